@@ -1,0 +1,81 @@
+# SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# cmake -DROOT=<source tree> -P check_layers.cmake
+#
+# The rules on layers, for every header:
+#   core includes core; a backend includes core and itself; adapters include anything below them;
+#   Kokkos::Impl is named in adapters/kokkos only; inline assembly is in backends/cuda/arch only; core includes no CUDA header.
+
+cmake_minimum_required(VERSION 3.25)
+
+# The folder that a file or an included path belongs to: core, backends/<name>, adapters, or nothing for what is not ours.
+function(layer_of path result)
+  if(path MATCHES "^(core|adapters)/")
+    set(${result} "${CMAKE_MATCH_1}" PARENT_SCOPE)
+  elseif(path MATCHES "^(backends/[^/]+)/")
+    set(${result} "${CMAKE_MATCH_1}" PARENT_SCOPE)
+  elseif(path MATCHES "^(include/)?KokkosMMA[^/]*\\.hpp$")
+    set(${result} "include" PARENT_SCOPE)
+  else()
+    set(${result} "" PARENT_SCOPE)
+  endif()
+endfunction()
+
+set(places 0)
+function(report file line text)
+  message("${file}:${line}: ${text}")
+  math(EXPR places "${places} + 1")
+  set(places ${places} PARENT_SCOPE)
+endfunction()
+
+file(GLOB_RECURSE files RELATIVE "${ROOT}" "${ROOT}/include/*.hpp" "${ROOT}/core/*.hpp" "${ROOT}/backends/*.hpp" "${ROOT}/adapters/*.hpp")
+if(NOT files)
+  message(FATAL_ERROR "check_layers: no headers under '${ROOT}'; pass -DROOT=<source tree>")
+endif()
+foreach(file IN LISTS files)
+  layer_of("${file}" layer)
+  # Brackets and semicolons would split or join the list of lines.
+  file(READ "${ROOT}/${file}" text)
+  string(REGEX REPLACE "[][;]" " " text "${text}")
+  string(REPLACE "\n" ";" lines "${text}")
+  set(number 0)
+  foreach(line IN LISTS lines)
+    math(EXPR number "${number} + 1")
+    if(line MATCHES "^[ \t]*#[ \t]*include[ \t]*[<\"]([^>\"]+)[>\"]")
+      set(included "${CMAKE_MATCH_1}")
+      if(layer STREQUAL "core" AND included MATCHES "^(cuda|mma\\.h|cub/|thrust/|cooperative_groups)")
+        report("${file}" ${number} "core includes no CUDA header, and this is <${included}>")
+      endif()
+      # A path beside or below the file itself is made relative to the top folder, like the others.
+      if(included MATCHES "^\\.\\./")
+        cmake_path(GET file PARENT_PATH included_path)
+        cmake_path(APPEND included_path "${included}")
+        cmake_path(NORMAL_PATH included_path)
+        set(included "${included_path}")
+      endif()
+      layer_of("${included}" target)
+      if(target STREQUAL "" OR target STREQUAL layer OR target STREQUAL "core")
+        continue()
+      endif()
+      if(layer STREQUAL "core")
+        report("${file}" ${number} "core includes core only, and this is <${included}>")
+      elseif(layer MATCHES "^backends/")
+        report("${file}" ${number} "${layer} includes core and itself only, and this is <${included}>")
+      elseif(layer STREQUAL "adapters" AND target STREQUAL "include")
+        report("${file}" ${number} "adapters do not include the umbrella headers, and this is <${included}>")
+      endif()
+    endif()
+    if(line MATCHES "Kokkos::Impl|namespace[ \t]+Impl[ \t]*=[ \t]*Kokkos" AND NOT file MATCHES "^adapters/kokkos/")
+      report("${file}" ${number} "Kokkos::Impl is named in adapters/kokkos only")
+    endif()
+    if(line MATCHES "(^|[^A-Za-z0-9_])(asm|__asm__)([ \t]+(volatile|__volatile__))?[ \t]*\\(" AND NOT file MATCHES "^backends/cuda/arch/")
+      report("${file}" ${number} "inline assembly is in backends/cuda/arch only")
+    endif()
+  endforeach()
+endforeach()
+list(LENGTH files count)
+if(places)
+  message(FATAL_ERROR "check_layers: ${places} places in ${count} headers break the layers")
+endif()
+message(STATUS "check_layers: ${count} headers keep the layers")

@@ -1,0 +1,2 @@
+// Wrong on purpose: headers.layers_are_checked wants each of these found.
+#include <adapters/anything.hpp>
