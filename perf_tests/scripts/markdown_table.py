@@ -59,6 +59,7 @@ class Case:
 class Results:
     def __init__(self, document):
         self.context = document.get("context", {})
+        self.has_bars = self.context.get("execution_space") == "Cuda"  # on hosts every route is Kokkos' own code
         entries = {}
         for entry in document["benchmarks"]:
             if entry.get("run_type", "iteration") == "iteration":
@@ -105,6 +106,7 @@ def gigabytes(case):
 
 
 def against_bar(value, bar, met, digits=2):
+    """The value, with the bar and the verdict where there is a bar."""
     if value is None:
         return "-"
     if bar is None:
@@ -142,7 +144,7 @@ def largest_lines(results):
         if n is None:
             continue
         found = {c: results.reduce.get((c, kind, "view", n)) for c in CONTENDERS}
-        drop_in_bar, mma_bar = FRACTION_BARS.get(kind, (None, None))
+        drop_in_bar, mma_bar = FRACTION_BARS.get(kind, (None, None)) if results.has_bars else (None, None)
         cells = [RESULT_TYPE.get(kind, kind), size(n)] + [gigabytes(found[c]) for c in CONTENDERS]
         for contender, bar in (("kokkos", None), ("cub", None), ("drop_in", drop_in_bar), ("mma", mma_bar)):
             fraction = found[contender].fraction if found[contender] else None
@@ -164,7 +166,7 @@ def small_lines(results):
     lines = []
     for kind_of_result, title in SMALL_TITLES.items():
         rows = []
-        bar = SMALL_BARS.get(kind_of_result)
+        bar = SMALL_BARS.get(kind_of_result) if results.has_bars else None
         for kind in results.types:
             for n in SMALL_SIZES:
                 found = {c: results.reduce.get((c, kind, kind_of_result, n)) for c in CONTENDERS}
@@ -193,7 +195,7 @@ def every_size_lines(results):
             if ratios:
                 worst, at = min(ratios)
                 rows.append([RESULT_TYPE.get(kind, kind), kind_of_result, str(len(ratios)), size(at),
-                             against_bar(worst, SLOWER_BAR, worst >= SLOWER_BAR), f"{max(ratios)[0]:.2f}"])
+                             against_bar(worst, SLOWER_BAR if results.has_bars else None, worst >= SLOWER_BAR), f"{max(ratios)[0]:.2f}"])
     if not rows:
         return []
     return ["## Drop-in against Kokkos' own code: speedup over all sizes", ""] + table(

@@ -59,6 +59,12 @@ class MarkdownTable(unittest.TestCase):
     def test_formulations(self):
         self.assertEqual(self.line("| single_pass", "## Formulations"), "| single_pass | 4 | 128 | half -> float | 2^28 | 2684 | 0.67 | 4.0e-06 |")
 
+    def test_no_bars_on_hosts(self):
+        document = copy.deepcopy(FIXTURE)
+        document["context"]["execution_space"] = "OpenMP"
+        self.assertIn("(bar ", self.text)
+        self.assertNotIn("(bar ", markdown_table.markdown(document)[0])
+
     def test_every_table_row_has_as_many_cells_as_its_header(self):
         width = None
         for line in self.lines:
