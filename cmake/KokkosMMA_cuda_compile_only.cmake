@@ -1,0 +1,99 @@
+# SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# The preset cuda-compile-only: what a machine with nvcc and without a GPU can say of the CUDA code. Each source becomes an object file per
+# architecture; for the kernels of KokkosMMA ptxas must report no spills and no local memory. Nothing is linked.
+
+include("${CMAKE_CURRENT_LIST_DIR}/KokkosMMA_cuda_headers.cmake")
+
+find_program(KokkosMMA_NVCC nvcc HINTS ENV CUDA_HOME ENV CUDA_PATH PATHS /usr/local/cuda PATH_SUFFIXES bin)
+if(NOT KokkosMMA_NVCC)
+  message(FATAL_ERROR "KokkosMMA: the preset cuda-compile-only needs nvcc, and there is none in PATH, CUDA_HOME or /usr/local/cuda. "
+                      "Pass -DKokkosMMA_NVCC=<path>, or use the preset 'host'.")
+endif()
+kokkosmma_cuda_headers(cuda_include_folders)
+
+set(cuda_flags -std=c++20 -O3 --extended-lambda --expt-relaxed-constexpr -x cu -ccbin "${CMAKE_CXX_COMPILER}" -Xptxas -v)
+foreach(folder IN LISTS cuda_include_folders)
+  list(APPEND cuda_flags -isystem "${folder}")
+endforeach()
+list(APPEND cuda_flags "-I${PROJECT_SOURCE_DIR}" "-I${PROJECT_SOURCE_DIR}/include" "-I${PROJECT_SOURCE_DIR}/unit_tests"
+     "-I${PROJECT_SOURCE_DIR}/unit_tests/support")
+set(cuda_macros_80 -DKOKKOS_ARCH_AMPERE -DKOKKOS_ARCH_AMPERE80)
+set(cuda_macros_90 -DKOKKOS_ARCH_HOPPER -DKOKKOS_ARCH_HOPPER90)
+
+set(cuda_objects "")
+# cuda_compile(<source> [DROP_IN] [KERNELS] [DEPENDS_ON <target>] ARCHITECTURES <number>...)
+# KERNELS: there must be kernels of ours in it, and ptxas must be content with them.
+function(cuda_compile source)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "DROP_IN;KERNELS" "" "ARCHITECTURES")
+  cmake_path(RELATIVE_PATH source BASE_DIRECTORY "${PROJECT_SOURCE_DIR}" OUTPUT_VARIABLE name)
+  if(name MATCHES "^\\.\\.")
+    cmake_path(GET source FILENAME name)
+  endif()
+  string(MAKE_C_IDENTIFIER "${name}" stem)
+  set(forced "")
+  if(arg_DROP_IN)
+    set(forced -include "${PROJECT_SOURCE_DIR}/include/KokkosMMA_DropIn.hpp")
+  endif()
+  foreach(architecture IN LISTS arg_ARCHITECTURES)
+    set(object "${PROJECT_BINARY_DIR}/cuda_compile_only/${stem}.sm_${architecture}.o")
+    add_custom_command(
+      OUTPUT "${object}"
+      COMMAND
+        ${CMAKE_COMMAND} "-DKERNELS=${arg_KERNELS}" "-DNAME=${name}, sm_${architecture}" -P
+        "${PROJECT_SOURCE_DIR}/cmake/check_ptxas.cmake" -- "${KokkosMMA_NVCC}" -arch=sm_${architecture} ${cuda_macros_${architecture}}
+        ${cuda_flags} ${forced} -MD -MF "${object}.d" -MT "${object}" -c "${source}" -o "${object}"
+      DEPENDS "${source}" "${PROJECT_SOURCE_DIR}/cmake/check_ptxas.cmake"
+      DEPFILE "${object}.d"
+      COMMENT "nvcc ${name}, sm_${architecture}"
+      VERBATIM)
+    set_property(GLOBAL APPEND PROPERTY KokkosMMA_cuda_objects "${object}")
+  endforeach()
+endfunction()
+file(MAKE_DIRECTORY "${PROJECT_BINARY_DIR}/cuda_compile_only")
+
+# Kernels, each in the types that matter: these files are written for this check.
+file(GLOB_RECURSE kernel_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/unit_tests/cuda_compile_only/*.cpp")
+foreach(source IN LISTS kernel_sources)
+  cuda_compile("${source}" DROP_IN KERNELS ARCHITECTURES 80 90)
+endforeach()
+
+# The example is an application's own kernel inside ours.
+foreach(source IN ITEMS "${PROJECT_SOURCE_DIR}/examples/statistics/statistics.cpp")
+  if(EXISTS "${source}")
+    cuda_compile("${source}" DROP_IN KERNELS ARCHITECTURES 80 90)
+  endif()
+endforeach()
+
+# Tests that run on a device are compiled, for one architecture: what they ask of registers is their own affair.
+include("${CMAKE_CURRENT_LIST_DIR}/KokkosMMA_googletest.cmake")
+kokkosmma_provide_googletest()
+get_target_property(gtest_folders GTest::gtest INTERFACE_INCLUDE_DIRECTORIES)
+foreach(folder IN LISTS gtest_folders)
+  string(REGEX REPLACE "^\\$<BUILD_INTERFACE:(.*)>$" "\\1" folder "${folder}")
+  # The system's own folder must not come before the compiler's.
+  if(IS_DIRECTORY "${folder}" AND NOT folder STREQUAL "/usr/include")
+    list(APPEND cuda_flags -isystem "${folder}")
+  endif()
+endforeach()
+file(GLOB drop_in_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/unit_tests/drop_in/Test_*.cpp")
+file(GLOB algorithm_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/unit_tests/algorithms/Test_*.cpp")
+foreach(source IN LISTS drop_in_sources)
+  cuda_compile("${source}" DROP_IN ARCHITECTURES 90)
+endforeach()
+foreach(source IN LISTS algorithm_sources)
+  cuda_compile("${source}" ARCHITECTURES 90)
+endforeach()
+
+# The headers that the host build leaves out, each alone, twice in one file.
+file(GLOB_RECURSE cuda_headers CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}" "${PROJECT_SOURCE_DIR}/backends/cuda/*.hpp")
+foreach(header IN LISTS cuda_headers)
+  string(MAKE_C_IDENTIFIER "${header}" source)
+  set(source "${PROJECT_BINARY_DIR}/cuda_compile_only/${source}.cpp")
+  file(CONFIGURE OUTPUT "${source}" CONTENT "#include <${header}>\n#include <${header}>\n" @ONLY)
+  cuda_compile("${source}" ARCHITECTURES 90)
+endforeach()
+
+get_property(cuda_objects GLOBAL PROPERTY KokkosMMA_cuda_objects)
+add_custom_target(cuda_compile_only ALL DEPENDS ${cuda_objects})

@@ -1,0 +1,59 @@
+# SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# cmake -DKERNELS=<bool> -DNAME=<for messages> -P check_ptxas.cmake -- nvcc ... -Xptxas -v ...
+#
+# Runs the compiler. With KERNELS, there must be kernels of KokkosMMA in what it compiles, and ptxas must report for each of them no
+# stack frame (local memory), no spill stores and no spill loads.
+
+cmake_minimum_required(VERSION 3.25)
+
+set(command "")
+set(after OFF)
+math(EXPR last "${CMAKE_ARGC} - 1")
+foreach(index RANGE ${last})
+  if(after)
+    list(APPEND command "${CMAKE_ARGV${index}}")
+  elseif(CMAKE_ARGV${index} STREQUAL "--")
+    set(after ON)
+  endif()
+endforeach()
+execute_process(COMMAND ${command} RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE output)
+string(REGEX REPLACE "ptxas info[^\n]*\n([ \t]+[0-9]+ bytes[^\n]*\n)?" "" messages "${output}")
+string(STRIP "${messages}" messages)
+if(messages)
+  message("${messages}")
+endif()
+if(NOT result EQUAL 0)
+  message(FATAL_ERROR "${NAME}: the compiler failed (${result})")
+endif()
+if(NOT KERNELS)
+  return()
+endif()
+
+# "Function properties for NAME" and the line after it. Names are mangled: 9KokkosMMA is our namespace; a kernel of Kokkos that carries a
+# type of ours begins with _ZN6Kokkos.
+string(REGEX MATCHALL "Function properties for [^\n]*\n[^\n]*bytes stack frame, [0-9]+ bytes spill stores, [0-9]+ bytes spill loads" functions
+       "${output}")
+set(count 0)
+set(bad "")
+foreach(function IN LISTS functions)
+  string(REGEX MATCH "for ([^ \n]+)\n[ \t]*([0-9]+) bytes stack frame, ([0-9]+) bytes spill stores, ([0-9]+)" numbers "${function}")
+  set(kernel "${CMAKE_MATCH_1}")
+  set(numbers "${CMAKE_MATCH_2} bytes stack frame, ${CMAKE_MATCH_3} bytes spill stores, ${CMAKE_MATCH_4} bytes spill loads")
+  if(NOT kernel MATCHES "9KokkosMMA" OR kernel MATCHES "^_ZN6Kokkos")
+    continue()
+  endif()
+  math(EXPR count "${count} + 1")
+  if(NOT numbers STREQUAL "0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads")
+    execute_process(COMMAND c++filt "${kernel}" OUTPUT_VARIABLE readable OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+    string(APPEND bad "\n  ${numbers}: ${readable} (${kernel})")
+  endif()
+endforeach()
+if(count EQUAL 0)
+  message(FATAL_ERROR "${NAME}: ptxas reports no kernel of KokkosMMA; the check needs -Xptxas -v and a source that launches one")
+endif()
+if(bad)
+  message(FATAL_ERROR "${NAME}: kernels with spills or local memory:${bad}")
+endif()
+message("${NAME}: ${count} kernels of KokkosMMA, no spills, no local memory")
