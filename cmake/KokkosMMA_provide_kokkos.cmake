@@ -24,6 +24,7 @@ mark_as_advanced(KokkosMMA_KOKKOS_FROM)
 
 set(KokkosMMA_KOKKOS_TRIED "")
 set(KokkosMMA_KOKKOS_ORIGIN "")
+set(KokkosMMA_KOKKOS_DIR "")
 
 # Kokkos from sources, as a part of this build: every host space that the compiler offers, and Cuda where it is required.
 macro(kokkosmma_build_kokkos origin)
@@ -261,6 +262,8 @@ foreach(space IN ITEMS SERIAL OPENMP THREADS HPX CUDA HIP SYCL OPENACC)
     list(APPEND KokkosMMA_KOKKOS_SPACES ${space})
   endif()
 endforeach()
+# Projects beside this one, such as the consumer tests, find the same Kokkos there.
+set(KokkosMMA_KOKKOS_DIR "${KokkosMMA_KOKKOS_DIR}" CACHE INTERNAL "Package folder of the Kokkos that was provided")
 message(STATUS "KokkosMMA: Kokkos ${Kokkos_VERSION} (${KokkosMMA_KOKKOS_SPACES}) from ${KokkosMMA_KOKKOS_ORIGIN}")
 
 if(KokkosMMA_REQUIRE_CUDA AND NOT Kokkos_ENABLE_CUDA)
