@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOKKOSMMA_CONFIGURATION_HPP
+#define KOKKOSMMA_CONFIGURATION_HPP
+
+#include <adapters/kokkos/KokkosMMA_HalfTypes.hpp>
+#include <adapters/kokkos/KokkosMMA_SpaceCapability.hpp>
+#include <core/KokkosMMA_RouteReduce.hpp>
+#include <core/KokkosMMA_Version.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <ostream>
+#include <string>
+
+namespace KokkosMMA {
+namespace Impl {
+
+inline std::string dotted_version(int version) {
+  return concatenate(version / 10000, ".", version / 100 % 100, ".",
+                     version % 100);
+}
+
+inline std::string enabled_spaces() {
+  std::string names;
+#if defined(KOKKOS_ENABLE_SERIAL)
+  names += " Serial";
+#endif
+#if defined(KOKKOS_ENABLE_OPENMP)
+  names += " OpenMP";
+#endif
+#if defined(KOKKOS_ENABLE_THREADS)
+  names += " Threads";
+#endif
+#if defined(KOKKOS_ENABLE_CUDA)
+  names += " Cuda";
+#endif
+#if defined(KOKKOS_ENABLE_HIP)
+  names += " HIP";
+#endif
+#if defined(KOKKOS_ENABLE_SYCL)
+  names += " SYCL";
+#endif
+  return names;
+}
+
+inline void print_route_table(std::ostream& out, Capability const& capability) {
+  struct Row {
+    char const* name;
+    Source source;
+  };
+  Row const rows[]       = {{"sum of a View", Source::view},
+                            {"dot product", Source::product},
+                            {"functor of the application", Source::functor}};
+  Scalar const scalars[] = {Scalar::half,    Scalar::bhalf, Scalar::float32,
+                            Scalar::float64, Scalar::int8,  Scalar::uint8,
+                            Scalar::int32,   Scalar::int64};
+  for (Row const& row : rows) {
+    out << "  " << row.name << ":";
+    for (Scalar const scalar : scalars) {
+      ReduceProblem problem;
+      problem.source        = row.source;
+      problem.input         = scalar;
+      problem.sum           = true;
+      problem.contiguous    = true;
+      problem.value_bytes   = 8;
+      problem.functor_bytes = 64;
+      problem.size          = std::uint64_t(1) << 28;
+      out << " " << to_string(scalar) << "="
+          << to_string(
+                 route_reduce(problem, capability, effective_settings()).route);
+    }
+    out << "\n";
+  }
+}
+
+}  // namespace Impl
+
+/// Prints what a bug report needs: versions, execution spaces, devices, compute
+/// capability, types with tensor-core sums, and the route of each kind of
+/// reduction under the present settings. Call it after Kokkos::initialize.
+inline void print_configuration(std::ostream& out) {
+  out << "KokkosMMA " << Impl::dotted_version(KOKKOSMMA_VERSION) << "\n"
+      << "Kokkos " << Impl::dotted_version(KOKKOS_VERSION)
+      << ", execution spaces:" << Impl::enabled_spaces() << "\n";
+  Capability default_space = capability(Kokkos::DefaultExecutionSpace());
+#if defined(KOKKOS_ENABLE_CUDA)
+  int runtime = 0;
+  int driver  = 0;
+  Impl::Cuda::check(cudaRuntimeGetVersion(&runtime), "cudaRuntimeGetVersion");
+  Impl::Cuda::check(cudaDriverGetVersion(&driver), "cudaDriverGetVersion");
+  Impl::Cuda::Device const& device =
+      Impl::Cuda::device(Kokkos::Cuda().cuda_device());
+  out << "CUDA runtime " << runtime / 1000 << "." << runtime % 1000 / 10
+      << ", driver for CUDA " << driver / 1000 << "." << driver % 1000 / 10
+      << "\n"
+      << "device " << device.id << ": " << device.name
+      << ", compute capability " << device.compute_capability / 10 << "."
+      << device.compute_capability % 10 << ", " << device.multiprocessors
+      << " multiprocessors\n"
+      << "tensor-core sums: "
+      << (default_space.tensor_cores() ? "half bhalf float double int8 uint8 "
+                                         "int32 uint32 int64 uint64 bool"
+                                       : "none (needs compute capability 8.0)")
+      << "\n";
+#else
+  out << "no Cuda execution space in this Kokkos: every route is generic\n";
+#endif
+  out << "routes on " << Kokkos::DefaultExecutionSpace::name() << ":\n";
+  Impl::print_route_table(out, default_space);
+}
+
+}  // namespace KokkosMMA
+
+#endif

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOKKOSMMA_DROP_IN_ROUTES_HPP
+#define KOKKOSMMA_DROP_IN_ROUTES_HPP
+
+/// \file
+/// Routes the application's own functors, and those with which the standard
+/// algorithms of Kokkos call parallel_reduce. Only the drop-in header includes
+/// it.
+
+#include <adapters/algorithms/KokkosMMA_Configuration.hpp>
+#include <adapters/kokkos/KokkosMMA_InterceptReduce.hpp>
+
+#include <cstdio>
+
+namespace KokkosMMA::Impl {
+
+/// Says once, before main, that the header is in the program and what it will
+/// do.
+inline bool announce_drop_in() {
+  if (!environment_verbose()) return false;
+  std::string text = concatenate("KokkosMMA: drop-in active, Kokkos ",
+                                 dotted_version(KOKKOS_VERSION),
+                                 ", execution spaces", enabled_spaces());
+#if defined(KOKKOS_ENABLE_CUDA)
+  int count = 0;
+  if (cudaGetDeviceCount(&count) == cudaSuccess && count > 0) {
+    Cuda::Device const& d = Cuda::device(0);
+    text +=
+        concatenate("; ", d.name, ", compute capability ",
+                    d.compute_capability / 10, ".", d.compute_capability % 10);
+  } else {
+    text += "; no CUDA device";
+  }
+#else
+  text +=
+      "; parallel_reduce takes route generic (no Cuda execution space in this "
+      "Kokkos)";
+#endif
+  std::fprintf(stderr, "%s\n", text.c_str());
+  return true;
+}
+inline bool const drop_in_announced = announce_drop_in();
+
+}  // namespace KokkosMMA::Impl
+
+#if defined(KOKKOS_ENABLE_CUDA)
+
+namespace Kokkos::Experimental::Impl {
+template <class IteratorType, class ValueType>
+struct StdReduceDefaultFunctor;
+}
+
+namespace KokkosMMA::Impl {
+
+/// Iterators over plain memory: the address of an element is one.
+template <class Iterator>
+concept PlainIterator =
+    std::is_lvalue_reference_v<typename Iterator::reference>;
+
+template <class Iterator>
+std::ptrdiff_t stride_of(Iterator const& first) {
+  return &first[1] - &first[0];
+}
+
+/// Kokkos::Experimental::reduce with the default sum.
+template <class Iterator, class Value>
+requires PlainIterator<Iterator>
+struct VisibleData<
+    Kokkos::Experimental::Impl::StdReduceDefaultFunctor<Iterator, Value>> {
+  using Functor =
+      Kokkos::Experimental::Impl::StdReduceDefaultFunctor<Iterator, Value>;
+  static constexpr Source source = Source::view;
+  using Element                  = typename Iterator::value_type;
+  static VisibleOperands operands(Functor const& f) {
+    return {&f.m_first[0], nullptr, stride_of(f.m_first), 1};
+  }
+};
+
+}  // namespace KokkosMMA::Impl
+
+KOKKOSMMA_IMPL_ROUTE_REDUCE(RangePolicy, !KokkosMMA::Impl::OwnFunctor<F>)
+KOKKOSMMA_IMPL_ROUTE_REDUCE(MDRangePolicy, !KokkosMMA::Impl::OwnFunctor<F>)
+
+#endif  // KOKKOS_ENABLE_CUDA
+#endif

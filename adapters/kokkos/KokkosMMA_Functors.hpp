@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOKKOSMMA_FUNCTORS_HPP
+#define KOKKOSMMA_FUNCTORS_HPP
+
+#include <adapters/kokkos/KokkosMMA_HalfTypes.hpp>
+#include <core/KokkosMMA_Errors.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <type_traits>
+#include <utility>
+
+namespace KokkosMMA {
+namespace Impl {
+
+template <class V>
+inline constexpr bool is_rank_1_view = false;
+template <class T, class... P>
+inline constexpr bool is_rank_1_view<Kokkos::View<T, P...>> =
+    Kokkos::View<T, P...>::rank() == 1;
+
+template <class V>
+concept Rank1View = is_rank_1_view<std::remove_cvref_t<V>>;
+
+template <class T>
+using default_accumulator_t = accumulator_t<
+    std::remove_cv_t<T>,
+    std::conditional_t<
+        is_floating(scalar_v<T>), float,
+        std::conditional_t<sizeof(T) == 8, std::remove_cv_t<T>, std::int32_t>>>;
+
+/// Sum of x(i).
+template <class X>
+struct Load {
+  using kokkosmma_functor = void;
+  using value_type        = default_accumulator_t<typename X::value_type>;
+  X x;
+
+  template <class Index, class Value>
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(Index i, Value& sum) const {
+    sum += static_cast<Value>(x(i));
+  }
+};
+
+/// Sum of x(i) * y(i); the factors are converted first, the product is never
+/// rounded to their type.
+template <class X, class Y>
+struct Dot {
+  using kokkosmma_functor = void;
+  using value_type        = default_accumulator_t<std::common_type_t<
+      typename X::non_const_value_type, typename Y::non_const_value_type>>;
+  X x;
+  Y y;
+
+  template <class Index, class Value>
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(Index i, Value& sum) const {
+    sum += static_cast<Value>(x(i)) * static_cast<Value>(y(i));
+  }
+};
+
+/// Sum of op(x(i)).
+template <class X, class Op>
+struct Transform {
+  using kokkosmma_functor = void;
+  using value_type        = default_accumulator_t<
+      std::invoke_result_t<Op const&, typename X::non_const_value_type>>;
+  X x;
+  Op op;
+
+  template <class Index, class Value>
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(Index i, Value& sum) const {
+    sum += static_cast<Value>(op(x(i)));
+  }
+};
+
+}  // namespace Impl
+
+/// Functor for any `Kokkos::parallel_reduce` over [0, x.extent(0)) with a sum
+/// as its reducer: sum of x(i). On Cuda the data are visible and go to the
+/// tensor cores; on other spaces the functor is called as any other. A 16-bit
+/// sum is accumulated in fp32 and rounded once.
+template <Impl::Rank1View X>
+auto load(X const& x) {
+  return Impl::Load<X>{x};
+}
+
+/// Sum of x(i) * y(i), like load(). Throws std::invalid_argument when the
+/// extents differ.
+template <Impl::Rank1View X, Impl::Rank1View Y>
+auto dot(X const& x, Y const& y) {
+  if (x.extent(0) != y.extent(0))
+    Impl::invalid_argument("KokkosMMA::dot", "extents differ: x \"", x.label(),
+                           "\" has ", x.extent(0), ", y \"", y.label(),
+                           "\" has ", y.extent(0),
+                           "; pass Views of one length");
+  return Impl::Dot<X, Y>{x, y};
+}
+
+/// Sum of x(i)^2, like load().
+template <Impl::Rank1View X>
+auto squares(X const& x) {
+  return Impl::Dot<X, X>{x, x};
+}
+
+/// Sum of op(x(i)), like load(); `op` is callable on the device.
+template <Impl::Rank1View X, class Op>
+auto transform(X const& x, Op const& op) {
+  return Impl::Transform<X, Op>{x, op};
+}
+
+/// Reducer: sum, the same everywhere as Kokkos::Sum, except that on Cuda sums
+/// of half_t and bhalf_t are accumulated in fp32 and rounded once.
+template <class Scalar_, class Space = Kokkos::HostSpace>
+struct Sum {
+  using reducer          = Sum;
+  using value_type       = std::remove_cv_t<Scalar_>;
+  using result_view_type = Kokkos::View<value_type, Space>;
+
+  KOKKOS_INLINE_FUNCTION Sum(value_type& value)
+      : m_value(&value), m_references_scalar(true) {}
+  KOKKOS_INLINE_FUNCTION Sum(result_view_type const& value)
+      : m_value(value), m_references_scalar(false) {}
+
+  KOKKOS_INLINE_FUNCTION void join(value_type& into,
+                                   value_type const& from) const {
+    into += from;
+  }
+  KOKKOS_INLINE_FUNCTION void init(value_type& value) const {
+    value = Kokkos::reduction_identity<value_type>::sum();
+  }
+  KOKKOS_INLINE_FUNCTION value_type& reference() const {
+    return *m_value.data();
+  }
+  KOKKOS_INLINE_FUNCTION result_view_type view() const { return m_value; }
+  KOKKOS_INLINE_FUNCTION bool references_scalar() const {
+    return m_references_scalar;
+  }
+
+ private:
+  result_view_type m_value;
+  bool m_references_scalar;
+};
+
+template <class Scalar_, class... P>
+Sum(Kokkos::View<Scalar_, P...> const&)
+    -> Sum<Scalar_, typename Kokkos::View<Scalar_, P...>::memory_space>;
+
+}  // namespace KokkosMMA
+
+#endif

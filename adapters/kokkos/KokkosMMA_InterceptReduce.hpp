@@ -1,0 +1,424 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOKKOSMMA_INTERCEPT_REDUCE_HPP
+#define KOKKOSMMA_INTERCEPT_REDUCE_HPP
+
+/// \file
+/// Kokkos::parallel_reduce on Kokkos::Cuda, taken over inside Kokkos' dispatch
+/// by partial specialisations of Kokkos::Impl::ParallelReduce that are more
+/// specialised than Kokkos' own. The template head has been the same since
+/// Kokkos 4.1; the versions accepted are those this file was tested with.
+///
+/// Kokkos' own class is reached with a reducer of another type, for which the
+/// constraint is false. Wrapping the reducer and not the pair matters: Kokkos
+/// rebuilds the closure from the functor and the reducer type.
+///
+/// Everything outside execute() stays Kokkos': profiling hooks, fences after a
+/// scalar result, the choice of overload.
+
+#include <adapters/kokkos/KokkosMMA_Functors.hpp>
+#include <adapters/kokkos/KokkosMMA_VisibleData.hpp>
+#include <core/KokkosMMA_RouteReduce.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#if KOKKOS_VERSION < 40600 || KOKKOS_VERSION >= 60000
+#error \
+    "KokkosMMA: the interception of Kokkos::parallel_reduce is tested with Kokkos 4.6 to 5.x; use a kokkos-mma that knows this Kokkos"
+#endif
+
+#if defined(KOKKOS_ENABLE_CUDA)
+
+#include <adapters/kokkos/KokkosMMA_MultiIndex.hpp>
+#include <backends/cuda/KokkosMMA_Launch.hpp>
+#include <backends/cuda/kernels/KokkosMMA_MmaReduce.hpp>
+#include <backends/cuda/kernels/KokkosMMA_PaperReduce.hpp>
+#include <backends/cuda/kernels/KokkosMMA_StreamedReduce.hpp>
+
+#include <cstdio>
+#include <type_traits>
+
+// Declared here so that an application that does not use them need not parse
+// them.
+namespace Kokkos::Experimental::Impl {
+template <class Scalar>
+struct ValueWrapperForNoNeutralElement;
+}
+
+namespace KokkosMMA::Impl {
+
+/// The same reducer as another type, for which nothing is routed.
+template <class Reducer>
+struct NativeReducer : Reducer {
+  using kokkosmma_native = void;
+  NativeReducer(Reducer const& reducer) : Reducer(reducer) {}
+  explicit NativeReducer(typename Reducer::functor_type const& functor)
+      : Reducer(functor) {}
+};
+
+template <class T>
+concept IsNative = requires {
+  typename T::kokkosmma_native;
+};
+
+/// Functors of this library: routed in every translation unit that has their
+/// definition, with or without the drop-in header.
+template <class F>
+concept OwnFunctor = requires {
+  typename F::kokkosmma_functor;
+};
+
+template <class R>
+inline constexpr bool is_sum_reducer = false;
+template <class T, class Space>
+inline constexpr bool is_sum_reducer<Kokkos::Sum<T, Space>> = true;
+template <class T, class Space>
+inline constexpr bool is_sum_reducer<KokkosMMA::Sum<T, Space>> = true;
+
+/// Whether joining is addition and the identity is zero: Kokkos' default, or a
+/// reducer known to do that.
+template <class Reducer>
+constexpr bool adds() {
+  return is_sum_reducer<typename Reducer::functor_type> ||
+         (!Reducer::has_join_member_function() &&
+          !Reducer::has_init_member_function());
+}
+
+template <class Functor, class Reducer>
+concept RoutableTypes =
+    !IsNative<Reducer> &&
+    Reducer::static_value_size() == sizeof(typename Reducer::value_type) &&
+    sizeof(typename Reducer::value_type) <= max_value_bytes &&
+    sizeof(Functor) + sizeof(Reducer) <= max_functor_bytes;
+
+/// The standard algorithms' custom reductions have no identity: a value that no
+/// call has touched says so, and joining it changes nothing. (Kokkos' own join
+/// does not look, and takes a zero from idle threads.)
+template <class Reducer, class T>
+struct RunningWithoutIdentity : Cuda::RunningValue<Reducer, T> {
+  __device__ void join(T& into, T const& from) const {
+    if (from.is_initial) return;
+    if (into.is_initial)
+      into = from;
+    else
+      this->reducer.join(&into, &from);
+  }
+};
+
+template <class T>
+inline constexpr bool has_no_identity = false;
+template <class T>
+inline constexpr bool has_no_identity<
+    Kokkos::Experimental::Impl::ValueWrapperForNoNeutralElement<T>> = true;
+
+/// Calls the application's functor with its work tag.
+template <class Functor, class Tag>
+struct TaggedCall {
+  Functor functor;
+
+  template <class... Arguments>
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(Arguments&&... arguments) const {
+    if constexpr (std::is_void_v<Tag>)
+      functor(static_cast<Arguments&&>(arguments)...);
+    else
+      functor(Tag(), static_cast<Arguments&&>(arguments)...);
+  }
+};
+
+/// A policy as one range of indices and a functor that takes them.
+template <class Policy>
+struct Flattened;
+
+template <class... Traits>
+struct Flattened<Kokkos::RangePolicy<Traits...>> {
+  using Policy                     = Kokkos::RangePolicy<Traits...>;
+  using Index                      = typename Policy::member_type;
+  static constexpr Pattern pattern = Pattern::range;
+
+  static std::uint64_t size(Policy const& policy) {
+    return policy.end() > policy.begin()
+               ? std::uint64_t(policy.end()) - std::uint64_t(policy.begin())
+               : 0;
+  }
+  static Index begin(Policy const& policy) { return policy.begin(); }
+  template <class Functor>
+  static auto call(Functor const& functor, Policy const&) {
+    return TaggedCall<Functor, typename Policy::work_tag>{functor};
+  }
+};
+
+template <class... Traits>
+struct Flattened<Kokkos::MDRangePolicy<Traits...>> {
+  using Policy                     = Kokkos::MDRangePolicy<Traits...>;
+  using Index                      = std::uint32_t;
+  static constexpr Pattern pattern = Pattern::mdrange;
+
+  static std::uint64_t size(Policy const& policy) {
+    std::uint64_t product = 1;
+    for (int d = 0; d < int(Policy::rank); ++d) {
+      auto const extent = policy.m_upper[d] - policy.m_lower[d];
+      if (extent <= 0) return 0;
+      // Saturates: a refusal follows, the exact number is not needed.
+      if (product < max_flattened_indices) product *= std::uint64_t(extent);
+    }
+    return product;
+  }
+  static Index begin(Policy const&) { return 0; }
+  template <class Functor>
+  static auto call(Functor const& functor, Policy const& policy) {
+    using Tagged = TaggedCall<Functor, typename Policy::work_tag>;
+    return multi_index_call<Tagged, typename Policy::index_type,
+                            int(Policy::rank),
+                            Policy::inner_direction == Kokkos::Iterate::Left>(
+        Tagged{functor}, policy.m_lower, policy.m_upper);
+  }
+};
+
+/// Whether a kernel for products of this type exists: what the route function
+/// says of a device that can do everything.
+constexpr bool multiplies_exactly(Scalar input) {
+  ReduceProblem problem;
+  problem.source     = Source::product;
+  problem.input      = input;
+  problem.sum        = true;
+  problem.contiguous = true;
+  return !refuse_mma(problem, Capability{true, 90, 1}, Settings{});
+}
+
+/// What the CUDA runtime knows of a kernel; asked once.
+struct KernelFacts {
+  int local_bytes;
+  int resident_blocks;
+};
+
+template <class Kernel>
+KernelFacts kernel_facts(Kernel const kernel, int threads) {
+  KernelFacts facts{};
+  cudaFuncAttributes attributes;
+  Cuda::check(cudaFuncGetAttributes(&attributes, kernel),
+              "cudaFuncGetAttributes");
+  facts.local_bytes = int(attributes.localSizeBytes);
+  Cuda::check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+                  &facts.resident_blocks, kernel, threads, 0),
+              "cudaOccupancyMaxActiveBlocksPerMultiprocessor");
+  return facts;
+}
+
+inline void report_route(std::uint64_t size, std::size_t value_bytes,
+                         RouteDecision const& decision) {
+  std::fprintf(stderr, "KokkosMMA: parallel_reduce n=%llu value=%zu bytes %s\n",
+               static_cast<unsigned long long>(size), value_bytes,
+               to_string(decision).c_str());
+}
+
+/// What Kokkos' closure is for a routable reduction: constructed and executed
+/// the same way, no symbol of Kokkos' names in it.
+template <class Functor, class Reducer, class PolicyT>
+class RoutedReduce {
+ public:
+  using Policy         = PolicyT;
+  using FunctorType    = Functor;
+  using ReducerType    = Reducer;
+  using functor_type   = Functor;
+  using reducer_type   = Reducer;
+  using value_type     = typename Reducer::value_type;
+  using pointer_type   = typename Reducer::pointer_type;
+  using reference_type = typename Reducer::reference_type;
+  using index_type     = typename Policy::index_type;
+
+  template <class ResultView>
+  RoutedReduce(
+      Kokkos::Impl::CombinedFunctorReducer<Functor, Reducer> const& pair,
+      Policy const& policy, ResultView const& result)
+      : m_native(
+            {pair.get_functor(), NativeReducer<Reducer>(pair.get_reducer())},
+            policy, result),
+        m_pair(pair),
+        m_policy(policy),
+        m_result(result.data()),
+        m_result_on_device(
+            Kokkos::SpaceAccessibility<
+                Kokkos::Cuda, typename ResultView::memory_space>::accessible) {}
+
+  Policy const& get_policy() const { return m_policy; }
+
+  void execute() {
+    Settings const settings      = effective_settings();
+    RouteDecision const decision = decide(settings);
+    last_route_of_this_thread()  = decision.route;
+    if (environment_verbose()) {
+      static std::once_flag once;
+      std::call_once(once, [&] {
+        report_route(Flat::size(m_policy), sizeof(value_type), decision);
+      });
+    }
+    switch (decision.route) {
+      case Route::mma:
+        if constexpr (may_multiply) multiply(settings);
+        break;
+      case Route::streamed: stream(); break;
+      default: m_native.execute();
+    }
+  }
+
+ private:
+  using Flat    = Flattened<Policy>;
+  using Data    = VisibleData<Functor>;
+  using Element = typename Data::Element;
+  using Native  = Kokkos::Impl::ParallelReduce<
+      Kokkos::Impl::CombinedFunctorReducer<Functor, NativeReducer<Reducer>>,
+      Policy, Kokkos::Cuda>;
+  static constexpr Scalar element = scalar_v<Element>;
+  static constexpr Scalar value   = scalar_v<value_type>;
+
+  static constexpr bool data_visible =
+      (Data::source == Source::view || Data::source == Source::product) &&
+      Flat::pattern == Pattern::range;
+  // The accumulators of the tensor cores are not narrower than the value.
+  static constexpr bool wide_enough =
+      !is_floating(element) || element == Scalar::float64 ||
+      (is_floating(value) && value != Scalar::float64);
+  static constexpr bool may_multiply = [] {
+    if constexpr (data_visible)
+      return adds<Reducer>() && wide_enough && element != Scalar::opaque &&
+             value != Scalar::opaque && value != Scalar::boolean &&
+             !(is_floating(element) && !is_floating(value)) &&
+             (Data::source == Source::view || multiplies_exactly(element));
+    else
+      return false;
+  }();
+  static constexpr bool sum_in_float = adds<Reducer>() && is_16bit_float(value);
+  using Running                      = std::conditional_t<
+      sum_in_float, Cuda::RunningSumInFloat<Reducer, value_type>,
+      std::conditional_t<has_no_identity<value_type>,
+                         RunningWithoutIdentity<Reducer, value_type>,
+                         Cuda::RunningValue<Reducer, value_type>>>;
+  using Call  = decltype(Flat::call(std::declval<Functor const&>(),
+                                    std::declval<Policy const&>()));
+  using Tuned = Cuda::TunedFor<sizeof(value_type), sizeof(Functor)>;
+
+  static auto kernel() {
+    return &Cuda::streamed_reduce<Running, Tuned, typename Flat::Index,
+                                  value_type, Call, Reducer>;
+  }
+  static KernelFacts const& facts() {
+    static KernelFacts const once =
+        kernel_facts(kernel(), Tuned::value.threads);
+    return once;
+  }
+
+  RouteDecision decide(Settings const& settings) const {
+    if (settings.route == Route::generic || m_result == nullptr)
+      return RouteDecision{};
+    ReduceProblem problem;
+    problem.pattern       = Flat::pattern;
+    problem.source        = Data::source;
+    problem.input         = element;
+    problem.sum           = adds<Reducer>();
+    problem.value_bytes   = sizeof(value_type);
+    problem.functor_bytes = sizeof(Functor) + sizeof(Reducer);
+    problem.size          = Flat::size(m_policy);
+    problem.local_bytes   = facts().local_bytes;
+    if constexpr (data_visible) {
+      VisibleOperands const operands = Data::operands(m_pair.get_functor());
+      problem.contiguous             = operands.contiguous();
+      problem.same_alignment         = operands.same_alignment();
+    }
+    if constexpr (!may_multiply)
+      if (problem.source != Source::transform) problem.source = Source::functor;
+    RouteDecision decision =
+        route_reduce(problem, Cuda::capability(m_policy.space()), settings);
+    // A scope or the environment asks for a route wherever it can run: an
+    // application's calls never fail because of it.
+    if (refusal_of(decision)) {
+      Settings automatic = settings;
+      automatic.route    = Route::automatic;
+      decision =
+          route_reduce(problem, Cuda::capability(m_policy.space()), automatic);
+    }
+    return decision;
+  }
+
+  void multiply(Settings const& settings) const {
+    VisibleOperands const operands = Data::operands(m_pair.get_functor());
+    std::size_t const skip =
+        std::size_t(Flat::begin(m_policy)) * sizeof(Element);
+    auto const range = [&](void const* data) {
+      return vector_range(static_cast<char const*>(data) + skip,
+                          Flat::size(m_policy), sizeof(Element));
+    };
+    auto const launch = [&](auto const& with) {
+      Cuda::launch_mma_reduce(m_policy.space(), with, settings.chain_length,
+                              settings.block_size, m_result,
+                              m_result_on_device);
+    };
+    if constexpr (Data::source == Source::view && element == Scalar::half) {
+      if (settings.formulation != Formulation::chained) {
+        Cuda::launch_paper_reduce(m_policy.space(), range(operands.x), settings,
+                                  m_result, m_result_on_device);
+        return;
+      }
+    }
+    if constexpr (Data::source == Source::view)
+      launch(Cuda::SumOperands<element>{range(operands.x)});
+    else
+      launch(Cuda::DotOperands<element>{range(operands.x), range(operands.y)});
+  }
+
+  void stream() const {
+    Kokkos::Cuda const& space = m_policy.space();
+    Cuda::check(cudaSetDevice(space.cuda_device()), "cudaSetDevice");
+    // Functors may use atomics that take a lock; its state is per translation
+    // unit.
+    desul::ensure_cuda_lock_arrays_on_device();
+    std::uint64_t const size      = Flat::size(m_policy);
+    Cuda::StreamedGrid const grid = Cuda::streamed_grid(
+        Tuned::value, size, Cuda::device(space.cuda_device()).multiprocessors,
+        facts().resident_blocks);
+    Cuda::StreamScratch& scratch = Cuda::stream_scratch(space);
+    Cuda::deliver(space, scratch, m_result, m_result_on_device,
+                  [&](value_type* to, Cuda::ResultFlag const& flag) {
+                    Cuda::streamed_reduce<Running, Tuned, typename Flat::Index,
+                                          value_type, Call, Reducer>
+                        <<<grid.blocks, grid.threads, 0, space.cuda_stream()>>>(
+                            Flat::call(m_pair.get_functor(), m_policy),
+                            m_pair.get_reducer(), Flat::begin(m_policy), size,
+                            scratch.grid(), to, flag);
+                    Cuda::check(cudaGetLastError(),
+                                "launch of streamed_reduce");
+                  });
+  }
+
+  Native m_native;
+  Kokkos::Impl::CombinedFunctorReducer<Functor, Reducer> m_pair;
+  Policy m_policy;
+  pointer_type m_result;
+  bool m_result_on_device;
+};
+
+}  // namespace KokkosMMA::Impl
+
+/// Specialises Kokkos' closure for POLICY where WHEN holds. Written in Kokkos'
+/// namespace: nvcc 13.0 loses the qualification of names in the constraint of a
+/// specialisation that is declared from outside.
+#define KOKKOSMMA_IMPL_ROUTE_REDUCE(POLICY, WHEN)                              \
+  namespace Kokkos::Impl {                                                     \
+  template <class F, class R, class... Traits>                                 \
+  requires(                                                                    \
+      WHEN && !Kokkos::POLICY<Traits...>::is_graph_kernel::value &&            \
+      KokkosMMA::Impl::RoutableTypes<                                          \
+          F, R>) class ParallelReduce<CombinedFunctorReducer<F, R, void>,      \
+                                      Kokkos::POLICY<Traits...>, Kokkos::Cuda> \
+      : public KokkosMMA::Impl::RoutedReduce<F, R,                             \
+                                             Kokkos::POLICY<Traits...>> {      \
+    using kokkosmma_base =                                                     \
+        KokkosMMA::Impl::RoutedReduce<F, R, Kokkos::POLICY<Traits...>>;        \
+                                                                               \
+   public:                                                                     \
+    using kokkosmma_base::kokkosmma_base;                                      \
+  };                                                                           \
+  }
+
+KOKKOSMMA_IMPL_ROUTE_REDUCE(RangePolicy, KokkosMMA::Impl::OwnFunctor<F>)
+
+#endif  // KOKKOS_ENABLE_CUDA
+#endif

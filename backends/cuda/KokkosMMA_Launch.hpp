@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOKKOSMMA_CUDA_LAUNCH_HPP
+#define KOKKOSMMA_CUDA_LAUNCH_HPP
+
+#include <backends/cuda/kernels/KokkosMMA_GridFinish.hpp>
+#include <core/KokkosMMA_Capability.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <cuda_runtime.h>
+
+#include <atomic>
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+
+/// \file
+/// What every launch needs: the device's properties, scratch of its stream, and
+/// the hand-over of a result to the host.
+
+namespace KokkosMMA::Impl::Cuda {
+
+/// Device errors abort, as Kokkos does: they are sticky, nothing after them can
+/// succeed.
+inline void check(cudaError_t error, char const* call) {
+  if (error == cudaSuccess) return;
+  std::string const text = std::string("KokkosMMA: ") + call +
+                           " failed: " + cudaGetErrorName(error) + ": " +
+                           cudaGetErrorString(error);
+  Kokkos::abort(text.c_str());
+}
+
+struct Device {
+  int id                 = 0;
+  int multiprocessors    = 0;
+  int compute_capability = 0;
+  std::string name;
+};
+
+inline Device const& device(int id) {
+  constexpr int max_devices = 64;
+  static std::once_flag once[max_devices];
+  static Device devices[max_devices];
+  if (id < 0 || id >= max_devices)
+    Kokkos::abort("KokkosMMA: more than 64 CUDA devices");
+  std::call_once(once[id], [id] {
+    int major = 0;
+    int minor = 0;
+    Device& d = devices[id];
+    d.id      = id;
+    check(cudaDeviceGetAttribute(&d.multiprocessors,
+                                 cudaDevAttrMultiProcessorCount, id),
+          "cudaDeviceGetAttribute");
+    check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, id),
+          "cudaDeviceGetAttribute");
+    check(cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, id),
+          "cudaDeviceGetAttribute");
+    d.compute_capability = 10 * major + minor;
+    cudaDeviceProp properties;
+    check(cudaGetDeviceProperties(&properties, id), "cudaGetDeviceProperties");
+    d.name = properties.name;
+  });
+  return devices[id];
+}
+
+inline Capability capability(Kokkos::Cuda const& space) {
+  Device const& d = device(space.cuda_device());
+  return {true, d.compute_capability, d.multiprocessors};
+}
+
+/// Memory of one stream: partial results, which the order of the stream
+/// protects, and a slot in pinned memory for a result that the host waits for,
+/// which the mutex protects. Allocated at the first call on a stream, so that
+/// later calls neither allocate nor synchronise.
+class StreamScratch {
+ public:
+  static constexpr std::size_t slot_bytes = 128;
+
+  explicit StreamScratch(int device_id) : m_device(device_id) {
+    // Allowed while another thread captures a graph.
+    cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
+    check(cudaThreadExchangeStreamCaptureMode(&mode),
+          "cudaThreadExchangeStreamCaptureMode");
+    check(cudaMalloc(&m_grid.partials, partials_bytes + 128), "cudaMalloc");
+    m_grid.ticket = reinterpret_cast<unsigned*>(
+        static_cast<char*>(m_grid.partials) + partials_bytes);
+    // Not cudaMemset: on the default stream it would wait for other streams.
+    unsigned const zero = 0;
+    cudaStream_t stream;
+    check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking),
+          "cudaStreamCreateWithFlags");
+    check(cudaMemcpyAsync(m_grid.ticket, &zero, sizeof(zero),
+                          cudaMemcpyHostToDevice, stream),
+          "cudaMemcpyAsync");
+    check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
+    check(cudaStreamDestroy(stream), "cudaStreamDestroy");
+    void* slot = nullptr;
+    check(cudaHostAlloc(&slot, slot_bytes, cudaHostAllocMapped),
+          "cudaHostAlloc");
+    m_slot       = static_cast<unsigned char*>(slot);
+    *host_flag() = 0;
+    check(cudaThreadExchangeStreamCaptureMode(&mode),
+          "cudaThreadExchangeStreamCaptureMode");
+  }
+  ~StreamScratch() {
+    int current = 0;
+    cudaGetDevice(&current);
+    cudaSetDevice(m_device);
+    cudaFree(m_grid.partials);
+    cudaFreeHost(m_slot);
+    cudaSetDevice(current);
+  }
+  StreamScratch(StreamScratch const&)            = delete;
+  StreamScratch& operator=(StreamScratch const&) = delete;
+
+  GridScratch grid() const { return m_grid; }
+  void* slot() const { return m_slot; }
+  std::mutex& mutex() { return m_mutex; }
+
+  /// The flag that the next kernel raises; the caller holds the mutex.
+  ResultFlag next_flag() { return {host_flag(), ++m_number}; }
+
+  /// Waits until the flag is raised. A kernel that died never raises it, so the
+  /// stream is asked now and then.
+  void wait(ResultFlag const& expected, cudaStream_t stream) const {
+    std::atomic_ref<unsigned long long> const flag(*host_flag());
+    for (unsigned spins = 1;
+         flag.load(std::memory_order_acquire) != expected.number; ++spins) {
+      if (spins % 4096 != 0) continue;
+      cudaError_t const state = cudaStreamQuery(stream);
+      if (state != cudaErrorNotReady) check(state, "parallel_reduce");
+    }
+  }
+
+ private:
+  unsigned long long* host_flag() const {
+    return reinterpret_cast<unsigned long long*>(m_slot + 64);
+  }
+
+  int m_device;
+  GridScratch m_grid{};
+  unsigned char* m_slot       = nullptr;
+  unsigned long long m_number = 0;
+  std::mutex m_mutex;
+};
+
+/// Scratch of the stream behind an execution-space instance. Instances that
+/// share a stream share scratch: their kernels run one after the other.
+inline StreamScratch& stream_scratch(Kokkos::Cuda const& space) {
+  using Key = std::pair<int, cudaStream_t>;
+  static std::mutex mutex;
+  static std::map<Key, std::unique_ptr<StreamScratch>> all;
+  std::lock_guard<std::mutex> const lock(mutex);
+  static bool released_at_finalize = false;
+  if (!released_at_finalize) {
+    released_at_finalize = true;
+    Kokkos::push_finalize_hook([] {
+      std::lock_guard<std::mutex> const hook_lock(mutex);
+      all.clear();
+      released_at_finalize = false;
+    });
+  }
+  Key const key{space.cuda_device(), space.cuda_stream()};
+  auto& entry = all[key];
+  if (!entry) entry = std::make_unique<StreamScratch>(key.first);
+  return *entry;
+}
+
+/// Runs `launch(device_result, flag)` so that the result arrives where the
+/// caller wants it: at once in order on the stream when the device can write
+/// there, through the pinned slot with a wait for this kernel otherwise.
+template <class T, class Launch>
+void deliver(Kokkos::Cuda const& space, StreamScratch& scratch, T* result,
+             bool device_accessible, Launch const& launch) {
+  static_assert(sizeof(T) <= 64, "KokkosMMA: a result slot holds 64 bytes");
+  if (device_accessible) {
+    launch(result, ResultFlag{nullptr, 0});
+    return;
+  }
+  std::lock_guard<std::mutex> const lock(scratch.mutex());
+  ResultFlag const flag = scratch.next_flag();
+  launch(static_cast<T*>(scratch.slot()), flag);
+  scratch.wait(flag, space.cuda_stream());
+  memcpy(static_cast<void*>(result), scratch.slot(), sizeof(T));
+}
+
+}  // namespace KokkosMMA::Impl::Cuda
+
+#endif

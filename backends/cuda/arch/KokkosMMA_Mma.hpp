@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOKKOSMMA_CUDA_ARCH_MMA_HPP
+#define KOKKOSMMA_CUDA_ARCH_MMA_HPP
+
+#include <cstdint>
+
+/// \file
+/// One struct per mma.sync instruction, named by shape and types of D, A, B, C;
+/// all need sm_80. Each accumulates in place: d += a * b.
+
+namespace KokkosMMA::Impl::Cuda {
+
+struct M16N8K16_F32F16F16F32 {
+  __device__ static void fma(float (&d)[4], std::uint32_t const (&a)[4],
+                             std::uint32_t const (&b)[2]) {
+    asm volatile(
+        "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 "
+        "{%0,%1,%2,%3},{%4,%5,%6,%7},{%8,%9},{%0,%1,%2,%3};"
+        : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
+        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+  }
+};
+
+struct M16N8K16_F32BF16BF16F32 {
+  __device__ static void fma(float (&d)[4], std::uint32_t const (&a)[4],
+                             std::uint32_t const (&b)[2]) {
+    asm volatile(
+        "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 "
+        "{%0,%1,%2,%3},{%4,%5,%6,%7},{%8,%9},{%0,%1,%2,%3};"
+        : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
+        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+  }
+};
+
+struct M16N8K8_F32BF16BF16F32 {
+  __device__ static void fma(float (&d)[4], std::uint32_t const (&a)[2],
+                             std::uint32_t const (&b)[1]) {
+    asm volatile(
+        "mma.sync.aligned.m16n8k8.row.col.f32.bf16.bf16.f32 "
+        "{%0,%1,%2,%3},{%4,%5},{%6},{%0,%1,%2,%3};"
+        : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
+        : "r"(a[0]), "r"(a[1]), "r"(b[0]));
+  }
+};
+
+struct M16N8K32_S32S8S8S32 {
+  __device__ static void fma(std::int32_t (&d)[4], std::uint32_t const (&a)[4],
+                             std::uint32_t const (&b)[2]) {
+    asm volatile(
+        "mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32 "
+        "{%0,%1,%2,%3},{%4,%5,%6,%7},{%8,%9},{%0,%1,%2,%3};"
+        : "+r"(d[0]), "+r"(d[1]), "+r"(d[2]), "+r"(d[3])
+        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+  }
+};
+
+struct M16N8K32_S32U8U8S32 {
+  __device__ static void fma(std::int32_t (&d)[4], std::uint32_t const (&a)[4],
+                             std::uint32_t const (&b)[2]) {
+    asm volatile(
+        "mma.sync.aligned.m16n8k32.row.col.s32.u8.u8.s32 "
+        "{%0,%1,%2,%3},{%4,%5,%6,%7},{%8,%9},{%0,%1,%2,%3};"
+        : "+r"(d[0]), "+r"(d[1]), "+r"(d[2]), "+r"(d[3])
+        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+  }
+};
+
+struct M8N8K4_F64F64F64F64 {
+  __device__ static void fma(double (&d)[2], double const (&a)[1],
+                             double const (&b)[1]) {
+    asm volatile(
+        "mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 "
+        "{%0,%1},{%2},{%3},{%0,%1};"
+        : "+d"(d[0]), "+d"(d[1])
+        : "d"(a[0]), "d"(b[0]));
+  }
+};
+
+}  // namespace KokkosMMA::Impl::Cuda
+
+#endif

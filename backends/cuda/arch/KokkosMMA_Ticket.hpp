@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOKKOSMMA_CUDA_ARCH_TICKET_HPP
+#define KOKKOSMMA_CUDA_ARCH_TICKET_HPP
+
+namespace KokkosMMA::Impl::Cuda {
+
+/// Counts the blocks that have published their partial result and wraps to 0
+/// after the last, so that the counter is ready for the next launch. Release
+/// makes the caller's earlier stores visible to the block that draws the last
+/// ticket, acquire shows it theirs; a __threadfence would order more than that.
+struct AtomicIncrementAcquireRelease {
+  __device__ static unsigned fetch(unsigned* counter, unsigned last) {
+    unsigned before;
+    asm volatile("atom.acq_rel.gpu.global.inc.u32 %0,[%1],%2;"
+                 : "=r"(before)
+                 : "l"(counter), "r"(last)
+                 : "memory");
+    return before;
+  }
+};
+
+/// Publishes to the host what the thread stored before.
+struct StoreReleaseSystem {
+  __device__ static void store(unsigned long long* address,
+                               unsigned long long value) {
+    asm volatile("st.release.sys.global.u64 [%0],%1;"
+                 :
+                 : "l"(address), "l"(value)
+                 : "memory");
+  }
+};
+
+}  // namespace KokkosMMA::Impl::Cuda
+
+#endif

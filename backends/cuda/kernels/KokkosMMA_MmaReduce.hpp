@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOKKOSMMA_CUDA_MMA_REDUCE_HPP
+#define KOKKOSMMA_CUDA_MMA_REDUCE_HPP
+
+#include <backends/cuda/KokkosMMA_Launch.hpp>
+#include <backends/cuda/atom/KokkosMMA_Warp.hpp>
+#include <backends/cuda/kernels/KokkosMMA_GridFinish.hpp>
+#include <core/KokkosMMA_Tuning.hpp>
+#include <core/KokkosMMA_VectorRange.hpp>
+#include <core/KokkosMMA_WarpDot.hpp>
+#include <core/KokkosMMA_WarpSum.hpp>
+
+#include <algorithm>
+
+namespace KokkosMMA::Impl::Cuda {
+
+template <class T>
+struct Plus {
+  __device__ void init(T& value) const { value = T(0); }
+  __device__ void join(T& into, T from) const { into += from; }
+};
+
+__device__ inline Vector16 load_vector(VectorRange const& range,
+                                       std::uint64_t vector) {
+  uint4 const v = __ldg(reinterpret_cast<uint4 const*>(range.base) + vector);
+  return {{v.x, v.y, v.z, v.w}};
+}
+
+/// What a thread adds in one step of the sum: two vectors of x.
+template <Scalar Input>
+struct SumOperands {
+  using Accumulator                     = WarpSum<Warp, Input>;
+  static constexpr int vectors_per_step = 2;
+  VectorRange x;
+
+  __device__ VectorRange const& range() const { return x; }
+  template <class Guard>
+  __device__ void load(Vector16 (&step)[2], std::uint64_t first,
+                       std::uint64_t stride, Guard const& inside) const {
+    step[0] = inside(first) ? load_vector(x, first) : Vector16{};
+    step[1] =
+        inside(first + stride) ? load_vector(x, first + stride) : Vector16{};
+  }
+  __device__ void load_edge(Vector16 (&step)[2], int lane) const {
+    step[0] = edge_vector<size_of(Input)>(x, lane);
+    step[1] = Vector16{};
+  }
+};
+
+/// Likewise for a product: one vector of x and the vector of y beside it.
+template <Scalar Input>
+struct DotOperands {
+  using Accumulator                     = WarpDot<Warp, Input>;
+  static constexpr int vectors_per_step = 1;
+  VectorRange x;
+  VectorRange y;
+
+  __device__ VectorRange const& range() const { return x; }
+  template <class Guard>
+  __device__ void load(Vector16 (&step)[2], std::uint64_t first, std::uint64_t,
+                       Guard const& inside) const {
+    bool const in = inside(first);
+    step[0]       = in ? load_vector(x, first) : Vector16{};
+    step[1]       = in ? load_vector(y, first) : Vector16{};
+  }
+  __device__ void load_edge(Vector16 (&step)[2], int lane) const {
+    step[0] = edge_vector<size_of(Input)>(x, lane);
+    step[1] = edge_vector<size_of(Input)>(y, lane);
+  }
+};
+
+/// Chained products over all 16-byte vectors of the data. Every thread has
+/// MmaTuning::vectors loads in flight; the elements in front of the first and
+/// behind the last whole vector are gathered by the first warp, zeros beside
+/// them.
+template <class Operands, class T>
+__global__ void __launch_bounds__(MmaTuning::threads, MmaTuning::min_blocks)
+    mma_reduce(Operands const operands, int const chain_length,
+               GridScratch const scratch, T* const result,
+               ResultFlag const flag) {
+  using Accumulator      = typename Operands::Accumulator;
+  constexpr int per_step = Operands::vectors_per_step;
+  constexpr int steps    = MmaTuning::vectors / 2;
+
+  VectorRange const& range   = operands.range();
+  std::uint64_t const stride = std::uint64_t(gridDim.x) * blockDim.x;
+  Accumulator accumulator(Warp{}, chain_length);
+  Vector16 loaded[steps][2];  // (steps,2) per thread
+
+  std::uint64_t const tile = std::uint64_t(blockDim.x) * steps * per_step;
+  std::uint64_t done       = range.begin;
+  for (; done + tile * gridDim.x <= range.end; done += tile * gridDim.x) {
+    std::uint64_t const first = done + blockIdx.x * tile + threadIdx.x;
+    auto const always         = [](std::uint64_t) { return true; };
+#pragma unroll
+    for (int s = 0; s < steps; ++s)
+      operands.load(loaded[s], first + s * per_step * blockDim.x, blockDim.x,
+                    always);
+#pragma unroll
+    for (int s = 0; s < steps; ++s) accumulator.add(loaded[s][0], loaded[s][1]);
+  }
+
+  // The loop bound is the same for all lanes of a warp: they multiply together.
+  std::uint64_t const in_grid =
+      std::uint64_t(blockIdx.x) * blockDim.x + threadIdx.x;
+  for (std::uint64_t base = done + in_grid - threadIdx.x % 32; base < range.end;
+       base += 2 * per_step * stride) {
+    auto const inside = [&](std::uint64_t vector) {
+      return vector < range.end;
+    };
+#pragma unroll
+    for (int s = 0; s < 2; ++s)
+      operands.load(loaded[s], base + threadIdx.x % 32 + s * per_step * stride,
+                    stride, inside);
+#pragma unroll
+    for (int s = 0; s < 2; ++s) accumulator.add(loaded[s][0], loaded[s][1]);
+  }
+  if (blockIdx.x == 0 && threadIdx.x < 32 && range.has_edges()) {
+    operands.load_edge(loaded[0], threadIdx.x);
+    accumulator.add(loaded[0][0], loaded[0][1]);
+  }
+
+  auto value = accumulator.finish();
+  grid_finish(value, Plus<decltype(value)>{}, scratch, [&](auto total) {
+    *result = static_cast<T>(total);
+    flag.raise();
+  });
+}
+
+/// Launches on the stream of `space`; `deliver` says when the result is there.
+template <class Operands, class T>
+void launch_mma_reduce(Kokkos::Cuda const& space, Operands const& operands,
+                       int chain_length, int block_size, T* result,
+                       bool device_accessible) {
+  check(cudaSetDevice(space.cuda_device()), "cudaSetDevice");
+  Device const& d      = device(space.cuda_device());
+  unsigned threads     = block_size ? block_size : MmaTuning::threads;
+  std::uint64_t blocks = std::uint64_t(d.multiprocessors) *
+                         MmaTuning::min_blocks * (MmaTuning::threads / threads);
+  std::uint64_t const vectors = operands.range().end - operands.range().begin;
+  std::uint64_t const spread =
+      std::uint64_t(d.multiprocessors) * spread_indices_per_multiprocessor;
+  if (vectors <= spread) {
+    if (!block_size) threads = spread_threads;
+    blocks = (vectors + 4 * threads - 1) / (4 * threads);
+  }
+  blocks                 = std::clamp<std::uint64_t>(blocks, 1, max_partials);
+  StreamScratch& scratch = stream_scratch(space);
+  deliver(space, scratch, result, device_accessible,
+          [&](T* to, ResultFlag const& flag) {
+            mma_reduce<Operands, T>
+                <<<unsigned(blocks), threads, 0, space.cuda_stream()>>>(
+                    operands,
+                    chain_length ? chain_length : MmaTuning::chain_length,
+                    scratch.grid(), to, flag);
+            check(cudaGetLastError(), "launch of mma_reduce");
+          });
+}
+
+}  // namespace KokkosMMA::Impl::Cuda
+
+#endif

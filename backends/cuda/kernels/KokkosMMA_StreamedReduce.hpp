@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOKKOSMMA_CUDA_STREAMED_REDUCE_HPP
+#define KOKKOSMMA_CUDA_STREAMED_REDUCE_HPP
+
+#include <backends/cuda/KokkosMMA_Launch.hpp>
+#include <backends/cuda/kernels/KokkosMMA_GridFinish.hpp>
+#include <core/KokkosMMA_Tuning.hpp>
+
+#include <cstdint>
+
+/// \file
+/// Reduction by an opaque functor: many independent calls in flight per thread,
+/// one pass, one launch.
+
+namespace KokkosMMA::Impl::Cuda {
+
+/// The running values of a thread. `Reducer` offers what Kokkos' reducers do:
+/// init(T*), join(T* into, T const* from), final(T*). By default a call adds to
+/// the running value itself.
+template <class Reducer, class T>
+struct RunningValue {
+  using Value = T;
+  Reducer const& reducer;
+
+  __device__ void init(T& value) const { reducer.init(&value); }
+  __device__ void join(T& into, T const& from) const {
+    reducer.join(&into, &from);
+  }
+  template <class Call, class Index>
+  __device__ void call(Call const& f, Index i, T& running) const {
+    f(i, running);
+  }
+  __device__ void finish(T& value, T* result) const {
+    reducer.final(&value);
+    memcpy(static_cast<void*>(result), &value, sizeof(T));
+  }
+};
+
+/// Sum of a 16-bit type in fp32, rounded once: each call starts from zero and
+/// its contribution is added here.
+template <class Reducer, class T>
+struct RunningSumInFloat {
+  using Value = float;
+  Reducer const& reducer;
+
+  __device__ void init(float& value) const { value = 0; }
+  __device__ void join(float& into, float from) const { into += from; }
+  template <class Call, class Index>
+  __device__ void call(Call const& f, Index i, float& running) const {
+    T contribution(0.f);
+    f(i, contribution);
+    running += static_cast<float>(contribution);
+  }
+  __device__ void finish(float& value, T* result) const {
+    T rounded(value);
+    reducer.final(&rounded);
+    *result = rounded;
+  }
+};
+
+/// The tuning for a value and a functor of these sizes, as a type: nvcc 13.0
+/// loses class values among the template arguments of a kernel.
+template <std::size_t ValueBytes, std::size_t FunctorBytes>
+struct TunedFor {
+  static constexpr StreamedTuning value =
+      streamed_tuning(ValueBytes, FunctorBytes);
+};
+
+/// Calls f(begin + i, running) once for every i in [0, size).
+///
+/// A block of the tuned size takes tiles of calls * threads indices in turn;
+/// the indices of a tile differ by constants, so their loads share one address.
+/// The rest, and every small range, is dealt out one index per thread and
+/// round.
+template <class Running, class Tuned, class Index, class Call>
+__device__ void streamed_calls(Running const& running, Call const& f,
+                               Index begin, std::uint64_t size,
+                               Slot<typename Running::Value>& value) {
+  constexpr StreamedTuning tuning = Tuned::value;
+  constexpr int K                 = tuning.accumulators;
+  constexpr int C                 = tuning.consecutive;
+  Slot<typename Running::Value> values[K];
+#pragma unroll
+  for (int k = 0; k < K; ++k) running.init(values[k].value);
+
+  constexpr unsigned tile       = tuning.threads * tuning.calls;
+  std::uint64_t const grid_tile = std::uint64_t(tile) * gridDim.x;
+  std::uint64_t done            = 0;
+  if (blockDim.x == tuning.threads) {
+    for (; done + grid_tile <= size; done += grid_tile) {
+      Index const first = static_cast<Index>(
+          begin + static_cast<Index>(done + std::uint64_t(blockIdx.x) * tile +
+                                     threadIdx.x * C));
+#pragma unroll
+      for (int u = 0; u < tuning.calls; ++u)
+        running.call(
+            f, static_cast<Index>(first + u / C * (tuning.threads * C) + u % C),
+            values[u % K].value);
+    }
+  }
+  std::uint64_t const stride = std::uint64_t(gridDim.x) * blockDim.x;
+  for (std::uint64_t i =
+           done + std::uint64_t(blockIdx.x) * blockDim.x + threadIdx.x;
+       i < size; i += 4 * stride) {
+#pragma unroll
+    for (int u = 0; u < 4; ++u)
+      if (u == 0 || i + u * stride < size)
+        running.call(
+            f, static_cast<Index>(begin + static_cast<Index>(i + u * stride)),
+            values[u % K].value);
+  }
+#pragma unroll
+  for (int step = K / 2; step > 0; step /= 2)
+#pragma unroll
+    for (int k = 0; k < step; ++k)
+      running.join(values[k].value, values[k + step].value);
+  memcpy(static_cast<void*>(&value), &values[0], sizeof(value));
+}
+
+template <class Running, class Tuned, class Index, class T, class Call,
+          class Reducer>
+__global__ void __launch_bounds__(Tuned::value.threads, Tuned::value.min_blocks)
+    streamed_reduce(Call const f, Reducer const reducer, Index const begin,
+                    std::uint64_t const size, GridScratch const scratch,
+                    T* const result, ResultFlag const flag) {
+  Running const running{reducer};
+  Slot<typename Running::Value> value;
+  streamed_calls<Running, Tuned>(running, f, begin, size, value);
+  grid_finish(value.value, running, scratch, [&](auto& total) {
+    running.finish(total, result);
+    flag.raise();
+  });
+}
+
+/// Shape of a launch: one index per thread while that leaves processors free,
+/// as many resident blocks as fit beyond.
+struct StreamedGrid {
+  unsigned blocks;
+  unsigned threads;
+};
+
+inline StreamedGrid streamed_grid(StreamedTuning const& tuning,
+                                  std::uint64_t size, int multiprocessors,
+                                  int resident_blocks) {
+  std::uint64_t const spread =
+      std::uint64_t(multiprocessors) * spread_indices_per_multiprocessor;
+  if (size <= spread) {
+    std::uint64_t const blocks = (size + spread_threads - 1) / spread_threads;
+    return {blocks == 0
+                ? 1u
+                : unsigned(blocks < max_partials ? blocks : max_partials),
+            unsigned(spread_threads)};
+  }
+  unsigned const blocks = unsigned(multiprocessors) * unsigned(resident_blocks);
+  return {blocks < max_partials ? blocks : max_partials,
+          unsigned(tuning.threads)};
+}
+
+}  // namespace KokkosMMA::Impl::Cuda
+
+#endif

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOKKOSMMA_EMULATED_ARCH_MMA_HPP
+#define KOKKOSMMA_EMULATED_ARCH_MMA_HPP
+
+#include <core/KokkosMMA_MmaShape.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
+/// \file
+/// The arithmetic of one entry of D = A * B + C, in host C++.
+///
+/// 16-bit floats, Hopper: all products and C are aligned to the largest
+/// exponent, each truncated at 25 fractional bits, summed exactly, and the sum
+/// is truncated to fp32. Products are exact; subnormals are kept; a NaN, an
+/// infinity times zero or infinities of both signs give NaN. Doubles: a chain
+/// of fused multiply-adds. 8-bit integers: exact modulo 2^32. Source: arXiv
+/// 2511.10909 and arXiv 2512.07004, two bit-accurate models that agree, for the
+/// H100 and H200.
+
+namespace KokkosMMA::Impl::Emulated {
+
+inline constexpr int hopper_fraction_bits = 25;
+
+/// A 16-bit float with `exponent_bits` and `fraction_bits`, as a double.
+inline double decode(std::uint16_t bits, int exponent_bits, int fraction_bits) {
+  int const bias     = (1 << (exponent_bits - 1)) - 1;
+  int const all_ones = (1 << exponent_bits) - 1;
+  int const exponent = bits >> fraction_bits & all_ones;
+  int const fraction = bits & ((1 << fraction_bits) - 1);
+  double const sign  = bits >> 15 ? -1. : 1.;
+  if (exponent == all_ones)
+    return fraction ? std::numeric_limits<double>::quiet_NaN()
+                    : sign * std::numeric_limits<double>::infinity();
+  int const leading = exponent ? 1 << fraction_bits : 0;
+  return sign * std::ldexp(double(leading + fraction),
+                           std::max(exponent, 1) - bias - fraction_bits);
+}
+
+inline double decode_half(std::uint16_t bits) { return decode(bits, 5, 10); }
+inline double decode_bhalf(std::uint16_t bits) { return decode(bits, 8, 7); }
+
+/// The float next to `value` in the direction of zero, or `value` if it is one.
+inline float truncate_to_float(double value) {
+  if (std::abs(value) >= std::ldexp(1., 128))
+    return std::copysign(std::numeric_limits<float>::infinity(), float(value));
+  float const nearest = static_cast<float>(value);
+  return std::abs(double(nearest)) > std::abs(value)
+             ? std::nextafter(nearest, 0.f)
+             : nearest;
+}
+
+/// c + sum of a[i] * b[i] as the tensor cores of Hopper add it.
+template <int K>
+float fused_sum(double const (&a)[K], double const (&b)[K], float c) {
+  double special = c;
+  bool finite    = std::isfinite(c);
+  int largest    = std::numeric_limits<int>::min();
+  auto const see = [&](int exponent) { largest = std::max(largest, exponent); };
+  if (finite && c != 0) see(std::ilogb(c));
+  for (int k = 0; k < K; ++k) {
+    double const product = a[k] * b[k];
+    special += product;
+    finite = finite && std::isfinite(product);
+    if (finite && product != 0) see(std::ilogb(a[k]) + std::ilogb(b[k]));
+  }
+  if (!finite) return static_cast<float>(special);
+  if (largest == std::numeric_limits<int>::min())
+    return static_cast<float>(special);  // zeros: the sign as IEEE gives it
+  int const unit   = largest - hopper_fraction_bits;
+  auto const align = [&](double term) {
+    return std::int64_t(std::trunc(std::ldexp(term, -unit)));
+  };
+  std::int64_t sum = align(c);
+  for (int k = 0; k < K; ++k) sum += align(a[k] * b[k]);
+  return truncate_to_float(std::ldexp(double(sum), unit));
+}
+
+/// How the operands of a shape are decoded, and its entry computed.
+template <class Shape>
+struct Arithmetic;
+
+template <class Shape, double (*Decode)(std::uint16_t)>
+struct FloatArithmetic {
+  using Operand     = double;
+  using Accumulator = float;
+  static double operand(std::uint32_t word, int element) {
+    return Decode(std::uint16_t(word >> 16 * element));
+  }
+  static float entry(double const (&a)[Shape::k], double const (&b)[Shape::k],
+                     float c) {
+    return fused_sum(a, b, c);
+  }
+};
+template <>
+struct Arithmetic<MmaF16> : FloatArithmetic<MmaF16, decode_half> {};
+template <>
+struct Arithmetic<MmaBF16> : FloatArithmetic<MmaBF16, decode_bhalf> {};
+template <>
+struct Arithmetic<MmaBF16K8> : FloatArithmetic<MmaBF16K8, decode_bhalf> {};
+
+template <class Shape, class Byte>
+struct IntegerArithmetic {
+  using Operand     = std::int32_t;
+  using Accumulator = std::int32_t;
+  static std::int32_t operand(std::uint32_t word, int element) {
+    return Byte(word >> 8 * element);
+  }
+  static std::int32_t entry(std::int32_t const (&a)[Shape::k],
+                            std::int32_t const (&b)[Shape::k], std::int32_t c) {
+    std::uint32_t sum = std::uint32_t(c);
+    for (int k = 0; k < Shape::k; ++k) sum += std::uint32_t(a[k] * b[k]);
+    return std::int32_t(sum);
+  }
+};
+template <>
+struct Arithmetic<MmaS8> : IntegerArithmetic<MmaS8, std::int8_t> {};
+template <>
+struct Arithmetic<MmaU8> : IntegerArithmetic<MmaU8, std::uint8_t> {};
+
+template <>
+struct Arithmetic<MmaF64> {
+  using Operand     = double;
+  using Accumulator = double;
+  static double operand(double value, int) { return value; }
+  static double entry(double const (&a)[4], double const (&b)[4], double c) {
+    for (int k = 0; k < 4; ++k) c = std::fma(a[k], b[k], c);
+    return c;
+  }
+};
+
+}  // namespace KokkosMMA::Impl::Emulated
+
+#endif

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOKKOSMMA_EMULATED_ATOM_WARP_HPP
+#define KOKKOSMMA_EMULATED_ATOM_WARP_HPP
+
+#include <backends/emulated/arch/KokkosMMA_Mma.hpp>
+#include <core/KokkosMMA_MmaShape.hpp>
+
+namespace KokkosMMA::Impl::Emulated {
+
+/// A warp of 32 lanes in one host thread (core/KokkosMMA_WarpSum.hpp says what
+/// a warp offers).
+struct Warp {
+  static constexpr int size = 32;
+
+  template <class T>
+  struct Lanes {
+    T lane[size];
+  };
+
+  template <class T>
+  static T& at(Lanes<T>& values, int lane) {
+    return values.lane[lane];
+  }
+  template <class T>
+  static T const& at(Lanes<T> const& values, int lane) {
+    return values.lane[lane];
+  }
+  template <class F>
+  static void each(F const& f) {
+    for (int lane = 0; lane < size; ++lane) f(lane);
+  }
+  static bool any(Lanes<bool> const& values) {
+    for (bool const value : values.lane)
+      if (value) return true;
+    return false;
+  }
+
+  /// Collects the fragments into matrices, computes every entry, deals D out.
+  template <class Shape>
+  static void multiply(Lanes<typename Shape::C>& d,
+                       Lanes<typename Shape::A> const& a,
+                       Lanes<typename Shape::B> const& b) {
+    using Unit = Arithmetic<Shape>;
+    typename Unit::Operand rows[Shape::m][Shape::k];     // A
+    typename Unit::Operand columns[Shape::n][Shape::k];  // B, transposed
+    each([&](int lane) {
+      for (int element = 0; element < Shape::packed; ++element) {
+        for (int reg = 0; reg < Shape::a_registers; ++reg) {
+          Coordinate const to     = Shape::a(lane, reg, element);
+          rows[to.row][to.column] = Unit::operand(at(a, lane)[reg], element);
+        }
+        for (int reg = 0; reg < Shape::b_registers; ++reg) {
+          Coordinate const to        = Shape::b(lane, reg, element);
+          columns[to.column][to.row] = Unit::operand(at(b, lane)[reg], element);
+        }
+      }
+    });
+    each([&](int lane) {
+      for (int reg = 0; reg < Shape::c_registers; ++reg) {
+        Coordinate const from = Shape::c(lane, reg);
+        auto& entry           = at(d, lane)[reg];
+        entry = Unit::entry(rows[from.row], columns[from.column], entry);
+      }
+    });
+  }
+};
+
+}  // namespace KokkosMMA::Impl::Emulated
+
+#endif

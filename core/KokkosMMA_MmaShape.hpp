@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOKKOSMMA_MMA_SHAPE_HPP
+#define KOKKOSMMA_MMA_SHAPE_HPP
+
+#include <Kokkos_Macros.hpp>
+
+#include <cstdint>
+
+/// \file
+/// Shapes of the warp-wide products D = A * B + C that the algorithms use, and
+/// which matrix entry each lane holds in which register: PTX ISA, "Matrix
+/// Fragments for mma" of each shape. The backends execute them; here is only
+/// what they mean.
+
+namespace KokkosMMA::Impl {
+
+/// Values of one lane.
+template <class T, int N>
+struct Registers {
+  static constexpr int size = N;
+  T value[N];
+
+  KOKKOS_FORCEINLINE_FUNCTION constexpr T& operator[](int i) {
+    return value[i];
+  }
+  KOKKOS_FORCEINLINE_FUNCTION constexpr T const& operator[](int i) const {
+    return value[i];
+  }
+};
+
+/// 16 bytes of memory as one lane loads them.
+using Vector16 = Registers<std::uint32_t, 4>;
+
+struct Coordinate {
+  int row;
+  int column;
+  friend constexpr bool operator==(Coordinate, Coordinate) = default;
+};
+
+/// The documented fragments of all shapes used here follow one pattern: a quad
+/// of lanes (lane % 4) walks along k or the columns of C, lane / 4 along the
+/// other dimension, and further registers step by 8 rows or by half of k.
+/// \tparam Packed values per register
+template <class Value, class Accumulator, int M, int N, int K, int Packed>
+struct MmaShape {
+  static constexpr int m      = M;
+  static constexpr int n      = N;
+  static constexpr int k      = K;
+  static constexpr int packed = Packed;
+
+  static constexpr int a_registers = M * K / (32 * Packed);
+  static constexpr int b_registers = K * N / (32 * Packed);
+  static constexpr int c_registers = M * N / 32;
+
+  using A = Registers<Value, a_registers>;
+  using B = Registers<Value, b_registers>;
+  using C = Registers<Accumulator, c_registers>;
+
+  static constexpr int rows_of_8 = M / 8;
+
+  /// (row, k) of A
+  KOKKOS_FORCEINLINE_FUNCTION static constexpr Coordinate a(int lane, int reg,
+                                                            int element) {
+    return {lane / 4 + 8 * (reg % rows_of_8),
+            lane % 4 * Packed + element + 4 * Packed * (reg / rows_of_8)};
+  }
+  /// (k, column) of B
+  KOKKOS_FORCEINLINE_FUNCTION static constexpr Coordinate b(int lane, int reg,
+                                                            int element) {
+    return {lane % 4 * Packed + element + 4 * Packed * reg, lane / 4};
+  }
+  /// (row, column) of C and D
+  KOKKOS_FORCEINLINE_FUNCTION static constexpr Coordinate c(int lane, int reg) {
+    return {lane / 4 + 8 * (reg / 2), lane % 4 * 2 + reg % 2};
+  }
+};
+
+/// `one` is the number 1 in the operand type, `Word` the register that holds
+/// `packed` of them.
+struct MmaF16 : MmaShape<std::uint32_t, float, 16, 8, 16, 2> {
+  static constexpr std::uint32_t one = 0x3c00u;
+};
+struct MmaBF16 : MmaShape<std::uint32_t, float, 16, 8, 16, 2> {
+  static constexpr std::uint32_t one = 0x3f80u;
+};
+struct MmaBF16K8 : MmaShape<std::uint32_t, float, 16, 8, 8, 2> {
+  static constexpr std::uint32_t one = 0x3f80u;
+};
+struct MmaS8 : MmaShape<std::uint32_t, std::int32_t, 16, 8, 32, 4> {
+  static constexpr std::uint32_t one = 1u;
+};
+struct MmaU8 : MmaShape<std::uint32_t, std::int32_t, 16, 8, 32, 4> {
+  static constexpr std::uint32_t one = 1u;
+};
+struct MmaF64 : MmaShape<double, double, 8, 8, 4, 1> {};
+
+}  // namespace KokkosMMA::Impl
+
+#endif

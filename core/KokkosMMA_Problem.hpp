@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOKKOSMMA_PROBLEM_HPP
+#define KOKKOSMMA_PROBLEM_HPP
+
+#include <core/KokkosMMA_Scalar.hpp>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace KokkosMMA {
+
+/// What is known of the data that a reduction reads.
+enum class Source : unsigned char {
+  functor,   ///< an opaque functor: only its calls are known
+  view,      ///< sum of x(i)
+  product,   ///< sum of x(i) * y(i)
+  transform  ///< sum of op(x(i)): the data are known, the values are not
+};
+
+/// Shape of the iteration space.
+enum class Pattern : unsigned char { range, mdrange, team };
+
+/// A reduction as values: what the route function needs and nothing else.
+struct ReduceProblem {
+  Pattern pattern = Pattern::range;
+  Source source   = Source::functor;
+  Scalar input = Scalar::opaque;  ///< element type, where the data are visible
+  bool sum     = false;           ///< the reducer adds
+  bool contiguous = false;        ///< stride one
+  bool same_alignment =
+      true;  ///< both operands of a product meet 16-byte lines together
+  bool fixed_size           = true;   ///< the size of the value is a constant
+  bool in_graph             = false;  ///< the call is a node of a Kokkos graph
+  bool compiled             = true;   ///< a kernel of ours exists for this call
+  std::size_t value_bytes   = 0;
+  std::size_t functor_bytes = 0;
+  std::uint64_t size        = 0;  ///< indices
+  int local_bytes = 0;  ///< local memory of our kernel: spilled registers
+};
+
+}  // namespace KokkosMMA
+
+#endif

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOKKOSMMA_ROUTE_REDUCE_HPP
+#define KOKKOSMMA_ROUTE_REDUCE_HPP
+
+#include <core/KokkosMMA_Capability.hpp>
+#include <core/KokkosMMA_Problem.hpp>
+#include <core/KokkosMMA_Settings.hpp>
+#include <core/KokkosMMA_Tuning.hpp>
+
+#include <string>
+#include <string_view>
+
+namespace KokkosMMA {
+
+/// Why a route does not take a problem, and where the limit comes from.
+struct Refusal {
+  std::string_view reason;
+  std::string_view source;
+
+  constexpr explicit operator bool() const { return !reason.empty(); }
+};
+
+/// Largest value of the `streamed` route: a block keeps one per warp in shared
+/// memory and a partial per block in scratch.
+inline constexpr std::size_t max_value_bytes = 64;
+
+/// Kernel arguments of 4 KB are the classic limit; what is larger Kokkos moves
+/// through constant or global memory.
+inline constexpr std::size_t max_functor_bytes = 3800;
+
+/// Flattened multi-dimensional ranges divide by multiplication with a 32-bit
+/// reciprocal, exact below 2^31.
+inline constexpr std::uint64_t max_flattened_indices = std::uint64_t(1) << 31;
+
+/// The first reason for which the `streamed` route refuses, or none.
+constexpr Refusal refuse_streamed(ReduceProblem const& problem,
+                                  Capability const& capability) {
+  struct Rule {
+    bool applies;
+    Refusal refusal;
+  };
+  Rule const rules[] = {
+      {!capability.cuda,
+       {"the execution space is not Cuda", "DESIGN section 4"}},
+      {problem.pattern == Pattern::team,
+       {"the policy is a TeamPolicy", "the team handle is Kokkos' own"}},
+      {problem.in_graph,
+       {"the call is a graph node",
+        "Kokkos casts a node to its own kernel class"}},
+      {!problem.fixed_size || !problem.compiled,
+       {"the value has no fixed size",
+        "arrays whose length is known at run time"}},
+      {problem.value_bytes > max_value_bytes,
+       {"the value is larger than 64 bytes", "max_value_bytes"}},
+      {problem.functor_bytes > max_functor_bytes,
+       {"functor and reducer are larger than 3800 bytes",
+        "kernel argument limit"}},
+      {problem.pattern == Pattern::mdrange &&
+           problem.size >= max_flattened_indices,
+       {"the multi-dimensional range has 2^31 indices or more",
+        "max_flattened_indices"}},
+      {problem.local_bytes > 0,
+       {"the functor needs more registers than the kernel leaves it",
+        "local memory reported by the CUDA runtime"}},
+  };
+  for (Rule const& rule : rules)
+    if (rule.applies) return rule.refusal;
+  return {};
+}
+
+/// The first reason for which the `mma` route refuses, or none.
+constexpr Refusal refuse_mma(ReduceProblem const& problem,
+                             Capability const& capability,
+                             Settings const& settings) {
+  struct Rule {
+    bool applies;
+    Refusal refusal;
+  };
+  bool const product = problem.source == Source::product;
+  Rule const rules[] = {
+      {!capability.cuda,
+       {"the execution space is not Cuda", "DESIGN section 4"}},
+      {!capability.tensor_cores(),
+       {"the device has no usable tensor cores (compute capability below 8.0)",
+        "PTX ISA, mma target notes"}},
+      {problem.in_graph,
+       {"the call is a graph node",
+        "Kokkos casts a node to its own kernel class"}},
+      {problem.source == Source::functor,
+       {"the functor is opaque: its data cannot be loaded into fragments",
+        "DESIGN section 4"}},
+      {problem.source == Source::transform,
+       {"the transformed values exist in registers only; streamed reaches the "
+        "same rate",
+        "docs/results/h200.md"}},
+      {!problem.sum, {"the reducer is not a sum", "DESIGN section 6"}},
+      {!capability.sums_on_tensor_cores(problem.input),
+       {"the element type has no encoding", "DESIGN section 6"}},
+      {!problem.contiguous,
+       {"the View is strided: its elements do not fill 16-byte loads",
+        "docs/results/h200.md"}},
+      {product && size_of(problem.input) >= 4 &&
+           problem.input != Scalar::float64,
+       {"products of this type are not exact on the tensor cores",
+        "DESIGN section 6"}},
+      {product && problem.input == Scalar::boolean,
+       {"products of bool are conjunctions", "DESIGN section 6"}},
+      {!problem.same_alignment,
+       {"the two Views are aligned differently within 16 bytes",
+        "16-byte loads"}},
+      {settings.formulation != Formulation::chained &&
+           (problem.input != Scalar::half || product),
+       {"the papers' formulations exist for sums of half_t alone",
+        "Navarro et al. 2020"}},
+  };
+  for (Rule const& rule : rules)
+    if (rule.applies) return rule.refusal;
+  return {};
+}
+
+/// A route and why the faster ones were refused.
+struct RouteDecision {
+  Route route = Route::generic;
+  Refusal mma;       ///< empty when the route is mma
+  Refusal streamed;  ///< empty when the route is mma or streamed
+};
+
+/// Route of a reduction. Visible data go to the tensor cores, which read at the
+/// memory ceiling for every type (core/KokkosMMA_Tuning.hpp), opaque functors
+/// to `streamed`, everything else to Kokkos' own code. Automatic choice never
+/// fails. With a forced route, `route` is that route and the caller checks the
+/// refusal.
+constexpr RouteDecision route_reduce(ReduceProblem const& problem,
+                                     Capability const& capability,
+                                     Settings const& settings) {
+  RouteDecision decision;
+  decision.mma      = refuse_mma(problem, capability, settings);
+  decision.streamed = refuse_streamed(problem, capability);
+  if (settings.route != Route::automatic)
+    decision.route = settings.route;
+  else if (!decision.mma)
+    decision.route = Route::mma;
+  else if (!decision.streamed)
+    decision.route = Route::streamed;
+  return decision;
+}
+
+/// The refusal of the route that was chosen: empty unless it was forced.
+constexpr Refusal refusal_of(RouteDecision const& decision) {
+  return decision.route == Route::mma        ? decision.mma
+         : decision.route == Route::streamed ? decision.streamed
+                                             : Refusal{};
+}
+
+/// The decision as a sentence for a person.
+inline std::string to_string(RouteDecision const& decision) {
+  std::string text = "route ";
+  text += to_string(decision.route);
+  auto const explain = [&](Route route, Refusal const& refusal) {
+    if (!refusal) return;
+    text += "; not ";
+    text += to_string(route);
+    text += ": ";
+    text += refusal.reason;
+    text += " (";
+    text += refusal.source;
+    text += ")";
+  };
+  explain(Route::mma, decision.mma);
+  explain(Route::streamed, decision.streamed);
+  return text;
+}
+
+namespace Impl {
+
+/// Refuses a forced route that cannot run.
+inline void check_route(char const* who, RouteDecision const& decision) {
+  Refusal const refusal = refusal_of(decision);
+  if (refusal)
+    invalid_argument(who, "route ", to_string(decision.route),
+                     " was asked for but cannot run: ", refusal.reason, " (",
+                     refusal.source, "); use route auto or generic");
+}
+
+}  // namespace Impl
+}  // namespace KokkosMMA
+
+#endif

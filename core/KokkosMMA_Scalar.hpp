@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOKKOSMMA_SCALAR_HPP
+#define KOKKOSMMA_SCALAR_HPP
+
+#include <cstdint>
+#include <string_view>
+#include <type_traits>
+
+namespace KokkosMMA {
+
+/// Element types as values, so that a route is chosen by data and not by
+/// overload resolution. `opaque` is every type that the library cannot name.
+enum class Scalar : unsigned char {
+  opaque,
+  half,
+  bhalf,
+  float32,
+  float64,
+  int8,
+  uint8,
+  int32,
+  uint32,
+  int64,
+  uint64,
+  boolean
+};
+
+constexpr std::string_view to_string(Scalar scalar) {
+  constexpr std::string_view names[] = {"opaque", "half",  "bhalf",  "float",
+                                        "double", "int8",  "uint8",  "int32",
+                                        "uint32", "int64", "uint64", "bool"};
+  return names[static_cast<int>(scalar)];
+}
+
+constexpr int size_of(Scalar scalar) {
+  constexpr int bytes[] = {0, 2, 2, 4, 8, 1, 1, 4, 4, 8, 8, 1};
+  return bytes[static_cast<int>(scalar)];
+}
+
+namespace Impl {
+
+// By size and signedness: `long` and `long long` are both 8 bytes on Linux, and
+// which of them int64_t is differs between systems.
+template <class T>
+constexpr Scalar builtin_scalar() {
+  if constexpr (std::is_same_v<T, bool>) {
+    return Scalar::boolean;
+  } else if constexpr (std::is_same_v<T, float>) {
+    return Scalar::float32;
+  } else if constexpr (std::is_same_v<T, double>) {
+    return Scalar::float64;
+  } else if constexpr (std::is_integral_v<T>) {
+    constexpr bool is_signed = std::is_signed_v<T>;
+    return sizeof(T) == 1   ? (is_signed ? Scalar::int8 : Scalar::uint8)
+           : sizeof(T) == 4 ? (is_signed ? Scalar::int32 : Scalar::uint32)
+           : sizeof(T) == 8 ? (is_signed ? Scalar::int64 : Scalar::uint64)
+                            : Scalar::opaque;
+  } else {
+    return Scalar::opaque;
+  }
+}
+
+}  // namespace Impl
+
+/// The value that stands for type `T`; adapters specialise it for Kokkos'
+/// 16-bit types, which this folder does not know.
+template <class T>
+inline constexpr Scalar scalar_v = Impl::builtin_scalar<std::remove_cv_t<T>>();
+
+}  // namespace KokkosMMA
+
+#endif

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOKKOSMMA_SETTINGS_HPP
+#define KOKKOSMMA_SETTINGS_HPP
+
+#include <core/KokkosMMA_Errors.hpp>
+#include <core/KokkosMMA_Tuning.hpp>
+
+#include <cstdlib>
+#include <string_view>
+
+namespace KokkosMMA {
+
+/// What runs an operation; `automatic` lets the route function choose.
+enum class Route : unsigned char { automatic, generic, streamed, mma };
+
+constexpr std::string_view to_string(Route route) {
+  constexpr std::string_view names[] = {"auto", "generic", "streamed", "mma"};
+  return names[static_cast<int>(route)];
+}
+
+/// Forms of the sum on tensor cores. `chained` is the product; the others are
+/// the formulations of Navarro et al. 2020 ("GPU Tensor Cores for Fast
+/// Arithmetic Reductions"), kept for comparison and for half_t input alone.
+enum class Formulation : unsigned char {
+  chained,     ///< data as A, ones as B; fp32 flush every R; fixed-order finish
+  recurrence,  ///< two products per 256 values, one launch per level
+  single_pass,  ///< R chained products, a second product per warp, one launch
+  split         ///< half of the data by products, half by shuffles
+};
+
+constexpr std::string_view to_string(Formulation formulation) {
+  constexpr std::string_view names[] = {"chained", "recurrence", "single_pass",
+                                        "split"};
+  return names[static_cast<int>(formulation)];
+}
+
+/// Settings of one call. A value that is left at its default is looked up in
+/// the enclosing ScopedSettings, then in the environment, then in the tuning
+/// table.
+struct Settings {
+  Route route             = Route::automatic;
+  Formulation formulation = Formulation::chained;
+  int chain_length        = 0;  ///< R: products per flush, 1 to 32; 0 = tuned
+  int block_size =
+      0;  ///< B: threads per block, 32 to 512 in steps of 32; 0 = tuned
+
+  friend constexpr bool operator==(Settings const&, Settings const&) = default;
+};
+
+namespace Impl {
+
+inline Settings& scoped_settings() {
+  thread_local Settings settings;
+  return settings;
+}
+
+/// KOKKOSMMA_ROUTE as a route.
+inline Route parse_route(std::string_view text) {
+  for (Route route :
+       {Route::automatic, Route::generic, Route::streamed, Route::mma}) {
+    if (text == to_string(route)) return route;
+  }
+  invalid_argument("KokkosMMA: KOKKOSMMA_ROUTE", "\"", text,
+                   "\" is not a route; use auto, generic, streamed or mma");
+}
+
+/// Read once: an application that changes its environment while it runs would
+/// make two calls in a row disagree.
+inline Route environment_route() {
+  static Route const route = [] {
+    char const* const text = std::getenv("KOKKOSMMA_ROUTE");
+    return text ? parse_route(text) : Route::automatic;
+  }();
+  return route;
+}
+
+inline bool environment_verbose() {
+  static bool const verbose = [] {
+    char const* const text = std::getenv("KOKKOSMMA_VERBOSE");
+    return text && *text && std::string_view(text) != "0";
+  }();
+  return verbose;
+}
+
+/// Call, scope, environment: the first that says something wins.
+inline Settings effective_settings(Settings call = {}) {
+  Settings const scope = scoped_settings();
+  if (call.route == Route::automatic) call.route = scope.route;
+  if (call.route == Route::automatic) call.route = environment_route();
+  if (call.formulation == Formulation::chained)
+    call.formulation = scope.formulation;
+  if (call.chain_length == 0) call.chain_length = scope.chain_length;
+  if (call.block_size == 0) call.block_size = scope.block_size;
+  return call;
+}
+
+/// Refuses chain lengths and block sizes that no kernel takes.
+inline void check_settings(char const* who, Settings const& settings) {
+  if (settings.chain_length < 0 || settings.chain_length > max_chain_length)
+    invalid_argument(who, "chain_length is ", settings.chain_length,
+                     "; allowed are 1 to ", max_chain_length,
+                     ", or 0 for the tuned value");
+  if (settings.block_size < 0 || settings.block_size > MmaTuning::threads ||
+      settings.block_size % 32 != 0)
+    invalid_argument(who, "block_size is ", settings.block_size,
+                     "; allowed are multiples of 32 up to ", MmaTuning::threads,
+                     ", or 0 for the tuned value");
+}
+
+inline Route& last_route_of_this_thread() {
+  thread_local Route route = Route::automatic;
+  return route;
+}
+
+}  // namespace Impl
+
+/// Settings for every call of this host thread until the end of the scope;
+/// scopes nest, the inner one wins where it says something. Inside a scope a
+/// route is a wish: a Kokkos call that it cannot run takes the automatic one.
+class ScopedSettings {
+ public:
+  explicit ScopedSettings(Settings settings)
+      : m_outer(Impl::scoped_settings()) {
+    Impl::check_settings("KokkosMMA::ScopedSettings", settings);
+    Impl::scoped_settings() = Impl::effective_settings(settings);
+  }
+  ~ScopedSettings() { Impl::scoped_settings() = m_outer; }
+  ScopedSettings(ScopedSettings const&)            = delete;
+  ScopedSettings& operator=(ScopedSettings const&) = delete;
+
+ private:
+  Settings m_outer;
+};
+
+/// Route of the last reduction that this host thread gave to the library;
+/// `automatic` before the first one. Calls on host execution spaces through the
+/// drop-in never reach the library and leave it as it is.
+inline Route last_route() { return Impl::last_route_of_this_thread(); }
+
+}  // namespace KokkosMMA
+
+#endif

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOKKOSMMA_HPP
+#define KOKKOSMMA_HPP
+
+/// \file
+/// All of kokkos-mma.
+
+#include <adapters/algorithms/KokkosMMA_Configuration.hpp>
+#include <adapters/algorithms/KokkosMMA_Reduce.hpp>
+#include <adapters/kokkos/KokkosMMA_Functors.hpp>
+#include <adapters/kokkos/KokkosMMA_InterceptReduce.hpp>
+#include <core/KokkosMMA_ErrorBound.hpp>
+#include <core/KokkosMMA_RouteReduce.hpp>
+#include <core/KokkosMMA_Settings.hpp>
+#include <core/KokkosMMA_Version.hpp>
+
+#endif
