@@ -47,14 +47,14 @@ function(kokkosmma_download_release archive_var error_var)
   set(${archive_var} "${archive}" PARENT_SCOPE)
 endfunction()
 
-# kokkosmma_download_packages(<files-var> <error-var> SUITE <suite> PACKAGES <name>... [DEPENDENCIES | SOURCE])
+# kokkosmma_download_packages(<files-var> <error-var> SUITE <suite> PACKAGES <name>... [DEPENDENCIES])
 #
 # Downloads packages of the distribution from the mirror that this system is set up for, verified by apt with the system's keys. SUITE
 # is a name such as "unstable", or "running" for the release that this system runs. DEPENDENCIES takes everything the packages need, down
-# to the C library; SOURCE takes source packages. apt works on lists, caches and an empty package status of its own under the build
+# to the C library. apt works on lists, caches and an empty package status of its own under the build
 # tree: it needs no root and leaves the system as it is.
 function(kokkosmma_download_packages files_var error_var)
-  cmake_parse_arguments(PARSE_ARGV 2 arg "DEPENDENCIES;SOURCE" "SUITE" "PACKAGES")
+  cmake_parse_arguments(PARSE_ARGV 2 arg "DEPENDENCIES" "SUITE" "PACKAGES")
   set(${files_var} "" PARENT_SCOPE)
   set(${error_var} "" PARENT_SCOPE)
 
@@ -102,18 +102,14 @@ function(kokkosmma_download_packages files_var error_var)
     string(APPEND components " universe")
   endif()
 
-  string(SHA256 key "${arg_SUITE} ${arg_PACKAGES} ${arg_DEPENDENCIES} ${arg_SOURCE}")
+  string(SHA256 key "${arg_SUITE} ${arg_PACKAGES} ${arg_DEPENDENCIES}")
   string(SUBSTRING "${key}" 0 12 key)
   set(apt "${CMAKE_BINARY_DIR}/_deps/apt-${key}")
   file(REMOVE_RECURSE "${apt}")
   file(MAKE_DIRECTORY "${apt}/lists/partial" "${apt}/cache/archives/partial" "${apt}/etc/apt.conf.d" "${apt}/etc/preferences.d"
        "${apt}/log" "${apt}/files")
   file(TOUCH "${apt}/status")
-  set(kind "deb")
-  if(arg_SOURCE)
-    set(kind "deb-src")
-  endif()
-  file(WRITE "${apt}/etc/sources.list" "${kind} ${signed_by} ${mirror} ${arg_SUITE} ${components}\n")
+  file(WRITE "${apt}/etc/sources.list" "deb ${signed_by} ${mirror} ${arg_SUITE} ${components}\n")
 
   # How this system reaches its mirror (proxies, certificates) still holds; nothing else of its apt settings does.
   execute_process(COMMAND "${KokkosMMA_apt_config}" dump OUTPUT_VARIABLE system_settings ERROR_QUIET)
@@ -150,9 +146,7 @@ Acquire::https::Timeout \"20\";
 ")
 
   set(apt_get "${CMAKE_COMMAND}" -E env "APT_CONFIG=${apt}/apt.conf" LC_ALL=C "${KokkosMMA_apt_get}" -q)
-  if(arg_SOURCE)
-    set(fetch source --download-only ${arg_PACKAGES})
-  elseif(arg_DEPENDENCIES)
+  if(arg_DEPENDENCIES)
     set(fetch install --download-only --yes ${arg_PACKAGES})
   else()
     set(fetch download ${arg_PACKAGES})
@@ -166,7 +160,8 @@ Acquire::https::Timeout \"20\";
     execute_process(COMMAND ${command} WORKING_DIRECTORY "${apt}/files" TIMEOUT 300 RESULT_VARIABLE result OUTPUT_VARIABLE output
                     ERROR_VARIABLE output)
     if(NOT result EQUAL 0)
-      string(REGEX MATCHALL "E: [^\n]*" reasons "${output}")
+      string(REGEX MATCHALL "(^|\n)E: [^\n]*" reasons "${output}")
+      list(TRANSFORM reasons STRIP)
       list(JOIN reasons " " reasons)
       if(NOT reasons)
         set(reasons "apt-get ended with '${result}'")

@@ -6,7 +6,7 @@
 #   2. sources that FETCHCONTENT_SOURCE_DIR_KOKKOS names;
 #   3. an installed Kokkos (find_package, which honours Kokkos_ROOT and CMAKE_PREFIX_PATH);
 #   4. the release tarball, by its published SHA-256, built along with this project;
-#   5. the distribution's packages, unpacked under the build tree: its binaries, or its sources where binaries will not do.
+#   5. the distribution's packages, unpacked under the build tree.
 # What was tried is named when nothing works. A Kokkos that was asked for by name is never replaced by another.
 
 include_guard(DIRECTORY)
@@ -33,11 +33,23 @@ macro(kokkosmma_build_kokkos origin)
   option(Kokkos_ENABLE_SERIAL "Kokkos' Serial execution space" ON)
   option(Kokkos_ENABLE_OPENMP "Kokkos' OpenMP execution space" ${OpenMP_CXX_FOUND})
   option(Kokkos_ENABLE_CUDA "Kokkos' Cuda execution space" ${KokkosMMA_REQUIRE_CUDA})
-  FetchContent_Declare(Kokkos ${ARGN} SYSTEM DOWNLOAD_EXTRACT_TIMESTAMP OFF)
+  FetchContent_Declare(Kokkos ${ARGN} DOWNLOAD_EXTRACT_TIMESTAMP OFF)
   FetchContent_MakeAvailable(Kokkos)
+  # As headers of the system, like those of an installed Kokkos: our warning flags are not about them. (FetchContent's own SYSTEM ends up
+  # as a part of URL_HASH with CMake 3.25.)
+  foreach(target IN ITEMS kokkoscore kokkoscontainers kokkosalgorithms kokkossimd kokkos)
+    if(TARGET ${target})
+      set_target_properties(${target} PROPERTIES SYSTEM ON)
+    endif()
+  endforeach()
   set(KokkosMMA_KOKKOS_ORIGIN "${origin}")
   # Kokkos writes a package file for its build tree there; separate projects built beside this one can use it.
   set(KokkosMMA_KOKKOS_DIR "${CMAKE_BINARY_DIR}/cmake_packages/Kokkos")
+  file(STRINGS "${KokkosMMA_KOKKOS_DIR}/KokkosConfigVersion.cmake" Kokkos_VERSION REGEX "^set\\(PACKAGE_VERSION ")
+  string(REGEX REPLACE ".*\"(.*)\".*" "\\1" Kokkos_VERSION "${Kokkos_VERSION}")
+  if(Kokkos_VERSION VERSION_LESS KokkosMMA_KOKKOS_MINIMUM)
+    message(FATAL_ERROR "KokkosMMA: ${origin} is Kokkos ${Kokkos_VERSION}; kokkos-mma needs ${KokkosMMA_KOKKOS_MINIMUM} or newer.")
+  endif()
 endmacro()
 
 # Makes the unpacked package files usable where they lie: their CMake files name an absolute include directory, and two archives that hold
@@ -189,8 +201,7 @@ endif()
 # An earlier configure step may have unpacked the packages; then the network is left alone.
 if(NOT KokkosMMA_KOKKOS_ORIGIN
    AND "release" IN_LIST KokkosMMA_KOKKOS_FROM
-   AND NOT EXISTS "${KokkosMMA_UNPACKED}/complete"
-   AND NOT EXISTS "${KokkosMMA_UNPACKED}/sources.tar.gz")
+   AND NOT EXISTS "${KokkosMMA_UNPACKED}/complete")
   kokkosmma_download_release(
     archive error URL
     https://github.com/kokkos/kokkos/releases/download/${KokkosMMA_KOKKOS_RELEASE}/kokkos-${KokkosMMA_KOKKOS_RELEASE}.tar.gz SHA256
@@ -204,44 +215,25 @@ if(NOT KokkosMMA_KOKKOS_ORIGIN
 endif()
 
 if(NOT KokkosMMA_KOKKOS_ORIGIN AND "distribution" IN_LIST KokkosMMA_KOKKOS_FROM)
-  # Its binaries know host spaces alone; a Kokkos with Cuda comes from its sources.
-  if(NOT KokkosMMA_REQUIRE_CUDA)
-    set(error "")
-    if(NOT EXISTS "${KokkosMMA_UNPACKED}/complete")
-      kokkosmma_unpack_kokkos(error)
-    endif()
-    if(error)
-      kokkosmma_kokkos_failed("the distribution's packages" "${error}")
+  set(error "")
+  if(KokkosMMA_REQUIRE_CUDA)
+    set(error "not tried: its binaries have host spaces only, and KokkosMMA_REQUIRE_CUDA is on")
+  elseif(NOT EXISTS "${KokkosMMA_UNPACKED}/complete")
+    kokkosmma_unpack_kokkos(error)
+  endif()
+  if(NOT error)
+    file(STRINGS "${KokkosMMA_UNPACKED}/complete" KokkosMMA_KOKKOS_DIR)
+    find_package(Kokkos ${KokkosMMA_KOKKOS_MINIMUM} QUIET PATHS "${KokkosMMA_KOKKOS_DIR}" NO_DEFAULT_PATH)
+    # Not remembered: an installation that appears later, or one that is named, comes first again.
+    unset(Kokkos_DIR CACHE)
+    if(TARGET Kokkos::kokkos)
+      set(KokkosMMA_KOKKOS_ORIGIN "the distribution's packages in ${KokkosMMA_KOKKOS_DIR}")
     else()
-      file(STRINGS "${KokkosMMA_UNPACKED}/complete" KokkosMMA_KOKKOS_DIR)
-      find_package(Kokkos ${KokkosMMA_KOKKOS_MINIMUM} QUIET PATHS "${KokkosMMA_KOKKOS_DIR}" NO_DEFAULT_PATH)
-      # Not remembered: an installation that appears later, or one that is named, comes first again.
-      unset(Kokkos_DIR CACHE)
-      if(TARGET Kokkos::kokkos)
-        set(KokkosMMA_KOKKOS_ORIGIN "the distribution's packages in ${KokkosMMA_KOKKOS_DIR}")
-      else()
-        kokkosmma_kokkos_failed("the distribution's packages" "version ${Kokkos_CONSIDERED_VERSIONS}. ${Kokkos_NOT_FOUND_MESSAGE}")
-      endif()
+      set(error "version ${Kokkos_CONSIDERED_VERSIONS} does not fit. ${Kokkos_NOT_FOUND_MESSAGE}")
     endif()
   endif()
-
-  if(NOT KokkosMMA_KOKKOS_ORIGIN)
-    set(error "")
-    if(NOT EXISTS "${KokkosMMA_UNPACKED}/sources.tar.gz")
-      kokkosmma_download_packages(files error SUITE unstable PACKAGES kokkos SOURCE)
-      list(FILTER files INCLUDE REGEX "\\.orig\\.tar\\.gz$")
-      if(NOT error AND files)
-        file(MAKE_DIRECTORY "${KokkosMMA_UNPACKED}")
-        file(COPY_FILE "${files}" "${KokkosMMA_UNPACKED}/sources.tar.gz")
-      elseif(NOT error)
-        set(error "the source package has no archive ending in .orig.tar.gz")
-      endif()
-    endif()
-    if(error)
-      kokkosmma_kokkos_failed("the distribution's source package" "${error}")
-    else()
-      kokkosmma_build_kokkos("the distribution's source package" URL "${KokkosMMA_UNPACKED}/sources.tar.gz")
-    endif()
+  if(error)
+    kokkosmma_kokkos_failed("the distribution's packages" "${error}")
   endif()
 endif()
 

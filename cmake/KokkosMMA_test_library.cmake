@@ -48,7 +48,7 @@ function(kokkosmma_provide_test_library)
     # So that the plain variables above win over the options of the project.
     set(CMAKE_POLICY_DEFAULT_CMP0077 NEW)
     set(CMAKE_RUNTIME_OUTPUT_DIRECTORY "")
-    FetchContent_Declare(${arg_PACKAGE} ${source} SYSTEM DOWNLOAD_EXTRACT_TIMESTAMP OFF)
+    FetchContent_Declare(${arg_PACKAGE} ${source} DOWNLOAD_EXTRACT_TIMESTAMP OFF)
     FetchContent_MakeAvailable(${arg_PACKAGE})
     message(STATUS "KokkosMMA: ${arg_PACKAGE} ${arg_VERSION} from its release tarball")
     return()
