@@ -43,13 +43,21 @@ struct StreamedTuning {
 /// count falls with the size of the functor: every captured View is at least 24
 /// bytes. The contributions of `value_bytes` bound the registers.
 constexpr StreamedTuning streamed_tuning(std::size_t value_bytes,
-                                         std::size_t functor_bytes) {
+                                         std::size_t functor_bytes,
+                                         int indices = 1) {
   int const lines = functor_bytes <= 64 ? 4 : functor_bytes <= 128 ? 2 : 1;
-  if (value_bytes <= 4) return {1024, 2, 16, lines, 4};
-  if (value_bytes <= 8) return {512, 2, 16, lines, 4};
-  if (value_bytes <= 16) return {512, 2, 8, lines < 2 ? 1 : 2, 2};
-  if (value_bytes <= 32) return {256, 2, 4, 1, 1};
-  return {256, 1, 2, 1, 1};
+  StreamedTuning tuning{256, 1, 2, 1, 1};
+  if (value_bytes <= 4)
+    tuning = {1024, 2, 16, lines, 4};
+  else if (value_bytes <= 8)
+    tuning = {512, 2, 16, lines, 4};
+  else if (value_bytes <= 16)
+    tuning = {512, 2, 8, lines < 2 ? 1 : 2, 2};
+  else if (value_bytes <= 32)
+    tuning = {256, 2, 4, 1, 1};
+  // 16 tuples of 4 and more indices do not fit in the registers.
+  if (indices > 3 && tuning.calls > 4) tuning.calls = 4;
+  return tuning;
 }
 
 /// Up to this many indices per multiprocessor a range is spread one index per

@@ -83,7 +83,6 @@ KOKKOS_INLINE_FUNCTION Vector16 edge_vector(VectorRange const& range,
   std::uint64_t const index = lane == 0 ? 0 : range.tail();
   auto const* const elements =
       reinterpret_cast<Element const*>(range.base) + index * per_vector;
-#pragma unroll
   for (int e = 0; e < per_vector; ++e) {
     std::uint64_t const position = index * per_vector + e;
     if (position < range.skip || position >= range.skip + range.size) continue;

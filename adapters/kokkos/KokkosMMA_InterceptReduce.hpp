@@ -133,6 +133,7 @@ struct Flattened<Kokkos::RangePolicy<Traits...>> {
   using Policy                     = Kokkos::RangePolicy<Traits...>;
   using Index                      = typename Policy::member_type;
   static constexpr Pattern pattern = Pattern::range;
+  static constexpr int indices     = 1;
 
   static std::uint64_t size(Policy const& policy) {
     return policy.end() > policy.begin()
@@ -151,6 +152,7 @@ struct Flattened<Kokkos::MDRangePolicy<Traits...>> {
   using Policy                     = Kokkos::MDRangePolicy<Traits...>;
   using Index                      = std::uint32_t;
   static constexpr Pattern pattern = Pattern::mdrange;
+  static constexpr int indices     = int(Policy::rank);
 
   static std::uint64_t size(Policy const& policy) {
     std::uint64_t product = 1;
@@ -292,9 +294,10 @@ class RoutedReduce {
       std::conditional_t<has_no_identity<value_type>,
                          RunningWithoutIdentity<Reducer, value_type>,
                          Cuda::RunningValue<Reducer, value_type>>>;
-  using Call  = decltype(Flat::call(std::declval<Functor const&>(),
-                                    std::declval<Policy const&>()));
-  using Tuned = Cuda::TunedFor<sizeof(value_type), sizeof(Functor)>;
+  using Call = decltype(Flat::call(std::declval<Functor const&>(),
+                                   std::declval<Policy const&>()));
+  using Tuned =
+      Cuda::TunedFor<sizeof(value_type), sizeof(Functor), Flat::indices>;
 
   static auto kernel() {
     return &Cuda::streamed_reduce<Running, Tuned, typename Flat::Index,

@@ -43,6 +43,9 @@ struct MultiIndexCall {
   KOKKOS_FORCEINLINE_FUNCTION void operator()(std::uint32_t flat,
                                               Value& value) const {
     Index index[Rank];
+#if defined(__CUDACC__)
+#pragma unroll
+#endif
     for (int step = 0; step < Rank; ++step) {
       int const d = LeftFastest ? step : Rank - 1 - step;
       std::uint32_t const quotient =

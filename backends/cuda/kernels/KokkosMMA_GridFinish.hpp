@@ -46,20 +46,49 @@ struct ResultFlag {
   }
 };
 
+/// A value as 32-bit words, bytes assembled one by one where its size is odd: a
+/// partial copy into a word would send the value through local memory.
+template <class T>
+struct Words {
+  static constexpr int size = (sizeof(T) + 3) / 4;
+  std::uint32_t word[size];
+
+  __device__ static Words from(T const& value) {
+    Words words;
+    if constexpr (sizeof(T) % 4 == 0) {
+      memcpy(words.word, &value, sizeof(T));
+    } else {
+      unsigned char bytes[sizeof(T)];
+      memcpy(bytes, &value, sizeof(T));
+#pragma unroll
+      for (int w = 0; w < size; ++w) words.word[w] = 0;
+#pragma unroll
+      for (int i = 0; i < int(sizeof(T)); ++i)
+        words.word[i / 4] |= std::uint32_t(bytes[i]) << 8 * (i % 4);
+    }
+    return words;
+  }
+  __device__ void to(T& value) const {
+    if constexpr (sizeof(T) % 4 == 0) {
+      memcpy(static_cast<void*>(&value), word, sizeof(T));
+    } else {
+      unsigned char bytes[sizeof(T)];
+#pragma unroll
+      for (int i = 0; i < int(sizeof(T)); ++i)
+        bytes[i] = static_cast<unsigned char>(word[i / 4] >> 8 * (i % 4));
+      memcpy(static_cast<void*>(&value), bytes, sizeof(T));
+    }
+  }
+};
+
 /// Value of lane + offset, bit for bit.
 template <class T>
 __device__ void shuffle_down(Slot<T>& to, T const& from, int offset) {
-  constexpr int words = (sizeof(T) + 3) / 4;
-  std::uint32_t bits[words];
-  if constexpr (sizeof(T) % 4 == 0) {
-    memcpy(bits, &from, sizeof(T));
-  } else {
-    bits[words - 1] = 0;
-    memcpy(bits, &from, sizeof(T));
-  }
-  for (int i = 0; i < words; ++i)
-    bits[i] = __shfl_down_sync(0xffffffffu, bits[i], offset);
-  memcpy(&to.value, bits, sizeof(T));
+  auto words = Words<T>::from(from);
+#pragma unroll
+  for (int i = 0; i < Words<T>::size; ++i)
+    words.word[i] = __shfl_down_sync(0xffffffffu, words.word[i], offset);
+  words.to(to.value);
 }
 
 /// A value per thread to one in thread 0. `Joiner` offers init(T&) and

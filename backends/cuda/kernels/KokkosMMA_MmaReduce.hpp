@@ -31,6 +31,7 @@ template <Scalar Input>
 struct SumOperands {
   using Accumulator                     = WarpSum<Warp, Input>;
   static constexpr int vectors_per_step = 2;
+  static constexpr int element_bytes    = size_of(Input);
   VectorRange x;
 
   __device__ VectorRange const& range() const { return x; }
@@ -42,7 +43,7 @@ struct SumOperands {
         inside(first + stride) ? load_vector(x, first + stride) : Vector16{};
   }
   __device__ void load_edge(Vector16 (&step)[2], int lane) const {
-    step[0] = edge_vector<size_of(Input)>(x, lane);
+    step[0] = edge_vector<element_bytes>(x, lane);
     step[1] = Vector16{};
   }
 };
@@ -52,6 +53,7 @@ template <Scalar Input>
 struct DotOperands {
   using Accumulator                     = WarpDot<Warp, Input>;
   static constexpr int vectors_per_step = 1;
+  static constexpr int element_bytes    = size_of(Input);
   VectorRange x;
   VectorRange y;
 
@@ -64,8 +66,8 @@ struct DotOperands {
     step[1]       = in ? load_vector(y, first) : Vector16{};
   }
   __device__ void load_edge(Vector16 (&step)[2], int lane) const {
-    step[0] = edge_vector<size_of(Input)>(x, lane);
-    step[1] = edge_vector<size_of(Input)>(y, lane);
+    step[0] = edge_vector<element_bytes>(x, lane);
+    step[1] = edge_vector<element_bytes>(y, lane);
   }
 };
 

@@ -60,10 +60,10 @@ struct RunningSumInFloat {
 
 /// The tuning for a value and a functor of these sizes, as a type: nvcc 13.0
 /// loses class values among the template arguments of a kernel.
-template <std::size_t ValueBytes, std::size_t FunctorBytes>
+template <std::size_t ValueBytes, std::size_t FunctorBytes, int Indices>
 struct TunedFor {
   static constexpr StreamedTuning value =
-      streamed_tuning(ValueBytes, FunctorBytes);
+      streamed_tuning(ValueBytes, FunctorBytes, Indices);
 };
 
 /// Calls f(begin + i, running) once for every i in [0, size).
