@@ -78,15 +78,13 @@ function(kokkosmma_download_packages files_var error_var)
     set(arg_SUITE "${codename}")
   endif()
 
-  # One line per index that the system's own sources name; the first of the running release tells the mirror and its keys.
+  # One line per index that the system's own sources name; the first of the running release tells the mirror.
   execute_process(
-    COMMAND "${KokkosMMA_apt_get}" indextargets --format "$(RELEASE)|$(COMPONENT)|$(REPO_URI)|$(SIGNED_BY)" "Created-By: Packages"
+    COMMAND "${KokkosMMA_apt_get}" indextargets --format "$(RELEASE)|$(COMPONENT)|$(REPO_URI)" "Created-By: Packages"
     OUTPUT_VARIABLE targets OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
   set(mirror "")
-  set(signed_by "")
-  if("\n${targets}" MATCHES "\n${codename}\\|main\\|([^|\n]+)\\|([^\n]*)")
+  if("\n${targets}" MATCHES "\n${codename}\\|main\\|([^|\n]+)")
     set(mirror "${CMAKE_MATCH_1}")
-    set(signed_by "${CMAKE_MATCH_2}")
   else()
     # That answers from lists that apt has fetched before, and images of containers come without. The addresses are known all the same.
     execute_process(COMMAND "${KokkosMMA_apt_get}" update --print-uris OUTPUT_VARIABLE targets ERROR_QUIET)
@@ -94,9 +92,8 @@ function(kokkosmma_download_packages files_var error_var)
       set(mirror "${CMAKE_MATCH_1}")
     endif()
   endif()
-  if(NOT signed_by)
-    set(signed_by "/usr/share/keyrings/${distribution}-archive-keyring.gpg")
-  endif()
+  # The keys of the distribution where they lie by their usual name, otherwise those that apt trusts for everything.
+  set(signed_by "/usr/share/keyrings/${distribution}-archive-keyring.gpg")
   if(EXISTS "${signed_by}")
     set(signed_by "[signed-by=${signed_by}]")
   else()
