@@ -137,43 +137,31 @@ Run start_and_wait(std::vector<std::string> const& command, bool verbose) {
   return run;
 }
 
-// The lines that the drop-in prints with KOKKOSMMA_VERBOSE=1: one when it
-// starts, which on a host build names the route, and one for each kernel that
-// it considers.
+// What the drop-in prints with KOKKOSMMA_VERBOSE=1: a line when it starts,
+// which on a host build says "takes route generic (why)", and one for each
+// kernel that it considers, with "route streamed; why not another".
 void parse_route(Run& run) {
+  std::string const active = "KokkosMMA: drop-in active, ";
   std::istringstream lines(run.err);
-  std::string from_start;
-  std::string reason_from_start;
   for (std::string line; std::getline(lines, line);) {
-    if (!line.starts_with("KokkosMMA: ")) continue;
-    auto const word_after = [&](std::string const& mark, std::string& reason) {
-      std::size_t const at = line.find(mark);
-      if (at == std::string::npos) return std::string();
-      std::size_t const begin = at + mark.size();
-      std::size_t const end =
-          std::min(line.find_first_of(" ;,", begin), line.size());
-      std::size_t const open = line.find('(', end);
-      if (open != std::string::npos && line.back() == ')') {
-        reason = line.substr(open + 1, line.size() - open - 2);
-      }
-      return line.substr(begin, end - begin);
-    };
-    std::string const active = "KokkosMMA: drop-in active, ";
-    if (line.starts_with(active)) {
-      from_start =
-          word_after("parallel_reduce takes route ", reason_from_start);
-      run.machine = line.substr(active.size());
-    } else if (line.starts_with("KokkosMMA: parallel_reduce ")) {
-      std::string const route = word_after("route=", run.reason);
-      if (("+" + run.route + "+").find("+" + route + "+") ==
-          std::string::npos) {
-        run.route += (run.route.empty() ? "" : "+") + route;
-      }
+    bool const starts = line.starts_with(active);
+    if (starts) run.machine = line.substr(active.size());
+    if (!starts && !line.starts_with("KokkosMMA: parallel_reduce ")) continue;
+    std::size_t const mark = line.find(" route ");
+    if (mark == std::string::npos) continue;
+    std::size_t const begin = mark + std::string(" route ").size();
+    std::size_t const end =
+        std::min(line.find_first_of(" ;", begin), line.size());
+    std::string const route = line.substr(begin, end - begin);
+    if (("+" + run.route + "+").find("+" + route + "+") != std::string::npos) {
+      continue;
     }
-  }
-  if (run.route.empty()) {
-    run.route  = from_start;
-    run.reason = reason_from_start;
+    run.route += (run.route.empty() ? "" : "+") + route;
+    std::size_t const reason =
+        std::min(line.find_first_not_of(" ;", end), line.size());
+    if (reason < line.size()) {
+      run.reason += (run.reason.empty() ? "" : "; ") + line.substr(reason);
+    }
   }
 }
 
@@ -242,7 +230,7 @@ double rounding_error(std::string const& quantity, double value, double n) {
 }
 
 char const* meaning(std::string const& route) {
-  if (route == "generic") return "Kokkos' own code, untouched";
+  if (route == "generic") return "Kokkos' own code";
   if (route == "streamed") {
     return "the program's own lambdas in kokkos-mma's kernels";
   }
@@ -480,9 +468,11 @@ int Report::finish() const {
   std::printf("\n");
   if (!m_machine.empty()) std::printf("Drop-in: %s\n", m_machine.c_str());
   for (auto const& [route, reason] : m_reasons) {
-    std::printf("Route %s: %s%s%s%s\n", route.c_str(), meaning(route),
-                reason.empty() ? "" : " (", reason.c_str(),
-                reason.empty() ? "" : ")");
+    std::printf("Route %s: %s%s%s\n", route.c_str(), meaning(route),
+                reason.empty()     ? ""
+                : reason[0] == '(' ? " "
+                                   : "; ",
+                reason.c_str());
   }
   for (auto const& failure : m_failures)
     std::printf("FAILED  %s\n", failure.c_str());
