@@ -30,7 +30,9 @@ KOKKOS_FORCEINLINE_FUNCTION BfloatPieces split_float(std::uint32_t bits) {
   auto const value              = [](std::uint32_t word) {
     return Kokkos::bit_cast<float>(word);
   };
-  auto const word = [](float number) {
+  auto const word = [](float number) -> std::uint32_t {
+    // A GPU's NaN is 0x7fffffff (PTX ISA); low bits of a host's may be zero.
+    KOKKOS_IF_ON_HOST((if (number != number) return 0x7fffffffu;))
     return Kokkos::bit_cast<std::uint32_t>(number);
   };
   std::uint32_t const middle = word(value(bits) - value(bits & upper));

@@ -34,7 +34,7 @@ struct SumOperands {
   static constexpr int element_bytes    = size_of(Input);
   VectorRange x;
 
-  __device__ VectorRange const& range() const { return x; }
+  __host__ __device__ VectorRange const& range() const { return x; }
   template <class Guard>
   __device__ void load(Vector16 (&step)[2], std::uint64_t first,
                        std::uint64_t stride, Guard const& inside) const {
@@ -57,7 +57,7 @@ struct DotOperands {
   VectorRange x;
   VectorRange y;
 
-  __device__ VectorRange const& range() const { return x; }
+  __host__ __device__ VectorRange const& range() const { return x; }
   template <class Guard>
   __device__ void load(Vector16 (&step)[2], std::uint64_t first, std::uint64_t,
                        Guard const& inside) const {

@@ -125,11 +125,17 @@ __global__ void __launch_bounds__(Tuned::value.threads, Tuned::value.min_blocks)
                     T* const result, ResultFlag const flag) {
   Running const running{reducer};
   Slot<typename Running::Value> value;
-  streamed_calls<Running, Tuned>(running, f, begin, size, value);
-  grid_finish(value.value, running, scratch, [&](auto& total) {
+  auto const store = [&](auto& total) {
     running.finish(total, result);
     flag.raise();
-  });
+  };
+  if (size == 0) {  // the identity, joined with nothing
+    running.init(value.value);
+    if (blockIdx.x == 0 && threadIdx.x == 0) store(value.value);
+    return;
+  }
+  streamed_calls<Running, Tuned>(running, f, begin, size, value);
+  grid_finish(value.value, running, scratch, store);
 }
 
 /// Shape of a launch: one index per thread while that leaves processors free,
