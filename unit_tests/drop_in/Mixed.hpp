@@ -1,0 +1,71 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef KOKKOSMMA_DROP_IN_MIXED_HPP
+#define KOKKOSMMA_DROP_IN_MIXED_HPP
+
+// An application of which one source was compiled with the drop-in and one
+// without. Both reduce with the functor types below, so that the linker meets
+// the same Kokkos templates twice.
+
+#include <Kokkos_Core.hpp>
+
+#include <cstdint>
+
+namespace mixed {
+
+template <class Exec>
+struct Shared {
+  Kokkos::View<std::int64_t const*, Exec> x;
+  KOKKOS_FUNCTION void operator()(int i, std::int64_t& update) const {
+    update += x(i);
+  }
+};
+
+template <class Exec>
+struct SharedMaximum {
+  using value_type = double;
+  Kokkos::View<std::int64_t const*, Exec> x;
+  KOKKOS_FUNCTION void operator()(int i, double& update) const {
+    join(update, static_cast<double>(x(i)));
+  }
+  KOKKOS_FUNCTION void init(double& update) const { update = -1e300; }
+  KOKKOS_FUNCTION void join(double& update, double const& other) const {
+    if (other > update) update = other;
+  }
+};
+
+struct Results {
+  std::int64_t sum;          // result of Shared as a scalar
+  std::int64_t sum_in_view;  // the same through a View
+  double maximum;            // result of SharedMaximum
+  std::int64_t only_here;    // a functor that this source alone knows
+  std::int64_t grid;         // a reduction over a two-dimensional range
+};
+
+template <class Exec, class OnlyHere>
+Results reduce_all(Kokkos::View<std::int64_t const*, Exec> const& x,
+                   OnlyHere const& only_here) {
+  int const n = x.extent(0);
+  Results results{-1, -1, -1., -1, -1};
+  Kokkos::RangePolicy<Exec> const policy(0, n);
+  Kokkos::parallel_reduce("shared", policy, Shared<Exec>{x}, results.sum);
+  Kokkos::View<std::int64_t, Exec> const view("view");
+  Kokkos::parallel_reduce("shared", policy, Shared<Exec>{x}, view);
+  Kokkos::deep_copy(results.sum_in_view, view);
+  Kokkos::parallel_reduce("shared", policy, SharedMaximum<Exec>{x},
+                          results.maximum);
+  Kokkos::parallel_reduce(
+      Kokkos::MDRangePolicy<Exec, Kokkos::Rank<2>>({0, 0}, {30, 40}), only_here,
+      results.grid);
+  Kokkos::parallel_reduce("only here", policy, only_here, results.only_here);
+  return results;
+}
+
+using Exec = Kokkos::DefaultExecutionSpace;
+Results with_drop_in(Kokkos::View<std::int64_t const*, Exec> const& x);
+Results without_drop_in(Kokkos::View<std::int64_t const*, Exec> const& x);
+
+}  // namespace mixed
+
+#endif

@@ -1,0 +1,177 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// The sum that Kokkos takes when a call names no reducer, for every arithmetic
+// type.
+
+#include <KokkosMMA_TestSupport.hpp>
+
+#include <limits>
+
+namespace {
+
+using Kokkos::Experimental::bhalf_t;
+using Kokkos::Experimental::half_t;
+using KokkosMMA::Testing::ElementSum;
+using KokkosMMA::Testing::ExecutionSpaces;
+using KokkosMMA::Testing::make_view;
+using KokkosMMA::Testing::on_cuda;
+using KokkosMMA::Testing::poison;
+using KokkosMMA::Testing::poisoned_view;
+using KokkosMMA::Testing::Random;
+using KokkosMMA::Testing::RouteProbe;
+using KokkosMMA::Testing::value_of;
+
+template <class Exec>
+class DefaultSum : public ::testing::Test {};
+TYPED_TEST_SUITE(DefaultSum, ExecutionSpaces);
+
+/// Sums x into a scalar and into a View.
+template <class Exec, class Result, class T>
+void check_sum_of(Kokkos::View<T*, Exec> const& x, Result expected) {
+  ElementSum<T, Exec, Kokkos::View<T const*, Exec>, Result> const functor{x};
+  Kokkos::RangePolicy<Exec> const policy(0, x.extent(0));
+
+  Result scalar = poison<Result>();
+  RouteProbe<Exec> probe;
+  Kokkos::parallel_reduce("sum", policy, functor, scalar);
+  EXPECT_TRUE(probe.streamed());
+  EXPECT_TRUE(expected == scalar);
+
+  auto const view = poisoned_view<Result, Exec>();
+  probe.reset();
+  Kokkos::parallel_reduce("sum", policy, functor, view);
+  EXPECT_TRUE(probe.streamed());
+  EXPECT_TRUE(expected == value_of(view));
+}
+
+/// Random bits that an application may sum in T: all of them, where sums wrap.
+/// Signed sums in int and wider overflow in the functor of the application,
+/// which sanitizers of the host report.
+template <class Exec, class T>
+T summand(Random& random, int n) {
+  if constexpr (std::is_signed_v<T> && sizeof(T) >= sizeof(int) &&
+                !on_cuda<Exec>) {
+    T const limit = std::numeric_limits<T>::max() / n;
+    return static_cast<T>(random.integer(-limit, limit));
+  }
+  return static_cast<T>(random.bits());
+}
+
+template <class Exec, class T>
+void check_integer() {
+  Random random;
+  SCOPED_TRACE(random.note());
+  int const n       = 20011;
+  std::uint64_t sum = 0;
+  auto const x      = make_view<T, Exec>(n, [&](std::size_t) {
+    T const value = summand<Exec, T>(random, n);
+    sum += static_cast<std::uint64_t>(value);
+    return value;
+  });
+  check_sum_of<Exec, T, T>(x, static_cast<T>(sum));
+}
+TYPED_TEST(DefaultSum, Int8) { check_integer<TypeParam, std::int8_t>(); }
+TYPED_TEST(DefaultSum, Int16) { check_integer<TypeParam, std::int16_t>(); }
+TYPED_TEST(DefaultSum, Int32) { check_integer<TypeParam, std::int32_t>(); }
+TYPED_TEST(DefaultSum, Int64) { check_integer<TypeParam, std::int64_t>(); }
+TYPED_TEST(DefaultSum, Unsigned8) { check_integer<TypeParam, std::uint8_t>(); }
+TYPED_TEST(DefaultSum, Unsigned16) {
+  check_integer<TypeParam, std::uint16_t>();
+}
+TYPED_TEST(DefaultSum, Unsigned32) {
+  check_integer<TypeParam, std::uint32_t>();
+}
+TYPED_TEST(DefaultSum, Unsigned64) {
+  check_integer<TypeParam, std::uint64_t>();
+}
+
+/// Integer-valued summands whose every partial sum the type holds exactly: no
+/// order may round.
+template <class Exec, class T, class Result>
+void check_floating(std::size_t n, int largest) {
+  Random random;
+  SCOPED_TRACE(random.note());
+  std::int64_t sum = 0;
+  auto const x     = make_view<T, Exec>(n, [&](std::size_t) {
+    auto const value = static_cast<int>(random.integer(-largest, largest));
+    sum += value;
+    return static_cast<float>(value);
+  });
+  check_sum_of<Exec, Result, T>(x,
+                                static_cast<Result>(static_cast<float>(sum)));
+}
+TYPED_TEST(DefaultSum, Float) {
+  check_floating<TypeParam, float, float>(20011, 800);
+}
+TYPED_TEST(DefaultSum, Double) {
+  check_floating<TypeParam, double, double>(20011, 800);
+}
+TYPED_TEST(DefaultSum, Half) {
+  check_floating<TypeParam, half_t, half_t>(400, 5);
+}
+TYPED_TEST(DefaultSum, BrainHalf) {
+  check_floating<TypeParam, bhalf_t, bhalf_t>(50, 5);
+}
+TYPED_TEST(DefaultSum, HalfIntoFloat) {
+  check_floating<TypeParam, half_t, float>(20011, 800);
+}
+
+template <class Exec, class Real>
+void check_complex() {
+  Random random;
+  SCOPED_TRACE(random.note());
+  using Complex     = Kokkos::complex<Real>;
+  std::int64_t real = 0, imaginary = 0;
+  auto const x = make_view<Complex, Exec>(20011, [&](std::size_t) {
+    auto const re = random.integer(-800, 800);
+    auto const im = random.integer(-800, 800);
+    real += re;
+    imaginary += im;
+    return Complex(re, im);
+  });
+  check_sum_of<Exec, Complex, Complex>(x, Complex(real, imaginary));
+}
+TYPED_TEST(DefaultSum, ComplexFloat) { check_complex<TypeParam, float>(); }
+TYPED_TEST(DefaultSum, ComplexDouble) { check_complex<TypeParam, double>(); }
+
+/// The same said by name.
+template <class Exec, class T>
+void check_named_sum(T const& one, int n) {
+  auto const x = make_view<T, Exec>(n, [&](std::size_t) { return one; });
+  T scalar     = poison<T>();
+  RouteProbe<Exec> probe;
+  Kokkos::parallel_reduce("sum", Kokkos::RangePolicy<Exec>(0, n),
+                          ElementSum<T, Exec>{x}, Kokkos::Sum<T>(scalar));
+  EXPECT_TRUE(probe.streamed());
+  EXPECT_TRUE(T(float(n)) == scalar);
+}
+TYPED_TEST(DefaultSum, KokkosSum) {
+  check_named_sum<TypeParam, std::int8_t>(1, 100);
+  check_named_sum<TypeParam, float>(1.f, 20011);
+  check_named_sum<TypeParam, half_t>(half_t(1.f), 2048);
+}
+
+/// Long runs of ones, where a sum kept in the type of the summands stops
+/// growing.
+template <class Exec>
+void check_ones() {
+  auto const hundred_thousand =
+      make_view<half_t, Exec>(100000, [](std::size_t) { return 1.f; });
+  check_sum_of<Exec, float, half_t>(hundred_thousand, 100000.f);
+  // A result of 16 bits is Kokkos' own affair on a host space: there the sum
+  // stops at 2048 or 256.
+  if constexpr (on_cuda<Exec> || std::is_same_v<half_t, float>) {
+    auto const ones =
+        make_view<half_t, Exec>(60000, [](std::size_t) { return 1.f; });
+    check_sum_of<Exec, half_t, half_t>(ones, half_t(60000.f));
+  }
+  if constexpr (on_cuda<Exec> || std::is_same_v<bhalf_t, float>) {
+    auto const ones =
+        make_view<bhalf_t, Exec>(32768, [](std::size_t) { return 1.f; });
+    check_sum_of<Exec, bhalf_t, bhalf_t>(ones, bhalf_t(32768.f));
+  }
+}
+TYPED_TEST(DefaultSum, LongRunsOfOnes) { check_ones<TypeParam>(); }
+
+}  // namespace

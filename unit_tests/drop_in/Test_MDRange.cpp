@@ -1,0 +1,310 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Reductions over multidimensional ranges: every rank, where the range begins,
+// tiles, orders of iteration, work tags, reducers. Checked against plain loops
+// on the host.
+
+#include <KokkosMMA_TestSupport.hpp>
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+namespace {
+
+using KokkosMMA::Testing::ExecutionSpaces;
+using KokkosMMA::Testing::poison;
+using KokkosMMA::Testing::poisoned_view;
+using KokkosMMA::Testing::Random;
+using KokkosMMA::Testing::RouteProbe;
+using KokkosMMA::Testing::same_bits;
+using KokkosMMA::Testing::value_of;
+
+template <class Exec>
+class MDRange : public ::testing::Test {};
+TYPED_TEST_SUITE(MDRange, ExecutionSpaces);
+
+/// Depends on every index and on their order.
+KOKKOS_INLINE_FUNCTION std::uint64_t mix() { return 1; }
+template <class First, class... Rest>
+KOKKOS_INLINE_FUNCTION std::uint64_t mix(First first, Rest... rest) {
+  return (mix(rest...) + static_cast<std::uint64_t>(first) + 12345) *
+         6364136223846793005ull;
+}
+
+/// Sums and, under a tag, takes the maximum of what mix() makes of the indices,
+/// for any rank.
+struct TakeMaximum {};
+struct MixIndices {
+  using Value = std::uint64_t;
+  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t j,
+                                  Value& u) const {
+    u += mix(i, j);
+  }
+  KOKKOS_FUNCTION void operator()(int i, int j, int k, Value& u) const {
+    u += mix(i, j, k);
+  }
+  KOKKOS_FUNCTION void operator()(int i, int j, int k, int l, Value& u) const {
+    u += mix(i, j, k, l);
+  }
+  KOKKOS_FUNCTION void operator()(int i, int j, int k, int l, int m, int n,
+                                  Value& u) const {
+    u += mix(i, j, k, l, m, n);
+  }
+  KOKKOS_FUNCTION void operator()(TakeMaximum, int i, int j, int k,
+                                  Value& u) const {
+    Value const value = mix(i, j, k);
+    if (value > u) u = value;
+  }
+};
+
+template <int Rank>
+using Point = std::array<std::int64_t, Rank>;
+
+struct Reference {
+  std::uint64_t sum = 0, maximum = 0;
+};
+
+/// The same by plain loops, one index at a time.
+template <int Rank, class... Indices>
+void loop(Point<Rank> const& begin, Point<Rank> const& end, Reference& result,
+          Indices... indices) {
+  constexpr int axis = sizeof...(Indices);
+  if constexpr (axis == Rank) {
+    std::uint64_t const value = mix(indices...);
+    result.sum += value;
+    result.maximum = std::max(result.maximum, value);
+  } else {
+    for (std::int64_t i = begin[axis]; i < end[axis]; ++i)
+      loop<Rank>(begin, end, result, indices..., i);
+  }
+}
+
+template <class Policy, int Rank>
+Policy make_policy(Point<Rank> const& begin, Point<Rank> const& end,
+                   std::vector<int> const& tile = {}) {
+  typename Policy::point_type lower, upper;
+  for (int axis = 0; axis < Rank; ++axis) {
+    lower[axis] = begin[axis];
+    upper[axis] = end[axis];
+  }
+  if (tile.empty()) return Policy(lower, upper);
+  typename Policy::tile_type tiles;
+  for (int axis = 0; axis < Rank; ++axis) tiles[axis] = tile[axis];
+  return Policy(lower, upper, tiles);
+}
+
+template <class Policy, int Rank>
+void check_policy(Point<Rank> const& begin, Point<Rank> const& end,
+                  std::vector<int> const& tile = {}) {
+  using Exec        = typename Policy::execution_space;
+  auto const policy = make_policy<Policy, Rank>(begin, end, tile);
+  Reference expected;
+  loop<Rank>(begin, end, expected);
+
+  std::uint64_t scalar = poison<std::uint64_t>();
+  RouteProbe<Exec> probe;
+  Kokkos::parallel_reduce("MDRange", policy, MixIndices(), scalar);
+  EXPECT_TRUE(probe.streamed());
+  EXPECT_EQ(expected.sum, scalar);
+
+  auto const view = poisoned_view<std::uint64_t, Exec>();
+  probe.reset();
+  Kokkos::parallel_reduce(policy, MixIndices(), view);
+  EXPECT_TRUE(probe.streamed());
+  EXPECT_EQ(expected.sum, value_of(view));
+}
+
+using Kokkos::Iterate;
+using Kokkos::Rank;
+
+template <class Exec>
+void check_rank_two() {
+  using Default = Kokkos::MDRangePolicy<Exec, Rank<2>>;
+  using LeftRight =
+      Kokkos::MDRangePolicy<Exec, Rank<2, Iterate::Left, Iterate::Right>>;
+  using Wide =
+      Kokkos::MDRangePolicy<Exec, Rank<2>, Kokkos::IndexType<std::int64_t>>;
+  check_policy<Default, 2>({0, 0}, {1, 1});
+  check_policy<Default, 2>({0, 0}, {257, 131});
+  check_policy<Default, 2>({5, 17}, {6, 3000});
+  check_policy<Default, 2>({5, 17}, {2005, 18});
+  check_policy<Default, 2>({-40, -3}, {33, 70}, {4, 16});
+  check_policy<Default, 2>({3, 2}, {100, 200}, {32, 4});
+  check_policy<LeftRight, 2>({3, 2}, {100, 201}, {7, 3});
+  check_policy<Wide, 2>({(std::int64_t(1) << 33) - 5, 7},
+                        {(std::int64_t(1) << 33) + 90, 67});
+}
+TYPED_TEST(MDRange, RankTwo) { check_rank_two<TypeParam>(); }
+
+template <class Exec>
+void check_rank_three() {
+  using Default = Kokkos::MDRangePolicy<Exec, Rank<3>>;
+  using RightLeft =
+      Kokkos::MDRangePolicy<Exec, Rank<3, Iterate::Right, Iterate::Left>>;
+  check_policy<Default, 3>({0, 0, 0}, {31, 17, 65});
+  check_policy<Default, 3>({1, -2, 3}, {30, 40, 4}, {2, 4, 8});
+  check_policy<RightLeft, 3>({1, -2, 3}, {30, 20, 25});
+  check_policy<RightLeft, 3>({1, -2, 3}, {30, 20, 25}, {5, 3, 7});
+}
+TYPED_TEST(MDRange, RankThree) { check_rank_three<TypeParam>(); }
+
+template <class Exec>
+void check_higher_ranks() {
+  check_policy<Kokkos::MDRangePolicy<Exec, Rank<4>>, 4>({1, 0, -3, 2},
+                                                        {12, 9, 11, 17});
+  check_policy<Kokkos::MDRangePolicy<Exec, Rank<4>>, 4>(
+      {1, 0, -3, 2}, {12, 9, 11, 17}, {2, 2, 4, 4});
+  check_policy<Kokkos::MDRangePolicy<Exec, Rank<6>>, 6>({0, 1, 2, 3, 4, 5},
+                                                        {5, 8, 6, 7, 9, 11});
+  check_policy<Kokkos::MDRangePolicy<Exec, Rank<6>>, 6>(
+      {0, 1, 2, 3, 4, 5}, {5, 8, 6, 7, 9, 11}, {2, 3, 2, 2, 2, 2});
+}
+TYPED_TEST(MDRange, RanksFourAndSix) { check_higher_ranks<TypeParam>(); }
+
+/// A work tag and a reducer, into a scalar and a View.
+template <class Exec>
+void check_tag_and_reducer() {
+  using Policy = Kokkos::MDRangePolicy<Exec, Rank<3>, TakeMaximum>;
+  Point<3> const begin{2, 0, -5}, end{40, 33, 21};
+  auto const policy = make_policy<Policy, 3>(begin, end);
+  Reference expected;
+  loop<3>(begin, end, expected);
+  std::uint64_t scalar = poison<std::uint64_t>();
+  RouteProbe<Exec> probe;
+  Kokkos::parallel_reduce("maximum", policy, MixIndices(),
+                          Kokkos::Max<std::uint64_t>(scalar));
+  EXPECT_TRUE(probe.streamed());
+  EXPECT_EQ(expected.maximum, scalar);
+
+  auto const view = poisoned_view<std::uint64_t, Exec>();
+  probe.reset();
+  Kokkos::parallel_reduce("maximum", policy, MixIndices(),
+                          Kokkos::Max<std::uint64_t, Exec>(view));
+  EXPECT_TRUE(probe.streamed());
+  EXPECT_EQ(expected.maximum, value_of(view));
+}
+TYPED_TEST(MDRange, WorkTagAndReducer) { check_tag_and_reducer<TypeParam>(); }
+
+/// A reduction by members of the functor, over elements of a View, two results
+/// from a lambda.
+template <class Exec>
+struct LongestRow {
+  using value_type = Kokkos::pair<int, int>;  // value and row
+  Kokkos::View<int const**, Exec> x;
+  KOKKOS_FUNCTION void operator()(int i, int j, value_type& update) const {
+    join(update, value_type(x(i, j), i));
+  }
+  KOKKOS_FUNCTION void init(value_type& update) const {
+    update = value_type(-1, -1);
+  }
+  KOKKOS_FUNCTION void join(value_type& update, value_type const& other) const {
+    if (other.first > update.first) update = other;
+  }
+  KOKKOS_FUNCTION void final(value_type& update) const { update.second += 100; }
+};
+
+template <class Exec>
+void check_view_elements() {
+  int const rows = 211, columns = 97;
+  Random random;
+  SCOPED_TRACE(random.note());
+  Kokkos::View<int**, Exec> const x("x", rows, columns);
+  auto const host  = Kokkos::create_mirror_view(x);
+  std::int64_t sum = 0;
+  for (int i = 0; i < rows; ++i)
+    for (int j = 0; j < columns; ++j) {
+      host(i, j) = random.integer(0, 1000000);
+      sum += host(i, j);
+    }
+  int const row = random.integer(0, rows - 1);
+  sum += 2000000 - host(row, 3);
+  host(row, 3) = 2000000;
+  Kokkos::deep_copy(x, host);
+  Kokkos::MDRangePolicy<Exec, Rank<2>> const policy({0, 0}, {rows, columns});
+
+  Kokkos::pair<int, int> found(0, 0);
+  RouteProbe<Exec> probe;
+  Kokkos::parallel_reduce("row", policy, LongestRow<Exec>{x}, found);
+  EXPECT_TRUE(probe.streamed());
+  EXPECT_EQ(2000000, found.first);
+  EXPECT_EQ(row + 100, found.second);
+
+  std::int64_t total = poison<std::int64_t>();
+  int largest        = -1;
+  probe.reset();
+  Kokkos::parallel_reduce(
+      "two results", policy,
+      KOKKOS_LAMBDA(int i, int j, std::int64_t& s, int& m) {
+        s += x(i, j);
+        if (x(i, j) > m) m = x(i, j);
+      },
+      total, Kokkos::Max<int>(largest));
+  EXPECT_TRUE(probe.streamed());
+  EXPECT_EQ(sum, total);
+  EXPECT_EQ(2000000, largest);
+}
+TYPED_TEST(MDRange, ElementsOfAView) { check_view_elements<TypeParam>(); }
+
+/// Each pair of indices once, also where tiles reach beyond the range.
+template <class Exec>
+void check_called_once() {
+  int const rows = 83, columns = 45;
+  Kokkos::View<int**, Exec> const calls("calls", rows, columns);
+  Kokkos::MDRangePolicy<Exec, Rank<2>> const policy(
+      {3, 2}, {rows - 4, columns - 1}, {8, 8});
+  int total = poison<int>();
+  Kokkos::parallel_reduce(
+      policy,
+      KOKKOS_LAMBDA(int i, int j, int& update) {
+        Kokkos::atomic_inc(&calls(i, j));
+        ++update;
+      },
+      total);
+  EXPECT_EQ((rows - 7) * (columns - 3), total);
+  auto const host =
+      Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), calls);
+  int wrong = 0;
+  for (int i = 0; i < rows; ++i)
+    for (int j = 0; j < columns; ++j)
+      wrong += host(i, j) !=
+               (i >= 3 && i < rows - 4 && j >= 2 && j < columns - 1 ? 1 : 0);
+  EXPECT_EQ(0, wrong);
+}
+TYPED_TEST(MDRange, FunctorIsCalledOncePerPoint) {
+  check_called_once<TypeParam>();
+}
+
+template <class Exec>
+void check_empty() {
+  // Kokkos' own code writes the identity of an empty range from the host:
+  // scalars only
+  std::uint64_t scalar = poison<std::uint64_t>();
+  Kokkos::parallel_reduce(
+      make_policy<Kokkos::MDRangePolicy<Exec, Rank<2>>, 2>({4, 2}, {4, 9}),
+      MixIndices(), scalar);
+  EXPECT_EQ(0u, scalar);
+}
+TYPED_TEST(MDRange, EmptyRangeWritesTheIdentity) { check_empty<TypeParam>(); }
+
+/// The same bits from run to run.
+template <class Exec>
+void check_reproducible() {
+  Kokkos::MDRangePolicy<Exec, Rank<2>> const policy({0, 0}, {1021, 257});
+  float first = poison<float>();
+  for (int run = 0; run < 20; ++run) {
+    float result = poison<float>();
+    Kokkos::parallel_reduce(
+        policy,
+        KOKKOS_LAMBDA(int i, int j, float& update) {
+          update += 1.f / (1 + i) - 0.3f / (7 + j);
+        },
+        result);
+    if (run == 0) first = result;
+    ASSERT_TRUE(same_bits(first, result)) << first << " and " << result;
+  }
+}
+TYPED_TEST(MDRange, SumsAreReproducible) { check_reproducible<TypeParam>(); }
+
+}  // namespace

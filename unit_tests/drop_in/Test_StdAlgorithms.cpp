@@ -1,0 +1,303 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Kokkos' standard algorithms over Views: on Cuda the sums of contiguous ones,
+// whose data the library can see, take the tensor cores.
+
+#include <KokkosMMA_ExactSum.hpp>
+#include <KokkosMMA_TestSupport.hpp>
+
+#include <Kokkos_StdAlgorithms.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+namespace {
+
+namespace KE = Kokkos::Experimental;
+using KE::bhalf_t;
+using KE::half_t;
+using KokkosMMA::Route;
+using KokkosMMA::ScopedSettings;
+using KokkosMMA::Settings;
+using KokkosMMA::Testing::allowed_error;
+using KokkosMMA::Testing::epsilon;
+using KokkosMMA::Testing::ExactSum;
+using KokkosMMA::Testing::ExecutionSpaces;
+using KokkosMMA::Testing::make_view;
+using KokkosMMA::Testing::on_cuda;
+using KokkosMMA::Testing::Random;
+using KokkosMMA::Testing::RouteProbe;
+
+template <class Exec>
+class StdAlgorithms : public ::testing::Test {};
+TYPED_TEST_SUITE(StdAlgorithms, ExecutionSpaces);
+
+/// Every alignment of the first element, lengths around what a warp takes at
+/// once.
+struct Piece {
+  int begin, length;
+};
+std::vector<Piece> pieces(Random& random) {
+  std::vector<Piece> result;
+  for (int length : {1, 15, 16, 17, 255, 4096, 30011})
+    for (int begin : {0, 1, 3, 8}) result.push_back({begin, length});
+  for (int k = 0; k < 10; ++k)
+    result.push_back({static_cast<int>(random.integer(0, 20)),
+                      static_cast<int>(random.integer(1, 30000))});
+  return result;
+}
+constexpr int longest = 30100;
+
+/// Integers: exact modulo 2^bits in every form of the call.
+template <class Exec, class T>
+void check_integer_sum() {
+  Random random;
+  SCOPED_TRACE(random.note());
+  std::vector<std::uint64_t> prefix(longest + 1);
+  // all bits on the device, where sums wrap; a sanitizer of the host reports
+  // that overflow
+  constexpr std::int64_t limit =
+      on_cuda<Exec> || sizeof(T) < sizeof(int)
+          ? std::numeric_limits<T>::max()
+          : std::numeric_limits<T>::max() / (longest + 1);
+  auto const x = make_view<T, Exec>(longest, [&](std::size_t i) {
+    auto const value = static_cast<T>(random.integer(-limit, limit));
+    prefix[i + 1]    = prefix[i] + static_cast<std::uint64_t>(value);
+    return value;
+  });
+  for (Piece const& piece : pieces(random)) {
+    SCOPED_TRACE(std::to_string(piece.length) + " elements from " +
+                 std::to_string(piece.begin));
+    auto const part = Kokkos::subview(
+        x, Kokkos::pair<int, int>(piece.begin, piece.begin + piece.length));
+    auto const expected = static_cast<T>(prefix[piece.begin + piece.length] -
+                                         prefix[piece.begin]);
+    RouteProbe<Exec> probe;
+    EXPECT_EQ(expected, KE::reduce(Exec(), part));
+    EXPECT_TRUE(probe.took(Route::mma));
+    probe.reset();
+    EXPECT_EQ(static_cast<T>(expected + T(3)),
+              KE::reduce("label", Exec(), KE::cbegin(x) + piece.begin,
+                         KE::cbegin(x) + piece.begin + piece.length, T(3)));
+    EXPECT_TRUE(probe.took(Route::mma));
+  }
+  auto const nothing = Kokkos::subview(x, Kokkos::pair<int, int>(5, 5));
+  EXPECT_EQ(T(7), KE::reduce(Exec(), nothing, T(7)));
+}
+TYPED_TEST(StdAlgorithms, SumOfInt8) {
+  check_integer_sum<TypeParam, std::int8_t>();
+}
+TYPED_TEST(StdAlgorithms, SumOfInt32) {
+  check_integer_sum<TypeParam, std::int32_t>();
+}
+TYPED_TEST(StdAlgorithms, SumOfInt64) {
+  check_integer_sum<TypeParam, std::int64_t>();
+}
+
+/// Floating-point sums: no less accurate than Kokkos' own, and NaN and
+/// infinities as they must be.
+template <class Exec, class T>
+void check_floating_sum() {
+  using Accumulator = std::conditional_t<sizeof(T) < sizeof(float), float, T>;
+  Random random;
+  SCOPED_TRACE(random.note());
+  std::vector<double> values(longest);
+  Kokkos::View<T*, Exec> const x("x", longest);
+  auto const host = Kokkos::create_mirror_view(x);
+  for (int i = 0; i < longest; ++i) {
+    double const value = random.normal() * std::exp2(random.uniform(-4., 0.));
+    if constexpr (sizeof(T) < sizeof(float))
+      host(i) = static_cast<T>(static_cast<float>(value));
+    else
+      host(i) = static_cast<T>(value);
+    values[i] = static_cast<double>(host(i));
+  }
+  Kokkos::deep_copy(x, host);
+
+  for (Piece const& piece : pieces(random)) {
+    SCOPED_TRACE(std::to_string(piece.length) + " elements from " +
+                 std::to_string(piece.begin));
+    auto const part = Kokkos::subview(
+        x, Kokkos::pair<int, int>(piece.begin, piece.begin + piece.length));
+    ExactSum exact;
+    double magnitudes = 0.;
+    for (int i = piece.begin; i < piece.begin + piece.length; ++i) {
+      exact.add(values[i]);
+      magnitudes += std::abs(values[i]);
+    }
+    RouteProbe<Exec> probe;
+    auto const ours = static_cast<double>(KE::reduce(Exec(), part, T(0)));
+    EXPECT_TRUE(probe.took(Route::mma));
+    double theirs;
+    {
+      ScopedSettings const scope(Settings{Route::generic});
+      theirs = static_cast<double>(KE::reduce(Exec(), part, T(0)));
+    }
+    EXPECT_LE(exact.error_of(ours),
+              allowed_error(exact.error_of(theirs), exact.value(), magnitudes,
+                            epsilon<T>, epsilon<Accumulator>))
+        << ours << " with the drop-in, " << theirs << " by Kokkos";
+  }
+
+  // an element that is no number, anywhere, also where tails are filled up; its
+  // neighbours must not matter
+  float const infinity = std::numeric_limits<float>::infinity();
+  float const nan      = std::numeric_limits<float>::quiet_NaN();
+  for (Piece const& piece : pieces(random)) {
+    int const last = piece.begin + piece.length;
+    int const at   = random.integer(piece.begin, last - 1);
+    T const before = host(at);
+    for (float const special : {infinity, -infinity, nan}) {
+      host(at) = static_cast<T>(special);
+      Kokkos::deep_copy(x, host);
+      auto const sum = static_cast<double>(KE::reduce(
+          Exec(), KE::cbegin(x) + piece.begin, KE::cbegin(x) + last, T(0)));
+      EXPECT_TRUE(std::isnan(special) ? std::isnan(sum) : sum == special)
+          << sum << " with " << special << " at " << at;
+      // just outside the range it must not be seen
+      auto const without = static_cast<double>(
+          KE::reduce(Exec(), KE::cbegin(x) + at + 1, KE::cend(x), T(0)));
+      EXPECT_TRUE(std::isfinite(without)) << without;
+    }
+    host(at) = before;
+  }
+  Kokkos::deep_copy(x, host);
+}
+TYPED_TEST(StdAlgorithms, SumOfFloat) {
+  check_floating_sum<TypeParam, float>();
+}
+TYPED_TEST(StdAlgorithms, SumOfDouble) {
+  check_floating_sum<TypeParam, double>();
+}
+TYPED_TEST(StdAlgorithms, SumOfHalf) {
+  check_floating_sum<TypeParam, half_t>();
+}
+TYPED_TEST(StdAlgorithms, SumOfBrainHalf) {
+  check_floating_sum<TypeParam, bhalf_t>();
+}
+
+/// A sum over a strided View, and into a wider value: right on any route.
+template <class Exec>
+void check_other_sums() {
+  Random random;
+  SCOPED_TRACE(random.note());
+  int const rows = 1009, columns = 5;
+  Kokkos::View<std::int32_t**, Kokkos::LayoutRight, Exec> const x("x", rows,
+                                                                  columns);
+  auto const host     = Kokkos::create_mirror_view(x);
+  std::int64_t column = 0, row = 0;
+  for (int i = 0; i < rows; ++i)
+    for (int j = 0; j < columns; ++j) {
+      host(i, j) = random.integer(-2000000000, 2000000000);
+      column += j == 2 ? host(i, j) : 0;
+      row += i == 7 ? host(i, j) : 0;
+    }
+  Kokkos::deep_copy(x, host);
+  EXPECT_EQ(column, KE::reduce(Exec(), Kokkos::subview(x, Kokkos::ALL, 2),
+                               std::int64_t(0)));
+  EXPECT_EQ(row, KE::reduce(Exec(), Kokkos::subview(x, 7, Kokkos::ALL),
+                            std::int64_t(0)));
+}
+TYPED_TEST(StdAlgorithms, StridedAndWiderSums) {
+  check_other_sums<TypeParam>();
+}
+
+/// Operations of the application. Zero is not neutral for them: a thread
+/// without work must not take part.
+struct Smaller {
+  KOKKOS_FUNCTION std::int64_t operator()(std::int64_t const& a,
+                                          std::int64_t const& b) const {
+    return a < b ? a : b;
+  }
+};
+struct Multiply {
+  KOKKOS_FUNCTION std::int64_t operator()(std::int64_t const& a,
+                                          std::int64_t const& b) const {
+    return a * b;
+  }
+};
+struct Shifted {
+  KOKKOS_FUNCTION std::int64_t operator()(std::int64_t const& a) const {
+    return a + 1000;
+  }
+};
+
+template <class Exec>
+void check_custom_operations() {
+  Random random;
+  SCOPED_TRACE(random.note());
+  std::vector<std::int64_t> a(longest), b(longest);
+  for (auto& value : a) value = random.integer(1, 1000000);
+  for (auto& value : b) value = random.integer(-1000000, 1000000);
+  auto const x = make_view<std::int64_t, Exec>(
+      longest, [&](std::size_t i) { return a[i]; });
+  auto const y = make_view<std::int64_t, Exec>(
+      longest, [&](std::size_t i) { return b[i]; });
+
+  // Kokkos' own code takes threads without work for zeros: it needs an element
+  // for each
+  for (int n : {on_cuda<Exec> ? 1 : 1000, 2000, longest}) {
+    SCOPED_TRACE("n = " + std::to_string(n));
+    auto const range = Kokkos::pair<int, int>(0, n);
+    auto const u = Kokkos::subview(x, range), v = Kokkos::subview(y, range);
+    std::int64_t const smallest = *std::min_element(a.begin(), a.begin() + n);
+    std::int64_t dot            = 0;
+    std::int64_t least_product  = std::numeric_limits<std::int64_t>::max();
+    for (int i = 0; i < n; ++i) {
+      dot += a[i] * b[i];
+      least_product = std::min(least_product, a[i] * b[i]);
+    }
+    RouteProbe<Exec> probe;
+    EXPECT_EQ(std::min<std::int64_t>(smallest, 5000000),
+              KE::reduce(Exec(), u, std::int64_t(5000000), Smaller()));
+    EXPECT_TRUE(probe.streamed());
+    EXPECT_EQ(0, KE::reduce(Exec(), u, std::int64_t(0), Smaller()));
+
+    probe.reset();
+    EXPECT_EQ(smallest + 1000,
+              KE::transform_reduce(Exec(), u, std::int64_t(5000000), Smaller(),
+                                   Shifted()));
+    EXPECT_TRUE(probe.streamed());
+
+    probe.reset();
+    EXPECT_EQ(dot + 11, KE::transform_reduce(Exec(), u, v, std::int64_t(11)));
+    EXPECT_TRUE(probe.streamed());
+
+    probe.reset();
+    EXPECT_EQ(least_product,
+              KE::transform_reduce("label", Exec(), u, v,
+                                   std::numeric_limits<std::int64_t>::max(),
+                                   Smaller(), Multiply()));
+    EXPECT_TRUE(probe.streamed());
+  }
+}
+TYPED_TEST(StdAlgorithms, OperationsOfTheApplication) {
+  check_custom_operations<TypeParam>();
+}
+
+/// Other algorithms that are reductions inside.
+struct IsMultipleOfSeven {
+  KOKKOS_FUNCTION bool operator()(std::int64_t value) const {
+    return value % 7 == 0;
+  }
+};
+
+template <class Exec>
+void check_other_algorithms() {
+  int const n  = 20011;
+  auto const x = make_view<std::int64_t, Exec>(
+      n, [](std::size_t i) { return (std::int64_t(i) * 7919) % 20011; });
+  EXPECT_EQ(2859, KE::count_if(Exec(), x, IsMultipleOfSeven()));
+  auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), x);
+  auto const largest =
+      std::max_element(host.data(), host.data() + n) - host.data();
+  auto const place = KE::max_element(Exec(), x);
+  EXPECT_EQ(largest, KE::distance(KE::begin(x), place));
+  EXPECT_TRUE(KE::any_of(Exec(), x, IsMultipleOfSeven()));
+}
+TYPED_TEST(StdAlgorithms, CountAndFind) { check_other_algorithms<TypeParam>(); }
+
+}  // namespace

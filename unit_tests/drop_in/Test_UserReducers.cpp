@@ -1,0 +1,379 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Reductions that the application defines: by members of its functor, with and
+// without work tags, by reducer classes of its own, and several results at
+// once.
+
+#include <KokkosMMA_TestSupport.hpp>
+
+#include <algorithm>
+#include <limits>
+#include <vector>
+
+namespace {
+
+using KokkosMMA::Route;
+using KokkosMMA::ScopedSettings;
+using KokkosMMA::Settings;
+using KokkosMMA::Testing::ExecutionSpaces;
+using KokkosMMA::Testing::make_view;
+using KokkosMMA::Testing::poison;
+using KokkosMMA::Testing::poisoned_view;
+using KokkosMMA::Testing::Random;
+using KokkosMMA::Testing::RouteProbe;
+using KokkosMMA::Testing::same_bits;
+using KokkosMMA::Testing::value_of;
+
+template <class Exec>
+class UserReducers : public ::testing::Test {};
+TYPED_TEST_SUITE(UserReducers, ExecutionSpaces);
+
+template <class Exec>
+using Longs = Kokkos::View<std::int64_t const*, Exec>;
+
+template <class Exec>
+struct Data {
+  Random random;
+  std::vector<std::int64_t> values;
+  Longs<Exec> x;
+  explicit Data(int n) : values(n) {
+    for (auto& value : values) value = random.integer(-1000000000, 1000000000);
+    x = make_view<std::int64_t, Exec>(
+        n, [this](std::size_t i) { return values[i]; });
+  }
+};
+
+/// A functor with init, join and final: the two largest elements, the sum of
+/// them in the end.
+struct TopTwo {
+  std::int64_t first, second;
+};
+
+template <class Exec>
+struct FindTopTwo {
+  using value_type                    = TopTwo;
+  static constexpr std::int64_t least = -(std::int64_t(1) << 60);
+  Longs<Exec> x;
+  KOKKOS_FUNCTION static void insert(TopTwo& update, std::int64_t value) {
+    if (value > update.first) {
+      update.second = update.first;
+      update.first  = value;
+    } else if (value > update.second) {
+      update.second = value;
+    }
+  }
+  KOKKOS_FUNCTION void operator()(int i, TopTwo& update) const {
+    insert(update, x(i));
+  }
+  KOKKOS_FUNCTION void init(TopTwo& update) const {
+    update.first = update.second = least;
+  }
+  KOKKOS_FUNCTION void join(TopTwo& update, TopTwo const& other) const {
+    insert(update, other.first);
+    insert(update, other.second);
+  }
+  KOKKOS_FUNCTION void final(TopTwo& update) const {
+    update.first += 1;
+    update.second -= 1;
+  }
+};
+
+template <class Exec>
+void check_functor_members() {
+  for (int n : {2, 255, 20011}) {
+    Data<Exec> data(n);
+    SCOPED_TRACE(data.random.note() + ", n = " + std::to_string(n));
+    auto sorted = data.values;
+    std::partial_sort(sorted.begin(), sorted.begin() + 2, sorted.end(),
+                      std::greater<>());
+    TopTwo const expected{sorted[0] + 1, sorted[1] - 1};
+
+    FindTopTwo<Exec> const functor{data.x};
+    TopTwo scalar = poison<TopTwo>();
+    RouteProbe<Exec> probe;
+    Kokkos::parallel_reduce(Kokkos::RangePolicy<Exec>(0, n), functor, scalar);
+    EXPECT_TRUE(probe.streamed());
+    EXPECT_TRUE(same_bits(expected, scalar));
+
+    auto const view = poisoned_view<TopTwo, Exec>();
+    probe.reset();
+    Kokkos::parallel_reduce(Kokkos::RangePolicy<Exec>(0, n), functor, view);
+    EXPECT_TRUE(probe.streamed());
+    EXPECT_TRUE(same_bits(expected, value_of(view)));
+
+    // nothing to join: init() and final() alone
+    Kokkos::parallel_reduce(Kokkos::RangePolicy<Exec>(n, n), functor, scalar);
+    EXPECT_EQ(functor.least + 1, scalar.first);
+    EXPECT_EQ(functor.least - 1, scalar.second);
+  }
+}
+TYPED_TEST(UserReducers, InitJoinFinalOfTheFunctor) {
+  check_functor_members<TypeParam>();
+}
+
+/// join() alone: the value starts from its default constructor.
+template <class Exec>
+struct LargestMagnitude {
+  using value_type = std::int64_t;
+  Longs<Exec> x;
+  KOKKOS_FUNCTION void operator()(int i, std::int64_t& update) const {
+    join(update, x(i) < 0 ? -x(i) : x(i));
+  }
+  KOKKOS_FUNCTION void join(std::int64_t& update,
+                            std::int64_t const& other) const {
+    if (other > update) update = other;
+  }
+};
+
+template <class Exec>
+void check_join_alone() {
+  int const n = 20011;
+  Data<Exec> data(n);
+  SCOPED_TRACE(data.random.note());
+  std::int64_t expected = 0;
+  for (auto value : data.values)
+    expected = std::max(expected, value < 0 ? -value : value);
+  std::int64_t result = poison<std::int64_t>();
+  RouteProbe<Exec> probe;
+  Kokkos::parallel_reduce(Kokkos::RangePolicy<Exec>(0, n),
+                          LargestMagnitude<Exec>{data.x}, result);
+  EXPECT_TRUE(probe.streamed());
+  EXPECT_EQ(expected, result);
+}
+TYPED_TEST(UserReducers, JoinOfTheFunctor) { check_join_alone<TypeParam>(); }
+
+/// Members that take the work tag, and a functor with other reductions under
+/// other tags.
+struct Smallest {};
+struct Largest {};
+template <class Exec>
+struct TaggedExtremes {
+  using value_type = std::int64_t;
+  Longs<Exec> x;
+  KOKKOS_FUNCTION void operator()(Largest, int i, std::int64_t& update) const {
+    if (x(i) > update) update = x(i);
+  }
+  KOKKOS_FUNCTION void join(Largest, std::int64_t& update,
+                            std::int64_t const& other) const {
+    if (other > update) update = other;
+  }
+  KOKKOS_FUNCTION void final(Largest, std::int64_t& update) const {
+    update = 10 * update;
+  }
+  KOKKOS_FUNCTION void init(Largest, std::int64_t& update) const { update = 0; }
+};
+
+/// What init(tag, value) does has changed between versions of Kokkos; the same
+/// version must give the same with the drop-in and without it, whatever that
+/// is.
+template <class Exec>
+struct TaggedInit {
+  using value_type = std::int64_t;
+  Longs<Exec> x;
+  KOKKOS_FUNCTION void operator()(Smallest, int i, std::int64_t& update) const {
+    if (x(i) < update) update = x(i);
+  }
+  KOKKOS_FUNCTION void init(Smallest, std::int64_t& update) const {
+    update = 5;
+  }
+  KOKKOS_FUNCTION void join(Smallest, std::int64_t& update,
+                            std::int64_t const& other) const {
+    if (other < update) update = other;
+  }
+};
+
+template <class Exec>
+void check_tagged_members() {
+  int const n = 20011;
+  Data<Exec> data(n);
+  SCOPED_TRACE(data.random.note());
+  std::int64_t expected = 0;
+  for (auto value : data.values) expected = std::max(expected, value);
+  std::int64_t result = poison<std::int64_t>();
+  RouteProbe<Exec> probe;
+  Kokkos::parallel_reduce(Kokkos::RangePolicy<Exec, Largest>(0, n),
+                          TaggedExtremes<Exec>{data.x}, result);
+  EXPECT_TRUE(probe.streamed());
+  EXPECT_EQ(10 * expected, result);
+
+  // positive data: the result is what the identity was
+  Longs<Exec> const positive = make_view<std::int64_t, Exec>(
+      n, [](std::size_t i) { return 1000 + std::int64_t(i); });
+  Kokkos::RangePolicy<Exec, Smallest> const policy(0, n);
+  std::int64_t ours   = poison<std::int64_t>();
+  std::int64_t theirs = poison<std::int64_t>();
+  probe.reset();
+  Kokkos::parallel_reduce(policy, TaggedInit<Exec>{positive}, ours);
+  EXPECT_TRUE(probe.streamed());
+  {
+    ScopedSettings const scope(Settings{Route::generic});
+    Kokkos::parallel_reduce(policy, TaggedInit<Exec>{positive}, theirs);
+  }
+  EXPECT_EQ(theirs, ours);
+}
+TYPED_TEST(UserReducers, MembersWithTheWorkTag) {
+  check_tagged_members<TypeParam>();
+}
+
+KOKKOS_INLINE_FUNCTION std::uint64_t common_divisor(std::uint64_t a,
+                                                    std::uint64_t b) {
+  while (b != 0) {
+    std::uint64_t const remainder = a % b;
+    a                             = b;
+    b                             = remainder;
+  }
+  return a;
+}
+
+/// A reducer class of the application, with init() and reference().
+template <class Space>
+struct GreatestCommonDivisor {
+  using reducer    = GreatestCommonDivisor;
+  using value_type = std::uint64_t;
+  using result_view_type =
+      Kokkos::View<value_type, Space, Kokkos::MemoryUnmanaged>;
+
+  KOKKOS_FUNCTION explicit GreatestCommonDivisor(value_type& value)
+      : m_value(&value), m_references_scalar(true) {}
+  explicit GreatestCommonDivisor(Kokkos::View<value_type, Space> const& value)
+      : m_value(value), m_references_scalar(false) {}
+
+  KOKKOS_FUNCTION void init(value_type& value) const { value = 0; }
+  KOKKOS_FUNCTION void join(value_type& value, value_type const& other) const {
+    value = common_divisor(value, other);
+  }
+  KOKKOS_FUNCTION value_type& reference() const { return *m_value.data(); }
+  KOKKOS_FUNCTION result_view_type view() const { return m_value; }
+  KOKKOS_FUNCTION bool references_scalar() const { return m_references_scalar; }
+
+ private:
+  result_view_type m_value;
+  bool m_references_scalar;
+};
+
+template <class Exec>
+struct DivideOut {
+  Longs<Exec> x;
+  KOKKOS_FUNCTION void operator()(int i, std::uint64_t& update) const {
+    update = common_divisor(update, x(i));
+  }
+};
+
+template <class Exec>
+void check_reducer_class() {
+  for (int n : {1, 5003}) {
+    Random random;
+    SCOPED_TRACE(random.note() + ", n = " + std::to_string(n));
+    std::uint64_t const divisor  = 2 * random.integer(500, 5000);
+    std::uint64_t const smallest = 720720;
+    Longs<Exec> const x = make_view<std::int64_t, Exec>(n, [&](std::size_t i) {
+      return i == 0 ? divisor * smallest
+                    : divisor * (smallest + random.integer(1, 1000000));
+    });
+    std::uint64_t expected = 0;
+    auto const host =
+        Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), x);
+    for (int i = 0; i < n; ++i) expected = common_divisor(expected, host(i));
+    std::uint64_t scalar = poison<std::uint64_t>();
+    RouteProbe<Exec> probe;
+    Kokkos::parallel_reduce("gcd", Kokkos::RangePolicy<Exec>(0, n),
+                            DivideOut<Exec>{x},
+                            GreatestCommonDivisor<Kokkos::HostSpace>(scalar));
+    EXPECT_TRUE(probe.streamed());
+    EXPECT_EQ(expected, scalar);
+
+    auto const view =
+        poisoned_view<std::uint64_t, typename Exec::memory_space>();
+    probe.reset();
+    Kokkos::parallel_reduce(
+        "gcd", Kokkos::RangePolicy<Exec>(0, n), DivideOut<Exec>{x},
+        GreatestCommonDivisor<typename Exec::memory_space>(view));
+    EXPECT_TRUE(probe.streamed());
+    EXPECT_EQ(expected, value_of(view));
+  }
+}
+TYPED_TEST(UserReducers, ReducerClass) { check_reducer_class<TypeParam>(); }
+
+/// Several results of different kinds from one pass.
+template <class Exec>
+void check_two_results() {
+  for (int n : {0, 1, 100, 20011}) {
+    Data<Exec> data(n);
+    SCOPED_TRACE(data.random.note() + ", n = " + std::to_string(n));
+    auto const x          = data.x;
+    std::int64_t sum      = 0;
+    std::int64_t smallest = Kokkos::reduction_identity<std::int64_t>::min();
+    for (auto value : data.values) {
+      sum += value;
+      smallest = std::min(smallest, value);
+    }
+    std::int64_t total = poison<std::int64_t>(), least = total;
+    RouteProbe<Exec> probe;
+    Kokkos::parallel_reduce(
+        "sum and minimum", Kokkos::RangePolicy<Exec>(0, n),
+        KOKKOS_LAMBDA(int i, std::int64_t& s, std::int64_t& m) {
+          s += x(i);
+          if (x(i) < m) m = x(i);
+        },
+        total, Kokkos::Min<std::int64_t>(least));
+    if (n > 0) {
+      EXPECT_TRUE(probe.streamed());
+    }
+    EXPECT_EQ(sum, total);
+    EXPECT_EQ(smallest, least);
+  }
+}
+TYPED_TEST(UserReducers, TwoResults) { check_two_results<TypeParam>(); }
+
+/// Three results of different types, one of them in a View, with a work tag.
+struct Survey {};
+template <class Exec>
+struct SurveyElements {
+  Longs<Exec> x;
+  using Place = Kokkos::ValLocScalar<std::int64_t, int>;
+  KOKKOS_FUNCTION void operator()(Survey, int i, int& negative, Place& largest,
+                                  std::uint64_t& bits) const {
+    negative += x(i) < 0;
+    if (x(i) > largest.val) {
+      largest.val = x(i);
+      largest.loc = i;
+    }
+    bits |= static_cast<std::uint64_t>(x(i) < 0 ? 0 : x(i));
+  }
+};
+
+template <class Exec>
+void check_three_results() {
+  for (int n : {1, 1000, 20011}) {
+    Data<Exec> data(n);
+    SCOPED_TRACE(data.random.note() + ", n = " + std::to_string(n));
+    // one element above all others, so that its place is unique
+    int const place    = data.random.integer(0, n - 1);
+    data.values[place] = 2000000000;
+    data.x             = make_view<std::int64_t, Exec>(
+        n, [&](std::size_t i) { return data.values[i]; });
+    int negative       = 0;
+    std::uint64_t bits = 0;
+    for (auto value : data.values) {
+      negative += value < 0;
+      bits |= value < 0 ? 0 : value;
+    }
+    auto const count = poisoned_view<int, Kokkos::HostSpace>();
+    typename SurveyElements<Exec>::Place largest{-1, -1};
+    std::uint64_t all = poison<std::uint64_t>();
+    RouteProbe<Exec> probe;
+    Kokkos::parallel_reduce("survey", Kokkos::RangePolicy<Exec, Survey>(0, n),
+                            SurveyElements<Exec>{data.x}, count,
+                            Kokkos::MaxLoc<std::int64_t, int>(largest),
+                            Kokkos::BOr<std::uint64_t>(all));
+    EXPECT_TRUE(probe.streamed());
+    EXPECT_EQ(negative, count());
+    EXPECT_EQ(2000000000, largest.val);
+    EXPECT_EQ(place, largest.loc);
+    EXPECT_EQ(bits, all);
+  }
+}
+TYPED_TEST(UserReducers, ThreeResults) { check_three_results<TypeParam>(); }
+
+}  // namespace

@@ -1,0 +1,181 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef KOKKOSMMA_TESTSUPPORT_HPP
+#define KOKKOSMMA_TESTSUPPORT_HPP
+
+#include <Kokkos_Core.hpp>
+#include <KokkosMMA.hpp>
+
+#include <KokkosMMA_Random.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+namespace KokkosMMA::Testing {
+
+/// Every execution space of the Kokkos in use; typed tests run over this list.
+using ExecutionSpaces = ::testing::Types<
+#ifdef KOKKOS_ENABLE_CUDA
+    Kokkos::Cuda
+#if defined(KOKKOS_ENABLE_SERIAL) || defined(KOKKOS_ENABLE_OPENMP)
+    ,
+#endif
+#endif
+#ifdef KOKKOS_ENABLE_SERIAL
+    Kokkos::Serial
+#ifdef KOKKOS_ENABLE_OPENMP
+    ,
+#endif
+#endif
+#ifdef KOKKOS_ENABLE_OPENMP
+    Kokkos::OpenMP
+#endif
+    >;
+
+#ifdef KOKKOS_ENABLE_CUDA
+template <class Exec>
+inline constexpr bool on_cuda = std::is_same_v<Exec, Kokkos::Cuda>;
+#else
+template <class Exec>
+inline constexpr bool on_cuda = false;
+#endif
+
+#ifdef KOKKOS_ENABLE_CUDA
+struct CountOnCuda {
+  KOKKOS_FUNCTION void operator()(int, int& update) const { ++update; }
+};
+#endif
+
+/// Tells which route the calls since its construction (or reset()) took.
+///
+/// It first leaves behind a route that the calls under test must overwrite:
+/// generic before a call that has to be routed, streamed before one on a host
+/// space, where a call must leave no trace.
+template <class Exec>
+class RouteProbe {
+ public:
+  RouteProbe() { reset(); }
+
+  void reset() {
+#ifdef KOKKOS_ENABLE_CUDA
+    ScopedSettings scope(
+        Settings{on_cuda<Exec> ? Route::generic : Route::streamed});
+    int count = 0;
+    Kokkos::parallel_reduce("RouteProbe",
+                            Kokkos::RangePolicy<Kokkos::Cuda>(0, 1),
+                            CountOnCuda(), count);
+#endif
+    m_before = last_route();
+  }
+
+  /// On Cuda: the last call took this route. On a host space: it was not
+  /// intercepted.
+  ::testing::AssertionResult took(Route expected) const {
+    Route const seen = last_route();
+    if constexpr (on_cuda<Exec>) {
+      if (seen == expected) return ::testing::AssertionSuccess();
+      return ::testing::AssertionFailure()
+             << "the call took route " << to_string(seen) << " instead of "
+             << to_string(expected);
+    } else {
+      if (seen == m_before) return ::testing::AssertionSuccess();
+      return ::testing::AssertionFailure()
+             << "a call on " << Exec::name()
+             << ", a host execution space, was intercepted: last_route() is "
+             << to_string(seen) << " and was " << to_string(m_before);
+    }
+  }
+  ::testing::AssertionResult streamed() const { return took(Route::streamed); }
+  ::testing::AssertionResult went_to_kokkos() const {
+    return took(Route::generic);
+  }
+
+ private:
+  Route m_before = Route::automatic;
+};
+
+/// x(i) = value(i) for a rank-1 View anywhere, by way of a host copy.
+template <class View, class Value>
+void fill(View const& x, Value&& value) {
+  auto host = Kokkos::create_mirror_view(x);
+  for (std::size_t i = 0; i < x.extent(0); ++i)
+    host(i) = static_cast<typename View::non_const_value_type>(value(i));
+  Kokkos::deep_copy(x, host);
+}
+
+/// A View filled as fill() does.
+template <class T, class Exec, class Value>
+Kokkos::View<T*, Exec> make_view(std::size_t n, Value&& value) {
+  Kokkos::View<T*, Exec> x(
+      Kokkos::view_alloc("data", Kokkos::WithoutInitializing), n);
+  fill(x, std::forward<Value>(value));
+  return x;
+}
+
+/// What outputs hold before a call: a value that no test computes.
+template <class T>
+T poison() {
+  static_assert(std::is_trivially_copyable_v<T>);
+  T value;
+  std::memset(static_cast<void*>(&value), 0xa5, sizeof(T));
+  return value;
+}
+
+/// A poisoned rank-0 View.
+template <class T, class Space>
+Kokkos::View<T, Space> poisoned_view() {
+  Kokkos::View<T, Space> result(
+      Kokkos::view_alloc("result", Kokkos::WithoutInitializing));
+  auto host = Kokkos::create_mirror_view(result);
+  host()    = poison<T>();
+  Kokkos::deep_copy(result, host);
+  return result;
+}
+
+/// The value of a rank-0 View after all work has finished.
+template <class View>
+typename View::non_const_value_type value_of(View const& x) {
+  Kokkos::fence("KokkosMMA::Testing::value_of");
+  auto host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), x);
+  return host();
+}
+
+template <class T>
+bool same_bits(T const& a, T const& b) {
+  static_assert(std::is_trivially_copyable_v<T>);
+  return std::memcmp(static_cast<void const*>(&a), static_cast<void const*>(&b),
+                     sizeof(T)) == 0;
+}
+
+/// Distance from 1 to the next number. half_t and bhalf_t are float in a Kokkos
+/// without them.
+template <class T>
+inline constexpr double epsilon = std::numeric_limits<T>::epsilon();
+template <class T>
+requires(sizeof(T) == 2) inline constexpr double epsilon<T> =
+    std::is_same_v<T, Kokkos::Experimental::half_t> ? 0x1p-10 : 0x1p-7;
+
+/// update += x(i): the functor of a plain sum, also for calls that give only an
+/// integer count.
+template <class T, class Exec, class Data = Kokkos::View<T const*, Exec>,
+          class Result = T>
+struct ElementSum {
+  using execution_space = Exec;
+  using value_type      = Result;
+  Data x;
+  template <class Index>
+  KOKKOS_FUNCTION void operator()(Index i, Result& update) const {
+    update += static_cast<Result>(x(i));
+  }
+};
+
+}  // namespace KokkosMMA::Testing
+
+#endif
