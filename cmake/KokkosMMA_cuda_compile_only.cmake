@@ -13,7 +13,7 @@ if(NOT KokkosMMA_NVCC)
 endif()
 kokkosmma_cuda_headers(cuda_include_folders)
 
-set(cuda_flags -std=c++20 -O3 --extended-lambda --expt-relaxed-constexpr -x cu -ccbin "${CMAKE_CXX_COMPILER}" -Xptxas -v)
+set(cuda_flags -std=c++20 -O3 --extended-lambda -x cu -ccbin "${CMAKE_CXX_COMPILER}" -Xptxas -v)
 foreach(folder IN LISTS cuda_include_folders)
   list(APPEND cuda_flags -isystem "${folder}")
 endforeach()

@@ -1,0 +1,91 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Plain Kokkos reductions as applications write them, for the preset
+// cuda-compile-only, which compiles this file with the drop-in. Nothing here
+// runs.
+
+#include <Kokkos_Core.hpp>
+
+#include <cstdint>
+
+namespace {
+
+using Exec = Kokkos::Cuda;
+
+template <class T>
+void sums(Kokkos::View<T*, Exec> x, T& result) {
+  Kokkos::parallel_reduce(
+      "sum", Kokkos::RangePolicy<Exec>(0, x.extent(0)),
+      KOKKOS_LAMBDA(int i, T& update) { update += x(i); }, result);
+  Kokkos::parallel_reduce(
+      "sum_64",
+      Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(0,
+                                                                 x.extent(0)),
+      KOKKOS_LAMBDA(std::int64_t i, T & update) { update += x(i) * x(i); },
+      Kokkos::Sum<T>(result));
+  Kokkos::parallel_reduce(
+      "max", Kokkos::RangePolicy<Exec>(0, x.extent(0)),
+      KOKKOS_LAMBDA(int i, T& update) {
+        if (x(i) > update) update = x(i);
+      },
+      Kokkos::Max<T>(result));
+}
+
+struct Moments {
+  double count, sum, squares;
+  KOKKOS_FUNCTION Moments& operator+=(Moments const& other) {
+    count += other.count;
+    sum += other.sum;
+    squares += other.squares;
+    return *this;
+  }
+};
+
+}  // namespace
+
+void kernels_drop_in() {
+  Kokkos::View<float*, Exec> const f("f", 100);
+  Kokkos::View<double*, Exec> const d("d", 100);
+  Kokkos::View<int*, Exec> const i("i", 100);
+  Kokkos::View<std::int64_t*, Exec> const l("l", 100);
+  Kokkos::View<double**, Exec> const m("m", 10, 10);
+  float f_result;
+  double d_result;
+  int i_result;
+  std::int64_t l_result;
+  sums<float>(f, f_result);
+  sums<double>(d, d_result);
+  sums<int>(i, i_result);
+  sums<std::int64_t>(l, l_result);
+
+  Kokkos::MinMaxScalar<double> extremes;
+  Kokkos::parallel_reduce(
+      "min_max", Kokkos::RangePolicy<Exec>(0, 100),
+      KOKKOS_LAMBDA(int k, Kokkos::MinMaxScalar<double>& update) {
+        if (d(k) < update.min_val) update.min_val = d(k);
+        if (d(k) > update.max_val) update.max_val = d(k);
+      },
+      Kokkos::MinMax<double>(extremes));
+
+  Kokkos::parallel_reduce(
+      "two_sums", Kokkos::RangePolicy<Exec>(0, 100),
+      KOKKOS_LAMBDA(int k, double& sum, double& squares) {
+        sum += d(k);
+        squares += d(k) * d(k);
+      },
+      d_result, Kokkos::Sum<double>(d_result));
+
+  Moments moments;
+  Kokkos::parallel_reduce(
+      "moments", Kokkos::RangePolicy<Exec>(0, 100),
+      KOKKOS_LAMBDA(int k, Moments& update) {
+        update += Moments{1., d(k), d(k) * d(k)};
+      },
+      moments);
+
+  Kokkos::parallel_reduce(
+      "matrix", Kokkos::MDRangePolicy<Exec, Kokkos::Rank<2>>({0, 0}, {10, 10}),
+      KOKKOS_LAMBDA(int r, int c, double& update) { update += m(r, c); },
+      d_result);
+}
