@@ -7,8 +7,8 @@
 
 #include <iostream>
 
-static_assert(KOKKOSMMA_VERSION ==
-                  EXPECTED_MAJOR * 10000 + EXPECTED_MINOR * 100 + EXPECTED_PATCH,
+static_assert(KOKKOSMMA_VERSION == EXPECTED_MAJOR * 10000 +
+                                       EXPECTED_MINOR * 100 + EXPECTED_PATCH,
               "the header and the CMake package differ in their version");
 
 int main(int argc, char** argv) {
