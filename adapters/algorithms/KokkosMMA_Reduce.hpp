@@ -85,8 +85,9 @@ template <class Accumulator, class Exec, class Policy, class Functor,
 void reduce_and_round(std::string const& label, Exec const& exec,
                       Policy const& policy, Functor const& functor,
                       Result& result) {
-  using Value = typename ResultOf<Result>::Value;
-  if constexpr (ResultOf<Result>::is_view) {
+  using Target = ResultOf<std::remove_cv_t<Result>>;
+  using Value  = typename Target::Value;
+  if constexpr (Target::is_view) {
     Kokkos::View<Accumulator, typename Exec::memory_space> const wide(
         Kokkos::view_alloc(exec, Kokkos::WithoutInitializing,
                            "KokkosMMA::reduce accumulator"));

@@ -22,18 +22,13 @@ inline constexpr bool is_rank_1_view<Kokkos::View<T, P...>> =
 template <class V>
 concept Rank1View = is_rank_1_view<std::remove_cvref_t<V>>;
 
-template <class T>
-using default_accumulator_t = accumulator_t<
-    std::remove_cv_t<T>,
-    std::conditional_t<
-        is_floating(scalar_v<T>), float,
-        std::conditional_t<sizeof(T) == 8, std::remove_cv_t<T>, std::int32_t>>>;
+// The functors have no value_type: Kokkos would take it in place of the type of
+// the caller's result.
 
 /// Sum of x(i).
 template <class X>
 struct Load {
   using kokkosmma_functor = void;
-  using value_type        = default_accumulator_t<typename X::value_type>;
   X x;
 
   template <class Index, class Value>
@@ -47,8 +42,6 @@ struct Load {
 template <class X, class Y>
 struct Dot {
   using kokkosmma_functor = void;
-  using value_type        = default_accumulator_t<std::common_type_t<
-      typename X::non_const_value_type, typename Y::non_const_value_type>>;
   X x;
   Y y;
 
@@ -62,8 +55,6 @@ struct Dot {
 template <class X, class Op>
 struct Transform {
   using kokkosmma_functor = void;
-  using value_type        = default_accumulator_t<
-      std::invoke_result_t<Op const&, typename X::non_const_value_type>>;
   X x;
   Op op;
 
