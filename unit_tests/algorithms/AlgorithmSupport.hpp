@@ -1,0 +1,89 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef ALGORITHMSUPPORT_HPP
+#define ALGORITHMSUPPORT_HPP
+
+#include <KokkosMMA_TestSupport.hpp>
+
+#include <string>
+#include <type_traits>
+#include <vector>
+
+namespace KokkosMMA::Testing {
+
+using Kokkos::Experimental::bhalf_t;
+using Kokkos::Experimental::half_t;
+
+/// The routes that can run a sum on this space; `visible` where the tensor
+/// cores can take its data.
+template <class Exec>
+std::vector<Route> routes(bool visible = true) {
+  if (!on_cuda<Exec>) return {Route::automatic, Route::generic};
+  if (!visible) return {Route::automatic, Route::generic, Route::streamed};
+  return {Route::automatic, Route::generic, Route::streamed, Route::mma};
+}
+
+/// The route that an automatic choice takes for a sum of a contiguous View.
+template <class Exec>
+constexpr Route best_route(bool visible = true) {
+  if (!on_cuda<Exec>) return Route::generic;
+  return visible ? Route::mma : Route::streamed;
+}
+
+/// Results wider than the accumulators of the tensor cores hide the data.
+template <class Element, class Value>
+inline constexpr bool visible_to_mma =
+    !std::is_same_v<Value, double> || std::is_integral_v<Element> ||
+    std::is_same_v<Element, double>;
+
+/// reduce() into a scalar that was poisoned; checks that the route asked for
+/// ran.
+template <class Value, class Exec, class View>
+Value sum_of(Exec const& exec, View const& x, Settings const& settings) {
+  Value result = poison<Value>();
+  reduce(exec, x, result, settings);
+  if (settings.route != Route::automatic) {
+    EXPECT_EQ(to_string(settings.route), to_string(last_route()));
+  }
+  return result;
+}
+
+/// reduce() into a View of Space.
+template <class Value, class Space, class Exec, class View>
+Value sum_in_view(Exec const& exec, View const& x, Settings const& settings) {
+  auto const result = poisoned_view<Value, Space>();
+  reduce(exec, x, result, settings);
+  return value_of(result);
+}
+
+inline std::string trace(Route route, std::size_t size) {
+  return "route " + std::string(to_string(route)) + ", size " +
+         std::to_string(size);
+}
+
+/// What() of the std::invalid_argument that f throws; empty when it throws
+/// none.
+template <class F>
+std::string error_of(F const& f) {
+  try {
+    f();
+  } catch (std::invalid_argument const& error) {
+    return error.what();
+  }
+  return {};
+}
+
+/// Whether `text` holds all parts, and which not.
+inline ::testing::AssertionResult has_parts(
+    std::string const& text, std::vector<std::string> const& parts) {
+  for (std::string const& part : parts)
+    if (text.find(part) == std::string::npos)
+      return ::testing::AssertionFailure()
+             << "\"" << part << "\" is not in \"" << text << "\"";
+  return ::testing::AssertionSuccess();
+}
+
+}  // namespace KokkosMMA::Testing
+
+#endif

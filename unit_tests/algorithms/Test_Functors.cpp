@@ -1,0 +1,227 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// The functors in Kokkos::parallel_reduce, without the drop-in header.
+
+#include "AlgorithmSupport.hpp"
+
+namespace {
+
+using namespace KokkosMMA;
+using namespace KokkosMMA::Testing;
+
+template <class Exec>
+class Functors : public ::testing::Test {};
+TYPED_TEST_SUITE(Functors, ExecutionSpaces);
+
+struct PlusHalf {
+  template <class T>
+  KOKKOS_FUNCTION double operator()(T x) const {
+    return double(x) + 0.5;
+  }
+};
+
+/// One functor over [begin, end) with each kind of reducer, into scalar and
+/// View. `expected_route` is that of Cuda.
+template <class Value, class Exec, class Functor>
+void expect_with_every_reducer(Functor const& functor, std::size_t begin,
+                               std::size_t end, double expected,
+                               Route expected_route) {
+  Kokkos::RangePolicy<Exec> const policy(begin, end);
+  using Space = typename Exec::memory_space;
+  RouteProbe<Exec> probe;
+  {
+    Value result = poison<Value>();
+    Kokkos::parallel_reduce("functor", policy, functor, result);
+    EXPECT_EQ(expected, double(result)) << "default, scalar";
+    EXPECT_TRUE(probe.took(expected_route));
+  }
+  probe.reset();
+  {
+    auto const result = poisoned_view<Value, Space>();
+    Kokkos::parallel_reduce("functor", policy, functor, result);
+    EXPECT_EQ(expected, double(value_of(result))) << "default, View";
+    EXPECT_TRUE(probe.took(expected_route));
+  }
+  probe.reset();
+  {
+    Value result = poison<Value>();
+    Kokkos::parallel_reduce("functor", policy, functor,
+                            KokkosMMA::Sum<Value>(result));
+    EXPECT_EQ(expected, double(result)) << "KokkosMMA::Sum, scalar";
+    EXPECT_TRUE(probe.took(expected_route));
+  }
+  probe.reset();
+  {
+    auto const result = poisoned_view<Value, Space>();
+    Kokkos::parallel_reduce("functor", policy, functor,
+                            KokkosMMA::Sum<Value, Space>(result));
+    EXPECT_EQ(expected, double(value_of(result))) << "KokkosMMA::Sum, View";
+    EXPECT_TRUE(probe.took(expected_route));
+  }
+  probe.reset();
+  {
+    Value result = poison<Value>();
+    Kokkos::parallel_reduce("functor", policy, functor,
+                            Kokkos::Sum<Value>(result));
+    EXPECT_EQ(expected, double(result)) << "Kokkos::Sum";
+    EXPECT_TRUE(probe.took(expected_route));
+  }
+}
+
+/// x(i) and y(i) are small integers; the sums over [begin, end) are exact.
+template <class Element, class Exec>
+struct Operands {
+  Kokkos::View<Element*, Exec> x, y;
+  double sum = 0, product = 0, squares = 0, transformed = 0;
+
+  Operands(std::size_t size, std::size_t begin, std::size_t end,
+           Random& random) {
+    std::vector<int> values(size);
+    x = make_view<Element, Exec>(size, [&](std::size_t i) {
+      return values[i] = int(random.integer(0, 4));
+    });
+    y = make_view<Element, Exec>(size, [&](std::size_t i) {
+      int const value = int(random.integer(0, 4));
+      if (begin <= i && i < end) {
+        sum += values[i];
+        product += values[i] * value;
+        squares += values[i] * values[i];
+        transformed += values[i] + 0.5;
+      }
+      return value;
+    });
+  }
+};
+
+template <class Element, class Value, class Exec>
+void expect_sums(bool product_on_tensor_cores) {
+  Random random;
+  Route const product_route =
+      product_on_tensor_cores ? Route::mma : Route::streamed;
+  struct Part {
+    std::size_t size, begin, end;
+  };
+  // begin is no multiple of a vector, end lies inside the data
+  for (Part const part : {Part{1000, 0, 1000}, Part{5001, 17, 4990},
+                          Part{100, 99, 100}, Part{100, 40, 40}}) {
+    SCOPED_TRACE(random.note() + ", " +
+                 std::string(to_string(scalar_v<Element>)) + ", from " +
+                 std::to_string(part.begin) + " to " +
+                 std::to_string(part.end));
+    Operands<Element, Exec> const data(part.size, part.begin, part.end, random);
+    expect_with_every_reducer<Value, Exec>(load(data.x), part.begin, part.end,
+                                           data.sum, Route::mma);
+    expect_with_every_reducer<Value, Exec>(
+        dot(data.x, data.y), part.begin, part.end, data.product, product_route);
+  }
+}
+
+TYPED_TEST(Functors, LoadAndDotOfFloats) {
+  expect_sums<float, float, TypeParam>(false);
+  expect_sums<double, double, TypeParam>(true);
+}
+TYPED_TEST(Functors, LoadAndDotOfHalf) {
+  constexpr bool is_16_bit = sizeof(half_t) == 2;
+  expect_sums<half_t, float, TypeParam>(is_16_bit);
+}
+TYPED_TEST(Functors, LoadAndDotOfIntegers) {
+  expect_sums<std::int8_t, std::int32_t, TypeParam>(true);
+  expect_sums<std::int64_t, std::int64_t, TypeParam>(false);
+}
+
+template <class Exec>
+void expect_squares_and_transform() {
+  Random random;
+  SCOPED_TRACE(random.note());
+  Operands<double, Exec> const data(3001, 5, 2999, random);
+  expect_with_every_reducer<double, Exec>(squares(data.x), 5, 2999,
+                                          data.squares, Route::mma);
+  expect_with_every_reducer<double, Exec>(transform(data.x, PlusHalf()), 5,
+                                          2999, data.transformed,
+                                          Route::streamed);
+}
+
+TYPED_TEST(Functors, SquaresAndTransform) {
+  expect_squares_and_transform<TypeParam>();
+}
+
+template <class Exec>
+void expect_any_alignment() {
+  Random random;
+  SCOPED_TRACE(random.note());
+  std::size_t const size = 1001;
+  using Range            = std::pair<std::size_t, std::size_t>;
+  Operands<half_t, Exec> const data(size + 16, 0, size + 16, random);
+  auto const host_x =
+      Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), data.x);
+  auto const host_y =
+      Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), data.y);
+  for (std::size_t first_x : {0, 1, 5})
+    for (std::size_t first_y : {0, 1, 5, 8, 13}) {
+      SCOPED_TRACE(std::to_string(first_x) + " and " + std::to_string(first_y));
+      auto const x    = Kokkos::subview(data.x, Range(first_x, first_x + size));
+      auto const y    = Kokkos::subview(data.y, Range(first_y, first_y + size));
+      double expected = 0;
+      for (std::size_t i = 0; i < size; ++i)
+        expected +=
+            double(float(host_x(first_x + i))) * float(host_y(first_y + i));
+      bool const together =
+          (first_x - first_y) * sizeof(half_t) % 16 == 0 && sizeof(half_t) == 2;
+      RouteProbe<Exec> probe;
+      float result = poison<float>();
+      Kokkos::parallel_reduce("dot", Kokkos::RangePolicy<Exec>(0, size),
+                              dot(x, y), result);
+      EXPECT_EQ(expected, double(result));
+      EXPECT_TRUE(probe.took(together ? Route::mma : Route::streamed));
+    }
+}
+
+TYPED_TEST(Functors, DotOfDifferentAlignments) {
+  expect_any_alignment<TypeParam>();
+}
+
+template <class Exec>
+void expect_sum_of_half_in_float() {
+  auto const x =
+      make_view<half_t, Exec>(60000, [](std::size_t) { return 1.f; });
+  Kokkos::RangePolicy<Exec> const policy(0, 60000);
+  half_t result = poison<half_t>();
+  Kokkos::parallel_reduce("half", policy, load(x),
+                          KokkosMMA::Sum<half_t>(result));
+  // on host spaces the sum is Kokkos' own, in the type of the result
+  if (on_cuda<Exec> || sizeof(half_t) > 2) {
+    EXPECT_EQ(6e4f, float(result));
+  }
+}
+
+TYPED_TEST(Functors, SumOfHalfIsKeptInFloat) {
+  expect_sum_of_half_in_float<TypeParam>();
+}
+
+/// A scope is a wish: what cannot run takes another route and is right.
+template <class Exec>
+void expect_wishes_do_not_fail() {
+  Random random;
+  SCOPED_TRACE(random.note());
+  Operands<float, Exec> const data(2000, 0, 2000, random);
+  for (Route const wish : {Route::generic, Route::streamed, Route::mma}) {
+    ScopedSettings const scope(Settings{wish});
+    Kokkos::RangePolicy<Exec> const policy(0, 2000);
+    float product = poison<float>(), sum = poison<float>();
+    Kokkos::parallel_reduce("dot", policy, dot(data.x, data.y), product);
+    if (on_cuda<Exec>) {
+      EXPECT_EQ(wish == Route::mma ? Route::streamed : wish, last_route());
+    }
+    Kokkos::parallel_reduce("load", policy, load(data.x), sum);
+    if (on_cuda<Exec>) {
+      EXPECT_EQ(wish, last_route());
+    }
+    EXPECT_EQ(data.product, double(product));
+    EXPECT_EQ(data.sum, double(sum));
+  }
+}
+
+TYPED_TEST(Functors, ScopeIsAWish) { expect_wishes_do_not_fail<TypeParam>(); }
+
+}  // namespace

@@ -1,0 +1,218 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Every element type into every result type that is allowed, and every size at
+// which a kernel changes its ways. The values are small integers, so that all
+// routes give the exact sum.
+
+#include "AlgorithmSupport.hpp"
+
+#include <limits>
+#include <set>
+
+namespace {
+
+using namespace KokkosMMA;
+using namespace KokkosMMA::Testing;
+
+template <class Exec>
+class ReduceValues : public ::testing::Test {};
+TYPED_TEST_SUITE(ReduceValues, ExecutionSpaces);
+
+/// Numbers whose sum no type on the way has to round; `i` sets the sign.
+template <class Element>
+int small_value(Random& random, bool wide) {
+  if constexpr (std::is_same_v<Element, bool>) return int(random.integer(0, 1));
+  int const most = wide ? 1 : 4;
+  return int(random.integer(std::is_unsigned_v<Element> ? 0 : -most, most));
+}
+
+/// Half the results of 16 bits round beyond this many values.
+template <class Value>
+constexpr std::size_t exact_up_to() {
+  if constexpr (sizeof(Value) == 2) return 300;
+  return std::size_t(1) << 24;
+}
+
+template <class Element, class Value, class Exec>
+void expect_exact_at(std::size_t size, Random& random) {
+  if (size > exact_up_to<Value>()) return;
+  Exec const exec;
+  // Not more than one between neighbours in sign: partial sums stay below 2^24.
+  bool const wide       = size > 100000 || sizeof(Value) == 2;
+  std::int64_t expected = 0;
+  auto const x          = make_view<Element, Exec>(size, [&](std::size_t) {
+    int const value = small_value<Element>(random, wide);
+    expected += value;
+    return value;
+  });
+  for (Route const route : routes<Exec>(visible_to_mma<Element, Value>)) {
+    SCOPED_TRACE(trace(route, size));
+    Value const computed = sum_of<Value>(exec, x, Settings{route});
+    ASSERT_EQ(double(static_cast<Value>(expected)), double(computed));
+    if (route == Route::automatic) {
+      ASSERT_EQ(best_route<Exec>(visible_to_mma<Element, Value>), last_route());
+    }
+  }
+}
+
+/// Small sizes, for each pair of types; int8_t as a result wraps around.
+template <class Element, class Value, class Exec>
+void expect_exact_small() {
+  Random random;
+  SCOPED_TRACE(random.note() + ", " +
+               std::string(to_string(scalar_v<Element>)) + " into " +
+               std::string(to_string(scalar_v<Value>)));
+  for (std::size_t const size : {0, 1, 2, 15, 16, 17, 31, 32, 33, 127, 128, 129,
+                                 255, 256, 257, 4095, 4096, 4097})
+    expect_exact_at<Element, Value, Exec>(size, random);
+}
+
+TYPED_TEST(ReduceValues, SixteenBitFloats) {
+  expect_exact_small<half_t, half_t, TypeParam>();
+  expect_exact_small<half_t, float, TypeParam>();
+  expect_exact_small<half_t, double, TypeParam>();
+  expect_exact_small<bhalf_t, bhalf_t, TypeParam>();
+  expect_exact_small<bhalf_t, float, TypeParam>();
+}
+
+TYPED_TEST(ReduceValues, Floats) {
+  expect_exact_small<float, float, TypeParam>();
+  expect_exact_small<float, double, TypeParam>();
+  expect_exact_small<float, half_t, TypeParam>();
+  expect_exact_small<double, double, TypeParam>();
+  expect_exact_small<double, float, TypeParam>();
+}
+
+TYPED_TEST(ReduceValues, SmallIntegers) {
+  expect_exact_small<std::int8_t, std::int8_t, TypeParam>();
+  expect_exact_small<std::int8_t, std::int32_t, TypeParam>();
+  expect_exact_small<std::int8_t, float, TypeParam>();
+  expect_exact_small<std::uint8_t, std::uint64_t, TypeParam>();
+  expect_exact_small<bool, std::int32_t, TypeParam>();
+}
+
+TYPED_TEST(ReduceValues, Integers) {
+  expect_exact_small<std::int32_t, std::int32_t, TypeParam>();
+  expect_exact_small<std::int32_t, std::int64_t, TypeParam>();
+  expect_exact_small<std::uint32_t, std::uint64_t, TypeParam>();
+  expect_exact_small<std::int64_t, std::int64_t, TypeParam>();
+  expect_exact_small<std::uint64_t, std::uint64_t, TypeParam>();
+  expect_exact_small<std::int64_t, double, TypeParam>();
+  expect_exact_small<long long, long long, TypeParam>();
+}
+
+/// Random bits: sums leave the type and come back modulo 2^bits.
+template <class Element, class Value, class Exec>
+void expect_modulo() {
+  Random random;
+  SCOPED_TRACE(random.note());
+  for (std::size_t const size : {1000, 70001}) {
+    std::uint64_t expected = 0;
+    auto const x           = make_view<Element, Exec>(size, [&](std::size_t) {
+      Element const value = static_cast<Element>(random.bits());
+      expected += std::uint64_t(value);
+      return value;
+    });
+    for (Route const route : routes<Exec>()) {
+      SCOPED_TRACE(trace(route, size));
+      ASSERT_EQ(static_cast<Value>(expected),
+                sum_of<Value>(Exec(), x, Settings{route}));
+    }
+  }
+}
+
+TYPED_TEST(ReduceValues, IntegersModulo) {
+  expect_modulo<std::int8_t, std::int32_t, TypeParam>();
+  expect_modulo<std::int8_t, std::int8_t, TypeParam>();
+  expect_modulo<std::uint8_t, std::uint64_t, TypeParam>();
+  expect_modulo<std::int32_t, std::int32_t, TypeParam>();
+  expect_modulo<std::int32_t, std::int64_t, TypeParam>();
+  expect_modulo<std::uint32_t, std::uint64_t, TypeParam>();
+  expect_modulo<std::int64_t, std::int64_t, TypeParam>();
+  expect_modulo<std::uint64_t, std::uint64_t, TypeParam>();
+}
+
+template <class Exec>
+void expect_negative_sums() {
+  std::size_t const size = 100003;
+  Exec const exec;
+  auto const x = make_view<std::int32_t, Exec>(size, [](std::size_t) {
+    return std::numeric_limits<std::int32_t>::min();
+  });
+  for (Route const route : routes<Exec>()) {
+    SCOPED_TRACE(trace(route, size));
+    std::int64_t const computed =
+        sum_of<std::int64_t>(exec, x, Settings{route});
+    EXPECT_EQ(-std::int64_t(size) * (std::int64_t(1) << 31), computed);
+  }
+}
+
+TYPED_TEST(ReduceValues, NegativeInt32IntoInt64) {
+  expect_negative_sums<TypeParam>();
+}
+
+/// Sizes around which the kernels change from one index per thread to full
+/// tiles, per elements of a 16-byte vector.
+template <class Exec>
+std::set<std::size_t> large_sizes(std::size_t per_vector) {
+  std::set<std::size_t> sizes;
+  auto const around = [&](std::size_t n) {
+    for (std::size_t const size : {n - 1, n, n + 1}) sizes.insert(size);
+  };
+  around(std::size_t(1) << 20);
+  int const multiprocessors = capability(Exec()).multiprocessors;
+  if (multiprocessors == 0) return sizes;
+  std::size_t const spread =
+      std::size_t(multiprocessors) * spread_indices_per_multiprocessor;
+  around(spread);               // of streamed
+  around(spread * per_vector);  // of mma
+  std::size_t const tile = std::size_t(multiprocessors) *
+                           MmaTuning::min_blocks * MmaTuning::threads *
+                           MmaTuning::vectors * per_vector;
+  around(tile);
+  return sizes;
+}
+
+template <class Element, class Value, class Exec>
+void expect_exact_large() {
+  Random random;
+  SCOPED_TRACE(random.note());
+  for (std::size_t const size : large_sizes<Exec>(16 / sizeof(Element)))
+    expect_exact_at<Element, Value, Exec>(size, random);
+}
+
+TYPED_TEST(ReduceValues, LargeSizes) {
+  expect_exact_large<half_t, float, TypeParam>();
+  expect_exact_large<float, float, TypeParam>();
+  expect_exact_large<double, double, TypeParam>();
+  expect_exact_large<std::int8_t, std::int32_t, TypeParam>();
+  expect_exact_large<std::int32_t, std::int64_t, TypeParam>();
+}
+
+/// More elements than 32 bits count, from an unaligned first one.
+template <class Exec>
+void expect_beyond_32_bits() {
+  std::size_t const size = (std::size_t(1) << 31) + 5;
+  Kokkos::View<std::int8_t*, Exec> const memory(
+      Kokkos::view_alloc("large", Kokkos::WithoutInitializing), size + 6);
+  Kokkos::deep_copy(memory, std::int8_t(77));  // around x
+  auto const x =
+      Kokkos::subview(memory, std::pair<std::size_t, std::size_t>(3, 3 + size));
+  Kokkos::deep_copy(x, std::int8_t(-3));
+  auto const last =
+      Kokkos::subview(x, std::pair<std::size_t, std::size_t>(size - 1, size));
+  Kokkos::deep_copy(last, std::int8_t(101));
+  for (Route const route : {Route::mma, Route::streamed}) {
+    SCOPED_TRACE(trace(route, size));
+    EXPECT_EQ(-3 * (std::int64_t(size) - 1) + 101,
+              sum_of<std::int64_t>(Exec(), x, Settings{route}));
+  }
+}
+
+TYPED_TEST(ReduceValues, BeyondTwoToThe31) {
+  if (!on_cuda<TypeParam>) GTEST_SKIP() << "kernels of ours run on Cuda alone";
+  expect_beyond_32_bits<TypeParam>();
+}
+
+}  // namespace

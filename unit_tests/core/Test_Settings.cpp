@@ -1,0 +1,159 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include <core/KokkosMMA_Settings.hpp>
+#include <core/KokkosMMA_Version.hpp>
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <thread>
+
+#if KOKKOSMMA_VERSION < 100 || KOKKOSMMA_VERSION >= 10000
+#error "KOKKOSMMA_VERSION must be usable in preprocessor conditions"
+#endif
+#if KOKKOSMMA_VERSION_MAJOR != 0 || KOKKOSMMA_VERSION_MINOR < 1 || \
+    KOKKOSMMA_VERSION_PATCH < 0
+#error "the parts of the version must be usable in preprocessor conditions"
+#endif
+
+namespace {
+
+using KokkosMMA::Formulation;
+using KokkosMMA::Route;
+using KokkosMMA::ScopedSettings;
+using KokkosMMA::Settings;
+using KokkosMMA::Impl::check_settings;
+using KokkosMMA::Impl::effective_settings;
+using KokkosMMA::Impl::parse_route;
+using KokkosMMA::Impl::scoped_settings;
+
+/// What() of the invalid_argument that f throws, empty when it throws none.
+template <class F>
+std::string error_of(F const& f) {
+  try {
+    f();
+  } catch (std::invalid_argument const& error) {
+    return error.what();
+  }
+  return {};
+}
+bool contains(std::string const& text, std::string const& part) {
+  return text.find(part) != std::string::npos;
+}
+
+TEST(Version, OfItsParts) {
+  EXPECT_EQ(KOKKOSMMA_VERSION, KOKKOSMMA_VERSION_MAJOR * 10000 +
+                                   KOKKOSMMA_VERSION_MINOR * 100 +
+                                   KOKKOSMMA_VERSION_PATCH);
+}
+
+TEST(ParseRoute, NamesOfAllRoutes) {
+  EXPECT_EQ(Route::automatic, parse_route("auto"));
+  EXPECT_EQ(Route::generic, parse_route("generic"));
+  EXPECT_EQ(Route::streamed, parse_route("streamed"));
+  EXPECT_EQ(Route::mma, parse_route("mma"));
+}
+
+TEST(ParseRoute, RefusesEverythingElse) {
+  for (char const* const text :
+       {"", "MMA", "automatic", "mma ", " mma", "mm", "mmaa", "generic,mma"}) {
+    std::string const error = error_of([&] { parse_route(text); });
+    EXPECT_TRUE(contains(error, "KOKKOSMMA_ROUTE")) << text << ": " << error;
+    EXPECT_TRUE(contains(error, '"' + std::string(text) + '"')) << error;
+    EXPECT_TRUE(contains(error, "auto, generic, streamed or mma")) << error;
+  }
+}
+
+TEST(ScopedSettings, InnerScopeWinsWhereItSaysSomething) {
+  ScopedSettings const outer(
+      Settings{Route::streamed, Formulation::split, 4, 128});
+  EXPECT_EQ((Settings{Route::streamed, Formulation::split, 4, 128}),
+            effective_settings());
+  {
+    Settings inner_settings;
+    inner_settings.chain_length = 16;
+    ScopedSettings const inner(inner_settings);
+    EXPECT_EQ((Settings{Route::streamed, Formulation::split, 16, 128}),
+              effective_settings());
+    {
+      ScopedSettings const innermost(
+          Settings{Route::generic, Formulation::single_pass, 0, 256});
+      EXPECT_EQ((Settings{Route::generic, Formulation::single_pass, 16, 256}),
+                effective_settings());
+    }
+    EXPECT_EQ((Settings{Route::streamed, Formulation::split, 16, 128}),
+              effective_settings());
+  }
+  EXPECT_EQ((Settings{Route::streamed, Formulation::split, 4, 128}),
+            effective_settings());
+}
+
+TEST(ScopedSettings, CallWinsOverScope) {
+  ScopedSettings const scope(
+      Settings{Route::streamed, Formulation::split, 4, 128});
+  Settings const call{Route::mma, Formulation::recurrence, 8, 32};
+  EXPECT_EQ(call, effective_settings(call));
+}
+
+TEST(ScopedSettings, EndsWithAnException) {
+  Settings const before = scoped_settings();
+  try {
+    ScopedSettings const scope(Settings{Route::generic});
+    throw 1;
+  } catch (int) {
+  }
+  EXPECT_EQ(before, scoped_settings());
+}
+
+TEST(ScopedSettings, OfThisThreadOnly) {
+  ScopedSettings const scope(
+      Settings{Route::streamed, Formulation::split, 7, 64});
+  Settings other{Route::mma, Formulation::recurrence, 9, 96};
+  std::thread([&] { other = scoped_settings(); }).join();
+  EXPECT_EQ(Settings{}, other);
+}
+
+TEST(ScopedSettings, RefusesWhatNoKernelTakesAndChangesNothing) {
+  Settings const before   = scoped_settings();
+  std::string const error = error_of([] {
+    ScopedSettings const scope(Settings{Route::generic, {}, 33});
+  });
+  EXPECT_TRUE(contains(error, "KokkosMMA::ScopedSettings")) << error;
+  EXPECT_TRUE(contains(error, "chain_length is 33")) << error;
+  EXPECT_EQ(before, scoped_settings());
+}
+
+TEST(CheckSettings, ChainLength) {
+  for (int const length : {0, 1, 2, 8, 31, 32})
+    EXPECT_EQ("", error_of([&] {
+                check_settings("who", Settings{{}, {}, length, 0});
+              }));
+  for (int const length : {-1, 33, 4096, -2147483647}) {
+    std::string const error = error_of([&] {
+      check_settings("who", Settings{{}, {}, length, 0});
+    });
+    EXPECT_TRUE(
+        contains(error, "who: chain_length is " + std::to_string(length)))
+        << error;
+    EXPECT_TRUE(contains(error, "1 to 32")) << error;
+  }
+}
+
+TEST(CheckSettings, BlockSize) {
+  for (int size = 0; size <= 512; size += 32)
+    EXPECT_EQ("", error_of([&] {
+                check_settings("who", Settings{{}, {}, 0, size});
+              }))
+        << size;
+  for (int const size : {-1, -32, 1, 16, 31, 33, 48, 511, 513, 544, 1024}) {
+    std::string const error = error_of([&] {
+      check_settings("who", Settings{{}, {}, 0, size});
+    });
+    EXPECT_TRUE(contains(error, "who: block_size is " + std::to_string(size)))
+        << error;
+    EXPECT_TRUE(contains(error, "multiples of 32 up to 512")) << error;
+  }
+}
+
+}  // namespace

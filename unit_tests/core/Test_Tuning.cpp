@@ -1,0 +1,87 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include <core/KokkosMMA_ErrorBound.hpp>
+#include <core/KokkosMMA_RouteReduce.hpp>
+#include <core/KokkosMMA_Tuning.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace {
+
+using namespace KokkosMMA;
+
+/// What the kernel takes for granted.
+constexpr bool usable(StreamedTuning const& tuning) {
+  bool const power_of_two =
+      (tuning.accumulators & (tuning.accumulators - 1)) == 0;
+  return tuning.threads % 32 == 0 && tuning.threads >= 32 &&
+         tuning.threads <= 1024 && tuning.min_blocks >= 1 &&
+         tuning.threads * tuning.min_blocks <= 2048 && tuning.calls >= 1 &&
+         tuning.consecutive >= 1 && tuning.calls % tuning.consecutive == 0 &&
+         tuning.accumulators >= 1 && power_of_two &&
+         tuning.accumulators <= tuning.calls;
+}
+constexpr bool all_usable() {
+  for (std::size_t value = 1; value <= max_value_bytes; ++value)
+    for (std::size_t const functor :
+         {std::size_t(1), std::size_t(64), std::size_t(65), std::size_t(128),
+          std::size_t(129), max_functor_bytes})
+      if (!usable(streamed_tuning(value, functor))) return false;
+  return true;
+}
+static_assert(all_usable());
+static_assert(!usable(StreamedTuning{256, 2, 16, 3, 4}) &&
+                  !usable(StreamedTuning{256, 2, 16, 4, 3}) &&
+                  !usable(StreamedTuning{1024, 3, 16, 4, 4}),
+              "the check itself can fail");
+
+/// The running values of a thread stay within half its registers.
+constexpr bool values_fit() {
+  for (std::size_t value = 1; value <= max_value_bytes; ++value) {
+    StreamedTuning const tuning = streamed_tuning(value, 24);
+    int const registers         = 65536 / (tuning.threads * tuning.min_blocks);
+    if (tuning.accumulators * int(value + 3) / 4 > registers / 2) return false;
+  }
+  return true;
+}
+static_assert(values_fit());
+
+// More captured data never asks for more neighbouring indices.
+constexpr bool lines_fall() {
+  for (std::size_t const value : {1, 4, 8, 16, 32, 64})
+    for (std::size_t functor = 1; functor < 200; ++functor)
+      if (streamed_tuning(value, functor + 1).consecutive >
+          streamed_tuning(value, functor).consecutive)
+        return false;
+  return true;
+}
+static_assert(lines_fall());
+
+static_assert(MmaTuning::threads % 32 == 0 && MmaTuning::threads <= 1024);
+static_assert(MmaTuning::vectors % 2 == 0, "vectors are added in pairs");
+static_assert(MmaTuning::chain_length >= 1 &&
+              MmaTuning::chain_length <= max_chain_length);
+static_assert(spread_threads % 32 == 0);
+
+TEST(ErrorBound, ChainedSum) {
+  double const unit = std::ldexp(1., -25);
+  EXPECT_DOUBLE_EQ((17 + 4) * unit, chained_sum_bound(1, 0));
+  EXPECT_DOUBLE_EQ(8 * 21 * unit + 10 * 2 * unit, chained_sum_bound(8, 10));
+  EXPECT_LT(chained_sum_bound(8, 10), chained_sum_bound(32, 10));
+  EXPECT_LT(chained_sum_bound(8, 10), chained_sum_bound(8, 11));
+}
+
+TEST(ErrorBound, AnyOrder) {
+  EXPECT_EQ(0., any_order_bound(0, 24));
+  EXPECT_EQ(0., any_order_bound(1, 24));
+  double const u = std::ldexp(1., -24);
+  EXPECT_DOUBLE_EQ(u / (1 - u), any_order_bound(2, 24));
+  EXPECT_DOUBLE_EQ(999 * u / (1 - 999 * u), any_order_bound(1000, 24));
+  EXPECT_EQ(INFINITY, any_order_bound((1u << 24) + 1, 24));
+  EXPECT_LT(any_order_bound((1u << 24) + 1, 53), 1e-8);
+}
+
+}  // namespace

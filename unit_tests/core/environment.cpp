@@ -1,0 +1,78 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// core_environment EXPECTED: what the library reads in KOKKOSMMA_ROUTE and
+// KOKKOSMMA_VERBOSE, and that scope and call win over it. EXPECTED is a route
+// or "error VALUE". Fails with a line that says what was different.
+
+#include <core/KokkosMMA_Settings.hpp>
+
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+
+namespace {
+
+using KokkosMMA::Route;
+using KokkosMMA::ScopedSettings;
+using KokkosMMA::Settings;
+using KokkosMMA::Impl::effective_settings;
+
+int failures = 0;
+void expect(bool holds, std::string const& what) {
+  if (holds) return;
+  std::fprintf(stderr, "failed: %s\n", what.c_str());
+  ++failures;
+}
+
+std::string seen(Settings call) {
+  return std::string(to_string(effective_settings(call).route));
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  std::string const expected = argc > 1 ? argv[1] : "";
+  if (expected.rfind("error ", 0) == 0) {
+    try {
+      std::string const route = seen({});
+      expect(false, "no error, route " + route);
+    } catch (std::invalid_argument const& error) {
+      std::string const text = error.what();
+      for (std::string const& part :
+           {std::string("KOKKOSMMA_ROUTE"), expected.substr(6),
+            std::string("auto, generic, streamed or mma")})
+        expect(text.find(part) != std::string::npos,
+               "\"" + part + "\" is not in: " + text);
+    }
+    return failures;
+  }
+  expect(seen({}) == expected, "environment gives " + seen({}));
+  for (Route const scope : {Route::generic, Route::streamed, Route::mma}) {
+    ScopedSettings const settings(Settings{scope});
+    expect(seen({}) == to_string(scope), "scope loses to the environment");
+    for (Route const call : {Route::generic, Route::streamed, Route::mma})
+      expect(seen(Settings{call}) == to_string(call), "call loses");
+  }
+  {
+    // a scope that says something else leaves the route to the environment
+    Settings other;
+    other.chain_length = 3;
+    ScopedSettings const settings(other);
+    expect(seen({}) == expected, "environment lost in a scope");
+    expect(effective_settings().chain_length == 3, "chain length of the scope");
+  }
+  expect(seen({}) == expected, "a scope stayed behind");
+
+  char const* const verbose = std::getenv("KOKKOSMMA_VERBOSE");
+  expect(KokkosMMA::Impl::environment_verbose() ==
+             (verbose && std::string(verbose) == "1"),
+         "KOKKOSMMA_VERBOSE");
+
+#if !defined(_WIN32)
+  // read once: two calls in a row agree whatever happens in between
+  setenv("KOKKOSMMA_ROUTE", expected == "mma" ? "generic" : "mma", 1);
+  expect(seen({}) == expected, "the environment was read again");
+#endif
+  return failures;
+}
