@@ -66,6 +66,10 @@ using Exec = Kokkos::DefaultExecutionSpace;
 Results with_drop_in(Kokkos::View<std::int64_t const*, Exec> const& x);
 Results without_drop_in(Kokkos::View<std::int64_t const*, Exec> const& x);
 
+// 5 * (0 + 1 + ... + n - 1), by a functor that no source with the drop-in
+// knows.
+std::int64_t only_without_drop_in(int n);
+
 }  // namespace mixed
 
 #endif

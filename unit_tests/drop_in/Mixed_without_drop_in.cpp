@@ -22,4 +22,11 @@ Results without_drop_in(Kokkos::View<std::int64_t const*, Exec> const& x) {
   return reduce_all<Exec>(x, OnlyWithout());
 }
 
+std::int64_t only_without_drop_in(int n) {
+  std::int64_t result = -1;
+  Kokkos::parallel_reduce("only here", Kokkos::RangePolicy<Exec>(0, n),
+                          OnlyWithout(), result);
+  return result;
+}
+
 }  // namespace mixed

@@ -14,6 +14,9 @@
 
 namespace {
 
+using KokkosMMA::Route;
+using KokkosMMA::ScopedSettings;
+using KokkosMMA::Settings;
 using KokkosMMA::Testing::make_view;
 using KokkosMMA::Testing::Random;
 using KokkosMMA::Testing::RouteProbe;
@@ -54,17 +57,17 @@ TEST(Mixed, BothPartsGiveTheRightResults) {
   }
 }
 
-/// The last call of without_drop_in() is with a functor that no source with the
-/// drop-in knows.
 TEST(Mixed, SourcesWithoutTheDropInAreNotRouted) {
   Kokkos::View<std::int64_t const*, mixed::Exec> const x =
       make_view<std::int64_t, mixed::Exec>(10, [](std::size_t) { return 1; });
-  mixed::with_drop_in(x);
-  auto const route = KokkosMMA::last_route();
-  // reductions over types of its own leave no trace; those over shared types
-  // may
-  EXPECT_EQ(45 * 5, mixed::without_drop_in(x).only_here);
-  EXPECT_EQ(route, KokkosMMA::last_route());
+  {
+    // leaves a route behind that a routed call would overwrite
+    ScopedSettings const scope(Settings{Route::generic});
+    mixed::with_drop_in(x);
+  }
+  Route const before = KokkosMMA::last_route();
+  EXPECT_EQ(5 * 499500, mixed::only_without_drop_in(1000));
+  EXPECT_EQ(before, KokkosMMA::last_route());
 }
 
 }  // namespace

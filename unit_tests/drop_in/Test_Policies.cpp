@@ -288,10 +288,42 @@ TYPED_TEST(Policies, FunctorIsCalledOncePerIndex) {
   check_called_once<TypeParam>();
 }
 
+/// Functors may synchronise among themselves as in Kokkos' own kernels: atomics
+/// on types for which there are only locks.
+template <class Exec>
+void check_atomics() {
+  using Complex = Kokkos::complex<double>;
+  int const n   = 20011;
+  Kokkos::View<Complex[7], Exec> const bins("bins");
+  std::int64_t result = poison<std::int64_t>();
+  RouteProbe<Exec> probe;
+  Kokkos::parallel_reduce(
+      "atomics", Kokkos::RangePolicy<Exec>(0, n),
+      KOKKOS_LAMBDA(int i, std::int64_t& update) {
+        Kokkos::atomic_add(&bins(i % 7), Complex(1., i));
+        update += i;
+      },
+      result);
+  EXPECT_TRUE(probe.streamed());
+  EXPECT_EQ(std::int64_t(n) * (n - 1) / 2, result);
+  auto const host =
+      Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), bins);
+  for (int bin = 0; bin < 7; ++bin) {
+    double count = 0., sum = 0.;
+    for (int i = bin; i < n; i += 7) {
+      count += 1.;
+      sum += i;
+    }
+    EXPECT_EQ(count, host(bin).real());
+    EXPECT_EQ(sum, host(bin).imag());
+  }
+}
+TYPED_TEST(Policies, FunctorUsesAtomics) { check_atomics<TypeParam>(); }
+
 /// Captured data of any size arrives whole; very large functors may go to
 /// Kokkos' own code.
 template <int Bytes>
-struct Captured {
+struct Captured final {
   std::uint64_t data[Bytes / 8];
   KOKKOS_FUNCTION void operator()(int i, std::uint64_t& update) const {
     update += data[i % (Bytes / 8)] * (i + 1);

@@ -211,7 +211,8 @@ struct AndElement {
 /// True at index `at` and nowhere else, or, negated, false at that index alone.
 struct AnyAt {
   int at;
-  KOKKOS_FUNCTION void operator()(int i, int& update) const {
+  template <class Truth>
+  KOKKOS_FUNCTION void operator()(int i, Truth& update) const {
     update = update || i == at;
   }
 };
@@ -264,6 +265,21 @@ void check_products_and_bits() {
   }
 }
 TYPED_TEST(Reducers, ProductsAndBits) { check_products_and_bits<TypeParam>(); }
+
+/// The logical reducers on bool itself.
+template <class Exec>
+void check_truth() {
+  Kokkos::RangePolicy<Exec> const policy(begin, 30011);
+  for (int at : {begin, 12345, 30010, 30011}) {
+    bool const inside = at < 30011;
+    bool result       = !inside;
+    RouteProbe<Exec> probe;
+    Kokkos::parallel_reduce(policy, AnyAt{at}, Kokkos::LOr<bool>(result));
+    EXPECT_TRUE(probe.streamed());
+    EXPECT_EQ(inside, result);
+  }
+}
+TYPED_TEST(Reducers, LogicalOnBool) { check_truth<TypeParam>(); }
 
 /// At most 500 doublings and 500 halvings: exact in any order, none of which
 /// overflows.
