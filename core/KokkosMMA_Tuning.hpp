@@ -7,63 +7,62 @@
 /// \file
 /// Constants of the kernels with the measurement each comes from. All figures:
 /// one NVIDIA H200, CUDA 13.0, driver 580.159, 2026-11-21, sums of 2^30
-/// elements (double 2^28), GB/s of the input; read ceiling of the same runs
-/// 4640.
+/// elements (double 2^28), GB/s of the input.
 
 namespace KokkosMMA {
 
 /// How the `streamed` route lays a range over the device.
 struct StreamedTuning {
-  int threads;       ///< per block
-  int min_blocks;    ///< per multiprocessor; caps the registers of a thread
-  int calls;         ///< of the functor, in flight per thread
-  int consecutive;   ///< of these, neighbours in the index; divides `calls`
-  int accumulators;  ///< independent running values per thread
+  int threads;             ///< per block
+  int min_blocks;          ///< per multiprocessor; caps a thread's registers
+  int calls;               ///< of the functor, in flight per thread
+  int accumulators;        ///< independent running values per thread
+  int rounds_per_barrier;  ///< rounds of `calls` between two waits of a block
 
   friend constexpr bool operator==(StreamedTuning const&,
                                    StreamedTuning const&) = default;
 };
 
-/// The register cap of 32 (1024 threads, twice) is what lets small types
-/// through: without it the compiler hoists all loads in front of the first
-/// addition, 34 registers cost a resident block, and the loads come in bursts.
+/// Threads, resident blocks and calls (barrier every 4 rounds, float: 4570 read
+/// ceiling of that run):
+///   float   1024 x 2: 8 calls 4538, 4 calls 4448 | 512 x 4: 4514 | 256 x 8:
+///   4479 half    1024 x 2: 8 calls 3630, 16 calls 3645 | 512 x 4: 3472 | 256 x
+///   8: 3290 int8    1024 x 2: 8 calls 2498, 16 calls 2483 | 512 x 4: 2345 |
+///   256 x 8: 2169 double  512 x 2: 8 calls 4491, 16 calls 4487 | 1024 x 2:
+///   4512
+/// The cap of 32 registers at 1024 x 2 keeps all warps resident. A functor that
+/// needs more would spill: the route function then refuses. Values of 8 bytes
+/// are what simulations reduce with, so they get 64.
 ///
-/// half, 16 calls           | 1024 x 2: 4315 | 512, no cap: 4004 | 256, no cap:
-/// 3910 int8, 16 calls           | 1024 x 2: 3389 | 512, no cap: 2850 float |
-/// 1024 x 2: 4604 | 512, no cap: 4594 | 8 calls 4569 double, 16 calls         |
-/// 512 x 2: 4641 | 1024 x 2 (spilling loads): 4572
+/// The barrier: half 3046 without, 3660 every round, 3630 every 4 rounds, 3598
+/// every 8; float 4393, 4541, 4538, 4533. A functor whose calls take 1 to 256
+/// steps: 426 us without, 445 every round, 429 every 4 (Kokkos: 428).
 ///
-/// Neighbouring indices in one thread make the first load of a line fetch what
-/// the next ones hit; with one index per thread a warp asks for 32 or 64 bytes
-/// at a time and the requests run out first: half: 1: 3480, 2: 3900, 4: 4315,
-/// 8: 4067 | int8: 1: 2440, 4: 3389, 8: 3333 float: 1: 4593, 2: 4627, 4: 4604,
-/// 8: 4120 | double: 1: 4641, 2: 4615, 4: 4604
-///
-/// A functor that reads many arrays needs all their lines in L1 at once, so the
-/// count falls with the size of the functor: every captured View is at least 24
-/// bytes. The contributions of `value_bytes` bound the registers.
+/// Lost: neighbouring indices in one thread, which let one request fetch what
+/// the next three hit. 4 in a thread lifted half to 4032 and int8 to 3270, and
+/// took 50 to 75 % from functors that read rows of a matrix, structures or
+/// gathered elements (float rows of 4: 2124 against Kokkos' 4018), whose lines
+/// no longer fit in L1. An opaque functor does not tell which it is.
 constexpr StreamedTuning streamed_tuning(std::size_t value_bytes,
-                                         std::size_t functor_bytes,
                                          int indices = 1) {
-  int const lines = functor_bytes <= 64 ? 4 : functor_bytes <= 128 ? 2 : 1;
-  StreamedTuning tuning{256, 1, 2, 1, 1};
+  StreamedTuning tuning{256, 1, 2, 1, 4};
   if (value_bytes <= 4)
-    tuning = {1024, 2, 16, lines, 4};
+    tuning = {1024, 2, 8, 4, 4};
   else if (value_bytes <= 8)
-    tuning = {512, 2, 16, lines, 4};
+    tuning = {512, 2, 8, 4, 4};
   else if (value_bytes <= 16)
-    tuning = {512, 2, 8, lines < 2 ? 1 : 2, 2};
+    tuning = {512, 2, 8, 2, 4};
   else if (value_bytes <= 32)
-    tuning = {256, 2, 4, 1, 1};
-  // 16 tuples of 4 and more indices do not fit in the registers.
+    tuning = {256, 2, 4, 1, 4};
+  // 8 tuples of 4 and more indices do not fit in the registers.
   if (indices > 3 && tuning.calls > 4) tuning.calls = 4;
   return tuning;
 }
 
 /// Up to this many indices per multiprocessor a range is spread one index per
-/// thread in blocks of 256, as Kokkos does: an expensive functor then meets as
-/// many threads as before. n = 131072 floats: 3.5 us so, 3.3 us with 16 calls
-/// per thread, 3.2 us for an empty range.
+/// thread, as Kokkos does: an expensive functor then meets as many threads as
+/// before. Blocks have 256 threads, twice that once every multiprocessor has
+/// one. n = 131072 floats: 3.5 us so, 3.3 us with 16 calls per thread.
 inline constexpr int spread_indices_per_multiprocessor = 2048;
 inline constexpr int spread_threads                    = 256;
 

@@ -294,10 +294,9 @@ class RoutedReduce {
       std::conditional_t<has_no_identity<value_type>,
                          RunningWithoutIdentity<Reducer, value_type>,
                          Cuda::RunningValue<Reducer, value_type>>>;
-  using Call = decltype(Flat::call(std::declval<Functor const&>(),
-                                   std::declval<Policy const&>()));
-  using Tuned =
-      Cuda::TunedFor<sizeof(value_type), sizeof(Functor), Flat::indices>;
+  using Call  = decltype(Flat::call(std::declval<Functor const&>(),
+                                    std::declval<Policy const&>()));
+  using Tuned = Cuda::TunedFor<sizeof(value_type), Flat::indices>;
 
   static auto kernel() {
     return &Cuda::streamed_reduce<Running, Tuned, typename Flat::Index,
@@ -379,13 +378,13 @@ class RoutedReduce {
         facts().resident_blocks);
     Cuda::StreamScratch& scratch = Cuda::stream_scratch(space);
     Cuda::deliver(space, scratch, m_result, m_result_on_device,
-                  [&](value_type* to, Cuda::ResultFlag const& flag) {
+                  [&](Cuda::ResultSink<value_type> const& sink) {
                     Cuda::streamed_reduce<Running, Tuned, typename Flat::Index,
                                           value_type, Call, Reducer>
                         <<<grid.blocks, grid.threads, 0, space.cuda_stream()>>>(
                             Flat::call(m_pair.get_functor(), m_policy),
                             m_pair.get_reducer(), Flat::begin(m_policy), size,
-                            scratch.grid(), to, flag);
+                            scratch.grid(), sink);
                     Cuda::check(cudaGetLastError(),
                                 "launch of streamed_reduce");
                   });

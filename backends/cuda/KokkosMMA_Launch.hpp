@@ -11,6 +11,8 @@
 
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
+#include <cstring>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -72,12 +74,12 @@ inline Capability capability(Kokkos::Cuda const& space) {
 }
 
 /// Memory of one stream: partial results, which the order of the stream
-/// protects, and a slot in pinned memory for a result that the host waits for,
+/// protects, and words in pinned memory for a result that the host waits for,
 /// which the mutex protects. Allocated at the first call on a stream, so that
 /// later calls neither allocate nor synchronise.
 class StreamScratch {
  public:
-  static constexpr std::size_t slot_bytes = 128;
+  static constexpr int max_words = 16;  // 64 bytes, 4 in each
 
   explicit StreamScratch(int device_id) : m_device(device_id) {
     // Allowed while another thread captures a graph.
@@ -97,11 +99,11 @@ class StreamScratch {
           "cudaMemcpyAsync");
     check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
     check(cudaStreamDestroy(stream), "cudaStreamDestroy");
-    void* slot = nullptr;
-    check(cudaHostAlloc(&slot, slot_bytes, cudaHostAllocMapped),
+    void* words = nullptr;
+    check(cudaHostAlloc(&words, max_words * sizeof(unsigned long long),
+                        cudaHostAllocMapped),
           "cudaHostAlloc");
-    m_slot       = static_cast<unsigned char*>(slot);
-    *host_flag() = 0;
+    m_words = static_cast<unsigned long long*>(words);
     check(cudaThreadExchangeStreamCaptureMode(&mode),
           "cudaThreadExchangeStreamCaptureMode");
   }
@@ -110,40 +112,43 @@ class StreamScratch {
     cudaGetDevice(&current);
     cudaSetDevice(m_device);
     cudaFree(m_grid.partials);
-    cudaFreeHost(m_slot);
+    cudaFreeHost(m_words);
     cudaSetDevice(current);
   }
   StreamScratch(StreamScratch const&)            = delete;
   StreamScratch& operator=(StreamScratch const&) = delete;
 
   GridScratch grid() const { return m_grid; }
-  void* slot() const { return m_slot; }
-  std::mutex& mutex() { return m_mutex; }
 
-  /// The flag that the next kernel raises; the caller holds the mutex.
-  ResultFlag next_flag() { return {host_flag(), ++m_number}; }
-
-  /// Waits until the flag is raised. A kernel that died never raises it, so the
-  /// stream is asked now and then.
-  void wait(ResultFlag const& expected, cudaStream_t stream) const {
-    std::atomic_ref<unsigned long long> const flag(*host_flag());
-    for (unsigned spins = 1;
-         flag.load(std::memory_order_acquire) != expected.number; ++spins) {
-      if (spins % 4096 != 0) continue;
-      cudaError_t const state = cudaStreamQuery(stream);
-      if (state != cudaErrorNotReady) check(state, "parallel_reduce");
+  /// Runs `launch(sink)` and waits for the value that its kernel stores. A
+  /// kernel that died stores nothing, so the stream is asked now and then.
+  template <class T, class Launch>
+  void receive(T* result, cudaStream_t stream, Launch const& launch) {
+    constexpr int words = Words<T>::size;
+    static_assert(words <= max_words);
+    std::lock_guard<std::mutex> const lock(m_mutex);
+    for (int i = 0; i < words; ++i) m_words[i] = 0;
+    launch(ResultSink<T>{nullptr, m_words});
+    std::uint32_t bits[words];
+    for (int i = 0; i < words; ++i) {
+      std::atomic_ref<unsigned long long> const word(m_words[i]);
+      unsigned long long seen = word.load(std::memory_order_acquire);
+      for (unsigned spins = 1; !(seen & ResultSink<T>::mark); ++spins) {
+        if (spins % 4096 == 0) {
+          cudaError_t const state = cudaStreamQuery(stream);
+          if (state != cudaErrorNotReady) check(state, "parallel_reduce");
+        }
+        seen = word.load(std::memory_order_acquire);
+      }
+      bits[i] = static_cast<std::uint32_t>(seen);
     }
+    std::memcpy(static_cast<void*>(result), bits, sizeof(T));
   }
 
  private:
-  unsigned long long* host_flag() const {
-    return reinterpret_cast<unsigned long long*>(m_slot + 64);
-  }
-
   int m_device;
   GridScratch m_grid{};
-  unsigned char* m_slot       = nullptr;
-  unsigned long long m_number = 0;
+  unsigned long long* m_words = nullptr;
   std::mutex m_mutex;
 };
 
@@ -169,22 +174,16 @@ inline StreamScratch& stream_scratch(Kokkos::Cuda const& space) {
   return *entry;
 }
 
-/// Runs `launch(device_result, flag)` so that the result arrives where the
-/// caller wants it: at once in order on the stream when the device can write
-/// there, through the pinned slot with a wait for this kernel otherwise.
+/// Runs `launch(sink)` so that the result arrives where the caller wants it: at
+/// once in order on the stream when the device can write there, through pinned
+/// memory with a wait for this kernel otherwise.
 template <class T, class Launch>
 void deliver(Kokkos::Cuda const& space, StreamScratch& scratch, T* result,
              bool device_accessible, Launch const& launch) {
-  static_assert(sizeof(T) <= 64, "KokkosMMA: a result slot holds 64 bytes");
-  if (device_accessible) {
-    launch(result, ResultFlag{nullptr, 0});
-    return;
-  }
-  std::lock_guard<std::mutex> const lock(scratch.mutex());
-  ResultFlag const flag = scratch.next_flag();
-  launch(static_cast<T*>(scratch.slot()), flag);
-  scratch.wait(flag, space.cuda_stream());
-  memcpy(static_cast<void*>(result), scratch.slot(), sizeof(T));
+  if (device_accessible)
+    launch(ResultSink<T>{result, nullptr});
+  else
+    scratch.receive(result, space.cuda_stream(), launch);
 }
 
 }  // namespace KokkosMMA::Impl::Cuda

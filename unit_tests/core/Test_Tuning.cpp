@@ -20,28 +20,25 @@ constexpr bool usable(StreamedTuning const& tuning) {
   return tuning.threads % 32 == 0 && tuning.threads >= 32 &&
          tuning.threads <= 1024 && tuning.min_blocks >= 1 &&
          tuning.threads * tuning.min_blocks <= 2048 && tuning.calls >= 1 &&
-         tuning.consecutive >= 1 && tuning.calls % tuning.consecutive == 0 &&
-         tuning.accumulators >= 1 && power_of_two &&
-         tuning.accumulators <= tuning.calls;
+         tuning.rounds_per_barrier >= 1 && tuning.accumulators >= 1 &&
+         power_of_two && tuning.accumulators <= tuning.calls;
 }
 constexpr bool all_usable() {
   for (std::size_t value = 1; value <= max_value_bytes; ++value)
-    for (std::size_t const functor :
-         {std::size_t(1), std::size_t(64), std::size_t(65), std::size_t(128),
-          std::size_t(129), max_functor_bytes})
-      if (!usable(streamed_tuning(value, functor))) return false;
+    for (int const indices : {1, 2, 3, 4, 6})
+      if (!usable(streamed_tuning(value, indices))) return false;
   return true;
 }
 static_assert(all_usable());
 static_assert(!usable(StreamedTuning{256, 2, 16, 3, 4}) &&
-                  !usable(StreamedTuning{256, 2, 16, 4, 3}) &&
+                  !usable(StreamedTuning{256, 2, 16, 4, 0}) &&
                   !usable(StreamedTuning{1024, 3, 16, 4, 4}),
               "the check itself can fail");
 
 /// The running values of a thread stay within half its registers.
 constexpr bool values_fit() {
   for (std::size_t value = 1; value <= max_value_bytes; ++value) {
-    StreamedTuning const tuning = streamed_tuning(value, 24);
+    StreamedTuning const tuning = streamed_tuning(value);
     int const registers         = 65536 / (tuning.threads * tuning.min_blocks);
     if (tuning.accumulators * int(value + 3) / 4 > registers / 2) return false;
   }
@@ -49,16 +46,8 @@ constexpr bool values_fit() {
 }
 static_assert(values_fit());
 
-// More captured data never asks for more neighbouring indices.
-constexpr bool lines_fall() {
-  for (std::size_t const value : {1, 4, 8, 16, 32, 64})
-    for (std::size_t functor = 1; functor < 200; ++functor)
-      if (streamed_tuning(value, functor + 1).consecutive >
-          streamed_tuning(value, functor).consecutive)
-        return false;
-  return true;
-}
-static_assert(lines_fall());
+// More indices never ask for more calls in flight.
+static_assert(streamed_tuning(8, 4).calls < streamed_tuning(8, 3).calls);
 
 static_assert(MmaTuning::threads % 32 == 0 && MmaTuning::threads <= 1024);
 static_assert(MmaTuning::vectors % 2 == 0, "vectors are added in pairs");

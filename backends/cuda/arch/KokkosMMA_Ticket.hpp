@@ -19,17 +19,6 @@ struct AtomicIncrementAcquireRelease {
   }
 };
 
-/// Publishes to the host what the thread stored before.
-struct StoreReleaseSystem {
-  __device__ static void store(unsigned long long* address,
-                               unsigned long long value) {
-    asm volatile("st.release.sys.global.u64 [%0],%1;"
-                 :
-                 : "l"(address), "l"(value)
-                 : "memory");
-  }
-};
-
 }  // namespace KokkosMMA::Impl::Cuda
 
 #endif

@@ -34,18 +34,6 @@ struct GridScratch {
   unsigned* ticket;
 };
 
-/// Where a result goes: to memory of the caller that the device can write, or
-/// to a slot in pinned host memory whose flag tells the host that the value is
-/// there.
-struct ResultFlag {
-  unsigned long long* flag;  ///< null: nobody waits
-  unsigned long long number;
-
-  __device__ void raise() const {
-    if (flag) StoreReleaseSystem::store(flag, number);
-  }
-};
-
 /// A value as 32-bit words, bytes assembled one by one where its size is odd: a
 /// partial copy into a word would send the value through local memory.
 template <class T>
@@ -78,6 +66,29 @@ struct Words {
         bytes[i] = static_cast<unsigned char>(word[i / 4] >> 8 * (i % 4));
       memcpy(static_cast<void*>(&value), bytes, sizeof(T));
     }
+  }
+};
+
+/// Where a result goes: to memory of the caller that the device can write, or
+/// to pinned host memory where the host waits for it, as 8-byte words that hold
+/// 4 bytes of the value and a mark each. A store of 8 bytes is one transaction,
+/// so no fence has to order the value before a flag: a fence to the host costs
+/// 1 us. (The idea is that of NCCL's LL protocol.)
+template <class T>
+struct ResultSink {
+  static constexpr unsigned long long mark = 1ull << 32;
+
+  T* memory;                           ///< of the caller, or null
+  volatile unsigned long long* words;  ///< Words<T>::size of them, or null
+
+  __device__ void store(T const& value) const {
+    if (memory) {
+      memcpy(static_cast<void*>(memory), &value, sizeof(T));
+      return;
+    }
+    auto const bits = Words<T>::from(value);
+#pragma unroll
+    for (int i = 0; i < Words<T>::size; ++i) words[i] = mark | bits.word[i];
   }
 };
 

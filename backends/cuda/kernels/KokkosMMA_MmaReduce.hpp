@@ -78,8 +78,7 @@ struct DotOperands {
 template <class Operands, class T>
 __global__ void __launch_bounds__(MmaTuning::threads, MmaTuning::min_blocks)
     mma_reduce(Operands const operands, int const chain_length,
-               GridScratch const scratch, T* const result,
-               ResultFlag const flag) {
+               GridScratch const scratch, ResultSink<T> const sink) {
   using Accumulator      = typename Operands::Accumulator;
   constexpr int per_step = Operands::vectors_per_step;
   constexpr int steps    = MmaTuning::vectors / 2;
@@ -123,10 +122,8 @@ __global__ void __launch_bounds__(MmaTuning::threads, MmaTuning::min_blocks)
   }
 
   auto value = accumulator.finish();
-  grid_finish(value, Plus<decltype(value)>{}, scratch, [&](auto total) {
-    *result = static_cast<T>(total);
-    flag.raise();
-  });
+  grid_finish(value, Plus<decltype(value)>{}, scratch,
+              [&](auto total) { sink.store(static_cast<T>(total)); });
 }
 
 /// Launches on the stream of `space`; `deliver` says when the result is there.
@@ -149,12 +146,12 @@ void launch_mma_reduce(Kokkos::Cuda const& space, Operands const& operands,
   blocks                 = std::clamp<std::uint64_t>(blocks, 1, max_partials);
   StreamScratch& scratch = stream_scratch(space);
   deliver(space, scratch, result, device_accessible,
-          [&](T* to, ResultFlag const& flag) {
+          [&](ResultSink<T> const& sink) {
             mma_reduce<Operands, T>
                 <<<unsigned(blocks), threads, 0, space.cuda_stream()>>>(
                     operands,
                     chain_length ? chain_length : MmaTuning::chain_length,
-                    scratch.grid(), to, flag);
+                    scratch.grid(), sink);
             check(cudaGetLastError(), "launch of mma_reduce");
           });
 }

@@ -36,8 +36,7 @@ __device__ inline float sum_of_halves(Vector16 const& v) {
 template <bool Split, class T>
 __global__ void __launch_bounds__(MmaTuning::threads)
     paper_reduce(VectorRange const range, int const chain_length,
-                 GridScratch const scratch, T* const result,
-                 ResultFlag const flag) {
+                 GridScratch const scratch, ResultSink<T> const sink) {
   Warp const warp;
   int const lane       = threadIdx.x % 32;
   unsigned const warps = blockDim.x / 32;
@@ -64,10 +63,8 @@ __global__ void __launch_bounds__(MmaTuning::threads)
   if (blockIdx.x == 0 && threadIdx.x < 32)
     total += sum_of_halves(edge_vector<2>(range, lane));
 
-  grid_finish(total, Plus<float>{}, scratch, [&](float sum) {
-    *result = static_cast<T>(sum);
-    flag.raise();
-  });
+  grid_finish(total, Plus<float>{}, scratch,
+              [&](float sum) { sink.store(static_cast<T>(sum)); });
 }
 
 /// First level of the recurrence: one total per 256 halves. // (n / 256)
@@ -122,10 +119,9 @@ __global__ void __launch_bounds__(MmaTuning::threads)
 
 /// Last level: the one total to the caller.
 template <class T>
-__global__ void paper_store(float const* const total, T* const result,
-                            ResultFlag const flag) {
-  *result = static_cast<T>(*total);
-  flag.raise();
+__global__ void paper_store(float const* const total,
+                            ResultSink<T> const sink) {
+  sink.store(static_cast<T>(*total));
 }
 
 template <class T>
@@ -159,8 +155,8 @@ void launch_paper_recurrence(Kokkos::Cuda const& space,
     count = next;
   }
   deliver(space, stream_scratch(space), result, device_accessible,
-          [&](T* to, ResultFlag const& flag) {
-            paper_store<<<1, 1, 0, stream>>>(totals[from], to, flag);
+          [&](ResultSink<T> const& sink) {
+            paper_store<<<1, 1, 0, stream>>>(totals[from], sink);
             check(cudaGetLastError(), "launch of the paper's recurrence");
           });
   for (float* const memory : totals)
@@ -186,11 +182,11 @@ void launch_paper_reduce(Kokkos::Cuda const& space, VectorRange const& range,
       (vectors + per_block - 1) / per_block, 1, max_partials));
   StreamScratch& scratch        = stream_scratch(space);
   deliver(space, scratch, result, device_accessible,
-          [&](T* to, ResultFlag const& flag) {
+          [&](ResultSink<T> const& sink) {
             auto const launch = [&](auto split) {
               paper_reduce<decltype(split)::value, T>
                   <<<blocks, threads, 0, space.cuda_stream()>>>(
-                      range, chain, scratch.grid(), to, flag);
+                      range, chain, scratch.grid(), sink);
             };
             if (settings.formulation == Formulation::split)
               launch(std::true_type{});

@@ -6,6 +6,7 @@
 #include <backends/cuda/kernels/KokkosMMA_GridFinish.hpp>
 #include <core/KokkosMMA_Tuning.hpp>
 
+#include <algorithm>
 #include <cstdint>
 
 /// \file
@@ -30,9 +31,9 @@ struct RunningValue {
   __device__ void call(Call const& f, Index i, T& running) const {
     f(i, running);
   }
-  __device__ void finish(T& value, T* result) const {
+  __device__ void finish(T& value, ResultSink<T> const& sink) const {
     reducer.final(&value);
-    memcpy(static_cast<void*>(result), &value, sizeof(T));
+    sink.store(value);
   }
 };
 
@@ -51,26 +52,27 @@ struct RunningSumInFloat {
     f(i, contribution);
     running += static_cast<float>(contribution);
   }
-  __device__ void finish(float& value, T* result) const {
+  __device__ void finish(float& value, ResultSink<T> const& sink) const {
     T rounded(value);
     reducer.final(&rounded);
-    *result = rounded;
+    sink.store(rounded);
   }
 };
 
-/// The tuning for a value and a functor of these sizes, as a type: nvcc 13.0
-/// loses class values among the template arguments of a kernel.
-template <std::size_t ValueBytes, std::size_t FunctorBytes, int Indices>
+/// The tuning for a value of this size and so many indices, as a type:
+/// nvcc 13.0 loses class values among the template arguments of a kernel.
+template <std::size_t ValueBytes, int Indices>
 struct TunedFor {
-  static constexpr StreamedTuning value =
-      streamed_tuning(ValueBytes, FunctorBytes, Indices);
+  static constexpr StreamedTuning value = streamed_tuning(ValueBytes, Indices);
 };
 
 /// Calls f(begin + i, running) once for every i in [0, size).
 ///
 /// A block of the tuned size takes tiles of calls * threads indices in turn;
 /// the indices of a tile differ by constants, so their loads share one address.
-/// The rest, and every small range, is dealt out one index per thread and
+/// Now and then the block waits for its slowest warp: left alone, warps drift
+/// apart until a few of them finish the work of the multiprocessor. The rest of
+/// the range, and every small range, is dealt out one index per thread and
 /// round.
 template <class Running, class Tuned, class Index, class Call>
 __device__ void streamed_calls(Running const& running, Call const& f,
@@ -78,7 +80,6 @@ __device__ void streamed_calls(Running const& running, Call const& f,
                                Slot<typename Running::Value>& value) {
   constexpr StreamedTuning tuning = Tuned::value;
   constexpr int K                 = tuning.accumulators;
-  constexpr int C                 = tuning.consecutive;
   Slot<typename Running::Value> values[K];
 #pragma unroll
   for (int k = 0; k < K; ++k) running.init(values[k].value);
@@ -87,15 +88,15 @@ __device__ void streamed_calls(Running const& running, Call const& f,
   std::uint64_t const grid_tile = std::uint64_t(tile) * gridDim.x;
   std::uint64_t done            = 0;
   if (blockDim.x == tuning.threads) {
-    for (; done + grid_tile <= size; done += grid_tile) {
+    for (int round = 1; done + grid_tile <= size; done += grid_tile, ++round) {
       Index const first = static_cast<Index>(
           begin + static_cast<Index>(done + std::uint64_t(blockIdx.x) * tile +
-                                     threadIdx.x * C));
+                                     threadIdx.x));
 #pragma unroll
       for (int u = 0; u < tuning.calls; ++u)
-        running.call(
-            f, static_cast<Index>(first + u / C * (tuning.threads * C) + u % C),
-            values[u % K].value);
+        running.call(f, static_cast<Index>(first + u * tuning.threads),
+                     values[u % K].value);
+      if (round % tuning.rounds_per_barrier == 0) __syncthreads();
     }
   }
   std::uint64_t const stride = std::uint64_t(gridDim.x) * blockDim.x;
@@ -122,13 +123,10 @@ template <class Running, class Tuned, class Index, class T, class Call,
 __global__ void __launch_bounds__(Tuned::value.threads, Tuned::value.min_blocks)
     streamed_reduce(Call const f, Reducer const reducer, Index const begin,
                     std::uint64_t const size, GridScratch const scratch,
-                    T* const result, ResultFlag const flag) {
+                    ResultSink<T> const sink) {
   Running const running{reducer};
   Slot<typename Running::Value> value;
-  auto const store = [&](auto& total) {
-    running.finish(total, result);
-    flag.raise();
-  };
+  auto const store = [&](auto& total) { running.finish(total, sink); };
   if (size == 0) {  // the identity, joined with nothing
     running.init(value.value);
     if (blockIdx.x == 0 && threadIdx.x == 0) store(value.value);
@@ -148,14 +146,14 @@ struct StreamedGrid {
 inline StreamedGrid streamed_grid(StreamedTuning const& tuning,
                                   std::uint64_t size, int multiprocessors,
                                   int resident_blocks) {
-  std::uint64_t const spread =
-      std::uint64_t(multiprocessors) * spread_indices_per_multiprocessor;
-  if (size <= spread) {
-    std::uint64_t const blocks = (size + spread_threads - 1) / spread_threads;
-    return {blocks == 0
-                ? 1u
-                : unsigned(blocks < max_partials ? blocks : max_partials),
-            unsigned(spread_threads)};
+  auto const processors = static_cast<std::uint64_t>(multiprocessors);
+  if (size <= processors * spread_indices_per_multiprocessor) {
+    unsigned const threads     = size < processors * 2 * spread_threads
+                                     ? spread_threads
+                                     : 2 * spread_threads;
+    std::uint64_t const blocks = (size + threads - 1) / threads;
+    return {unsigned(std::clamp<std::uint64_t>(blocks, 1, max_partials)),
+            threads};
   }
   unsigned const blocks = unsigned(multiprocessors) * unsigned(resident_blocks);
   return {blocks < max_partials ? blocks : max_partials,
