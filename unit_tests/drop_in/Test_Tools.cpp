@@ -151,7 +151,7 @@ void check_events() {
   }
   EXPECT_GE(scalar_fences, 1);
   EXPECT_LE(scalar_fences, scalar_fences_of_kokkos);
-  EXPECT_LE(view_fences, on_cuda<Exec> ? 0 : view_fences_of_kokkos);
+  EXPECT_LE(view_fences, view_fences_of_kokkos);
 }
 TYPED_TEST(Tools, OneReductionWithTheLabelOfTheUser) {
   check_events<TypeParam>();
