@@ -17,6 +17,7 @@ template <class Warp, class Shape, class Sum>
 class WarpDotOfShape {
  public:
   using Value  = Sum;
+  using Total  = Sum;
   using Vector = typename Warp::template Lanes<Vector16>;
 
   KOKKOS_FORCEINLINE_FUNCTION WarpDotOfShape(Warp const& warp, int chain_length)

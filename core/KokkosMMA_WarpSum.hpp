@@ -65,6 +65,7 @@ template <class Warp, class Shape, class Sum>
 class WarpSumDirect {
  public:
   using Value  = Sum;
+  using Total  = Sum;
   using Vector = typename Warp::template Lanes<Vector16>;
 
   KOKKOS_FORCEINLINE_FUNCTION WarpSumDirect(Warp const& warp, int chain_length)
@@ -112,6 +113,7 @@ template <class Warp>
 class WarpSumFloat {
  public:
   using Value  = float;
+  using Total  = float;
   using Vector = typename Warp::template Lanes<Vector16>;
 
   KOKKOS_FORCEINLINE_FUNCTION WarpSumFloat(Warp const& warp, int chain_length)
@@ -195,6 +197,7 @@ template <class Warp>
 class WarpSumDouble {
  public:
   using Value  = double;
+  using Total  = double;
   using Vector = typename Warp::template Lanes<Vector16>;
 
   KOKKOS_FORCEINLINE_FUNCTION WarpSumDouble(Warp const& warp, int chain_length)
@@ -261,7 +264,10 @@ class WarpSumWide {
   using Matrix = std::conditional_t<words_of_8, ByteColumnsOf8, ByteColumnsOf4>;
 
  public:
-  using Value  = std::uint64_t;
+  using Value = std::uint64_t;
+  /// The number that the sum of the lanes, modulo 2^64, stands for.
+  using Total  = std::conditional_t<biased || Input == Scalar::int64,
+                                   std::int64_t, std::uint64_t>;
   using Vector = typename Warp::template Lanes<Vector16>;
 
   KOKKOS_FORCEINLINE_FUNCTION WarpSumWide(Warp const& warp, int chain_length)
@@ -372,8 +378,8 @@ struct WarpSumOf<Warp, Scalar::uint64> {
 };
 
 /// Sum of `Input` by the lanes of `Warp`: construct, `add` pairs of vectors
-/// (zero vectors add nothing), `finish` gives a value per lane whose sum is the
-/// result.
+/// (zero vectors add nothing), `finish` gives a Value per lane; their sum, as a
+/// Total, is the result.
 template <class Warp, Scalar Input>
 using WarpSum = typename WarpSumOf<Warp, Input>::type;
 

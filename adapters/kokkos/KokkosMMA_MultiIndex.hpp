@@ -43,7 +43,7 @@ struct MultiIndexCall {
   KOKKOS_FORCEINLINE_FUNCTION void operator()(std::uint32_t flat,
                                               Value& value) const {
     Index index[Rank];
-#if defined(__CUDACC__)
+#if defined(__CUDA_ARCH__)
 #pragma unroll
 #endif
     for (int step = 0; step < Rank; ++step) {

@@ -95,6 +95,7 @@ TYPED_TEST(ReduceValues, SmallIntegers) {
 TYPED_TEST(ReduceValues, Integers) {
   expect_exact_small<std::int32_t, std::int32_t, TypeParam>();
   expect_exact_small<std::int32_t, std::int64_t, TypeParam>();
+  expect_exact_small<std::int32_t, float, TypeParam>();
   expect_exact_small<std::uint32_t, std::uint64_t, TypeParam>();
   expect_exact_small<std::int64_t, std::int64_t, TypeParam>();
   expect_exact_small<std::uint64_t, std::uint64_t, TypeParam>();

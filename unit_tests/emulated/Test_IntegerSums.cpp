@@ -74,4 +74,17 @@ TYPED_TEST(IntegerSum, Extremes) {
     }
 }
 
+TYPED_TEST(IntegerSum, IsANumberOfItsSign) {
+  // modulo 2^64 is not enough where the sum goes on to a floating-point result
+  using Bits = typename TestFixture::Bits;
+  Elements<Bits> x(1000, 1);
+  TypeParam const value = static_cast<TypeParam>(-1);
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] = Bits(value);
+  constexpr bool wraps = std::is_same_v<TypeParam, std::uint64_t>;
+  double const expected =
+      wraps ? double(std::uint64_t(0) - 1000) : 1000. * double(value);
+  EXPECT_EQ(expected,
+            double(Emulated::reduce<TestFixture::scalar>(x.data(), 1000, 8)));
+}
+
 }  // namespace

@@ -122,8 +122,9 @@ __global__ void __launch_bounds__(MmaTuning::threads, MmaTuning::min_blocks)
   }
 
   auto value = accumulator.finish();
-  grid_finish(value, Plus<decltype(value)>{}, scratch,
-              [&](auto total) { sink.store(static_cast<T>(total)); });
+  grid_finish(value, Plus<decltype(value)>{}, scratch, [&](auto total) {
+    sink.store(static_cast<T>(static_cast<typename Accumulator::Total>(total)));
+  });
 }
 
 /// Launches on the stream of `space`; `deliver` says when the result is there.

@@ -56,7 +56,8 @@ auto reduce(void const* data, std::uint64_t size, int chain_length) {
   for (std::uint64_t v = range.begin; v < range.end; v += 2 * Warp::size)
     sum.add(load_vectors(range, v), load_vectors(range, v + Warp::size));
   sum.add(load_edges<size_of(Input)>(range), Vectors{});
-  return sum_of_lanes(sum.finish());
+  return static_cast<typename WarpSum<Warp, Input>::Total>(
+      sum_of_lanes(sum.finish()));
 }
 
 /// Sum of x(i) * y(i); both start at the same place of a 16-byte line.
