@@ -216,6 +216,48 @@ TYPED_TEST(Overloads, UnmanagedResultAndNeighbours) {
   check_unmanaged<TypeParam>();
 }
 
+/// The type of the result decides in which type a generic functor adds,
+/// wherever the result is and however its View is laid out.
+template <class Exec>
+struct AddQuarters {
+  template <class Value>
+  KOKKOS_FUNCTION void operator()(int i, Value& update) const {
+    update += static_cast<Value>(0.25f * (i % 8));
+  }
+};
+
+template <class Exec>
+void check_type_of_result() {
+  int const n = 8000;
+  Kokkos::RangePolicy<Exec> const policy(0, n);
+  AddQuarters<Exec> const functor;
+  RouteProbe<Exec> probe;
+  int whole = poison<int>();
+  Kokkos::parallel_reduce(policy, functor, whole);
+  EXPECT_TRUE(probe.streamed());
+  EXPECT_EQ(4 * n / 8, whole);
+
+  auto const single = poisoned_view<float, Exec>();
+  probe.reset();
+  Kokkos::parallel_reduce(policy, functor, single);
+  EXPECT_TRUE(probe.streamed());
+  EXPECT_EQ(7.f * n / 8, value_of(single));
+
+  using Device = Kokkos::Device<Exec, typename Exec::memory_space>;
+  Kokkos::View<double**, Kokkos::LayoutRight, Device> const table("table", 2,
+                                                                  3);
+  probe.reset();
+  Kokkos::parallel_reduce(policy, functor, Kokkos::subview(table, 1, 1));
+  EXPECT_TRUE(probe.streamed());
+  Exec().fence();
+  auto const host =
+      Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), table);
+  for (int i = 0; i < 2; ++i)
+    for (int j = 0; j < 3; ++j)
+      EXPECT_EQ(i == 1 && j == 1 ? 7. * n / 8 : 0., host(i, j));
+}
+TYPED_TEST(Overloads, TypeOfTheResult) { check_type_of_result<TypeParam>(); }
+
 /// A result is overwritten and never added to.
 template <class Exec>
 void check_repeated() {
