@@ -46,7 +46,8 @@ struct StreamedTuning {
 constexpr StreamedTuning streamed_tuning(std::size_t value_bytes,
                                          int indices = 1) {
   StreamedTuning tuning{256, 1, 2, 1, 4};
-  if (value_bytes <= 4)
+  bool const word = value_bytes == 1 || value_bytes == 2 || value_bytes == 4;
+  if (word)
     tuning = {1024, 2, 8, 4, 4};
   else if (value_bytes <= 8)
     tuning = {512, 2, 8, 4, 4};

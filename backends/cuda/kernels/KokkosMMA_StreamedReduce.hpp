@@ -148,9 +148,10 @@ inline StreamedGrid streamed_grid(StreamedTuning const& tuning,
                                   int resident_blocks) {
   auto const processors = static_cast<std::uint64_t>(multiprocessors);
   if (size <= processors * spread_indices_per_multiprocessor) {
-    unsigned const threads     = size < processors * 2 * spread_threads
+    int const wanted           = size < processors * 2 * spread_threads
                                      ? spread_threads
                                      : 2 * spread_threads;
+    auto const threads         = unsigned(std::min(wanted, tuning.threads));
     std::uint64_t const blocks = (size + threads - 1) / threads;
     return {unsigned(std::clamp<std::uint64_t>(blocks, 1, max_partials)),
             threads};
