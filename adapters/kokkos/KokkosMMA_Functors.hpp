@@ -22,6 +22,29 @@ inline constexpr bool is_rank_1_view<Kokkos::View<T, P...>> =
 template <class V>
 concept Rank1View = is_rank_1_view<std::remove_cvref_t<V>>;
 
+/// sum += a or sum += a * b, integers modulo 2^bits and without the undefined
+/// behaviour of signed overflow.
+template <class Value>
+KOKKOS_FORCEINLINE_FUNCTION void add(Value& sum, Value a) {
+  if constexpr (std::is_integral_v<Value> && !std::is_same_v<Value, bool>) {
+    using Bits = std::make_unsigned_t<Value>;
+    sum        = static_cast<Value>(
+        static_cast<Bits>(static_cast<Bits>(sum) + static_cast<Bits>(a)));
+  } else {
+    sum += a;
+  }
+}
+template <class Value>
+KOKKOS_FORCEINLINE_FUNCTION void add_product(Value& sum, Value a, Value b) {
+  if constexpr (std::is_integral_v<Value> && !std::is_same_v<Value, bool>) {
+    // At least as wide as int: narrower operands would be promoted to it.
+    using Bits = std::make_unsigned_t<decltype(a + 0)>;
+    add(sum, static_cast<Value>(static_cast<Bits>(a) * static_cast<Bits>(b)));
+  } else {
+    sum += a * b;
+  }
+}
+
 // The functors have no value_type: Kokkos would take it in place of the type of
 // the caller's result.
 
@@ -33,7 +56,7 @@ struct Load {
 
   template <class Index, class Value>
   KOKKOS_FORCEINLINE_FUNCTION void operator()(Index i, Value& sum) const {
-    sum += static_cast<Value>(x(i));
+    add(sum, static_cast<Value>(x(i)));
   }
 };
 
@@ -47,7 +70,7 @@ struct Dot {
 
   template <class Index, class Value>
   KOKKOS_FORCEINLINE_FUNCTION void operator()(Index i, Value& sum) const {
-    sum += static_cast<Value>(x(i)) * static_cast<Value>(y(i));
+    add_product(sum, static_cast<Value>(x(i)), static_cast<Value>(y(i)));
   }
 };
 
@@ -60,7 +83,7 @@ struct Transform {
 
   template <class Index, class Value>
   KOKKOS_FORCEINLINE_FUNCTION void operator()(Index i, Value& sum) const {
-    sum += static_cast<Value>(op(x(i)));
+    add(sum, static_cast<Value>(op(x(i))));
   }
 };
 
@@ -114,7 +137,7 @@ struct Sum {
 
   KOKKOS_INLINE_FUNCTION void join(value_type& into,
                                    value_type const& from) const {
-    into += from;
+    Impl::add(into, from);
   }
   KOKKOS_INLINE_FUNCTION void init(value_type& value) const {
     value = Kokkos::reduction_identity<value_type>::sum();

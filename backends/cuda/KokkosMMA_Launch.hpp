@@ -120,9 +120,8 @@ class StreamScratch {
 
   GridScratch grid() const { return m_grid; }
 
-  /// Tens of milliseconds: a query now and then notices a kernel that died.
-  /// With one every 4 us the driver took 80 us longer to let a call of 0.5 ms
-  /// return.
+  /// Tens of milliseconds: the query only notices a kernel that died, and takes
+  /// the driver's lock.
   static constexpr unsigned spins_per_query = 1u << 24;
 
   /// Runs `launch(sink)` and waits for the value that its kernel stores.

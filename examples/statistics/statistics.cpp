@@ -235,7 +235,12 @@ auto or_no_memory(Body const& body) {
 
 template <class Value>
 void print_performance(Data<Value> const& x, int repeat) {
-  auto const bytes = static_cast<std::int64_t>(x.extent(0) * sizeof(Value));
+  auto const bytes    = static_cast<std::int64_t>(x.extent(0) * sizeof(Value));
+  double const of_sum = median_seconds(repeat, [&] { sum(x); });
+  double const of_centred_sums =
+      median_seconds(repeat, [&] { centred_sums(x, 0.5); });
+  // Last: on an H200 whatever ran in the first milliseconds after its buffers
+  // were freed took 75 us longer per call.
   Ceiling const ceiling =
       or_no_memory([&] { return measure_ceiling(bytes, repeat); });
   double const best = std::max(ceiling.read, ceiling.copy);
@@ -250,8 +255,8 @@ void print_performance(Data<Value> const& x, int repeat) {
     std::printf("%s_seconds %.6g\n%s_GBps %.4g\n%s_fraction_of_ceiling %.3f\n",
                 name, seconds, name, rate / 1e9, name, rate / best);
   };
-  print("sum", median_seconds(repeat, [&] { sum(x); }));
-  print("centred_sums", median_seconds(repeat, [&] { centred_sums(x, 0.5); }));
+  print("sum", of_sum);
+  print("centred_sums", of_centred_sums);
 }
 
 struct Options {

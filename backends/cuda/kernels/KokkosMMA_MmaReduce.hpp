@@ -71,12 +71,20 @@ struct DotOperands {
   }
 };
 
+// Under a cap of 64 registers ptxas 13.0 spills the float pieces on sm_80, and
+// does not on sm_90. The grid stays what MmaTuning says.
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
+inline constexpr int mma_min_blocks = 1;
+#else
+inline constexpr int mma_min_blocks = MmaTuning::min_blocks;
+#endif
+
 /// Chained products over all 16-byte vectors of the data. Every thread has
 /// MmaTuning::vectors loads in flight; the elements in front of the first and
 /// behind the last whole vector are gathered by the first warp, zeros beside
 /// them.
 template <class Operands, class T>
-__global__ void __launch_bounds__(MmaTuning::threads, MmaTuning::min_blocks)
+__global__ void __launch_bounds__(MmaTuning::threads, mma_min_blocks)
     mma_reduce(Operands const operands, int const chain_length,
                GridScratch const scratch, ResultSink<T> const sink) {
   using Accumulator      = typename Operands::Accumulator;
