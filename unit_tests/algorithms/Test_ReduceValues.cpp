@@ -106,7 +106,9 @@ TYPED_TEST(ReduceValues, Integers) {
   expect_exact_small<long long, long long, TypeParam>();
 }
 
-/// Random bits: sums leave the type and come back modulo 2^bits.
+/// Random bits: sums leave the type and come back modulo 2^bits. On host spaces
+/// Kokkos' own join adds, for which leaving a signed type is undefined: there
+/// the numbers are small.
 template <class Element, class Value, class Exec>
 void expect_modulo() {
   Random random;
@@ -114,7 +116,10 @@ void expect_modulo() {
   for (std::size_t const size : {1000, 70001}) {
     std::uint64_t expected = 0;
     auto const x           = make_view<Element, Exec>(size, [&](std::size_t) {
-      Element const value = static_cast<Element>(random.bits());
+      constexpr bool host =
+          std::is_same_v<typename Exec::memory_space, Kokkos::HostSpace>;
+      constexpr int drop  = host && std::is_signed_v<Value> ? 50 : 0;
+      Element const value = static_cast<Element>(random.bits() >> drop);
       expected += std::uint64_t(value);
       return value;
     });
