@@ -48,7 +48,12 @@ inline bool const drop_in_announced = announce_drop_in();
 namespace Kokkos::Experimental::Impl {
 template <class IteratorType, class ValueType>
 struct StdReduceDefaultFunctor;
-}
+template <class ValueType>
+struct StdTranformReduceDefaultBinaryTransformFunctor;
+template <class IndexType, class IteratorType1, class IteratorType2,
+          class ReducerType, class TransformType>
+struct StdTransformReduceTwoIntervalsFunctor;
+}  // namespace Kokkos::Experimental::Impl
 
 namespace KokkosMMA::Impl {
 
@@ -73,6 +78,32 @@ struct VisibleData<
   using Element                  = typename Iterator::value_type;
   static VisibleOperands operands(Functor const& f) {
     return {&f.m_first[0], nullptr, stride_of(f.m_first), 1};
+  }
+};
+
+/// Kokkos::Experimental::transform_reduce of two ranges with the default
+/// product and sum.
+template <class Index, class Iterator1, class Iterator2, class Value,
+          class Space>
+requires(PlainIterator<Iterator1>&& PlainIterator<Iterator2>&& std::is_same_v<
+         typename Iterator1::value_type, typename Iterator2::value_type>) struct
+    VisibleData<
+        Kokkos::Experimental::Impl::StdTransformReduceTwoIntervalsFunctor<
+            Index, Iterator1, Iterator2,
+            Kokkos::Experimental::Impl::
+                ReducerWithArbitraryJoinerNoNeutralElement<
+                    Value,
+                    Kokkos::Experimental::Impl::
+                        StdTranformReduceDefaultJoinFunctor<Value>,
+                    Space>,
+            Kokkos::Experimental::Impl::
+                StdTranformReduceDefaultBinaryTransformFunctor<Value>>> {
+  static constexpr Source source = Source::product;
+  using Element                  = typename Iterator1::value_type;
+  template <class Functor>
+  static VisibleOperands operands(Functor const& f) {
+    return {&f.m_first1[0], &f.m_first2[0], stride_of(f.m_first1),
+            stride_of(f.m_first2)};
   }
 };
 

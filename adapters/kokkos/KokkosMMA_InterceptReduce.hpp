@@ -42,7 +42,11 @@
 namespace Kokkos::Experimental::Impl {
 template <class Scalar>
 struct ValueWrapperForNoNeutralElement;
-}
+template <class Scalar, class Joiner, class Space>
+struct ReducerWithArbitraryJoinerNoNeutralElement;
+template <class Value>
+struct StdTranformReduceDefaultJoinFunctor;
+}  // namespace Kokkos::Experimental::Impl
 
 namespace KokkosMMA::Impl {
 
@@ -73,6 +77,11 @@ template <class T, class Space>
 inline constexpr bool is_sum_reducer<Kokkos::Sum<T, Space>> = true;
 template <class T, class Space>
 inline constexpr bool is_sum_reducer<KokkosMMA::Sum<T, Space>> = true;
+template <class T, class Space>
+inline constexpr bool is_sum_reducer<
+    Kokkos::Experimental::Impl::ReducerWithArbitraryJoinerNoNeutralElement<
+        T, Kokkos::Experimental::Impl::StdTranformReduceDefaultJoinFunctor<T>,
+        Space>> = true;
 
 /// Whether joining is addition and the identity is zero: Kokkos' default, or a
 /// reducer known to do that.
@@ -109,6 +118,22 @@ inline constexpr bool has_no_identity = false;
 template <class T>
 inline constexpr bool has_no_identity<
     Kokkos::Experimental::Impl::ValueWrapperForNoNeutralElement<T>> = true;
+
+/// The number in a value that a sum is stored to, and how it gets there.
+template <class T>
+struct SumValue : Cuda::ConvertTotal<T> {
+  using Number = T;
+};
+template <class T>
+struct SumValue<
+    Kokkos::Experimental::Impl::ValueWrapperForNoNeutralElement<T>> {
+  using Number = T;
+  template <class Total>
+  __device__ static auto from(Total total) {
+    return Kokkos::Experimental::Impl::ValueWrapperForNoNeutralElement<T>{
+        static_cast<T>(total), false};
+  }
+};
 
 /// Calls the application's functor with its work tag.
 template <class Functor, class Tag>
@@ -270,7 +295,8 @@ class RoutedReduce {
       Kokkos::Impl::CombinedFunctorReducer<Functor, NativeReducer<Reducer>>,
       Policy, Kokkos::Cuda>;
   static constexpr Scalar element = scalar_v<Element>;
-  static constexpr Scalar value   = scalar_v<value_type>;
+  static constexpr Scalar value =
+      scalar_v<typename SumValue<value_type>::Number>;
 
   static constexpr bool data_visible =
       (Data::source == Source::view || Data::source == Source::product) &&
@@ -288,8 +314,9 @@ class RoutedReduce {
     else
       return false;
   }();
-  static constexpr bool sum_in_float = adds<Reducer>() && is_16bit_float(value);
-  using Running                      = std::conditional_t<
+  static constexpr bool sum_in_float =
+      adds<Reducer>() && is_16bit_float(scalar_v<value_type>);
+  using Running = std::conditional_t<
       sum_in_float, Cuda::RunningSumInFloat<Reducer, value_type>,
       std::conditional_t<has_no_identity<value_type>,
                          RunningWithoutIdentity<Reducer, value_type>,
@@ -349,9 +376,9 @@ class RoutedReduce {
                           Flat::size(m_policy), sizeof(Element));
     };
     auto const launch = [&](auto const& with) {
-      Cuda::launch_mma_reduce(m_policy.space(), with, settings.chain_length,
-                              settings.block_size, m_result,
-                              m_result_on_device);
+      Cuda::launch_mma_reduce<SumValue<value_type>>(
+          m_policy.space(), with, settings.chain_length, settings.block_size,
+          m_result, m_result_on_device);
     };
     if constexpr (Data::source == Source::view && element == Scalar::half) {
       if (settings.formulation != Formulation::chained) {

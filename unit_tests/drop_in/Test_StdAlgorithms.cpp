@@ -278,6 +278,42 @@ TYPED_TEST(StdAlgorithms, OperationsOfTheApplication) {
   check_custom_operations<TypeParam>();
 }
 
+/// The default product and sum of two ranges: the data are visible. Small whole
+/// numbers, so every order of additions is exact.
+template <class Exec, class T>
+void check_dot_product() {
+  Random random;
+  SCOPED_TRACE(random.note());
+  std::vector<std::int64_t> prefix(longest + 1, 0);
+  Kokkos::View<T*, Exec> const x("x", longest), y("y", longest);
+  auto const left  = Kokkos::create_mirror_view(x);
+  auto const right = Kokkos::create_mirror_view(y);
+  for (int i = 0; i < longest; ++i) {
+    auto const a  = random.integer(-1, 1);
+    auto const b  = random.integer(-1, 1);
+    left(i)       = static_cast<T>(float(a));
+    right(i)      = static_cast<T>(float(b));
+    prefix[i + 1] = prefix[i] + a * b;
+  }
+  Kokkos::deep_copy(x, left);
+  Kokkos::deep_copy(y, right);
+  for (Piece const& piece : pieces(random)) {
+    SCOPED_TRACE(std::to_string(piece.length) + " elements from " +
+                 std::to_string(piece.begin));
+    Kokkos::pair<int, int> const range(piece.begin, piece.begin + piece.length);
+    auto const expected = prefix[range.second] - prefix[range.first];
+    RouteProbe<Exec> probe;
+    EXPECT_EQ(double(expected),
+              double(KE::transform_reduce(Exec(), Kokkos::subview(x, range),
+                                          Kokkos::subview(y, range), T(0.f))));
+    EXPECT_TRUE(probe.took(Route::mma));
+  }
+}
+TYPED_TEST(StdAlgorithms, DotProduct) {
+  check_dot_product<TypeParam, double>();
+  check_dot_product<TypeParam, half_t>();
+}
+
 /// Other algorithms that are reductions inside.
 struct IsMultipleOfSeven {
   KOKKOS_FUNCTION bool operator()(std::int64_t value) const {

@@ -71,6 +71,15 @@ struct DotOperands {
   }
 };
 
+/// How a total becomes the caller's value.
+template <class T>
+struct ConvertTotal {
+  template <class Total>
+  __device__ static T from(Total total) {
+    return static_cast<T>(total);
+  }
+};
+
 // Under a cap of 64 registers ptxas 13.0 spills the float pieces on sm_80, and
 // does not on sm_90. The grid stays what MmaTuning says.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
@@ -83,7 +92,7 @@ inline constexpr int mma_min_blocks = MmaTuning::min_blocks;
 /// MmaTuning::vectors loads in flight; the elements in front of the first and
 /// behind the last whole vector are gathered by the first warp, zeros beside
 /// them.
-template <class Operands, class T>
+template <class Operands, class T, class Convert>
 __global__ void __launch_bounds__(MmaTuning::threads, mma_min_blocks)
     mma_reduce(Operands const operands, int const chain_length,
                GridScratch const scratch, ResultSink<T> const sink) {
@@ -131,12 +140,12 @@ __global__ void __launch_bounds__(MmaTuning::threads, mma_min_blocks)
 
   auto value = accumulator.finish();
   grid_finish(value, Plus<decltype(value)>{}, scratch, [&](auto total) {
-    sink.store(static_cast<T>(static_cast<typename Accumulator::Total>(total)));
+    sink.store(Convert::from(static_cast<typename Accumulator::Total>(total)));
   });
 }
 
 /// Launches on the stream of `space`; `deliver` says when the result is there.
-template <class Operands, class T>
+template <class Convert, class Operands, class T>
 void launch_mma_reduce(Kokkos::Cuda const& space, Operands const& operands,
                        int chain_length, int block_size, T* result,
                        bool device_accessible) {
@@ -156,7 +165,7 @@ void launch_mma_reduce(Kokkos::Cuda const& space, Operands const& operands,
   StreamScratch& scratch = stream_scratch(space);
   deliver(space, scratch, result, device_accessible,
           [&](ResultSink<T> const& sink) {
-            mma_reduce<Operands, T>
+            mma_reduce<Operands, T, Convert>
                 <<<unsigned(blocks), threads, 0, space.cuda_stream()>>>(
                     operands,
                     chain_length ? chain_length : MmaTuning::chain_length,
