@@ -23,26 +23,30 @@ struct StreamedTuning {
                                    StreamedTuning const&) = default;
 };
 
-/// Threads, resident blocks and calls (barrier every 4 rounds, float: 4570 read
-/// ceiling of that run):
-///   float   1024 x 2: 8 calls 4538, 4 calls 4448 | 512 x 4: 4514 | 256 x 8:
-///   4479 half    1024 x 2: 8 calls 3630, 16 calls 3645 | 512 x 4: 3472 | 256 x
-///   8: 3290 int8    1024 x 2: 8 calls 2498, 16 calls 2483 | 512 x 4: 2345 |
-///   256 x 8: 2169 double  512 x 2: 8 calls 4491, 16 calls 4487 | 1024 x 2:
-///   4512
+/// Threads, resident blocks and calls, with the barrier every 4 rounds (16
+/// calls: every 2):
+///
+/// | type   | 1024 x 2, 8 calls | 16 calls | 512 x 4 | 256 x 8 |
+/// |--------|-------------------|----------|---------|---------|
+/// | float  | 4538              | 4536     | 4514    | 4479    |
+/// | half   | 3630              | 3645     | 3472    | 3290    |
+/// | int8   | 2498              | 2483     | 2345    | 2169    |
+///
+/// double: 512 x 2, 8 calls 4491, 16 calls 4487; 1024 x 2, 8 calls 4512.
 /// The cap of 32 registers at 1024 x 2 keeps all warps resident. A functor that
 /// needs more would spill: the route function then refuses. Values of 8 bytes
 /// are what simulations reduce with, so they get 64.
 ///
-/// The barrier: half 3046 without, 3660 every round, 3630 every 4 rounds, 3598
-/// every 8; float 4393, 4541, 4538, 4533. A functor whose calls take 1 to 256
-/// steps: 426 us without, 445 every round, 429 every 4 (Kokkos: 428).
+/// The barrier, 8 calls: half 3036 without, 3655 every round, 3630 every 4,
+/// 3598 every 8; float 4420, 4541, 4538, 4533. A functor whose calls take 1 to
+/// 256 steps: 426 us without, 445 every round, 429 every 4 (Kokkos: 428).
 ///
 /// Lost: neighbouring indices in one thread, which let one request fetch what
-/// the next three hit. 4 in a thread lifted half to 4032 and int8 to 3270, and
-/// took 26 to 67 % against Kokkos from functors that read strided floats, rows
-/// or structures (float rows of 4: 2124 against 4018), whose lines no longer
-/// fit in L1. An opaque functor does not tell which it is.
+/// the next three hit. 4 in a thread, with 32 calls, lifted half to 4032 and
+/// int8 to 3270; with 16 they took 26 to 67 % against Kokkos from functors that
+/// read strided floats, rows or structures (float rows of 4: 2124 against
+/// 4018), whose lines no longer fit in L1. An opaque functor does not tell
+/// which it is.
 constexpr StreamedTuning streamed_tuning(std::size_t value_bytes,
                                          int indices = 1) {
   StreamedTuning tuning{256, 1, 2, 1, 4};
@@ -63,12 +67,13 @@ constexpr StreamedTuning streamed_tuning(std::size_t value_bytes,
 /// Up to this many indices per multiprocessor a range is spread one index per
 /// thread, as Kokkos does: an expensive functor then meets as many threads as
 /// before. Blocks have 256 threads, twice that once every multiprocessor has
-/// one. n = 131072 floats: 3.5 us so, 3.3 us with 16 calls per thread.
+/// one. n = 131072 floats: 3.5 us so, 3.3 us with 8 calls per thread.
 inline constexpr int spread_indices_per_multiprocessor = 2048;
 inline constexpr int spread_threads                    = 256;
 
 /// The `mma` route: 16-byte vectors in flight per thread, products per flush,
-/// threads per block, resident blocks.
+/// threads per block, resident blocks. Measured on a draft of the kernel; the
+/// figures of the kernel itself are in docs/results/h200.md.
 ///
 /// half:  8 x 512 x 2: 4640 | 4 x 512 x 4: 4640 | 8 x 256 x 5: 4641
 /// int8:  8 x 512 x 2: 4640 | 4 x 512 x 4: 4641

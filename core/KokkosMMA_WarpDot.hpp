@@ -34,8 +34,8 @@ class WarpDotOfShape {
         Vector16 const& u = m_warp.at(x, lane);
         Vector16 const& v = m_warp.at(y, lane);
         if constexpr (Shape::packed == 1) {
-          m_warp.at(a, lane)[0] = number(u[2 * half], u[2 * half + 1]);
-          m_warp.at(b, lane)[0] = number(v[2 * half], v[2 * half + 1]);
+          m_warp.at(a, lane)[0] = double_of(u[2 * half], u[2 * half + 1]);
+          m_warp.at(b, lane)[0] = double_of(v[2 * half], v[2 * half + 1]);
         } else {
           m_warp.at(a, lane) = {{u[2 * half], 0, u[2 * half + 1], 0}};
           m_warp.at(b, lane) = {{v[2 * half], v[2 * half + 1]}};
@@ -52,10 +52,6 @@ class WarpDotOfShape {
   }
 
  private:
-  KOKKOS_FORCEINLINE_FUNCTION static double number(std::uint32_t low,
-                                                   std::uint32_t high) {
-    return Kokkos::bit_cast<double>(std::uint64_t(high) << 32 | low);
-  }
   // Row g and column g meet in the quad's lane g / 2, register g % 2.
   KOKKOS_FORCEINLINE_FUNCTION void flush() {
     m_warp.each([&](int lane) {

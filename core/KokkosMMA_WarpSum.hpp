@@ -31,6 +31,15 @@
 
 namespace KokkosMMA::Impl {
 
+KOKKOS_FORCEINLINE_FUNCTION float float_of(std::uint32_t bits) {
+  return Kokkos::bit_cast<float>(bits);
+}
+
+KOKKOS_FORCEINLINE_FUNCTION double double_of(std::uint32_t low,
+                                             std::uint32_t high) {
+  return Kokkos::bit_cast<double>(std::uint64_t(high) << 32 | low);
+}
+
 /// Keeps an accumulator that is flushed after `chain_length` products.
 /// Tensor cores truncate: see core/KokkosMMA_ErrorBound.hpp.
 template <class Warp, class Shape>
@@ -145,9 +154,10 @@ class WarpSumFloat {
       m_warp.each([&](int lane) {
         Vector16 const& a = m_warp.at(first, lane);
         Vector16 const& b = m_warp.at(second, lane);
-        m_warp.at(m_sum, lane) +=
-            ((number(a[0]) + number(a[1])) + (number(a[2]) + number(a[3]))) +
-            ((number(b[0]) + number(b[1])) + (number(b[2]) + number(b[3])));
+        m_warp.at(m_sum, lane) += ((float_of(a[0]) + float_of(a[1])) +
+                                   (float_of(a[2]) + float_of(a[3]))) +
+                                  ((float_of(b[0]) + float_of(b[1])) +
+                                   (float_of(b[2]) + float_of(b[3])));
       });
       return;
     }
@@ -163,9 +173,6 @@ class WarpSumFloat {
   }
 
  private:
-  KOKKOS_FORCEINLINE_FUNCTION static float number(std::uint32_t bits) {
-    return Kokkos::bit_cast<float>(bits);
-  }
   // The small pieces first: their sum is then rounded once against the large
   // one.
   KOKKOS_FORCEINLINE_FUNCTION void flush() {
@@ -225,15 +232,11 @@ class WarpSumDouble {
     typename Warp::template Lanes<MmaF64::A> even, odd;  // (8,4)
     m_warp.each([&](int lane) {
       Vector16 const& v        = m_warp.at(data, lane);
-      m_warp.at(even, lane)[0] = number(v[0], v[1]);
-      m_warp.at(odd, lane)[0]  = number(v[2], v[3]);
+      m_warp.at(even, lane)[0] = double_of(v[0], v[1]);
+      m_warp.at(odd, lane)[0]  = double_of(v[2], v[3]);
     });
     m_warp.template multiply<MmaF64>(m_odd, odd, m_ones);
     m_even.multiply(m_warp, even, m_ones, m_chain_length, [&] { flush(); });
-  }
-  KOKKOS_FORCEINLINE_FUNCTION static double number(std::uint32_t low,
-                                                   std::uint32_t high) {
-    return Kokkos::bit_cast<double>(std::uint64_t(high) << 32 | low);
   }
   KOKKOS_FORCEINLINE_FUNCTION void flush() {
     m_warp.each([&](int lane) {

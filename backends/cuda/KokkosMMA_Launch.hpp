@@ -120,8 +120,7 @@ class StreamScratch {
 
   GridScratch grid() const { return m_grid; }
 
-  /// Tens of milliseconds: the query only notices a kernel that died, and takes
-  /// the driver's lock.
+  /// Tens of milliseconds: the query only has to notice a kernel that died.
   static constexpr unsigned spins_per_query = 1u << 24;
 
   /// Runs `launch(sink)` and waits for the value that its kernel stores.

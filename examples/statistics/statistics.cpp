@@ -239,8 +239,8 @@ void print_performance(Data<Value> const& x, int repeat) {
   double const of_sum = median_seconds(repeat, [&] { sum(x); });
   double const of_centred_sums =
       median_seconds(repeat, [&] { centred_sums(x, 0.5); });
-  // Last: on an H200 whatever ran in the first milliseconds after its buffers
-  // were freed took 75 us longer per call.
+  // Last: on an H200 the calls that followed it took 75 us longer each, perhaps
+  // because its buffers had just been freed.
   Ceiling const ceiling =
       or_no_memory([&] { return measure_ceiling(bytes, repeat); });
   double const best = std::max(ceiling.read, ceiling.copy);
