@@ -9,7 +9,7 @@
 
 namespace KokkosMMA {
 
-/// What is known of the data that a reduction reads.
+/// What is known of the data that a reduction or a scan reads.
 enum class Source : unsigned char {
   functor,   ///< an opaque functor: only its calls are known
   view,      ///< sum of x(i)
@@ -32,6 +32,25 @@ struct ReduceProblem {
   bool fixed_size           = true;   ///< the size of the value is a constant
   bool in_graph             = false;  ///< the call is a node of a Kokkos graph
   bool compiled             = true;   ///< a kernel of ours exists for this call
+  std::size_t value_bytes   = 0;
+  std::size_t functor_bytes = 0;
+  std::uint64_t size        = 0;  ///< indices
+  int local_bytes = 0;  ///< local memory of our kernel: spilled registers
+};
+
+/// A scan over a range as values: what the route function needs and nothing
+/// else.
+struct ScanProblem {
+  Source source      = Source::functor;  ///< functor or view
+  Scalar input       = Scalar::opaque;   ///< what is read, where visible
+  Scalar accumulator = Scalar::opaque;   ///< what the prefixes are kept in
+  Scalar output      = Scalar::opaque;   ///< what is written, where visible
+  bool sum           = false;            ///< joining is addition
+  bool contiguous    = false;  ///< both Views: stride one, any alignment
+  bool fixed_size    = true;   ///< the size of the value is a constant
+  bool in_graph      = false;  ///< the call is a node of a Kokkos graph
+  bool compiled      = true;   ///< a kernel for the opaque functor exists
+  bool tile_compiled = false;  ///< a visible-data kernel exists for the types
   std::size_t value_bytes   = 0;
   std::size_t functor_bytes = 0;
   std::uint64_t size        = 0;  ///< indices

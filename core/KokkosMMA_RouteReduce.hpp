@@ -4,29 +4,12 @@
 
 #include <core/KokkosMMA_Capability.hpp>
 #include <core/KokkosMMA_Problem.hpp>
+#include <core/KokkosMMA_RouteDecision.hpp>
 #include <core/KokkosMMA_Settings.hpp>
-#include <core/KokkosMMA_Tuning.hpp>
 
-#include <string>
-#include <string_view>
+#include <cstdint>
 
 namespace KokkosMMA {
-
-/// Why a route does not take a problem, and where the limit comes from.
-struct Refusal {
-  std::string_view reason;
-  std::string_view source;
-
-  constexpr explicit operator bool() const { return !reason.empty(); }
-};
-
-/// Largest value of the `streamed` route: a block keeps one per warp in shared
-/// memory and a partial per block in scratch.
-inline constexpr std::size_t max_value_bytes = 64;
-
-/// Kernel arguments of 4 KB are the classic limit; what is larger Kokkos moves
-/// through constant or global memory.
-inline constexpr std::size_t max_functor_bytes = 3800;
 
 /// Flattened multi-dimensional ranges divide by multiplication with a 32-bit
 /// reciprocal, exact below 2^31.
@@ -118,13 +101,6 @@ constexpr Refusal refuse_mma(ReduceProblem const& problem,
   return {};
 }
 
-/// A route and why the faster ones were refused.
-struct RouteDecision {
-  Route route = Route::generic;
-  Refusal mma;       ///< empty when the route is mma
-  Refusal streamed;  ///< empty when the route is mma or streamed
-};
-
 /// Route of a reduction. Visible data go to the tensor cores, which read at the
 /// memory ceiling for every type (core/KokkosMMA_Tuning.hpp), opaque functors
 /// to `streamed`, everything else to Kokkos' own code. Automatic choice never
@@ -145,44 +121,6 @@ constexpr RouteDecision route_reduce(ReduceProblem const& problem,
   return decision;
 }
 
-/// The refusal of the route that was chosen: empty unless it was forced.
-constexpr Refusal refusal_of(RouteDecision const& decision) {
-  return decision.route == Route::mma        ? decision.mma
-         : decision.route == Route::streamed ? decision.streamed
-                                             : Refusal{};
-}
-
-/// The decision as a sentence for a person.
-inline std::string to_string(RouteDecision const& decision) {
-  std::string text = "route ";
-  text += to_string(decision.route);
-  auto const explain = [&](Route route, Refusal const& refusal) {
-    if (!refusal) return;
-    text += "; not ";
-    text += to_string(route);
-    text += ": ";
-    text += refusal.reason;
-    text += " (";
-    text += refusal.source;
-    text += ")";
-  };
-  explain(Route::mma, decision.mma);
-  explain(Route::streamed, decision.streamed);
-  return text;
-}
-
-namespace Impl {
-
-/// Refuses a forced route that cannot run.
-inline void check_route(char const* who, RouteDecision const& decision) {
-  Refusal const refusal = refusal_of(decision);
-  if (refusal)
-    invalid_argument(who, "route ", to_string(decision.route),
-                     " was asked for but cannot run: ", refusal.reason, " (",
-                     refusal.source, "); use route auto or generic");
-}
-
-}  // namespace Impl
 }  // namespace KokkosMMA
 
 #endif

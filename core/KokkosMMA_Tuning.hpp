@@ -2,6 +2,8 @@
 #ifndef KOKKOSMMA_TUNING_HPP
 #define KOKKOSMMA_TUNING_HPP
 
+#include <core/KokkosMMA_Scalar.hpp>
+
 #include <cstddef>
 
 /// \file
@@ -71,6 +73,21 @@ constexpr StreamedTuning streamed_tuning(std::size_t value_bytes,
 inline constexpr int spread_indices_per_multiprocessor = 2048;
 inline constexpr int spread_threads                    = 256;
 
+/// How the `streamed` route lays a scan over the device.
+struct StreamedScanTuning {
+  int threads;     ///< per block
+  int min_blocks;  ///< per multiprocessor; caps a thread's registers
+  int items;       ///< neighbouring indices that a lane scans
+};
+
+constexpr StreamedScanTuning streamed_scan_tuning(std::size_t value_bytes) {
+  if (value_bytes <= 4) return {512, 2, 16};
+  if (value_bytes <= 8) return {512, 2, 8};
+  if (value_bytes <= 16) return {256, 2, 4};
+  if (value_bytes <= 32) return {256, 1, 2};
+  return {256, 1, 1};
+}
+
 /// The `mma` route: 16-byte vectors in flight per thread, products per flush,
 /// threads per block, resident blocks. Measured on a draft of the kernel; the
 /// figures of the kernel itself are in docs/results/h200.md.
@@ -93,6 +110,14 @@ struct MmaTuning {
 /// Longest chain that `Settings::chain_length` may ask for: the truncation of
 /// the tensor cores grows with it (core/KokkosMMA_ErrorBound.hpp).
 inline constexpr int max_chain_length = 32;
+
+/// Whether the tile scan on tensor cores is at least as fast as the one by
+/// shuffles, so that `auto` takes it. Both are bound by memory for elements of
+/// 4 and 8 bytes, where the products only add work; elements of 1 and 2 bytes
+/// are read at more elements per second than shuffles add.
+constexpr bool mma_scan_pays(Scalar input, Scalar /*accumulator*/) {
+  return size_of(input) == 1 || size_of(input) == 2;
+}
 
 }  // namespace KokkosMMA
 

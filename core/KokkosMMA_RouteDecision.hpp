@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOKKOSMMA_ROUTE_DECISION_HPP
+#define KOKKOSMMA_ROUTE_DECISION_HPP
+
+#include <core/KokkosMMA_Settings.hpp>
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+/// \file
+/// What the route functions of all operations have in common.
+
+namespace KokkosMMA {
+
+/// Why a route does not take a problem, and where the limit comes from.
+struct Refusal {
+  std::string_view reason;
+  std::string_view source;
+
+  constexpr explicit operator bool() const { return !reason.empty(); }
+};
+
+/// Largest value of the `streamed` route: a block keeps one per warp in shared
+/// memory and a partial per block in scratch.
+inline constexpr std::size_t max_value_bytes = 64;
+
+/// Kernel arguments of 4 KB are the classic limit; what is larger Kokkos moves
+/// through constant or global memory.
+inline constexpr std::size_t max_functor_bytes = 3800;
+
+/// A route and why the faster ones were refused.
+struct RouteDecision {
+  Route route = Route::generic;
+  Refusal mma;       ///< empty when the route is mma
+  Refusal streamed;  ///< empty when the route is mma or streamed
+};
+
+/// The refusal of the route that was chosen: empty unless it was forced.
+constexpr Refusal refusal_of(RouteDecision const& decision) {
+  return decision.route == Route::mma        ? decision.mma
+         : decision.route == Route::streamed ? decision.streamed
+                                             : Refusal{};
+}
+
+/// The decision as a sentence for a person.
+inline std::string to_string(RouteDecision const& decision) {
+  std::string text = "route ";
+  text += to_string(decision.route);
+  auto const explain = [&](Route route, Refusal const& refusal) {
+    if (!refusal) return;
+    text += "; not ";
+    text += to_string(route);
+    text += ": ";
+    text += refusal.reason;
+    text += " (";
+    text += refusal.source;
+    text += ")";
+  };
+  explain(Route::mma, decision.mma);
+  explain(Route::streamed, decision.streamed);
+  return text;
+}
+
+namespace Impl {
+
+/// Refuses a forced route that cannot run.
+inline void check_route(char const* who, RouteDecision const& decision) {
+  Refusal const refusal = refusal_of(decision);
+  if (refusal)
+    invalid_argument(who, "route ", to_string(decision.route),
+                     " was asked for but cannot run: ", refusal.reason, " (",
+                     refusal.source, "); use route auto or generic");
+}
+
+}  // namespace Impl
+}  // namespace KokkosMMA
+
+#endif
