@@ -36,7 +36,8 @@ constexpr std::string_view to_string(Formulation formulation) {
 
 /// Settings of one call. A value that is left at its default is looked up in
 /// the enclosing ScopedSettings, then in the environment, then in the tuning
-/// table.
+/// table. Formulation, chain length and block size are for reductions; a scan
+/// reads the route, and another formulation than `chained` keeps it off `mma`.
 struct Settings {
   Route route             = Route::automatic;
   Formulation formulation = Formulation::chained;
@@ -132,9 +133,9 @@ class ScopedSettings {
   Settings m_outer;
 };
 
-/// Route of the last reduction that this host thread gave to the library;
-/// `automatic` before the first one. Calls on host execution spaces through the
-/// drop-in never reach the library and leave it as it is.
+/// Route of the last reduction or scan that this host thread gave to the
+/// library; `automatic` before the first one. Calls on host execution spaces
+/// through the drop-in never reach the library and leave it as it is.
 inline Route last_route() { return Impl::last_route_of_this_thread(); }
 
 }  // namespace KokkosMMA

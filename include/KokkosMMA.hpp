@@ -7,10 +7,13 @@
 
 #include <adapters/algorithms/KokkosMMA_Configuration.hpp>
 #include <adapters/algorithms/KokkosMMA_Reduce.hpp>
+#include <adapters/algorithms/KokkosMMA_Scan.hpp>
 #include <adapters/kokkos/KokkosMMA_Functors.hpp>
 #include <adapters/kokkos/KokkosMMA_InterceptReduce.hpp>
+#include <adapters/kokkos/KokkosMMA_ScanFunctors.hpp>
 #include <core/KokkosMMA_ErrorBound.hpp>
 #include <core/KokkosMMA_RouteReduce.hpp>
+#include <core/KokkosMMA_RouteScan.hpp>
 #include <core/KokkosMMA_Settings.hpp>
 #include <core/KokkosMMA_Version.hpp>
 

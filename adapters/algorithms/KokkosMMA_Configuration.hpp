@@ -5,6 +5,7 @@
 #include <adapters/kokkos/KokkosMMA_HalfTypes.hpp>
 #include <adapters/kokkos/KokkosMMA_SpaceCapability.hpp>
 #include <core/KokkosMMA_RouteReduce.hpp>
+#include <core/KokkosMMA_RouteScan.hpp>
 #include <core/KokkosMMA_Version.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -43,6 +44,13 @@ inline std::string enabled_spaces() {
   return names;
 }
 
+/// The accumulator that the table of routes assumes for a scan.
+constexpr Scalar scan_accumulator(Scalar input) {
+  return is_16bit_float(input) ? Scalar::float32
+         : size_of(input) == 1 ? Scalar::int32
+                               : input;
+}
+
 inline void print_route_table(std::ostream& out, Capability const& capability) {
   struct Row {
     char const* name;
@@ -71,13 +79,38 @@ inline void print_route_table(std::ostream& out, Capability const& capability) {
     }
     out << "\n";
   }
+  for (Row const& row :
+       {Row{"scan of a View", Source::view},
+        Row{"scan functor of the application", Source::functor}}) {
+    out << "  " << row.name << ":";
+    for (Scalar const scalar : scalars) {
+      ScanProblem problem;
+      problem.source      = row.source;
+      problem.input       = scalar;
+      problem.accumulator = scan_accumulator(scalar);
+      problem.output      = problem.accumulator;
+      problem.sum         = true;
+      problem.contiguous  = true;
+      problem.tile_compiled =
+          row.source == Source::view &&
+          scan_tile_exists(scalar, problem.accumulator, problem.output);
+      problem.value_bytes   = 8;
+      problem.functor_bytes = 64;
+      problem.size          = std::uint64_t(1) << 28;
+      out << " " << to_string(scalar) << "="
+          << to_string(
+                 route_scan(problem, capability, effective_settings()).route);
+    }
+    out << "\n";
+  }
 }
 
 }  // namespace Impl
 
 /// Prints what a bug report needs: versions, execution spaces, devices, compute
 /// capability, types with tensor-core sums, and the route of each kind of
-/// reduction under the present settings. Call it after Kokkos::initialize.
+/// reduction and scan under the present settings. Call it after
+/// Kokkos::initialize.
 inline void print_configuration(std::ostream& out) {
   out << "KokkosMMA " << Impl::dotted_version(KOKKOSMMA_VERSION) << "\n"
       << "Kokkos " << Impl::dotted_version(KOKKOS_VERSION)

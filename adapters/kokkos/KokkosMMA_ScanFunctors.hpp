@@ -6,6 +6,7 @@
 #include <adapters/kokkos/KokkosMMA_HalfTypes.hpp>
 #include <adapters/kokkos/KokkosMMA_VisibleData.hpp>
 #include <core/KokkosMMA_Errors.hpp>
+#include <core/KokkosMMA_RouteScan.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -125,13 +126,38 @@ requires(is_plain_memory<X>&&
   using Accumulator              = A;
 
   static ScanOperands<A> operands(ScanInto<X, Y, A, Kind> const& f) {
-    return {f.x.data(), f.y.data(), std::ptrdiff_t(f.x.stride(0)),
-            std::ptrdiff_t(f.y.stride(0)), f.init};
+    // The stride of a single element is whatever its View was cut from.
+    bool const one = f.x.extent(0) < 2;
+    return {f.x.data(), f.y.data(), one ? 1 : std::ptrdiff_t(f.x.stride(0)),
+            one ? 1 : std::ptrdiff_t(f.y.stride(0)), f.init};
   }
   static std::uint64_t extent(ScanInto<X, Y, A, Kind> const& f) {
     return f.x.extent(0);
   }
 };
+
+/// A scan of visible data as the route function sees it. What only a compiled
+/// kernel knows (local memory) is left at its default.
+template <class Functor>
+ScanProblem scan_problem(Functor const& functor, std::uint64_t size) {
+  using Data  = VisibleScan<Functor>;
+  using Value = typename Functor::value_type;
+  ScanProblem problem;
+  problem.sum           = true;
+  problem.accumulator   = scalar_v<Value>;
+  problem.value_bytes   = sizeof(Value);
+  problem.functor_bytes = sizeof(Functor);
+  problem.size          = size;
+  if constexpr (Data::visible) {
+    problem.source     = Source::view;
+    problem.input      = scalar_v<typename Data::Input>;
+    problem.output     = scalar_v<typename Data::Output>;
+    problem.contiguous = Data::operands(functor).contiguous();
+    problem.tile_compiled =
+        scan_tile_exists(problem.input, problem.accumulator, problem.output);
+  }
+  return problem;
+}
 
 /// Whether a scan may start from a value of this type.
 template <class Init, class Accumulator>
@@ -149,7 +175,7 @@ Functor starting_from(Functor functor, Init const& init) {
 struct AddressRange {
   std::uintptr_t begin  = 0;
   std::uintptr_t end    = 0;
-  std::uintptr_t stride = 0;  ///< between elements, in bytes
+  std::uintptr_t stride = 0;  ///< between elements, in bytes; 0 for one element
   std::uintptr_t size   = 0;  ///< of an element
 };
 
@@ -159,29 +185,31 @@ AddressRange address_range(V const& view) {
   range.size  = sizeof(typename V::value_type);
   range.begin = reinterpret_cast<std::uintptr_t>(view.data());
   range.end   = range.begin;
-  if (view.extent(0) > 0) {
+  if (view.extent(0) > 1)
     range.stride = std::uintptr_t(view.stride(0)) * range.size;
+  if (view.extent(0) > 0)
     range.end += (view.extent(0) - 1) * range.stride + range.size;
-  }
   return range;
 }
 
-/// Whether a write to one may change another element of the other. Views that
-/// interleave without sharing a byte, as two columns of a matrix do, are told
-/// apart by their strides; two different strides count as overlapping when
-/// their elements could meet anywhere.
-inline bool may_overlap(AddressRange const& x, AddressRange const& y) {
+/// Whether an element of one may share a byte with an element of the other.
+/// Views that interleave, as two columns of a matrix do, are told apart by
+/// their strides; with two different strides, elements that could meet anywhere
+/// count as meeting.
+inline bool may_share_bytes(AddressRange const& x, AddressRange const& y) {
   if (x.begin >= y.end || y.begin >= x.end) return false;
-  bool const same = x.begin == y.begin && x.size == y.size &&
-                    (x.stride == y.stride || x.end - x.begin == x.size);
-  if (same) return false;
   std::uintptr_t const step = std::gcd(x.stride, y.stride);
   if (step == 0) return true;
-  // Distances of elements of x from elements of y are `offset` modulo `step`.
+  // What separates elements of x from elements of y is `offset` modulo `step`.
   std::uintptr_t const offset =
       x.begin >= y.begin ? (x.begin - y.begin) % step
                          : (step - (y.begin - x.begin) % step) % step;
   return offset < y.size || step - offset < x.size;
+}
+
+inline bool same_elements(AddressRange const& x, AddressRange const& y) {
+  return x.begin == y.begin && x.end == y.end && x.stride == y.stride &&
+         x.size == y.size;
 }
 
 /// Refuses Views that cannot be scanned, before anything is launched.
@@ -206,7 +234,8 @@ void check_scan_views(char const* who, X const& x, Y const& y) {
   if (y.extent(0) > 1 && y.stride(0) == 0)
     invalid_argument(who, "all elements of y are one: ", describe("y", y),
                      "; pass a View with a stride");
-  if (may_overlap(address_range(x), address_range(y)))
+  if (!same_elements(address_range(x), address_range(y)) &&
+      may_share_bytes(address_range(x), address_range(y)))
     invalid_argument(
         who, "the Views overlap: ", describe("x", x), "; ", describe("y", y),
         "; pass the same elements (in place) or Views that share no memory");
