@@ -116,8 +116,16 @@ struct VisibleScan {
   static constexpr bool visible = false;
 };
 
+// Kokkos reads const random-access Views through the read-only cache, by value;
+// their elements lie in plain memory all the same.
+template <class X>
+inline constexpr bool is_plain_source =
+    is_plain_memory<X> ||
+    (std::is_const_v<typename X::value_type> &&
+     X::memory_traits::is_random_access && !X::memory_traits::is_atomic);
+
 template <class X, class Y, class A, ScanKind Kind>
-requires(is_plain_memory<X>&&
+requires(is_plain_source<X>&&
              is_plain_memory<Y>) struct VisibleScan<ScanInto<X, Y, A, Kind>> {
   static constexpr bool visible  = true;
   static constexpr ScanKind kind = Kind;

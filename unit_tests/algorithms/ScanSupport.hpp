@@ -1,0 +1,92 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef SCANSUPPORT_HPP
+#define SCANSUPPORT_HPP
+
+#include "AlgorithmSupport.hpp"
+
+#include <string>
+#include <type_traits>
+#include <vector>
+
+namespace KokkosMMA::Testing {
+
+/// Routes of a scan: the tensor cores take contiguous Views of types for which
+/// a tile kernel exists.
+template <class Input, class Output, class Exec, class Accumulator = void>
+std::vector<Route> scan_routes(bool contiguous = true) {
+  using A = Impl::chosen_accumulator_t<Accumulator, Kokkos::View<Input*>,
+                                       Kokkos::View<Output*>>;
+  return routes<Exec>(
+      contiguous &&
+      scan_tile_exists(scalar_v<Input>, scalar_v<A>, scalar_v<Output>));
+}
+
+/// exclusive_scan or inclusive_scan; checks that the route asked for ran.
+template <ScanKind Kind, class Accumulator = void, class Exec, class X, class Y,
+          class... More>
+void run_scan(Exec const& exec, X const& x, Y const& y,
+              Settings const& settings, More&&... init_and_total) {
+  if constexpr (Kind == ScanKind::exclusive)
+    exclusive_scan<Accumulator>(exec, x, y, init_and_total..., settings);
+  else
+    inclusive_scan<Accumulator>(exec, x, y, init_and_total..., settings);
+  if (settings.route != Route::automatic) {
+    EXPECT_EQ(to_string(settings.route), to_string(last_route()));
+  } else if (!on_cuda<Exec>) {
+    EXPECT_EQ(to_string(Route::generic), to_string(last_route()));
+  } else {
+    EXPECT_NE(to_string(Route::generic), to_string(last_route()));
+  }
+}
+
+inline std::string scan_trace(Route route, ScanKind kind, std::size_t size) {
+  return (kind == ScanKind::exclusive ? "exclusive, " : "inclusive, ") +
+         trace(route, size);
+}
+
+/// A View in which every byte is that of a poison.
+template <class T, class Exec>
+Kokkos::View<T*, Exec> poisoned_array(std::size_t size) {
+  return make_view<T, Exec>(size, [](std::size_t) { return poison<T>(); });
+}
+
+/// The elements of a contiguous View after all work has finished.
+template <class View>
+auto elements_of(View const& x) {
+  Kokkos::fence("KokkosMMA::Testing::elements_of");
+  auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), x);
+  return std::vector<typename View::non_const_value_type>(
+      host.data(), host.data() + host.extent(0));
+}
+
+/// `expected` and `computed` as bits, without vector<bool>.
+template <class T, class Expected>
+::testing::AssertionResult same_elements_as(Expected const& expected,
+                                            std::vector<T> const& computed) {
+  for (std::size_t i = 0; i < computed.size(); ++i)
+    if (!same_bits(T(expected(i)), T(computed[i])))
+      return ::testing::AssertionFailure()
+             << "element " << i << " of " << computed.size() << " is "
+             << double(computed[i]) << " instead of " << double(T(expected(i)));
+  return ::testing::AssertionSuccess();
+}
+
+/// A scan over [0, n), element by element: what every route is compared with
+/// where the sums are exact.
+template <ScanKind Kind, class Sum>
+std::vector<Sum> sequential_scan(std::vector<Sum> const& x, Sum init) {
+  std::vector<Sum> y(x.size());
+  Sum sum = init;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    Sum const before = sum;
+    sum += x[i];
+    y[i] = Kind == ScanKind::exclusive ? before : sum;
+  }
+  return y;
+}
+
+}  // namespace KokkosMMA::Testing
+
+#endif

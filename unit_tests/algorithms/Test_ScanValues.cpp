@@ -1,0 +1,279 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Element types, accumulators and outputs at every size at which a kernel
+// changes its ways. The values are small integers, so that all routes give the
+// exact prefixes.
+
+#include "ScanSupport.hpp"
+
+#include <limits>
+
+namespace {
+
+using namespace KokkosMMA;
+using namespace KokkosMMA::Testing;
+
+template <class Exec>
+class ScanValues : public ::testing::Test {};
+TYPED_TEST_SUITE(ScanValues, ExecutionSpaces);
+
+/// -1, 0 and 1 where prefixes would leave the exact integers of the type.
+template <class Input>
+std::int64_t small_value(Random& random, bool narrow) {
+  if constexpr (std::is_same_v<Input, bool>) return random.integer(0, 1);
+  int const most = narrow ? 1 : 4;
+  return random.integer(std::is_unsigned_v<Input> ? 0 : -most, most);
+}
+
+/// One size by every route, with an initial value and without, with a total
+/// and without.
+template <ScanKind Kind, class Input, class Output, class Exec,
+          class Accumulator>
+void expect_exact_at(std::size_t size, Random& random) {
+  using A = Impl::chosen_accumulator_t<Accumulator, Kokkos::View<Input*>,
+                                       Kokkos::View<Output*>>;
+  std::vector<std::int64_t> values(size);
+  std::int64_t sum = 0;
+  auto const x     = make_view<Input, Exec>(size, [&](std::size_t i) {
+    values[i] = small_value<Input>(random, size > 100000);
+    sum += values[i];
+    return values[i];
+  });
+  for (Route const route : scan_routes<Input, Output, Exec, Accumulator>()) {
+    SCOPED_TRACE(scan_trace(route, Kind, size));
+    Settings const settings{route};
+    Exec const exec;
+    auto const check = [&](auto const& y, std::int64_t init) {
+      std::vector<std::int64_t> const expected =
+          sequential_scan<Kind, std::int64_t>(values, init);
+      return same_elements_as(
+          [&](std::size_t i) {
+            return static_cast<Output>(static_cast<A>(expected[i]));
+          },
+          elements_of(y));
+    };
+    {
+      auto const y = poisoned_array<Output, Exec>(size);
+      run_scan<Kind, Accumulator>(exec, x, y, settings);
+      ASSERT_TRUE(check(y, 0));
+    }
+    {
+      auto const y = poisoned_array<Output, Exec>(size);
+      A total      = poison<A>();
+      run_scan<Kind, Accumulator>(exec, x, y, settings, 3, total);
+      ASSERT_EQ(static_cast<A>(sum), total);
+      ASSERT_TRUE(check(y, 3));
+    }
+  }
+}
+
+template <class Input, class Output, class Exec, class Accumulator = void>
+void expect_exact(std::vector<std::size_t> const& sizes) {
+  Random random;
+  SCOPED_TRACE(random.note() + ", " + std::string(to_string(scalar_v<Input>)) +
+               " into " + std::string(to_string(scalar_v<Output>)));
+  for (std::size_t const size : sizes) {
+    expect_exact_at<ScanKind::exclusive, Input, Output, Exec, Accumulator>(
+        size, random);
+    expect_exact_at<ScanKind::inclusive, Input, Output, Exec, Accumulator>(
+        size, random);
+  }
+}
+
+std::vector<std::size_t> const few_sizes = {0, 1, 2, 33, 257, 8193, 65537};
+std::vector<std::size_t> const all_sizes = {
+    0,    1,     2,     31,    32,    33,    127,   128,  129,  255,
+    256,  257,   1023,  1024,  1025,  4095,  4096,  4097, 8191, 8192,
+    8193, 16383, 16384, 16385, 32769, 65535, 65536, 65537};
+
+TYPED_TEST(ScanValues, Halfs) {
+  expect_exact<half_t, float, TypeParam>(all_sizes);
+  expect_exact<half_t, half_t, TypeParam>(few_sizes);
+  expect_exact<half_t, double, TypeParam, double>(few_sizes);
+}
+
+TYPED_TEST(ScanValues, BHalfs) {
+  expect_exact<bhalf_t, float, TypeParam>(all_sizes);
+  expect_exact<bhalf_t, bhalf_t, TypeParam>(few_sizes);
+}
+
+TYPED_TEST(ScanValues, Floats) {
+  expect_exact<float, float, TypeParam>(all_sizes);
+  expect_exact<float, float, TypeParam, double>(few_sizes);
+  expect_exact<float, half_t, TypeParam>(few_sizes);
+}
+
+TYPED_TEST(ScanValues, Doubles) {
+  expect_exact<double, double, TypeParam>(all_sizes);
+  expect_exact<double, std::int32_t, TypeParam>(few_sizes);
+}
+
+TYPED_TEST(ScanValues, SmallIntegers) {
+  expect_exact<std::int8_t, std::int32_t, TypeParam>(all_sizes);
+  expect_exact<std::uint8_t, std::uint64_t, TypeParam>(few_sizes);
+  expect_exact<std::int8_t, std::int8_t, TypeParam>(few_sizes);
+  expect_exact<std::int8_t, float, TypeParam, float>(few_sizes);
+}
+
+TYPED_TEST(ScanValues, BoolsAreCounted) {
+  expect_exact<bool, std::int32_t, TypeParam>(all_sizes);
+  expect_exact<bool, std::uint8_t, TypeParam, std::uint32_t>(few_sizes);
+}
+
+TYPED_TEST(ScanValues, Int32) {
+  expect_exact<std::int32_t, std::int32_t, TypeParam>(all_sizes);
+  expect_exact<std::int32_t, std::int64_t, TypeParam>(few_sizes);
+  expect_exact<std::uint32_t, std::uint64_t, TypeParam>(few_sizes);
+}
+
+TYPED_TEST(ScanValues, Int64) {
+  expect_exact<std::int64_t, std::int64_t, TypeParam>(all_sizes);
+  expect_exact<std::uint64_t, std::uint64_t, TypeParam>(few_sizes);
+  expect_exact<std::int64_t, double, TypeParam>(few_sizes);
+}
+
+TYPED_TEST(ScanValues, AMillion) {
+  expect_exact<half_t, half_t, TypeParam>({1000003});
+  expect_exact<std::int8_t, std::int32_t, TypeParam>({1000003});
+  expect_exact<std::int64_t, std::int64_t, TypeParam>({1000003});
+}
+
+TYPED_TEST(ScanValues, ShortsHaveNoTileKernel) {
+  expect_exact<std::int16_t, std::int32_t, TypeParam>(few_sizes);
+}
+
+/// Random bits: sums leave the type and come back modulo 2^bits, on every
+/// space.
+template <ScanKind Kind, class Input, class Output, class Exec>
+void expect_modulo() {
+  Random random;
+  SCOPED_TRACE(random.note());
+  for (std::size_t const size : {1000, 70001}) {
+    std::vector<std::uint64_t> values(size);
+    std::uint64_t sum = 0;
+    auto const x      = make_view<Input, Exec>(size, [&](std::size_t i) {
+      Input const value = static_cast<Input>(random.bits());
+      values[i]         = std::uint64_t(std::int64_t(value));
+      if constexpr (std::is_unsigned_v<Input>) values[i] = value;
+      sum += values[i];
+      return value;
+    });
+    std::vector<std::uint64_t> const expected =
+        sequential_scan<Kind, std::uint64_t>(values, 0);
+    for (Route const route : scan_routes<Input, Output, Exec>()) {
+      SCOPED_TRACE(scan_trace(route, Kind, size));
+      auto const y = poisoned_array<Output, Exec>(size);
+      Output total = poison<Output>();
+      run_scan<Kind>(Exec(), x, y, Settings{route}, 0, total);
+      ASSERT_TRUE(same_elements_as(
+          [&](std::size_t i) { return static_cast<Output>(expected[i]); },
+          elements_of(y)));
+      ASSERT_EQ(static_cast<Output>(sum), total);
+    }
+  }
+}
+
+TYPED_TEST(ScanValues, IntegersModulo) {
+  constexpr ScanKind exclusive = ScanKind::exclusive;
+  expect_modulo<exclusive, std::int8_t, std::int32_t, TypeParam>();
+  expect_modulo<exclusive, std::int8_t, std::int8_t, TypeParam>();
+  expect_modulo<exclusive, std::uint8_t, std::uint64_t, TypeParam>();
+  expect_modulo<exclusive, std::int32_t, std::int32_t, TypeParam>();
+  expect_modulo<exclusive, std::int32_t, std::int64_t, TypeParam>();
+  expect_modulo<exclusive, std::uint32_t, std::uint64_t, TypeParam>();
+  expect_modulo<exclusive, std::int64_t, std::int64_t, TypeParam>();
+  expect_modulo<ScanKind::inclusive, std::int32_t, std::int32_t, TypeParam>();
+  expect_modulo<ScanKind::inclusive, std::uint64_t, std::uint64_t, TypeParam>();
+}
+
+/// Counts elements that differ from first + i.
+template <class Y>
+struct WrongCounts {
+  Y y;
+  std::size_t first;
+  KOKKOS_FUNCTION void operator()(std::size_t i, std::size_t& wrong) const {
+    using Output = typename Y::non_const_value_type;
+    if (y(i) != static_cast<Output>(first + i)) ++wrong;
+  }
+};
+
+/// Many windows of look-back: counted where the data are.
+template <class Input, class Output, class Exec>
+void expect_many_tiles(std::size_t size) {
+  Kokkos::View<Input*, Exec> const x(
+      Kokkos::view_alloc("ones", Kokkos::WithoutInitializing), size);
+  Kokkos::View<Output*, Exec> const y(
+      Kokkos::view_alloc("counts", Kokkos::WithoutInitializing), size);
+  Kokkos::deep_copy(x, Input(1));
+  for (Route const route : scan_routes<Input, Output, Exec>()) {
+    SCOPED_TRACE(trace(route, size));
+    Kokkos::deep_copy(y, Output(77));
+    Output total = poison<Output>();
+    run_scan<ScanKind::exclusive>(Exec(), x, y, Settings{route}, 5, total);
+    EXPECT_EQ(static_cast<Output>(size), total);
+    std::size_t wrong = 0;
+    Kokkos::parallel_reduce(
+        Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(0, size),
+        WrongCounts<Kokkos::View<Output*, Exec>>{y, 5}, wrong);
+    EXPECT_EQ(0u, wrong);
+  }
+}
+
+TYPED_TEST(ScanValues, ManyTiles) {
+  std::size_t const size =
+      (std::size_t(1) << (on_cuda<TypeParam> ? 27 : 22)) + 12345;
+  expect_many_tiles<std::int8_t, std::int32_t, TypeParam>(size);
+  expect_many_tiles<std::int32_t, std::int32_t, TypeParam>(size);
+  expect_many_tiles<double, double, TypeParam>(size);
+  // exact in fp32
+  expect_many_tiles<half_t, float, TypeParam>((1 << 24) - 7);
+}
+
+TYPED_TEST(ScanValues, BeyondTwoToThe31) {
+  if (!on_cuda<TypeParam>) GTEST_SKIP() << "kernels of ours run on Cuda alone";
+  expect_many_tiles<std::int8_t, std::uint32_t, TypeParam>(
+      (std::size_t(1) << 32) + 5);
+}
+
+// --- accumulators -----------------------------------------------------------
+using Impl::accumulator_holds;
+static_assert(accumulator_holds<half_t, float>());
+static_assert(accumulator_holds<half_t, double>());
+static_assert(accumulator_holds<float, double>());
+static_assert(!accumulator_holds<double, float>());
+static_assert(!accumulator_holds<float, std::int64_t>());
+static_assert(!accumulator_holds<half_t, std::int32_t>());
+static_assert(accumulator_holds<std::int8_t, std::int8_t>());
+static_assert(accumulator_holds<std::int8_t, std::uint64_t>());
+static_assert(!accumulator_holds<std::int32_t, std::int8_t>());
+static_assert(!accumulator_holds<std::int64_t, std::int32_t>());
+static_assert(accumulator_holds<std::int16_t, float>());
+static_assert(!accumulator_holds<std::int32_t, float>());
+static_assert(accumulator_holds<std::uint32_t, double>());
+static_assert(!accumulator_holds<std::int64_t, double>());
+static_assert(accumulator_holds<bool, std::int32_t>());
+static_assert(!accumulator_holds<bool, bool>());
+static_assert(!accumulator_holds<long double, double>());
+static_assert(!accumulator_holds<std::string, double>());
+#if !KOKKOS_HALF_T_IS_FLOAT
+static_assert(!accumulator_holds<half_t, half_t>());
+static_assert(!accumulator_holds<bhalf_t, half_t>());
+static_assert(!accumulator_holds<std::int8_t, half_t>());
+#endif
+
+template <class Input, class Output>
+using default_accumulator =
+    Impl::chosen_accumulator_t<void, Kokkos::View<Input*>,
+                               Kokkos::View<Output*>>;
+static_assert(std::is_same_v<float, default_accumulator<half_t, half_t>>);
+static_assert(std::is_same_v<double, default_accumulator<float, double>>);
+static_assert(std::is_same_v<double, default_accumulator<double, float>>);
+static_assert(std::is_same_v<std::int32_t,
+                             default_accumulator<std::int8_t, std::int32_t>>);
+static_assert(std::is_same_v<std::int64_t,
+                             default_accumulator<std::int64_t, std::int8_t>>);
+static_assert(std::is_same_v<std::int32_t, default_accumulator<bool, bool>>);
+static_assert(std::is_same_v<float, default_accumulator<float, std::int32_t>>);
+
+}  // namespace
