@@ -4,9 +4,9 @@
 // What Kokkos Tools see of a call: one reduction with the label of the user,
 // and nothing of ours.
 
+#include <KokkosMMA_Recorder.hpp>
 #include <KokkosMMA_TestSupport.hpp>
 
-#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -20,73 +20,9 @@ using KokkosMMA::Testing::ExecutionSpaces;
 using KokkosMMA::Testing::make_view;
 using KokkosMMA::Testing::on_cuda;
 using KokkosMMA::Testing::poisoned_view;
+using KokkosMMA::Testing::Recorder;
 using KokkosMMA::Testing::RouteProbe;
 using KokkosMMA::Testing::value_of;
-
-/// Writes down the events of Kokkos Tools while it lives.
-class Recorder {
- public:
-  Recorder() : m_before(Kokkos::Tools::Experimental::get_callbacks()) {
-    using namespace Kokkos::Tools::Experimental;
-    events.clear();
-    open.clear();
-    next_kernel = 0;
-    set_begin_parallel_reduce_callback(
-        [](char const* name, std::uint32_t, std::uint64_t* id) {
-          begin("reduce", name, id);
-        });
-    set_begin_parallel_for_callback(
-        [](char const* name, std::uint32_t, std::uint64_t* id) {
-          begin("for", name, id);
-        });
-    set_begin_parallel_scan_callback(
-        [](char const* name, std::uint32_t, std::uint64_t* id) {
-          begin("scan", name, id);
-        });
-    set_end_parallel_reduce_callback(end);
-    set_end_parallel_for_callback(end);
-    set_end_parallel_scan_callback(end);
-    set_begin_fence_callback(
-        [](char const*, std::uint32_t, std::uint64_t*) { ++fences; });
-    set_allocate_data_callback([](Kokkos_Profiling_SpaceHandle,
-                                  char const* name, void const*,
-                                  std::uint64_t) {
-      events.push_back(std::string("allocate ") + name);
-    });
-    set_begin_deep_copy_callback(
-        [](Kokkos_Profiling_SpaceHandle, char const* name, void const*,
-           Kokkos_Profiling_SpaceHandle, char const*, void const*,
-           std::uint64_t) { events.push_back(std::string("copy ") + name); });
-    set_push_region_callback([](char const* name) {
-      events.push_back(std::string("region ") + name);
-    });
-    fences = 0;
-  }
-  ~Recorder() { Kokkos::Tools::Experimental::set_callbacks(m_before); }
-  Recorder(Recorder const&)            = delete;
-  Recorder& operator=(Recorder const&) = delete;
-
-  inline static std::vector<std::string> events;
-  inline static int fences = 0;
-
- private:
-  inline static std::vector<std::uint64_t> open;
-  inline static std::uint64_t next_kernel = 0;
-
-  static void begin(char const* pattern, char const* name, std::uint64_t* id) {
-    *id = 1000 + next_kernel++;
-    open.push_back(*id);
-    events.push_back(std::string("begin ") + pattern + " " + name);
-  }
-  static void end(std::uint64_t id) {
-    auto const found = std::find(open.begin(), open.end(), id);
-    events.push_back(found == open.end() ? "end of something that never began"
-                                         : "end");
-    if (found != open.end()) open.erase(found);
-  }
-
-  Kokkos::Tools::Experimental::EventSet m_before;
-};
 
 using Events = std::vector<std::string>;
 
