@@ -55,6 +55,26 @@ KOKKOS_FORCEINLINE_FUNCTION constexpr typename Shape::B encode_b(int lane) {
   return fragment;
 }
 
+/// The A fragment of one lane. // (m,k) per warp
+template <class Shape, class Matrix>
+KOKKOS_FORCEINLINE_FUNCTION constexpr typename Shape::A encode_a(int lane) {
+  typename Shape::A fragment{};
+  for (int reg = 0; reg < Shape::a_registers; ++reg) {
+    if constexpr (Shape::packed == 1) {
+      Coordinate const at = Shape::a(lane, reg, 0);
+      fragment[reg]       = Matrix::entry(at.row, at.column) ? 1 : 0;
+    } else {
+      constexpr int bits = 32 / Shape::packed;
+      for (int element = 0; element < Shape::packed; ++element) {
+        Coordinate const at = Shape::a(lane, reg, element);
+        if (Matrix::entry(at.row, at.column))
+          fragment[reg] |= Shape::one << bits * element;
+      }
+    }
+  }
+  return fragment;
+}
+
 /// The A fragment of all ones. // (m,k) per warp
 template <class Shape>
 KOKKOS_FORCEINLINE_FUNCTION constexpr typename Shape::A ones_a() {

@@ -5,6 +5,8 @@
 #include <backends/cuda/arch/KokkosMMA_Mma.hpp>
 #include <core/KokkosMMA_MmaShape.hpp>
 
+#include <cuda_fp16.h>
+
 namespace KokkosMMA::Impl::Cuda {
 
 /// The instruction that executes a shape.
@@ -21,7 +23,27 @@ struct Instruction<MmaS8> : M16N8K32_S32S8S8S32 {};
 template <>
 struct Instruction<MmaU8> : M16N8K32_S32U8U8S32 {};
 template <>
+struct Instruction<MmaS8K16> : M16N8K16_S32S8S8S32 {};
+template <>
+struct Instruction<MmaU8K16> : M16N8K16_S32U8U8S32 {};
+template <>
 struct Instruction<MmaF64> : M8N8K4_F64F64F64F64 {};
+// Of the small shape: sm_80 has no other.
+template <>
+struct Instruction<MmaF64K16> {
+  __device__ static void fma(double (&d)[4], double const (&a)[8],
+                             double const (&b)[4]) {
+#pragma unroll
+    for (int row = 0; row < 2; ++row) {
+      double half[2] = {d[2 * row], d[2 * row + 1]};
+#pragma unroll
+      for (int step = 0; step < 4; ++step)
+        M8N8K4_F64F64F64F64::fma(half, {a[2 * step + row]}, {b[step]});
+      d[2 * row]     = half[0];
+      d[2 * row + 1] = half[1];
+    }
+  }
+};
 
 /// A warp of the device, seen from one lane (core/KokkosMMA_WarpSum.hpp says
 /// what a warp offers). All 32 lanes of the hardware warp take part in every
@@ -48,6 +70,21 @@ struct Warp {
   }
   __device__ static bool any(bool value) {
     return __any_sync(0xffffffffu, value);
+  }
+  template <class T>
+  __device__ static T shuffle_up(T const& value, int offset) {
+    return __shfl_up_sync(0xffffffffu, value, offset);
+  }
+  template <class T>
+  __device__ static T shuffle_xor(T const& value, int mask) {
+    return __shfl_xor_sync(0xffffffffu, value, mask);
+  }
+  template <class T>
+  __device__ static T broadcast(T const& value, int from) {
+    return __shfl_sync(0xffffffffu, value, from);
+  }
+  __device__ static float half_value(std::uint16_t bits) {
+    return __half2float(__ushort_as_half(bits));
   }
 };
 

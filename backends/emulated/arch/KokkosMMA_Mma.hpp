@@ -122,15 +122,25 @@ template <>
 struct Arithmetic<MmaU8> : IntegerArithmetic<MmaU8, std::uint8_t> {};
 
 template <>
-struct Arithmetic<MmaF64> {
+struct Arithmetic<MmaS8K16> : IntegerArithmetic<MmaS8K16, std::int8_t> {};
+template <>
+struct Arithmetic<MmaU8K16> : IntegerArithmetic<MmaU8K16, std::uint8_t> {};
+
+template <class Shape>
+struct DoubleArithmetic {
   using Operand     = double;
   using Accumulator = double;
   static double operand(double value, int) { return value; }
-  static double entry(double const (&a)[4], double const (&b)[4], double c) {
-    for (int k = 0; k < 4; ++k) c = std::fma(a[k], b[k], c);
+  static double entry(double const (&a)[Shape::k], double const (&b)[Shape::k],
+                      double c) {
+    for (int k = 0; k < Shape::k; ++k) c = std::fma(a[k], b[k], c);
     return c;
   }
 };
+template <>
+struct Arithmetic<MmaF64> : DoubleArithmetic<MmaF64> {};
+template <>
+struct Arithmetic<MmaF64K16> : DoubleArithmetic<MmaF64K16> {};
 
 }  // namespace KokkosMMA::Impl::Emulated
 

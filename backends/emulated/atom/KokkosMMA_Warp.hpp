@@ -35,6 +35,30 @@ struct Warp {
     return false;
   }
 
+  template <class T>
+  static Lanes<T> shuffle_up(Lanes<T> const& values, int offset) {
+    Lanes<T> moved;
+    each([&](int lane) {
+      moved.lane[lane] = values.lane[lane < offset ? lane : lane - offset];
+    });
+    return moved;
+  }
+  template <class T>
+  static Lanes<T> shuffle_xor(Lanes<T> const& values, int mask) {
+    Lanes<T> moved;
+    each([&](int lane) { moved.lane[lane] = values.lane[lane ^ mask]; });
+    return moved;
+  }
+  template <class T>
+  static Lanes<T> broadcast(Lanes<T> const& values, int from) {
+    Lanes<T> moved;
+    each([&](int lane) { moved.lane[lane] = values.lane[from]; });
+    return moved;
+  }
+  static float half_value(std::uint16_t bits) {
+    return static_cast<float>(decode_half(bits));
+  }
+
   /// Collects the fragments into matrices, computes every entry, deals D out.
   template <class Shape>
   static void multiply(Lanes<typename Shape::C>& d,
