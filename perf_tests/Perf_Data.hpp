@@ -36,7 +36,7 @@ inline constexpr bool has_bhalf = !std::is_same_v<bhalf_type, float> &&
 /// The type that a sum of T is accumulated and returned in.
 template <class T>
 using sum_type = std::conditional_t<
-    std::is_same_v<T, std::int8_t>, std::int32_t,
+    std::is_integral_v<T> && sizeof(T) == 1, std::int32_t,
     std::conditional_t<std::is_integral_v<T> || (sizeof(T) >= sizeof(float)), T,
                        float>>;
 
@@ -52,6 +52,8 @@ constexpr char const* type_name() {
     return "double";
   } else if constexpr (std::is_same_v<T, std::int8_t>) {
     return "int8";
+  } else if constexpr (std::is_same_v<T, std::uint8_t>) {
+    return "uint8";
   } else if constexpr (std::is_same_v<T, std::int32_t>) {
     return "int32";
   } else {
@@ -72,7 +74,8 @@ KOKKOS_INLINE_FUNCTION std::uint64_t mix(std::uint64_t i) {
 
 /// Element i of the data. Floating point: uniform in [0, 1), the distribution
 /// on which a biased rounding shows. Integers: both signs, and so small that
-/// the sum of 2^30 (8-byte types: 2^28) of them fits its type.
+/// the sum of 2^30 (8-byte types: 2^29) of them fits its type. uint8: the flags
+/// of a selection.
 template <class T>
 KOKKOS_INLINE_FUNCTION T random_value(std::uint64_t i) {
   std::uint64_t const h = mix(i);
@@ -80,6 +83,8 @@ KOKKOS_INLINE_FUNCTION T random_value(std::uint64_t i) {
     return static_cast<double>(h >> 11) * 0x1p-53;
   } else if constexpr (std::is_same_v<T, std::int8_t>) {
     return static_cast<std::int8_t>(static_cast<int>(h >> 56) - 128);
+  } else if constexpr (std::is_same_v<T, std::uint8_t>) {
+    return static_cast<std::uint8_t>(h >> 63);
   } else if constexpr (std::is_same_v<T, std::int32_t>) {
     return static_cast<std::int32_t>(h >> 49) - 16384;
   } else if constexpr (std::is_same_v<T, std::int64_t>) {
@@ -111,6 +116,20 @@ struct ReferenceSum {
            (v - back);  // what the rounding of high + v lost, exactly
     high = sum;
   }
+  KOKKOS_INLINE_FUNCTION void add(ReferenceSum const& other) {
+    integer += other.integer;
+    add(other.high);
+    low += other.low;
+  }
+  /// An element of the data, in the type that it is accumulated in.
+  template <class T>
+  KOKKOS_INLINE_FUNCTION void add_element(T const& element) {
+    if constexpr (std::is_integral_v<T>) {
+      integer += static_cast<std::int64_t>(element);
+    } else {
+      add(static_cast<double>(static_cast<sum_type<T>>(element)));
+    }
+  }
   long double floating() const { return static_cast<long double>(high) + low; }
 };
 
@@ -125,13 +144,7 @@ struct PartialReference {
 
   KOKKOS_FUNCTION void operator()(std::size_t w) const {
     ReferenceSum sum;
-    for (std::size_t i = w; i < n; i += workers) {
-      if constexpr (std::is_integral_v<T>) {
-        sum.integer += data[i];
-      } else {
-        sum.add(static_cast<double>(static_cast<sum_type<T>>(data[i])));
-      }
-    }
+    for (std::size_t i = w; i < n; i += workers) sum.add_element(data[i]);
     partial(w) = sum;
   }
 };
@@ -151,11 +164,7 @@ ReferenceSum reference_sum(Exec const& exec, Vector<T> const& x) {
   auto const host =
       Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, partial);
   ReferenceSum total;
-  for (std::size_t w = 0; w < workers; ++w) {
-    total.integer += host(w).integer;
-    total.add(host(w).high);
-    total.low += host(w).low;
-  }
+  for (std::size_t w = 0; w < workers; ++w) total.add(host(w));
   return total;
 }
 

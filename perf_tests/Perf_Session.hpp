@@ -16,6 +16,7 @@
 #include <fstream>
 #include <map>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -226,8 +227,13 @@ class Session {
   /// what the memory holds, --mma-max-n.
   template <class T>
   std::size_t max_n() const {
-    std::size_t n = std::size_t(1) << (sizeof(T) == 8 ? 28 : 30);
-    while (n * sizeof(T) > machine.pool_bytes) n /= 2;
+    return fitting(std::size_t(1) << (sizeof(T) == 8 ? 28 : 30), sizeof(T));
+  }
+
+  /// n, halved until so many elements fit into one allocation; no more than
+  /// --mma-max-n.
+  std::size_t fitting(std::size_t n, std::size_t element_bytes) const {
+    while (n * element_bytes > machine.pool_bytes) n /= 2;
     return std::min(n, options.max_n);
   }
 
@@ -264,6 +270,22 @@ class Session {
       m_filled = count;
     }
     return pointer;
+  }
+
+  /// Room for at least \p count results of T, a second allocation for the whole
+  /// session; what is in it is left over from cases before.
+  template <class T>
+  T* results(std::size_t count) {
+    std::size_t const words = words_for(count * sizeof(T));
+    if (m_results.extent(0) < words) {
+      m_results = decltype(m_results)();
+      m_results = decltype(m_results)(
+          Kokkos::view_alloc(exec, Kokkos::WithoutInitializing,
+                             "perf::results"),
+          words);
+      exec.fence("perf::results");
+    }
+    return reinterpret_cast<T*>(m_results.data());
   }
 
   /// The grids (hosts: numbers of workers) that the read ceiling is tried with.
@@ -374,7 +396,7 @@ class Session {
 #endif
   }
 
-  Kokkos::View<std::uint64_t*, Exec> m_pool;
+  Kokkos::View<std::uint64_t*, Exec> m_pool, m_results;
   std::string_view m_filled_type;
   std::size_t m_filled = 0;
   std::map<int, Ceiling> m_read;

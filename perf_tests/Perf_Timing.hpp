@@ -106,14 +106,27 @@ class DeviceTimer {
   /// of a few microseconds would count as device time.
   template <class Call>
   Samples sample(int count, Call&& call) {
+    return sample(
+        count, call, [] {}, 256);
+  }
+
+  /// The same for calls that use up their data: prepare() comes before each
+  /// sample and outside of its time, and a sample has no more than \p most
+  /// calls (four at least), however short that makes it.
+  template <class Call, class Prepare>
+  Samples sample(int count, Call&& call, Prepare&& prepare, std::size_t most) {
     std::size_t k = 0;
+    prepare();
     seconds(2, k, call);  // loads the kernels, sizes scratch memory
+    prepare();
     double const probe      = std::max(seconds(4, k, call) / 4, 1e-7);
     std::size_t const batch = static_cast<std::size_t>(
-        std::clamp(std::ceil(200e-6 / probe), 4., 256.));
+        std::clamp(std::ceil(200e-6 / probe), 4., static_cast<double>(most)));
     Samples samples;
-    for (int s = 0; s < count; ++s)
+    for (int s = 0; s < count; ++s) {
+      prepare();
       samples.seconds.push_back(seconds(batch, k, call) / batch);
+    }
     return samples;
   }
 

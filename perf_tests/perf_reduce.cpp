@@ -31,7 +31,6 @@
 #include <cstring>
 #include <exception>
 #include <iomanip>
-#include <iostream>
 #include <limits>
 #include <map>
 #include <optional>
@@ -43,14 +42,12 @@
 #include <utility>
 #include <vector>
 
+#include "Perf_Contest.hpp"
 #include "Perf_Data.hpp"
 #include "Perf_Session.hpp"
 #include "Perf_Timing.hpp"
 
 #ifdef KOKKOS_ENABLE_CUDA
-#include <cuda_bf16.h>
-#include <cuda_fp16.h>
-
 #include <cub/device/device_reduce.cuh>
 #endif
 
@@ -105,21 +102,11 @@ void reduce_lambda(Exec const& exec, Vector<T> const& x, ResultRef&& result) {
 }
 
 #ifdef KOKKOS_ENABLE_CUDA
-template <class Sum>
-struct Plus {
-  __host__ __device__ Sum operator()(Sum const& a, Sum const& b) const {
-    return a + b;
-  }
-};
-
-/// cub::DeviceReduce on the same memory. Half types are given to CUB as CUDA's
-/// own, which it loads 16 bytes at a time.
+/// cub::DeviceReduce on the same memory.
 template <class T>
 class CubReduce {
   using Sum  = sum_type<T>;
-  using Item = std::conditional_t<
-      std::is_same_v<T, half_type>, __half,
-      std::conditional_t<std::is_same_v<T, bhalf_type>, __nv_bfloat16, T>>;
+  using Item = cub_item<T>;
 
  public:
   CubReduce(Exec const& exec, std::size_t n)
@@ -177,12 +164,6 @@ double tolerance(Exec const& exec, Case const& c) {
   return eps * (16 + 2 * std::sqrt(chain));
 }
 
-struct Row {
-  double seconds          = 0;
-  double bytes_per_second = 0;
-  std::string route;
-};
-
 template <class T>
 class Contest;
 
@@ -191,7 +172,7 @@ class ReduceTests {
   explicit ReduceTests(Session& session) : m_session(session) {}
 
   void register_all() {
-    benchmark_ceilings();
+    register_ceilings(m_session);
     register_type<half_type>(has_half);
     register_type<bhalf_type>(has_bhalf);
     register_type<float>(true);
@@ -210,19 +191,15 @@ class ReduceTests {
  private:
   template <class T>
   void register_case(Case const& c) {
-    benchmark::RegisterBenchmark(
-        c.name<T>().c_str(),
-        [this, c](benchmark::State& state) { run<T>(state, c); })
-        ->Iterations(1)
-        ->UseManualTime()
-        ->Unit(benchmark::kMicrosecond);
+    register_benchmark(
+        c.name<T>(), [this, c](benchmark::State& state) { run<T>(state, c); });
   }
 
   template <class T>
   void register_type(bool exists) {
     if (!exists) return;
     std::size_t const largest = m_session.max_n<T>();
-    m_types.push_back({type_name<T>(), largest});
+    m_rows.add_type(type_name<T>(), largest);
     // The table: the largest size, and the small ones of which the launch is
     // most.
     std::vector<std::size_t> views = {1u << 10, 1u << 14, 1u << 17};
@@ -242,15 +219,6 @@ class ReduceTests {
       register_contenders<T>(Result::view_warm, n);
     for (std::size_t n : sizes(small, largest))
       register_contenders<T>(Result::scalar, n);
-  }
-
-  /// Ascending, once each, none above the largest.
-  static std::vector<std::size_t> sizes(std::vector<std::size_t> list,
-                                        std::size_t largest) {
-    std::sort(list.begin(), list.end());
-    list.erase(std::unique(list.begin(), list.end()), list.end());
-    list.erase(std::upper_bound(list.begin(), list.end(), largest), list.end());
-    return list;
   }
 
   template <class T>
@@ -294,15 +262,6 @@ class ReduceTests {
   template <class T>
   double check(Contest<T>& contest, Case const& c);
 
-  void benchmark_ceilings();
-  void print_small(char const* title, Result result) const;
-
-  Row const* find(std::string const& type, Contender c, Result r,
-                  std::size_t n) const {
-    auto const at = m_rows.find({type, c, r, n});
-    return at == m_rows.end() ? nullptr : &at->second;
-  }
-
   /// Reference sums, computed once per data set: (type, first element, n).
   template <class T>
   ReferenceSum const& reference(Vector<T> const& x, std::size_t first) {
@@ -315,11 +274,9 @@ class ReduceTests {
   }
 
   Session& m_session;
-  // Types and their largest sizes, in the order of the tables.
-  std::vector<std::pair<std::string, std::size_t>> m_types;
   std::map<std::tuple<std::string, std::size_t, std::size_t>, ReferenceSum>
       m_references;
-  std::map<std::tuple<std::string, Contender, Result, std::size_t>, Row> m_rows;
+  Rows m_rows;
 };
 
 /// One contender on one ring of buffers: what is timed and what is checked.
@@ -448,25 +405,14 @@ double ReduceTests::check(Contest<T>& contest, Case const& c) {
   return error;
 }
 
-/// The route that the calls before took.
-/// \throws std::runtime_error when a case measures something else than it says.
-inline std::string checked_route(Case const& c) {
-  using KokkosMMA::Route;
-  if (c.contender == Contender::cub) return "cub";
-  // Calls on host execution spaces do not pass through the library.
-  Route const route = on_cuda ? KokkosMMA::last_route() : Route::generic;
-  std::string const name(KokkosMMA::to_string(route));
-  if (c.contender == Contender::kokkos && route != Route::generic)
-    throw std::runtime_error("Kokkos' own code was asked for and route " +
-                             name + " ran");
-  // A build that lost the forced include would measure Kokkos twice and look
-  // fine.
-  if (on_cuda && c.contender == Contender::drop_in &&
-      (route == Route::automatic || route == Route::generic))
-    throw std::runtime_error(
-        "the drop-in did not take the call: link KokkosMMA::drop_in and unset "
-        "KOKKOSMMA_ROUTE");
-  return name;
+constexpr Expectation expectation(Contender c) {
+  switch (c) {
+    case Contender::kokkos: return Expectation::kokkos;
+    case Contender::drop_in: return Expectation::drop_in;
+    case Contender::mma: return Expectation::library;
+    case Contender::cub: break;
+  }
+  return Expectation::cub;
 }
 
 template <class T>
@@ -481,7 +427,7 @@ void ReduceTests::run(benchmark::State& state, Case const& c) {
 
     Contest<T> contest(m_session, c);
     double const error      = check(contest, c);
-    std::string const route = checked_route(c);
+    std::string const route = checked_route(expectation(c.contender));
 
     int const count       = m_session.options.samples;
     Samples const samples = c.result == Result::scalar
@@ -500,146 +446,35 @@ void ReduceTests::run(benchmark::State& state, Case const& c) {
       state.counters["relative_error"] = error;
     state.SetLabel(route);
     if (c.variant.empty())
-      m_rows[{type_name<T>(), c.contender, c.result, c.n}] = {seconds, rate,
-                                                              route};
+      m_rows.add(type_name<T>(), name_of(c.contender), name_of(c.result), c.n,
+                 {seconds, rate, route});
   } catch (std::exception const& e) {
     m_session.fail(state, e.what());
   }
 }
 
-void ReduceTests::benchmark_ceilings() {
-  auto const add = [this](std::string const& name, auto get) {
-    benchmark::RegisterBenchmark(
-        ("ceiling/" + name).c_str(),
-        [this, get](benchmark::State& state) {
-          try {
-            Ceiling const& c = get();
-            for (auto _ : state) state.SetIterationTime(c.samples.median());
-            if (c.bytes > 0) {
-              state.counters["bytes_per_second"] = c.bytes_per_second();
-              state.counters["fraction_of_ceiling"] =
-                  c.bytes_per_second() / m_session.read_bytes_per_second();
-            }
-            state.counters["variation"]  = c.samples.variation();
-            state.counters["fastest_us"] = c.samples.minimum() * 1e6;
-            state.SetLabel("ceiling");
-          } catch (std::exception const& e) {
-            m_session.fail(state, e.what());
-          }
-        })
-        ->Iterations(1)
-        ->UseManualTime()
-        ->Unit(benchmark::kMicrosecond);
-  };
-  for (int grid : m_session.read_grids()) {
-    add("read/grid:" + std::to_string(grid), [this, grid]() -> Ceiling const& {
-      return m_session.read_ceilings().at(grid);
-    });
-  }
-  add("copy", [this]() -> Ceiling const& { return m_session.copy_ceiling(); });
-  add("empty_kernel",
-      [this]() -> Ceiling const& { return m_session.launch_ceiling(); });
-}
-
-void ReduceTests::print_small(char const* title, Result result) const {
-  std::printf("\n%s, microseconds per call\n%-7s %10s %9s %9s %9s %9s\n", title,
-              "type", "n", "Kokkos", "drop-in", "mma", "CUB");
-  for (auto const& [type, largest] : m_types) {
-    for (std::size_t n : {1u << 10, 1u << 14, 1u << 17}) {
-      if (n > largest) continue;
-      std::printf("%-7s %10zu", type.c_str(), n);
-      for (Contender c : {Contender::kokkos, Contender::drop_in, Contender::mma,
-                          Contender::cub}) {
-        Row const* row = find(type, c, result, n);
-        row ? std::printf(" %9.2f", row->seconds * 1e6)
-            : std::printf(" %9s", "-");
-      }
-      std::printf("\n");
-    }
-  }
-}
-
 void ReduceTests::print_tables() const {
   if (m_rows.empty()) return;
-  double const ceiling = m_session.read_bytes_per_second();
+  std::vector<Column> const columns = {{"kokkos", "Kokkos"},
+                                       {"drop_in", "drop-in"},
+                                       {"mma", "mma"},
+                                       {"cub", "CUB"}};
+  double const ceiling              = m_session.read_bytes_per_second();
   std::printf(
       "\nReduce, sum, GB/s of the input and fraction of the read ceiling (%.0f "
       "GB/s; copy, read plus written: %.0f GB/s)\n",
       ceiling * 1e-9, m_session.copy_ceiling().bytes_per_second() * 1e-9);
-  std::printf("%-7s %10s %15s %15s %15s %15s  routes of drop-in, mma\n", "type",
-              "n", "Kokkos", "drop-in", "mma", "CUB");
-  double worst = std::numeric_limits<double>::infinity();
-  std::string worst_case;
-  for (auto const& [type, largest] : m_types) {
-    std::printf("%-7s %10zu", type.c_str(), largest);
-    std::string routes;
-    for (Contender c : {Contender::kokkos, Contender::drop_in, Contender::mma,
-                        Contender::cub}) {
-      Row const* row = find(type, c, Result::view, largest);
-      if (row) {
-        std::printf(" %8.0f (%.2f)", row->bytes_per_second * 1e-9,
-                    row->bytes_per_second / ceiling);
-        if (c == Contender::drop_in || c == Contender::mma)
-          routes += " " + row->route;
-      } else {
-        std::printf(" %15s", "-");
-      }
-    }
-    std::printf(" %s\n", routes.c_str());
-  }
-  print_small("Small n, result in a View, data in no cache", Result::view);
-  print_small("Small n, result in a View, data in cache", Result::view_warm);
-  print_small("Small n, result in a host scalar", Result::scalar);
-  for (auto const& [key, row] : m_rows) {
-    auto const& [type, contender, result, n] = key;
-    Row const* kokkos = find(type, Contender::kokkos, result, n);
-    if (contender != Contender::drop_in || !kokkos ||
-        kokkos->seconds / row.seconds >= worst)
-      continue;
-    worst      = kokkos->seconds / row.seconds;
-    worst_case = type + ", " + name_of(result) + ", n = " + std::to_string(n);
-  }
-  // On hosts both are the same code and the smallest is the noise.
-  if (on_cuda && !worst_case.empty())
-    std::printf(
-        "\nThe drop-in against Kokkos' own code, speedup where it is smallest: "
-        "%.2f (%s)\n",
-        worst, worst_case.c_str());
-}
-
-int run_main(int argc, char** argv) {
-  Session session(Options::parse(argc, argv));
-  ReduceTests tests(session);
-  benchmark::Initialize(&argc, argv);
-  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
-  add_context(session);
-  tests.register_all();
-  if (!on_cuda) {
-    std::cerr << "perf_reduce: " << Exec::name()
-              << " is not a Cuda execution space: contenders are Kokkos' own "
-                 "code and kokkos-mma's host routes"
-              << (has_half
-                      ? ""
-                      : ", half types are float in this Kokkos and left out")
-              << "\n";
-  }
-  std::size_t const ran = benchmark::RunSpecifiedBenchmarks();
-  benchmark::ClearRegisteredBenchmarks();
-  benchmark::Shutdown();
-  if (session.options.table_to_console) tests.print_tables();
-  if (session.failures > 0)
-    std::cerr << "perf_reduce: " << session.failures << " cases failed\n";
-  return ran > 0 && session.failures == 0 ? 0 : 1;
+  m_rows.print_rates("view", ceiling, columns, {"drop_in", "mma"});
+  m_rows.print_times("Small n, result in a View, data in no cache", "view",
+                     columns);
+  m_rows.print_times("Small n, result in a View, data in cache", "view_warm",
+                     columns);
+  m_rows.print_times("Small n, result in a host scalar", "scalar", columns);
+  m_rows.print_smallest_speedup({"drop_in", "drop-in"});
 }
 
 }  // namespace perf
 
 int main(int argc, char** argv) {
-  Kokkos::ScopeGuard const kokkos(argc, argv);
-  try {
-    return perf::run_main(argc, argv);
-  } catch (std::exception const& e) {
-    std::cerr << "perf_reduce: " << e.what() << "\n";
-    return 2;
-  }
+  return perf::run_program<perf::ReduceTests>("perf_reduce", argc, argv);
 }

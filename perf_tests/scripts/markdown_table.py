@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Turns the JSON of perf_reduce into the Markdown tables of docs/results.
+"""Turns the JSON of perf_reduce or perf_scan into the Markdown tables of docs/results.
 
     perf_reduce --mma-all --benchmark_out=reduce.json
     perf_tests/scripts/markdown_table.py reduce.json > docs/results/reduce.md
@@ -14,26 +14,73 @@ import json
 import statistics
 import sys
 
-RESULT_TYPE = {"half": "half -> float", "bhalf": "bhalf -> float", "int8": "int8 -> int32"}
-CONTENDERS = {"kokkos": "Kokkos", "cub": "CUB", "drop_in": "drop-in", "mma": "mma"}
-
-# What the project promised: fractions of the read ceiling at the largest size, (drop-in, mma).
-FRACTION_BARS = {
-    "half": (0.90, 0.97),
-    "float": (0.95, 0.97),
-    "double": (0.97, 0.97),
-    "int8": (0.80, 0.97),
-    "int32": (0.95, 0.97),
-}
-# Microseconds per call for n <= 128 Ki. The bar for a View was set on one repeated buffer, so on data in L2.
-SMALL_BARS = {"view_warm": 4.5, "scalar": 9.0}
+RESULT_TYPE = {"half": "half -> float", "bhalf": "bhalf -> float", "int8": "int8 -> int32", "uint8": "uint8 -> int32"}
 SMALL_SIZES = (1 << 10, 1 << 14, 1 << 17)
-SMALL_TITLES = {
-    "view": "Result in a View, data in no cache",
-    "view_warm": "Result in a View, data in L2",
-    "scalar": "Result in a host scalar (host clock)",
-}
 SLOWER_BAR = 0.97
+
+
+class Reduce:
+    """What perf_reduce measures, and what the project promised of it."""
+
+    name = "reduce"
+    title = "Sum, result in a View, GB/s of the input"
+    contenders = {"kokkos": "Kokkos", "cub": "CUB", "drop_in": "drop-in", "mma": "mma"}
+    routed = ("drop_in", "mma")  # those whose routes the table names, and the bars of small sizes are for
+    compared = ("drop_in",)  # those that are compared with Kokkos over all sizes
+    main_kind = "view"
+    # Fractions of the read ceiling at the largest size.
+    fraction_bars = {
+        "half": {"drop_in": 0.90, "mma": 0.97},
+        "float": {"drop_in": 0.95, "mma": 0.97},
+        "double": {"drop_in": 0.97, "mma": 0.97},
+        "int8": {"drop_in": 0.80, "mma": 0.97},
+        "int32": {"drop_in": 0.95, "mma": 0.97},
+    }
+    errors = "Relative error of the same sums of uniform [0, 1) data; the bar is Kokkos' own."
+    small_titles = {
+        "view": "Result in a View, data in no cache",
+        "view_warm": "Result in a View, data in L2",
+        "scalar": "Result in a host scalar (host clock)",
+    }
+    # Microseconds per call for n <= 128 Ki. The bar for a View was set on one repeated buffer, so on data in L2.
+    small_bars = {"view_warm": 4.5, "scalar": 9.0}
+
+    @staticmethod
+    def large_sizes(sizes):
+        return sizes[-1:]
+
+
+class Scan:
+    """What perf_scan measures, and what the project promised of it."""
+
+    name = "scan"
+    title = "Exclusive scan, GB/s read plus written"
+    contenders = {"kokkos": "Kokkos", "cub": "CUB", "drop_in": "drop-in", "visible": "visible", "mma": "mma", "shuffle": "shuffle"}
+    routed = ("drop_in", "visible")
+    compared = ("drop_in", "visible")
+    main_kind = "exclusive"
+    # Fractions of the copy ceiling at 2^28 elements. Those not given as fractions are the targets' GB/s over the 4240 of the copy that
+    # they were set beside.
+    fraction_bars = {
+        "half": {"drop_in": 0.78, "visible": 0.92},
+        "float": {"drop_in": 0.85, "visible": 0.92},
+        "double": {"drop_in": 0.85, "visible": 0.92},
+        "int8": {"drop_in": 0.68, "visible": 0.87},
+        "int32": {"drop_in": 0.85, "visible": 0.92},
+    }
+    errors = "Largest relative error of the same scans of uniform [0, 1) data; the bar is Kokkos' own."
+    small_titles = {
+        "exclusive": "Exclusive scan, data in no cache",
+        "exclusive_warm": "Exclusive scan, data in L2",
+        "total_view": "With the total in a View, data in no cache",
+        "total_scalar": "With the total in a host scalar (host clock)",
+    }
+    # Set on one repeated pair of buffers, without a total.
+    small_bars = {"exclusive_warm": 6.0}
+
+    @staticmethod
+    def large_sizes(sizes):
+        return [n for n in sizes if n == 1 << 28 or n == sizes[-1]]
 
 
 class Case:
@@ -54,6 +101,7 @@ class Case:
         self.bytes_per_second = median("bytes_per_second")
         self.fraction = median("fraction_of_ceiling")
         self.relative_error = median("relative_error")
+        self.reproducible = median("reproducible")
 
 
 class Results:
@@ -65,7 +113,7 @@ class Results:
             if entry.get("run_type", "iteration") == "iteration":
                 entries.setdefault(entry.get("run_name", entry["name"]), []).append(entry)
         self.ceilings = {}
-        self.reduce = {}  # (contender, type, result, n) -> Case
+        self.cases = {Reduce: {}, Scan: {}}  # (contender, type, kind, n) -> Case
         self.formulations = {}  # (form, R, B, type, n) -> Case
         self.failed = {}
         for name, group in entries.items():
@@ -75,15 +123,23 @@ class Results:
                 self.failed["/".join(path)] = case.error
             elif path[0] == "ceiling":
                 self.ceilings["/".join(path[1:])] = case
-            elif path[0] == "reduce" and path[1] in CONTENDERS:
-                self.reduce[path[1], path[2], path[3], int(path[4].partition(":")[2])] = case
             elif path[0] == "reduce" and path[1].startswith("mma-"):
                 chain, block, n = (int(path[i].partition(":")[2]) for i in (2, 3, 6))
                 self.formulations[path[1][4:], chain, block, path[4], n] = case
-        self.types = list(dict.fromkeys(key[1] for key in self.reduce))
+            else:
+                operation = next((o for o in self.cases if o.name == path[0]), None)
+                if operation and path[1] in operation.contenders:
+                    self.cases[operation][path[1], path[2], path[3], int(path[4].partition(":")[2])] = case
 
-    def largest(self, kind):
-        return max((n for _, t, r, n in self.reduce if t == kind and r == "view"), default=None)
+    def types(self, operation):
+        return list(dict.fromkeys(key[1] for key in self.cases[operation]))
+
+    def sizes(self, operation, value_type, kind):
+        return sorted({n for _, t, k, n in self.cases[operation] if t == value_type and k == kind})
+
+    def find(self, operation, value_type, kind, n):
+        """The cases of all contenders, None for those that did not run."""
+        return {c: self.cases[operation].get((c, value_type, kind, n)) for c in operation.contenders}
 
     def read_ceiling(self):
         return max((c.bytes_per_second for name, c in self.ceilings.items() if name.startswith("read/")), default=None)
@@ -133,73 +189,103 @@ def header_lines(results):
             ceilings += f", copy ceiling (read plus written) {gigabytes(results.ceilings['copy'])} GB/s"
         if "empty_kernel" in results.ceilings:
             ceilings += f", empty kernel {results.ceilings['empty_kernel'].microseconds:.1f} us"
+        widening = {name.partition(":")[2]: gigabytes(c) for name, c in results.ceilings.items() if name.startswith("copy/written_per_read:")}
+        if widening:
+            ceilings += f", kernel copies that write {', '.join(widening)} bytes for each they read {', '.join(widening.values())} GB/s"
         lines.append(ceilings + ", all measured in the same process. Medians.")
     return lines + [""]
 
 
-def largest_lines(results):
+def largest_lines(results, operation):
     rows, errors = [], []
-    for kind in results.types:
-        n = results.largest(kind)
-        if n is None:
-            continue
-        found = {c: results.reduce.get((c, kind, "view", n)) for c in CONTENDERS}
-        drop_in_bar, mma_bar = FRACTION_BARS.get(kind, (None, None)) if results.has_bars else (None, None)
-        cells = [RESULT_TYPE.get(kind, kind), size(n)] + [gigabytes(found[c]) for c in CONTENDERS]
-        for contender, bar in (("kokkos", None), ("cub", None), ("drop_in", drop_in_bar), ("mma", mma_bar)):
-            fraction = found[contender].fraction if found[contender] else None
-            cells.append(against_bar(fraction, bar, fraction is not None and bar is not None and fraction >= bar, 3))
-        cells.append(", ".join(found[c].label for c in ("drop_in", "mma") if found[c]))
-        rows.append(cells)
-        if any(case and case.relative_error is not None for case in found.values()):
-            errors.append([RESULT_TYPE.get(kind, kind), size(n)]
-                          + [f"{found[c].relative_error:.1e}" if found[c] and found[c].relative_error is not None else "-" for c in CONTENDERS])
-    names = list(CONTENDERS.values())
-    lines = ["## Sum, result in a View, GB/s of the input", ""]
-    lines += table(["type", "n"] + names + [f"{name} / ceiling" for name in names] + ["routes of drop-in, mma"], rows)
+    names = operation.contenders
+    barred = [c for c in names if c in operation.routed]
+    order = [c for c in names if c not in barred] + barred
+    differing = set()
+    for value_type in results.types(operation):
+        for n in operation.large_sizes(results.sizes(operation, value_type, operation.main_kind)):
+            found = results.find(operation, value_type, operation.main_kind, n)
+            bars = operation.fraction_bars.get(value_type, {}) if results.has_bars else {}
+            start = [RESULT_TYPE.get(value_type, value_type), size(n)]
+            cells = start + [gigabytes(found[c]) for c in names]
+            for contender in order:
+                fraction, bar = found[contender].fraction if found[contender] else None, bars.get(contender)
+                cells.append(against_bar(fraction, bar, fraction is not None and bar is not None and fraction >= bar, 3))
+            cells.append(", ".join(found[c].label for c in operation.routed if found[c]))
+            rows.append(cells)
+            if any(case and case.relative_error is not None for case in found.values()):
+                values = (case.relative_error if case else None for case in found.values())
+                errors.append(start + ["-" if value is None else f"{value:.1e}" for value in values])
+            differing |= {f"{names[c]} ({value_type})" for c, case in found.items() if case and case.reproducible == 0}
+    lines = [f"## {operation.title}", ""]
+    lines += table(["type", "n"] + list(names.values()) + [f"{names[c]} / ceiling" for c in order]
+                   + ["routes of " + ", ".join(names[c] for c in operation.routed)], rows)
     if errors:
-        lines += ["Relative error of the same sums of uniform [0, 1) data; the bar is Kokkos' own.", ""] + table(["type", "n"] + names, errors)
+        lines += [operation.errors, ""] + table(["type", "n"] + list(names.values()), errors)
+    if differing:
+        lines += ["Not the same bits in every run: " + ", ".join(sorted(differing)) + ".", ""]
     return lines
 
 
-def small_lines(results):
+def small_lines(results, operation):
     lines = []
-    for kind_of_result, title in SMALL_TITLES.items():
+    for kind, title in operation.small_titles.items():
         rows = []
-        bar = SMALL_BARS.get(kind_of_result) if results.has_bars else None
-        for kind in results.types:
+        bar = operation.small_bars.get(kind) if results.has_bars else None
+        for value_type in results.types(operation):
             for n in SMALL_SIZES:
-                found = {c: results.reduce.get((c, kind, kind_of_result, n)) for c in CONTENDERS}
+                found = results.find(operation, value_type, kind, n)
                 if not any(found.values()):
                     continue
-                cells = [RESULT_TYPE.get(kind, kind), size(n)]
-                for c in CONTENDERS:
-                    value = found[c].microseconds if found[c] else None
-                    own = bar if c in ("drop_in", "mma") else None
+                cells = [RESULT_TYPE.get(value_type, value_type), size(n)]
+                for contender, case in found.items():
+                    value = case.microseconds if case else None
+                    own = bar if contender in operation.routed else None
                     cells.append(against_bar(value, own, value is not None and own is not None and value <= own))
                 rows.append(cells)
         if rows:
-            lines += [f"## {title}, microseconds per call", ""] + table(["type", "n"] + list(CONTENDERS.values()), rows)
+            lines += [f"## {title}, microseconds per call", ""] + table(["type", "n"] + list(operation.contenders.values()), rows)
     return lines
 
 
-def every_size_lines(results):
+def every_size_lines(results, operation):
+    lines = []
+    cases = results.cases[operation]
+    for contender in operation.compared:
+        rows = []
+        for value_type in results.types(operation):
+            for kind in operation.small_titles:
+                ratios = []
+                for n in results.sizes(operation, value_type, kind):
+                    kokkos, own = (cases.get((c, value_type, kind, n)) for c in ("kokkos", contender))
+                    if kokkos and own:
+                        ratios.append((kokkos.microseconds / own.microseconds, n))
+                if ratios:
+                    worst, at = min(ratios)
+                    smallest = against_bar(worst, SLOWER_BAR if results.has_bars else None, worst >= SLOWER_BAR)
+                    rows.append([RESULT_TYPE.get(value_type, value_type), kind, str(len(ratios)), size(at), smallest, f"{max(ratios)[0]:.2f}"])
+        if rows:
+            name = operation.contenders[contender]
+            lines += [f"## {name[0].upper()}{name[1:]} against Kokkos' own code: speedup over all sizes", ""] + table(
+                ["type", "result" if operation is Reduce else "kind", "sizes", "smallest at n", "smallest", "largest"], rows)
+    return lines
+
+
+def other_scan_lines(results):
+    """The kinds that Kokkos and the drop-in do not run."""
     rows = []
-    for kind in results.types:
-        for kind_of_result in SMALL_TITLES:
-            ratios = []
-            for (contender, t, r, n), case in results.reduce.items():
-                kokkos = results.reduce.get(("kokkos", kind, kind_of_result, n))
-                if contender == "drop_in" and t == kind and r == kind_of_result and kokkos:
-                    ratios.append((kokkos.microseconds / case.microseconds, n))
-            if ratios:
-                worst, at = min(ratios)
-                rows.append([RESULT_TYPE.get(kind, kind), kind_of_result, str(len(ratios)), size(at),
-                             against_bar(worst, SLOWER_BAR if results.has_bars else None, worst >= SLOWER_BAR), f"{max(ratios)[0]:.2f}"])
+    names = {c: name for c, name in Scan.contenders.items() if c not in ("kokkos", "drop_in")}
+    for kind, title in (("inclusive", "inclusive"), ("inplace", "exclusive, in place")):
+        for value_type in results.types(Scan):
+            for n in Scan.large_sizes(results.sizes(Scan, value_type, kind)):
+                found = results.find(Scan, value_type, kind, n)
+                visible = found["visible"].fraction if found["visible"] else None
+                rows.append([RESULT_TYPE.get(value_type, value_type), title, size(n)] + [gigabytes(found[c]) for c in names]
+                            + [against_bar(visible, None, False, 3)])
     if not rows:
         return []
-    return ["## Drop-in against Kokkos' own code: speedup over all sizes", ""] + table(
-        ["type", "result", "sizes", "smallest at n", "smallest", "largest"], rows)
+    return ["## Inclusive and in-place scans, GB/s read plus written", ""] + table(
+        ["type", "kind", "n"] + list(names.values()) + ["visible / ceiling"], rows)
 
 
 def formulation_lines(results):
@@ -215,8 +301,11 @@ def formulation_lines(results):
 def markdown(document):
     results = Results(document)
     lines = header_lines(results)
-    if results.reduce:
-        lines += largest_lines(results) + small_lines(results) + every_size_lines(results)
+    for operation, cases in results.cases.items():
+        if cases:
+            lines += largest_lines(results, operation)
+            lines += other_scan_lines(results) if operation is Scan else []
+            lines += small_lines(results, operation) + every_size_lines(results, operation)
     lines += formulation_lines(results)
     if results.failed:
         lines += ["## Failed", ""] + [f"- `{name}`: {why}" for name, why in results.failed.items()] + [""]
@@ -225,13 +314,13 @@ def markdown(document):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("json", help="file written by perf_reduce --benchmark_out=FILE")
+    parser.add_argument("json", help="file written by perf_reduce or perf_scan --benchmark_out=FILE")
     arguments = parser.parse_args()
     try:
         with open(arguments.json, encoding="utf-8") as file:
             text, good = markdown(json.load(file))
     except (OSError, ValueError, KeyError, IndexError) as error:
-        sys.exit(f"markdown_table: {arguments.json} is not the JSON of a perf_reduce run: {type(error).__name__}: {error}")
+        sys.exit(f"markdown_table: {arguments.json} is not the JSON of a run of these benchmarks: {type(error).__name__}: {error}")
     print(text)
     return 0 if good else 1
 

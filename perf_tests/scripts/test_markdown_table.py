@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Tests of markdown_table.py on a small file with invented figures."""
+"""Tests of markdown_table.py on small files with invented figures."""
 
 import copy
 import json
@@ -16,17 +16,39 @@ sys.path.insert(0, str(HERE))
 import markdown_table  # noqa: E402
 
 FIXTURE = json.loads((HERE / "fixtures" / "perf_reduce.json").read_text(encoding="utf-8"))
+SCAN_FIXTURE = json.loads((HERE / "fixtures" / "perf_scan.json").read_text(encoding="utf-8"))
 
 
-class MarkdownTable(unittest.TestCase):
+class Tables:
+    """What holds for the tables of every program."""
+
     def setUp(self):
-        self.text, self.good = markdown_table.markdown(FIXTURE)
+        self.text, self.good = markdown_table.markdown(self.fixture)
         self.lines = self.text.splitlines()
 
     def line(self, start, after):
         """The first row that starts so, below the heading or header that contains `after`."""
         at = next(i for i, line in enumerate(self.lines) if after in line)
         return next(line for line in self.lines[at:] if line.startswith(start))
+
+    def test_no_bars_on_hosts(self):
+        document = copy.deepcopy(self.fixture)
+        document["context"]["execution_space"] = "OpenMP"
+        self.assertIn("(bar ", self.text)
+        self.assertNotIn("(bar ", markdown_table.markdown(document)[0])
+
+    def test_every_table_row_has_as_many_cells_as_its_header(self):
+        width = None
+        for line in self.lines:
+            if not line.startswith("|"):
+                width = None
+                continue
+            width = width or line.count("|")
+            self.assertEqual(line.count("|"), width, line)
+
+
+class ReduceTables(Tables, unittest.TestCase):
+    fixture = FIXTURE
 
     def test_names_device_versions_and_best_ceiling(self):
         self.assertIn("Invented GPU of the unit test", self.text)
@@ -59,21 +81,6 @@ class MarkdownTable(unittest.TestCase):
     def test_formulations(self):
         self.assertEqual(self.line("| single_pass", "## Formulations"), "| single_pass | 4 | 128 | half -> float | 2^28 | 2684 | 0.67 | 4.0e-06 |")
 
-    def test_no_bars_on_hosts(self):
-        document = copy.deepcopy(FIXTURE)
-        document["context"]["execution_space"] = "OpenMP"
-        self.assertIn("(bar ", self.text)
-        self.assertNotIn("(bar ", markdown_table.markdown(document)[0])
-
-    def test_every_table_row_has_as_many_cells_as_its_header(self):
-        width = None
-        for line in self.lines:
-            if not line.startswith("|"):
-                width = None
-                continue
-            width = width or line.count("|")
-            self.assertEqual(line.count("|"), width, line)
-
     def test_failed_case_is_listed_and_not_counted(self):
         document = copy.deepcopy(FIXTURE)
         bad = next(b for b in document["benchmarks"] if b["name"].startswith("reduce/mma/half/view/"))
@@ -89,7 +96,55 @@ class MarkdownTable(unittest.TestCase):
             file.flush()
             run = subprocess.run([sys.executable, str(HERE / "markdown_table.py"), file.name], capture_output=True, text=True, check=False)
         self.assertEqual(run.returncode, 1)
-        self.assertIn("is not the JSON of a perf_reduce run", run.stderr)
+        self.assertIn("is not the JSON of a run of these benchmarks", run.stderr)
+
+
+class ScanTables(Tables, unittest.TestCase):
+    fixture = SCAN_FIXTURE
+
+    def test_copy_ceilings(self):
+        self.assertIn("copy ceiling (read plus written) 4000 GB/s", self.text)
+        self.assertIn("kernel copies that write 1, 2, 4 bytes for each they read 3900, 3800, 3700 GB/s", self.text)
+
+    def test_the_size_of_the_bars_and_the_largest(self):
+        self.assertEqual(
+            self.line("| half -> float | 2^28", "## Exclusive scan"),
+            "| half -> float | 2^28 | 400 | 2000 | 3400 | 3600 | 3600 | 3500 | 0.100 | 0.500 | 0.900 | 0.875 | 0.850 (bar 0.78, met) |"
+            " 0.900 (bar 0.92, not met) | streamed, mma |",
+        )
+        self.assertEqual(
+            self.line("| half -> float | 2^30", "## Exclusive scan"),
+            "| half -> float | 2^30 | 420 | - | 3440 | 3720 | - | - | 0.105 | - | - | - | 0.860 (bar 0.78, met) | 0.930 (bar 0.92, met) | streamed, mma |",
+        )
+
+    def test_largest_size_below_or_beside_that_of_the_bars(self):
+        self.assertEqual(
+            self.line("| int64", "## Exclusive scan"), "| int64 | 2^29 | 800 | - | 3400 | - | - | - | 0.200 | - | - | - | 0.850 | - | streamed |"
+        )
+        self.assertFalse(any(line.startswith("| int64 | 1000003") for line in self.lines))
+
+    def test_errors_and_bits_that_differ(self):
+        self.assertEqual(
+            self.line("| half -> float | 2^28", "Largest relative error"), "| half -> float | 2^28 | 2.0e-06 | 4.0e-07 | 3.0e-07 | 2.0e-07 | 2.0e-07 | 2.0e-07 |"
+        )
+        self.assertIn("Not the same bits in every run: CUB (half).", self.lines)
+
+    def test_kinds_of_the_library_alone(self):
+        self.assertEqual(self.line("| half", "## Inclusive"), "| half -> float | inclusive | 2^28 | - | 3500 | 3500 | - | 0.875 |")
+        self.assertEqual(self.line("| float", "## Inclusive"), "| float | exclusive, in place | 2^28 | 2400 | 3600 | 3500 | 3600 | 0.900 |")
+
+    def test_small_sizes_with_bars(self):
+        self.assertEqual(
+            self.line("| half", "data in L2"), "| half -> float | 2^10 | 9.00 | - | 6.00 (bar 6, met) | 6.50 (bar 6, not met) | - | - |"
+        )
+        self.assertEqual(self.line("| int64", "host scalar"), "| int64 | 2^14 | 20.00 | - | 16.00 | 16.00 | - | - |")
+
+    def test_smallest_speedup_of_each_way_in(self):
+        self.assertEqual(
+            self.line("| int64 | exclusive", "## Drop-in against"), "| int64 | exclusive | 2 | 1000003 | 0.96 (bar 0.97, not met) | 4.25 |"
+        )
+        self.assertEqual(self.line("| int64 | exclusive", "## Visible against"), "| int64 | exclusive | 1 | 1000003 | 1.20 (bar 0.97, met) | 1.20 |")
+        self.assertEqual(self.line("| half -> float | exclusive ", "## Visible against"), "| half -> float | exclusive | 2 | 2^30 | 8.86 (bar 0.97, met) | 9.00 |")
 
 
 if __name__ == "__main__":
