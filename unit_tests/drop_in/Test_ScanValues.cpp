@@ -264,13 +264,13 @@ TYPED_TEST(ScanValues, Extremes) {
   check_extreme<TypeParam, float, true>();
 }
 
-/// A value that cannot be made without a number, and whose bytes do not say
-/// all: padding, members of several types, an alignment of its own.
+/// A value with padding, members of several types and an alignment of its own,
+/// whose default constructor does not make the neutral value.
 struct alignas(16) Tally {
   std::int16_t odd;
   double largest;
   std::int32_t number;
-  Tally() = delete;
+  KOKKOS_FUNCTION Tally() : Tally(-1000) {}
   KOKKOS_FUNCTION explicit Tally(int n) : odd(0), largest(-1e300), number(n) {}
 };
 
@@ -290,7 +290,6 @@ struct KeepTally {
       number(i)  = update.number;
     }
   }
-  // a value that holds nothing yet: it may not be assigned to as a whole
   KOKKOS_FUNCTION void init(Tally& update) const { new (&update) Tally(0); }
   KOKKOS_FUNCTION void join(Tally& update, Tally const& other) const {
     update.odd = static_cast<std::int16_t>(update.odd + other.odd);
@@ -325,7 +324,9 @@ void check_tally() {
     EXPECT_TRUE(holds(functor.number, number));
   }
 }
-TYPED_TEST(ScanValues, NoDefaultConstructor) { check_tally<TypeParam>(); }
+TYPED_TEST(ScanValues, NeutralValueIsNotTheDefaultValue) {
+  check_tally<TypeParam>();
+}
 
 // Joins that do not commute are called as join(earlier, later). Kokkos' own
 // code on Cuda keeps no order, so all of these must be routed there.

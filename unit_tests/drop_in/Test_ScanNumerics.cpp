@@ -1,0 +1,418 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// The error of every prefix against the exact one, next to the error of Kokkos'
+// own code on the same data; values that are no numbers; the same bits in every
+// run.
+
+#include <KokkosMMA_ExactSum.hpp>
+#include <KokkosMMA_Instances.hpp>
+#include <KokkosMMA_ScanSupport.hpp>
+#include <KokkosMMA_SmallFloats.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+namespace {
+
+using Kokkos::Experimental::bhalf_t;
+using Kokkos::Experimental::half_t;
+using KokkosMMA::Route;
+using KokkosMMA::ScopedSettings;
+using KokkosMMA::Settings;
+using KokkosMMA::Testing::allowed_error;
+using KokkosMMA::Testing::Comparison;
+using KokkosMMA::Testing::elements;
+using KokkosMMA::Testing::encode_bhalf;
+using KokkosMMA::Testing::encode_half;
+using KokkosMMA::Testing::epsilon;
+using KokkosMMA::Testing::ExactSum;
+using KokkosMMA::Testing::ExclusiveSum;
+using KokkosMMA::Testing::ExecutionSpaces;
+using KokkosMMA::Testing::holds;
+using KokkosMMA::Testing::InclusiveSum;
+using KokkosMMA::Testing::make_instances;
+using KokkosMMA::Testing::make_view;
+using KokkosMMA::Testing::on_cuda;
+using KokkosMMA::Testing::poison;
+using KokkosMMA::Testing::poisoned_array;
+using KokkosMMA::Testing::poisoned_view;
+using KokkosMMA::Testing::Random;
+using KokkosMMA::Testing::RouteProbe;
+using KokkosMMA::Testing::same_bits;
+using KokkosMMA::Testing::value_of;
+
+template <class Exec>
+class ScanNumerics : public ::testing::Test {};
+TYPED_TEST_SUITE(ScanNumerics, ExecutionSpaces);
+
+struct Distribution {
+  char const* name;
+  double (*draw)(Random&, double place, double previous);
+};
+/// Every value fits a half_t. In the growing one, late elements are larger than
+/// all early prefixes: differences of later sums would not have the early ones.
+constexpr Distribution distributions[] = {
+    {"uniform in [0, 1)",
+     [](Random& random, double, double) { return random.uniform(); }},
+    {"normal", [](Random& random, double, double) { return random.normal(); }},
+    {"ill-conditioned",
+     [](Random& random, double, double) {
+       return random.uniform(-1., 1.) * std::exp2(random.uniform(-14., 14.));
+     }},
+    {"cancelling",
+     [](Random& random, double, double previous) {
+       return std::abs(previous) > 1e-3
+                  ? -previous * (1. - 1e-3 * random.uniform())
+                  : random.normal() * std::exp2(random.uniform(-8., 8.));
+     }},
+    {"growing",
+     [](Random& random, double place, double) {
+       return random.uniform(0.5, 1.) * std::exp2(28. * place - 14.);
+     }},
+    {"falling",
+     [](Random& random, double place, double) {
+       return random.uniform(0.5, 1.) * std::exp2(14. - 28. * place);
+     }},
+};
+
+/// The View of the values, each rounded to T; values becomes what was stored.
+template <class T, class Exec>
+Kokkos::View<T const*, Exec> stored(std::vector<double>& values) {
+  return make_view<T, Exec>(values.size(), [&](std::size_t i) {
+    T value;
+    if constexpr (sizeof(T) < sizeof(float))
+      value = static_cast<T>(static_cast<float>(values[i]));
+    else
+      value = static_cast<T>(values[i]);
+    values[i] = static_cast<double>(value);
+    return value;
+  });
+}
+
+/// The prefixes of x without the element itself, and the sum of all behind
+/// them.
+template <class T, class Exec>
+std::vector<T> prefixes(Kokkos::View<T const*, Exec> const& x, Route route) {
+  ScopedSettings const scope(Settings{route});
+  std::size_t const n = x.extent(0);
+  auto const y        = poisoned_array<T, Exec>(n + 1);
+  auto const total    = Kokkos::subview(y, n);
+  RouteProbe<Exec> probe;
+  Kokkos::parallel_scan("numerics", Kokkos::RangePolicy<Exec>(0, n),
+                        ExclusiveSum<T, Exec>{x, y}, total);
+  EXPECT_TRUE(probe.took(route == Route::automatic ? Route::streamed : route));
+  return elements(y);
+}
+
+/// Errors of every prefix. The largest of all is held to the bound of a sum
+/// (see allowed_error). A single one, where chance decides which code is the
+/// nearer, may have as many roundings of partial sums as a tree of them has
+/// levels.
+template <class Exec, class T>
+void check_errors() {
+  double const accumulator = sizeof(T) < 4 ? epsilon<float> : epsilon<T>;
+  for (std::size_t n :
+       {10ul, 1000ul, 30000ul, on_cuda<Exec> ? 1ul << 20 : 1ul << 16})
+    for (auto const& distribution : distributions) {
+      Random random;
+      SCOPED_TRACE(std::string(distribution.name) +
+                   ", n = " + std::to_string(n) + "; " + random.note());
+      std::vector<double> values(n);
+      double previous = 0.;
+      for (std::size_t i = 0; i < n; ++i)
+        values[i] = previous =
+            distribution.draw(random, double(i) / double(n), previous);
+      auto const x      = stored<T, Exec>(values);
+      auto const ours   = prefixes<T, Exec>(x, Route::automatic);
+      auto const theirs = prefixes<T, Exec>(x, Route::generic);
+      ExactSum exact;
+      double magnitudes = 0., largest = 0.;
+      double our_worst = 0., their_worst = 0.;
+      int wrong = 0;
+      for (std::size_t i = 0; i <= n; ++i) {
+        double const ours_i   = static_cast<double>(ours[i]);
+        double const theirs_i = static_cast<double>(theirs[i]);
+        double const exact_i  = exact.value();
+        // a prefix that 16 bits cannot hold has no error to speak of
+        if (!std::isfinite(ours_i) && std::abs(exact_i) < 0.99 * 65504.)
+          ++wrong;
+        if (std::isfinite(ours_i) && std::isfinite(theirs_i)) {
+          double const our_error   = exact.error_of(ours_i);
+          double const their_error = exact.error_of(theirs_i);
+          our_worst                = std::max(our_worst, our_error);
+          their_worst              = std::max(their_worst, their_error);
+          largest                  = std::max(largest, std::abs(exact_i));
+          if (our_error > allowed_error(their_error, exact_i, magnitudes,
+                                        epsilon<T>, 8. * accumulator) &&
+              ++wrong == 1)
+            ADD_FAILURE() << "prefix " << i << ": " << ours_i
+                          << " with the drop-in, " << theirs_i << " by Kokkos, "
+                          << exact_i << " exact";
+        }
+        if (i == n) break;
+        exact.add(values[i]);
+        magnitudes += std::abs(values[i]);
+      }
+      EXPECT_EQ(0, wrong) << "prefixes with too large an error";
+      EXPECT_LE(our_worst, allowed_error(their_worst, largest, magnitudes,
+                                         epsilon<T>, accumulator));
+    }
+}
+TYPED_TEST(ScanNumerics, ErrorOfDouble) { check_errors<TypeParam, double>(); }
+TYPED_TEST(ScanNumerics, ErrorOfFloat) { check_errors<TypeParam, float>(); }
+TYPED_TEST(ScanNumerics, ErrorOfHalf) { check_errors<TypeParam, half_t>(); }
+TYPED_TEST(ScanNumerics, ErrorOfBrainHalf) {
+  check_errors<TypeParam, bhalf_t>();
+}
+
+/// What a sum is, as far as every order of its summands agrees.
+enum class Kind { finite, positive_infinity, negative_infinity, not_a_number };
+Kind kind_of(double value) {
+  if (std::isnan(value)) return Kind::not_a_number;
+  if (std::isinf(value))
+    return value > 0. ? Kind::positive_infinity : Kind::negative_infinity;
+  return Kind::finite;
+}
+
+/// A special value reaches the prefixes behind it, each one of them, and no
+/// other.
+template <class Exec, class T>
+void check_special_values() {
+  T const infinity                        = std::numeric_limits<T>::infinity();
+  T const nan                             = std::numeric_limits<T>::quiet_NaN();
+  T const largest                         = std::numeric_limits<T>::max();
+  std::vector<std::vector<T>> const cases = {{infinity},
+                                             {-infinity},
+                                             {infinity, infinity},
+                                             {infinity, -infinity},
+                                             {nan},
+                                             {nan, infinity},
+                                             {largest, largest},
+                                             {-largest, -largest},
+                                             {infinity, largest}};
+  for (std::size_t n : {2, 33, 1024, 100003})
+    for (std::size_t which = 0; which < cases.size(); ++which)
+      for (int placing = 0; placing < 3; ++placing) {
+        Random random;
+        SCOPED_TRACE(random.note() + ", n = " + std::to_string(n) + ", case " +
+                     std::to_string(which));
+        std::vector<double> values(n);
+        for (auto& value : values) value = random.uniform(-1., 1.);
+        // at both ends; anywhere; next to each other
+        std::size_t first = 0, second = n - 1;
+        if (placing > 0) {
+          first  = random.integer(0, n - 2);
+          second = placing == 1 ? random.integer(first + 1, n - 1) : first + 1;
+        }
+        auto const& special = cases[which];
+        values[first]       = special[0];
+        if (special.size() > 1) values[second] = special[1];
+        auto const x      = stored<T, Exec>(values);
+        auto const found  = prefixes<T, Exec>(x, Route::automatic);
+        T sum             = 0;
+        std::size_t wrong = 0, place = 0;
+        for (std::size_t i = 0; i <= n; ++i) {
+          if (kind_of(found[i]) != kind_of(sum) ||
+              // ordinary numbers before the first special one
+              (i <= first && std::abs(found[i] - sum) > 0.1)) {
+            if (wrong++ == 0) place = i;
+          }
+          if (i < n) sum += static_cast<T>(values[i]);
+        }
+        ASSERT_EQ(0u, wrong) << "prefixes of another kind, the first " << place
+                             << ": " << found[place] << "; special values at "
+                             << first << " and " << second;
+      }
+}
+TYPED_TEST(ScanNumerics, SpecialValuesOfFloat) {
+  check_special_values<TypeParam, float>();
+}
+TYPED_TEST(ScanNumerics, SpecialValuesOfDouble) {
+  check_special_values<TypeParam, double>();
+}
+
+/// Multiples of the smallest number: every sum of them is exact, none is
+/// flushed to zero. And zeros: with a sign as Kokkos' own code gives it.
+template <class Exec, class T>
+void check_small_values() {
+  T const unit = std::numeric_limits<T>::denorm_min();
+  for (std::size_t n : {1, 31, 1024, 100003}) {
+    Random random;
+    SCOPED_TRACE(random.note() + ", n = " + std::to_string(n));
+    std::vector<double> values(n);
+    std::vector<T> expected;
+    std::int64_t multiple = 0;
+    for (auto& value : values) {
+      expected.push_back(static_cast<T>(multiple) * unit);
+      std::int64_t const m = random.integer(-50, 60);
+      multiple += m;
+      value = static_cast<double>(m) * unit;
+    }
+    expected.push_back(static_cast<T>(multiple) * unit);
+    auto const found =
+        prefixes<T, Exec>(stored<T, Exec>(values), Route::automatic);
+    std::size_t wrong = 0;
+    for (std::size_t i = 0; i <= n; ++i) wrong += found[i] != expected[i];
+    EXPECT_EQ(0u, wrong);
+
+    std::fill(values.begin(), values.end(), -0.);
+    auto const zeros = stored<T, Exec>(values);
+    auto const ours  = prefixes<T, Exec>(zeros, Route::automatic);
+    for (T const zero : ours) ASSERT_TRUE(same_bits(T(0), zero));
+  }
+}
+TYPED_TEST(ScanNumerics, SubnormalsAndZerosOfFloat) {
+  check_small_values<TypeParam, float>();
+}
+TYPED_TEST(ScanNumerics, SubnormalsAndZerosOfDouble) {
+  check_small_values<TypeParam, double>();
+}
+
+/// A sum of signed integers that wraps by the functor's own means; Kokkos'
+/// default join of them is not defined where they overflow.
+template <class Exec, class T>
+struct WrappingSum {
+  using value_type = T;
+  using Unsigned   = std::make_unsigned_t<T>;
+  Kokkos::View<T const*, Exec> x;
+  Kokkos::View<T*, Exec> y;
+  KOKKOS_FUNCTION void operator()(int i, T& update, bool last) const {
+    if (last) y(i) = update;
+    join(update, x(i));
+  }
+  KOKKOS_FUNCTION void init(T& update) const { update = 0; }
+  KOKKOS_FUNCTION void join(T& update, T const& other) const {
+    update = static_cast<T>(static_cast<Unsigned>(update) +
+                            static_cast<Unsigned>(other));
+  }
+};
+
+template <class Exec, class T, template <class, class> class Functor>
+void check_wrapping() {
+  Random random;
+  SCOPED_TRACE(random.note());
+  int const n = 100003;
+  std::vector<T> expected;
+  std::make_unsigned_t<T> sum = 0;
+  auto const x                = make_view<T, Exec>(n, [&](std::size_t) {
+    expected.push_back(static_cast<T>(sum));
+    auto const value = static_cast<T>(random.bits());
+    sum += static_cast<std::make_unsigned_t<T>>(value);
+    return value;
+  });
+  auto const y                = poisoned_array<T, Exec>(n + 1);
+  T total                     = poison<T>();
+  RouteProbe<Exec> probe;
+  Kokkos::parallel_scan(Kokkos::RangePolicy<Exec>(0, n), Functor<Exec, T>{x, y},
+                        total);
+  EXPECT_TRUE(probe.streamed());
+  EXPECT_EQ(static_cast<T>(sum), total);
+  EXPECT_TRUE(holds(y, expected));
+}
+template <class Exec, class T>
+using PlainSum = ExclusiveSum<T, Exec>;
+TYPED_TEST(ScanNumerics, IntegersWrap) {
+  check_wrapping<TypeParam, std::int8_t, PlainSum>();
+  check_wrapping<TypeParam, std::int32_t, WrappingSum>();
+  check_wrapping<TypeParam, std::int64_t, WrappingSum>();
+  // defined on a device alone: a sanitizer of the host reports the overflow
+  if constexpr (on_cuda<TypeParam>)
+    check_wrapping<TypeParam, std::int32_t, PlainSum>();
+}
+
+/// Prefixes of ones in a 16 bit type: each is the exact number, rounded once.
+/// Added one after the other in that type they would stand still early.
+template <class Exec, class T, std::uint16_t (*encode)(double)>
+void check_ones(std::size_t n) {
+  // a Kokkos whose host code adds in 16 bits is none of our affair
+  if (!on_cuda<Exec> && sizeof(T) == 2) return;
+  auto const x = make_view<T, Exec>(n, [](std::size_t) { return T(1.f); });
+  ExclusiveSum<T, Exec> const exclusive{x, poisoned_array<T, Exec>(n)};
+  InclusiveSum<T, Exec> const inclusive{x, poisoned_array<T, Exec>(n)};
+  Kokkos::RangePolicy<Exec> const policy(0, n);
+  RouteProbe<Exec> probe;
+  Kokkos::parallel_scan(policy, exclusive);
+  EXPECT_TRUE(probe.streamed());
+  probe.reset();
+  Kokkos::parallel_scan(policy, inclusive);
+  EXPECT_TRUE(probe.streamed());
+  auto const before = elements(exclusive.y), after = elements(inclusive.y);
+  std::size_t wrong = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    T rounded, next;
+    if constexpr (sizeof(T) == 2) {
+      std::uint16_t const bits = encode(double(i));
+      std::memcpy(static_cast<void*>(&rounded), &bits, 2);
+      // the functor's own addition in 16 bits
+      std::uint16_t const more = encode(static_cast<float>(rounded) + 1.);
+      std::memcpy(static_cast<void*>(&next), &more, 2);
+    } else {
+      rounded = T(float(i));
+      next    = T(float(i + 1));
+    }
+    wrong += !same_bits(rounded, before[i]) || !same_bits(next, after[i]);
+  }
+  EXPECT_EQ(0u, wrong);
+}
+TYPED_TEST(ScanNumerics, OnesOf16Bits) {
+  check_ones<TypeParam, half_t, encode_half>(100000);
+  check_ones<TypeParam, bhalf_t, encode_bhalf>(100000);
+}
+
+/// The same bits in every run, alone or beside other work that changes which
+/// blocks come first.
+template <class T, class Exec>
+void check_repeatable() {
+  Random random;
+  SCOPED_TRACE(random.note());
+  std::size_t const longest = on_cuda<Exec> ? (1 << 22) + 9 : (1 << 18) + 9;
+  auto const x              = make_view<T, Exec>(longest, [&](std::size_t) {
+    return T(static_cast<float>(random.normal() *
+                                std::ldexp(1., random.integer(-12, 6))));
+  });
+  auto const instances      = make_instances<Exec>(3);
+  // something else to do for the device
+  auto const load = poisoned_array<double, Exec>(1 << 20);
+  Kokkos::View<double const*, Exec> const ones =
+      make_view<double, Exec>(1 << 20, [](std::size_t) { return 1.; });
+  for (std::size_t const n : {std::size_t(777), std::size_t(100003), longest}) {
+    SCOPED_TRACE("n = " + std::to_string(n));
+    auto const first = poisoned_array<T, Exec>(n);
+    auto const again = poisoned_array<T, Exec>(n);
+    T first_total = poison<T>(), total = first_total;
+    Kokkos::parallel_scan(Kokkos::RangePolicy<Exec>(instances[0], 0, n),
+                          InclusiveSum<T, Exec>{x, first}, first_total);
+    Comparison<T, Exec> const comparison;
+    for (int run = 0; run < 20; ++run) {
+      Exec const& exec = instances[run % std::min<int>(instances.size(), 2)];
+      if (run % 3 == 2)
+        for (int k = 0; k < 5; ++k)
+          Kokkos::parallel_scan(
+              Kokkos::RangePolicy<Exec>(instances.back(), 0, 1 << 20),
+              ExclusiveSum<double, Exec>{ones, load});
+      Kokkos::deep_copy(
+          exec, again,
+          Kokkos::subview(x, Kokkos::make_pair(std::size_t(0), n)));
+      Kokkos::parallel_scan(Kokkos::RangePolicy<Exec>(exec, 0, n),
+                            InclusiveSum<T, Exec>{x, again}, total);
+      ASSERT_TRUE(same_bits(first_total, total)) << "run " << run;
+      comparison.enqueue(exec, again, first, n);
+      exec.fence();
+    }
+    EXPECT_EQ(0, comparison.wrong()) << "elements with other bits";
+  }
+}
+TYPED_TEST(ScanNumerics, FloatsAreRepeatable) {
+  check_repeatable<float, TypeParam>();
+}
+TYPED_TEST(ScanNumerics, DoublesAreRepeatable) {
+  check_repeatable<double, TypeParam>();
+}
+TYPED_TEST(ScanNumerics, HalvesAreRepeatable) {
+  check_repeatable<half_t, TypeParam>();
+}
+
+}  // namespace

@@ -1,0 +1,286 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Scans of every length: around each boundary that a kernel may have, beyond
+// 2^31, and one after the other on memory that earlier ones have used.
+
+#include <KokkosMMA_ScanSupport.hpp>
+
+#include <algorithm>
+#include <vector>
+
+namespace {
+
+using KokkosMMA::Testing::Comparison;
+using KokkosMMA::Testing::elements;
+using KokkosMMA::Testing::ExclusiveSum;
+using KokkosMMA::Testing::ExecutionSpaces;
+using KokkosMMA::Testing::holds;
+using KokkosMMA::Testing::make_view;
+using KokkosMMA::Testing::on_cuda;
+using KokkosMMA::Testing::poison;
+using KokkosMMA::Testing::poisoned_array;
+using KokkosMMA::Testing::poisoned_view;
+using KokkosMMA::Testing::Random;
+using KokkosMMA::Testing::RouteProbe;
+using KokkosMMA::Testing::same_bits;
+using KokkosMMA::Testing::value_of;
+
+template <class Exec>
+class ScanSizes : public ::testing::Test {};
+TYPED_TEST_SUITE(ScanSizes, ExecutionSpaces);
+
+/// A value of three words.
+struct Triple {
+  std::uint64_t word[3];
+  KOKKOS_FUNCTION Triple(std::uint64_t bits = 0)
+      : word{bits, bits >> 9 | bits << 55, bits >> 40 | bits << 24} {}
+  KOKKOS_FUNCTION Triple& operator+=(Triple const& other) {
+    for (int k = 0; k < 3; ++k) word[k] += other.word[k];
+    return *this;
+  }
+};
+
+/// Random elements, and their sums below each index, which wrap; on the device
+/// too, so that a test of many lengths compares there.
+template <class T, class Exec>
+struct Data {
+  Random random;
+  std::vector<T> sums;  // one more than elements
+  Kokkos::View<T*, Exec> x;
+  Kokkos::View<T const*, Exec> prefixes;
+
+  explicit Data(std::size_t n) : sums{T(0)} {
+    x = make_view<T, Exec>(n, [this](std::size_t) {
+      T const value(random.bits());
+      T sum = sums.back();
+      sum += value;
+      sums.push_back(sum);
+      return value;
+    });
+    prefixes =
+        make_view<T, Exec>(n + 1, [this](std::size_t i) { return sums[i]; });
+  }
+};
+
+template <class T, class Exec>
+void check_lengths(std::vector<std::int64_t> const& lengths) {
+  std::int64_t longest = 0;
+  for (std::int64_t const n : lengths) longest = std::max(longest, n);
+  Data<T, Exec> const data(longest);
+  auto const poisoned = poisoned_array<T, Exec>(longest + 64);
+  Kokkos::View<T*, Exec> const output("output", longest + 64);
+  for (std::int64_t const n : lengths) {
+    SCOPED_TRACE("n = " + std::to_string(n) + ", values of " +
+                 std::to_string(sizeof(T)) + " bytes; " + data.random.note());
+    auto const part                = Kokkos::make_pair(std::int64_t(0), n + 64);
+    Kokkos::View<T*, Exec> const y = Kokkos::subview(output, part);
+    Kokkos::deep_copy(y, Kokkos::subview(poisoned, part));
+    ExclusiveSum<T, Exec> const functor{data.x, y};
+    T total = poison<T>();
+    RouteProbe<Exec> probe;
+    Kokkos::parallel_scan(Kokkos::RangePolicy<Exec>(0, n), functor, total);
+    ASSERT_TRUE(probe.streamed());
+    ASSERT_TRUE(same_bits(data.sums[n], total));
+    Comparison<T, Exec> const comparison;
+    comparison.enqueue(Exec(), y, data.prefixes, n);
+    if (comparison.wrong() != 0) {
+      // says where
+      ASSERT_TRUE(
+          holds(y, std::vector<T>(data.sums.begin(), data.sums.begin() + n)));
+    }
+    ASSERT_EQ(0, comparison.wrong());
+  }
+}
+
+/// Both sides of every power of two, primes, whole waves of the 132
+/// multiprocessors of an H200, and anything.
+std::vector<std::int64_t> all_lengths() {
+  Random random;
+  std::vector<std::int64_t> lengths = {1,     2,      3,      61,     7919,
+                                       65537, 100003, 524287, 999983, 1048573};
+  for (int power = 4; power <= 20; ++power)
+    for (int off = -1; off <= 1; ++off)
+      lengths.push_back((std::int64_t(1) << power) + off);
+  for (int block : {128, 256, 512, 1024})
+    for (int off = -1; off <= 1; ++off) lengths.push_back(132 * block + off);
+  // tiles of lengths that are no powers of two
+  for (int tile : {1536, 2304, 3072, 3840, 5120, 6144, 7680})
+    for (int tiles : {1, 2, 31, 32, 33})
+      for (int off = -1; off <= 1; ++off) lengths.push_back(tile * tiles + off);
+  for (int k = 0; k < 40; ++k) lengths.push_back(random.integer(1, 1 << 20));
+  return lengths;
+}
+/// The same, thinned out for one more width.
+std::vector<std::int64_t> some_lengths() {
+  std::vector<std::int64_t> lengths = {1, 2, 31, 100003, (1 << 20) + 1};
+  for (int power = 5; power <= 18; ++power)
+    lengths.push_back((std::int64_t(1) << power) + power % 3 - 1);
+  return lengths;
+}
+TYPED_TEST(ScanSizes, ExactAtEveryBoundary) {
+  check_lengths<std::uint64_t, TypeParam>(all_lengths());
+}
+TYPED_TEST(ScanSizes, ExactAtEveryBoundaryOf32Bits) {
+  check_lengths<std::uint32_t, TypeParam>(all_lengths());
+}
+TYPED_TEST(ScanSizes, OtherWidths) {
+  check_lengths<std::uint8_t, TypeParam>(some_lengths());
+  check_lengths<Triple, TypeParam>(some_lengths());
+}
+TYPED_TEST(ScanSizes, MillionsOfElements) {
+  check_lengths<std::uint64_t, TypeParam>(
+      on_cuda<TypeParam>
+          ? std::vector<std::int64_t>{(1 << 22) - 1, (1 << 24) + 1, 19999999}
+          : std::vector<std::int64_t>{(1 << 21) + 1});
+}
+
+/// Ranges around 2^31, and on a device longer than that: every third index
+/// adds nothing, and few write.
+template <class Exec>
+struct ModuloThree {
+  static constexpr std::int64_t step = 1000003;
+  using value_type                   = std::uint64_t;
+  std::int64_t begin, end;
+  Kokkos::View<std::uint64_t*, Exec> y;
+  KOKKOS_FUNCTION void operator()(std::int64_t i, std::uint64_t& update,
+                                  bool last) const {
+    std::int64_t const k = i - begin;
+    if (last) {
+      if (k % step == 0) y(k / step) = update;
+      if (i + 1 == end) y(y.extent(0) - 1) = update;
+    }
+    update += k % 3;
+  }
+};
+constexpr std::uint64_t modulo_three_below(std::int64_t k) {
+  return 3 * (k / 3) + (k % 3 == 2 ? 1 : 0);
+}
+
+template <class Exec>
+void check_wide(std::int64_t begin, std::int64_t n) {
+  SCOPED_TRACE(std::to_string(n) + " indices from " + std::to_string(begin));
+  using Policy  = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
+  using Functor = ModuloThree<Exec>;
+  std::vector<std::uint64_t> expected;
+  for (std::int64_t k = 0; k < n; k += Functor::step)
+    expected.push_back(modulo_three_below(k));
+  expected.push_back(modulo_three_below(n - 1));
+  Functor const functor{begin, begin + n,
+                        poisoned_array<std::uint64_t, Exec>(expected.size())};
+  std::uint64_t total = poison<std::uint64_t>();
+  RouteProbe<Exec> probe;
+  Kokkos::parallel_scan("wide", Policy(begin, begin + n), functor, total);
+  EXPECT_TRUE(probe.streamed());
+  EXPECT_EQ(modulo_three_below(n), total);
+  EXPECT_TRUE(holds(functor.y, expected));
+}
+TYPED_TEST(ScanSizes, Around32Bits) {
+  std::int64_t const two_to_31 = std::int64_t(1) << 31;
+  check_wide<TypeParam>(two_to_31 - 4000, 3000011);
+  check_wide<TypeParam>(2 * two_to_31 - 1000000, 3000011);
+  check_wide<TypeParam>(-two_to_31 - 1000000, 3000011);
+  if constexpr (on_cuda<TypeParam>) {
+    check_wide<TypeParam>(0, two_to_31 + 12345);
+    check_wide<TypeParam>(-7, 2 * two_to_31 + 54321);
+  }
+}
+
+/// One call of a long row on an instance, without waiting for the one before.
+template <class T, class Exec>
+struct Row {
+  explicit Row(std::int64_t n)
+      : longest(n), data(n), y(poisoned_array<T, Exec>(n + 64)) {}
+
+  void call(Exec const& exec, std::int64_t n) {
+    auto const total = Kokkos::subview(y, n);
+    Kokkos::parallel_scan("row", Kokkos::RangePolicy<Exec>(exec, 0, n),
+                          ExclusiveSum<T, Exec>{data.x, y}, total);
+    // the sum of all lies behind the prefixes, as an offset of rows would
+    comparison.enqueue(
+        exec, Kokkos::subview(y, Kokkos::make_pair(std::int64_t(0), n + 1)),
+        data.prefixes, n + 1);
+  }
+  void spoil(Exec const& exec) const {
+    Kokkos::parallel_for("spoil", Kokkos::RangePolicy<Exec>(exec, 0, longest),
+                         Spoil{y});
+  }
+
+  struct Spoil {
+    Kokkos::View<T*, Exec> y;
+    KOKKOS_FUNCTION void operator()(int i) const { y(i) = T(0x5a5a5a5a5a + i); }
+  };
+
+  std::int64_t longest;
+  Data<T, Exec> data;
+  Kokkos::View<T*, Exec> y;
+  Comparison<T, Exec> comparison;
+};
+
+/// Lengths that grow and shrink, and values of several widths, on one instance:
+/// what a call left behind must not be taken for a part of the next.
+template <class Exec>
+void check_changing_lengths() {
+  Random random;
+  SCOPED_TRACE(random.note());
+  std::int64_t const longest = on_cuda<Exec> ? 1 << 19 : 1 << 15;
+  Exec const exec;
+  Row<std::uint32_t, Exec> words(longest);
+  Row<std::uint64_t, Exec> longs(longest);
+  Row<Triple, Exec> triples(longest);
+  for (int repetition = 0; repetition < (on_cuda<Exec> ? 400 : 60);
+       ++repetition) {
+    // as many short ones as long ones
+    std::int64_t const limit = std::int64_t(1) << random.integer(0, 19);
+    std::int64_t const n     = random.integer(1, std::min(limit, longest));
+    switch (random.integer(0, 2)) {
+      case 0: words.call(exec, n); break;
+      case 1: longs.call(exec, n); break;
+      default: triples.call(exec, n);
+    }
+    if (repetition % 50 == 0) {
+      words.spoil(exec);
+      longs.spoil(exec);
+      triples.spoil(exec);
+    }
+  }
+  EXPECT_EQ(0, words.comparison.wrong());
+  EXPECT_EQ(0, longs.comparison.wrong());
+  EXPECT_EQ(0, triples.comparison.wrong());
+}
+TYPED_TEST(ScanSizes, GrowingAndShrinking) {
+  check_changing_lengths<TypeParam>();
+}
+
+/// Many calls in a row: counters of calls may wrap, and do not show.
+template <class Exec>
+void check_many_calls() {
+  Random random;
+  SCOPED_TRACE(random.note());
+  Exec const exec;
+  int const calls            = on_cuda<Exec> ? 70000 : 500;
+  std::int64_t const longest = 40000;
+  Data<std::uint64_t, Exec> const data(longest);
+  auto const y = poisoned_array<std::uint64_t, Exec>(longest);
+  ExclusiveSum<std::uint64_t, Exec> const functor{data.x, y};
+  auto const totals = poisoned_array<std::uint64_t, Exec>(calls);
+  Comparison<std::uint64_t, Exec> const comparison;
+  std::vector<std::uint64_t> expected(calls);
+  for (int call = 0; call < calls; ++call) {
+    std::int64_t const n =
+        call % 3 == 0 ? random.integer(1, longest) : random.integer(1, 300);
+    expected[call]   = data.sums[n];
+    auto const total = Kokkos::subview(totals, call);
+    Kokkos::parallel_scan(Kokkos::RangePolicy<Exec>(exec, 0, n), functor,
+                          total);
+    if (call % 100 == 0)
+      comparison.enqueue(
+          exec, Kokkos::subview(y, Kokkos::make_pair(std::int64_t(0), n)),
+          data.prefixes, n);
+  }
+  EXPECT_EQ(0, comparison.wrong());
+  EXPECT_TRUE(holds(totals, expected));
+}
+TYPED_TEST(ScanSizes, ManyCallsInARow) { check_many_calls<TypeParam>(); }
+
+}  // namespace
