@@ -1,0 +1,100 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Matrices of any size: integer arithmetic alone, so that every machine makes
+// the same ones.
+
+#ifndef COMPRESSED_ROWS_GENERATORS_HPP
+#define COMPRESSED_ROWS_GENERATORS_HPP
+
+#include <Kokkos_Core.hpp>
+
+#include "matrix_market.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+
+KOKKOS_INLINE_FUNCTION std::uint64_t scrambled(std::uint64_t index) {
+  std::uint64_t bits = (index + 1) * 0x9e3779b97f4a7c15u;
+  bits               = (bits ^ (bits >> 32)) * 0xd6e8feb86659fd93u;
+  bits               = (bits ^ (bits >> 32)) * 0xd6e8feb86659fd93u;
+  return bits ^ (bits >> 32);
+}
+
+// The five-point Laplacian on a grid of nx by ny points. Each entry is known by
+// its number alone, so a kernel can write them all at once: first the
+// diagonal, then both directions of every horizontal and vertical neighbour.
+struct Poisson {
+  std::int64_t nx = 1;
+  std::int64_t ny = 1;
+
+  struct Entry {
+    int row;
+    int column;
+    double value;
+  };
+
+  KOKKOS_FUNCTION std::int64_t rows() const { return nx * ny; }
+  KOKKOS_FUNCTION std::int64_t entries() const {
+    return rows() + 2 * (nx - 1) * ny + 2 * nx * (ny - 1);
+  }
+
+  KOKKOS_FUNCTION Entry entry(std::int64_t number) const {
+    if (number < rows()) {
+      return {static_cast<int>(number), static_cast<int>(number), 4};
+    }
+    number -= rows();
+    bool const backwards = number % 2 != 0;
+    std::int64_t pair    = number / 2;
+    std::int64_t from    = 0;
+    std::int64_t to      = 0;
+    if (pair < (nx - 1) * ny) {
+      from = pair / (nx - 1) * nx + pair % (nx - 1);
+      to   = from + 1;
+    } else {
+      from = pair - (nx - 1) * ny;
+      to   = from + nx;
+    }
+    return {static_cast<int>(backwards ? to : from),
+            static_cast<int>(backwards ? from : to), -1};
+  }
+};
+
+// Rows whose lengths follow a power law: half as many are twice as long. One in
+// eight is empty, one holds a quarter of its columns. Values are multiples of
+// 1/64 below 4, whose sums are exact.
+inline Triplets power_law(std::int64_t rows, std::uint64_t seed) {
+  Triplets result;
+  result.rows = result.columns = static_cast<int>(rows);
+  std::int64_t const longest   = std::max<std::int64_t>(1, rows / 16);
+  std::int64_t const heavy_row = static_cast<std::int64_t>(
+      scrambled(seed) % static_cast<std::uint64_t>(rows));
+  for (std::int64_t row = 0; row < rows; ++row) {
+    std::uint64_t const key =
+        scrambled(scrambled(seed) + static_cast<std::uint64_t>(row));
+    std::int64_t length = 0;
+    if (row == heavy_row) {
+      length = std::max<std::int64_t>(1, rows / 4);
+    } else if (key % 8 != 0) {
+      std::int64_t const octave = std::int64_t(1)
+                                  << std::min(std::countl_zero(key), 30);
+      length = std::min<std::int64_t>(
+          longest, octave + static_cast<std::int64_t>(key / 8 % octave));
+    }
+    // One entry in each of `length` equal ranges of columns: none twice.
+    for (std::int64_t k = 0; k < length; ++k) {
+      std::uint64_t const bits = scrambled(key + static_cast<std::uint64_t>(k));
+      std::int64_t const first = k * rows / length;
+      std::int64_t const end   = (k + 1) * rows / length;
+      std::int64_t const step =
+          static_cast<std::int64_t>(bits >> 16) % (end - first);
+      double const sixty_fourths = 1 + static_cast<double>(bits % 255);
+      result.add(row, first + step,
+                 (bits / 256 % 2 == 0 ? sixty_fourths : -sixty_fourths) / 64);
+    }
+  }
+  return result;
+}
+
+#endif
