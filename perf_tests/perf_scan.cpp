@@ -28,12 +28,19 @@
 
 #include "Perf_Scan.hpp"
 
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <cstdio>
+#include <vector>
 
 namespace perf {
 
 namespace {
 
+struct alignas(4) Words1 {
+  std::uint32_t word[1];
+};
 struct alignas(8) Words2 {
   std::uint32_t word[2];
 };
@@ -41,7 +48,7 @@ struct alignas(16) Words4 {
   std::uint32_t word[4];
 };
 
-/// Reads `Words` words and writes four.
+/// Reads one, two or four words and writes four.
 template <class In>
 struct WideningCopy {
   In const* in;
@@ -55,10 +62,6 @@ struct WideningCopy {
     out[i] = wide;
   }
 };
-struct alignas(4) Words1 {
-  std::uint32_t word[1];
-};
-
 template <class In>
 Ceiling measured_copy(Session& session, std::size_t n) {
   auto const* const in = reinterpret_cast<In const*>(
@@ -79,12 +82,12 @@ Ceiling measured_copy(Session& session, std::size_t n) {
 Ceiling const& ScanTests::copy_of_ratio(int ratio) {
   auto const at = m_copies.find(ratio);
   if (at != m_copies.end()) return at->second;
-  // As many output bytes as the largest case may have, and on hosts past the
+  // As many bytes as the largest case may read and write, and on hosts past the
   // cache.
-  std::size_t const n = std::min(m_session.machine.pool_bytes,
-                                 std::max(m_session.options.max_n * 4,
-                                          m_session.rotation_bytes())) /
-                        256 * 256 / sizeof(Words4);
+  std::size_t const bytes = std::min(
+      m_session.machine.pool_bytes,
+      std::max(m_session.options.max_n * 4, m_session.rotation_bytes()));
+  std::size_t const n    = bytes / 256 * 256 / (2 * sizeof(Words4));
   Ceiling const ceiling  = ratio == 1   ? measured_copy<Words4>(m_session, n)
                            : ratio == 2 ? measured_copy<Words2>(m_session, n)
                                         : measured_copy<Words1>(m_session, n);
