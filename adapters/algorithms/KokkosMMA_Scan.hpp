@@ -115,13 +115,14 @@ void scan(char const* who, Exec const& exec,
 
   Settings call = effective_settings(settings);
   RouteDecision decision =
-      route_scan(scan_problem(functor, n), capability(exec), call);
+      route_scan(scan_problem<Accumulator>(functor, n), capability(exec), call);
   // The call's own route is an order, one from scope or environment a wish.
   if (settings.route != Route::automatic) {
     check_route(who, decision);
   } else if (refusal_of(decision)) {
     call.route = Route::automatic;
-    decision   = route_scan(scan_problem(functor, n), capability(exec), call);
+    decision   = route_scan(scan_problem<Accumulator>(functor, n),
+                            capability(exec), call);
   }
   // On Cuda the interception records what it did.
   if (n == 0 || !capability(exec).cuda)
@@ -334,7 +335,7 @@ std::string explain_scan(Exec const& exec, X const& x, Y const& y,
   KOKKOSMMA_IMPL_CHECK_SCAN("KokkosMMA::explain_scan", Exec, X, Y, A);
   Impl::check_settings("KokkosMMA::explain_scan", settings);
   Impl::ScanInto<X, Y, A, ScanKind::exclusive> const functor{x, y, A(0)};
-  return to_string(route_scan(Impl::scan_problem(functor, x.extent(0)),
+  return to_string(route_scan(Impl::scan_problem<A>(functor, x.extent(0)),
                               capability(exec),
                               Impl::effective_settings(settings)));
 }

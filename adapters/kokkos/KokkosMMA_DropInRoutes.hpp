@@ -4,11 +4,12 @@
 
 /// \file
 /// Routes the application's own functors, and those with which the standard
-/// algorithms of Kokkos call parallel_reduce. Only the drop-in header includes
-/// it.
+/// algorithms of Kokkos call parallel_reduce and parallel_scan. Only the
+/// drop-in header includes it.
 
 #include <adapters/algorithms/KokkosMMA_Configuration.hpp>
 #include <adapters/kokkos/KokkosMMA_InterceptReduce.hpp>
+#include <adapters/kokkos/KokkosMMA_StdScans.hpp>
 
 #include <cstdio>
 
@@ -33,7 +34,8 @@ inline bool announce_drop_in() {
   }
 #else
   text +=
-      "; parallel_reduce takes route generic (no Cuda execution space in this "
+      "; parallel_reduce and parallel_scan take route generic (no Cuda "
+      "execution space in this "
       "Kokkos)";
 #endif
   std::fprintf(stderr, "%s\n", text.c_str());
@@ -56,16 +58,6 @@ struct StdTransformReduceTwoIntervalsFunctor;
 }  // namespace Kokkos::Experimental::Impl
 
 namespace KokkosMMA::Impl {
-
-/// Iterators over plain memory: the address of an element is one.
-template <class Iterator>
-concept PlainIterator =
-    std::is_lvalue_reference_v<typename Iterator::reference>;
-
-template <class Iterator>
-std::ptrdiff_t stride_of(Iterator const& first) {
-  return &first[1] - &first[0];
-}
 
 /// Kokkos::Experimental::reduce with the default sum.
 template <class Iterator, class Value>

@@ -110,7 +110,8 @@ struct ScanOperands {
 };
 
 /// Data that the functor of a scan reads and writes, where its type tells. The
-/// default is an opaque functor. What is visible is a sum.
+/// default is an opaque functor. What is visible is a sum in `Accumulator`,
+/// which need not be the value type of the functor.
 template <class Functor>
 struct VisibleScan {
   static constexpr bool visible = false;
@@ -139,28 +140,24 @@ requires(is_plain_source<X>&&
     return {f.x.data(), f.y.data(), one ? 1 : std::ptrdiff_t(f.x.stride(0)),
             one ? 1 : std::ptrdiff_t(f.y.stride(0)), f.init};
   }
-  static std::uint64_t extent(ScanInto<X, Y, A, Kind> const& f) {
-    return f.x.extent(0);
-  }
 };
 
-/// A scan of visible data as the route function sees it. What only a compiled
-/// kernel knows (local memory) is left at its default.
-template <class Functor>
+/// A scan as the route function sees it; `Value` is what Kokkos joins. What
+/// only a compiled kernel knows (local memory) is left at its default.
+template <class Value, class Functor>
 ScanProblem scan_problem(Functor const& functor, std::uint64_t size) {
-  using Data  = VisibleScan<Functor>;
-  using Value = typename Functor::value_type;
+  using Data = VisibleScan<Functor>;
   ScanProblem problem;
-  problem.sum           = true;
-  problem.accumulator   = scalar_v<Value>;
   problem.value_bytes   = sizeof(Value);
   problem.functor_bytes = sizeof(Functor);
   problem.size          = size;
   if constexpr (Data::visible) {
-    problem.source     = Source::view;
-    problem.input      = scalar_v<typename Data::Input>;
-    problem.output     = scalar_v<typename Data::Output>;
-    problem.contiguous = Data::operands(functor).contiguous();
+    problem.source      = Source::view;
+    problem.input       = scalar_v<typename Data::Input>;
+    problem.accumulator = scalar_v<typename Data::Accumulator>;
+    problem.output      = scalar_v<typename Data::Output>;
+    problem.sum         = true;
+    problem.contiguous  = Data::operands(functor).contiguous();
     problem.tile_compiled =
         scan_tile_exists(problem.input, problem.accumulator, problem.output);
   }

@@ -37,6 +37,16 @@ template <class X>
 inline constexpr bool is_plain_memory =
     std::is_lvalue_reference_v<typename X::reference_type>;
 
+/// Iterators over plain memory: the address of an element is one.
+template <class Iterator>
+concept PlainIterator =
+    std::is_lvalue_reference_v<typename Iterator::reference>;
+
+template <class Iterator>
+std::ptrdiff_t stride_of(Iterator const& first) {
+  return &first[1] - &first[0];
+}
+
 template <class X>
 requires is_plain_memory<X>
 struct VisibleData<Load<X>> {

@@ -1,0 +1,434 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Kokkos' standard scans over Views: on Cuda the sums of types with a tile
+// kernel are scans of data that the library can see, the others are opaque
+// functors, and Thrust keeps what it had.
+
+#include <KokkosMMA_ExactSum.hpp>
+#include <KokkosMMA_TestSupport.hpp>
+
+#include <Kokkos_StdAlgorithms.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
+
+namespace {
+
+namespace KE = Kokkos::Experimental;
+using KE::half_t;
+using KokkosMMA::Route;
+using KokkosMMA::scalar_v;
+using KokkosMMA::ScopedSettings;
+using KokkosMMA::Settings;
+using KokkosMMA::Testing::allowed_error;
+using KokkosMMA::Testing::epsilon;
+using KokkosMMA::Testing::ExactSum;
+using KokkosMMA::Testing::ExecutionSpaces;
+using KokkosMMA::Testing::fill;
+using KokkosMMA::Testing::make_view;
+using KokkosMMA::Testing::on_cuda;
+using KokkosMMA::Testing::poison;
+using KokkosMMA::Testing::Random;
+using KokkosMMA::Testing::RouteProbe;
+using KokkosMMA::Testing::same_bits;
+
+template <class Exec>
+class StdScans : public ::testing::Test {};
+TYPED_TEST_SUITE(StdScans, ExecutionSpaces);
+
+/// What auto takes for a contiguous sum with a tile kernel.
+template <class Input, class Accumulator>
+constexpr Route tile_route = KokkosMMA::mma_scan_pays(scalar_v<Input>,
+                                                      scalar_v<Accumulator>)
+                                 ? Route::mma
+                                 : Route::streamed;
+
+template <class View>
+std::vector<typename View::non_const_value_type> on_host(View const& x) {
+  auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), x);
+  return {host.data(), host.data() + host.extent(0)};
+}
+
+/// Elements begin .. begin + length of `y` are `expected(i)`, those around them
+/// still the poison.
+template <class View, class Expected>
+::testing::AssertionResult written(View const& y, std::size_t begin,
+                                   std::size_t length,
+                                   Expected const& expected) {
+  using T            = typename View::non_const_value_type;
+  auto const results = on_host(y);
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    bool const inside = begin <= i && i < begin + length;
+    T const wanted    = inside ? expected(i - begin) : poison<T>();
+    if (!same_bits(wanted, results[i]))
+      return ::testing::AssertionFailure()
+             << "element " << i << " of " << begin << " + " << length
+             << " is not what it must be";
+  }
+  return ::testing::AssertionSuccess();
+}
+
+template <class View>
+void erase(View const& y) {
+  fill(y, [](std::size_t) {
+    return poison<typename View::non_const_value_type>();
+  });
+}
+
+struct Piece {
+  std::size_t begin_x, begin_y, length;
+};
+constexpr std::size_t longest = 30100;
+std::vector<Piece> pieces(Random& random) {
+  std::vector<Piece> result = {{0, 0, 0}, {3, 1, 1}, {0, 0, longest}};
+  for (std::size_t const length : {2, 33, 1025, 8193})
+    for (std::size_t const begin : {0, 1, 5})
+      result.push_back({begin, (7 * begin + length) % 9, length});
+  for (int k = 0; k < 5; ++k)
+    result.push_back({std::size_t(random.integer(0, 20)),
+                      std::size_t(random.integer(0, 20)),
+                      std::size_t(random.integer(1, 30000))});
+  return result;
+}
+
+/// Small integers: exact in every type, by Views and by iterators.
+template <class Exec, class Input, class Output, class Init>
+void check_exclusive() {
+  Random random;
+  SCOPED_TRACE(random.note());
+  std::vector<std::int64_t> prefix(longest + 1);
+  auto const x = make_view<Input, Exec>(longest, [&](std::size_t i) {
+    std::int64_t const value = random.integer(0, 3);
+    prefix[i + 1]            = prefix[i] + value;
+    return value;
+  });
+  Kokkos::View<Output*, Exec> const y("y", longest);
+  for (Piece const& piece : pieces(random)) {
+    auto const part = [&](auto const& view, std::size_t begin) {
+      return Kokkos::subview(view, Kokkos::pair<std::size_t, std::size_t>(
+                                       begin, begin + piece.length));
+    };
+    auto const expected = [&](std::size_t i) {
+      return static_cast<Output>(prefix[piece.begin_x + i] -
+                                 prefix[piece.begin_x] + 9);
+    };
+    auto const to = part(y, piece.begin_y);
+    for (Route const route : {Route::automatic, Route::generic}) {
+      ScopedSettings const scope(Settings{route});
+      Route const taken =
+          route == Route::generic ? route : tile_route<Input, Init>;
+      erase(y);
+      RouteProbe<Exec> probe;
+      auto const end =
+          KE::exclusive_scan(Exec(), part(x, piece.begin_x), to, Init(9));
+      if (piece.length > 0) {
+        EXPECT_TRUE(probe.took(taken));
+      }
+      EXPECT_EQ(std::ptrdiff_t(piece.length), end - KE::begin(to));
+      ASSERT_TRUE(written(y, piece.begin_y, piece.length, expected));
+
+      erase(y);
+      auto const from = KE::cbegin(x) + std::ptrdiff_t(piece.begin_x);
+      KE::exclusive_scan("label", Exec(), from,
+                         from + std::ptrdiff_t(piece.length), KE::begin(to),
+                         Init(9));
+      ASSERT_TRUE(written(y, piece.begin_y, piece.length, expected));
+    }
+  }
+}
+
+TYPED_TEST(StdScans, ExclusiveSumOfIntegers) {
+  check_exclusive<TypeParam, std::int32_t, std::int32_t, std::int32_t>();
+  check_exclusive<TypeParam, std::int64_t, std::int64_t, std::int64_t>();
+  check_exclusive<TypeParam, std::int8_t, std::int32_t, std::int32_t>();
+}
+TYPED_TEST(StdScans, ExclusiveSumOfFloats) {
+  check_exclusive<TypeParam, float, float, float>();
+  check_exclusive<TypeParam, double, double, double>();
+}
+
+template <class Exec, class Input, class Output>
+void check_inclusive() {
+  Random random;
+  SCOPED_TRACE(random.note());
+  using Accumulator =
+      std::conditional_t<std::is_same_v<Input, half_t>, float, Input>;
+  std::vector<std::int64_t> prefix(longest + 1);
+  auto const x = make_view<Input, Exec>(longest, [&](std::size_t i) {
+    std::int64_t const value = random.integer(i % 2 ? 0 : -1, 1);
+    prefix[i + 1]            = prefix[i] + value;
+    return value;
+  });
+  Kokkos::View<Output*, Exec> const y("y", longest);
+  for (Piece const& piece : pieces(random)) {
+    auto const part = [&](auto const& view, std::size_t begin) {
+      return Kokkos::subview(view, Kokkos::pair<std::size_t, std::size_t>(
+                                       begin, begin + piece.length));
+    };
+    // half_t is summed as such by Kokkos: exact up to 2048
+    if (sizeof(Input) == 2 && piece.length > 4000) continue;
+    auto const expected = [&](std::size_t i) {
+      return static_cast<Output>(prefix[piece.begin_x + i + 1] -
+                                 prefix[piece.begin_x]);
+    };
+    auto const to = part(y, piece.begin_y);
+    for (Route const route : {Route::automatic, Route::generic}) {
+      ScopedSettings const scope(Settings{route});
+      Route const taken =
+          route == Route::generic ? route : tile_route<Input, Accumulator>;
+      erase(y);
+      RouteProbe<Exec> probe;
+      auto const end = KE::inclusive_scan(Exec(), part(x, piece.begin_x), to);
+      if (piece.length > 0) {
+        EXPECT_TRUE(probe.took(taken));
+      }
+      EXPECT_EQ(std::ptrdiff_t(piece.length), end - KE::begin(to));
+      ASSERT_TRUE(written(y, piece.begin_y, piece.length, expected));
+
+      erase(y);
+      auto const from = KE::cbegin(x) + std::ptrdiff_t(piece.begin_x);
+      KE::inclusive_scan("label", Exec(), from,
+                         from + std::ptrdiff_t(piece.length), KE::begin(to));
+      ASSERT_TRUE(written(y, piece.begin_y, piece.length, expected));
+    }
+  }
+}
+
+TYPED_TEST(StdScans, InclusiveSumOfIntegers) {
+  check_inclusive<TypeParam, std::int32_t, std::int32_t>();
+  check_inclusive<TypeParam, std::uint64_t, std::uint64_t>();
+}
+TYPED_TEST(StdScans, InclusiveSumOfFloats) {
+  check_inclusive<TypeParam, float, float>();
+  check_inclusive<TypeParam, double, double>();
+  check_inclusive<TypeParam, half_t, half_t>();
+}
+
+/// Kokkos sums in the type of the elements, here modulo 2^8, and in that of the
+/// initial value: types for which no tile kernel exists stay with it.
+template <class Exec>
+void check_narrow_types() {
+  Random random;
+  SCOPED_TRACE(random.note());
+  std::size_t const size = 5000;
+  auto const bytes       = make_view<std::int8_t, Exec>(
+      size, [&](std::size_t) { return random.integer(-128, 127); });
+  auto const floats = make_view<float, Exec>(
+      size, [&](std::size_t) { return random.uniform(0, 10); });
+  auto const run = [&](Route route) {
+    ScopedSettings const scope(Settings{route});
+    Kokkos::View<std::int32_t*, Exec> const sums("sums", size);
+    Kokkos::View<std::int32_t*, Exec> const truncated("truncated", size);
+    KE::inclusive_scan(Exec(), bytes, sums);
+    KE::exclusive_scan(Exec(), floats, truncated, 1);
+    return std::pair(on_host(sums), on_host(truncated));
+  };
+  auto const [sums, truncated]               = run(Route::automatic);
+  auto const [sums_of_kokkos, truncated_too] = run(Route::generic);
+  EXPECT_EQ(sums_of_kokkos, sums);
+  EXPECT_EQ(truncated_too, truncated);
+}
+
+TYPED_TEST(StdScans, NarrowTypesWrapAsInKokkos) {
+  check_narrow_types<TypeParam>();
+}
+
+template <class Exec>
+void check_strided_and_in_place() {
+  std::size_t const size = 7000;
+  Kokkos::View<float**, Kokkos::LayoutRight, Exec> const matrix("m", size, 3);
+  Kokkos::deep_copy(matrix, 1.f);
+  auto const x = Kokkos::subview(matrix, Kokkos::ALL, 0);
+  auto const y = Kokkos::subview(matrix, Kokkos::ALL, 2);
+  RouteProbe<Exec> probe;
+  KE::inclusive_scan(Exec(), x, y);
+  EXPECT_TRUE(probe.streamed());
+  probe.reset();
+  KE::exclusive_scan(Exec(), x, x, 5.f);
+  EXPECT_TRUE(probe.streamed());
+  {
+    ScopedSettings const scope(Settings{Route::generic});
+    KE::inclusive_scan(Exec(), y, y);
+  }
+  auto const host =
+      Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), matrix);
+  float sum = 0;
+  for (std::size_t i = 0; i < size; ++i) {
+    ASSERT_EQ(float(i + 5), host(i, 0)) << i;
+    ASSERT_EQ(1.f, host(i, 1)) << i;
+    sum += float(i + 1);
+    ASSERT_NEAR(sum, host(i, 2), 1e-5 * sum) << i;
+  }
+}
+
+TYPED_TEST(StdScans, StridedViewsAndInPlace) {
+  check_strided_and_in_place<TypeParam>();
+}
+
+// --- operators and transformations ------------------------------------------
+
+/// x -> a x + b modulo 2^32; composition is associative and does not commute.
+struct Affine {
+  std::uint32_t a, b;
+};
+struct Compose {
+  KOKKOS_FUNCTION Affine operator()(Affine const& f, Affine const& g) const {
+    return {f.a * g.a, f.b * g.a + g.b};
+  }
+};
+struct AddOne {
+  KOKKOS_FUNCTION Affine operator()(Affine const& f) const {
+    return {f.a, f.b + 1};
+  }
+};
+
+/// Kokkos applies the operator to a prefix and the initial value, in this
+/// order.
+std::vector<Affine> composed(std::vector<Affine> const& x, bool inclusive,
+                             Affine const* init) {
+  std::vector<Affine> y;
+  Affine prefix{};
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    Affine const with = i == 0 ? x[i] : Compose()(prefix, x[i]);
+    Affine const what = inclusive ? with : prefix;
+    y.push_back(!init                  ? what
+                : !inclusive && i == 0 ? *init
+                                       : Compose()(what, *init));
+    prefix = with;
+  }
+  return y;
+}
+
+template <class Exec>
+void check_operators() {
+  Random random;
+  SCOPED_TRACE(random.note());
+  for (std::size_t const size : {1, 2, 31, 33, 1000, 8193, 20011}) {
+    SCOPED_TRACE(size);
+    std::vector<Affine> values(size);
+    for (Affine& value : values)
+      value = {std::uint32_t(random.bits() | 1), std::uint32_t(random.bits())};
+    auto const x =
+        make_view<Affine, Exec>(size, [&](std::size_t i) { return values[i]; });
+    std::vector<Affine> plus_one = values;
+    for (Affine& value : plus_one) value = AddOne()(value);
+    Kokkos::View<Affine*, Exec> const y("y", size);
+    Affine const init{3, 4};
+    auto const check = [&](std::vector<Affine> const& expected) {
+      return written(y, 0, size, [&](std::size_t i) { return expected[i]; });
+    };
+    RouteProbe<Exec> probe;
+    erase(y);
+    KE::transform_exclusive_scan(Exec(), x, y, init, Compose(), AddOne());
+    EXPECT_TRUE(probe.streamed());
+    EXPECT_TRUE(check(composed(plus_one, false, &init)));
+    probe.reset();
+    erase(y);
+    KE::transform_inclusive_scan(Exec(), x, y, Compose(), AddOne());
+    EXPECT_TRUE(probe.streamed());
+    EXPECT_TRUE(check(composed(plus_one, true, nullptr)));
+    probe.reset();
+    erase(y);
+    KE::transform_inclusive_scan(Exec(), x, y, Compose(), AddOne(), init);
+    EXPECT_TRUE(probe.streamed());
+    EXPECT_TRUE(check(composed(plus_one, true, &init)));
+    probe.reset();
+    erase(y);
+    KE::exclusive_scan(Exec(), x, y, init, Compose());
+    EXPECT_TRUE(probe.streamed());
+    EXPECT_TRUE(check(composed(values, false, &init)));
+    probe.reset();
+    erase(y);
+    KE::inclusive_scan(Exec(), x, y, Compose(), init);
+    EXPECT_TRUE(probe.streamed());
+    EXPECT_TRUE(check(composed(values, true, &init)));
+    // Thrust's, which the library never sees
+    probe.reset();
+    erase(y);
+    KE::inclusive_scan(Exec(), x, y, Compose());
+    EXPECT_TRUE(probe.went_to_kokkos());
+    EXPECT_TRUE(check(composed(values, true, nullptr)));
+  }
+}
+
+TYPED_TEST(StdScans, OperatorsThatDoNotCommute) {
+  check_operators<TypeParam>();
+}
+
+// --- numerics ---------------------------------------------------------------
+
+/// Prefixes no less accurate than Kokkos' own, and NaN where it must be.
+template <class Exec, class T>
+void check_accuracy() {
+  Random random;
+  SCOPED_TRACE(random.note());
+  std::vector<double> values(longest);
+  auto const x   = make_view<T, Exec>(longest, [&](std::size_t i) {
+    T const value = static_cast<T>(random.normal());
+    values[i]     = double(value);
+    return value;
+  });
+  auto const run = [&](Route route) {
+    ScopedSettings const scope(Settings{route});
+    Kokkos::View<T*, Exec> const y("y", longest);
+    KE::inclusive_scan(Exec(), x, y);
+    return on_host(y);
+  };
+  auto const ours   = run(Route::automatic);
+  auto const theirs = run(Route::generic);
+  ExactSum exact;
+  double magnitudes = 0, error_of_kokkos = 0;
+  for (std::size_t i = 0; i < longest; ++i) {
+    exact.add(values[i]);
+    magnitudes += std::abs(values[i]);
+    error_of_kokkos =
+        std::max(error_of_kokkos, exact.error_of(double(theirs[i])));
+    ASSERT_LE(exact.error_of(double(ours[i])),
+              allowed_error(error_of_kokkos, exact.value(), magnitudes,
+                            epsilon<T>, epsilon<T>))
+        << i;
+  }
+
+  for (std::size_t const place :
+       {std::size_t(0), std::size_t(777), std::size_t(8192), longest - 1}) {
+    auto const with_nan = make_view<T, Exec>(longest, [&](std::size_t i) {
+      return i == place ? std::numeric_limits<double>::quiet_NaN() : values[i];
+    });
+    Kokkos::View<T*, Exec> const y("y", longest);
+    KE::exclusive_scan(Exec(), with_nan, y, T(0));
+    auto const results = on_host(y);
+    for (std::size_t i = 0; i < longest; ++i)
+      ASSERT_EQ(i > place, std::isnan(results[i])) << i << ", " << place;
+  }
+}
+
+TYPED_TEST(StdScans, Accuracy) {
+  check_accuracy<TypeParam, float>();
+  check_accuracy<TypeParam, double>();
+}
+
+/// The call waits: what it wrote can be read at once, on any instance.
+template <class Exec>
+void check_result_is_there() {
+  std::size_t const size = 100000;
+  Kokkos::View<int*, Kokkos::HostSpace> const host("host", size);
+  auto const x = make_view<int, Exec>(size, [](std::size_t) { return 1; });
+  Kokkos::View<int*, Exec> const y("y", size);
+  for (int repeat = 0; repeat < 5; ++repeat) {
+    Kokkos::deep_copy(y, -1);
+    KE::inclusive_scan(Exec(), x, y);
+    Kokkos::deep_copy(host, y);
+    ASSERT_EQ(int(size), host(size - 1));
+    ASSERT_EQ(1, host(0));
+  }
+}
+
+TYPED_TEST(StdScans, ResultIsThereOnReturn) {
+  check_result_is_there<TypeParam>();
+}
+
+}  // namespace
