@@ -1,0 +1,375 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// What applications scan for: offsets of rows, compaction, sorting, graphs in
+// compressed rows, and the standard algorithms of Kokkos that are made of
+// scans. Everything is compared with the host.
+
+#include <KokkosMMA_ScanSupport.hpp>
+
+#include <Kokkos_Sort.hpp>
+#include <Kokkos_StdAlgorithms.hpp>
+
+#include <algorithm>
+#include <vector>
+
+namespace {
+
+namespace KE = Kokkos::Experimental;
+using KokkosMMA::Testing::elements;
+using KokkosMMA::Testing::ExecutionSpaces;
+using KokkosMMA::Testing::holds;
+using KokkosMMA::Testing::make_view;
+using KokkosMMA::Testing::poison;
+using KokkosMMA::Testing::poisoned_array;
+using KokkosMMA::Testing::Random;
+using KokkosMMA::Testing::RouteProbe;
+using KokkosMMA::Testing::value_of;
+
+template <class Exec>
+class ScanUses : public ::testing::Test {};
+TYPED_TEST_SUITE(ScanUses, ExecutionSpaces);
+
+/// Lengths of rows, many of them empty and a few very long.
+std::vector<int> random_counts(Random& random, int rows) {
+  std::vector<int> counts(rows);
+  for (auto& count : counts)
+    count = random.integer(0, 2) == 0
+                ? 0
+                : random.integer(0, random.integer(0, 500) == 0 ? 3000 : 9);
+  return counts;
+}
+
+/// Row offsets from counts, one more than rows: the scan over rows + 1 indices
+/// that guards its last one, and the scan of the rows whose total goes behind
+/// them.
+template <class Exec>
+void check_offsets() {
+  for (int rows : {1, 1000, 100003}) {
+    Random random;
+    SCOPED_TRACE(random.note() + ", rows = " + std::to_string(rows));
+    auto const counts = random_counts(random, rows);
+    std::vector<std::size_t> expected{0};
+    for (int count : counts) expected.push_back(expected.back() + count);
+    auto const x =
+        make_view<int, Exec>(rows, [&](std::size_t i) { return counts[i]; });
+
+    auto const guarded = poisoned_array<std::size_t, Exec>(rows + 1);
+    RouteProbe<Exec> probe;
+    Kokkos::parallel_scan(
+        "offsets", Kokkos::RangePolicy<Exec>(0, rows + 1),
+        KOKKOS_LAMBDA(int i, std::size_t& update, bool last) {
+          if (last) guarded(i) = update;
+          if (i < rows) update += x(i);
+        });
+    EXPECT_TRUE(probe.streamed());
+    EXPECT_TRUE(holds(guarded, expected));
+
+    auto const offsets = poisoned_array<std::size_t, Exec>(rows + 1);
+    auto const behind  = Kokkos::subview(offsets, rows);
+    probe.reset();
+    Kokkos::parallel_scan(
+        "offsets", Kokkos::RangePolicy<Exec>(0, rows),
+        KOKKOS_LAMBDA(int i, std::size_t& update, bool last) {
+          if (last) offsets(i) = update;
+          update += x(i);
+        },
+        behind);
+    EXPECT_TRUE(probe.streamed());
+    EXPECT_TRUE(holds(offsets, expected));
+  }
+}
+TYPED_TEST(ScanUses, RowOffsets) { check_offsets<TypeParam>(); }
+
+/// Keeps what a condition selects, in order; the conditions select all, none
+/// and some.
+template <class Exec>
+void check_compaction() {
+  int const n = 200003;
+  Random random;
+  SCOPED_TRACE(random.note());
+  std::vector<std::int64_t> values(n);
+  for (auto& value : values) value = random.integer(0, 999);
+  auto const x = make_view<std::int64_t, Exec>(
+      n, [&](std::size_t i) { return values[i]; });
+  for (std::int64_t limit : {0, 1, 500, 999, 1000}) {
+    SCOPED_TRACE("limit " + std::to_string(limit));
+    std::vector<std::int64_t> expected;
+    for (auto value : values)
+      if (value < limit) expected.push_back(value);
+    auto const kept = poisoned_array<std::int64_t, Exec>(n);
+    int number      = poison<int>();
+    RouteProbe<Exec> probe;
+    Kokkos::parallel_scan(
+        "compaction", Kokkos::RangePolicy<Exec>(0, n),
+        KOKKOS_LAMBDA(int i, int& update, bool last) {
+          bool const keep = x(i) < limit;
+          if (last && keep) kept(update) = x(i);
+          update += keep;
+        },
+        number);
+    EXPECT_TRUE(probe.streamed());
+    EXPECT_EQ(int(expected.size()), number);
+    EXPECT_TRUE(holds(kept, expected));
+  }
+}
+TYPED_TEST(ScanUses, Compaction) { check_compaction<TypeParam>(); }
+
+/// Kokkos::BinSort counts the bins and scans the counts; Kokkos::sort uses it
+/// on some spaces.
+template <class Exec>
+void check_sort() {
+  for (int n : {1, 1000, 100003}) {
+    Random random;
+    SCOPED_TRACE(random.note() + ", n = " + std::to_string(n));
+    std::vector<int> values(n);
+    for (auto& value : values) value = random.integer(0, 100000);
+    auto const keys =
+        make_view<int, Exec>(n, [&](std::size_t i) { return values[i]; });
+    auto const places = make_view<int, Exec>(
+        n, [](std::size_t i) { return static_cast<int>(i); });
+    auto expected = values;
+    std::sort(expected.begin(), expected.end());
+
+    using Keys = Kokkos::View<int*, Exec>;
+    using Bins = Kokkos::BinOp1D<Keys>;
+    Kokkos::BinSort<Keys, Bins> sorter(keys, Bins(n / 2 + 1, 0, 100000), true);
+    sorter.create_permute_vector(Exec());
+    sorter.sort(Exec(), keys);
+    sorter.sort(Exec(), places);
+    EXPECT_TRUE(holds(keys, expected));
+    auto const place = elements(places);
+    int wrong        = 0;
+    for (int i = 0; i < n; ++i) wrong += values[place[i]] != expected[i];
+    EXPECT_EQ(0, wrong) << "keys and places were moved apart";
+
+    auto const numbers =
+        make_view<int, Exec>(n, [&](std::size_t i) { return values[i]; });
+    Kokkos::sort(Exec(), numbers);
+    EXPECT_TRUE(holds(numbers, expected));
+  }
+}
+TYPED_TEST(ScanUses, Sorting) { check_sort<TypeParam>(); }
+
+/// The columns of row i; the lengths of rows differ, some are empty.
+struct Pattern {
+  int columns;
+  KOKKOS_FUNCTION int length(int row) const {
+    return row % 5 == 3 ? 0 : row % 97 == 0 ? 40 : row % 7;
+  }
+  KOKKOS_FUNCTION int column(int row, int k) const {
+    return (row * 31 + k * k * 17 + k) % columns;
+  }
+  // what Kokkos::count_and_fill_crs calls: once to count, once to fill
+  KOKKOS_FUNCTION int operator()(int row, int* fill) const {
+    if (fill)
+      for (int k = 0; k < length(row); ++k) fill[k] = column(row, k);
+    return length(row);
+  }
+};
+
+/// Kokkos::Crs constructs the closure of a scan by itself, past
+/// Kokkos::parallel_scan.
+template <class Exec>
+void check_crs() {
+  using Crs      = Kokkos::Crs<int, Exec, void, int>;
+  int const rows = 30011, columns = 4001;
+  Pattern const pattern{columns};
+  Crs graph;
+  RouteProbe<Exec> probe;
+  Kokkos::count_and_fill_crs(graph, rows, pattern);
+  EXPECT_TRUE(probe.streamed());
+  std::vector<int> offsets{0}, entries, counts(columns, 0);
+  for (int row = 0; row < rows; ++row) {
+    for (int k = 0; k < pattern.length(row); ++k) {
+      entries.push_back(pattern.column(row, k));
+      ++counts[entries.back()];
+    }
+    offsets.push_back(entries.size());
+  }
+  EXPECT_TRUE(holds(graph.row_map, offsets));
+  EXPECT_TRUE(holds(graph.entries, entries));
+
+  Kokkos::View<int*, Exec> row_map;
+  auto const counted =
+      make_view<int, Exec>(columns, [&](std::size_t i) { return counts[i]; });
+  probe.reset();
+  int const number = Kokkos::get_crs_row_map_from_counts(row_map, counted);
+  EXPECT_TRUE(probe.streamed());
+  EXPECT_EQ(int(entries.size()), number);
+  std::vector<int> expected{0};
+  for (int count : counts) expected.push_back(expected.back() + count);
+  EXPECT_TRUE(holds(row_map, expected));
+}
+TYPED_TEST(ScanUses, CompressedRows) { check_crs<TypeParam>(); }
+
+template <class Exec>
+void check_transposed() {
+  using Crs   = Kokkos::Crs<int, Exec, void, int>;
+  int const n = 3001;
+  Pattern const pattern{n};
+  Crs graph, transposed;
+  Kokkos::count_and_fill_crs(graph, n, pattern);
+  Kokkos::transpose_crs(transposed, graph);
+  std::vector<std::vector<int>> rows(n);
+  for (int row = 0; row < n; ++row)
+    for (int k = 0; k < pattern.length(row); ++k)
+      rows[pattern.column(row, k)].push_back(row);
+  auto const offsets = elements(transposed.row_map);
+  auto const entries = elements(transposed.entries);
+  ASSERT_EQ(std::size_t(n + 1), offsets.size());
+  for (int row = 0; row < n; ++row) {
+    std::vector<int> found(entries.begin() + offsets[row],
+                           entries.begin() + offsets[row + 1]);
+    // in any order within a row
+    std::sort(found.begin(), found.end());
+    ASSERT_EQ(rows[row], found) << "row " << row;
+  }
+}
+TYPED_TEST(ScanUses, TransposedRows) { check_transposed<TypeParam>(); }
+
+struct IsThird {
+  KOKKOS_FUNCTION bool operator()(int value) const { return value % 3 == 0; }
+};
+struct SameTens {
+  KOKKOS_FUNCTION bool operator()(int a, int b) const {
+    return a / 10 == b / 10;
+  }
+};
+
+/// Values in runs, so that there is something to make unique.
+template <class Exec>
+struct Values {
+  Random random;
+  std::vector<int> host;
+  Kokkos::View<int*, Exec> x;
+  explicit Values(int n) {
+    int value = 0;
+    for (int i = 0; i < n; ++i) {
+      if (random.integer(0, 2) == 0) value = random.integer(0, 1000);
+      host.push_back(value);
+    }
+    x = make_view<int, Exec>(n, [&](std::size_t i) { return host[i]; });
+  }
+};
+constexpr int sizes[] = {1, 2, 1000, 65537, 300007};
+
+/// copy_if and partition_copy are one scan each; what remove_copy_if is made of
+/// differs between versions of Kokkos.
+template <class Exec>
+void check_copies() {
+  for (int n : sizes) {
+    Values<Exec> const values(n);
+    SCOPED_TRACE(values.random.note() + ", n = " + std::to_string(n));
+    std::vector<int> thirds, others;
+    for (int value : values.host)
+      (IsThird()(value) ? thirds : others).push_back(value);
+
+    auto const copied = poisoned_array<int, Exec>(n);
+    RouteProbe<Exec> probe;
+    auto const copied_end = KE::copy_if(Exec(), values.x, copied, IsThird());
+    EXPECT_TRUE(probe.streamed());
+    EXPECT_EQ(std::ptrdiff_t(thirds.size()), copied_end - KE::begin(copied));
+    EXPECT_TRUE(holds(copied, thirds));
+
+    auto const kept     = poisoned_array<int, Exec>(n);
+    auto const kept_end = KE::remove_copy_if(Exec(), values.x, kept, IsThird());
+    EXPECT_EQ(std::ptrdiff_t(others.size()), kept_end - KE::begin(kept));
+    EXPECT_TRUE(holds(kept, others));
+
+    auto const yes = poisoned_array<int, Exec>(n);
+    auto const no  = poisoned_array<int, Exec>(n);
+    probe.reset();
+    auto const ends = KE::partition_copy(Exec(), values.x, yes, no, IsThird());
+    EXPECT_TRUE(probe.streamed());
+    EXPECT_EQ(std::ptrdiff_t(thirds.size()), ends.first - KE::begin(yes));
+    EXPECT_EQ(std::ptrdiff_t(others.size()), ends.second - KE::begin(no));
+    EXPECT_TRUE(holds(yes, thirds));
+    EXPECT_TRUE(holds(no, others));
+  }
+}
+TYPED_TEST(ScanUses, ConditionalCopies) { check_copies<TypeParam>(); }
+
+/// The front of x, which an algorithm has shortened to some length.
+template <class View>
+std::vector<int> front(View const& x, std::ptrdiff_t length) {
+  auto all = elements(x);
+  all.resize(length);
+  return all;
+}
+
+template <class Exec>
+void check_removals() {
+  for (int n : sizes) {
+    Values<Exec> const values(n);
+    SCOPED_TRACE(values.random.note() + ", n = " + std::to_string(n));
+    auto expected = values.host;
+    expected.erase(std::remove_if(expected.begin(), expected.end(), IsThird()),
+                   expected.end());
+    Values<Exec> copy = values;
+    copy.x            = Kokkos::View<int*, Exec>("copy", n);
+    Kokkos::deep_copy(copy.x, values.x);
+    auto const end = KE::remove_if(Exec(), copy.x, IsThird());
+    EXPECT_EQ(expected, front(copy.x, end - KE::begin(copy.x)));
+
+    auto unique = values.host;
+    unique.erase(std::unique(unique.begin(), unique.end()), unique.end());
+    auto const once     = poisoned_array<int, Exec>(n);
+    auto const once_end = KE::unique_copy(Exec(), values.x, once);
+    EXPECT_EQ(std::ptrdiff_t(unique.size()), once_end - KE::begin(once));
+    EXPECT_TRUE(holds(once, unique));
+    Kokkos::deep_copy(copy.x, values.x);
+    auto const unique_end = KE::unique(Exec(), copy.x);
+    EXPECT_EQ(unique, front(copy.x, unique_end - KE::begin(copy.x)));
+
+    // of elements that are equal to the predicate alone, Kokkos keeps another
+    // one than the standard library
+    auto tens = values.host;
+    for (int& value : tens) value /= 10;
+    tens.erase(std::unique(tens.begin(), tens.end()), tens.end());
+    Kokkos::deep_copy(copy.x, values.x);
+    auto const tens_end = KE::unique(Exec(), copy.x, SameTens());
+    auto kept           = front(copy.x, tens_end - KE::begin(copy.x));
+    for (int& value : kept) value /= 10;
+    EXPECT_EQ(tens, kept);
+  }
+}
+TYPED_TEST(ScanUses, RemovingAndMakingUnique) { check_removals<TypeParam>(); }
+
+/// Bits set in a word, their places listed in order: a scan over words whose
+/// functor writes a varying number of results.
+template <class Exec>
+void check_bits() {
+  int const words = 40009;
+  Random random;
+  SCOPED_TRACE(random.note());
+  std::vector<int> expected;
+  auto const x      = make_view<std::uint32_t, Exec>(words, [&](std::size_t i) {
+    // mostly sparse, some words full
+    std::uint64_t const bits = random.bits();
+    auto const word          = static_cast<std::uint32_t>(
+        i % 100 == 0 ? ~0u : bits & bits >> 17 & bits >> 31);
+    for (int bit = 0; bit < 32; ++bit)
+      if (word >> bit & 1) expected.push_back(int(i) * 32 + bit);
+    return word;
+  });
+  auto const places = poisoned_array<int, Exec>(words * 32);
+  int number        = poison<int>();
+  RouteProbe<Exec> probe;
+  Kokkos::parallel_scan(
+      "bits", Kokkos::RangePolicy<Exec>(0, words),
+      KOKKOS_LAMBDA(int i, int& update, bool last) {
+        for (int bit = 0; bit < 32; ++bit)
+          if (x(i) >> bit & 1) {
+            if (last) places(update) = i * 32 + bit;
+            ++update;
+          }
+      },
+      number);
+  EXPECT_TRUE(probe.streamed());
+  EXPECT_EQ(int(expected.size()), number);
+  EXPECT_TRUE(holds(places, expected));
+}
+TYPED_TEST(ScanUses, ListOfSetBits) { check_bits<TypeParam>(); }
+
+}  // namespace
