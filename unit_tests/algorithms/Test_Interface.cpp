@@ -177,7 +177,9 @@ TEST(PrintConfiguration, SaysWhatABugReportNeeds) {
                                     Kokkos::DefaultExecutionSpace::name(),
                                     "sum of a View:",
                                     "dot product:",
-                                    "functor of the application:"};
+                                    "functor of the application:",
+                                    "scan of a View:",
+                                    "scan functor of the application:"};
   for (char const* const type :
        {"half", "bhalf", "float", "double", "int8", "uint8", "int32", "int64"})
     parts.push_back(" " + std::string(type) + "=");
