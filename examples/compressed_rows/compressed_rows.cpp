@@ -603,12 +603,16 @@ void compute(Options const& options, Entries const& entries,
   int longest = 0;
   int empty   = 0;
   Kokkos::parallel_reduce(
-      "compressed_rows::lengths", Range(0, entries.rows),
-      KOKKOS_LAMBDA(std::int64_t i, int& largest, int& zeros) {
-        largest = Kokkos::max(largest, lengths(i));
-        zeros += lengths(i) == 0;
+      "compressed_rows::longest", Range(0, entries.rows),
+      KOKKOS_LAMBDA(std::int64_t i, int& largest) {
+        int const length = lengths(i);
+        if (length > largest) largest = length;
       },
-      Kokkos::Max<int>(longest), empty);
+      Kokkos::Max<int>(longest));
+  Kokkos::parallel_reduce(
+      "compressed_rows::empty", Range(0, entries.rows),
+      KOKKOS_LAMBDA(std::int64_t i, int& sum) { sum += lengths(i) == 0; },
+      empty);
   double magnitude  = 0;
   auto const values = matrix.values;
   Kokkos::parallel_reduce(
