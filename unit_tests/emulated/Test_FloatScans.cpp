@@ -171,6 +171,41 @@ TYPED_TEST(FloatScan, Distributions) {
   }
 }
 
+TYPED_TEST(FloatScan, NoWorseThanAPlainLoop) {
+  SCOPED_TRACE(this->random.note());
+  using F                               = typename TestFixture::F;
+  using Value                           = typename TestFixture::Value;
+  double const epsilon                  = std::numeric_limits<Value>::epsilon();
+  std::function<double()> const draws[] = {
+      [&] { return this->random.uniform(); },
+      [&] { return this->random.normal(); },
+      [&] { return this->random.uniform(1, 1.01); }};
+  for (std::size_t kind = 0; kind < std::size(draws); ++kind) {
+    Elements<typename F::Bits> x(20 * this->tile, 1);
+    for (std::size_t i = 0; i < x.size(); ++i) x[i] = F::encode(draws[kind]());
+    for (auto const& scan : tile_scans<TypeParam>()) {
+      auto const computed = run(scan, x);
+      ExactSum exact;
+      Value plain       = 0;
+      double magnitudes = 0, largest = 0;  // of the loop's errors so far
+      for (std::size_t i = 0; i < x.size(); ++i) {
+        exact.add(F::decode(x[i]));
+        magnitudes += std::abs(F::decode(x[i]));
+        plain += Value(F::decode(x[i]));
+        largest = std::max(largest, exact.error_of(double(plain)));
+        // the same sum, in the exclusive scan one place later
+        bool const last      = !scan.inclusive && i + 1 == x.size();
+        std::size_t const at = scan.inclusive || last ? i : i + 1;
+        double const prefix  = last ? computed.total : computed.prefixes[at];
+        ASSERT_LE(
+            exact.error_of(prefix),
+            allowed_error(largest, exact.value(), magnitudes, epsilon, epsilon))
+            << scan.name() << ", distribution " << kind << ", prefix " << at;
+      }
+    }
+  }
+}
+
 TYPED_TEST(FloatScan, Subnormals) {
   SCOPED_TRACE(this->random.note());
   using Bits                  = typename TestFixture::Bits;
