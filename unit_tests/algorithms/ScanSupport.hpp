@@ -12,15 +12,22 @@
 
 namespace KokkosMMA::Testing {
 
-/// Routes of a scan: the tensor cores take contiguous Views of types for which
-/// a tile kernel exists.
+/// Routes that can run a scan on this space: the tensor cores where the route
+/// function would let a device that can do everything use them.
 template <class Input, class Output, class Exec, class Accumulator = void>
 std::vector<Route> scan_routes(bool contiguous = true) {
   using A = Impl::chosen_accumulator_t<Accumulator, Kokkos::View<Input*>,
                                        Kokkos::View<Output*>>;
-  return routes<Exec>(
-      contiguous &&
-      scan_tile_exists(scalar_v<Input>, scalar_v<A>, scalar_v<Output>));
+  ScanProblem problem;
+  problem.source      = Source::view;
+  problem.input       = scalar_v<Input>;
+  problem.accumulator = scalar_v<A>;
+  problem.output      = scalar_v<Output>;
+  problem.sum         = true;
+  problem.contiguous  = contiguous;
+  problem.tile_compiled =
+      scan_tile_exists(problem.input, problem.accumulator, problem.output);
+  return routes<Exec>(!refuse_mma_scan(problem, Capability{true, 90, 132}, {}));
 }
 
 /// exclusive_scan or inclusive_scan; checks that the route asked for ran.
@@ -76,7 +83,8 @@ template <class T, class Expected>
 /// A scan over [0, n), element by element: what every route is compared with
 /// where the sums are exact.
 template <ScanKind Kind, class Sum>
-std::vector<Sum> sequential_scan(std::vector<Sum> const& x, Sum init) {
+std::vector<Sum> sequential_scan(std::vector<Sum> const& x,
+                                 std::type_identity_t<Sum> init) {
   std::vector<Sum> y(x.size());
   Sum sum = init;
   for (std::size_t i = 0; i < x.size(); ++i) {

@@ -388,7 +388,9 @@ void expect_functor(std::size_t size, std::size_t begin, std::size_t end) {
         return inclusive_scan_into(x, y, 11);
     }();
     Kokkos::parallel_scan("functor", policy, functor);
-    if (on_cuda<Exec> && route == Route::automatic) {
+    if (begin == end) {
+      // Kokkos' own, which does nothing
+    } else if (on_cuda<Exec> && route == Route::automatic) {
       EXPECT_NE(Route::generic, last_route());
     } else {
       EXPECT_TRUE(probe.took(route));

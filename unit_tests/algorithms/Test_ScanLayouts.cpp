@@ -70,7 +70,7 @@ void expect_scanned(Place const& from, Place const& to, std::size_t size,
     auto const memory_y = poisoned_array<Output, Exec>(to(size) + around);
     auto const y        = as_view(memory_y, to, size);
     run_scan<Kind>(Exec(), x, y, Settings{route}, 2);
-    ASSERT_TRUE(written(memory_y, to, sequential_scan<Kind>(values, {2})));
+    ASSERT_TRUE(written(memory_y, to, sequential_scan<Kind>(values, 2)));
   }
 }
 
@@ -185,7 +185,7 @@ void expect_in_place() {
           auto const x = cut(memory, place, size);
           run_scan<Kind>(Exec(), x, x, Settings{route});
         }
-        ASSERT_TRUE(written(memory, place, sequential_scan<Kind>(values, {0})));
+        ASSERT_TRUE(written(memory, place, sequential_scan<Kind>(values, 0)));
       }
     }
 }
@@ -366,7 +366,7 @@ void expect_in_order() {
   expected[0] = 1;
   for (int call = 0; call < 20; ++call) {
     inclusive_scan(exec, x, x);
-    expected = sequential_scan<ScanKind::inclusive>(expected, {0u});
+    expected = sequential_scan<ScanKind::inclusive>(expected, 0u);
   }
   exec.fence();
   EXPECT_TRUE(same_elements_as([&](std::size_t i) { return expected[i]; },

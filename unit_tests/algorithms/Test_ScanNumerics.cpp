@@ -157,7 +157,7 @@ void expect_float_subnormals() {
     units[i] = random.integer(-1000, 1000);
     return std::ldexp(double(units[i]), -149);
   });
-  auto const expected = sequential_scan<ScanKind::inclusive>(units, {0});
+  auto const expected = sequential_scan<ScanKind::inclusive>(units, 0);
   for (Route const route : scan_routes<float, float, Exec>()) {
     SCOPED_TRACE(trace(route, size));
     auto const y = poisoned_array<float, Exec>(size);
@@ -219,7 +219,7 @@ struct Special {
 
   template <ScanKind Kind, class Output, class Exec>
   ::testing::AssertionResult scanned_right(Route route) const {
-    std::vector<double> const expected = sequential_scan<Kind>(x, {0.});
+    std::vector<double> const expected = sequential_scan<Kind>(x, 0.);
     auto const data                    = make_view<Element, Exec>(
         x.size(), [&](std::size_t i) { return static_cast<Element>(x[i]); });
     auto const y = poisoned_array<Output, Exec>(x.size());
@@ -338,7 +338,7 @@ void expect_rounded_once() {
     SCOPED_TRACE(trace(route, size));
     auto const y = poisoned_array<Element, Exec>(size);
     run_scan<ScanKind::inclusive>(Exec(), x, y, Settings{route});
-    auto const expected = sequential_scan<ScanKind::inclusive>(units, {0});
+    auto const expected = sequential_scan<ScanKind::inclusive>(units, 0);
     EXPECT_TRUE(same_elements_as(
         [&](std::size_t i) {
           return static_cast<Element>(float(expected[i]) / 4);
