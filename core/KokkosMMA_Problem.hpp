@@ -54,7 +54,6 @@ struct ScanProblem {
   std::size_t value_bytes   = 0;
   std::size_t functor_bytes = 0;
   std::uint64_t size        = 0;  ///< indices
-  int local_bytes = 0;  ///< local memory of our kernel: spilled registers
 };
 
 }  // namespace KokkosMMA

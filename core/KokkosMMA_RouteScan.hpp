@@ -62,13 +62,19 @@ constexpr Refusal refuse_streamed_scan(ScanProblem const& problem,
       {problem.functor_bytes > max_functor_bytes,
        {"functor and reducer are larger than 3800 bytes",
         "kernel argument limit"}},
-      {problem.local_bytes > 0,
-       {"the functor needs more registers than the kernel leaves it",
-        "local memory reported by the CUDA runtime"}},
   };
   for (Rule const& rule : rules)
     if (rule.applies) return rule.refusal;
   return {};
+}
+
+/// Whether the products of a tile scan are exact for these types: an integer
+/// is summed modulo 2^bits of its accumulator, byte by byte, so a wider one
+/// would need its sign.
+constexpr bool scan_products_exist(Scalar input, Scalar accumulator) {
+  return size_of(input) == 1   ? size_of(accumulator) == 4
+         : size_of(input) == 2 ? true
+                               : size_of(input) == size_of(accumulator);
 }
 
 /// The first reason for which the `mma` route refuses, or none.
@@ -97,6 +103,11 @@ constexpr Refusal refuse_mma_scan(ScanProblem const& problem,
       {!problem.tile_compiled,
        {"no tile kernel keeps these elements in this accumulator and output",
         "scan_tile_exists"}},
+      {!scan_products_exist(problem.input, problem.accumulator),
+       {"integers are exact on the tensor cores modulo 2^bits of their own, "
+        "and "
+        "the accumulator is wider",
+        "scan_products_exist"}},
       {!problem.contiguous,
        {"a View is strided: its elements do not fill 16-byte accesses",
         "docs/routes.md"}},

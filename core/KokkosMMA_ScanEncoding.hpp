@@ -235,14 +235,15 @@ struct OperandDouble {
 /// there are.
 template <Scalar Input, class ValueT>
 struct ScanElements {
-  using Value                   = ValueT;
-  static constexpr int elements = 16 / sizeof(Value);
-  static constexpr int bytes    = elements * size_of(Input);
+  using Value                      = ValueT;
+  static constexpr int elements    = 16 / sizeof(Value);
+  static constexpr int input_bytes = size_of(Input);
+  static constexpr int bytes       = elements * input_bytes;  ///< of a vector
   using Words = Registers < std::uint32_t, bytes<4 ? 1 : bytes / 4>;
 
   template <class Warp>
   KOKKOS_FORCEINLINE_FUNCTION static Value element(Words const& words, int e) {
-    if constexpr (size_of(Input) == 8) {
+    if constexpr (input_bytes == 8) {
       std::uint64_t const bits =
           std::uint64_t(words[2 * e + 1]) << 32 | words[2 * e];
       if constexpr (Input == Scalar::float64)
@@ -255,7 +256,7 @@ struct ScanElements {
       return Value(std::int32_t(words[e]));
     } else if constexpr (Input == Scalar::uint32) {
       return Value(words[e]);
-    } else if constexpr (size_of(Input) == 2) {
+    } else if constexpr (input_bytes == 2) {
       auto const bits = std::uint16_t(words[e / 2] >> 16 * (e % 2));
       if constexpr (Input == Scalar::half)
         return Value(Warp::half_value(bits));

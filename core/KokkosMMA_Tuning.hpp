@@ -73,19 +73,62 @@ constexpr StreamedTuning streamed_tuning(std::size_t value_bytes,
 inline constexpr int spread_indices_per_multiprocessor = 2048;
 inline constexpr int spread_threads                    = 256;
 
-/// How the `streamed` route lays a scan over the device.
+/// How a scan by an opaque functor is laid over the device.
 struct StreamedScanTuning {
-  int threads;     ///< per block
+  int threads;     ///< per block that call the functor
   int min_blocks;  ///< per multiprocessor; caps a thread's registers
   int items;       ///< neighbouring indices that a lane scans
 };
 
+/// 2^28 elements, GB/s read plus written, copy 4225:
+///
+/// | threads x blocks, items | float | half  | int8  | threads | double |
+/// |-------------------------|-------|-------|-------|---------|--------|
+/// | 256 x 5, 16             | 3680  | 3298  | 3074  | 256 x 4 | 3595   |
+/// | 480 x 3, 16             | 3667  | 3209  | 2960  | 384 x 3 | 3757   |
+/// | 256 x 4, 16             | 3503  | 3082  | 2874  | 512 x 2 | 3818   |
+/// | 512 x 2, 16             | 3464  | 2969  | 2733  | 512 x 3 | 3075   |
+/// | 512 x 2, 20             | 3590  | 3087  | 2754  |         |        |
+/// | 480 x 4, 8              | 3487  | 2990  | 2688  |         |        |
+///
+/// double with 8 items each, and 3642 with 256 x 3, 16. 224 x 5 is as fast as
+/// 256 x 5, whose 40 registers spill for some functors: 48. Larger values are
+/// not measured. A functor that spills under the cap of registers is slower,
+/// not slow: double at 512 x 3 does (Kokkos: 830).
 constexpr StreamedScanTuning streamed_scan_tuning(std::size_t value_bytes) {
-  if (value_bytes <= 4) return {512, 2, 16};
+  if (value_bytes <= 4) return {224, 5, 16};
   if (value_bytes <= 8) return {512, 2, 8};
-  if (value_bytes <= 16) return {256, 2, 4};
-  if (value_bytes <= 32) return {256, 1, 2};
+  if (value_bytes <= 16) return {256, 3, 4};
+  if (value_bytes <= 32) return {256, 2, 2};
   return {256, 1, 1};
+}
+
+/// Tiles over which a short range is spread, with fewer indices per thread: an
+/// expensive functor then meets more threads. 131072 floats: 32 tiles 5.0 us,
+/// 64 5.5, 128 6.7, 512 8.7.
+inline constexpr unsigned spread_scan_tiles = 64;
+
+/// How a scan of visible data is laid over the device.
+struct TileScanTuning {
+  int threads;     ///< per block that load
+  int min_blocks;  ///< per multiprocessor; caps a thread's registers
+  int tiles;       ///< of 16 rows that a warp takes at a time
+};
+
+/// 2^28 elements, GB/s read plus written, copy 4225, shuffles and products:
+///
+/// | threads x blocks, tiles | float     | half      | int8      | double    |
+/// |-------------------------|-----------|-----------|-----------|-----------|
+/// | 256 x 3, 4              | 3755 3625 | 3566 3451 | 3460 3412 | 3754 3223 |
+/// | 256 x 5, 2              | 3640      | 3586      | 3516      | 3303      |
+/// | 256 x 4, 2              |           | 3410 3283 | 3320 3228 | 3526 3082 |
+/// | 480 x 2, 2              |           | 3265 3113 | 3170 3010 | 3705 2984 |
+/// | 480 x 3, 2              | 3740      | 3560      | 3486      | 3619      |
+///
+/// Products of wide types spill under the 72 registers of 256 x 3 (int64: 240
+/// bytes); they may have 112.
+constexpr TileScanTuning tile_scan_tuning(bool products) {
+  return {256, products ? 2 : 3, 4};
 }
 
 /// The `mma` route: 16-byte vectors in flight per thread, products per flush,
@@ -112,11 +155,13 @@ struct MmaTuning {
 inline constexpr int max_chain_length = 32;
 
 /// Whether the tile scan on tensor cores is at least as fast as the one by
-/// shuffles, so that `auto` takes it. Both are bound by memory for elements of
-/// 4 and 8 bytes, where the products only add work; elements of 1 and 2 bytes
-/// are read at more elements per second than shuffles add.
-constexpr bool mma_scan_pays(Scalar input, Scalar /*accumulator*/) {
-  return size_of(input) == 1 || size_of(input) == 2;
+/// shuffles, so that `auto` takes it. It is for no type (see the table of
+/// tile_scan_tuning; int32 3487 against 3730, int64 2741 against 3755): a scan
+/// writes what it reads, so a shuffle has two bytes of traffic or more to hide
+/// behind where a reduction has one, and the exact pieces of the sums of rows
+/// cost more instructions than five shuffles per 128 elements.
+constexpr bool mma_scan_pays(Scalar /*input*/, Scalar /*accumulator*/) {
+  return false;
 }
 
 }  // namespace KokkosMMA

@@ -31,9 +31,10 @@ class WarpScanShuffle {
   using Lanes = typename Warp::template Lanes<T>;
 
  public:
-  using Value  = typename Encoding::Value;
-  using Words  = typename Encoding::Words;
-  using Vector = Registers<Value, Encoding::elements>;
+  using Elements = Encoding;
+  using Value    = typename Encoding::Value;
+  using Words    = typename Encoding::Words;
+  using Vector   = Registers<Value, Encoding::elements>;
 
   KOKKOS_FORCEINLINE_FUNCTION explicit WarpScanShuffle(Warp const& warp)
       : m_warp(warp) {}
@@ -116,9 +117,10 @@ class WarpScanMma {
   static constexpr int halves = Encoding::elements / 2;
 
  public:
-  using Value  = typename Encoding::Value;
-  using Words  = typename Encoding::Words;
-  using Vector = Registers<Value, Encoding::elements>;
+  using Elements = Encoding;
+  using Value    = typename Encoding::Value;
+  using Words    = typename Encoding::Words;
+  using Vector   = Registers<Value, Encoding::elements>;
 
   KOKKOS_FORCEINLINE_FUNCTION explicit WarpScanMma(Warp const& warp)
       : m_warp(warp) {

@@ -10,6 +10,7 @@
 #include <adapters/algorithms/KokkosMMA_Scan.hpp>
 #include <adapters/kokkos/KokkosMMA_Functors.hpp>
 #include <adapters/kokkos/KokkosMMA_InterceptReduce.hpp>
+#include <adapters/kokkos/KokkosMMA_InterceptScan.hpp>
 #include <adapters/kokkos/KokkosMMA_ScanFunctors.hpp>
 #include <core/KokkosMMA_ErrorBound.hpp>
 #include <core/KokkosMMA_RouteReduce.hpp>

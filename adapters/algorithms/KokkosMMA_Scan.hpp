@@ -2,6 +2,7 @@
 #ifndef KOKKOSMMA_SCAN_HPP
 #define KOKKOSMMA_SCAN_HPP
 
+#include <adapters/kokkos/KokkosMMA_InterceptScan.hpp>
 #include <adapters/kokkos/KokkosMMA_ScanFunctors.hpp>
 #include <adapters/kokkos/KokkosMMA_SpaceCapability.hpp>
 #include <core/KokkosMMA_RouteScan.hpp>

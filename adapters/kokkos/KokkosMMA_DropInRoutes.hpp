@@ -9,6 +9,7 @@
 
 #include <adapters/algorithms/KokkosMMA_Configuration.hpp>
 #include <adapters/kokkos/KokkosMMA_InterceptReduce.hpp>
+#include <adapters/kokkos/KokkosMMA_InterceptScan.hpp>
 #include <adapters/kokkos/KokkosMMA_StdScans.hpp>
 
 #include <cstdio>
@@ -103,6 +104,7 @@ requires(PlainIterator<Iterator1>&& PlainIterator<Iterator2>&& std::is_same_v<
 
 KOKKOSMMA_IMPL_ROUTE_REDUCE(RangePolicy, !KokkosMMA::Impl::OwnFunctor<F>)
 KOKKOSMMA_IMPL_ROUTE_REDUCE(MDRangePolicy, !KokkosMMA::Impl::OwnFunctor<F>)
+KOKKOSMMA_IMPL_ROUTE_SCAN(!KokkosMMA::Impl::OwnFunctor<F>)
 
 #endif  // KOKKOS_ENABLE_CUDA
 #endif

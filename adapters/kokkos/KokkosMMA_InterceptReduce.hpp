@@ -211,28 +211,35 @@ constexpr bool multiplies_exactly(Scalar input) {
   return !refuse_mma(problem, Capability{true, 90, 1}, Settings{});
 }
 
-/// What the CUDA runtime knows of a kernel; asked once.
+/// What the CUDA runtime knows of a kernel, and leave for it to use so much
+/// shared memory; asked once.
 struct KernelFacts {
   int local_bytes;
   int resident_blocks;
 };
 
 template <class Kernel>
-KernelFacts kernel_facts(Kernel const kernel, int threads) {
+KernelFacts kernel_facts(Kernel const kernel, int threads,
+                         std::size_t shared_bytes = 0) {
   KernelFacts facts{};
   cudaFuncAttributes attributes;
   Cuda::check(cudaFuncGetAttributes(&attributes, kernel),
               "cudaFuncGetAttributes");
   facts.local_bytes = int(attributes.localSizeBytes);
+  Cuda::check(
+      cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                           int(shared_bytes)),
+      "cudaFuncSetAttribute");
   Cuda::check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(
-                  &facts.resident_blocks, kernel, threads, 0),
+                  &facts.resident_blocks, kernel, threads, shared_bytes),
               "cudaOccupancyMaxActiveBlocksPerMultiprocessor");
   return facts;
 }
 
-inline void report_route(std::uint64_t size, std::size_t value_bytes,
+inline void report_route(char const* call, std::uint64_t size,
+                         std::size_t value_bytes,
                          RouteDecision const& decision) {
-  std::fprintf(stderr, "KokkosMMA: parallel_reduce n=%llu value=%zu bytes %s\n",
+  std::fprintf(stderr, "KokkosMMA: %s n=%llu value=%zu bytes %s\n", call,
                static_cast<unsigned long long>(size), value_bytes,
                to_string(decision).c_str());
 }
@@ -275,7 +282,8 @@ class RoutedReduce {
     if (environment_verbose()) {
       static std::once_flag once;
       std::call_once(once, [&] {
-        report_route(Flat::size(m_policy), sizeof(value_type), decision);
+        report_route("parallel_reduce", Flat::size(m_policy),
+                     sizeof(value_type), decision);
       });
     }
     switch (decision.route) {

@@ -142,8 +142,7 @@ requires(is_plain_source<X>&&
   }
 };
 
-/// A scan as the route function sees it; `Value` is what Kokkos joins. What
-/// only a compiled kernel knows (local memory) is left at its default.
+/// A scan as the route function sees it; `Value` is what Kokkos joins.
 template <class Value, class Functor>
 ScanProblem scan_problem(Functor const& functor, std::uint64_t size) {
   using Data = VisibleScan<Functor>;

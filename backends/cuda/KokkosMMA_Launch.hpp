@@ -3,6 +3,7 @@
 #define KOKKOSMMA_CUDA_LAUNCH_HPP
 
 #include <backends/cuda/kernels/KokkosMMA_GridFinish.hpp>
+#include <backends/cuda/kernels/KokkosMMA_LookBack.hpp>
 #include <core/KokkosMMA_Capability.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -10,6 +11,7 @@
 #include <cuda_runtime.h>
 
 #include <atomic>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -18,6 +20,7 @@
 #include <mutex>
 #include <string>
 #include <utility>
+#include <vector>
 
 /// \file
 /// What every launch needs: the device's properties, scratch of its stream, and
@@ -73,45 +76,32 @@ inline Capability capability(Kokkos::Cuda const& space) {
   return {true, d.compute_capability, d.multiprocessors};
 }
 
-/// Memory of one stream: partial results, which the order of the stream
-/// protects, and words in pinned memory for a result that the host waits for,
-/// which the mutex protects. Allocated at the first call on a stream, so that
-/// later calls neither allocate nor synchronise.
+/// Memory of one stream: partial results and the hand-shake of scans, which the
+/// order of the stream protects, and words in pinned memory for a result that
+/// the host waits for, which the mutex protects. Allocated at the first call on
+/// a stream, so that later calls neither allocate nor synchronise.
 class StreamScratch {
  public:
   static constexpr int max_words = 16;  // 64 bytes, 4 in each
 
   explicit StreamScratch(int device_id) : m_device(device_id) {
-    // Allowed while another thread captures a graph.
-    cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
-    check(cudaThreadExchangeStreamCaptureMode(&mode),
-          "cudaThreadExchangeStreamCaptureMode");
-    check(cudaMalloc(&m_grid.partials, partials_bytes + 128), "cudaMalloc");
-    m_grid.ticket = reinterpret_cast<unsigned*>(
-        static_cast<char*>(m_grid.partials) + partials_bytes);
-    // Not cudaMemset: on the default stream it would wait for other streams.
-    unsigned const zero = 0;
-    cudaStream_t stream;
-    check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking),
-          "cudaStreamCreateWithFlags");
-    check(cudaMemcpyAsync(m_grid.ticket, &zero, sizeof(zero),
-                          cudaMemcpyHostToDevice, stream),
-          "cudaMemcpyAsync");
-    check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
-    check(cudaStreamDestroy(stream), "cudaStreamDestroy");
+    constexpr std::size_t counters = 128;
+    char* const memory = static_cast<char*>(zeroed(partials_bytes + counters));
+    m_grid = {memory, reinterpret_cast<unsigned*>(memory + partials_bytes)};
+    m_scan.control =
+        reinterpret_cast<ScanControl*>(memory + partials_bytes + counters / 2);
+    RelaxedCapture const capture;
     void* words = nullptr;
     check(cudaHostAlloc(&words, max_words * sizeof(unsigned long long),
                         cudaHostAllocMapped),
           "cudaHostAlloc");
     m_words = static_cast<unsigned long long*>(words);
-    check(cudaThreadExchangeStreamCaptureMode(&mode),
-          "cudaThreadExchangeStreamCaptureMode");
   }
   ~StreamScratch() {
     int current = 0;
     cudaGetDevice(&current);
     cudaSetDevice(m_device);
-    cudaFree(m_grid.partials);
+    for (void* const memory : m_allocated) cudaFree(memory);
     cudaFreeHost(m_words);
     cudaSetDevice(current);
   }
@@ -119,6 +109,19 @@ class StreamScratch {
   StreamScratch& operator=(StreamScratch const&) = delete;
 
   GridScratch grid() const { return m_grid; }
+
+  /// Words for the hand-shake of a scan. They grow by doubling, and what was
+  /// too small stays until the end: kernels in flight or in a graph may use it.
+  ScanScratch scan(std::uint64_t words) {
+    std::lock_guard<std::mutex> const lock(m_mutex);
+    if (words > m_scan.capacity) {
+      std::uint64_t const capacity = std::bit_ceil(words);
+      m_scan.words =
+          static_cast<std::uint64_t*>(zeroed(capacity * sizeof(std::uint64_t)));
+      m_scan.capacity = capacity;
+    }
+    return m_scan;
+  }
 
   /// Tens of milliseconds: the query only has to notice a kernel that died.
   static constexpr unsigned spins_per_query = 1u << 24;
@@ -138,7 +141,7 @@ class StreamScratch {
       for (unsigned spins = 1; !(seen & ResultSink<T>::mark); ++spins) {
         if (spins % spins_per_query == 0) {
           cudaError_t const state = cudaStreamQuery(stream);
-          if (state != cudaErrorNotReady) check(state, "parallel_reduce");
+          if (state != cudaErrorNotReady) check(state, "kernel of a result");
         }
         seen = word.load(std::memory_order_acquire);
       }
@@ -148,8 +151,36 @@ class StreamScratch {
   }
 
  private:
+  /// Allows the calls below while another thread captures a graph.
+  struct RelaxedCapture {
+    cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
+    RelaxedCapture() { exchange(); }
+    ~RelaxedCapture() { exchange(); }
+    void exchange() {
+      check(cudaThreadExchangeStreamCaptureMode(&mode),
+            "cudaThreadExchangeStreamCaptureMode");
+    }
+  };
+
+  void* zeroed(std::size_t bytes) {
+    RelaxedCapture const capture;
+    void* memory = nullptr;
+    check(cudaMalloc(&memory, bytes), "cudaMalloc");
+    m_allocated.push_back(memory);
+    // Not on the default stream, where it would wait for other streams.
+    cudaStream_t stream;
+    check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking),
+          "cudaStreamCreateWithFlags");
+    check(cudaMemsetAsync(memory, 0, bytes, stream), "cudaMemsetAsync");
+    check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
+    check(cudaStreamDestroy(stream), "cudaStreamDestroy");
+    return memory;
+  }
+
   int m_device;
+  std::vector<void*> m_allocated;
   GridScratch m_grid{};
+  ScanScratch m_scan{};
   unsigned long long* m_words = nullptr;
   std::mutex m_mutex;
 };

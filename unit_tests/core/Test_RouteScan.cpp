@@ -78,8 +78,6 @@ static_assert(!streamed_with([](auto& p) { p.functor_bytes = 3800; }));
 static_assert(says(streamed_with([](auto& p) { p.functor_bytes = 3801; }),
                    "larger than 3800 bytes"));
 static_assert(!streamed_with([](auto& p) { p.size = std::uint64_t(1) << 40; }));
-static_assert(says(streamed_with([](auto& p) { p.local_bytes = 1; }),
-                   "registers"));
 // One of the two kernels is enough.
 static_assert(!streamed_with([](auto& p) { p.compiled = false; }));
 static_assert(!streamed_with([](auto& p) { p.tile_compiled = false; }));
@@ -130,7 +128,6 @@ static_assert(!refuse_mma_scan(scan_of_flags(), h200,
 // What only `streamed` cares about.
 static_assert(!mma_with([](auto& p) {
   p.functor_bytes = 10000;
-  p.local_bytes   = 8;
   p.compiled      = false;
 }));
 
@@ -213,7 +210,7 @@ static_assert(chosen(with([](auto& p) { p.in_graph = true; }), h200) ==
 constexpr bool mma_where_streamed_cannot(Scalar scalar) {
   return chosen(with([&](auto& p) {
                   p.input = p.accumulator = p.output = scalar;
-                  p.local_bytes                      = 8;
+                  p.functor_bytes                    = 10000;
                 }),
                 h200) == Route::mma;
 }
@@ -254,7 +251,7 @@ TEST(RouteScan, AutomaticNeverFails) {
         problem.compiled      = bit(4);
         problem.tile_compiled = bit(5);
         problem.value_bytes   = bit(6) ? 8 : 100;
-        problem.local_bytes   = bit(7) ? 0 : 16;
+        problem.functor_bytes = bit(7) ? 8 : 10000;
         problem.size          = bit(8) ? 100 : std::uint64_t(1) << 33;
         Capability const capability{bit(9), 90, 132};
 

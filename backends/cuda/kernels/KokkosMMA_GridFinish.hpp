@@ -24,6 +24,25 @@ union Slot {
   __device__ ~Slot() {}
 };
 
+/// Copies a value whose operators must not run. The alignment has to be said:
+/// bytes are copied one by one through a pointer to void.
+template <class T>
+__device__ void copy_bits(T* to, T const* from) {
+  memcpy(__builtin_assume_aligned(static_cast<void*>(to), alignof(T)),
+         __builtin_assume_aligned(static_cast<void const*>(from), alignof(T)),
+         sizeof(T));
+}
+template <class T>
+__device__ void copy_bits(Slot<T>& to, Slot<T> const& from) {
+  copy_bits(&to.value, &from.value);
+}
+
+template <class T>
+struct Plus {
+  __device__ void init(T& value) const { value = T(0); }
+  __device__ void join(T& into, T from) const { into += from; }
+};
+
 /// Largest grid that the scratch of a launch holds partial results for.
 inline constexpr unsigned max_partials      = 4096;
 inline constexpr std::size_t partials_bytes = max_partials * 64;
@@ -82,6 +101,7 @@ struct ResultSink {
   T* memory;                           ///< of the caller, or null
   volatile unsigned long long* words;  ///< Words<T>::size of them, or null
 
+  __device__ bool wanted() const { return memory || words; }
   __device__ void store(T const& value) const {
     if (memory) {
       memcpy(static_cast<void*>(memory), &value, sizeof(T));

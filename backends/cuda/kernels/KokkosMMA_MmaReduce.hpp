@@ -14,12 +14,6 @@
 
 namespace KokkosMMA::Impl::Cuda {
 
-template <class T>
-struct Plus {
-  __device__ void init(T& value) const { value = T(0); }
-  __device__ void join(T& into, T from) const { into += from; }
-};
-
 __device__ inline Vector16 load_vector(VectorRange const& range,
                                        std::uint64_t vector) {
   uint4 const v = __ldg(reinterpret_cast<uint4 const*>(range.base) + vector);
