@@ -113,6 +113,21 @@ static_assert(says(mma_with([](auto& p) { p.input = Scalar::opaque; }),
 static_assert(says(mma_with([](auto& p) { p.tile_compiled = false; }),
                    "no tile kernel"));
 static_assert(says(mma_with([](auto& p) { p.contiguous = false; }), "strided"));
+static_assert(says(mma_with([](auto& p) {
+                     p.accumulator = p.output = Scalar::int64;
+                   }),
+                   "the accumulator is wider"));
+static_assert(says(mma_with([](auto& p) {
+                     p.input       = Scalar::int32;
+                     p.accumulator = p.output = Scalar::int64;
+                   }),
+                   "the accumulator is wider"));
+static_assert(!mma_with([](auto& p) {
+  p.input = p.accumulator = p.output = Scalar::int64;
+}));
+static_assert(!streamed_with([](auto& p) {
+  p.accumulator = p.output = Scalar::int64;
+}));
 constexpr bool is_refused(Formulation formulation) {
   return says(refuse_mma_scan(scan_of_flags(), h200,
                               Settings{Route::automatic, formulation}),
