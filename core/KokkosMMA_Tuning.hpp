@@ -91,12 +91,12 @@ struct StreamedScanTuning {
 /// | 512 x 2, 20             | 3590  | 3087  | 2754  |         |        |
 /// | 480 x 4, 8              | 3487  | 2990  | 2688  |         |        |
 ///
-/// double with 8 items each, and 3642 with 256 x 3, 16. 224 x 5 is as fast as
-/// 256 x 5, whose 40 registers spill for some functors: 48. Larger values are
-/// not measured. A functor that spills under the cap of registers is slower,
-/// not slow: double at 512 x 3 does (Kokkos: 830).
+/// double with 8 items each, and 3642 with 256 x 3, 16. With room for 48
+/// registers: 224 x 5 3576, 3155, 2921; 416 x 3 3644, 3165, 2919; 640 x 2 3622,
+/// 3116, 2838. Larger values are not measured. A functor that spills under the
+/// cap of 40 is slower, not slow: double at 512 x 3 does (Kokkos: 830).
 constexpr StreamedScanTuning streamed_scan_tuning(std::size_t value_bytes) {
-  if (value_bytes <= 4) return {224, 5, 16};
+  if (value_bytes <= 4) return {256, 5, 16};
   if (value_bytes <= 8) return {512, 2, 8};
   if (value_bytes <= 16) return {256, 3, 4};
   if (value_bytes <= 32) return {256, 2, 2};
@@ -126,9 +126,9 @@ struct TileScanTuning {
 /// | 480 x 3, 2              | 3740      | 3560      | 3486      | 3619      |
 ///
 /// Products of wide types spill under the 72 registers of 256 x 3 (int64: 240
-/// bytes); they may have 112.
+/// bytes) and the 96 of 256 x 2; 16 warps on a multiprocessor may have 128.
 constexpr TileScanTuning tile_scan_tuning(bool products) {
-  return {256, products ? 2 : 3, 4};
+  return products ? TileScanTuning{224, 2, 4} : TileScanTuning{256, 3, 4};
 }
 
 /// The `mma` route: 16-byte vectors in flight per thread, products per flush,

@@ -33,23 +33,58 @@ struct NativeFunctor : Functor {
   using Functor::operator();
 };
 
+/// A functor that cannot be a base, and is only called.
+template <class Functor, class Value>
+requires std::is_final_v<Functor>
+struct NativeFunctor<Functor, Value> {
+  using kokkosmma_native = void;
+  using value_type       = Value;
+  Functor functor;
+  explicit NativeFunctor(Functor const& f) : functor(f) {}
+  template <class... Arguments>
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(Arguments&&... arguments) const {
+    functor(static_cast<Arguments&&>(arguments)...);
+  }
+};
+
+/// Kokkos' default sum; its own reducer would carry a copy of the functor.
+template <class T>
+struct DefaultSum {
+  KOKKOS_FORCEINLINE_FUNCTION void init(T* value) const { new (value) T(); }
+  KOKKOS_FORCEINLINE_FUNCTION void join(T* into, T const* from) const {
+    *into += *from;
+  }
+};
+
 /// `Result` is the type of the total, void without one.
 template <class Functor, class Policy, class Result>
 using ScanAnalysis =
     Kokkos::Impl::FunctorAnalysis<Kokkos::Impl::FunctorPatternInterface::SCAN,
                                   Policy, Functor, Result>;
 
+template <class Analysis>
+inline constexpr bool is_default_sum =
+    !Analysis::has_join_member_function && !Analysis::has_init_member_function;
+
+template <class Analysis>
+using ScanReducer =
+    std::conditional_t<is_default_sum<Analysis>,
+                       DefaultSum<typename Analysis::value_type>,
+                       typename Analysis::Reducer>;
+
 template <class Functor, class Policy, class Result>
 constexpr bool routable_scan() {
   if constexpr (IsNative<Functor> || !std::is_class_v<Functor> ||
-                std::is_final_v<Functor> || Policy::is_graph_kernel::value) {
+                Policy::is_graph_kernel::value) {
     return false;
   } else {
     using Analysis = ScanAnalysis<Functor, Policy, Result>;
     using Value    = typename Analysis::value_type;
     return Analysis::StaticValueSize == sizeof(Value) &&
            sizeof(Value) <= max_value_bytes &&
-           sizeof(Functor) + sizeof(typename Analysis::Reducer) <=
+           (!std::is_final_v<Functor> ||
+            is_default_sum<Analysis>)&&sizeof(Functor) +
+                   sizeof(ScanReducer<Analysis>) <=
                max_functor_bytes;
   }
 }
@@ -86,7 +121,7 @@ struct TileTunedFor {
 template <class Functor, class PolicyT, class Result, class Native>
 class RoutedScan {
   using Analysis = ScanAnalysis<Functor, PolicyT, Result>;
-  using Reducer  = typename Analysis::Reducer;
+  using Reducer  = ScanReducer<Analysis>;
 
  public:
   using Policy         = PolicyT;
@@ -209,6 +244,13 @@ class RoutedScan {
                   });
   }
 
+  Reducer reducer() const {
+    if constexpr (is_default_sum<Analysis>)
+      return {};
+    else
+      return Reducer{m_functor};
+  }
+
   unsigned grid(unsigned tiles, int resident_blocks) const {
     int const processors =
         Cuda::device(m_policy.space().cuda_device()).multiprocessors;
@@ -240,7 +282,7 @@ class RoutedScan {
             Cuda::ScanScratch const& scratch) {
           Cuda::streamed_scan<Scanned, Tuned, Index, value_type, Call, Reducer>
               <<<grid(tiles, facts.resident_blocks), threads + 32, shared,
-                 space.cuda_stream()>>>(Call{m_functor}, Reducer{m_functor},
+                 space.cuda_stream()>>>(Call{m_functor}, reducer(),
                                         Flat::begin(m_policy), size, rows,
                                         tiles, scratch, sink);
         });

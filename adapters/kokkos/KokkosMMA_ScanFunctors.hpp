@@ -58,12 +58,20 @@ using scan_accumulator_t = std::conditional_t<
     accumulator_t<Input, Output>,
     std::conditional_t<sizeof(Input) <= 4, std::int32_t, std::int64_t>>;
 
+/// Integers of 1 and 2 bytes are summed in 4, exact modulo theirs: a native
+/// scan of int8 was wrong from index 128 on (Kokkos 4.6.01, Cuda, H200,
+/// 2026-11-21).
+template <class T>
+using at_least_4_bytes_t = std::conditional_t<
+    std::is_integral_v<T> && sizeof(T) < 4,
+    std::conditional_t<std::is_signed_v<T>, std::int32_t, std::uint32_t>, T>;
+
 template <class Accumulator, class X, class Y>
-using chosen_accumulator_t =
+using chosen_accumulator_t = at_least_4_bytes_t<
     std::conditional_t<std::is_void_v<Accumulator>,
                        scan_accumulator_t<typename X::non_const_value_type,
                                           typename Y::non_const_value_type>,
-                       std::remove_cv_t<Accumulator>>;
+                       std::remove_cv_t<Accumulator>>>;
 
 /// Scan of x into y: an ordinary functor of Kokkos::parallel_scan. `init` is
 /// added to what is written and is no part of the total.

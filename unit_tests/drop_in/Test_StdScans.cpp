@@ -256,11 +256,11 @@ void check_strided_and_in_place() {
   }
   auto const host =
       Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), matrix);
-  float sum = 0;
+  double sum = 0;
   for (std::size_t i = 0; i < size; ++i) {
     ASSERT_EQ(float(i + 5), host(i, 0)) << i;
     ASSERT_EQ(1.f, host(i, 1)) << i;
-    sum += float(i + 1);
+    sum += double(i + 1);
     ASSERT_NEAR(sum, host(i, 2), 1e-5 * sum) << i;
   }
 }

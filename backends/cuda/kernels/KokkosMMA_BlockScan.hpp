@@ -86,12 +86,13 @@ class WarpExchange {
   __device__ explicit WarpExchange(unsigned char* memory) : m_memory(memory) {}
 
   __device__ void to_neighbours(Slot<T> (&values)[N], int lane) const {
-    if constexpr (N == 1) return;
+    if constexpr (N > 1) {
 #pragma unroll
-    for (int j = 0; j < N; ++j) copy_bits(row(j, lane), &values[j].value);
-    __syncwarp();
-    neighbours<false>(values, lane);
-    __syncwarp();
+      for (int j = 0; j < N; ++j) copy_bits(row(j, lane), &values[j].value);
+      __syncwarp();
+      neighbours<false>(values, lane);
+      __syncwarp();
+    }
   }
   /// For load_row of the same warp.
   __device__ void store_neighbours(Slot<T> (&values)[N], int lane) const {

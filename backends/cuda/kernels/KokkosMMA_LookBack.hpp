@@ -59,12 +59,8 @@ class LookBack {
   static constexpr unsigned window = look_back_window<T>;
 
   __device__ LookBack(Joiner const& joiner, ScanScratch const& scratch,
-                      std::uint64_t tiles, unsigned tag)
-      : m_joiner(joiner),
-        m_aggregates(scratch.words),
-        m_windows(scratch.words +
-                  (tiles / window + 1) * std::uint64_t(window) * words),
-        m_tag(std::uint64_t(tag) << 32) {}
+                      unsigned tiles, unsigned tag)
+      : m_joiner(joiner), m_words(scratch.words), m_tiles(tiles), m_tag(tag) {}
 
   /// By one lane.
   __device__ void publish(unsigned tile, T const& aggregate) const {
@@ -75,12 +71,11 @@ class LookBack {
   /// the tile's own, in lane 0.
   __device__ void exclusive(unsigned tile, T const& aggregate,
                             Slot<T>& prefix) const {
-    constexpr unsigned per_lane = window / 32;
-    unsigned const lane         = threadIdx.x % 32;
-    unsigned const number       = tile / window;
-    unsigned const before       = tile % window;  // tiles of this window
-    std::uint64_t const* const start =
-        m_windows + std::uint64_t(number) * words;
+    constexpr unsigned per_lane      = window / 32;
+    unsigned const lane              = threadIdx.x % 32;
+    unsigned const number            = tile / window;
+    unsigned const before            = tile % window;  // tiles of this window
+    std::uint64_t const* const start = start_of(number);
     // All loads of a round are in flight together; only what is missing is
     // asked for again, for the blocks of a window all ask for the same lines.
     std::uint64_t early[words];
@@ -132,7 +127,7 @@ class LookBack {
       copy_bits(whole, sum);
       m_joiner.join(whole.value, aggregate);
       m_joiner.join(next.value, whole.value);
-      store(m_windows + std::uint64_t(number + 1) * words, next.value);
+      store(start_of(number + 1), next.value);
     }
     m_joiner.join(prefix.value, sum.value);
   }
@@ -143,15 +138,19 @@ class LookBack {
   __device__ std::uint64_t* slot(unsigned tile) const {
     constexpr unsigned per_lane = window / 32;
     unsigned const within       = tile % window;
-    return m_aggregates + (std::uint64_t(tile - within) +
-                           within % per_lane * 32 + within / per_lane) *
-                              words;
+    return m_words + (std::uint64_t(tile - within) + within % per_lane * 32 +
+                      within / per_lane) *
+                         words;
+  }
+  __device__ std::uint64_t* start_of(unsigned number) const {
+    return m_words +
+           (std::uint64_t(m_tiles / window + 1) * window + number) * words;
   }
   __device__ void store(std::uint64_t* to, T const& value) const {
     auto const bits = Words<T>::from(value);
 #pragma unroll
     for (int i = 0; i < words; ++i)
-      Relaxed64::store(to + i, m_tag | bits.word[i]);
+      Relaxed64::store(to + i, std::uint64_t(m_tag) << 32 | bits.word[i]);
   }
   __device__ static void fetch(std::uint64_t const* from,
                                std::uint64_t (&to)[words]) {
@@ -161,7 +160,8 @@ class LookBack {
   __device__ bool has_tag(std::uint64_t const (&word)[words]) const {
     bool all = true;
 #pragma unroll
-    for (int i = 0; i < words; ++i) all = all && (word[i] >> 32) == m_tag >> 32;
+    for (int i = 0; i < words; ++i)
+      all = all && std::uint32_t(word[i] >> 32) == m_tag;
     return all;
   }
   __device__ static void unpack(std::uint64_t const (&word)[words],
@@ -173,9 +173,9 @@ class LookBack {
   }
 
   Joiner const& m_joiner;
-  std::uint64_t* m_aggregates;
-  std::uint64_t* m_windows;
-  std::uint64_t m_tag;
+  std::uint64_t* m_words;
+  unsigned m_tiles;
+  unsigned m_tag;
 };
 
 /// Number of the tile that a block begins, and the tag of the launch. By one
