@@ -15,6 +15,8 @@ execute_process(
 if(result EQUAL 0)
   message(FATAL_ERROR "${TARGET} compiles, and none of its calls can work")
 endif()
+# nvcc breaks the text into lines.
+string(REGEX REPLACE "[ \t\r\n]+" " " output "${output}")
 foreach(sentence IN ITEMS
     "KokkosMMA::exclusive_scan: the accumulator cannot hold the elements of x"
     "KokkosMMA::inclusive_scan: the accumulator cannot hold the elements of x"

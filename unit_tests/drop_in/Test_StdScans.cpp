@@ -261,7 +261,7 @@ void check_strided_and_in_place() {
     ASSERT_EQ(float(i + 5), host(i, 0)) << i;
     ASSERT_EQ(1.f, host(i, 1)) << i;
     sum += double(i + 1);
-    ASSERT_NEAR(sum, host(i, 2), 1e-5 * sum) << i;
+    ASSERT_NEAR(sum, host(i, 2), 1e-4 * sum) << i;  // floats one by one
   }
 }
 

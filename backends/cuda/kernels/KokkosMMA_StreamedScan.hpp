@@ -36,10 +36,14 @@ struct ScannedValue {
     f(i, prefix.value, true);
     if (is_total) total.store(prefix.value);
   }
+  __device__ void finish(Slot<T> const&, Slot<T> const&,
+                         ResultSink<T> const&) const {
+    // The last call has left the total, as it does in Kokkos.
+  }
 };
 
 /// Sums of a 16-bit type in fp32: a prefix is rounded once, for the call that
-/// receives it.
+/// receives it, and so is the total.
 template <class Reducer, class T>
 struct ScannedSumInFloat {
   using Value = float;
@@ -54,11 +58,14 @@ struct ScannedSumInFloat {
     value.value = static_cast<float>(contribution);
   }
   template <class Call, class Index>
-  __device__ void finalize(Call const& f, Index i, Slot<float>& prefix,
-                           bool is_total, ResultSink<T> const& total) const {
+  __device__ void finalize(Call const& f, Index i, Slot<float>& prefix, bool,
+                           ResultSink<T> const&) const {
     T rounded(prefix.value);
     f(i, rounded, true);
-    if (is_total) total.store(rounded);
+  }
+  __device__ void finish(Slot<float> const& prefix, Slot<float> const& sum,
+                         ResultSink<T> const& total) const {
+    if (total.wanted()) total.store(T(prefix.value + sum.value));
   }
 };
 
@@ -181,10 +188,11 @@ __global__ void __launch_bounds__(Tuned::value.threads + 32,
     }
   };
 
-  // The last call has stored the total.
   scan_tiles(*reinterpret_cast<Memory*>(shared_memory), scanned, tiles, scratch,
              contribute, finalize,
-             [](Slot<Value> const&, Slot<Value> const&) {});
+             [&](Slot<Value> const& before, Slot<Value> const& sum) {
+               scanned.finish(before, sum, total);
+             });
 }
 
 }  // namespace KokkosMMA::Impl::Cuda
