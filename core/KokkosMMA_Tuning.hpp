@@ -91,12 +91,14 @@ struct StreamedScanTuning {
 /// | 512 x 2, 20             | 3590  | 3087  | 2754  |         |        |
 /// | 480 x 4, 8              | 3487  | 2990  | 2688  |         |        |
 ///
-/// double with 8 items each, and 3642 with 256 x 3, 16. With room for 48
-/// registers: 224 x 5 3576, 3155, 2921; 416 x 3 3644, 3165, 2919; 640 x 2 3622,
-/// 3116, 2838. Larger values are not measured. A functor that spills under the
-/// cap of 40 is slower, not slow: double at 512 x 3 does (Kokkos: 830).
+/// double with 8 items each, and 3642 with 256 x 3, 16. These functors hold
+/// bare pointers and 32-bit indices. With Views and 64-bit ones, in perf_scan
+/// at 2^30, the 40 registers of 256 x 5 spill 16 bytes, and 224 x 5, which may
+/// have 48, is the faster: half 3190 against 3137, int8 2959 against 2891,
+/// float 3627 against 3623. Larger values are not measured. A functor that
+/// spills is slower, not slow: double at 512 x 3 does (Kokkos: 830).
 constexpr StreamedScanTuning streamed_scan_tuning(std::size_t value_bytes) {
-  if (value_bytes <= 4) return {256, 5, 16};
+  if (value_bytes <= 4) return {224, 5, 16};
   if (value_bytes <= 8) return {512, 2, 8};
   if (value_bytes <= 16) return {256, 3, 4};
   if (value_bytes <= 32) return {256, 2, 2};
@@ -125,10 +127,12 @@ struct TileScanTuning {
 /// | 480 x 2, 2              |           | 3265 3113 | 3170 3010 | 3705 2984 |
 /// | 480 x 3, 2              | 3740      | 3560      | 3486      | 3619      |
 ///
-/// Products of wide types spill under the 72 registers of 256 x 3 (int64: 240
-/// bytes) and the 96 of 256 x 2; 16 warps on a multiprocessor may have 128.
-constexpr TileScanTuning tile_scan_tuning(bool products) {
-  return products ? TileScanTuning{224, 2, 4} : TileScanTuning{256, 3, 4};
+/// Products spill under the 72 registers of 256 x 3 and may have 96; int64
+/// spills under these too, and 16 warps on a multiprocessor may have 128 (half
+/// 3222 with these, 3376 with 96).
+constexpr TileScanTuning tile_scan_tuning(bool products, bool eight_columns) {
+  if (!products) return {256, 3, 4};
+  return {eight_columns ? 224 : 256, 2, 4};
 }
 
 /// The `mma` route: 16-byte vectors in flight per thread, products per flush,

@@ -111,9 +111,10 @@ using tile_value_t = std::conditional_t<
     std::conditional_t<sizeof(Accumulator) == 8, std::uint64_t, std::uint32_t>>;
 
 /// The tuning of the tile scan as a type (see TunedFor).
-template <bool Products>
+template <bool Products, bool EightColumns>
 struct TileTunedFor {
-  static constexpr TileScanTuning value = tile_scan_tuning(Products);
+  static constexpr TileScanTuning value =
+      tile_scan_tuning(Products, EightColumns);
 };
 
 /// What Kokkos' closures are for a routable scan: constructed and executed the
@@ -160,13 +161,15 @@ class RoutedScan {
     switch (decision.route) {
       case Route::mma:
         if constexpr (products_compiled) {
-          scan_tiles_of_memory<WarpScanMma, TileTunedFor<true>>(size);
+          scan_tiles_of_memory<WarpScanMma, TileTunedFor<true, eight_columns>>(
+              size);
           break;
         }
       case Route::streamed:
         if constexpr (tile_compiled) {
           if (Data::operands(m_functor).contiguous()) {
-            scan_tiles_of_memory<WarpScanShuffle, TileTunedFor<false>>(size);
+            scan_tiles_of_memory<WarpScanShuffle, TileTunedFor<false, false>>(
+                size);
             break;
           }
         }
@@ -204,6 +207,8 @@ class RoutedScan {
   static constexpr bool tile_compiled =
       Data::visible &&
       scan_tile_exists(types().input, types().accumulator, types().output);
+  static constexpr bool eight_columns =
+      types().input == Scalar::int64 || types().input == Scalar::uint64;
   static constexpr bool products_compiled =
       tile_compiled && scan_products_exist(types().input, types().accumulator);
 
