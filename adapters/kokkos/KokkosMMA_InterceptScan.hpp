@@ -165,6 +165,7 @@ class RoutedScan {
               size);
           break;
         }
+        [[fallthrough]];
       case Route::streamed:
         if constexpr (tile_compiled) {
           if (Data::operands(m_functor).contiguous()) {
