@@ -63,7 +63,7 @@ endforeach()
 foreach(source IN ITEMS "${PROJECT_SOURCE_DIR}/examples/statistics/statistics.cpp"
                         "${PROJECT_SOURCE_DIR}/examples/compressed_rows/compressed_rows.cpp")
   if(EXISTS "${source}")
-    cuda_compile("${source}" DROP_IN KERNELS ARCHITECTURES 80 90)
+    cuda_compile("${source}" DROP_IN KERNELS ARCHITECTURES 90)
   endif()
 endforeach()
 
