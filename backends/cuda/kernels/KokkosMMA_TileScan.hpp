@@ -5,6 +5,7 @@
 #include <backends/cuda/atom/KokkosMMA_Warp.hpp>
 #include <backends/cuda/kernels/KokkosMMA_ScanPipeline.hpp>
 #include <core/KokkosMMA_Tuning.hpp>
+#include <core/KokkosMMA_VectorRange.hpp>
 #include <core/KokkosMMA_WarpScan.hpp>
 
 #include <cstdint>
