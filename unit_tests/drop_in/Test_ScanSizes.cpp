@@ -258,7 +258,7 @@ void check_many_calls() {
   Random random;
   SCOPED_TRACE(random.note());
   Exec const exec;
-  int const calls            = on_cuda<Exec> ? 70000 : 500;
+  int const calls            = on_cuda<Exec> ? 1000000 : 500;
   std::int64_t const longest = 40000;
   Data<std::uint64_t, Exec> const data(longest);
   auto const y = poisoned_array<std::uint64_t, Exec>(longest);

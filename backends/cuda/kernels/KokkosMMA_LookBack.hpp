@@ -67,10 +67,17 @@ class LookBack {
     store(slot(tile), aggregate);
   }
 
-  /// The sum of all tiles before `tile`, in lane 0. By one warp; `aggregate` is
-  /// the tile's own, in lane 0.
-  __device__ void exclusive(unsigned tile, T const& aggregate,
-                            Slot<T>& prefix) const {
+  /// What a tile published. By one lane.
+  __device__ void aggregate(unsigned tile, Slot<T>& value) const {
+    std::uint64_t bits[words];
+    do fetch(slot(tile), bits);
+    while (!has_tag(bits));
+    unpack(bits, value);
+  }
+
+  /// The sum of all tiles before `tile`, in lane 0. By one warp; the tile
+  /// itself is published.
+  __device__ void exclusive(unsigned tile, Slot<T>& prefix) const {
     constexpr unsigned per_lane      = window / 32;
     unsigned const lane              = threadIdx.x % 32;
     unsigned const number            = tile / window;
@@ -122,10 +129,11 @@ class LookBack {
       unpack(early, prefix);
     }
     if (before == window - 1) {
-      Slot<T> next, whole;
+      Slot<T> next, whole, own;
       copy_bits(next, prefix);
       copy_bits(whole, sum);
-      m_joiner.join(whole.value, aggregate);
+      aggregate(tile, own);
+      m_joiner.join(whole.value, own.value);
       m_joiner.join(next.value, whole.value);
       store(start_of(number + 1), next.value);
     }

@@ -39,7 +39,6 @@ struct ScanMemory {
   struct Tile {
     Kept kept[Warps];
     alignas(alignment) unsigned char before_warp[Warps * sizeof(Value)];
-    alignas(alignment) unsigned char sum[sizeof(Value)];
   };
   Tile tiles[2];
   alignas(alignment) unsigned char before_tile[sizeof(Value)];
@@ -74,19 +73,22 @@ __device__ void scan_tiles(ScanMemory<Value, Kept, Warps>& memory,
                                           memory.first.tag);
 
   if (warp == Warps) {
-    for (int parity = 0; tile < tiles; parity ^= 1) {
+    while (tile < tiles) {
       // Drawn no earlier: who draws early is late to publish, and the blocks of
       // all later tiles wait for that.
       unsigned next = 0;
       if (lane == 0) next = memory.next = TileTicket::next(scratch.control);
       next = __shfl_sync(0xffffffffu, next, 0);
-      __syncthreads();  // the sum of `tile` and the next tile are known
-      Slot<Value> sum, prefix;
-      copy_bits(&sum.value, Memory::values(memory.tiles[parity].sum));
-      look_back.exclusive(tile, sum.value, prefix);
+      __syncthreads();  // `tile` is published and the next tile is known
+      Slot<Value> prefix;
+      look_back.exclusive(tile, prefix);
       if (lane == 0) {
         copy_bits(Memory::values(memory.before_tile), &prefix.value);
-        if (tile == tiles - 1) last(prefix, sum);
+        if (tile == tiles - 1) {
+          Slot<Value> sum;
+          look_back.aggregate(tile, sum);
+          last(prefix, sum);
+        }
       }
       __syncthreads();  // the sum before `tile` is known
       tile = next;
@@ -110,16 +112,13 @@ __device__ void scan_tiles(ScanMemory<Value, Kept, Warps>& memory,
     warp_exclusive(joiner, sum, before);
     if (lane == 0) joiner.init(before.value);
     if (lane < Warps) copy_bits(before_warp + lane, &before.value);
-    if (lane == 31) {
-      look_back.publish(number, sum.value);
-      copy_bits(Memory::values(kept.sum), &sum.value);
-    }
+    if (lane == 31) look_back.publish(number, sum.value);
   };
 
   if (tile >= tiles) return;
   begin_tile(tile, 0);
   for (int parity = 0; tile < tiles; parity ^= 1) {
-    __syncthreads();  // the sum of `tile` and the next tile are known
+    __syncthreads();  // `tile` is published and the next tile is known
     unsigned const next = memory.next;
     if (next < tiles) begin_tile(next, parity ^ 1);
     __syncthreads();  // the sum before `tile` is known
