@@ -76,12 +76,15 @@ class LookBack {
   }
 
   /// The sum of all tiles before `tile`, in lane 0. By one warp; the tile
-  /// itself is published.
+  /// itself is published. (What comes before a window by the sums of 32 earlier
+  /// windows instead of a chain of windows: a second tree for every tile, float
+  /// 3420, half 2830, double 3640 against 3525, 3090, 3766.)
   __device__ void exclusive(unsigned tile, Slot<T>& prefix) const {
     constexpr unsigned per_lane      = window / 32;
     unsigned const lane              = threadIdx.x % 32;
     unsigned const number            = tile / window;
     unsigned const before            = tile % window;  // tiles of this window
+    bool const ends_window           = before == window - 1;
     std::uint64_t const* const start = start_of(number);
     // All loads of a round are in flight together; only what is missing is
     // asked for again, for the blocks of a window all ask for the same lines.
@@ -91,7 +94,7 @@ class LookBack {
     bool have[per_lane];
 #pragma unroll
     for (unsigned k = 0; k < per_lane; ++k)
-      have[k] = lane * per_lane + k >= before;
+      have[k] = lane * per_lane + k >= before + ends_window;
     bool complete;
     do {
 #pragma unroll
@@ -122,17 +125,24 @@ class LookBack {
       shuffle_down(other, sum.value, offset);
       m_joiner.join(sum.value, other.value);
     }
+    // The sum of `tile` itself: the last lane has read it with the others, so
+    // that the next window waits no longer.
+    Slot<T> own;
+    if (ends_window) {
+      Slot<T> last;
+      unpack(others[per_lane - 1], last);
+      shuffle_down(own, last.value, 31);
+    }
     if (lane != 0) return;
     m_joiner.init(prefix.value);
     if (number > 0) {
       while (!has_tag(early)) fetch(start, early);
       unpack(early, prefix);
     }
-    if (before == window - 1) {
-      Slot<T> next, whole, own;
+    if (ends_window) {
+      Slot<T> next, whole;
       copy_bits(next, prefix);
       copy_bits(whole, sum);
-      aggregate(tile, own);
       m_joiner.join(whole.value, own.value);
       m_joiner.join(next.value, whole.value);
       store(start_of(number + 1), next.value);
