@@ -123,6 +123,17 @@ class StreamScratch {
     return m_scan;
   }
 
+  /// Memory that is zero before its first use, for what blocks of a segmented
+  /// operation hand to each other. It grows like the words of a scan.
+  void* segments(std::size_t bytes) {
+    std::lock_guard<std::mutex> const lock(m_mutex);
+    if (bytes > m_segments_capacity) {
+      m_segments_capacity = std::bit_ceil(bytes);
+      m_segments          = zeroed(m_segments_capacity);
+    }
+    return m_segments;
+  }
+
   /// Tens of milliseconds: the query only has to notice a kernel that died.
   static constexpr unsigned spins_per_query = 1u << 24;
 
@@ -181,7 +192,9 @@ class StreamScratch {
   std::vector<void*> m_allocated;
   GridScratch m_grid{};
   ScanScratch m_scan{};
-  unsigned long long* m_words = nullptr;
+  void* m_segments                = nullptr;
+  std::size_t m_segments_capacity = 0;
+  unsigned long long* m_words     = nullptr;
   std::mutex m_mutex;
 };
 

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOKKOSMMA_SEGMENTS_HPP
+#define KOKKOSMMA_SEGMENTS_HPP
+
+#include <Kokkos_Macros.hpp>
+
+#include <cstdint>
+
+/// \file
+/// How a row of elements is cut into segments: segment s is [begin(s), end(s)).
+
+namespace KokkosMMA::Impl {
+
+/// Segments of one length, of which the last may be shorter.
+struct EqualSegments {
+  std::uint64_t size   = 0;  ///< elements
+  std::uint64_t length = 1;  ///< of a segment
+
+  KOKKOS_FORCEINLINE_FUNCTION constexpr std::uint64_t count() const {
+    return size / length + (size % length != 0);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION constexpr std::uint64_t begin(
+      std::uint64_t s) const {
+    return s * length;
+  }
+  KOKKOS_FORCEINLINE_FUNCTION constexpr std::uint64_t end(
+      std::uint64_t s) const {
+    return size - s * length < length ? size : s * length + length;
+  }
+};
+
+/// Segments between neighbouring offsets, as in compressed rows. Offsets do not
+/// decrease; segments may be empty, and elements may lie before the first
+/// segment and behind the last.
+template <class Offset>
+struct OffsetSegments {
+  Offset const* offsets  = nullptr;  ///< count + 1 of them
+  std::uint64_t segments = 0;
+
+  KOKKOS_FORCEINLINE_FUNCTION constexpr std::uint64_t count() const {
+    return segments;
+  }
+  KOKKOS_FORCEINLINE_FUNCTION std::uint64_t begin(std::uint64_t s) const {
+    return static_cast<std::uint64_t>(offsets[s]);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION std::uint64_t end(std::uint64_t s) const {
+    return static_cast<std::uint64_t>(offsets[s + 1]);
+  }
+};
+
+}  // namespace KokkosMMA::Impl
+
+#endif
