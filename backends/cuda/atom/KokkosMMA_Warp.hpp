@@ -71,6 +71,10 @@ struct Warp {
   __device__ static bool any(bool value) {
     return __any_sync(0xffffffffu, value);
   }
+  /// Bit l: the value of lane l.
+  __device__ static std::uint32_t ballot(bool value) {
+    return __ballot_sync(0xffffffffu, value);
+  }
   template <class T>
   __device__ static T shuffle_up(T const& value, int offset) {
     return __shfl_up_sync(0xffffffffu, value, offset);

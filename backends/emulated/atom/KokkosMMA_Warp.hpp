@@ -34,6 +34,12 @@ struct Warp {
       if (value) return true;
     return false;
   }
+  /// Bit l: the value of lane l.
+  static std::uint32_t ballot(Lanes<bool> const& values) {
+    std::uint32_t bits = 0;
+    each([&](int lane) { bits |= std::uint32_t(values.lane[lane]) << lane; });
+    return bits;
+  }
 
   template <class T>
   static Lanes<T> shuffle_up(Lanes<T> const& values, int offset) {
