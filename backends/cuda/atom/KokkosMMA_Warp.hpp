@@ -87,6 +87,11 @@ struct Warp {
   __device__ static T broadcast(T const& value, int from) {
     return __shfl_sync(0xffffffffu, value, from);
   }
+  /// The value of lane source(lane).
+  template <class T, class Source>
+  __device__ static T gather(T const& value, Source const& source) {
+    return __shfl_sync(0xffffffffu, value, source(lane()));
+  }
   __device__ static float half_value(std::uint16_t bits) {
     return __half2float(__ushort_as_half(bits));
   }

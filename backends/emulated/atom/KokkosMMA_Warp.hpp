@@ -34,6 +34,11 @@ struct Warp {
       if (value) return true;
     return false;
   }
+  static std::uint32_t ballot(Lanes<bool> const& values) {
+    std::uint32_t bits = 0;
+    each([&](int lane) { bits |= std::uint32_t(values.lane[lane]) << lane; });
+    return bits;
+  }
   /// Bit l: the value of lane l.
   static std::uint32_t ballot(Lanes<bool> const& values) {
     std::uint32_t bits = 0;
@@ -59,6 +64,13 @@ struct Warp {
   static Lanes<T> broadcast(Lanes<T> const& values, int from) {
     Lanes<T> moved;
     each([&](int lane) { moved.lane[lane] = values.lane[from]; });
+    return moved;
+  }
+  /// The value of lane source(lane).
+  template <class T, class Source>
+  static Lanes<T> gather(Lanes<T> const& values, Source const& source) {
+    Lanes<T> moved;
+    each([&](int lane) { moved.lane[lane] = values.lane[source(lane)]; });
     return moved;
   }
   static float half_value(std::uint16_t bits) {
