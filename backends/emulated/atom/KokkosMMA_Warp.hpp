@@ -34,11 +34,6 @@ struct Warp {
       if (value) return true;
     return false;
   }
-  static std::uint32_t ballot(Lanes<bool> const& values) {
-    std::uint32_t bits = 0;
-    each([&](int lane) { bits |= std::uint32_t(values.lane[lane]) << lane; });
-    return bits;
-  }
   /// Bit l: the value of lane l.
   static std::uint32_t ballot(Lanes<bool> const& values) {
     std::uint32_t bits = 0;
