@@ -15,10 +15,13 @@
 
 namespace KokkosMMA::Impl {
 
-/// An element as it lies in memory, as a value. A warp offers half_value(bits).
+/// An element as it lies in memory.
+template <Scalar Input>
+using ElementBits = typename Unsigned<size_of(Input)>::type;
+
+/// It as a value. A warp offers half_value(bits).
 template <class Warp, Scalar Input, class Value>
-KOKKOS_FORCEINLINE_FUNCTION Value
-element_value(typename Unsigned<size_of(Input)>::type bits) {
+KOKKOS_FORCEINLINE_FUNCTION Value element_value(ElementBits<Input> bits) {
   if constexpr (Input == Scalar::half)
     return static_cast<Value>(Warp::half_value(bits));
   else if constexpr (Input == Scalar::bhalf)

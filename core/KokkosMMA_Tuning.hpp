@@ -5,6 +5,7 @@
 #include <core/KokkosMMA_Scalar.hpp>
 
 #include <cstddef>
+#include <cstdint>
 
 /// \file
 /// Constants of the kernels with the measurement each comes from. All figures:
@@ -154,6 +155,23 @@ struct MmaTuning {
   static constexpr int min_blocks   = 2;
 };
 
+/// How a reduction of segments in staged tiles is laid over the device.
+struct SegmentedTuning {
+  int warps;       ///< per block
+  int stages;      ///< tiles of a warp: one is worked on, the others on the way
+  int tile_bytes;  ///< of a stage
+};
+inline constexpr SegmentedTuning segmented_tuning{8, 3, 2048};
+
+/// Likewise straight from memory: rows of vectors, and parts of segments that
+/// are longer than a tile.
+struct RowSegmentsTuning {
+  static constexpr int threads    = 256;
+  static constexpr int min_blocks = 4;     ///< caps a thread's registers
+  static constexpr int rounds     = 16;    ///< parts of a warp
+  static constexpr int min_part   = 8192;  ///< bytes
+};
+
 /// Longest chain that `Settings::chain_length` may ask for: the truncation of
 /// the tensor cores grows with it (core/KokkosMMA_ErrorBound.hpp).
 inline constexpr int max_chain_length = 32;
@@ -165,6 +183,20 @@ inline constexpr int max_chain_length = 32;
 /// behind where a reduction has one, and the exact pieces of the sums of rows
 /// cost more instructions than five shuffles per 128 elements.
 constexpr bool mma_scan_pays(Scalar /*input*/, Scalar /*accumulator*/) {
+  return false;
+}
+
+/// Whether the products of a segmented sum are at least as fast as additions
+/// for segments of so many bytes that follow each other, so that `auto` takes
+/// them. Not measured yet, and so for none.
+constexpr bool mma_segments_pay(Scalar /*input*/,
+                                std::uint64_t /*segment_bytes*/) {
+  return false;
+}
+
+/// The same for sums and scans along the slow dimension of a matrix, of which
+/// neighbouring lanes hold neighbouring columns. Not measured yet.
+constexpr bool mma_columns_pay(Scalar /*input*/, bool /*scan*/) {
   return false;
 }
 

@@ -123,15 +123,14 @@ class StreamScratch {
     return m_scan;
   }
 
-  /// Memory that is zero before its first use, for what blocks of a segmented
-  /// operation hand to each other. It grows like the words of a scan.
-  void* segments(std::size_t bytes) {
-    std::lock_guard<std::mutex> const lock(m_mutex);
-    if (bytes > m_segments_capacity) {
-      m_segments_capacity = std::bit_ceil(bytes);
-      m_segments          = zeroed(m_segments_capacity);
-    }
-    return m_segments;
+  /// For what blocks of a segmented operation hand to each other. It grows like
+  /// the words of a scan.
+  void* segments(std::size_t bytes) { return m_segments.of(*this, bytes); }
+
+  /// Counters that every launch finds at zero and leaves at zero.
+  unsigned* counters(std::size_t count) {
+    return static_cast<unsigned*>(
+        m_counters.of(*this, count * sizeof(unsigned)));
   }
 
   /// Tens of milliseconds: the query only has to notice a kernel that died.
@@ -173,6 +172,20 @@ class StreamScratch {
     }
   };
 
+  struct Growing {
+    void* memory         = nullptr;
+    std::size_t capacity = 0;
+
+    void* of(StreamScratch& scratch, std::size_t bytes) {
+      std::lock_guard<std::mutex> const lock(scratch.m_mutex);
+      if (bytes > capacity) {
+        capacity = std::bit_ceil(bytes);
+        memory   = scratch.zeroed(capacity);
+      }
+      return memory;
+    }
+  };
+
   void* zeroed(std::size_t bytes) {
     RelaxedCapture const capture;
     void* memory = nullptr;
@@ -192,9 +205,9 @@ class StreamScratch {
   std::vector<void*> m_allocated;
   GridScratch m_grid{};
   ScanScratch m_scan{};
-  void* m_segments                = nullptr;
-  std::size_t m_segments_capacity = 0;
-  unsigned long long* m_words     = nullptr;
+  Growing m_segments;
+  Growing m_counters;
+  unsigned long long* m_words = nullptr;
   std::mutex m_mutex;
 };
 

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOKKOSMMA_CUDA_LONG_SEGMENTS_HPP
+#define KOKKOSMMA_CUDA_LONG_SEGMENTS_HPP
+
+#include <backends/cuda/arch/KokkosMMA_Ticket.hpp>
+#include <backends/cuda/kernels/KokkosMMA_RowSegments.hpp>
+
+#include <cstdint>
+
+/// \file
+/// Segments that are longer than a tile, cut into parts: a warp takes part
+/// after part, and the one that finishes the last part of a segment joins the
+/// parts in their order.
+
+namespace KokkosMMA::Impl::Cuda {
+
+struct LongSegments {
+  unsigned char const* x;
+  std::uint64_t size;    ///< bytes
+  std::uint64_t length;  ///< bytes of a segment
+  std::uint64_t part;    ///< bytes of a part, a multiple of 16
+  std::uint64_t units;   ///< parts of all segments
+  unsigned parts;        ///< of a segment
+};
+
+/// \param partials a value per part
+/// \param done     a counter per segment, zero before and after the launch;
+///                 both unused when segments have one part
+template <class Segments, Scalar Input, class Store>
+__global__ void __launch_bounds__(RowSegmentsTuning::threads,
+                                  RowSegmentsTuning::min_blocks)
+    reduce_long_segments(LongSegments const in,
+                         typename Segments::Value* const partials,
+                         unsigned* const done, Store const store) {
+  using Value                = typename Segments::Value;
+  using Join                 = typename Segments::Join;
+  using Bits                 = ElementBits<Input>;
+  constexpr int tile_vectors = 32 * segment_rows;
+  unsigned const lane        = threadIdx.x % 32;
+  std::uint64_t const warps  = std::uint64_t(gridDim.x) * blockDim.x / 32;
+  Segments segments{Warp{}};
+
+  for (std::uint64_t unit =
+           (std::uint64_t(blockIdx.x) * blockDim.x + threadIdx.x) / 32;
+       unit < in.units; unit += warps) {
+    std::uint64_t const segment = unit / in.parts;
+    std::uint64_t const from    = segment * in.length;
+    std::uint64_t const left    = in.size - from;
+    std::uint64_t const length  = left < in.length ? left : in.length;
+    // A short last segment may leave parts without elements.
+    std::uint64_t const offset = (unit - segment * in.parts) * in.part;
+    std::uint64_t const start  = offset < length ? offset : length;
+    std::uint64_t const bytes =
+        length - start < in.part ? length - start : in.part;
+    unsigned char const* const begin = in.x + from + start;
+    unsigned char const* const end   = begin + bytes;
+
+    // Whole vectors lie in [first, last), a head and a tail beside them.
+    unsigned const head =
+        unsigned(-reinterpret_cast<std::uintptr_t>(begin)) % 16;
+    unsigned char const* const first = head < bytes ? begin + head : end;
+    std::uint64_t const vectors      = std::uint64_t(end - first) / 16;
+    unsigned char const* at          = first + 16 * lane;
+    std::uint64_t done_vectors       = 0;
+    for (; done_vectors + tile_vectors <= vectors;
+         done_vectors += tile_vectors, at += 16 * tile_vectors) {
+      Vector16 row[segment_rows];  // (8,32) per warp
+#pragma unroll
+      for (int r = 0; r < segment_rows; ++r)
+        row[r] = load_streamed(at + 512 * r);
+#pragma unroll
+      for (int r = 0; r < segment_rows; r += 2)
+        segments.add(row[r], row[r + 1]);
+    }
+    if (done_vectors < vectors) {
+      Vector16 row[segment_rows];
+#pragma unroll
+      for (int r = 0; r < segment_rows; ++r)
+        if (done_vectors + 32 * r + lane < vectors)
+          row[r] = load_streamed(at + 512 * r);
+#pragma unroll
+      for (int r = 0; r < segment_rows; ++r)
+        if (done_vectors + 32 * r < vectors)
+          segments.add_where(row[r], done_vectors + 32 * r + lane < vectors);
+    }
+    auto const edge = [&](unsigned char const* here,
+                          unsigned char const* stop) {
+      here += lane % 16 * sizeof(Bits);
+      if (here < stop)
+        segments.add_element(lane, element_value<Warp, Input, Value>(
+                                       *reinterpret_cast<Bits const*>(here)));
+    };
+    edge(lane < 16 ? begin : first + 16 * vectors, lane < 16 ? first : end);
+
+    Value value = segments.finish();
+    if (in.parts > 1) {
+      bool last = false;
+      if (lane == 0) {
+        partials[unit] = value;
+        last           = AtomicIncrementAcquireRelease::fetch(
+                             done + segment, in.parts - 1) == in.parts - 1;
+      }
+      if (!__shfl_sync(0xffffffffu, last, 0)) continue;
+      value                     = Join::identity();
+      Value const* const of_all = partials + segment * in.parts;
+      for (unsigned p = lane; p < in.parts; p += 32)
+        value = Join::apply(value, __ldcg(of_all + p));
+      join_lanes<Join>(Warp{}, value, 32);
+    }
+    if (lane == 0) store(segment, value);
+  }
+}
+
+}  // namespace KokkosMMA::Impl::Cuda
+
+#endif

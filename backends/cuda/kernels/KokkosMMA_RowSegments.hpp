@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOKKOSMMA_CUDA_ROW_SEGMENTS_HPP
+#define KOKKOSMMA_CUDA_ROW_SEGMENTS_HPP
+
+#include <backends/cuda/atom/KokkosMMA_Warp.hpp>
+#include <core/KokkosMMA_Tuning.hpp>
+#include <core/KokkosMMA_WarpSegments.hpp>
+
+#include <cstdint>
+
+/// \file
+/// Segments of a power of two of vectors, straight from memory: a warp holds
+/// rows of 32 vectors.
+
+namespace KokkosMMA::Impl::Cuda {
+
+__device__ inline Vector16 load_streamed(unsigned char const* from) {
+  uint4 const v = __ldcs(reinterpret_cast<uint4 const*>(from));
+  return {{v.x, v.y, v.z, v.w}};
+}
+
+struct RowSegments {
+  unsigned char const* x;  ///< aligned to a vector
+  std::uint64_t count;     ///< segments of full length
+  int vectors;             ///< of a segment: a power of two, at most 256
+  int rest;                ///< bytes of a shorter segment behind them
+};
+
+/// Elements [from, to) in memory, by a whole warp; the result in every lane.
+template <class Segments, Scalar Input>
+__device__ typename Segments::Value warp_reduce_elements(
+    unsigned char const* from, unsigned char const* to) {
+  using Bits = ElementBits<Input>;
+  using Join = typename Segments::Join;
+  auto value = Join::identity();
+  for (Bits const* e = reinterpret_cast<Bits const*>(from) + threadIdx.x % 32;
+       e < reinterpret_cast<Bits const*>(to); e += 32)
+    value = Join::apply(
+        value, element_value<Warp, Input, typename Segments::Value>(*e));
+  join_lanes<Join>(Warp{}, value, 32);
+  return value;
+}
+
+template <class Segments, Scalar Input, class Store>
+__global__ void __launch_bounds__(RowSegmentsTuning::threads,
+                                  RowSegmentsTuning::min_blocks)
+    reduce_row_segments(RowSegments const in, Store const store) {
+  constexpr int tile_vectors  = 32 * segment_rows;
+  unsigned const lane         = threadIdx.x % 32;
+  std::uint64_t const warps   = std::uint64_t(gridDim.x) * blockDim.x / 32;
+  std::uint64_t const vectors = in.count * in.vectors;
+  std::uint64_t const this_warp =
+      (std::uint64_t(blockIdx.x) * blockDim.x + threadIdx.x) / 32;
+  Segments const segments{Warp{}};
+
+  for (std::uint64_t first = this_warp * tile_vectors; first < vectors;
+       first += warps * tile_vectors) {
+    Vector16 row[segment_rows];  // (8,32) per warp
+    unsigned char const* const from = in.x + 16 * (first + lane);
+    bool const whole                = first + tile_vectors <= vectors;
+    if (whole) {
+#pragma unroll
+      for (int r = 0; r < segment_rows; ++r)
+        row[r] = load_streamed(from + 512 * r);
+    } else {
+#pragma unroll
+      for (int r = 0; r < segment_rows; ++r)
+        row[r] = first + 32 * r + lane < vectors ? load_streamed(from + 512 * r)
+                                                 : Vector16{};
+    }
+    std::uint64_t const segment = first / unsigned(in.vectors);
+    segments.rows(row, in.vectors,
+                  [&](int s, typename Segments::Value const& value) {
+                    if (whole || segment + s < in.count)
+                      store(segment + s, value);
+                  });
+  }
+  if (in.rest > 0 && this_warp == 0) {
+    unsigned char const* const from = in.x + 16 * vectors;
+    auto const value =
+        warp_reduce_elements<Segments, Input>(from, from + in.rest);
+    if (lane == 0) store(in.count, value);
+  }
+}
+
+}  // namespace KokkosMMA::Impl::Cuda
+
+#endif
