@@ -9,12 +9,13 @@
 
 #include <Kokkos_Core.hpp>
 
-#include "generators.hpp"
-#include "host_reference.hpp"
-#include "matrix_market.hpp"
+#include "../common/command_line.hpp"
+#include "../common/host_rows.hpp"
+#include "../common/matrix_generators.hpp"
+#include "../common/matrix_market.hpp"
+#include "../common/measure.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
@@ -23,29 +24,6 @@
 #include <string>
 #include <type_traits>
 #include <vector>
-
-using Space  = Kokkos::DefaultExecutionSpace;
-using Memory = Space::memory_space;
-using Range  = Kokkos::RangePolicy<Space, Kokkos::IndexType<std::int64_t>>;
-
-constexpr bool on_host =
-    std::is_same_v<Space, Kokkos::DefaultHostExecutionSpace>;
-
-template <class Value>
-using Array = Kokkos::View<Value*, Memory>;
-
-// Kokkos throws when an allocation fails.
-template <class Value>
-Array<Value> uninitialized(std::string const& label, std::int64_t size) {
-  try {
-    return Array<Value>(Kokkos::view_alloc(label, Kokkos::WithoutInitializing),
-                        size);
-  } catch (std::exception const& error) {
-    throw InputError("no memory for " + std::to_string(size) +
-                     " elements of the array " + label +
-                     "; give a smaller matrix. " + error.what());
-  }
-}
 
 struct Entries {
   int rows    = 0;
@@ -373,46 +351,6 @@ Entries poisson_entries(Poisson const& grid) {
   return result;
 }
 
-// One call as an application makes it: from the call until its result is on the
-// host.
-template <class Body>
-double median_seconds(int repeat, Body const& body) {
-  body();
-  Kokkos::fence();
-  std::vector<double> seconds;
-  for (int i = 0; i < repeat; ++i) {
-    Kokkos::Timer const timer;
-    body();
-    Kokkos::fence();
-    seconds.push_back(timer.seconds());
-  }
-  auto const middle = seconds.begin() + repeat / 2;
-  std::nth_element(seconds.begin(), middle, seconds.end());
-  return *middle;
-}
-
-struct alignas(16) Words {
-  std::uint64_t low;
-  std::uint64_t high;
-};
-
-// Bytes per second, read plus written, of a copy within this memory that moves
-// as many bytes.
-double measure_copy(double bytes, int repeat) {
-  auto const count =
-      std::max<std::int64_t>(1, static_cast<std::int64_t>(bytes) / 2 /
-                                    static_cast<std::int64_t>(sizeof(Words)));
-  Array<Words> const from = uninitialized<Words>("from", count);
-  Array<Words> const to   = uninitialized<Words>("to", count);
-  Kokkos::parallel_for(
-      "compressed_rows::words", Range(0, count), KOKKOS_LAMBDA(std::int64_t i) {
-        from(i) = {scrambled(2 * i), scrambled(2 * i + 1)};
-      });
-  double const seconds =
-      median_seconds(repeat, [&] { Kokkos::deep_copy(to, from); });
-  return 2. * static_cast<double>(count) * sizeof(Words) / seconds;
-}
-
 struct Options {
   std::string file;
   std::string generate;
@@ -441,24 +379,6 @@ the numbers of the entries that are large, and checks every result.
 Options that start with --kokkos- go to Kokkos. Exit code: 0, 2 for wrong input, 1 for a
 wrong result.
 )";
-
-bool parse_integer(std::string const& text, std::int64_t lowest,
-                   std::int64_t highest, std::int64_t& value) {
-  char const* const end    = text.data() + text.size();
-  auto const [rest, error] = std::from_chars(text.data(), end, value);
-  return error == std::errc() && rest == end && value >= lowest &&
-         value <= highest;
-}
-
-std::int64_t integer_option(std::string const& name, std::string const& text,
-                            std::int64_t lowest, std::int64_t highest) {
-  std::int64_t value = 0;
-  if (!parse_integer(text, lowest, highest, value)) {
-    throw InputError(name + " " + in_quotes(text) + ": give an integer from " +
-                     std::to_string(lowest) + " to " + std::to_string(highest));
-  }
-  return value;
-}
 
 Options parse_options(int argc, char** argv) {
   Options options;
@@ -503,44 +423,6 @@ Options parse_options(int argc, char** argv) {
     throw InputError("--write goes with --generate, not with a file");
   }
   return options;
-}
-
-struct Generated {
-  bool is_poisson = false;
-  Poisson poisson;
-  std::int64_t rows = 0;
-  std::int64_t seed = 0;
-};
-
-Generated parse_generated(std::string const& text) {
-  Generated result;
-  std::size_t const colon   = text.find(':');
-  std::string const kind    = text.substr(0, colon);
-  std::string const numbers = colon == text.npos ? "" : text.substr(colon + 1);
-  result.is_poisson         = kind == "poisson";
-  std::size_t const middle  = numbers.find(result.is_poisson ? 'x' : ':');
-  std::string const first   = numbers.substr(0, middle);
-  std::string const second =
-      middle == numbers.npos ? "" : numbers.substr(middle + 1);
-  if (result.is_poisson &&
-      parse_integer(first, 1, largest_number, result.poisson.nx) &&
-      parse_integer(second, 1, largest_number, result.poisson.ny)) {
-    // Within 62 bits; the number of entries is below five times that of rows.
-    if (result.poisson.rows() <= largest_number &&
-        result.poisson.entries() <= largest_number) {
-      return result;
-    }
-    throw InputError("--generate " + in_quotes(text) + ": more than " +
-                     std::to_string(largest_number) +
-                     " entries; give a smaller grid");
-  }
-  if (kind == "powerlaw" && parse_integer(first, 1, 1 << 25, result.rows) &&
-      parse_integer(second, 0, INT64_MAX, result.seed)) {
-    return result;
-  }
-  throw InputError("--generate " + in_quotes(text) +
-                   ": give poisson:NXxNY, or powerlaw:ROWS:SEED with at most " +
-                   std::to_string(1 << 25) + " rows");
 }
 
 void write(Options const& options, bool symmetric,
@@ -634,7 +516,7 @@ void compute(Options const& options, Entries const& entries,
 
   double product_error = 0;
   if (options.host_check) {
-    HostReference const expected(list);
+    HostRows const expected(list);
     check_equal(matrix.offsets, expected.offsets, "row offsets");
     check_equal(matrix.columns, expected.columns, "columns");
     check_equal(matrix.values, expected.values, "values");

@@ -9,6 +9,10 @@
 #include <KokkosMMA.hpp>
 #include <Kokkos_Core.hpp>
 
+#include "../common/command_line.hpp"
+#include "../common/measure.hpp"
+#include "../common/side_by_side.hpp"
+
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -22,8 +26,6 @@
 #include <utility>
 #include <vector>
 
-#include <sys/wait.h>
-
 #if defined(KOKKOS_ENABLE_CUDA)
 #include <cub/device/device_scan.cuh>
 #include <cub/device/device_select.cuh>
@@ -33,16 +35,6 @@
 #include "compressed_rows_data_dir.hpp"  // written by CMake
 
 namespace compressed_rows {
-
-using Space  = Kokkos::DefaultExecutionSpace;
-using Memory = Space::memory_space;
-using Range  = Kokkos::RangePolicy<Space, Kokkos::IndexType<std::int64_t>>;
-
-template <class Value>
-using Array = Kokkos::View<Value*, Memory>;
-
-constexpr bool on_host =
-    std::is_same_v<Space, Kokkos::DefaultHostExecutionSpace>;
 
 char const* const help =
     R"(usage: compressed_rows_compare [options] [FILE.mtx...]
@@ -62,26 +54,10 @@ Exit code: 0, 1 when results are wrong or differ or the drop-in was not active, 
 input.
 )";
 
-struct InputError : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
-
-struct Run {
-  int exit_code = 0;
-  std::string out;  // and what it wrote to standard error
-  std::map<std::string, std::string> values;
+struct Run : FinishedProgram {
   std::string route;    // of the drop-in's scans, empty when it reported none
   std::string reason;   // why that route, where the drop-in says so
   std::string machine;  // Kokkos, execution spaces and device, as it says
-
-  std::string const& text(std::string const& key) const {
-    auto const found = values.find(key);
-    if (found == values.end()) {
-      throw std::runtime_error("compressed_rows printed no " + key);
-    }
-    return found->second;
-  }
-  double number(std::string const& key) const { return std::stod(text(key)); }
 };
 
 // What the drop-in prints with KOKKOSMMA_VERBOSE=1: a line when it starts,
@@ -109,31 +85,13 @@ void parse_route(Run& run, std::string const& line) {
   }
 }
 
-std::string for_shell(std::string const& word) {
-  std::string result = "'";
-  for (char const c : word) result += c == '\'' ? "'\\''" : std::string(1, c);
-  return result + "'";
-}
-
-Run start_and_wait(std::filesystem::path const& program,
-                   std::vector<std::string> const& arguments) {
-  std::string command = "KOKKOSMMA_VERBOSE=1 " + for_shell(program.string());
-  for (auto const& argument : arguments) command += " " + for_shell(argument);
-  std::fflush(stdout);
-  FILE* const pipe = popen((command + " 2>&1").c_str(), "r");
-  if (pipe == nullptr) throw std::runtime_error("cannot start: " + command);
-  Run run;
-  char chunk[4096];
-  while (std::fgets(chunk, sizeof(chunk), pipe) != nullptr) run.out += chunk;
-  int const status = pclose(pipe);
-  run.exit_code    = WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+Run start_verbose(std::filesystem::path const& program,
+                  std::vector<std::string> const& arguments) {
+  Run run{
+      start_and_wait(program, arguments, "KOKKOSMMA_VERBOSE=1"), {}, {}, {}};
   std::istringstream lines(run.out);
   for (std::string line; std::getline(lines, line);) {
-    if (line.starts_with("KokkosMMA: ")) {
-      parse_route(run, line);
-    } else if (auto const blank = line.find(' '); blank != line.npos) {
-      run.values[line.substr(0, blank)] = line.substr(blank + 1);
-    }
+    if (line.starts_with("KokkosMMA: ")) parse_route(run, line);
   }
   return run;
 }
@@ -147,42 +105,9 @@ struct Pair {
   }
 };
 
-void require_success(Run const& run, char const* program) {
-  if (run.exit_code == 0) return;
-  std::string const text = std::string(program) + " ended with exit code " +
-                           std::to_string(run.exit_code) + ":\n" + run.out;
-  if (run.exit_code == 2 || run.exit_code == 127) throw InputError(text);
-  throw std::runtime_error(text);
-}
-
 void require_success(Pair const& pair) {
-  require_success(pair.plain, "compressed_rows");
-  require_success(pair.drop_in, "compressed_rows_drop_in");
-}
-
-// One call as an application makes it: from the call until its result is on the
-// host.
-template <class Body>
-double median_seconds(int repeat, Body const& body) {
-  body();
-  Kokkos::fence();
-  std::vector<double> seconds;
-  for (int i = 0; i < repeat; ++i) {
-    Kokkos::Timer const timer;
-    body();
-    Kokkos::fence();
-    seconds.push_back(timer.seconds());
-  }
-  auto const middle = seconds.begin() + repeat / 2;
-  std::nth_element(seconds.begin(), middle, seconds.end());
-  return *middle;
-}
-
-template <class Value>
-Array<Value> uninitialized(char const* label, std::int64_t size) {
-  return Array<Value>(
-      Kokkos::view_alloc(std::string(label), Kokkos::WithoutInitializing),
-      size);
+  pair.plain.require_success();
+  pair.drop_in.require_success();
 }
 
 // The row lengths of the five-point Laplacian on a grid of n by n points, and a
@@ -373,8 +298,8 @@ class Report {
 
  private:
   Pair run_both(std::vector<std::string> const& arguments) const {
-    return {start_and_wait(m_programs / "compressed_rows", arguments),
-            start_and_wait(m_programs / "compressed_rows_drop_in", arguments)};
+    return {start_verbose(m_programs / "compressed_rows", arguments),
+            start_verbose(m_programs / "compressed_rows_drop_in", arguments)};
   }
   bool accept(std::string const& matrix, Pair const& pair);
 
@@ -538,29 +463,6 @@ int Report::finish() const {
   return m_failures.empty() ? 0 : 1;
 }
 
-std::filesystem::path own_folder(char const* program) {
-  std::error_code error;
-  auto const path = std::filesystem::read_symlink("/proc/self/exe", error);
-  return error ? std::filesystem::absolute(program).parent_path()
-               : path.parent_path();
-}
-
-long long integer(std::string const& name, std::string const& text,
-                  long long lowest, long long highest) {
-  std::size_t used = 0;
-  long long value  = 0;
-  try {
-    value = std::stoll(text, &used);
-  } catch (std::exception const&) {
-    used = 0;
-  }
-  if (used == 0 || used != text.size() || value < lowest || value > highest) {
-    throw InputError(name + " '" + text + "': give an integer from " +
-                     std::to_string(lowest) + " to " + std::to_string(highest));
-  }
-  return value;
-}
-
 int compare(int argc, char** argv) {
   std::filesystem::path programs = own_folder(argv[0]);
   std::filesystem::path data_dir = compressed_rows_data_dir;
@@ -577,9 +479,9 @@ int compare(int argc, char** argv) {
     if (name == "--no-performance") {
       performance = false;
     } else if (name == "--grid") {
-      n = integer(name, value(), 1, 20000);
+      n = integer_option(name, value(), 1, 20000);
     } else if (name == "--repeat") {
-      repeat = static_cast<int>(integer(name, value(), 1, 1000000));
+      repeat = static_cast<int>(integer_option(name, value(), 1, 1000000));
     } else if (name == "--data-dir") {
       data_dir = value();
     } else if (name == "--program-dir") {
@@ -588,8 +490,8 @@ int compare(int argc, char** argv) {
       std::fputs(help, stdout);
       return 0;
     } else if (name.starts_with("-")) {
-      throw InputError("unknown option '" + name +
-                       "'; --help lists the options");
+      throw InputError("unknown option " + in_quotes(name) +
+                       "; --help lists the options");
     } else {
       files.push_back(name);
     }
@@ -612,7 +514,7 @@ int compare(int argc, char** argv) {
 int main(int argc, char** argv) {
   try {
     return compressed_rows::compare(argc, argv);
-  } catch (compressed_rows::InputError const& error) {
+  } catch (InputError const& error) {
     std::fflush(stdout);
     std::fprintf(stderr, "compressed_rows_compare: %s\n", error.what());
     return 2;

@@ -4,23 +4,19 @@
 // Matrices of any size: integer arithmetic alone, so that every machine makes
 // the same ones.
 
-#ifndef COMPRESSED_ROWS_GENERATORS_HPP
-#define COMPRESSED_ROWS_GENERATORS_HPP
+#ifndef EXAMPLES_COMMON_MATRIX_GENERATORS_HPP
+#define EXAMPLES_COMMON_MATRIX_GENERATORS_HPP
 
 #include <Kokkos_Core.hpp>
 
 #include "matrix_market.hpp"
+#include "measure.hpp"
 
 #include <algorithm>
 #include <bit>
+#include <cstddef>
 #include <cstdint>
-
-KOKKOS_INLINE_FUNCTION std::uint64_t scrambled(std::uint64_t index) {
-  std::uint64_t bits = (index + 1) * 0x9e3779b97f4a7c15u;
-  bits               = (bits ^ (bits >> 32)) * 0xd6e8feb86659fd93u;
-  bits               = (bits ^ (bits >> 32)) * 0xd6e8feb86659fd93u;
-  return bits ^ (bits >> 32);
-}
+#include <string>
 
 // The five-point Laplacian on a grid of nx by ny points. Each entry is known by
 // its number alone, so a kernel can write them all at once: first the
@@ -95,6 +91,44 @@ inline Triplets power_law(std::int64_t rows, std::uint64_t seed) {
     }
   }
   return result;
+}
+
+struct Generated {
+  bool is_poisson = false;
+  Poisson poisson;
+  std::int64_t rows = 0;
+  std::int64_t seed = 0;
+};
+
+inline Generated parse_generated(std::string const& text) {
+  Generated result;
+  std::size_t const colon   = text.find(':');
+  std::string const kind    = text.substr(0, colon);
+  std::string const numbers = colon == text.npos ? "" : text.substr(colon + 1);
+  result.is_poisson         = kind == "poisson";
+  std::size_t const middle  = numbers.find(result.is_poisson ? 'x' : ':');
+  std::string const first   = numbers.substr(0, middle);
+  std::string const second =
+      middle == numbers.npos ? "" : numbers.substr(middle + 1);
+  if (result.is_poisson &&
+      parse_integer(first, 1, largest_number, result.poisson.nx) &&
+      parse_integer(second, 1, largest_number, result.poisson.ny)) {
+    // Within 62 bits; the number of entries is below five times that of rows.
+    if (result.poisson.rows() <= largest_number &&
+        result.poisson.entries() <= largest_number) {
+      return result;
+    }
+    throw InputError("--generate " + in_quotes(text) + ": more than " +
+                     std::to_string(largest_number) +
+                     " entries; give a smaller grid");
+  }
+  if (kind == "powerlaw" && parse_integer(first, 1, 1 << 25, result.rows) &&
+      parse_integer(second, 0, INT64_MAX, result.seed)) {
+    return result;
+  }
+  throw InputError("--generate " + in_quotes(text) +
+                   ": give poisson:NXxNY, or powerlaw:ROWS:SEED with at most " +
+                   std::to_string(1 << 25) + " rows");
 }
 
 #endif

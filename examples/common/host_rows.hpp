@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The same steps by one thread and the standard library.
+// Compressed rows, what is large in them and products with a vector, by one
+// thread and the standard library.
 
-#ifndef COMPRESSED_ROWS_HOST_REFERENCE_HPP
-#define COMPRESSED_ROWS_HOST_REFERENCE_HPP
+#ifndef EXAMPLES_COMMON_HOST_ROWS_HPP
+#define EXAMPLES_COMMON_HOST_ROWS_HPP
 
 #include "matrix_market.hpp"
 
@@ -14,12 +15,12 @@
 #include <limits>
 #include <vector>
 
-struct HostReference {
+struct HostRows {
   std::vector<int> offsets;
   std::vector<int> columns;
   std::vector<double> values;
 
-  explicit HostReference(Triplets const& entries)
+  explicit HostRows(Triplets const& entries)
       : offsets(static_cast<std::size_t>(entries.rows) + 1) {
     for (int const row : entries.row) ++offsets[row + 1];
     for (int row = 0; row < entries.rows; ++row) {

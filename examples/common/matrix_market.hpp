@@ -4,8 +4,10 @@
 // Reads and writes sparse matrices in MatrixMarket's coordinate format
 // (https://math.nist.gov/MatrixMarket/formats.html). Plain C++20.
 
-#ifndef COMPRESSED_ROWS_MATRIX_MARKET_HPP
-#define COMPRESSED_ROWS_MATRIX_MARKET_HPP
+#ifndef EXAMPLES_COMMON_MATRIX_MARKET_HPP
+#define EXAMPLES_COMMON_MATRIX_MARKET_HPP
+
+#include "command_line.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -18,15 +20,9 @@
 #include <filesystem>
 #include <fstream>
 #include <limits>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
-
-// What the user gave is wrong; the text names it and says what to do.
-struct InputError : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
 
 // Rows, columns and entries are numbered with int.
 constexpr std::int64_t largest_number = std::numeric_limits<int>::max() - 1;
@@ -45,21 +41,6 @@ struct Triplets {
     value.push_back(v);
   }
 };
-
-// Printable whatever the text holds.
-inline std::string in_quotes(std::string_view text, std::size_t longest = 60) {
-  std::string result = "'";
-  for (char const character : text.substr(0, longest)) {
-    auto const byte = static_cast<unsigned char>(character);
-    if (byte >= 0x20 && byte < 0x7f) {
-      result += character;
-    } else {
-      char const* const digits = "0123456789abcdef";
-      result += {'\\', 'x', digits[byte / 16], digits[byte % 16]};
-    }
-  }
-  return result + (text.size() > longest ? "...'" : "'");
-}
 
 inline std::string read_bytes(std::string const& path) {
   std::string const start  = "cannot read '" + path + "': ";
