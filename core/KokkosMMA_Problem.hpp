@@ -2,6 +2,7 @@
 #ifndef KOKKOSMMA_PROBLEM_HPP
 #define KOKKOSMMA_PROBLEM_HPP
 
+#include <core/KokkosMMA_Operation.hpp>
 #include <core/KokkosMMA_Scalar.hpp>
 
 #include <cstddef>
@@ -54,6 +55,31 @@ struct ScanProblem {
   std::size_t value_bytes   = 0;
   std::size_t functor_bytes = 0;
   std::uint64_t size        = 0;  ///< indices
+};
+
+/// How the segments of a segmented operation lie in memory.
+enum class SegmentLayout : unsigned char {
+  packed,      ///< elements are neighbours, segments follow without gaps
+  columns,     ///< element i of neighbouring segments are neighbours
+  strided,     ///< elements or segments with gaps between them
+  unlike,      ///< what is read and what is written lie in different ways
+  interleaved  ///< several values per element, cut into several segments
+};
+
+/// A segmented reduction or scan as values: what the route function needs and
+/// nothing else.
+struct SegmentedProblem {
+  SegmentLayout layout   = SegmentLayout::strided;
+  Operation operation    = Operation::sum;
+  Scalar input           = Scalar::opaque;  ///< element type
+  Scalar accumulator     = Scalar::opaque;  ///< what the values are kept in
+  Scalar output          = Scalar::opaque;  ///< what is written
+  bool ragged            = false;           ///< cut by offsets
+  bool packed_offsets    = true;            ///< the offsets have stride one
+  bool moments           = false;  ///< sums and sums of squares in one pass
+  bool plain_memory      = true;   ///< every View refers to its elements
+  std::uint64_t segments = 0;
+  std::uint64_t segment_length = 0;  ///< the mean one, rounded, where ragged
 };
 
 }  // namespace KokkosMMA

@@ -44,6 +44,8 @@ struct Settings {
   int chain_length        = 0;  ///< R: products per flush, 1 to 32; 0 = tuned
   int block_size =
       0;  ///< B: threads per block, 32 to 512 in steps of 32; 0 = tuned
+  bool check_offsets = true;  ///< of segments; wrong ones that are not checked
+                              ///< read and write outside of the Views
 
   friend constexpr bool operator==(Settings const&, Settings const&) = default;
 };
@@ -92,6 +94,7 @@ inline Settings effective_settings(Settings call = {}) {
     call.formulation = scope.formulation;
   if (call.chain_length == 0) call.chain_length = scope.chain_length;
   if (call.block_size == 0) call.block_size = scope.block_size;
+  if (!scope.check_offsets) call.check_offsets = false;
   return call;
 }
 

@@ -8,13 +8,16 @@
 #include <adapters/algorithms/KokkosMMA_Configuration.hpp>
 #include <adapters/algorithms/KokkosMMA_Reduce.hpp>
 #include <adapters/algorithms/KokkosMMA_Scan.hpp>
+#include <adapters/algorithms/KokkosMMA_Segmented.hpp>
 #include <adapters/kokkos/KokkosMMA_Functors.hpp>
 #include <adapters/kokkos/KokkosMMA_InterceptReduce.hpp>
 #include <adapters/kokkos/KokkosMMA_InterceptScan.hpp>
 #include <adapters/kokkos/KokkosMMA_ScanFunctors.hpp>
+#include <adapters/kokkos/KokkosMMA_TeamCollectives.hpp>
 #include <core/KokkosMMA_ErrorBound.hpp>
 #include <core/KokkosMMA_RouteReduce.hpp>
 #include <core/KokkosMMA_RouteScan.hpp>
+#include <core/KokkosMMA_RouteSegmented.hpp>
 #include <core/KokkosMMA_Settings.hpp>
 #include <core/KokkosMMA_Version.hpp>
 
