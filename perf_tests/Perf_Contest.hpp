@@ -14,10 +14,12 @@
 #include <cstdio>
 #include <exception>
 #include <iostream>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -253,13 +255,22 @@ class Rows {
       m_rows;
 };
 
+/// Flags that a program has beside those of all programs: Tests::flags.
+template <class Tests>
+std::vector<std::string_view> own_flags() {
+  if constexpr (requires { Tests::flags; })
+    return {std::begin(Tests::flags), std::end(Tests::flags)};
+  else
+    return {};
+}
+
 /// The whole of a program. \p Tests is made of a Session and has register_all()
 /// and print_tables().
 template <class Tests>
 int run_program(char const* program, int argc, char** argv) {
   Kokkos::ScopeGuard const kokkos(argc, argv);
   try {
-    Session session(Options::parse(argc, argv));
+    Session session(Options::parse(argc, argv, own_flags<Tests>()));
     Tests tests(session);
     benchmark::Initialize(&argc, argv);
     if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;

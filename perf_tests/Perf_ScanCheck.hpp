@@ -42,16 +42,22 @@ inline void copy_bytes(Exec const& exec, void* to, void const* from,
 #endif
 }
 
+/// Enqueues writing one byte everywhere.
+inline void fill_bytes(Exec const& exec, void* to, unsigned char byte,
+                       std::size_t bytes) {
+#ifdef KOKKOS_ENABLE_CUDA
+  check_cuda(cudaMemsetAsync(to, byte, bytes, exec.cuda_stream()),
+             "cudaMemsetAsync");
+#else
+  exec.fence("perf::fill_bytes");
+  std::memset(to, byte, bytes);
+#endif
+}
+
 /// Enqueues writing a pattern that is no right answer: floats of -4e8, integers
 /// of -842150451.
 inline void poison_bytes(Exec const& exec, void* to, std::size_t bytes) {
-#ifdef KOKKOS_ENABLE_CUDA
-  check_cuda(cudaMemsetAsync(to, 0xcd, bytes, exec.cuda_stream()),
-             "cudaMemsetAsync");
-#else
-  exec.fence("perf::poison_bytes");
-  std::memset(to, 0xcd, bytes);
-#endif
+  fill_bytes(exec, to, 0xcd, bytes);
 }
 
 /// Memory of the device, with whatever is in it.

@@ -96,10 +96,16 @@ struct Options {
   bool all    = false;    // --mma-all: every size and the papers' formulations;
                           // implied by --benchmark_filter
   bool table_to_console = true;
+  std::vector<std::string_view> given;  // of the program's own flags
 
-  /// Takes our flags out of argv. Throws std::invalid_argument for one that is
-  /// not understood.
-  static Options parse(int& argc, char** argv) {
+  bool has(std::string_view flag) const {
+    return std::find(given.begin(), given.end(), flag) != given.end();
+  }
+
+  /// Takes our flags out of argv; \p own are the program's, beside those of all
+  /// programs. Throws std::invalid_argument for one that is not understood.
+  static Options parse(int& argc, char** argv,
+                       std::vector<std::string_view> const& own = {}) {
     Options o;
     int kept = 1;
     for (int a = 1; a < argc; ++a) {
@@ -111,10 +117,15 @@ struct Options {
       } else if (arg.substr(0, 14) == "--mma-samples=") {
         o.samples =
             static_cast<int>(std::min<std::size_t>(number(arg, 14), 100000));
+      } else if (std::find(own.begin(), own.end(), arg) != own.end()) {
+        o.given.push_back(arg);
       } else if (arg.substr(0, 5) == "--mma") {
+        std::string known;
+        for (std::string_view flag : own) known += std::string(flag) + ", ";
         throw std::invalid_argument("perf: '" + std::string(arg) +
-                                    "' is not a flag; --mma-all, --mma-max-n=N "
-                                    "and --mma-samples=N are");
+                                    "' is not a flag; " + known +
+                                    "--mma-all, --mma-max-n=N and "
+                                    "--mma-samples=N are");
       } else {
         if (arg.substr(0, 18) == "--benchmark_filter" ||
             arg.substr(0, 22) == "--benchmark_list_tests")
