@@ -1,0 +1,862 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Reductions and scans inside kernels of TeamPolicy: every lane gets the
+// result, for teams that fill warps, parts of warps and several warps, and
+// counts around their sizes.
+
+#include <AlgorithmSupport.hpp>
+#include <KokkosMMA_ExactSum.hpp>
+
+#include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
+
+namespace {
+
+using KokkosMMA::ScanKind;
+using KokkosMMA::Impl::accumulator_t;
+using KokkosMMA::Impl::chosen_accumulator_t;
+using namespace KokkosMMA::Testing;
+
+struct Geometry {
+  int team;  ///< 0: as Kokkos likes
+  int vector;
+};
+
+template <class Exec>
+std::vector<Geometry> geometries() {
+  if (!on_cuda<Exec>) return {{1, 1}, {0, 1}, {1, 4}};
+  return {{1, 1},  {1, 2},  {1, 32}, {2, 16}, {3, 4},    {5, 8},   {7, 1},
+          {8, 4},  {32, 1}, {33, 1}, {13, 2}, {4, 32},   {100, 1}, {128, 1},
+          {31, 8}, {64, 4}, {8, 32}, {0, 4},  {1000, 1}, {32, 32}};
+}
+
+std::string name(Geometry g) {
+  return "team " + std::to_string(g.team) + " x " + std::to_string(g.vector);
+}
+
+/// Around the lanes of a group, of its rows, and of 16-byte vectors times both.
+std::vector<int> test_counts() {
+  return {0,   1,   2,    3,    7,    15,   16,   17,   31,   32,   33,
+          63,  64,  65,   100,  127,  128,  129,  255,  256,  257,  511,
+          513, 777, 1023, 1024, 1025, 2047, 2049, 4096, 4099, 8200, 33000};
+}
+constexpr int max_count = 33000;
+
+template <class Exec>
+Kokkos::TeamPolicy<Exec> team_policy(int league, Geometry g) {
+  if (g.team == 0)
+    return Kokkos::TeamPolicy<Exec>(league, Kokkos::AUTO, g.vector);
+  return Kokkos::TeamPolicy<Exec>(league, g.team, g.vector);
+}
+
+template <class Exec>
+using Member = typename Kokkos::TeamPolicy<Exec>::member_type;
+template <class Exec>
+using Counts = Kokkos::View<int*, Exec>;
+
+template <class Exec>
+Counts<Exec> device_counts(std::vector<int> const& counts) {
+  return make_view<int, Exec>(counts.size(),
+                              [&](std::size_t i) { return counts[i]; });
+}
+
+/// What every lane of every team got. Lanes beyond the team stay poisoned.
+template <class T, class Exec>
+struct Results {
+  static constexpr int max_lanes = 1024;
+  int vector;
+  Kokkos::View<T**, Kokkos::LayoutRight, Exec> of_lane;
+  Kokkos::View<int*, Exec> team_size;
+
+  Results(int league, int vector_length)
+      : vector(vector_length),
+        of_lane("of_lane", league, max_lanes),
+        team_size("team_size", league) {
+    auto const host = Kokkos::create_mirror_view(of_lane);
+    for (int l = 0; l < league; ++l)
+      for (int lane = 0; lane < max_lanes; ++lane) host(l, lane) = poison<T>();
+    Kokkos::deep_copy(of_lane, host);
+  }
+  KOKKOS_FUNCTION void store(Member<Exec> const& member, T const& value) const {
+    team_size(member.league_rank()) = member.team_size();
+    Kokkos::parallel_for(Kokkos::ThreadVectorRange(member, vector), [&](int v) {
+      of_lane(member.league_rank(), member.team_rank() * vector + v) = value;
+    });
+  }
+  template <class Expected>
+  void check(Expected const& expected) const {
+    Kokkos::fence();
+    auto const host =
+        Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), of_lane);
+    auto const sizes =
+        Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), team_size);
+    for (int l = 0; l < int(sizes.extent(0)); ++l) {
+      T const wanted = expected(l);
+      int wrong      = 0;
+      for (int lane = 0; lane < sizes(l) * vector; ++lane)
+        wrong += !same_bits(wanted, host(l, lane));
+      EXPECT_EQ(0, wrong) << "lanes with another result, first lane: "
+                          << double(host(l, 0)) << " instead of "
+                          << double(wanted) << ", team " << l;
+    }
+  }
+};
+
+/// Small integers, not periodic in any size of a group.
+inline int pattern(std::size_t i) { return int((i * 2654435761u >> 7) % 11); }
+
+/// Integers up to 10 so that all sums are exact in a float; the exact sum of
+/// [first, first + count).
+std::int64_t pattern_sum(std::size_t first, std::size_t count) {
+  std::int64_t sum = 0;
+  for (std::size_t i = first; i < first + count; ++i) sum += pattern(i);
+  return sum;
+}
+
+template <class Exec>
+class TeamCollectives : public ::testing::Test {};
+TYPED_TEST_SUITE(TeamCollectives, ExecutionSpaces);
+
+// Reductions by functors -----------------------------------------------------
+
+template <class T, class Exec>
+struct ReduceByFunctor {
+  Counts<Exec> counts;
+  Kokkos::View<T const*, Exec> x;
+  Kokkos::View<int**, Exec> calls;
+  Results<T, Exec> results;
+  bool whole_team;
+
+  KOKKOS_FUNCTION void operator()(Member<Exec> const& member) const {
+    int const l        = member.league_rank();
+    auto const functor = [&](int i, T& update) {
+      Kokkos::atomic_inc(&calls(l, i));
+      update += x(l + i);
+    };
+    T result{};
+    if (whole_team)
+      KokkosMMA::team_reduce(member, counts(l), functor, result);
+    else
+      KokkosMMA::vector_reduce(member, counts(l), functor, result);
+    results.store(member, result);
+  }
+};
+
+template <class T, class Exec>
+void reduce_by_functor() {
+  auto const counts = test_counts();
+  int const league  = int(counts.size());
+  auto const x      = make_view<T, Exec>(max_count + league, [](std::size_t i) {
+    return static_cast<T>(float(pattern(i)));
+  });
+  for (Geometry const g : geometries<Exec>()) {
+    for (bool const whole_team : {true, false}) {
+      SCOPED_TRACE(name(g) + (whole_team ? ", team" : ", vector"));
+      Kokkos::View<int**, Exec> calls("calls", league, max_count);
+      ReduceByFunctor<T, Exec> const body{device_counts<Exec>(counts),
+                                          x,
+                                          calls,
+                                          {league, g.vector},
+                                          whole_team};
+      Kokkos::parallel_for("test", team_policy<Exec>(league, g), body);
+      body.results.check([&](int l) {
+        return static_cast<T>(
+            static_cast<accumulator_t<T, T>>(pattern_sum(l, counts[l])));
+      });
+      auto const seen =
+          Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), calls);
+      auto const sizes = Kokkos::create_mirror_view_and_copy(
+          Kokkos::HostSpace(), body.results.team_size);
+      int wrong = 0;
+      for (int l = 0; l < league; ++l)
+        for (int i = 0; i < max_count; ++i)
+          wrong +=
+              seen(l, i) != (i < counts[l] ? (whole_team ? 1 : sizes(l)) : 0);
+      EXPECT_EQ(0, wrong) << "indices not called once by every group";
+    }
+  }
+}
+TYPED_TEST(TeamCollectives, ReduceByFunctorCallsEveryIndexOnce) {
+  reduce_by_functor<std::int64_t, TypeParam>();
+  reduce_by_functor<double, TypeParam>();
+}
+TYPED_TEST(TeamCollectives, ReduceByFunctorRoundsHalvesOnce) {
+  reduce_by_functor<half_t, TypeParam>();
+}
+
+/// Three numbers that are no built-in type: sums of 24 bytes.
+struct Triple {
+  double a, b;
+  std::int64_t c;
+  KOKKOS_FUNCTION Triple() : a(0), b(0), c(0) {}
+  KOKKOS_FUNCTION Triple(double v) : a(v), b(2 * v), c(std::int64_t(v)) {}
+  KOKKOS_FUNCTION Triple& operator+=(Triple const& o) {
+    a += o.a;
+    b += o.b;
+    c += o.c;
+    return *this;
+  }
+};
+
+/// A reducer of a user: the largest two numbers.
+template <class Exec>
+struct LargestTwo {
+  using reducer = LargestTwo;
+  struct value_type {
+    int first, second;
+  };
+  using result_view_type =
+      Kokkos::View<value_type, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>;
+  value_type* result;
+
+  KOKKOS_FUNCTION void init(value_type& value) const { value = {-1, -1}; }
+  KOKKOS_FUNCTION void join(value_type& into, value_type const& from) const {
+    value_type const old = into;
+    if (from.first > old.first) {
+      into.first  = from.first;
+      into.second = from.second > old.first ? from.second : old.first;
+    } else if (from.first > old.second) {
+      into.second = from.first;
+    }
+  }
+  KOKKOS_FUNCTION value_type& reference() const { return *result; }
+  KOKKOS_FUNCTION result_view_type view() const { return {result}; }
+};
+
+template <class Exec>
+struct ReduceByReducers {
+  Counts<Exec> counts;
+  Kokkos::View<int const*, Exec> x;
+  Results<int, Exec> max, at, two, product, half_sum, triple;
+
+  KOKKOS_FUNCTION void operator()(Member<Exec> const& member) const {
+    using MinLoc    = Kokkos::MinLoc<int, int>;
+    using Largest   = typename LargestTwo<Exec>::value_type;
+    int const l     = member.league_rank();
+    int const count = counts(l);
+    int largest     = 0;
+    KokkosMMA::team_reduce(
+        member, count,
+        [&](int i, int& update) {
+          if (x(l + i) > update) update = x(l + i);
+        },
+        Kokkos::Max<int>(largest));
+    max.store(member, largest);
+
+    typename MinLoc::value_type least{};
+    KokkosMMA::team_reduce(
+        member, count,
+        [&](int i, typename MinLoc::value_type& update) {
+          // Distinct: no tie to break.
+          int const value = (x(l + i) - 3) * 65536 + i;
+          if (value < update.val) update = {value, i};
+        },
+        MinLoc(least));
+    at.store(member, count == 0 ? 0 : least.loc);
+
+    Largest top{};
+    KokkosMMA::vector_reduce(
+        member, count,
+        [&](int i, Largest& update) {
+          LargestTwo<Exec>{}.join(update, {x(l + i) * 65536 + i, -1});
+        },
+        LargestTwo<Exec>{&top});
+    two.store(member, top.second);
+
+    int signs = 0;
+    KokkosMMA::vector_reduce(
+        member, count,
+        [&](int i, int& update) {
+          if (x(l + i) % 2 == 1) update *= -3;
+        },
+        Kokkos::Prod<int>(signs));
+    product.store(member, signs);
+
+    half_t halves(0.f);
+    KokkosMMA::team_reduce(
+        member, count,
+        [&](int i, half_t& update) { update += half_t(float(x(l + i))); },
+        KokkosMMA::Sum<half_t>(halves));
+    half_sum.store(member, int(float(halves)));
+
+    Triple triples;
+    KokkosMMA::team_reduce(
+        member, count,
+        [&](int i, Triple& update) { update += Triple(x(l + i)); }, triples);
+    triple.store(member, triples.b == 2 * triples.a &&
+                                 triples.c == std::int64_t(triples.a)
+                             ? int(triples.c)
+                             : -1);
+  }
+};
+
+template <class Exec>
+void reduce_by_reducers() {
+  // A half holds no more than 65504.
+  std::vector<int> counts;
+  for (int const c : test_counts())
+    if (c < 10000) counts.push_back(c);
+  int const league = int(counts.size());
+  auto const x     = make_view<int, Exec>(max_count + league,
+                                      [](std::size_t i) { return pattern(i); });
+  for (Geometry const g : geometries<Exec>()) {
+    SCOPED_TRACE(name(g));
+    ReduceByReducers<Exec> const body{
+        device_counts<Exec>(counts), x,
+        {league, g.vector},          {league, g.vector},
+        {league, g.vector},          {league, g.vector},
+        {league, g.vector},          {league, g.vector}};
+    Kokkos::parallel_for("test", team_policy<Exec>(league, g), body);
+    body.max.check([&](int l) {
+      int largest = std::numeric_limits<int>::lowest();
+      for (int i = 0; i < counts[l]; ++i)
+        largest = std::max(largest, pattern(l + i));
+      return largest;
+    });
+    body.at.check([&](int l) {
+      int least = 0;
+      for (int i = 0; i < counts[l]; ++i)
+        if (pattern(l + i) < pattern(l + least)) least = i;
+      return least;
+    });
+    body.two.check([&](int l) {
+      int first = -1, second = -1;
+      for (int i = 0; i < counts[l]; ++i) {
+        int const value = pattern(l + i) * 65536 + i;
+        if (value > first) {
+          second = first;
+          first  = value;
+        } else if (value > second) {
+          second = value;
+        }
+      }
+      return second;
+    });
+    body.product.check([&](int l) {
+      unsigned product = 1;
+      for (int i = 0; i < counts[l]; ++i)
+        if (pattern(l + i) % 2 == 1) product *= unsigned(-3);
+      return int(product);
+    });
+    body.half_sum.check([&](int l) {
+      return int(float(half_t(float(pattern_sum(l, counts[l])))));
+    });
+    body.triple.check([&](int l) { return int(pattern_sum(l, counts[l])); });
+  }
+}
+TYPED_TEST(TeamCollectives, ReducersAndValuesOfManyBytes) {
+  reduce_by_reducers<TypeParam>();
+}
+
+// Reductions of Views
+// ----------------------------------------------------------
+
+/// Elements of every team's part lie between others that no sum may reach.
+template <class T, class Result, class Exec>
+struct ReduceViews {
+  Counts<Exec> counts;
+  Kokkos::View<T const*, Exec> x;
+  Kokkos::View<T const*, Kokkos::LayoutStride, Exec> strided;
+  int shift;
+  Results<Result, Exec> team, vector, largest, of_strided;
+
+  KOKKOS_FUNCTION void operator()(Member<Exec> const& member) const {
+    int const l = member.league_rank();
+    auto const part =
+        Kokkos::subview(x, Kokkos::make_pair(l + shift, l + shift + counts(l)));
+    Result result = poison_on_device();
+    KokkosMMA::team_reduce(member, part, result);
+    team.store(member, result);
+    result = poison_on_device();
+    KokkosMMA::vector_reduce(member, part, result);
+    vector.store(member, result);
+
+    using Value = std::conditional_t<sizeof(T) == 2, float, Result>;
+    Value max{};
+    KokkosMMA::team_reduce(member, part, Kokkos::Max<Value>(max));
+    largest.store(member, static_cast<Result>(counts(l) == 0 ? Value(0) : max));
+
+    auto const sparse = Kokkos::subview(
+        strided, Kokkos::make_pair(l + shift, l + shift + counts(l)));
+    result = poison_on_device();
+    KokkosMMA::team_reduce(member, sparse, Kokkos::Sum<Result>(result));
+    of_strided.store(member, result);
+  }
+  KOKKOS_FUNCTION static Result poison_on_device() {
+    return static_cast<Result>(77.f);
+  }
+};
+
+template <class T, class Result, class Exec>
+void reduce_views() {
+  auto const counts = test_counts();
+  int const league  = int(counts.size());
+  auto const value  = [](std::size_t i) -> float {
+    return std::is_same_v<T, bool> ? float(pattern(i) % 2) : float(pattern(i));
+  };
+  int const elements = max_count + league + 40;
+  auto const x       = make_view<T, Exec>(
+      elements, [&](std::size_t i) { return static_cast<T>(value(i)); });
+  Kokkos::View<T*, Exec> const wide("wide", 3 * elements);
+  auto const strided = Kokkos::View<T*, Kokkos::LayoutStride, Exec>(
+      wide.data() + 1, Kokkos::LayoutStride(elements - 1, 3));
+  {
+    auto const host = Kokkos::create_mirror_view(wide);
+    for (int i = 0; i < 3 * elements; ++i)
+      host(i) = static_cast<T>(i % 3 == 1 ? value(i / 3) : 1.f);
+    Kokkos::deep_copy(wide, host);
+  }
+  int shift = 0;
+  for (Geometry const g : geometries<Exec>()) {
+    SCOPED_TRACE(name(g) + ", shift " + std::to_string(shift));
+    ReduceViews<T, Result, Exec> const body{device_counts<Exec>(counts),
+                                            x,
+                                            strided,
+                                            shift,
+                                            {league, g.vector},
+                                            {league, g.vector},
+                                            {league, g.vector},
+                                            {league, g.vector}};
+    Kokkos::parallel_for("test", team_policy<Exec>(league, g), body);
+    auto const expected = [&](int l) {
+      accumulator_t<T, Result> sum = 0;
+      for (int i = 0; i < counts[l]; ++i)
+        sum += static_cast<accumulator_t<T, Result>>(value(l + shift + i));
+      return static_cast<Result>(sum);
+    };
+    body.team.check(expected);
+    body.vector.check(expected);
+    body.of_strided.check(expected);
+    body.largest.check([&](int l) {
+      float largest = 0;
+      for (int i = 0; i < counts[l]; ++i)
+        largest = std::max(largest, value(l + shift + i));
+      return static_cast<Result>(largest);
+    });
+    shift = (shift + 5) % 37;
+  }
+}
+TYPED_TEST(TeamCollectives, ReduceViewsOfHalves) {
+  reduce_views<half_t, half_t, TypeParam>();
+  reduce_views<bhalf_t, float, TypeParam>();
+}
+TYPED_TEST(TeamCollectives, ReduceViewsOfFloats) {
+  reduce_views<float, float, TypeParam>();
+  reduce_views<float, double, TypeParam>();
+  reduce_views<double, double, TypeParam>();
+}
+TYPED_TEST(TeamCollectives, ReduceViewsOfBytes) {
+  reduce_views<std::int8_t, int, TypeParam>();
+  reduce_views<std::uint8_t, float, TypeParam>();
+  reduce_views<bool, std::int64_t, TypeParam>();
+}
+TYPED_TEST(TeamCollectives, ReduceViewsOfIntegers) {
+  reduce_views<int, std::int64_t, TypeParam>();
+  reduce_views<std::uint32_t, std::uint32_t, TypeParam>();
+  reduce_views<std::int64_t, std::int64_t, TypeParam>();
+}
+
+/// Rows of a matrix by the threads of a team, of which some have no row: their
+/// lanes stay away while the others work.
+template <class Exec>
+struct Rows {
+  Kokkos::View<int const*, Exec> offsets;
+  Kokkos::View<half_t const*, Exec> x;
+  Kokkos::View<float*, Exec> sums, of_functor;
+  Kokkos::View<int*, Exec> scanned;
+  int rows_of_team;
+
+  KOKKOS_FUNCTION void operator()(Member<Exec> const& member) const {
+    int const first = member.league_rank() * rows_of_team;
+    int const last =
+        Kokkos::min(first + rows_of_team, int(offsets.extent(0)) - 1);
+    Kokkos::parallel_for(
+        Kokkos::TeamThreadRange(member, first, last), [&](int row) {
+          int const begin = offsets(row), end = offsets(row + 1);
+          float sum = -1, by_functor = -1;
+          KokkosMMA::vector_reduce(
+              member, Kokkos::subview(x, Kokkos::make_pair(begin, end)), sum);
+          KokkosMMA::vector_reduce(
+              member, end - begin,
+              [&](int i, float& update) { update += float(x(begin + i)); },
+              by_functor);
+          KokkosMMA::vector_scan(member, end - begin,
+                                 [&](int i, int& update, bool final) {
+                                   update += int(float(x(begin + i)));
+                                   if (final) scanned(begin + i) = update;
+                                 });
+          Kokkos::single(Kokkos::PerThread(member), [&] {
+            sums(row)       = sum;
+            of_functor(row) = by_functor;
+          });
+        });
+  }
+};
+
+template <class Exec>
+void rows_of_a_matrix() {
+  int const rows = 203;
+  std::vector<int> offsets{0};
+  for (int row = 0; row < rows; ++row)
+    offsets.push_back(offsets.back() + pattern(row) * pattern(row + 50) *
+                                           (row % 17 == 0 ? 20 : 1));
+  auto const x = make_view<half_t, Exec>(offsets.back(), [](std::size_t i) {
+    return static_cast<half_t>(float(pattern(i)));
+  });
+  for (Geometry const g : geometries<Exec>()) {
+    SCOPED_TRACE(name(g));
+    Rows<Exec> const body{
+        make_view<int, Exec>(offsets.size(),
+                             [&](std::size_t i) { return offsets[i]; }),
+        x,
+        make_view<float, Exec>(rows, [](std::size_t) { return -5.f; }),
+        make_view<float, Exec>(rows, [](std::size_t) { return -5.f; }),
+        make_view<int, Exec>(offsets.back(), [](std::size_t) { return -5; }),
+        7};
+    Kokkos::parallel_for("test", team_policy<Exec>((rows + 6) / 7, g), body);
+    auto const host =
+        Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), body.sums);
+    auto const by_functor = Kokkos::create_mirror_view_and_copy(
+        Kokkos::HostSpace(), body.of_functor);
+    auto const scanned =
+        Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), body.scanned);
+    int wrong = 0;
+    for (int row = 0; row < rows; ++row) {
+      float const sum =
+          float(pattern_sum(offsets[row], offsets[row + 1] - offsets[row]));
+      wrong += host(row) != sum || by_functor(row) != sum;
+      int running = 0;
+      for (int i = offsets[row]; i < offsets[row + 1]; ++i)
+        wrong += scanned(i) != (running += pattern(i));
+    }
+    EXPECT_EQ(0, wrong);
+  }
+}
+TYPED_TEST(TeamCollectives, ThreadsWithRowsOfTheirOwn) {
+  rows_of_a_matrix<TypeParam>();
+}
+
+// Scans
+// ------------------------------------------------------------------------
+
+template <class T, class Exec>
+struct ScanByFunctor {
+  Counts<Exec> counts;
+  Kokkos::View<T const*, Exec> x;
+  Kokkos::View<T**, Kokkos::LayoutRight, Exec> y;
+  Kokkos::View<int**, Exec> finals;
+  Results<T, Exec> totals;
+  bool inclusive;
+
+  KOKKOS_FUNCTION void operator()(Member<Exec> const& member) const {
+    int const l        = member.league_rank();
+    auto const functor = [&](int i, T& update, bool final) {
+      if (inclusive) update += x(l + i);
+      if (final) {
+        y(l, i) = update;
+        Kokkos::atomic_inc(&finals(l, i));
+      }
+      if (!inclusive) update += x(l + i);
+    };
+    T total{};
+    if (inclusive) {
+      // What the first scan wrote is there for everyone.
+      KokkosMMA::team_scan(member, counts(l), functor);
+      if (counts(l) > 0) total = y(l, counts(l) - 1);
+    } else {
+      KokkosMMA::team_scan(member, counts(l), functor, total);
+    }
+    totals.store(member, total);
+  }
+};
+
+template <class T, class Exec>
+void scan_by_functor() {
+  auto const counts = test_counts();
+  int const league  = int(counts.size());
+  auto const x      = make_view<T, Exec>(max_count + league, [](std::size_t i) {
+    return static_cast<T>(float(pattern(i)));
+  });
+  for (Geometry const g : geometries<Exec>()) {
+    for (bool const inclusive : {true, false}) {
+      SCOPED_TRACE(name(g) + (inclusive ? ", inclusive" : ", exclusive"));
+      Kokkos::View<T**, Kokkos::LayoutRight, Exec> const y("y", league,
+                                                           max_count);
+      Kokkos::View<int**, Exec> const finals("finals", league, max_count);
+      ScanByFunctor<T, Exec> const body{
+          device_counts<Exec>(counts), x,        y, finals,
+          {league, g.vector},          inclusive};
+      Kokkos::parallel_for("test", team_policy<Exec>(league, g), body);
+      using Wide = accumulator_t<T, T>;
+      // A 16-bit functor adds to what was rounded.
+      auto const rounded = [](std::int64_t sum) {
+        return static_cast<T>(static_cast<Wide>(sum));
+      };
+      auto const host =
+          Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), y);
+      auto const seen =
+          Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), finals);
+      int wrong_sums = 0, wrong_calls = 0;
+      for (int l = 0; l < league; ++l) {
+        std::int64_t sum = 0;
+        for (int i = 0; i < max_count; ++i) {
+          bool const in = i < counts[l];
+          T expected    = in ? rounded(sum) : static_cast<T>(0.f);
+          if (in && inclusive)
+            expected += static_cast<T>(float(pattern(l + i)));
+          sum += pattern(l + i);
+          wrong_sums += !same_bits(expected, host(l, i));
+          wrong_calls += seen(l, i) != int(in);
+        }
+      }
+      EXPECT_EQ(0, wrong_sums);
+      EXPECT_EQ(0, wrong_calls);
+      body.totals.check([&](int l) {
+        if (inclusive)
+          return counts[l] == 0 ? static_cast<T>(0.f) : host(l, counts[l] - 1);
+        return rounded(pattern_sum(l, counts[l]));
+      });
+    }
+  }
+}
+TYPED_TEST(TeamCollectives, ScanByFunctor) {
+  scan_by_functor<int, TypeParam>();
+  scan_by_functor<double, TypeParam>();
+}
+TYPED_TEST(TeamCollectives, ScanByFunctorOfHalves) {
+  scan_by_functor<half_t, TypeParam>();
+}
+
+template <class T, class Output, class Exec>
+struct ScanViews {
+  Counts<Exec> counts;
+  Kokkos::View<T const*, Exec> x;
+  Kokkos::View<Output**, Kokkos::LayoutRight, Exec> y;
+  int x_shift, y_shift;
+  bool by_thread;
+  Results<double, Exec> totals;
+
+  KOKKOS_FUNCTION void operator()(Member<Exec> const& member) const {
+    int const l   = member.league_rank();
+    auto const in = Kokkos::subview(
+        x, Kokkos::make_pair(l + x_shift, l + x_shift + counts(l)));
+    auto const out =
+        Kokkos::subview(y, l, Kokkos::make_pair(y_shift, y_shift + counts(l)));
+    double total = -1;
+    if (!by_thread) {
+      KokkosMMA::team_scan(member, in, out, total);
+    } else {
+      // One thread, whose lanes alone call.
+      if (member.team_rank() == 0)
+        KokkosMMA::vector_scan<ScanKind::exclusive>(member, in, out, total);
+      member.team_barrier();
+      member.team_broadcast(total, 0);
+    }
+    totals.store(member, total);
+  }
+};
+
+template <class T, class Output, class Exec>
+void scan_views() {
+  std::vector<int> counts;
+  for (int const c : test_counts())
+    if (c < 5000) counts.push_back(c);
+  int const most   = 4099;
+  int const league = int(counts.size());
+  auto const x     = make_view<T, Exec>(most + league + 40, [](std::size_t i) {
+    return static_cast<T>(float(pattern(i)));
+  });
+  int shift        = 0;
+  for (Geometry const g : geometries<Exec>()) {
+    for (bool const by_thread : {false, true}) {
+      // The same alignment, another one, and back.
+      int const x_shift = shift % 17;
+      int const y_shift = shift % 3 == 0 ? x_shift : 3 * shift % 19;
+      SCOPED_TRACE(name(g) + ", shifts " + std::to_string(x_shift) + " and " +
+                   std::to_string(y_shift));
+      Kokkos::View<Output**, Kokkos::LayoutRight, Exec> const y("y", league,
+                                                                most + 64);
+      Kokkos::deep_copy(y, static_cast<Output>(99.f));
+      ScanViews<T, Output, Exec> const body{
+          device_counts<Exec>(counts), x, y, x_shift, y_shift, by_thread,
+          {league, g.vector}};
+      Kokkos::parallel_for("test", team_policy<Exec>(league, g), body);
+      auto const host =
+          Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), y);
+      using Wide = accumulator_t<T, Output>;
+      int wrong  = 0;
+      for (int l = 0; l < league; ++l) {
+        std::int64_t sum = 0;
+        for (int i = -y_shift; i < most + 64 - y_shift; ++i) {
+          Output expected = static_cast<Output>(99.f);
+          if (i >= 0 && i < counts[l]) {
+            std::int64_t const next = sum + pattern(l + x_shift + i);
+            expected =
+                static_cast<Output>(static_cast<Wide>(by_thread ? sum : next));
+            sum = next;
+          }
+          wrong += !same_bits(expected, host(l, i + y_shift));
+        }
+      }
+      EXPECT_EQ(0, wrong);
+      body.totals.check([&](int l) {
+        return double(static_cast<chosen_accumulator_t<void, Kokkos::View<T*>,
+                                                       Kokkos::View<Output*>>>(
+            pattern_sum(l + x_shift, counts[l])));
+      });
+      ++shift;
+    }
+  }
+}
+TYPED_TEST(TeamCollectives, ScanViewsOfFloats) {
+  scan_views<float, float, TypeParam>();
+  scan_views<double, double, TypeParam>();
+  scan_views<double, float, TypeParam>();
+}
+TYPED_TEST(TeamCollectives, ScanViewsOfHalves) {
+  scan_views<half_t, half_t, TypeParam>();
+  scan_views<bhalf_t, float, TypeParam>();
+}
+TYPED_TEST(TeamCollectives, ScanViewsOfIntegers) {
+  scan_views<std::int8_t, std::int64_t, TypeParam>();
+  scan_views<std::uint8_t, std::uint8_t, TypeParam>();
+  scan_views<int, int, TypeParam>();
+  scan_views<std::int64_t, int, TypeParam>();
+}
+
+/// Everything in a row, on memory that the team shares, with no other barriers
+/// than Kokkos' own calls would need.
+template <class Exec>
+struct InARow {
+  using Scratch = Kokkos::View<float*, typename Exec::scratch_memory_space,
+                               Kokkos::MemoryUnmanaged>;
+  int size, repetitions;
+  Results<int, Exec> wrong;
+
+  KOKKOS_FUNCTION void operator()(Member<Exec> const& member) const {
+    Scratch const shared(member.team_scratch(0), size);
+    Kokkos::parallel_for(Kokkos::TeamVectorRange(member, size),
+                         [&](int i) { shared(i) = 1; });
+    member.team_barrier();
+    int bad = 0;
+    for (int round = 0; round < repetitions; ++round) {
+      float sum = -1, total = -1, by_functor = -1;
+      KokkosMMA::team_reduce(member, shared, sum);
+      bad += sum != float(size);
+      KokkosMMA::team_scan(member, shared, shared, total);
+      bad += total != float(size);
+      // What other lanes wrote.
+      bad += shared(size - 1) != float(size) || shared(0) != 1;
+      member.team_barrier();
+      KokkosMMA::team_scan(member, size, [&](int i, float& update, bool final) {
+        float const before = i == 0 ? 0 : float(i);
+        update += float(i + 1) - before;
+        if (final) shared(i) = update - before;
+      });
+      KokkosMMA::team_reduce(
+          member, size, [&](int i, float& update) { update += shared(i); },
+          by_functor);
+      bad += by_functor != float(size);
+    }
+    wrong.store(member, bad);
+  }
+};
+
+template <class Exec>
+void in_a_row() {
+  for (Geometry const g : geometries<Exec>()) {
+    for (int const size : {1, 5, 129, 1000}) {
+      SCOPED_TRACE(name(g) + ", size " + std::to_string(size));
+      InARow<Exec> const body{size, 20, {9, g.vector}};
+      auto policy = team_policy<Exec>(9, g);
+      policy.set_scratch_size(
+          0, Kokkos::PerTeam(InARow<Exec>::Scratch::shmem_size(size)));
+      Kokkos::parallel_for("test", policy, body);
+      body.wrong.check([](int) { return 0; });
+    }
+  }
+}
+TYPED_TEST(TeamCollectives, InARowOnSharedMemory) { in_a_row<TypeParam>(); }
+
+// Numerics
+// -----------------------------------------------------------------------
+
+template <class T, class Exec>
+struct SumOnly {
+  Kokkos::View<T const*, Exec> x;
+  Results<float, Exec> results;
+  KOKKOS_FUNCTION void operator()(Member<Exec> const& member) const {
+    float sum = 0;
+    KokkosMMA::team_reduce(member, x, sum);
+    results.store(member, sum);
+  }
+};
+
+template <class T, class Exec>
+void numerics() {
+  Random random;
+  SCOPED_TRACE(random.note());
+  int const size = 50001;
+  std::vector<double> values(size);
+  ExactSum exact;
+  double magnitudes = 0;
+  auto const x      = make_view<T, Exec>(size, [&](std::size_t i) {
+    T const value = static_cast<T>(float(random.uniform(-1., 3.)));
+    values[i]     = double(float(value));
+    exact.add(values[i]);
+    magnitudes += std::abs(values[i]);
+    return value;
+  });
+  for (Geometry const g : geometries<Exec>()) {
+    SCOPED_TRACE(name(g));
+    float first = 0;
+    for (int run = 0; run < 2; ++run) {
+      SumOnly<T, Exec> const body{x, {3, g.vector}};
+      Kokkos::parallel_for("test", team_policy<Exec>(3, g), body);
+      auto const host = Kokkos::create_mirror_view_and_copy(
+          Kokkos::HostSpace(), body.results.of_lane);
+      if (run == 0) first = host(0, 0);
+      body.results.check([&](int) { return first; });
+    }
+    // A chain of additions in fp32 for each of the running values of a lane.
+    int const lanes = g.team == 0 ? 1 : on_cuda<Exec> ? g.team * g.vector : 1;
+    double const chain = on_cuda<Exec> ? size / (4. * lanes) + 64. : size;
+    EXPECT_LE(exact.error_of(first), chain * 0x1p-24 * magnitudes);
+  }
+}
+TYPED_TEST(TeamCollectives, SumsAreReproducibleAndClose) {
+  numerics<float, TypeParam>();
+  numerics<half_t, TypeParam>();
+  numerics<bhalf_t, TypeParam>();
+}
+
+/// An infinity reaches what follows it and nothing else.
+template <class Exec>
+void infinities() {
+  int const size = 1500;
+  auto const x   = make_view<float, Exec>(size, [](std::size_t i) {
+    return i == 700 ? std::numeric_limits<float>::infinity() : 1.f;
+  });
+  for (Geometry const g : geometries<Exec>()) {
+    SCOPED_TRACE(name(g));
+    Kokkos::View<float**, Kokkos::LayoutRight, Exec> const y("y", 1, size);
+    ScanViews<float, float, Exec> const body{
+        device_counts<Exec>({size}), x, y, 0, 0, false, {1, g.vector}};
+    Kokkos::parallel_for("test", team_policy<Exec>(1, g), body);
+    auto const host =
+        Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), y);
+    int wrong = 0;
+    for (int i = 0; i < size; ++i)
+      wrong += host(0, i) != (i < 700 ? float(i + 1)
+                                      : std::numeric_limits<float>::infinity());
+    EXPECT_EQ(0, wrong);
+  }
+}
+TYPED_TEST(TeamCollectives, InfinitiesReachWhatFollows) {
+  infinities<TypeParam>();
+}
+
+}  // namespace
