@@ -1,0 +1,75 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// sparse_matvec.cpp with kokkos-mma: the products with the vector go into a
+// View, and the rows are segments of it, however uneven they are.
+
+#include <KokkosMMA.hpp>
+#include <Kokkos_Core.hpp>
+
+#include "program.hpp"
+
+#include <cstdint>
+#include <cstdio>
+
+class SegmentKernels {
+ public:
+  // The offsets never change: they are checked once, here, with the sums of all
+  // rows, and not again by every product.
+  explicit SegmentKernels(CompressedRows const& matrix)
+      : m_matrix(matrix),
+        m_products(uninitialized<double>("products", matrix.size())) {
+    auto const sums = uninitialized<double>("sums", matrix.rows());
+    KokkosMMA::segmented_reduce(m_exec, matrix.values, matrix.offsets, sums);
+    m_unchecked.check_offsets = false;
+  }
+
+  void multiply(Array<double> const& x, Array<double> const& y) const {
+    multiply_entries(x);
+    KokkosMMA::segmented_reduce(m_exec, m_products, m_matrix.offsets, y,
+                                m_unchecked);
+  }
+
+  void residual(Array<double> const& b, Array<double> const& x,
+                Array<double> const& r) const {
+    multiply(x, r);
+    Kokkos::parallel_for(
+        "sparse_matvec::residual", Range(0, m_matrix.rows()),
+        KOKKOS_LAMBDA(std::int64_t i) { r(i) = b(i) - r(i); });
+  }
+
+  double dot(Array<double> const& x, Array<double> const& y) const {
+    double result = 0;
+    Kokkos::parallel_reduce("sparse_matvec::dot", Range(0, x.extent(0)),
+                            KokkosMMA::dot(x, y),
+                            KokkosMMA::Sum<double>(result));
+    return result;
+  }
+
+  void print_route() const {
+    auto const sums = uninitialized<double>("sums", m_matrix.rows());
+    std::printf("route %s\n", KokkosMMA::explain_segmented_reduce(
+                                  m_exec, m_products, m_matrix.offsets, sums)
+                                  .c_str());
+  }
+
+  void multiply_entries(Array<double> const& x) const {
+    auto const matrix   = m_matrix;
+    auto const products = m_products;
+    Kokkos::parallel_for(
+        "sparse_matvec::products", Range(0, matrix.size()),
+        KOKKOS_LAMBDA(std::int64_t i) {
+          products(i) = matrix.values(i) * x(matrix.columns(i));
+        });
+  }
+
+ private:
+  Space m_exec;
+  CompressedRows m_matrix;
+  Array<double> m_products;
+  KokkosMMA::Settings m_unchecked;
+};
+
+int main(int argc, char** argv) {
+  return program<SegmentKernels>("sparse_matvec_mma", argc, argv);
+}
