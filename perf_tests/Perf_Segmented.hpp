@@ -182,6 +182,19 @@ Call own_scan(Work<T> const& w, Segments const& segments) {
   };
 }
 
+template <class T>
+Call own_column_scan(Work<T> const& w) {
+  using Matrix = Kokkos::View<sum_type<T>**, Kokkos::LayoutRight, Exec>;
+  std::size_t const rows = w.cut.n / w.cut.length;
+  Kokkos::View<T**, Kokkos::LayoutRight, Exec> const x(w.x.data(), rows,
+                                                       w.cut.length);
+  Matrix const y(w.y.data(), rows, w.cut.length);
+  return [w, x, y, settings = w.c.settings()] {
+    KokkosMMA::segmented_inclusive_scan(w.exec, x, KokkosMMA::Along{0}, y,
+                                        settings);
+  };
+}
+
 /// Kokkos' teams and threads on segments of any kind.
 template <class T, class Rows>
 Call kokkos_reduce(Work<T> const& w, Rows const& rows) {
@@ -287,7 +300,13 @@ Call scan_call(Work<T> const& w) {
   if (is_ours(c.contender)) {
     if (c.shape == Shape::equal) return own_scan(w, w.cut.length);
     if (c.shape == Shape::ragged32) return own_scan(w, w.offsets->narrow);
+    if (c.shape == Shape::columns) return own_column_scan(w);
   }
+  if (c.contender == Contender::kokkos_flat && c.shape == Shape::columns)
+    return [w] {
+      kokkos_flat_column_scan<T>(w.exec, w.cut.n / w.cut.length, w.cut.length,
+                                 w.x, w.y);
+    };
   if (c.contender == Contender::kokkos_team) {
     if (c.shape == Shape::equal) return kokkos_scan(w, EqualRows{w.cut.length});
     if (c.shape == Shape::ragged32)
@@ -364,6 +383,10 @@ class SegmentedTests {
   template <class T>
   void register_equal(Task task, std::vector<std::size_t> const& lengths,
                       std::vector<Contender> const& contenders, Maker<T> make);
+  template <class T>
+  void register_columns(Task task, std::vector<std::size_t> const& list,
+                        std::vector<Contender> const& contenders,
+                        Maker<T> make);
   template <class T>
   void run(benchmark::State& state, Case const& c, Maker<T> make);
   template <class T>
@@ -477,6 +500,22 @@ void SegmentedTests::register_equal(Task task,
 }
 
 template <class T>
+void SegmentedTests::register_columns(Task task,
+                                      std::vector<std::size_t> const& list,
+                                      std::vector<Contender> const& contenders,
+                                      Maker<T> make) {
+  std::size_t const most = largest<T>();
+  for (std::size_t columns : sizes(list, most))
+    for (Contender c : contenders) {
+      // A thread for each of a few columns takes seconds.
+      if (c == Contender::kokkos_flat && columns < 1000) continue;
+      register_case<T>({task, c, Shape::columns, Pattern::columns, columns,
+                        most / columns * columns},
+                       make);
+    }
+}
+
+template <class T>
 void SegmentedTests::register_reductions() {
   using enum Contender;
   bool const all               = m_session.options.all;
@@ -528,16 +567,9 @@ void SegmentedTests::register_reductions() {
     ragged(shape, Pattern::one_long, 3);
   }
 
-  for (std::size_t columns : {16, 64, 1000, 4096}) {
-    if (columns > most) continue;
-    std::vector<Contender> contenders = {kokkos_team, cublas, segmented, mma,
-                                         streamed};
-    if (columns >= 1000) contenders.push_back(kokkos_flat);
-    for (Contender c : contenders)
-      register_case<T>({Task::reduce, c, Shape::columns, Pattern::columns,
-                        columns, most / columns * columns},
-                       make);
-  }
+  register_columns<T>(
+      Task::reduce, {16, 64, 1000, 4096},
+      {kokkos_team, kokkos_flat, cublas, segmented, mma, streamed}, make);
 
   if (!measures_energy()) return;
   if constexpr (!std::is_integral_v<T>)
@@ -559,12 +591,15 @@ void SegmentedTests::register_scans() {
   if (all)
     for (int power = 4; power <= 20; ++power)
       every.push_back(std::size_t(1) << power);
+  // Products scan columns alone.
   for (std::size_t length : sizes(every, most)) {
     std::vector<Contender> contenders = {segmented};
     if (all || std::find(bar.begin(), bar.end(), length) != bar.end())
-      contenders = {kokkos_team, cub_by_key, segmented, mma, streamed};
+      contenders = {kokkos_team, cub_by_key, segmented, streamed};
     register_equal<T>(Task::scan, {length}, contenders, make);
   }
+  register_columns<T>(Task::scan, {64, 1000, 4096},
+                      {kokkos_flat, segmented, mma, streamed}, make);
   for (auto const& [pattern, parameter] :
        {std::pair(Pattern::mean, 16), std::pair(Pattern::mean, 1024),
         std::pair(Pattern::one_long, 3)}) {

@@ -41,6 +41,10 @@ struct Cut {
   KOKKOS_INLINE_FUNCTION std::size_t end(std::size_t s) const {
     return begin(s + 1);
   }
+  /// Elements from one of a segment to the next.
+  KOKKOS_INLINE_FUNCTION std::size_t neighbour() const {
+    return kind == Kind::columns ? length : 1;
+  }
   /// The segment that holds element i; with columns there is no such row.
   KOKKOS_INLINE_FUNCTION std::size_t segment_of(std::size_t i) const {
     if (kind == Kind::equal) return i / length;
@@ -258,7 +262,7 @@ struct InspectScans {
   SegmentInspection* partial;  // workers
 
   KOKKOS_FUNCTION bool follows(std::size_t i, bool first) const {
-    Sum const before  = first ? Sum(0) : y[i - 1];
+    Sum const before  = first ? Sum(0) : y[i - cut.neighbour()];
     Sum const element = static_cast<Sum>(x[i]);
     if constexpr (std::is_integral_v<Sum>) {
       using Bits = std::make_unsigned_t<Sum>;
@@ -271,17 +275,24 @@ struct InspectScans {
              2 * allowed * expected;
     }
   }
+  KOKKOS_FUNCTION void look(std::size_t i, std::size_t s, bool first, bool last,
+                            SegmentInspection& found) const {
+    found.hash(i, y[i]);
+    if (!follows(i, first)) found.count_wrong(i);
+    if (last) found.compare(i, y[i], exact(s), allowed);
+  }
   KOKKOS_FUNCTION void operator()(std::size_t w) const {
     SegmentInspection found;
-    cut.walk(w, workers,
-             [&](std::size_t s, std::size_t first, std::size_t last) {
-               for (std::size_t i = first; i < last; ++i) {
-                 found.hash(i, y[i]);
-                 if (!follows(i, i == cut.begin(s))) found.count_wrong(i);
-               }
-               if (last == cut.end(s))
-                 found.compare(last - 1, y[last - 1], exact(s), allowed);
-             });
+    if (cut.kind == Cut::Kind::columns) {
+      for (std::size_t i = w; i < cut.n; i += workers)
+        look(i, i % cut.length, i < cut.length, i + cut.length >= cut.n, found);
+    } else {
+      cut.walk(w, workers,
+               [&](std::size_t s, std::size_t first, std::size_t last) {
+                 for (std::size_t i = first; i < last; ++i)
+                   look(i, s, i == cut.begin(s), i + 1 == cut.end(s), found);
+               });
+    }
     partial[w] = found;
   }
 };

@@ -185,6 +185,22 @@ void kokkos_flat_columns(Exec const& exec, std::size_t rows,
       });
 }
 
+template <class T>
+void kokkos_flat_column_scan(Exec const& exec, std::size_t rows,
+                             std::size_t columns, Vector<T> const& x,
+                             Vector<sum_type<T>> const& y) {
+  using Sum = sum_type<T>;
+  Kokkos::parallel_for(
+      "perf_segmented", IndexRange(exec, 0, columns),
+      KOKKOS_LAMBDA(std::size_t column) {
+        Sum sum = 0;
+        for (std::size_t row = 0; row < rows; ++row) {
+          sum += static_cast<Sum>(x(row * columns + column));
+          y(row * columns + column) = sum;
+        }
+      });
+}
+
 /// One vector of lanes scans a segment.
 template <class T, class Rows>
 void kokkos_team_scan(Exec const& exec, Rows const& rows, std::size_t segments,

@@ -355,10 +355,13 @@ void SegmentedTests::print_tables() {
   print_table(Task::reduce, Shape::columns, "Sums of the columns of a matrix",
               {kokkos_team, kokkos_flat, cublas, segmented, mma, streamed});
   print_table(Task::scan, Shape::equal, "Inclusive scans of equal segments",
-              {kokkos_team, cub_by_key, segmented, mma, streamed});
+              {kokkos_team, cub_by_key, segmented, streamed});
   print_table(Task::scan, Shape::ragged32,
               "Inclusive scans of segments between int32 offsets",
               {kokkos_team, cub_by_key, segmented, unchecked});
+  print_table(Task::scan, Shape::columns,
+              "Inclusive scans of the columns of a matrix",
+              {kokkos_flat, segmented, mma, streamed});
   // On hosts every contender is Kokkos' code, and the closest one is noise.
   if (on_cuda) print_summary();
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Turns the JSON of perf_reduce or perf_scan into the Markdown tables of docs/results.
+"""Turns the JSON of perf_reduce, perf_scan or perf_segmented into the Markdown tables of docs/results.
 
     perf_reduce --mma-all --benchmark_out=reduce.json
     perf_tests/scripts/markdown_table.py reduce.json > docs/results/reduce.md
@@ -83,6 +83,52 @@ class Scan:
         return [n for n in sizes if n == 1 << 28 or n == sizes[-1]]
 
 
+class Segmented:
+    """What perf_segmented measures, and what the project promised of it."""
+
+    contenders = {
+        "kokkos_team": "Kokkos team",
+        "kokkos_flat": "Kokkos thread",
+        "cub_offsets": "CUB offsets",
+        "cub_fixed": "CUB fixed",
+        "cub_by_key": "CUB by key",
+        "cublas": "cuBLAS",
+        "segmented": "auto",
+        "unchecked": "auto, unchecked",
+        "mma": "mma",
+        "streamed": "streamed",
+    }
+    ours = ("segmented", "unchecked", "mma", "streamed")
+    tables = {
+        ("segmented_reduce", "equal"): "Sums of equal segments",
+        ("segmented_reduce", "ragged32"): "Sums of segments between int32 offsets",
+        ("segmented_reduce", "ragged64"): "Sums of segments between int64 offsets",
+        ("segmented_reduce", "along0"): "Sums of the columns of a row-major matrix",
+        ("segmented_scan", "equal"): "Inclusive scans of equal segments",
+        ("segmented_scan", "ragged32"): "Inclusive scans of segments between int32 offsets",
+        ("segmented_scan", "along0"): "Inclusive scans of the columns of a row-major matrix",
+    }
+    # The targets' GB/s over the read ceiling of 4620 and the copy ceiling of 4240 that they were set beside.
+    read, copied = 4620, 4240
+    lengths_from = 8
+    hole_bar = 0.85
+
+    @classmethod
+    def bar(cls, task, value_type, shape, pattern, parameter):
+        """The fraction of its ceiling that route auto was promised to reach."""
+        if task == "segmented_scan" and shape == "equal" and value_type in ("half", "float", "double"):
+            return round(3600 / cls.copied, 3)
+        if task == "segmented_reduce" and shape == "equal" and cls.lengths_from <= parameter <= 1 << 20:
+            if value_type == "half":
+                target = 4200 if parameter < 64 else 4250 if parameter < 128 else 4300 if parameter < 1024 else 4350
+                return round(target / cls.read, 3)
+            if value_type in ("float", "double"):
+                return round(4200 / cls.read, 3)
+        if task == "segmented_reduce" and shape.startswith("ragged") and (pattern, parameter) == ("mean", 16):
+            return round(2500 / cls.read, 3)
+        return None
+
+
 class Case:
     """One measured case; of repetitions, the median of each field."""
 
@@ -102,6 +148,8 @@ class Case:
         self.fraction = median("fraction_of_ceiling")
         self.relative_error = median("relative_error")
         self.reproducible = median("reproducible")
+        self.joules = median("joules_per_element")
+        self.watts = median("watts")
 
 
 class Results:
@@ -115,6 +163,7 @@ class Results:
         self.ceilings = {}
         self.cases = {Reduce: {}, Scan: {}}  # (contender, type, kind, n) -> Case
         self.formulations = {}  # (form, R, B, type, n) -> Case
+        self.segmented = {}  # (task, shape) -> (type, pattern, parameter) -> contender -> Case
         self.failed = {}
         for name, group in entries.items():
             case = Case(group)
@@ -126,6 +175,11 @@ class Results:
             elif path[0] == "reduce" and path[1].startswith("mma-"):
                 chain, block, n = (int(path[i].partition(":")[2]) for i in (2, 3, 6))
                 self.formulations[path[1][4:], chain, block, path[4], n] = case
+            elif path[0].startswith("segmented_"):
+                if not case.label.startswith("refused"):
+                    pattern, _, parameter = path[4].partition(":")
+                    lines = self.segmented.setdefault((path[0], path[3]), {})
+                    lines.setdefault((path[2], pattern, int(parameter)), {})[path[1]] = case
             else:
                 operation = next((o for o in self.cases if o.name == path[0]), None)
                 if operation and path[1] in operation.contenders:
@@ -298,6 +352,97 @@ def formulation_lines(results):
     return ["## Formulations of the papers", ""] + table(["form", "R", "B", "type", "n", "GB/s", "/ ceiling", "relative error"], rows)
 
 
+def best_peer(found):
+    """The fastest contender that is not the library's, None without one."""
+    peers = [(case.bytes_per_second, name) for name, case in found.items() if name not in Segmented.ours]
+    return max(peers, default=None)
+
+
+def against_peer(results, found):
+    peer, own = best_peer(found), found.get("segmented")
+    if peer is None or own is None:
+        return "-"
+    ratio = own.bytes_per_second / peer[0]
+    text = against_bar(ratio, SLOWER_BAR if results.has_bars else None, ratio >= SLOWER_BAR)
+    return f"{text}, {Segmented.contenders[peer[1]]}"
+
+
+def segmented_lines(results):
+    lines = []
+    for (task, shape), title in Segmented.tables.items():
+        found = results.segmented.get((task, shape), {})
+        names = [c for c in Segmented.contenders if any(c in contenders for contenders in found.values())]
+        rows = []
+        for (value_type, pattern, parameter), contenders in found.items():
+            own = contenders.get("segmented")
+            bar = Segmented.bar(task, value_type, shape, pattern, parameter) if results.has_bars else None
+            fraction = own.fraction if own else None
+            met = fraction is not None and bar is not None and fraction >= bar
+            cells = [RESULT_TYPE.get(value_type, value_type), f"{pattern} {parameter}" if pattern != "length" else str(parameter)]
+            cells += [gigabytes(contenders.get(c)) for c in names]
+            rows.append(cells + [against_bar(fraction, bar, met, 3), against_peer(results, contenders), own.label if own else "-"])
+        if rows:
+            ceiling = "copy" if task == "segmented_scan" else "read"
+            lines += [f"## {title}, GB/s", ""] + table(
+                ["type", "length" if shape == "equal" else "segments"] + [Segmented.contenders[c] for c in names]
+                + [f"auto / {ceiling} ceiling", "auto / best peer", "route"], rows)
+    return lines + segmented_summary_lines(results) + segmented_error_lines(results) + energy_lines(results)
+
+
+def segmented_summary_lines(results):
+    """Holes: the slowest of all lengths, of each type."""
+    rows = []
+    for task in ("segmented_reduce", "segmented_scan"):
+        found = results.segmented.get((task, "equal"), {})
+        for value_type in dict.fromkeys(key[0] for key in found):
+            rates = []
+            for (t, _, length), contenders in found.items():
+                if t == value_type and length >= Segmented.lengths_from and "segmented" in contenders:
+                    rates.append((contenders["segmented"].bytes_per_second, length))
+            if len(rates) < 2:
+                continue
+            ratio = min(rates)[0] / max(rates)[0]
+            bar = Segmented.hole_bar if results.has_bars else None
+            rows.append([RESULT_TYPE.get(value_type, value_type), task.partition("_")[2], str(len(rates)), str(min(rates)[1]), str(max(rates)[1]),
+                         against_bar(ratio, bar, ratio >= Segmented.hole_bar)])
+    if not rows:
+        return []
+    return [f"## Holes: the slowest of all lengths from {Segmented.lengths_from} up against the fastest, auto", ""] + table(
+        ["type", "operation", "lengths", "slowest at", "fastest at", "slowest / fastest"], rows)
+
+
+def segmented_error_lines(results):
+    rows = []
+    names = Segmented.contenders
+    for (task, shape), title in Segmented.tables.items():
+        found = results.segmented.get((task, shape), {})
+        for value_type in dict.fromkeys(key[0] for key in found):
+            cells = []
+            for name in names:
+                errors = [c[name].relative_error for (t, _, _), c in found.items() if t == value_type and name in c]
+                errors = [e for e in errors if e is not None]
+                cells.append(f"{max(errors):.1e}" if errors else "-")
+            if any(cell != "-" for cell in cells):
+                rows.append([title, RESULT_TYPE.get(value_type, value_type)] + cells)
+    if not rows:
+        return []
+    return ["## Largest relative error of all results, uniform [0, 1) data", ""] + table(["", "type"] + list(names.values()), rows)
+
+
+def energy_lines(results):
+    rows = []
+    for (value_type, _, length), contenders in results.segmented.get(("segmented_energy", "equal"), {}).items():
+        own = contenders.get("segmented")
+        for name, case in contenders.items():
+            ratio = f"{case.joules / own.joules:.2f}" if own and own.joules else "-"
+            rows.append([RESULT_TYPE.get(value_type, value_type), str(length), Segmented.contenders[name], gigabytes(case), f"{case.watts:.0f}",
+                         f"{case.joules * 1e12:.1f}", ratio])
+    if not rows:
+        return []
+    return ["## Energy of sums of equal segments (NVML, a steady second, the whole board)", ""] + table(
+        ["type", "length", "", "GB/s", "W", "pJ per element", "against auto"], rows)
+
+
 def markdown(document):
     results = Results(document)
     lines = header_lines(results)
@@ -307,6 +452,7 @@ def markdown(document):
             lines += other_scan_lines(results) if operation is Scan else []
             lines += small_lines(results, operation) + every_size_lines(results, operation)
     lines += formulation_lines(results)
+    lines += segmented_lines(results)
     if results.failed:
         lines += ["## Failed", ""] + [f"- `{name}`: {why}" for name, why in results.failed.items()] + [""]
     return "\n".join(lines), not results.failed
@@ -314,7 +460,7 @@ def markdown(document):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("json", help="file written by perf_reduce or perf_scan --benchmark_out=FILE")
+    parser.add_argument("json", help="file written by perf_reduce, perf_scan or perf_segmented --benchmark_out=FILE")
     arguments = parser.parse_args()
     try:
         with open(arguments.json, encoding="utf-8") as file:
