@@ -43,7 +43,7 @@ struct EqualStarts {
   }
 
   /// Elements from the one at `offset` to the first start at or behind it,
-  /// where `first` lie between offset 0 and the first start.
+  /// where `first`, less than the length, lie before the first start.
   KOKKOS_FORCEINLINE_FUNCTION constexpr std::uint32_t ahead(
       std::uint64_t first, std::uint32_t offset) const {
     if (first >= offset)

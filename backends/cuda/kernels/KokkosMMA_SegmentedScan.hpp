@@ -1,0 +1,564 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOKKOSMMA_CUDA_SEGMENTED_SCAN_HPP
+#define KOKKOSMMA_CUDA_SEGMENTED_SCAN_HPP
+
+#include <backends/cuda/KokkosMMA_Launch.hpp>
+#include <backends/cuda/atom/KokkosMMA_Warp.hpp>
+#include <backends/cuda/kernels/KokkosMMA_ScanPipeline.hpp>
+#include <backends/cuda/kernels/KokkosMMA_TileScan.hpp>
+#include <core/KokkosMMA_Segments.hpp>
+#include <core/KokkosMMA_WarpSegmentScan.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <numeric>
+#include <type_traits>
+
+/// \file
+/// Scan of the segments of a row of elements into memory. Equal segments that
+/// are short, or many, are walked over by warps, each of which takes whole
+/// segments and waits for nobody. Few long ones, and segments of any lengths,
+/// take the one pass of core scans (KokkosMMA_ScanPipeline.hpp), in which a sum
+/// comes with whether a segment begins in what it adds up.
+
+namespace KokkosMMA::Impl::Cuda {
+
+/// x and y in elements of x: place 0 is the first of the vector of x that holds
+/// x(0), and `skip` places lie before x(0); y is shifted by as many.
+template <class Output>
+struct SegmentScanOperands {
+  unsigned char const* x;
+  Output* y;
+  std::uint64_t skip;
+  std::uint64_t size;
+  bool aligned;  ///< vectors of y are too
+};
+
+/// What a warp reads and writes: the places [begin, end) from `origin` on,
+/// which is the first of a vector. Places that follow are counted from there.
+template <class Scan, class Output>
+class ScanStretch {
+ public:
+  using Words                   = typename Scan::Words;
+  using Results                 = Registers<Output, Scan::elements>;
+  static constexpr int elements = Scan::elements;
+
+  __device__ ScanStretch(SegmentScanOperands<Output> const& operands,
+                         std::uint64_t origin, std::uint32_t begin,
+                         std::uint32_t end)
+      : m_x(operands.x + origin * Scan::input_bytes),
+        m_y(operands.y + origin),
+        m_begin(begin),
+        m_end(end),
+        m_aligned(operands.aligned) {
+    std::uint64_t const stop = operands.skip + operands.size;
+    std::uint64_t const left = stop < origin ? 0 : stop - origin;
+    m_readable = left < 0xffffffffu ? std::uint32_t(left) : 0xffffffffu;
+  }
+
+  /// The vector at `place`, zeros where nothing may be read: what lies outside
+  /// of the stretch has no influence on what lies inside.
+  __device__ Words load(std::uint32_t place) const {
+    if (place >= m_end || place + elements <= m_begin) return Words{};
+    unsigned char const* const at =
+        m_x + std::uint64_t(place) * Scan::input_bytes;
+    if (place + elements <= m_readable) return LoadWords<Scan::bytes>::from(at);
+    return load_some<Scan::input_bytes, Words>(at, 0, int(m_readable - place));
+  }
+
+  __device__ void store(std::uint32_t place, Results const& results) const {
+    Output* const to = m_y + place;
+    if (m_aligned && place >= m_begin && place + elements <= m_end) {
+      store_vector(to, results);
+      return;
+    }
+#pragma unroll
+    for (int e = 0; e < elements; ++e)
+      if (place + e >= m_begin && place + e < m_end) to[e] = results[e];
+  }
+
+ private:
+  __device__ static void store_vector(Output* to, Results const& results) {
+    constexpr int bytes = sizeof(Results);
+    if constexpr (bytes % 16 == 0) {
+      uint4 vector[bytes / 16];
+      memcpy(vector, &results, bytes);
+#pragma unroll
+      for (int v = 0; v < bytes / 16; ++v)
+        __stcs(reinterpret_cast<uint4*>(to) + v, vector[v]);
+    } else {
+      using Vector = std::conditional_t<
+          bytes == 8, uint2,
+          std::conditional_t<bytes == 4, unsigned, unsigned short>>;
+      static_assert(sizeof(Vector) == bytes);
+      Vector vector;
+      memcpy(&vector, &results, bytes);
+      __stcs(reinterpret_cast<Vector*>(to), vector);
+    }
+  }
+
+  unsigned char const* m_x;
+  Output* m_y;
+  std::uint32_t m_begin;
+  std::uint32_t m_end;
+  std::uint32_t m_readable;
+  bool m_aligned;
+};
+
+/// How warps walk over segments of one length.
+template <class Scan>
+struct SegmentWalk {
+  static constexpr int threads    = 256;
+  static constexpr int min_blocks = 4;
+  static constexpr int rows       = 8;  ///< of a warp on their way together
+};
+template <class Scan, class Tuned>
+inline constexpr std::uint64_t walk_batch = Tuned::rows* Scan::row_elements;
+
+/// \param chunk elements of a warp: whole segments
+template <class Scan, class Output, class Tuned>
+__global__ void __launch_bounds__(Tuned::threads, Tuned::min_blocks)
+    scan_equal_segments(SegmentScanOperands<Output> const operands,
+                        std::uint64_t const chunk, std::uint64_t const chunks,
+                        EqualStarts<Scan::elements> const starts) {
+  using Value            = typename Scan::Value;
+  constexpr int rows     = Tuned::rows;
+  constexpr int elements = Scan::elements;
+  int const lane         = threadIdx.x % 32;
+  std::uint64_t const own =
+      std::uint64_t(blockIdx.x) * (Tuned::threads / 32) + threadIdx.x / 32;
+  if (own >= chunks) return;
+  Scan const scan{Warp{}};
+
+  std::uint64_t const first  = own * chunk;
+  std::uint64_t const left   = operands.size - first;
+  std::uint64_t const begin  = operands.skip + first;
+  std::uint64_t const origin = begin / elements * elements;
+  std::uint32_t const shift  = std::uint32_t(begin - origin);
+  std::uint32_t const end = shift + std::uint32_t(left < chunk ? left : chunk);
+  ScanStretch<Scan, Output> const stretch(operands, origin, shift, end);
+
+  std::uint32_t ahead = starts.ahead(shift % starts.length, lane * elements);
+  Value carry         = Scan::Combined::identity();
+  for (std::uint32_t place = lane * elements; place - lane * elements < end;
+       place += rows * Scan::row_elements) {
+    typename Scan::Words words[rows];
+#pragma unroll
+    for (int r = 0; r < rows; ++r)
+      words[r] = stretch.load(place + r * Scan::row_elements);
+#pragma unroll
+    for (int r = 0; r < rows; ++r) {
+      typename Scan::Vector prefix;
+      scan.scan(words[r], starts.starts(ahead), carry, prefix);
+      ahead = starts.next_row(ahead);
+      Registers<Output, elements> results;
+#pragma unroll
+      for (int e = 0; e < elements; ++e)
+        results[e] = static_cast<Output>(prefix[e]);
+      stretch.store(place + r * Scan::row_elements, results);
+    }
+  }
+}
+
+/// The combination of neighbouring elements from the last start among them on,
+/// or of all if there is none. Words: the look-back hands on 4 bytes at a time,
+/// and a gap would count.
+template <class Value>
+struct SinceStart {
+  std::uint32_t value[sizeof(Value) / 4];
+  std::uint32_t begins;
+
+  __device__ Value get() const {
+    Value v;
+    memcpy(&v, value, sizeof(Value));
+    return v;
+  }
+  __device__ void set(Value v, bool any_start) {
+    memcpy(value, &v, sizeof(Value));
+    begins = any_start;
+  }
+};
+
+template <class Combined, class Value>
+struct JoinSinceStart {
+  using Sum = SinceStart<Value>;
+
+  __device__ void init(Sum& sum) const { sum.set(Combined::identity(), false); }
+  __device__ void join(Sum& into, Sum const& from) const {
+    Value const both = Combined::apply(into.get(), from.get());
+    into.set(from.begins ? from.get() : both, into.begins || from.begins);
+  }
+};
+
+/// First of the offsets [begin, end) that is no less than `value`, or `end`. By
+/// a warp, which asks for 32 of them at a time.
+template <class Offset>
+__device__ std::uint64_t first_at_least(Offset const* offsets,
+                                        std::uint64_t begin, std::uint64_t end,
+                                        std::int64_t value) {
+  int const lane = threadIdx.x % 32;
+  while (begin < end) {
+    std::uint64_t const step  = (end - begin + 31) / 32;
+    std::uint64_t const probe = begin + (lane + 1) * step - 1;
+    bool const reached =
+        probe >= end || std::int64_t(__ldg(offsets + probe)) >= value;
+    unsigned const lanes = __ballot_sync(0xffffffffu, reached);
+    if (lanes == 0) return end;
+    int const at              = __ffs(int(lanes)) - 1;
+    std::uint64_t const found = begin + (at + 1) * step - 1;
+    begin += at * step;
+    if (found < end) end = found;
+    if (step == 1) return end;
+  }
+  return end;
+}
+
+/// Where segments begin in the tiles of a pipeline. A warp asks for its part of
+/// a tile, which begins with element `part` (perhaps a few places before
+/// element 0), and then row by row. Here they are no shorter than a part.
+template <class Scan, int Rows>
+class EqualTileStarts {
+ public:
+  static constexpr std::uint32_t elements = Rows * Scan::row_elements;
+  static constexpr int memory_words       = 1;  // none is used
+
+  explicit EqualTileStarts(EqualSegments segments)
+      : m_length(segments.length),
+        m_reciprocal(~std::uint64_t(0) / segments.length),
+        m_size(segments.size) {}
+
+  __device__ std::uint64_t begin() const { return 0; }
+  __device__ std::uint64_t end() const { return m_size; }
+
+  class Walk {
+   public:
+    /// Elements before the first start, or all.
+    std::uint32_t first;
+
+    __device__ Walk(EqualTileStarts const& starts, std::int64_t part,
+                    std::uint32_t*) {
+      std::uint64_t ahead = 0;
+      if (part < 0) {
+        ahead = std::uint64_t(-part);
+      } else {
+        std::uint64_t const quotient =
+            __umul64hi(std::uint64_t(part), starts.m_reciprocal);
+        std::uint64_t behind = std::uint64_t(part) - quotient * starts.m_length;
+        if (behind >= starts.m_length) behind -= starts.m_length;
+        if (behind) ahead = starts.m_length - behind;
+      }
+      first = ahead < elements ? std::uint32_t(ahead) : elements;
+    }
+    __device__ std::uint32_t next_row(int row) const {
+      std::uint32_t const ahead = first - (row * Scan::row_elements +
+                                           threadIdx.x % 32 * Scan::elements);
+      return ahead < Scan::elements ? 1u << ahead : 0u;
+    }
+  };
+
+ private:
+  std::uint64_t m_length;
+  // A quotient by it is right or one too small, for it is less than 1 smaller
+  // than 2^64 / length.
+  std::uint64_t m_reciprocal;
+  std::uint64_t m_size;
+};
+
+template <class Scan, int Rows, class Offset>
+class OffsetTileStarts {
+  static constexpr std::uint32_t elements = Rows * Scan::row_elements;
+
+ public:
+  static constexpr int memory_words = elements / 32;
+
+  explicit OffsetTileStarts(OffsetSegments<Offset> segments)
+      : m_segments(segments) {}
+
+  __device__ std::uint64_t begin() const { return m_segments.begin(0); }
+  __device__ std::uint64_t end() const {
+    return m_segments.end(m_segments.count() - 1);
+  }
+
+  class Walk {
+   public:
+    std::uint32_t first;
+
+    /// \param memory of the warp: a bit per element
+    __device__ Walk(OffsetTileStarts const& starts, std::int64_t part,
+                    std::uint32_t* memory)
+        : m_memory(memory) {
+      constexpr int groups  = 4;
+      int const lane        = threadIdx.x % 32;
+      Offset const* offsets = starts.m_segments.offsets;
+      std::uint64_t const n = starts.m_segments.count() + 1;
+      for (int w = lane; w < memory_words; w += 32) memory[w] = 0;
+      __syncwarp();
+      std::uint64_t s = first_at_least(offsets, 0, n, part);
+      for (bool begun = false;; begun = true) {
+        std::uint32_t place[groups];
+#pragma unroll
+        for (int g = 0; g < groups; ++g) {
+          std::uint64_t const i = s + g * 32 + lane;
+          place[g]              = elements;
+          if (i >= n) continue;
+          std::uint64_t const from_part =
+              std::uint64_t(std::int64_t(__ldg(offsets + i)) - part);
+          if (from_part < elements) place[g] = std::uint32_t(from_part);
+        }
+#pragma unroll
+        for (int g = 0; g < groups; ++g)
+          if (place[g] < elements)
+            atomicOr(memory + place[g] / 32, 1u << place[g] % 32);
+        std::uint32_t const front = __shfl_sync(0xffffffffu, place[0], 0);
+        std::uint32_t const last =
+            __shfl_sync(0xffffffffu, place[groups - 1], 31);
+        if (!begun) first = front;
+        if (last == elements) break;
+        s += groups * 32;
+        // So many empty segments that a search for their end is worth it.
+        if (last == front) s = first_at_least(offsets, s, n, part + last + 1);
+      }
+      __syncwarp();
+    }
+    __device__ std::uint32_t next_row(int row) const {
+      int const place =
+          row * Scan::row_elements + int(threadIdx.x % 32) * Scan::elements;
+      return m_memory[place / 32] >> place % 32 & ((1u << Scan::elements) - 1);
+    }
+
+   private:
+    std::uint32_t const* m_memory;
+  };
+
+ private:
+  OffsetSegments<Offset> m_segments;
+};
+
+/// How the pipeline of tiles is laid over the device.
+struct SegmentPipeline {
+  static constexpr int threads    = 224;  ///< per block that load
+  static constexpr int min_blocks = 3;
+  static constexpr int rows       = 8;  ///< of a warp in a tile
+};
+
+/// What a warp keeps of its part of a tile: prefixes within the part.
+template <int Rows, int MemoryWords>
+struct SegmentKept {
+  uint4 prefix[Rows][32];
+  std::uint32_t starts[MemoryWords];
+  std::uint32_t first;  ///< elements before the first start
+};
+
+template <class Scan, class Starts, class Tuned>
+using SegmentScanMemory =
+    ScanMemory<SinceStart<typename Scan::Value>,
+               SegmentKept<Tuned::rows, Starts::memory_words>,
+               Tuned::threads / 32>;
+
+template <class Scan, class Output, class Starts, class Tuned>
+__global__ void __launch_bounds__(Tuned::threads + 32, Tuned::min_blocks)
+    scan_segments(SegmentScanOperands<Output> const operands,
+                  Starts const starts, unsigned const tiles,
+                  ScanScratch const scratch) {
+  using Value                  = typename Scan::Value;
+  using Combined               = typename Scan::Combined;
+  using Sum                    = SinceStart<Value>;
+  using Kept                   = SegmentKept<Tuned::rows, Starts::memory_words>;
+  constexpr int rows           = Tuned::rows;
+  constexpr int elements       = Scan::elements;
+  constexpr std::uint32_t part = rows * Scan::row_elements;
+  int const lane               = threadIdx.x % 32;
+  int const warp               = threadIdx.x / 32;
+  Scan const scan{Warp{}};
+  extern __shared__ __align__(128) unsigned char shared_memory[];
+
+  std::uint64_t const begin = operands.skip + starts.begin();
+  std::uint64_t const end =
+      operands.skip +
+      (starts.end() < operands.size ? starts.end() : operands.size);
+  auto const origin_of = [&](unsigned tile) {
+    return (std::uint64_t(tile) * (Tuned::threads / 32) + warp) * part;
+  };
+  auto const stretch_at = [&](std::uint64_t origin) {
+    auto const within = [&](std::uint64_t place) {
+      return place <= origin          ? 0u
+             : place - origin >= part ? part
+                                      : std::uint32_t(place - origin);
+    };
+    return ScanStretch<Scan, Output>(operands, origin, within(begin),
+                                     within(end));
+  };
+
+  auto const load = [&](unsigned tile, Kept& kept, Slot<Sum>& sum) {
+    std::uint64_t const origin = origin_of(tile);
+    auto const stretch         = stretch_at(origin);
+    typename Scan::Words words[rows];
+#pragma unroll
+    for (int r = 0; r < rows; ++r)
+      words[r] = stretch.load(r * Scan::row_elements + lane * elements);
+    typename Starts::Walk walk(
+        starts, std::int64_t(origin) - std::int64_t(operands.skip),
+        kept.starts);
+    Value carry = Combined::identity();
+#pragma unroll
+    for (int r = 0; r < rows; ++r) {
+      typename Scan::Vector prefix;
+      scan.scan(words[r], walk.next_row(r), carry, prefix);
+      uint4 vector;
+      memcpy(&vector, &prefix, 16);
+      kept.prefix[r][lane] = vector;
+    }
+    if (lane == 0) kept.first = walk.first;
+    sum.value.set(carry, walk.first < part);
+  };
+
+  auto const store = [&](unsigned tile, Kept& kept, Slot<Sum>& base) {
+    auto const stretch        = stretch_at(origin_of(tile));
+    std::uint32_t const first = kept.first;
+    Value const before        = base.value.get();
+#pragma unroll
+    for (int r = 0; r < rows; ++r) {
+      uint4 const vector = kept.prefix[r][lane];
+      typename Scan::Vector prefix;
+      memcpy(&prefix, &vector, 16);
+      std::uint32_t const place = r * Scan::row_elements + lane * elements;
+      Registers<Output, elements> results;
+#pragma unroll
+      for (int e = 0; e < elements; ++e)
+        results[e] = static_cast<Output>(
+            place + e < first ? Combined::apply(before, prefix[e]) : prefix[e]);
+      stretch.store(place, results);
+    }
+  };
+
+  scan_tiles(
+      *reinterpret_cast<SegmentScanMemory<Scan, Starts, Tuned>*>(shared_memory),
+      JoinSinceStart<Combined, Value>{}, tiles, scratch, load, store,
+      [](Slot<Sum> const&, Slot<Sum> const&) {});
+}
+
+/// Blocks of a kernel on a multiprocessor, and leave to use the memory.
+template <class Kernel>
+int resident_scan_blocks(Kernel const kernel, int threads,
+                         std::size_t shared_bytes = 0) {
+  int blocks = 0;
+  check(
+      cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                           int(shared_bytes)),
+      "cudaFuncSetAttribute");
+  check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, threads,
+                                                      shared_bytes),
+        "cudaOccupancyMaxActiveBlocksPerMultiprocessor");
+  return blocks;
+}
+
+/// Segments that a warp takes so that little of its batches is empty and, where
+/// that is to be had, the next warp's first vector is its own.
+constexpr std::uint64_t segments_per_warp(std::uint64_t length,
+                                          std::uint64_t batch,
+                                          std::uint64_t batches, int elements) {
+  std::uint64_t best = 1;
+  double best_score  = 0;
+  for (std::uint64_t k = batches; k <= 2 * batches; ++k) {
+    std::uint64_t const unit =
+        std::uint64_t(elements) / std::gcd(length, std::uint64_t(elements));
+    std::uint64_t const count = k * batch / length;
+    for (std::uint64_t const segments : {count - count % unit, count}) {
+      double const whole = segments % unit == 0 ? 1 : 0.9;
+      double const score =
+          whole * double(segments * length) / double(k * batch);
+      if (score <= best_score) continue;
+      best       = segments;
+      best_score = score;
+    }
+  }
+  return best;
+}
+
+template <class Scan, class Tuned, class Output, class Starts>
+void launch_segment_pipeline(Kokkos::Cuda const& space,
+                             SegmentScanOperands<Output> const& operands,
+                             Starts const& starts) {
+  auto const kernel            = &scan_segments<Scan, Output, Starts, Tuned>;
+  constexpr int threads        = Tuned::threads + 32;
+  constexpr std::size_t shared = sizeof(SegmentScanMemory<Scan, Starts, Tuned>);
+  constexpr std::uint64_t tile =
+      Tuned::threads / 32 * Tuned::rows * Scan::row_elements;
+  static int const resident = resident_scan_blocks(kernel, threads, shared);
+  auto const tiles =
+      unsigned((operands.skip + operands.size + tile - 1) / tile);
+  unsigned const processors = device(space.cuda_device()).multiprocessors;
+  ScanScratch const scratch = stream_scratch(space).scan(
+      look_back_words<SinceStart<typename Scan::Value>>(tiles));
+  kernel<<<std::min(tiles, processors * resident), threads, shared,
+           space.cuda_stream()>>>(operands, starts, tiles, scratch);
+}
+
+template <class Scan, class Output, class Tuned>
+void launch_equal_segments(Kokkos::Cuda const& space,
+                           SegmentScanOperands<Output> const& operands,
+                           EqualSegments segments) {
+  constexpr std::uint64_t batch = walk_batch<Scan, Tuned>;
+  constexpr int warps           = Tuned::threads / 32;
+  auto const kernel             = &scan_equal_segments<Scan, Output, Tuned>;
+  static int const resident     = resident_scan_blocks(kernel, Tuned::threads);
+  std::uint64_t const at_once =
+      std::uint64_t(device(space.cuda_device()).multiprocessors) * resident *
+      warps;
+  std::uint64_t const batches =
+      std::clamp<std::uint64_t>(segments.size / (2 * at_once * batch), 1, 4);
+  std::uint64_t const chunk =
+      segments.length *
+      segments_per_warp(segments.length, batch, batches, Scan::elements);
+  std::uint64_t const chunks =
+      segments.size / chunk + (segments.size % chunk != 0);
+  bool const few = chunks < 2 * at_once;
+  if (chunk > EqualStarts<Scan::elements>::longest / 2 ||
+      (few && segments.length > 4 * batch)) {
+    launch_segment_pipeline<Scan, SegmentPipeline>(
+        space, operands,
+        EqualTileStarts<Scan, SegmentPipeline::rows>(segments));
+    return;
+  }
+  kernel<<<unsigned((chunks + warps - 1) / warps), Tuned::threads, 0,
+           space.cuda_stream()>>>(operands, chunk, chunks,
+                                  EqualStarts<Scan::elements>(segments.length));
+}
+
+/// y of each element: what the operation makes of the elements of its segment
+/// up to it, without itself if not `Inclusive`. Elements of no segment are left
+/// as they are in y, which may be x if the elements are of one size.
+/// \tparam Segments EqualSegments or OffsetSegments
+template <Operation Op, Scalar Input, class Value, bool Inclusive,
+          class Segments, class Output>
+void launch_segmented_scan(Kokkos::Cuda const& space, void const* x,
+                           std::uint64_t size, Segments segments, Output* y) {
+  using Scan = WarpSegmentScan<Warp, Op, Input, Value, Inclusive>;
+  if (size == 0 || segments.count() == 0) return;
+  check(cudaSetDevice(space.cuda_device()), "cudaSetDevice");
+  std::uint64_t const skip =
+      reinterpret_cast<std::uintptr_t>(x) % Scan::bytes / Scan::input_bytes;
+  Output* const shifted           = y - skip;
+  constexpr std::uintptr_t vector = Scan::elements * sizeof(Output);
+  SegmentScanOperands<Output> const operands{
+      static_cast<unsigned char const*>(x) - skip * Scan::input_bytes, shifted,
+      skip, size,
+      reinterpret_cast<std::uintptr_t>(shifted) %
+              std::min<std::uintptr_t>(vector, 16) ==
+          0};
+  if constexpr (std::is_same_v<Segments, EqualSegments>) {
+    segments.size = size;
+    launch_equal_segments<Scan, Output, SegmentWalk<Scan>>(space, operands,
+                                                           segments);
+  } else {
+    using Offset = std::remove_cvref_t<decltype(*segments.offsets)>;
+    launch_segment_pipeline<Scan, SegmentPipeline>(
+        space, operands,
+        OffsetTileStarts<Scan, SegmentPipeline::rows, Offset>(segments));
+  }
+  check(cudaGetLastError(), "launch of a scan of segments");
+}
+
+}  // namespace KokkosMMA::Impl::Cuda
+
+#endif
