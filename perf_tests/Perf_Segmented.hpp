@@ -36,7 +36,7 @@
 /// and nvcc takes its time over them.
 namespace perf {
 
-enum class Task { reduce, scan, energy };
+enum class Task { reduce, scan, energy, tune };
 enum class Contender {
   kokkos_team,
   kokkos_flat,
@@ -56,9 +56,10 @@ constexpr char const* name_of(Task t) {
   switch (t) {
     case Task::reduce: return "segmented_reduce";
     case Task::scan: return "segmented_scan";
-    case Task::energy: break;
+    case Task::energy: return "segmented_energy";
+    case Task::tune: break;
   }
-  return "segmented_energy";
+  return "segmented_tune";
 }
 constexpr char const* name_of(Contender c) {
   switch (c) {
@@ -114,19 +115,21 @@ struct Case {
   Pattern pattern;
   std::size_t parameter;  // length, mean length, shortest, short ones, columns
   std::size_t n;
+  std::string variant = {};  // of a contender that is tuned: "-w8-s2-b4096"
 
   bool ragged() const {
     return shape == Shape::ragged32 || shape == Shape::ragged64;
   }
   bool scans() const { return task == Task::scan; }
+  std::string who() const { return name_of(contender) + variant; }
   std::string cut_name() const {
     return std::string(name_of(shape)) + "/" + name_of(pattern) + ":" +
            std::to_string(parameter);
   }
   template <class T>
   std::string name() const {
-    return std::string(name_of(task)) + "/" + name_of(contender) + "/" +
-           type_name<T>() + "/" + cut_name() + "/n:" + std::to_string(n);
+    return std::string(name_of(task)) + "/" + who() + "/" + type_name<T>() +
+           "/" + cut_name() + "/n:" + std::to_string(n);
   }
   /// Hosts have no route but Kokkos' own code, and asking for another one by
   /// name is an error there.
@@ -335,9 +338,12 @@ Call scan_call(Work<T> const& w) {
   no_such_case(c);
 }
 
+template <class T>
+using Maker = Call (*)(Work<T> const&);
+
 class SegmentedTests {
  public:
-  static constexpr std::string_view flags[] = {"--mma-energy"};
+  static constexpr std::string_view flags[] = {"--mma-energy", "--mma-tune"};
 
   explicit SegmentedTests(Session& session);
 
@@ -348,6 +354,11 @@ class SegmentedTests {
   void register_reductions();
   template <class T>
   void register_scans();
+  /// The launcher of equal segments with one tuning, over lengths that it is
+  /// for.
+  template <class T>
+  void register_tuning(Contender route, std::string const& variant,
+                       Maker<T> make);
 
  private:
   struct Row {
@@ -361,11 +372,8 @@ class SegmentedTests {
     Shape shape;
     std::string cut;
     std::size_t parameter;
-    std::map<Contender, Row> rows;
+    std::map<std::string, Row> rows;  // of contenders
   };
-
-  template <class T>
-  using Maker = Call (*)(Work<T> const&);
 
   /// Most elements of a case; 4 and fewer bytes 2^28, 8 bytes 2^27, on hosts
   /// 2^22.
@@ -416,6 +424,7 @@ class SegmentedTests {
   void print_table(Task task, Shape shape, char const* title,
                    std::vector<Contender> const& columns) const;
   void print_summary() const;
+  void print_tuning() const;
 
   Session& m_session;
   std::map<std::tuple<Pattern, std::size_t, std::size_t>, Offsets> m_offsets;
@@ -440,6 +449,7 @@ void register_float_scans(SegmentedTests& tests);
 void register_double_scans(SegmentedTests& tests);
 void register_int8_scans(SegmentedTests& tests);
 void register_int32_scans(SegmentedTests& tests);
+void register_tunings(SegmentedTests& tests);
 
 /// Times a case in about a tenth of a second: fewer samples of slow calls, and
 /// of very slow ones single calls, in which the gap before the first kernel
@@ -613,6 +623,18 @@ void SegmentedTests::register_scans() {
 }
 
 template <class T>
+void SegmentedTests::register_tuning(Contender route,
+                                     std::string const& variant,
+                                     Maker<T> make) {
+  std::size_t const most = largest<T>();
+  for (std::size_t length :
+       sizes({3, 7, 12, 17, 31, 33, 48, 65, 100, 129, 257, 500, 1000}, most))
+    register_case<T>({Task::tune, route, Shape::equal, Pattern::length, length,
+                      most / length * length, variant},
+                     make);
+}
+
+template <class T>
 void SegmentedTests::run(benchmark::State& state, Case const& c,
                          Maker<T> make) {
   using Sum        = sum_type<T>;
@@ -648,8 +670,9 @@ void SegmentedTests::run(benchmark::State& state, Case const& c,
     call();
     return inspect_segments<T>(exec, c.scans(), x, y, how, sums, allowed);
   };
-  bool const forced = on_cuda && (c.contender == Contender::mma ||
-                                  c.contender == Contender::streamed);
+  bool const forced =
+      on_cuda && c.task != Task::tune &&
+      (c.contender == Contender::mma || c.contender == Contender::streamed);
   SegmentInspection seen;
   try {
     seen = run_once();
@@ -661,7 +684,9 @@ void SegmentedTests::run(benchmark::State& state, Case const& c,
     state.SetLabel(std::string("refused: ") + refusal.what());
     return;
   }
-  std::string const route = is_ours(c.contender)
+  // What is tuned is a launcher: it knows no routes.
+  std::string const route = c.task == Task::tune ? name_of(c.contender)
+                            : is_ours(c.contender)
                                 ? checked_route(Expectation::library)
                                 : label_of(c.contender);
   if (forced && route != name_of(c.contender))

@@ -7,6 +7,8 @@
 //   segmented_reduce/CONTENDER/TYPE/SEGMENTS/n:N
 //   segmented_scan/CONTENDER/TYPE/SEGMENTS/n:N
 //   segmented_energy/CONTENDER/TYPE/SEGMENTS/n:N   with --mma-energy
+//   segmented_tune/CONTENDER-wW-sS-bB/TYPE/SEGMENTS/n:N   with --mma-tune, and
+//                                                  then nothing else
 //     CONTENDER  kokkos_team  TeamPolicy, a vector of lanes for each segment (a
 //                             team for a column, and where one is very long)
 //                kokkos_flat  RangePolicy, a thread for each segment
@@ -117,6 +119,7 @@ SegmentedTests::SegmentedTests(Session& session) : m_session(session) {
 
 void SegmentedTests::register_all() {
   register_ceilings(m_session);
+  if (m_session.options.has("--mma-tune")) return register_tunings(*this);
   register_half_reductions(*this);
   register_half_scans(*this);
   register_bhalf_reductions(*this);
@@ -217,7 +220,7 @@ void SegmentedTests::report(benchmark::State& state, Case const& c,
   if (line == m_lines.end())
     line = m_lines.insert(
         line, Line{c.task, type, c.shape, c.cut_name(), c.parameter, {}});
-  line->rows[c.contender] = row;
+  line->rows[c.who()] = row;
 }
 
 /// The energy between two steps of the counter that are a second or more apart
@@ -284,14 +287,14 @@ void SegmentedTests::print_table(Task task, Shape shape, char const* title,
     std::printf("%-7s %-22s", line.type.c_str(),
                 line.cut.substr(line.cut.find('/') + 1).c_str());
     for (Contender c : columns) {
-      auto const row = line.rows.find(c);
+      auto const row = line.rows.find(name_of(c));
       if (row == line.rows.end())
         std::printf(" %12s", "-");
       else
         std::printf(" %5.0f (%.2f)", row->second.rate * 1e-9,
                     row->second.fraction);
     }
-    auto const ours = line.rows.find(Contender::segmented);
+    auto const ours = line.rows.find("segmented");
     std::printf("  %s\n",
                 ours == line.rows.end() ? "" : ours->second.route.c_str());
   }
@@ -311,19 +314,21 @@ void SegmentedTests::print_summary() const {
       Line const* worst    = nullptr;
       double against_peers = std::numeric_limits<double>::infinity();
       auto const rate      = [](Line const* line) {
-        return line->rows.at(Contender::segmented).rate;
+        return line->rows.at("segmented").rate;
       };
       for (Line const& line : m_lines) {
         if (line.task != task || line.type != type ||
-            !line.rows.contains(Contender::segmented))
+            !line.rows.contains("segmented"))
           continue;
         if (line.shape == Shape::equal && line.parameter >= 8) {
           if (!slowest || rate(&line) < rate(slowest)) slowest = &line;
           if (!fastest || rate(&line) > rate(fastest)) fastest = &line;
         }
         for (auto const& [contender, row] : line.rows) {
-          if (is_ours(contender) || rate(&line) / row.rate >= against_peers)
-            continue;
+          bool const ours = contender == "segmented" ||
+                            contender == "unchecked" || contender == "mma" ||
+                            contender == "streamed";
+          if (ours || rate(&line) / row.rate >= against_peers) continue;
           against_peers = rate(&line) / row.rate;
           worst         = &line;
         }
@@ -340,8 +345,48 @@ void SegmentedTests::print_summary() const {
   }
 }
 
+/// A tuning is a row, a length a column.
+void SegmentedTests::print_tuning() const {
+  std::vector<std::string> types;
+  std::vector<std::size_t> lengths;
+  std::map<std::pair<std::string, std::string>, std::map<std::size_t, double>>
+      rates;
+  for (Line const& line : m_lines) {
+    if (line.task != Task::tune) continue;
+    if (std::find(lengths.begin(), lengths.end(), line.parameter) ==
+        lengths.end())
+      lengths.push_back(line.parameter);
+    for (auto const& [who, row] : line.rows)
+      rates[{line.type, who}][line.parameter] = row.rate;
+  }
+  if (rates.empty()) return;
+  std::sort(lengths.begin(), lengths.end());
+  std::printf(
+      "\nStaged kernels of equal segments: w warps of a block, s stages of b "
+      "bytes; GB/s by length\n\n| type | tuning |");
+  for (std::size_t length : lengths) std::printf(" %zu |", length);
+  std::printf(" slowest |\n| --- | --- |");
+  for (std::size_t c = 0; c <= lengths.size(); ++c) std::printf(" ---: |");
+  std::printf("\n");
+  for (auto const& [key, by_length] : rates) {
+    std::printf("| %s | %s |", key.first.c_str(), key.second.c_str());
+    double slowest = std::numeric_limits<double>::infinity();
+    for (std::size_t length : lengths) {
+      auto const at = by_length.find(length);
+      if (at == by_length.end()) {
+        std::printf(" - |");
+        continue;
+      }
+      slowest = std::min(slowest, at->second);
+      std::printf(" %.0f |", at->second * 1e-9);
+    }
+    std::printf(" %.0f |\n", slowest * 1e-9);
+  }
+}
+
 void SegmentedTests::print_tables() {
   if (m_lines.empty()) return;
+  print_tuning();
   using enum Contender;
   print_table(Task::reduce, Shape::equal, "Sums of equal segments",
               {kokkos_team, kokkos_flat, cub_offsets, cub_fixed, cublas,

@@ -17,6 +17,7 @@ import markdown_table  # noqa: E402
 
 FIXTURE = json.loads((HERE / "fixtures" / "perf_reduce.json").read_text(encoding="utf-8"))
 SCAN_FIXTURE = json.loads((HERE / "fixtures" / "perf_scan.json").read_text(encoding="utf-8"))
+SEGMENTED_FIXTURE = json.loads((HERE / "fixtures" / "perf_segmented.json").read_text(encoding="utf-8"))
 
 
 class Tables:
@@ -145,6 +146,56 @@ class ScanTables(Tables, unittest.TestCase):
         )
         self.assertEqual(self.line("| int64 | exclusive", "## Visible against"), "| int64 | exclusive | 1 | 1000003 | 1.20 (bar 0.97, met) | 1.20 |")
         self.assertEqual(self.line("| half -> float | exclusive ", "## Visible against"), "| half -> float | exclusive | 2 | 2^30 | 8.86 (bar 0.97, met) | 9.00 |")
+
+
+class SegmentedTables(Tables, unittest.TestCase):
+    fixture = SEGMENTED_FIXTURE
+
+    def test_lengths_with_bars_and_the_best_peer(self):
+        self.assertEqual(
+            self.line("| half -> float | 8 ", "## Sums of equal"),
+            "| half -> float | 8 | 260 | 3600 | - | 3800 | 3400 | 0.950 (bar 0.909, met) | 1.06 (bar 0.97, met), Kokkos thread | streamed |",
+        )
+        self.assertEqual(
+            self.line("| half -> float | 4096 ", "## Sums of equal"),
+            "| half -> float | 4096 | - | 500 | 3900 | 3600 | - | 0.900 (bar 0.942, not met) | 0.92 (bar 0.97, not met), cuBLAS | mma |",
+        )
+
+    def test_no_bar_below_eight_elements_nor_for_other_types(self):
+        self.assertEqual(self.line("| half -> float | 7 ", "## Sums of equal"), "| half -> float | 7 | - | - | - | 1000 | - | 0.250 | - | streamed |")
+        self.assertEqual(self.line("| int8", "## Sums of equal"), "| int8 -> int32 | 16 | - | - | - | 3500 | - | 0.875 | - | mma |")
+
+    def test_holes_leave_out_short_lengths(self):
+        self.assertEqual(
+            self.line("| half", "## Holes"), "| half -> float | reduce | 3 | 1000 | 8 | 0.79 (bar 0.85, not met) |"
+        )
+        self.assertFalse(any(line.startswith("| int8 -> int32 | reduce") for line in self.lines))
+
+    def test_ragged_checked_and_unchecked_and_no_refused_route(self):
+        self.assertIn("| type | segments | CUB offsets | auto | auto, unchecked | auto / read ceiling | auto / best peer | route |", self.lines)
+        self.assertEqual(
+            self.line("| float", "int32 offsets"),
+            "| float | mean 16 | 100 | 2400 | 2600 | 0.600 (bar 0.541, met) | 24.00 (bar 0.97, met), CUB offsets | streamed |",
+        )
+
+    def test_columns_and_scans(self):
+        self.assertEqual(
+            self.line("| double", "## Sums of the columns"), "| double | columns 64 | 900 | 3700 | 0.925 | 4.11 (bar 0.97, met), Kokkos team | mma |"
+        )
+        self.assertEqual(
+            self.line("| float", "## Inclusive scans"),
+            "| float | 16 | 1500 | 3150 | 0.875 (bar 0.849, met) | 2.10 (bar 0.97, met), CUB by key | streamed |",
+        )
+
+    def test_largest_error_over_lengths(self):
+        self.assertEqual(
+            self.line("| Sums of equal segments | half", "## Largest relative error"),
+            "| Sums of equal segments | half -> float | 2.0e-07 | 4.0e-06 | - | - | - | 5.0e-07 | 2.0e-07 | - | 3.0e-07 | - |",
+        )
+
+    def test_energy(self):
+        self.assertEqual(self.line("| half -> float | 256 | auto", "## Energy"), "| half -> float | 256 | auto | 3600 | 450 | 250.0 | 1.00 |")
+        self.assertEqual(self.line("| half -> float | 256 | CUB", "## Energy"), "| half -> float | 256 | CUB offsets | 1200 | 300 | 500.0 | 2.00 |")
 
 
 if __name__ == "__main__":
