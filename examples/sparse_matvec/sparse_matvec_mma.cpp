@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// sparse_matvec.cpp with kokkos-mma: the products with the vector go into a
-// View, and the rows are segments of it, however uneven they are.
+// sparse_matvec.cpp with kokkos-mma, twice: the products with the vector go
+// into a View, and the rows are segments of it, however uneven they are; or the
+// kernel of sparse_matvec.cpp stays as it is but for the sum of a row.
 
 #include <KokkosMMA.hpp>
 #include <Kokkos_Core.hpp>
@@ -12,6 +13,9 @@
 #include <cstdint>
 #include <cstdio>
 
+using Team   = Kokkos::TeamPolicy<Space>;
+using Member = Team::member_type;
+
 class SegmentKernels {
  public:
   // The offsets never change: they are checked once, here, with the sums of all
@@ -19,6 +23,11 @@ class SegmentKernels {
   explicit SegmentKernels(CompressedRows const& matrix)
       : m_matrix(matrix),
         m_products(uninitialized<double>("products", matrix.size())) {
+    // As many lanes to a row as rows have entries on average.
+    while (!on_host && m_lanes < 32 &&
+           m_lanes * static_cast<std::int64_t>(matrix.rows()) < matrix.size()) {
+      m_lanes *= 2;
+    }
     auto const sums = uninitialized<double>("sums", matrix.rows());
     KokkosMMA::segmented_reduce(m_exec, matrix.values, matrix.offsets, sums);
     m_unchecked.check_offsets = false;
@@ -28,6 +37,36 @@ class SegmentKernels {
     multiply_entries(x);
     KokkosMMA::segmented_reduce(m_exec, m_products, m_matrix.offsets, y,
                                 m_unchecked);
+  }
+
+  // Nothing is written but y; each row is added up by the lanes of one thread,
+  // which is slow for the longest.
+  void multiply_in_teams(Array<double> const& x, Array<double> const& y) const {
+    auto const matrix      = m_matrix;
+    int const rows         = matrix.rows();
+    int const rows_of_team = on_host ? 1024 : 128;
+    Kokkos::parallel_for(
+        "sparse_matvec::multiply_in_teams",
+        Team((rows - 1) / rows_of_team + 1, Kokkos::AUTO, m_lanes),
+        KOKKOS_LAMBDA(Member const& member) {
+          int const first = member.league_rank() * rows_of_team;
+          int const end =
+              rows - first < rows_of_team ? rows : first + rows_of_team;
+          Kokkos::parallel_for(Kokkos::TeamThreadRange(member, first, end),
+                               [&](int row) {
+                                 int const begin = matrix.offsets(row);
+                                 double total    = 0;
+                                 KokkosMMA::vector_reduce(
+                                     member, matrix.offsets(row + 1) - begin,
+                                     [&](int i, double& sum) {
+                                       sum += matrix.values(begin + i) *
+                                              x(matrix.columns(begin + i));
+                                     },
+                                     total);
+                                 Kokkos::single(Kokkos::PerThread(member),
+                                                [&] { y(row) = total; });
+                               });
+        });
   }
 
   void residual(Array<double> const& b, Array<double> const& x,
@@ -68,6 +107,7 @@ class SegmentKernels {
   CompressedRows m_matrix;
   Array<double> m_products;
   KokkosMMA::Settings m_unchecked;
+  int m_lanes = 1;
 };
 
 int main(int argc, char** argv) {
