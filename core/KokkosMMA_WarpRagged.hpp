@@ -1,0 +1,500 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOKKOSMMA_WARP_RAGGED_HPP
+#define KOKKOSMMA_WARP_RAGGED_HPP
+
+#include <core/KokkosMMA_Operation.hpp>
+#include <core/KokkosMMA_Segments.hpp>
+#include <core/KokkosMMA_StagedTile.hpp>
+
+#include <Kokkos_BitManipulation.hpp>
+
+#include <cstdint>
+
+/// \file
+/// Reduction of segments of any lengths by warps that all get the same share of
+/// the work, wherever that cuts through segments.
+///
+/// Work is counted in elements; closing a segment counts as several. So neither
+/// a segment of 2^28 elements nor a million empty ones keep a warp busy while
+/// the others are done. Source of the cut: the merge path of Merrill and
+/// Garland 2016, "Merge-based parallel sparse matrix-vector multiplication".
+///
+/// A warp offers what core/KokkosMMA_WarpSum.hpp and
+/// core/KokkosMMA_WarpScan.hpp say, and
+///   ballot(lanes)       bit l is set when lane l holds true
+
+namespace KokkosMMA::Impl {
+
+/// Between two steps of the work: segments before `segment` are closed,
+/// elements before `element` are taken.
+struct RaggedPlace {
+  std::uint64_t segment;
+  std::uint64_t element;
+  friend constexpr bool operator==(RaggedPlace, RaggedPlace) = default;
+};
+
+template <class Offset>
+struct RaggedWork {
+  OffsetSegments<Offset> segments;  ///< at least one
+  std::uint64_t weight;             ///< of a segment, in elements
+  std::uint64_t first;              ///< element
+  std::uint64_t last;               ///< element, behind the end
+
+  KOKKOS_FORCEINLINE_FUNCTION static RaggedWork of(
+      OffsetSegments<Offset> const& segments, std::uint64_t weight) {
+    return {segments, weight, segments.begin(0),
+            segments.end(segments.count() - 1)};
+  }
+  KOKKOS_FORCEINLINE_FUNCTION std::uint64_t total() const {
+    return weight * segments.count() + (last - first);
+  }
+  /// Work done when segment s is closed.
+  KOKKOS_FORCEINLINE_FUNCTION std::uint64_t until_closed(
+      std::uint64_t s) const {
+    return weight * (s + 1) + (segments.end(s) - first);
+  }
+  /// Where `done` work ends, when so many segments are closed by then.
+  KOKKOS_FORCEINLINE_FUNCTION RaggedPlace place(std::uint64_t done,
+                                                std::uint64_t closed) const {
+    if (closed == segments.count()) return {closed, last};
+    std::uint64_t const element = first + (done - weight * closed);
+    std::uint64_t const end     = segments.end(closed);
+    return {closed, element < end ? element : end};
+  }
+};
+
+/// Begin of share `i` of `shares` equal ones.
+KOKKOS_FORCEINLINE_FUNCTION constexpr std::uint64_t begin_of_share(
+    std::uint64_t total, std::uint64_t shares, std::uint64_t i) {
+  std::uint64_t const left = total % shares;
+  return total / shares * i + (i < left ? i : left);
+}
+
+/// The places at which `done[0]` and `done[1]` work ends. The warp asks 32
+/// offsets at a time, so 2^24 segments are five loads deep.
+template <class Warp, class Offset>
+KOKKOS_FORCEINLINE_FUNCTION void find_places(Warp const& warp,
+                                             RaggedWork<Offset> const& work,
+                                             std::uint64_t const (&done)[2],
+                                             RaggedPlace (&places)[2]) {
+  // Between `low` and `high` segments are closed.
+  std::uint64_t low[2]  = {0, 0};
+  std::uint64_t high[2] = {work.segments.count(), work.segments.count()};
+  while (low[0] < high[0] || low[1] < high[1]) {
+    typename Warp::template Lanes<bool> closed[2];
+    std::uint64_t step[2];
+    for (int k = 0; k < 2; ++k) {
+      step[k] = (high[k] - low[k] + 31) / 32;
+      warp.each([&](int lane) {
+        std::uint64_t const asked = low[k] + (lane + 1) * step[k] - 1;
+        warp.at(closed[k], lane)  = low[k] < high[k] && asked < high[k] &&
+                                   work.until_closed(asked) <= done[k];
+      });
+    }
+    for (int k = 0; k < 2; ++k) {
+      if (low[k] == high[k]) continue;
+      int const n =
+          Kokkos::Experimental::popcount_builtin(warp.ballot(closed[k]));
+      low[k] += n * step[k];
+      std::uint64_t const above = low[k] + step[k] - 1;
+      high[k]                   = above < high[k] ? above : high[k];
+    }
+  }
+  for (int k = 0; k < 2; ++k) places[k] = work.place(done[k], low[k]);
+}
+
+/// What a warp leaves of its stretch of the work beside the segments that it
+/// stored.
+template <class Value>
+struct RaggedPartial {
+  Value head;  ///< last part of the first segment, if `ends_another`
+  Value tail;  ///< of the segment that is open at the end
+  std::uint64_t segment_and_flags;
+
+  /// The first segment of the stretch.
+  KOKKOS_FORCEINLINE_FUNCTION constexpr std::uint64_t segment() const {
+    return segment_and_flags >> 2;
+  }
+  /// Whether a segment is closed in the stretch.
+  KOKKOS_FORCEINLINE_FUNCTION constexpr bool closes() const {
+    return segment_and_flags & 1;
+  }
+  /// Whether the first one of these began in an earlier stretch.
+  KOKKOS_FORCEINLINE_FUNCTION constexpr bool ends_another() const {
+    return segment_and_flags & 2;
+  }
+  KOKKOS_FORCEINLINE_FUNCTION static constexpr std::uint64_t pack(
+      std::uint64_t segment, bool closes, bool ends_another) {
+    return segment << 2 | std::uint64_t(ends_another) << 1 |
+           std::uint64_t(closes);
+  }
+};
+
+/// The value of the segment that is open behind some stretches.
+template <Operation Op, class Value>
+struct RaggedOpen {
+  using Math  = Combine<Op, Value>;
+  Value value = Math::identity();
+  bool fresh  = false;  ///< what was open before these stretches is closed
+
+  /// Calls store(segment, value) when the stretch ends a segment of others.
+  template <class Store>
+  KOKKOS_FORCEINLINE_FUNCTION void add(RaggedPartial<Value> const& stretch,
+                                       Store const& store) {
+    if (!stretch.closes()) {
+      value = Math::apply(value, stretch.tail);
+      return;
+    }
+    if (stretch.ends_another())
+      store(stretch.segment(), Math::apply(value, stretch.head));
+    value = stretch.tail;
+    fresh = true;
+  }
+  /// Adds the stretches that follow.
+  KOKKOS_FORCEINLINE_FUNCTION void add(RaggedOpen const& later) {
+    value = later.fresh ? later.value : Math::apply(value, later.value);
+    fresh = fresh || later.fresh;
+  }
+};
+
+/// What is open behind the stretches of all earlier lanes, given what is open
+/// behind those of each lane; `all` of the warp, in every lane.
+template <class Warp, Operation Op, class Value>
+KOKKOS_FORCEINLINE_FUNCTION void open_before(
+    Warp const& warp,
+    typename Warp::template Lanes<RaggedOpen<Op, Value>> const& mine,
+    typename Warp::template Lanes<RaggedOpen<Op, Value>>& before,
+    typename Warp::template Lanes<RaggedOpen<Op, Value>>& all) {
+  using Open = RaggedOpen<Op, Value>;
+  typename Warp::template Lanes<Value> value;
+  typename Warp::template Lanes<int> fresh;
+  warp.each([&](int lane) {
+    warp.at(value, lane) = warp.at(mine, lane).value;
+    warp.at(fresh, lane) = warp.at(mine, lane).fresh;
+  });
+  for (int offset = 1; offset < 32; offset *= 2) {
+    auto const other_value = warp.shuffle_up(value, offset);
+    auto const other_fresh = warp.shuffle_up(fresh, offset);
+    warp.each([&](int lane) {
+      if (lane < offset) return;
+      Open open{warp.at(other_value, lane), warp.at(other_fresh, lane) != 0};
+      open.add(Open{warp.at(value, lane), warp.at(fresh, lane) != 0});
+      warp.at(value, lane) = open.value;
+      warp.at(fresh, lane) = open.fresh;
+    });
+  }
+  auto const up_value  = warp.shuffle_up(value, 1);
+  auto const up_fresh  = warp.shuffle_up(fresh, 1);
+  auto const all_value = warp.broadcast(value, 31);
+  auto const all_fresh = warp.broadcast(fresh, 31);
+  warp.each([&](int lane) {
+    warp.at(before, lane) =
+        lane == 0 ? Open{}
+                  : Open{warp.at(up_value, lane), warp.at(up_fresh, lane) != 0};
+    warp.at(all, lane) =
+        Open{warp.at(all_value, lane), warp.at(all_fresh, lane) != 0};
+  });
+}
+
+/// Walks along a stretch of the work. Elements come through a `Stream`:
+///   begin(), end()     positions of the first element and behind the last; a
+///                      multiple of the elements of a vector starts a vector
+///   ring()             where the elements lie, see
+///   core/KokkosMMA_StagedRing.hpp ready()            elements before this
+///   position are there wait(position)     makes ready() at least this, which
+///   is no more than
+///                      `window` behind the last released position
+///   release(position)  no lane asks for elements before it any more
+template <class Warp, Operation Op, Scalar Input, class Value>
+class WarpRagged {
+  template <class T>
+  using Lanes = typename Warp::template Lanes<T>;
+  using Math  = Combine<Op, Value>;
+
+ public:
+  static constexpr int element_bytes = size_of(Input);
+
+ private:
+  static constexpr int per_vector = 16 / element_bytes;
+  // About the instructions of a vector, and of a piece that the warp adds
+  // together: they decide who adds a segment, nothing else.
+  static constexpr int vector_cost =
+      6 + per_vector * (element_bytes >= 4 ? 1 : 4 - element_bytes);
+  static constexpr int piece_cost = 40 + vector_cost;
+
+ public:
+  KOKKOS_FORCEINLINE_FUNCTION explicit WarpRagged(Warp const& warp)
+      : m_warp(warp) {}
+
+  /// Stores every segment that begins and ends between the two places, with
+  /// store(segment, value), and returns what is left; `tail` and `head` are the
+  /// same in every lane.
+  template <class Stream, class Offset, class Store>
+  KOKKOS_FORCEINLINE_FUNCTION Lanes<RaggedPartial<Value>> walk(
+      Stream& stream, OffsetSegments<Offset> const& segments,
+      RaggedPlace const& begin, RaggedPlace const& end,
+      Store const& store) const {
+    bool const closes = begin.segment < end.segment;
+    bool const ends_another =
+        closes && begin.element > segments.begin(begin.segment);
+    unsigned position        = stream.begin();  // of what comes next
+    std::uint64_t const base = begin.element - position;
+    Lanes<Value> open, head, value;
+    m_warp.each([&](int lane) {
+      m_warp.at(open, lane) = Math::identity();
+      m_warp.at(head, lane) = Math::identity();
+    });
+    stream.release(position);
+
+    Lanes<Offset> ahead[windows_ahead];
+    auto const load = [&](Lanes<Offset>& ends, std::uint64_t window) {
+      m_warp.each([&](int lane) {
+        std::uint64_t const s    = window + lane;
+        std::uint64_t const last = end.segment - 1;
+        m_warp.at(ends, lane)    = segments.offsets[(s < last ? s : last) + 1];
+      });
+    };
+    if (closes)
+      for (int k = 0; k < windows_ahead; ++k)
+        load(ahead[k], begin.segment + 32 * k);
+
+    for (std::uint64_t window = begin.segment; window < end.segment;
+         window += 32) {
+      Lanes<unsigned> ends;
+      m_warp.each([&](int lane) {
+        m_warp.at(ends, lane) = unsigned(
+            static_cast<std::uint64_t>(m_warp.at(ahead[0], lane)) - base);
+      });
+      for (int k = 0; k + 1 < windows_ahead; ++k) ahead[k] = ahead[k + 1];
+      load(ahead[windows_ahead - 1], window + 32 * windows_ahead);
+
+      Lanes<unsigned> begins = m_warp.shuffle_up(ends, 1);
+      m_warp.each([&](int lane) {
+        if (lane == 0) m_warp.at(begins, lane) = position;
+      });
+      unsigned const last = of_lane(ends, 31);
+      bool is_open        = false;  // elements of segment `done` are in `open`
+      for (int done = 0; done < 32;) {
+        wait_towards(stream, position, last);
+        unsigned const ready = stream.ready();
+        Lanes<bool> complete;
+        m_warp.each([&](int lane) {
+          m_warp.at(complete, lane) = m_warp.at(ends, lane) <= ready;
+        });
+        int const until = count(complete);
+        if (until == done) {
+          absorb(stream.ring(), position, ready, open);
+          is_open  = true;
+          position = ready;
+        } else {
+          if (is_open) {
+            absorb(stream.ring(), position, of_lane(ends, done), open);
+            Lanes<Value> const total = close(open);
+            m_warp.each([&](int lane) {
+              if (lane == done) m_warp.at(value, lane) = m_warp.at(total, lane);
+            });
+          }
+          reduce(stream.ring(), begins, ends, done + is_open, until, value);
+          is_open  = false;
+          done     = until;
+          position = of_lane(ends, done - 1);
+        }
+        stream.release(position);
+      }
+      bool const in_head = ends_another && window == begin.segment;
+      m_warp.each([&](int lane) {
+        if (window + lane < end.segment && !(in_head && lane == 0))
+          store(window + lane, m_warp.at(value, lane));
+      });
+      if (in_head) head = m_warp.broadcast(value, 0);
+    }
+
+    while (position < stream.end()) {
+      wait_towards(stream, position, stream.end());
+      absorb(stream.ring(), position, stream.ready(), open);
+      position = stream.ready();
+      stream.release(position);
+    }
+    Lanes<Value> const tail = close(open);
+    Lanes<RaggedPartial<Value>> left;
+    m_warp.each([&](int lane) {
+      m_warp.at(left, lane) = {
+          m_warp.at(head, lane), m_warp.at(tail, lane),
+          RaggedPartial<Value>::pack(begin.segment, closes, ends_another)};
+    });
+    return left;
+  }
+
+ private:
+  /// Offsets are asked for so many windows of 32 before they are needed.
+  static constexpr int windows_ahead = 3;
+
+  template <class T>
+  KOKKOS_FORCEINLINE_FUNCTION T of_lane(Lanes<T> const& values,
+                                        int lane) const {
+    Lanes<T> const same = m_warp.broadcast(values, lane);
+    return m_warp.at(same, 0);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION int count(Lanes<bool> const& values) const {
+    return Kokkos::Experimental::popcount_builtin(m_warp.ballot(values));
+  }
+  template <class Stream>
+  KOKKOS_FORCEINLINE_FUNCTION static void wait_towards(Stream& stream,
+                                                       unsigned position,
+                                                       unsigned last) {
+    stream.wait(last - position < Stream::window ? last
+                                                 : position + Stream::window);
+  }
+
+  /// The elements of a vector into a running value. A minimum or maximum that
+  /// compares a NaN with the next element would lose that element, so these are
+  /// taken in turn: the running value is never a NaN.
+  KOKKOS_FORCEINLINE_FUNCTION static Value fold(Value running,
+                                                Value (&element)[per_vector]) {
+    if constexpr (Op == Operation::min || Op == Operation::max) {
+      for (int e = 0; e < per_vector; ++e)
+        running = Math::apply(running, element[e]);
+      return running;
+    } else {
+      for (int half = per_vector / 2; half > 0; half /= 2)
+        for (int e = 0; e < half; ++e)
+          element[e] = Math::apply(element[e], element[e + half]);
+      return Math::apply(running, element[0]);
+    }
+  }
+  KOKKOS_FORCEINLINE_FUNCTION static Value all_of(Value running,
+                                                  Vector16 const& vector) {
+    Value element[per_vector];
+    for (int e = 0; e < per_vector; ++e)
+      element[e] = element_value<Warp, Input, Value>(
+          element_of_vector<element_bytes>(vector, e));
+    return fold(running, element);
+  }
+  /// Those in [begin, end), where the vector starts at position `at`.
+  KOKKOS_FORCEINLINE_FUNCTION static Value some_of(Value running,
+                                                   Vector16 const& vector,
+                                                   unsigned at, unsigned begin,
+                                                   unsigned end) {
+    Value element[per_vector];
+    for (int e = 0; e < per_vector; ++e) {
+      Value const value = element_value<Warp, Input, Value>(
+          element_of_vector<element_bytes>(vector, e));
+      element[e] = at + e - begin < end - begin ? value : Math::identity();
+    }
+    return fold(running, element);
+  }
+
+  /// Elements [begin, end), at least one, by one lane.
+  template <class Ring>
+  KOKKOS_FORCEINLINE_FUNCTION static Value in_lane(Ring const& ring,
+                                                   unsigned begin,
+                                                   unsigned end) {
+    unsigned v          = begin / per_vector;
+    unsigned const last = (end - 1) / per_vector;
+    Value running =
+        some_of(Math::identity(), ring.vector(v), v * per_vector, begin, end);
+    for (++v; v < last; ++v) running = all_of(running, ring.vector(v));
+    if (v == last)
+      running = some_of(running, ring.vector(v), v * per_vector, begin, end);
+    return running;
+  }
+
+  /// Elements [begin, end), at least one, into running values of all lanes.
+  template <class Ring>
+  KOKKOS_FORCEINLINE_FUNCTION void absorb(Ring const& ring, unsigned begin,
+                                          unsigned end,
+                                          Lanes<Value>& open) const {
+    unsigned const first = begin / per_vector;
+    unsigned const last  = end / per_vector;
+    bool const has_head  = begin % per_vector != 0;
+    bool const has_tail = end % per_vector != 0 && !(has_head && first == last);
+    m_warp.each([&](int lane) {
+      Value running = m_warp.at(open, lane);
+      for (unsigned v = first + has_head + lane; v < last; v += 32)
+        running = all_of(running, ring.vector(v));
+      if ((has_head && lane == 0) || (has_tail && lane == 1)) {
+        unsigned const v = lane == 0 ? first : last;
+        running = some_of(running, ring.vector(v), v * per_vector, begin, end);
+      }
+      m_warp.at(open, lane) = running;
+    });
+  }
+  /// The running values of all lanes joined, in every lane; begins anew.
+  KOKKOS_FORCEINLINE_FUNCTION Lanes<Value> close(Lanes<Value>& open) const {
+    Lanes<Value> total = open;
+    for (int offset = 16; offset > 0; offset /= 2) {
+      Lanes<Value> const other = m_warp.shuffle_xor(total, offset);
+      m_warp.each([&](int lane) {
+        m_warp.at(total, lane) =
+            Math::apply(m_warp.at(total, lane), m_warp.at(other, lane));
+      });
+    }
+    m_warp.each([&](int lane) { m_warp.at(open, lane) = Math::identity(); });
+    return total;
+  }
+
+  /// The segments of lanes [from, until): short ones one per lane, long ones by
+  /// all lanes together. What is short depends on the others: as long as a lane
+  /// is busy, 31 more may be.
+  template <class Ring>
+  KOKKOS_FORCEINLINE_FUNCTION void reduce(Ring const& ring,
+                                          Lanes<unsigned> const& begins,
+                                          Lanes<unsigned> const& ends, int from,
+                                          int until,
+                                          Lanes<Value>& value) const {
+    Lanes<unsigned> vectors;
+    m_warp.each([&](int lane) {
+      m_warp.at(vectors, lane) =
+          lane >= from && lane < until
+              ? (m_warp.at(ends, lane) - m_warp.at(begins, lane)) / per_vector
+              : 0;
+    });
+    auto const longer_than = [&](unsigned limit) {
+      Lanes<bool> longer;
+      m_warp.each([&](int lane) {
+        m_warp.at(longer, lane) = m_warp.at(vectors, lane) > limit;
+      });
+      return m_warp.ballot(longer);
+    };
+    unsigned limit       = 4;
+    std::uint32_t longer = longer_than(limit);
+    if (longer) {
+      int least = vector_cost * 4 +
+                  piece_cost * Kokkos::Experimental::popcount_builtin(longer);
+      for (unsigned const more : {16u, 64u}) {
+        std::uint32_t const others = longer_than(more);
+        int const cost =
+            vector_cost * int(more) +
+            piece_cost * Kokkos::Experimental::popcount_builtin(others);
+        if (cost >= least) continue;
+        least  = cost;
+        limit  = more;
+        longer = others;
+      }
+    }
+    m_warp.each([&](int lane) {
+      if (lane < from || lane >= until || m_warp.at(vectors, lane) > limit)
+        return;
+      unsigned const begin = m_warp.at(begins, lane);
+      unsigned const end   = m_warp.at(ends, lane);
+      m_warp.at(value, lane) =
+          begin < end ? in_lane(ring, begin, end) : Math::identity();
+    });
+    for (; longer; longer &= longer - 1) {
+      int const k = Kokkos::Experimental::countr_zero_builtin(longer);
+      Lanes<Value> piece;
+      m_warp.each([&](int lane) { m_warp.at(piece, lane) = Math::identity(); });
+      absorb(ring, of_lane(begins, k), of_lane(ends, k), piece);
+      Lanes<Value> const total = close(piece);
+      m_warp.each([&](int lane) {
+        if (lane == k) m_warp.at(value, lane) = m_warp.at(total, lane);
+      });
+    }
+  }
+
+  Warp m_warp;
+};
+
+}  // namespace KokkosMMA::Impl
+
+#endif

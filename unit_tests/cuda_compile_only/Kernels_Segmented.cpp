@@ -1,0 +1,55 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Segmented operations for the preset cuda-compile-only. Nothing here runs.
+
+#include <backends/cuda/kernels/KokkosMMA_RaggedReduce.hpp>
+
+#include <cstdint>
+
+namespace {
+
+using namespace KokkosMMA;
+using namespace KokkosMMA::Impl;
+
+template <class Value>
+struct StoreTo {
+  Value* result;
+  KOKKOS_FUNCTION void operator()(std::uint64_t segment, Value value) const {
+    result[segment] = value;
+  }
+};
+
+template <Operation Op, Scalar Input, class Value, class Offset>
+void ragged(void const* x, Offset const* offsets, Value* result) {
+  Cuda::launch_ragged_reduce<Op, Input, Value>(
+      Kokkos::Cuda(), x, OffsetSegments<Offset>{offsets, 100},
+      StoreTo<Value>{result}, 1000);
+}
+
+}  // namespace
+
+void kernels_segmented(void const* x, void* result, std::int32_t const* offsets,
+                       std::int64_t const* long_offsets) {
+  auto* const floats   = static_cast<float*>(result);
+  auto* const doubles  = static_cast<double*>(result);
+  auto* const integers = static_cast<std::int32_t*>(result);
+  auto* const longs    = static_cast<std::int64_t*>(result);
+  constexpr auto sum   = Operation::sum;
+  ragged<sum, Scalar::half>(x, offsets, floats);
+  ragged<sum, Scalar::bhalf>(x, offsets, floats);
+  ragged<sum, Scalar::float32>(x, offsets, floats);
+  ragged<sum, Scalar::float32>(x, long_offsets, doubles);
+  ragged<sum, Scalar::float64>(x, long_offsets, doubles);
+  ragged<sum, Scalar::int8>(x, offsets, integers);
+  ragged<sum, Scalar::boolean>(x, offsets, integers);
+  ragged<sum, Scalar::int32>(x, offsets, integers);
+  ragged<sum, Scalar::int64>(x, long_offsets, longs);
+  ragged<Operation::min, Scalar::half>(x, offsets, floats);
+  ragged<Operation::max, Scalar::float64>(x, offsets, doubles);
+  ragged<Operation::prod, Scalar::int8>(x, offsets, longs);
+  Cuda::first_bad_offset(Kokkos::Cuda(),
+                         OffsetSegments<std::int32_t>{offsets, 100}, 1000);
+  Cuda::first_bad_offset(Kokkos::Cuda(),
+                         OffsetSegments<std::int64_t>{long_offsets, 100}, 1000);
+}
