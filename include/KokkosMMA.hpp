@@ -13,6 +13,7 @@
 #include <adapters/kokkos/KokkosMMA_InterceptReduce.hpp>
 #include <adapters/kokkos/KokkosMMA_InterceptScan.hpp>
 #include <adapters/kokkos/KokkosMMA_ScanFunctors.hpp>
+#include <adapters/kokkos/KokkosMMA_SegmentPolicy.hpp>
 #include <adapters/kokkos/KokkosMMA_TeamCollectives.hpp>
 #include <core/KokkosMMA_ErrorBound.hpp>
 #include <core/KokkosMMA_RouteReduce.hpp>

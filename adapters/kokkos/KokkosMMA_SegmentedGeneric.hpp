@@ -339,14 +339,12 @@ struct GenericScan {
   }
 };
 
-/// Runs one of these functors over `segments` segments with so many elements in
-/// all.
+/// How one of these functors runs over `segments` segments, one or more, with
+/// so many elements in all; says so to the functor, too.
 template <class Exec, class Functor>
-void run_generic_segments(std::string const& label, Exec const& exec,
-                          Functor functor, std::uint64_t segments,
-                          std::uint64_t elements,
-                          std::size_t scratch_per_thread) {
-  if (segments == 0) return;
+Kokkos::TeamPolicy<Exec> generic_segments_policy(
+    Exec const& exec, Functor& functor, std::uint64_t segments,
+    std::uint64_t elements, std::size_t scratch_per_thread) {
   constexpr bool on_host =
       Kokkos::SpaceAccessibility<Kokkos::HostSpace,
                                  typename Exec::memory_space>::accessible;
@@ -363,6 +361,17 @@ void run_generic_segments(std::string const& label, Exec const& exec,
   if (scratch_per_thread > 0)
     policy.set_scratch_size(
         0, Kokkos::PerTeam(int(scratch_per_thread) * team + 16));
+  return policy;
+}
+
+template <class Exec, class Functor>
+void run_generic_segments(std::string const& label, Exec const& exec,
+                          Functor functor, std::uint64_t segments,
+                          std::uint64_t elements,
+                          std::size_t scratch_per_thread) {
+  if (segments == 0) return;
+  auto const policy = generic_segments_policy(exec, functor, segments, elements,
+                                              scratch_per_thread);
   Kokkos::parallel_for(label, policy, functor);
 }
 

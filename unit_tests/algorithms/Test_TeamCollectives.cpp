@@ -5,7 +5,8 @@
 // result, for teams that fill warps, parts of warps and several warps, and
 // counts around their sizes.
 
-#include <AlgorithmSupport.hpp>
+#include "AlgorithmSupport.hpp"
+
 #include <KokkosMMA_ExactSum.hpp>
 
 #include <cmath>
