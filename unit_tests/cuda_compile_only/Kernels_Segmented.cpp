@@ -4,6 +4,7 @@
 // Segmented operations for the preset cuda-compile-only. Nothing here runs.
 
 #include <backends/cuda/kernels/KokkosMMA_RaggedReduce.hpp>
+#include <backends/cuda/kernels/KokkosMMA_SegmentedScan.hpp>
 
 #include <cstdint>
 
@@ -25,6 +26,17 @@ void ragged(void const* x, Offset const* offsets, Value* result) {
   Cuda::launch_ragged_reduce<Op, Input, Value>(
       Kokkos::Cuda(), x, OffsetSegments<Offset>{offsets, 100},
       StoreTo<Value>{result}, 1000);
+}
+
+template <Operation Op, Scalar Input, class Value, class Output, class Offset>
+void scans(void const* x, Offset const* offsets, Output* y) {
+  Kokkos::Cuda const space;
+  EqualSegments const equal{1000, 10};
+  OffsetSegments<Offset> const ragged{offsets, 100};
+  Cuda::launch_segmented_scan<Op, Input, Value, false>(space, x, 1000, equal,
+                                                       y);
+  Cuda::launch_segmented_scan<Op, Input, Value, true>(space, x, 1000, ragged,
+                                                      y);
 }
 
 }  // namespace
@@ -52,4 +64,17 @@ void kernels_segmented(void const* x, void* result, std::int32_t const* offsets,
                          OffsetSegments<std::int32_t>{offsets, 100}, 1000);
   Cuda::first_bad_offset(Kokkos::Cuda(),
                          OffsetSegments<std::int64_t>{long_offsets, 100}, 1000);
+
+  using Half = Kokkos::Experimental::half_t;
+  scans<sum, Scalar::half, float>(x, offsets, floats);
+  scans<sum, Scalar::half, float>(x, offsets, static_cast<Half*>(result));
+  scans<sum, Scalar::bhalf, float>(x, offsets, floats);
+  scans<sum, Scalar::float32, float>(x, offsets, floats);
+  scans<sum, Scalar::float64, double>(x, long_offsets, doubles);
+  scans<sum, Scalar::int8, std::int32_t>(x, offsets, integers);
+  scans<sum, Scalar::int32, std::int64_t>(x, long_offsets, longs);
+  scans<sum, Scalar::int64, std::int64_t>(x, long_offsets, longs);
+  scans<Operation::min, Scalar::half, float>(x, offsets, floats);
+  scans<Operation::max, Scalar::float64, double>(x, offsets, doubles);
+  scans<Operation::prod, Scalar::float32, float>(x, offsets, floats);
 }
