@@ -66,6 +66,13 @@ foreach(source IN ITEMS "${PROJECT_SOURCE_DIR}/examples/statistics/statistics.cp
     cuda_compile("${source}" DROP_IN KERNELS ARCHITECTURES 90)
   endif()
 endforeach()
+# Or an application's kernels beside ours, and functors that ours call.
+foreach(source IN ITEMS "${PROJECT_SOURCE_DIR}/examples/batch_norm_moments/batch_norm_moments_mma.cpp"
+                        "${PROJECT_SOURCE_DIR}/examples/sparse_matvec/sparse_matvec_mma.cpp")
+  if(EXISTS "${source}")
+    cuda_compile("${source}" KERNELS ARCHITECTURES 90)
+  endif()
+endforeach()
 
 # Tests that run on a device are compiled, for one architecture: what they ask of registers is their own affair.
 include("${CMAKE_CURRENT_LIST_DIR}/KokkosMMA_googletest.cmake")
