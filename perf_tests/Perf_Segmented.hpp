@@ -601,7 +601,6 @@ void SegmentedTests::register_scans() {
   if (all)
     for (int power = 4; power <= 20; ++power)
       every.push_back(std::size_t(1) << power);
-  // Products scan columns alone.
   for (std::size_t length : sizes(every, most)) {
     std::vector<Contender> contenders = {segmented};
     if (all || std::find(bar.begin(), bar.end(), length) != bar.end())
@@ -609,7 +608,7 @@ void SegmentedTests::register_scans() {
     register_equal<T>(Task::scan, {length}, contenders, make);
   }
   register_columns<T>(Task::scan, {64, 1000, 4096},
-                      {kokkos_flat, segmented, mma, streamed}, make);
+                      {kokkos_flat, segmented, streamed}, make);
   for (auto const& [pattern, parameter] :
        {std::pair(Pattern::mean, 16), std::pair(Pattern::mean, 1024),
         std::pair(Pattern::one_long, 3)}) {

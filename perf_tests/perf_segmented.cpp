@@ -21,7 +21,7 @@
 //                             segmented_inclusive_scan, route left to the
 //                             library
 //                unchecked    ragged: the same without its check of offsets
-//                mma          the same, route mma
+//                mma          sums: the same, route mma
 //                streamed     the same, route streamed
 //     SEGMENTS   equal/length:L        of L elements
 //                ragged32/mean:M       int32 offsets, lengths uniform in 0..2 M
@@ -406,7 +406,7 @@ void SegmentedTests::print_tables() {
               {kokkos_team, cub_by_key, segmented, unchecked});
   print_table(Task::scan, Shape::columns,
               "Inclusive scans of the columns of a matrix",
-              {kokkos_flat, segmented, mma, streamed});
+              {kokkos_flat, segmented, streamed});
   // On hosts every contender is Kokkos' code, and the closest one is noise.
   if (on_cuda) print_summary();
 }

@@ -31,17 +31,19 @@ struct Store {
   }
 };
 
+template <class T>
+inline constexpr KokkosMMA::Scalar scalar_of = KokkosMMA::scalar_v<T>;
+
 template <class T, bool products, class Shape>
 Call tuned_call(Work<T> const& w) {
-  namespace Impl                     = KokkosMMA::Impl;
-  using Sum                          = sum_type<T>;
-  constexpr KokkosMMA::Scalar scalar = KokkosMMA::Impl::scalar_v<T>;
-  using Segments                     = std::conditional_t<
-      products, Impl::WarpSegmentsMma<Impl::Cuda::Warp, scalar, Sum>,
+  namespace Impl = KokkosMMA::Impl;
+  using Sum      = sum_type<T>;
+  using Segments = std::conditional_t<
+      products, Impl::WarpSegmentsMma<Impl::Cuda::Warp, scalar_of<T>, Sum>,
       Impl::WarpSegmentsStreamed<Impl::Cuda::Warp, KokkosMMA::Operation::sum,
-                                 scalar, Sum>>;
+                                 scalar_of<T>, Sum>>;
   return [w] {
-    Impl::Cuda::launch_segments<Segments, scalar, Shape>(
+    Impl::Cuda::launch_segments<Segments, scalar_of<T>, Shape>(
         w.exec, w.x.data(), Impl::EqualSegments{w.cut.n, w.cut.length},
         Store<Sum>{w.y.data()});
   };
