@@ -47,7 +47,8 @@ enum class Contender {
   segmented,
   unchecked,
   mma,
-  streamed
+  streamed,
+  collective
 };
 enum class Shape { equal, ragged32, ragged64, columns };
 enum class Pattern { length, mean, power_law, one_long, columns };
@@ -72,9 +73,10 @@ constexpr char const* name_of(Contender c) {
     case Contender::segmented: return "segmented";
     case Contender::unchecked: return "unchecked";
     case Contender::mma: return "mma";
-    case Contender::streamed: break;
+    case Contender::streamed: return "streamed";
+    case Contender::collective: break;
   }
-  return "streamed";
+  return "collective";
 }
 constexpr char const* name_of(Shape s) {
   switch (s) {
@@ -100,9 +102,10 @@ constexpr char const* name_of(Pattern p) {
 constexpr char const* label_of(Contender c) {
   if (c == Contender::kokkos_team || c == Contender::kokkos_flat)
     return "kokkos";
+  if (c == Contender::collective) return "collective";
   return c == Contender::cublas ? "cublas" : "cub";
 }
-/// The library's own, on whichever route.
+/// The library's calls, which take a route.
 constexpr bool is_ours(Contender c) {
   return c == Contender::segmented || c == Contender::unchecked ||
          c == Contender::mma || c == Contender::streamed;
@@ -251,6 +254,10 @@ Call reduce_call(Work<T> const& w) {
       case Shape::columns: return own_column_reduce(w);
     }
   }
+  if (c.contender == Contender::collective && c.shape == Shape::equal)
+    return [w, equal] {
+      collective_reduce<T>(w.exec, equal, w.cut.segments, w.x, w.y);
+    };
   if (c.contender == Contender::kokkos_team ||
       c.contender == Contender::kokkos_flat) {
     if (c.shape == Shape::equal) return kokkos_reduce(w, equal);
@@ -550,7 +557,7 @@ void SegmentedTests::register_reductions() {
     std::vector<Contender> contenders = {segmented};
     if (everyone)
       contenders = {kokkos_team, kokkos_flat, cub_fixed, cublas,
-                    segmented,   mma,         streamed};
+                    segmented,   mma,         streamed,  collective};
     else if (length == 1 << 20)
       contenders = {segmented, mma, streamed};
     // A block for each segment: hundreds of milliseconds for the shortest.
@@ -714,7 +721,9 @@ void SegmentedTests::run(benchmark::State& state, Case const& c,
     state.counters["elements_per_second"] =
         static_cast<double>(how.n) / samples.median();
   }
-  if (!reproducible && (is_ours(c.contender) || std::is_integral_v<T>))
+  if (!reproducible &&
+      (is_ours(c.contender) || c.contender == Contender::collective ||
+       std::is_integral_v<T>))
     throw std::runtime_error("two runs on the same data differ");
   state.counters["segments"]     = static_cast<double>(how.segments);
   state.counters["reproducible"] = reproducible;

@@ -5,6 +5,7 @@
 #define KOKKOSMMA_PERF_SEGMENTED_PEERS_HPP
 
 #include <Kokkos_Core.hpp>
+#include <KokkosMMA.hpp>
 
 #include <algorithm>
 #include <bit>
@@ -28,8 +29,8 @@
 #include <thrust/iterator/transform_iterator.h>
 #endif
 
-/// What an application uses today for segments: teams and single threads of
-/// Kokkos, CUB, cuBLAS.
+/// What an application writes or calls for segments: teams and single threads
+/// of Kokkos, the same with the library's collectives, CUB, cuBLAS.
 namespace perf {
 
 using Team = Kokkos::TeamPolicy<Exec>;
@@ -126,6 +127,45 @@ void kokkos_block_reduce(Exec const& exec, Rows const& rows,
             },
             sum);
         Kokkos::single(Kokkos::PerTeam(member), [&] { result(s) = sum; });
+      });
+}
+
+/// The kernel of kokkos_team_reduce with the library's collectives in it: the
+/// lanes of a thread for each segment, a team of four warps for a long one.
+template <class T>
+void collective_reduce(Exec const& exec, EqualRows const& rows,
+                       std::size_t segments, Vector<T> const& x,
+                       Vector<sum_type<T>> const& result) {
+  using Sum           = sum_type<T>;
+  using Segment       = Kokkos::View<T const*, Exec, Kokkos::MemoryUnmanaged>;
+  T const* const data = x.data();
+  if (rows.length >= 1024) {
+    Kokkos::parallel_for(
+        "perf_segmented",
+        Team(exec, static_cast<int>(segments), on_cuda ? 128 : 1),
+        KOKKOS_LAMBDA(Team::member_type const& member) {
+          std::size_t const s = member.league_rank();
+          Sum sum             = 0;
+          KokkosMMA::team_reduce(
+              member, Segment(data + rows.begin(s), rows.length), sum);
+          Kokkos::single(Kokkos::PerTeam(member), [&] { result(s) = sum; });
+        });
+    return;
+  }
+  TeamShape const shape(rows.length);
+  int const each = shape.segments;
+  Kokkos::parallel_for(
+      "perf_segmented", shape.policy(exec, segments),
+      KOKKOS_LAMBDA(Team::member_type const& member) {
+        Kokkos::parallel_for(Kokkos::TeamThreadRange(member, each), [&](int t) {
+          std::size_t const s =
+              static_cast<std::size_t>(member.league_rank()) * each + t;
+          if (s >= segments) return;
+          Sum sum = 0;
+          KokkosMMA::vector_reduce(
+              member, Segment(data + rows.begin(s), rows.length), sum);
+          Kokkos::single(Kokkos::PerThread(member), [&] { result(s) = sum; });
+        });
       });
 }
 

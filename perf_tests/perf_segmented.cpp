@@ -23,6 +23,8 @@
 //                unchecked    ragged: the same without its check of offsets
 //                mma          sums: the same, route mma
 //                streamed     the same, route streamed
+//                collective   KokkosMMA::vector_reduce in a kernel like that of
+//                             kokkos_team, from 1024 elements on team_reduce
 //     SEGMENTS   equal/length:L        of L elements
 //                ragged32/mean:M       int32 offsets, lengths uniform in 0..2 M
 //                ragged32/power_law:S  lengths S u^(-2/3), u uniform
@@ -327,7 +329,8 @@ void SegmentedTests::print_summary() const {
         for (auto const& [contender, row] : line.rows) {
           bool const ours = contender == "segmented" ||
                             contender == "unchecked" || contender == "mma" ||
-                            contender == "streamed";
+                            contender == "streamed" ||
+                            contender == "collective";
           if (ours || rate(&line) / row.rate >= against_peers) continue;
           against_peers = rate(&line) / row.rate;
           worst         = &line;
@@ -390,7 +393,7 @@ void SegmentedTests::print_tables() {
   using enum Contender;
   print_table(Task::reduce, Shape::equal, "Sums of equal segments",
               {kokkos_team, kokkos_flat, cub_offsets, cub_fixed, cublas,
-               segmented, mma, streamed});
+               segmented, mma, streamed, collective});
   for (Shape shape : {Shape::ragged32, Shape::ragged64})
     print_table(Task::reduce, shape,
                 shape == Shape::ragged32

@@ -97,8 +97,9 @@ class Segmented:
         "unchecked": "auto, unchecked",
         "mma": "mma",
         "streamed": "streamed",
+        "collective": "team collective",
     }
-    ours = ("segmented", "unchecked", "mma", "streamed")
+    ours = ("segmented", "unchecked", "mma", "streamed", "collective")
     tables = {
         ("segmented_reduce", "equal"): "Sums of equal segments",
         ("segmented_reduce", "ragged32"): "Sums of segments between int32 offsets",

@@ -154,16 +154,16 @@ class SegmentedTables(Tables, unittest.TestCase):
     def test_lengths_with_bars_and_the_best_peer(self):
         self.assertEqual(
             self.line("| half -> float | 8 ", "## Sums of equal"),
-            "| half -> float | 8 | 260 | 3600 | - | 3800 | 3400 | 0.950 (bar 0.909, met) | 1.06 (bar 0.97, met), Kokkos thread | streamed |",
+            "| half -> float | 8 | 260 | 3600 | - | 3800 | 3400 | 4000 | 0.950 (bar 0.909, met) | 1.06 (bar 0.97, met), Kokkos thread | streamed |",
         )
         self.assertEqual(
             self.line("| half -> float | 4096 ", "## Sums of equal"),
-            "| half -> float | 4096 | - | 500 | 3900 | 3600 | - | 0.900 (bar 0.942, not met) | 0.92 (bar 0.97, not met), cuBLAS | mma |",
+            "| half -> float | 4096 | - | 500 | 3900 | 3600 | - | - | 0.900 (bar 0.942, not met) | 0.92 (bar 0.97, not met), cuBLAS | mma |",
         )
 
     def test_no_bar_below_eight_elements_nor_for_other_types(self):
-        self.assertEqual(self.line("| half -> float | 7 ", "## Sums of equal"), "| half -> float | 7 | - | - | - | 1000 | - | 0.250 | - | streamed |")
-        self.assertEqual(self.line("| int8", "## Sums of equal"), "| int8 -> int32 | 16 | - | - | - | 3500 | - | 0.875 | - | mma |")
+        self.assertEqual(self.line("| half -> float | 7 ", "## Sums of equal"), "| half -> float | 7 | - | - | - | 1000 | - | - | 0.250 | - | streamed |")
+        self.assertEqual(self.line("| int8", "## Sums of equal"), "| int8 -> int32 | 16 | - | - | - | 3500 | - | - | 0.875 | - | mma |")
 
     def test_holes_leave_out_short_lengths(self):
         self.assertEqual(
@@ -190,7 +190,7 @@ class SegmentedTables(Tables, unittest.TestCase):
     def test_largest_error_over_lengths(self):
         self.assertEqual(
             self.line("| Sums of equal segments | half", "## Largest relative error"),
-            "| Sums of equal segments | half -> float | 2.0e-07 | 4.0e-06 | - | - | - | 5.0e-07 | 2.0e-07 | - | 3.0e-07 | - |",
+            "| Sums of equal segments | half -> float | 2.0e-07 | 4.0e-06 | - | - | - | 5.0e-07 | 2.0e-07 | - | 3.0e-07 | - | 3.0e-07 |",
         )
 
     def test_energy(self):
