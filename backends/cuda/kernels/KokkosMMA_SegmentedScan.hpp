@@ -213,15 +213,14 @@ __device__ std::uint64_t first_at_least(Offset const* offsets,
   return end;
 }
 
-/// Where segments begin in the tiles of a pipeline. A warp asks for its part of
-/// a tile, which begins with element `part` (perhaps a few places before
-/// element 0), and then row by row. Here they are no shorter than a part.
-template <class Scan, int Rows>
+/// Where segments begin in the tiles of a pipeline. The warp of a part of a
+/// tile, which begins with element `part` (perhaps a few places before element
+/// 0), has a bit set for each of them in memory that is zero; mark() returns
+/// how many elements lie before the first start, or all. Here segments are no
+/// shorter than a part.
+template <std::uint32_t Elements>
 class EqualTileStarts {
  public:
-  static constexpr std::uint32_t elements = Rows * Scan::row_elements;
-  static constexpr int memory_words       = 1;  // none is used
-
   explicit EqualTileStarts(EqualSegments segments)
       : m_length(segments.length),
         m_reciprocal(~std::uint64_t(0) / segments.length),
@@ -230,31 +229,22 @@ class EqualTileStarts {
   __device__ std::uint64_t begin() const { return 0; }
   __device__ std::uint64_t end() const { return m_size; }
 
-  class Walk {
-   public:
-    /// Elements before the first start, or all.
-    std::uint32_t first;
-
-    __device__ Walk(EqualTileStarts const& starts, std::int64_t part,
-                    std::uint32_t*) {
-      std::uint64_t ahead = 0;
-      if (part < 0) {
-        ahead = std::uint64_t(-part);
-      } else {
-        std::uint64_t const quotient =
-            __umul64hi(std::uint64_t(part), starts.m_reciprocal);
-        std::uint64_t behind = std::uint64_t(part) - quotient * starts.m_length;
-        if (behind >= starts.m_length) behind -= starts.m_length;
-        if (behind) ahead = starts.m_length - behind;
-      }
-      first = ahead < elements ? std::uint32_t(ahead) : elements;
+  __device__ std::uint32_t mark(std::int64_t part, std::uint32_t* bits) const {
+    std::uint64_t ahead = 0;
+    if (part < 0) {
+      ahead = std::uint64_t(-part);
+    } else {
+      std::uint64_t const quotient =
+          __umul64hi(std::uint64_t(part), m_reciprocal);
+      std::uint64_t behind = std::uint64_t(part) - quotient * m_length;
+      if (behind >= m_length) behind -= m_length;
+      if (behind) ahead = m_length - behind;
     }
-    __device__ std::uint32_t next_row(int row) const {
-      std::uint32_t const ahead = first - (row * Scan::row_elements +
-                                           threadIdx.x % 32 * Scan::elements);
-      return ahead < Scan::elements ? 1u << ahead : 0u;
-    }
-  };
+    if (ahead >= Elements) return Elements;
+    auto const first = std::uint32_t(ahead);
+    if (threadIdx.x % 32 == 0) bits[first / 32] = 1u << first % 32;
+    return first;
+  }
 
  private:
   std::uint64_t m_length;
@@ -264,13 +254,9 @@ class EqualTileStarts {
   std::uint64_t m_size;
 };
 
-template <class Scan, int Rows, class Offset>
+template <std::uint32_t Elements, class Offset>
 class OffsetTileStarts {
-  static constexpr std::uint32_t elements = Rows * Scan::row_elements;
-
  public:
-  static constexpr int memory_words = elements / 32;
-
   explicit OffsetTileStarts(OffsetSegments<Offset> segments)
       : m_segments(segments) {}
 
@@ -279,56 +265,38 @@ class OffsetTileStarts {
     return m_segments.end(m_segments.count() - 1);
   }
 
-  class Walk {
-   public:
-    std::uint32_t first;
-
-    /// \param memory of the warp: a bit per element
-    __device__ Walk(OffsetTileStarts const& starts, std::int64_t part,
-                    std::uint32_t* memory)
-        : m_memory(memory) {
-      constexpr int groups  = 4;
-      int const lane        = threadIdx.x % 32;
-      Offset const* offsets = starts.m_segments.offsets;
-      std::uint64_t const n = starts.m_segments.count() + 1;
-      for (int w = lane; w < memory_words; w += 32) memory[w] = 0;
-      __syncwarp();
-      std::uint64_t s = first_at_least(offsets, 0, n, part);
-      for (bool begun = false;; begun = true) {
-        std::uint32_t place[groups];
+  __device__ std::uint32_t mark(std::int64_t part, std::uint32_t* bits) const {
+    constexpr int groups        = 4;
+    int const lane              = threadIdx.x % 32;
+    Offset const* const offsets = m_segments.offsets;
+    std::uint64_t const n       = m_segments.count() + 1;
+    std::uint32_t first         = Elements;
+    std::uint64_t s             = first_at_least(offsets, 0, n, part);
+    for (bool begun = false;; begun = true) {
+      std::uint32_t place[groups];
 #pragma unroll
-        for (int g = 0; g < groups; ++g) {
-          std::uint64_t const i = s + g * 32 + lane;
-          place[g]              = elements;
-          if (i >= n) continue;
-          std::uint64_t const from_part =
-              std::uint64_t(std::int64_t(__ldg(offsets + i)) - part);
-          if (from_part < elements) place[g] = std::uint32_t(from_part);
-        }
-#pragma unroll
-        for (int g = 0; g < groups; ++g)
-          if (place[g] < elements)
-            atomicOr(memory + place[g] / 32, 1u << place[g] % 32);
-        std::uint32_t const front = __shfl_sync(0xffffffffu, place[0], 0);
-        std::uint32_t const last =
-            __shfl_sync(0xffffffffu, place[groups - 1], 31);
-        if (!begun) first = front;
-        if (last == elements) break;
-        s += groups * 32;
-        // So many empty segments that a search for their end is worth it.
-        if (last == front) s = first_at_least(offsets, s, n, part + last + 1);
+      for (int g = 0; g < groups; ++g) {
+        std::uint64_t const i = s + g * 32 + lane;
+        place[g]              = Elements;
+        if (i >= n) continue;
+        auto const from_part =
+            std::uint64_t(std::int64_t(__ldg(offsets + i)) - part);
+        if (from_part < Elements) place[g] = std::uint32_t(from_part);
       }
-      __syncwarp();
+#pragma unroll
+      for (int g = 0; g < groups; ++g)
+        if (place[g] < Elements)
+          atomicOr(bits + place[g] / 32, 1u << place[g] % 32);
+      std::uint32_t const front = __shfl_sync(0xffffffffu, place[0], 0);
+      std::uint32_t const last =
+          __shfl_sync(0xffffffffu, place[groups - 1], 31);
+      if (!begun) first = front;
+      if (last == Elements) return first;
+      s += groups * 32;
+      // So many empty segments that a search for their end is worth it.
+      if (last == front) s = first_at_least(offsets, s, n, part + last + 1);
     }
-    __device__ std::uint32_t next_row(int row) const {
-      int const place =
-          row * Scan::row_elements + int(threadIdx.x % 32) * Scan::elements;
-      return m_memory[place / 32] >> place % 32 & ((1u << Scan::elements) - 1);
-    }
-
-   private:
-    std::uint32_t const* m_memory;
-  };
+  }
 
  private:
   OffsetSegments<Offset> m_segments;
@@ -341,18 +309,21 @@ struct SegmentPipeline {
   static constexpr int rows       = 8;  ///< of a warp in a tile
 };
 
+template <class Scan, class Tuned>
+inline constexpr std::uint32_t tile_part = Tuned::rows* Scan::row_elements;
+
 /// What a warp keeps of its part of a tile: prefixes within the part.
-template <int Rows, int MemoryWords>
+template <int Rows, int Elements>
 struct SegmentKept {
   uint4 prefix[Rows][32];
-  std::uint32_t starts[MemoryWords];
+  std::uint32_t starts[Elements / 32];
   std::uint32_t first;  ///< elements before the first start
 };
 
-template <class Scan, class Starts, class Tuned>
+template <class Scan, class Tuned>
 using SegmentScanMemory =
     ScanMemory<SinceStart<typename Scan::Value>,
-               SegmentKept<Tuned::rows, Starts::memory_words>,
+               SegmentKept<Tuned::rows, tile_part<Scan, Tuned>>,
                Tuned::threads / 32>;
 
 template <class Scan, class Output, class Starts, class Tuned>
@@ -360,13 +331,13 @@ __global__ void __launch_bounds__(Tuned::threads + 32, Tuned::min_blocks)
     scan_segments(SegmentScanOperands<Output> const operands,
                   Starts const starts, unsigned const tiles,
                   ScanScratch const scratch) {
-  using Value                  = typename Scan::Value;
-  using Combined               = typename Scan::Combined;
-  using Sum                    = SinceStart<Value>;
-  using Kept                   = SegmentKept<Tuned::rows, Starts::memory_words>;
-  constexpr int rows           = Tuned::rows;
-  constexpr int elements       = Scan::elements;
-  constexpr std::uint32_t part = rows * Scan::row_elements;
+  using Value            = typename Scan::Value;
+  using Combined         = typename Scan::Combined;
+  using Sum              = SinceStart<Value>;
+  using Kept             = SegmentKept<Tuned::rows, tile_part<Scan, Tuned>>;
+  constexpr int rows     = Tuned::rows;
+  constexpr int elements = Scan::elements;
+  constexpr std::uint32_t part = tile_part<Scan, Tuned>;
   int const lane               = threadIdx.x % 32;
   int const warp               = threadIdx.x / 32;
   Scan const scan{Warp{}};
@@ -396,20 +367,25 @@ __global__ void __launch_bounds__(Tuned::threads + 32, Tuned::min_blocks)
 #pragma unroll
     for (int r = 0; r < rows; ++r)
       words[r] = stretch.load(r * Scan::row_elements + lane * elements);
-    typename Starts::Walk walk(
-        starts, std::int64_t(origin) - std::int64_t(operands.skip),
-        kept.starts);
+    for (int w = lane; w < int(part / 32); w += 32) kept.starts[w] = 0;
+    __syncwarp();
+    std::uint32_t const first = starts.mark(
+        std::int64_t(origin) - std::int64_t(operands.skip), kept.starts);
+    if (lane == 0) kept.first = first;
+    __syncwarp();
     Value carry = Combined::identity();
 #pragma unroll
     for (int r = 0; r < rows; ++r) {
       typename Scan::Vector prefix;
-      scan.scan(words[r], walk.next_row(r), carry, prefix);
+      int const place = r * Scan::row_elements + lane * elements;
+      std::uint32_t const bits =
+          kept.starts[place / 32] >> place % 32 & ((1u << elements) - 1);
+      scan.scan(words[r], bits, carry, prefix);
       uint4 vector;
       memcpy(&vector, &prefix, 16);
       kept.prefix[r][lane] = vector;
     }
-    if (lane == 0) kept.first = walk.first;
-    sum.value.set(carry, walk.first < part);
+    sum.value.set(carry, first < part);
   };
 
   auto const store = [&](unsigned tile, Kept& kept, Slot<Sum>& base) {
@@ -431,10 +407,9 @@ __global__ void __launch_bounds__(Tuned::threads + 32, Tuned::min_blocks)
     }
   };
 
-  scan_tiles(
-      *reinterpret_cast<SegmentScanMemory<Scan, Starts, Tuned>*>(shared_memory),
-      JoinSinceStart<Combined, Value>{}, tiles, scratch, load, store,
-      [](Slot<Sum> const&, Slot<Sum> const&) {});
+  scan_tiles(*reinterpret_cast<SegmentScanMemory<Scan, Tuned>*>(shared_memory),
+             JoinSinceStart<Combined, Value>{}, tiles, scratch, load, store,
+             [](Slot<Sum> const&, Slot<Sum> const&) {});
 }
 
 /// Blocks of a kernel on a multiprocessor, and leave to use the memory.
@@ -481,7 +456,7 @@ void launch_segment_pipeline(Kokkos::Cuda const& space,
                              Starts const& starts) {
   auto const kernel            = &scan_segments<Scan, Output, Starts, Tuned>;
   constexpr int threads        = Tuned::threads + 32;
-  constexpr std::size_t shared = sizeof(SegmentScanMemory<Scan, Starts, Tuned>);
+  constexpr std::size_t shared = sizeof(SegmentScanMemory<Scan, Tuned>);
   constexpr std::uint64_t tile =
       Tuned::threads / 32 * Tuned::rows * Scan::row_elements;
   static int const resident = resident_scan_blocks(kernel, threads, shared);
@@ -517,7 +492,7 @@ void launch_equal_segments(Kokkos::Cuda const& space,
       (few && segments.length > 4 * batch)) {
     launch_segment_pipeline<Scan, SegmentPipeline>(
         space, operands,
-        EqualTileStarts<Scan, SegmentPipeline::rows>(segments));
+        EqualTileStarts<tile_part<Scan, SegmentPipeline>>(segments));
     return;
   }
   kernel<<<unsigned((chunks + warps - 1) / warps), Tuned::threads, 0,
@@ -554,7 +529,7 @@ void launch_segmented_scan(Kokkos::Cuda const& space, void const* x,
     using Offset = std::remove_cvref_t<decltype(*segments.offsets)>;
     launch_segment_pipeline<Scan, SegmentPipeline>(
         space, operands,
-        OffsetTileStarts<Scan, SegmentPipeline::rows, Offset>(segments));
+        OffsetTileStarts<tile_part<Scan, SegmentPipeline>, Offset>(segments));
   }
   check(cudaGetLastError(), "launch of a scan of segments");
 }
