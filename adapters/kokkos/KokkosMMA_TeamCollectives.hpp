@@ -407,7 +407,11 @@ KOKKOS_INLINE_FUNCTION void scan_elements(Member const& member, X const& x,
                 "half_t, bhalf_t, float, double, bool or integers of 1, 4 or 8 "
                 "bytes, floating-point sums in a floating-point output; use "
                 "the form with a functor for other types");
-  KOKKOS_ASSERT(x.extent(0) == y.extent(0));
+#if defined(KOKKOS_ENABLE_DEBUG)
+  if (x.extent(0) != y.extent(0))
+    Kokkos::abort(
+        "KokkosMMA::team_scan, vector_scan: the extents of x and y differ");
+#endif
   if constexpr (is_cuda_member<Member>) {
     KOKKOS_IF_ON_DEVICE(
         (total = static_cast<T>(

@@ -366,7 +366,7 @@ struct MemoryUnits {
   Bits const* x;
   Output* y;
   std::uint64_t size;
-  Joiner const& joiner;
+  Joiner joiner;
   unsigned skip;
   bool store_vectors;
   Vector16 kept[Rows];
