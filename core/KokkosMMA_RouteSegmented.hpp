@@ -116,9 +116,14 @@ constexpr Refusal refuse_mma_segmented(SegmentedProblem const& problem,
       {problem.ragged,
        {"segments of any length do not fill the rows of a product",
         "backends/cuda/kernels/KokkosMMA_RaggedReduce.hpp"}},
-      {scan && problem.layout == SegmentLayout::packed,
-       {"segments that follow each other are scanned by additions",
+      {scan,
+       {"prefixes within segments are formed by additions",
         "backends/cuda/kernels/KokkosMMA_SegmentedScan.hpp"}},
+      {problem.layout == SegmentLayout::columns &&
+           Impl::is_wide_integer(problem.input),
+       {"columns of wide integers take four or eight products for what one "
+        "addition does",
+        "column_products_exist"}},
       {!segment_products_exist(problem.input, problem.accumulator),
        {"products are kept in float, in double for double, or in integers of "
         "the elements' size and at least 4 bytes",

@@ -281,7 +281,7 @@ void reduce_ragged(char const* who, Exec const& exec, X const& x,
   if constexpr (has_segment_kernel<Exec, A, false, X, R, Offsets>())
     if (decision.route != Route::generic) {
       SegmentKernels<Exec>::template reduce_ragged<Op, Element, A>(
-          label, exec, x.data(), canonical_pointer(offsets), count,
+          label, exec, x.data(), x.extent(0), canonical_pointer(offsets), count,
           StridedStore<Op, Result>{result.data(), store_stride(result)});
       return;
     }
@@ -426,7 +426,7 @@ void scan_lines(char const* who, Exec const& exec, X const& x, Along along,
       else
         SegmentKernels<Exec>::template scan_columns<Op, Element, A, Inclusive>(
             label, exec, x.data(), call.length, call.lines, call.stride,
-            canonical_pointer(y), call.y_stride, decision.route == Route::mma);
+            canonical_pointer(y), call.y_stride);
       return;
     }
   generic_segmented_scan<Op, A, Inclusive>(

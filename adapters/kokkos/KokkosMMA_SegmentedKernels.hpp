@@ -2,13 +2,23 @@
 #ifndef KOKKOSMMA_SEGMENTED_KERNELS_HPP
 #define KOKKOSMMA_SEGMENTED_KERNELS_HPP
 
+#include <adapters/kokkos/KokkosMMA_HalfTypes.hpp>
 #include <adapters/kokkos/KokkosMMA_SegmentedGeneric.hpp>
 #include <core/KokkosMMA_Operation.hpp>
+#include <core/KokkosMMA_Segments.hpp>
 
 #include <Kokkos_Core.hpp>
 
+#ifdef KOKKOS_ENABLE_CUDA
+#include <backends/cuda/kernels/KokkosMMA_Columns.hpp>
+#include <backends/cuda/kernels/KokkosMMA_RaggedReduce.hpp>
+#include <backends/cuda/kernels/KokkosMMA_SegmentedReduce.hpp>
+#include <backends/cuda/kernels/KokkosMMA_SegmentedScan.hpp>
+#endif
+
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 /// \file
 /// The library's kernels for segments, behind one name for each backend.
@@ -33,6 +43,106 @@ struct StridedStore {
     data[std::ptrdiff_t(s) * stride] = result_of<Op, R>(value);
   }
 };
+
+#ifdef KOKKOS_ENABLE_CUDA
+/// Tells Kokkos Tools of a kernel that no pattern of Kokkos starts.
+class AnnouncedKernel {
+ public:
+  AnnouncedKernel(std::string const& label, Kokkos::Cuda const& exec)
+      : m_announced(Kokkos::Tools::profileLibraryLoaded()) {
+    if (m_announced)
+      Kokkos::Tools::beginParallelFor(
+          label, Kokkos::Tools::Experimental::device_id(exec), &m_kernel);
+  }
+  ~AnnouncedKernel() {
+    if (m_announced) Kokkos::Tools::endParallelFor(m_kernel);
+  }
+  AnnouncedKernel(AnnouncedKernel const&)            = delete;
+  AnnouncedKernel& operator=(AnnouncedKernel const&) = delete;
+
+ private:
+  bool m_announced;
+  std::uint64_t m_kernel = 0;
+};
+
+template <>
+struct SegmentKernels<Kokkos::Cuda> {
+  static constexpr bool exist = true;
+  using Space                 = Kokkos::Cuda;
+
+  template <Operation Op, class Element, class Value, class Store>
+  static void reduce(std::string const& label, Space const& exec, void const* x,
+                     EqualSegments const& segments, Store const& store,
+                     bool products) {
+    AnnouncedKernel const announced(label, exec);
+    Cuda::launch_segmented_reduce<Op, scalar_v<Element>, Value>(
+        exec, x, segments, store, products);
+  }
+
+  template <Operation Op, class Element, class Value, class Offset, class Store>
+  static void reduce_ragged(std::string const& label, Space const& exec,
+                            void const* x, std::uint64_t size,
+                            Offset const* offsets, std::uint64_t count,
+                            Store const& store) {
+    AnnouncedKernel const announced(label, exec);
+    Cuda::launch_ragged_reduce<Op, scalar_v<Element>, Value>(
+        exec, x, OffsetSegments<Offset>{offsets, count}, store, size);
+  }
+
+  template <Operation Op, class Element, class Value, class Store>
+  static void reduce_columns(std::string const& label, Space const& exec,
+                             void const* x, std::uint64_t rows,
+                             std::uint64_t columns, std::uint64_t row_stride,
+                             Store const& store, bool products) {
+    AnnouncedKernel const announced(label, exec);
+    Cuda::launch_column_reduce<Op, scalar_v<Element>, Value>(
+        exec, x, rows, columns, row_stride, store, products);
+  }
+
+  template <Operation Op, class Element, class Value, bool Inclusive,
+            class Output>
+  static void scan(std::string const& label, Space const& exec, void const* x,
+                   std::uint64_t size, EqualSegments const& segments,
+                   Output* y) {
+    AnnouncedKernel const announced(label, exec);
+    Cuda::launch_segmented_scan<Op, scalar_v<Element>, Value, Inclusive>(
+        exec, x, size, segments, y);
+  }
+
+  template <Operation Op, class Element, class Value, bool Inclusive,
+            class Offset, class Output>
+  static void scan_ragged(std::string const& label, Space const& exec,
+                          void const* x, std::uint64_t size,
+                          Offset const* offsets, std::uint64_t count,
+                          Output* y) {
+    AnnouncedKernel const announced(label, exec);
+    Cuda::launch_segmented_scan<Op, scalar_v<Element>, Value, Inclusive>(
+        exec, x, size, OffsetSegments<Offset>{offsets, count}, y);
+  }
+
+  template <Operation Op, class Element, class Value, bool Inclusive,
+            class Output>
+  static void scan_columns(std::string const& label, Space const& exec,
+                           void const* x, std::uint64_t rows,
+                           std::uint64_t columns, std::uint64_t row_stride,
+                           Output* y, std::uint64_t y_row_stride) {
+    AnnouncedKernel const announced(label, exec);
+    Cuda::launch_column_scan<Op, scalar_v<Element>, Value, Inclusive>(
+        exec, x, rows, columns, row_stride, y, y_row_stride, false);
+  }
+
+  /// The first offset that is no end of a segment of `size` elements, or -1;
+  /// waits for the stream.
+  template <class Offset>
+  static std::int64_t first_bad_offset(Space const& exec, Offset const* offsets,
+                                       std::uint64_t count,
+                                       std::uint64_t size) {
+    AnnouncedKernel const announced("KokkosMMA::check_offsets", exec);
+    return Cuda::first_bad_offset(exec, OffsetSegments<Offset>{offsets, count},
+                                  size);
+  }
+};
+#endif
 
 }  // namespace KokkosMMA::Impl
 

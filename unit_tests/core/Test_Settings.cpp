@@ -96,6 +96,15 @@ TEST(ScopedSettings, CallWinsOverScope) {
   EXPECT_EQ(call, effective_settings(call));
 }
 
+TEST(ScopedSettings, UncheckedOffsetsOfAScope) {
+  EXPECT_TRUE(effective_settings().check_offsets);
+  Settings unchecked;
+  unchecked.check_offsets = false;
+  EXPECT_FALSE(effective_settings(unchecked).check_offsets);
+  ScopedSettings const scope(unchecked);
+  EXPECT_FALSE(effective_settings().check_offsets);
+}
+
 TEST(ScopedSettings, EndsWithAnException) {
   Settings const before = scoped_settings();
   try {

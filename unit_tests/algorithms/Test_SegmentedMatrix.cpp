@@ -1,0 +1,375 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Matrices of every layout, reduced and scanned along both dimensions, and
+// elements of several values.
+
+#include "SegmentedSupport.hpp"
+
+namespace {
+
+using namespace KokkosMMA;
+using namespace KokkosMMA::Testing;
+
+template <class Exec>
+class SegmentedMatrix : public ::testing::Test {};
+TYPED_TEST_SUITE(SegmentedMatrix, ExecutionSpaces);
+
+using Kokkos::LayoutLeft;
+using Kokkos::LayoutRight;
+using Kokkos::LayoutStride;
+constexpr Operation sum = Operation::sum;
+
+/// Values of a matrix, row after row.
+struct Values {
+  std::size_t rows, columns;
+  std::vector<std::int64_t> all;
+
+  Values(std::size_t rows_, std::size_t columns_)
+      : rows(rows_), columns(columns_), all(rows * columns) {}
+  std::int64_t& operator()(std::size_t i, std::size_t j) {
+    return all[i * columns + j];
+  }
+  /// Line `line` along a dimension.
+  std::vector<std::int64_t> line(int dimension, std::size_t line) const {
+    std::vector<std::int64_t> result;
+    for (std::size_t i = 0; i < (dimension == 0 ? rows : columns); ++i)
+      result.push_back(dimension == 0 ? all[i * columns + line]
+                                      : all[line * columns + i]);
+    return result;
+  }
+  std::size_t lines(int dimension) const {
+    return dimension == 0 ? columns : rows;
+  }
+};
+
+template <Operation Op, class Input>
+Values random_values(std::size_t rows, std::size_t columns, Random& random) {
+  Values values(rows, columns);
+  for (std::int64_t& value : values.all)
+    value = segment_value<Op, Input>(random, rows > 4000 || columns > 4000);
+  return values;
+}
+
+/// Writes value(i, j) to a matrix of any layout and space.
+template <class M, class Value>
+void fill_matrix(M const& m, Value const& value) {
+  auto const host = Kokkos::create_mirror_view(m);
+  for (std::size_t i = 0; i < m.extent(0); ++i)
+    for (std::size_t j = 0; j < m.extent(1); ++j)
+      host(i, j) = static_cast<typename M::non_const_value_type>(value(i, j));
+  Kokkos::deep_copy(m, host);
+}
+
+/// A matrix in an allocation with so many more rows and columns than it has.
+/// What does not belong to it holds a value that would show in any sum.
+template <class T, class Layout, class Exec>
+struct Padded {
+  Kokkos::View<T**, Layout, Exec> all;
+  std::size_t rows, columns, first;
+
+  Padded(std::size_t rows_, std::size_t columns_, std::size_t padding)
+      : all(Kokkos::view_alloc("matrix", Kokkos::WithoutInitializing),
+            rows_ + padding, columns_ + padding),
+        rows(rows_),
+        columns(columns_),
+        first(padding / 2) {
+    fill_matrix(all, [](std::size_t, std::size_t) { return poison<T>(); });
+  }
+  bool is_inside(std::size_t i, std::size_t j) const {
+    return i >= first && i < first + rows && j >= first && j < first + columns;
+  }
+  template <class Value>
+  void set(Value const& value) const {
+    fill_matrix(all, [&](std::size_t i, std::size_t j) {
+      return is_inside(i, j) ? static_cast<T>(value(i - first, j - first))
+                             : poison<T>();
+    });
+  }
+  auto view() const {
+    using Range = std::pair<std::size_t, std::size_t>;
+    return Kokkos::subview(all, Range(first, first + rows),
+                           Range(first, first + columns));
+  }
+  template <class Value>
+  ::testing::AssertionResult holds(Value const& value) const {
+    Kokkos::fence("Padded::holds");
+    auto const host =
+        Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), all);
+    for (std::size_t i = 0; i < host.extent(0); ++i)
+      for (std::size_t j = 0; j < host.extent(1); ++j) {
+        T const wanted = is_inside(i, j)
+                             ? static_cast<T>(value(i - first, j - first))
+                             : poison<T>();
+        if (!same_bits(wanted, T(host(i, j))))
+          return ::testing::AssertionFailure()
+                 << "element (" << std::int64_t(i) - std::int64_t(first) << ", "
+                 << std::int64_t(j) - std::int64_t(first) << ") is "
+                 << double(host(i, j)) << " instead of " << double(wanted);
+      }
+    return ::testing::AssertionSuccess();
+  }
+};
+
+std::string shape_trace(std::size_t rows, std::size_t columns,
+                        std::size_t padding, int dimension) {
+  return std::to_string(rows) + " x " + std::to_string(columns) + ", padded " +
+         std::to_string(padding) + ", along " + std::to_string(dimension);
+}
+
+/// x reduced along both dimensions by every route.
+template <Operation Op, class Input, class Output, class Exec, class X>
+void expect_reduced(X const& x, Values const& values) {
+  using R =
+      Kokkos::View<Output*, Exec, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+  using A = Impl::segment_accumulator_t<Op, void, X, R>;
+  for (int const d : {0, 1}) {
+    std::vector<Output> expected;
+    for (std::size_t s = 0; s < values.lines(d); ++s) {
+      auto const line = values.line(d, s);
+      expected.push_back(reduced<Op, A, Output>(line, {{0, line.size()}})[0]);
+    }
+    auto const routes = segmented_routes<Exec>(
+        Impl::line_reduce_call<Op, A>(x, Along{d}, R()).problem, false);
+    for (Route const route : routes) {
+      SCOPED_TRACE(segment_trace(Op, scalar_v<Input>, scalar_v<Output>, route) +
+                   ", along " + std::to_string(d));
+      Guarded<Output, Exec> const result(expected.size());
+      segmented_reduce<Op>(Exec(), x, Along{d}, result.view(), Settings{route});
+      EXPECT_TRUE(took_route<Exec>(route, routes));
+      ASSERT_TRUE(result.holds(expected));
+    }
+  }
+}
+
+template <class Input, class Output, bool Inclusive, class Exec, class Layout>
+void expect_scanned(Values const& values, std::size_t padding_x,
+                    std::size_t padding_y) {
+  using X = Kokkos::View<Input**, Layout, Exec>;
+  using A = Impl::segment_accumulator_t<sum, void, X,
+                                        Kokkos::View<Output**, Layout, Exec>>;
+  for (int const d : {0, 1}) {
+    Values expected(values.rows, values.columns);
+    for (std::size_t s = 0; s < values.lines(d); ++s) {
+      auto const line = values.line(d, s);
+      auto const scan = sequential_scan < Inclusive
+                            ? ScanKind::inclusive
+                            : ScanKind::exclusive > (line, 0);
+      for (std::size_t i = 0; i < line.size(); ++i)
+        (d == 0 ? expected(i, s) : expected(s, i)) = scan[i];
+    }
+    auto const value = [&](std::size_t i, std::size_t j) {
+      return static_cast<Output>(static_cast<A>(expected(i, j)));
+    };
+    Padded<Input, Layout, Exec> const x(values.rows, values.columns, padding_x);
+    Padded<Output, Layout, Exec> const y(values.rows, values.columns,
+                                         padding_y);
+    auto const routes = segmented_routes<Exec>(
+        Impl::line_scan_call<sum, A>(x.view(), Along{d}, y.view()).problem,
+        true);
+    auto const run = [&](auto const& from, auto const& to, Route route) {
+      if constexpr (Inclusive)
+        segmented_inclusive_scan(Exec(), from, Along{d}, to, Settings{route});
+      else
+        segmented_exclusive_scan(Exec(), from, Along{d}, to, Settings{route});
+    };
+    for (Route const route : routes) {
+      SCOPED_TRACE(
+          segment_trace(sum, scalar_v<Input>, scalar_v<Output>, route) +
+          (Inclusive ? ", inclusive, " : ", exclusive, ") +
+          shape_trace(values.rows, values.columns, padding_x, d));
+      x.set([&](std::size_t i, std::size_t j) {
+        return values.all[i * values.columns + j];
+      });
+      y.set([](std::size_t, std::size_t) { return poison<Output>(); });
+      run(x.view(), y.view(), route);
+      EXPECT_TRUE(took_route<Exec>(route, routes));
+      ASSERT_TRUE(y.holds(value));
+      if constexpr (std::is_same_v<Input, Output>) {
+        run(x.view(), x.view(), route);
+        ASSERT_TRUE(x.holds(value)) << "in place";
+      }
+    }
+  }
+}
+
+struct Shape {
+  std::size_t rows, columns;
+};
+/// Few and many lines, short and long, around vectors and warps.
+Shape const shapes[] = {{1, 1},     {1, 100},  {100, 1},  {2, 3},    {16, 16},
+                        {17, 33},   {32, 8},   {7, 1000}, {1000, 7}, {64, 64},
+                        {129, 255}, {3, 5000}, {5003, 3}, {300, 128}};
+
+template <Operation Op, class Input, class Output, class Layout, class Exec>
+void expect_layout() {
+  Random random;
+  SCOPED_TRACE(random.note());
+  for (auto const [rows, columns] : shapes)
+    for (std::size_t const padding : {0, 1, 16}) {
+      SCOPED_TRACE(std::to_string(rows) + " x " + std::to_string(columns) +
+                   ", padded " + std::to_string(padding));
+      Values const values = random_values<Op, Input>(rows, columns, random);
+      Padded<Input, Layout, Exec> const x(rows, columns, padding);
+      x.set([&](std::size_t i, std::size_t j) {
+        return values.all[i * columns + j];
+      });
+      if (padding == 0)
+        expect_reduced<Op, Input, Output, Exec>(x.all, values);
+      else
+        expect_reduced<Op, Input, Output, Exec>(x.view(), values);
+    }
+}
+
+TYPED_TEST(SegmentedMatrix, RightOfFloats) {
+  expect_layout<sum, float, float, LayoutRight, TypeParam>();
+}
+TYPED_TEST(SegmentedMatrix, LeftOfHalfs) {
+  expect_layout<sum, half_t, float, LayoutLeft, TypeParam>();
+}
+TYPED_TEST(SegmentedMatrix, RightOfBytes) {
+  expect_layout<sum, std::int8_t, std::int32_t, LayoutRight, TypeParam>();
+}
+TYPED_TEST(SegmentedMatrix, LeftOfIntegers) {
+  expect_layout<sum, std::int64_t, std::int64_t, LayoutLeft, TypeParam>();
+}
+TYPED_TEST(SegmentedMatrix, MaximumOfDoubles) {
+  expect_layout<Operation::max, double, double, LayoutRight, TypeParam>();
+}
+
+/// Every third row and every second column.
+template <class Exec>
+void expect_strided() {
+  Random random;
+  SCOPED_TRACE(random.note());
+  for (auto const [rows, columns] : shapes) {
+    Values const values = random_values<sum, float>(rows, columns, random);
+    Kokkos::View<float***, LayoutRight, Exec> const all(
+        Kokkos::view_alloc("matrix", Kokkos::WithoutInitializing), rows,
+        columns, 3);
+    Kokkos::deep_copy(all, poison<float>());
+    auto const x = Kokkos::subview(all, Kokkos::ALL(), Kokkos::ALL(), 1);
+    Kokkos::View<float**, LayoutRight, Exec> const packed("packed", rows,
+                                                          columns);
+    fill_matrix(packed, [&](std::size_t i, std::size_t j) {
+      return values.all[i * columns + j];
+    });
+    Kokkos::deep_copy(Exec(), x, packed);
+    Exec().fence();
+    expect_reduced<sum, float, float, Exec>(x, values);
+  }
+}
+TYPED_TEST(SegmentedMatrix, StridedBothWays) { expect_strided<TypeParam>(); }
+
+template <class Input, class Output, class Layout, class Exec>
+void expect_scans() {
+  Random random;
+  SCOPED_TRACE(random.note());
+  for (auto const [rows, columns] : shapes) {
+    Values const values = random_values<sum, Input>(rows, columns, random);
+    expect_scanned<Input, Output, true, Exec, Layout>(values, 0, 0);
+    expect_scanned<Input, Output, false, Exec, Layout>(values, 0, 0);
+    expect_scanned<Input, Output, true, Exec, Layout>(values, 3, 8);
+    expect_scanned<Input, Output, false, Exec, Layout>(values, 16, 16);
+    expect_scanned<Input, Output, false, Exec, Layout>(values, 0, 16);
+  }
+}
+TYPED_TEST(SegmentedMatrix, ScansRightOfFloats) {
+  expect_scans<float, float, LayoutRight, TypeParam>();
+}
+TYPED_TEST(SegmentedMatrix, ScansLeftOfBytes) {
+  expect_scans<std::int8_t, std::int32_t, LayoutLeft, TypeParam>();
+}
+
+/// What is read lies by rows, what is written by columns.
+template <class Exec>
+void expect_unlike() {
+  std::size_t const rows = 40, columns = 70;
+  Kokkos::View<std::int32_t**, LayoutRight, Exec> const x("x", rows, columns);
+  Kokkos::View<std::int32_t**, LayoutLeft, Exec> const y("y", rows, columns);
+  fill_matrix(x, [](std::size_t i, std::size_t j) { return i + j; });
+  segmented_inclusive_scan(Exec(), x, Along{1}, y);
+  EXPECT_EQ(Route::generic, last_route());
+  Kokkos::fence();
+  auto const found =
+      Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), y);
+  for (std::size_t i = 0; i < rows; ++i)
+    for (std::size_t j = 0; j < columns; ++j)
+      ASSERT_EQ(int((j + 1) * i + j * (j + 1) / 2), found(i, j));
+}
+TYPED_TEST(SegmentedMatrix, ScanIntoAnotherLayout) {
+  expect_unlike<TypeParam>();
+}
+
+/// k values per element.
+template <class Input, class Output, class Layout, class Exec>
+void expect_values() {
+  Random random;
+  SCOPED_TRACE(random.note());
+  using X = Kokkos::View<Input**, Layout, Exec>;
+  using R = Kokkos::View<Output**, Layout, Exec>;
+  using A = Impl::segment_accumulator_t<sum, void, X, R>;
+  for (std::size_t const k : {1, 2, 4, 7, 40})
+    for (std::size_t const n : {1, 100, 4096, 5003})
+      for (std::size_t const length :
+           {std::size_t(1), std::size_t(16), std::size_t(100), n, n + 7}) {
+        Values const values = random_values<sum, Input>(n, k, random);
+        X const x("x", n, k);
+        fill_matrix(x, [&](std::size_t i, std::size_t j) {
+          return values.all[i * k + j];
+        });
+        auto const segments = equal_segments(n, length);
+        std::vector<std::vector<Output>> expected;
+        for (std::size_t j = 0; j < k; ++j)
+          expected.push_back(
+              reduced<sum, A, Output>(values.line(0, j), segments));
+        Impl::EqualSegments const cut{n, std::min(n, length)};
+        R const like("like", segments.size(), k);
+        auto const routes = segmented_routes<Exec>(
+            Impl::value_call<sum, A>(x, cut, like).problem, false);
+        for (Route const route : routes) {
+          SCOPED_TRACE(
+              segment_trace(sum, scalar_v<Input>, scalar_v<Output>, route) +
+              ", n " + std::to_string(n) + ", k " + std::to_string(k) +
+              ", length " + std::to_string(length));
+          Padded<Output, Layout, Exec> const packed(segments.size(), k, 0);
+          segmented_reduce(Exec(), x, length, packed.all, Settings{route});
+          EXPECT_TRUE(took_route<Exec>(route, routes));
+          auto const value = [&](std::size_t s, std::size_t j) {
+            return expected[j][s];
+          };
+          ASSERT_TRUE(packed.holds(value));
+        }
+        // A result with gaps.
+        Padded<Output, Layout, Exec> const gaps(segments.size(), k, 2);
+        segmented_reduce(Exec(), x, length, gaps.view());
+        ASSERT_TRUE(gaps.holds(
+            [&](std::size_t s, std::size_t j) { return expected[j][s]; }));
+      }
+}
+TYPED_TEST(SegmentedMatrix, SeveralValuesPerElement) {
+  expect_values<float, float, LayoutRight, TypeParam>();
+}
+TYPED_TEST(SegmentedMatrix, SeveralValuesOneAfterTheOther) {
+  expect_values<float, float, LayoutLeft, TypeParam>();
+}
+
+/// Dimensions without elements: what changes no element is written.
+template <class Exec>
+void expect_empty() {
+  Kokkos::View<float**, Exec> const x("x", 0, 5);
+  Guarded<float, Exec> const five(5);
+  Guarded<float, Exec> const none(0);
+  segmented_reduce(Exec(), x, Along{0}, five.view());
+  EXPECT_TRUE(five.holds({0, 0, 0, 0, 0}));
+  segmented_reduce<Operation::prod>(Exec(), x, Along{0}, five.view());
+  EXPECT_TRUE(five.holds({1, 1, 1, 1, 1}));
+  segmented_reduce(Exec(), x, Along{1}, none.view());
+  EXPECT_TRUE(none.holds({}));
+  segmented_inclusive_scan(Exec(), x, Along{0}, x);
+  Kokkos::View<float**, Exec> const result("result", 0, 5);
+  segmented_reduce(Exec(), x, 4, result);
+}
+TYPED_TEST(SegmentedMatrix, Empty) { expect_empty<TypeParam>(); }
+
+}  // namespace
