@@ -54,7 +54,7 @@ class Report {
     pair.mma.require_success();
     m_on_device = pair.plain.text("runs_on") == "device";
     for (std::string const order : {"nchw", "nhwc"}) {
-      m_routes.insert((order == "nchw" ? "NCHW, " : "NHWC, ") +
+      m_routes.insert((order == "nchw" ? "moments, NCHW, " : "sums, NHWC, ") +
                       pair.plain.text("element") + ": " +
                       pair.mma.text(order + "_route"));
     }
@@ -85,13 +85,18 @@ class Report {
     for (std::string const order : {"nchw", "nhwc"}) {
       std::printf("  %-5s %-4s", pair.plain.text("element").c_str(),
                   order == "nchw" ? "NCHW" : "NHWC");
-      for (auto const* const run : {&pair.plain, &pair.mma}) {
-        double const seconds = run->number(order + "_seconds");
-        std::printf("  %9.3f %7.1f %7.3f", 1e3 * seconds, bytes / seconds / 1e9,
-                    bytes / seconds / 1e9 / ceiling);
-      }
-      std::printf(" %8.2f\n", pair.plain.number(order + "_seconds") /
-                                  pair.mma.number(order + "_seconds"));
+      double const plain = pair.plain.number(order + "_seconds");
+      auto const print   = [&](FinishedProgram const& run,
+                             std::string const& key) {
+        double const seconds = run.number(key + "_seconds");
+        double const rate    = bytes / seconds / 1e9;
+        std::printf("  %9.3f %7.1f %7.3f", 1e3 * seconds, rate, rate / ceiling);
+        if (&run == &pair.mma) std::printf(" %8.2f", plain / seconds);
+      };
+      print(pair.plain, order);
+      print(pair.mma, order);
+      if (order == "nchw") print(pair.mma, "nchw_in_teams");
+      std::printf("\n");
     }
   }
 
@@ -165,18 +170,23 @@ int compare(int argc, char** argv) {
     }
     std::printf(
         "\nSpeed: both moments of all channels, median of %d. GB/s: one "
-        "reading of the tensor.\n\n  %-10s  %9s %7s %7s  %9s %7s %7s\n"
-        "  %-10s  %9s %7s %7s  %9s %7s %7s %8s\n"
+        "reading of the tensor.\n\n"
+        "  %-10s  %9s %7s %7s  %9s %7s %7s %8s  %9s %7s %7s\n"
+        "  %-10s  %9s %7s %7s  %9s %7s %7s %8s  %9s %7s %7s %8s\n"
         "%s elements, %s, measured ceiling %.4g GB/s (deep_copy of as many "
         "bytes as halves have, read plus written)\n",
-        repeat, "", "plain", "", "of", "mma", "", "of", "type order", "ms",
-        "GB/s", "ceiling", "ms", "GB/s", "ceiling", "speedup", shape.c_str(),
+        repeat, "", "plain", "", "of", "segments", "", "of", "", "in teams", "",
+        "of", "type order", "ms", "GB/s", "ceiling", "ms", "GB/s", "ceiling",
+        "speedup", "ms", "GB/s", "ceiling", "speedup", shape.c_str(),
         pairs[0].plain.text("execution_space").c_str(),
         std::max(pairs[0].plain.number("copy_GBps"),
                  pairs[0].mma.number("copy_GBps")));
     for (Pair const& pair : pairs) report.times(pair);
   }
-  std::printf("\n");
+  std::printf(
+      "\nsegments: KokkosMMA::segmented_moments and segmented_reduce; in "
+      "teams: "
+      "KokkosMMA::team_reduce, a team for every plane\n");
   report.routes();
   std::printf("Both programs find the moments of every channel.\n");
   return 0;

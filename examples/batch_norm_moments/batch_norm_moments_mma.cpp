@@ -1,21 +1,39 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// batch_norm_moments.cpp with the segmented reductions of kokkos-mma in place
-// of its nested loops.
+// batch_norm_moments.cpp with kokkos-mma: its segmented reductions in place of
+// nested loops, and its team_reduce in a nested loop.
 
 #include <KokkosMMA.hpp>
 #include <Kokkos_Core.hpp>
 
 #include "program.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <string>
+
+using Team   = Kokkos::TeamPolicy<Space>;
+using Member = Team::member_type;
+
+struct PlaneSums {
+  double sum     = 0;
+  double squares = 0;
+
+  KOKKOS_FUNCTION PlaneSums& operator+=(PlaneSums const& other) {
+    sum += other.sum;
+    squares += other.squares;
+    return *this;
+  }
+};
 
 template <class Element>
 class SegmentKernels {
  public:
   using Table = Kokkos::View<double**, Kokkos::LayoutRight, Memory>;
+
+  static constexpr std::int64_t rows_of_part = 32;
 
   explicit SegmentKernels(Shape const& shape)
       : m_shape(shape),
@@ -27,8 +45,9 @@ class SegmentKernels {
         m_squares(uninitialized<double>("squares", shape.channels)),
         m_places(
             uninitialized<float>("places", shape.plane() * shape.channels)),
-        m_centred(allocated<Rows<float>>("centred", shape.per_channel(),
-                                         shape.channels)) {}
+        m_parts(allocated<Table>("parts",
+                                 (shape.per_channel() - 1) / rows_of_part + 1,
+                                 shape.channels)) {}
 
   // One pass over the tensor: a plane is a segment, and both its sums are in
   // fp64, in which the square of an fp32 number is exact. Their difference
@@ -39,6 +58,76 @@ class SegmentKernels {
     Array<double> const sums(m_plane_sums.data(), planes);
     Array<double> const squares(m_plane_squares.data(), planes);
     KokkosMMA::segmented_moments(m_exec, x, plane(), sums, squares);
+    add_planes(moments);
+  }
+
+  // The same pass as a kernel of one's own: a team for every plane, whose lanes
+  // add up a value of two numbers.
+  void nchw_in_teams(Array<Element> const& x, Moments const& moments) const {
+    auto const sums     = m_plane_sums;
+    auto const squares  = m_plane_squares;
+    auto const plane    = m_shape.plane();
+    auto const channels = static_cast<int>(m_shape.channels);
+    Kokkos::parallel_for(
+        "batch_norm_moments::planes",
+        Team(m_exec, static_cast<int>(m_shape.samples * m_shape.channels),
+             Kokkos::AUTO),
+        KOKKOS_LAMBDA(Member const& member) {
+          std::int64_t const first = member.league_rank() * plane;
+          PlaneSums total;
+          KokkosMMA::team_reduce(
+              member, plane,
+              [&](std::int64_t i, PlaneSums& running) {
+                double const value = static_cast<float>(x(first + i));
+                running.sum += value;
+                running.squares += value * value;
+              },
+              total);
+          Kokkos::single(Kokkos::PerTeam(member), [&] {
+            int const n   = member.league_rank() / channels;
+            int const c   = member.league_rank() % channels;
+            sums(n, c)    = total.sum;
+            squares(n, c) = total.squares;
+          });
+        });
+    add_planes(moments);
+  }
+
+  // Two passes, because the sums of the samples at every place are in fp32,
+  // where the difference of two sums would cancel. They are short; what adds
+  // them up is in fp64.
+  void nhwc(Rows<Element> const& x, Moments const& moments) const {
+    // A row for every sample, then one for every place.
+    Rows<Element> const samples(x.data(), m_shape.samples,
+                                m_shape.plane() * m_shape.channels);
+    Rows<float> const places(m_places.data(), m_shape.plane(),
+                             m_shape.channels);
+    KokkosMMA::segmented_reduce(m_exec, samples, KokkosMMA::Along{0}, m_places);
+    KokkosMMA::segmented_reduce(m_exec, places, KokkosMMA::Along{0}, m_sums);
+    average(m_sums, moments.mean);
+    add_squares(x, moments.mean);
+    KokkosMMA::segmented_reduce(m_exec, m_parts, KokkosMMA::Along{0},
+                                m_squares);
+    average(m_squares, moments.variance);
+  }
+
+  void print_routes(Array<Element> const& x, Rows<Element> const& rows) const {
+    auto const planes = m_shape.samples * m_shape.channels;
+    KokkosMMA::segmented_moments(m_exec, x, plane(),
+                                 Array<double>(m_plane_sums.data(), planes),
+                                 Array<double>(m_plane_squares.data(), planes));
+    std::printf("nchw_route route %s\n",
+                std::string(to_string(KokkosMMA::last_route())).c_str());
+    Rows<Element> const samples(rows.data(), m_shape.samples,
+                                m_shape.plane() * m_shape.channels);
+    std::printf("nhwc_route %s\n",
+                KokkosMMA::explain_segmented_reduce(
+                    m_exec, samples, KokkosMMA::Along{0}, m_places)
+                    .c_str());
+  }
+
+  // Both moments from those of the planes.
+  void add_planes(Moments const& moments) const {
     KokkosMMA::segmented_reduce(m_exec, m_plane_sums, KokkosMMA::Along{0},
                                 m_sums);
     KokkosMMA::segmented_reduce(m_exec, m_plane_squares, KokkosMMA::Along{0},
@@ -57,68 +146,40 @@ class SegmentKernels {
         });
   }
 
-  // Two passes: the sums of the samples at every place are in fp32, where the
-  // difference of two sums would cancel. They are short; what adds them up is
-  // in fp64.
-  void nhwc(Rows<Element> const& x, Moments const& moments) const {
-    add_rows(x, moments.mean);
-    square_differences(x, moments.mean);
-    add_rows(m_centred, moments.variance);
-  }
-
-  void print_routes(Array<Element> const& x, Rows<Element> const& rows) const {
-    Array<double> const sums(m_plane_sums.data(),
-                             m_shape.samples * m_shape.channels);
-    std::printf(
-        "nchw_route %s\n",
-        KokkosMMA::explain_segmented_reduce(m_exec, x, plane(), sums).c_str());
-    std::printf("nhwc_route %s\n",
-                KokkosMMA::explain_segmented_reduce(
-                    m_exec, by_sample(rows), KokkosMMA::Along{0}, m_places)
-                    .c_str());
-  }
-
-  // The mean of every column.
-  template <class Value>
-  void add_rows(Rows<Value> const& x, Array<double> const& result) const {
-    Rows<float> const places(m_places.data(), m_shape.plane(),
-                             m_shape.channels);
-    KokkosMMA::segmented_reduce(m_exec, by_sample(x), KokkosMMA::Along{0},
-                                m_places);
-    KokkosMMA::segmented_reduce(m_exec, places, KokkosMMA::Along{0}, m_sums);
-    auto const sums     = m_sums;
+  void average(Array<double> const& sums, Array<double> const& result) const {
     auto const elements = static_cast<double>(m_shape.per_channel());
     Kokkos::parallel_for(
         "batch_norm_moments::average", Range(0, m_shape.channels),
         KOKKOS_LAMBDA(std::int64_t c) { result(c) = sums(c) / elements; });
   }
 
-  void square_differences(Rows<Element> const& x,
-                          Array<double> const& mean) const {
-    auto const centred = m_centred;
-    using Tiles        = Kokkos::MDRangePolicy<
-        Space, Kokkos::Rank<2, Kokkos::Iterate::Right, Kokkos::Iterate::Right>,
-        Kokkos::IndexType<std::int64_t>>;
+  // The squares of the differences from the mean, of which one thread adds up
+  // as many as make their View small beside the tensor.
+  void add_squares(Rows<Element> const& x, Array<double> const& mean) const {
+    auto const parts    = m_parts;
+    auto const channels = m_shape.channels;
+    auto const rows     = m_shape.per_channel();
     Kokkos::parallel_for(
-        "batch_norm_moments::square_differences",
-        Tiles({0, 0}, {m_shape.per_channel(), m_shape.channels}),
-        KOKKOS_LAMBDA(std::int64_t r, std::int64_t c) {
-          float const difference =
-              static_cast<float>(x(r, c)) - static_cast<float>(mean(c));
-          centred(r, c) = difference * difference;
+        "batch_norm_moments::add_squares", Range(0, parts.size()),
+        KOKKOS_LAMBDA(std::int64_t i) {
+          std::int64_t const part  = i / channels;
+          std::int64_t const c     = i % channels;
+          std::int64_t const first = part * rows_of_part;
+          std::int64_t const end =
+              rows - first < rows_of_part ? rows : first + rows_of_part;
+          double const centre = mean(c);
+          double sum          = 0;
+          for (std::int64_t r = first; r < end; ++r) {
+            double const difference = static_cast<float>(x(r, c)) - centre;
+            sum += difference * difference;
+          }
+          parts(part, c) = sum;
         });
   }
 
  private:
   std::size_t plane() const {
     return static_cast<std::size_t>(m_shape.plane());
-  }
-
-  // A row for every sample.
-  template <class Value>
-  Rows<Value> by_sample(Rows<Value> const& x) const {
-    return Rows<Value>(x.data(), m_shape.samples,
-                       m_shape.plane() * m_shape.channels);
   }
 
   Space m_exec;
@@ -128,7 +189,7 @@ class SegmentKernels {
   Array<double> m_sums;
   Array<double> m_squares;
   Array<float> m_places;
-  Rows<float> m_centred;
+  Table m_parts;
 };
 
 int main(int argc, char** argv) {
