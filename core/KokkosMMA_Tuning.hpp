@@ -161,15 +161,18 @@ struct SegmentedTuning {
   int stages;      ///< tiles of a warp: one is worked on, the others on the way
   int tile_bytes;  ///< of a stage
 };
-inline constexpr SegmentedTuning segmented_tuning{8, 3, 2048};
+inline constexpr SegmentedTuning segmented_tuning{8, 2, 4096};
 
 /// Likewise straight from memory: rows of vectors, and parts of segments that
 /// are longer than a tile.
 struct RowSegmentsTuning {
   static constexpr int threads    = 256;
-  static constexpr int min_blocks = 4;     ///< caps a thread's registers
-  static constexpr int rounds     = 16;    ///< parts of a warp
-  static constexpr int min_part   = 8192;  ///< bytes
+  static constexpr int min_blocks = 4;  ///< caps a thread's registers
+  /// Segments of so few bytes, whose results are an eighth of the traffic or
+  /// more, are loaded as other data are, longer ones past the caches: halves,
+  /// segments of 8, 16, 32, 64, 256, 1024 4083, 4208, 4141, 4086, 4133, 4193
+  /// GB/s kept and 3871, 4038, 4080, 4279, 4353, 4325 past them.
+  static constexpr int kept_bytes = 64;
 };
 
 /// Longest chain that `Settings::chain_length` may ask for: the truncation of

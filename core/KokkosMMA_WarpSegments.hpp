@@ -21,12 +21,13 @@ namespace KokkosMMA::Impl {
 
 /// Equal segments that lie in a staged tile one behind the other.
 struct SegmentsOfTile {
-  int first;     ///< byte of the tile at which the first one starts
-  int length;    ///< bytes of a segment
-  int size;      ///< bytes of all of them: the last may be shorter
-  int count;     ///< segments
-  int lanes;     ///< of a segment: a power of two
-  bool aligned;  ///< each starts and ends at a vector
+  int first;   ///< byte of the tile at which the first one starts
+  int length;  ///< bytes of a segment
+  int size;    ///< bytes of all of them: the last may be shorter
+  int count;   ///< segments
+  int lanes;   ///< of a segment: a power of two
+  int width;   ///< bytes that divide where each starts and ends: 16, 8, 4 or
+               ///< those of an element
 };
 
 /// Bytes [begin, end) of a staged tile, by the lanes that call it.
@@ -50,6 +51,24 @@ struct LaneOperation {
         value[e] = Join::apply(value[e], value[e + step]);
     return value[0];
   }
+  template <int Width>
+  KOKKOS_FORCEINLINE_FUNCTION static Value word(StagedTile const& tile,
+                                                int byte) {
+    if constexpr (Width == 16) {
+      return all(tile.vector(byte / 16));
+    } else {
+      using Bits       = typename Unsigned<Width>::type;
+      Bits const words = *tile.template elements<Bits>(byte);
+      Value value[Width / bytes];
+      for (int e = 0; e < Width / bytes; ++e)
+        value[e] = element_value<Warp, Input, Value>(
+            static_cast<ElementBits<Input>>(words >> (8 * bytes * e)));
+      for (int step = 1; step < Width / bytes; step *= 2)
+        for (int e = 0; e < Width / bytes; e += 2 * step)
+          value[e] = Join::apply(value[e], value[e + step]);
+      return value[0];
+    }
+  }
   /// Those at bytes [from, to) of the vector.
   KOKKOS_FORCEINLINE_FUNCTION static Value some(Vector16 const& vector,
                                                 int from, int to) {
@@ -59,24 +78,37 @@ struct LaneOperation {
         value = Join::apply(value, element(vector, e));
     return value;
   }
-  /// Every `lanes`-th vector of [begin, end), which lie at vectors.
-  KOKKOS_FORCEINLINE_FUNCTION static Value of_vectors(StagedTile const& tile,
-                                                      int begin, int end,
-                                                      int lane, int lanes) {
+  /// Every `lanes`-th of the words of `Width` bytes in [begin, end).
+  template <int Width>
+  KOKKOS_FORCEINLINE_FUNCTION static Value of_words(StagedTile const& tile,
+                                                    int begin, int end,
+                                                    int lane, int lanes) {
+    // One lane: offsets are constants when the loop is unrolled.
     Value value = Join::identity();
-    for (int v = begin / 16 + lane; v < end / 16; v += lanes)
-      value = Join::apply(value, all(tile.vector(v)));
+    if (lanes == 1) {
+      for (int w = 0; w < (end - begin) / Width; ++w)
+        value = Join::apply(value, word<Width>(tile, begin + w * Width));
+    } else {
+      for (int at = begin + lane * Width; at < end; at += lanes * Width)
+        value = Join::apply(value, word<Width>(tile, at));
+    }
     return value;
   }
-  /// Every `lanes`-th element of [begin, end).
-  KOKKOS_FORCEINLINE_FUNCTION static Value of_elements(StagedTile const& tile,
-                                                       int begin, int end,
-                                                       int lane, int lanes) {
-    Value value = Join::identity();
-    for (int byte = begin + lane * bytes; byte < end; byte += lanes * bytes)
-      value = Join::apply(
-          value, element_value<Warp, Input, Value>(tile.element<bytes>(byte)));
-    return value;
+  /// The elements of [begin, end) that are this lane's.
+  KOKKOS_FORCEINLINE_FUNCTION static Value of_segment(StagedTile const& tile,
+                                                      int begin, int end,
+                                                      int width, int lane,
+                                                      int lanes) {
+    if (width == 16) return of_words<16>(tile, begin, end, lane, lanes);
+    // Masking the first and the last vector costs more than it saves where
+    // there are few between them.
+    if (end - begin >= 256 && width < 8)
+      return of_bytes(tile, begin, end, lane, lanes);
+    if constexpr (bytes < 8)
+      if (width == 8) return of_words<8>(tile, begin, end, lane, lanes);
+    if constexpr (bytes < 4)
+      if (width == 4) return of_words<4>(tile, begin, end, lane, lanes);
+    return of_words<bytes>(tile, begin, end, lane, lanes);
   }
   /// Every `lanes`-th vector that [begin, end) touches, of the first and the
   /// last what lies inside.
@@ -95,19 +127,16 @@ struct LaneOperation {
   }
 };
 
-/// The lanes' values joined over groups of neighbouring lanes; every lane gets
-/// its group's.
+/// The lanes' values joined over groups of neighbouring lanes: the result is in
+/// the first lane of each group.
 template <class Join, class Warp, class Lanes>
 KOKKOS_FORCEINLINE_FUNCTION void join_lanes(Warp const& warp, Lanes& values,
                                             int lanes) {
   for (int offset = 1; offset < lanes; offset *= 2) {
     Lanes const other = warp.shuffle_xor(values, offset);
     warp.each([&](int lane) {
-      // The lower lane's value first, in both.
-      auto const mine       = warp.at(values, lane);
-      auto const theirs     = warp.at(other, lane);
-      warp.at(values, lane) = (lane & offset) ? Join::apply(theirs, mine)
-                                              : Join::apply(mine, theirs);
+      warp.at(values, lane) =
+          Join::apply(warp.at(values, lane), warp.at(other, lane));
     });
   }
 }
@@ -123,43 +152,42 @@ class WarpSegmentsStreamed {
   using Lane  = LaneOperation<Warp, Op, Input, Value_>;
 
  public:
-  using Value = Value_;
-  using Join  = Combine<Op, Value>;
+  using Value    = Value_;
+  using Join     = Combine<Op, Value>;
+  using Streamed = WarpSegmentsStreamed;
 
   KOKKOS_FORCEINLINE_FUNCTION explicit WarpSegmentsStreamed(Warp const& warp)
       : m_warp(warp) {
     clear();
   }
 
-  /// \param vectors of a segment: a power of two, at most 256
-  /// store(s, value) by one lane for each segment s of the rows.
-  template <class Store>
-  KOKKOS_FORCEINLINE_FUNCTION void rows(
-      Lanes<Vector16> const (&row)[segment_rows], int vectors,
-      Store const& store) const {
+  /// What is left of the rows when their registers are free again.
+  struct Rows {
     Lanes<Value> value[segment_rows];
+  };
+
+  KOKKOS_FORCEINLINE_FUNCTION void gather(
+      Lanes<Vector16> const (&row)[segment_rows], int, Rows& rows) const {
     for (int r = 0; r < segment_rows; ++r)
       m_warp.each([&](int lane) {
-        m_warp.at(value[r], lane) = Lane::all(m_warp.at(row[r], lane));
+        m_warp.at(rows.value[r], lane) = Lane::all(m_warp.at(row[r], lane));
       });
-    // Segments of several rows: into the first of their rows.
-    for (int step = 1; step < segment_rows; step *= 2)
-      if (32 * step < vectors)
-        for (int r = 0; r < segment_rows; r += 2 * step)
-          m_warp.each([&](int lane) {
-            auto& into = m_warp.at(value[r], lane);
-            into       = Join::apply(into, m_warp.at(value[r + step], lane));
-          });
-    int const lanes = vectors < 32 ? vectors : 32;
-    int const apart = vectors < 32 ? 1 : vectors / 32;
-    for (int r = 0; r < segment_rows; ++r) {
-      if (r % apart != 0) continue;
-      join_lanes<Join>(m_warp, value[r], lanes);
-      m_warp.each([&](int lane) {
-        if (lane % lanes == 0)
-          store((r * 32 + lane) / vectors, m_warp.at(value[r], lane));
-      });
-    }
+  }
+  /// store(s, value) by one lane for each segment s of the rows.
+  /// \param vectors of a segment: a power of two, at most 256
+  /// \return true: false asks for the rows again (WarpSegmentsMma)
+  template <class Store>
+  KOKKOS_FORCEINLINE_FUNCTION bool scatter(Rows& rows, int vectors,
+                                           Store const& store) const {
+    if (vectors >= 8)
+      rows_by_exchange<3>(rows.value, vectors, store);
+    else if (vectors == 4)
+      rows_by_exchange<2>(rows.value, vectors, store);
+    else if (vectors == 2)
+      rows_by_exchange<1>(rows.value, vectors, store);
+    else
+      rows_by_exchange<0>(rows.value, vectors, store);
+    return true;
   }
 
   template <class Store>
@@ -175,8 +203,7 @@ class WarpSegmentsStreamed {
         int const end   = begin + in.length < stop ? begin + in.length : stop;
         int const l     = lane % in.lanes;
         m_warp.at(value, lane) =
-            in.aligned ? Lane::of_vectors(tile, begin, end, l, in.lanes)
-                       : Lane::of_elements(tile, begin, end, l, in.lanes);
+            Lane::of_segment(tile, begin, end, in.width, l, in.lanes);
       });
       join_lanes<Join>(m_warp, value, in.lanes);
       m_warp.each([&](int lane) {
@@ -209,7 +236,7 @@ class WarpSegmentsStreamed {
   KOKKOS_FORCEINLINE_FUNCTION void add_element(int lane, Value value) {
     m_warp.at(m_value, lane) = Join::apply(m_warp.at(m_value, lane), value);
   }
-  /// The running segment, in every lane; the next one is empty.
+  /// The running segment, in lane 0; the next one is empty.
   KOKKOS_FORCEINLINE_FUNCTION Lanes<Value> finish() {
     Lanes<Value> value = m_value;
     join_lanes<Join>(m_warp, value, 32);
@@ -218,6 +245,61 @@ class WarpSegmentsStreamed {
   }
 
  private:
+  /// Lanes that share a segment exchange rows: in step i those whose bit i is
+  /// set keep the upper half of the rows, the others the lower. After Steps
+  /// steps a value holds a row's sum over 2^Steps lanes, 7 exchanges for 8 rows
+  /// instead of 24.
+  template <int Steps, class Store>
+  KOKKOS_FORCEINLINE_FUNCTION void rows_by_exchange(
+      Lanes<Value> (&value)[segment_rows], int vectors,
+      Store const& store) const {
+    for (int step = 0; step < Steps; ++step) {
+      int const bit  = 1 << step;
+      int const half = segment_rows >> (step + 1);
+      for (int r = 0; r < half; ++r) {
+        Lanes<Value> sent;
+        m_warp.each([&](int lane) {
+          bool const upper          = lane & bit;
+          Value const low           = m_warp.at(value[r], lane);
+          Value const high          = m_warp.at(value[r + half], lane);
+          m_warp.at(sent, lane)     = upper ? low : high;
+          m_warp.at(value[r], lane) = upper ? high : low;
+        });
+        Lanes<Value> const received = m_warp.shuffle_xor(sent, bit);
+        m_warp.each([&](int lane) {
+          m_warp.at(value[r], lane) =
+              Join::apply(m_warp.at(value[r], lane), m_warp.at(received, lane));
+        });
+      }
+    }
+    auto const join = [&](int mask) {
+      Lanes<Value> const other = m_warp.shuffle_xor(value[0], mask);
+      m_warp.each([&](int lane) {
+        m_warp.at(value[0], lane) =
+            Join::apply(m_warp.at(value[0], lane), m_warp.at(other, lane));
+      });
+    };
+    if constexpr (Steps == 3) {
+      if (vectors >= 16) join(8);
+      if (vectors >= 32) join(16);
+      // Rows of a segment: the last bit of a row is bit 2 of its lane.
+      if (vectors >= 64) join(4);
+      if (vectors >= 128) join(2);
+      if (vectors >= 256) join(1);
+    }
+    m_warp.each([&](int lane) {
+      int row = 0;
+      for (int step = 0; step < Steps; ++step)
+        row += (lane >> step & 1) * (segment_rows >> (step + 1));
+      int const group = lane >> Steps << Steps;
+      for (int r = 0; r < segment_rows >> Steps; ++r) {
+        int const vector = (row + r) * 32 + group;
+        if (vector % vectors == 0)
+          store(vector / vectors, m_warp.at(value[r], lane));
+      }
+    });
+  }
+
   KOKKOS_FORCEINLINE_FUNCTION void clear() {
     m_warp.each([&](int lane) { m_warp.at(m_value, lane) = Join::identity(); });
   }
@@ -238,32 +320,46 @@ class WarpSegmentsMma {
   using Lanes = typename Warp::template Lanes<T>;
   using Sum   = WarpSum<Warp, Input>;
   using Part  = typename Sum::Value;
-  using Lane  = LaneOperation<Warp, Operation::sum, Input, Value_>;
 
  public:
-  using Value = Value_;
-  using Join  = Combine<Operation::sum, Value>;
+  using Value    = Value_;
+  using Join     = Combine<Operation::sum, Value>;
+  using Streamed = WarpSegmentsStreamed<Warp, Operation::sum, Input, Value>;
 
   KOKKOS_FORCEINLINE_FUNCTION explicit WarpSegmentsMma(Warp const& warp)
       : m_warp(warp), m_sum(warp, chain_length) {
     clear();
   }
 
-  template <class Store>
-  KOKKOS_FORCEINLINE_FUNCTION void rows(
+  /// Sums of the columns, or of the lanes for types whose registers are no
+  /// operands.
+  using Rows = typename Streamed::Rows;
+
+  KOKKOS_FORCEINLINE_FUNCTION void gather(
       Lanes<Vector16> const (&row)[segment_rows], int vectors,
-      Store const& store) const {
-    if constexpr (has_columns) {
-      if (vectors == 1)
-        rows_by_columns<1>(row, vectors, store);
-      else if (vectors == 2)
-        rows_by_columns<2>(row, vectors, store);
-      else
-        rows_by_columns<4>(row, vectors, store);
-    } else {
-      WarpSegmentsStreamed<Warp, Operation::sum, Input, Value>(m_warp).rows(
-          row, vectors, store);
-    }
+      Rows& rows) const {
+    if constexpr (!has_columns)
+      Streamed(m_warp).gather(row, vectors, rows);
+    else if (vectors == 1)
+      gather_columns<1>(row, rows);
+    else if (vectors == 2)
+      gather_columns<2>(row, rows);
+    else
+      gather_columns<4>(row, rows);
+  }
+  /// \return false when nothing was stored because something is infinite or
+  /// NaN: additions have to do it.
+  template <class Store>
+  KOKKOS_FORCEINLINE_FUNCTION bool scatter(Rows& rows, int vectors,
+                                           Store const& store) const {
+    if constexpr (!has_columns)
+      return Streamed(m_warp).scatter(rows, vectors, store);
+    else if (vectors == 1)
+      return scatter_columns<1>(rows, vectors, store);
+    else if (vectors == 2)
+      return scatter_columns<2>(rows, vectors, store);
+    else
+      return scatter_columns<4>(rows, vectors, store);
   }
 
   template <class Store>
@@ -271,7 +367,7 @@ class WarpSegmentsMma {
                                           SegmentsOfTile const& in,
                                           Store const& store) const {
     int const lanes   = in.lanes < 4 ? 4 : in.lanes;
-    int const touched = in.aligned ? in.length / 16 : in.length / 16 + 2;
+    int const touched = in.width == 16 ? in.length / 16 : in.length / 16 + 2;
     int const steps   = (touched + lanes - 1) / lanes;
     for (int first = 0; first < in.count; first += 32 / lanes) {
       Sum sum(m_warp, chain_length);
@@ -336,21 +432,19 @@ class WarpSegmentsMma {
       std::conditional_t<
           Input == Scalar::bhalf, MmaBF16,
           std::conditional_t<Input == Scalar::int8, MmaS8, MmaU8>>>;
-  using Accumulators = Lanes<typename Shape::C>;
 
-  /// Each row of vectors is summed into columns of its own: Quads of the
-  /// columns tell which lanes of a quad they sum, one (4), two (2) or all four
-  /// of them (1). Lane 4g + q then holds, in registers 0 and 2, column 2q of
-  /// quad g, and column 2q + 1 in 1 and 3. What is added to the other columns
-  /// is zero, unless something is infinite or NaN: then additions do it.
-  template <int Vectors, class Store>
-  KOKKOS_FORCEINLINE_FUNCTION void rows_by_columns(
-      Lanes<Vector16> const (&row)[segment_rows], int vectors,
-      Store const& store) const {
+  /// Each row of vectors is summed into columns of its own: one column for each
+  /// lane of a quad (Vectors = 1), for each two (2), or for all four (4). Lane
+  /// 4g + q then holds column 2q of quad g in registers 0 and 2, column 2q + 1
+  /// in 1 and 3. What is added to the other columns is zero, unless something
+  /// is infinite or NaN. Value 2s + c is column 2q + c of accumulators s.
+  template <int Vectors>
+  KOKKOS_FORCEINLINE_FUNCTION void gather_columns(
+      Lanes<Vector16> const (&row)[segment_rows], Rows& rows) const {
     constexpr int columns = 4 / Vectors;         // of a row
     constexpr int fit     = 8 / columns;         // rows of a product's columns
     constexpr int sets    = segment_rows / fit;  // of accumulators
-    Accumulators sum[sets]{};                    // (16,8) per warp
+    Lanes<typename Shape::C> sum[sets]{};        // (16,8) per warp
     for (int r = 0; r < segment_rows; ++r) {
       Lanes<typename Shape::B> pick;  // (k,8)
       m_warp.each([&](int lane) {
@@ -363,62 +457,66 @@ class WarpSegmentsMma {
       });
       m_warp.template multiply<Shape>(sum[r / fit], row[r], pick);
     }
-    Lanes<Value> value[sets][2];
-    Lanes<bool> lost;
     m_warp.each([&](int lane) {
-      bool any = false;
       for (int set = 0; set < sets; ++set)
         for (int c = 0; c < 2; ++c) {
           auto const& d = m_warp.at(sum[set], lane);
-          m_warp.at(value[set][c], lane) =
+          m_warp.at(rows.value[2 * set + c], lane) =
               static_cast<Value>(d[c]) + static_cast<Value>(d[c + 2]);
-          if constexpr (size_of(Input) == 2)
-            any = any || !(m_warp.at(value[set][c], lane) -
-                               m_warp.at(value[set][c], lane) ==
-                           Value(0));
         }
-      m_warp.at(lost, lane) = any;
     });
+  }
+  template <int Vectors, class Store>
+  KOKKOS_FORCEINLINE_FUNCTION bool scatter_columns(Rows& rows, int vectors,
+                                                   Store const& store) const {
+    constexpr int columns = 4 / Vectors;
+    constexpr int fit     = 8 / columns;
+    constexpr int sets    = segment_rows / fit;
+    auto& value           = rows.value;
     if constexpr (size_of(Input) == 2) {
-      if (m_warp.any(lost)) {
-        WarpSegmentsStreamed<Warp, Operation::sum, Input, Value>(m_warp).rows(
-            row, vectors, store);
-        return;
-      }
+      Lanes<bool> lost;
+      m_warp.each([&](int lane) {
+        bool any = false;
+        for (int i = 0; i < 2 * sets; ++i) {
+          Value const v = m_warp.at(value[i], lane);
+          any           = any || !(v - v == Value(0));
+        }
+        m_warp.at(lost, lane) = any;
+      });
+      if (m_warp.any(lost)) return false;
     }
     if constexpr (Vectors == 4) {
-      // Column = row; a segment of more than a quad lies in neighbouring lanes
-      // 4g + q of equal q, one of more than a row in neighbouring columns.
+      // Column = row; a segment of more than a quad lies in lanes 4g + q of
+      // equal q, one of more than a row in neighbouring columns.
       int const quads = vectors < 32 ? vectors / 4 : 8;
-      for (int quad = 1; quad < quads; quad *= 2) add_lanes(value[0], 4 * quad);
+      for (int quad = 1; quad < quads; quad *= 2) add_lanes(value, 4 * quad);
       if (vectors >= 64)
         m_warp.each([&](int lane) {
-          m_warp.at(value[0][0], lane) =
-              m_warp.at(value[0][0], lane) + m_warp.at(value[0][1], lane);
+          m_warp.at(value[0], lane) =
+              m_warp.at(value[0], lane) + m_warp.at(value[1], lane);
         });
-      for (int rows = 2; 32 * rows < vectors; rows *= 2)
-        add_lanes(value[0], rows / 2);
+      for (int r = 2; 32 * r < vectors; r *= 2) add_lanes(value, r / 2);
       m_warp.each([&](int lane) {
         for (int c = 0; c < 2; ++c) {
           int const vector = (lane % 4 * 2 + c) * 32 + lane / 4 * 4;
           if (vector % vectors == 0)
-            store(vector / vectors, m_warp.at(value[0][c], lane));
+            store(vector / vectors, m_warp.at(value[c], lane));
         }
       });
     } else {
       m_warp.each([&](int lane) {
-        for (int set = 0; set < sets; ++set)
-          for (int c = 0; c < 2; ++c) {
-            int const column = lane % 4 * 2 + c;
-            int const r      = set * fit + column / columns;
-            store(r * (32 / Vectors) + lane / 4 * columns + column % columns,
-                  m_warp.at(value[set][c], lane));
-          }
+        for (int i = 0; i < 2 * sets; ++i) {
+          int const column = lane % 4 * 2 + i % 2;
+          int const r      = i / 2 * fit + column / columns;
+          store(r * (32 / Vectors) + lane / 4 * columns + column % columns,
+                m_warp.at(value[i], lane));
+        }
       });
     }
+    return true;
   }
-  KOKKOS_FORCEINLINE_FUNCTION void add_lanes(Lanes<Value> (&value)[2],
-                                             int mask) const {
+  KOKKOS_FORCEINLINE_FUNCTION void add_lanes(
+      Lanes<Value> (&value)[segment_rows], int mask) const {
     for (int c = 0; c < 2; ++c) {
       Lanes<Value> const other = m_warp.shuffle_xor(value[c], mask);
       m_warp.each([&](int lane) {

@@ -18,7 +18,6 @@ struct LongSegments {
   unsigned char const* x;
   std::uint64_t size;    ///< bytes
   std::uint64_t length;  ///< bytes of a segment
-  std::uint64_t part;    ///< bytes of a part, a multiple of 16
   std::uint64_t units;   ///< parts of all segments
   unsigned parts;        ///< of a segment
 };
@@ -40,19 +39,15 @@ __global__ void __launch_bounds__(RowSegmentsTuning::threads,
   std::uint64_t const warps  = std::uint64_t(gridDim.x) * blockDim.x / 32;
   Segments segments{Warp{}};
 
-  for (std::uint64_t unit =
-           (std::uint64_t(blockIdx.x) * blockDim.x + threadIdx.x) / 32;
-       unit < in.units; unit += warps) {
-    std::uint64_t const segment = unit / in.parts;
-    std::uint64_t const from    = segment * in.length;
-    std::uint64_t const left    = in.size - from;
-    std::uint64_t const length  = left < in.length ? left : in.length;
-    // A short last segment may leave parts without elements.
-    std::uint64_t const offset = (unit - segment * in.parts) * in.part;
-    std::uint64_t const start  = offset < length ? offset : length;
-    std::uint64_t const bytes =
-        length - start < in.part ? length - start : in.part;
-    unsigned char const* const begin = in.x + from + start;
+  std::uint64_t const this_warp =
+      (std::uint64_t(blockIdx.x) * blockDim.x + threadIdx.x) / 32;
+  for (std::uint64_t unit = this_warp; unit < in.units; unit += warps) {
+    std::uint64_t const segment      = unit / in.parts;
+    unsigned const part              = unsigned(unit - segment * in.parts);
+    std::uint64_t const from         = segment * in.length;
+    std::uint64_t const left         = in.size - from;
+    std::uint64_t const bytes        = left < in.length ? left : in.length;
+    unsigned char const* const begin = in.x + from;
     unsigned char const* const end   = begin + bytes;
 
     // Whole vectors lie in [first, last), a head and a tail beside them.
@@ -60,10 +55,11 @@ __global__ void __launch_bounds__(RowSegmentsTuning::threads,
         unsigned(-reinterpret_cast<std::uintptr_t>(begin)) % 16;
     unsigned char const* const first = head < bytes ? begin + head : end;
     std::uint64_t const vectors      = std::uint64_t(end - first) / 16;
-    unsigned char const* at          = first + 16 * lane;
-    std::uint64_t done_vectors       = 0;
-    for (; done_vectors + tile_vectors <= vectors;
-         done_vectors += tile_vectors, at += 16 * tile_vectors) {
+    std::uint64_t const stride       = std::uint64_t(in.parts) * tile_vectors;
+    std::uint64_t vector             = std::uint64_t(part) * tile_vectors;
+    unsigned char const* at          = first + 16 * (vector + lane);
+    for (; vector + tile_vectors <= vectors;
+         vector += stride, at += 16 * stride) {
       Vector16 row[segment_rows];  // (8,32) per warp
 #pragma unroll
       for (int r = 0; r < segment_rows; ++r)
@@ -72,16 +68,16 @@ __global__ void __launch_bounds__(RowSegmentsTuning::threads,
       for (int r = 0; r < segment_rows; r += 2)
         segments.add(row[r], row[r + 1]);
     }
-    if (done_vectors < vectors) {
+    if (vector < vectors) {
       Vector16 row[segment_rows];
 #pragma unroll
       for (int r = 0; r < segment_rows; ++r)
-        if (done_vectors + 32 * r + lane < vectors)
+        if (vector + 32 * r + lane < vectors)
           row[r] = load_streamed(at + 512 * r);
 #pragma unroll
       for (int r = 0; r < segment_rows; ++r)
-        if (done_vectors + 32 * r < vectors)
-          segments.add_where(row[r], done_vectors + 32 * r + lane < vectors);
+        if (vector + 32 * r < vectors)
+          segments.add_where(row[r], vector + 32 * r + lane < vectors);
     }
     auto const edge = [&](unsigned char const* here,
                           unsigned char const* stop) {
@@ -90,7 +86,8 @@ __global__ void __launch_bounds__(RowSegmentsTuning::threads,
         segments.add_element(lane, element_value<Warp, Input, Value>(
                                        *reinterpret_cast<Bits const*>(here)));
     };
-    edge(lane < 16 ? begin : first + 16 * vectors, lane < 16 ? first : end);
+    if (part == 0)
+      edge(lane < 16 ? begin : first + 16 * vectors, lane < 16 ? first : end);
 
     Value value = segments.finish();
     if (in.parts > 1) {

@@ -18,12 +18,17 @@ __device__ inline Vector16 load_streamed(unsigned char const* from) {
   uint4 const v = __ldcs(reinterpret_cast<uint4 const*>(from));
   return {{v.x, v.y, v.z, v.w}};
 }
+__device__ inline Vector16 load_kept(unsigned char const* from) {
+  uint4 const v = __ldg(reinterpret_cast<uint4 const*>(from));
+  return {{v.x, v.y, v.z, v.w}};
+}
 
 struct RowSegments {
   unsigned char const* x;  ///< aligned to a vector
   std::uint64_t count;     ///< segments of full length
   int vectors;             ///< of a segment: a power of two, at most 256
   int rest;                ///< bytes of a shorter segment behind them
+  bool keep;               ///< RowSegmentsTuning::kept_bytes
 };
 
 /// Elements [from, to) in memory, by a whole warp; the result in every lane.
@@ -51,30 +56,48 @@ __global__ void __launch_bounds__(RowSegmentsTuning::threads,
   std::uint64_t const vectors = in.count * in.vectors;
   std::uint64_t const this_warp =
       (std::uint64_t(blockIdx.x) * blockDim.x + threadIdx.x) / 32;
+  int const shift = __ffs(in.vectors) - 1;
   Segments const segments{Warp{}};
 
-  for (std::uint64_t first = this_warp * tile_vectors; first < vectors;
-       first += warps * tile_vectors) {
+  auto const take = [&](std::uint64_t first, unsigned count) {
     Vector16 row[segment_rows];  // (8,32) per warp
     unsigned char const* const from = in.x + 16 * (first + lane);
-    bool const whole                = first + tile_vectors <= vectors;
-    if (whole) {
+    if (count == tile_vectors && in.keep) {
+#pragma unroll
+      for (int r = 0; r < segment_rows; ++r) row[r] = load_kept(from + 512 * r);
+    } else if (count == tile_vectors) {
 #pragma unroll
       for (int r = 0; r < segment_rows; ++r)
         row[r] = load_streamed(from + 512 * r);
     } else {
 #pragma unroll
       for (int r = 0; r < segment_rows; ++r)
-        row[r] = first + 32 * r + lane < vectors ? load_streamed(from + 512 * r)
-                                                 : Vector16{};
+        row[r] =
+            32 * r + lane < count ? load_streamed(from + 512 * r) : Vector16{};
     }
-    std::uint64_t const segment = first / unsigned(in.vectors);
-    segments.rows(row, in.vectors,
-                  [&](int s, typename Segments::Value const& value) {
-                    if (whole || segment + s < in.count)
-                      store(segment + s, value);
-                  });
-  }
+    std::uint64_t const segment = first >> shift;
+    unsigned const segments_of  = count >> shift;
+    auto const store_some       = [&](unsigned s, auto const& value) {
+      if (s < segments_of) store(segment + s, value);
+    };
+    typename Segments::Rows rows;
+    segments.gather(row, in.vectors, rows);
+    if (segments.scatter(rows, in.vectors, store_some)) return;
+    typename Segments::Streamed const additions{Warp{}};
+    additions.gather(row, in.vectors, rows);
+    additions.scatter(rows, in.vectors, store_some);
+  };
+  std::uint64_t const round = warps * tile_vectors;
+  std::uint64_t const whole = vectors / round * round;
+  for (std::uint64_t first = this_warp * tile_vectors; first < whole;
+       first += round)
+    take(first, tile_vectors);
+  // What is left for a last round is shared out in smaller pieces: a whole tile
+  // for some warps would keep all others waiting.
+  unsigned const piece = in.vectors < 32 ? 32 : in.vectors;
+  for (std::uint64_t first = whole + this_warp * piece; first < vectors;
+       first += warps * piece)
+    take(first, vectors - first < piece ? unsigned(vectors - first) : piece);
   if (in.rest > 0 && this_warp == 0) {
     unsigned char const* const from = in.x + 16 * vectors;
     auto const value =

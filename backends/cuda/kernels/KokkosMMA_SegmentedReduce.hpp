@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <numeric>
 
 /// \file
 /// Reduction of equal segments, one pass: which kernel takes which length.
@@ -67,13 +68,57 @@ struct SegmentLaunch {
         tuning.warps * WarpStages<tuning.stages, tuning.tile_bytes>::bytes;
     auto const kernel         = &reduce_staged_segments<Segments, Tuned, Store>;
     static int const resident = resident_blocks(kernel, threads, shared);
-    int const fit             = tuning.tile_bytes / length;
-    int const per_tile =
-        fit >= 32 ? fit / 32 * 32 : int(std::bit_floor(unsigned(fit)));
+    auto const [per_tile, lanes] = share_tile(
+        length, tuning.tile_bytes,
+        1 << std::countr_zero(16u | unsigned(length) |
+                              unsigned(reinterpret_cast<std::uintptr_t>(x))));
     std::uint64_t const bytes = std::uint64_t(per_tile) * length;
     StagedSegments const in{x,      size,     (size + bytes - 1) / bytes,
-                            length, per_tile, 32 / std::min(per_tile, 32)};
+                            length, per_tile, lanes};
     launch(kernel, in.tiles, threads, shared, resident, in);
+  }
+
+  struct Shares {
+    int per_tile;  ///< segments
+    int lanes;     ///< of a segment
+  };
+
+  /// How a warp shares out a tile: the fewest cycles per byte. A multiprocessor
+  /// issues 4 instructions and serves 128 bytes of shared memory in a cycle,
+  /// lanes that meet in a bank one after the other.
+  static Shares share_tile(int length, int tile_bytes, int aligned) {
+    constexpr int element  = size_of(Input);
+    int const width        = std::max(aligned < 4 ? 0 : aligned, element);
+    int const instructions = 2 * (width / element) + 2;
+    int const reads        = length / width;
+    int const served       = std::min(128 / width, 32);
+    int const fit          = tile_bytes / length;
+    Shares best{1, 1};
+    double least        = 1e30;
+    auto const consider = [&](int per_tile, int lanes) {
+      int const at_once = 32 / lanes;
+      int const rounds  = (per_tile + at_once - 1) / at_once;
+      int const steps   = (reads + lanes - 1) / lanes;
+      // Lanes whose reads are served together, and places where they may be.
+      int const groups = std::max(served / lanes, 1);
+      int const places =
+          std::max(1, std::min(128 / std::gcd(length, 128), groups));
+      int const conflict  = (groups + places - 1) / places;
+      int const exchanges = std::countr_zero(unsigned(lanes));
+      double const cycles =
+          60 + rounds * ((steps * instructions + 2 * exchanges + 20) / 4. +
+                         steps * (32. / served) * conflict);
+      double const per_byte = cycles / (double(per_tile) * length);
+      if (per_byte >= least) return;
+      least = per_byte;
+      best  = {per_tile, lanes};
+    };
+    for (int lanes = 1; lanes <= 32; lanes *= 2) {
+      int const at_once = 32 / lanes;
+      consider(fit, lanes);
+      if (fit >= at_once) consider(fit / at_once * at_once, lanes);
+    }
+    return best;
   }
 
   void long_parts(unsigned char const* x, std::uint64_t size,
@@ -84,16 +129,23 @@ struct SegmentLaunch {
     std::uint64_t const warps =
         std::uint64_t(device(space.cuda_device()).multiprocessors) * resident *
         (threads / 32);
-    // Enough parts to share them evenly, no more than one per warp for a
-    // segment.
-    std::uint64_t const wanted = std::min(
-        (RowSegmentsTuning::rounds * warps + count - 1) / count, warps);
-    std::uint64_t const most = (length + RowSegmentsTuning::min_part - 1) /
-                               RowSegmentsTuning::min_part;
-    std::uint64_t const parts = std::clamp<std::uint64_t>(wanted, 1, most);
-    LongSegments in{x, size, length, 0, 0, 0};
-    in.part         = ((length + parts - 1) / parts + 15) / 16 * 16;
-    in.parts        = unsigned((length + in.part - 1) / in.part);
+    constexpr std::uint64_t tile_bytes = 512 * segment_rows;
+    std::uint64_t const tiles          = (length + tile_bytes - 1) / tile_bytes;
+    // The number of parts that leaves the fewest tiles to the busiest warp,
+    // each part with an overhead of about one.
+    LongSegments in{x, size, length, count, 1};
+    std::uint64_t least = ~std::uint64_t(0);
+    auto const consider = [&](std::uint64_t parts) {
+      parts                       = std::clamp<std::uint64_t>(parts, 1, tiles);
+      std::uint64_t const rounds  = (count * parts + warps - 1) / warps;
+      std::uint64_t const busiest = rounds * ((tiles + parts - 1) / parts + 1);
+      if (busiest >= least) return;
+      least    = busiest;
+      in.parts = unsigned(parts);
+    };
+    for (std::uint64_t parts = 1; parts <= 32; ++parts) consider(parts);
+    for (std::uint64_t rounds = 1; rounds <= 8; ++rounds)
+      consider(std::min(rounds * warps / count, warps));
     in.units        = count * in.parts;
     Value* partials = nullptr;
     unsigned* done  = nullptr;
@@ -121,10 +173,12 @@ void launch_segments(Kokkos::Cuda const& space, void const* x,
       std::min(segments.length, segments.size) * size_of(Input);
   bool const aligned =
       reinterpret_cast<std::uintptr_t>(x) % 16 == 0 && length % 16 == 0;
-  if (length > Tuned::value.tile_bytes)
+  if (aligned && std::has_single_bit(length) && length <= 512 * segment_rows)
+    launch.rows({data, size / length, int(length / 16), int(size % length),
+                 length <= RowSegmentsTuning::kept_bytes});
+  else if (2 * length > Tuned::value.tile_bytes)
+    // A tile with one segment would be half empty.
     launch.long_parts(data, size, length, segments.count());
-  else if (aligned && std::has_single_bit(length))
-    launch.rows({data, size / length, int(length / 16), int(size % length)});
   else
     launch.staged(data, size, int(length));
 }

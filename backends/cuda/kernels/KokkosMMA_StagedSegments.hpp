@@ -55,6 +55,9 @@ __global__ void __launch_bounds__(Tuned::value.warps * 32)
   for (int s = 0; s < Tuned::value.stages - 1; ++s)
     stages.start(source(tile + s * stride), lane);
   Segments const segments{Warp{}};
+  auto const width_of = [](int bits) {
+    return bits % 16 == 0 ? 16 : bits % 8 == 0 ? 8 : bits % 4 == 0 ? 4 : 1;
+  };
   for (; tile < in.tiles; tile += stride) {
     TileSource const now = source(tile);
     StagedTile const staged =
@@ -66,7 +69,7 @@ __global__ void __launch_bounds__(Tuned::value.warps * 32)
         bytes,
         bytes == tile_bytes ? in.per_tile : (bytes + in.length - 1) / in.length,
         in.lanes,
-        (now.skip() | in.length | bytes) % 16 == 0};
+        width_of(now.skip() | in.length | bytes)};
     std::uint64_t const first = tile * in.per_tile;
     segments.staged(staged, of_tile,
                     [&](int s, typename Segments::Value const& value) {

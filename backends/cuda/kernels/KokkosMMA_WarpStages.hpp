@@ -33,7 +33,7 @@ template <int Stages, int TileBytes>
 class WarpStages {
  public:
   /// A tile may start anywhere in its first line.
-  static constexpr int stage_bytes = StagedTile::footprint(TileBytes) + 16;
+  static constexpr int stage_bytes = TileBytes + 16;
   static constexpr int bytes       = Stages * stage_bytes;
   static constexpr int stages      = Stages;
 
@@ -61,11 +61,15 @@ class WarpStages {
   __device__ void fetch(int stage, TileSource const& source, int lane) {
     unsigned char* const to          = m_memory + stage * stage_bytes;
     unsigned char const* const first = source.begin - source.skip();
-    for (unsigned char const* from = first + 16 * lane; from < source.end;
-         from += 512) {
-      std::ptrdiff_t const left = source.end - from;
-      CopyAsync16::copy(to + StagedTile::place(int(from - first)), from,
-                        left < 16 ? int(left) : 16);
+    std::ptrdiff_t const bytes       = source.end - first;
+    unsigned char const* const from  = first + 16 * lane;
+    unsigned char* const into        = to + 16 * lane;
+#pragma unroll
+    for (int i = 0; i <= TileBytes / 512; ++i) {
+      int const left = int(bytes) - 512 * i - 16 * lane;
+      if (left > 0)
+        CopyAsync16::copy(into + 512 * i, from + 512 * i,
+                          left < 16 ? left : 16);
     }
     CopyAsync16::commit();
   }
