@@ -372,6 +372,10 @@ class SegmentedTests {
     double rate = 0, fraction = 0;
     std::string route;
   };
+  struct Energy {
+    std::string type, cut, who;
+    double rate, watts, joules_per_element;
+  };
   /// A line of a table: what is the same for all its contenders.
   struct Line {
     Task task;
@@ -408,8 +412,8 @@ class SegmentedTests {
   double bytes(Case const& c, Cut const& cut) const;
   void report(benchmark::State& state, Case const& c, char const* type,
               Samples const& samples, double bytes, std::string const& route);
-  void measure_energy(benchmark::State& state, Call const& call, double bytes,
-                      std::size_t n);
+  void measure_energy(benchmark::State& state, Case const& c, char const* type,
+                      Call const& call, double bytes, std::size_t n);
 
   /// How the elements of a case are cut. Kept until a case has another one.
   Cut cut(Case const& c);
@@ -432,12 +436,14 @@ class SegmentedTests {
                    std::vector<Contender> const& columns) const;
   void print_summary() const;
   void print_tuning() const;
+  void print_energies() const;
 
   Session& m_session;
   std::map<std::tuple<Pattern, std::size_t, std::size_t>, Offsets> m_offsets;
   std::string m_exact_key;
   std::optional<Scratch<std::int64_t>> m_exact;
   std::vector<Line> m_lines;
+  std::vector<Energy> m_energies;
 #ifdef KOKKOS_ENABLE_CUDA
   std::optional<EnergyCounter> m_energy;
 #endif
@@ -709,7 +715,7 @@ void SegmentedTests::run(benchmark::State& state, Case const& c,
   bool reproducible = run_once().all.hash == seen.all.hash;
 
   if (c.task == Task::energy) {
-    measure_energy(state, call, bytes<T>(c, how), how.n);
+    measure_energy(state, c, type_name<T>(), call, bytes<T>(c, how), how.n);
   } else {
     Samples const samples =
         sample_briefly(m_session.timer, m_session.options.samples,

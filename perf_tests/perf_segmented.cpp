@@ -228,7 +228,8 @@ void SegmentedTests::report(benchmark::State& state, Case const& c,
 /// The energy between two steps of the counter that are a second or more apart
 /// while calls run back to back; a third of a second before lets clocks and
 /// power settle.
-void SegmentedTests::measure_energy(benchmark::State& state, Call const& call,
+void SegmentedTests::measure_energy(benchmark::State& state, Case const& c,
+                                    char const* type, Call const& call,
                                     double bytes, std::size_t n) {
 #ifdef KOKKOS_ENABLE_CUDA
   using Clock = std::chrono::steady_clock;
@@ -261,16 +262,22 @@ void SegmentedTests::measure_energy(benchmark::State& state, Call const& call,
   double const joules  = end.joules - begin.joules;
   double const done    = static_cast<double>(end.calls - begin.calls);
   for (auto _ : state) state.SetIterationTime(seconds / done);
-  state.counters["bytes_per_second"] = bytes * done / seconds;
-  state.counters["elements_per_second"] =
-      static_cast<double>(n) * done / seconds;
+  double const elements                 = done * static_cast<double>(n);
+  Energy const energy                   = {type,
+                                           c.cut_name(),
+                                           c.who(),
+                                           bytes * done / seconds,
+                                           joules / seconds,
+                                           joules / elements};
+  state.counters["bytes_per_second"]    = energy.rate;
+  state.counters["elements_per_second"] = elements / seconds;
   state.counters["fraction_of_ceiling"] =
-      bytes * done / seconds / m_session.read_bytes_per_second();
-  state.counters["joules_per_element"] =
-      joules / (done * static_cast<double>(n));
-  state.counters["watts"] = joules / seconds;
+      energy.rate / m_session.read_bytes_per_second();
+  state.counters["joules_per_element"] = energy.joules_per_element;
+  state.counters["watts"]              = energy.watts;
+  m_energies.push_back(energy);
 #else
-  (void)state, (void)call, (void)bytes, (void)n;
+  (void)state, (void)c, (void)type, (void)call, (void)bytes, (void)n;
 #endif
 }
 
@@ -387,7 +394,17 @@ void SegmentedTests::print_tuning() const {
   }
 }
 
+void SegmentedTests::print_energies() const {
+  if (m_energies.empty()) return;
+  std::printf("\nEnergy of the board over a steady second\n");
+  for (Energy const& e : m_energies)
+    std::printf("%-7s %-22s %-12s %5.0f GB/s %4.0f W %7.1f pJ per element\n",
+                e.type.c_str(), e.cut.c_str(), e.who.c_str(), e.rate * 1e-9,
+                e.watts, e.joules_per_element * 1e12);
+}
+
 void SegmentedTests::print_tables() {
+  print_energies();
   if (m_lines.empty()) return;
   print_tuning();
   using enum Contender;
