@@ -189,8 +189,11 @@ std::string explain_segmented(char const* who, Exec const& exec,
                                    effective_settings(settings), scan));
 }
 
+/// Empty where nobody would read it: making it takes a microsecond.
 inline std::string segmented_label(char const* who, Route route,
                                    SegmentedProblem const& problem) {
+  if (route != Route::generic && !Kokkos::Tools::profileLibraryLoaded())
+    return {};
   return concatenate(who, "[", to_string(route), ",",
                      to_string(problem.operation), ",",
                      to_string(problem.input), "]");

@@ -146,6 +146,15 @@ std::vector<Output> scanned(std::vector<std::int64_t> const& values,
   return expected;
 }
 
+/// What lies around data: a poison, or true, as a bool has no other values.
+template <class T>
+T surrounding() {
+  if constexpr (std::is_same_v<T, bool>)
+    return true;
+  else
+    return poison<T>();
+}
+
 /// A contiguous View that starts `shift` elements into its allocation, with
 /// poison around it.
 template <class T, class Exec>
@@ -155,7 +164,9 @@ struct Guarded {
   std::size_t shift;
 
   explicit Guarded(std::size_t size, std::size_t shift_ = 3)
-      : all(poisoned_array<T, Exec>(shift_ + size + behind)), shift(shift_) {}
+      : all(make_view<T, Exec>(shift_ + size + behind,
+                               [](std::size_t) { return surrounding<T>(); })),
+        shift(shift_) {}
 
   using View = Kokkos::View<T*, Exec, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
   View view() const {
@@ -166,7 +177,7 @@ struct Guarded {
     auto const found = elements_of(all);
     for (std::size_t i = 0; i < found.size(); ++i) {
       bool const inside = i >= shift && i < found.size() - behind;
-      T const wanted    = inside ? T(expected[i - shift]) : poison<T>();
+      T const wanted    = inside ? T(expected[i - shift]) : surrounding<T>();
       if (!same_bits(wanted, T(found[i])))
         return ::testing::AssertionFailure()
                << "element " << std::int64_t(i) - std::int64_t(shift) << " of "
@@ -184,7 +195,7 @@ Guarded<T, Exec> guarded_values(std::vector<std::int64_t> const& values,
   Guarded<T, Exec> x(values.size(), shift);
   std::size_t const size = values.size();
   fill(x.all, [&](std::size_t i) {
-    return i < shift || i >= shift + size ? poison<T>()
+    return i < shift || i >= shift + size ? surrounding<T>()
                                           : static_cast<T>(values[i - shift]);
   });
   return x;

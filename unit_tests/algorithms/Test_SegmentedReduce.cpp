@@ -50,6 +50,38 @@ TYPED_TEST(SegmentedReduce, ManySegments) {
     expect_equal<sum, half_t, float, TypeParam>(1000003, length, random);
 }
 
+/// Ones, more than 2^32 of them: a segment's sum is its length.
+template <class Exec>
+void expect_beyond_32_bits() {
+  std::size_t const size = (std::size_t(1) << 32) + 5;
+  Kokkos::View<std::int8_t*, Exec> const x(
+      Kokkos::view_alloc("ones", Kokkos::WithoutInitializing), size);
+  Kokkos::deep_copy(x, std::int8_t(1));
+  for (std::size_t const length :
+       {std::size_t(1000), (std::size_t(1) << 30) + 1, size}) {
+    auto const segments = equal_segments(size, length);
+    std::vector<std::int64_t> offsets{0};
+    for (auto const& segment : segments)
+      offsets.push_back(std::int64_t(segment.second));
+    auto const cuts  = offsets_view<std::int64_t, Exec>(offsets);
+    auto const check = [&](auto const& cut, Route route) {
+      Kokkos::View<std::int64_t*, Exec> const result("result", segments.size());
+      segmented_reduce(Exec(), x, cut, result, Settings{route});
+      auto const computed = elements_of(result);
+      for (std::size_t s = 0; s < segments.size(); ++s)
+        ASSERT_EQ(segments[s].second - segments[s].first,
+                  std::size_t(computed[s]))
+            << "segment " << s << " of length " << length;
+    };
+    check(length, Route::automatic);
+    check(cuts, Route::automatic);
+  }
+}
+TYPED_TEST(SegmentedReduce, BeyondTwoToThe32) {
+  if (!on_cuda<TypeParam>) GTEST_SKIP() << "kernels of ours run on Cuda alone";
+  expect_beyond_32_bits<TypeParam>();
+}
+
 TYPED_TEST(SegmentedReduce, RaggedFloats) {
   expect_all_ragged<sum, float, float, TypeParam>(std::int32_t());
 }

@@ -30,6 +30,40 @@ TYPED_TEST(SegmentedScan, HalfsInPlace) {
   expect_scans<sum, half_t, half_t, TypeParam>(few_lengths);
   expect_ragged_scans<sum, half_t, half_t, std::int32_t, TypeParam>();
 }
+/// Counts elements that differ from their place in their segment.
+template <class Y>
+struct WrongPlaces {
+  Y y;
+  std::size_t length;
+  KOKKOS_FUNCTION void operator()(std::size_t i, std::size_t& wrong) const {
+    if (y(i) != i % length) ++wrong;
+  }
+};
+
+template <class Exec>
+void expect_beyond_32_bits() {
+  std::size_t const size = (std::size_t(1) << 32) + 5;
+  Kokkos::View<std::int8_t*, Exec> const x(
+      Kokkos::view_alloc("ones", Kokkos::WithoutInitializing), size);
+  Kokkos::View<std::uint32_t*, Exec> const y(
+      Kokkos::view_alloc("places", Kokkos::WithoutInitializing), size);
+  Kokkos::deep_copy(x, std::int8_t(1));
+  for (std::size_t const length :
+       {std::size_t(100), (std::size_t(1) << 30) + 1}) {
+    Kokkos::deep_copy(y, 77);
+    segmented_exclusive_scan(Exec(), x, length, y);
+    std::size_t wrong = 0;
+    Kokkos::parallel_reduce(
+        Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(0, size),
+        WrongPlaces<Kokkos::View<std::uint32_t*, Exec>>{y, length}, wrong);
+    EXPECT_EQ(0u, wrong) << "length " << length;
+  }
+}
+TYPED_TEST(SegmentedScan, BeyondTwoToThe32) {
+  if (!on_cuda<TypeParam>) GTEST_SKIP() << "kernels of ours run on Cuda alone";
+  expect_beyond_32_bits<TypeParam>();
+}
+
 TYPED_TEST(SegmentedScan, AMillion) {
   Random random;
   SCOPED_TRACE(random.note());
