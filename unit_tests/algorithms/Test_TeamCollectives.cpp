@@ -46,15 +46,18 @@ std::vector<int> test_counts() {
 }
 constexpr int max_count = 33000;
 
+// A kernel of a thousand lanes has few registers for each.
 template <class Exec>
-Kokkos::TeamPolicy<Exec> team_policy(int league, Geometry g) {
-  if (g.team == 0)
-    return Kokkos::TeamPolicy<Exec>(league, Kokkos::AUTO, g.vector);
-  return Kokkos::TeamPolicy<Exec>(league, g.team, g.vector);
+using Policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<1024, 1>>;
+
+template <class Exec>
+Policy<Exec> team_policy(int league, Geometry g) {
+  if (g.team == 0) return Policy<Exec>(league, Kokkos::AUTO, g.vector);
+  return Policy<Exec>(league, g.team, g.vector);
 }
 
 template <class Exec>
-using Member = typename Kokkos::TeamPolicy<Exec>::member_type;
+using Member = typename Policy<Exec>::member_type;
 template <class Exec>
 using Counts = Kokkos::View<int*, Exec>;
 
