@@ -94,22 +94,6 @@ struct LaneOperation {
     }
     return value;
   }
-  /// The elements of [begin, end) that are this lane's.
-  KOKKOS_FORCEINLINE_FUNCTION static Value of_segment(StagedTile const& tile,
-                                                      int begin, int end,
-                                                      int width, int lane,
-                                                      int lanes) {
-    if (width == 16) return of_words<16>(tile, begin, end, lane, lanes);
-    // Masking the first and the last vector costs more than it saves where
-    // there are few between them.
-    if (end - begin >= 256 && width < 8)
-      return of_bytes(tile, begin, end, lane, lanes);
-    if constexpr (bytes < 8)
-      if (width == 8) return of_words<8>(tile, begin, end, lane, lanes);
-    if constexpr (bytes < 4)
-      if (width == 4) return of_words<4>(tile, begin, end, lane, lanes);
-    return of_words<bytes>(tile, begin, end, lane, lanes);
-  }
   /// Every `lanes`-th vector that [begin, end) touches, of the first and the
   /// last what lies inside.
   KOKKOS_FORCEINLINE_FUNCTION static Value of_bytes(StagedTile const& tile,
@@ -194,24 +178,17 @@ class WarpSegmentsStreamed {
   KOKKOS_FORCEINLINE_FUNCTION void staged(StagedTile const& tile,
                                           SegmentsOfTile const& in,
                                           Store const& store) const {
-    for (int first = 0; first < in.count; first += 32 / in.lanes) {
-      Lanes<Value> value;
-      m_warp.each([&](int lane) {
-        int const s     = first + lane / in.lanes;
-        int const begin = in.first + s * in.length;
-        int const stop  = in.first + in.size;
-        int const end   = begin + in.length < stop ? begin + in.length : stop;
-        int const l     = lane % in.lanes;
-        m_warp.at(value, lane) =
-            Lane::of_segment(tile, begin, end, in.width, l, in.lanes);
-      });
-      join_lanes<Join>(m_warp, value, in.lanes);
-      m_warp.each([&](int lane) {
-        int const s = first + lane / in.lanes;
-        if (lane % in.lanes == 0 && s < in.count)
-          store(s, m_warp.at(value, lane));
-      });
-    }
+    constexpr int bytes = Lane::bytes;
+    if (in.width == 16)
+      staged_by<16>(tile, in, store);
+    else if (in.length >= masked_bytes && in.width < 8)
+      staged_by<0>(tile, in, store);
+    else if (bytes < 8 && in.width == 8)
+      staged_by<8>(tile, in, store);
+    else if (bytes < 4 && in.width == 4)
+      staged_by < bytes<4 ? 4 : bytes>(tile, in, store);
+    else
+      staged_by<bytes>(tile, in, store);
   }
 
   /// Two vectors of each lane belong to the running segment.
@@ -245,6 +222,39 @@ class WarpSegmentsStreamed {
   }
 
  private:
+  /// From so many bytes on a segment is read by vectors whatever its alignment:
+  /// masking the first and the last costs less than reading by element.
+  static constexpr int masked_bytes = 256;
+
+  /// By words of `Width` bytes, or by masked vectors (0).
+  template <int Width, class Store>
+  KOKKOS_FORCEINLINE_FUNCTION void staged_by(StagedTile const& tile,
+                                             SegmentsOfTile const& in,
+                                             Store const& store) const {
+    int const stop = in.first + in.size;
+    for (int first = 0; first < in.count; first += 32 / in.lanes) {
+      Lanes<Value> value;
+      m_warp.each([&](int lane) {
+        int const s     = first + lane / in.lanes;
+        int const begin = in.first + s * in.length;
+        int const end   = begin + in.length < stop ? begin + in.length : stop;
+        int const l     = lane % in.lanes;
+        if constexpr (Width == 0)
+          m_warp.at(value, lane) =
+              Lane::of_bytes(tile, begin, end, l, in.lanes);
+        else
+          m_warp.at(value, lane) =
+              Lane::template of_words<Width>(tile, begin, end, l, in.lanes);
+      });
+      join_lanes<Join>(m_warp, value, in.lanes);
+      m_warp.each([&](int lane) {
+        int const s = first + lane / in.lanes;
+        if (lane % in.lanes == 0 && s < in.count)
+          store(s, m_warp.at(value, lane));
+      });
+    }
+  }
+
   /// Lanes that share a segment exchange rows: in step i those whose bit i is
   /// set keep the upper half of the rows, the others the lower. After Steps
   /// steps a value holds a row's sum over 2^Steps lanes, 7 exchanges for 8 rows
