@@ -25,9 +25,9 @@ class PlainKernels {
  public:
   explicit PlainKernels(Shape const& shape)
       : m_shape(shape),
-        m_blocks(std::min(shape.per_channel(),
-                          std::max<std::int64_t>(
-                              1, (std::int64_t(1) << 18) / shape.channels))),
+        m_blocks(std::clamp<std::int64_t>(
+            shape.per_channel() / 64, 1,
+            std::max<std::int64_t>(1, (1 << 18) / shape.channels))),
         m_planes(
             uninitialized<double>("planes", shape.samples * shape.channels)),
         m_partial(uninitialized<double>("partial", m_blocks * shape.channels)) {
@@ -108,9 +108,10 @@ class PlainKernels {
         KOKKOS_LAMBDA(std::int64_t i) {
           std::int64_t const block = i / channels;
           std::int64_t const c     = i % channels;
+          std::int64_t const first = rows * block / blocks;
+          std::int64_t const end   = rows * (block + 1) / blocks;
           double sum               = 0;
-          for (std::int64_t r = rows * block / blocks;
-               r < rows * (block + 1) / blocks; ++r) {
+          for (std::int64_t r = first; r < end; ++r) {
             sum += static_cast<float>(x(r, c));
           }
           partial(i) = sum;
@@ -129,9 +130,10 @@ class PlainKernels {
           std::int64_t const block = i / channels;
           std::int64_t const c     = i % channels;
           auto const centre        = static_cast<float>(mean(c));
+          std::int64_t const first = rows * block / blocks;
+          std::int64_t const end   = rows * (block + 1) / blocks;
           double sum               = 0;
-          for (std::int64_t r = rows * block / blocks;
-               r < rows * (block + 1) / blocks; ++r) {
+          for (std::int64_t r = first; r < end; ++r) {
             float const difference = static_cast<float>(x(r, c)) - centre;
             sum += difference * difference;
           }
