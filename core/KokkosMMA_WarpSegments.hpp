@@ -30,12 +30,39 @@ struct SegmentsOfTile {
                ///< those of an element
 };
 
+/// A vector with zeros for its bytes outside of [from, to).
+KOKKOS_FORCEINLINE_FUNCTION Vector16 bytes_within(Vector16 vector, int from,
+                                                  int to) {
+  for (int w = 0; w < 4; ++w) {
+    int const low             = from - 4 * w;
+    int const high            = to - 4 * w;
+    std::uint32_t const above = low <= 0   ? 0xffffffffu
+                                : low >= 4 ? 0
+                                           : 0xffffffffu << 8 * low;
+    std::uint32_t const below = high >= 4 ? 0xffffffffu
+                                : high <= 0
+                                    ? 0
+                                    : (std::uint32_t(1) << 8 * high) - 1;
+    vector[w] &= above & below;
+  }
+  return vector;
+}
+
 /// Bytes [begin, end) of a staged tile, by the lanes that call it.
 template <class Warp, Operation Op, Scalar Input, class Value>
 struct LaneOperation {
   using Join                    = Combine<Op, Value>;
   static constexpr int bytes    = size_of(Input);
   static constexpr int elements = 16 / bytes;
+
+  /// Sums of one-byte elements: four in an instruction. A bool is 0 or 1.
+  static constexpr bool adds_bytes =
+      Op == Operation::sum && bytes == 1 && std::is_integral_v<Value>;
+  KOKKOS_FORCEINLINE_FUNCTION static Value byte_sum(std::uint32_t sum) {
+    return Input == Scalar::int8
+               ? static_cast<Value>(static_cast<std::int32_t>(sum))
+               : static_cast<Value>(sum);
+  }
 
   KOKKOS_FORCEINLINE_FUNCTION static Value element(Vector16 const& vector,
                                                    int e) {
@@ -44,6 +71,12 @@ struct LaneOperation {
   }
   /// All elements of a vector, joined in a tree.
   KOKKOS_FORCEINLINE_FUNCTION static Value all(Vector16 const& vector) {
+    if constexpr (adds_bytes) {
+      std::uint32_t sum = 0;
+      for (int w = 0; w < 4; ++w)
+        sum = Warp::template add_bytes<Input == Scalar::int8>(sum, vector[w]);
+      return byte_sum(sum);
+    }
     Value value[elements];
     for (int e = 0; e < elements; ++e) value[e] = element(vector, e);
     for (int step = 1; step < elements; step *= 2)
@@ -59,6 +92,13 @@ struct LaneOperation {
     } else {
       using Bits       = typename Unsigned<Width>::type;
       Bits const words = *tile.template elements<Bits>(byte);
+      if constexpr (adds_bytes && Width >= 4) {
+        std::uint32_t sum = 0;
+        for (int w = 0; w < Width / 4; ++w)
+          sum = Warp::template add_bytes<Input == Scalar::int8>(
+              sum, static_cast<std::uint32_t>(words >> (Width * 4 * w)));
+        return byte_sum(sum);
+      }
       Value value[Width / bytes];
       for (int e = 0; e < Width / bytes; ++e)
         value[e] = element_value<Warp, Input, Value>(
@@ -72,6 +112,7 @@ struct LaneOperation {
   /// Those at bytes [from, to) of the vector.
   KOKKOS_FORCEINLINE_FUNCTION static Value some(Vector16 const& vector,
                                                 int from, int to) {
+    if constexpr (adds_bytes) return all(bytes_within(vector, from, to));
     Value value = Join::identity();
     for (int e = 0; e < elements; ++e)
       if (e * bytes >= from && e * bytes < to)
@@ -540,18 +581,9 @@ class WarpSegmentsMma {
   KOKKOS_FORCEINLINE_FUNCTION static Vector16 vector_within(
       StagedTile const& tile, int v, int begin, int end) {
     if (16 * v >= end || 16 * v + 16 <= begin) return Vector16{};
-    Vector16 vector = tile.vector(v);
+    Vector16 const vector = tile.vector(v);
     if (16 * v >= begin && 16 * v + 16 <= end) return vector;
-    for (int w = 0; w < 4; ++w) {
-      int const at   = 16 * v + 4 * w;
-      int const from = begin <= at ? 0 : begin - at < 4 ? begin - at : 4;
-      int const to   = end <= at ? 0 : end - at < 4 ? end - at : 4;
-      std::uint32_t const below =
-          to == 4 ? 0xffffffffu : (std::uint32_t(1) << 8 * to) - 1;
-      std::uint32_t const above = from == 4 ? 0 : 0xffffffffu << 8 * from;
-      vector[w] &= below & above;
-    }
-    return vector;
+    return bytes_within(vector, begin - 16 * v, end - 16 * v);
   }
   KOKKOS_FORCEINLINE_FUNCTION Lanes<Value> total(Sum& sum, int lanes) const {
     Lanes<Part> parts = sum.finish();

@@ -92,6 +92,15 @@ struct Warp {
   __device__ static T gather(T const& value, Source const& source) {
     return __shfl_sync(0xffffffffu, value, source(lane()));
   }
+  /// sum + the four bytes of a word.
+  template <bool Signed>
+  __device__ static std::uint32_t add_bytes(std::uint32_t sum,
+                                            std::uint32_t word) {
+    if constexpr (Signed)
+      return __dp4a(int(word), 0x01010101, int(sum));
+    else
+      return __dp4a(word, 0x01010101u, sum);
+  }
   __device__ static float half_value(std::uint16_t bits) {
     return __half2float(__ushort_as_half(bits));
   }

@@ -68,6 +68,16 @@ struct Warp {
     each([&](int lane) { moved.lane[lane] = values.lane[source(lane)]; });
     return moved;
   }
+  template <bool Signed>
+  static std::uint32_t add_bytes(std::uint32_t sum, std::uint32_t word) {
+    for (int byte = 0; byte < 4; ++byte) {
+      std::uint8_t const bits = static_cast<std::uint8_t>(word >> 8 * byte);
+      sum += Signed ? static_cast<std::uint32_t>(static_cast<std::int32_t>(
+                          static_cast<std::int8_t>(bits)))
+                    : bits;
+    }
+    return sum;
+  }
   static float half_value(std::uint16_t bits) {
     return static_cast<float>(decode_half(bits));
   }
