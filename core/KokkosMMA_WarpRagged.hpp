@@ -130,6 +130,26 @@ struct RaggedPartial {
   }
 };
 
+/// Joins what the stretch behind `left` leaves; store(segment, value) is called
+/// for a segment that ends there and began in the stretches of `left`.
+template <Operation Op, class Value, class Store>
+KOKKOS_FORCEINLINE_FUNCTION void join_partials(
+    RaggedPartial<Value>& left, RaggedPartial<Value> const& behind,
+    Store const& store) {
+  using Math = Combine<Op, Value>;
+  if (!behind.closes()) {
+    left.tail = Math::apply(left.tail, behind.tail);
+    return;
+  }
+  if (!left.closes()) {
+    left.head              = Math::apply(left.tail, behind.head);
+    left.segment_and_flags = behind.segment_and_flags;
+  } else if (behind.ends_another()) {
+    store(behind.segment(), Math::apply(left.tail, behind.head));
+  }
+  left.tail = behind.tail;
+}
+
 /// The value of the segment that is open behind some stretches.
 template <Operation Op, class Value>
 struct RaggedOpen {
@@ -196,14 +216,14 @@ KOKKOS_FORCEINLINE_FUNCTION void open_before(
   });
 }
 
-/// Walks along a stretch of the work. Elements come through a `Stream`:
-///   begin(), end()     positions of the first element and behind the last; a
-///                      multiple of the elements of a vector starts a vector
-///   ring()             where the elements lie, see
-///   core/KokkosMMA_StagedRing.hpp ready()            elements before this
-///   position are there wait(position)     makes ready() at least this, which
-///   is no more than
-///                      `window` behind the last released position
+/// Walks along a stretch of the work. Elements come through a `Stream`, which
+/// offers
+///   begin(), end()     positions of the first element and behind the last; at
+///                      multiples of its elements a vector starts
+///   ring()             a StagedRing in which the elements lie
+///   ready()            elements before this position are there
+///   wait(position)     makes ready() at least that: no more than `window`
+///                      behind the last released position
 ///   release(position)  no lane asks for elements before it any more
 template <class Warp, Operation Op, Scalar Input, class Value>
 class WarpRagged {
@@ -234,11 +254,12 @@ class WarpRagged {
       Stream& stream, OffsetSegments<Offset> const& segments,
       RaggedPlace const& begin, RaggedPlace const& end,
       Store const& store) const {
-    bool const closes = begin.segment < end.segment;
+    // Segments that are closed in the stretch, counted from its first one.
+    auto const closed = unsigned(end.segment - begin.segment);
     bool const ends_another =
-        closes && begin.element > segments.begin(begin.segment);
-    unsigned position        = stream.begin();  // of what comes next
-    std::uint64_t const base = begin.element - position;
+        closed > 0 && begin.element > segments.begin(begin.segment);
+    unsigned position = stream.begin();  // of what comes next
+    auto const base   = unsigned(begin.element) - position;
     Lanes<Value> open, head, value;
     m_warp.each([&](int lane) {
       m_warp.at(open, lane) = Math::identity();
@@ -247,41 +268,52 @@ class WarpRagged {
     stream.release(position);
 
     Lanes<Offset> ahead[windows_ahead];
-    auto const load = [&](Lanes<Offset>& ends, std::uint64_t window) {
-      m_warp.each([&](int lane) {
-        std::uint64_t const s    = window + lane;
-        std::uint64_t const last = end.segment - 1;
-        m_warp.at(ends, lane)    = segments.offsets[(s < last ? s : last) + 1];
-      });
-    };
-    if (closes)
+    auto const ask = [&](unsigned first) {
       for (int k = 0; k < windows_ahead; ++k)
-        load(ahead[k], begin.segment + 32 * k);
+        m_warp.each([&](int lane) {
+          unsigned const s = first + 32 * k + lane;
+          m_warp.at(ahead[k], lane) =
+              segments
+                  .offsets[begin.segment + 1 + (s < closed ? s : closed - 1)];
+        });
+    };
+    if (closed > 0) ask(0);
 
-    for (std::uint64_t window = begin.segment; window < end.segment;
-         window += 32) {
-      Lanes<unsigned> ends;
-      m_warp.each([&](int lane) {
-        m_warp.at(ends, lane) = unsigned(
-            static_cast<std::uint64_t>(m_warp.at(ahead[0], lane)) - base);
-      });
-      for (int k = 0; k + 1 < windows_ahead; ++k) ahead[k] = ahead[k + 1];
-      load(ahead[windows_ahead - 1], window + 32 * windows_ahead);
+    Lanes<unsigned> known[windows_ahead];  // ends of segments
+    for (unsigned window = 0; window < closed; window += 32) {
+      // Registers on their way cannot be moved: they are taken all at once when
+      // the next ones are asked for.
+      if (window % (32 * windows_ahead) == 0) {
+        for (int k = 0; k < windows_ahead; ++k)
+          m_warp.each([&](int lane) {
+            m_warp.at(known[k], lane) =
+                unsigned(m_warp.at(ahead[k], lane)) - base;
+          });
+        unsigned const next = window + 32 * windows_ahead;
+        if (next < closed) ask(next);
+      }
+      Lanes<unsigned> const ends = known[0];
+      for (int k = 0; k + 1 < windows_ahead; ++k) known[k] = known[k + 1];
 
       Lanes<unsigned> begins = m_warp.shuffle_up(ends, 1);
       m_warp.each([&](int lane) {
         if (lane == 0) m_warp.at(begins, lane) = position;
+        m_warp.at(value, lane) = Math::identity();
       });
       unsigned const last = of_lane(ends, 31);
       bool is_open        = false;  // elements of segment `done` are in `open`
-      for (int done = 0; done < 32;) {
+      for (int done = 0; position < last;) {
         wait_towards(stream, position, last);
         unsigned const ready = stream.ready();
-        Lanes<bool> complete;
-        m_warp.each([&](int lane) {
-          m_warp.at(complete, lane) = m_warp.at(ends, lane) <= ready;
-        });
-        int const until = count(complete);
+        int until            = 32;
+        if (ready < last) {
+          Lanes<bool> complete;
+          m_warp.each([&](int lane) {
+            m_warp.at(complete, lane) = m_warp.at(ends, lane) <= ready;
+          });
+          until =
+              Kokkos::Experimental::popcount_builtin(m_warp.ballot(complete));
+        }
         if (until == done) {
           absorb(stream.ring(), position, ready, open);
           is_open  = true;
@@ -297,14 +329,14 @@ class WarpRagged {
           reduce(stream.ring(), begins, ends, done + is_open, until, value);
           is_open  = false;
           done     = until;
-          position = of_lane(ends, done - 1);
+          position = until == 32 ? last : of_lane(ends, until - 1);
         }
         stream.release(position);
       }
-      bool const in_head = ends_another && window == begin.segment;
+      bool const in_head = ends_another && window == 0;
       m_warp.each([&](int lane) {
-        if (window + lane < end.segment && !(in_head && lane == 0))
-          store(window + lane, m_warp.at(value, lane));
+        if (window + lane < closed && !(in_head && lane == 0))
+          store(begin.segment + (window + lane), m_warp.at(value, lane));
       });
       if (in_head) head = m_warp.broadcast(value, 0);
     }
@@ -320,23 +352,20 @@ class WarpRagged {
     m_warp.each([&](int lane) {
       m_warp.at(left, lane) = {
           m_warp.at(head, lane), m_warp.at(tail, lane),
-          RaggedPartial<Value>::pack(begin.segment, closes, ends_another)};
+          RaggedPartial<Value>::pack(begin.segment, closed > 0, ends_another)};
     });
     return left;
   }
 
  private:
-  /// Offsets are asked for so many windows of 32 before they are needed.
-  static constexpr int windows_ahead = 3;
+  /// Windows of 32 segments whose offsets are asked for at a time.
+  static constexpr int windows_ahead = 4;
 
   template <class T>
   KOKKOS_FORCEINLINE_FUNCTION T of_lane(Lanes<T> const& values,
                                         int lane) const {
     Lanes<T> const same = m_warp.broadcast(values, lane);
     return m_warp.at(same, 0);
-  }
-  KOKKOS_FORCEINLINE_FUNCTION int count(Lanes<bool> const& values) const {
-    return Kokkos::Experimental::popcount_builtin(m_warp.ballot(values));
   }
   template <class Stream>
   KOKKOS_FORCEINLINE_FUNCTION static void wait_towards(Stream& stream,

@@ -10,6 +10,7 @@
 #include <core/KokkosMMA_WarpRagged.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <limits>
 
@@ -21,9 +22,10 @@ namespace KokkosMMA::Impl::Cuda {
 /// How the work is laid over the device.
 struct RaggedTuning {
   static constexpr int threads    = 256;
-  static constexpr int min_blocks = 3;
+  static constexpr int min_blocks = 4;
   static constexpr int tiles      = 4;  ///< of the ring of a warp
-  static constexpr int tile_bytes = 2048;
+  static constexpr int tile_bytes = 1024;
+  static constexpr int rounds     = 1;  ///< blocks for each resident one
   static constexpr int warps      = threads / 32;
   static constexpr int ring_bytes = tiles * tile_bytes;
   /// Work that is worth another warp, in bytes of elements.
@@ -64,8 +66,8 @@ __global__ void __launch_bounds__(Tuning::threads, Tuning::min_blocks)
   int const lane      = threadIdx.x % 32;
   int const warp      = threadIdx.x / 32;
 
-  // A closed segment costs about as much as one more vector.
-  auto const work           = RaggedWork<Offset>::of(segments, 16 / bytes);
+  // A closed segment costs about as much as two more vectors.
+  auto const work           = RaggedWork<Offset>::of(segments, 32 / bytes);
   std::uint64_t const total = work.total();
   auto const stretches =
       unsigned(min(std::uint64_t(gridDim.x) * Tuning::warps,
@@ -73,8 +75,10 @@ __global__ void __launch_bounds__(Tuning::threads, Tuning::min_blocks)
   unsigned const blocks = (stretches + Tuning::warps - 1) / Tuning::warps;
   if (blockIdx.x >= blocks) return;
 
-  auto* const partials   = static_cast<RaggedPartial<Value>*>(scratch.partials);
-  unsigned const stretch = blockIdx.x * Tuning::warps + warp;
+  // Of the warps, then of the block.
+  __shared__ RaggedPartial<Value> in_block[Tuning::warps];
+  unsigned const first   = blockIdx.x * Tuning::warps;
+  unsigned const stretch = first + warp;
   if (stretch < stretches) {
     RaggedPlace places[2];
     find_places(Warp{}, work,
@@ -86,22 +90,32 @@ __global__ void __launch_bounds__(Tuning::threads, Tuning::min_blocks)
         places[1].element - places[0].element, lane);
     auto const left =
         Reduce(Warp{}).walk(stream, segments, places[0], places[1], store);
-    if (lane == 0) partials[stretch] = left;
+    if (lane == 0) in_block[warp] = left;
   }
 
+  auto* const partials = static_cast<RaggedPartial<Value>*>(scratch.partials);
   __shared__ bool is_last;
   __syncthreads();
-  if (blocks > 1) {
-    if (threadIdx.x == 0)
+  if (threadIdx.x == 0) {
+    RaggedPartial<Value> left = in_block[0];
+    unsigned const warps      = min(unsigned(Tuning::warps), stretches - first);
+    for (unsigned w = 1; w < warps; ++w)
+      join_partials<Op>(left, in_block[w], store);
+    if (blocks > 1) {
+      partials[blockIdx.x] = left;
       is_last = AtomicIncrementAcquireRelease::fetch(scratch.ticket,
                                                      blocks - 1) == blocks - 1;
-    __syncthreads();
-    if (!is_last) return;
+    } else {
+      Open{}.add(left, store);
+    }
   }
+  if (blocks == 1) return;
+  __syncthreads();
+  if (!is_last) return;
 
-  unsigned const per_thread = (stretches + blockDim.x - 1) / blockDim.x;
-  unsigned const begin      = min(stretches, threadIdx.x * per_thread);
-  unsigned const end        = min(stretches, begin + per_thread);
+  unsigned const per_thread = (blocks + blockDim.x - 1) / blockDim.x;
+  unsigned const begin      = min(blocks, threadIdx.x * per_thread);
+  unsigned const end        = min(blocks, begin + per_thread);
   Open const mine = add_partials<Op, Value>(partials, begin, end, Open{},
                                             [](std::uint64_t, Value const&) {});
   Open before, all;
@@ -132,22 +146,28 @@ void launch_ragged_reduce(
   check(cudaSetDevice(space.cuda_device()), "cudaSetDevice");
   constexpr int shared = Tuning::warps * Tuning::ring_bytes;
   auto const kernel = &ragged_reduce<Op, Input, Value, Tuning, Offset, Store>;
-  check(cudaFuncSetAttribute(
-            kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared),
-        "cudaFuncSetAttribute");
+  // Once per device, not at every launch.
+  static std::atomic<std::uint64_t> allowed{0};
+  std::uint64_t const bit = std::uint64_t(1) << device(space.cuda_device()).id;
+  if (!(allowed.load(std::memory_order_relaxed) & bit)) {
+    check(cudaFuncSetAttribute(
+              kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared),
+          "cudaFuncSetAttribute");
+    allowed.fetch_or(bit, std::memory_order_relaxed);
+  }
   constexpr int bytes = size_of(Input);
   // A device with less shared memory keeps fewer blocks at a time.
   auto blocks = std::uint64_t(device(space.cuda_device()).multiprocessors) *
-                Tuning::min_blocks;
+                Tuning::min_blocks * Tuning::rounds;
   constexpr std::uint64_t per_block =
       std::uint64_t(Tuning::warps) * Tuning::bytes_per_stretch / bytes;
-  std::uint64_t const weighted = 16 / bytes * segments.count();
+  std::uint64_t const weighted = 32 / bytes * segments.count();
   if (size < blocks * per_block)
     blocks = std::min(blocks, (size + weighted) / per_block + 1);
   // A stretch has less than 2^31 elements.
   constexpr std::uint64_t known = std::uint64_t(1) << 50;
   if (size < known) blocks = std::max(blocks, (size + weighted) >> 30);
-  blocks = std::min<std::uint64_t>(blocks, max_partials / Tuning::warps);
+  blocks = std::min<std::uint64_t>(blocks, max_partials);
   static_assert(sizeof(RaggedPartial<Value>) * max_partials <= partials_bytes);
   kernel<<<unsigned(blocks), Tuning::threads, shared, space.cuda_stream()>>>(
       static_cast<unsigned char const*>(x), segments, store,
@@ -168,32 +188,48 @@ struct Smallest {
 /// Smallest index of an offset that is negative, larger than `size` or smaller
 /// than the one before; all bits set when there is none.
 template <class Offset>
-__global__ void __launch_bounds__(512, 4)
+__global__ void __launch_bounds__(512, 3)
     find_bad_offset(OffsetSegments<Offset> const segments,
                     std::uint64_t const size, GridScratch const scratch,
                     ResultSink<std::uint64_t> const sink) {
-  constexpr int unroll       = 4;
-  std::uint64_t const stride = std::uint64_t(gridDim.x) * blockDim.x;
-  std::uint64_t bad          = ~std::uint64_t(0);
-  for (std::uint64_t first =
-           std::uint64_t(blockIdx.x) * blockDim.x + threadIdx.x;
-       first <= segments.count(); first += unroll * stride) {
-    Offset offset[unroll], before[unroll];
+  constexpr unsigned unroll = 32 / sizeof(Offset);
+  constexpr unsigned tile   = 512 * unroll;
+  unsigned const lane       = threadIdx.x % 32;
+  std::uint64_t const count = segments.count() + 1;
+  std::uint64_t bad         = ~std::uint64_t(0);
+  auto const check_one = [&](std::uint64_t i, Offset before, Offset offset) {
+    // A negative offset is a large number.
+    bool const wrong =
+        offset < before || static_cast<std::uint64_t>(offset) > size;
+    if (wrong && i < bad) bad = i;
+  };
+  // A tile is a run of offsets, of which a warp takes a part: what comes before
+  // a lane's offset is the neighbour's.
+  std::uint64_t first = std::uint64_t(blockIdx.x) * tile;
+  for (; first + tile <= count; first += std::uint64_t(gridDim.x) * tile) {
+    Offset const* const part =
+        segments.offsets + first + (threadIdx.x - lane) * unroll;
+    Offset offset[unroll];
 #pragma unroll
-    for (int u = 0; u < unroll; ++u) {
-      std::uint64_t const i = min(first + u * stride, segments.count());
-      offset[u]             = __ldg(segments.offsets + i);
-      before[u]             = __ldg(segments.offsets + (i > 0 ? i - 1 : 0));
-    }
+    for (unsigned u = 0; u < unroll; ++u)
+      offset[u] = __ldg(part + 32 * u + lane);
+    Offset last = offset[0];
+    if (lane == 31 && part != segments.offsets) last = __ldg(part - 1);
 #pragma unroll
-    for (int u = 0; u < unroll; ++u) {
-      // A negative offset is a large number.
-      bool const wrong =
-          offset[u] < before[u] || static_cast<std::uint64_t>(offset[u]) > size;
-      std::uint64_t const i = min(first + u * stride, segments.count());
-      if (wrong && i < bad) bad = i;
+    for (unsigned u = 0; u < unroll; ++u) {
+      // Lane 31 passes on what lies before the 32 offsets.
+      Offset const passed = lane == 31 ? last : offset[u];
+      Offset before       = __shfl_sync(0xffffffffu, passed, (lane + 31) % 32);
+      if (u == 0 && part == segments.offsets && lane == 0) before = offset[0];
+      last = offset[u];
+      check_one(first + (threadIdx.x - lane) * unroll + 32 * u + lane, before,
+                offset[u]);
     }
   }
+  // The last, partly filled one.
+  for (std::uint64_t i = first + threadIdx.x; i < count && i < first + tile;
+       i += 512)
+    check_one(i, segments.offsets[i > 0 ? i - 1 : 0], segments.offsets[i]);
   grid_finish(bad, Smallest{}, scratch,
               [&](std::uint64_t smallest) { sink.store(smallest); });
 }
@@ -207,9 +243,9 @@ std::int64_t first_bad_offset(Kokkos::Cuda const& space,
   check(cudaSetDevice(space.cuda_device()), "cudaSetDevice");
   constexpr unsigned threads = 512;
   auto const most =
-      std::uint64_t(4 * device(space.cuda_device()).multiprocessors);
+      std::uint64_t(3 * device(space.cuda_device()).multiprocessors);
   std::uint64_t const blocks =
-      std::clamp<std::uint64_t>(segments.count() / (4 * threads) + 1, 1,
+      std::clamp<std::uint64_t>(segments.count() / (8 * threads) + 1, 1,
                                 std::min<std::uint64_t>(most, max_partials));
   StreamScratch& scratch = stream_scratch(space);
   std::uint64_t index    = 0;

@@ -38,13 +38,12 @@ class RingStream {
   __device__ unsigned begin() const { return m_begin; }
   __device__ unsigned end() const { return m_end; }
   __device__ Ring const& ring() const { return m_ring; }
-  __device__ unsigned ready() const {
-    return m_ready == m_tiles ? m_end : m_ready * per_tile;
-  }
+  __device__ unsigned ready() const { return m_ready; }
   __device__ void wait(unsigned position) {
-    if (ready() >= position) return;
-    m_ready = (position + per_tile - 1) / per_tile;
-    wait_until_under_way<Tiles - 1>(m_fetched - m_ready);
+    if (position <= m_ready) return;
+    unsigned const tiles = (position + per_tile - 1) / per_tile;
+    m_ready              = min(tiles * per_tile, m_end);
+    wait_until_under_way<Tiles - 1>(m_fetched - tiles);
     __syncwarp();
   }
   __device__ void release(unsigned position) {
@@ -98,7 +97,7 @@ class RingStream {
   unsigned m_begin, m_end;
   unsigned m_tiles;        // of the stretch
   unsigned m_fetched = 0;  // tiles, on their way or there
-  unsigned m_ready   = 0;  // tiles
+  unsigned m_ready   = 0;  // elements
 };
 
 }  // namespace KokkosMMA::Impl::Cuda

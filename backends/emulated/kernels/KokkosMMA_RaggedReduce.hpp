@@ -100,14 +100,20 @@ bool ragged_reduce(void const* x, OffsetSegments<Offset> const& segments,
                                                         places[1]);
     auto const left = WarpRagged<Warp, Op, Input, Value>(warp).walk(
         stream, segments, places[0], places[1], store);
-    partials.push_back(Warp::at(left, 0));
+    // Neighbours are joined first, as those of a block are on the device.
+    if (i % 3 == 0)
+      partials.push_back(Warp::at(left, 0));
+    else
+      join_partials<Op>(partials.back(), Warp::at(left, 0), store);
     in_ring = in_ring && !stream.overrun();
   }
 
-  std::uint64_t const per_lane = (stretches + Warp::size - 1) / Warp::size;
-  auto const of_lane           = [&](int lane, Open open, auto const& to) {
+  std::uint64_t const per_lane =
+      (partials.size() + Warp::size - 1) / Warp::size;
+  auto const of_lane = [&](int lane, Open open, auto const& to) {
     for (std::uint64_t i = lane * per_lane;
-         i < std::min(stretches, (lane + 1) * per_lane); ++i)
+         i < std::min<std::uint64_t>(partials.size(), (lane + 1) * per_lane);
+         ++i)
       open.add(partials[i], to);
     return open;
   };
