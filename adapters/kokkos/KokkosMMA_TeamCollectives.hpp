@@ -11,9 +11,9 @@
 /// every one gets the result. Any team size and vector length will do. What an
 /// element, a functor's memory, or an output held before must be visible to the
 /// team already, as for Kokkos' nested calls. On host spaces they are Kokkos'
-/// nested calls. On Cuda a reduction uses the memory that Kokkos' own one does,
-/// a scan by a team of several warps 64 values of its own; no team or thread
-/// scratch.
+/// nested calls. On Cuda a team of several warps uses 64 values of shared
+/// memory of its own, no team or thread scratch. What a functor or a scan wrote
+/// is visible to the lanes that took part afterwards.
 ///
 /// 16-bit floats are accumulated in fp32 and rounded once: the functor is
 /// called with a 16-bit value that starts from zero.
@@ -180,19 +180,35 @@ __device__ Cuda::LaneGroup lane_group() {
   return WholeTeam ? Cuda::LaneGroup::team() : Cuda::LaneGroup::vector();
 }
 
-/// The last step, Kokkos' own: one value per lane. A team of one thread needs
-/// no barrier.
+template <class Value>
+__device__ void deliver_to(Value& result, Value const& value) {
+  result = value;
+}
+template <TeamReducer Reducer>
+__device__ void deliver_to(Reducer const& reducer,
+                           typename Reducer::value_type value) {
+  if constexpr (requires { reducer.final(value); }) reducer.final(value);
+  reducer.reference() = value;
+}
+
+/// The last step: one value per lane. Values of more than 16 bytes leave the
+/// memory for it to Kokkos.
 template <bool WholeTeam, class Member, class Value, class Joiner, class Result>
 __device__ void join_lanes(Member const& member, Cuda::LaneGroup const& group,
                            Value const& value, Joiner const& joiner,
                            Result&& result) {
-  LaneValue<Value, Joiner> const once{value, joiner};
-  if (WholeTeam && member.team_size() > 1)
-    Kokkos::parallel_reduce(Kokkos::TeamVectorRange(member, group.size), once,
-                            result);
-  else
-    Kokkos::parallel_reduce(Kokkos::ThreadVectorRange(member, group.size), once,
-                            result);
+  (void)member;
+  if constexpr (sizeof(Value) <= 16) {
+    deliver_to(result, Cuda::join_group(group, value, joiner));
+  } else {
+    LaneValue<Value, Joiner> const once{value, joiner};
+    if (WholeTeam && member.team_size() > 1)
+      Kokkos::parallel_reduce(Kokkos::TeamVectorRange(member, group.size), once,
+                              result);
+    else
+      Kokkos::parallel_reduce(Kokkos::ThreadVectorRange(member, group.size),
+                              once, result);
+  }
 }
 
 template <bool WholeTeam, class Value, class Member, class Index, class Call,
@@ -216,11 +232,8 @@ __device__ void reduce_elements_on_cuda(Member const& member, X const& x,
   Cuda::LaneGroup const group = lane_group<WholeTeam>();
   if constexpr (is_plain_source<X>) {
     if (x.stride(0) == 1 || size < 2) {
-      // Tensor cores sum 16-bit floats in fp32.
-      constexpr bool products = Sum && Cuda::team_products_pay<input> &&
-                                !std::is_same_v<Value, double>;
-      Value const mine = Cuda::reduce_memory<input, products, Value>(
-          group, x.data(), size, joiner);
+      Value const mine =
+          Cuda::reduce_memory<input, Sum, Value>(group, x.data(), size, joiner);
       join_lanes<WholeTeam>(member, group, mine, joiner, result);
       return;
     }

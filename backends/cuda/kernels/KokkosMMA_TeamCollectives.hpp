@@ -73,6 +73,16 @@ struct LaneGroup {
     return other;
   }
   template <class T>
+  __device__ T shuffle_down(T const& value, unsigned offset) const {
+    auto words = Words<T>::from(value);
+#pragma unroll
+    for (int i = 0; i < Words<T>::size; ++i)
+      words.word[i] = __shfl_down_sync(mask, words.word[i], offset, segment);
+    T other;
+    words.to(other);
+    return other;
+  }
+  template <class T>
   __device__ T broadcast(T const& value, unsigned from) const {
     auto words = Words<T>::from(value);
 #pragma unroll
@@ -112,12 +122,59 @@ __device__ Value join_values(Joiner const& joiner, Value (&values)[N]) {
   return values[0];
 }
 
+/// Sums of the warps of a block, two sets of them so that one barrier per round
+/// is enough. One memory for all values of a size.
+template <int Bytes>
+__device__ unsigned char* team_warp_sums() {
+  __shared__ alignas(16) unsigned char memory[2 * 32 * Bytes];
+  return memory;
+}
+
+/// A value per lane to their sum, in every lane: a tree over the lanes of a
+/// warp, then the warps in four chains. Two barriers; Kokkos' own last step,
+/// which is for values of more bytes, has three and one more for each 4 warps.
+template <class Value, class Joiner>
+__device__ Value join_group(LaneGroup const& group, Value value,
+                            Joiner const& joiner) {
+  for (unsigned offset = group.segment / 2; offset > 0; offset /= 2) {
+    Value const other = group.shuffle_down(value, offset);
+    if (group.lane + offset < group.width) joiner.join(value, other);
+  }
+  if (group.warps == 1) {
+    __syncwarp(group.mask);
+    return group.broadcast(value, 0);
+  }
+  Value* const sums = reinterpret_cast<Value*>(team_warp_sums<sizeof(Value)>());
+  if (group.lane == 0) sums[group.warp] = value;
+  __syncthreads();
+  Value part[4];
+#pragma unroll
+  for (unsigned k = 0; k < 4; ++k)
+    if (k < group.warps) part[k] = sums[k];
+  for (unsigned w = 4; w < group.warps; w += 4)
+#pragma unroll
+    for (unsigned k = 0; k < 4; ++k)
+      if (w + k < group.warps) joiner.join(part[k], sums[w + k]);
+#pragma unroll
+  for (unsigned k = 1; k < 4; ++k)
+    if (k < group.warps) joiner.join(part[0], part[k]);
+  __syncthreads();
+  return part[0];
+}
+
 /// The lane's share of call(i, running) for i in [0, count).
 template <class Value, class Index, class Joiner, class Call>
 __device__ Value reduce_calls(LaneGroup const& group, Index count,
                               Joiner const& joiner, Call const& call) {
   constexpr int K     = lane_values<Value>;
   constexpr int calls = 2 * K;
+  if (count < K * group.size) {
+    // So few calls cost less than the guards of many.
+    Value value;
+    joiner.init(value);
+    for (Index i = group.rank; i < count; i += group.size) call(i, value);
+    return value;
+  }
   Value values[K];
 #pragma unroll
   for (int k = 0; k < K; ++k) joiner.init(values[k]);
@@ -179,22 +236,38 @@ struct TeamMemory {
 };
 
 /// Types whose sums take fewer instructions on tensor cores than by additions:
-/// one product per 16 bytes, where 8 or 16 elements would be unpacked and
-/// added. A float is split into three pieces first, a double and wider integers
-/// are added in two or four instructions.
+/// one product per 16 bytes, where 8 elements would be unpacked and added. A
+/// float is split into three pieces first; a double and wide integers are added
+/// in two or four instructions, bytes in four.
 template <Scalar Input>
 inline constexpr bool team_products_pay =
-    Input == Scalar::half || Input == Scalar::bhalf || Input == Scalar::int8 ||
-    Input == Scalar::uint8 || Input == Scalar::boolean;
+    Input == Scalar::half || Input == Scalar::bhalf;
+
+/// Sum of the 16 bytes of a vector.
+template <Scalar Input>
+__device__ int sum_of_bytes(Vector16 const& vector) {
+  if constexpr (Input == Scalar::int8) {
+    int sum = 0;
+#pragma unroll
+    for (int w = 0; w < 4; ++w) sum = __dp4a(int(vector[w]), 0x01010101, sum);
+    return sum;
+  } else {
+    unsigned sum = 0;
+#pragma unroll
+    for (int w = 0; w < 4; ++w) sum = __dp4a(vector[w], 0x01010101u, sum);
+    return int(sum);
+  }
+}
 
 /// The lane's share of the sum of the whole vectors, all warps filled.
 template <Scalar Input, class Value>
 __device__ Value team_products(LaneGroup const& group,
                                TeamMemory<Input> const& memory) {
-  using Sum = WarpSum<TeamWarp, Input>;
+  using Sum                   = WarpSum<TeamWarp, Input>;
+  std::uint64_t const vectors = memory.vectors();
+  if (32 * group.warp >= vectors) return Value(0);
   __syncwarp();
   Sum sum(TeamWarp{}, MmaTuning::chain_length);
-  std::uint64_t const vectors = memory.vectors();
   // The loop bound is the same for all lanes of a warp: they multiply together.
   for (std::uint64_t first = 32 * group.warp; first < vectors;
        first += 4 * group.size) {
@@ -210,8 +283,9 @@ __device__ Value team_products(LaneGroup const& group,
   return static_cast<Value>(static_cast<typename Sum::Total>(sum.finish()));
 }
 
-/// The lane's share of `size` elements at x.
-template <Scalar Input, bool Products, class Value, class Joiner>
+/// The lane's share of `size` elements at x. `Sum`: joining is addition, from
+/// zero.
+template <Scalar Input, bool Sum, class Value, class Joiner>
 __device__ Value reduce_memory(LaneGroup const& group, void const* x,
                                std::uint64_t size, Joiner const& joiner) {
   constexpr int K = lane_values<Value>;
@@ -222,18 +296,25 @@ __device__ Value reduce_memory(LaneGroup const& group, void const* x,
   for (unsigned e = group.rank; e < memory.edges(); e += group.size)
     joiner.join(values[K - 1], memory.template edge<Value>(e));
 
-  if constexpr (Products) {
+  // Tensor cores sum 16-bit floats in fp32.
+  if constexpr (Sum && team_products_pay<Input> &&
+                std::is_same_v<Value, float>) {
     if (group.whole_warps()) {
       joiner.join(values[0], team_products<Input, Value>(group, memory));
       return join_values(joiner, values);
     }
   }
   auto const take = [&](Vector16 const& vector, Value& into) {
+    if constexpr (Sum && TeamMemory<Input>::bytes == 1 &&
+                  std::is_integral_v<Value>) {
+      joiner.join(into, static_cast<Value>(sum_of_bytes<Input>(vector)));
+    } else {
 #pragma unroll
-    for (int e = 0; e < TeamMemory<Input>::per_vector; ++e)
-      joiner.join(into,
-                  element_value<Warp, Input, Value>(
+      for (int e = 0; e < TeamMemory<Input>::per_vector; ++e)
+        joiner.join(
+            into, element_value<Warp, Input, Value>(
                       element_of_vector<TeamMemory<Input>::bytes>(vector, e)));
+    }
   };
   std::uint64_t const vectors = memory.vectors();
   for (std::uint64_t first = group.rank; first < vectors;
@@ -248,14 +329,6 @@ __device__ Value reduce_memory(LaneGroup const& group, void const* x,
       if (first + k * group.size < vectors) take(loaded[k], values[k % K]);
   }
   return join_values(joiner, values);
-}
-
-/// Sums of the warps of a block, two sets of them so that one barrier per round
-/// is enough. One memory for all values of a size.
-template <int Bytes>
-__device__ unsigned char* team_warp_sums() {
-  __shared__ alignas(16) unsigned char memory[2 * 32 * Bytes];
-  return memory;
 }
 
 /// Scan of [0, units): source.take(row, unit, value) puts the value of a unit
@@ -353,15 +426,16 @@ struct CalledUnits {
 };
 
 /// Contiguous elements as a source: a unit is as many neighbours as fill 16
-/// bytes of the wider of the two types. Unit 0 may begin in front of the data.
+/// bytes of the wider of the two types, 8 at most. Unit 0 may begin in front of
+/// the data.
 template <Scalar Input, class Value, class Output, bool Inclusive, int Rows,
           class Joiner>
 struct MemoryUnits {
   static constexpr int in_bytes  = size_of(Input);
   static constexpr int out_bytes = sizeof(Output);
-  static constexpr int elements =
-      16 / (in_bytes > out_bytes ? in_bytes : out_bytes);
-  using Bits = typename Unsigned<in_bytes>::type;
+  static constexpr int wider     = in_bytes > out_bytes ? in_bytes : out_bytes;
+  static constexpr int elements  = wider == 1 ? 8 : 16 / wider;
+  using Bits                     = typename Unsigned<in_bytes>::type;
 
   Bits const* x;
   Output* y;
