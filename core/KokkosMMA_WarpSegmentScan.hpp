@@ -75,6 +75,7 @@ class WarpSegmentScan {
   using Value                       = ValueT;
   using Combined                    = Combine<Op, Value>;
   static constexpr Scalar input     = InputScalar;
+  static constexpr bool inclusive   = Inclusive;
   static constexpr int input_bytes  = size_of(input);
   static constexpr int elements     = 16 / sizeof(Value);
   static constexpr int bytes        = elements * input_bytes;  ///< of a vector

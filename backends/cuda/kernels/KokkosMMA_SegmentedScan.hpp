@@ -50,20 +50,16 @@ class ScanStretch {
         m_y(operands.y + origin),
         m_begin(begin),
         m_end(end),
-        m_aligned(operands.aligned) {
-    std::uint64_t const stop = operands.skip + operands.size;
-    std::uint64_t const left = stop < origin ? 0 : stop - origin;
-    m_readable = left < 0xffffffffu ? std::uint32_t(left) : 0xffffffffu;
-  }
+        m_aligned(operands.aligned) {}
 
-  /// The vector at `place`, zeros where nothing may be read: what lies outside
-  /// of the stretch has no influence on what lies inside.
+  /// The vector at `place`, zeros behind the end. What lies before the stretch
+  /// in its first vector has no influence: a segment begins with the stretch.
   __device__ Words load(std::uint32_t place) const {
     if (place >= m_end || place + elements <= m_begin) return Words{};
     unsigned char const* const at =
         m_x + std::uint64_t(place) * Scan::input_bytes;
-    if (place + elements <= m_readable) return LoadWords<Scan::bytes>::from(at);
-    return load_some<Scan::input_bytes, Words>(at, 0, int(m_readable - place));
+    if (place + elements <= m_end) return LoadWords<Scan::bytes>::from(at);
+    return load_some<Scan::input_bytes, Words>(at, 0, int(m_end - place));
   }
 
   __device__ void store(std::uint32_t place, Results const& results) const {
@@ -101,16 +97,29 @@ class ScanStretch {
   Output* m_y;
   std::uint32_t m_begin;
   std::uint32_t m_end;
-  std::uint32_t m_readable;
   bool m_aligned;
 };
 
-/// How warps walk over segments of one length.
+/// How warps walk over segments of one length. H200, CUDA 13.0, 2026-11-21,
+/// 2^28 elements, GB/s read plus written, copy 4223; segments of 32 and of
+/// 16384:
+///
+/// | threads x blocks, rows | float     | half -> float |
+/// |------------------------|-----------|---------------|
+/// | 256 x 4, 8: this       | 3987 3786 | 4005 3713     |
+/// | 128 x 8, 8             | 3970 3790 | 4019 3702     |
+/// | 256 x 6, 4             | 3994 3718 | 4027 3618     |
+/// | 256 x 3, 16            | 3429 3311 | 3967 3725     |
+/// | 256 x 5, 8 (spills)    | 3288 3244 | 4002 3687     |
+///
+/// With four batches to a warp in place of one: 3944 and 3826 for segments of
+/// 32. Exclusive scans of whole vectors spill with 8 rows.
 template <class Scan>
 struct SegmentWalk {
   static constexpr int threads    = 256;
   static constexpr int min_blocks = 4;
-  static constexpr int rows       = 8;  ///< of a warp on their way together
+  /// Of a warp on their way together.
+  static constexpr int rows = Scan::bytes == 16 && !Scan::inclusive ? 7 : 8;
 };
 template <class Scan, class Tuned>
 inline constexpr std::uint64_t walk_batch = Tuned::rows* Scan::row_elements;
@@ -213,11 +222,35 @@ __device__ std::uint64_t first_at_least(Offset const* offsets,
   return end;
 }
 
-/// Where segments begin in the tiles of a pipeline. The warp of a part of a
-/// tile, which begins with element `part` (perhaps a few places before element
-/// 0), has a bit set for each of them in memory that is zero; mark() returns
-/// how many elements lie before the first start, or all. Here segments are no
-/// shorter than a part.
+/// No more than 64 offsets before the first that is no less than `value`, and
+/// no later than it, near a guess: the further off the guess, the coarser the
+/// first look, which mostly is the only one.
+template <class Offset>
+__device__ std::uint64_t shortly_before(Offset const* offsets, std::uint64_t n,
+                                        std::int64_t value,
+                                        std::int64_t guess) {
+  int const lane = threadIdx.x % 32;
+  auto const end = std::int64_t(n);
+  std::int64_t const probe =
+      lane < 16 ? guess - (16 << (15 - lane)) : guess + (16 << (lane - 16));
+  bool const reached =
+      probe >= end ||
+      (probe >= 0 && std::int64_t(__ldg(offsets + probe)) >= value);
+  unsigned const lanes = __ballot_sync(0xffffffffu, reached);
+  int const at         = lanes ? __ffs(int(lanes)) - 1 : 32;
+  std::int64_t low  = __shfl_sync(0xffffffffu, probe, at > 0 ? at - 1 : 0) + 1;
+  std::int64_t high = __shfl_sync(0xffffffffu, probe, at < 32 ? at : 31);
+  if (at == 0 || low < 0) low = 0;
+  if (at == 32 || high > end) high = end;
+  if (high - low <= 64) return std::uint64_t(low);
+  return first_at_least(offsets, std::uint64_t(low), std::uint64_t(high),
+                        value);
+}
+
+/// Where segments begin in the tiles of a pipeline. mark() sets a bit for each
+/// that begins in a warp's part of a tile, in memory that is zero; the part
+/// begins with element `part`, perhaps a few places before element 0. `hint` is
+/// the warp's own from part to part. Here segments are no shorter than a part.
 template <std::uint32_t Elements>
 class EqualTileStarts {
  public:
@@ -226,10 +259,13 @@ class EqualTileStarts {
         m_reciprocal(~std::uint64_t(0) / segments.length),
         m_size(segments.size) {}
 
+  struct Hint {};
+  __device__ Hint hint() const { return {}; }
+
   __device__ std::uint64_t begin() const { return 0; }
   __device__ std::uint64_t end() const { return m_size; }
 
-  __device__ std::uint32_t mark(std::int64_t part, std::uint32_t* bits) const {
+  __device__ void mark(std::int64_t part, std::uint32_t* bits, Hint&) const {
     std::uint64_t ahead = 0;
     if (part < 0) {
       ahead = std::uint64_t(-part);
@@ -240,10 +276,8 @@ class EqualTileStarts {
       if (behind >= m_length) behind -= m_length;
       if (behind) ahead = m_length - behind;
     }
-    if (ahead >= Elements) return Elements;
-    auto const first = std::uint32_t(ahead);
-    if (threadIdx.x % 32 == 0) bits[first / 32] = 1u << first % 32;
-    return first;
+    if (ahead >= Elements || threadIdx.x % 32 != 0) return;
+    bits[ahead / 32] = 1u << ahead % 32;
   }
 
  private:
@@ -257,56 +291,89 @@ class EqualTileStarts {
 template <std::uint32_t Elements, class Offset>
 class OffsetTileStarts {
  public:
-  explicit OffsetTileStarts(OffsetSegments<Offset> segments)
-      : m_segments(segments) {}
+  OffsetTileStarts(OffsetSegments<Offset> segments, std::uint64_t size)
+      : m_segments(segments),
+        m_density(double(segments.segments) / double(size)) {}
+
+  /// What was found for a part, and segments per element since the part before:
+  /// a guess for the next one.
+  struct Hint {
+    double density;
+    std::int64_t part;
+    std::int64_t segment;
+  };
+  __device__ Hint hint() const { return {m_density, 0, 0}; }
 
   __device__ std::uint64_t begin() const { return m_segments.begin(0); }
   __device__ std::uint64_t end() const {
     return m_segments.end(m_segments.count() - 1);
   }
 
-  __device__ std::uint32_t mark(std::int64_t part, std::uint32_t* bits) const {
-    constexpr int groups        = 4;
-    int const lane              = threadIdx.x % 32;
-    Offset const* const offsets = m_segments.offsets;
-    std::uint64_t const n       = m_segments.count() + 1;
-    std::uint32_t first         = Elements;
-    std::uint64_t s             = first_at_least(offsets, 0, n, part);
-    for (bool begun = false;; begun = true) {
+  __device__ void mark(std::int64_t part, std::uint32_t* bits,
+                       Hint& hint) const {
+    constexpr int groups           = 3;
+    constexpr std::uint32_t before = 0xffffffff;
+    int const lane                 = threadIdx.x % 32;
+    Offset const* const offsets    = m_segments.offsets;
+    std::uint64_t const n          = m_segments.count() + 1;
+    std::uint64_t s                = shortly_before(
+                       offsets, n, part,
+                       hint.segment + std::int64_t(hint.density * double(part - hint.part)));
+    __syncwarp();
+    if (lane == 0) {
+      if (part != hint.part)
+        hint.density =
+            double(std::int64_t(s) - hint.segment) / double(part - hint.part);
+      hint.part    = part;
+      hint.segment = std::int64_t(s);
+    }
+    for (;;) {
       std::uint32_t place[groups];
 #pragma unroll
       for (int g = 0; g < groups; ++g) {
         std::uint64_t const i = s + g * 32 + lane;
         place[g]              = Elements;
         if (i >= n) continue;
-        auto const from_part =
-            std::uint64_t(std::int64_t(__ldg(offsets + i)) - part);
-        if (from_part < Elements) place[g] = std::uint32_t(from_part);
+        std::int64_t const from_part = std::int64_t(__ldg(offsets + i)) - part;
+        if (from_part < std::int64_t(Elements))
+          place[g] = from_part < 0 ? before : std::uint32_t(from_part);
       }
 #pragma unroll
       for (int g = 0; g < groups; ++g)
         if (place[g] < Elements)
           atomicOr(bits + place[g] / 32, 1u << place[g] % 32);
-      std::uint32_t const front = __shfl_sync(0xffffffffu, place[0], 0);
       std::uint32_t const last =
           __shfl_sync(0xffffffffu, place[groups - 1], 31);
-      if (!begun) first = front;
-      if (last == Elements) return first;
+      if (last == Elements) return;
       s += groups * 32;
       // So many empty segments that a search for their end is worth it.
-      if (last == front) s = first_at_least(offsets, s, n, part + last + 1);
+      if (last == __shfl_sync(0xffffffffu, place[0], 0) && last != before)
+        s = first_at_least(offsets, s, n, part + last + 1);
     }
   }
 
  private:
   OffsetSegments<Offset> m_segments;
+  double m_density;
 };
 
 /// How the pipeline of tiles is laid over the device.
+///
+/// | threads x blocks, rows      | 224 x 3, 8 | 256 x 3, 8 | 192 x 4, 8 |
+/// |-----------------------------|------------|------------|------------|
+/// | float, segments of 2^20     | 3701       | 3624       | 3611       |
+/// | half -> float, of 2^20      | 3356       | 3481       | 3458       |
+/// | float, ragged, mean 16      | 2644       | 2533       | 2603       |
+/// | half -> float, ragged       | 2329       | 2278       | 2327       |
+///
+/// Lost: 256 x 4, 4 rows (3521, 3094), 480 x 2, 4 rows (3621, 3006). Ragged
+/// floats: 2645 with 256 x 3, 6 rows, which spills nothing where 8 do.
+template <class Scan, bool Equal>
 struct SegmentPipeline {
-  static constexpr int threads    = 224;  ///< per block that load
-  static constexpr int min_blocks = 3;
-  static constexpr int rows       = 8;  ///< of a warp in a tile
+  static constexpr bool whole     = Scan::bytes == 16;
+  static constexpr int threads    = whole && Equal ? 224 : 256;  ///< that load
+  static constexpr int min_blocks = 3;  ///< per multiprocessor
+  static constexpr int rows       = whole && !Equal ? 6 : 8;  ///< of a warp
 };
 
 template <class Scan, class Tuned>
@@ -320,33 +387,42 @@ struct SegmentKept {
   std::uint32_t first;  ///< elements before the first start
 };
 
-template <class Scan, class Tuned>
-using SegmentScanMemory =
-    ScanMemory<SinceStart<typename Scan::Value>,
-               SegmentKept<Tuned::rows, tile_part<Scan, Tuned>>,
-               Tuned::threads / 32>;
+template <class Scan, class Starts, class Tuned>
+struct SegmentScanMemory {
+  using Kept = SegmentKept<Tuned::rows, tile_part<Scan, Tuned>>;
+
+  ScanMemory<SinceStart<typename Scan::Value>, Kept, Tuned::threads / 32> scan;
+  typename Starts::Hint hint[Tuned::threads / 32];
+  std::uint64_t begin,
+      end;  ///< places with segments; here they cost no register
+};
 
 template <class Scan, class Output, class Starts, class Tuned>
 __global__ void __launch_bounds__(Tuned::threads + 32, Tuned::min_blocks)
     scan_segments(SegmentScanOperands<Output> const operands,
                   Starts const starts, unsigned const tiles,
                   ScanScratch const scratch) {
-  using Value            = typename Scan::Value;
-  using Combined         = typename Scan::Combined;
-  using Sum              = SinceStart<Value>;
-  using Kept             = SegmentKept<Tuned::rows, tile_part<Scan, Tuned>>;
-  constexpr int rows     = Tuned::rows;
-  constexpr int elements = Scan::elements;
+  using Value                  = typename Scan::Value;
+  using Combined               = typename Scan::Combined;
+  using Sum                    = SinceStart<Value>;
+  using Memory                 = SegmentScanMemory<Scan, Starts, Tuned>;
+  using Kept                   = typename Memory::Kept;
+  constexpr int rows           = Tuned::rows;
+  constexpr int elements       = Scan::elements;
   constexpr std::uint32_t part = tile_part<Scan, Tuned>;
   int const lane               = threadIdx.x % 32;
   int const warp               = threadIdx.x / 32;
   Scan const scan{Warp{}};
   extern __shared__ __align__(128) unsigned char shared_memory[];
+  Memory& memory = *reinterpret_cast<Memory*>(shared_memory);
+  if (lane == 0 && warp < Tuned::threads / 32)
+    memory.hint[warp] = starts.hint();
 
-  std::uint64_t const begin = operands.skip + starts.begin();
-  std::uint64_t const end =
-      operands.skip +
-      (starts.end() < operands.size ? starts.end() : operands.size);
+  if (threadIdx.x == 0) {
+    memory.begin = operands.skip + starts.begin();
+    memory.end   = operands.skip +
+                 (starts.end() < operands.size ? starts.end() : operands.size);
+  }
   auto const origin_of = [&](unsigned tile) {
     return (std::uint64_t(tile) * (Tuned::threads / 32) + warp) * part;
   };
@@ -356,8 +432,8 @@ __global__ void __launch_bounds__(Tuned::threads + 32, Tuned::min_blocks)
              : place - origin >= part ? part
                                       : std::uint32_t(place - origin);
     };
-    return ScanStretch<Scan, Output>(operands, origin, within(begin),
-                                     within(end));
+    return ScanStretch<Scan, Output>(operands, origin, within(memory.begin),
+                                     within(memory.end));
   };
 
   auto const load = [&](unsigned tile, Kept& kept, Slot<Sum>& sum) {
@@ -367,12 +443,18 @@ __global__ void __launch_bounds__(Tuned::threads + 32, Tuned::min_blocks)
 #pragma unroll
     for (int r = 0; r < rows; ++r)
       words[r] = stretch.load(r * Scan::row_elements + lane * elements);
-    for (int w = lane; w < int(part / 32); w += 32) kept.starts[w] = 0;
+    if (lane < int(part / 32)) kept.starts[lane] = 0;
     __syncwarp();
-    std::uint32_t const first = starts.mark(
-        std::int64_t(origin) - std::int64_t(operands.skip), kept.starts);
-    if (lane == 0) kept.first = first;
+    starts.mark(std::int64_t(origin) - std::int64_t(operands.skip), kept.starts,
+                memory.hint[warp]);
     __syncwarp();
+    static_assert(part <= 32 * 32);
+    std::uint32_t const word  = lane < int(part / 32) ? kept.starts[lane] : 0;
+    unsigned const with_start = __ballot_sync(0xffffffffu, word != 0);
+    int const from            = with_start ? __ffs(int(with_start)) - 1 : 0;
+    std::uint32_t const front = __shfl_sync(0xffffffffu, word, from);
+    if (lane == 0)
+      kept.first = with_start ? from * 32 + __ffs(int(front)) - 1 : part;
     Value carry = Combined::identity();
 #pragma unroll
     for (int r = 0; r < rows; ++r) {
@@ -385,7 +467,7 @@ __global__ void __launch_bounds__(Tuned::threads + 32, Tuned::min_blocks)
       memcpy(&vector, &prefix, 16);
       kept.prefix[r][lane] = vector;
     }
-    sum.value.set(carry, first < part);
+    sum.value.set(carry, with_start != 0);
   };
 
   auto const store = [&](unsigned tile, Kept& kept, Slot<Sum>& base) {
@@ -407,9 +489,8 @@ __global__ void __launch_bounds__(Tuned::threads + 32, Tuned::min_blocks)
     }
   };
 
-  scan_tiles(*reinterpret_cast<SegmentScanMemory<Scan, Tuned>*>(shared_memory),
-             JoinSinceStart<Combined, Value>{}, tiles, scratch, load, store,
-             [](Slot<Sum> const&, Slot<Sum> const&) {});
+  scan_tiles(memory.scan, JoinSinceStart<Combined, Value>{}, tiles, scratch,
+             load, store, [](Slot<Sum> const&, Slot<Sum> const&) {});
 }
 
 /// Blocks of a kernel on a multiprocessor, and leave to use the memory.
@@ -427,21 +508,22 @@ int resident_scan_blocks(Kernel const kernel, int threads,
   return blocks;
 }
 
-/// Segments that a warp takes so that little of its batches is empty and, where
-/// that is to be had, the next warp's first vector is its own.
+/// Segments that a warp takes: few, so that little of its batches is empty and
+/// the next warp's first vector is its own where that is to be had.
 constexpr std::uint64_t segments_per_warp(std::uint64_t length,
                                           std::uint64_t batch,
-                                          std::uint64_t batches, int elements) {
+                                          std::uint64_t most_batches,
+                                          int elements) {
+  constexpr double enough = 0.95;
+  std::uint64_t const unit =
+      elements / std::gcd(length, std::uint64_t(elements));
   std::uint64_t best = 1;
   double best_score  = 0;
-  for (std::uint64_t k = batches; k <= 2 * batches; ++k) {
-    std::uint64_t const unit =
-        std::uint64_t(elements) / std::gcd(length, std::uint64_t(elements));
+  for (std::uint64_t k = 1; k <= most_batches && best_score < enough; ++k) {
     std::uint64_t const count = k * batch / length;
     for (std::uint64_t const segments : {count - count % unit, count}) {
-      double const whole = segments % unit == 0 ? 1 : 0.9;
-      double const score =
-          whole * double(segments * length) / double(k * batch);
+      double const score = (segments % unit == 0 ? 1 : 0.9) *
+                           double(segments * length) / double(k * batch);
       if (score <= best_score) continue;
       best       = segments;
       best_score = score;
@@ -456,7 +538,7 @@ void launch_segment_pipeline(Kokkos::Cuda const& space,
                              Starts const& starts) {
   auto const kernel            = &scan_segments<Scan, Output, Starts, Tuned>;
   constexpr int threads        = Tuned::threads + 32;
-  constexpr std::size_t shared = sizeof(SegmentScanMemory<Scan, Tuned>);
+  constexpr std::size_t shared = sizeof(SegmentScanMemory<Scan, Starts, Tuned>);
   constexpr std::uint64_t tile =
       Tuned::threads / 32 * Tuned::rows * Scan::row_elements;
   static int const resident = resident_scan_blocks(kernel, threads, shared);
@@ -481,18 +563,22 @@ void launch_equal_segments(Kokkos::Cuda const& space,
       std::uint64_t(device(space.cuda_device()).multiprocessors) * resident *
       warps;
   std::uint64_t const batches =
-      std::clamp<std::uint64_t>(segments.size / (2 * at_once * batch), 1, 4);
+      std::clamp<std::uint64_t>(segments.size / (2 * at_once * batch), 1, 8);
   std::uint64_t const chunk =
       segments.length *
       segments_per_warp(segments.length, batch, batches, Scan::elements);
   std::uint64_t const chunks =
       segments.size / chunk + (segments.size % chunk != 0);
-  bool const few = chunks < 2 * at_once;
+  // 2^28 elements, walked over and by the pipeline: segments of 131072 float
+  // 3771 and 3697, half 3477 and 3385; of 262144 float 3032, half 2464 walked
+  // over. 131072 floats in segments of 4096: 10 us and 6.
+  bool const few = 8 * chunks < 3 * at_once;
   if (chunk > EqualStarts<Scan::elements>::longest / 2 ||
-      (few && segments.length > 4 * batch)) {
-    launch_segment_pipeline<Scan, SegmentPipeline>(
+      (few && segments.length > 2 * batch)) {
+    launch_segment_pipeline<Scan, SegmentPipeline<Scan, true>>(
         space, operands,
-        EqualTileStarts<tile_part<Scan, SegmentPipeline>>(segments));
+        EqualTileStarts<tile_part<Scan, SegmentPipeline<Scan, true>>>(
+            segments));
     return;
   }
   kernel<<<unsigned((chunks + warps - 1) / warps), Tuned::threads, 0,
@@ -527,9 +613,10 @@ void launch_segmented_scan(Kokkos::Cuda const& space, void const* x,
                                                            segments);
   } else {
     using Offset = std::remove_cvref_t<decltype(*segments.offsets)>;
-    launch_segment_pipeline<Scan, SegmentPipeline>(
+    launch_segment_pipeline<Scan, SegmentPipeline<Scan, false>>(
         space, operands,
-        OffsetTileStarts<tile_part<Scan, SegmentPipeline>, Offset>(segments));
+        OffsetTileStarts<tile_part<Scan, SegmentPipeline<Scan, false>>, Offset>(
+            segments, size));
   }
   check(cudaGetLastError(), "launch of a scan of segments");
 }
