@@ -161,6 +161,16 @@ struct SegmentedTuning {
   int stages;      ///< tiles of a warp: one is worked on, the others on the way
   int tile_bytes;  ///< of a stage
 };
+/// 2^28 elements, GB/s (perf_segmented --mma-tune):
+///
+/// | warps, stages, bytes | half 12| 33   | 65   | float 12| 33   | 65   |
+/// |----------------------|--------|------|------|---------|------|------|
+/// | 8, 2, 4096           | 3568   | 3430 | 3493 | 3716    | 3637 | 3605 |
+/// | 8, 2, 2048           | 3091   | 3453 | 2849 | 3649    | 3387 | 3436 |
+/// | 8, 3, 4096           | 3184   | 3434 | 3515 | 3827    | 3593 | 3576 |
+/// | 4, 4, 4096           | 2613   | 3402 | 3456 | 3569    | 3619 | 3649 |
+/// | 4, 2, 8192           | 2938   | 3483 | 3573 | 3868    | 3629 | 3669 |
+/// | 8, 2, 8192           | 2141   | 2958 | 3655 | 3922    | 3768 | 3788 |
 inline constexpr SegmentedTuning segmented_tuning{8, 2, 4096};
 
 /// Likewise straight from memory: rows of vectors, and parts of segments that
@@ -190,18 +200,24 @@ constexpr bool mma_scan_pays(Scalar /*input*/, Scalar /*accumulator*/) {
 }
 
 /// Whether products sum equal segments of so many bytes faster than additions,
-/// so that `auto` takes them: those of one-byte elements, where an addition
-/// handles one of 16 and a product all (2^28 int8, segments of 16, 64, 256,
-/// 1024, 16384 elements: 3781, 3710, 3833, 4018, 3879 GB/s, additions 3213,
-/// 3299, 3376, 3667, 3230). Additions of halves keep up with the loads (256,
-/// 1024, 16384: 4351, 4328, 4310, products 4316, 4304, 4175), those of wider
-/// types do so more easily. Segments that are no power of two of vectors and
-/// share a tile are summed by additions: products of masked vectors 200 to
-/// 2100, int8.
-constexpr bool mma_segments_pay(Scalar input, std::uint64_t segment_bytes) {
-  bool const rows = segment_bytes >= 16 && segment_bytes <= 4096 &&
-                    (segment_bytes & (segment_bytes - 1)) == 0;
-  return size_of(input) == 1 && (rows || segment_bytes > 2048);
+/// so that `auto` takes them. They do nowhere: with four bytes in an
+/// instruction and 7 exchanges for 8 rows of vectors, additions keep up with
+/// the loads too (2^28 elements, GB/s, additions and products):
+///
+/// | segment | half      | int8      | float     |
+/// |---------|-----------|-----------|-----------|
+/// | 16      | 4240 4153 | 3648 3777 | 4307 4243 |
+/// | 64      | 4112 4005 | 3869 3718 | 4377 4293 |
+/// | 256     | 4418 4316 | 3930 3865 | 4535 4438 |
+/// | 1024    | 4401 4304 | 4035 4056 | 4514 4425 |
+/// | 16384   | 4378 4175 | 4133 3922 | 4430 3378 |
+/// | 100     | 3449 1864 | 3338      | 3807 1854 |
+///
+/// Lengths that are no power of two of vectors fill the rows of a product with
+/// masked vectors.
+constexpr bool mma_segments_pay(Scalar /*input*/,
+                                std::uint64_t /*segment_bytes*/) {
+  return false;
 }
 
 /// The same for sums and scans along the slow dimension of a matrix, of which

@@ -8,9 +8,11 @@
 #include <cstdint>
 
 /// \file
-/// Segments that are longer than a tile, cut into parts: a warp takes part
-/// after part, and the one that finishes the last part of a segment joins the
-/// parts in their order.
+/// Segments that are longer than a tile, in parts: every so many tiles of a
+/// segment are a part, so that the warps of neighbouring parts read side by
+/// side (one segment of 2^28 halves: 4066 GB/s, 3418 when a part is contiguous;
+/// H200, CUDA 13.0, 2026-11-21). The warp that finishes the last part of a
+/// segment joins the parts in their order.
 
 namespace KokkosMMA::Impl::Cuda {
 

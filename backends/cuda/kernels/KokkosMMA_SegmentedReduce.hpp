@@ -87,10 +87,13 @@ struct SegmentLaunch {
   /// issues 4 instructions and serves 128 bytes of shared memory in a cycle,
   /// lanes that meet in a bank one after the other.
   static Shares share_tile(int length, int tile_bytes, int aligned) {
-    constexpr int element  = size_of(Input);
-    int const width        = std::max(aligned < 4 ? 0 : aligned, element);
+    constexpr int element = size_of(Input);
+    bool const masked =
+        aligned < 8 && length >= Segments::Streamed::masked_bytes;
+    int const width =
+        masked ? 16 : std::max(aligned < 4 ? 0 : aligned, element);
     int const instructions = 2 * (width / element) + 2;
-    int const reads        = length / width;
+    int const reads        = length / width + masked;
     int const served       = std::min(128 / width, 32);
     int const fit          = tile_bytes / length;
     Shares best{1, 1};
