@@ -208,6 +208,7 @@ __device__ void join_lanes(Member const& member, Cuda::LaneGroup const& group,
     else
       Kokkos::parallel_reduce(Kokkos::ThreadVectorRange(member, group.size),
                               once, result);
+    __syncwarp(group.mask);
   }
 }
 

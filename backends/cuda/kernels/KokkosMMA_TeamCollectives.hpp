@@ -132,7 +132,7 @@ __device__ unsigned char* team_warp_sums() {
 
 /// A value per lane to their sum, in every lane: a tree over the lanes of a
 /// warp, then the warps in four chains. Two barriers; Kokkos' own last step,
-/// which is for values of more bytes, has three and one more for each 4 warps.
+/// which is for values of more bytes, has two and one more for every 4 warps.
 template <class Value, class Joiner>
 __device__ Value join_group(LaneGroup const& group, Value value,
                             Joiner const& joiner) {
