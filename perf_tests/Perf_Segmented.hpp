@@ -560,14 +560,19 @@ void SegmentedTests::register_reductions() {
   for (std::size_t length : listed) {
     bool const everyone =
         all || std::find(bar.begin(), bar.end(), length) != bar.end();
-    std::vector<Contender> contenders = {segmented};
-    if (everyone)
+    std::vector<Contender> contenders = {cublas, segmented};
+    if (everyone) {
       contenders = {kokkos_team, kokkos_flat, cub_fixed, cublas,
                     segmented,   mma,         streamed,  collective};
-    else if (length == 1 << 20)
-      contenders = {segmented, mma, streamed};
+    } else {
+      // Peers that may be the best one there.
+      if (length <= 65) contenders.push_back(kokkos_flat);
+      if (length == 1 << 20)
+        contenders.insert(contenders.end(), {mma, streamed});
+    }
     // A block for each segment: hundreds of milliseconds for the shortest.
-    if (everyone && (length >= 16 || all)) contenders.push_back(cub_offsets);
+    if (length >= 4096 || (everyone && length >= 16) || all)
+      contenders.push_back(cub_offsets);
     register_equal<T>(Task::reduce, {length}, contenders, make);
   }
 
