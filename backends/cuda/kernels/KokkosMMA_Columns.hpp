@@ -18,6 +18,15 @@
 
 namespace KokkosMMA::Impl::Cuda {
 
+/// Under the caps that hold for sm_90 ptxas 13.0 spills on sm_80. The grids
+/// stay what the tunings say.
+template <class Tuned>
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
+inline constexpr int column_min_blocks = 1;
+#else
+inline constexpr int column_min_blocks = Tuned::min_blocks;
+#endif
+
 /// How a column reduction is laid over the device. All warps of a block take
 /// the same chunk of the periods; `strips` of them lie side by side, the others
 /// share the periods of the chunk.
@@ -51,7 +60,7 @@ inline constexpr int column_reduce_memory = ColumnReduceTuning<Sums>::warps*
 /// when there is nothing to join.
 template <Operation Op, Scalar Input, class Sums, class Store>
 __global__ void __launch_bounds__(ColumnReduceTuning<Sums>::threads,
-                                  ColumnReduceTuning<Sums>::min_blocks)
+                                  column_min_blocks<ColumnReduceTuning<Sums>>)
     column_reduce(unsigned char const* const x, ColumnReduceShape const shape,
                   typename Sums::Value* const partials, Store const store) {
   using Tuned           = ColumnReduceTuning<Sums>;
@@ -281,7 +290,7 @@ void launch_column_sums(Kokkos::Cuda const& space, void const* x,
   constexpr std::uint64_t of = Sums::deep * Sums::vectors;
   shape.strips               = strips >= 256 ? 4 : strips >= 64 ? 2 : 1;
   while (shape.strips < Tuned::warps && 2 * shape.strips <= strips &&
-         Tuned::warps / shape.strips * of * 2 > inner)
+         Tuned::warps / shape.strips * of * 32 > inner)
     shape.strips *= 2;
   std::uint64_t const groups  = (strips + shape.strips - 1) / shape.strips;
   shape.groups                = unsigned(groups);
@@ -341,19 +350,27 @@ struct ColumnScanShape {
   std::uint64_t positions;  ///< vectors of a row
   int skip;                 ///< elements in front of a row in its vector
   ColumnLanes lanes;
-  unsigned strips;  ///< side by side in a block
-  unsigned groups;  ///< of strips
-  unsigned chunks;  ///< of rows
-  unsigned window;  ///< chunks of a look-back
+  unsigned strips;   ///< side by side in a block
+  unsigned groups;   ///< of strips
+  unsigned chunks;   ///< of rows
+  unsigned window;   ///< chunks that a look-back reads one by one
+  unsigned windows;  ///< of a span
 };
 
-/// Vectors in registers that wait for what comes before them: 12 warps of 8
-/// rows of 16 bytes are 48 KB. The registers of 512 threads would not do.
+/// Two tiles of a block wait in shared memory for what comes before them, a
+/// third is loaded: 10 warps of 8 rows of 16 bytes are 40 KB each.
 struct ColumnScanTuning {
-  static constexpr int threads    = 384;
+  static constexpr int threads    = 320;
   static constexpr int min_blocks = 2;
   static constexpr int warps      = threads / 32;
 };
+
+template <Scalar Input, int Elements>
+inline constexpr int column_bytes = Elements* size_of(Input);
+
+/// Rows that a lane loads at a time, from the bytes that it loads of each.
+template <int Bytes>
+inline constexpr int column_scan_rows = std::min(32, 128 / Bytes);
 
 /// What a column scan loads and stores at a time: the larger of both sides has
 /// 16 bytes, or there is one element.
@@ -366,23 +383,24 @@ struct ColumnScanMemory {
   static constexpr int threads = ColumnScanTuning::threads;
   static constexpr int warps   = ColumnScanTuning::warps;
 
-  alignas(16) Words kept[Rows][threads];
+  alignas(16) Words kept[2][Rows][threads];
   alignas(16) Value before_warp[2][warps][Elements * 32];
   Value before_tile[Elements * 32];
-  Value slices[threads];
+  Value shared[threads];
   TileTicket first;
   unsigned next;
 };
 
-/// What the chunks of a strip hand to each other, as in KokkosMMA_LookBack.hpp,
-/// for a value per column: the threads of the block read the sums of the
-/// earlier chunks of the window, a slice of the window each, and join slices in
-/// their order.
+/// What the chunks of a strip hand to each other, words with the tag of the
+/// launch as in KokkosMMA_LookBack.hpp, for a value per column. What comes
+/// before a chunk is the sum of its earlier neighbours in a window, of the
+/// earlier windows of the same span, and what comes before the span: a few
+/// values of each column, in an order that depends on the chunk alone.
 template <Operation Op, class Value>
 class ColumnLookBack {
   using Apply                = Combine<Op, Value>;
   static constexpr int words = Words<Value>::size;
-  static constexpr int batch = 4;
+  static constexpr int batch = 4 / words;
 
  public:
   __device__ ColumnLookBack(std::uint64_t* memory, ColumnScanShape const& shape,
@@ -391,93 +409,119 @@ class ColumnLookBack {
         m_groups(shape.groups),
         m_chunks(shape.chunks),
         m_window(shape.window),
+        m_span(shape.window * shape.windows),
         m_columns(columns),
         m_tag(tag) {}
 
+  /// 8-byte words of all chunks.
+  static std::uint64_t size(ColumnScanShape const& shape,
+                            std::uint64_t columns) {
+    return shape.groups *
+           (std::uint64_t(shape.chunks) + shape.chunks / shape.window +
+            shape.chunks / (shape.window * shape.windows) + 2) *
+           columns * words;
+  }
+
   __device__ void publish(unsigned group, unsigned chunk, unsigned column,
                           Value value) const {
-    store(slot(group, chunk, column), value);
+    store(chunk_sum(group, chunk, column), value);
   }
 
   /// By all threads: `before(column, value)` is called for each column by one
-  /// of them. `slices` has a value for each thread.
+  /// of them. `shared` has a value for each thread.
   template <class Before>
-  __device__ void exclusive(unsigned group, unsigned chunk, Value* slices,
+  __device__ void exclusive(unsigned group, unsigned chunk, Value* shared,
                             Before const& before) const {
-    unsigned const within = chunk % m_window;
-    unsigned count        = 1;
-    while (count < 16 && count * 2 * m_columns <= blockDim.x) count *= 2;
-    unsigned const each = (m_window + count - 1) / count;
-    if (count == 1) {
-      for (unsigned c = threadIdx.x; c < m_columns; c += blockDim.x)
-        finish(group, chunk, c, sum(group, chunk - within, chunk, c), before);
+    if (2 * m_columns > blockDim.x) {
+      for (unsigned c = threadIdx.x; c < m_columns; c += blockDim.x) {
+        Value const near = of_window(group, chunk, c);
+        finish(group, chunk, c, before_window(group, chunk, c), near, before);
+      }
       return;
     }
-    unsigned const slice  = threadIdx.x / m_columns;
+    unsigned const half   = threadIdx.x / m_columns;
     unsigned const column = threadIdx.x % m_columns;
-    if (slice < count) {
-      unsigned const begin = chunk - within + min(slice * each, within);
-      unsigned const end   = chunk - within + min((slice + 1) * each, within);
-      slices[threadIdx.x]  = sum(group, begin, end, column);
-    }
+    Value far;
+    if (half == 0) far = before_window(group, chunk, column);
+    if (half == 1) shared[column] = of_window(group, chunk, column);
     __syncthreads();
-    if (slice == 0) {
-      Value value = slices[column];
-      for (unsigned s = 1; s < count; ++s)
-        value = Apply::apply(value, slices[s * m_columns + column]);
-      finish(group, chunk, column, value, before);
-    }
+    if (half == 0) finish(group, chunk, column, far, shared[column], before);
   }
 
  private:
+  __device__ Value before_window(unsigned group, unsigned chunk,
+                                 unsigned column) const {
+    unsigned const span   = chunk / m_span;
+    unsigned const window = chunk / m_window;
+    unsigned const first  = span * m_span / m_window;
+    std::uint64_t early[words];
+    if (span > 0) fetch(span_start(group, span, column), early);
+    Value const sum = add_up(window - first, window_sum(group, first, column));
+    if (span == 0) return sum;
+    while (!has_tag(early)) fetch(span_start(group, span, column), early);
+    return Apply::apply(unpack(early), sum);
+  }
+  /// The earlier chunks of the window. The last one completes it, before it
+  /// waits for anything that is before the window.
+  __device__ Value of_window(unsigned group, unsigned chunk,
+                             unsigned column) const {
+    unsigned const within = chunk % m_window;
+    Value const sum = add_up(within, chunk_sum(group, chunk - within, column));
+    if (within == m_window - 1)
+      store(window_sum(group, chunk / m_window, column),
+            Apply::apply(sum, wait(chunk_sum(group, chunk, column))));
+    return sum;
+  }
   template <class Before>
   __device__ void finish(unsigned group, unsigned chunk, unsigned column,
-                         Value sum, Before const& before) const {
-    unsigned const number = chunk / m_window;
-    Value value           = sum;
-    if (number > 0)
-      value = Apply::apply(wait(start(group, number, column)), sum);
+                         Value far, Value near, Before const& before) const {
+    Value const value = Apply::apply(far, near);
+    if (chunk % m_span == m_span - 1)
+      store(span_start(group, chunk / m_span + 1, column),
+            Apply::apply(value, wait(chunk_sum(group, chunk, column))));
     before(column, value);
-    if (chunk % m_window == m_window - 1)
-      store(start(group, number + 1, column),
-            Apply::apply(value, wait(slot(group, chunk, column))));
   }
-  /// Of chunks [begin, end).
-  __device__ Value sum(unsigned group, unsigned begin, unsigned end,
-                       unsigned column) const {
-    Value value = Apply::identity();
-    for (unsigned first = begin; first < end; first += batch) {
+  /// The sum of so many, one for each chunk or window.
+  __device__ Value add_up(unsigned count, std::uint64_t const* from) const {
+    Value value                 = Apply::identity();
+    std::uint64_t const between = std::uint64_t(m_columns) * words;
+    for (unsigned first = 0; first < count; first += batch) {
       std::uint64_t bits[batch][words];
       bool complete;
       do {
         complete = true;
 #pragma unroll
         for (int k = 0; k < batch; ++k)
-          if (first + k < end) fetch(slot(group, first + k, column), bits[k]);
+          if (first + k < count) fetch(from + (first + k) * between, bits[k]);
 #pragma unroll
         for (int k = 0; k < batch; ++k)
-          if (first + k < end) complete = complete && has_tag(bits[k]);
+          if (first + k < count) complete = complete && has_tag(bits[k]);
       } while (!complete);
 #pragma unroll
       for (int k = 0; k < batch; ++k)
-        if (first + k < end) value = Apply::apply(value, unpack(bits[k]));
+        if (first + k < count) value = Apply::apply(value, unpack(bits[k]));
     }
     return value;
   }
-  __device__ std::uint64_t* slot(unsigned group, unsigned chunk,
-                                 unsigned column) const {
-    return m_memory +
-           ((std::uint64_t(group) * m_chunks + chunk) * m_columns + column) *
-               words;
+  __device__ std::uint64_t* place(std::uint64_t number, unsigned column) const {
+    return m_memory + (number * m_columns + column) * words;
   }
-  /// What comes before a window.
-  __device__ std::uint64_t* start(unsigned group, unsigned number,
-                                  unsigned column) const {
-    return slot(m_groups, 0, 0) +
-           ((std::uint64_t(group) * (m_chunks / m_window + 1) + number) *
-                m_columns +
-            column) *
-               words;
+  __device__ std::uint64_t* chunk_sum(unsigned group, unsigned chunk,
+                                      unsigned column) const {
+    return place(std::uint64_t(group) * m_chunks + chunk, column);
+  }
+  __device__ std::uint64_t* window_sum(unsigned group, unsigned window,
+                                       unsigned column) const {
+    return place(std::uint64_t(m_groups) * m_chunks +
+                     std::uint64_t(group) * (m_chunks / m_window + 1) + window,
+                 column);
+  }
+  __device__ std::uint64_t* span_start(unsigned group, unsigned span,
+                                       unsigned column) const {
+    return place(
+        std::uint64_t(m_groups) * (m_chunks + m_chunks / m_window + 1) +
+            std::uint64_t(group) * (m_chunks / m_span + 1) + span,
+        column);
   }
   __device__ Value wait(std::uint64_t const* from) const {
     std::uint64_t bits[words];
@@ -512,17 +556,8 @@ class ColumnLookBack {
   }
 
   std::uint64_t* m_memory;
-  unsigned m_groups, m_chunks, m_window, m_columns, m_tag;
+  unsigned m_groups, m_chunks, m_window, m_span, m_columns, m_tag;
 };
-
-/// 8-byte words that a scan hands over.
-template <class Value>
-std::uint64_t column_look_back_words(ColumnScanShape const& shape,
-                                     std::uint64_t columns) {
-  return std::uint64_t(shape.groups) *
-         (shape.chunks + shape.chunks / shape.window + 1) * columns *
-         Words<Value>::size;
-}
 
 /// An access of so many bytes.
 template <int Bytes>
@@ -549,17 +584,17 @@ struct ColumnAccess<1> {
 };
 
 /// y(i,j) = the combination of x(0,j) to x(i,j), or to x(i-1,j) unless
-/// `Inclusive`; y may be x. Every block loads a tile, publishes the sums of its
-/// columns, and only then looks back for the tile before that one, which
-/// meanwhile waits in shared memory: what it asks for has been published in the
-/// time of a load.
+/// `Inclusive`; y may be x. One pass: a block publishes the sums of the columns
+/// of a tile, starts to load the next one, and only then looks back for the
+/// tile before, which waits in shared memory: what it asks for has been
+/// published in the time of a load.
 template <Operation Op, Scalar Input, class Value, bool Inclusive, class Output,
           int Elements, bool Grouped>
 __global__ void __launch_bounds__(ColumnScanTuning::threads,
-                                  ColumnScanTuning::min_blocks)
+                                  column_min_blocks<ColumnScanTuning>)
     column_scan(unsigned char const* const x, ColumnScanShape const shape,
                 Output* const y, ScanScratch const scratch) {
-  constexpr int rows = Elements == 1 ? 16 : 8;
+  constexpr int rows = column_scan_rows<column_bytes<Input, Elements>>;
   using Scan = WarpColumnScan<Warp, Op, Input, Value, Elements, rows, Grouped>;
   using Row  = typename Scan::Words;
   using Vector        = typename Scan::Vector;
@@ -615,123 +650,135 @@ __global__ void __launch_bounds__(ColumnScanTuning::threads,
   unsigned tile = memory.first.tile;
   ColumnLookBack<Op, Value> const look_back(scratch.words, shape, columns,
                                             memory.first.tag);
-  bool has_earlier = false;
-  unsigned earlier = 0;
-  for (int parity = 0; has_earlier || tile < tiles; parity ^= 1) {
-    Row loaded[rows];
-    bool const has_tile = tile < tiles;
-    if (has_tile) {
-      Place const place = place_of(tile);
-      std::int64_t const first =
-          std::int64_t(place.row * shape.matrix.stride) + place.column;
-      std::uint64_t const between =
-          shape.lanes.groups * shape.matrix.stride * Scan::element_bytes;
-      if (place.whole) {
-        unsigned char const* const from = x + first * Scan::element_bytes;
+  Row loaded[rows];
+  auto const load = [&](unsigned number) {
+    Place const place = place_of(number);
+    std::int64_t const first =
+        std::int64_t(place.row * shape.matrix.stride) + place.column;
+    std::uint64_t const between =
+        shape.lanes.groups * shape.matrix.stride * Scan::element_bytes;
+    if (place.whole) {
+      unsigned char const* const from = x + first * Scan::element_bytes;
 #pragma unroll
-        for (int r = 0; r < rows; ++r)
-          if (r < place.count) {
-            using Access = typename ColumnAccess<Scan::bytes>::type;
-            Access const word =
-                __ldcs(reinterpret_cast<Access const*>(from + r * between));
-            if constexpr (Scan::bytes >= 4)
-              memcpy(&loaded[r], &word, Scan::bytes);
-            else
-              loaded[r][0] = word;
-          }
-      } else {
-        Element const* const elements = reinterpret_cast<Element const*>(x);
+      for (int r = 0; r < rows; ++r)
+        if (r < place.count) {
+          using Access = typename ColumnAccess<Scan::bytes>::type;
+          Access const word =
+              __ldcs(reinterpret_cast<Access const*>(from + r * between));
+          if constexpr (Scan::bytes >= 4)
+            memcpy(&loaded[r], &word, Scan::bytes);
+          else
+            loaded[r][0] = word;
+        }
+    } else {
+      Element const* const elements = reinterpret_cast<Element const*>(x);
 #pragma unroll
-        for (int r = 0; r < rows; ++r) {
-          loaded[r] = {};
-          if (r < place.count)
+      for (int r = 0; r < rows; ++r) {
+        loaded[r] = {};
+        if (r < place.count)
+#pragma unroll
+          for (int e = 0; e < Elements; ++e)
+            if (std::uint64_t(place.column + e) < shape.matrix.columns)
+              put_element<Scan::element_bytes>(
+                  loaded[r], e,
+                  elements[first +
+                           std::int64_t(r * shape.lanes.groups *
+                                        shape.matrix.stride) +
+                           e]);
+      }
+    }
+  };
+  // Of the loaded tile.
+  auto const publish = [&](unsigned number, int parity) {
+    Vector total;
+    scan.total([&](int, int r) { return loaded[r]; }, place_of(number).count,
+               total);
+    if (shape.lanes.holds_total(lane))
+#pragma unroll
+      for (int e = 0; e < Elements; ++e)
+        memory.before_warp[parity][warp][e * 32 + in_strip] = total[e];
+#pragma unroll
+    for (int r = 0; r < rows; ++r)
+      memory.kept[parity][r][threadIdx.x] = loaded[r];
+    __syncthreads();
+    for (unsigned i = threadIdx.x; i < shape.strips * columns;
+         i += blockDim.x) {
+      unsigned const s = i / columns;
+      unsigned const at =
+          i % columns / shape.lanes.positions * 32 + i % shape.lanes.positions;
+      Value value = Apply::identity();
+      for (unsigned k = 0; k < sharing; ++k) {
+        Value& mine      = memory.before_warp[parity][k * shape.strips + s][at];
+        Value const next = Apply::apply(value, mine);
+        mine             = value;
+        value            = next;
+      }
+      if (shape.chunks > 1)
+        look_back.publish(number % shape.groups, number / shape.groups, i,
+                          value);
+    }
+  };
+  auto const write = [&](unsigned number, int parity) {
+    Place const place = place_of(number);
+    Vector before;
+#pragma unroll
+    for (int e = 0; e < Elements; ++e) {
+      before[e] = memory.before_warp[parity][warp][e * 32 + in_strip];
+      if (number >= shape.groups)
+        before[e] = Apply::apply(
+            memory.before_tile[e * shape.lanes.positions + in_strip],
+            before[e]);
+    }
+    Output* const to =
+        y + std::int64_t(place.row * shape.y_stride) + place.column;
+    std::uint64_t const between = shape.lanes.groups * shape.y_stride;
+    scan.template prefixes<Inclusive>(
+        [&](int, int r) { return memory.kept[parity][r][threadIdx.x]; },
+        place.count, before,
+        [&](int, int r, Vector const& prefix) {
+          Registers<Output, Elements> results;
+#pragma unroll
+          for (int e = 0; e < Elements; ++e)
+            results[e] = static_cast<Output>(prefix[e]);
+          if (place.whole) {
+            using Access = typename ColumnAccess<sizeof(results)>::type;
+            Access bits;
+            memcpy(&bits, &results, sizeof(results));
+            __stcs(reinterpret_cast<Access*>(to + r * between), bits);
+          } else {
 #pragma unroll
             for (int e = 0; e < Elements; ++e)
               if (std::uint64_t(place.column + e) < shape.matrix.columns)
-                put_element<Scan::element_bytes>(
-                    loaded[r], e,
-                    elements[first +
-                             std::int64_t(r * shape.lanes.groups *
-                                          shape.matrix.stride) +
-                             e]);
-        }
-      }
-      Vector total;
-      scan.total([&](int, int r) { return loaded[r]; }, place.count, total);
-      if (shape.lanes.holds_total(lane))
-#pragma unroll
-        for (int e = 0; e < Elements; ++e)
-          memory.before_warp[parity][warp][e * 32 + in_strip] = total[e];
-      __syncthreads();
-      for (unsigned i = threadIdx.x; i < shape.strips * columns;
-           i += blockDim.x) {
-        unsigned const s  = i / columns;
-        unsigned const at = i % columns / shape.lanes.positions * 32 +
-                            i % shape.lanes.positions;
-        Value value = Apply::identity();
-        for (unsigned k = 0; k < sharing; ++k) {
-          Value& mine = memory.before_warp[parity][k * shape.strips + s][at];
-          Value const next = Apply::apply(value, mine);
-          mine             = value;
-          value            = next;
-        }
-        if (shape.chunks > 1)
-          look_back.publish(tile % shape.groups, tile / shape.groups, i, value);
-      }
+                to[r * between + e] = results[e];
+          }
+        });
+  };
+
+  bool has_earlier = false;
+  unsigned earlier = 0;
+  if (tile < tiles) load(tile);
+  for (int parity = 0; has_earlier || tile < tiles; parity ^= 1) {
+    bool const has_tile = tile < tiles;
+    unsigned next       = tiles;
+    if (has_tile) {
+      if (threadIdx.x == 0) memory.next = TileTicket::next(scratch.control);
+      publish(tile, parity);
+      next = memory.next;
+      if (next < tiles) load(next);
     }
     if (has_earlier) {
-      unsigned const chunk = earlier / shape.groups;
-      if (chunk > 0)
-        look_back.exclusive(earlier % shape.groups, chunk, memory.slices,
-                            [&](unsigned column, Value value) {
+      if (earlier >= shape.groups)
+        look_back.exclusive(earlier % shape.groups, earlier / shape.groups,
+                            memory.shared, [&](unsigned column, Value value) {
                               memory.before_tile[column] = value;
                             });
+      __syncthreads();
+      write(earlier, parity ^ 1);
     }
-    if (has_tile && threadIdx.x == 0)
-      memory.next = TileTicket::next(scratch.control);
     __syncthreads();
-    if (has_earlier) {
-      Place const place = place_of(earlier);
-      Vector before;
-#pragma unroll
-      for (int e = 0; e < Elements; ++e) {
-        before[e] = memory.before_warp[parity ^ 1][warp][e * 32 + in_strip];
-        if (earlier >= shape.groups)
-          before[e] = Apply::apply(
-              memory.before_tile[e * shape.lanes.positions + in_strip],
-              before[e]);
-      }
-      Output* const to =
-          y + std::int64_t(place.row * shape.y_stride) + place.column;
-      std::uint64_t const between = shape.lanes.groups * shape.y_stride;
-      scan.template prefixes<Inclusive>(
-          [&](int, int r) { return memory.kept[r][threadIdx.x]; }, place.count,
-          before,
-          [&](int, int r, Vector const& prefix) {
-            Registers<Output, Elements> results;
-#pragma unroll
-            for (int e = 0; e < Elements; ++e)
-              results[e] = static_cast<Output>(prefix[e]);
-            if (place.whole) {
-              using Access = typename ColumnAccess<sizeof(results)>::type;
-              Access bits;
-              memcpy(&bits, &results, sizeof(results));
-              __stcs(reinterpret_cast<Access*>(to + r * between), bits);
-            } else {
-#pragma unroll
-              for (int e = 0; e < Elements; ++e)
-                if (std::uint64_t(place.column + e) < shape.matrix.columns)
-                  to[r * between + e] = results[e];
-            }
-          });
-    }
-    if (has_tile)
-#pragma unroll
-      for (int r = 0; r < rows; ++r) memory.kept[r][threadIdx.x] = loaded[r];
     has_earlier = has_tile;
     earlier     = tile;
-    if (has_tile) tile = memory.next;
-    __syncthreads();
+    tile        = next;
   }
   if (threadIdx.x == 0) finish_scan(scratch);
 }
@@ -742,7 +789,7 @@ void launch_column_scan_of(Kokkos::Cuda const& space, void const* x,
                            ColumnMatrix const& matrix, Output* y,
                            std::uint64_t y_stride) {
   using Tuned        = ColumnScanTuning;
-  constexpr int rows = Elements == 1 ? 16 : 8;
+  constexpr int rows = column_scan_rows<column_bytes<Input, Elements>>;
   check(cudaSetDevice(space.cuda_device()), "cudaSetDevice");
   ColumnScanShape shape{};
   shape.matrix   = matrix;
@@ -779,12 +826,13 @@ void launch_column_scan_of(Kokkos::Cuda const& space, void const* x,
       std::uint64_t(Tuned::warps / shape.strips) * rows * shape.lanes.groups;
   shape.groups = unsigned((strips + shape.strips - 1) / shape.strips);
   shape.chunks = unsigned((matrix.rows + tile_rows - 1) / tile_rows);
-  // A window must last longer than the hand-over to the next one.
-  shape.window = shape.groups >= 8 ? 16 : shape.groups >= 4 ? 32 : 64;
+  // A span must last longer than its hand-over to the next one.
+  shape.window  = shape.groups >= 16 ? 4 : 8;
+  shape.windows = shape.groups >= 16 ? 4 : shape.groups >= 4 ? 8 : 16;
   std::uint64_t const tiles = std::uint64_t(shape.groups) * shape.chunks;
   std::uint64_t const words =
       shape.chunks > 1
-          ? column_look_back_words<Value>(
+          ? ColumnLookBack<Op, Value>::size(
                 shape, std::uint64_t(shape.lanes.positions) * Elements)
           : 1;
   ScanScratch const scratch = stream_scratch(space).scan(words);
@@ -820,16 +868,21 @@ void launch_column_scan(Kokkos::Cuda const& space, void const* x,
                         std::uint64_t y_row_stride, bool /*products*/) {
   if (rows == 0 || columns == 0) return;
   constexpr int elements = column_scan_elements<size_of(Input), sizeof(Output)>;
-  auto const place       = [](void const* p, int element_bytes) {
-    return reinterpret_cast<std::uintptr_t>(p) % (elements * element_bytes) /
-           element_bytes;
+  auto const whole       = [&](std::uint64_t together) {
+    auto const place = [&](void const* p, std::uint64_t element_bytes) {
+      return reinterpret_cast<std::uintptr_t>(p) % (together * element_bytes) /
+             element_bytes;
+    };
+    return place(x, size_of(Input)) == place(y, sizeof(Output)) &&
+           (rows == 1 ||
+            (row_stride % together == 0 && y_row_stride % together == 0));
   };
   ColumnMatrix const matrix{rows, columns, row_stride};
-  bool const aligned = place(x, size_of(Input)) == place(y, sizeof(Output)) &&
-                       (rows == 1 || (row_stride % elements == 0 &&
-                                      y_row_stride % elements == 0));
-  if (aligned)
+  if (whole(elements))
     launch_column_scan_of<Op, Input, Value, Inclusive, Output, elements>(
+        space, x, matrix, y, y_row_stride);
+  else if (elements > 2 && whole(2))
+    launch_column_scan_of<Op, Input, Value, Inclusive, Output, 2>(
         space, x, matrix, y, y_row_stride);
   else
     launch_column_scan_of<Op, Input, Value, Inclusive, Output, 1>(
