@@ -18,7 +18,7 @@
 /// Scan of the segments of a row of elements into memory. Equal segments that
 /// are short, or many, are walked over by warps, each of which takes whole
 /// segments and waits for nobody. Few long ones, and segments of any lengths,
-/// take the one pass of core scans (KokkosMMA_ScanPipeline.hpp), in which a sum
+/// take the one pass of all scans (KokkosMMA_ScanPipeline.hpp), in which a sum
 /// comes with whether a segment begins in what it adds up.
 
 namespace KokkosMMA::Impl::Cuda {
@@ -373,7 +373,8 @@ struct SegmentPipeline {
   static constexpr bool whole     = Scan::bytes == 16;
   static constexpr int threads    = whole && Equal ? 224 : 256;  ///< that load
   static constexpr int min_blocks = 3;  ///< per multiprocessor
-  static constexpr int rows       = whole && !Equal ? 6 : 8;  ///< of a warp
+  /// Of a warp. Exclusive scans of floats keep 8 bytes in local memory with 8.
+  static constexpr int rows = !whole ? 8 : !Equal ? 6 : Scan::inclusive ? 8 : 7;
 };
 
 template <class Scan, class Tuned>
