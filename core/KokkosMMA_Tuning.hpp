@@ -173,11 +173,22 @@ struct SegmentedTuning {
 /// | 8, 2, 8192           | 2141   | 2958 | 3655 | 3922    | 3768 | 3788 |
 inline constexpr SegmentedTuning segmented_tuning{8, 2, 4096};
 
+/// Equal segments that are no vectors are taken one per thread when they have
+/// so few elements and more bytes than this: floats, segments of 3, 5, 7
+/// elements 3428, 4031, 4334 GB/s, in staged tiles 3551, 3816, 3656; halves
+/// 2271, 2868, 3396 and 3225, 2908, 3235. From 8 elements on a warp's loads
+/// would touch too many lines of L1.
+constexpr bool segments_are_tiny(std::uint64_t elements, std::uint64_t bytes) {
+  return elements <= 7 && bytes > 12;
+}
+
 /// Likewise straight from memory: rows of vectors, and parts of segments that
 /// are longer than a tile.
 struct RowSegmentsTuning {
-  static constexpr int threads    = 256;
-  static constexpr int min_blocks = 4;  ///< caps a thread's registers
+  static constexpr int threads = 256;
+  /// Per multiprocessor; caps a thread's registers. Products spill at 4.
+  static constexpr int min_blocks          = 4;
+  static constexpr int min_blocks_products = 2;
   /// Segments of so few bytes, whose results are an eighth of the traffic or
   /// more, are loaded as other data are, longer ones past the caches: halves,
   /// segments of 8, 16, 32, 64, 256, 1024 4083, 4208, 4141, 4086, 4133, 4193

@@ -4,6 +4,7 @@
 
 #include <core/KokkosMMA_Operation.hpp>
 #include <core/KokkosMMA_StagedTile.hpp>
+#include <core/KokkosMMA_Tuning.hpp>
 #include <core/KokkosMMA_WarpSum.hpp>
 
 #include <cstdint>
@@ -69,20 +70,12 @@ struct LaneOperation {
     return element_value<Warp, Input, Value>(
         element_of_vector<bytes>(vector, e));
   }
-  /// All elements of a vector, joined in a tree.
+  /// All elements of a vector.
   KOKKOS_FORCEINLINE_FUNCTION static Value all(Vector16 const& vector) {
-    if constexpr (adds_bytes) {
-      std::uint32_t sum = 0;
-      for (int w = 0; w < 4; ++w)
-        sum = Warp::template add_bytes<Input == Scalar::int8>(sum, vector[w]);
-      return byte_sum(sum);
-    }
-    Value value[elements];
-    for (int e = 0; e < elements; ++e) value[e] = element(vector, e);
-    for (int step = 1; step < elements; step *= 2)
-      for (int e = 0; e < elements; e += 2 * step)
-        value[e] = Join::apply(value[e], value[e + step]);
-    return value[0];
+    if constexpr (adds_bytes)
+      return sum_of_bytes<4>(vector);
+    else
+      return tree<elements>([&](int e) { return element(vector, e); });
   }
   template <int Width>
   KOKKOS_FORCEINLINE_FUNCTION static Value word(StagedTile const& tile,
@@ -93,31 +86,47 @@ struct LaneOperation {
       using Bits       = typename Unsigned<Width>::type;
       Bits const words = *tile.template elements<Bits>(byte);
       if constexpr (adds_bytes && Width >= 4) {
-        std::uint32_t sum = 0;
+        Registers<std::uint32_t, Width / 4> parts;
         for (int w = 0; w < Width / 4; ++w)
-          sum = Warp::template add_bytes<Input == Scalar::int8>(
-              sum, static_cast<std::uint32_t>(words >> (Width * 4 * w)));
-        return byte_sum(sum);
+          parts[w] = static_cast<std::uint32_t>(words >> (Width * 4 * w));
+        return sum_of_bytes<Width / 4>(parts);
+      } else {
+        return tree<Width / bytes>([&](int e) {
+          return element_value<Warp, Input, Value>(
+              static_cast<ElementBits<Input>>(words >> (8 * bytes * e)));
+        });
       }
-      Value value[Width / bytes];
-      for (int e = 0; e < Width / bytes; ++e)
-        value[e] = element_value<Warp, Input, Value>(
-            static_cast<ElementBits<Input>>(words >> (8 * bytes * e)));
-      for (int step = 1; step < Width / bytes; step *= 2)
-        for (int e = 0; e < Width / bytes; e += 2 * step)
-          value[e] = Join::apply(value[e], value[e + step]);
-      return value[0];
     }
+  }
+  template <int Words, class Vector>
+  KOKKOS_FORCEINLINE_FUNCTION static Value sum_of_bytes(Vector const& words) {
+    std::uint32_t sum = 0;
+    for (int w = 0; w < Words; ++w)
+      sum = Warp::template add_bytes<Input == Scalar::int8>(sum, words[w]);
+    return byte_sum(sum);
+  }
+  /// N values joined in a tree.
+  template <int N, class Get>
+  KOKKOS_FORCEINLINE_FUNCTION static Value tree(Get const& get) {
+    Value value[N];
+    for (int e = 0; e < N; ++e) value[e] = get(e);
+    for (int step = 1; step < N; step *= 2)
+      for (int e = 0; e < N; e += 2 * step)
+        value[e] = Join::apply(value[e], value[e + step]);
+    return value[0];
   }
   /// Those at bytes [from, to) of the vector.
   KOKKOS_FORCEINLINE_FUNCTION static Value some(Vector16 const& vector,
                                                 int from, int to) {
-    if constexpr (adds_bytes) return all(bytes_within(vector, from, to));
-    Value value = Join::identity();
-    for (int e = 0; e < elements; ++e)
-      if (e * bytes >= from && e * bytes < to)
-        value = Join::apply(value, element(vector, e));
-    return value;
+    if constexpr (adds_bytes) {
+      return all(bytes_within(vector, from, to));
+    } else {
+      Value value = Join::identity();
+      for (int e = 0; e < elements; ++e)
+        if (e * bytes >= from && e * bytes < to)
+          value = Join::apply(value, element(vector, e));
+      return value;
+    }
   }
   /// Every `lanes`-th of the words of `Width` bytes in [begin, end).
   template <int Width>
@@ -177,9 +186,10 @@ class WarpSegmentsStreamed {
   using Lane  = LaneOperation<Warp, Op, Input, Value_>;
 
  public:
-  using Value    = Value_;
-  using Join     = Combine<Op, Value>;
-  using Streamed = WarpSegmentsStreamed;
+  using Value                     = Value_;
+  using Join                      = Combine<Op, Value>;
+  using Streamed                  = WarpSegmentsStreamed;
+  static constexpr int min_blocks = RowSegmentsTuning::min_blocks;
 
   KOKKOS_FORCEINLINE_FUNCTION explicit WarpSegmentsStreamed(Warp const& warp)
       : m_warp(warp) {
@@ -347,7 +357,9 @@ class WarpSegmentsStreamed {
       for (int r = 0; r < segment_rows >> Steps; ++r) {
         int const vector = (row + r) * 32 + group;
         if (vector % vectors == 0)
-          store(vector / vectors, m_warp.at(value[r], lane));
+          // With the identity, a sum of negative zeros is a zero, as Kokkos'.
+          store(vector / vectors,
+                Join::apply(Join::identity(), m_warp.at(value[r], lane)));
       }
     });
   }
@@ -377,6 +389,7 @@ class WarpSegmentsMma {
   using Value    = Value_;
   using Join     = Combine<Operation::sum, Value>;
   using Streamed = WarpSegmentsStreamed<Warp, Operation::sum, Input, Value>;
+  static constexpr int min_blocks = RowSegmentsTuning::min_blocks_products;
 
   KOKKOS_FORCEINLINE_FUNCTION explicit WarpSegmentsMma(Warp const& warp)
       : m_warp(warp), m_sum(warp, chain_length) {
@@ -475,10 +488,13 @@ class WarpSegmentsMma {
   }
 
  private:
-  static constexpr int chain_length = 8;
+  /// Doubles are added one after the other in a chain: short ones, to be as
+  /// accurate as a tree.
+  static constexpr int chain_length = Input == Scalar::float64 ? 2 : 8;
 
   /// Operands whose registers are vectors as they lie.
   static constexpr bool has_columns = size_of(Input) <= 2;
+  static constexpr bool may_be_lost = size_of(Input) == 2;
   using Shape                       = std::conditional_t<
       Input == Scalar::half, MmaF16,
       std::conditional_t<
@@ -525,7 +541,7 @@ class WarpSegmentsMma {
     constexpr int fit     = 8 / columns;
     constexpr int sets    = segment_rows / fit;
     auto& value           = rows.value;
-    if constexpr (size_of(Input) == 2) {
+    if constexpr (may_be_lost) {
       Lanes<bool> lost;
       m_warp.each([&](int lane) {
         bool any = false;

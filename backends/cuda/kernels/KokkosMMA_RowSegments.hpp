@@ -48,7 +48,7 @@ __device__ typename Segments::Value warp_reduce_elements(
 
 template <class Segments, Scalar Input, class Store>
 __global__ void __launch_bounds__(RowSegmentsTuning::threads,
-                                  RowSegmentsTuning::min_blocks)
+                                  Segments::min_blocks)
     reduce_row_segments(RowSegments const in, Store const store) {
   constexpr int tile_vectors  = 32 * segment_rows;
   unsigned const lane         = threadIdx.x % 32;

@@ -6,6 +6,7 @@
 #include <backends/cuda/kernels/KokkosMMA_LongSegments.hpp>
 #include <backends/cuda/kernels/KokkosMMA_RowSegments.hpp>
 #include <backends/cuda/kernels/KokkosMMA_StagedSegments.hpp>
+#include <backends/cuda/kernels/KokkosMMA_TinySegments.hpp>
 #include <core/KokkosMMA_Segments.hpp>
 
 #include <algorithm>
@@ -49,6 +50,16 @@ struct SegmentLaunch {
     std::uint64_t const blocks = (warps * 32 + threads - 1) / threads;
     kernel<<<unsigned(std::min(blocks, most)), threads, shared,
              space.cuda_stream()>>>(arguments..., store);
+    check(cudaGetLastError(), "launch of a segmented reduction");
+  }
+
+  void tiny(void const* x, EqualSegments const& in) const {
+    constexpr unsigned threads = 256;
+    std::uint64_t const blocks =
+        std::min<std::uint64_t>((in.count() + threads - 1) / threads, 1u << 30);
+    reduce_tiny_segments<Segments, Input, Store>
+        <<<unsigned(blocks), threads, 0, space.cuda_stream()>>>(
+            static_cast<ElementBits<Input> const*>(x), in, in.count(), store);
     check(cudaGetLastError(), "launch of a segmented reduction");
   }
 
@@ -179,6 +190,8 @@ void launch_segments(Kokkos::Cuda const& space, void const* x,
   if (aligned && std::has_single_bit(length) && length <= 512 * segment_rows)
     launch.rows({data, size / length, int(length / 16), int(size % length),
                  length <= RowSegmentsTuning::kept_bytes});
+  else if (segments_are_tiny(length / size_of(Input), length))
+    launch.tiny(x, segments);
   else if (2 * length > Tuned::value.tile_bytes)
     // A tile with one segment would be half empty.
     launch.long_parts(data, size, length, segments.count());

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOKKOSMMA_CUDA_TINY_SEGMENTS_HPP
+#define KOKKOSMMA_CUDA_TINY_SEGMENTS_HPP
+
+#include <backends/cuda/atom/KokkosMMA_Warp.hpp>
+#include <core/KokkosMMA_Segments.hpp>
+#include <core/KokkosMMA_StagedTile.hpp>
+
+#include <cstdint>
+
+/// \file
+/// Segments of a few elements, one per thread: what a thread fetches, its
+/// neighbours find in L1.
+
+namespace KokkosMMA::Impl::Cuda {
+
+template <class Segments, Scalar Input, class Store>
+__global__ void __launch_bounds__(256)
+    reduce_tiny_segments(ElementBits<Input> const* const x,
+                         EqualSegments const in, std::uint64_t const count,
+                         Store const store) {
+  using Join                 = typename Segments::Join;
+  std::uint64_t const stride = std::uint64_t(gridDim.x) * blockDim.x;
+  for (std::uint64_t s = std::uint64_t(blockIdx.x) * blockDim.x + threadIdx.x;
+       s < count; s += stride) {
+    std::uint64_t const begin               = in.begin(s);
+    int const size                          = int(in.end(s) - begin);
+    ElementBits<Input> const* const element = x + begin;
+    auto value                              = Join::identity();
+#pragma unroll 8
+    for (int e = 0; e < size; ++e)
+      value = Join::apply(
+          value,
+          element_value<Warp, Input, typename Segments::Value>(element[e]));
+    store(s, value);
+  }
+}
+
+}  // namespace KokkosMMA::Impl::Cuda
+
+#endif
