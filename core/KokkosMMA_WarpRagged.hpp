@@ -41,7 +41,7 @@ struct RaggedWork {
   std::uint64_t last;               ///< element, behind the end
 
   KOKKOS_FORCEINLINE_FUNCTION static RaggedWork of(
-      OffsetSegments<Offset> const& segments, std::uint64_t weight) {
+      OffsetSegments<Offset> const &segments, std::uint64_t weight) {
     return {segments, weight, segments.begin(0),
             segments.end(segments.count() - 1)};
   }
@@ -73,8 +73,8 @@ KOKKOS_FORCEINLINE_FUNCTION constexpr std::uint64_t begin_of_share(
 /// The places at which `done[0]` and `done[1]` work ends. The warp asks 32
 /// offsets at a time, so 2^24 segments are five loads deep.
 template <class Warp, class Offset>
-KOKKOS_FORCEINLINE_FUNCTION void find_places(Warp const& warp,
-                                             RaggedWork<Offset> const& work,
+KOKKOS_FORCEINLINE_FUNCTION void find_places(Warp const &warp,
+                                             RaggedWork<Offset> const &work,
                                              std::uint64_t const (&done)[2],
                                              RaggedPlace (&places)[2]) {
   // Between `low` and `high` segments are closed.
@@ -134,8 +134,8 @@ struct RaggedPartial {
 /// for a segment that ends there and began in the stretches of `left`.
 template <Operation Op, class Value, class Store>
 KOKKOS_FORCEINLINE_FUNCTION void join_partials(
-    RaggedPartial<Value>& left, RaggedPartial<Value> const& behind,
-    Store const& store) {
+    RaggedPartial<Value> &left, RaggedPartial<Value> const &behind,
+    Store const &store) {
   using Math = Combine<Op, Value>;
   if (!behind.closes()) {
     left.tail = Math::apply(left.tail, behind.tail);
@@ -159,8 +159,8 @@ struct RaggedOpen {
 
   /// Calls store(segment, value) when the stretch ends a segment of others.
   template <class Store>
-  KOKKOS_FORCEINLINE_FUNCTION void add(RaggedPartial<Value> const& stretch,
-                                       Store const& store) {
+  KOKKOS_FORCEINLINE_FUNCTION void add(RaggedPartial<Value> const &stretch,
+                                       Store const &store) {
     if (!stretch.closes()) {
       value = Math::apply(value, stretch.tail);
       return;
@@ -171,7 +171,7 @@ struct RaggedOpen {
     fresh = true;
   }
   /// Adds the stretches that follow.
-  KOKKOS_FORCEINLINE_FUNCTION void add(RaggedOpen const& later) {
+  KOKKOS_FORCEINLINE_FUNCTION void add(RaggedOpen const &later) {
     value = later.fresh ? later.value : Math::apply(value, later.value);
     fresh = fresh || later.fresh;
   }
@@ -181,10 +181,10 @@ struct RaggedOpen {
 /// behind those of each lane; `all` of the warp, in every lane.
 template <class Warp, Operation Op, class Value>
 KOKKOS_FORCEINLINE_FUNCTION void open_before(
-    Warp const& warp,
-    typename Warp::template Lanes<RaggedOpen<Op, Value>> const& mine,
-    typename Warp::template Lanes<RaggedOpen<Op, Value>>& before,
-    typename Warp::template Lanes<RaggedOpen<Op, Value>>& all) {
+    Warp const &warp,
+    typename Warp::template Lanes<RaggedOpen<Op, Value>> const &mine,
+    typename Warp::template Lanes<RaggedOpen<Op, Value>> &before,
+    typename Warp::template Lanes<RaggedOpen<Op, Value>> &all) {
   using Open = RaggedOpen<Op, Value>;
   typename Warp::template Lanes<Value> value;
   typename Warp::template Lanes<int> fresh;
@@ -222,10 +222,13 @@ KOKKOS_FORCEINLINE_FUNCTION void open_before(
 ///                      multiples of its elements a vector starts
 ///   ring()             a StagedRing in which the elements lie
 ///   ready()            elements before this position are there
-///   wait(position)     makes ready() at least that: no more than `window`
-///                      behind the last released position
+///   wait(position)     makes ready() at least that: no more than `reach`
+///                      behind the last released position; of what is longer,
+///                      `window` is taken at a time
 ///   release(position)  no lane asks for elements before it any more
-template <class Warp, Operation Op, Scalar Input, class Value>
+/// \tparam Quads whether four lanes may share a segment: for segments of middle
+/// length, which the code for the others pays for
+template <class Warp, Operation Op, Scalar Input, class Value, bool Quads>
 class WarpRagged {
   template <class T>
   using Lanes = typename Warp::template Lanes<T>;
@@ -241,9 +244,10 @@ class WarpRagged {
   static constexpr int vector_cost =
       6 + per_vector * (element_bytes >= 4 ? 1 : 4 - element_bytes);
   static constexpr int piece_cost = 40 + vector_cost;
+  static constexpr int quads_cost = 4 * 40 + 32 * vector_cost;
 
  public:
-  KOKKOS_FORCEINLINE_FUNCTION explicit WarpRagged(Warp const& warp)
+  KOKKOS_FORCEINLINE_FUNCTION explicit WarpRagged(Warp const &warp)
       : m_warp(warp) {}
 
   /// Stores every segment that begins and ends between the two places, with
@@ -251,9 +255,9 @@ class WarpRagged {
   /// same in every lane.
   template <class Stream, class Offset, class Store>
   KOKKOS_FORCEINLINE_FUNCTION Lanes<RaggedPartial<Value>> walk(
-      Stream& stream, OffsetSegments<Offset> const& segments,
-      RaggedPlace const& begin, RaggedPlace const& end,
-      Store const& store) const {
+      Stream &stream, OffsetSegments<Offset> const &segments,
+      RaggedPlace const &begin, RaggedPlace const &end,
+      Store const &store) const {
     // Segments that are closed in the stretch, counted from its first one.
     auto const closed = unsigned(end.segment - begin.segment);
     bool const ends_another =
@@ -362,17 +366,17 @@ class WarpRagged {
   static constexpr int windows_ahead = 4;
 
   template <class T>
-  KOKKOS_FORCEINLINE_FUNCTION T of_lane(Lanes<T> const& values,
+  KOKKOS_FORCEINLINE_FUNCTION T of_lane(Lanes<T> const &values,
                                         int lane) const {
     Lanes<T> const same = m_warp.broadcast(values, lane);
     return m_warp.at(same, 0);
   }
   template <class Stream>
-  KOKKOS_FORCEINLINE_FUNCTION static void wait_towards(Stream& stream,
+  KOKKOS_FORCEINLINE_FUNCTION static void wait_towards(Stream &stream,
                                                        unsigned position,
                                                        unsigned last) {
-    stream.wait(last - position < Stream::window ? last
-                                                 : position + Stream::window);
+    constexpr unsigned most = Quads ? Stream::reach : Stream::window;
+    stream.wait(last - position <= most ? last : position + Stream::window);
   }
 
   /// The elements of a vector into a running value. A minimum or maximum that
@@ -392,7 +396,7 @@ class WarpRagged {
     }
   }
   KOKKOS_FORCEINLINE_FUNCTION static Value all_of(Value running,
-                                                  Vector16 const& vector) {
+                                                  Vector16 const &vector) {
     Value element[per_vector];
     for (int e = 0; e < per_vector; ++e)
       element[e] = element_value<Warp, Input, Value>(
@@ -401,7 +405,7 @@ class WarpRagged {
   }
   /// Those in [begin, end), where the vector starts at position `at`.
   KOKKOS_FORCEINLINE_FUNCTION static Value some_of(Value running,
-                                                   Vector16 const& vector,
+                                                   Vector16 const &vector,
                                                    unsigned at, unsigned begin,
                                                    unsigned end) {
     Value element[per_vector];
@@ -415,7 +419,7 @@ class WarpRagged {
 
   /// Elements [begin, end), at least one, by one lane.
   template <class Ring>
-  KOKKOS_FORCEINLINE_FUNCTION static Value in_lane(Ring const& ring,
+  KOKKOS_FORCEINLINE_FUNCTION static Value in_lane(Ring const &ring,
                                                    unsigned begin,
                                                    unsigned end) {
     unsigned v          = begin / per_vector;
@@ -430,9 +434,9 @@ class WarpRagged {
 
   /// Elements [begin, end), at least one, into running values of all lanes.
   template <class Ring>
-  KOKKOS_FORCEINLINE_FUNCTION void absorb(Ring const& ring, unsigned begin,
+  KOKKOS_FORCEINLINE_FUNCTION void absorb(Ring const &ring, unsigned begin,
                                           unsigned end,
-                                          Lanes<Value>& open) const {
+                                          Lanes<Value> &open) const {
     unsigned const first = begin / per_vector;
     unsigned const last  = end / per_vector;
     bool const has_head  = begin % per_vector != 0;
@@ -449,7 +453,7 @@ class WarpRagged {
     });
   }
   /// The running values of all lanes joined, in every lane; begins anew.
-  KOKKOS_FORCEINLINE_FUNCTION Lanes<Value> close(Lanes<Value>& open) const {
+  KOKKOS_FORCEINLINE_FUNCTION Lanes<Value> close(Lanes<Value> &open) const {
     Lanes<Value> total = open;
     for (int offset = 16; offset > 0; offset /= 2) {
       Lanes<Value> const other = m_warp.shuffle_xor(total, offset);
@@ -462,15 +466,61 @@ class WarpRagged {
     return total;
   }
 
+  /// The segments of lanes [from, until) but the `others`, by four lanes each,
+  /// eight segments at a time: neighbouring lanes read neighbouring vectors.
+  template <class Ring>
+  KOKKOS_FORCEINLINE_FUNCTION void by_quads(Ring const &ring,
+                                            Lanes<unsigned> const &begins,
+                                            Lanes<unsigned> const &ends,
+                                            int from, int until,
+                                            std::uint32_t others,
+                                            Lanes<Value> &value) const {
+    for (int first = from / 8 * 8; first < until; first += 8) {
+      auto const segment          = [&](int lane) { return first + lane / 4; };
+      Lanes<unsigned> const begin = m_warp.gather(begins, segment);
+      Lanes<unsigned> const end   = m_warp.gather(ends, segment);
+      Lanes<Value> part;
+      m_warp.each([&](int lane) {
+        Value running    = Math::identity();
+        int const s      = segment(lane);
+        unsigned const b = m_warp.at(begin, lane);
+        unsigned const e = m_warp.at(end, lane);
+        if (s >= from && s < until && !(others >> s & 1)) {
+          for (unsigned v = b / per_vector + lane % 4; v * per_vector < e;
+               v += 4) {
+            unsigned const at = v * per_vector;
+            running           = at < b || at + per_vector > e
+                                    ? some_of(running, ring.vector(v), at, b, e)
+                                    : all_of(running, ring.vector(v));
+          }
+        }
+        m_warp.at(part, lane) = running;
+      });
+      for (int offset = 1; offset < 4; offset *= 2) {
+        Lanes<Value> const other = m_warp.shuffle_xor(part, offset);
+        m_warp.each([&](int lane) {
+          m_warp.at(part, lane) =
+              Math::apply(m_warp.at(part, lane), m_warp.at(other, lane));
+        });
+      }
+      Lanes<Value> const total =
+          m_warp.gather(part, [](int lane) { return lane % 8 * 4; });
+      m_warp.each([&](int lane) {
+        if (lane / 8 == first / 8 && lane >= from && lane < until)
+          m_warp.at(value, lane) = m_warp.at(total, lane);
+      });
+    }
+  }
+
   /// The segments of lanes [from, until): short ones one per lane, long ones by
   /// all lanes together. What is short depends on the others: as long as a lane
   /// is busy, 31 more may be.
   template <class Ring>
-  KOKKOS_FORCEINLINE_FUNCTION void reduce(Ring const& ring,
-                                          Lanes<unsigned> const& begins,
-                                          Lanes<unsigned> const& ends, int from,
+  KOKKOS_FORCEINLINE_FUNCTION void reduce(Ring const &ring,
+                                          Lanes<unsigned> const &begins,
+                                          Lanes<unsigned> const &ends, int from,
                                           int until,
-                                          Lanes<Value>& value) const {
+                                          Lanes<Value> &value) const {
     Lanes<unsigned> vectors;
     m_warp.each([&](int lane) {
       m_warp.at(vectors, lane) =
@@ -486,29 +536,42 @@ class WarpRagged {
       return m_warp.ballot(longer);
     };
     unsigned limit       = 4;
+    bool quads           = false;
     std::uint32_t longer = longer_than(limit);
     if (longer) {
-      int least = vector_cost * 4 +
-                  piece_cost * Kokkos::Experimental::popcount_builtin(longer);
-      for (unsigned const more : {16u, 64u}) {
-        std::uint32_t const others = longer_than(more);
-        int const cost =
-            vector_cost * int(more) +
-            piece_cost * Kokkos::Experimental::popcount_builtin(others);
-        if (cost >= least) continue;
+      auto const cost_beyond = [](std::uint32_t pieces) {
+        return piece_cost * Kokkos::Experimental::popcount_builtin(pieces);
+      };
+      int least           = vector_cost * 4 + cost_beyond(longer);
+      std::uint32_t other = longer_than(16);
+      int cost            = vector_cost * 16 + cost_beyond(other);
+      if (cost < least) {
         least  = cost;
-        limit  = more;
-        longer = others;
+        limit  = 16;
+        longer = other;
+      }
+      if (Quads && least > quads_cost) {
+        other = longer_than(64);
+        cost  = quads_cost + cost_beyond(other);
+        if (cost < least) {
+          quads  = true;
+          limit  = 64;
+          longer = other;
+        }
       }
     }
-    m_warp.each([&](int lane) {
-      if (lane < from || lane >= until || m_warp.at(vectors, lane) > limit)
-        return;
-      unsigned const begin = m_warp.at(begins, lane);
-      unsigned const end   = m_warp.at(ends, lane);
-      m_warp.at(value, lane) =
-          begin < end ? in_lane(ring, begin, end) : Math::identity();
-    });
+    if (Quads && quads) {
+      by_quads(ring, begins, ends, from, until, longer, value);
+    } else {
+      m_warp.each([&](int lane) {
+        if (lane < from || lane >= until || m_warp.at(vectors, lane) > limit)
+          return;
+        unsigned const begin = m_warp.at(begins, lane);
+        unsigned const end   = m_warp.at(ends, lane);
+        m_warp.at(value, lane) =
+            begin < end ? in_lane(ring, begin, end) : Math::identity();
+      });
+    }
     for (; longer; longer &= longer - 1) {
       int const k = Kokkos::Experimental::countr_zero_builtin(longer);
       Lanes<Value> piece;

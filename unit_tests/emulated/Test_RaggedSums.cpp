@@ -162,17 +162,19 @@ struct Stored {
   std::vector<int> times;
 };
 
-template <Operation Op, Scalar Input, class Value, class Bits, class Offset>
+template <Operation Op, Scalar Input, class Value, bool Quads = true,
+          class Bits, class Offset>
 Stored<Value> computed(Elements<Bits>& x, Rows<Offset> const& rows,
                        std::uint64_t stretches) {
   Stored<Value> stored{std::vector<Value>(rows.count()),
                        std::vector<int>(rows.count())};
-  bool const in_ring = Impl::Emulated::ragged_reduce<Op, Input, Value, 4, 1024>(
-      x.data(), rows.segments(), 4, stretches,
-      [&](std::uint64_t s, Value value) {
-        stored.values.at(s) = value;
-        ++stored.times.at(s);
-      });
+  bool const in_ring =
+      Impl::Emulated::ragged_reduce<Op, Input, Value, Quads, 4, 1024>(
+          x.data(), rows.segments(), 4, stretches,
+          [&](std::uint64_t s, Value value) {
+            stored.values.at(s) = value;
+            ++stored.times.at(s);
+          });
   EXPECT_TRUE(in_ring);
   return stored;
 }
@@ -221,6 +223,10 @@ class RaggedReduce : public ::testing::Test {
       auto const expected = reference<Op, Value>(x, rows, value_of);
       for (std::uint64_t const stretches : shares) {
         auto const got = computed<Op, T::scalar, Value>(x, rows, stretches);
+        auto const plain =
+            computed<Op, T::scalar, Value, false>(x, rows, stretches);
+        ASSERT_EQ(got.times, plain.times);
+        ASSERT_EQ(expected, plain.values) << stretches << " stretches";
         for (std::size_t s = 0; s < rows.count(); ++s) {
           ASSERT_EQ(1, got.times[s])
               << "stores of segment " << s << ", " << stretches << " stretches";

@@ -28,11 +28,10 @@ namespace KokkosMMA::Impl::Cuda {
 /// | 256 x 3, 4 x 2048      | 3506  | 3434    | 2830 | 2762   | 4029 | 2580 |
 /// | 256 x 4, 4 x 1024      | 3569  | 3194    | 2817 | 2159   | 3858 | 2681 |
 ///
-/// 0..32 and so on: uniform; mean 16: geometric. With offsets asked for one
-/// window ahead, in microseconds per 2^28 floats of uniform lengths 0..32:
-/// 256 x 3, 4 x 2048 360; 128 x 3, 4 x 4096 506; 256 x 3, 8 x 1024 372; two
-/// rounds of blocks 362, eight 410. A million segments of 3 on either side of
-/// one of 2^27: 296 us when a segment weighs one vector, 189 us with two.
+/// 0..32 and so on: uniform; mean 16: geometric. Microseconds for uniform
+/// lengths 0..32 when offsets were asked for one window ahead: 256 x 3,
+/// 4 x 2048 360; 128 x 3, 4 x 4096 506; 256 x 3, 8 x 1024 372. Then with blocks
+/// that join their stretches: 352, two rounds of blocks 362, eight 410.
 struct RaggedTuning {
   static constexpr int threads    = 256;
   static constexpr int min_blocks = 3;
@@ -41,8 +40,19 @@ struct RaggedTuning {
   static constexpr int rounds     = 1;  ///< blocks for each resident one
   static constexpr int warps      = threads / 32;
   static constexpr int ring_bytes = tiles * tile_bytes;
+  /// What a segment costs beside its elements, in bytes of elements.
+  static constexpr int segment_bytes = 32;
   /// Work that is worth another warp, in bytes of elements.
   static constexpr int bytes_per_stretch = 4096;
+  /// See WarpRagged.
+  static constexpr bool quads = false;
+};
+
+/// For segments of so many bytes on average. Uniform lengths 0..128: 3059 so,
+/// 2762 as the others; 0..8: 2578 so, 2830 as the others; 0..32: 3439, 3506.
+struct MiddleRaggedTuning : RaggedTuning {
+  static constexpr bool quads     = true;
+  static constexpr int from_bytes = 96;
 };
 
 template <Operation Op, class Value>
@@ -74,13 +84,13 @@ __global__ void __launch_bounds__(Tuning::threads, Tuning::min_blocks)
                   GridScratch const scratch) {
   using Open = RaggedOpen<Op, Value>;
   extern __shared__ __align__(128) unsigned char ring_memory[];
-  using Reduce        = WarpRagged<Warp, Op, Input, Value>;
+  using Reduce        = WarpRagged<Warp, Op, Input, Value, Tuning::quads>;
   constexpr int bytes = Reduce::element_bytes;
   int const lane      = threadIdx.x % 32;
   int const warp      = threadIdx.x / 32;
 
-  // A closed segment costs about as much as two more vectors.
-  auto const work           = RaggedWork<Offset>::of(segments, 32 / bytes);
+  auto const work =
+      RaggedWork<Offset>::of(segments, Tuning::segment_bytes / bytes);
   std::uint64_t const total = work.total();
   auto const stretches =
       unsigned(min(std::uint64_t(gridDim.x) * Tuning::warps,
@@ -146,16 +156,11 @@ __global__ void __launch_bounds__(Tuning::threads, Tuning::min_blocks)
   add_partials<Op, Value>(partials, begin, end, open, store);
 }
 
-/// \param size no less than the number of elements in all segments, where it is
-/// known: a small launch starts fewer blocks
-template <Operation Op, Scalar Input, class Value, class Offset, class Store,
-          class Tuning = RaggedTuning>
-void launch_ragged_reduce(
-    Kokkos::Cuda const& space, void const* x, OffsetSegments<Offset> segments,
-    Store const& store,
-    std::uint64_t size = std::numeric_limits<std::uint64_t>::max(),
-    Tuning             = {}) {
-  if (segments.count() == 0) return;
+template <Operation Op, Scalar Input, class Value, class Tuning, class Offset,
+          class Store>
+void launch_tuned_ragged_reduce(Kokkos::Cuda const& space, void const* x,
+                                OffsetSegments<Offset> segments,
+                                Store const& store, std::uint64_t size) {
   check(cudaSetDevice(space.cuda_device()), "cudaSetDevice");
   constexpr int shared = Tuning::warps * Tuning::ring_bytes;
   auto const kernel = &ragged_reduce<Op, Input, Value, Tuning, Offset, Store>;
@@ -174,7 +179,8 @@ void launch_ragged_reduce(
                 Tuning::min_blocks * Tuning::rounds;
   constexpr std::uint64_t per_block =
       std::uint64_t(Tuning::warps) * Tuning::bytes_per_stretch / bytes;
-  std::uint64_t const weighted = 32 / bytes * segments.count();
+  std::uint64_t const weighted =
+      Tuning::segment_bytes / bytes * segments.count();
   if (size < blocks * per_block)
     blocks = std::min(blocks, (size + weighted) / per_block + 1);
   // A stretch has less than 2^31 elements.
@@ -186,6 +192,25 @@ void launch_ragged_reduce(
       static_cast<unsigned char const*>(x), segments, store,
       stream_scratch(space).grid());
   check(cudaGetLastError(), "launch of ragged_reduce");
+}
+
+/// \param size no less than the number of elements in all segments, where it is
+/// known: a small launch starts fewer blocks
+template <Operation Op, Scalar Input, class Value, class Offset, class Store>
+void launch_ragged_reduce(
+    Kokkos::Cuda const& space, void const* x, OffsetSegments<Offset> segments,
+    Store const& store,
+    std::uint64_t size = std::numeric_limits<std::uint64_t>::max()) {
+  if (segments.count() == 0) return;
+  using Middle       = MiddleRaggedTuning;
+  bool const known   = size != std::numeric_limits<std::uint64_t>::max();
+  auto const average = size / segments.count();
+  if (known && average >= Middle::from_bytes / size_of(Input))
+    launch_tuned_ragged_reduce<Op, Input, Value, Middle>(space, x, segments,
+                                                         store, size);
+  else
+    launch_tuned_ragged_reduce<Op, Input, Value, RaggedTuning>(
+        space, x, segments, store, size);
 }
 
 /// The smaller of two, of which each thread keeps one.

@@ -24,8 +24,10 @@ class RingStream {
   static constexpr unsigned per_tile = TileBytes / ElementBytes;
   /// Half of the ring: the other half stays on its way.
   static constexpr unsigned window = Tiles / 2 * per_tile;
+  /// A position may lie anywhere in its tile.
+  static constexpr unsigned reach = (Tiles - 1) * per_tile;
 
-  __device__ RingStream(unsigned char* memory, unsigned char const* first,
+  __device__ RingStream(unsigned char *memory, unsigned char const *first,
                         std::uint64_t elements, int lane)
       : m_ring{memory}, m_lane(lane) {
     unsigned const skip = reinterpret_cast<std::uintptr_t>(first) % 16;
@@ -37,7 +39,7 @@ class RingStream {
 
   __device__ unsigned begin() const { return m_begin; }
   __device__ unsigned end() const { return m_end; }
-  __device__ Ring const& ring() const { return m_ring; }
+  __device__ Ring const &ring() const { return m_ring; }
   __device__ unsigned ready() const { return m_ready; }
   __device__ void wait(unsigned position) {
     if (position <= m_ready) return;
@@ -57,17 +59,17 @@ class RingStream {
   static_assert(TileBytes % 1024 == 0);
 
   __device__ void fetch(unsigned tile) {
-    unsigned char const* const from =
+    unsigned char const *const from =
         m_source + std::uint64_t(tile) * TileBytes + 16 * m_lane;
     // Tiles are whole multiples of the lines among which places are permuted.
-    unsigned char* const to =
+    unsigned char *const to =
         m_ring.memory + (tile * TileBytes & (Ring::bytes - 1));
     if (tile + 1 < m_tiles) {
 #pragma unroll
       for (int b = 0; b < TileBytes; b += 512)
         CopyAsync16::copy(to + Ring::place(b + 16 * m_lane), from + b, 16);
     } else {
-      unsigned char const* const end =
+      unsigned char const *const end =
           m_source + std::uint64_t(m_end) * ElementBytes;
 #pragma unroll
       for (int b = 0; b < TileBytes; b += 512) {
@@ -93,7 +95,7 @@ class RingStream {
 
   Ring m_ring;
   int m_lane;
-  unsigned char const* m_source;
+  unsigned char const *m_source;
   unsigned m_begin, m_end;
   unsigned m_tiles;        // of the stretch
   unsigned m_fetched = 0;  // tiles, on their way or there

@@ -26,11 +26,12 @@ class RingStream {
   using Ring                         = StagedRing<Tiles * TileBytes>;
   static constexpr unsigned per_tile = TileBytes / ElementBytes;
   static constexpr unsigned window   = Tiles / 2 * per_tile;
+  static constexpr unsigned reach    = (Tiles - 1) * per_tile;
 
-  RingStream(void const* x, RaggedPlace const& begin, RaggedPlace const& end)
+  RingStream(void const *x, RaggedPlace const &begin, RaggedPlace const &end)
       : m_memory(Ring::bytes / sizeof(Line)) {
-    auto const* const first =
-        static_cast<unsigned char const*>(x) + begin.element * ElementBytes;
+    auto const *const first =
+        static_cast<unsigned char const *>(x) + begin.element * ElementBytes;
     auto const skip = reinterpret_cast<std::uintptr_t>(first) % 16;
     m_source        = first - skip;
     m_begin         = unsigned(skip / ElementBytes);
@@ -66,12 +67,12 @@ class RingStream {
   struct alignas(128) Line {
     unsigned char bytes[128];
   };
-  unsigned char* bytes() const {
-    return const_cast<unsigned char*>(m_memory.data()->bytes);
+  unsigned char *bytes() const {
+    return const_cast<unsigned char *>(m_memory.data()->bytes);
   }
 
   std::vector<Line> m_memory;
-  unsigned char const* m_source;
+  unsigned char const *m_source;
   unsigned m_begin, m_end;
   unsigned m_ready    = 0;  // tiles
   unsigned m_released = 0;  // tiles
@@ -80,11 +81,11 @@ class RingStream {
 
 /// Calls store(segment, value) once for every segment. Returns whether the
 /// warps kept within their rings.
-template <Operation Op, Scalar Input, class Value, int Tiles, int TileBytes,
-          class Offset, class Store>
-bool ragged_reduce(void const* x, OffsetSegments<Offset> const& segments,
+template <Operation Op, Scalar Input, class Value, bool Quads, int Tiles,
+          int TileBytes, class Offset, class Store>
+bool ragged_reduce(void const *x, OffsetSegments<Offset> const &segments,
                    std::uint64_t weight, std::uint64_t stretches,
-                   Store const& store) {
+                   Store const &store) {
   using Open = RaggedOpen<Op, Value>;
   Warp const warp;
   auto const work = RaggedWork<Offset>::of(segments, weight);
@@ -98,7 +99,7 @@ bool ragged_reduce(void const* x, OffsetSegments<Offset> const& segments,
                 places);
     RingStream<Tiles, TileBytes, size_of(Input)> stream(x, places[0],
                                                         places[1]);
-    auto const left = WarpRagged<Warp, Op, Input, Value>(warp).walk(
+    auto const left = WarpRagged<Warp, Op, Input, Value, Quads>(warp).walk(
         stream, segments, places[0], places[1], store);
     // Neighbours are joined first, as those of a block are on the device.
     if (i % 3 == 0)
@@ -110,7 +111,7 @@ bool ragged_reduce(void const* x, OffsetSegments<Offset> const& segments,
 
   std::uint64_t const per_lane =
       (partials.size() + Warp::size - 1) / Warp::size;
-  auto const of_lane = [&](int lane, Open open, auto const& to) {
+  auto const of_lane = [&](int lane, Open open, auto const &to) {
     for (std::uint64_t i = lane * per_lane;
          i < std::min<std::uint64_t>(partials.size(), (lane + 1) * per_lane);
          ++i)
@@ -120,7 +121,7 @@ bool ragged_reduce(void const* x, OffsetSegments<Offset> const& segments,
   Warp::Lanes<Open> mine, before, all;
   Warp::each([&](int lane) {
     Warp::at(mine, lane) =
-        of_lane(lane, Open{}, [](std::uint64_t, Value const&) {});
+        of_lane(lane, Open{}, [](std::uint64_t, Value const &) {});
   });
   open_before<Warp, Op, Value>(warp, mine, before, all);
   Warp::each([&](int lane) { of_lane(lane, Warp::at(before, lane), store); });
