@@ -19,6 +19,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <type_traits>
 
 /// \file
 /// The library's kernels for segments, behind one name for each backend.
@@ -40,6 +41,10 @@ struct StridedStore {
   template <class Value>
   KOKKOS_FORCEINLINE_FUNCTION void operator()(std::uint64_t s,
                                               Value value) const {
+    // A kernel that starts from the first element sums negative zeros to one;
+    // Kokkos starts from 0.
+    if constexpr (Op == Operation::sum && std::is_floating_point_v<Value>)
+      value += Value(0);
     data[std::ptrdiff_t(s) * stride] = result_of<Op, R>(value);
   }
 };

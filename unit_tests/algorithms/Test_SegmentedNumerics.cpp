@@ -25,9 +25,10 @@ constexpr Operation sum = Operation::sum;
 
 double uniform(Random& random, std::size_t) { return random.uniform(); }
 double normal(Random& random, std::size_t) { return random.normal(); }
-/// Neighbours cancel up to one part in a thousand.
-double ill_conditioned(Random& random, std::size_t i) {
-  return (i % 2 ? -1 : 1) * (100 + random.uniform());
+/// Large numbers that nearly cancel. Signs at random: of alternating ones a
+/// loop over neighbours gets the sum right by luck.
+double ill_conditioned(Random& random, std::size_t) {
+  return (random.integer(0, 1) ? -1 : 1) * (100 + random.uniform());
 }
 /// Subnormal as half_t.
 double tiny(Random& random, std::size_t) {
@@ -184,7 +185,9 @@ void expect_specials(std::size_t length) {
     segmented_inclusive_scan(Exec(), x, length, y, Settings{route});
     auto const computed = elements_of(y);
     for (std::size_t i = 0; i < size; ++i)
-      ASSERT_TRUE(same_number(prefixes[i], double(computed[i])))
+      // A prefix of nothing but negative zeros has the sign of the first
+      // element by one route and of a sum from 0 by another.
+      ASSERT_TRUE(same_number(prefixes[i] + 0., double(computed[i]) + 0.))
           << "prefix " << i << " is " << computed[i] << " instead of "
           << prefixes[i];
   }
