@@ -421,11 +421,10 @@ TYPED_TEST(EqualFloats, WhatIsNotFiniteStaysInItsSegment) {
           std::size_t(this->random.integer(0, segments - 1));
       std::size_t const at =
           data.begin(struck) + std::size_t(this->random.integer(0, length - 1));
-      data.x[at] = F::encode(special);
-      this->both(data, [&](auto const& values, bool products, int again) {
-        // Rows of 16-bit floats alone are columns of one product.
-        if (products && TypeParam::bytes == 2 && data.fits_rows() && again > 0)
-          EXPECT_EQ(1, again);
+      data.x[at]      = F::encode(special);
+      int tiles_again = 0;
+      this->both(data, [&](auto const& values, bool, int again) {
+        tiles_again += again;
         for (std::size_t s = 0; s < segments; ++s) {
           double sum = 0;
           for (std::size_t i = data.begin(s); i < data.end(s); ++i)
@@ -436,6 +435,8 @@ TYPED_TEST(EqualFloats, WhatIsNotFiniteStaysInItsSegment) {
             EXPECT_EQ(sum, double(values[s])) << "segment " << s;
         }
       });
+      // Rows of 16-bit floats alone share a product with other segments.
+      EXPECT_EQ(TypeParam::bytes == 2 && data.fits_rows() ? 1 : 0, tiles_again);
     }
   }
 }
