@@ -218,7 +218,7 @@ __device__ void reduce_calls_on_cuda(Member const& member, Index count,
                                      Call const& call, Joiner const& joiner,
                                      Result&& result) {
   Cuda::LaneGroup const group = lane_group<WholeTeam>();
-  Value const mine            = Cuda::reduce_calls<Value>(
+  Value const mine            = Cuda::reduce_calls<!WholeTeam, Value>(
       group, static_cast<count_t<Index>>(count > 0 ? count : 0), joiner, call);
   join_lanes<WholeTeam>(member, group, mine, joiner, result);
 }
@@ -239,7 +239,7 @@ __device__ void reduce_elements_on_cuda(Member const& member, X const& x,
       return;
     }
   }
-  Value const mine = Cuda::reduce_calls<Value>(
+  Value const mine = Cuda::reduce_calls<!WholeTeam, Value>(
       group, size, joiner, TeamElements<X, Value, Joiner>{x, joiner});
   join_lanes<WholeTeam>(member, group, mine, joiner, result);
 }

@@ -163,33 +163,40 @@ __device__ Value join_group(LaneGroup const& group, Value value,
 }
 
 /// The lane's share of call(i, running) for i in [0, count).
-template <class Value, class Index, class Joiner, class Call>
+///
+/// Each call has a running value of its own, and a team no second loop for
+/// short ranges: with such a loop, and four values for eight calls, ptxas 13.0
+/// put additions between the loads to save registers. A team of 32 then summed
+/// rows of 4096 floats at 3713 GB/s, with all loads in front at 4344 (H200).
+///
+/// \tparam Short ranges of less than 4 indices per lane are usual
+template <bool Short, class Value, class Index, class Joiner, class Call>
 __device__ Value reduce_calls(LaneGroup const& group, Index count,
                               Joiner const& joiner, Call const& call) {
-  constexpr int K     = lane_values<Value>;
-  constexpr int calls = 2 * K;
-  if (count < K * group.size) {
-    // So few calls cost less than the guards of many.
-    Value value;
-    joiner.init(value);
-    for (Index i = group.rank; i < count; i += group.size) call(i, value);
-    return value;
+  constexpr int K = 2 * lane_values<Value>;
+  if constexpr (Short) {
+    if (count < 4 * group.size) {
+      Value value;
+      joiner.init(value);
+      for (Index i = group.rank; i < count; i += group.size) call(i, value);
+      return value;
+    }
   }
   Value values[K];
 #pragma unroll
   for (int k = 0; k < K; ++k) joiner.init(values[k]);
 
   Index done = 0;
-  for (; count - done >= calls * group.size; done += calls * group.size) {
+  for (; count - done >= K * group.size; done += K * group.size) {
 #pragma unroll
-    for (int c = 0; c < calls; ++c)
-      call(done + c * group.size + group.rank, values[c % K]);
+    for (int c = 0; c < K; ++c)
+      call(done + c * group.size + group.rank, values[c]);
   }
   Index const left = count - done;
 #pragma unroll
-  for (int c = 0; c < calls; ++c)
+  for (int c = 0; c < K; ++c)
     if (c * group.size + group.rank < left)
-      call(done + c * group.size + group.rank, values[c % K]);
+      call(done + c * group.size + group.rank, values[c]);
   return join_values(joiner, values);
 }
 
@@ -317,13 +324,22 @@ __device__ Value reduce_memory(LaneGroup const& group, void const* x,
     }
   };
   std::uint64_t const vectors = memory.vectors();
+  auto const fetch            = [&](Vector16(&to)[4], std::uint64_t first) {
+#pragma unroll
+    for (int k = 0; k < 4; ++k)
+      if (first + k * group.size < vectors)
+        to[k] = memory.vector(first + k * group.size);
+  };
+  // Vectors that cross the end of a round are under way together, whatever
+  // ptxas thinks of registers.
+  Vector16 next[4]{};
+  fetch(next, group.rank);
   for (std::uint64_t first = group.rank; first < vectors;
        first += 4 * group.size) {
     Vector16 loaded[4];
 #pragma unroll
-    for (int k = 0; k < 4; ++k)
-      if (first + k * group.size < vectors)
-        loaded[k] = memory.vector(first + k * group.size);
+    for (int k = 0; k < 4; ++k) loaded[k] = next[k];
+    fetch(next, first + 4 * group.size);
 #pragma unroll
     for (int k = 0; k < 4; ++k)
       if (first + k * group.size < vectors) take(loaded[k], values[k % K]);
