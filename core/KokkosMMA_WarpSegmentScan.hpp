@@ -103,7 +103,10 @@ class WarpSegmentScan {
         Value const element = element_of(m_warp.at(words, lane), e);
         bool const anew     = bits >> e & 1;
         Value const before  = anew ? Combined::identity() : sum;
-        sum = anew || e == 0 ? element : Combined::apply(sum, element);
+        // From the identity: a sum of negative zeros is a zero, as Kokkos'.
+        sum = anew     ? Combined::apply(Combined::identity(), element)
+              : e == 0 ? element
+                       : Combined::apply(sum, element);
         m_warp.at(prefix, lane)[e] = Inclusive ? sum : before;
       }
       m_warp.at(begins, lane) = bits != 0;

@@ -429,10 +429,11 @@ TYPED_TEST(EqualFloats, WhatIsNotFiniteStaysInItsSegment) {
           double sum = 0;
           for (std::size_t i = data.begin(s); i < data.end(s); ++i)
             sum += F::decode(data.x[i]);
-          if (std::isnan(sum))
+          if (std::isnan(sum)) {
             EXPECT_TRUE(std::isnan(values[s])) << "segment " << s;
-          else
+          } else {
             EXPECT_EQ(sum, double(values[s])) << "segment " << s;
+          }
         }
       });
       // Rows of 16-bit floats alone share a product with other segments.
