@@ -46,7 +46,9 @@ foreach(function IN LISTS functions)
     continue()
   endif()
   math(EXPR count "${count} + 1")
-  if(kernel MATCHES "13streamed_scan" AND stack LESS_EQUAL 128)
+  # Functors decide what a streamed_scan needs. Of the tile scans the inclusive one of doubles keeps two registers in local memory, and is as
+  # fast as the exclusive one, which does not: 3717 and 3720 GB/s (H200, CUDA 13.0, 2026-11-21).
+  if((kernel MATCHES "13streamed_scan" AND stack LESS_EQUAL 128) OR (kernel MATCHES "9tile_scan" AND stack LESS_EQUAL 16))
     continue()
   endif()
   if(NOT numbers STREQUAL "0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads")

@@ -186,9 +186,11 @@ constexpr bool segments_are_tiny(std::uint64_t elements, std::uint64_t bytes) {
 /// are longer than a tile.
 struct RowSegmentsTuning {
   static constexpr int threads = 256;
-  /// Per multiprocessor; caps a thread's registers. Products spill at 4.
+  /// Per multiprocessor; caps a thread's registers. Products spill at 4
+  /// and 3, minima and maxima of double at 4.
   static constexpr int min_blocks          = 4;
   static constexpr int min_blocks_products = 2;
+  static constexpr int min_blocks_extremes = 3;
   /// Segments of so few bytes, whose results are an eighth of the traffic or
   /// more, are loaded as other data are, longer ones past the caches: halves,
   /// segments of 8, 16, 32, 64, 256, 1024 4083, 4208, 4141, 4086, 4133, 4193

@@ -110,6 +110,11 @@ struct LaneOperation {
   KOKKOS_FORCEINLINE_FUNCTION static Value tree(Get const& get) {
     Value value[N];
     for (int e = 0; e < N; ++e) value[e] = get(e);
+    // A minimum or maximum keeps a NaN that is on its left.
+    if constexpr ((Op == Operation::min || Op == Operation::max) &&
+                  std::is_floating_point_v<Value>)
+      for (int e = 0; e < N; e += 2)
+        value[e] = Join::apply(Join::identity(), value[e]);
     for (int step = 1; step < N; step *= 2)
       for (int e = 0; e < N; e += 2 * step)
         value[e] = Join::apply(value[e], value[e + step]);
@@ -189,7 +194,9 @@ class WarpSegmentsStreamed {
   using Value                     = Value_;
   using Join                      = Combine<Op, Value>;
   using Streamed                  = WarpSegmentsStreamed;
-  static constexpr int min_blocks = RowSegmentsTuning::min_blocks;
+  static constexpr int min_blocks = Op == Operation::min || Op == Operation::max
+                                        ? RowSegmentsTuning::min_blocks_extremes
+                                        : RowSegmentsTuning::min_blocks;
 
   KOKKOS_FORCEINLINE_FUNCTION explicit WarpSegmentsStreamed(Warp const& warp)
       : m_warp(warp) {

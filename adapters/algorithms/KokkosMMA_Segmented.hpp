@@ -19,8 +19,6 @@
 namespace KokkosMMA {
 namespace Impl {
 
-// --- what the route function is told ----------------------------------------
-
 /// A problem on a matrix and how it looks to a kernel.
 struct SegmentedCall {
   SegmentedProblem problem;
@@ -160,8 +158,6 @@ SegmentedCall value_call(X const& x, EqualSegments const& segments,
   }
   return call;
 }
-
-// --- route, label, run ------------------------------------------------------
 
 template <class Exec>
 RouteDecision decide_segmented(char const* who, Exec const& exec,

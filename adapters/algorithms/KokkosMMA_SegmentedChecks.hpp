@@ -98,8 +98,6 @@ constexpr bool result_holds() {
          (is_floating(scalar_v<Value>) || !is_floating(scalar_v<Accumulator>));
 }
 
-// --- bytes of a View --------------------------------------------------------
-
 /// Bytes that a View of rank 2 spans: rows of neighbours count as one element,
 /// so that a matrix and a column next to it are told apart.
 template <Rank2View V>
@@ -180,9 +178,6 @@ void check_apart(char const* who, char const* name_v, V const& v,
     invalid_argument(who, "the Views overlap: ", describe(name_v, v), "; ",
                      describe(name_w, w), "; pass Views that share no memory");
 }
-
-// --- arguments
-// ----------------------------------------------------------------
 
 template <SegmentLength Length>
 std::uint64_t checked_length(char const* who, Length length) {

@@ -211,31 +211,6 @@ constexpr bool multiplies_exactly(Scalar input) {
   return !refuse_mma(problem, Capability{true, 90, 1}, Settings{});
 }
 
-/// What the CUDA runtime knows of a kernel, and leave for it to use so much
-/// shared memory; asked once.
-struct KernelFacts {
-  int local_bytes;
-  int resident_blocks;
-};
-
-template <class Kernel>
-KernelFacts kernel_facts(Kernel const kernel, int threads,
-                         std::size_t shared_bytes = 0) {
-  KernelFacts facts{};
-  cudaFuncAttributes attributes;
-  Cuda::check(cudaFuncGetAttributes(&attributes, kernel),
-              "cudaFuncGetAttributes");
-  facts.local_bytes = int(attributes.localSizeBytes);
-  Cuda::check(
-      cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                           int(shared_bytes)),
-      "cudaFuncSetAttribute");
-  Cuda::check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(
-                  &facts.resident_blocks, kernel, threads, shared_bytes),
-              "cudaOccupancyMaxActiveBlocksPerMultiprocessor");
-  return facts;
-}
-
 inline void report_route(char const* call, std::uint64_t size,
                          std::size_t value_bytes,
                          RouteDecision const& decision) {
@@ -337,9 +312,9 @@ class RoutedReduce {
     return &Cuda::streamed_reduce<Running, Tuned, typename Flat::Index,
                                   value_type, Call, Reducer>;
   }
-  static KernelFacts const& facts() {
-    static KernelFacts const once =
-        kernel_facts(kernel(), Tuned::value.threads);
+  Cuda::KernelFacts const& facts() const {
+    static Cuda::KernelFacts const once = Cuda::kernel_facts(
+        m_policy.space().cuda_device(), kernel(), Tuned::value.threads);
     return once;
   }
 

@@ -273,7 +273,8 @@ class RoutedScan {
         &Cuda::streamed_scan<Scanned, Tuned, Index, value_type, Call, Reducer>;
     Kokkos::Cuda const& space = m_policy.space();
     Cuda::check(cudaSetDevice(space.cuda_device()), "cudaSetDevice");
-    static KernelFacts const facts = kernel_facts(kernel, threads + 32, shared);
+    Cuda::KernelFacts const facts =
+        Cuda::kernel_facts(space.cuda_device(), kernel, threads + 32, shared);
     // Functors may use atomics that take a lock; its state is per translation
     // unit.
     desul::ensure_cuda_lock_arrays_on_device();
@@ -311,7 +312,8 @@ class RoutedScan {
     auto const kernel = &Cuda::tile_scan<Scan, Output, value_type, TileTuned>;
     Kokkos::Cuda const& space = m_policy.space();
     Cuda::check(cudaSetDevice(space.cuda_device()), "cudaSetDevice");
-    static KernelFacts const facts = kernel_facts(kernel, threads + 32, shared);
+    Cuda::KernelFacts const facts =
+        Cuda::kernel_facts(space.cuda_device(), kernel, threads + 32, shared);
 
     auto const operands     = Data::operands(m_functor);
     std::size_t const begin = std::size_t(Flat::begin(m_policy));

@@ -42,8 +42,6 @@ KOKKOS_FORCEINLINE_FUNCTION To result_of(Value value) {
   return static_cast<To>(value);
 }
 
-// --- how the elements are cut -----------------------------------------------
-
 /// Offsets in a View of any stride.
 template <class Offsets>
 struct ViewSegments {
@@ -91,8 +89,6 @@ struct ValueSegments {
   }
 };
 
-// --- where element i of segment s is ----------------------------------------
-
 template <class X>
 struct AtElement {
   using Value = typename X::non_const_value_type;
@@ -122,8 +118,6 @@ struct AtValue {
     return x(i, s % x.extent(1));
   }
 };
-
-// --- what is kept of a segment, and where it goes ---------------------------
 
 template <Operation Op, class V>
 struct FoldOne {
@@ -197,8 +191,6 @@ struct IntoMoments {
         static_cast<typename Squares::non_const_value_type>(value.squares);
   }
 };
-
-// --- the kernels ------------------------------------------------------------
 
 /// A reducer of Kokkos for the values of a fold.
 template <class Fold>

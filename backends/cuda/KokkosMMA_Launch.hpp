@@ -76,6 +76,41 @@ inline Capability capability(Kokkos::Cuda const& space) {
   return {true, d.compute_capability, d.multiprocessors};
 }
 
+/// What the runtime says of a kernel.
+struct KernelFacts {
+  int local_bytes;
+  int resident_blocks;  ///< per multiprocessor
+};
+
+/// Asks, and allows the kernel its shared memory, once for each device and
+/// kernel. Never keep this in a static of a function that launches: from CUDA
+/// 13 on every translation unit has a kernel of its own, and where such a
+/// function is inlined, one is asked and another launched.
+template <class... Parameters>
+KernelFacts kernel_facts(int device_id, void (*kernel)(Parameters...),
+                         int threads, std::size_t shared_bytes = 0) {
+  using Key = std::pair<int, void const*>;
+  static std::mutex mutex;
+  static std::map<Key, KernelFacts> all;
+  auto const* const address = reinterpret_cast<void const*>(kernel);
+  std::lock_guard<std::mutex> const lock(mutex);
+  auto const [entry, is_new] =
+      all.try_emplace(Key{device_id, address}, KernelFacts{});
+  KernelFacts& facts = entry->second;
+  if (!is_new) return facts;
+  cudaFuncAttributes attributes;
+  check(cudaFuncGetAttributes(&attributes, address), "cudaFuncGetAttributes");
+  facts.local_bytes = int(attributes.localSizeBytes);
+  check(
+      cudaFuncSetAttribute(address, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                           int(shared_bytes)),
+      "cudaFuncSetAttribute");
+  check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+            &facts.resident_blocks, address, threads, shared_bytes),
+        "cudaOccupancyMaxActiveBlocksPerMultiprocessor");
+  return facts;
+}
+
 /// Memory of one stream: partial results and the hand-shake of scans, which the
 /// order of the stream protects, and words in pinned memory for a result that
 /// the host waits for, which the mutex protects. Allocated at the first call on

@@ -532,6 +532,34 @@ TYPED_TEST(EqualFloats, SignsOfZero) {
   }
 }
 
+/// As Kokkos' reducers: the running value is compared, a NaN never taken.
+TYPED_TEST(EqualFloats, ExtremesPassOverNaN) {
+  using F     = Format<TypeParam::input>;
+  using Value = typename TypeParam::Value;
+  using Most =
+      WarpSegmentsStreamed<Warp, Operation::max, TypeParam::input, Value>;
+  for (auto const& [of_bytes, offset] : this->shapes()) {
+    SCOPED_TRACE(std::to_string(of_bytes) + " bytes, element " +
+                 std::to_string(offset) + " of a line");
+    std::size_t const length = of_bytes / TypeParam::bytes;
+    Data<typename TypeParam::Bits> data(3 * length, length, offset);
+    // Of the last segment nothing is a number.
+    std::vector<Value> expected(3, Most::Join::identity());
+    for (std::size_t i = 0; i < data.x.size(); ++i) {
+      bool const skipped  = (i % 2 && length > 1) || i / length == 2;
+      double const number = double(i * 37 % 101);
+      data.x[i]           = F::encode(skipped ? nan : number);
+      if (!skipped)
+        expected[i / length] = std::max(expected[i / length], Value(number));
+    }
+    each_walk<Most, TypeParam::input>(
+        data, this->lanes_of(of_bytes), {1, 3},
+        [&](std::vector<Value> const& values, int) {
+          EXPECT_EQ(expected, values);
+        });
+  }
+}
+
 /// A product of a row's sums with a NaN beside it is NaN: without the second
 /// look at the tile, whole columns would be.
 TEST(EqualRows, TilesThatAreNotFiniteAreSummedAgain) {

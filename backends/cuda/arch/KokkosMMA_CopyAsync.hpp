@@ -7,13 +7,20 @@
 namespace KokkosMMA::Impl::Cuda {
 
 /// 16 bytes from global to shared memory, past L1, while the thread goes on.
-/// The first `valid` bytes are read, zeros take the place of the others.
 struct CopyAsync16 {
-  __device__ static void copy(void* to, void const* from, int valid) {
-    asm volatile("cp.async.cg.shared.global [%0],[%1],16,%2;" ::"r"(
+  __device__ static void copy(void* to, void const* from) {
+    asm volatile("cp.async.cg.shared.global [%0],[%1],16;" ::"r"(
                      unsigned(__cvta_generic_to_shared(to))),
-                 "l"(from), "r"(valid)
+                 "l"(from)
                  : "memory");
+  }
+  /// The first `valid` bytes, at once, and zeros behind them. (The instruction
+  /// takes a number of valid bytes too, and reads all 16: memcheck, CUDA 13.0,
+  /// H200, 2026-11-21.)
+  __device__ static void copy_some(unsigned char* to, unsigned char const* from,
+                                   int valid) {
+#pragma unroll 1
+    for (int b = 0; b < 16; ++b) to[b] = b < valid ? from[b] : 0;
   }
   /// Ends a group of copies of this thread.
   __device__ static void commit() {

@@ -837,14 +837,12 @@ void launch_column_scan_of(Kokkos::Cuda const& space, void const* x,
           : 1;
   ScanScratch const scratch = stream_scratch(space).scan(words);
   auto const launch         = [&](auto grouped) {
-    auto const kernel = column_scan<Op, Input, Value, Inclusive, Output,
-                                    Elements, decltype(grouped)::value>;
+    auto const kernel = &column_scan<Op, Input, Value, Inclusive, Output,
+                                     Elements, decltype(grouped)::value>;
     constexpr int bytes =
         sizeof(ColumnScanMemory<Value, ColumnWords<Elements * size_of(Input)>,
                                 rows, Elements>);
-    check(cudaFuncSetAttribute(
-                      kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes),
-                  "cudaFuncSetAttribute");
+    kernel_facts(space.cuda_device(), kernel, Tuned::threads, bytes);
     unsigned const resident =
         unsigned(device(space.cuda_device()).multiprocessors) *
         Tuned::min_blocks;

@@ -29,7 +29,7 @@ struct LongSegments {
 ///                 both unused when segments have one part
 template <class Segments, Scalar Input, class Store>
 __global__ void __launch_bounds__(RowSegmentsTuning::threads,
-                                  Segments::min_blocks)
+                                  segment_min_blocks<Segments>)
     reduce_long_segments(LongSegments const in,
                          typename Segments::Value* const partials,
                          unsigned* const done, Store const store) {

@@ -10,7 +10,6 @@
 #include <core/KokkosMMA_WarpRagged.hpp>
 
 #include <algorithm>
-#include <atomic>
 #include <cstdint>
 #include <limits>
 
@@ -164,15 +163,7 @@ void launch_tuned_ragged_reduce(Kokkos::Cuda const& space, void const* x,
   check(cudaSetDevice(space.cuda_device()), "cudaSetDevice");
   constexpr int shared = Tuning::warps * Tuning::ring_bytes;
   auto const kernel = &ragged_reduce<Op, Input, Value, Tuning, Offset, Store>;
-  // Once per device, not at every launch.
-  static std::atomic<std::uint64_t> allowed{0};
-  std::uint64_t const bit = std::uint64_t(1) << device(space.cuda_device()).id;
-  if (!(allowed.load(std::memory_order_relaxed) & bit)) {
-    check(cudaFuncSetAttribute(
-              kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared),
-          "cudaFuncSetAttribute");
-    allowed.fetch_or(bit, std::memory_order_relaxed);
-  }
+  kernel_facts(space.cuda_device(), kernel, Tuning::threads, shared);
   constexpr int bytes = size_of(Input);
   // A device with less shared memory keeps fewer blocks at a time.
   auto blocks = std::uint64_t(device(space.cuda_device()).multiprocessors) *

@@ -67,16 +67,18 @@ class RingStream {
     if (tile + 1 < m_tiles) {
 #pragma unroll
       for (int b = 0; b < TileBytes; b += 512)
-        CopyAsync16::copy(to + Ring::place(b + 16 * m_lane), from + b, 16);
+        CopyAsync16::copy(to + Ring::place(b + 16 * m_lane), from + b);
     } else {
       unsigned char const *const end =
           m_source + std::uint64_t(m_end) * ElementBytes;
 #pragma unroll
       for (int b = 0; b < TileBytes; b += 512) {
         std::ptrdiff_t const left = end - (from + b);
-        if (left > 0)
-          CopyAsync16::copy(to + Ring::place(b + 16 * m_lane), from + b,
-                            left < 16 ? int(left) : 16);
+        unsigned char *const into = to + Ring::place(b + 16 * m_lane);
+        if (left >= 16)
+          CopyAsync16::copy(into, from + b);
+        else if (left > 0)
+          CopyAsync16::copy_some(into, from + b, int(left));
       }
     }
     CopyAsync16::commit();

@@ -14,6 +14,15 @@
 
 namespace KokkosMMA::Impl::Cuda {
 
+/// Under the cap of 64 registers of 4 blocks ptxas 13.0 spills on sm_80 alone.
+template <class Segments>
+inline constexpr int segment_min_blocks =
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
+    Segments::min_blocks < 3 ? Segments::min_blocks : 3;
+#else
+    Segments::min_blocks;
+#endif
+
 __device__ inline Vector16 load_streamed(unsigned char const* from) {
   uint4 const v = __ldcs(reinterpret_cast<uint4 const*>(from));
   return {{v.x, v.y, v.z, v.w}};
@@ -48,7 +57,7 @@ __device__ typename Segments::Value warp_reduce_elements(
 
 template <class Segments, Scalar Input, class Store>
 __global__ void __launch_bounds__(RowSegmentsTuning::threads,
-                                  Segments::min_blocks)
+                                  segment_min_blocks<Segments>)
     reduce_row_segments(RowSegments const in, Store const store) {
   constexpr int tile_vectors  = 32 * segment_rows;
   unsigned const lane         = threadIdx.x % 32;

@@ -19,21 +19,6 @@
 
 namespace KokkosMMA::Impl::Cuda {
 
-/// Blocks of a kernel that fit a multiprocessor of the current device, after
-/// its shared memory was allowed.
-template <class Kernel>
-int resident_blocks(Kernel kernel, int threads, int shared) {
-  if (shared > 0)
-    check(cudaFuncSetAttribute(
-              kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared),
-          "cudaFuncSetAttribute");
-  int blocks = 0;
-  check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, threads,
-                                                      shared),
-        "cudaOccupancyMaxActiveBlocksPerMultiprocessor");
-  return blocks;
-}
-
 /// Launches of the kernels for one kind of segments.
 template <class Segments, Scalar Input, class Tuned, class Store>
 struct SegmentLaunch {
@@ -41,6 +26,13 @@ struct SegmentLaunch {
 
   Kokkos::Cuda const& space;
   Store const& store;
+
+  template <class Kernel>
+  int resident_blocks(Kernel kernel, int threads, int shared = 0) const {
+    return kernel_facts(space.cuda_device(), kernel, threads,
+                        std::size_t(shared))
+        .resident_blocks;
+  }
 
   template <class Kernel, class... Arguments>
   void launch(Kernel kernel, std::uint64_t warps, int threads, int shared,
@@ -64,9 +56,9 @@ struct SegmentLaunch {
   }
 
   void rows(RowSegments const& in) const {
-    auto const kernel         = &reduce_row_segments<Segments, Input, Store>;
-    constexpr int threads     = RowSegmentsTuning::threads;
-    static int const resident = resident_blocks(kernel, threads, 0);
+    auto const kernel     = &reduce_row_segments<Segments, Input, Store>;
+    constexpr int threads = RowSegmentsTuning::threads;
+    int const resident    = resident_blocks(kernel, threads);
     std::uint64_t const tiles =
         (in.count * in.vectors + 32 * segment_rows - 1) / (32 * segment_rows);
     launch(kernel, std::max<std::uint64_t>(tiles, 1), threads, 0, resident, in);
@@ -77,8 +69,8 @@ struct SegmentLaunch {
     constexpr int threads            = tuning.warps * 32;
     constexpr int shared =
         tuning.warps * WarpStages<tuning.stages, tuning.tile_bytes>::bytes;
-    auto const kernel         = &reduce_staged_segments<Segments, Tuned, Store>;
-    static int const resident = resident_blocks(kernel, threads, shared);
+    auto const kernel  = &reduce_staged_segments<Segments, Tuned, Store>;
+    int const resident = resident_blocks(kernel, threads, shared);
     auto const [per_tile, lanes] = share_tile(
         length, tuning.tile_bytes,
         1 << std::countr_zero(16u | unsigned(length) |
@@ -137,9 +129,9 @@ struct SegmentLaunch {
 
   void long_parts(unsigned char const* x, std::uint64_t size,
                   std::uint64_t length, std::uint64_t count) const {
-    auto const kernel         = &reduce_long_segments<Segments, Input, Store>;
-    constexpr int threads     = RowSegmentsTuning::threads;
-    static int const resident = resident_blocks(kernel, threads, 0);
+    auto const kernel     = &reduce_long_segments<Segments, Input, Store>;
+    constexpr int threads = RowSegmentsTuning::threads;
+    int const resident    = resident_blocks(kernel, threads);
     std::uint64_t const warps =
         std::uint64_t(device(space.cuda_device()).multiprocessors) * resident *
         (threads / 32);

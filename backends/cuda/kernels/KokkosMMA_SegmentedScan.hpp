@@ -113,13 +113,13 @@ class ScanStretch {
 /// | 256 x 5, 8 (spills)    | 3288 3244 | 4002 3687     |
 ///
 /// With four batches to a warp in place of one: 3944 and 3826 for segments of
-/// 32. Exclusive scans of whole vectors spill with 8 rows.
+/// 32. Exclusive scans of whole vectors spill with 8 rows, and with 7.
 template <class Scan>
 struct SegmentWalk {
   static constexpr int threads    = 256;
   static constexpr int min_blocks = 4;
   /// Of a warp on their way together.
-  static constexpr int rows = Scan::bytes == 16 && !Scan::inclusive ? 7 : 8;
+  static constexpr int rows = Scan::bytes == 16 && !Scan::inclusive ? 6 : 8;
 };
 template <class Scan, class Tuned>
 inline constexpr std::uint64_t walk_batch = Tuned::rows* Scan::row_elements;
@@ -494,21 +494,6 @@ __global__ void __launch_bounds__(Tuned::threads + 32, Tuned::min_blocks)
              load, store, [](Slot<Sum> const&, Slot<Sum> const&) {});
 }
 
-/// Blocks of a kernel on a multiprocessor, and leave to use the memory.
-template <class Kernel>
-int resident_scan_blocks(Kernel const kernel, int threads,
-                         std::size_t shared_bytes = 0) {
-  int blocks = 0;
-  check(
-      cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                           int(shared_bytes)),
-      "cudaFuncSetAttribute");
-  check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, threads,
-                                                      shared_bytes),
-        "cudaOccupancyMaxActiveBlocksPerMultiprocessor");
-  return blocks;
-}
-
 /// Segments that a warp takes: few, so that little of its batches is empty and
 /// the next warp's first vector is its own where that is to be had.
 constexpr std::uint64_t segments_per_warp(std::uint64_t length,
@@ -542,7 +527,9 @@ void launch_segment_pipeline(Kokkos::Cuda const& space,
   constexpr std::size_t shared = sizeof(SegmentScanMemory<Scan, Starts, Tuned>);
   constexpr std::uint64_t tile =
       Tuned::threads / 32 * Tuned::rows * Scan::row_elements;
-  static int const resident = resident_scan_blocks(kernel, threads, shared);
+  int const resident =
+      kernel_facts(space.cuda_device(), kernel, threads, shared)
+          .resident_blocks;
   auto const tiles =
       unsigned((operands.skip + operands.size + tile - 1) / tile);
   unsigned const processors = device(space.cuda_device()).multiprocessors;
@@ -559,7 +546,8 @@ void launch_equal_segments(Kokkos::Cuda const& space,
   constexpr std::uint64_t batch = walk_batch<Scan, Tuned>;
   constexpr int warps           = Tuned::threads / 32;
   auto const kernel             = &scan_equal_segments<Scan, Output, Tuned>;
-  static int const resident     = resident_scan_blocks(kernel, Tuned::threads);
+  int const resident =
+      kernel_facts(space.cuda_device(), kernel, Tuned::threads).resident_blocks;
   std::uint64_t const at_once =
       std::uint64_t(device(space.cuda_device()).multiprocessors) * resident *
       warps;

@@ -42,11 +42,12 @@ __global__ void __launch_bounds__(Tuned::value.warps * 32)
   int const tile_bytes       = in.per_tile * in.length;
   std::uint64_t const stride = std::uint64_t(gridDim.x) * Tuned::value.warps;
   auto const source          = [&](std::uint64_t tile) -> TileSource {
-    if (tile >= in.tiles) return {nullptr, nullptr};
+    if (tile >= in.tiles) return {nullptr, nullptr, nullptr};
     std::uint64_t const begin = tile * tile_bytes;
     std::uint64_t const left  = in.size - begin;
     return {in.x + begin,
-            in.x + begin + (left < tile_bytes ? left : tile_bytes)};
+            in.x + begin + (left < tile_bytes ? left : tile_bytes),
+            in.x + in.size};
   };
 
   // Neighbouring warps of the device take neighbouring tiles.

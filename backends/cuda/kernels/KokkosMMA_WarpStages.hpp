@@ -15,10 +15,11 @@
 namespace KokkosMMA::Impl::Cuda {
 
 /// Contiguous bytes of the data. What is read are whole 16-byte lines, but
-/// nothing behind the end: an allocation starts at a line.
+/// nothing behind the end of the data: an allocation starts at a line.
 struct TileSource {
   unsigned char const* begin;
   unsigned char const* end;
+  unsigned char const* end_of_data;
 
   /// Bytes before `begin` in its line: byte 0 of the staged tile is there.
   __device__ int skip() const {
@@ -61,16 +62,19 @@ class WarpStages {
   __device__ void fetch(int stage, TileSource const& source, int lane) {
     unsigned char* const to          = m_memory + stage * stage_bytes;
     unsigned char const* const first = source.begin - source.skip();
-    std::ptrdiff_t const bytes       = source.end - first;
-    unsigned char const* const from  = first + 16 * lane;
-    unsigned char* const into        = to + 16 * lane;
+    int const bytes                  = int(source.end - first);
+    std::ptrdiff_t const data        = source.end_of_data - first;
+    int const whole = data >= bytes + 15 ? bytes : int(data) / 16 * 16;
+    unsigned char const* const from = first + 16 * lane;
+    unsigned char* const into       = to + 16 * lane;
 #pragma unroll
     for (int i = 0; i <= TileBytes / 512; ++i) {
-      int const left = int(bytes) - 512 * i - 16 * lane;
-      if (left > 0)
-        CopyAsync16::copy(into + 512 * i, from + 512 * i,
-                          left < 16 ? left : 16);
+      if (512 * i + 16 * lane < whole)
+        CopyAsync16::copy(into + 512 * i, from + 512 * i);
     }
+    // The line in which the data end.
+    if (whole < bytes && lane == 0)
+      CopyAsync16::copy_some(to + whole, first + whole, int(data - whole));
     CopyAsync16::commit();
   }
 
