@@ -173,13 +173,25 @@ struct SegmentedTuning {
 /// | 8, 2, 8192           | 2141   | 2958 | 3655 | 3922    | 3768 | 3788 |
 inline constexpr SegmentedTuning segmented_tuning{8, 2, 4096};
 
-/// Equal segments that are no vectors are taken one per thread when they have
-/// so few elements and more bytes than this: floats, segments of 3, 5, 7
-/// elements 3428, 4031, 4334 GB/s, in staged tiles 3551, 3816, 3656; halves
-/// 2271, 2868, 3396 and 3225, 2908, 3235. From 8 elements on a warp's loads
-/// would touch too many lines of L1.
+/// Equal segments that are no power of two of vectors are taken one per thread
+/// when they are this short (2^28 elements, GB/s, so and in staged tiles):
+///
+/// | segment | half      | float     | double    |
+/// |---------|-----------|-----------|-----------|
+/// | 3       | 2271 3225 | 3428 3551 | 4350      |
+/// | 5       | 2868 2908 | 4031 3816 | 4000      |
+/// | 7       | 3396 3235 | 4334 3656 | 3725      |
+/// | 9       | 3741 3431 | 4368 3859 | 4002 3821 |
+/// | 12      | 3937 3649 | 4354 3738 | 4068 3715 |
+/// | 15      | 3915 3609 | 4086 3861 | 3087 3872 |
+/// | 17      | 3614 3474 | 3901 3704 | 3280 3738 |
+/// | 31      | 2832 3661 | 3161 3837 | 2425 3785 |
+///
+/// From 9 elements on the first figure is a thread per segment in plain Kokkos.
+/// One-byte elements, 9, 12, 15, 17: 2624, 3200, 3220, 2570 and 2396, 2852,
+/// 2638, 2633.
 constexpr bool segments_are_tiny(std::uint64_t elements, std::uint64_t bytes) {
-  return elements <= 7 && bytes > 12;
+  return elements <= 17 && bytes <= 96 && (elements >= 7 || bytes > 12);
 }
 
 /// Likewise straight from memory: rows of vectors, and parts of segments that

@@ -156,7 +156,8 @@ class SegmentedFor<Functor, SegmentedPolicy<Exec, Op, A, X, Cut>> {
       using Offset              = std::remove_cvref_t<decltype(*offsets)>;
       Cuda::launch_ragged_reduce<Op, input, A>(
           space, m_policy.elements().data(),
-          OffsetSegments<Offset>{offsets, m_policy.segments()}, m_store);
+          OffsetSegments<Offset>{offsets, m_policy.segments()}, m_store,
+          m_policy.elements().extent(0));
     } else {
       Cuda::launch_segmented_reduce<Op, input, A>(
           space, m_policy.elements().data(), m_policy.cut(), m_store, products);
