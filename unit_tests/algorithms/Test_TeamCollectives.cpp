@@ -270,14 +270,15 @@ struct ReduceByReducers {
         LargestTwo<Exec>{&top});
     two.store(member, top.second);
 
-    int signs = 0;
+    // Unsigned: the product wraps.
+    unsigned signs = 0;
     KokkosMMA::vector_reduce(
         member, count,
-        [&](int i, int& update) {
-          if (x(l + i) % 2 == 1) update *= -3;
+        [&](int i, unsigned& update) {
+          if (x(l + i) % 2 == 1) update *= unsigned(-3);
         },
-        Kokkos::Prod<int>(signs));
-    product.store(member, signs);
+        Kokkos::Prod<unsigned>(signs));
+    product.store(member, int(signs));
 
     half_t halves(0.f);
     KokkosMMA::team_reduce(
