@@ -56,9 +56,9 @@ element_of_vector(Vector16 const& vector, int e) {
 }
 
 /// Byte 0 is the first byte of vector 0, aligned in the data too. (A gap of one
-/// vector after each eight keeps lanes that walk along segments of a power of
-/// two bytes off each other's banks; it cost more than it saved: float segments
-/// of 9 elements 3735 with, 3871 without.)
+/// vector after each eight would keep lanes that walk along segments of a power
+/// of two bytes off each other's banks, and cost instructions for every access;
+/// aligned ones do not come here.)
 struct StagedTile {
   unsigned char* memory;  ///< aligned to 16 bytes
 
