@@ -3,6 +3,7 @@
 #ifndef KOKKOSMMA_AUTOMATON_RULE_HPP
 #define KOKKOSMMA_AUTOMATON_RULE_HPP
 
+#include <core/KokkosMMA_Boundary.hpp>
 #include <core/KokkosMMA_Errors.hpp>
 
 #include <Kokkos_Macros.hpp>
@@ -147,6 +148,11 @@ struct BoundedGrid {
   std::int64_t width  = 0;
   std::int64_t height = 0;
   bool torus          = false;
+
+  /// Of all faces; a constant is 0.
+  constexpr Boundary boundary() const {
+    return torus ? Boundary::periodic : Boundary::constant;
+  }
 
   friend constexpr bool operator==(BoundedGrid const&,
                                    BoundedGrid const&) = default;

@@ -23,7 +23,7 @@
 
 namespace KokkosMMA {
 
-struct Pattern {
+struct CellPattern {
   std::int64_t width  = 0;
   std::int64_t height = 0;
   std::string rule;  ///< as the file has it, empty when it names none
@@ -36,7 +36,7 @@ struct Pattern {
            std::count(cells.begin(), cells.end(), std::uint8_t(0));
   }
 
-  friend bool operator==(Pattern const&, Pattern const&) = default;
+  friend bool operator==(CellPattern const&, CellPattern const&) = default;
 };
 
 /// The largest pattern that a reader takes: a few bytes of a file can ask for
@@ -54,7 +54,7 @@ class RunLengthReader {
                   PatternLimits limits)
       : m_rest(bytes), m_name(name), m_limits(limits) {}
 
-  Pattern read() {
+  CellPattern read() {
     // The byte order mark that some editors put in front of a text.
     if (m_rest.substr(0, 3) == "\xEF\xBB\xBF") m_rest.remove_prefix(3);
     while (!m_finished && next_line()) {
@@ -128,7 +128,7 @@ class RunLengthReader {
   std::string quoted() const {
     if (at_end()) return "the end of the line";
     char const c = peek();
-    if (c > ' ' && c < '\x7f') return concatenate("'", c, "'");
+    if (c >= ' ' && c < '\x7f') return concatenate("'", c, "'");
     constexpr char const* digits = "0123456789abcdef";
     unsigned const byte          = static_cast<unsigned char>(c);
     return concatenate("the byte 0x", digits[byte / 16], digits[byte % 16]);
@@ -291,7 +291,7 @@ class RunLengthReader {
     m_rows    = std::max(m_rows, m_y + 1);
   }
 
-  Pattern finish() {
+  CellPattern finish() {
     m_pattern.width  = m_width.value_or(m_longest);
     m_pattern.height = m_height.value_or(m_rows);
     if (m_pattern.rule.empty()) m_pattern.rule = m_comment_rule;
@@ -306,7 +306,7 @@ class RunLengthReader {
   std::string_view m_rest;  ///< behind the line that is read
   std::string_view m_name;
   PatternLimits m_limits;
-  Pattern m_pattern;
+  CellPattern m_pattern;
   std::string m_comment_rule;
   std::string_view m_line;
   std::size_t m_number      = 0;  ///< of the line, from 1
@@ -361,18 +361,24 @@ inline std::string cell_text(std::uint8_t state, bool two_states) {
 /// What follows '!' is not read. Throws std::invalid_argument that names line
 /// and column for a file that is malformed, or larger than its header or the
 /// limits.
-inline Pattern read_run_length(std::istream& stream, std::string_view name,
-                               PatternLimits limits = {}) {
-  std::string const bytes{std::istreambuf_iterator<char>(stream), {}};
-  if (stream.bad())
+inline CellPattern read_run_length(std::istream& stream, std::string_view name,
+                                   PatternLimits limits = {}) {
+  std::string bytes;
+  std::vector<char> chunk(1 << 16);
+  bool const open = stream.good();
+  while (
+      stream.read(chunk.data(), static_cast<std::streamsize>(chunk.size())) ||
+      stream.gcount() > 0)
+    bytes.append(chunk.data(), static_cast<std::size_t>(stream.gcount()));
+  if (!open || stream.bad())
     Impl::invalid_argument("KokkosMMA::read_run_length", "'", name,
-                           "' cannot be read; give an open stream");
+                           "' cannot be read; give an open stream of a file");
   return Impl::RunLengthReader(bytes, name, limits).read();
 }
 
 /// Writes comments, header and cells. Whether that succeeded is in the state
 /// of the stream.
-inline void write_run_length(std::ostream& stream, Pattern const& pattern) {
+inline void write_run_length(std::ostream& stream, CellPattern const& pattern) {
   constexpr char const* who = "KokkosMMA::write_run_length";
   if (pattern.width < 0 || pattern.height < 0 ||
       pattern.cells.size() != static_cast<std::uint64_t>(pattern.width) *
