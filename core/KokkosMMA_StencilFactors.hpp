@@ -317,7 +317,8 @@ inline std::optional<StencilProduct> largest_cross(StencilMatrix const& m) {
   return result;
 }
 
-/// Dimensions d and above of the weights as one product.
+/// Dimensions d and above of the weights as one product. `tolerance` is that of
+/// each dimension: what they leave together is still to be judged.
 template <int Rank>
 bool separate(StencilMatrix const& m, bool integers, double tolerance, int d,
               std::array<std::size_t, Rank> const& widths,
@@ -333,9 +334,6 @@ bool separate(StencilMatrix const& m, bool integers, double tolerance, int d,
     if (found && found->size() == 1) product = std::move(found->front());
   }
   if (!product) return false;
-  // What is off in the row is off by as much times the column in the product.
-  double const larger    = largest_magnitude(product->column);
-  tolerance              = larger > 0 ? tolerance / larger : tolerance;
   term[std::size_t(d)]   = std::move(product->column);
   std::size_t const rows = widths[std::size_t(d) + 1];
   return separate<Rank>(
@@ -462,9 +460,8 @@ StencilFactors<Rank> factor(StencilWeights<Rank> const& weights,
   auto const matrix    = Impl::unfold(weights, values);
   StencilFactors<Rank> result;
   typename StencilFactors<Rank>::Term term;
-  // Each dimension but the last may use its part of what is allowed.
-  if (Impl::separate<Rank>(matrix, false, Rank == 3 ? allowed / 2 : allowed, 0,
-                           Impl::widths(weights), term))
+  if (Impl::separate<Rank>(matrix, false, allowed, 0, Impl::widths(weights),
+                           term))
     result.terms.push_back(std::move(term));
   else if constexpr (Rank == 2)
     if (auto found = Impl::enough_products(

@@ -15,6 +15,7 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <stdexcept>
 #include <string>
@@ -348,8 +349,22 @@ TEST(StencilFactors, ToleranceBoundsWhatIsLeftOut) {
   EXPECT_EQ(last, 1);
 }
 
+TEST(StencilFactors, ToleranceMaySaveTermsOfIntegers) {
+  std::vector<double> values(49, 1000.);
+  values.back()      = 1001;
+  auto const weights = StencilWeights<2>::dense(3, values);
+  expect_exact(weights, 2);
+  auto const fewer = factor(weights, 0.01);
+  EXPECT_EQ(fewer.rank(), 1);
+  EXPECT_FALSE(fewer.exact);
+  EXPECT_LE(deviation(weights, fewer), 0.01);
+}
+
 TEST(StencilFactors, ToleranceOfZeroIsExactOrNothing) {
   EXPECT_EQ(factor(StencilWeights<2>::moore(3), 0).rank(), 2);
+  // Products that are rounded.
+  EXPECT_EQ(factor(outer({0.1, 0.3, 0.7}, {0.9, 1.1, 1.3}), 0).rank(), 0);
+  EXPECT_EQ(factor(outer({0.1, 0.3, 0.7}, {0.9, 1.1, 1.3})).rank(), 1);
   Random random;
   SCOPED_TRACE(random.note());
   auto const weights = random_weights(random, {7, 7}, 15);
@@ -424,6 +439,40 @@ TEST(StencilFactors, IntegersThatCancelAreNotExactButStable) {
       EXPECT_LE(exact.rank(), 2 * radius + 1);
     }
   }
+}
+
+TEST(StencilFactors, ExactFactorsOfLargeIntegersAreExact) {
+  Random random;
+  SCOPED_TRACE(random.note());
+  // Terms of 2^60 that cancel: elimination would have to round.
+  for (int repeat = 0; repeat < 200; ++repeat) {
+    double const q     = double(random.integer(1 << 29, 1 << 30));
+    double const s     = double(random.integer(1 << 29, 1 << 30));
+    double const k     = double(random.integer(-9, 9));
+    auto const weights = StencilWeights<2>::dense(
+        1, std::vector<double>{1, 1, s, 1, 2, 2 * s + k, q, 1, 1 - q * k});
+    auto const exact = factor_exactly(weights);
+    if (exact.rank() > 0) {
+      EXPECT_EQ(deviation(weights, exact), 0);
+    }
+    EXPECT_LE(deviation(weights, factor(weights)), 0x1p-44);
+  }
+  // Multiples of a large number: so are the factors of one side.
+  double const large = double((std::int64_t(1) << 40) + 1);
+  int found          = 0;
+  for (int repeat = 0; repeat < 2000; ++repeat) {
+    std::vector<double> values(9);
+    for (double& value : values)
+      value =
+          large * double(random.integer(0, 2) ? random.integer(-1, 1)
+                                              : random.integer(-4000, 4000));
+    auto const exact = factor_exactly(StencilWeights<2>::dense(1, values));
+    found += exact.rank() > 1;
+    for (auto const& term : exact.terms)
+      for (double const value : term[0])
+        ASSERT_EQ(std::fmod(value, large), 0) << value;
+  }
+  EXPECT_GT(found, 100);
 }
 
 TEST(StencilFactors, ThreeDimensions) {
