@@ -110,6 +110,12 @@ void run_stencil(char const* who, Exec const& exec, X const& in, Y const& out,
     refuse_halo(who, boundaries,
                 "its ghost cells are filled by the caller before each step; "
                 "make steps 1");
+  if (steps > 1 && !accumulator_holds<Result, A>())
+    invalid_argument(who, "steps is ", steps, ", and sums in ",
+                     to_string(scalar_v<A>), " cannot hold the ",
+                     to_string(scalar_v<Result>),
+                     " that a step writes and the next one reads; choose "
+                     "another accumulator or make steps 1");
   check_weights<A>(who, weights);
   Boundaries<R> const held = as_elements<Element>(who, boundaries);
   Boundaries<R> const held_between =
@@ -135,11 +141,13 @@ void run_stencil(char const* who, Exec const& exec, X const& in, Y const& out,
                                              held, route);
   Kokkos::parallel_for(label, first, IntoGrid<To>{target(0)});
   if (steps == 1) return;
-  StencilRange<Exec, R, A, Between> const next(
-      exec, Between(target(0)), extents, weights, held_between, route);
-  for (std::int64_t step = 1; step < steps; ++step)
-    Kokkos::parallel_for(label, next.with(Between(target(step - 1))),
-                         IntoGrid<To>{target(step)});
+  if constexpr (accumulator_holds<Result, A>()) {
+    StencilRange<Exec, R, A, Between> const next(
+        exec, Between(target(0)), extents, weights, held_between, route);
+    for (std::int64_t step = 1; step < steps; ++step)
+      Kokkos::parallel_for(label, next.with(Between(target(step - 1))),
+                           IntoGrid<To>{target(step)});
+  }
 }
 
 template <class Exec, int R, class A, class X>
@@ -182,7 +190,11 @@ void stencil(Exec const& exec, X const& in, Y const& out,
                 "KokkosMMA::stencil: out is written, its elements must not be "
                 "const");
   KOKKOSMMA_IMPL_CHECK_STENCIL("KokkosMMA::stencil", Exec, X, A);
-  KOKKOSMMA_IMPL_CHECK_STENCIL("KokkosMMA::stencil", Exec, Y, A);
+  static_assert(
+      Kokkos::SpaceAccessibility<Exec, typename Y::memory_space>::accessible &&
+          Impl::is_plain_memory<Y>,
+      "KokkosMMA::stencil: out must be accessible from the execution space and "
+      "refer to its elements; copy it with Kokkos::create_mirror_view");
   static_assert(Impl::result_holds<Y, A>(),
                 "KokkosMMA::stencil: out must be a View of half_t, bhalf_t, "
                 "float, double or, for integer sums, integers other than bool");
@@ -320,7 +332,7 @@ void automaton(Exec const& exec, V const& cells, AutomatonRule const& rule,
             " is no state; states are 0 to ", rule.states() - 1);
   Impl::check_grid_distinct(who, "cells", cells);
   Impl::last_route_of_this_thread() = Route::generic;
-  if (steps == 0 || cells.size() == 0) return;
+  if (steps == 0 || Impl::is_empty_grid(cells)) return;
 
   auto const other = Impl::like("KokkosMMA::cells", cells);
   using Layout = Impl::common_layout_t<V, std::remove_const_t<decltype(other)>>;

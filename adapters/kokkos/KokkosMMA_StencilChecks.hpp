@@ -53,16 +53,19 @@ inline constexpr int rank_of = int(V::rank());
 
 /// Type in which the sums of a stencil are kept: fp32 for 16-bit floats, int32
 /// for integers of less than 4 bytes, else the elements'; wider where the
-/// output is, and floating where integers are summed up for a floating output.
+/// output is, and floating where integers are summed up for a floating output:
+/// but for those of 8 bytes, which no floating sum holds.
 template <class In, class Out>
 struct StencilAccumulator {
   static constexpr bool floating =
-      is_floating(scalar_v<In>) || is_floating(scalar_v<Out>);
+      is_floating(scalar_v<In>) ||
+      (is_floating(scalar_v<Out>) && sizeof(In) < 8);
   static constexpr bool wide = scalar_v<In> == Scalar::float64 ||
                                scalar_v<Out> == Scalar::float64 ||
                                (!is_floating(scalar_v<In>) && sizeof(In) > 2);
-  using Integer = std::conditional_t<sizeof(In) >= sizeof(Out), In, Out>;
-  using type    = std::conditional_t<
+  using Integer = std::conditional_t<
+      sizeof(In) >= sizeof(Out) || is_floating(scalar_v<Out>), In, Out>;
+  using type = std::conditional_t<
       floating, std::conditional_t<wide, double, float>,
       std::conditional_t<sizeof(Integer) < 4, std::int32_t, Integer>>;
 };
@@ -86,6 +89,15 @@ std::string shape_of(std::array<std::int64_t, R> const& extents) {
   return text;
 }
 
+/// Whether the extents hold elements. View::size() is 0 for a View without
+/// memory, whatever its extents (Kokkos 5.2).
+template <class V>
+bool is_empty_grid(V const& view) {
+  for (std::size_t d = 0; d < V::rank(); ++d)
+    if (view.extent(d) == 0) return true;
+  return false;
+}
+
 /// Bytes that a View spans: what lies within one index of the slowest dimension
 /// counts as one element, so that a matrix and a column next to it are told
 /// apart.
@@ -96,7 +108,7 @@ AddressRange grid_range(V const& view) {
   range.begin                  = reinterpret_cast<std::uintptr_t>(view.data());
   range.end                    = range.begin;
   range.size                   = element;
-  if (view.size() == 0) return range;
+  if (is_empty_grid(view)) return range;
   std::uintptr_t slowest = 0, slowest_extent = 1, rest = element;
   for (std::size_t d = 0; d < V::rank(); ++d) {
     std::uintptr_t const extent = view.extent(d);
@@ -127,7 +139,7 @@ std::string describe_grid(char const* name, V const& view) {
 
 template <class V>
 void check_grid_memory(char const* who, char const* name, V const& view) {
-  if (view.size() > 0 && view.data() == nullptr)
+  if (!is_empty_grid(view) && view.data() == nullptr)
     invalid_argument(who, name, " has no memory: ", describe_grid(name, view),
                      "; allocate it");
 }
@@ -135,7 +147,7 @@ void check_grid_memory(char const* who, char const* name, V const& view) {
 /// Refuses a View to write to in which different elements are one.
 template <class V>
 void check_grid_distinct(char const* who, char const* name, V const& view) {
-  if (view.size() < 2) return;
+  if (is_empty_grid(view)) return;
   for (std::size_t d = 0; d < V::rank(); ++d)
     if (view.extent(d) > 1 && view.stride(d) == 0)
       invalid_argument(who, "elements of ", name,
@@ -146,7 +158,7 @@ void check_grid_distinct(char const* who, char const* name, V const& view) {
 template <class V, class W>
 void check_grids_apart(char const* who, char const* name_v, V const& v,
                        char const* name_w, W const& w) {
-  if (v.size() > 0 && w.size() > 0 &&
+  if (!is_empty_grid(v) && !is_empty_grid(w) &&
       may_share_bytes(grid_range(v), grid_range(w)))
     invalid_argument(who, "the Views overlap: ", describe_grid(name_v, v), "; ",
                      describe_grid(name_w, w),
