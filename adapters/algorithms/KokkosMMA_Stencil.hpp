@@ -167,7 +167,7 @@ concept StencilPolicyType =
 ///         own, wider where `out` is, and floating where `out` is
 /// \param exec  instance on which the call runs, asynchronously but for memory
 ///              of its own that it allocates and frees: the values between two
-///              steps, and more than 32 weights
+///              steps, and more weights than travel with a kernel
 /// \param in    View of rank 1, 2 or 3, of any layout
 /// \param out   View of the grid, of any layout, that shares no memory with in;
 ///              its extents are those of `in` without ghost cells
@@ -238,17 +238,19 @@ std::string explain_stencil(Exec const& exec, X const& in, Y const& out,
 
 namespace Impl {
 
-/// One step of an automaton.
+/// One step of an automaton. The rule stays in the memory of the space: with
+/// its sets of counts the kernel's arguments would be too many to travel by
+/// value (see Taps).
 template <class From, class To>
 struct AutomatonStep {
   Grid<From, 2> grid;
   To to;
-  AutomatonRule rule;
+  AutomatonRule const* rule;
   bool last_is_fast;
 
   KOKKOS_FORCEINLINE_FUNCTION int count(std::int64_t i, std::int64_t j) const {
-    int const r      = rule.radius();
-    bool const moore = rule.neighbourhood() == Neighbourhood::moore;
+    int const r      = rule->radius();
+    bool const moore = rule->neighbourhood() == Neighbourhood::moore;
     bool const safe  = grid.is_safe({i, j});
     int alive        = 0;
     for (int a = -r; a <= r; ++a) {
@@ -265,9 +267,9 @@ struct AutomatonStep {
     std::int64_t const i = last_is_fast ? slow : fast;
     std::int64_t const j = last_is_fast ? fast : slow;
     auto const state     = static_cast<std::uint8_t>(grid[{i, j}]);
-    int const centre     = rule.counts_centre() ? 0 : state == 1;
+    int const centre     = rule->counts_centre() ? 0 : state == 1;
     to(i, j)             = static_cast<typename To::non_const_value_type>(
-        rule.next(state, count(i, j) - centre));
+        rule->next(state, count(i, j) - centre));
   }
 };
 
@@ -334,6 +336,11 @@ void automaton(Exec const& exec, V const& cells, AutomatonRule const& rule,
   Impl::last_route_of_this_thread() = Route::generic;
   if (steps == 0 || Impl::is_empty_grid(cells)) return;
 
+  Kokkos::View<AutomatonRule, Kokkos::HostSpace> const host_rule(
+      Kokkos::view_alloc("KokkosMMA::rule", Kokkos::WithoutInitializing));
+  host_rule()          = rule;
+  auto const kept_rule = Kokkos::create_mirror_view_and_copy(
+      typename Exec::memory_space(), host_rule);
   auto const other = Impl::like("KokkosMMA::cells", cells);
   using Layout = Impl::common_layout_t<V, std::remove_const_t<decltype(other)>>;
   using From   = Impl::operand_t<V, Layout, true>;
@@ -348,7 +355,7 @@ void automaton(Exec const& exec, V const& cells, AutomatonRule const& rule,
         "KokkosMMA::automaton[generic]", policy,
         Impl::AutomatonStep<From, To>{
             Impl::make_grid(From(here(step)), boundaries, extents, radius),
-            here(step + 1), rule, last});
+            here(step + 1), kept_rule.data(), last});
   if (steps % 2 == 1) Kokkos::deep_copy(exec, cells, other);
 }
 

@@ -59,20 +59,23 @@ struct Grid {
   X x;
   Boundaries<R> boundaries;
   std::int64_t extent[R];
-  std::int64_t first[R];       ///< of the grid in the View: its ghost cells
-  std::int64_t safe_begin[R];  ///< from here to safe_end all neighbours are
-  std::int64_t safe_end[R];    ///< elements of the View
+  std::int8_t radius[R];
 
+  /// Whether all neighbours are elements of the View.
   KOKKOS_FORCEINLINE_FUNCTION bool is_safe(std::int64_t const (&at)[R]) const {
     bool safe = true;
-    for (int d = 0; d < R; ++d)
-      safe = safe && safe_begin[d] <= at[d] && at[d] < safe_end[d];
+    for (int d = 0; d < R; ++d) {
+      int const low  = radius[d] - boundaries.ghosts_low(d, radius[d]);
+      int const high = radius[d] - boundaries.ghosts_high(d, radius[d]);
+      safe           = safe && low <= at[d] && at[d] < extent[d] - high;
+    }
     return safe;
   }
   KOKKOS_FORCEINLINE_FUNCTION decltype(auto) operator[](
       std::int64_t const (&at)[R]) const {
     std::int64_t place[R];
-    for (int d = 0; d < R; ++d) place[d] = at[d] + first[d];
+    for (int d = 0; d < R; ++d)
+      place[d] = at[d] + boundaries.ghosts_low(d, radius[d]);
     return element_at(x, place);
   }
   /// The same anywhere beyond the faces.
@@ -95,11 +98,8 @@ Grid<X, R> make_grid(X const& x, Boundaries<R> const& boundaries,
   grid.x          = x;
   grid.boundaries = boundaries;
   for (int d = 0; d < R; ++d) {
-    int const r        = radius[d];
-    grid.extent[d]     = extents[d];
-    grid.first[d]      = boundaries.ghosts_low(d, r);
-    grid.safe_begin[d] = r - boundaries.ghosts_low(d, r);
-    grid.safe_end[d]   = extents[d] - r + boundaries.ghosts_high(d, r);
+    grid.extent[d] = extents[d];
+    grid.radius[d] = std::int8_t(radius[d]);
   }
   return grid;
 }
@@ -111,21 +111,30 @@ struct Tap {
   std::int8_t offset[R];
 };
 
-/// Taps of which the first few travel with the kernel: a policy that is made
-/// anew for each step, with another View, neither allocates nor waits. 32 hold
-/// a box of 5 x 5 or 3 x 3 x 3 and stars of radius 7 and 5, in 512 bytes at
-/// most.
+/// Taps of which a few travel with the kernel: a policy that is made anew for
+/// each step, with another View, neither allocates nor copies. What a kernel
+/// takes by value stays below 512 bytes with a functor of one View: a larger
+/// one Kokkos passes through constant memory, and the next one then waits for
+/// it (Cuda/Kokkos_Cuda_KernelLaunch.hpp, ConstantMemoryUseThreshold). So there
+/// is room for radius 14 in one dimension, a box of 3 x 3 in two, of 5 x 5 in
+/// float, and a star of radius 1 in three.
 template <class A, int R>
 struct Taps {
-  static constexpr int few = 32;
-  int count;
-  Tap<A, R> near[few];
+  static constexpr int bytes = R == 1 ? 264 : R == 2 ? 152 : 80;
+  static constexpr int few   = bytes / int(sizeof(A) + R);
   Tap<A, R> const* all;  ///< in the memory of the space, where there are more
+  int count;
+  A weight[few];
+  std::int8_t offset[few][R];
 
-  // No pointer to `near`: the address of a kernel's argument would move all
+  // No pointer to the arrays: the address of a kernel's argument would move all
   // of it to local memory.
   KOKKOS_FORCEINLINE_FUNCTION Tap<A, R> operator()(int k) const {
-    return all ? all[k] : near[k];
+    if (all) return all[k];
+    Tap<A, R> tap;
+    tap.weight = weight[k];
+    for (int d = 0; d < R; ++d) tap.offset[d] = offset[k][d];
+    return tap;
   }
 };
 
@@ -142,15 +151,19 @@ class TapList {
       host = Kokkos::View<Tap<A, R>*, Kokkos::HostSpace>(
           Kokkos::view_alloc("KokkosMMA::taps", Kokkos::WithoutInitializing),
           count);
-    m_taps.count = 0;
     for (std::size_t at = 0; at < weights.size(); ++at) {
-      double const weight = weights.values()[at];
-      if (weight == 0) continue;
-      Tap<A, R>& tap = spills ? host(m_taps.count) : m_taps.near[m_taps.count];
-      tap.weight     = as_weight(weight);
+      if (weights.values()[at] == 0) continue;
+      Tap<A, R> tap;
+      tap.weight         = as_weight(weights.values()[at]);
       auto const offsets = weights.offsets(at);
       for (int d = 0; d < R; ++d) tap.offset[d] = std::int8_t(offsets[d]);
-      ++m_taps.count;
+      int const k = m_taps.count++;
+      if (spills) {
+        host(k) = tap;
+      } else {
+        m_taps.weight[k] = tap.weight;
+        for (int d = 0; d < R; ++d) m_taps.offset[k][d] = tap.offset[d];
+      }
     }
     if (spills) {
       m_memory   = Kokkos::create_mirror_view_and_copy(Space(), host);
