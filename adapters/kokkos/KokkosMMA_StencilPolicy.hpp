@@ -23,6 +23,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <type_traits>
 
 namespace KokkosMMA {
@@ -82,7 +83,7 @@ class StencilRange {
       : m_space(exec),
         m_x(x),
         m_extents(extents),
-        m_weights(weights),
+        m_weights(std::make_shared<StencilWeights<R> const>(weights)),
         m_boundaries(boundaries),
         m_taps(weights),
         m_route(route) {}
@@ -90,7 +91,7 @@ class StencilRange {
   Exec const& space() const { return m_space; }
   X const& elements() const { return m_x; }
   GridExtents<R> const& extents() const { return m_extents; }
-  StencilWeights<R> const& weights() const { return m_weights; }
+  StencilWeights<R> const& weights() const { return *m_weights; }
   Boundaries<R> const& boundaries() const { return m_boundaries; }
   Taps<A, R> const& taps() const { return m_taps.taps(); }
   Route route() const { return m_route; }
@@ -109,7 +110,8 @@ class StencilRange {
   Exec m_space;
   X m_x;
   GridExtents<R> m_extents;
-  StencilWeights<R> m_weights;
+  // Kokkos copies policies in every call; weights may be 36 thousand.
+  std::shared_ptr<StencilWeights<R> const> m_weights;
   Boundaries<R> m_boundaries;
   TapList<A, R, typename Exec::memory_space> m_taps;
   Route m_route;
