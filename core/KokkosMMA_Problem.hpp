@@ -82,6 +82,18 @@ struct SegmentedProblem {
   std::uint64_t segment_length = 0;  ///< the mean one, rounded, where ragged
 };
 
+/// A stencil as values: what the route function needs and nothing else.
+struct StencilProblem {
+  int rank           = 0;               ///< dimensions of the grid
+  Scalar input       = Scalar::opaque;  ///< element type
+  Scalar accumulator = Scalar::opaque;  ///< what the sums are kept in
+  int radius         = 0;               ///< the largest of all dimensions
+  int taps           = 0;               ///< weights other than zero
+  bool box_of_ones   = false;           ///< every weight is one
+  bool contiguous    = false;           ///< one dimension has stride one
+  std::uint64_t size = 0;               ///< elements of the grid
+};
+
 }  // namespace KokkosMMA
 
 #endif

@@ -1,0 +1,364 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOKKOSMMA_STENCIL_HPP
+#define KOKKOSMMA_STENCIL_HPP
+
+#include <adapters/kokkos/KokkosMMA_StencilChecks.hpp>
+#include <adapters/kokkos/KokkosMMA_StencilGeneric.hpp>
+#include <adapters/kokkos/KokkosMMA_StencilPolicy.hpp>
+#include <core/KokkosMMA_AutomatonRule.hpp>
+#include <core/KokkosMMA_Boundary.hpp>
+#include <core/KokkosMMA_RouteStencil.hpp>
+#include <core/KokkosMMA_StencilWeights.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <concepts>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <type_traits>
+
+namespace KokkosMMA {
+namespace Impl {
+
+/// Writes the sum where it belongs.
+template <class Y>
+struct IntoGrid {
+  using Value = typename Y::non_const_value_type;
+  Y y;
+
+  template <class A>
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(std::int64_t i, A sum) const {
+    y(i) = static_cast<Value>(sum);
+  }
+  template <class A>
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(std::int64_t i, std::int64_t j,
+                                              A sum) const {
+    y(i, j) = static_cast<Value>(sum);
+  }
+  template <class A>
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(std::int64_t i, std::int64_t j,
+                                              std::int64_t k, A sum) const {
+    y(i, j, k) = static_cast<Value>(sum);
+  }
+};
+
+template <class V>
+GridExtents<rank_of<V>> extents_of(V const& view) {
+  GridExtents<rank_of<V>> extents;
+  for (int d = 0; d < rank_of<V>; ++d)
+    extents[d] = std::int64_t(view.extent(d));
+  return extents;
+}
+
+/// One type of View for both operands and what lies between two steps, so that
+/// one kernel runs all steps.
+template <class X, class Y>
+using common_layout_t = std::conditional_t<
+    std::is_same_v<typename X::array_layout, typename Y::array_layout>,
+    typename Y::array_layout, Kokkos::LayoutStride>;
+template <class V, class Layout, bool Const>
+using operand_t =
+    GridView<std::conditional_t<Const, typename V::non_const_value_type const,
+                                typename V::non_const_value_type>,
+             rank_of<V>, Layout, typename V::device_type>;
+
+/// Memory of the shape of a View, packed.
+template <class V>
+auto like(std::string const& label, V const& view) {
+  using Layout = std::conditional_t<
+      std::is_same_v<typename V::array_layout, Kokkos::LayoutStride>,
+      Kokkos::LayoutRight, typename V::array_layout>;
+  using Data =
+      typename PointerTo<typename V::non_const_value_type, rank_of<V>>::type;
+  Layout layout;
+  for (int d = 0; d < rank_of<V>; ++d) layout.dimension[d] = view.extent(d);
+  return Kokkos::View<Data, Layout, typename V::device_type>(
+      Kokkos::view_alloc(label, Kokkos::WithoutInitializing), layout);
+}
+
+template <int R>
+void refuse_halo(char const* who, Boundaries<R> const& boundaries,
+                 char const* what) {
+  for (int d = 0; d < R; ++d)
+    for (Face const& face : {boundaries.low[d], boundaries.high[d]})
+      if (face.kind == Boundary::halo)
+        invalid_argument(who, "a face of dimension ", d, " is a halo, and ",
+                         what);
+}
+
+template <class A, class Exec, class X, class Y>
+void run_stencil(char const* who, Exec const& exec, X const& in, Y const& out,
+                 StencilWeights<rank_of<X>> const& weights,
+                 Boundaries<rank_of<X>> const& boundaries, std::int64_t steps,
+                 Settings const& settings) {
+  constexpr int R = rank_of<X>;
+  using Element   = typename X::non_const_value_type;
+  using Result    = typename Y::non_const_value_type;
+  using Layout    = common_layout_t<X, Y>;
+  using From      = operand_t<X, Layout, true>;
+  using Between   = operand_t<Y, Layout, true>;
+  using To        = operand_t<Y, Layout, false>;
+
+  check_settings(who, settings);
+  if (steps < 1)
+    invalid_argument(who, "steps is ", steps, "; it must be 1 or more");
+  GridExtents<R> const extents = extents_of(out);
+  check_stencil_extents(who, "in", in, extents, weights.radius(), boundaries);
+  if (steps > 1)
+    refuse_halo(who, boundaries,
+                "its ghost cells are filled by the caller before each step; "
+                "make steps 1");
+  if (steps > 1 && !accumulator_holds<Result, A>())
+    invalid_argument(who, "steps is ", steps, ", and sums in ",
+                     to_string(scalar_v<A>), " cannot hold the ",
+                     to_string(scalar_v<Result>),
+                     " that a step writes and the next one reads; choose "
+                     "another accumulator or make steps 1");
+  check_weights<A>(who, weights);
+  Boundaries<R> const held = as_elements<Element>(who, boundaries);
+  Boundaries<R> const held_between =
+      steps > 1 ? as_elements<Result>(who, boundaries) : held;
+  check_grid_memory(who, "out", out);
+  check_grid_distinct(who, "out", out);
+  check_grids_apart(who, "in", in, "out", out);
+  StencilProblem const problem = stencil_problem<A>(in, extents, weights);
+  Route const route = decide_stencil(who, exec, problem, settings).route;
+  last_route_of_this_thread() = route;
+  if (problem.size == 0) return;
+
+  std::string const label = concatenate(who, "[", to_string(route), ",",
+                                        to_string(problem.input), "]");
+  auto const memory       = steps > 1
+                                ? like("KokkosMMA::between_steps", out)
+                                : decltype(like("KokkosMMA::between_steps", out))();
+  // The last step writes to `out`.
+  auto const target = [&](std::int64_t step) {
+    return (steps - step) % 2 == 1 ? To(out) : To(memory);
+  };
+  StencilRange<Exec, R, A, From> const first(exec, From(in), extents, weights,
+                                             held, route);
+  Kokkos::parallel_for(label, first, IntoGrid<To>{target(0)});
+  if (steps == 1) return;
+  if constexpr (accumulator_holds<Result, A>()) {
+    StencilRange<Exec, R, A, Between> const next(
+        exec, Between(target(0)), extents, weights, held_between, route);
+    for (std::int64_t step = 1; step < steps; ++step)
+      Kokkos::parallel_for(label, next.with(Between(target(step - 1))),
+                           IntoGrid<To>{target(step)});
+  }
+}
+
+template <class Exec, int R, class A, class X>
+std::true_type is_stencil_policy(StencilRange<Exec, R, A, X> const*);
+std::false_type is_stencil_policy(...);
+template <class P>
+concept StencilPolicyType =
+    decltype(is_stencil_policy(static_cast<P const*>(nullptr)))::value;
+
+}  // namespace Impl
+
+/// out = weighted sums of the neighbours in `in`, `steps` times: what one step
+/// wrote is what the next one reads, rounded to the elements of `out`.
+///
+/// \tparam Accumulator type of the sums; by default float for half_t and
+///         bhalf_t, int32 for integers of less than 4 bytes, else the elements'
+///         own, wider where `out` is, and floating where `out` is
+/// \param exec  instance on which the call runs, asynchronously but for memory
+///              of its own that it allocates and frees: the values between two
+///              steps, and more weights than travel with a kernel
+/// \param in    View of rank 1, 2 or 3, of any layout
+/// \param out   View of the grid, of any layout, that shares no memory with in;
+///              its extents are those of `in` without ghost cells
+/// \param boundaries what lies beyond the faces. A halo is the caller's and
+///              takes one step per call
+/// \param steps 1 or more
+/// \throws std::invalid_argument before anything is launched or written
+template <class Accumulator = void, class Exec, Impl::StencilView X,
+          Impl::StencilView Y>
+void stencil(Exec const& exec, X const& in, Y const& out,
+             StencilWeights<Impl::rank_of<X>> const& weights,
+             Boundaries<Impl::rank_of<X>> const& boundaries,
+             std::int64_t steps = 1, Settings const& settings = {}) {
+  using Element = typename X::non_const_value_type;
+  using Result  = typename Y::non_const_value_type;
+  using A       = Impl::stencil_accumulator_t<Accumulator, Element, Result>;
+  static_assert(Impl::rank_of<X> == Impl::rank_of<Y>,
+                "KokkosMMA::stencil: in and out must have one rank");
+  static_assert(!std::is_const_v<typename Y::value_type>,
+                "KokkosMMA::stencil: out is written, its elements must not be "
+                "const");
+  KOKKOSMMA_IMPL_CHECK_STENCIL("KokkosMMA::stencil", Exec, X, A);
+  static_assert(
+      Kokkos::SpaceAccessibility<Exec, typename Y::memory_space>::accessible &&
+          Impl::is_plain_memory<Y>,
+      "KokkosMMA::stencil: out must be accessible from the execution space and "
+      "refer to its elements; copy it with Kokkos::create_mirror_view");
+  static_assert(Impl::result_holds<Y, A>(),
+                "KokkosMMA::stencil: out must be a View of half_t, bhalf_t, "
+                "float, double or, for integer sums, integers other than bool");
+  Impl::run_stencil<A>("KokkosMMA::stencil", exec, in, out, weights, boundaries,
+                       steps, settings);
+}
+
+/// The same with the weights, the boundaries and the type of the sums of a
+/// policy; the View of the policy is not read.
+template <class Exec, Impl::StencilView X, Impl::StencilView Y,
+          Impl::StencilPolicyType Policy>
+void stencil(Exec const& exec, X const& in, Y const& out, Policy const& policy,
+             std::int64_t steps = 1, Settings const& settings = {}) {
+  static_assert(Impl::rank_of<X> == Policy::rank,
+                "KokkosMMA::stencil: the rank of the Views must be that of the "
+                "policy");
+  stencil<typename Policy::value_type>(exec, in, out, policy.weights(),
+                                       policy.boundaries(), steps, settings);
+}
+
+/// Which route stencil() would take for these arguments, and why not the
+/// others.
+template <class Accumulator = void, class Exec, Impl::StencilView X,
+          Impl::StencilView Y>
+std::string explain_stencil(Exec const& exec, X const& in, Y const& out,
+                            StencilWeights<Impl::rank_of<X>> const& weights,
+                            Boundaries<Impl::rank_of<X>> const& boundaries,
+                            Settings const& settings = {}) {
+  constexpr char const* who = "KokkosMMA::explain_stencil";
+  using A =
+      Impl::stencil_accumulator_t<Accumulator, typename X::non_const_value_type,
+                                  typename Y::non_const_value_type>;
+  Impl::check_settings(who, settings);
+  auto const extents = Impl::extents_of(out);
+  Impl::check_stencil_extents(who, "in", in, extents, weights.radius(),
+                              boundaries);
+  return to_string(route_stencil(Impl::stencil_problem<A>(in, extents, weights),
+                                 capability(exec),
+                                 Impl::effective_settings(settings)));
+}
+
+namespace Impl {
+
+/// One step of an automaton. The rule stays in the memory of the space: with
+/// its sets of counts the kernel's arguments would be too many to travel by
+/// value (see Taps).
+template <class From, class To>
+struct AutomatonStep {
+  Grid<From, 2> grid;
+  To to;
+  AutomatonRule const* rule;
+  bool last_is_fast;
+
+  KOKKOS_FORCEINLINE_FUNCTION int count(std::int64_t i, std::int64_t j) const {
+    int const r      = rule->radius();
+    bool const moore = rule->neighbourhood() == Neighbourhood::moore;
+    bool const safe  = grid.is_safe({i, j});
+    int alive        = 0;
+    for (int a = -r; a <= r; ++a) {
+      int const reach = moore ? r : a < 0 ? r + a : r - a;
+      for (int b = -reach; b <= reach; ++b)
+        alive +=
+            (safe ? static_cast<int>(grid[{i + a, j + b}])
+                  : grid.template with_boundaries<int>({i + a, j + b})) == 1;
+    }
+    return alive;
+  }
+
+  KOKKOS_FUNCTION void operator()(std::int64_t fast, std::int64_t slow) const {
+    std::int64_t const i = last_is_fast ? slow : fast;
+    std::int64_t const j = last_is_fast ? fast : slow;
+    auto const state     = static_cast<std::uint8_t>(grid[{i, j}]);
+    int const centre     = rule->counts_centre() ? 0 : state == 1;
+    to(i, j)             = static_cast<typename To::non_const_value_type>(
+        rule->next(state, count(i, j) - centre));
+  }
+};
+
+template <class T>
+concept CellType = std::integral<T> && sizeof(T) == 1;
+
+}  // namespace Impl
+
+/// `steps` generations of a cellular automaton, in place. cells(i, j) is the
+/// state of a cell: 0 is dead, 1 is alive; a state that the rule does not have
+/// is dead one generation later.
+///
+/// \param exec  instance on which the call runs, asynchronously but for a
+/// second
+///              buffer of the size of `cells` that it allocates and frees
+/// \param cells View of rank 2 of integers of one byte or bool, of any layout
+/// \param boundaries what lies beyond the faces; constants are states. A halo
+///              would have to be filled between the steps and is refused
+/// \param steps 0 or more
+/// \throws std::invalid_argument before anything is launched or written
+template <class Exec, Impl::StencilView V>
+void automaton(Exec const& exec, V const& cells, AutomatonRule const& rule,
+               Boundaries<2> const& boundaries, std::int64_t steps) {
+  constexpr char const* who = "KokkosMMA::automaton";
+  using Cell                = typename V::non_const_value_type;
+  static_assert(Kokkos::is_execution_space_v<Exec>,
+                "KokkosMMA::automaton: the first argument must be an instance "
+                "of a Kokkos execution space");
+  static_assert(Impl::rank_of<V> == 2 && Impl::CellType<Cell>,
+                "KokkosMMA::automaton: the cells must be a View of rank 2 of "
+                "integers of one byte or bool");
+  static_assert(!std::is_const_v<typename V::value_type>,
+                "KokkosMMA::automaton: the cells are written and must not be "
+                "const");
+  static_assert(
+      Kokkos::SpaceAccessibility<Exec, typename V::memory_space>::accessible,
+      "KokkosMMA::automaton: the cells must be accessible from the execution "
+      "space; copy them with Kokkos::create_mirror_view_and_copy");
+  static_assert(Impl::is_plain_memory<V>,
+                "KokkosMMA::automaton: the View must refer to its elements; "
+                "atomic access is of no use here");
+  if (steps < 0)
+    Impl::invalid_argument(who, "steps is ", steps, "; it must be 0 or more");
+  if (rule.states() - 1 > int(std::numeric_limits<Cell>::max()))
+    Impl::invalid_argument(
+        who, "a rule of ", rule.states(), " states in cells of ",
+        to_string(scalar_v<Cell>), ", which hold ",
+        int(std::numeric_limits<Cell>::max()) + 1, "; use std::uint8_t");
+  auto const extents               = Impl::extents_of(cells);
+  Impl::GridRadius<2> const radius = {rule.radius(), rule.radius()};
+  Impl::refuse_halo(who, boundaries,
+                    "its ghost cells would have to be filled before each step; "
+                    "use StencilPolicy, one step at a time");
+  Impl::check_stencil_extents(who, "cells", cells, extents, radius, boundaries);
+  for (int d = 0; d < 2; ++d)
+    for (Face const& face : {boundaries.low[d], boundaries.high[d]})
+      if (face.kind == Boundary::constant &&
+          !(Impl::is_value_of<std::uint8_t>(face.value) &&
+            face.value < rule.states()))
+        Impl::invalid_argument(
+            who, "the constant ", face.value, " beyond a face of dimension ", d,
+            " is no state; states are 0 to ", rule.states() - 1);
+  Impl::check_grid_distinct(who, "cells", cells);
+  Impl::last_route_of_this_thread() = Route::generic;
+  if (steps == 0 || Impl::is_empty_grid(cells)) return;
+
+  Kokkos::View<AutomatonRule, Kokkos::HostSpace> const host_rule(
+      Kokkos::view_alloc("KokkosMMA::rule", Kokkos::WithoutInitializing));
+  host_rule()          = rule;
+  auto const kept_rule = Kokkos::create_mirror_view_and_copy(
+      typename Exec::memory_space(), host_rule);
+  auto const other = Impl::like("KokkosMMA::cells", cells);
+  using Layout = Impl::common_layout_t<V, std::remove_const_t<decltype(other)>>;
+  using From   = Impl::operand_t<V, Layout, true>;
+  using To     = Impl::operand_t<V, Layout, false>;
+  auto const here = [&](std::int64_t step) {
+    return step % 2 == 0 ? To(cells) : To(other);
+  };
+  bool const last   = Impl::last_is_fast(cells);
+  auto const policy = Impl::grid_policy<2>(exec, extents, last);
+  for (std::int64_t step = 0; step < steps; ++step)
+    Kokkos::parallel_for(
+        "KokkosMMA::automaton[generic]", policy,
+        Impl::AutomatonStep<From, To>{
+            Impl::make_grid(From(here(step)), boundaries, extents, radius),
+            here(step + 1), kept_rule.data(), last});
+  if (steps % 2 == 1) Kokkos::deep_copy(exec, cells, other);
+}
+
+}  // namespace KokkosMMA
+
+#endif

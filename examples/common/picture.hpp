@@ -1,0 +1,115 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// PNG images through libpng. CMake defines EXAMPLES_HAVE_PNG where it is.
+
+#ifndef EXAMPLES_COMMON_PICTURE_HPP
+#define EXAMPLES_COMMON_PICTURE_HPP
+
+#include "command_line.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <system_error>
+#include <vector>
+
+#if defined(EXAMPLES_HAVE_PNG)
+#include <png.h>
+#endif
+
+// Row after row from the top, 0 is black; per point one byte of grey, or three
+// of red, green and blue.
+struct Picture {
+  std::int64_t width  = 0;
+  std::int64_t height = 0;
+  std::vector<std::uint8_t> points;
+  int channels = 1;
+};
+
+// To be asked before anything is computed: without libpng no picture can be
+// written, nor into a folder that is not there.
+inline void check_output(std::string const& option, std::string const& file) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  auto const folder = fs::absolute(file, error).parent_path();
+  if (!fs::is_directory(folder, error)) {
+    throw InputError(option + " " + in_quotes(file) + ": there is no folder " +
+                     in_quotes(folder.string()) +
+                     "; create it or give another path");
+  }
+  if (fs::is_directory(file, error)) {
+    throw InputError(option + " " + in_quotes(file) +
+                     ": this is a folder; give the path of a file");
+  }
+}
+
+inline void check_picture_output(std::string const& option,
+                                 std::string const& file) {
+#if defined(EXAMPLES_HAVE_PNG)
+  check_output(option, file);
+#else
+  throw InputError(
+      option + " " + in_quotes(file) +
+      ": this program was built without libpng; install it (Debian: "
+      "libpng-dev), configure again, or leave the option out");
+#endif
+}
+
+inline void write_picture(std::string const& file,
+                          [[maybe_unused]] Picture const& picture) {
+#if defined(EXAMPLES_HAVE_PNG)
+  png_image image{};
+  image.version = PNG_IMAGE_VERSION;
+  image.width   = static_cast<png_uint_32>(picture.width);
+  image.height  = static_cast<png_uint_32>(picture.height);
+  image.format  = picture.channels == 1 ? PNG_FORMAT_GRAY : PNG_FORMAT_RGB;
+  if (png_image_write_to_file(&image, file.c_str(), 0, picture.points.data(), 0,
+                              nullptr) == 0) {
+    throw InputError("cannot write " + in_quotes(file) + ": " + image.message +
+                     "; give another path");
+  }
+#else
+  check_picture_output("", file);
+#endif
+}
+
+// In 8 bits per channel; what is transparent is put on white.
+inline Picture read_picture(std::string const& file) {
+#if defined(EXAMPLES_HAVE_PNG)
+  png_image image{};
+  image.version     = PNG_IMAGE_VERSION;
+  auto const refuse = [&] {
+    std::string const what = image.message;
+    png_image_free(&image);
+    throw InputError("cannot read " + in_quotes(file) + ": " + what +
+                     "; give the path of a PNG image");
+  };
+  if (png_image_begin_read_from_file(&image, file.c_str()) == 0) refuse();
+  if (image.width > 32768 || image.height > 32768) {
+    png_image_free(&image);
+    throw InputError(in_quotes(file) + ": the image has " +
+                     std::to_string(image.width) + " x " +
+                     std::to_string(image.height) +
+                     " points; allowed are up to 32768 x 32768");
+  }
+  Picture picture;
+  picture.width    = image.width;
+  picture.height   = image.height;
+  picture.channels = (image.format & PNG_FORMAT_FLAG_COLOR) != 0 ? 3 : 1;
+  image.format     = picture.channels == 1 ? PNG_FORMAT_GRAY : PNG_FORMAT_RGB;
+  picture.points.resize(PNG_IMAGE_SIZE(image));
+  png_color const white{255, 255, 255};
+  if (png_image_finish_read(&image, &white, picture.points.data(), 0,
+                            nullptr) == 0) {
+    refuse();
+  }
+  return picture;
+#else
+  throw InputError("cannot read " + in_quotes(file) +
+                   ": this program was built without libpng");
+#endif
+}
+
+#endif

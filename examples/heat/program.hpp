@@ -1,0 +1,351 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// What the two programs have in common: arguments, solutions, checks, report. A
+// program brings its `Kernels`:
+//   Kernels(KokkosMMA::Boundary, double lambda)
+//   void advance(Grid& u, Grid& other, std::int64_t steps)
+//                     u += lambda (sum of the four neighbours - 4 u), steps
+//                     times; may swap the two Views
+//   void advance_at_once(Grid& u, Grid& other, std::int64_t steps)
+//                     another one that does the same, if there is one
+//   void print_route(std::int64_t points)
+
+#ifndef HEAT_PROGRAM_HPP
+#define HEAT_PROGRAM_HPP
+
+#include <Kokkos_Core.hpp>
+
+#include "../common/command_line.hpp"
+#include "../common/measure.hpp"
+
+#include <core/KokkosMMA_Boundary.hpp>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <exception>
+#include <numbers>
+#include <stdexcept>
+#include <string>
+#include <system_error>
+
+// u(i, j), j fastest.
+using Grid   = Kokkos::View<double**, Kokkos::LayoutRight, Memory>;
+using Grid2D = Kokkos::MDRangePolicy<
+    Space, Kokkos::Rank<2, Kokkos::Iterate::Right, Kokkos::Iterate::Right>,
+    Kokkos::IndexType<std::int64_t>>;
+
+struct Options {
+  KokkosMMA::Boundary boundary = KokkosMMA::Boundary::constant;
+  std::int64_t points          = 20;
+  int levels                   = 4;
+  double time                  = 0.05;
+  double lambda                = 0.2;
+  bool help                    = false;
+};
+
+constexpr std::int64_t most_points = 20000;
+
+inline std::string help_text(std::string const& program) {
+  return "usage: " + program + R"( [options]
+
+Solves the heat equation u_t = u_xx + u_yy on the unit square by explicit Euler steps, compares
+it with the analytic solution, halves the distance of the points and checks that the error falls
+with its square.
+
+  --boundary B   constant   u = 0 on the edge; from sin(pi x) sin(pi y) (default)
+                 periodic   from sin(2 pi x) sin(2 pi y)
+                 reflect    insulated edges half way between points; from cos(pi x) cos(pi y)
+                 mirror     insulated edges through the outermost points; likewise
+  --points N     points on a side of the coarsest grid, from 16 on (default: 20)
+  --levels K     grids, each with half the distance of the one before, 2 to 10 (default: 4)
+  --time T       the time that is reached, about, 0.001 to 0.1 (default: 0.05)
+  --lambda L     time step over the square of the distance, 0.15 to 0.25 (default: 0.2)
+  --help         print this text
+
+Options that start with --kokkos- go to Kokkos. Exit code: 0, 2 for wrong input, 1 for a wrong
+result.
+)";
+}
+
+inline double number_option(std::string const& name, std::string const& text,
+                            double lowest, double highest) {
+  double value             = 0;
+  char const* const end    = text.data() + text.size();
+  auto const [rest, error] = std::from_chars(text.data(), end, value);
+  if (error != std::errc() || rest != end ||
+      !(value >= lowest && value <= highest)) {
+    char range[64];
+    std::snprintf(range, sizeof(range), "%g to %g", lowest, highest);
+    throw InputError(name + " " + in_quotes(text) + ": give a number from " +
+                     range);
+  }
+  return value;
+}
+
+// A grid of one level: where its points are, and what the solution is.
+struct Level {
+  KokkosMMA::Boundary boundary;
+  std::int64_t points;
+
+  double distance() const {
+    using KokkosMMA::Boundary;
+    auto const n = static_cast<double>(points);
+    return 1 / (boundary == Boundary::constant ? n + 1
+                : boundary == Boundary::mirror ? n - 1
+                                               : n);
+  }
+  double coordinate(std::int64_t i) const {
+    using KokkosMMA::Boundary;
+    double const shift = boundary == Boundary::constant  ? 1
+                         : boundary == Boundary::reflect ? 0.5
+                                                         : 0;
+    return (static_cast<double>(i) + shift) * distance();
+  }
+  Level refined() const {
+    using KokkosMMA::Boundary;
+    return {boundary, boundary == Boundary::constant ? 2 * points + 1
+                      : boundary == Boundary::mirror ? 2 * points - 1
+                                                     : 2 * points};
+  }
+
+  double frequency() const {
+    return boundary == KokkosMMA::Boundary::periodic ? 2 * std::numbers::pi
+                                                     : std::numbers::pi;
+  }
+  // The wave along one side: the solution is wave(x) wave(y) times a factor
+  // that falls with time.
+  double wave(std::int64_t i) const {
+    using KokkosMMA::Boundary;
+    double const angle = frequency() * coordinate(i);
+    return boundary == Boundary::constant || boundary == Boundary::periodic
+               ? std::sin(angle)
+               : std::cos(angle);
+  }
+  double analytic_factor(double time) const {
+    return std::exp(-2 * frequency() * frequency() * time);
+  }
+  // The same wave is an eigenvector of the discrete Laplacian.
+  double discrete_factor(double lambda, std::int64_t steps) const {
+    double const half = std::sin(frequency() * distance() / 2);
+    return std::pow(1 - 8 * lambda * half * half, static_cast<double>(steps));
+  }
+};
+
+inline Options parse_options(int argc, char** argv) {
+  using KokkosMMA::Boundary;
+  Options options;
+  Arguments arguments(argc, argv);
+  for (std::string word; arguments.next(word);) {
+    if (word == "--boundary") {
+      std::string const text = arguments.value();
+      bool known             = false;
+      for (Boundary const kind : {Boundary::constant, Boundary::periodic,
+                                  Boundary::reflect, Boundary::mirror}) {
+        if (text != to_string(kind)) continue;
+        options.boundary = kind;
+        known            = true;
+      }
+      if (!known) {
+        throw InputError("--boundary " + in_quotes(text) +
+                         ": allowed are constant, periodic, reflect and "
+                         "mirror");
+      }
+    } else if (word == "--points") {
+      options.points = arguments.integer(16, most_points);
+    } else if (word == "--levels") {
+      options.levels = static_cast<int>(arguments.integer(2, 10));
+    } else if (word == "--time") {
+      // Late, little of the solution is left, and the coarsest grids show no
+      // order yet.
+      options.time = number_option(word, arguments.value(), 0.001, 0.1);
+    } else if (word == "--lambda") {
+      // Above 1/4 the steps are unstable, and around 1/12 the errors of time
+      // and space cancel: there is no order to be seen.
+      options.lambda = number_option(word, arguments.value(), 0.15, 0.25);
+    } else if (word == "--help") {
+      options.help = true;
+    } else {
+      arguments.refuse();
+    }
+  }
+  Level level{options.boundary, options.points};
+  for (int k = 1; k < options.levels; ++k) level = level.refined();
+  if (level.points > most_points) {
+    throw InputError("the finest grid has " + std::to_string(level.points) +
+                     " points on a side; allowed are up to " +
+                     std::to_string(most_points) +
+                     "; give fewer --points or --levels");
+  }
+  return options;
+}
+
+[[noreturn]] inline void wrong(std::string const& what) {
+  throw std::runtime_error("wrong result: " + what);
+}
+
+struct Wave {
+  Array<double> along;
+
+  explicit Wave(Level const& level)
+      : along(uninitialized<double>("wave", level.points)) {
+    auto const host = Kokkos::create_mirror_view(along);
+    for (std::int64_t i = 0; i < level.points; ++i) host(i) = level.wave(i);
+    Kokkos::deep_copy(along, host);
+  }
+
+  void fill(Grid const& u) const {
+    auto const wave = along;
+    auto const n    = static_cast<std::int64_t>(u.extent(0));
+    Kokkos::parallel_for(
+        "heat::start", Grid2D({0, 0}, {n, n}),
+        KOKKOS_LAMBDA(std::int64_t i, std::int64_t j) {
+          u(i, j) = wave(i) * wave(j);
+        });
+  }
+
+  // A NaN counts as a large difference.
+  double largest_difference(Grid const& u, double factor) const {
+    auto const wave = along;
+    auto const n    = static_cast<std::int64_t>(u.extent(0));
+    double result   = 0;
+    Kokkos::parallel_reduce(
+        "heat::difference", Grid2D({0, 0}, {n, n}),
+        KOKKOS_LAMBDA(std::int64_t i, std::int64_t j, double& largest) {
+          double const off = Kokkos::abs(u(i, j) - factor * wave(i) * wave(j));
+          if (!(off <= largest)) largest = off == off ? off : 1e300;
+        },
+        Kokkos::Max<double>(result));
+    return result;
+  }
+};
+
+struct Outcome {
+  double error    = 0;
+  double rounding = 0;  // of what rounding explains
+  double seconds  = 0;
+};
+
+template <class Advance>
+Outcome solve(Level const& level, double lambda, std::int64_t steps,
+              Advance const& advance) {
+  Wave const wave(level);
+  Grid u     = allocated<Grid>("u", level.points, level.points);
+  Grid other = allocated<Grid>("other", level.points, level.points);
+  wave.fill(u);
+  Kokkos::fence();
+  Kokkos::Timer const timer;
+  advance(u, other, steps);
+  Kokkos::fence();
+  Outcome outcome;
+  outcome.seconds = timer.seconds();
+  double const h  = level.distance();
+  outcome.error   = wave.largest_difference(
+        u, level.analytic_factor(lambda * h * h * static_cast<double>(steps)));
+  // The weights are not negative and add up to 1: what rounding adds in a step,
+  // at most 16 units of 2^-53, later steps do not enlarge.
+  outcome.rounding =
+      wave.largest_difference(u, level.discrete_factor(lambda, steps)) /
+      (std::ldexp(16, -53) * static_cast<double>(steps + 4));
+  if (!(outcome.rounding <= 1)) {
+    wrong("with " + std::to_string(level.points) +
+          " points the grid differs from the exact solution of the discrete "
+          "equations by " +
+          std::to_string(outcome.rounding) + " times what rounding explains");
+  }
+  return outcome;
+}
+
+template <class Kernels>
+void run(Options const& options) {
+  Kernels const kernels(options.boundary, options.lambda);
+  Level level{options.boundary, options.points};
+  double const h     = level.distance();
+  std::int64_t steps = std::max<std::int64_t>(
+      1, std::llround(options.time / (options.lambda * h * h)));
+  double const time = options.lambda * h * h * static_cast<double>(steps);
+  constexpr bool has_another = requires(Kernels const& k, Grid& u) {
+    k.advance_at_once(u, u, 1);
+  };
+
+  std::string table;
+  double previous = 0;
+  double order    = 0;
+  for (int k = 0; k < options.levels; ++k) {
+    Outcome outcome = solve(level, options.lambda, steps,
+                            [&](Grid& u, Grid& other, std::int64_t count) {
+                              kernels.advance(u, other, count);
+                            });
+    double at_once  = 0;
+    if constexpr (has_another) {
+      Outcome const another =
+          solve(level, options.lambda, steps,
+                [&](Grid& u, Grid& other, std::int64_t count) {
+                  kernels.advance_at_once(u, other, count);
+                });
+      at_once          = another.seconds;
+      outcome.error    = std::max(outcome.error, another.error);
+      outcome.rounding = std::max(outcome.rounding, another.rounding);
+    }
+    double const updates = static_cast<double>(level.points * level.points) *
+                           static_cast<double>(steps);
+    char line[256];
+    char order_text[16] = "-";
+    if (k > 0) {
+      order = std::log2(previous / outcome.error);
+      std::snprintf(order_text, sizeof(order_text), "%.3f", order);
+    }
+    std::snprintf(line, sizeof(line),
+                  "level %d points %lld steps %lld error %.4g order %s "
+                  "rounding %.2g updates_per_second %.3g",
+                  k, static_cast<long long>(level.points),
+                  static_cast<long long>(steps), outcome.error, order_text,
+                  outcome.rounding, updates / outcome.seconds);
+    table += line;
+    if (has_another) {
+      std::snprintf(line, sizeof(line), " at_once %.3g", updates / at_once);
+      table += line;
+    }
+    table += "\n";
+    previous = outcome.error;
+    if (k + 1 < options.levels) {
+      level = level.refined();
+      steps *= 4;
+    }
+  }
+  if (!(std::abs(order - 2) <= 0.1)) {
+    wrong("the error falls with the power " + std::to_string(order) +
+          " of the distance, not 2:\n" + table);
+  }
+  std::printf(
+      "boundary %s\nexecution_space %s\nruns_on %s\nlambda %g\ntime %.6g\n%s",
+      to_string(options.boundary), Space::name(), on_host ? "host" : "device",
+      options.lambda, time, table.c_str());
+  kernels.print_route(level.points);
+  std::printf("checked against the analytic solution\norder %.3f\n", order);
+}
+
+template <class Kernels>
+int program(char const* name, int argc, char** argv) {
+  try {
+    Options const options = parse_options(argc, argv);
+    if (options.help) {
+      std::fputs(help_text(name).c_str(), stdout);
+      return 0;
+    }
+    Kokkos::ScopeGuard const kokkos(argc, argv);
+    run<Kernels>(options);
+    return 0;
+  } catch (InputError const& error) {
+    std::fprintf(stderr, "%s: %s\n", name, error.what());
+    return 2;
+  } catch (std::exception const& error) {
+    std::fprintf(stderr, "%s: %s\n", name, error.what());
+    return 1;
+  }
+}
+
+#endif

@@ -1,0 +1,436 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// What the two programs have in common: arguments, pattern files, pictures,
+// the progress bar, the check. A program brings its `Kernels`:
+//   Kernels(KokkosMMA::AutomatonRule const&, KokkosMMA::Boundary)
+//   void advance(Cells const& cells, std::int64_t generations)     in place
+
+#ifndef LIFE_PROGRAM_HPP
+#define LIFE_PROGRAM_HPP
+
+#include <Kokkos_Core.hpp>
+
+#include "../common/command_line.hpp"
+#include "../common/measure.hpp"
+#include "../common/picture.hpp"
+#include "../common/progress.hpp"
+
+#include <core/KokkosMMA_AutomatonRule.hpp>
+#include <core/KokkosMMA_Boundary.hpp>
+#include <core/KokkosMMA_RunLength.hpp>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+// cells(y, x), row after row.
+using Cells  = Kokkos::View<std::uint8_t**, Kokkos::LayoutRight, Memory>;
+using Grid2D = Kokkos::MDRangePolicy<
+    Space, Kokkos::Rank<2, Kokkos::Iterate::Right, Kokkos::Iterate::Right>,
+    Kokkos::IndexType<std::int64_t>>;
+
+struct Options {
+  std::string file;
+  std::string rule;
+  std::string out;
+  std::string png;
+  std::int64_t width  = 0;
+  std::int64_t height = 0;
+  std::int64_t steps  = 1000;
+  std::optional<KokkosMMA::Boundary> boundary;
+  bool check = false;
+  bool help  = false;
+};
+
+constexpr std::int64_t largest_side = 1 << 17;
+
+inline std::string help_text(std::string const& program) {
+  return "usage: " + program + R"( [options] PATTERN.rle
+
+Runs a cellular automaton from a pattern file, which it puts into the centre of the grid.
+
+  --size N | WxH    cells of the grid (default: what the rule says, as in B3/S23:T400,300, or
+                    the power of two from 256 on that is twice as large as the pattern)
+  --steps S         generations (default: 1000)
+  --boundary B      beyond the edge: constant (dead cells), periodic, reflect, mirror or nearest
+                    (default: what the rule says, or constant)
+  --rule R          in place of the file's: B3/S23, 23/3, 345/2/4, B2/S013V or
+                    R5,C0,M1,S34..58,B34..45,NM (default: B3/S23)
+  --out FILE.rle    write the grid as a pattern file, which runs on where this run ended
+  --png FILE.png    write the grid as a picture, one point per cell, dead cells white
+  --check           run the same on one thread of the host and compare every cell
+  --help            print this text
+
+The last line is the population, the number of cells that are not dead. Options that start with
+--kokkos- go to Kokkos. Exit code: 0, 2 for wrong input, 1 for a wrong result.
+)";
+}
+
+inline KokkosMMA::Boundary parse_boundary(std::string const& text) {
+  using KokkosMMA::Boundary;
+  for (Boundary const kind :
+       {Boundary::constant, Boundary::periodic, Boundary::reflect,
+        Boundary::mirror, Boundary::nearest}) {
+    if (text == to_string(kind)) return kind;
+  }
+  throw InputError("--boundary " + in_quotes(text) +
+                   ": allowed are constant, periodic, reflect, mirror and "
+                   "nearest");
+}
+
+inline void parse_size(std::string const& text, Options& options) {
+  auto const by = text.find('x');
+  if (!parse_integer(text.substr(0, by), 1, largest_side, options.width) ||
+      !parse_integer(by == text.npos ? text : text.substr(by + 1), 1,
+                     largest_side, options.height)) {
+    throw InputError("--size " + in_quotes(text) +
+                     ": give N or WxH, integers from 1 to " +
+                     std::to_string(largest_side));
+  }
+}
+
+inline Options parse_options(int argc, char** argv) {
+  Options options;
+  Arguments arguments(argc, argv);
+  for (std::string word; arguments.next(word);) {
+    if (word == "--size") {
+      parse_size(arguments.value(), options);
+    } else if (word == "--steps") {
+      options.steps = arguments.integer(0, std::int64_t(1) << 40);
+    } else if (word == "--boundary") {
+      options.boundary = parse_boundary(arguments.value());
+    } else if (word == "--rule") {
+      options.rule = arguments.value();
+    } else if (word == "--out") {
+      options.out = arguments.value();
+    } else if (word == "--png") {
+      options.png = arguments.value();
+    } else if (word == "--check") {
+      options.check = true;
+    } else if (word == "--help") {
+      options.help = true;
+    } else if (word.starts_with("-")) {
+      arguments.refuse();
+    } else if (!options.file.empty()) {
+      throw InputError("two patterns, " + in_quotes(options.file) + " and " +
+                       in_quotes(word) + "; give one");
+    } else {
+      options.file = word;
+    }
+  }
+  if (options.help) return options;
+  if (options.file.empty()) {
+    throw InputError("no pattern; give a file in run-length encoding (.rle)");
+  }
+  if (!options.out.empty()) check_output("--out", options.out);
+  if (!options.png.empty()) check_picture_output("--png", options.png);
+  return options;
+}
+
+// The library's refusals are wrong input here: they name line and column.
+template <class Body>
+auto or_input_error(std::string const& where, Body const& body) {
+  try {
+    return body();
+  } catch (std::invalid_argument const& error) {
+    throw InputError(where + error.what());
+  }
+}
+
+inline KokkosMMA::CellPattern read_pattern(std::string const& file,
+                                           KokkosMMA::PatternLimits limits) {
+  std::string const start  = "cannot read '" + file + "': ";
+  std::string const remedy = "; give the path of a pattern file";
+  std::error_code ignored;
+  if (std::filesystem::is_directory(file, ignored)) {
+    throw InputError(start + "it is a directory" + remedy);
+  }
+  errno = 0;
+  std::ifstream stream(file, std::ios::binary);
+  if (!stream) throw InputError(start + std::strerror(errno) + remedy);
+  return or_input_error(
+      "", [&] { return KokkosMMA::read_run_length(stream, file, limits); });
+}
+
+// Everything that is known before the first generation.
+struct Setup {
+  KokkosMMA::CellPattern pattern;
+  KokkosMMA::AutomatonRule rule;
+  KokkosMMA::Boundary boundary;
+  std::int64_t width;
+  std::int64_t height;
+
+  // With the grid, where the notation can say it: the run can go on.
+  std::string rule_with_grid() const {
+    KokkosMMA::ParsedRule text{rule, std::nullopt};
+    if (boundary == KokkosMMA::Boundary::periodic ||
+        boundary == KokkosMMA::Boundary::constant) {
+      text.grid = {width, height, boundary == KokkosMMA::Boundary::periodic};
+    }
+    return to_string(text);
+  }
+};
+
+inline Setup prepare(Options const& options) {
+  // A pattern larger than --size is refused with the line where it is so.
+  KokkosMMA::PatternLimits limits;
+  if (options.width > 0) limits = {options.width, options.height};
+  KokkosMMA::CellPattern pattern = read_pattern(options.file, limits);
+  std::string const text         = !options.rule.empty()  ? options.rule
+                                   : pattern.rule.empty() ? "B3/S23"
+                                                          : pattern.rule;
+  auto const parsed              = or_input_error(
+                   options.rule.empty() ? "'" + options.file + "': " : "--rule: ",
+      [&] { return KokkosMMA::parse_rule(text); });
+  auto boundary       = KokkosMMA::Boundary::constant;
+  std::int64_t width  = options.width;
+  std::int64_t height = options.height;
+  if (parsed.grid) {
+    if (parsed.grid->torus) boundary = KokkosMMA::Boundary::periodic;
+    if (width == 0) {
+      width  = parsed.grid->width;
+      height = parsed.grid->height;
+      if (std::max(width, height) > largest_side) {
+        throw InputError(
+            "the rule " + in_quotes(text) + " asks for a grid of " +
+            std::to_string(width) + " x " + std::to_string(height) +
+            " cells; allowed are up to " + std::to_string(largest_side) +
+            " on a side; give --size");
+      }
+    }
+  }
+  if (width == 0) {
+    auto const side =
+        static_cast<std::int64_t>(std::max(pattern.width, pattern.height));
+    width = 256;
+    while (width < 2 * side && width < largest_side) width *= 2;
+    height = width;
+  }
+  if (options.boundary) boundary = *options.boundary;
+  auto const rows    = static_cast<std::int64_t>(pattern.height);
+  auto const columns = static_cast<std::int64_t>(pattern.width);
+  if (columns > width || rows > height) {
+    throw InputError("'" + options.file + "': the pattern has " +
+                     std::to_string(columns) + " x " + std::to_string(rows) +
+                     " cells, the grid " + std::to_string(width) + " x " +
+                     std::to_string(height) + "; give a larger --size");
+  }
+  for (std::size_t i = 0; i < pattern.cells.size(); ++i) {
+    if (pattern.cells[i] >= parsed.rule.states()) {
+      throw InputError(
+          "'" + options.file + "': the cell in row " +
+          std::to_string(i / pattern.width + 1) + ", column " +
+          std::to_string(i % pattern.width + 1) +
+          " of the pattern is in state " + std::to_string(pattern.cells[i]) +
+          ", and the rule " + to_string(parsed.rule) + " has states up to " +
+          std::to_string(parsed.rule.states() - 1) + "; give another --rule");
+    }
+  }
+  int const radius = parsed.rule.radius();
+  if (radius > std::min(width, height)) {
+    throw InputError("the rule " + to_string(parsed.rule) + " has radius " +
+                     std::to_string(radius) + ", the grid " +
+                     std::to_string(width) + " x " + std::to_string(height) +
+                     " cells; give a larger --size");
+  }
+  return {std::move(pattern), parsed.rule, boundary, width, height};
+}
+
+using HostCells = std::vector<std::uint8_t>;
+
+inline HostCells centred(Setup const& setup) {
+  auto const rows         = static_cast<std::int64_t>(setup.pattern.height);
+  auto const columns      = static_cast<std::int64_t>(setup.pattern.width);
+  std::int64_t const top  = (setup.height - rows) / 2;
+  std::int64_t const left = (setup.width - columns) / 2;
+  HostCells cells(static_cast<std::size_t>(setup.width * setup.height));
+  for (std::int64_t y = 0; y < rows; ++y) {
+    std::copy_n(setup.pattern.cells.begin() + y * columns, columns,
+                cells.begin() + (top + y) * setup.width + left);
+  }
+  return cells;
+}
+
+inline auto wrapped(HostCells& cells, Setup const& setup) {
+  return Kokkos::View<std::uint8_t**, Kokkos::LayoutRight, Kokkos::HostSpace,
+                      Kokkos::MemoryTraits<Kokkos::Unmanaged>>(
+      cells.data(), setup.height, setup.width);
+}
+
+// As the rule is defined, a cell after the other.
+inline HostCells on_one_thread(HostCells cells, Setup const& setup,
+                               std::int64_t steps) {
+  auto const& rule    = setup.rule;
+  int const r         = rule.radius();
+  bool const is_moore = rule.neighbourhood() == KokkosMMA::Neighbourhood::moore;
+  HostCells next(cells.size());
+  for (std::int64_t step = 0; step < steps; ++step) {
+    for (std::int64_t y = 0; y < setup.height; ++y) {
+      for (std::int64_t x = 0; x < setup.width; ++x) {
+        int count = 0;
+        for (int dy = -r; dy <= r; ++dy) {
+          int const reach = is_moore ? r : r - std::abs(dy);
+          for (int dx = -reach; dx <= reach; ++dx) {
+            if (dx == 0 && dy == 0 && !rule.counts_centre()) continue;
+            auto const row =
+                KokkosMMA::boundary_index(setup.boundary, y + dy, setup.height);
+            auto const column =
+                KokkosMMA::boundary_index(setup.boundary, x + dx, setup.width);
+            if (row < 0 || column < 0) continue;
+            count += cells[row * setup.width + column] == 1;
+          }
+        }
+        auto const at = y * setup.width + x;
+        next[at]      = rule.next(cells[at], count);
+      }
+    }
+    std::swap(cells, next);
+  }
+  return cells;
+}
+
+inline void write_pattern(std::string const& file, HostCells const& cells,
+                          Setup const& setup, std::int64_t steps) {
+  KokkosMMA::CellPattern pattern = setup.pattern;
+  pattern.width  = static_cast<decltype(pattern.width)>(setup.width);
+  pattern.height = static_cast<decltype(pattern.height)>(setup.height);
+  pattern.rule   = setup.rule_with_grid();
+  pattern.cells  = cells;
+  pattern.comments.push_back("#C " + std::to_string(steps) +
+                             " generations later, boundary " +
+                             to_string(setup.boundary));
+  errno = 0;
+  std::ofstream stream(file, std::ios::binary);
+  KokkosMMA::write_run_length(stream, pattern);
+  stream.close();
+  if (!stream) {
+    throw InputError("cannot write '" + file + "': " + std::strerror(errno) +
+                     "; give a path that this user can write");
+  }
+}
+
+// White, black, and the older the paler.
+inline Picture painted(HostCells const& cells, Setup const& setup) {
+  int const states = setup.rule.states();
+  Picture picture{setup.width, setup.height, HostCells(cells.size())};
+  std::transform(cells.begin(), cells.end(), picture.points.begin(),
+                 [&](std::uint8_t state) {
+                   int const grey =
+                       state == 0 ? 255 : 220 * (state - 1) / (states - 1);
+                   return static_cast<std::uint8_t>(grey);
+                 });
+  return picture;
+}
+
+inline std::int64_t population(Cells const& cells) {
+  auto const width    = static_cast<std::int64_t>(cells.extent(1));
+  std::int64_t result = 0;
+  Kokkos::parallel_reduce(
+      "life::population", Range(0, cells.size()),
+      KOKKOS_LAMBDA(std::int64_t i, std::int64_t & sum) {
+        sum += cells(i / width, i % width) != 0;
+      },
+      result);
+  return result;
+}
+
+template <class Kernels>
+void run(Options const& options, Setup const& setup) {
+  auto const cells = allocated<Cells>("cells", setup.height, setup.width);
+  HostCells host   = centred(setup);
+  Kokkos::deep_copy(cells, wrapped(host, setup));
+  Kernels kernels(setup.rule, setup.boundary);
+
+  // A bar wants news about ten times a second; without one nothing waits.
+  double seconds = 0;
+  {
+    Progress const progress(options.steps);
+    std::int64_t part = progress.is_shown() ? 1 : options.steps;
+    for (std::int64_t done = 0; done < options.steps;) {
+      part = std::min(part, options.steps - done);
+      Kokkos::Timer const timer;
+      kernels.advance(cells, part);
+      Kokkos::fence();
+      double const taken = timer.seconds();
+      seconds += taken;
+      done += part;
+      progress.show(done);
+      if (taken < 0.05) part *= 2;
+    }
+  }
+
+  std::int64_t const alive = population(cells);
+  HostCells result(host.size());
+  Kokkos::deep_copy(wrapped(result, setup), cells);
+  if (options.check) {
+    HostCells const expected =
+        on_one_thread(std::move(host), setup, options.steps);
+    auto const [wrong, right] =
+        std::mismatch(result.begin(), result.end(), expected.begin());
+    if (wrong != result.end()) {
+      auto const at = wrong - result.begin();
+      throw std::runtime_error(
+          "the cell in row " + std::to_string(at / setup.width) + ", column " +
+          std::to_string(at % setup.width) + " is in state " +
+          std::to_string(*wrong) + ", on one thread of the host in state " +
+          std::to_string(*right));
+    }
+  }
+  if (!options.out.empty()) {
+    write_pattern(options.out, result, setup, options.steps);
+  }
+  if (!options.png.empty()) write_picture(options.png, painted(result, setup));
+
+  std::printf(
+      "pattern %s\nrule %s\nboundary %s\nexecution_space %s\nruns_on %s\n"
+      "width %lld\nheight %lld\ngenerations %lld\n",
+      options.file.c_str(), to_string(setup.rule).c_str(),
+      to_string(setup.boundary), Space::name(), on_host ? "host" : "device",
+      static_cast<long long>(setup.width), static_cast<long long>(setup.height),
+      static_cast<long long>(options.steps));
+  if (options.steps > 0) {
+    std::printf("seconds %.4g\nupdates_per_second %.4g\n", seconds,
+                static_cast<double>(result.size()) *
+                    static_cast<double>(options.steps) / seconds);
+  }
+  if (options.check) std::printf("checked against one thread of the host\n");
+  std::printf("population %lld\n", static_cast<long long>(alive));
+}
+
+template <class Kernels>
+int program(char const* name, int argc, char** argv) {
+  try {
+    Options const options = parse_options(argc, argv);
+    if (options.help) {
+      std::fputs(help_text(name).c_str(), stdout);
+      return 0;
+    }
+    // The file is read before anything is started: wrong input costs nothing.
+    Setup const setup = prepare(options);
+    Kokkos::ScopeGuard const kokkos(argc, argv);
+    run<Kernels>(options, setup);
+    return 0;
+  } catch (InputError const& error) {
+    std::fprintf(stderr, "%s: %s\n", name, error.what());
+    return 2;
+  } catch (std::exception const& error) {
+    std::fprintf(stderr, "%s: %s\n", name, error.what());
+    return 1;
+  }
+}
+
+#endif

@@ -1,0 +1,352 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef STENCILSUPPORT_HPP
+#define STENCILSUPPORT_HPP
+
+#include "AlgorithmSupport.hpp"
+
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace KokkosMMA::Testing {
+
+template <int R>
+using Place = std::array<std::int64_t, std::size_t(R)>;
+
+/// Values of a grid on the host, the last dimension fastest.
+template <int R>
+struct HostGrid {
+  Place<R> extent;
+  std::vector<double> values;
+
+  explicit HostGrid(Place<R> const& extent_) : extent(extent_) {
+    std::int64_t size = 1;
+    for (std::int64_t const n : extent) size *= n;
+    values.resize(std::size_t(size));
+  }
+  Place<R> place(std::size_t index) const {
+    Place<R> result;
+    auto rest = std::int64_t(index);
+    for (int d = R - 1; d >= 0; --d) {
+      result[d] = rest % extent[d];
+      rest /= extent[d];
+    }
+    return result;
+  }
+  double& at(Place<R> const& place) {
+    std::int64_t index = 0;
+    for (int d = 0; d < R; ++d) index = index * extent[d] + place[d];
+    return values[std::size_t(index)];
+  }
+  double at(Place<R> const& place) const {
+    return const_cast<HostGrid&>(*this).at(place);
+  }
+};
+
+/// Small integers, whose sums are exact in every type.
+template <class T, int R>
+HostGrid<R> small_integers(Place<R> const& extent, Random& random) {
+  HostGrid<R> grid(extent);
+  for (double& value : grid.values)
+    value = std::is_same_v<T, bool> ? double(random.integer(0, 1))
+            : std::is_unsigned_v<T> ? double(random.integer(0, 7))
+                                    : double(random.integer(-4, 4));
+  return grid;
+}
+
+/// What stands for element i of n, one step at a time.
+inline std::int64_t stands_for(Boundary kind, std::int64_t i, std::int64_t n) {
+  while (i < 0 || i >= n) {
+    bool const below = i < 0;
+    switch (kind) {
+      case Boundary::periodic: i += below ? n : -n; break;
+      case Boundary::reflect: i = below ? -1 - i : 2 * n - 1 - i; break;
+      case Boundary::mirror:
+        i = n == 1 ? 0 : below ? -i : 2 * (n - 1) - i;
+        break;
+      default: i = below ? 0 : n - 1;
+    }
+  }
+  return i;
+}
+
+/// The element that a stencil reads at `place`, which may lie anywhere;
+/// `ghosts` are the radius where faces are halos.
+template <int R>
+double read_at(HostGrid<R> const& view, Place<R> place, Place<R> const& extent,
+               Place<R> const& radius, Boundaries<R> const& boundaries) {
+  for (int d = 0; d < R; ++d) {
+    std::int64_t& i  = place[d];
+    Face const& face = i < 0 ? boundaries.low[d] : boundaries.high[d];
+    bool const out   = i < 0 || i >= extent[d];
+    if (out && face.kind == Boundary::constant) return face.value;
+    if (out && face.kind != Boundary::halo)
+      i = stands_for(face.kind, i, extent[d]);
+    if (boundaries.low[d].kind == Boundary::halo) i += radius[d];
+  }
+  return view.at(place);
+}
+
+/// All offsets of a stencil, one after another.
+template <int R, class F>
+void for_each_offset(Place<R> const& radius, F const& f) {
+  Place<R> offset;
+  for (int d = 0; d < R; ++d) offset[d] = -radius[d];
+  for (;;) {
+    f(offset);
+    int d = R - 1;
+    while (d >= 0 && offset[d] == radius[d]) {
+      offset[d] = -radius[d];
+      --d;
+    }
+    if (d < 0) return;
+    ++offset[d];
+  }
+}
+
+template <int R>
+Place<R> radius_of(StencilWeights<R> const& weights) {
+  Place<R> radius;
+  for (int d = 0; d < R; ++d) radius[d] = weights.radius(d);
+  return radius;
+}
+
+/// Sums of the neighbours, and of their magnitudes where `magnitudes`.
+template <int R>
+HostGrid<R> neighbour_sums(HostGrid<R> const& view, Place<R> const& extent,
+                           StencilWeights<R> const& weights,
+                           Boundaries<R> const& boundaries,
+                           bool magnitudes = false) {
+  HostGrid<R> sums(extent);
+  Place<R> const radius = radius_of(weights);
+  for (std::size_t index = 0; index < sums.values.size(); ++index) {
+    Place<R> const element = sums.place(index);
+    double sum             = 0;
+    for_each_offset<R>(radius, [&](Place<R> const& offset) {
+      typename StencilWeights<R>::Offsets o;
+      Place<R> place;
+      for (int d = 0; d < R; ++d) {
+        o[d]     = int(offset[d]);
+        place[d] = element[d] + offset[d];
+      }
+      double const weight = weights.weight(o);
+      if (weight == 0) return;
+      double const term =
+          weight * read_at(view, place, extent, radius, boundaries);
+      sum += magnitudes ? std::abs(term) : term;
+    });
+    sums.values[index] = sum;
+  }
+  return sums;
+}
+
+/// Extents of the View of a grid with its ghost cells.
+template <int R>
+Place<R> with_ghosts(Place<R> extent, Place<R> const& radius,
+                     Boundaries<R> const& boundaries) {
+  for (int d = 0; d < R; ++d) {
+    if (boundaries.low[d].kind == Boundary::halo) extent[d] += radius[d];
+    if (boundaries.high[d].kind == Boundary::halo) extent[d] += radius[d];
+  }
+  return extent;
+}
+
+/// Boundaries of which every face is drawn on its own.
+template <int R>
+Boundaries<R> random_boundaries(Random& random, bool halos = true) {
+  Boundaries<R> result;
+  auto const face = [&](int first) {
+    return Face{Boundary(random.integer(first, halos ? 5 : 4)),
+                double(random.integer(0, 1))};
+  };
+  for (int d = 0; d < R; ++d) {
+    result.low[d] = face(0);
+    do {
+      result.high[d] = face(0);
+    } while ((result.low[d].kind == Boundary::periodic) !=
+             (result.high[d].kind == Boundary::periodic));
+  }
+  return result;
+}
+
+template <int R>
+std::string describe(Place<R> const& extent, Boundaries<R> const& boundaries) {
+  std::string text;
+  for (int d = 0; d < R; ++d)
+    text += std::to_string(extent[d]) + " (" +
+            to_string(boundaries.low[d].kind) + ", " +
+            to_string(boundaries.high[d].kind) + ") ";
+  return text;
+}
+
+// --- Views of every layout ---------------------------------------------------
+
+/// Alone in its memory.
+template <class Layout>
+struct Plain {};
+/// A part of a larger View: padded rows, gaps between planes.
+template <class Layout>
+struct Framed {};
+/// Every other element of its memory.
+struct Strided {};
+
+template <class T, int R>
+using Pointer = typename Impl::PointerTo<T, R>::type;
+
+template <class Layout, class Parent, std::size_t R>
+auto view_of(Plain<Layout>, Parent const& parent,
+             std::array<std::int64_t, R> const&) {
+  return parent;
+}
+inline std::pair<std::int64_t, std::int64_t> inner(std::int64_t n) {
+  return {2, 2 + n};
+}
+template <class Layout, class Parent, std::size_t R>
+auto view_of(Framed<Layout>, Parent const& parent,
+             std::array<std::int64_t, R> const& n) {
+  if constexpr (R == 1)
+    return Kokkos::subview(parent, inner(n[0]));
+  else if constexpr (R == 2)
+    return Kokkos::subview(parent, inner(n[0]), inner(n[1]));
+  else
+    return Kokkos::subview(parent, inner(n[0]), inner(n[1]), inner(n[2]));
+}
+template <class Parent, std::size_t R>
+auto view_of(Strided, Parent const& parent,
+             std::array<std::int64_t, R> const&) {
+  using Kokkos::ALL;
+  if constexpr (R == 1)
+    return Kokkos::subview(parent, ALL(), 1);
+  else if constexpr (R == 2)
+    return Kokkos::subview(parent, ALL(), ALL(), 1);
+  else
+    return Kokkos::subview(parent, ALL(), ALL(), ALL(), 1);
+}
+
+template <class Layout>
+Layout layout_of(Plain<Layout>);
+template <class Layout>
+Layout layout_of(Framed<Layout>);
+Kokkos::LayoutRight layout_of(Strided);
+
+/// What surrounds a grid: a poison, or true, as a bool has no other values.
+template <class T>
+T surroundings() {
+  if constexpr (std::is_same_v<T, bool>)
+    return true;
+  else
+    return poison<T>();
+}
+
+template <class V, std::size_t R>
+auto& view_at(V const& view, std::array<std::int64_t, R> const& place) {
+  if constexpr (R == 1)
+    return view(place[0]);
+  else if constexpr (R == 2)
+    return view(place[0], place[1]);
+  else
+    return view(place[0], place[1], place[2]);
+}
+
+/// A View of some kind with poison around it and, at first, in it.
+template <class T, int R, class Kind, class Exec>
+class TestGrid {
+ public:
+  using Layout                  = decltype(layout_of(Kind()));
+  static constexpr bool strided = std::is_same_v<Kind, Strided>;
+  static constexpr bool framed  = std::is_same_v<Kind, Framed<Layout>>;
+  using Parent = Kokkos::View<Pointer<T, R + strided>, Layout, Exec>;
+  using View   = decltype(view_of(Kind(), std::declval<Parent>(), Place<R>()));
+
+  explicit TestGrid(Place<R> const& extent)
+      : m_extent(extent), m_parent("grid", parent_layout(extent)) {
+    auto const host = Kokkos::create_mirror_view(m_parent);
+    Kokkos::deep_copy(host, surroundings<T>());
+    Kokkos::deep_copy(m_parent, host);
+  }
+  explicit TestGrid(HostGrid<R> const& values) : TestGrid(values.extent) {
+    auto const host =
+        Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), m_parent);
+    auto const inner = view_of(Kind(), host, m_extent);
+    for (std::size_t i = 0; i < values.values.size(); ++i)
+      view_at(inner, values.place(i)) = static_cast<T>(values.values[i]);
+    Kokkos::deep_copy(m_parent, host);
+  }
+
+  View view() const { return view_of(Kind(), m_parent, m_extent); }
+
+  /// The elements are these, converted by `Convert`, and nothing around them
+  /// was written.
+  template <class Convert>
+  ::testing::AssertionResult holds(HostGrid<R> const& expected,
+                                   Convert const& convert) const {
+    Kokkos::fence();
+    auto const host = Kokkos::create_mirror(Kokkos::HostSpace(), m_parent);
+    Kokkos::deep_copy(host, m_parent);
+    auto const inner = view_of(Kind(), host, m_extent);
+    for (std::size_t i = 0; i < expected.values.size(); ++i) {
+      T& found       = view_at(inner, expected.place(i));
+      T const wanted = convert(expected.values[i]);
+      if (!same_bits(found, wanted)) {
+        std::string place;
+        for (std::int64_t const k : expected.place(i))
+          place += " " + std::to_string(k);
+        return ::testing::AssertionFailure()
+               << "element" << place << " is " << double(found)
+               << " instead of " << double(wanted);
+      }
+      found = surroundings<T>();
+    }
+    for (std::size_t i = 0; i < host.span(); ++i)
+      if (host.span_is_contiguous() &&
+          !same_bits(host.data()[i], surroundings<T>()))
+        return ::testing::AssertionFailure()
+               << "what lies around the grid was written";
+    return ::testing::AssertionSuccess();
+  }
+  ::testing::AssertionResult is_untouched() const {
+    return holds(HostGrid<R>(m_extent),
+                 [](double) { return surroundings<T>(); });
+  }
+  std::vector<double> values() const {
+    Kokkos::fence();
+    auto const host =
+        Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), m_parent);
+    auto const inner = view_of(Kind(), host, m_extent);
+    HostGrid<R> grid(m_extent);
+    for (std::size_t i = 0; i < grid.values.size(); ++i)
+      grid.values[i] = double(view_at(inner, grid.place(i)));
+    return grid.values;
+  }
+
+ private:
+  static Layout parent_layout(Place<R> const& extent) {
+    Layout layout;
+    for (int d = 0; d < R; ++d)
+      layout.dimension[d] = std::size_t(extent[d] + (framed ? 5 : 0));
+    if (strided) layout.dimension[R] = 2;
+    return layout;
+  }
+
+  Place<R> m_extent;
+  Parent m_parent;
+};
+
+/// A sum that is exact in the accumulator, as T: integers wrap.
+template <class T>
+T as_result(double sum) {
+  if constexpr (std::is_integral_v<T>)
+    return static_cast<T>(static_cast<std::int64_t>(sum));
+  else
+    return static_cast<T>(sum);
+}
+
+}  // namespace KokkosMMA::Testing
+
+#endif

@@ -1,0 +1,242 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Cellular automata against a loop on the host: rules of every kind, every
+// boundary, layouts and types of cells; known truths; and errors.
+
+#include "StencilSupport.hpp"
+
+#include <cstdlib>
+
+namespace {
+
+using namespace KokkosMMA;
+using namespace KokkosMMA::Testing;
+
+template <class Exec>
+class Automata : public ::testing::Test {};
+TYPED_TEST_SUITE(Automata, ExecutionSpaces);
+
+using Cells = HostGrid<2>;
+
+/// One generation; what a rule makes of a cell is core's and tested there.
+Cells next_generation(Cells const& cells, AutomatonRule const& rule,
+                      Boundaries<2> const& boundaries) {
+  Cells next(cells.extent);
+  int const r = rule.radius();
+  for (std::size_t i = 0; i < cells.values.size(); ++i) {
+    Place<2> const cell = cells.place(i);
+    int count           = 0;
+    for_each_offset<2>({r, r}, [&](Place<2> const& o) {
+      if (rule.neighbourhood() == Neighbourhood::von_neumann &&
+          std::abs(o[0]) + std::abs(o[1]) > r)
+        return;
+      if (o == Place<2>{0, 0} && !rule.counts_centre()) return;
+      count += read_at<2>(cells, {cell[0] + o[0], cell[1] + o[1]}, cells.extent,
+                          {r, r}, boundaries) == 1;
+    });
+    next.values[i] = rule.next(std::uint8_t(cells.values[i]), count);
+  }
+  return next;
+}
+
+Cells random_cells(Place<2> const& extent, int states, Random& random) {
+  Cells cells(extent);
+  for (double& cell : cells.values)
+    cell = random.integer(0, 1) ? double(random.integer(0, states - 1)) : 0;
+  return cells;
+}
+
+template <class T, class Kind, class Exec>
+void expect_generations(std::string const& text, Place<2> const& extent,
+                        Boundaries<2> const& boundaries, std::int64_t steps,
+                        Random& random) {
+  SCOPED_TRACE(text + " " + describe<2>(extent, boundaries) + "steps " +
+               std::to_string(steps));
+  AutomatonRule const rule = parse_rule(text).rule;
+  Cells expected           = random_cells(extent, rule.states(), random);
+  TestGrid<T, 2, Kind, Exec> const cells(expected);
+  automaton(Exec(), cells.view(), rule, boundaries, steps);
+  for (std::int64_t step = 0; step < steps; ++step)
+    expected = next_generation(expected, rule, boundaries);
+  EXPECT_TRUE(cells.holds(expected, as_result<T>));
+  EXPECT_EQ(Route::generic, last_route());
+}
+using Right = Plain<Kokkos::LayoutRight>;
+
+template <class Exec>
+void every_rule() {
+  Random random;
+  SCOPED_TRACE(random.note());
+  for (char const* const rule :
+       {"B3/S23", "B36/S23", "B2/S", "B1357/S1357", "B02468/S13", "B2/S013V",
+        "/2/3", "345/2/4", "23/3/8", "R2,C0,M1,S6..11,B6..9,NM",
+        "R3,C0,M0,S8..14,B9..11,NN", "R5,C0,M1,S34..58,B34..45,NM",
+        "R7,C5,M0,S60-80,90,B55-70,NM", "R16,C0,M1,S170..280,B170..225,NM",
+        "R4,C3,M1,S10-14,B9,11,NN"}) {
+    for (std::int64_t const steps : {1, 2, 5})
+      expect_generations<std::uint8_t, Right, Exec>(
+          rule, {24, 37}, random_boundaries<2>(random, false), steps, random);
+  }
+}
+TYPED_TEST(Automata, EveryRule) { every_rule<TypeParam>(); }
+
+template <class Exec>
+void every_boundary() {
+  Random random;
+  SCOPED_TRACE(random.note());
+  for (int kind = 0; kind < 5; ++kind)
+    for (char const* const rule : {"B3/S23", "R3,C0,M1,S14..20,B14..18,NM"})
+      for (Place<2> const& extent :
+           {Place<2>{3, 3}, Place<2>{3, 40}, Place<2>{33, 10}})
+        for (double const outside : {0., 1.})
+          expect_generations<std::uint8_t, Right, Exec>(
+              rule, extent, Boundaries<2>::all(Boundary(kind), outside), 6,
+              random);
+  for (int i = 0; i < 40; ++i)
+    expect_generations<std::uint8_t, Right, Exec>(
+        "B3/S23", {random.integer(1, 20), random.integer(1, 20)},
+        random_boundaries<2>(random, false), 3, random);
+}
+TYPED_TEST(Automata, EveryBoundary) { every_boundary<TypeParam>(); }
+
+template <class T, class Kind, class Exec>
+void one_kind_of_cells() {
+  Random random;
+  SCOPED_TRACE(random.note());
+  for (std::int64_t const steps : {0, 1, 2, 3, 4})
+    expect_generations<T, Kind, Exec>(
+        "B3/S23", {15, 22}, random_boundaries<2>(random, false), steps, random);
+}
+TYPED_TEST(Automata, TypesAndLayouts) {
+  using Left = Kokkos::LayoutLeft;
+  one_kind_of_cells<std::int8_t, Right, TypeParam>();
+  one_kind_of_cells<bool, Right, TypeParam>();
+  one_kind_of_cells<char, Right, TypeParam>();
+  one_kind_of_cells<std::uint8_t, Plain<Left>, TypeParam>();
+  one_kind_of_cells<std::uint8_t, Framed<Kokkos::LayoutRight>, TypeParam>();
+  one_kind_of_cells<std::uint8_t, Framed<Left>, TypeParam>();
+  one_kind_of_cells<std::uint8_t, Strided, TypeParam>();
+}
+
+// --- known truths ------------------------------------------------------------
+
+Cells drawn(std::vector<std::string> const& rows) {
+  Cells cells({std::int64_t(rows.size()), std::int64_t(rows[0].size())});
+  for (std::size_t i = 0; i < cells.values.size(); ++i)
+    cells.values[i] = rows[i / rows[0].size()][i % rows[0].size()] == '#';
+  return cells;
+}
+
+template <class Exec>
+void expect_after(std::string const& rule, Boundary boundary,
+                  std::int64_t steps, std::vector<std::string> const& before,
+                  std::vector<std::string> const& after) {
+  TestGrid<std::uint8_t, 2, Right, Exec> const cells(drawn(before));
+  automaton(Exec(), cells.view(), parse_rule(rule).rule,
+            Boundaries<2>::all(boundary), steps);
+  EXPECT_TRUE(cells.holds(drawn(after), as_result<std::uint8_t>))
+      << rule << " after " << steps;
+}
+
+template <class Exec>
+void known_truths() {
+  std::vector<std::string> const glider = {".#....", "..#...", "###...",
+                                           "......", "......", "......"};
+  // A cell to the right and down in four generations, around the torus in 24.
+  expect_after<Exec>(
+      "B3/S23", Boundary::periodic, 4, glider,
+      {"......", "..#...", "...#..", ".###..", "......", "......"});
+  expect_after<Exec>("B3/S23", Boundary::periodic, 24, glider, glider);
+  // Against a wall of dead cells it becomes a block.
+  expect_after<Exec>(
+      "B3/S23", Boundary::constant, 100, glider,
+      {"......", "......", "......", "......", "....##", "....##"});
+  expect_after<Exec>("B3/S23", Boundary::constant, 7, {"...", "###", "..."},
+                     {".#.", ".#.", ".#."});
+  // Every cell with one live neighbour is born.
+  expect_after<Exec>("B1/SV", Boundary::constant, 1, {"...", ".#.", "..."},
+                     {".#.", "#.#", ".#."});
+  // Three live neighbours each, and eight around the torus.
+  expect_after<Exec>("B3/S23", Boundary::constant, 1, {"##", "##"},
+                     {"##", "##"});
+  expect_after<Exec>("B3/S23", Boundary::periodic, 1, {"###", "###", "###"},
+                     {"...", "...", "..."});
+}
+TYPED_TEST(Automata, KnownTruths) { known_truths<TypeParam>(); }
+
+// A state that the rule does not have is dead one generation later, and nobody
+// counts it.
+template <class Exec>
+void foreign_states() {
+  Cells cells      = drawn({".....", ".....", ".###.", ".....", "....."});
+  cells.at({1, 1}) = 7;
+  cells.at({4, 4}) = 255;
+  TestGrid<std::uint8_t, 2, Right, Exec> const grid(cells);
+  automaton(Exec(), grid.view(), parse_rule("B3/S23").rule,
+            Boundaries<2>::all(Boundary::constant), 1);
+  EXPECT_TRUE(grid.holds(drawn({".....", "..#..", "..#..", "..#..", "....."}),
+                         as_result<std::uint8_t>));
+}
+TYPED_TEST(Automata, StatesThatTheRuleDoesNotHave) {
+  foreign_states<TypeParam>();
+}
+
+// --- bad input ---------------------------------------------------------------
+
+template <class T, class Exec>
+void expect_refused(AutomatonRule const& rule, Boundaries<2> const& boundaries,
+                    std::int64_t steps, std::vector<std::string> parts) {
+  Random random;
+  Cells const before = random_cells({6, 9}, 2, random);
+  TestGrid<T, 2, Right, Exec> const cells(before);
+  parts.push_back("KokkosMMA::automaton: ");
+  EXPECT_TRUE(has_parts(error_of([&] {
+                          automaton(Exec(), cells.view(), rule, boundaries,
+                                    steps);
+                        }),
+                        parts));
+  EXPECT_TRUE(cells.holds(before, as_result<T>));
+}
+TYPED_TEST(Automata, BadInput) {
+  AutomatonRule const life = parse_rule("B3/S23").rule;
+  auto const torus         = Boundaries<2>::all(Boundary::periodic);
+  auto const dead          = Boundaries<2>::all(Boundary::constant);
+  expect_refused<std::uint8_t, TypeParam>(life, torus, -1,
+                                          {"steps is -1", "0 or more"});
+  expect_refused<std::uint8_t, TypeParam>(
+      parse_rule("R7,C0,M1,S34..58,B34..45,NM").rule, dead, 3,
+      {"radius 7", "6 elements of dimension 0"});
+  expect_refused<bool, TypeParam>(parse_rule("23/3/8").rule, dead, 3,
+                                  {"8 states", "bool", "hold 2"});
+  expect_refused<std::int8_t, TypeParam>(parse_rule("23/3/200").rule, dead, 3,
+                                         {"200 states", "int8", "hold 128"});
+  for (double const outside : {2., -1., .5})
+    expect_refused<std::uint8_t, TypeParam>(
+        life, Boundaries<2>::all(Boundary::constant, outside), 1,
+        {"no state", "0 to 1"});
+  Boundaries<2> boundaries = dead;
+  boundaries.high[0].kind  = Boundary::halo;
+  expect_refused<std::uint8_t, TypeParam>(
+      life, boundaries, 1, {"dimension 0 is a halo", "StencilPolicy"});
+  boundaries.high[0].kind = Boundary::periodic;
+  expect_refused<std::uint8_t, TypeParam>(life, boundaries, 1,
+                                          {"dimension 0", "periodic"});
+}
+
+template <class Exec>
+void cells_without_memory() {
+  Kokkos::View<std::uint8_t**, Exec,
+               Kokkos::MemoryTraits<Kokkos::Unmanaged>> const nowhere(nullptr,
+                                                                      5, 5);
+  AutomatonRule const life = parse_rule("B3/S23").rule;
+  auto const dead          = Boundaries<2>::all(Boundary::constant);
+  EXPECT_TRUE(
+      has_parts(error_of([&] { automaton(Exec(), nowhere, life, dead, 1); }),
+                {"KokkosMMA::automaton: cells has no memory"}));
+  Kokkos::View<std::uint8_t**, Exec> const none("none", 0, 5);
+  EXPECT_EQ("", error_of([&] { automaton(Exec(), none, life, dead, 3); }));
+}
+TYPED_TEST(Automata, CellsWithoutMemory) { cells_without_memory<TypeParam>(); }
+
+}  // namespace

@@ -1,0 +1,422 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include <core/KokkosMMA_AutomatonRule.hpp>
+
+#include <KokkosMMA_Random.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <gtest/gtest.h>
+
+#include <initializer_list>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+
+namespace {
+
+using KokkosMMA::AutomatonRule;
+using KokkosMMA::Boundary;
+using KokkosMMA::BoundedGrid;
+using KokkosMMA::CountSet;
+using KokkosMMA::Neighbourhood;
+using KokkosMMA::neighbourhood_size;
+using KokkosMMA::parse_rule;
+using KokkosMMA::ParsedRule;
+using KokkosMMA::Testing::Random;
+
+static_assert(std::is_trivially_copyable_v<AutomatonRule>);
+
+/// What() of the invalid_argument that f throws, empty when it throws none.
+template <class F>
+std::string error_of(F const& f) {
+  try {
+    f();
+  } catch (std::invalid_argument const& error) {
+    return error.what();
+  }
+  return {};
+}
+
+CountSet counts(std::initializer_list<int> list) {
+  CountSet set;
+  for (int const count : list) set.insert(count);
+  return set;
+}
+CountSet counts_between(int first, int last) {
+  CountSet set;
+  set.insert(first, last);
+  return set;
+}
+
+AutomatonRule life_like(CountSet const& birth, CountSet const& survive,
+                        Neighbourhood neighbourhood = Neighbourhood::moore,
+                        int states                  = 2) {
+  return {neighbourhood, 1, states, false, survive, birth};
+}
+AutomatonRule const life = life_like(counts({3}), counts({2, 3}));
+AutomatonRule const bugs{
+    Neighbourhood::moore,  5, 2, true, counts_between(34, 58),
+    counts_between(34, 45)};
+
+/// The text means the rule, and names no grid.
+void expect_rule(AutomatonRule const& rule, std::string const& text) {
+  ParsedRule const parsed = parse_rule(text);
+  EXPECT_TRUE(rule == parsed.rule)
+      << text << " was read as " << to_string(parsed.rule);
+  EXPECT_FALSE(parsed.grid) << text;
+}
+
+void expect_refused(std::string const& text, int column,
+                    std::string const& reason) {
+  std::string const error = error_of([&] { parse_rule(text); });
+  std::string const start = "KokkosMMA::parse_rule: \"" + text + "\", column " +
+                            std::to_string(column) + ": ";
+  EXPECT_EQ(start, error.substr(0, start.size()));
+  EXPECT_NE(std::string::npos, error.find(reason)) << error;
+}
+
+TEST(CountSet, HoldsWhatWasInserted) {
+  CountSet const set = counts({0, 31, 32, 63, 1089});
+  for (int count = -40; count <= 1200; ++count) {
+    bool const expected = count == 0 || count == 31 || count == 32 ||
+                          count == 63 || count == 1089;
+    EXPECT_EQ(expected, set.contains(count)) << count;
+  }
+  EXPECT_EQ(1089, set.last());
+  EXPECT_EQ(-1, CountSet().last());
+  EXPECT_EQ(0, counts({0}).last());
+  EXPECT_FALSE(set.contains(2147483647));
+  EXPECT_FALSE(set.contains(-2147483647 - 1));
+}
+
+TEST(CountSet, RefusesWhatNoNeighbourhoodCounts) {
+  CountSet set;
+  for (int const count : {-1, 1090, 2147483647}) {
+    std::string const error = error_of([&] { set.insert(count); });
+    EXPECT_NE(
+        std::string::npos,
+        error.find("KokkosMMA::CountSet: counts from " + std::to_string(count)))
+        << error;
+    EXPECT_NE(std::string::npos, error.find("0 to 1089")) << error;
+  }
+  EXPECT_NE("", error_of([&] { set.insert(5, 4); }));
+  EXPECT_TRUE(CountSet() == set);
+}
+
+TEST(Neighbourhood, Sizes) {
+  for (int radius = 1; radius <= 16; ++radius) {
+    int moore = 0, von_neumann = 0;
+    for (int y = -radius; y <= radius; ++y)
+      for (int x = -radius; x <= radius; ++x) {
+        ++moore;
+        von_neumann += (x < 0 ? -x : x) + (y < 0 ? -y : y) <= radius;
+      }
+    EXPECT_EQ(moore, neighbourhood_size(Neighbourhood::moore, radius));
+    EXPECT_EQ(von_neumann,
+              neighbourhood_size(Neighbourhood::von_neumann, radius));
+  }
+}
+
+TEST(AutomatonRule, RefusesWhatNoKernelTakes) {
+  auto const error = [](int radius, int states, CountSet const& survive,
+                        CountSet const& birth) {
+    return error_of([&] {
+      AutomatonRule(Neighbourhood::von_neumann, radius, states, false, survive,
+                    birth);
+    });
+  };
+  EXPECT_EQ("", error(1, 2, counts({5}), counts({5})));
+  EXPECT_EQ("", error(16, 256, counts({545}), counts({0})));
+  for (int const radius : {-1, 0, 17})
+    EXPECT_EQ("KokkosMMA::AutomatonRule: the radius is " +
+                  std::to_string(radius) + "; allowed are 1 to 16",
+              error(radius, 2, {}, {}));
+  for (int const states : {-1, 0, 1, 257})
+    EXPECT_EQ("KokkosMMA::AutomatonRule: there are " + std::to_string(states) +
+                  " states; allowed are 2 to 256",
+              error(1, states, {}, {}));
+  std::string const six =
+      "KokkosMMA::AutomatonRule: a count of 6; a neighbourhood of this radius "
+      "has 5 cells with its centre";
+  EXPECT_EQ(six, error(1, 2, counts({1, 6}), {}));
+  EXPECT_EQ(six, error(1, 2, {}, counts({6})));
+}
+
+TEST(AutomatonRule, NextOfTwoStates) {
+  for (int count = -1; count <= 10; ++count) {
+    EXPECT_EQ(count == 3, life.next(0, count)) << count;
+    EXPECT_EQ(count == 2 || count == 3, life.next(1, count)) << count;
+    // States that the rule does not have are dead in the next generation.
+    EXPECT_EQ(0, life.next(2, count));
+    EXPECT_EQ(0, life.next(255, count));
+  }
+}
+
+TEST(AutomatonRule, NextOfManyStatesGrowsOld) {
+  AutomatonRule const brain =
+      life_like(counts({2}), {}, Neighbourhood::moore, 3);
+  for (int count = 0; count <= 8; ++count) {
+    EXPECT_EQ(count == 2, brain.next(0, count)) << count;
+    EXPECT_EQ(2, brain.next(1, count));
+    EXPECT_EQ(0, brain.next(2, count));
+  }
+  AutomatonRule const all = life_like({}, {}, Neighbourhood::moore, 256);
+  EXPECT_EQ(0, all.next(0, 0));
+  for (int state = 1; state < 255; ++state)
+    EXPECT_EQ(state + 1, all.next(static_cast<std::uint8_t>(state), 0));
+  EXPECT_EQ(0, all.next(255, 0));
+}
+
+using Results = Kokkos::View<std::uint8_t**, Kokkos::HostSpace>;
+
+/// next() of both states for all counts, computed where kernels run.
+Results next_on_the_device(AutomatonRule const& rule) {
+  Kokkos::View<std::uint8_t**> results("results", 2, 122);
+  Kokkos::parallel_for(
+      Kokkos::MDRangePolicy<Kokkos::Rank<2>>({0, 0}, {2, 122}),
+      KOKKOS_LAMBDA(int state, int count) {
+        results(state, count) =
+            rule.next(static_cast<std::uint8_t>(state), count);
+      });
+  Results copy("copy", 2, 122);
+  Kokkos::deep_copy(copy, results);
+  return copy;
+}
+
+TEST(AutomatonRule, NextInKernels) {
+  Results const results = next_on_the_device(bugs);
+  for (int count = 0; count < 122; ++count) {
+    EXPECT_EQ(count >= 34 && count <= 45, results(0, count)) << count;
+    EXPECT_EQ(count >= 34 && count <= 58, results(1, count)) << count;
+  }
+}
+
+TEST(ParseRule, LifeInAllNotations) {
+  for (char const* const text : {"B3/S23",
+                                 "S23/B3",
+                                 "b3/s23",
+                                 "B3S23",
+                                 "S23B3",
+                                 "23/3",
+                                 "B3/S32",
+                                 "B33/S2233",
+                                 " B3/S23 ",
+                                 "B 3 / S 2 3\t",
+                                 "23/3/2",
+                                 "B3/S23/2",
+                                 "B3/S23/C2",
+                                 "B3/S23/G2",
+                                 "S23/B3/2",
+                                 "R1,C0,M0,S2..3,B3..3,NM",
+                                 "R1,C2,M0,S2..3,B3..3,NM",
+                                 "R1,C1,M0,S2-3,B3,NM",
+                                 "R1,S2,3,B3",
+                                 "r1,c0,m0,s2..3,b3..3,nm",
+                                 "R1,B3,S2-3",
+                                 "R1,NM,B3,S2,2-3,3,M0",
+                                 "R1, C0, M0, S2..3, B3..3, NM"})
+    expect_rule(life, text);
+}
+
+TEST(ParseRule, CountsOfLifeLikeRules) {
+  expect_rule(life_like(counts({3, 6}), counts({2, 3})), "B36/S23");
+  expect_rule(life_like(counts_between(0, 8), counts_between(0, 8)),
+              "B012345678/S012345678");
+  expect_rule(life_like({}, {}), "B/S");
+  expect_rule(life_like({}, {}), "/");
+  expect_rule(life_like({}, counts({2, 3})), "23/");
+  expect_rule(life_like(counts({2}), {}), "/2");
+  expect_rule(life_like(counts({2}), {}), "B2/S");
+}
+
+TEST(ParseRule, VonNeumann) {
+  AutomatonRule const rule =
+      life_like(counts({2}), counts({0, 1, 3, 4}), Neighbourhood::von_neumann);
+  for (char const* const text :
+       {"B2/S0134V", "S0134/B2V", "0134/2V", "b2/s0134v", "B2/S0134/2V",
+        "R1,C0,M0,S0-1,3-4,B2,NN"})
+    expect_rule(rule, text);
+}
+
+TEST(ParseRule, ManyStates) {
+  AutomatonRule const star_wars =
+      life_like(counts({2}), counts({3, 4, 5}), Neighbourhood::moore, 4);
+  for (char const* const text :
+       {"345/2/4", "B2/S345/4", "B2/S345/C4", "B2/S345/G4", "S345/B2/C4",
+        "R1,C4,M0,S3..5,B2..2,NM"})
+    expect_rule(star_wars, text);
+  expect_rule(life_like({}, {}, Neighbourhood::moore, 256), "//256");
+}
+
+TEST(ParseRule, LargerThanLife) {
+  for (char const* const text :
+       {"R5,C0,M1,S34..58,B34..45,NM", "R5,M1,S34-58,B34-45",
+        "R5,C0,M1,S34-40,41-58,B34..45,NM", "5,34,45,34,58"})
+    expect_rule(bugs, text);
+  expect_rule({Neighbourhood::von_neumann, 3, 7, false,
+               counts({1, 2, 3, 5, 24, 25}), counts({0, 9})},
+              "R3,C7,M0,S1-3,5,24-25,B0,9,NN");
+  expect_rule({Neighbourhood::moore, 16, 2, true, counts_between(1, 1089),
+               counts({1089})},
+              "R16,C0,M1,S1..1089,B1089..1089,NM");
+  expect_rule({Neighbourhood::moore, 2, 2, false, {}, counts({6})},
+              "R2,C0,M0,S,B6,NM");
+  expect_rule({Neighbourhood::moore, 2, 2, false, counts({6}), {}},
+              "R2,S6,B,NM");
+  expect_rule({Neighbourhood::moore, 2, 2, false, counts({6}), {}}, "R2,S6,B");
+}
+
+TEST(ParseRule, Grids) {
+  struct Case {
+    char const* suffix;
+    BoundedGrid grid;
+  };
+  for (Case const& c :
+       {Case{":T400,300", {400, 300, true}}, Case{":P30,20", {30, 20, false}},
+        Case{":t30", {30, 30, true}}, Case{" : P 7 , 9 ", {7, 9, false}}})
+    for (char const* const rule :
+         {"B3/S23", "23/3", "B3/S23V", "23/3/8", "R5,C0,M1,S34..58,B34..45,NM",
+          "R2,S6,B", "5,34,45,34,58"}) {
+      ParsedRule const parsed = parse_rule(std::string(rule) + c.suffix);
+      EXPECT_TRUE(parse_rule(rule).rule == parsed.rule) << rule << c.suffix;
+      ASSERT_TRUE(parsed.grid) << rule << c.suffix;
+      EXPECT_TRUE(c.grid == *parsed.grid) << rule << c.suffix;
+      EXPECT_EQ(c.grid.torus ? Boundary::periodic : Boundary::constant,
+                parsed.grid->boundary());
+    }
+}
+
+TEST(ParseRule, RefusesOtherKindsOfRules) {
+  expect_refused("B2-a/S23", 3, "'-': rules that tell arrangements");
+  expect_refused("B2-a/S23", 3, "not outer-totalistic");
+  expect_refused("B3/S2ce3", 6, "'c': rules that tell arrangements");
+  expect_refused("2k3/3", 2, "'k': rules that tell arrangements");
+  expect_refused("MAPARYXfhZofugWaH7o", 1, "a table of all arrangements");
+  expect_refused("B2/S34H", 7, "hexagonal neighbourhoods are not supported");
+  expect_refused("B2/S34L", 7, "triangular neighbourhoods are not supported");
+  expect_refused("W30", 1, "'W' begins no rule; write it like B3/S23, 23/3");
+  expect_refused("JvN29", 1, "'J' begins no rule");
+  expect_refused("R5,C0,M1,S34..58,B34..45,NC", 27,
+                 "'C' behind N; the neighbourhoods here are NM (Moore) and NN");
+  expect_refused("R5,S34..58,B34..45,N", 21, "the end of the rule behind N");
+}
+
+TEST(ParseRule, RefusesMalformedLifeLikeRules) {
+  expect_refused("", 1, "no rule; write it like");
+  expect_refused("  ", 3, "no rule; write it like");
+  expect_refused(":T30,20", 1, "no rule; write it like");
+  expect_refused("B3", 3, "the end of the rule instead of S and the counts");
+  expect_refused("S23/", 5, "instead of B and the counts for birth");
+  expect_refused("B3/B2", 4, "'B' instead of S and the counts for survival");
+  expect_refused("B3//S23", 4, "'/' instead of S");
+  expect_refused("B3/23", 4, "'2' instead of S");
+  expect_refused("23", 3, "instead of a slash and the counts for birth");
+  expect_refused("23;3", 3, "';' instead of a slash");
+  expect_refused("B9/S23", 2, "a count of 9; a cell has 8 neighbours");
+  expect_refused("23/39", 5, "a count of 9; a cell has 8 neighbours");
+  expect_refused("B3/S25V", 6, "a count of 5; a cell has 4 neighbours");
+  expect_refused("B3/S23/", 8, "instead of a number of states");
+  expect_refused("B3/S23/x", 8, "'x' instead of a number of states");
+  expect_refused("B3/S23/1", 8, "1 states; allowed are 2 to 256");
+  expect_refused("B3/S23/C257", 9, "257 states; allowed are 2 to 256");
+  expect_refused("B3/S23/99999999999999999999", 8, "allowed are 2 to 256");
+  expect_refused("B3/S23x", 7, "'x' behind the end of the rule");
+  expect_refused("B3/S23VV", 8, "'V' behind the end of the rule");
+  expect_refused("B 3 / S 2 3 ?", 13, "'?' behind the end of the rule");
+}
+
+TEST(ParseRule, RefusesMalformedLargerThanLifeRules) {
+  std::string const end = ",S34..58,B34..45";
+  expect_refused("R" + end, 2, "',' instead of a radius");
+  expect_refused("R0" + end, 2, "a radius of 0; allowed are 1 to 16");
+  expect_refused("R17" + end, 2, "a radius of 17; allowed are 1 to 16");
+  expect_refused("R99999999999" + end, 2, "allowed are 1 to 16");
+  expect_refused("R5,C" + end, 5, "',' instead of a number of states");
+  expect_refused("R5,C257" + end, 5, "257 states; allowed are up to 256");
+  expect_refused("R5,M2" + end, 5, "'2' instead of 0 (centre not counted)");
+  expect_refused("R5,M" + end, 5, "',' instead of 0 (centre not counted)");
+  expect_refused("R5,M1,M1" + end, 7, "a second field M");
+  expect_refused("R5" + end + ",R5", 20, "a second field R");
+  expect_refused("R5,X3" + end, 4, "'X' is no field of a Larger-than-Life");
+  expect_refused("R5" + end + ",", 20, "the end of the rule is no field");
+  expect_refused("R5" + end + ",NMM", 22, "'M' instead of a comma");
+  expect_refused("R5,S34..58", 11, "the field B is missing, as in B34..45");
+  expect_refused("R5,B34..45,NM", 14, "the field S is missing, as in S34..58");
+  expect_refused("R5", 3, "the field S is missing");
+  expect_refused("R5,S34.58,B34..45", 8, "'5' instead of a second dot");
+  expect_refused("R5,S34..,B34..45", 9, "',' instead of the end of a range");
+  expect_refused("R5,S34-,B34..45", 8, "',' instead of the end of a range");
+  expect_refused("R5,S3,,B34..45", 7, "',' is no field");
+  expect_refused("R5,S58..34,B34..45", 5,
+                 "a range from 58 to 34; the smaller count comes first");
+  expect_refused("R5,S1,34..122,B34..45", 7,
+                 "a count of 122; the neighbourhood has 121 cells");
+  expect_refused("R5,S1,B62,NN", 8,
+                 "a count of 62; the neighbourhood has 61 cells");
+  expect_refused("5,34,45,34", 11, "instead of a comma and a count");
+  expect_refused("5,34,45,34,", 12, "the end of the rule instead of a count");
+  expect_refused("5,34,45,34,58,1", 14, "',' behind the end of the rule");
+  expect_refused("17,34,45,34,58", 1, "a radius of 17");
+  expect_refused("5,45,34,34,58", 3, "a range from 45 to 34");
+  expect_refused("5,34,45,34,122", 9, "a count of 122");
+}
+
+TEST(ParseRule, RefusesOtherGrids) {
+  expect_refused("B3/S23:", 8, "the end of the rule instead of T (torus) or P");
+  expect_refused("B3/S23:X3,4", 8, "'X' instead of T (torus) or P (plane)");
+  expect_refused("B3/S23:T", 9, "the end of the rule instead of a width");
+  expect_refused("B3/S23:T3,", 11, "the end of the rule instead of a height");
+  expect_refused("B3/S23:T0,4", 9, "0 means a grid without bounds");
+  expect_refused("B3/S23:P4,0", 11, "0 means a grid without bounds");
+  expect_refused("B3/S23:T30+5,20", 11, "'+': shifted and twisted edges");
+  expect_refused("B3/S23:T30,20-2", 14, "'-': shifted and twisted edges");
+  expect_refused("B3/S23:T30*,20", 11, "'*': shifted and twisted edges");
+  expect_refused("B3/S23:K30*,20", 8, "a Klein bottle is not supported");
+  expect_refused("B3/S23:C30,20", 8, "a cross-surface is not supported");
+  expect_refused("B3/S23:S30", 8, "a sphere is not supported");
+  expect_refused("B3/S23:T3,4,5", 12, "',' behind the end of the rule");
+}
+
+TEST(ToString, Notations) {
+  for (char const* const text :
+       {"B3/S23", "B/S", "B012345678/S012345678", "B2/S0134V", "345/2/4",
+        "//256", "R5,C0,M1,S34..58,B34..45,NM", "R1,C0,M1,S3..4,B3..3,NM",
+        "R1,C3,M0,S2..3,B2..2,NN", "R3,C7,M0,S1-3,5,24-25,B0,9,NN",
+        "R2,C0,M0,S,B6,NM", "R1,C0,M0,S2..9,B3..3,NM", "B3/S23:T400,300",
+        "R5,C0,M1,S34..58,B34..45,NM:P30,20"})
+    EXPECT_EQ(text, to_string(parse_rule(text)));
+  EXPECT_EQ("B3/S23", to_string(parse_rule("23/3")));
+  EXPECT_EQ("B3/S23", to_string(parse_rule("R1,C0,M0,S2..3,B3..3,NM")));
+}
+
+TEST(ToString, AnyRuleIsReadBack) {
+  Random random;
+  SCOPED_TRACE(random.note());
+  for (int repeat = 0; repeat < 500; ++repeat) {
+    auto const integer = [&](int low, int high) {
+      return static_cast<int>(random.integer(low, high));
+    };
+    auto const neighbourhood =
+        integer(0, 1) ? Neighbourhood::moore : Neighbourhood::von_neumann;
+    int const radius = repeat % 2 ? 1 : integer(1, 16);
+    int const states = integer(0, 1) ? 2 : integer(2, 256);
+    int const size   = neighbourhood_size(neighbourhood, radius);
+    CountSet sets[2];
+    for (CountSet& set : sets)
+      for (int i = integer(0, 5); i > 0; --i) {
+        int const first = integer(0, size);
+        set.insert(first, integer(first, integer(first, size)));
+      }
+    ParsedRule parsed{
+        {neighbourhood, radius, states, integer(0, 1) == 1, sets[0], sets[1]},
+        {}};
+    if (integer(0, 1))
+      parsed.grid =
+          BoundedGrid{integer(1, 99999), integer(1, 99999), integer(0, 1) == 1};
+    EXPECT_TRUE(parsed == parse_rule(to_string(parsed))) << to_string(parsed);
+  }
+}
+
+}  // namespace

@@ -1,0 +1,221 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// What stands beyond a face, against sequences written by hand: those of
+// scipy.ndimage (constant, wrap, reflect, mirror, nearest).
+
+#include <core/KokkosMMA_Boundary.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace {
+
+using KokkosMMA::Boundaries;
+using KokkosMMA::Boundary;
+using KokkosMMA::boundary_index;
+using KokkosMMA::Face;
+
+static_assert(boundary_index(Boundary::constant, -1, 4) == -1);
+static_assert(boundary_index(Boundary::reflect, -1, 4) == 0);
+static_assert(boundary_index(Boundary::mirror, -1, 4) == 1);
+static_assert(boundary_index(Boundary::periodic, -1, 4) == 3);
+static_assert(Boundaries<2>::all(Boundary::reflect).index(1, 4, 4) == 3);
+static_assert(Boundaries<3>{}.low[2] == Face{Boundary::constant, 0.});
+
+/// The letters of `grid` from `distance` before it to as many behind it; a dot
+/// for a constant.
+std::string extended(Boundary kind, std::string const& grid, int distance) {
+  std::string text;
+  auto const n = std::int64_t(grid.size());
+  for (std::int64_t i = -distance; i < n + distance; ++i) {
+    std::int64_t const at = boundary_index(kind, i, n);
+    text += at < 0 ? '.' : grid.at(std::size_t(at));
+  }
+  return text;
+}
+
+TEST(BoundaryIndex, SequencesOfScipy) {
+  EXPECT_EQ(extended(Boundary::constant, "abcd", 9),
+            "........."
+            "abcd"
+            ".........");
+  EXPECT_EQ(extended(Boundary::periodic, "abcd", 9),
+            "dabcdabcd"
+            "abcd"
+            "abcdabcda");
+  EXPECT_EQ(extended(Boundary::reflect, "abcd", 9),
+            "aabcddcba"
+            "abcd"
+            "dcbaabcdd");
+  EXPECT_EQ(extended(Boundary::mirror, "abcd", 9),
+            "dcbabcdcb"
+            "abcd"
+            "cbabcdcba");
+  EXPECT_EQ(extended(Boundary::nearest, "abcd", 9),
+            "aaaaaaaaa"
+            "abcd"
+            "ddddddddd");
+}
+
+TEST(BoundaryIndex, SmallGrids) {
+  for (Boundary const kind : {Boundary::periodic, Boundary::reflect,
+                              Boundary::mirror, Boundary::nearest})
+    EXPECT_EQ(extended(kind, "a", 5), std::string(11, 'a')) << to_string(kind);
+  EXPECT_EQ(extended(Boundary::constant, "a", 2), "..a..");
+  EXPECT_EQ(extended(Boundary::periodic, "ab", 5), "babababababa");
+  EXPECT_EQ(extended(Boundary::mirror, "ab", 5), "babababababa");
+  EXPECT_EQ(extended(Boundary::reflect, "ab", 5), "aabbaabbaabb");
+}
+
+TEST(BoundaryIndex, FarAwayIsOneStepAfterAnother) {
+  // What a single face does to an index just beyond it, until it is inside.
+  auto const walk = [](Boundary kind, std::int64_t i, std::int64_t n) {
+    while (i < 0 || i >= n) {
+      if (kind == Boundary::periodic)
+        i += i < 0 ? n : -n;
+      else if (kind == Boundary::reflect)
+        i = i < 0 ? -1 - i : 2 * n - 1 - i;
+      else
+        i = i < 0 ? -i : 2 * n - 2 - i;
+    }
+    return i;
+  };
+  for (Boundary const kind :
+       {Boundary::periodic, Boundary::reflect, Boundary::mirror})
+    for (std::int64_t n = 2; n < 12; ++n)
+      for (std::int64_t i = -100; i < 100; ++i)
+        ASSERT_EQ(boundary_index(kind, i, n), walk(kind, i, n))
+            << to_string(kind) << ", element " << i << " of " << n;
+}
+
+TEST(BoundaryIndex, LargeGrids) {
+  std::int64_t const n = std::int64_t(1) << 40;
+  EXPECT_EQ(boundary_index(Boundary::periodic, -3, n), n - 3);
+  EXPECT_EQ(boundary_index(Boundary::reflect, n + 2, n), n - 3);
+  EXPECT_EQ(boundary_index(Boundary::mirror, n + 2, n), n - 4);
+  EXPECT_EQ(boundary_index(Boundary::nearest, n + 2, n), n - 1);
+}
+
+TEST(BoundaryIndex, HaloIsTheIndexItself) {
+  for (std::int64_t i = -3; i < 7; ++i)
+    EXPECT_EQ(boundary_index(Boundary::halo, i, 4), i);
+}
+
+TEST(Boundaries, MakersSetTheFacesTheyName) {
+  auto const all = Boundaries<2>::all(Boundary::constant, 7);
+  for (int d = 0; d < 2; ++d) {
+    EXPECT_EQ(all.low[d], (Face{Boundary::constant, 7}));
+    EXPECT_EQ(all.high[d], (Face{Boundary::constant, 7}));
+  }
+  auto const dimensions = Boundaries<2>::per_dimension(
+      {{{Boundary::periodic}, {Boundary::mirror}}});
+  EXPECT_EQ(dimensions.low[0].kind, Boundary::periodic);
+  EXPECT_EQ(dimensions.high[0].kind, Boundary::periodic);
+  EXPECT_EQ(dimensions.low[1].kind, Boundary::mirror);
+  EXPECT_EQ(dimensions.high[1].kind, Boundary::mirror);
+  auto const faces =
+      Boundaries<2>::per_face({{{Boundary::nearest}, {Boundary::constant, 1}}},
+                              {{{Boundary::constant, 2}, {Boundary::reflect}}});
+  EXPECT_EQ(faces.low[0].kind, Boundary::nearest);
+  EXPECT_EQ(faces.high[0], (Face{Boundary::constant, 2}));
+  EXPECT_EQ(faces.low[1], (Face{Boundary::constant, 1}));
+  EXPECT_EQ(faces.high[1].kind, Boundary::reflect);
+  EXPECT_FALSE(faces == all);
+}
+
+TEST(Boundaries, LocateReplacesEachIndexByItsFace) {
+  auto const boundaries =
+      Boundaries<2>::per_face({{{Boundary::nearest}, {Boundary::constant, 1}}},
+                              {{{Boundary::constant, 2}, {Boundary::reflect}}});
+  std::int64_t const extent[2] = {5, 3};
+  struct Case {
+    std::int64_t at[2];
+    bool element;
+    std::int64_t expected[2];
+    double value;
+  };
+  for (Case const& c :
+       std::vector<Case>{
+           {{2, 1}, true, {2, 1}, 0},
+           {{-2, 1}, true, {0, 1}, 0},   // nearest
+           {{2, 4}, true, {2, 1}, 0},    // reflected
+           {{-1, 3}, true, {0, 2}, 0},   // both
+           {{5, 1}, false, {0, 0}, 2},   // beyond the high face of 0
+           {{2, -1}, false, {0, 0}, 1},  // beyond the low face of 1
+           {{-1, -1}, false, {0, 0}, 1},
+           {{6, 4}, false, {0, 0}, 2},
+           {{5, -1}, false, {0, 0}, 2}})  // two constants: that of dimension 0
+  {
+    SCOPED_TRACE("element " + std::to_string(c.at[0]) + ", " +
+                 std::to_string(c.at[1]));
+    std::int64_t element[2] = {c.at[0], c.at[1]};
+    double value            = -99;
+    ASSERT_EQ(boundaries.locate(element, extent, value), c.element);
+    if (c.element) {
+      EXPECT_EQ(element[0], c.expected[0]);
+      EXPECT_EQ(element[1], c.expected[1]);
+      EXPECT_EQ(value, -99);
+    } else {
+      EXPECT_EQ(value, c.value);
+    }
+  }
+}
+
+TEST(Boundaries, HalosStayInTheGhostCells) {
+  auto const boundaries =
+      Boundaries<2>::per_face({{{Boundary::halo}, {Boundary::periodic}}},
+                              {{{Boundary::nearest}, {Boundary::periodic}}});
+  EXPECT_EQ(boundaries.ghosts_low(0, 3), 3);
+  EXPECT_EQ(boundaries.ghosts_high(0, 3), 0);
+  EXPECT_EQ(boundaries.ghosts_low(1, 3), 0);
+  EXPECT_EQ(boundaries.ghosts_high(1, 3), 0);
+  std::int64_t const extent[2] = {5, 4};
+  std::int64_t element[2]      = {-2, -1};
+  double value                 = 0;
+  ASSERT_TRUE(boundaries.locate(element, extent, value));
+  EXPECT_EQ(element[0], -2);
+  EXPECT_EQ(element[1], 3);
+}
+
+template <class Call>
+std::string error_of(Call const& call) {
+  try {
+    call();
+  } catch (std::invalid_argument const& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+TEST(Boundaries, PeriodicIsBothFacesOrNone) {
+  EXPECT_EQ(error_of([] {
+              Boundaries<2>::per_face({{{}, {Boundary::periodic}}},
+                                      {{{}, {Boundary::mirror}}});
+            }),
+            "KokkosMMA::Boundaries::per_face: the low face of dimension 1 is "
+            "periodic, the high one mirror; periodic is both of them or none");
+  // Faces may be set one by one, so users check again.
+  Boundaries<1> boundaries;
+  boundaries.high[0].kind = Boundary::periodic;
+  EXPECT_EQ(error_of([&] { boundaries.check("caller"); }),
+            "caller: the low face of dimension 0 is constant, the high one "
+            "periodic; periodic is both of them or none");
+  boundaries.low[0].kind = Boundary::periodic;
+  EXPECT_EQ(error_of([&] { boundaries.check("caller"); }), "no error");
+}
+
+TEST(Boundaries, KindsThatDoNotExist) {
+  Boundaries<3> boundaries;
+  boundaries.low[2].kind = Boundary(6);
+  EXPECT_EQ(error_of([&] { boundaries.check("caller"); }),
+            "caller: a face of dimension 2 is of kind 6; kinds are constant, "
+            "periodic, reflect, mirror, nearest, halo");
+}
+
+}  // namespace

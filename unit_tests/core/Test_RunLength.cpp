@@ -1,0 +1,521 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include <core/KokkosMMA_AutomatonRule.hpp>
+#include <core/KokkosMMA_RunLength.hpp>
+
+#include <KokkosMMA_Random.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <set>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace {
+
+using KokkosMMA::AutomatonRule;
+using KokkosMMA::CellPattern;
+using KokkosMMA::Neighbourhood;
+using KokkosMMA::parse_rule;
+using KokkosMMA::PatternLimits;
+using KokkosMMA::read_run_length;
+using KokkosMMA::write_run_length;
+using KokkosMMA::Testing::Random;
+
+CellPattern read(std::string const& text, PatternLimits limits = {}) {
+  std::istringstream stream(text);
+  return read_run_length(stream, "file.rle", limits);
+}
+std::string written(CellPattern const& pattern) {
+  std::ostringstream stream;
+  write_run_length(stream, pattern);
+  return stream.str();
+}
+
+/// What() of the invalid_argument that f throws, empty when it throws none.
+template <class F>
+std::string error_of(F const& f) {
+  try {
+    f();
+  } catch (std::invalid_argument const& error) {
+    return error.what();
+  }
+  return {};
+}
+
+/// Rows of digits as cells.
+std::vector<std::uint8_t> cells(std::vector<std::string> const& rows) {
+  std::vector<std::uint8_t> result;
+  for (std::string const& row : rows)
+    for (char const c : row)
+      result.push_back(static_cast<std::uint8_t>(c - '0'));
+  return result;
+}
+std::vector<std::uint8_t> const r_pentomino = cells({"011", "110", "010"});
+
+void expect_refused(std::string const& text, int line, int column,
+                    std::string const& reason, PatternLimits limits = {}) {
+  std::string const error = error_of([&] { read(text, limits); });
+  std::string const start = "KokkosMMA::read_run_length: 'file.rle', line " +
+                            std::to_string(line) + ", column " +
+                            std::to_string(column) + ": ";
+  EXPECT_EQ(start, error.substr(0, start.size())) << text;
+  EXPECT_NE(std::string::npos, error.find(reason)) << text << "\n" << error;
+}
+
+TEST(ReadRunLength, HeaderAndCells) {
+  CellPattern const pattern = read("x = 3, y = 3, rule = B3/S23\nb2o$2o$bo!\n");
+  EXPECT_EQ(3, pattern.width);
+  EXPECT_EQ(3, pattern.height);
+  EXPECT_EQ("B3/S23", pattern.rule);
+  EXPECT_TRUE(pattern.comments.empty());
+  EXPECT_EQ(r_pentomino, pattern.cells);
+  EXPECT_EQ(5, pattern.population());
+}
+
+TEST(ReadRunLength, SpellingsOfTheHeader) {
+  for (char const* const header :
+       {"x = 3, y = 3, rule = B3/S23", "x=3,y=3,rule=B3/S23",
+        "  x =3 ,y= 3 , rule\t=\tB3/S23  ", "y = 3, x = 3, rule = B3/S23",
+        "x = 3, rule = B3/S23", "rule = B3/S23", "x = 003, y = 3, rule=B3/S23"})
+    EXPECT_TRUE(read(std::string(header) + "\nb2o$2o$bo!") ==
+                (CellPattern{3, 3, "B3/S23", {}, r_pentomino}))
+        << header;
+}
+
+TEST(ReadRunLength, RulesWithCommasAndSuffixes) {
+  for (char const* const rule :
+       {"R5,C0,M1,S34..58,B34..45,NM", "B3/S23:T400,300", "23/3",
+        "R2,C2,S6-9,B7-8,NM:P30,20", "a rule of another program"})
+    EXPECT_EQ(rule,
+              read("x = 3, y = 3, rule = " + std::string(rule) + "\nb2o$2o$bo!")
+                  .rule);
+}
+
+TEST(ReadRunLength, WithoutRuleOrHeader) {
+  EXPECT_TRUE(read("x = 3, y = 3\nb2o$2o$bo!") ==
+              (CellPattern{3, 3, "", {}, r_pentomino}));
+  EXPECT_TRUE(read("b2o$2o$bo!") == (CellPattern{3, 3, "", {}, r_pentomino}));
+  EXPECT_TRUE(read("!") == CellPattern{});
+  EXPECT_TRUE(read("$$$!") == CellPattern{});
+  EXPECT_TRUE(read("x = 0, y = 0, rule = B3/S23\n!") ==
+              (CellPattern{0, 0, "B3/S23", {}, {}}));
+  // Dead cells count for the size, ends of lines behind the last cell do not.
+  EXPECT_TRUE(read("o4b$$bo3$!") ==
+              (CellPattern{5, 3, "", {}, cells({"10000", "00000", "01000"})}));
+}
+
+TEST(ReadRunLength, FewerCellsThanTheHeader) {
+  EXPECT_TRUE(read("x = 4, y = 3\n$o!") ==
+              (CellPattern{4, 3, "", {}, cells({"0000", "1000", "0000"})}));
+  EXPECT_TRUE(read("x = 2, y = 2\n!") ==
+              (CellPattern{2, 2, "", {}, cells({"00", "00"})}));
+  EXPECT_TRUE(read("x = 1, y = 1\no9$!") ==
+              (CellPattern{1, 1, "", {}, cells({"1"})}));
+}
+
+TEST(ReadRunLength, CommentsAreKept) {
+  CellPattern const pattern = read(
+      "#N R-pentomino\n"
+      "#C a comment, with x = 9 in it\n"
+      "#c another one\n"
+      "#O someone\n"
+      "\n"
+      "  #R -1 -1  \n"
+      "#P 4 5\n"
+      "#CXRLE Pos=0,0 Gen=7\n"
+      "x = 3, y = 3\n"
+      "#D among the cells\n"
+      "b2o$2o\n"
+      "#\n"
+      "$bo!\n"
+      "#C not read\n"
+      "what follows is not read, o or not\n");
+  EXPECT_EQ(r_pentomino, pattern.cells);
+  EXPECT_EQ((std::vector<std::string>{
+                "#N R-pentomino", "#C a comment, with x = 9 in it",
+                "#c another one", "#O someone", "#R -1 -1", "#P 4 5",
+                "#CXRLE Pos=0,0 Gen=7", "#D among the cells", "#"}),
+            pattern.comments);
+  EXPECT_EQ("", pattern.rule);
+}
+
+TEST(ReadRunLength, RuleOfACommentWhereTheHeaderHasNone) {
+  EXPECT_EQ("125/36", read("#r 125/36\nx = 1, y = 1\no!").rule);
+  EXPECT_EQ("125/36", read("#r\t125/36 \no!").rule);
+  EXPECT_EQ("B3/S23", read("#r 125/36\nx = 1, rule = B3/S23\no!").rule);
+  EXPECT_EQ("", read("#rule 125/36\no!").rule);
+}
+
+TEST(ReadRunLength, LineEndsBlanksAndMarks) {
+  CellPattern const expected{3, 3, "B3/S23", {"#N name"}, r_pentomino};
+  std::string const text =
+      "#N name\nx = 3, y = 3, rule = B3/S23\n\nb2o$\n2o$bo!\n";
+  for (std::string const end : {"\n", "\r\n", "\r"}) {
+    std::string with_end;
+    for (char const c : text)
+      if (c == '\n')
+        with_end += end;
+      else
+        with_end += c;
+    EXPECT_TRUE(expected == read(with_end)) << end.size();
+    EXPECT_TRUE(expected == read("\xEF\xBB\xBF" + with_end)) << end.size();
+    EXPECT_TRUE(expected == read(end + with_end)) << end.size();
+  }
+  for (char const* const spaced :
+       {"b2o$2o$bo!", " b 2o $ 2o $\tbo ! ", "b2o$2o\n$\n\nbo\n!",
+        "b2 o$2o$bo!", "b\n2\no$2o$bo!", "b2  \n  o$2o$bo!"})
+    EXPECT_TRUE(read("x = 3, y = 3\n" + std::string(spaced)) ==
+                (CellPattern{3, 3, "", {}, r_pentomino}))
+        << spaced;
+}
+
+TEST(ReadRunLength, CountsGoOnInTheNextLine) {
+  for (char const* const text :
+       {"12o!", "12\no!", "1\n2o!", "1\r\n2\r\n\r\no!", "1\n#C\n2o!"})
+    EXPECT_EQ(12, read(text).population()) << text;
+  EXPECT_EQ(13, read("o1\n2$o!").height);
+}
+
+TEST(ReadRunLength, ManyStates) {
+  CellPattern const pattern = read("x=9,y=2\n.A2BXpApXqA$xXyAyO!");
+  EXPECT_EQ((std::vector<std::uint8_t>{0, 1, 2, 2, 24, 25, 48, 49, 0,  //
+                                       240, 241, 255, 0, 0, 0, 0, 0, 0}),
+            pattern.cells);
+  // Both alphabets have the same dead and live cells.
+  EXPECT_EQ(read(".A.!").cells, read("bob!").cells);
+}
+
+TEST(ReadRunLength, RefusesMalformedHeaders) {
+  expect_refused("x = 3, z = 3\no!", 1, 8, "'z' begins none of 'x = '");
+  expect_refused("X = 3\no!", 1, 1, "'X' begins none of");
+  expect_refused("= 3\no!", 1, 1, "'=' begins none of");
+  expect_refused("x = 3,\no!", 1, 7, "the end of the line begins none of");
+  expect_refused("#N a\n\nx = 3, y 3\no!", 3, 10, "'3' instead of '='");
+  expect_refused("x = , y = 3\no!", 1, 5, "',' instead of the number of cells");
+  expect_refused("x = -3\no!", 1, 5, "'-' instead of the number of cells of x");
+  expect_refused("y =\no!", 1, 4, "the end of the line instead of the number");
+  expect_refused("x = 3 y = 3\no!", 1, 7, "'y' instead of a comma");
+  expect_refused("x = 3.5\no!", 1, 6, "'.' instead of a comma");
+  expect_refused("x = 3, x = 3\no!", 1, 8, "a second x");
+  expect_refused("x = 3, y = 3, y = 4\no!", 1, 15, "a second y");
+  expect_refused("x = 3, rule =  \no!", 1, 16, "the rule is missing");
+  expect_refused("x = 3\ny = 3\no!", 2, 1,
+                 "a second header; the first one is in line 1");
+  expect_refused("b2o$\nx = 3, y = 3\n!", 2, 1, "'x' and ' ' are no cell");
+  expect_refused("b2o$\n= 3\n!", 2, 1, "'=' among the cells");
+}
+
+TEST(ReadRunLength, RefusesMalformedCells) {
+  expect_refused("x = 3, y = 3\nb2o$2z$bo!", 2, 6, "'z' is no cell; cells are");
+  expect_refused("b2o$\r\n2o$\r\nb?!", 3, 2, "'?' is no cell");
+  expect_refused("bo\x01!", 1, 3, "the byte 0x01 is no cell");
+  expect_refused("bo\xC3\xA4!", 1, 3, "the byte 0xc3 is no cell");
+  expect_refused("b-2o!", 1, 2, "'-' is no cell");
+  expect_refused("bYo!", 1, 2, "'Y' is no cell");
+  expect_refused("O0o!", 1, 2, "a count of 0");
+  expect_refused("b\n000\n$!", 2, 1, "a count of 0");
+  expect_refused("b1 2o!", 1, 4, "a blank within a count; '2' should be");
+  expect_refused("b12\n 3 4o!", 2, 4, "a blank within a count");
+  expect_refused("bo3!", 1, 3, "a count in front of '!'");
+  expect_refused("bo\n3\n!", 2, 1, "a count in front of '!'");
+  expect_refused("bpYo!", 1, 2, "'p' and 'Y' are no cell; states above 24");
+  expect_refused("byPo!", 1, 2, "'y' and 'P' are no cell");
+  expect_refused("bp\nA!", 1, 2, "'p' and the end of the line are no cell");
+  expect_refused(std::string("bo\0!", 4), 1, 3, "the byte 0x00 is no cell");
+}
+
+TEST(ReadRunLength, RefusesFilesThatAreCutOff) {
+  std::string const reason = "the pattern ends without '!'";
+  expect_refused("", 1, 1, reason);
+  expect_refused("\n\n", 2, 1, reason);
+  expect_refused("#N name\n", 1, 8, reason);
+  expect_refused("x = 3, y = 3\n", 1, 13, reason);
+  expect_refused("x = 3, y = 3\nb2o$2o\n", 2, 7, reason);
+  expect_refused("x = 3, y = 3\nb2o$12", 2, 7, reason);
+}
+
+TEST(ReadRunLength, RefusesMoreCellsThanTheHeader) {
+  expect_refused("x = 3, y = 3\nb2o$4o!", 2, 5,
+                 "row 2 has more than the 3 cells of the header's x");
+  expect_refused("x = 3, y = 3\nb2o$2o\nbo!", 3, 2,
+                 "row 2 has more than the 3 cells of the header's x");
+  expect_refused("x = 3, y = 3\n4b!", 2, 1, "row 1 has more than the 3");
+  expect_refused("x = 3, y = 3\nb2o$2o$bo$o!", 2, 11,
+                 "there are cells behind the 3 rows of the header's y");
+  expect_refused("x = 3, y = 3\nb2o3$\n2b!", 3, 1, "cells behind the 3 rows");
+  expect_refused("x = 0, y = 0\no!", 2, 1, "row 1 has more than the 0");
+  expect_refused("x = 9\n99999999999999999999999999o!", 2, 1,
+                 "row 1 has more than the 9");
+  expect_refused("y = 9\n99999999999999999999999999$9999999999999999999999$o!",
+                 2, 51, "there are cells behind the 9 rows");
+}
+
+TEST(ReadRunLength, RefusesPatternsLargerThanTheGrid) {
+  PatternLimits const limits{4, 3};
+  EXPECT_EQ(12, read("x = 4, y = 3\n4o$4o$4o!", limits).population());
+  EXPECT_EQ(12, read("4o$4o$4o!", limits).population());
+  expect_refused("x = 5, y = 3\no!", 1, 5,
+                 "the pattern is 5 cells wide; the grid has 4", limits);
+  expect_refused("x = 4, y = 4\no!", 1, 12,
+                 "the pattern is 4 cells high; the grid has 3", limits);
+  expect_refused("x = 99999999999999999999, y = 3\no!", 1, 5,
+                 "99999999999999999999 cells wide; the grid has 4", limits);
+  expect_refused("4o$5o!", 1, 4, "row 2 has more than the 4 cells of the grid",
+                 limits);
+  expect_refused("4o$$$o!", 1, 6,
+                 "there are cells behind the 3 rows of the grid", limits);
+  // What no memory holds is refused without being told so.
+  expect_refused("x = 1000000000, y = 1000000000\n!", 1, 5, "the grid has");
+  expect_refused("1000000000$1000000000o!", 1, 12, "row 1000000001");
+}
+
+TEST(ReadRunLength, RefusesAStreamThatFails) {
+  // A directory can be opened, not read.
+  for (char const* const path : {"/", "/no such file"}) {
+    std::ifstream stream(path);
+    EXPECT_EQ(
+        "KokkosMMA::read_run_length: 'file.rle' cannot be read; give an open "
+        "stream of a file",
+        error_of([&] { read_run_length(stream, "file.rle"); }))
+        << path;
+  }
+}
+
+TEST(WriteRunLength, CommentsHeaderAndCells) {
+  EXPECT_EQ(
+      "#N R-pentomino\n#C five cells\nx = 3, y = 3, rule = B3/S23\n"
+      "b2o$2o$bo!\n",
+      written(
+          {3, 3, "B3/S23", {"#N R-pentomino", "#C five cells"}, r_pentomino}));
+  EXPECT_EQ("x = 3, y = 3\nb2o$2o$bo!\n", written({3, 3, "", {}, r_pentomino}));
+  EXPECT_EQ("x = 0, y = 0\n!\n", written({}));
+  EXPECT_EQ("x = 2, y = 2\n!\n", written({2, 2, "", {}, cells({"00", "00"})}));
+  EXPECT_EQ(
+      "x = 3, y = 5\n2$o2$bo!\n",
+      written({3, 5, "", {}, cells({"000", "000", "100", "000", "010"})}));
+}
+
+TEST(WriteRunLength, ManyStates) {
+  CellPattern pattern{9, 1, "", {}, {0, 1, 2, 2, 24, 25, 48, 49, 255}};
+  EXPECT_EQ("x = 9, y = 1\n.A2BXpApXqAyO!\n", written(pattern));
+  pattern = {256, 2, "", {}, std::vector<std::uint8_t>(512)};
+  for (int i = 0; i < 512; ++i) pattern.cells[i] = std::uint8_t(i % 256);
+  EXPECT_TRUE(pattern == read(written(pattern)));
+}
+
+TEST(WriteRunLength, LinesOfSeventyColumns) {
+  Random random;
+  SCOPED_TRACE(random.note());
+  for (int repeat = 0; repeat < 300; ++repeat) {
+    CellPattern pattern;
+    pattern.width     = random.integer(0, repeat < 20 ? 400 : 60);
+    pattern.height    = random.integer(0, 40);
+    auto const states = random.integer(1, 3) == 1 ? random.integer(1, 255) : 1;
+    auto const dense  = random.integer(0, 100);
+    if (repeat % 2) pattern.rule = "R5,C0,M1,S34..58,B34..45,NM";
+    if (repeat % 3) pattern.comments = {"#N one", "#CXRLE Pos=1,2", "#"};
+    for (std::int64_t i = 0; i < pattern.width * pattern.height; ++i)
+      pattern.cells.push_back(static_cast<std::uint8_t>(
+          random.integer(1, 100) <= dense ? random.integer(1, states) : 0));
+    std::string const text = written(pattern);
+    EXPECT_TRUE(pattern == read(text)) << text;
+    EXPECT_EQ(text, written(read(text)));
+
+    std::istringstream lines(text);
+    std::string line;
+    bool after_header = false;
+    while (std::getline(lines, line)) {
+      EXPECT_LE(line.size(), 70u) << line;
+      // A count stays in front of what it counts.
+      if (after_header) {
+        ASSERT_FALSE(line.empty());
+        EXPECT_FALSE(line.back() >= '0' && line.back() <= '9') << line;
+      }
+      after_header = after_header || line.substr(0, 4) == "x = ";
+    }
+  }
+}
+
+TEST(WriteRunLength, RefusesWhatIsNoPattern) {
+  std::string const who = "KokkosMMA::write_run_length: ";
+  std::ostringstream stream;
+  auto const error = [&](CellPattern const& pattern) {
+    return error_of([&] { write_run_length(stream, pattern); });
+  };
+  EXPECT_EQ(who + "there are 9 cells for a pattern of 3 x 4",
+            error({3, 4, "", {}, r_pentomino}));
+  EXPECT_EQ(who + "there are 9 cells for a pattern of -3 x -3",
+            error({-3, -3, "", {}, r_pentomino}));
+  EXPECT_EQ(who + "the comment \"N\" is not one line that begins with #",
+            error({3, 3, "", {"#C", "N"}, r_pentomino}));
+  EXPECT_NE("", error({3, 3, "", {""}, r_pentomino}));
+  EXPECT_NE("", error({3, 3, "", {"#N a\nb"}, r_pentomino}));
+  EXPECT_EQ(who + "the rule \"B3\r\" is not one line",
+            error({3, 3, "B3\r", {}, r_pentomino}));
+  EXPECT_EQ("", stream.str());
+}
+
+CellPattern shipped(std::string const& name) {
+  std::ifstream stream(KOKKOSMMA_PATTERNS + name, std::ios::binary);
+  EXPECT_TRUE(stream) << KOKKOSMMA_PATTERNS << name;
+  return read_run_length(stream, name);
+}
+
+TEST(ShippedPatterns, AreWrittenAsTheyAreRead) {
+  for (char const* const name : {"r_pentomino.rle", "acorn.rle", "diehard.rle",
+                                 "gosper_gun.rle", "glider.rle", "bug.rle"}) {
+    std::ifstream stream(std::string(KOKKOSMMA_PATTERNS) + name,
+                         std::ios::binary);
+    std::ostringstream text;
+    text << stream.rdbuf();
+    EXPECT_EQ(text.str(), written(shipped(name))) << name;
+  }
+}
+
+/// A pattern in the middle of a square of dead cells, advanced by the cells
+/// that can change. For rules of two states without birth from nothing.
+class Universe {
+ public:
+  Universe(CellPattern const& pattern, int size)
+      : m_rule(parse_rule(pattern.rule).rule),
+        m_size(size),
+        m_left((size - static_cast<int>(pattern.width)) / 2),
+        m_top((size - static_cast<int>(pattern.height)) / 2),
+        m_cells(static_cast<std::size_t>(size) * size),
+        m_counts(m_cells.size()) {
+    for (int y = 0; y < pattern.height; ++y)
+      for (int x = 0; x < pattern.width; ++x)
+        if (pattern.cells[y * pattern.width + x]) {
+          m_alive.push_back((m_top + y) * m_size + m_left + x);
+          m_cells[m_alive.back()] = 1;
+        }
+    int const r = m_rule.radius();
+    for (int y = -r; y <= r; ++y)
+      for (int x = -r; x <= r; ++x) {
+        bool const centre = x == 0 && y == 0;
+        bool const near   = m_rule.neighbourhood() == Neighbourhood::moore ||
+                          std::abs(x) + std::abs(y) <= r;
+        if (near && (!centre || m_rule.counts_centre()))
+          m_neighbours.emplace_back(x, y);
+      }
+  }
+
+  void run(int generations) {
+    for (int i = 0; i < generations; ++i) step();
+  }
+
+  int population() const { return static_cast<int>(m_alive.size()); }
+
+  /// Live cells, relative to where the pattern began.
+  std::set<std::pair<int, int>> alive() const {
+    std::set<std::pair<int, int>> result;
+    for (int const i : m_alive)
+      result.emplace(i % m_size - m_left, i / m_size - m_top);
+    return result;
+  }
+
+ private:
+  /// A count is kept twice as large, its last bit says that the cell lives.
+  void step() {
+    std::vector<int> touched;
+    auto const add = [&](int i, int what) {
+      if (m_counts[i] == 0) touched.push_back(i);
+      m_counts[i] = static_cast<std::uint16_t>(m_counts[i] + what);
+    };
+    for (int const i : m_alive) {
+      int const x = i % m_size, y = i / m_size;
+      add(i, 1);
+      for (auto const& [dx, dy] : m_neighbours)
+        if (x + dx >= 0 && x + dx < m_size && y + dy >= 0 && y + dy < m_size)
+          add(i + dy * m_size + dx, 2);
+    }
+    m_alive.clear();
+    for (int const i : touched) {
+      m_cells[i]  = m_rule.next(m_cells[i], m_counts[i] / 2);
+      m_counts[i] = 0;
+      if (m_cells[i]) m_alive.push_back(i);
+    }
+  }
+
+  AutomatonRule m_rule;
+  int m_size;
+  int m_left;
+  int m_top;
+  std::vector<std::uint8_t> m_cells;
+  std::vector<std::uint16_t> m_counts;
+  std::vector<int> m_alive;
+  std::vector<std::pair<int, int>> m_neighbours;
+};
+
+std::set<std::pair<int, int>> moved(std::set<std::pair<int, int>> const& cells,
+                                    int dx, int dy) {
+  std::set<std::pair<int, int>> result;
+  for (auto const& [x, y] : cells) result.emplace(x + dx, y + dy);
+  return result;
+}
+
+/// What was there before the generation is not stable, what is there from then
+/// on keeps its number of cells; gliders do not reach the edge meanwhile.
+void expect_stable_from(char const* name, int size, int generation,
+                        int population) {
+  Universe universe(shipped(name), size);
+  universe.run(generation - 1);
+  EXPECT_NE(population, universe.population());
+  for (int i = 0; i < 60; ++i) {
+    universe.run(1);
+    EXPECT_EQ(population, universe.population()) << generation + i;
+  }
+}
+
+TEST(ShippedPatterns, RPentominoIsStableFromGeneration1103) {
+  expect_stable_from("r_pentomino.rle", 700, 1103, 116);
+}
+
+TEST(ShippedPatterns, AcornIsStableFromGeneration5206) {
+  expect_stable_from("acorn.rle", 3000, 5206, 633);
+}
+
+TEST(ShippedPatterns, DiehardDiesInGeneration130) {
+  Universe universe(shipped("diehard.rle"), 200);
+  universe.run(129);
+  EXPECT_LT(0, universe.population());
+  universe.run(1);
+  EXPECT_EQ(0, universe.population());
+}
+
+TEST(ShippedPatterns, GunMakesAGliderEvery30Generations) {
+  Universe universe(shipped("gosper_gun.rle"), 400);
+  auto const gun = universe.alive();
+  ASSERT_EQ(36u, gun.size());
+  for (int gliders = 1; gliders <= 20; ++gliders) {
+    universe.run(30);
+    auto const cells = universe.alive();
+    EXPECT_TRUE(
+        std::includes(cells.begin(), cells.end(), gun.begin(), gun.end()))
+        << gliders;
+    EXPECT_EQ(36 + 5 * gliders, universe.population());
+  }
+}
+
+TEST(ShippedPatterns, GliderAndBugMove) {
+  Universe glider(shipped("glider.rle"), 100);
+  auto const cells = glider.alive();
+  glider.run(40);
+  EXPECT_EQ(moved(cells, 10, 10), glider.alive());
+
+  Universe bug(shipped("bug.rle"), 200);
+  auto const body = bug.alive();
+  EXPECT_EQ(62u, body.size());
+  bug.run(50);
+  EXPECT_EQ(moved(body, 0, 40), bug.alive());
+}
+
+}  // namespace
