@@ -238,21 +238,33 @@ std::string explain_stencil(Exec const& exec, X const& in, Y const& out,
 
 namespace Impl {
 
-/// One step of an automaton. The rule stays in the memory of the space: with
-/// its sets of counts the kernel's arguments would be too many to travel by
-/// value (see Taps).
-template <class From, class To>
+/// A rule as a functor. It stays in the memory of the space: with its sets of
+/// counts the kernel's arguments would be too many to travel by value (see
+/// Taps).
+struct RuleInMemory {
+  AutomatonRule const* rule;
+
+  KOKKOS_FORCEINLINE_FUNCTION std::uint8_t operator()(std::uint8_t state,
+                                                      int count) const {
+    return rule->next(state, count + (rule->counts_centre() && state == 1));
+  }
+};
+
+/// One step of an automaton.
+template <class Cell, class From, class To, class Next>
 struct AutomatonStep {
   Grid<From, 2> grid;
   To to;
-  AutomatonRule const* rule;
+  Next next;
+  Neighbourhood neighbourhood;
   bool last_is_fast;
 
+  /// The cells around this one.
   KOKKOS_FORCEINLINE_FUNCTION int count(std::int64_t i, std::int64_t j) const {
-    int const r      = rule->radius();
-    bool const moore = rule->neighbourhood() == Neighbourhood::moore;
+    int const r      = grid.radius[0];
+    bool const moore = neighbourhood == Neighbourhood::moore;
     bool const safe  = grid.is_safe({i, j});
-    int alive        = 0;
+    int alive        = -(static_cast<int>(grid[{i, j}]) == 1);
     for (int a = -r; a <= r; ++a) {
       int const reach = moore ? r : a < 0 ? r + a : r - a;
       for (int b = -reach; b <= reach; ++b)
@@ -266,25 +278,93 @@ struct AutomatonStep {
   KOKKOS_FUNCTION void operator()(std::int64_t fast, std::int64_t slow) const {
     std::int64_t const i = last_is_fast ? slow : fast;
     std::int64_t const j = last_is_fast ? fast : slow;
-    auto const state     = static_cast<std::uint8_t>(grid[{i, j}]);
-    int const centre     = rule->counts_centre() ? 0 : state == 1;
-    to(i, j)             = static_cast<typename To::non_const_value_type>(
-        rule->next(state, count(i, j) - centre));
+    to(i, j) =
+        static_cast<Cell>(next(static_cast<Cell>(grid[{i, j}]), count(i, j)));
   }
 };
 
 template <class T>
 concept CellType = std::integral<T> && sizeof(T) == 1;
 
+/// Refuses what is known to be wrong before anything runs.
+template <class V>
+void check_automaton(char const* who, V const& cells, int radius, int states,
+                     Boundaries<2> const& boundaries, std::int64_t steps) {
+  using Cell = typename V::non_const_value_type;
+  if (steps < 0)
+    invalid_argument(who, "steps is ", steps, "; it must be 0 or more");
+  refuse_halo(who, boundaries,
+              "its ghost cells would have to be filled before each step; use "
+              "StencilPolicy, one step at a time");
+  check_stencil_extents(who, "cells", cells, extents_of(cells),
+                        GridRadius<2>{radius, radius}, boundaries);
+  for (int d = 0; d < 2; ++d)
+    for (Face const& face : {boundaries.low[d], boundaries.high[d]})
+      if (face.kind == Boundary::constant &&
+          !(is_value_of<Cell>(face.value) && 0 <= face.value &&
+            face.value < states))
+        invalid_argument(who, "the constant ", face.value,
+                         " beyond a face of dimension ", d,
+                         " is no state; states are 0 to ", states - 1);
+  check_grid_distinct(who, "cells", cells);
+}
+
+/// All steps by plain Kokkos.
+template <class Exec, class V, class Next>
+void run_automaton(Exec const& exec, V const& cells,
+                   Neighbourhood neighbourhood, int radius, Next const& next,
+                   Boundaries<2> const& boundaries, std::int64_t steps) {
+  using Cell         = typename V::non_const_value_type;
+  auto const extents = extents_of(cells);
+  auto const other   = like("KokkosMMA::cells", cells);
+  using Layout       = common_layout_t<V, std::remove_const_t<decltype(other)>>;
+  using From         = operand_t<V, Layout, true>;
+  using To           = operand_t<V, Layout, false>;
+  auto const here    = [&](std::int64_t step) {
+    return step % 2 == 0 ? To(cells) : To(other);
+  };
+  bool const last   = last_is_fast(cells);
+  auto const policy = grid_policy<2>(exec, extents, last);
+  for (std::int64_t step = 0; step < steps; ++step)
+    Kokkos::parallel_for("KokkosMMA::automaton[generic]", policy,
+                         AutomatonStep<Cell, From, To, Next>{
+                             make_grid(From(here(step)), boundaries, extents,
+                                       GridRadius<2>{radius, radius}),
+                             here(step + 1), next, neighbourhood, last});
+  if (steps % 2 == 1) Kokkos::deep_copy(exec, cells, other);
+}
+
 }  // namespace Impl
+
+/// What automaton() demands of its types. A macro: the text of a static_assert
+/// is a literal.
+#define KOKKOSMMA_IMPL_CHECK_AUTOMATON(EXEC, V)                               \
+  static_assert(Kokkos::is_execution_space_v<EXEC>,                           \
+                "KokkosMMA::automaton: the first argument must be an "        \
+                "instance of a Kokkos execution space");                      \
+  static_assert(                                                              \
+      Impl::rank_of<V> == 2 &&                                                \
+          Impl::CellType<typename V::non_const_value_type>,                   \
+      "KokkosMMA::automaton: the cells must be a View of rank 2 of integers " \
+      "of one byte or bool");                                                 \
+  static_assert(!std::is_const_v<typename V::value_type>,                     \
+                "KokkosMMA::automaton: the cells are written and must not "   \
+                "be const");                                                  \
+  static_assert(                                                              \
+      Kokkos::SpaceAccessibility<EXEC, typename V::memory_space>::accessible, \
+      "KokkosMMA::automaton: the cells must be accessible from the "          \
+      "execution space; copy them with Kokkos::create_mirror_view_and_copy"); \
+  static_assert(Impl::is_plain_memory<V>,                                     \
+                "KokkosMMA::automaton: the View must refer to its elements; " \
+                "atomic access is of no use here")
 
 /// `steps` generations of a cellular automaton, in place. cells(i, j) is the
 /// state of a cell: 0 is dead, 1 is alive; a state that the rule does not have
 /// is dead one generation later.
 ///
 /// \param exec  instance on which the call runs, asynchronously but for a
-/// second
-///              buffer of the size of `cells` that it allocates and frees
+///              second buffer of the size of `cells` that it allocates and
+///              frees
 /// \param cells View of rank 2 of integers of one byte or bool, of any layout
 /// \param boundaries what lies beyond the faces; constants are states. A halo
 ///              would have to be filled between the steps and is refused
@@ -295,44 +375,14 @@ void automaton(Exec const& exec, V const& cells, AutomatonRule const& rule,
                Boundaries<2> const& boundaries, std::int64_t steps) {
   constexpr char const* who = "KokkosMMA::automaton";
   using Cell                = typename V::non_const_value_type;
-  static_assert(Kokkos::is_execution_space_v<Exec>,
-                "KokkosMMA::automaton: the first argument must be an instance "
-                "of a Kokkos execution space");
-  static_assert(Impl::rank_of<V> == 2 && Impl::CellType<Cell>,
-                "KokkosMMA::automaton: the cells must be a View of rank 2 of "
-                "integers of one byte or bool");
-  static_assert(!std::is_const_v<typename V::value_type>,
-                "KokkosMMA::automaton: the cells are written and must not be "
-                "const");
-  static_assert(
-      Kokkos::SpaceAccessibility<Exec, typename V::memory_space>::accessible,
-      "KokkosMMA::automaton: the cells must be accessible from the execution "
-      "space; copy them with Kokkos::create_mirror_view_and_copy");
-  static_assert(Impl::is_plain_memory<V>,
-                "KokkosMMA::automaton: the View must refer to its elements; "
-                "atomic access is of no use here");
-  if (steps < 0)
-    Impl::invalid_argument(who, "steps is ", steps, "; it must be 0 or more");
+  KOKKOSMMA_IMPL_CHECK_AUTOMATON(Exec, V);
   if (rule.states() - 1 > int(std::numeric_limits<Cell>::max()))
     Impl::invalid_argument(
         who, "a rule of ", rule.states(), " states in cells of ",
         to_string(scalar_v<Cell>), ", which hold ",
         int(std::numeric_limits<Cell>::max()) + 1, "; use std::uint8_t");
-  auto const extents               = Impl::extents_of(cells);
-  Impl::GridRadius<2> const radius = {rule.radius(), rule.radius()};
-  Impl::refuse_halo(who, boundaries,
-                    "its ghost cells would have to be filled before each step; "
-                    "use StencilPolicy, one step at a time");
-  Impl::check_stencil_extents(who, "cells", cells, extents, radius, boundaries);
-  for (int d = 0; d < 2; ++d)
-    for (Face const& face : {boundaries.low[d], boundaries.high[d]})
-      if (face.kind == Boundary::constant &&
-          !(Impl::is_value_of<std::uint8_t>(face.value) &&
-            face.value < rule.states()))
-        Impl::invalid_argument(
-            who, "the constant ", face.value, " beyond a face of dimension ", d,
-            " is no state; states are 0 to ", rule.states() - 1);
-  Impl::check_grid_distinct(who, "cells", cells);
+  Impl::check_automaton(who, cells, rule.radius(), rule.states(), boundaries,
+                        steps);
   Impl::last_route_of_this_thread() = Route::generic;
   if (steps == 0 || Impl::is_empty_grid(cells)) return;
 
@@ -341,22 +391,49 @@ void automaton(Exec const& exec, V const& cells, AutomatonRule const& rule,
   host_rule()          = rule;
   auto const kept_rule = Kokkos::create_mirror_view_and_copy(
       typename Exec::memory_space(), host_rule);
-  auto const other = Impl::like("KokkosMMA::cells", cells);
-  using Layout = Impl::common_layout_t<V, std::remove_const_t<decltype(other)>>;
-  using From   = Impl::operand_t<V, Layout, true>;
-  using To     = Impl::operand_t<V, Layout, false>;
-  auto const here = [&](std::int64_t step) {
-    return step % 2 == 0 ? To(cells) : To(other);
-  };
-  bool const last   = Impl::last_is_fast(cells);
-  auto const policy = Impl::grid_policy<2>(exec, extents, last);
-  for (std::int64_t step = 0; step < steps; ++step)
-    Kokkos::parallel_for(
-        "KokkosMMA::automaton[generic]", policy,
-        Impl::AutomatonStep<From, To>{
-            Impl::make_grid(From(here(step)), boundaries, extents, radius),
-            here(step + 1), kept_rule.data(), last});
-  if (steps % 2 == 1) Kokkos::deep_copy(exec, cells, other);
+  Impl::run_automaton(exec, cells, rule.neighbourhood(), rule.radius(),
+                      Impl::RuleInMemory{kept_rule.data()}, boundaries, steps);
+}
+
+/// The same with a rule of the caller's own: a cell becomes
+/// next(state, count), called on the device once per cell and generation.
+/// `state` is the cell's, of the type of `cells`; `count` how many of the other
+/// cells of its neighbourhood are in state 1.
+///
+/// \code
+/// // Born and kept with 3 live neighbours; alone, a cell ages up to 9.
+/// KokkosMMA::automaton(
+///     exec, cells, KokkosMMA::Neighbourhood::moore, 1,
+///     KOKKOS_LAMBDA(std::uint8_t state, int count) {
+///       return count == 3 ? 1 : state == 0 || state == 9 ? 0 : state + 1;
+///     },
+///     boundaries, 100);
+/// \endcode
+///
+/// Runs on the generic route: kernels of the library know AutomatonRule.
+///
+/// \param radius 1 to 16
+/// \param next  functor, const, whose result is converted to a cell
+template <class Exec, Impl::StencilView V, class Next>
+void automaton(Exec const& exec, V const& cells, Neighbourhood neighbourhood,
+               int radius, Next const& next, Boundaries<2> const& boundaries,
+               std::int64_t steps) {
+  constexpr char const* who = "KokkosMMA::automaton";
+  using Cell                = typename V::non_const_value_type;
+  KOKKOSMMA_IMPL_CHECK_AUTOMATON(Exec, V);
+  static_assert(std::is_invocable_r_v<Cell, Next const&, Cell, int>,
+                "KokkosMMA::automaton: the rule must be a functor whose const "
+                "operator() takes a state and a count and returns a state");
+  if (radius < 1 || radius > AutomatonRule::max_radius)
+    Impl::invalid_argument(who, "the radius is ", radius, "; allowed are 1 to ",
+                           AutomatonRule::max_radius);
+  Impl::check_automaton(who, cells, radius,
+                        int(std::numeric_limits<Cell>::max()) + 1, boundaries,
+                        steps);
+  Impl::last_route_of_this_thread() = Route::generic;
+  if (steps == 0 || Impl::is_empty_grid(cells)) return;
+  Impl::run_automaton(exec, cells, neighbourhood, radius, next, boundaries,
+                      steps);
 }
 
 }  // namespace KokkosMMA

@@ -19,25 +19,37 @@ TYPED_TEST_SUITE(Automata, ExecutionSpaces);
 
 using Cells = HostGrid<2>;
 
-/// One generation; what a rule makes of a cell is core's and tested there.
-Cells next_generation(Cells const& cells, AutomatonRule const& rule,
-                      Boundaries<2> const& boundaries) {
-  Cells next(cells.extent);
-  int const r = rule.radius();
+/// One generation of a functor that takes a state and the number of the other
+/// cells around it that are in state 1.
+template <class Next>
+Cells next_generation(Cells const& cells, Neighbourhood neighbourhood, int r,
+                      Next const& next, Boundaries<2> const& boundaries) {
+  Cells result(cells.extent);
   for (std::size_t i = 0; i < cells.values.size(); ++i) {
     Place<2> const cell = cells.place(i);
     int count           = 0;
     for_each_offset<2>({r, r}, [&](Place<2> const& o) {
-      if (rule.neighbourhood() == Neighbourhood::von_neumann &&
+      if (neighbourhood == Neighbourhood::von_neumann &&
           std::abs(o[0]) + std::abs(o[1]) > r)
         return;
-      if (o == Place<2>{0, 0} && !rule.counts_centre()) return;
+      if (o == Place<2>{0, 0}) return;
       count += read_at<2>(cells, {cell[0] + o[0], cell[1] + o[1]}, cells.extent,
                           {r, r}, boundaries) == 1;
     });
-    next.values[i] = rule.next(std::uint8_t(cells.values[i]), count);
+    result.values[i] = double(next(std::uint8_t(cells.values[i]), count));
   }
-  return next;
+  return result;
+}
+
+/// What a rule makes of a cell is core's and tested there.
+Cells next_generation(Cells const& cells, AutomatonRule const& rule,
+                      Boundaries<2> const& boundaries) {
+  return next_generation(
+      cells, rule.neighbourhood(), rule.radius(),
+      [&](std::uint8_t state, int count) {
+        return rule.next(state, count + (rule.counts_centre() && state == 1));
+      },
+      boundaries);
 }
 
 Cells random_cells(Place<2> const& extent, int states, Random& random) {
@@ -182,6 +194,91 @@ TYPED_TEST(Automata, StatesThatTheRuleDoesNotHave) {
   foreign_states<TypeParam>();
 }
 
+// --- rules of the caller's own -----------------------------------------------
+
+// Depends on parity and on two limits, which no sets of counts can say, and
+// uses states that are neither dead nor alive in two ways.
+struct OwnRule {
+  int few;
+  int many;
+
+  KOKKOS_FUNCTION int operator()(std::uint8_t state, int count) const {
+    if (state == 1) return count < few ? 2 : count > many ? 3 : 1;
+    if (state == 2) return count % 2 == 0 ? 1 : 0;
+    if (state == 3) return 0;
+    return count >= few && count % 3 == 0 ? 1 : 0;
+  }
+};
+
+template <class T, class Kind, class Exec>
+void expect_own_generations(Neighbourhood neighbourhood, int radius,
+                            Place<2> const& extent,
+                            Boundaries<2> const& boundaries, std::int64_t steps,
+                            Random& random) {
+  SCOPED_TRACE(describe<2>(extent, boundaries) + "radius " +
+               std::to_string(radius) + " steps " + std::to_string(steps));
+  int const size = neighbourhood_size(neighbourhood, radius);
+  OwnRule const rule{size / 5, size / 2};
+  Cells expected = random_cells(extent, 4, random);
+  TestGrid<T, 2, Kind, Exec> const cells(expected);
+  automaton(Exec(), cells.view(), neighbourhood, radius, rule, boundaries,
+            steps);
+  for (std::int64_t step = 0; step < steps; ++step)
+    expected =
+        next_generation(expected, neighbourhood, radius, rule, boundaries);
+  EXPECT_TRUE(cells.holds(expected, as_result<T>));
+  EXPECT_EQ(Route::generic, last_route());
+}
+template <class Exec>
+void own_rules() {
+  Random random;
+  SCOPED_TRACE(random.note());
+  for (Neighbourhood const neighbourhood :
+       {Neighbourhood::moore, Neighbourhood::von_neumann})
+    for (int const radius : {1, 2, 5, 16})
+      for (std::int64_t const steps : {0, 1, 4})
+        expect_own_generations<std::uint8_t, Right, Exec>(
+            neighbourhood, radius, {19, 34},
+            random_boundaries<2>(random, false), steps, random);
+  for (int i = 0; i < 10; ++i) {
+    auto const boundaries = random_boundaries<2>(random, false);
+    Place<2> const extent = {random.integer(1, 20), random.integer(1, 20)};
+    expect_own_generations<std::uint8_t, Plain<Kokkos::LayoutLeft>, Exec>(
+        Neighbourhood::moore, 1, extent, boundaries, 3, random);
+    expect_own_generations<std::int8_t, Strided, Exec>(
+        Neighbourhood::von_neumann, 1, extent, boundaries, 3, random);
+  }
+}
+TYPED_TEST(Automata, OwnRules) { own_rules<TypeParam>(); }
+
+// As a lambda with a table in the memory of the space, beside the rule that the
+// library has for it.
+template <class Exec>
+void rule_from_table() {
+  Random random;
+  SCOPED_TRACE(random.note());
+  AutomatonRule const life = parse_rule("B36/S23").rule;
+  Kokkos::View<bool[2][9], Exec> const table("table");
+  auto const host = Kokkos::create_mirror_view(table);
+  for (int state = 0; state < 2; ++state)
+    for (int count = 0; count < 9; ++count)
+      host(state, count) = life.next(std::uint8_t(state), count) == 1;
+  Kokkos::deep_copy(table, host);
+  for (Boundary const kind : {Boundary::constant, Boundary::periodic}) {
+    auto const boundaries = Boundaries<2>::all(kind);
+    Cells const before    = random_cells({23, 41}, 2, random);
+    TestGrid<bool, 2, Right, Exec> const by_table(before);
+    TestGrid<bool, 2, Right, Exec> const by_rule(before);
+    automaton(
+        Exec(), by_table.view(), Neighbourhood::moore, 1,
+        KOKKOS_LAMBDA(bool state, int count) { return table(state, count); },
+        boundaries, 9);
+    automaton(Exec(), by_rule.view(), life, boundaries, 9);
+    EXPECT_EQ(by_rule.values(), by_table.values());
+  }
+}
+TYPED_TEST(Automata, RuleFromTable) { rule_from_table<TypeParam>(); }
+
 // --- bad input ---------------------------------------------------------------
 
 template <class T, class Exec>
@@ -222,6 +319,38 @@ TYPED_TEST(Automata, BadInput) {
   boundaries.high[0].kind = Boundary::periodic;
   expect_refused<std::uint8_t, TypeParam>(life, boundaries, 1,
                                           {"dimension 0", "periodic"});
+}
+
+template <class T, class Exec>
+void expect_own_refused(int radius, Boundaries<2> const& boundaries,
+                        std::int64_t steps, std::vector<std::string> parts) {
+  Random random;
+  Cells const before = random_cells({6, 9}, 2, random);
+  TestGrid<T, 2, Right, Exec> const cells(before);
+  parts.push_back("KokkosMMA::automaton: ");
+  EXPECT_TRUE(has_parts(error_of([&] {
+                          automaton(Exec(), cells.view(), Neighbourhood::moore,
+                                    radius, OwnRule{1, 5}, boundaries, steps);
+                        }),
+                        parts));
+  EXPECT_TRUE(cells.holds(before, as_result<T>));
+}
+TYPED_TEST(Automata, BadInputWithOwnRules) {
+  auto const dead = Boundaries<2>::all(Boundary::constant);
+  for (int const radius : {-1, 0, 17})
+    expect_own_refused<std::uint8_t, TypeParam>(
+        radius, dead, 1,
+        {"the radius is " + std::to_string(radius), "1 to 16"});
+  expect_own_refused<std::uint8_t, TypeParam>(
+      7, dead, 1, {"radius 7", "6 elements of dimension 0"});
+  expect_own_refused<std::uint8_t, TypeParam>(1, dead, -1, {"steps is -1"});
+  expect_own_refused<std::uint8_t, TypeParam>(
+      1, Boundaries<2>::all(Boundary::constant, 256), 1,
+      {"no state", "0 to 255"});
+  expect_own_refused<bool, TypeParam>(
+      1, Boundaries<2>::all(Boundary::constant, 2), 1, {"no state", "0 to 1"});
+  expect_own_refused<std::uint8_t, TypeParam>(
+      1, Boundaries<2>::all(Boundary::halo), 1, {"is a halo", "StencilPolicy"});
 }
 
 template <class Exec>
