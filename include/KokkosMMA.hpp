@@ -24,6 +24,7 @@
 #include <core/KokkosMMA_RouteScan.hpp>
 #include <core/KokkosMMA_RouteSegmented.hpp>
 #include <core/KokkosMMA_RouteStencil.hpp>
+#include <core/KokkosMMA_RunLength.hpp>
 #include <core/KokkosMMA_Settings.hpp>
 #include <core/KokkosMMA_StencilWeights.hpp>
 #include <core/KokkosMMA_Version.hpp>
