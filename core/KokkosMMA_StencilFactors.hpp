@@ -400,8 +400,11 @@ void append(std::vector<StencilProduct>&& products,
 /// dimensions: where one product is not enough). Factors of integers are
 /// integers. Weights are tried that are integers below 2^53 times one power of
 /// two, in one dimension all.
+///
+/// \param single nothing but one term is of use
 template <int Rank>
-StencilFactors<Rank> factor_exactly(StencilWeights<Rank> const& weights) {
+StencilFactors<Rank> factor_exactly(StencilWeights<Rank> const& weights,
+                                    bool single = false) {
   std::vector<double> values(weights.values().begin(), weights.values().end());
   StencilFactors<Rank> result;
   typename StencilFactors<Rank>::Term term;
@@ -419,8 +422,9 @@ StencilFactors<Rank> factor_exactly(StencilWeights<Rank> const& weights) {
                              Impl::widths(weights), term))
       result.terms.push_back(std::move(term));
     else if constexpr (Rank == 2)
-      if (auto found = Impl::integer_products(Impl::unfold(weights, values)))
-        Impl::append(std::move(*found), result);
+      if (!single)
+        if (auto found = Impl::integer_products(Impl::unfold(weights, values)))
+          Impl::append(std::move(*found), result);
     if (result.rank() == 0) return {};
     Impl::judge(weights, values, result);
     for (auto& each : result.terms) {
@@ -433,6 +437,43 @@ StencilFactors<Rank> factor_exactly(StencilWeights<Rank> const& weights) {
     }
   }
   return result;
+}
+
+/// Weights as one outer product, each right to the last bits of a double, or
+/// nothing. No more than a look at every weight: for calls that have no time
+/// for factor().
+template <int Rank>
+std::optional<typename StencilFactors<Rank>::Term> outer_product(
+    StencilWeights<Rank> const& weights) {
+  StencilFactors<Rank> exact = factor_exactly(weights, true);
+  if (exact.rank() == 1) return std::move(exact.terms.front());
+
+  auto const values = weights.values();
+  auto const pivot  = std::max_element(
+       values.begin(), values.end(),
+       [](double a, double b) { return std::abs(a) < std::abs(b); });
+  auto const centre = weights.offsets(std::size_t(pivot - values.begin()));
+  typename StencilFactors<Rank>::Term term;
+  for (int d = 0; d < Rank; ++d)
+    for (int o = -weights.radius(d); o <= weights.radius(d); ++o) {
+      auto at            = centre;
+      at[std::size_t(d)] = o;
+      // The pivot is in the first factor alone.
+      term[std::size_t(d)].push_back(weights.weight(at) /
+                                     (d == 0 ? 1 : *pivot));
+    }
+  // What roundings of the weights, the factors and their products add up to.
+  constexpr double few_bits = 8 * std::numeric_limits<double>::epsilon();
+  for (std::size_t at = 0; at < values.size(); ++at) {
+    auto const offsets = weights.offsets(at);
+    double product     = 1;
+    for (int d = 0; d < Rank; ++d)
+      product *= term[std::size_t(d)]
+                     [std::size_t(offsets[std::size_t(d)] + weights.radius(d))];
+    if (!(std::abs(product - values[at]) <= few_bits * std::abs(values[at])))
+      return {};
+  }
+  return term;
 }
 
 /// Weights as a sum of outer products, as few as leave no weight off by more

@@ -25,6 +25,7 @@ namespace {
 
 using KokkosMMA::factor;
 using KokkosMMA::factor_exactly;
+using KokkosMMA::outer_product;
 using KokkosMMA::StencilFactors;
 using KokkosMMA::StencilWeights;
 using KokkosMMA::Testing::Random;
@@ -505,6 +506,73 @@ TEST(StencilFactors, ThreeDimensions) {
   // No single product.
   EXPECT_EQ(factor(StencilWeights<3>::star(2)).rank(), 0);
   EXPECT_EQ(factor(StencilWeights<3>::moore(1)).rank(), 0);
+}
+
+/// Products of the factors against the weights, in bits of a double.
+template <int R>
+double error_of(StencilWeights<R> const& weights,
+                typename StencilFactors<R>::Term const& term) {
+  double worst = 0;
+  for (std::size_t at = 0; at < weights.size(); ++at) {
+    auto const offsets  = weights.offsets(at);
+    long double product = 1;
+    for (int d = 0; d < R; ++d)
+      product *= term[std::size_t(d)]
+                     [std::size_t(offsets[std::size_t(d)] + weights.radius(d))];
+    double const weight = weights.values()[at];
+    if (weight == 0)
+      EXPECT_EQ(0, product);
+    else
+      worst = std::max(worst, double(std::abs(product / weight - 1)));
+  }
+  return worst / 0x1p-52;
+}
+
+TEST(OuterProduct, OfRealNumbers) {
+  Random random;
+  SCOPED_TRACE(random.note());
+  for (int repeat = 0; repeat < 50; ++repeat) {
+    double const tiny = std::ldexp(1., -20 * (repeat % 5));
+    std::vector<double> a(5), b(7), c(3);
+    for (auto* const factor : {&a, &b, &c})
+      for (double& value : *factor)
+        value = tiny * (random.uniform(-1, 1) + 2 * (repeat % 2));
+    std::vector<double> plane, solid;
+    for (double const x : a)
+      for (double const y : b) {
+        plane.push_back(x * y);
+        for (double const z : c) solid.push_back(x * y * z);
+      }
+    auto const flat = StencilWeights<2>::dense({2, 3}, plane);
+    auto const deep = StencilWeights<3>::dense({2, 3, 1}, solid);
+    ASSERT_TRUE(outer_product(flat));
+    EXPECT_GE(8, error_of(flat, *outer_product(flat)));
+    ASSERT_TRUE(outer_product(deep));
+    EXPECT_GE(8, error_of(deep, *outer_product(deep)));
+
+    // One weight that is off by a little.
+    plane[17] *= 1 + 0x1p-40;
+    EXPECT_FALSE(outer_product(StencilWeights<2>::dense({2, 3}, plane)));
+  }
+}
+
+TEST(OuterProduct, OfIntegersIsOfIntegers) {
+  std::vector<double> values;
+  for (double const x : {1, 6, 15, 20, 15, 6, 1})
+    for (double const y : {0, 4, 6, -4, 1}) values.push_back(x * y);
+  auto const weights = StencilWeights<2>::dense({3, 2}, values);
+  auto const term    = outer_product(weights);
+  ASSERT_TRUE(term);
+  EXPECT_EQ(0, error_of(weights, *term));
+  for (auto const& factor : *term)
+    for (double const value : factor) EXPECT_EQ(std::trunc(value), value);
+}
+
+TEST(OuterProduct, WhatNeedsMore) {
+  EXPECT_FALSE(outer_product(StencilWeights<2>::moore(1)));
+  EXPECT_FALSE(outer_product(StencilWeights<2>::star(3)));
+  EXPECT_FALSE(outer_product(StencilWeights<3>::von_neumann(2)));
+  EXPECT_FALSE(outer_product(StencilWeights<2>::box(1).with_centre(0.5)));
 }
 
 TEST(StencilFactors, OneDimensionIsItsOwnFactor) {
