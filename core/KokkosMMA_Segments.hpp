@@ -48,6 +48,14 @@ struct OffsetSegments {
   }
 };
 
+/// What a look at all offsets says of them.
+struct OffsetFindings {
+  static constexpr std::uint64_t unknown = ~std::uint64_t(0);
+
+  std::uint64_t first_bad = unknown;  ///< index of an offset, or none
+  std::uint64_t longest   = unknown;  ///< elements of a segment
+};
+
 }  // namespace KokkosMMA::Impl
 
 #endif

@@ -194,6 +194,14 @@ constexpr bool segments_are_tiny(std::uint64_t elements, std::uint64_t bytes) {
   return elements <= 17 && bytes <= 96 && (elements >= 7 || bytes > 12);
 }
 
+/// Segments between offsets are taken one per thread when the longest is no
+/// longer than this, which the check of the offsets tells. 2^28 elements, H200,
+/// 2026-11-21, GB/s of a thread per segment in plain Kokkos and of the kernel
+/// of uneven lengths: int8 up to 8 and 32 elements 1782, 1726 and 822, 1304;
+/// half up to 8 2108 and 1755; int32 up to 8 2899 and 2780. Longer ones lose:
+/// half up to 32 2170 and 2793, int32 3033 and 3466.
+inline constexpr std::uint64_t tiny_ragged_bytes = 32;
+
 /// Likewise straight from memory: rows of vectors, and parts of segments that
 /// are longer than a tile.
 struct RowSegmentsTuning {

@@ -204,19 +204,23 @@ auto* canonical_pointer(V const& view) {
   return reinterpret_cast<P*>(view.data());
 }
 
+/// \return no less than the elements of any segment
 template <class Exec, Rank1View X, OffsetsView Offsets>
-void check_offsets(char const* who, Exec const& exec, X const& x,
-                   Offsets const& offsets, Settings const& settings) {
-  if (!effective_settings(settings).check_offsets) return;
-  std::int64_t const bad = [&] {
+std::uint64_t check_offsets(char const* who, Exec const& exec, X const& x,
+                            Offsets const& offsets, Settings const& settings) {
+  if (!effective_settings(settings).check_offsets)
+    return OffsetFindings::unknown;
+  OffsetFindings const found = [&] {
     if constexpr (SegmentKernels<Exec>::exist && is_plain_source<Offsets>)
       if (is_packed(offsets))
-        return SegmentKernels<Exec>::first_bad_offset(
+        return SegmentKernels<Exec>::findings_of_offsets(
             exec, canonical_pointer(offsets), offsets.extent(0) - 1,
             x.extent(0));
-    return first_bad_offset(exec, offsets, x.extent(0));
+    return OffsetFindings{first_bad_offset(exec, offsets, x.extent(0))};
   }();
-  if (bad >= 0) refuse_offset(who, offsets, std::size_t(bad), x.extent(0));
+  if (found.first_bad != OffsetFindings::unknown)
+    refuse_offset(who, offsets, std::size_t(found.first_bad), x.extent(0));
+  return found.longest;
 }
 
 /// Whether kernels are compiled for these types on this space.
@@ -273,7 +277,8 @@ void reduce_ragged(char const* who, Exec const& exec, X const& x,
       ragged_problem<Op, A>(x, offsets, result, false);
   RouteDecision const decision =
       decide_segmented(who, exec, problem, false, settings);
-  check_offsets(who, exec, x, offsets, settings);
+  [[maybe_unused]] std::uint64_t const longest =
+      check_offsets(who, exec, x, offsets, settings);
   last_route_of_this_thread() = decision.route;
   if (count == 0) return;
   std::string const label = segmented_label(who, decision.route, problem);
@@ -281,6 +286,7 @@ void reduce_ragged(char const* who, Exec const& exec, X const& x,
     if (decision.route != Route::generic) {
       SegmentKernels<Exec>::template reduce_ragged<Op, Element, A>(
           label, exec, x.data(), x.extent(0), canonical_pointer(offsets), count,
+          longest,
           StridedStore<Op, Result>{result.data(), store_stride(result)});
       return;
     }

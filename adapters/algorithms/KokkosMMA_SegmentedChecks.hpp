@@ -276,9 +276,10 @@ struct BadOffset {
   }
 };
 
+/// Index of an offset, or OffsetFindings::unknown.
 template <class Exec, class Offsets>
-std::int64_t first_bad_offset(Exec const& exec, Offsets const& offsets,
-                              std::uint64_t size) {
+std::uint64_t first_bad_offset(Exec const& exec, Offsets const& offsets,
+                               std::uint64_t size) {
   constexpr auto none = std::numeric_limits<std::int64_t>::max();
   std::int64_t first  = none;
   Kokkos::parallel_reduce(
@@ -286,7 +287,7 @@ std::int64_t first_bad_offset(Exec const& exec, Offsets const& offsets,
       Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(
           exec, 0, std::int64_t(offsets.extent(0))),
       BadOffset<Offsets>{offsets, size}, Kokkos::Min<std::int64_t>(first));
-  return first == none ? -1 : first;
+  return first == none ? OffsetFindings::unknown : std::uint64_t(first);
 }
 
 /// Says what is wrong with offset i of these.

@@ -88,10 +88,10 @@ struct SegmentKernels<Kokkos::Cuda> {
   static void reduce_ragged(std::string const& label, Space const& exec,
                             void const* x, std::uint64_t size,
                             Offset const* offsets, std::uint64_t count,
-                            Store const& store) {
+                            std::uint64_t longest, Store const& store) {
     AnnouncedKernel const announced(label, exec);
     Cuda::launch_ragged_reduce<Op, scalar_v<Element>, Value>(
-        exec, x, OffsetSegments<Offset>{offsets, count}, store, size);
+        exec, x, OffsetSegments<Offset>{offsets, count}, store, size, longest);
   }
 
   template <Operation Op, class Element, class Value, class Store>
@@ -136,15 +136,15 @@ struct SegmentKernels<Kokkos::Cuda> {
         exec, x, rows, columns, row_stride, y, y_row_stride, false);
   }
 
-  /// The first offset that is no end of a segment of `size` elements, or -1;
-  /// waits for the stream.
+  /// Of offsets into `size` elements; waits for the stream.
   template <class Offset>
-  static std::int64_t first_bad_offset(Space const& exec, Offset const* offsets,
-                                       std::uint64_t count,
-                                       std::uint64_t size) {
+  static OffsetFindings findings_of_offsets(Space const& exec,
+                                            Offset const* offsets,
+                                            std::uint64_t count,
+                                            std::uint64_t size) {
     AnnouncedKernel const announced("KokkosMMA::check_offsets", exec);
-    return Cuda::first_bad_offset(exec, OffsetSegments<Offset>{offsets, count},
-                                  size);
+    return Cuda::findings_of_offsets(
+        exec, OffsetSegments<Offset>{offsets, count}, size);
   }
 };
 #endif

@@ -60,9 +60,9 @@ void kernels_segmented(void const* x, void* result, std::int32_t const* offsets,
   ragged<Operation::min, Scalar::half>(x, offsets, floats);
   ragged<Operation::max, Scalar::float64>(x, offsets, doubles);
   ragged<Operation::prod, Scalar::int8>(x, offsets, longs);
-  Cuda::first_bad_offset(Kokkos::Cuda(),
+  Cuda::findings_of_offsets(Kokkos::Cuda(),
                          OffsetSegments<std::int32_t>{offsets, 100}, 1000);
-  Cuda::first_bad_offset(Kokkos::Cuda(),
+  Cuda::findings_of_offsets(Kokkos::Cuda(),
                          OffsetSegments<std::int64_t>{long_offsets, 100}, 1000);
 
   using Half = Kokkos::Experimental::half_t;

@@ -7,6 +7,8 @@
 #include <backends/cuda/atom/KokkosMMA_Warp.hpp>
 #include <backends/cuda/kernels/KokkosMMA_GridFinish.hpp>
 #include <backends/cuda/kernels/KokkosMMA_RingStream.hpp>
+#include <backends/cuda/kernels/KokkosMMA_TinySegments.hpp>
+#include <core/KokkosMMA_Tuning.hpp>
 #include <core/KokkosMMA_WarpRagged.hpp>
 
 #include <algorithm>
@@ -187,14 +189,22 @@ void launch_tuned_ragged_reduce(Kokkos::Cuda const& space, void const* x,
 
 /// \param size no less than the number of elements in all segments, where it is
 /// known: a small launch starts fewer blocks
+/// \param longest no less than the elements of any segment, where it is known:
+/// then short ones are taken one per thread
 template <Operation Op, Scalar Input, class Value, class Offset, class Store>
-void launch_ragged_reduce(
-    Kokkos::Cuda const& space, void const* x, OffsetSegments<Offset> segments,
-    Store const& store,
-    std::uint64_t size = std::numeric_limits<std::uint64_t>::max()) {
+void launch_ragged_reduce(Kokkos::Cuda const& space, void const* x,
+                          OffsetSegments<Offset> segments, Store const& store,
+                          std::uint64_t size    = OffsetFindings::unknown,
+                          std::uint64_t longest = OffsetFindings::unknown) {
   if (segments.count() == 0) return;
+  if (longest <= tiny_ragged_bytes / size_of(Input)) {
+    check(cudaSetDevice(space.cuda_device()), "cudaSetDevice");
+    launch_tiny_segments<Combine<Op, Value>, Input, Value>(space, x, segments,
+                                                           store);
+    return;
+  }
   using Middle       = MiddleRaggedTuning;
-  bool const known   = size != std::numeric_limits<std::uint64_t>::max();
+  bool const known   = size != OffsetFindings::unknown;
   auto const average = size / segments.count();
   if (known && average >= Middle::from_bytes / size_of(Input))
     launch_tuned_ragged_reduce<Op, Input, Value, Middle>(space, x, segments,
@@ -204,33 +214,41 @@ void launch_ragged_reduce(
         space, x, segments, store, size);
 }
 
-/// The smaller of two, of which each thread keeps one.
-struct Smallest {
-  __device__ void init(std::uint64_t& value) const {
-    value = ~std::uint64_t(0);
+/// The smaller index and the longer segment.
+struct JoinFindings {
+  __device__ void init(OffsetFindings& value) const {
+    value.first_bad = OffsetFindings::unknown;
+    value.longest   = 0;
   }
-  __device__ void join(std::uint64_t& into, std::uint64_t from) const {
-    into = from < into ? from : into;
+  __device__ void join(OffsetFindings& into, OffsetFindings const& from) const {
+    into.first_bad = min(into.first_bad, from.first_bad);
+    into.longest   = max(into.longest, from.longest);
   }
 };
 
 /// Smallest index of an offset that is negative, larger than `size` or smaller
-/// than the one before; all bits set when there is none.
+/// than the one before, and the longest segment.
 template <class Offset>
 __global__ void __launch_bounds__(512, 3)
-    find_bad_offset(OffsetSegments<Offset> const segments,
+    look_at_offsets(OffsetSegments<Offset> const segments,
                     std::uint64_t const size, GridScratch const scratch,
-                    ResultSink<std::uint64_t> const sink) {
+                    ResultSink<OffsetFindings> const sink) {
   constexpr unsigned unroll = 32 / sizeof(Offset);
   constexpr unsigned tile   = 512 * unroll;
   unsigned const lane       = threadIdx.x % 32;
   std::uint64_t const count = segments.count() + 1;
-  std::uint64_t bad         = ~std::uint64_t(0);
+  OffsetFindings found;
+  JoinFindings{}.init(found);
   auto const check_one = [&](std::uint64_t i, Offset before, Offset offset) {
     // A negative offset is a large number.
     bool const wrong =
         offset < before || static_cast<std::uint64_t>(offset) > size;
-    if (wrong && i < bad) bad = i;
+    if (wrong)
+      found.first_bad = min(found.first_bad, i);
+    else
+      found.longest =
+          max(found.longest, static_cast<std::uint64_t>(offset) -
+                                 static_cast<std::uint64_t>(before));
   };
   // A tile is a run of offsets, of which a warp takes a part: what comes before
   // a lane's offset is the neighbour's.
@@ -259,16 +277,17 @@ __global__ void __launch_bounds__(512, 3)
   for (std::uint64_t i = first + threadIdx.x; i < count && i < first + tile;
        i += 512)
     check_one(i, segments.offsets[i > 0 ? i - 1 : 0], segments.offsets[i]);
-  grid_finish(bad, Smallest{}, scratch,
-              [&](std::uint64_t smallest) { sink.store(smallest); });
+  grid_finish(found, JoinFindings{}, scratch,
+              [&](OffsetFindings const& all) { sink.store(all); });
 }
 
-/// Index of the first offset that is negative, larger than `size` or smaller
-/// than the one before it; -1 when all is well. Waits for the stream.
+/// The first offset that is negative, larger than `size` or smaller than the
+/// one before it, and, when there is none, the longest segment. Waits for the
+/// stream.
 template <class Offset>
-std::int64_t first_bad_offset(Kokkos::Cuda const& space,
-                              OffsetSegments<Offset> segments,
-                              std::uint64_t size) {
+OffsetFindings findings_of_offsets(Kokkos::Cuda const& space,
+                                   OffsetSegments<Offset> segments,
+                                   std::uint64_t size) {
   check(cudaSetDevice(space.cuda_device()), "cudaSetDevice");
   constexpr unsigned threads = 512;
   auto const most =
@@ -277,14 +296,15 @@ std::int64_t first_bad_offset(Kokkos::Cuda const& space,
       std::clamp<std::uint64_t>(segments.count() / (8 * threads) + 1, 1,
                                 std::min<std::uint64_t>(most, max_partials));
   StreamScratch& scratch = stream_scratch(space);
-  std::uint64_t index    = 0;
+  OffsetFindings findings;
   scratch.receive(
-      &index, space.cuda_stream(), [&](ResultSink<std::uint64_t> const& sink) {
-        find_bad_offset<<<unsigned(blocks), threads, 0, space.cuda_stream()>>>(
+      &findings, space.cuda_stream(),
+      [&](ResultSink<OffsetFindings> const& sink) {
+        look_at_offsets<<<unsigned(blocks), threads, 0, space.cuda_stream()>>>(
             segments, size, scratch.grid(), sink);
-        check(cudaGetLastError(), "launch of find_bad_offset");
+        check(cudaGetLastError(), "launch of look_at_offsets");
       });
-  return static_cast<std::int64_t>(index);
+  return findings;
 }
 
 }  // namespace KokkosMMA::Impl::Cuda

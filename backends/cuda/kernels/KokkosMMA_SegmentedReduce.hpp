@@ -45,16 +45,6 @@ struct SegmentLaunch {
     check(cudaGetLastError(), "launch of a segmented reduction");
   }
 
-  void tiny(void const* x, EqualSegments const& in) const {
-    constexpr unsigned threads = 256;
-    std::uint64_t const blocks =
-        std::min<std::uint64_t>((in.count() + threads - 1) / threads, 1u << 30);
-    reduce_tiny_segments<Segments, Input, Store>
-        <<<unsigned(blocks), threads, 0, space.cuda_stream()>>>(
-            static_cast<ElementBits<Input> const*>(x), in, in.count(), store);
-    check(cudaGetLastError(), "launch of a segmented reduction");
-  }
-
   void rows(RowSegments const& in) const {
     auto const kernel     = &reduce_row_segments<Segments, Input, Store>;
     constexpr int threads = RowSegmentsTuning::threads;
@@ -183,7 +173,8 @@ void launch_segments(Kokkos::Cuda const& space, void const* x,
     launch.rows({data, size / length, int(length / 16), int(size % length),
                  length <= RowSegmentsTuning::kept_bytes});
   else if (segments_are_tiny(length / size_of(Input), length))
-    launch.tiny(x, segments);
+    launch_tiny_segments<typename Segments::Join, Input,
+                         typename Segments::Value>(space, x, segments, store);
   else if (2 * length > Tuned::value.tile_bytes)
     // A tile with one segment would be half empty.
     launch.long_parts(data, size, length, segments.count());

@@ -2,10 +2,14 @@
 #ifndef KOKKOSMMA_CUDA_TINY_SEGMENTS_HPP
 #define KOKKOSMMA_CUDA_TINY_SEGMENTS_HPP
 
+#include <backends/cuda/KokkosMMA_Launch.hpp>
 #include <backends/cuda/atom/KokkosMMA_Warp.hpp>
 #include <core/KokkosMMA_Segments.hpp>
 #include <core/KokkosMMA_StagedTile.hpp>
 
+#include <Kokkos_Core.hpp>
+
+#include <algorithm>
 #include <cstdint>
 
 /// \file
@@ -14,12 +18,10 @@
 
 namespace KokkosMMA::Impl::Cuda {
 
-template <class Segments, Scalar Input, class Store>
+template <class Join, Scalar Input, class Value, class Cut, class Store>
 __global__ void __launch_bounds__(256)
-    reduce_tiny_segments(ElementBits<Input> const* const x,
-                         EqualSegments const in, std::uint64_t const count,
-                         Store const store) {
-  using Join                 = typename Segments::Join;
+    reduce_tiny_segments(ElementBits<Input> const* const x, Cut const in,
+                         std::uint64_t const count, Store const store) {
   std::uint64_t const stride = std::uint64_t(gridDim.x) * blockDim.x;
   for (std::uint64_t s = std::uint64_t(blockIdx.x) * blockDim.x + threadIdx.x;
        s < count; s += stride) {
@@ -29,11 +31,21 @@ __global__ void __launch_bounds__(256)
     auto value                              = Join::identity();
 #pragma unroll 8
     for (int e = 0; e < size; ++e)
-      value = Join::apply(
-          value,
-          element_value<Warp, Input, typename Segments::Value>(element[e]));
+      value = Join::apply(value, element_value<Warp, Input, Value>(element[e]));
     store(s, value);
   }
+}
+
+template <class Join, Scalar Input, class Value, class Cut, class Store>
+void launch_tiny_segments(Kokkos::Cuda const& space, void const* x,
+                          Cut const& in, Store const& store) {
+  constexpr unsigned threads = 256;
+  std::uint64_t const blocks =
+      std::min<std::uint64_t>((in.count() + threads - 1) / threads, 1u << 30);
+  reduce_tiny_segments<Join, Input, Value>
+      <<<unsigned(blocks), threads, 0, space.cuda_stream()>>>(
+          static_cast<ElementBits<Input> const*>(x), in, in.count(), store);
+  check(cudaGetLastError(), "launch of a segmented reduction");
 }
 
 }  // namespace KokkosMMA::Impl::Cuda
