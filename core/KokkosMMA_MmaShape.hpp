@@ -98,6 +98,16 @@ struct MmaS8K16 : MmaShape<std::uint32_t, std::int32_t, 16, 8, 16, 4> {
 struct MmaU8K16 : MmaShape<std::uint32_t, std::int32_t, 16, 8, 16, 4> {
   static constexpr std::uint32_t one = 1u;
 };
+/// Of signed bytes in A and unsigned ones in B, and the other way round.
+struct MmaS8U8 : MmaShape<std::uint32_t, std::int32_t, 16, 8, 32, 4> {
+  static constexpr std::uint32_t one = 1u;
+};
+struct MmaS8U8K16 : MmaShape<std::uint32_t, std::int32_t, 16, 8, 16, 4> {
+  static constexpr std::uint32_t one = 1u;
+};
+struct MmaU8S8 : MmaShape<std::uint32_t, std::int32_t, 16, 8, 32, 4> {
+  static constexpr std::uint32_t one = 1u;
+};
 struct MmaF64 : MmaShape<double, double, 8, 8, 4, 1> {};
 /// Eight products of the shape MmaF64, k in order.
 struct MmaF64K16 : MmaShape<double, double, 16, 8, 16, 1> {};

@@ -27,6 +27,12 @@ struct Instruction<MmaS8K16> : M16N8K16_S32S8S8S32 {};
 template <>
 struct Instruction<MmaU8K16> : M16N8K16_S32U8U8S32 {};
 template <>
+struct Instruction<MmaS8U8> : M16N8K32_S32S8U8S32 {};
+template <>
+struct Instruction<MmaU8S8> : M16N8K32_S32U8S8S32 {};
+template <>
+struct Instruction<MmaS8U8K16> : M16N8K16_S32S8U8S32 {};
+template <>
 struct Instruction<MmaF64> : M8N8K4_F64F64F64F64 {};
 // Of the small shape: sm_80 has no other.
 template <>
@@ -100,6 +106,13 @@ struct Warp {
       return __dp4a(int(word), 0x01010101, int(sum));
     else
       return __dp4a(word, 0x01010101u, sum);
+  }
+  /// Byte i of the result is byte (selector >> 4 * i) % 8 of the bytes of
+  /// `low`, 0 to 3, and of `high`.
+  __device__ static std::uint32_t permute_bytes(std::uint32_t low,
+                                                std::uint32_t high,
+                                                std::uint32_t selector) {
+    return __byte_perm(low, high, selector);
   }
   __device__ static float half_value(std::uint16_t bits) {
     return __half2float(__ushort_as_half(bits));

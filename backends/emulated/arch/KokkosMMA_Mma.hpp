@@ -102,12 +102,15 @@ struct Arithmetic<MmaBF16> : FloatArithmetic<MmaBF16, decode_bhalf> {};
 template <>
 struct Arithmetic<MmaBF16K8> : FloatArithmetic<MmaBF16K8, decode_bhalf> {};
 
-template <class Shape, class Byte>
+template <class Shape, class Byte, class ByteOfB = Byte>
 struct IntegerArithmetic {
   using Operand     = std::int32_t;
   using Accumulator = std::int32_t;
   static std::int32_t operand(std::uint32_t word, int element) {
     return Byte(word >> 8 * element);
+  }
+  static std::int32_t operand_of_b(std::uint32_t word, int element) {
+    return ByteOfB(word >> 8 * element);
   }
   static std::int32_t entry(std::int32_t const (&a)[Shape::k],
                             std::int32_t const (&b)[Shape::k], std::int32_t c) {
@@ -125,6 +128,16 @@ template <>
 struct Arithmetic<MmaS8K16> : IntegerArithmetic<MmaS8K16, std::int8_t> {};
 template <>
 struct Arithmetic<MmaU8K16> : IntegerArithmetic<MmaU8K16, std::uint8_t> {};
+
+template <>
+struct Arithmetic<MmaS8U8>
+    : IntegerArithmetic<MmaS8U8, std::int8_t, std::uint8_t> {};
+template <>
+struct Arithmetic<MmaS8U8K16>
+    : IntegerArithmetic<MmaS8U8K16, std::int8_t, std::uint8_t> {};
+template <>
+struct Arithmetic<MmaU8S8>
+    : IntegerArithmetic<MmaU8S8, std::uint8_t, std::int8_t> {};
 
 template <class Shape>
 struct DoubleArithmetic {

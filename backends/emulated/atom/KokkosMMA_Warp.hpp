@@ -78,6 +78,15 @@ struct Warp {
     }
     return sum;
   }
+  static std::uint32_t permute_bytes(std::uint32_t low, std::uint32_t high,
+                                     std::uint32_t selector) {
+    std::uint64_t const bytes = std::uint64_t(high) << 32 | low;
+    std::uint32_t result      = 0;
+    for (int i = 0; i < 4; ++i)
+      result |= std::uint32_t(bytes >> 8 * (selector >> 4 * i & 7) & 0xff)
+                << 8 * i;
+    return result;
+  }
   static float half_value(std::uint16_t bits) {
     return static_cast<float>(decode_half(bits));
   }
@@ -97,8 +106,9 @@ struct Warp {
           rows[to.row][to.column] = Unit::operand(at(a, lane)[reg], element);
         }
         for (int reg = 0; reg < Shape::b_registers; ++reg) {
-          Coordinate const to        = Shape::b(lane, reg, element);
-          columns[to.column][to.row] = Unit::operand(at(b, lane)[reg], element);
+          Coordinate const to = Shape::b(lane, reg, element);
+          columns[to.column][to.row] =
+              b_operand<Unit>(at(b, lane)[reg], element);
         }
       }
     });
@@ -109,6 +119,15 @@ struct Warp {
         entry = Unit::entry(rows[from.row], columns[from.column], entry);
       }
     });
+  }
+
+ private:
+  template <class Unit, class Value>
+  static auto b_operand(Value word, int element) {
+    if constexpr (requires { Unit::operand_of_b(word, element); })
+      return Unit::operand_of_b(word, element);
+    else
+      return Unit::operand(word, element);
   }
 };
 

@@ -1,0 +1,340 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include <backends/emulated/atom/KokkosMMA_Warp.hpp>
+#include <core/KokkosMMA_WarpBand.hpp>
+#include "EmulatedData.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <type_traits>
+#include <vector>
+
+namespace {
+
+using namespace KokkosMMA;
+using namespace KokkosMMA::Testing;
+using namespace KokkosMMA::Impl;
+using Warp = KokkosMMA::Impl::Emulated::Warp;
+
+using Factor  = std::vector<double>;
+using Factors = std::array<Factor, 2>;
+
+/// Rows and columns of numbers, with all that stencils reach around them.
+template <class Element>
+struct Field {
+  int rows, columns, margin;
+  std::vector<Element> elements;
+
+  Field(int rows_, int columns_, int margin_)
+      : rows(rows_),
+        columns(columns_),
+        margin(margin_),
+        elements(std::size_t((rows + 2 * margin) * (columns + 2 * margin))) {}
+
+  Element& operator()(int i, int j) {
+    return elements[std::size_t((i + margin) * (columns + 2 * margin) + j +
+                                margin)];
+  }
+};
+
+/// Marches down a stripe of the field as the kernel does, and gives
+/// receive(i, j, sum) all sums.
+template <class Band, class Element, class Receive>
+void march(Field<Element>& field, typename Band::Weights const& weights,
+           Receive const& receive) {
+  constexpr int columns = Band::columns;
+  Band const band(Warp(), weights);
+  std::vector<typename Band::History> history(
+      std::size_t(field.columns / columns + Band::blocks - 1));
+  for (auto& h : history) Warp::each([&](int lane) { Warp::at(h, lane) = {}; });
+  for (int step = 0; step < field.rows / 16 + Band::groups - 1; ++step) {
+    int const top = 16 * step - Band::max_radius;
+    std::vector<typename Band::Product> products;
+    for (std::size_t b = 0; b < history.size(); ++b) {
+      typename Band::Rows rows;
+      Warp::each([&](int lane) {
+        for (int r = 0; r < 4; ++r) {
+          std::uint32_t word = 0;
+          for (int e = 0; e < columns / 8; ++e) {
+            Element const value =
+                field(top + lane % 4 * 4 + r, int(b) * columns - Band::margin +
+                                                  lane / 4 * (columns / 8) + e);
+            word |= std::uint32_t(std::make_unsigned_t<Element>(value))
+                    << 256 / columns * e;
+          }
+          Warp::at(rows, lane)[r] = word;
+        }
+      });
+      band.take(history[b], rows);
+      products.push_back(band.multiply(history[b]));
+    }
+    if (step < Band::groups - 1) continue;
+    for (int b = 0; b < field.columns / columns; ++b) {
+      typename Band::Product const* side_by_side[Band::blocks];
+      for (int k = 0; k < Band::blocks; ++k)
+        side_by_side[k] = &products[std::size_t(b + k)];
+      auto const sums = band.sums(side_by_side);
+      Warp::each([&](int lane) {
+        for (int half = 0; half < 2; ++half)
+          for (int k = 0; k < Band::per_lane; ++k)
+            receive(16 * (step - Band::groups + 1) + lane / 4 + 8 * half,
+                    b * columns + Band::per_lane * (lane % 4) + k,
+                    Warp::at(sums, lane)[Band::per_lane * half + k]);
+      });
+    }
+  }
+}
+
+int radius_of(Factor const& factor) { return int(factor.size()) / 2; }
+
+template <class Band, class Encode>
+typename Band::Weights weights_of(Factors const& factors,
+                                  Encode const& encode) {
+  typename Band::Weights weights{};
+  for (int d = 0; d < 2; ++d)
+    for (std::size_t k = 0; k < factors[std::size_t(d)].size(); ++k)
+      (d ? weights.row : weights.column)[Band::Weights::origin + int(k) -
+                                         radius_of(factors[std::size_t(d)])] =
+          encode(factors[std::size_t(d)][k], d);
+  return weights;
+}
+
+class BandStencil : public ::testing::Test {
+ public:
+  Random random;
+
+  template <class Draw>
+  Factors factors(int r0, int r1, Draw const& draw) {
+    Factors result{Factor(std::size_t(2 * r0 + 1)),
+                   Factor(std::size_t(2 * r1 + 1))};
+    for (Factor& factor : result)
+      for (double& value : factor) value = double(draw());
+    return result;
+  }
+
+  /// All results modulo 2^Bits.
+  template <class Element, int Groups, int Planes, int Bits, class Draw,
+            class DrawWeight>
+  void expect_equal(int r0, int r1, Draw const& draw,
+                    DrawWeight const& draw_weight) {
+    using Band = WarpByteBand<Warp, std::is_signed_v<Element>, Groups, Planes>;
+    Field<Element> field(48, 96, 32);
+    for (Element& e : field.elements) e = Element(draw());
+    Factors const w = factors(r0, r1, draw_weight);
+    auto const weights =
+        weights_of<Band>(w, [](double x, int) { return std::int8_t(int(x)); });
+    int seen = 0;
+    march<Band>(field, weights, [&](int i, int j, std::int32_t sum) {
+      std::int64_t expected = 0;
+      for (int a = -r0; a <= r0; ++a)
+        for (int b = -r1; b <= r1; ++b)
+          expected += std::int64_t(w[0][std::size_t(a + r0)]) *
+                      std::int64_t(w[1][std::size_t(b + r1)]) *
+                      std::int64_t(field(i + a, j + b));
+      std::uint32_t const mask = Bits == 8 ? 0xffu : ~0u;
+      ASSERT_EQ(std::uint32_t(expected) & mask, std::uint32_t(sum) & mask)
+          << "radius " << r0 << ", " << r1 << ", element " << i << ", " << j;
+      ++seen;
+    });
+    ASSERT_EQ(48 * 96, seen);
+  }
+};
+
+TEST_F(BandStencil, CellsOfZeroAndOneKeepOnePlane) {
+  SCOPED_TRACE(random.note());
+  auto const cell = [&] { return random.integer(0, 1); };
+  auto const one  = [] { return 1; };
+  for (int r = 1; r <= 8; ++r)
+    expect_equal<std::uint8_t, 2, 1, 32>(r, 17 - r, cell, one);
+  for (int r = 1; r <= 16; r += 3)
+    expect_equal<std::uint8_t, 3, 1, 32>(r, 17 - r, cell, one);
+}
+
+TEST_F(BandStencil, ResultsOfEightBitsKeepOnePlane) {
+  SCOPED_TRACE(random.note());
+  auto const any    = [&] { return random.integer(-128, 127); };
+  auto const weight = [&] { return random.integer(-128, 127); };
+  for (int r = 1; r <= 16; r += 5) {
+    expect_equal<std::int8_t, 3, 1, 8>(r, 17 - r, any, weight);
+    expect_equal<std::uint8_t, 3, 1, 8>(17 - r, r, any, weight);
+  }
+  expect_equal<std::int8_t, 2, 1, 8>(8, 16, any, weight);
+}
+
+TEST_F(BandStencil, TwoPlanes) {
+  SCOPED_TRACE(random.note());
+  auto const any    = [&] { return random.integer(-128, 127); };
+  auto const weight = [&] { return random.integer(-4, 3); };
+  for (int r = 1; r <= 8; r += 1)
+    expect_equal<std::int8_t, 2, 2, 32>(r, 16 - r, any, weight);
+  for (int r = 1; r <= 16; r += 5)
+    expect_equal<std::uint8_t, 3, 2, 32>(r, 17 - r, any, weight);
+  // the largest sums along a column that two planes hold
+  expect_equal<std::uint8_t, 2, 2, 32>(
+      1, 1, [] { return 255; }, [] { return 42; });
+  expect_equal<std::int8_t, 2, 2, 32>(
+      1, 1, [] { return -128; }, [] { return 85; });
+}
+
+TEST_F(BandStencil, ThreePlanesHoldAllWeights) {
+  SCOPED_TRACE(random.note());
+  auto const any    = [&] { return random.integer(-128, 127); };
+  auto const weight = [&] { return random.integer(-128, 127); };
+  for (int r = 1; r <= 16; r += 5) {
+    expect_equal<std::int8_t, 3, 3, 32>(r, 17 - r, any, weight);
+    expect_equal<std::uint8_t, 3, 3, 32>(17 - r, r, any, weight);
+  }
+  expect_equal<std::uint8_t, 3, 3, 32>(
+      16, 16, [] { return 255; }, [] { return -128; });
+  expect_equal<std::int8_t, 2, 3, 32>(
+      8, 16, [] { return -128; }, [] { return -128; });
+}
+
+template <Scalar S, int Groups, int Blocks>
+struct HalfCase {
+  static constexpr Scalar scalar = S;
+  static constexpr int groups    = Groups;
+  using F                        = Format<S>;
+  using Band = WarpHalfBand<Warp, S == Scalar::half, Groups, Blocks>;
+};
+
+template <class Case>
+class HalfBandStencil : public BandStencil {
+ public:
+  using F                     = typename Case::F;
+  using Band                  = typename Case::Band;
+  static constexpr int max_r0 = Band::max_radius;
+  static constexpr int max_r1 = Band::margin;
+
+  struct Errors {
+    double of_band = 0, of_plain = 0;  // over the sum of absolute values
+  };
+
+  /// Largest errors of the band and of fp32 sums in the order of the weights.
+  template <class Draw, class DrawWeight>
+  Errors errors(int r0, int r1, Draw const& draw,
+                DrawWeight const& draw_weight) {
+    Field<std::uint16_t> field(32, 48, 32);
+    for (auto& e : field.elements) e = F::encode(double(draw()));
+    Factors const w    = this->factors(r0, r1, draw_weight);
+    auto const weights = weights_of<Band>(
+        w, [](double x, int d) { return d ? encode_bhalf(x) : F::encode(x); });
+    Errors errors;
+    march<Band>(field, weights, [&](int i, int j, float sum) {
+      double exact = 0, magnitude = 0;
+      float plain = 0;
+      for (int a = -r0; a <= r0; ++a)
+        for (int b = -r1; b <= r1; ++b) {
+          double const weight =
+              w[0][std::size_t(a + r0)] * w[1][std::size_t(b + r1)];
+          double const value = F::decode(field(i + a, j + b));
+          exact += weight * value;
+          magnitude += std::abs(weight * value);
+          plain += float(weight) * float(value);
+        }
+      if (magnitude == 0) magnitude = 1;
+      ASSERT_TRUE(std::isfinite(sum)) << i << ", " << j;
+      errors.of_band =
+          std::max(errors.of_band, std::abs(sum - exact) / magnitude);
+      errors.of_plain =
+          std::max(errors.of_plain, std::abs(plain - exact) / magnitude);
+    });
+    return errors;
+  }
+};
+using HalfCases = ::testing::Types<
+    HalfCase<Scalar::half, 2, 2>, HalfCase<Scalar::half, 3, 2>,
+    HalfCase<Scalar::half, 3, 3>, HalfCase<Scalar::bhalf, 2, 2>,
+    HalfCase<Scalar::bhalf, 2, 3>, HalfCase<Scalar::bhalf, 3, 3>>;
+TYPED_TEST_SUITE(HalfBandStencil, HalfCases);
+
+TYPED_TEST(HalfBandStencil, SmallIntegersAreExact) {
+  SCOPED_TRACE(this->random.note());
+  auto const value  = [&] { return this->random.integer(-200, 200); };
+  auto const weight = [&] { return this->random.integer(-16, 16); };
+  for (int r = 1; r <= 8; ++r)
+    EXPECT_EQ(0., this->errors(r, 9 - r, value, weight).of_band) << r;
+  EXPECT_EQ(0.,
+            this->errors(this->max_r0, this->max_r1, value, weight).of_band);
+}
+
+TYPED_TEST(HalfBandStencil, NoLessAccurateThanPlainSums) {
+  // One rounding of fp32, for where the plain sums are exact by chance.
+  SCOPED_TRACE(this->random.note());
+  double const rounding = std::ldexp(1., -24);
+  auto const one        = [] { return 1; };
+  auto const compare    = [&](auto const& value) {
+    for (int r = 1; r <= 8; r += 3) {
+      auto const errors = this->errors(r, r, value, one);
+      EXPECT_LE(errors.of_band, errors.of_plain + 1.01 * rounding) << r;
+    }
+    auto const errors = this->errors(this->max_r0, this->max_r1, value, one);
+    EXPECT_LE(errors.of_band, errors.of_plain);
+  };
+  compare([&] { return this->random.uniform(); });
+  compare([&] { return this->random.normal(); });
+  compare([&] { return 1000 + this->random.uniform(); });
+  // far apart
+  compare([&] {
+    return std::ldexp(this->random.uniform(), int(this->random.integer(-8, 8)));
+  });
+}
+
+TYPED_TEST(HalfBandStencil, LargestValues) {
+  // Sums along columns beyond the range of fp16.
+  SCOPED_TRACE(this->random.note());
+  auto const value = [&] { return 65504. * (1 - this->random.uniform(0, .1)); };
+  auto const one   = [] { return 1; };
+  auto const errors = this->errors(this->max_r0, this->max_r1, value, one);
+  EXPECT_LE(errors.of_band, errors.of_plain);
+}
+
+TYPED_TEST(HalfBandStencil, ZerosBecomePlusZero) {
+  using Band = typename TestFixture::Band;
+  Field<std::uint16_t> field(16, 16, 32);
+  for (auto& e : field.elements) e = 0x8000;
+  auto const weights = weights_of<Band>(
+      Factors{Factor{1, 1, 1}, Factor{1, 1, 1}}, [](double x, int d) {
+        return d ? encode_bhalf(x) : TestFixture::F::encode(x);
+      });
+  march<Band>(field, weights, [&](int, int, float sum) {
+    ASSERT_EQ(0.f, sum);
+    ASSERT_FALSE(std::signbit(sum));
+  });
+}
+
+TYPED_TEST(HalfBandStencil, WhatIsNotFiniteShows) {
+  // Whatever it does to others, the sums that see it are not finite.
+  SCOPED_TRACE(this->random.note());
+  using Band         = typename TestFixture::Band;
+  using F            = typename TestFixture::F;
+  double const inf   = std::numeric_limits<double>::infinity();
+  auto const weights = weights_of<Band>(
+      Factors{Factor{1, 2, 1}, Factor{1, 0, 1}},
+      [](double x, int d) { return d ? encode_bhalf(x) : F::encode(x); });
+  for (double const value : {inf, -inf, std::nan("")})
+    for (int repeat = 0; repeat < 10; ++repeat) {
+      Field<std::uint16_t> field(32, 48, 32);
+      for (auto& e : field.elements) e = F::encode(this->random.uniform(-1, 1));
+      int const at_i    = int(this->random.integer(1, 30));
+      int const at_j    = int(this->random.integer(1, 46));
+      field(at_i, at_j) = F::encode(value);
+      march<Band>(field, weights, [&](int i, int j, float sum) {
+        if (std::abs(i - at_i) <= 1 && std::abs(j - at_j) == 1) {
+          ASSERT_FALSE(std::isfinite(sum)) << i << ", " << j;
+        } else if (std::isfinite(sum)) {
+          double expected = 0;
+          for (int a = -1; a <= 1; ++a)
+            for (int b = -1; b <= 1; b += 2)
+              expected += (a ? 1 : 2) * F::decode(field(i + a, j + b));
+          ASSERT_NEAR(expected, sum, 1e-6) << i << ", " << j;
+        }
+      });
+    }
+}
+
+}  // namespace
