@@ -39,9 +39,9 @@ struct ScanMemory {
   struct Tile {
     Kept kept[Warps];
     alignas(alignment) unsigned char before_warp[Warps * sizeof(Value)];
+    alignas(alignment) unsigned char before_tile[sizeof(Value)];
   };
   Tile tiles[2];
-  alignas(alignment) unsigned char before_tile[sizeof(Value)];
   TileTicket first;
   unsigned next;
 
@@ -73,7 +73,7 @@ __device__ void scan_tiles(ScanMemory<Value, Kept, Warps>& memory,
                                           memory.first.tag);
 
   if (warp == Warps) {
-    while (tile < tiles) {
+    for (int parity = 0; tile < tiles; parity ^= 1) {
       // Drawn no earlier: who draws early is late to publish, and the blocks of
       // all later tiles wait for that.
       unsigned next = 0;
@@ -83,7 +83,8 @@ __device__ void scan_tiles(ScanMemory<Value, Kept, Warps>& memory,
       Slot<Value> prefix;
       look_back.exclusive(tile, prefix);
       if (lane == 0) {
-        copy_bits(Memory::values(memory.before_tile), &prefix.value);
+        copy_bits(Memory::values(memory.tiles[parity].before_tile),
+                  &prefix.value);
         if (tile == tiles - 1) {
           Slot<Value> sum;
           look_back.aggregate(tile, sum);
@@ -122,11 +123,11 @@ __device__ void scan_tiles(ScanMemory<Value, Kept, Warps>& memory,
     unsigned const next = memory.next;
     if (next < tiles) begin_tile(next, parity ^ 1);
     __syncthreads();  // the sum before `tile` is known
+    typename Memory::Tile& kept = memory.tiles[parity];
     Slot<Value> base;
-    copy_bits(&base.value, Memory::values(memory.before_tile));
-    joiner.join(base.value,
-                Memory::values(memory.tiles[parity].before_warp)[warp]);
-    end(tile, memory.tiles[parity].kept[warp], base);
+    copy_bits(&base.value, Memory::values(kept.before_tile));
+    joiner.join(base.value, Memory::values(kept.before_warp)[warp]);
+    end(tile, kept.kept[warp], base);
     tile = next;
   }
 }
