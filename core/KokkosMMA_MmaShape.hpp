@@ -80,6 +80,9 @@ struct MmaShape {
 struct MmaF16 : MmaShape<std::uint32_t, float, 16, 8, 16, 2> {
   static constexpr std::uint32_t one = 0x3c00u;
 };
+struct MmaF16K8 : MmaShape<std::uint32_t, float, 16, 8, 8, 2> {
+  static constexpr std::uint32_t one = 0x3c00u;
+};
 struct MmaBF16 : MmaShape<std::uint32_t, float, 16, 8, 16, 2> {
   static constexpr std::uint32_t one = 0x3f80u;
 };
@@ -109,6 +112,7 @@ struct MmaU8S8 : MmaShape<std::uint32_t, std::int32_t, 16, 8, 32, 4> {
   static constexpr std::uint32_t one = 1u;
 };
 struct MmaF64 : MmaShape<double, double, 8, 8, 4, 1> {};
+struct MmaF64K8 : MmaShape<double, double, 16, 8, 8, 1> {};
 /// Eight products of the shape MmaF64, k in order.
 struct MmaF64K16 : MmaShape<double, double, 16, 8, 16, 1> {};
 

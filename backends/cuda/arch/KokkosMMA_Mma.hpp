@@ -21,6 +21,17 @@ struct M16N8K16_F32F16F16F32 {
   }
 };
 
+struct M16N8K8_F32F16F16F32 {
+  __device__ static void fma(float (&d)[4], std::uint32_t const (&a)[2],
+                             std::uint32_t const (&b)[1]) {
+    asm volatile(
+        "mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 "
+        "{%0,%1,%2,%3},{%4,%5},{%6},{%0,%1,%2,%3};"
+        : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
+        : "r"(a[0]), "r"(a[1]), "r"(b[0]));
+  }
+};
+
 struct M16N8K16_F32BF16BF16F32 {
   __device__ static void fma(float (&d)[4], std::uint32_t const (&a)[4],
                              std::uint32_t const (&b)[2]) {
@@ -128,6 +139,29 @@ struct M8N8K4_F64F64F64F64 {
         "{%0,%1},{%2},{%3},{%0,%1};"
         : "+d"(d[0]), "+d"(d[1])
         : "d"(a[0]), "d"(b[0]));
+  }
+};
+
+/// Of sm_90; on sm_80 four of the shape above, k in order.
+struct M16N8K8_F64F64F64F64 {
+  __device__ static void fma(double (&d)[4], double const (&a)[4],
+                             double const (&b)[2]) {
+#if __CUDA_ARCH__ >= 900
+    asm volatile(
+        "mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64 "
+        "{%0,%1,%2,%3},{%4,%5,%6,%7},{%8,%9},{%0,%1,%2,%3};"
+        : "+d"(d[0]), "+d"(d[1]), "+d"(d[2]), "+d"(d[3])
+        : "d"(a[0]), "d"(a[1]), "d"(a[2]), "d"(a[3]), "d"(b[0]), "d"(b[1]));
+#else
+#pragma unroll
+    for (int row = 0; row < 2; ++row) {
+      double half[2] = {d[2 * row], d[2 * row + 1]};
+      M8N8K4_F64F64F64F64::fma(half, {a[row]}, {b[0]});
+      M8N8K4_F64F64F64F64::fma(half, {a[2 + row]}, {b[1]});
+      d[2 * row]     = half[0];
+      d[2 * row + 1] = half[1];
+    }
+#endif
   }
 };
 

@@ -15,6 +15,8 @@ struct Instruction;
 template <>
 struct Instruction<MmaF16> : M16N8K16_F32F16F16F32 {};
 template <>
+struct Instruction<MmaF16K8> : M16N8K8_F32F16F16F32 {};
+template <>
 struct Instruction<MmaBF16> : M16N8K16_F32BF16BF16F32 {};
 template <>
 struct Instruction<MmaBF16K8> : M16N8K8_F32BF16BF16F32 {};
@@ -34,6 +36,8 @@ template <>
 struct Instruction<MmaS8U8K16> : M16N8K16_S32S8U8S32 {};
 template <>
 struct Instruction<MmaF64> : M8N8K4_F64F64F64F64 {};
+template <>
+struct Instruction<MmaF64K8> : M16N8K8_F64F64F64F64 {};
 // Of the small shape: sm_80 has no other.
 template <>
 struct Instruction<MmaF64K16> {

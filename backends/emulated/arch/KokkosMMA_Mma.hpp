@@ -98,6 +98,8 @@ struct FloatArithmetic {
 template <>
 struct Arithmetic<MmaF16> : FloatArithmetic<MmaF16, decode_half> {};
 template <>
+struct Arithmetic<MmaF16K8> : FloatArithmetic<MmaF16K8, decode_half> {};
+template <>
 struct Arithmetic<MmaBF16> : FloatArithmetic<MmaBF16, decode_bhalf> {};
 template <>
 struct Arithmetic<MmaBF16K8> : FloatArithmetic<MmaBF16K8, decode_bhalf> {};
@@ -152,6 +154,8 @@ struct DoubleArithmetic {
 };
 template <>
 struct Arithmetic<MmaF64> : DoubleArithmetic<MmaF64> {};
+template <>
+struct Arithmetic<MmaF64K8> : DoubleArithmetic<MmaF64K8> {};
 template <>
 struct Arithmetic<MmaF64K16> : DoubleArithmetic<MmaF64K16> {};
 
