@@ -31,6 +31,7 @@
 #include <stdexcept>
 #include <string>
 #include <system_error>
+#include <vector>
 
 // u(i, j), j fastest.
 using Grid   = Kokkos::View<double**, Kokkos::LayoutRight, Memory>;
@@ -44,10 +45,13 @@ struct Options {
   int levels                   = 4;
   double time                  = 0.05;
   double lambda                = 0.2;
+  std::int64_t measure         = 0;
+  int repeat                   = 5;
   bool help                    = false;
 };
 
-constexpr std::int64_t most_points = 20000;
+constexpr std::int64_t most_points    = 20000;
+constexpr std::int64_t measured_steps = 16;
 
 inline std::string help_text(std::string const& program) {
   return "usage: " + program + R"( [options]
@@ -64,6 +68,9 @@ with its square.
   --levels K     grids, each with half the distance of the one before, 2 to 10 (default: 4)
   --time T       the time that is reached, about, 0.001 to 0.1 (default: 0.05)
   --lambda L     time step over the square of the distance, 0.15 to 0.25 (default: 0.2)
+  --measure N    also time 16 steps on a grid of N by N points, and how fast memory is copied
+  --repeat K     timed runs after one that does not count, of which the median is printed
+                 (default: 5)
   --help         print this text
 
 Options that start with --kokkos- go to Kokkos. Exit code: 0, 2 for wrong input, 1 for a wrong
@@ -166,6 +173,10 @@ inline Options parse_options(int argc, char** argv) {
       // Above 1/4 the steps are unstable, and around 1/12 the errors of time
       // and space cancel: there is no order to be seen.
       options.lambda = number_option(word, arguments.value(), 0.15, 0.25);
+    } else if (word == "--measure") {
+      options.measure = arguments.integer(16, most_points);
+    } else if (word == "--repeat") {
+      options.repeat = static_cast<int>(arguments.integer(1, 1000000));
     } else if (word == "--help") {
       options.help = true;
     } else {
@@ -259,6 +270,43 @@ Outcome solve(Level const& level, double lambda, std::int64_t steps,
   return outcome;
 }
 
+// Of one step. The start and the check of every run are not timed.
+template <class Advance>
+double median_step_seconds(Level const& level, Options const& options,
+                           Advance const& advance) {
+  std::vector<double> seconds;
+  for (int i = 0; i <= options.repeat; ++i) {
+    double const taken =
+        solve(level, options.lambda, measured_steps, advance).seconds;
+    if (i > 0) seconds.push_back(taken / measured_steps);
+  }
+  auto const middle = seconds.begin() + options.repeat / 2;
+  std::nth_element(seconds.begin(), middle, seconds.end());
+  return *middle;
+}
+
+template <class Kernels>
+void measure(Kernels const& kernels, Options const& options) {
+  Level const level{options.boundary, options.measure};
+  std::printf("measured_points %lld\nstep_seconds %.4g\n",
+              static_cast<long long>(options.measure),
+              median_step_seconds(level, options,
+                                  [&](Grid& u, Grid& other, std::int64_t n) {
+                                    kernels.advance(u, other, n);
+                                  }));
+  if constexpr (requires(Grid & u) { kernels.advance_at_once(u, u, 1); }) {
+    std::printf("step_at_once_seconds %.4g\n",
+                median_step_seconds(level, options,
+                                    [&](Grid& u, Grid& other, std::int64_t n) {
+                                      kernels.advance_at_once(u, other, n);
+                                    }));
+  }
+  double const bytes = 2. * sizeof(double) *
+                       static_cast<double>(options.measure) *
+                       static_cast<double>(options.measure);
+  std::printf("copy_GBps %.4g\n", measure_copy(bytes, options.repeat) / 1e9);
+}
+
 template <class Kernels>
 void run(Options const& options) {
   Kernels const kernels(options.boundary, options.lambda);
@@ -325,6 +373,7 @@ void run(Options const& options) {
       to_string(options.boundary), Space::name(), on_host ? "host" : "device",
       options.lambda, time, table.c_str());
   kernels.print_route(level.points);
+  if (options.measure > 0) measure(kernels, options);
   std::printf("checked against the analytic solution\norder %.3f\n", order);
 }
 

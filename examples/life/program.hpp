@@ -52,6 +52,8 @@ struct Options {
   std::int64_t height = 0;
   std::int64_t steps  = 1000;
   std::optional<KokkosMMA::Boundary> boundary;
+  int repeat = 0;
+  bool soup  = false;
   bool check = false;
   bool help  = false;
 };
@@ -60,8 +62,11 @@ constexpr std::int64_t largest_side = 1 << 17;
 
 inline std::string help_text(std::string const& program) {
   return "usage: " + program + R"( [options] PATTERN.rle
+       )" +
+         program + R"( [options] --soup
 
-Runs a cellular automaton from a pattern file, which it puts into the centre of the grid.
+Runs a cellular automaton from a pattern file, which it puts into the centre of the grid, or from
+a grid of which a random half is alive, the same on every machine.
 
   --size N | WxH    cells of the grid (default: what the rule says, as in B3/S23:T400,300, or
                     the power of two from 256 on that is twice as large as the pattern)
@@ -73,6 +78,8 @@ Runs a cellular automaton from a pattern file, which it puts into the centre of 
   --out FILE.rle    write the grid as a pattern file, which runs on where this run ended
   --png FILE.png    write the grid as a picture, one point per cell, dead cells white
   --check           run the same on one thread of the host and compare every cell
+  --repeat K        run it K times after one that does not count, print the median of the times,
+                    and how fast memory is copied
   --help            print this text
 
 The last line is the population, the number of cells that are not dead. Options that start with
@@ -119,6 +126,10 @@ inline Options parse_options(int argc, char** argv) {
       options.out = arguments.value();
     } else if (word == "--png") {
       options.png = arguments.value();
+    } else if (word == "--repeat") {
+      options.repeat = static_cast<int>(arguments.integer(1, 1000000));
+    } else if (word == "--soup") {
+      options.soup = true;
     } else if (word == "--check") {
       options.check = true;
     } else if (word == "--help") {
@@ -133,8 +144,13 @@ inline Options parse_options(int argc, char** argv) {
     }
   }
   if (options.help) return options;
-  if (options.file.empty()) {
-    throw InputError("no pattern; give a file in run-length encoding (.rle)");
+  if (options.file.empty() && !options.soup) {
+    throw InputError(
+        "no pattern; give a file in run-length encoding (.rle), or --soup");
+  }
+  if (!options.file.empty() && options.soup) {
+    throw InputError("both a pattern, " + in_quotes(options.file) +
+                     ", and --soup; give one");
   }
   if (!options.out.empty()) check_output("--out", options.out);
   if (!options.png.empty()) check_picture_output("--png", options.png);
@@ -168,7 +184,7 @@ inline KokkosMMA::CellPattern read_pattern(std::string const& file,
 
 // Everything that is known before the first generation.
 struct Setup {
-  KokkosMMA::CellPattern pattern;
+  KokkosMMA::CellPattern pattern;  // empty for a soup
   KokkosMMA::AutomatonRule rule;
   KokkosMMA::Boundary boundary;
   std::int64_t width;
@@ -189,12 +205,13 @@ inline Setup prepare(Options const& options) {
   // A pattern larger than --size is refused with the line where it is so.
   KokkosMMA::PatternLimits limits;
   if (options.width > 0) limits = {options.width, options.height};
-  KokkosMMA::CellPattern pattern = read_pattern(options.file, limits);
-  std::string const text         = !options.rule.empty()  ? options.rule
-                                   : pattern.rule.empty() ? "B3/S23"
-                                                          : pattern.rule;
-  auto const parsed              = or_input_error(
-                   options.rule.empty() ? "'" + options.file + "': " : "--rule: ",
+  KokkosMMA::CellPattern pattern;
+  if (!options.soup) pattern = read_pattern(options.file, limits);
+  std::string const text = !options.rule.empty()  ? options.rule
+                           : pattern.rule.empty() ? "B3/S23"
+                                                  : pattern.rule;
+  auto const parsed      = or_input_error(
+           options.rule.empty() ? "'" + options.file + "': " : "--rule: ",
       [&] { return KokkosMMA::parse_rule(text); });
   auto boundary       = KokkosMMA::Boundary::constant;
   std::int64_t width  = options.width;
@@ -252,12 +269,16 @@ inline Setup prepare(Options const& options) {
 
 using HostCells = std::vector<std::uint8_t>;
 
-inline HostCells centred(Setup const& setup) {
+inline HostCells first_generation(Setup const& setup, bool soup) {
   auto const rows         = static_cast<std::int64_t>(setup.pattern.height);
   auto const columns      = static_cast<std::int64_t>(setup.pattern.width);
   std::int64_t const top  = (setup.height - rows) / 2;
   std::int64_t const left = (setup.width - columns) / 2;
   HostCells cells(static_cast<std::size_t>(setup.width * setup.height));
+  if (soup) {
+    for (std::size_t i = 0; i < cells.size(); ++i)
+      cells[i] = scrambled(i) >> 63;
+  }
   for (std::int64_t y = 0; y < rows; ++y) {
     std::copy_n(setup.pattern.cells.begin() + y * columns, columns,
                 cells.begin() + (top + y) * setup.width + left);
@@ -336,28 +357,48 @@ inline Picture painted(HostCells const& cells, Setup const& setup) {
   return picture;
 }
 
-inline std::int64_t population(Cells const& cells) {
-  auto const width    = static_cast<std::int64_t>(cells.extent(1));
-  std::int64_t result = 0;
+struct Summary {
+  std::int64_t population = 0;
+  std::uint64_t digest    = 0;  // of the states and where they are
+};
+
+inline Summary summary(Cells const& cells) {
+  auto const width = static_cast<std::int64_t>(cells.extent(1));
+  Summary result;
   Kokkos::parallel_reduce(
-      "life::population", Range(0, cells.size()),
-      KOKKOS_LAMBDA(std::int64_t i, std::int64_t & sum) {
-        sum += cells(i / width, i % width) != 0;
+      "life::summary", Range(0, cells.size()),
+      KOKKOS_LAMBDA(std::int64_t i, std::int64_t & population,
+                    std::uint64_t & digest) {
+        std::uint64_t const state = cells(i / width, i % width);
+        population += state != 0;
+        digest += scrambled(256 * static_cast<std::uint64_t>(i) + state);
       },
-      result);
+      result.population, result.digest);
   return result;
 }
 
 template <class Kernels>
 void run(Options const& options, Setup const& setup) {
   auto const cells = allocated<Cells>("cells", setup.height, setup.width);
-  HostCells host   = centred(setup);
-  Kokkos::deep_copy(cells, wrapped(host, setup));
+  HostCells host   = first_generation(setup, options.soup);
   Kernels kernels(setup.rule, setup.boundary);
 
   // A bar wants news about ten times a second; without one nothing waits.
   double seconds = 0;
-  {
+  if (options.repeat > 0) {
+    std::vector<double> times;
+    for (int i = 0; i <= options.repeat; ++i) {
+      Kokkos::deep_copy(cells, wrapped(host, setup));
+      Kokkos::Timer const timer;
+      kernels.advance(cells, options.steps);
+      Kokkos::fence();
+      if (i > 0) times.push_back(timer.seconds());
+    }
+    auto const middle = times.begin() + options.repeat / 2;
+    std::nth_element(times.begin(), middle, times.end());
+    seconds = *middle;
+  } else {
+    Kokkos::deep_copy(cells, wrapped(host, setup));
     Progress const progress(options.steps);
     std::int64_t part = progress.is_shown() ? 1 : options.steps;
     for (std::int64_t done = 0; done < options.steps;) {
@@ -373,7 +414,7 @@ void run(Options const& options, Setup const& setup) {
     }
   }
 
-  std::int64_t const alive = population(cells);
+  Summary const found = summary(cells);
   HostCells result(host.size());
   Kokkos::deep_copy(wrapped(result, setup), cells);
   if (options.check) {
@@ -398,17 +439,26 @@ void run(Options const& options, Setup const& setup) {
   std::printf(
       "pattern %s\nrule %s\nboundary %s\nexecution_space %s\nruns_on %s\n"
       "width %lld\nheight %lld\ngenerations %lld\n",
-      options.file.c_str(), to_string(setup.rule).c_str(),
-      to_string(setup.boundary), Space::name(), on_host ? "host" : "device",
-      static_cast<long long>(setup.width), static_cast<long long>(setup.height),
+      options.soup ? "soup" : options.file.c_str(),
+      to_string(setup.rule).c_str(), to_string(setup.boundary), Space::name(),
+      on_host ? "host" : "device", static_cast<long long>(setup.width),
+      static_cast<long long>(setup.height),
       static_cast<long long>(options.steps));
   if (options.steps > 0) {
     std::printf("seconds %.4g\nupdates_per_second %.4g\n", seconds,
                 static_cast<double>(result.size()) *
                     static_cast<double>(options.steps) / seconds);
   }
+  if (options.repeat > 0) {
+    std::printf(
+        "copy_GBps %.4g\n",
+        measure_copy(2. * static_cast<double>(result.size()), options.repeat) /
+            1e9);
+  }
+  std::printf("digest %016llx\n",
+              static_cast<unsigned long long>(found.digest));
   if (options.check) std::printf("checked against one thread of the host\n");
-  std::printf("population %lld\n", static_cast<long long>(alive));
+  std::printf("population %lld\n", static_cast<long long>(found.population));
 }
 
 template <class Kernels>
