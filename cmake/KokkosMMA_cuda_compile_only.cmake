@@ -73,6 +73,13 @@ foreach(source IN ITEMS "${PROJECT_SOURCE_DIR}/examples/batch_norm_moments/batch
     cuda_compile("${source}" KERNELS ARCHITECTURES 90)
   endif()
 endforeach()
+# Stencils and automata, and the same in plain Kokkos.
+foreach(source IN ITEMS "${PROJECT_SOURCE_DIR}/examples/heat/heat.cpp" "${PROJECT_SOURCE_DIR}/examples/heat/heat_plain.cpp"
+                        "${PROJECT_SOURCE_DIR}/examples/life/life.cpp" "${PROJECT_SOURCE_DIR}/examples/life/life_plain.cpp")
+  if(EXISTS "${source}")
+    cuda_compile("${source}" ARCHITECTURES 90)
+  endif()
+endforeach()
 
 # Tests that run on a device are compiled, for one architecture: what they ask of registers is their own affair.
 include("${CMAKE_CURRENT_LIST_DIR}/KokkosMMA_googletest.cmake")
@@ -87,9 +94,10 @@ foreach(folder IN LISTS gtest_folders)
 endforeach()
 file(GLOB drop_in_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/unit_tests/drop_in/Test_*.cpp")
 file(GLOB algorithm_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/unit_tests/algorithms/Test_*.cpp")
-# A scan is three kernels of ours and as many of Kokkos: these files take minutes each, and Kernels_Scan.cpp has what they have.
+# A scan is three kernels of ours and as many of Kokkos: these files take minutes each, and Kernels_Scan.cpp has what they have. So do
+# those of stencils, with a kernel per type, layout and rank; of these the examples have some, and the automata all.
 list(FILTER drop_in_sources EXCLUDE REGEX "/Test_(Std)?Scan[A-Za-z]*\\.cpp$")
-list(FILTER algorithm_sources EXCLUDE REGEX "/Test_Scan[A-Za-z]*\\.cpp$")
+list(FILTER algorithm_sources EXCLUDE REGEX "/Test_(Scan|Stencil)[A-Za-z]*\\.cpp$")
 foreach(source IN LISTS drop_in_sources)
   cuda_compile("${source}" DROP_IN ARCHITECTURES 90)
 endforeach()
