@@ -464,25 +464,6 @@ void register_int8_scans(SegmentedTests& tests);
 void register_int32_scans(SegmentedTests& tests);
 void register_tunings(SegmentedTests& tests);
 
-/// Times a case in about a tenth of a second: fewer samples of slow calls, and
-/// of very slow ones single calls, in which the gap before the first kernel
-/// does not count any more.
-template <class Function>
-Samples sample_briefly(DeviceTimer& timer, int count, Function&& call) {
-  std::size_t k      = 0;
-  double const probe = timer.seconds(1, k, call);
-  auto const within  = [count](double seconds) {
-    return std::clamp(static_cast<int>(0.1 / seconds), 3, std::max(count, 3));
-  };
-  if (probe < 5e-3)
-    return timer.sample(std::min(count, within(std::max(4 * probe, 200e-6))),
-                        call);
-  Samples samples;
-  for (int s = 0; s < std::min(count, within(probe)); ++s)
-    samples.seconds.push_back(timer.seconds(1, k, call));
-  return samples;
-}
-
 template <class T>
 double SegmentedTests::bytes(Case const& c, Cut const& cut) const {
   double const written = static_cast<double>(c.scans() ? cut.n : cut.segments);

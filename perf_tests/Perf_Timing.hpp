@@ -138,6 +138,25 @@ class DeviceTimer {
 #endif
 };
 
+/// Times a case in about a tenth of a second: fewer samples of slow calls, and
+/// of very slow ones single calls, in which the gap before the first kernel
+/// does not count any more.
+template <class Function>
+Samples sample_briefly(DeviceTimer& timer, int count, Function&& call) {
+  std::size_t k      = 0;
+  double const probe = timer.seconds(1, k, call);
+  auto const within  = [count](double seconds) {
+    return std::clamp(static_cast<int>(0.1 / seconds), 3, std::max(count, 3));
+  };
+  if (probe < 5e-3)
+    return timer.sample(std::min(count, within(std::max(4 * probe, 200e-6))),
+                        call);
+  Samples samples;
+  for (int s = 0; s < std::min(count, within(probe)); ++s)
+    samples.seconds.push_back(timer.seconds(1, k, call));
+  return samples;
+}
+
 /// Measures calls that return with their result: the host's clock around each
 /// single call.
 template <class Call>
