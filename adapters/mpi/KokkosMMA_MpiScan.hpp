@@ -1,0 +1,220 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOKKOSMMA_MPI_SCAN_HPP
+#define KOKKOSMMA_MPI_SCAN_HPP
+
+#include <adapters/algorithms/KokkosMMA_Reduce.hpp>
+#include <adapters/algorithms/KokkosMMA_Scan.hpp>
+#include <adapters/mpi/KokkosMMA_MpiAgreement.hpp>
+#include <adapters/mpi/KokkosMMA_MpiReduce.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+#include <vector>
+
+namespace KokkosMMA {
+namespace Impl {
+
+/// The sum of x in the accumulator of a scan. A forced route is the scan's: the
+/// sum takes it where it can.
+template <class A, class Exec, class X>
+A local_total(Exec const& exec, X const& x, Settings const& settings) {
+  A sum{};
+  Settings wish;
+  wish.route = settings.route;
+  ScopedSettings const scope(wish);
+  if constexpr (scalar_v<typename X::non_const_value_type> == Scalar::opaque) {
+    // Integers of 2 bytes, which KokkosMMA::reduce does not name.
+    Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>> const policy(
+        exec, 0, x.extent(0));
+    Kokkos::parallel_reduce("KokkosMMA::mpi::scan total", policy, load(x), sum);
+  } else {
+    reduce(exec, x, sum);
+  }
+  return sum;
+}
+
+/// Both scans over ranks, after their types were checked. `local(start)` is the
+/// scan of this rank's elements from that value.
+template <ScanKind Kind, class A, class Exec, class X, class Y, class Total,
+          class Scan>
+void scan_over_ranks(char const* who, MPI_Comm comm, Exec const& exec,
+                     X const& x, Y const& y, A const& init, Total& total,
+                     Settings const& settings, Scan const& local) {
+  constexpr bool has_total = !std::is_same_v<std::remove_cv_t<Total>, NoTotal>;
+  MpiCall call;
+  call.operation   = Kind == ScanKind::exclusive ? MpiOperation::exclusive_scan
+                                                 : MpiOperation::inclusive_scan;
+  call.input       = scalar_v<typename X::non_const_value_type>;
+  call.output      = scalar_v<typename Y::non_const_value_type>;
+  call.accumulator = scalar_v<A>;
+  call.bytes       = sizeof(typename X::non_const_value_type);
+  call.total       = has_total;
+  MpiChecksum checksum;
+  checksum.add(init);
+  call.same                        = checksum.value();
+  std::vector<MpiCall> const calls = agree(who, comm, call, [&](MpiCall& mine) {
+    check_settings(who, settings);
+    check_scan_views(who, x, y);
+    if constexpr (has_total) check_scan_total(who, x, y, total);
+    if (settings.route != Route::automatic)
+      check_route(
+          who, route_scan(scan_problem<A>(ScanInto<X, Y, A, Kind>{x, y, init},
+                                          x.extent(0)),
+                          capability(exec), effective_settings(settings)));
+    mine.extent[0] = std::int64_t(x.extent(0));
+    // Alone, nobody waits for the sum but the caller.
+    if (mpi_size(who, comm) > 1 || has_total)
+      mine.put(local_total<A>(exec, x, settings));
+  });
+  check_same(who, calls, "initial values");
+  if constexpr (has_total) {
+    using Value = typename TotalOf<std::remove_cv_t<Total>>::Value;
+    put_result(
+        exec, total,
+        static_cast<Value>(sum_in_rank_order(A(0), calls, calls.size())));
+  }
+  local(sum_in_rank_order(init, calls, std::size_t(mpi_rank(who, comm))));
+  if constexpr (has_total && !TotalOf<std::remove_cv_t<Total>>::is_view)
+    exec.fence("KokkosMMA: fence due to the total being a value");
+}
+
+}  // namespace Impl
+
+namespace mpi {
+
+template <class Accumulator = void, class Exec, Impl::Rank1View X,
+          Impl::Rank1View Y, Impl::NotSettings Init>
+void exclusive_scan(MPI_Comm comm, Exec const& exec, X const& x, Y const& y,
+                    Init const& init, Settings const& settings = {});
+
+/// Exclusive scan over the elements of all ranks' Views, one behind another in
+/// rank order: on each rank y(i) = init + everything before x(i), on this rank
+/// and on those before it. init = 0 here.
+///
+/// \tparam Accumulator type of the running sum, as for
+///         KokkosMMA::exclusive_scan
+/// \param comm communicator of one group; all its ranks make the call, with the
+///             same types, and the same initial value
+/// \param x    this rank's elements, as many as it has: also none
+/// \param y    View of the same extent; the same elements as x or none of them
+///
+/// Three passes over memory where one GPU makes two: each rank sums up its
+/// elements (read), one MPI_Allgather of 64 bytes per rank carries the sums and
+/// the checks, and the local scan starts from what comes before the rank (read
+/// and write). Adding the prefix to a finished local scan would be a fourth.
+///
+/// Integers: the same elements in any number of ranks give the same prefixes,
+/// modulo 2^bits of the accumulator. Floating point: bounded as on one GPU, and
+/// the same bits for the same number of ranks, sizes and devices. The first
+/// prefix of a rank is the rank-order sum of totals, not the last prefix of the
+/// rank before and one more element: they may differ by rounding.
+///
+/// The call waits until this rank's sum is known; the scan itself then runs in
+/// order on `exec`.
+///
+/// \throws std::invalid_argument on every rank when one rank's arguments are
+/// refused (see KokkosMMA::exclusive_scan), types or initial values differ;
+/// nothing is written then.
+template <class Accumulator = void, class Exec, Impl::Rank1View X,
+          Impl::Rank1View Y>
+void exclusive_scan(MPI_Comm comm, Exec const& exec, X const& x, Y const& y,
+                    Settings const& settings = {}) {
+  using A = Impl::chosen_accumulator_t<Accumulator, X, Y>;
+  exclusive_scan<Accumulator>(comm, exec, x, y, A(0), settings);
+}
+
+/// The same from an initial value.
+template <class Accumulator, class Exec, Impl::Rank1View X, Impl::Rank1View Y,
+          Impl::NotSettings Init>
+void exclusive_scan(MPI_Comm comm, Exec const& exec, X const& x, Y const& y,
+                    Init const& init, Settings const& settings) {
+  using A = Impl::chosen_accumulator_t<Accumulator, X, Y>;
+  KOKKOSMMA_IMPL_CHECK_SCAN_TYPES("KokkosMMA::mpi::exclusive_scan", X, Y, A);
+  KOKKOSMMA_IMPL_CHECK_SCAN_INIT("KokkosMMA::mpi::exclusive_scan", Init, A);
+  Impl::NoTotal none;
+  Impl::scan_over_ranks<ScanKind::exclusive, A>(
+      "KokkosMMA::mpi::exclusive_scan", comm, exec, x, y, static_cast<A>(init),
+      none, settings, [&](A const& start) {
+        KokkosMMA::exclusive_scan<A>(exec, x, y, start, settings);
+      });
+}
+
+/// The same with the total of all ranks, without `init`, on every rank.
+///
+/// \param total scalar variable, or View of rank 0 that is no element of x or
+///        y. With a scalar the call waits for `exec`
+template <class Accumulator = void, class Exec, Impl::Rank1View X,
+          Impl::Rank1View Y, class Init, Impl::NotSettings Total>
+void exclusive_scan(MPI_Comm comm, Exec const& exec, X const& x, Y const& y,
+                    Init const& init, Total&& total,
+                    Settings const& settings = {}) {
+  using A = Impl::chosen_accumulator_t<Accumulator, X, Y>;
+  KOKKOSMMA_IMPL_CHECK_SCAN_TYPES("KokkosMMA::mpi::exclusive_scan", X, Y, A);
+  KOKKOSMMA_IMPL_CHECK_SCAN_INIT("KokkosMMA::mpi::exclusive_scan", Init, A);
+  static_assert(Impl::total_holds<Total&&, A>(),
+                "KokkosMMA::mpi::exclusive_scan: the total must be a scalar "
+                "variable or a View of rank 0, not const, that holds the sum");
+  Impl::scan_over_ranks<ScanKind::exclusive, A>(
+      "KokkosMMA::mpi::exclusive_scan", comm, exec, x, y, static_cast<A>(init),
+      total, settings, [&](A const& start) {
+        KokkosMMA::exclusive_scan<A>(exec, x, y, start, settings);
+      });
+}
+
+template <class Accumulator = void, class Exec, Impl::Rank1View X,
+          Impl::Rank1View Y, Impl::NotSettings Init>
+void inclusive_scan(MPI_Comm comm, Exec const& exec, X const& x, Y const& y,
+                    Init const& init, Settings const& settings = {});
+
+/// Inclusive scan over ranks: y(i) is what exclusive_scan() gives, and x(i).
+template <class Accumulator = void, class Exec, Impl::Rank1View X,
+          Impl::Rank1View Y>
+void inclusive_scan(MPI_Comm comm, Exec const& exec, X const& x, Y const& y,
+                    Settings const& settings = {}) {
+  using A = Impl::chosen_accumulator_t<Accumulator, X, Y>;
+  inclusive_scan<Accumulator>(comm, exec, x, y, A(0), settings);
+}
+
+/// The same from an initial value.
+template <class Accumulator, class Exec, Impl::Rank1View X, Impl::Rank1View Y,
+          Impl::NotSettings Init>
+void inclusive_scan(MPI_Comm comm, Exec const& exec, X const& x, Y const& y,
+                    Init const& init, Settings const& settings) {
+  using A = Impl::chosen_accumulator_t<Accumulator, X, Y>;
+  KOKKOSMMA_IMPL_CHECK_SCAN_TYPES("KokkosMMA::mpi::inclusive_scan", X, Y, A);
+  KOKKOSMMA_IMPL_CHECK_SCAN_INIT("KokkosMMA::mpi::inclusive_scan", Init, A);
+  Impl::NoTotal none;
+  Impl::scan_over_ranks<ScanKind::inclusive, A>(
+      "KokkosMMA::mpi::inclusive_scan", comm, exec, x, y, static_cast<A>(init),
+      none, settings, [&](A const& start) {
+        KokkosMMA::inclusive_scan<A>(exec, x, y, start, settings);
+      });
+}
+
+/// The same with the total of all ranks, which is without `init`.
+template <class Accumulator = void, class Exec, Impl::Rank1View X,
+          Impl::Rank1View Y, class Init, Impl::NotSettings Total>
+void inclusive_scan(MPI_Comm comm, Exec const& exec, X const& x, Y const& y,
+                    Init const& init, Total&& total,
+                    Settings const& settings = {}) {
+  using A = Impl::chosen_accumulator_t<Accumulator, X, Y>;
+  KOKKOSMMA_IMPL_CHECK_SCAN_TYPES("KokkosMMA::mpi::inclusive_scan", X, Y, A);
+  KOKKOSMMA_IMPL_CHECK_SCAN_INIT("KokkosMMA::mpi::inclusive_scan", Init, A);
+  static_assert(Impl::total_holds<Total&&, A>(),
+                "KokkosMMA::mpi::inclusive_scan: the total must be a scalar "
+                "variable or a View of rank 0, not const, that holds the sum");
+  Impl::scan_over_ranks<ScanKind::inclusive, A>(
+      "KokkosMMA::mpi::inclusive_scan", comm, exec, x, y, static_cast<A>(init),
+      total, settings, [&](A const& start) {
+        KokkosMMA::inclusive_scan<A>(exec, x, y, start, settings);
+      });
+}
+
+}  // namespace mpi
+}  // namespace KokkosMMA
+
+#endif

@@ -1,0 +1,311 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOKKOSMMA_MPI_TOPOLOGY_HPP
+#define KOKKOSMMA_MPI_TOPOLOGY_HPP
+
+#include <adapters/mpi/KokkosMMA_MpiAgreement.hpp>
+#include <core/KokkosMMA_Boundary.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+/// \file
+/// How the blocks of a grid lie on ranks, and which boxes of elements
+/// neighbours send each other.
+
+namespace KokkosMMA {
+namespace Impl {
+
+/// A box of indices, relative to the first element of this rank's block; ghost
+/// cells have negative ones, or such behind the block.
+template <int R>
+struct IndexBox {
+  std::array<std::int64_t, std::size_t(R)> begin{}, end{};
+
+  std::int64_t extent(int d) const { return end[d] - begin[d]; }
+  std::int64_t size() const {
+    std::int64_t n = 1;
+    for (int d = 0; d < R; ++d)
+      n *= std::max<std::int64_t>(end[d] - begin[d], 0);
+    return n;
+  }
+  IndexBox meet(IndexBox const& other) const {
+    IndexBox result;
+    for (int d = 0; d < R; ++d) {
+      result.begin[d] = std::max(begin[d], other.begin[d]);
+      result.end[d]   = std::min(end[d], other.end[d]);
+    }
+    return result;
+  }
+};
+
+/// The ranks as a grid of blocks: as the Cartesian topology of the communicator
+/// has them where it has one of R dimensions, else one behind another along
+/// dimension 0.
+template <int R>
+struct MpiTopology {
+  MPI_Comm comm  = MPI_COMM_NULL;
+  bool cartesian = false;
+  int size[R], coordinate[R];
+
+  MpiTopology(char const* who, MPI_Comm comm_) : comm(comm_) {
+    check_communicator(who, comm);
+    for (int d = 0; d < R; ++d) {
+      size[d]       = 1;
+      coordinate[d] = 0;
+    }
+    int kind = MPI_UNDEFINED;
+    check_mpi(who, "MPI_Topo_test", MPI_Topo_test(comm, &kind));
+    int dimensions = 0;
+    if (kind == MPI_CART)
+      check_mpi(who, "MPI_Cartdim_get", MPI_Cartdim_get(comm, &dimensions));
+    if (kind == MPI_CART && dimensions != R)
+      invalid_argument(who, "the communicator has a Cartesian topology of ",
+                       dimensions, " dimensions, the grid has ", R,
+                       "; make one of ", R,
+                       " with MPI_Cart_create, or pass one without");
+    if (kind == MPI_CART) {
+      int periods[R];
+      cartesian = true;
+      check_mpi(who, "MPI_Cart_get",
+                MPI_Cart_get(comm, R, size, periods, coordinate));
+    } else {
+      size[0]       = mpi_size(who, comm);
+      coordinate[0] = mpi_rank(who, comm);
+    }
+  }
+
+  int rank_of(char const* who, std::array<int, R> const& place) const {
+    if (!cartesian) return place[0];
+    int rank = 0;
+    check_mpi(who, "MPI_Cart_rank", MPI_Cart_rank(comm, place.data(), &rank));
+    return rank;
+  }
+  std::array<int, R> place_of(char const* who, int rank) const {
+    std::array<int, R> place{};
+    if (cartesian)
+      check_mpi(who, "MPI_Cart_coords",
+                MPI_Cart_coords(comm, rank, R, place.data()));
+    else
+      place[0] = rank;
+    return place;
+  }
+
+  /// Whether another block, or this one's other end by way of others, lies
+  /// beyond the face.
+  bool inner_low(int d, Boundaries<R> const& boundaries) const {
+    return size[d] > 1 &&
+           (coordinate[d] > 0 || boundaries.low[d].kind == Boundary::periodic);
+  }
+  bool inner_high(int d, Boundaries<R> const& boundaries) const {
+    return size[d] > 1 && (coordinate[d] < size[d] - 1 ||
+                           boundaries.high[d].kind == Boundary::periodic);
+  }
+};
+
+/// A box to a neighbour and a box from it.
+template <int R>
+struct MpiMessage {
+  int neighbour, tag_to, tag_from;
+  IndexBox<R> to, from;
+};
+
+/// Tags of halos, one per direction. No other traffic on the communicator may
+/// have them while a call runs.
+inline constexpr int mpi_halo_tag = 27500;
+
+/// This rank's block and what it exchanges.
+template <int R>
+struct MpiBlock {
+  MpiTopology<R> topology;
+  std::array<std::int64_t, std::size_t(R)> extent;
+  std::array<int, std::size_t(R)> radius;
+  Boundaries<R> global;  ///< of the whole grid
+  Boundaries<R> local;   ///< inner faces are halos
+
+  MpiBlock(char const* who, MPI_Comm comm,
+           std::array<std::int64_t, std::size_t(R)> const& extent_,
+           std::array<int, std::size_t(R)> const& radius_,
+           Boundaries<R> const& boundaries)
+      : topology(who, comm),
+        extent(extent_),
+        radius(radius_),
+        global(boundaries),
+        local(boundaries) {
+    for (int d = 0; d < R; ++d) {
+      if (topology.inner_low(d, global)) local.low[d] = {Boundary::halo, 0};
+      if (topology.inner_high(d, global)) local.high[d] = {Boundary::halo, 0};
+    }
+  }
+
+  bool inner_low(int d) const { return topology.inner_low(d, global); }
+  bool inner_high(int d) const { return topology.inner_high(d, global); }
+  bool has_neighbours() const {
+    for (int d = 0; d < R; ++d)
+      if (inner_low(d) || inner_high(d)) return true;
+    return false;
+  }
+
+  IndexBox<R> own() const {
+    IndexBox<R> box;
+    for (int d = 0; d < R; ++d) box.end[d] = extent[d];
+    return box;
+  }
+  /// With the ghost cells that the caller fills: beyond faces of the whole grid
+  /// that are halos.
+  IndexBox<R> given() const {
+    IndexBox<R> box = own();
+    for (int d = 0; d < R; ++d) {
+      if (!inner_low(d)) box.begin[d] -= local.ghosts_low(d, radius[d]);
+      if (!inner_high(d)) box.end[d] += local.ghosts_high(d, radius[d]);
+    }
+    return box;
+  }
+  /// With all ghost cells.
+  IndexBox<R> padded() const {
+    IndexBox<R> box = own();
+    for (int d = 0; d < R; ++d) {
+      box.begin[d] -= local.ghosts_low(d, radius[d]);
+      box.end[d] += local.ghosts_high(d, radius[d]);
+    }
+    return box;
+  }
+
+  /// The elements that a rank needs in a dimension that is split: a ghost cell
+  /// comes from the nearest neighbour, and a mirror looks one element further.
+  std::int64_t least_extent(int d) const {
+    bool const mirror = global.low[d].kind == Boundary::mirror ||
+                        global.high[d].kind == Boundary::mirror;
+    return radius[d] + (mirror ? 1 : 0);
+  }
+
+  /// One message per neighbour and direction, corners too: beyond two faces
+  /// there is another rank's block.
+  std::vector<MpiMessage<R>> messages(char const* who) const {
+    std::vector<MpiMessage<R>> result;
+    IndexBox<R> const whole = given();
+    int directions          = 1;
+    for (int d = 0; d < R; ++d) directions *= 3;
+    for (int direction = 0; direction < directions; ++direction) {
+      MpiMessage<R> message;
+      std::array<int, R> place{};
+      bool exists = direction != directions / 2;
+      int rest    = direction;
+      for (int d = R - 1; d >= 0; --d) {
+        int const step = rest % 3 - 1;
+        rest /= 3;
+        exists =
+            exists && (step == 0 || (step < 0 ? inner_low(d) : inner_high(d)));
+        int const n           = topology.size[d];
+        place[d]              = (topology.coordinate[d] + step + n) % n;
+        message.to.begin[d]   = step > 0   ? extent[d] - radius[d]
+                                : step < 0 ? 0
+                                           : whole.begin[d];
+        message.to.end[d]     = step > 0   ? extent[d]
+                                : step < 0 ? radius[d]
+                                           : whole.end[d];
+        message.from.begin[d] = step > 0   ? extent[d]
+                                : step < 0 ? -radius[d]
+                                           : whole.begin[d];
+        message.from.end[d]   = step > 0   ? extent[d] + radius[d]
+                                : step < 0 ? 0
+                                           : whole.end[d];
+      }
+      if (!exists) continue;
+      message.neighbour = topology.rank_of(who, place);
+      message.tag_to    = mpi_halo_tag + direction;
+      message.tag_from  = mpi_halo_tag + directions - 1 - direction;
+      result.push_back(message);
+    }
+    return result;
+  }
+
+  /// Same arguments, and blocks that fit together. All ranks see the same calls
+  /// and refuse alike.
+  void check(char const* who, std::vector<MpiCall> const& calls) const {
+    check_same(who, calls, "weights, radii, boundaries or numbers of steps");
+    bool empty = true;
+    for (MpiCall const& call : calls) {
+      bool none = false;
+      for (int d = 0; d < R; ++d) none = none || call.extent[d] == 0;
+      empty = empty && none;
+    }
+    // Ranks by place: the first of each place along d says what all must have.
+    for (int d = 0; d < R; ++d) {
+      std::vector<int> first(std::size_t(topology.size[d]), -1);
+      for (int rank = 0; rank < int(calls.size()); ++rank) {
+        int& known = first[std::size_t(topology.place_of(who, rank)[d])];
+        std::int64_t const n = calls[std::size_t(rank)].extent[d];
+        if (known < 0) known = rank;
+        if (n != calls[std::size_t(known)].extent[d])
+          invalid_argument(
+              who, "the blocks of ranks ", known, " and ", rank,
+              " lie side by side and have ",
+              calls[std::size_t(known)].extent[d], " and ", n,
+              " elements in dimension ", d,
+              "; blocks at the same place along a dimension have the same "
+              "extent there");
+        if (!empty && topology.size[d] > 1 && n < least_extent(d))
+          invalid_argument(who, "rank ", rank, " has ", n,
+                           " elements in dimension ", d, ", which ",
+                           topology.size[d], " blocks share, and a radius of ",
+                           radius[d], " needs ", least_extent(d),
+                           "; use fewer ranks along this dimension, or another "
+                           "Cartesian topology");
+      }
+    }
+  }
+};
+
+}  // namespace Impl
+
+namespace mpi {
+
+/// A rank's part of a grid.
+template <int R>
+struct Block {
+  std::array<std::int64_t, std::size_t(R)> offset;  ///< of its first element
+  std::array<std::int64_t, std::size_t(R)> extent;
+};
+
+/// The block of the calling rank when a grid is cut as evenly as it goes: along
+/// the Cartesian topology of the communicator, or along dimension 0 when it has
+/// none. stencil() takes any other cut too. Local, no communication.
+///
+/// \throws std::invalid_argument for no communicator, a topology of another
+/// number of dimensions, or negative extents
+template <int R>
+Block<R> block_of(MPI_Comm comm,
+                  std::array<std::int64_t, std::size_t(R)> const& extents) {
+  constexpr char const* who = "KokkosMMA::mpi::block_of";
+  Impl::MpiTopology<R> const topology(who, comm);
+  Block<R> block;
+  for (int d = 0; d < R; ++d) {
+    if (extents[d] < 0)
+      Impl::invalid_argument(who, "the extent of dimension ", d, " is ",
+                             extents[d], "; it is 0 or more");
+    std::int64_t const n = topology.size[d], at = topology.coordinate[d];
+    std::int64_t const each = extents[d] / n, more = extents[d] % n;
+    block.offset[d] = at * each + std::min(at, more);
+    block.extent[d] = each + (at < more ? 1 : 0);
+  }
+  return block;
+}
+
+/// The boundaries of the calling rank's block: those of the grid, and halos
+/// where another block lies beyond the face. For StencilPolicy, after
+/// exchange_halos().
+template <int R>
+Boundaries<R> block_boundaries(MPI_Comm comm, Boundaries<R> const& boundaries) {
+  constexpr char const* who = "KokkosMMA::mpi::block_boundaries";
+  boundaries.check(who);
+  return Impl::MpiBlock<R>(who, comm, {}, {}, boundaries).local;
+}
+
+}  // namespace mpi
+}  // namespace KokkosMMA
+
+#endif

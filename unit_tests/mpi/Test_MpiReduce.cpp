@@ -1,0 +1,262 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Sums over ranks: values, bits, and what is refused.
+
+#include "MpiSupport.hpp"
+
+#include <KokkosMMA_ExactSum.hpp>
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
+namespace {
+
+using namespace KokkosMMA;
+using namespace KokkosMMA::Testing;
+
+template <class Exec>
+class MpiReduce : public ::testing::Test {};
+TYPED_TEST_SUITE(MpiReduce, ExecutionSpaces);
+
+/// Integers of all bits: sums wrap, and depend on no cut.
+template <class T, class Value, class Exec>
+void integers(Random& random) {
+  for (Cut const& cut : cuts(random)) {
+    SCOPED_TRACE(cut.describe());
+    std::vector<T> all(cut.total());
+    Value expected = 0;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      all[i] = static_cast<T>(std::is_same_v<T, bool> ? random.bits() & 1
+                                                      : random.bits());
+      Impl::add(expected, static_cast<Value>(all[i]));
+    }
+    auto const x = make_view<T, Exec>(
+        cut.mine(), [&](std::size_t i) { return all[cut.before() + i]; });
+    Value scalar = poison<Value>();
+    mpi::reduce(MPI_COMM_WORLD, Exec(), x, scalar);
+    EXPECT_EQ(expected, scalar);
+    auto const view = poisoned_view<Value, Exec>();
+    mpi::reduce(MPI_COMM_WORLD, Exec(), x, view);
+    EXPECT_EQ(expected, value_of(view));
+  }
+}
+
+TYPED_TEST(MpiReduce, IntegersDoNotDependOnTheCut) {
+  Random random;
+  SCOPED_TRACE(random.note());
+  integers<bool, std::int32_t, TypeParam>(random);
+  integers<std::int8_t, std::int32_t, TypeParam>(random);
+  integers<std::uint8_t, std::int64_t, TypeParam>(random);
+  integers<std::int32_t, std::int32_t, TypeParam>(random);
+  integers<std::uint32_t, std::uint64_t, TypeParam>(random);
+  integers<std::int64_t, std::int64_t, TypeParam>(random);
+  integers<std::uint64_t, std::uint64_t, TypeParam>(random);
+}
+
+/// Within what any order of additions within a rank gives, and one rounding;
+/// the same bits on all ranks and in a second run.
+template <class T, class Value, class Exec>
+void floats(Random& random) {
+  using A = Impl::accumulator_t<T, Value>;
+  for (Cut const& cut : cuts(random)) {
+    SCOPED_TRACE(cut.describe());
+    std::vector<T> all(cut.total());
+    ExactSum exact;
+    double magnitudes = 0;
+    std::size_t most  = 1;
+    for (T& value : all) {
+      value = static_cast<T>(random.normal());
+      exact.add(double(value));
+      magnitudes += std::abs(double(value));
+    }
+    for (std::size_t const size : cut.sizes) most = std::max(most, size);
+    auto const x = make_view<T, Exec>(
+        cut.mine(), [&](std::size_t i) { return all[cut.before() + i]; });
+    Value first = poison<Value>(), second = poison<Value>();
+    mpi::reduce(MPI_COMM_WORLD, Exec(), x, first);
+    mpi::reduce(MPI_COMM_WORLD, Exec(), x, second);
+    EXPECT_TRUE(same_bits(first, second));
+    EXPECT_TRUE(same_on_all_ranks(first));
+    EXPECT_LE(exact.error_of(double(first)),
+              double(most) * epsilon<A> * magnitudes +
+                  epsilon<Value> * std::abs(exact.value()));
+    auto const view = poisoned_view<Value, Exec>();
+    mpi::reduce(MPI_COMM_WORLD, Exec(), x, view);
+    EXPECT_TRUE(same_bits(first, value_of(view)));
+  }
+}
+
+TYPED_TEST(MpiReduce, FloatingPoint) {
+  Random random;
+  SCOPED_TRACE(random.note());
+  floats<half_t, half_t, TypeParam>(random);
+  floats<half_t, float, TypeParam>(random);
+  floats<bhalf_t, float, TypeParam>(random);
+  floats<float, float, TypeParam>(random);
+  floats<float, double, TypeParam>(random);
+  floats<double, double, TypeParam>(random);
+}
+
+TYPED_TEST(MpiReduce, StridedViewsAndRoutes) {
+  using Exec = TypeParam;
+  Kokkos::View<float**, Kokkos::LayoutLeft, Exec> const matrix("matrix", 3, 50);
+  Kokkos::deep_copy(matrix, float(world_rank() + 1));
+  auto const row = Kokkos::subview(matrix, 1, Kokkos::ALL());
+  int const n    = world_size();
+  float sum      = poison<float>();
+  mpi::reduce(MPI_COMM_WORLD, Exec(), row, sum, {.route = Route::generic});
+  EXPECT_EQ(float(50 * n * (n + 1) / 2), sum);
+  EXPECT_EQ(Route::generic, last_route());
+}
+
+TYPED_TEST(MpiReduce, NotANumberAndInfinity) {
+  using Exec        = TypeParam;
+  double const inf  = std::numeric_limits<double>::infinity();
+  auto const filled = [&](double value) {
+    return make_view<double, Exec>(10, [&](std::size_t i) {
+      return i == 3 && world_rank() == world_size() - 1 ? value : 1.;
+    });
+  };
+  double sum = 0;
+  mpi::reduce(MPI_COMM_WORLD, Exec(), filled(inf), sum);
+  EXPECT_EQ(inf, sum);
+  mpi::reduce(MPI_COMM_WORLD, Exec(), filled(-inf), sum);
+  EXPECT_EQ(-inf, sum);
+  mpi::reduce(MPI_COMM_WORLD, Exec(), filled(std::nan("")), sum);
+  EXPECT_TRUE(std::isnan(sum));
+}
+
+/// What one rank adds and another takes away is not lost to rounding.
+TYPED_TEST(MpiReduce, RanksCancel) {
+  using Exec = TypeParam;
+  if (world_size() < 3) GTEST_SKIP() << "three ranks are needed";
+  double const parts[] = {1e17, 3., -1e17};
+  auto const x         = make_view<double, Exec>(1, [&](std::size_t) {
+    return world_rank() < 3 ? parts[world_rank()] : 0.;
+  });
+  double sum           = 0;
+  mpi::reduce(MPI_COMM_WORLD, Exec(), x, sum);
+  EXPECT_EQ(3., sum);
+}
+
+TYPED_TEST(MpiReduce, PartsOfTheWorld) {
+  using Exec = TypeParam;
+  MPI_Comm half;
+  MPI_Comm_split(MPI_COMM_WORLD, world_rank() % 2, -world_rank(), &half);
+  auto const x = make_view<int, Exec>(7, [](std::size_t) { return 1; });
+  int size = 0, sum = 0;
+  MPI_Comm_size(half, &size);
+  mpi::reduce(half, Exec(), x, sum);
+  EXPECT_EQ(7 * size, sum);
+  MPI_Comm_free(&half);
+}
+
+TYPED_TEST(MpiReduce, OneRankIsRefused) {
+  using Exec      = TypeParam;
+  int const last  = world_size() - 1;
+  auto const x    = make_view<float, Exec>(5, [](std::size_t) { return 1.f; });
+  auto const view = poisoned_view<float, Exec>();
+  Kokkos::View<float, Exec> const null;
+  auto const place = world_rank() == last ? null : view;
+  std::string const text =
+      error_of([&] { mpi::reduce(MPI_COMM_WORLD, Exec(), x, place); });
+  EXPECT_TRUE(all_refused(text, {"KokkosMMA::mpi::reduce", "is null"}));
+  if (world_rank() != last) {
+    EXPECT_TRUE(has_parts(text, {"rank " + std::to_string(last) + " of " +
+                                 std::to_string(world_size())}));
+    EXPECT_TRUE(same_bits(poison<float>(), value_of(view)));
+  }
+  // and goes on afterwards
+  mpi::reduce(MPI_COMM_WORLD, Exec(), x, view);
+  EXPECT_EQ(5.f * float(world_size()), value_of(view));
+}
+
+TYPED_TEST(MpiReduce, RoutesThatCannotRun) {
+  using Exec = TypeParam;
+  if (on_cuda<Exec>) GTEST_SKIP() << "mma runs here";
+  auto const x = make_view<float, Exec>(5, [](std::size_t) { return 1.f; });
+  float sum    = poison<float>();
+  EXPECT_TRUE(all_refused(error_of([&] {
+                            Settings settings;
+                            if (world_rank() == 0) settings.route = Route::mma;
+                            mpi::reduce(MPI_COMM_WORLD, Exec(), x, sum,
+                                        settings);
+                          }),
+                          {"route mma was asked for but cannot run"}));
+  EXPECT_TRUE(same_bits(poison<float>(), sum));
+}
+
+TYPED_TEST(MpiReduce, DifferentCalls) {
+  using Exec = TypeParam;
+  if (world_size() == 1) GTEST_SKIP() << "two ranks are needed";
+  auto const x = make_view<float, Exec>(5, [](std::size_t) { return 1.f; });
+  float narrow = poison<float>();
+  double wide  = poison<double>();
+  EXPECT_TRUE(all_refused(error_of([&] {
+                            if (world_rank() == 1)
+                              mpi::reduce(MPI_COMM_WORLD, Exec(), x, wide);
+                            else
+                              mpi::reduce(MPI_COMM_WORLD, Exec(), x, narrow);
+                          }),
+                          {"the ranks differ",
+                           "rank 0 calls reduce of float "
+                           "(4 bytes) into float",
+                           "rank 1 calls reduce of float (4 bytes) into "
+                           "double"}));
+  EXPECT_TRUE(same_bits(poison<float>(), narrow));
+  EXPECT_TRUE(same_bits(poison<double>(), wide));
+  EXPECT_TRUE(all_refused(
+      error_of([&] {
+        if (world_rank() == 1)
+          mpi::exclusive_scan(MPI_COMM_WORLD, Exec(), x, x);
+        else
+          mpi::reduce(MPI_COMM_WORLD, Exec(), x, narrow);
+      }),
+      {"the ranks differ", "rank 1 calls exclusive_scan of float"}));
+  EXPECT_TRUE(same_bits(poison<float>(), narrow));
+}
+
+TYPED_TEST(MpiReduce, Communicators) {
+  using Exec   = TypeParam;
+  auto const x = make_view<float, Exec>(5, [](std::size_t) { return 1.f; });
+  float sum    = poison<float>();
+  EXPECT_TRUE(
+      has_parts(error_of([&] { mpi::reduce(MPI_COMM_NULL, Exec(), x, sum); }),
+                {"KokkosMMA::mpi::reduce: the communicator is MPI_COMM_NULL"}));
+  if (world_size() > 1) {
+    MPI_Comm side, both;
+    int const group = world_rank() == 0 ? 0 : 1;
+    MPI_Comm_split(MPI_COMM_WORLD, group, 0, &side);
+    MPI_Intercomm_create(side, 0, MPI_COMM_WORLD, group == 0 ? 1 : 0, 1, &both);
+    EXPECT_TRUE(
+        all_refused(error_of([&] { mpi::reduce(both, Exec(), x, sum); }),
+                    {"the communicator joins two groups"}));
+    MPI_Comm_free(&both);
+    MPI_Comm_free(&side);
+  }
+  EXPECT_TRUE(same_bits(poison<float>(), sum));
+}
+
+TEST(MpiEnvironment, GpuAware) {
+  EXPECT_EQ(-1, Impl::parse_gpu_aware(nullptr));
+  EXPECT_EQ(-1, Impl::parse_gpu_aware(""));
+  EXPECT_EQ(0, Impl::parse_gpu_aware("0"));
+  EXPECT_EQ(1, Impl::parse_gpu_aware("1"));
+  EXPECT_TRUE(has_parts(error_of([] { Impl::parse_gpu_aware("yes"); }),
+                        {"KOKKOSMMA_MPI_GPU_AWARE", "\"yes\"", "0", "1"}));
+}
+
+/// MPI's own errors, where the handler of the communicator lets them return.
+TEST(MpiEnvironment, ErrorsOfMpi) {
+  EXPECT_NO_THROW(Impl::check_mpi("who", "MPI_Send", MPI_SUCCESS));
+  try {
+    Impl::check_mpi("who", "MPI_Send", MPI_ERR_TAG);
+    ADD_FAILURE() << "an error was taken for success";
+  } catch (std::runtime_error const& error) {
+    EXPECT_TRUE(has_parts(error.what(), {"who: MPI_Send: ", "TAG"}));
+  }
+}
+
+}  // namespace
