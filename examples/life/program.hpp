@@ -52,6 +52,7 @@ struct Options {
   std::int64_t height = 0;
   std::int64_t steps  = 1000;
   std::optional<KokkosMMA::Boundary> boundary;
+  int scale  = 1;
   int repeat = 0;
   bool soup  = false;
   bool check = false;
@@ -77,6 +78,7 @@ a grid of which a random half is alive, the same on every machine.
                     R5,C0,M1,S34..58,B34..45,NM (default: B3/S23)
   --out FILE.rle    write the grid as a pattern file, which runs on where this run ended
   --png FILE.png    write the grid as a picture, one point per cell, dead cells white
+  --scale K         K by K points per cell, 1 to 64 (default: 1)
   --check           run the same on one thread of the host and compare every cell
   --repeat K        run it K times after one that does not count, print the median of the times,
                     and how fast memory is copied
@@ -126,6 +128,8 @@ inline Options parse_options(int argc, char** argv) {
       options.out = arguments.value();
     } else if (word == "--png") {
       options.png = arguments.value();
+    } else if (word == "--scale") {
+      options.scale = static_cast<int>(arguments.integer(1, 64));
     } else if (word == "--repeat") {
       options.repeat = static_cast<int>(arguments.integer(1, 1000000));
     } else if (word == "--soup") {
@@ -238,6 +242,14 @@ inline Setup prepare(Options const& options) {
     height = width;
   }
   if (options.boundary) boundary = *options.boundary;
+  // libpng takes a million points on a side.
+  if (options.scale * std::max(width, height) > 1000000) {
+    throw InputError("--scale " + std::to_string(options.scale) +
+                     ": the picture would have " +
+                     std::to_string(options.scale * width) + " x " +
+                     std::to_string(options.scale * height) +
+                     " points; allowed are up to 1000000 on a side");
+  }
   auto const rows    = static_cast<std::int64_t>(pattern.height);
   auto const columns = static_cast<std::int64_t>(pattern.width);
   if (columns > width || rows > height) {
@@ -345,15 +357,18 @@ inline void write_pattern(std::string const& file, HostCells const& cells,
 }
 
 // White, black, and the older the paler.
-inline Picture painted(HostCells const& cells, Setup const& setup) {
+inline Picture painted(HostCells const& cells, Setup const& setup,
+                       std::int64_t scale) {
   int const states = setup.rule.states();
-  Picture picture{setup.width, setup.height, HostCells(cells.size())};
-  std::transform(cells.begin(), cells.end(), picture.points.begin(),
-                 [&](std::uint8_t state) {
-                   int const grey =
-                       state == 0 ? 255 : 220 * (state - 1) / (states - 1);
-                   return static_cast<std::uint8_t>(grey);
-                 });
+  Picture picture{scale * setup.width, scale * setup.height,
+                  HostCells(scale * scale * cells.size())};
+  for (std::int64_t i = 0; i < picture.width * picture.height; ++i) {
+    std::int64_t const y     = i / picture.width / scale;
+    std::int64_t const x     = i % picture.width / scale;
+    std::uint8_t const state = cells[y * setup.width + x];
+    picture.points[i]        = static_cast<std::uint8_t>(
+        state == 0 ? 255 : 220 * (state - 1) / (states - 1));
+  }
   return picture;
 }
 
@@ -434,7 +449,8 @@ void run(Options const& options, Setup const& setup) {
   if (!options.out.empty()) {
     write_pattern(options.out, result, setup, options.steps);
   }
-  if (!options.png.empty()) write_picture(options.png, painted(result, setup));
+  if (!options.png.empty())
+    write_picture(options.png, painted(result, setup, options.scale));
 
   std::printf(
       "pattern %s\nrule %s\nboundary %s\nexecution_space %s\nruns_on %s\n"
