@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Turns the JSON of perf_reduce, perf_scan or perf_segmented into the Markdown tables of docs/results.
+"""Turns the JSON of perf_reduce, perf_scan, perf_segmented or perf_stencil into the Markdown tables of docs/results.
 
     perf_reduce --mma-all --benchmark_out=reduce.json
     perf_tests/scripts/markdown_table.py reduce.json > docs/results/reduce.md
@@ -130,6 +130,57 @@ class Segmented:
         return None
 
 
+class Stencil:
+    """What perf_stencil measures, and what the project promised of it."""
+
+    contenders = {
+        "kokkos": "Kokkos",
+        "kokkos_tiled": "Kokkos, best tiles",
+        "separable": "by hand",
+        "npp": "NPP",
+        "cudnn": "cuDNN",
+        "generic": "generic",
+        "stencil": "auto",
+        "automaton": "auto",
+        "policy": "StencilPolicy",
+        "streamed": "streamed",
+        "mma": "mma",
+    }
+    peers = ("kokkos", "kokkos_tiled", "separable", "npp", "cudnn")
+    auto = ("stencil", "automaton")
+    forms = {
+        "box": "box of ones",
+        "star": "star of ones",
+        "binomial": "binomial weights",
+        "dense": "dense weights, random integers",
+        "dense_real": "dense weights, random real numbers",
+        "mean": "mean",
+    }
+    ranks = ("2d", "1d", "3d")
+    # 10^9 updates per second of a copy at the 4240 GB/s that the targets were set beside.
+    copied = {"int8": 2120, "uint8": 2120, "half": 1060, "bhalf": 1060, "float": 530, "double": 265}
+    boundary_bar = 0.97
+
+    @classmethod
+    def bar(cls, task, value_type, rank, form, radius):
+        """The fraction of the copy ceiling that route auto was promised to reach."""
+        copied = cls.copied.get(value_type)
+        target = None
+        if task == "automaton":
+            target = 1500 / copied if form == "moore" else None
+        elif rank != "2d" or copied is None:
+            return None
+        elif task == "stencil_steps":
+            target = {"float": 600, "double": 450}.get(value_type)
+            target = target / copied if target and form == "box" and radius == 1 else None
+        elif form in ("box", "binomial") and radius <= 7:
+            target = 0.85 if value_type == "double" else 0.90
+        elif form == "dense" and radius == 7:
+            target = {"half": 450, "float": 150, "double": 75}.get(value_type)
+            target = target / copied if target else None
+        return None if target is None else round(target, 3)
+
+
 class Case:
     """One measured case; of repetitions, the median of each field."""
 
@@ -151,6 +202,7 @@ class Case:
         self.reproducible = median("reproducible")
         self.joules = median("joules_per_element")
         self.watts = median("watts")
+        self.updates = median("updates_per_second")
 
 
 class Results:
@@ -165,6 +217,7 @@ class Results:
         self.cases = {Reduce: {}, Scan: {}}  # (contender, type, kind, n) -> Case
         self.formulations = {}  # (form, R, B, type, n) -> Case
         self.segmented = {}  # (task, shape) -> (type, pattern, parameter) -> contender -> Case
+        self.stencils = {}  # (task, rank, form or rule) -> (type, radius, boundary, steps) -> contender -> Case
         self.failed = {}
         for name, group in entries.items():
             case = Case(group)
@@ -181,6 +234,13 @@ class Results:
                     pattern, _, parameter = path[4].partition(":")
                     lines = self.segmented.setdefault((path[0], path[3]), {})
                     lines.setdefault((path[2], pattern, int(parameter)), {})[path[1]] = case
+            elif path[0] in ("stencil", "stencil_steps", "automaton"):
+                if not case.label.startswith("refused"):
+                    start = 4 if path[0] == "automaton" else 5
+                    named = dict(p.split(":") for p in path[start:] if ":" in p)
+                    group = (path[0], "2d" if path[0] == "automaton" else path[3], path[start - 1])
+                    line = (path[2], int(named["r"]), path[start + 1], int(named.get("steps", 1)))
+                    self.stencils.setdefault(group, {}).setdefault(line, {})[path[1]] = case
             else:
                 operation = next((o for o in self.cases if o.name == path[0]), None)
                 if operation and path[1] in operation.contenders:
@@ -444,6 +504,103 @@ def energy_lines(results):
         ["type", "length", "", "GB/s", "W", "pJ per element", "against auto"], rows)
 
 
+def giga_updates(case):
+    return "-" if case is None else f"{case.updates * 1e-9:.4g}"
+
+
+def rule_title(rule):
+    neighbourhood, _, states = rule.partition("_states:")
+    return neighbourhood.replace("_", " ") + (f", {states} states" if states else "")
+
+
+def stencil_group_lines(results, groups, title):
+    """A table of groups; where they are one stencil each, the title names it."""
+    found = {group: results.stencils.get(group, {}) for group in groups}
+    names = [c for c in Stencil.contenders if any(c in contenders for lines in found.values() for contenders in lines.values())]
+    named = groups[0][0] != "stencil"
+    rows = []
+    for (task, rank, form), lines in found.items():
+        for (value_type, radius, boundary, steps), contenders in lines.items():
+            own = next((contenders[c] for c in Stencil.auto if c in contenders), None)
+            fraction = own.fraction if own else None
+            bar = Stencil.bar(task, value_type, rank, form, radius) if results.has_bars else None
+            peer = max(((case.updates, c) for c, case in contenders.items() if c in Stencil.peers), default=None)
+            against = "-"
+            if own and peer:
+                ratio = own.updates / peer[0]
+                text = against_bar(ratio, SLOWER_BAR if results.has_bars else None, ratio >= SLOWER_BAR)
+                against = f"{text}, {Stencil.contenders[peer[1]]}"
+            cells = [value_type]
+            if named:
+                cells.append(rule_title(form) if task == "automaton" else f"{rank} {form}")
+            cells += [str(radius), boundary] + ([str(steps)] if named else [])
+            cells += [giga_updates(contenders.get(c)) for c in names]
+            rows.append(cells + [against_bar(fraction, bar, fraction is not None and bar is not None and fraction >= bar, 3), against,
+                                 own.label if own else "-"])
+    if not rows:
+        return []
+    header = ["type"] + (["stencil" if groups[0][0] == "stencil_steps" else "neighbourhood"] if named else []) + ["r", "boundary"]
+    header += ["steps per call"] if named else []
+    return [f"## {title}, 10^9 updates per second", ""] + table(
+        header + [Stencil.contenders[c] for c in names] + ["auto / copy ceiling", "auto / best peer", "route"], rows)
+
+
+def boundary_lines(results):
+    """What a boundary costs: the rate with it over that with a constant."""
+    kinds = ("periodic", "reflect", "mirror", "nearest", "halo")
+    rows = []
+    for rank in Stencil.ranks:
+        rates = {key: contenders["stencil"].updates for key, contenders in results.stencils.get(("stencil", rank, "box"), {}).items()
+                 if "stencil" in contenders}
+        for value_type, radius in dict.fromkeys((t, r) for t, r, boundary, _ in rates if boundary in kinds):
+            constant = rates.get((value_type, radius, "constant", 1))
+            if not constant:
+                continue
+            cells = [value_type, rank, str(radius)]
+            for kind in kinds:
+                rate = rates.get((value_type, radius, kind, 1))
+                barred = results.has_bars and rank == "2d" and kind in ("periodic", "reflect", "mirror")
+                ratio = rate / constant if rate else None
+                bar = Stencil.boundary_bar if barred else None
+                cells.append(against_bar(ratio, bar, ratio is not None and ratio >= Stencil.boundary_bar, 3))
+            rows.append(cells)
+    if not rows:
+        return []
+    return ["## Boundaries: auto, rate over that with a constant, box of ones", ""] + table(["type", "grid", "r"] + list(kinds), rows)
+
+
+def stencil_error_lines(results):
+    names = [c for c in Stencil.contenders if c != "automaton"]
+    rows = []
+    for (task, rank, form), lines in results.stencils.items():
+        for value_type in dict.fromkeys(key[0] for key in lines):
+            cells = []
+            for name in names:
+                errors = [c[name].relative_error for key, c in lines.items() if key[0] == value_type and name in c]
+                errors = [e for e in errors if e is not None]
+                cells.append(f"{max(errors):.1e}" if errors else "-")
+            if any(cell != "-" for cell in cells):
+                steps = ", several steps" if task == "stencil_steps" else ""
+                rows.append([f"{rank} {Stencil.forms.get(form, form)}{steps}", value_type] + cells)
+    if not rows:
+        return []
+    return ["## Largest relative error of all results, data and weights positive", ""] + table(
+        ["", "type"] + [Stencil.contenders[c] for c in names], rows)
+
+
+def stencil_lines(results):
+    lines = []
+    for rank in Stencil.ranks:
+        for form, title in Stencil.forms.items():
+            lines += stencil_group_lines(results, [("stencil", rank, form)], f"{rank[0]}D, {title}")
+    lines += boundary_lines(results)
+    for task, title in (("stencil_steps", "Several steps in one call"), ("automaton", "Automata, bytes to bytes")):
+        groups = [group for group in results.stencils if group[0] == task]
+        if groups:
+            lines += stencil_group_lines(results, groups, title)
+    return lines + stencil_error_lines(results)
+
+
 def markdown(document):
     results = Results(document)
     lines = header_lines(results)
@@ -454,6 +611,7 @@ def markdown(document):
             lines += small_lines(results, operation) + every_size_lines(results, operation)
     lines += formulation_lines(results)
     lines += segmented_lines(results)
+    lines += stencil_lines(results)
     if results.failed:
         lines += ["## Failed", ""] + [f"- `{name}`: {why}" for name, why in results.failed.items()] + [""]
     return "\n".join(lines), not results.failed
@@ -461,7 +619,7 @@ def markdown(document):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("json", help="file written by perf_reduce, perf_scan or perf_segmented --benchmark_out=FILE")
+    parser.add_argument("json", help="file written by perf_reduce, perf_scan, perf_segmented or perf_stencil --benchmark_out=FILE")
     arguments = parser.parse_args()
     try:
         with open(arguments.json, encoding="utf-8") as file:

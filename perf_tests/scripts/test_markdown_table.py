@@ -18,6 +18,7 @@ import markdown_table  # noqa: E402
 FIXTURE = json.loads((HERE / "fixtures" / "perf_reduce.json").read_text(encoding="utf-8"))
 SCAN_FIXTURE = json.loads((HERE / "fixtures" / "perf_scan.json").read_text(encoding="utf-8"))
 SEGMENTED_FIXTURE = json.loads((HERE / "fixtures" / "perf_segmented.json").read_text(encoding="utf-8"))
+STENCIL_FIXTURE = json.loads((HERE / "fixtures" / "perf_stencil.json").read_text(encoding="utf-8"))
 
 
 class Tables:
@@ -196,6 +197,68 @@ class SegmentedTables(Tables, unittest.TestCase):
     def test_energy(self):
         self.assertEqual(self.line("| half -> float | 256 | auto", "## Energy"), "| half -> float | 256 | auto | 3600 | 450 | 250.0 | 1.00 |")
         self.assertEqual(self.line("| half -> float | 256 | CUB", "## Energy"), "| half -> float | 256 | CUB offsets | 1200 | 300 | 500.0 | 2.00 |")
+
+
+class StencilTables(Tables, unittest.TestCase):
+    fixture = STENCIL_FIXTURE
+
+    def test_box_with_bars_peers_and_no_refused_route(self):
+        self.assertIn(
+            "| type | r | boundary | Kokkos | Kokkos, best tiles | by hand | NPP | generic | auto | mma | auto / copy ceiling | auto / best peer | route |",
+            self.lines,
+        )
+        self.assertEqual(
+            self.line("| half | 7 | constant", "## 2D, box"),
+            "| half | 7 | constant | 10 | 14 | 400 | - | 20 | 910 | 900 | 0.910 (bar 0.9, met) | 2.27 (bar 0.97, met), by hand | mma |",
+        )
+        self.assertEqual(
+            self.line("| float", "## 2D, box"),
+            "| float | 1 | constant | - | - | - | 300 | - | 285 | - | 0.570 (bar 0.9, not met) | 0.95 (bar 0.97, not met), NPP | streamed |",
+        )
+
+    def test_no_bar_beyond_radius_seven_nor_in_other_dimensions(self):
+        self.assertEqual(self.line("| half | 11", "## 2D, box"), "| half | 11 | constant | - | - | - | - | - | 800 | - | 0.800 | - | mma |")
+        self.assertEqual(
+            self.line("| int32", "## 1D, box"), "| int32 | 1 | constant | 400 | 450 | 0.900 | 1.12 (bar 0.97, met), Kokkos | streamed |"
+        )
+
+    def test_dense_weights_against_the_rates_that_were_promised(self):
+        self.assertEqual(
+            self.line("| float", "## 2D, dense weights, random integers"),
+            "| float | 7 | constant | 15 | 150 | 0.300 (bar 0.283, met) | 10.00 (bar 0.97, met), Kokkos, best tiles | mma |",
+        )
+        self.assertEqual(
+            self.line("| double", "## 2D, dense weights, random integers"), "| double | 7 | constant | - | 50 | 0.200 (bar 0.283, not met) | - | streamed |"
+        )
+
+    def test_boundaries_against_the_constant(self):
+        self.assertEqual(
+            self.line("| half", "## Boundaries"), "| half | 2d | 7 | 0.980 (bar 0.97, met) | 0.900 (bar 0.97, not met) | - | - | 1.000 |"
+        )
+
+    def test_steps(self):
+        self.assertEqual(
+            self.line("| float", "## Several steps"),
+            "| float | 2d box | 1 | periodic | 8 | 160 | 650 | 1.300 (bar 1.132, met) | 4.06 (bar 0.97, met), Kokkos, best tiles | streamed |",
+        )
+        self.assertEqual(self.line("| double", "## Several steps"), "| double | 2d mean | 1 | constant | 32 | - | 300 | 1.200 | - | streamed |")
+
+    def test_automata(self):
+        self.assertEqual(
+            self.line("| uint8 | moore |", "## Automata"),
+            "| uint8 | moore | 5 | constant | 8 | 30 | 1600 | 1200 | 0.800 (bar 0.708, met) | 53.33 (bar 0.97, met), Kokkos, best tiles | mma |",
+        )
+        self.assertEqual(
+            self.line("| uint8 | moore, 8 states", "## Automata"), "| uint8 | moore, 8 states | 1 | constant | 8 | - | 1400 | - | 0.700 | - | streamed |"
+        )
+
+    def test_largest_error_over_radii(self):
+        self.assertEqual(
+            self.line("| 2d box of ones | half", "## Largest relative error"),
+            "| 2d box of ones | half | 5.0e-04 | 5.0e-04 | 5.0e-04 | - | - | 5.0e-04 | 4.9e-04 | - | - | 4.9e-04 |",
+        )
+        errors = self.lines[next(i for i, line in enumerate(self.lines) if line.startswith("## Largest relative error")):]
+        self.assertFalse(any("moore" in line or "int32" in line for line in errors))
 
 
 if __name__ == "__main__":
