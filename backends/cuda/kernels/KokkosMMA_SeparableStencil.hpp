@@ -1,0 +1,858 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOKKOSMMA_CUDA_SEPARABLE_STENCIL_HPP
+#define KOKKOSMMA_CUDA_SEPARABLE_STENCIL_HPP
+
+#include <backends/cuda/KokkosMMA_Launch.hpp>
+#include <backends/cuda/arch/KokkosMMA_CopyAsync.hpp>
+#include <core/KokkosMMA_Boundary.hpp>
+#include <core/KokkosMMA_SeparableSums.hpp>
+#include <core/KokkosMMA_StencilGrid.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+#include <vector>
+
+/// \file
+/// Stencils whose weights are one outer product, on CUDA cores: 2 (2r + 1)
+/// multiplications per element instead of (2r + 1)^2. A block owns a strip of
+/// columns and marches down a chunk of rows, which pass through a ring in
+/// shared memory: rows are read once, but for 2r per chunk. Each thread adds up
+/// its window of the row and then keeps the sums of 2r + 1 rows under way in
+/// registers.
+
+namespace KokkosMMA::Impl::Cuda {
+
+/// Everything that a block needs to know. A grid of one dimension is cut into
+/// rows that lie one behind the other in memory.
+template <class Element, class Weights>
+struct SeparableTask {
+  Element const* data;
+  std::int64_t stride;
+  std::int64_t rows;
+  std::int64_t columns;
+  Face row_low, row_high, column_low, column_high;
+  bool rows_first;  ///< where constants meet, that of the rows is taken
+  int shift;        ///< elements from a 16-byte line to the start of a row
+  unsigned strips;
+  std::int64_t chunk_rows;
+  Weights weights;
+};
+
+/// Columns of a strip as they lie in shared memory. The window of a thread's V
+/// elements starts `reach` elements before them.
+template <class Element, int V, int Threads, int MaxRadius>
+struct SeparableRow {
+  static constexpr int round_up(int n, int to) {
+    return (n + to - 1) / to * to;
+  }
+  static constexpr int per_vector = 16 / int(sizeof(Element));
+  static constexpr int unit       = V < per_vector ? V : per_vector;
+  static constexpr int pad        = round_up(MaxRadius, per_vector);
+  static constexpr int reach      = round_up(MaxRadius, unit);
+  static constexpr int columns    = Threads * V;
+  static constexpr int elements   = columns + 2 * pad;
+  static constexpr int vectors    = elements / per_vector;
+  static constexpr int bytes      = vectors * 16;
+  static constexpr int window     = V + 2 * reach;
+};
+
+template <class A, class Element, class Result, int MaxRadius>
+struct SeparableTuning {
+  static constexpr int widest =
+      int(sizeof(Element) > sizeof(Result) ? sizeof(Element) : sizeof(Result));
+  static constexpr int largest = MaxRadius <= 4 ? 8 : 4;
+  // 16 bytes in and out, as far as the registers go.
+  static constexpr int V       = 16 / widest < largest ? 16 / widest : largest;
+  static constexpr int threads = 128;
+  static constexpr int min_blocks = MaxRadius <= 8 ? 3 : 2;
+  static constexpr int stage_rows = 4;
+  static constexpr int stages     = 4;
+  static constexpr int batch      = 8;
+};
+
+/// Loads of rows into shared memory by `Threads` threads, of which this is
+/// `thread`. Columns begin .. end - 1 are those of the grid.
+template <class Row, bool Aligned, int Threads, class Element>
+struct SeparableLoads {
+  int thread;
+  int radius;  ///< along the row
+  Face const& low;
+  Face const& high;
+  bool rows_first;
+  std::int64_t first;  ///< column of element 0 of a row in shared memory
+
+  /// What stands for a whole row beyond a face that is a constant.
+  struct Constant {
+    bool is_one;
+    double value;
+  };
+
+  /// An element of a row that may lie outside; `from` is column 0.
+  __device__ void element(Element* to, Element const* from, std::int64_t column,
+                          std::int64_t begin, std::int64_t end,
+                          Constant const& constant) const {
+    if (column < begin - radius || column >= end + radius) return;
+    bool const is_low   = column < begin;
+    bool const is_high  = column >= end;
+    bool const outside  = is_low || is_high;
+    Boundary const kind = is_low ? low.kind : high.kind;
+    if (outside && kind == Boundary::constant &&
+        !(constant.is_one && rows_first)) {
+      *to = static_cast<Element>(is_low ? low.value : high.value);
+    } else if (constant.is_one) {
+      *to = static_cast<Element>(constant.value);
+    } else {
+      std::int64_t const source =
+          outside ? boundary_index(kind, column - begin, end - begin) + begin
+                  : column;
+      CopyAsyncElement<sizeof(Element)>::copy(to, from + source);
+    }
+  }
+
+  __device__ void row(unsigned char* to, Element const* from,
+                      std::int64_t begin, std::int64_t end,
+                      Constant const& constant) const {
+    std::int64_t const inside_begin =
+        low.kind == Boundary::halo ? begin - radius : begin;
+    std::int64_t const inside_end =
+        high.kind == Boundary::halo ? end + radius : end;
+    Element* const into = reinterpret_cast<Element*>(to);
+    constexpr int V     = Row::per_vector;
+    if constexpr (Aligned) {
+#pragma unroll
+      for (int n = 0; n < (Row::vectors + Threads - 1) / Threads; ++n) {
+        int const v = thread + n * Threads;
+        if (Row::vectors % Threads != 0 && v >= Row::vectors) break;
+        std::int64_t const column = first + v * V;
+        if (column >= inside_begin && column + V <= inside_end &&
+            !constant.is_one) {
+          CopyAsync16::copy(into + v * V, from + column);
+        } else {
+#pragma unroll 1
+          for (int e = 0; e < V; ++e)
+            element(into + v * V + e, from, column + e, begin, end, constant);
+        }
+      }
+    } else {
+      // Small elements pass through registers: several at once.
+      constexpr int at_once = sizeof(Element) < 4 ? 8 : 1;
+#pragma unroll 1
+      for (int n = thread; n < Row::elements; n += at_once * Threads) {
+        Element held[at_once];
+        bool inside[at_once];
+#pragma unroll
+        for (int k = 0; k < at_once; ++k) {
+          int const e               = n + k * Threads;
+          std::int64_t const column = first + e;
+          inside[k] = e < Row::elements && column >= inside_begin &&
+                      column < inside_end && !constant.is_one;
+          if (!inside[k]) continue;
+          if constexpr (at_once == 1)
+            CopyAsyncElement<sizeof(Element)>::copy(into + e, from + column);
+          else
+            held[k] = from[column];
+        }
+#pragma unroll
+        for (int k = 0; k < at_once; ++k) {
+          int const e = n + k * Threads;
+          if (!inside[k]) {
+            if (e < Row::elements)
+              element(into + e, from, first + e, begin, end, constant);
+          } else if constexpr (at_once > 1) {
+            into[e] = held[k];
+          }
+        }
+      }
+    }
+  }
+};
+
+/// The row or plane that stands for one that may lie outside; false where a
+/// constant does.
+__device__ inline bool locate_line(Face const& low, Face const& high,
+                                   std::int64_t extent, std::int64_t& index,
+                                   double& value) {
+  if (index >= 0 && index < extent) return true;
+  bool const is_low   = index < 0;
+  Boundary const kind = is_low ? low.kind : high.kind;
+  if (kind == Boundary::constant) {
+    value = is_low ? low.value : high.value;
+    return false;
+  }
+  index = boundary_index(kind, index, extent);
+  return true;
+}
+
+/// The window of a thread's V elements, which start at byte 0 of `from` behind
+/// those it reaches to the left.
+template <class A, class Element, class Row>
+__device__ inline Registers<A, Row::window> load_window(
+    unsigned char const* from) {
+  constexpr int unit_bytes = Row::unit * int(sizeof(Element));
+  using Unit =
+      std::conditional_t<unit_bytes == 16, uint4,
+                         std::conditional_t<unit_bytes == 8, uint2, unsigned>>;
+  static_assert(sizeof(Unit) == unit_bytes);
+  Registers<Element, Row::window> window;
+#pragma unroll
+  for (int u = 0; u < Row::window / Row::unit; ++u) {
+    Unit const bits = *reinterpret_cast<Unit const*>(from + u * unit_bytes);
+    memcpy(static_cast<void*>(&window[u * Row::unit]), &bits, unit_bytes);
+  }
+  Registers<A, Row::window> values;
+#pragma unroll
+  for (int i = 0; i < Row::window; ++i) values[i] = static_cast<A>(window[i]);
+  return values;
+}
+
+/// V elements of the result in as few stores as there can be.
+template <class Result, class A, int V>
+__device__ inline void store_vector(Result* to, Registers<A, V> const& sums) {
+  constexpr int bytes = V * int(sizeof(Result));
+  alignas(16) Result results[V];
+#pragma unroll
+  for (int i = 0; i < V; ++i) results[i] = static_cast<Result>(sums[i]);
+  if constexpr (bytes % 16 == 0) {
+#pragma unroll
+    for (int b = 0; b < bytes / 16; ++b) {
+      uint4 bits;
+      memcpy(&bits, static_cast<void const*>(&results[b * (V * 16 / bytes)]),
+             16);
+      __stcs(reinterpret_cast<uint4*>(to) + b, bits);
+    }
+  } else if constexpr (bytes == 8) {
+    uint2 bits;
+    memcpy(&bits, static_cast<void const*>(results), 8);
+    __stcs(reinterpret_cast<uint2*>(to), bits);
+  } else {
+    static_assert(bytes == 4);
+    unsigned bits;
+    memcpy(&bits, static_cast<void const*>(results), 4);
+    __stcs(reinterpret_cast<unsigned*>(to), bits);
+  }
+}
+
+/// Hands the sums of a thread's V elements of a row to the sink. `at` is the
+/// place of element `column`, whose last index alone is known to lie inside
+/// where begin <= column < end.
+template <int V, bool VectorSink, int R, class A, class Sink>
+__device__ inline void put_sums(Sink const& sink, std::int64_t const (&at)[R],
+                                std::int64_t column, std::int64_t begin,
+                                std::int64_t end, Registers<A, V> const& sums,
+                                A* of_warp) {
+  auto const put = [&](int i, A sum) {
+    if (column + i < begin || column + i >= end) return;
+    std::int64_t place[R];
+#pragma unroll
+    for (int d = 0; d < R; ++d) place[d] = at[d];
+    place[R - 1] += i;
+    sink(place, sum);
+  };
+  if constexpr (VectorSink) {
+    if (column >= begin && column + V <= end) {
+      std::int64_t offset = at[R - 1];
+#pragma unroll
+      for (int d = 0; d + 1 < R; ++d) offset += at[d] * sink.stride[d];
+      store_vector(sink.data + offset, sums);
+    } else {
+#pragma unroll
+      for (int i = 0; i < V; ++i) put(i, sums[i]);
+    }
+  } else {
+    // Lanes side by side take elements side by side.
+    int const lane = threadIdx.x % 32;
+    __syncwarp();
+#pragma unroll
+    for (int i = 0; i < V; ++i) of_warp[lane * V + i] = sums[i];
+    __syncwarp();
+#pragma unroll
+    for (int i = 0; i < V; ++i)
+      put(i * 32 + lane - lane * V, of_warp[i * 32 + lane]);
+  }
+}
+
+template <class Sink>
+struct SinkResult {
+  using type = char;  // does not limit how many elements a thread takes
+};
+template <VisibleStencilSink Sink>
+struct SinkResult<Sink> {
+  using type = typename Sink::value_type;
+};
+
+template <class Tuned, class Row, bool VectorSink, class A>
+inline constexpr int separable_bytes =
+    Tuned::stages* Tuned::stage_rows* Row::bytes +
+    (VectorSink ? 0 : Row::columns * int(sizeof(A)));
+
+template <class Tuned, class A, class Sums, class Element, bool Aligned,
+          bool VectorSink, int R, class Sink>
+__global__ void __launch_bounds__(Tuned::threads, Tuned::min_blocks)
+    separable_stencil(SeparableTask<Element, typename Sums::Weights> const task,
+                      Sink const sink) {
+  constexpr bool linear    = R == 1;
+  constexpr int V          = Tuned::V;
+  constexpr int threads    = Tuned::threads;
+  constexpr int stages     = Tuned::stages;
+  constexpr int stage_rows = Tuned::stage_rows;
+  using Row = SeparableRow<Element, V, threads, Sums::max_radius>;
+  extern __shared__ __align__(16) unsigned char separable_memory[];
+
+  unsigned const strip         = blockIdx.x % task.strips;
+  unsigned const chunk         = blockIdx.x / task.strips;
+  std::int64_t const row_begin = chunk * task.chunk_rows;
+  std::int64_t const row_end   = min(row_begin + task.chunk_rows, task.rows);
+  int const column_radius      = task.weights.column_radius();
+  int const steps              = int(row_end - row_begin) + 2 * column_radius;
+  std::int64_t const first_column =
+      linear ? -task.shift : std::int64_t(strip) * Row::columns - task.shift;
+  SeparableLoads<Row, Aligned, threads, Element> const loads{
+      int(threadIdx.x), task.weights.row_radius(), task.column_low,
+      task.column_high, task.rows_first,           first_column - Row::pad};
+
+  int filled      = 0;
+  int fill_slot   = 0;
+  auto const fill = [&] {
+    unsigned char* const to =
+        separable_memory + fill_slot * (stage_rows * Row::bytes);
+#pragma unroll
+    for (int j = 0; j < stage_rows; ++j) {
+      int const step = filled * stage_rows + j;
+      if (step >= steps) break;
+      std::int64_t row   = row_begin - column_radius + step;
+      std::int64_t begin = 0;
+      double value       = 0;
+      bool exists        = true;
+      if constexpr (linear)
+        begin = -row * task.stride;
+      else
+        exists =
+            locate_line(task.row_low, task.row_high, task.rows, row, value);
+      loads.row(to + j * Row::bytes, task.data + row * task.stride, begin,
+                begin + task.columns, {!exists, value});
+    }
+    CopyAsync16::commit();
+    ++filled;
+    fill_slot = fill_slot + 1 == stages ? 0 : fill_slot + 1;
+  };
+
+  std::int64_t const column =
+      first_column + std::int64_t(threadIdx.x) * V;  // of the thread's first
+  A* const of_warp = reinterpret_cast<A*>(separable_memory +
+                                          stages * stage_rows * Row::bytes) +
+                     threadIdx.x / 32 * (32 * V);
+  auto const emit = [&](int step, Registers<A, V> const& sums) {
+    std::int64_t const row = row_begin + step - 2 * column_radius;
+    if (step < 2 * column_radius || row >= row_end) return;
+    if constexpr (R == 1) {
+      std::int64_t const at[1] = {row * task.stride + column};
+      put_sums<V, VectorSink>(sink, at, at[0], 0, task.columns, sums, of_warp);
+    } else {
+      std::int64_t const at[2] = {row, column};
+      put_sums<V, VectorSink>(sink, at, column, 0, task.columns, sums, of_warp);
+    }
+  };
+
+#pragma unroll 1
+  for (int s = 0; s < stages - 1; ++s) fill();
+  Sums sums;
+  sums.clear();
+  int slot = 0;
+#pragma unroll 1
+  for (int first_step = 0; first_step < steps; first_step += Sums::batch) {
+#pragma unroll
+    for (int b = 0; b < Sums::batch; ++b) {
+      int const step = first_step + b;
+      // Known at compile time where batches are whole stages.
+      int const in_stage =
+          Sums::batch % stage_rows == 0 ? b % stage_rows : step % stage_rows;
+      if (step < steps) {
+        if (in_stage == 0) {
+          CopyAsync16::wait<stages - 2>();
+          // The stage is there for all, and all are done with the one before.
+          __syncthreads();
+          fill();
+        }
+        unsigned char const* const row =
+            separable_memory + slot * Row::bytes +
+            (threadIdx.x * V + Row::pad - Row::reach) * int(sizeof(Element));
+        slot = slot + 1 == stages * stage_rows ? 0 : slot + 1;
+        emit(step, sums.template push<Row::reach>(
+                       b, load_window<A, Element, Row>(row), task.weights));
+      }
+    }
+    sums.next_batch();
+  }
+  CopyAsync16::wait<0>();
+}
+
+/// Three dimensions: a block owns a tile of columns and rows and marches along
+/// the planes, which pass through the ring. A warp has `warp_rows` rows.
+template <class A, class Element, int MaxRadius>
+struct SeparableVolumeTask {
+  Element const* data;
+  std::int64_t stride[2];
+  std::int64_t planes, rows, columns;
+  Face plane_low, plane_high, row_low, row_high, column_low, column_high;
+  bool planes_first;  ///< where constants meet
+  int shift;          ///< elements from a 16-byte line to the start of a row
+  unsigned strips;
+  unsigned bands;
+  std::int64_t chunk_planes;
+  SeparableFactors<A, MaxRadius, false> along_row;
+  SeparableFactors<A, MaxRadius, false> along_column;
+  SeparableFactors<A, MaxRadius, false> along_plane;
+};
+
+template <class A, class Element, class Result, int MaxRadius>
+struct SeparableVolumeTuning {
+  static constexpr int V = SeparableTuning<A, Element, Result, MaxRadius>::V;
+  static constexpr int threads = MaxRadius <= 8 ? 384 : 256;
+  static constexpr int warps   = threads / 32;
+  static constexpr int warp_rows =
+      MaxRadius <= 4 && V * sizeof(A) <= 16 ? 2 : 1;
+  static constexpr int rows       = warps * warp_rows;
+  static constexpr int min_blocks = 1;
+  static constexpr int stages     = 3;
+  static constexpr int batch      = MaxRadius <= 4 ? 2 : 4;
+};
+
+template <class Tuned, class A, class Element, int MaxRadius, bool VectorSink>
+struct SeparableVolumeMemory {
+  using Row = SeparableRow<Element, Tuned::V, 32, MaxRadius>;
+  /// Of a plane.
+  static constexpr int rows = Tuned::rows + 2 * MaxRadius;
+  unsigned char ring[Tuned::stages][rows][Row::bytes];
+  A sums[rows][Row::columns];
+  A factors[2 * MaxRadius + 1];
+  A out[VectorSink ? 1 : Tuned::warps][VectorSink ? 1 : Row::columns];
+};
+
+template <class Tuned, class A, class Element, int MaxRadius, bool Aligned,
+          bool VectorSink, class Sink>
+__global__ void __launch_bounds__(Tuned::threads, Tuned::min_blocks)
+    separable_volume(SeparableVolumeTask<A, Element, MaxRadius> const task,
+                     Sink const sink) {
+  using Memory =
+      SeparableVolumeMemory<Tuned, A, Element, MaxRadius, VectorSink>;
+  using Row               = typename Memory::Row;
+  constexpr int V         = Tuned::V;
+  constexpr int stages    = Tuned::stages;
+  constexpr int warp_rows = Tuned::warp_rows;
+  constexpr int batch     = Tuned::batch;
+  extern __shared__ __align__(16) unsigned char separable_memory[];
+  Memory& memory = *reinterpret_cast<Memory*>(separable_memory);
+
+  int const lane                 = threadIdx.x % 32;
+  int const warp                 = threadIdx.x / 32;
+  unsigned const strip           = blockIdx.x % task.strips;
+  unsigned const band            = blockIdx.x / task.strips % task.bands;
+  unsigned const chunk           = blockIdx.x / task.strips / task.bands;
+  std::int64_t const plane_begin = chunk * task.chunk_planes;
+  std::int64_t const plane_end =
+      min(plane_begin + task.chunk_planes, task.planes);
+  int const row_radius   = task.along_column.radius;
+  int const plane_radius = task.along_plane.radius;
+  int const steps        = int(plane_end - plane_begin) + 2 * plane_radius;
+  int const plane_rows   = Tuned::rows + 2 * row_radius;
+  std::int64_t const first_row = std::int64_t(band) * Tuned::rows;
+  std::int64_t const first_column =
+      std::int64_t(strip) * Row::columns - task.shift;
+  SeparableLoads<Row, Aligned, 32, Element> const loads{
+      lane,
+      task.along_row.radius,
+      task.column_low,
+      task.column_high,
+      task.planes_first,
+      first_column - Row::pad};
+
+  int filled      = 0;
+  int fill_slot   = 0;
+  auto const fill = [&] {
+    if (filled < steps) {
+      std::int64_t plane   = plane_begin - plane_radius + filled;
+      double plane_value   = 0;
+      bool const has_plane = locate_line(task.plane_low, task.plane_high,
+                                         task.planes, plane, plane_value);
+#pragma unroll 1
+      for (int j = warp; j < plane_rows; j += Tuned::warps) {
+        std::int64_t row = first_row - row_radius + j;
+        if (row >= task.rows + row_radius) break;
+        double value = 0;
+        bool const has_row =
+            locate_line(task.row_low, task.row_high, task.rows, row, value);
+        if (!has_plane && (has_row || task.planes_first)) value = plane_value;
+        loads.row(memory.ring[fill_slot][j],
+                  task.data + plane * task.stride[0] + row * task.stride[1], 0,
+                  task.columns, {!(has_plane && has_row), value});
+      }
+    }
+    CopyAsync16::commit();
+    ++filled;
+    fill_slot = fill_slot + 1 == stages ? 0 : fill_slot + 1;
+  };
+
+#pragma unroll 1
+  for (int s = 0; s < stages - 1; ++s) fill();
+#pragma unroll
+  for (int o = 0; o <= 2 * MaxRadius; ++o)
+    if (threadIdx.x == 0) memory.factors[o] = task.along_column.at[o];
+
+  ColumnSums<A, MaxRadius, V, batch> sums[warp_rows];
+#pragma unroll
+  for (int k = 0; k < warp_rows; ++k) sums[k].clear();
+  int slot = 0;
+#pragma unroll 1
+  for (int step = 0; step < steps; step += batch) {
+#pragma unroll
+    for (int b = 0; b < batch; ++b) {
+      if (step + b < steps) {
+        CopyAsync16::wait<stages - 2>();
+        // The plane is there for all, and all are done with the one before.
+        __syncthreads();
+        fill();
+#pragma unroll 1
+        for (int j = warp; j < plane_rows; j += Tuned::warps) {
+          auto const values = load_window<A, Element, Row>(
+              memory.ring[slot][j] +
+              (lane * V + Row::pad - Row::reach) * int(sizeof(Element)));
+          auto const sum = row_sums<V, Row::reach>(task.along_row, values);
+          memcpy(__builtin_assume_aligned(
+                     static_cast<void*>(&memory.sums[j][lane * V]),
+                     V * sizeof(A) < 16 ? V * sizeof(A) : 16),
+                 &sum, sizeof(sum));
+        }
+        slot = slot + 1 == stages ? 0 : slot + 1;
+        __syncthreads();
+        Registers<A, V> of_plane[warp_rows]{};
+#pragma unroll 1
+        for (int o = 0; o <= 2 * row_radius; ++o) {
+          A const factor = memory.factors[o];
+#pragma unroll
+          for (int k = 0; k < warp_rows; ++k) {
+            Registers<A, V> above;
+            memcpy(&above,
+                   __builtin_assume_aligned(
+                       static_cast<void const*>(
+                           &memory.sums[warp * warp_rows + k + o][lane * V]),
+                       V * sizeof(A) < 16 ? V * sizeof(A) : 16),
+                   sizeof(above));
+#pragma unroll
+            for (int i = 0; i < V; ++i)
+              of_plane[k][i] = multiply_add(factor, above[i], of_plane[k][i]);
+          }
+        }
+        std::int64_t const plane = plane_begin + step + b - 2 * plane_radius;
+#pragma unroll
+        for (int k = 0; k < warp_rows; ++k) {
+          sums[k].push(b, of_plane[k], task.along_plane);
+          std::int64_t const row    = first_row + warp * warp_rows + k;
+          std::int64_t const column = first_column + lane * V;
+          if (step + b >= 2 * plane_radius && row < task.rows) {
+            std::int64_t const at[3] = {plane, row, column};
+            put_sums<V, VectorSink>(sink, at, column, 0, task.columns,
+                                    sums[k].slot[b],
+                                    memory.out[VectorSink ? 0 : warp]);
+          }
+        }
+      }
+    }
+#pragma unroll
+    for (int k = 0; k < warp_rows; ++k) sums[k].next_batch();
+  }
+  CopyAsync16::wait<0>();
+}
+
+/// A weight in the accumulator. Negative weights of unsigned sums wrap, as the
+/// sums do.
+template <class A>
+A stencil_weight(double weight) {
+  if constexpr (std::is_integral_v<A>)
+    if (weight < 0) return static_cast<A>(static_cast<std::int64_t>(weight));
+  return static_cast<A>(weight);
+}
+
+/// Into how many chunks the rows of all strips are cut so that the last wave of
+/// blocks is full: `extra` are the steps that each chunk takes besides its
+/// rows.
+inline std::int64_t separable_chunks(std::int64_t rows, std::int64_t strips,
+                                     std::int64_t resident,
+                                     std::int64_t extra) {
+  std::int64_t best  = 1;
+  double lowest_cost = 0;
+  for (std::int64_t waves = 1; waves <= 16; ++waves) {
+    std::int64_t const chunks =
+        std::clamp<std::int64_t>(waves * resident / strips, 1, rows);
+    std::int64_t const chunk_rows = (rows + chunks - 1) / chunks;
+    std::int64_t const real_waves = (chunks * strips + resident - 1) / resident;
+    double const cost = double(real_waves) * double(chunk_rows + extra);
+    if (waves == 1 || cost < lowest_cost) {
+      lowest_cost = cost;
+      best        = chunks;
+    }
+  }
+  return best;
+}
+
+/// Whether a kernel may write V elements of the result at once, when it does
+/// so from `shift` elements before the start of a row.
+template <int R, class Sink>
+bool takes_vectors(Sink const& sink, int shift, int V) {
+  if constexpr (VisibleStencilSink<Sink>) {
+    using Result    = typename Sink::value_type;
+    auto const unit = std::min<std::uintptr_t>(16, V * sizeof(Result));
+    auto const address =
+        reinterpret_cast<std::uintptr_t>(sink.data) - shift * sizeof(Result);
+    bool whole = address % unit == 0;
+    for (int d = 0; d + 1 < R; ++d)
+      whole =
+          whole && std::uintptr_t(sink.stride[d]) * sizeof(Result) % unit == 0;
+    return whole;
+  } else {
+    return false;
+  }
+}
+
+/// Whether all rows start at the same place in their 16-byte lines.
+template <class Element, int R>
+bool has_aligned_rows(StencilGrid<Element, R> const& grid) {
+  bool aligned = true;
+  for (int d = 0; d + 1 < R; ++d)
+    aligned =
+        aligned && std::uint64_t(grid.stride[d]) * sizeof(Element) % 16 == 0;
+  return aligned;
+}
+
+template <class A, int MaxRadius, bool Exact>
+void set_factors(SeparableFactors<A, MaxRadius, Exact>& to,
+                 std::vector<double> const& from, int first) {
+  to.radius = int(from.size() / 2);
+  for (std::size_t i = 0; i < from.size(); ++i)
+    to.at[std::size_t(first) + i] = stencil_weight<A>(from[i]);
+}
+
+template <class Tuned, class A, class Sums, bool Aligned, bool VectorSink,
+          int R, class Element, class Sink>
+void launch_separable_task(Kokkos::Cuda const& space,
+                           SeparableTask<Element, typename Sums::Weights> task,
+                           Sink const& sink) {
+  using Row = SeparableRow<Element, Tuned::V, Tuned::threads, Sums::max_radius>;
+  auto const kernel =
+      &separable_stencil<Tuned, A, Sums, Element, Aligned, VectorSink, R, Sink>;
+  constexpr int bytes = separable_bytes<Tuned, Row, VectorSink, A>;
+  KernelFacts const facts =
+      kernel_facts(space.cuda_device(), kernel, Tuned::threads, bytes);
+  std::int64_t const resident =
+      std::int64_t(device(space.cuda_device()).multiprocessors) *
+      std::max(facts.resident_blocks, 1);
+  std::int64_t const extra =
+      2 * task.weights.column_radius() + Tuned::stages * Tuned::stage_rows;
+  std::int64_t const chunks =
+      separable_chunks(task.rows, task.strips, resident, extra);
+  task.chunk_rows = (task.rows + chunks - 1) / chunks;
+  std::int64_t const blocks =
+      (task.rows + task.chunk_rows - 1) / task.chunk_rows * task.strips;
+  kernel<<<unsigned(blocks), Tuned::threads, bytes, space.cuda_stream()>>>(
+      task, sink);
+  check(cudaGetLastError(), "launch of separable_stencil");
+}
+
+/// The task of a grid of one or two dimensions, without weights.
+template <class Tuned, class Sums, int R, class Element>
+auto separable_task(StencilGrid<Element, R> const& grid) {
+  constexpr bool linear = R == 1;
+  constexpr int last    = R - 1;
+  using Row = SeparableRow<Element, Tuned::V, Tuned::threads, Sums::max_radius>;
+  SeparableTask<Element, typename Sums::Weights> task{};
+  task.data    = grid.data;
+  task.columns = grid.extent[last];
+  task.shift =
+      int(reinterpret_cast<std::uintptr_t>(grid.data) % 16 / sizeof(Element));
+  std::int64_t const line   = task.columns + task.shift;
+  std::int64_t const pieces = (line + Row::columns - 1) / Row::columns;
+  task.column_low           = grid.boundaries.low[last];
+  task.column_high          = grid.boundaries.high[last];
+  if constexpr (linear) {
+    task.stride     = Row::columns;
+    task.rows       = pieces;
+    task.strips     = 1;
+    task.rows_first = false;
+  } else {
+    task.stride     = grid.stride[0];
+    task.rows       = grid.extent[0];
+    task.strips     = unsigned(pieces);
+    task.row_low    = grid.boundaries.low[0];
+    task.row_high   = grid.boundaries.high[0];
+    task.rows_first = !grid.reversed;
+  }
+  return task;
+}
+
+template <class Tuned, bool Aligned, bool VectorSink, class A, class Element,
+          int MaxRadius, class Sink>
+void launch_separable_volume_task(
+    Kokkos::Cuda const& space, SeparableVolumeTask<A, Element, MaxRadius> task,
+    Sink const& sink) {
+  auto const kernel   = &separable_volume<Tuned, A, Element, MaxRadius, Aligned,
+                                        VectorSink, Sink>;
+  constexpr int bytes = int(
+      sizeof(SeparableVolumeMemory<Tuned, A, Element, MaxRadius, VectorSink>));
+  KernelFacts const facts =
+      kernel_facts(space.cuda_device(), kernel, Tuned::threads, bytes);
+  std::int64_t const resident =
+      std::int64_t(device(space.cuda_device()).multiprocessors) *
+      std::max(facts.resident_blocks, 1);
+  std::int64_t const tiles = std::int64_t(task.strips) * task.bands;
+  std::int64_t const chunks =
+      separable_chunks(task.planes, tiles, resident,
+                       2 * task.along_plane.radius + Tuned::stages);
+  task.chunk_planes = (task.planes + chunks - 1) / chunks;
+  std::int64_t const blocks =
+      (task.planes + task.chunk_planes - 1) / task.chunk_planes * tiles;
+  kernel<<<unsigned(blocks), Tuned::threads, bytes, space.cuda_stream()>>>(
+      task, sink);
+  check(cudaGetLastError(), "launch of separable_volume");
+}
+
+template <class A, int MaxRadius, class Element, class Sink>
+void launch_separable_volume(Kokkos::Cuda const& space,
+                             StencilGrid<Element, 3> const& grid,
+                             std::array<std::vector<double>, 3> const& factors,
+                             Sink const& sink) {
+  using Result = typename SinkResult<Sink>::type;
+  using Tuned  = SeparableVolumeTuning<A, Element, Result, MaxRadius>;
+  using Row    = SeparableRow<Element, Tuned::V, 32, MaxRadius>;
+  SeparableVolumeTask<A, Element, MaxRadius> task{};
+  task.data         = grid.data;
+  task.stride[0]    = grid.stride[0];
+  task.stride[1]    = grid.stride[1];
+  task.planes       = grid.extent[0];
+  task.rows         = grid.extent[1];
+  task.columns      = grid.extent[2];
+  task.plane_low    = grid.boundaries.low[0],
+  task.row_low      = grid.boundaries.low[1],
+  task.column_low   = grid.boundaries.low[2];
+  task.plane_high   = grid.boundaries.high[0];
+  task.row_high     = grid.boundaries.high[1];
+  task.column_high  = grid.boundaries.high[2];
+  task.planes_first = !grid.reversed;
+  task.shift =
+      int(reinterpret_cast<std::uintptr_t>(grid.data) % 16 / sizeof(Element));
+  task.strips =
+      unsigned((task.columns + task.shift + Row::columns - 1) / Row::columns);
+  task.bands = unsigned((task.rows + Tuned::rows - 1) / Tuned::rows);
+  set_factors(task.along_row, factors[2],
+              MaxRadius - int(factors[2].size() / 2));
+  set_factors(task.along_column, factors[1], 0);
+  set_factors(task.along_plane, {factors[0].rbegin(), factors[0].rend()}, 0);
+  bool const aligned = has_aligned_rows(grid);
+  if constexpr (VisibleStencilSink<Sink>) {
+    if (aligned && takes_vectors<3>(sink, task.shift, Tuned::V)) {
+      launch_separable_volume_task<Tuned, true, true>(space, task, sink);
+      return;
+    }
+  }
+  if (aligned)
+    launch_separable_volume_task<Tuned, true, false>(space, task, sink);
+  else
+    launch_separable_volume_task<Tuned, false, false>(space, task, sink);
+}
+
+template <class Tuned, class A, class Sums, int R, class Element, class Sink>
+void launch_separable_sums(Kokkos::Cuda const& space,
+                           StencilGrid<Element, R> const& grid,
+                           typename Sums::Weights const& weights,
+                           Sink const& sink) {
+  auto task          = separable_task<Tuned, Sums, R>(grid);
+  task.weights       = weights;
+  bool const aligned = has_aligned_rows(grid);
+  if constexpr (VisibleStencilSink<Sink>) {
+    if (aligned && takes_vectors<R>(sink, task.shift, Tuned::V)) {
+      launch_separable_task<Tuned, A, Sums, true, true, R>(space, task, sink);
+      return;
+    }
+  }
+  if (aligned)
+    launch_separable_task<Tuned, A, Sums, true, false, R>(space, task, sink);
+  else
+    launch_separable_task<Tuned, A, Sums, false, false, R>(space, task, sink);
+}
+
+template <class Sums, int R>
+auto separable_weights(std::array<std::vector<double>, R> const& factors) {
+  typename Sums::Weights weights{};
+  set_factors(weights.along_row, factors[R - 1],
+              Sums::max_radius - int(factors[R - 1].size() / 2));
+  // The last row reaches the first sum.
+  if constexpr (R == 1)
+    set_factors(weights.along_column, {1.0}, 0);
+  else
+    set_factors(weights.along_column, {factors[0].rbegin(), factors[0].rend()},
+                0);
+  return weights;
+}
+
+/// Whether the factors may be applied one after the other: a zero among them is
+/// no neighbour, and elements that are Inf or NaN there would reach the sum.
+/// Sums of integers need integers.
+template <class A, int R>
+struct SeparableStencil {
+  static bool takes(std::array<std::vector<double>, R> const& factors) {
+    for (std::vector<double> const& vector : factors)
+      for (double const factor : vector) {
+        if constexpr (std::is_integral_v<A>) {
+          if (factor != std::trunc(factor) || std::abs(factor) >= 0x1p63)
+            return false;
+        } else {
+          if (static_cast<A>(factor) == 0 ||
+              !std::isfinite(static_cast<A>(factor)))
+            return false;
+        }
+      }
+    return true;
+  }
+};
+
+template <class A, int R, class Element, class Sink>
+void launch_separable_stencil(Kokkos::Cuda const& space,
+                              StencilGrid<Element, R> const& grid,
+                              std::array<std::vector<double>, R> const& factors,
+                              bool box_of_ones, Sink const& sink) {
+  check(cudaSetDevice(space.cuda_device()), "cudaSetDevice");
+  using Result      = typename SinkResult<Sink>::type;
+  std::size_t width = 0;
+  for (std::vector<double> const& vector : factors)
+    width = std::max(width, vector.size());
+  auto const launch = [&](auto radius) {
+    constexpr int max_radius = decltype(radius)::value;
+    if constexpr (R == 3) {
+      launch_separable_volume<A, max_radius>(space, grid, factors, sink);
+    } else {
+      using Tuned = SeparableTuning<A, Element, Result, max_radius>;
+      using Sums  = FactorSums<A, Tuned::V, max_radius, R == 1 ? 0 : max_radius,
+                              Tuned::batch, false>;
+      launch_separable_sums<Tuned, A, Sums, R>(
+          space, grid, separable_weights<Sums, R>(factors), sink);
+    }
+  };
+  for (int d = 0; d < R; ++d)
+    if (grid.extent[d] == 0) return;
+  if (width <= 9)
+    launch(std::integral_constant<int, 4>());
+  else if (width <= 17)
+    launch(std::integral_constant<int, 8>());
+  else
+    launch(std::integral_constant<int, 16>());
+}
+
+}  // namespace KokkosMMA::Impl::Cuda
+
+#endif
