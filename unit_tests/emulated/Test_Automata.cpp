@@ -1,0 +1,188 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include <backends/emulated/atom/KokkosMMA_Warp.hpp>
+#include <core/KokkosMMA_WarpAutomaton.hpp>
+
+#include <KokkosMMA_Random.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+
+namespace {
+
+using namespace KokkosMMA;
+using namespace KokkosMMA::Impl;
+using KokkosMMA::Testing::Random;
+using Warp    = KokkosMMA::Impl::Emulated::Warp;
+using Windows = WarpWindowSums<Warp>;
+
+TEST(AutomatonWarp, WindowsOfEveryRadius) {
+  Random random;
+  SCOPED_TRACE(random.note());
+  Warp const warp;
+  Windows windows(warp);
+  Warp::Lanes<Windows::Distances> distances;
+  warp.each(
+      [&](int lane) { warp.at(distances, lane) = Windows::distances(lane); });
+  for (int radius = 0; radius <= AutomatonRule::max_radius; ++radius) {
+    SCOPED_TRACE("radius " + std::to_string(radius));
+    windows.set_radius(radius, distances);
+    int cells[16][64];
+    for (auto& row : cells)
+      for (int& cell : row) cell = int(random.integer(0, 33));
+    auto const half_of = [&](int side) {
+      Warp::Lanes<Windows::Half> half;
+      warp.each([&](int lane) {
+        auto const four = [&](int row, int column) {
+          std::uint32_t packed = 0;
+          for (int b = 0; b < 4; ++b)
+            packed |= std::uint32_t(cells[row][column + b]) << 8 * b;
+          return packed;
+        };
+        int const g = lane / 4, at = 32 * side + 8 * (lane % 4);
+        warp.at(half, lane) = Windows::half(
+            four(g, at), four(g, at + 4), four(g + 8, at), four(g + 8, at + 4));
+      });
+      return half;
+    };
+    Warp::Lanes<Windows::Sums> sums;
+    windows.clear(sums);
+    windows.add(half_of(0), half_of(1), sums);
+    windows.add(half_of(0), half_of(1), sums);
+    for (int lane = 0; lane < 32; ++lane)
+      for (int k = 0; k < 16; ++k) {
+        int const row    = lane / 4 + 8 * (k / 8);
+        int const column = 16 + 8 * (lane % 4) + k % 8;
+        int expected     = 0;
+        for (int d = -radius; d <= radius; ++d) {
+          if (column + d < 64) expected += 2 * cells[row][column + d];
+        }
+        ASSERT_EQ(expected, warp.at(sums, lane)[k])
+            << "row " << row << ", column " << column;
+      }
+  }
+}
+
+/// All states and counts, in all places of a word.
+template <class Rule>
+void expect_rule(AutomatonRule const& rule) {
+  SCOPED_TRACE(to_string(rule));
+  Rule const packed(rule);
+  std::uint32_t shared[Rule::shared_words + 1] = {};
+  for (int thread = 0; thread < 128; ++thread) packed.stage(thread, shared);
+  int const largest = neighbourhood_size(rule.neighbourhood(), rule.radius());
+  for (int count = 0; count <= largest; ++count)
+    for (int first = 0; first < 256; ++first) {
+      std::uint32_t cells[4];
+      std::int32_t counts[16];
+      // The neighbours of the cell under test are others, near and far.
+      auto const state = [&](int k) { return (first + k * k) % 256; };
+      auto const alive = [&](int k) {
+        int const n = (count + 7 * k) % (largest + 1);
+        return n == 0 && state(k) == 1 ? 1 : n;
+      };
+      for (int k = 0; k < 16; ++k) {
+        if (k % 4 == 0) cells[k / 4] = 0;
+        cells[k / 4] |= std::uint32_t(state(k)) << 8 * (k % 4);
+        counts[k] = alive(k);
+      }
+      next_cells<Warp>(packed, shared, cells, counts);
+      for (int k = 0; k < 16; ++k) {
+        int const centre = !rule.counts_centre() && state(k) == 1;
+        ASSERT_EQ(int(rule.next(std::uint8_t(state(k)), alive(k) - centre)),
+                  int(cells[k / 4] >> 8 * (k % 4) & 0xffu))
+            << "state " << state(k) << ", count " << alive(k);
+      }
+    }
+}
+
+/// The same with states 0 and 1 alone.
+template <class Rule>
+void expect_rule_of_two(AutomatonRule const& rule) {
+  SCOPED_TRACE(to_string(rule));
+  Rule const packed(rule);
+  std::uint32_t shared[Rule::shared_words + 1] = {};
+  for (int thread = 0; thread < 128; ++thread) packed.stage(thread, shared);
+  int const largest = neighbourhood_size(rule.neighbourhood(), rule.radius());
+  for (int count = 0; count <= largest; ++count)
+    for (unsigned states = 0; states < 16; ++states) {
+      std::uint32_t cells[4] = {unpack_cells(states), unpack_cells(~states),
+                                unpack_cells(states >> 1), 0x01010101u};
+      std::uint32_t const before[4] = {cells[0], cells[1], cells[2], cells[3]};
+      std::int32_t counts[16];
+      for (int k = 0; k < 16; ++k) {
+        counts[k] = (count + k * (k - 1)) % (largest + 1);
+        if (counts[k] == 0) counts[k] = 1;
+      }
+      if (count == 0)
+        for (int k = 0; k < 16; ++k)
+          if ((before[k / 4] >> 8 * (k % 4) & 1u) == 0) counts[k] = 0;
+      next_cells<Warp>(packed, shared, cells, counts);
+      for (int k = 0; k < 16; ++k) {
+        auto const state = std::uint8_t(before[k / 4] >> 8 * (k % 4));
+        ASSERT_EQ(
+            int(rule.next(state, counts[k] - (!rule.counts_centre() && state))),
+            int(cells[k / 4] >> 8 * (k % 4) & 0xffu))
+            << "state " << int(state) << ", count " << counts[k];
+      }
+    }
+}
+
+TEST(AutomatonWarp, RulesOfRanges) {
+  for (char const* const text :
+       {"B3/S23", "B/S", "B0/S8", "B/S012345678", "B012345678/S", "B2/S34V",
+        "R5,C0,M1,S34..58,B34..45,NM", "R16,C0,M0,S0..1088,B1088..1088,NM",
+        "R16,C0,M1,S1..1089,B0..0,NM", "R16,C0,M0,S270..480,B370..525,NM",
+        "R9,C0,M0,S10..90,B40..60,NN"}) {
+    AutomatonRule const rule = parse_rule(text).rule;
+    ASSERT_TRUE(RangeRule::takes(rule)) << text;
+    expect_rule<RangeRule>(rule);
+    expect_rule_of_two<RangeRule>(rule);
+    expect_rule<SetRule<true>>(rule);
+  }
+  for (char const* const text :
+       {"B36/S23", "B3/S13", "R5,C0,M1,S34-58,60,B34-45,NM", "23/3/3"})
+    EXPECT_FALSE(RangeRule::takes(parse_rule(text).rule)) << text;
+}
+
+TEST(AutomatonWarp, RulesOfAnySet) {
+  for (char const* const text :
+       {"B36/S23", "B0/S02468", "B1357/S1357", "R3,C0,M1,S2,14-30,49,B0,32,NM",
+        "R16,C0,M0,S31-33,63,1088,B32,64,1024,NM"}) {
+    expect_rule<SetRule<true>>(parse_rule(text).rule);
+    expect_rule_of_two<SetRule<true>>(parse_rule(text).rule);
+  }
+  for (char const* const text :
+       {"/2/3", "345/2/4", "B3/S23/256", "R7,C5,M0,S60-80,90,B55-70,NM",
+        "R16,C256,M1,S270-480,B370-525,1089,NM", "R4,C3,M1,S10-14,B9,11,NN",
+        "B36/S23"})
+    expect_rule<SetRule<false>>(parse_rule(text).rule);
+}
+
+// A functor sees the cell in its own type and the others alone.
+TEST(AutomatonWarp, RulesOfACaller) {
+  auto const rule = [](std::int8_t state, int count) {
+    return std::int8_t(state < 0 ? count % 100 : -state);
+  };
+  CallRule<std::int8_t, decltype(rule)> const packed(rule);
+  for (int first = 0; first < 256; ++first) {
+    std::uint32_t cells[4] = {};
+    std::int32_t counts[16];
+    for (int k = 0; k < 16; ++k) {
+      cells[k / 4] |= std::uint32_t((first + k) % 256) << 8 * (k % 4);
+      counts[k] = 1 + first + k;
+    }
+    next_cells<Warp>(packed, nullptr, cells, counts);
+    for (int k = 0; k < 16; ++k) {
+      auto const state = std::int8_t((first + k) % 256);
+      ASSERT_EQ(int(rule(state, 1 + first + k - (state == 1))),
+                int(std::int8_t(cells[k / 4] >> 8 * (k % 4))));
+    }
+  }
+}
+
+}  // namespace
