@@ -1,0 +1,111 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// What direct kernels of stencils decide on the host.
+
+#include <core/KokkosMMA_DirectTaps.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace {
+
+using KokkosMMA::Boundary;
+using KokkosMMA::boundary_index;
+using KokkosMMA::StencilWeights;
+using KokkosMMA::Impl::direct_pattern;
+using KokkosMMA::Impl::DirectPattern;
+using KokkosMMA::Impl::DirectTable;
+using KokkosMMA::Impl::march_pieces;
+using KokkosMMA::Impl::near_boundary_index;
+using KokkosMMA::Impl::pattern_weights;
+using KokkosMMA::Impl::weight_as;
+
+TEST(DirectTaps, NearIndicesAreBoundaryIndices) {
+  for (Boundary const kind :
+       {Boundary::constant, Boundary::periodic, Boundary::reflect,
+        Boundary::mirror, Boundary::nearest, Boundary::halo})
+    for (std::int64_t n = 1; n <= 20; ++n)
+      for (std::int64_t i = -n; i < 2 * n; ++i)
+        EXPECT_EQ(near_boundary_index(kind, i, n), boundary_index(kind, i, n))
+            << to_string(kind) << " " << i << " of " << n;
+}
+
+TEST(DirectTaps, Patterns) {
+  using W = StencilWeights<2>;
+  EXPECT_EQ(direct_pattern(W::box(3)), DirectPattern::dense);
+  EXPECT_EQ(direct_pattern(W::moore(3)), DirectPattern::dense);
+  EXPECT_EQ(direct_pattern(W::star(3)), DirectPattern::star);
+  EXPECT_EQ(direct_pattern(W::von_neumann(1)), DirectPattern::star);
+  EXPECT_EQ(direct_pattern(W::von_neumann(2)), DirectPattern::other);
+  EXPECT_EQ(direct_pattern(W::box({1, 2})), DirectPattern::other);
+  EXPECT_EQ(direct_pattern(W::star({1, 2})), DirectPattern::other);
+  // A star with a hole, a box with one.
+  std::vector<double> values{0, 1, 0, 1, 1, 0, 0, 1, 0};
+  EXPECT_EQ(direct_pattern(W::dense(1, values)), DirectPattern::other);
+  values = {1, 1, 1, 1, 1, 1, 1, 1, 0};
+  EXPECT_EQ(direct_pattern(W::dense(1, values)), DirectPattern::other);
+  EXPECT_EQ(direct_pattern(StencilWeights<1>::star(2)), DirectPattern::dense);
+  EXPECT_EQ(direct_pattern(StencilWeights<3>::star(2)), DirectPattern::star);
+}
+
+TEST(DirectTaps, WeightsOfPatterns) {
+  std::vector<double> values{0, 1, 0, 2, 3, 4, 0, 5, 0};
+  EXPECT_EQ(pattern_weights<int>(StencilWeights<2>::dense(1, values),
+                                 DirectPattern::star),
+            (std::vector<int>{1, 3, 5, 2, 3, 4}));
+  EXPECT_EQ(pattern_weights<int>(StencilWeights<2>::dense(1, values),
+                                 DirectPattern::dense),
+            (std::vector<int>{0, 1, 0, 2, 3, 4, 0, 5, 0}));
+  EXPECT_EQ(weight_as<std::uint32_t>(-1), 0xffffffffu);
+  EXPECT_EQ(weight_as<float>(-1.5), -1.5f);
+}
+
+TEST(DirectTaps, TablesHoldAllWeightsInTheirPlaces) {
+  for (int const group : {2, 4, 8})
+    for (int radius = 1; radius <= 16; ++radius) {
+      std::vector<double> values(std::size_t(3 * (2 * radius + 1)));
+      for (std::size_t at = 0; at < values.size(); ++at)
+        values[at] = at % 3 == 1 ? 0. : double(at + 1);
+      auto const weights = StencilWeights<2>::dense({1, radius}, values);
+      DirectTable<double> const table(weights, group);
+      ASSERT_EQ(table.rows, 3);
+      ASSERT_EQ(table.reach % group, 0);
+      ASSERT_GE(table.reach, radius);
+      ASSERT_LE(table.groups * group, 64);
+      for (int row = 0; row < 3; ++row)
+        for (int column = 0; column < table.groups * group; ++column) {
+          int const offset = column - table.reach;
+          double const weight =
+              offset < -radius || offset > radius
+                  ? 0
+                  : values[std::size_t(row * (2 * radius + 1) + offset +
+                                       radius)];
+          EXPECT_EQ(
+              table.weights[std::size_t(row * table.groups * group + column)],
+              weight);
+          EXPECT_EQ(table.masks[std::size_t(row)] >> column & 1, weight != 0);
+        }
+    }
+}
+
+TEST(DirectTaps, PiecesFillTheMachine) {
+  // 33 pieces of each of 32 tiles are one round of 1056 blocks.
+  EXPECT_EQ(march_pieces(16384, 32, 1056, 10), 33);
+  // Fewer planes than blocks: a plane each.
+  EXPECT_EQ(march_pieces(5, 1, 1056, 10), 5);
+  // More tiles than blocks.
+  EXPECT_EQ(march_pieces(100, 5000, 1056, 10), 1);
+  for (std::int64_t const length : {1, 7, 1000, 1 << 20})
+    for (std::int64_t const tiles : {1, 31, 33, 1000})
+      for (std::int64_t const lead : {4, 40}) {
+        std::int64_t const pieces = march_pieces(length, tiles, 528, lead);
+        EXPECT_GE(pieces, 1);
+        EXPECT_LE(pieces, length);
+      }
+}
+
+}  // namespace
