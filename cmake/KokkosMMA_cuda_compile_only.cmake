@@ -81,6 +81,21 @@ foreach(source IN ITEMS "${PROJECT_SOURCE_DIR}/examples/heat/heat.cpp" "${PROJEC
   endif()
 endforeach()
 
+# The operations over ranks, where there is an MPI.
+if(TARGET KokkosMMA::mpi)
+  get_target_property(mpi_folders MPI::MPI_CXX INTERFACE_INCLUDE_DIRECTORIES)
+  list(APPEND cuda_flags -DOMPI_SKIP_MPICXX=1 -DMPICH_SKIP_MPICXX=1)
+  foreach(folder IN LISTS mpi_folders)
+    if(IS_DIRECTORY "${folder}" AND NOT folder STREQUAL "/usr/include")
+      list(APPEND cuda_flags -isystem "${folder}")
+    endif()
+  endforeach()
+  cuda_compile("${PROJECT_SOURCE_DIR}/unit_tests/mpi/cuda_over_ranks.cpp" ARCHITECTURES 90)
+  if(EXISTS "${PROJECT_SOURCE_DIR}/perf_tests/cluster/perf_mpi.cpp")
+    cuda_compile("${PROJECT_SOURCE_DIR}/perf_tests/cluster/perf_mpi.cpp" ARCHITECTURES 90)
+  endif()
+endif()
+
 # Tests that run on a device are compiled, for one architecture: what they ask of registers is their own affair.
 include("${CMAKE_CURRENT_LIST_DIR}/KokkosMMA_googletest.cmake")
 kokkosmma_provide_googletest()

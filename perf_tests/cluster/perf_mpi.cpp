@@ -1,0 +1,672 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Weak and strong scaling of KokkosMMA::mpi over the ranks of one job.
+//
+//   mpiexec -n 4 perf_mpi --mma-json=scaling.json
+//
+// The first 1, 2, 4, ... ranks, and all of them, make up a communicator each;
+// the others wait. Beside them, on the same data and by the same clock, stands
+// the call of one GPU without MPI, whose rate the efficiencies refer to, the
+// copy ceiling of that GPU, and what links and collectives take.
+//
+// A sample is a number of calls back to back, from a barrier to the end of the
+// last one on the device, by the host's clock; of each sample the slowest rank
+// counts. Every result is checked.
+
+#include <Kokkos_Core.hpp>
+#include <KokkosMMA.hpp>
+#include <KokkosMMA_Mpi.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <exception>
+#include <fstream>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <type_traits>
+#include <vector>
+
+#ifndef KOKKOSMMA_PERF_GIT_REVISION
+#define KOKKOSMMA_PERF_GIT_REVISION "unknown"
+#endif
+
+namespace perf {
+
+#ifdef KOKKOS_ENABLE_CUDA
+using Exec                    = Kokkos::Cuda;
+inline constexpr bool on_cuda = true;
+#else
+using Exec                    = Kokkos::DefaultExecutionSpace;
+inline constexpr bool on_cuda = false;
+#endif
+using Index  = Kokkos::IndexType<std::int64_t>;
+using Range  = Kokkos::RangePolicy<Exec, Index>;
+using half_t = Kokkos::Experimental::half_t;
+template <class T>
+using Vector = Kokkos::View<T*, Exec>;
+template <class T>
+using Matrix = Kokkos::View<T**, Kokkos::LayoutRight, Exec>;
+
+struct Options {
+  std::int64_t n    = on_cuda ? std::int64_t(1) << 30 : std::int64_t(1) << 20;
+  std::int64_t side = on_cuda ? 16384 : 512;
+  int radius        = 1;
+  int samples       = 15;
+  int calls         = 10;
+  std::string json, only;
+
+  static Options parse(int argc, char** argv) {
+    Options o;
+    for (int a = 1; a < argc; ++a) {
+      std::string_view const arg = argv[a];
+      auto const value           = [&](std::string_view flag) -> char const* {
+        return arg.substr(0, flag.size()) == flag ? argv[a] + flag.size()
+                                                            : nullptr;
+      };
+      auto const number = [&](char const* text, std::int64_t most) {
+        char* end              = nullptr;
+        long long const parsed = std::strtoll(text, &end, 10);
+        if (*text == 0 || *end != 0 || parsed < 1 || parsed > most)
+          throw std::invalid_argument("perf_mpi: '" + std::string(arg) +
+                                      "' needs a whole number from 1 to " +
+                                      std::to_string(most));
+        return std::int64_t(parsed);
+      };
+      if (char const* v = value("--mma-n="))
+        o.n = number(v, std::int64_t(1) << 36);
+      else if (char const* v = value("--mma-side="))
+        o.side = number(v, 1 << 20);
+      else if (char const* v = value("--mma-radius="))
+        o.radius = int(number(v, 16));
+      else if (char const* v = value("--mma-samples="))
+        o.samples = int(number(v, 10000));
+      else if (char const* v = value("--mma-calls="))
+        o.calls = int(number(v, 10000));
+      else if (char const* v = value("--mma-json="))
+        o.json = v;
+      else if (char const* v = value("--mma-only="))
+        o.only = v;
+      else if (arg.substr(0, 6) == "--mma-" || arg.substr(0, 2) != "--")
+        throw std::invalid_argument(
+            "perf_mpi: '" + std::string(arg) +
+            "' is not a flag; --mma-n=N (elements per rank), --mma-side=N "
+            "(rows and columns per rank), --mma-radius=R, --mma-samples=N, "
+            "--mma-calls=N, --mma-only=TEXT (part of the names) and "
+            "--mma-json=FILE are");
+    }
+    return o;
+  }
+};
+
+int rank_in(MPI_Comm comm) {
+  int rank = 0;
+  MPI_Comm_rank(comm, &rank);
+  return rank;
+}
+int size_of(MPI_Comm comm) {
+  int size = 1;
+  MPI_Comm_size(comm, &size);
+  return size;
+}
+
+/// Seconds per call: median, minimum, and standard deviation over mean.
+struct Times {
+  double median = 0, minimum = 0, variation = 0;
+};
+Times summarise(std::vector<double> seconds) {
+  std::sort(seconds.begin(), seconds.end());
+  double mean = 0, square = 0;
+  for (double const s : seconds) mean += s / double(seconds.size());
+  for (double const s : seconds)
+    square += (s - mean) * (s - mean) / double(seconds.size());
+  return {seconds[seconds.size() / 2], seconds[0], std::sqrt(square) / mean};
+}
+
+/// The slowest rank of each sample.
+template <class Call>
+Times measure(MPI_Comm comm, Options const& options, Call&& call) {
+  using Clock = std::chrono::steady_clock;
+  for (int warm = 0; warm < 2; ++warm) call();
+  Kokkos::fence("perf: warm");
+  std::vector<double> seconds;
+  for (int s = 0; s < options.samples; ++s) {
+    MPI_Barrier(comm);
+    auto const begin = Clock::now();
+    for (int c = 0; c < options.calls; ++c) call();
+    Kokkos::fence("perf: sample");
+    double const own =
+        std::chrono::duration<double>(Clock::now() - begin).count();
+    seconds.push_back(own / options.calls);
+  }
+  MPI_Allreduce(MPI_IN_PLACE, seconds.data(), int(seconds.size()), MPI_DOUBLE,
+                MPI_MAX, comm);
+  return summarise(seconds);
+}
+
+/// One line of the JSON.
+struct Case {
+  std::string operation, type, scaling;  // scaling: one, weak, strong, link
+  int ranks         = 1;
+  double elements   = 0;  // per rank
+  double bytes      = 0;  // per rank: read and written once
+  Times times       = {};
+  double efficiency = 0;  // against one GPU without MPI
+  std::string route = {};
+  std::string extra = {};
+
+  std::string name() const {
+    return "mpi_" + operation + "/" + type + "/" + scaling +
+           "/ranks:" + std::to_string(ranks) + extra;
+  }
+  std::string json() const {
+    std::ostringstream text;
+    text.precision(9);
+    text << "{\"name\": \"" << name() << "\", \"operation\": \"" << operation
+         << "\", \"type\": \"" << type << "\", \"scaling\": \"" << scaling
+         << "\", \"ranks\": " << ranks
+         << ", \"elements_per_rank\": " << elements
+         << ", \"bytes_per_rank\": " << bytes
+         << ", \"real_time\": " << times.median * 1e6
+         << ", \"fastest_us\": " << times.minimum * 1e6
+         << ", \"time_unit\": \"us\", \"variation\": " << times.variation
+         << ", \"elements_per_second_and_rank\": " << elements / times.median
+         << ", \"bytes_per_second_and_rank\": " << bytes / times.median;
+    if (efficiency > 0) text << ", \"efficiency\": " << efficiency;
+    if (!route.empty()) text << ", \"route\": \"" << route << "\"";
+    text << "}";
+    return text.str();
+  }
+};
+
+class Report {
+ public:
+  explicit Report(Options const& options) : m_options(options) {}
+
+  bool wants(std::string const& name) const {
+    return name.find(m_options.only) != std::string::npos;
+  }
+  void add(Case const& c) {
+    if (rank_in(MPI_COMM_WORLD) != 0) return;
+    m_cases.push_back(c);
+    std::printf("%-44s %12.2f us +-%4.1f %% %9.1f GB/s per rank",
+                c.name().c_str(), c.times.median * 1e6, c.times.variation * 100,
+                c.bytes / c.times.median * 1e-9);
+    if (c.efficiency > 0) std::printf("  efficiency %.3f", c.efficiency);
+    if (!c.route.empty()) std::printf("  %s", c.route.c_str());
+    std::printf("\n");
+    std::fflush(stdout);
+  }
+  /// Any rank may find a wrong result.
+  void check(MPI_Comm comm, bool good, std::string const& what) {
+    int wrong = good ? 0 : 1;
+    MPI_Allreduce(MPI_IN_PLACE, &wrong, 1, MPI_INT, MPI_SUM, comm);
+    if (wrong == 0) return;
+    ++m_failures;
+    if (rank_in(comm) == 0)
+      std::printf("WRONG RESULT: %s, on %d ranks\n", what.c_str(), wrong);
+  }
+  int failures() const { return m_failures; }
+
+  void write(std::vector<std::pair<std::string, std::string>> const& context,
+             std::string const& places) const {
+    if (m_options.json.empty()) return;
+    std::ofstream file(m_options.json);
+    file << "{\n  \"context\": {\n";
+    for (auto const& [key, value] : context) {
+      std::string escaped;
+      for (char const c : value) {
+        if (c == '"' || c == '\\') escaped += '\\';
+        escaped += c == '\n' ? ' ' : c;
+      }
+      file << "    \"" << key << "\": \"" << escaped << "\",\n";
+    }
+    file << "    \"failures\": " << m_failures << ",\n    \"ranks\": ["
+         << places << "]\n  },\n  \"benchmarks\": [\n";
+    for (std::size_t i = 0; i < m_cases.size(); ++i)
+      file << "    " << m_cases[i].json()
+           << (i + 1 < m_cases.size() ? ",\n" : "\n");
+    file << "  ]\n}\n";
+    file.close();
+    if (!file)
+      throw std::runtime_error("perf_mpi: " + m_options.json +
+                               " cannot be written");
+  }
+
+ private:
+  Options m_options;
+  std::vector<Case> m_cases;
+  int m_failures = 0;
+};
+
+// Data with sums in closed form, exact in every type: 8 elements make 4.
+template <class T>
+struct FillVector {
+  Vector<T> x;
+  std::int64_t first;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    x(i) = static_cast<T>((first + i) % 8 < 4 ? 1 : 0);
+  }
+};
+inline double sum_before(std::int64_t i) {
+  return double(i / 8 * 4 + std::min<std::int64_t>(i % 8, 4));
+}
+
+KOKKOS_INLINE_FUNCTION int grid_value(std::int64_t i, std::int64_t j) {
+  return int((i * 7 + j * 13) % 11) - 5;
+}
+template <class T>
+struct FillMatrix {
+  Matrix<T> x;
+  std::int64_t first;
+  KOKKOS_FUNCTION void operator()(std::int64_t index) const {
+    std::int64_t const columns          = std::int64_t(x.extent(1));
+    x(index / columns, index % columns) = static_cast<T>(static_cast<float>(
+        grid_value(first + index / columns, index % columns)));
+  }
+};
+
+/// Communicators of the first 1, 2, 4, ... ranks, and of all.
+class Steps {
+ public:
+  Steps() {
+    int const size = size_of(MPI_COMM_WORLD);
+    for (int ranks = 1; ranks < size; ranks *= 2) add(ranks);
+    add(size);
+  }
+  Steps(Steps const&)            = delete;
+  Steps& operator=(Steps const&) = delete;
+  ~Steps() {
+    for (MPI_Comm& comm : m_comms)
+      if (comm != MPI_COMM_NULL) MPI_Comm_free(&comm);
+  }
+  template <class F>
+  void for_each(F const& f) const {
+    for (MPI_Comm const comm : m_comms) {
+      if (comm != MPI_COMM_NULL) f(comm);
+      MPI_Barrier(MPI_COMM_WORLD);
+    }
+  }
+
+ private:
+  void add(int ranks) {
+    MPI_Comm comm = MPI_COMM_NULL;
+    MPI_Comm_split(MPI_COMM_WORLD,
+                   rank_in(MPI_COMM_WORLD) < ranks ? 0 : MPI_UNDEFINED, 0,
+                   &comm);
+    m_comms.push_back(comm);
+  }
+  std::vector<MPI_Comm> m_comms;
+};
+
+/// Rank 0 alone, the others wait; its time for all.
+template <class Call>
+Times alone(Options const& options, Call&& call) {
+  Times times;
+  if (rank_in(MPI_COMM_WORLD) == 0)
+    times = measure(MPI_COMM_SELF, options, call);
+  MPI_Bcast(&times, int(sizeof(times)), MPI_BYTE, 0, MPI_COMM_WORLD);
+  return times;
+}
+inline std::string route_of_last_call() {
+  return std::string(to_string(KokkosMMA::last_route()));
+}
+
+double efficiency_of(Case const& c, double one) {
+  return c.scaling == "weak" ? one / c.times.median
+                             : one / (c.times.median * c.ranks);
+}
+
+/// Strong scaling cuts the elements of one rank's weak case into parts.
+std::int64_t part_of(std::string const& scaling, std::int64_t n, int ranks) {
+  return scaling == "weak" ? n : std::max<std::int64_t>(n / ranks / 8 * 8, 8);
+}
+
+template <class T, class Value>
+void reduce_cases(Report& report, Options const& options, Steps const& steps,
+                  char const* type) {
+  if (!report.wants(std::string("mpi_reduce/") + type)) return;
+  Exec const exec;
+  std::int64_t const n = options.n / 8 * 8;
+  Vector<T> const all(
+      Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "x"), n);
+  auto const fill = [&](std::int64_t first) {
+    Kokkos::parallel_for("perf::fill", Range(exec, 0, n),
+                         FillVector<T>{all, first});
+  };
+  fill(0);
+  Value sum{};
+  Case one{"reduce", type, "one", 1, double(n), double(n) * sizeof(T)};
+  one.times = alone(options, [&] { KokkosMMA::reduce(exec, all, sum); });
+  one.route = route_of_last_call();
+  report.add(one);
+  for (std::string const scaling : {"weak", "strong"})
+    steps.for_each([&](MPI_Comm comm) {
+      Case c{"reduce", type, scaling, size_of(comm)};
+      std::int64_t const mine = part_of(scaling, n, c.ranks);
+      fill(mine * rank_in(comm));
+      auto const x = Kokkos::subview(all, std::pair(std::int64_t(0), mine));
+      c.elements   = double(mine);
+      c.bytes      = double(mine) * sizeof(T);
+      c.times      = measure(comm, options,
+                             [&] { KokkosMMA::mpi::reduce(comm, exec, x, sum); });
+      c.route      = route_of_last_call();
+      c.efficiency = efficiency_of(c, one.times.median);
+      report.check(
+          comm, std::abs(double(sum) / sum_before(mine * c.ranks) - 1) < 1e-6,
+          c.name());
+      report.add(c);
+    });
+}
+
+template <class T, class Y>
+void scan_cases(Report& report, Options const& options, Steps const& steps,
+                char const* type) {
+  if (!report.wants(std::string("mpi_scan/") + type)) return;
+  Exec const exec;
+  std::int64_t const n = options.n / 8 * 8;
+  Vector<T> const all_x(
+      Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "x"), n);
+  Vector<Y> const all_y(
+      Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "y"), n);
+  auto const fill = [&](std::int64_t first) {
+    Kokkos::parallel_for("perf::fill", Range(exec, 0, n),
+                         FillVector<T>{all_x, first});
+  };
+  fill(0);
+  double const each = sizeof(T) + sizeof(Y);
+  Case one{"scan", type, "one", 1, double(n), double(n) * each};
+  one.times =
+      alone(options, [&] { KokkosMMA::exclusive_scan(exec, all_x, all_y); });
+  one.route = route_of_last_call();
+  report.add(one);
+  for (std::string const scaling : {"weak", "strong"})
+    steps.for_each([&](MPI_Comm comm) {
+      Case c{"scan", type, scaling, size_of(comm)};
+      std::int64_t const mine = part_of(scaling, n, c.ranks);
+      fill(mine * rank_in(comm));
+      auto const part = std::pair(std::int64_t(0), mine);
+      auto const x    = Kokkos::subview(all_x, part);
+      auto const y    = Kokkos::subview(all_y, part);
+      c.elements      = double(mine);
+      c.bytes         = double(mine) * each;
+      c.times         = measure(comm, options, [&] {
+        KokkosMMA::mpi::exclusive_scan(comm, exec, x, y);
+      });
+      c.route         = route_of_last_call();
+      c.efficiency    = efficiency_of(c, one.times.median);
+      bool good       = true;
+      for (std::int64_t const i :
+           {std::int64_t(0), mine / 3, mine / 2 + 1, mine - 1}) {
+        Y value{};
+        Kokkos::deep_copy(value, Kokkos::subview(y, i));
+        double const expected = sum_before(mine * rank_in(comm) + i);
+        good = good && std::abs(double(value) - expected) <= 1e-6 * expected;
+      }
+      report.check(comm, good, c.name());
+      report.add(c);
+    });
+}
+
+/// The first and the last rows of the block, at every 97th column.
+template <class T>
+bool right_rows(Matrix<T> const& out, std::int64_t first, std::int64_t all_rows,
+                int radius) {
+  std::int64_t const rows    = std::int64_t(out.extent(0));
+  std::int64_t const columns = std::int64_t(out.extent(1));
+  for (std::int64_t const i :
+       {std::int64_t(0), std::int64_t(radius), rows / 2, rows - 1}) {
+    if (i >= rows) continue;
+    auto const row = Kokkos::create_mirror_view_and_copy(
+        Kokkos::HostSpace(), Kokkos::subview(out, i, Kokkos::ALL()));
+    for (std::int64_t j = 0; j < columns; j += 97) {
+      int sum = 0;
+      for (int a = -radius; a <= radius; ++a)
+        for (int b = -radius; b <= radius; ++b)
+          sum += grid_value((first + i + a + all_rows) % all_rows,
+                            (j + b + columns) % columns);
+      // half_t holds integers up to 2048, and (2 * 16 + 1)^2 * 5 is more.
+      if (std::abs(double(row(j)) - sum) > (sizeof(T) == 2 ? 4 : 0))
+        return false;
+    }
+  }
+  return true;
+}
+
+template <class T>
+void stencil_cases(Report& report, Options const& options, Steps const& steps,
+                   char const* type) {
+  if (!report.wants(std::string("mpi_stencil/") + type)) return;
+  Exec const exec;
+  std::int64_t const side = options.side;
+  auto const weights      = KokkosMMA::StencilWeights<2>::box(options.radius);
+  auto const periodic =
+      KokkosMMA::Boundaries<2>::all(KokkosMMA::Boundary::periodic);
+  std::string const radius = "/r:" + std::to_string(options.radius);
+  double one_time          = 0;
+  for (std::string const scaling : {"one", "weak", "strong"}) {
+    auto const run = [&](MPI_Comm comm) {
+      Case c{"stencil", type, scaling, scaling == "one" ? 1 : size_of(comm)};
+      std::int64_t const rows =
+          scaling == "strong"
+              ? std::max<std::int64_t>(side / c.ranks, options.radius)
+              : side;
+      std::int64_t const first = scaling == "one" ? 0 : rows * rank_in(comm);
+      Matrix<T> const in(
+          Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "in"), rows,
+          side);
+      Matrix<T> const out(
+          Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "out"), rows,
+          side);
+      Kokkos::parallel_for("perf::fill", Range(exec, 0, rows * side),
+                           FillMatrix<T>{in, first});
+      c.elements = double(rows) * double(side);
+      c.bytes    = 2 * c.elements * sizeof(T);
+      c.extra    = radius;
+      if (scaling == "one")
+        c.times = measure(comm, options, [&] {
+          KokkosMMA::stencil(exec, in, out, weights, periodic);
+        });
+      else
+        c.times = measure(comm, options, [&] {
+          KokkosMMA::mpi::stencil(comm, exec, in, out, weights, periodic);
+        });
+      c.route = route_of_last_call();
+      if (scaling == "one")
+        one_time = c.times.median;
+      else
+        c.efficiency = efficiency_of(c, one_time);
+      report.check(comm, right_rows(out, first, rows * c.ranks, options.radius),
+                   c.name());
+      report.add(c);
+      if (scaling != "weak") return;
+      // What the exchange alone takes, of a View with ghost rows.
+      auto const local = KokkosMMA::mpi::block_boundaries(comm, periodic);
+      int const r      = options.radius;
+      Matrix<T> const ghosts(
+          "ghosts", rows + local.ghosts_low(0, r) + local.ghosts_high(0, r),
+          side);
+      Case halo{"halo", type, "weak", c.ranks};
+      halo.elements = c.ranks > 1 ? 2. * r * double(side) : 0;
+      halo.bytes    = halo.elements * sizeof(T);
+      halo.extra    = radius;
+      halo.times    = measure(comm, options, [&] {
+        KokkosMMA::mpi::exchange_halos(comm, exec, ghosts, {r, r}, periodic);
+      });
+      report.add(halo);
+    };
+    if (scaling != "one") {
+      steps.for_each(run);
+    } else {
+      if (rank_in(MPI_COMM_WORLD) == 0) run(MPI_COMM_SELF);
+      MPI_Bcast(&one_time, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+    }
+  }
+}
+
+/// The copy ceiling of rank 0's GPU: bytes read plus written.
+void copy_ceiling(Report& report, Options const& options) {
+  if (!report.wants("mpi_copy")) return;
+  Exec const exec;
+  std::int64_t const n = options.n;
+  Vector<float> const from("from", n), to("to", n);
+  Case c{"copy", "float", "one", 1, double(n), 8. * double(n)};
+  c.times = alone(options, [&] { Kokkos::deep_copy(exec, to, from); });
+  report.add(c);
+}
+
+/// What the model is made of: the collective of every call, and messages
+/// between rank 0 and each other rank in the memory that halos travel in.
+void links(Report& report, Options const& options, Steps const& steps) {
+  if (!report.wants("mpi_link")) return;
+  steps.for_each([&](MPI_Comm comm) {
+    std::vector<char> from(64), to(64 * std::size_t(size_of(comm)));
+    Case c{"link", "allgather64", "weak", size_of(comm)};
+    c.bytes = 64;
+    c.times = measure(comm, options, [&] {
+      MPI_Allgather(from.data(), 64, MPI_BYTE, to.data(), 64, MPI_BYTE, comm);
+    });
+    report.add(c);
+  });
+  std::size_t const most = std::size_t(16) << 20;
+  char* const memory =
+      KokkosMMA::Impl::halo_memory(Exec()).messages(Exec(), most);
+  for (int other = 1; other < size_of(MPI_COMM_WORLD); other *= 2) {
+    MPI_Comm pair   = MPI_COMM_NULL;
+    int const world = rank_in(MPI_COMM_WORLD);
+    MPI_Comm_split(MPI_COMM_WORLD,
+                   world == 0 || world == other ? 0 : MPI_UNDEFINED, 0, &pair);
+    for (std::size_t bytes : {std::size_t(8), std::size_t(64) << 10, most}) {
+      Case c{"link", "message", "pair", 2};
+      c.bytes = double(bytes);
+      c.extra =
+          "/with:" + std::to_string(other) + "/bytes:" + std::to_string(bytes);
+      if (pair != MPI_COMM_NULL) {
+        int const me = rank_in(pair);
+        // There and back is two messages.
+        c.times = measure(pair, options, [&] {
+          if (me == 0) MPI_Send(memory, int(bytes), MPI_BYTE, 1, 1, pair);
+          MPI_Recv(memory, int(bytes), MPI_BYTE, 1 - me, 1, pair,
+                   MPI_STATUS_IGNORE);
+          if (me == 1) MPI_Send(memory, int(bytes), MPI_BYTE, 0, 1, pair);
+        });
+        c.times.median /= 2;
+        c.times.minimum /= 2;
+        report.add(c);
+      }
+    }
+    if (pair != MPI_COMM_NULL) MPI_Comm_free(&pair);
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
+}
+
+/// Host and device of every rank; `shared` says what ranks share, if anything.
+std::string places(std::string& shared) {
+  char host[MPI_MAX_PROCESSOR_NAME + 32] = "";
+  int length                             = 0;
+  MPI_Get_processor_name(host, &length);
+  std::string mine(host, std::size_t(length));
+#ifdef KOKKOS_ENABLE_CUDA
+  mine += ":" + std::to_string(Exec().cuda_device());
+  long const most = 1;
+#else
+  long const most = std::max<long>(
+      long(std::thread::hardware_concurrency()) / Exec().concurrency(), 1);
+#endif
+  std::size_t const width = sizeof(host);
+  std::snprintf(host, width, "%s", mine.c_str());
+  std::vector<char> all(width * std::size_t(size_of(MPI_COMM_WORLD)));
+  MPI_Allgather(host, int(width), MPI_CHAR, all.data(), int(width), MPI_CHAR,
+                MPI_COMM_WORLD);
+  std::vector<std::string> names;
+  std::string text;
+  for (int rank = 0; rank < size_of(MPI_COMM_WORLD); ++rank) {
+    names.emplace_back(all.data() + width * std::size_t(rank));
+    text += (rank ? ", \"" : "\"") + names.back() + "\"";
+  }
+  shared = "nothing";
+  for (std::string const& name : names)
+    if (std::count(names.begin(), names.end(), name) > most)
+      shared = on_cuda ? "GPUs" : "cores";
+  return text;
+}
+
+std::string version(int number) {
+  return std::to_string(number / 10000) + "." +
+         std::to_string(number / 100 % 100) + "." +
+         std::to_string(number % 100);
+}
+
+int run(Options const& options) {
+  Report report(options);
+  std::string shared;
+  std::string const where = places(shared);
+  std::vector<std::pair<std::string, std::string>> context;
+  char library[MPI_MAX_LIBRARY_VERSION_STRING] = "";
+  int length                                   = 0;
+  MPI_Get_library_version(library, &length);
+  context.emplace_back("execution_space", Exec::name());
+#ifdef KOKKOS_ENABLE_CUDA
+  context.emplace_back("device", Exec().cuda_device_prop().name);
+#else
+  context.emplace_back("device", "host");
+#endif
+  context.emplace_back("kokkos_version", version(KOKKOS_VERSION));
+  context.emplace_back("kokkosmma_version", version(KOKKOSMMA_VERSION));
+  context.emplace_back("git_revision", KOKKOSMMA_PERF_GIT_REVISION);
+  context.emplace_back("mpi_library", library);
+  context.emplace_back("gpu_aware_mpi",
+                       KokkosMMA::mpi::gpu_aware() ? "yes" : "no");
+  context.emplace_back("samples", std::to_string(options.samples));
+  context.emplace_back("calls_per_sample", std::to_string(options.calls));
+  context.emplace_back("ranks_share", shared);
+  if (rank_in(MPI_COMM_WORLD) == 0) {
+    std::printf("%d ranks, %s, GPU-aware MPI: %s\n%s\n",
+                size_of(MPI_COMM_WORLD), Exec::name(),
+                KokkosMMA::mpi::gpu_aware() ? "yes" : "no", library);
+    if (shared != "nothing")
+      std::printf(
+          "WARNING: ranks share %s; no scaling can be read from this run\n",
+          shared.c_str());
+  }
+  Steps const steps;
+  copy_ceiling(report, options);
+  links(report, options, steps);
+  reduce_cases<float, float>(report, options, steps, "float");
+  if constexpr (!std::is_same_v<half_t, float>)
+    reduce_cases<half_t, float>(report, options, steps, "half");
+  scan_cases<float, float>(report, options, steps, "float");
+  scan_cases<std::int8_t, std::int32_t>(report, options, steps, "int8");
+  stencil_cases<float>(report, options, steps, "float");
+  if (rank_in(MPI_COMM_WORLD) == 0) report.write(context, where);
+  int failures = report.failures();
+  MPI_Allreduce(MPI_IN_PLACE, &failures, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+  return failures ? 1 : 0;
+}
+
+}  // namespace perf
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  int status = 1;
+  // A rank that fails ends the job: the others would wait for it.
+  try {
+    Kokkos::ScopeGuard kokkos(argc, argv);
+    status = perf::run(perf::Options::parse(argc, argv));
+  } catch (std::exception const& error) {
+    std::fprintf(stderr, "rank %d: %s\n", perf::rank_in(MPI_COMM_WORLD),
+                 error.what());
+    std::fflush(stderr);
+    MPI_Abort(MPI_COMM_WORLD, 2);
+  }
+  MPI_Finalize();
+  return status;
+}

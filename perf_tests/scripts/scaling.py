@@ -1,0 +1,245 @@
+#!/usr/bin/env python3
+# SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Turns the JSON of perf_mpi into a Markdown table, pictures, and a model of more GPUs than were there.
+
+    mpiexec -n 4 perf_mpi --mma-json=scaling.json
+    perf_tests/scripts/scaling.py scaling.json > scaling.md
+    perf_tests/scripts/scaling.py scaling.json --plots folder --model 1024
+
+Ends with status 1 when the file records a wrong result, 2 when it cannot be read or drawn.
+"""
+
+import argparse
+import json
+import math
+import os
+import sys
+
+# Efficiency of weak scaling that the project promised, by operation.
+BARS = {"reduce": 0.95, "scan": 0.80, "stencil": 0.90}
+FIELDS = ("name", "operation", "type", "scaling", "ranks", "bytes_per_rank", "real_time", "variation")
+
+
+class BadFile(Exception):
+    pass
+
+
+def load(path):
+    """The cases of a file of perf_mpi; says what is wrong with any other file."""
+    try:
+        with open(path, encoding="utf-8") as file:
+            data = json.load(file)
+    except OSError as error:
+        raise BadFile(f"{path}: {error.strerror}")
+    except ValueError as error:
+        raise BadFile(f"{path} is no JSON, or only the beginning of one: {error}")
+    if not isinstance(data, dict) or not isinstance(data.get("benchmarks"), list) or not isinstance(data.get("context"), dict):
+        raise BadFile(f"{path} has no 'context' and 'benchmarks'; pass a file that perf_mpi --mma-json=... wrote")
+    for case in data["benchmarks"]:
+        missing = [field for field in FIELDS if not isinstance(case, dict) or field not in case]
+        if missing:
+            raise BadFile(f"{path}: a case lacks {', '.join(missing)}; pass a file that perf_mpi --mma-json=... wrote")
+    return data
+
+
+def shared(data):
+    """What ranks shared that they should not have; empty for nothing."""
+    what = data["context"].get("ranks_share", "nothing")
+    return "" if what == "nothing" else what
+
+
+def series(data, scaling):
+    """{(operation, type): cases by ranks} of one kind of scaling."""
+    result = {}
+    for case in data["benchmarks"]:
+        if case["scaling"] == scaling and case["operation"] in BARS:
+            result.setdefault((case["operation"], case["type"]), []).append(case)
+    for cases in result.values():
+        cases.sort(key=lambda case: case["ranks"])
+    return result
+
+
+def link(data):
+    """Latency in us and bandwidth in bytes per us of the slowest pair of ranks; None without messages."""
+    messages = [case for case in data["benchmarks"] if case["operation"] == "link" and case["type"] == "message"]
+    if not messages:
+        return None
+    least = min(case["bytes_per_rank"] for case in messages)
+    most = max(case["bytes_per_rank"] for case in messages)
+    latency = max(case["real_time"] for case in messages if case["bytes_per_rank"] == least)
+    bandwidth = min(case["bytes_per_rank"] / case["real_time"] for case in messages if case["bytes_per_rank"] == most)
+    return latency, bandwidth
+
+
+def gather_time(ranks, latency, bandwidth):
+    """MPI_Allgather of 64 bytes per rank, recursive doubling."""
+    return math.ceil(math.log2(ranks)) * latency + (ranks - 1) * 64 / bandwidth if ranks > 1 else 0.0
+
+
+def model(cases, ranks, latency, bandwidth):
+    """Efficiency of weak scaling on that many ranks, from the case with the most ranks that was measured."""
+    last = cases[-1]
+    one = last["efficiency"] * last["real_time"]
+    time = last["real_time"] + gather_time(ranks, latency, bandwidth) - gather_time(last["ranks"], latency, bandwidth)
+    return one / time
+
+
+def powers(first, most):
+    ranks = first
+    while ranks < most:
+        ranks *= 2
+        yield min(ranks, most)
+
+
+def table(data, options):
+    context = data["context"]
+    lines = [
+        f"{context.get('device', '?')}, {len(context.get('ranks', []))} ranks, {context.get('mpi_library', '?')}, GPU-aware MPI: "
+        f"{context.get('gpu_aware_mpi', '?')}, Kokkos {context.get('kokkos_version', '?')}, revision {context.get('git_revision', '?')}",
+        "",
+    ]
+    if shared(data):
+        lines += [f"**Ranks shared {shared(data)}: no scaling can be read from this run.**", ""]
+    lines += [
+        "| operation | type | scaling | ranks | us per call | variation | GB/s per rank | efficiency | bar |",
+        "|---|---|---|---:|---:|---:|---:|---:|---|",
+    ]
+    for case in data["benchmarks"]:
+        if case["operation"] == "link":
+            continue
+        efficiency, bar = case.get("efficiency"), ""
+        if case["scaling"] == "weak" and case["ranks"] > 1 and efficiency is not None:
+            wanted = BARS[case["operation"]]
+            bar = f"{'met' if efficiency >= wanted else 'missed'}: {wanted:.2f}"
+        lines.append(
+            f"| {case['operation']} | {case['type']} | {case['scaling']} | {case['ranks']} | {case['real_time']:.1f} | "
+            f"{case['variation'] * 100:.1f} % | {case['bytes_per_rank'] / case['real_time'] * 1e-3:.0f} | "
+            f"{'' if efficiency is None else f'{efficiency:.3f}'} | {bar} |")
+    links = [case for case in data["benchmarks"] if case["operation"] == "link"]
+    if links:
+        lines += ["", "| link | ranks | bytes | us |", "|---|---:|---:|---:|"]
+        lines += [
+            f"| {case['type']}{case['name'].partition('/with')[2].partition('/')[0].replace(':', ' with rank ')} | {case['ranks']} | "
+            f"{case['bytes_per_rank']:.0f} | {case['real_time']:.2f} |" for case in links
+        ]
+    if options.model:
+        latency, bandwidth, origin = link_of_model(data, options)
+        lines += ["", f"**Model, not measured**: weak scaling on more GPUs, {origin}.", "", "| operation | type | ranks | efficiency (model) |",
+                  "|---|---|---:|---:|"]
+        for (operation, kind), cases in series(data, "weak").items():
+            for ranks in powers(cases[-1]["ranks"], options.model):
+                lines.append(f"| {operation} | {kind} | {ranks} | {model(cases, ranks, latency, bandwidth):.3f} |")
+    return "\n".join(lines)
+
+
+def link_of_model(data, options):
+    measured = link(data)
+    if not measured and (options.latency_us is None or options.bandwidth_gbs is None):
+        raise BadFile("the model needs the time of messages, and the file has none: measure with two ranks or more and all cases, or pass "
+                      "--latency-us= and --bandwidth-gbs=")
+    latency = options.latency_us if options.latency_us is not None else measured[0]
+    bandwidth = options.bandwidth_gbs * 1e3 if options.bandwidth_gbs is not None else measured[1]
+    given = options.latency_us is not None or options.bandwidth_gbs is not None
+    hosts = {place.rpartition(":")[0] or place for place in data["context"].get("ranks", [])}
+    origin = ("with links as given" if given else "with the slowest link measured" if len(hosts) > 1 else
+              "as if all were in one node, whose links were measured")
+    return latency, bandwidth, f"{origin}: {latency:.2f} us and {bandwidth * 1e-3:.1f} GB/s"
+
+
+def plots(data, options):
+    try:
+        import matplotlib
+    except ImportError:
+        raise BadFile("the pictures need matplotlib, and this Python has none (Debian: python3-matplotlib)")
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    os.makedirs(options.plots, exist_ok=True)
+    colours = {key: f"C{i}" for i, key in enumerate(sorted({*series(data, "weak"), *series(data, "strong")}))}
+    written = []
+
+    def finish(figure, axis, name, title):
+        axis.set_title(title, fontsize=11)
+        axis.set_xscale("log", base=2)
+        axis.xaxis.set_major_formatter("{x:.0f}")
+        axis.minorticks_off()
+        axis.set_xlabel("GPUs" if data["context"].get("device") != "host" else "ranks")
+        axis.grid(alpha=0.3)
+        figure.tight_layout()
+        for ending in ("png", "svg"):
+            path = os.path.join(options.plots, f"{name}.{ending}")
+            figure.savefig(path, dpi=150)
+            written.append(path)
+        plt.close(figure)
+
+    for scaling in ("weak", "strong"):
+        figure, axis = plt.subplots(figsize=(7, 4.2))
+        for key, cases in series(data, scaling).items():
+            ranks = [case["ranks"] for case in cases]
+            axis.plot(ranks, [case.get("efficiency", 0) for case in cases], "o-", color=colours[key], label=" ".join(key))
+            axis.set_xticks(ranks)
+        axis.axhline(1, color="0.5", linewidth=0.8)
+        axis.set_ylim(0, 1.15)
+        axis.set_ylabel("efficiency against one GPU without MPI")
+        axis.legend(fontsize=9)
+        finish(figure, axis, f"{scaling}_scaling",
+               f"{scaling.capitalize()} scaling, {data['context'].get('device', '?')}" +
+               (f": ranks share {shared(data)}" if shared(data) else ""))
+
+    figure, axis = plt.subplots(figsize=(7, 4.2))
+    copy = [case for case in data["benchmarks"] if case["operation"] == "copy"]
+    for key, cases in series(data, "weak").items():
+        ranks = [case["ranks"] for case in cases]
+        axis.plot(ranks, [case["bytes_per_rank"] / case["real_time"] * 1e-3 for case in cases], "o-", color=colours[key],
+                  label=" ".join(key))
+        axis.set_xticks(ranks)
+    if copy:
+        axis.axhline(copy[0]["bytes_per_rank"] / copy[0]["real_time"] * 1e-3, color="k", linestyle="--", linewidth=1, label="copy, one GPU")
+    axis.set_ylim(bottom=0)
+    axis.set_ylabel("GB/s per rank, data read and written once")
+    axis.legend(fontsize=9)
+    finish(figure, axis, "rates", "Rates in weak scaling")
+
+    if options.model:
+        latency, bandwidth, origin = link_of_model(data, options)
+        figure, axis = plt.subplots(figsize=(7, 4.2))
+        for key, cases in series(data, "weak").items():
+            ranks = [case["ranks"] for case in cases]
+            axis.plot(ranks, [case["efficiency"] for case in cases], "o-", color=colours[key], label=" ".join(key) + ", measured")
+            more = [ranks[-1], *powers(ranks[-1], options.model)]
+            axis.plot(more, [model(cases, n, latency, bandwidth) for n in more], "--", color=colours[key])
+        axis.axhline(1, color="0.5", linewidth=0.8)
+        axis.set_ylim(0, 1.25)
+        axis.set_ylabel("efficiency against one GPU without MPI")
+        axis.legend(fontsize=9, loc="lower left")
+        axis.text(0.5, 0.97, "dashed: MODEL, not measured\n" + origin, transform=axis.transAxes, ha="center", va="top", fontsize=8,
+                  color="C3")
+        finish(figure, axis, "model", f"Weak scaling extrapolated to {options.model}: a model")
+    return written
+
+
+def main(arguments):
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("json")
+    parser.add_argument("--plots", metavar="FOLDER", help="write PNG and SVG there")
+    parser.add_argument("--model", type=int, metavar="RANKS", help="extrapolate weak scaling to so many ranks")
+    parser.add_argument("--latency-us", type=float, help="of a message between nodes, for the model")
+    parser.add_argument("--bandwidth-gbs", type=float, help="between nodes, for the model")
+    options = parser.parse_args(arguments)
+    if options.model is not None and options.model < 2:
+        parser.error(f"--model {options.model}: a number of ranks, 2 or more")
+    try:
+        data = load(options.json)
+        print(table(data, options))
+        if options.plots:
+            for path in plots(data, options):
+                print(path, file=sys.stderr)
+    except BadFile as error:
+        print(f"scaling.py: {error}", file=sys.stderr)
+        return 2
+    return 1 if data["context"].get("failures") else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
