@@ -512,74 +512,75 @@ void StencilTests::register_stencils() {
     for (Contender c : contenders)
       register_case<T, R>({c, R, form, radius, faces, steps});
   };
+  // Types that stand for the others of their size; bhalf, int8 and int32 are
+  // measured where they may differ.
+  constexpr bool first =
+      std::is_same_v<T, half_type> || std::is_same_v<T, float> ||
+      std::is_same_v<T, double> || std::is_same_v<T, std::uint8_t>;
+  bool const whole = all || few || (first && R == 2);
   Radii every;
   for (int r = 1; r <= 16; ++r) every.push_back(r);
-  Radii const main = {1, 2, 3, 5, 7, 11, 16};
-  Radii const some = {1, 3, 7};
-  Radii const host = R == 3 ? Radii{1} : Radii{1, 7};
+  Radii const usual = {1, 2, 3, 5, 7, 11, 16};
   // Kokkos' own code reads 3375 neighbours at radius 7 in 3D.
-  Radii const slow  = R == 3 && !all ? Radii{1, 3} : some;
-  Radii const swept = few ? host : all ? every : main;
+  Radii const slow  = R == 3 && !all ? Radii{1, 3} : Radii{1, 3, 7};
+  Radii const swept = all     ? every
+                      : few   ? (R == 3 ? Radii{1} : Radii{1, 7})
+                      : first ? usual
+                              : Radii{1, 3, 7, 16};
+  // Named routes where they are compared with the library's choice.
+  auto const with_routes = [&](Contenders list, bool wanted) {
+    if (wanted || all) list.insert(list.end(), {streamed, mma});
+    return list;
+  };
+  Contender const plain = R == 1 ? kokkos : kokkos_tiled;
 
   for (int r : swept) {
-    // Named routes wherever they are compared with the library's choice.
-    bool const wide = among(r, {1, 3, 7, 16});
-    Contenders contenders;
-    if (among(r, slow) || few) contenders.push_back(kokkos);
-    if constexpr (R > 1)
-      if (R == 2 || r <= 7 || all) contenders.push_back(kokkos_tiled);
-    if (R < 3 && among(r, main)) contenders.push_back(separable);
-    contenders.push_back(npp);
-    if (among(r, slow)) contenders.push_back(cudnn);
-    if (on_cuda && among(r, slow)) contenders.push_back(generic);
-    contenders.push_back(stencil);
-    if (wide || all) contenders.push_back(policy);
-    contenders.insert(contenders.end(), {streamed, mma});
-    add(contenders, Form::box, r);
+    Contenders list;
+    if (among(r, slow)) list.push_back(kokkos);
+    if (R > 1 && (R == 2 || r <= 7 || all)) list.push_back(kokkos_tiled);
+    if (R < 3 && among(r, usual)) list.push_back(separable);
+    list.push_back(npp);
+    if (among(r, slow)) list.push_back(cudnn);
+    if (on_cuda && among(r, slow) && whole) list.push_back(generic);
+    list.push_back(stencil);
+    if (among(r, slow)) list.push_back(policy);
+    add(with_routes(list, whole && among(r, {1, 3, 7, 16})), Form::box, r);
   }
-  if constexpr (R > 1) {
-    for (int r : swept) {
-      Contenders contenders = {stencil};
-      if (among(r, some)) contenders = {kokkos_tiled, stencil, streamed, mma};
-      add(contenders, Form::star, r);
-    }
+  for (int r : swept) {
+    if (R == 1 || !(first || all || few)) break;
+    Contenders list = {stencil};
+    if (among(r, slow)) list.insert(list.begin(), kokkos_tiled);
+    add(with_routes(list, whole && among(r, slow)), Form::star, r);
   }
   for (int r : swept) {
     // Products that int32 and double hold exactly.
-    if (r > (integers ? 5 : R == 3 ? 7 : 11)) continue;
-    Contenders contenders = {stencil};
-    if (R < 3 && among(r, main)) contenders = {separable, stencil};
-    if (among(r, some)) contenders.insert(contenders.end(), {streamed, mma});
-    add(contenders, Form::binomial, r);
+    if (r > (integers ? 5 : R == 3 ? 7 : 11) || !whole) continue;
+    Contenders list = {stencil};
+    if (R < 3 && among(r, usual)) list.insert(list.begin(), separable);
+    add(with_routes(list, among(r, slow)), Form::binomial, r);
   }
   for (int r : swept) {
     if (R == 3 && r > (all ? 7 : 3)) continue;
-    Contenders contenders = {stencil};
-    if (among(r, slow))
-      contenders = {R == 1 ? kokkos : kokkos_tiled,
-                    cudnn,
-                    generic,
-                    stencil,
-                    streamed,
-                    mma};
-    add(contenders, Form::dense, r);
-    if (!integers && among(r, slow))
-      add({generic, stencil, streamed, mma}, Form::dense_real, r);
+    Contenders list = {stencil};
+    if (among(r, slow)) list = {plain, cudnn, generic, stencil};
+    if (whole || among(r, slow))
+      add(with_routes(list, whole && among(r, slow)), Form::dense, r);
+    if (!integers && among(r, slow) && whole)
+      add(with_routes({generic, stencil}, false), Form::dense_real, r);
   }
   for (Faces faces : {Faces::periodic, Faces::reflect, Faces::mirror,
                       Faces::nearest, Faces::halo})
     for (int r : few ? Radii{1} : R == 3 && !all ? Radii{1, 3} : Radii{1, 7})
-      add({R == 1 ? kokkos : kokkos_tiled, stencil, streamed, mma}, Form::box,
-          r, faces);
+      if (first || all || few)
+        add(with_routes({plain, stencil}, false), Form::box, r, faces);
   for (Form form : {Form::box, Form::mean}) {
     // Sums of 9^8 neighbours are no halves, and integers have no mean.
-    if (form == Form::box && (sizeof(T) == 2)) continue;
+    if (form == Form::box && sizeof(T) == 2) continue;
     if (form == Form::mean && integers) continue;
     for (int steps : R == 3 ? Radii{8} : Radii{8, 32})
       for (Faces faces : {Faces::constant, Faces::periodic})
-        if (!few || (steps == 8 && faces == Faces::periodic))
-          add({R == 1 ? kokkos : kokkos_tiled, stencil, streamed, mma}, form, 1,
-              faces, steps);
+        if (all || (few ? steps == 8 && faces == Faces::periodic : first))
+          add(with_routes({plain, stencil}, false), form, 1, faces, steps);
   }
 }
 
