@@ -92,9 +92,9 @@ struct StencilCall {
     if constexpr (R == 1)
       functor(at[0], sum);
     else if constexpr (R == 2)
-      functor(at[reversed ? 1 : 0], at[reversed ? 0 : 1], sum);
+      functor(reversed ? at[1] : at[0], reversed ? at[0] : at[1], sum);
     else
-      functor(at[reversed ? 2 : 0], at[1], at[reversed ? 0 : 2], sum);
+      functor(reversed ? at[2] : at[0], at[1], reversed ? at[0] : at[2], sum);
   }
 };
 

@@ -72,6 +72,7 @@ class WarpByteBand {
   using Weights = BandWeights<Weight>;
 
   static constexpr int groups     = Groups;
+  static constexpr int planes     = Planes;
   static constexpr int columns    = 32;  ///< of a block
   static constexpr int blocks     = 2;   ///< side by side, for one of sums
   static constexpr int per_lane   = 8;   ///< sums side by side
@@ -259,6 +260,7 @@ class WarpHalfBand {
   using Weights = BandWeights<Weight>;
 
   static constexpr int groups     = Groups;
+  static constexpr int planes     = 3;
   static constexpr int columns    = 16;
   static constexpr int blocks     = Blocks;
   static constexpr int per_lane   = 4;

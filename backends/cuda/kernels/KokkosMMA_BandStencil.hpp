@@ -1,0 +1,546 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOKKOSMMA_CUDA_BAND_STENCIL_HPP
+#define KOKKOSMMA_CUDA_BAND_STENCIL_HPP
+
+#include <backends/cuda/KokkosMMA_Launch.hpp>
+#include <backends/cuda/atom/KokkosMMA_Warp.hpp>
+#include <backends/cuda/kernels/KokkosMMA_StencilRows.hpp>
+#include <core/KokkosMMA_StencilGrid.hpp>
+#include <core/KokkosMMA_WarpBand.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <optional>
+#include <type_traits>
+#include <vector>
+
+/// \file
+/// Stencils of two dimensions whose weights are one outer product, of 8-bit
+/// integers and 16-bit floats, by products of band matrices
+/// (core/KokkosMMA_WarpBand.hpp). A block marches down a strip of the grid:
+/// rows enter shared memory once, and wait in registers for the rows below.
+
+namespace KokkosMMA::Impl::Cuda {
+
+template <class Element>
+inline constexpr bool is_band_half =
+    std::is_same_v<Element, Kokkos::Experimental::half_t>;
+template <class Element>
+inline constexpr bool is_band_bhalf =
+    std::is_same_v<Element, Kokkos::Experimental::bhalf_t>;
+
+/// \tparam BlocksPerWarp of sums, side by side
+/// \tparam Resident blocks of threads per multiprocessor
+/// \tparam Waves blocks of threads per resident one
+template <int BlocksPerWarp, int Warps, int Stages, int Resident, int Waves>
+struct BandTuning {
+  static constexpr int blocks_per_warp = BlocksPerWarp;
+  static constexpr int warps           = Warps;
+  static constexpr int stages          = Stages;
+  static constexpr int resident        = Resident;
+  static constexpr int waves           = Waves;
+};
+
+/// Two blocks of threads at once where registers allow: half of them for each.
+template <class Band, class Sink>
+using band_tuning =
+    std::conditional_t<(Band::columns == 32
+                            ? Band::planes == 1 && (Band::groups == 2 ||
+                                                    VisibleStencilSink<Sink>)
+                            : Band::groups == 2 && Band::blocks == 2),
+                       BandTuning<2, 8, 3, 2, 2>, BandTuning<2, 8, 4, 1, 2>>;
+
+template <class Band, class Element, class Sink>
+struct BandArguments {
+  StencilGrid<Element, 2> grid;
+  typename Band::Weights weights;
+  Sink sink;
+  std::int64_t chunk;  ///< rows of sums of a block, whole blocks of 16
+  std::uint32_t strips;
+  int radius[2];
+  bool vectors;  ///< what a lane writes of a row may be written at once
+};
+
+/// Some neighbouring sums as results, written at once where they may be.
+template <class A, class Result, int N, class Sum>
+__device__ void store_results(Result* to, Sum const (&sums)[N]) {
+  constexpr int bytes = N * int(sizeof(Result));
+  struct alignas(bytes < 16 ? bytes : 16) Words {
+    std::uint32_t word[bytes / 4];
+  } words;
+  if constexpr (std::is_integral_v<Result> && std::is_integral_v<Sum> &&
+                sizeof(Result) == 1 && !std::is_same_v<Result, bool>) {
+#pragma unroll
+    for (int i = 0; i < N; i += 4)
+      words.word[i / 4] = __byte_perm(
+          __byte_perm(unsigned(sums[i]), unsigned(sums[i + 1]), 0x0040),
+          __byte_perm(unsigned(sums[i + 2]), unsigned(sums[i + 3]), 0x0040),
+          0x5410);
+  } else if constexpr (is_band_half<Result> && std::is_same_v<Sum, float>) {
+#pragma unroll
+    for (int i = 0; i < N; i += 2) {
+      __half2 const pair = __floats2half2_rn(sums[i], sums[i + 1]);
+      words.word[i / 2]  = reinterpret_cast<std::uint32_t const&>(pair);
+    }
+  } else if constexpr (is_band_bhalf<Result> && std::is_same_v<Sum, float>) {
+#pragma unroll
+    for (int i = 0; i < N; i += 2) {
+      __nv_bfloat162 const pair = __floats2bfloat162_rn(sums[i], sums[i + 1]);
+      words.word[i / 2]         = reinterpret_cast<std::uint32_t const&>(pair);
+    }
+  } else {
+    Result results[N];
+#pragma unroll
+    for (int i = 0; i < N; ++i)
+      results[i] = static_cast<Result>(static_cast<A>(sums[i]));
+    static_assert(sizeof(results) == sizeof(words));
+    memcpy(&words, results, sizeof(words));
+  }
+  if constexpr (bytes == 4) {
+    __stcs(reinterpret_cast<unsigned*>(to), words.word[0]);
+  } else if constexpr (bytes == 8) {
+    __stcs(reinterpret_cast<uint2*>(to), uint2{words.word[0], words.word[1]});
+  } else {
+#pragma unroll
+    for (int i = 0; i < bytes / 16; ++i)
+      __stcs(reinterpret_cast<uint4*>(to) + i,
+             uint4{words.word[4 * i], words.word[4 * i + 1],
+                   words.word[4 * i + 2], words.word[4 * i + 3]});
+  }
+}
+
+/// One sum in the order of the weights, as the generic route adds it.
+template <bool Half, class Element>
+__device__ float plain_sum(StencilGrid<Element, 2> const& grid,
+                           BandWeights<std::uint16_t> const& weights,
+                           int radius_rows, int radius_columns, std::int64_t i,
+                           std::int64_t j) {
+  constexpr int origin = BandWeights<std::uint16_t>::origin;
+  float sum            = 0;
+#pragma unroll 1
+  for (int a = -radius_rows; a <= radius_rows; ++a) {
+    std::uint16_t const bits = weights.column[origin + a];
+    float const column =
+        Half ? Warp::half_value(bits) : float_of(std::uint32_t(bits) << 16);
+#pragma unroll 1
+    for (int b = -radius_columns; b <= radius_columns; ++b) {
+      float const weight =
+          column * float_of(std::uint32_t(weights.row[origin + b]) << 16);
+      if (weight != 0)
+        sum += weight * static_cast<float>(stencil_element(grid, i + a, j + b));
+    }
+  }
+  return sum;
+}
+
+/// What a lane has of 16 rows.
+/// \param i, j of the first sum; the grid ends rows_left and columns_left after
+///   these
+template <class Band, class A, class Element, class Sink>
+__device__ __forceinline__ void write_sums(
+    BandArguments<Band, Element, Sink> const& arguments,
+    typename Band::Weights const& weights, typename Band::Sums const& sums,
+    std::int64_t i, std::int64_t j, int rows_left, int columns_left) {
+  constexpr int n = Band::per_lane;
+  using Sum       = typename Band::Sum;
+  if constexpr (sizeof(Element) == 2) {
+    float sum = 0;  // of zeros, or NaN
+#pragma unroll
+    for (int k = 0; k < 2 * n; ++k) sum = fmaf(sums[k], 0.f, sum);
+    bool const finite = sum == 0;
+    if (Warp::any(!finite)) {
+      if (!finite) {
+#pragma unroll 1
+        for (int k = 0; k < 2 * n; ++k) {
+          std::int64_t const at[2] = {i + 8 * (k / n), j + k % n};
+          if (8 * (k / n) < rows_left && k % n < columns_left)
+            arguments.sink(at, static_cast<A>(plain_sum<is_band_half<Element>>(
+                                   arguments.grid, weights, arguments.radius[0],
+                                   arguments.radius[1], at[0], at[1])));
+        }
+      }
+      __syncwarp();
+      if (!finite) return;
+    }
+  }
+#pragma unroll
+  for (int half = 0; half < 2; ++half) {
+    if (8 * half >= rows_left) continue;
+    Sum of_row[n];
+#pragma unroll
+    for (int k = 0; k < n; ++k) of_row[k] = sums[n * half + k];
+    if constexpr (VisibleStencilSink<Sink>) {
+      if (arguments.vectors && n <= columns_left) {
+        store_results<A>(
+            arguments.sink.data + (i + 8 * half) * arguments.sink.stride[0] + j,
+            of_row);
+        continue;
+      }
+    }
+    // A few at a time: all at once, their addresses and conditions would take
+    // the registers of the products.
+    constexpr int few = VisibleStencilSink<Sink> ? 1 : 4;
+#pragma unroll 1
+    for (int k = 0; k < n; k += few) {
+#pragma unroll
+      for (int l = 0; l < few; ++l) {
+        std::int64_t const at[2] = {i + 8 * half, j + k + l};
+        if (k + l < columns_left) arguments.sink(at, static_cast<A>(of_row[l]));
+      }
+#pragma unroll
+      for (int l = 0; l + few < n; ++l) of_row[l] = of_row[l + few];
+    }
+  }
+}
+
+template <class Band, class A, class Element, class Sink, int BlocksPerWarp,
+          int Warps, int Stages, int Resident, bool Shifted>
+__global__ void __launch_bounds__(32 * Warps, Resident) band_stencil(
+    const __grid_constant__ BandArguments<Band, Element, Sink> arguments) {
+  using Weights = typename Band::Weights;
+  using Weight  = typename Band::Weight;
+  using Sum     = typename Band::Sum;
+
+  constexpr int size    = int(sizeof(Element));
+  constexpr int columns = Band::columns;  // 32 bytes
+  constexpr int n       = Band::per_lane;
+  constexpr int width   = columns * BlocksPerWarp * Warps;
+  constexpr int inner   = BlocksPerWarp + Band::blocks - 1;
+  using Rows = StencilRows<Element, width * size, Band::margin * size, Stages,
+                           Warps, Shifted>;
+
+  extern __shared__ uint4 band_memory[];
+  __shared__ Weights weights;
+  // Read anew in each step: what follows from it would wait in registers.
+  __shared__ int columns_of_strip;
+  int const thread = int(threadIdx.x);
+  int const lane   = thread % 32;
+  int const warp   = thread / 32;
+  for (int k = thread; k < Weights::size; k += 32 * Warps) {
+    weights.column[k] = arguments.weights.column[k];
+    weights.row[k]    = arguments.weights.row[k];
+  }
+  __syncthreads();
+  Band const band(Warp(), weights);
+
+  std::int64_t const first =
+      std::int64_t(blockIdx.x % arguments.strips) * width;
+  std::int64_t const top =
+      std::int64_t(blockIdx.x / arguments.strips) * arguments.chunk;
+  std::int64_t const left_rows = arguments.grid.extent[0] - top;
+  int const steps =
+      int((min(arguments.chunk, left_rows) + 15) / 16) + Band::groups - 1;
+  std::int64_t const top_row = top - Band::max_radius;
+  if (thread == 0)
+    columns_of_strip =
+        int(min(arguments.grid.extent[1] - first, std::int64_t(width)));
+
+  Rows rows(arguments.grid, reinterpret_cast<unsigned char*>(band_memory),
+            first, arguments.radius[0], arguments.radius[1]);
+#pragma unroll 1
+  for (int step = 0; step < Stages - 1; ++step) {
+    std::int64_t const row = top_row + 16 * step;
+    if (step < steps) rows.fetch(step, row, warp, lane);
+    CopyAsync16::commit();
+    rows.write_edge(rows.read_edge(step, row, thread), step, row, thread);
+  }
+
+  typename Band::History history[inner] = {};
+  int const from = warp * BlocksPerWarp * 32 + lane / 4 * 4;
+  // Sums of this lane start at row lane / 4 of 16 and at this column.
+  int const offset = warp * BlocksPerWarp * columns + n * (lane % 4);
+  int rows_left =
+      int(left_rows < arguments.chunk ? left_rows : arguments.chunk) - lane / 4;
+  int stage      = 0;
+  int free_stage = Stages - 1;
+#pragma unroll 1
+  for (int step = 0; step < steps; ++step) {
+    CopyAsync16::wait<Stages - 2>();
+    __syncthreads();
+    std::int64_t const later = top_row + 16 * (step + Stages - 1);
+    if (step + Stages - 1 < steps) rows.fetch(free_stage, later, warp, lane);
+    auto const edge = rows.read_edge(free_stage, later, thread);
+
+    // Sums from too few rows are made too, and not kept.
+    std::int64_t const i   = top + 16 * (step - Band::groups + 1) + lane / 4;
+    int const columns_left = columns_of_strip - offset;
+    bool const complete    = step >= Band::groups - 1;
+    typename Band::Product products[inner];
+#pragma unroll
+    for (int p = 0; p < inner; ++p) {
+      typename Band::Rows words;
+      rows.words(words, stage, from + 32 * p, lane);
+      band.take(history[p], words);
+      products[p] = band.multiply(history[p]);
+      if (p < Band::blocks - 1) continue;
+      constexpr int before = Band::blocks - 1;
+      typename Band::Product const* side_by_side[Band::blocks];
+#pragma unroll
+      for (int k = 0; k < Band::blocks; ++k)
+        side_by_side[k] = &products[p - before + k];
+      auto const sums = band.sums(side_by_side);
+      if (complete)
+        write_sums<Band, A>(arguments, weights, sums, i,
+                            first + offset + (p - before) * columns, rows_left,
+                            columns_left - (p - before) * columns);
+    }
+    if (complete) rows_left -= 16;
+    CopyAsync16::commit();
+    rows.write_edge(edge, free_stage, later, thread);
+    stage      = stage + 1 == Stages ? 0 : stage + 1;
+    free_stage = free_stage + 1 == Stages ? 0 : free_stage + 1;
+  }
+}
+
+/// Results of which a byte of the sums is all that matters.
+template <class A, class Sink>
+constexpr bool is_modulo_256() {
+  if constexpr (VisibleStencilSink<Sink>)
+    return std::is_integral_v<A> &&
+           std::is_integral_v<typename Sink::value_type> &&
+           sizeof(typename Sink::value_type) == 1 &&
+           !std::is_same_v<typename Sink::value_type, bool>;
+  else
+    return false;
+}
+
+/// Which weights the band products take, and as what.
+template <class A, class Element>
+struct BandStencil {
+  using Factors = std::array<std::vector<double>, 2>;
+
+  static constexpr bool of_bytes = sizeof(Element) == 1;
+
+  /// Factors as operands; nothing where one is none, or a sum might not fit.
+  static bool takes(Factors const& factors) {
+    if constexpr (of_bytes)
+      return byte_weights(factors).has_value();
+    else
+      return std::is_same_v<A, float> && half_weights(factors).has_value();
+  }
+  /// Constants beyond the faces are elements too.
+  static bool takes(StencilGrid<Element, 2> const& grid) {
+    for (int d = 0; d < 2; ++d)
+      for (Face const& face : {grid.boundaries.low[d], grid.boundaries.high[d]})
+        if (face.kind == Boundary::constant && !is_element(face.value))
+          return false;
+    return true;
+  }
+  static bool takes(Factors const& factors,
+                    StencilGrid<Element, 2> const& grid) {
+    return takes(factors) && takes(grid);
+  }
+
+  static std::optional<BandWeights<std::int8_t>> byte_weights(
+      Factors const& factors) {
+    double largest = of_bytes && std::is_signed_v<Element> ? 128 : 255;
+    BandWeights<std::int8_t> weights{};
+    for (int d = 0; d < 2; ++d) {
+      auto const& factor = factors[std::size_t(d)];
+      int const radius   = int(factor.size()) / 2;
+      double sum         = 0;
+      for (int k = 0; k < int(factor.size()); ++k) {
+        double const w = factor[std::size_t(k)];
+        if (w != std::trunc(w) || w < -128 || w > 127) return {};
+        (d ? weights.row
+           : weights.column)[BandWeights<std::int8_t>::origin + k - radius] =
+            static_cast<std::int8_t>(w);
+        sum += std::abs(w);
+      }
+      largest *= sum;
+    }
+    // Sums are of 32 bits; what the accumulator has more of is not known.
+    if ((!std::is_integral_v<A> || sizeof(A) > 4) && largest >= 0x1p31)
+      return {};
+    return weights;
+  }
+
+  /// Bytes of the sums along the columns that matter.
+  static int planes(Factors const& factors) {
+    double low = 0, high = 0;
+    double const least = std::is_signed_v<Element> ? -128 : 0;
+    double const most  = std::is_same_v<Element, bool> ? 1
+                         : std::is_signed_v<Element>   ? 127
+                                                       : 255;
+    for (double const w : factors[0]) {
+      low += std::min(w * least, w * most);
+      high += std::max(w * least, w * most);
+    }
+    if (low >= 0 && high <= 255) return 1;
+    return low >= -0x1p15 && high < 0x1p15 ? 2 : 3;
+  }
+
+  static std::optional<BandWeights<std::uint16_t>> half_weights(
+      Factors const& factors) {
+    BandWeights<std::uint16_t> weights{};
+    // The largest weight along the columns about 1: so all are in the range of
+    // fp16 that can be, and the power of two goes to the other factor.
+    double largest = 0;
+    for (double const w : factors[0]) largest = std::max(largest, std::abs(w));
+    int const exponent = largest > 0 ? std::ilogb(largest) : 0;
+    for (int d = 0; d < 2; ++d) {
+      auto const& factor = factors[std::size_t(d)];
+      int const radius   = int(factor.size()) / 2;
+      for (int k = 0; k < int(factor.size()); ++k) {
+        double const w =
+            std::ldexp(factor[std::size_t(k)], d ? exponent : -exponent);
+        std::uint16_t bits = 0;
+        if (!encode(w, d == 0 && is_band_half<Element>, bits)) return {};
+        (d ? weights.row
+           : weights.column)[BandWeights<std::uint16_t>::origin + k - radius] =
+            bits;
+      }
+    }
+    return weights;
+  }
+
+ private:
+  static bool encode(double w, bool half, std::uint16_t& bits) {
+    if (half) {
+      __half const h = __double2half(w);
+      std::memcpy(&bits, &h, 2);
+      return double(__half2float(h)) == w;
+    }
+    float const f = float(w);
+    std::uint32_t word;
+    std::memcpy(&word, &f, 4);
+    bits = std::uint16_t(word >> 16);
+    // Subnormal numbers are left to others.
+    return double(f) == w && word % 0x10000u == 0 &&
+           (w == 0 || std::abs(w) >= 0x1p-126);
+  }
+  static bool is_element(double value) {
+    if constexpr (std::is_same_v<Element, bool>)
+      return value == 0 || value == 1;
+    else if constexpr (of_bytes)
+      return value == std::trunc(value) &&
+             value >= (std::is_signed_v<Element> ? -128 : 0) &&
+             value <= (std::is_signed_v<Element> ? 127 : 255);
+    else
+      return std::isnan(value) ||
+             double(float(static_cast<Element>(float(value)))) == value;
+  }
+};
+
+template <class Tuning, class Band, class A, bool Shifted, class Element,
+          class Sink, class Weights>
+void run_band_stencil(Kokkos::Cuda const& space,
+                      StencilGrid<Element, 2> const& grid,
+                      Weights const& weights, int radius_rows,
+                      int radius_columns, Sink const& sink) {
+  constexpr int width = Band::columns * Tuning::blocks_per_warp * Tuning::warps;
+  auto* const kernel =
+      band_stencil<Band, A, Element, Sink, Tuning::blocks_per_warp,
+                   Tuning::warps, Tuning::stages, Tuning::resident, Shifted>;
+  constexpr std::size_t bytes =
+      StencilRows<Element, width* int(sizeof(Element)),
+                  Band::margin* int(sizeof(Element)), Tuning::stages,
+                  Tuning::warps, Shifted>::bytes;
+  int const device_id = space.cuda_device();
+  auto const facts = kernel_facts(device_id, kernel, 32 * Tuning::warps, bytes);
+
+  BandArguments<Band, Element, Sink> arguments{};
+  arguments.grid      = grid;
+  arguments.weights   = weights;
+  arguments.sink      = sink;
+  arguments.radius[0] = radius_rows;
+  arguments.radius[1] = radius_columns;
+  if constexpr (VisibleStencilSink<Sink>) {
+    constexpr std::uintptr_t all =
+        Band::per_lane * sizeof(typename Sink::value_type);
+    constexpr std::uintptr_t line = all < 16 ? all : 16;
+    arguments.vectors =
+        sink.stride[1] == 1 &&
+        reinterpret_cast<std::uintptr_t>(sink.data) % line == 0 &&
+        std::uintptr_t(sink.stride[0]) * sizeof(typename Sink::value_type) %
+                line ==
+            0;
+  }
+  std::int64_t const strips = (grid.extent[1] + width - 1) / width;
+  std::int64_t const groups = (grid.extent[0] + 15) / 16;
+  // As many chunks as fill the device twice, so that a slow multiprocessor gets
+  // less to do, but none so small that it reads much again.
+  std::int64_t const slots =
+      std::int64_t(facts.resident_blocks) * device(device_id).multiprocessors;
+  std::int64_t const chunks =
+      std::max<std::int64_t>(1, Tuning::waves * slots / strips);
+  std::int64_t const height = std::max<std::int64_t>(
+      (groups + chunks - 1) / chunks, std::min<std::int64_t>(4, groups));
+  arguments.chunk   = 16 * height;
+  arguments.strips  = std::uint32_t(strips);
+  auto const blocks = unsigned(strips * ((groups + height - 1) / height));
+  kernel<<<blocks, 32 * Tuning::warps, bytes, space.cuda_stream()>>>(arguments);
+  check(cudaGetLastError(), "launch of band_stencil");
+}
+
+/// Sums of a rectangle around each element with weights that are the outer
+/// product of two factors, which BandStencil takes.
+template <class A, class Element, class Sink>
+void launch_band_stencil(Kokkos::Cuda const& space,
+                         StencilGrid<Element, 2> const& grid,
+                         std::array<std::vector<double>, 2> const& factors,
+                         Sink const& sink) {
+  using Takes = BandStencil<A, Element>;
+  if (grid.extent[0] == 0 || grid.extent[1] == 0) return;
+  int const radius_rows    = int(factors[0].size()) / 2;
+  int const radius_columns = int(factors[1].size()) / 2;
+  bool const shifted =
+      reinterpret_cast<std::uintptr_t>(grid.data) % 16 != 0 ||
+      std::uintptr_t(grid.stride[0]) * sizeof(Element) % 16 != 0;
+  auto const run = [&](auto band, auto const& weights) {
+    using Band = typename decltype(band)::type;
+    if (shifted)
+      run_band_stencil<band_tuning<Band, Sink>, Band, A, true>(
+          space, grid, weights, radius_rows, radius_columns, sink);
+    else
+      run_band_stencil<band_tuning<Band, Sink>, Band, A, false>(
+          space, grid, weights, radius_rows, radius_columns, sink);
+  };
+  if constexpr (sizeof(Element) == 1) {
+    auto const weights          = Takes::byte_weights(factors).value();
+    constexpr bool is_signed    = std::is_signed_v<Element>;
+    [[maybe_unused]] int planes = Takes::planes(factors);
+    auto const with_groups      = [&](auto groups) {
+      constexpr int g = decltype(groups)::value;
+      if constexpr (!is_modulo_256<A, Sink>()) {
+        if (planes == 2)
+          return run(std::type_identity<WarpByteBand<Warp, is_signed, g, 2>>(),
+                          weights);
+        if (planes == 3)
+          return run(std::type_identity<WarpByteBand<Warp, is_signed, g, 3>>(),
+                          weights);
+      }
+      run(std::type_identity<WarpByteBand<Warp, is_signed, g, 1>>(), weights);
+    };
+    if (radius_rows <= 8)
+      with_groups(std::integral_constant<int, 2>());
+    else
+      with_groups(std::integral_constant<int, 3>());
+  } else {
+    auto const weights  = Takes::half_weights(factors).value();
+    constexpr bool half = is_band_half<Element>;
+    bool const low      = radius_rows <= 8;
+    bool const narrow   = radius_columns <= 8;
+    if (low && narrow)
+      run(std::type_identity<WarpHalfBand<Warp, half, 2, 2>>(), weights);
+    else if (low)
+      run(std::type_identity<WarpHalfBand<Warp, half, 2, 3>>(), weights);
+    else if (narrow)
+      run(std::type_identity<WarpHalfBand<Warp, half, 3, 2>>(), weights);
+    else
+      run(std::type_identity<WarpHalfBand<Warp, half, 3, 3>>(), weights);
+  }
+}
+
+}  // namespace KokkosMMA::Impl::Cuda
+
+#endif

@@ -1,0 +1,269 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOKKOSMMA_CUDA_STENCIL_ROWS_HPP
+#define KOKKOSMMA_CUDA_STENCIL_ROWS_HPP
+
+#include <backends/cuda/arch/KokkosMMA_CopyAsync.hpp>
+#include <core/KokkosMMA_StencilGrid.hpp>
+
+#include <cstdint>
+
+/// \file
+/// A strip of a grid that passes through shared memory from top to bottom, 16
+/// rows at a time, with what stands beyond the faces put in on the way.
+
+namespace KokkosMMA::Impl::Cuda {
+
+/// grid.at({i, j}), without an array that is indexed by a variable.
+template <class Element>
+__device__ Element stencil_element(StencilGrid<Element, 2> const& grid,
+                                   std::int64_t i, std::int64_t j) {
+  bool const in_rows    = 0 <= i && i < grid.extent[0];
+  bool const in_columns = 0 <= j && j < grid.extent[1];
+  Face const face_i = i < 0 ? grid.boundaries.low[0] : grid.boundaries.high[0];
+  Face const face_j = j < 0 ? grid.boundaries.low[1] : grid.boundaries.high[1];
+  bool const constant_i = !in_rows && face_i.kind == Boundary::constant;
+  bool const constant_j = !in_columns && face_j.kind == Boundary::constant;
+  if (constant_i || constant_j)
+    return static_cast<Element>(constant_i && !(constant_j && grid.reversed)
+                                    ? face_i.value
+                                    : face_j.value);
+  return grid
+      .data[boundary_index(face_i.kind, i, grid.extent[0]) * grid.stride[0] +
+            boundary_index(face_j.kind, j, grid.extent[1])];
+}
+
+/// A ring of `Stages` times 16 rows of `TileBytes` bytes, which all threads of
+/// the block share. Whole 16-byte lines of the data are copied behind the
+/// block's back; elements of lines that a face cuts are read one by one, before
+/// the block works on rows that came earlier, and written behind that.
+/// \tparam Shifted rows may start anywhere in a line; byte b of a row is then
+///   at byte b + shift of it
+template <class Element, int SumBytes, int MarginBytes, int Stages, int Warps,
+          bool Shifted>
+class StencilRows {
+  static_assert(SumBytes % 32 == 0 && MarginBytes % 16 == 0 && Stages >= 2 &&
+                16 % Warps == 0);
+  static constexpr int size       = int(sizeof(Element));
+  static constexpr int tile_bytes = SumBytes + 2 * MarginBytes;
+  static constexpr int lines      = tile_bytes / 16 + Shifted;
+
+ public:
+  static constexpr int rows   = 16;
+  static constexpr int margin = MarginBytes / size;
+  static constexpr int pitch  = (lines + 1) / 2 * 32;
+  // Behind the rows, of which each four are 32 bytes apart: rows 4 q + i of the
+  // lanes q of a quad lie in different banks.
+  static constexpr int shift_place = 16 * pitch + 4 * 32;
+  static constexpr int stage_bytes = shift_place + 32;
+
+ private:
+  // In shared memory and read anew in each step: kept in registers, it would
+  // wait there during the work in between.
+  struct Shared {
+    std::uint32_t grid[sizeof(StencilGrid<Element, 2>) / 4];
+    std::int64_t first;        // column of the tile
+    int radius;                // along the columns
+    int begin, end;            // bytes of the tile that the data hold
+    int need_begin, need_end;  // and those that a sum needs
+    int has_edges;
+  };
+  static constexpr int shared_bytes = (int(sizeof(Shared)) + 31) / 32 * 32;
+
+ public:
+  static constexpr int bytes = shared_bytes + Stages * stage_bytes;
+
+  /// \param memory `bytes` of it, aligned to 16
+  /// \param first column of the first sum; `margin` columns before it and
+  /// behind
+  ///   the last one belong to the tile
+  __device__ StencilRows(StencilGrid<Element, 2> const& grid,
+                         unsigned char* memory, std::int64_t first,
+                         int radius_rows, int radius_columns)
+      : m_shared(*reinterpret_cast<Shared*>(memory)),
+        m_memory(memory + shared_bytes) {
+    int const thread = int(threadIdx.x);
+    for (int k = thread; k < int(sizeof(grid) / 4); k += 32 * Warps)
+      m_shared.grid[k] = reinterpret_cast<std::uint32_t const*>(&grid)[k];
+    if (thread == 0) {
+      Shared& s          = m_shared;
+      s.first            = first - margin;
+      s.radius           = radius_rows;
+      auto const byte_of = [&](std::int64_t column) {
+        std::int64_t const b = (column - s.first) * size;
+        return int(b < -64 ? -64 : b > tile_bytes + 64 ? tile_bytes + 64 : b);
+      };
+      s.begin      = byte_of(-grid.boundaries.ghosts_low(1, radius_columns));
+      s.end        = byte_of(grid.extent[1] +
+                             grid.boundaries.ghosts_high(1, radius_columns));
+      s.need_begin = (margin - radius_columns) * size;
+      s.need_end   = min(byte_of(grid.extent[1] + radius_columns),
+                         tile_bytes - s.need_begin);
+      s.has_edges  = s.begin > (Shifted ? -15 : 0) ||
+                    s.end < tile_bytes + (Shifted ? 15 : 0);
+    }
+    __syncthreads();
+    // Zeros where no element ever comes, for floats: 0 * NaN is NaN.
+    if (size > 1 && m_shared.has_edges) {
+      for (int b = 16 * thread; b < Stages * stage_bytes; b += 16 * 32 * Warps)
+        *reinterpret_cast<uint4*>(m_memory + b) = uint4{0, 0, 0, 0};
+      __syncthreads();
+    }
+  }
+
+  /// Starts the copy of 16 rows of the grid into a stage.
+  __device__ void fetch(int stage, std::int64_t first_row, int warp, int lane) {
+    StencilGrid<Element, 2> const& grid = this->grid();
+    unsigned char* const memory         = m_memory + stage * stage_bytes;
+#pragma unroll
+    for (int k = 0; k < rows / Warps; ++k) {
+      int const r             = warp * (rows / Warps) + k;
+      unsigned char* const to = memory + row_place(r);
+      std::int64_t row        = first_row + r;
+      double value            = 0;
+      bool is_constant        = false;
+      if (row < 0 || row >= grid.extent[0]) {
+        Face const face =
+            row < 0 ? grid.boundaries.low[0] : grid.boundaries.high[0];
+        bool const needed =
+            row >= -m_shared.radius && row < grid.extent[0] + m_shared.radius;
+        is_constant = !needed || face.kind == Boundary::constant;
+        if (needed) value = face.value;
+        if (!is_constant) row = boundary_index(face.kind, row, grid.extent[0]);
+      }
+      unsigned char const* const from =
+          reinterpret_cast<unsigned char const*>(grid.data) +
+          (row * grid.stride[0] + m_shared.first) * size;
+      int const shift = Shifted && !is_constant
+                            ? int(reinterpret_cast<std::uintptr_t>(from) % 16)
+                            : 0;
+      if constexpr (Shifted)
+        if (lane == 0) memory[shift_place + r] = (unsigned char)(shift);
+      int const begin = begin_line(shift);
+      int const end   = end_line(shift);
+      if (is_constant) {
+        std::uint32_t const word = splat(static_cast<Element>(value));
+        for (int line = lane; line < end; line += 32)
+          if (line >= begin)
+            *reinterpret_cast<uint4*>(to + 16 * line) =
+                uint4{word, word, word, word};
+      } else {
+        unsigned char const* const lane_from = from - shift + 16 * lane;
+#pragma unroll
+        for (int l = 0; l < lines; l += 32)
+          if (l + lane >= begin && l + lane < end)
+            CopyAsync16::copy(to + 16 * (l + lane), lane_from + 16 * l);
+      }
+    }
+  }
+
+  /// An element that lies in a line which a face cuts.
+  struct Edge {
+    Element element;
+    int place;  ///< negative where there is none
+  };
+  /// Reads one, to be written behind the work on earlier rows.
+  __device__ Edge read_edge(int stage, std::int64_t first_row,
+                            int thread) const {
+    Edge edge{{}, -1};
+    if (m_shared.has_edges) read_edge(edge, stage, first_row, thread);
+    return edge;
+  }
+  /// Writes it, and reads and writes what there are more of than threads.
+  __device__ void write_edge(Edge edge, int stage, std::int64_t first_row,
+                             int thread) {
+#pragma unroll 1
+    for (int at = thread; edge.place >= 0;) {
+      *reinterpret_cast<Element*>(m_memory + edge.place) = edge.element;
+      at += 32 * Warps;
+      edge.place = -1;
+      read_edge(edge, stage, first_row, at);
+    }
+  }
+
+  /// The word of each of rows 4 (lane % 4) .. + 3 that starts at a byte, which
+  /// is a multiple of 4.
+  template <class Words>
+  __device__ void words(Words& result, int stage, int byte, int lane) const {
+    unsigned char const* const from =
+        m_memory + stage * stage_bytes + lane % 4 * (4 * pitch + 32) + byte;
+    if constexpr (Shifted) {
+      std::uint32_t const shifts = *reinterpret_cast<std::uint32_t const*>(
+          m_memory + stage * stage_bytes + shift_place + lane % 4 * 4);
+#pragma unroll
+      for (int i = 0; i < 4; ++i) {
+        int const shift = int(shifts >> 8 * i & 0xff);
+        auto const* const word =
+            reinterpret_cast<std::uint32_t const*>(from + i * pitch) +
+            shift / 4;
+        result[i] = __funnelshift_r(word[0], word[1], 8 * (shift % 4));
+      }
+    } else {
+#pragma unroll
+      for (int i = 0; i < 4; ++i)
+        result[i] = *reinterpret_cast<std::uint32_t const*>(from + i * pitch);
+    }
+  }
+
+ private:
+  __device__ static int row_place(int row) {
+    return row * pitch + row / 4 * 32;
+  }
+  __device__ static std::uint32_t splat(Element value) {
+    if constexpr (size == 1)
+      return 0x01010101u * reinterpret_cast<unsigned char const&>(value);
+    else
+      return 0x00010001u * reinterpret_cast<unsigned short const&>(value);
+  }
+  // Lines of which the data hold every byte.
+  __device__ int begin_line(int shift) const {
+    return max(0, (m_shared.begin + shift + 15) >> 4);
+  }
+  __device__ int end_line(int shift) const {
+    return min(lines, (m_shared.end + shift) >> 4);
+  }
+  __device__ StencilGrid<Element, 2> const& grid() const {
+    return *reinterpret_cast<StencilGrid<Element, 2> const*>(m_shared.grid);
+  }
+  __device__ int shift_of(std::int64_t row) const {
+    if constexpr (!Shifted) return 0;
+    StencilGrid<Element, 2> const& grid = this->grid();
+    if (row < 0 || row >= grid.extent[0]) {
+      Face const face =
+          row < 0 ? grid.boundaries.low[0] : grid.boundaries.high[0];
+      if (face.kind == Boundary::constant) return 0;
+      row = boundary_index(face.kind, row, grid.extent[0]);
+    }
+    return int(
+        (reinterpret_cast<std::uintptr_t>(grid.data) +
+         std::uintptr_t((row * grid.stride[0] + m_shared.first) * size)) %
+        16);
+  }
+  /// Element `at` of those in lines that a face cuts, of row at % 16.
+  __device__ void read_edge(Edge& edge, int stage, std::int64_t first_row,
+                            int at) const {
+    StencilGrid<Element, 2> const& grid = this->grid();
+    std::int64_t const row              = first_row + at % rows;
+    if (row < -m_shared.radius || row >= grid.extent[0] + m_shared.radius)
+      return;
+    int const need_begin = m_shared.need_begin;
+    int const need_end   = m_shared.need_end;
+    int const shift      = shift_of(row);
+    int const begin      = 16 * begin_line(shift) - shift;
+    int const end        = 16 * end_line(shift) - shift;
+    int const left       = begin < end ? begin : need_end;
+    int byte             = need_begin + at / rows * size;
+    if (byte >= left)
+      byte = max(end, need_begin) + byte - max(left, need_begin);
+    if (byte >= need_end) return;
+    edge.place   = stage * stage_bytes + row_place(at % rows) + byte + shift;
+    edge.element = stencil_element(grid, row, m_shared.first + byte / size);
+  }
+
+  Shared& m_shared;
+  unsigned char* m_memory;
+};
+
+}  // namespace KokkosMMA::Impl::Cuda
+
+#endif
