@@ -144,7 +144,13 @@ class Cudnn {
   KOKKOSMMA_PERF_CUDNN(cudnnGetConvolutionForwardAlgorithm_v7);
   KOKKOSMMA_PERF_CUDNN(cudnnConvolutionForward);
 #undef KOKKOSMMA_PERF_CUDNN
-  cudnnHandle_t handle = nullptr;
+
+  /// Made by the first convolution: that takes seconds, and most runs have
+  /// none.
+  cudnnHandle_t handle() {
+    if (!m_handle) check(m_create(&m_handle), "cudnnCreate");
+    return m_handle;
+  }
 
   static void check(cudnnStatus_t status, char const* what) {
     if (status != CUDNN_STATUS_SUCCESS)
@@ -154,8 +160,7 @@ class Cudnn {
 
  private:
   Cudnn() : m_library(library_names("libcudnn", {CUDNN_MAJOR})) {
-    decltype(&::cudnnCreate) create;
-    m_library.load(create, "cudnnCreate");
+    m_library.load(m_create, "cudnnCreate");
 #define KOKKOSMMA_PERF_CUDNN(NAME) m_library.load(NAME, #NAME)
     KOKKOSMMA_PERF_CUDNN(cudnnSetStream);
     KOKKOSMMA_PERF_CUDNN(cudnnCreateTensorDescriptor);
@@ -168,13 +173,11 @@ class Cudnn {
     KOKKOSMMA_PERF_CUDNN(cudnnGetConvolutionForwardAlgorithm_v7);
     KOKKOSMMA_PERF_CUDNN(cudnnConvolutionForward);
 #undef KOKKOSMMA_PERF_CUDNN
-    if (!m_library.usable()) return;
-    if (cudnnStatus_t const status = create(&handle);
-        status != CUDNN_STATUS_SUCCESS)
-      m_library.set_missing("cudnnCreate returned " +
-                            std::to_string(static_cast<int>(status)));
   }
+
   SharedLibrary m_library;
+  decltype(&::cudnnCreate) m_create;
+  cudnnHandle_t m_handle = nullptr;
 };
 
 /// What a convolution needs. The descriptors, a few hundred bytes for each
@@ -192,11 +195,11 @@ struct Convolution {
     float const one = 1, zero = 0;
     double const wide_one = 1, wide_zero = 0;
     Cudnn& c = Cudnn::instance();
-    Cudnn::check(c.cudnnSetStream(c.handle, s.exec.cuda_stream()),
+    Cudnn::check(c.cudnnSetStream(c.handle(), s.exec.cuda_stream()),
                  "cudnnSetStream");
     Cudnn::check(
         c.cudnnConvolutionForward(
-            c.handle, wide ? static_cast<void const*>(&wide_one) : &one, in,
+            c.handle(), wide ? static_cast<void const*>(&wide_one) : &one, in,
             s.in, filter, weights->data(), how, algorithm,
             scratch ? scratch->data() : nullptr, scratch_bytes,
             wide ? static_cast<void const*>(&wide_zero) : &zero, out, s.out),
@@ -306,7 +309,7 @@ std::function<void()> cudnn_convolution(LibraryStencil const& s) {
   cudnnConvolutionFwdAlgoPerf_t algorithms[most] = {};
   int count                                      = 0;
   Cudnn::check(c.cudnnGetConvolutionForwardAlgorithm_v7(
-                   c.handle, convolution.in, convolution.filter,
+                   c.handle(), convolution.in, convolution.filter,
                    convolution.how, convolution.out, most, &count, algorithms),
                "cudnnGetConvolutionForwardAlgorithm_v7");
   DeviceTimer timer(s.exec);
