@@ -45,28 +45,6 @@ struct CopyAsyncWord {
   }
 };
 
-/// One element of 4 or 8 bytes likewise; smaller ones there is no instruction
-/// for, and they are copied at once.
-template <int Bytes>
-struct CopyAsyncElement {
-  template <class T>
-  __device__ static void copy(T* to, T const* from) {
-    static_assert(sizeof(T) == Bytes);
-    if constexpr (Bytes == 4)
-      asm volatile("cp.async.ca.shared.global [%0],[%1],4;" ::"r"(
-                       unsigned(__cvta_generic_to_shared(to))),
-                   "l"(from)
-                   : "memory");
-    else if constexpr (Bytes == 8)
-      asm volatile("cp.async.ca.shared.global [%0],[%1],8;" ::"r"(
-                       unsigned(__cvta_generic_to_shared(to))),
-                   "l"(from)
-                   : "memory");
-    else
-      *to = *from;
-  }
-};
-
 }  // namespace KokkosMMA::Impl::Cuda
 
 #endif

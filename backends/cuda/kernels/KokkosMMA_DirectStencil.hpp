@@ -1,0 +1,893 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOKKOSMMA_CUDA_DIRECT_STENCIL_HPP
+#define KOKKOSMMA_CUDA_DIRECT_STENCIL_HPP
+
+#include <backends/cuda/KokkosMMA_Launch.hpp>
+#include <backends/cuda/arch/KokkosMMA_CopyAsync.hpp>
+#include <core/KokkosMMA_DirectTaps.hpp>
+#include <core/KokkosMMA_Operation.hpp>
+#include <core/KokkosMMA_StencilGrid.hpp>
+#include <core/KokkosMMA_StencilWeights.hpp>
+#include <core/KokkosMMA_VectorRange.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+#include <vector>
+
+/// \file
+/// Stencils of any weights as multiply-adds, every sum in the order of the
+/// weights: the results are those of the generic route, bit for bit.
+///
+/// Stars and dense weights march along the slowest dimension: a thread keeps
+/// the sums of all planes that the newest one reaches, and of that plane alone
+/// reads a few neighbours from shared memory, each once for all these sums.
+/// What is added for the next plane is written one place further, so that the
+/// queue moves on at no cost. Other weights are walked in groups of a row.
+
+namespace KokkosMMA::Impl::Cuda {
+
+template <class A>
+__device__ __forceinline__ A add_tap(A sum, A weight, A value) {
+  return Combine<Operation::sum, A>::apply(
+      sum, Combine<Operation::prod, A>::apply(weight, value));
+}
+
+/// Rows of a grid, and what lies beyond its faces, into shared memory. A radius
+/// is at most the extent.
+template <class Element, int R>
+struct SlabSource {
+  using Index                 = std::int64_t;
+  static constexpr int vector = 16 / int(sizeof(Element));
+
+  StencilGrid<Element, R> grid;
+  int radius[R];
+  bool vectors;  ///< columns that are a multiple of `vector` from the first
+                 ///< one of a tile are aligned to 16 bytes
+
+  /// Adds the offset of what stands for index i of dimension D; false where
+  /// this is a constant.
+  template <int D>
+  __device__ __forceinline__ bool resolve(Index i, Index& offset) const {
+    Index const n = grid.extent[D];
+    if (i < 0 || i >= n) {
+      Boundary const kind =
+          i < 0 ? grid.boundaries.low[D].kind : grid.boundaries.high[D].kind;
+      if (kind == Boundary::constant) return false;
+      i = near_boundary_index(kind, i, n);
+    }
+    offset += i * grid.stride[D];
+    return true;
+  }
+
+  template <int D>
+  __device__ __forceinline__ double constant_beyond(Index i) const {
+    return i < 0 ? grid.boundaries.low[D].value : grid.boundaries.high[D].value;
+  }
+
+  /// One element, unless no sum needs it.
+  __device__ __forceinline__ void element(Element* to, Index plane, Index y,
+                                          Index x) const {
+    constexpr int last = R - 1;
+    if (x < -radius[last] || x >= grid.extent[last] + radius[last]) return;
+    if constexpr (R == 3)
+      if (y < -radius[1] || y >= grid.extent[1] + radius[1]) return;
+    // Where constants meet, the caller's first dimension has its own.
+    Index offset      = 0;
+    bool is           = true;
+    double value      = 0;
+    auto const beyond = [&](double constant) {
+      if (is || grid.reversed) value = constant;
+      is = false;
+    };
+    if constexpr (R > 1)
+      if (!resolve<0>(plane, offset)) beyond(constant_beyond<0>(plane));
+    if constexpr (R > 2)
+      if (!resolve<1>(y, offset)) beyond(constant_beyond<1>(y));
+    if (!resolve<last>(x, offset)) beyond(constant_beyond<last>(x));
+    if (!is)
+      *to = static_cast<Element>(value);
+    else if constexpr (sizeof(Element) == 4 || sizeof(Element) == 8)
+      CopyAsyncWord<int(sizeof(Element))>::copy(to, grid.data + offset);
+    else
+      *to = grid.data[offset];
+  }
+
+  /// Starts to copy `rows` rows (one of two dimensions, where the plane is the
+  /// row) of `row_vectors` vectors from row y and column x of a plane, by
+  /// threads 0 to `threads` - 1.
+  __device__ __forceinline__ void load(Element* slab, int rows, int row_vectors,
+                                       Index plane, Index y, Index x,
+                                       int thread, int threads) const {
+    constexpr int last = R - 1;
+    if (vectors) {
+      Index plane_offset = 0;
+      bool plane_is      = true;
+      if constexpr (R > 1) plane_is = resolve<0>(plane, plane_offset);
+      for (int i = thread; i < rows * row_vectors; i += threads) {
+        int const row      = R == 3 ? i / row_vectors : 0;
+        Index const column = x + (i - row * row_vectors) * vector;
+        Index offset       = plane_offset;
+        bool is =
+            plane_is && 0 <= column && column + vector <= grid.extent[last];
+        if constexpr (R == 3)
+          is = is && y + row < grid.extent[1] + radius[1] &&
+               resolve<1>(y + row, offset);
+        if (is)
+          CopyAsync16::copy(slab + i * vector, grid.data + offset + column);
+        else
+#pragma unroll 1
+          for (int e = 0; e < vector; ++e)
+            element(slab + i * vector + e, plane, y + row, column + e);
+      }
+    } else {
+      int const columns = row_vectors * vector;
+#pragma unroll 1
+      for (int i = thread; i < rows * columns; i += threads) {
+        int const row = R == 3 ? i / columns : 0;
+        element(slab + i, plane, y + row, x + (i - row * columns));
+      }
+    }
+  }
+};
+
+/// Values of consecutive elements that lie aligned in shared memory.
+template <int Count, class A, class Element>
+__device__ __forceinline__ void read_values(Element const* from, A* values) {
+  constexpr int bytes = Count * int(sizeof(Element));
+  using Words         = std::conditional_t<
+      bytes % 16 == 0, uint4,
+      std::conditional_t<
+          bytes % 8 == 0, uint2,
+          std::conditional_t<bytes % 4 == 0, unsigned,
+                             typename Unsigned<int(sizeof(Element))>::type>>>;
+  constexpr int per = int(sizeof(Words) / sizeof(Element));
+#pragma unroll
+  for (int w = 0; w < Count / per; ++w) {
+    Words const words = reinterpret_cast<Words const*>(from)[w];
+    Element elements[per];
+    memcpy(static_cast<void*>(elements), &words, sizeof(words));
+#pragma unroll
+    for (int e = 0; e < per; ++e)
+      values[w * per + e] = static_cast<A>(elements[e]);
+  }
+}
+
+/// Sums of `Columns` consecutive elements, by each lane of a warp, whose 32 are
+/// neighbours.
+template <int Columns, class A, int R, class Sink>
+struct SumStore {
+  using Index = std::int64_t;
+
+  Sink sink;
+  Index extent;  ///< of the last dimension
+  bool vectors;  ///< whether these elements are aligned in the memory of the
+                 ///< result
+
+  /// A vector of at most 16 bytes.
+  KOKKOS_FORCEINLINE_FUNCTION static constexpr int vector_of(int size) {
+    return Columns * size < 16 ? Columns : 16 / size;
+  }
+
+  /// `at` is the first element of the lane; `staging` has room for the warp.
+  __device__ __forceinline__ void operator()(Index (&at)[R],
+                                             A const (&sums)[Columns],
+                                             A* staging) const {
+    if constexpr (VisibleStencilSink<Sink>) {
+      if (vectors) {
+        store_vectors(at, sums);
+        return;
+      }
+    }
+    // Elements of lanes side by side: a warp writes whole lines.
+    int const lane = int(threadIdx.x % 32);
+#pragma unroll
+    for (int c = 0; c < Columns; ++c) staging[lane * Columns + c] = sums[c];
+    __syncwarp();
+    Index const first = at[R - 1] - lane * Columns;
+#pragma unroll
+    for (int c = 0; c < Columns; ++c) {
+      int const e = c * 32 + lane;
+      at[R - 1]   = first + e;
+      if (0 <= at[R - 1] && at[R - 1] < extent) sink(at, staging[e]);
+    }
+    __syncwarp();
+  }
+
+ private:
+  __device__ __forceinline__ void store_vectors(
+      Index (&at)[R], A const (&sums)[Columns]) const {
+    using Result        = typename Sink::value_type;
+    constexpr int per   = vector_of(int(sizeof(Result)));
+    constexpr int bytes = per * int(sizeof(Result));
+    Index const first   = at[R - 1];
+    if (0 <= first && first + Columns <= extent) {
+      Result* to = sink.data + first;
+#pragma unroll
+      for (int d = 0; d + 1 < R; ++d) to += at[d] * sink.stride[d];
+#pragma unroll
+      for (int v = 0; v < Columns / per; ++v) {
+        Result results[per];
+#pragma unroll
+        for (int e = 0; e < per; ++e)
+          results[e] = static_cast<Result>(sums[v * per + e]);
+        using Words = std::conditional_t<
+            bytes == 16, uint4,
+            std::conditional_t<
+                bytes == 8, uint2,
+                std::conditional_t<bytes == 4, unsigned, unsigned short>>>;
+        static_assert(sizeof(Words) == bytes);
+        Words words;
+        memcpy(&words, static_cast<void const*>(results), sizeof(words));
+        __stcs(reinterpret_cast<Words*>(to + v * per), words);
+      }
+    } else {
+#pragma unroll
+      for (int c = 0; c < Columns; ++c) {
+        at[R - 1] = first + c;
+        if (0 <= at[R - 1] && at[R - 1] < extent) sink(at, sums[c]);
+      }
+    }
+  }
+};
+
+/// What the memory of a call allows.
+struct StencilAlignment {
+  std::int64_t origin;  ///< first column of the first tile, not above 0
+  bool loads;
+  bool stores;
+};
+
+/// `Columns` are those of a thread. Tiles start where loads or stores, both
+/// where that is possible, are of whole vectors. Of elements of 4 and 8 bytes
+/// rather the stores: they are copied one by one at little loss, those of 1
+/// and 2 bytes are not.
+template <int Columns, class A, class Element, int R, class Sink>
+StencilAlignment stencil_alignment(StencilGrid<Element, R> const& grid,
+                                   Sink const& sink) {
+  auto const misaligned = [](auto const* data, auto const* strides, int bytes) {
+    constexpr auto size = std::int64_t(sizeof(*data));
+    auto const address  = reinterpret_cast<std::uintptr_t>(data);
+    for (int d = 0; d + 1 < R; ++d)
+      if (strides[d] * size % bytes != 0) return std::int64_t(-1);
+    if (address % std::uintptr_t(size) != 0) return std::int64_t(-1);
+    return std::int64_t(address % std::uintptr_t(bytes)) / size;
+  };
+  std::int64_t const load = misaligned(grid.data, grid.stride, 16);
+  if constexpr (VisibleStencilSink<Sink>) {
+    using Result = typename Sink::value_type;
+    constexpr int per =
+        SumStore<Columns, A, R, Sink>::vector_of(int(sizeof(Result)));
+    std::int64_t const store =
+        misaligned(sink.data, sink.stride, per * int(sizeof(Result)));
+    if (load >= 0 && store >= 0 && (load - store) % per == 0)
+      return {-load, true, true};
+    if (store >= 0 && (sizeof(Element) >= 4 || load < 0))
+      return {-store, false, true};
+  }
+  if (load >= 0) return {-load, true, false};
+  return {0, false, false};
+}
+
+/// The parts of a march. `Radius` is that of all dimensions.
+template <class A, int R, class Element, int Radius, bool Star>
+struct MarchShape {
+  static constexpr int vector  = 16 / int(sizeof(Element));
+  static constexpr int reach   = R > 1 ? Radius : 0;  // planes
+  static constexpr int reach_y = R > 2 ? Radius : 0;
+  static constexpr int width   = 2 * Radius + 1;
+  static constexpr int queue   = 2 * reach + 1;
+  static constexpr int queue_y = 2 * reach_y + 1;
+  static constexpr int taps    = Star ? R * width : queue * queue_y * width;
+  static constexpr int threads = R > 2 ? 256 : 128;
+  static constexpr int stages  = R > 2 ? 4 : 8;
+
+  /// Registers of the sums.
+  static constexpr int registers(int columns, int rows) {
+    return queue * columns * rows * int(sizeof(A)) / 4;
+  }
+  static constexpr int columns_for(int rows) {
+    int columns = vector;
+    while (columns > 1 &&
+           registers(columns, rows) > (R > 2 ? Star ? 60 : 36 : 72))
+      columns /= 2;
+    return columns;
+  }
+  static constexpr int columns       = columns_for(R > 2 ? 2 : 1);
+  static constexpr int rows          = R < 3 ? 1
+                                       : registers(columns, 4) <= (Star ? 48 : 40) ? 4
+                                                                                   : 2;
+  static constexpr int sums          = registers(columns, rows);
+  static constexpr int min_blocks    = R > 2                ? 2
+                                       : sums <= 12         ? 8
+                                       : sums <= 40         ? 5
+                                       : sums <= 56 || Star ? 4
+                                                            : 3;
+  static constexpr int tile_x        = (R > 2 ? 32 : threads) * columns;
+  static constexpr int tile_y        = R > 2 ? threads / 32 * rows : 1;
+  static constexpr int pad           = (Radius + vector - 1) / vector * vector;
+  static constexpr int pitch         = tile_x + 2 * pad;
+  static constexpr int slab          = pitch * (tile_y + 2 * reach_y);
+  static constexpr int slab_bytes    = slab * int(sizeof(Element));
+  static constexpr int staging_bytes = threads * columns * int(sizeof(A));
+  static constexpr int shared_bytes  = stages * slab_bytes + staging_bytes;
+  /// The neighbours of a row that a thread reads.
+  static constexpr int side   = (Radius + columns - 1) / columns * columns;
+  static constexpr int window = columns + 2 * side;
+  static_assert(tile_x % vector == 0 && slab_bytes % 16 == 0);
+};
+
+template <class A, int Taps>
+struct MarchTaps {
+  bool has_centre;
+  A weight[Taps];
+};
+
+template <class A, int R, class Element, class Sink, class Shape, class Taps>
+struct MarchArguments {
+  SlabSource<Element, R> source;
+  SumStore<Shape::columns, A, R, Sink> store;
+  std::int64_t length;  ///< planes
+  std::int64_t piece;   ///< planes of a block
+  std::int64_t origin;
+  unsigned tiles;
+  unsigned tiles_x;
+  Taps taps;
+};
+
+template <class A, int R, class Element, class Sink, int Radius, bool Star>
+using PatternArguments =
+    MarchArguments<A, R, Element, Sink, MarchShape<A, R, Element, Radius, Star>,
+                   MarchTaps<A, MarchShape<A, R, Element, Radius, Star>::taps>>;
+
+/// Where a thread stands, and the march of its block over the planes of a
+/// piece: they come into a ring of slabs in shared memory, some ahead of those
+/// that are read.
+template <class Shape, int R, class A, class Element>
+struct March {
+  using Index = std::int64_t;
+
+  Index begin;   ///< the first plane of the piece
+  Index end;     ///< behind the last one
+  Index column;  ///< the first one of the thread; of one dimension, in a tile
+  Index row;     ///< likewise, of three dimensions
+  Element* slabs;
+  A* staging;  ///< of the warp
+  Index slab_x;
+  Index slab_y;
+  int corner;  ///< the thread's first column, reach_y rows above its first row
+
+  template <class Arguments>
+  __device__ __forceinline__ March(Arguments const& in, unsigned char* memory) {
+    constexpr int columns = Shape::columns;
+    int const warp        = int(threadIdx.x / 32);
+    // Tiles that share a border run at the same time.
+    unsigned const tile = blockIdx.x % in.tiles;
+    begin               = Index(blockIdx.x / in.tiles) * in.piece;
+    end = begin + in.piece < in.length ? begin + in.piece : in.length;
+    int const thread_x = int(R > 2 ? threadIdx.x % 32 : threadIdx.x) * columns;
+    int const thread_y = R > 2 ? warp * Shape::rows : 0;
+    Index const tile_x = in.origin + Index(tile % in.tiles_x) * Shape::tile_x;
+    Index const tile_y = Index(tile / in.tiles_x) * Shape::tile_y;
+    column             = tile_x + thread_x;
+    row                = tile_y + thread_y;
+    slab_x             = tile_x - Shape::pad;
+    slab_y             = tile_y - Shape::reach_y;
+    corner             = thread_y * Shape::pitch + thread_x + Shape::pad;
+    slabs              = reinterpret_cast<Element*>(memory);
+    staging = reinterpret_cast<A*>(memory + Shape::stages * Shape::slab_bytes) +
+              warp * 32 * columns;
+  }
+
+  template <class Source>
+  __device__ __forceinline__ void load(Source const& source, Index plane,
+                                       int stage) const {
+    source.load(slabs + stage * Shape::slab, Shape::tile_y + 2 * Shape::reach_y,
+                Shape::pitch / Shape::vector, plane, slab_y,
+                R == 1 ? slab_x + plane * Shape::tile_x : slab_x,
+                int(threadIdx.x), Shape::threads);
+  }
+
+  /// step(corner, plane) for each plane, and for those that the sums of the
+  /// first and the last one reach.
+  template <class Source, class Step>
+  __device__ __forceinline__ void over(Source const& source,
+                                       Step const& step) const {
+    constexpr int stages = Shape::stages;
+    Index const first    = begin - Shape::reach;
+    Index const last     = end + Shape::reach;
+#pragma unroll 1
+    for (int s = 0; s < stages - 1; ++s) {
+      if (first + s < last) load(source, first + s, s);
+      CopyAsync16::commit();
+    }
+    int stage = 0;
+#pragma unroll 1
+    for (Index plane = first; plane < last; ++plane) {
+      CopyAsync16::wait<stages - 2>();
+      __syncthreads();
+      if (plane + stages - 1 < last)
+        load(source, plane + stages - 1, stage == 0 ? stages - 1 : stage - 1);
+      CopyAsync16::commit();
+      step(slabs + stage * Shape::slab + corner, plane);
+      stage = stage + 1 == stages ? 0 : stage + 1;
+    }
+  }
+};
+
+template <class A, int R, class Element, class Sink, int Radius, bool Star>
+__global__ void __launch_bounds__(
+    (MarchShape<A, R, Element, Radius, Star>::threads),
+    (MarchShape<A, R, Element, Radius, Star>::min_blocks))
+    march_stencil(
+        PatternArguments<A, R, Element, Sink, Radius, Star> const in) {
+  using Shape           = MarchShape<A, R, Element, Radius, Star>;
+  using Index           = std::int64_t;
+  constexpr int columns = Shape::columns;
+  constexpr int rows    = Shape::rows;
+  constexpr int queue   = Shape::queue;
+  constexpr int reach   = Shape::reach;
+  constexpr int reach_y = Shape::reach_y;
+  constexpr int width   = Shape::width;
+
+  extern __shared__ __align__(16) unsigned char memory[];
+  March<Shape, R, A, Element> const march(in, memory);
+
+  A sums[queue][rows][columns];
+#pragma unroll
+  for (int k = 0; k < queue; ++k)
+#pragma unroll
+    for (int y = 0; y < rows; ++y)
+#pragma unroll
+      for (int x = 0; x < columns; ++x) sums[k][y][x] = A(0);
+
+  // The sums that index k - 1 had so far, plus a tap.
+  auto const advance = [&](int k, int y, A weight, A const* values) {
+#pragma unroll
+    for (int x = 0; x < columns; ++x)
+      sums[k][y][x] =
+          add_tap(k > 0 ? sums[k - 1][y][x] : A(0), weight, values[x]);
+  };
+  auto const add = [&](int k, int y, A weight, A const* values) {
+#pragma unroll
+    for (int x = 0; x < columns; ++x)
+      sums[k][y][x] = add_tap(sums[k][y][x], weight, values[x]);
+  };
+
+  march.over(in.source, [&](Element const* corner, Index plane) {
+    if constexpr (Star && reach > 0) {
+#pragma unroll
+      for (int y = 0; y < rows; ++y) {
+        A centre[columns];
+        read_values<columns>(corner + (y + reach_y) * Shape::pitch, centre);
+#pragma unroll
+        for (int k = queue - 1; k >= 0; --k) {
+          if (k != reach) {
+            advance(k, y, in.taps.weight[k], centre);
+          } else {
+#pragma unroll
+            for (int x = 0; x < columns; ++x) sums[k][y][x] = sums[k - 1][y][x];
+          }
+        }
+      }
+    }
+#pragma unroll
+    for (int from = 0; from < rows + 2 * reach_y; ++from) {
+      Element const* const row = corner + from * Shape::pitch;
+      A values[Shape::window];
+      if (!Star || (from >= reach_y && from < rows + reach_y)) {
+#pragma unroll
+        for (int u = 0; u < Shape::window / columns; ++u)
+          read_values<columns>(row - Shape::side + u * columns,
+                               values + u * columns);
+      } else {
+        read_values<columns>(row, values + Shape::side);
+      }
+#pragma unroll
+      for (int y = 0; y < rows; ++y) {
+        int const dy = from - y;
+        if (dy < 0 || dy > 2 * reach_y) continue;
+        if constexpr (Star) {
+          if (dy != reach_y) {
+            add(reach, y, in.taps.weight[width + dy], values + Shape::side);
+            continue;
+          }
+#pragma unroll
+          for (int dx = 0; dx < width; ++dx)
+            if (dx != Radius || in.taps.has_centre)
+              add(reach, y, in.taps.weight[(R - 1) * width + dx],
+                  values + Shape::side - Radius + dx);
+        } else {
+#pragma unroll
+          for (int k = queue - 1; k >= 0; --k)
+#pragma unroll
+            for (int dx = 0; dx < width; ++dx) {
+              int const tap    = (k * Shape::queue_y + dy) * width + dx;
+              A const* const v = values + Shape::side - Radius + dx;
+              if (dy == 0 && dx == 0)
+                advance(k, y, in.taps.weight[tap], v);
+              else if (tap != Shape::taps / 2 || in.taps.has_centre)
+                add(k, y, in.taps.weight[tap], v);
+            }
+        }
+      }
+    }
+    if (plane - reach < march.begin) return;
+#pragma unroll
+    for (int y = 0; y < rows; ++y) {
+      if constexpr (R == 1) {
+        Index at[1] = {march.column + plane * Shape::tile_x};
+        in.store(at, sums[0][0], march.staging);
+      } else if constexpr (R == 2) {
+        Index at[2] = {plane - reach, march.column};
+        in.store(at, sums[queue - 1][0], march.staging);
+      } else {
+        Index at[3] = {plane - reach, march.row + y, march.column};
+        if (at[1] < in.source.grid.extent[1])
+          in.store(at, sums[queue - 1][y], march.staging);
+      }
+    }
+  });
+}
+
+template <class Element, int R>
+SlabSource<Element, R> slab_source(
+    StencilGrid<Element, R> const& grid,
+    std::array<int, std::size_t(R)> const& radius, bool vectors) {
+  SlabSource<Element, R> source{grid, {}, vectors};
+  for (std::size_t d = 0; d < R; ++d) source.radius[d] = radius[d];
+  return source;
+}
+
+inline unsigned checked_blocks(std::int64_t blocks) {
+  if (blocks > 0x7fffffff)
+    Kokkos::abort("KokkosMMA: a stencil of more than 2^31 - 1 tiles");
+  return unsigned(blocks);
+}
+
+/// Launches a march; fill(arguments) adds the weights.
+template <class Shape, class Arguments, class A, int R, class Element,
+          class Sink, class Fill>
+void launch_march(Kokkos::Cuda const& space, void (*kernel)(Arguments),
+                  StencilGrid<Element, R> const& grid,
+                  std::array<int, std::size_t(R)> const& radius,
+                  Sink const& sink, Fill const& fill) {
+  StencilAlignment const alignment =
+      stencil_alignment<Shape::columns, A>(grid, sink);
+  std::int64_t const columns = grid.extent[R - 1] - alignment.origin;
+  std::int64_t const across  = (columns + Shape::tile_x - 1) / Shape::tile_x;
+  Arguments in{slab_source(grid, radius, alignment.loads),
+               {sink, grid.extent[R - 1], alignment.stores},
+               R == 1 ? across : grid.extent[0],
+               0,
+               alignment.origin,
+               1,
+               1,
+               {}};
+  if constexpr (R > 1) in.tiles = in.tiles_x = checked_blocks(across);
+  if constexpr (R > 2)
+    in.tiles = checked_blocks(
+        across * ((grid.extent[1] + Shape::tile_y - 1) / Shape::tile_y));
+  fill(in.taps);
+  KernelFacts const facts  = kernel_facts(space.cuda_device(), kernel,
+                                          Shape::threads, Shape::shared_bytes);
+  std::int64_t const slots = std::int64_t(std::max(facts.resident_blocks, 1)) *
+                             device(space.cuda_device()).multiprocessors;
+  // A piece waits for its first planes, about as long as the ring is.
+  std::int64_t const pieces = march_pieces(in.length, in.tiles, slots,
+                                           2 * Shape::reach + Shape::stages);
+  in.piece                  = (in.length + pieces - 1) / pieces;
+  std::int64_t const blocks =
+      (in.length + in.piece - 1) / in.piece * std::int64_t(in.tiles);
+  kernel<<<checked_blocks(blocks), Shape::threads, Shape::shared_bytes,
+           space.cuda_stream()>>>(in);
+  check(cudaGetLastError(), "launch of a direct stencil");
+}
+
+/// The parts of a tile whose weights are walked in groups.
+template <class A, int R, class Element>
+struct GroupShape {
+  static constexpr int vector  = 16 / int(sizeof(Element));
+  static constexpr int group   = vector < 8 ? vector : 8;  // columns too
+  static constexpr int threads = 256;
+  static constexpr int rows    = R > 1 ? 4 : 1;  // of a thread
+  static constexpr int tile_x  = (R > 1 ? 32 : threads) * group;
+  static constexpr int tile_y  = R > 1 ? threads / 32 * rows : 1;
+
+  KOKKOS_FORCEINLINE_FUNCTION static constexpr int pad(int radius) {
+    return (radius + vector - 1) / vector * vector;
+  }
+  /// With the neighbours behind the last one that a thread reads and does not
+  /// use.
+  static constexpr int slab_bytes(int radius, int radius_y) {
+    return ((tile_x + 2 * pad(radius)) * (tile_y + 2 * radius_y) + vector) *
+           int(sizeof(Element));
+  }
+  static constexpr int staging_bytes = threads * group * int(sizeof(A));
+  /// Masks and weights of a plane lie behind its elements.
+  static constexpr int weights_at(int radius, int radius_y) {
+    return (std::max(slab_bytes(radius, radius_y), staging_bytes) + 15) / 16 *
+           16;
+  }
+  /// With a row of masks more, so that weights are aligned.
+  static constexpr int shared_bytes(int radius, int radius_y, int groups) {
+    return weights_at(radius, radius_y) +
+           (2 * radius_y + 2) *
+               (groups * group * int(sizeof(A)) + int(sizeof(std::uint64_t)));
+  }
+  static constexpr int max_bytes =
+      shared_bytes(16, R > 1 ? 16 : 0, 32 / group + 1);
+};
+
+template <class A, int R, class Element, class Sink, class Shape>
+struct GroupArguments {
+  SlabSource<Element, R> source;
+  SumStore<Shape::group, A, R, Sink> store;
+  A const* weights;            ///< groups * group for each row
+  std::uint64_t const* masks;  ///< one for each row
+  std::int64_t origin;
+  unsigned tiles_x;
+  unsigned tiles;
+  int reach;
+  int groups;
+  int weights_at;  ///< in shared memory
+};
+
+template <class A, int R, class Element, class Sink>
+__global__ void __launch_bounds__((GroupShape<A, R, Element>::threads))
+    walk_stencil(GroupArguments<A, R, Element, Sink,
+                                GroupShape<A, R, Element>> const in) {
+  using Shape         = GroupShape<A, R, Element>;
+  using Index         = std::int64_t;
+  constexpr int group = Shape::group;
+  constexpr int rows  = Shape::rows;
+
+  extern __shared__ __align__(16) unsigned char memory[];
+  Element* const slab = reinterpret_cast<Element*>(memory);
+  int const radius_z  = R > 2 ? in.source.radius[0] : 0;
+  int const radius_y  = R > 1 ? in.source.radius[R > 1 ? R - 2 : 0] : 0;
+  int const width_y   = 2 * radius_y + 1;
+  int const pad       = Shape::pad(in.source.radius[R - 1]);
+  int const pitch     = Shape::tile_x + 2 * pad;
+  int const of_plane  = width_y * in.groups * group;
+  auto* const masks = reinterpret_cast<std::uint64_t*>(memory + in.weights_at);
+  A* const weights  = reinterpret_cast<A*>(masks + width_y + width_y % 2);
+
+  int const warp      = int(threadIdx.x / 32);
+  int const lane      = int(threadIdx.x % 32);
+  unsigned const tile = blockIdx.x % in.tiles;
+  Index const plane   = blockIdx.x / in.tiles;
+  Index const tile_x  = in.origin + Index(tile % in.tiles_x) * Shape::tile_x;
+  Index const tile_y  = Index(tile / in.tiles_x) * Shape::tile_y;
+  int const thread_x  = int(R > 1 ? lane : int(threadIdx.x)) * group;
+  int const thread_y  = R > 1 ? warp * rows : 0;
+
+  A sums[rows][group];
+#pragma unroll
+  for (int y = 0; y < rows; ++y)
+#pragma unroll
+    for (int x = 0; x < group; ++x) sums[y][x] = A(0);
+
+#pragma unroll 1
+  for (int dz = 0; dz <= 2 * radius_z; ++dz) {
+    if (dz > 0) __syncthreads();
+    if constexpr (R == 1) {
+      in.source.load(slab, 1, pitch / Shape::vector, 0, 0, tile_x - pad,
+                     int(threadIdx.x), Shape::threads);
+    } else {
+#pragma unroll 1
+      for (int row = warp; row < Shape::tile_y + 2 * radius_y;
+           row += Shape::threads / 32) {
+        Index const y = tile_y - radius_y + row;
+        if (y >= in.source.grid.extent[R - 2] + radius_y) break;
+        in.source.load(slab + row * pitch, 1, pitch / Shape::vector,
+                       R > 2 ? plane + dz - radius_z : y, y, tile_x - pad, lane,
+                       32);
+      }
+    }
+    CopyAsync16::commit();
+    for (int i = int(threadIdx.x); i < of_plane; i += Shape::threads)
+      weights[i] = in.weights[dz * of_plane + i];
+    for (int i = int(threadIdx.x); i < width_y; i += Shape::threads)
+      masks[i] = in.masks[dz * width_y + i];
+    CopyAsync16::wait<0>();
+    __syncthreads();
+
+    Element const* const corner =
+        slab + thread_y * pitch + thread_x + pad - in.reach;
+#pragma unroll 1
+    for (int from = 0; from < rows + 2 * radius_y; ++from) {
+      std::uint64_t mask[rows];
+      std::uint64_t any = 0;
+#pragma unroll
+      for (int y = 0; y < rows; ++y) {
+        int const dy = from - y;
+        mask[y]      = 0 <= dy && dy < width_y ? masks[dy] : 0;
+        any |= mask[y];
+      }
+      if (any == 0) continue;
+      Element const* row = corner + from * pitch;
+      A const* weight    = weights + from * in.groups * group;
+      A values[2 * group];
+      read_values<group>(row, values + group);
+#pragma unroll 1
+      for (; any != 0; any >>= group) {
+        row += group;
+#pragma unroll
+        for (int x = 0; x < group; ++x) values[x] = values[group + x];
+        read_values<group>(row, values + group);
+#pragma unroll
+        for (int y = 0; y < rows; ++y) {
+          constexpr unsigned full = (1u << group) - 1;
+          unsigned const taps     = unsigned(mask[y]) & full;
+          mask[y] >>= group;
+          if (taps == 0) continue;
+          A w[group];
+          read_values<group>(weight - y * in.groups * group, w);
+          if (taps == full) {
+#pragma unroll
+            for (int t = 0; t < group; ++t)
+#pragma unroll
+              for (int x = 0; x < group; ++x)
+                sums[y][x] = add_tap(sums[y][x], w[t], values[t + x]);
+          } else {
+#pragma unroll
+            for (int t = 0; t < group; ++t)
+              if (taps >> t & 1)
+#pragma unroll
+                for (int x = 0; x < group; ++x)
+                  sums[y][x] = add_tap(sums[y][x], w[t], values[t + x]);
+          }
+        }
+        weight += group;
+      }
+    }
+  }
+  // The slab becomes the room in which warps exchange sums.
+  __syncthreads();
+  A* const staging = reinterpret_cast<A*>(memory) + warp * 32 * group;
+#pragma unroll
+  for (int y = 0; y < rows; ++y) {
+    if constexpr (R == 1) {
+      Index at[1] = {tile_x + thread_x};
+      in.store(at, sums[0], staging);
+    } else {
+      Index const row = tile_y + thread_y + y;
+      if (row >= in.source.grid.extent[R - 2]) break;
+      if constexpr (R == 2) {
+        Index at[2] = {row, tile_x + thread_x};
+        in.store(at, sums[y], staging);
+      } else {
+        Index at[3] = {plane, row, tile_x + thread_x};
+        in.store(at, sums[y], staging);
+      }
+    }
+  }
+}
+
+/// A part of a table on its way to the memory of the device. Arguments of
+/// kernels are copied when it is launched, and in the order of the stream: the
+/// host waits for nothing, and a graph keeps them.
+struct TablePart {
+  static constexpr int size = 448;  // 3584 bytes of at most 4096
+  std::uint64_t word[size];
+};
+
+template <int Threads>
+__global__ void store_table_part(TablePart const __grid_constant__ part,
+                                 std::uint64_t* const to, int const count) {
+  for (int i = int(threadIdx.x); i < count; i += Threads) to[i] = part.word[i];
+}
+
+inline void upload_table(Kokkos::Cuda const& space, std::uint64_t* to,
+                         std::vector<std::uint64_t> const& words) {
+  for (std::size_t at = 0; at < words.size(); at += TablePart::size) {
+    std::size_t const count =
+        std::min(words.size() - at, std::size_t(TablePart::size));
+    TablePart part;
+    std::copy_n(words.begin() + std::ptrdiff_t(at), count, part.word);
+    store_table_part<128>
+        <<<1, 128, 0, space.cuda_stream()>>>(part, to + at, int(count));
+    check(cudaGetLastError(), "launch of weights");
+  }
+}
+
+template <class A, int R, class Element, class Sink>
+void launch_walk(Kokkos::Cuda const& space, StencilGrid<Element, R> const& grid,
+                 StencilWeights<R> const& weights, Sink const& sink) {
+  using Shape       = GroupShape<A, R, Element>;
+  auto const kernel = walk_stencil<A, R, Element, Sink>;
+  DirectTable<A> const table(weights, Shape::group);
+  std::size_t const weight_words =
+      (table.weights.size() * sizeof(A) + sizeof(std::uint64_t) - 1) /
+      sizeof(std::uint64_t);
+  std::vector<std::uint64_t> words(weight_words + table.masks.size());
+  std::memcpy(words.data(), table.weights.data(),
+              table.weights.size() * sizeof(A));
+  std::copy(table.masks.begin(), table.masks.end(),
+            words.begin() + std::ptrdiff_t(weight_words));
+  auto* const memory = static_cast<std::uint64_t*>(
+      stream_scratch(space).segments(words.size() * sizeof(std::uint64_t)));
+  upload_table(space, memory, words);
+
+  StencilAlignment const alignment =
+      stencil_alignment<Shape::group, A>(grid, sink);
+  std::int64_t const columns = grid.extent[R - 1] - alignment.origin;
+  std::int64_t const across  = (columns + Shape::tile_x - 1) / Shape::tile_x;
+  std::int64_t tiles         = across;
+  int radius_y               = 0;
+  if constexpr (R > 1) {
+    tiles *= (grid.extent[R - 2] + Shape::tile_y - 1) / Shape::tile_y;
+    radius_y = weights.radius(R - 2);
+  }
+  GroupArguments<A, R, Element, Sink, Shape> const in{
+      slab_source(grid, weights.radius(), alignment.loads),
+      {sink, grid.extent[R - 1], alignment.stores},
+      reinterpret_cast<A const*>(memory),
+      memory + weight_words,
+      alignment.origin,
+      checked_blocks(across),
+      checked_blocks(tiles),
+      table.reach,
+      table.groups,
+      Shape::weights_at(weights.radius(R - 1), radius_y)};
+  int const shared =
+      Shape::shared_bytes(weights.radius(R - 1), radius_y, table.groups);
+  kernel_facts(space.cuda_device(), kernel, Shape::threads, Shape::max_bytes);
+  std::int64_t const blocks = R > 2 ? tiles * grid.extent[0] : tiles;
+  kernel<<<checked_blocks(blocks), Shape::threads, shared,
+           space.cuda_stream()>>>(in);
+  check(cudaGetLastError(), "launch of a direct stencil");
+}
+
+template <bool Star, int Radius, class A, int R, class Element, class Sink>
+void launch_march_of(Kokkos::Cuda const& space,
+                     StencilGrid<Element, R> const& grid,
+                     StencilWeights<R> const& weights, Sink const& sink) {
+  if (weights.radius(0) == Radius)
+    launch_march<MarchShape<A, R, Element, Radius, Star>,
+                 PatternArguments<A, R, Element, Sink, Radius, Star>, A>(
+        space, march_stencil<A, R, Element, Sink, Radius, Star>, grid,
+        weights.radius(), sink, [&](auto& taps) {
+          taps.has_centre = weights.values()[weights.size() / 2] != 0;
+          auto const all  = pattern_weights<A>(
+              weights, Star ? DirectPattern::star : DirectPattern::dense);
+          std::copy(all.begin(), all.end(), taps.weight);
+        });
+  else if constexpr (Radius > 1)
+    launch_march_of<Star, Radius - 1, A>(space, grid, weights, sink);
+}
+
+/// Any weights, in the order of the grid's dimensions.
+template <class A, int R, class Element, class Sink>
+void launch_direct_stencil(Kokkos::Cuda const& space,
+                           StencilGrid<Element, R> const& grid,
+                           StencilWeights<R> const& weights, Sink const& sink) {
+  for (int d = 0; d < R; ++d)
+    if (grid.extent[d] == 0) return;
+  // Beyond these the sums in flight would not fit into registers.
+  constexpr int star_radius   = R == 1 ? 0 : R == 2 ? 8 : 4;
+  constexpr int dense_radius  = R == 3 ? 1 : 8;
+  DirectPattern const pattern = direct_pattern(weights);
+  int const radius            = weights.radius(0);
+  if constexpr (R > 1) {
+    if (pattern == DirectPattern::star && radius <= star_radius) {
+      launch_march_of<true, star_radius, A>(space, grid, weights, sink);
+      return;
+    }
+  }
+  if (pattern == DirectPattern::dense && radius <= dense_radius)
+    launch_march_of<false, dense_radius, A>(space, grid, weights, sink);
+  else
+    launch_walk<A>(space, grid, weights, sink);
+}
+
+}  // namespace KokkosMMA::Impl::Cuda
+
+#endif
