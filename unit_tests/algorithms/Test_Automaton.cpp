@@ -72,7 +72,9 @@ void expect_generations(std::string const& text, Place<2> const& extent,
   for (std::int64_t step = 0; step < steps; ++step)
     expected = next_generation(expected, rule, boundaries);
   EXPECT_TRUE(cells.holds(expected, as_result<T>));
-  EXPECT_EQ(Route::generic, last_route());
+  if (!on_cuda<Exec>) {
+    EXPECT_EQ(Route::generic, last_route());
+  }
 }
 using Right = Plain<Kokkos::LayoutRight>;
 
@@ -245,7 +247,7 @@ void own_rules() {
     Place<2> const extent = {random.integer(1, 20), random.integer(1, 20)};
     expect_own_generations<std::uint8_t, Plain<Kokkos::LayoutLeft>, Exec>(
         Neighbourhood::moore, 1, extent, boundaries, 3, random);
-    expect_own_generations<std::int8_t, Strided, Exec>(
+    expect_own_generations<std::uint8_t, Strided, Exec>(
         Neighbourhood::von_neumann, 1, extent, boundaries, 3, random);
   }
 }

@@ -1,0 +1,96 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef STENCILCASES_HPP
+#define STENCILCASES_HPP
+
+#include "StencilSupport.hpp"
+
+namespace KokkosMMA::Testing {
+
+/// Weights in quarters, so that sums are exact; whole ones for integers. Some
+/// are zero, and no two faces see the same.
+template <int R>
+StencilWeights<R> asymmetric(typename StencilWeights<R>::Offsets const& radius,
+                             Random& random, bool whole = false) {
+  std::size_t size = 1;
+  for (int const r : radius) size *= std::size_t(2 * r + 1);
+  std::vector<double> values(size);
+  for (double& value : values)
+    value = double(random.integer(-3, 4)) / (whole ? 1 : 4);
+  return StencilWeights<R>::dense(radius, values);
+}
+
+/// Routes on which the library runs a stencil: the automatic one, and where
+/// there are others, each of them.
+template <class Exec, class X, class Y, int R>
+std::vector<Route> stencil_routes(X const& in, Y const& out,
+                                  StencilWeights<R> const& weights,
+                                  Boundaries<R> const& boundaries) {
+  std::vector<Route> routes{Route::automatic};
+  for (Route const route : {Route::streamed, Route::mma}) {
+    std::string const verdict = explain_stencil(
+        Exec(), in, out, weights, boundaries, Settings{.route = route});
+    if (verdict.find("not " + std::string(to_string(route)) + ": ") ==
+        std::string::npos)
+      routes.push_back(route);
+  }
+  if (routes.size() > 1) routes.push_back(Route::generic);
+  return routes;
+}
+
+/// Calls `body` with settings for each of these routes; what it ran went there.
+template <class Exec, class X, class Y, int R, class Body>
+void on_every_route(X const& in, Y const& out, StencilWeights<R> const& weights,
+                    Boundaries<R> const& boundaries, Body const& body) {
+  auto const routes = stencil_routes<Exec>(in, out, weights, boundaries);
+  for (Route const route : routes) {
+    SCOPED_TRACE("route " + std::string(to_string(route)));
+    body(Settings{.route = route});
+    if (route != Route::automatic) {
+      EXPECT_EQ(route, last_route());
+    } else if (routes.size() == 1) {
+      EXPECT_EQ(Route::generic, last_route());
+    }
+  }
+}
+
+/// One stencil on grids of these kinds, by stencil() on every route.
+template <class T, class Result, int R, class Kind, class OutKind, class Exec>
+void expect_sums(Place<R> const& extent, StencilWeights<R> const& weights,
+                 Boundaries<R> const& boundaries, Random& random,
+                 std::int64_t steps = 1) {
+  SCOPED_TRACE(describe<R>(extent, boundaries) + "steps " +
+               std::to_string(steps));
+  HostGrid<R> const data = small_integers<T, R>(
+      with_ghosts<R>(extent, radius_of(weights), boundaries), random);
+  HostGrid<R> expected = neighbour_sums(data, extent, weights, boundaries);
+  for (std::int64_t step = 1; step < steps; ++step) {
+    for (double& value : expected.values)
+      value = double(as_result<Result>(value));
+    expected = neighbour_sums(expected, extent, weights, boundaries);
+  }
+  TestGrid<T, R, Kind, Exec> const in(data);
+  TestGrid<Result, R, OutKind, Exec> const shape(extent);
+  on_every_route<Exec>(in.view(), shape.view(), weights, boundaries,
+                       [&](Settings const& settings) {
+                         TestGrid<Result, R, OutKind, Exec> const out(extent);
+                         stencil(Exec(), in.view(), out.view(), weights,
+                                 boundaries, steps, settings);
+                         EXPECT_TRUE(out.holds(expected, as_result<Result>));
+                       });
+  EXPECT_TRUE(
+      in.holds(data, [](double value) { return static_cast<T>(value); }));
+}
+template <int R, class Exec>
+void expect_float_sums(Place<R> const& extent, StencilWeights<R> const& weights,
+                       Boundaries<R> const& boundaries, Random& random,
+                       std::int64_t steps = 1) {
+  using Right = Plain<Kokkos::LayoutRight>;
+  expect_sums<float, float, R, Right, Right, Exec>(extent, weights, boundaries,
+                                                   random, steps);
+}
+
+}  // namespace KokkosMMA::Testing
+
+#endif
