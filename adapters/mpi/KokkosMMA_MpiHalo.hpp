@@ -12,6 +12,10 @@
 
 #include <Kokkos_Core.hpp>
 
+#ifdef KOKKOS_ENABLE_CUDA
+#include <backends/cuda/KokkosMMA_StreamMark.hpp>
+#endif
+
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -20,6 +24,8 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <stdexcept>
+#include <string>
 #include <thread>
 #include <type_traits>
 #include <utility>
@@ -125,6 +131,35 @@ void copy_box(Exec const& exec, BoxData<From, R> const& from,
       copy);
 }
 
+/// The host waits for what an instance was given before set(), while what came
+/// after it runs. Where calls return when their work is done there is nothing
+/// to wait for, and elsewhere the fence waits for all.
+template <class Exec>
+class HaloMark {
+ public:
+  static constexpr bool overtakes = false;
+  explicit HaloMark(Exec const& exec) : m_exec(exec) {}
+  void set() {}
+  void wait() { m_exec.fence("KokkosMMA::mpi: fence before halos are sent"); }
+
+ private:
+  Exec m_exec;
+};
+#ifdef KOKKOS_ENABLE_CUDA
+template <>
+class HaloMark<Kokkos::Cuda> {
+ public:
+  static constexpr bool overtakes = true;
+  explicit HaloMark(Kokkos::Cuda const& exec) : m_exec(exec) {}
+  void set() { m_mark.set(m_exec); }
+  void wait() { m_mark.wait(); }
+
+ private:
+  Kokkos::Cuda m_exec;
+  Cuda::StreamMark m_mark;
+};
+#endif
+
 /// What exchanges keep between calls: pinned memory takes longer to allocate
 /// than a halo takes to travel.
 template <class Exec>
@@ -190,13 +225,15 @@ constexpr std::size_t halo_aligned(std::size_t bytes) {
 }
 
 /// The ghost cells of one block, once around: pack(), start(), finish(), then
-/// received() until the next start().
+/// received() until the next start(). Where `overtakes`, work that the instance
+/// is given between pack() and start() runs while the halos travel.
 template <class Exec, class T, int R>
 class HaloExchange {
  public:
   HaloExchange(char const* who, Exec const& exec, MpiBlock<R> const& block)
       : m_who(who),
         m_exec(exec),
+        m_mark(exec),
         m_comm(block.topology.comm),
         m_messages(block.messages(who)) {
     std::size_t bytes = 0;
@@ -223,14 +260,17 @@ class HaloExchange {
     if (m_type != MPI_DATATYPE_NULL) MPI_Type_free(&m_type);
   }
 
+  static constexpr bool overtakes = HaloMark<Exec>::overtakes;
+
   template <class From>
   void pack(BoxData<From, R> const& block) {
     for (BoxData<T, R> const& box : m_to) copy_box(m_exec, block, box);
+    m_mark.set();
   }
-  /// Waits for pack() and for whatever still reads the messages of the exchange
-  /// before.
+  /// Waits for pack(), and so for whatever still read the messages of the
+  /// exchange before.
   void start() {
-    m_exec.fence("KokkosMMA::mpi: fence before halos are sent");
+    m_mark.wait();
     m_requests.clear();
     m_requests.reserve(2 * m_messages.size());
     for (std::size_t i = 0; i < m_messages.size(); ++i)
@@ -259,6 +299,7 @@ class HaloExchange {
   }
   char const* m_who;
   Exec m_exec;
+  HaloMark<Exec> m_mark;
   MPI_Comm m_comm;
   std::vector<MpiMessage<R>> m_messages;
   std::vector<BoxData<T, R>> m_to, m_from;
@@ -328,14 +369,22 @@ void halo_step(Exec const& exec, HaloRegions<R> const& regions,
                BoxData<From, R> const& from, BoxData<T, R> const& to,
                StencilWeights<R> const& weights, Settings const& settings,
                Exchange& exchange) {
-  using Element = std::remove_const_t<From>;
-  using Device  = typename Exec::device_type;
+  using Element       = std::remove_const_t<From>;
+  using Device        = typename Exec::device_type;
+  auto const interior = [&] {
+    for (HaloRegion<R> const& region : regions.interior)
+      KokkosMMA::stencil<A>(exec, from.template view<Device>(region.source),
+                            to.template view<Device>(region.box), weights,
+                            region.boundaries, 1, settings);
+  };
   exchange.pack(from);
-  exchange.start();
-  for (HaloRegion<R> const& region : regions.interior)
-    KokkosMMA::stencil<A>(exec, from.template view<Device>(region.source),
-                          to.template view<Device>(region.box), weights,
-                          region.boundaries, 1, settings);
+  if constexpr (Exchange::overtakes) {
+    interior();
+    exchange.start();
+  } else {
+    exchange.start();
+    interior();
+  }
   exchange.finish();
 
   std::size_t bytes = 0;
@@ -370,6 +419,22 @@ void check_message_sizes(char const* who, MpiBlock<R> const& block) {
                        " elements; MPI counts up to ",
                        std::numeric_limits<int>::max(),
                        ": cut the grid along more dimensions");
+}
+
+/// The policy of the same stencil refuses a route that cannot run.
+template <class A, class Exec, class X, int R>
+void check_forced_stencil(char const* who, Exec const& exec, X const& in,
+                          GridExtents<R> const& extents,
+                          StencilWeights<R> const& weights,
+                          Boundaries<R> const& given,
+                          Settings const& settings) {
+  try {
+    StencilPolicy<Exec, Kokkos::Rank<unsigned(R)>, A>(
+        exec, StencilExtents<R>(extents), in, weights, given, settings);
+  } catch (std::invalid_argument const& error) {
+    std::string const text = error.what();
+    invalid_argument(who, text.substr(text.find(": ") + 2));
+  }
 }
 
 template <int R>
@@ -439,8 +504,9 @@ void run_mpi_stencil(char const* who, MPI_Comm comm, Exec const& exec,
     check_grid_distinct(who, "out", out);
     check_grids_apart(who, "in", in, "out", out);
     check_message_sizes(who, block);
-    decide_stencil(who, exec, stencil_problem<A>(in, block.extent, weights),
-                   settings);
+    if (settings.route != Route::automatic)
+      check_forced_stencil<A>(who, exec, in, block.extent, weights, given,
+                              settings);
   });
   block.check(who, calls);
   if (is_empty_grid(out)) return;
@@ -504,8 +570,8 @@ namespace mpi {
 /// \param settings route of the interior of the block; strips along inner faces
 ///              take it where they can
 ///
-/// Each step packs the elements that neighbours need, waits for them, computes
-/// the interior while they travel, and then strips of the width of the radius
+/// Each step packs the elements that neighbours need, computes the interior
+/// while they travel, and then strips of the width of the radius
 /// along the inner faces, whose elements are copied together with the ghost
 /// cells. Every element is the sum that one GPU computes, in the order of the
 /// route that it takes: integers do not depend on the number of ranks, floating
