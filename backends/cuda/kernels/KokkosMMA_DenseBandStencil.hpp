@@ -1,0 +1,765 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOKKOSMMA_CUDA_DENSE_BAND_STENCIL_HPP
+#define KOKKOSMMA_CUDA_DENSE_BAND_STENCIL_HPP
+
+#include <backends/cuda/KokkosMMA_Launch.hpp>
+#include <backends/cuda/arch/KokkosMMA_CopyAsync.hpp>
+#include <backends/cuda/atom/KokkosMMA_Warp.hpp>
+#include <core/KokkosMMA_StencilGrid.hpp>
+#include <core/KokkosMMA_StencilWeights.hpp>
+#include <core/KokkosMMA_WarpDenseBand.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+
+/// \file
+/// Stencils of two dimensions with any weights by one-sided band products
+/// (core/KokkosMMA_WarpDenseBand.hpp). The grid is cut into 16 strips of rows;
+/// a block marches down a part of all of them at once, with 8 columns for each
+/// of its warps, and keeps the next rows on their way to shared memory.
+
+namespace KokkosMMA::Impl::Cuda {
+
+/// The weights as operands, and as the scalar path takes them. It travels as an
+/// argument: nothing is allocated, and a graph keeps it.
+template <Scalar Input, int Reach, int Blocks, int Pieces>
+struct DenseBandWeights {
+  using Sum                   = typename DenseBand::Product<Input>::Sum;
+  static constexpr int taps   = 2 * Reach + 1;
+  static constexpr int side   = 8 * (Blocks / 2);
+  static constexpr int values = 2 * side + 1;
+
+  std::uint16_t operand[Pieces][taps][values];
+  Sum weight[taps][values];
+  Sum scale;
+};
+template <int Reach, int Blocks, int Pieces>
+struct DenseBandWeights<Scalar::float64, Reach, Blocks, Pieces> {
+  using Sum                   = double;
+  static constexpr int taps   = 2 * Reach + 1;
+  static constexpr int side   = 8 * (Blocks / 2);
+  static constexpr int values = 2 * side + 1;
+
+  double weight[taps][values];
+};
+
+template <Scalar Input, int Reach, int Blocks, int Pieces>
+DenseBandWeights<Input, Reach, Blocks, Pieces> dense_band_weights(
+    StencilWeights<2> const& weights) {
+  using Weights = DenseBandWeights<Input, Reach, Blocks, Pieces>;
+  using Sum     = typename Weights::Sum;
+  Weights result{};
+  for (int tap = 0; tap < Weights::taps; ++tap)
+    for (int v = 0; v < Weights::values; ++v)
+      result.weight[tap][v] =
+          static_cast<Sum>(weights.weight({tap - Reach, v - Weights::side}));
+  if constexpr (Input != Scalar::float64) {
+    using Format       = typename DenseBand::Product<Input>::Format;
+    int const exponent = DenseBand::pieces_of<Format>(weights).exponent;
+    result.scale       = static_cast<Sum>(std::ldexp(1., -exponent));
+    for (int tap = 0; tap < Weights::taps; ++tap)
+      for (int v = 0; v < Weights::values; ++v) {
+        double rest = std::ldexp(
+            weights.weight({tap - Reach, v - Weights::side}), exponent);
+        for (int p = 0; p < Pieces; ++p)
+          result.operand[p][tap][v] = DenseBand::take_piece<Format>(rest);
+      }
+  }
+  return result;
+}
+
+/// How a block works.
+/// \tparam Warps of a block, 8 columns each
+/// \tparam Rows of each strip between two barriers
+/// \tparam Groups of such rows in the ring
+template <int Warps, int Rows, int Groups>
+struct DenseBandBlock {
+  static constexpr int warps   = Warps;
+  static constexpr int rows    = Rows;
+  static constexpr int groups  = Groups;
+  static constexpr int threads = 32 * Warps;
+  static constexpr int columns = 8 * Warps;
+};
+
+/// What a launch knows beyond the grid and the weights.
+struct DenseBandWork {
+  std::int64_t strip;    ///< rows of each of the 16 strips
+  std::int64_t blocks;   ///< of columns
+  std::int64_t low[2];   ///< elements from here ..
+  std::int64_t high[2];  ///< .. to here lie in memory
+  int radius[2];
+  int shift;        ///< columns before the grid, for aligned loads
+  int edge_weight;  ///< of a row of the blocks of columns at the faces
+  bool aligned;     ///< vectors of the result
+};
+
+/// Blocks by type of the data.
+template <Scalar Input>
+struct DenseBandTuning {
+  using Block = DenseBandBlock<8, 4, 4>;
+};
+template <>
+struct DenseBandTuning<Scalar::float64> {
+  using Block = DenseBandBlock<8, 2, 4>;
+};
+
+template <Scalar Input, int Reach, int Blocks, int Pieces, class BlockShape,
+          class Element, class Sink>
+struct DenseBandKernel {
+  using Block   = BlockShape;
+  using Band    = WarpDenseBand<Warp, Input, Reach, Blocks, Pieces>;
+  using Sum     = typename Band::Sum;
+  using Weights = DenseBandWeights<Input, Reach, Blocks, Pieces>;
+  using Grid    = StencilGrid<Element, 2>;
+  using Index   = std::int64_t;
+
+  struct Task {
+    Grid grid;
+    DenseBandWork work;
+    Weights weights;
+    Sink sink;
+  };
+
+  template <class S>
+  struct StagedOf {
+    using type = Sum;
+  };
+  template <VisibleStencilSink S>
+  struct StagedOf<S> {
+    using type = typename S::value_type;
+  };
+  /// Sums on their way out, as they are stored.
+  using Staged = typename StagedOf<Sink>::type;
+
+  static constexpr int elements = 16 / int(sizeof(Element));  ///< of a vector
+  static constexpr int width    = Block::columns + 2 * Band::side;
+  static constexpr int vectors  = width / elements;
+  static constexpr int smallest = width * int(sizeof(Element));
+  static constexpr int pitch =
+      Band::Product::row_align == 16
+          ? smallest + (smallest / 16 % 2 ? 0 : 16)
+          : smallest + (128 + 64 - smallest % 128) % 128;
+  static constexpr int group_bytes  = Block::rows * 16 * pitch;
+  static constexpr int staged_pitch = Block::columns * int(sizeof(Staged)) + 16;
+  static constexpr int staged_bytes = Block::rows * 16 * staged_pitch;
+
+  using Fragment                 = typename Band::Band;
+  static constexpr int parts     = (int(sizeof(Fragment)) + 15) / 16;
+  static constexpr int fragments = Band::taps * Pieces;
+  /// Where the registers of a thread do not hold the bands.
+  static constexpr bool shared_bands =
+      fragments * int(sizeof(Fragment)) / 4 > 64;
+  static constexpr int shared_bytes =
+      Block::groups * group_bytes + 2 * staged_bytes +
+      (shared_bands ? fragments * parts * 512 : 0);
+
+  struct alignas(16) Part {
+    std::uint32_t word[4];
+  };
+  struct alignas(2 * sizeof(Staged)) Pair {
+    Staged value[2];
+  };
+
+  /// Rows of the strips in some columns.
+  struct Segment {
+    Index row;     ///< of strip 0, of the first sums
+    Index column;  ///< of the first sums
+    int rows;      ///< of data, in each strip
+    int left;      ///< vectors that begin a row and do not lie in memory
+    int right;     ///< the first of those that end it
+  };
+
+  __device__ static bool lies(Task const& task, Index column) {
+    return task.work.low[1] <= column && column + elements <= task.work.high[1];
+  }
+  __device__ static bool is_used(Task const& task, Index row) {
+    return -task.work.radius[0] <= row &&
+           row < task.grid.extent[0] + task.work.radius[0];
+  }
+
+  /// As StencilGrid::at, whose arrays would move to local memory.
+  __device__ static Element element_at(Grid const& grid, Index row,
+                                       Index column) {
+    bool const row_beyond    = row < 0 || row >= grid.extent[0];
+    bool const column_beyond = column < 0 || column >= grid.extent[1];
+    Face const of_row =
+        row < 0 ? grid.boundaries.low[0] : grid.boundaries.high[0];
+    Face const of_column =
+        column < 0 ? grid.boundaries.low[1] : grid.boundaries.high[1];
+    bool const row_constant = row_beyond && of_row.kind == Boundary::constant;
+    bool const column_constant =
+        column_beyond && of_column.kind == Boundary::constant;
+    // Where constants meet, the caller's first dimension has its own.
+    if (row_constant && !(grid.reversed && column_constant))
+      return static_cast<Element>(of_row.value);
+    if (column_constant) return static_cast<Element>(of_column.value);
+    return grid.data[boundary_index(of_row.kind, row, grid.extent[0]) *
+                         grid.stride[0] +
+                     boundary_index(of_column.kind, column, grid.extent[1])];
+  }
+
+  /// The sum of one element as the generic route forms it: a weight of zero
+  /// takes nothing from what is there.
+  __device__ static Sum scalar_sum(Task const& task, Index row, Index column) {
+    Sum sum = 0;
+#pragma unroll 1
+    for (int i = 0; i < Weights::taps * Weights::values; ++i) {
+      int const tap    = i / Weights::values;
+      int const v      = i % Weights::values;
+      Sum const weight = task.weights.weight[tap][v];
+      if (weight == Sum(0)) continue;
+      sum = sum +
+            weight * static_cast<Sum>(element_at(task.grid, row + tap - Reach,
+                                                 column + v - Weights::side));
+    }
+    return sum;
+  }
+
+  // 16 threads take a row of a strip, so that a thread stays with its strip and
+  // its columns and knows its addresses but for the row.
+  static constexpr int rows_at_once = Block::threads / 16 / 16;
+  static_assert(Block::threads % 256 == 0 && Block::rows % rows_at_once == 0);
+  static constexpr int rows_of_thread = Block::rows / rows_at_once;
+
+  /// How a thread loads its part of the rows.
+  struct Loads {
+    static constexpr int slots = (vectors + 15) / 16;
+
+    Element const* from;  ///< as if row 0 of the data were in memory
+    int low;              ///< rows from here ..
+    int high;             ///< .. to here are
+    bool takes[slots];
+
+    __device__ Loads(Task const& task, Segment const& segment) {
+      int const m      = int(threadIdx.x) / 16 % 16;
+      int const v      = int(threadIdx.x) % 16;
+      Index const row  = segment.row + m * task.work.strip - Reach;
+      Index const left = task.work.low[0] - row;
+      Index const end  = task.work.high[0] - row;
+      low  = int(left < 0 ? 0 : left < segment.rows ? left : segment.rows);
+      high = int(end < low ? low : end < segment.rows ? end : segment.rows);
+      from = task.grid.data + row * task.grid.stride[0] + segment.column -
+             Band::side + v * elements;
+#pragma unroll
+      for (int k = 0; k < slots; ++k)
+        takes[k] = segment.left <= v + 16 * k && v + 16 * k < segment.right;
+    }
+
+    __device__ void start(Task const& task, Segment const& segment, int group,
+                          unsigned char* slot) const {
+      int const m        = int(threadIdx.x) / 16;  // and the row of a thread
+      int const v        = int(threadIdx.x) % 16;
+      int const t        = group * Block::rows + m / 16;
+      Index const stride = task.grid.stride[0];
+      unsigned char* to  = slot + m * pitch + v * 16;
+      if (low <= t && t + (rows_of_thread - 1) * rows_at_once < high) {
+        Element const* source = from + t * stride;
+#pragma unroll
+        for (int u = 0; u < rows_of_thread; ++u) {
+#pragma unroll
+          for (int k = 0; k < slots; ++k)
+            if (takes[k])
+              CopyAsync16::copy(to + k * 256, source + k * 16 * elements);
+          source += rows_at_once * stride;
+          to += rows_at_once * 16 * pitch;
+        }
+        return;
+      }
+      Grid const& grid = task.grid;
+#pragma unroll 1
+      for (int u = 0; u < rows_of_thread; ++u) {
+        int const now = t + u * rows_at_once;
+        if (now >= segment.rows) return;
+        Index const row = segment.row + m % 16 * task.work.strip + now - Reach;
+        Element const* source = from + now * stride;
+        bool in_memory        = low <= now && now < high;
+        double fill           = 0;
+        if (!in_memory && is_used(task, row)) {
+          Face const face =
+              row < 0 ? grid.boundaries.low[0] : grid.boundaries.high[0];
+          in_memory = face.kind != Boundary::constant;
+          fill      = face.value;
+          if (in_memory)
+            source +=
+                (boundary_index(face.kind, row, grid.extent[0]) - row) * stride;
+        }
+#pragma unroll
+        for (int k = 0; k < slots; ++k) {
+          if (!takes[k]) continue;
+          if (in_memory) {
+            CopyAsync16::copy(to + k * 256, source + k * 16 * elements);
+          } else {
+#pragma unroll 1
+            for (int e = 0; e < elements; ++e)
+              reinterpret_cast<Element*>(to + k * 256)[e] =
+                  static_cast<Element>(fill);
+          }
+        }
+        to += rows_at_once * 16 * pitch;
+      }
+    }
+  };
+
+  /// What lies beyond the faces of the columns, one by one.
+  __device__ static void load_edges(Task const& task, Segment const& segment,
+                                    int group, unsigned char* slot) {
+    Grid const& grid = task.grid;
+    int const left   = segment.left * elements;
+    int const count  = left + (vectors - segment.right) * elements;
+    if (count == 0) return;
+#pragma unroll 1
+    for (int item = int(threadIdx.x); item < Block::rows * 16 * count;
+         item += Block::threads) {
+      int const place = item / count;
+      int const i     = item % count;
+      int const e     = i < left ? i : segment.right * elements + i - left;
+      int const t     = group * Block::rows + place / 16;
+      if (t >= segment.rows) return;
+      Index const row = segment.row + place % 16 * task.work.strip + t - Reach;
+      Index const column = segment.column - Band::side + e;
+      bool const used = is_used(task, row) && -task.work.radius[1] <= column &&
+                        column < grid.extent[1] + task.work.radius[1];
+      reinterpret_cast<Element*>(slot + place * pitch)[e] =
+          used ? element_at(grid, row, column) : static_cast<Element>(0.);
+    }
+  }
+
+  /// Rows of sums that the strip of a thread has in a segment.
+  __device__ static int sums_of(Task const& task, Segment const& segment,
+                                int m) {
+    Index const left = task.grid.extent[0] - segment.row - m * task.work.strip;
+    int const rows   = segment.rows - 2 * Reach;
+    return left < rows ? int(left) : rows;
+  }
+
+  /// How a thread stores vectors of the sums.
+  struct Stores {
+    static constexpr int many  = 16 / int(sizeof(Staged));  ///< of a vector
+    static constexpr int out   = Block::columns / many;
+    static constexpr int slots = (out + 15) / 16;
+
+    Staged* to;  ///< row 0 of the sums
+    int sums;    ///< rows of them
+
+    __device__ Stores(Task const& task, Segment const& segment) {
+      int const m = int(threadIdx.x) / 16 % 16;
+      int const v = int(threadIdx.x) % 16;
+      sums        = sums_of(task, segment, m);
+      to          = task.sink.data +
+           (segment.row + m * task.work.strip) * task.sink.stride[0] +
+           segment.column + v * many;
+    }
+    __device__ void store(Task const& task, Segment const& segment, int group,
+                          unsigned char const* staged) const {
+      int const m = int(threadIdx.x) / 16;  // and the row of a thread
+      int const v = int(threadIdx.x) % 16;
+      int const s = group * Block::rows + m / 16 - 2 * Reach;
+      unsigned char const* from = staged + m * staged_pitch + v * 16;
+      Staged* target            = to + s * task.sink.stride[0];
+      Index const n             = task.grid.extent[1];
+#pragma unroll
+      for (int u = 0; u < rows_of_thread; ++u) {
+        int const now = s + u * rows_at_once;
+        if (0 <= now && now < sums) {
+#pragma unroll
+          for (int k = 0; k < slots; ++k) {
+            if (v + 16 * k >= out) continue;
+            Index const column = segment.column + (v + 16 * k) * many;
+            if (column >= 0 && column + many <= n) {
+              __stcs(reinterpret_cast<uint4*>(target + 16 * k * many),
+                     *reinterpret_cast<uint4 const*>(from + 256 * k));
+            } else {
+#pragma unroll 1
+              for (int e = 0; e < many; ++e)
+                if (column + e >= 0 && column + e < n)
+                  target[16 * k * many + e] =
+                      reinterpret_cast<Staged const*>(from + 256 * k)[e];
+            }
+          }
+        }
+        from += rows_at_once * 16 * staged_pitch;
+        target += rows_at_once * task.sink.stride[0];
+      }
+    }
+  };
+  /// Or one sum after the other.
+  struct Calls {
+    __device__ Calls(Task const&, Segment const&) {}
+    __device__ void store(Task const& task, Segment const& segment, int group,
+                          unsigned char const* staged) const {
+#pragma unroll 1
+      for (int item = int(threadIdx.x);
+           item < Block::rows * 16 * Block::columns; item += Block::threads) {
+        int const c        = item % Block::columns;
+        int const place    = item / Block::columns;
+        int const m        = place % 16;
+        int const s        = group * Block::rows + place / 16 - 2 * Reach;
+        Index const row    = segment.row + m * task.work.strip + s;
+        Index const column = segment.column + c;
+        if (s < 0 || s >= sums_of(task, segment, m) || column < 0 ||
+            column >= task.grid.extent[1])
+          continue;
+        Staged const sum =
+            reinterpret_cast<Staged const*>(staged + place * staged_pitch)[c];
+        // Not through an array: its elements would move to local memory.
+        if constexpr (VisibleStencilSink<Sink>)
+          task.sink
+              .data[row * task.sink.stride[0] + column * task.sink.stride[1]] =
+              sum;
+        else if (task.sink.reversed)
+          task.sink.functor(column, row, sum);
+        else
+          task.sink.functor(row, column, sum);
+      }
+    }
+  };
+
+  /// Complete sums of a row of the strips. // (16,8) per warp
+  __device__ static void stage(Task const& task, Segment const& segment, int s,
+                               typename Band::C const& sums,
+                               unsigned char* staged) {
+    int const lane   = int(threadIdx.x) % 32;
+    int const column = int(threadIdx.x) / 32 * 8 + lane % 4 * 2;
+    Sum value[4];
+    Sum zero = 0;  // NaN where a value is not finite
+#pragma unroll
+    for (int r = 0; r < 4; ++r) {
+      value[r] = sums[r];
+      if constexpr (Input != Scalar::float64)
+        value[r] = value[r] * task.weights.scale;
+      zero = fma(value[r], Sum(0), zero);
+    }
+#pragma unroll
+    for (int half = 0; half < 2; ++half) {
+      Pair const pair{{static_cast<Staged>(value[2 * half]),
+                       static_cast<Staged>(value[2 * half + 1])}};
+      *reinterpret_cast<Pair*>(staged + (lane / 4 + 8 * half) * staged_pitch +
+                               column * int(sizeof(Staged))) = pair;
+    }
+    // A product with zero poisons sums that do not see what is not finite.
+    if (!__any_sync(0xffffffffu, !(zero == Sum(0)))) return;
+#pragma unroll 1
+    for (int r = 0; r < 4; ++r) {
+      Sum const v                = r == 0   ? value[0]
+                                   : r == 1 ? value[1]
+                                   : r == 2 ? value[2]
+                                            : value[3];
+      int const m                = lane / 4 + r / 2 * 8;
+      Index const row            = segment.row + m * task.work.strip + s;
+      Index const column_of_grid = segment.column + column + r % 2;
+      if (v - v == Sum(0) || row >= task.grid.extent[0] || column_of_grid < 0 ||
+          column_of_grid >= task.grid.extent[1])
+        continue;
+      reinterpret_cast<Staged*>(staged + m * staged_pitch)[column + r % 2] =
+          static_cast<Staged>(scalar_sum(task, row, column_of_grid));
+    }
+  }
+
+  template <class Out, class Bands>
+  __device__ static void march(Task const& task, Segment const& segment,
+                               Bands const& bands, unsigned char* ring,
+                               unsigned char* staged) {
+    int const lane   = int(threadIdx.x) % 32;
+    int const warp   = int(threadIdx.x) / 32;
+    int const groups = (segment.rows + Block::rows - 1) / Block::rows;
+    Loads const loads(task, segment);
+    Out const out(task, segment);
+    bool const has_edges = segment.left > 0 || segment.right < vectors;
+    auto const load      = [&](int group, unsigned char* slot) {
+      loads.start(task, segment, group, slot);
+      if (has_edges) load_edges(task, segment, group, slot);
+    };
+    Band band{Warp{}};
+#pragma unroll 1
+    for (int g = 0; g < Block::groups - 1; ++g) {
+      if (g < groups) load(g, ring + g * group_bytes);
+      CopyAsync16::commit();
+    }
+    int slot = 0;
+#pragma unroll 1
+    for (int g = 0; g < groups; ++g) {
+      CopyAsync16::wait<Block::groups - 2>();
+      __syncthreads();
+      int const ahead = g + Block::groups - 1;
+      if (ahead < groups)
+        load(ahead,
+             ring + (slot == 0 ? Block::groups - 1 : slot - 1) * group_bytes);
+      CopyAsync16::commit();
+      if (g > 0)
+        out.store(task, segment, g - 1, staged + (g - 1) % 2 * staged_bytes);
+      unsigned char const* const data =
+          ring + slot * group_bytes + warp * 8 * int(sizeof(Element));
+#pragma unroll 1
+      for (int u = 0; u < Block::rows; u += Band::at_once) {
+        typename Band::Data rows[Band::at_once];
+#pragma unroll
+        for (int i = 0; i < Band::at_once; ++i)
+          rows[i] = Band::load(data + (u + i) * 16 * pitch, pitch, lane);
+        int const t     = g * Block::rows + u;
+        int const first = 2 * Reach - t;
+        int const last  = segment.rows - t;
+        // Without a choice for each row of sums, bands of all of them are
+        // loaded ahead: at radius 16 there are no registers for that.
+        if (Reach > 8 || first > 0 || last < Band::sums)
+          band.template step<true>(rows, bands, first, last);
+        else
+          band.template step<false>(rows, bands);
+#pragma unroll
+        for (int i = 0; i < Band::at_once; ++i)
+          if (t + i >= 2 * Reach && t + i < segment.rows)
+            stage(task, segment, t + i - 2 * Reach, band.complete(i),
+                  staged + g % 2 * staged_bytes + (u + i) * 16 * staged_pitch);
+      }
+      slot = slot + 1 == Block::groups ? 0 : slot + 1;
+    }
+    CopyAsync16::wait<0>();
+    __syncthreads();
+    out.store(task, segment, groups - 1,
+              staged + (groups - 1) % 2 * staged_bytes);
+    __syncthreads();
+  }
+
+  __device__ static Fragment fragment(Task const& task, int index) {
+    return Band::band(int(threadIdx.x) % 32, [&](int offset) {
+      if constexpr (Input == Scalar::float64)
+        return task.weights.weight[index][offset + Weights::side];
+      else
+        return task.weights
+            .operand[index % Pieces][index / Pieces][offset + Weights::side];
+    });
+  }
+
+  __device__ static void run(Task const& task) {
+    extern __shared__ __align__(128) unsigned char shared_memory[];
+    unsigned char* const ring   = shared_memory;
+    unsigned char* const staged = ring + Block::groups * group_bytes;
+    int const lane              = int(threadIdx.x) % 32;
+
+    // Blocks share the rows of all blocks of columns evenly.
+    DenseBandWork const& work = task.work;
+    Index const edge          = work.strip * (work.edge_weight - 1);
+    Index const total         = work.strip * work.blocks + 2 * edge;
+    auto const begin_of       = [&](Index block) {
+      Index const at =
+          total / gridDim.x * block + total % gridDim.x * block / gridDim.x;
+      Index const low = work.strip * work.edge_weight;
+      if (at < low) return at / work.edge_weight;
+      Index const last = work.strip * (work.blocks - 1);
+      if (at - edge < last) return at - edge;
+      return last + (at - edge - last) / work.edge_weight;
+    };
+    Index const end = begin_of(Index(blockIdx.x) + 1);
+    auto const all  = [&](auto const& bands) {
+#pragma unroll 1
+      for (Index at = begin_of(blockIdx.x); at < end;) {
+        Index const column = at / work.strip;
+        Segment segment;
+        segment.row      = at % work.strip;
+        segment.column   = column * Block::columns - work.shift;
+        Index const left = work.strip - segment.row;
+        // A row number fits an int.
+        constexpr Index most = Index(1) << 30;
+        Index rows           = end - at < left ? end - at : left;
+        rows                 = rows < most ? rows : most;
+        at += rows;
+        segment.rows         = int(rows) + 2 * Reach;
+        segment.left         = 0;
+        segment.right        = vectors;
+        auto const column_of = [&](int v) {
+          return segment.column - Band::side + v * elements;
+        };
+        while (segment.left < vectors && !lies(task, column_of(segment.left)))
+          ++segment.left;
+        while (segment.right > segment.left &&
+               !lies(task, column_of(segment.right - 1)))
+          --segment.right;
+        if constexpr (VisibleStencilSink<Sink>) {
+          if (work.aligned) {
+            march<Stores>(task, segment, bands, ring, staged);
+            continue;
+          }
+        }
+        march<Calls>(task, segment, bands, ring, staged);
+      }
+    };
+    if constexpr (shared_bands) {
+      unsigned char* const memory = staged + 2 * staged_bytes;
+#pragma unroll 1
+      for (int i = int(threadIdx.x) / 32; i < fragments; i += Block::warps) {
+        union {
+          Fragment fragment;
+          Part part[parts];
+        } bits;
+        bits.fragment = fragment(task, i);
+#pragma unroll
+        for (int p = 0; p < parts; ++p)
+          reinterpret_cast<Part*>(memory)[(i * parts + p) * 32 + lane] =
+              bits.part[p];
+      }
+      __syncthreads();
+      all([&](int tap, int piece) {
+        union {
+          Fragment fragment;
+          Part part[parts];
+        } bits;
+#pragma unroll
+        for (int p = 0; p < parts; ++p)
+          bits.part[p] = reinterpret_cast<Part const*>(
+              memory)[((tap * Pieces + piece) * parts + p) * 32 + lane];
+        return bits.fragment;
+      });
+    } else {
+      Fragment bands[fragments];
+#pragma unroll
+      for (int i = 0; i < fragments; ++i) bands[i] = fragment(task, i);
+      all([&](int tap, int piece) { return bands[tap * Pieces + piece]; });
+    }
+  }
+};
+
+template <class Kernel>
+__global__ void __launch_bounds__(Kernel::Block::threads)
+    dense_band(__grid_constant__ typename Kernel::Task const task) {
+  Kernel::run(task);
+}
+
+template <class Kernel>
+void launch_dense_band_kernel(Kokkos::Cuda const& space,
+                              typename Kernel::Task const& task) {
+  using Block      = typename Kernel::Block;
+  auto const facts = kernel_facts(space.cuda_device(), dense_band<Kernel>,
+                                  Block::threads, Kernel::shared_bytes);
+  std::int64_t const slots =
+      std::int64_t(device(space.cuda_device()).multiprocessors) *
+      std::max(1, facts.resident_blocks);
+  // A strip's rows of data are 2 * Reach more than its sums: no fewer sums.
+  constexpr std::int64_t least = Kernel::Band::taps;
+  std::int64_t const blocks    = std::clamp<std::int64_t>(
+      task.work.strip * task.work.blocks / least, 1, slots);
+  dense_band<Kernel><<<unsigned(blocks), Block::threads, Kernel::shared_bytes,
+                       space.cuda_stream()>>>(task);
+  check(cudaGetLastError(), "launch of a dense band stencil");
+}
+
+template <Scalar Input, int Reach, int Blocks, int Pieces, class Element,
+          class Sink, class Block = typename DenseBandTuning<Input>::Block>
+void launch_dense_band_shape(Kokkos::Cuda const& space,
+                             StencilGrid<Element, 2> const& grid,
+                             StencilWeights<2> const& weights,
+                             Sink const& sink) {
+  using Kernel =
+      DenseBandKernel<Input, Reach, Blocks, Pieces, Block, Element, Sink>;
+  constexpr std::int64_t elements = Kernel::elements;
+  DenseBandWork work{};
+  auto const address = reinterpret_cast<std::uintptr_t>(grid.data);
+  work.shift         = int(address / sizeof(Element) % elements);
+  work.strip         = (grid.extent[0] + 15) / 16;
+  work.blocks =
+      (grid.extent[1] + work.shift + Block::columns - 1) / Block::columns;
+  for (int d = 0; d < 2; ++d) {
+    work.radius[d] = weights.radius(d);
+    work.low[d]    = -grid.boundaries.ghosts_low(d, weights.radius(d));
+    work.high[d] =
+        grid.extent[d] + grid.boundaries.ghosts_high(d, weights.radius(d));
+  }
+  bool loads_beyond_faces = false;
+  for (Face const& face : {grid.boundaries.low[1], grid.boundaries.high[1]})
+    loads_beyond_faces = loads_beyond_faces || face.kind != Boundary::constant;
+  work.edge_weight = loads_beyond_faces && work.blocks > 1 ? 2 : 1;
+  if constexpr (VisibleStencilSink<Sink>) {
+    using Staged      = typename Sink::value_type;
+    auto const target = reinterpret_cast<std::uintptr_t>(sink.data);
+    work.aligned      = sink.stride[1] == 1 &&
+                   (target - work.shift * sizeof(Staged)) % 16 == 0 &&
+                   sink.stride[0] * std::int64_t(sizeof(Staged)) % 16 == 0;
+  }
+  launch_dense_band_kernel<Kernel>(
+      space, {grid, work,
+              dense_band_weights<Input, Reach, Blocks, Pieces>(weights), sink});
+}
+
+/// What these kernels take; asked before launch_dense_band_stencil.
+template <class A, class Element>
+struct DenseBandStencil {
+  static constexpr Scalar input = scalar_v<Element>;
+  /// Sums in float of 16-bit floats, in double of doubles.
+  static constexpr bool has_kernel =
+      ((input == Scalar::half || input == Scalar::bhalf) &&
+       std::is_same_v<A, float>) ||
+      (input == Scalar::float64 && std::is_same_v<A, double>);
+
+  static bool takes(StencilGrid<Element, 2> const& grid,
+                    StencilWeights<2> const& weights) {
+    if constexpr (!has_kernel) {
+      return false;
+    } else {
+      // Vectors of 16 bytes begin at the same columns of every row.
+      if (grid.stride[0] * std::int64_t(sizeof(Element)) % 16 != 0)
+        return false;
+      // More rows of sums than a thread has registers for.
+      if (weights.radius(0) > (input == Scalar::float64 ? 7 : 8) ||
+          weights.radius(1) > 8)
+        return false;
+      if (input == Scalar::float64) return true;
+      // Scales of the sums and back stay normal.
+      double largest = 0;
+      for (double const w : weights.values())
+        largest = std::max(largest, std::abs(w));
+      if (largest == 0) return true;
+      return 0x1p-100 < largest && largest < 0x1p100 && are_close(weights);
+    }
+  }
+
+ private:
+  static bool are_close(StencilWeights<2> const& weights) {
+    if constexpr (input == Scalar::half || input == Scalar::bhalf)
+      return DenseBand::pieces_of<typename DenseBand::Product<input>::Format>(
+                 weights)
+          .are_close;
+    else
+      return true;
+  }
+};
+
+template <class A, class Element, class Sink>
+void launch_dense_band_stencil(Kokkos::Cuda const& space,
+                               StencilGrid<Element, 2> const& grid,
+                               StencilWeights<2> const& weights,
+                               Sink const& sink) {
+  static_assert(DenseBandStencil<A, Element>::has_kernel);
+  if (grid.extent[0] <= 0 || grid.extent[1] <= 0) return;
+  constexpr Scalar input = scalar_v<Element>;
+  int const reach        = weights.radius(0);
+  if constexpr (input == Scalar::float64) {
+    if (reach <= 4)
+      launch_dense_band_shape<input, 4, 3, 1>(space, grid, weights, sink);
+    else
+      launch_dense_band_shape<input, 7, 3, 1>(space, grid, weights, sink);
+  } else {
+    using Format     = typename DenseBand::Product<input>::Format;
+    int const pieces = DenseBand::pieces_of<Format>(weights).count;
+    if (pieces == 1 && reach <= 4)
+      launch_dense_band_shape<input, 4, 3, 1>(space, grid, weights, sink);
+    else if (pieces == 1 && reach <= 7)
+      launch_dense_band_shape<input, 7, 3, 1>(space, grid, weights, sink);
+    else if (pieces == 1)
+      launch_dense_band_shape<input, 8, 3, 1>(space, grid, weights, sink);
+    else if (pieces == 2 && reach <= 7)
+      launch_dense_band_shape<input, 7, 3, 2>(space, grid, weights, sink);
+    else if (reach <= 7)
+      launch_dense_band_shape<input, 7, 3, 3>(space, grid, weights, sink);
+    else
+      launch_dense_band_shape<input, 8, 3, 3>(space, grid, weights, sink);
+  }
+}
+
+}  // namespace KokkosMMA::Impl::Cuda
+
+#endif

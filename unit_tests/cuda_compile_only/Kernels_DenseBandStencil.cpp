@@ -1,0 +1,56 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Stencils by one-sided band products for the preset cuda-compile-only. Nothing
+// here runs.
+
+#include <adapters/kokkos/KokkosMMA_HalfTypes.hpp>
+#include <backends/cuda/kernels/KokkosMMA_DenseBandStencil.hpp>
+
+#include <cstdint>
+
+namespace {
+
+using namespace KokkosMMA;
+using namespace KokkosMMA::Impl;
+
+template <class Sum>
+struct StoreTo {
+  Sum* result;
+  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t j,
+                                  Sum sum) const {
+    result[i * 1000 + j] = sum;
+  }
+};
+
+template <class A, class Element, class Sink>
+void stencil(void const* x, Sink const& sink) {
+  StencilGrid<Element, 2> const grid{static_cast<Element const*>(x),
+                                     {1000, 1},
+                                     {1000, 1000},
+                                     Boundaries<2>::all(Boundary::reflect),
+                                     false};
+  auto const weights = StencilWeights<2>::moore(7);
+  if (Cuda::DenseBandStencil<A, Element>::takes(grid, weights))
+    Cuda::launch_dense_band_stencil<A>(Kokkos::Cuda(), grid, weights, sink);
+}
+
+template <class Result>
+StencilTarget<Result, 2> to(void* result) {
+  return {static_cast<Result*>(result), {1000, 1}};
+}
+
+}  // namespace
+
+void kernels_dense_band_stencil(void const* x, void* result) {
+  using Half  = Kokkos::Experimental::half_t;
+  using Bhalf = Kokkos::Experimental::bhalf_t;
+  stencil<float, Half>(x, to<Half>(result));
+  stencil<float, Half>(x, to<float>(result));
+  stencil<float, Bhalf>(x, to<Bhalf>(result));
+  stencil<float, Bhalf>(
+      x, StencilCall<StoreTo<float>, 2>{{static_cast<float*>(result)}, false});
+  stencil<double, double>(x, to<double>(result));
+  stencil<double, double>(
+      x, StencilCall<StoreTo<double>, 2>{{static_cast<double*>(result)}, true});
+}
