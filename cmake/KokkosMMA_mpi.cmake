@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# The target KokkosMMA::mpi, where there is an MPI: the operations over ranks (docs/mpi.md). Headers as everything else; what it adds is MPI.
+# The target KokkosMMA::mpi, where there is an MPI: the operations over ranks (docs/mpi.md). Headers, as everything else.
 
 include_guard(DIRECTORY)
 
