@@ -84,14 +84,19 @@ struct SegmentedProblem {
 
 /// A stencil as values: what the route function needs and nothing else.
 struct StencilProblem {
-  int rank           = 0;               ///< dimensions of the grid
-  Scalar input       = Scalar::opaque;  ///< element type
-  Scalar accumulator = Scalar::opaque;  ///< what the sums are kept in
-  int radius         = 0;               ///< the largest of all dimensions
-  int taps           = 0;               ///< weights other than zero
-  bool box_of_ones   = false;           ///< every weight is one
-  bool contiguous    = false;           ///< one dimension has stride one
-  std::uint64_t size = 0;               ///< elements of the grid
+  int rank               = 0;               ///< dimensions of the grid
+  Scalar input           = Scalar::opaque;  ///< element type
+  Scalar accumulator     = Scalar::opaque;  ///< what the sums are kept in
+  int radius             = 0;               ///< the largest of all dimensions
+  int taps               = 0;               ///< weights other than zero
+  bool box_of_ones       = false;           ///< every weight is one
+  bool one_product       = false;  ///< the weights are one outer product
+  bool zero_factor       = false;  ///< and a factor of it has a zero
+  bool band_operands     = false;  ///< its factors are exact as operands
+  bool dense_operands    = false;  ///< the weights are, in pieces
+  bool contiguous        = false;  ///< the fast dimension has stride one
+  bool target_contiguous = true;   ///< and so has that of what is written
+  std::uint64_t size     = 0;      ///< elements of the grid
 };
 
 }  // namespace KokkosMMA

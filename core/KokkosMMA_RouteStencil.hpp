@@ -6,21 +6,124 @@
 #include <core/KokkosMMA_Capability.hpp>
 #include <core/KokkosMMA_Problem.hpp>
 #include <core/KokkosMMA_RouteDecision.hpp>
+#include <core/KokkosMMA_RouteSegmented.hpp>
 #include <core/KokkosMMA_Settings.hpp>
+#include <core/KokkosMMA_Tuning.hpp>
 
 namespace KokkosMMA {
+
+/// How the library's kernels form the sums of a stencil.
+enum class StencilKernel {
+  separable,  ///< one dimension after the other
+  direct,     ///< weight by weight
+  band,       ///< two products with band matrices, one per dimension
+  dense_band  ///< a product with a band matrix for every row of weights
+};
+
+constexpr char const* to_string(StencilKernel kernel) {
+  switch (kernel) {
+    case StencilKernel::separable: return "separable";
+    case StencilKernel::direct: return "direct";
+    case StencilKernel::band: return "band";
+    case StencilKernel::dense_band: return "dense band";
+  }
+  return "unknown";
+}
+
+/// Whether kernels without tensor cores are compiled for sums of this type:
+/// 16-bit floats in float, bytes in 4-byte integers, all others in their own.
+constexpr bool stencil_kernel_exists(Scalar input, Scalar accumulator) {
+  if (Impl::is_small_float(input)) return accumulator == Scalar::float32;
+  if (Impl::is_small_integer(input))
+    return accumulator == Scalar::int32 || accumulator == Scalar::uint32;
+  return input != Scalar::opaque && input == accumulator;
+}
+
+/// Whether products of band matrices are: of 16-bit floats and of bytes.
+constexpr bool stencil_band_exists(Scalar input, Scalar accumulator) {
+  return stencil_kernel_exists(input, accumulator) && size_of(input) <= 2;
+}
+/// Whether a product for every row of weights is: of 16-bit floats and doubles.
+constexpr bool stencil_dense_band_exists(Scalar input, Scalar accumulator) {
+  return stencil_kernel_exists(input, accumulator) &&
+         (Impl::is_small_float(input) || input == Scalar::float64);
+}
 
 /// The first reason for which no kernel of the library takes a stencil, or
 /// none.
 constexpr Refusal refuse_stencil(StencilProblem const& problem,
                                  Capability const& capability) {
-  if (!capability.cuda)
-    return {"the execution space is not Cuda", "DESIGN section 4"};
-  if (problem.input == Scalar::opaque || problem.accumulator == Scalar::opaque)
-    return {"the element type is none that kernels know",
-            "core/KokkosMMA_Scalar.hpp"};
-  return {"no kernel of the library runs stencils",
-          "core/KokkosMMA_RouteStencil.hpp"};
+  struct Rule {
+    bool applies;
+    Refusal refusal;
+  };
+  Rule const rules[] = {
+      {!capability.cuda,
+       {"the execution space is not Cuda", "DESIGN section 4"}},
+      {capability.compute_capability < 80,
+       {"the device cannot copy to shared memory asynchronously (compute "
+        "capability below 8.0)",
+        "PTX ISA, cp.async"}},
+      {!stencil_kernel_exists(problem.input, problem.accumulator),
+       {"no kernel keeps these elements in this accumulator",
+        "stencil_kernel_exists"}},
+      {!problem.contiguous,
+       {"neither the first nor the last dimension has stride one",
+        "core/KokkosMMA_StencilGrid.hpp"}},
+      {!problem.target_contiguous,
+       {"what is written is laid out otherwise than what is read",
+        "core/KokkosMMA_StencilGrid.hpp"}},
+  };
+  for (Rule const& rule : rules)
+    if (rule.applies) return rule.refusal;
+  return {};
+}
+
+/// The first reason for which the `mma` route refuses, or none.
+constexpr Refusal refuse_mma_stencil(StencilProblem const& problem,
+                                     Capability const& capability) {
+  if (Refusal const refusal = refuse_stencil(problem, capability))
+    return refusal;
+  bool const band = stencil_band_exists(problem.input, problem.accumulator);
+  bool const dense =
+      stencil_dense_band_exists(problem.input, problem.accumulator);
+  struct Rule {
+    bool applies;
+    Refusal refusal;
+  };
+  Rule const rules[] = {
+      {problem.rank != 2,
+       {"band products are of two dimensions", "DESIGN section 7"}},
+      {!band && !dense,
+       {"the tensor cores take no elements of this type as they are",
+        "stencil_dense_band_exists"}},
+      {!(band && problem.one_product && problem.band_operands) &&
+           !(dense && problem.dense_operands),
+       {"the weights are no exact operands of the tensor cores",
+        "DESIGN section 6"}},
+  };
+  for (Rule const& rule : rules)
+    if (rule.applies) return rule.refusal;
+  return {};
+}
+
+/// Whether products on tensor cores are no slower than the best kernel without
+/// them.
+constexpr bool mma_stencil_pays(StencilProblem const& problem) {
+  return size_of(problem.input) <= 2 ||
+         (!problem.one_product && problem.taps > 50);
+}
+
+/// The kernel of a route that does not refuse.
+constexpr StencilKernel stencil_kernel(StencilProblem const& problem,
+                                       Route route) {
+  if (route == Route::mma)
+    return problem.one_product && problem.band_operands &&
+                   stencil_band_exists(problem.input, problem.accumulator)
+               ? StencilKernel::band
+               : StencilKernel::dense_band;
+  return problem.one_product && !problem.zero_factor ? StencilKernel::separable
+                                                     : StencilKernel::direct;
 }
 
 /// Route of a stencil: `mma` is band products on tensor cores, `streamed` the
@@ -31,12 +134,20 @@ constexpr RouteDecision route_stencil(StencilProblem const& problem,
                                       Capability const& capability,
                                       Settings const& settings) {
   RouteDecision decision;
-  decision.mma      = refuse_stencil(problem, capability);
-  decision.streamed = decision.mma;
-  if (settings.route != Route::automatic)
+  decision.mma      = refuse_mma_stencil(problem, capability);
+  decision.streamed = refuse_stencil(problem, capability);
+  if (settings.route != Route::automatic) {
     decision.route = settings.route;
-  else if (!decision.mma)
+    return decision;
+  }
+  // A matter of taste, not of ability: a forced mma never meets it.
+  if (!decision.mma && !mma_stencil_pays(problem))
+    decision.mma = {"kernels without tensor cores are as fast",
+                    "mma_stencil_pays"};
+  if (!decision.mma)
     decision.route = Route::mma;
+  else if (!decision.streamed)
+    decision.route = Route::streamed;
   return decision;
 }
 

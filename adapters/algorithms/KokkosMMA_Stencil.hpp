@@ -3,8 +3,10 @@
 #ifndef KOKKOSMMA_STENCIL_HPP
 #define KOKKOSMMA_STENCIL_HPP
 
+#include <adapters/kokkos/KokkosMMA_AutomatonKernels.hpp>
 #include <adapters/kokkos/KokkosMMA_StencilChecks.hpp>
 #include <adapters/kokkos/KokkosMMA_StencilGeneric.hpp>
+#include <adapters/kokkos/KokkosMMA_StencilKernels.hpp>
 #include <adapters/kokkos/KokkosMMA_StencilPolicy.hpp>
 #include <core/KokkosMMA_AutomatonRule.hpp>
 #include <core/KokkosMMA_Boundary.hpp>
@@ -21,28 +23,6 @@
 
 namespace KokkosMMA {
 namespace Impl {
-
-/// Writes the sum where it belongs.
-template <class Y>
-struct IntoGrid {
-  using Value = typename Y::non_const_value_type;
-  Y y;
-
-  template <class A>
-  KOKKOS_FORCEINLINE_FUNCTION void operator()(std::int64_t i, A sum) const {
-    y(i) = static_cast<Value>(sum);
-  }
-  template <class A>
-  KOKKOS_FORCEINLINE_FUNCTION void operator()(std::int64_t i, std::int64_t j,
-                                              A sum) const {
-    y(i, j) = static_cast<Value>(sum);
-  }
-  template <class A>
-  KOKKOS_FORCEINLINE_FUNCTION void operator()(std::int64_t i, std::int64_t j,
-                                              std::int64_t k, A sum) const {
-    y(i, j, k) = static_cast<Value>(sum);
-  }
-};
 
 template <class V>
 GridExtents<rank_of<V>> extents_of(V const& view) {
@@ -123,30 +103,53 @@ void run_stencil(char const* who, Exec const& exec, X const& in, Y const& out,
   check_grid_memory(who, "out", out);
   check_grid_distinct(who, "out", out);
   check_grids_apart(who, "in", in, "out", out);
-  StencilProblem const problem = stencil_problem<A>(in, extents, weights);
+  auto const memory = steps > 1
+                          ? like("KokkosMMA::between_steps", out)
+                          : decltype(like("KokkosMMA::between_steps", out))();
+  auto const plan   = stencil_plan(From(in), weights);
+  StencilProblem problem =
+      stencil_problem<Exec, A>(From(in), extents, *plan, held);
+  problem.target_contiguous =
+      is_stencil_contiguous(out, plan->is_reversed) &&
+      (steps == 1 || is_stencil_contiguous(memory, plan->is_reversed));
   Route const route = decide_stencil(who, exec, problem, settings).route;
   last_route_of_this_thread() = route;
   if (problem.size == 0) return;
 
   std::string const label = concatenate(who, "[", to_string(route), ",",
                                         to_string(problem.input), "]");
-  auto const memory       = steps > 1
-                                ? like("KokkosMMA::between_steps", out)
-                                : decltype(like("KokkosMMA::between_steps", out))();
   // The last step writes to `out`.
   auto const target = [&](std::int64_t step) {
     return (steps - step) % 2 == 1 ? To(out) : To(memory);
   };
-  StencilRange<Exec, R, A, From> const first(exec, From(in), extents, weights,
-                                             held, route);
-  Kokkos::parallel_for(label, first, IntoGrid<To>{target(0)});
-  if (steps == 1) return;
+  StencilRange<Exec, R, A, From> const first(exec, From(in), extents, plan,
+                                             held, route,
+                                             stencil_kernel(problem, route));
+  if (steps == 1) {
+    Kokkos::parallel_for(label, first, IntoGrid<To>{target(0)});
+    return;
+  }
   if constexpr (accumulator_holds<Result, A>()) {
+    auto const next_plan = stencil_plan(Between(out), weights);
+    // `out` and the memory between steps take turns: what one of them refuses
+    // is done with neither.
+    StencilProblem between     = stencil_problem<Exec, A>(Between(out), extents,
+                                                      *next_plan, held_between);
+    StencilProblem const other = stencil_problem<Exec, A>(
+        Between(memory), extents, *next_plan, held_between);
+    between.band_operands     = between.band_operands && other.band_operands;
+    between.dense_operands    = between.dense_operands && other.dense_operands;
+    between.contiguous        = between.contiguous && other.contiguous;
+    between.target_contiguous = between.contiguous;
+    Route const next_route = decide_stencil(who, exec, between, settings).route;
     StencilRange<Exec, R, A, Between> const next(
-        exec, Between(target(0)), extents, weights, held_between, route);
+        exec, Between(target(0)), extents, next_plan, held_between, next_route,
+        stencil_kernel(between, next_route));
+    Kokkos::parallel_for(label, first, IntoGrid<To>{target(0)});
     for (std::int64_t step = 1; step < steps; ++step)
       Kokkos::parallel_for(label, next.with(Between(target(step - 1))),
                            IntoGrid<To>{target(step)});
+    last_route_of_this_thread() = route;
   }
 }
 
@@ -231,8 +234,12 @@ std::string explain_stencil(Exec const& exec, X const& in, Y const& out,
   auto const extents = Impl::extents_of(out);
   Impl::check_stencil_extents(who, "in", in, extents, weights.radius(),
                               boundaries);
-  return to_string(route_stencil(Impl::stencil_problem<A>(in, extents, weights),
-                                 capability(exec),
+  auto const plan = Impl::stencil_plan(in, weights);
+  StencilProblem problem =
+      Impl::stencil_problem<Exec, A>(in, extents, *plan, boundaries);
+  problem.target_contiguous =
+      Impl::is_stencil_contiguous(out, plan->is_reversed);
+  return to_string(route_stencil(problem, capability(exec),
                                  Impl::effective_settings(settings)));
 }
 
@@ -343,6 +350,59 @@ void run_automaton(Exec const& exec, V const& cells,
   if (steps % 2 == 1) Kokkos::deep_copy(exec, cells, other);
 }
 
+/// All steps by kernels of the library; false where they do not take the cells
+/// or were not wanted. `rule` is an AutomatonRule, or a neighbourhood, a radius
+/// and a functor.
+template <class Exec, class V, class... Rule>
+bool run_automaton_kernels(Exec const& exec, V const& cells, int radius,
+                           Boundaries<2> const& boundaries, std::int64_t steps,
+                           Rule const&... rule) {
+  using Kernels = AutomatonKernels<Exec>;
+  if constexpr (Kernels::exist) {
+    bool const is_reversed = !last_is_fast(cells);
+    if (effective_settings(Settings{}).route == Route::generic ||
+        !is_stencil_contiguous(cells, is_reversed))
+      return false;
+    auto const extents = extents_of(cells);
+    auto const of      = [&](auto const& view) {
+      return stencil_grid(view, boundaries, extents,
+                               GridRadius<2>{radius, radius}, is_reversed);
+    };
+    auto const grid = of(cells);
+    using Cell =
+        std::remove_const_t<std::remove_pointer_t<decltype(grid.data)>>;
+    if constexpr (sizeof...(Rule) == 1) {
+      if (std::size_t const bytes =
+              Kernels::packed_memory(grid, rule..., steps)) {
+        Kokkos::View<char*, typename V::device_type> const memory(
+            Kokkos::view_alloc("KokkosMMA::bits", Kokkos::WithoutInitializing),
+            bytes);
+        Kernels::run_packed(exec, grid, rule..., steps, memory.data());
+        last_route_of_this_thread() = Route::streamed;
+        return true;
+      }
+    }
+    Kokkos::View<Cell**, Kokkos::LayoutRight, typename V::device_type> const
+        other(
+            Kokkos::view_alloc("KokkosMMA::cells", Kokkos::WithoutInitializing),
+            grid.extent[0], grid.extent[1]);
+    auto between      = grid;
+    between.data      = other.data();
+    between.stride[0] = std::int64_t(other.stride(0));
+    auto* const here  = const_cast<Cell*>(grid.data);
+    for (std::int64_t step = 0; step < steps; ++step) {
+      if (step % 2 == 0)
+        Kernels::run(exec, grid, other.data(), between.stride[0], rule...);
+      else
+        Kernels::run(exec, between, here, grid.stride[0], rule...);
+    }
+    if (steps % 2 == 1) Kernels::copy(exec, between, here, grid.stride[0]);
+    last_route_of_this_thread() = Route::mma;
+    return true;
+  }
+  return false;
+}
+
 }  // namespace Impl
 
 /// What automaton() demands of its types. A macro: the text of a static_assert
@@ -394,6 +454,9 @@ void automaton(Exec const& exec, V const& cells, AutomatonRule const& rule,
                         steps);
   Impl::last_route_of_this_thread() = Route::generic;
   if (steps == 0 || Impl::is_empty_grid(cells)) return;
+  if (Impl::run_automaton_kernels(exec, cells, rule.radius(), boundaries, steps,
+                                  rule))
+    return;
 
   Kokkos::View<AutomatonRule, Kokkos::HostSpace> const host_rule(
       Kokkos::view_alloc("KokkosMMA::rule", Kokkos::WithoutInitializing));
@@ -419,8 +482,6 @@ void automaton(Exec const& exec, V const& cells, AutomatonRule const& rule,
 ///     boundaries, 100);
 /// \endcode
 ///
-/// Runs on the generic route: kernels of the library know AutomatonRule.
-///
 /// \param radius 1 to 16
 /// \param next  functor, const, whose result is converted to a cell
 template <class Exec, Impl::StencilView V, class Next>
@@ -441,6 +502,9 @@ void automaton(Exec const& exec, V const& cells, Neighbourhood neighbourhood,
                         steps);
   Impl::last_route_of_this_thread() = Route::generic;
   if (steps == 0 || Impl::is_empty_grid(cells)) return;
+  if (Impl::run_automaton_kernels(exec, cells, radius, boundaries, steps,
+                                  neighbourhood, radius, next))
+    return;
   Impl::run_automaton(exec, cells, neighbourhood, radius, next, boundaries,
                       steps);
 }

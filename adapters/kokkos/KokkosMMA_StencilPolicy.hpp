@@ -12,7 +12,9 @@
 #include <adapters/kokkos/KokkosMMA_SpaceCapability.hpp>
 #include <adapters/kokkos/KokkosMMA_StencilChecks.hpp>
 #include <adapters/kokkos/KokkosMMA_StencilGeneric.hpp>
+#include <adapters/kokkos/KokkosMMA_StencilKernels.hpp>
 #include <core/KokkosMMA_RouteStencil.hpp>
+#include <core/KokkosMMA_StencilPlan.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -24,27 +26,43 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <type_traits>
 
 namespace KokkosMMA {
 namespace Impl {
 
-template <class A, class X, int R>
+template <class X, int R>
+std::shared_ptr<StencilPlan<R> const> stencil_plan(
+    X const& x, StencilWeights<R> const& weights) {
+  return std::make_shared<StencilPlan<R> const>(weights,
+                                                R > 1 && !last_is_fast(x));
+}
+
+template <class Exec, class A, class X, int R>
 StencilProblem stencil_problem(X const& x, GridExtents<R> const& extents,
-                               StencilWeights<R> const& weights) {
+                               StencilPlan<R> const& plan,
+                               Boundaries<R> const& boundaries) {
+  using Element = canonical_t<typename X::non_const_value_type>;
   StencilProblem problem;
   problem.rank        = R;
-  problem.input       = scalar_v<typename X::non_const_value_type>;
+  problem.input       = scalar_v<Element>;
   problem.accumulator = scalar_v<A>;
-  problem.radius =
-      *std::max_element(weights.radius().begin(), weights.radius().end());
-  problem.taps        = int(weights.taps());
-  problem.box_of_ones = weights.is_box_of_ones();
+  problem.radius      = *std::max_element(plan.weights.radius().begin(),
+                                          plan.weights.radius().end());
+  problem.taps        = int(plan.weights.taps());
+  problem.box_of_ones = plan.box_of_ones;
+  problem.one_product = plan.product.has_value();
+  problem.zero_factor = plan.has_zero_factor();
   problem.size        = 1;
-  for (int d = 0; d < R; ++d) {
-    problem.size *= std::uint64_t(extents[d]);
-    problem.contiguous = problem.contiguous || x.stride(d) == 1;
-  }
+  for (int d = 0; d < R; ++d) problem.size *= std::uint64_t(extents[d]);
+  problem.contiguous = is_stencil_contiguous(x, plan.is_reversed);
+  if constexpr (StencilKernels<Exec>::exist)
+    if (problem.size > 0)
+      StencilKernels<Exec>::template look_at<A>(
+          stencil_grid(x, boundaries, extents, plan.weights.radius(),
+                       plan.is_reversed),
+          plan, problem);
   return problem;
 }
 
@@ -78,23 +96,29 @@ class StencilRange {
   static constexpr int rank = R;
 
   StencilRange(Exec const& exec, X const& x, GridExtents<R> const& extents,
-               StencilWeights<R> const& weights,
-               Boundaries<R> const& boundaries, Route route)
+               std::shared_ptr<StencilPlan<R> const> const& plan,
+               Boundaries<R> const& boundaries, Route route,
+               StencilKernel kernel)
       : m_space(exec),
         m_x(x),
         m_extents(extents),
-        m_weights(std::make_shared<StencilWeights<R> const>(weights)),
+        m_plan(plan),
         m_boundaries(boundaries),
-        m_taps(weights),
-        m_route(route) {}
+        m_route(route),
+        m_kernel(kernel) {
+    if (route == Route::generic) m_taps.emplace(plan->weights);
+  }
 
   Exec const& space() const { return m_space; }
   X const& elements() const { return m_x; }
   GridExtents<R> const& extents() const { return m_extents; }
-  StencilWeights<R> const& weights() const { return *m_weights; }
+  StencilWeights<R> const& weights() const { return m_plan->weights; }
+  StencilPlan<R> const& plan() const { return *m_plan; }
   Boundaries<R> const& boundaries() const { return m_boundaries; }
-  Taps<A, R> const& taps() const { return m_taps.taps(); }
+  /// Of the generic route alone.
+  Taps<A, R> const& taps() const { return m_taps->taps(); }
   Route route() const { return m_route; }
+  StencilKernel kernel() const { return m_kernel; }
   bool empty() const {
     return std::find(m_extents.begin(), m_extents.end(), 0) != m_extents.end();
   }
@@ -111,10 +135,11 @@ class StencilRange {
   X m_x;
   GridExtents<R> m_extents;
   // Kokkos copies policies in every call; weights may be 36 thousand.
-  std::shared_ptr<StencilWeights<R> const> m_weights;
+  std::shared_ptr<StencilPlan<R> const> m_plan;
   Boundaries<R> m_boundaries;
-  TapList<A, R, typename Exec::memory_space> m_taps;
+  std::optional<TapList<A, R, typename Exec::memory_space>> m_taps;
   Route m_route;
+  StencilKernel m_kernel;
 };
 
 template <class Functor, class Policy>
@@ -133,10 +158,29 @@ class StencilFor<Functor, StencilRange<Exec, R, A, X>> {
 
   Policy const& get_policy() const { return m_policy; }
 
-  /// Kokkos' own closure, so that its tools see no call but the user's.
   void execute() const {
     last_route_of_this_thread() = m_policy.route();
     if (m_policy.empty()) return;
+    if constexpr (StencilKernels<Exec>::exist &&
+                  stencil_kernel_exists(
+                      scalar_v<canonical_t<typename X::non_const_value_type>>,
+                      scalar_v<A>)) {
+      if (m_policy.route() != Route::generic) {
+        auto const grid = stencil_grid(
+            m_policy.elements(), m_policy.boundaries(), m_policy.extents(),
+            m_policy.weights().radius(), m_policy.plan().is_reversed);
+        StencilKernels<Exec>::template run<A>(
+            m_policy.space(), grid, m_policy.plan(), m_policy.kernel(),
+            stencil_sink<R>(m_functor, grid.reversed));
+        return;
+      }
+    }
+    execute_generic();
+  }
+
+ private:
+  /// Kokkos' own closure, so that its tools see no call but the user's.
+  void execute_generic() const {
     using Element   = typename X::non_const_value_type;
     using Pointer   = GridView<Element const, R, typename X::array_layout,
                              typename X::device_type>;
@@ -157,7 +201,6 @@ class StencilFor<Functor, StencilRange<Exec, R, A, X>> {
     closure.execute();
   }
 
- private:
   Functor m_functor;
   Policy m_policy;
 };
@@ -247,13 +290,13 @@ auto StencilPolicy(
                               boundaries);
   Impl::check_weights<A>(who, weights);
   Boundaries<R> const held = Impl::as_elements<Element>(who, boundaries);
-  Route const route =
-      Impl::decide_stencil(who, exec,
-                           Impl::stencil_problem<A>(x, extents.values, weights),
-                           settings)
-          .route;
-  return Impl::StencilRange<Exec, R, A, X>(exec, x, extents.values, weights,
-                                           held, route);
+  auto const plan          = Impl::stencil_plan(x, weights);
+  auto const problem =
+      Impl::stencil_problem<Exec, A>(x, extents.values, *plan, held);
+  Route const route = Impl::decide_stencil(who, exec, problem, settings).route;
+  return Impl::StencilRange<Exec, R, A, X>(exec, x, extents.values, plan, held,
+                                           route,
+                                           stencil_kernel(problem, route));
 }
 
 }  // namespace KokkosMMA

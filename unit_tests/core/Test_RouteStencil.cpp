@@ -12,42 +12,118 @@ namespace {
 using namespace KokkosMMA;
 
 constexpr Capability h200{true, 90, 132};
+constexpr Capability older{true, 70, 80};
 constexpr Capability host{};
 
-constexpr StencilProblem box_of_halfs() {
+constexpr StencilProblem box_of(Scalar input, Scalar accumulator) {
   StencilProblem problem;
-  problem.rank        = 2;
-  problem.input       = Scalar::half;
-  problem.accumulator = Scalar::float32;
-  problem.radius      = 7;
-  problem.taps        = 225;
-  problem.box_of_ones = true;
-  problem.contiguous  = true;
-  problem.size        = 1 << 20;
+  problem.rank           = 2;
+  problem.input          = input;
+  problem.accumulator    = accumulator;
+  problem.radius         = 7;
+  problem.taps           = 225;
+  problem.box_of_ones    = true;
+  problem.one_product    = true;
+  problem.band_operands  = true;
+  problem.dense_operands = true;
+  problem.contiguous     = true;
+  problem.size           = 1 << 20;
+  return problem;
+}
+constexpr StencilProblem box_of_halfs() {
+  return box_of(Scalar::half, Scalar::float32);
+}
+constexpr StencilProblem box_of_floats() {
+  return box_of(Scalar::float32, Scalar::float32);
+}
+/// Weights of full rank.
+constexpr StencilProblem dense(StencilProblem problem) {
+  problem.box_of_ones = problem.one_product = problem.band_operands = false;
+  return problem;
+}
+constexpr StencilProblem with_rank(StencilProblem problem, int rank) {
+  problem.rank = rank;
+  return problem;
+}
+constexpr StencilProblem strided(StencilProblem problem) {
+  problem.contiguous = false;
+  return problem;
+}
+constexpr StencilProblem into_another_layout(StencilProblem problem) {
+  problem.target_contiguous = false;
+  return problem;
+}
+constexpr StencilProblem without_operands(StencilProblem problem) {
+  problem.band_operands = problem.dense_operands = false;
+  return problem;
+}
+constexpr StencilProblem with_zero_factor(StencilProblem problem) {
+  problem.zero_factor = true;
   return problem;
 }
 constexpr bool says(Refusal const& refusal, std::string_view part) {
   return refusal.reason.find(part) != std::string_view::npos &&
          !refusal.source.empty();
 }
-constexpr StencilProblem of_shorts() {
-  StencilProblem problem = box_of_halfs();
-  problem.input          = Scalar::opaque;
-  return problem;
+constexpr Route automatic(StencilProblem const& problem) {
+  return route_stencil(problem, h200, {}).route;
 }
 
 static_assert(says(refuse_stencil(box_of_halfs(), host), "not Cuda"));
-static_assert(says(refuse_stencil(box_of_halfs(), h200), "no kernel"));
-static_assert(says(refuse_stencil(of_shorts(), h200), "element type"));
+static_assert(says(refuse_stencil(box_of_halfs(), older), "below 8.0"));
+static_assert(says(refuse_stencil(strided(box_of_halfs()), h200),
+                   "stride one"));
+static_assert(says(refuse_stencil(into_another_layout(box_of_halfs()), h200),
+                   "laid out otherwise"));
+static_assert(says(refuse_stencil(box_of(Scalar::opaque, Scalar::int32), h200),
+                   "no kernel keeps these elements"));
+static_assert(says(refuse_stencil(box_of(Scalar::half, Scalar::float64), h200),
+                   "no kernel keeps these elements"));
+static_assert(!refuse_stencil(box_of(Scalar::int8, Scalar::int32), h200));
+static_assert(!refuse_stencil(box_of(Scalar::uint64, Scalar::uint64), h200));
+
+static_assert(says(refuse_mma_stencil(with_rank(box_of_halfs(), 3), h200),
+                   "two dimensions"));
+static_assert(says(refuse_mma_stencil(box_of_floats(), h200),
+                   "no elements of this type"));
+static_assert(says(refuse_mma_stencil(without_operands(box_of_halfs()), h200),
+                   "no exact operands"));
+static_assert(
+    says(refuse_mma_stencil(dense(box_of(Scalar::int8, Scalar::int32)), h200),
+         "no exact operands"));
+
 static_assert(route_stencil(box_of_halfs(), host, {}).route == Route::generic);
-static_assert(route_stencil(box_of_halfs(), h200, {}).route == Route::generic);
+static_assert(automatic(box_of_halfs()) == Route::mma);
+static_assert(automatic(dense(box_of_halfs())) == Route::mma);
+static_assert(automatic(box_of(Scalar::uint8, Scalar::int32)) == Route::mma);
+static_assert(automatic(box_of_floats()) == Route::streamed);
+static_assert(automatic(dense(box_of_floats())) == Route::streamed);
+static_assert(automatic(box_of(Scalar::float64, Scalar::float64)) ==
+              Route::streamed);
+static_assert(automatic(dense(box_of(Scalar::float64, Scalar::float64))) ==
+              Route::mma);
+static_assert(automatic(with_rank(box_of_halfs(), 1)) == Route::streamed);
+static_assert(automatic(strided(box_of_halfs())) == Route::generic);
+
+static_assert(stencil_kernel(box_of_halfs(), Route::mma) ==
+              StencilKernel::band);
+static_assert(stencil_kernel(dense(box_of_halfs()), Route::mma) ==
+              StencilKernel::dense_band);
+static_assert(stencil_kernel(box_of_floats(), Route::streamed) ==
+              StencilKernel::separable);
+static_assert(stencil_kernel(with_zero_factor(box_of_floats()),
+                             Route::streamed) == StencilKernel::direct);
+static_assert(stencil_kernel(dense(box_of_floats()), Route::streamed) ==
+              StencilKernel::direct);
 
 // Forced: the route is what was asked for, the refusal says that it cannot run.
 static_assert(!refusal_of(route_stencil(box_of_halfs(), host,
                                         Settings{Route::generic})));
-static_assert(says(refusal_of(route_stencil(box_of_halfs(), h200,
+static_assert(!refusal_of(route_stencil(box_of_halfs(), h200,
+                                        Settings{Route::streamed})));
+static_assert(says(refusal_of(route_stencil(box_of_floats(), h200,
                                             Settings{Route::mma})),
-                   "no kernel"));
+                   "no elements of this type"));
 static_assert(says(refusal_of(route_stencil(box_of_halfs(), host,
                                             Settings{Route::streamed})),
                    "not Cuda"));

@@ -1,0 +1,86 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOKKOSMMA_AUTOMATON_KERNELS_HPP
+#define KOKKOSMMA_AUTOMATON_KERNELS_HPP
+
+#include <adapters/kokkos/KokkosMMA_SegmentedKernels.hpp>
+#include <core/KokkosMMA_AutomatonRule.hpp>
+#include <core/KokkosMMA_StencilGrid.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#ifdef KOKKOS_ENABLE_CUDA
+#include <backends/cuda/KokkosMMA_Launch.hpp>
+#include <backends/cuda/kernels/KokkosMMA_Automaton.hpp>
+#include <backends/cuda/kernels/KokkosMMA_PackedLife.hpp>
+#endif
+
+#include <cstddef>
+#include <cstdint>
+
+/// \file
+/// The library's kernels for automata, behind one name for each backend.
+
+namespace KokkosMMA::Impl {
+
+/// Kernels of an execution space; it has none unless specialised.
+template <class Exec>
+struct AutomatonKernels {
+  static constexpr bool exist = false;
+};
+
+#ifdef KOKKOS_ENABLE_CUDA
+template <>
+struct AutomatonKernels<Kokkos::Cuda> {
+  static constexpr bool exist = true;
+
+  /// Memory for several generations in bits; 0 where the rule or the number of
+  /// generations is not for that. To pack and to unpack takes as long as two
+  /// generations in bytes.
+  template <class Cell>
+  static std::size_t packed_memory(StencilGrid<Cell, 2> const& cells,
+                                   AutomatonRule const& rule,
+                                   std::int64_t steps) {
+    constexpr std::int64_t worth = 3;
+    return steps < worth || !has_bits(rule)
+               ? 0
+               : Cuda::packed_life_memory(cells.extent[0], cells.extent[1]);
+  }
+
+  /// All generations, in place.
+  template <class Cell>
+  static void run_packed(Kokkos::Cuda const& exec,
+                         StencilGrid<Cell, 2> const& cells,
+                         AutomatonRule const& rule, std::int64_t steps,
+                         void* memory) {
+    AnnouncedKernel const announced("KokkosMMA::automaton[streamed]", exec);
+    Cuda::check(cudaSetDevice(exec.cuda_device()), "cudaSetDevice");
+    Cuda::launch_packed_life(exec, cells, const_cast<Cell*>(cells.data),
+                             cells.stride[0], rule, steps, memory);
+  }
+
+  /// One generation; `rule` is an AutomatonRule, or a neighbourhood, a radius
+  /// and a functor.
+  template <class Cell, class... Rule>
+  static void run(Kokkos::Cuda const& exec, StencilGrid<Cell, 2> const& from,
+                  Cell* to, std::int64_t to_stride, Rule const&... rule) {
+    Cuda::check(cudaSetDevice(exec.cuda_device()), "cudaSetDevice");
+    Cuda::launch_automaton(exec, from, to, to_stride, rule...);
+  }
+
+  template <class Cell>
+  static void copy(Kokkos::Cuda const& exec, StencilGrid<Cell, 2> const& from,
+                   Cell* to, std::int64_t to_stride) {
+    auto const width = std::size_t(from.extent[1]);
+    Cuda::check(cudaMemcpy2DAsync(to, std::size_t(to_stride), from.data,
+                                  std::size_t(from.stride[0]), width,
+                                  std::size_t(from.extent[0]),
+                                  cudaMemcpyDeviceToDevice, exec.cuda_stream()),
+                "cudaMemcpy2DAsync");
+  }
+};
+#endif
+
+}  // namespace KokkosMMA::Impl
+
+#endif

@@ -1,0 +1,150 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOKKOSMMA_STENCIL_KERNELS_HPP
+#define KOKKOSMMA_STENCIL_KERNELS_HPP
+
+#include <adapters/kokkos/KokkosMMA_HalfTypes.hpp>
+#include <adapters/kokkos/KokkosMMA_StencilGeneric.hpp>
+#include <core/KokkosMMA_RouteStencil.hpp>
+#include <core/KokkosMMA_StencilGrid.hpp>
+#include <core/KokkosMMA_StencilPlan.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#ifdef KOKKOS_ENABLE_CUDA
+#include <backends/cuda/KokkosMMA_Launch.hpp>
+#include <backends/cuda/kernels/KokkosMMA_BandStencil.hpp>
+#include <backends/cuda/kernels/KokkosMMA_DenseBandStencil.hpp>
+#include <backends/cuda/kernels/KokkosMMA_DirectStencil.hpp>
+#include <backends/cuda/kernels/KokkosMMA_SeparableStencil.hpp>
+#endif
+
+#include <cstdint>
+#include <type_traits>
+
+/// \file
+/// The library's kernels for stencils, behind one name for each backend.
+
+namespace KokkosMMA::Impl {
+
+/// A View as kernels read it.
+template <class X, int R>
+auto stencil_grid(X const& x, Boundaries<R> const& boundaries,
+                  GridExtents<R> const& extents, GridRadius<R> const& radius,
+                  bool is_reversed) {
+  using Element = canonical_t<typename X::non_const_value_type>;
+  StencilGrid<Element, R> grid{};
+  bool const last     = R == 1 || last_is_fast(x);
+  grid.reversed       = !last;
+  grid.boundaries     = last ? boundaries : reversed(boundaries);
+  std::int64_t ghosts = 0;
+  for (int d = 0; d < R; ++d) {
+    int const from = is_reversed ? R - 1 - d : d;
+    grid.extent[d] = extents[from];
+    grid.stride[d] = std::int64_t(x.stride(from));
+    ghosts += boundaries.ghosts_low(from, radius[from]) * grid.stride[d];
+  }
+  grid.data = reinterpret_cast<Element const*>(x.data()) + ghosts;
+  return grid;
+}
+
+/// Whether the dimension that kernels take for the fast one has stride one.
+template <class X>
+bool is_stencil_contiguous(X const& x, bool is_reversed) {
+  return x.stride(is_reversed ? 0 : int(X::rank()) - 1) == 1;
+}
+
+/// Writes sums where they belong.
+template <class Y>
+struct IntoGrid {
+  using Value = typename Y::non_const_value_type;
+  Y y;
+
+  template <class A>
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(std::int64_t i, A sum) const {
+    y(i) = static_cast<Value>(sum);
+  }
+  template <class A>
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(std::int64_t i, std::int64_t j,
+                                              A sum) const {
+    y(i, j) = static_cast<Value>(sum);
+  }
+  template <class A>
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(std::int64_t i, std::int64_t j,
+                                              std::int64_t k, A sum) const {
+    y(i, j, k) = static_cast<Value>(sum);
+  }
+};
+
+/// What kernels do with the sums. Where a View takes them, they see its memory.
+template <int R, class Functor>
+StencilCall<Functor, R> stencil_sink(Functor const& functor, bool reversed) {
+  return {functor, reversed};
+}
+template <int R, class Y>
+auto stencil_sink(IntoGrid<Y> const& into, bool reversed) {
+  using Result = canonical_t<typename Y::non_const_value_type>;
+  StencilTarget<Result, R> target{};
+  target.data = reinterpret_cast<Result*>(into.y.data());
+  for (int d = 0; d < R; ++d)
+    target.stride[d] = std::int64_t(into.y.stride(reversed ? R - 1 - d : d));
+  return target;
+}
+
+/// Kernels of an execution space; it has none unless specialised.
+template <class Exec>
+struct StencilKernels {
+  static constexpr bool exist = false;
+};
+
+#ifdef KOKKOS_ENABLE_CUDA
+template <>
+struct StencilKernels<Kokkos::Cuda> {
+  static constexpr bool exist = true;
+
+  /// Fills in which products the weights can be operands of.
+  template <class A, class Element, int R>
+  static void look_at(StencilGrid<Element, R> const& grid,
+                      StencilPlan<R> const& plan, StencilProblem& problem) {
+    constexpr Scalar input = scalar_v<Element>;
+    constexpr Scalar sums  = scalar_v<A>;
+    if constexpr (R == 2 && stencil_band_exists(input, sums))
+      problem.band_operands =
+          plan.product &&
+          Cuda::BandStencil<A, Element>::takes(*plan.product, grid);
+    if constexpr (R == 2 && stencil_dense_band_exists(input, sums))
+      problem.dense_operands =
+          Cuda::DenseBandStencil<A, Element>::takes(grid, plan.kernel_weights);
+  }
+
+  template <class A, class Element, int R, class Sink>
+  static void run(Kokkos::Cuda const& exec, StencilGrid<Element, R> const& grid,
+                  StencilPlan<R> const& plan, StencilKernel kernel,
+                  Sink const& sink) {
+    constexpr Scalar input = scalar_v<Element>;
+    constexpr Scalar sums  = scalar_v<A>;
+    Cuda::check(cudaSetDevice(exec.cuda_device()), "cudaSetDevice");
+    switch (kernel) {
+      case StencilKernel::separable:
+        return Cuda::launch_separable_stencil<A, R>(exec, grid, *plan.product,
+                                                    plan.box_of_ones, sink);
+      case StencilKernel::direct:
+        return Cuda::launch_direct_stencil<A, R>(exec, grid,
+                                                 plan.kernel_weights, sink);
+      case StencilKernel::band:
+        if constexpr (R == 2 && stencil_band_exists(input, sums))
+          Cuda::launch_band_stencil<A>(exec, grid, *plan.product, sink);
+        return;
+      case StencilKernel::dense_band:
+        if constexpr (R == 2 && stencil_dense_band_exists(input, sums))
+          Cuda::launch_dense_band_stencil<A>(exec, grid, plan.kernel_weights,
+                                             sink);
+        return;
+    }
+  }
+};
+#endif
+
+}  // namespace KokkosMMA::Impl
+
+#endif
