@@ -238,11 +238,11 @@ struct StoreSum {
   }
 };
 
-template <Reads reads, class T, int R>
-Call plain_call(StencilWork<T, R> const& w) {
+template <Reads reads, int fixed, class T, int R>
+Call plain_call_of(StencilWork<T, R> const& w) {
   auto const functor = [&w](T* in, T* out) {
-    return plain_stencil<reads, T, R>(in, out, w.shape, w.c.radius, w.c.faces,
-                                      w.plain_weights);
+    return plain_stencil<reads, fixed, T, R>(in, out, w.shape, w.c.radius,
+                                             w.c.faces, w.plain_weights);
   };
   int const steps = w.c.steps;
   T* const y      = w.y.data();
@@ -257,6 +257,15 @@ Call plain_call(StencilWork<T, R> const& w) {
                           : step % 2 == 1 ? odd
                                           : even);
   };
+}
+
+template <Reads reads, class T, int R>
+Call plain_call(StencilWork<T, R> const& w) {
+  if constexpr (reads != Reads::star) {
+    if (w.c.radius == 1) return plain_call_of<reads, 1>(w);
+    if (w.c.radius == 3) return plain_call_of<reads, 3>(w);
+  }
+  return plain_call_of<reads, 0>(w);
 }
 
 template <class T, int R>
@@ -369,7 +378,7 @@ class StencilTests {
                              T const* x, GridShape<R> const& in,
                              GridShape<R> const& out, int bits);
   template <class T, int R>
-  Tiling const& best_tiling();
+  Tiling const& best_tiling(int radius);
   void run_automaton(benchmark::State& state, Case const& c,
                      RangeRule const& rule);
   template <class Make>
@@ -424,20 +433,29 @@ Tiling const& StencilTests::fastest_tiling(std::string const& key, int rank,
   return m_tilings[key] = best;
 }
 
+/// Of a box, found with a radius near to that of the case.
 template <class T, int R>
-Tiling const& StencilTests::best_tiling() {
+Tiling const& StencilTests::best_tiling(int radius) {
   GridShape<R> const grid = shape<R>();
   T* const x              = filled<T, R>(grid, element_bits<T>());
-  T* const y = m_session.results<T>(static_cast<std::size_t>(grid.size()));
-  auto const functor = plain_stencil<Reads::box, T, R>(
-      x, y, grid, static_cast<int>(std::min<std::int64_t>(3, grid.extent[0])),
-      Faces::constant, {});
-  return fastest_tiling(std::string(type_name<T>()) + std::to_string(R), R,
-                        [&](Tiling const& tiling) -> Call {
-                          return [&, tiling] {
-                            for_each_element<R>(m_session.exec, grid, tiling,
-                                                functor);
-                          };
+  T* const y     = m_session.results<T>(static_cast<std::size_t>(grid.size()));
+  int const near = radius < 3 ? 1 : radius < 7 || R == 3 ? 3 : 7;
+  StencilWork<T, R> work{m_session.exec,
+                         {Contender::kokkos_tiled, R, Form::box, near},
+                         grid,
+                         grid_of<T, R>(x, grid),
+                         grid_of<T, R>(y, grid),
+                         nullptr,
+                         {},
+                         KokkosMMA::StencilWeights<R>::box(1),
+                         {},
+                         {},
+                         {}};
+  return fastest_tiling(std::string(type_name<T>()) + std::to_string(R) + "r" +
+                            std::to_string(near),
+                        R, [&](Tiling const& tiling) {
+                          work.tiling = tiling;
+                          return plain_call<Reads::box>(work);
                         });
 }
 
@@ -599,7 +617,8 @@ void StencilTests::run(benchmark::State& state, Case const& c) {
   bool const plain = c.contender == Contender::kokkos ||
                      c.contender == Contender::kokkos_tiled;
   Tiling tiling;
-  if (c.contender == Contender::kokkos_tiled) tiling = best_tiling<T, R>();
+  if (c.contender == Contender::kokkos_tiled)
+    tiling = best_tiling<T, R>(c.radius);
 
   ExactWeights<R> const weights =
       exact_weights<R>(c.form, c.radius, std::is_integral_v<T>);

@@ -119,43 +119,60 @@ using plain_sum = std::conditional_t<
     std::is_integral_v<T>, std::uint32_t,
     std::conditional_t<std::is_same_v<T, double>, double, float>>;
 
+#ifdef __CUDA_ARCH__
+#define KOKKOSMMA_PERF_UNROLL _Pragma("unroll")
+#else
+#define KOKKOSMMA_PERF_UNROLL
+#endif
+
 /// The sum of all neighbours of an element: (2r+1)^R reads, 2rR+1 of a star.
-template <class T, int R, Reads reads>
+/// Where `fixed` is not 0 it is the radius, and loops are unrolled as with a
+/// number in the source.
+template <class T, int R, Reads reads, int fixed>
 struct PlainStencil {
   using Sum = plain_sum<T>;
 
   GridOf<T, R> in, out;
   Kokkos::View<Sum*, Exec> weight;  // the last dimension fastest
-  int radius;
+  int any_radius;
   Faces faces;
   int ghosts;  // cells of `in` beyond each face
   int extent[R];
 
+  KOKKOS_FUNCTION int reach() const { return fixed > 0 ? fixed : any_radius; }
   KOKKOS_FUNCTION static Sum value(T const& element) {
     return static_cast<Sum>(element);
   }
   KOKKOS_FUNCTION bool inside(int i, int d) const {
-    return ghosts > 0 || (i >= radius && i < extent[d] - radius);
+    return ghosts > 0 || (i >= reach() && i < extent[d] - reach());
   }
 
   KOKKOS_FUNCTION void operator()(int i) const requires(R == 1) {
-    Sum sum         = 0;
-    bool const safe = inside(i, 0);
-    for (int a = -radius; a <= radius; ++a) {
-      int const p = safe ? i + a + ghosts : neighbour(faces, i + a, extent[0]);
-      if (p < 0) continue;
+    int const radius = reach();
+    Sum sum          = 0;
+    auto const add   = [&](int a, int p) {
       if constexpr (reads == Reads::weights)
         sum += weight(a + radius) * value(in(p));
       else
         sum += value(in(p));
+    };
+    if (inside(i, 0)) {
+      KOKKOSMMA_PERF_UNROLL
+      for (int a = -radius; a <= radius; ++a) add(a, i + a + ghosts);
+    } else {
+      for (int a = -radius; a <= radius; ++a) {
+        int const p = neighbour(faces, i + a, extent[0]);
+        if (p >= 0) add(a, p);
+      }
     }
     out(i) = static_cast<T>(sum);
   }
 
   KOKKOS_FUNCTION void operator()(int i, int j) const requires(R == 2) {
-    int const width = 2 * radius + 1;
-    Sum sum         = 0;
-    auto const add  = [&](int a, int b, int p, int q) {
+    int const radius = reach();
+    int const width  = 2 * radius + 1;
+    Sum sum          = 0;
+    auto const add   = [&](int a, int b, int p, int q) {
       if constexpr (reads == Reads::weights)
         sum += weight((a + radius) * width + b + radius) * value(in(p, q));
       else
@@ -170,11 +187,14 @@ struct PlainStencil {
                  value(in(p, q - a)) + value(in(p, q + a));
       } else {
         // The fast dimension in the inner loop.
-        for (int s = -radius; s <= radius; ++s)
+        KOKKOSMMA_PERF_UNROLL
+        for (int u = -radius; u <= radius; ++u) {
+          KOKKOSMMA_PERF_UNROLL
           for (int f = -radius; f <= radius; ++f) {
-            int const a = first_is_fast ? f : s, b = first_is_fast ? s : f;
+            int const a = first_is_fast ? f : u, b = first_is_fast ? u : f;
             add(a, b, p + a, q + b);
           }
+        }
       }
     } else {
       for (int a = -radius; a <= radius; ++a) {
@@ -190,9 +210,10 @@ struct PlainStencil {
   }
 
   KOKKOS_FUNCTION void operator()(int i, int j, int k) const requires(R == 3) {
-    int const width = 2 * radius + 1;
-    Sum sum         = 0;
-    auto const add  = [&](int a, int b, int c, int p, int q, int s) {
+    int const radius = reach();
+    int const width  = 2 * radius + 1;
+    Sum sum          = 0;
+    auto const add   = [&](int a, int b, int c, int p, int q, int s) {
       if constexpr (reads == Reads::weights)
         sum +=
             weight(((a + radius) * width + b + radius) * width + c + radius) *
@@ -209,12 +230,17 @@ struct PlainStencil {
                  value(in(p, q - a, s)) + value(in(p, q + a, s)) +
                  value(in(p, q, s - a)) + value(in(p, q, s + a));
       } else {
-        for (int u = -radius; u <= radius; ++u)
-          for (int b = -radius; b <= radius; ++b)
+        KOKKOSMMA_PERF_UNROLL
+        for (int u = -radius; u <= radius; ++u) {
+          KOKKOSMMA_PERF_UNROLL
+          for (int b = -radius; b <= radius; ++b) {
+            KOKKOSMMA_PERF_UNROLL
             for (int f = -radius; f <= radius; ++f) {
               int const a = first_is_fast ? f : u, c = first_is_fast ? u : f;
               add(a, b, c, p + a, q + b, s + c);
             }
+          }
+        }
       }
     } else {
       for (int a = -radius; a <= radius; ++a) {
@@ -234,26 +260,28 @@ struct PlainStencil {
   }
 };
 
-template <Reads reads, class T, int R>
-PlainStencil<T, R, reads> plain_stencil(
+template <Reads reads, int fixed, class T, int R>
+PlainStencil<T, R, reads, fixed> plain_stencil(
     T* in, T* out, GridShape<R> const& shape, int radius, Faces faces,
     Kokkos::View<plain_sum<T>*, Exec> const& weight) {
-  PlainStencil<T, R, reads> stencil;
+  PlainStencil<T, R, reads, fixed> stencil;
   stencil.ghosts        = faces == Faces::halo ? radius : 0;
   GridShape<R> in_shape = shape;
   for (int d = 0; d < R; ++d) {
     in_shape.extent[d] += 2 * stencil.ghosts;
     stencil.extent[d] = static_cast<int>(shape.extent[d]);
   }
-  stencil.in     = grid_of<T, R>(in, in_shape);
-  stencil.out    = grid_of<T, R>(out, shape);
-  stencil.weight = weight;
-  stencil.radius = radius;
-  stencil.faces  = faces;
+  stencil.in         = grid_of<T, R>(in, in_shape);
+  stencil.out        = grid_of<T, R>(out, shape);
+  stencil.weight     = weight;
+  stencil.any_radius = radius;
+  stencil.faces      = faces;
   return stencil;
 }
 
-/// A generation of an automaton, each neighbour read.
+/// A generation of an automaton, each neighbour read. Where `fixed` is not 0 it
+/// is the radius.
+template <int fixed>
 struct PlainAutomaton {
   GridOf<std::uint8_t, 2> from, to;
   RangeRule rule;
@@ -261,9 +289,10 @@ struct PlainAutomaton {
   int extent[2];
 
   KOKKOS_FUNCTION void operator()(int i, int j) const {
-    int const r = rule.radius;
+    int const r = fixed > 0 ? fixed : rule.radius;
     int count   = 0;
     if (i >= r && i < extent[0] - r && j >= r && j < extent[1] - r) {
+      KOKKOSMMA_PERF_UNROLL
       for (int s = -r; s <= r; ++s) {
         int const reach = rule.moore ? r : r - (s < 0 ? -s : s);
         for (int f = -reach; f <= reach; ++f)

@@ -53,18 +53,29 @@ struct NextState {
 
 /// Generations of peers, to and fro between two Views; the number of steps is
 /// even.
-Call plain_generations(Exec const& exec, GridShape<2> const& shape,
-                       Cells const& cells, Cells const& other,
-                       RangeRule const& rule, Faces faces, int steps,
-                       Tiling const& tiling) {
-  int const rows             = static_cast<int>(shape.extent[0]);
-  int const columns          = static_cast<int>(shape.extent[1]);
-  PlainAutomaton const there = {cells, other, rule, faces, {rows, columns}};
-  PlainAutomaton const back  = {other, cells, rule, faces, {rows, columns}};
+template <int fixed>
+Call plain_generations_of(Exec const& exec, GridShape<2> const& shape,
+                          Cells const& cells, Cells const& other,
+                          RangeRule const& rule, Faces faces, int steps,
+                          Tiling const& tiling) {
+  using Generation       = PlainAutomaton<fixed>;
+  int const rows         = static_cast<int>(shape.extent[0]);
+  int const columns      = static_cast<int>(shape.extent[1]);
+  Generation const there = {cells, other, rule, faces, {rows, columns}};
+  Generation const back  = {other, cells, rule, faces, {rows, columns}};
   return [=] {
     for (int step = 0; step < steps; ++step)
       for_each_element<2>(exec, shape, tiling, step % 2 == 0 ? there : back);
   };
+}
+Call plain_generations(Exec const& exec, GridShape<2> const& shape,
+                       Cells const& cells, Cells const& other,
+                       RangeRule const& rule, Faces faces, int steps,
+                       Tiling const& tiling) {
+  return rule.radius == 1 ? plain_generations_of<1>(exec, shape, cells, other,
+                                                    rule, faces, steps, tiling)
+                          : plain_generations_of<0>(exec, shape, cells, other,
+                                                    rule, faces, steps, tiling);
 }
 
 Call policy_generations(Exec const& exec, GridShape<2> const& shape,
@@ -167,10 +178,13 @@ void StencilTests::run_automaton(benchmark::State& state, Case const& c,
 
   Tiling tiling;
   if (c.contender == Contender::kokkos_tiled)
-    tiling = fastest_tiling("automaton", 2, [&](Tiling const& tried) {
-      return plain_generations(exec, grid, here, there, scaled_rule(true, 3, 2),
-                               Faces::constant, 2, tried);
-    });
+    tiling = fastest_tiling("automaton" + std::to_string(c.radius < 3 ? 1 : 3),
+                            2, [&](Tiling const& tried) {
+                              return plain_generations(
+                                  exec, grid, here, there,
+                                  scaled_rule(true, c.radius < 3 ? 1 : 3, 2),
+                                  Faces::constant, 2, tried);
+                            });
   Call call;
   if (c.contender == Contender::automaton) {
     auto const parsed = KokkosMMA::parse_rule(rule.text());
