@@ -180,25 +180,75 @@ class UnfoldedAxis {
     }
   }
 
+  /// Cells of the grid that stand for some of 32: bits first .. first + count -
+  /// 1 are those from `begin` on, in reverse where the axis runs backwards.
+  struct Piece {
+    std::int64_t begin;
+    int first;
+    int count;  ///< 0: none
+    bool is_reversed;
+
+    /// `bits` are the 32 from cell `begin` on.
+    KOKKOS_FORCEINLINE_FUNCTION constexpr std::uint32_t place(
+        std::uint32_t bits) const {
+      if (count == 0) return 0;
+      if (is_reversed) return reversed(bits) >> (32 - count) << first;
+      return (bits & (~0u >> (32 - count))) << first;
+    }
+  };
+
+  /// visit(first bit, number of bits, place of the first) for the 32 cells from
+  /// x on, as many at a time as are neighbours in the grid or alike constants.
+  template <class Visit>
+  KOKKOS_FORCEINLINE_FUNCTION constexpr void each_run(
+      std::int64_t x, Visit const& visit) const {
+    for (int done = 0; done < 32;) {
+      std::int64_t const at = x + done;
+      Place const place     = locate(at);
+      std::int64_t run      = 1;
+      if (place.direction > 0)
+        run = m_extent - place.index;
+      else if (place.direction < 0)
+        run = place.index + 1;
+      else if (at >= m_extent + reach)
+        run = 32;
+      else if (at >= m_extent && place.index == 1)
+        run = m_high == Boundary::constant ? m_extent + reach - at : 1;
+      else if (at < -reach)
+        run = -reach - at;
+      else if (at < 0 && m_low == Boundary::constant)
+        run = -at;
+      int const count = run < 32 - done ? int(run) : 32 - done;
+      visit(done, count, place);
+      done += count;
+    }
+  }
+
+  /// The 32 cells from x on as two pieces, the usual case: grids of at least 32
+  /// cells never need more. Returns the number of pieces.
+  KOKKOS_FORCEINLINE_FUNCTION constexpr int pieces(std::int64_t x, Piece& one,
+                                                   Piece& two) const {
+    int number = 0;
+    one = two = Piece{0, 0, 0, false};
+    each_run(x, [&](int first, int count, Place const& place) {
+      if (place.direction == 0) return;
+      ++number;
+      (number == 1 ? one : two) = piece(first, count, place);
+    });
+    return number;
+  }
+
   /// The 32 cells from x on. `read(index)` gives the 32 bits from a cell of the
   /// grid on, of which those beyond the grid do not matter. Constants are 0.
   template <class Read>
   KOKKOS_FORCEINLINE_FUNCTION constexpr std::uint32_t gather(
       std::int64_t x, Read const& read) const {
     std::uint32_t bits = 0;
-    for (int done = 0; done < 32;) {
-      Place const place = locate(x + done);
-      std::int64_t run  = 1;
-      if (place.direction > 0) run = m_extent - place.index;
-      if (place.direction < 0) run = place.index + 1;
-      int const count          = run < 32 - done ? int(run) : 32 - done;
-      std::uint32_t const mask = ~0u >> (32 - count);
-      if (place.direction > 0) bits |= (read(place.index) & mask) << done;
-      if (place.direction < 0)
-        bits |= (reversed(read(place.index - count + 1)) >> (32 - count))
-                << done;
-      done += count;
-    }
+    each_run(x, [&](int first, int count, Place const& place) {
+      if (place.direction == 0) return;
+      Piece const some = piece(first, count, place);
+      bits |= some.place(read(some.begin));
+    });
     return bits;
   }
 
@@ -211,17 +261,23 @@ class UnfoldedAxis {
   KOKKOS_FORCEINLINE_FUNCTION constexpr Constants constants(
       std::int64_t x, bool low_alive, bool high_alive) const {
     Constants result{0, 0};
-    for (int bit = 0; bit < 32; ++bit) {
-      Place const place = locate(x + bit);
-      if (place.direction != 0) continue;
-      result.where |= 1u << bit;
+    each_run(x, [&](int first, int count, Place const& place) {
+      if (place.direction != 0) return;
+      std::uint32_t const bits = ~0u >> (32 - count) << first;
+      result.where |= bits;
       if (place.index == 0 ? low_alive : place.index == 1 && high_alive)
-        result.alive |= 1u << bit;
-    }
+        result.alive |= bits;
+    });
     return result;
   }
 
  private:
+  KOKKOS_FORCEINLINE_FUNCTION static constexpr Piece piece(int first, int count,
+                                                           Place const& place) {
+    bool const backwards = place.direction < 0;
+    return {backwards ? place.index - count + 1 : place.index, first, count,
+            backwards};
+  }
   static constexpr Boundary kind(Boundary face, std::int64_t extent) {
     if (face == Boundary::nearest || (face == Boundary::mirror && extent == 1))
       return Boundary::reflect;
@@ -240,6 +296,12 @@ class UnfoldedAxis {
   Boundary m_low        = Boundary::constant;
   Boundary m_high       = Boundary::constant;
 };
+
+/// Whether some of four cells are neither 0 nor 1.
+KOKKOS_FORCEINLINE_FUNCTION constexpr bool has_foreign_states(
+    std::uint32_t cells) {
+  return (cells & 0xfefefefeu) != 0;
+}
 
 /// Bytes 0x80 where the byte of `cells` is 1, else 0.
 KOKKOS_FORCEINLINE_FUNCTION constexpr std::uint32_t alive_flags(

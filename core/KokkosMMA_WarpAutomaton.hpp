@@ -19,9 +19,8 @@ namespace KokkosMMA::Impl {
 
 /// Sums of the bytes of a row whose distance is at most a radius of 16, for 16
 /// rows at a time. A window is 64 columns wide and gives the sums of the 32 in
-/// its middle. Lane 4g + q hands over columns 8q .. 8q + 7 of each half of the
-/// window and receives the sums of the middle columns 8q .. 8q + 7, of rows g
-/// and g + 8: which column is which k or n is the band's affair.
+/// its middle. Lane 4g + q receives those of the middle columns 8q .. 8q + 7,
+/// of rows g and g + 8: which column is which n is the band's affair.
 template <class Warp>
 class WarpWindowSums {
   template <class T>
@@ -32,17 +31,10 @@ class WarpWindowSums {
   static constexpr int outputs = 32;
   static constexpr int halo    = 16;
 
-  /// (16,32) per warp
+  /// 32 columns of a window. // (16,32) per warp
   using Half = typename Shape::A;
   /// 8 of row g, 8 of row g + 8. // (16,32) per warp
   using Sums = Registers<std::int32_t, 16>;
-
-  /// The operand that holds two words of row g and two of row g + 8.
-  KOKKOS_FORCEINLINE_FUNCTION static constexpr Half half(
-      std::uint32_t row_first, std::uint32_t row_second,
-      std::uint32_t lower_first, std::uint32_t lower_second) {
-    return {{row_first, lower_first, row_second, lower_second}};
-  }
 
   /// Between the columns that an entry of the band joins, bytes.
   // (64,32) per warp
@@ -58,8 +50,7 @@ class WarpWindowSums {
         for (int reg = 0; reg < 2; ++reg)
           for (int byte = 0; byte < 4; ++byte) {
             Coordinate const at = Shape::b(lane, reg, byte);
-            int const in        = 32 * side + 8 * (at.row % 16 / 4) +
-                           4 * (at.row / 16) + at.row % 4;
+            int const in        = 32 * side + at.row;
             int const out =
                 halo + 8 * (at.column / 2) + 2 * tile + at.column % 2;
             result[8 * side + 2 * tile + reg] |=
@@ -68,20 +59,21 @@ class WarpWindowSums {
     return result;
   }
 
-  /// The band of a radius, 0 to 16.
-  KOKKOS_FORCEINLINE_FUNCTION void set_radius(
-      int radius, Lanes<Distances> const& distances) {
+  /// The band of a radius, 0 to 16, in the order of the distances.
+  KOKKOS_FORCEINLINE_FUNCTION static constexpr Distances band(
+      int radius, Distances const& distances) {
     // Distances are less than 64: no byte borrows.
     std::uint32_t const limit = std::uint32_t(0x80 + radius) * 0x01010101u;
+    Distances words{};
+    for (int k = 0; k < Distances::size; ++k)
+      words[k] = (limit - distances[k]) >> 7 & 0x01010101u;
+    return words;
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void set_band(Lanes<Distances> const& band) {
     m_warp.each([&](int lane) {
-      for (int side = 0; side < 2; ++side)
-        for (int tile = 0; tile < 4; ++tile)
-          for (int reg = 0; reg < 2; ++reg)
-            m_warp.at(m_band[side][tile], lane)[reg] =
-                (limit -
-                 m_warp.at(distances, lane)[8 * side + 2 * tile + reg]) >>
-                    7 &
-                0x01010101u;
+      for (int k = 0; k < Distances::size; ++k)
+        m_warp.at(m_band[k / 8][k / 2 % 4], lane)[k % 2] =
+            m_warp.at(band, lane)[k];
     });
   }
 
@@ -279,19 +271,17 @@ KOKKOS_FORCEINLINE_FUNCTION void next_cells(Rule const& rule,
                                             std::uint32_t const* shared,
                                             std::uint32_t (&cells)[4],
                                             std::int32_t const (&count)[16]) {
-  if constexpr (Rule::has_two_states) {
-    if (((cells[0] | cells[1] | cells[2] | cells[3]) & 0xfefefefeu) != 0) {
+  std::uint32_t known[4] = {~0u, ~0u, ~0u, ~0u};
+  if constexpr (Rule::has_two_states)
+    if (has_foreign_states(cells[0] | cells[1] | cells[2] | cells[3]))
       for (int w = 0; w < 4; ++w) {
         std::uint32_t const alive = alive_flags(cells[w]) >> 7;
-        std::uint32_t const dead  = alive_flags(cells[w] ^ 0x01010101u) >> 7;
-        cells[w] = rule.template next<Warp>(shared, alive, count + 4 * w) &
-                   (alive | dead);
+        known[w] = alive | alive_flags(cells[w] ^ 0x01010101u) >> 7;
+        cells[w] = alive;
       }
-      return;
-    }
-  }
   for (int w = 0; w < 4; ++w)
-    cells[w] = rule.template next<Warp>(shared, cells[w], count + 4 * w);
+    cells[w] =
+        rule.template next<Warp>(shared, cells[w], count + 4 * w) & known[w];
 }
 
 }  // namespace KokkosMMA::Impl

@@ -25,27 +25,26 @@ TEST(AutomatonWarp, WindowsOfEveryRadius) {
   SCOPED_TRACE(random.note());
   Warp const warp;
   Windows windows(warp);
-  Warp::Lanes<Windows::Distances> distances;
-  warp.each(
-      [&](int lane) { warp.at(distances, lane) = Windows::distances(lane); });
   for (int radius = 0; radius <= AutomatonRule::max_radius; ++radius) {
     SCOPED_TRACE("radius " + std::to_string(radius));
-    windows.set_radius(radius, distances);
+    Warp::Lanes<Windows::Distances> band;
+    warp.each([&](int lane) {
+      warp.at(band, lane) = Windows::band(radius, Windows::distances(lane));
+    });
+    windows.set_band(band);
     int cells[16][64];
     for (auto& row : cells)
       for (int& cell : row) cell = int(random.integer(0, 33));
     auto const half_of = [&](int side) {
       Warp::Lanes<Windows::Half> half;
       warp.each([&](int lane) {
-        auto const four = [&](int row, int column) {
-          std::uint32_t packed = 0;
-          for (int b = 0; b < 4; ++b)
-            packed |= std::uint32_t(cells[row][column + b]) << 8 * b;
-          return packed;
-        };
-        int const g = lane / 4, at = 32 * side + 8 * (lane % 4);
-        warp.at(half, lane) = Windows::half(
-            four(g, at), four(g, at + 4), four(g + 8, at), four(g + 8, at + 4));
+        warp.at(half, lane) = {};
+        for (int reg = 0; reg < MmaU8::a_registers; ++reg)
+          for (int byte = 0; byte < 4; ++byte) {
+            Coordinate const at = MmaU8::a(lane, reg, byte);
+            warp.at(half, lane)[reg] |=
+                std::uint32_t(cells[at.row][32 * side + at.column]) << 8 * byte;
+          }
       });
       return half;
     };

@@ -5,6 +5,7 @@
 
 #include <backends/cuda/KokkosMMA_Launch.hpp>
 #include <backends/cuda/arch/KokkosMMA_CopyAsync.hpp>
+#include <backends/cuda/arch/KokkosMMA_LoadMatrix.hpp>
 #include <backends/cuda/atom/KokkosMMA_Warp.hpp>
 #include <core/KokkosMMA_AutomatonRule.hpp>
 #include <core/KokkosMMA_StencilGrid.hpp>
@@ -37,6 +38,8 @@ struct AutomatonTile {
   // Four rows of 32 bytes lie in different banks.
   static constexpr int pitch = columns + 32;
   static constexpr int group = rows * pitch;  ///< bytes
+  // Eight rows of 16 bytes do.
+  static constexpr int sums_pitch = columns + 16;
 
   /// Groups of 16 rows that a step reads.
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int groups(int radius) {
@@ -44,7 +47,8 @@ struct AutomatonTile {
   }
   /// With a group on the way, and the sums of a step.
   static constexpr std::size_t shared_bytes(int radius, bool with_sums) {
-    return std::size_t(groups(radius) + 1 + with_sums) * group;
+    return std::size_t(groups(radius) + 1) * group +
+           (with_sums ? rows * sums_pitch : 0);
   }
 };
 
@@ -52,11 +56,39 @@ struct AutomatonCall {
   StencilGrid<unsigned char, 2> grid;
   unsigned char* to;
   std::int64_t to_stride;
-  std::int64_t chunk;  ///< rows of a block, a multiple of 16
+  std::int64_t chunk;     ///< rows of a block, a multiple of 16
+  unsigned char low_row;  ///< the constants
+  unsigned char high_row;
+  unsigned char low_column;
+  unsigned char high_column;
   int radius;
   int shift;         ///< bytes from the 16-byte line before column 0 to it
   bool is_aligned;   ///< all rows begin `shift` bytes behind a line
   bool stores_pair;  ///< a lane's 8 cells may be stored at once
+};
+
+/// The columns of a tile that vectors of cells inside do not hold and that are
+/// needed: [0, low) and [high, end).
+struct AutomatonEdges {
+  static constexpr int max_width = 64;
+  int low;
+  int high;
+  int end;
+
+  __device__ AutomatonEdges(AutomatonCall const& call,
+                            std::int64_t first_column) {
+    constexpr int columns   = AutomatonTile::columns;
+    std::int64_t const left = call.grid.extent[1] - first_column;
+    low  = first_column < 0 ? int((15 - first_column) / 16 * 16) : 0;
+    high = left < columns ? int(left / 16 * 16) : columns;
+    high = high > low ? high : low;
+    end  = left + call.radius < columns ? int(left) + call.radius : columns;
+    end  = end > high ? end : high;
+  }
+  __device__ int width() const { return low + end - high; }
+  __device__ int column(int edge) const {
+    return edge < low ? edge : edge - low + high;
+  }
 };
 
 /// Fetches groups of rows into the ring.
@@ -64,10 +96,13 @@ class AutomatonRows {
   using Tile = AutomatonTile;
 
  public:
+  /// \param sources room for the columns that stand for those of the edges
   __device__ AutomatonRows(AutomatonCall const& call, unsigned char* ring,
-                           std::int64_t first_row, std::int64_t end_row,
-                           std::int64_t first_column)
+                           std::int64_t* sources, std::int64_t first_row,
+                           std::int64_t end_row, std::int64_t first_column)
       : m_call(call),
+        m_edges(call, first_column),
+        m_sources(sources),
         m_ring(ring),
         m_row(first_row),
         m_end(end_row),
@@ -75,6 +110,14 @@ class AutomatonRows {
     std::int64_t const columns = call.grid.extent[1];
     m_is_inside                = first_column >= 0 &&
                   first_column + Tile::columns <= columns && call.is_aligned;
+    if (int(threadIdx.x) < m_edges.width()) {
+      std::int64_t const column =
+          first_column + m_edges.column(int(threadIdx.x));
+      std::int64_t const source =
+          call.grid.boundaries.index(1, column, columns);
+      sources[threadIdx.x] = source >= 0 ? source : column < 0 ? -1 : -2;
+    }
+    __syncthreads();
   }
 
   /// Begins to fetch the next group into `slot`, and ends the fetches under
@@ -99,8 +142,7 @@ class AutomatonRows {
     } else {
       for (int r = 0; r < Tile::rows; r += stride)
         fetch_vector(to + r * Tile::pitch, row + r, m_column + column);
-      if (m_column < 0 || m_column + Tile::columns > m_call.grid.extent[1])
-        fetch_edges(m_ring + slot * Tile::group);
+      if (m_edges.width() > 0) fetch_edges(m_ring + slot * Tile::group);
     }
     CopyAsync16::commit();
     m_row += Tile::rows;
@@ -119,7 +161,7 @@ class AutomatonRows {
           is_low ? grid.boundaries.low[0] : grid.boundaries.high[0];
       if (face.kind == Boundary::constant) {
         std::uint32_t const four =
-            std::uint32_t(static_cast<unsigned char>(face.value)) * 0x01010101u;
+            (is_low ? m_call.low_row : m_call.high_row) * 0x01010101u;
         *reinterpret_cast<uint4*>(to) = uint4{four, four, four, four};
         return;
       }
@@ -155,49 +197,42 @@ class AutomatonRows {
               __funnelshift_r(word[3], word[4], 8 * skip)};
   }
 
-  /// A cell anywhere. (StencilGrid::at chooses dimensions at run time, which
-  /// moves its indices to local memory.)
-  __device__ unsigned char cell_at(std::int64_t row,
-                                   std::int64_t column) const {
-    auto const& grid          = m_call.grid;
-    std::int64_t const at_row = grid.boundaries.index(0, row, grid.extent[0]);
-    std::int64_t const at_column =
-        grid.boundaries.index(1, column, grid.extent[1]);
-    if (at_row >= 0 && at_column >= 0)
-      return grid.data[at_row * grid.stride[0] + at_column];
-    bool const is_of_row = at_row < 0 && !(grid.reversed && at_column < 0);
-    double const value   = is_of_row
-                               ? (row < 0 ? grid.boundaries.low[0].value
-                                          : grid.boundaries.high[0].value)
-                               : (column < 0 ? grid.boundaries.low[1].value
-                                             : grid.boundaries.high[1].value);
-    return static_cast<unsigned char>(value);
-  }
-
   /// The cells of vectors that are not inside, one at a time: all threads take
   /// part, however few columns these are.
   __device__ void fetch_edges(unsigned char* to) const {
-    auto const& grid           = m_call.grid;
-    std::int64_t const columns = grid.extent[1];
-    // Columns of the tile: [0, low) and [high, end).
-    int const low           = m_column < 0 ? int((15 - m_column) / 16 * 16) : 0;
-    std::int64_t const left = columns - m_column;
-    int const whole =
-        left < Tile::columns ? int(left / 16 * 16) : Tile::columns;
-    int const high   = whole > low ? whole : low;
-    int const needed = left + m_call.radius < Tile::columns
-                           ? int(left + m_call.radius)
-                           : Tile::columns;
-    int const width  = low + (needed > high ? needed - high : 0);
-    for (int i = threadIdx.x; i < width * Tile::rows; i += Tile::threads) {
-      int const r  = i / width;
-      int const at = i % width < low ? i % width : i % width - low + high;
-      std::int64_t const row = m_row + r;
-      if (row < m_end) to[r * Tile::pitch + at] = cell_at(row, m_column + at);
+    constexpr int together = 4;
+    auto const& grid       = m_call.grid;
+    int const wide         = m_edges.width() <= 32 ? 32 : 64;
+    int const edge         = threadIdx.x % wide;
+    if (edge >= m_edges.width()) return;
+    int const at              = m_edges.column(edge);
+    std::int64_t const source = m_sources[edge];
+    int const stride          = Tile::threads / wide;  // rows
+    for (int r = threadIdx.x / wide; r < Tile::rows; r += together * stride) {
+      unsigned char cells[together];
+#pragma unroll
+      for (int k = 0; k < together; ++k) {
+        std::int64_t const row   = m_row + r + k * stride;
+        bool const is_high       = row >= grid.extent[0];
+        Boundary const kind      = is_high ? grid.boundaries.high[0].kind
+                                           : grid.boundaries.low[0].kind;
+        std::int64_t const place = boundary_index(kind, row, grid.extent[0]);
+        bool const is_of_row     = place < 0 && !(grid.reversed && source < 0);
+        cells[k] = is_of_row ? (is_high ? m_call.high_row : m_call.low_row)
+                   : source < 0
+                       ? (source == -1 ? m_call.low_column : m_call.high_column)
+                   : row >= m_end ? 0
+                                  : grid.data[place * grid.stride[0] + source];
+      }
+#pragma unroll
+      for (int k = 0; k < together; ++k)
+        to[(r + k * stride) * Tile::pitch + at] = cells[k];
     }
   }
 
   AutomatonCall const& m_call;
+  AutomatonEdges m_edges;
+  std::int64_t const* m_sources;
   unsigned char* m_ring;
   std::int64_t m_row;  ///< of the next group
   std::int64_t m_end;  ///< rows from here on are not needed
@@ -218,29 +253,76 @@ __device__ void keep_alive(std::uint32_t (&cells)[N]) {
   for (int w = 0; w < N; ++w) cells[w] = alive_flags(cells[w]) >> 7;
 }
 
-__device__ inline void store_cells(AutomatonCall const& call, std::int64_t row,
-                                   std::int64_t column, uint2 cells) {
-  if (row >= call.grid.extent[0]) return;
-  unsigned char* const to = call.to + row * call.to_stride + column;
-  if (call.stores_pair && column >= 0 && column + 8 <= call.grid.extent[1]) {
-    __stcs(reinterpret_cast<uint2*>(to), cells);
-  } else {
-#pragma unroll 1
-    for (int c = 0; c < 8; ++c)
-      if (column + c >= 0 && column + c < call.grid.extent[1])
-        to[c] = static_cast<unsigned char>((c < 4 ? cells.x : cells.y) >>
-                                           8 * (c % 4));
+/// The constant matrices of a warp, through shared memory: computed where they
+/// are needed they cost as much as the rest of a window.
+struct SharedBand {
+  uint4 words[4][32];
+
+  /// By the first warp.
+  __device__ void put(Registers<std::uint32_t, 16> const& own) {
+    if (threadIdx.x < 32)
+#pragma unroll
+      for (int k = 0; k < 4; ++k)
+        words[k][threadIdx.x] =
+            uint4{own[4 * k], own[4 * k + 1], own[4 * k + 2], own[4 * k + 3]};
   }
-}
+  __device__ Registers<std::uint32_t, 16> get() const {
+    Registers<std::uint32_t, 16> own;
+#pragma unroll
+    for (int k = 0; k < 4; ++k) {
+      uint4 const four = words[k][threadIdx.x % 32];
+      own[4 * k]       = four.x;
+      own[4 * k + 1]   = four.y;
+      own[4 * k + 2]   = four.z;
+      own[4 * k + 3]   = four.w;
+    }
+    return own;
+  }
+};
+
+/// Where a lane writes 8 cells of each of its two rows in a step.
+struct AutomatonOutput {
+  unsigned char* upper;
+  unsigned char* lower;
+  std::int64_t column;
+  std::int64_t columns;
+  bool has_upper;
+  bool has_lower;
+  bool stores_pairs;  ///< all columns of the tile are inside, and aligned
+
+  __device__ void store(int offset, std::uint32_t const (&cells)[4]) const {
+    if (stores_pairs) {
+      if (has_upper)
+        __stcs(reinterpret_cast<uint2*>(upper + offset),
+               uint2{cells[0], cells[1]});
+      if (has_lower)
+        __stcs(reinterpret_cast<uint2*>(lower + offset),
+               uint2{cells[2], cells[3]});
+    } else {
+#pragma unroll 1
+      for (int c = 0; c < 16; ++c) {
+        bool const is_upper      = c < 8;
+        std::int64_t const at    = column + offset + c % 8;
+        std::uint32_t const word = is_upper ? (c < 4 ? cells[0] : cells[1])
+                                            : (c < 12 ? cells[2] : cells[3]);
+        if ((is_upper ? has_upper : has_lower) && at >= 0 && at < columns)
+          (is_upper ? upper : lower)[offset + c % 8] =
+              static_cast<unsigned char>(word >> 8 * (c % 4));
+      }
+    }
+  }
+};
 
 template <bool Moore, class Rule>
-__global__ void __launch_bounds__(AutomatonTile::threads, Moore ? 6 : 4)
+__global__ void __launch_bounds__(AutomatonTile::threads, Moore ? 5 : 4)
     advance_cells(AutomatonCall const call, Rule const rule) {
   using Tile                = AutomatonTile;
   using WindowSums          = WarpWindowSums<Warp>;
   using Half                = typename WindowSums::Half;
   constexpr bool two_states = Rule::has_two_states;
   extern __shared__ __align__(16) unsigned char automaton_memory[];
+  __shared__ SharedBand band;
+  __shared__ std::int64_t edge_sources[AutomatonEdges::max_width];
   __shared__ std::uint32_t shared[Rule::shared_words + 1];
 
   int const radius          = call.radius;
@@ -256,24 +338,30 @@ __global__ void __launch_bounds__(AutomatonTile::threads, Moore ? 6 : 4)
       std::int64_t(blockIdx.y) * Tile::outputs - Tile::halo - call.shift;
   int const steps = int((end_row - first_row + Tile::rows - 1) / Tile::rows);
 
-  AutomatonRows source(call, ring, first_row - radius, end_row + radius,
-                       first_column);
-  for (int g = 0; g < slots - 1; ++g) source.fetch(g);
+  AutomatonRows source(call, ring, edge_sources, first_row - radius,
+                       end_row + radius, first_column);
   rule.stage(int(threadIdx.x), shared);
 
   int const lane         = threadIdx.x % 32;
-  int const row          = lane / 4;        // of a step, and 8 rows further
-  int const left         = 8 * (lane % 4);  // columns before the lane's in 32
+  int const row          = lane / 4;  // of a step, and 8 rows further
+  int const quad         = lane % 4;
   int const first_window = int(threadIdx.x / 32) * Tile::per_warp;
-  int const end_window   = first_window + Tile::per_warp < Tile::windows
-                               ? first_window + Tile::per_warp
-                               : Tile::windows;
+  int const in_warp      = Tile::windows - first_window < Tile::per_warp
+                               ? Tile::windows - first_window
+                               : Tile::per_warp;
+  band.put(WindowSums::distances(lane));
+  __syncthreads();
+  auto const distances = band.get();
   WindowSums window_sums{Warp()};
-  typename WindowSums::Distances const distances = WindowSums::distances(lane);
-  if constexpr (Moore) window_sums.set_radius(radius, distances);
+  if constexpr (Moore) {
+    __syncthreads();
+    band.put(WindowSums::band(radius, distances));
+    __syncthreads();
+    window_sums.set_band(band.get());
+  }
 
   int const ring_rows = slots * Tile::rows;
-  int oldest          = 0;  // the slot of the step's first group
+  int oldest          = 1;  // the slot of the step's first group
   auto const slot_row = [&](int r) {
     int const at = oldest * Tile::rows + r;
     return ring + (at < ring_rows ? at : at - ring_rows) * Tile::pitch;
@@ -281,110 +369,142 @@ __global__ void __launch_bounds__(AutomatonTile::threads, Moore ? 6 : 4)
   auto const word_of = [&](unsigned char const* from) {
     return reinterpret_cast<std::uint32_t const*>(from)[threadIdx.x];
   };
-  auto const pair_of = [&](unsigned char const* from, int block) {
-    return *reinterpret_cast<uint2 const*>(from + 32 * block + left);
-  };
 
   // Of this thread's columns, without the row that enters.
   std::uint32_t sum = 0;
-  if constexpr (Moore) {
-    CopyAsync16::wait<0>();
-    __syncthreads();
-#pragma unroll 1
-    for (int r = 0; r < 2 * radius; ++r) {
-      std::uint32_t cells[1] = {word_of(slot_row(r))};
-      keep_alive<two_states>(cells);
-      sum += cells[0];
-    }
-  }
 
+  std::int64_t const at_column =
+      first_column + Tile::halo + WindowSums::outputs * first_window + 8 * quad;
+  AutomatonOutput out{};
+  out.column  = at_column;
+  out.columns = call.grid.extent[1];
+  out.stores_pairs =
+      call.stores_pair && first_column + Tile::halo >= 0 &&
+      first_column + Tile::halo + Tile::outputs <= call.grid.extent[1];
+  out.upper = call.to + (first_row + row) * call.to_stride + at_column;
+  out.lower = out.upper + 8 * call.to_stride;
+
+  // The first steps only begin to fetch.
 #pragma unroll 1
-  for (int step = 0; step < steps; ++step) {
-    CopyAsync16::wait<0>();
-    __syncthreads();
+  for (int step = 1 - slots; step < steps; ++step) {
+    if (step >= 0) {
+      CopyAsync16::wait<0>();
+      __syncthreads();
+    }
     // Nobody reads the group before the oldest any more.
     source.fetch(oldest == 0 ? slots - 1 : oldest - 1);
+    if (step < 0) {
+      oldest = oldest + 1 < slots ? oldest + 1 : 0;
+      continue;
+    }
+    if constexpr (Moore)
+      if (step == 0)
+#pragma unroll 1
+        for (int r = 0; r < 2 * radius; ++r) {
+          std::uint32_t cells[1] = {word_of(slot_row(r))};
+          keep_alive<two_states>(cells);
+          sum += cells[0];
+        }
 
     if constexpr (Moore) {
-      std::uint32_t cells[2 * Tile::rows];  // that enter, and that leave
+      constexpr int together = Tile::rows / 2;
+#pragma unroll 1
+      for (int begin = 0; begin < Tile::rows; begin += together) {
+        std::uint32_t cells[2 * together];  // that enter, and that leave
+        unsigned char const* const leaving =
+            ring + oldest * Tile::group + begin * Tile::pitch;
+        unsigned char const* const entering = slot_row(2 * radius + begin);
+        unsigned char const* const end      = ring + ring_rows * Tile::pitch;
+        unsigned char const* const begun = entering - ring_rows * Tile::pitch;
 #pragma unroll
-      for (int r = 0; r < Tile::rows; ++r) {
-        cells[r]              = word_of(slot_row(2 * radius + r));
-        cells[Tile::rows + r] = word_of(slot_row(r));
-      }
-      keep_alive<two_states>(cells);
+        for (int r = 0; r < together; ++r) {
+          unsigned char const* const at = entering + r * Tile::pitch;
+          cells[r] = word_of(at < end ? at : begun + r * Tile::pitch);
+          cells[together + r] = word_of(leaving + r * Tile::pitch);
+        }
+        keep_alive<two_states>(cells);
+        unsigned char* const to = sums + begin * Tile::sums_pitch;
 #pragma unroll
-      for (int r = 0; r < Tile::rows; ++r) {
-        sum += cells[r];
-        reinterpret_cast<std::uint32_t*>(sums + r * Tile::pitch)[threadIdx.x] =
-            sum;
-        sum -= cells[Tile::rows + r];
+        for (int r = 0; r < together; ++r) {
+          sum += cells[r];
+          reinterpret_cast<std::uint32_t*>(
+              to + r * Tile::sums_pitch)[threadIdx.x] = sum;
+          sum -= cells[together + r];
+        }
       }
       __syncthreads();
     }
 
+    // The lane's cells in the middle of the first window.
+    int const in_row = WindowSums::outputs * first_window + Tile::halo;
     unsigned char const* const upper_cells =
-        slot_row(radius + row) + Tile::halo;
+        slot_row(radius + row) + in_row + 8 * quad;
     unsigned char const* const lower_cells =
-        slot_row(radius + row + 8) + Tile::halo;
-    auto const finish = [&](int w, typename WindowSums::Sums const& count) {
-      uint2 const upper      = pair_of(upper_cells, w);
-      uint2 const lower      = pair_of(lower_cells, w);
+        slot_row(radius + row + 8) + in_row + 8 * quad;
+    out.has_upper = first_row + step * Tile::rows + row < call.grid.extent[0];
+    out.has_lower =
+        first_row + step * Tile::rows + row + 8 < call.grid.extent[0];
+    auto const finish = [&](int k, typename WindowSums::Sums const& count) {
+      int const offset  = WindowSums::outputs * k;
+      uint2 const upper = *reinterpret_cast<uint2 const*>(upper_cells + offset);
+      uint2 const lower = *reinterpret_cast<uint2 const*>(lower_cells + offset);
       std::uint32_t cells[4] = {upper.x, upper.y, lower.x, lower.y};
       next_cells<Warp>(rule, shared, cells, count.value);
-      std::int64_t const at_row = first_row + step * Tile::rows + row;
-      std::int64_t const at =
-          first_column + Tile::halo + WindowSums::outputs * w + left;
-      store_cells(call, at_row, at, {cells[0], cells[1]});
-      store_cells(call, at_row + 8, at, {cells[2], cells[3]});
+      out.store(offset, cells);
     };
 
     if constexpr (Moore) {
-      unsigned char const* const upper = sums + row * Tile::pitch;
-      unsigned char const* const lower = upper + 8 * Tile::pitch;
-      auto const half                  = [&](int block) {
-        uint2 const u = pair_of(upper, block), l = pair_of(lower, block);
-        return WindowSums::half(u.x, u.y, l.x, l.y);
-      };
-      Half before = half(first_window);
-#pragma unroll 1
-      for (int w = first_window; w < end_window; ++w) {
-        Half const behind = half(w + 1);
+      // Rows 0 to 7 of the left 16 bytes, rows 8 to 15, then of the right ones.
+      unsigned char const* const of_lane = sums + lane % 16 * Tile::sums_pitch +
+                                           lane / 16 * 16 +
+                                           WindowSums::outputs * first_window;
+      Half halves[2];
+      LoadMatrix4::load(halves[0].value, of_lane);
+      auto const window = [&](int k, Half const& left, Half& right) {
+        LoadMatrix4::load(right.value, of_lane + WindowSums::outputs * (k + 1));
         typename WindowSums::Sums count{};
-        window_sums.add(before, behind, count);
-        finish(w, count);
-        before = behind;
+        window_sums.add(left, right, count);
+        finish(k, count);
+      };
+#pragma unroll 1
+      for (int k = 0; k < in_warp; k += 2) {
+        window(k, halves[0], halves[1]);
+        if (k + 1 < in_warp) window(k + 1, halves[1], halves[0]);
       }
     } else {
 #pragma unroll 1
-      for (int w = first_window; w < end_window; ++w) {
+      for (int k = 0; k < Tile::per_warp && first_window + k < Tile::windows;
+           ++k) {
         typename WindowSums::Sums count{};
+        int const column = WindowSums::outputs * (first_window + k) + 4 * quad;
 #pragma unroll 1
         for (int d = 0; d <= radius; ++d) {
-          window_sums.set_radius(radius - d, distances);
+          window_sums.set_band(WindowSums::band(radius - d, distances));
+          unsigned char const* const rows[4] = {
+              slot_row(radius + d + row) + column,
+              slot_row(radius + d + row + 8) + column,
+              slot_row(radius - d + row) + column,
+              slot_row(radius - d + row + 8) + column};
           Half sides[2];
 #pragma unroll
           for (int side = 0; side < 2; ++side) {
-            auto const half = [&](int away) {
-              uint2 const u = pair_of(slot_row(radius + row + away), w + side);
-              uint2 const l =
-                  pair_of(slot_row(radius + row + 8 + away), w + side);
-              Half result = WindowSums::half(u.x, u.y, l.x, l.y);
-              keep_alive<two_states>(result.value);
-              return result;
-            };
-            sides[side] = half(d);
-            if (d > 0) {
-              Half const above = half(-d);
+            std::uint32_t words[8];
 #pragma unroll
-              for (int k = 0; k < 4; ++k) sides[side][k] += above[k];
-            }
+            for (int n = 0; n < 8; ++n)
+              words[n] = *reinterpret_cast<std::uint32_t const*>(
+                  rows[n % 2 + n / 4 * 2] + 32 * side + 16 * (n / 2 % 2));
+            keep_alive<two_states>(words);
+#pragma unroll
+            for (int n = 0; n < 4; ++n)
+              sides[side][n] = words[n] + (d > 0 ? words[n + 4] : 0);
           }
           window_sums.add(sides[0], sides[1], count);
         }
-        finish(w, count);
+        finish(k, count);
       }
     }
+    out.upper += Tile::rows * call.to_stride;
+    out.lower += Tile::rows * call.to_stride;
     oldest = oldest + 1 < slots ? oldest + 1 : 0;
   }
   CopyAsync16::wait<0>();
@@ -429,13 +549,20 @@ AutomatonCall automaton_call(StencilGrid<Cell, 2> const& from, Cell* to,
   }
   call.grid.boundaries = from.boundaries;
   call.grid.reversed   = from.reversed;
-  call.to              = reinterpret_cast<unsigned char*>(to);
-  call.to_stride       = to_stride;
-  call.radius          = radius;
-  call.is_aligned      = from.stride[0] % 16 == 0 || from.extent[0] == 1;
-  call.shift           = call.is_aligned
-                             ? int(reinterpret_cast<std::uintptr_t>(from.data) % 16)
-                             : 0;
+  auto const constant  = [](Face const& face) {
+    return static_cast<unsigned char>(face.value);
+  };
+  call.low_row     = constant(from.boundaries.low[0]);
+  call.high_row    = constant(from.boundaries.high[0]);
+  call.low_column  = constant(from.boundaries.low[1]);
+  call.high_column = constant(from.boundaries.high[1]);
+  call.to          = reinterpret_cast<unsigned char*>(to);
+  call.to_stride   = to_stride;
+  call.radius      = radius;
+  call.is_aligned  = from.stride[0] % 16 == 0 || from.extent[0] == 1;
+  call.shift       = call.is_aligned
+                         ? int(reinterpret_cast<std::uintptr_t>(from.data) % 16)
+                         : 0;
   call.stores_pair =
       (reinterpret_cast<std::uintptr_t>(to) - unsigned(call.shift)) % 8 == 0 &&
       (to_stride % 8 == 0 || from.extent[0] == 1);

@@ -42,13 +42,13 @@ struct PackedGrid {
 
 struct PackedTile {
   static constexpr int rows            = 32;  ///< of a warp
-  static constexpr int max_warps       = 12;
+  static constexpr int max_warps       = 10;
   static constexpr int max_generations = 16;  ///< half a word of columns
   static constexpr int words           = 31;  ///< that a tile writes in a row
 
-  /// A stage of each warp, and the outer rows of each, twice.
+  /// A stage of each warp, its constants, and its outer rows, twice.
   static constexpr std::size_t shared_bytes(int warps) {
-    return std::size_t(warps) * (rows + 4) * 32 * sizeof(std::uint32_t);
+    return std::size_t(warps) * (rows + 6 + 4) * 32 * sizeof(std::uint32_t);
   }
 };
 
@@ -129,12 +129,86 @@ __device__ void next_generation(std::uint32_t (&x)[PackedTile::rows],
   }
 }
 
+/// The 32 cells of a row from a cell on.
+struct PackedRow {
+  std::uint32_t const* words;
+
+  KOKKOS_FORCEINLINE_FUNCTION std::uint32_t operator()(
+      std::int64_t index) const {
+    std::uint32_t const* const first = words + (index >> 5);
+    return std::uint32_t((std::uint64_t(first[1]) << 32 | first[0]) >>
+                         (index & 31));
+  }
+};
+
+/// Likewise, bits where a row of bytes holds neither 0 nor 1.
+struct ForeignRow {
+  unsigned char const* cells;
+  std::int64_t columns;
+
+  KOKKOS_FORCEINLINE_FUNCTION std::uint32_t operator()(
+      std::int64_t index) const {
+    std::uint32_t bits = 0;
+    for (int b = 0; b < 32 && index + b < columns; ++b)
+      bits |= std::uint32_t(cells[index + b] > 1) << b;
+    return bits;
+  }
+};
+
+/// The cells of a byte behind those of a bit: where *flag is set some have
+/// states that the rule does not have, and are dead after the first generation
+/// whatever is around them.
+struct ForeignStates {
+  unsigned const* flag;  ///< null after the first generation
+  unsigned char const* cells;
+  std::int64_t stride;
+
+  __device__ std::uint32_t at(PackedGrid const& grid, std::int64_t row,
+                              std::int64_t column) const {
+    UnfoldedAxis::Place const place = grid.rows.locate(row);
+    if (place.direction == 0) return 0;
+    return grid.columns.gather(column, ForeignRow{cells + place.index * stride,
+                                                  grid.columns.extent()});
+  }
+};
+
+/// Rows of a warp that are not all inside, into memory of a lane in which every
+/// 32nd word is its own.
+__device__ inline void gather_rows(PackedGrid const& grid,
+                                   std::uint32_t const* from, std::int64_t row,
+                                   std::int64_t column, std::uint32_t* stage) {
+  UnfoldedAxis::Piece one{}, two{};
+  bool const has_more = grid.columns.pieces(column, one, two) > 2;
+  if (__any_sync(0xffffffffu, has_more)) {
+#pragma unroll 1
+    for (int r = 0; r < PackedTile::rows; ++r) {
+      UnfoldedAxis::Place const place = grid.rows.locate(row + r);
+      stage[r * 32] =
+          place.direction == 0
+              ? 0
+              : grid.columns.gather(column,
+                                    PackedRow{from + place.index * grid.pitch});
+    }
+    return;
+  }
+  // No branch on what a lane needs: the loads of several rows are under way.
+#pragma unroll 4
+  for (int r = 0; r < PackedTile::rows; ++r) {
+    UnfoldedAxis::Place const place = grid.rows.locate(row + r);
+    std::int64_t const in_row       = place.direction == 0 ? 0 : place.index;
+    PackedRow const read{from + in_row * grid.pitch};
+    std::uint32_t const word =
+        one.place(read(one.begin)) | two.place(read(two.begin));
+    stage[r * 32] = place.direction == 0 ? 0 : word;
+  }
+}
+
 /// `generations` generations, at most 16.
 template <bool Moore, class Rule>
 __global__ void __launch_bounds__(32 * PackedTile::max_warps, 2)
     advance_packed(PackedGrid const grid, std::uint32_t const* const from,
                    std::uint32_t* const to, int const generations,
-                   Rule const rule) {
+                   ForeignStates const foreign, Rule const rule) {
   constexpr int rows = PackedTile::rows;
   extern __shared__ std::uint32_t packed_memory[];
   int const lane  = threadIdx.x % 32;
@@ -150,39 +224,34 @@ __global__ void __launch_bounds__(32 * PackedTile::max_warps, 2)
       (strip + 1) * (32 * PackedTile::words) + 16 <= grid.columns.extent();
 
   std::uint32_t x[rows];
-  std::uint32_t* const stage = packed_memory + warp * rows * 32 + lane;
+  std::uint32_t* const stage = packed_memory + warp * (rows + 6) * 32 + lane;
+  std::uint32_t* const kept  = stage + rows * 32;
   bool has_constants         = false;
   if (is_inside) {
     std::uint32_t const* words =
         from + row * grid.pitch + strip * PackedTile::words - 1 + lane;
 #pragma unroll
     for (int r = 0; r < rows; ++r) {
-      std::uint32_t const* const word = words + r * grid.pitch;
-      x[r]                            = __funnelshift_r(word[0], word[1], 16);
+      x[r] = __funnelshift_r(words[0], words[1], 16);
+      words += grid.pitch;
     }
   } else {
-#pragma unroll 1
-    for (int r = 0; r < rows; ++r) {
-      UnfoldedAxis::Place const place = grid.rows.locate(row + r);
-      std::uint32_t word              = 0;
-      if (place.direction != 0) {
-        std::uint32_t const* const words = from + place.index * grid.pitch;
-        word = grid.columns.gather(column, [&](std::int64_t index) {
-          std::uint32_t const* const first = words + (index >> 5);
-          return __funnelshift_r(first[0], first[1], unsigned(index & 31));
-        });
-      }
-      stage[r * 32] = word;
-    }
+    gather_rows(grid, from, row, column, stage);
     PackedConstants const constants = packed_constants(grid, row, column);
     has_constants =
         __any_sync(0xffffffffu, constants.columns != 0) || constants.rows != 0;
 #pragma unroll
     for (int r = 0; r < rows; ++r) x[r] = constants.apply(stage[r * 32], r);
-    constants.keep(stage);
+    constants.keep(kept);
   }
 
-  std::uint32_t* const rims = packed_memory + warps * rows * 32 + lane;
+  bool const has_foreign = foreign.flag != nullptr && *foreign.flag != 0;
+  if (has_foreign)
+#pragma unroll 1
+    for (int r = 0; r < rows; ++r)
+      stage[r * 32] = foreign.at(grid, row + r, column);
+
+  std::uint32_t* const rims = packed_memory + warps * (rows + 6) * 32 + lane;
   auto const rim            = [&](int parity, int of_warp, int end) {
     return rims + ((parity * warps + of_warp) * 2 + end) * 32;
   };
@@ -201,9 +270,12 @@ __global__ void __launch_bounds__(32 * PackedTile::max_warps, 2)
     // and fill the registers.
     if (has_constants)
       next_generation<Moore, true>(x, above, below, rule,
-                                   PackedConstants::kept(stage));
+                                   PackedConstants::kept(kept));
     else
       next_generation<Moore, false>(x, above, below, rule, {});
+    if (g == 0 && has_foreign)
+#pragma unroll
+      for (int r = 0; r < rows; ++r) x[r] &= ~stage[r * 32];
   }
 
   std::int64_t const word = strip * PackedTile::words + lane;
@@ -228,7 +300,8 @@ __global__ void __launch_bounds__(256)
     pack_cells_of_bytes(unsigned char const* const cells,
                         std::int64_t const stride, std::int64_t const rows,
                         std::int64_t const columns, std::uint16_t* const bits,
-                        std::int64_t const pitch) {
+                        std::int64_t const pitch, unsigned* const foreign) {
+  bool is_foreign         = false;
   std::int64_t const part = std::int64_t(blockIdx.x) * 256 + threadIdx.x;
   if (part >= 2 * (pitch - 1)) return;
   bool const whole = 16 * part + 16 <= columns;
@@ -240,13 +313,17 @@ __global__ void __launch_bounds__(256)
       uint4 const four = __ldcs(reinterpret_cast<uint4 const*>(cell));
       packed           = pack_cells(four.x) | pack_cells(four.y) << 4 |
                pack_cells(four.z) << 8 | pack_cells(four.w) << 12;
+      is_foreign |= has_foreign_states(four.x | four.y | four.z | four.w);
     } else {
       int const count = whole ? 16 : int(columns - 16 * part);
-      for (int c = 0; c < count; ++c)
+      for (int c = 0; c < count; ++c) {
         packed |= std::uint32_t(cell[c] == 1) << c;
+        is_foreign |= cell[c] > 1;
+      }
     }
     bits[row * 2 * pitch + part] = std::uint16_t(packed);
   }
+  if (is_foreign) *foreign = 1;
 }
 
 template <bool Aligned>
@@ -281,25 +358,31 @@ struct PackedPlan {
   std::int64_t strips;
 };
 
-/// The plan that needs the least time per generation, if a warp takes a unit
-/// for a generation of its rows, 2 for reading and writing them, a block 3 in
-/// any case, and 8 warps a multiprocessor at least as long as one of them.
+/// The plan that needs the least time per generation by a model fitted to what
+/// B3/S23 took at 16384^2 on an H200 (2026-11-21): 0.13 us for each generation
+/// of a warp's rows on a multiprocessor, five times that for reading and
+/// writing them, 3 us for the launch. Fewer than 12 warps are taken for as slow
+/// as 12. Measured, 10^9 cells per second by generations in a launch:
+///   warps     1      2      4      8     12     16
+///     4    5263   9500  14104  17744  18897  18615
+///     6    4937   8359  12643  15761  16859  17465
+///     8    4766   8306  12841  17345  19292  19254
+///    10    4376   7564  11836  15353  17010  18125
 inline PackedPlan packed_plan(std::int64_t rows, std::int64_t columns,
                               std::int64_t steps, int multiprocessors) {
   PackedPlan best{};
   double least = 0;
   std::int64_t const strips =
       (columns + 32 * PackedTile::words - 1) / (32 * PackedTile::words);
-  for (int const warps : {2, 4, 8, 12})
+  for (int const warps : {2, 4, 8, 10})
     for (int const most : {1, 2, 3, 4, 6, 8, 12, 16}) {
       int const height = warps * PackedTile::rows - 2 * most;
       if (most > steps || height < 1) continue;
       std::int64_t const tiles = strips * ((rows + height - 1) / height);
       std::int64_t const turns =
           (tiles + multiprocessors - 1) / multiprocessors;
-      double const busy = double(turns) * warps;
-      double const time =
-          (std::max(busy, 8.) * (most + 2.) / 8 + 3 + most * 0.5) / most;
+      double const busy = std::max(double(turns) * warps, 12.);
+      double const time = (0.13 * busy * (most + 5) + 3) / most;
       if (best.warps == 0 || time < least) {
         best  = {warps, most, strips};
         least = time;
@@ -308,16 +391,18 @@ inline PackedPlan packed_plan(std::int64_t rows, std::int64_t columns,
   return best;
 }
 
-/// Bytes that launch_packed_life works in: two grids of bits.
+/// Bytes that launch_packed_life works in: two grids of bits and a flag.
 inline std::size_t packed_life_memory(std::int64_t rows, std::int64_t columns) {
   return std::size_t(2) * rows * PackedGrid::pitch_of(columns) *
-         sizeof(std::uint32_t);
+             sizeof(std::uint32_t) +
+         sizeof(unsigned);
 }
 
 template <bool Moore, class Rule>
 void advance_packed_cells(Kokkos::Cuda const& space, PackedGrid const& grid,
                           std::uint32_t*& cells, std::uint32_t*& other,
-                          std::int64_t steps, Rule const& rule) {
+                          std::int64_t steps, ForeignStates foreign,
+                          Rule const& rule) {
   Device const& d    = device(space.cuda_device());
   auto* const kernel = advance_packed<Moore, Rule>;
   kernel_facts(d.id, kernel, 32 * PackedTile::max_warps,
@@ -333,16 +418,19 @@ void advance_packed_cells(Kokkos::Cuda const& space, PackedGrid const& grid,
     dim3 const blocks(unsigned((grid.rows.extent() + height - 1) / height),
                       unsigned(plan.strips));
     kernel<<<blocks, 32 * plan.warps, PackedTile::shared_bytes(plan.warps),
-             space.cuda_stream()>>>(grid, cells, other, generations, rule);
+             space.cuda_stream()>>>(grid, cells, other, generations, foreign,
+                                    rule);
     check(cudaGetLastError(), "advance_packed");
     std::swap(cells, other);
+    foreign.flag = nullptr;
     steps -= generations;
   }
 }
 
-/// `steps` generations of a rule with has_bits(rule), from cells of a byte to
-/// cells of a byte. No face is a halo; `to` may be the cells themselves.
-/// \param memory packed_life_memory(rows, columns) bytes, aligned to 4, on the
+/// `steps` generations, 1 or more, of a rule with has_bits(rule), from cells of
+/// a byte to cells of a byte. No face is a halo; `to` may be the cells
+/// themselves. \param memory packed_life_memory(rows, columns) bytes, aligned
+/// to 4, on the
 ///               device; free again when the kernels have run
 template <class Cell>
 void launch_packed_life(Kokkos::Cuda const& space,
@@ -364,8 +452,9 @@ void launch_packed_life(Kokkos::Cuda const& space,
   grid.high_column_alive = high[1].value == 1;
   grid.columns_first     = cells.reversed;
 
-  auto* now                 = static_cast<std::uint32_t*>(memory);
-  auto* other               = now + rows * grid.pitch;
+  auto* now        = static_cast<std::uint32_t*>(memory);
+  auto* other      = now + rows * grid.pitch;
+  auto* const flag = reinterpret_cast<unsigned*>(now + 2 * rows * grid.pitch);
   cudaStream_t const stream = space.cuda_stream();
   auto const is_aligned     = [](void const* data, std::int64_t stride) {
     return reinterpret_cast<std::uintptr_t>(data) % 16 == 0 && stride % 16 == 0;
@@ -378,17 +467,22 @@ void launch_packed_life(Kokkos::Cuda const& space,
   auto* const pack       = is_aligned(from, cells.stride[0])
                                ? pack_cells_of_bytes<true>
                                : pack_cells_of_bytes<false>;
+  check(cudaMemsetAsync(flag, 0, sizeof(unsigned), stream), "cudaMemsetAsync");
   pack<<<blocks, 256, 0, stream>>>(from, cells.stride[0], rows, columns,
                                    reinterpret_cast<std::uint16_t*>(now),
-                                   grid.pitch);
+                                   grid.pitch, flag);
   check(cudaGetLastError(), "pack_cells_of_bytes");
+  ForeignStates const foreign{flag, from, cells.stride[0]};
 
   if (rule.neighbourhood() == Neighbourhood::von_neumann)
-    advance_packed_cells<false>(space, grid, now, other, steps, RuleBits(rule));
+    advance_packed_cells<false>(space, grid, now, other, steps, foreign,
+                                RuleBits(rule));
   else if (is_life(rule))
-    advance_packed_cells<true>(space, grid, now, other, steps, LifeBits());
+    advance_packed_cells<true>(space, grid, now, other, steps, foreign,
+                               LifeBits());
   else
-    advance_packed_cells<true>(space, grid, now, other, steps, RuleBits(rule));
+    advance_packed_cells<true>(space, grid, now, other, steps, foreign,
+                               RuleBits(rule));
 
   auto* const out    = reinterpret_cast<unsigned char*>(to);
   auto* const unpack = is_aligned(out, to_stride)
