@@ -73,10 +73,33 @@ struct SeparableTuning {
   static constexpr int V       = 16 / widest < largest ? 16 / widest : largest;
   static constexpr int threads = 128;
   static constexpr int min_blocks = MaxRadius <= 8 ? 3 : 2;
-  static constexpr int stage_rows = 4;
-  static constexpr int stages     = 4;
+  static constexpr int stage_rows = 8;
+  static constexpr int stages     = 3;
   static constexpr int batch      = 8;
 };
+
+/// A stage is a block of rows of the box.
+template <class Element, class Result, int Radius>
+struct BoxTuning {
+  static constexpr int widest =
+      int(sizeof(Element) > sizeof(Result) ? sizeof(Element) : sizeof(Result));
+  static constexpr int largest = Radius <= 3 ? 8 : 4;
+  static constexpr int V       = 16 / widest < largest ? 16 / widest : largest;
+  static constexpr int threads = 128;
+  static constexpr int min_blocks = 3;
+  static constexpr int stage_rows = 2 * Radius + 1;
+  static constexpr int stages     = Radius == 1 ? 8 : Radius <= 3 ? 4 : 2;
+};
+
+/// An element into shared memory, while the thread goes on where there is an
+/// instruction for its size.
+template <class Element>
+__device__ inline void copy_element(Element* to, Element const* from) {
+  if constexpr (sizeof(Element) == 4 || sizeof(Element) == 8)
+    CopyAsyncWord<sizeof(Element)>::copy(to, from);
+  else
+    *to = *from;
+}
 
 /// Loads of rows into shared memory by `Threads` threads, of which this is
 /// `thread`. Columns begin .. end - 1 are those of the grid.
@@ -113,7 +136,7 @@ struct SeparableLoads {
       std::int64_t const source =
           outside ? boundary_index(kind, column - begin, end - begin) + begin
                   : column;
-      CopyAsyncElement<sizeof(Element)>::copy(to, from + source);
+      copy_element(to, from + source);
     }
   }
 
@@ -156,7 +179,7 @@ struct SeparableLoads {
                       column < inside_end && !constant.is_one;
           if (!inside[k]) continue;
           if constexpr (at_once == 1)
-            CopyAsyncElement<sizeof(Element)>::copy(into + e, from + column);
+            copy_element(into + e, from + column);
           else
             held[k] = from[column];
         }
@@ -213,6 +236,246 @@ __device__ inline Registers<A, Row::window> load_window(
   return values;
 }
 
+/// The elements beyond the faces of a row that is in shared memory and whose
+/// own elements stand for them. Lanes 0 to 15 have those below, 16 to 31 those
+/// above.
+template <class Row, class Element>
+struct SeparableFaces {
+  int to     = -1;  ///< place in the row; -1: none
+  int source = -1;  ///< the same; -1: a constant
+  Element value{};
+
+  __device__ static bool is_filled(Face const& face) {
+    return face.kind != Boundary::halo && face.kind != Boundary::periodic;
+  }
+  __device__ void start(Face const& face, std::int64_t column,
+                        std::int64_t columns, std::int64_t first) {
+    std::int64_t const place = column - first;
+    if (!is_filled(face) || place < 0 || place >= Row::elements) return;
+    to = int(place);
+    if (face.kind == Boundary::constant)
+      value = static_cast<Element>(face.value);
+    else
+      source = int(boundary_index(face.kind, column, columns) - first);
+  }
+  __device__ void fill(unsigned char* row, bool row_is_constant,
+                       bool rows_first) const {
+    if (to < 0 || (row_is_constant && (source >= 0 || rows_first))) return;
+    Element* const elements = reinterpret_cast<Element*>(row);
+    elements[to]            = source < 0 ? value : elements[source];
+  }
+};
+
+/// How a block brings its rows into the ring. Each thread has the same vectors
+/// of every row.
+template <class Row, bool Aligned, int Threads, int StageRows, int R,
+          class Task, class Element>
+struct SeparableFeed {
+  static constexpr int V     = Row::per_vector;
+  static constexpr int count = (Row::vectors + Threads - 1) / Threads;
+
+  Task const& task;
+  std::int64_t first;       ///< column of element 0 of a row in the ring
+  std::int64_t first_row;   ///< of step 0
+  std::int64_t inside_low;  ///< rows that lie in memory
+  std::int64_t inside_high;
+  std::int64_t columns_low;  ///< columns likewise
+  std::int64_t columns_high;
+  std::int64_t source[count];  ///< column that vector n is loaded from
+  bool whole[count];
+  bool partial[count];
+  bool has_partial;  ///< vectors of this block
+  bool has_faces;
+  SeparableFaces<Row, Element> faces;
+
+  __device__ SeparableFeed(Task const& all, std::int64_t first_column,
+                           std::int64_t row_of_step_0)
+      : task(all), first(first_column), first_row(row_of_step_0) {
+    int const radius = task.weights.row_radius();
+    if constexpr (R == 1) {
+      // Rows with all of their window inside.
+      inside_low  = first < 0 ? 1 : 0;
+      inside_high = (task.columns - first - Row::elements) / task.stride + 1;
+      if (task.columns < first + Row::elements) inside_high = 0;
+    } else {
+      std::int64_t const above = task.weights.column_radius();
+      inside_low = task.row_low.kind == Boundary::halo ? -above : 0;
+      inside_high =
+          task.rows + (task.row_high.kind == Boundary::halo ? above : 0);
+    }
+    columns_low = task.column_low.kind == Boundary::halo ? -radius : 0;
+    columns_high =
+        task.columns + (task.column_high.kind == Boundary::halo ? radius : 0);
+#pragma unroll
+    for (int n = 0; n < count; ++n) {
+      int const v         = int(threadIdx.x) + n * Threads;
+      std::int64_t column = first + v * V;
+      bool const exists   = v < Row::vectors;
+      if (R == 1 || (column >= columns_low && column + V <= columns_high)) {
+        whole[n]   = exists;
+        partial[n] = false;
+      } else {
+        // What other elements of the row stand for, it gets from them later.
+        bool const periodic = task.column_low.kind == Boundary::periodic;
+        int const beyond    = periodic ? radius : 0;
+        bool const needed   = exists && column + V > columns_low - beyond &&
+                            column < columns_high + beyond;
+        whole[n] = false;
+        // A periodic grid of whole vectors.
+        if (needed && periodic && task.columns % V == 0) {
+          std::int64_t const other =
+              column < 0 ? column + task.columns : column - task.columns;
+          if (other >= 0 && other + V <= task.columns) {
+            whole[n] = true;
+            column   = other;
+          }
+        }
+        partial[n] = needed && !whole[n];
+      }
+      source[n] = column;
+    }
+    has_faces   = false;
+    has_partial = false;
+    if constexpr (R > 1) {
+      bool any = false;
+#pragma unroll
+      for (int n = 0; n < count; ++n) any = any || partial[n];
+      has_partial = __syncthreads_or(any);
+      has_faces   = (first < 0 && faces.is_filled(task.column_low)) ||
+                  (first + Row::elements > task.columns &&
+                   faces.is_filled(task.column_high));
+      int const lane = threadIdx.x % 32;
+      if (has_faces && lane % 16 < radius) {
+        if (lane < 16)
+          faces.start(task.column_low, -1 - lane, task.columns, first);
+        else
+          faces.start(task.column_high, task.columns + lane - 16, task.columns,
+                      first);
+      }
+    }
+  }
+
+  /// Column of the element that is loaded for one; false where there is none.
+  __device__ bool locate(std::int64_t& column) const {
+    if (column >= columns_low && column < columns_high) return true;
+    if (task.column_low.kind != Boundary::periodic) return false;
+    int const radius = task.weights.row_radius();
+    if (column < -radius || column >= task.columns + radius) return false;
+    column += column < 0 ? task.columns : -task.columns;
+    return true;
+  }
+  /// Elements of a row one by one; `from` is column 0.
+  __device__ void elements(Element* into, Element const* from, int begin,
+                           int step, int end) const {
+    // Small elements pass through registers: several at once.
+    constexpr int at_once = sizeof(Element) < 4 ? 8 : 1;
+#pragma unroll 1
+    for (int e = begin; e < end; e += at_once * step) {
+      Element held[at_once];
+      bool exists[at_once];
+#pragma unroll
+      for (int k = 0; k < at_once; ++k) {
+        std::int64_t column = first + e + k * step;
+        exists[k]           = e + k * step < end && locate(column);
+        if (!exists[k]) continue;
+        if constexpr (at_once == 1)
+          copy_element(into + e, from + column);
+        else
+          held[k] = from[column];
+      }
+      if constexpr (at_once > 1) {
+#pragma unroll
+        for (int k = 0; k < at_once; ++k)
+          if (exists[k]) into[e + k * step] = held[k];
+      }
+    }
+  }
+  /// Of a row that lies in memory, the vectors that do so in part.
+  __device__ void partial_vectors(unsigned char* to,
+                                  Element const* from) const {
+#pragma unroll
+    for (int n = 0; n < count; ++n) {
+      int const v = int(threadIdx.x) + n * Threads;
+      if (partial[n])
+        elements(reinterpret_cast<Element*>(to), from, v * V, 1, v * V + V);
+    }
+  }
+  /// A row that lies in memory.
+  __device__ void row(unsigned char* to, Element const* from) const {
+    Element* const into = reinterpret_cast<Element*>(to);
+    if constexpr (Aligned) {
+#pragma unroll
+      for (int n = 0; n < count; ++n)
+        if (whole[n])
+          CopyAsync16::copy(into + (threadIdx.x + n * Threads) * V,
+                            from + source[n]);
+      if (has_partial) partial_vectors(to, from);
+    } else {
+      elements(into, from, threadIdx.x, Threads, Row::elements);
+    }
+  }
+
+  /// The rows of a stage, from step `step` on.
+  __device__ void stage(unsigned char* to, int step, int steps) const {
+    std::int64_t const begin = first_row + step;
+    bool const inside = begin >= inside_low && begin + StageRows <= inside_high;
+    if (Aligned && inside) {
+#pragma unroll
+      for (int n = 0; n < count; ++n)
+        if (whole[n]) {
+          Element const* from = task.data + (begin * task.stride + source[n]);
+          unsigned char* const into = to + (threadIdx.x + n * Threads) * 16;
+#pragma unroll
+          for (int j = 0; j < StageRows; ++j) {
+            CopyAsync16::copy(into + j * Row::bytes, from);
+            from += task.stride;
+          }
+        }
+      if (has_partial) {
+#pragma unroll 1
+        for (int j = 0; j < StageRows; ++j)
+          partial_vectors(to + j * Row::bytes,
+                          task.data + (begin + j) * task.stride);
+      }
+    } else {
+#pragma unroll 1
+      for (int j = 0; j < StageRows && step + j < steps; ++j)
+        row_anywhere(to + j * Row::bytes, begin + j);
+    }
+    CopyAsync16::commit();
+  }
+  __device__ void row_anywhere(unsigned char* to, std::int64_t index) const {
+    if constexpr (R == 1) {
+      SeparableLoads<Row, true, Threads, Element> const loads{
+          int(threadIdx.x), task.weights.row_radius(), task.column_low,
+          task.column_high, task.rows_first,           first};
+      std::int64_t const begin = -index * task.stride;
+      loads.row(to, task.data - begin, begin, begin + task.columns, {});
+    } else {
+      double value = 0;
+      if (locate_line(task.row_low, task.row_high, task.rows, index, value)) {
+        row(to, task.data + index * task.stride);
+      } else {
+        for (int e = threadIdx.x; e < Row::elements; e += Threads)
+          reinterpret_cast<Element*>(to)[e] = static_cast<Element>(value);
+      }
+    }
+  }
+  /// Once the rows of a stage have arrived, those beyond the faces of each.
+  __device__ void fill_faces(unsigned char* stage, int step) const {
+    int const warp = threadIdx.x / 32;
+#pragma unroll
+    for (int j = 0; j < StageRows; ++j) {
+      if (j % (Threads / 32) != warp) continue;
+      std::int64_t const index = first_row + step + j;
+      bool const constant =
+          (index < 0 && task.row_low.kind == Boundary::constant) ||
+          (index >= task.rows && task.row_high.kind == Boundary::constant);
+      faces.fill(stage + j * Row::bytes, constant, task.rows_first);
+    }
+  }
+};
+
 /// V elements of the result in as few stores as there can be.
 template <class Result, class A, int V>
 __device__ inline void store_vector(Result* to, Registers<A, V> const& sums) {
@@ -262,7 +525,7 @@ __device__ inline void put_sums(Sink const& sink, std::int64_t const (&at)[R],
 #pragma unroll
       for (int d = 0; d + 1 < R; ++d) offset += at[d] * sink.stride[d];
       store_vector(sink.data + offset, sums);
-    } else {
+    } else if (column < end) {
 #pragma unroll
       for (int i = 0; i < V; ++i) put(i, sums[i]);
     }
@@ -287,6 +550,22 @@ template <VisibleStencilSink Sink>
 struct SinkResult<Sink> {
   using type = typename Sink::value_type;
 };
+
+template <class Sink>
+struct SinkPointer {
+  using type = char*;
+};
+template <VisibleStencilSink Sink>
+struct SinkPointer<Sink> {
+  using type = typename Sink::value_type*;
+};
+template <class Sink>
+using SinkPlace = typename SinkPointer<Sink>::type;
+
+/// 0 .. high
+__device__ inline std::int64_t clamp_to(std::int64_t value, std::int64_t high) {
+  return value < 0 ? 0 : value > high ? high : value;
+}
 
 template <class Tuned, class Row, bool VectorSink, class A>
 inline constexpr int separable_bytes =
@@ -314,50 +593,58 @@ __global__ void __launch_bounds__(Tuned::threads, Tuned::min_blocks)
   int const steps              = int(row_end - row_begin) + 2 * column_radius;
   std::int64_t const first_column =
       linear ? -task.shift : std::int64_t(strip) * Row::columns - task.shift;
-  SeparableLoads<Row, Aligned, threads, Element> const loads{
-      int(threadIdx.x), task.weights.row_radius(), task.column_low,
-      task.column_high, task.rows_first,           first_column - Row::pad};
+  using Task = SeparableTask<Element, typename Sums::Weights>;
+  SeparableFeed<Row, Aligned, threads, stage_rows, R, Task, Element> const feed(
+      task, first_column - Row::pad, row_begin - column_radius);
+  constexpr int stage_bytes = stage_rows * Row::bytes;
 
-  int filled      = 0;
+  int to_fill     = 0;  // step of the next stage to be loaded
   int fill_slot   = 0;
   auto const fill = [&] {
-    unsigned char* const to =
-        separable_memory + fill_slot * (stage_rows * Row::bytes);
-#pragma unroll
-    for (int j = 0; j < stage_rows; ++j) {
-      int const step = filled * stage_rows + j;
-      if (step >= steps) break;
-      std::int64_t row   = row_begin - column_radius + step;
-      std::int64_t begin = 0;
-      double value       = 0;
-      bool exists        = true;
-      if constexpr (linear)
-        begin = -row * task.stride;
-      else
-        exists =
-            locate_line(task.row_low, task.row_high, task.rows, row, value);
-      loads.row(to + j * Row::bytes, task.data + row * task.stride, begin,
-                begin + task.columns, {!exists, value});
-    }
-    CopyAsync16::commit();
-    ++filled;
+    feed.stage(separable_memory + fill_slot * stage_bytes, to_fill, steps);
+    to_fill += stage_rows;
     fill_slot = fill_slot + 1 == stages ? 0 : fill_slot + 1;
   };
 
   std::int64_t const column =
       first_column + std::int64_t(threadIdx.x) * V;  // of the thread's first
-  A* const of_warp = reinterpret_cast<A*>(separable_memory +
-                                          stages * stage_rows * Row::bytes) +
-                     threadIdx.x / 32 * (32 * V);
+  A* const of_warp =
+      reinterpret_cast<A*>(separable_memory + stages * stage_bytes) +
+      threadIdx.x / 32 * (32 * V);
+  // Of the thread's elements, those of the grid.
+  int const own_begin = int(clamp_to(-column, V));
+  int const own_end   = int(clamp_to(task.columns - column, V));
+  SinkPlace<Sink> place;
+  if constexpr (VectorSink && R == 2)
+    place =
+        sink.data + ((row_begin - 2 * column_radius) * sink.stride[0] + column);
   auto const emit = [&](int step, Registers<A, V> const& sums) {
-    std::int64_t const row = row_begin + step - 2 * column_radius;
-    if (step < 2 * column_radius || row >= row_end) return;
-    if constexpr (R == 1) {
-      std::int64_t const at[1] = {row * task.stride + column};
-      put_sums<V, VectorSink>(sink, at, at[0], 0, task.columns, sums, of_warp);
+    bool const is_sum = step >= 2 * column_radius && step < steps;
+    if constexpr (VectorSink && R == 2) {
+      if (is_sum) {
+        if (own_begin == 0 && own_end == V) {
+          store_vector(place, sums);
+        } else {
+#pragma unroll
+          for (int i = 0; i < V; ++i)
+            if (i >= own_begin && i < own_end)
+              place[i] = static_cast<std::remove_reference_t<decltype(*place)>>(
+                  sums[i]);
+        }
+      }
+      place += sink.stride[0];
     } else {
-      std::int64_t const at[2] = {row, column};
-      put_sums<V, VectorSink>(sink, at, column, 0, task.columns, sums, of_warp);
+      if (!is_sum) return;
+      std::int64_t const row = row_begin + (step - 2 * column_radius);
+      if constexpr (R == 1) {
+        std::int64_t const at[1] = {row * task.stride + column};
+        put_sums<V, VectorSink>(sink, at, at[0], 0, task.columns, sums,
+                                of_warp);
+      } else {
+        std::int64_t const at[2] = {row, column};
+        put_sums<V, VectorSink>(sink, at, column, 0, task.columns, sums,
+                                of_warp);
+      }
     }
   };
 
@@ -365,7 +652,8 @@ __global__ void __launch_bounds__(Tuned::threads, Tuned::min_blocks)
   for (int s = 0; s < stages - 1; ++s) fill();
   Sums sums;
   sums.clear();
-  int slot = 0;
+  int read_slot = 0;
+  unsigned char* stage;
 #pragma unroll 1
   for (int first_step = 0; first_step < steps; first_step += Sums::batch) {
 #pragma unroll
@@ -374,20 +662,23 @@ __global__ void __launch_bounds__(Tuned::threads, Tuned::min_blocks)
       // Known at compile time where batches are whole stages.
       int const in_stage =
           Sums::batch % stage_rows == 0 ? b % stage_rows : step % stage_rows;
-      if (step < steps) {
-        if (in_stage == 0) {
-          CopyAsync16::wait<stages - 2>();
-          // The stage is there for all, and all are done with the one before.
+      if (in_stage == 0) {
+        CopyAsync16::wait<stages - 2>();
+        // The stage is there for all, and all are done with the one before.
+        __syncthreads();
+        fill();
+        stage     = separable_memory + read_slot * stage_bytes;
+        read_slot = read_slot + 1 == stages ? 0 : read_slot + 1;
+        if (feed.has_faces) {
+          feed.fill_faces(stage, step);
           __syncthreads();
-          fill();
         }
-        unsigned char const* const row =
-            separable_memory + slot * Row::bytes +
-            (threadIdx.x * V + Row::pad - Row::reach) * int(sizeof(Element));
-        slot = slot + 1 == stages * stage_rows ? 0 : slot + 1;
-        emit(step, sums.template push<Row::reach>(
-                       b, load_window<A, Element, Row>(row), task.weights));
       }
+      unsigned char const* const row =
+          stage + in_stage * Row::bytes +
+          (threadIdx.x * V + Row::pad - Row::reach) * int(sizeof(Element));
+      emit(step, sums.template push<Row::reach>(
+                     b, load_window<A, Element, Row>(row), task.weights));
     }
     sums.next_batch();
   }
@@ -821,16 +1112,56 @@ struct SeparableStencil {
   }
 };
 
+/// A box of ones of one radius. False where its kernel does not exist: rows
+/// that start anywhere in their lines are left to the factors.
+template <class A, int Radius, class Element, class Sink>
+bool launch_separable_box(Kokkos::Cuda const& space,
+                          StencilGrid<Element, 2> const& grid,
+                          Sink const& sink) {
+  using Result           = typename SinkResult<Sink>::type;
+  using Tuned            = BoxTuning<Element, Result, Radius>;
+  using Sums             = BoxSums<A, Tuned::V, Radius>;
+  constexpr bool visible = VisibleStencilSink<Sink>;
+  auto const task        = separable_task<Tuned, Sums, 2>(grid);
+  if (!has_aligned_rows(grid) ||
+      (visible && !takes_vectors<2>(sink, task.shift, Tuned::V)))
+    return false;
+  launch_separable_task<Tuned, A, Sums, true, visible, 2>(space, task, sink);
+  return true;
+}
+
 template <class A, int R, class Element, class Sink>
 void launch_separable_stencil(Kokkos::Cuda const& space,
                               StencilGrid<Element, R> const& grid,
                               std::array<std::vector<double>, R> const& factors,
                               bool box_of_ones, Sink const& sink) {
+  for (int d = 0; d < R; ++d)
+    if (grid.extent[d] == 0) return;
   check(cudaSetDevice(space.cuda_device()), "cudaSetDevice");
   using Result      = typename SinkResult<Sink>::type;
   std::size_t width = 0;
   for (std::vector<double> const& vector : factors)
     width = std::max(width, vector.size());
+  if constexpr (R == 2) {
+    if (box_of_ones && factors[0].size() == factors[1].size()) {
+      auto const launch = [&](auto radius) {
+        return launch_separable_box<A, decltype(radius)::value>(space, grid,
+                                                                sink);
+      };
+      bool launched = false;
+      switch (width / 2) {
+        case 1: launched = launch(std::integral_constant<int, 1>()); break;
+        case 2: launched = launch(std::integral_constant<int, 2>()); break;
+        case 3: launched = launch(std::integral_constant<int, 3>()); break;
+        case 4: launched = launch(std::integral_constant<int, 4>()); break;
+        case 5: launched = launch(std::integral_constant<int, 5>()); break;
+        case 6: launched = launch(std::integral_constant<int, 6>()); break;
+        case 7: launched = launch(std::integral_constant<int, 7>()); break;
+        default: break;
+      }
+      if (launched) return;
+    }
+  }
   auto const launch = [&](auto radius) {
     constexpr int max_radius = decltype(radius)::value;
     if constexpr (R == 3) {
@@ -843,8 +1174,6 @@ void launch_separable_stencil(Kokkos::Cuda const& space,
           space, grid, separable_weights<Sums, R>(factors), sink);
     }
   };
-  for (int d = 0; d < R; ++d)
-    if (grid.extent[d] == 0) return;
   if (width <= 9)
     launch(std::integral_constant<int, 4>());
   else if (width <= 17)
