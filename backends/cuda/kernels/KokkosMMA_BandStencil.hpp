@@ -51,13 +51,22 @@ struct BandTuning {
 };
 
 /// Two blocks of threads at once where registers allow: half of them for each.
-template <class Band, class Sink>
-using band_tuning =
-    std::conditional_t<(Band::columns == 32
-                            ? Band::planes == 1 && (Band::groups == 2 ||
-                                                    VisibleStencilSink<Sink>)
-                            : Band::groups == 2 && Band::blocks == 2),
-                       BandTuning<2, 8, 3, 2, 2>, BandTuning<2, 8, 4, 1, 2>>;
+/// H200, 2026-11-21, 16384 x 16384, box of ones of radius 7, zeros beyond the
+/// faces, bytes (copy: 134 us) and half (264 us), in us:
+///   blocks x warps, stages, resident, waves   int8   half
+///   2 x 8, 3, 2, 2                             201    446
+///   2 x 8, 3, 2, 4                             196    433
+///   2 x 8, 4, 2, 4                             199    436
+///   2 x 8, 3, 2, 8                             204    436
+///   2 x 8, 3, 2, 16                            222    452
+///   4 x 8, 4, 1, 8                             204    451
+///   2 x 16, 4, 1, 8                            222    475
+///   2 x 4, 4, 4, 8                             206    444
+template <class Band, class Sink, bool Shifted>
+using band_tuning = std::conditional_t<
+    Band::groups == 3 || Band::blocks == 3, BandTuning<2, 8, 4, 1, 4>,
+    std::conditional_t<Band::planes == 2 && Shifted && VisibleStencilSink<Sink>,
+                       BandTuning<1, 8, 3, 2, 4>, BandTuning<2, 8, 3, 2, 4>>>;
 
 template <class Band, class Element, class Sink>
 struct BandArguments {
@@ -70,53 +79,69 @@ struct BandArguments {
   bool vectors;  ///< what a lane writes of a row may be written at once
 };
 
-/// Some neighbouring sums as results, written at once where they may be.
-template <class A, class Result, int N, class Sum>
-__device__ void store_results(Result* to, Sum const (&sums)[N]) {
-  constexpr int bytes = N * int(sizeof(Result));
-  struct alignas(bytes < 16 ? bytes : 16) Words {
-    std::uint32_t word[bytes / 4];
-  } words;
-  if constexpr (std::is_integral_v<Result> && std::is_integral_v<Sum> &&
-                sizeof(Result) == 1 && !std::is_same_v<Result, bool>) {
+/// Neighbouring sums as results, packed.
+template <class Result, int N>
+struct PackedResults {
+  static constexpr int bytes = N * int(sizeof(Result));
+  static_assert(bytes % 4 == 0);
+  std::uint32_t word[bytes / 4];
+
+  template <class A, class Sum>
+  __device__ void pack(Sum const* sums) {
+    if constexpr (std::is_integral_v<Result> && std::is_integral_v<Sum> &&
+                  sizeof(Result) == 1 && !std::is_same_v<Result, bool>) {
 #pragma unroll
-    for (int i = 0; i < N; i += 4)
-      words.word[i / 4] = __byte_perm(
-          __byte_perm(unsigned(sums[i]), unsigned(sums[i + 1]), 0x0040),
-          __byte_perm(unsigned(sums[i + 2]), unsigned(sums[i + 3]), 0x0040),
-          0x5410);
-  } else if constexpr (is_band_half<Result> && std::is_same_v<Sum, float>) {
+      for (int i = 0; i < N; i += 4)
+        word[i / 4] = __byte_perm(
+            __byte_perm(unsigned(sums[i]), unsigned(sums[i + 1]), 0x0040),
+            __byte_perm(unsigned(sums[i + 2]), unsigned(sums[i + 3]), 0x0040),
+            0x5410);
+    } else if constexpr (is_band_half<Result> && std::is_same_v<Sum, float>) {
 #pragma unroll
-    for (int i = 0; i < N; i += 2) {
-      __half2 const pair = __floats2half2_rn(sums[i], sums[i + 1]);
-      words.word[i / 2]  = reinterpret_cast<std::uint32_t const&>(pair);
+      for (int i = 0; i < N; i += 2) {
+        __half2 const pair = __floats2half2_rn(sums[i], sums[i + 1]);
+        word[i / 2]        = reinterpret_cast<std::uint32_t const&>(pair);
+      }
+    } else if constexpr (is_band_bhalf<Result> && std::is_same_v<Sum, float>) {
+#pragma unroll
+      for (int i = 0; i < N; i += 2) {
+        __nv_bfloat162 const pair = __floats2bfloat162_rn(sums[i], sums[i + 1]);
+        word[i / 2] = reinterpret_cast<std::uint32_t const&>(pair);
+      }
+    } else {
+      Result results[N];
+#pragma unroll
+      for (int i = 0; i < N; ++i)
+        results[i] = static_cast<Result>(static_cast<A>(sums[i]));
+      memcpy(word, results, bytes);
     }
-  } else if constexpr (is_band_bhalf<Result> && std::is_same_v<Sum, float>) {
+  }
+  /// At once; aligned to all of them or to 16 bytes.
+  __device__ void write(Result* to) const {
+    if constexpr (bytes == 4) {
+      __stcs(reinterpret_cast<unsigned*>(to), word[0]);
+    } else if constexpr (bytes == 8) {
+      __stcs(reinterpret_cast<uint2*>(to), uint2{word[0], word[1]});
+    } else {
 #pragma unroll
-    for (int i = 0; i < N; i += 2) {
-      __nv_bfloat162 const pair = __floats2bfloat162_rn(sums[i], sums[i + 1]);
-      words.word[i / 2]         = reinterpret_cast<std::uint32_t const&>(pair);
+      for (int i = 0; i < bytes / 16; ++i)
+        __stcs(reinterpret_cast<uint4*>(to) + i,
+               uint4{word[4 * i], word[4 * i + 1], word[4 * i + 2],
+                     word[4 * i + 3]});
     }
-  } else {
+  }
+  /// The first few, one after the other.
+  __device__ void write(Result* to, int count) const {
     Result results[N];
+    memcpy(results, word, bytes);
+#pragma unroll 1
+    for (int k = 0; k < N && k < count; ++k) {
+      to[k] = results[0];
 #pragma unroll
-    for (int i = 0; i < N; ++i)
-      results[i] = static_cast<Result>(static_cast<A>(sums[i]));
-    static_assert(sizeof(results) == sizeof(words));
-    memcpy(&words, results, sizeof(words));
+      for (int l = 0; l + 1 < N; ++l) results[l] = results[l + 1];
+    }
   }
-  if constexpr (bytes == 4) {
-    __stcs(reinterpret_cast<unsigned*>(to), words.word[0]);
-  } else if constexpr (bytes == 8) {
-    __stcs(reinterpret_cast<uint2*>(to), uint2{words.word[0], words.word[1]});
-  } else {
-#pragma unroll
-    for (int i = 0; i < bytes / 16; ++i)
-      __stcs(reinterpret_cast<uint4*>(to) + i,
-             uint4{words.word[4 * i], words.word[4 * i + 1],
-                   words.word[4 * i + 2], words.word[4 * i + 3]});
-  }
-}
+};
 
 /// One sum in the order of the weights, as the generic route adds it.
 template <bool Half, class Element>
@@ -142,65 +167,36 @@ __device__ float plain_sum(StencilGrid<Element, 2> const& grid,
   return sum;
 }
 
-/// What a lane has of 16 rows.
-/// \param i, j of the first sum; the grid ends rows_left and columns_left after
-///   these
+/// Writes what a lane has of 16 rows, element by element, from plain sums.
 template <class Band, class A, class Element, class Sink>
-__device__ __forceinline__ void write_sums(
+__device__ __forceinline__ void write_plain_sums(
     BandArguments<Band, Element, Sink> const& arguments,
-    typename Band::Weights const& weights, typename Band::Sums const& sums,
-    std::int64_t i, std::int64_t j, int rows_left, int columns_left) {
+    typename Band::Weights const& weights, std::int64_t i, std::int64_t j,
+    int rows_left, int columns_left) {
   constexpr int n = Band::per_lane;
-  using Sum       = typename Band::Sum;
-  if constexpr (sizeof(Element) == 2) {
-    float sum = 0;  // of zeros, or NaN
-#pragma unroll
-    for (int k = 0; k < 2 * n; ++k) sum = fmaf(sums[k], 0.f, sum);
-    bool const finite = sum == 0;
-    if (Warp::any(!finite)) {
-      if (!finite) {
 #pragma unroll 1
-        for (int k = 0; k < 2 * n; ++k) {
-          std::int64_t const at[2] = {i + 8 * (k / n), j + k % n};
-          if (8 * (k / n) < rows_left && k % n < columns_left)
-            arguments.sink(at, static_cast<A>(plain_sum<is_band_half<Element>>(
-                                   arguments.grid, weights, arguments.radius[0],
-                                   arguments.radius[1], at[0], at[1])));
-        }
-      }
-      __syncwarp();
-      if (!finite) return;
-    }
-  }
-#pragma unroll
-  for (int half = 0; half < 2; ++half) {
-    if (8 * half >= rows_left) continue;
-    Sum of_row[n];
-#pragma unroll
-    for (int k = 0; k < n; ++k) of_row[k] = sums[n * half + k];
-    if constexpr (VisibleStencilSink<Sink>) {
-      if (arguments.vectors && n <= columns_left) {
-        store_results<A>(
-            arguments.sink.data + (i + 8 * half) * arguments.sink.stride[0] + j,
-            of_row);
-        continue;
-      }
-    }
-    // A few at a time: all at once, their addresses and conditions would take
-    // the registers of the products.
-    constexpr int few = VisibleStencilSink<Sink> ? 1 : 4;
-#pragma unroll 1
-    for (int k = 0; k < n; k += few) {
-#pragma unroll
-      for (int l = 0; l < few; ++l) {
-        std::int64_t const at[2] = {i + 8 * half, j + k + l};
-        if (k + l < columns_left) arguments.sink(at, static_cast<A>(of_row[l]));
-      }
-#pragma unroll
-      for (int l = 0; l + few < n; ++l) of_row[l] = of_row[l + few];
-    }
+  for (int k = 0; k < 2 * n; ++k) {
+    std::int64_t const at[2] = {i + 8 * (k / n), j + k % n};
+    if (8 * (k / n) < rows_left && k % n < columns_left)
+      arguments.sink(at, static_cast<A>(plain_sum<is_band_half<Element>>(
+                             arguments.grid, weights, arguments.radius[0],
+                             arguments.radius[1], at[0], at[1])));
   }
 }
+
+/// Whether sums are finite: 0 * Inf and 0 * NaN are NaN.
+template <int N>
+__device__ __forceinline__ bool all_finite(Registers<float, N> const& sums) {
+  float zero = 0;
+#pragma unroll
+  for (int k = 0; k < N; ++k) zero = fmaf(sums[k], 0.f, zero);
+  return zero == 0;
+}
+
+/// Sums of a row of a warp on their way to a functor, and 16 bytes that keep
+/// rows in different banks.
+template <class Band, int BlocksPerWarp>
+inline constexpr int call_pitch = BlocksPerWarp* Band::columns + 4;
 
 template <class Band, class A, class Element, class Sink, int BlocksPerWarp,
           int Warps, int Stages, int Resident, bool Shifted>
@@ -237,67 +233,151 @@ __global__ void __launch_bounds__(32 * Warps, Resident) band_stencil(
   std::int64_t const top =
       std::int64_t(blockIdx.x / arguments.strips) * arguments.chunk;
   std::int64_t const left_rows = arguments.grid.extent[0] - top;
-  int const steps =
-      int((min(arguments.chunk, left_rows) + 15) / 16) + Band::groups - 1;
-  std::int64_t const top_row = top - Band::max_radius;
+  int const chunk =
+      int(left_rows < arguments.chunk ? left_rows : arguments.chunk);
+  int const steps = (chunk + 15) / 16 + Band::groups - 1;
   if (thread == 0)
     columns_of_strip =
         int(min(arguments.grid.extent[1] - first, std::int64_t(width)));
 
   Rows rows(arguments.grid, reinterpret_cast<unsigned char*>(band_memory),
-            first, arguments.radius[0], arguments.radius[1]);
+            first, top - Band::max_radius, arguments.radius[0],
+            arguments.radius[1]);
 #pragma unroll 1
   for (int step = 0; step < Stages - 1; ++step) {
-    std::int64_t const row = top_row + 16 * step;
-    if (step < steps) rows.fetch(step, row, warp, lane);
+    if (step < steps) rows.fetch(step, step, warp, lane);
     CopyAsync16::commit();
-    rows.write_edge(rows.read_edge(step, row, thread), step, row, thread);
+    rows.write_edge(rows.read_edge(step, step, thread), step, step, thread);
   }
 
   typename Band::History history[inner] = {};
   int const from = warp * BlocksPerWarp * 32 + lane / 4 * 4;
-  // Sums of this lane start at row lane / 4 of 16 and at this column.
+  // Sums of this lane start at this row of 16 and this column.
+  int const row    = lane / 4;
   int const offset = warp * BlocksPerWarp * columns + n * (lane % 4);
-  int rows_left =
-      int(left_rows < arguments.chunk ? left_rows : arguments.chunk) - lane / 4;
-  int stage      = 0;
-  int free_stage = Stages - 1;
+  int stage        = 0;
 #pragma unroll 1
   for (int step = 0; step < steps; ++step) {
     CopyAsync16::wait<Stages - 2>();
     __syncthreads();
-    std::int64_t const later = top_row + 16 * (step + Stages - 1);
-    if (step + Stages - 1 < steps) rows.fetch(free_stage, later, warp, lane);
+    typename Band::Rows words[inner];
+#pragma unroll
+    for (int p = 0; p < inner; ++p)
+      rows.words(words[p], stage, from + 32 * p, lane);
+    int const later      = step + Stages - 1;
+    int const free_stage = stage == 0 ? Stages - 1 : stage - 1;
+    if (later < steps) rows.fetch(free_stage, later, warp, lane);
     auto const edge = rows.read_edge(free_stage, later, thread);
 
     // Sums from too few rows are made too, and not kept.
-    std::int64_t const i   = top + 16 * (step - Band::groups + 1) + lane / 4;
+    int const done         = 16 * (step - Band::groups + 1);
+    int const rows_left    = chunk - done - row;
     int const columns_left = columns_of_strip - offset;
-    bool const complete    = step >= Band::groups - 1;
-    typename Band::Product products[inner];
-#pragma unroll
-    for (int p = 0; p < inner; ++p) {
-      typename Band::Rows words;
-      rows.words(words, stage, from + 32 * p, lane);
-      band.take(history[p], words);
-      products[p] = band.multiply(history[p]);
-      if (p < Band::blocks - 1) continue;
-      constexpr int before = Band::blocks - 1;
+    std::int64_t const i   = top + done + row;
+    std::int64_t const j   = first + offset;
+    auto const sums_of     = [&](typename Band::Product const* last) {
       typename Band::Product const* side_by_side[Band::blocks];
 #pragma unroll
       for (int k = 0; k < Band::blocks; ++k)
-        side_by_side[k] = &products[p - before + k];
-      auto const sums = band.sums(side_by_side);
-      if (complete)
-        write_sums<Band, A>(arguments, weights, sums, i,
-                            first + offset + (p - before) * columns, rows_left,
-                            columns_left - (p - before) * columns);
+        side_by_side[k] = last - Band::blocks + 1 + k;
+      return band.sums(side_by_side);
+    };
+    typename Band::Product products[inner];
+    if constexpr (VisibleStencilSink<Sink>) {
+      // One after the other without a branch, so that one waits for its
+      // products while another is packed.
+      using Result = typename Sink::value_type;
+      PackedResults<Result, n> results[BlocksPerWarp][2];
+      unsigned finite = ~0u;
+#pragma unroll
+      for (int p = 0; p < inner; ++p) {
+        band.take(history[p], words[p]);
+        products[p] = band.multiply(history[p]);
+        if (p < Band::blocks - 1) continue;
+        int const b     = p - Band::blocks + 1;
+        auto const sums = sums_of(&products[p]);
+        if constexpr (size == 2)
+          if (!all_finite(sums)) finite &= ~(1u << b);
+        results[b][0].template pack<A>(&sums[0]);
+        results[b][1].template pack<A>(&sums[n]);
+      }
+      if (done >= 0) {
+        std::int64_t const stride = arguments.sink.stride[0];
+        Result* const to          = arguments.sink.data + i * stride + j;
+        if (arguments.vectors && columns_of_strip == width &&
+            chunk - done >= 16) {
+#pragma unroll
+          for (int b = 0; b < BlocksPerWarp; ++b) {
+            results[b][0].write(to + b * columns);
+            results[b][1].write(to + b * columns + 8 * stride);
+          }
+        } else {
+#pragma unroll
+          for (int b = 0; b < BlocksPerWarp; ++b)
+#pragma unroll
+            for (int half = 0; half < 2; ++half)
+              if (8 * half < rows_left)
+                results[b][half].write(to + b * columns + 8 * half * stride,
+                                       columns_left - b * columns);
+        }
+        if constexpr (size == 2)
+          if (Warp::any(finite != ~0u)) {
+#pragma unroll 1
+            for (int b = 0; b < BlocksPerWarp; ++b)
+              if (!(finite >> b & 1))
+                write_plain_sums<Band, A>(arguments, weights, i,
+                                          j + b * columns, rows_left,
+                                          columns_left - b * columns);
+            __syncwarp();
+          }
+      }
+    } else {
+      // By way of shared memory: lanes side by side call for columns side by
+      // side, or each store of the functor is one of 32 lines.
+      Sum* const tile =
+          reinterpret_cast<Sum*>(reinterpret_cast<unsigned char*>(band_memory) +
+                                 Rows::bytes) +
+          warp * 16 * call_pitch<Band, BlocksPerWarp>;
+      constexpr int pitch = call_pitch<Band, BlocksPerWarp>;
+#pragma unroll
+      for (int p = 0; p < inner; ++p) {
+        band.take(history[p], words[p]);
+        products[p] = band.multiply(history[p]);
+        if (p < Band::blocks - 1) continue;
+        int const b     = p - Band::blocks + 1;
+        auto const sums = sums_of(&products[p]);
+#pragma unroll
+        for (int k = 0; k < 2 * n; ++k)
+          tile[(row + 8 * (k / n)) * pitch + b * columns + n * (lane % 4) +
+               k % n] = sums[k];
+      }
+      __syncwarp();
+      constexpr int across = BlocksPerWarp * columns;
+      int const rows_here  = done < 0 ? 0 : min(chunk - done, 16);
+      int const columns_here =
+          columns_of_strip - warp * BlocksPerWarp * columns;
+#pragma unroll 1
+      for (int r = 0; r < rows_here; ++r) {
+#pragma unroll
+        for (int c = lane; c < across; c += 32) {
+          std::int64_t const at[2] = {
+              top + done + r, first + warp * BlocksPerWarp * columns + c};
+          if (c < columns_here) {
+            A sum = static_cast<A>(tile[r * pitch + c]);
+            if constexpr (size == 2)
+              if (!(fabsf(tile[r * pitch + c]) < INFINITY))
+                sum = static_cast<A>(plain_sum<is_band_half<Element>>(
+                    arguments.grid, weights, arguments.radius[0],
+                    arguments.radius[1], at[0], at[1]));
+            arguments.sink(at, sum);
+          }
+        }
+      }
+      __syncwarp();
     }
-    if (complete) rows_left -= 16;
     CopyAsync16::commit();
     rows.write_edge(edge, free_stage, later, thread);
-    stage      = stage + 1 == Stages ? 0 : stage + 1;
-    free_stage = free_stage + 1 == Stages ? 0 : free_stage + 1;
+    stage = stage + 1 == Stages ? 0 : stage + 1;
   }
 }
 
@@ -441,10 +521,14 @@ void run_band_stencil(Kokkos::Cuda const& space,
   auto* const kernel =
       band_stencil<Band, A, Element, Sink, Tuning::blocks_per_warp,
                    Tuning::warps, Tuning::stages, Tuning::resident, Shifted>;
+  using Rows = StencilRows<Element, width* int(sizeof(Element)),
+                           Band::margin* int(sizeof(Element)), Tuning::stages,
+                           Tuning::warps, Shifted>;
   constexpr std::size_t bytes =
-      StencilRows<Element, width* int(sizeof(Element)),
-                  Band::margin* int(sizeof(Element)), Tuning::stages,
-                  Tuning::warps, Shifted>::bytes;
+      Rows::bytes + (VisibleStencilSink<Sink>
+                         ? 0
+                         : Tuning::warps * 16 * sizeof(typename Band::Sum) *
+                               call_pitch<Band, Tuning::blocks_per_warp>);
   int const device_id = space.cuda_device();
   auto const facts = kernel_facts(device_id, kernel, 32 * Tuning::warps, bytes);
 
@@ -493,51 +577,41 @@ void launch_band_stencil(Kokkos::Cuda const& space,
   if (grid.extent[0] == 0 || grid.extent[1] == 0) return;
   int const radius_rows    = int(factors[0].size()) / 2;
   int const radius_columns = int(factors[1].size()) / 2;
-  bool const shifted =
-      reinterpret_cast<std::uintptr_t>(grid.data) % 16 != 0 ||
-      std::uintptr_t(grid.stride[0]) * sizeof(Element) % 16 != 0;
-  auto const run = [&](auto band, auto const& weights) {
-    using Band = typename decltype(band)::type;
-    if (shifted)
-      run_band_stencil<band_tuning<Band, Sink>, Band, A, true>(
-          space, grid, weights, radius_rows, radius_columns, sink);
-    else
-      run_band_stencil<band_tuning<Band, Sink>, Band, A, false>(
-          space, grid, weights, radius_rows, radius_columns, sink);
+  auto const run           = [&](auto band, auto shifted, auto const& weights) {
+    using Band             = typename decltype(band)::type;
+    constexpr bool Shifted = decltype(shifted)::value;
+    run_band_stencil<band_tuning<Band, Sink, Shifted>, Band, A, Shifted>(
+        space, grid, weights, radius_rows, radius_columns, sink);
+  };
+  // Three kernels, for the time of compiling: small radii on rows that start
+  // in lines, or anywhere, and all others; for functors the last two.
+  bool const lines = VisibleStencilSink<Sink> &&
+                     reinterpret_cast<std::uintptr_t>(grid.data) % 16 == 0 &&
+                     std::uintptr_t(grid.stride[0]) * sizeof(Element) % 16 == 0;
+  auto const choose = [&](auto near, auto far, bool is_near,
+                          auto const& weights) {
+    if (!is_near) return run(far, std::true_type(), weights);
+    if constexpr (VisibleStencilSink<Sink>)
+      if (lines) return run(near, std::false_type(), weights);
+    run(near, std::true_type(), weights);
   };
   if constexpr (sizeof(Element) == 1) {
-    auto const weights          = Takes::byte_weights(factors).value();
-    constexpr bool is_signed    = std::is_signed_v<Element>;
-    [[maybe_unused]] int planes = Takes::planes(factors);
-    auto const with_groups      = [&](auto groups) {
-      constexpr int g = decltype(groups)::value;
-      if constexpr (!is_modulo_256<A, Sink>()) {
-        if (planes == 2)
-          return run(std::type_identity<WarpByteBand<Warp, is_signed, g, 2>>(),
-                          weights);
-        if (planes == 3)
-          return run(std::type_identity<WarpByteBand<Warp, is_signed, g, 3>>(),
-                          weights);
-      }
-      run(std::type_identity<WarpByteBand<Warp, is_signed, g, 1>>(), weights);
-    };
-    if (radius_rows <= 8)
-      with_groups(std::integral_constant<int, 2>());
+    constexpr bool is_signed = std::is_signed_v<Element>;
+    auto const weights       = Takes::byte_weights(factors).value();
+    if constexpr (is_modulo_256<A, Sink>())
+      choose(std::type_identity<WarpByteBand<Warp, is_signed, 2, 1>>(),
+             std::type_identity<WarpByteBand<Warp, is_signed, 3, 1>>(),
+             radius_rows <= 8, weights);
     else
-      with_groups(std::integral_constant<int, 3>());
+      choose(std::type_identity<WarpByteBand<Warp, is_signed, 2, 2>>(),
+             std::type_identity<WarpByteBand<Warp, is_signed, 3, 3>>(),
+             radius_rows <= 8 && Takes::planes(factors) <= 2, weights);
   } else {
-    auto const weights  = Takes::half_weights(factors).value();
     constexpr bool half = is_band_half<Element>;
-    bool const low      = radius_rows <= 8;
-    bool const narrow   = radius_columns <= 8;
-    if (low && narrow)
-      run(std::type_identity<WarpHalfBand<Warp, half, 2, 2>>(), weights);
-    else if (low)
-      run(std::type_identity<WarpHalfBand<Warp, half, 2, 3>>(), weights);
-    else if (narrow)
-      run(std::type_identity<WarpHalfBand<Warp, half, 3, 2>>(), weights);
-    else
-      run(std::type_identity<WarpHalfBand<Warp, half, 3, 3>>(), weights);
+    auto const weights  = Takes::half_weights(factors).value();
+    choose(std::type_identity<WarpHalfBand<Warp, half, 2, 2>>(),
+           std::type_identity<WarpHalfBand<Warp, half, 3, 3>>(),
+           radius_rows <= 8 && radius_columns <= 8, weights);
   }
 }
 

@@ -63,23 +63,36 @@ class StencilRows {
   struct Shared {
     std::uint32_t grid[sizeof(StencilGrid<Element, 2>) / 4];
     std::int64_t first;        // column of the tile
+    std::int64_t first_row;    // of step 0
     int radius;                // along the columns
     int begin, end;            // bytes of the tile that the data hold
     int need_begin, need_end;  // and those that a sum needs
     int has_edges;
+    int cuts;  // in the list, a multiple of the rows
   };
+  // An element in a line that a face cuts, in the steps whose rows are inside.
+  struct alignas(16) Cut {
+    std::int64_t offset;  // from the first element of the step's first row
+    int place;            // in the stage; negative where there is none
+    int is_constant;
+  };
+  static constexpr int most_cuts =
+      rows * (2 * MarginBytes + 15 + (Shifted ? 15 : 0)) / size;
   static constexpr int shared_bytes = (int(sizeof(Shared)) + 31) / 32 * 32;
 
  public:
-  static constexpr int bytes = shared_bytes + Stages * stage_bytes;
+  static constexpr int bytes =
+      shared_bytes + Stages * stage_bytes + most_cuts * int(sizeof(Cut));
 
   /// \param memory `bytes` of it, aligned to 16
   /// \param first column of the first sum; `margin` columns before it and
   /// behind
   ///   the last one belong to the tile
+  /// \param first_row of step 0
   __device__ StencilRows(StencilGrid<Element, 2> const& grid,
                          unsigned char* memory, std::int64_t first,
-                         int radius_rows, int radius_columns)
+                         std::int64_t first_row, int radius_rows,
+                         int radius_columns)
       : m_shared(*reinterpret_cast<Shared*>(memory)),
         m_memory(memory + shared_bytes) {
     int const thread = int(threadIdx.x);
@@ -88,6 +101,7 @@ class StencilRows {
     if (thread == 0) {
       Shared& s          = m_shared;
       s.first            = first - margin;
+      s.first_row        = first_row;
       s.radius           = radius_rows;
       auto const byte_of = [&](std::int64_t column) {
         std::int64_t const b = (column - s.first) * size;
@@ -103,18 +117,131 @@ class StencilRows {
                     s.end < tile_bytes + (Shifted ? 15 : 0);
     }
     __syncthreads();
+    m_pitch = grid.stride[0] * size;
+    m_from  = reinterpret_cast<unsigned char const*>(grid.data) +
+             (first_row + thread / 32 * (rows / Warps)) * m_pitch +
+             (first - margin) * size;
+    std::int64_t const end = (grid.extent[0] - first_row) / rows;
+    m_inside_begin = first_row < 0 ? int((-first_row + rows - 1) / rows) : 0;
+    m_inside_end   = end < 0x40000000 ? int(end) : 0x40000000;
+    if (!m_shared.has_edges) return;
     // Zeros where no element ever comes, for floats: 0 * NaN is NaN.
-    if (size > 1 && m_shared.has_edges) {
+    if (size > 1)
       for (int b = 16 * thread; b < Stages * stage_bytes; b += 16 * 32 * Warps)
         *reinterpret_cast<uint4*>(m_memory + b) = uint4{0, 0, 0, 0};
-      __syncthreads();
+    if (thread == 0) m_shared.cuts = 0;
+    __syncthreads();
+    if (m_inside_begin < m_inside_end) {
+      std::int64_t const row_of_step = first_row + rows * m_inside_begin;
+      for (int at = thread; at < most_cuts; at += 32 * Warps) {
+        std::int64_t const row = row_of_step + at % rows;
+        int const byte         = edge_byte(row, at / rows);
+        if (byte < 0) {
+          cuts()[at].place = -1;
+          continue;
+        }
+        std::int64_t const column = m_shared.first + byte / size;
+        Face const face =
+            column < 0 ? grid.boundaries.low[1] : grid.boundaries.high[1];
+        bool const inside = 0 <= column && column < grid.extent[1];
+        cuts()[at]        = {at % rows * grid.stride[0] +
+                                 boundary_index(face.kind, column, grid.extent[1]),
+                             row_place(at % rows) + byte + shift_of(row),
+                             !inside && face.kind == Boundary::constant};
+        // Faces of two kinds have constants of two values.
+        if (cuts()[at].is_constant) cuts()[at].offset = column < 0 ? -1 : -2;
+        atomicMax(&m_shared.cuts, (at / rows + 1) * rows);
+      }
+    }
+    __syncthreads();
+  }
+
+  /// Starts the copy of the rows of a step into a stage.
+  __device__ void fetch(int stage, int step, int warp, int lane) {
+    if (m_inside_begin <= step && step < m_inside_end)
+      fetch_inside(stage, step, warp, lane);
+    else
+      fetch_anywhere(stage, step, warp, lane);
+  }
+
+  /// Elements that lie in a line which a face cuts: read before the work on
+  /// earlier rows, written behind it.
+  struct Edge {
+    Element element;
+    int place;  ///< negative where there is none
+  };
+  __device__ Edge read_edge(int stage, int step, int thread) const {
+    Edge edge{{}, -1};
+    if (m_shared.has_edges) read_edge(edge, stage, step, thread);
+    return edge;
+  }
+  /// Writes it, and reads and writes what there are more of than threads.
+  __device__ void write_edge(Edge edge, int stage, int step, int thread) {
+#pragma unroll 1
+    for (int at = thread; edge.place >= 0;) {
+      *reinterpret_cast<Element*>(m_memory + edge.place) = edge.element;
+      at += 32 * Warps;
+      edge.place = -1;
+      read_edge(edge, stage, step, at);
     }
   }
 
-  /// Starts the copy of 16 rows of the grid into a stage.
-  __device__ void fetch(int stage, std::int64_t first_row, int warp, int lane) {
+  /// The word of each of rows 4 (lane % 4) .. + 3 that starts at a byte, which
+  /// is a multiple of 4.
+  template <class Words>
+  __device__ void words(Words& result, int stage, int byte, int lane) const {
+    unsigned char const* const from =
+        m_memory + stage * stage_bytes + lane % 4 * (4 * pitch + 32) + byte;
+    if constexpr (Shifted) {
+      std::uint32_t const shifts = *reinterpret_cast<std::uint32_t const*>(
+          m_memory + stage * stage_bytes + shift_place + lane % 4 * 4);
+#pragma unroll
+      for (int i = 0; i < 4; ++i) {
+        int const shift = int(shifts >> 8 * i & 0xff);
+        auto const* const word =
+            reinterpret_cast<std::uint32_t const*>(from + i * pitch) +
+            shift / 4;
+        result[i] = __funnelshift_r(word[0], word[1], 8 * (shift % 4));
+      }
+    } else {
+#pragma unroll
+      for (int i = 0; i < 4; ++i)
+        result[i] = *reinterpret_cast<std::uint32_t const*>(from + i * pitch);
+    }
+  }
+
+ private:
+  // Rows that follow each other in memory.
+  __device__ void fetch_inside(int stage, int step, int warp, int lane) {
+    unsigned char* const to = m_memory + stage * stage_bytes +
+                              row_place(warp * (rows / Warps)) + 16 * lane;
+    unsigned char const* const from =
+        m_from + std::int64_t(step) * (rows * m_pitch);
+    bool const has_edges = m_shared.has_edges;
+#pragma unroll
+    for (int k = 0; k < rows / Warps; ++k) {
+      unsigned char const* row = from + k * m_pitch;
+      int shift                = 0;
+      if constexpr (Shifted) {
+        shift = int(reinterpret_cast<std::uintptr_t>(row) % 16);
+        if (lane == 0)
+          m_memory[stage * stage_bytes + shift_place + warp * (rows / Warps) +
+                   k] = (unsigned char)(shift);
+        row -= shift;
+      }
+      row += 16 * lane;
+      int const begin = has_edges ? begin_line(shift) - lane : -lane;
+      int const end   = (has_edges ? end_line(shift) : lines) - lane;
+#pragma unroll
+      for (int l = 0; l < lines; l += 32)
+        if (begin <= l && l < end)
+          CopyAsync16::copy(to + k * pitch + 16 * l, row + 16 * l);
+    }
+  }
+  __device__ void fetch_anywhere(int stage, int step, int warp, int lane) {
     StencilGrid<Element, 2> const& grid = this->grid();
     unsigned char* const memory         = m_memory + stage * stage_bytes;
+    std::int64_t const first_row        = m_shared.first_row + rows * step;
 #pragma unroll
     for (int k = 0; k < rows / Warps; ++k) {
       int const r             = warp * (rows / Warps) + k;
@@ -157,55 +284,6 @@ class StencilRows {
     }
   }
 
-  /// An element that lies in a line which a face cuts.
-  struct Edge {
-    Element element;
-    int place;  ///< negative where there is none
-  };
-  /// Reads one, to be written behind the work on earlier rows.
-  __device__ Edge read_edge(int stage, std::int64_t first_row,
-                            int thread) const {
-    Edge edge{{}, -1};
-    if (m_shared.has_edges) read_edge(edge, stage, first_row, thread);
-    return edge;
-  }
-  /// Writes it, and reads and writes what there are more of than threads.
-  __device__ void write_edge(Edge edge, int stage, std::int64_t first_row,
-                             int thread) {
-#pragma unroll 1
-    for (int at = thread; edge.place >= 0;) {
-      *reinterpret_cast<Element*>(m_memory + edge.place) = edge.element;
-      at += 32 * Warps;
-      edge.place = -1;
-      read_edge(edge, stage, first_row, at);
-    }
-  }
-
-  /// The word of each of rows 4 (lane % 4) .. + 3 that starts at a byte, which
-  /// is a multiple of 4.
-  template <class Words>
-  __device__ void words(Words& result, int stage, int byte, int lane) const {
-    unsigned char const* const from =
-        m_memory + stage * stage_bytes + lane % 4 * (4 * pitch + 32) + byte;
-    if constexpr (Shifted) {
-      std::uint32_t const shifts = *reinterpret_cast<std::uint32_t const*>(
-          m_memory + stage * stage_bytes + shift_place + lane % 4 * 4);
-#pragma unroll
-      for (int i = 0; i < 4; ++i) {
-        int const shift = int(shifts >> 8 * i & 0xff);
-        auto const* const word =
-            reinterpret_cast<std::uint32_t const*>(from + i * pitch) +
-            shift / 4;
-        result[i] = __funnelshift_r(word[0], word[1], 8 * (shift % 4));
-      }
-    } else {
-#pragma unroll
-      for (int i = 0; i < 4; ++i)
-        result[i] = *reinterpret_cast<std::uint32_t const*>(from + i * pitch);
-    }
-  }
-
- private:
   __device__ static int row_place(int row) {
     return row * pitch + row / 4 * 32;
   }
@@ -239,29 +317,55 @@ class StencilRows {
          std::uintptr_t((row * grid.stride[0] + m_shared.first) * size)) %
         16);
   }
-  /// Element `at` of those in lines that a face cuts, of row at % 16.
-  __device__ void read_edge(Edge& edge, int stage, std::int64_t first_row,
-                            int at) const {
-    StencilGrid<Element, 2> const& grid = this->grid();
-    std::int64_t const row              = first_row + at % rows;
-    if (row < -m_shared.radius || row >= grid.extent[0] + m_shared.radius)
-      return;
+  __device__ Cut* cuts() const {
+    return reinterpret_cast<Cut*>(m_memory + Stages * stage_bytes);
+  }
+  /// The n-th element of a row in lines that a face cuts, its byte in the tile;
+  /// negative where there is none.
+  __device__ int edge_byte(std::int64_t row, int n) const {
     int const need_begin = m_shared.need_begin;
     int const need_end   = m_shared.need_end;
     int const shift      = shift_of(row);
     int const begin      = 16 * begin_line(shift) - shift;
     int const end        = 16 * end_line(shift) - shift;
     int const left       = begin < end ? begin : need_end;
-    int byte             = need_begin + at / rows * size;
+    int byte             = need_begin + n * size;
     if (byte >= left)
       byte = max(end, need_begin) + byte - max(left, need_begin);
-    if (byte >= need_end) return;
-    edge.place   = stage * stage_bytes + row_place(at % rows) + byte + shift;
+    return byte < need_end ? byte : -1;
+  }
+  /// Element `at` of these, of row at % 16.
+  __device__ void read_edge(Edge& edge, int stage, int step, int at) const {
+    StencilGrid<Element, 2> const& grid = this->grid();
+    std::int64_t const first_row        = m_shared.first_row + rows * step;
+    if (m_inside_begin <= step && step < m_inside_end) {
+      if (at >= m_shared.cuts) return;
+      Cut const cut = cuts()[at];
+      if (cut.place < 0) return;
+      edge.place   = stage * stage_bytes + cut.place;
+      edge.element = cut.is_constant
+                         ? static_cast<Element>(
+                               cut.offset == -1 ? grid.boundaries.low[1].value
+                                                : grid.boundaries.high[1].value)
+                         : grid.data[first_row * grid.stride[0] + cut.offset];
+      return;
+    }
+    std::int64_t const row = first_row + at % rows;
+    if (row < -m_shared.radius || row >= grid.extent[0] + m_shared.radius)
+      return;
+    int const byte = edge_byte(row, at / rows);
+    if (byte < 0) return;
+    edge.place =
+        stage * stage_bytes + row_place(at % rows) + byte + shift_of(row);
     edge.element = stencil_element(grid, row, m_shared.first + byte / size);
   }
 
   Shared& m_shared;
   unsigned char* m_memory;
+  // Steps all of whose rows are inside, and the first row of a warp in step 0.
+  int m_inside_begin, m_inside_end;
+  unsigned char const* m_from;
+  std::int64_t m_pitch;
 };
 
 }  // namespace KokkosMMA::Impl::Cuda
