@@ -1,0 +1,90 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Stencils over ranks against a loop over the whole grid, which every rank has.
+
+#include "MpiStencilSupport.hpp"
+
+#include <cstdint>
+
+namespace {
+
+using namespace KokkosMMA;
+using namespace KokkosMMA::Testing;
+
+template <class Exec>
+class MpiStencilValues : public ::testing::Test {};
+TYPED_TEST_SUITE(MpiStencilValues, ExecutionSpaces);
+
+TYPED_TEST(MpiStencilValues, OneDimension) {
+  Random random;
+  SCOPED_TRACE(random.note());
+  compare_many<float, 1, TypeParam>(random, 20);
+  compare_many<std::int32_t, 1, TypeParam, Strided>(random, 10);
+}
+TYPED_TEST(MpiStencilValues, TwoDimensions) {
+  Random random;
+  SCOPED_TRACE(random.note());
+  compare_many<float, 2, TypeParam>(random, 12);
+  compare_many<double, 2, TypeParam, Framed<Kokkos::LayoutRight>>(random, 6);
+  compare_many<float, 2, TypeParam, Plain<Kokkos::LayoutLeft>>(random, 6);
+  compare_many<std::int32_t, 2, TypeParam, Strided>(random, 6);
+}
+TYPED_TEST(MpiStencilValues, TypesOfElements) {
+  Random random;
+  SCOPED_TRACE(random.note());
+  compare_many<std::int8_t, 2, TypeParam>(random, 4);
+  compare_many<std::uint8_t, 2, TypeParam>(random, 4);
+  compare_many<std::int64_t, 2, TypeParam>(random, 4);
+}
+TYPED_TEST(MpiStencilValues, ThreeDimensions) {
+  Random random;
+  SCOPED_TRACE(random.note());
+  compare_many<double, 3, TypeParam>(random, 2);
+}
+
+/// One boundary of every kind on all faces, deterministic.
+TYPED_TEST(MpiStencilValues, EveryBoundary) {
+  Random random;
+  SCOPED_TRACE(random.note());
+  for (int kind = 0; kind < 6; ++kind)
+    for (auto const& dimensions : arrangements<2>()) {
+      Ranks<2> const ranks(dimensions);
+      compare<float, 2, TypeParam, Plain<Kokkos::LayoutRight>>(
+          ranks.comm(), random, Boundaries<2>::all(Boundary(kind), 2.), {3, 2},
+          {20, 20}, 1);
+    }
+}
+
+/// 16-bit floats and bytes with other types of results.
+TYPED_TEST(MpiStencilValues, SumsOfOtherTypes) {
+  using Exec = TypeParam;
+  Random random;
+  SCOPED_TRACE(random.note());
+  Ranks<2> const ranks;
+  Blocks<2> const blocks(ranks.comm(), {9, 9}, random);
+  auto const boundaries = Boundaries<2>::all(Boundary::periodic);
+  // Without a Cartesian topology every rank has all columns.
+  auto const whole = blocks.whole;
+  auto const check = [&](auto element, auto result) {
+    using T             = decltype(element);
+    using Y             = decltype(result);
+    auto const weights  = StencilWeights<2>::box(2);
+    HostGrid<2> const x = small_integers<T, 2>(whole, random);
+    TestGrid<T, 2, Plain<Kokkos::LayoutRight>, Exec> const in(
+        part_of(x, blocks.offset, blocks.extent));
+    TestGrid<Y, 2, Plain<Kokkos::LayoutRight>, Exec> const out(blocks.extent);
+    mpi::stencil(ranks.comm(), Exec(), in.view(), out.view(), weights,
+                 boundaries);
+    EXPECT_TRUE(out.holds(part_of(neighbour_sums(x, whole, weights, boundaries),
+                                  blocks.offset, blocks.extent),
+                          [](double value) { return static_cast<Y>(value); }));
+  };
+  check(half_t(), half_t());
+  check(bhalf_t(), float());
+  check(std::uint8_t(), std::int32_t());
+  check(bool(), std::int32_t());
+  check(std::int16_t(), float());
+}
+
+}  // namespace
