@@ -64,6 +64,14 @@ struct SeparableRow {
   static constexpr int window     = V + 2 * reach;
 };
 
+/// H200, 2026-11-21, 16384^2, constant boundary, part of a copy kernel's rate
+/// in the same run (float 479, double 247 GPt/s):
+///   float r = 1 0.88, r = 3 0.83 (periodic 0.86, halo 0.86), r = 7 0.61
+///   double r = 3 0.89, r = 7 0.71
+///   with 128 threads at r = 1 to 3: float 0.87 and 0.81, double r = 3 0.86
+/// with one kernel per radius instead of a jump into the factors:
+///   float r = 3 0.85 (128 threads), 0.88 (256), r = 7 0.86
+///   float r = 3, stages of 4 rows, 6 of them, batch 4: 0.84 instead of 0.85
 template <class A, class Element, class Result, int MaxRadius>
 struct SeparableTuning {
   static constexpr int widest =
@@ -71,24 +79,26 @@ struct SeparableTuning {
   static constexpr int largest = MaxRadius <= 4 ? 8 : 4;
   // 16 bytes in and out, as far as the registers go.
   static constexpr int V       = 16 / widest < largest ? 16 / widest : largest;
-  static constexpr int threads = 128;
-  static constexpr int min_blocks = MaxRadius <= 8 ? 3 : 2;
+  static constexpr int threads = MaxRadius <= 4 && V <= 4 ? 256 : 128;
+  static constexpr int min_blocks = threads == 256 || MaxRadius > 8 ? 2 : 3;
   static constexpr int stage_rows = 8;
   static constexpr int stages     = 3;
   static constexpr int batch      = 8;
 };
 
-/// A stage is a block of rows of the box.
+/// A stage is a block of rows of the box. Measured as above:
+///   float r = 7 0.91 (periodic 0.96); double r = 7 0.90
+///   half r = 1 0.85, r = 3 0.83 (periodic 0.88, halo 0.65), r = 7 0.81; r = 7
+///   with 4 elements a thread: 0.76, with 256 threads 0.79
 template <class Element, class Result, int Radius>
 struct BoxTuning {
   static constexpr int widest =
       int(sizeof(Element) > sizeof(Result) ? sizeof(Element) : sizeof(Result));
-  static constexpr int largest = Radius <= 3 ? 8 : 4;
-  static constexpr int V       = 16 / widest < largest ? 16 / widest : largest;
-  static constexpr int threads = 128;
-  static constexpr int min_blocks = 3;
+  static constexpr int V          = 16 / widest < 8 ? 16 / widest : 8;
+  static constexpr int threads    = 128;
+  static constexpr int min_blocks = V == 8 && Radius > 3 ? 2 : 3;
   static constexpr int stage_rows = 2 * Radius + 1;
-  static constexpr int stages     = Radius == 1 ? 8 : Radius <= 3 ? 4 : 2;
+  static constexpr int stages     = Radius == 1 ? 8 : Radius <= 3 ? 3 : 2;
 };
 
 /// An element into shared memory, while the thread goes on where there is an
@@ -283,8 +293,11 @@ struct SeparableFeed {
   std::int64_t columns_high;
   std::int64_t source[count];  ///< column that vector n is loaded from
   bool whole[count];
-  bool partial[count];
-  bool has_partial;  ///< vectors of this block
+  /// Elements of vectors that lie inside in part, one for each lane on either
+  /// side: place in the row, -1: none.
+  bool has_partial;
+  int partial_place[2];
+  std::int64_t partial_source[2];
   bool has_faces;
   SeparableFaces<Row, Element> faces;
 
@@ -306,42 +319,58 @@ struct SeparableFeed {
     columns_low = task.column_low.kind == Boundary::halo ? -radius : 0;
     columns_high =
         task.columns + (task.column_high.kind == Boundary::halo ? radius : 0);
+    // What other elements beyond the faces stand for, the row gets from its own
+    // elements later. A periodic grid of whole vectors has whole vectors there.
+    bool const periodic = task.column_low.kind == Boundary::periodic;
+    bool const wraps    = periodic && task.columns % V == 0 &&
+                       task.columns >= Row::elements - Row::columns + V;
+    std::int64_t const needed_low  = columns_low - (periodic ? radius : 0);
+    std::int64_t const needed_high = columns_high + (periodic ? radius : 0);
 #pragma unroll
     for (int n = 0; n < count; ++n) {
       int const v         = int(threadIdx.x) + n * Threads;
       std::int64_t column = first + v * V;
-      bool const exists   = v < Row::vectors;
-      if (R == 1 || (column >= columns_low && column + V <= columns_high)) {
-        whole[n]   = exists;
-        partial[n] = false;
-      } else {
-        // What other elements of the row stand for, it gets from them later.
-        bool const periodic = task.column_low.kind == Boundary::periodic;
-        int const beyond    = periodic ? radius : 0;
-        bool const needed   = exists && column + V > columns_low - beyond &&
-                            column < columns_high + beyond;
-        whole[n] = false;
-        // A periodic grid of whole vectors.
-        if (needed && periodic && task.columns % V == 0) {
-          std::int64_t const other =
-              column < 0 ? column + task.columns : column - task.columns;
-          if (other >= 0 && other + V <= task.columns) {
-            whole[n] = true;
-            column   = other;
-          }
-        }
-        partial[n] = needed && !whole[n];
+      bool exists         = v < Row::vectors;
+      if (R > 1 && (column < columns_low || column + V > columns_high)) {
+        bool const below = column + V <= 0;
+        exists = exists && wraps && (below || column >= task.columns) &&
+                 column + V > needed_low && column < needed_high;
+        column += below ? task.columns : -task.columns;
       }
+      whole[n]  = exists;
       source[n] = column;
     }
     has_faces   = false;
     has_partial = false;
-    if constexpr (R > 1) {
-      bool any = false;
+    if constexpr (R > 1 && Aligned) {
+      // Vectors of the columns that lie in memory.
+      std::int64_t const end         = first + Row::elements;
+      std::int64_t const low         = max(columns_low, first);
+      std::int64_t const high        = min(columns_high, end);
+      std::int64_t const first_whole = first + (low - first + V - 1) / V * V;
+      std::int64_t const last_whole =
+          max(first + (high - first) / V * V, first_whole);
+      std::int64_t const below =
+          wraps ? first + (low - first) / V * V : needed_low;
+      std::int64_t const above =
+          wraps ? first + (high - first + V - 1) / V * V : needed_high;
+      int const lane = threadIdx.x % 32;
 #pragma unroll
-      for (int n = 0; n < count; ++n) any = any || partial[n];
-      has_partial = __syncthreads_or(any);
-      has_faces   = (first < 0 && faces.is_filled(task.column_low)) ||
+      for (int side = 0; side < 2; ++side) {
+        std::int64_t column =
+            (side == 0 ? max(below, first) : last_whole) + lane;
+        std::int64_t const stop =
+            side == 0 ? min(first_whole, needed_high) : min(above, end);
+        std::int64_t const place = column - first;
+        bool const exists        = column < stop && locate(column);
+        partial_place[side]      = exists ? int(place) : -1;
+        partial_source[side]     = column;
+        has_partial              = has_partial || exists;
+      }
+      has_partial = __any_sync(0xffffffffu, has_partial);
+    }
+    if constexpr (R > 1) {
+      has_faces = (first < 0 && faces.is_filled(task.column_low)) ||
                   (first + Row::elements > task.columns &&
                    faces.is_filled(task.column_high));
       int const lane = threadIdx.x % 32;
@@ -390,14 +419,21 @@ struct SeparableFeed {
       }
     }
   }
-  /// Of a row that lies in memory, the vectors that do so in part.
+  /// Of rows that lie in memory, the vectors that do so in part: each warp has
+  /// its rows of the stage.
+  template <int Rows>
   __device__ void partial_vectors(unsigned char* to,
                                   Element const* from) const {
+    int const warp = threadIdx.x / 32;
 #pragma unroll
-    for (int n = 0; n < count; ++n) {
-      int const v = int(threadIdx.x) + n * Threads;
-      if (partial[n])
-        elements(reinterpret_cast<Element*>(to), from, v * V, 1, v * V + V);
+    for (int j = 0; j < Rows; ++j) {
+      if (j % (Threads / 32) != warp) continue;
+      Element* const into = reinterpret_cast<Element*>(to + j * Row::bytes);
+#pragma unroll
+      for (int side = 0; side < 2; ++side)
+        if (partial_place[side] >= 0)
+          copy_element(into + partial_place[side],
+                       from + (j * task.stride + partial_source[side]));
     }
   }
   /// A row that lies in memory.
@@ -409,7 +445,7 @@ struct SeparableFeed {
         if (whole[n])
           CopyAsync16::copy(into + (threadIdx.x + n * Threads) * V,
                             from + source[n]);
-      if (has_partial) partial_vectors(to, from);
+      if (has_partial) partial_vectors<1>(to, from);
     } else {
       elements(into, from, threadIdx.x, Threads, Row::elements);
     }
@@ -431,12 +467,8 @@ struct SeparableFeed {
             from += task.stride;
           }
         }
-      if (has_partial) {
-#pragma unroll 1
-        for (int j = 0; j < StageRows; ++j)
-          partial_vectors(to + j * Row::bytes,
-                          task.data + (begin + j) * task.stride);
-      }
+      if (has_partial)
+        partial_vectors<StageRows>(to, task.data + begin * task.stride);
     } else {
 #pragma unroll 1
       for (int j = 0; j < StageRows && step + j < steps; ++j)
