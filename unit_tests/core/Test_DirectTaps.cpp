@@ -93,8 +93,8 @@ TEST(DirectTaps, TablesHoldAllWeightsInTheirPlaces) {
 }
 
 TEST(DirectTaps, PiecesFillTheMachine) {
-  // 33 pieces of each of 32 tiles are one round of 1056 blocks.
-  EXPECT_EQ(march_pieces(16384, 32, 1056, 10), 33);
+  // 99 pieces of each of 32 tiles are three rounds of 1056 blocks.
+  EXPECT_EQ(march_pieces(16384, 32, 1056, 10), 99);
   // Fewer planes than blocks: a plane each.
   EXPECT_EQ(march_pieces(5, 1, 1056, 10), 5);
   // More tiles than blocks.

@@ -76,6 +76,8 @@ struct SlabSource {
                                           Index x) const {
     constexpr int last = R - 1;
     if (x < -radius[last] || x >= grid.extent[last] + radius[last]) return;
+    if constexpr (R > 1)
+      if (plane >= grid.extent[0] + radius[0]) return;
     if constexpr (R == 3)
       if (y < -radius[1] || y >= grid.extent[1] + radius[1]) return;
     // Where constants meet, the caller's first dimension has its own.
@@ -99,39 +101,93 @@ struct SlabSource {
       *to = grid.data[offset];
   }
 
-  /// Starts to copy `rows` rows (one of two dimensions, where the plane is the
-  /// row) of `row_vectors` vectors from row y and column x of a plane, by
-  /// threads 0 to `threads` - 1.
+  /// Columns of a slab, from its first one on: those that sums need, and among
+  /// them those in whole vectors of the grid.
+  struct Columns {
+    int first;
+    int begin;
+    int end;
+    int last;
+
+    __device__ __forceinline__ int beside() const {
+      return begin - first + last - end;
+    }
+    /// The column of i of them.
+    __device__ __forceinline__ int beside(int i) const {
+      return i < begin - first ? first + i : end + i - (begin - first);
+    }
+  };
+
+  __device__ __forceinline__ Columns columns(Index x, int width) const {
+    auto const within = [&](Index column) {
+      return int(column < 0 ? 0 : column > width ? width : column);
+    };
+    Index const end = grid.extent[R - 1] - x;
+    Columns result;
+    result.first = within(-x - radius[R - 1]);
+    result.last  = within(end + radius[R - 1]);
+    result.begin = (within(-x) + vector - 1) / vector * vector;
+    result.end   = within(end) / vector * vector;
+    if (!vectors || result.end <= result.begin)
+      result.begin = result.end = result.last;
+    return result;
+  }
+
+  /// Adds the offset of a row of a slab; false where it is a constant, or
+  /// nobody's. Of two dimensions, rows are planes.
+  __device__ __forceinline__ bool resolve_row(Index plane, Index y,
+                                              Index& offset) const {
+    if constexpr (R > 1) {
+      if (plane >= grid.extent[0] + radius[0] || !resolve<0>(plane, offset))
+        return false;
+    }
+    if constexpr (R > 2)
+      return y < grid.extent[1] + radius[1] && resolve<1>(y, offset);
+    return true;
+  }
+
+  /// Starts to copy `rows` rows (of one dimension, one) of `row_vectors`
+  /// vectors from row y and column x of a plane, by threads 0 to `threads` - 1.
+  /// What is not a vector of the grid has a thread for each element: a tile at
+  /// a face must not keep the others waiting.
   __device__ __forceinline__ void load(Element* slab, int rows, int row_vectors,
                                        Index plane, Index y, Index x,
                                        int thread, int threads) const {
-    constexpr int last = R - 1;
-    if (vectors) {
-      Index plane_offset = 0;
-      bool plane_is      = true;
-      if constexpr (R > 1) plane_is = resolve<0>(plane, plane_offset);
-      for (int i = thread; i < rows * row_vectors; i += threads) {
-        int const row      = R == 3 ? i / row_vectors : 0;
-        Index const column = x + (i - row * row_vectors) * vector;
-        Index offset       = plane_offset;
-        bool is =
-            plane_is && 0 <= column && column + vector <= grid.extent[last];
-        if constexpr (R == 3)
-          is = is && y + row < grid.extent[1] + radius[1] &&
-               resolve<1>(y + row, offset);
-        if (is)
-          CopyAsync16::copy(slab + i * vector, grid.data + offset + column);
-        else
+    int const pitch    = row_vectors * vector;
+    Columns const part = columns(x, pitch);
+    for (int i = thread; i < rows * row_vectors; i += threads) {
+      int const row    = R > 1 ? i / row_vectors : 0;
+      int const column = (i - row * row_vectors) * vector;
+      Index offset     = x + column;
+      if (part.begin <= column && column < part.end &&
+          resolve_row(R == 2 ? plane + row : plane, y + row, offset))
+        CopyAsync16::copy(slab + i * vector, grid.data + offset);
+    }
+    if (int const beside = part.beside(); beside > 0) {
 #pragma unroll 1
-          for (int e = 0; e < vector; ++e)
-            element(slab + i * vector + e, plane, y + row, column + e);
+      for (int i = thread; i < rows * beside; i += threads) {
+        int const row    = R > 1 ? i / beside : 0;
+        int const column = part.beside(i - row * beside);
+        element(slab + row * pitch + column, R == 2 ? plane + row : plane,
+                y + row, x + column);
       }
-    } else {
-      int const columns = row_vectors * vector;
+    }
+    if constexpr (R > 1) {
+      bool const is_inside =
+          0 <= plane && plane + (R == 2 ? rows : 1) <= grid.extent[0] &&
+          (R == 2 || (0 <= y && y + rows <= grid.extent[R > 2]));
+      if (is_inside) return;
+        // Rows of a constant.
 #pragma unroll 1
-      for (int i = thread; i < rows * columns; i += threads) {
-        int const row = R == 3 ? i / columns : 0;
-        element(slab + i, plane, y + row, x + (i - row * columns));
+      for (int row = 0; row < rows; ++row) {
+        Index offset = 0;
+        if (resolve_row(R == 2 ? plane + row : plane, y + row, offset))
+          continue;
+#pragma unroll 1
+        for (int column = part.begin + thread; column < part.end;
+             column += threads)
+          element(slab + row * pitch + column, R == 2 ? plane + row : plane,
+                  y + row, x + column);
       }
     }
   }
@@ -275,7 +331,24 @@ StencilAlignment stencil_alignment(StencilGrid<Element, R> const& grid,
   return {0, false, false};
 }
 
+template <class A, int Taps>
+struct MarchTaps {
+  bool has_centre;
+  A weight[Taps];
+};
+
 /// The parts of a march. `Radius` is that of all dimensions.
+///
+/// H200, 2026-11-21, 16384^2, 10^9 elements per second, pieces in one round and
+/// batches unrolled (copy: 493 float, 258 double, 976 half):
+///
+///            1d r 3   star r 1, 3, 7   dense r 1, 3, 7
+///   float       435   361  349  270    361  316   86
+///   double      230   192  208  123    203  200   38
+///   half        842   588  464  313    607  279   87
+///
+/// A batch that is unrolled is read ahead into registers and spills from radius
+/// 5 on.
 template <class A, int R, class Element, int Radius, bool Star>
 struct MarchShape {
   static constexpr int vector  = 16 / int(sizeof(Element));
@@ -286,7 +359,6 @@ struct MarchShape {
   static constexpr int queue_y = 2 * reach_y + 1;
   static constexpr int taps    = Star ? R * width : queue * queue_y * width;
   static constexpr int threads = R > 2 ? 256 : 128;
-  static constexpr int stages  = R > 2 ? 4 : 8;
 
   /// Registers of the sums.
   static constexpr int registers(int columns, int rows) {
@@ -295,25 +367,28 @@ struct MarchShape {
   static constexpr int columns_for(int rows) {
     int columns = vector;
     while (columns > 1 &&
-           registers(columns, rows) > (R > 2 ? Star ? 60 : 36 : 72))
+           registers(columns, rows) > (R > 2 ? Star ? 48 : 36 : 72))
       columns /= 2;
     return columns;
   }
-  static constexpr int columns       = columns_for(R > 2 ? 2 : 1);
-  static constexpr int rows          = R < 3 ? 1
-                                       : registers(columns, 4) <= (Star ? 48 : 40) ? 4
-                                                                                   : 2;
-  static constexpr int sums          = registers(columns, rows);
-  static constexpr int min_blocks    = R > 2                ? 2
-                                       : sums <= 12         ? 8
-                                       : sums <= 40         ? 5
-                                       : sums <= 56 || Star ? 4
-                                                            : 3;
+  static constexpr int columns    = columns_for(R > 2 ? 2 : 1);
+  static constexpr int rows       = R < 3 ? 1
+                                    : registers(columns, 4) <= (Star ? 48 : 40) ? 4
+                                                                                : 2;
+  static constexpr int sums       = registers(columns, rows);
+  static constexpr int min_blocks = R > 2        ? 2
+                                    : sums <= 12 ? 7
+                                    : sums <= 28 ? 5
+                                                 : 3;
+  /// Planes between two barriers.
+  static constexpr int batch         = R > 2 ? 1 : 4;
+  static constexpr int stages        = 4;
   static constexpr int tile_x        = (R > 2 ? 32 : threads) * columns;
   static constexpr int tile_y        = R > 2 ? threads / 32 * rows : 1;
   static constexpr int pad           = (Radius + vector - 1) / vector * vector;
   static constexpr int pitch         = tile_x + 2 * pad;
-  static constexpr int slab          = pitch * (tile_y + 2 * reach_y);
+  static constexpr int slab_rows     = R > 2 ? tile_y + 2 * reach_y : batch;
+  static constexpr int slab          = pitch * slab_rows;
   static constexpr int slab_bytes    = slab * int(sizeof(Element));
   static constexpr int staging_bytes = threads * columns * int(sizeof(A));
   static constexpr int shared_bytes  = stages * slab_bytes + staging_bytes;
@@ -321,15 +396,13 @@ struct MarchShape {
   static constexpr int side   = (Radius + columns - 1) / columns * columns;
   static constexpr int window = columns + 2 * side;
   static_assert(tile_x % vector == 0 && slab_bytes % 16 == 0);
+
+  // A type without an expression in the kernel's parameter: nvcc 13.0 and its
+  // host compiler mangle that differently, and the kernel is not found.
+  using Taps = MarchTaps<A, taps>;
 };
 
-template <class A, int Taps>
-struct MarchTaps {
-  bool has_centre;
-  A weight[Taps];
-};
-
-template <class A, int R, class Element, class Sink, class Shape, class Taps>
+template <class A, int R, class Element, class Sink, class Shape>
 struct MarchArguments {
   SlabSource<Element, R> source;
   SumStore<Shape::columns, A, R, Sink> store;
@@ -338,13 +411,13 @@ struct MarchArguments {
   std::int64_t origin;
   unsigned tiles;
   unsigned tiles_x;
-  Taps taps;
+  typename Shape::Taps taps;
 };
 
 template <class A, int R, class Element, class Sink, int Radius, bool Star>
 using PatternArguments =
-    MarchArguments<A, R, Element, Sink, MarchShape<A, R, Element, Radius, Star>,
-                   MarchTaps<A, MarchShape<A, R, Element, Radius, Star>::taps>>;
+    MarchArguments<A, R, Element, Sink,
+                   MarchShape<A, R, Element, Radius, Star>>;
 
 /// Where a thread stands, and the march of its block over the planes of a
 /// piece: they come into a ring of slabs in shared memory, some ahead of those
@@ -385,35 +458,88 @@ struct March {
               warp * 32 * columns;
   }
 
-  template <class Source>
-  __device__ __forceinline__ void load(Source const& source, Index plane,
-                                       int stage) const {
-    source.load(slabs + stage * Shape::slab, Shape::tile_y + 2 * Shape::reach_y,
-                Shape::pitch / Shape::vector, plane, slab_y,
-                R == 1 ? slab_x + plane * Shape::tile_x : slab_x,
-                int(threadIdx.x), Shape::threads);
+  /// The threads of a row's vectors within the tile, those of rows at a time,
+  /// and the vectors beside it.
+  static constexpr int inner   = Shape::tile_x / Shape::vector;
+  static constexpr int at_once = R > 2 ? 1 : Shape::threads / inner;
+  static constexpr int rounds  = (Shape::batch + at_once - 1) / at_once;
+  static constexpr int side    = Shape::pad / Shape::vector;
+  static constexpr int in_row  = Shape::pitch / Shape::vector;
+
+  /// Starts to copy a slab of which everything is an element of the grid, in
+  /// whole vectors.
+  __device__ __forceinline__ void load_rows(
+      SlabSource<Element, R> const& source, Element* slab, Index plane) const {
+    static_assert(R < 3 && Shape::threads % inner == 0);
+    static_assert(Shape::batch * 2 * side <= Shape::threads);
+    int const thread          = int(threadIdx.x);
+    Index const stride        = R == 1 ? Shape::tile_x : source.grid.stride[0];
+    Element const* const from = source.grid.data + plane * stride + slab_x;
+    auto const copy           = [&](int row, int vector) {
+      CopyAsync16::copy(slab + row * Shape::pitch + vector * Shape::vector,
+                                  from + row * stride + vector * Shape::vector);
+    };
+#pragma unroll
+    for (int r = 0; r < rounds; ++r) {
+      int const row = r * at_once + thread / inner;
+      if (Shape::batch % at_once == 0 || row < Shape::batch)
+        copy(row, side + thread % inner);
+    }
+    if (thread < Shape::batch * 2 * side) {
+      int const vector = thread % (2 * side);
+      copy(thread / (2 * side), vector < side ? vector : inner + vector);
+    }
   }
 
-  /// step(corner, plane) for each plane, and for those that the sums of the
-  /// first and the last one reach.
-  template <class Source, class Step>
-  __device__ __forceinline__ void over(Source const& source,
+  __device__ __forceinline__ void load(SlabSource<Element, R> const& source,
+                                       Index plane, int stage) const {
+    Element* const slab = slabs + stage * Shape::slab;
+    if constexpr (R < 3) {
+      Index const x = R == 1 ? slab_x + plane * Shape::tile_x : slab_x;
+      Index const columns =
+          Shape::pitch + (R == 1 ? (Shape::batch - 1) * Shape::tile_x : 0);
+      bool const rows = R == 1 || (0 <= plane && plane + Shape::batch <=
+                                                     source.grid.extent[0]);
+      if (source.vectors && rows && 0 <= x &&
+          x + columns <= source.grid.extent[R - 1]) {
+        load_rows(source, slab, plane);
+        return;
+      }
+    }
+    if constexpr (R == 1) {
+#pragma unroll 1
+      for (int b = 0; b < Shape::batch; ++b)
+        source.load(slab + b * Shape::pitch, 1, in_row, 0, 0,
+                    slab_x + (plane + b) * Shape::tile_x, int(threadIdx.x),
+                    Shape::threads);
+    } else {
+      source.load(slab, Shape::slab_rows, in_row, plane, slab_y, slab_x,
+                  int(threadIdx.x), Shape::threads);
+    }
+  }
+
+  /// step(corner, plane) for each batch of planes, from the first one that a
+  /// sum of the first plane needs.
+  template <class Step>
+  __device__ __forceinline__ void over(SlabSource<Element, R> const& source,
                                        Step const& step) const {
     constexpr int stages = Shape::stages;
+    constexpr int batch  = Shape::batch;
     Index const first    = begin - Shape::reach;
     Index const last     = end + Shape::reach;
 #pragma unroll 1
     for (int s = 0; s < stages - 1; ++s) {
-      if (first + s < last) load(source, first + s, s);
+      if (first + s * batch < last) load(source, first + s * batch, s);
       CopyAsync16::commit();
     }
     int stage = 0;
 #pragma unroll 1
-    for (Index plane = first; plane < last; ++plane) {
+    for (Index plane = first; plane < last; plane += batch) {
       CopyAsync16::wait<stages - 2>();
       __syncthreads();
-      if (plane + stages - 1 < last)
-        load(source, plane + stages - 1, stage == 0 ? stages - 1 : stage - 1);
+      if (plane + (stages - 1) * batch < last)
+        load(source, plane + (stages - 1) * batch,
+             stage == 0 ? stages - 1 : stage - 1);
       CopyAsync16::commit();
       step(slabs + stage * Shape::slab + corner, plane);
       stage = stage + 1 == stages ? 0 : stage + 1;
@@ -460,7 +586,7 @@ __global__ void __launch_bounds__(
       sums[k][y][x] = add_tap(sums[k][y][x], weight, values[x]);
   };
 
-  march.over(in.source, [&](Element const* corner, Index plane) {
+  auto const step = [&](Element const* corner, Index plane) {
     if constexpr (Star && reach > 0) {
 #pragma unroll
       for (int y = 0; y < rows; ++y) {
@@ -518,7 +644,9 @@ __global__ void __launch_bounds__(
         }
       }
     }
-    if (plane - reach < march.begin) return;
+    if (plane - reach < march.begin ||
+        (Shape::batch > 1 && plane - reach >= march.end))
+      return;
 #pragma unroll
     for (int y = 0; y < rows; ++y) {
       if constexpr (R == 1) {
@@ -533,6 +661,12 @@ __global__ void __launch_bounds__(
           in.store(at, sums[queue - 1][y], march.staging);
       }
     }
+  };
+  march.over(in.source, [&](Element const* corner, Index plane) {
+  // Unrolled, the rows of a batch would be read ahead into registers.
+#pragma unroll 1
+    for (int b = 0; b < Shape::batch; ++b)
+      step(corner + b * Shape::pitch, plane + b);
   });
 }
 
@@ -640,7 +774,7 @@ struct GroupArguments {
 };
 
 template <class A, int R, class Element, class Sink>
-__global__ void __launch_bounds__((GroupShape<A, R, Element>::threads))
+__global__ void __launch_bounds__((GroupShape<A, R, Element>::threads), 2)
     walk_stencil(GroupArguments<A, R, Element, Sink,
                                 GroupShape<A, R, Element>> const in) {
   using Shape         = GroupShape<A, R, Element>;
@@ -681,15 +815,10 @@ __global__ void __launch_bounds__((GroupShape<A, R, Element>::threads))
       in.source.load(slab, 1, pitch / Shape::vector, 0, 0, tile_x - pad,
                      int(threadIdx.x), Shape::threads);
     } else {
-#pragma unroll 1
-      for (int row = warp; row < Shape::tile_y + 2 * radius_y;
-           row += Shape::threads / 32) {
-        Index const y = tile_y - radius_y + row;
-        if (y >= in.source.grid.extent[R - 2] + radius_y) break;
-        in.source.load(slab + row * pitch, 1, pitch / Shape::vector,
-                       R > 2 ? plane + dz - radius_z : y, y, tile_x - pad, lane,
-                       32);
-      }
+      Index const y = tile_y - radius_y;
+      in.source.load(slab, Shape::tile_y + 2 * radius_y, pitch / Shape::vector,
+                     R > 2 ? plane + dz - radius_z : y, y, tile_x - pad,
+                     int(threadIdx.x), Shape::threads);
     }
     CopyAsync16::commit();
     for (int i = int(threadIdx.x); i < of_plane; i += Shape::threads)
@@ -864,6 +993,16 @@ void launch_march_of(Kokkos::Cuda const& space,
     launch_march_of<Star, Radius - 1, A>(space, grid, weights, sink);
 }
 
+/// The radii up to which patterns have kernels of their own: each is one more
+/// to compile for every type and functor (about a second), and beyond these the
+/// sums in flight would not fit into registers.
+template <int R>
+inline constexpr int march_star_radius = R == 1   ? 0
+                                         : R == 2 ? 8
+                                                  : 4;
+template <int R>
+inline constexpr int march_dense_radius = R == 3 ? 1 : 8;
+
 /// Any weights, in the order of the grid's dimensions.
 template <class A, int R, class Element, class Sink>
 void launch_direct_stencil(Kokkos::Cuda const& space,
@@ -871,19 +1010,18 @@ void launch_direct_stencil(Kokkos::Cuda const& space,
                            StencilWeights<R> const& weights, Sink const& sink) {
   for (int d = 0; d < R; ++d)
     if (grid.extent[d] == 0) return;
-  // Beyond these the sums in flight would not fit into registers.
-  constexpr int star_radius   = R == 1 ? 0 : R == 2 ? 8 : 4;
-  constexpr int dense_radius  = R == 3 ? 1 : 8;
   DirectPattern const pattern = direct_pattern(weights);
   int const radius            = weights.radius(0);
   if constexpr (R > 1) {
-    if (pattern == DirectPattern::star && radius <= star_radius) {
-      launch_march_of<true, star_radius, A>(space, grid, weights, sink);
+    if (pattern == DirectPattern::star && radius <= march_star_radius<R>) {
+      launch_march_of<true, march_star_radius<R>, A>(space, grid, weights,
+                                                     sink);
       return;
     }
   }
-  if (pattern == DirectPattern::dense && radius <= dense_radius)
-    launch_march_of<false, dense_radius, A>(space, grid, weights, sink);
+  if (pattern == DirectPattern::dense && radius <= march_dense_radius<R>)
+    launch_march_of<false, march_dense_radius<R>, A>(space, grid, weights,
+                                                     sink);
   else
     launch_walk<A>(space, grid, weights, sink);
 }
