@@ -41,6 +41,16 @@ constexpr StencilProblem dense(StencilProblem problem) {
   problem.box_of_ones = problem.one_product = problem.band_operands = false;
   return problem;
 }
+/// One outer product, but not of ones.
+constexpr StencilProblem weighted(StencilProblem problem, int radius) {
+  problem.box_of_ones = false;
+  problem.radius      = radius;
+  return problem;
+}
+constexpr StencilProblem with_radius(StencilProblem problem, int radius) {
+  problem.radius = radius;
+  return problem;
+}
 constexpr StencilProblem with_rank(StencilProblem problem, int rank) {
   problem.rank = rank;
   return problem;
@@ -93,8 +103,12 @@ static_assert(
          "no exact operands"));
 
 static_assert(route_stencil(box_of_halfs(), host, {}).route == Route::generic);
-static_assert(automatic(box_of_halfs()) == Route::mma);
+static_assert(automatic(box_of_halfs()) == Route::streamed);
+static_assert(automatic(weighted(box_of_halfs(), 7)) == Route::mma);
+static_assert(automatic(weighted(box_of_halfs(), 1)) == Route::streamed);
 static_assert(automatic(dense(box_of_halfs())) == Route::mma);
+static_assert(automatic(with_radius(dense(box_of_halfs()), 3)) ==
+              Route::streamed);
 static_assert(automatic(box_of(Scalar::uint8, Scalar::int32)) == Route::mma);
 static_assert(automatic(box_of_floats()) == Route::streamed);
 static_assert(automatic(dense(box_of_floats())) == Route::streamed);
