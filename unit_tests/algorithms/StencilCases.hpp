@@ -6,6 +6,11 @@
 
 #include "StencilSupport.hpp"
 
+#include <cstdint>
+#include <string>
+#include <type_traits>
+#include <vector>
+
 namespace KokkosMMA::Testing {
 
 /// Weights in quarters, so that sums are exact; whole ones for integers. Some
@@ -94,6 +99,21 @@ void expect_float_sums(Place<R> const& extent, StencilWeights<R> const& weights,
                                                    random, steps);
 }
 
+/// Grids of some sizes with elements and results of these types.
+template <class T, class Result, class Exec>
+void one_type() {
+  using Right = Plain<Kokkos::LayoutRight>;
+  Random random;
+  SCOPED_TRACE(random.note());
+  bool const whole = std::is_integral_v<T>;
+  for (int i = 0; i < 4; ++i) {
+    int const radius = int(random.integer(1, 3));
+    expect_sums<T, Result, 2, Right, Right, Exec>(
+        {random.integer(3, 30), random.integer(3, 90)},
+        asymmetric<2>({radius, radius}, random, whole),
+        random_boundaries<2>(random), random);
+  }
+}
 }  // namespace KokkosMMA::Testing
 
 #endif
