@@ -12,8 +12,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <cstring>
-#include <limits>
 
 /// \file
 /// Sums over rectangles with any weights, one warp: 8 columns of 16 strips of
@@ -113,14 +111,11 @@ DenseBandPieces pieces_of(StencilWeights<2> const& weights) {
 
 /// Operands and products by type of the data. A block is 8 columns.
 struct Floats16 {
-  using Value = std::uint32_t;
-  using Sum   = float;
-  using C     = Registers<float, 4>;  // (16,8) per warp
-  // Products are summed apart, and rounded to nearest into the sums: a product
-  // of the unit truncates what it adds to.
-  static constexpr bool apart    = true;
-  static constexpr int a_block   = 2;  // (16,8) per warp
-  static constexpr int b_block   = 1;  // (8,8) per warp
+  using Value                    = std::uint32_t;
+  using Sum                      = float;
+  using C                        = Registers<float, 4>;  // (16,8) per warp
+  static constexpr int a_block   = 2;                    // (16,8) per warp
+  static constexpr int b_block   = 1;                    // (8,8) per warp
   static constexpr int packed    = 2;
   static constexpr int bytes     = 2;
   static constexpr int at_once   = 2;   ///< rows of a strip in a step
@@ -145,60 +140,57 @@ struct Floats16 {
 
 template <class Wide, class Narrow>
 struct Floats16Of : Floats16 {
-  /// d += a * b over all blocks. // (16,8) += (16,8*Blocks) * (8*Blocks,8)
-  template <int Blocks, class Warp, class LanesC, class LanesA, class LanesB>
+  /// Of two rows at once: their last blocks share a product. (H200: a product
+  /// of k = 16 takes 6.1 cycles, one of k = 8 behind it as many.)
+  template <int Blocks>
+  static constexpr int products = Blocks;
+
+  /// d += a * b, product P of those of all blocks of both rows.
+  /// // (16,8) += (16,16) * (16,8)
+  template <int Blocks, int P, class Warp, class LanesC, class LanesA,
+            class LanesB>
   KOKKOS_FORCEINLINE_FUNCTION static void multiply(Warp const& warp, LanesC& d,
-                                                   LanesA const& a,
-                                                   LanesB const& b) {
-    multiply_pairs<Blocks>(warp, d, a, b);
-    typename Warp::template Lanes<typename Narrow::A> narrow_a;
-    typename Warp::template Lanes<typename Narrow::B> narrow_b;
-    warp.each([&](int lane) {
-      for (int r = 0; r < 2; ++r)
-        warp.at(narrow_a, lane)[r] = warp.at(a, lane)[2 * Blocks - 2 + r];
-      warp.at(narrow_b, lane)[0] = warp.at(b, lane)[Blocks - 1];
-    });
-    warp.template multiply<Narrow>(d, narrow_a, narrow_b);
-  }
-  /// The same of two rows at once: their last blocks share a product. (H200:
-  /// a product of k = 16 takes 6.1 cycles, one of k = 8 behind it as many.)
-  template <int Blocks, class Warp, class LanesC, class LanesA, class LanesB>
-  KOKKOS_FORCEINLINE_FUNCTION static void multiply(Warp const& warp, LanesC& d,
-                                                   LanesA const& a0,
+                                                   LanesA const (&a)[2],
                                                    LanesB const& b0,
-                                                   LanesA const& a1,
                                                    LanesB const& b1) {
-    multiply_pairs<Blocks>(warp, d, a0, b0);
-    multiply_pairs<Blocks>(warp, d, a1, b1);
     typename Warp::template Lanes<typename Wide::A> wide_a;
     typename Warp::template Lanes<typename Wide::B> wide_b;
+    constexpr bool both = P + 1 == Blocks;
+    constexpr int row   = P % 2;
+    constexpr int k     = P / 2 * 2;
     warp.each([&](int lane) {
-      for (int r = 0; r < 2; ++r) {
-        warp.at(wide_a, lane)[r]     = warp.at(a0, lane)[2 * Blocks - 2 + r];
-        warp.at(wide_a, lane)[2 + r] = warp.at(a1, lane)[2 * Blocks - 2 + r];
-      }
-      warp.at(wide_b, lane)[0] = warp.at(b0, lane)[Blocks - 1];
-      warp.at(wide_b, lane)[1] = warp.at(b1, lane)[Blocks - 1];
+      for (int r = 0; r < 4; ++r)
+        warp.at(wide_a, lane)[r] =
+            both ? warp.at(a[r / 2], lane)[2 * Blocks - 2 + r % 2]
+                 : warp.at(a[row], lane)[2 * k + r];
+      warp.at(wide_b, lane)[0] = both  ? warp.at(b0, lane)[Blocks - 1]
+                                 : row ? warp.at(b1, lane)[k]
+                                       : warp.at(b0, lane)[k];
+      warp.at(wide_b, lane)[1] = both  ? warp.at(b1, lane)[Blocks - 1]
+                                 : row ? warp.at(b1, lane)[k + 1]
+                                       : warp.at(b0, lane)[k + 1];
     });
     warp.template multiply<Wide>(d, wide_a, wide_b);
   }
-
- private:
-  template <int Blocks, class Warp, class LanesC, class LanesA, class LanesB>
-  KOKKOS_FORCEINLINE_FUNCTION static void multiply_pairs(Warp const& warp,
-                                                         LanesC& d,
-                                                         LanesA const& a,
-                                                         LanesB const& b) {
-    for (int k = 0; k + 1 < Blocks; k += 2) {
-      typename Warp::template Lanes<typename Wide::A> wide_a;
-      typename Warp::template Lanes<typename Wide::B> wide_b;
+  /// The same where one of the rows is none of a sum.
+  template <int Blocks, int P, int Row, class Warp, class LanesC, class LanesA,
+            class LanesB>
+  KOKKOS_FORCEINLINE_FUNCTION static void multiply_row(Warp const& warp,
+                                                       LanesC& d,
+                                                       LanesA const (&a)[2],
+                                                       LanesB const& b) {
+    if constexpr (P + 1 == Blocks) {
+      typename Warp::template Lanes<typename Narrow::A> narrow_a;
+      typename Warp::template Lanes<typename Narrow::B> narrow_b;
       warp.each([&](int lane) {
-        for (int r = 0; r < 4; ++r)
-          warp.at(wide_a, lane)[r] = warp.at(a, lane)[2 * k + r];
         for (int r = 0; r < 2; ++r)
-          warp.at(wide_b, lane)[r] = warp.at(b, lane)[k + r];
+          warp.at(narrow_a, lane)[r] =
+              warp.at(a[Row], lane)[2 * Blocks - 2 + r];
+        warp.at(narrow_b, lane)[0] = warp.at(b, lane)[Blocks - 1];
       });
-      warp.template multiply<Wide>(d, wide_a, wide_b);
+      warp.template multiply<Narrow>(d, narrow_a, narrow_b);
+    } else if constexpr (P % 2 == Row) {
+      multiply<Blocks, P>(warp, d, a, b, b);
     }
   }
 };
@@ -213,16 +205,14 @@ template <>
 struct Product<Scalar::bhalf> : Floats16Of<MmaBF16, MmaBF16K8> {
   using Format = Bhalf;
 };
-/// Products are fused multiply-adds, one after the other: nothing is gained by
-/// sums apart.
+/// Products are fused multiply-adds, one after the other.
 template <>
 struct Product<Scalar::float64> {
   using Value                    = double;
   using Sum                      = double;
   using C                        = Registers<double, 4>;  // (16,8) per warp
-  static constexpr bool apart    = false;
-  static constexpr int a_block   = 4;  // (16,8) per warp
-  static constexpr int b_block   = 2;  // (8,8) per warp
+  static constexpr int a_block   = 4;                     // (16,8) per warp
+  static constexpr int b_block   = 2;                     // (8,8) per warp
   static constexpr int packed    = 1;
   static constexpr int bytes     = 8;
   static constexpr int at_once   = 1;
@@ -247,21 +237,25 @@ struct Product<Scalar::float64> {
     Pair const lower = *reinterpret_cast<Pair const*>(first + 8 * pitch);
     return {{upper.value[0], lower.value[0], upper.value[1], lower.value[1]}};
   }
-  template <int Blocks, class Warp, class LanesC, class LanesA, class LanesB>
-  KOKKOS_FORCEINLINE_FUNCTION static void multiply(Warp const& warp, LanesC& d,
-                                                   LanesA const& a,
-                                                   LanesB const& b) {
-    for (int k = 0; k < Blocks; ++k) {
-      typename Warp::template Lanes<MmaF64K8::A> block_a;
-      typename Warp::template Lanes<MmaF64K8::B> block_b;
-      warp.each([&](int lane) {
-        for (int r = 0; r < 4; ++r)
-          warp.at(block_a, lane)[r] = warp.at(a, lane)[4 * k + r];
-        for (int r = 0; r < 2; ++r)
-          warp.at(block_b, lane)[r] = warp.at(b, lane)[2 * k + r];
-      });
-      warp.template multiply<MmaF64K8>(d, block_a, block_b);
-    }
+  template <int Blocks>
+  static constexpr int products = Blocks;
+
+  /// d += a * b, block P. // (16,8) += (16,8) * (8,8)
+  template <int Blocks, int P, int Row, class Warp, class LanesC, class LanesA,
+            class LanesB>
+  KOKKOS_FORCEINLINE_FUNCTION static void multiply_row(Warp const& warp,
+                                                       LanesC& d,
+                                                       LanesA const (&a)[1],
+                                                       LanesB const& b) {
+    typename Warp::template Lanes<MmaF64K8::A> block_a;
+    typename Warp::template Lanes<MmaF64K8::B> block_b;
+    warp.each([&](int lane) {
+      for (int r = 0; r < 4; ++r)
+        warp.at(block_a, lane)[r] = warp.at(a[0], lane)[4 * P + r];
+      for (int r = 0; r < 2; ++r)
+        warp.at(block_b, lane)[r] = warp.at(b, lane)[2 * P + r];
+    });
+    warp.template multiply<MmaF64K8>(d, block_a, block_b);
   }
 };
 
@@ -274,6 +268,9 @@ struct Product<Scalar::float64> {
 template <class Warp, Scalar Input, int Reach, int Blocks, int Pieces>
 class WarpDenseBand {
   static_assert(Blocks % 2 == 1, "as many blocks to the left as to the right");
+
+  template <class T>
+  using Lanes = typename Warp::template Lanes<T>;
 
  public:
   using Product = DenseBand::Product<Input>;
@@ -290,8 +287,10 @@ class WarpDenseBand {
   static constexpr int sums    = taps + at_once - 1;  ///< rows under way
   static constexpr int side    = 8 * (Blocks / 2);    ///< columns to the left
 
-  KOKKOS_FORCEINLINE_FUNCTION explicit WarpDenseBand(Warp const& warp)
-      : m_warp(warp) {
+  /// \param pieces of those of the template, that are not zero
+  KOKKOS_FORCEINLINE_FUNCTION explicit WarpDenseBand(Warp const& warp,
+                                                     int pieces = Pieces)
+      : m_warp(warp), m_pieces(pieces) {
     clear();
   }
   KOKKOS_FORCEINLINE_FUNCTION void clear() {
@@ -340,7 +339,14 @@ class WarpDenseBand {
   KOKKOS_FORCEINLINE_FUNCTION void step(
       typename Warp::template Lanes<Data> const (&row)[at_once],
       Bands const& bands, int first = 0, int last = sums) {
-    add<Some, 0>(row, bands, first, last);
+    if constexpr (at_once == 1) {
+      static_assert(Pieces == 1);
+      Lanes<Band> fragment[together];
+      for (int j = 0; j < together; ++j) fragment[j] = bands(taps - 1 - j, 0);
+      add_ahead<Some, 0>(row, fragment, bands, first, last);
+    } else {
+      add<Some, 0>(row, bands, first, last);
+    }
   }
 
   /// The sums that the last step completed: those of the rows Reach above its
@@ -351,43 +357,101 @@ class WarpDenseBand {
   }
 
  private:
-  // A loop of this length is not always unrolled, and its registers would be
+  /// Sums whose products are interleaved: a product that adds to the one before
+  /// it waits for it.
+  static constexpr int together = at_once == 1 ? 2 : 4;
+
+  /// One row at a time, band matrices from memory: those of the next sums are
+  /// loaded before the products of these.
+  template <bool Some, int I, class Bands>
+  KOKKOS_FORCEINLINE_FUNCTION void add_ahead(
+      Lanes<Data> const (&row)[1], Lanes<Band> const (&fragment)[together],
+      Bands const& bands, int first, int last) {
+    constexpr int count = sums - I < together ? sums - I : together;
+    Lanes<Band> next[together];
+    for (int j = 0; j < together; ++j)
+      if (I + together + j < sums)
+        next[j] = bands(taps - 1 - I - together - j, 0);
+    Lanes<C> part[count];
+    for (int j = 0; j < count; ++j) {
+      if (I + j + 1 < sums)
+        part[j] = m_sum[I + j + 1];
+      else
+        clear(part[j]);
+    }
+    if (!Some || (first < I + count && I < last))
+      multiply_ahead<0>(part, row, fragment);
+    for (int j = 0; j < count; ++j) m_sum[I + j] = part[j];
+    if constexpr (I + count < sums)
+      add_ahead<Some, I + count>(row, next, bands, first, last);
+  }
+  template <int P, int Count>
+  KOKKOS_FORCEINLINE_FUNCTION void multiply_ahead(
+      Lanes<C> (&part)[Count], Lanes<Data> const (&row)[1],
+      Lanes<Band> const (&fragment)[together]) const {
+    for (int j = 0; j < Count; ++j)
+      Product::template multiply_row<Blocks, P, 0>(m_warp, part[j], row,
+                                                   fragment[j]);
+    if constexpr (P + 1 < Product::template products<Blocks>)
+      multiply_ahead<P + 1>(part, row, fragment);
+  }
+
+  // A loop over all sums is not always unrolled, and its registers would be
   // memory then.
   template <bool Some, int I, class Bands>
   KOKKOS_FORCEINLINE_FUNCTION void add(
       typename Warp::template Lanes<Data> const (&row)[at_once],
       Bands const& bands, int first, int last) {
-    constexpr bool goes_on = I + at_once < sums;
-    typename Warp::template Lanes<C> part;
-    if constexpr (Product::apart || !goes_on)
-      clear(part);
-    else
-      part = m_sum[I + at_once];
-    if (!Some || (first <= I && I < last)) {
+    constexpr int count = sums - I < together ? sums - I : together;
+    // Those that go on with sums under way.
+    constexpr int below = sums - at_once - I;
+    constexpr int go_on = below < 0 ? 0 : below < count ? below : count;
+    typename Warp::template Lanes<C> part[count];
+    for (int j = 0; j < count; ++j) {
+      clear(part[j]);
+    }
+    if (!Some || (first < I + count && I < last)) {
       // The small pieces first: what they lose is less.
-      for (int piece = Pieces - 1; piece >= 0; --piece) {
-        if constexpr (at_once == 1)
-          Product::template multiply<Blocks>(m_warp, part, row[0],
-                                             bands(taps - 1 - I, piece));
-        else if constexpr (I == 0)
-          Product::template multiply<Blocks>(m_warp, part, row[0],
-                                             bands(taps - 1, piece));
-        else if constexpr (I == taps)
-          Product::template multiply<Blocks>(m_warp, part, row[1],
-                                             bands(0, piece));
-        else
-          Product::template multiply<Blocks>(m_warp, part, row[0],
-                                             bands(taps - 1 - I, piece), row[1],
-                                             bands(taps - I, piece));
+      for (int piece = Pieces == 1 ? 0 : m_pieces - 1; piece >= 0; --piece) {
+        // Those of the lowest sum last: fragment j + 1 is that of row 0 for sum
+        // I + j, fragment j that of row 1.
+        typename Warp::template Lanes<Band> fragment[count + 1];
+        for (int j = 0; j <= count; ++j) {
+          int const tap = taps - I - j;
+          if (0 <= tap && tap < taps) fragment[j] = bands(tap, piece);
+        }
+        multiply<I, 0>(part, row, fragment);
       }
     }
-    if constexpr (Product::apart && goes_on)
+    // Rounded to nearest: a product truncates what it adds to.
+    for (int j = 0; j < go_on; ++j)
       m_warp.each([&](int lane) {
         for (int r = 0; r < C::size; ++r)
-          m_warp.at(part, lane)[r] += m_warp.at(m_sum[I + at_once], lane)[r];
+          m_warp.at(part[j], lane)[r] +=
+              m_warp.at(m_sum[I + j + at_once], lane)[r];
       });
-    m_sum[I] = part;
-    if constexpr (I + 1 < sums) add<Some, I + 1>(row, bands, first, last);
+    for (int j = 0; j < count; ++j) m_sum[I + j] = part[j];
+    if constexpr (I + count < sums)
+      add<Some, I + count>(row, bands, first, last);
+  }
+  template <int I, int P, int Count>
+  KOKKOS_FORCEINLINE_FUNCTION void multiply(
+      typename Warp::template Lanes<C> (&part)[Count],
+      typename Warp::template Lanes<Data> const (&row)[at_once],
+      typename Warp::template Lanes<Band> const (&fragment)[Count + 1]) const {
+    for (int j = 0; j < Count; ++j) {
+      if (I + j == 0)
+        Product::template multiply_row<Blocks, P, 0>(m_warp, part[j], row,
+                                                     fragment[j + 1]);
+      else if (I + j == taps)
+        Product::template multiply_row<Blocks, P, 1>(m_warp, part[j], row,
+                                                     fragment[j]);
+      else
+        Product::template multiply<Blocks, P>(m_warp, part[j], row,
+                                              fragment[j + 1], fragment[j]);
+    }
+    if constexpr (P + 1 < Product::template products<Blocks>)
+      multiply<I, P + 1>(part, row, fragment);
   }
 
   KOKKOS_FORCEINLINE_FUNCTION void clear(
@@ -398,6 +462,7 @@ class WarpDenseBand {
   }
 
   Warp m_warp;
+  int m_pieces;
   typename Warp::template Lanes<C> m_sum[sums];
 };
 

@@ -14,15 +14,6 @@ namespace {
 using namespace KokkosMMA;
 using namespace KokkosMMA::Impl;
 
-template <class Sum>
-struct StoreTo {
-  Sum* result;
-  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t j,
-                                  Sum sum) const {
-    result[i * 1000 + j] = sum;
-  }
-};
-
 template <class A, class Element, class Sink>
 void stencil(void const* x, Sink const& sink) {
   StencilGrid<Element, 2> const grid{static_cast<Element const*>(x),
@@ -48,9 +39,5 @@ void kernels_dense_band_stencil(void const* x, void* result) {
   stencil<float, Half>(x, to<Half>(result));
   stencil<float, Half>(x, to<float>(result));
   stencil<float, Bhalf>(x, to<Bhalf>(result));
-  stencil<float, Bhalf>(
-      x, StencilCall<StoreTo<float>, 2>{{static_cast<float*>(result)}, false});
   stencil<double, double>(x, to<double>(result));
-  stencil<double, double>(
-      x, StencilCall<StoreTo<double>, 2>{{static_cast<double*>(result)}, true});
 }

@@ -56,7 +56,6 @@ class Strips {
   /// As a kernel marches. [row][strip][column]
   std::vector<Sum> march() {
     Emulated::Warp const warp;
-    auto const band              = std::make_unique<Band>(warp);
     DenseBandPieces const pieces = [&] {
       if constexpr (Input == Scalar::float64)
         return DenseBandPieces{};
@@ -64,6 +63,7 @@ class Strips {
         return DenseBand::pieces_of<typename Product::Format>(m_weights);
     }();
     EXPECT_LE(pieces.count, Pieces);
+    auto const band      = std::make_unique<Band>(warp, pieces.count);
     using Fragment       = Emulated::Warp::Lanes<typename Band::Band>;
     auto const fragments = static_cast<std::size_t>(Band::taps * Pieces);
     std::vector<Fragment> bands(fragments);

@@ -6,6 +6,7 @@
 #include <backends/cuda/KokkosMMA_Launch.hpp>
 #include <backends/cuda/arch/KokkosMMA_CopyAsync.hpp>
 #include <backends/cuda/atom/KokkosMMA_Warp.hpp>
+#include <backends/cuda/kernels/KokkosMMA_DirectStencil.hpp>
 #include <core/KokkosMMA_StencilGrid.hpp>
 #include <core/KokkosMMA_StencilWeights.hpp>
 #include <core/KokkosMMA_WarpDenseBand.hpp>
@@ -39,6 +40,7 @@ struct DenseBandWeights {
   std::uint16_t operand[Pieces][taps][values];
   Sum weight[taps][values];
   Sum scale;
+  int pieces;  ///< that are not zero
 };
 template <int Reach, int Blocks, int Pieces>
 struct DenseBandWeights<Scalar::float64, Reach, Blocks, Pieces> {
@@ -61,9 +63,11 @@ DenseBandWeights<Input, Reach, Blocks, Pieces> dense_band_weights(
       result.weight[tap][v] =
           static_cast<Sum>(weights.weight({tap - Reach, v - Weights::side}));
   if constexpr (Input != Scalar::float64) {
-    using Format       = typename DenseBand::Product<Input>::Format;
-    int const exponent = DenseBand::pieces_of<Format>(weights).exponent;
-    result.scale       = static_cast<Sum>(std::ldexp(1., -exponent));
+    using Format                 = typename DenseBand::Product<Input>::Format;
+    DenseBandPieces const pieces = DenseBand::pieces_of<Format>(weights);
+    int const exponent           = pieces.exponent;
+    result.pieces                = pieces.count;
+    result.scale                 = static_cast<Sum>(std::ldexp(1., -exponent));
     for (int tap = 0; tap < Weights::taps; ++tap)
       for (int v = 0; v < Weights::values; ++v) {
         double rest = std::ldexp(
@@ -127,25 +131,18 @@ struct DenseBandKernel {
     Sink sink;
   };
 
-  template <class S>
-  struct StagedOf {
-    using type = Sum;
-  };
-  template <VisibleStencilSink S>
-  struct StagedOf<S> {
-    using type = typename S::value_type;
-  };
   /// Sums on their way out, as they are stored.
-  using Staged = typename StagedOf<Sink>::type;
+  using Staged = typename Sink::value_type;
 
   static constexpr int elements = 16 / int(sizeof(Element));  ///< of a vector
   static constexpr int width    = Block::columns + 2 * Band::side;
   static constexpr int vectors  = width / elements;
   static constexpr int smallest = width * int(sizeof(Element));
   static constexpr int pitch =
-      Band::Product::row_align == 16
-          ? smallest + (smallest / 16 % 2 ? 0 : 16)
-          : smallest + (128 + 64 - smallest % 128) % 128;
+      smallest % (2 * Band::Product::row_align) == Band::Product::row_align
+          ? smallest
+          : smallest + Band::Product::row_align -
+                smallest % Band::Product::row_align;
   static constexpr int group_bytes  = Block::rows * 16 * pitch;
   static constexpr int staged_pitch = Block::columns * int(sizeof(Staged)) + 16;
   static constexpr int staged_bytes = Block::rows * 16 * staged_pitch;
@@ -155,7 +152,7 @@ struct DenseBandKernel {
   static constexpr int fragments = Band::taps * Pieces;
   /// Where the registers of a thread do not hold the bands.
   static constexpr bool shared_bands =
-      fragments * int(sizeof(Fragment)) / 4 > 64;
+      fragments * int(sizeof(Fragment)) / 4 > 48;
   static constexpr int shared_bytes =
       Block::groups * group_bytes + 2 * staged_bytes +
       (shared_bands ? fragments * parts * 512 : 0);
@@ -358,6 +355,10 @@ struct DenseBandKernel {
     }
     __device__ void store(Task const& task, Segment const& segment, int group,
                           unsigned char const* staged) const {
+      if (!task.work.aligned) {
+        store_each(task, segment, group, staged);
+        return;
+      }
       int const m = int(threadIdx.x) / 16;  // and the row of a thread
       int const v = int(threadIdx.x) % 16;
       int const s = group * Block::rows + m / 16 - 2 * Reach;
@@ -389,80 +390,71 @@ struct DenseBandKernel {
       }
     }
   };
-  /// Or one sum after the other.
-  struct Calls {
-    __device__ Calls(Task const&, Segment const&) {}
-    __device__ void store(Task const& task, Segment const& segment, int group,
-                          unsigned char const* staged) const {
+  /// One sum after the other, where vectors are not aligned.
+  __device__ static void store_each(Task const& task, Segment const& segment,
+                                    int group, unsigned char const* staged) {
 #pragma unroll 1
-      for (int item = int(threadIdx.x);
-           item < Block::rows * 16 * Block::columns; item += Block::threads) {
-        int const c        = item % Block::columns;
-        int const place    = item / Block::columns;
-        int const m        = place % 16;
-        int const s        = group * Block::rows + place / 16 - 2 * Reach;
-        Index const row    = segment.row + m * task.work.strip + s;
-        Index const column = segment.column + c;
-        if (s < 0 || s >= sums_of(task, segment, m) || column < 0 ||
-            column >= task.grid.extent[1])
-          continue;
-        Staged const sum =
-            reinterpret_cast<Staged const*>(staged + place * staged_pitch)[c];
-        // Not through an array: its elements would move to local memory.
-        if constexpr (VisibleStencilSink<Sink>)
-          task.sink
-              .data[row * task.sink.stride[0] + column * task.sink.stride[1]] =
-              sum;
-        else if (task.sink.reversed)
-          task.sink.functor(column, row, sum);
-        else
-          task.sink.functor(row, column, sum);
-      }
+    for (int item = int(threadIdx.x); item < Block::rows * 16 * Block::columns;
+         item += Block::threads) {
+      int const c        = item % Block::columns;
+      int const place    = item / Block::columns;
+      int const m        = place % 16;
+      int const s        = group * Block::rows + place / 16 - 2 * Reach;
+      Index const row    = segment.row + m * task.work.strip + s;
+      Index const column = segment.column + c;
+      if (s < 0 || s >= sums_of(task, segment, m) || column < 0 ||
+          column >= task.grid.extent[1])
+        continue;
+      Staged const sum =
+          reinterpret_cast<Staged const*>(staged + place * staged_pitch)[c];
+      task.sink.data[row * task.sink.stride[0] + column * task.sink.stride[1]] =
+          sum;
     }
-  };
-
-  /// Complete sums of a row of the strips. // (16,8) per warp
-  __device__ static void stage(Task const& task, Segment const& segment, int s,
-                               typename Band::C const& sums,
-                               unsigned char* staged) {
-    int const lane   = int(threadIdx.x) % 32;
-    int const column = int(threadIdx.x) / 32 * 8 + lane % 4 * 2;
-    Sum value[4];
-    Sum zero = 0;  // NaN where a value is not finite
-#pragma unroll
-    for (int r = 0; r < 4; ++r) {
-      value[r] = sums[r];
-      if constexpr (Input != Scalar::float64)
-        value[r] = value[r] * task.weights.scale;
-      zero = fma(value[r], Sum(0), zero);
-    }
+  }
+  /// Complete sums of a row of the strips. `lost` where one is not finite. //
+  /// (16,8) per warp
+  __device__ static void stage(Task const& task, typename Band::C const& sums,
+                               unsigned char* to, bool& lost) {
+    Sum zero = 0;  // NaN where one is not finite
 #pragma unroll
     for (int half = 0; half < 2; ++half) {
-      Pair const pair{{static_cast<Staged>(value[2 * half]),
-                       static_cast<Staged>(value[2 * half + 1])}};
-      *reinterpret_cast<Pair*>(staged + (lane / 4 + 8 * half) * staged_pitch +
-                               column * int(sizeof(Staged))) = pair;
+      Pair pair;
+#pragma unroll
+      for (int e = 0; e < 2; ++e) {
+        Sum value = sums[2 * half + e];
+        if constexpr (Input != Scalar::float64)
+          value = value * task.weights.scale;
+        zero          = fma(value, Sum(0), zero);
+        pair.value[e] = static_cast<Staged>(value);
+      }
+      *reinterpret_cast<Pair*>(to + 8 * half * staged_pitch) = pair;
     }
-    // A product with zero poisons sums that do not see what is not finite.
-    if (!__any_sync(0xffffffffu, !(zero == Sum(0)))) return;
+    lost = lost || !(zero == Sum(0));
+  }
+  /// A product with zero poisons sums that do not see what is not finite: those
+  /// of a segment that are not are formed anew. (Not while it marches, when its
+  /// sums fill the registers.)
+  __device__ static void repair(Task const& task, Segment const& segment) {
+    Index const rows = segment.rows - 2 * Reach;
 #pragma unroll 1
-    for (int r = 0; r < 4; ++r) {
-      Sum const v                = r == 0   ? value[0]
-                                   : r == 1 ? value[1]
-                                   : r == 2 ? value[2]
-                                            : value[3];
-      int const m                = lane / 4 + r / 2 * 8;
-      Index const row            = segment.row + m * task.work.strip + s;
-      Index const column_of_grid = segment.column + column + r % 2;
-      if (v - v == Sum(0) || row >= task.grid.extent[0] || column_of_grid < 0 ||
-          column_of_grid >= task.grid.extent[1])
+    for (Index i = threadIdx.x; i < rows * 16 * Block::columns;
+         i += Block::threads) {
+      Index const column = segment.column + i % Block::columns;
+      Index const place  = i / Block::columns;
+      Index const row = segment.row + place % 16 * task.work.strip + place / 16;
+      if (row >= task.grid.extent[0] || column < 0 ||
+          column >= task.grid.extent[1])
         continue;
-      reinterpret_cast<Staged*>(staged + m * staged_pitch)[column + r % 2] =
-          static_cast<Staged>(scalar_sum(task, row, column_of_grid));
+      Staged& stored =
+          task.sink
+              .data[row * task.sink.stride[0] + column * task.sink.stride[1]];
+      Sum const sum = static_cast<Sum>(stored);
+      if (!(sum - sum == Sum(0)))
+        stored = static_cast<Staged>(scalar_sum(task, row, column));
     }
   }
 
-  template <class Out, class Bands>
+  template <class Bands>
   __device__ static void march(Task const& task, Segment const& segment,
                                Bands const& bands, unsigned char* ring,
                                unsigned char* staged) {
@@ -470,19 +462,22 @@ struct DenseBandKernel {
     int const warp   = int(threadIdx.x) / 32;
     int const groups = (segment.rows + Block::rows - 1) / Block::rows;
     Loads const loads(task, segment);
-    Out const out(task, segment);
+    Stores const out(task, segment);
     bool const has_edges = segment.left > 0 || segment.right < vectors;
     auto const load      = [&](int group, unsigned char* slot) {
       loads.start(task, segment, group, slot);
       if (has_edges) load_edges(task, segment, group, slot);
     };
-    Band band{Warp{}};
+    int pieces = Pieces;
+    if constexpr (Pieces > 1) pieces = task.weights.pieces;
+    Band band(Warp{}, pieces);
 #pragma unroll 1
     for (int g = 0; g < Block::groups - 1; ++g) {
       if (g < groups) load(g, ring + g * group_bytes);
       CopyAsync16::commit();
     }
-    int slot = 0;
+    int slot  = 0;
+    bool lost = false;
 #pragma unroll 1
     for (int g = 0; g < groups; ++g) {
       CopyAsync16::wait<Block::groups - 2>();
@@ -496,6 +491,9 @@ struct DenseBandKernel {
         out.store(task, segment, g - 1, staged + (g - 1) % 2 * staged_bytes);
       unsigned char const* const data =
           ring + slot * group_bytes + warp * 8 * int(sizeof(Element));
+      unsigned char* const to = staged + g % 2 * staged_bytes +
+                                lane / 4 * staged_pitch +
+                                (warp * 8 + lane % 4 * 2) * int(sizeof(Staged));
 #pragma unroll 1
       for (int u = 0; u < Block::rows; u += Band::at_once) {
         typename Band::Data rows[Band::at_once];
@@ -505,17 +503,17 @@ struct DenseBandKernel {
         int const t     = g * Block::rows + u;
         int const first = 2 * Reach - t;
         int const last  = segment.rows - t;
-        // Without a choice for each row of sums, bands of all of them are
-        // loaded ahead: at radius 16 there are no registers for that.
-        if (Reach > 8 || first > 0 || last < Band::sums)
+        // Of doubles always: where all sums were one block of instructions, the
+        // compiler loads ahead more than the registers hold.
+        if (Input == Scalar::float64 || first > 0 || last < Band::sums)
           band.template step<true>(rows, bands, first, last);
         else
           band.template step<false>(rows, bands);
 #pragma unroll
         for (int i = 0; i < Band::at_once; ++i)
           if (t + i >= 2 * Reach && t + i < segment.rows)
-            stage(task, segment, t + i - 2 * Reach, band.complete(i),
-                  staged + g % 2 * staged_bytes + (u + i) * 16 * staged_pitch);
+            stage(task, band.complete(i), to + (u + i) * 16 * staged_pitch,
+                  lost);
       }
       slot = slot + 1 == Block::groups ? 0 : slot + 1;
     }
@@ -523,6 +521,7 @@ struct DenseBandKernel {
     __syncthreads();
     out.store(task, segment, groups - 1,
               staged + (groups - 1) % 2 * staged_bytes);
+    if (__syncthreads_or(lost)) repair(task, segment);
     __syncthreads();
   }
 
@@ -580,13 +579,7 @@ struct DenseBandKernel {
         while (segment.right > segment.left &&
                !lies(task, column_of(segment.right - 1)))
           --segment.right;
-        if constexpr (VisibleStencilSink<Sink>) {
-          if (work.aligned) {
-            march<Stores>(task, segment, bands, ring, staged);
-            continue;
-          }
-        }
-        march<Calls>(task, segment, bands, ring, staged);
+        march(task, segment, bands, ring, staged);
       }
     };
     if constexpr (shared_bands) {
@@ -672,14 +665,12 @@ void launch_dense_band_shape(Kokkos::Cuda const& space,
   bool loads_beyond_faces = false;
   for (Face const& face : {grid.boundaries.low[1], grid.boundaries.high[1]})
     loads_beyond_faces = loads_beyond_faces || face.kind != Boundary::constant;
-  work.edge_weight = loads_beyond_faces && work.blocks > 1 ? 2 : 1;
-  if constexpr (VisibleStencilSink<Sink>) {
-    using Staged      = typename Sink::value_type;
-    auto const target = reinterpret_cast<std::uintptr_t>(sink.data);
-    work.aligned      = sink.stride[1] == 1 &&
-                   (target - work.shift * sizeof(Staged)) % 16 == 0 &&
-                   sink.stride[0] * std::int64_t(sizeof(Staged)) % 16 == 0;
-  }
+  work.edge_weight  = loads_beyond_faces && work.blocks > 1 ? 2 : 1;
+  using Staged      = typename Sink::value_type;
+  auto const target = reinterpret_cast<std::uintptr_t>(sink.data);
+  work.aligned      = sink.stride[1] == 1 &&
+                 (target - work.shift * sizeof(Staged)) % 16 == 0 &&
+                 sink.stride[0] * std::int64_t(sizeof(Staged)) % 16 == 0;
   launch_dense_band_kernel<Kernel>(
       space, {grid, work,
               dense_band_weights<Input, Reach, Blocks, Pieces>(weights), sink});
@@ -728,33 +719,37 @@ struct DenseBandStencil {
   }
 };
 
+/// Where sums can be formed anew after they were stored, which takes a target
+/// that keeps what is not finite.
+template <class Sink>
+constexpr bool dense_band_stores() {
+  if constexpr (VisibleStencilSink<Sink>) {
+    constexpr Scalar result = scalar_v<typename Sink::value_type>;
+    return result == Scalar::half || result == Scalar::bhalf ||
+           result == Scalar::float32 || result == Scalar::float64;
+  } else {
+    return false;
+  }
+}
+
+/// Sums for a functor, and those that become integers, are the direct kernel's.
 template <class A, class Element, class Sink>
 void launch_dense_band_stencil(Kokkos::Cuda const& space,
                                StencilGrid<Element, 2> const& grid,
                                StencilWeights<2> const& weights,
                                Sink const& sink) {
-  static_assert(DenseBandStencil<A, Element>::has_kernel);
   if (grid.extent[0] <= 0 || grid.extent[1] <= 0) return;
   constexpr Scalar input = scalar_v<Element>;
-  int const reach        = weights.radius(0);
-  if constexpr (input == Scalar::float64) {
-    if (reach <= 4)
-      launch_dense_band_shape<input, 4, 3, 1>(space, grid, weights, sink);
-    else
-      launch_dense_band_shape<input, 7, 3, 1>(space, grid, weights, sink);
+  if constexpr (!DenseBandStencil<A, Element>::has_kernel ||
+                !dense_band_stores<Sink>()) {
+    launch_direct_stencil<A, 2>(space, grid, weights, sink);
+  } else if constexpr (input == Scalar::float64) {
+    launch_dense_band_shape<input, 7, 3, 1>(space, grid, weights, sink);
   } else {
-    using Format     = typename DenseBand::Product<input>::Format;
-    int const pieces = DenseBand::pieces_of<Format>(weights).count;
-    if (pieces == 1 && reach <= 4)
-      launch_dense_band_shape<input, 4, 3, 1>(space, grid, weights, sink);
-    else if (pieces == 1 && reach <= 7)
+    using Format = typename DenseBand::Product<input>::Format;
+    if (weights.radius(0) <= 7 &&
+        DenseBand::pieces_of<Format>(weights).count == 1)
       launch_dense_band_shape<input, 7, 3, 1>(space, grid, weights, sink);
-    else if (pieces == 1)
-      launch_dense_band_shape<input, 8, 3, 1>(space, grid, weights, sink);
-    else if (pieces == 2 && reach <= 7)
-      launch_dense_band_shape<input, 7, 3, 2>(space, grid, weights, sink);
-    else if (reach <= 7)
-      launch_dense_band_shape<input, 7, 3, 3>(space, grid, weights, sink);
     else
       launch_dense_band_shape<input, 8, 3, 3>(space, grid, weights, sink);
   }
