@@ -44,16 +44,26 @@ using operand_t =
                                 typename V::non_const_value_type>,
              rank_of<V>, Layout, typename V::device_type>;
 
-/// Memory of the shape of a View, packed.
+/// Memory of the shape of a View, packed, with the same dimension as the fast
+/// one.
 template <class V>
 auto like(std::string const& label, V const& view) {
-  using Layout = std::conditional_t<
-      std::is_same_v<typename V::array_layout, Kokkos::LayoutStride>,
-      Kokkos::LayoutRight, typename V::array_layout>;
-  using Data =
-      typename PointerTo<typename V::non_const_value_type, rank_of<V>>::type;
+  constexpr int R = rank_of<V>;
+  using Layout    = typename V::array_layout;
+  using Data = typename PointerTo<typename V::non_const_value_type, R>::type;
   Layout layout;
-  for (int d = 0; d < rank_of<V>; ++d) layout.dimension[d] = view.extent(d);
+  if constexpr (std::is_same_v<Layout, Kokkos::LayoutStride>) {
+    bool const last = R == 1 || last_is_fast(view);
+    int order[R];
+    std::size_t extent[R];
+    for (int d = 0; d < R; ++d) {
+      order[d]  = last ? R - 1 - d : d;
+      extent[d] = view.extent(d);
+    }
+    layout = Kokkos::LayoutStride::order_dimensions(R, order, extent);
+  } else {
+    for (int d = 0; d < R; ++d) layout.dimension[d] = view.extent(d);
+  }
   return Kokkos::View<Data, Layout, typename V::device_type>(
       Kokkos::view_alloc(label, Kokkos::WithoutInitializing), layout);
 }
@@ -361,6 +371,7 @@ bool run_automaton_kernels(Exec const& exec, V const& cells, int radius,
   if constexpr (Kernels::exist) {
     bool const is_reversed = !last_is_fast(cells);
     if (effective_settings(Settings{}).route == Route::generic ||
+        capability(exec).compute_capability < 80 ||
         !is_stencil_contiguous(cells, is_reversed))
       return false;
     auto const extents = extents_of(cells);

@@ -64,6 +64,7 @@ struct AutomatonKernels<Kokkos::Cuda> {
   template <class Cell, class... Rule>
   static void run(Kokkos::Cuda const& exec, StencilGrid<Cell, 2> const& from,
                   Cell* to, std::int64_t to_stride, Rule const&... rule) {
+    AnnouncedKernel const announced("KokkosMMA::automaton[mma]", exec);
     Cuda::check(cudaSetDevice(exec.cuda_device()), "cudaSetDevice");
     Cuda::launch_automaton(exec, from, to, to_stride, rule...);
   }
