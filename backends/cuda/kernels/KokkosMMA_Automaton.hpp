@@ -409,15 +409,16 @@ __global__ void __launch_bounds__(AutomatonTile::threads,
       oldest = oldest + 1 < slots ? oldest + 1 : 0;
       continue;
     }
-    if constexpr (Moore)
-      if (step == 0)
+    if constexpr (Moore) {
+      if (step == 0) {
 #pragma unroll 1
         for (int r = 0; r < 2 * radius; ++r) {
           std::uint32_t cells[1] = {word_of(slot_row(r))};
           keep_alive<two_states>(cells);
           sum += cells[0];
         }
-
+      }
+    }
     if constexpr (Moore) {
       constexpr int together = Tile::rows / 2;
 #pragma unroll 1
