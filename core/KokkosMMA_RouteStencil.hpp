@@ -108,23 +108,25 @@ constexpr Refusal refuse_mma_stencil(StencilProblem const& problem,
 }
 
 /// Whether products on tensor cores are faster than the kernels without them.
-/// 16384^2 elements, H200, CUDA 13.0, 2026-11-21, 10^9 sums per second:
+/// 16384^2 halfs, H200, CUDA 13.0, 2026-11-21, 10^9 sums per second:
 ///
-/// | weights, radius          | tensor cores   | without            |
-/// |--------------------------|----------------|--------------------|
-/// | half, box, 1 3 7         | 598 598 599    | 796 780 717        |
-/// | half, one product, 3     | 598            | 572                |
-/// | half, dense, 3 7         | 288 252        | 309 90             |
-/// | double, dense, 3 7       | - 65           | 211 42             |
-/// | int8, box, 1 3 7         | 1324 1322 1350 | -                  |
+/// | weights, radius         | tensor cores | without     |
+/// |-------------------------|--------------|-------------|
+/// | box 1 3 7               | 619 620 613  | 752 771 748 |
+/// | one product, 1          | 626          | 701         |
+/// | one product, 3          | 598          | 572         |
+/// | the same, no operands 7 | 167          | 286         |
+/// | star 1 7                | 288 252      | 587 323     |
+/// | dense 1 3 7             | 294 288 252  | 588 309 90  |
 ///
-/// Of bytes only one product has been measured so; a box of ones of uint8 by a
-/// textbook kernel on CUDA cores (perf_stencil) reaches 334, 274, 226.
+/// Doubles: dense, radius 7, 65 and 42. A box of ones of int8 reaches 1350 on
+/// tensor cores; that of uint8 by a textbook kernel (perf_stencil) 334, 274,
+/// 226.
 constexpr bool mma_stencil_pays(StencilProblem const& problem) {
   if (size_of(problem.input) == 1) return true;
-  if (problem.one_product && problem.band_operands)
-    return !problem.box_of_ones && problem.radius >= 3;
-  return problem.radius >= (problem.input == Scalar::float64 ? 5 : 4);
+  if (problem.one_product)
+    return problem.band_operands && !problem.box_of_ones && problem.radius >= 3;
+  return problem.taps >= (problem.input == Scalar::float64 ? 100 : 80);
 }
 
 /// The kernel of a route that does not refuse.

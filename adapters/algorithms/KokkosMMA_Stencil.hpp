@@ -11,15 +11,20 @@
 #include <core/KokkosMMA_AutomatonRule.hpp>
 #include <core/KokkosMMA_Boundary.hpp>
 #include <core/KokkosMMA_RouteStencil.hpp>
+#include <core/KokkosMMA_StencilFusion.hpp>
+#include <core/KokkosMMA_StencilPlan.hpp>
 #include <core/KokkosMMA_StencilWeights.hpp>
 
 #include <Kokkos_Core.hpp>
 
+#include <algorithm>
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <string>
 #include <type_traits>
+#include <vector>
 
 namespace KokkosMMA {
 namespace Impl {
@@ -76,6 +81,37 @@ void refuse_halo(char const* who, Boundaries<R> const& boundaries,
       if (face.kind == Boundary::halo)
         invalid_argument(who, "a face of dimension ", d, " is a halo, and ",
                          what);
+}
+
+/// Steps as sweeps that each stand for several, shared out evenly. Only where
+/// no face comes between: strips along the others would have to be done step by
+/// step (see fusion_strips). Nothing where sweeps are no fewer than steps.
+template <class Exec, class A, class Element, class Result, int R>
+std::vector<int> fused_sweeps(StencilPlan<R> const& plan,
+                              Boundaries<R> const& boundaries,
+                              GridExtents<R> const& extents,
+                              std::int64_t steps) {
+  using Kernels = StencilKernels<Exec>;
+  std::vector<int> sweeps;
+  if constexpr (Kernels::template fuses<A, Element, Result, R>) {
+    constexpr Scalar type = scalar_v<A>;
+    if (!plan.product) return sweeps;
+    std::int64_t const most = std::min<std::int64_t>(
+        steps, fusible_steps(plan.weights, boundaries, extents,
+                             {type, type, type}, fused_max_radius));
+    if (most < 2 ||
+        !fusion_strips(plan.weights, boundaries, extents, int(most)).empty())
+      return sweeps;
+    std::int64_t const count = (steps + most - 1) / most;
+    for (std::int64_t s = 0; s < count; ++s) {
+      int const together = int(steps / count + (s < steps % count));
+      if (together > 1 &&
+          !Kernels::takes_fused(compose(*plan.product, together)))
+        return {};
+      sweeps.push_back(together);
+    }
+  }
+  return sweeps;
 }
 
 template <class A, class Exec, class X, class Y>
@@ -155,6 +191,37 @@ void run_stencil(char const* who, Exec const& exec, X const& in, Y const& out,
     StencilRange<Exec, R, A, Between> const next(
         exec, Between(target(0)), extents, next_plan, held_between, next_route,
         stencil_kernel(between, next_route));
+    if constexpr (StencilKernels<Exec>::template fuses<A, Element, Result, R>) {
+      using Kernels = StencilKernels<Exec>;
+      std::vector<int> sweeps;
+      if (route == Route::streamed && next_route == Route::streamed &&
+          plan->is_reversed == next_plan->is_reversed)
+        sweeps =
+            fused_sweeps<Exec, A, Element, Result>(*plan, held, extents, steps);
+      if (!sweeps.empty()) {
+        auto const left = [&](std::size_t s) { return sweeps.size() - s; };
+        for (std::size_t s = 0; s < sweeps.size(); ++s) {
+          auto const to   = left(s) % 2 == 1 ? To(out) : To(memory);
+          auto const grid = [&](auto const& x) {
+            return stencil_grid(x, held, extents, weights.radius(),
+                                plan->is_reversed);
+          };
+          auto const from =
+              s == 0 ? grid(From(in))
+                     : grid(left(s) % 2 == 1 ? Between(memory) : Between(out));
+          auto const sink =
+              stencil_sink<R>(IntoGrid<To>{to}, plan->is_reversed);
+          if (sweeps[s] > 1)
+            Kernels::template run_fused<A, R>(
+                label, exec, from, compose(*plan->product, sweeps[s]), sink);
+          else
+            Kernels::template run<A>(exec, from, *plan,
+                                     stencil_kernel(between, next_route), sink);
+        }
+        last_route_of_this_thread() = route;
+        return;
+      }
+    }
     Kokkos::parallel_for(label, first, IntoGrid<To>{target(0)});
     for (std::int64_t step = 1; step < steps; ++step)
       Kokkos::parallel_for(label, next.with(Between(target(step - 1))),

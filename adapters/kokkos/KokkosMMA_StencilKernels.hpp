@@ -4,6 +4,7 @@
 #define KOKKOSMMA_STENCIL_KERNELS_HPP
 
 #include <adapters/kokkos/KokkosMMA_HalfTypes.hpp>
+#include <adapters/kokkos/KokkosMMA_SegmentedKernels.hpp>
 #include <adapters/kokkos/KokkosMMA_StencilGeneric.hpp>
 #include <core/KokkosMMA_RouteStencil.hpp>
 #include <core/KokkosMMA_StencilGrid.hpp>
@@ -16,11 +17,16 @@
 #include <backends/cuda/kernels/KokkosMMA_BandStencil.hpp>
 #include <backends/cuda/kernels/KokkosMMA_DenseBandStencil.hpp>
 #include <backends/cuda/kernels/KokkosMMA_DirectStencil.hpp>
+#include <backends/cuda/kernels/KokkosMMA_FusedStencil.hpp>
 #include <backends/cuda/kernels/KokkosMMA_SeparableStencil.hpp>
 #endif
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
+#include <string>
 #include <type_traits>
+#include <vector>
 
 /// \file
 /// The library's kernels for stencils, behind one name for each backend.
@@ -95,6 +101,8 @@ auto stencil_sink(IntoGrid<Y> const& into, bool reversed) {
 template <class Exec>
 struct StencilKernels {
   static constexpr bool exist = false;
+  template <class A, class Element, class Result, int R>
+  static constexpr bool fuses = false;
 };
 
 #ifdef KOKKOS_ENABLE_CUDA
@@ -141,6 +149,29 @@ struct StencilKernels<Kokkos::Cuda> {
                                              sink);
         return;
     }
+  }
+
+  /// Whether sweeps for several steps are compiled.
+  template <class A, class Element, class Result, int R>
+  static constexpr bool fuses =
+      R < 3 && std::is_floating_point_v<A>&& std::is_same_v<A, Element>&&
+                   std::is_same_v<A, Result>;
+
+  template <std::size_t R>
+  static bool takes_fused(std::array<std::vector<double>, R> const& factors) {
+    return Cuda::takes_fused(factors);
+  }
+
+  /// A sweep for several steps; `factors` are those of all of them.
+  template <class A, int R, class Sink>
+  static void run_fused(
+      std::string const& label, Kokkos::Cuda const& exec,
+      StencilGrid<A, R> const& grid,
+      std::array<std::vector<double>, std::size_t(R)> const& factors,
+      Sink const& sink) {
+    AnnouncedKernel const announced(label, exec);
+    Cuda::check(cudaSetDevice(exec.cuda_device()), "cudaSetDevice");
+    Cuda::launch_fused_stencil<A, R>(exec, grid, factors, sink);
   }
 };
 #endif

@@ -47,8 +47,8 @@ constexpr StencilProblem weighted(StencilProblem problem, int radius) {
   problem.radius      = radius;
   return problem;
 }
-constexpr StencilProblem with_radius(StencilProblem problem, int radius) {
-  problem.radius = radius;
+constexpr StencilProblem with_taps(StencilProblem problem, int taps) {
+  problem.taps = taps;
   return problem;
 }
 constexpr StencilProblem with_rank(StencilProblem problem, int rank) {
@@ -107,7 +107,7 @@ static_assert(automatic(box_of_halfs()) == Route::streamed);
 static_assert(automatic(weighted(box_of_halfs(), 7)) == Route::mma);
 static_assert(automatic(weighted(box_of_halfs(), 1)) == Route::streamed);
 static_assert(automatic(dense(box_of_halfs())) == Route::mma);
-static_assert(automatic(with_radius(dense(box_of_halfs()), 3)) ==
+static_assert(automatic(with_taps(dense(box_of_halfs()), 49)) ==
               Route::streamed);
 static_assert(automatic(box_of(Scalar::uint8, Scalar::int32)) == Route::mma);
 static_assert(automatic(box_of_floats()) == Route::streamed);
