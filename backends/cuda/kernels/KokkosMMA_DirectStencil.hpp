@@ -379,7 +379,8 @@ struct MarchShape {
   static constexpr int min_blocks = R > 2        ? 2
                                     : sums <= 12 ? 7
                                     : sums <= 28 ? 5
-                                                 : 3;
+                                    : sums <= 60 ? 3
+                                                 : 2;
   /// Planes between two barriers.
   static constexpr int batch         = R > 2 ? 1 : 4;
   static constexpr int stages        = 4;
