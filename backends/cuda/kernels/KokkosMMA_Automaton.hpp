@@ -289,10 +289,12 @@ struct AutomatonOutput {
   std::int64_t columns;
   bool has_upper;
   bool has_lower;
-  bool stores_pairs;  ///< all columns of the tile are inside, and aligned
+  bool stores_pairs;  ///< rows are aligned
 
   __device__ void store(int offset, std::uint32_t const (&cells)[4]) const {
-    if (stores_pairs) {
+    std::int64_t const first = column + offset;
+    if (first + 8 <= 0 || first >= columns) return;
+    if (stores_pairs && first >= 0 && first + 8 <= columns) {
       if (has_upper)
         __stcs(reinterpret_cast<uint2*>(upper + offset),
                uint2{cells[0], cells[1]});
@@ -315,10 +317,7 @@ struct AutomatonOutput {
 };
 
 /// Blocks of a multiprocessor. With six of them (80 registers) rules other than
-/// ranges spill. 16384^2, two states, radius 1 to 16, H200, 2026-11-21: 323 to
-/// 333 us with six blocks and the windows of a warp unrolled, 367 to 377 us
-/// with five and a loop over pairs of windows, 605 to 627 us where the band was
-/// computed in each window.
+/// ranges spill.
 template <bool Moore, class Rule>
 inline constexpr int automaton_blocks = !Moore                            ? 4
                                         : std::is_same_v<Rule, RangeRule> ? 6
@@ -358,9 +357,18 @@ __global__ void __launch_bounds__(AutomatonTile::threads,
   int const row          = lane / 4;  // of a step, and 8 rows further
   int const quad         = lane % 4;
   int const first_window = int(threadIdx.x / 32) * Tile::per_warp;
-  int const in_warp      = Tile::windows - first_window < Tile::per_warp
-                               ? Tile::windows - first_window
-                               : Tile::per_warp;
+  // Windows of this warp that have columns of the grid.
+  std::int64_t const beyond = call.grid.extent[1] - first_column - Tile::halo -
+                              std::int64_t(WindowSums::outputs) * first_window;
+  int const wanted =
+      beyond <= 0 ? 0
+      : beyond < Tile::outputs
+          ? int(beyond + WindowSums::outputs - 1) / WindowSums::outputs
+          : Tile::per_warp;
+  int const present = Tile::windows - first_window < Tile::per_warp
+                          ? Tile::windows - first_window
+                          : Tile::per_warp;
+  int const in_warp = wanted < present ? wanted : present;
   band.put(WindowSums::distances(lane));
   __syncthreads();
   auto const distances = band.get();
@@ -388,13 +396,11 @@ __global__ void __launch_bounds__(AutomatonTile::threads,
   std::int64_t const at_column =
       first_column + Tile::halo + WindowSums::outputs * first_window + 8 * quad;
   AutomatonOutput out{};
-  out.column  = at_column;
-  out.columns = call.grid.extent[1];
-  out.stores_pairs =
-      call.stores_pair && first_column + Tile::halo >= 0 &&
-      first_column + Tile::halo + Tile::outputs <= call.grid.extent[1];
-  out.upper = call.to + (first_row + row) * call.to_stride + at_column;
-  out.lower = out.upper + 8 * call.to_stride;
+  out.column       = at_column;
+  out.columns      = call.grid.extent[1];
+  out.stores_pairs = call.stores_pair;
+  out.upper        = call.to + (first_row + row) * call.to_stride + at_column;
+  out.lower        = out.upper + 8 * call.to_stride;
 
   // The first steps only begin to fetch.
 #pragma unroll 1
@@ -543,8 +549,15 @@ void launch_cells(Kokkos::Cuda const& space, AutomatonCall call,
       (call.grid.extent[1] + call.shift + Tile::outputs - 1) / Tile::outputs;
   std::int64_t const slots =
       std::int64_t(d.multiprocessors) * std::max(facts.resident_blocks, 1);
+  // Short chunks by measurement: us by blocks for each place, 16384^2, two
+  // states, H200, 2026-11-21:
+  //                            1    2    3    4    6
+  //   radius 1, constant     233  251  223  222  217
+  //   radius 1, periodic     274  272  241  232  224
+  //   radius 16, constant    236  245  234  234  232
+  //   radius 16, periodic    279  270  261  245  243
   std::int64_t const chunks = std::max<std::int64_t>(
-      1, std::min(2 * slots / strips, rows / (4 * Tile::rows)));
+      1, std::min(6 * slots / strips, rows / (4 * Tile::rows)));
   call.chunk = (rows + chunks - 1) / chunks;
   call.chunk = (call.chunk + Tile::rows - 1) / Tile::rows * Tile::rows;
   dim3 const blocks(unsigned((rows + call.chunk - 1) / call.chunk),
