@@ -61,9 +61,9 @@ void kernels_segmented(void const* x, void* result, std::int32_t const* offsets,
   ragged<Operation::max, Scalar::float64>(x, offsets, doubles);
   ragged<Operation::prod, Scalar::int8>(x, offsets, longs);
   Cuda::findings_of_offsets(Kokkos::Cuda(),
-                         OffsetSegments<std::int32_t>{offsets, 100}, 1000);
-  Cuda::findings_of_offsets(Kokkos::Cuda(),
-                         OffsetSegments<std::int64_t>{long_offsets, 100}, 1000);
+                            OffsetSegments<std::int32_t>{offsets, 100}, 1000);
+  Cuda::findings_of_offsets(
+      Kokkos::Cuda(), OffsetSegments<std::int64_t>{long_offsets, 100}, 1000);
 
   using Half = Kokkos::Experimental::half_t;
   scans<sum, Scalar::half, float>(x, offsets, floats);
