@@ -113,19 +113,22 @@ constexpr Refusal refuse_mma_stencil(StencilProblem const& problem,
 /// | weights, radius         | tensor cores | without     |
 /// |-------------------------|--------------|-------------|
 /// | box 1 3 7               | 619 620 613  | 752 771 748 |
+/// | box 16                  | 351          | -           |
 /// | one product, 1          | 626          | 701         |
 /// | one product, 3          | 598          | 572         |
 /// | the same, no operands 7 | 167          | 286         |
 /// | star 1 7                | 288 252      | 587 323     |
 /// | dense 1 3 7             | 294 288 252  | 588 309 90  |
 ///
-/// Doubles: dense, radius 7, 65 and 42. A box of ones of int8 reaches 1350 on
-/// tensor cores; that of uint8 by a textbook kernel (perf_stencil) 334, 274,
-/// 226.
+/// Boxes of radius 8 and more have no kernel of their own without tensor cores,
+/// and are products like others. Doubles: dense, radius 7, 65 and 42. A box of
+/// ones of int8 reaches 1350 on tensor cores; that of uint8 by a textbook
+/// kernel (perf_stencil) 334, 274, 226.
 constexpr bool mma_stencil_pays(StencilProblem const& problem) {
   if (size_of(problem.input) == 1) return true;
   if (problem.one_product)
-    return problem.band_operands && !problem.box_of_ones && problem.radius >= 3;
+    return problem.band_operands &&
+           problem.radius >= (problem.box_of_ones ? 8 : 3);
   return problem.taps >= (problem.input == Scalar::float64 ? 100 : 80);
 }
 

@@ -47,6 +47,10 @@ constexpr StencilProblem weighted(StencilProblem problem, int radius) {
   problem.radius      = radius;
   return problem;
 }
+constexpr StencilProblem with_radius(StencilProblem problem, int radius) {
+  problem.radius = radius;
+  return problem;
+}
 constexpr StencilProblem with_taps(StencilProblem problem, int taps) {
   problem.taps = taps;
   return problem;
@@ -104,6 +108,7 @@ static_assert(
 
 static_assert(route_stencil(box_of_halfs(), host, {}).route == Route::generic);
 static_assert(automatic(box_of_halfs()) == Route::streamed);
+static_assert(automatic(with_radius(box_of_halfs(), 8)) == Route::mma);
 static_assert(automatic(weighted(box_of_halfs(), 7)) == Route::mma);
 static_assert(automatic(weighted(box_of_halfs(), 1)) == Route::streamed);
 static_assert(automatic(dense(box_of_halfs())) == Route::mma);
