@@ -3,6 +3,7 @@
 #ifndef KOKKOSMMA_STENCIL_KERNELS_HPP
 #define KOKKOSMMA_STENCIL_KERNELS_HPP
 
+#include <adapters/algorithms/KokkosMMA_SegmentedChecks.hpp>
 #include <adapters/kokkos/KokkosMMA_HalfTypes.hpp>
 #include <adapters/kokkos/KokkosMMA_SegmentedKernels.hpp>
 #include <adapters/kokkos/KokkosMMA_StencilGeneric.hpp>
@@ -40,9 +41,8 @@ auto stencil_grid(X const& x, Boundaries<R> const& boundaries,
                   bool is_reversed) {
   using Element = canonical_t<typename X::non_const_value_type>;
   StencilGrid<Element, R> grid{};
-  bool const last     = R == 1 || last_is_fast(x);
-  grid.reversed       = !last;
-  grid.boundaries     = last ? boundaries : reversed(boundaries);
+  grid.reversed       = is_reversed;
+  grid.boundaries     = is_reversed ? reversed(boundaries) : boundaries;
   std::int64_t ghosts = 0;
   for (int d = 0; d < R; ++d) {
     int const from = is_reversed ? R - 1 - d : d;

@@ -76,10 +76,13 @@ template <class A, class Element, class Result, int MaxRadius>
 struct SeparableTuning {
   static constexpr int widest =
       int(sizeof(Element) > sizeof(Result) ? sizeof(Element) : sizeof(Result));
-  static constexpr int largest = MaxRadius <= 4   ? 8
-                                 : MaxRadius <= 8 ? 4
-                                 : widest == 8    ? 1
-                                                  : 2;
+  static constexpr int narrowest =
+      int(sizeof(Element) < sizeof(Result) ? sizeof(Element) : sizeof(Result));
+  static constexpr int largest = MaxRadius <= 4      ? 8
+                                 : MaxRadius <= 8    ? 4
+                                 : 4 / narrowest > 2 ? 4
+                                 : widest == 8       ? 1
+                                                     : 2;
   // 16 bytes in and out, as far as the registers go.
   static constexpr int V       = 16 / widest < largest ? 16 / widest : largest;
   static constexpr int threads = MaxRadius <= 4 && V <= 4 ? 256 : 128;
