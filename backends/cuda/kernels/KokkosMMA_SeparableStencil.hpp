@@ -76,8 +76,11 @@ template <class A, class Element, class Result, int MaxRadius>
 struct SeparableTuning {
   static constexpr int widest =
       int(sizeof(Element) > sizeof(Result) ? sizeof(Element) : sizeof(Result));
+  // `char` is a functor, which takes elements one by one.
   static constexpr int narrowest =
-      int(sizeof(Element) < sizeof(Result) ? sizeof(Element) : sizeof(Result));
+      int(std::is_same_v<Result, char> || sizeof(Element) < sizeof(Result)
+              ? sizeof(Element)
+              : sizeof(Result));
   static constexpr int largest = MaxRadius <= 4      ? 8
                                  : MaxRadius <= 8    ? 4
                                  : 4 / narrowest > 2 ? 4
