@@ -186,7 +186,7 @@ class NumpyFile {
     Activations result;
     std::string_view const type = entry(header, "descr");
     if (type != "'<f2'" && type != "'<f4'") {
-      refuse("elements of type " + in_quotes(type) +
+      refuse("elements of type " + in_quotes(type, 60) +
              "; allowed are '<f2' and '<f4', see numpy.ndarray.astype");
     }
     result.half = type == "'<f2'";
@@ -307,7 +307,7 @@ class NumpyFile {
     try {
       return parse_shape("shape", plain);
     } catch (InputError const&) {
-      refuse("the shape " + in_quotes(text) +
+      refuse("the shape " + in_quotes(text, 60) +
              " is not that of activations; allowed are four extents, "
              "(samples, channels, height, width), from 1 to " +
              std::to_string(largest_extent));

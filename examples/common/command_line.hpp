@@ -19,8 +19,10 @@ struct InputError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// Printable whatever the text holds.
-inline std::string in_quotes(std::string_view text, std::size_t longest = 60) {
+// Printable whatever the text holds. What comes out of a file may be of any
+// length: give `longest` there.
+inline std::string in_quotes(std::string_view text,
+                             std::size_t longest = std::string_view::npos) {
   std::string result = "'";
   for (char const character : text.substr(0, longest)) {
     auto const byte = static_cast<unsigned char>(character);

@@ -89,7 +89,7 @@ class MatrixMarketReader {
     if (!m_word.empty()) {
       place += ", column " +
                std::to_string(m_word.data() - m_line_start.data() + 1) + ": " +
-               in_quotes(m_word);
+               in_quotes(m_word, 60);
     } else {
       place += ":";
     }
