@@ -145,16 +145,17 @@ void reduce(Exec const& exec, X const& x, Result&& result,
     Impl::invalid_argument(who, "x has ", x.extent(0),
                            " elements and no memory; allocate it");
 
-  Settings call = Impl::effective_settings(settings);
-  RouteDecision decision =
-      route_reduce(Impl::reduce_problem<Exec, X, R>(x), capability(exec), call);
+  Settings call               = Impl::effective_settings(settings);
+  ReduceProblem const problem = Impl::reduce_problem<Exec, X, R>(x);
+  Capability const machine    = capability(exec);
+  TuningTable const& tuning   = Impl::active_tuning(exec);
+  RouteDecision decision      = route_reduce(problem, machine, call, tuning);
   // The call's own route is an order, one from scope or environment a wish.
   if (settings.route != Route::automatic) {
     Impl::check_route(who, decision);
   } else if (refusal_of(decision)) {
     call.route = Route::automatic;
-    decision   = route_reduce(Impl::reduce_problem<Exec, X, R>(x),
-                              capability(exec), call);
+    decision   = route_reduce(problem, machine, call, tuning);
   }
 
   call.route = decision.route;
@@ -185,9 +186,10 @@ std::string explain_reduce(Exec const& exec, X const& x, Result const&,
   using R = std::remove_cvref_t<Result>;
   Impl::check_reduce_types<Exec, X, R>();
   Impl::check_settings("KokkosMMA::explain_reduce", settings);
-  return to_string(route_reduce(Impl::reduce_problem<Exec, X, R>(x),
-                                capability(exec),
-                                Impl::effective_settings(settings)));
+  return to_string(route_reduce(
+             Impl::reduce_problem<Exec, X, R>(x), capability(exec),
+             Impl::effective_settings(settings), Impl::active_tuning(exec))) +
+         Impl::tuning_note(exec);
 }
 
 }  // namespace KokkosMMA

@@ -337,15 +337,15 @@ class RoutedReduce {
     }
     if constexpr (!may_multiply)
       if (problem.source != Source::transform) problem.source = Source::functor;
-    RouteDecision decision =
-        route_reduce(problem, Cuda::capability(m_policy.space()), settings);
+    Capability const machine  = Cuda::capability(m_policy.space());
+    TuningTable const& tuning = Cuda::tuning(m_policy.space());
+    RouteDecision decision = route_reduce(problem, machine, settings, tuning);
     // A scope or the environment asks for a route wherever it can run: an
     // application's calls never fail because of it.
     if (refusal_of(decision)) {
       Settings automatic = settings;
       automatic.route    = Route::automatic;
-      decision =
-          route_reduce(problem, Cuda::capability(m_policy.space()), automatic);
+      decision           = route_reduce(problem, machine, automatic, tuning);
     }
     return decision;
   }
@@ -382,10 +382,11 @@ class RoutedReduce {
     // Functors may use atomics that take a lock; its state is per translation
     // unit.
     desul::ensure_cuda_lock_arrays_on_device();
-    std::uint64_t const size      = Flat::size(m_policy);
-    Cuda::StreamedGrid const grid = Cuda::streamed_grid(
-        Tuned::value, size, Cuda::device(space.cuda_device()).multiprocessors,
-        facts().resident_blocks);
+    std::uint64_t const size   = Flat::size(m_policy);
+    Cuda::Device const& device = Cuda::device(space.cuda_device());
+    Cuda::StreamedGrid const grid =
+        Cuda::streamed_grid(Tuned::value, size, device.multiprocessors,
+                            facts().resident_blocks, *device.tuning);
     Cuda::StreamScratch& scratch = Cuda::stream_scratch(space);
     Cuda::deliver(space, scratch, m_result, m_result_on_device,
                   [&](Cuda::ResultSink<value_type> const& sink) {

@@ -226,12 +226,13 @@ class RoutedScan {
     ScanProblem problem         = scan_problem<value_type>(m_functor, size);
     problem.functor_bytes       = sizeof(Functor) + sizeof(Reducer);
     Capability const capability = Cuda::capability(m_policy.space());
-    RouteDecision decision      = route_scan(problem, capability, settings);
+    TuningTable const& tuning   = Cuda::tuning(m_policy.space());
+    RouteDecision decision = route_scan(problem, capability, settings, tuning);
     // A scope or the environment asks for a route wherever it can run.
     if (refusal_of(decision)) {
       Settings automatic = settings;
       automatic.route    = Route::automatic;
-      decision           = route_scan(problem, capability, automatic);
+      decision           = route_scan(problem, capability, automatic, tuning);
     }
     return decision;
   }
@@ -278,10 +279,10 @@ class RoutedScan {
     // Functors may use atomics that take a lock; its state is per translation
     // unit.
     desul::ensure_cuda_lock_arrays_on_device();
-    auto const rows = unsigned(
-        std::clamp<std::uint64_t>((size + threads * spread_scan_tiles - 1) /
-                                      (threads * spread_scan_tiles),
-                                  1, tuning.items));
+    std::uint64_t const spread =
+        std::uint64_t(threads) * Cuda::tuning(space).scan_spread_tiles;
+    auto const rows  = unsigned(std::clamp<std::uint64_t>(
+        (size + spread - 1) / spread, 1, tuning.items));
     auto const tiles = unsigned((size + threads * rows - 1) / (threads * rows));
     deliver_total(
         Cuda::look_back_words<Value>(tiles),

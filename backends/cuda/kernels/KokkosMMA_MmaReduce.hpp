@@ -75,7 +75,7 @@ struct ConvertTotal {
 };
 
 // Under a cap of 64 registers ptxas 13.0 spills the float pieces on sm_80, and
-// does not on sm_90. The grid stays what MmaTuning says.
+// does not on sm_90. The grid stays what the table says.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
 inline constexpr int mma_min_blocks = 1;
 #else
@@ -145,12 +145,13 @@ void launch_mma_reduce(Kokkos::Cuda const& space, Operands const& operands,
                        bool device_accessible) {
   check(cudaSetDevice(space.cuda_device()), "cudaSetDevice");
   Device const& d      = device(space.cuda_device());
-  unsigned threads     = block_size ? block_size : MmaTuning::threads;
-  std::uint64_t blocks = std::uint64_t(d.multiprocessors) *
-                         MmaTuning::min_blocks * (MmaTuning::threads / threads);
+  TuningTable const& t = *d.tuning;
+  unsigned threads     = block_size ? block_size : t.reduce_block_size;
+  std::uint64_t blocks = std::uint64_t(d.multiprocessors) * t.reduce_blocks *
+                         (MmaTuning::threads / threads);
   std::uint64_t const vectors = operands.range().end - operands.range().begin;
   std::uint64_t const spread =
-      std::uint64_t(d.multiprocessors) * spread_indices_per_multiprocessor;
+      std::uint64_t(d.multiprocessors) * t.reduce_mma_spread;
   if (vectors <= spread) {
     if (!block_size) threads = spread_threads;
     blocks = (vectors + 4 * threads - 1) / (4 * threads);
@@ -162,7 +163,7 @@ void launch_mma_reduce(Kokkos::Cuda const& space, Operands const& operands,
             mma_reduce<Operands, T, Convert>
                 <<<unsigned(blocks), threads, 0, space.cuda_stream()>>>(
                     operands,
-                    chain_length ? chain_length : MmaTuning::chain_length,
+                    chain_length ? chain_length : t.reduce_chain_length,
                     scratch.grid(), sink);
             check(cudaGetLastError(), "launch of mma_reduce");
           });

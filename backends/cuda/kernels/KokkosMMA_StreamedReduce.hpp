@@ -145,9 +145,10 @@ struct StreamedGrid {
 
 inline StreamedGrid streamed_grid(StreamedTuning const& tuning,
                                   std::uint64_t size, int multiprocessors,
-                                  int resident_blocks) {
+                                  int resident_blocks,
+                                  TuningTable const& table) {
   auto const processors = static_cast<std::uint64_t>(multiprocessors);
-  if (size <= processors * spread_indices_per_multiprocessor) {
+  if (size <= processors * table.reduce_spread) {
     int const wanted           = size < processors * 2 * spread_threads
                                      ? spread_threads
                                      : 2 * spread_threads;
