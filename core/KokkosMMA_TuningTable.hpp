@@ -259,7 +259,7 @@ inline constexpr TuningEntry tuning_entries[] = {
     Impl::flags_entry("scan.mma", Impl::all_type_bits, &TuningTable::scan_mma),
     Impl::value_entry("scan.spread_tiles", 1, 4096,
                       &TuningTable::scan_spread_tiles),
-    Impl::limits_entry("segments.mma_bytes", 1 << 30, Impl::all_type_bits,
+    Impl::limits_entry("segments.mma_bytes", 1 << 26, Impl::all_type_bits,
                        &TuningTable::segments_mma_bytes),
     Impl::flags_entry(
         "columns.mma",

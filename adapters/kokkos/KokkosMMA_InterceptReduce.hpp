@@ -33,6 +33,7 @@
 #include <backends/cuda/kernels/KokkosMMA_MmaReduce.hpp>
 #include <backends/cuda/kernels/KokkosMMA_PaperReduce.hpp>
 #include <backends/cuda/kernels/KokkosMMA_StreamedReduce.hpp>
+#include <core/KokkosMMA_LaunchShape.hpp>
 
 #include <cstdio>
 #include <type_traits>
@@ -384,21 +385,21 @@ class RoutedReduce {
     desul::ensure_cuda_lock_arrays_on_device();
     std::uint64_t const size   = Flat::size(m_policy);
     Cuda::Device const& device = Cuda::device(space.cuda_device());
-    Cuda::StreamedGrid const grid =
-        Cuda::streamed_grid(Tuned::value, size, device.multiprocessors,
-                            facts().resident_blocks, *device.tuning);
+    LaunchShape const shape    = streamed_reduce_shape(
+           *device.tuning, Tuned::value, size, device.multiprocessors,
+           facts().resident_blocks, Cuda::max_partials);
     Cuda::StreamScratch& scratch = Cuda::stream_scratch(space);
-    Cuda::deliver(space, scratch, m_result, m_result_on_device,
-                  [&](Cuda::ResultSink<value_type> const& sink) {
-                    Cuda::streamed_reduce<Running, Tuned, typename Flat::Index,
-                                          value_type, Call, Reducer>
-                        <<<grid.blocks, grid.threads, 0, space.cuda_stream()>>>(
-                            Flat::call(m_pair.get_functor(), m_policy),
-                            m_pair.get_reducer(), Flat::begin(m_policy), size,
-                            scratch.grid(), sink);
-                    Cuda::check(cudaGetLastError(),
-                                "launch of streamed_reduce");
-                  });
+    Cuda::deliver(
+        space, scratch, m_result, m_result_on_device,
+        [&](Cuda::ResultSink<value_type> const& sink) {
+          Cuda::streamed_reduce<Running, Tuned, typename Flat::Index,
+                                value_type, Call, Reducer>
+              <<<shape.blocks, shape.threads, 0, space.cuda_stream()>>>(
+                  Flat::call(m_pair.get_functor(), m_policy),
+                  m_pair.get_reducer(), Flat::begin(m_policy), size,
+                  scratch.grid(), sink);
+          Cuda::check(cudaGetLastError(), "launch of streamed_reduce");
+        });
   }
 
   Native m_native;

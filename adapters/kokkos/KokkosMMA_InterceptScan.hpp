@@ -16,6 +16,7 @@
 
 #include <backends/cuda/kernels/KokkosMMA_StreamedScan.hpp>
 #include <backends/cuda/kernels/KokkosMMA_TileScan.hpp>
+#include <core/KokkosMMA_LaunchShape.hpp>
 
 #include <algorithm>
 #include <type_traits>
@@ -279,10 +280,7 @@ class RoutedScan {
     // Functors may use atomics that take a lock; its state is per translation
     // unit.
     desul::ensure_cuda_lock_arrays_on_device();
-    std::uint64_t const spread =
-        std::uint64_t(threads) * Cuda::tuning(space).scan_spread_tiles;
-    auto const rows  = unsigned(std::clamp<std::uint64_t>(
-        (size + spread - 1) / spread, 1, tuning.items));
+    unsigned const rows = streamed_scan_rows(Cuda::tuning(space), tuning, size);
     auto const tiles = unsigned((size + threads * rows - 1) / (threads * rows));
     deliver_total(
         Cuda::look_back_words<Value>(tiles),

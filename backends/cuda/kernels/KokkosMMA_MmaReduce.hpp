@@ -5,6 +5,7 @@
 #include <backends/cuda/KokkosMMA_Launch.hpp>
 #include <backends/cuda/atom/KokkosMMA_Warp.hpp>
 #include <backends/cuda/kernels/KokkosMMA_GridFinish.hpp>
+#include <core/KokkosMMA_LaunchShape.hpp>
 #include <core/KokkosMMA_Tuning.hpp>
 #include <core/KokkosMMA_VectorRange.hpp>
 #include <core/KokkosMMA_WarpDot.hpp>
@@ -144,26 +145,17 @@ void launch_mma_reduce(Kokkos::Cuda const& space, Operands const& operands,
                        int chain_length, int block_size, T* result,
                        bool device_accessible) {
   check(cudaSetDevice(space.cuda_device()), "cudaSetDevice");
-  Device const& d      = device(space.cuda_device());
-  TuningTable const& t = *d.tuning;
-  unsigned threads     = block_size ? block_size : t.reduce_block_size;
-  std::uint64_t blocks = std::uint64_t(d.multiprocessors) * t.reduce_blocks *
-                         (MmaTuning::threads / threads);
-  std::uint64_t const vectors = operands.range().end - operands.range().begin;
-  std::uint64_t const spread =
-      std::uint64_t(d.multiprocessors) * t.reduce_mma_spread;
-  if (vectors <= spread) {
-    if (!block_size) threads = spread_threads;
-    blocks = (vectors + 4 * threads - 1) / (4 * threads);
-  }
-  blocks                 = std::clamp<std::uint64_t>(blocks, 1, max_partials);
+  Device const& d         = device(space.cuda_device());
+  LaunchShape const shape = mma_reduce_shape(
+      *d.tuning, block_size, operands.range().end - operands.range().begin,
+      d.multiprocessors, max_partials);
   StreamScratch& scratch = stream_scratch(space);
   deliver(space, scratch, result, device_accessible,
           [&](ResultSink<T> const& sink) {
             mma_reduce<Operands, T, Convert>
-                <<<unsigned(blocks), threads, 0, space.cuda_stream()>>>(
+                <<<shape.blocks, shape.threads, 0, space.cuda_stream()>>>(
                     operands,
-                    chain_length ? chain_length : t.reduce_chain_length,
+                    chain_length ? chain_length : d.tuning->reduce_chain_length,
                     scratch.grid(), sink);
             check(cudaGetLastError(), "launch of mma_reduce");
           });
