@@ -58,7 +58,7 @@ struct Slices {
     data                    = session.data<T>(count * n);
   }
   TuneInput<T> operator()(std::size_t k) const {
-    return {data + k % count * n, n};
+    return TuneInput<T>(data + k % count * n, n);
   }
 };
 

@@ -1,10 +1,14 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What perf_tune makes of times that are known. Exit 1 and a line for each
-// choice that is another one.
+// What perf_tune makes of times that are known: exit 1 and a line for each
+// choice that is another one. With the path of a file it writes a table of a
+// machine that is not here, for the tests of perf_tune.
+
+#include <core/KokkosMMA_TuningFile.hpp>
 
 #include <cstdio>
+#include <fstream>
 #include <vector>
 
 #include "Perf_TuneChoice.hpp"
@@ -30,7 +34,12 @@ std::size_t limit(std::vector<perf::BothWays> const& cases) {
 
 }  // namespace
 
-int main() {
+int main(int argc, char** argv) {
+  if (argc == 2) {
+    KokkosMMA::TuningFile file{{}, {"NVIDIA H200", 90, 132}, "2026-11-21"};
+    file.table.scan_spread_tiles = 128;
+    return std::ofstream(argv[1]) << KokkosMMA::write_tuning(file) ? 0 : 1;
+  }
   perf::BothWays const wins{1, 2}, loses{2, 1}, even{1, 1.005}, close{1.004, 1};
   expect(0, limit({loses, loses, wins, wins}), "the built-in limit is right");
   expect(1, limit({wins, wins, wins, wins}), "taken everywhere");

@@ -1,0 +1,63 @@
+# SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# cmake -DPROGRAM=<perf_tune> -DWRITER=<perf_tune_choice> -DCASE=<case> -DFOLDER=<folder> -P check_tune.cmake
+#
+# What perf_tune says where it measures nothing, with which exit code, and that it writes nothing then.
+
+cmake_minimum_required(VERSION 3.25)
+
+set(out "${FOLDER}/check_tune_${CASE}.table")
+file(REMOVE "${out}" "${out}.part")
+
+# run(<exit code> <regular expression> <argument>...)
+function(run expected_code expected_text)
+  execute_process(COMMAND "${PROGRAM}" ${ARGN} RESULT_VARIABLE code OUTPUT_VARIABLE text ERROR_VARIABLE errors)
+  string(APPEND text "${errors}")
+  if(NOT code STREQUAL expected_code)
+    message(FATAL_ERROR "perf_tune ${ARGN}: exit ${code} instead of ${expected_code}:\n${text}")
+  endif()
+  if(NOT text MATCHES "${expected_text}")
+    message(FATAL_ERROR "perf_tune ${ARGN}: \"${expected_text}\" is not in:\n${text}")
+  endif()
+endfunction()
+
+set(good "${FOLDER}/check_tune_good_for_${CASE}.table")
+execute_process(COMMAND "${WRITER}" "${good}" RESULT_VARIABLE code)
+if(NOT code STREQUAL 0)
+  message(FATAL_ERROR "${WRITER} ${good}: exit ${code}")
+endif()
+if(CASE STREQUAL "help")
+  run(0 "--out=FILE.*--check=FILE.*KOKKOSMMA_TUNING" --help)
+elseif(CASE STREQUAL "nothing_to_tune")
+  # No device is visible, whatever the machine has.
+  set(ENV{CUDA_VISIBLE_DEVICES} "")
+  run(2 "nothing to tune: .*nothing was written" "--out=${out}")
+elseif(CASE STREQUAL "no_flag")
+  run(2 "one of --out=FILE and --check=FILE is needed")
+elseif(CASE STREQUAL "two_flags")
+  run(2 "one of --out=FILE and --check=FILE is needed" "--out=${out}" "--check=${out}")
+elseif(CASE STREQUAL "unknown_flag")
+  run(2 "'--tune' is not a flag; --out=FILE and --check=FILE are" --tune)
+elseif(CASE STREQUAL "empty_value")
+  run(2 "'--out=' needs the path of a file" --out=)
+elseif(CASE STREQUAL "no_folder")
+  run(2 "cannot be written: it is a folder, or its folder does not exist" "--out=${FOLDER}/no such folder/a.table")
+  run(2 "cannot be written: it is a folder" "--out=${FOLDER}")
+elseif(CASE STREQUAL "check_missing")
+  run(2 "check_tune_check_missing.table: cannot be read: No such file" "--check=${out}")
+elseif(CASE STREQUAL "check_good")
+  run(0 "a table for NVIDIA H200, compute capability 9.0, 132 multiprocessors, 2026-11-21\n  scan.spread_tiles 128 .built-in 64.\n$" "--check=${good}")
+elseif(CASE STREQUAL "check_damaged")
+  file(READ "${good}" text)
+  string(LENGTH "${text}" length)
+  math(EXPR half "${length} / 2")
+  string(SUBSTRING "${text}" 0 ${half} text)
+  file(WRITE "${FOLDER}/check_tune_damaged_input.table" "${text}")
+  run(2 "cut off" "--check=${FOLDER}/check_tune_damaged_input.table")
+else()
+  message(FATAL_ERROR "check_tune.cmake: no case '${CASE}'")
+endif()
+if(EXISTS "${out}" OR EXISTS "${out}.part")
+  message(FATAL_ERROR "perf_tune wrote ${out} although it measured nothing")
+endif()
