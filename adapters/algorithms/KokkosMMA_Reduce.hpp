@@ -5,6 +5,7 @@
 #include <adapters/kokkos/KokkosMMA_Functors.hpp>
 #include <adapters/kokkos/KokkosMMA_InterceptReduce.hpp>
 #include <adapters/kokkos/KokkosMMA_SpaceCapability.hpp>
+#include <adapters/kokkos/KokkosMMA_ToolsTuning.hpp>
 #include <core/KokkosMMA_RouteReduce.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -158,7 +159,8 @@ void reduce(Exec const& exec, X const& x, Result&& result,
     decision   = route_reduce(problem, machine, call, tuning);
   }
 
-  call.route = decision.route;
+  Impl::RouteOfCall const route(problem, machine, call, decision);
+  decision.route = call.route = route.route();
   ScopedSettings const scope(call);
   std::string const label =
       Impl::concatenate(who, "[", to_string(decision.route), ",",

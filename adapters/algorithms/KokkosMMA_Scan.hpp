@@ -5,6 +5,7 @@
 #include <adapters/kokkos/KokkosMMA_InterceptScan.hpp>
 #include <adapters/kokkos/KokkosMMA_ScanFunctors.hpp>
 #include <adapters/kokkos/KokkosMMA_SpaceCapability.hpp>
+#include <adapters/kokkos/KokkosMMA_ToolsTuning.hpp>
 #include <core/KokkosMMA_RouteScan.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -143,7 +144,8 @@ void scan(char const* who, Exec const& exec,
     return;
   }
 
-  call.route = decision.route;
+  RouteOfCall const route(problem, machine, call, decision);
+  decision.route = call.route = route.route();
   ScopedSettings const scope(call);
   std::string const label = concatenate(who, "[", to_string(decision.route),
                                         ",", to_string(scalar_v<Input>), "]");

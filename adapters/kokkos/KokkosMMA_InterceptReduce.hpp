@@ -29,6 +29,7 @@
 #if defined(KOKKOS_ENABLE_CUDA)
 
 #include <adapters/kokkos/KokkosMMA_MultiIndex.hpp>
+#include <adapters/kokkos/KokkosMMA_ToolsTuning.hpp>
 #include <backends/cuda/KokkosMMA_Launch.hpp>
 #include <backends/cuda/kernels/KokkosMMA_MmaReduce.hpp>
 #include <backends/cuda/kernels/KokkosMMA_PaperReduce.hpp>
@@ -252,9 +253,13 @@ class RoutedReduce {
   Policy const& get_policy() const { return m_policy; }
 
   void execute() {
-    Settings const settings      = effective_settings();
-    RouteDecision const decision = decide(settings);
-    last_route_of_this_thread()  = decision.route;
+    Settings const settings       = effective_settings();
+    ReduceProblem const asked_for = problem(settings);
+    RouteDecision decision        = decide(asked_for, settings);
+    RouteOfCall const call(asked_for, Cuda::capability(m_policy.space()),
+                           settings, decision);
+    decision.route              = call.route();
+    last_route_of_this_thread() = decision.route;
     if (environment_verbose()) {
       static std::once_flag once;
       std::call_once(once, [&] {
@@ -319,10 +324,13 @@ class RoutedReduce {
     return once;
   }
 
-  RouteDecision decide(Settings const& settings) const {
-    if (settings.route == Route::generic || m_result == nullptr)
-      return RouteDecision{};
+  ReduceProblem problem(Settings const& settings) const {
     ReduceProblem problem;
+    // Nothing of ours runs, and the runtime is not asked about the kernel.
+    if (settings.route == Route::generic || m_result == nullptr) {
+      problem.compiled = false;
+      return problem;
+    }
     problem.pattern       = Flat::pattern;
     problem.source        = Data::source;
     problem.input         = element;
@@ -338,6 +346,11 @@ class RoutedReduce {
     }
     if constexpr (!may_multiply)
       if (problem.source != Source::transform) problem.source = Source::functor;
+    return problem;
+  }
+
+  RouteDecision decide(ReduceProblem const& problem,
+                       Settings const& settings) const {
     Capability const machine  = Cuda::capability(m_policy.space());
     TuningTable const& tuning = Cuda::tuning(m_policy.space());
     RouteDecision decision = route_reduce(problem, machine, settings, tuning);

@@ -10,6 +10,7 @@
 
 #include <adapters/kokkos/KokkosMMA_InterceptReduce.hpp>
 #include <adapters/kokkos/KokkosMMA_ScanFunctors.hpp>
+#include <adapters/kokkos/KokkosMMA_ToolsTuning.hpp>
 #include <core/KokkosMMA_RouteScan.hpp>
 
 #if defined(KOKKOS_ENABLE_CUDA)
@@ -150,9 +151,14 @@ class RoutedScan {
       m_native.execute();
       return;
     }
-    Settings const settings      = effective_settings();
-    RouteDecision const decision = decide(size, settings);
-    last_route_of_this_thread()  = decision.route;
+    Settings const settings = effective_settings();
+    ScanProblem problem     = scan_problem<value_type>(m_functor, size);
+    problem.functor_bytes   = sizeof(Functor) + sizeof(Reducer);
+    RouteDecision decision  = decide(problem, settings);
+    RouteOfCall const call(problem, Cuda::capability(m_policy.space()),
+                           settings, decision);
+    decision.route              = call.route();
+    last_route_of_this_thread() = decision.route;
     if (environment_verbose()) {
       static std::once_flag once;
       std::call_once(once, [&] {
@@ -222,10 +228,9 @@ class RoutedScan {
                                    typename View::memory_space>::accessible;
   }
 
-  RouteDecision decide(std::uint64_t size, Settings const& settings) const {
+  RouteDecision decide(ScanProblem const& problem,
+                       Settings const& settings) const {
     if (settings.route == Route::generic) return RouteDecision{};
-    ScanProblem problem         = scan_problem<value_type>(m_functor, size);
-    problem.functor_bytes       = sizeof(Functor) + sizeof(Reducer);
     Capability const capability = Cuda::capability(m_policy.space());
     TuningTable const& tuning   = Cuda::tuning(m_policy.space());
     RouteDecision decision = route_scan(problem, capability, settings, tuning);
