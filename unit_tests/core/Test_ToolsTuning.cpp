@@ -119,9 +119,10 @@ TEST(AskedRoute, WithoutAToolItIsThePreferredOne) {
       Route::mma,
       AskedRoute(FakeTool{&heard}, question(true, true, Route::mma)).route());
   EXPECT_TRUE(heard.calls.empty());
-  EXPECT_EQ(Route::streamed, AskedRoute<Impl::KokkosTools>(
-                                 {}, question(true, true, Route::streamed))
-                                 .route());
+  RouteDecision decision;
+  decision.route = Route::streamed;
+  EXPECT_EQ(Route::streamed,
+            Impl::RouteOfCall(ReduceProblem{}, {}, {}, decision).route());
 }
 
 #if defined(KOKKOS_ENABLE_TUNING)
