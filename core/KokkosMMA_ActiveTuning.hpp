@@ -50,9 +50,11 @@ inline std::string tuning_refusal(TunedDevice const& device) {
   EnvironmentTuning const& environment = environment_tuning();
   if (!environment.file || environment.file->device == device)
     return environment.refusal;
-  return concatenate(environment.path, ": measured on ",
-                     to_text(environment.file->device), ", and this is ",
-                     to_text(device), "; run perf_tune here");
+  std::string const measured =
+      environment.path + ": measured on " + to_text(environment.file->device);
+  if (device.name.empty())
+    return measured + ", and without a CUDA device no table is needed";
+  return measured + ", and this is " + to_text(device) + "; run perf_tune here";
 }
 
 /// Automatic choice never fails: a refused file is a warning, once.

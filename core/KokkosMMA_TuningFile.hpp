@@ -54,7 +54,6 @@ inline std::string tuning_version() {
                      KOKKOSMMA_VERSION_PATCH);
 }
 inline std::string to_text(TunedDevice const& device) {
-  if (device.name.empty()) return "a machine without a CUDA device";
   return concatenate(device.name, ", compute capability ",
                      device.compute_capability / 10, ".",
                      device.compute_capability % 10, ", ",
