@@ -129,6 +129,7 @@ constexpr Refusal refuse_mma_stencil(StencilProblem const& problem,
 /// alone.
 constexpr bool mma_stencil_pays(StencilProblem const& problem,
                                 TuningTable const& tuning = builtin_tuning) {
+  if (size_of(problem.input) == 1) return true;
   if (problem.one_product)
     return problem.band_operands &&
            problem.radius >=

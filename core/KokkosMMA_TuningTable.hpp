@@ -173,12 +173,11 @@ struct TuningTable {
   int kept_bytes = 64;
 
   /// Stencils take products from this radius or number of weights on; the
-  /// measurements stand with mma_stencil_pays.
-  PerType stencil_box_radius =
-      PerType::all(8).with(Scalar::int8, 0).with(Scalar::uint8, 0);
-  PerType stencil_product_radius =
-      PerType::all(3).with(Scalar::int8, 0).with(Scalar::uint8, 0);
-  PerType stencil_dense_taps = PerType::all(80).with(Scalar::float64, 100);
+  /// measurements stand with mma_stencil_pays. Those of bytes always do:
+  /// nothing else comes near.
+  PerType stencil_box_radius     = PerType::all(8);
+  PerType stencil_product_radius = PerType::all(3);
+  PerType stencil_dense_taps     = PerType::all(80).with(Scalar::float64, 100);
 
   friend constexpr bool operator==(TuningTable const&,
                                    TuningTable const&) = default;
@@ -224,8 +223,8 @@ inline constexpr unsigned all_type_bits = (1u << PerType::size) - 1;
 inline constexpr unsigned dot_type_bits =
     type_bits({Scalar::half, Scalar::bhalf, Scalar::float64, Scalar::int8,
                Scalar::uint8});
-inline constexpr unsigned band_type_bits =
-    type_bits({Scalar::half, Scalar::bhalf, Scalar::int8, Scalar::uint8});
+inline constexpr unsigned small_float_bits =
+    type_bits({Scalar::half, Scalar::bhalf});
 
 constexpr TuningEntry flags_entry(std::string_view name, unsigned types,
                                   PerType TuningTable::*values) {
@@ -278,9 +277,9 @@ inline constexpr TuningEntry tuning_entries[] = {
     Impl::value_entry("segments.quads_ragged_bytes", 0, 1 << 20,
                       &TuningTable::quads_ragged_bytes),
     Impl::value_entry("segments.kept_bytes", 0, 8192, &TuningTable::kept_bytes),
-    Impl::limits_entry("stencil.box_radius", 16, Impl::band_type_bits,
+    Impl::limits_entry("stencil.box_radius", 16, Impl::small_float_bits,
                        &TuningTable::stencil_box_radius),
-    Impl::limits_entry("stencil.product_radius", 16, Impl::band_type_bits,
+    Impl::limits_entry("stencil.product_radius", 16, Impl::small_float_bits,
                        &TuningTable::stencil_product_radius),
     Impl::limits_entry(
         "stencil.dense_taps", 1089,

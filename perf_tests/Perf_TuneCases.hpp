@@ -285,8 +285,7 @@ void tune_stencil(Tuner& tuner) {
     tuner.choose_limit<T>(&TuningTable::stencil_box_radius, boxes);
     tuner.choose_limit<T>(&TuningTable::stencil_product_radius, products);
   }
-  if constexpr (sizeof(T) > 1)
-    tuner.choose_limit<T>(&TuningTable::stencil_dense_taps, dense);
+  tuner.choose_limit<T>(&TuningTable::stencil_dense_taps, dense);
 }
 
 }  // namespace perf

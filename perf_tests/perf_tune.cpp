@@ -365,7 +365,7 @@ void tune_all(Tuner& tuner) {
   Types<half_type, float, std::int8_t>::each(
       [&](auto t) { tune_ragged<decltype(t)>(tuner); });
   tuner.choose_segments();
-  Types<half_type, bhalf_type, double, std::int8_t, std::uint8_t>::each(
+  Types<half_type, bhalf_type, double>::each(
       [&](auto t) { tune_stencil<decltype(t)>(tuner); });
 }
 
