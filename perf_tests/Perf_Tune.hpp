@@ -78,7 +78,7 @@ class Tuner {
   void choose_flag(PerType TuningTable::*values,
                    std::vector<TuneCase> const& cases) {
     Scalar const type = KokkosMMA::scalar_v<T>;
-    choose_from(values, type, cases, {m_table.*values, PerType{}}, true);
+    choose_from(values, type, cases, true);
   }
   /// A limit from which on products are taken, for one type; the cases' x in
   /// ascending order.
@@ -86,7 +86,7 @@ class Tuner {
   void choose_limit(PerType TuningTable::*values,
                     std::vector<TuneCase> const& cases) {
     Scalar const type = KokkosMMA::scalar_v<T>;
-    choose_from(values, type, cases, {m_table.*values, PerType{}}, false);
+    choose_from(values, type, cases, false);
   }
   /// One value of several, the present one among them.
   void choose_value(int TuningTable::*value, std::vector<int> candidates,
@@ -106,8 +106,7 @@ class Tuner {
 
  private:
   void choose_from(PerType TuningTable::*values, Scalar type,
-                   std::vector<TuneCase> const& cases,
-                   std::vector<PerType> const& present, bool is_flag);
+                   std::vector<TuneCase> const& cases, bool is_flag);
   void use(TuningTable const& table);
   double time(TuneCase const& c);
   void check(TuneCase const& c, double taken, double left) const;

@@ -3,6 +3,8 @@
 
 #include "Perf_Tune.hpp"
 
+#include <cstdio>
+#include <cstdlib>
 #include <ctime>
 #include <filesystem>
 #include <fstream>
@@ -51,6 +53,10 @@ void Tuner::use(TuningTable const& table) {
 }
 
 double Tuner::time(TuneCase const& c) {
+  // Loads the kernels and fills the data: the first sample decides how many
+  // calls a sample has.
+  c.call(0);
+  exec().fence("perf::tune");
   if (c.of_host) return sample_host(101, c.call).median();
   return sample_briefly(m_session.timer, 7, c.call).median();
 }
@@ -93,9 +99,8 @@ void Tuner::say(std::string const& name, std::string const& value,
 }
 
 void Tuner::choose_from(PerType TuningTable::*values, Scalar type,
-                        std::vector<TuneCase> const& cases,
-                        std::vector<PerType> const& present, bool is_flag) {
-  int const built_in = present[0][type];
+                        std::vector<TuneCase> const& cases, bool is_flag) {
+  int const built_in = (m_table.*values)[type];
   TuningTable taken = m_table, left = m_table;
   taken.*values = (m_table.*values).with(type, is_flag ? 1 : 0);
   left.*values  = (m_table.*values).with(type, is_flag ? 0 : never);
@@ -286,6 +291,7 @@ TuneOptions parse_tune(int argc, char** argv) {
                                              "equals sign");
       return true;
     };
+    if (arg.substr(0, 9) == "--kokkos-") continue;
     if (!value("--out=", options.out) && !value("--check=", options.check))
       throw UsageError("'" + std::string(arg) +
                        "' is not a flag; --out=FILE and "
@@ -293,6 +299,11 @@ TuneOptions parse_tune(int argc, char** argv) {
   }
   if (options.out.empty() == options.check.empty())
     throw UsageError("one of --out=FILE and --check=FILE is needed");
+  char const* const route = std::getenv("KOKKOSMMA_ROUTE");
+  if (!options.out.empty() && route && std::string_view(route) != "auto")
+    throw UsageError("KOKKOSMMA_ROUTE is \"" + std::string(route) +
+                     "\", and every measurement would be of that route; unset "
+                     "it");
   // Before minutes of measuring, not after them.
   if (!options.out.empty()) {
     namespace fs          = std::filesystem;
@@ -372,8 +383,9 @@ void tune_all(Tuner& tuner) {
 int measure(TuneOptions const& options) {
   Options session_options;
   Session session(session_options);
-  // One allocation for all results: cases keep pointers into it.
+  // The largest of all cases: they keep pointers into both.
   session.results<std::uint64_t>((std::size_t(1) << 29) / 8 + 1024);
+  session.data<std::int64_t>((std::size_t(1) << 29) / 8);
   KokkosMMA::Impl::Cuda::Device const& device =
       KokkosMMA::Impl::Cuda::device(session.exec.cuda_device());
   std::cout << "tuning for " << KokkosMMA::Impl::to_text(device.tuned())

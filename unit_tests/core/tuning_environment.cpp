@@ -88,6 +88,10 @@ int main(int argc, char** argv) {
   std::stringstream said;
   said << std::ifstream(errors).rdbuf();
   std::string const name = tuning_name(here);
+  if (is_used)
+    expect(contains(tuning_name(TunedDevice{}),
+                    "without a CUDA device no table is needed"),
+           tuning_name(TunedDevice{}));
   if (refused.empty()) {
     expect(said.str().empty(), "a warning: " + said.str());
     expect(name == (is_used ? path + " (2026-11-21)" : "built-in"), name);
