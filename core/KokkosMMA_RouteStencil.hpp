@@ -125,8 +125,7 @@ constexpr Refusal refuse_mma_stencil(StencilProblem const& problem,
 /// ones of int8 reaches 1350 on tensor cores; that of uint8 by a textbook
 /// kernel (perf_stencil) 334, 274, 226.
 ///
-/// The limits are those of the tuning table. Asked for after the refusals
-/// alone.
+/// The limits are those of the tuning table.
 constexpr bool mma_stencil_pays(StencilProblem const& problem,
                                 TuningTable const& tuning = builtin_tuning) {
   if (size_of(problem.input) == 1) return true;
