@@ -96,8 +96,9 @@ void tune_reduce(Tuner& tuner) {
     };
   }
   tuner.choose_flag<T>(&TuningTable::reduce_mma, cases);
-  if constexpr (sizeof(T) <= 2 || std::is_same_v<T, double>)
+  if constexpr (sizeof(T) <= 2 || std::is_same_v<T, double>) {
     tuner.choose_flag<T>(&TuningTable::dot_mma, dots);
+  }
 }
 
 /// Scans of Views.
@@ -149,7 +150,7 @@ void tune_segments(Tuner& tuner) {
   tuner.choose_limit<T>(&TuningTable::segments_mma_bytes, cases);
 
   // What the types of a size do differs in nothing that takes time.
-  if constexpr (!std::is_same_v<T, half_type> && !std::is_same_v<T, float> &&
+  if (!std::is_same_v<T, half_type> && !std::is_same_v<T, float> &&
                 !std::is_same_v<T, double> && !std::is_same_v<T, std::int8_t>)
     return;
   TuningTable all = tuner.table(), none = tuner.table();

@@ -35,7 +35,9 @@ namespace Impl {
 template <class Exec>
 TuningTable const& active_tuning(Exec const& exec) {
 #if defined(KOKKOS_ENABLE_CUDA)
-  if constexpr (std::is_same_v<Exec, Kokkos::Cuda>) return Cuda::tuning(exec);
+  if constexpr (std::is_same_v<Exec, Kokkos::Cuda>) {
+    return Cuda::tuning(exec);
+  }
 #endif
   (void)exec;
   return builtin_tuning;
@@ -46,10 +48,11 @@ TuningTable const& active_tuning(Exec const& exec) {
 template <class Exec>
 std::string tuning_note(Exec const& exec) {
 #if defined(KOKKOS_ENABLE_CUDA)
-  if constexpr (std::is_same_v<Exec, Kokkos::Cuda>)
+  if constexpr (std::is_same_v<Exec, Kokkos::Cuda>) {
     if (!environment_tuning().path.empty())
       return "; tuning table " +
              tuning_name(Cuda::device(exec.cuda_device()).tuned());
+  }
 #endif
   (void)exec;
   return {};
