@@ -151,7 +151,7 @@ void tune_segments(Tuner& tuner) {
 
   // What the types of a size do differs in nothing that takes time.
   if (!std::is_same_v<T, half_type> && !std::is_same_v<T, float> &&
-                !std::is_same_v<T, double> && !std::is_same_v<T, std::int8_t>)
+      !std::is_same_v<T, double> && !std::is_same_v<T, std::int8_t>)
     return;
   TuningTable all = tuner.table(), none = tuner.table();
   all.tiny_elements      = 1024;
