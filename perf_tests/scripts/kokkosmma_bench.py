@@ -135,30 +135,43 @@ class Progress:
 
     def __init__(self, programs):
         self.programs, self.start = programs, time.monotonic()
-        self.done_before, self.shown = 0, 0.0
+        self.shown = self.begun = self.first = self.starting = self.running = 0.0  # starting: until the first case, as ceilings are measured before it
+        self.over, self.done_before = 0, 0
         self.terminal = sys.stdout.isatty()
 
     @staticmethod
     def clock(seconds):
         return f"{int(seconds) // 60}:{int(seconds) % 60:02d}"
 
+    def begin(self):
+        self.begun = self.first = time.monotonic()
+
+    def left(self, done, now):
+        """Seconds, from what cases and starts took so far; None before there is anything to go by."""
+        cases, seconds = self.done_before + max(done - 1, 0), self.running + now - self.first
+        if cases < 5:
+            return None
+        rest = sum(len(program.cases) for program in self.programs[self.over:]) - done
+        starts = (self.starting + self.first - self.begun) / (self.over + 1)
+        return seconds / cases * rest + starts * (len(self.programs) - self.over - 1)
+
     def show(self, program, done, last=False):
         now = time.monotonic()
-        if not last and now - self.shown < (0.2 if self.terminal else 10):
-            return
-        self.shown = now
-        elapsed, all_done = now - self.start, self.done_before + done
-        rest = sum(len(p.cases) for p in self.programs) - all_done
-        text = (f"[{self.programs.index(program) + 1}/{len(self.programs)}] {program.name:14} {done:4}/{len(program.cases)} cases, "
-                f"{self.clock(elapsed)} elapsed")
-        if all_done and rest > 0:
-            text += f", about {self.clock(elapsed / all_done * rest)} left"
-        if self.terminal:
-            print(f"\r{text:78}", end="\n" if last else "", flush=True)
-        else:
-            print(text, flush=True)
+        if done == 1:
+            self.first = now
+        if last or now - self.shown >= (0.2 if self.terminal else 10):
+            self.shown = now
+            text = (f"[{self.over + 1}/{len(self.programs)}] {program.name:14} {done:4}/{len(program.cases)} cases, "
+                    f"{self.clock(now - self.start)} elapsed")
+            left = self.left(done, now)
+            if left and (not last or self.over + 1 < len(self.programs)):
+                text += f", about {self.clock(left)} left"
+            print(f"\r{text:78}" if self.terminal else text, end="\n" if last or not self.terminal else "", flush=True)
         if last:
-            self.done_before += len(program.cases)  # what a failed program left out is not to come any more
+            self.starting += self.first - self.begun
+            self.running += now - self.first
+            self.done_before += done
+            self.over += 1
 
 
 def run_program(program, folder, progress, minutes):
@@ -167,6 +180,7 @@ def run_program(program, folder, progress, minutes):
     json, log = folder / f"{program.name}.json", folder / f"{program.name}.log"
     command = program.command + [f"--benchmark_out={json}", "--benchmark_out_format=json"]
     done, tail, late = 0, collections.deque(maxlen=8), threading.Event()
+    progress.begin()
     with open(log, "w", encoding="utf-8") as file:
         process = subprocess.Popen(command, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace")
 

@@ -92,7 +92,7 @@ def over_length(results, task):
         points = {length: cases for (t, _, length), cases in found.items() if t == value_type}
         lines = lines_of(OVER_LENGTH, points)
         if len(points) > 1 and lines:
-            panels.append(Panel(value_type, "elements per segment; dots: no power of two", lines))
+            panels.append(Panel(value_type, "segment length", lines))
     return panels
 
 
@@ -147,7 +147,7 @@ def overview(all_results):
         for title, found in chosen:
             for panel in found:
                 panels.append(Panel(f"{title}{panel.title and ', '}{panel.title}", panel.axis, panel.lines, panel.bars))
-    return [Picture("overview", "", "memory", panels)] if len(panels) > 1 else []
+    return [Picture("overview", "Fractions of the memory ceiling", "memory", panels)] if len(panels) > 1 else []
 
 
 def subject(context):
@@ -162,6 +162,10 @@ def ticks(values):
     return range(low, high + 1, max(1, math.ceil((high - low) / 6)))
 
 
+def width_of(label):
+    return 2.4 if label.startswith("kokkos-mma") else 1.5
+
+
 def draw_bars(axis, panel, labels):
     names = list(dict.fromkeys(x for line in panel.lines.values() for x in line))
     shown = [label for label in labels if label in panel.lines]
@@ -174,19 +178,30 @@ def draw_bars(axis, panel, labels):
     axis.grid(axis="y", alpha=0.25)
 
 
+def is_wide(panel):
+    """Over n or lengths, not over radii."""
+    return max(x for line in panel.lines.values() for x in line) > 64
+
+
+def joined(x):
+    """Lines join powers of two; the lengths beside them, which run on other kernels, are dots."""
+    return x & (x - 1) == 0
+
+
 def draw_lines(axis, panel, labels):
-    """Lines join powers of two and radii; other lengths, which may be anything, are dots beside them."""
-    xs = {x for line in panel.lines.values() for x in line}
-    wide = max(xs) > 64
+    wide = is_wide(panel)
     for label in reversed(labels):  # ours on top
         line = panel.lines.get(label, {})
         colour, marker = STYLE[label]
-        joined = {x: y for x, y in line.items() if not wide or x & (x - 1) == 0}
-        others = {x: y for x, y in line.items() if x not in joined}
-        axis.plot(list(joined), list(joined.values()), color=colour, marker=marker, markersize=5, linewidth=2.4 if label.startswith("kokkos-mma") else 1.5)
-        axis.plot(list(others), list(others.values()), color=colour, marker=".", markersize=4, linestyle="none", alpha=0.6)
+        on = {x: y for x, y in line.items() if not wide or joined(x)}
+        off = {x: y for x, y in line.items() if x not in on}
+        axis.plot(list(on), list(on.values()), color=colour, marker=marker, markersize=5, linestyle="none")
+        for (x, y), (next_x, next_y) in zip(on.items(), list(on.items())[1:]):
+            far = next_x > 16 * x  # nobody measured what is between
+            axis.plot([x, next_x], [y, next_y], color=colour, linestyle=":" if far else "-", linewidth=1 if far else width_of(label))
+        axis.plot(list(off), list(off.values()), color=colour, marker=".", markersize=4, linestyle="none", alpha=0.6)
     axis.set_xscale("log", base=2)
-    exponents = ticks(xs)
+    exponents = ticks({x for line in panel.lines.values() for x in line})
     axis.set_xticks([2.0**e for e in exponents])
     axis.set_xticklabels([f"$2^{{{e}}}$" if wide else str(2**e) for e in exponents])
     axis.minorticks_off()
@@ -208,7 +223,7 @@ def draw(picture, context, folder):
     highest = max(y for panel in picture.panels for line in panel.lines.values() for y in line.values())
     limit = max(1.12, min(highest * 1.05, 2.6))  # hosts with large caches pass the ceiling
     with plt.rc_context({"font.size": 11, "axes.titlesize": 11, "axes.spines.top": False, "axes.spines.right": False}):
-        height = 1.1 + 2.5 * rows
+        height = 1 + 2.5 * rows
         figure, axes = plt.subplots(rows, columns, figsize=(9, height), sharey=True, squeeze=False, constrained_layout=True)
         for index, (panel, axis) in enumerate(zip(picture.panels, axes.flat)):
             (draw_bars if panel.bars else draw_lines)(axis, panel, labels)
@@ -221,14 +236,16 @@ def draw(picture, context, folder):
                 axis.set_ylabel(f"fraction of the\n{picture.ceiling} ceiling")
         for axis in axes.flat[count:]:
             axis.set_visible(False)
-        handles = [Line2D([], [], color=STYLE[label][0], marker=STYLE[label][1], linewidth=2.4 if label.startswith("kokkos-mma") else 1.5)
-                   for label in labels]
-        handles.append(Line2D([], [], color="black", linewidth=1, linestyle=(0, (4, 3))))
-        figure.get_layout_engine().set(rect=(0, 0, 1, 1 - 0.72 / height), wspace=0.04, hspace=0.06)
-        figure.suptitle(f"{picture.title}: {subject(context)}" if picture.title else subject(context), fontsize=12, y=1 - 0.06 / height, va="top",
-                        in_layout=False)
-        figure.legend(handles, labels + [f"{picture.ceiling} ceiling"], loc="upper center", bbox_to_anchor=(0.5, 1 - 0.28 / height), ncol=len(handles),
-                      frameon=False, fontsize=10, columnspacing=1.2, handletextpad=0.4)
+        entries = {label: Line2D([], [], color=STYLE[label][0], marker=STYLE[label][1], linewidth=width_of(label)) for label in labels}
+        if any(not joined(x) for panel in picture.panels if not panel.bars and is_wide(panel) for line in panel.lines.values() for x in line):
+            entries["other lengths"] = Line2D([], [], color="0.4", marker=".", markersize=5, linestyle="none")
+        entries[f"{picture.ceiling} ceiling"] = Line2D([], [], color="black", linewidth=1, linestyle=(0, (4, 3)))
+        lines_of_legend = 2 if sum(len(label) + 6 for label in entries) > 90 else 1
+        strip = 0.5 + 0.22 * lines_of_legend
+        figure.get_layout_engine().set(rect=(0, 0, 1, 1 - strip / height), wspace=0.04, hspace=0.06)
+        figure.suptitle(f"{picture.title}: {subject(context)}", fontsize=12, y=1 - 0.06 / height, va="top", in_layout=False)
+        figure.legend(entries.values(), entries.keys(), loc="upper center", bbox_to_anchor=(0.5, 1 - 0.28 / height),
+                      ncol=math.ceil(len(entries) / lines_of_legend), frameon=False, fontsize=10, columnspacing=1.2, handletextpad=0.4)
         png, svg = (pathlib.Path(folder) / f"{picture.name}.{ending}" for ending in ("png", "svg"))
         figure.savefig(svg)
         figure.savefig(png, dpi=150)
