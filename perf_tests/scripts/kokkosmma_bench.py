@@ -62,6 +62,7 @@ CASES = {
 }
 QUICK_FLAGS = ["--mma-max-n=20000", "--mma-samples=3"]
 FULL_FLAGS = {"segmented": ["--mma-energy"]}
+HOST_FLAGS = ["--mma-samples=5"]  # a case takes longer there
 
 
 class Usage(Exception):
@@ -293,6 +294,9 @@ def run(options):
     where = f"on {context.get('device')}" if on_cuda(context) else f"on the host, as there is no Cuda execution space: {context.get('device')}"
     print(f"{sum(len(program.cases) for program in able)} cases {where}; Kokkos {context.get('kokkos_version')}, revision "
           f"{context.get('git_revision')}; results in {folder}", flush=True)
+    if not on_cuda(context) and not options.quick:
+        for program in able:
+            program.command += HOST_FLAGS
     progress = Progress(able)
     for program in able:
         try:

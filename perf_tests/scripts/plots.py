@@ -224,7 +224,7 @@ def draw(picture, context, folder):
     limit = max(1.12, min(highest * 1.05, 2.6))  # hosts with large caches pass the ceiling
     with plt.rc_context({"font.size": 11, "axes.titlesize": 11, "axes.spines.top": False, "axes.spines.right": False}):
         height = 1 + 2.5 * rows
-        figure, axes = plt.subplots(rows, columns, figsize=(9, height), sharey=True, squeeze=False, constrained_layout=True)
+        figure, axes = plt.subplots(rows, columns, figsize=(9, height), sharey=True, squeeze=False)
         for index, (panel, axis) in enumerate(zip(picture.panels, axes.flat)):
             (draw_bars if panel.bars else draw_lines)(axis, panel, labels)
             axis.axhline(1, color="black", linewidth=1, linestyle=(0, (4, 3)))
@@ -242,8 +242,8 @@ def draw(picture, context, folder):
         entries[f"{picture.ceiling} ceiling"] = Line2D([], [], color="black", linewidth=1, linestyle=(0, (4, 3)))
         lines_of_legend = 2 if sum(len(label) + 6 for label in entries) > 90 else 1
         strip = 0.5 + 0.22 * lines_of_legend
-        figure.get_layout_engine().set(rect=(0, 0, 1, 1 - strip / height), wspace=0.04, hspace=0.06)
-        figure.suptitle(f"{picture.title}: {subject(context)}", fontsize=12, y=1 - 0.06 / height, va="top", in_layout=False)
+        figure.tight_layout(rect=(0, 0, 1, 1 - strip / height))
+        figure.suptitle(f"{picture.title}: {subject(context)}", fontsize=12, y=1 - 0.06 / height, va="top")
         figure.legend(entries.values(), entries.keys(), loc="upper center", bbox_to_anchor=(0.5, 1 - 0.28 / height),
                       ncol=math.ceil(len(entries) / lines_of_legend), frameon=False, fontsize=10, columnspacing=1.2, handletextpad=0.4)
         png, svg = (pathlib.Path(folder) / f"{picture.name}.{ending}" for ending in ("png", "svg"))
