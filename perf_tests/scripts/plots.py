@@ -174,7 +174,7 @@ def draw_bars(axis, panel, labels):
         line = panel.lines[label]
         axis.bar([names.index(x) + (position - (len(shown) - 1) / 2) * width for x in line], list(line.values()), width * 0.92, color=STYLE[label][0])
     axis.set_xticks(range(len(names)))
-    axis.set_xticklabels(names)
+    axis.set_xticklabels(names, fontsize=10)
     axis.grid(axis="y", alpha=0.25)
 
 
@@ -240,8 +240,8 @@ def draw(picture, context, folder):
         if any(not joined(x) for panel in picture.panels if not panel.bars and is_wide(panel) for line in panel.lines.values() for x in line):
             entries["other lengths"] = Line2D([], [], color="0.4", marker=".", markersize=5, linestyle="none")
         entries[f"{picture.ceiling} ceiling"] = Line2D([], [], color="black", linewidth=1, linestyle=(0, (4, 3)))
-        lines_of_legend = 2 if sum(len(label) + 6 for label in entries) > 90 else 1
-        strip = 0.5 + 0.22 * lines_of_legend
+        lines_of_legend = 2 if sum(len(label) + 6 for label in entries) > 100 else 1
+        strip = 0.3 + 0.21 * lines_of_legend
         figure.tight_layout(rect=(0, 0, 1, 1 - strip / height))
         figure.suptitle(f"{picture.title}: {subject(context)}", fontsize=12, y=1 - 0.06 / height, va="top")
         figure.legend(entries.values(), entries.keys(), loc="upper center", bbox_to_anchor=(0.5, 1 - 0.28 / height),
