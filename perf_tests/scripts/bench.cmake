@@ -15,7 +15,7 @@ if(Python3_FOUND)
 else()
   add_custom_target(
     bench_run
-    COMMAND ${CMAKE_COMMAND} -E echo "bench_run needs Python 3.8 or newer, which was not found: install it, or pass -DPython3_EXECUTABLE=FILE."
+    COMMAND ${CMAKE_COMMAND} -E echo "bench_run needs Python 3.8 or newer and found none: install it, or pass -DPython3_EXECUTABLE=FILE."
     COMMAND ${CMAKE_COMMAND} -E false
     VERBATIM)
 endif()
@@ -44,7 +44,8 @@ if(Python3_FOUND)
   # The real programs on small data, through an installation.
   add_test(NAME kokkosmma_bench.installed
            COMMAND ${CMAKE_COMMAND} -DBUILD=${CMAKE_BINARY_DIR} -DPYTHON=${Python3_EXECUTABLE} -DBIN=${CMAKE_INSTALL_BINDIR}
-                   -DPREFIX=${CMAKE_CURRENT_BINARY_DIR}/bench_prefix -DCONFIG=$<CONFIG> -P ${CMAKE_CURRENT_SOURCE_DIR}/scripts/check_bench.cmake)
+                   -DPREFIX=${CMAKE_CURRENT_BINARY_DIR}/bench_prefix -DCONFIG=$<CONFIG>
+                   -P ${CMAKE_CURRENT_SOURCE_DIR}/scripts/check_bench.cmake)
   set_tests_properties(kokkosmma_bench.installed PROPERTIES LABELS perf TIMEOUT 300 ENVIRONMENT
                                                             "OMP_NUM_THREADS=1;OMP_PROC_BIND=false;PYTHONDONTWRITEBYTECODE=1")
 endif()

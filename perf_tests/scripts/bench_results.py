@@ -73,7 +73,8 @@ def files_in(folder):
     found = {name: pathlib.Path(folder) / f"perf_{name}.json" for name in PROGRAMS}
     found = {name: path for name, path in found.items() if path.exists()}
     if not found:
-        raise BadFile(f"{folder} holds none of {', '.join(f'perf_{name}.json' for name in PROGRAMS)}; pass a folder that kokkosmma-bench wrote")
+        names = ", ".join(f"perf_{name}.json" for name in PROGRAMS)
+        raise BadFile(f"{folder} holds none of {names}; pass a folder that kokkosmma-bench wrote")
     return found
 
 

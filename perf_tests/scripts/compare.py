@@ -21,7 +21,8 @@ import sys
 from bench_results import PEERS, BadFile, Case, entries_by_case, files_in, load, on_cuda
 
 DESCRIPTION = "ratios of two JSONs or result folders, with noise; regressions are flagged"
-SAME_IN_BOTH = ("kokkos_version", "cuda_runtime_version", "cub_version", "driver_version", "compiler", "tuning_table", "route_setting", "samples")
+SAME_IN_BOTH = ("kokkos_version", "cuda_runtime_version", "cub_version", "driver_version", "compiler", "tuning_table", "route_setting",
+                "samples")
 FEWEST_PEERS = 5  # below so many, nothing is read from them
 
 
@@ -84,7 +85,7 @@ def compared(before, after, threshold, relative):
         return case.fraction if relative else 1 / case.microseconds
 
     both = [path for path in good if path in good_after]
-    changes = [Change(path, good[path], good_after[path], value, samples) for path in both if not relative or (good[path].fraction and good_after[path].fraction)]
+    changes = [Change(path, good[path], good_after[path], value, samples) for path in both if value(good[path]) and value(good_after[path])]
     drift = peers_noise(changes)
     for change in changes:
         change.noise = max(threshold, change.own_noise, 1.5 * drift.get(change.decade, 0.0))
@@ -95,7 +96,8 @@ def compared(before, after, threshold, relative):
 def rows(changes):
     lines = ["| case | A, us | B, us | B faster by | noise |", "| --- | ---: | ---: | ---: | ---: |"]
     for change in sorted(changes, key=lambda c: c.ratio):
-        lines.append(f"| {change.name} | {change.before.microseconds:.2f} | {change.after.microseconds:.2f} | {change.ratio:.3f} | {100 * change.noise:.0f} % |")
+        times = f"{change.before.microseconds:.2f} | {change.after.microseconds:.2f}"
+        lines.append(f"| {change.name} | {times} | {change.ratio:.3f} | {100 * change.noise:.0f} % |")
     return lines + [""]
 
 
@@ -107,7 +109,7 @@ def pairs(a, b):
     if not folders[0]:
         return [("", a, b)], []
     first, second = files_in(a), files_in(b)
-    missing = [f"perf_{name}.json is only in {a if name in first else b}" for name in {**first, **second} if name not in first or name not in second]
+    missing = [f"perf_{name}.json is only in {a if name in first else b}" for name in sorted(set(first) ^ set(second))]
     found = [(f"perf_{name}", first[name], second[name]) for name in first if name in second]
     if not found:
         raise BadFile(f"{a} and {b} have no program in common: " + "; ".join(missing))
@@ -115,7 +117,8 @@ def pairs(a, b):
 
 
 def check_devices(title, before, after, allow):
-    devices = [f"{context.get('device', 'unknown')} ({context.get('execution_space', '?')})" for context in (before["context"], after["context"])]
+    contexts = (before["context"], after["context"])
+    devices = [f"{context.get('device', 'unknown')} ({context.get('execution_space', '?')})" for context in contexts]
     if devices[0] == devices[1]:
         return False
     if not allow:
@@ -184,10 +187,10 @@ def percent(text):
 def add_arguments(parser):
     parser.add_argument("a", metavar="A", help="JSON or result folder of the run before")
     parser.add_argument("b", metavar="B", help="of the run after")
-    parser.add_argument("--threshold", type=percent, default=5, metavar="PERCENT", help="no change below this is flagged; default %(default)s")
+    parser.add_argument("--threshold", type=percent, default=5, metavar="PERCENT", help="no smaller change is flagged; default %(default)s")
     parser.add_argument("--relative", action="store_true", help="compare fractions of the ceiling in place of times")
     parser.add_argument("--allow-different-devices", action="store_true", help="implies --relative where the devices differ")
-    parser.add_argument("--fail-on-regression", action="store_true", help="end with status 1 when a case is slower beyond noise, or fails in B alone")
+    parser.add_argument("--fail-on-regression", action="store_true", help="status 1 when a case is slower beyond noise, or fails in B")
     parser.add_argument("--all", action="store_true", help="list every case")
 
 

@@ -94,7 +94,7 @@ def output_of(command):
     """What a short call prints.
     Raises Failed."""
     try:
-        run = subprocess.run(command, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=300, check=False)
+        run = subprocess.run(command, env=environment(), capture_output=True, text=True, timeout=300, check=False)
     except OSError as error:
         raise Failed(f"{command[0]}: {error.strerror}; build it, or name its folder with --programs")
     except subprocess.TimeoutExpired:
@@ -136,7 +136,9 @@ class Progress:
 
     def __init__(self, programs):
         self.programs, self.start = programs, time.monotonic()
-        self.shown = self.begun = self.first = self.starting = self.running = 0.0  # starting: until the first case, as ceilings are measured before it
+        # Of a program, up to its first case (ceilings are measured before it) and from there on.
+        self.starting = self.running = self.begun = self.first = 0.0
+        self.shown = 0.0
         self.over, self.done_before = 0, 0
         self.terminal = sys.stdout.isatty()
 
@@ -183,7 +185,8 @@ def run_program(program, folder, progress, minutes):
     done, tail, late = 0, collections.deque(maxlen=8), threading.Event()
     progress.begin()
     with open(log, "w", encoding="utf-8") as file:
-        process = subprocess.Popen(command, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace")
+        process = subprocess.Popen(command, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                                   errors="replace")
 
         def stop():
             late.set()
@@ -207,7 +210,7 @@ def run_program(program, folder, progress, minutes):
             timer.cancel()
             progress.show(program, done, last=True)
     if late.is_set():
-        raise Failed(f"was stopped after {minutes:g} minutes with {done} of {len(program.cases)} cases done; raise --limit, or run fewer cases")
+        raise Failed(f"was stopped after {minutes:g} minutes with {done} of {len(program.cases)} cases done; raise --limit or choose fewer")
     try:
         load(json)
     except BadFile as error:
@@ -254,8 +257,8 @@ def write_report(folder, failures=()):
         print(f"{plots.NO_MATPLOTLIB}; then: kokkosmma-bench report {folder}")
     lines = [f"# Benchmarks, {plots.subject(context)}", ""]
     if not on_cuda(context):
-        lines += ["No Cuda execution space: every route is Kokkos' own code or a host route of kokkos-mma. These figures say nothing about GPUs.",
-                  ""]
+        lines += ["No Cuda execution space: every route is Kokkos' own code or a host route of kokkos-mma. These figures say nothing about "
+                  "GPUs.", ""]
     lines += [f"![{path.stem}]({path.name})" for path in drawn] + [""]
     for name, document in documents.items():
         text, good = markdown_table.markdown(document)
@@ -291,9 +294,9 @@ def run(options):
         print("no program can run; nothing was written", file=sys.stderr)
         return 1
     folder = new_folder(pathlib.Path(options.out) if options.out else default_folder(context))
-    where = f"on {context.get('device')}" if on_cuda(context) else f"on the host, as there is no Cuda execution space: {context.get('device')}"
-    print(f"{sum(len(program.cases) for program in able)} cases {where}; Kokkos {context.get('kokkos_version')}, revision "
-          f"{context.get('git_revision')}; results in {folder}", flush=True)
+    where = "on " if on_cuda(context) else "on the host, as there is no Cuda execution space: "
+    print(f"{sum(len(program.cases) for program in able)} cases {where}{context.get('device')}; Kokkos {context.get('kokkos_version')}, "
+          f"revision {context.get('git_revision')}; results in {folder}", flush=True)
     if not on_cuda(context) and not options.quick:
         for program in able:
             program.command += HOST_FLAGS
@@ -305,7 +308,8 @@ def run(options):
             program.error = str(error)
             print(f"{program.name}: {error}", file=sys.stderr)
         except KeyboardInterrupt:
-            program.error = "interrupted"
+            for stopped in able[able.index(program):]:
+                stopped.error = "interrupted"
             break
     failures = [f"{program.name}: {program.error}" for program in programs if program.error]
     try:
@@ -354,7 +358,7 @@ def parse(arguments, programs):
     amount.add_argument("--quick", action="store_true", help="a few cases on small data: some seconds, to see that all works")
     runs.add_argument("--only", type=names, default=list(PROGRAMS), metavar="NAMES", help="some of " + ",".join(PROGRAMS))
     runs.add_argument("--out", metavar="FOLDER", help="where results go; default bench_results/DEVICE_DATE")
-    runs.add_argument("--programs", default=str(programs), metavar="FOLDER", help="where perf_reduce and the others are; default %(default)s")
+    runs.add_argument("--programs", default=str(programs), metavar="FOLDER", help="where the programs are; default %(default)s")
     runs.add_argument("--limit", type=minutes_of, metavar="MINUTES", help="stop a program that takes longer; default 20, with --full 600")
     runs.set_defaults(act=run)
     reports = commands.add_parser("report", help="tables and plots of a result folder again")

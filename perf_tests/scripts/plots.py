@@ -142,7 +142,8 @@ def overview(all_results):
     panels = []
     for results in all_results:
         chosen = [("Sum in a View", at_largest(results, "reduce", "view")), ("Exclusive scan", at_largest(results, "scan", "exclusive"))]
-        for title, found in (("Sums of equal segments", over_length(results, "segmented_reduce")), ("2D stencil, box of ones", over_radius(results, "box"))):
+        for title, found in (("Sums of equal segments", over_length(results, "segmented_reduce")),
+                             ("2D stencil, box of ones", over_radius(results, "box"))):
             chosen.append((title, sorted(found, key=lambda panel: panel.title != "half")[:1]))
         for title, found in chosen:
             for panel in found:
@@ -172,7 +173,8 @@ def draw_bars(axis, panel, labels):
     width = 0.8 / len(shown)
     for position, label in enumerate(shown):
         line = panel.lines[label]
-        axis.bar([names.index(x) + (position - (len(shown) - 1) / 2) * width for x in line], list(line.values()), width * 0.92, color=STYLE[label][0])
+        middles = [names.index(x) + (position - (len(shown) - 1) / 2) * width for x in line]
+        axis.bar(middles, list(line.values()), width * 0.92, color=STYLE[label][0])
     axis.set_xticks(range(len(names)))
     axis.set_xticklabels(names, fontsize=10)
     axis.grid(axis="y", alpha=0.25)
@@ -186,6 +188,10 @@ def is_wide(panel):
 def joined(x):
     """Lines join powers of two; the lengths beside them, which run on other kernels, are dots."""
     return x & (x - 1) == 0
+
+
+def has_dots(panel):
+    return not panel.bars and is_wide(panel) and any(not joined(x) for line in panel.lines.values() for x in line)
 
 
 def draw_lines(axis, panel, labels):
@@ -237,7 +243,7 @@ def draw(picture, context, folder):
         for axis in axes.flat[count:]:
             axis.set_visible(False)
         entries = {label: Line2D([], [], color=STYLE[label][0], marker=STYLE[label][1], linewidth=width_of(label)) for label in labels}
-        if any(not joined(x) for panel in picture.panels if not panel.bars and is_wide(panel) for line in panel.lines.values() for x in line):
+        if any(has_dots(panel) for panel in picture.panels):
             entries["other lengths"] = Line2D([], [], color="0.4", marker=".", markersize=5, linestyle="none")
         entries[f"{picture.ceiling} ceiling"] = Line2D([], [], color="black", linewidth=1, linestyle=(0, (4, 3)))
         lines_of_legend = 2 if sum(len(label) + 6 for label in entries) > 100 else 1

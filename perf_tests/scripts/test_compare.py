@@ -15,8 +15,7 @@ FIXTURES = HERE / "fixtures"
 
 
 def compare(*arguments):
-    return subprocess.run([sys.executable, str(HERE / "compare.py"), *map(str, arguments)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                          check=False)
+    return subprocess.run([sys.executable, str(HERE / "compare.py"), *map(str, arguments)], capture_output=True, text=True, check=False)
 
 
 class Comparison(unittest.TestCase):

@@ -63,7 +63,7 @@ class Driver(unittest.TestCase):
         """Without matplotlib, which takes seconds, unless the test is about plots."""
         without = "import sys; sys.modules['matplotlib'] = None; import kokkosmma_bench; sys.exit(kokkosmma_bench.main(sys.argv[1:]))"
         command = [sys.executable, *([str(HERE / "kokkosmma_bench.py")] if draws else ["-c", without]), *map(str, arguments)]
-        return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False, cwd=str(self.folder),
+        return subprocess.run(command, capture_output=True, text=True, check=False, cwd=str(self.folder),
                               env={**os.environ, "PYTHONPATH": str(HERE)})
 
     def run_two(self, *arguments, **more):
