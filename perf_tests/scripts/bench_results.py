@@ -102,24 +102,25 @@ class Case:
 
     def __init__(self, entries):
         first = entries[0]
+        self.entries = entries
         self.error = next((e.get("error_message", "failed") for e in entries if e.get("error_occurred")), None)
         self.label = first.get("label", "")
         scale = MICROSECONDS[first.get("time_unit", "ns")]
 
-        def median(field):
-            values = [e[field] for e in entries if field in e]
-            return statistics.median(values) if values else None
-
-        microseconds = median("real_time")
+        microseconds = self.median("real_time")
         self.microseconds = None if self.error or microseconds is None else microseconds * scale
-        self.bytes_per_second = median("bytes_per_second")
-        self.fraction = median("fraction_of_ceiling")
-        self.relative_error = median("relative_error")
-        self.reproducible = median("reproducible")
-        self.joules = median("joules_per_element")
-        self.watts = median("watts")
-        self.updates = median("updates_per_second")
-        self.variation = median("variation")
+        self.bytes_per_second = self.median("bytes_per_second")
+        self.fraction = self.median("fraction_of_ceiling")
+        self.relative_error = self.median("relative_error")
+        self.reproducible = self.median("reproducible")
+        self.joules = self.median("joules_per_element")
+        self.watts = self.median("watts")
+        self.updates = self.median("updates_per_second")
+        self.variation = self.median("variation")
+
+    def median(self, field):
+        values = [e[field] for e in self.entries if field in e]
+        return statistics.median(values) if values else None
 
 
 class Results:

@@ -66,7 +66,7 @@ else()
 endif()
 
 file(READ "${JSON}" text)
-foreach(key IN ITEMS device kokkos_version kokkosmma_version git_revision execution_space peers tuning_table route_setting)
+foreach(key IN ITEMS device kokkos_version kokkosmma_version git_revision execution_space peers)
   string(JSON value GET "${text}" context ${key}) # an absent key ends the script with an error that names it
 endforeach()
 

@@ -227,7 +227,7 @@ def draw(picture, context, folder):
     rows = math.ceil(count / columns)
     labels = [label for label in STYLE if any(label in panel.lines for panel in picture.panels)]
     highest = max(y for panel in picture.panels for line in panel.lines.values() for y in line.values())
-    limit = max(1.12, min(highest * 1.05, 2.6))  # hosts with large caches pass the ceiling
+    limit = max(1.12, highest * 1.05)  # hosts with large caches pass the ceiling
     with plt.rc_context({"font.size": 11, "axes.titlesize": 11, "axes.spines.top": False, "axes.spines.right": False}):
         height = 1 + 2.5 * rows
         figure, axes = plt.subplots(rows, columns, figsize=(9, height), sharey=True, squeeze=False)
@@ -235,7 +235,8 @@ def draw(picture, context, folder):
             (draw_bars if panel.bars else draw_lines)(axis, panel, labels)
             axis.axhline(1, color="black", linewidth=1, linestyle=(0, (4, 3)))
             axis.set_ylim(0, limit)
-            axis.set_yticks([y for y in (0, 0.25, 0.5, 0.75, 1, 1.5, 2, 2.5) if y < limit])
+            if limit < 1.5:
+                axis.set_yticks([0, 0.25, 0.5, 0.75, 1])
             axis.set_title(panel.title, fontweight="bold")
             axis.set_xlabel(panel.axis)
             if index % columns == 0:
