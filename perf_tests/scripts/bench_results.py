@@ -107,18 +107,18 @@ class Case:
         self.label = first.get("label", "")
         scale = MICROSECONDS[first.get("time_unit", "ns")]
 
-        microseconds = self.median("real_time")
+        microseconds = self.value("real_time")
         self.microseconds = None if self.error or microseconds is None else microseconds * scale
-        self.bytes_per_second = self.median("bytes_per_second")
-        self.fraction = self.median("fraction_of_ceiling")
-        self.relative_error = self.median("relative_error")
-        self.reproducible = self.median("reproducible")
-        self.joules = self.median("joules_per_element")
-        self.watts = self.median("watts")
-        self.updates = self.median("updates_per_second")
-        self.variation = self.median("variation")
+        self.bytes_per_second = self.value("bytes_per_second")
+        self.fraction = self.value("fraction_of_ceiling")
+        self.relative_error = self.value("relative_error")
+        self.reproducible = self.value("reproducible")
+        self.joules = self.value("joules_per_element")
+        self.watts = self.value("watts")
+        self.updates = self.value("updates_per_second")
+        self.variation = self.value("variation")
 
-    def median(self, field):
+    def value(self, field):
         values = [e[field] for e in self.entries if field in e]
         return statistics.median(values) if values else None
 
