@@ -188,6 +188,12 @@ def header_lines(results):
             versions.append(f"{name} {c[key]}")
     if "driver" in c:
         versions.append(f"driver: {c['driver']}")
+    if "sm_clock_mhz" in c:
+        versions.append(f"{c['sm_clock_mhz']} and {c.get('memory_clock_mhz', '?')} MHz (limited by: {c.get('clock_limits', '?')})")
+    if c.get("tuning_table", "built in") != "built in":
+        versions.append(f"tuning table {c['tuning_table']}")
+    if c.get("route_setting", "auto") != "auto":
+        versions.append(f"every call asked for route {c['route_setting']}")
     lines = ["; ".join(what) + ".  ", ", ".join(versions) + f"; {c.get('date', 'no date')}.  "]
     if results.read_ceiling():
         ceilings = f"Read ceiling {results.read_ceiling() * 1e-9:.0f} GB/s"
