@@ -170,7 +170,7 @@ def compare(options):
         if options.all and changes:
             lines += ["### All cases", ""] + rows(changes)
     lines += [f"{text}." for text in missing]
-    lines.append(f"{regressions} regressions." if regressions else "no regression")
+    lines.append(f"regressions: {regressions}" if regressions else "no regression")
     return "\n".join(lines), regressions
 
 

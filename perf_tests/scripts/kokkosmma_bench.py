@@ -62,7 +62,7 @@ CASES = {
 }
 QUICK_FLAGS = ["--mma-max-n=20000", "--mma-samples=3"]
 FULL_FLAGS = {"segmented": ["--mma-energy"]}
-HOST_FLAGS = ["--mma-samples=5"]  # a case takes longer there
+HOST_FLAGS = ["--mma-samples=5", "--mma-max-n=4194304"]  # a case takes longer there; small data walk through more than the caches
 
 
 class Usage(Exception):
@@ -85,7 +85,7 @@ def last_lines(text, count=4):
 def reason(status, text):
     how = f"signal {-status}" if status < 0 else f"status {status}"
     hint = ""
-    if re.search(r"cuda", text, re.IGNORECASE) and not re.search(r"is not a Cuda", text):
+    if re.search(r"no CUDA-capable device|cudaError(NoDevice|InsufficientDriver)|libcuda\.so", text):
         hint = "; programs built for Cuda need a GPU, those of a Kokkos without Cuda measure the host routes"
     return f"ended with {how}: {last_lines(text)}{hint}"
 
@@ -255,6 +255,9 @@ def write_report(folder, failures=()):
     except ImportError:
         drawn = []
         print(f"{plots.NO_MATPLOTLIB}; then: kokkosmma-bench report {folder}")
+    except Exception as error:  # whatever a broken matplotlib stumbles over, the tables are made
+        drawn = []
+        problems.append(f"plots: {type(error).__name__}: {error}")
     lines = [f"# Benchmarks, {plots.subject(context)}", ""]
     if not on_cuda(context):
         lines += ["No Cuda execution space: every route is Kokkos' own code or a host route of kokkos-mma. These figures say nothing about "
@@ -274,13 +277,14 @@ def write_report(folder, failures=()):
     return problems
 
 
-def ready(programs):
+def ready(programs, host_flags):
     """The programs that answer, and what one of them says of the machine; the others get their error."""
     context = None
     for program in programs:
         try:
-            program.list_cases()
             context = context or program.context()
+            program.command += [] if on_cuda(context) else host_flags
+            program.list_cases()
         except Failed as error:
             program.error = str(error)
             print(f"{program.name}: {error}", file=sys.stderr)
@@ -289,7 +293,7 @@ def ready(programs):
 
 def run(options):
     programs = [Program(name, options.programs, options) for name in options.only]
-    able, context = ready(programs)
+    able, context = ready(programs, [] if options.quick else HOST_FLAGS)
     if not able:
         print("no program can run; nothing was written", file=sys.stderr)
         return 1
@@ -297,9 +301,6 @@ def run(options):
     where = "on " if on_cuda(context) else "on the host, as there is no Cuda execution space: "
     print(f"{sum(len(program.cases) for program in able)} cases {where}{context.get('device')}; Kokkos {context.get('kokkos_version')}, "
           f"revision {context.get('git_revision')}; results in {folder}", flush=True)
-    if not on_cuda(context) and not options.quick:
-        for program in able:
-            program.command += HOST_FLAGS
     progress = Progress(able)
     for program in able:
         try:

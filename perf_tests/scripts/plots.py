@@ -264,7 +264,7 @@ def draw(picture, context, folder):
 
 
 def draw_all(documents, folder):
-    """Pictures of {program: document}; the files written, [] where nothing can be drawn.
+    """Pictures of {program: document}; the files written.
     Raises ImportError without matplotlib."""
     import matplotlib  # noqa: F401
 

@@ -52,6 +52,7 @@ class Comparison(unittest.TestCase):
         run = compare(self.after["segmented"], self.before["segmented"], "--fail-on-regression")
         self.assertEqual(run.returncode, 1, run.stderr)
         self.assertIn("### Slower", run.stdout)
+        self.assertIn("regressions: 3", run.stdout)
         self.assertIn("| 567.33 | 1060.08 | 0.535 |", run.stdout)
         self.assertEqual(compare(self.after["segmented"], self.before["segmented"]).returncode, 0)
 

@@ -6,9 +6,11 @@
 import os
 import pathlib
 import re
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -59,10 +61,10 @@ class Driver(unittest.TestCase):
                                         no_gpu=no_gpu, truncate=truncate, status=status), encoding="utf-8")
         path.chmod(0o755)
 
-    def bench(self, *arguments, draws=False):
+    def bench(self, *arguments, draws=False, prepare="sys.modules['matplotlib'] = None"):
         """Without matplotlib, which takes seconds, unless the test is about plots."""
-        without = "import sys; sys.modules['matplotlib'] = None; import kokkosmma_bench; sys.exit(kokkosmma_bench.main(sys.argv[1:]))"
-        command = [sys.executable, *([str(HERE / "kokkosmma_bench.py")] if draws else ["-c", without]), *map(str, arguments)]
+        code = f"import sys; {prepare}; import kokkosmma_bench; sys.exit(kokkosmma_bench.main(sys.argv[1:]))"
+        command = [sys.executable, *([str(HERE / "kokkosmma_bench.py")] if draws else ["-c", code]), *map(str, arguments)]
         return subprocess.run(command, capture_output=True, text=True, check=False, cwd=str(self.folder),
                               env={**os.environ, "PYTHONPATH": str(HERE)})
 
@@ -155,6 +157,25 @@ class Driver(unittest.TestCase):
         self.assertEqual(run.returncode, 1)
         self.assertIn("was stopped after 0.02 minutes with 85 of 85 cases done; raise --limit", run.stderr)
 
+    def test_an_interrupted_run_keeps_what_is_there(self):
+        self.stand_in("scan")
+        self.stand_in("segmented")
+        path = self.folder / "perf_segmented"
+        path.write_text(path.read_text(encoding="utf-8").replace("text = json", "import time; probe or time.sleep(60)\ntext = json"), encoding="utf-8")
+        code = ("import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler); sys.modules['matplotlib'] = None; "
+                "import kokkosmma_bench; sys.exit(kokkosmma_bench.main(sys.argv[1:]))")
+        process = subprocess.Popen([sys.executable, "-c", code, "--programs", str(self.folder), "--only", "scan,segmented", "--out", str(self.out)],
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env={**os.environ, "PYTHONPATH": str(HERE)})
+        until = time.monotonic() + 60
+        while not (self.out / "perf_segmented.log").exists() and time.monotonic() < until:
+            time.sleep(0.05)
+        time.sleep(0.5)
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 1, errors)
+        self.assertIn("perf_segmented: interrupted", errors)
+        self.assertIn("## Exclusive scan", (self.out / "report.md").read_text(encoding="utf-8"))
+
     def test_folder_that_cannot_be_written(self):
         self.stand_in("scan")
         (self.folder / "file").write_text("", encoding="utf-8")
@@ -201,6 +222,14 @@ class Driver(unittest.TestCase):
         if HAS_MATPLOTLIB:
             self.assertEqual(self.bench("report", self.out, draws=True).returncode, 0)
             self.assertTrue((self.out / "scan.png").exists())
+
+    def test_broken_matplotlib_costs_the_plots_alone(self):
+        self.stand_in("scan")
+        run = self.bench("--programs", self.folder, "--only", "scan", "--out", self.out,
+                         prepare="import plots; plots.draw_all = lambda documents, folder: 1 / 0")
+        self.assertEqual(run.returncode, 1)
+        self.assertIn("plots: ZeroDivisionError", run.stderr)
+        self.assertIn("## Exclusive scan", (self.out / "report.md").read_text(encoding="utf-8"))
 
     def test_report_and_compare_of_wrong_folders(self):
         run = self.bench("report", self.folder)
