@@ -103,7 +103,8 @@ std::string cell_text(double value, char const* format = "%.0f");
 void register_paper_sums(PaperTests& tests);     // chains, errors, energy
 void register_emulated_sums(PaperTests& tests);  // errors, hosts alone
 void register_paper_segments(PaperTests& tests);
-void register_paper_full(PaperTests& tests);
+void register_paper_full_half(PaperTests& tests);
+void register_paper_full_float(PaperTests& tests);
 void register_paper_automata(PaperTests& tests);
 
 }  // namespace perf

@@ -13,7 +13,7 @@
 //   paper_segmented_scan/CONTENDER/TYPE/length:L/n:N
 //   paper_reduce/CONTENDER/TYPE/scalar/n:N      whole sums, host clock
 //   paper_scan/CONTENDER/TYPE/exclusive/n:N     whole scans
-//   paper_automaton/CONTENDER/uint8/moore/r:R/side:S
+//   paper_automaton/CONTENDER/uint8/moore/r:R/side:S/n:N
 //   paper_energy/...                            energy of some of the above
 //   paper_model/reduce/R:r/n:N, paper_model/automaton/r:R
 //                                               the models alone, every machine
@@ -207,7 +207,8 @@ void PaperTests::register_all() {
   register_emulated_sums(*this);
 #endif
   register_paper_segments(*this);
-  register_paper_full(*this);
+  register_paper_full_half(*this);
+  register_paper_full_float(*this);
   register_paper_automata(*this);
 }
 

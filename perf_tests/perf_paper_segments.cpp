@@ -183,7 +183,8 @@ class SegmentTables {
                    ", 10^9 elements per second",
                "length")
         .set(std::to_string(length), contender,
-             cell_text(static_cast<double>(cut.n) / samples.median() * 1e-9));
+             cell_text(static_cast<double>(cut.n) / samples.median() * 1e-9,
+                       "%.3g"));
   }
 
   PaperTests& m_tests;

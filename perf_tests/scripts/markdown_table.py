@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Turns the JSON of perf_reduce, perf_scan, perf_segmented or perf_stencil into the Markdown tables of docs/results.
+"""Turns the JSON of perf_reduce, perf_scan, perf_segmented, perf_stencil or perf_paper into the Markdown tables of docs/results.
 
     perf_reduce --mma-all --benchmark_out=reduce.json
     perf_tests/scripts/markdown_table.py reduce.json > docs/results/reduce.md
@@ -13,6 +13,8 @@ import argparse
 import json
 import statistics
 import sys
+
+import paper_tables
 
 RESULT_TYPE = {"half": "half -> float", "bhalf": "bhalf -> float", "int8": "int8 -> int32", "uint8": "uint8 -> int32"}
 SMALL_SIZES = (1 << 10, 1 << 14, 1 << 17)
@@ -186,14 +188,12 @@ class Case:
 
     def __init__(self, entries):
         first = entries[0]
+        self.entries = entries
         self.error = next((e.get("error_message", "failed") for e in entries if e.get("error_occurred")), None)
         self.label = first.get("label", "")
         scale = {"ns": 1e-3, "us": 1.0, "ms": 1e3, "s": 1e6}[first.get("time_unit", "ns")]
 
-        def median(field):
-            values = [e[field] for e in entries if field in e]
-            return statistics.median(values) if values else None
-
+        median = self.value
         microseconds = median("real_time")
         self.microseconds = None if self.error or microseconds is None else microseconds * scale
         self.bytes_per_second = median("bytes_per_second")
@@ -203,6 +203,10 @@ class Case:
         self.joules = median("joules_per_element")
         self.watts = median("watts")
         self.updates = median("updates_per_second")
+
+    def value(self, field):
+        values = [e[field] for e in self.entries if field in e]
+        return statistics.median(values) if values else None
 
 
 class Results:
@@ -218,6 +222,7 @@ class Results:
         self.formulations = {}  # (form, R, B, type, n) -> Case
         self.segmented = {}  # (task, shape) -> (type, pattern, parameter) -> contender -> Case
         self.stencils = {}  # (task, rank, form or rule) -> (type, radius, boundary, steps) -> contender -> Case
+        self.papers = paper_tables.Papers()
         self.failed = {}
         for name, group in entries.items():
             case = Case(group)
@@ -226,6 +231,8 @@ class Results:
                 self.failed["/".join(path)] = case.error
             elif path[0] == "ceiling":
                 self.ceilings["/".join(path[1:])] = case
+            elif path[0].startswith("paper_"):
+                self.papers.add(path, case)
             elif path[0] == "reduce" and path[1].startswith("mma-"):
                 chain, block, n = (int(path[i].partition(":")[2]) for i in (2, 3, 6))
                 self.formulations[path[1][4:], chain, block, path[4], n] = case
@@ -612,6 +619,7 @@ def markdown(document):
     lines += formulation_lines(results)
     lines += segmented_lines(results)
     lines += stencil_lines(results)
+    lines += paper_tables.lines_of(results.papers, table, size)
     if results.failed:
         lines += ["## Failed", ""] + [f"- `{name}`: {why}" for name, why in results.failed.items()] + [""]
     return "\n".join(lines), not results.failed
@@ -619,7 +627,7 @@ def markdown(document):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("json", help="file written by perf_reduce, perf_scan, perf_segmented or perf_stencil --benchmark_out=FILE")
+    parser.add_argument("json", help="file written by perf_reduce, perf_scan, perf_segmented, perf_stencil or perf_paper --benchmark_out=FILE")
     arguments = parser.parse_args()
     try:
         with open(arguments.json, encoding="utf-8") as file:

@@ -1,6 +1,9 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#ifndef KOKKOSMMA_PERF_PAPER_FULL_HPP
+#define KOKKOSMMA_PERF_PAPER_FULL_HPP
+
 #include "Perf_Paper.hpp"
 
 #include <algorithm>
@@ -21,7 +24,6 @@
 /// Whole sums and exclusive scans of uniform data against CUB, Thrust and
 /// Kokkos. Sums end on the host, as Thrust's do, and are timed there.
 namespace perf {
-namespace {
 
 #ifdef KOKKOS_ENABLE_CUDA
 template <class T>
@@ -230,11 +232,6 @@ class FullTables {
   PaperTests& m_tests;
 };
 
-}  // namespace
-
-void register_paper_full(PaperTests& tests) {
-  if constexpr (has_half) tests.keep<FullTables<half_type>>().register_all();
-  tests.keep<FullTables<float>>().register_all();
-}
-
 }  // namespace perf
+
+#endif
