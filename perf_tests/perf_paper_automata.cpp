@@ -202,7 +202,8 @@ class AutomatonTables {
   void add(bool energy, std::string const& contender, int radius, int side) {
     m_tests.add((energy ? "paper_energy/" : "paper_automaton/") + contender +
                     "/uint8/" + (energy ? "automaton" : "moore") + "/r:" +
-                    std::to_string(radius) + "/side:" + std::to_string(side),
+                    std::to_string(radius) + "/side:" + std::to_string(side) +
+                    "/n:" + std::to_string(area(side)),
                 [=, this](benchmark::State& state) {
                   run(state, energy, contender, radius, side);
                 });
