@@ -70,6 +70,7 @@ __device__ inline void add_tile(Sums& d, LeftRows const& ones, __half const* x,
       room.halves()[k] = at + k < n ? x[at + k] : __half(0.f);
     __syncwarp();
     wmma::load_matrix_sync(data, room.halves(), side);
+    __syncwarp();
   }
   wmma::mma_sync(d, ones, data, d);
 }

@@ -408,9 +408,10 @@ class Sums {
     for (Formulation form : {Formulation::recurrence, Formulation::single_pass,
                              Formulation::split, Formulation::chained}) {
       for (int block : blocks) {
+        // Of a single warp there is no half to split off.
+        if (form == Formulation::split && block < 64) continue;
         for (int chain : chains) {
-          if (form != Formulation::chained &&
-              !(form == Formulation::split && block < 64))
+          if (form != Formulation::chained)
             add_chain(wmma_contender(form, chain, block), chain, block);
           // The library's recurrence has chains of one.
           if (block <= KokkosMMA::MmaTuning::threads &&
