@@ -188,12 +188,14 @@ class Case:
 
     def __init__(self, entries):
         first = entries[0]
-        self.entries = entries
         self.error = next((e.get("error_message", "failed") for e in entries if e.get("error_occurred")), None)
         self.label = first.get("label", "")
         scale = {"ns": 1e-3, "us": 1.0, "ms": 1e3, "s": 1e6}[first.get("time_unit", "ns")]
 
-        median = self.value
+        def median(field):
+            values = [e[field] for e in entries if field in e]
+            return statistics.median(values) if values else None
+
         microseconds = median("real_time")
         self.microseconds = None if self.error or microseconds is None else microseconds * scale
         self.bytes_per_second = median("bytes_per_second")
@@ -203,10 +205,6 @@ class Case:
         self.joules = median("joules_per_element")
         self.watts = median("watts")
         self.updates = median("updates_per_second")
-
-    def value(self, field):
-        values = [e[field] for e in self.entries if field in e]
-        return statistics.median(values) if values else None
 
 
 class Results:
@@ -222,7 +220,6 @@ class Results:
         self.formulations = {}  # (form, R, B, type, n) -> Case
         self.segmented = {}  # (task, shape) -> (type, pattern, parameter) -> contender -> Case
         self.stencils = {}  # (task, rank, form or rule) -> (type, radius, boundary, steps) -> contender -> Case
-        self.papers = paper_tables.Papers()
         self.failed = {}
         for name, group in entries.items():
             case = Case(group)
@@ -231,8 +228,6 @@ class Results:
                 self.failed["/".join(path)] = case.error
             elif path[0] == "ceiling":
                 self.ceilings["/".join(path[1:])] = case
-            elif path[0].startswith("paper_"):
-                self.papers.add(path, case)
             elif path[0] == "reduce" and path[1].startswith("mma-"):
                 chain, block, n = (int(path[i].partition(":")[2]) for i in (2, 3, 6))
                 self.formulations[path[1][4:], chain, block, path[4], n] = case
@@ -619,7 +614,7 @@ def markdown(document):
     lines += formulation_lines(results)
     lines += segmented_lines(results)
     lines += stencil_lines(results)
-    lines += paper_tables.lines_of(results.papers, table, size)
+    lines += paper_tables.lines_of(document, table, size)
     if results.failed:
         lines += ["## Failed", ""] + [f"- `{name}`: {why}" for name, why in results.failed.items()] + [""]
     return "\n".join(lines), not results.failed

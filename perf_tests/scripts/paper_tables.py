@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The tables of perf_paper, for markdown_table.py."""
 
+import statistics
+
 CONTENDERS = {
     "shuffle": "warp shuffles",
     "cub_half": "CUB, half sums",
@@ -36,18 +38,40 @@ SEGMENTS = {"paper_segmented_reduce": "Sums of equal segments", "paper_segmented
 FULL = {"paper_reduce": "Sums that end on the host (host clock)", "paper_scan": "Exclusive scans"}
 
 
+class Case:
+    """One measured case; of repetitions, the median of each field."""
+
+    def __init__(self, entries):
+        self.entries = entries
+        self.label = entries[0].get("label", "")
+        self.microseconds = self.value("real_time")  # the unit of all of these benchmarks
+        self.bytes_per_second = self.value("bytes_per_second")
+        self.joules = self.value("joules_per_element")
+        self.watts = self.value("watts")
+
+    def value(self, field):
+        values = [e[field] for e in self.entries if field in e]
+        return statistics.median(values) if values else None
+
+
 class Papers:
-    """Cases of perf_paper by task: task -> (contender, type, words, numbers) -> Case."""
+    """The cases of perf_paper that ran: task -> [(contender and type, words, numbers of the name, Case)]."""
 
-    def __init__(self):
+    def __init__(self, document):
+        entries = {}
+        for entry in document["benchmarks"]:
+            if entry.get("run_type", "iteration") == "iteration":
+                entries.setdefault(entry.get("run_name", entry["name"]), []).append(entry)
         self.tasks = {}
-
-    def add(self, path, case):
-        words = tuple(p for p in path[3:] if ":" not in p)
-        numbers = tuple((key, int(value)) for key, _, value in (p.partition(":") for p in path[1:] if ":" in p))
-        if not case.label.startswith("refused"):
-            where = path[1] if path[0] == "paper_model" else path[1:3]
-            self.tasks.setdefault(path[0], []).append((where, words, dict(numbers), case))
+        for name, group in entries.items():
+            path = [p for p in name.split("/") if not p.startswith(("iterations:", "repeats:")) and p != "manual_time"]
+            case = Case(group)
+            if not path[0].startswith("paper_") or case.label.startswith("refused") or any(e.get("error_occurred") for e in group):
+                continue
+            words = tuple(p for p in path[3:] if ":" not in p)
+            numbers = {key: int(value) for key, _, value in (p.partition(":") for p in path[1:] if ":" in p)}
+            where = path[1] if path[0] == "paper_model" else tuple(path[1:3])
+            self.tasks.setdefault(path[0], []).append((where, words, numbers, case))
 
     def of(self, task):
         return self.tasks.get(task, [])
@@ -277,7 +301,8 @@ def model_lines(papers, table, size):
     return lines
 
 
-def lines_of(papers, table, size):
+def lines_of(document, table, size):
+    papers = Papers(document)
     lines = chain_lines(papers, table, size) + error_lines(papers, table, size) + segment_lines(papers, table, size)
     lines += full_lines(papers, table, size) + automaton_lines(papers, table) + energy_lines(papers, table)
     return lines + model_lines(papers, table, size)
