@@ -90,7 +90,8 @@ PaperTests::PaperTests(Session& s) : session(s) {
   m_energy = std::make_unique<EnergyCounter>();
   energy   = m_energy->missing();
 #endif
-  benchmark::AddCustomContext("nvml", energy.empty() ? "found" : energy);
+  benchmark::AddCustomContext("energy_counter",
+                              energy.empty() ? "found" : energy);
   if (!on_cuda)
     std::cerr
         << "perf_paper: no GPU here: Kokkos' own code, the models and, of "
