@@ -437,10 +437,8 @@ inline void add_context(Session& session) {
   add("git_revision", KOKKOSMMA_PERF_GIT_REVISION);
   add("cache_bytes", std::to_string(session.machine.cache_bytes));
   add("rotation_bytes", std::to_string(session.rotation_bytes()));
-  add("tuning", KokkosMMA::tuning_description());
+  add("tuning_table", KokkosMMA::tuning_description());
   add("samples", std::to_string(session.options.samples));
-  char const* const tuning = std::getenv("KOKKOSMMA_TUNING");
-  add("tuning_table", tuning && *tuning ? tuning : "built in");
   add("route_setting",
       std::string(KokkosMMA::to_string(KokkosMMA::Impl::environment_route())));
 #if defined(__VERSION__)

@@ -36,7 +36,8 @@ endforeach()
 set_target_properties(${programs} PROPERTIES INSTALL_RPATH "${library_dirs}" INSTALL_RPATH_USE_LINK_PATH TRUE)
 install(TARGETS ${programs} RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" ${install_bench})
 install(
-  FILES scripts/bench_results.py scripts/compare.py scripts/kokkosmma_bench.py scripts/markdown_table.py scripts/plots.py
+  FILES scripts/bench_results.py scripts/compare.py scripts/kokkosmma_bench.py scripts/markdown_table.py
+        scripts/paper_tables.py scripts/plots.py
   DESTINATION "${modules_dir}" ${install_bench})
 file(RELATIVE_PATH modules_from_bin "/prefix/${CMAKE_INSTALL_BINDIR}" "/prefix/${modules_dir}")
 configure_file(scripts/kokkosmma-bench.in "${CMAKE_CURRENT_BINARY_DIR}/kokkosmma-bench" @ONLY)
