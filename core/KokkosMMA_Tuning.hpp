@@ -22,6 +22,7 @@ struct StreamedTuning {
   int accumulators;        ///< independent running values per thread
   int rounds_per_barrier;  ///< rounds of `calls` between two waits of a block
 
+  /// Whether all constants are the same.
   friend constexpr bool operator==(StreamedTuning const&,
                                    StreamedTuning const&) = default;
 };
@@ -72,7 +73,7 @@ constexpr StreamedTuning streamed_tuning(std::size_t value_bytes,
 /// before. Blocks have 256 threads, twice that once every multiprocessor has
 /// one. n = 131072 floats: 3.5 us so, 3.3 us with 8 calls per thread.
 inline constexpr int spread_indices_per_multiprocessor = 2048;
-inline constexpr int spread_threads                    = 256;
+inline constexpr int spread_threads = 256;  ///< per block of such a range
 
 /// How a scan by an opaque functor is laid over the device.
 struct StreamedScanTuning {
@@ -149,10 +150,10 @@ constexpr TileScanTuning tile_scan_tuning(bool products, bool eight_columns) {
 /// Cache hints lost: a 256-byte L2 prefetch 4219, evict-first and no-allocate
 /// even.
 struct MmaTuning {
-  static constexpr int vectors      = 8;
-  static constexpr int chain_length = 8;
-  static constexpr int threads      = 512;
-  static constexpr int min_blocks   = 2;
+  static constexpr int vectors      = 8;    ///< of 16 bytes, per thread
+  static constexpr int chain_length = 8;    ///< products per flush
+  static constexpr int threads      = 512;  ///< per block
+  static constexpr int min_blocks   = 2;    ///< per multiprocessor
 };
 
 /// How a reduction of segments in staged tiles is laid over the device.
@@ -205,12 +206,12 @@ inline constexpr std::uint64_t tiny_ragged_bytes = 32;
 /// Likewise straight from memory: rows of vectors, and parts of segments that
 /// are longer than a tile.
 struct RowSegmentsTuning {
-  static constexpr int threads = 256;
+  static constexpr int threads = 256;  ///< per block
   /// Per multiprocessor; caps a thread's registers. Products spill at 4
   /// and 3, minima and maxima of double at 4.
   static constexpr int min_blocks          = 4;
-  static constexpr int min_blocks_products = 2;
-  static constexpr int min_blocks_extremes = 3;
+  static constexpr int min_blocks_products = 2;  ///< likewise, on tensor cores
+  static constexpr int min_blocks_extremes = 3;  ///< of minima and maxima
   /// Segments of so few bytes, whose results are an eighth of the traffic or
   /// more, are loaded as other data are, longer ones past the caches: halves,
   /// segments of 8, 16, 32, 64, 256, 1024 4083, 4208, 4141, 4086, 4133, 4193
