@@ -11,7 +11,12 @@
 namespace KokkosMMA {
 
 /// What runs an operation; `automatic` lets the route function choose.
-enum class Route : unsigned char { automatic, generic, streamed, mma };
+enum class Route : unsigned char {
+  automatic,  ///< written `auto`: the fastest one that can run
+  generic,    ///< plain Kokkos
+  streamed,   ///< kernels of this library without tensor cores
+  mma         ///< products on tensor cores
+};
 
 /// The name of a route, as KOKKOSMMA_ROUTE takes it.
 constexpr std::string_view to_string(Route route) {
