@@ -57,15 +57,22 @@ RouteDecision decide(StencilProblem const& problem, Capability const& machine) {
   return route_stencil(problem, machine, Settings{});
 }
 
+/// What sums are kept in when nobody asks for more.
+constexpr Scalar own_accumulator(Scalar input) {
+  return Impl::is_small_float(input) ? Scalar::float32
+         : size_of(input) == 1       ? Scalar::int32
+                                     : input;
+}
+
 /// What is read, and what sums of it are kept in.
 struct Types {
   Scalar input       = Scalar::opaque;
-  Scalar accumulator = Scalar::opaque;
+  Scalar accumulator = own_accumulator(input);
 
   std::string label() const {
-    std::string text(to_string(input));
     if (input == Scalar::opaque) return "any";
-    if (accumulator != input)
+    std::string text(to_string(input));
+    if (accumulator != own_accumulator(input))
       text += " in " + std::string(to_string(accumulator));
     return text;
   }
@@ -76,13 +83,9 @@ constexpr Scalar all_scalars[] = {
     Scalar::int8,   Scalar::uint8, Scalar::boolean, Scalar::int32,
     Scalar::uint32, Scalar::int64, Scalar::uint64};
 
-/// Every element type with what its sums are kept in when nobody asks for more.
 std::vector<Types> element_types() {
   std::vector<Types> types;
-  for (Scalar const input : all_scalars)
-    types.push_back({input, Impl::is_small_float(input) ? Scalar::float32
-                            : size_of(input) == 1       ? Scalar::int32
-                                                        : input});
+  for (Scalar const input : all_scalars) types.push_back({input});
   return types;
 }
 std::vector<Types> const any_type{Types{}};
@@ -457,7 +460,9 @@ without a tuning table; the test `docs.routing_table` compares. [routes.md](rout
 
 A number in brackets is the reason why a faster route was refused; where there are two, the first is that of `mma`, the second that of
 `streamed`. The machines stand for their compute capability: `mma` and most kernels want 8.0. A GPU on which no constant was measured
-takes the routes of the H200. `KokkosMMA::explain_reduce` and its siblings print the same for a call of yours.
+takes the routes of the H200. `KokkosMMA::explain_reduce` and its siblings print the same for a call of yours. Sums of 16-bit floats are kept in float, those of one-byte
+elements in int32, others in the elements' type, where the table says nothing else. [stencils.md](stencils.md#routes) says which weights are exact
+operands of tensor cores; those of the rows below are, where nothing else is said.
 )";
   print_reductions(std::cout);
   print_scans(std::cout);

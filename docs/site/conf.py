@@ -25,4 +25,5 @@ html_theme = "furo"
 html_title = "kokkos-mma"
 html_show_sphinx = False
 html_copy_source = False
-html_static_path = []
+html_static_path = ["static"]
+html_css_files = ["wide.css"]

@@ -19,6 +19,8 @@ def main():
             lines[i] += f" /** \\addtogroup {path.stem} */ /** \\{{ */"
         elif line == f"}}  // namespace {name}":
             lines[i] = "/** \\} */ " + line
+        # Where a sentence begins with this word, it is no link to the reducer of that name.
+        lines[i] = lines[i].replace("/// Sum of", "/// %Sum of")
     sys.stdout.write("\n".join(lines))
 
 

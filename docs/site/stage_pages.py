@@ -129,22 +129,21 @@ class Site:
         if not source.is_file():
             self.problems.append(f"{page}:{number}: quotes '{quoted}': there is no such file in the repository")
             return
-        lines = [line.strip() for line in source.read_text(encoding="utf-8").splitlines()]
+        # Blank lines may be left out.
+        lines = [line for line in map(str.strip, source.read_text(encoding="utf-8").splitlines()) if line]
+        chunks = [[]]
+        for line in filter(None, map(str.strip, block)):
+            if line == "...":
+                chunks.append([])
+            else:
+                chunks[-1].append(line)
         at = 0
-        skip = True
-        for offset, text in enumerate(line.strip() for line in block):
-            if text == "...":
-                skip = True
-                continue
-            if not text:
-                continue
-            following = [i for i in range(at, len(lines)) if lines[i] == text]
-            # Blank lines between may be left out.
-            if not following or (not skip and any(lines[at:following[0]])):
-                self.problems.append(f"{page}:{number + 1 + offset}: '{text}' is no longer in {quoted} at this place; quote it anew")
+        for chunk in chunks:
+            places = [i for i in range(at, len(lines)) if lines[i:i + len(chunk)] == chunk]
+            if not places:
+                self.problems.append(f"{page}:{number}: '{chunk[0]}' and what follows is not, or no longer, in {quoted} at this place; quote it anew")
                 return
-            at = following[0] + 1
-            skip = False
+            at = places[0] + len(chunk)
 
     def stage(self, page):
         text = (self.root / page).read_text(encoding="utf-8")
