@@ -176,8 +176,9 @@ class Site:
         rest = sorted(name[:-len(".md")] for name in self.pages.values() if name != "index.md")
         lines = []
         for line in (self.root / "docs/site/contents.md").read_text(encoding="utf-8").split("\n"):
-            named = [name for name in rest if fnmatch.fnmatchcase(name, line)]
-            lines += named or [line]
+            titled = re.match(r".+ <(.+)>$", line)
+            named = [name for name in rest if fnmatch.fnmatchcase(name, titled.group(1) if titled else line)]
+            lines += [line] if titled or not named else named
             rest = [name for name in rest if name not in named]
         return "\n".join(lines)
 
