@@ -178,7 +178,7 @@ class Site:
         for line in (self.root / "docs/site/contents.md").read_text(encoding="utf-8").split("\n"):
             titled = re.match(r".+ <(.+)>$", line)
             named = [name for name in rest if fnmatch.fnmatchcase(name, titled.group(1) if titled else line)]
-            lines += [line] if titled or not named else named
+            lines += [line] if titled or "*" not in line else named
             rest = [name for name in rest if name not in named]
         return "\n".join(lines)
 

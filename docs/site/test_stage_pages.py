@@ -68,7 +68,7 @@ class StagePages(unittest.TestCase):
     def test_contents_name_every_page_once(self):
         self.file("CONTRIBUTING.md", "# C\n")
         self.assertEqual(self.staged("index.md"), "# Index\n\n```{toctree}\nsums\ncontributing\n```\n")
-        self.file("docs/site/contents.md", "```{toctree}\nAdding up <sums>\n*\n```\n")
+        self.file("docs/site/contents.md", "```{toctree}\nAdding up <sums>\nresults/*\n*\n```\n")
         self.assertEqual(self.staged("index.md"), "# Index\n\n```{toctree}\nAdding up <sums>\ncontributing\n```\n")
 
     def test_what_is_gone_is_removed(self):
