@@ -41,6 +41,8 @@ EXAMPLES = [
      ["life", "--size", "160", "--steps", "300", "examples/life/patterns/gosper_gun.rle"], {}),
     ("The calls of \"Try it in five minutes\"", "[by_name.cpp](five_minutes/by_name.cpp) ends with what "
      "`KokkosMMA::print_configuration` prints.", ["docs_by_name"], {}),
+    ("", "", ["docs_stencil"], {}),
+    ("", "", ["docs_stencil_policy"], {}),
 ]
 
 UNSTEADY = [
