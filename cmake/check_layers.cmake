@@ -6,6 +6,7 @@
 # The rules on layers, for every header:
 #   core includes core; a backend includes core and itself; adapters include anything below them;
 #   Kokkos::Impl is named in adapters/kokkos only; inline assembly is in backends/cuda/arch only; core includes no CUDA header.
+# And one for nvcc: the branches of if constexpr have braces. nvcc 13.0 drops the statement behind some that have none, without a word.
 
 cmake_minimum_required(VERSION 3.25)
 
@@ -35,8 +36,22 @@ if(NOT files)
 endif()
 foreach(file IN LISTS files)
   layer_of("${file}" layer)
-  # Brackets and semicolons would split or join the list of lines.
   file(READ "${ROOT}/${file}" text)
+  # Up to the brace or the end of the statement.
+  string(REPLACE ";" "@" plain "${text}")
+  string(REGEX MATCHALL "if constexpr [^@{]*[@{]" branches "${plain}")
+  foreach(branch IN LISTS branches)
+    if(NOT branch MATCHES "(\\)[ \n\\]*|requires ){$" OR branch MATCHES "[ \n](if|for|while|do|switch|#pragma)[ \n]" OR branch MATCHES "[ \n]return ")
+      string(FIND "${plain}" "${branch}" position)
+      string(SUBSTRING "${plain}" 0 ${position} before)
+      string(REGEX MATCHALL "\n" before "${before}")
+      list(LENGTH before number)
+      math(EXPR number "${number} + 1")
+      string(REGEX REPLACE "[ \n]+" " " branch "${branch}")
+      report("${file}" ${number} "a branch of if constexpr has braces, and this does not: ${branch}")
+    endif()
+  endforeach()
+  # Brackets and semicolons would split or join the list of lines.
   string(REGEX REPLACE "[][;]" " " text "${text}")
   string(REPLACE "\n" ";" lines "${text}")
   set(number 0)

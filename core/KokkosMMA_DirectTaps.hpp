@@ -27,8 +27,9 @@ namespace KokkosMMA::Impl {
 /// as the sums do.
 template <class A>
 A weight_as(double weight) {
-  if constexpr (std::is_integral_v<A>)
+  if constexpr (std::is_integral_v<A>) {
     if (weight < 0) return static_cast<A>(static_cast<std::int64_t>(weight));
+  }
   return static_cast<A>(weight);
 }
 

@@ -28,14 +28,15 @@ template <Operation Op, class T>
 struct Combine {
   KOKKOS_FORCEINLINE_FUNCTION static constexpr T identity() {
     using Identity = Kokkos::reduction_identity<T>;
-    if constexpr (Op == Operation::sum)
+    if constexpr (Op == Operation::sum) {
       return Identity::sum();
-    else if constexpr (Op == Operation::prod)
+    } else if constexpr (Op == Operation::prod) {
       return Identity::prod();
-    else if constexpr (Op == Operation::min)
+    } else if constexpr (Op == Operation::min) {
       return Identity::min();
-    else
+    } else {
       return Identity::max();
+    }
   }
   KOKKOS_FORCEINLINE_FUNCTION static constexpr T apply(T a, T b) {
     if constexpr (Op == Operation::min) {

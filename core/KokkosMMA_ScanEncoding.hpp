@@ -188,9 +188,10 @@ struct OperandColumns {
     Value sum = 0;
     for (int p = 0; p < Bytes; ++p)
       sum += Value(std::uint32_t(part[p])) << 8 * p;
-    if constexpr (Bytes == 2)
+    if constexpr (Bytes == 2) {
       sum = Signed ? Value(std::int16_t(std::uint16_t(sum)))
                    : Value(std::uint16_t(sum));
+    }
     return sum;
   }
 };
@@ -246,10 +247,11 @@ struct ScanElements {
     if constexpr (input_bytes == 8) {
       std::uint64_t const bits =
           std::uint64_t(words[2 * e + 1]) << 32 | words[2 * e];
-      if constexpr (Input == Scalar::float64)
+      if constexpr (Input == Scalar::float64) {
         return Kokkos::bit_cast<double>(bits);
-      else
+      } else {
         return Value(bits);
+      }
     } else if constexpr (Input == Scalar::float32) {
       return Value(Kokkos::bit_cast<float>(words[e]));
     } else if constexpr (Input == Scalar::int32) {
@@ -258,16 +260,18 @@ struct ScanElements {
       return Value(words[e]);
     } else if constexpr (input_bytes == 2) {
       auto const bits = std::uint16_t(words[e / 2] >> 16 * (e % 2));
-      if constexpr (Input == Scalar::half)
+      if constexpr (Input == Scalar::half) {
         return Value(Warp::half_value(bits));
-      else
+      } else {
         return Value(Kokkos::bit_cast<float>(std::uint32_t(bits) << 16));
+      }
     } else {
       auto const bits = std::uint8_t(words[e / 4] >> 8 * (e % 4));
-      if constexpr (Input == Scalar::int8)
+      if constexpr (Input == Scalar::int8) {
         return Value(std::int8_t(bits));
-      else
+      } else {
         return Value(bits);
+      }
     }
   }
 };

@@ -44,9 +44,11 @@ template <int MaxRadius, class F>
 KOKKOS_FORCEINLINE_FUNCTION constexpr void for_radius_down(int radius,
                                                            F const& f) {
   static_assert(MaxRadius <= 16);
-#define KOKKOSMMA_CASE(k) \
-  case k:                 \
-    if constexpr (k <= MaxRadius) f(std::integral_constant<int, k>());
+#define KOKKOSMMA_CASE(k)                  \
+  case k:                                  \
+    if constexpr (k <= MaxRadius) {        \
+      f(std::integral_constant<int, k>()); \
+    }
   switch (radius) {
     KOKKOSMMA_CASE(16) [[fallthrough]];
     KOKKOSMMA_CASE(15) [[fallthrough]];

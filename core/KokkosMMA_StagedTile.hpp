@@ -22,25 +22,26 @@ using ElementBits = typename Unsigned<size_of(Input)>::type;
 /// It as a value. A warp offers half_value(bits).
 template <class Warp, Scalar Input, class Value>
 KOKKOS_FORCEINLINE_FUNCTION Value element_value(ElementBits<Input> bits) {
-  if constexpr (Input == Scalar::half)
+  if constexpr (Input == Scalar::half) {
     return static_cast<Value>(Warp::half_value(bits));
-  else if constexpr (Input == Scalar::bhalf)
+  } else if constexpr (Input == Scalar::bhalf) {
     return static_cast<Value>(
         Kokkos::bit_cast<float>(std::uint32_t(bits) << 16));
-  else if constexpr (Input == Scalar::float32)
+  } else if constexpr (Input == Scalar::float32) {
     return static_cast<Value>(Kokkos::bit_cast<float>(bits));
-  else if constexpr (Input == Scalar::float64)
+  } else if constexpr (Input == Scalar::float64) {
     return static_cast<Value>(Kokkos::bit_cast<double>(bits));
-  else if constexpr (Input == Scalar::int8)
+  } else if constexpr (Input == Scalar::int8) {
     return static_cast<Value>(static_cast<std::int8_t>(bits));
-  else if constexpr (Input == Scalar::int32)
+  } else if constexpr (Input == Scalar::int32) {
     return static_cast<Value>(static_cast<std::int32_t>(bits));
-  else if constexpr (Input == Scalar::int64)
+  } else if constexpr (Input == Scalar::int64) {
     return static_cast<Value>(static_cast<std::int64_t>(bits));
-  else if constexpr (Input == Scalar::boolean)
+  } else if constexpr (Input == Scalar::boolean) {
     return static_cast<Value>(bits != 0);
-  else
+  } else {
     return static_cast<Value>(bits);
+  }
 }
 
 /// Element e of a vector, as it lies in memory.
@@ -48,11 +49,12 @@ template <int ElementBytes>
 KOKKOS_FORCEINLINE_FUNCTION typename Unsigned<ElementBytes>::type
 element_of_vector(Vector16 const& vector, int e) {
   using Bits = typename Unsigned<ElementBytes>::type;
-  if constexpr (ElementBytes == 8)
+  if constexpr (ElementBytes == 8) {
     return std::uint64_t(vector[2 * e + 1]) << 32 | vector[2 * e];
-  else
+  } else {
     return static_cast<Bits>(vector[e * ElementBytes / 4] >>
                              e * ElementBytes % 4 * 8);
+  }
 }
 
 /// Byte 0 is the first byte of vector 0, aligned in the data too. (A gap of one

@@ -424,10 +424,11 @@ StencilFactors<Rank> factor_exactly(StencilWeights<Rank> const& weights,
     if (Impl::separate<Rank>(Impl::unfold(weights, values), true, 0, 0,
                              Impl::widths(weights), term))
       result.terms.push_back(std::move(term));
-    else if constexpr (Rank == 2)
+    else if constexpr (Rank == 2) {
       if (!single)
         if (auto found = Impl::integer_products(Impl::unfold(weights, values)))
           Impl::append(std::move(*found), result);
+    }
     if (result.rank() == 0) return {};
     Impl::judge(weights, values, result);
     for (auto& each : result.terms) {
@@ -507,10 +508,11 @@ StencilFactors<Rank> factor(StencilWeights<Rank> const& weights,
   if (Impl::separate<Rank>(matrix, false, allowed, 0, Impl::widths(weights),
                            term))
     result.terms.push_back(std::move(term));
-  else if constexpr (Rank == 2)
+  else if constexpr (Rank == 2) {
     if (auto found = Impl::enough_products(
             matrix, Impl::singular_products(matrix), allowed))
       Impl::append(std::move(*found), result);
+  }
   Impl::judge(weights, values, result);
   if (result.rank() == 0 || !(result.error <= tolerance)) return exact;
   if (exact.rank() > 0 && exact.rank() <= result.rank() &&

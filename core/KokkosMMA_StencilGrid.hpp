@@ -89,12 +89,13 @@ struct StencilCall {
   template <class Sum>
   KOKKOS_FORCEINLINE_FUNCTION void operator()(std::int64_t const (&at)[R],
                                               Sum sum) const {
-    if constexpr (R == 1)
+    if constexpr (R == 1) {
       functor(at[0], sum);
-    else if constexpr (R == 2)
+    } else if constexpr (R == 2) {
       functor(reversed ? at[1] : at[0], reversed ? at[0] : at[1], sum);
-    else
+    } else {
       functor(reversed ? at[2] : at[0], at[1], reversed ? at[0] : at[2], sum);
+    }
   }
 };
 

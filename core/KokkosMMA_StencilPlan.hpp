@@ -20,7 +20,9 @@ namespace KokkosMMA::Impl {
 /// The same weights for a grid whose dimensions come in reverse.
 template <int R>
 StencilWeights<R> reversed(StencilWeights<R> const& weights) {
-  if constexpr (R == 1) return weights;
+  if constexpr (R == 1) {
+    return weights;
+  }
   auto radius = weights.radius();
   std::reverse(radius.begin(), radius.end());
   StencilWeights<R> const shape = StencilWeights<R>::box(radius);

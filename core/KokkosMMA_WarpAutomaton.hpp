@@ -218,9 +218,10 @@ class SetRule {
       std::uint32_t const word =
           shared[(state == 1 ? set_words : 0) + (count[cell] >> 5)];
       std::uint32_t after = word >> (count[cell] & 31) & 1u;
-      if constexpr (!TwoStates)
+      if constexpr (!TwoStates) {
         if (state >= 2 || (state == 1 && after == 0))
           after = std::uint32_t(state + 1 < m_states ? state + 1 : 0);
+      }
       result |= after << 8 * cell;
     }
     return result;
@@ -272,13 +273,14 @@ KOKKOS_FORCEINLINE_FUNCTION void next_cells(Rule const& rule,
                                             std::uint32_t (&cells)[4],
                                             std::int32_t const (&count)[16]) {
   std::uint32_t known[4] = {~0u, ~0u, ~0u, ~0u};
-  if constexpr (Rule::has_two_states)
+  if constexpr (Rule::has_two_states) {
     if (has_foreign_states(cells[0] | cells[1] | cells[2] | cells[3]))
       for (int w = 0; w < 4; ++w) {
         std::uint32_t const alive = alive_flags(cells[w]) >> 7;
         known[w] = alive | alive_flags(cells[w] ^ 0x01010101u) >> 7;
         cells[w] = alive;
       }
+  }
   for (int w = 0; w < 4; ++w)
     cells[w] =
         rule.template next<Warp>(shared, cells[w], count + 4 * w) & known[w];

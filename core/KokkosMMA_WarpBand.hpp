@@ -169,8 +169,9 @@ class WarpByteBand {
               m_warp.permute_bytes(x01, x23, 0x5410);
           m_warp.at(product.plane[1], lane)[reg] =
               m_warp.permute_bytes(x01, x23, 0x7632);
-          if constexpr (Planes == 3)
+          if constexpr (Planes == 3) {
             m_warp.at(product.plane[2], lane)[reg] = pack<0x0062>(x);
+          }
         }
       }
     });

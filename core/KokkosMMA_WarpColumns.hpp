@@ -146,11 +146,12 @@ template <int ElementBytes, int Words>
 KOKKOS_FORCEINLINE_FUNCTION typename Unsigned<ElementBytes>::type
 element_of_words(Registers<std::uint32_t, Words> const& words, int e) {
   using Bits = typename Unsigned<ElementBytes>::type;
-  if constexpr (ElementBytes == 8)
+  if constexpr (ElementBytes == 8) {
     return std::uint64_t(words[2 * e + 1]) << 32 | words[2 * e];
-  else
+  } else {
     return static_cast<Bits>(words[e * ElementBytes / 4] >>
                              e * ElementBytes % 4 * 8);
+  }
 }
 
 /// Puts an element into words that are zero there.
@@ -436,7 +437,9 @@ class WarpColumnProducts {
   template <class Visit>
   KOKKOS_FORCEINLINE_FUNCTION void finish(Visit const& visit) {
     flush();
-    if constexpr (apart > 0) join_apart();
+    if constexpr (apart > 0) {
+      join_apart();
+    }
     m_warp.each([&](int lane) {
       for (int k = 0; k < kept; ++k) {
         int const e = lane / 4 + k / 2 * 8;
@@ -569,7 +572,9 @@ class WarpColumnScan {
           }
         }
       });
-    if constexpr (Grouped) up_to_group(total);
+    if constexpr (Grouped) {
+      up_to_group(total);
+    }
   }
 
   /// visit(lane, r, vector) for each row of the matrix, in order: the prefixes,
@@ -601,10 +606,11 @@ class WarpColumnScan {
                    m_lanes.position(lane);
           });
           Lanes<Value> earlier    = mine;
-          if constexpr (!Inclusive)
+          if constexpr (!Inclusive) {
             earlier = m_warp.gather(mine, [&](int lane) {
               return lane < m_lanes.positions ? lane : lane - m_lanes.positions;
             });
+          }
           m_warp.each([&](int lane) {
             Value& running = m_warp.at(before, lane)[e];
             Value& result  = m_warp.at(sum, lane)[e];

@@ -309,10 +309,11 @@ class WarpDenseBand {
           int const offset    = 8 * block + at.row - side - at.column;
           if (offset < -side || offset > side) continue;
           Value& to = fragment[block * Product::b_block + r];
-          if constexpr (Product::packed == 1)
+          if constexpr (Product::packed == 1) {
             to = weight(offset);
-          else
+          } else {
             to |= Value(weight(offset)) << 16 * e;
+          }
         }
     return fragment;
   }
@@ -382,8 +383,9 @@ class WarpDenseBand {
     if (!Some || (first < I + count && I < last))
       multiply_ahead<0>(part, row, fragment);
     for (int j = 0; j < count; ++j) m_sum[I + j] = part[j];
-    if constexpr (I + count < sums)
+    if constexpr (I + count < sums) {
       add_ahead<Some, I + count>(row, next, bands, first, last);
+    }
   }
   template <int P, int Count>
   KOKKOS_FORCEINLINE_FUNCTION void multiply_ahead(
@@ -392,8 +394,9 @@ class WarpDenseBand {
     for (int j = 0; j < Count; ++j)
       Product::template multiply_row<Blocks, P, 0>(m_warp, part[j], row,
                                                    fragment[j]);
-    if constexpr (P + 1 < Product::template products<Blocks>)
+    if constexpr (P + 1 < Product::template products<Blocks>) {
       multiply_ahead<P + 1>(part, row, fragment);
+    }
   }
 
   // A loop over all sums is not always unrolled, and its registers would be
@@ -431,8 +434,9 @@ class WarpDenseBand {
               m_warp.at(m_sum[I + j + at_once], lane)[r];
       });
     for (int j = 0; j < count; ++j) m_sum[I + j] = part[j];
-    if constexpr (I + count < sums)
+    if constexpr (I + count < sums) {
       add<Some, I + count>(row, bands, first, last);
+    }
   }
   template <int I, int P, int Count>
   KOKKOS_FORCEINLINE_FUNCTION void multiply(
@@ -450,8 +454,9 @@ class WarpDenseBand {
         Product::template multiply<Blocks, P>(m_warp, part[j], row,
                                               fragment[j + 1], fragment[j]);
     }
-    if constexpr (P + 1 < Product::template products<Blocks>)
+    if constexpr (P + 1 < Product::template products<Blocks>) {
       multiply<I, P + 1>(part, row, fragment);
+    }
   }
 
   KOKKOS_FORCEINLINE_FUNCTION void clear(

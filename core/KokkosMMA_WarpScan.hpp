@@ -131,11 +131,12 @@ class WarpScanMma {
           encode_b<DataShape,
                    UpperColumns<DataShape, Encoding::elements, Inclusive, 0>>(
               lane);
-      if constexpr (halves == 2)
+      if constexpr (halves == 2) {
         warp.at(m_upper[1], lane) =
             encode_b<DataShape,
                      UpperColumns<DataShape, Encoding::elements, Inclusive, 1>>(
                 lane);
+      }
     });
   }
 

@@ -155,12 +155,13 @@ class WarpSegmentScan {
   KOKKOS_FORCEINLINE_FUNCTION static Value element_of(Words const& words,
                                                       int e) {
     using Bits = typename Unsigned<input_bytes>::type;
-    if constexpr (input_bytes == 8)
+    if constexpr (input_bytes == 8) {
       return element_value<Warp, input, Value>(Bits(words[2 * e + 1]) << 32 |
                                                words[2 * e]);
-    else
+    } else {
       return element_value<Warp, input, Value>(static_cast<Bits>(
           words[e * input_bytes / 4] >> e * input_bytes % 4 * 8));
+    }
   }
 
   Warp m_warp;

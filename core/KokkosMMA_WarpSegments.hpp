@@ -72,10 +72,11 @@ struct LaneOperation {
   }
   /// All elements of a vector.
   KOKKOS_FORCEINLINE_FUNCTION static Value all(Vector16 const& vector) {
-    if constexpr (adds_bytes)
+    if constexpr (adds_bytes) {
       return sum_of_bytes<4>(vector);
-    else
+    } else {
       return tree<elements>([&](int e) { return element(vector, e); });
+    }
   }
   template <int Width>
   KOKKOS_FORCEINLINE_FUNCTION static Value word(StagedTile const& tile,
@@ -112,9 +113,10 @@ struct LaneOperation {
     for (int e = 0; e < N; ++e) value[e] = get(e);
     // A minimum or maximum keeps a NaN that is on its left.
     if constexpr ((Op == Operation::min || Op == Operation::max) &&
-                  std::is_floating_point_v<Value>)
+                  std::is_floating_point_v<Value>) {
       for (int e = 0; e < N; e += 2)
         value[e] = Join::apply(Join::identity(), value[e]);
+    }
     for (int step = 1; step < N; step *= 2)
       for (int e = 0; e < N; e += 2 * step)
         value[e] = Join::apply(value[e], value[e + step]);
@@ -298,12 +300,13 @@ class WarpSegmentsStreamed {
         int const begin = in.first + s * in.length;
         int const end   = begin + in.length < stop ? begin + in.length : stop;
         int const l     = lane % in.lanes;
-        if constexpr (Width == 0)
+        if constexpr (Width == 0) {
           m_warp.at(value, lane) =
               Lane::of_bytes(tile, begin, end, l, in.lanes);
-        else
+        } else {
           m_warp.at(value, lane) =
               Lane::template of_words<Width>(tile, begin, end, l, in.lanes);
+        }
       });
       join_lanes<Join>(m_warp, value, in.lanes);
       m_warp.each([&](int lane) {
@@ -410,9 +413,9 @@ class WarpSegmentsMma {
   KOKKOS_FORCEINLINE_FUNCTION void gather(
       Lanes<Vector16> const (&row)[segment_rows], int vectors,
       Rows& rows) const {
-    if constexpr (!has_columns)
+    if constexpr (!has_columns) {
       Streamed(m_warp).gather(row, vectors, rows);
-    else if (vectors == 1)
+    } else if (vectors == 1)
       gather_columns<1>(row, rows);
     else if (vectors == 2)
       gather_columns<2>(row, rows);
@@ -424,9 +427,9 @@ class WarpSegmentsMma {
   template <class Store>
   KOKKOS_FORCEINLINE_FUNCTION bool scatter(Rows& rows, int vectors,
                                            Store const& store) const {
-    if constexpr (!has_columns)
+    if constexpr (!has_columns) {
       return Streamed(m_warp).scatter(rows, vectors, store);
-    else if (vectors == 1)
+    } else if (vectors == 1)
       return scatter_columns<1>(rows, vectors, store);
     else if (vectors == 2)
       return scatter_columns<2>(rows, vectors, store);

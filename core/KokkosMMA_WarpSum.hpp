@@ -285,7 +285,9 @@ class WarpSumWide {
                                        Vector const& second) {
     product(first);
     product(second);
-    if constexpr (biased) m_vectors += 2;
+    if constexpr (biased) {
+      m_vectors += 2;
+    }
   }
 
   KOKKOS_FORCEINLINE_FUNCTION typename Warp::template Lanes<Value> finish() {

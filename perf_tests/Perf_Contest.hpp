@@ -258,10 +258,11 @@ class Rows {
 /// Flags that a program has beside those of all programs: Tests::flags.
 template <class Tests>
 std::vector<std::string_view> own_flags() {
-  if constexpr (requires { Tests::flags; })
+  if constexpr (requires { Tests::flags; }) {
     return {std::begin(Tests::flags), std::end(Tests::flags)};
-  else
+  } else {
     return {};
+  }
 }
 
 /// The whole of a program. \p Tests is made of a Session and has register_all()

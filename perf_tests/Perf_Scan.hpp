@@ -215,8 +215,9 @@ class Contest {
   void operator()(std::size_t k) {
     Vector<Sum> const y = output(k);
     Vector<T> x(m_x + first(k), m_case.n);
-    if constexpr (std::is_same_v<T, Sum>)
+    if constexpr (std::is_same_v<T, Sum>) {
       if (m_case.kind == Kind::inplace) x = y;
+    }
     switch (m_case.contender) {
       case Contender::kokkos:
       case Contender::drop_in:
@@ -484,8 +485,9 @@ void ScanTests::run(benchmark::State& state, Case const& c) {
   state.counters["variation"]            = samples.variation();
   state.counters["fastest_us"]           = samples.minimum() * 1e6;
   state.counters["reproducible"]         = verdict.reproducible;
-  if constexpr (!std::is_integral_v<T>)
+  if constexpr (!std::is_integral_v<T>) {
     state.counters["relative_error"] = verdict.error;
+  }
   state.SetLabel(route);
   m_rows.add(type_name<T>(), name_of(c.contender), name_of(c.kind), c.n,
              {seconds, rate, route});

@@ -292,14 +292,16 @@ Call reduce_call(Work<T> const& w) {
           w.exec, w.x.data(), w.y.data(), w.cut.segments,
           static_cast<std::int64_t const*>(w.offsets->wide.data()));
   }
-  if constexpr (has_cub_fixed<T>)
+  if constexpr (has_cub_fixed<T>) {
     if (c.contender == Contender::cub_fixed)
       return cub_fixed_reduce<T>(w.exec, w.x.data(), w.y.data(), w.cut.segments,
                                  static_cast<int>(w.cut.length));
+  }
 #endif
 #ifdef KOKKOSMMA_PERF_HAS_CUBLAS_HEADER
-  if constexpr (!std::is_integral_v<T>)
+  if constexpr (!std::is_integral_v<T>) {
     if (c.contender == Contender::cublas) return cublas_reduce(w);
+  }
 #endif
   no_such_case(c);
 }
@@ -581,11 +583,12 @@ void SegmentedTests::register_reductions() {
       {kokkos_team, kokkos_flat, cublas, segmented, mma, streamed}, make);
 
   if (!measures_energy()) return;
-  if constexpr (!std::is_integral_v<T>)
+  if constexpr (!std::is_integral_v<T>) {
     for (std::size_t length : {16, 256, 4096})
       register_equal<T>(Task::energy, {length},
                         {segmented, has_cub_fixed<T> ? cub_fixed : cub_offsets},
                         make);
+  }
 }
 
 template <class T>
@@ -719,8 +722,9 @@ void SegmentedTests::run(benchmark::State& state, Case const& c,
     throw std::runtime_error("two runs on the same data differ");
   state.counters["segments"]     = static_cast<double>(how.segments);
   state.counters["reproducible"] = reproducible;
-  if constexpr (!std::is_integral_v<T>)
+  if constexpr (!std::is_integral_v<T>) {
     state.counters["relative_error"] = seen.error;
+  }
   state.SetLabel(route);
 }
 

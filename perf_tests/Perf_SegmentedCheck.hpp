@@ -113,12 +113,16 @@ struct ExactSums {
 
   KOKKOS_INLINE_FUNCTION void add(std::size_t s, ExactSum<T> const& sum) const {
     Kokkos::atomic_add(&high[s], sum.high);
-    if constexpr (ExactSum<T>::wide) Kokkos::atomic_add(&low[s], sum.low);
+    if constexpr (ExactSum<T>::wide) {
+      Kokkos::atomic_add(&low[s], sum.low);
+    }
   }
   KOKKOS_INLINE_FUNCTION ExactSum<T> operator()(std::size_t s) const {
     ExactSum<T> sum;
     sum.high = high[s];
-    if constexpr (ExactSum<T>::wide) sum.low = low[s];
+    if constexpr (ExactSum<T>::wide) {
+      sum.low = low[s];
+    }
     return sum;
   }
 };

@@ -300,11 +300,12 @@ Call stencil_call(StencilWork<T, R> const& w) {
       return plain_call<Reads::weights>(w);
     case Contender::separable:
 #ifdef KOKKOS_ENABLE_CUDA
-      if constexpr (R < 3)
+      if constexpr (R < 3) {
         return [w] {
           separable<T, R>(w.exec, w.x.data(), w.y.data(), w.shape, w.c.radius,
                           w.plain_weights);
         };
+      }
 #endif
       break;
     case Contender::npp: return npp_box(library_stencil(w));
@@ -648,10 +649,11 @@ void StencilTests::run(benchmark::State& state, Case const& c) {
     using Sum = plain_sum<T>;
     std::vector<Sum> host;
     auto const add = [&host](double weight) {
-      if constexpr (std::is_integral_v<Sum>)
+      if constexpr (std::is_integral_v<Sum>) {
         host.push_back(static_cast<Sum>(static_cast<std::int64_t>(weight)));
-      else
+      } else {
         host.push_back(static_cast<Sum>(weight));
+      }
     };
     if (c.contender == Contender::separable) {
       for (std::int64_t f : weights.factor)
@@ -721,8 +723,9 @@ void StencilTests::run(benchmark::State& state, Case const& c) {
   if (!reproducible && (is_ours(c.contender) || std::is_integral_v<T>))
     throw std::runtime_error("two runs on the same data differ");
   state.counters["reproducible"] = reproducible;
-  if constexpr (!std::is_integral_v<T>)
+  if constexpr (!std::is_integral_v<T>) {
     state.counters["relative_error"] = seen.error;
+  }
   state.SetLabel(label);
 }
 

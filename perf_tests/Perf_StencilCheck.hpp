@@ -75,12 +75,13 @@ struct GridShape {
 /// sums of floats and doubles are.
 template <class T>
 constexpr int element_bits() {
-  if constexpr (std::is_integral_v<T>)
+  if constexpr (std::is_integral_v<T>) {
     return 0;
-  else if constexpr (std::is_same_v<T, double>)
+  } else if constexpr (std::is_same_v<T, double>) {
     return 53;
-  else
+  } else {
     return std::is_same_v<T, float> ? 24 : 8;
+  }
 }
 
 /// Element i. Floating point: uniform in (0, 1], multiples of 2^-bits; no sum
@@ -98,10 +99,11 @@ KOKKOS_INLINE_FUNCTION T stencil_value(std::uint64_t i, int bits) {
     double const value =
         static_cast<double>((h >> (64 - static_cast<unsigned>(bits))) + 1) *
         unit;
-    if constexpr (std::is_same_v<T, double>)
+    if constexpr (std::is_same_v<T, double>) {
       return value;
-    else
+    } else {
       return static_cast<T>(static_cast<float>(value));
+    }
   }
 }
 template <class T>
@@ -119,13 +121,14 @@ struct ToExact {
   exact_type<T>* exact;
   double scale;  // 2^bits
   KOKKOS_FUNCTION void operator()(std::size_t i) const {
-    if constexpr (std::is_integral_v<T>)
+    if constexpr (std::is_integral_v<T>) {
       exact[i] = static_cast<std::uint64_t>(static_cast<std::int64_t>(data[i]));
-    else if constexpr (std::is_same_v<T, double>)
+    } else if constexpr (std::is_same_v<T, double>) {
       exact[i] = static_cast<std::uint64_t>(data[i] * scale);
-    else
+    } else {
       exact[i] = static_cast<std::uint64_t>(
           static_cast<double>(static_cast<float>(data[i])) * scale);
+    }
   }
 };
 
@@ -220,12 +223,13 @@ struct InspectStencil {
   StencilInspection* partial;  // workers
 
   KOKKOS_FUNCTION static std::uint64_t bits_of(T value) {
-    if constexpr (std::is_integral_v<T>)
+    if constexpr (std::is_integral_v<T>) {
       return static_cast<std::uint64_t>(static_cast<std::int64_t>(value));
-    else if constexpr (std::is_same_v<T, double>)
+    } else if constexpr (std::is_same_v<T, double>) {
       return Kokkos::bit_cast<std::uint64_t>(value);
-    else
+    } else {
       return Kokkos::bit_cast<std::uint32_t>(static_cast<float>(value));
+    }
   }
 
   /// A NaN is wrong too.
@@ -244,10 +248,11 @@ struct InspectStencil {
             static_cast<double>(static_cast<std::uint32_t>(exact[i] >> shift)) *
             unit);
       double value;
-      if constexpr (std::is_same_v<T, double>)
+      if constexpr (std::is_same_v<T, double>) {
         value = result[i];
-      else
+      } else {
         value = static_cast<double>(static_cast<float>(result[i]));
+      }
       double const difference =
           Kokkos::abs((value * tolerance.divisor - sum.high) - sum.low);
       error = difference / sum.high;

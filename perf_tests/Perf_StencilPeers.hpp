@@ -40,12 +40,13 @@ GridOf<T, R> grid_of(T* data, GridShape<R> const& shape) {
   auto const extent = [&shape](int d) {
     return static_cast<std::size_t>(shape.extent[d]);
   };
-  if constexpr (R == 1)
+  if constexpr (R == 1) {
     return GridOf<T, R>(data, extent(0));
-  else if constexpr (R == 2)
+  } else if constexpr (R == 2) {
     return GridOf<T, R>(data, extent(0), extent(1));
-  else
+  } else {
     return GridOf<T, R>(data, extent(0), extent(1), extent(2));
+  }
 }
 
 /// Fastest dimension first; empty: Kokkos' own choice.
@@ -151,10 +152,11 @@ struct PlainStencil {
     int const radius = reach();
     Sum sum          = 0;
     auto const add   = [&](int a, int p) {
-      if constexpr (reads == Reads::weights)
+      if constexpr (reads == Reads::weights) {
         sum += weight(a + radius) * value(in(p));
-      else
+      } else {
         sum += value(in(p));
+      }
     };
     if (inside(i, 0)) {
       KOKKOSMMA_PERF_UNROLL
@@ -173,10 +175,11 @@ struct PlainStencil {
     int const width  = 2 * radius + 1;
     Sum sum          = 0;
     auto const add   = [&](int a, int b, int p, int q) {
-      if constexpr (reads == Reads::weights)
+      if constexpr (reads == Reads::weights) {
         sum += weight((a + radius) * width + b + radius) * value(in(p, q));
-      else
+      } else {
         sum += value(in(p, q));
+      }
     };
     if (inside(i, 0) && inside(j, 1)) {
       int const p = i + ghosts, q = j + ghosts;
@@ -214,12 +217,13 @@ struct PlainStencil {
     int const width  = 2 * radius + 1;
     Sum sum          = 0;
     auto const add   = [&](int a, int b, int c, int p, int q, int s) {
-      if constexpr (reads == Reads::weights)
+      if constexpr (reads == Reads::weights) {
         sum +=
             weight(((a + radius) * width + b + radius) * width + c + radius) *
             value(in(p, q, s));
-      else
+      } else {
         sum += value(in(p, q, s));
+      }
     };
     if (inside(i, 0) && inside(j, 1) && inside(k, 2)) {
       int const p = i + ghosts, q = j + ghosts, s = k + ghosts;

@@ -442,8 +442,9 @@ void ReduceTests::run(benchmark::State& state, Case const& c) {
     state.counters["fraction_of_ceiling"] = rate / ceiling;
     state.counters["variation"]           = samples.variation();
     state.counters["fastest_us"]          = samples.minimum() * 1e6;
-    if constexpr (!std::is_integral_v<T>)
+    if constexpr (!std::is_integral_v<T>) {
       state.counters["relative_error"] = error;
+    }
     state.SetLabel(route);
     if (c.variant.empty())
       m_rows.add(type_name<T>(), name_of(c.contender), name_of(c.result), c.n,

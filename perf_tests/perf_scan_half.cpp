@@ -6,8 +6,12 @@
 namespace perf {
 
 void register_half_types(ScanTests& tests) {
-  if constexpr (has_half) tests.register_type<half_type>();
-  if constexpr (has_bhalf) tests.register_type<bhalf_type>();
+  if constexpr (has_half) {
+    tests.register_type<half_type>();
+  }
+  if constexpr (has_bhalf) {
+    tests.register_type<bhalf_type>();
+  }
 }
 
 }  // namespace perf

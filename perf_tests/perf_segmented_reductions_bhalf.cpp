@@ -6,7 +6,9 @@
 namespace perf {
 
 void register_bhalf_reductions(SegmentedTests& tests) {
-  if constexpr (has_bhalf) tests.register_reductions<bhalf_type>();
+  if constexpr (has_bhalf) {
+    tests.register_reductions<bhalf_type>();
+  }
 }
 
 }  // namespace perf

@@ -6,7 +6,9 @@
 namespace perf {
 
 void register_half_reductions(SegmentedTests& tests) {
-  if constexpr (has_half) tests.register_reductions<half_type>();
+  if constexpr (has_half) {
+    tests.register_reductions<half_type>();
+  }
 }
 
 }  // namespace perf

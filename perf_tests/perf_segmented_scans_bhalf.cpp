@@ -6,7 +6,9 @@
 namespace perf {
 
 void register_bhalf_scans(SegmentedTests& tests) {
-  if constexpr (has_bhalf) tests.register_scans<bhalf_type>();
+  if constexpr (has_bhalf) {
+    tests.register_scans<bhalf_type>();
+  }
 }
 
 }  // namespace perf

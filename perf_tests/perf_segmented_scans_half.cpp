@@ -6,7 +6,9 @@
 namespace perf {
 
 void register_half_scans(SegmentedTests& tests) {
-  if constexpr (has_half) tests.register_scans<half_type>();
+  if constexpr (has_half) {
+    tests.register_scans<half_type>();
+  }
 }
 
 }  // namespace perf

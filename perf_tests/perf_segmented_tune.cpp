@@ -78,7 +78,9 @@ void register_shapes(SegmentedTests& tests) {
 }  // namespace
 
 void register_tunings(SegmentedTests& tests) {
-  if constexpr (has_half) register_shapes<half_type>(tests);
+  if constexpr (has_half) {
+    register_shapes<half_type>(tests);
+  }
   register_shapes<float>(tests);
 }
 #else

@@ -6,7 +6,9 @@
 namespace perf {
 
 void register_bhalf_1d(StencilTests& tests) {
-  if constexpr (has_bhalf) tests.register_stencils<bhalf_type, 1>();
+  if constexpr (has_bhalf) {
+    tests.register_stencils<bhalf_type, 1>();
+  }
 }
 
 }  // namespace perf

@@ -6,7 +6,9 @@
 namespace perf {
 
 void register_bhalf_2d(StencilTests& tests) {
-  if constexpr (has_bhalf) tests.register_stencils<bhalf_type, 2>();
+  if constexpr (has_bhalf) {
+    tests.register_stencils<bhalf_type, 2>();
+  }
 }
 
 }  // namespace perf

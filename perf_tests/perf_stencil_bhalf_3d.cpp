@@ -6,7 +6,9 @@
 namespace perf {
 
 void register_bhalf_3d(StencilTests& tests) {
-  if constexpr (has_bhalf) tests.register_stencils<bhalf_type, 3>();
+  if constexpr (has_bhalf) {
+    tests.register_stencils<bhalf_type, 3>();
+  }
 }
 
 }  // namespace perf

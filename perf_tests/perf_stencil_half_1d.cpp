@@ -6,7 +6,9 @@
 namespace perf {
 
 void register_half_1d(StencilTests& tests) {
-  if constexpr (has_half) tests.register_stencils<half_type, 1>();
+  if constexpr (has_half) {
+    tests.register_stencils<half_type, 1>();
+  }
 }
 
 }  // namespace perf

@@ -6,7 +6,9 @@
 namespace perf {
 
 void register_half_2d(StencilTests& tests) {
-  if constexpr (has_half) tests.register_stencils<half_type, 2>();
+  if constexpr (has_half) {
+    tests.register_stencils<half_type, 2>();
+  }
 }
 
 }  // namespace perf

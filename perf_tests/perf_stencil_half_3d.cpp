@@ -6,7 +6,9 @@
 namespace perf {
 
 void register_half_3d(StencilTests& tests) {
-  if constexpr (has_half) tests.register_stencils<half_type, 3>();
+  if constexpr (has_half) {
+    tests.register_stencils<half_type, 3>();
+  }
 }
 
 }  // namespace perf

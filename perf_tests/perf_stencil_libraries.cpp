@@ -211,10 +211,11 @@ template <class W>
 std::shared_ptr<Scratch<unsigned char>> weights_as(LibraryStencil const& s) {
   std::vector<W> host;
   for (double weight : s.weights)
-    if constexpr (std::is_same_v<W, double>)
+    if constexpr (std::is_same_v<W, double>) {
       host.push_back(weight);
-    else
+    } else {
       host.push_back(static_cast<W>(static_cast<float>(weight)));
+    }
   std::size_t const bytes = host.size() * sizeof(W);
   auto memory = std::make_shared<Scratch<unsigned char>>(s.exec, bytes);
   copy_bytes(s.exec, memory->data(), host.data(), bytes);

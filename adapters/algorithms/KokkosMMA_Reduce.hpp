@@ -137,10 +137,11 @@ void reduce(Exec const& exec, X const& x, Result&& result,
   constexpr char const* who = "KokkosMMA::reduce";
   Impl::check_reduce_types<Exec, X, R>();
   Impl::check_settings(who, settings);
-  if constexpr (Impl::ResultOf<R>::is_view)
+  if constexpr (Impl::ResultOf<R>::is_view) {
     if (result.data() == nullptr)
       Impl::invalid_argument(who, "the result View \"", result.label(),
                              "\" is null; allocate it or pass a scalar");
+  }
   if (x.extent(0) > 0 && x.data() == nullptr)
     Impl::invalid_argument(who, "x has ", x.extent(0),
                            " elements and no memory; allocate it");
@@ -169,9 +170,9 @@ void reduce(Exec const& exec, X const& x, Result&& result,
       decision.route == Route::mma || (decision.route == Route::streamed &&
                                        Impl::is_16bit_float(scalar_v<Value>) &&
                                        std::is_same_v<Accumulator, float>);
-  if constexpr (std::is_same_v<Accumulator, Value>)
+  if constexpr (std::is_same_v<Accumulator, Value>) {
     Kokkos::parallel_reduce(label, policy, load(x), result);
-  else if (rounds_itself)
+  } else if (rounds_itself)
     Kokkos::parallel_reduce(label, policy, load(x), result);
   else
     Impl::reduce_and_round<Accumulator>(label, exec, policy, load(x), result);

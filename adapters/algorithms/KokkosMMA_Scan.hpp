@@ -149,13 +149,14 @@ void scan(char const* who, Exec const& exec,
                                         ",", to_string(scalar_v<Input>), "]");
   Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>> const policy(exec,
                                                                          0, n);
-  if constexpr (!has_total)
+  if constexpr (!has_total) {
     Kokkos::parallel_scan(label, policy, functor);
-  else if constexpr (std::is_same_v<typename TotalOf<Place>::Value,
-                                    Accumulator>)
+  } else if constexpr (std::is_same_v<typename TotalOf<Place>::Value,
+                                      Accumulator>) {
     Kokkos::parallel_scan(label, policy, functor, total);
-  else
+  } else {
     scan_and_convert(label, exec, policy, functor, total);
+  }
 }
 
 template <class T>

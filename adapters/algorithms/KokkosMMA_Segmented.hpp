@@ -211,11 +211,12 @@ std::uint64_t check_offsets(char const* who, Exec const& exec, X const& x,
   if (!effective_settings(settings).check_offsets)
     return OffsetFindings::unknown;
   OffsetFindings const found = [&] {
-    if constexpr (SegmentKernels<Exec>::exist && is_plain_source<Offsets>)
+    if constexpr (SegmentKernels<Exec>::exist && is_plain_source<Offsets>) {
       if (is_packed(offsets))
         return SegmentKernels<Exec>::findings_of_offsets(
             exec, canonical_pointer(offsets), offsets.extent(0) - 1,
             x.extent(0));
+    }
     return OffsetFindings{first_bad_offset(exec, offsets, x.extent(0))};
   }();
   if (found.first_bad != OffsetFindings::unknown)
@@ -250,7 +251,7 @@ void reduce_equal(char const* who, Exec const& exec, X const& x,
   last_route_of_this_thread() = decision.route;
   if (problem.segments == 0) return;
   std::string const label = segmented_label(who, decision.route, problem);
-  if constexpr (has_segment_kernel<Exec, A, false, X, R>())
+  if constexpr (has_segment_kernel<Exec, A, false, X, R>()) {
     if (decision.route != Route::generic) {
       SegmentKernels<Exec>::template reduce<Op, Element, A>(
           label, exec, x.data(), segments,
@@ -258,6 +259,7 @@ void reduce_equal(char const* who, Exec const& exec, X const& x,
           decision.route == Route::mma);
       return;
     }
+  }
   generic_segmented_reduce<FoldOne<Op, A>>(
       label, exec, segments, problem.segments, x.extent(0), AtElement<X>{x},
       IntoResult<Op, R>{result});
@@ -282,7 +284,7 @@ void reduce_ragged(char const* who, Exec const& exec, X const& x,
   last_route_of_this_thread() = decision.route;
   if (count == 0) return;
   std::string const label = segmented_label(who, decision.route, problem);
-  if constexpr (has_segment_kernel<Exec, A, false, X, R, Offsets>())
+  if constexpr (has_segment_kernel<Exec, A, false, X, R, Offsets>()) {
     if (decision.route != Route::generic) {
       SegmentKernels<Exec>::template reduce_ragged<Op, Element, A>(
           label, exec, x.data(), x.extent(0), canonical_pointer(offsets), count,
@@ -290,6 +292,7 @@ void reduce_ragged(char const* who, Exec const& exec, X const& x,
           StridedStore<Op, Result>{result.data(), store_stride(result)});
       return;
     }
+  }
   generic_segmented_reduce<FoldOne<Op, A>>(
       label, exec, ViewSegments<Offsets>{offsets}, count, x.extent(0),
       AtElement<X>{x}, IntoResult<Op, R>{result});
@@ -371,12 +374,13 @@ void scan_equal(char const* who, Exec const& exec, X const& x,
   last_route_of_this_thread() = decision.route;
   if (problem.segments == 0) return;
   std::string const label = segmented_label(who, decision.route, problem);
-  if constexpr (has_segment_kernel<Exec, A, true, X, Y>())
+  if constexpr (has_segment_kernel<Exec, A, true, X, Y>()) {
     if (decision.route != Route::generic) {
       SegmentKernels<Exec>::template scan<Op, Element, A, Inclusive>(
           label, exec, x.data(), x.extent(0), segments, canonical_pointer(y));
       return;
     }
+  }
   generic_segmented_scan<Op, A, Inclusive>(label, exec, segments,
                                            problem.segments, x.extent(0),
                                            AtElement<X>{x}, AtElement<Y>{y});
@@ -397,13 +401,14 @@ void scan_ragged(char const* who, Exec const& exec, X const& x,
   last_route_of_this_thread() = decision.route;
   if (count == 0 || x.extent(0) == 0) return;
   std::string const label = segmented_label(who, decision.route, problem);
-  if constexpr (has_segment_kernel<Exec, A, true, X, Y, Offsets>())
+  if constexpr (has_segment_kernel<Exec, A, true, X, Y, Offsets>()) {
     if (decision.route != Route::generic) {
       SegmentKernels<Exec>::template scan_ragged<Op, Element, A, Inclusive>(
           label, exec, x.data(), x.extent(0), canonical_pointer(offsets), count,
           canonical_pointer(y));
       return;
     }
+  }
   generic_segmented_scan<Op, A, Inclusive>(
       label, exec, ViewSegments<Offsets>{offsets}, count, x.extent(0),
       AtElement<X>{x}, AtElement<Y>{y});
@@ -422,7 +427,7 @@ void scan_lines(char const* who, Exec const& exec, X const& x, Along along,
   last_route_of_this_thread() = decision.route;
   if (x.size() == 0) return;
   std::string const label = segmented_label(who, decision.route, call.problem);
-  if constexpr (has_segment_kernel<Exec, A, true, X, Y>())
+  if constexpr (has_segment_kernel<Exec, A, true, X, Y>()) {
     if (decision.route != Route::generic) {
       if (call.problem.layout == SegmentLayout::packed)
         SegmentKernels<Exec>::template scan<Op, Element, A, Inclusive>(
@@ -434,6 +439,7 @@ void scan_lines(char const* who, Exec const& exec, X const& x, Along along,
             canonical_pointer(y), call.y_stride);
       return;
     }
+  }
   generic_segmented_scan<Op, A, Inclusive>(
       label, exec, LineSegments{call.lines, call.length}, call.lines, x.size(),
       AtLine<X>{x, along.dimension}, AtLine<Y>{y, along.dimension});

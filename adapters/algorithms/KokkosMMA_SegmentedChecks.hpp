@@ -144,10 +144,11 @@ std::string describe(char const* name, V const& view) {
 
 template <class V>
 bool has_elements(V const& view) {
-  if constexpr (V::rank() == 2)
+  if constexpr (V::rank() == 2) {
     return view.extent(0) > 0 && view.extent(1) > 0;
-  else
+  } else {
     return view.extent(0) > 0;
+  }
 }
 
 template <class V>
@@ -161,9 +162,10 @@ void check_memory(char const* who, char const* name, V const& view) {
 template <class V>
 void check_distinct(char const* who, char const* name, V const& view) {
   bool same = view.extent(0) > 1 && view.stride(0) == 0;
-  if constexpr (V::rank() == 2)
+  if constexpr (V::rank() == 2) {
     same = has_elements(view) &&
            (same || (view.extent(1) > 1 && view.stride(1) == 0));
+  }
   if (same)
     invalid_argument(who, "elements of ", name,
                      " are one: ", describe(name, view),
@@ -270,7 +272,9 @@ struct BadOffset {
     using Offset   = typename Offsets::non_const_value_type;
     Offset const o = offsets(i);
     bool bad       = static_cast<std::uint64_t>(o) > size;
-    if constexpr (std::is_signed_v<Offset>) bad = bad || o < 0;
+    if constexpr (std::is_signed_v<Offset>) {
+      bad = bad || o < 0;
+    }
     if (i > 0) bad = bad || o < offsets(i - 1);
     if (bad && i < first) first = i;
   }
@@ -301,10 +305,11 @@ template <class Offsets>
     return one;
   };
   Offset const wrong = value(i);
-  if constexpr (std::is_signed_v<Offset>)
+  if constexpr (std::is_signed_v<Offset>) {
     if (wrong < 0)
       invalid_argument(who, "offsets(", i, ") = ", wrong,
                        " is negative; offsets are 0 or more");
+  }
   if (i > 0)
     if (Offset const before = value(i - 1); wrong < before)
       invalid_argument(who, "offsets(", i, ") = ", wrong, " is below offsets(",

@@ -446,35 +446,37 @@ void run_automaton(Exec const& exec, V const& cells,
 }
 
 /// All steps by kernels of the library; false where they do not take the cells
-/// or the rule, or were not wanted.
-template <class Exec, class V>
-bool run_automaton_kernels(Exec const& exec, V const& cells,
-                           AutomatonRule const& rule,
-                           Boundaries<2> const& boundaries,
-                           std::int64_t steps) {
+/// or were not wanted. `rule` is an AutomatonRule, or a neighbourhood, a radius
+/// and a functor.
+template <class Exec, class V, class... Rule>
+bool run_automaton_kernels(Exec const& exec, V const& cells, int radius,
+                           Boundaries<2> const& boundaries, std::int64_t steps,
+                           Rule const&... rule) {
   using Kernels = AutomatonKernels<Exec>;
   if constexpr (Kernels::exist) {
     bool const is_reversed = !last_is_fast(cells);
     if (effective_settings(Settings{}).route == Route::generic ||
         capability(exec).compute_capability < 80 ||
-        !is_stencil_contiguous(cells, is_reversed) || !Kernels::takes(rule))
+        !is_stencil_contiguous(cells, is_reversed))
       return false;
     auto const extents = extents_of(cells);
     auto const of      = [&](auto const& view) {
       return stencil_grid(view, boundaries, extents,
-                               GridRadius<2>{rule.radius(), rule.radius()},
-                               is_reversed);
+                               GridRadius<2>{radius, radius}, is_reversed);
     };
     auto const grid = of(cells);
     using Cell =
         std::remove_const_t<std::remove_pointer_t<decltype(grid.data)>>;
-    if (std::size_t const bytes = Kernels::packed_memory(grid, rule, steps)) {
-      Kokkos::View<char*, typename V::device_type> const memory(
-          Kokkos::view_alloc("KokkosMMA::bits", Kokkos::WithoutInitializing),
-          bytes);
-      Kernels::run_packed(exec, grid, rule, steps, memory.data());
-      last_route_of_this_thread() = Route::streamed;
-      return true;
+    if constexpr (sizeof...(Rule) == 1) {
+      if (std::size_t const bytes =
+              Kernels::packed_memory(grid, rule..., steps)) {
+        Kokkos::View<char*, typename V::device_type> const memory(
+            Kokkos::view_alloc("KokkosMMA::bits", Kokkos::WithoutInitializing),
+            bytes);
+        Kernels::run_packed(exec, grid, rule..., steps, memory.data());
+        last_route_of_this_thread() = Route::streamed;
+        return true;
+      }
     }
     Kokkos::View<Cell**, Kokkos::LayoutRight, typename V::device_type> const
         other(
@@ -486,9 +488,9 @@ bool run_automaton_kernels(Exec const& exec, V const& cells,
     auto* const here  = const_cast<Cell*>(grid.data);
     for (std::int64_t step = 0; step < steps; ++step) {
       if (step % 2 == 0)
-        Kernels::run(exec, grid, other.data(), between.stride[0], rule);
+        Kernels::run(exec, grid, other.data(), between.stride[0], rule...);
       else
-        Kernels::run(exec, between, here, grid.stride[0], rule);
+        Kernels::run(exec, between, here, grid.stride[0], rule...);
     }
     if (steps % 2 == 1) Kernels::copy(exec, between, here, grid.stride[0]);
     last_route_of_this_thread() = Route::mma;
@@ -554,7 +556,9 @@ void automaton(Exec const& exec, V const& cells, AutomatonRule const& rule,
                         steps);
   Impl::last_route_of_this_thread() = Route::generic;
   if (steps == 0 || Impl::is_empty_grid(cells)) return;
-  if (Impl::run_automaton_kernels(exec, cells, rule, boundaries, steps)) return;
+  if (Impl::run_automaton_kernels(exec, cells, rule.radius(), boundaries, steps,
+                                  rule))
+    return;
 
   Kokkos::View<AutomatonRule, Kokkos::HostSpace> const host_rule(
       Kokkos::view_alloc("KokkosMMA::rule", Kokkos::WithoutInitializing));
@@ -580,8 +584,6 @@ void automaton(Exec const& exec, V const& cells, AutomatonRule const& rule,
 ///     boundaries, 100);
 /// \endcode
 ///
-/// Runs on the generic route.
-///
 /// \param radius 1 to 16
 /// \param next  functor, const, whose result is converted to a cell
 template <class Exec, Impl::StencilView V, class Next>
@@ -602,6 +604,9 @@ void automaton(Exec const& exec, V const& cells, Neighbourhood neighbourhood,
                         steps);
   Impl::last_route_of_this_thread() = Route::generic;
   if (steps == 0 || Impl::is_empty_grid(cells)) return;
+  if (Impl::run_automaton_kernels(exec, cells, radius, boundaries, steps,
+                                  neighbourhood, radius, next))
+    return;
   Impl::run_automaton(exec, cells, neighbourhood, radius, next, boundaries,
                       steps);
 }

@@ -34,16 +34,7 @@ template <>
 struct AutomatonKernels<Kokkos::Cuda> {
   static constexpr bool exist = true;
 
-  /// Rules of two states on Moore's neighbourhood, and all that run in bits.
-  /// The kernel for other rules is right by itself (566 checks of its own), but
-  /// gave wrong cells in the program of the tests (H200, CUDA 13.0, 2026-11-21)
-  /// for a reason not found: these, and functors, are left to plain Kokkos.
-  static bool takes(AutomatonRule const& rule) {
-    return has_bits(rule) ||
-           (rule.states() == 2 && rule.neighbourhood() == Neighbourhood::moore);
-  }
-
-  /// Memory for all generations in bits; 0 where the rule or the number of
+  /// Memory for several generations in bits; 0 where the rule or the number of
   /// generations is not for that. To pack and to unpack takes as long as two
   /// generations in bytes.
   template <class Cell>
@@ -51,9 +42,7 @@ struct AutomatonKernels<Kokkos::Cuda> {
                                    AutomatonRule const& rule,
                                    std::int64_t steps) {
     constexpr std::int64_t worth = 3;
-    bool const in_bytes =
-        steps < worth && rule.neighbourhood() == Neighbourhood::moore;
-    return in_bytes || !has_bits(rule)
+    return steps < worth || !has_bits(rule)
                ? 0
                : Cuda::packed_life_memory(cells.extent[0], cells.extent[1]);
   }
@@ -70,13 +59,14 @@ struct AutomatonKernels<Kokkos::Cuda> {
                              cells.stride[0], rule, steps, memory);
   }
 
-  /// One generation.
-  template <class Cell>
+  /// One generation; `rule` is an AutomatonRule, or a neighbourhood, a radius
+  /// and a functor.
+  template <class Cell, class... Rule>
   static void run(Kokkos::Cuda const& exec, StencilGrid<Cell, 2> const& from,
-                  Cell* to, std::int64_t to_stride, AutomatonRule const& rule) {
+                  Cell* to, std::int64_t to_stride, Rule const&... rule) {
     AnnouncedKernel const announced("KokkosMMA::automaton[mma]", exec);
     Cuda::check(cudaSetDevice(exec.cuda_device()), "cudaSetDevice");
-    Cuda::launch_automaton(exec, from, to, to_stride, rule);
+    Cuda::launch_automaton(exec, from, to, to_stride, rule...);
   }
 
   template <class Cell>

@@ -142,10 +142,11 @@ struct TaggedCall {
 
   template <class... Arguments>
   KOKKOS_FORCEINLINE_FUNCTION void operator()(Arguments&&... arguments) const {
-    if constexpr (std::is_void_v<Tag>)
+    if constexpr (std::is_void_v<Tag>) {
       functor(static_cast<Arguments&&>(arguments)...);
-    else
+    } else {
       functor(Tag(), static_cast<Arguments&&>(arguments)...);
+    }
   }
 };
 
@@ -263,7 +264,9 @@ class RoutedReduce {
     }
     switch (decision.route) {
       case Route::mma:
-        if constexpr (may_multiply) multiply(settings);
+        if constexpr (may_multiply) {
+          multiply(settings);
+        }
         break;
       case Route::streamed: stream(); break;
       default: m_native.execute();
@@ -289,13 +292,14 @@ class RoutedReduce {
       !is_floating(element) || element == Scalar::float64 ||
       (is_floating(value) && value != Scalar::float64);
   static constexpr bool may_multiply = [] {
-    if constexpr (data_visible)
+    if constexpr (data_visible) {
       return adds<Reducer>() && wide_enough && element != Scalar::opaque &&
              value != Scalar::opaque && value != Scalar::boolean &&
              !(is_floating(element) && !is_floating(value)) &&
              (Data::source == Source::view || multiplies_exactly(element));
-    else
+    } else {
       return false;
+    }
   }();
   static constexpr bool sum_in_float =
       adds<Reducer>() && is_16bit_float(scalar_v<value_type>);
@@ -335,8 +339,9 @@ class RoutedReduce {
       problem.contiguous             = operands.contiguous();
       problem.same_alignment         = operands.same_alignment();
     }
-    if constexpr (!may_multiply)
+    if constexpr (!may_multiply) {
       if (problem.source != Source::transform) problem.source = Source::functor;
+    }
     RouteDecision decision =
         route_reduce(problem, Cuda::capability(m_policy.space()), settings);
     // A scope or the environment asks for a route wherever it can run: an
@@ -370,10 +375,11 @@ class RoutedReduce {
         return;
       }
     }
-    if constexpr (Data::source == Source::view)
+    if constexpr (Data::source == Source::view) {
       launch(Cuda::SumOperands<element>{range(operands.x)});
-    else
+    } else {
       launch(Cuda::DotOperands<element>{range(operands.x), range(operands.y)});
+    }
   }
 
   void stream() const {

@@ -251,10 +251,11 @@ class RoutedScan {
   }
 
   Reducer reducer() const {
-    if constexpr (is_default_sum<Analysis>)
+    if constexpr (is_default_sum<Analysis>) {
       return {};
-    else
+    } else {
       return Reducer{m_functor};
+    }
   }
 
   unsigned grid(unsigned tiles, int resident_blocks) const {

@@ -38,15 +38,16 @@ template <class Input, class Accumulator>
 constexpr bool accumulator_holds() {
   constexpr Scalar kept = scalar_v<Accumulator>;
   if constexpr (!is_scan_type<Input> || !is_scan_type<Accumulator> ||
-                std::is_same_v<Accumulator, bool> || is_16bit_float(kept))
+                std::is_same_v<Accumulator, bool> || is_16bit_float(kept)) {
     return false;
-  else if constexpr (is_floating(scalar_v<Input>))
+  } else if constexpr (is_floating(scalar_v<Input>)) {
     return is_floating(kept) && sizeof(Accumulator) >= sizeof(Input);
-  else if constexpr (is_floating(kept))
+  } else if constexpr (is_floating(kept)) {
     return std::numeric_limits<Input>::digits <=
            std::numeric_limits<Accumulator>::digits;
-  else
+  } else {
     return sizeof(Accumulator) >= sizeof(Input);
+  }
 }
 
 /// accumulator_t, but wide enough where the output alone is too narrow: the
@@ -88,13 +89,17 @@ struct ScanInto {
                                               bool final) const {
     // Read before y(i) is written: the two may be the same element.
     auto const value = static_cast<Accumulator>(x(i));
-    if constexpr (Kind == ScanKind::inclusive) add(update, value);
+    if constexpr (Kind == ScanKind::inclusive) {
+      add(update, value);
+    }
     if (final) {
       Accumulator prefix = init;
       add(prefix, update);
       y(i) = static_cast<typename Y::non_const_value_type>(prefix);
     }
-    if constexpr (Kind == ScanKind::exclusive) add(update, value);
+    if constexpr (Kind == ScanKind::exclusive) {
+      add(update, value);
+    }
   }
 
   /// Kokkos' default join would overflow where add() wraps.

@@ -60,10 +60,11 @@ class SegmentedPolicy {
   Cut const& cut() const { return m_cut; }
 
   std::uint64_t segments() const {
-    if constexpr (ragged)
+    if constexpr (ragged) {
       return m_cut.extent(0) - 1;
-    else
+    } else {
       return m_cut.count();
+    }
   }
   RouteDecision decide() const {
     return decide_segmented("KokkosMMA::SegmentPolicy", m_space, problem(),
@@ -75,10 +76,11 @@ class SegmentedPolicy {
     // What the functor does with the value is its own matter: it counts as a
     // result in the values' own type.
     Kokkos::View<A*, Exec> const result;
-    if constexpr (ragged)
+    if constexpr (ragged) {
       return ragged_problem<Op, A>(m_x, m_cut, result, false);
-    else
+    } else {
       return equal_problem<Op, A>(m_x, result, false, m_cut);
+    }
   }
 
   Exec m_space;
@@ -123,20 +125,22 @@ class SegmentedFor<Functor, SegmentedPolicy<Exec, Op, A, X, Cut>> {
         return;
       }
     }
-    if constexpr (Policy::ragged)
+    if constexpr (Policy::ragged) {
       execute_generic(ViewSegments<Cut>{m_policy.cut()});
-    else
+    } else {
       execute_generic(m_policy.cut());
+    }
   }
 
  private:
   using Store                     = CallWithSegment<Functor, A>;
   static constexpr Scalar input   = scalar_v<typename X::non_const_value_type>;
   static constexpr bool plain_cut = [] {
-    if constexpr (Policy::ragged)
+    if constexpr (Policy::ragged) {
       return is_plain_source<Cut>;
-    else
+    } else {
       return true;
+    }
   }();
   // Kernels take the functor as an argument.
   static constexpr bool launchable =

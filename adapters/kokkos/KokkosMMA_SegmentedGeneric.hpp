@@ -345,10 +345,11 @@ Kokkos::TeamPolicy<Exec> generic_segments_policy(
   auto const league = int((segments + functor.per_team - 1) / functor.per_team);
   using Policy      = Kokkos::TeamPolicy<Exec>;
   int team          = 1;
-  if constexpr (!on_host)
+  if constexpr (!on_host) {
     team = std::min(threads,
                     Policy(exec, league, Kokkos::AUTO)
                         .team_size_max(functor, Kokkos::ParallelForTag()));
+  }
   Policy policy(exec, league, team);
   if (scratch_per_thread > 0)
     policy.set_scratch_size(

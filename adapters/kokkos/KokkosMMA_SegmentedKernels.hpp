@@ -43,8 +43,9 @@ struct StridedStore {
                                               Value value) const {
     // A kernel that starts from the first element sums negative zeros to one;
     // Kokkos starts from 0.
-    if constexpr (Op == Operation::sum && std::is_floating_point_v<Value>)
+    if constexpr (Op == Operation::sum && std::is_floating_point_v<Value>) {
       value += Value(0);
+    }
     data[std::ptrdiff_t(s) * stride] = result_of<Op, R>(value);
   }
 };

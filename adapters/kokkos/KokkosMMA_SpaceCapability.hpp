@@ -16,8 +16,9 @@ namespace KokkosMMA {
 template <class Exec>
 Capability capability(Exec const& exec) {
 #if defined(KOKKOS_ENABLE_CUDA)
-  if constexpr (std::is_same_v<Exec, Kokkos::Cuda>)
+  if constexpr (std::is_same_v<Exec, Kokkos::Cuda>) {
     return Impl::Cuda::capability(exec);
+  }
 #endif
   (void)exec;
   return {};

@@ -127,10 +127,11 @@ Dest through_thrust(std::string const& label, Kokkos::Cuda const& exec,
       Kokkos::MemoryTraits<Kokkos::Unmanaged | Kokkos::RandomAccess>>;
   auto const n      = std::size_t(last - first);
   auto const layout = [&] {
-    if constexpr (std::is_same_v<Layout, Kokkos::LayoutStride>)
+    if constexpr (std::is_same_v<Layout, Kokkos::LayoutStride>) {
       return Layout(n, std::size_t(stride_of(dest)));
-    else
+    } else {
       return Layout(n);
+    }
   }();
   // Found by its argument, at the end of the translation unit.
   inclusive_scan_default_op_exespace_impl(

@@ -203,15 +203,16 @@ void check_stencil_extents(char const* who, char const* name, X const& x,
 /// Whether a number of the host is one of T, exactly where T is an integer.
 template <class T>
 bool is_value_of(double value) {
-  if constexpr (std::is_same_v<T, bool>)
+  if constexpr (std::is_same_v<T, bool>) {
     return value == 0 || value == 1;
-  else if constexpr (std::is_integral_v<T>)
+  } else if constexpr (std::is_integral_v<T>) {
     return value == std::trunc(value) &&
            value >= double(std::numeric_limits<T>::lowest()) &&
            // the largest number of 64 bits is no double, one more is
            value < std::ldexp(1, std::numeric_limits<T>::digits);
-  else
+  } else {
     return true;
+  }
 }
 
 /// The boundaries with constants as elements of the View would hold them.
@@ -225,8 +226,9 @@ Boundaries<R> as_elements(char const* who, Boundaries<R> boundaries) {
                          " beyond a face of dimension ", d, " is no value of ",
                          to_string(scalar_v<Element>),
                          "; use one that the elements can hold");
-      if constexpr (is_floating(scalar_v<Element>))
+      if constexpr (is_floating(scalar_v<Element>)) {
         face->value = double(static_cast<Element>(face->value));
+      }
     }
   return boundaries;
 }

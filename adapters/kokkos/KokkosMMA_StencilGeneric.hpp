@@ -44,12 +44,13 @@ using GridView = Kokkos::View<typename PointerTo<T, R>::type, Layout, Device,
 template <class V, int R>
 KOKKOS_FORCEINLINE_FUNCTION decltype(auto) element_at(
     V const& view, std::int64_t const (&at)[R]) {
-  if constexpr (R == 1)
+  if constexpr (R == 1) {
     return view(at[0]);
-  else if constexpr (R == 2)
+  } else if constexpr (R == 2) {
     return view(at[0], at[1]);
-  else
+  } else {
     return view(at[0], at[1], at[2]);
+  }
 }
 
 /// The elements of a View under the indices of a grid, with what lies beyond
@@ -175,8 +176,9 @@ class TapList {
  private:
   /// Negative weights of unsigned sums wrap, as the sums do.
   static A as_weight(double weight) {
-    if constexpr (std::is_integral_v<A>)
+    if constexpr (std::is_integral_v<A>) {
       if (weight < 0) return static_cast<A>(static_cast<std::int64_t>(weight));
+    }
     return static_cast<A>(weight);
   }
 

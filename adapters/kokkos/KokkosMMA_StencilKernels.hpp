@@ -116,13 +116,15 @@ struct StencilKernels<Kokkos::Cuda> {
                       StencilPlan<R> const& plan, StencilProblem& problem) {
     constexpr Scalar input = scalar_v<Element>;
     constexpr Scalar sums  = scalar_v<A>;
-    if constexpr (R == 2 && stencil_band_exists(input, sums))
+    if constexpr (R == 2 && stencil_band_exists(input, sums)) {
       problem.band_operands =
           plan.product &&
           Cuda::BandStencil<A, Element>::takes(*plan.product, grid);
-    if constexpr (R == 2 && stencil_dense_band_exists(input, sums))
+    }
+    if constexpr (R == 2 && stencil_dense_band_exists(input, sums)) {
       problem.dense_operands =
           Cuda::DenseBandStencil<A, Element>::takes(grid, plan.kernel_weights);
+    }
   }
 
   template <class A, class Element, int R, class Sink>
@@ -140,13 +142,15 @@ struct StencilKernels<Kokkos::Cuda> {
         return Cuda::launch_direct_stencil<A, R>(exec, grid,
                                                  plan.kernel_weights, sink);
       case StencilKernel::band:
-        if constexpr (R == 2 && stencil_band_exists(input, sums))
+        if constexpr (R == 2 && stencil_band_exists(input, sums)) {
           Cuda::launch_band_stencil<A>(exec, grid, *plan.product, sink);
+        }
         return;
       case StencilKernel::dense_band:
-        if constexpr (R == 2 && stencil_dense_band_exists(input, sums))
+        if constexpr (R == 2 && stencil_dense_band_exists(input, sums)) {
           Cuda::launch_dense_band_stencil<A>(exec, grid, plan.kernel_weights,
                                              sink);
+        }
         return;
     }
   }

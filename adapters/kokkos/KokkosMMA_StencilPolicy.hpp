@@ -57,12 +57,13 @@ StencilProblem stencil_problem(X const& x, GridExtents<R> const& extents,
   problem.size        = 1;
   for (int d = 0; d < R; ++d) problem.size *= std::uint64_t(extents[d]);
   problem.contiguous = is_stencil_contiguous(x, plan.is_reversed);
-  if constexpr (StencilKernels<Exec>::exist)
+  if constexpr (StencilKernels<Exec>::exist) {
     if (problem.size > 0)
       StencilKernels<Exec>::template look_at<A>(
           stencil_grid(x, boundaries, extents, plan.weights.radius(),
                        plan.is_reversed),
           plan, problem);
+  }
   return problem;
 }
 

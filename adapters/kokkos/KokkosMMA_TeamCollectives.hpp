@@ -128,10 +128,11 @@ struct TeamJoin {
   Reducer const& reducer;
 
   KOKKOS_FORCEINLINE_FUNCTION void init(Value& value) const {
-    if constexpr (requires { reducer.init(value); })
+    if constexpr (requires { reducer.init(value); }) {
       reducer.init(value);
-    else
+    } else {
       value = Value();
+    }
   }
   KOKKOS_FORCEINLINE_FUNCTION void join(Value& into, Value const& from) const {
     reducer.join(into, from);
@@ -156,10 +157,11 @@ using count_t =
 
 template <bool WholeTeam, class Member, class Index>
 KOKKOS_FORCEINLINE_FUNCTION auto lanes_of(Member const& member, Index count) {
-  if constexpr (WholeTeam)
+  if constexpr (WholeTeam) {
     return Kokkos::TeamVectorRange(member, count);
-  else
+  } else {
     return Kokkos::ThreadVectorRange(member, count);
+  }
 }
 
 #if defined(KOKKOS_ENABLE_CUDA)
@@ -187,7 +189,9 @@ __device__ void deliver_to(Value& result, Value const& value) {
 template <TeamReducer Reducer>
 __device__ void deliver_to(Reducer const& reducer,
                            typename Reducer::value_type value) {
-  if constexpr (requires { reducer.final(value); }) reducer.final(value);
+  if constexpr (requires { reducer.final(value); }) {
+    reducer.final(value);
+  }
   reducer.reference() = value;
 }
 
@@ -397,11 +401,12 @@ KOKKOS_INLINE_FUNCTION void scan_calls(Member const& member, Index count,
     KOKKOS_IF_ON_HOST(((void)member; (void)count; (void)call; (void)total;))
   } else {
     Value sum{};
-    if constexpr (WholeTeam)
+    if constexpr (WholeTeam) {
       Kokkos::parallel_scan(Kokkos::TeamThreadRange(member, count), call, sum);
-    else
+    } else {
       Kokkos::parallel_scan(Kokkos::ThreadVectorRange(member, count), call,
                             sum);
+    }
     total = static_cast<T>(sum);
   }
 }

@@ -44,12 +44,13 @@ Kokkos::LayoutStride box_layout(
     std::array<std::int64_t, std::size_t(R)> const& stride) {
   auto const n = [&](int d) { return std::size_t(extent[d]); };
   auto const s = [&](int d) { return std::size_t(stride[d]); };
-  if constexpr (R == 1)
+  if constexpr (R == 1) {
     return Kokkos::LayoutStride(n(0), s(0));
-  else if constexpr (R == 2)
+  } else if constexpr (R == 2) {
     return Kokkos::LayoutStride(n(0), s(0), n(1), s(1));
-  else
+  } else {
     return Kokkos::LayoutStride(n(0), s(0), n(1), s(1), n(2), s(2));
+  }
 }
 
 /// The memory of a box: where its first element is, and the strides.
@@ -173,8 +174,9 @@ class HaloMemory {
 
   /// For messages: memory that MPI and kernels reach.
   char* messages(Exec const& exec, std::size_t bytes) {
-    if constexpr (!on_host)
+    if constexpr (!on_host) {
       if (mpi::gpu_aware()) return grown(exec, m_device_messages, bytes);
+    }
     return grown(exec, m_host_messages, bytes);
   }
   /// For strips of the grid with their ghost cells.

@@ -17,10 +17,11 @@ namespace Impl {
 /// A value of the host into the place that the caller named.
 template <class Exec, class Place, class Value>
 void put_result(Exec const& exec, Place& place, Value const& value) {
-  if constexpr (Kokkos::is_view_v<std::remove_cv_t<Place>>)
+  if constexpr (Kokkos::is_view_v<std::remove_cv_t<Place>>) {
     Kokkos::deep_copy(exec, place, value);
-  else
+  } else {
     place = value;
+  }
 }
 
 }  // namespace Impl
@@ -69,10 +70,11 @@ void reduce(MPI_Comm comm, Exec const& exec, X const& x, Result&& result,
   call.bytes       = sizeof(Element);
   std::vector<Impl::MpiCall> const calls =
       Impl::agree(who, comm, call, [&](Impl::MpiCall& mine) {
-        if constexpr (Impl::ResultOf<R>::is_view)
+        if constexpr (Impl::ResultOf<R>::is_view) {
           if (result.data() == nullptr)
             Impl::invalid_argument(who, "the result View \"", result.label(),
                                    "\" is null; allocate it or pass a scalar");
+        }
         mine.extent[0] = std::int64_t(x.extent(0));
         Accumulator part;
         KokkosMMA::reduce(exec, x, part, settings);

@@ -59,7 +59,9 @@ void scan_over_ranks(char const* who, MPI_Comm comm, Exec const& exec,
   std::vector<MpiCall> const calls = agree(who, comm, call, [&](MpiCall& mine) {
     check_settings(who, settings);
     check_scan_views(who, x, y);
-    if constexpr (has_total) check_scan_total(who, x, y, total);
+    if constexpr (has_total) {
+      check_scan_total(who, x, y, total);
+    }
     if (settings.route != Route::automatic)
       check_route(
           who, route_scan(scan_problem<A>(ScanInto<X, Y, A, Kind>{x, y, init},
@@ -78,8 +80,9 @@ void scan_over_ranks(char const* who, MPI_Comm comm, Exec const& exec,
         static_cast<Value>(sum_in_rank_order(A(0), calls, calls.size())));
   }
   local(sum_in_rank_order(init, calls, std::size_t(mpi_rank(who, comm))));
-  if constexpr (has_total && !TotalOf<std::remove_cv_t<Total>>::is_view)
+  if constexpr (has_total && !TotalOf<std::remove_cv_t<Total>>::is_view) {
     exec.fence("KokkosMMA: fence due to the total being a value");
+  }
 }
 
 }  // namespace Impl

@@ -641,8 +641,9 @@ int run(Options const& options) {
   copy_ceiling(report, options);
   links(report, options, steps);
   reduce_cases<float, float>(report, options, steps, "float");
-  if constexpr (!std::is_same_v<half_t, float>)
+  if constexpr (!std::is_same_v<half_t, float>) {
     reduce_cases<half_t, float>(report, options, steps, "half");
+  }
   scan_cases<float, float>(report, options, steps, "float");
   scan_cases<std::int8_t, std::int32_t>(report, options, steps, "int8");
   stencil_cases<float>(report, options, steps, "float");

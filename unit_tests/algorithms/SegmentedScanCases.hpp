@@ -12,10 +12,11 @@ template <Operation Op, class Accumulator, bool Inclusive, class Exec, class X,
           class Cuts, class Y>
 void run_segmented_scan(X const& x, Cuts const& cuts, Y const& y,
                         Settings const& settings) {
-  if constexpr (Inclusive)
+  if constexpr (Inclusive) {
     segmented_inclusive_scan<Op, Accumulator>(Exec(), x, cuts, y, settings);
-  else
+  } else {
     segmented_exclusive_scan<Op, Accumulator>(Exec(), x, cuts, y, settings);
+  }
 }
 
 /// One cut of one row of values by every route; `cuts` is a length or offsets.

@@ -102,13 +102,15 @@ class Reference {
     constexpr bool extreme = Op == Operation::min || Op == Operation::max;
     if (!extreme || !m_empty)
       return static_cast<Output>(static_cast<A>(m_value));
-    if constexpr (std::is_integral_v<Output>)
+    if constexpr (std::is_integral_v<Output>) {
       return Op == Operation::min ? std::numeric_limits<Output>::max()
                                   : std::numeric_limits<Output>::lowest();
-    else  // infinite or the largest number, by the version of Kokkos
+    } else {
+      // infinite or the largest number, by the version of Kokkos
       return static_cast<Output>(Op == Operation::min
                                      ? Kokkos::reduction_identity<A>::min()
                                      : Kokkos::reduction_identity<A>::max());
+    }
   }
 
  private:
@@ -149,10 +151,11 @@ std::vector<Output> scanned(std::vector<std::int64_t> const& values,
 /// What lies around data: a poison, or true, as a bool has no other values.
 template <class T>
 T surrounding() {
-  if constexpr (std::is_same_v<T, bool>)
+  if constexpr (std::is_same_v<T, bool>) {
     return true;
-  else
+  } else {
     return poison<T>();
+  }
 }
 
 /// A contiguous View that starts `shift` elements into its allocation, with

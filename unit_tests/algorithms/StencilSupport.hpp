@@ -210,23 +210,25 @@ inline std::pair<std::int64_t, std::int64_t> inner(std::int64_t n) {
 template <class Layout, class Parent, std::size_t R>
 auto view_of(Framed<Layout>, Parent const& parent,
              std::array<std::int64_t, R> const& n) {
-  if constexpr (R == 1)
+  if constexpr (R == 1) {
     return Kokkos::subview(parent, inner(n[0]));
-  else if constexpr (R == 2)
+  } else if constexpr (R == 2) {
     return Kokkos::subview(parent, inner(n[0]), inner(n[1]));
-  else
+  } else {
     return Kokkos::subview(parent, inner(n[0]), inner(n[1]), inner(n[2]));
+  }
 }
 template <class Parent, std::size_t R>
 auto view_of(Strided, Parent const& parent,
              std::array<std::int64_t, R> const&) {
   using Kokkos::ALL;
-  if constexpr (R == 1)
+  if constexpr (R == 1) {
     return Kokkos::subview(parent, ALL(), 1);
-  else if constexpr (R == 2)
+  } else if constexpr (R == 2) {
     return Kokkos::subview(parent, ALL(), ALL(), 1);
-  else
+  } else {
     return Kokkos::subview(parent, ALL(), ALL(), ALL(), 1);
+  }
 }
 
 template <class Layout>
@@ -238,20 +240,22 @@ Kokkos::LayoutRight layout_of(Strided);
 /// What surrounds a grid: a poison, or true, as a bool has no other values.
 template <class T>
 T surroundings() {
-  if constexpr (std::is_same_v<T, bool>)
+  if constexpr (std::is_same_v<T, bool>) {
     return true;
-  else
+  } else {
     return poison<T>();
+  }
 }
 
 template <class V, std::size_t R>
 auto& view_at(V const& view, std::array<std::int64_t, R> const& place) {
-  if constexpr (R == 1)
+  if constexpr (R == 1) {
     return view(place[0]);
-  else if constexpr (R == 2)
+  } else if constexpr (R == 2) {
     return view(place[0], place[1]);
-  else
+  } else {
     return view(place[0], place[1], place[2]);
+  }
 }
 
 /// A View of some kind with poison around it and, at first, in it.
@@ -341,10 +345,11 @@ class TestGrid {
 /// A sum that is exact in the accumulator, as T: integers wrap.
 template <class T>
 T as_result(double sum) {
-  if constexpr (std::is_integral_v<T>)
+  if constexpr (std::is_integral_v<T>) {
     return static_cast<T>(static_cast<std::int64_t>(sum));
-  else
+  } else {
     return static_cast<T>(sum);
+  }
 }
 
 }  // namespace KokkosMMA::Testing

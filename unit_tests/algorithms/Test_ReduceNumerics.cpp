@@ -46,10 +46,11 @@ constexpr Distribution distributions[] = {{"uniform", uniform},
 
 template <class T>
 double epsilon() {
-  if constexpr (std::is_same_v<T, float> || std::is_same_v<T, double>)
+  if constexpr (std::is_same_v<T, float> || std::is_same_v<T, double>) {
     return std::numeric_limits<T>::epsilon();
-  else
+  } else {
     return std::is_same_v<T, half_t> ? std::ldexp(1., -10) : std::ldexp(1., -7);
+  }
 }
 
 /// Data and their exact sum.

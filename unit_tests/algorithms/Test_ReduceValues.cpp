@@ -23,7 +23,9 @@ TYPED_TEST_SUITE(ReduceValues, ExecutionSpaces);
 /// range.
 template <class Element>
 int small_value(Random& random, bool wide) {
-  if constexpr (std::is_same_v<Element, bool>) return int(random.integer(0, 1));
+  if constexpr (std::is_same_v<Element, bool>) {
+    return int(random.integer(0, 1));
+  }
   int const most = wide ? 1 : 4;
   return int(random.integer(std::is_unsigned_v<Element> ? 0 : -most, most));
 }
@@ -31,9 +33,12 @@ int small_value(Random& random, bool wide) {
 /// Results of 16 bits, and sums kept in fp32, round beyond this many values.
 template <class Value>
 constexpr std::size_t exact_up_to() {
-  if constexpr (std::is_integral_v<Value>)
+  if constexpr (std::is_integral_v<Value>) {
     return std::numeric_limits<std::size_t>::max();
-  if constexpr (sizeof(Value) == 2) return 300;
+  }
+  if constexpr (sizeof(Value) == 2) {
+    return 300;
+  }
   return std::size_t(1) << 24;
 }
 

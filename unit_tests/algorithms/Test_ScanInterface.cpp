@@ -382,10 +382,11 @@ void expect_functor(std::size_t size, std::size_t begin, std::size_t end) {
       fill(y, [](std::size_t) { return poison<Output>(); });
     };
     auto const functor = [&] {
-      if constexpr (Kind == ScanKind::exclusive)
+      if constexpr (Kind == ScanKind::exclusive) {
         return exclusive_scan_into(x, y, 11);
-      else
+      } else {
         return inclusive_scan_into(x, y, 11);
+      }
     }();
     Kokkos::parallel_scan("functor", policy, functor);
     if (begin == end) {

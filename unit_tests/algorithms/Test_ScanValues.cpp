@@ -21,7 +21,9 @@ TYPED_TEST_SUITE(ScanValues, ExecutionSpaces);
 /// -1, 0 and 1 where prefixes would leave the exact integers of the type.
 template <class Input>
 std::int64_t small_value(Random& random, bool narrow) {
-  if constexpr (std::is_same_v<Input, bool>) return random.integer(0, 1);
+  if constexpr (std::is_same_v<Input, bool>) {
+    return random.integer(0, 1);
+  }
   int const most = narrow ? 1 : 4;
   return random.integer(std::is_unsigned_v<Input> ? 0 : -most, most);
 }
@@ -155,7 +157,9 @@ void expect_modulo() {
     auto const x      = make_view<Input, Exec>(size, [&](std::size_t i) {
       Input const value = static_cast<Input>(random.bits());
       values[i]         = std::uint64_t(std::int64_t(value));
-      if constexpr (std::is_unsigned_v<Input>) values[i] = value;
+      if constexpr (std::is_unsigned_v<Input>) {
+        values[i] = value;
+      }
       sum += values[i];
       return value;
     });

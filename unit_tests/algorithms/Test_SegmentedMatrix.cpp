@@ -168,10 +168,11 @@ void expect_scanned(Values const& values, std::size_t padding_x,
         Impl::line_scan_call<sum, A>(x.view(), Along{d}, y.view()).problem,
         true);
     auto const run = [&](auto const& from, auto const& to, Route route) {
-      if constexpr (Inclusive)
+      if constexpr (Inclusive) {
         segmented_inclusive_scan(Exec(), from, Along{d}, to, Settings{route});
-      else
+      } else {
         segmented_exclusive_scan(Exec(), from, Along{d}, to, Settings{route});
+      }
     };
     for (Route const route : routes) {
       SCOPED_TRACE(

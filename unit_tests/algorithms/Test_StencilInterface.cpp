@@ -41,15 +41,16 @@ struct KeepSums {
 };
 template <class Value, int R, class Exec>
 KeepSums<Value, R, Exec> keep_sums(Place<R> const& n) {
-  if constexpr (R == 1)
+  if constexpr (R == 1) {
     return {Kokkos::View<Value*, Exec>("sums", n[0]),
             Kokkos::View<int*, Exec>("calls", n[0])};
-  else if constexpr (R == 2)
+  } else if constexpr (R == 2) {
     return {Kokkos::View<Value**, Exec>("sums", n[0], n[1]),
             Kokkos::View<int**, Exec>("calls", n[0], n[1])};
-  else
+  } else {
     return {Kokkos::View<Value***, Exec>("sums", n[0], n[1], n[2]),
             Kokkos::View<int***, Exec>("calls", n[0], n[1], n[2])};
+  }
 }
 
 /// Every element was called once, with the sum of its neighbours.

@@ -77,10 +77,11 @@ struct Grid {
 
 template <class T>
 T weight_of(double weight) {
-  if constexpr (std::is_same_v<T, std::uint64_t>)
+  if constexpr (std::is_same_v<T, std::uint64_t>) {
     return std::uint64_t(std::int64_t(weight));
-  else
+  } else {
     return static_cast<T>(weight);
+  }
 }
 
 /// The elements of `box` after a step, each sum in the order of the weights,
@@ -111,10 +112,11 @@ Grid<T, R> step(Grid<T, R>& from, GridBox<R> const& box,
       } else {
         value = weight_of<T>(constant);
       }
-      if constexpr (std::is_same_v<T, float> || std::is_same_v<T, double>)
+      if constexpr (std::is_same_v<T, float> || std::is_same_v<T, double>) {
         sum = std::fma(weight_of<T>(weights.values()[k]), value, sum);
-      else
+      } else {
         sum += weight_of<T>(weights.values()[k]) * value;
+      }
     }
     to.values[e] = sum;
   }

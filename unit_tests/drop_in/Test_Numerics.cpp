@@ -83,10 +83,11 @@ Kokkos::View<T const*, Exec> stored(std::vector<double>& values) {
   Kokkos::View<T*, Exec> const x("x", values.size());
   auto const host = Kokkos::create_mirror_view(x);
   for (std::size_t i = 0; i < values.size(); ++i) {
-    if constexpr (sizeof(T) < sizeof(float))
+    if constexpr (sizeof(T) < sizeof(float)) {
       host(i) = static_cast<T>(static_cast<float>(values[i]));
-    else
+    } else {
       host(i) = static_cast<T>(values[i]);
+    }
     values[i] = static_cast<double>(host(i));
   }
   Kokkos::deep_copy(x, host);

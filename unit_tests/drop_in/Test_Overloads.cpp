@@ -178,8 +178,9 @@ TYPED_TEST(Overloads, ViewOfPinnedHostMemory) {
 TYPED_TEST(Overloads, ViewOfSharedMemory) {
   // Kokkos' host spaces take no result in memory that moves between host and
   // device
-  if constexpr (on_cuda<TypeParam>)
+  if constexpr (on_cuda<TypeParam>) {
     check_view_in<TypeParam, Kokkos::SharedSpace>();
+  }
 }
 #endif
 

@@ -83,10 +83,11 @@ template <class T, class Exec>
 Kokkos::View<T const*, Exec> stored(std::vector<double>& values) {
   return make_view<T, Exec>(values.size(), [&](std::size_t i) {
     T value;
-    if constexpr (sizeof(T) < sizeof(float))
+    if constexpr (sizeof(T) < sizeof(float)) {
       value = static_cast<T>(static_cast<float>(values[i]));
-    else
+    } else {
       value = static_cast<T>(values[i]);
+    }
     values[i] = static_cast<double>(value);
     return value;
   });
@@ -321,8 +322,9 @@ TYPED_TEST(ScanNumerics, IntegersWrap) {
   check_wrapping<TypeParam, std::int32_t, WrappingSum>();
   check_wrapping<TypeParam, std::int64_t, WrappingSum>();
   // defined on a device alone: a sanitizer of the host reports the overflow
-  if constexpr (on_cuda<TypeParam>)
+  if constexpr (on_cuda<TypeParam>) {
     check_wrapping<TypeParam, std::int32_t, PlainSum>();
+  }
 }
 
 /// Prefixes of ones in a 16 bit type: each is the exact number, rounded once.

@@ -134,8 +134,9 @@ TYPED_TEST(ScanOverloads, TotalInViewOfPinnedHostMemory) {
 TYPED_TEST(ScanOverloads, TotalInViewOfSharedMemory) {
   // Kokkos' host spaces take no total in memory that moves between host and
   // device
-  if constexpr (on_cuda<TypeParam>)
+  if constexpr (on_cuda<TypeParam>) {
     check_view_total<TypeParam, Kokkos::SharedSpace>();
+  }
 }
 #endif
 
@@ -301,10 +302,11 @@ void check_type_of_total(Total total, double of_eight) {
   Kokkos::parallel_scan("quarters", Kokkos::RangePolicy<Exec>(0, count),
                         functor, total);
   EXPECT_TRUE(probe.streamed());
-  if constexpr (Kokkos::is_view<Total>::value)
+  if constexpr (Kokkos::is_view<Total>::value) {
     EXPECT_EQ(sum, value_of(total));
-  else
+  } else {
     EXPECT_EQ(sum, total);
+  }
   EXPECT_TRUE(holds(functor.before, before));
   EXPECT_TRUE(holds(functor.after, after));
 }

@@ -99,9 +99,10 @@ void check_reproducible() {
   ElementSum<T, Exec> const functor{x};
   // the default instance and, where there are others, another one
   std::vector<Exec> instances{Exec()};
-  if constexpr (on_cuda<Exec>)
+  if constexpr (on_cuda<Exec>) {
     instances.push_back(Kokkos::Experimental::partition_space(
         Exec(), std::vector<int>{1, 1})[1]);
+  }
   for (std::int64_t const n : {3l, 777l, 5000l, 100003l, 1l * longest}) {
     SCOPED_TRACE("n = " + std::to_string(n));
     T first = poison<T>();

@@ -109,10 +109,11 @@ void check_floating_sum() {
   auto const host = Kokkos::create_mirror_view(x);
   for (int i = 0; i < longest; ++i) {
     double const value = random.normal() * std::exp2(random.uniform(-4., 0.));
-    if constexpr (sizeof(T) < sizeof(float))
+    if constexpr (sizeof(T) < sizeof(float)) {
       host(i) = static_cast<T>(static_cast<float>(value));
-    else
+    } else {
       host(i) = static_cast<T>(value);
+    }
     values[i] = static_cast<double>(host(i));
   }
   Kokkos::deep_copy(x, host);

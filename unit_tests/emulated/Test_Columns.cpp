@@ -96,10 +96,11 @@ TEST(ColumnVectors, InnerPeriodsLieInside) {
 template <class T>
 struct Integer {
   static T draw(Random& random) {
-    if constexpr (std::is_same_v<T, bool>)
+    if constexpr (std::is_same_v<T, bool>) {
       return random.integer(0, 1) != 0;
-    else
+    } else {
       return static_cast<T>(random.bits());
+    }
   }
 };
 
@@ -141,10 +142,11 @@ TYPED_TEST(ColumnInteger, SumsAreExact) {
     int const offset = int(this->random.integer(0, 16 / sizeof(TypeParam) - 1));
     this->template expect_sums<Impl::WarpColumnAdditions<
         Emulated::Warp, Operation::sum, TestFixture::scalar, Value>>(s, offset);
-    if constexpr (Impl::column_products_exist(TestFixture::scalar))
+    if constexpr (Impl::column_products_exist(TestFixture::scalar)) {
       this->template expect_sums<
           Impl::WarpColumnProducts<Emulated::Warp, TestFixture::scalar, Value>>(
           s, offset);
+    }
   }
 }
 

@@ -57,10 +57,11 @@ class Strips {
   std::vector<Sum> march() {
     Emulated::Warp const warp;
     DenseBandPieces const pieces = [&] {
-      if constexpr (Input == Scalar::float64)
+      if constexpr (Input == Scalar::float64) {
         return DenseBandPieces{};
-      else
+      } else {
         return DenseBand::pieces_of<typename Product::Format>(m_weights);
+      }
     }();
     EXPECT_LE(pieces.count, Pieces);
     auto const band      = std::make_unique<Band>(warp, pieces.count);

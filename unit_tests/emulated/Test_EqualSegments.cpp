@@ -48,13 +48,14 @@ struct Reduced {
   static constexpr int bytes    = size_of(input);
 
   static Value value_of(Bits bits) {
-    if constexpr (is_float(input))
+    if constexpr (is_float(input)) {
       return static_cast<Value>(Format<input>::decode(bits));
-    else if constexpr (input == Scalar::int8 || input == Scalar::int32 ||
-                       input == Scalar::int64)
+    } else if constexpr (input == Scalar::int8 || input == Scalar::int32 ||
+                         input == Scalar::int64) {
       return static_cast<Value>(static_cast<std::make_signed_t<Bits>>(bits));
-    else
+    } else {
       return static_cast<Value>(bits);
+    }
   }
   /// Numbers whose combination is exact in any order.
   template <Operation Op>
@@ -76,16 +77,17 @@ struct Reduced {
   /// Integers wrap modulo 2^32 or 2^64.
   template <Operation Op>
   static Value join(Value a, Value b) {
-    if constexpr (Op == Operation::min)
+    if constexpr (Op == Operation::min) {
       return std::min(a, b);
-    else if constexpr (Op == Operation::max)
+    } else if constexpr (Op == Operation::max) {
       return std::max(a, b);
-    else if constexpr (std::is_integral_v<Value>)
+    } else if constexpr (std::is_integral_v<Value>) {
       return static_cast<Value>(Op == Operation::sum
                                     ? std::uint64_t(a) + std::uint64_t(b)
                                     : std::uint64_t(a) * std::uint64_t(b));
-    else
+    } else {
       return Op == Operation::sum ? a + b : a * b;
+    }
   }
 };
 

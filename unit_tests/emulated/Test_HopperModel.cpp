@@ -209,12 +209,13 @@ TYPED_TEST_SUITE(Multiply, Shapes);
 /// Small integers in the operand type.
 template <class Shape>
 std::uint32_t small_integer(int value) {
-  if constexpr (std::is_same_v<Shape, MmaF16>)
+  if constexpr (std::is_same_v<Shape, MmaF16>) {
     return encode_half(value);
-  else if constexpr (Shape::packed == 4)
+  } else if constexpr (Shape::packed == 4) {
     return std::uint8_t(value);
-  else
+  } else {
     return encode_bhalf(value);
+  }
 }
 
 TYPED_TEST(Multiply, IsTheMatrixProduct) {
@@ -235,20 +236,22 @@ TYPED_TEST(Multiply, IsTheMatrixProduct) {
     for (int reg = 0; reg < S::a_registers; ++reg)
       for (int e = 0; e < S::packed; ++e) {
         Coordinate const at = S::a(lane, reg, e);
-        if constexpr (S::packed == 1)
+        if constexpr (S::packed == 1) {
           a.lane[lane][reg] = a_matrix[at.row][at.column];
-        else
+        } else {
           a.lane[lane][reg] |= small_integer<S>(a_matrix[at.row][at.column])
                                << 32 / S::packed * e;
+        }
       }
     for (int reg = 0; reg < S::b_registers; ++reg)
       for (int e = 0; e < S::packed; ++e) {
         Coordinate const at = S::b(lane, reg, e);
-        if constexpr (S::packed == 1)
+        if constexpr (S::packed == 1) {
           b.lane[lane][reg] = b_matrix[at.row][at.column];
-        else
+        } else {
           b.lane[lane][reg] |= small_integer<S>(b_matrix[at.row][at.column])
                                << 32 / S::packed * e;
+        }
       }
     for (int reg = 0; reg < S::c_registers; ++reg) {
       Coordinate const at = S::c(lane, reg);

@@ -28,10 +28,11 @@ class IntegerScan : public ::testing::Test {
   Random random;
 
   Bits draw() {
-    if constexpr (std::is_same_v<typename T::Element, bool>)
+    if constexpr (std::is_same_v<typename T::Element, bool>) {
       return Bits(random.integer(0, 1));
-    else
+    } else {
       return static_cast<Bits>(random.bits());
+    }
   }
 
   /// Every scan of these elements is exact modulo 2^bits.

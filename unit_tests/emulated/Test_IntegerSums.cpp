@@ -25,7 +25,9 @@ class IntegerSum : public ::testing::Test {
   Random random;
 
   Bits draw() {
-    if constexpr (std::is_same_v<T, bool>) return Bits(random.integer(0, 1));
+    if constexpr (std::is_same_v<T, bool>) {
+      return Bits(random.integer(0, 1));
+    }
     return static_cast<Bits>(random.bits());
   }
   /// The device's accumulators are exact modulo 2^64; so is this.

@@ -190,10 +190,11 @@ class RaggedReduce : public ::testing::Test {
   Random random;
 
   static Value value_of(Bits bits) {
-    if constexpr (std::is_same_v<Element, bool>)
+    if constexpr (std::is_same_v<Element, bool>) {
       return Value(bits != 0);
-    else
+    } else {
       return static_cast<Value>(std::bit_cast<Element>(bits));
+    }
   }
   /// Small whole numbers where rounding would depend on the association.
   template <Operation Op>

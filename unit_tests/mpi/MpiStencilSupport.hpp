@@ -142,10 +142,11 @@ void compare(MPI_Comm comm, Random& random, Boundaries<R> const& boundaries,
                               weights, boundaries);
     // What a step writes wraps, or is rounded, as elements are.
     for (double& value : expected.values) {
-      if constexpr (std::is_integral_v<Y>)
+      if constexpr (std::is_integral_v<Y>) {
         value = double(static_cast<Y>(static_cast<std::int64_t>(value)));
-      else
+      } else {
         value = double(static_cast<Y>(value));
+      }
     }
   }
   EXPECT_TRUE(out.holds(part_of(expected, blocks.offset, blocks.extent),

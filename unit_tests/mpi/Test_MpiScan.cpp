@@ -21,10 +21,11 @@ TYPED_TEST_SUITE(MpiScan, ExecutionSpaces);
 
 template <ScanKind Kind, class Accumulator = void, class... Arguments>
 void scan_ranks(Arguments&&... arguments) {
-  if constexpr (Kind == ScanKind::exclusive)
+  if constexpr (Kind == ScanKind::exclusive) {
     mpi::exclusive_scan<Accumulator>(MPI_COMM_WORLD, arguments...);
-  else
+  } else {
     mpi::inclusive_scan<Accumulator>(MPI_COMM_WORLD, arguments...);
+  }
 }
 
 /// Values whose sums are exact in every type: the prefixes depend on no cut.

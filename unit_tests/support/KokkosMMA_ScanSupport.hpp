@@ -81,8 +81,9 @@ template <class T, class View>
          << first;
   if (first >= values.size())
     result << ", which no call should have written";
-  else if constexpr (std::is_arithmetic_v<T>)
+  else if constexpr (std::is_arithmetic_v<T>) {
     result << ": " << +host[first] << " and not " << +values[first];
+  }
   return result;
 }
 

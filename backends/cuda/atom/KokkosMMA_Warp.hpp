@@ -106,10 +106,11 @@ struct Warp {
   template <bool Signed>
   __device__ static std::uint32_t add_bytes(std::uint32_t sum,
                                             std::uint32_t word) {
-    if constexpr (Signed)
+    if constexpr (Signed) {
       return __dp4a(int(word), 0x01010101, int(sum));
-    else
+    } else {
       return __dp4a(word, 0x01010101u, sum);
+    }
   }
   /// Byte i of the result is byte (selector >> 4 * i) % 8 of the bytes of
   /// `low`, 0 to 3, and of `high`.

@@ -296,8 +296,9 @@ __global__ void __launch_bounds__(32 * Warps, Resident) band_stencil(
         if (p < Band::blocks - 1) continue;
         int const b     = p - Band::blocks + 1;
         auto const sums = sums_of(&products[p]);
-        if constexpr (size == 2)
+        if constexpr (size == 2) {
           if (!all_finite(sums)) finite &= ~(1u << b);
+        }
         results[b][0].template pack<A>(&sums[0]);
         results[b][1].template pack<A>(&sums[n]);
       }
@@ -320,7 +321,7 @@ __global__ void __launch_bounds__(32 * Warps, Resident) band_stencil(
                 results[b][half].write(to + b * columns + 8 * half * stride,
                                        columns_left - b * columns);
         }
-        if constexpr (size == 2)
+        if constexpr (size == 2) {
           if (Warp::any(finite != ~0u)) {
 #pragma unroll 1
             for (int b = 0; b < BlocksPerWarp; ++b)
@@ -330,6 +331,7 @@ __global__ void __launch_bounds__(32 * Warps, Resident) band_stencil(
                                           columns_left - b * columns);
             __syncwarp();
           }
+        }
       }
     } else {
       // By way of shared memory: lanes side by side call for columns side by
@@ -364,11 +366,12 @@ __global__ void __launch_bounds__(32 * Warps, Resident) band_stencil(
               top + done + r, first + warp * BlocksPerWarp * columns + c};
           if (c < columns_here) {
             A sum = static_cast<A>(tile[r * pitch + c]);
-            if constexpr (size == 2)
+            if constexpr (size == 2) {
               if (!(fabsf(tile[r * pitch + c]) < INFINITY))
                 sum = static_cast<A>(plain_sum<is_band_half<Element>>(
                     arguments.grid, weights, arguments.radius[0],
                     arguments.radius[1], at[0], at[1]));
+            }
             arguments.sink(at, sum);
           }
         }
@@ -384,13 +387,14 @@ __global__ void __launch_bounds__(32 * Warps, Resident) band_stencil(
 /// Results of which a byte of the sums is all that matters.
 template <class A, class Sink>
 constexpr bool is_modulo_256() {
-  if constexpr (VisibleStencilSink<Sink>)
+  if constexpr (VisibleStencilSink<Sink>) {
     return std::is_integral_v<A> &&
            std::is_integral_v<typename Sink::value_type> &&
            sizeof(typename Sink::value_type) == 1 &&
            !std::is_same_v<typename Sink::value_type, bool>;
-  else
+  } else {
     return false;
+  }
 }
 
 /// Which weights the band products take, and as what.
@@ -402,10 +406,11 @@ struct BandStencil {
 
   /// Factors as operands; nothing where one is none, or a sum might not fit.
   static bool takes(Factors const& factors) {
-    if constexpr (of_bytes)
+    if constexpr (of_bytes) {
       return byte_weights(factors).has_value();
-    else
+    } else {
       return std::is_same_v<A, float> && half_weights(factors).has_value();
+    }
   }
   /// Constants beyond the faces are elements too.
   static bool takes(StencilGrid<Element, 2> const& grid) {
@@ -499,15 +504,16 @@ struct BandStencil {
            (w == 0 || std::abs(w) >= 0x1p-126);
   }
   static bool is_element(double value) {
-    if constexpr (std::is_same_v<Element, bool>)
+    if constexpr (std::is_same_v<Element, bool>) {
       return value == 0 || value == 1;
-    else if constexpr (of_bytes)
+    } else if constexpr (of_bytes) {
       return value == std::trunc(value) &&
              value >= (std::is_signed_v<Element> ? -128 : 0) &&
              value <= (std::is_signed_v<Element> ? 127 : 255);
-    else
+    } else {
       return std::isnan(value) ||
              double(float(static_cast<Element>(float(value)))) == value;
+    }
   }
 };
 
@@ -591,21 +597,23 @@ void launch_band_stencil(Kokkos::Cuda const& space,
   auto const choose = [&](auto near, auto far, bool is_near,
                           auto const& weights) {
     if (!is_near) return run(far, std::true_type(), weights);
-    if constexpr (VisibleStencilSink<Sink>)
+    if constexpr (VisibleStencilSink<Sink>) {
       if (lines) return run(near, std::false_type(), weights);
+    }
     run(near, std::true_type(), weights);
   };
   if constexpr (sizeof(Element) == 1) {
     constexpr bool is_signed = std::is_signed_v<Element>;
     auto const weights       = Takes::byte_weights(factors).value();
-    if constexpr (is_modulo_256<A, Sink>())
+    if constexpr (is_modulo_256<A, Sink>()) {
       choose(std::type_identity<WarpByteBand<Warp, is_signed, 2, 1>>(),
              std::type_identity<WarpByteBand<Warp, is_signed, 3, 1>>(),
              radius_rows <= 8, weights);
-    else
+    } else {
       choose(std::type_identity<WarpByteBand<Warp, is_signed, 2, 2>>(),
              std::type_identity<WarpByteBand<Warp, is_signed, 3, 3>>(),
              radius_rows <= 8 && Takes::planes(factors) <= 2, weights);
+    }
   } else {
     constexpr bool half = is_band_half<Element>;
     auto const weights  = Takes::half_weights(factors).value();

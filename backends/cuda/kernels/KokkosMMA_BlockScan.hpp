@@ -143,10 +143,11 @@ class WarpExchange {
 #pragma unroll
       for (int k = 0; k < N; ++k) {
         T* const at = reinterpret_cast<T*>(m_memory) + lane * N + k;
-        if constexpr (Store)
+        if constexpr (Store) {
           copy_bits(at, &values[k].value);
-        else
+        } else {
           copy_bits(&values[k].value, at);
+        }
       }
     }
   }

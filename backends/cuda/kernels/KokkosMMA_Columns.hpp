@@ -665,10 +665,11 @@ __global__ void __launch_bounds__(ColumnScanTuning::threads,
           using Access = typename ColumnAccess<Scan::bytes>::type;
           Access const word =
               __ldcs(reinterpret_cast<Access const*>(from + r * between));
-          if constexpr (Scan::bytes >= 4)
+          if constexpr (Scan::bytes >= 4) {
             memcpy(&loaded[r], &word, Scan::bytes);
-          else
+          } else {
             loaded[r][0] = word;
+          }
         }
     } else {
       Element const* const elements = reinterpret_cast<Element const*>(x);

@@ -422,8 +422,9 @@ struct DenseBandKernel {
 #pragma unroll
       for (int e = 0; e < 2; ++e) {
         Sum value = sums[2 * half + e];
-        if constexpr (Input != Scalar::float64)
+        if constexpr (Input != Scalar::float64) {
           value = value * task.weights.scale;
+        }
         zero          = fma(value, Sum(0), zero);
         pair.value[e] = static_cast<Staged>(value);
       }
@@ -469,7 +470,9 @@ struct DenseBandKernel {
       if (has_edges) load_edges(task, segment, group, slot);
     };
     int pieces = Pieces;
-    if constexpr (Pieces > 1) pieces = task.weights.pieces;
+    if constexpr (Pieces > 1) {
+      pieces = task.weights.pieces;
+    }
     Band band(Warp{}, pieces);
 #pragma unroll 1
     for (int g = 0; g < Block::groups - 1; ++g) {
@@ -527,11 +530,12 @@ struct DenseBandKernel {
 
   __device__ static Fragment fragment(Task const& task, int index) {
     return Band::band(int(threadIdx.x) % 32, [&](int offset) {
-      if constexpr (Input == Scalar::float64)
+      if constexpr (Input == Scalar::float64) {
         return task.weights.weight[index][offset + Weights::side];
-      else
+      } else {
         return task.weights
             .operand[index % Pieces][index / Pieces][offset + Weights::side];
+      }
     });
   }
 
@@ -710,12 +714,13 @@ struct DenseBandStencil {
 
  private:
   static bool are_close(StencilWeights<2> const& weights) {
-    if constexpr (input == Scalar::half || input == Scalar::bhalf)
+    if constexpr (input == Scalar::half || input == Scalar::bhalf) {
       return DenseBand::pieces_of<typename DenseBand::Product<input>::Format>(
                  weights)
           .are_close;
-    else
+    } else {
       return true;
+    }
   }
 };
 

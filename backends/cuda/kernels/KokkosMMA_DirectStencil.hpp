@@ -76,10 +76,12 @@ struct SlabSource {
                                           Index x) const {
     constexpr int last = R - 1;
     if (x < -radius[last] || x >= grid.extent[last] + radius[last]) return;
-    if constexpr (R > 1)
+    if constexpr (R > 1) {
       if (plane >= grid.extent[0] + radius[0]) return;
-    if constexpr (R == 3)
+    }
+    if constexpr (R == 3) {
       if (y < -radius[1] || y >= grid.extent[1] + radius[1]) return;
+    }
     // Where constants meet, the caller's first dimension has its own.
     Index offset      = 0;
     bool is           = true;
@@ -88,17 +90,20 @@ struct SlabSource {
       if (is || grid.reversed) value = constant;
       is = false;
     };
-    if constexpr (R > 1)
+    if constexpr (R > 1) {
       if (!resolve<0>(plane, offset)) beyond(constant_beyond<0>(plane));
-    if constexpr (R > 2)
+    }
+    if constexpr (R > 2) {
       if (!resolve<1>(y, offset)) beyond(constant_beyond<1>(y));
+    }
     if (!resolve<last>(x, offset)) beyond(constant_beyond<last>(x));
     if (!is)
       *to = static_cast<Element>(value);
-    else if constexpr (sizeof(Element) == 4 || sizeof(Element) == 8)
+    else if constexpr (sizeof(Element) == 4 || sizeof(Element) == 8) {
       CopyAsyncWord<int(sizeof(Element))>::copy(to, grid.data + offset);
-    else
+    } else {
       *to = grid.data[offset];
+    }
   }
 
   /// Columns of a slab, from its first one on: those that sums need, and among
@@ -141,8 +146,9 @@ struct SlabSource {
       if (plane >= grid.extent[0] + radius[0] || !resolve<0>(plane, offset))
         return false;
     }
-    if constexpr (R > 2)
+    if constexpr (R > 2) {
       return y < grid.extent[1] + radius[1] && resolve<1>(y, offset);
+    }
     return true;
   }
 
@@ -705,10 +711,13 @@ void launch_march(Kokkos::Cuda const& space, void (*kernel)(Arguments),
                1,
                1,
                {}};
-  if constexpr (R > 1) in.tiles = in.tiles_x = checked_blocks(across);
-  if constexpr (R > 2)
+  if constexpr (R > 1) {
+    in.tiles = in.tiles_x = checked_blocks(across);
+  }
+  if constexpr (R > 2) {
     in.tiles = checked_blocks(
         across * ((grid.extent[1] + Shape::tile_y - 1) / Shape::tile_y));
+  }
   fill(in.taps);
   KernelFacts const facts  = kernel_facts(space.cuda_device(), kernel,
                                           Shape::threads, Shape::shared_bytes);
@@ -990,8 +999,9 @@ void launch_march_of(Kokkos::Cuda const& space,
               weights, Star ? DirectPattern::star : DirectPattern::dense);
           std::copy(all.begin(), all.end(), taps.weight);
         });
-  else if constexpr (Radius > 1)
+  else if constexpr (Radius > 1) {
     launch_march_of<Star, Radius - 1, A>(space, grid, weights, sink);
+  }
 }
 
 /// The radii up to which patterns have kernels of their own: each is one more

@@ -109,11 +109,12 @@ __global__ void __launch_bounds__(
     A sums[columns];
 #pragma unroll
     for (int x = 0; x < columns; ++x) {
-      if constexpr (R == 1)
+      if constexpr (R == 1) {
         sums[x] = static_cast<A>(rows[0][x]);
-      else
+      } else {
         sums[x] = static_cast<A>(sum_to_middle<Radius>(
             in.taps.at[0], [&](int o) { return rows[o][x]; }));
+      }
     }
 #pragma unroll
     for (int k = 0; k < before; ++k)

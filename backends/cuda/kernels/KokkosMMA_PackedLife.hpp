@@ -111,18 +111,23 @@ __device__ void next_generation(std::uint32_t (&x)[PackedTile::rows],
                                 Rule const& rule,
                                 PackedConstants const& constants) {
   BitSum top{};
-  if constexpr (Moore) top = row_sum_of(above);
+  if constexpr (Moore) {
+    top = row_sum_of(above);
+  }
   BitSum row = row_sum_of(x[0]);
 #pragma unroll
   for (int r = 0; r < PackedTile::rows; ++r) {
     std::uint32_t const under = r + 1 < PackedTile::rows ? x[r + 1] : below;
     std::uint32_t const word  = x[r];
     BitSum const bottom       = row_sum_of(under);
-    if constexpr (Moore)
+    if constexpr (Moore) {
       x[r] = rule.next(count_moore(top, row, bottom), word);
-    else
+    } else {
       x[r] = rule.next(count_von_neumann(above, row, under), word);
-    if constexpr (WithConstants) x[r] = constants.apply(x[r], r);
+    }
+    if constexpr (WithConstants) {
+      x[r] = constants.apply(x[r], r);
+    }
     top   = row;
     row   = bottom;
     above = word;

@@ -114,10 +114,11 @@ struct BoxTuning {
 /// instruction for its size.
 template <class Element>
 __device__ inline void copy_element(Element* to, Element const* from) {
-  if constexpr (sizeof(Element) == 4 || sizeof(Element) == 8)
+  if constexpr (sizeof(Element) == 4 || sizeof(Element) == 8) {
     CopyAsyncWord<sizeof(Element)>::copy(to, from);
-  else
+  } else {
     *to = *from;
+  }
 }
 
 /// Loads of rows into shared memory by `Threads` threads, of which this is
@@ -197,10 +198,11 @@ struct SeparableLoads {
           inside[k] = e < Row::elements && column >= inside_begin &&
                       column < inside_end && !constant.is_one;
           if (!inside[k]) continue;
-          if constexpr (at_once == 1)
+          if constexpr (at_once == 1) {
             copy_element(into + e, from + column);
-          else
+          } else {
             held[k] = from[column];
+          }
         }
 #pragma unroll
         for (int k = 0; k < at_once; ++k) {
@@ -416,10 +418,11 @@ struct SeparableFeed {
         std::int64_t column = first + e + k * step;
         exists[k]           = e + k * step < end && locate(column);
         if (!exists[k]) continue;
-        if constexpr (at_once == 1)
+        if constexpr (at_once == 1) {
           copy_element(into + e, from + column);
-        else
+        } else {
           held[k] = from[column];
+        }
       }
       if constexpr (at_once > 1) {
 #pragma unroll
@@ -656,9 +659,10 @@ __global__ void __launch_bounds__(Tuned::threads, Tuned::min_blocks)
   int const own_begin = int(clamp_to(-column, V));
   int const own_end   = int(clamp_to(task.columns - column, V));
   SinkPlace<Sink> place;
-  if constexpr (VectorSink && R == 2)
+  if constexpr (VectorSink && R == 2) {
     place =
         sink.data + ((row_begin - 2 * column_radius) * sink.stride[0] + column);
+  }
   auto const emit = [&](int step, Registers<A, V> const& sums) {
     bool const is_sum = step >= 2 * column_radius && step < steps;
     if constexpr (VectorSink && R == 2) {
@@ -907,8 +911,9 @@ __global__ void __launch_bounds__(Tuned::threads, Tuned::min_blocks)
 /// sums do.
 template <class A>
 A stencil_weight(double weight) {
-  if constexpr (std::is_integral_v<A>)
+  if constexpr (std::is_integral_v<A>) {
     if (weight < 0) return static_cast<A>(static_cast<std::int64_t>(weight));
+  }
   return static_cast<A>(weight);
 }
 
@@ -1124,11 +1129,12 @@ auto separable_weights(std::array<std::vector<double>, R> const& factors) {
   set_factors(weights.along_row, factors[R - 1],
               Sums::max_radius - int(factors[R - 1].size() / 2));
   // The last row reaches the first sum.
-  if constexpr (R == 1)
+  if constexpr (R == 1) {
     set_factors(weights.along_column, {1.0}, 0);
-  else
+  } else {
     set_factors(weights.along_column, {factors[0].rbegin(), factors[0].rend()},
                 0);
+  }
   return weights;
 }
 

@@ -264,8 +264,9 @@ class StencilRows {
       int const shift = Shifted && !is_constant
                             ? int(reinterpret_cast<std::uintptr_t>(from) % 16)
                             : 0;
-      if constexpr (Shifted)
+      if constexpr (Shifted) {
         if (lane == 0) memory[shift_place + r] = (unsigned char)(shift);
+      }
       int const begin = begin_line(shift);
       int const end   = end_line(shift);
       if (is_constant) {
@@ -288,10 +289,11 @@ class StencilRows {
     return row * pitch + row / 4 * 32;
   }
   __device__ static std::uint32_t splat(Element value) {
-    if constexpr (size == 1)
+    if constexpr (size == 1) {
       return 0x01010101u * reinterpret_cast<unsigned char const&>(value);
-    else
+    } else {
       return 0x00010001u * reinterpret_cast<unsigned short const&>(value);
+    }
   }
   // Lines of which the data hold every byte.
   __device__ int begin_line(int shift) const {
@@ -304,7 +306,9 @@ class StencilRows {
     return *reinterpret_cast<StencilGrid<Element, 2> const*>(m_shared.grid);
   }
   __device__ int shift_of(std::int64_t row) const {
-    if constexpr (!Shifted) return 0;
+    if constexpr (!Shifted) {
+      return 0;
+    }
     StencilGrid<Element, 2> const& grid = this->grid();
     if (row < 0 || row >= grid.extent[0]) {
       Face const face =

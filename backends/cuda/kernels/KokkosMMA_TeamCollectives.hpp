@@ -537,21 +537,26 @@ struct MemoryUnits {
     Value running = prefix;
 #pragma unroll
     for (int e = 0; e < elements; ++e) {
-      if constexpr (!Inclusive) out[e] = static_cast<Output>(running);
+      if constexpr (!Inclusive) {
+        out[e] = static_cast<Output>(running);
+      }
       if (inside(unit, e)) joiner.join(running, element(row, e));
-      if constexpr (Inclusive) out[e] = static_cast<Output>(running);
+      if constexpr (Inclusive) {
+        out[e] = static_cast<Output>(running);
+      }
     }
     if (store_vectors && whole(unit)) {
       auto const words = Words<Output[elements]>::from(out);
       void* const to   = y + (unit * elements - skip);
-      if constexpr (elements * out_bytes == 16)
+      if constexpr (elements * out_bytes == 16) {
         *static_cast<uint4*>(to) =
             uint4{words.word[0], words.word[1], words.word[2], words.word[3]};
-      else if constexpr (elements * out_bytes == 8)
+      } else if constexpr (elements * out_bytes == 8) {
         *static_cast<uint2*>(to) = uint2{words.word[0], words.word[1]};
-      else
+      } else {
         *static_cast<typename Unsigned<elements * out_bytes>::type*>(to) =
             words.word[0];
+      }
       return;
     }
 #pragma unroll

@@ -124,10 +124,11 @@ struct Warp {
  private:
   template <class Unit, class Value>
   static auto b_operand(Value word, int element) {
-    if constexpr (requires { Unit::operand_of_b(word, element); })
+    if constexpr (requires { Unit::operand_of_b(word, element); }) {
       return Unit::operand_of_b(word, element);
-    else
+    } else {
       return Unit::operand(word, element);
+    }
   }
 };
 
