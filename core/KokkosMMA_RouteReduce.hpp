@@ -6,6 +6,7 @@
 #include <core/KokkosMMA_Problem.hpp>
 #include <core/KokkosMMA_RouteDecision.hpp>
 #include <core/KokkosMMA_Settings.hpp>
+#include <core/KokkosMMA_TuningTable.hpp>
 
 #include <cstdint>
 
@@ -101,20 +102,30 @@ constexpr Refusal refuse_mma(ReduceProblem const& problem,
   return {};
 }
 
-/// Route of a reduction. Visible data go to the tensor cores, which read at the
-/// memory ceiling for every type (core/KokkosMMA_Tuning.hpp), opaque functors
-/// to `streamed`, everything else to Kokkos' own code. Automatic choice never
-/// fails. With a forced route, `route` is that route and the caller checks the
-/// refusal.
-constexpr RouteDecision route_reduce(ReduceProblem const& problem,
-                                     Capability const& capability,
-                                     Settings const& settings) {
+/// Route of a reduction. Visible data go to the tensor cores for the types
+/// where they are no slower than additions, which is every one in the built-in
+/// table; opaque functors to `streamed`, everything else to Kokkos' own code.
+/// Automatic choice never fails. With a forced route, `route` is that route and
+/// the caller checks the refusal.
+constexpr RouteDecision route_reduce(
+    ReduceProblem const& problem, Capability const& capability,
+    Settings const& settings, TuningTable const& tuning = builtin_tuning) {
   RouteDecision decision;
   decision.mma      = refuse_mma(problem, capability, settings);
   decision.streamed = refuse_streamed(problem, capability);
-  if (settings.route != Route::automatic)
+  if (settings.route != Route::automatic) {
     decision.route = settings.route;
-  else if (!decision.mma)
+    return decision;
+  }
+  // A matter of taste, not of ability: it yields to a route that can run, to a
+  // formulation that was asked for, and a forced mma never meets it.
+  if (!decision.mma && !decision.streamed &&
+      settings.formulation == Formulation::chained &&
+      !mma_reduce_pays(problem.input, problem.source == Source::product,
+                       tuning))
+    decision.mma = {"additions are as fast for this type",
+                    "mma_reduce_pays, core/KokkosMMA_TuningTable.hpp"};
+  if (!decision.mma)
     decision.route = Route::mma;
   else if (!decision.streamed)
     decision.route = Route::streamed;

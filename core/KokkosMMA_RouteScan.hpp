@@ -6,7 +6,7 @@
 #include <core/KokkosMMA_Problem.hpp>
 #include <core/KokkosMMA_RouteDecision.hpp>
 #include <core/KokkosMMA_Settings.hpp>
-#include <core/KokkosMMA_Tuning.hpp>
+#include <core/KokkosMMA_TuningTable.hpp>
 
 namespace KokkosMMA {
 
@@ -127,7 +127,8 @@ constexpr Refusal refuse_mma_scan(ScanProblem const& problem,
 /// caller checks the refusal.
 constexpr RouteDecision route_scan(ScanProblem const& problem,
                                    Capability const& capability,
-                                   Settings const& settings) {
+                                   Settings const& settings,
+                                   TuningTable const& tuning = builtin_tuning) {
   RouteDecision decision;
   decision.mma      = refuse_mma_scan(problem, capability, settings);
   decision.streamed = refuse_streamed_scan(problem, capability);
@@ -138,9 +139,9 @@ constexpr RouteDecision route_scan(ScanProblem const& problem,
   // A matter of taste, not of ability: it yields to a route that can run, and
   // a forced mma never meets it.
   if (!decision.mma && !decision.streamed &&
-      !mma_scan_pays(problem.input, problem.accumulator))
+      !mma_scan_pays(problem.input, problem.accumulator, tuning))
     decision.mma = {"shuffles are as fast for these types",
-                    "mma_scan_pays, core/KokkosMMA_Tuning.hpp"};
+                    "mma_scan_pays, core/KokkosMMA_TuningTable.hpp"};
   if (!decision.mma)
     decision.route = Route::mma;
   else if (!decision.streamed)

@@ -6,7 +6,7 @@
 #include <core/KokkosMMA_Problem.hpp>
 #include <core/KokkosMMA_RouteDecision.hpp>
 #include <core/KokkosMMA_Settings.hpp>
-#include <core/KokkosMMA_Tuning.hpp>
+#include <core/KokkosMMA_TuningTable.hpp>
 
 #include <cstdint>
 
@@ -139,9 +139,10 @@ constexpr Refusal refuse_mma_segmented(SegmentedProblem const& problem,
 
 namespace Impl {
 
-constexpr RouteDecision route_segmented(SegmentedProblem const& problem,
-                                        Capability const& capability,
-                                        Settings const& settings, bool scan) {
+constexpr RouteDecision route_segmented(
+    SegmentedProblem const& problem, Capability const& capability,
+    Settings const& settings, bool scan,
+    TuningTable const& tuning = builtin_tuning) {
   RouteDecision decision;
   decision.mma      = refuse_mma_segmented(problem, capability, settings, scan);
   decision.streamed = refuse_segmented(problem, capability, scan);
@@ -152,12 +153,13 @@ constexpr RouteDecision route_segmented(SegmentedProblem const& problem,
   // A matter of taste, not of ability: a forced mma never meets it.
   bool const pays =
       problem.layout == SegmentLayout::columns
-          ? mma_columns_pay(problem.input, scan)
+          ? mma_columns_pay(problem.input, scan, tuning)
           : mma_segments_pay(problem.input,
-                             problem.segment_length * size_of(problem.input));
+                             problem.segment_length * size_of(problem.input),
+                             tuning);
   if (!decision.mma && !pays)
     decision.mma = {"additions are as fast for these segments",
-                    "mma_segments_pay, core/KokkosMMA_Tuning.hpp"};
+                    "mma_segments_pay, core/KokkosMMA_TuningTable.hpp"};
   if (!decision.mma)
     decision.route = Route::mma;
   else if (!decision.streamed)
@@ -171,17 +173,17 @@ constexpr RouteDecision route_segmented(SegmentedProblem const& problem,
 /// `streamed` the library's kernels without them, `generic` plain Kokkos.
 /// Automatic choice never fails. With a forced route, `route` is that route and
 /// the caller checks the refusal.
-constexpr RouteDecision route_segmented_reduce(SegmentedProblem const& problem,
-                                               Capability const& capability,
-                                               Settings const& settings) {
-  return Impl::route_segmented(problem, capability, settings, false);
+constexpr RouteDecision route_segmented_reduce(
+    SegmentedProblem const& problem, Capability const& capability,
+    Settings const& settings, TuningTable const& tuning = builtin_tuning) {
+  return Impl::route_segmented(problem, capability, settings, false, tuning);
 }
 
 /// Route of a segmented scan, like route_segmented_reduce().
-constexpr RouteDecision route_segmented_scan(SegmentedProblem const& problem,
-                                             Capability const& capability,
-                                             Settings const& settings) {
-  return Impl::route_segmented(problem, capability, settings, true);
+constexpr RouteDecision route_segmented_scan(
+    SegmentedProblem const& problem, Capability const& capability,
+    Settings const& settings, TuningTable const& tuning = builtin_tuning) {
+  return Impl::route_segmented(problem, capability, settings, true, tuning);
 }
 
 }  // namespace KokkosMMA

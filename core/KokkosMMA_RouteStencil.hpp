@@ -8,7 +8,7 @@
 #include <core/KokkosMMA_RouteDecision.hpp>
 #include <core/KokkosMMA_RouteSegmented.hpp>
 #include <core/KokkosMMA_Settings.hpp>
-#include <core/KokkosMMA_Tuning.hpp>
+#include <core/KokkosMMA_TuningTable.hpp>
 
 namespace KokkosMMA {
 
@@ -125,12 +125,18 @@ constexpr Refusal refuse_mma_stencil(StencilProblem const& problem,
 /// and are products like others. Doubles: dense, radius 7, 65 and 42. A box of
 /// ones of int8 reaches 1350 on tensor cores; that of uint8 by a textbook
 /// kernel (perf_stencil) 334, 274, 226.
-constexpr bool mma_stencil_pays(StencilProblem const& problem) {
+///
+/// The limits are those of the tuning table.
+constexpr bool mma_stencil_pays(StencilProblem const& problem,
+                                TuningTable const& tuning = builtin_tuning) {
   if (size_of(problem.input) == 1) return true;
   if (problem.one_product)
     return problem.band_operands &&
-           problem.radius >= (problem.box_of_ones ? 8 : 3);
-  return problem.taps >= (problem.input == Scalar::float64 ? 100 : 80);
+           problem.radius >=
+               (problem.box_of_ones
+                    ? tuning.stencil_box_radius
+                    : tuning.stencil_product_radius)[problem.input];
+  return problem.taps >= tuning.stencil_dense_taps[problem.input];
 }
 
 /// The kernel of a route that does not refuse.
@@ -149,9 +155,9 @@ constexpr StencilKernel stencil_kernel(StencilProblem const& problem,
 /// library's kernels without them, `generic` plain Kokkos. Automatic choice
 /// never fails. With a forced route, `route` is that route and the caller
 /// checks the refusal.
-constexpr RouteDecision route_stencil(StencilProblem const& problem,
-                                      Capability const& capability,
-                                      Settings const& settings) {
+constexpr RouteDecision route_stencil(
+    StencilProblem const& problem, Capability const& capability,
+    Settings const& settings, TuningTable const& tuning = builtin_tuning) {
   RouteDecision decision;
   decision.mma      = refuse_mma_stencil(problem, capability);
   decision.streamed = refuse_stencil(problem, capability);
@@ -160,7 +166,7 @@ constexpr RouteDecision route_stencil(StencilProblem const& problem,
     return decision;
   }
   // A matter of taste, not of ability: a forced mma never meets it.
-  if (!decision.mma && !mma_stencil_pays(problem))
+  if (!decision.mma && !mma_stencil_pays(problem, tuning))
     decision.mma = {"kernels without tensor cores are as fast",
                     "mma_stencil_pays"};
   if (!decision.mma)

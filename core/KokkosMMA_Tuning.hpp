@@ -8,7 +8,9 @@
 #include <cstdint>
 
 /// \file
-/// Constants of the kernels with the measurement each comes from. All figures:
+/// Constants that are compiled into the kernels, with the measurement each
+/// comes from; those that are values at run time are in
+/// core/KokkosMMA_TuningTable.hpp. All figures:
 /// one NVIDIA H200, CUDA 13.0, driver 580.159, 2026-11-21, sums of 2^30
 /// elements (double 2^28), GB/s of the input.
 
@@ -68,12 +70,9 @@ constexpr StreamedTuning streamed_tuning(std::size_t value_bytes,
   return tuning;
 }
 
-/// Up to this many indices per multiprocessor a range is spread one index per
-/// thread, as Kokkos does: an expensive functor then meets as many threads as
-/// before. Blocks have 256 threads, twice that once every multiprocessor has
-/// one. n = 131072 floats: 3.5 us so, 3.3 us with 8 calls per thread.
-inline constexpr int spread_indices_per_multiprocessor = 2048;
-inline constexpr int spread_threads = 256;  ///< per block of such a range
+/// Threads of a block where a range is spread one index per thread
+/// (TuningTable::reduce_spread).
+inline constexpr int spread_threads = 256;
 
 /// How a scan by an opaque functor is laid over the device.
 struct StreamedScanTuning {
@@ -106,11 +105,6 @@ constexpr StreamedScanTuning streamed_scan_tuning(std::size_t value_bytes) {
   if (value_bytes <= 32) return {256, 2, 2};
   return {256, 1, 1};
 }
-
-/// Tiles over which a short range is spread, with fewer indices per thread: an
-/// expensive functor then meets more threads. 131072 floats: 32 tiles 5.0 us,
-/// 64 5.5, 128 6.7, 512 8.7.
-inline constexpr unsigned spread_scan_tiles = 64;
 
 /// How a scan of visible data is laid over the device.
 struct TileScanTuning {
@@ -174,37 +168,8 @@ struct SegmentedTuning {
 /// | 8, 2, 8192           | 2141   | 2958 | 3655 | 3922    | 3768 | 3788 |
 inline constexpr SegmentedTuning segmented_tuning{8, 2, 4096};
 
-/// Equal segments that are no power of two of vectors are taken one per thread
-/// when they are this short (2^28 elements, GB/s, so and in staged tiles):
-///
-/// | segment | half      | float     | double    |
-/// |---------|-----------|-----------|-----------|
-/// | 3       | 2271 3225 | 3428 3551 | 4350      |
-/// | 5       | 2868 2908 | 4031 3816 | 4000      |
-/// | 7       | 3396 3235 | 4334 3656 | 3725      |
-/// | 9       | 3741 3431 | 4368 3859 | 4002 3821 |
-/// | 12      | 3937 3649 | 4354 3738 | 4068 3715 |
-/// | 15      | 3915 3609 | 4086 3861 | 3087 3872 |
-/// | 17      | 3614 3474 | 3901 3704 | 3280 3738 |
-/// | 31      | 2832 3661 | 3161 3837 | 2425 3785 |
-///
-/// From 9 elements on the first figure is a thread per segment in plain Kokkos.
-/// One-byte elements, 9, 12, 15, 17: 2624, 3200, 3220, 2570 and 2396, 2852,
-/// 2638, 2633.
-constexpr bool segments_are_tiny(std::uint64_t elements, std::uint64_t bytes) {
-  return elements <= 17 && bytes <= 96 && (elements >= 7 || bytes > 12);
-}
-
-/// Segments between offsets are taken one per thread when the longest is no
-/// longer than this, which the check of the offsets tells. 2^28 elements, H200,
-/// 2026-11-21, GB/s of a thread per segment in plain Kokkos and of the kernel
-/// of uneven lengths: int8 up to 8 and 32 elements 1782, 1726 and 822, 1304;
-/// half up to 8 2108 and 1755; int32 up to 8 2899 and 2780. Longer ones lose:
-/// half up to 32 2170 and 2793, int32 3033 and 3466.
-inline constexpr std::uint64_t tiny_ragged_bytes = 32;
-
-/// Likewise straight from memory: rows of vectors, and parts of segments that
-/// are longer than a tile.
+/// How it is where segments come straight from memory: rows of vectors, and
+/// parts of segments that are longer than a tile.
 struct RowSegmentsTuning {
   static constexpr int threads = 256;  ///< per block
   /// Per multiprocessor; caps a thread's registers. Products spill at 4
@@ -212,53 +177,11 @@ struct RowSegmentsTuning {
   static constexpr int min_blocks          = 4;
   static constexpr int min_blocks_products = 2;  ///< likewise, on tensor cores
   static constexpr int min_blocks_extremes = 3;  ///< of minima and maxima
-  /// Segments of so few bytes, whose results are an eighth of the traffic or
-  /// more, are loaded as other data are, longer ones past the caches: halves,
-  /// segments of 8, 16, 32, 64, 256, 1024 4083, 4208, 4141, 4086, 4133, 4193
-  /// GB/s kept and 3871, 4038, 4080, 4279, 4353, 4325 past them.
-  static constexpr int kept_bytes = 64;
 };
 
 /// Longest chain that `Settings::chain_length` may ask for: the truncation of
 /// the tensor cores grows with it (core/KokkosMMA_ErrorBound.hpp).
 inline constexpr int max_chain_length = 32;
-
-/// Whether the tile scan on tensor cores is at least as fast as the one by
-/// shuffles, so that `auto` takes it. It is for no type (see the table of
-/// tile_scan_tuning; int32 3487 against 3730, int64 2741 against 3755): a scan
-/// writes what it reads, so a shuffle has two bytes of traffic or more to hide
-/// behind where a reduction has one, and the exact pieces of the sums of rows
-/// cost more instructions than five shuffles per 128 elements.
-constexpr bool mma_scan_pays(Scalar /*input*/, Scalar /*accumulator*/) {
-  return false;
-}
-
-/// Whether products sum equal segments of so many bytes faster than additions,
-/// so that `auto` takes them. They do nowhere: with four bytes in an
-/// instruction and 7 exchanges for 8 rows of vectors, additions keep up with
-/// the loads too (2^28 elements, GB/s, additions and products):
-///
-/// | segment | half      | int8      | float     |
-/// |---------|-----------|-----------|-----------|
-/// | 16      | 4240 4153 | 3648 3777 | 4307 4243 |
-/// | 64      | 4112 4005 | 3869 3718 | 4377 4293 |
-/// | 256     | 4418 4316 | 3930 3865 | 4535 4438 |
-/// | 1024    | 4401 4304 | 4035 4056 | 4514 4425 |
-/// | 16384   | 4378 4175 | 4133 3922 | 4430 3378 |
-/// | 100     | 3449 1864 | 3338      | 3807 1854 |
-///
-/// Lengths that are no power of two of vectors fill the rows of a product with
-/// masked vectors.
-constexpr bool mma_segments_pay(Scalar /*input*/,
-                                std::uint64_t /*segment_bytes*/) {
-  return false;
-}
-
-/// The same for sums and scans along the slow dimension of a matrix, of which
-/// neighbouring lanes hold neighbouring columns. Not measured yet.
-constexpr bool mma_columns_pay(Scalar /*input*/, bool /*scan*/) {
-  return false;
-}
 
 }  // namespace KokkosMMA
 

@@ -432,6 +432,7 @@ inline void add_context(Session const& session) {
   add("git_revision", KOKKOSMMA_PERF_GIT_REVISION);
   add("cache_bytes", std::to_string(session.machine.cache_bytes));
   add("rotation_bytes", std::to_string(session.rotation_bytes()));
+  add("tuning", KokkosMMA::tuning_description());
   add("samples", std::to_string(session.options.samples));
 #if defined(__VERSION__)
   add("compiler", __VERSION__);

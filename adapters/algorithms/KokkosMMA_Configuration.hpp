@@ -51,7 +51,8 @@ constexpr Scalar scan_accumulator(Scalar input) {
                                : input;
 }
 
-inline void print_route_table(std::ostream& out, Capability const& capability) {
+inline void print_route_table(std::ostream& out, Capability const& capability,
+                              TuningTable const& tuning) {
   struct Row {
     char const* name;
     Source source;
@@ -75,7 +76,8 @@ inline void print_route_table(std::ostream& out, Capability const& capability) {
       problem.size          = std::uint64_t(1) << 28;
       out << " " << to_string(scalar) << "="
           << to_string(
-                 route_reduce(problem, capability, effective_settings()).route);
+                 route_reduce(problem, capability, effective_settings(), tuning)
+                     .route);
     }
     out << "\n";
   }
@@ -99,13 +101,24 @@ inline void print_route_table(std::ostream& out, Capability const& capability) {
       problem.size          = std::uint64_t(1) << 28;
       out << " " << to_string(scalar) << "="
           << to_string(
-                 route_scan(problem, capability, effective_settings()).route);
+                 route_scan(problem, capability, effective_settings(), tuning)
+                     .route);
     }
     out << "\n";
   }
 }
 
 }  // namespace Impl
+
+/// Which tuning table the first device uses, "built-in" or the file that
+/// KOKKOSMMA_TUNING names, and why not that file where it is refused.
+inline std::string tuning_description() {
+#if defined(KOKKOS_ENABLE_CUDA)
+  return tuning_name(Impl::Cuda::device(Kokkos::Cuda().cuda_device()).tuned());
+#else
+  return tuning_name(TunedDevice{});
+#endif
+}
 
 /// Prints what a bug report needs: versions, execution spaces, devices, compute
 /// capability, types with tensor-core sums, and the route of each kind of
@@ -138,8 +151,10 @@ inline void print_configuration(std::ostream& out) {
 #else
   out << "no Cuda execution space in this Kokkos: every route is generic\n";
 #endif
+  out << "tuning table: " << tuning_description() << "\n";
   out << "routes on " << Kokkos::DefaultExecutionSpace::name() << ":\n";
-  Impl::print_route_table(out, default_space);
+  Impl::print_route_table(out, default_space,
+                          Impl::active_tuning(Kokkos::DefaultExecutionSpace()));
 }
 
 }  // namespace KokkosMMA

@@ -5,6 +5,7 @@
 #include <adapters/kokkos/KokkosMMA_Functors.hpp>
 #include <adapters/kokkos/KokkosMMA_InterceptReduce.hpp>
 #include <adapters/kokkos/KokkosMMA_SpaceCapability.hpp>
+#include <adapters/kokkos/KokkosMMA_ToolsTuning.hpp>
 #include <core/KokkosMMA_RouteReduce.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -146,19 +147,21 @@ void reduce(Exec const& exec, X const& x, Result&& result,
     Impl::invalid_argument(who, "x has ", x.extent(0),
                            " elements and no memory; allocate it");
 
-  Settings call = Impl::effective_settings(settings);
-  RouteDecision decision =
-      route_reduce(Impl::reduce_problem<Exec, X, R>(x), capability(exec), call);
+  Settings call               = Impl::effective_settings(settings);
+  ReduceProblem const problem = Impl::reduce_problem<Exec, X, R>(x);
+  Capability const machine    = capability(exec);
+  TuningTable const& tuning   = Impl::active_tuning(exec);
+  RouteDecision decision      = route_reduce(problem, machine, call, tuning);
   // The call's own route is an order, one from scope or environment a wish.
   if (settings.route != Route::automatic) {
     Impl::check_route(who, decision);
   } else if (refusal_of(decision)) {
     call.route = Route::automatic;
-    decision   = route_reduce(Impl::reduce_problem<Exec, X, R>(x),
-                              capability(exec), call);
+    decision   = route_reduce(problem, machine, call, tuning);
   }
 
-  call.route = decision.route;
+  Impl::RouteOfCall const route(problem, machine, call, decision);
+  decision.route = call.route = route.route();
   ScopedSettings const scope(call);
   std::string const label =
       Impl::concatenate(who, "[", to_string(decision.route), ",",
@@ -186,9 +189,10 @@ std::string explain_reduce(Exec const& exec, X const& x, Result const&,
   using R = std::remove_cvref_t<Result>;
   Impl::check_reduce_types<Exec, X, R>();
   Impl::check_settings("KokkosMMA::explain_reduce", settings);
-  return to_string(route_reduce(Impl::reduce_problem<Exec, X, R>(x),
-                                capability(exec),
-                                Impl::effective_settings(settings)));
+  return to_string(route_reduce(
+             Impl::reduce_problem<Exec, X, R>(x), capability(exec),
+             Impl::effective_settings(settings), Impl::active_tuning(exec))) +
+         Impl::tuning_note(exec);
 }
 
 }  // namespace KokkosMMA

@@ -5,6 +5,7 @@
 #include <adapters/kokkos/KokkosMMA_InterceptScan.hpp>
 #include <adapters/kokkos/KokkosMMA_ScanFunctors.hpp>
 #include <adapters/kokkos/KokkosMMA_SpaceCapability.hpp>
+#include <adapters/kokkos/KokkosMMA_ToolsTuning.hpp>
 #include <core/KokkosMMA_RouteScan.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -114,20 +115,20 @@ void scan(char const* who, Exec const& exec,
   constexpr bool has_total = !std::is_same_v<Place, NoTotal>;
   std::size_t const n      = functor.x.extent(0);
 
-  Settings call = effective_settings(settings);
-  RouteDecision decision =
-      route_scan(scan_problem<Accumulator>(functor, n), capability(exec), call);
+  Settings call             = effective_settings(settings);
+  ScanProblem const problem = scan_problem<Accumulator>(functor, n);
+  Capability const machine  = capability(exec);
+  TuningTable const& tuning = active_tuning(exec);
+  RouteDecision decision    = route_scan(problem, machine, call, tuning);
   // The call's own route is an order, one from scope or environment a wish.
   if (settings.route != Route::automatic) {
     check_route(who, decision);
   } else if (refusal_of(decision)) {
     call.route = Route::automatic;
-    decision   = route_scan(scan_problem<Accumulator>(functor, n),
-                            capability(exec), call);
+    decision   = route_scan(problem, machine, call, tuning);
   }
   // On Cuda the interception records what it did.
-  if (n == 0 || !capability(exec).cuda)
-    last_route_of_this_thread() = decision.route;
+  if (n == 0 || !machine.cuda) last_route_of_this_thread() = decision.route;
 
   if (n == 0) {
     // Kokkos leaves the total of an empty range as it is on some spaces.
@@ -143,7 +144,8 @@ void scan(char const* who, Exec const& exec,
     return;
   }
 
-  call.route = decision.route;
+  RouteOfCall const route(problem, machine, call, decision);
+  decision.route = call.route = route.route();
   ScopedSettings const scope(call);
   std::string const label = concatenate(who, "[", to_string(decision.route),
                                         ",", to_string(scalar_v<Input>), "]");
@@ -337,9 +339,10 @@ std::string explain_scan(Exec const& exec, X const& x, Y const& y,
   KOKKOSMMA_IMPL_CHECK_SCAN("KokkosMMA::explain_scan", Exec, X, Y, A);
   Impl::check_settings("KokkosMMA::explain_scan", settings);
   Impl::ScanInto<X, Y, A, ScanKind::exclusive> const functor{x, y, A(0)};
-  return to_string(route_scan(Impl::scan_problem<A>(functor, x.extent(0)),
-                              capability(exec),
-                              Impl::effective_settings(settings)));
+  return to_string(route_scan(
+             Impl::scan_problem<A>(functor, x.extent(0)), capability(exec),
+             Impl::effective_settings(settings), Impl::active_tuning(exec))) +
+         Impl::tuning_note(exec);
 }
 
 #undef KOKKOSMMA_IMPL_CHECK_SCAN

@@ -163,15 +163,17 @@ template <class Exec>
 RouteDecision decide_segmented(char const* who, Exec const& exec,
                                SegmentedProblem const& problem, bool scan,
                                Settings const& settings) {
-  Settings call            = effective_settings(settings);
-  Capability const machine = capability(exec);
-  RouteDecision decision   = route_segmented(problem, machine, call, scan);
+  Settings call             = effective_settings(settings);
+  Capability const machine  = capability(exec);
+  TuningTable const& tuning = active_tuning(exec);
+  RouteDecision decision =
+      route_segmented(problem, machine, call, scan, tuning);
   // The call's own route is an order, one from scope or environment a wish.
   if (settings.route != Route::automatic) {
     check_route(who, decision);
   } else if (refusal_of(decision)) {
     call.route = Route::automatic;
-    decision   = route_segmented(problem, machine, call, scan);
+    decision   = route_segmented(problem, machine, call, scan, tuning);
   }
   return decision;
 }
@@ -182,7 +184,9 @@ std::string explain_segmented(char const* who, Exec const& exec,
                               Settings const& settings) {
   check_settings(who, settings);
   return to_string(route_segmented(problem, capability(exec),
-                                   effective_settings(settings), scan));
+                                   effective_settings(settings), scan,
+                                   active_tuning(exec))) +
+         tuning_note(exec);
 }
 
 /// Empty where nobody would read it: making it takes a microsecond.

@@ -335,7 +335,9 @@ std::string explain_stencil(Exec const& exec, X const& in, Y const& out,
   problem.target_contiguous =
       Impl::is_stencil_contiguous(out, plan->is_reversed);
   return to_string(route_stencil(problem, capability(exec),
-                                 Impl::effective_settings(settings)));
+                                 Impl::effective_settings(settings),
+                                 Impl::active_tuning(exec))) +
+         Impl::tuning_note(exec);
 }
 
 namespace Impl {

@@ -27,9 +27,9 @@ inline bool announce_drop_in() {
   int count = 0;
   if (cudaGetDeviceCount(&count) == cudaSuccess && count > 0) {
     Cuda::Device const& d = Cuda::device(0);
-    text +=
-        concatenate("; ", d.name, ", compute capability ",
-                    d.compute_capability / 10, ".", d.compute_capability % 10);
+    text += concatenate(
+        "; ", d.name, ", compute capability ", d.compute_capability / 10, ".",
+        d.compute_capability % 10, ", tuning table ", tuning_name(d.tuned()));
   } else {
     text += "; no CUDA device";
   }

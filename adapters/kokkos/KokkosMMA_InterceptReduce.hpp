@@ -29,10 +29,12 @@
 #if defined(KOKKOS_ENABLE_CUDA)
 
 #include <adapters/kokkos/KokkosMMA_MultiIndex.hpp>
+#include <adapters/kokkos/KokkosMMA_ToolsTuning.hpp>
 #include <backends/cuda/KokkosMMA_Launch.hpp>
 #include <backends/cuda/kernels/KokkosMMA_MmaReduce.hpp>
 #include <backends/cuda/kernels/KokkosMMA_PaperReduce.hpp>
 #include <backends/cuda/kernels/KokkosMMA_StreamedReduce.hpp>
+#include <core/KokkosMMA_LaunchShape.hpp>
 
 #include <cstdio>
 #include <type_traits>
@@ -252,9 +254,13 @@ class RoutedReduce {
   Policy const& get_policy() const { return m_policy; }
 
   void execute() {
-    Settings const settings      = effective_settings();
-    RouteDecision const decision = decide(settings);
-    last_route_of_this_thread()  = decision.route;
+    Settings const settings       = effective_settings();
+    ReduceProblem const asked_for = problem(settings);
+    RouteDecision decision        = decide(asked_for, settings);
+    RouteOfCall const call(asked_for, Cuda::capability(m_policy.space()),
+                           settings, decision);
+    decision.route              = call.route();
+    last_route_of_this_thread() = decision.route;
     if (environment_verbose()) {
       static std::once_flag once;
       std::call_once(once, [&] {
@@ -322,10 +328,13 @@ class RoutedReduce {
     return once;
   }
 
-  RouteDecision decide(Settings const& settings) const {
-    if (settings.route == Route::generic || m_result == nullptr)
-      return RouteDecision{};
+  ReduceProblem problem(Settings const& settings) const {
     ReduceProblem problem;
+    // Nothing of ours runs, and the runtime is not asked about the kernel.
+    if (settings.route == Route::generic || m_result == nullptr) {
+      problem.compiled = false;
+      return problem;
+    }
     problem.pattern       = Flat::pattern;
     problem.source        = Data::source;
     problem.input         = element;
@@ -342,15 +351,20 @@ class RoutedReduce {
     if constexpr (!may_multiply) {
       if (problem.source != Source::transform) problem.source = Source::functor;
     }
-    RouteDecision decision =
-        route_reduce(problem, Cuda::capability(m_policy.space()), settings);
+    return problem;
+  }
+
+  RouteDecision decide(ReduceProblem const& problem,
+                       Settings const& settings) const {
+    Capability const machine  = Cuda::capability(m_policy.space());
+    TuningTable const& tuning = Cuda::tuning(m_policy.space());
+    RouteDecision decision = route_reduce(problem, machine, settings, tuning);
     // A scope or the environment asks for a route wherever it can run: an
     // application's calls never fail because of it.
     if (refusal_of(decision)) {
       Settings automatic = settings;
       automatic.route    = Route::automatic;
-      decision =
-          route_reduce(problem, Cuda::capability(m_policy.space()), automatic);
+      decision           = route_reduce(problem, machine, automatic, tuning);
     }
     return decision;
   }
@@ -388,22 +402,23 @@ class RoutedReduce {
     // Functors may use atomics that take a lock; its state is per translation
     // unit.
     desul::ensure_cuda_lock_arrays_on_device();
-    std::uint64_t const size      = Flat::size(m_policy);
-    Cuda::StreamedGrid const grid = Cuda::streamed_grid(
-        Tuned::value, size, Cuda::device(space.cuda_device()).multiprocessors,
-        facts().resident_blocks);
+    std::uint64_t const size   = Flat::size(m_policy);
+    Cuda::Device const& device = Cuda::device(space.cuda_device());
+    LaunchShape const shape    = streamed_reduce_shape(
+           *device.tuning, Tuned::value, size, device.multiprocessors,
+           facts().resident_blocks, Cuda::max_partials);
     Cuda::StreamScratch& scratch = Cuda::stream_scratch(space);
-    Cuda::deliver(space, scratch, m_result, m_result_on_device,
-                  [&](Cuda::ResultSink<value_type> const& sink) {
-                    Cuda::streamed_reduce<Running, Tuned, typename Flat::Index,
-                                          value_type, Call, Reducer>
-                        <<<grid.blocks, grid.threads, 0, space.cuda_stream()>>>(
-                            Flat::call(m_pair.get_functor(), m_policy),
-                            m_pair.get_reducer(), Flat::begin(m_policy), size,
-                            scratch.grid(), sink);
-                    Cuda::check(cudaGetLastError(),
-                                "launch of streamed_reduce");
-                  });
+    Cuda::deliver(
+        space, scratch, m_result, m_result_on_device,
+        [&](Cuda::ResultSink<value_type> const& sink) {
+          Cuda::streamed_reduce<Running, Tuned, typename Flat::Index,
+                                value_type, Call, Reducer>
+              <<<shape.blocks, shape.threads, 0, space.cuda_stream()>>>(
+                  Flat::call(m_pair.get_functor(), m_policy),
+                  m_pair.get_reducer(), Flat::begin(m_policy), size,
+                  scratch.grid(), sink);
+          Cuda::check(cudaGetLastError(), "launch of streamed_reduce");
+        });
   }
 
   Native m_native;

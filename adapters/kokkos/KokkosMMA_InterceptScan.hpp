@@ -10,12 +10,14 @@
 
 #include <adapters/kokkos/KokkosMMA_InterceptReduce.hpp>
 #include <adapters/kokkos/KokkosMMA_ScanFunctors.hpp>
+#include <adapters/kokkos/KokkosMMA_ToolsTuning.hpp>
 #include <core/KokkosMMA_RouteScan.hpp>
 
 #if defined(KOKKOS_ENABLE_CUDA)
 
 #include <backends/cuda/kernels/KokkosMMA_StreamedScan.hpp>
 #include <backends/cuda/kernels/KokkosMMA_TileScan.hpp>
+#include <core/KokkosMMA_LaunchShape.hpp>
 
 #include <algorithm>
 #include <type_traits>
@@ -149,9 +151,14 @@ class RoutedScan {
       m_native.execute();
       return;
     }
-    Settings const settings      = effective_settings();
-    RouteDecision const decision = decide(size, settings);
-    last_route_of_this_thread()  = decision.route;
+    Settings const settings = effective_settings();
+    ScanProblem problem     = scan_problem<value_type>(m_functor, size);
+    problem.functor_bytes   = sizeof(Functor) + sizeof(Reducer);
+    RouteDecision decision  = decide(problem, settings);
+    RouteOfCall const call(problem, Cuda::capability(m_policy.space()),
+                           settings, decision);
+    decision.route              = call.route();
+    last_route_of_this_thread() = decision.route;
     if (environment_verbose()) {
       static std::once_flag once;
       std::call_once(once, [&] {
@@ -221,17 +228,17 @@ class RoutedScan {
                                    typename View::memory_space>::accessible;
   }
 
-  RouteDecision decide(std::uint64_t size, Settings const& settings) const {
+  RouteDecision decide(ScanProblem const& problem,
+                       Settings const& settings) const {
     if (settings.route == Route::generic) return RouteDecision{};
-    ScanProblem problem         = scan_problem<value_type>(m_functor, size);
-    problem.functor_bytes       = sizeof(Functor) + sizeof(Reducer);
     Capability const capability = Cuda::capability(m_policy.space());
-    RouteDecision decision      = route_scan(problem, capability, settings);
+    TuningTable const& tuning   = Cuda::tuning(m_policy.space());
+    RouteDecision decision = route_scan(problem, capability, settings, tuning);
     // A scope or the environment asks for a route wherever it can run.
     if (refusal_of(decision)) {
       Settings automatic = settings;
       automatic.route    = Route::automatic;
-      decision           = route_scan(problem, capability, automatic);
+      decision           = route_scan(problem, capability, automatic, tuning);
     }
     return decision;
   }
@@ -279,10 +286,7 @@ class RoutedScan {
     // Functors may use atomics that take a lock; its state is per translation
     // unit.
     desul::ensure_cuda_lock_arrays_on_device();
-    auto const rows = unsigned(
-        std::clamp<std::uint64_t>((size + threads * spread_scan_tiles - 1) /
-                                      (threads * spread_scan_tiles),
-                                  1, tuning.items));
+    unsigned const rows = streamed_scan_rows(Cuda::tuning(space), tuning, size);
     auto const tiles = unsigned((size + threads * rows - 1) / (threads * rows));
     deliver_total(
         Cuda::look_back_words<Value>(tiles),

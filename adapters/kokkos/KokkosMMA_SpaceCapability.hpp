@@ -2,6 +2,7 @@
 #ifndef KOKKOSMMA_SPACE_CAPABILITY_HPP
 #define KOKKOSMMA_SPACE_CAPABILITY_HPP
 
+#include <core/KokkosMMA_ActiveTuning.hpp>
 #include <core/KokkosMMA_Capability.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -9,6 +10,9 @@
 #if defined(KOKKOS_ENABLE_CUDA)
 #include <backends/cuda/KokkosMMA_Launch.hpp>
 #endif
+
+#include <string>
+#include <type_traits>
 
 namespace KokkosMMA {
 
@@ -23,6 +27,38 @@ Capability capability(Exec const& exec) {
   (void)exec;
   return {};
 }
+
+namespace Impl {
+
+/// The table for the device behind an execution-space instance. Elsewhere than
+/// on Cuda every route is generic and nothing depends on it.
+template <class Exec>
+TuningTable const& active_tuning(Exec const& exec) {
+#if defined(KOKKOS_ENABLE_CUDA)
+  if constexpr (std::is_same_v<Exec, Kokkos::Cuda>) {
+    return Cuda::tuning(exec);
+  }
+#endif
+  (void)exec;
+  return builtin_tuning;
+}
+
+/// What `explain` says of the table: nothing where KOKKOSMMA_TUNING is not set
+/// or means nothing to the space.
+template <class Exec>
+std::string tuning_note(Exec const& exec) {
+#if defined(KOKKOS_ENABLE_CUDA)
+  if constexpr (std::is_same_v<Exec, Kokkos::Cuda>) {
+    if (!environment_tuning().path.empty())
+      return "; tuning table " +
+             tuning_name(Cuda::device(exec.cuda_device()).tuned());
+  }
+#endif
+  (void)exec;
+  return {};
+}
+
+}  // namespace Impl
 
 }  // namespace KokkosMMA
 

@@ -71,15 +71,16 @@ template <class Exec>
 RouteDecision decide_stencil(char const* who, Exec const& exec,
                              StencilProblem const& problem,
                              Settings const& settings) {
-  Settings call            = effective_settings(settings);
-  Capability const machine = capability(exec);
-  RouteDecision decision   = route_stencil(problem, machine, call);
+  Settings call             = effective_settings(settings);
+  Capability const machine  = capability(exec);
+  TuningTable const& tuning = active_tuning(exec);
+  RouteDecision decision    = route_stencil(problem, machine, call, tuning);
   // The call's own route is an order, one from scope or environment a wish.
   if (settings.route != Route::automatic) {
     check_route(who, decision);
   } else if (refusal_of(decision)) {
     call.route = Route::automatic;
-    decision   = route_stencil(problem, machine, call);
+    decision   = route_stencil(problem, machine, call, tuning);
   }
   return decision;
 }

@@ -4,6 +4,7 @@
 
 #include <backends/cuda/kernels/KokkosMMA_GridFinish.hpp>
 #include <backends/cuda/kernels/KokkosMMA_LookBack.hpp>
+#include <core/KokkosMMA_ActiveTuning.hpp>
 #include <core/KokkosMMA_Capability.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -43,9 +44,14 @@ struct Device {
   int multiprocessors    = 0;
   int compute_capability = 0;
   std::string name;
+  TuningTable const* tuning = &builtin_tuning;
+
+  TunedDevice tuned() const {
+    return {name, compute_capability, multiprocessors};
+  }
 };
 
-inline Device const& device(int id) {
+inline Device& device_entry(int id) {
   constexpr int max_devices = 64;
   static std::once_flag once[max_devices];
   static Device devices[max_devices];
@@ -66,9 +72,20 @@ inline Device const& device(int id) {
     d.compute_capability = 10 * major + minor;
     cudaDeviceProp properties;
     check(cudaGetDeviceProperties(&properties, id), "cudaGetDeviceProperties");
-    d.name = properties.name;
+    d.name   = properties.name;
+    d.tuning = &tuning_of(d.tuned());
   });
   return devices[id];
+}
+inline Device const& device(int id) { return device_entry(id); }
+
+/// Another table for a device, for whoever measures them: while it runs no
+/// other host thread may call the library, and the table must outlive its use.
+inline void use_tuning(int id, TuningTable const& table) {
+  device_entry(id).tuning = &table;
+}
+inline TuningTable const& tuning(Kokkos::Cuda const& space) {
+  return *device(space.cuda_device()).tuning;
 }
 
 inline Capability capability(Kokkos::Cuda const& space) {

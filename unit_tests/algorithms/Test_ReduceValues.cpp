@@ -178,7 +178,7 @@ std::set<std::size_t> large_sizes(std::size_t per_vector) {
   int const multiprocessors = capability(Exec()).multiprocessors;
   if (multiprocessors == 0) return sizes;
   std::size_t const spread =
-      std::size_t(multiprocessors) * spread_indices_per_multiprocessor;
+      std::size_t(multiprocessors) * builtin_tuning.reduce_spread;
   around(spread);               // of streamed
   around(spread * per_vector);  // of mma
   std::size_t const tile = std::size_t(multiprocessors) *

@@ -306,7 +306,7 @@ TEST(RouteScan, DecisionAsText) {
     else
       EXPECT_EQ(
           "route streamed; not mma: shuffles are as fast for these types "
-          "(mma_scan_pays, core/KokkosMMA_Tuning.hpp)",
+          "(mma_scan_pays, core/KokkosMMA_TuningTable.hpp)",
           text);
   }
 }

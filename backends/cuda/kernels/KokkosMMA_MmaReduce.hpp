@@ -5,6 +5,7 @@
 #include <backends/cuda/KokkosMMA_Launch.hpp>
 #include <backends/cuda/atom/KokkosMMA_Warp.hpp>
 #include <backends/cuda/kernels/KokkosMMA_GridFinish.hpp>
+#include <core/KokkosMMA_LaunchShape.hpp>
 #include <core/KokkosMMA_Tuning.hpp>
 #include <core/KokkosMMA_VectorRange.hpp>
 #include <core/KokkosMMA_WarpDot.hpp>
@@ -75,7 +76,7 @@ struct ConvertTotal {
 };
 
 // Under a cap of 64 registers ptxas 13.0 spills the float pieces on sm_80, and
-// does not on sm_90. The grid stays what MmaTuning says.
+// does not on sm_90. The grid stays what the table says.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
 inline constexpr int mma_min_blocks = 1;
 #else
@@ -144,25 +145,17 @@ void launch_mma_reduce(Kokkos::Cuda const& space, Operands const& operands,
                        int chain_length, int block_size, T* result,
                        bool device_accessible) {
   check(cudaSetDevice(space.cuda_device()), "cudaSetDevice");
-  Device const& d      = device(space.cuda_device());
-  unsigned threads     = block_size ? block_size : MmaTuning::threads;
-  std::uint64_t blocks = std::uint64_t(d.multiprocessors) *
-                         MmaTuning::min_blocks * (MmaTuning::threads / threads);
-  std::uint64_t const vectors = operands.range().end - operands.range().begin;
-  std::uint64_t const spread =
-      std::uint64_t(d.multiprocessors) * spread_indices_per_multiprocessor;
-  if (vectors <= spread) {
-    if (!block_size) threads = spread_threads;
-    blocks = (vectors + 4 * threads - 1) / (4 * threads);
-  }
-  blocks                 = std::clamp<std::uint64_t>(blocks, 1, max_partials);
+  Device const& d         = device(space.cuda_device());
+  LaunchShape const shape = mma_reduce_shape(
+      *d.tuning, block_size, operands.range().end - operands.range().begin,
+      d.multiprocessors, max_partials);
   StreamScratch& scratch = stream_scratch(space);
   deliver(space, scratch, result, device_accessible,
           [&](ResultSink<T> const& sink) {
             mma_reduce<Operands, T, Convert>
-                <<<unsigned(blocks), threads, 0, space.cuda_stream()>>>(
+                <<<shape.blocks, shape.threads, 0, space.cuda_stream()>>>(
                     operands,
-                    chain_length ? chain_length : MmaTuning::chain_length,
+                    chain_length ? chain_length : d.tuning->reduce_chain_length,
                     scratch.grid(), sink);
             check(cudaGetLastError(), "launch of mma_reduce");
           });

@@ -49,11 +49,9 @@ struct RaggedTuning {
   static constexpr bool quads = false;
 };
 
-/// For segments of so many bytes on average. Uniform lengths 0..128: 3059 so,
-/// 2762 as the others; 0..8: 2578 so, 2830 as the others; 0..32: 3439, 3506.
-struct MiddleRaggedTuning : RaggedTuning {
-  static constexpr bool quads     = true;
-  static constexpr int from_bytes = 96;
+/// For longer segments (TuningTable::quads_ragged_bytes).
+struct QuadsRaggedTuning : RaggedTuning {
+  static constexpr bool quads = true;
 };
 
 template <Operation Op, class Value>
@@ -197,18 +195,19 @@ void launch_ragged_reduce(Kokkos::Cuda const& space, void const* x,
                           std::uint64_t size    = OffsetFindings::unknown,
                           std::uint64_t longest = OffsetFindings::unknown) {
   if (segments.count() == 0) return;
-  if (longest <= tiny_ragged_bytes / size_of(Input)) {
+  TuningTable const& table = tuning(space);
+  if (longest <= std::uint64_t(table.tiny_ragged_bytes) / size_of(Input)) {
     check(cudaSetDevice(space.cuda_device()), "cudaSetDevice");
     launch_tiny_segments<Combine<Op, Value>, Input, Value>(space, x, segments,
                                                            store);
     return;
   }
-  using Middle       = MiddleRaggedTuning;
   bool const known   = size != OffsetFindings::unknown;
   auto const average = size / segments.count();
-  if (known && average >= Middle::from_bytes / size_of(Input))
-    launch_tuned_ragged_reduce<Op, Input, Value, Middle>(space, x, segments,
-                                                         store, size);
+  if (known &&
+      average >= std::uint64_t(table.quads_ragged_bytes) / size_of(Input))
+    launch_tuned_ragged_reduce<Op, Input, Value, QuadsRaggedTuning>(
+        space, x, segments, store, size);
   else
     launch_tuned_ragged_reduce<Op, Input, Value, RaggedTuning>(
         space, x, segments, store, size);

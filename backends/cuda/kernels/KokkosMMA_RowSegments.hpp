@@ -37,7 +37,7 @@ struct RowSegments {
   std::uint64_t count;     ///< segments of full length
   int vectors;             ///< of a segment: a power of two, at most 256
   int rest;                ///< bytes of a shorter segment behind them
-  bool keep;               ///< RowSegmentsTuning::kept_bytes
+  bool keep;               ///< TuningTable::kept_bytes
 };
 
 /// Elements [from, to) in memory, by a whole warp; the result in every lane.

@@ -167,6 +167,7 @@ void launch_segments(Kokkos::Cuda const& space, void const* x,
   if (segments.size == 0) return;
   check(cudaSetDevice(space.cuda_device()), "cudaSetDevice");
   SegmentLaunch<Segments, Input, Tuned, Store> const launch{space, store};
+  TuningTable const& table = tuning(space);
   auto const* const data   = static_cast<unsigned char const*>(x);
   std::uint64_t const size = segments.size * size_of(Input);
   std::uint64_t const length =
@@ -175,8 +176,8 @@ void launch_segments(Kokkos::Cuda const& space, void const* x,
       reinterpret_cast<std::uintptr_t>(x) % 16 == 0 && length % 16 == 0;
   if (aligned && std::has_single_bit(length) && length <= 512 * segment_rows)
     launch.rows({data, size / length, int(length / 16), int(size % length),
-                 length <= RowSegmentsTuning::kept_bytes});
-  else if (segments_are_tiny(length / size_of(Input), length))
+                 length <= std::uint64_t(table.kept_bytes)});
+  else if (segments_are_tiny(length / size_of(Input), length, table))
     launch_tiny_segments<typename Segments::Join, Input,
                          typename Segments::Value>(space, x, segments, store);
   else if (2 * length > Tuned::value.tile_bytes)

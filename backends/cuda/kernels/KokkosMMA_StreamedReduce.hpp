@@ -6,7 +6,6 @@
 #include <backends/cuda/kernels/KokkosMMA_GridFinish.hpp>
 #include <core/KokkosMMA_Tuning.hpp>
 
-#include <algorithm>
 #include <cstdint>
 
 /// \file
@@ -134,31 +133,6 @@ __global__ void __launch_bounds__(Tuned::value.threads, Tuned::value.min_blocks)
   }
   streamed_calls<Running, Tuned>(running, f, begin, size, value);
   grid_finish(value.value, running, scratch, store);
-}
-
-/// Shape of a launch: one index per thread while that leaves processors free,
-/// as many resident blocks as fit beyond.
-struct StreamedGrid {
-  unsigned blocks;
-  unsigned threads;
-};
-
-inline StreamedGrid streamed_grid(StreamedTuning const& tuning,
-                                  std::uint64_t size, int multiprocessors,
-                                  int resident_blocks) {
-  auto const processors = static_cast<std::uint64_t>(multiprocessors);
-  if (size <= processors * spread_indices_per_multiprocessor) {
-    int const wanted           = size < processors * 2 * spread_threads
-                                     ? spread_threads
-                                     : 2 * spread_threads;
-    auto const threads         = unsigned(std::min(wanted, tuning.threads));
-    std::uint64_t const blocks = (size + threads - 1) / threads;
-    return {unsigned(std::clamp<std::uint64_t>(blocks, 1, max_partials)),
-            threads};
-  }
-  unsigned const blocks = unsigned(multiprocessors) * unsigned(resident_blocks);
-  return {blocks < max_partials ? blocks : max_partials,
-          unsigned(tuning.threads)};
 }
 
 }  // namespace KokkosMMA::Impl::Cuda

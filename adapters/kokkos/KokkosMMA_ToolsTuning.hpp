@@ -1,0 +1,219 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOKKOSMMA_TOOLS_TUNING_HPP
+#define KOKKOSMMA_TOOLS_TUNING_HPP
+
+#include <core/KokkosMMA_Capability.hpp>
+#include <core/KokkosMMA_Problem.hpp>
+#include <core/KokkosMMA_RouteDecision.hpp>
+#include <core/KokkosMMA_RouteReduce.hpp>
+#include <core/KokkosMMA_RouteScan.hpp>
+#include <core/KokkosMMA_Scalar.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+/// \file
+/// A tool of Kokkos Tools that tunes may choose the route of a reduction or a
+/// scan, among those that can run. It is asked only where Kokkos was configured
+/// with Kokkos_ENABLE_TUNING and the application was started with
+/// --kokkos-tune-internals, as for Kokkos' own team sizes: while a tool tries
+/// one route after another, floating-point results differ in their last bits
+/// from call to call. Elsewhere nothing of this is compiled.
+
+namespace KokkosMMA::Impl {
+
+/// What a tool is asked, and what it is told about the call.
+struct RouteQuestion {
+  char const* operation = "";  ///< "reduce" or "scan"
+  Scalar input          = Scalar::opaque;
+  std::uint64_t size    = 0;
+  Route preferred       = Route::generic;
+  bool mma              = false;  ///< can run
+  bool streamed         = false;
+
+  /// Kokkos' own code always can.
+  constexpr bool can_run(Route route) const {
+    return route == Route::generic || (route == Route::mma && mma) ||
+           (route == Route::streamed && streamed);
+  }
+  constexpr bool is_open() const { return mma || streamed; }
+};
+
+/// The question about a call. It is open where nobody asked for a route or a
+/// formulation, and about what refuses nothing but for taste.
+inline RouteQuestion route_question(ReduceProblem const& problem,
+                                    Capability const& capability,
+                                    Settings const& settings,
+                                    RouteDecision const& decision) {
+  RouteQuestion question{"reduce", problem.input, problem.size, decision.route};
+  if (settings.route == Route::automatic &&
+      settings.formulation == Formulation::chained) {
+    question.mma      = !refuse_mma(problem, capability, settings);
+    question.streamed = !refuse_streamed(problem, capability);
+  }
+  return question;
+}
+inline RouteQuestion route_question(ScanProblem const& problem,
+                                    Capability const& capability,
+                                    Settings const& settings,
+                                    RouteDecision const& decision) {
+  RouteQuestion question{"scan", problem.input, problem.size, decision.route};
+  if (settings.route == Route::automatic &&
+      settings.formulation == Formulation::chained) {
+    question.mma      = !refuse_mma_scan(problem, capability, settings);
+    question.streamed = !refuse_streamed_scan(problem, capability);
+  }
+  return question;
+}
+
+/// The answer of `Tools` to a question, from the call before the launch to the
+/// one after it. An answer that was not a candidate is not followed.
+/// \tparam Tools begin(question) gives a context, 0 where nobody listens;
+///               choose(context, question) a route as a number; end(context)
+template <class Tools>
+class AskedRoute {
+ public:
+  AskedRoute(Tools tools, RouteQuestion const& question)
+      : m_tools(tools), m_route(question.preferred) {
+    if (!question.is_open()) return;
+    m_context = m_tools.begin(question);
+    if (m_context == 0) return;
+    std::int64_t const answer = m_tools.choose(m_context, question);
+    for (Route const route : {Route::generic, Route::streamed, Route::mma})
+      if (answer == static_cast<std::int64_t>(route) && question.can_run(route))
+        m_route = route;
+  }
+  ~AskedRoute() {
+    if (m_context != 0) m_tools.end(m_context);
+  }
+  AskedRoute(AskedRoute const&)            = delete;
+  AskedRoute& operator=(AskedRoute const&) = delete;
+
+  Route route() const { return m_route; }
+
+ private:
+  Tools m_tools;
+  std::size_t m_context = 0;
+  Route m_route;
+};
+
+#if defined(KOKKOS_ENABLE_TUNING)
+
+/// Kokkos' side of the questions. Its contexts are numbered by one counter for
+/// the process, so a program under a tool that tunes calls from one host
+/// thread, as everything that Kokkos tunes asks of it.
+struct KokkosTools {
+  std::size_t begin(RouteQuestion const& question) const {
+    namespace Tools = Kokkos::Tools::Experimental;
+    if (!Kokkos::tune_internals() || !Tools::have_tuning_tool()) return 0;
+    static std::array<std::size_t, 3> const inputs = {
+        Tools::declare_input_type("KokkosMMA.operation", text_variable()),
+        Tools::declare_input_type("KokkosMMA.elements", text_variable()),
+        Tools::declare_input_type("KokkosMMA.log2_size", size_variable())};
+    std::size_t const context = Tools::get_new_context_id();
+    Tools::begin_context(context);
+    Tools::VariableValue values[] = {
+        Tools::make_variable_value(inputs[0], std::string(question.operation)),
+        Tools::make_variable_value(inputs[1],
+                                   std::string(to_string(question.input))),
+        Tools::make_variable_value(
+            inputs[2], std::int64_t(std::bit_width(question.size)))};
+    Tools::set_input_values(context, 3, values);
+    return context;
+  }
+
+  std::int64_t choose(std::size_t context,
+                      RouteQuestion const& question) const {
+    namespace Tools = Kokkos::Tools::Experimental;
+    // One variable for each set of candidates.
+    static std::array<std::size_t, 4> const variables = {
+        0, route_variable<1>(), route_variable<2>(), route_variable<3>()};
+    Tools::VariableValue answer = Tools::make_variable_value(
+        variables[question.mma + 2 * question.streamed],
+        static_cast<std::int64_t>(question.preferred));
+    Tools::request_output_values(context, 1, &answer);
+    return answer.value.int_value;
+  }
+
+  void end(std::size_t context) const {
+    Kokkos::Tools::Experimental::end_context(context);
+  }
+
+ private:
+  using Info = Kokkos::Tools::Experimental::VariableInfo;
+
+  static Info variable_of(Kokkos::Tools::Experimental::ValueType type) {
+    namespace Tools    = Kokkos::Tools::Experimental;
+    Info info          = {};
+    info.type          = type;
+    info.category      = Tools::StatisticalCategory::kokkos_value_categorical;
+    info.valueQuantity = Tools::CandidateValueType::kokkos_value_unbounded;
+    return info;
+  }
+  static Info text_variable() {
+    return variable_of(
+        Kokkos::Tools::Experimental::ValueType::kokkos_value_string);
+  }
+  static Info size_variable() {
+    namespace Tools = Kokkos::Tools::Experimental;
+    Info info       = variable_of(Tools::ValueType::kokkos_value_int64);
+    info.category   = Tools::StatisticalCategory::kokkos_value_ordinal;
+    return info;
+  }
+  /// Candidates as numbers of Route: bit 0 of the mask is mma, bit 1 streamed.
+  template <int Mask>
+  static std::size_t route_variable() {
+    namespace Tools = Kokkos::Tools::Experimental;
+    static std::array<std::int64_t, 3> candidates{};
+    std::size_t count   = 0;
+    std::string name    = "KokkosMMA.route";
+    auto const consider = [&](Route route) {
+      candidates[count++] = static_cast<std::int64_t>(route);
+      name += "_" + std::string(to_string(route));
+    };
+    consider(Route::generic);
+    if (Mask & 2) consider(Route::streamed);
+    if (Mask & 1) consider(Route::mma);
+    Info info          = variable_of(Tools::ValueType::kokkos_value_int64);
+    info.valueQuantity = Tools::CandidateValueType::kokkos_value_set;
+    info.candidates    = Tools::make_candidate_set(count, candidates.data());
+    return Tools::declare_output_type(name, info);
+  }
+};
+
+/// The route of a call: the tool's where one is asked, else that of `decision`.
+class RouteOfCall : public AskedRoute<KokkosTools> {
+ public:
+  template <class Problem>
+  RouteOfCall(Problem const& problem, Capability const& capability,
+              Settings const& settings, RouteDecision const& decision)
+      : AskedRoute<KokkosTools>(
+            {}, route_question(problem, capability, settings, decision)) {}
+};
+
+#else
+
+class RouteOfCall {
+ public:
+  template <class Problem>
+  constexpr RouteOfCall(Problem const&, Capability const&, Settings const&,
+                        RouteDecision const& decision)
+      : m_route(decision.route) {}
+
+  constexpr Route route() const { return m_route; }
+
+ private:
+  Route m_route;
+};
+
+#endif
+
+}  // namespace KokkosMMA::Impl
+
+#endif

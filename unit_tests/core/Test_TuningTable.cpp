@@ -1,0 +1,328 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// No table that the parser takes makes a result wrong: routes never refuse what
+// they choose, launches stay within what the kernels take.
+
+#include <core/KokkosMMA_LaunchShape.hpp>
+#include <core/KokkosMMA_RouteReduce.hpp>
+#include <core/KokkosMMA_RouteScan.hpp>
+#include <core/KokkosMMA_RouteSegmented.hpp>
+#include <core/KokkosMMA_RouteStencil.hpp>
+#include <core/KokkosMMA_TuningTable.hpp>
+
+#include <gtest/gtest.h>
+
+#include <KokkosMMA_RandomTable.hpp>
+
+#include <set>
+#include <string>
+
+namespace {
+
+using namespace KokkosMMA;
+using namespace KokkosMMA::Testing;
+
+static_assert(is_valid(builtin_tuning));
+static_assert(!is_valid([] {
+  TuningTable table;
+  table.reduce_chain_length = 0;
+  return table;
+}()));
+static_assert(!is_valid([] {
+  TuningTable table;
+  table.scan_mma.values[3] = 2;
+  return table;
+}()));
+static_assert(!is_valid([] {
+  TuningTable table;
+  table.reduce_block_size = 100;
+  return table;
+}()));
+
+/// A table with one thing changed.
+template <class Change>
+constexpr TuningTable table_with(Change const& change) {
+  TuningTable table;
+  change(table);
+  return table;
+}
+
+// --- every entry decides what it says, for its type alone ------------------
+constexpr TuningTable shuffled = table_with([](TuningTable& t) {
+  t.reduce_mma         = t.reduce_mma.with(Scalar::float32, 0);
+  t.dot_mma            = t.dot_mma.with(Scalar::half, 0);
+  t.scan_mma           = t.scan_mma.with(Scalar::float64, 1);
+  t.segments_mma_bytes = t.segments_mma_bytes.with(Scalar::int8, 128);
+  t.columns_mma        = t.columns_mma.with(Scalar::uint8, 1);
+  t.tiny_elements      = 3;
+  t.tiny_from_elements = 0;
+});
+static_assert(!mma_reduce_pays(Scalar::float32, false, shuffled));
+static_assert(mma_reduce_pays(Scalar::half, false, shuffled));
+static_assert(!mma_reduce_pays(Scalar::half, true, shuffled));
+static_assert(mma_reduce_pays(Scalar::float64, true, shuffled));
+static_assert(mma_scan_pays(Scalar::float64, Scalar::float64, shuffled));
+static_assert(!mma_scan_pays(Scalar::float32, Scalar::float32, shuffled));
+static_assert(mma_segments_pay(Scalar::int8, 128, shuffled));
+static_assert(!mma_segments_pay(Scalar::int8, 127, shuffled));
+static_assert(!mma_segments_pay(Scalar::half, std::uint64_t(1) << 40,
+                                shuffled));
+static_assert(mma_columns_pay(Scalar::boolean, false, shuffled));
+static_assert(!mma_columns_pay(Scalar::uint8, true, shuffled));
+static_assert(segments_are_tiny(3, 24, shuffled));
+static_assert(!segments_are_tiny(4, 32, shuffled));
+static_assert(segments_are_tiny(7, 7) && !segments_are_tiny(6, 12) &&
+              segments_are_tiny(6, 24) && !segments_are_tiny(18, 36));
+
+// Integers of either sign, and flags, share a value.
+static_assert(PerType::index(Scalar::uint32) == PerType::index(Scalar::int32));
+static_assert(PerType::index(Scalar::uint64) == PerType::index(Scalar::int64));
+static_assert(PerType::index(Scalar::boolean) == PerType::index(Scalar::uint8));
+
+TEST(TuningTable, NamesAreUniqueAndLookLikeNames) {
+  std::set<std::string> names;
+  for_each_tuned_value(builtin_tuning, [&](std::string const& name,
+                                           TuningEntry const& entry,
+                                           int value) {
+    EXPECT_TRUE(names.insert(name).second) << name;
+    EXPECT_EQ(name.npos,
+              name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_."))
+        << name;
+    EXPECT_TRUE(entry.allows(value)) << name;
+    EXPECT_NE("", entry.allowed());
+  });
+  EXPECT_LT(std::size(tuning_entries), names.size());
+}
+
+TEST(TuningTable, RandomTablesAreValidAndDiffer) {
+  Random random;
+  SCOPED_TRACE(random.note());
+  for (int i = 0; i < 100; ++i) {
+    TuningTable const table = random_table(random);
+    EXPECT_TRUE(is_valid(table));
+    EXPECT_FALSE(table == builtin_tuning);
+  }
+}
+
+/// What holds of a decision by any table: the route can run, a better one is
+/// left out for a reason, and what may be forced is forced.
+void check_decision(RouteDecision const& any, RouteDecision const& builtin,
+                    RouteDecision const& forced_mma) {
+  ASSERT_NE(Route::automatic, any.route);
+  ASSERT_FALSE(refusal_of(any)) << to_string(any);
+  ASSERT_TRUE(any.route == Route::mma || any.mma) << to_string(any);
+  // The table chooses between mma and streamed, and nothing else.
+  ASSERT_EQ(any.route == Route::generic, builtin.route == Route::generic)
+      << to_string(any) << " and " << to_string(builtin);
+  if (any.route == Route::mma) {
+    ASSERT_FALSE(refusal_of(forced_mma)) << to_string(forced_mma);
+  }
+}
+
+class AnyTable : public ::testing::Test {
+ protected:
+  Random random;
+
+  bool flag() { return random.integer(0, 1) == 1; }
+  Scalar scalar() { return Scalar(random.integer(0, 11)); }
+  Capability machine() {
+    int const capabilities[] = {70, 75, 80, 90, 100};
+    return {random.integer(0, 5) != 0, capabilities[random.integer(0, 4)], 132};
+  }
+  static constexpr int rounds = 20000;
+};
+
+TEST_F(AnyTable, Reductions) {
+  SCOPED_TRACE(random.note());
+  int differ = 0;
+  for (int i = 0; i < rounds; ++i) {
+    TuningTable const table = random_table(random);
+    ReduceProblem p;
+    p.source           = Source(random.integer(0, 3));
+    p.input            = scalar();
+    p.sum              = random.integer(0, 7) != 0;
+    p.contiguous       = random.integer(0, 7) != 0;
+    p.same_alignment   = random.integer(0, 7) != 0;
+    p.fixed_size       = random.integer(0, 7) != 0;
+    p.in_graph         = random.integer(0, 7) == 0;
+    p.value_bytes      = std::size_t(random.integer(1, 80));
+    p.local_bytes      = random.integer(0, 7) == 0 ? 16 : 0;
+    p.size             = std::uint64_t(1) << random.integer(0, 40);
+    Capability const m = machine();
+    auto const any     = route_reduce(p, m, {}, table);
+    auto const builtin = route_reduce(p, m, {});
+    check_decision(any, builtin,
+                   route_reduce(p, m, Settings{Route::mma}, table));
+    ASSERT_EQ(route_reduce(p, m, Settings{Route::mma}).mma.reason,
+              route_reduce(p, m, Settings{Route::mma}, table).mma.reason);
+    differ += any.route != builtin.route;
+  }
+  EXPECT_LT(0, differ);
+}
+
+TEST_F(AnyTable, AFormulationThatWasAskedForStays) {
+  ReduceProblem p;
+  p.source      = Source::view;
+  p.input       = Scalar::half;
+  p.sum         = true;
+  p.contiguous  = true;
+  p.value_bytes = 4;
+  Capability const h200{true, 90, 132};
+  TuningTable const table =
+      table_with([](TuningTable& t) { t.reduce_mma = PerType::all(0); });
+  EXPECT_EQ(Route::streamed, route_reduce(p, h200, {}, table).route);
+  EXPECT_EQ(
+      Route::mma,
+      route_reduce(p, h200, Settings{{}, Formulation::split}, table).route);
+  // Nor does the table send anything to Kokkos' own code.
+  p.fixed_size = false;
+  EXPECT_EQ(Route::mma, route_reduce(p, h200, {}, table).route);
+}
+
+TEST_F(AnyTable, Scans) {
+  SCOPED_TRACE(random.note());
+  int differ = 0;
+  for (int i = 0; i < rounds; ++i) {
+    TuningTable const table = random_table(random);
+    ScanProblem p;
+    p.source           = flag() ? Source::view : Source::functor;
+    p.input            = scalar();
+    p.accumulator      = flag() ? p.input : scalar();
+    p.output           = p.accumulator;
+    p.sum              = random.integer(0, 7) != 0;
+    p.contiguous       = random.integer(0, 7) != 0;
+    p.fixed_size       = random.integer(0, 7) != 0;
+    p.compiled         = flag();
+    p.tile_compiled    = scan_tile_exists(p.input, p.accumulator, p.output);
+    p.value_bytes      = std::size_t(random.integer(1, 80));
+    Capability const m = machine();
+    auto const any     = route_scan(p, m, {}, table);
+    auto const builtin = route_scan(p, m, {});
+    check_decision(any, builtin, route_scan(p, m, Settings{Route::mma}, table));
+    differ += any.route != builtin.route;
+  }
+  EXPECT_LT(0, differ);
+}
+
+TEST_F(AnyTable, Segments) {
+  SCOPED_TRACE(random.note());
+  int differ = 0;
+  for (int i = 0; i < rounds; ++i) {
+    TuningTable const table = random_table(random);
+    SegmentedProblem p;
+    p.layout =
+        flag() ? SegmentLayout::packed : SegmentLayout(random.integer(0, 4));
+    p.operation    = flag() ? Operation::sum : Operation::max;
+    p.input        = scalar();
+    p.accumulator  = Impl::is_small_float(p.input) || p.input == Scalar::float32
+                         ? Scalar::float32
+                         : Scalar::int32;
+    p.output       = p.accumulator;
+    p.ragged       = random.integer(0, 3) == 0;
+    p.plain_memory = random.integer(0, 7) != 0;
+    p.segments     = 1000;
+    p.segment_length   = std::uint64_t(1) << random.integer(0, 20);
+    Capability const m = machine();
+    bool const is_scan = random.integer(0, 3) == 0;
+    auto const route   = [&](Settings const& s, TuningTable const& t) {
+      return is_scan ? route_segmented_scan(p, m, s, t)
+                       : route_segmented_reduce(p, m, s, t);
+    };
+    auto const any     = route({}, table);
+    auto const builtin = route({}, builtin_tuning);
+    check_decision(any, builtin, route(Settings{Route::mma}, table));
+    differ += any.route != builtin.route;
+  }
+  EXPECT_LT(0, differ);
+}
+
+TEST_F(AnyTable, Stencils) {
+  SCOPED_TRACE(random.note());
+  int differ = 0;
+  for (int i = 0; i < rounds; ++i) {
+    TuningTable const table = random_table(random);
+    StencilProblem p;
+    p.rank             = flag() ? 2 : random.integer(1, 3);
+    p.input            = scalar();
+    p.radius           = random.integer(1, 16);
+    p.taps             = random.integer(1, 1089);
+    p.accumulator      = size_of(p.input) == 2   ? Scalar::float32
+                         : size_of(p.input) == 1 ? Scalar::int32
+                                                 : p.input;
+    p.one_product      = flag();
+    p.box_of_ones      = p.one_product && flag();
+    p.band_operands    = flag();
+    p.dense_operands   = flag();
+    p.contiguous       = random.integer(0, 7) != 0;
+    Capability const m = machine();
+    auto const any     = route_stencil(p, m, {}, table);
+    auto const builtin = route_stencil(p, m, {});
+    check_decision(any, builtin,
+                   route_stencil(p, m, Settings{Route::mma}, table));
+    // The kernel of the route is one that is compiled for these elements.
+    if (any.route == Route::mma) {
+      StencilKernel const kernel = stencil_kernel(p, any.route);
+      ASSERT_TRUE(kernel == StencilKernel::band
+                      ? stencil_band_exists(p.input, p.accumulator)
+                      : stencil_dense_band_exists(p.input, p.accumulator));
+    }
+    differ += any.route != builtin.route;
+  }
+  EXPECT_LT(0, differ);
+}
+
+TEST_F(AnyTable, ShapesOfLaunches) {
+  SCOPED_TRACE(random.note());
+  constexpr unsigned most = 4096;
+  for (int i = 0; i < rounds; ++i) {
+    TuningTable const table  = random_table(random);
+    std::uint64_t const size = random.bits() >> random.integer(0, 63);
+    int const processors     = random.integer(1, 200);
+
+    int const wanted = 32 * random.integer(0, 16);
+    auto const by_mma =
+        Impl::mma_reduce_shape(table, wanted, size, processors, most);
+    ASSERT_GE(by_mma.blocks, 1u);
+    ASSERT_LE(by_mma.blocks, most);
+    ASSERT_EQ(0u, by_mma.threads % 32);
+    ASSERT_GE(by_mma.threads, 32u);
+    ASSERT_LE(by_mma.threads, unsigned(MmaTuning::threads));
+    if (wanted) {
+      ASSERT_EQ(unsigned(wanted), by_mma.threads);
+    }
+
+    StreamedTuning const tuning =
+        streamed_tuning(std::size_t(random.integer(1, 64)));
+    auto const streamed = Impl::streamed_reduce_shape(
+        table, tuning, size, processors, random.integer(1, 8), most);
+    ASSERT_GE(streamed.blocks, 1u);
+    ASSERT_LE(streamed.blocks, most);
+    ASSERT_EQ(0u, streamed.threads % 32);
+    ASSERT_GE(streamed.threads, 32u);
+    ASSERT_LE(streamed.threads, unsigned(tuning.threads));
+
+    StreamedScanTuning const scan =
+        streamed_scan_tuning(std::size_t(random.integer(1, 64)));
+    unsigned const rows = Impl::streamed_scan_rows(table, scan, size >> 20);
+    ASSERT_GE(rows, 1u);
+    ASSERT_LE(rows, unsigned(scan.items));
+  }
+}
+
+// The shapes that the figures of the built-in table were measured with.
+static_assert(Impl::mma_reduce_shape(builtin_tuning, 0, 1u << 28, 132, 4096)
+                  .blocks == 264);
+static_assert(Impl::mma_reduce_shape(builtin_tuning, 0, 1u << 28, 132, 4096)
+                  .threads == 512);
+static_assert(Impl::mma_reduce_shape(builtin_tuning, 320, 1u << 28, 132, 4096)
+                  .blocks == 264);
+static_assert(
+    Impl::mma_reduce_shape(builtin_tuning, 0, 1000, 132, 4096).threads == 256);
+static_assert(Impl::mma_reduce_shape(builtin_tuning, 0, 0, 132, 4096).blocks ==
+              1);
+static_assert(Impl::streamed_reduce_shape(builtin_tuning, streamed_tuning(4),
+                                          131072, 132, 2, 4096)
+                  .threads == 512);
+
+}  // namespace
