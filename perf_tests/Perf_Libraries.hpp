@@ -8,53 +8,22 @@
 #include <vector>
 
 #include "Perf_Data.hpp"
+#include "Perf_Nvml.hpp"
+#include "Perf_SharedLibrary.hpp"
 #include "Perf_Timing.hpp"
 
 #ifdef KOKKOS_ENABLE_CUDA
-#include <dlfcn.h>
-
 #if __has_include(<cublas_v2.h>)
 #include <cublas_v2.h>
 #define KOKKOSMMA_PERF_HAS_CUBLAS_HEADER
 #endif
 #endif
 
-/// cuBLAS and NVML, opened when the program runs: a build needs neither, and a
-/// machine without them measures everything else.
+/// cuBLAS, opened when the program runs: a build does not need it, and a
+/// machine without it measures everything else.
 namespace perf {
 
 #ifdef KOKKOS_ENABLE_CUDA
-
-/// A shared library and its functions. \c missing() says what is not there.
-class SharedLibrary {
- public:
-  explicit SharedLibrary(std::vector<std::string> const& names) {
-    for (std::string const& name : names) {
-      m_handle = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
-      if (m_handle) return;
-      if (m_missing.empty()) m_missing = dlerror();
-    }
-  }
-  SharedLibrary(SharedLibrary const&)            = delete;
-  SharedLibrary& operator=(SharedLibrary const&) = delete;
-
-  template <class Function>
-  void load(Function& function, char const* name) {
-    function = nullptr;
-    if (!m_handle) return;
-    function = reinterpret_cast<Function>(dlsym(m_handle, name));
-    if (!function && m_missing.empty())
-      m_missing = std::string("no function ") + name;
-  }
-  std::string const& missing() const { return m_missing; }
-  void set_missing(std::string const& why) { m_missing = why; }
-  bool usable() const { return m_handle && m_missing.empty(); }
-
- private:
-  // Not closed: both libraries keep threads and memory until the end.
-  void* m_handle = nullptr;
-  std::string m_missing;
-};
 
 #ifdef KOKKOSMMA_PERF_HAS_CUBLAS_HEADER
 /// The matrix-vector products of cuBLAS that sum the rows of a matrix when the
@@ -136,48 +105,6 @@ class Cublas {
   decltype(&cublasTSSgemvStridedBatched) m_bhalf;
 };
 #endif
-
-/// The energy counter of the device. Toolkits may come without NVML's header,
-/// so the few functions are declared here.
-class EnergyCounter {
- public:
-  EnergyCounter() : m_library({"libnvidia-ml.so.1"}) {
-    int (*init)()                                 = nullptr;
-    int (*by_bus)(char const* bus, void** device) = nullptr;
-    m_library.load(init, "nvmlInit_v2");
-    m_library.load(by_bus, "nvmlDeviceGetHandleByPciBusId_v2");
-    m_library.load(m_energy, "nvmlDeviceGetTotalEnergyConsumption");
-    if (!m_library.usable()) return;
-    int device = 0;
-    check_cuda(cudaGetDevice(&device), "cudaGetDevice");
-    char bus[32] = {};
-    check_cuda(cudaDeviceGetPCIBusId(bus, sizeof(bus), device),
-               "cudaDeviceGetPCIBusId");
-    int status = init();
-    if (status == 0) status = by_bus(bus, &m_device);
-    unsigned long long unused = 0;
-    if (status == 0) status = m_energy(m_device, &unused);
-    if (status != 0)
-      m_library.set_missing("NVML returned " + std::to_string(status) +
-                            " for the energy counter of device " + bus);
-  }
-  /// Empty when it can be used.
-  std::string const& missing() const { return m_library.missing(); }
-
-  /// Since the driver was loaded; steps come some tens of milliseconds apart.
-  double joules() const {
-    unsigned long long millijoules = 0;
-    if (int const status = m_energy(m_device, &millijoules); status != 0)
-      throw std::runtime_error("nvmlDeviceGetTotalEnergyConsumption returned " +
-                               std::to_string(status));
-    return static_cast<double>(millijoules) * 1e-3;
-  }
-
- private:
-  SharedLibrary m_library;
-  int (*m_energy)(void* device, unsigned long long* millijoules) = nullptr;
-  void* m_device                                                 = nullptr;
-};
 
 #endif
 

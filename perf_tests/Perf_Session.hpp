@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <fstream>
 #include <map>
 #include <optional>
@@ -22,6 +23,7 @@
 #include <vector>
 
 #include "Perf_Data.hpp"
+#include "Perf_Nvml.hpp"
 #include "Perf_Timing.hpp"
 
 #ifdef KOKKOS_ENABLE_CUDA
@@ -96,6 +98,7 @@ struct Options {
   bool all    = false;    // --mma-all: every size and the papers' formulations;
                           // implied by --benchmark_filter
   bool table_to_console = true;
+  bool lists            = false;        // --benchmark_list_tests: nothing runs
   std::vector<std::string_view> given;  // of the program's own flags
 
   bool has(std::string_view flag) const {
@@ -133,8 +136,10 @@ struct Options {
         if (arg.substr(0, 19) == "--benchmark_format=" &&
             arg != "--benchmark_format=console")
           o.table_to_console = false;
-        if (arg.substr(0, 22) == "--benchmark_list_tests")
+        if (arg.substr(0, 22) == "--benchmark_list_tests") {
           o.table_to_console = false;
+          o.lists            = true;
+        }
         argv[kept++] = argv[a];
       }
     }
@@ -421,7 +426,7 @@ inline std::string version_text(int version, int major_unit, int minor_unit) {
 }
 
 /// Puts into the JSON what a figure needs to be compared with another one.
-inline void add_context(Session const& session) {
+inline void add_context(Session& session) {
   auto const add = [](char const* key, std::string const& value) {
     benchmark::AddCustomContext(key, value);
   };
@@ -434,6 +439,10 @@ inline void add_context(Session const& session) {
   add("rotation_bytes", std::to_string(session.rotation_bytes()));
   add("tuning", KokkosMMA::tuning_description());
   add("samples", std::to_string(session.options.samples));
+  char const* const tuning = std::getenv("KOKKOSMMA_TUNING");
+  add("tuning_table", tuning && *tuning ? tuning : "built in");
+  add("route_setting",
+      std::string(KokkosMMA::to_string(KokkosMMA::Impl::environment_route())));
 #if defined(__VERSION__)
   add("compiler", __VERSION__);
 #endif
@@ -464,6 +473,18 @@ inline void add_context(Session const& session) {
   add("driver", std::getline(file, line)
                     ? line
                     : "unknown: /proc/driver/nvidia/version cannot be read");
+  Nvml const nvml;
+  add("nvml", nvml.missing().empty() ? "found" : nvml.missing());
+  if (nvml.missing().empty()) {
+    add("driver_version", nvml.driver_version());
+    add("power_limit_watts", nvml.power_limit_watts());
+    // Of a device at work, not of one that idles: behind the ceilings, which
+    // the first case would measure.
+    if (!session.options.lists) session.copy_ceiling();
+    add("sm_clock_mhz", nvml.clock(Nvml::Clock::sm));
+    add("memory_clock_mhz", nvml.clock(Nvml::Clock::memory));
+    add("clock_limits", nvml.clock_limits());
+  }
   add("peers", "Kokkos' own code, CUB");
 #else
   add("concurrency", std::to_string(session.machine.processors));

@@ -113,7 +113,8 @@ SegmentedTests::SegmentedTests(Session& session) : m_session(session) {
   m_energy.emplace();
   energy = m_energy->missing();
 #endif
-  benchmark::AddCustomContext("nvml", energy.empty() ? "found" : energy);
+  benchmark::AddCustomContext("energy_counter",
+                              energy.empty() ? "found" : energy);
   if (!energy.empty())
     std::cerr << "perf_segmented: no energy will be measured: " << energy
               << "\n";

@@ -10,9 +10,9 @@ Ends with status 1, after the tables, when the file records a case that failed.
 """
 
 import argparse
-import json
-import statistics
 import sys
+
+from bench_results import CONTENDERS, PEERS, BadFile, Results, load, size
 
 RESULT_TYPE = {"half": "half -> float", "bhalf": "bhalf -> float", "int8": "int8 -> int32", "uint8": "uint8 -> int32"}
 SMALL_SIZES = (1 << 10, 1 << 14, 1 << 17)
@@ -24,7 +24,7 @@ class Reduce:
 
     name = "reduce"
     title = "Sum, result in a View, GB/s of the input"
-    contenders = {"kokkos": "Kokkos", "cub": "CUB", "drop_in": "drop-in", "mma": "mma"}
+    contenders = CONTENDERS["reduce"]
     routed = ("drop_in", "mma")  # those whose routes the table names, and the bars of small sizes are for
     compared = ("drop_in",)  # those that are compared with Kokkos over all sizes
     main_kind = "view"
@@ -55,7 +55,7 @@ class Scan:
 
     name = "scan"
     title = "Exclusive scan, GB/s read plus written"
-    contenders = {"kokkos": "Kokkos", "cub": "CUB", "drop_in": "drop-in", "visible": "visible", "mma": "mma", "shuffle": "shuffle"}
+    contenders = CONTENDERS["scan"]
     routed = ("drop_in", "visible")
     compared = ("drop_in", "visible")
     main_kind = "exclusive"
@@ -86,20 +86,7 @@ class Scan:
 class Segmented:
     """What perf_segmented measures, and what the project promised of it."""
 
-    contenders = {
-        "kokkos_team": "Kokkos team",
-        "kokkos_flat": "Kokkos thread",
-        "cub_offsets": "CUB offsets",
-        "cub_fixed": "CUB fixed",
-        "cub_by_key": "CUB by key",
-        "cublas": "cuBLAS",
-        "segmented": "auto",
-        "unchecked": "auto, unchecked",
-        "mma": "mma",
-        "streamed": "streamed",
-        "collective": "team collective",
-    }
-    ours = ("segmented", "unchecked", "mma", "streamed", "collective")
+    contenders = CONTENDERS["segmented"]
     tables = {
         ("segmented_reduce", "equal"): "Sums of equal segments",
         ("segmented_reduce", "ragged32"): "Sums of segments between int32 offsets",
@@ -133,20 +120,7 @@ class Segmented:
 class Stencil:
     """What perf_stencil measures, and what the project promised of it."""
 
-    contenders = {
-        "kokkos": "Kokkos",
-        "kokkos_tiled": "Kokkos, best tiles",
-        "separable": "by hand",
-        "npp": "NPP",
-        "cudnn": "cuDNN",
-        "generic": "generic",
-        "stencil": "auto",
-        "automaton": "auto",
-        "policy": "StencilPolicy",
-        "streamed": "streamed",
-        "mma": "mma",
-    }
-    peers = ("kokkos", "kokkos_tiled", "separable", "npp", "cudnn")
+    contenders = CONTENDERS["stencil"]
     auto = ("stencil", "automaton")
     forms = {
         "box": "box of ones",
@@ -181,95 +155,12 @@ class Stencil:
         return None if target is None else round(target, 3)
 
 
-class Case:
-    """One measured case; of repetitions, the median of each field."""
-
-    def __init__(self, entries):
-        first = entries[0]
-        self.error = next((e.get("error_message", "failed") for e in entries if e.get("error_occurred")), None)
-        self.label = first.get("label", "")
-        scale = {"ns": 1e-3, "us": 1.0, "ms": 1e3, "s": 1e6}[first.get("time_unit", "ns")]
-
-        def median(field):
-            values = [e[field] for e in entries if field in e]
-            return statistics.median(values) if values else None
-
-        microseconds = median("real_time")
-        self.microseconds = None if self.error or microseconds is None else microseconds * scale
-        self.bytes_per_second = median("bytes_per_second")
-        self.fraction = median("fraction_of_ceiling")
-        self.relative_error = median("relative_error")
-        self.reproducible = median("reproducible")
-        self.joules = median("joules_per_element")
-        self.watts = median("watts")
-        self.updates = median("updates_per_second")
-
-
-class Results:
-    def __init__(self, document):
-        self.context = document.get("context", {})
-        self.has_bars = self.context.get("execution_space") == "Cuda"  # on hosts every route is Kokkos' own code
-        entries = {}
-        for entry in document["benchmarks"]:
-            if entry.get("run_type", "iteration") == "iteration":
-                entries.setdefault(entry.get("run_name", entry["name"]), []).append(entry)
-        self.ceilings = {}
-        self.cases = {Reduce: {}, Scan: {}}  # (contender, type, kind, n) -> Case
-        self.formulations = {}  # (form, R, B, type, n) -> Case
-        self.segmented = {}  # (task, shape) -> (type, pattern, parameter) -> contender -> Case
-        self.stencils = {}  # (task, rank, form or rule) -> (type, radius, boundary, steps) -> contender -> Case
-        self.failed = {}
-        for name, group in entries.items():
-            case = Case(group)
-            path = [p for p in name.split("/") if not p.startswith(("iterations:", "repeats:")) and p != "manual_time"]
-            if case.error:
-                self.failed["/".join(path)] = case.error
-            elif path[0] == "ceiling":
-                self.ceilings["/".join(path[1:])] = case
-            elif path[0] == "reduce" and path[1].startswith("mma-"):
-                chain, block, n = (int(path[i].partition(":")[2]) for i in (2, 3, 6))
-                self.formulations[path[1][4:], chain, block, path[4], n] = case
-            elif path[0].startswith("segmented_"):
-                if not case.label.startswith("refused"):
-                    pattern, _, parameter = path[4].partition(":")
-                    lines = self.segmented.setdefault((path[0], path[3]), {})
-                    lines.setdefault((path[2], pattern, int(parameter)), {})[path[1]] = case
-            elif path[0] in ("stencil", "stencil_steps", "automaton"):
-                if not case.label.startswith("refused"):
-                    start = 4 if path[0] == "automaton" else 5
-                    named = dict(p.split(":") for p in path[start:] if ":" in p)
-                    group = (path[0], "2d" if path[0] == "automaton" else path[3], path[start - 1])
-                    line = (path[2], int(named["r"]), path[start + 1], int(named.get("steps", 1)))
-                    self.stencils.setdefault(group, {}).setdefault(line, {})[path[1]] = case
-            else:
-                operation = next((o for o in self.cases if o.name == path[0]), None)
-                if operation and path[1] in operation.contenders:
-                    self.cases[operation][path[1], path[2], path[3], int(path[4].partition(":")[2])] = case
-
-    def types(self, operation):
-        return list(dict.fromkeys(key[1] for key in self.cases[operation]))
-
-    def sizes(self, operation, value_type, kind):
-        return sorted({n for _, t, k, n in self.cases[operation] if t == value_type and k == kind})
-
-    def find(self, operation, value_type, kind, n):
-        """The cases of all contenders, None for those that did not run."""
-        return {c: self.cases[operation].get((c, value_type, kind, n)) for c in operation.contenders}
-
-    def read_ceiling(self):
-        return max((c.bytes_per_second for name, c in self.ceilings.items() if name.startswith("read/")), default=None)
-
-
 def row(cells):
     return "| " + " | ".join(cells) + " |"
 
 
 def table(header, rows):
     return [row(header), row(["---"] + ["---:"] * (len(header) - 1))] + [row(r) for r in rows] + [""]
-
-
-def size(n):
-    return f"2^{n.bit_length() - 1}" if n & (n - 1) == 0 else str(n)
 
 
 def gigabytes(case):
@@ -297,6 +188,12 @@ def header_lines(results):
             versions.append(f"{name} {c[key]}")
     if "driver" in c:
         versions.append(f"driver: {c['driver']}")
+    if "sm_clock_mhz" in c:
+        versions.append(f"{c['sm_clock_mhz']} and {c.get('memory_clock_mhz', '?')} MHz (limited by: {c.get('clock_limits', '?')})")
+    if c.get("tuning_table", "built in") != "built in":
+        versions.append(f"tuning table {c['tuning_table']}")
+    if c.get("route_setting", "auto") != "auto":
+        versions.append(f"every call asked for route {c['route_setting']}")
     lines = ["; ".join(what) + ".  ", ", ".join(versions) + f"; {c.get('date', 'no date')}.  "]
     if results.read_ceiling():
         ceilings = f"Read ceiling {results.read_ceiling() * 1e-9:.0f} GB/s"
@@ -365,7 +262,7 @@ def small_lines(results, operation):
 
 def every_size_lines(results, operation):
     lines = []
-    cases = results.cases[operation]
+    cases = results.cases[operation.name]
     for contender in operation.compared:
         rows = []
         for value_type in results.types(operation):
@@ -415,7 +312,7 @@ def formulation_lines(results):
 
 def best_peer(found):
     """The fastest contender that is not the library's, None without one."""
-    peers = [(case.bytes_per_second, name) for name, case in found.items() if name not in Segmented.ours]
+    peers = [(case.bytes_per_second, name) for name, case in found.items() if name in PEERS]
     return max(peers, default=None)
 
 
@@ -524,7 +421,7 @@ def stencil_group_lines(results, groups, title):
             own = next((contenders[c] for c in Stencil.auto if c in contenders), None)
             fraction = own.fraction if own else None
             bar = Stencil.bar(task, value_type, rank, form, radius) if results.has_bars else None
-            peer = max(((case.updates, c) for c, case in contenders.items() if c in Stencil.peers), default=None)
+            peer = max(((case.updates, c) for c, case in contenders.items() if c in PEERS), default=None)
             against = "-"
             if own and peer:
                 ratio = own.updates / peer[0]
@@ -604,8 +501,8 @@ def stencil_lines(results):
 def markdown(document):
     results = Results(document)
     lines = header_lines(results)
-    for operation, cases in results.cases.items():
-        if cases:
+    for operation in (Reduce, Scan):
+        if results.cases[operation.name]:
             lines += largest_lines(results, operation)
             lines += other_scan_lines(results) if operation is Scan else []
             lines += small_lines(results, operation) + every_size_lines(results, operation)
@@ -622,10 +519,9 @@ def main():
     parser.add_argument("json", help="file written by perf_reduce, perf_scan, perf_segmented or perf_stencil --benchmark_out=FILE")
     arguments = parser.parse_args()
     try:
-        with open(arguments.json, encoding="utf-8") as file:
-            text, good = markdown(json.load(file))
-    except (OSError, ValueError, KeyError, IndexError) as error:
-        sys.exit(f"markdown_table: {arguments.json} is not the JSON of a run of these benchmarks: {type(error).__name__}: {error}")
+        text, good = markdown(load(arguments.json))
+    except BadFile as error:
+        sys.exit(f"markdown_table: {error}")
     print(text)
     return 0 if good else 1
 

@@ -57,6 +57,14 @@ class ReduceTables(Tables, unittest.TestCase):
         self.assertIn("Kokkos 5.2.2, kokkos-mma 0.1.0 (0000000), CUB 3.0.1", self.text)
         self.assertIn("Read ceiling 4000 GB/s, copy ceiling (read plus written) 3600 GB/s, empty kernel 2.5 us", self.text)
 
+    def test_names_clocks_and_settings_that_are_not_the_usual_ones(self):
+        document = copy.deepcopy(FIXTURE)
+        document["context"].update(sm_clock_mhz="1755", memory_clock_mhz="3201", clock_limits="power cap", tuning_table="my.table", route_setting="auto")
+        text, _ = markdown_table.markdown(document)
+        self.assertIn("1755 and 3201 MHz (limited by: power cap), tuning table my.table;", text)
+        document["context"]["route_setting"] = "generic"
+        self.assertIn("every call asked for route generic", markdown_table.markdown(document)[0])
+
     def test_largest_size_with_bars(self):
         self.assertEqual(
             self.line("| half", "## Sum"),

@@ -1,0 +1,57 @@
+# SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+# The target bench_run, kokkosmma-bench in an installation, and the tests of both.
+
+find_package(Python3 3.8 QUIET COMPONENTS Interpreter)
+set(programs perf_reduce perf_scan perf_segmented perf_stencil)
+set(driver "${CMAKE_CURRENT_SOURCE_DIR}/scripts/kokkosmma_bench.py")
+if(Python3_FOUND)
+  add_custom_target(
+    bench_run
+    COMMAND ${Python3_EXECUTABLE} -B ${driver} run --programs $<TARGET_FILE_DIR:perf_reduce>
+    WORKING_DIRECTORY ${CMAKE_BINARY_DIR}
+    DEPENDS ${programs}
+    COMMENT "All benchmarks; results in ${CMAKE_BINARY_DIR}/bench_results"
+    USES_TERMINAL VERBATIM)
+else()
+  add_custom_target(
+    bench_run
+    COMMAND ${CMAKE_COMMAND} -E echo "bench_run needs Python 3.8 or newer and found none: install it, or pass -DPython3_EXECUTABLE=FILE."
+    COMMAND ${CMAKE_COMMAND} -E false
+    VERBATIM)
+endif()
+
+# cmake --install BUILD --component bench: a component of its own, as who installs the headers has not always built the programs.
+include(GNUInstallDirs)
+set(modules_dir "${CMAKE_INSTALL_DATADIR}/kokkosmma/bench")
+set(install_bench COMPONENT bench EXCLUDE_FROM_ALL)
+# Shared libraries are found where the build found them.
+set(library_dirs "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
+foreach(library IN ITEMS Kokkos::kokkoscore benchmark::benchmark)
+  if(TARGET ${library})
+    list(APPEND library_dirs "$<TARGET_FILE_DIR:${library}>")
+  endif()
+endforeach()
+set_target_properties(${programs} PROPERTIES INSTALL_RPATH "${library_dirs}" INSTALL_RPATH_USE_LINK_PATH TRUE)
+install(TARGETS ${programs} RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" ${install_bench})
+install(
+  FILES scripts/bench_results.py scripts/compare.py scripts/kokkosmma_bench.py scripts/markdown_table.py scripts/plots.py
+  DESTINATION "${modules_dir}" ${install_bench})
+file(RELATIVE_PATH modules_from_bin "/prefix/${CMAKE_INSTALL_BINDIR}" "/prefix/${modules_dir}")
+configure_file(scripts/kokkosmma-bench.in "${CMAKE_CURRENT_BINARY_DIR}/kokkosmma-bench" @ONLY)
+install(PROGRAMS "${CMAKE_CURRENT_BINARY_DIR}/kokkosmma-bench" DESTINATION "${CMAKE_INSTALL_BINDIR}" ${install_bench})
+
+if(Python3_FOUND)
+  foreach(script IN ITEMS compare kokkosmma_bench)
+    add_test(NAME perf_scripts.${script} COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/scripts/test_${script}.py)
+    set_tests_properties(perf_scripts.${script} PROPERTIES LABELS perf ENVIRONMENT PYTHONDONTWRITEBYTECODE=1)
+  endforeach()
+  # The real programs on small data, through an installation.
+  add_test(NAME kokkosmma_bench.installed
+           COMMAND ${CMAKE_COMMAND} -DBUILD=${CMAKE_BINARY_DIR} -DPYTHON=${Python3_EXECUTABLE} -DBIN=${CMAKE_INSTALL_BINDIR}
+                   -DPREFIX=${CMAKE_CURRENT_BINARY_DIR}/bench_prefix -DCONFIG=$<CONFIG>
+                   -P ${CMAKE_CURRENT_SOURCE_DIR}/scripts/check_bench.cmake)
+  set_tests_properties(kokkosmma_bench.installed PROPERTIES LABELS perf TIMEOUT 300 ENVIRONMENT
+                                                            "OMP_NUM_THREADS=1;OMP_PROC_BIND=false;PYTHONDONTWRITEBYTECODE=1")
+endif()
