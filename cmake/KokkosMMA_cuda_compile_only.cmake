@@ -81,6 +81,9 @@ foreach(source IN ITEMS "${PROJECT_SOURCE_DIR}/examples/heat/heat.cpp" "${PROJEC
   endif()
 endforeach()
 
+# The papers' kernels in nvcuda::wmma, which the benchmark has for comparison.
+cuda_compile("${PROJECT_SOURCE_DIR}/perf_tests/perf_paper_wmma.cpp" ARCHITECTURES 90)
+
 # The operations over ranks, where there is an MPI.
 if(TARGET KokkosMMA::mpi)
   get_target_property(mpi_folders MPI::MPI_CXX INTERFACE_INCLUDE_DIRECTORIES)

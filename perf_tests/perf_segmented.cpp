@@ -42,7 +42,6 @@
 #include "Perf_Segmented.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -50,6 +49,8 @@
 #include <iostream>
 #include <limits>
 #include <vector>
+
+#include "Perf_Energy.hpp"
 
 namespace perf {
 
@@ -226,42 +227,12 @@ void SegmentedTests::report(benchmark::State& state, Case const& c,
   line->rows[c.who()] = row;
 }
 
-/// The energy between two steps of the counter that are a second or more apart
-/// while calls run back to back; a third of a second before lets clocks and
-/// power settle.
 void SegmentedTests::measure_energy(benchmark::State& state, Case const& c,
                                     char const* type, Call const& call,
                                     double bytes, std::size_t n) {
 #ifdef KOKKOS_ENABLE_CUDA
-  using Clock = std::chrono::steady_clock;
-  struct Mark {
-    double seconds, joules;
-    std::size_t calls;
-  };
-  std::size_t k = 0, calls = 0;
-  auto const one    = [&](std::size_t) { call(); };
-  double const each = std::max(m_session.timer.seconds(4, k, one) / 4, 1e-6);
-  auto const batch =
-      std::max<std::size_t>(static_cast<std::size_t>(10e-3 / each), 1);
-  auto const start         = Clock::now();
-  auto const first_step_at = [&](double from) {
-    for (double before = m_energy->joules();;) {
-      m_session.timer.seconds(batch, k, one);
-      calls += batch;
-      double const now = m_energy->joules();
-      double const seconds =
-          std::chrono::duration<double>(Clock::now() - start).count();
-      if (seconds >= from && now != before) return Mark{seconds, now, calls};
-      if (seconds > from + 2)
-        throw std::runtime_error("NVML's energy counter stands still");
-      before = now;
-    }
-  };
-  Mark const begin     = first_step_at(0.3);
-  Mark const end       = first_step_at(begin.seconds + 1);
-  double const seconds = end.seconds - begin.seconds;
-  double const joules  = end.joules - begin.joules;
-  double const done    = static_cast<double>(end.calls - begin.calls);
+  auto const [seconds, joules, done] =
+      steady_energy(m_session.timer, *m_energy, call);
   for (auto _ : state) state.SetIterationTime(seconds / done);
   double const elements                 = done * static_cast<double>(n);
   Energy const energy                   = {type,

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Turns the JSON of perf_reduce, perf_scan, perf_segmented or perf_stencil into the Markdown tables of docs/results.
+"""Turns the JSON of perf_reduce, perf_scan, perf_segmented, perf_stencil or perf_paper into the Markdown tables of docs/results.
 
     perf_reduce --mma-all --benchmark_out=reduce.json
     perf_tests/scripts/markdown_table.py reduce.json > docs/results/reduce.md
@@ -12,6 +12,7 @@ Ends with status 1, after the tables, when the file records a case that failed.
 import argparse
 import sys
 
+import paper_tables
 from bench_results import CONTENDERS, PEERS, BadFile, Results, load, size
 
 RESULT_TYPE = {"half": "half -> float", "bhalf": "bhalf -> float", "int8": "int8 -> int32", "uint8": "uint8 -> int32"}
@@ -509,6 +510,7 @@ def markdown(document):
     lines += formulation_lines(results)
     lines += segmented_lines(results)
     lines += stencil_lines(results)
+    lines += paper_tables.lines_of(document, table, size)
     if results.failed:
         lines += ["## Failed", ""] + [f"- `{name}`: {why}" for name, why in results.failed.items()] + [""]
     return "\n".join(lines), not results.failed
@@ -516,7 +518,7 @@ def markdown(document):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("json", help="file written by perf_reduce, perf_scan, perf_segmented or perf_stencil --benchmark_out=FILE")
+    parser.add_argument("json", help="file written by perf_reduce, perf_scan, perf_segmented, perf_stencil or perf_paper --benchmark_out=FILE")
     arguments = parser.parse_args()
     try:
         text, good = markdown(load(arguments.json))
