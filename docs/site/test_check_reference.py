@@ -12,7 +12,8 @@ from pathlib import Path
 FOLDER = Path(__file__).resolve().parent
 MEMBER = """<memberdef prot="{prot}"><name>reduce</name><argsstring>(int){behind}</argsstring><briefdescription>{brief}</briefdescription>
 <detaileddescription/><location file="/a/core/Sum.hpp" line="7"/></memberdef>"""
-COMPOUND = """<doxygen><compounddef kind="namespace"><compoundname>KokkosMMA</compoundname><sectiondef>{}</sectiondef></compounddef></doxygen>"""
+COMPOUND = """<doxygen><compounddef kind="namespace"><compoundname>KokkosMMA</compoundname><sectiondef>{}</sectiondef>
+</compounddef></doxygen>"""
 
 
 def run(script, *arguments):
