@@ -3,8 +3,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs the examples and compares what they print with docs/example_outputs.md; --update writes the page.
 
-What differs from run to run and machine to machine is left out of the comparison: times, rates, rounding errors, the execution space and the
-version of Kokkos.
+What differs from run to run and machine to machine is left out of the comparison: times, rates, rounding errors, the execution
+space and the version of Kokkos.
 """
 
 import argparse
@@ -28,8 +28,8 @@ every route is `generic`; on a GPU more of these lines change. Written by [docs/
 EXAMPLES = [
     ("First programs", "[first_steps](../examples/first_steps/README.md): plain Kokkos, for newcomers.", ["vector_add"], {}),
     ("", "", ["matrix_product", "200"], {}),
-    ("The drop-in", "[statistics](../examples/statistics/README.md), a plain Kokkos program, built with `KokkosMMA::drop_in`, on data that NIST "
-     "certifies.", ["statistics_drop_in", "examples/statistics/nist/PiDigits.txt"], {"KOKKOSMMA_VERBOSE": "1"}),
+    ("The drop-in", "[statistics](../examples/statistics/README.md), a plain Kokkos program, built with `KokkosMMA::drop_in`, on data "
+     "that NIST certifies.", ["statistics_drop_in", "examples/statistics/nist/PiDigits.txt"], {"KOKKOSMMA_VERBOSE": "1"}),
     ("", "[compressed_rows](../examples/compressed_rows/README.md): offsets of the rows of a sparse matrix by `parallel_scan`.",
      ["compressed_rows_drop_in", "examples/common/matrices/powerlaw_1000.mtx"], {}),
     ("Many sums at once", "[batch_norm_moments](../examples/batch_norm_moments/README.md): mean and variance of each channel.",
@@ -70,7 +70,8 @@ def run(programs, arguments, extra):
     environment.update(OMP_NUM_THREADS="1", OMP_PROC_BIND="false", **extra)
     command = [str(programs / arguments[0]), *arguments[1:]]
     try:
-        done = subprocess.run(command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=120, check=False)
+        done = subprocess.run(command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=120,
+                              check=False)
     except (OSError, subprocess.TimeoutExpired) as error:
         sys.exit(f"{command[0]}: {error}; build the examples, and name the folder of their programs with --programs")
     if done.returncode != 0:

@@ -3,8 +3,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Lays the Markdown of the repository out as pages of the site.
 
-Pages link to files of the repository, as a forge shows them. In the site a link to another page goes to that page, a link to a source file to
-a page with its text. A link to nothing is an error, and so is a quotation that is no longer what it quotes: a block of code behind a line
+Pages link to files of the repository, as a forge shows them. In the site a link to another page goes to that page, a link to a source
+file to a page with its text. A link to nothing is an error, and so is a quotation that is no longer what it quotes: a block of code behind a line
 
     <!-- from: core/KokkosMMA_Settings.hpp -->
 
@@ -85,7 +85,8 @@ class Site:
             return name
         self.copy(file, f"source/{path}")
         language = "cmake" if file.name == "CMakeLists.txt" else LANGUAGES.get(file.suffix, "none")
-        self.write(name, f"---\norphan: true\n---\n\n# {path}\n\n```{{literalinclude}} {file.name}\n:language: {language}\n:linenos:\n```\n")
+        listing = f"```{{literalinclude}} {file.name}\n:language: {language}\n:linenos:\n```\n"
+        self.write(name, f"---\norphan: true\n---\n\n# {path}\n\n{listing}")
         return name
 
     def place_of(self, path):
@@ -141,7 +142,8 @@ class Site:
         for chunk in chunks:
             places = [i for i in range(at, len(lines)) if lines[i:i + len(chunk)] == chunk]
             if not places:
-                self.problems.append(f"{page}:{number}: '{chunk[0]}' and what follows is not, or no longer, in {quoted} at this place; quote it anew")
+                self.problems.append(f"{page}:{number}: '{chunk[0]}' and what follows is not, or no longer, in {quoted} at this place; "
+                                     "quote it anew")
                 return
             at = places[0] + len(chunk)
 

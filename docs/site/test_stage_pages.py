@@ -29,8 +29,8 @@ class StagePages(unittest.TestCase):
         path.write_text(text, encoding="utf-8")
 
     def stage(self):
-        return subprocess.run([sys.executable, str(SCRIPT), str(self.root), str(self.pages)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                              universal_newlines=True, check=False)
+        command = [sys.executable, str(SCRIPT), str(self.root), str(self.pages)]
+        return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, universal_newlines=True, check=False)
 
     def staged(self, name):
         done = self.stage()
@@ -88,7 +88,8 @@ class StagePages(unittest.TestCase):
         self.file("docs/sums.md", f"# Sums\n<!-- from: core/sum.hpp -->\n```cpp\n{block}```\n")
 
     def test_quotations(self):
-        for block in ("return a + b;\n", "    int sum(int a, int b) {\n      return a + b;\n    }\n", "int sum(int a, int b) {\n...\nint product();\n"):
+        for block in ("return a + b;\n", "    int sum(int a, int b) {\n      return a + b;\n    }\n",
+                      "int sum(int a, int b) {\n...\nint product();\n"):
             self.quote(block)
             self.assertIn(block, self.staged("sums.md"))
         for block, first in (("return a - b;\n", "return a - b;"), ("int sum(int a, int b) {\n}\n", "int sum(int a, int b) {"),
