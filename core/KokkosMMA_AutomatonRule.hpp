@@ -39,11 +39,14 @@ KOKKOS_FORCEINLINE_FUNCTION constexpr int neighbourhood_size(
 /// value.
 class CountSet {
  public:
+  /// Cells of the largest neighbourhood, its centre included.
   static constexpr int largest = neighbourhood_size(Neighbourhood::moore, 16);
 
+  /// The empty set.
   constexpr CountSet() = default;
 
   /// Adds first, first + 1, ... last.
+  /// \throws std::invalid_argument for counts below 0 or above `largest`
   constexpr void insert(int first, int last) {
     if (first < 0 || last > largest || first > last)
       Impl::invalid_argument("KokkosMMA::CountSet", "counts from ", first,
@@ -52,6 +55,7 @@ class CountSet {
     for (int count = first; count <= last; ++count)
       m_words[count / 32] |= std::uint32_t(1) << (count % 32);
   }
+  /// Adds one count.
   constexpr void insert(int count) { insert(count, count); }
 
   /// False for what no neighbourhood can count.
@@ -67,6 +71,7 @@ class CountSet {
     return count;
   }
 
+  /// Whether both hold the same counts.
   friend constexpr bool operator==(CountSet const&, CountSet const&) = default;
 
  private:
@@ -78,9 +83,16 @@ class CountSet {
 /// and cells in these states are not counted by their neighbours.
 class AutomatonRule {
  public:
-  static constexpr int max_radius = 16;
+  static constexpr int max_radius = 16;   ///< cells on either side
   static constexpr int max_states = 256;  ///< a cell is a byte
 
+  /// \param neighbourhood, radius whose cells are counted; 1 to max_radius
+  /// \param states 2 to max_states
+  /// \param counts_centre whether a cell in state 1 counts itself
+  /// \param survive counts with which a cell in state 1 stays so
+  /// \param birth counts with which a dead cell comes alive
+  /// \throws std::invalid_argument for a radius or a number of states out of
+  /// range, or a count that the neighbourhood does not have
   constexpr AutomatonRule(Neighbourhood neighbourhood, int radius, int states,
                           bool counts_centre, CountSet const& survive,
                           CountSet const& birth)
@@ -115,21 +127,28 @@ class AutomatonRule {
     return static_cast<std::uint8_t>(state + 1 < m_states ? state + 1 : 0);
   }
 
+  /// Which cells are counted.
   KOKKOS_FORCEINLINE_FUNCTION constexpr Neighbourhood neighbourhood() const {
     return m_neighbourhood;
   }
+  /// Of the neighbourhood, in cells.
   KOKKOS_FORCEINLINE_FUNCTION constexpr int radius() const { return m_radius; }
+  /// Number of states, the dead one included.
   KOKKOS_FORCEINLINE_FUNCTION constexpr int states() const { return m_states; }
+  /// Whether a cell in state 1 counts itself.
   KOKKOS_FORCEINLINE_FUNCTION constexpr bool counts_centre() const {
     return m_counts_centre;
   }
+  /// Counts with which a cell in state 1 stays so.
   KOKKOS_FORCEINLINE_FUNCTION constexpr CountSet const& survive() const {
     return m_survive;
   }
+  /// Counts with which a dead cell comes alive.
   KOKKOS_FORCEINLINE_FUNCTION constexpr CountSet const& birth() const {
     return m_birth;
   }
 
+  /// Whether both are the same rule.
   friend constexpr bool operator==(AutomatonRule const&,
                                    AutomatonRule const&) = default;
 
@@ -145,24 +164,26 @@ class AutomatonRule {
 /// The finite grid that a rule may name behind a colon: a torus (`:T400,300`),
 /// or a plane with dead cells around it (`:P400,300`).
 struct BoundedGrid {
-  std::int64_t width  = 0;
-  std::int64_t height = 0;
-  bool torus          = false;
+  std::int64_t width  = 0;      ///< cells of a row
+  std::int64_t height = 0;      ///< rows
+  bool torus          = false;  ///< opposite faces are neighbours
 
   /// Of all faces; a constant is 0.
   constexpr Boundary boundary() const {
     return torus ? Boundary::periodic : Boundary::constant;
   }
 
+  /// Whether extents and kind are the same.
   friend constexpr bool operator==(BoundedGrid const&,
                                    BoundedGrid const&) = default;
 };
 
 /// What the text of a rule says.
 struct ParsedRule {
-  AutomatonRule rule;
-  std::optional<BoundedGrid> grid;
+  AutomatonRule rule;               ///< what becomes of a cell
+  std::optional<BoundedGrid> grid;  ///< if the text names one
 
+  /// Whether rule and grid are the same.
   friend constexpr bool operator==(ParsedRule const&,
                                    ParsedRule const&) = default;
 };
@@ -545,6 +566,7 @@ inline std::string to_string(AutomatonRule const& rule) {
       Impl::ranges_text(rule.birth(), limits), ",N", moore ? "M" : "N");
 }
 
+/// Likewise with its grid: `B3/S23:T400,300`.
 inline std::string to_string(ParsedRule const& parsed) {
   std::string text = to_string(parsed.rule);
   if (parsed.grid)

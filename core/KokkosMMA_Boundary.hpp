@@ -25,6 +25,7 @@ enum class Boundary {
   halo       ///< what the caller put into the ghost cells of the View
 };
 
+/// The name of a kind, as in the enumeration.
 constexpr char const* to_string(Boundary kind) {
   switch (kind) {
     case Boundary::constant: return "constant";
@@ -60,9 +61,10 @@ KOKKOS_FORCEINLINE_FUNCTION constexpr std::int64_t boundary_index(
 
 /// One face of the grid. `value` is that of a constant.
 struct Face {
-  Boundary kind = Boundary::constant;
-  double value  = 0;
+  Boundary kind = Boundary::constant;  ///< what lies beyond
+  double value  = 0;                   ///< of a constant
 
+  /// Whether kind and value are the same.
   friend constexpr bool operator==(Face const&, Face const&) = default;
 };
 
@@ -81,8 +83,8 @@ struct Boundaries {
   static_assert(1 <= Rank && Rank <= 3,
                 "KokkosMMA::Boundaries: Rank is 1, 2 or 3");
 
-  Face low[Rank];
-  Face high[Rank];
+  Face low[Rank];   ///< before element 0 of each dimension
+  Face high[Rank];  ///< behind the last element of each dimension
 
   /// The same on every face.
   static constexpr Boundaries all(Boundary kind, double value = 0) {
@@ -131,10 +133,12 @@ struct Boundaries {
     }
   }
 
+  /// Ghost cells that a View has before element 0 of dimension d.
   KOKKOS_FORCEINLINE_FUNCTION constexpr int ghosts_low(int d,
                                                        int radius) const {
     return low[d].kind == Boundary::halo ? radius : 0;
   }
+  /// Ghost cells that a View has behind the last element of dimension d.
   KOKKOS_FORCEINLINE_FUNCTION constexpr int ghosts_high(int d,
                                                         int radius) const {
     return high[d].kind == Boundary::halo ? radius : 0;
@@ -165,6 +169,7 @@ struct Boundaries {
     return true;
   }
 
+  /// Whether all faces are the same.
   friend constexpr bool operator==(Boundaries const&,
                                    Boundaries const&) = default;
 };

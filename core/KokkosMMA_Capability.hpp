@@ -11,7 +11,7 @@ namespace KokkosMMA {
 struct Capability {
   bool cuda              = false;  ///< the execution space is Kokkos::Cuda
   int compute_capability = 0;      ///< major * 10 + minor, 90 on an H200
-  int multiprocessors    = 0;
+  int multiprocessors    = 0;      ///< of the device
 
   /// mma.sync for 16-bit floating point, 8-bit integers and double exists from
   /// compute capability 8.0 on (PTX ISA, "mma" target notes; bf16 and double

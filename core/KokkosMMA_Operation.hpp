@@ -14,6 +14,7 @@ namespace KokkosMMA {
 /// How the elements of a segment are combined.
 enum class Operation : unsigned char { sum, min, max, prod };
 
+/// The name of an operation, as in the enumeration.
 constexpr std::string_view to_string(Operation operation) {
   constexpr std::string_view names[] = {"sum", "min", "max", "prod"};
   return names[static_cast<int>(operation)];

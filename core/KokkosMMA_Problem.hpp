@@ -23,8 +23,8 @@ enum class Pattern : unsigned char { range, mdrange, team };
 
 /// A reduction as values: what the route function needs and nothing else.
 struct ReduceProblem {
-  Pattern pattern = Pattern::range;
-  Source source   = Source::functor;
+  Pattern pattern = Pattern::range;   ///< shape of the iteration space
+  Source source   = Source::functor;  ///< what is known of the data
   Scalar input = Scalar::opaque;  ///< element type, where the data are visible
   bool sum     = false;           ///< the reducer adds
   bool contiguous = false;        ///< stride one
@@ -33,9 +33,9 @@ struct ReduceProblem {
   bool fixed_size           = true;   ///< the size of the value is a constant
   bool in_graph             = false;  ///< the call is a node of a Kokkos graph
   bool compiled             = true;   ///< a kernel of ours exists for this call
-  std::size_t value_bytes   = 0;
-  std::size_t functor_bytes = 0;
-  std::uint64_t size        = 0;  ///< indices
+  std::size_t value_bytes   = 0;      ///< of the value that is joined
+  std::size_t functor_bytes = 0;      ///< functor and reducer together
+  std::uint64_t size        = 0;      ///< indices
   int local_bytes = 0;  ///< local memory of our kernel: spilled registers
 };
 
@@ -52,8 +52,8 @@ struct ScanProblem {
   bool in_graph      = false;  ///< the call is a node of a Kokkos graph
   bool compiled      = true;   ///< a kernel for the opaque functor exists
   bool tile_compiled = false;  ///< a visible-data kernel exists for the types
-  std::size_t value_bytes   = 0;
-  std::size_t functor_bytes = 0;
+  std::size_t value_bytes   = 0;  ///< of the value that is joined
+  std::size_t functor_bytes = 0;  ///< functor and reducer together
   std::uint64_t size        = 0;  ///< indices
 };
 
@@ -69,16 +69,16 @@ enum class SegmentLayout : unsigned char {
 /// A segmented reduction or scan as values: what the route function needs and
 /// nothing else.
 struct SegmentedProblem {
-  SegmentLayout layout   = SegmentLayout::strided;
-  Operation operation    = Operation::sum;
-  Scalar input           = Scalar::opaque;  ///< element type
+  SegmentLayout layout   = SegmentLayout::strided;  ///< in memory
+  Operation operation    = Operation::sum;          ///< what joins the elements
+  Scalar input           = Scalar::opaque;          ///< element type
   Scalar accumulator     = Scalar::opaque;  ///< what the values are kept in
   Scalar output          = Scalar::opaque;  ///< what is written
   bool ragged            = false;           ///< cut by offsets
   bool packed_offsets    = true;            ///< the offsets have stride one
-  bool moments           = false;  ///< sums and sums of squares in one pass
-  bool plain_memory      = true;   ///< every View refers to its elements
-  std::uint64_t segments = 0;
+  bool moments           = false;    ///< sums and sums of squares in one pass
+  bool plain_memory      = true;     ///< every View refers to its elements
+  std::uint64_t segments = 0;        ///< their number
   std::uint64_t segment_length = 0;  ///< the mean one, rounded, where ragged
 };
 

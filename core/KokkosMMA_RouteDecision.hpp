@@ -15,9 +15,10 @@ namespace KokkosMMA {
 
 /// Why a route does not take a problem, and where the limit comes from.
 struct Refusal {
-  std::string_view reason;
-  std::string_view source;
+  std::string_view reason;  ///< empty: not refused
+  std::string_view source;  ///< where the limit or the number comes from
 
+  /// Whether there is a reason.
   constexpr explicit operator bool() const { return !reason.empty(); }
 };
 
@@ -31,9 +32,9 @@ inline constexpr std::size_t max_functor_bytes = 3800;
 
 /// A route and why the faster ones were refused.
 struct RouteDecision {
-  Route route = Route::generic;
-  Refusal mma;       ///< empty when the route is mma
-  Refusal streamed;  ///< empty when the route is mma or streamed
+  Route route = Route::generic;  ///< what runs
+  Refusal mma;                   ///< empty when the route is mma
+  Refusal streamed;              ///< empty when the route is mma or streamed
 };
 
 /// The refusal of the route that was chosen: empty unless it was forced.

@@ -20,6 +20,7 @@ enum class StencilKernel {
   dense_band  ///< a product with a band matrix for every row of weights
 };
 
+/// The name of a kernel in words.
 constexpr char const* to_string(StencilKernel kernel) {
   switch (kernel) {
     case StencilKernel::separable: return "separable";

@@ -23,10 +23,11 @@
 
 namespace KokkosMMA {
 
+/// A rectangle of cells as a pattern file has it.
 struct CellPattern {
-  std::int64_t width  = 0;
-  std::int64_t height = 0;
-  std::string rule;  ///< as the file has it, empty when it names none
+  std::int64_t width  = 0;  ///< cells of a row
+  std::int64_t height = 0;  ///< rows
+  std::string rule;         ///< as the file has it, empty when it names none
   std::vector<std::string> comments;  ///< whole lines that begin with #
   std::vector<std::uint8_t> cells;    ///< (x, y) at y * width + x
 
@@ -36,14 +37,15 @@ struct CellPattern {
            std::count(cells.begin(), cells.end(), std::uint8_t(0));
   }
 
+  /// Whether size, rule, comments and cells are the same.
   friend bool operator==(CellPattern const&, CellPattern const&) = default;
 };
 
 /// The largest pattern that a reader takes: a few bytes of a file can ask for
 /// any number of cells.
 struct PatternLimits {
-  std::int64_t width  = 32768;
-  std::int64_t height = 32768;
+  std::int64_t width  = 32768;  ///< cells of a row
+  std::int64_t height = 32768;  ///< rows
 };
 
 namespace Impl {

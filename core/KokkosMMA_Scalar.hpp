@@ -25,6 +25,7 @@ enum class Scalar : unsigned char {
   boolean
 };
 
+/// The name of an element type.
 constexpr std::string_view to_string(Scalar scalar) {
   constexpr std::string_view names[] = {"opaque", "half",  "bhalf",  "float",
                                         "double", "int8",  "uint8",  "int32",
@@ -32,6 +33,7 @@ constexpr std::string_view to_string(Scalar scalar) {
   return names[static_cast<int>(scalar)];
 }
 
+/// Bytes of an element; 0 for what is opaque.
 constexpr int size_of(Scalar scalar) {
   constexpr int bytes[] = {0, 2, 2, 4, 8, 1, 1, 4, 4, 8, 8, 1};
   return bytes[static_cast<int>(scalar)];

@@ -11,8 +11,14 @@
 namespace KokkosMMA {
 
 /// What runs an operation; `automatic` lets the route function choose.
-enum class Route : unsigned char { automatic, generic, streamed, mma };
+enum class Route : unsigned char {
+  automatic,  ///< written `auto`: the fastest one that can run
+  generic,    ///< plain Kokkos
+  streamed,   ///< kernels of this library without tensor cores
+  mma         ///< products on tensor cores
+};
 
+/// The name of a route, as KOKKOSMMA_ROUTE takes it.
 constexpr std::string_view to_string(Route route) {
   constexpr std::string_view names[] = {"auto", "generic", "streamed", "mma"};
   return names[static_cast<int>(route)];
@@ -28,6 +34,7 @@ enum class Formulation : unsigned char {
   split         ///< half of the data by products, half by shuffles
 };
 
+/// The name of a formulation, as in the enumeration.
 constexpr std::string_view to_string(Formulation formulation) {
   constexpr std::string_view names[] = {"chained", "recurrence", "single_pass",
                                         "split"};
@@ -39,14 +46,15 @@ constexpr std::string_view to_string(Formulation formulation) {
 /// table. Formulation, chain length and block size are for reductions; a scan
 /// reads the route, and another formulation than `chained` keeps it off `mma`.
 struct Settings {
-  Route route             = Route::automatic;
-  Formulation formulation = Formulation::chained;
+  Route route             = Route::automatic;      ///< what runs the call
+  Formulation formulation = Formulation::chained;  ///< of sums on tensor cores
   int chain_length        = 0;  ///< R: products per flush, 1 to 32; 0 = tuned
   int block_size =
       0;  ///< B: threads per block, 32 to 512 in steps of 32; 0 = tuned
   bool check_offsets = true;  ///< of segments; wrong ones that are not checked
                               ///< read and write outside of the Views
 
+  /// Whether all settings are the same.
   friend constexpr bool operator==(Settings const&, Settings const&) = default;
 };
 
@@ -123,11 +131,13 @@ inline Route& last_route_of_this_thread() {
 /// route is a wish: a Kokkos call that it cannot run takes the automatic one.
 class ScopedSettings {
  public:
+  /// \throws std::invalid_argument for settings out of range
   explicit ScopedSettings(Settings settings)
       : m_outer(Impl::scoped_settings()) {
     Impl::check_settings("KokkosMMA::ScopedSettings", settings);
     Impl::scoped_settings() = Impl::effective_settings(settings);
   }
+  /// Brings the settings of the enclosing scope back.
   ~ScopedSettings() { Impl::scoped_settings() = m_outer; }
   ScopedSettings(ScopedSettings const&)            = delete;
   ScopedSettings& operator=(ScopedSettings const&) = delete;

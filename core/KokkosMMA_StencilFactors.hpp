@@ -23,6 +23,8 @@
 
 namespace KokkosMMA {
 
+/// Weights written as a sum of outer products of vectors, one per dimension:
+/// weight(o) = sum over the terms t of t[0][o0] * t[1][o1] * ...
 template <int Rank>
 struct StencilFactors {
   /// One vector per dimension, each of the width of the stencil in it.
@@ -40,6 +42,7 @@ struct StencilFactors {
   /// Factors of integer weights are then integers.
   bool exact = false;
 
+  /// Number of terms; 0 means not factored.
   int rank() const { return int(terms.size()); }
 };
 

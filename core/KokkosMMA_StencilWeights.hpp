@@ -29,16 +29,18 @@ class StencilWeights {
                 "KokkosMMA::StencilWeights: Rank is 1, 2 or 3");
 
  public:
+  /// One integer per dimension: an offset from the centre, or a radius.
   using Offsets = std::array<int, Rank>;
 
-  static constexpr int rank       = Rank;
-  static constexpr int max_radius = 16;
+  static constexpr int rank       = Rank;  ///< dimensions
+  static constexpr int max_radius = 16;    ///< in each dimension
 
   /// Ones everywhere, the centre included.
   static StencilWeights box(Offsets const& radius) {
     return filled("KokkosMMA::StencilWeights::box", radius,
                   [](Offsets const&) { return true; });
   }
+  /// The same radius in every dimension.
   static StencilWeights box(int radius) { return box(same(radius)); }
 
   /// The neighbours of Moore: a box of ones without its centre.
@@ -61,10 +63,13 @@ class StencilWeights {
     return filled("KokkosMMA::StencilWeights::star", radius,
                   [](Offsets const& o) { return on_axis(o); });
   }
+  /// The same radius in every dimension.
   static StencilWeights star(int radius) { return star(same(radius)); }
 
   /// Any weights, the last dimension fastest: the first is that of the offsets
   /// -radius, the last that of +radius.
+  /// \throws std::invalid_argument for a radius out of range, another number of
+  /// weights than 2 * radius + 1 per dimension, or one that is not finite
   static StencilWeights dense(Offsets const& radius,
                               std::span<double const> values) {
     char const* const who = "KokkosMMA::StencilWeights::dense";
@@ -82,6 +87,7 @@ class StencilWeights {
     result.m_values.assign(values.begin(), values.end());
     return result;
   }
+  /// The same radius in every dimension.
   static StencilWeights dense(int radius, std::span<double const> values) {
     return dense(same(radius), values);
   }
@@ -97,9 +103,11 @@ class StencilWeights {
     return result;
   }
 
+  /// Largest offset in dimension d.
   int radius(int d) const { return m_radius[std::size_t(d)]; }
+  /// Largest offsets of all dimensions.
   Offsets const& radius() const { return m_radius; }
-  /// 2 * radius + 1
+  /// Weights along dimension d: 2 * radius(d) + 1.
   int width(int d) const { return 2 * radius(d) + 1; }
 
   /// Number of weights, zeros included.
@@ -133,6 +141,7 @@ class StencilWeights {
     return result;
   }
 
+  /// Whether every weight is 1.
   bool is_box_of_ones() const {
     return std::all_of(m_values.begin(), m_values.end(),
                        [](double value) { return value == 1; });
@@ -143,11 +152,13 @@ class StencilWeights {
       if (m_values[at] != 0 && !on_axis(offsets(at))) return false;
     return true;
   }
+  /// Whether every weight is a whole number, as integer sums demand.
   bool are_integers() const {
     return std::all_of(m_values.begin(), m_values.end(),
                        [](double value) { return value == std::trunc(value); });
   }
 
+  /// Whether radius and weights are the same.
   friend bool operator==(StencilWeights const&,
                          StencilWeights const&) = default;
 

@@ -24,6 +24,7 @@ struct StreamedTuning {
   int accumulators;        ///< independent running values per thread
   int rounds_per_barrier;  ///< rounds of `calls` between two waits of a block
 
+  /// Whether all constants are the same.
   friend constexpr bool operator==(StreamedTuning const&,
                                    StreamedTuning const&) = default;
 };
@@ -143,10 +144,10 @@ constexpr TileScanTuning tile_scan_tuning(bool products, bool eight_columns) {
 /// Cache hints lost: a 256-byte L2 prefetch 4219, evict-first and no-allocate
 /// even.
 struct MmaTuning {
-  static constexpr int vectors      = 8;
-  static constexpr int chain_length = 8;
-  static constexpr int threads      = 512;
-  static constexpr int min_blocks   = 2;
+  static constexpr int vectors      = 8;    ///< of 16 bytes, per thread
+  static constexpr int chain_length = 8;    ///< products per flush
+  static constexpr int threads      = 512;  ///< per block
+  static constexpr int min_blocks   = 2;    ///< per multiprocessor
 };
 
 /// How a reduction of segments in staged tiles is laid over the device.
@@ -170,12 +171,12 @@ inline constexpr SegmentedTuning segmented_tuning{8, 2, 4096};
 /// How it is where segments come straight from memory: rows of vectors, and
 /// parts of segments that are longer than a tile.
 struct RowSegmentsTuning {
-  static constexpr int threads = 256;
+  static constexpr int threads = 256;  ///< per block
   /// Per multiprocessor; caps a thread's registers. Products spill at 4
   /// and 3, minima and maxima of double at 4.
   static constexpr int min_blocks          = 4;
-  static constexpr int min_blocks_products = 2;
-  static constexpr int min_blocks_extremes = 3;
+  static constexpr int min_blocks_products = 2;  ///< likewise, on tensor cores
+  static constexpr int min_blocks_extremes = 3;  ///< of minima and maxima
 };
 
 /// Longest chain that `Settings::chain_length` may ask for: the truncation of

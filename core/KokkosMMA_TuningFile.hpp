@@ -29,18 +29,19 @@ namespace KokkosMMA {
 
 /// The device that a table was measured on: its constants hold for no other.
 struct TunedDevice {
-  std::string name;
+  std::string name;            ///< as its driver has it
   int compute_capability = 0;  ///< major * 10 + minor
-  int multiprocessors    = 0;
+  int multiprocessors    = 0;  ///< of the device
 
+  /// Whether name, compute capability and multiprocessors are the same.
   friend bool operator==(TunedDevice const&, TunedDevice const&) = default;
 };
 
 /// A table and where it comes from.
 struct TuningFile {
-  TuningTable table;
-  TunedDevice device;
-  std::string date;  ///< YYYY-MM-DD
+  TuningTable table;   ///< the values
+  TunedDevice device;  ///< where they were measured
+  std::string date;    ///< YYYY-MM-DD
 };
 
 namespace Impl {

@@ -37,12 +37,14 @@ inline constexpr int never = std::numeric_limits<int>::max();
 /// bytes share theirs, and flags that of uint8: their kernels differ in nothing
 /// that takes time.
 struct PerType {
-  static constexpr int size           = 8;
+  /// Kinds of elements.
+  static constexpr int size = 8;
+  /// The one that stands for each of them.
   static constexpr Scalar types[size] = {
       Scalar::half, Scalar::bhalf, Scalar::float32, Scalar::float64,
       Scalar::int8, Scalar::uint8, Scalar::int32,   Scalar::int64};
 
-  int values[size];
+  int values[size];  ///< in the order of `types`
 
   /// `opaque` has no value of its own: every route that asks has refused it.
   static constexpr int index(Scalar scalar) {
@@ -62,19 +64,23 @@ struct PerType {
     }
     return 0;
   }
+  /// The value of an element type.
   constexpr int operator[](Scalar scalar) const {
     return values[index(scalar)];
   }
 
+  /// One value for all of them.
   static constexpr PerType all(int value) {
     return {{value, value, value, value, value, value, value, value}};
   }
+  /// The same with another value for one kind.
   constexpr PerType with(Scalar scalar, int value) const {
     PerType result               = *this;
     result.values[index(scalar)] = value;
     return result;
   }
 
+  /// Whether all values are the same.
   friend constexpr bool operator==(PerType const&, PerType const&) = default;
 };
 
@@ -85,9 +91,10 @@ struct TuningTable {
   PerType reduce_mma = PerType::all(1);
   /// The same for sums of products of two Views.
   PerType dot_mma = PerType::all(1);
-  /// R and B where the call leaves them open.
+  /// R where the call leaves it open.
   int reduce_chain_length = MmaTuning::chain_length;
-  int reduce_block_size   = MmaTuning::threads;
+  /// B where the call leaves it open.
+  int reduce_block_size = MmaTuning::threads;
   /// Blocks of 512 threads for each multiprocessor; smaller ones fill as many
   /// threads.
   int reduce_blocks = MmaTuning::min_blocks;
@@ -152,9 +159,9 @@ struct TuningTable {
   /// Kokkos. One-byte elements, 9, 12, 15, 17: 2624, 3200, 3220, 2570 and 2396,
   /// 2852, 2638, 2633.
   int tiny_elements      = 17;
-  int tiny_bytes         = 96;
-  int tiny_from_elements = 7;
-  int tiny_over_bytes    = 12;
+  int tiny_bytes         = 96;  ///< the second of these limits
+  int tiny_from_elements = 7;   ///< the third
+  int tiny_over_bytes    = 12;  ///< the fourth
   /// Segments between offsets are taken one per thread when the longest is no
   /// longer than this, which the check of the offsets tells. 2^28 elements, of
   /// a thread per segment in plain Kokkos and of the kernel of uneven lengths:
@@ -175,34 +182,42 @@ struct TuningTable {
   /// Stencils take products from this radius or number of weights on; the
   /// measurements stand with mma_stencil_pays. Those of bytes always do:
   /// nothing else comes near.
-  PerType stencil_box_radius     = PerType::all(8);
+  PerType stencil_box_radius = PerType::all(8);
+  /// Of weights that are one outer product: their radius.
   PerType stencil_product_radius = PerType::all(3);
-  PerType stencil_dense_taps     = PerType::all(80).with(Scalar::float64, 100);
+  /// Of any other weights: how many are not zero.
+  PerType stencil_dense_taps = PerType::all(80).with(Scalar::float64, 100);
 
+  /// Whether all values are the same.
   friend constexpr bool operator==(TuningTable const&,
                                    TuningTable const&) = default;
 };
 
+/// The table of the library, for whoever has measured none.
 inline constexpr TuningTable builtin_tuning{};
 
 /// A value or a row of values of the table: its name in files and what it may
 /// be. An entry has one of the two members.
 struct TuningEntry {
-  std::string_view name;
-  int least;
-  int most;
-  int step;        ///< the value is a multiple of it
-  bool or_never;   ///< `never` is allowed too
-  unsigned types;  ///< bit i: PerType::types[i] has a value
-  int TuningTable::*value;
-  PerType TuningTable::*values;
+  std::string_view name;         ///< in a file
+  int least;                     ///< smallest value allowed
+  int most;                      ///< largest value allowed, but for `never`
+  int step;                      ///< the value is a multiple of it
+  bool or_never;                 ///< `never` is allowed too
+  unsigned types;                ///< bit i: PerType::types[i] has a value
+  int TuningTable::*value;       ///< of an entry with one value
+  PerType TuningTable::*values;  ///< of an entry with one for each type
 
+  /// Whether it is yes or no.
   constexpr bool is_flag() const { return least == 0 && most == 1; }
+  /// Whether PerType::types[type] has a value.
   constexpr bool has(int type) const { return types >> type & 1u; }
+  /// Whether a value may be x.
   constexpr bool allows(int x) const {
     return (or_never && x == never) ||
            (least <= x && x <= most && x % step == 0);
   }
+  /// The values that it may have, for a person.
   std::string allowed() const {
     if (is_flag()) return "yes or no";
     std::string text = step > 1 ? "multiples of " + std::to_string(step) + ", "
@@ -321,10 +336,12 @@ constexpr bool mma_reduce_pays(Scalar input, bool product,
                                TuningTable const& table = builtin_tuning) {
   return product ? table.dot_mma[input] != 0 : table.reduce_mma[input] != 0;
 }
+/// The same of scans.
 constexpr bool mma_scan_pays(Scalar input, Scalar /*accumulator*/,
                              TuningTable const& table = builtin_tuning) {
   return table.scan_mma[input] != 0;
 }
+/// Of sums of equal segments.
 constexpr bool mma_segments_pay(Scalar input, std::uint64_t segment_bytes,
                                 TuningTable const& table = builtin_tuning) {
   int const from = table.segments_mma_bytes[input];

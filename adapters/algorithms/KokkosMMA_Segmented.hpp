@@ -770,6 +770,7 @@ std::string explain_segmented_reduce(Exec const& exec, X const& x,
       who, exec, Impl::equal_problem<Op, A>(x, result, false, segments), false,
       settings);
 }
+/// Likewise between offsets.
 template <Operation Op = Operation::sum, class Accumulator = void, class Exec,
           Impl::Rank1View X, Impl::OffsetsView Offsets, Impl::Rank1View R>
 std::string explain_segmented_reduce(Exec const& exec, X const& x,
@@ -782,6 +783,7 @@ std::string explain_segmented_reduce(Exec const& exec, X const& x,
       who, exec, Impl::ragged_problem<Op, A>(x, offsets, result, false), false,
       settings);
 }
+/// Likewise for a matrix, along a dimension.
 template <Operation Op = Operation::sum, class Accumulator = void, class Exec,
           Impl::Rank2View X, Impl::Rank1View R>
 std::string explain_segmented_reduce(Exec const& exec, X const& x, Along along,
@@ -794,6 +796,7 @@ std::string explain_segmented_reduce(Exec const& exec, X const& x, Along along,
       who, exec, Impl::line_reduce_call<Op, A>(x, along, result).problem, false,
       settings);
 }
+/// Likewise with several values per element.
 template <Operation Op = Operation::sum, class Accumulator = void, class Exec,
           Impl::Rank2View X, Impl::SegmentLength Length, Impl::Rank2View R>
 std::string explain_segmented_reduce(Exec const& exec, X const& x,
@@ -825,6 +828,7 @@ std::string explain_segmented_scan(Exec const& exec, X const& x,
       who, exec, Impl::equal_problem<Op, A>(x, y, true, segments), true,
       settings);
 }
+/// Likewise between offsets.
 template <Operation Op = Operation::sum, class Accumulator = void, class Exec,
           Impl::Rank1View X, Impl::OffsetsView Offsets, Impl::Rank1View Y>
 std::string explain_segmented_scan(Exec const& exec, X const& x,
@@ -837,6 +841,7 @@ std::string explain_segmented_scan(Exec const& exec, X const& x,
       who, exec, Impl::ragged_problem<Op, A>(x, offsets, y, true), true,
       settings);
 }
+/// Likewise for a matrix, along a dimension.
 template <Operation Op = Operation::sum, class Accumulator = void, class Exec,
           Impl::Rank2View X, Impl::Rank2View Y>
 std::string explain_segmented_scan(Exec const& exec, X const& x, Along along,

@@ -26,7 +26,7 @@ namespace KokkosMMA {
 /// The dimension of a matrix along which it is reduced or scanned: with 0 the
 /// segments are the x(:, j), with 1 the x(i, :).
 struct Along {
-  int dimension;
+  int dimension;  ///< 0 or 1
 };
 
 namespace Impl {

@@ -240,7 +240,8 @@ concept StencilPolicyType =
 }  // namespace Impl
 
 /// out = weighted sums of the neighbours in `in`, `steps` times: what one step
-/// wrote is what the next one reads, rounded to the elements of `out`.
+/// wrote is what the next one reads, rounded to the elements of `out`. Of one
+/// step, out(i) = sum over the offsets o of weight(o) * in(i + o).
 ///
 /// \tparam Accumulator type of the sums; by default float for half_t and
 ///         bhalf_t, int32 for integers of less than 4 bytes, else the elements'
@@ -254,7 +255,24 @@ concept StencilPolicyType =
 /// \param boundaries what lies beyond the faces. A halo is the caller's and
 ///              takes one step per call
 /// \param steps 1 or more
-/// \throws std::invalid_argument before anything is launched or written
+/// \param settings route
+///
+/// Accuracy and order: integers are exact modulo 2^bits of the accumulator; an
+/// integer accumulator needs integer weights. Floating-point sums are rounded
+/// to `out` once per step, in an order that the weights, the types and the
+/// route fix: the same call gives the same bits. An element whose weight is 0
+/// is not read into the sum. On Cuda, steps of float and double may be taken
+/// together (core/KokkosMMA_StencilFusion.hpp bounds by how much that differs).
+///
+/// On tensor cores the weights are band matrices: one product per dimension, or
+/// one per row of weights (core/KokkosMMA_WarpBand.hpp,
+/// core/KokkosMMA_WarpDenseBand.hpp).
+///
+/// \throws std::invalid_argument for extents that do not fit, a radius larger
+/// than the grid, Views that overlap or have no memory, weights or constants
+/// that the sums or elements cannot hold, a halo with several steps, steps
+/// below 1, or a forced route that cannot run; nothing is launched or written
+/// then
 template <class Accumulator = void, class Exec, Impl::StencilView X,
           Impl::StencilView Y>
 void stencil(Exec const& exec, X const& in, Y const& out,
@@ -515,10 +533,16 @@ bool run_automaton_kernels(Exec const& exec, V const& cells, int radius,
 ///              second buffer of the size of `cells` that it allocates and
 ///              frees
 /// \param cells View of rank 2 of integers of one byte or bool, of any layout
+/// \param rule what becomes of a cell (see parse_rule())
 /// \param boundaries what lies beyond the faces; constants are states. A halo
 ///              would have to be filled between the steps and is refused
 /// \param steps 0 or more
-/// \throws std::invalid_argument before anything is launched or written
+///
+/// Integers throughout: the same cells on every route.
+///
+/// \throws std::invalid_argument for a radius larger than the grid, a rule of
+/// more states than a cell holds, a constant that is no state, a halo, a View
+/// without memory, or negative steps; nothing is launched or written then
 template <class Exec, Impl::StencilView V>
 void automaton(Exec const& exec, V const& cells, AutomatonRule const& rule,
                Boundaries<2> const& boundaries, std::int64_t steps) {

@@ -126,26 +126,36 @@ auto transform(X const& x, Op const& op) {
 /// of half_t and bhalf_t are accumulated in fp32 and rounded once.
 template <class Scalar_, class Space = Kokkos::HostSpace>
 struct Sum {
-  using reducer          = Sum;
-  using value_type       = std::remove_cv_t<Scalar_>;
+  /// Marks a reducer for Kokkos.
+  using reducer = Sum;
+  /// What is added.
+  using value_type = std::remove_cv_t<Scalar_>;
+  /// Where the result goes.
   using result_view_type = Kokkos::View<value_type, Space>;
 
+  /// A result on the host; the call waits for it.
   KOKKOS_INLINE_FUNCTION Sum(value_type& value)
       : m_value(&value), m_references_scalar(true) {}
+  /// A result in a View of rank 0; the call returns at once.
   KOKKOS_INLINE_FUNCTION Sum(result_view_type const& value)
       : m_value(value), m_references_scalar(false) {}
 
+  /// into += from, integers modulo 2^bits.
   KOKKOS_INLINE_FUNCTION void join(value_type& into,
                                    value_type const& from) const {
     Impl::add(into, from);
   }
+  /// value = 0
   KOKKOS_INLINE_FUNCTION void init(value_type& value) const {
     value = Kokkos::reduction_identity<value_type>::sum();
   }
+  /// The result.
   KOKKOS_INLINE_FUNCTION value_type& reference() const {
     return *m_value.data();
   }
+  /// The result as a View.
   KOKKOS_INLINE_FUNCTION result_view_type view() const { return m_value; }
+  /// Whether the result is a variable of the host.
   KOKKOS_INLINE_FUNCTION bool references_scalar() const {
     return m_references_scalar;
   }
@@ -155,6 +165,7 @@ struct Sum {
   bool m_references_scalar;
 };
 
+/// Sum(view) takes type and memory space from the View.
 template <class Scalar_, class... P>
 Sum(Kokkos::View<Scalar_, P...> const&)
     -> Sum<Scalar_, typename Kokkos::View<Scalar_, P...>::memory_space>;

@@ -219,8 +219,10 @@ constexpr void check_segment_policy_types() {
 /// A policy for Kokkos::parallel_for: functor(s, value) is called once for
 /// every segment s with the segment's sum, on the device.
 ///
-///   Kokkos::parallel_for("rows", KokkosMMA::SegmentPolicy<Exec>(exec, x, n),
-///   f)
+/// \code
+/// Kokkos::parallel_for(
+///     "rows", KokkosMMA::SegmentPolicy<Exec>(exec, x, length), functor);
+/// \endcode
 ///
 /// A function, because the type of the policy depends on those of the Views.
 ///
@@ -230,7 +232,8 @@ constexpr void check_segment_policy_types() {
 /// \param exec    instance on which the call runs, asynchronously
 /// \param x       View of rank 1, contiguous or strided, any alignment
 /// \param segment_length  elements of a segment, of which the last may have
-/// fewer \param settings route, and whether offsets are checked
+///                fewer
+/// \param settings route, and whether offsets are checked
 ///
 /// \throws std::invalid_argument for a length of 0 or a forced route that
 /// cannot run; parallel_for throws nothing.

@@ -27,11 +27,13 @@ namespace KokkosMMA {
 /// Extents of a grid: StencilExtents<2>{rows, columns}, integers of any type.
 template <int R>
 struct StencilExtents {
-  std::array<std::int64_t, std::size_t(R)> values;
+  std::array<std::int64_t, std::size_t(R)> values;  ///< one per dimension
 
+  /// One integer per dimension.
   template <std::integral... I>
   requires(sizeof...(I) == R) constexpr StencilExtents(I... extents)
       : values{static_cast<std::int64_t>(extents)...} {}
+  /// From an array, explicitly.
   constexpr explicit StencilExtents(
       std::array<std::int64_t, std::size_t(R)> const& extents)
       : values(extents) {}

@@ -489,6 +489,7 @@ requires(!Impl::TeamReducer<T>) KOKKOS_INLINE_FUNCTION
                        Functor const& functor, T& result) {
   Impl::reduce_calls<false>(member, count, functor, result);
 }
+/// Likewise with a reducer of Kokkos, whose join commutes.
 template <class Member, std::integral Index, class Functor,
           Impl::TeamReducer Reducer>
 KOKKOS_INLINE_FUNCTION void vector_reduce(Member const& member, Index count,
@@ -496,11 +497,13 @@ KOKKOS_INLINE_FUNCTION void vector_reduce(Member const& member, Index count,
                                           Reducer const& reducer) {
   Impl::reduce_calls_with<false>(member, count, functor, reducer);
 }
+/// The sum of the elements of a View of rank 1 by the lanes of one thread.
 template <class Member, Impl::Rank1View X, class T>
 requires(!Impl::TeamReducer<T>) KOKKOS_INLINE_FUNCTION
     void vector_reduce(Member const& member, X const& x, T& result) {
   Impl::reduce_elements<false>(member, x, result);
 }
+/// Likewise with a reducer, whose values the elements are converted to.
 template <class Member, Impl::Rank1View X, Impl::TeamReducer Reducer>
 KOKKOS_INLINE_FUNCTION void vector_reduce(Member const& member, X const& x,
                                           Reducer const& reducer) {
@@ -512,12 +515,13 @@ KOKKOS_INLINE_FUNCTION void vector_reduce(Member const& member, X const& x,
 /// the contributions before i. `total` is the sum of all. What the functor
 /// writes is visible to the team afterwards.
 ///
-/// 	param T a type with += whose value-initialised value is zero
+/// \tparam T a type with += whose value-initialised value is zero
 template <class Member, std::integral Index, class Functor, class T>
 KOKKOS_INLINE_FUNCTION void team_scan(Member const& member, Index count,
                                       Functor const& functor, T& total) {
   Impl::scan_calls<true>(member, count, functor, total);
 }
+/// Likewise without total; the type of the sum is that of `update`.
 template <class Member, std::integral Index, class Functor>
 KOKKOS_INLINE_FUNCTION void team_scan(Member const& member, Index count,
                                       Functor const& functor) {
@@ -533,6 +537,7 @@ KOKKOS_INLINE_FUNCTION void team_scan(Member const& member, X const& x,
                                       Y const& y, T& total) {
   Impl::scan_elements<true, Kind>(member, x, y, total);
 }
+/// Likewise without total.
 template <ScanKind Kind = ScanKind::inclusive, class Member, Impl::Rank1View X,
           Impl::Rank1View Y>
 KOKKOS_INLINE_FUNCTION void team_scan(Member const& member, X const& x,
@@ -547,18 +552,21 @@ KOKKOS_INLINE_FUNCTION void vector_scan(Member const& member, Index count,
                                         Functor const& functor, T& total) {
   Impl::scan_calls<false>(member, count, functor, total);
 }
+/// Likewise without total; the type of the sum is that of `update`.
 template <class Member, std::integral Index, class Functor>
 KOKKOS_INLINE_FUNCTION void vector_scan(Member const& member, Index count,
                                         Functor const& functor) {
   Impl::scanned_value_t<Functor> total;
   Impl::scan_calls<false>(member, count, functor, total);
 }
+/// team_scan of a View of rank 1 by the vector lanes of one thread.
 template <ScanKind Kind = ScanKind::inclusive, class Member, Impl::Rank1View X,
           Impl::Rank1View Y, class T>
 KOKKOS_INLINE_FUNCTION void vector_scan(Member const& member, X const& x,
                                         Y const& y, T& total) {
   Impl::scan_elements<false, Kind>(member, x, y, total);
 }
+/// Likewise without total.
 template <ScanKind Kind = ScanKind::inclusive, class Member, Impl::Rank1View X,
           Impl::Rank1View Y>
 KOKKOS_INLINE_FUNCTION void vector_scan(Member const& member, X const& x,

@@ -130,7 +130,9 @@ void exclusive_scan(MPI_Comm comm, Exec const& exec, X const& x, Y const& y,
   exclusive_scan<Accumulator>(comm, exec, x, y, A(0), settings);
 }
 
-/// The same from an initial value.
+/// Exclusive scan over the ranks from an initial value: y(i) = init +
+/// everything before x(i), on this rank and on those before it. In all else
+/// like the form without one.
 template <class Accumulator, class Exec, Impl::Rank1View X, Impl::Rank1View Y,
           Impl::NotSettings Init>
 void exclusive_scan(MPI_Comm comm, Exec const& exec, X const& x, Y const& y,
@@ -182,7 +184,9 @@ void inclusive_scan(MPI_Comm comm, Exec const& exec, X const& x, Y const& y,
   inclusive_scan<Accumulator>(comm, exec, x, y, A(0), settings);
 }
 
-/// The same from an initial value.
+/// Inclusive scan over the ranks from an initial value: y(i) = init +
+/// everything up to x(i), on this rank and on those before it. In all else like
+/// the form without one.
 template <class Accumulator, class Exec, Impl::Rank1View X, Impl::Rank1View Y,
           Impl::NotSettings Init>
 void inclusive_scan(MPI_Comm comm, Exec const& exec, X const& x, Y const& y,

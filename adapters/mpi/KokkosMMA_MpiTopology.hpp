@@ -268,7 +268,7 @@ namespace mpi {
 template <int R>
 struct Block {
   std::array<std::int64_t, std::size_t(R)> offset;  ///< of its first element
-  std::array<std::int64_t, std::size_t(R)> extent;
+  std::array<std::int64_t, std::size_t(R)> extent;  ///< elements in it
 };
 
 /// The block of the calling rank when a grid is cut as evenly as it goes: along

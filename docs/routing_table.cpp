@@ -1,0 +1,472 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// \file
+/// Prints docs/routing_table.md: what the route functions say for operations,
+/// types and sizes on a few machines. Nothing is launched, so a host prints
+/// what a GPU would take.
+
+#include <core/KokkosMMA_RouteReduce.hpp>
+#include <core/KokkosMMA_RouteScan.hpp>
+#include <core/KokkosMMA_RouteSegmented.hpp>
+#include <core/KokkosMMA_RouteStencil.hpp>
+#include <core/KokkosMMA_StencilPlan.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <iostream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace {
+
+using namespace KokkosMMA;
+
+struct Machine {
+  std::string_view name;
+  Capability capability;
+};
+constexpr std::array<Machine, 4> machines{
+    Machine{"H200 (9.0)", {true, 90, 132}},
+    Machine{"A100 (8.0)", {true, 80, 108}},
+    Machine{"V100 (7.0)", {true, 70, 80}}, Machine{"host", {}}};
+
+/// A segmented operation is a scan or a reduction by the function that is
+/// asked, not by its problem.
+struct SegmentedScan {
+  SegmentedProblem problem;
+};
+
+// Every call of a route function of this program is one of these.
+RouteDecision decide(ReduceProblem const& problem, Capability const& machine) {
+  return route_reduce(problem, machine, Settings{});
+}
+RouteDecision decide(ScanProblem const& problem, Capability const& machine) {
+  return route_scan(problem, machine, Settings{});
+}
+RouteDecision decide(SegmentedProblem const& problem,
+                     Capability const& machine) {
+  return route_segmented_reduce(problem, machine, Settings{});
+}
+RouteDecision decide(SegmentedScan const& scan, Capability const& machine) {
+  return route_segmented_scan(scan.problem, machine, Settings{});
+}
+RouteDecision decide(StencilProblem const& problem, Capability const& machine) {
+  return route_stencil(problem, machine, Settings{});
+}
+
+/// What sums are kept in when nobody asks for more.
+constexpr Scalar own_accumulator(Scalar input) {
+  return Impl::is_small_float(input) ? Scalar::float32
+         : size_of(input) == 1       ? Scalar::int32
+                                     : input;
+}
+
+/// What is read, and what sums of it are kept in.
+struct Types {
+  Scalar input       = Scalar::opaque;
+  Scalar accumulator = own_accumulator(input);
+
+  std::string label() const {
+    if (input == Scalar::opaque) return "any";
+    std::string text(to_string(input));
+    if (accumulator != own_accumulator(input))
+      text += " in " + std::string(to_string(accumulator));
+    return text;
+  }
+};
+
+constexpr Scalar all_scalars[] = {
+    Scalar::half,   Scalar::bhalf, Scalar::float32, Scalar::float64,
+    Scalar::int8,   Scalar::uint8, Scalar::boolean, Scalar::int32,
+    Scalar::uint32, Scalar::int64, Scalar::uint64};
+
+std::vector<Types> element_types() {
+  std::vector<Types> types;
+  for (Scalar const input : all_scalars) types.push_back({input});
+  return types;
+}
+std::vector<Types> const any_type{Types{}};
+
+std::string size_label(std::uint64_t size) {
+  for (int bits = 10; bits < 64; ++bits)
+    if (size == std::uint64_t(1) << bits) return "2^" + std::to_string(bits);
+  return std::to_string(size);
+}
+
+std::string joined(std::vector<std::string> const& words) {
+  std::string text;
+  for (std::string const& word : words)
+    text += (text.empty() ? "" : ", ") + word;
+  return text;
+}
+
+/// A table of Markdown. Types and sizes that fare alike share a row; reasons
+/// are numbered and stand below.
+class Table {
+ public:
+  Table(std::string title, std::string what, std::string size)
+      : m_title(std::move(title)), m_head{std::move(what), std::move(size)} {}
+
+  /// \param make the problem of given types and a given size
+  template <class Make>
+  void add(std::string const& what, std::vector<Types> const& types,
+           std::vector<std::uint64_t> const& sizes, Make const& make) {
+    using Column = std::vector<std::string>;
+    struct Group {
+      std::vector<std::string> types;
+      std::vector<Column> of_size;
+    };
+    std::vector<Group> groups;
+    for (Types const& type : types) {
+      std::vector<Column> of_size;
+      for (std::uint64_t const size : sizes)
+        of_size.push_back(cells(make(type, size)));
+      auto const alike = std::find_if(
+          groups.begin(), groups.end(),
+          [&](Group const& group) { return group.of_size == of_size; });
+      if (alike == groups.end())
+        groups.push_back({{type.label()}, of_size});
+      else
+        alike->types.push_back(type.label());
+    }
+    for (Group const& group : groups)
+      for (std::size_t first = 0; first < sizes.size();) {
+        std::size_t last = first;
+        while (last + 1 < sizes.size() &&
+               group.of_size[last + 1] == group.of_size[first])
+          ++last;
+        add_row(
+            what,
+            group.types.size() == std::size(all_scalars) ? "all"
+                                                         : joined(group.types),
+            first == 0 && last + 1 == sizes.size() ? "any"
+            : first == last
+                ? size_label(sizes[first])
+                : size_label(sizes[first]) + " to " + size_label(sizes[last]),
+            group.of_size[first]);
+        first = last + 1;
+      }
+  }
+
+  void print(std::ostream& out) const {
+    out << "\n## " << m_title << "\n\n| " << m_head[0] << " | elements | "
+        << m_head[1] << " |";
+    for (Machine const& machine : machines) out << " " << machine.name << " |";
+    out << "\n|---|---|---|";
+    for (std::size_t i = 0; i < machines.size(); ++i) out << "---|";
+    out << "\n" << m_rows << "\n";
+    for (std::size_t i = 0; i < m_reasons.size(); ++i)
+      out << i + 1 << ". " << m_reasons[i] << "\n";
+  }
+
+ private:
+  template <class Problem>
+  std::vector<std::string> cells(Problem const& problem) {
+    std::vector<std::string> column;
+    for (Machine const& machine : machines) {
+      RouteDecision const decision = decide(problem, machine.capability);
+      std::string cell(to_string(decision.route));
+      std::vector<std::string> notes;
+      for (Refusal const& refusal : {decision.mma, decision.streamed}) {
+        if (!refusal) continue;
+        std::string const note = note_of(refusal);
+        if (std::find(notes.begin(), notes.end(), note) == notes.end())
+          notes.push_back(note);
+      }
+      if (!notes.empty()) cell += " (" + joined(notes) + ")";
+      column.push_back(cell);
+    }
+    return column;
+  }
+
+  std::string note_of(Refusal const& refusal) {
+    std::string const text =
+        std::string(refusal.reason) + " (" + std::string(refusal.source) + ")";
+    auto const known     = std::find(m_reasons.begin(), m_reasons.end(), text);
+    std::size_t const at = std::size_t(known - m_reasons.begin());
+    if (known == m_reasons.end()) m_reasons.push_back(text);
+    return std::to_string(at + 1);
+  }
+
+  void add_row(std::string const& what, std::string const& types,
+               std::string const& sizes, std::vector<std::string> const& of) {
+    m_rows += "| " + what + " | " + types + " | " + sizes + " |";
+    for (std::string const& cell : of) m_rows += " " + cell + " |";
+    m_rows += "\n";
+  }
+
+  std::string m_title;
+  std::array<std::string, 2> m_head;
+  std::string m_rows;
+  std::vector<std::string> m_reasons;
+};
+
+void print_reductions(std::ostream& out) {
+  Table table("Reductions", "what is summed", "indices");
+  std::vector<std::uint64_t> const sizes{
+      1, 1 << 10, 1 << 20, std::uint64_t(1) << 31, std::uint64_t(1) << 34};
+  auto const view = [](Types const& types, std::uint64_t size) {
+    ReduceProblem problem;
+    problem.source        = Source::view;
+    problem.input         = types.input;
+    problem.sum           = true;
+    problem.contiguous    = true;
+    problem.value_bytes   = std::size_t(size_of(types.accumulator));
+    problem.functor_bytes = 64;
+    problem.size          = size;
+    return problem;
+  };
+  // The same with one thing changed.
+  auto const with = [](auto const& make, auto const& change) {
+    return [make, change](Types const& types, std::uint64_t size) {
+      auto problem = make(types, size);
+      change(problem);
+      return problem;
+    };
+  };
+  std::vector<Types> const types = element_types();
+  table.add("`reduce`, `load(x)`: a View", types, sizes, view);
+  table.add("a strided View", types, sizes,
+            with(view, [](ReduceProblem& p) { p.contiguous = false; }));
+  table.add("`load(x)` with another reducer", types, sizes,
+            with(view, [](ReduceProblem& p) { p.sum = false; }));
+  auto const dot =
+      with(view, [](ReduceProblem& p) { p.source = Source::product; });
+  table.add("`dot(x, y)`, `squares(x)`", types, sizes, dot);
+  table.add("`dot` of Views aligned differently", types, sizes,
+            with(dot, [](ReduceProblem& p) { p.same_alignment = false; }));
+  table.add("`transform(x, op)`", types, sizes,
+            with(view, [](ReduceProblem& p) { p.source = Source::transform; }));
+
+  auto const functor = [](Types const&, std::uint64_t size) {
+    ReduceProblem problem;
+    problem.value_bytes   = max_value_bytes;
+    problem.functor_bytes = max_functor_bytes;
+    problem.size          = size;
+    return problem;
+  };
+  table.add("the application's functor, values up to 64 bytes", any_type, sizes,
+            functor);
+  table.add("larger values", any_type, sizes,
+            with(functor, [](ReduceProblem& p) {
+              p.value_bytes = max_value_bytes + 1;
+            }));
+  table.add("arrays whose length is known at run time", any_type, sizes,
+            with(functor, [](ReduceProblem& p) { p.fixed_size = false; }));
+  table.add("a functor of more than 3800 bytes", any_type, sizes,
+            with(functor, [](ReduceProblem& p) {
+              p.functor_bytes = max_functor_bytes + 1;
+            }));
+  table.add("a functor that would spill", any_type, sizes,
+            with(functor, [](ReduceProblem& p) { p.local_bytes = 8; }));
+  table.add(
+      "`MDRangePolicy`", any_type, sizes,
+      with(functor, [](ReduceProblem& p) { p.pattern = Pattern::mdrange; }));
+  table.add("`TeamPolicy`", any_type, sizes,
+            with(functor, [](ReduceProblem& p) { p.pattern = Pattern::team; }));
+  table.add("a node of a Kokkos graph", any_type, sizes,
+            with(functor, [](ReduceProblem& p) { p.in_graph = true; }));
+  table.print(out);
+}
+
+void print_scans(std::ostream& out) {
+  Table table("Scans", "what is scanned", "indices");
+  std::vector<std::uint64_t> const sizes{1, 1 << 10, 1 << 20,
+                                         std::uint64_t(1) << 34};
+  auto const view = [](Types const& types, std::uint64_t size) {
+    ScanProblem problem;
+    problem.source      = Source::view;
+    problem.input       = types.input;
+    problem.accumulator = types.accumulator;
+    problem.output      = types.accumulator;
+    problem.sum         = true;
+    problem.contiguous  = true;
+    problem.tile_compiled =
+        scan_tile_exists(types.input, types.accumulator, types.accumulator);
+    problem.value_bytes   = std::size_t(size_of(types.accumulator));
+    problem.functor_bytes = 64;
+    problem.size          = size;
+    return problem;
+  };
+  table.add("`exclusive_scan`, `inclusive_scan` of Views", element_types(),
+            sizes, view);
+  table.add("counts into wider offsets",
+            {{Scalar::int32, Scalar::int64}, {Scalar::uint32, Scalar::uint64}},
+            sizes, view);
+  table.add(
+      "floats kept in double",
+      {{Scalar::half, Scalar::float64}, {Scalar::float32, Scalar::float64}},
+      sizes, view);
+  table.add("strided Views", element_types(), sizes,
+            [&](Types const& types, std::uint64_t size) {
+              ScanProblem problem = view(types, size);
+              problem.contiguous  = false;
+              return problem;
+            });
+  auto const functor = [](std::size_t value_bytes) {
+    return [value_bytes](Types const&, std::uint64_t size) {
+      ScanProblem problem;
+      problem.value_bytes   = value_bytes;
+      problem.functor_bytes = 64;
+      problem.size          = size;
+      return problem;
+    };
+  };
+  table.add("the application's functor, values up to 64 bytes", any_type, sizes,
+            functor(max_value_bytes));
+  table.add("larger values", any_type, sizes, functor(max_value_bytes + 1));
+  table.print(out);
+}
+
+void print_segments(std::ostream& out) {
+  Table table("Segments", "what", "elements of a segment");
+  std::vector<std::uint64_t> const lengths{1,    8,       17,     64,
+                                           1000, 1 << 14, 1 << 20};
+  auto const packed = [](Types const& types, std::uint64_t length) {
+    SegmentedProblem problem;
+    problem.layout         = SegmentLayout::packed;
+    problem.input          = types.input;
+    problem.accumulator    = types.accumulator;
+    problem.output         = types.accumulator;
+    problem.segments       = (std::uint64_t(1) << 28) / length;
+    problem.segment_length = length;
+    return problem;
+  };
+  auto const reduce_with = [packed](auto const& change) {
+    return [packed, change](Types const& types, std::uint64_t length) {
+      SegmentedProblem problem = packed(types, length);
+      change(problem);
+      return problem;
+    };
+  };
+  auto const scan_with = [packed](auto const& change) {
+    return [packed, change](Types const& types, std::uint64_t length) {
+      SegmentedScan scan{packed(types, length)};
+      change(scan.problem);
+      return scan;
+    };
+  };
+  auto const nothing = [](SegmentedProblem&) {};
+  auto const columns = [](SegmentedProblem& p) {
+    p.layout = SegmentLayout::columns;
+  };
+  auto const offsets = [](SegmentedProblem& p) { p.ragged = true; };
+  auto const strided = [](SegmentedProblem& p) {
+    p.layout = SegmentLayout::strided;
+  };
+  std::vector<Types> const types = element_types();
+  table.add("sums, one length", types, lengths, packed);
+  table.add(
+      "minima, maxima, products", types, lengths,
+      reduce_with([](SegmentedProblem& p) { p.operation = Operation::max; }));
+  table.add("sums between offsets", types, lengths, reduce_with(offsets));
+  table.add("sums of columns, `Along{0}`", types, lengths,
+            reduce_with(columns));
+  table.add("gaps between elements or segments", types, lengths,
+            reduce_with(strided));
+  table.add("`segmented_moments`", types, lengths,
+            reduce_with([](SegmentedProblem& p) { p.moments = true; }));
+  table.add(
+      "floats kept in double",
+      {{Scalar::half, Scalar::float64}, {Scalar::float32, Scalar::float64}},
+      lengths, packed);
+  table.add("scans, one length", types, lengths, scan_with(nothing));
+  table.add("scans between offsets", types, lengths, scan_with(offsets));
+  table.add("scans of columns", types, lengths, scan_with(columns));
+  table.print(out);
+}
+
+/// Weights of one outer product that is none of ones: 1 2 .. 2 1 in each
+/// dimension.
+template <int Rank>
+StencilWeights<Rank> tents(int radius) {
+  StencilWeights<Rank> const shape = StencilWeights<Rank>::box(radius);
+  std::vector<double> values(shape.size(), 1);
+  for (std::size_t at = 0; at < values.size(); ++at)
+    for (int const offset : shape.offsets(at))
+      values[at] *= radius + 1 - std::abs(offset);
+  return StencilWeights<Rank>::dense(radius, values);
+}
+
+/// Weights of full rank: no sum of few outer products.
+template <int Rank>
+StencilWeights<Rank> irregular(int radius) {
+  StencilWeights<Rank> const shape = StencilWeights<Rank>::box(radius);
+  std::vector<double> values(shape.size());
+  for (std::size_t at = 0; at < values.size(); ++at)
+    values[at] = double(1 + at * at % 61);
+  return StencilWeights<Rank>::dense(radius, values);
+}
+
+void print_stencils(std::ostream& out) {
+  Table table("Stencils", "weights", "radius");
+  std::vector<std::uint64_t> const radii{1, 2, 3, 4, 5, 7, 8, 16};
+  auto const of = []<int Rank>(StencilWeights<Rank> (*weights)(int),
+                               bool operands) {
+    return [weights, operands](Types const& types, std::uint64_t radius) {
+      Impl::StencilPlan<Rank> const plan(weights(int(radius)), false);
+      StencilProblem problem;
+      problem.rank        = Rank;
+      problem.input       = types.input;
+      problem.accumulator = types.accumulator;
+      problem.radius      = int(radius);
+      problem.taps        = int(plan.weights.taps());
+      problem.box_of_ones = plan.box_of_ones;
+      problem.one_product = plan.product.has_value();
+      problem.zero_factor = plan.has_zero_factor();
+      problem.band_operands =
+          operands && problem.one_product &&
+          stencil_band_exists(types.input, types.accumulator);
+      // One product for every row of weights is compiled to this radius.
+      problem.dense_operands =
+          operands &&
+          stencil_dense_band_exists(types.input, types.accumulator) &&
+          radius <= (types.input == Scalar::float64 ? 7 : 8);
+      problem.contiguous = true;
+      problem.size       = std::uint64_t(1) << 28;
+      return problem;
+    };
+  };
+  std::vector<Types> const types = element_types();
+  using W2                       = StencilWeights<2>;
+  using W3                       = StencilWeights<3>;
+  table.add("2D, `box`", types, radii,
+            of.operator()<2>([](int r) { return W2::box(r); }, true));
+  table.add("2D, one outer product", types, radii,
+            of.operator()<2>(&tents<2>, true));
+  table.add("2D, `star`", types, radii,
+            of.operator()<2>([](int r) { return W2::star(r); }, true));
+  table.add("2D, any weights", types, radii,
+            of.operator()<2>(&irregular<2>, true));
+  table.add("2D, weights that are no exact operands", types, radii,
+            of.operator()<2>(&irregular<2>, false));
+  table.add("1D, any weights", types, radii,
+            of.operator()<1>(&irregular<1>, true));
+  table.add("3D, `box`", types, radii,
+            of.operator()<3>([](int r) { return W3::box(r); }, true));
+  table.print(out);
+}
+
+}  // namespace
+
+int main() {
+  std::cout << R"(# Which route a call takes
+
+Printed by [docs/routing_table.cpp](routing_table.cpp) from the route functions of this revision, with the constants that the library has
+without a tuning table; the test `docs.routing_table` compares. [routes.md](routes.md) says what the routes are.
+
+A number in brackets is the reason why a faster route was refused; where there are two, the first is that of `mma`, the second that of
+`streamed`. The machines stand for their compute capability: `mma` and most kernels want 8.0. A GPU on which no constant was measured
+takes the routes of the H200. `KokkosMMA::explain_reduce` and its siblings print the same for a call of yours.
+
+Where the table says nothing else, sums of 16-bit floats are kept in float, those of one-byte elements in int32, others in the elements'
+type, and the weights of stencils are exact operands of tensor cores ([stencils.md](stencils.md#routes) says which are).
+)";
+  print_reductions(std::cout);
+  print_scans(std::cout);
+  print_segments(std::cout);
+  print_stencils(std::cout);
+}
