@@ -17,7 +17,7 @@
 
 /// \file
 /// Stencils in plain Kokkos: what runs on every backend, for every layout, and
-/// the reference of the other routes. One call per element, the neighbours in
+/// the reference of the other routes. The neighbours of an element are added in
 /// the order of the weights, so that a result does not depend on the space.
 
 namespace KokkosMMA::Impl {
@@ -62,14 +62,18 @@ struct Grid {
   std::int64_t extent[R];
   std::int8_t radius[R];
 
-  /// Whether all neighbours are elements of the View.
+  /// Indices of a dimension from which all neighbours in it are elements of
+  /// the View: these, up to the second.
+  KOKKOS_FORCEINLINE_FUNCTION std::int64_t safe_begin(int d) const {
+    return radius[d] - boundaries.ghosts_low(d, radius[d]);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION std::int64_t safe_end(int d) const {
+    return extent[d] - radius[d] + boundaries.ghosts_high(d, radius[d]);
+  }
   KOKKOS_FORCEINLINE_FUNCTION bool is_safe(std::int64_t const (&at)[R]) const {
     bool safe = true;
-    for (int d = 0; d < R; ++d) {
-      int const low  = radius[d] - boundaries.ghosts_low(d, radius[d]);
-      int const high = radius[d] - boundaries.ghosts_high(d, radius[d]);
-      safe           = safe && low <= at[d] && at[d] < extent[d] - high;
-    }
+    for (int d = 0; d < R; ++d)
+      safe = safe && safe_begin(d) <= at[d] && at[d] < safe_end(d);
     return safe;
   }
   KOKKOS_FORCEINLINE_FUNCTION decltype(auto) operator[](
@@ -235,11 +239,89 @@ struct GenericStencil {
   }
 };
 
+/// The same for hosts: runs of elements along the fast dimension, tap by tap,
+/// which a compiler turns into vector instructions. Runs that follow each other
+/// in the next dimension find each other's rows in the cache.
+template <class X, class A, int R, class Functor>
+struct GenericStencilRuns {
+  static constexpr std::int64_t length = 256;
+
+  GenericStencil<X, A, R, Functor> stencil;
+  std::int64_t stride;  ///< of the fast dimension
+
+  KOKKOS_FUNCTION static std::int64_t runs(std::int64_t extent) {
+    return (extent + length - 1) / length;
+  }
+
+  KOKKOS_FUNCTION void operator()(std::int64_t item) const {
+    auto const& grid = stencil.grid;
+    int const fast   = stencil.last_is_fast ? R - 1 : 0;
+    std::int64_t at[R];
+    bool is_safe = true;
+    for (int n = R - 1; n > 0; --n) {
+      int const d = stencil.last_is_fast ? n - 1 : R - n;
+      at[d]       = item % grid.extent[d];
+      item /= grid.extent[d];
+      is_safe =
+          is_safe && grid.safe_begin(d) <= at[d] && at[d] < grid.safe_end(d);
+    }
+    std::int64_t const begin = item * length;
+    std::int64_t const end   = Kokkos::min(begin + length, grid.extent[fast]);
+    std::int64_t const from =
+        is_safe ? Kokkos::clamp(grid.safe_begin(fast), begin, end) : end;
+    std::int64_t const to =
+        is_safe ? Kokkos::clamp(grid.safe_end(fast), from, end) : end;
+    for (at[fast] = begin; at[fast] < from; ++at[fast])
+      call(at, stencil.sum(at));
+    at[fast] = from;
+    A sums[length];
+    if (stride == 1)
+      add_taps(sums, at, int(to - from), std::integral_constant<int, 1>());
+    else
+      add_taps(sums, at, int(to - from), stride);
+    for (; at[fast] < to; ++at[fast]) call(at, sums[at[fast] - from]);
+    for (; at[fast] < end; ++at[fast]) call(at, stencil.sum(at));
+  }
+
+ private:
+  template <class Stride>
+  KOKKOS_FORCEINLINE_FUNCTION void add_taps(A (&sums)[length],
+                                            std::int64_t const (&at)[R],
+                                            int count, Stride stride) const {
+    for (int e = 0; e < count; ++e) sums[e] = A(0);
+    for (int k = 0; k < stencil.taps.count; ++k) {
+      Tap<A, R> const tap = stencil.taps(k);
+      std::int64_t neighbour[R];
+      for (int d = 0; d < R; ++d) neighbour[d] = at[d] + tap.offset[d];
+      auto const* const first = count > 0 ? &stencil.grid[neighbour] : nullptr;
+      for (int e = 0; e < count; ++e)
+        sums[e] =
+            stencil.add(sums[e], tap.weight, static_cast<A>(first[e * stride]));
+    }
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void call(std::int64_t const (&at)[R],
+                                        A sum) const {
+    if constexpr (R == 1) {
+      stencil.functor(at[0], sum);
+    } else if constexpr (R == 2) {
+      stencil.functor(at[0], at[1], sum);
+    } else {
+      stencil.functor(at[0], at[1], at[2], sum);
+    }
+  }
+};
+
 /// Whether neighbours in the last dimension are closer than in the first.
 template <class X>
 bool last_is_fast(X const& x) {
   return x.stride(X::rank() - 1) < x.stride(0);
 }
+
+/// Kernels of the space run where the host's memory is.
+template <class Exec>
+inline constexpr bool is_host_space =
+    Kokkos::SpaceAccessibility<Kokkos::HostSpace,
+                               typename Exec::memory_space>::accessible;
 
 /// Range of a functor that takes its indices fastest first, whatever the
 /// layout. Kokkos 4.6 gives a block of Cuda 16 x 2 threads, in the order of the
@@ -249,10 +331,8 @@ bool last_is_fast(X const& x) {
 template <int R, class Exec>
 auto grid_policy(Exec const& exec, GridExtents<R> const& extents,
                  bool last_is_fast) {
-  constexpr bool on_host =
-      Kokkos::SpaceAccessibility<Kokkos::HostSpace,
-                                 typename Exec::memory_space>::accessible;
-  using Index = Kokkos::IndexType<std::int64_t>;
+  constexpr bool on_host = is_host_space<Exec>;
+  using Index            = Kokkos::IndexType<std::int64_t>;
   if constexpr (R == 1) {
     return Kokkos::RangePolicy<Exec, Index>(exec, 0, extents[0]);
   } else {

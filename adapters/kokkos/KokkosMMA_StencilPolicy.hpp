@@ -192,11 +192,24 @@ class StencilFor<Functor, StencilRange<Exec, R, A, X>> {
         make_grid(Pointer(m_policy.elements()), m_policy.boundaries(),
                   m_policy.extents(), m_policy.weights().radius()),
         m_policy.taps(), m_functor, last};
-    auto const range =
-        grid_policy<R>(m_policy.space(), m_policy.extents(), last);
-    using Closure =
-        Kokkos::Impl::ParallelFor<Kernel, std::remove_const_t<decltype(range)>,
-                                  Exec>;
+    if constexpr (is_host_space<Exec>) {
+      using Runs          = GenericStencilRuns<Pointer, A, R, Functor>;
+      auto const& extents = m_policy.extents();
+      int const fast      = last ? R - 1 : 0;
+      std::int64_t items  = Runs::runs(extents[fast]);
+      for (int d = 0; d < R; ++d) items *= d == fast ? 1 : extents[d];
+      execute_closure(
+          Runs{kernel, std::int64_t(m_policy.elements().stride(fast))},
+          Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(
+              m_policy.space(), 0, items));
+    } else {
+      execute_closure(
+          kernel, grid_policy<R>(m_policy.space(), m_policy.extents(), last));
+    }
+  }
+  template <class Kernel, class Range>
+  static void execute_closure(Kernel const& kernel, Range const& range) {
+    using Closure = Kokkos::Impl::ParallelFor<Kernel, Range, Exec>;
     auto const closure =
         Kokkos::Impl::construct_with_shared_allocation_tracking_disabled<
             Closure>(kernel, range);

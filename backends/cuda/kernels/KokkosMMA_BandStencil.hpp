@@ -431,14 +431,14 @@ struct BandStencil {
     BandWeights<std::int8_t> weights{};
     for (int d = 0; d < 2; ++d) {
       auto const& factor = factors[std::size_t(d)];
-      int const radius   = int(factor.size()) / 2;
-      double sum         = 0;
+      auto* const to =
+          (d ? weights.row : weights.column) +
+          (BandWeights<std::int8_t>::origin - int(factor.size()) / 2);
+      double sum = 0;
       for (int k = 0; k < int(factor.size()); ++k) {
         double const w = factor[std::size_t(k)];
         if (w != std::trunc(w) || w < -128 || w > 127) return {};
-        (d ? weights.row
-           : weights.column)[BandWeights<std::int8_t>::origin + k - radius] =
-            static_cast<std::int8_t>(w);
+        to[k] = static_cast<std::int8_t>(w);
         sum += std::abs(w);
       }
       largest *= sum;
@@ -474,15 +474,15 @@ struct BandStencil {
     int const exponent = largest > 0 ? std::ilogb(largest) : 0;
     for (int d = 0; d < 2; ++d) {
       auto const& factor = factors[std::size_t(d)];
-      int const radius   = int(factor.size()) / 2;
+      auto* const to =
+          (d ? weights.row : weights.column) +
+          (BandWeights<std::uint16_t>::origin - int(factor.size()) / 2);
       for (int k = 0; k < int(factor.size()); ++k) {
         double const w =
             std::ldexp(factor[std::size_t(k)], d ? exponent : -exponent);
         std::uint16_t bits = 0;
         if (!encode(w, d == 0 && is_band_half<Element>, bits)) return {};
-        (d ? weights.row
-           : weights.column)[BandWeights<std::uint16_t>::origin + k - radius] =
-            bits;
+        to[k] = bits;
       }
     }
     return weights;
