@@ -378,21 +378,75 @@ struct AutomatonStep {
   template <class At>
   KOKKOS_FORCEINLINE_FUNCTION int count(std::int64_t i, std::int64_t j,
                                         At const& at) const {
-    int const r      = grid.radius[0];
-    bool const moore = neighbourhood == Neighbourhood::moore;
-    int alive        = -(static_cast<int>(grid.x(i, j)) == 1);
+    int const r = grid.radius[0];
+    int alive   = -(static_cast<int>(grid.x(i, j)) == 1);
     for (int a = -r; a <= r; ++a) {
-      int const reach = moore ? r : a < 0 ? r + a : r - a;
-      for (int b = -reach; b <= reach; ++b) alive += at(i + a, j + b) == 1;
+      int const columns = reach(a);
+      for (int b = -columns; b <= columns; ++b) alive += at(i + a, j + b) == 1;
     }
     return alive;
+  }
+  /// Columns to both sides in a row of the neighbourhood.
+  KOKKOS_FORCEINLINE_FUNCTION int reach(int row) const {
+    int const r = grid.radius[0];
+    return neighbourhood == Neighbourhood::moore ? r
+           : row < 0                             ? r + row
+                                                 : r - row;
+  }
+
+  KOKKOS_FORCEINLINE_FUNCTION void advance(std::int64_t i, std::int64_t j,
+                                           int alive) const {
+    to(i, j) = static_cast<Cell>(next(static_cast<Cell>(grid.x(i, j)), alive));
   }
 
   KOKKOS_FUNCTION void operator()(std::int64_t fast, std::int64_t slow) const {
     std::int64_t const i = last_is_fast ? slow : fast;
     std::int64_t const j = last_is_fast ? fast : slow;
-    to(i, j) =
-        static_cast<Cell>(next(static_cast<Cell>(grid.x(i, j)), count(i, j)));
+    advance(i, j, count(i, j));
+  }
+};
+
+/// The same for hosts.
+template <class Step>
+struct AutomatonRuns {
+  Step step;
+  std::int64_t stride;  ///< of the fast dimension
+
+  KOKKOS_FUNCTION void operator()(std::int64_t item) const {
+    Runs::visit(
+        step.grid, step.last_is_fast, item,
+        [&](std::int64_t const(&at)[2]) {
+          step.advance(at[0], at[1], step.count(at[0], at[1]));
+        },
+        [&](std::int64_t(&at)[2], int n) {
+          std::uint16_t alive[Runs::length];
+          if (stride == 1)
+            count(alive, at, n, std::integral_constant<int, 1>());
+          else
+            count(alive, at, n, stride);
+          int const fast = step.last_is_fast ? 1 : 0;
+          for (int e = 0; e < n; ++e, ++at[fast])
+            step.advance(at[0], at[1],
+                         alive[e] - (int(step.grid.x(at[0], at[1])) == 1));
+        });
+  }
+
+ private:
+  /// With the cells themselves: 1089 at most.
+  template <class Stride>
+  KOKKOS_FORCEINLINE_FUNCTION void count(std::uint16_t (&alive)[Runs::length],
+                                         std::int64_t const (&at)[2], int n,
+                                         Stride stride) const {
+    for (int e = 0; e < n; ++e) alive[e] = 0;
+    int const r = step.grid.radius[0];
+    for (int a = -r; a <= r; ++a) {
+      int const reach = step.reach(a);
+      for (int b = -reach; b <= reach; ++b) {
+        auto const* const first = &step.grid.x(at[0] + a, at[1] + b);
+        for (int e = 0; e < n; ++e)
+          alive[e] = std::uint16_t(alive[e] + (int(first[e * stride]) == 1));
+      }
+    }
   }
 };
 
@@ -436,14 +490,22 @@ void run_automaton(Exec const& exec, V const& cells,
   auto const here    = [&](std::int64_t step) {
     return step % 2 == 0 ? To(cells) : To(other);
   };
-  bool const last   = last_is_fast(cells);
-  auto const policy = grid_policy<2>(exec, extents, last);
-  for (std::int64_t step = 0; step < steps; ++step)
-    Kokkos::parallel_for("KokkosMMA::automaton[generic]", policy,
-                         AutomatonStep<Cell, From, To, Next>{
-                             make_grid(From(here(step)), boundaries, extents,
-                                       GridRadius<2>{radius, radius}),
-                             here(step + 1), next, neighbourhood, last});
+  using Step             = AutomatonStep<Cell, From, To, Next>;
+  char const* const name = "KokkosMMA::automaton[generic]";
+  bool const last        = last_is_fast(cells);
+  for (std::int64_t step = 0; step < steps; ++step) {
+    From const from = here(step);
+    Step const kernel{
+        make_grid(from, boundaries, extents, GridRadius<2>{radius, radius}),
+        here(step + 1), next, neighbourhood, last};
+    if constexpr (is_host_space<Exec>) {
+      Kokkos::parallel_for(
+          name, runs_policy(exec, extents, last),
+          AutomatonRuns<Step>{kernel, std::int64_t(from.stride(last ? 1 : 0))});
+    } else {
+      Kokkos::parallel_for(name, grid_policy<2>(exec, extents, last), kernel);
+    }
+  }
   if (steps % 2 == 1) Kokkos::deep_copy(exec, cells, other);
 }
 

@@ -239,27 +239,34 @@ struct GenericStencil {
   }
 };
 
-/// The same for hosts: runs of elements along the fast dimension, tap by tap,
-/// which a compiler turns into vector instructions. Runs that follow each other
-/// in the next dimension find each other's rows in the cache.
-template <class X, class A, int R, class Functor>
-struct GenericStencilRuns {
+/// Elements along the fast dimension that a host takes together, step by step
+/// of what is to be done with all of them: compilers make vector instructions
+/// of that. Runs that follow each other in the next dimension find each other's
+/// rows in the cache.
+struct Runs {
   static constexpr std::int64_t length = 256;
 
-  GenericStencil<X, A, R, Functor> stencil;
-  std::int64_t stride;  ///< of the fast dimension
-
-  KOKKOS_FUNCTION static std::int64_t runs(std::int64_t extent) {
-    return (extent + length - 1) / length;
+  template <int R>
+  static std::int64_t count(GridExtents<R> const& extents, bool last_is_fast) {
+    int const fast     = last_is_fast ? R - 1 : 0;
+    std::int64_t items = (extents[fast] + length - 1) / length;
+    for (int d = 0; d < R; ++d) items *= d == fast ? 1 : extents[d];
+    return items;
   }
 
-  KOKKOS_FUNCTION void operator()(std::int64_t item) const {
-    auto const& grid = stencil.grid;
-    int const fast   = stencil.last_is_fast ? R - 1 : 0;
+  /// run(at, n) for the n elements from `at` on all of whose neighbours are
+  /// elements of the View, one(at) for each other element.
+  template <class X, int R, class One, class Run>
+  KOKKOS_FORCEINLINE_FUNCTION static void visit(Grid<X, R> const& grid,
+                                                bool last_is_fast,
+                                                std::int64_t item,
+                                                One const& one,
+                                                Run const& run) {
+    int const fast = last_is_fast ? R - 1 : 0;
     std::int64_t at[R];
     bool is_safe = true;
     for (int n = R - 1; n > 0; --n) {
-      int const d = stencil.last_is_fast ? n - 1 : R - n;
+      int const d = last_is_fast ? n - 1 : R - n;
       at[d]       = item % grid.extent[d];
       item /= grid.extent[d];
       is_safe =
@@ -271,21 +278,37 @@ struct GenericStencilRuns {
         is_safe ? Kokkos::clamp(grid.safe_begin(fast), begin, end) : end;
     std::int64_t const to =
         is_safe ? Kokkos::clamp(grid.safe_end(fast), from, end) : end;
-    for (at[fast] = begin; at[fast] < from; ++at[fast])
-      call(at, stencil.sum(at));
+    for (at[fast] = begin; at[fast] < from; ++at[fast]) one(at);
     at[fast] = from;
-    A sums[length];
-    if (stride == 1)
-      add_taps(sums, at, int(to - from), std::integral_constant<int, 1>());
-    else
-      add_taps(sums, at, int(to - from), stride);
-    for (; at[fast] < to; ++at[fast]) call(at, sums[at[fast] - from]);
-    for (; at[fast] < end; ++at[fast]) call(at, stencil.sum(at));
+    if (from < to) run(at, int(to - from));
+    for (at[fast] = to; at[fast] < end; ++at[fast]) one(at);
+  }
+};
+
+/// The stencil for hosts.
+template <class X, class A, int R, class Functor>
+struct GenericStencilRuns {
+  GenericStencil<X, A, R, Functor> stencil;
+  std::int64_t stride;  ///< of the fast dimension
+
+  KOKKOS_FUNCTION void operator()(std::int64_t item) const {
+    Runs::visit(
+        stencil.grid, stencil.last_is_fast, item,
+        [&](std::int64_t const(&at)[R]) { call(at, stencil.sum(at)); },
+        [&](std::int64_t(&at)[R], int count) {
+          A sums[Runs::length];
+          if (stride == 1)
+            add_taps(sums, at, count, std::integral_constant<int, 1>());
+          else
+            add_taps(sums, at, count, stride);
+          int const fast = stencil.last_is_fast ? R - 1 : 0;
+          for (int e = 0; e < count; ++e, ++at[fast]) call(at, sums[e]);
+        });
   }
 
  private:
   template <class Stride>
-  KOKKOS_FORCEINLINE_FUNCTION void add_taps(A (&sums)[length],
+  KOKKOS_FORCEINLINE_FUNCTION void add_taps(A (&sums)[Runs::length],
                                             std::int64_t const (&at)[R],
                                             int count, Stride stride) const {
     for (int e = 0; e < count; ++e) sums[e] = A(0);
@@ -293,7 +316,7 @@ struct GenericStencilRuns {
       Tap<A, R> const tap = stencil.taps(k);
       std::int64_t neighbour[R];
       for (int d = 0; d < R; ++d) neighbour[d] = at[d] + tap.offset[d];
-      auto const* const first = count > 0 ? &stencil.grid[neighbour] : nullptr;
+      auto const* const first = &stencil.grid[neighbour];
       for (int e = 0; e < count; ++e)
         sums[e] =
             stencil.add(sums[e], tap.weight, static_cast<A>(first[e * stride]));
@@ -322,6 +345,14 @@ template <class Exec>
 inline constexpr bool is_host_space =
     Kokkos::SpaceAccessibility<Kokkos::HostSpace,
                                typename Exec::memory_space>::accessible;
+
+/// Range over the runs of a grid.
+template <class Exec, std::size_t R>
+auto runs_policy(Exec const& exec, std::array<std::int64_t, R> const& extents,
+                 bool last_is_fast) {
+  return Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(
+      exec, 0, Runs::count<int(R)>(extents, last_is_fast));
+}
 
 /// Range of a functor that takes its indices fastest first, whatever the
 /// layout. Kokkos 4.6 gives a block of Cuda 16 x 2 threads, in the order of the

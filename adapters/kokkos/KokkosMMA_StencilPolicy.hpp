@@ -193,15 +193,11 @@ class StencilFor<Functor, StencilRange<Exec, R, A, X>> {
                   m_policy.extents(), m_policy.weights().radius()),
         m_policy.taps(), m_functor, last};
     if constexpr (is_host_space<Exec>) {
-      using Runs          = GenericStencilRuns<Pointer, A, R, Functor>;
-      auto const& extents = m_policy.extents();
-      int const fast      = last ? R - 1 : 0;
-      std::int64_t items  = Runs::runs(extents[fast]);
-      for (int d = 0; d < R; ++d) items *= d == fast ? 1 : extents[d];
+      int const fast = last ? R - 1 : 0;
       execute_closure(
-          Runs{kernel, std::int64_t(m_policy.elements().stride(fast))},
-          Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(
-              m_policy.space(), 0, items));
+          GenericStencilRuns<Pointer, A, R, Functor>{
+              kernel, std::int64_t(m_policy.elements().stride(fast))},
+          runs_policy(m_policy.space(), m_policy.extents(), last));
     } else {
       execute_closure(
           kernel, grid_policy<R>(m_policy.space(), m_policy.extents(), last));

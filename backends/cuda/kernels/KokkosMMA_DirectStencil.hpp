@@ -377,12 +377,19 @@ struct MarchShape {
       columns /= 2;
     return columns;
   }
-  static constexpr int columns    = columns_for(R > 2 ? 2 : 1);
-  static constexpr int rows       = R < 3 ? 1
-                                    : registers(columns, 4) <= (Star ? 48 : 40) ? 4
-                                                                                : 2;
-  static constexpr int sums       = registers(columns, rows);
-  static constexpr int min_blocks = R > 2        ? 2
+  static constexpr int columns = columns_for(R > 2 ? 2 : 1);
+  static constexpr int rows    = R < 3                                       ? 1
+                                 : registers(columns, 4) <= (Star ? 48 : 40) ? 4
+                                                                             : 2;
+  static constexpr int sums    = registers(columns, rows);
+  // Sums of 8 bytes spill 4 to 12 bytes for sm_80 with 128 registers (CUDA
+  // 13.0), and none for sm_90.
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
+  static constexpr bool wants_registers = sizeof(A) == 8 && sums >= 40;
+#else
+  static constexpr bool wants_registers = false;
+#endif
+  static constexpr int min_blocks = R > 2        ? wants_registers ? 1 : 2
                                     : sums <= 12 ? 7
                                     : sums <= 28 ? 5
                                     : sums <= 60 ? 3
