@@ -51,6 +51,11 @@ foreach(function IN LISTS functions)
   if((kernel MATCHES "13streamed_scan" AND stack LESS_EQUAL 128) OR (kernel MATCHES "9tile_scan" AND stack LESS_EQUAL 16))
     continue()
   endif()
+  # Separable sums of bytes of radius 9 to 16 want more than the 255 registers that there are, on sm_80 alone (CUDA 13.0). "auto" gives bytes to
+  # the tensor cores.
+  if(NAME MATCHES "sm_80" AND kernel MATCHES "15SeparableTuningIihhLi16E" AND stack LESS_EQUAL 48)
+    continue()
+  endif()
   if(NOT numbers STREQUAL "0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads")
     execute_process(COMMAND c++filt "${kernel}" OUTPUT_VARIABLE readable OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
     string(APPEND bad "\n  ${numbers}: ${readable} (${kernel})")
