@@ -121,6 +121,12 @@ void one_kind_of_cells() {
   for (std::int64_t const steps : {0, 1, 2, 3, 4})
     expect_generations<T, Kind, Exec>(
         "B3/S23", {15, 22}, random_boundaries<2>(random, false), steps, random);
+  // Hosts take 256 cells along the fast dimension together, kernels a tile.
+  for (Place<2> const& extent : {Place<2>{9, 515}, Place<2>{515, 9}})
+    for (char const* const rule :
+         {"B3/S23", "R3,C0,M1,S14..20,B14..18,NM", "R2,C0,M0,S3..5,B4..6,NN"})
+      expect_generations<T, Kind, Exec>(
+          rule, extent, random_boundaries<2>(random, false), 2, random);
 }
 TYPED_TEST(Automata, TypesAndLayouts) {
   using Left = Kokkos::LayoutLeft;

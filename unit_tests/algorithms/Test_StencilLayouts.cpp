@@ -32,6 +32,14 @@ void one_layout() {
   for (std::int64_t const steps : {2, 3})
     expect_sums<float, float, R, Kind, OutKind, Exec>(
         extent, weights, random_boundaries<R>(random, false), random, steps);
+  // Hosts take 256 elements along the fast dimension together, kernels a tile.
+  for (int d = 0; d < R; ++d)
+    for (std::int64_t const length : {256, 257, 515}) {
+      Place<R> longer = extent;
+      longer[d]       = length;
+      expect_sums<float, float, R, Kind, OutKind, Exec>(
+          longer, weights, random_boundaries<R>(random), random);
+    }
 }
 template <int R, class Exec>
 void every_layout() {
