@@ -340,11 +340,11 @@ bool last_is_fast(X const& x) {
   return x.stride(X::rank() - 1) < x.stride(0);
 }
 
-/// Kernels of the space run where the host's memory is.
+/// Kernels of the space run on the host. (That the host reaches the memory of a
+/// space does not say so: Kokkos can be built to give Cuda such memory.)
 template <class Exec>
 inline constexpr bool is_host_space =
-    Kokkos::SpaceAccessibility<Kokkos::HostSpace,
-                               typename Exec::memory_space>::accessible;
+    Kokkos::SpaceAccessibility<Exec, Kokkos::HostSpace>::accessible;
 
 /// Range over the runs of a grid.
 template <class Exec, std::size_t R>
