@@ -5,6 +5,7 @@
 #define ALGORITHMSUPPORT_HPP
 
 #include <KokkosMMA_TestSupport.hpp>
+#include <KokkosMMA_ErrorOf.hpp>
 
 #include <string>
 #include <type_traits>
@@ -60,18 +61,6 @@ Value sum_in_view(Exec const& exec, View const& x, Settings const& settings) {
 inline std::string trace(Route route, std::size_t size) {
   return "route " + std::string(to_string(route)) + ", size " +
          std::to_string(size);
-}
-
-/// What() of the std::invalid_argument that f throws; empty when it throws
-/// none.
-template <class F>
-std::string error_of(F const& f) {
-  try {
-    f();
-  } catch (std::invalid_argument const& error) {
-    return error.what();
-  }
-  return {};
 }
 
 /// Whether `text` holds all parts, and which not.

@@ -3,6 +3,7 @@
 
 #include <core/KokkosMMA_AutomatonRule.hpp>
 
+#include <KokkosMMA_ErrorOf.hpp>
 #include <KokkosMMA_Random.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -24,20 +25,10 @@ using KokkosMMA::Neighbourhood;
 using KokkosMMA::neighbourhood_size;
 using KokkosMMA::parse_rule;
 using KokkosMMA::ParsedRule;
+using KokkosMMA::Testing::error_of;
 using KokkosMMA::Testing::Random;
 
 static_assert(std::is_trivially_copyable_v<AutomatonRule>);
-
-/// What() of the invalid_argument that f throws, empty when it throws none.
-template <class F>
-std::string error_of(F const& f) {
-  try {
-    f();
-  } catch (std::invalid_argument const& error) {
-    return error.what();
-  }
-  return {};
-}
 
 CountSet counts(std::initializer_list<int> list) {
   CountSet set;

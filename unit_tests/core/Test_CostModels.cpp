@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include <core/KokkosMMA_CostModels.hpp>
+#include <KokkosMMA_ErrorOf.hpp>
 
 #include <gtest/gtest.h>
 
@@ -19,6 +20,7 @@ using KokkosMMA::chained_reduction_speedup;
 using KokkosMMA::chained_reduction_steps;
 using KokkosMMA::classic_reduction_steps;
 using KokkosMMA::Impl::log2_of;
+using KokkosMMA::Testing::error_of;
 
 // Powers of two come out exactly.
 static_assert(log2_of(1) == 0);
@@ -66,33 +68,23 @@ TEST(CostModels, StepsFollowTheFormula) {
     }
 }
 
-template <class Call>
-std::string refusal_of(Call const& call) {
-  try {
-    call();
-  } catch (std::invalid_argument const& error) {
-    return error.what();
-  }
-  return "";
-}
-
 TEST(CostModels, RefuseWhatTheyAreNotAbout) {
   auto const expect = [](std::string const& text, char const* who,
                          char const* what) {
     EXPECT_NE(std::string::npos, text.find(who)) << text;
     EXPECT_NE(std::string::npos, text.find(what)) << text;
   };
-  expect(refusal_of([] { (void)classic_reduction_steps(0); }),
+  expect(error_of([] { (void)classic_reduction_steps(0); }),
          "KokkosMMA::classic_reduction_steps", "n is 0");
-  expect(refusal_of([] { (void)chained_reduction_steps(0, 1); }),
+  expect(error_of([] { (void)chained_reduction_steps(0, 1); }),
          "KokkosMMA::chained_reduction_steps", "n is 0");
-  expect(refusal_of([] { (void)chained_reduction_steps(8, 0); }),
+  expect(error_of([] { (void)chained_reduction_steps(8, 0); }),
          "KokkosMMA::chained_reduction_steps", "chain length is 0");
-  expect(refusal_of([] { (void)chained_reduction_steps(8, 1, 1); }),
+  expect(error_of([] { (void)chained_reduction_steps(8, 1, 1); }),
          "KokkosMMA::chained_reduction_steps", "matrix is 1");
-  expect(refusal_of([] { (void)automaton_cost(0); }),
-         "KokkosMMA::automaton_cost", "radius is 0");
-  expect(refusal_of([] { (void)automaton_cost(1, 0); }),
+  expect(error_of([] { (void)automaton_cost(0); }), "KokkosMMA::automaton_cost",
+         "radius is 0");
+  expect(error_of([] { (void)automaton_cost(1, 0); }),
          "KokkosMMA::automaton_cost", "block is 0");
 }
 

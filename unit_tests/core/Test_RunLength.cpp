@@ -4,6 +4,7 @@
 #include <core/KokkosMMA_AutomatonRule.hpp>
 #include <core/KokkosMMA_RunLength.hpp>
 
+#include <KokkosMMA_ErrorOf.hpp>
 #include <KokkosMMA_Random.hpp>
 
 #include <gtest/gtest.h>
@@ -27,6 +28,7 @@ using KokkosMMA::parse_rule;
 using KokkosMMA::PatternLimits;
 using KokkosMMA::read_run_length;
 using KokkosMMA::write_run_length;
+using KokkosMMA::Testing::error_of;
 using KokkosMMA::Testing::Random;
 
 CellPattern read(std::string const& text, PatternLimits limits = {}) {
@@ -37,17 +39,6 @@ std::string written(CellPattern const& pattern) {
   std::ostringstream stream;
   write_run_length(stream, pattern);
   return stream.str();
-}
-
-/// What() of the invalid_argument that f throws, empty when it throws none.
-template <class F>
-std::string error_of(F const& f) {
-  try {
-    f();
-  } catch (std::invalid_argument const& error) {
-    return error.what();
-  }
-  return {};
 }
 
 /// Rows of digits as cells.

@@ -3,6 +3,7 @@
 
 #include <core/KokkosMMA_Settings.hpp>
 #include <core/KokkosMMA_Version.hpp>
+#include <KokkosMMA_ErrorOf.hpp>
 
 #include <gtest/gtest.h>
 
@@ -27,17 +28,8 @@ using KokkosMMA::Impl::check_settings;
 using KokkosMMA::Impl::effective_settings;
 using KokkosMMA::Impl::parse_route;
 using KokkosMMA::Impl::scoped_settings;
+using KokkosMMA::Testing::error_of;
 
-/// What() of the invalid_argument that f throws, empty when it throws none.
-template <class F>
-std::string error_of(F const& f) {
-  try {
-    f();
-  } catch (std::invalid_argument const& error) {
-    return error.what();
-  }
-  return {};
-}
 bool contains(std::string const& text, std::string const& part) {
   return text.find(part) != std::string::npos;
 }

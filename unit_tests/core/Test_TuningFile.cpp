@@ -8,6 +8,7 @@
 
 #include <gtest/gtest.h>
 
+#include <KokkosMMA_ErrorOf.hpp>
 #include <KokkosMMA_RandomTable.hpp>
 
 #include <cstdio>
@@ -23,16 +24,6 @@ using namespace KokkosMMA::Testing;
 
 TuningFile const h200{{}, {"NVIDIA H200", 90, 132}, "2026-11-21"};
 
-/// What() of the invalid_argument that f throws, empty when it throws none.
-template <class F>
-std::string error_of(F const& f) {
-  try {
-    f();
-  } catch (std::invalid_argument const& error) {
-    return error.what();
-  }
-  return {};
-}
 std::string refusal_of_text(std::string const& text) {
   return error_of([&] { parse_tuning(text, "a.table"); });
 }
