@@ -90,11 +90,14 @@ template <class Band, class Encode>
 typename Band::Weights weights_of(Factors const& factors,
                                   Encode const& encode) {
   typename Band::Weights weights{};
-  for (int d = 0; d < 2; ++d)
-    for (std::size_t k = 0; k < factors[std::size_t(d)].size(); ++k)
-      (d ? weights.row : weights.column)[Band::Weights::origin + int(k) -
-                                         radius_of(factors[std::size_t(d)])] =
-          encode(factors[std::size_t(d)][k], d);
+  for (int d = 0; d < 2; ++d) {
+    Factor const& factor = factors[std::size_t(d)];
+    // (d ? row : column)[k]: g++ 12 loses k there under its sanitizers.
+    auto* const first = (d ? weights.row : weights.column) +
+                        (Band::Weights::origin - radius_of(factor));
+    for (std::size_t k = 0; k < factor.size(); ++k)
+      first[k] = encode(factor[k], d);
+  }
   return weights;
 }
 

@@ -56,11 +56,11 @@ struct BandTuning {
 ///   4 x 8, 4, 1, 8                             204    451
 ///   2 x 16, 4, 1, 8                            222    475
 ///   2 x 4, 4, 4, 8                             206    444
-template <class Band, class Sink, bool Shifted>
+template <class Band>
 using band_tuning = std::conditional_t<
     Band::groups == 3 || (Band::window > 4), BandTuning<2, 8, 4, 1, 4>,
-    std::conditional_t<Band::planes == 2 && Shifted && VisibleStencilSink<Sink>,
-                       BandTuning<1, 8, 3, 2, 4>, BandTuning<2, 8, 3, 2, 4>>>;
+    std::conditional_t<Band::planes == 2, BandTuning<1, 8, 3, 2, 4>,
+                       BandTuning<2, 8, 3, 2, 4>>>;
 
 template <class Band, class Element, class Sink>
 struct BandArguments {
@@ -346,14 +346,14 @@ struct BandStencil {
     BandWeights<std::int8_t> weights{};
     for (int d = 0; d < 2; ++d) {
       auto const& factor = factors[std::size_t(d)];
-      int const radius   = int(factor.size()) / 2;
-      double sum         = 0;
+      auto* const to =
+          (d ? weights.row : weights.column) +
+          (BandWeights<std::int8_t>::origin - int(factor.size()) / 2);
+      double sum = 0;
       for (int k = 0; k < int(factor.size()); ++k) {
         double const w = factor[std::size_t(k)];
         if (w != std::trunc(w) || w < -128 || w > 127) return {};
-        (d ? weights.row
-           : weights.column)[BandWeights<std::int8_t>::origin + k - radius] =
-            static_cast<std::int8_t>(w);
+        to[k] = static_cast<std::int8_t>(w);
         sum += std::abs(w);
       }
       largest *= sum;
@@ -389,15 +389,15 @@ struct BandStencil {
     int const exponent = largest > 0 ? std::ilogb(largest) : 0;
     for (int d = 0; d < 2; ++d) {
       auto const& factor = factors[std::size_t(d)];
-      int const radius   = int(factor.size()) / 2;
+      auto* const to =
+          (d ? weights.row : weights.column) +
+          (BandWeights<std::uint16_t>::origin - int(factor.size()) / 2);
       for (int k = 0; k < int(factor.size()); ++k) {
         double const w =
             std::ldexp(factor[std::size_t(k)], d ? -exponent : exponent);
         std::uint16_t bits = 0;
         if (!encode(w, d == 1 && is_band_half<Element>, bits)) return {};
-        (d ? weights.row
-           : weights.column)[BandWeights<std::uint16_t>::origin + k - radius] =
-            bits;
+        to[k] = bits;
       }
     }
     return weights;
@@ -501,7 +501,7 @@ void launch_band_stencil(Kokkos::Cuda const& space,
   auto const run           = [&](auto band, auto shifted, auto const& weights) {
     using Band             = typename decltype(band)::type;
     constexpr bool Shifted = decltype(shifted)::value;
-    run_band_stencil<band_tuning<Band, Sink, Shifted>, Band, A, Shifted>(
+    run_band_stencil<band_tuning<Band>, Band, A, Shifted>(
         space, grid, weights, radius_rows, radius_columns, sink);
   };
   // Three kernels, for the time of compiling: small radii on rows that start
