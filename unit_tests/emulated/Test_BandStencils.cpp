@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <memory>
 #include <type_traits>
 #include <vector>
 
@@ -41,43 +42,37 @@ struct Field {
   }
 };
 
-/// Marches down a stripe of the field as the kernel does, and gives
+/// Marches down stripes of the field as the kernel does, and gives
 /// receive(i, j, sum) all sums.
 template <class Band, class Element, class Receive>
 void march(Field<Element>& field, typename Band::Weights const& weights,
            Receive const& receive) {
+  constexpr int size    = int(sizeof(Element));
   constexpr int columns = Band::columns;
   Band const band(Warp(), weights);
-  std::vector<typename Band::History> history(
-      std::size_t(field.columns / columns + Band::blocks - 1));
-  for (auto& h : history) Warp::each([&](int lane) { Warp::at(h, lane) = {}; });
+  std::size_t const stripes = std::size_t(field.columns / columns);
+  auto const histories = std::make_unique<typename Band::History[]>(stripes);
+  for (std::size_t b = 0; b < stripes; ++b) band.clear(histories[b]);
   for (int step = 0; step < field.rows / 16 + Band::groups - 1; ++step) {
     int const top = 16 * step - Band::max_radius;
-    std::vector<typename Band::Product> products;
-    for (std::size_t b = 0; b < history.size(); ++b) {
-      typename Band::Rows rows;
-      Warp::each([&](int lane) {
-        for (int r = 0; r < 4; ++r) {
-          std::uint32_t word = 0;
-          for (int e = 0; e < columns / 8; ++e) {
-            Element const value =
-                field(top + lane % 4 * 4 + r, int(b) * columns - Band::margin +
-                                                  lane / 4 * (columns / 8) + e);
-            word |= std::uint32_t(std::make_unsigned_t<Element>(value))
-                    << 256 / columns * e;
+    for (int b = 0; b < int(stripes); ++b) {
+      typename Band::Unit units[Band::window];
+      for (int u = 0; u < Band::window; ++u)
+        Warp::each([&](int lane) {
+          for (int half = 0; half < 2; ++half) {
+            std::uint32_t word = 0;
+            for (int e = 0; e < 4 / size; ++e)
+              word |= std::uint32_t(std::make_unsigned_t<Element>(
+                          field(top + lane / 4 + 8 * half,
+                                b * columns - Band::margin +
+                                    (16 * u + lane % 4 * 4) / size + e)))
+                      << 8 * size * e;
+            Warp::at(units[u], lane)[half] = word;
           }
-          Warp::at(rows, lane)[r] = word;
-        }
-      });
-      band.take(history[b], rows);
-      products.push_back(band.multiply(history[b]));
-    }
-    if (step < Band::groups - 1) continue;
-    for (int b = 0; b < field.columns / columns; ++b) {
-      typename Band::Product const* side_by_side[Band::blocks];
-      for (int k = 0; k < Band::blocks; ++k)
-        side_by_side[k] = &products[std::size_t(b + k)];
-      auto const sums = band.sums(side_by_side);
+        });
+      auto const sums =
+          band.sums(histories[std::size_t(b)], band.multiply(units));
+      if (step < Band::groups - 1) continue;
       Warp::each([&](int lane) {
         for (int half = 0; half < 2; ++half)
           for (int k = 0; k < Band::per_lane; ++k)
@@ -176,7 +171,7 @@ TEST_F(BandStencil, TwoPlanes) {
     expect_equal<std::int8_t, 2, 2, 32>(r, 16 - r, any, weight);
   for (int r = 1; r <= 16; r += 5)
     expect_equal<std::uint8_t, 3, 2, 32>(r, 17 - r, any, weight);
-  // the largest sums along a column that two planes hold
+  // the largest sums along a row that two planes hold
   expect_equal<std::uint8_t, 2, 2, 32>(
       1, 1, [] { return 255; }, [] { return 42; });
   expect_equal<std::int8_t, 2, 2, 32>(
@@ -225,7 +220,7 @@ class HalfBandStencil : public BandStencil {
     for (auto& e : field.elements) e = F::encode(double(draw()));
     Factors const w    = this->factors(r0, r1, draw_weight);
     auto const weights = weights_of<Band>(
-        w, [](double x, int d) { return d ? encode_bhalf(x) : F::encode(x); });
+        w, [](double x, int d) { return d ? F::encode(x) : encode_bhalf(x); });
     Errors errors;
     march<Band>(field, weights, [&](int i, int j, float sum) {
       double exact = 0, magnitude = 0;
@@ -288,7 +283,7 @@ TYPED_TEST(HalfBandStencil, NoLessAccurateThanPlainSums) {
 }
 
 TYPED_TEST(HalfBandStencil, LargestValues) {
-  // Sums along columns beyond the range of fp16.
+  // Sums along rows beyond the range of fp16.
   SCOPED_TRACE(this->random.note());
   auto const value = [&] { return 65504. * (1 - this->random.uniform(0, .1)); };
   auto const one   = [] { return 1; };
@@ -302,7 +297,7 @@ TYPED_TEST(HalfBandStencil, ZerosBecomePlusZero) {
   for (auto& e : field.elements) e = 0x8000;
   auto const weights = weights_of<Band>(
       Factors{Factor{1, 1, 1}, Factor{1, 1, 1}}, [](double x, int d) {
-        return d ? encode_bhalf(x) : TestFixture::F::encode(x);
+        return d ? TestFixture::F::encode(x) : encode_bhalf(x);
       });
   march<Band>(field, weights, [&](int, int, float sum) {
     ASSERT_EQ(0.f, sum);
@@ -318,7 +313,7 @@ TYPED_TEST(HalfBandStencil, WhatIsNotFiniteShows) {
   double const inf   = std::numeric_limits<double>::infinity();
   auto const weights = weights_of<Band>(
       Factors{Factor{1, 2, 1}, Factor{1, 0, 1}},
-      [](double x, int d) { return d ? encode_bhalf(x) : F::encode(x); });
+      [](double x, int d) { return d ? F::encode(x) : encode_bhalf(x); });
   for (double const value : {inf, -inf, std::nan("")})
     for (int repeat = 0; repeat < 10; ++repeat) {
       Field<std::uint16_t> field(32, 48, 32);

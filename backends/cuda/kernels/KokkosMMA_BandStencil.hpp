@@ -5,6 +5,7 @@
 
 #include <backends/cuda/KokkosMMA_Launch.hpp>
 #include <backends/cuda/atom/KokkosMMA_Warp.hpp>
+#include <backends/cuda/kernels/KokkosMMA_PackedResults.hpp>
 #include <backends/cuda/kernels/KokkosMMA_StencilRows.hpp>
 #include <core/KokkosMMA_StencilGrid.hpp>
 #include <core/KokkosMMA_WarpBand.hpp>
@@ -31,13 +32,6 @@
 
 namespace KokkosMMA::Impl::Cuda {
 
-template <class Element>
-inline constexpr bool is_band_half =
-    std::is_same_v<Element, Kokkos::Experimental::half_t>;
-template <class Element>
-inline constexpr bool is_band_bhalf =
-    std::is_same_v<Element, Kokkos::Experimental::bhalf_t>;
-
 /// \tparam BlocksPerWarp of sums, side by side
 /// \tparam Resident blocks of threads per multiprocessor
 /// \tparam Waves blocks of threads per resident one
@@ -62,11 +56,11 @@ struct BandTuning {
 ///   4 x 8, 4, 1, 8                             204    451
 ///   2 x 16, 4, 1, 8                            222    475
 ///   2 x 4, 4, 4, 8                             206    444
-template <class Band, class Sink, bool Shifted>
+template <class Band>
 using band_tuning = std::conditional_t<
-    Band::groups == 3 || Band::blocks == 3, BandTuning<2, 8, 4, 1, 4>,
-    std::conditional_t<Band::planes == 2 && Shifted && VisibleStencilSink<Sink>,
-                       BandTuning<1, 8, 3, 2, 4>, BandTuning<2, 8, 3, 2, 4>>>;
+    Band::groups == 3 || (Band::window > 4), BandTuning<2, 8, 4, 1, 4>,
+    std::conditional_t<Band::planes == 2, BandTuning<1, 8, 3, 2, 4>,
+                       BandTuning<2, 8, 3, 2, 4>>>;
 
 template <class Band, class Element, class Sink>
 struct BandArguments {
@@ -79,70 +73,6 @@ struct BandArguments {
   bool vectors;  ///< what a lane writes of a row may be written at once
 };
 
-/// Neighbouring sums as results, packed.
-template <class Result, int N>
-struct PackedResults {
-  static constexpr int bytes = N * int(sizeof(Result));
-  static_assert(bytes % 4 == 0);
-  std::uint32_t word[bytes / 4];
-
-  template <class A, class Sum>
-  __device__ void pack(Sum const* sums) {
-    if constexpr (std::is_integral_v<Result> && std::is_integral_v<Sum> &&
-                  sizeof(Result) == 1 && !std::is_same_v<Result, bool>) {
-#pragma unroll
-      for (int i = 0; i < N; i += 4)
-        word[i / 4] = __byte_perm(
-            __byte_perm(unsigned(sums[i]), unsigned(sums[i + 1]), 0x0040),
-            __byte_perm(unsigned(sums[i + 2]), unsigned(sums[i + 3]), 0x0040),
-            0x5410);
-    } else if constexpr (is_band_half<Result> && std::is_same_v<Sum, float>) {
-#pragma unroll
-      for (int i = 0; i < N; i += 2) {
-        __half2 const pair = __floats2half2_rn(sums[i], sums[i + 1]);
-        word[i / 2]        = reinterpret_cast<std::uint32_t const&>(pair);
-      }
-    } else if constexpr (is_band_bhalf<Result> && std::is_same_v<Sum, float>) {
-#pragma unroll
-      for (int i = 0; i < N; i += 2) {
-        __nv_bfloat162 const pair = __floats2bfloat162_rn(sums[i], sums[i + 1]);
-        word[i / 2] = reinterpret_cast<std::uint32_t const&>(pair);
-      }
-    } else {
-      Result results[N];
-#pragma unroll
-      for (int i = 0; i < N; ++i)
-        results[i] = static_cast<Result>(static_cast<A>(sums[i]));
-      memcpy(word, results, bytes);
-    }
-  }
-  /// At once; aligned to all of them or to 16 bytes.
-  __device__ void write(Result* to) const {
-    if constexpr (bytes == 4) {
-      __stcs(reinterpret_cast<unsigned*>(to), word[0]);
-    } else if constexpr (bytes == 8) {
-      __stcs(reinterpret_cast<uint2*>(to), uint2{word[0], word[1]});
-    } else {
-#pragma unroll
-      for (int i = 0; i < bytes / 16; ++i)
-        __stcs(reinterpret_cast<uint4*>(to) + i,
-               uint4{word[4 * i], word[4 * i + 1], word[4 * i + 2],
-                     word[4 * i + 3]});
-    }
-  }
-  /// The first few, one after the other.
-  __device__ void write(Result* to, int count) const {
-    Result results[N];
-    memcpy(results, word, bytes);
-#pragma unroll 1
-    for (int k = 0; k < N && k < count; ++k) {
-      to[k] = results[0];
-#pragma unroll
-      for (int l = 0; l + 1 < N; ++l) results[l] = results[l + 1];
-    }
-  }
-};
-
 /// One sum in the order of the weights, as the generic route adds it.
 template <bool Half, class Element>
 __device__ float plain_sum(StencilGrid<Element, 2> const& grid,
@@ -153,13 +83,14 @@ __device__ float plain_sum(StencilGrid<Element, 2> const& grid,
   float sum            = 0;
 #pragma unroll 1
   for (int a = -radius_rows; a <= radius_rows; ++a) {
-    std::uint16_t const bits = weights.column[origin + a];
     float const column =
-        Half ? Warp::half_value(bits) : float_of(std::uint32_t(bits) << 16);
+        float_of(std::uint32_t(weights.column[origin + a]) << 16);
 #pragma unroll 1
     for (int b = -radius_columns; b <= radius_columns; ++b) {
+      std::uint16_t const bits = weights.row[origin + b];
       float const weight =
-          column * float_of(std::uint32_t(weights.row[origin + b]) << 16);
+          column *
+          (Half ? Warp::half_value(bits) : float_of(std::uint32_t(bits) << 16));
       if (weight != 0)
         sum += weight * static_cast<float>(stencil_element(grid, i + a, j + b));
     }
@@ -210,7 +141,8 @@ __global__ void __launch_bounds__(32 * Warps, Resident) band_stencil(
   constexpr int columns = Band::columns;  // 32 bytes
   constexpr int n       = Band::per_lane;
   constexpr int width   = columns * BlocksPerWarp * Warps;
-  constexpr int inner   = BlocksPerWarp + Band::blocks - 1;
+  // Units of 16 bytes: two of each stripe's sums, and what stands around them.
+  constexpr int units = 2 * (BlocksPerWarp - 1) + Band::window;
   using Rows = StencilRows<Element, width * size, Band::margin * size, Stages,
                            Warps, Shifted>;
 
@@ -250,8 +182,9 @@ __global__ void __launch_bounds__(32 * Warps, Resident) band_stencil(
     rows.write_edge(rows.read_edge(step, step, thread), step, step, thread);
   }
 
-  typename Band::History history[inner] = {};
-  int const from = warp * BlocksPerWarp * 32 + lane / 4 * 4;
+  typename Band::History history[BlocksPerWarp];
+#pragma unroll
+  for (int b = 0; b < BlocksPerWarp; ++b) band.clear(history[b]);
   // Sums of this lane start at this row of 16 and this column.
   int const row    = lane / 4;
   int const offset = warp * BlocksPerWarp * columns + n * (lane % 4);
@@ -260,10 +193,8 @@ __global__ void __launch_bounds__(32 * Warps, Resident) band_stencil(
   for (int step = 0; step < steps; ++step) {
     CopyAsync16::wait<Stages - 2>();
     __syncthreads();
-    typename Band::Rows words[inner];
-#pragma unroll
-    for (int p = 0; p < inner; ++p)
-      rows.words(words[p], stage, from + 32 * p, lane);
+    typename Band::Unit data[units];
+    rows.units(data, stage, warp * BlocksPerWarp * 32, lane);
     int const later      = step + Stages - 1;
     int const free_stage = stage == 0 ? Stages - 1 : stage - 1;
     if (later < steps) rows.fetch(free_stage, later, warp, lane);
@@ -275,14 +206,6 @@ __global__ void __launch_bounds__(32 * Warps, Resident) band_stencil(
     int const columns_left = columns_of_strip - offset;
     std::int64_t const i   = top + done + row;
     std::int64_t const j   = first + offset;
-    auto const sums_of     = [&](typename Band::Product const* last) {
-      typename Band::Product const* side_by_side[Band::blocks];
-#pragma unroll
-      for (int k = 0; k < Band::blocks; ++k)
-        side_by_side[k] = last - Band::blocks + 1 + k;
-      return band.sums(side_by_side);
-    };
-    typename Band::Product products[inner];
     if constexpr (VisibleStencilSink<Sink>) {
       // One after the other without a branch, so that one waits for its
       // products while another is packed.
@@ -290,12 +213,8 @@ __global__ void __launch_bounds__(32 * Warps, Resident) band_stencil(
       PackedResults<Result, n> results[BlocksPerWarp][2];
       unsigned finite = ~0u;
 #pragma unroll
-      for (int p = 0; p < inner; ++p) {
-        band.take(history[p], words[p]);
-        products[p] = band.multiply(history[p]);
-        if (p < Band::blocks - 1) continue;
-        int const b     = p - Band::blocks + 1;
-        auto const sums = sums_of(&products[p]);
+      for (int b = 0; b < BlocksPerWarp; ++b) {
+        auto const sums = band.sums(history[b], band.multiply(&data[2 * b]));
         if constexpr (size == 2) {
           if (!all_finite(sums)) finite &= ~(1u << b);
         }
@@ -342,12 +261,8 @@ __global__ void __launch_bounds__(32 * Warps, Resident) band_stencil(
           warp * 16 * call_pitch<Band, BlocksPerWarp>;
       constexpr int pitch = call_pitch<Band, BlocksPerWarp>;
 #pragma unroll
-      for (int p = 0; p < inner; ++p) {
-        band.take(history[p], words[p]);
-        products[p] = band.multiply(history[p]);
-        if (p < Band::blocks - 1) continue;
-        int const b     = p - Band::blocks + 1;
-        auto const sums = sums_of(&products[p]);
+      for (int b = 0; b < BlocksPerWarp; ++b) {
+        auto const sums = band.sums(history[b], band.multiply(&data[2 * b]));
 #pragma unroll
         for (int k = 0; k < 2 * n; ++k)
           tile[(row + 8 * (k / n)) * pitch + b * columns + n * (lane % 4) +
@@ -449,14 +364,14 @@ struct BandStencil {
     return weights;
   }
 
-  /// Bytes of the sums along the columns that matter.
+  /// Bytes of the sums along the rows that matter.
   static int planes(Factors const& factors) {
     double low = 0, high = 0;
     double const least = std::is_signed_v<Element> ? -128 : 0;
     double const most  = std::is_same_v<Element, bool> ? 1
                          : std::is_signed_v<Element>   ? 127
                                                        : 255;
-    for (double const w : factors[0]) {
+    for (double const w : factors[1]) {
       low += std::min(w * least, w * most);
       high += std::max(w * least, w * most);
     }
@@ -467,10 +382,10 @@ struct BandStencil {
   static std::optional<BandWeights<std::uint16_t>> half_weights(
       Factors const& factors) {
     BandWeights<std::uint16_t> weights{};
-    // The largest weight along the columns about 1: so all are in the range of
+    // The largest weight along the rows about 1: so all are in the range of
     // fp16 that can be, and the power of two goes to the other factor.
     double largest = 0;
-    for (double const w : factors[0]) largest = std::max(largest, std::abs(w));
+    for (double const w : factors[1]) largest = std::max(largest, std::abs(w));
     int const exponent = largest > 0 ? std::ilogb(largest) : 0;
     for (int d = 0; d < 2; ++d) {
       auto const& factor = factors[std::size_t(d)];
@@ -479,9 +394,9 @@ struct BandStencil {
           (BandWeights<std::uint16_t>::origin - int(factor.size()) / 2);
       for (int k = 0; k < int(factor.size()); ++k) {
         double const w =
-            std::ldexp(factor[std::size_t(k)], d ? exponent : -exponent);
+            std::ldexp(factor[std::size_t(k)], d ? -exponent : exponent);
         std::uint16_t bits = 0;
-        if (!encode(w, d == 0 && is_band_half<Element>, bits)) return {};
+        if (!encode(w, d == 1 && is_band_half<Element>, bits)) return {};
         to[k] = bits;
       }
     }
@@ -586,7 +501,7 @@ void launch_band_stencil(Kokkos::Cuda const& space,
   auto const run           = [&](auto band, auto shifted, auto const& weights) {
     using Band             = typename decltype(band)::type;
     constexpr bool Shifted = decltype(shifted)::value;
-    run_band_stencil<band_tuning<Band, Sink, Shifted>, Band, A, Shifted>(
+    run_band_stencil<band_tuning<Band>, Band, A, Shifted>(
         space, grid, weights, radius_rows, radius_columns, sink);
   };
   // Three kernels, for the time of compiling: small radii on rows that start

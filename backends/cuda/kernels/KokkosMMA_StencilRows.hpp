@@ -4,6 +4,7 @@
 #define KOKKOSMMA_CUDA_STENCIL_ROWS_HPP
 
 #include <backends/cuda/arch/KokkosMMA_CopyAsync.hpp>
+#include <backends/cuda/arch/KokkosMMA_LoadMatrix.hpp>
 #include <core/KokkosMMA_StencilGrid.hpp>
 
 #include <cstdint>
@@ -51,11 +52,11 @@ class StencilRows {
  public:
   static constexpr int rows   = 16;
   static constexpr int margin = MarginBytes / size;
-  static constexpr int pitch  = (lines + 1) / 2 * 32;
-  // Behind the rows, of which each four are 32 bytes apart: rows 4 q + i of the
-  // lanes q of a quad lie in different banks.
-  static constexpr int shift_place = 16 * pitch + 4 * 32;
-  static constexpr int stage_bytes = shift_place + 32;
+  // An odd number of lines: lines of eight rows that follow each other lie in
+  // different banks.
+  static constexpr int pitch       = (lines / 2 * 2 + 1) * 16;
+  static constexpr int shift_place = 16 * pitch;
+  static constexpr int stage_bytes = shift_place + 16;
 
  private:
   // In shared memory and read anew in each step: kept in registers, it would
@@ -121,6 +122,7 @@ class StencilRows {
     m_from  = reinterpret_cast<unsigned char const*>(grid.data) +
              (first_row + thread / 32 * (rows / Warps)) * m_pitch +
              (first - margin) * size;
+    m_is_plain             = !Shifted && !m_shared.has_edges;
     std::int64_t const end = (grid.extent[0] - first_row) / rows;
     m_inside_begin = first_row < 0 ? int((-first_row + rows - 1) / rows) : 0;
     m_inside_end   = end < 0x40000000 ? int(end) : 0x40000000;
@@ -156,12 +158,16 @@ class StencilRows {
     __syncthreads();
   }
 
-  /// Starts the copy of the rows of a step into a stage.
+  /// Starts the copy of the rows of a step, the first or the one behind the
+  /// last call's, into a stage.
   __device__ void fetch(int stage, int step, int warp, int lane) {
-    if (m_inside_begin <= step && step < m_inside_end)
-      fetch_inside(stage, step, warp, lane);
-    else
+    if (!(m_inside_begin <= step && step < m_inside_end))
       fetch_anywhere(stage, step, warp, lane);
+    else if (m_is_plain)
+      fetch_plain(stage, warp, lane);
+    else
+      fetch_inside(stage, warp, lane);
+    m_from += rows * m_pitch;
   }
 
   /// Elements that lie in a line which a face cuts: read before the work on
@@ -186,41 +192,71 @@ class StencilRows {
     }
   }
 
-  /// The word of each of rows 4 (lane % 4) .. + 3 that starts at a byte, which
-  /// is a multiple of 4.
-  template <class Words>
-  __device__ void words(Words& result, int stage, int byte, int lane) const {
-    unsigned char const* const from =
-        m_memory + stage * stage_bytes + lane % 4 * (4 * pitch + 32) + byte;
+  /// Word lane % 4 of each of the rows lane / 4 and lane / 4 + 8 of 16-byte
+  /// units, from the one at byte `first` on.
+  template <int N, class Unit>
+  __device__ void units(Unit (&result)[N], int stage, int first,
+                        int lane) const {
+    static_assert(N % 2 == 0);
+    unsigned char const* const from = m_memory + stage * stage_bytes + first;
     if constexpr (Shifted) {
-      std::uint32_t const shifts = *reinterpret_cast<std::uint32_t const*>(
-          m_memory + stage * stage_bytes + shift_place + lane % 4 * 4);
 #pragma unroll
-      for (int i = 0; i < 4; ++i) {
-        int const shift = int(shifts >> 8 * i & 0xff);
-        auto const* const word =
-            reinterpret_cast<std::uint32_t const*>(from + i * pitch) +
-            shift / 4;
-        result[i] = __funnelshift_r(word[0], word[1], 8 * (shift % 4));
+      for (int half = 0; half < 2; ++half) {
+        int const row   = lane / 4 + 8 * half;
+        int const shift = m_memory[stage * stage_bytes + shift_place + row];
+        auto const* const words =
+            reinterpret_cast<std::uint32_t const*>(from + row * pitch) +
+            lane % 4 + shift / 4;
+#pragma unroll
+        for (int u = 0; u < N; ++u)
+          result[u][half] =
+              __funnelshift_r(words[4 * u], words[4 * u + 1], 8 * (shift % 4));
       }
     } else {
+      // Rows 0 to 7 of two units, then rows 8 to 15: an operand is in registers
+      // side by side.
+      unsigned char const* const row =
+          from + (lane % 8 + lane / 16 * 8) * pitch + lane / 8 % 2 * 16;
 #pragma unroll
-      for (int i = 0; i < 4; ++i)
-        result[i] = *reinterpret_cast<std::uint32_t const*>(from + i * pitch);
+      for (int u = 0; u < N; u += 2) {
+        std::uint32_t words[4];
+        LoadMatrix4::load(words, row + 16 * u);
+        result[u]     = {{words[0], words[2]}};
+        result[u + 1] = {{words[1], words[3]}};
+      }
     }
   }
 
  private:
-  // Rows that follow each other in memory.
-  __device__ void fetch_inside(int stage, int step, int warp, int lane) {
+  // Rows that follow each other in memory, and no face in the strip.
+  __device__ void fetch_plain(int stage, int warp, int lane) {
+    constexpr int each = rows / Warps;
+    unsigned char* const to =
+        m_memory + stage * stage_bytes + row_place(warp * each) + 16 * lane;
+    if (lines >= 32 || lane < lines) {
+#pragma unroll
+      for (int k = 0; k < each; ++k)
+        CopyAsync16::copy(to + k * pitch, m_from + k * m_pitch + 16 * lane);
+    }
+    // What is left of all rows, by the first warps.
+    constexpr int left = lines > 32 ? lines - 32 : 0;
+    int const at       = 32 * warp + lane;
+    if (at < rows * left) {
+      int const row  = at % rows;
+      int const line = 32 + at / rows;
+      CopyAsync16::copy(
+          m_memory + stage * stage_bytes + row_place(row) + 16 * line,
+          m_from + (row - warp * each) * m_pitch + 16 * line);
+    }
+  }
+  // With faces that cut the rows, or rows that start anywhere in a line.
+  __device__ void fetch_inside(int stage, int warp, int lane) {
     unsigned char* const to = m_memory + stage * stage_bytes +
                               row_place(warp * (rows / Warps)) + 16 * lane;
-    unsigned char const* const from =
-        m_from + std::int64_t(step) * (rows * m_pitch);
     bool const has_edges = m_shared.has_edges;
 #pragma unroll
     for (int k = 0; k < rows / Warps; ++k) {
-      unsigned char const* row = from + k * m_pitch;
+      unsigned char const* row = m_from + k * m_pitch;
       int shift                = 0;
       if constexpr (Shifted) {
         shift = int(reinterpret_cast<std::uintptr_t>(row) % 16);
@@ -285,9 +321,7 @@ class StencilRows {
     }
   }
 
-  __device__ static int row_place(int row) {
-    return row * pitch + row / 4 * 32;
-  }
+  __device__ static int row_place(int row) { return row * pitch; }
   __device__ static std::uint32_t splat(Element value) {
     if constexpr (size == 1) {
       return 0x01010101u * reinterpret_cast<unsigned char const&>(value);
@@ -366,10 +400,12 @@ class StencilRows {
 
   Shared& m_shared;
   unsigned char* m_memory;
-  // Steps all of whose rows are inside, and the first row of a warp in step 0.
+  // Steps all of whose rows are inside, and the first row of a warp in the next
+  // step.
   int m_inside_begin, m_inside_end;
   unsigned char const* m_from;
   std::int64_t m_pitch;
+  bool m_is_plain;
 };
 
 }  // namespace KokkosMMA::Impl::Cuda

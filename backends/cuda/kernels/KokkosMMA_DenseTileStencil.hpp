@@ -1,0 +1,382 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOKKOSMMA_CUDA_DENSE_TILE_STENCIL_HPP
+#define KOKKOSMMA_CUDA_DENSE_TILE_STENCIL_HPP
+
+#include <backends/cuda/KokkosMMA_Launch.hpp>
+#include <backends/cuda/arch/KokkosMMA_CopyAsync.hpp>
+#include <backends/cuda/arch/KokkosMMA_LoadMatrix.hpp>
+#include <backends/cuda/atom/KokkosMMA_Warp.hpp>
+#include <backends/cuda/kernels/KokkosMMA_PackedResults.hpp>
+#include <backends/cuda/kernels/KokkosMMA_StencilRows.hpp>
+#include <core/KokkosMMA_StencilGrid.hpp>
+#include <core/KokkosMMA_StencilWeights.hpp>
+#include <core/KokkosMMA_WarpDenseBand.hpp>
+#include <core/KokkosMMA_WarpDenseTile.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+/// \file
+/// Stencils of two dimensions with any weights, of 16-bit floats
+/// (core/KokkosMMA_WarpDenseTile.hpp): a block fetches a tile of the grid with
+/// what stands around it, each warp forms the sums of 16 of its columns.
+
+namespace KokkosMMA::Impl::Cuda {
+
+template <class Element, class Sink>
+struct DenseTileTask {
+  static constexpr int taps = 17;
+  StencilGrid<Element, 2> grid;
+  Sink sink;
+  std::int64_t low[2];   ///< elements from here ..
+  std::int64_t high[2];  ///< .. to here lie in memory
+  std::int64_t strips;   ///< tiles side by side
+  int radius[2];
+  int shift;        ///< columns before the grid, for aligned vectors
+  int pieces;       ///< of the weights
+  bool is_aligned;  ///< what a lane stores of a row may be stored at once
+  float scale;      ///< of the sums
+  /// Weights as the scalar path takes them, and as operands: the row of offset
+  /// -radius first.
+  float weight[taps][taps];
+  std::uint16_t operand[DenseBandPieces::most][taps][taps];
+};
+
+/// \tparam Tiles of 8 rows. With 10 and more the compiler (CUDA 13.0) loads so
+/// far ahead that it spills, whatever registers there are.
+/// \tparam Resident blocks per multiprocessor
+template <int Warps, int Tiles, int Resident>
+struct DenseTileTuning {
+  static constexpr int warps    = Warps;
+  static constexpr int tiles    = Tiles;
+  static constexpr int resident = Resident;
+};
+
+template <class Element, class Sink, class Tuning>
+struct DenseTileKernel {
+  static constexpr int warps    = Tuning::warps;
+  static constexpr int resident = Tuning::resident;
+  using Task                    = DenseTileTask<Element, Sink>;
+  using Tile   = WarpDenseTile<Warp, is_band_half<Element>, Tuning::tiles>;
+  using Result = typename Sink::value_type;
+  using Index  = std::int64_t;
+
+  static constexpr int threads = 32 * warps;
+  static constexpr int columns = Tile::columns * warps;
+  static constexpr int vectors = (columns + 2 * Tile::margin) / 8;
+  static constexpr int rows    = Tile::rows + 2 * Tile::max_radius;
+  // An odd number of vectors: those of eight rows lie in different banks.
+  static constexpr int pitch = (vectors / 2 * 2 + 1) * 16;
+  // Offsets -24 to 23, and the same one further on, so that a pair that begins
+  // at any of them is a word of one of the two.
+  static constexpr int table_origin = 24;
+  static constexpr int table_row    = 2 * 2 * table_origin;  // numbers
+  static constexpr int table_bytes =
+      DenseBandPieces::most * Task::taps * table_row * 2;
+  // Rows of eight floats of the same two columns lie in different banks.
+  static constexpr int staged_pitch = Tile::columns + 4;
+  // Half of the tiles at a time, over the data.
+  static constexpr int at_once       = Tile::tiles / 2;
+  static constexpr int staged_floats = at_once * 8 * staged_pitch;  // of a warp
+  static_assert(warps * staged_floats * 4 <= rows * pitch);
+  static constexpr int shared_bytes = rows * pitch + table_bytes;
+
+  __device__ static void write_table(Task const& task, std::uint16_t* table) {
+    int const taps   = 2 * task.radius[0] + 1;
+    int const values = 2 * task.radius[1] + 1;
+    for (int i = int(threadIdx.x); i < task.pieces * Task::taps * table_row;
+         i += threads) {
+      int const copy   = i % table_row / (2 * table_origin);
+      int const tap    = i / table_row % Task::taps;
+      int const piece  = i / (table_row * Task::taps);
+      int const offset = i % (2 * table_origin) - table_origin + copy;
+      int const v      = offset + task.radius[1];
+      table[i]         = tap < taps && 0 <= v && v < values
+                             ? task.operand[piece][tap][v]
+                             : std::uint16_t(0);
+    }
+  }
+
+  /// The tile, from `row` - radius and `column` - margin on.
+  __device__ static void fetch(Task const& task, unsigned char* data, Index row,
+                               Index column) {
+    constexpr int rows_at_once = threads / vectors;
+    int const v                = int(threadIdx.x) % vectors;
+    int const first            = int(threadIdx.x) / vectors;
+    if (first >= rows_at_once) return;
+    int const needed   = Tile::rows + 2 * task.radius[0];
+    auto const& grid   = task.grid;
+    Index const above  = row - task.radius[0];
+    Index const here   = column - Tile::margin + 8 * v;
+    bool const is_line = task.low[1] <= here && here + 8 <= task.high[1];
+    unsigned char* to  = data + first * pitch + 16 * v;
+    if (is_line && task.low[0] <= above && above + needed <= task.high[0]) {
+      Element const* from = grid.data + (above + first) * grid.stride[0] + here;
+#pragma unroll 4
+      for (int r = first; r < needed; r += rows_at_once) {
+        CopyAsync16::copy(to, from);
+        to += rows_at_once * pitch;
+        from += rows_at_once * grid.stride[0];
+      }
+      return;
+    }
+    // No sum needs rows further down.
+    Index const last = grid.extent[0] + task.radius[0] - above;
+#pragma unroll 1
+    for (int r = first; r < needed; r += rows_at_once) {
+      Index at         = above + r;
+      bool is_constant = r >= last;
+      double value     = 0;
+      if (!is_constant && (at < task.low[0] || at >= task.high[0])) {
+        Face const face =
+            at < 0 ? grid.boundaries.low[0] : grid.boundaries.high[0];
+        is_constant = face.kind == Boundary::constant;
+        value       = face.value;
+        if (!is_constant) at = boundary_index(face.kind, at, grid.extent[0]);
+      }
+      if (is_line && !is_constant)
+        CopyAsync16::copy(to, grid.data + at * grid.stride[0] + here);
+      else
+        fetch_each(task, to, above + r, here, is_line, value, r >= last);
+      to += rows_at_once * pitch;
+    }
+  }
+  /// Elements of a vector beyond a face, or cut by one.
+  __device__ static void fetch_each(Task const& task, unsigned char* to,
+                                    Index row, Index column, bool is_line,
+                                    double value, bool is_unused) {
+    auto const& grid = task.grid;
+#pragma unroll 1
+    for (int e = 0; e < 8; ++e) {
+      Index const j      = column + e;
+      bool const is_used = !is_unused && -task.radius[1] <= j &&
+                           j < grid.extent[1] + task.radius[1];
+      reinterpret_cast<Element*>(to)[e] = !is_used ? static_cast<Element>(0.f)
+                                          : is_line
+                                              ? static_cast<Element>(value)
+                                              : stencil_element(grid, row, j);
+    }
+  }
+
+  /// The sum of one element as the generic route forms it: a weight of zero
+  /// takes nothing from what is there.
+  __device__ static float scalar_sum(Task const& task, Index row,
+                                     Index column) {
+    float sum = 0;
+#pragma unroll 1
+    for (int a = -task.radius[0]; a <= task.radius[0]; ++a)
+#pragma unroll 1
+      for (int b = -task.radius[1]; b <= task.radius[1]; ++b) {
+        float const weight =
+            task.weight[a + task.radius[0]][b + task.radius[1]];
+        if (weight != 0)
+          sum += weight * static_cast<float>(
+                              stencil_element(task.grid, row + a, column + b));
+      }
+    return sum;
+  }
+
+  /// A product with zero poisons sums that do not see what is not finite: those
+  /// of the tile that are not are formed anew. (Not before, when its sums fill
+  /// the registers.)
+  __device__ static void repair(Task const& task, Index row, Index column) {
+#pragma unroll 1
+    for (int k = int(threadIdx.x); k < Tile::rows * columns; k += threads) {
+      Index const i = row + k / columns;
+      Index const j = column + k % columns;
+      if (i >= task.grid.extent[0] || j < 0 || j >= task.grid.extent[1])
+        continue;
+      Result& stored =
+          task.sink.data[i * task.sink.stride[0] + j * task.sink.stride[1]];
+      float const sum = static_cast<float>(stored);
+      if (!(sum - sum == 0))
+        stored = static_cast<Result>(scalar_sum(task, i, j));
+    }
+  }
+
+  /// Puts sums of eight rows into shared memory, in rows.
+  __device__ static void stage(typename Tile::Sums const& sums, float* to,
+                               int lane) {
+#pragma unroll
+    for (int reg = 0; reg < 4; ++reg) {
+      Coordinate const at = MmaF16::c(lane, reg);  // (column, row)
+      to[at.column * staged_pitch + at.row] = sums[reg];
+    }
+  }
+  template <int First, int... T>
+  __device__ static void stage_all(Tile const& tile, float* to, int lane,
+                                   std::integer_sequence<int, T...>) {
+    (stage(tile.template sums<First + T>(), to + T * 8 * staged_pitch, lane),
+     ...);
+  }
+
+  /// Converts and stores rows of sums. Whether one is not finite.
+  __device__ static bool store(Task const& task, float const* from, int count,
+                               Index row, Index column, int lane) {
+    Index const stride = task.sink.stride[1];
+    Index const j      = column + lane % 4 * 4;
+    Index const beyond = task.grid.extent[1] - j;
+    Index const left   = task.grid.extent[0] - row - lane / 4;
+    bool const whole   = task.is_aligned && j >= 0 && beyond >= 4;
+    Result* to =
+        task.sink.data + (row + lane / 4) * task.sink.stride[0] + j * stride;
+    from += lane / 4 * staged_pitch + lane % 4 * 4;
+    float zero = 0;
+#pragma unroll 1
+    for (int r = 0; r < count && r < left; r += 8) {
+      float4 const four     = *reinterpret_cast<float4 const*>(from);
+      float const values[4] = {four.x * task.scale, four.y * task.scale,
+                               four.z * task.scale, four.w * task.scale};
+#pragma unroll
+      for (int k = 0; k < 4; ++k) zero = fmaf(values[k], 0.f, zero);
+      PackedResults<Result, 4> results;
+      results.template pack<float>(values);
+      if (whole) {
+        results.write(to);
+      } else {
+        Result each[4];
+        memcpy(each, results.word, sizeof(each));
+#pragma unroll
+        for (int k = 0; k < 4; ++k)
+          if (j + k >= 0 && k < beyond) to[k * stride] = each[k];
+      }
+      from += 8 * staged_pitch;
+      to += 8 * task.sink.stride[0];
+    }
+    return !(zero == 0);
+  }
+
+  __device__ static void run(Task const& task) {
+    extern __shared__ uint4 dense_tile_memory[];
+    unsigned char* const data =
+        reinterpret_cast<unsigned char*>(dense_tile_memory);
+    std::uint16_t* const table =
+        reinterpret_cast<std::uint16_t*>(data + rows * pitch);
+    // Kept in registers they would wait there during the products.
+    __shared__ Index place[2];
+    int const lane = int(threadIdx.x) % 32;
+    int const warp = int(threadIdx.x) / 32;
+    if (threadIdx.x == 0) {
+      place[0] = Index(blockIdx.x / task.strips) * Tile::rows;
+      place[1] = Index(blockIdx.x % task.strips) * columns - task.shift;
+    }
+    __syncthreads();
+    fetch(task, data, place[0], place[1]);
+    CopyAsync16::commit();
+    write_table(task, table);
+    CopyAsync16::wait<0>();
+    __syncthreads();
+
+    // Each lane names a row of one of four 8 x 8 matrices.
+    unsigned char const* const from =
+        data + lane % 8 * pitch + (warp * 2 + lane / 8) * 16;
+    Tile tile{Warp()};
+    int const taps = 2 * task.radius[0] + 1;
+#pragma unroll 1
+    for (int piece = task.pieces - 1; piece >= 0; --piece) {
+      // Word of the pair that begins at the offset of register 0.
+      int const first = Tile::offset(lane, 0) + table_origin;
+      // Volatile: a band matrix has the same words more than once, and of
+      // registers that it knows to be equal the compiler keeps one, and copies
+      // it before each product.
+      auto const* const words = reinterpret_cast<std::uint32_t const volatile*>(
+          table + piece * Task::taps * table_row +
+          first % 2 * (2 * table_origin - 1) + first);
+      tile.add(
+          taps,
+          [&](int r) {
+            typename Tile::Data fragment;  // (8,32) per warp
+            LoadMatrix4::load(fragment.value, from + r * pitch);
+            return fragment;
+          },
+          [&](int tap) {
+            typename Tile::Band band;  // (16,32) per warp
+#pragma unroll
+            for (int reg = 0; reg < 8; ++reg)
+              band[reg] = words[(tap * table_row + Tile::offset(0, reg) -
+                                 Tile::offset(0, 0)) /
+                                2];
+            return band;
+          });
+    }
+    __syncthreads();
+    float* const staged = reinterpret_cast<float*>(data) + warp * staged_floats;
+    Index const row     = place[0];
+    Index const column  = place[1] + warp * Tile::columns;
+    constexpr auto half = std::make_integer_sequence<int, at_once>();
+    stage_all<0>(tile, staged, lane, half);
+    __syncwarp();
+    bool lost = store(task, staged, 8 * at_once, row, column, lane);
+    __syncwarp();
+    stage_all<at_once>(tile, staged, lane, half);
+    __syncwarp();
+    lost |= store(task, staged, 8 * at_once, row + 8 * at_once, column, lane);
+    if (__syncthreads_or(lost)) repair(task, place[0], place[1]);
+  }
+};
+
+template <class Kernel>
+__global__ void __launch_bounds__(Kernel::threads, Kernel::resident)
+    dense_tile(__grid_constant__ typename Kernel::Task const task) {
+  Kernel::run(task);
+}
+
+/// Weights that DenseBandStencil takes, of up to radius 8.
+template <class Tuning = DenseTileTuning<8, 8, 2>, class Element, class Sink>
+void launch_dense_tile(Kokkos::Cuda const& space,
+                       StencilGrid<Element, 2> const& grid,
+                       StencilWeights<2> const& weights, Sink const& sink) {
+  using Kernel = DenseTileKernel<Element, Sink, Tuning>;
+  using Result = typename Sink::value_type;
+  using Format = std::conditional_t<is_band_half<Element>, DenseBand::Half,
+                                    DenseBand::Bhalf>;
+  typename Kernel::Task task{};
+  task.grid                    = grid;
+  task.sink                    = sink;
+  DenseBandPieces const pieces = DenseBand::pieces_of<Format>(weights);
+  task.pieces                  = pieces.count;
+  task.scale                   = float(std::ldexp(1., -pieces.exponent));
+  for (int d = 0; d < 2; ++d) {
+    int const radius = task.radius[d] = weights.radius(d);
+    task.low[d]                       = -grid.boundaries.ghosts_low(d, radius);
+    task.high[d] = grid.extent[d] + grid.boundaries.ghosts_high(d, radius);
+  }
+  for (int a = 0; a <= 2 * task.radius[0]; ++a)
+    for (int b = 0; b <= 2 * task.radius[1]; ++b) {
+      double const weight =
+          weights.weight({a - task.radius[0], b - task.radius[1]});
+      task.weight[a][b] = float(weight);
+      double rest       = std::ldexp(weight, pieces.exponent);
+      for (int p = 0; p < DenseBandPieces::most; ++p)
+        task.operand[p][a][b] = DenseBand::take_piece<Format>(rest);
+    }
+  task.shift =
+      int(reinterpret_cast<std::uintptr_t>(grid.data) / sizeof(Element) % 8);
+  task.strips =
+      (grid.extent[1] + task.shift + Kernel::columns - 1) / Kernel::columns;
+  constexpr std::uintptr_t line =
+      4 * sizeof(Result) < 16 ? 4 * sizeof(Result) : 16;
+  task.is_aligned = sink.stride[1] == 1 &&
+                    (reinterpret_cast<std::uintptr_t>(sink.data) -
+                     std::uintptr_t(task.shift) * sizeof(Result)) %
+                            line ==
+                        0 &&
+                    std::uintptr_t(sink.stride[0]) * sizeof(Result) % line == 0;
+  kernel_facts(space.cuda_device(), dense_tile<Kernel>, Kernel::threads,
+               Kernel::shared_bytes);
+  std::int64_t const down =
+      (grid.extent[0] + Kernel::Tile::rows - 1) / Kernel::Tile::rows;
+  dense_tile<Kernel><<<unsigned(task.strips * down), Kernel::threads,
+                       Kernel::shared_bytes, space.cuda_stream()>>>(task);
+  check(cudaGetLastError(), "launch of a dense stencil");
+}
+
+}  // namespace KokkosMMA::Impl::Cuda
+
+#endif

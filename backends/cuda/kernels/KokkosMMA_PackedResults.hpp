@@ -1,0 +1,94 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOKKOSMMA_CUDA_PACKED_RESULTS_HPP
+#define KOKKOSMMA_CUDA_PACKED_RESULTS_HPP
+
+#include <Kokkos_Core.hpp>
+
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+/// \file
+/// Sums of a stencil on their way out: converted, and stored as many at once as
+/// a lane has side by side.
+
+namespace KokkosMMA::Impl::Cuda {
+
+template <class Element>
+inline constexpr bool is_band_half =
+    std::is_same_v<Element, Kokkos::Experimental::half_t>;
+template <class Element>
+inline constexpr bool is_band_bhalf =
+    std::is_same_v<Element, Kokkos::Experimental::bhalf_t>;
+
+/// Neighbouring sums as results, packed.
+template <class Result, int N>
+struct PackedResults {
+  static constexpr int bytes = N * int(sizeof(Result));
+  static_assert(bytes % 4 == 0);
+  std::uint32_t word[bytes / 4];
+
+  template <class A, class Sum>
+  __device__ void pack(Sum const* sums) {
+    if constexpr (std::is_integral_v<Result> && std::is_integral_v<Sum> &&
+                  sizeof(Result) == 1 && !std::is_same_v<Result, bool>) {
+#pragma unroll
+      for (int i = 0; i < N; i += 4)
+        word[i / 4] = __byte_perm(
+            __byte_perm(unsigned(sums[i]), unsigned(sums[i + 1]), 0x0040),
+            __byte_perm(unsigned(sums[i + 2]), unsigned(sums[i + 3]), 0x0040),
+            0x5410);
+    } else if constexpr (is_band_half<Result> && std::is_same_v<Sum, float>) {
+#pragma unroll
+      for (int i = 0; i < N; i += 2) {
+        __half2 const pair = __floats2half2_rn(sums[i], sums[i + 1]);
+        word[i / 2]        = reinterpret_cast<std::uint32_t const&>(pair);
+      }
+    } else if constexpr (is_band_bhalf<Result> && std::is_same_v<Sum, float>) {
+#pragma unroll
+      for (int i = 0; i < N; i += 2) {
+        __nv_bfloat162 const pair = __floats2bfloat162_rn(sums[i], sums[i + 1]);
+        word[i / 2] = reinterpret_cast<std::uint32_t const&>(pair);
+      }
+    } else {
+      Result results[N];
+#pragma unroll
+      for (int i = 0; i < N; ++i)
+        results[i] = static_cast<Result>(static_cast<A>(sums[i]));
+      memcpy(word, results, bytes);
+    }
+  }
+  /// At once; aligned to all of them or to 16 bytes.
+  __device__ void write(Result* to) const {
+    if constexpr (bytes == 4) {
+      __stcs(reinterpret_cast<unsigned*>(to), word[0]);
+    } else if constexpr (bytes == 8) {
+      __stcs(reinterpret_cast<uint2*>(to), uint2{word[0], word[1]});
+    } else {
+#pragma unroll
+      for (int i = 0; i < bytes / 16; ++i)
+        __stcs(reinterpret_cast<uint4*>(to) + i,
+               uint4{word[4 * i], word[4 * i + 1], word[4 * i + 2],
+                     word[4 * i + 3]});
+    }
+  }
+  /// The first few, one after the other.
+  __device__ void write(Result* to, int count) const {
+    Result results[N];
+    memcpy(results, word, bytes);
+#pragma unroll 1
+    for (int k = 0; k < N && k < count; ++k) {
+      to[k] = results[0];
+#pragma unroll
+      for (int l = 0; l + 1 < N; ++l) results[l] = results[l + 1];
+    }
+  }
+};
+
+}  // namespace KokkosMMA::Impl::Cuda
+
+#endif
