@@ -158,6 +158,9 @@ class StencilRows {
     __syncthreads();
   }
 
+  /// Whether no row has an element that a face or an end of a line cuts.
+  __device__ bool is_plain() const { return m_is_plain; }
+
   /// Starts the copy of the rows of a step, the first or the one behind the
   /// last call's, into a stage.
   __device__ void fetch(int stage, int step, int warp, int lane) {
