@@ -11,8 +11,8 @@
 #include <backends/cuda/kernels/KokkosMMA_StencilRows.hpp>
 #include <core/KokkosMMA_StencilGrid.hpp>
 #include <core/KokkosMMA_StencilWeights.hpp>
-#include <core/KokkosMMA_WarpDenseBand.hpp>
 #include <core/KokkosMMA_WarpDenseTile.hpp>
+#include <core/KokkosMMA_WeightPieces.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -28,6 +28,10 @@
 /// what stands around it, each warp forms the sums of 16 of its columns.
 
 namespace KokkosMMA::Impl::Cuda {
+
+template <class Element>
+using weight_piece_t =
+    std::conditional_t<is_band_half<Element>, HalfPiece, BhalfPiece>;
 
 template <class Element, class Sink>
 struct DenseTileTask {
@@ -45,7 +49,7 @@ struct DenseTileTask {
   /// Weights as the scalar path takes them, and as operands: the row of offset
   /// -radius first.
   float weight[taps][taps];
-  std::uint16_t operand[DenseBandPieces::most][taps][taps];
+  std::uint16_t operand[WeightPieces::most][taps][taps];
 };
 
 /// \tparam Tiles of 8 rows. With 10 and more the compiler (CUDA 13.0) loads so
@@ -78,7 +82,7 @@ struct DenseTileKernel {
   static constexpr int table_origin = 24;
   static constexpr int table_row    = 2 * 2 * table_origin;  // numbers
   static constexpr int table_bytes =
-      DenseBandPieces::most * Task::taps * table_row * 2;
+      WeightPieces::most * Task::taps * table_row * 2;
   // Rows of eight floats of the same two columns lie in different banks.
   static constexpr int staged_pitch = Tile::columns + 4;
   // Half of the tiles at a time, over the data.
@@ -334,14 +338,13 @@ void launch_dense_tile(Kokkos::Cuda const& space,
                        StencilWeights<2> const& weights, Sink const& sink) {
   using Kernel = DenseTileKernel<Element, Sink, Tuning>;
   using Result = typename Sink::value_type;
-  using Format = std::conditional_t<is_band_half<Element>, DenseBand::Half,
-                                    DenseBand::Bhalf>;
+  using Format = weight_piece_t<Element>;
   typename Kernel::Task task{};
-  task.grid                    = grid;
-  task.sink                    = sink;
-  DenseBandPieces const pieces = DenseBand::pieces_of<Format>(weights);
-  task.pieces                  = pieces.count;
-  task.scale                   = float(std::ldexp(1., -pieces.exponent));
+  task.grid                 = grid;
+  task.sink                 = sink;
+  WeightPieces const pieces = weight_pieces<Format>(weights);
+  task.pieces               = pieces.count;
+  task.scale                = float(std::ldexp(1., -pieces.exponent));
   for (int d = 0; d < 2; ++d) {
     int const radius = task.radius[d] = weights.radius(d);
     task.low[d]                       = -grid.boundaries.ghosts_low(d, radius);
@@ -353,8 +356,8 @@ void launch_dense_tile(Kokkos::Cuda const& space,
           weights.weight({a - task.radius[0], b - task.radius[1]});
       task.weight[a][b] = float(weight);
       double rest       = std::ldexp(weight, pieces.exponent);
-      for (int p = 0; p < DenseBandPieces::most; ++p)
-        task.operand[p][a][b] = DenseBand::take_piece<Format>(rest);
+      for (int p = 0; p < WeightPieces::most; ++p)
+        task.operand[p][a][b] = take_piece<Format>(rest);
     }
   task.shift =
       int(reinterpret_cast<std::uintptr_t>(grid.data) / sizeof(Element) % 8);
