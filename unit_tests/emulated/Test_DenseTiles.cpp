@@ -72,8 +72,8 @@ class DenseTile {
           [&](int tap) {
             typename Tile::Band band;  // (16,32) per warp
             Warp::each([&](int lane) {
-              for (int reg = 0; reg < 8; ++reg)
-                Warp::at(band, lane)[reg] = pair([&](int e) {
+              auto const pair_of = [&](int reg) {
+                return pair([&](int e) {
                   int const offset   = Tile::offset(lane, reg) + e;
                   std::uint16_t bits = 0;
                   if (std::abs(offset) > m_r1) return bits;
@@ -83,6 +83,11 @@ class DenseTile {
                     bits = take_piece<Piece>(rest);
                   return bits;
                 });
+              };
+              auto& registers = Warp::at(band, lane);
+              registers = Tile::band({{pair_of(0), pair_of(2), pair_of(4)}}, 0);
+              for (int reg = 0; reg < 8; ++reg)
+                EXPECT_EQ(pair_of(reg), registers[reg]) << lane << ", " << reg;
             });
             return band;
           });

@@ -16,6 +16,7 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -24,8 +25,9 @@
 
 /// \file
 /// Stencils of two dimensions with any weights, of 16-bit floats
-/// (core/KokkosMMA_WarpDenseTile.hpp): a block fetches a tile of the grid with
-/// what stands around it, each warp forms the sums of 16 of its columns.
+/// (core/KokkosMMA_WarpDenseTile.hpp): a block takes tiles of the grid, one
+/// after the other, and fetches the next one with what stands around it while
+/// each warp forms the sums of 16 columns of this one.
 
 namespace KokkosMMA::Impl::Cuda {
 
@@ -40,7 +42,8 @@ struct DenseTileTask {
   Sink sink;
   std::int64_t low[2];   ///< elements from here ..
   std::int64_t high[2];  ///< .. to here lie in memory
-  std::int64_t strips;   ///< tiles side by side
+  int tiles[2];          ///< one below the other, and side by side
+  int step[2];           ///< from a tile of a block to its next one
   int radius[2];
   int shift;        ///< columns before the grid, for aligned vectors
   int pieces;       ///< of the weights
@@ -83,13 +86,49 @@ struct DenseTileKernel {
   static constexpr int table_row    = 2 * 2 * table_origin;  // numbers
   static constexpr int table_bytes =
       WeightPieces::most * Task::taps * table_row * 2;
+  static constexpr int data_bytes = rows * pitch;
   // Rows of eight floats of the same two columns lie in different banks.
   static constexpr int staged_pitch = Tile::columns + 4;
-  // Half of the tiles at a time, over the data.
-  static constexpr int at_once       = Tile::tiles / 2;
+  static constexpr int at_once =
+      Tile::tiles % 4 == 0 && Tile::tiles <= 8 ? 4 : 2;
   static constexpr int staged_floats = at_once * 8 * staged_pitch;  // of a warp
-  static_assert(warps * staged_floats * 4 <= rows * pitch);
-  static constexpr int shared_bytes = rows * pitch + table_bytes;
+  static constexpr int staged_bytes  = warps * staged_floats * 4;
+  static constexpr int shared_bytes =
+      2 * data_bytes + staged_bytes + table_bytes + warps * 16;
+
+  /// Of a tile.
+  struct Place {
+    int down;
+    int across;
+
+    __device__ Index row() const { return Index(down) * Tile::rows; }
+    __device__ Index column(Task const& task) const {
+      return Index(across) * columns - task.shift;
+    }
+    __device__ Place next(Task const& task) const {
+      Place place{down + task.step[0], across + task.step[1]};
+      if (place.across >= task.tiles[1]) {
+        place.across -= task.tiles[1];
+        ++place.down;
+      }
+      return place;
+    }
+  };
+  /// Where a warp is, and which it is: in registers, these and what follows
+  /// from them would wait there during the products.
+  struct Progress {
+    int volatile down;
+    int volatile across;
+    int volatile half;  ///< of the memory for data
+    int volatile warp;
+
+    __device__ Place place() const { return {down, across}; }
+    __device__ void set(Place const& place, int of_memory) {
+      down   = place.down;
+      across = place.across;
+      half   = of_memory;
+    }
+  };
 
   __device__ static void write_table(Task const& task, std::uint16_t* table) {
     int const taps   = 2 * task.radius[0] + 1;
@@ -109,10 +148,10 @@ struct DenseTileKernel {
 
   /// The tile, from `row` - radius and `column` - margin on.
   __device__ static void fetch(Task const& task, unsigned char* data, Index row,
-                               Index column) {
+                               Index column, int thread) {
     constexpr int rows_at_once = threads / vectors;
-    int const v                = int(threadIdx.x) % vectors;
-    int const first            = int(threadIdx.x) / vectors;
+    int const v                = thread % vectors;
+    int const first            = thread / vectors;
     if (first >= rows_at_once) return;
     int const needed   = Tile::rows + 2 * task.radius[0];
     auto const& grid   = task.grid;
@@ -187,13 +226,15 @@ struct DenseTileKernel {
   }
 
   /// A product with zero poisons sums that do not see what is not finite: those
-  /// of the tile that are not are formed anew. (Not before, when its sums fill
+  /// of the warp that are not are formed anew. (Not before, when its sums fill
   /// the registers.)
-  __device__ static void repair(Task const& task, Index row, Index column) {
+  __device__ static void repair(Task const& task, Index row, Index column,
+                                int lane) {
+    __syncwarp();
 #pragma unroll 1
-    for (int k = int(threadIdx.x); k < Tile::rows * columns; k += threads) {
-      Index const i = row + k / columns;
-      Index const j = column + k % columns;
+    for (int k = lane; k < Tile::rows * Tile::columns; k += 32) {
+      Index const i = row + k / Tile::columns;
+      Index const j = column + k % Tile::columns;
       if (i >= task.grid.extent[0] || j < 0 || j >= task.grid.extent[1])
         continue;
       Result& stored =
@@ -256,72 +297,100 @@ struct DenseTileKernel {
     return !(zero == 0);
   }
 
-  __device__ static void run(Task const& task) {
-    extern __shared__ uint4 dense_tile_memory[];
-    unsigned char* const data =
-        reinterpret_cast<unsigned char*>(dense_tile_memory);
-    std::uint16_t* const table =
-        reinterpret_cast<std::uint16_t*>(data + rows * pitch);
-    // Kept in registers they would wait there during the products.
-    __shared__ Index place[2];
-    int const lane = int(threadIdx.x) % 32;
-    int const warp = int(threadIdx.x) / 32;
-    if (threadIdx.x == 0) {
-      place[0] = Index(blockIdx.x / task.strips) * Tile::rows;
-      place[1] = Index(blockIdx.x % task.strips) * columns - task.shift;
-    }
-    __syncthreads();
-    fetch(task, data, place[0], place[1]);
-    CopyAsync16::commit();
-    write_table(task, table);
-    CopyAsync16::wait<0>();
-    __syncthreads();
+  /// Stores the sums by way of shared memory. Whether one is not finite.
+  template <int... Part>
+  __device__ static bool store_all(Task const& task, Tile const& tile,
+                                   float* staged, Index row, Index column,
+                                   int lane,
+                                   std::integer_sequence<int, Part...>) {
+    bool lost = false;
+    (
+        [&] {
+          __syncwarp();
+          stage_all<Part * at_once>(tile, staged, lane,
+                                    std::make_integer_sequence<int, at_once>());
+          __syncwarp();
+          lost |= store(task, staged, 8 * at_once, row + Part * 8 * at_once,
+                        column, lane);
+        }(),
+        ...);
+    return lost;
+  }
 
-    // Each lane names a row of one of four 8 x 8 matrices.
-    unsigned char const* const from =
-        data + lane % 8 * pitch + (warp * 2 + lane / 8) * 16;
-    Tile tile{Warp()};
+  __device__ static void multiply(Task const& task, Tile& tile,
+                                  unsigned char const* data,
+                                  std::uint16_t const* table, int lane) {
     int const taps = 2 * task.radius[0] + 1;
 #pragma unroll 1
     for (int piece = task.pieces - 1; piece >= 0; --piece) {
       // Word of the pair that begins at the offset of register 0.
       int const first = Tile::offset(lane, 0) + table_origin;
-      // Volatile: a band matrix has the same words more than once, and of
-      // registers that it knows to be equal the compiler keeps one, and copies
-      // it before each product.
+      // Volatile, so that the compiler does not know what it loads.
       auto const* const words = reinterpret_cast<std::uint32_t const volatile*>(
           table + piece * Task::taps * table_row +
           first % 2 * (2 * table_origin - 1) + first);
+      std::uint32_t const zero = words[-4];  // of register 1
       tile.add(
           taps,
           [&](int r) {
             typename Tile::Data fragment;  // (8,32) per warp
-            LoadMatrix4::load(fragment.value, from + r * pitch);
+            LoadMatrix4::load(fragment.value, data + r * pitch);
             return fragment;
           },
           [&](int tap) {
-            typename Tile::Band band;  // (16,32) per warp
-#pragma unroll
-            for (int reg = 0; reg < 8; ++reg)
-              band[reg] = words[(tap * table_row + Tile::offset(0, reg) -
-                                 Tile::offset(0, 0)) /
-                                2];
-            return band;
+            auto const* const row = words + tap * (table_row / 2);
+            return Tile::band({{row[0], row[4], row[8]}}, zero);
           });
     }
-    __syncthreads();
-    float* const staged = reinterpret_cast<float*>(data) + warp * staged_floats;
-    Index const row     = place[0];
-    Index const column  = place[1] + warp * Tile::columns;
-    constexpr auto half = std::make_integer_sequence<int, at_once>();
-    stage_all<0>(tile, staged, lane, half);
-    __syncwarp();
-    bool lost = store(task, staged, 8 * at_once, row, column, lane);
-    __syncwarp();
-    stage_all<at_once>(tile, staged, lane, half);
-    __syncwarp();
-    lost |= store(task, staged, 8 * at_once, row + 8 * at_once, column, lane);
-    if (__syncthreads_or(lost)) repair(task, place[0], place[1]);
+  }
+
+  __device__ static void run(Task const& task) {
+    extern __shared__ uint4 dense_tile_memory[];
+    unsigned char* const memory =
+        reinterpret_cast<unsigned char*>(dense_tile_memory);
+    float* const staged = reinterpret_cast<float*>(memory + 2 * data_bytes);
+    std::uint16_t* const table = reinterpret_cast<std::uint16_t*>(
+        memory + 2 * data_bytes + staged_bytes);
+    int const lane     = int(threadIdx.x) % 32;
+    Progress& progress = reinterpret_cast<Progress*>(
+        memory + 2 * data_bytes + staged_bytes + table_bytes)[threadIdx.x / 32];
+    Place const first{int(blockIdx.x) / task.tiles[1],
+                      int(blockIdx.x) % task.tiles[1]};
+    fetch(task, memory, first.row(), first.column(task), int(threadIdx.x));
+    CopyAsync16::commit();
+    progress.set(first, 0);
+    progress.warp = int(threadIdx.x) / 32;
+    write_table(task, table);
+#pragma unroll 1
+    while (true) {
+      CopyAsync16::wait<0>();
+      // Behind it all warps are done with the data of the tile before.
+      __syncthreads();
+      Place const next = progress.place().next(task);
+      if (next.down < task.tiles[0])
+        fetch(task, memory + (progress.half ^ 1) * data_bytes, next.row(),
+              next.column(task), progress.warp * 32 + lane);
+      CopyAsync16::commit();
+      Tile tile{Warp()};
+      // Each lane names a row of one of four 8 x 8 matrices.
+      multiply(task, tile,
+               memory + progress.half * data_bytes + lane % 8 * pitch +
+                   (progress.warp * 2 + lane / 8) * 16,
+               table, lane);
+      Place const place  = progress.place();
+      int const warp     = progress.warp;
+      Index const row    = place.row();
+      Index const column = place.column(task) + warp * Tile::columns;
+      bool const lost    = store_all(
+             task, tile, staged + warp * staged_floats, row, column, lane,
+             std::make_integer_sequence<int, Tile::tiles / at_once>());
+      if (Warp::any(lost)) repair(task, row, column, lane);
+      Place const following = progress.place().next(task);
+      if (following.down >= task.tiles[0]) return;
+      int const half = progress.half ^ 1;
+      __syncwarp();
+      progress.set(following, half);
+    }
   }
 };
 
@@ -361,8 +430,10 @@ void launch_dense_tile(Kokkos::Cuda const& space,
     }
   task.shift =
       int(reinterpret_cast<std::uintptr_t>(grid.data) / sizeof(Element) % 8);
-  task.strips =
-      (grid.extent[1] + task.shift + Kernel::columns - 1) / Kernel::columns;
+  task.tiles[0] =
+      int((grid.extent[0] + Kernel::Tile::rows - 1) / Kernel::Tile::rows);
+  task.tiles[1] = int((grid.extent[1] + task.shift + Kernel::columns - 1) /
+                      Kernel::columns);
   constexpr std::uintptr_t line =
       4 * sizeof(Result) < 16 ? 4 * sizeof(Result) : 16;
   task.is_aligned = sink.stride[1] == 1 &&
@@ -371,12 +442,17 @@ void launch_dense_tile(Kokkos::Cuda const& space,
                             line ==
                         0 &&
                     std::uintptr_t(sink.stride[0]) * sizeof(Result) % line == 0;
-  kernel_facts(space.cuda_device(), dense_tile<Kernel>, Kernel::threads,
-               Kernel::shared_bytes);
-  std::int64_t const down =
-      (grid.extent[0] + Kernel::Tile::rows - 1) / Kernel::Tile::rows;
-  dense_tile<Kernel><<<unsigned(task.strips * down), Kernel::threads,
-                       Kernel::shared_bytes, space.cuda_stream()>>>(task);
+  auto const facts = kernel_facts(space.cuda_device(), dense_tile<Kernel>,
+                                  Kernel::threads, Kernel::shared_bytes);
+  std::int64_t const slots =
+      std::int64_t(device(space.cuda_device()).multiprocessors) *
+      std::max(1, facts.resident_blocks);
+  int const blocks =
+      int(std::min(slots, std::int64_t(task.tiles[0]) * task.tiles[1]));
+  task.step[0] = blocks / task.tiles[1];
+  task.step[1] = blocks % task.tiles[1];
+  dense_tile<Kernel><<<unsigned(blocks), Kernel::threads, Kernel::shared_bytes,
+                       space.cuda_stream()>>>(task);
   check(cudaGetLastError(), "launch of a dense stencil");
 }
 
