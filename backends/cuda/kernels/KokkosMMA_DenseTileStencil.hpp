@@ -55,8 +55,9 @@ struct DenseTileTask {
   std::uint16_t operand[WeightPieces::most][taps][taps];
 };
 
-/// \tparam Tiles of 8 rows. With 10 and more the compiler (CUDA 13.0) loads so
-/// far ahead that it spills, whatever registers there are.
+/// \tparam Tiles of 8 rows. With 8, a pass over the products of two rows of
+/// weights takes 336 cycles of shared memory and 390 of the tensor cores; 12
+/// and 16 do not fit the registers of two blocks (CUDA 13.0).
 /// \tparam Resident blocks per multiprocessor
 template <int Warps, int Tiles, int Resident>
 struct DenseTileTuning {
@@ -261,27 +262,45 @@ struct DenseTileKernel {
      ...);
   }
 
-  /// Converts and stores rows of sums. Whether one is not finite.
-  __device__ static bool store(Task const& task, float const* from, int count,
-                               Index row, Index column, int lane) {
+  using Results = PackedResults<Result, 4>;
+  /// `zero` becomes NaN where a sum is not finite.
+  __device__ static Results convert(Task const& task, float const* from,
+                                    float& zero) {
+    float4 const four     = *reinterpret_cast<float4 const*>(from);
+    float const values[4] = {four.x * task.scale, four.y * task.scale,
+                             four.z * task.scale, four.w * task.scale};
+#pragma unroll
+    for (int k = 0; k < 4; ++k) zero = fmaf(values[k], 0.f, zero);
+    Results results;
+    results.template pack<float>(values);
+    return results;
+  }
+  /// Converts and stores at_once times eight rows of sums. Whether one is not
+  /// finite.
+  __device__ static bool store(Task const& task, float const* from, Index row,
+                               Index column, int lane) {
+    // Eight lanes read two rows, which lie in different banks.
+    int const first    = lane / 4 % 2 * 4 + lane / 8;
     Index const stride = task.sink.stride[1];
     Index const j      = column + lane % 4 * 4;
     Index const beyond = task.grid.extent[1] - j;
-    Index const left   = task.grid.extent[0] - row - lane / 4;
+    Index const left   = task.grid.extent[0] - row - first;
     bool const whole   = task.is_aligned && j >= 0 && beyond >= 4;
     Result* to =
-        task.sink.data + (row + lane / 4) * task.sink.stride[0] + j * stride;
-    from += lane / 4 * staged_pitch + lane % 4 * 4;
+        task.sink.data + (row + first) * task.sink.stride[0] + j * stride;
+    from += first * staged_pitch + lane % 4 * 4;
     float zero = 0;
-#pragma unroll 1
-    for (int r = 0; r < count && r < left; r += 8) {
-      float4 const four     = *reinterpret_cast<float4 const*>(from);
-      float const values[4] = {four.x * task.scale, four.y * task.scale,
-                               four.z * task.scale, four.w * task.scale};
+    if (whole && left > 8 * (at_once - 1)) {
 #pragma unroll
-      for (int k = 0; k < 4; ++k) zero = fmaf(values[k], 0.f, zero);
-      PackedResults<Result, 4> results;
-      results.template pack<float>(values);
+      for (int t = 0; t < at_once; ++t) {
+        convert(task, from + t * 8 * staged_pitch, zero).write(to);
+        to += 8 * task.sink.stride[0];
+      }
+      return !(zero == 0);
+    }
+#pragma unroll 1
+    for (int r = 0; r < 8 * at_once && r < left; r += 8) {
+      Results const results = convert(task, from, zero);
       if (whole) {
         results.write(to);
       } else {
@@ -310,8 +329,7 @@ struct DenseTileKernel {
           stage_all<Part * at_once>(tile, staged, lane,
                                     std::make_integer_sequence<int, at_once>());
           __syncwarp();
-          lost |= store(task, staged, 8 * at_once, row + Part * 8 * at_once,
-                        column, lane);
+          lost |= store(task, staged, row + Part * 8 * at_once, column, lane);
         }(),
         ...);
     return lost;
