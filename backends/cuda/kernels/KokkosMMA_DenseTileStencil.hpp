@@ -55,9 +55,9 @@ struct DenseTileTask {
   std::uint16_t operand[WeightPieces::most][taps][taps];
 };
 
-/// \tparam Tiles of 8 rows. With 8, a pass over the products of two rows of
-/// weights takes 336 cycles of shared memory and 390 of the tensor cores; 12
-/// and 16 do not fit the registers of two blocks (CUDA 13.0).
+/// \tparam Tiles of 8 rows. Two rows of weights take, with 8, 336 cycles of
+/// shared memory and 390 of the tensor cores, with 16, 592 and 780; 12 spill
+/// where 128 registers are all (CUDA 13.0).
 /// \tparam Resident blocks per multiprocessor
 template <int Warps, int Tiles, int Resident>
 struct DenseTileTuning {
@@ -124,6 +124,8 @@ struct DenseTileKernel {
     int volatile warp;
 
     __device__ Place place() const { return {down, across}; }
+    __device__ int thread() const { return 32 * warp + int(threadIdx.x) % 32; }
+    __device__ int lane() const { return int(threadIdx.x) - 32 * warp; }
     __device__ void set(Place const& place, int of_memory) {
       down   = place.down;
       across = place.across;
@@ -369,7 +371,6 @@ struct DenseTileKernel {
     float* const staged = reinterpret_cast<float*>(memory + 2 * data_bytes);
     std::uint16_t* const table = reinterpret_cast<std::uint16_t*>(
         memory + 2 * data_bytes + staged_bytes);
-    int const lane     = int(threadIdx.x) % 32;
     Progress& progress = reinterpret_cast<Progress*>(
         memory + 2 * data_bytes + staged_bytes + table_bytes)[threadIdx.x / 32];
     Place const first{int(blockIdx.x) / task.tiles[1],
@@ -387,16 +388,20 @@ struct DenseTileKernel {
       Place const next = progress.place().next(task);
       if (next.down < task.tiles[0])
         fetch(task, memory + (progress.half ^ 1) * data_bytes, next.row(),
-              next.column(task), progress.warp * 32 + lane);
+              next.column(task), progress.thread());
       CopyAsync16::commit();
       Tile tile{Warp()};
-      // Each lane names a row of one of four 8 x 8 matrices.
-      multiply(task, tile,
-               memory + progress.half * data_bytes + lane % 8 * pitch +
-                   (progress.warp * 2 + lane / 8) * 16,
-               table, lane);
+      {
+        int const lane = progress.lane();
+        // Each lane names a row of one of four 8 x 8 matrices.
+        multiply(task, tile,
+                 memory + progress.half * data_bytes + lane % 8 * pitch +
+                     (progress.warp * 2 + lane / 8) * 16,
+                 table, lane);
+      }
       Place const place  = progress.place();
       int const warp     = progress.warp;
+      int const lane     = progress.lane();
       Index const row    = place.row();
       Index const column = place.column(task) + warp * Tile::columns;
       bool const lost    = store_all(
