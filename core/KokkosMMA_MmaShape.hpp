@@ -80,9 +80,6 @@ struct MmaShape {
 struct MmaF16 : MmaShape<std::uint32_t, float, 16, 8, 16, 2> {
   static constexpr std::uint32_t one = 0x3c00u;
 };
-struct MmaF16K8 : MmaShape<std::uint32_t, float, 16, 8, 8, 2> {
-  static constexpr std::uint32_t one = 0x3c00u;
-};
 struct MmaBF16 : MmaShape<std::uint32_t, float, 16, 8, 16, 2> {
   static constexpr std::uint32_t one = 0x3f80u;
 };
@@ -101,14 +98,11 @@ struct MmaS8K16 : MmaShape<std::uint32_t, std::int32_t, 16, 8, 16, 4> {
 struct MmaU8K16 : MmaShape<std::uint32_t, std::int32_t, 16, 8, 16, 4> {
   static constexpr std::uint32_t one = 1u;
 };
-/// Of signed bytes in A and unsigned ones in B, and the other way round.
+/// Of signed bytes in A and unsigned ones in B.
 struct MmaS8U8 : MmaShape<std::uint32_t, std::int32_t, 16, 8, 32, 4> {
   static constexpr std::uint32_t one = 1u;
 };
 struct MmaS8U8K16 : MmaShape<std::uint32_t, std::int32_t, 16, 8, 16, 4> {
-  static constexpr std::uint32_t one = 1u;
-};
-struct MmaU8S8 : MmaShape<std::uint32_t, std::int32_t, 16, 8, 32, 4> {
   static constexpr std::uint32_t one = 1u;
 };
 struct MmaF64 : MmaShape<double, double, 8, 8, 4, 1> {};

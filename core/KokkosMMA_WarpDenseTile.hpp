@@ -59,6 +59,19 @@ class WarpDenseTile {
     return 16 * (reg / 4) + at.column - margin - at.row;
   }
 
+  /// The band of a row of weights from the pairs of registers 0, 2 and 4: those
+  /// of 3, 5 and 7 are the same, and no radius reaches those of 1 and 6.
+  ///
+  /// `zero` is 0, which the compiler must not know: of registers that it knows
+  /// to be equal it keeps one, and copies it before each product (CUDA 13.0).
+  /// (Loaded one by one, the eight would take half of the shared memory's
+  /// time.)
+  KOKKOS_FORCEINLINE_FUNCTION static Registers<std::uint32_t, 8> band(
+      Registers<std::uint32_t, 3> const& pair, std::uint32_t zero) {
+    return {{pair[0], pair[0] & zero, pair[1], pair[0] ^ zero, pair[2],
+             pair[1] ^ zero, pair[2] & zero, pair[2] ^ zero}};
+  }
+
   /// Adds the products with all rows of weights. `data(row)`: 8 rows of the
   /// data, from that one on, row 0 being the one of row 0 of the weights for
   /// row 0 of the sums. `band(tap)`: of row `tap` of the weights.

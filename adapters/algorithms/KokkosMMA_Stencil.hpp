@@ -266,7 +266,7 @@ concept StencilPolicyType =
 ///
 /// On tensor cores the weights are band matrices: one product per dimension, or
 /// one per row of weights (core/KokkosMMA_WarpBand.hpp,
-/// core/KokkosMMA_WarpDenseBand.hpp).
+/// core/KokkosMMA_WarpDenseTile.hpp, core/KokkosMMA_WarpDenseBand.hpp).
 ///
 /// \throws std::invalid_argument for extents that do not fit, a radius larger
 /// than the grid, Views that overlap or have no memory, weights or constants

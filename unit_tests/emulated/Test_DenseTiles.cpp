@@ -3,6 +3,7 @@
 
 #include <backends/emulated/atom/KokkosMMA_Warp.hpp>
 #include <core/KokkosMMA_WarpDenseTile.hpp>
+#include <core/KokkosMMA_WeightPieces.hpp>
 #include "EmulatedData.hpp"
 
 #include <gtest/gtest.h>
@@ -11,6 +12,7 @@
 #include <cmath>
 #include <cstdint>
 #include <memory>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -24,8 +26,9 @@ using Warp = KokkosMMA::Impl::Emulated::Warp;
 template <Scalar S>
 class DenseTile {
  public:
-  using F    = Format<S>;
-  using Tile = WarpDenseTile<Warp, S == Scalar::half, 4>;
+  using F     = Format<S>;
+  using Tile  = WarpDenseTile<Warp, S == Scalar::half, 4>;
+  using Piece = std::conditional_t<S == Scalar::half, HalfPiece, BhalfPiece>;
 
   DenseTile(int r0, int r1)
       : m_r0(r0),
@@ -43,39 +46,55 @@ class DenseTile {
   template <class DrawData, class DrawWeight>
   void fill(DrawData const& data, DrawWeight const& weight) {
     for (double& x : m_data) x = F::decode(F::encode(double(data())));
-    for (double& w : m_weights) w = F::decode(F::encode(double(weight())));
+    for (double& w : m_weights) w = double(weight());
   }
 
   /// receive(i, j, sum) gets all sums.
   template <class Receive>
   void sums(Receive const& receive) {
     auto const tile = std::make_unique<Tile>(Warp());
-    tile->add(
-        2 * m_r0 + 1,
-        [&](int row) {
-          typename Tile::Data data;  // (8,32) per warp
-          Warp::each([&](int lane) {
-            for (int reg = 0; reg < 4; ++reg)
-              Warp::at(data, lane)[reg] = pair([&](int e) {
-                return m_data[std::size_t((row + lane / 4) * width + 8 * reg +
-                                          lane % 4 * 2 + e)];
-              });
+    auto const pieces =
+        weight_pieces<Piece>(StencilWeights<2>::dense({m_r0, m_r1}, m_weights));
+    for (int piece = pieces.count - 1; piece >= 0; --piece)
+      tile->add(
+          2 * m_r0 + 1,
+          [&](int row) {
+            typename Tile::Data data;  // (8,32) per warp
+            Warp::each([&](int lane) {
+              for (int reg = 0; reg < 4; ++reg)
+                Warp::at(data, lane)[reg] = pair([&](int e) {
+                  return std::uint16_t(F::encode(m_data[std::size_t(
+                      (row + lane / 4) * width + 8 * reg + lane % 4 * 2 + e)]));
+                });
+            });
+            return data;
+          },
+          [&](int tap) {
+            typename Tile::Band band;  // (16,32) per warp
+            Warp::each([&](int lane) {
+              auto const pair_of = [&](int reg) {
+                return pair([&](int e) {
+                  int const offset   = Tile::offset(lane, reg) + e;
+                  std::uint16_t bits = 0;
+                  if (std::abs(offset) > m_r1) return bits;
+                  double rest =
+                      std::ldexp(weight(tap - m_r0, offset), pieces.exponent);
+                  for (int p = 0; p <= piece; ++p)
+                    bits = take_piece<Piece>(rest);
+                  return bits;
+                });
+              };
+              auto& registers = Warp::at(band, lane);
+              registers = Tile::band({{pair_of(0), pair_of(2), pair_of(4)}}, 0);
+              for (int reg = 0; reg < 8; ++reg)
+                EXPECT_EQ(pair_of(reg), registers[reg]) << lane << ", " << reg;
+            });
+            return band;
           });
-          return data;
-        },
-        [&](int tap) {
-          typename Tile::Band band;  // (16,32) per warp
-          Warp::each([&](int lane) {
-            for (int reg = 0; reg < 8; ++reg)
-              Warp::at(band, lane)[reg] = pair([&](int e) {
-                int const offset = Tile::offset(lane, reg) + e;
-                return std::abs(offset) <= m_r1 ? weight(tap - m_r0, offset)
-                                                : 0.;
-              });
-          });
-          return band;
-        });
-    receive_all(*tile, receive, std::make_integer_sequence<int, Tile::tiles>());
+    auto const scaled = [&](int i, int j, float sum) {
+      receive(i, j, std::ldexp(sum, -pieces.exponent));
+    };
+    receive_all(*tile, scaled, std::make_integer_sequence<int, Tile::tiles>());
   }
 
  private:
@@ -83,8 +102,7 @@ class DenseTile {
 
   template <class Value>
   static std::uint32_t pair(Value const& value) {
-    return std::uint32_t(F::encode(value(0))) |
-           std::uint32_t(F::encode(value(1))) << 16;
+    return std::uint32_t(value(0)) | std::uint32_t(value(1)) << 16;
   }
   template <class Receive, int... T>
   static void receive_all(Tile const& tile, Receive const& receive,
@@ -116,8 +134,8 @@ TYPED_TEST_SUITE(DenseTiles, Cases);
 
 TYPED_TEST(DenseTiles, SmallIntegersAreExactAtEveryRadius) {
   SCOPED_TRACE(this->random.note());
-  for (int r0 = 0; r0 <= 8; ++r0) {
-    int const r1 = 8 - r0;
+  for (int r0 = 1; r0 <= 8; ++r0) {
+    int const r1 = 9 - r0;
     DenseTile<TypeParam::scalar> tile(r0, r1);
     tile.fill([&] { return this->random.integer(-100, 100); },
               [&] { return this->random.integer(-16, 16); });
@@ -137,11 +155,17 @@ TYPED_TEST(DenseTiles, SmallIntegersAreExactAtEveryRadius) {
 
 TYPED_TEST(DenseTiles, NoLessAccurateThanPlainSums) {
   SCOPED_TRACE(this->random.note());
+  using Tile            = DenseTile<TypeParam::scalar>;
   double const rounding = std::ldexp(1., -24);
-  auto const compare    = [&](auto const& value) {
+  // Weights of one piece, and of as many as a float needs.
+  auto const few = [&] {
+    return Tile::F::decode(Tile::F::encode(this->random.uniform(.01, 1)));
+  };
+  auto const many = [&] { return double(float(this->random.uniform(.01, 1))); };
+  auto const compare_with = [&](auto const& value, auto const& weight) {
     for (int const r : {4, 7, 8}) {
-      DenseTile<TypeParam::scalar> tile(r, r);
-      tile.fill(value, [&] { return this->random.uniform(.01, 1); });
+      Tile tile(r, r);
+      tile.fill(value, weight);
       double of_tile = 0, of_plain = 0;
       tile.sums([&](int i, int j, float sum) {
         double exact = 0, magnitude = 0;
@@ -159,9 +183,44 @@ TYPED_TEST(DenseTiles, NoLessAccurateThanPlainSums) {
       EXPECT_LE(of_tile, of_plain + 1.01 * rounding) << r;
     }
   };
+  auto const compare = [&](auto const& value) {
+    compare_with(value, few);
+    compare_with(value, many);
+  };
   compare([&] { return this->random.uniform(); });
   compare([&] { return this->random.normal(); });
   compare([&] { return 100 + this->random.uniform(); });
+}
+
+// What the kernel relies on: a sum near an infinity or a NaN is not finite, all
+// that are finite are right.
+TYPED_TEST(DenseTiles, WhatIsFiniteIsRight) {
+  for (double const odd : {double(INFINITY), double(NAN)}) {
+    DenseTile<TypeParam::scalar> tile(4, 3);
+    tile.fill([&] { return this->random.integer(-100, 100); },
+              [&] { return this->random.integer(1, 16); });
+    std::vector<float> clean(32 * 16);
+    tile.sums(
+        [&](int i, int j, float sum) { clean[std::size_t(i * 16 + j)] = sum; });
+    tile.at(13, 9) = odd;
+    int finite     = 0;
+    tile.sums([&](int i, int j, float sum) {
+      if (std::isfinite(sum)) {
+        EXPECT_EQ(clean[std::size_t(i * 16 + j)], sum) << i << ", " << j;
+        ++finite;
+      }
+      if (std::abs(i - 13) <= 4 && std::abs(j - 9) <= 3) {
+        EXPECT_FALSE(std::isfinite(sum)) << i << ", " << j;
+      }
+    });
+    EXPECT_GT(finite, 0);
+  }
+}
+
+TYPED_TEST(DenseTiles, SumsOfNegativeZerosArePositive) {
+  DenseTile<TypeParam::scalar> tile(4, 4);
+  tile.fill([] { return -0.; }, [] { return 1.; });
+  tile.sums([](int, int, float sum) { EXPECT_FALSE(std::signbit(sum)); });
 }
 
 }  // namespace

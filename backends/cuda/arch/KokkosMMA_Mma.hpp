@@ -21,17 +21,6 @@ struct M16N8K16_F32F16F16F32 {
   }
 };
 
-struct M16N8K8_F32F16F16F32 {
-  __device__ static void fma(float (&d)[4], std::uint32_t const (&a)[2],
-                             std::uint32_t const (&b)[1]) {
-    asm volatile(
-        "mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 "
-        "{%0,%1,%2,%3},{%4,%5},{%6},{%0,%1,%2,%3};"
-        : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
-        : "r"(a[0]), "r"(a[1]), "r"(b[0]));
-  }
-};
-
 struct M16N8K16_F32BF16BF16F32 {
   __device__ static void fma(float (&d)[4], std::uint32_t const (&a)[4],
                              std::uint32_t const (&b)[2]) {
@@ -103,17 +92,6 @@ struct M16N8K32_S32S8U8S32 {
                              std::uint32_t const (&b)[2]) {
     asm volatile(
         "mma.sync.aligned.m16n8k32.row.col.s32.s8.u8.s32 "
-        "{%0,%1,%2,%3},{%4,%5,%6,%7},{%8,%9},{%0,%1,%2,%3};"
-        : "+r"(d[0]), "+r"(d[1]), "+r"(d[2]), "+r"(d[3])
-        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
-  }
-};
-
-struct M16N8K32_S32U8S8S32 {
-  __device__ static void fma(std::int32_t (&d)[4], std::uint32_t const (&a)[4],
-                             std::uint32_t const (&b)[2]) {
-    asm volatile(
-        "mma.sync.aligned.m16n8k32.row.col.s32.u8.s8.s32 "
         "{%0,%1,%2,%3},{%4,%5,%6,%7},{%8,%9},{%0,%1,%2,%3};"
         : "+r"(d[0]), "+r"(d[1]), "+r"(d[2]), "+r"(d[3])
         : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));

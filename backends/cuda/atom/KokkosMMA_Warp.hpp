@@ -15,8 +15,6 @@ struct Instruction;
 template <>
 struct Instruction<MmaF16> : M16N8K16_F32F16F16F32 {};
 template <>
-struct Instruction<MmaF16K8> : M16N8K8_F32F16F16F32 {};
-template <>
 struct Instruction<MmaBF16> : M16N8K16_F32BF16BF16F32 {};
 template <>
 struct Instruction<MmaBF16K8> : M16N8K8_F32BF16BF16F32 {};
@@ -30,8 +28,6 @@ template <>
 struct Instruction<MmaU8K16> : M16N8K16_S32U8U8S32 {};
 template <>
 struct Instruction<MmaS8U8> : M16N8K32_S32S8U8S32 {};
-template <>
-struct Instruction<MmaU8S8> : M16N8K32_S32U8S8S32 {};
 template <>
 struct Instruction<MmaS8U8K16> : M16N8K16_S32S8U8S32 {};
 template <>

@@ -6,10 +6,13 @@
 #include <backends/cuda/KokkosMMA_Launch.hpp>
 #include <backends/cuda/arch/KokkosMMA_CopyAsync.hpp>
 #include <backends/cuda/atom/KokkosMMA_Warp.hpp>
+#include <backends/cuda/kernels/KokkosMMA_DenseTileStencil.hpp>
 #include <backends/cuda/kernels/KokkosMMA_DirectStencil.hpp>
+#include <backends/cuda/kernels/KokkosMMA_StencilRows.hpp>
 #include <core/KokkosMMA_StencilGrid.hpp>
 #include <core/KokkosMMA_StencilWeights.hpp>
 #include <core/KokkosMMA_WarpDenseBand.hpp>
+#include <core/KokkosMMA_WeightPieces.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -21,75 +24,22 @@
 #include <type_traits>
 
 /// \file
-/// Stencils of two dimensions with any weights by one-sided band products
+/// Stencils of two dimensions with any weights, by products with a band matrix
+/// for each row of the weights: 16-bit floats in tiles
+/// (KokkosMMA_DenseTileStencil.hpp), doubles here
 /// (core/KokkosMMA_WarpDenseBand.hpp). The grid is cut into 16 strips of rows;
 /// a block marches down a part of all of them at once, with 8 columns for each
 /// of its warps, and keeps the next rows on their way to shared memory.
 
 namespace KokkosMMA::Impl::Cuda {
 
-/// The weights as operands, and as the scalar path takes them. It travels as an
-/// argument: nothing is allocated, and a graph keeps it.
-template <Scalar Input, int Reach, int Blocks, int Pieces>
-struct DenseBandWeights {
-  using Sum                   = typename DenseBand::Product<Input>::Sum;
-  static constexpr int taps   = 2 * Reach + 1;
-  static constexpr int side   = 8 * (Blocks / 2);
-  static constexpr int values = 2 * side + 1;
-
-  std::uint16_t operand[Pieces][taps][values];
-  Sum weight[taps][values];
-  Sum scale;
-  int pieces;  ///< that are not zero
-};
-template <int Reach, int Blocks, int Pieces>
-struct DenseBandWeights<Scalar::float64, Reach, Blocks, Pieces> {
-  using Sum                   = double;
-  static constexpr int taps   = 2 * Reach + 1;
-  static constexpr int side   = 8 * (Blocks / 2);
-  static constexpr int values = 2 * side + 1;
-
-  double weight[taps][values];
-};
-
-template <Scalar Input, int Reach, int Blocks, int Pieces>
-DenseBandWeights<Input, Reach, Blocks, Pieces> dense_band_weights(
-    StencilWeights<2> const& weights) {
-  using Weights = DenseBandWeights<Input, Reach, Blocks, Pieces>;
-  using Sum     = typename Weights::Sum;
-  Weights result{};
-  for (int tap = 0; tap < Weights::taps; ++tap)
-    for (int v = 0; v < Weights::values; ++v)
-      result.weight[tap][v] =
-          static_cast<Sum>(weights.weight({tap - Reach, v - Weights::side}));
-  if constexpr (Input != Scalar::float64) {
-    using Format                 = typename DenseBand::Product<Input>::Format;
-    DenseBandPieces const pieces = DenseBand::pieces_of<Format>(weights);
-    int const exponent           = pieces.exponent;
-    result.pieces                = pieces.count;
-    result.scale                 = static_cast<Sum>(std::ldexp(1., -exponent));
-    for (int tap = 0; tap < Weights::taps; ++tap)
-      for (int v = 0; v < Weights::values; ++v) {
-        double rest = std::ldexp(
-            weights.weight({tap - Reach, v - Weights::side}), exponent);
-        for (int p = 0; p < Pieces; ++p)
-          result.operand[p][tap][v] = DenseBand::take_piece<Format>(rest);
-      }
-  }
-  return result;
-}
-
 /// How a block works.
-/// \tparam Warps of a block, 8 columns each
-/// \tparam Rows of each strip between two barriers
-/// \tparam Groups of such rows in the ring
-template <int Warps, int Rows, int Groups>
 struct DenseBandBlock {
-  static constexpr int warps   = Warps;
-  static constexpr int rows    = Rows;
-  static constexpr int groups  = Groups;
-  static constexpr int threads = 32 * Warps;
-  static constexpr int columns = 8 * Warps;
+  static constexpr int warps   = 8;  ///< 8 columns each
+  static constexpr int rows    = 2;  ///< of each strip between two barriers
+  static constexpr int groups  = 4;  ///< of such rows in the ring
+  static constexpr int threads = 32 * warps;
+  static constexpr int columns = 8 * warps;
 };
 
 /// What a launch knows beyond the grid and the weights.
@@ -104,30 +54,24 @@ struct DenseBandWork {
   bool aligned;     ///< vectors of the result
 };
 
-/// Blocks by type of the data.
-template <Scalar Input>
-struct DenseBandTuning {
-  using Block = DenseBandBlock<8, 4, 4>;
-};
-template <>
-struct DenseBandTuning<Scalar::float64> {
-  using Block = DenseBandBlock<8, 2, 4>;
-};
-
-template <Scalar Input, int Reach, int Blocks, int Pieces, class BlockShape,
-          class Element, class Sink>
+template <class Sink>
 struct DenseBandKernel {
-  using Block   = BlockShape;
-  using Band    = WarpDenseBand<Warp, Input, Reach, Blocks, Pieces>;
-  using Sum     = typename Band::Sum;
-  using Weights = DenseBandWeights<Input, Reach, Blocks, Pieces>;
+  /// More rows of sums than a thread has registers for beyond that.
+  static constexpr int reach = 7;
+
+  using Block   = DenseBandBlock;
+  using Band    = WarpDenseBand<Warp, reach>;
+  using Element = double;
   using Grid    = StencilGrid<Element, 2>;
   using Index   = std::int64_t;
 
+  static constexpr int values = 2 * Band::side + 1;  ///< of a row of weights
+
+  /// An argument: nothing is allocated, and a graph keeps it.
   struct Task {
     Grid grid;
     DenseBandWork work;
-    Weights weights;
+    double weights[Band::taps][values];
     Sink sink;
   };
 
@@ -138,24 +82,18 @@ struct DenseBandKernel {
   static constexpr int width    = Block::columns + 2 * Band::side;
   static constexpr int vectors  = width / elements;
   static constexpr int smallest = width * int(sizeof(Element));
+  // Odd multiples of 64: no bank conflicts.
   static constexpr int pitch =
-      smallest % (2 * Band::Product::row_align) == Band::Product::row_align
-          ? smallest
-          : smallest + Band::Product::row_align -
-                smallest % Band::Product::row_align;
+      smallest % 128 == 64 ? smallest : smallest + 64 - smallest % 64;
   static constexpr int group_bytes  = Block::rows * 16 * pitch;
   static constexpr int staged_pitch = Block::columns * int(sizeof(Staged)) + 16;
   static constexpr int staged_bytes = Block::rows * 16 * staged_pitch;
 
-  using Fragment                 = typename Band::Band;
-  static constexpr int parts     = (int(sizeof(Fragment)) + 15) / 16;
-  static constexpr int fragments = Band::taps * Pieces;
-  /// Where the registers of a thread do not hold the bands.
-  static constexpr bool shared_bands =
-      fragments * int(sizeof(Fragment)) / 4 > 48;
+  using Fragment                      = typename Band::Band;
+  static constexpr int parts          = int(sizeof(Fragment)) / 16;
+  static constexpr int fragment_bytes = Band::taps * parts * 512;
   static constexpr int shared_bytes =
-      Block::groups * group_bytes + 2 * staged_bytes +
-      (shared_bands ? fragments * parts * 512 : 0);
+      Block::groups * group_bytes + 2 * staged_bytes + fragment_bytes;
 
   struct alignas(16) Part {
     std::uint32_t word[4];
@@ -181,40 +119,19 @@ struct DenseBandKernel {
            row < task.grid.extent[0] + task.work.radius[0];
   }
 
-  /// As StencilGrid::at, whose arrays would move to local memory.
-  __device__ static Element element_at(Grid const& grid, Index row,
-                                       Index column) {
-    bool const row_beyond    = row < 0 || row >= grid.extent[0];
-    bool const column_beyond = column < 0 || column >= grid.extent[1];
-    Face const of_row =
-        row < 0 ? grid.boundaries.low[0] : grid.boundaries.high[0];
-    Face const of_column =
-        column < 0 ? grid.boundaries.low[1] : grid.boundaries.high[1];
-    bool const row_constant = row_beyond && of_row.kind == Boundary::constant;
-    bool const column_constant =
-        column_beyond && of_column.kind == Boundary::constant;
-    // Where constants meet, the caller's first dimension has its own.
-    if (row_constant && !(grid.reversed && column_constant))
-      return static_cast<Element>(of_row.value);
-    if (column_constant) return static_cast<Element>(of_column.value);
-    return grid.data[boundary_index(of_row.kind, row, grid.extent[0]) *
-                         grid.stride[0] +
-                     boundary_index(of_column.kind, column, grid.extent[1])];
-  }
-
   /// The sum of one element as the generic route forms it: a weight of zero
   /// takes nothing from what is there.
-  __device__ static Sum scalar_sum(Task const& task, Index row, Index column) {
-    Sum sum = 0;
+  __device__ static double scalar_sum(Task const& task, Index row,
+                                      Index column) {
+    double sum = 0;
 #pragma unroll 1
-    for (int i = 0; i < Weights::taps * Weights::values; ++i) {
-      int const tap    = i / Weights::values;
-      int const v      = i % Weights::values;
-      Sum const weight = task.weights.weight[tap][v];
-      if (weight == Sum(0)) continue;
-      sum = sum +
-            weight * static_cast<Sum>(element_at(task.grid, row + tap - Reach,
-                                                 column + v - Weights::side));
+    for (int i = 0; i < Band::taps * values; ++i) {
+      int const tap       = i / values;
+      int const v         = i % values;
+      double const weight = task.weights[tap][v];
+      if (weight == 0) continue;
+      sum += weight * stencil_element(task.grid, row + tap - reach,
+                                      column + v - Band::side);
     }
     return sum;
   }
@@ -237,7 +154,7 @@ struct DenseBandKernel {
     __device__ Loads(Task const& task, Segment const& segment) {
       int const m      = int(threadIdx.x) / 16 % 16;
       int const v      = int(threadIdx.x) % 16;
-      Index const row  = segment.row + m * task.work.strip - Reach;
+      Index const row  = segment.row + m * task.work.strip - reach;
       Index const left = task.work.low[0] - row;
       Index const end  = task.work.high[0] - row;
       low  = int(left < 0 ? 0 : left < segment.rows ? left : segment.rows);
@@ -274,7 +191,7 @@ struct DenseBandKernel {
       for (int u = 0; u < rows_of_thread; ++u) {
         int const now = t + u * rows_at_once;
         if (now >= segment.rows) return;
-        Index const row = segment.row + m % 16 * task.work.strip + now - Reach;
+        Index const row = segment.row + m % 16 * task.work.strip + now - reach;
         Element const* source = from + now * stride;
         bool in_memory        = low <= now && now < high;
         double fill           = 0;
@@ -319,12 +236,12 @@ struct DenseBandKernel {
       int const e     = i < left ? i : segment.right * elements + i - left;
       int const t     = group * Block::rows + place / 16;
       if (t >= segment.rows) return;
-      Index const row = segment.row + place % 16 * task.work.strip + t - Reach;
+      Index const row = segment.row + place % 16 * task.work.strip + t - reach;
       Index const column = segment.column - Band::side + e;
       bool const used = is_used(task, row) && -task.work.radius[1] <= column &&
                         column < grid.extent[1] + task.work.radius[1];
       reinterpret_cast<Element*>(slot + place * pitch)[e] =
-          used ? element_at(grid, row, column) : static_cast<Element>(0.);
+          used ? stencil_element(grid, row, column) : static_cast<Element>(0.);
     }
   }
 
@@ -332,7 +249,7 @@ struct DenseBandKernel {
   __device__ static int sums_of(Task const& task, Segment const& segment,
                                 int m) {
     Index const left = task.grid.extent[0] - segment.row - m * task.work.strip;
-    int const rows   = segment.rows - 2 * Reach;
+    int const rows   = segment.rows - 2 * reach;
     return left < rows ? int(left) : rows;
   }
 
@@ -361,7 +278,7 @@ struct DenseBandKernel {
       }
       int const m = int(threadIdx.x) / 16;  // and the row of a thread
       int const v = int(threadIdx.x) % 16;
-      int const s = group * Block::rows + m / 16 - 2 * Reach;
+      int const s = group * Block::rows + m / 16 - 2 * reach;
       unsigned char const* from = staged + m * staged_pitch + v * 16;
       Staged* target            = to + s * task.sink.stride[0];
       Index const n             = task.grid.extent[1];
@@ -399,7 +316,7 @@ struct DenseBandKernel {
       int const c        = item % Block::columns;
       int const place    = item / Block::columns;
       int const m        = place % 16;
-      int const s        = group * Block::rows + place / 16 - 2 * Reach;
+      int const s        = group * Block::rows + place / 16 - 2 * reach;
       Index const row    = segment.row + m * task.work.strip + s;
       Index const column = segment.column + c;
       if (s < 0 || s >= sums_of(task, segment, m) || column < 0 ||
@@ -413,30 +330,27 @@ struct DenseBandKernel {
   }
   /// Complete sums of a row of the strips. `lost` where one is not finite. //
   /// (16,8) per warp
-  __device__ static void stage(Task const& task, typename Band::C const& sums,
-                               unsigned char* to, bool& lost) {
-    Sum zero = 0;  // NaN where one is not finite
+  __device__ static void stage(typename Band::C const& sums, unsigned char* to,
+                               bool& lost) {
+    double zero = 0;  // NaN where one is not finite
 #pragma unroll
     for (int half = 0; half < 2; ++half) {
       Pair pair;
 #pragma unroll
       for (int e = 0; e < 2; ++e) {
-        Sum value = sums[2 * half + e];
-        if constexpr (Input != Scalar::float64) {
-          value = value * task.weights.scale;
-        }
-        zero          = fma(value, Sum(0), zero);
-        pair.value[e] = static_cast<Staged>(value);
+        double const value = sums[2 * half + e];
+        zero               = fma(value, 0., zero);
+        pair.value[e]      = static_cast<Staged>(value);
       }
       *reinterpret_cast<Pair*>(to + 8 * half * staged_pitch) = pair;
     }
-    lost = lost || !(zero == Sum(0));
+    lost = lost || !(zero == 0);
   }
   /// A product with zero poisons sums that do not see what is not finite: those
   /// of a segment that are not are formed anew. (Not while it marches, when its
   /// sums fill the registers.)
   __device__ static void repair(Task const& task, Segment const& segment) {
-    Index const rows = segment.rows - 2 * Reach;
+    Index const rows = segment.rows - 2 * reach;
 #pragma unroll 1
     for (Index i = threadIdx.x; i < rows * 16 * Block::columns;
          i += Block::threads) {
@@ -449,8 +363,8 @@ struct DenseBandKernel {
       Staged& stored =
           task.sink
               .data[row * task.sink.stride[0] + column * task.sink.stride[1]];
-      Sum const sum = static_cast<Sum>(stored);
-      if (!(sum - sum == Sum(0)))
+      double const sum = static_cast<double>(stored);
+      if (!(sum - sum == 0))
         stored = static_cast<Staged>(scalar_sum(task, row, column));
     }
   }
@@ -469,11 +383,7 @@ struct DenseBandKernel {
       loads.start(task, segment, group, slot);
       if (has_edges) load_edges(task, segment, group, slot);
     };
-    int pieces = Pieces;
-    if constexpr (Pieces > 1) {
-      pieces = task.weights.pieces;
-    }
-    Band band(Warp{}, pieces);
+    Band band{Warp()};
 #pragma unroll 1
     for (int g = 0; g < Block::groups - 1; ++g) {
       if (g < groups) load(g, ring + g * group_bytes);
@@ -498,25 +408,13 @@ struct DenseBandKernel {
                                 lane / 4 * staged_pitch +
                                 (warp * 8 + lane % 4 * 2) * int(sizeof(Staged));
 #pragma unroll 1
-      for (int u = 0; u < Block::rows; u += Band::at_once) {
-        typename Band::Data rows[Band::at_once];
-#pragma unroll
-        for (int i = 0; i < Band::at_once; ++i)
-          rows[i] = Band::load(data + (u + i) * 16 * pitch, pitch, lane);
+      for (int u = 0; u < Block::rows; ++u) {
+        auto const row  = Band::load(data + u * 16 * pitch, pitch, lane);
         int const t     = g * Block::rows + u;
-        int const first = 2 * Reach - t;
-        int const last  = segment.rows - t;
-        // Of doubles always: where all sums were one block of instructions, the
-        // compiler loads ahead more than the registers hold.
-        if (Input == Scalar::float64 || first > 0 || last < Band::sums)
-          band.template step<true>(rows, bands, first, last);
-        else
-          band.template step<false>(rows, bands);
-#pragma unroll
-        for (int i = 0; i < Band::at_once; ++i)
-          if (t + i >= 2 * Reach && t + i < segment.rows)
-            stage(task, band.complete(i), to + (u + i) * 16 * staged_pitch,
-                  lost);
+        int const first = 2 * reach - t;
+        band.step(row, bands, first, segment.rows - t);
+        if (first <= 0 && t < segment.rows)
+          stage(band.complete(), to + u * 16 * staged_pitch, lost);
       }
       slot = slot + 1 == Block::groups ? 0 : slot + 1;
     }
@@ -528,14 +426,9 @@ struct DenseBandKernel {
     __syncthreads();
   }
 
-  __device__ static Fragment fragment(Task const& task, int index) {
+  __device__ static Fragment fragment(Task const& task, int tap) {
     return Band::band(int(threadIdx.x) % 32, [&](int offset) {
-      if constexpr (Input == Scalar::float64) {
-        return task.weights.weight[index][offset + Weights::side];
-      } else {
-        return task.weights
-            .operand[index % Pieces][index / Pieces][offset + Weights::side];
-      }
+      return task.weights[tap][offset + Band::side];
     });
   }
 
@@ -558,65 +451,53 @@ struct DenseBandKernel {
       if (at - edge < last) return at - edge;
       return last + (at - edge - last) / work.edge_weight;
     };
-    Index const end = begin_of(Index(blockIdx.x) + 1);
-    auto const all  = [&](auto const& bands) {
-#pragma unroll 1
-      for (Index at = begin_of(blockIdx.x); at < end;) {
-        Index const column = at / work.strip;
-        Segment segment;
-        segment.row      = at % work.strip;
-        segment.column   = column * Block::columns - work.shift;
-        Index const left = work.strip - segment.row;
-        // A row number fits an int.
-        constexpr Index most = Index(1) << 30;
-        Index rows           = end - at < left ? end - at : left;
-        rows                 = rows < most ? rows : most;
-        at += rows;
-        segment.rows         = int(rows) + 2 * Reach;
-        segment.left         = 0;
-        segment.right        = vectors;
-        auto const column_of = [&](int v) {
-          return segment.column - Band::side + v * elements;
-        };
-        while (segment.left < vectors && !lies(task, column_of(segment.left)))
-          ++segment.left;
-        while (segment.right > segment.left &&
-               !lies(task, column_of(segment.right - 1)))
-          --segment.right;
-        march(task, segment, bands, ring, staged);
-      }
+    Part* const memory = reinterpret_cast<Part*>(staged + 2 * staged_bytes);
+    union Bits {
+      Fragment fragment;
+      Part part[parts];
     };
-    if constexpr (shared_bands) {
-      unsigned char* const memory = staged + 2 * staged_bytes;
 #pragma unroll 1
-      for (int i = int(threadIdx.x) / 32; i < fragments; i += Block::warps) {
-        union {
-          Fragment fragment;
-          Part part[parts];
-        } bits;
-        bits.fragment = fragment(task, i);
+    for (int tap = int(threadIdx.x) / 32; tap < Band::taps;
+         tap += Block::warps) {
+      Bits bits;
+      bits.fragment = fragment(task, tap);
 #pragma unroll
-        for (int p = 0; p < parts; ++p)
-          reinterpret_cast<Part*>(memory)[(i * parts + p) * 32 + lane] =
-              bits.part[p];
-      }
-      __syncthreads();
-      all([&](int tap, int piece) {
-        union {
-          Fragment fragment;
-          Part part[parts];
-        } bits;
+      for (int p = 0; p < parts; ++p)
+        memory[(tap * parts + p) * 32 + lane] = bits.part[p];
+    }
+    __syncthreads();
+    auto const bands = [&](int tap) {
+      Bits bits;
 #pragma unroll
-        for (int p = 0; p < parts; ++p)
-          bits.part[p] = reinterpret_cast<Part const*>(
-              memory)[((tap * Pieces + piece) * parts + p) * 32 + lane];
-        return bits.fragment;
-      });
-    } else {
-      Fragment bands[fragments];
-#pragma unroll
-      for (int i = 0; i < fragments; ++i) bands[i] = fragment(task, i);
-      all([&](int tap, int piece) { return bands[tap * Pieces + piece]; });
+      for (int p = 0; p < parts; ++p)
+        bits.part[p] = memory[(tap * parts + p) * 32 + lane];
+      return bits.fragment;
+    };
+    Index const end = begin_of(Index(blockIdx.x) + 1);
+#pragma unroll 1
+    for (Index at = begin_of(blockIdx.x); at < end;) {
+      Index const column = at / work.strip;
+      Segment segment;
+      segment.row      = at % work.strip;
+      segment.column   = column * Block::columns - work.shift;
+      Index const left = work.strip - segment.row;
+      // A row number fits an int.
+      constexpr Index most = Index(1) << 30;
+      Index rows           = end - at < left ? end - at : left;
+      rows                 = rows < most ? rows : most;
+      at += rows;
+      segment.rows         = int(rows) + 2 * reach;
+      segment.left         = 0;
+      segment.right        = vectors;
+      auto const column_of = [&](int v) {
+        return segment.column - Band::side + v * elements;
+      };
+      while (segment.left < vectors && !lies(task, column_of(segment.left)))
+        ++segment.left;
+      while (segment.right > segment.left &&
+             !lies(task, column_of(segment.right - 1)))
+        --segment.right;
+      march(task, segment, bands, ring, staged);
     }
   }
 };
@@ -636,7 +517,7 @@ void launch_dense_band_kernel(Kokkos::Cuda const& space,
   std::int64_t const slots =
       std::int64_t(device(space.cuda_device()).multiprocessors) *
       std::max(1, facts.resident_blocks);
-  // A strip's rows of data are 2 * Reach more than its sums: no fewer sums.
+  // A strip's rows of data are 2 * reach more than its sums: no fewer sums.
   constexpr std::int64_t least = Kernel::Band::taps;
   std::int64_t const blocks    = std::clamp<std::int64_t>(
       task.work.strip * task.work.blocks / least, 1, slots);
@@ -645,18 +526,16 @@ void launch_dense_band_kernel(Kokkos::Cuda const& space,
   check(cudaGetLastError(), "launch of a dense band stencil");
 }
 
-template <Scalar Input, int Reach, int Blocks, int Pieces, class Element,
-          class Sink, class Block = typename DenseBandTuning<Input>::Block>
-void launch_dense_band_shape(Kokkos::Cuda const& space,
-                             StencilGrid<Element, 2> const& grid,
-                             StencilWeights<2> const& weights,
-                             Sink const& sink) {
-  using Kernel =
-      DenseBandKernel<Input, Reach, Blocks, Pieces, Block, Element, Sink>;
+template <class Sink>
+void launch_dense_march(Kokkos::Cuda const& space,
+                        StencilGrid<double, 2> const& grid,
+                        StencilWeights<2> const& weights, Sink const& sink) {
+  using Kernel                    = DenseBandKernel<Sink>;
+  using Block                     = typename Kernel::Block;
   constexpr std::int64_t elements = Kernel::elements;
   DenseBandWork work{};
   auto const address = reinterpret_cast<std::uintptr_t>(grid.data);
-  work.shift         = int(address / sizeof(Element) % elements);
+  work.shift         = int(address / sizeof(double) % elements);
   work.strip         = (grid.extent[0] + 15) / 16;
   work.blocks =
       (grid.extent[1] + work.shift + Block::columns - 1) / Block::columns;
@@ -675,9 +554,12 @@ void launch_dense_band_shape(Kokkos::Cuda const& space,
   work.aligned      = sink.stride[1] == 1 &&
                  (target - work.shift * sizeof(Staged)) % 16 == 0 &&
                  sink.stride[0] * std::int64_t(sizeof(Staged)) % 16 == 0;
-  launch_dense_band_kernel<Kernel>(
-      space, {grid, work,
-              dense_band_weights<Input, Reach, Blocks, Pieces>(weights), sink});
+  typename Kernel::Task task{grid, work, {}, sink};
+  for (int tap = 0; tap < Kernel::Band::taps; ++tap)
+    for (int v = 0; v < Kernel::values; ++v)
+      task.weights[tap][v] =
+          weights.weight({tap - Kernel::reach, v - Kernel::Band::side});
+  launch_dense_band_kernel<Kernel>(space, task);
 }
 
 /// What these kernels take; asked before launch_dense_band_stencil.
@@ -698,28 +580,21 @@ struct DenseBandStencil {
       // Vectors of 16 bytes begin at the same columns of every row.
       if (grid.stride[0] * std::int64_t(sizeof(Element)) % 16 != 0)
         return false;
-      // More rows of sums than a thread has registers for.
+      // Of doubles a thread has no registers for more rows of sums.
       if (weights.radius(0) > (input == Scalar::float64 ? 7 : 8) ||
           weights.radius(1) > 8)
         return false;
-      if (input == Scalar::float64) return true;
-      // Scales of the sums and back stay normal.
-      double largest = 0;
-      for (double const w : weights.values())
-        largest = std::max(largest, std::abs(w));
-      if (largest == 0) return true;
-      return 0x1p-100 < largest && largest < 0x1p100 && are_close(weights);
-    }
-  }
-
- private:
-  static bool are_close(StencilWeights<2> const& weights) {
-    if constexpr (input == Scalar::half || input == Scalar::bhalf) {
-      return DenseBand::pieces_of<typename DenseBand::Product<input>::Format>(
-                 weights)
-          .are_close;
-    } else {
-      return true;
+      if constexpr (input == Scalar::float64) {
+        return true;
+      } else {
+        // Scales of the sums and back stay normal.
+        double largest = 0;
+        for (double const w : weights.values())
+          largest = std::max(largest, std::abs(w));
+        if (largest == 0) return true;
+        return 0x1p-100 < largest && largest < 0x1p100 &&
+               weight_pieces<weight_piece_t<Element>>(weights).are_close;
+      }
     }
   }
 };
@@ -749,14 +624,9 @@ void launch_dense_band_stencil(Kokkos::Cuda const& space,
                 !dense_band_stores<Sink>()) {
     launch_direct_stencil<A, 2>(space, grid, weights, sink);
   } else if constexpr (input == Scalar::float64) {
-    launch_dense_band_shape<input, 7, 3, 1>(space, grid, weights, sink);
+    launch_dense_march(space, grid, weights, sink);
   } else {
-    using Format = typename DenseBand::Product<input>::Format;
-    if (weights.radius(0) <= 7 &&
-        DenseBand::pieces_of<Format>(weights).count == 1)
-      launch_dense_band_shape<input, 7, 3, 1>(space, grid, weights, sink);
-    else
-      launch_dense_band_shape<input, 8, 3, 3>(space, grid, weights, sink);
+    launch_dense_tile(space, grid, weights, sink);
   }
 }
 

@@ -11,11 +11,12 @@
 #include <backends/cuda/kernels/KokkosMMA_StencilRows.hpp>
 #include <core/KokkosMMA_StencilGrid.hpp>
 #include <core/KokkosMMA_StencilWeights.hpp>
-#include <core/KokkosMMA_WarpDenseBand.hpp>
 #include <core/KokkosMMA_WarpDenseTile.hpp>
+#include <core/KokkosMMA_WeightPieces.hpp>
 
 #include <Kokkos_Core.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -24,10 +25,15 @@
 
 /// \file
 /// Stencils of two dimensions with any weights, of 16-bit floats
-/// (core/KokkosMMA_WarpDenseTile.hpp): a block fetches a tile of the grid with
-/// what stands around it, each warp forms the sums of 16 of its columns.
+/// (core/KokkosMMA_WarpDenseTile.hpp): a block takes tiles of the grid, one
+/// after the other, and fetches the next one with what stands around it while
+/// each warp forms the sums of 16 columns of this one.
 
 namespace KokkosMMA::Impl::Cuda {
+
+template <class Element>
+using weight_piece_t =
+    std::conditional_t<is_band_half<Element>, HalfPiece, BhalfPiece>;
 
 template <class Element, class Sink>
 struct DenseTileTask {
@@ -36,7 +42,8 @@ struct DenseTileTask {
   Sink sink;
   std::int64_t low[2];   ///< elements from here ..
   std::int64_t high[2];  ///< .. to here lie in memory
-  std::int64_t strips;   ///< tiles side by side
+  int tiles[2];          ///< one below the other, and side by side
+  int step[2];           ///< from a tile of a block to its next one
   int radius[2];
   int shift;        ///< columns before the grid, for aligned vectors
   int pieces;       ///< of the weights
@@ -45,11 +52,12 @@ struct DenseTileTask {
   /// Weights as the scalar path takes them, and as operands: the row of offset
   /// -radius first.
   float weight[taps][taps];
-  std::uint16_t operand[DenseBandPieces::most][taps][taps];
+  std::uint16_t operand[WeightPieces::most][taps][taps];
 };
 
-/// \tparam Tiles of 8 rows. With 10 and more the compiler (CUDA 13.0) loads so
-/// far ahead that it spills, whatever registers there are.
+/// \tparam Tiles of 8 rows. Two rows of weights take, with 8, 336 cycles of
+/// shared memory and 390 of the tensor cores, with 16, 592 and 780; 12 spill
+/// where 128 registers are all (CUDA 13.0).
 /// \tparam Resident blocks per multiprocessor
 template <int Warps, int Tiles, int Resident>
 struct DenseTileTuning {
@@ -78,14 +86,52 @@ struct DenseTileKernel {
   static constexpr int table_origin = 24;
   static constexpr int table_row    = 2 * 2 * table_origin;  // numbers
   static constexpr int table_bytes =
-      DenseBandPieces::most * Task::taps * table_row * 2;
+      WeightPieces::most * Task::taps * table_row * 2;
+  static constexpr int data_bytes = rows * pitch;
   // Rows of eight floats of the same two columns lie in different banks.
   static constexpr int staged_pitch = Tile::columns + 4;
-  // Half of the tiles at a time, over the data.
-  static constexpr int at_once       = Tile::tiles / 2;
+  static constexpr int at_once =
+      Tile::tiles % 4 == 0 && Tile::tiles <= 8 ? 4 : 2;
   static constexpr int staged_floats = at_once * 8 * staged_pitch;  // of a warp
-  static_assert(warps * staged_floats * 4 <= rows * pitch);
-  static constexpr int shared_bytes = rows * pitch + table_bytes;
+  static constexpr int staged_bytes  = warps * staged_floats * 4;
+  static constexpr int shared_bytes =
+      2 * data_bytes + staged_bytes + table_bytes + warps * 16;
+
+  /// Of a tile.
+  struct Place {
+    int down;
+    int across;
+
+    __device__ Index row() const { return Index(down) * Tile::rows; }
+    __device__ Index column(Task const& task) const {
+      return Index(across) * columns - task.shift;
+    }
+    __device__ Place next(Task const& task) const {
+      Place place{down + task.step[0], across + task.step[1]};
+      if (place.across >= task.tiles[1]) {
+        place.across -= task.tiles[1];
+        ++place.down;
+      }
+      return place;
+    }
+  };
+  /// Where a warp is, and which it is: in registers, these and what follows
+  /// from them would wait there during the products.
+  struct Progress {
+    int volatile down;
+    int volatile across;
+    int volatile half;  ///< of the memory for data
+    int volatile warp;
+
+    __device__ Place place() const { return {down, across}; }
+    __device__ int thread() const { return 32 * warp + int(threadIdx.x) % 32; }
+    __device__ int lane() const { return int(threadIdx.x) - 32 * warp; }
+    __device__ void set(Place const& place, int of_memory) {
+      down   = place.down;
+      across = place.across;
+      half   = of_memory;
+    }
+  };
 
   __device__ static void write_table(Task const& task, std::uint16_t* table) {
     int const taps   = 2 * task.radius[0] + 1;
@@ -105,10 +151,10 @@ struct DenseTileKernel {
 
   /// The tile, from `row` - radius and `column` - margin on.
   __device__ static void fetch(Task const& task, unsigned char* data, Index row,
-                               Index column) {
+                               Index column, int thread) {
     constexpr int rows_at_once = threads / vectors;
-    int const v                = int(threadIdx.x) % vectors;
-    int const first            = int(threadIdx.x) / vectors;
+    int const v                = thread % vectors;
+    int const first            = thread / vectors;
     if (first >= rows_at_once) return;
     int const needed   = Tile::rows + 2 * task.radius[0];
     auto const& grid   = task.grid;
@@ -183,13 +229,15 @@ struct DenseTileKernel {
   }
 
   /// A product with zero poisons sums that do not see what is not finite: those
-  /// of the tile that are not are formed anew. (Not before, when its sums fill
+  /// of the warp that are not are formed anew. (Not before, when its sums fill
   /// the registers.)
-  __device__ static void repair(Task const& task, Index row, Index column) {
+  __device__ static void repair(Task const& task, Index row, Index column,
+                                int lane) {
+    __syncwarp();
 #pragma unroll 1
-    for (int k = int(threadIdx.x); k < Tile::rows * columns; k += threads) {
-      Index const i = row + k / columns;
-      Index const j = column + k % columns;
+    for (int k = lane; k < Tile::rows * Tile::columns; k += 32) {
+      Index const i = row + k / Tile::columns;
+      Index const j = column + k % Tile::columns;
       if (i >= task.grid.extent[0] || j < 0 || j >= task.grid.extent[1])
         continue;
       Result& stored =
@@ -216,27 +264,45 @@ struct DenseTileKernel {
      ...);
   }
 
-  /// Converts and stores rows of sums. Whether one is not finite.
-  __device__ static bool store(Task const& task, float const* from, int count,
-                               Index row, Index column, int lane) {
+  using Results = PackedResults<Result, 4>;
+  /// `zero` becomes NaN where a sum is not finite.
+  __device__ static Results convert(Task const& task, float const* from,
+                                    float& zero) {
+    float4 const four     = *reinterpret_cast<float4 const*>(from);
+    float const values[4] = {four.x * task.scale, four.y * task.scale,
+                             four.z * task.scale, four.w * task.scale};
+#pragma unroll
+    for (int k = 0; k < 4; ++k) zero = fmaf(values[k], 0.f, zero);
+    Results results;
+    results.template pack<float>(values);
+    return results;
+  }
+  /// Converts and stores at_once times eight rows of sums. Whether one is not
+  /// finite.
+  __device__ static bool store(Task const& task, float const* from, Index row,
+                               Index column, int lane) {
+    // Eight lanes read two rows, which lie in different banks.
+    int const first    = lane / 4 % 2 * 4 + lane / 8;
     Index const stride = task.sink.stride[1];
     Index const j      = column + lane % 4 * 4;
     Index const beyond = task.grid.extent[1] - j;
-    Index const left   = task.grid.extent[0] - row - lane / 4;
+    Index const left   = task.grid.extent[0] - row - first;
     bool const whole   = task.is_aligned && j >= 0 && beyond >= 4;
     Result* to =
-        task.sink.data + (row + lane / 4) * task.sink.stride[0] + j * stride;
-    from += lane / 4 * staged_pitch + lane % 4 * 4;
+        task.sink.data + (row + first) * task.sink.stride[0] + j * stride;
+    from += first * staged_pitch + lane % 4 * 4;
     float zero = 0;
-#pragma unroll 1
-    for (int r = 0; r < count && r < left; r += 8) {
-      float4 const four     = *reinterpret_cast<float4 const*>(from);
-      float const values[4] = {four.x * task.scale, four.y * task.scale,
-                               four.z * task.scale, four.w * task.scale};
+    if (whole && left > 8 * (at_once - 1)) {
 #pragma unroll
-      for (int k = 0; k < 4; ++k) zero = fmaf(values[k], 0.f, zero);
-      PackedResults<Result, 4> results;
-      results.template pack<float>(values);
+      for (int t = 0; t < at_once; ++t) {
+        convert(task, from + t * 8 * staged_pitch, zero).write(to);
+        to += 8 * task.sink.stride[0];
+      }
+      return !(zero == 0);
+    }
+#pragma unroll 1
+    for (int r = 0; r < 8 * at_once && r < left; r += 8) {
+      Results const results = convert(task, from, zero);
       if (whole) {
         results.write(to);
       } else {
@@ -252,72 +318,102 @@ struct DenseTileKernel {
     return !(zero == 0);
   }
 
-  __device__ static void run(Task const& task) {
-    extern __shared__ uint4 dense_tile_memory[];
-    unsigned char* const data =
-        reinterpret_cast<unsigned char*>(dense_tile_memory);
-    std::uint16_t* const table =
-        reinterpret_cast<std::uint16_t*>(data + rows * pitch);
-    // Kept in registers they would wait there during the products.
-    __shared__ Index place[2];
-    int const lane = int(threadIdx.x) % 32;
-    int const warp = int(threadIdx.x) / 32;
-    if (threadIdx.x == 0) {
-      place[0] = Index(blockIdx.x / task.strips) * Tile::rows;
-      place[1] = Index(blockIdx.x % task.strips) * columns - task.shift;
-    }
-    __syncthreads();
-    fetch(task, data, place[0], place[1]);
-    CopyAsync16::commit();
-    write_table(task, table);
-    CopyAsync16::wait<0>();
-    __syncthreads();
+  /// Stores the sums by way of shared memory. Whether one is not finite.
+  template <int... Part>
+  __device__ static bool store_all(Task const& task, Tile const& tile,
+                                   float* staged, Index row, Index column,
+                                   int lane,
+                                   std::integer_sequence<int, Part...>) {
+    bool lost = false;
+    (
+        [&] {
+          __syncwarp();
+          stage_all<Part * at_once>(tile, staged, lane,
+                                    std::make_integer_sequence<int, at_once>());
+          __syncwarp();
+          lost |= store(task, staged, row + Part * 8 * at_once, column, lane);
+        }(),
+        ...);
+    return lost;
+  }
 
-    // Each lane names a row of one of four 8 x 8 matrices.
-    unsigned char const* const from =
-        data + lane % 8 * pitch + (warp * 2 + lane / 8) * 16;
-    Tile tile{Warp()};
+  __device__ static void multiply(Task const& task, Tile& tile,
+                                  unsigned char const* data,
+                                  std::uint16_t const* table, int lane) {
     int const taps = 2 * task.radius[0] + 1;
 #pragma unroll 1
     for (int piece = task.pieces - 1; piece >= 0; --piece) {
       // Word of the pair that begins at the offset of register 0.
       int const first = Tile::offset(lane, 0) + table_origin;
-      // Volatile: a band matrix has the same words more than once, and of
-      // registers that it knows to be equal the compiler keeps one, and copies
-      // it before each product.
+      // Volatile, so that the compiler does not know what it loads.
       auto const* const words = reinterpret_cast<std::uint32_t const volatile*>(
           table + piece * Task::taps * table_row +
           first % 2 * (2 * table_origin - 1) + first);
+      std::uint32_t const zero = words[-4];  // of register 1
       tile.add(
           taps,
           [&](int r) {
             typename Tile::Data fragment;  // (8,32) per warp
-            LoadMatrix4::load(fragment.value, from + r * pitch);
+            LoadMatrix4::load(fragment.value, data + r * pitch);
             return fragment;
           },
           [&](int tap) {
-            typename Tile::Band band;  // (16,32) per warp
-#pragma unroll
-            for (int reg = 0; reg < 8; ++reg)
-              band[reg] = words[(tap * table_row + Tile::offset(0, reg) -
-                                 Tile::offset(0, 0)) /
-                                2];
-            return band;
+            auto const* const row = words + tap * (table_row / 2);
+            return Tile::band({{row[0], row[4], row[8]}}, zero);
           });
     }
-    __syncthreads();
-    float* const staged = reinterpret_cast<float*>(data) + warp * staged_floats;
-    Index const row     = place[0];
-    Index const column  = place[1] + warp * Tile::columns;
-    constexpr auto half = std::make_integer_sequence<int, at_once>();
-    stage_all<0>(tile, staged, lane, half);
-    __syncwarp();
-    bool lost = store(task, staged, 8 * at_once, row, column, lane);
-    __syncwarp();
-    stage_all<at_once>(tile, staged, lane, half);
-    __syncwarp();
-    lost |= store(task, staged, 8 * at_once, row + 8 * at_once, column, lane);
-    if (__syncthreads_or(lost)) repair(task, place[0], place[1]);
+  }
+
+  __device__ static void run(Task const& task) {
+    extern __shared__ uint4 dense_tile_memory[];
+    unsigned char* const memory =
+        reinterpret_cast<unsigned char*>(dense_tile_memory);
+    float* const staged = reinterpret_cast<float*>(memory + 2 * data_bytes);
+    std::uint16_t* const table = reinterpret_cast<std::uint16_t*>(
+        memory + 2 * data_bytes + staged_bytes);
+    Progress& progress = reinterpret_cast<Progress*>(
+        memory + 2 * data_bytes + staged_bytes + table_bytes)[threadIdx.x / 32];
+    Place const first{int(blockIdx.x) / task.tiles[1],
+                      int(blockIdx.x) % task.tiles[1]};
+    fetch(task, memory, first.row(), first.column(task), int(threadIdx.x));
+    CopyAsync16::commit();
+    progress.set(first, 0);
+    progress.warp = int(threadIdx.x) / 32;
+    write_table(task, table);
+#pragma unroll 1
+    while (true) {
+      CopyAsync16::wait<0>();
+      // Behind it all warps are done with the data of the tile before.
+      __syncthreads();
+      Place const next = progress.place().next(task);
+      if (next.down < task.tiles[0])
+        fetch(task, memory + (progress.half ^ 1) * data_bytes, next.row(),
+              next.column(task), progress.thread());
+      CopyAsync16::commit();
+      Tile tile{Warp()};
+      {
+        int const lane = progress.lane();
+        // Each lane names a row of one of four 8 x 8 matrices.
+        multiply(task, tile,
+                 memory + progress.half * data_bytes + lane % 8 * pitch +
+                     (progress.warp * 2 + lane / 8) * 16,
+                 table, lane);
+      }
+      Place const place  = progress.place();
+      int const warp     = progress.warp;
+      int const lane     = progress.lane();
+      Index const row    = place.row();
+      Index const column = place.column(task) + warp * Tile::columns;
+      bool const lost    = store_all(
+             task, tile, staged + warp * staged_floats, row, column, lane,
+             std::make_integer_sequence<int, Tile::tiles / at_once>());
+      if (Warp::any(lost)) repair(task, row, column, lane);
+      Place const following = progress.place().next(task);
+      if (following.down >= task.tiles[0]) return;
+      int const half = progress.half ^ 1;
+      __syncwarp();
+      progress.set(following, half);
+    }
   }
 };
 
@@ -334,14 +430,13 @@ void launch_dense_tile(Kokkos::Cuda const& space,
                        StencilWeights<2> const& weights, Sink const& sink) {
   using Kernel = DenseTileKernel<Element, Sink, Tuning>;
   using Result = typename Sink::value_type;
-  using Format = std::conditional_t<is_band_half<Element>, DenseBand::Half,
-                                    DenseBand::Bhalf>;
+  using Format = weight_piece_t<Element>;
   typename Kernel::Task task{};
-  task.grid                    = grid;
-  task.sink                    = sink;
-  DenseBandPieces const pieces = DenseBand::pieces_of<Format>(weights);
-  task.pieces                  = pieces.count;
-  task.scale                   = float(std::ldexp(1., -pieces.exponent));
+  task.grid                 = grid;
+  task.sink                 = sink;
+  WeightPieces const pieces = weight_pieces<Format>(weights);
+  task.pieces               = pieces.count;
+  task.scale                = float(std::ldexp(1., -pieces.exponent));
   for (int d = 0; d < 2; ++d) {
     int const radius = task.radius[d] = weights.radius(d);
     task.low[d]                       = -grid.boundaries.ghosts_low(d, radius);
@@ -353,13 +448,15 @@ void launch_dense_tile(Kokkos::Cuda const& space,
           weights.weight({a - task.radius[0], b - task.radius[1]});
       task.weight[a][b] = float(weight);
       double rest       = std::ldexp(weight, pieces.exponent);
-      for (int p = 0; p < DenseBandPieces::most; ++p)
-        task.operand[p][a][b] = DenseBand::take_piece<Format>(rest);
+      for (int p = 0; p < WeightPieces::most; ++p)
+        task.operand[p][a][b] = take_piece<Format>(rest);
     }
   task.shift =
       int(reinterpret_cast<std::uintptr_t>(grid.data) / sizeof(Element) % 8);
-  task.strips =
-      (grid.extent[1] + task.shift + Kernel::columns - 1) / Kernel::columns;
+  task.tiles[0] =
+      int((grid.extent[0] + Kernel::Tile::rows - 1) / Kernel::Tile::rows);
+  task.tiles[1] = int((grid.extent[1] + task.shift + Kernel::columns - 1) /
+                      Kernel::columns);
   constexpr std::uintptr_t line =
       4 * sizeof(Result) < 16 ? 4 * sizeof(Result) : 16;
   task.is_aligned = sink.stride[1] == 1 &&
@@ -368,12 +465,17 @@ void launch_dense_tile(Kokkos::Cuda const& space,
                             line ==
                         0 &&
                     std::uintptr_t(sink.stride[0]) * sizeof(Result) % line == 0;
-  kernel_facts(space.cuda_device(), dense_tile<Kernel>, Kernel::threads,
-               Kernel::shared_bytes);
-  std::int64_t const down =
-      (grid.extent[0] + Kernel::Tile::rows - 1) / Kernel::Tile::rows;
-  dense_tile<Kernel><<<unsigned(task.strips * down), Kernel::threads,
-                       Kernel::shared_bytes, space.cuda_stream()>>>(task);
+  auto const facts = kernel_facts(space.cuda_device(), dense_tile<Kernel>,
+                                  Kernel::threads, Kernel::shared_bytes);
+  std::int64_t const slots =
+      std::int64_t(device(space.cuda_device()).multiprocessors) *
+      std::max(1, facts.resident_blocks);
+  int const blocks =
+      int(std::min(slots, std::int64_t(task.tiles[0]) * task.tiles[1]));
+  task.step[0] = blocks / task.tiles[1];
+  task.step[1] = blocks % task.tiles[1];
+  dense_tile<Kernel><<<unsigned(blocks), Kernel::threads, Kernel::shared_bytes,
+                       space.cuda_stream()>>>(task);
   check(cudaGetLastError(), "launch of a dense stencil");
 }
 

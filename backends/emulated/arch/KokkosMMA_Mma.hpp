@@ -98,8 +98,6 @@ struct FloatArithmetic {
 template <>
 struct Arithmetic<MmaF16> : FloatArithmetic<MmaF16, decode_half> {};
 template <>
-struct Arithmetic<MmaF16K8> : FloatArithmetic<MmaF16K8, decode_half> {};
-template <>
 struct Arithmetic<MmaBF16> : FloatArithmetic<MmaBF16, decode_bhalf> {};
 template <>
 struct Arithmetic<MmaBF16K8> : FloatArithmetic<MmaBF16K8, decode_bhalf> {};
@@ -137,9 +135,6 @@ struct Arithmetic<MmaS8U8>
 template <>
 struct Arithmetic<MmaS8U8K16>
     : IntegerArithmetic<MmaS8U8K16, std::int8_t, std::uint8_t> {};
-template <>
-struct Arithmetic<MmaU8S8>
-    : IntegerArithmetic<MmaU8S8, std::uint8_t, std::int8_t> {};
 
 template <class Shape>
 struct DoubleArithmetic {
