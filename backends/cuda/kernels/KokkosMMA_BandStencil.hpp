@@ -177,9 +177,11 @@ __global__ void __launch_bounds__(32 * Warps, Resident) band_stencil(
             arguments.radius[1]);
 #pragma unroll 1
   for (int step = 0; step < Stages - 1; ++step) {
-    if (step < steps) rows.fetch(step, step, warp, lane);
+    if (step < steps) {
+      rows.fetch_edges(step, step, warp, lane);
+      rows.fetch(step, step, warp, lane);
+    }
     CopyAsync16::commit();
-    rows.write_edge(rows.read_edge(step, step, thread), step, step, thread);
   }
 
   typename Band::History history[BlocksPerWarp];
@@ -193,12 +195,13 @@ __global__ void __launch_bounds__(32 * Warps, Resident) band_stencil(
   for (int step = 0; step < steps; ++step) {
     CopyAsync16::wait<Stages - 2>();
     __syncthreads();
-    typename Band::Unit data[units];
-    rows.units(data, stage, warp * BlocksPerWarp * 32, lane);
+    rows.complete(stage, step, thread);
     int const later      = step + Stages - 1;
     int const free_stage = stage == 0 ? Stages - 1 : stage - 1;
+    if (later < steps) rows.fetch_edges(free_stage, later, warp, lane);
+    typename Band::Unit data[units];
+    rows.units(data, stage, warp * BlocksPerWarp * 32, lane);
     if (later < steps) rows.fetch(free_stage, later, warp, lane);
-    auto const edge = rows.read_edge(free_stage, later, thread);
 
     // Sums from too few rows are made too, and not kept.
     int const done         = 16 * (step - Band::groups + 1);
@@ -294,7 +297,6 @@ __global__ void __launch_bounds__(32 * Warps, Resident) band_stencil(
       __syncwarp();
     }
     CopyAsync16::commit();
-    rows.write_edge(edge, free_stage, later, thread);
     stage = stage + 1 == Stages ? 0 : stage + 1;
   }
 }
