@@ -184,10 +184,11 @@ class StencilRows {
   /// The first step or the one behind the last call's.
   __device__ void fetch(int stage, int step, int warp, int lane) {
     if (is_simple(step)) {
-      if constexpr (Shifted)
+      if constexpr (Shifted) {
         fetch_shifted(stage, warp, lane);
-      else
+      } else {
         fetch_plain(stage, warp, lane);
+      }
     }
     m_from += rows * m_pitch;
   }
