@@ -195,10 +195,12 @@ __global__ void __launch_bounds__(32 * Warps, Resident) band_stencil(
   for (int step = 0; step < steps; ++step) {
     CopyAsync16::wait<Stages - 2>();
     __syncthreads();
-    rows.complete(stage, step, thread);
     int const later      = step + Stages - 1;
     int const free_stage = stage == 0 ? Stages - 1 : stage - 1;
-    if (later < steps) rows.fetch_edges(free_stage, later, warp, lane);
+    if (!rows.is_simple(later)) {
+      rows.complete(stage, step, thread);
+      if (later < steps) rows.fetch_edges(free_stage, later, warp, lane);
+    }
     typename Band::Unit data[units];
     rows.units(data, stage, warp * BlocksPerWarp * 32, lane);
     if (later < steps) rows.fetch(free_stage, later, warp, lane);

@@ -170,9 +170,14 @@ class StencilRows {
     __syncthreads();
   }
 
+  /// Whether fetch is all that a step to be fetched needs, and whatever step is
+  /// worked on meanwhile.
+  __device__ bool is_simple(int step) const {
+    return m_simple_begin <= step && step < m_simple_end;
+  }
   /// Starts the copy of the rows of a step into a stage. Each step comes to
-  /// both functions, in turn: one of them does it, the first what takes more
-  /// registers.
+  /// both functions, in turn: this one takes more registers, and leaves simple
+  /// steps to the other.
   __device__ void fetch_edges(int stage, int step, int warp, int lane) const {
     if (is_simple(step)) return;
     hide(lane, warp, stage);
@@ -521,9 +526,6 @@ class StencilRows {
     (Opaque::hide(values), ...);
   }
   __device__ bool has_edges() const { return m_simple_end < 0; }
-  __device__ bool is_simple(int step) const {
-    return m_simple_begin <= step && step < m_simple_end;
-  }
   __device__ bool is_inside(int step) const {
     return m_shared.inside_begin <= step && step < m_shared.inside_end;
   }
