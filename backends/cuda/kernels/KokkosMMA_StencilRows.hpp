@@ -116,6 +116,10 @@ class StencilRows {
       : m_shared(*reinterpret_cast<Shared*>(memory)),
         m_memory(memory + shared_bytes) {
     int const thread = int(threadIdx.x);
+    int const lane   = thread % 32;
+    m_units = m_memory + (lane % 8 + lane / 16 * 8) * pitch + lane / 8 % 2 * 16;
+    // Or each step would find out anew where shared memory begins.
+    Opaque::hide(m_units);
     for (int k = thread; k < int(sizeof(grid) / 4); k += 32 * Warps)
       m_shared.grid[k] = reinterpret_cast<std::uint32_t const*>(&grid)[k];
     if (thread == 0)
@@ -229,8 +233,8 @@ class StencilRows {
   __device__ void units(Unit (&result)[N], int stage, int first,
                         int lane) const {
     static_assert(N % 2 == 0);
-    unsigned char const* const from = m_memory + stage * stage_bytes + first;
     if constexpr (Shifted) {
+      unsigned char const* const from = m_memory + stage * stage_bytes + first;
 #pragma unroll
       for (int half = 0; half < 2; ++half) {
         int const row   = lane / 4 + 8 * half;
@@ -246,8 +250,7 @@ class StencilRows {
     } else {
       // Rows 0 to 7 of two units, then rows 8 to 15: an operand is in registers
       // side by side.
-      unsigned char const* const row =
-          from + (lane % 8 + lane / 16 * 8) * pitch + lane / 8 % 2 * 16;
+      unsigned char const* const row = m_units + stage * stage_bytes + first;
 #pragma unroll
       for (int u = 0; u < N; u += 2) {
         std::uint32_t words[4];
@@ -535,6 +538,8 @@ class StencilRows {
   // Steps all of whose rows are inside, in strips that no face of the columns
   // cuts; the end is negative in others.
   int m_simple_begin, m_simple_end;
+  // Where a lane begins to read a stage.
+  unsigned char const* m_units;
   // The first row of a warp in the next step.
   unsigned char const* m_from;
   std::int64_t m_pitch;
