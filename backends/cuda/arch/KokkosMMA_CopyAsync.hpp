@@ -14,6 +14,14 @@ struct CopyAsync16 {
                  "l"(from)
                  : "memory");
   }
+  /// The same, of a row whose other bytes are copied too: L2 loads 128 of them
+  /// (bytes of a band stencil, H200: 163 us instead of 167).
+  __device__ static void copy_of_row(void* to, void const* from) {
+    asm volatile("cp.async.cg.shared.global.L2::128B [%0],[%1],16;" ::"r"(
+                     unsigned(__cvta_generic_to_shared(to))),
+                 "l"(from)
+                 : "memory");
+  }
   /// The first `valid` bytes, at once, and zeros behind them. (The instruction
   /// takes a number of valid bytes too, and reads all 16: memcheck, CUDA 13.0,
   /// H200, 2026-11-21.)

@@ -215,9 +215,11 @@ __global__ void __launch_bounds__(32 * Warps, Resident) band_stencil(
             arguments.radius[1]);
 #pragma unroll 1
   for (int step = 0; step < Stages - 1; ++step) {
-    if (step < steps) rows.fetch(step, step, warp, lane);
+    if (step < steps) {
+      rows.fetch_edges(step, step, warp, lane);
+      rows.fetch(step, step, warp, lane);
+    }
     CopyAsync16::commit();
-    rows.write_edge(rows.read_edge(step, step, thread), step, step, thread);
   }
 
   typename Band::History history[BlocksPerWarp];
@@ -228,9 +230,9 @@ __global__ void __launch_bounds__(32 * Warps, Resident) band_stencil(
   int const offset = warp * BlocksPerWarp * columns + n * (lane % 4);
   int stage        = 0;
   if constexpr (VisibleStencilSink<Sink> && !Shifted) {
-    // Most strips meet no face and no end of a line. Asking for them in each
-    // step, of shared memory: 343 us instead of 328 for halfs (H200).
-    if (rows.is_plain() && arguments.vectors && columns_of_strip == width) {
+    // Most strips meet no face and have whole lines of sums. Asking for them in
+    // each step, of shared memory: 343 us instead of 328 for halfs (H200).
+    if (!rows.has_edges() && arguments.vectors && columns_of_strip == width) {
       using Result              = typename Sink::value_type;
       std::int64_t const stride = arguments.sink.stride[0];
       std::int64_t const above  = top + row - 16 * (Band::groups - 1);
@@ -240,11 +242,13 @@ __global__ void __launch_bounds__(32 * Warps, Resident) band_stencil(
       for (int step = 0; step < steps; ++step) {
         CopyAsync16::wait<Stages - 2>();
         __syncthreads();
+        int const later      = step + Stages - 1;
+        int const free_stage = stage == 0 ? Stages - 1 : stage - 1;
+        if (later < steps && !rows.is_simple(later))
+          rows.fetch_edges(free_stage, later, warp, lane);
         typename Band::Unit data[units];
         rows.units(data, stage, warp * BlocksPerWarp * 32, lane);
-        int const later = step + Stages - 1;
-        if (later < steps)
-          rows.fetch(stage == 0 ? Stages - 1 : stage - 1, later, warp, lane);
+        if (later < steps) rows.fetch(free_stage, later, warp, lane);
         CopyAsync16::commit();
         PackedResults<Result, n> results[BlocksPerWarp][2];
         unsigned const finite = band_sums<A>(band, history, data, results);
@@ -279,12 +283,15 @@ __global__ void __launch_bounds__(32 * Warps, Resident) band_stencil(
   for (int step = 0; step < steps; ++step) {
     CopyAsync16::wait<Stages - 2>();
     __syncthreads();
-    typename Band::Unit data[units];
-    rows.units(data, stage, warp * BlocksPerWarp * 32, lane);
     int const later      = step + Stages - 1;
     int const free_stage = stage == 0 ? Stages - 1 : stage - 1;
+    if (!rows.is_simple(later)) {
+      rows.complete(stage, step, thread);
+      if (later < steps) rows.fetch_edges(free_stage, later, warp, lane);
+    }
+    typename Band::Unit data[units];
+    rows.units(data, stage, warp * BlocksPerWarp * 32, lane);
     if (later < steps) rows.fetch(free_stage, later, warp, lane);
-    auto const edge = rows.read_edge(free_stage, later, thread);
 
     // Sums from too few rows are made too, and not kept.
     int const done         = 16 * (step - Band::groups + 1);
@@ -364,7 +371,6 @@ __global__ void __launch_bounds__(32 * Warps, Resident) band_stencil(
       __syncwarp();
     }
     CopyAsync16::commit();
-    rows.write_edge(edge, free_stage, later, thread);
     stage = stage + 1 == Stages ? 0 : stage + 1;
   }
 }

@@ -1,0 +1,19 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOKKOSMMA_CUDA_ARCH_OPAQUE_HPP
+#define KOKKOSMMA_CUDA_ARCH_OPAQUE_HPP
+
+namespace KokkosMMA::Impl::Cuda {
+
+/// No instruction: the value stays what it is, and the compiler no longer knows
+/// it. What follows from it is computed where it is used, not before a loop.
+struct Opaque {
+  __device__ static void hide(int& value) { asm volatile("" : "+r"(value)); }
+  __device__ static void hide(unsigned char const*& value) {
+    asm volatile("" : "+l"(value));
+  }
+};
+
+}  // namespace KokkosMMA::Impl::Cuda
+
+#endif
