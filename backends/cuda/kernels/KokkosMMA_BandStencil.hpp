@@ -188,6 +188,7 @@ __global__ void __launch_bounds__(32 * Warps, Resident) band_stencil(
   __shared__ Weights weights;
   // Read anew in each step: what follows from it would wait in registers.
   __shared__ int columns_of_strip;
+  __shared__ std::int64_t place[2];  // of the first sum
   int const thread = int(threadIdx.x);
   int const lane   = thread % 32;
   int const warp   = thread / 32;
@@ -206,9 +207,12 @@ __global__ void __launch_bounds__(32 * Warps, Resident) band_stencil(
   int const chunk =
       int(left_rows < arguments.chunk ? left_rows : arguments.chunk);
   int const steps = (chunk + 15) / 16 + Band::groups - 1;
-  if (thread == 0)
+  if (thread == 0) {
     columns_of_strip =
         int(min(arguments.grid.extent[1] - first, std::int64_t(width)));
+    place[0] = top;
+    place[1] = first;
+  }
 
   Rows rows(arguments.grid, reinterpret_cast<unsigned char*>(band_memory),
             first, top - Band::max_radius, arguments.radius[0],
@@ -267,8 +271,8 @@ __global__ void __launch_bounds__(32 * Warps, Resident) band_stencil(
             if (Warp::any(finite != ~0u)) {
               repair_sums<A, BlocksPerWarp>(
                   arguments, weights, finite,
-                  top + 16 * (step - Band::groups + 1) + row, first + offset,
-                  left, width);
+                  place[0] + 16 * (step - Band::groups + 1) + row,
+                  place[1] + offset, left, width);
             }
           }
         }
@@ -297,8 +301,8 @@ __global__ void __launch_bounds__(32 * Warps, Resident) band_stencil(
     int const done         = 16 * (step - Band::groups + 1);
     int const rows_left    = chunk - done - row;
     int const columns_left = columns_of_strip - offset;
-    std::int64_t const i   = top + done + row;
-    std::int64_t const j   = first + offset;
+    std::int64_t const i   = place[0] + done + row;
+    std::int64_t const j   = place[1] + offset;
     if constexpr (VisibleStencilSink<Sink>) {
       using Result = typename Sink::value_type;
       PackedResults<Result, n> results[BlocksPerWarp][2];
@@ -355,7 +359,8 @@ __global__ void __launch_bounds__(32 * Warps, Resident) band_stencil(
 #pragma unroll
         for (int c = lane; c < across; c += 32) {
           std::int64_t const at[2] = {
-              top + done + r, first + warp * BlocksPerWarp * columns + c};
+              place[0] + done + r,
+              place[1] + warp * BlocksPerWarp * columns + c};
           if (c < columns_here) {
             A sum = static_cast<A>(tile[r * pitch + c]);
             if constexpr (size == 2) {
