@@ -109,6 +109,7 @@ class Tuner {
                    std::vector<TuneCase> const& cases, bool is_flag);
   void use(TuningTable const& table);
   double time(TuneCase const& c);
+  double sum(TuneCase const& c) const;
   void check(TuneCase const& c, double taken, double left) const;
   /// A line of the report: name, value, figures.
   void say(std::string const& name, std::string const& value,
