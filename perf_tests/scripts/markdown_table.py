@@ -187,8 +187,9 @@ def header_lines(results):
     for key, name in (("cub_version", "CUB"), ("cuda_runtime_version", "CUDA")):
         if key in c:
             versions.append(f"{name} {c[key]}")
-    if "driver" in c:
-        versions.append(f"driver: {c['driver']}")
+    driver = c.get("driver_version", c.get("driver"))
+    if driver:
+        versions.append(f"driver: {driver}")
     if "sm_clock_mhz" in c:
         versions.append(f"{c['sm_clock_mhz']} and {c.get('memory_clock_mhz', '?')} MHz (limited by: {c.get('clock_limits', '?')})")
     if c.get("tuning_table", "built-in") not in ("built-in", "built in"):

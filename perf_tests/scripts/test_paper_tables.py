@@ -63,6 +63,18 @@ class PaperTables(unittest.TestCase):
             [[16, 16, "a"], [32, 32, "b"], [64, 128, "a"]],
         )
 
+    def test_the_librarys_call_is_no_contender_beside_its_own_route(self):
+        document = copy.deepcopy(FIXTURE)
+        call = next(b for b in document["benchmarks"] if b["name"].startswith("paper_segmented_reduce/library/half/length:32/"))
+        route = dict(call, elements_per_second=call["elements_per_second"] * 0.999)
+        for field in ("name", "run_name"):
+            if field in route:
+                route[field] = route[field].replace("/library/", "/mma/")
+        document["benchmarks"].append(route)
+        text, _ = markdown_table.markdown(document)
+        self.assertIn("| half | 16 | library |", text.splitlines())
+        self.assertIn("| half | 32 | mma |", text.splitlines())
+
     def test_whole_sums_against_each_peer(self):
         self.assertEqual(self.line("| half", "## Sums that end"), "| half | 2^10 | 20.0 | 40.0 | 30.0 | 10.0 | 2.00 | 4.00 | 3.00 |")
 
