@@ -96,6 +96,7 @@ struct StencilProblem {
   bool dense_operands    = false;  ///< the weights are, in pieces
   bool contiguous        = false;  ///< the fast dimension has stride one
   bool target_contiguous = true;   ///< and so has that of what is written
+  bool to_functor        = false;  ///< sums go to a functor, not to a View
   std::uint64_t size     = 0;      ///< elements of the grid
 };
 

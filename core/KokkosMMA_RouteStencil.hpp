@@ -109,33 +109,42 @@ constexpr Refusal refuse_mma_stencil(StencilProblem const& problem,
 }
 
 /// Whether products on tensor cores are faster than the kernels without them.
-/// 16384^2 halfs, H200, CUDA 13.0, 2026-11-21, 10^9 sums per second:
+/// 16384^2 halfs, H200, CUDA 13.0, 2026-11-22, 10^9 sums per second:
 ///
 /// | weights, radius         | tensor cores | without     |
 /// |-------------------------|--------------|-------------|
-/// | box 1 3 7               | 619 620 613  | 752 771 748 |
-/// | box 16                  | 351          | -           |
-/// | one product, 1          | 626          | 701         |
-/// | one product, 3          | 598          | 572         |
-/// | the same, no operands 7 | 167          | 286         |
-/// | star 1 7                | 288 252      | 587 323     |
-/// | dense 1 3 7             | 294 288 252  | 588 309 90  |
+/// | box 1 3 7               | 793 793 792  | 784 801 748 |
+/// | box 1 7, periodic       | 788 788      | 831 789     |
+/// | box 1 7, halo           | 584 587      | 170 124     |
+/// | box 16                  | 386          | -           |
+/// | one product, 1 3        | 793 793      | 701 572     |
+/// | the same, no operands 7 | 193          | 286         |
+/// | star 1 7                | 634 318      | 774 388     |
+/// | dense 1 3 7             | 634 449 318  | 765 377 90  |
+/// | the same, two pieces    | 492 306 193  | 765 377 90  |
 ///
-/// Boxes of radius 8 and more have no kernel of their own without tensor cores,
-/// and are products like others. Doubles: dense, radius 7, 65 and 42. A box of
-/// ones of int8 reaches 1350 on tensor cores; that of uint8 by a textbook
-/// kernel (perf_stencil) 334, 274, 226.
+/// Small boxes of halfs are as fast both ways where rows start in lines, and
+/// products are with halos, where rows do not. Boxes of radius 8 and more have
+/// no kernel of their own without tensor cores, and are products like others.
+/// Doubles: dense, radius 7, 55 and 42. A box of ones of int8 reaches 1630 on
+/// tensor cores; that of uint8 by a textbook kernel (perf_stencil) 338, 278,
+/// 229.
+///
+/// A functor is called by way of shared memory, 257 at every radius, so that
+/// sums that go to one take products where little else is left.
 ///
 /// The limits are those of the tuning table.
 constexpr bool mma_stencil_pays(StencilProblem const& problem,
                                 TuningTable const& tuning = builtin_tuning) {
   if (size_of(problem.input) == 1) return true;
-  if (problem.one_product)
-    return problem.band_operands &&
-           problem.radius >=
-               (problem.box_of_ones
-                    ? tuning.stencil_box_radius
-                    : tuning.stencil_product_radius)[problem.input];
+  if (problem.one_product) {
+    int const limit =
+        (problem.box_of_ones ? tuning.stencil_box_radius
+                             : tuning.stencil_product_radius)[problem.input];
+    int const least = !problem.to_functor ? 0 : problem.box_of_ones ? 8 : 3;
+    return problem.band_operands && problem.radius >= limit &&
+           problem.radius >= least;
+  }
   return problem.taps >= tuning.stencil_dense_taps[problem.input];
 }
 

@@ -302,9 +302,9 @@ auto StencilPolicy(
   Impl::check_weights<A>(who, weights);
   Boundaries<R> const held = Impl::as_elements<Element>(who, boundaries);
   auto const plan          = Impl::stencil_plan(x, weights);
-  auto const problem =
-      Impl::stencil_problem<Exec, A>(x, extents.values, *plan, held);
-  Route const route = Impl::decide_stencil(who, exec, problem, settings).route;
+  auto problem = Impl::stencil_problem<Exec, A>(x, extents.values, *plan, held);
+  problem.to_functor = true;
+  Route const route  = Impl::decide_stencil(who, exec, problem, settings).route;
   return Impl::StencilRange<Exec, R, A, X>(exec, x, extents.values, plan, held,
                                            route,
                                            stencil_kernel(problem, route));

@@ -67,6 +67,10 @@ constexpr StencilProblem into_another_layout(StencilProblem problem) {
   problem.target_contiguous = false;
   return problem;
 }
+constexpr StencilProblem to_functor(StencilProblem problem) {
+  problem.to_functor = true;
+  return problem;
+}
 constexpr StencilProblem without_operands(StencilProblem problem) {
   problem.band_operands = problem.dense_operands = false;
   return problem;
@@ -107,10 +111,15 @@ static_assert(
          "no exact operands"));
 
 static_assert(route_stencil(box_of_halfs(), host, {}).route == Route::generic);
-static_assert(automatic(box_of_halfs()) == Route::streamed);
+static_assert(automatic(box_of_halfs()) == Route::mma);
 static_assert(automatic(with_radius(box_of_halfs(), 8)) == Route::mma);
+static_assert(automatic(to_functor(box_of_halfs())) == Route::streamed);
+static_assert(automatic(to_functor(with_radius(box_of_halfs(), 8))) ==
+              Route::mma);
 static_assert(automatic(weighted(box_of_halfs(), 7)) == Route::mma);
-static_assert(automatic(weighted(box_of_halfs(), 1)) == Route::streamed);
+static_assert(automatic(weighted(box_of_halfs(), 1)) == Route::mma);
+static_assert(automatic(to_functor(weighted(box_of_halfs(), 1))) ==
+              Route::streamed);
 static_assert(automatic(dense(box_of_halfs())) == Route::mma);
 static_assert(automatic(with_taps(dense(box_of_halfs()), 49)) ==
               Route::streamed);
