@@ -163,7 +163,7 @@ TEST(TuningFile, RefusesWrongLines) {
             {"multiples of 32, 32 to 512"});
   for (std::string const value : {"1", "true", "YES", "never"})
     refuses("scan.mma.int8 no", "scan.mma.int8 " + value, {"yes or no"});
-  refuses("stencil.box_radius.half 8", "stencil.box_radius.half 17",
+  refuses("stencil.box_radius.half 1", "stencil.box_radius.half 17",
           {"0 to 16, or never"});
 }
 

@@ -167,6 +167,14 @@ __device__ __forceinline__ void repair_sums(
 template <class Band, int BlocksPerWarp>
 inline constexpr int call_pitch = BlocksPerWarp* Band::columns + 4;
 
+/// Results of which a lane has 8 bytes or less in a row. Halfs with results in
+/// float spill registers in a loop for plain strips (sm_90, CUDA 13.0).
+template <class Band, class Sink>
+inline constexpr bool has_narrow_results = false;
+template <class Band, VisibleStencilSink Sink>
+inline constexpr bool has_narrow_results<Band, Sink> =
+    Band::per_lane * sizeof(typename Sink::value_type) <= 8;
+
 template <class Band, class A, class Element, class Sink, int BlocksPerWarp,
           int Warps, int Stages, int Resident, bool Shifted>
 __global__ void __launch_bounds__(32 * Warps, Resident) band_stencil(
@@ -233,7 +241,7 @@ __global__ void __launch_bounds__(32 * Warps, Resident) band_stencil(
   int const row    = lane / 4;
   int const offset = warp * BlocksPerWarp * columns + n * (lane % 4);
   int stage        = 0;
-  if constexpr (VisibleStencilSink<Sink> && !Shifted) {
+  if constexpr (!Shifted && has_narrow_results<Band, Sink>) {
     // Most strips meet no face and have whole lines of sums. Asking for them in
     // each step, of shared memory: 343 us instead of 328 for halfs (H200).
     if (!rows.has_edges() && arguments.vectors && columns_of_strip == width) {
