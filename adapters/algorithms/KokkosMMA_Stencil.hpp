@@ -421,7 +421,7 @@ struct AutomatonRuns {
         [&](std::int64_t(&at)[2], int n) {
           std::uint16_t alive[Runs::length];
           if (stride == 1)
-            count(alive, at, n, std::integral_constant<int, 1>());
+            count(alive, at, n, UnitStride());
           else
             count(alive, at, n, stride);
           int const fast = step.last_is_fast ? 1 : 0;

@@ -22,6 +22,12 @@
 
 namespace KokkosMMA::Impl {
 
+/// A stride of one that the compiler knows; std::integral_constant converts on
+/// the host alone.
+struct UnitStride {
+  KOKKOS_FORCEINLINE_FUNCTION constexpr operator int() const { return 1; }
+};
+
 // The expression keeps R from being deduced from these.
 template <int R>
 using GridExtents = std::array<std::int64_t, std::size_t(R)>;
@@ -298,7 +304,7 @@ struct GenericStencilRuns {
         [&](std::int64_t(&at)[R], int count) {
           A sums[Runs::length];
           if (stride == 1)
-            add_taps(sums, at, count, std::integral_constant<int, 1>());
+            add_taps(sums, at, count, UnitStride());
           else
             add_taps(sums, at, count, stride);
           int const fast = stencil.last_is_fast ? R - 1 : 0;
