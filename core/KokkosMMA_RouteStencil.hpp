@@ -108,29 +108,33 @@ constexpr Refusal refuse_mma_stencil(StencilProblem const& problem,
   return {};
 }
 
-/// Whether products on tensor cores are faster than the kernels without them.
-/// 16384^2 halfs, H200, CUDA 13.0, 2026-11-22, 10^9 sums per second:
+/// Whether products on tensor cores are taken where they can be.
+/// 16384^2 halfs, H200, CUDA 13.0, 2026-11-22, 10^9 sums per second; what is in
+/// brackets is of 2026-11-21. The columns are of two programs, at copies of
+/// 1054 and 1068:
 ///
-/// | weights, radius         | tensor cores | without     |
-/// |-------------------------|--------------|-------------|
-/// | box 1 3 7               | 793 793 792  | 784 801 748 |
-/// | box 1 7, periodic       | 788 788      | 831 789     |
-/// | box 1 7, halo           | 584 587      | 170 124     |
-/// | box 16                  | 386          | -           |
-/// | one product, 1 3        | 793 793      | 701 572     |
-/// | the same, no operands 7 | 193          | 286         |
-/// | star 1 7                | 634 318      | 774 388     |
-/// | dense 1 3 7             | 634 449 318  | 765 377 90  |
-/// | the same, two pieces    | 492 306 193  | 765 377 90  |
+/// | weights, radius    | tensor cores | without       |
+/// |--------------------|--------------|---------------|
+/// | box 1 3 7          | 793 793 792  | 784 801 748   |
+/// | box 1 7, periodic  | 788 788      | 831 789       |
+/// | box 1 7, halo      | 584 587      | 170 124       |
+/// | box 16             | 386          | -             |
+/// | one product 1 3    | -            | (701 572)     |
+/// | star 1 7           | -            | 774 388       |
+/// | dense 1 3 7        | 634 449 318  | 765 377 (90)  |
+/// | dense, two pieces  | 492 306 193  | 765 377 (90)  |
 ///
-/// Small boxes of halfs are as fast both ways where rows start in lines, and
-/// products are with halos, where rows do not. Boxes of radius 8 and more have
-/// no kernel of their own without tensor cores, and are products like others.
-/// Doubles: dense, radius 7, 55 and 42. A box of ones of int8 reaches 1630 on
-/// tensor cores; that of uint8 by a textbook kernel (perf_stencil) 338, 278,
-/// 229.
+/// Small boxes of halfs are about as fast both ways where rows start in lines,
+/// 5 % slower by products at radius 1 with periodic faces, and products are far
+/// ahead with halos, where rows do not start so. Products of two factors go
+/// through the kernel of boxes whatever the factors are, and were not timed by
+/// themselves; nor were stars since they are the dense kernel's. Boxes of
+/// radius 8 and more have no kernel of their own without tensor cores, and are
+/// products like others. Doubles: dense, radius 7, 55 and (42). A box of ones
+/// of int8 reaches 1630 on tensor cores; that of uint8 by a textbook kernel
+/// (perf_stencil) 338, 278, 229.
 ///
-/// A functor is called by way of shared memory, 257 at every radius, so that
+/// A functor is called by way of shared memory, (257) at every radius, so that
 /// sums that go to one take products where little else is left.
 ///
 /// The limits are those of the tuning table.

@@ -46,18 +46,22 @@ struct BandTuning {
 
 /// Two blocks of threads at once where registers allow: half of them for each.
 /// H200, 2026-11-22, 16384 x 16384, box of ones of radius 7, zeros beyond the
-/// faces, bytes (copy: 129 us) and half (256 us), in us:
+/// faces, bytes (copy: 129 us) and half (256 us), in us; before faces came by
+/// asynchronous copies, since when the first row is 165 and 339. What has a *
+/// is of before plain strips had a loop of their own, worth 1 us for bytes and
+/// 15 to 20 for half:
 ///   blocks x warps, stages, resident, waves   int8   half
 ///   2 x 8, 4, 2, 8                             167    328
 ///   2 x 8, 4, 2, 6                             167    327
 ///   2 x 8, 3, 2, 8                             172    336
-///   2 x 8, 4, 2, 4                             171    352
-///   2 x 8, 3, 2, 16                            175    357
-///   2 x 8, 2, 2, 8                             204
-///   1 x 8, 4, 3, 8                             175    539
+///   1 x 8, 4, 3, 8                             175    539*
 ///   1 x 16, 4, 2, 8                            185
-///   2 x 4, 4, 4, 4                             179    365
-///   4 x 8, 4, 1, 8                             178
+///   2 x 8, 4, 2, 4                             171*   352*
+///   2 x 8, 4, 2, 16                                   357*
+///   2 x 8, 3, 2, 16                            175*
+///   2 x 8, 2, 2, 8                             204*
+///   2 x 4, 4, 4, 4                             179*   365*
+///   4 x 8, 4, 1, 8                             178*
 /// Loops over two steps, which saves the copies of the history, gain 1 % for
 /// bytes, and lose 15 % for halfs to registers spilled.
 template <class Band>
