@@ -86,7 +86,7 @@ class WarpByteBand {
   KOKKOS_FORCEINLINE_FUNCTION WarpByteBand(Warp const& warp,
                                            Weights const& weights)
       : m_warp(warp) {
-    auto const weight = [](Weight const* of, int offset) {
+    auto const weight = [](Weight const volatile* of, int offset) {
       return std::uint32_t(std::uint8_t(of[Weights::origin + offset]));
     };
     warp.each([&](int lane) {
@@ -300,7 +300,7 @@ class WarpHalfBand {
   KOKKOS_FORCEINLINE_FUNCTION WarpHalfBand(Warp const& warp,
                                            Weights const& weights)
       : m_warp(warp) {
-    auto const weight = [](Weight const* of, int offset) {
+    auto const weight = [](Weight const volatile* of, int offset) {
       return std::uint32_t(of[Weights::origin + offset]);
     };
     warp.each([&](int lane) {

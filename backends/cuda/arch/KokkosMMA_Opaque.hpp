@@ -9,6 +9,9 @@ namespace KokkosMMA::Impl::Cuda {
 /// it. What follows from it is computed where it is used, not before a loop.
 struct Opaque {
   __device__ static void hide(int& value) { asm volatile("" : "+r"(value)); }
+  __device__ static void hide(unsigned& value) {
+    asm volatile("" : "+r"(value));
+  }
   __device__ static void hide(unsigned char const*& value) {
     asm volatile("" : "+l"(value));
   }

@@ -5,6 +5,7 @@
 
 #include <backends/cuda/KokkosMMA_Launch.hpp>
 #include <backends/cuda/atom/KokkosMMA_Warp.hpp>
+#include <backends/cuda/kernels/KokkosMMA_CopyRing.hpp>
 #include <backends/cuda/kernels/KokkosMMA_PackedResults.hpp>
 #include <backends/cuda/kernels/KokkosMMA_StencilRows.hpp>
 #include <core/KokkosMMA_StencilGrid.hpp>
@@ -33,15 +34,18 @@
 namespace KokkosMMA::Impl::Cuda {
 
 /// \tparam BlocksPerWarp of sums, side by side
+/// \tparam Together groups of 16 rows of a stage
 /// \tparam Resident blocks of threads per multiprocessor
-/// \tparam Waves blocks of threads per resident one
-template <int BlocksPerWarp, int Warps, int Stages, int Resident, int Waves>
+/// \tparam Height groups of sums of a block of threads
+template <int BlocksPerWarp, int Warps, int Together, int Stages, int Resident,
+          int Height>
 struct BandTuning {
   static constexpr int blocks_per_warp = BlocksPerWarp;
   static constexpr int warps           = Warps;
+  static constexpr int together        = Together;
   static constexpr int stages          = Stages;
   static constexpr int resident        = Resident;
-  static constexpr int waves           = Waves;
+  static constexpr int height          = Height;
 };
 
 /// Two blocks of threads at once where registers allow: half of them for each.
@@ -66,9 +70,9 @@ struct BandTuning {
 /// bytes, and lose 15 % for halfs to registers spilled.
 template <class Band>
 using band_tuning = std::conditional_t<
-    Band::groups == 3 || (Band::window > 4), BandTuning<2, 8, 4, 1, 4>,
-    std::conditional_t<Band::planes == 2, BandTuning<1, 8, 3, 2, 4>,
-                       BandTuning<2, 8, 4, 2, 8>>>;
+    Band::groups == 3 || (Band::window > 4), BandTuning<2, 8, 2, 4, 1, 16>,
+    std::conditional_t<Band::planes == 2, BandTuning<1, 8, 2, 4, 2, 15>,
+                       BandTuning<2, 8, 2, 4, 2, 15>>>;
 
 template <class Band, class Element, class Sink>
 struct BandArguments {
@@ -77,6 +81,7 @@ struct BandArguments {
   Sink sink;
   std::int64_t chunk;  ///< rows of sums of a block, whole blocks of 16
   std::uint32_t strips;
+  std::uint32_t pieces;  ///< of a strip, one for each block of threads
   int radius[2];
   bool vectors;  ///< what a lane writes of a row may be written at once
 };
@@ -132,10 +137,18 @@ __device__ __forceinline__ bool all_finite(Registers<float, N> const& sums) {
   return zero == 0;
 }
 
+template <class Sink>
+inline constexpr bool has_half_results = false;
+template <VisibleStencilSink Sink>
+inline constexpr bool has_half_results<Sink> =
+    is_band_half<typename Sink::value_type> ||
+    is_band_bhalf<typename Sink::value_type>;
+
 /// The sums of stripes side by side, packed: one after the other without a
 /// branch, so that one waits for its products while another is packed. Bit b is
 /// unset where one of stripe b is not finite.
-template <class A, class Band, class Data, class Results, int BlocksPerWarp>
+template <class Sink, class A, class Band, class Data, class Results,
+          int BlocksPerWarp>
 __device__ __forceinline__ unsigned band_sums(
     Band const& band, typename Band::History (&history)[BlocksPerWarp],
     Data const& data, Results (&results)[BlocksPerWarp][2]) {
@@ -143,11 +156,18 @@ __device__ __forceinline__ unsigned band_sums(
 #pragma unroll
   for (int b = 0; b < BlocksPerWarp; ++b) {
     auto const sums = band.sums(history[b], band.multiply(&data[2 * b]));
-    if constexpr (std::is_same_v<typename Band::Sum, float>) {
-      if (!all_finite(sums)) finite &= ~(1u << b);
-    }
     results[b][0].template pack<A>(&sums[0]);
     results[b][1].template pack<A>(&sums[Band::per_lane]);
+    if constexpr (has_half_results<Sink>) {
+      // In half the instructions. A result that is too large for its type is
+      // formed again too, and is the same.
+      std::uint32_t zero = 0;
+      results[b][0].check(zero);
+      results[b][1].check(zero);
+      if ((zero & 0x7fff7fffu) != 0) finite &= ~(1u << b);
+    } else if constexpr (std::is_same_v<typename Band::Sum, float>) {
+      if (!all_finite(sums)) finite &= ~(1u << b);
+    }
   }
   return finite;
 }
@@ -179,24 +199,37 @@ template <class Band, VisibleStencilSink Sink>
 inline constexpr bool has_narrow_results<Band, Sink> =
     Band::per_lane * sizeof(typename Sink::value_type) <= 8;
 
-template <class Band, class A, class Element, class Sink, int BlocksPerWarp,
-          int Warps, int Stages, int Resident, bool Shifted>
-__global__ void __launch_bounds__(32 * Warps, Resident) band_stencil(
-    const __grid_constant__ BandArguments<Band, Element, Sink> arguments) {
+template <class Tuning, class Band, class Element, bool Shifted>
+using BandRows =
+    StencilRows<Element,
+                Band::columns * Tuning::blocks_per_warp *
+                    Tuning::warps* int(sizeof(Element)),
+                Band::margin* int(sizeof(Element)), 16 * Tuning::together,
+                Tuning::stages, Tuning::warps, Shifted>;
+
+template <class Tuning, class Band, class A, class Element, class Sink,
+          bool Shifted>
+__global__ void __launch_bounds__(32 * Tuning::warps, Tuning::resident)
+    band_stencil(
+        const __grid_constant__ BandArguments<Band, Element, Sink> arguments) {
   using Weights = typename Band::Weights;
   using Weight  = typename Band::Weight;
   using Sum     = typename Band::Sum;
+  using Rows    = BandRows<Tuning, Band, Element, Shifted>;
+  using Ring    = CopyRing<Tuning::stages, Tuning::warps>;
 
-  constexpr int size    = int(sizeof(Element));
-  constexpr int columns = Band::columns;  // 32 bytes
-  constexpr int n       = Band::per_lane;
-  constexpr int width   = columns * BlocksPerWarp * Warps;
+  constexpr int BlocksPerWarp = Tuning::blocks_per_warp;
+  constexpr int Warps         = Tuning::warps;
+  constexpr int together      = Tuning::together;
+  constexpr int size          = int(sizeof(Element));
+  constexpr int columns       = Band::columns;  // 32 bytes
+  constexpr int n             = Band::per_lane;
+  constexpr int width         = columns * BlocksPerWarp * Warps;
   // Units of 16 bytes: two of each stripe's sums, and what stands around them.
   constexpr int units = 2 * (BlocksPerWarp - 1) + Band::window;
-  using Rows = StencilRows<Element, width * size, Band::margin * size, Stages,
-                           Warps, Shifted>;
 
   extern __shared__ uint4 band_memory[];
+  __shared__ typename Ring::Memory ring_memory;
   __shared__ Weights weights;
   // Read anew in each step: what follows from it would wait in registers.
   __shared__ int columns_of_strip;
@@ -204,47 +237,67 @@ __global__ void __launch_bounds__(32 * Warps, Resident) band_stencil(
   int const thread = int(threadIdx.x);
   int const lane   = thread % 32;
   int const warp   = thread / 32;
-  for (int k = thread; k < Weights::size; k += 32 * Warps) {
-    weights.column[k] = arguments.weights.column[k];
-    weights.row[k]    = arguments.weights.row[k];
-  }
-  __syncthreads();
-  Band const band(Warp(), weights);
-
-  std::int64_t const first =
-      std::int64_t(blockIdx.x % arguments.strips) * width;
-  std::int64_t const top =
-      std::int64_t(blockIdx.x / arguments.strips) * arguments.chunk;
+  // Strips that faces may cut take longer: they come first, and nobody waits
+  // for them in the end.
+  auto const [strip, piece] = [&] {
+    struct Place {
+      unsigned strip, piece;
+    };
+    unsigned const cut  = arguments.strips < 2 ? arguments.strips : 2;
+    unsigned const cuts = cut * arguments.pieces;
+    if (blockIdx.x < cuts)
+      return Place{blockIdx.x % cut * (arguments.strips - 1), blockIdx.x / cut};
+    unsigned const inner = arguments.strips - cut;
+    unsigned const place = blockIdx.x - cuts;
+    return Place{1 + place % inner, place / inner};
+  }();
+  std::int64_t const first     = std::int64_t(strip) * width;
+  std::int64_t const top       = std::int64_t(piece) * arguments.chunk;
   std::int64_t const left_rows = arguments.grid.extent[0] - top;
   int const chunk =
       int(left_rows < arguments.chunk ? left_rows : arguments.chunk);
-  int const steps = (chunk + 15) / 16 + Band::groups - 1;
+  int const groups = (chunk + 15) / 16 + Band::groups - 1;
+  int const steps  = (groups + together - 1) / together;
   if (thread == 0) {
     columns_of_strip =
         int(min(arguments.grid.extent[1] - first, std::int64_t(width)));
     place[0] = top;
     place[1] = first;
   }
-
-  Rows rows(arguments.grid, reinterpret_cast<unsigned char*>(band_memory),
-            first, top - Band::max_radius, arguments.radius[0],
-            arguments.radius[1]);
-#pragma unroll 1
-  for (int step = 0; step < Stages - 1; ++step) {
-    if (step < steps) {
-      rows.fetch_edges(step, step, warp, lane);
-      rows.fetch(step, step, warp, lane);
-    }
-    CopyAsync16::commit();
+  for (int k = thread; k < Weights::size; k += 32 * Warps) {
+    weights.column[k] = arguments.weights.column[k];
+    weights.row[k]    = arguments.weights.row[k];
   }
 
+  Ring const ring(ring_memory);
+  Rows rows(arguments.grid, reinterpret_cast<unsigned char*>(band_memory),
+            first, top - Band::max_radius, steps, arguments.radius[0],
+            arguments.radius[1]);
+#pragma unroll 1
+  for (int step = 0; step < ring.ahead && step < steps; ++step) {
+    rows.fetch_edges(step, step, warp, lane);
+    rows.fetch(step, step, warp, lane);
+    ring.end(step, lane);
+  }
+
+  auto const fetch_later = [&](int step) {
+    int const later = step + ring.ahead;
+    if (later >= steps) return;
+    ring.begin(later);
+    if (!rows.is_simple(later))
+      rows.fetch_edges(ring.stage(later), later, warp, lane);
+    rows.fetch(ring.stage(later), later, warp, lane);
+    ring.end(later, lane);
+  };
+
+  // While the first rows are on their way.
+  Band const band(Warp(), weights);
   typename Band::History history[BlocksPerWarp];
 #pragma unroll
   for (int b = 0; b < BlocksPerWarp; ++b) band.clear(history[b]);
   // Sums of this lane start at this row of 16 and this column.
   int const row    = lane / 4;
   int const offset = warp * BlocksPerWarp * columns + n * (lane % 4);
-  int stage        = 0;
   if constexpr (!Shifted && has_narrow_results<Band, Sink>) {
     // Most strips meet no face and have whole lines of sums. Asking for them in
     // each step, of shared memory: 343 us instead of 328 for halfs (H200).
@@ -255,20 +308,20 @@ __global__ void __launch_bounds__(32 * Warps, Resident) band_stencil(
       Result* to = arguments.sink.data + above * stride + first + offset;
       int left   = chunk - row + 16 * (Band::groups - 1);
 #pragma unroll 1
-      for (int step = 0; step < steps; ++step) {
-        CopyAsync16::wait<Stages - 2>();
-        __syncthreads();
-        int const later      = step + Stages - 1;
-        int const free_stage = stage == 0 ? Stages - 1 : stage - 1;
-        if (later < steps && !rows.is_simple(later))
-          rows.fetch_edges(free_stage, later, warp, lane);
+      for (int group = 0; group < groups; ++group) {
+        int const step = group / together;
+        if (group % together == 0) {
+          fetch_later(step);
+          ring.wait(step);
+        }
         typename Band::Unit data[units];
-        rows.units(data, stage, warp * BlocksPerWarp * 32, lane);
-        if (later < steps) rows.fetch(free_stage, later, warp, lane);
-        CopyAsync16::commit();
+        rows.units(data, ring.stage(step), 16 * (group % together),
+                   warp * BlocksPerWarp * 32, lane);
+        if (group % together == together - 1) ring.release(step, lane);
         PackedResults<Result, n> results[BlocksPerWarp][2];
-        unsigned const finite = band_sums<A>(band, history, data, results);
-        if (step >= Band::groups - 1) {
+        unsigned const finite =
+            band_sums<Sink, A>(band, history, data, results);
+        if (group >= Band::groups - 1) {
           if (left > 0) {
 #pragma unroll
             for (int b = 0; b < BlocksPerWarp; ++b)
@@ -283,34 +336,32 @@ __global__ void __launch_bounds__(32 * Warps, Resident) band_stencil(
             if (Warp::any(finite != ~0u)) {
               repair_sums<A, BlocksPerWarp>(
                   arguments, weights, finite,
-                  place[0] + 16 * (step - Band::groups + 1) + row,
+                  place[0] + 16 * (group - Band::groups + 1) + row,
                   place[1] + offset, left, width);
             }
           }
         }
         to += 16 * stride;
         left -= 16;
-        stage = stage + 1 == Stages ? 0 : stage + 1;
       }
       return;
     }
   }
 #pragma unroll 1
-  for (int step = 0; step < steps; ++step) {
-    CopyAsync16::wait<Stages - 2>();
-    __syncthreads();
-    int const later      = step + Stages - 1;
-    int const free_stage = stage == 0 ? Stages - 1 : stage - 1;
-    if (!rows.is_simple(later)) {
-      rows.complete(stage, step, thread);
-      if (later < steps) rows.fetch_edges(free_stage, later, warp, lane);
+  for (int group = 0; group < groups; ++group) {
+    int const step = group / together;
+    if (group % together == 0) {
+      fetch_later(step);
+      ring.wait(step);
+      if (rows.has_edges()) rows.complete(ring.stage(step), step, thread);
     }
     typename Band::Unit data[units];
-    rows.units(data, stage, warp * BlocksPerWarp * 32, lane);
-    if (later < steps) rows.fetch(free_stage, later, warp, lane);
+    rows.units(data, ring.stage(step), 16 * (group % together),
+               warp * BlocksPerWarp * 32, lane);
+    if (group % together == together - 1) ring.release(step, lane);
 
     // Sums from too few rows are made too, and not kept.
-    int const done         = 16 * (step - Band::groups + 1);
+    int const done         = 16 * (group - Band::groups + 1);
     int const rows_left    = chunk - done - row;
     int const columns_left = columns_of_strip - offset;
     std::int64_t const i   = place[0] + done + row;
@@ -318,7 +369,7 @@ __global__ void __launch_bounds__(32 * Warps, Resident) band_stencil(
     if constexpr (VisibleStencilSink<Sink>) {
       using Result = typename Sink::value_type;
       PackedResults<Result, n> results[BlocksPerWarp][2];
-      unsigned const finite = band_sums<A>(band, history, data, results);
+      unsigned const finite = band_sums<Sink, A>(band, history, data, results);
       if (done >= 0) {
         std::int64_t const stride = arguments.sink.stride[0];
         Result* const to          = arguments.sink.data + i * stride + j;
@@ -387,8 +438,6 @@ __global__ void __launch_bounds__(32 * Warps, Resident) band_stencil(
       }
       __syncwarp();
     }
-    CopyAsync16::commit();
-    stage = stage + 1 == Stages ? 0 : stage + 1;
   }
 }
 
@@ -532,12 +581,8 @@ void run_band_stencil(Kokkos::Cuda const& space,
                       Weights const& weights, int radius_rows,
                       int radius_columns, Sink const& sink) {
   constexpr int width = Band::columns * Tuning::blocks_per_warp * Tuning::warps;
-  auto* const kernel =
-      band_stencil<Band, A, Element, Sink, Tuning::blocks_per_warp,
-                   Tuning::warps, Tuning::stages, Tuning::resident, Shifted>;
-  using Rows = StencilRows<Element, width* int(sizeof(Element)),
-                           Band::margin* int(sizeof(Element)), Tuning::stages,
-                           Tuning::warps, Shifted>;
+  auto* const kernel  = band_stencil<Tuning, Band, A, Element, Sink, Shifted>;
+  using Rows          = BandRows<Tuning, Band, Element, Shifted>;
   constexpr std::size_t bytes =
       Rows::bytes + (VisibleStencilSink<Sink>
                          ? 0
@@ -565,17 +610,18 @@ void run_band_stencil(Kokkos::Cuda const& space,
   }
   std::int64_t const strips = (grid.extent[1] + width - 1) / width;
   std::int64_t const groups = (grid.extent[0] + 15) / 16;
-  // As many chunks as fill the device twice, so that a slow multiprocessor gets
-  // less to do, but none so small that it reads much again.
+  // Less high where the device is not full otherwise, but not so low that much
+  // is read again.
   std::int64_t const slots =
       std::int64_t(facts.resident_blocks) * device(device_id).multiprocessors;
-  std::int64_t const chunks =
-      std::max<std::int64_t>(1, Tuning::waves * slots / strips);
-  std::int64_t const height = std::max<std::int64_t>(
-      (groups + chunks - 1) / chunks, std::min<std::int64_t>(4, groups));
+  std::int64_t const chunks = std::max<std::int64_t>(1, slots / strips);
+  std::int64_t const height = std::clamp<std::int64_t>(
+      (groups + chunks - 1) / chunks, std::min<std::int64_t>(4, groups),
+      Tuning::height);
   arguments.chunk   = 16 * height;
   arguments.strips  = std::uint32_t(strips);
-  auto const blocks = unsigned(strips * ((groups + height - 1) / height));
+  arguments.pieces  = std::uint32_t((groups + height - 1) / height);
+  auto const blocks = arguments.strips * arguments.pieces;
   kernel<<<blocks, 32 * Tuning::warps, bytes, space.cuda_stream()>>>(arguments);
   check(cudaGetLastError(), "launch of band_stencil");
 }

@@ -62,18 +62,33 @@ struct PackedResults {
       memcpy(word, results, bytes);
     }
   }
-  /// At once; aligned to all of them or to 16 bytes.
+  /// 16-bit floats: `zero` becomes NaN in one half or the other where a result
+  /// is not finite. 0 * Inf and 0 * NaN are NaN.
+  __device__ void check(std::uint32_t& zero) const {
+    using Pair =
+        std::conditional_t<is_band_half<Result>, __half2, __nv_bfloat162>;
+    std::uint32_t const none = 0;
+#pragma unroll
+    for (std::uint32_t const& pair : word)
+      reinterpret_cast<Pair&>(zero) =
+          __hfma2(reinterpret_cast<Pair const&>(pair),
+                  reinterpret_cast<Pair const&>(none),
+                  reinterpret_cast<Pair const&>(zero));
+  }
+  /// At once; aligned to all of them or to 16 bytes. Not with a hint that they
+  /// are not read again: 32 bytes of a row leave L2 before their neighbours
+  /// come (band stencils, H200: 156 us for bytes instead of 152, 317 for halfs
+  /// instead of 310).
   __device__ void write(Result* to) const {
     if constexpr (bytes == 4) {
-      __stcs(reinterpret_cast<unsigned*>(to), word[0]);
+      *reinterpret_cast<unsigned*>(to) = word[0];
     } else if constexpr (bytes == 8) {
-      __stcs(reinterpret_cast<uint2*>(to), uint2{word[0], word[1]});
+      *reinterpret_cast<uint2*>(to) = uint2{word[0], word[1]};
     } else {
 #pragma unroll
       for (int i = 0; i < bytes / 16; ++i)
-        __stcs(reinterpret_cast<uint4*>(to) + i,
-               uint4{word[4 * i], word[4 * i + 1], word[4 * i + 2],
-                     word[4 * i + 3]});
+        reinterpret_cast<uint4*>(to)[i] = uint4{
+            word[4 * i], word[4 * i + 1], word[4 * i + 2], word[4 * i + 3]};
     }
   }
   /// The first few, one after the other.

@@ -35,30 +35,33 @@ __device__ Element stencil_element(StencilGrid<Element, 2> const& grid,
             boundary_index(face_j.kind, j, grid.extent[1])];
 }
 
-/// A ring of `Stages` times 16 rows of `TileBytes` bytes, which all threads of
-/// the block share. Lines of 16 bytes that hold data are copied behind the
-/// block's back, also those that a face cuts, and beside the tile what stands
-/// beyond the faces of the columns. Its elements are put where they belong when
-/// they are there. (Read one by one from global memory in the step before, they
-/// made strips with faces take three times as long: H200, 2026-11-21.)
+/// A ring of `Stages` times `Rows` rows of tiles, which all threads of the
+/// block share. Lines of 16 bytes that hold data are copied behind the block's
+/// back, also those that a face cuts, and beside the tile what stands beyond
+/// the faces of the columns. Its elements are put where they belong when they
+/// are there. (Read one by one from global memory in the step before, they made
+/// strips with faces take three times as long: H200, 2026-11-21.)
 ///
 /// \tparam Shifted rows may start anywhere in a line; byte b of a row is then
 ///   at byte b + shift of it
-template <class Element, int SumBytes, int MarginBytes, int Stages, int Warps,
-          bool Shifted>
+template <class Element, int SumBytes, int MarginBytes, int Rows, int Stages,
+          int Warps, bool Shifted>
 class StencilRows {
   static_assert(SumBytes % 32 == 0 && MarginBytes % 16 == 0 && Stages >= 2 &&
-                16 % Warps == 0);
+                Rows % Warps == 0);
   static constexpr int size       = int(sizeof(Element));
   static constexpr int tile_bytes = SumBytes + 2 * MarginBytes;
   static constexpr int lines      = tile_bytes / 16 + Shifted;
 
  public:
-  static constexpr int rows   = 16;
+  static constexpr int rows   = Rows;
   static constexpr int margin = MarginBytes / size;
-  // An odd number of lines: lines of eight rows that follow each other lie in
-  // different banks.
-  static constexpr int pitch = (lines / 2 * 2 + 1) * 16;
+  // Rows begin where they begin in a sector of 32 bytes of global memory when
+  // strips begin with one: where a line is copied from one half of a sector to
+  // the other, two are read for it (H200, ncu: 1.5 times the sectors with an
+  // odd number of lines as the pitch). Four rows lie in different banks.
+  static constexpr int lead  = (32 - MarginBytes % 32) % 32;
+  static constexpr int pitch = ((lead + 16 * lines + 31) / 32 / 2 * 2 + 1) * 32;
 
  private:
   // What stands beyond a face: as many elements of a row as the margin has,
@@ -104,33 +107,30 @@ class StencilRows {
   static constexpr int bytes = shared_bytes + Stages * stage_bytes +
                                rows * most_cuts_of_row * int(sizeof(Cut));
 
+  /// Called by all threads of the block.
   /// \param memory `bytes` of it, aligned to 16
   /// \param first column of the first sum; `margin` columns before it and
-  /// behind
-  ///   the last one belong to the tile
+  /// behind the last one belong to the tile
   /// \param first_row of step 0
   __device__ StencilRows(StencilGrid<Element, 2> const& grid,
                          unsigned char* memory, std::int64_t first,
-                         std::int64_t first_row, int radius_rows,
+                         std::int64_t first_row, int steps, int radius_rows,
                          int radius_columns)
       : m_shared(*reinterpret_cast<Shared*>(memory)),
         m_memory(memory + shared_bytes) {
     int const thread = int(threadIdx.x);
     int const lane   = thread % 32;
-    m_units = m_memory + (lane % 8 + lane / 16 * 8) * pitch + lane / 8 % 2 * 16;
+    m_units =
+        m_memory + row_place(lane % 8 + lane / 16 * 8) + lane / 8 % 2 * 16;
     // Or each step would find out anew where shared memory begins.
     Opaque::hide(m_units);
-    for (int k = thread; k < int(sizeof(grid) / 4); k += 32 * Warps)
-      m_shared.grid[k] = reinterpret_cast<std::uint32_t const*>(&grid)[k];
-    if (thread == 0)
-      describe(grid, first, first_row, radius_rows, radius_columns);
-    __syncthreads();
     m_pitch = grid.stride[0] * size;
     m_from  = reinterpret_cast<unsigned char const*>(grid.data) +
              (first_row + thread / 32 * (rows / Warps)) * m_pitch +
              (first - margin) * size;
-    bool const is_cut = m_shared.begin > (Shifted ? -15 : 0) ||
-                        m_shared.end < tile_bytes + (Shifted ? 16 : 0);
+    bool const is_cut =
+        data_begin(grid, first, radius_columns) > (Shifted ? -15 : 0) ||
+        data_end(grid, first, radius_columns) < tile_bytes + (Shifted ? 16 : 0);
     // Lines that a face cuts reach into the rows before and behind.
     std::int64_t const between = !is_cut         ? 0
                                  : m_pitch >= 15 ? 1
@@ -140,6 +140,14 @@ class StencilRows {
     std::int64_t const end = (grid.extent[0] - between - first_row) / rows;
     m_simple_begin         = int(begin);
     m_simple_end           = int(min(end, std::int64_t(0x40000000)));
+    // Most blocks need nothing else; finding it out takes an eighth of their
+    // time where it is a thread's work that the others wait for.
+    if (!is_cut && m_simple_begin <= 0 && steps <= m_simple_end) return;
+    for (int k = thread; k < int(sizeof(grid) / 4); k += 32 * Warps)
+      m_shared.grid[k] = reinterpret_cast<std::uint32_t const*>(&grid)[k];
+    if (thread == 0)
+      describe(grid, first, first_row, radius_rows, radius_columns);
+    __syncthreads();
     if (!is_cut) return;
     int const inside_begin = m_simple_begin;
     int const inside_end   = m_simple_end;
@@ -229,20 +237,20 @@ class StencilRows {
     __syncthreads();
   }
 
-  /// Word lane % 4 of each of the rows lane / 4 and lane / 4 + 8 of 16-byte
-  /// units, from the one at byte `first` on.
+  /// Word lane % 4 of each of the rows lane / 4 and lane / 4 + 8 behind row
+  /// `first_row` of 16-byte units, from the one at byte `first` on.
   template <int N, class Unit>
-  __device__ void units(Unit (&result)[N], int stage, int first,
+  __device__ void units(Unit (&result)[N], int stage, int first_row, int first,
                         int lane) const {
     static_assert(N % 2 == 0);
     if constexpr (Shifted) {
       unsigned char const* const from = m_memory + stage * stage_bytes + first;
 #pragma unroll
       for (int half = 0; half < 2; ++half) {
-        int const row   = lane / 4 + 8 * half;
+        int const row   = first_row + lane / 4 + 8 * half;
         int const shift = m_memory[stage * stage_bytes + shift_place + row];
         auto const* const words =
-            reinterpret_cast<std::uint32_t const*>(from + row * pitch) +
+            reinterpret_cast<std::uint32_t const*>(from + row_place(row)) +
             lane % 4 + shift / 4;
 #pragma unroll
         for (int u = 0; u < N; ++u)
@@ -252,7 +260,8 @@ class StencilRows {
     } else {
       // Rows 0 to 7 of two units, then rows 8 to 15: an operand is in registers
       // side by side.
-      unsigned char const* const row = m_units + stage * stage_bytes + first;
+      unsigned char const* const row =
+          m_units + stage * stage_bytes + first_row * pitch + first;
 #pragma unroll
       for (int u = 0; u < N; u += 2) {
         std::uint32_t words[4];
@@ -277,7 +286,8 @@ class StencilRows {
     }
     // What is left of all rows, by the first warps.
     constexpr int left = lines > 32 ? lines - 32 : 0;
-    int const at       = 32 * warp + lane;
+    static_assert(rows * left <= 32 * Warps);
+    int const at = 32 * warp + lane;
     if (at < rows * left) {
       int const row  = at % rows;
       int const line = 32 + at / rows;
@@ -386,6 +396,20 @@ class StencilRows {
     }
   }
 
+  // Of the tile, where a column begins; -64 or tile_bytes + 64 far beyond it.
+  __device__ static int byte_of(std::int64_t column, std::int64_t first) {
+    std::int64_t const b = (column - first + margin) * size;
+    return int(b < -64 ? -64 : b > tile_bytes + 64 ? tile_bytes + 64 : b);
+  }
+  __device__ static int data_begin(StencilGrid<Element, 2> const& grid,
+                                   std::int64_t first, int radius) {
+    return byte_of(-grid.boundaries.ghosts_low(1, radius), first);
+  }
+  __device__ static int data_end(StencilGrid<Element, 2> const& grid,
+                                 std::int64_t first, int radius) {
+    return byte_of(grid.extent[1] + grid.boundaries.ghosts_high(1, radius),
+                   first);
+  }
   // Fills in what all threads share, but for the cuts.
   __device__ void describe(StencilGrid<Element, 2> const& grid,
                            std::int64_t first, std::int64_t first_row,
@@ -406,15 +430,11 @@ class StencilRows {
         (grid.extent[0] - 1 + boundaries.ghosts_high(0, radius_rows)) *
             grid.stride[0] +
         extent + ghosts_high);
-    auto const byte_of = [&](std::int64_t column) {
-      std::int64_t const b = (column - s.first) * size;
-      return int(b < -64 ? -64 : b > tile_bytes + 64 ? tile_bytes + 64 : b);
-    };
-    s.begin      = byte_of(-ghosts_low);
-    s.end        = byte_of(extent + ghosts_high);
+    s.begin      = data_begin(grid, first, radius_columns);
+    s.end        = data_end(grid, first, radius_columns);
     s.need_begin = (margin - radius_columns) * size;
     s.need_end =
-        min(byte_of(extent + radius_columns), tile_bytes - s.need_begin);
+        min(byte_of(extent + radius_columns, first), tile_bytes - s.need_begin);
     for (int f = 0; f < 2; ++f) {
       Face const face = f ? boundaries.high[1] : boundaries.low[1];
       int const begin = f ? max(s.end, s.need_begin) : s.need_begin;
@@ -498,7 +518,7 @@ class StencilRows {
     return {std::uint16_t(row_place(r) + byte + shift), std::uint16_t(source)};
   }
 
-  __device__ static int row_place(int row) { return row * pitch; }
+  __device__ static int row_place(int row) { return lead + row * pitch; }
   __device__ static int place_in_line(unsigned char const* byte) {
     return int(reinterpret_cast<std::uintptr_t>(byte) % 16);
   }
