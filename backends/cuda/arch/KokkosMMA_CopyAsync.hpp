@@ -6,6 +6,12 @@
 
 namespace KokkosMMA::Impl::Cuda {
 
+/// Bytes of shared memory to leave out, so that rows with `margin` bytes before
+/// a whole number of sectors of 32 bytes have their sectors whole there: one of
+/// which two lanes copy the halves into different sectors is read twice. (ncu,
+/// H200, 2026-11-22: 1.5 times the sectors where every other row is so.)
+constexpr int sector_lead(int margin) { return (32 - margin % 32) % 32; }
+
 /// 16 bytes from global to shared memory, past L1, while the thread goes on.
 struct CopyAsync16 {
   __device__ static void copy(void* to, void const* from) {

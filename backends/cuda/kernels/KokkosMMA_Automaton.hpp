@@ -46,9 +46,11 @@ struct AutomatonTile {
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int groups(int radius) {
     return (rows - 1 + 2 * radius) / rows + 1;
   }
+  /// Before the first row.
+  static constexpr int lead = sector_lead(halo);
   /// With a group on the way, and the sums of a step.
   static constexpr std::size_t shared_bytes(int radius, bool with_sums) {
-    return std::size_t(groups(radius) + 1) * group +
+    return lead + std::size_t(groups(radius) + 1) * group +
            (with_sums ? rows * sums_pitch : 0);
   }
 };
@@ -331,15 +333,15 @@ __global__ void __launch_bounds__(AutomatonTile::threads,
   using WindowSums          = WarpWindowSums<Warp>;
   using Half                = typename WindowSums::Half;
   constexpr bool two_states = Rule::has_two_states;
-  extern __shared__ __align__(16) unsigned char automaton_memory[];
+  extern __shared__ __align__(32) unsigned char automaton_memory[];
   __shared__ SharedBand band;
   __shared__ std::int64_t edge_sources[AutomatonEdges::max_width];
   __shared__ std::uint32_t shared[Rule::shared_words + 1];
 
   int const radius          = call.radius;
   int const slots           = Tile::groups(radius) + 1;
-  unsigned char* const ring = automaton_memory;
-  unsigned char* const sums = automaton_memory + slots * Tile::group;
+  unsigned char* const ring = automaton_memory + Tile::lead;
+  unsigned char* const sums = ring + slots * Tile::group;
 
   std::int64_t const first_row = blockIdx.x * call.chunk;
   std::int64_t const last      = first_row + call.chunk;

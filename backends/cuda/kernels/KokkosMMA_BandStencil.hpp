@@ -8,6 +8,7 @@
 #include <backends/cuda/kernels/KokkosMMA_CopyRing.hpp>
 #include <backends/cuda/kernels/KokkosMMA_PackedResults.hpp>
 #include <backends/cuda/kernels/KokkosMMA_StencilRows.hpp>
+#include <backends/cuda/kernels/KokkosMMA_StripOrder.hpp>
 #include <core/KokkosMMA_StencilGrid.hpp>
 #include <core/KokkosMMA_WarpBand.hpp>
 
@@ -237,20 +238,8 @@ __global__ void __launch_bounds__(32 * Tuning::warps, Tuning::resident)
   int const thread = int(threadIdx.x);
   int const lane   = thread % 32;
   int const warp   = thread / 32;
-  // Strips that faces may cut take longer: they come first, and nobody waits
-  // for them in the end.
-  auto const [strip, piece] = [&] {
-    struct Place {
-      unsigned strip, piece;
-    };
-    unsigned const cut  = arguments.strips < 2 ? arguments.strips : 2;
-    unsigned const cuts = cut * arguments.pieces;
-    if (blockIdx.x < cuts)
-      return Place{blockIdx.x % cut * (arguments.strips - 1), blockIdx.x / cut};
-    unsigned const inner = arguments.strips - cut;
-    unsigned const place = blockIdx.x - cuts;
-    return Place{1 + place % inner, place / inner};
-  }();
+  auto const [strip, piece] =
+      strip_piece(blockIdx.x, arguments.strips, arguments.pieces);
   std::int64_t const first     = std::int64_t(strip) * width;
   std::int64_t const top       = std::int64_t(piece) * arguments.chunk;
   std::int64_t const left_rows = arguments.grid.extent[0] - top;

@@ -5,6 +5,7 @@
 
 #include <backends/cuda/KokkosMMA_Launch.hpp>
 #include <backends/cuda/arch/KokkosMMA_CopyAsync.hpp>
+#include <backends/cuda/kernels/KokkosMMA_StripOrder.hpp>
 #include <core/KokkosMMA_DirectTaps.hpp>
 #include <core/KokkosMMA_Operation.hpp>
 #include <core/KokkosMMA_StencilGrid.hpp>
@@ -405,11 +406,14 @@ struct MarchShape {
   static constexpr int slab          = pitch * slab_rows;
   static constexpr int slab_bytes    = slab * int(sizeof(Element));
   static constexpr int staging_bytes = threads * columns * int(sizeof(A));
-  static constexpr int shared_bytes  = stages * slab_bytes + staging_bytes;
+  /// Before the first slab.
+  static constexpr int lead = sector_lead(pad * int(sizeof(Element)));
+  static constexpr int shared_bytes =
+      lead + stages * slab_bytes + staging_bytes;
   /// The neighbours of a row that a thread reads.
   static constexpr int side   = (Radius + columns - 1) / columns * columns;
   static constexpr int window = columns + 2 * side;
-  static_assert(tile_x % vector == 0 && slab_bytes % 16 == 0);
+  static_assert(tile_x % vector == 0 && pitch * int(sizeof(Element)) % 32 == 0);
 
   // A type without an expression in the kernel's parameter: nvcc 13.0 and its
   // host compiler mangle that differently, and the kernel is not found.
@@ -425,6 +429,7 @@ struct MarchArguments {
   std::int64_t origin;
   unsigned tiles;
   unsigned tiles_x;
+  unsigned pieces;
   typename Shape::Taps taps;
 };
 
@@ -455,9 +460,11 @@ struct March {
     constexpr int columns = Shape::columns;
     int const warp        = int(threadIdx.x / 32);
     // Tiles that share a border run at the same time.
-    unsigned const tile = blockIdx.x % in.tiles;
-    begin               = Index(blockIdx.x / in.tiles) * in.piece;
-    end = begin + in.piece < in.length ? begin + in.piece : in.length;
+    auto const [tile, piece] =
+        R == 2 ? strip_piece(blockIdx.x, in.tiles, in.pieces)
+               : StripPiece{blockIdx.x % in.tiles, blockIdx.x / in.tiles};
+    begin = Index(piece) * in.piece;
+    end   = begin + in.piece < in.length ? begin + in.piece : in.length;
     int const thread_x = int(R > 2 ? threadIdx.x % 32 : threadIdx.x) * columns;
     int const thread_y = R > 2 ? warp * Shape::rows : 0;
     Index const tile_x = in.origin + Index(tile % in.tiles_x) * Shape::tile_x;
@@ -467,8 +474,9 @@ struct March {
     slab_x             = tile_x - Shape::pad;
     slab_y             = tile_y - Shape::reach_y;
     corner             = thread_y * Shape::pitch + thread_x + Shape::pad;
-    slabs              = reinterpret_cast<Element*>(memory);
-    staging = reinterpret_cast<A*>(memory + Shape::stages * Shape::slab_bytes) +
+    slabs              = reinterpret_cast<Element*>(memory + Shape::lead);
+    staging            = reinterpret_cast<A*>(memory + Shape::lead +
+                                   Shape::stages * Shape::slab_bytes) +
               warp * 32 * columns;
   }
 
@@ -576,7 +584,7 @@ __global__ void __launch_bounds__(
   constexpr int reach_y = Shape::reach_y;
   constexpr int width   = Shape::width;
 
-  extern __shared__ __align__(16) unsigned char memory[];
+  extern __shared__ __align__(32) unsigned char memory[];
   March<Shape, R, A, Element> const march(in, memory);
 
   A sums[queue][rows][columns];
@@ -717,6 +725,7 @@ void launch_march(Kokkos::Cuda const& space, void (*kernel)(Arguments),
                alignment.origin,
                1,
                1,
+               1,
                {}};
   if constexpr (R > 1) {
     in.tiles = in.tiles_x = checked_blocks(across);
@@ -734,8 +743,8 @@ void launch_march(Kokkos::Cuda const& space, void (*kernel)(Arguments),
   std::int64_t const pieces = march_pieces(in.length, in.tiles, slots,
                                            2 * Shape::reach + Shape::stages);
   in.piece                  = (in.length + pieces - 1) / pieces;
-  std::int64_t const blocks =
-      (in.length + in.piece - 1) / in.piece * std::int64_t(in.tiles);
+  in.pieces = checked_blocks((in.length + in.piece - 1) / in.piece);
+  std::int64_t const blocks = std::int64_t(in.pieces) * in.tiles;
   kernel<<<checked_blocks(blocks), Shape::threads, Shape::shared_bytes,
            space.cuda_stream()>>>(in);
   check(cudaGetLastError(), "launch of a direct stencil");

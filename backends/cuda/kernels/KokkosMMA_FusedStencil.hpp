@@ -48,7 +48,8 @@ struct FusedShape : MarchShape<double, R, Element, Radius, false> {
   static constexpr int slab          = pitch * slab_rows;
   static constexpr int slab_bytes    = slab * int(sizeof(Element));
   static constexpr int staging_bytes = Base::threads * columns * int(sizeof(A));
-  static constexpr int shared_bytes  = stages * slab_bytes + staging_bytes;
+  static constexpr int shared_bytes =
+      Base::lead + stages * slab_bytes + staging_bytes;
   static constexpr int side       = (Radius + columns - 1) / columns * columns;
   static constexpr int window     = columns + 2 * side;
   static constexpr int min_blocks = R == 1 ? 8 : 4;
@@ -85,7 +86,7 @@ __global__ void __launch_bounds__(
   constexpr int columns = Shape::columns;
   constexpr int before  = R > 1 ? 2 * Radius : 0;
 
-  extern __shared__ __align__(16) unsigned char memory[];
+  extern __shared__ __align__(32) unsigned char memory[];
   March<Shape, R, A, Element> const march(in, memory);
 
   // Of the rows before this one, the oldest first.

@@ -5,6 +5,7 @@
 
 #include <backends/cuda/KokkosMMA_Launch.hpp>
 #include <backends/cuda/arch/KokkosMMA_CopyAsync.hpp>
+#include <backends/cuda/kernels/KokkosMMA_StripOrder.hpp>
 #include <core/KokkosMMA_Boundary.hpp>
 #include <core/KokkosMMA_SeparableSums.hpp>
 #include <core/KokkosMMA_StencilGrid.hpp>
@@ -42,6 +43,7 @@ struct SeparableTask {
   bool rows_first;  ///< where constants meet, that of the rows is taken
   int shift;        ///< elements from a 16-byte line to the start of a row
   unsigned strips;
+  unsigned chunks;
   std::int64_t chunk_rows;
   Weights weights;
 };
@@ -61,7 +63,10 @@ struct SeparableRow {
   static constexpr int elements   = columns + 2 * pad;
   static constexpr int vectors    = elements / per_vector;
   static constexpr int bytes      = vectors * 16;
-  static constexpr int window     = V + 2 * reach;
+  static_assert(bytes % 32 == 0);
+  /// Before the first row.
+  static constexpr int lead   = sector_lead(pad * int(sizeof(Element)));
+  static constexpr int window = V + 2 * reach;
 };
 
 /// H200, 2026-11-21, 16384^2, constant boundary, part of a copy kernel's rate
@@ -613,7 +618,7 @@ __device__ inline std::int64_t clamp_to(std::int64_t value, std::int64_t high) {
 
 template <class Tuned, class Row, bool VectorSink, class A>
 inline constexpr int separable_bytes =
-    Tuned::stages* Tuned::stage_rows* Row::bytes +
+    Row::lead + Tuned::stages* Tuned::stage_rows* Row::bytes +
     (VectorSink ? 0 : Row::columns * int(sizeof(A)));
 
 template <class Tuned, class A, class Sums, class Element, bool Aligned,
@@ -627,10 +632,10 @@ __global__ void __launch_bounds__(Tuned::threads, Tuned::min_blocks)
   constexpr int stages     = Tuned::stages;
   constexpr int stage_rows = Tuned::stage_rows;
   using Row = SeparableRow<Element, V, threads, Sums::max_radius>;
-  extern __shared__ __align__(16) unsigned char separable_memory[];
+  extern __shared__ __align__(32) unsigned char separable_memory[];
+  unsigned char* const ring = separable_memory + Row::lead;
 
-  unsigned const strip         = blockIdx.x % task.strips;
-  unsigned const chunk         = blockIdx.x / task.strips;
+  auto const [strip, chunk] = strip_piece(blockIdx.x, task.strips, task.chunks);
   std::int64_t const row_begin = chunk * task.chunk_rows;
   std::int64_t const row_end   = min(row_begin + task.chunk_rows, task.rows);
   int const column_radius      = task.weights.column_radius();
@@ -645,16 +650,15 @@ __global__ void __launch_bounds__(Tuned::threads, Tuned::min_blocks)
   int to_fill     = 0;  // step of the next stage to be loaded
   int fill_slot   = 0;
   auto const fill = [&] {
-    feed.stage(separable_memory + fill_slot * stage_bytes, to_fill, steps);
+    feed.stage(ring + fill_slot * stage_bytes, to_fill, steps);
     to_fill += stage_rows;
     fill_slot = fill_slot + 1 == stages ? 0 : fill_slot + 1;
   };
 
   std::int64_t const column =
       first_column + std::int64_t(threadIdx.x) * V;  // of the thread's first
-  A* const of_warp =
-      reinterpret_cast<A*>(separable_memory + stages * stage_bytes) +
-      threadIdx.x / 32 * (32 * V);
+  A* const of_warp = reinterpret_cast<A*>(ring + stages * stage_bytes) +
+                     threadIdx.x / 32 * (32 * V);
   // Of the thread's elements, those of the grid.
   int const own_begin = int(clamp_to(-column, V));
   int const own_end   = int(clamp_to(task.columns - column, V));
@@ -712,7 +716,7 @@ __global__ void __launch_bounds__(Tuned::threads, Tuned::min_blocks)
         // The stage is there for all, and all are done with the one before.
         __syncthreads();
         fill();
-        stage     = separable_memory + read_slot * stage_bytes;
+        stage     = ring + read_slot * stage_bytes;
         read_slot = read_slot + 1 == stages ? 0 : read_slot + 1;
         if (feed.has_faces) {
           feed.fill_faces(stage, step);
@@ -766,6 +770,7 @@ struct SeparableVolumeMemory {
   using Row = SeparableRow<Element, Tuned::V, 32, MaxRadius>;
   /// Of a plane.
   static constexpr int rows = Tuned::rows + 2 * MaxRadius;
+  alignas(32) unsigned char before[Row::lead > 0 ? Row::lead : 32];
   unsigned char ring[Tuned::stages][rows][Row::bytes];
   A sums[rows][Row::columns];
   A factors[2 * MaxRadius + 1];
@@ -784,7 +789,7 @@ __global__ void __launch_bounds__(Tuned::threads, Tuned::min_blocks)
   constexpr int stages    = Tuned::stages;
   constexpr int warp_rows = Tuned::warp_rows;
   constexpr int batch     = Tuned::batch;
-  extern __shared__ __align__(16) unsigned char separable_memory[];
+  extern __shared__ __align__(32) unsigned char separable_memory[];
   Memory& memory = *reinterpret_cast<Memory*>(separable_memory);
 
   int const lane                 = threadIdx.x % 32;
@@ -995,10 +1000,9 @@ void launch_separable_task(Kokkos::Cuda const& space,
   std::int64_t const chunks =
       separable_chunks(task.rows, task.strips, resident, extra);
   task.chunk_rows = (task.rows + chunks - 1) / chunks;
-  std::int64_t const blocks =
-      (task.rows + task.chunk_rows - 1) / task.chunk_rows * task.strips;
-  kernel<<<unsigned(blocks), Tuned::threads, bytes, space.cuda_stream()>>>(
-      task, sink);
+  task.chunks = unsigned((task.rows + task.chunk_rows - 1) / task.chunk_rows);
+  kernel<<<task.chunks * task.strips, Tuned::threads, bytes,
+           space.cuda_stream()>>>(task, sink);
   check(cudaGetLastError(), "launch of separable_stencil");
 }
 

@@ -56,11 +56,8 @@ class StencilRows {
  public:
   static constexpr int rows   = Rows;
   static constexpr int margin = MarginBytes / size;
-  // Rows begin where they begin in a sector of 32 bytes of global memory when
-  // strips begin with one: where a line is copied from one half of a sector to
-  // the other, two are read for it (H200, ncu: 1.5 times the sectors with an
-  // odd number of lines as the pitch). Four rows lie in different banks.
-  static constexpr int lead  = (32 - MarginBytes % 32) % 32;
+  // Four rows lie in different banks.
+  static constexpr int lead  = sector_lead(MarginBytes);
   static constexpr int pitch = ((lead + 16 * lines + 31) / 32 / 2 * 2 + 1) * 32;
 
  private:
