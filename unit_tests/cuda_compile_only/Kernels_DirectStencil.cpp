@@ -5,6 +5,7 @@
 
 #include <backends/cuda/kernels/KokkosMMA_DirectStencil.hpp>
 #include <backends/cuda/kernels/KokkosMMA_FusedStencil.hpp>
+#include <backends/cuda/kernels/KokkosMMA_FusionStrips.hpp>
 
 #include <cstdint>
 
@@ -37,8 +38,12 @@ void visible(void const* x, Result* y) {
 
 template <class A, int R>
 void fused(A* y) {
-  Cuda::launch_fused_stencil<A, R>(Kokkos::Cuda(), StencilGrid<A, R>{}, {},
-                                   StencilTarget<A, R>{y, {}});
+  StencilGrid<A, R> const grid{};
+  StencilTarget<A, R> const target{y, {}};
+  Cuda::launch_fused_stencil<A, R>(Kokkos::Cuda(), grid, {}, target);
+  Cuda::launch_fusion_strips<A, R>(
+      Kokkos::Cuda(), grid, StencilPlan<R>(StencilWeights<R>::box(1), false), 2,
+      target);
 }
 
 }  // namespace
