@@ -13,6 +13,7 @@
 #include <Kokkos_Macros.hpp>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 
 /// \file

@@ -23,7 +23,7 @@ namespace KokkosMMA::Impl::Cuda {
 template <int R>
 struct StripShape {
   static constexpr int threads = 256;
-  static constexpr int side    = 128;
+  static constexpr int side    = 64;
   /// A step has a radius of at least one, and the elements that a strip is deep
   /// are those of all steps but one, and one at a mirror.
   static constexpr int depth = fused_max_radius;
