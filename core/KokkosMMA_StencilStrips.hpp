@@ -88,22 +88,16 @@ FusionStrips<R, Side> fusion_strips(StencilWeights<R> const& weights,
   GridBox<R> rest{};
   std::copy(extents, extents + R, rest.end);
   for (int d = 0; d < R; ++d) {
-    // Elements that see what a step but the last computed beyond a face. A
-    // mirror looks one element further into a grid than the radius.
-    auto const depth = [&](Face const& face) {
-      return std::int64_t(steps - 1) * weights.radius(d) +
-             (face.kind == Boundary::mirror);
-    };
-    bool const symmetric = is_symmetric(weights, d);
-    Face const& low      = boundaries.low[d];
-    Face const& high     = boundaries.high[d];
-    if (!goes_on(low.kind, symmetric)) {
+    // Elements that see what a step but the last computed beyond a face.
+    std::int64_t const depth = std::int64_t(steps - 1) * weights.radius(d);
+    bool const symmetric     = is_symmetric(weights, d);
+    if (!goes_on(boundaries.low[d].kind, symmetric)) {
       GridBox<R>& box = strips.strip[2 * d] = rest;
-      box.end[d] = rest.begin[d] = depth(low);
+      box.end[d] = rest.begin[d] = depth;
     }
-    if (!goes_on(high.kind, symmetric)) {
+    if (!goes_on(boundaries.high[d].kind, symmetric)) {
       GridBox<R>& box = strips.strip[2 * d + 1] = rest;
-      box.begin[d] = rest.end[d] = extents[d] - depth(high);
+      box.begin[d] = rest.end[d] = extents[d] - depth;
     }
   }
   return strips;

@@ -24,9 +24,8 @@ template <int R>
 struct StripShape {
   static constexpr int threads = 256;
   static constexpr int side    = 64;
-  /// A step has a radius of at least one, and the elements that a strip is deep
-  /// are those of all steps but one, and one at a mirror.
-  static constexpr int depth = fused_max_radius;
+  /// Strips are as deep as all steps but one reach.
+  static constexpr int depth = fused_max_radius - 1;
   static constexpr int room(int radius) {
     return (depth + 2 * radius) * (R > 1 ? side + 2 * radius : 1);
   }
@@ -34,7 +33,7 @@ struct StripShape {
   static constexpr int all   = first + room(fused_max_radius - 1);
   /// Two steps are the fewest.
   static constexpr int width = 2 * (fused_max_radius / 2) + 1;
-  static constexpr int taps  = R > 1 ? width* width : width;
+  static constexpr int taps  = R == 1 ? width : width * width;
 };
 
 template <class A, int R, class Sink>
