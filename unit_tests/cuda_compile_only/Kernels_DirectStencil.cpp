@@ -4,8 +4,6 @@
 // Direct stencils for the preset cuda-compile-only. Nothing here runs.
 
 #include <backends/cuda/kernels/KokkosMMA_DirectStencil.hpp>
-#include <backends/cuda/kernels/KokkosMMA_FusedStencil.hpp>
-#include <backends/cuda/kernels/KokkosMMA_FusionStrips.hpp>
 
 #include <cstdint>
 
@@ -36,16 +34,6 @@ void visible(void const* x, Result* y) {
   launch<A, R>(static_cast<Element const*>(x), StencilTarget<Result, R>{y, {}});
 }
 
-template <class A, int R>
-void fused(A* y) {
-  StencilGrid<A, R> const grid{};
-  StencilTarget<A, R> const target{y, {}};
-  Cuda::launch_fused_stencil<A, R>(Kokkos::Cuda(), grid, {}, target);
-  Cuda::launch_fusion_strips<A, R>(
-      Kokkos::Cuda(), grid, StencilPlan<R>(StencilWeights<R>::box(1), false), 2,
-      target);
-}
-
 }  // namespace
 
 void kernels_direct_stencil(void const* x, void* y) {
@@ -67,8 +55,4 @@ void kernels_direct_stencil(void const* x, void* y) {
   visible<std::int64_t, 3, std::int64_t>(x, longs);
   launch<float, 2>(static_cast<float const*>(x),
                    StencilCall<Opaque<float>, 2>{{floats}, false});
-  fused<float, 1>(floats);
-  fused<float, 2>(floats);
-  fused<double, 1>(doubles);
-  fused<double, 2>(doubles);
 }
