@@ -25,7 +25,7 @@
 /// image (reflect, mirror) for weights that are their own in this dimension.
 /// Beyond any other face a step would have to leave the constant or the copies
 /// of the last element as they are: elements that see values computed there are
-/// done step by step, in strips.
+/// done step by step, in strips (core/KokkosMMA_StencilStrips.hpp).
 
 namespace KokkosMMA::Impl {
 
@@ -244,82 +244,6 @@ int fusible_steps(StencilWeights<Rank> const& weights,
          may_fuse(compose(weights, steps + 1), types.accumulator))
     ++steps;
   return steps;
-}
-
-/// Elements begin to end - 1 of each dimension.
-template <int Rank>
-struct GridBox {
-  std::array<std::int64_t, std::size_t(Rank)> begin;
-  std::array<std::int64_t, std::size_t(Rank)> end;
-
-  friend bool operator==(GridBox const&, GridBox const&) = default;
-};
-
-/// One step of a strip: the elements that it computes, and what lies beyond
-/// them. A halo is the elements of the step before, or of the grid.
-template <int Rank>
-struct StripStep {
-  GridBox<Rank> box;
-  Boundaries<Rank> boundaries;
-};
-
-/// The steps of a strip. The first one reads the grid, each further one what
-/// the one before wrote, which is larger by the radius on every side that is a
-/// halo; the last one writes to the result.
-template <int Rank>
-using Strip = std::vector<StripStep<Rank>>;
-
-/// What is done step by step where one sweep stands for `steps`: the sweep goes
-/// over the whole grid with the boundaries as they are, and the strips are
-/// written over what it wrote. No two strips share elements.
-///
-/// `extents` are as fusible_steps wants them.
-template <int Rank>
-std::vector<Strip<Rank>> fusion_strips(
-    StencilWeights<Rank> const& weights, Boundaries<Rank> const& boundaries,
-    std::array<std::int64_t, std::size_t(Rank)> const& extents, int steps) {
-  std::vector<Strip<Rank>> strips;
-  // Elements that see what a step but the last computed beyond a face. A mirror
-  // looks one element further into a box than the radius.
-  auto const depth = [&](int d, Face const& face) {
-    return std::int64_t(steps - 1) * weights.radius(d) +
-           (face.kind == Boundary::mirror);
-  };
-  auto const strip = [&](GridBox<Rank> const& last) {
-    Strip<Rank> result;
-    for (int step = 1; step <= steps; ++step) {
-      StripStep<Rank> one{last, boundaries};
-      for (int d = 0; d < Rank; ++d) {
-        auto const at = std::size_t(d);
-        std::int64_t const more =
-            std::int64_t(steps - step) * weights.radius(d);
-        one.box.begin[at] = std::max<std::int64_t>(last.begin[at] - more, 0);
-        one.box.end[at]   = std::min(last.end[at] + more, extents[at]);
-        if (one.box.begin[at] > 0) one.boundaries.low[d] = {Boundary::halo, 0};
-        if (one.box.end[at] < extents[at])
-          one.boundaries.high[d] = {Boundary::halo, 0};
-      }
-      result.push_back(one);
-    }
-    strips.push_back(std::move(result));
-  };
-  if (steps < 2) return strips;
-  GridBox<Rank> rest{{}, extents};
-  for (int d = 0; d < Rank; ++d) {
-    auto const at        = std::size_t(d);
-    bool const symmetric = is_symmetric(weights, d);
-    if (!goes_on(boundaries.low[d].kind, symmetric)) {
-      GridBox<Rank> box = rest;
-      box.end[at] = rest.begin[at] = depth(d, boundaries.low[d]);
-      strip(box);
-    }
-    if (!goes_on(boundaries.high[d].kind, symmetric)) {
-      GridBox<Rank> box = rest;
-      box.begin[at] = rest.end[at] = extents[at] - depth(d, boundaries.high[d]);
-      strip(box);
-    }
-  }
-  return strips;
 }
 
 }  // namespace KokkosMMA::Impl

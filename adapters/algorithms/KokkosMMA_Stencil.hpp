@@ -83,9 +83,8 @@ void refuse_halo(char const* who, Boundaries<R> const& boundaries,
                          what);
 }
 
-/// Steps as sweeps that each stand for several, shared out evenly. Only where
-/// no face comes between: strips along the others would have to be done step by
-/// step (see fusion_strips). Nothing where sweeps are no fewer than steps.
+/// Steps as sweeps that each stand for several, shared out evenly. Nothing
+/// where sweeps are no fewer than steps.
 template <class Exec, class A, class Element, class Result, int R>
 std::vector<int> fused_sweeps(StencilPlan<R> const& plan,
                               Boundaries<R> const& boundaries,
@@ -99,9 +98,7 @@ std::vector<int> fused_sweeps(StencilPlan<R> const& plan,
     std::int64_t const most = std::min<std::int64_t>(
         steps, fusible_steps(plan.weights, boundaries, extents,
                              {type, type, type}, fused_max_radius));
-    if (most < 2 ||
-        !fusion_strips(plan.weights, boundaries, extents, int(most)).empty())
-      return sweeps;
+    if (most < 2) return sweeps;
     std::int64_t const count = (steps + most - 1) / most;
     for (std::int64_t s = 0; s < count; ++s) {
       int const together = int(steps / count + (s < steps % count));
@@ -212,8 +209,8 @@ void run_stencil(char const* who, Exec const& exec, X const& in, Y const& out,
           auto const sink =
               stencil_sink<R>(IntoGrid<To>{to}, plan->is_reversed);
           if (sweeps[s] > 1)
-            Kernels::template run_fused<A, R>(
-                label, exec, from, compose(*plan->product, sweeps[s]), sink);
+            Kernels::template run_fused<A>(label, exec, from, *plan, sweeps[s],
+                                           sink);
           else
             Kernels::template run<A>(exec, from, *plan,
                                      stencil_kernel(between, next_route), sink);

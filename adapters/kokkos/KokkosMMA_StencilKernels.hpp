@@ -19,6 +19,7 @@
 #include <backends/cuda/kernels/KokkosMMA_DenseBandStencil.hpp>
 #include <backends/cuda/kernels/KokkosMMA_DirectStencil.hpp>
 #include <backends/cuda/kernels/KokkosMMA_FusedStencil.hpp>
+#include <backends/cuda/kernels/KokkosMMA_FusionStrips.hpp>
 #include <backends/cuda/kernels/KokkosMMA_SeparableStencil.hpp>
 #endif
 
@@ -166,16 +167,17 @@ struct StencilKernels<Kokkos::Cuda> {
     return Cuda::takes_fused(factors);
   }
 
-  /// A sweep for several steps; `factors` are those of all of them.
+  /// A sweep for several steps, and what of it is done step by step.
   template <class A, int R, class Sink>
-  static void run_fused(
-      std::string const& label, Kokkos::Cuda const& exec,
-      StencilGrid<A, R> const& grid,
-      std::array<std::vector<double>, std::size_t(R)> const& factors,
-      Sink const& sink) {
+  static void run_fused(std::string const& label, Kokkos::Cuda const& exec,
+                        StencilGrid<A, R> const& grid,
+                        StencilPlan<R> const& plan, int steps,
+                        Sink const& sink) {
     AnnouncedKernel const announced(label, exec);
     Cuda::check(cudaSetDevice(exec.cuda_device()), "cudaSetDevice");
-    Cuda::launch_fused_stencil<A, R>(exec, grid, factors, sink);
+    Cuda::launch_fused_stencil<A, R>(exec, grid, compose(*plan.product, steps),
+                                     sink);
+    Cuda::launch_fusion_strips<A, R>(exec, grid, plan, steps, sink);
   }
 };
 #endif

@@ -99,6 +99,34 @@ void expect_float_sums(Place<R> const& extent, StencilWeights<R> const& weights,
                                                    random, steps);
 }
 
+/// Several steps with weights and on grids that Cuda takes together, of one
+/// kind of faces after the other and then of any; all sums are exact.
+template <class T, int R, class Kind, class Exec>
+void steps_at_every_face(int cases) {
+  Random random;
+  SCOPED_TRACE(random.note());
+  using Lines         = std::vector<std::vector<double>>;
+  Lines const lines[] = {{{1, 1, 1}, {1, 2, 1}, {1, 2, 3}},
+                         {{1, 1, 1, 1, 1}, {1, 1, 2, 1, 1}, {1, 1, 1, 1, 2}}};
+  for (int i = 0; i < cases; ++i) {
+    auto const shape = StencilWeights<R>::box(1 + i % 2);
+    std::vector<double> values(shape.size(), 1);
+    Place<R> extent;
+    for (int d = 0; d < R; ++d) {
+      auto const& line = lines[i % 2][std::size_t(random.integer(0, 2))];
+      for (std::size_t at = 0; at < values.size(); ++at)
+        values[at] *= line[std::size_t(shape.offsets(at)[d] + shape.radius(d))];
+      extent[d] = random.integer(0, 1) ? random.integer(70, 140)
+                                       : random.integer(20, 30);
+    }
+    expect_sums<T, T, R, Kind, Kind, Exec>(
+        extent, StencilWeights<R>::dense(shape.radius(), values),
+        i < 10 ? Boundaries<R>::all(Boundary(i / 2), 3)
+               : random_boundaries<R>(random, false),
+        random, random.integer(2, 4));
+  }
+}
+
 /// Grids of some sizes with elements and results of these types.
 template <class T, class Result, class Exec>
 void one_type() {

@@ -77,6 +77,12 @@ TYPED_TEST(Stencils, MixedFaces) {
   mixed_faces<3, TypeParam>(40, 9);
 }
 
+TYPED_TEST(Stencils, StepsAtEveryFace) {
+  using Right = Plain<Kokkos::LayoutRight>;
+  steps_at_every_face<float, 1, Right, TypeParam>(30);
+  steps_at_every_face<float, 2, Right, TypeParam>(30);
+}
+
 // Where constants of two dimensions meet, the first dimension's is taken.
 template <class Exec>
 void constants_meet() {

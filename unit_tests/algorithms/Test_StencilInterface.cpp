@@ -9,6 +9,8 @@
 #include <KokkosMMA_Instances.hpp>
 #include <KokkosMMA_Recorder.hpp>
 
+#include <algorithm>
+
 namespace {
 
 using namespace KokkosMMA;
@@ -202,6 +204,30 @@ void tools_see_one_kernel() {
 }
 TYPED_TEST(StencilInterface, ToolsSeeOneKernel) {
   tools_see_one_kernel<TypeParam>();
+}
+
+// Four steps of radius 1 that Cuda takes together are one kernel for the tools.
+template <class Exec>
+void tools_see_steps(Boundary kind) {
+  SCOPED_TRACE(to_string(kind));
+  TestGrid<float, 2, Plain<Kokkos::LayoutRight>, Exec> const in(
+      HostGrid<2>({40, 50}));
+  TestGrid<float, 2, Plain<Kokkos::LayoutRight>, Exec> const out({40, 50});
+  Recorder const recorder;
+  stencil(Exec(), in.view(), out.view(), StencilWeights<2>::box(1),
+          Boundaries<2>::all(kind), 8);
+  auto const kernels =
+      std::count_if(Recorder::events.begin(), Recorder::events.end(),
+                    [](std::string const& event) {
+                      return event.starts_with("begin for KokkosMMA::stencil[");
+                    });
+  EXPECT_EQ(on_cuda<Exec> ? 2 : 8, kernels);
+}
+TYPED_TEST(StencilInterface, ToolsSeeStepsThatAreTakenTogether) {
+  for (Boundary const kind :
+       {Boundary::constant, Boundary::periodic, Boundary::reflect,
+        Boundary::mirror, Boundary::nearest})
+    tools_see_steps<TypeParam>(kind);
 }
 
 // --- routes ------------------------------------------------------------------

@@ -72,6 +72,9 @@ void steps_between_types() {
         {12, 15}, asymmetric<2>({1, 1}, random, std::is_integral_v<T>),
         random_boundaries<2>(random, false), random, steps);
 }
+TYPED_TEST(StencilTypes, StepsOfDoubles) {
+  steps_at_every_face<double, 2, Plain<Kokkos::LayoutRight>, TypeParam>(30);
+}
 TYPED_TEST(StencilTypes, StepsBetweenTypes) {
   steps_between_types<float, half_t, TypeParam>();
 }

@@ -7,11 +7,15 @@
 
 #include <core/KokkosMMA_StencilFactors.hpp>
 #include <core/KokkosMMA_StencilFusion.hpp>
+#include <core/KokkosMMA_StencilGrid.hpp>
+#include <core/KokkosMMA_StencilPlan.hpp>
+#include <core/KokkosMMA_StencilStrips.hpp>
 
 #include <KokkosMMA_Random.hpp>
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstddef>
@@ -20,6 +24,7 @@
 #include <stdexcept>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -37,62 +42,52 @@ using KokkosMMA::Impl::fusion_strips;
 using KokkosMMA::Impl::FusionTypes;
 using KokkosMMA::Impl::GridBox;
 using KokkosMMA::Impl::is_symmetric;
-using KokkosMMA::Impl::Strip;
+using KokkosMMA::Impl::StencilGrid;
+using KokkosMMA::Impl::strip_taps;
+using KokkosMMA::Impl::StripTile;
+using KokkosMMA::Impl::weight_as;
 using KokkosMMA::Testing::Random;
 
 template <int R>
 using Extents = std::array<std::int64_t, std::size_t(R)>;
 
-/// A box of elements.
+/// The elements of a grid, the last dimension fastest.
 template <class T, int R>
 struct Grid {
-  GridBox<R> box;
+  Extents<R> extents;
   std::vector<T> values;
 
-  explicit Grid(GridBox<R> const& of) : box(of) {
+  explicit Grid(Extents<R> const& of) : extents(of) {
     std::size_t count = 1;
-    for (std::size_t d = 0; d < R; ++d)
-      count *= std::size_t(box.end[d] - box.begin[d]);
+    for (std::int64_t const n : extents) count *= std::size_t(n);
     values.resize(count);
   }
   T& at(Extents<R> const& place) {
     std::int64_t index = 0;
     for (std::size_t d = 0; d < R; ++d) {
-      if (place[d] < box.begin[d] || place[d] >= box.end[d])
+      if (place[d] < 0 || place[d] >= extents[d])
         throw std::out_of_range("element of a grid");
-      index = index * (box.end[d] - box.begin[d]) + place[d] - box.begin[d];
+      index = index * extents[d] + place[d];
     }
     return values.at(std::size_t(index));
   }
   Extents<R> place(std::size_t index) const {
     Extents<R> result;
     for (std::size_t d = R; d-- > 0;) {
-      auto const n = std::size_t(box.end[d] - box.begin[d]);
-      result[d]    = box.begin[d] + std::int64_t(index % n);
-      index /= n;
+      result[d] = std::int64_t(index % std::size_t(extents[d]));
+      index /= std::size_t(extents[d]);
     }
     return result;
   }
 };
 
-template <class T>
-T weight_of(double weight) {
-  if constexpr (std::is_same_v<T, std::uint64_t>) {
-    return std::uint64_t(std::int64_t(weight));
-  } else {
-    return static_cast<T>(weight);
-  }
-}
-
-/// The elements of `box` after a step, each sum in the order of the weights,
-/// from a grid that has all that is not beyond these boundaries.
+/// A step, each sum in the order of the weights.
 template <class T, int R>
-Grid<T, R> step(Grid<T, R>& from, GridBox<R> const& box,
-                StencilWeights<R> const& weights,
+Grid<T, R> step(Grid<T, R>& from, StencilWeights<R> const& weights,
                 Boundaries<R> const& boundaries) {
-  Grid<T, R> to(box);
+  Grid<T, R> to(from.extents);
   std::int64_t extent[R];
-  for (std::size_t d = 0; d < R; ++d) extent[d] = box.end[d] - box.begin[d];
+  std::copy(from.extents.begin(), from.extents.end(), extent);
   for (std::size_t e = 0; e < to.values.size(); ++e) {
     Extents<R> const at = to.place(e);
     T sum               = 0;
@@ -100,22 +95,21 @@ Grid<T, R> step(Grid<T, R>& from, GridBox<R> const& box,
       if (weights.values()[k] == 0) continue;
       auto const offsets = weights.offsets(k);
       std::int64_t place[R];
-      for (std::size_t d = 0; d < R; ++d)
-        place[d] = at[d] + offsets[d] - box.begin[d];
+      for (std::size_t d = 0; d < R; ++d) place[d] = at[d] + offsets[d];
       double constant = 0;
-      T value;
+      T value         = 0;
       if (boundaries.locate(place, extent, constant)) {
         Extents<R> in_grid;
-        for (std::size_t d = 0; d < R; ++d)
-          in_grid[d] = place[d] + box.begin[d];
+        std::copy(place, place + R, in_grid.begin());
         value = from.at(in_grid);
       } else {
-        value = weight_of<T>(constant);
+        value = static_cast<T>(constant);
       }
+      T const weight = weight_as<T>(weights.values()[k]);
       if constexpr (std::is_same_v<T, float> || std::is_same_v<T, double>) {
-        sum = std::fma(weight_of<T>(weights.values()[k]), value, sum);
+        sum = std::fma(weight, value, sum);
       } else {
-        sum += weight_of<T>(weights.values()[k]) * value;
+        sum += weight * value;
       }
     }
     to.values[e] = sum;
@@ -126,36 +120,78 @@ Grid<T, R> step(Grid<T, R>& from, GridBox<R> const& box,
 template <class T, int R>
 Grid<T, R> step_by_step(Grid<T, R> grid, StencilWeights<R> const& weights,
                         Boundaries<R> const& boundaries, int steps) {
-  for (int s = 0; s < steps; ++s)
-    grid = step(grid, grid.box, weights, boundaries);
+  for (int s = 0; s < steps; ++s) grid = step(grid, weights, boundaries);
   return grid;
 }
 
-/// The sweep and its strips.
+/// Does the strips of a grid of a kernel, in tiles so small that they have
+/// neighbours: sink(place, sum).
+template <class T, int R, class Sink>
+void do_strips(StencilGrid<T, R> const& grid, StencilWeights<R> const& weights,
+               int steps, Sink const& sink) {
+  auto const strips = fusion_strips<5>(
+      grid.reversed ? KokkosMMA::Impl::reversed(weights) : weights,
+      grid.boundaries, grid.extent, steps);
+  auto const taps       = strip_taps<T, 27>(weights, grid.reversed);
+  constexpr int threads = 3;
+  for (std::int64_t t = 0; t < strips.tiles(); ++t) {
+    GridBox<R> const box   = strips.tile(t);
+    auto const all_threads = [&](auto const& work) {
+      for (int thread = 0; thread < threads; ++thread)
+        work(StripTile<T, R, 27>{grid, taps, box, steps, thread, threads});
+    };
+    auto const room = [&](int step) {
+      return std::vector<T>(std::size_t(
+          KokkosMMA::Impl::StripRegion<R>(box, taps.radius, steps - step)
+              .size()));
+    };
+    std::vector<T> from = room(0);
+    all_threads([&](auto const& tile) { tile.load(from.data()); });
+    for (int step = 1; step < steps; ++step) {
+      std::vector<T> to = room(step);
+      all_threads([&](auto const& tile) {
+        tile.advance(step, from.data(), to.data());
+      });
+      from = std::move(to);
+    }
+    all_threads([&](auto const& tile) { tile.finish(from.data(), sink); });
+  }
+}
+
+/// The sweep and its strips, of a kernel that has the dimensions in reverse or
+/// not.
 template <class T, int R>
 Grid<T, R> fused(Grid<T, R> grid, StencilWeights<R> const& weights,
-                 Boundaries<R> const& boundaries, int steps) {
-  Grid<T, R> result = step(grid, grid.box, compose(weights, steps), boundaries);
+                 Boundaries<R> const& boundaries, int steps, bool reversed) {
+  Grid<T, R> result = step(grid, compose(weights, steps), boundaries);
   std::vector<char> written(result.values.size());
-  for (Strip<R> const& strip :
-       fusion_strips(weights, boundaries, grid.box.end, steps)) {
-    EXPECT_EQ(strip.size(), std::size_t(steps));
-    Grid<T, R> here = grid;
-    for (auto const& one : strip)
-      here = step(here, one.box, weights, one.boundaries);
-    for (std::size_t e = 0; e < here.values.size(); ++e) {
-      T& to = result.at(here.place(e));
-      to    = here.values[e];
-      EXPECT_EQ(written[std::size_t(&to - result.values.data())]++, 0);
-    }
+  StencilGrid<T, R> of_kernel{};
+  of_kernel.data       = grid.values.data();
+  of_kernel.reversed   = reversed;
+  of_kernel.boundaries = boundaries;
+  if (reversed) of_kernel.boundaries = KokkosMMA::Impl::reversed(boundaries);
+  std::int64_t stride = 1;
+  for (std::size_t d = R; d-- > 0;) {
+    std::size_t const at = reversed ? R - 1 - d : d;
+    of_kernel.extent[at] = grid.extents[d];
+    of_kernel.stride[at] = stride;
+    stride *= grid.extents[d];
   }
+  do_strips(of_kernel, weights, steps, [&](auto const& place, T sum) {
+    Extents<R> at;
+    std::copy(place, place + R, at.begin());
+    if (reversed) std::reverse(at.begin(), at.end());
+    T& to = result.at(at);
+    to    = sum;
+    EXPECT_EQ(written[std::size_t(&to - result.values.data())]++, 0);
+  });
   return result;
 }
 
 template <int R>
 Grid<std::uint64_t, R> random_integers(Random& random,
                                        Extents<R> const& extents) {
-  Grid<std::uint64_t, R> grid(GridBox<R>{{}, extents});
+  Grid<std::uint64_t, R> grid(extents);
   for (auto& value : grid.values)
     value = std::uint64_t(random.integer(std::numeric_limits<int>::min(),
                                          std::numeric_limits<int>::max()))
@@ -192,7 +228,7 @@ void set_faces(Boundaries<R>& boundaries, int d, int combination) {
     boundaries.low[d] = boundaries.high[d] = {Boundary::periodic, 0};
   } else {
     boundaries.low[d]  = {kinds[combination % 4], 3. + d};
-    boundaries.high[d] = {kinds[combination / 4], -5. - d};
+    boundaries.high[d] = {kinds[combination / 4], 50. + d};
   }
 }
 template <int R>
@@ -213,9 +249,11 @@ void expect_equal(Random& random, Extents<R> const& extents,
                   Boundaries<R> const& boundaries, int steps) {
   SCOPED_TRACE(describe(boundaries) + std::to_string(steps) + " steps");
   ASSERT_GE(fusible_steps(weights, boundaries, extents, integers), steps);
-  auto const grid = random_integers<R>(random, extents);
-  ASSERT_EQ(fused(grid, weights, boundaries, steps).values,
-            step_by_step(grid, weights, boundaries, steps).values);
+  auto const grid     = random_integers<R>(random, extents);
+  auto const expected = step_by_step(grid, weights, boundaries, steps).values;
+  for (bool const reversed : {false, true})
+    ASSERT_EQ(fused(grid, weights, boundaries, steps, reversed).values,
+              expected);
 }
 
 TEST(StencilFusion, OneDimensionAllBoundaries) {
@@ -280,8 +318,9 @@ TEST(StencilFusion, SmallestGridsThatGoOn) {
       set_faces(boundaries, 0, faces);
       auto const weights = random_weights<1>(random, {2}, 1);
       expect_equal<1>(random, {2 * steps + 1}, weights, boundaries, steps);
-      EXPECT_TRUE(
-          fusion_strips(weights, boundaries, {2 * steps + 1}, steps).empty());
+      std::int64_t const extent[] = {2 * steps + 1};
+      EXPECT_EQ(fusion_strips<5>(weights, boundaries, extent, steps).tiles(),
+                0);
     }
 }
 
@@ -403,12 +442,12 @@ double error_of(Grid<T, R> const& grid, Grid<long double, R> const& exact) {
 template <class T>
 Grid<T, 2> line_to_middle(Grid<T, 2>& from, std::vector<double> const& factor,
                           std::size_t d) {
-  Grid<T, 2> to(from.box);
+  Grid<T, 2> to(from.extents);
   auto const radius = std::int64_t(factor.size() / 2);
   for (std::size_t e = 0; e < to.values.size(); ++e) {
     auto const value = [&](std::int64_t o) {
       Extents<2> at = to.place(e);
-      at[d]         = (at[d] + o - radius + from.box.end[d]) % from.box.end[d];
+      at[d]         = (at[d] + o - radius + from.extents[d]) % from.extents[d];
       return from.at(at);
     };
     T low  = 0;
@@ -444,9 +483,9 @@ void expect_as_accurate(std::vector<double> const& line, FusionTypes types,
       SCOPED_TRACE(std::to_string(steps) + " steps, centre " +
                    std::to_string(line[line.size() / 2]) +
                    (positive ? ", positive" : ", any sign"));
-      Grid<T, 2> grid(GridBox<2>{{}, extents});
-      Grid<Sum, 2> sums(grid.box);
-      Grid<long double, 2> exact(grid.box);
+      Grid<T, 2> grid(extents);
+      Grid<Sum, 2> sums(extents);
+      Grid<long double, 2> exact(extents);
       for (std::size_t e = 0; e < grid.values.size(); ++e) {
         grid.values[e]  = T(positive ? random.uniform() : random.normal());
         sums.values[e]  = grid.values[e];
@@ -457,7 +496,7 @@ void expect_as_accurate(std::vector<double> const& line, FusionTypes types,
       auto const composed = compose(term, steps);
       sums                = line_to_middle(sums, composed[1], 1);
       sums                = line_to_middle(sums, composed[0], 0);
-      Grid<T, 2> fused(grid.box);
+      Grid<T, 2> fused(extents);
       for (std::size_t e = 0; e < fused.values.size(); ++e)
         fused.values[e] = T(sums.values[e]);
       EXPECT_LE(error_of(fused, exact), error_of(by_steps, exact));

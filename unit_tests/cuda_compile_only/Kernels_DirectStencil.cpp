@@ -4,7 +4,6 @@
 // Direct stencils for the preset cuda-compile-only. Nothing here runs.
 
 #include <backends/cuda/kernels/KokkosMMA_DirectStencil.hpp>
-#include <backends/cuda/kernels/KokkosMMA_FusedStencil.hpp>
 
 #include <cstdint>
 
@@ -35,12 +34,6 @@ void visible(void const* x, Result* y) {
   launch<A, R>(static_cast<Element const*>(x), StencilTarget<Result, R>{y, {}});
 }
 
-template <class A, int R>
-void fused(A* y) {
-  Cuda::launch_fused_stencil<A, R>(Kokkos::Cuda(), StencilGrid<A, R>{}, {},
-                                   StencilTarget<A, R>{y, {}});
-}
-
 }  // namespace
 
 void kernels_direct_stencil(void const* x, void* y) {
@@ -62,8 +55,4 @@ void kernels_direct_stencil(void const* x, void* y) {
   visible<std::int64_t, 3, std::int64_t>(x, longs);
   launch<float, 2>(static_cast<float const*>(x),
                    StencilCall<Opaque<float>, 2>{{floats}, false});
-  fused<float, 1>(floats);
-  fused<float, 2>(floats);
-  fused<double, 1>(doubles);
-  fused<double, 2>(doubles);
 }

@@ -61,7 +61,8 @@ template <class A, int R, class Element, class Sink, int Radius>
 using FusedArguments =
     MarchArguments<A, R, Element, Sink, FusedShape<A, R, Element, Radius>>;
 
-/// value(o) is what belongs to the factor at o.
+/// value(o) is what belongs to the factor at o. Of two products that are added
+/// up, compilers choose which one is rounded: it must be the smaller one.
 template <int Radius, class Value>
 __device__ __forceinline__ double sum_to_middle(
     double const (&factor)[2 * Radius + 1], Value const& value) {
@@ -69,11 +70,10 @@ __device__ __forceinline__ double sum_to_middle(
   double high = factor[2 * Radius] * value(2 * Radius);
 #pragma unroll
   for (int o = 1; o < Radius; ++o) {
-    low += factor[o] * value(o);
-    high += factor[2 * Radius - o] * value(2 * Radius - o);
+    low  = fma(factor[o], value(o), low);
+    high = fma(factor[2 * Radius - o], value(2 * Radius - o), high);
   }
-  low += factor[Radius] * value(Radius);
-  return low + high;
+  return fma(factor[Radius], value(Radius), low) + high;
 }
 
 template <class A, int R, class Element, class Sink, int Radius>
