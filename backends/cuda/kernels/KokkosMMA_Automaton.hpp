@@ -7,6 +7,7 @@
 #include <backends/cuda/arch/KokkosMMA_CopyAsync.hpp>
 #include <backends/cuda/arch/KokkosMMA_LoadMatrix.hpp>
 #include <backends/cuda/atom/KokkosMMA_Warp.hpp>
+#include <backends/cuda/kernels/KokkosMMA_StripOrder.hpp>
 #include <core/KokkosMMA_AutomatonRule.hpp>
 #include <core/KokkosMMA_StencilGrid.hpp>
 #include <core/KokkosMMA_WarpAutomaton.hpp>
@@ -59,7 +60,9 @@ struct AutomatonCall {
   StencilGrid<unsigned char, 2> grid;
   unsigned char* to;
   std::int64_t to_stride;
-  std::int64_t chunk;     ///< rows of a block, a multiple of 16
+  std::int64_t chunk;  ///< rows of a block, a multiple of 16
+  unsigned strips;
+  unsigned pieces;        ///< of a strip
   unsigned char low_row;  ///< the constants
   unsigned char high_row;
   unsigned char low_column;
@@ -343,12 +346,13 @@ __global__ void __launch_bounds__(AutomatonTile::threads,
   unsigned char* const ring = automaton_memory + Tile::lead;
   unsigned char* const sums = ring + slots * Tile::group;
 
-  std::int64_t const first_row = blockIdx.x * call.chunk;
+  auto const [strip, piece] = strip_piece(blockIdx.x, call.strips, call.pieces);
+  std::int64_t const first_row = piece * call.chunk;
   std::int64_t const last      = first_row + call.chunk;
   std::int64_t const end_row =
       last < call.grid.extent[0] ? last : call.grid.extent[0];
   std::int64_t const first_column =
-      std::int64_t(blockIdx.y) * Tile::outputs - Tile::halo - call.shift;
+      std::int64_t(strip) * Tile::outputs - Tile::halo - call.shift;
   int const steps = int((end_row - first_row + Tile::rows - 1) / Tile::rows);
 
   AutomatonRows source(call, ring, edge_sources, first_row - radius,
@@ -560,12 +564,13 @@ void launch_cells(Kokkos::Cuda const& space, AutomatonCall call,
   //   radius 16, periodic    279  270  261  245  243
   std::int64_t const chunks = std::max<std::int64_t>(
       1, std::min(6 * slots / strips, rows / (4 * Tile::rows)));
-  call.chunk = (rows + chunks - 1) / chunks;
-  call.chunk = (call.chunk + Tile::rows - 1) / Tile::rows * Tile::rows;
-  dim3 const blocks(unsigned((rows + call.chunk - 1) / call.chunk),
-                    unsigned(strips));
-  kernel<<<blocks, Tile::threads, Tile::shared_bytes(call.radius, Moore),
-           space.cuda_stream()>>>(call, rule);
+  call.chunk  = (rows + chunks - 1) / chunks;
+  call.chunk  = (call.chunk + Tile::rows - 1) / Tile::rows * Tile::rows;
+  call.strips = unsigned(strips);
+  call.pieces = unsigned((rows + call.chunk - 1) / call.chunk);
+  kernel<<<call.strips * call.pieces, Tile::threads,
+           Tile::shared_bytes(call.radius, Moore), space.cuda_stream()>>>(call,
+                                                                          rule);
   check(cudaGetLastError(), "advance_cells");
 }
 

@@ -51,29 +51,29 @@ struct BandTuning {
 
 /// Two blocks of threads at once where registers allow: half of them for each.
 /// H200, 2026-11-22, 16384 x 16384, box of ones of radius 7, zeros beyond the
-/// faces, bytes (copy: 129 us) and half (256 us), in us; before faces came by
-/// asynchronous copies, since when the first row is 165 and 339. What has a *
-/// is of before plain strips had a loop of their own, worth 1 us for bytes and
-/// 15 to 20 for half:
-///   blocks x warps, stages, resident, waves   int8   half
-///   2 x 8, 4, 2, 8                             167    328
-///   2 x 8, 4, 2, 6                             167    327
-///   2 x 8, 3, 2, 8                             172    336
-///   1 x 8, 4, 3, 8                             175    539*
-///   1 x 16, 4, 2, 8                            185
-///   2 x 8, 4, 2, 4                             171*   352*
-///   2 x 8, 4, 2, 16                                   357*
-///   2 x 8, 3, 2, 16                            175*
-///   2 x 8, 2, 2, 8                             204*
-///   2 x 4, 4, 4, 4                             179*   365*
-///   4 x 8, 4, 1, 8                             178*
-/// Loops over two steps, which saves the copies of the history, gain 1 % for
-/// bytes, and lose 15 % for halfs to registers spilled.
+/// faces, bytes (copy of the runtime: 129 us) and half (256 us), in us:
+///   blocks x warps, together, stages, resident, height   int8   half
+///   2 x 8, 2, 4, 2,  7                                    154
+///   2 x 8, 2, 4, 2, 11                                    147
+///   2 x 8, 2, 4, 2, 15                                    148    300
+///   2 x 8, 2, 4, 2, 23                                    149*   291
+///   2 x 8, 2, 4, 2, 31                                    152    292
+///   2 x 8, 2, 4, 2, 63                                    156*   297*
+///   1 x 8, 2, 4, 3, 11                                    168
+///   2 x 8, 2, 4, 3, 11 (registers spilled)                220
+///   2 x 8, 2, 5, 2, 15; 31                                167*   316*
+///   2 x 8, 4, 3, 2, 15; 31                                193*   402*
+///   2 x 8, 1, 4, 2, 15; 31                                168*   345*
+/// * of kernels that were slower in the first rows too, by 1 to 14 %. The same
+/// kernel that only copies: 144 and 278. A loop over two groups of rows, which
+/// saves the copies of the history, changes nothing for bytes, and for halfs
+/// its code is too long: 403.
 template <class Band>
 using band_tuning = std::conditional_t<
     Band::groups == 3 || (Band::window > 4), BandTuning<2, 8, 2, 4, 1, 16>,
-    std::conditional_t<Band::planes == 2, BandTuning<1, 8, 2, 4, 2, 15>,
-                       BandTuning<2, 8, 2, 4, 2, 15>>>;
+    std::conditional_t<
+        Band::planes == 2, BandTuning<1, 8, 2, 4, 2, 15>,
+        BandTuning<2, 8, 2, 4, 2, Band::columns == 32 ? 11 : 23>>>;
 
 template <class Band, class Element, class Sink>
 struct BandArguments {

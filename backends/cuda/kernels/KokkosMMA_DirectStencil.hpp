@@ -808,7 +808,7 @@ __global__ void __launch_bounds__((GroupShape<A, R, Element>::threads), 2)
   constexpr int group = Shape::group;
   constexpr int rows  = Shape::rows;
 
-  extern __shared__ __align__(16) unsigned char memory[];
+  extern __shared__ __align__(32) unsigned char memory[];
   Element* const slab = reinterpret_cast<Element*>(memory);
   int const radius_z  = R > 2 ? in.source.radius[0] : 0;
   int const radius_y  = R > 1 ? in.source.radius[R > 1 ? R - 2 : 0] : 0;

@@ -526,6 +526,8 @@ struct SeparableFeed {
 };
 
 /// V elements of the result in as few stores as there can be.
+/// Without a hint that they are not read again: that costs 1 to 3 % here, and
+/// the marching kernels of DirectStencil gain 15 % by it (H200, 2026-11-22).
 template <class Result, class A, int V>
 __device__ inline void store_vector(Result* to, Registers<A, V> const& sums) {
   constexpr int bytes = V * int(sizeof(Result));
@@ -538,17 +540,17 @@ __device__ inline void store_vector(Result* to, Registers<A, V> const& sums) {
       uint4 bits;
       memcpy(&bits, static_cast<void const*>(&results[b * (V * 16 / bytes)]),
              16);
-      __stcs(reinterpret_cast<uint4*>(to) + b, bits);
+      reinterpret_cast<uint4*>(to)[b] = bits;
     }
   } else if constexpr (bytes == 8) {
     uint2 bits;
     memcpy(&bits, static_cast<void const*>(results), 8);
-    __stcs(reinterpret_cast<uint2*>(to), bits);
+    *reinterpret_cast<uint2*>(to) = bits;
   } else {
     static_assert(bytes == 4);
     unsigned bits;
     memcpy(&bits, static_cast<void const*>(results), 4);
-    __stcs(reinterpret_cast<unsigned*>(to), bits);
+    *reinterpret_cast<unsigned*>(to) = bits;
   }
 }
 
