@@ -11,8 +11,8 @@
 #include <cstdint>
 
 /// \file
-/// A strip of a grid that passes through shared memory from top to bottom, 16
-/// rows at a time, with what stands beyond the faces put in on the way.
+/// A strip of a grid that passes through shared memory from top to bottom,
+/// some rows at a time, with what stands beyond the faces put in on the way.
 
 namespace KokkosMMA::Impl::Cuda {
 
@@ -66,7 +66,7 @@ class StencilRows {
   static constexpr int side_lines     = (16 - size + MarginBytes + 15) / 16;
   static constexpr int side_pitch     = 16 * side_lines;  // of faces and rows
   static constexpr int shift_place    = rows * pitch;
-  static constexpr int side_place     = shift_place + 16;
+  static constexpr int side_place     = shift_place + (rows + 15) / 16 * 16;
   static constexpr int constant_place = side_place + rows * 2 * side_pitch;
   static constexpr int stage_bytes    = constant_place + 16;
   static_assert(stage_bytes < 0x10000);
