@@ -314,12 +314,13 @@ __global__ void __launch_bounds__(32 * Tuning::warps, Tuning::resident)
           if (left > 0) {
 #pragma unroll
             for (int b = 0; b < BlocksPerWarp; ++b)
-              results[b][0].write(to + b * columns);
+              results[b][0].template write<false>(to + b * columns);
           }
           if (left > 8) {
 #pragma unroll
             for (int b = 0; b < BlocksPerWarp; ++b)
-              results[b][1].write(to + b * columns + 8 * stride);
+              results[b][1].template write<false>(to + b * columns +
+                                                  8 * stride);
           }
           if constexpr (size == 2) {
             if (Warp::any(finite != ~0u)) {
@@ -366,8 +367,8 @@ __global__ void __launch_bounds__(32 * Tuning::warps, Tuning::resident)
             chunk - done >= 16) {
 #pragma unroll
           for (int b = 0; b < BlocksPerWarp; ++b) {
-            results[b][0].write(to + b * columns);
-            results[b][1].write(to + b * columns + 8 * stride);
+            results[b][0].template write<false>(to + b * columns);
+            results[b][1].template write<false>(to + b * columns + 8 * stride);
           }
         } else {
 #pragma unroll

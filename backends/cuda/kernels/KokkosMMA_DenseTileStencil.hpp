@@ -295,7 +295,8 @@ struct DenseTileKernel {
     if (whole && left > 8 * (at_once - 1)) {
 #pragma unroll
       for (int t = 0; t < at_once; ++t) {
-        convert(task, from + t * 8 * staged_pitch, zero).write(to);
+        convert(task, from + t * 8 * staged_pitch, zero)
+            .template write<true>(to);
         to += 8 * task.sink.stride[0];
       }
       return !(zero == 0);
@@ -304,7 +305,7 @@ struct DenseTileKernel {
     for (int r = 0; r < 8 * at_once && r < left; r += 8) {
       Results const results = convert(task, from, zero);
       if (whole) {
-        results.write(to);
+        results.template write<true>(to);
       } else {
         Result each[4];
         memcpy(each, results.word, sizeof(each));
