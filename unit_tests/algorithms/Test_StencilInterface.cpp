@@ -102,6 +102,29 @@ TYPED_TEST(StencilInterface, FunctorsOfEveryRank) {
   calls_of_functors<double, double, 1, Right, TypeParam>({1000}, 16);
 }
 
+// From radius 8 on functors get sums of band products, too: strips with and
+// without faces, more rows than a block of threads fetches at once.
+template <class T, class Value, class Exec>
+void boxes_into_functors(Place<2> const& extent, Boundary kind) {
+  Random random;
+  SCOPED_TRACE(random.note());
+  auto const weights     = StencilWeights<2>::box(8);
+  auto const boundaries  = Boundaries<2>::all(kind);
+  HostGrid<2> const data = small_integers<T, 2>(extent, random);
+  TestGrid<T, 2, Plain<Kokkos::LayoutRight>, Exec> const x(data);
+  auto const kept = keep_sums<Value, 2, Exec>(extent);
+  Kokkos::parallel_for(
+      StencilPolicy<Exec, Kokkos::Rank<2>>(Exec(), {extent[0], extent[1]},
+                                           x.view(), weights, boundaries),
+      kept);
+  expect_kept(kept, neighbour_sums(data, extent, weights, boundaries));
+}
+TYPED_TEST(StencilInterface, BoxesIntoFunctors) {
+  boxes_into_functors<half_t, float, TypeParam>({40, 530}, Boundary::periodic);
+  boxes_into_functors<std::uint8_t, std::int32_t, TypeParam>({40, 1060},
+                                                             Boundary::reflect);
+}
+
 // Without a label, with an accumulator of the caller's, many times over with
 // other Views, and as a copy.
 template <class Exec>
