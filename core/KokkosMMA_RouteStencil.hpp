@@ -109,33 +109,30 @@ constexpr Refusal refuse_mma_stencil(StencilProblem const& problem,
 }
 
 /// Whether products on tensor cores are taken where they can be.
-/// 16384^2 halfs, H200, CUDA 13.0, 2026-11-22, 10^9 sums per second; what is in
-/// brackets is of 2026-11-21. The columns are of two programs, at copies of
-/// 1054 and 1068:
+/// 16384^2 halfs, H200, CUDA 13.0, 2026-11-22, 10^9 sums per second; * of a
+/// program without peers, kernels by themselves; ' before the changes of that
+/// day; copy 1060, by itself 1040:
 ///
-/// | weights, radius    | tensor cores | without       |
-/// |--------------------|--------------|---------------|
-/// | box 1 3 7          | 793 793 792  | 784 801 748   |
-/// | box 1 7, periodic  | 788 788      | 831 789       |
-/// | box 1 7, halo      | 584 587      | 170 124       |
-/// | box 16             | 386          | -             |
-/// | one product 1 3    | -            | (701 572)     |
-/// | star 1 7           | -            | 774 388       |
-/// | dense 1 3 7        | 634 449 318  | 765 377 (90)  |
-/// | dense, two pieces  | 492 306 193  | 765 377 (90)  |
+/// | weights, radius    | tensor cores | without      |
+/// |--------------------|--------------|--------------|
+/// | box 1 3 7          | 925 929 916  | 875 917 867* |
+/// | box 1 7, periodic  | 929 906      | 917 904*     |
+/// | box 1 7, halo      | 757 747      | 170 124'     |
+/// | box 16             | 399          | -            |
+/// | star 1 7           | -            | 867 447      |
+/// | dense 1 3 7        | 634' 449' 303 | 861 443 -  |
 ///
-/// Small boxes of halfs are about as fast both ways where rows start in lines,
-/// 5 % slower by products at radius 1 with periodic faces, and products are far
-/// ahead with halos, where rows do not start so. Products of two factors go
-/// through the kernel of boxes whatever the factors are, and were not timed by
-/// themselves; nor were stars since they are the dense kernel's. Boxes of
-/// radius 8 and more have no kernel of their own without tensor cores, and are
-/// products like others. Doubles: dense, radius 7, 55 and (42). A box of ones
-/// of int8 reaches 1630 on tensor cores; that of uint8 by a textbook kernel
-/// (perf_stencil) 338, 278, 229.
+/// Products of two factors go through the kernel of boxes whatever the factors
+/// are, and were not timed by themselves. Boxes of radius 8 and more have no
+/// kernel of their own without tensor cores, and are products like others.
+/// Doubles: dense, radius 7, 55 and 42'. A box of ones of uint8 reaches 1823 to
+/// 1777 on tensor cores; by a textbook kernel (perf_stencil) 333 to 226.
 ///
-/// A functor is called by way of shared memory, (257) at every radius, so that
-/// sums that go to one take products where little else is left.
+/// A functor is called by way of shared memory, 234 at every radius up to 8 and
+/// 145 beyond, on tensor cores; without, boxes of radius 7, 8, 11, 16 have 700,
+/// 271, 137, 112, other products of radius 1, 3, 5, 8, 11: 610, 481, 313, 272,
+/// 137 (perf_tune, 8192^2, periodic). So functors get products from radius 9
+/// on.
 ///
 /// The limits are those of the tuning table.
 constexpr bool mma_stencil_pays(StencilProblem const& problem,
@@ -145,9 +142,8 @@ constexpr bool mma_stencil_pays(StencilProblem const& problem,
     int const limit =
         (problem.box_of_ones ? tuning.stencil_box_radius
                              : tuning.stencil_product_radius)[problem.input];
-    int const least = !problem.to_functor ? 0 : problem.box_of_ones ? 8 : 3;
     return problem.band_operands && problem.radius >= limit &&
-           problem.radius >= least;
+           problem.radius >= (problem.to_functor ? 9 : 0);
   }
   return problem.taps >= tuning.stencil_dense_taps[problem.input];
 }

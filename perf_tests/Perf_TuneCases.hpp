@@ -5,8 +5,6 @@
 #define KOKKOSMMA_PERF_TUNECASES_HPP
 
 #include <algorithm>
-#include <memory>
-#include <optional>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -245,20 +243,6 @@ void tune_ragged(Tuner& tuner) {
   }
 }
 
-template <class T>
-using TunePlane = Kokkos::View<T**, Kokkos::LayoutRight, Exec,
-                               Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
-template <class T>
-struct StoreStencil {
-  TunePlane<T> to;
-
-  template <class Sum>
-  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t j,
-                                  Sum const& sum) const {
-    to(i, j) = static_cast<T>(sum);
-  }
-};
-
 /// Stencils of a plane: boxes of ones, other outer products, weights of full
 /// rank.
 template <class T>
@@ -270,23 +254,15 @@ void tune_stencil(Tuner& tuner) {
   constexpr int side  = 8192;
   std::size_t const n = std::size_t(side) * side;
   T* const y          = tuner.session().template results<T>(n);
-  // A policy looks at its weights once, when it is made, and takes its route
-  // then: the first of the calls under a table makes one.
-  auto const policy_of = [exec, &tuner, n](Weights const& weights) {
-    return KokkosMMA::StencilPolicy<Exec, Kokkos::Rank<2>>(
-        exec, KokkosMMA::StencilExtents<2>{side, side},
-        Plane(tuner.session().data<T>(n), side, side), weights,
-        KokkosMMA::Boundaries<2>::all(KokkosMMA::Boundary::periodic));
-  };
-  using Policy       = decltype(policy_of(Weights::box(1)));
+  // Into Views, which the limits are of: functors have one of their own.
   auto const case_of = [&](Weights const& weights, int radius, int x) {
     TuneCase c{"radius " + std::to_string(radius), double(2 * n * sizeof(T)),
                x};
-    auto const policy = std::make_shared<std::optional<Policy>>();
-    c.call            = [policy, policy_of, weights, y](std::size_t k) {
-      if (k == 0) policy->emplace(policy_of(weights));
-      Kokkos::parallel_for("perf::tune", **policy,
-                                      StoreStencil<T>{Plane(y, side, side)});
+    c.call = [exec, weights, y, &tuner, n](std::size_t) {
+      KokkosMMA::stencil(
+          exec, Plane(tuner.session().data<T>(n), side, side),
+          Plane(y, side, side), weights,
+          KokkosMMA::Boundaries<2>::all(KokkosMMA::Boundary::periodic));
     };
     c.sum = sum_of(exec, y, n);
     return c;

@@ -102,13 +102,13 @@ TYPED_TEST(StencilInterface, FunctorsOfEveryRank) {
   calls_of_functors<double, double, 1, Right, TypeParam>({1000}, 16);
 }
 
-// From radius 8 on functors get sums of band products, too: strips with and
+// From radius 9 on functors get sums of band products, too: strips with and
 // without faces, more rows than a block of threads fetches at once.
 template <class T, class Value, class Exec>
 void boxes_into_functors(Place<2> const& extent, Boundary kind) {
   Random random;
   SCOPED_TRACE(random.note());
-  auto const weights     = StencilWeights<2>::box(8);
+  auto const weights     = StencilWeights<2>::box(9);
   auto const boundaries  = Boundaries<2>::all(kind);
   HostGrid<2> const data = small_integers<T, 2>(extent, random);
   TestGrid<T, 2, Plain<Kokkos::LayoutRight>, Exec> const x(data);

@@ -115,10 +115,12 @@ static_assert(automatic(box_of_halfs()) == Route::mma);
 static_assert(automatic(with_radius(box_of_halfs(), 8)) == Route::mma);
 static_assert(automatic(to_functor(box_of_halfs())) == Route::streamed);
 static_assert(automatic(to_functor(with_radius(box_of_halfs(), 8))) ==
+              Route::streamed);
+static_assert(automatic(to_functor(with_radius(box_of_halfs(), 9))) ==
               Route::mma);
 static_assert(automatic(weighted(box_of_halfs(), 7)) == Route::mma);
 static_assert(automatic(weighted(box_of_halfs(), 1)) == Route::mma);
-static_assert(automatic(to_functor(weighted(box_of_halfs(), 1))) ==
+static_assert(automatic(to_functor(weighted(box_of_halfs(), 8))) ==
               Route::streamed);
 static_assert(automatic(dense(box_of_halfs())) == Route::mma);
 static_assert(automatic(with_taps(dense(box_of_halfs()), 49)) ==
