@@ -637,7 +637,12 @@ __global__ void __launch_bounds__(Tuned::threads, Tuned::min_blocks)
   extern __shared__ __align__(32) unsigned char separable_memory[];
   unsigned char* const ring = separable_memory + Row::lead;
 
-  auto const [strip, chunk] = strip_piece(blockIdx.x, task.strips, task.chunks);
+  // Of bytes with radius 16 the other order spills registers (sm_90,
+  // CUDA 13.0).
+  auto const [strip, chunk] =
+      Sums::max_radius <= 8
+          ? strip_piece(blockIdx.x, task.strips, task.chunks)
+          : StripPiece{blockIdx.x % task.strips, blockIdx.x / task.strips};
   std::int64_t const row_begin = chunk * task.chunk_rows;
   std::int64_t const row_end   = min(row_begin + task.chunk_rows, task.rows);
   int const column_radius      = task.weights.column_radius();
