@@ -23,10 +23,12 @@ set(cuda_macros_80 -DKOKKOS_ARCH_AMPERE -DKOKKOS_ARCH_AMPERE80)
 set(cuda_macros_90 -DKOKKOS_ARCH_HOPPER -DKOKKOS_ARCH_HOPPER90)
 
 set(cuda_objects "")
-# cuda_compile(<source> [DROP_IN] [KERNELS] [DEPENDS_ON <target>] ARCHITECTURES <number>...)
-# KERNELS: there must be kernels of ours in it, and ptxas must be content with them.
+# cuda_compile(<source> PRODUCT compile|cubin|ptx [DROP_IN] [KERNELS] ARCHITECTURES <number>...)
+# PRODUCT: nvcc's name for what it makes. For "ptx" and "cubin" it reads and instantiates all that host and device would run, but the host's
+# compiler does not see it: that is half of the time of an object.
+# KERNELS: there must be kernels of ours in it, and ptxas must be content with them. Not for "ptx".
 function(cuda_compile source)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "DROP_IN;KERNELS" "" "ARCHITECTURES")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "DROP_IN;KERNELS" "PRODUCT" "ARCHITECTURES")
   cmake_path(RELATIVE_PATH source BASE_DIRECTORY "${PROJECT_SOURCE_DIR}" OUTPUT_VARIABLE name)
   if(name MATCHES "^\\.\\.")
     cmake_path(GET source FILENAME name)
@@ -37,13 +39,13 @@ function(cuda_compile source)
     set(forced -include "${PROJECT_SOURCE_DIR}/include/KokkosMMA_DropIn.hpp")
   endif()
   foreach(architecture IN LISTS arg_ARCHITECTURES)
-    set(object "${PROJECT_BINARY_DIR}/cuda_compile_only/${stem}.sm_${architecture}.o")
+    set(object "${PROJECT_BINARY_DIR}/cuda_compile_only/${stem}.sm_${architecture}.${arg_PRODUCT}")
     add_custom_command(
       OUTPUT "${object}"
       COMMAND
         ${CMAKE_COMMAND} "-DKERNELS=${arg_KERNELS}" "-DNAME=${name}, sm_${architecture}" -P
         "${PROJECT_SOURCE_DIR}/cmake/check_ptxas.cmake" -- "${KokkosMMA_NVCC}" -arch=sm_${architecture} ${cuda_macros_${architecture}}
-        ${cuda_flags} ${forced} -MD -MF "${object}.d" -MT "${object}" -c "${source}" -o "${object}"
+        ${cuda_flags} ${forced} -MD -MF "${object}.d" -MT "${object}" --${arg_PRODUCT} "${source}" -o "${object}"
       DEPENDS "${source}" "${PROJECT_SOURCE_DIR}/cmake/check_ptxas.cmake"
       DEPFILE "${object}.d"
       COMMENT "nvcc ${name}, sm_${architecture}"
@@ -56,33 +58,33 @@ file(MAKE_DIRECTORY "${PROJECT_BINARY_DIR}/cuda_compile_only")
 # Kernels, each in the types that matter: these files are written for this check.
 file(GLOB_RECURSE kernel_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/unit_tests/cuda_compile_only/*.cpp")
 foreach(source IN LISTS kernel_sources)
-  cuda_compile("${source}" DROP_IN KERNELS ARCHITECTURES 80 90)
+  cuda_compile("${source}" PRODUCT cubin DROP_IN KERNELS ARCHITECTURES 80 90)
 endforeach()
 
 # The examples are an application's own kernels inside ours.
 foreach(source IN ITEMS "${PROJECT_SOURCE_DIR}/examples/statistics/statistics.cpp"
                         "${PROJECT_SOURCE_DIR}/examples/compressed_rows/compressed_rows.cpp")
   if(EXISTS "${source}")
-    cuda_compile("${source}" DROP_IN KERNELS ARCHITECTURES 90)
+    cuda_compile("${source}" PRODUCT compile DROP_IN KERNELS ARCHITECTURES 90)
   endif()
 endforeach()
 # Or an application's kernels beside ours, and functors that ours call.
 foreach(source IN ITEMS "${PROJECT_SOURCE_DIR}/examples/batch_norm_moments/batch_norm_moments_mma.cpp"
                         "${PROJECT_SOURCE_DIR}/examples/sparse_matvec/sparse_matvec_mma.cpp")
   if(EXISTS "${source}")
-    cuda_compile("${source}" KERNELS ARCHITECTURES 90)
+    cuda_compile("${source}" PRODUCT compile KERNELS ARCHITECTURES 90)
   endif()
 endforeach()
 # Stencils and automata, and the same in plain Kokkos.
 foreach(source IN ITEMS "${PROJECT_SOURCE_DIR}/examples/heat/heat.cpp" "${PROJECT_SOURCE_DIR}/examples/heat/heat_plain.cpp"
                         "${PROJECT_SOURCE_DIR}/examples/life/life.cpp" "${PROJECT_SOURCE_DIR}/examples/life/life_plain.cpp")
   if(EXISTS "${source}")
-    cuda_compile("${source}" ARCHITECTURES 90)
+    cuda_compile("${source}" PRODUCT compile ARCHITECTURES 90)
   endif()
 endforeach()
 
 # The papers' kernels in nvcuda::wmma, which the benchmark has for comparison.
-cuda_compile("${PROJECT_SOURCE_DIR}/perf_tests/perf_paper_wmma.cpp" ARCHITECTURES 90)
+cuda_compile("${PROJECT_SOURCE_DIR}/perf_tests/perf_paper_wmma.cpp" PRODUCT ptx ARCHITECTURES 90)
 
 # The operations over ranks, where there is an MPI.
 if(TARGET KokkosMMA::mpi)
@@ -93,9 +95,9 @@ if(TARGET KokkosMMA::mpi)
       list(APPEND cuda_flags -isystem "${folder}")
     endif()
   endforeach()
-  cuda_compile("${PROJECT_SOURCE_DIR}/unit_tests/mpi/cuda_over_ranks.cpp" ARCHITECTURES 90)
+  cuda_compile("${PROJECT_SOURCE_DIR}/unit_tests/mpi/cuda_over_ranks.cpp" PRODUCT compile ARCHITECTURES 90)
   if(EXISTS "${PROJECT_SOURCE_DIR}/perf_tests/cluster/perf_mpi.cpp")
-    cuda_compile("${PROJECT_SOURCE_DIR}/perf_tests/cluster/perf_mpi.cpp" ARCHITECTURES 90)
+    cuda_compile("${PROJECT_SOURCE_DIR}/perf_tests/cluster/perf_mpi.cpp" PRODUCT ptx ARCHITECTURES 90)
   endif()
 endif()
 
@@ -116,10 +118,10 @@ file(GLOB algorithm_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/unit_tests/
 list(FILTER drop_in_sources EXCLUDE REGEX "/Test_(Std)?Scan[A-Za-z]*\\.cpp$")
 list(FILTER algorithm_sources EXCLUDE REGEX "/Test_(Scan|Segment|Team|Stencil|Automat)[A-Za-z]*\\.cpp$")
 foreach(source IN LISTS drop_in_sources)
-  cuda_compile("${source}" DROP_IN ARCHITECTURES 90)
+  cuda_compile("${source}" PRODUCT ptx DROP_IN ARCHITECTURES 90)
 endforeach()
 foreach(source IN LISTS algorithm_sources)
-  cuda_compile("${source}" ARCHITECTURES 90)
+  cuda_compile("${source}" PRODUCT ptx ARCHITECTURES 90)
 endforeach()
 
 # The headers that the host build leaves out, each alone, twice in one file.
@@ -128,7 +130,7 @@ foreach(header IN LISTS cuda_headers)
   string(MAKE_C_IDENTIFIER "${header}" source)
   set(source "${PROJECT_BINARY_DIR}/cuda_compile_only/${source}.cpp")
   file(CONFIGURE OUTPUT "${source}" CONTENT "#include <${header}>\n#include <${header}>\n" @ONLY)
-  cuda_compile("${source}" ARCHITECTURES 90)
+  cuda_compile("${source}" PRODUCT ptx ARCHITECTURES 90)
 endforeach()
 
 get_property(cuda_objects GLOBAL PROPERTY KokkosMMA_cuda_objects)
