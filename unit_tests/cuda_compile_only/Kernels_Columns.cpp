@@ -45,10 +45,12 @@ void kernels_columns(void const* x, void* result) {
   auto* const halves   = static_cast<Kokkos::Experimental::half_t*>(result);
   constexpr auto sum   = Operation::sum;
   reduce<sum, Scalar::half>(x, floats);
+  reduce<sum, Scalar::bhalf>(x, floats);
   reduce<sum, Scalar::float32>(x, floats);
   reduce<sum, Scalar::float32>(x, doubles);
   reduce<sum, Scalar::float64>(x, doubles);
   reduce<sum, Scalar::int8>(x, integers);
+  reduce<sum, Scalar::boolean>(x, longs);
   reduce<sum, Scalar::int32>(x, integers);
   reduce<sum, Scalar::int64>(x, longs);
   reduce<Operation::min, Scalar::half>(x, floats);
@@ -56,10 +58,12 @@ void kernels_columns(void const* x, void* result) {
   reduce<Operation::prod, Scalar::int8>(x, integers);
 
   scan<sum, Scalar::half, float, true>(x, halves);
+  scan<sum, Scalar::bhalf, float, false>(x, floats);
   scan<sum, Scalar::float32, float, true>(x, floats);
   scan<sum, Scalar::float32, double, false>(x, doubles);
   scan<sum, Scalar::float64, double, true>(x, doubles);
   scan<sum, Scalar::int8, std::int32_t, true>(x, integers);
+  scan<sum, Scalar::int64, std::int64_t, false>(x, longs);
   scan<Operation::min, Scalar::half, float, false>(x, halves);
   scan<Operation::max, Scalar::int8, std::int32_t, true>(
       x, static_cast<std::int8_t*>(result));

@@ -46,8 +46,10 @@ void kernels_direct_stencil(void const* x, void* y) {
   visible<float, 1, float>(x, floats);
   visible<float, 2, float>(x, floats);
   visible<float, 3, float>(x, floats);
+  visible<double, 1, double>(x, doubles);
   visible<double, 2, double>(x, doubles);
   visible<double, 3, double>(x, doubles);
+  visible<float, 2, half_t>(x, halves);
   visible<float, 3, half_t>(x, halves);
   visible<std::int32_t, 2, std::uint8_t>(x, bytes);
   visible<std::int64_t, 3, std::int64_t>(x, longs);
