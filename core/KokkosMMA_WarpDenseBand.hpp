@@ -13,11 +13,24 @@
 ///
 /// A step multiplies the rows of the data, as an A operand, by the band matrix
 /// of each row of the weights, which gives what this row of the data adds to
-/// the 2 * Reach + 1 rows of sums that are under way; one of them is complete
-/// then. So each element is loaded once and stays in its registers for all
-/// products, and no product of neighbouring rows of weights waits for another.
-/// (Rows of A that are neighbours in the grid would have to be loaded anew for
-/// each row of the weights.)
+/// the 2 * Reach + 1 rows of sums that are under way, each in a slot of its
+/// own; one of them is complete then, and its slot free for the next. So each
+/// element is loaded once and stays in its registers for all products, and no
+/// product of neighbouring rows of weights waits for another. (Rows of A that
+/// are neighbours in the grid would have to be loaded anew for each row of the
+/// weights.)
+///
+/// 16384^2 doubles, radius 7, H200, CUDA 13.0, 2026-11-22, 10^9 sums per second
+/// (92 if the tensor cores did nothing else):
+///
+/// | products of a row                                       |      |
+/// |---------------------------------------------------------|------|
+/// | as here                                                 | 75.0 |
+/// | 3 or 9 band matrices on their way, not 5                | 72.0 75.0 |
+/// | data that the compiler loads anew as it likes           | 67.6, spills |
+/// | three blocks of the data for each sum, one sum by one   | 73.1 |
+/// | sums that move by one slot with each row                | 67.1 |
+/// | that, data by loads of 16 bytes, all bands of a row     | 54.8 |
 
 namespace KokkosMMA::Impl {
 
@@ -35,118 +48,125 @@ class WarpDenseBand {
   static constexpr int side    = 8;  ///< columns to the left and to the right
   static constexpr int blocks  = 1 + 2 * side / columns;  ///< of the data
 
-  using C    = typename Shape::C;                               // (16,8)
-  using Data = Registers<double, Shape::a_registers * blocks>;  // (16,24)
-  using Band = Registers<double, Shape::b_registers * blocks>;  // (24,8)
+  using A = typename Shape::A;  // (16,8)
+  using B = typename Shape::B;  // (8,8)
+  using C = typename Shape::C;  // (16,8)
 
-  KOKKOS_FORCEINLINE_FUNCTION explicit WarpDenseBand(Warp const& warp)
+  /// `bands(tap, block)`: rows 8 * block and on of the band matrix of row `tap`
+  /// of the weights. // (8,8) per warp
+  template <class Bands>
+  KOKKOS_FORCEINLINE_FUNCTION WarpDenseBand(Warp const& warp,
+                                            Bands const& bands)
       : m_warp(warp) {
     for (int i = 0; i < taps; ++i) clear(m_sum[i]);
+    for (int n = 0; n < ahead; ++n) m_band[n] = band_of(bands, n);
   }
 
-  /// The band matrix of a row of weights: `weight(offset)` for offsets of -side
-  /// to side.
+  /// Rows 8 * block and on of the band matrix of a row of weights:
+  /// `weight(offset)` for offsets of -side to side. // (8,8) per warp
   template <class Weight>
-  KOKKOS_FORCEINLINE_FUNCTION static Band band(int lane, Weight const& weight) {
-    Band fragment{};  // (24,8) per warp
-    for (int block = 0; block < blocks; ++block)
-      for (int r = 0; r < Shape::b_registers; ++r) {
-        // As the columns of the data that load() gives a lane.
-        int const row    = lane % 4 * 2 + r;
-        int const offset = 8 * block + row - side - lane / 4;
-        if (-side <= offset && offset <= side)
-          fragment[block * Shape::b_registers + r] = weight(offset);
-      }
-    return fragment;
-  }
-
-  /// Rows of the strips, from `side` columns to the left of the sums on.
-  KOKKOS_FORCEINLINE_FUNCTION static Data load(unsigned char const* first,
-                                               int pitch, int lane) {
-    // A lane takes neighbouring columns: loads of 16 bytes.
-    struct alignas(16) Pair {
-      double value[2];
-    };
-    Data fragment;  // (16,24) per warp
-    for (int block = 0; block < blocks; ++block) {
-      unsigned char const* const at =
-          first + 64 * block + lane / 4 * pitch + lane % 4 * 16;
-      Pair const upper = *reinterpret_cast<Pair const*>(at);
-      Pair const lower = *reinterpret_cast<Pair const*>(at + 8 * pitch);
-      for (int e = 0; e < 2; ++e) {
-        fragment[block * Shape::a_registers + 2 * e]     = upper.value[e];
-        fragment[block * Shape::a_registers + 2 * e + 1] = lower.value[e];
-      }
+  KOKKOS_FORCEINLINE_FUNCTION static B band(int lane, int block,
+                                            Weight const& weight) {
+    B fragment{};
+    for (int r = 0; r < B::size; ++r) {
+      Coordinate const at = Shape::b(lane, r, 0);
+      int const offset    = 8 * block + at.row - side - at.column;
+      if (-side <= offset && offset <= side) fragment[r] = weight(offset);
     }
     return fragment;
   }
 
-  /// Takes the next row of each strip. `bands(tap)` is the band matrix of row
-  /// `tap` of the weights, 0 to 2 * Reach. Only the rows of sums first to last
-  /// - 1 of those under way are of use, where a strip begins and ends.
-  template <class Bands>
-  KOKKOS_FORCEINLINE_FUNCTION void step(Lanes<Data> const& row,
-                                        Bands const& bands, int first,
-                                        int last) {
-    Lanes<Band> fragment[together];
-    for (int j = 0; j < together; ++j) fragment[j] = bands(taps - 1 - j);
-    add<0>(row, fragment, bands, first, last);
+  /// Eight columns of a row of the strips.
+  KOKKOS_FORCEINLINE_FUNCTION static A load(unsigned char const* first,
+                                            int pitch, int lane) {
+    // In the order of the operand's registers: loads of 16 bytes would have to
+    // be taken apart, which the compiler does anew for every product. Volatile,
+    // or it loads all that it can early, and spills (CUDA 13.0).
+    A fragment;  // (16,8) per warp
+    for (int r = 0; r < A::size; ++r) {
+      Coordinate const at = Shape::a(lane, r, 0);
+      fragment[r]         = *reinterpret_cast<double const volatile*>(
+          first + at.row * pitch + at.column * int(sizeof(double)));
+    }
+    return fragment;
   }
 
-  /// The sums that the last step completed: those of the row Reach above its
-  /// own. // (16,8) per warp
+  /// Takes a row of each strip, the first one after a turn for U = 0, the next
+  /// one for 1, .. `data(block)`: columns 8 * block - side and on of the row,
+  /// for `blocks` the first ones of the next row; `first`: those of block 0.
+  /// Returns what stands for `blocks`.
+  template <int U, class LoadData, class Bands>
+  KOKKOS_FORCEINLINE_FUNCTION Lanes<A> step(Lanes<A> const& first,
+                                            LoadData const& data,
+                                            Bands const& bands) {
+    clear(m_sum[slot(U, taps - 1)]);
+    return add<U, 0>(first, first, data, bands);
+  }
+
+  /// The sums that step U completed: those of the row Reach above its own.
+  /// // (16,8) per warp
+  template <int U>
   KOKKOS_FORCEINLINE_FUNCTION Lanes<C> const& complete() const {
-    return m_sum[0];
+    return m_sum[slot(U, 0)];
+  }
+
+  /// Behind `Rows` rows: the next one is that of step 0 again.
+  template <int Rows>
+  KOKKOS_FORCEINLINE_FUNCTION void turn() {
+    static_assert(Rows * products % ahead == 0);
+    Lanes<C> sum[taps];
+    for (int i = 0; i < taps; ++i) sum[i] = m_sum[slot(Rows, i)];
+    for (int i = 0; i < taps; ++i) m_sum[i] = sum[i];
   }
 
  private:
-  /// Sums whose products are interleaved: a product that adds to the one before
-  /// it waits for it.
-  static constexpr int together = 2;
+  static constexpr int products = blocks * taps;  ///< of a row
+  /// Band matrices on their way. All rows take the same ones in the same order.
+  static constexpr int ahead = 5;
 
-  // A loop over all sums is not always unrolled, and its registers would be
-  // memory then. The band matrices of the next sums are loaded before the
-  // products of these.
-  template <int I, class Bands>
-  KOKKOS_FORCEINLINE_FUNCTION void add(Lanes<Data> const& row,
-                                       Lanes<Band> const (&fragment)[together],
-                                       Bands const& bands, int first,
-                                       int last) {
-    constexpr int count = taps - I < together ? taps - I : together;
-    Lanes<Band> next[together];
-    for (int j = 0; j < together; ++j)
-      if (I + together + j < taps) next[j] = bands(taps - 1 - I - together - j);
-    Lanes<C> part[count];
-    for (int j = 0; j < count; ++j) {
-      if (I + j + 1 < taps)
-        part[j] = m_sum[I + j + 1];
-      else
-        clear(part[j]);
-    }
-    if (first < I + count && I < last) multiply<0>(part, row, fragment);
-    for (int j = 0; j < count; ++j) m_sum[I + j] = part[j];
-    if constexpr (I + count < taps) {
-      add<I + count>(row, next, bands, first, last);
+  /// Where the sums are that step U + i completes. Sums that moved with every
+  /// step would wait for its products.
+  KOKKOS_FORCEINLINE_FUNCTION static constexpr int slot(int u, int i) {
+    return (u + i) % taps;
+  }
+
+  template <class Bands>
+  KOKKOS_FORCEINLINE_FUNCTION static Lanes<B> band_of(Bands const& bands,
+                                                      int n) {
+    return bands(taps - 1 - n % taps, n / taps);
+  }
+
+  /// Product N of the row and all that follow: a block of the data with the
+  /// bands of all rows of weights, so that none waits for another, then the
+  /// next block. // (16,8) += (16,8) * (8,8) each
+  ///
+  /// A loop over all sums is not always unrolled, and its registers would be
+  /// memory then.
+  template <int U, int N, class LoadData, class Bands>
+  KOKKOS_FORCEINLINE_FUNCTION Lanes<A> add(Lanes<A> const& now,
+                                           Lanes<A> const& next,
+                                           LoadData const& data,
+                                           Bands const& bands) {
+    constexpr int block = N / taps;
+    if constexpr (N % taps == 0) {
+      return add_one<U, N>(next, data(block + 1), data, bands);
+    } else {
+      return add_one<U, N>(now, next, data, bands);
     }
   }
-  /// part += row * fragment, from block P on. // (16,8) += (16,8) * (8,8) each
-  template <int P, int Count>
-  KOKKOS_FORCEINLINE_FUNCTION void multiply(
-      Lanes<C> (&part)[Count], Lanes<Data> const& row,
-      Lanes<Band> const (&fragment)[together]) const {
-    for (int j = 0; j < Count; ++j) {
-      Lanes<typename Shape::A> a;
-      Lanes<typename Shape::B> b;
-      m_warp.each([&](int lane) {
-        for (int r = 0; r < Shape::a_registers; ++r)
-          m_warp.at(a, lane)[r] = m_warp.at(row, lane)[4 * P + r];
-        for (int r = 0; r < Shape::b_registers; ++r)
-          m_warp.at(b, lane)[r] = m_warp.at(fragment[j], lane)[2 * P + r];
-      });
-      m_warp.template multiply<Shape>(part[j], a, b);
-    }
-    if constexpr (P + 1 < blocks) {
-      multiply<P + 1>(part, row, fragment);
+  template <int U, int N, class LoadData, class Bands>
+  KOKKOS_FORCEINLINE_FUNCTION Lanes<A> add_one(Lanes<A> const& now,
+                                               Lanes<A> const& next,
+                                               LoadData const& data,
+                                               Bands const& bands) {
+    constexpr int turns = (U * products + N) % ahead;
+    Lanes<B> const band = m_band[turns];
+    m_band[turns]       = band_of(bands, (N + ahead) % products);
+    m_warp.template multiply<Shape>(m_sum[slot(U, N % taps)], now, band);
+    if constexpr (N + 1 == products) {
+      return next;
+    } else {
+      return add<U, N + 1>(now, next, data, bands);
     }
   }
 
@@ -158,6 +178,7 @@ class WarpDenseBand {
 
   Warp m_warp;
   Lanes<C> m_sum[taps];
+  Lanes<B> m_band[ahead];
 };
 
 }  // namespace KokkosMMA::Impl

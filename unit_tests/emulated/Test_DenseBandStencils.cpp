@@ -32,7 +32,7 @@ class Strips {
   using Band = WarpDenseBand<Emulated::Warp, Reach>;
 
   static constexpr int width = 8 * Band::blocks;
-  static constexpr int pitch = (width + 8) * int(sizeof(double));
+  static constexpr int pitch = 8 * int(sizeof(double));
 
   Strips(StencilWeights<2> const& weights, int height)
       : m_weights(weights),
@@ -53,39 +53,60 @@ class Strips {
   /// As a kernel marches. [row][strip][column]
   std::vector<double> march() {
     Emulated::Warp const warp;
-    using Fragment  = Emulated::Warp::Lanes<typename Band::Band>;
-    auto const band = std::make_unique<Band>(warp);
-    std::vector<Fragment> bands(std::size_t(Band::taps));
-    for (int tap = 0; tap < Band::taps; ++tap)
+    using Fragment = Emulated::Warp::Lanes<typename Band::B>;
+    std::vector<Fragment> bands(std::size_t(Band::taps * Band::blocks));
+    for (int i = 0; i < Band::taps * Band::blocks; ++i)
       warp.each([&](int lane) {
-        warp.at(bands[std::size_t(tap)], lane) =
-            Band::band(lane, [&](int offset) {
-              return m_weights.weight({tap - Reach, offset});
+        warp.at(bands[std::size_t(i)], lane) =
+            Band::band(lane, i % Band::blocks, [&](int offset) {
+              return m_weights.weight({i / Band::blocks - Reach, offset});
             });
       });
+    auto const band_of = [&](int tap, int block) -> auto const& {
+      return bands[std::size_t(tap * Band::blocks + block)];
+    };
+    auto const band = std::make_unique<Band>(warp, band_of);
     std::vector<double> sums(std::size_t(m_height) * 128, NAN);
     alignas(64) static double tile[16 * pitch / sizeof(double)];
-    for (int t = 0; t < m_height + 2 * Reach; ++t) {
+    auto const data_of = [&](int t, int block) {
       for (int strip = 0; strip < 16; ++strip)
-        std::copy_n(&data(strip, t - Reach, -Band::side), width,
-                    tile + strip * (width + 8));
-      Emulated::Warp::Lanes<typename Band::Data> row;
+        std::copy_n(&data(strip, t - Reach, 8 * block - Band::side), 8,
+                    tile + strip * pitch / int(sizeof(double)));
+      Emulated::Warp::Lanes<typename Band::A> block_of_row;
       warp.each([&](int lane) {
-        warp.at(row, lane) = Band::load(
+        warp.at(block_of_row, lane) = Band::load(
             reinterpret_cast<unsigned char const*>(tile), pitch, lane);
       });
-      band->step(
-          row,
-          [&](int tap) -> Fragment const& { return bands[std::size_t(tap)]; },
-          2 * Reach - t, m_height + 2 * Reach - t);
-      int const done = t - 2 * Reach;
-      if (done < 0) continue;
+      return block_of_row;
+    };
+    int const rows = m_height + 2 * Reach;
+    auto first     = data_of(0, 0);
+    int t          = 0;
+    auto const row = [&]<int U>(std::integral_constant<int, U>) {
+      if (t == rows) return;
+      first = band->template step<U>(
+          first,
+          [&](int block) {
+            return block < Band::blocks ? data_of(t, block)
+                                        : data_of(std::min(t + 1, rows - 1), 0);
+          },
+          band_of);
+      int const done = t++ - 2 * Reach;
+      if (done < 0) return;
+      auto const& complete = band->template complete<U>();
       warp.each([&](int lane) {
         for (int r = 0; r < 4; ++r)
           sums[std::size_t((done * 16 + lane / 4 + r / 2 * 8) * 8 +
-                           lane % 4 * 2 + r % 2)] =
-              warp.at(band->complete(), lane)[r];
+                           lane % 4 * 2 + r % 2)] = warp.at(complete, lane)[r];
       });
+    };
+    while (t < rows) {
+      row(std::integral_constant<int, 0>());
+      row(std::integral_constant<int, 1>());
+      row(std::integral_constant<int, 2>());
+      row(std::integral_constant<int, 3>());
+      row(std::integral_constant<int, 4>());
+      band->template turn<5>();
     }
     return sums;
   }

@@ -36,8 +36,8 @@ namespace KokkosMMA::Impl::Cuda {
 /// How a block works.
 struct DenseBandBlock {
   static constexpr int warps   = 8;  ///< 8 columns each
-  static constexpr int rows    = 2;  ///< of each strip between two barriers
-  static constexpr int groups  = 4;  ///< of such rows in the ring
+  static constexpr int rows    = 5;  ///< of each strip between two barriers
+  static constexpr int groups  = 2;  ///< of such rows in the ring
   static constexpr int threads = 32 * warps;
   static constexpr int columns = 8 * warps;
 };
@@ -82,21 +82,20 @@ struct DenseBandKernel {
   static constexpr int width    = Block::columns + 2 * Band::side;
   static constexpr int vectors  = width / elements;
   static constexpr int smallest = width * int(sizeof(Element));
-  // Odd multiples of 64: no bank conflicts.
-  static constexpr int pitch =
-      smallest % 128 == 64 ? smallest : smallest + 64 - smallest % 64;
+  // Four lanes take 32 bytes of a row, 16 lanes of four rows: all banks.
+  static constexpr int pitch        = (smallest + 127) / 128 * 128 + 32;
   static constexpr int group_bytes  = Block::rows * 16 * pitch;
   static constexpr int staged_pitch = Block::columns * int(sizeof(Staged)) + 16;
   static constexpr int staged_bytes = Block::rows * 16 * staged_pitch;
 
-  using Fragment                      = typename Band::Band;
-  static constexpr int parts          = int(sizeof(Fragment)) / 16;
-  static constexpr int fragment_bytes = Band::taps * parts * 512;
+  using Fragment                      = typename Band::B;
+  static constexpr int fragment_bytes = Band::taps * Band::blocks * 512;
   static constexpr int shared_bytes =
       Block::groups * group_bytes + 2 * staged_bytes + fragment_bytes;
 
+  /// Of a lane.
   struct alignas(16) Part {
-    std::uint32_t word[4];
+    Fragment fragment;
   };
   struct alignas(2 * sizeof(Staged)) Pair {
     Staged value[2];
@@ -383,7 +382,7 @@ struct DenseBandKernel {
       loads.start(task, segment, group, slot);
       if (has_edges) load_edges(task, segment, group, slot);
     };
-    Band band{Warp()};
+    Band band(Warp(), bands);
 #pragma unroll 1
     for (int g = 0; g < Block::groups - 1; ++g) {
       if (g < groups) load(g, ring + g * group_bytes);
@@ -395,27 +394,44 @@ struct DenseBandKernel {
     for (int g = 0; g < groups; ++g) {
       CopyAsync16::wait<Block::groups - 2>();
       __syncthreads();
-      int const ahead = g + Block::groups - 1;
-      if (ahead < groups)
-        load(ahead,
-             ring + (slot == 0 ? Block::groups - 1 : slot - 1) * group_bytes);
-      CopyAsync16::commit();
-      if (g > 0)
-        out.store(task, segment, g - 1, staged + (g - 1) % 2 * staged_bytes);
       unsigned char const* const data =
           ring + slot * group_bytes + warp * 8 * int(sizeof(Element));
       unsigned char* const to = staged + g % 2 * staged_bytes +
                                 lane / 4 * staged_pitch +
                                 (warp * 8 + lane % 4 * 2) * int(sizeof(Staged));
-#pragma unroll 1
-      for (int u = 0; u < Block::rows; ++u) {
-        auto const row  = Band::load(data + u * 16 * pitch, pitch, lane);
-        int const t     = g * Block::rows + u;
-        int const first = 2 * reach - t;
-        band.step(row, bands, first, segment.rows - t);
-        if (first <= 0 && t < segment.rows)
-          stage(band.complete(), to + u * 16 * staged_pitch, lost);
+      typename Band::A first = Band::load(data, pitch, lane);
+      auto const row         = [&]<int U>(std::integral_constant<int, U>) {
+        // Not all warps of a scheduler at once: the others keep the tensor
+        // cores busy.
+        if (U == 0 ? warp < 4 : U == 2 ? warp >= 4 : false) {
+          int const ahead = g + Block::groups - 1;
+          if (ahead < groups)
+            load(ahead, ring + (slot == 0 ? Block::groups - 1 : slot - 1) *
+                                           group_bytes);
+          CopyAsync16::commit();
+          if (g > 0)
+            out.store(task, segment, g - 1,
+                              staged + (g - 1) % 2 * staged_bytes);
+        }
+        first = band.template step<U>(
+            first,
+            [&](int block) {
+              return Band::load(
+                          data + (block < Band::blocks ? U * 16 * pitch + 64 * block
+                                  : U + 1 < Block::rows ? (U + 1) * 16 * pitch
+                                                        : 0),
+                          pitch, lane);
+            },
+            bands);
+        int const t = g * Block::rows + U;
+        if (2 * reach <= t && t < segment.rows)
+          stage(band.template complete<U>(), to + U * 16 * staged_pitch, lost);
+      };
+      [&]<int... U>(std::integer_sequence<int, U...>) {
+        (row(std::integral_constant<int, U>()), ...);
       }
+      (std::make_integer_sequence<int, Block::rows>());
+      band.template turn<Block::rows>();
       slot = slot + 1 == Block::groups ? 0 : slot + 1;
     }
     CopyAsync16::wait<0>();
@@ -424,12 +440,6 @@ struct DenseBandKernel {
               staged + (groups - 1) % 2 * staged_bytes);
     if (__syncthreads_or(lost)) repair(task, segment);
     __syncthreads();
-  }
-
-  __device__ static Fragment fragment(Task const& task, int tap) {
-    return Band::band(int(threadIdx.x) % 32, [&](int offset) {
-      return task.weights[tap][offset + Band::side];
-    });
   }
 
   __device__ static void run(Task const& task) {
@@ -452,26 +462,16 @@ struct DenseBandKernel {
       return last + (at - edge - last) / work.edge_weight;
     };
     Part* const memory = reinterpret_cast<Part*>(staged + 2 * staged_bytes);
-    union Bits {
-      Fragment fragment;
-      Part part[parts];
-    };
 #pragma unroll 1
-    for (int tap = int(threadIdx.x) / 32; tap < Band::taps;
-         tap += Block::warps) {
-      Bits bits;
-      bits.fragment = fragment(task, tap);
-#pragma unroll
-      for (int p = 0; p < parts; ++p)
-        memory[(tap * parts + p) * 32 + lane] = bits.part[p];
-    }
+    for (int i = int(threadIdx.x) / 32; i < Band::taps * Band::blocks;
+         i += Block::warps)
+      memory[32 * i + lane].fragment =
+          Band::band(lane, i % Band::blocks, [&](int offset) {
+            return task.weights[i / Band::blocks][offset + Band::side];
+          });
     __syncthreads();
-    auto const bands = [&](int tap) {
-      Bits bits;
-#pragma unroll
-      for (int p = 0; p < parts; ++p)
-        bits.part[p] = memory[(tap * parts + p) * 32 + lane];
-      return bits.fragment;
+    auto const bands = [&](int tap, int block) {
+      return memory[32 * (tap * Band::blocks + block) + lane].fragment;
     };
     Index const end = begin_of(Index(blockIdx.x) + 1);
 #pragma unroll 1
