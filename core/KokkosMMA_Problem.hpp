@@ -93,7 +93,8 @@ struct StencilProblem {
   bool one_product       = false;  ///< the weights are one outer product
   bool zero_factor       = false;  ///< and a factor of it has a zero
   bool band_operands     = false;  ///< its factors are exact as operands
-  bool dense_operands    = false;  ///< the weights are, in pieces
+  bool dense_operands    = false;  ///< the weights are, or their pieces
+  bool dense_in_pieces   = false;  ///< and only their pieces
   bool contiguous        = false;  ///< the fast dimension has stride one
   bool target_contiguous = true;   ///< and so has that of what is written
   bool to_functor        = false;  ///< sums go to a functor, not to a View

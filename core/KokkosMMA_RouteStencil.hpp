@@ -44,10 +44,12 @@ constexpr bool stencil_kernel_exists(Scalar input, Scalar accumulator) {
 constexpr bool stencil_band_exists(Scalar input, Scalar accumulator) {
   return stencil_kernel_exists(input, accumulator) && size_of(input) <= 2;
 }
-/// Whether a product for every row of weights is: of 16-bit floats and doubles.
+/// Whether a product for every row of weights is: of 16-bit floats, floats as
+/// three of them each, and doubles.
 constexpr bool stencil_dense_band_exists(Scalar input, Scalar accumulator) {
   return stencil_kernel_exists(input, accumulator) &&
-         (Impl::is_small_float(input) || input == Scalar::float64);
+         (Impl::is_small_float(input) || input == Scalar::float32 ||
+          input == Scalar::float64);
 }
 
 /// The first reason for which no kernel of the library takes a stencil, or
@@ -120,13 +122,17 @@ constexpr Refusal refuse_mma_stencil(StencilProblem const& problem,
 /// | box 1 7, halo      | 757 747      | 170 124'     |
 /// | box 16             | 399          | -            |
 /// | star 1 7           | -            | 867 447      |
-/// | dense 1 3 7        | 634' 449' 303 | 861 443 -  |
+/// | dense 3 7 8        | 533* 500* 395* | 426* 109* -  |
+/// | in pieces 3 5 7    | 298* 235* 193* | 426* 185* 109* |
+/// | float, dense 7     | 182*         | 108*         |
+/// | double, dense 6 7  | 77* 78*      | 81* 62*      |
 ///
 /// Products of two factors go through the kernel of boxes whatever the factors
 /// are, and were not timed by themselves. Boxes of radius 8 and more have no
 /// kernel of their own without tensor cores, and are products like others.
-/// Doubles: dense, radius 7, 55 and 42'. A box of ones of uint8 reaches 1823 to
-/// 1777 on tensor cores; by a textbook kernel (perf_stencil) 333 to 226.
+/// A box of ones of uint8 reaches 1823 to 1777 on tensor cores; by a textbook
+/// kernel (perf_stencil) 333 to 226. Weights that are sums of bhalfs reach 169
+/// and 139 at radius 5 and 7.
 ///
 /// A functor is called by way of shared memory, 234 at every radius up to 8 and
 /// 145 beyond, on tensor cores; without, boxes of radius 7, 8, 11, 16 have 700,
@@ -145,7 +151,8 @@ constexpr bool mma_stencil_pays(StencilProblem const& problem,
     return problem.band_operands && problem.radius >= limit &&
            problem.radius >= (problem.to_functor ? 9 : 0);
   }
-  return problem.taps >= tuning.stencil_dense_taps[problem.input];
+  return problem.taps >= tuning.stencil_dense_taps[problem.input] *
+                             (problem.dense_in_pieces ? 3 : 1);
 }
 
 /// The kernel of a route that does not refuse.

@@ -188,7 +188,8 @@ struct TuningTable {
   PerType stencil_product_radius =
       PerType::all(3).with(Scalar::half, 1).with(Scalar::bhalf, 1);
   /// Of any other weights: how many are not zero.
-  PerType stencil_dense_taps = PerType::all(80).with(Scalar::float64, 100);
+  PerType stencil_dense_taps =
+      PerType::all(40).with(Scalar::float32, 150).with(Scalar::float64, 200);
 
   /// Whether all values are the same.
   friend constexpr bool operator==(TuningTable const&,

@@ -42,36 +42,40 @@ class WarpDenseBand {
   using Shape = MmaF64K8;
 
  public:
-  static constexpr int rows    = 16;  ///< strips
-  static constexpr int columns = 8;   ///< of sums
-  static constexpr int taps    = 2 * Reach + 1;
-  static constexpr int side    = 8;  ///< columns to the left and to the right
-  static constexpr int blocks  = 1 + 2 * side / columns;  ///< of the data
+  static constexpr int rows     = 16;  ///< strips
+  static constexpr int columns  = 8;   ///< of sums
+  static constexpr int taps     = 2 * Reach + 1;
+  static constexpr int side     = 8;  ///< columns to the left and to the right
+  static constexpr int blocks   = 1 + 2 * side / columns;  ///< of the data
+  static constexpr int together = 1;  ///< rows that a step takes
+  static constexpr int steps    = 5;  ///< before a turn
 
   using A = typename Shape::A;  // (16,8)
   using B = typename Shape::B;  // (8,8)
   using C = typename Shape::C;  // (16,8)
 
-  /// `bands(tap, block)`: rows 8 * block and on of the band matrix of row `tap`
-  /// of the weights. // (8,8) per warp
+  static constexpr int bands = blocks * taps;
+
+  /// `band(n)`: band n.
   template <class Bands>
-  KOKKOS_FORCEINLINE_FUNCTION WarpDenseBand(Warp const& warp,
-                                            Bands const& bands)
+  KOKKOS_FORCEINLINE_FUNCTION WarpDenseBand(Warp const& warp, Bands const& band)
       : m_warp(warp) {
     for (int i = 0; i < taps; ++i) clear(m_sum[i]);
-    for (int n = 0; n < ahead; ++n) m_band[n] = band_of(bands, n);
+    for (int n = 0; n < ahead; ++n) m_band[n] = band(n);
   }
 
-  /// Rows 8 * block and on of the band matrix of a row of weights:
-  /// `weight(offset)` for offsets of -side to side. // (8,8) per warp
+  /// Band n of the weights `weight(tap, offset)`, for offsets of -side to side,
+  /// in the order of the products: rows 8 * (n / taps) and on of the band
+  /// matrix of row taps - 1 - n % taps. // (8,8) per warp
   template <class Weight>
-  KOKKOS_FORCEINLINE_FUNCTION static B band(int lane, int block,
+  KOKKOS_FORCEINLINE_FUNCTION static B band(int lane, int n,
                                             Weight const& weight) {
     B fragment{};
     for (int r = 0; r < B::size; ++r) {
       Coordinate const at = Shape::b(lane, r, 0);
-      int const offset    = 8 * block + at.row - side - at.column;
-      if (-side <= offset && offset <= side) fragment[r] = weight(offset);
+      int const offset    = 8 * (n / taps) + at.row - side - at.column;
+      if (-side <= offset && offset <= side)
+        fragment[r] = weight(taps - 1 - n % taps, offset);
     }
     return fragment;
   }
@@ -91,31 +95,34 @@ class WarpDenseBand {
     return fragment;
   }
 
+  /// Before steps: loads what the first one begins with.
+  template <class LoadData>
+  KOKKOS_FORCEINLINE_FUNCTION void begin(LoadData const& data) {
+    m_first = data(0, 0);
+  }
+
   /// Takes a row of each strip, the first one after a turn for U = 0, the next
-  /// one for 1, .. `data(block)`: columns 8 * block - side and on of the row,
-  /// for `blocks` the first ones of the next row; `first`: those of block 0.
-  /// Returns what stands for `blocks`.
+  /// one for 1, .. `data(row, block)`: columns 8 * block - side and on of this
+  /// row and the next, 0 and 1.
   template <int U, class LoadData, class Bands>
-  KOKKOS_FORCEINLINE_FUNCTION Lanes<A> step(Lanes<A> const& first,
-                                            LoadData const& data,
-                                            Bands const& bands) {
+  KOKKOS_FORCEINLINE_FUNCTION void step(LoadData const& data,
+                                        Bands const& bands) {
     clear(m_sum[slot(U, taps - 1)]);
-    return add<U, 0>(first, first, data, bands);
+    m_first = add<U, 0>(m_first, m_first, data, bands);
   }
 
   /// The sums that step U completed: those of the row Reach above its own.
   /// // (16,8) per warp
-  template <int U>
+  template <int U, int Row>
   KOKKOS_FORCEINLINE_FUNCTION Lanes<C> const& complete() const {
     return m_sum[slot(U, 0)];
   }
 
-  /// Behind `Rows` rows: the next one is that of step 0 again.
-  template <int Rows>
+  /// Behind `steps` rows: the next one is that of step 0 again.
   KOKKOS_FORCEINLINE_FUNCTION void turn() {
-    static_assert(Rows * products % ahead == 0);
+    static_assert(steps * products % ahead == 0);
     Lanes<C> sum[taps];
-    for (int i = 0; i < taps; ++i) sum[i] = m_sum[slot(Rows, i)];
+    for (int i = 0; i < taps; ++i) sum[i] = m_sum[slot(steps, i)];
     for (int i = 0; i < taps; ++i) m_sum[i] = sum[i];
   }
 
@@ -128,12 +135,6 @@ class WarpDenseBand {
   /// step would wait for its products.
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int slot(int u, int i) {
     return (u + i) % taps;
-  }
-
-  template <class Bands>
-  KOKKOS_FORCEINLINE_FUNCTION static Lanes<B> band_of(Bands const& bands,
-                                                      int n) {
-    return bands(taps - 1 - n % taps, n / taps);
   }
 
   /// Product N of the row and all that follow: a block of the data with the
@@ -149,7 +150,9 @@ class WarpDenseBand {
                                            Bands const& bands) {
     constexpr int block = N / taps;
     if constexpr (N % taps == 0) {
-      return add_one<U, N>(next, data(block + 1), data, bands);
+      constexpr bool is_last = block + 1 == blocks;
+      return add_one<U, N>(next, data(is_last, is_last ? 0 : block + 1), data,
+                           bands);
     } else {
       return add_one<U, N>(now, next, data, bands);
     }
@@ -161,7 +164,7 @@ class WarpDenseBand {
                                                Bands const& bands) {
     constexpr int turns = (U * products + N) % ahead;
     Lanes<B> const band = m_band[turns];
-    m_band[turns]       = band_of(bands, (N + ahead) % products);
+    m_band[turns]       = bands((N + ahead) % products);
     m_warp.template multiply<Shape>(m_sum[slot(U, N % taps)], now, band);
     if constexpr (N + 1 == products) {
       return next;
@@ -179,6 +182,7 @@ class WarpDenseBand {
   Warp m_warp;
   Lanes<C> m_sum[taps];
   Lanes<B> m_band[ahead];
+  Lanes<A> m_first;
 };
 
 }  // namespace KokkosMMA::Impl

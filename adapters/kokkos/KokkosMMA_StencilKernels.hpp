@@ -125,6 +125,9 @@ struct StencilKernels<Kokkos::Cuda> {
     if constexpr (R == 2 && stencil_dense_band_exists(input, sums)) {
       problem.dense_operands =
           Cuda::DenseBandStencil<A, Element>::takes(grid, plan.kernel_weights);
+      problem.dense_in_pieces =
+          problem.dense_operands &&
+          !Cuda::DenseBandOperands<Element>::are_exact(plan.kernel_weights);
     }
   }
 

@@ -43,6 +43,7 @@ struct Device {
   int id                 = 0;
   int multiprocessors    = 0;
   int compute_capability = 0;
+  int shared_bytes       = 0;  ///< at most, of a block
   std::string name;
   TuningTable const* tuning = &builtin_tuning;
 
@@ -72,8 +73,9 @@ inline Device& device_entry(int id) {
     d.compute_capability = 10 * major + minor;
     cudaDeviceProp properties;
     check(cudaGetDeviceProperties(&properties, id), "cudaGetDeviceProperties");
-    d.name   = properties.name;
-    d.tuning = &tuning_of(d.tuned());
+    d.name         = properties.name;
+    d.shared_bytes = int(properties.sharedMemPerBlockOptin);
+    d.tuning       = &tuning_of(d.tuned());
   });
   return devices[id];
 }

@@ -6,7 +6,12 @@
 
 #include "StencilCases.hpp"
 
+#include <array>
+#include <cmath>
+#include <limits>
+#include <string>
 #include <type_traits>
+#include <vector>
 
 namespace {
 
@@ -24,41 +29,97 @@ TYPED_TEST(StencilTypes, FloatingTypes) {
   one_type<double, double, TypeParam>();
   one_type<float, double, TypeParam>();
 }
-/// Random numbers: within the error that so many additions may have.
+/// Sums of these numbers: within the error that so many additions may have.
 template <class T, class Exec>
-void random_numbers(double accumulator_epsilon) {
-  Random random;
-  SCOPED_TRACE(random.note());
-  HostGrid<2> data({40, 50});
-  for (double& value : data.values)
-    value = double(static_cast<T>(random.normal()));
-  std::vector<double> values(49);
-  for (double& value : values) value = double(float(random.normal()));
-  auto const weights    = StencilWeights<2>::dense(3, values);
-  auto const boundaries = random_boundaries<2>(random, false);
+void expect_close_sums(HostGrid<2> data, StencilWeights<2> const& weights,
+                       Boundaries<2> const& boundaries) {
+  using Sum = std::conditional_t<std::is_same_v<T, double>, double, float>;
+  for (double& value : data.values) value = double(static_cast<T>(value));
   TestGrid<T, 2, Plain<Kokkos::LayoutRight>, Exec> const in(data);
-  TestGrid<T, 2, Plain<Kokkos::LayoutRight>, Exec> const out({40, 50});
+  TestGrid<T, 2, Plain<Kokkos::LayoutRight>, Exec> const out(data.extent);
   auto const exact = neighbour_sums(data, data.extent, weights, boundaries);
   auto const size =
       neighbour_sums(data, data.extent, weights, boundaries, true);
-  on_every_route<Exec>(in.view(), out.view(), weights, boundaries,
-                       [&](Settings const& settings) {
-                         stencil(Exec(), in.view(), out.view(), weights,
-                                 boundaries, 1, settings);
-                         std::vector<double> const found = out.values();
-                         for (std::size_t i = 0; i < found.size(); ++i)
-                           ASSERT_LE(
-                               std::abs(found[i] - exact.values[i]),
-                               50 * accumulator_epsilon * size.values[i] +
-                                   epsilon<T> * std::abs(exact.values[i]) +
-                                   1e-7 * (sizeof(T) == 2))
-                               << i;
-                       });
+  on_every_route<Exec>(
+      in.view(), out.view(), weights, boundaries,
+      [&](Settings const& settings) {
+        stencil(Exec(), in.view(), out.view(), weights, boundaries, 1,
+                settings);
+        std::vector<double> const found = out.values();
+        for (std::size_t i = 0; i < found.size(); ++i) {
+          if (!std::isfinite(exact.values[i])) {
+            ASSERT_EQ(std::isnan(exact.values[i]), std::isnan(found[i])) << i;
+            ASSERT_FALSE(std::isfinite(found[i])) << i;
+            continue;
+          }
+          ASSERT_LE(
+              std::abs(found[i] - exact.values[i]),
+              50 * double(epsilon<Sum>) * size.values[i] +
+                  epsilon<T> * std::abs(exact.values[i]) +
+                  (sizeof(T) == 2 ? 1e-7
+                                  : std::numeric_limits<Sum>::denorm_min()))
+              << i;
+        }
+      });
+}
+template <class T, class Exec>
+void random_numbers() {
+  Random random;
+  SCOPED_TRACE(random.note());
+  HostGrid<2> data({40, 50});
+  for (double& value : data.values) value = random.normal();
+  std::vector<double> values(49);
+  for (double& value : values) value = double(float(random.normal()));
+  expect_close_sums<T, Exec>(data, StencilWeights<2>::dense(3, values),
+                             random_boundaries<2>(random, false));
 }
 TYPED_TEST(StencilTypes, RandomNumbers) {
-  random_numbers<half_t, TypeParam>(epsilon<float>);
-  random_numbers<float, TypeParam>(epsilon<float>);
-  random_numbers<double, TypeParam>(epsilon<double>);
+  random_numbers<half_t, TypeParam>();
+  random_numbers<float, TypeParam>();
+  random_numbers<double, TypeParam>();
+}
+
+/// Weights without structure that are exact as 16-bit floats, of all radii for
+/// which kernels differ, on a grid of several tiles.
+template <class T, class Exec>
+void weights_without_structure() {
+  Random random;
+  SCOPED_TRACE(random.note());
+  using Radius = std::array<int, 2>;
+  for (Radius const radius :
+       {Radius{3, 4}, Radius{6, 8}, Radius{7, 7}, Radius{8, 5}}) {
+    SCOPED_TRACE("radius " + std::to_string(radius[0]) + ", " +
+                 std::to_string(radius[1]));
+    std::vector<double> values(
+        std::size_t((2 * radius[0] + 1) * (2 * radius[1] + 1)));
+    for (double& value : values) value = double(random.integer(1, 15));
+    values[values.size() / 3] = 0;
+    auto const weights        = StencilWeights<2>::dense(radius, values);
+    auto const boundaries     = random_boundaries<2>(random, false);
+    HostGrid<2> data({71, 203});
+    for (double& value : data.values) value = random.normal();
+    expect_close_sums<T, Exec>(data, weights, boundaries);
+    data.at({5, 9})    = INFINITY;
+    data.at({70, 202}) = NAN;
+    expect_close_sums<T, Exec>(data, weights,
+                               Boundaries<2>::all(Boundary::constant));
+    // With bits below those of the smallest bfloat16.
+    std::vector<double> scales;
+    if (sizeof(T) > 2) scales = {0x1p-112, 0x1p-126, 0x1p-140};
+    for (double const scale : scales) {
+      SCOPED_TRACE("scale " + std::to_string(std::ilogb(scale)));
+      HostGrid<2> tiny({19, 70});
+      for (double& value : tiny.values) value = scale * random.normal();
+      expect_close_sums<T, Exec>(tiny, weights,
+                                 Boundaries<2>::all(Boundary::reflect));
+    }
+  }
+}
+TYPED_TEST(StencilTypes, WeightsWithoutStructure) {
+  weights_without_structure<half_t, TypeParam>();
+  weights_without_structure<bhalf_t, TypeParam>();
+  weights_without_structure<float, TypeParam>();
+  weights_without_structure<double, TypeParam>();
 }
 
 // What lies between two steps has the type of the output.

@@ -36,6 +36,9 @@ constexpr StencilProblem box_of_halfs() {
 constexpr StencilProblem box_of_floats() {
   return box_of(Scalar::float32, Scalar::float32);
 }
+constexpr StencilProblem box_of_words() {
+  return box_of(Scalar::int32, Scalar::int32);
+}
 /// Weights of full rank.
 constexpr StencilProblem dense(StencilProblem problem) {
   problem.box_of_ones = problem.one_product = problem.band_operands = false;
@@ -53,6 +56,10 @@ constexpr StencilProblem with_radius(StencilProblem problem, int radius) {
 }
 constexpr StencilProblem with_taps(StencilProblem problem, int taps) {
   problem.taps = taps;
+  return problem;
+}
+constexpr StencilProblem in_pieces(StencilProblem problem) {
+  problem.dense_in_pieces = true;
   return problem;
 }
 constexpr StencilProblem with_rank(StencilProblem problem, int rank) {
@@ -102,7 +109,7 @@ static_assert(!refuse_stencil(box_of(Scalar::uint64, Scalar::uint64), h200));
 
 static_assert(says(refuse_mma_stencil(with_rank(box_of_halfs(), 3), h200),
                    "two dimensions"));
-static_assert(says(refuse_mma_stencil(box_of_floats(), h200),
+static_assert(says(refuse_mma_stencil(box_of_words(), h200),
                    "no elements of this type"));
 static_assert(says(refuse_mma_stencil(without_operands(box_of_halfs()), h200),
                    "no exact operands"));
@@ -123,11 +130,17 @@ static_assert(automatic(weighted(box_of_halfs(), 1)) == Route::mma);
 static_assert(automatic(to_functor(weighted(box_of_halfs(), 8))) ==
               Route::streamed);
 static_assert(automatic(dense(box_of_halfs())) == Route::mma);
-static_assert(automatic(with_taps(dense(box_of_halfs()), 49)) ==
+static_assert(automatic(with_taps(dense(box_of_halfs()), 49)) == Route::mma);
+static_assert(automatic(with_taps(dense(box_of_halfs()), 25)) ==
               Route::streamed);
 static_assert(automatic(box_of(Scalar::uint8, Scalar::int32)) == Route::mma);
 static_assert(automatic(box_of_floats()) == Route::streamed);
-static_assert(automatic(dense(box_of_floats())) == Route::streamed);
+static_assert(automatic(dense(box_of_floats())) == Route::mma);
+static_assert(automatic(with_taps(dense(box_of_floats()), 121)) ==
+              Route::streamed);
+static_assert(automatic(in_pieces(with_taps(dense(box_of_halfs()), 81))) ==
+              Route::streamed);
+static_assert(automatic(in_pieces(dense(box_of_halfs()))) == Route::mma);
 static_assert(automatic(box_of(Scalar::float64, Scalar::float64)) ==
               Route::streamed);
 static_assert(automatic(dense(box_of(Scalar::float64, Scalar::float64))) ==
@@ -151,7 +164,7 @@ static_assert(!refusal_of(route_stencil(box_of_halfs(), host,
                                         Settings{Route::generic})));
 static_assert(!refusal_of(route_stencil(box_of_halfs(), h200,
                                         Settings{Route::streamed})));
-static_assert(says(refusal_of(route_stencil(box_of_floats(), h200,
+static_assert(says(refusal_of(route_stencil(box_of_words(), h200,
                                             Settings{Route::mma})),
                    "no elements of this type"));
 static_assert(says(refusal_of(route_stencil(box_of_halfs(), host,

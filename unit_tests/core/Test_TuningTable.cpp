@@ -254,6 +254,7 @@ TEST_F(AnyTable, Stencils) {
     p.box_of_ones      = p.one_product && flag();
     p.band_operands    = flag();
     p.dense_operands   = flag();
+    p.dense_in_pieces  = flag();
     p.contiguous       = random.integer(0, 7) != 0;
     Capability const m = machine();
     auto const any     = route_stencil(p, m, {}, table);

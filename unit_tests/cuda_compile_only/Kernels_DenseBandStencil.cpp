@@ -39,5 +39,6 @@ void kernels_dense_band_stencil(void const* x, void* result) {
   stencil<float, Half>(x, to<Half>(result));
   stencil<float, Half>(x, to<float>(result));
   stencil<float, Bhalf>(x, to<Bhalf>(result));
+  stencil<float, float>(x, to<float>(result));
   stencil<double, double>(x, to<double>(result));
 }

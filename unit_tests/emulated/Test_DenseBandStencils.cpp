@@ -1,12 +1,14 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// One-sided band products of doubles on the emulated warp: sums of strips that
-// march downwards, against exact sums.
+// One-sided band products on the emulated warp: sums of strips that march
+// downwards, against exact sums.
 
 #include <backends/emulated/atom/KokkosMMA_Warp.hpp>
 #include <core/KokkosMMA_StencilWeights.hpp>
 #include <core/KokkosMMA_WarpDenseBand.hpp>
+#include <core/KokkosMMA_WarpDenseBand16.hpp>
+#include <core/KokkosMMA_WeightPieces.hpp>
 #include "EmulatedData.hpp"
 
 #include <KokkosMMA_ExactSum.hpp>
@@ -16,7 +18,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdint>
 #include <memory>
+#include <type_traits>
 #include <vector>
 
 namespace {
@@ -25,14 +29,65 @@ using namespace KokkosMMA;
 using namespace KokkosMMA::Impl;
 using namespace KokkosMMA::Testing;
 
-/// Strips of `height` rows with all rows of data around them, and their sums.
-template <int Reach>
-class Strips {
- public:
-  using Band = WarpDenseBand<Emulated::Warp, Reach>;
+/// How numbers of a type lie in memory, and weights are operands.
+template <Scalar Input>
+struct Format {
+  using Memory = std::conditional_t<Input == Scalar::float32, float, double>;
+  using Sum    = Memory;
+  template <int Reach>
+  using Band = std::conditional_t<
+      Input == Scalar::float32,
+      WarpDenseBand16<Emulated::Warp, Scalar::float32, Reach>,
+      WarpDenseBand<Emulated::Warp, Reach>>;
 
-  static constexpr int width = 8 * Band::blocks;
-  static constexpr int pitch = 8 * int(sizeof(double));
+  static Memory encode(double x) { return Memory(x); }
+  static double decode(Memory x) { return x; }
+  static auto operand(double weight) {
+    if constexpr (Input == Scalar::float32) {
+      return take_piece<BhalfPiece>(weight);
+    } else {
+      return weight;
+    }
+  }
+};
+template <Scalar Input, class Piece>
+struct Format16 {
+  using Memory = std::uint16_t;
+  using Sum    = float;
+  template <int Reach>
+  using Band = WarpDenseBand16<Emulated::Warp, Input, Reach>;
+
+  static Memory encode(double x) {
+    if (!std::isfinite(x)) {
+      int const infinity = ((1 << Piece::exponent_bits) - 1)
+                           << Piece::fraction_bits;
+      return Memory(infinity | (std::isnan(x) ? 1 : 0));
+    }
+    return encode_piece(x, Piece::exponent_bits, Piece::fraction_bits);
+  }
+  static double decode(Memory x) {
+    return decode_piece(x, Piece::exponent_bits, Piece::fraction_bits);
+  }
+  static Memory operand(double weight) { return take_piece<Piece>(weight); }
+};
+template <>
+struct Format<Scalar::half> : Format16<Scalar::half, HalfPiece> {};
+template <>
+struct Format<Scalar::bhalf> : Format16<Scalar::bhalf, BhalfPiece> {};
+
+/// Strips of `height` rows with all rows of data around them, and their sums.
+template <Scalar Input, int Reach>
+class Strips {
+  using Numbers = Format<Input>;
+  using Memory  = typename Numbers::Memory;
+
+ public:
+  using Band = typename Numbers::template Band<Reach>;
+
+  static constexpr int width = 24;  ///< columns of the data
+  /// Those that are loaded at once.
+  static constexpr int loaded = width / Band::blocks;
+  static constexpr int pitch  = loaded * int(sizeof(Memory));
 
   Strips(StencilWeights<2> const& weights, int height)
       : m_weights(weights),
@@ -47,68 +102,80 @@ class Strips {
   }
   template <class Draw>
   void fill(Draw const& draw) {
-    for (double& x : m_data) x = draw();
+    for (double& x : m_data) x = Numbers::decode(Numbers::encode(draw()));
   }
 
   /// As a kernel marches. [row][strip][column]
   std::vector<double> march() {
     Emulated::Warp const warp;
     using Fragment = Emulated::Warp::Lanes<typename Band::B>;
-    std::vector<Fragment> bands(std::size_t(Band::taps * Band::blocks));
-    for (int i = 0; i < Band::taps * Band::blocks; ++i)
+    std::vector<Fragment> bands(std::size_t(Band::bands));
+    for (int n = 0; n < Band::bands; ++n)
       warp.each([&](int lane) {
-        warp.at(bands[std::size_t(i)], lane) =
-            Band::band(lane, i % Band::blocks, [&](int offset) {
-              return m_weights.weight({i / Band::blocks - Reach, offset});
+        warp.at(bands[std::size_t(n)], lane) =
+            Band::band(lane, n, [&](int tap, int offset) {
+              return Numbers::operand(m_weights.weight({tap - Reach, offset}));
             });
       });
-    auto const band_of = [&](int tap, int block) -> auto const& {
-      return bands[std::size_t(tap * Band::blocks + block)];
+    auto const band_of = [&](int n) -> auto const& {
+      return bands[std::size_t(n)];
     };
     auto const band = std::make_unique<Band>(warp, band_of);
+    m_lost          = false;
     std::vector<double> sums(std::size_t(m_height) * 128, NAN);
-    alignas(64) static double tile[16 * pitch / sizeof(double)];
-    auto const data_of = [&](int t, int block) {
-      for (int strip = 0; strip < 16; ++strip)
-        std::copy_n(&data(strip, t - Reach, 8 * block - Band::side), 8,
-                    tile + strip * pitch / int(sizeof(double)));
-      Emulated::Warp::Lanes<typename Band::A> block_of_row;
+    alignas(64) static Memory tile[Band::together * 16 * loaded];
+    int const rows    = m_height + 2 * Reach;
+    int t             = 0;
+    auto const row_at = [&](int row, int block) {
+      for (int i = 0; i < Band::together * 16 * loaded; ++i) {
+        // Rows behind the last one are not used.
+        int const of = std::min(t + row + i / (16 * loaded), rows - 1);
+        tile[i]      = Numbers::encode(data(i / loaded % 16, of - Reach,
+                                            8 * block + i % loaded - Band::side));
+      }
+      Emulated::Warp::Lanes<typename Band::A> fragment;
       warp.each([&](int lane) {
-        warp.at(block_of_row, lane) = Band::load(
+        warp.at(fragment, lane) = Band::load(
             reinterpret_cast<unsigned char const*>(tile), pitch, lane);
       });
-      return block_of_row;
+      return fragment;
     };
-    int const rows = m_height + 2 * Reach;
-    auto first     = data_of(0, 0);
-    int t          = 0;
-    auto const row = [&]<int U>(std::integral_constant<int, U>) {
-      if (t == rows) return;
-      first = band->template step<U>(
-          first,
-          [&](int block) {
-            return block < Band::blocks ? data_of(t, block)
-                                        : data_of(std::min(t + 1, rows - 1), 0);
-          },
-          band_of);
-      int const done = t++ - 2 * Reach;
-      if (done < 0) return;
-      auto const& complete = band->template complete<U>();
-      warp.each([&](int lane) {
-        for (int r = 0; r < 4; ++r)
-          sums[std::size_t((done * 16 + lane / 4 + r / 2 * 8) * 8 +
-                           lane % 4 * 2 + r % 2)] = warp.at(complete, lane)[r];
-      });
+    auto const step = [&]<int U>(std::integral_constant<int, U>) {
+      if (t >= rows) return;
+      band->template step<U>(row_at, band_of);
+      auto const put = [&](int row, auto const& complete) {
+        int const done = t + row - 2 * Reach;
+        if (done < 0 || done >= m_height) return;
+        warp.each([&](int lane) {
+          for (int r = 0; r < 4; ++r)
+            sums[std::size_t((done * 16 + lane / 4 + r / 2 * 8) * 8 +
+                             lane % 4 * 2 + r % 2)] =
+                warp.at(complete, lane)[r];
+        });
+      };
+      [&]<int... Row>(std::integer_sequence<int, Row...>) {
+        (put(Row, band->template complete<U, Row>()), ...);
+      }
+      (std::make_integer_sequence<int, Band::together>());
+      t += Band::together;
     };
+    band->begin(row_at);
     while (t < rows) {
-      row(std::integral_constant<int, 0>());
-      row(std::integral_constant<int, 1>());
-      row(std::integral_constant<int, 2>());
-      row(std::integral_constant<int, 3>());
-      row(std::integral_constant<int, 4>());
-      band->template turn<5>();
+      [&]<int... U>(std::integer_sequence<int, U...>) {
+        (step(std::integral_constant<int, U>()), ...);
+      }
+      (std::make_integer_sequence<int, Band::steps>());
+      band->turn();
     }
+    if constexpr (Input == Scalar::float32)
+      warp.each([&](int lane) { m_lost |= warp.at(band->lost(), lane) != 0; });
     return sums;
+  }
+
+  /// Whether a march lost bits of a float.
+  bool lost() {
+    march();
+    return m_lost;
   }
 
   /// Root mean squares of the errors against the exact sums, in units of the
@@ -125,8 +192,8 @@ class Strips {
       for (int strip = 0; strip < 16; ++strip)
         for (int column = 0; column < 8; ++column) {
           ExactSum exact;
-          double magnitudes = 0;
-          double serial     = 0;
+          double magnitudes            = 0;
+          typename Numbers::Sum serial = 0;
           for (std::size_t at = 0; at < m_weights.size(); ++at) {
             double const w = m_weights.values()[at];
             if (w == 0) continue;
@@ -135,7 +202,7 @@ class Strips {
             exact.add(w * x);
             exact.add(std::fma(w, x, -(w * x)));
             magnitudes += std::abs(w * x);
-            serial += w * x;
+            serial += typename Numbers::Sum(w * x);
           }
           if (magnitudes == 0) magnitudes = 1;
           double const sum = sums[std::size_t((row * 16 + strip) * 8 + column)];
@@ -152,6 +219,7 @@ class Strips {
   StencilWeights<2> m_weights;
   int m_height;
   std::vector<double> m_data;
+  bool m_lost = false;
 };
 
 /// Weights without structure.
@@ -159,53 +227,68 @@ StencilWeights<2> random_weights(std::array<int, 2> const& radius,
                                  Random& random) {
   std::vector<double> values(
       std::size_t((2 * radius[0] + 1) * (2 * radius[1] + 1)));
-  for (double& value : values) value = random.uniform(-1, 1);
+  // Exact as operands of 16 bits.
+  for (double& value : values)
+    value = std::nearbyint(64 * random.uniform(-1, 1)) / 64;
   return StencilWeights<2>::dense(radius, values);
 }
 
-template <int Reach>
+template <Scalar Input, int Reach>
 void check(std::array<int, 2> const& radius, int height) {
   Random random;
-  Strips<Reach> strips(random_weights(radius, random), height);
+  Strips<Input, Reach> strips(random_weights(radius, random), height);
   // Sums of one sign show a bias, those of both signs cancel.
   for (double const low : {0., -1.}) {
     strips.fill([&] { return random.uniform(low, 1); });
     auto const errors = strips.errors();
     // Added as in the serial sum, in another order.
     EXPECT_LE(errors.march, 1.25 * errors.serial)
-        << "radius " << radius[0] << ", " << radius[1] << ", height " << height
-        << ", low " << low << "; " << random.note();
+        << to_string(Input) << ", radius " << radius[0] << ", " << radius[1]
+        << ", height " << height << ", low " << low << "; " << random.note();
   }
 }
 
 TEST(DenseBandStencils, NoLessAccurateThanPlainSums) {
-  check<7>({7, 7}, 20);
-  check<8>({8, 8}, 1);
-  check<4>({4, 2}, 6);
+  check<Scalar::float64, 7>({7, 7}, 20);
+  check<Scalar::float64, 8>({8, 8}, 1);
+  check<Scalar::float64, 4>({4, 2}, 6);
+  check<Scalar::float32, 7>({7, 8}, 5);
+  check<Scalar::float32, 7>({2, 7}, 4);
+  check<Scalar::half, 8>({8, 8}, 5);
+  check<Scalar::half, 4>({4, 7}, 4);
+  check<Scalar::bhalf, 7>({7, 7}, 6);
 }
 
 // A single weight shows where a band matrix puts it: any other place gives
 // another element.
-TEST(DenseBandStencils, EveryWeightHasItsPlace) {
+template <Scalar Input>
+void every_weight_has_its_place() {
   Random random;
   for (int dy = -4; dy <= 4; ++dy)
     for (int dx = -8; dx <= 8; ++dx) {
       std::vector<double> values(9 * 17, 0.);
       values[std::size_t((dy + 4) * 17 + dx + 8)] = 1;
       auto const weights = StencilWeights<2>::dense({4, 8}, values);
-      Strips<4> doubles(weights, 3);
-      doubles.fill([&] { return random.uniform(-1, 1); });
-      EXPECT_EQ(0, doubles.errors().march) << dy << ", " << dx;
+      Strips<Input, 4> strips(weights, 3);
+      strips.fill([&] { return random.uniform(-1, 1); });
+      EXPECT_EQ(0, strips.errors().march)
+          << to_string(Input) << " " << dy << ", " << dx;
     }
+}
+TEST(DenseBandStencils, EveryWeightHasItsPlace) {
+  every_weight_has_its_place<Scalar::float64>();
+  every_weight_has_its_place<Scalar::float32>();
+  every_weight_has_its_place<Scalar::half>();
 }
 
 // What a kernel relies on: a sum near an infinity or a NaN is not finite, all
 // others are right.
-TEST(DenseBandStencils, WhatIsFiniteIsRight) {
+template <Scalar Input>
+void what_is_finite_is_right() {
   Random random;
   auto const weights = random_weights({4, 4}, random);
   for (double const odd : {double(INFINITY), double(NAN)}) {
-    Strips<4> strips(weights, 12);
+    Strips<Input, 4> strips(weights, 12);
     strips.fill([&] { return random.uniform(-1, 1); });
     auto clean           = strips;
     strips.data(3, 5, 9) = odd;
@@ -215,9 +298,10 @@ TEST(DenseBandStencils, WhatIsFiniteIsRight) {
     for (int row = 0; row < 12; ++row)
       for (int strip = 0; strip < 16; ++strip)
         for (int column = 0; column < 8; ++column) {
-          auto const at = std::size_t((row * 16 + strip) * 8 + column);
-          bool const is_near =
-              strip == 3 && std::abs(row - 5) <= 4 && column >= 5;
+          auto const at      = std::size_t((row * 16 + strip) * 8 + column);
+          bool const is_near = strip == 3 && std::abs(row - 5) <= 4 &&
+                               column >= 5 &&
+                               weights.weight({5 - row, 9 - column}) != 0;
           if (std::isfinite(sums[at])) {
             EXPECT_EQ(expected[at], sums[at]);
             ++finite;
@@ -226,14 +310,35 @@ TEST(DenseBandStencils, WhatIsFiniteIsRight) {
             EXPECT_FALSE(std::isfinite(sums[at]));
           }
         }
-    EXPECT_GE(finite, 12 * 15 * 8 + 3 * 8);
+    // Other strips, and rows that no row of weights reaches.
+    EXPECT_GE(finite, 12 * 15 * 8);
   }
 }
+TEST(DenseBandStencils, WhatIsFiniteIsRight) {
+  what_is_finite_is_right<Scalar::float64>();
+  what_is_finite_is_right<Scalar::float32>();
+  what_is_finite_is_right<Scalar::bhalf>();
+}
 
+template <Scalar Input>
+void sums_of_negative_zeros() {
+  Strips<Input, 4> strips(StencilWeights<2>::box(4), 2);
+  strips.fill([] { return -0.; });
+  for (double const sum : strips.march()) EXPECT_FALSE(std::signbit(sum));
+}
 TEST(DenseBandStencils, SumsOfNegativeZerosArePositive) {
-  Strips<4> doubles(StencilWeights<2>::box(4), 2);
-  doubles.fill([] { return -0.; });
-  for (double const sum : doubles.march()) EXPECT_FALSE(std::signbit(sum));
+  sums_of_negative_zeros<Scalar::float64>();
+  sums_of_negative_zeros<Scalar::float32>();
+  sums_of_negative_zeros<Scalar::half>();
+}
+
+// Bits below those of the smallest bhalf are named, others are not.
+TEST(DenseBandStencils, LostBitsAreNamed) {
+  for (double const x : {0x1p-133, 0x1p-134}) {
+    Strips<Scalar::float32, 4> strips(StencilWeights<2>::box(4), 2);
+    strips.fill([&] { return x; });
+    EXPECT_EQ(x < 0x1p-133, strips.lost());
+  }
 }
 
 }  // namespace
