@@ -424,7 +424,7 @@ void print_stencils(std::ostream& out) {
       problem.dense_operands =
           operands &&
           stencil_dense_band_exists(types.input, types.accumulator) &&
-          radius <= (types.input == Scalar::float64 ? 7 : 8);
+          radius <= (size_of(types.input) == 2 ? 8 : 7);
       problem.contiguous = true;
       problem.size       = std::uint64_t(1) << 28;
       return problem;

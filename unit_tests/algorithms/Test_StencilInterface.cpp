@@ -260,14 +260,14 @@ void routes_of_stencils() {
   TestGrid<float, 2, Plain<Kokkos::LayoutRight>, Exec> const in(
       HostGrid<2>({8, 8}));
   TestGrid<float, 2, Plain<Kokkos::LayoutRight>, Exec> const out({8, 8});
-  auto const box = StencilWeights<2>::box(1);
   auto const all = Boundaries<2>::all(Boundary::constant);
-  // No tensor core takes floats as they are.
+  // No operand of the tensor cores is a third.
+  auto const thirds =
+      StencilWeights<2>::dense(1, std::vector<double>(9, 1. / 3));
   std::string const explained =
-      explain_stencil(Exec(), in.view(), out.view(), box, all);
-  char const* const reason =
-      on_cuda<Exec> ? "take no elements of this type" : "not Cuda";
-  Route const best = on_cuda<Exec> ? Route::streamed : Route::generic;
+      explain_stencil(Exec(), in.view(), out.view(), thirds, all);
+  char const* const reason = on_cuda<Exec> ? "no exact operands" : "not Cuda";
+  Route const best         = on_cuda<Exec> ? Route::streamed : Route::generic;
   EXPECT_TRUE(has_parts(explained, {"route " + std::string(to_string(best)),
                                     "not mma: ", reason}));
   EXPECT_EQ(!on_cuda<Exec>,
@@ -278,13 +278,13 @@ void routes_of_stencils() {
     std::vector<std::string> const parts = {
         "route " + std::string(to_string(route)) + " was asked for", reason};
     std::string const forced = error_of([&] {
-      stencil(Exec(), in.view(), out.view(), box, all, 1, Settings{route});
+      stencil(Exec(), in.view(), out.view(), thirds, all, 1, Settings{route});
     });
     EXPECT_TRUE(has_parts(forced, {"KokkosMMA::stencil: "}));
     EXPECT_TRUE(has_parts(forced, parts));
     EXPECT_TRUE(has_parts(error_of([&] {
                             StencilPolicy<Exec, Kokkos::Rank<2>>(
-                                Exec(), {8, 8}, in.view(), box, all,
+                                Exec(), {8, 8}, in.view(), thirds, all,
                                 Settings{route});
                           }),
                           parts));
@@ -292,7 +292,7 @@ void routes_of_stencils() {
     // From a scope it is a wish.
     ScopedSettings const scope(Settings{route});
     EXPECT_EQ("", error_of([&] {
-                stencil(Exec(), in.view(), out.view(), box, all);
+                stencil(Exec(), in.view(), out.view(), thirds, all);
               }));
     EXPECT_EQ(best, last_route());
     EXPECT_EQ(std::vector<double>(64, 0.0), out.values());
@@ -300,7 +300,7 @@ void routes_of_stencils() {
     Kokkos::deep_copy(out.view(), poisoned.view());
   }
   for (Route const route : {best, Route::generic}) {
-    stencil(Exec(), in.view(), out.view(), box, all, 1, Settings{route});
+    stencil(Exec(), in.view(), out.view(), thirds, all, 1, Settings{route});
     EXPECT_EQ(route, last_route());
     EXPECT_EQ(std::vector<double>(64, 0.0), out.values());
   }
