@@ -140,6 +140,9 @@ constexpr Refusal refuse_mma_stencil(StencilProblem const& problem,
 /// 137 (perf_tune, 8192^2, periodic). So functors get products from radius 9
 /// on.
 ///
+/// On small grids dense weights take 33, 50 and 98 us (half, float, double,
+/// radius 7, 1024^2) and 96, 108 and 101 without.
+///
 /// The limits are those of the tuning table.
 constexpr bool mma_stencil_pays(StencilProblem const& problem,
                                 TuningTable const& tuning = builtin_tuning) {

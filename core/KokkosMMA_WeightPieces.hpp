@@ -6,8 +6,10 @@
 #include <core/KokkosMMA_StencilWeights.hpp>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstdint>
+#include <optional>
 
 /// \file
 /// Weights of a stencil as sums of 16-bit floats, the operands of products with
@@ -63,6 +65,22 @@ struct BhalfPiece {
   static constexpr int fraction_bits = 7;
   static constexpr int top           = 0;
 };
+
+/// The bits of weight * 2^exponent where it is such a float, normal or zero.
+template <class Format>
+std::optional<std::uint16_t> exact_piece(double weight, int exponent) {
+  constexpr int dropped = 52 - Format::fraction_bits;
+  constexpr int bias    = (1 << (Format::exponent_bits - 1)) - 1;
+  auto const bits       = std::bit_cast<std::uint64_t>(weight);
+  auto const sign       = std::uint64_t(bits >> 63) << 15;
+  if (bits << 1 == 0) return std::uint16_t(sign);
+  auto const fraction = bits & ((std::uint64_t(1) << 52) - 1);
+  int const biased    = int(bits >> 52 & 0x7ff) - 1023 + exponent + bias;
+  if (fraction << (64 - dropped) != 0 || biased < 1 || biased > 2 * bias)
+    return std::nullopt;
+  return std::uint16_t(sign | std::uint64_t(biased) << Format::fraction_bits |
+                       fraction >> dropped);
+}
 
 /// The next piece of a weight, and what remains.
 template <class Format>

@@ -48,7 +48,10 @@ void on_every_route(X const& in, Y const& out, StencilWeights<R> const& weights,
   for (Route const route : {Route::streamed, Route::mma}) {
     if (!takes_route<Exec>(route, in, out, weights, boundaries)) continue;
     others = true;
-    if (steps && !takes_route<Exec>(route, out, out, weights, boundaries))
+    // What lies between two steps is packed.
+    if (steps && !(takes_route<Exec>(route, out, out, weights, boundaries) &&
+                   takes_route<Exec>(route, Impl::like("between", out), out,
+                                     weights, boundaries)))
       continue;
     SCOPED_TRACE("route " + std::string(to_string(route)));
     body(Settings{.route = route});

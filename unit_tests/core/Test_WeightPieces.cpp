@@ -45,4 +45,31 @@ TEST(WeightPieces, AddUpToTheWeight) {
   }
 }
 
+template <class Format>
+void expect_exact(double weight, int exponent) {
+  double const scaled = std::ldexp(weight, exponent);
+  double rest         = scaled;
+  auto const bits     = take_piece<Format>(rest);
+  auto const exact    = exact_piece<Format>(weight, exponent);
+  double const normal = std::ldexp(1., 2 - (1 << (Format::exponent_bits - 1)));
+  bool const expected =
+      weight == 0 || (rest == 0 && std::abs(scaled) >= normal);
+  ASSERT_EQ(expected, exact.has_value()) << weight << " " << exponent;
+  if (exact) {
+    EXPECT_EQ(bits, *exact) << weight << " " << exponent;
+  }
+}
+TEST(WeightPieces, ExactOnesAreKnown) {
+  for (double const weight :
+       {0., -0., 1., -3., 255., 257., 2047., 2049., 1. / 3, 0x1p-14, 0x1p-15,
+        -0x1.8p-14, 0x1.ffcp15, 0x1p-126, 0x1p-127, 0x1p-1074})
+    for (int const exponent : {0, 1, -2}) {
+      if (std::abs(std::ldexp(weight, exponent)) < 0x1p16)
+        expect_exact<HalfPiece>(weight, exponent);
+      expect_exact<BhalfPiece>(weight, exponent);
+    }
+  EXPECT_FALSE(exact_piece<HalfPiece>(0x1p16, 0));
+  EXPECT_FALSE(exact_piece<BhalfPiece>(0x1p128, 0));
+}
+
 }  // namespace

@@ -23,15 +23,18 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <type_traits>
 
 /// \file
 /// Stencils of two dimensions with any weights, by products with a band matrix
-/// for each row of the weights: 16-bit floats in tiles
-/// (KokkosMMA_DenseTileStencil.hpp), doubles here
-/// (core/KokkosMMA_WarpDenseBand.hpp). The grid is cut into 16 strips of rows;
-/// a block marches down a part of all of them at once, with 8 columns for each
-/// of its warps, and keeps the next rows on their way to shared memory.
+/// for each row of the weights: here of doubles
+/// (core/KokkosMMA_WarpDenseBand.hpp) and of 16-bit floats and floats whose
+/// weights are operands as they are (core/KokkosMMA_WarpDenseBand16.hpp), with
+/// weights in pieces in tiles (KokkosMMA_DenseTileStencil.hpp). The grid is cut
+/// into 16 strips of rows; a block marches down a part of all of them at once,
+/// with 8 columns for each of its warps, and keeps the next rows on their way
+/// to shared memory.
 
 namespace KokkosMMA::Impl::Cuda {
 
@@ -152,12 +155,13 @@ struct DenseBandKernel {
     Fragment fragment;
   };
 
-  /// Rows of the strips in some columns.
+  /// Rows of the strips in some columns. In shared memory: the registers are
+  /// the sums'.
   struct Segment {
     Index row;     ///< of strip 0, of the first sums
     Index column;  ///< of the first sums
     int rows;      ///< of data, in each strip
-    int loaded;    ///< rows: all of a step, that none is what was there
+    int loaded;    ///< rows of whole steps: no sum meets what was there before
     int left;      ///< vectors that begin a row and do not lie in memory
     int right;     ///< the first of those that end it
   };
@@ -292,25 +296,46 @@ struct DenseBandKernel {
   __device__ static void load_edges(Task const& task, Segment const& segment,
                                     int group, unsigned char* slot) {
     Grid const& grid = task.grid;
+    Index const n    = grid.extent[1];
     int const left   = segment.left * elements;
     int const count  = left + (vectors - segment.right) * elements;
     int const m      = int(threadIdx.x) / across;
-    Index const strip =
-        segment.row + m % 16 * task.work.strip - reach + group * Block::rows;
+    int const t      = group * Block::rows + m / 16;
+    Index const row  = segment.row + m % 16 * task.work.strip - reach + t;
+    bool const plain =
+        row >= 0 && row + (rows_of_thread - 1) * rows_at_once < grid.extent[0];
 #pragma unroll 1
-    for (int u = m / 16; u < Block::rows; u += rows_at_once) {
-      if (group * Block::rows + u >= segment.loaded) return;
-      bool const is_needed = is_used(task, strip + u);
-      Element* const to =
-          reinterpret_cast<Element*>(slot + (u * 16 + m % 16) * pitch);
+    for (int i = int(threadIdx.x) % across; i < count; i += across) {
+      int const e        = i < left ? i : segment.right * elements + i - left;
+      Index const column = segment.column - Band::side + e;
+      bool const used =
+          -task.work.radius[1] <= column && column < n + task.work.radius[1];
+      bool const beyond = column < 0 || column >= n;
+      Face const face =
+          column < 0 ? grid.boundaries.low[1] : grid.boundaries.high[1];
+      unsigned char* to  = slot + m * pitch + e * int(sizeof(Element));
+      constexpr int step = rows_at_once * 16 * pitch;
+      // The same column of rows of the grid: all loads at once.
+      if (plain && used && !(beyond && face.kind == Boundary::constant)) {
+        Index const from =
+            beyond ? boundary_index(face.kind, column, n) : column;
+        Element const* source = grid.data + row * grid.stride[0] + from;
+        Element value[rows_of_thread];
+#pragma unroll
+        for (int u = 0; u < rows_of_thread; ++u)
+          value[u] = source[u * rows_at_once * grid.stride[0]];
+#pragma unroll
+        for (int u = 0; u < rows_of_thread; ++u)
+          *reinterpret_cast<Element*>(to + u * step) = value[u];
+        continue;
+      }
 #pragma unroll 1
-      for (int i = int(threadIdx.x) % across; i < count; i += across) {
-        int const e        = i < left ? i : segment.right * elements + i - left;
-        Index const column = segment.column - Band::side + e;
-        bool const used    = is_needed && -task.work.radius[1] <= column &&
-                          column < grid.extent[1] + task.work.radius[1];
-        to[e] = used ? stencil_element(grid, strip + u, column)
-                     : static_cast<Element>(0.f);
+      for (int u = 0; u < rows_of_thread; ++u) {
+        if (t + u * rows_at_once >= segment.loaded) break;
+        Index const here = row + u * rows_at_once;
+        *reinterpret_cast<Element*>(to + u * step) =
+            used && is_used(task, here) ? stencil_element(grid, here, column)
+                                        : static_cast<Element>(0.f);
       }
     }
   }
@@ -467,7 +492,7 @@ struct DenseBandKernel {
     }
   }
 
-  /// Where a lane loads rows of a step, from the first one on.
+  /// Bytes from the first of a warp's rows to where a lane loads from.
   __device__ static int place_of(int lane) {
     return sizeof(Element) == 2 ? lane % 16 * pitch + lane / 16 * 16 : 0;
   }
@@ -543,9 +568,9 @@ struct DenseBandKernel {
         if (g > 0)
           out.store(task, segment, g - 1, staged + (g - 1) % 2 * staged_bytes);
       };
-      // Rows from u on, those of steps 0 to Band::steps - 1.
       constexpr int together     = Band::together;
       constexpr int rows_of_turn = Band::steps * together;
+      // The turn begins with row u.
       auto const step = [&]<int U>(int u, std::integral_constant<int, U>) {
         constexpr int first = U * together;
         // Not all warps of a scheduler at once: the others keep the tensor
@@ -553,8 +578,8 @@ struct DenseBandKernel {
         // instructions mix then.
         constexpr bool known = rows_of_turn % Block::pause == 0;
         if constexpr (!known || first % Block::pause == 0) {
-          int const turn = (u + first) / Block::pause;
-          if (turn < Block::warps / 4 && warp / 4 == turn &&
+          int const pause = (u + first) / Block::pause;
+          if (pause < Block::warps / 4 && warp / 4 == pause &&
               (known || (u + first) % Block::pause == 0))
             load_and_store();
         }
@@ -592,7 +617,7 @@ struct DenseBandKernel {
     __syncthreads();
     out.store(task, segment, groups - 1,
               staged + (groups - 1) % 2 * staged_bytes);
-    // Bits of floats are lost below 2^-133.
+    // Bits of floats below 2^-133, too few to matter in larger sums.
     bool inexact = false;
     if constexpr (scalar_v<Element> == Scalar::float32) {
       inexact = __syncthreads_or(band.lost() != 0);
@@ -679,7 +704,8 @@ __global__ void __launch_bounds__(Kernel::Block::threads)
   Kernel::run(task);
 }
 
-/// Whether the device has the shared memory for it.
+/// False where the device has too little shared memory: 215 KB for doubles, 113
+/// for halfs to halfs, 123 for floats to floats.
 template <class Kernel>
 bool launch_dense_band_kernel(Kokkos::Cuda const& space,
                               typename Kernel::Task const& task) {
@@ -706,35 +732,30 @@ struct DenseBandOperands {
   int exponent = 0;
 
   explicit DenseBandOperands(StencilWeights<2> const& weights) {
-    if constexpr (is_band_half<Element>)
-      exponent = weight_pieces<HalfPiece>(weights).exponent;
-  }
-  auto operator()(double weight) const {
-    if constexpr (std::is_same_v<Element, double>) {
-      return weight;
-    } else {
-      double rest = std::ldexp(weight, exponent);
-      return take_piece<weight_piece_t<Element>>(rest);
+    if constexpr (is_band_half<Element>) {
+      double largest = 0;
+      for (double const w : weights.values())
+        largest = std::max(largest, std::abs(w));
+      if (largest > 0) exponent = HalfPiece::top - std::ilogb(largest);
     }
   }
-  /// Up to less than a float holds.
-  bool is_exact(double weight) const {
+  /// None where it would have to be rounded.
+  auto operator()(double weight) const {
     if constexpr (std::is_same_v<Element, double>) {
-      return true;
+      return std::optional<double>(weight);
     } else {
-      double const scaled = std::ldexp(weight, exponent);
-      double rest         = scaled;
-      take_piece<weight_piece_t<Element>>(rest);
-      return std::abs(rest) <= 0x1p-23 * std::abs(scaled);
+      return exact_piece<weight_piece_t<Element>>(weight, exponent);
     }
   }
   static bool are_exact(StencilWeights<2> const& weights) {
     DenseBandOperands const operands(weights);
     return std::all_of(weights.values().begin(), weights.values().end(),
-                       [&](double w) { return operands.is_exact(w); });
+                       [&](double w) { return operands(w).has_value(); });
   }
 };
 
+/// Weights of which are_exact() holds. False where the device has too little
+/// shared memory.
 template <int Reach, class Element, class Sink>
 bool launch_dense_march(Kokkos::Cuda const& space,
                         StencilGrid<Element, 2> const& grid,
@@ -754,12 +775,18 @@ bool launch_dense_march(Kokkos::Cuda const& space,
     work.high[d] =
         grid.extent[d] + grid.boundaries.ghosts_high(d, weights.radius(d));
   }
-  // Radius 7, halfs, 10^9 sums per second: 255 with 1, 369 with 2, 365 with 3
-  // (a former state of the kernel; H200, CUDA 13.0, 2026-11-22).
-  work.edge_weight  = work.blocks > 1 ? 2 : 1;
-  using Staged      = typename Sink::value_type;
-  auto const target = reinterpret_cast<std::uintptr_t>(sink.data);
-  work.aligned      = sink.stride[1] == 1 &&
+  // Halfs, 10^9 sums per second with 2 and 3 (H200, CUDA 13.0, 2026-11-22):
+  // constants beyond the faces 533 and 528 at radius 4, 480 and 470 at radius
+  // 7, periodic 466 and 505, 468 and 475. With 1 a former state of the kernel
+  // had 255 at radius 7, with 2 372.
+  bool loads_beyond_faces = false;
+  for (Face const& face : {grid.boundaries.low[1], grid.boundaries.high[1]})
+    loads_beyond_faces = loads_beyond_faces || face.kind != Boundary::constant;
+  int const at_faces = sizeof(Element) == 2 && loads_beyond_faces ? 3 : 2;
+  work.edge_weight   = work.blocks > 1 ? at_faces : 1;
+  using Staged       = typename Sink::value_type;
+  auto const target  = reinterpret_cast<std::uintptr_t>(sink.data);
+  work.aligned       = sink.stride[1] == 1 &&
                  (target - work.shift * sizeof(Staged)) % 16 == 0 &&
                  sink.stride[0] * std::int64_t(sizeof(Staged)) % 16 == 0;
   DenseBandOperands<Element> const operands(weights);
@@ -771,7 +798,7 @@ bool launch_dense_march(Kokkos::Cuda const& space,
       double const weight =
           weights.weight({tap - Kernel::reach, v - Kernel::Band::side});
       task.largest         = std::max(task.largest, Sum(std::abs(weight)));
-      task.weights[tap][v] = operands(weight);
+      task.weights[tap][v] = *operands(weight);
     }
   return launch_dense_band_kernel<Kernel>(space, task);
 }
@@ -822,10 +849,11 @@ struct DenseBandStencil {
           largest = std::max(largest, std::abs(w));
         if (largest == 0) return true;
         if (!(0x1p-100 < largest && largest < 0x1p100)) return false;
+        if (DenseBandOperands<Element>::are_exact(weights)) return true;
         if constexpr (is_half) {
           return weight_pieces<weight_piece_t<Element>>(weights).are_close;
         } else {
-          return DenseBandOperands<Element>::are_exact(weights);
+          return false;
         }
       }
     }

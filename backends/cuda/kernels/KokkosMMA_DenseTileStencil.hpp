@@ -24,10 +24,10 @@
 #include <utility>
 
 /// \file
-/// Stencils of two dimensions with any weights, of 16-bit floats
-/// (core/KokkosMMA_WarpDenseTile.hpp): a block takes tiles of the grid, one
-/// after the other, and fetches the next one with what stands around it while
-/// each warp forms the sums of 16 columns of this one.
+/// Stencils of two dimensions with any weights, of 16-bit floats, the weights
+/// in pieces (core/KokkosMMA_WarpDenseTile.hpp): a block takes tiles of the
+/// grid, one after the other, and fetches the next one with what stands around
+/// it while each warp forms the sums of 16 columns of this one.
 
 namespace KokkosMMA::Impl::Cuda {
 
