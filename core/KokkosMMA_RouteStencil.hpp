@@ -122,7 +122,7 @@ constexpr Refusal refuse_mma_stencil(StencilProblem const& problem,
 /// | box 1 7, halo      | 757 747      | 170 124'     |
 /// | box 16             | 399          | -            |
 /// | star 1 7           | -            | 867 447      |
-/// | dense 3 7 8        | 533* 500* 395* | 426* 109* -  |
+/// | dense 3 7 8        | 533* 480* 425* | 426* 109* -  |
 /// | in pieces 3 5 7    | 298* 235* 193* | 426* 185* 109* |
 /// | float, dense 7     | 182*         | 108*         |
 /// | double, dense 6 7  | 77* 78*      | 81* 62*      |

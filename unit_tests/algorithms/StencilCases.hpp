@@ -83,13 +83,15 @@ void expect_sums(Place<R> const& extent, StencilWeights<R> const& weights,
   }
   TestGrid<T, R, Kind, Exec> const in(data);
   TestGrid<Result, R, OutKind, Exec> const shape(extent);
-  on_every_route<Exec>(in.view(), shape.view(), weights, boundaries,
-                       [&](Settings const& settings) {
-                         TestGrid<Result, R, OutKind, Exec> const out(extent);
-                         stencil(Exec(), in.view(), out.view(), weights,
-                                 boundaries, steps, settings);
-                         EXPECT_TRUE(out.holds(expected, as_result<Result>));
-                       });
+  on_every_route<Exec>(
+      in.view(), shape.view(), weights, boundaries,
+      [&](Settings const& settings) {
+        TestGrid<Result, R, OutKind, Exec> const out(extent);
+        stencil(Exec(), in.view(), out.view(), weights, boundaries, steps,
+                settings);
+        EXPECT_TRUE(out.holds(expected, as_result<Result>));
+      },
+      steps > 1);
   EXPECT_TRUE(
       in.holds(data, [](double value) { return static_cast<T>(value); }));
 }
