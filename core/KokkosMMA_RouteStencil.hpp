@@ -154,8 +154,8 @@ constexpr bool mma_stencil_pays(StencilProblem const& problem,
     return problem.band_operands && problem.radius >= limit &&
            problem.radius >= (problem.to_functor ? 9 : 0);
   }
-  return problem.taps >= tuning.stencil_dense_taps[problem.input] *
-                             (problem.dense_in_pieces ? 3 : 1);
+  return problem.taps / (problem.dense_in_pieces ? 3 : 1) >=
+         tuning.stencil_dense_taps[problem.input];
 }
 
 /// The kernel of a route that does not refuse.
