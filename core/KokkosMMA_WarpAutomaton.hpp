@@ -4,6 +4,7 @@
 #define KOKKOSMMA_WARP_AUTOMATON_HPP
 
 #include <core/KokkosMMA_AutomatonRule.hpp>
+#include <core/KokkosMMA_CountRange.hpp>
 #include <core/KokkosMMA_MmaShape.hpp>
 #include <core/KokkosMMA_PackedCells.hpp>
 
@@ -116,19 +117,12 @@ class RangeRule {
   static constexpr bool has_two_states = true;
   static constexpr int shared_words    = 0;
 
-  static constexpr bool takes(AutomatonRule const& rule) {
-    return rule.states() == 2 && range(rule.birth(), 0).is_one &&
-           range(rule.survive(), 0).is_one;
-  }
-
   RangeRule() = default;
-  constexpr explicit RangeRule(AutomatonRule const& rule) {
-    Range const birth   = range(rule.birth(), 0);
-    Range const survive = range(rule.survive(), rule.counts_centre() ? 0 : 1);
-    m_low               = both(0x8000 - birth.first);
-    m_low_step          = std::uint32_t(birth.first - survive.first);
-    m_high              = both(0x8000 + birth.last);
-    m_high_step         = std::uint32_t(survive.last - birth.last);
+  constexpr explicit RangeRule(CountRanges const& rule) {
+    m_low       = both(0x8000 - rule.birth.first);
+    m_low_step  = std::uint32_t(rule.birth.first - rule.survive.first);
+    m_high      = both(0x8000 + rule.birth.end - 1);
+    m_high_step = std::uint32_t(rule.survive.end - rule.birth.end);
   }
 
   KOKKOS_FORCEINLINE_FUNCTION constexpr void stage(int, std::uint32_t*) const {}
@@ -146,26 +140,8 @@ class RangeRule {
   }
 
  private:
-  struct Range {
-    int first;
-    int last;
-    bool is_one;
-  };
   static constexpr std::uint32_t both(int half) {
     return std::uint32_t(half) * 0x10001u;
-  }
-  /// No counts: 2000 to 0.
-  static constexpr Range range(CountSet const& counts, int shift) {
-    Range result{2000, 0, true};
-    for (int count = 0; count <= CountSet::largest; ++count) {
-      if (!counts.contains(count)) continue;
-      if (result.first == 2000)
-        result.first = count + shift;
-      else if (result.last != count - 1 + shift)
-        result.is_one = false;
-      result.last = count + shift;
-    }
-    return result;
   }
   /// Bits 15 and 31; others are of no use.
   KOKKOS_FORCEINLINE_FUNCTION constexpr std::uint32_t flags(

@@ -12,6 +12,7 @@
 #ifdef KOKKOS_ENABLE_CUDA
 #include <backends/cuda/KokkosMMA_Launch.hpp>
 #include <backends/cuda/kernels/KokkosMMA_Automaton.hpp>
+#include <backends/cuda/kernels/KokkosMMA_PackedCounts.hpp>
 #include <backends/cuda/kernels/KokkosMMA_PackedLife.hpp>
 #endif
 
@@ -35,16 +36,19 @@ struct AutomatonKernels<Kokkos::Cuda> {
   static constexpr bool exist = true;
 
   /// Memory for several generations in bits; 0 where the rule or the number of
-  /// generations is not for that. To pack and to unpack takes as long as two
-  /// generations in bytes.
+  /// generations is not for that. To pack and to unpack takes as long as one or
+  /// two generations in bytes.
   template <class Cell>
   static std::size_t packed_memory(StencilGrid<Cell, 2> const& cells,
                                    AutomatonRule const& rule,
                                    std::int64_t steps) {
     constexpr std::int64_t worth = 3;
-    return steps < worth || !has_bits(rule)
-               ? 0
-               : Cuda::packed_life_memory(cells.extent[0], cells.extent[1]);
+    std::int64_t const rows = cells.extent[0], columns = cells.extent[1];
+    return steps < worth    ? 0
+           : has_bits(rule) ? Cuda::packed_life_memory(rows, columns)
+           : has_packed_counts(rule)
+               ? Cuda::packed_counts_memory(rows, columns, rule.radius())
+               : 0;
   }
 
   /// All generations, in place.
@@ -55,8 +59,13 @@ struct AutomatonKernels<Kokkos::Cuda> {
                          void* memory) {
     AnnouncedKernel const announced("KokkosMMA::automaton[streamed]", exec);
     Cuda::check(cudaSetDevice(exec.cuda_device()), "cudaSetDevice");
-    Cuda::launch_packed_life(exec, cells, const_cast<Cell*>(cells.data),
-                             cells.stride[0], rule, steps, memory);
+    auto* const to = const_cast<Cell*>(cells.data);
+    if (has_bits(rule))
+      Cuda::launch_packed_life(exec, cells, to, cells.stride[0], rule, steps,
+                               memory);
+    else
+      Cuda::launch_packed_counts(exec, cells, to, cells.stride[0], rule, steps,
+                                 memory);
   }
 
   /// One generation; `rule` is an AutomatonRule, or a neighbourhood, a radius

@@ -114,6 +114,31 @@ void every_boundary() {
 }
 TYPED_TEST(Automata, EveryBoundary) { every_boundary<TypeParam>(); }
 
+// Rules of ranges, of which several generations run in bits: grids that end in
+// a word and with one, of one word and of several, and of a few rows.
+template <class Exec>
+void every_radius() {
+  Random random;
+  SCOPED_TRACE(random.note());
+  for (int radius = 2; radius <= AutomatonRule::max_radius; ++radius) {
+    int const size = neighbourhood_size(Neighbourhood::moore, radius);
+    auto const any = [&] {
+      int const low = int(random.integer(0, size / 2));
+      return std::to_string(low) + ".." +
+             std::to_string(random.integer(low, size));
+    };
+    for (Place<2> const& extent :
+         {Place<2>{random.integer(radius, 40), random.integer(radius, 100)},
+          Place<2>{16, 64}, Place<2>{40, 33}})
+      expect_generations<std::uint8_t, Right, Exec>(
+          "R" + std::to_string(radius) + ",C0,M" +
+              std::to_string(random.integer(0, 1)) + ",S" + any() + ",B" +
+              any() + ",NM",
+          extent, random_boundaries<2>(random, false), 3, random);
+  }
+}
+TYPED_TEST(Automata, EveryRadius) { every_radius<TypeParam>(); }
+
 template <class T, class Kind, class Exec>
 void one_kind_of_cells() {
   Random random;
@@ -125,8 +150,9 @@ void one_kind_of_cells() {
   for (Place<2> const& extent : {Place<2>{9, 515}, Place<2>{515, 9}})
     for (char const* const rule :
          {"B3/S23", "R3,C0,M1,S14..20,B14..18,NM", "R2,C0,M0,S3..5,B4..6,NN"})
-      expect_generations<T, Kind, Exec>(
-          rule, extent, random_boundaries<2>(random, false), 2, random);
+      expect_generations<T, Kind, Exec>(rule, extent,
+                                        random_boundaries<2>(random, false),
+                                        random.integer(2, 4), random);
 }
 TYPED_TEST(Automata, TypesAndLayouts) {
   using Left = Kokkos::LayoutLeft;
@@ -197,6 +223,18 @@ void foreign_states() {
             Boundaries<2>::all(Boundary::constant), 1);
   EXPECT_TRUE(grid.holds(drawn({".....", "..#..", "..#..", "..#..", "....."}),
                          as_result<std::uint8_t>));
+  // Everything that is known is born and kept.
+  for (std::int64_t const steps : {1, 3}) {
+    Cells filled      = drawn({"#####", ".....", "#.#.#"});
+    filled.at({1, 1}) = 2;
+    filled.at({2, 4}) = 200;
+    Cells expected    = drawn({"#####", "#.###", "####."});
+    if (steps > 1) expected = drawn({"#####", "#####", "#####"});
+    TestGrid<std::uint8_t, 2, Right, Exec> const full(filled);
+    automaton(Exec(), full.view(), parse_rule("R2,C0,M1,S1..25,B1..25,NM").rule,
+              Boundaries<2>::all(Boundary::constant), steps);
+    EXPECT_TRUE(full.holds(expected, as_result<std::uint8_t>)) << steps;
+  }
 }
 TYPED_TEST(Automata, StatesThatTheRuleDoesNotHave) {
   foreign_states<TypeParam>();

@@ -138,14 +138,14 @@ TEST(AutomatonWarp, RulesOfRanges) {
         "R16,C0,M1,S1..1089,B0..0,NM", "R16,C0,M0,S270..480,B370..525,NM",
         "R9,C0,M0,S10..90,B40..60,NN"}) {
     AutomatonRule const rule = parse_rule(text).rule;
-    ASSERT_TRUE(RangeRule::takes(rule)) << text;
+    ASSERT_TRUE(CountRanges(rule).are_all) << text;
     expect_rule<RangeRule>(rule);
     expect_rule_of_two<RangeRule>(rule);
     expect_rule<SetRule<true>>(rule);
   }
   for (char const* const text :
        {"B36/S23", "B3/S13", "R5,C0,M1,S34-58,60,B34-45,NM", "23/3/3"})
-    EXPECT_FALSE(RangeRule::takes(parse_rule(text).rule)) << text;
+    EXPECT_FALSE(CountRanges(parse_rule(text).rule).are_all) << text;
 }
 
 TEST(AutomatonWarp, RulesOfAnySet) {

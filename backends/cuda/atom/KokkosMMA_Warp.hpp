@@ -2,6 +2,7 @@
 #ifndef KOKKOSMMA_CUDA_ATOM_WARP_HPP
 #define KOKKOSMMA_CUDA_ATOM_WARP_HPP
 
+#include <backends/cuda/arch/KokkosMMA_Logic.hpp>
 #include <backends/cuda/arch/KokkosMMA_Mma.hpp>
 #include <core/KokkosMMA_MmaShape.hpp>
 
@@ -114,6 +115,13 @@ struct Warp {
                                                 std::uint32_t high,
                                                 std::uint32_t selector) {
     return __byte_perm(low, high, selector);
+  }
+  /// A function of three bits, 32 at a time; `Table` is what it makes of 0xf0,
+  /// 0xcc and 0xaa.
+  template <int Table>
+  __device__ static std::uint32_t logic(std::uint32_t a, std::uint32_t b,
+                                        std::uint32_t c) {
+    return Logic<Table>::of(a, b, c);
   }
   __device__ static float half_value(std::uint16_t bits) {
     return __half2float(__ushort_as_half(bits));

@@ -615,8 +615,8 @@ void launch_automaton(Kokkos::Cuda const& space,
   AutomatonCall const call = automaton_call(from, to, to_stride, rule.radius());
   if (rule.neighbourhood() == Neighbourhood::von_neumann)
     launch_cells<false>(space, call, SetRule<false>(rule));
-  else if (RangeRule::takes(rule))
-    launch_cells<true>(space, call, RangeRule(rule));
+  else if (CountRanges const ranges(rule); ranges.are_all)
+    launch_cells<true>(space, call, RangeRule(ranges));
   else if (rule.states() == 2)
     launch_cells<true>(space, call, SetRule<true>(rule));
   else

@@ -4,6 +4,7 @@
 #define KOKKOSMMA_CUDA_PACKED_LIFE_HPP
 
 #include <backends/cuda/KokkosMMA_Launch.hpp>
+#include <backends/cuda/kernels/KokkosMMA_PackedBytes.hpp>
 #include <core/KokkosMMA_AutomatonRule.hpp>
 #include <core/KokkosMMA_PackedCells.hpp>
 #include <core/KokkosMMA_StencilGrid.hpp>
@@ -299,63 +300,6 @@ __global__ void __launch_bounds__(32 * PackedTile::max_warps, 2)
   }
 }
 
-/// Cells of a byte that are 1 become bits; a thread packs 16 cells.
-template <bool Aligned>
-__global__ void __launch_bounds__(256)
-    pack_cells_of_bytes(unsigned char const* const cells,
-                        std::int64_t const stride, std::int64_t const rows,
-                        std::int64_t const columns, std::uint16_t* const bits,
-                        std::int64_t const pitch, unsigned* const foreign) {
-  bool is_foreign         = false;
-  std::int64_t const part = std::int64_t(blockIdx.x) * 256 + threadIdx.x;
-  if (part >= 2 * (pitch - 1)) return;
-  bool const whole = 16 * part + 16 <= columns;
-#pragma unroll 4
-  for (std::int64_t row = blockIdx.y; row < rows; row += gridDim.y) {
-    unsigned char const* const cell = cells + row * stride + 16 * part;
-    std::uint32_t packed            = 0;
-    if (Aligned && whole) {
-      uint4 const four = __ldcs(reinterpret_cast<uint4 const*>(cell));
-      packed           = pack_cells(four.x) | pack_cells(four.y) << 4 |
-               pack_cells(four.z) << 8 | pack_cells(four.w) << 12;
-      is_foreign |= has_foreign_states(four.x | four.y | four.z | four.w);
-    } else {
-      int const count = whole ? 16 : int(columns - 16 * part);
-      for (int c = 0; c < count; ++c) {
-        packed |= std::uint32_t(cell[c] == 1) << c;
-        is_foreign |= cell[c] > 1;
-      }
-    }
-    bits[row * 2 * pitch + part] = std::uint16_t(packed);
-  }
-  if (is_foreign) *foreign = 1;
-}
-
-template <bool Aligned>
-__global__ void __launch_bounds__(256)
-    unpack_cells_to_bytes(std::uint16_t const* const bits,
-                          std::int64_t const pitch, unsigned char* const cells,
-                          std::int64_t const stride, std::int64_t const rows,
-                          std::int64_t const columns) {
-  std::int64_t const part = std::int64_t(blockIdx.x) * 256 + threadIdx.x;
-  if (16 * part >= columns) return;
-  bool const whole = 16 * part + 16 <= columns;
-#pragma unroll 4
-  for (std::int64_t row = blockIdx.y; row < rows; row += gridDim.y) {
-    unsigned char* const cell  = cells + row * stride + 16 * part;
-    std::uint32_t const packed = bits[row * 2 * pitch + part];
-    if (Aligned && whole) {
-      __stcs(reinterpret_cast<uint4*>(cell),
-             uint4{unpack_cells(packed), unpack_cells(packed >> 4),
-                   unpack_cells(packed >> 8), unpack_cells(packed >> 12)});
-    } else {
-      int const count = whole ? 16 : int(columns - 16 * part);
-      for (int c = 0; c < count; ++c)
-        cell[c] = static_cast<unsigned char>(packed >> c & 1u);
-    }
-  }
-}
-
 /// How many generations a launch runs, on blocks of how many warps.
 struct PackedPlan {
   int warps;
@@ -460,23 +404,11 @@ void launch_packed_life(Kokkos::Cuda const& space,
   auto* now        = static_cast<std::uint32_t*>(memory);
   auto* other      = now + rows * grid.pitch;
   auto* const flag = reinterpret_cast<unsigned*>(now + 2 * rows * grid.pitch);
-  cudaStream_t const stream = space.cuda_stream();
-  auto const is_aligned     = [](void const* data, std::int64_t stride) {
-    return reinterpret_cast<std::uintptr_t>(data) % 16 == 0 && stride % 16 == 0;
-  };
-  // Four rows per thread, which are on the way together.
-  dim3 const blocks(unsigned((2 * (grid.pitch - 1) + 255) / 256),
-                    unsigned(std::min<std::int64_t>((rows + 3) / 4, 65535)));
-
   auto const* const from = reinterpret_cast<unsigned char const*>(cells.data);
-  auto* const pack       = is_aligned(from, cells.stride[0])
-                               ? pack_cells_of_bytes<true>
-                               : pack_cells_of_bytes<false>;
-  check(cudaMemsetAsync(flag, 0, sizeof(unsigned), stream), "cudaMemsetAsync");
-  pack<<<blocks, 256, 0, stream>>>(from, cells.stride[0], rows, columns,
-                                   reinterpret_cast<std::uint16_t*>(now),
-                                   grid.pitch, flag);
-  check(cudaGetLastError(), "pack_cells_of_bytes");
+  check(cudaMemsetAsync(flag, 0, sizeof(unsigned), space.cuda_stream()),
+        "cudaMemsetAsync");
+  launch_packing(space, from, cells.stride[0], rows, columns, now, grid.pitch,
+                 flag);
   ForeignStates const foreign{flag, from, cells.stride[0]};
 
   if (rule.neighbourhood() == Neighbourhood::von_neumann)
@@ -489,14 +421,8 @@ void launch_packed_life(Kokkos::Cuda const& space,
     advance_packed_cells<true>(space, grid, now, other, steps, foreign,
                                RuleBits(rule));
 
-  auto* const out    = reinterpret_cast<unsigned char*>(to);
-  auto* const unpack = is_aligned(out, to_stride)
-                           ? unpack_cells_to_bytes<true>
-                           : unpack_cells_to_bytes<false>;
-  unpack<<<blocks, 256, 0, stream>>>(
-      reinterpret_cast<std::uint16_t const*>(now), grid.pitch, out, to_stride,
-      rows, columns);
-  check(cudaGetLastError(), "unpack_cells_to_bytes");
+  launch_unpacking(space, now, grid.pitch, rows, columns,
+                   reinterpret_cast<unsigned char*>(to), to_stride);
 }
 
 }  // namespace KokkosMMA::Impl::Cuda

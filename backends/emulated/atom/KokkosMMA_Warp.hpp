@@ -87,6 +87,16 @@ struct Warp {
                 << 8 * i;
     return result;
   }
+  template <int Table>
+  static std::uint32_t logic(std::uint32_t a, std::uint32_t b,
+                             std::uint32_t c) {
+    std::uint32_t result = 0;
+    for (int entry = 0; entry < 8; ++entry)
+      if (Table >> entry & 1)
+        result |=
+            (entry & 4 ? a : ~a) & (entry & 2 ? b : ~b) & (entry & 1 ? c : ~c);
+    return result;
+  }
   static float half_value(std::uint16_t bits) {
     return static_cast<float>(decode_half(bits));
   }

@@ -1,0 +1,28 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOKKOSMMA_CUDA_ARCH_LOGIC_HPP
+#define KOKKOSMMA_CUDA_ARCH_LOGIC_HPP
+
+#include <cstdint>
+
+namespace KokkosMMA::Impl::Cuda {
+
+/// Any function of three bits, 32 at a time, as one instruction. `Table` is
+/// what the function makes of 0xf0, 0xcc and 0xaa. Written as expressions the
+/// carries of an adder become up to three instructions (nvcc 13.0): the
+/// compiler prefers to share parts of them.
+template <int Table>
+struct Logic {
+  __device__ static std::uint32_t of(std::uint32_t a, std::uint32_t b,
+                                     std::uint32_t c) {
+    std::uint32_t result;
+    asm("lop3.b32 %0, %1, %2, %3, %4;"
+        : "=r"(result)
+        : "r"(a), "r"(b), "r"(c), "n"(Table));
+    return result;
+  }
+};
+
+}  // namespace KokkosMMA::Impl::Cuda
+
+#endif
