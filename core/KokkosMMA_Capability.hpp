@@ -9,9 +9,10 @@ namespace KokkosMMA {
 /// What the machine behind an execution space can do: known from the Kokkos
 /// configuration at compile time and from the device at run time.
 struct Capability {
-  bool cuda              = false;  ///< the execution space is Kokkos::Cuda
-  int compute_capability = 0;      ///< major * 10 + minor, 90 on an H200
-  int multiprocessors    = 0;      ///< of the device
+  bool cuda              = false;       ///< the execution space is Kokkos::Cuda
+  int compute_capability = 0;           ///< major * 10 + minor, 90 on an H200
+  int multiprocessors    = 0;           ///< of the device
+  int shared_bytes       = 227 * 1024;  ///< at most of a block; H200
 
   /// mma.sync for 16-bit floating point, 8-bit integers and double exists from
   /// compute capability 8.0 on (PTX ISA, "mma" target notes; bf16 and double

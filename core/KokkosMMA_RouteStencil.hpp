@@ -52,6 +52,14 @@ constexpr bool stencil_dense_band_exists(Scalar input, Scalar accumulator) {
           input == Scalar::float64);
 }
 
+/// Shared memory of a block that multiplies by every row of weights, at most.
+/// 16-bit floats have a kernel that needs little.
+constexpr int stencil_dense_shared_bytes(Scalar input) {
+  return input == Scalar::float64   ? 220 * 1024
+         : input == Scalar::float32 ? 160 * 1024
+                                    : 0;
+}
+
 /// The first reason for which no kernel of the library takes a stencil, or
 /// none.
 constexpr Refusal refuse_stencil(StencilProblem const& problem,
@@ -90,6 +98,7 @@ constexpr Refusal refuse_mma_stencil(StencilProblem const& problem,
   bool const band = stencil_band_exists(problem.input, problem.accumulator);
   bool const dense =
       stencil_dense_band_exists(problem.input, problem.accumulator);
+  bool const takes_band = band && problem.one_product && problem.band_operands;
   struct Rule {
     bool applies;
     Refusal refusal;
@@ -100,10 +109,17 @@ constexpr Refusal refuse_mma_stencil(StencilProblem const& problem,
       {!band && !dense,
        {"the tensor cores take no elements of this type as they are",
         "stencil_dense_band_exists"}},
-      {!(band && problem.one_product && problem.band_operands) &&
-           !(dense && problem.dense_operands),
+      {!takes_band && !(dense && problem.dense_operands),
        {"the weights are no exact operands of the tensor cores",
         "DESIGN section 6"}},
+      {!takes_band && !problem.dense_rows,
+       {"the rows that are read, those between two steps among them, do not "
+        "begin multiples of 16 bytes apart",
+        "core/KokkosMMA_WarpDenseBand.hpp"}},
+      {!takes_band &&
+           stencil_dense_shared_bytes(problem.input) > capability.shared_bytes,
+       {"a block has too little shared memory on this device",
+        "stencil_dense_shared_bytes"}},
   };
   for (Rule const& rule : rules)
     if (rule.applies) return rule.refusal;

@@ -30,7 +30,7 @@ struct Machine {
 };
 constexpr std::array<Machine, 4> machines{
     Machine{"H200 (9.0)", {true, 90, 132}},
-    Machine{"A100 (8.0)", {true, 80, 108}},
+    Machine{"A100 (8.0)", {true, 80, 108, 163 * 1024}},
     Machine{"V100 (7.0)", {true, 70, 80}}, Machine{"host", {}}};
 
 /// A segmented operation is a scan or a reduction by the function that is

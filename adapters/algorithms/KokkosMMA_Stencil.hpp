@@ -8,6 +8,7 @@
 #include <adapters/kokkos/KokkosMMA_StencilGeneric.hpp>
 #include <adapters/kokkos/KokkosMMA_StencilKernels.hpp>
 #include <adapters/kokkos/KokkosMMA_StencilPolicy.hpp>
+#include <adapters/kokkos/KokkosMMA_TemporaryMemory.hpp>
 #include <core/KokkosMMA_AutomatonRule.hpp>
 #include <core/KokkosMMA_Boundary.hpp>
 #include <core/KokkosMMA_RouteStencil.hpp>
@@ -48,30 +49,6 @@ using operand_t =
     GridView<std::conditional_t<Const, typename V::non_const_value_type const,
                                 typename V::non_const_value_type>,
              rank_of<V>, Layout, typename V::device_type>;
-
-/// Memory of the shape of a View, packed, with the same dimension as the fast
-/// one.
-template <class V>
-auto like(std::string const& label, V const& view) {
-  constexpr int R = rank_of<V>;
-  using Layout    = typename V::array_layout;
-  using Data = typename PointerTo<typename V::non_const_value_type, R>::type;
-  Layout layout;
-  if constexpr (std::is_same_v<Layout, Kokkos::LayoutStride>) {
-    bool const last = R == 1 || last_is_fast(view);
-    int order[R];
-    std::size_t extent[R];
-    for (int d = 0; d < R; ++d) {
-      order[d]  = last ? R - 1 - d : d;
-      extent[d] = view.extent(d);
-    }
-    layout = Kokkos::LayoutStride::order_dimensions(R, order, extent);
-  } else {
-    for (int d = 0; d < R; ++d) layout.dimension[d] = view.extent(d);
-  }
-  return Kokkos::View<Data, Layout, typename V::device_type>(
-      Kokkos::view_alloc(label, Kokkos::WithoutInitializing), layout);
-}
 
 template <int R>
 void refuse_halo(char const* who, Boundaries<R> const& boundaries,
@@ -146,10 +123,11 @@ void run_stencil(char const* who, Exec const& exec, X const& in, Y const& out,
   check_grid_memory(who, "out", out);
   check_grid_distinct(who, "out", out);
   check_grids_apart(who, "in", in, "out", out);
-  auto const memory = steps > 1
-                          ? like("KokkosMMA::between_steps", out)
-                          : decltype(like("KokkosMMA::between_steps", out))();
-  auto const plan   = stencil_plan(From(in), weights);
+  using Memory = MemoryLike<Exec, Y>;
+  Memory const own =
+      steps > 1 ? Memory(exec, "KokkosMMA::between_steps", out) : Memory();
+  auto const& memory = own.view();
+  auto const plan    = stencil_plan(From(in), weights);
   StencilProblem problem =
       stencil_problem<Exec, A>(From(in), extents, *plan, held);
   problem.target_contiguous =
@@ -182,6 +160,7 @@ void run_stencil(char const* who, Exec const& exec, X const& in, Y const& out,
         Between(memory), extents, *next_plan, held_between);
     between.band_operands     = between.band_operands && other.band_operands;
     between.dense_operands    = between.dense_operands && other.dense_operands;
+    between.dense_rows        = between.dense_rows && other.dense_rows;
     between.contiguous        = between.contiguous && other.contiguous;
     between.target_contiguous = between.contiguous;
     Route const next_route = decide_stencil(who, exec, between, settings).route;
@@ -480,11 +459,12 @@ void run_automaton(Exec const& exec, V const& cells,
                    Boundaries<2> const& boundaries, std::int64_t steps) {
   using Cell         = typename V::non_const_value_type;
   auto const extents = extents_of(cells);
-  auto const other   = like("KokkosMMA::cells", cells);
-  using Layout       = common_layout_t<V, std::remove_const_t<decltype(other)>>;
-  using From         = operand_t<V, Layout, true>;
-  using To           = operand_t<V, Layout, false>;
-  auto const here    = [&](std::int64_t step) {
+  MemoryLike<Exec, V> const own(exec, "KokkosMMA::cells", cells);
+  auto const& other = own.view();
+  using Layout      = common_layout_t<V, typename MemoryLike<Exec, V>::View>;
+  using From        = operand_t<V, Layout, true>;
+  using To          = operand_t<V, Layout, false>;
+  auto const here   = [&](std::int64_t step) {
     return step % 2 == 0 ? To(cells) : To(other);
   };
   using Step             = AutomatonStep<Cell, From, To, Next>;
@@ -531,25 +511,25 @@ bool run_automaton_kernels(Exec const& exec, V const& cells, int radius,
     if constexpr (sizeof...(Rule) == 1) {
       if (std::size_t const bytes =
               Kernels::packed_memory(grid, rule..., steps)) {
-        Kokkos::View<char*, typename V::device_type> const memory(
-            Kokkos::view_alloc("KokkosMMA::bits", Kokkos::WithoutInitializing),
-            bytes);
+        TemporaryMemory<Exec, typename V::memory_space> const memory(
+            exec, "KokkosMMA::bits", bytes);
         Kernels::run_packed(exec, grid, rule..., steps, memory.data());
         last_route_of_this_thread() = Route::streamed;
         return true;
       }
     }
-    Kokkos::View<Cell**, Kokkos::LayoutRight, typename V::device_type> const
-        other(
-            Kokkos::view_alloc("KokkosMMA::cells", Kokkos::WithoutInitializing),
-            grid.extent[0], grid.extent[1]);
+    // Rows that begin at whole lines.
+    std::int64_t const pitch = (grid.extent[1] + 127) / 128 * 128;
+    TemporaryMemory<Exec, typename V::memory_space> const memory(
+        exec, "KokkosMMA::cells", std::size_t(grid.extent[0] * pitch));
+    auto* const other = static_cast<Cell*>(memory.data());
     auto between      = grid;
-    between.data      = other.data();
-    between.stride[0] = std::int64_t(other.stride(0));
+    between.data      = other;
+    between.stride[0] = pitch;
     auto* const here  = const_cast<Cell*>(grid.data);
     for (std::int64_t step = 0; step < steps; ++step) {
       if (step % 2 == 0)
-        Kernels::run(exec, grid, other.data(), between.stride[0], rule...);
+        Kernels::run(exec, grid, other, pitch, rule...);
       else
         Kernels::run(exec, between, here, grid.stride[0], rule...);
     }

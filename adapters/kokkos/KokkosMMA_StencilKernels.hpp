@@ -123,8 +123,9 @@ struct StencilKernels<Kokkos::Cuda> {
           Cuda::BandStencil<A, Element>::takes(*plan.product, grid);
     }
     if constexpr (R == 2 && stencil_dense_band_exists(input, sums)) {
-      problem.dense_operands =
-          Cuda::DenseBandStencil<A, Element>::takes(grid, plan.kernel_weights);
+      using Dense            = Cuda::DenseBandStencil<A, Element>;
+      problem.dense_operands = Dense::takes(plan.kernel_weights);
+      problem.dense_rows     = Dense::takes_rows(grid);
       problem.dense_in_pieces =
           problem.dense_operands &&
           !Cuda::DenseBandOperands<Element>::are_exact(plan.kernel_weights);

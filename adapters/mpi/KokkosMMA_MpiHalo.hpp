@@ -519,10 +519,10 @@ void run_mpi_stencil(char const* who, MPI_Comm comm, Exec const& exec,
 
   HaloRegions<R> const regions(block);
   auto const target = box_data(out, block.own());
-  auto const memory = steps > 1
-                          ? like("KokkosMMA::between_steps", out)
-                          : decltype(like("KokkosMMA::between_steps", out))();
-  auto const other  = box_data(memory, block.own());
+  using Memory      = MemoryLike<Exec, Y>;
+  Memory const own =
+      steps > 1 ? Memory(exec, "KokkosMMA::between_steps", out) : Memory();
+  auto const other = box_data(own.view(), block.own());
   // The last step writes to `out`.
   auto const to = [&](std::int64_t step) {
     return (steps - step) % 2 == 1 ? target : other;

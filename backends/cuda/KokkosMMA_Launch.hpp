@@ -40,10 +40,11 @@ inline void check(cudaError_t error, char const* call) {
 }
 
 struct Device {
-  int id                 = 0;
-  int multiprocessors    = 0;
-  int compute_capability = 0;
-  int shared_bytes       = 0;  ///< at most, of a block
+  int id                   = 0;
+  int multiprocessors      = 0;
+  int compute_capability   = 0;
+  int shared_bytes         = 0;  ///< at most, of a block
+  std::size_t memory_bytes = 0;
   std::string name;
   TuningTable const* tuning = &builtin_tuning;
 
@@ -75,6 +76,7 @@ inline Device& device_entry(int id) {
     check(cudaGetDeviceProperties(&properties, id), "cudaGetDeviceProperties");
     d.name         = properties.name;
     d.shared_bytes = int(properties.sharedMemPerBlockOptin);
+    d.memory_bytes = properties.totalGlobalMem;
     d.tuning       = &tuning_of(d.tuned());
   });
   return devices[id];
@@ -92,7 +94,7 @@ inline TuningTable const& tuning(Kokkos::Cuda const& space) {
 
 inline Capability capability(Kokkos::Cuda const& space) {
   Device const& d = device(space.cuda_device());
-  return {true, d.compute_capability, d.multiprocessors};
+  return {true, d.compute_capability, d.multiprocessors, d.shared_bytes};
 }
 
 /// What the runtime says of a kernel.

@@ -252,6 +252,23 @@ TYPED_TEST(StencilErrors, StepsBetweenTypes) {
   steps_between_types<TypeParam>();
 }
 
+// An exception, which leaves no error of the device behind.
+template <class Exec>
+void memory_that_does_not_exist() {
+  if constexpr (on_cuda<Exec>) {
+    using Memory = Impl::TemporaryMemory<Exec, typename Exec::memory_space>;
+    EXPECT_ANY_THROW(Memory(Exec(), "too much", std::size_t(1) << 50));
+    Memory const some(Exec(), "some", 1000);
+    EXPECT_NE(nullptr, some.data());
+    Call<Exec> const call;
+    stencil(Exec(), call.in.view(), call.out.view(), call.box, call.all, 3);
+    EXPECT_EQ(std::vector<double>(72, 0.), call.out.values());
+  }
+}
+TYPED_TEST(StencilErrors, MemoryThatDoesNotExist) {
+  memory_that_does_not_exist<TypeParam>();
+}
+
 template <class Exec>
 void settings_that_do_not_exist() {
   Call<Exec> const call;

@@ -255,6 +255,29 @@ TYPED_TEST(StencilInterface, ToolsSeeStepsThatAreTakenTogether) {
 
 // --- routes ------------------------------------------------------------------
 
+// Rows of 9 floats do not begin vectors apart; a padded row does.
+template <class Exec>
+void routes_of_rows() {
+  if constexpr (on_cuda<Exec>) {
+    auto const weights =
+        StencilWeights<2>::dense(1, {1, 2, 3, 4, 5, 6, 7, 8, 10});
+    auto const all = Boundaries<2>::all(Boundary::constant);
+    using View     = Kokkos::View<float**, Kokkos::LayoutRight, Exec>;
+    View const odd("odd", 8, 9), into("into", 8, 9), wide("wide", 8, 12);
+    auto const padded = Kokkos::subview(wide, Kokkos::ALL, std::pair(0, 9));
+    auto const run    = [&](auto const& in, std::int64_t steps) {
+      return error_of([&] {
+        stencil(Exec(), in, into, weights, all, steps, Settings{Route::mma});
+      });
+    };
+    EXPECT_EQ("", run(padded, 1));
+    EXPECT_EQ(Route::mma, last_route());
+    EXPECT_TRUE(has_parts(run(odd, 1), {"route mma", "16 bytes apart"}));
+    EXPECT_TRUE(has_parts(run(padded, 2), {"route mma", "16 bytes apart"}));
+  }
+}
+TYPED_TEST(StencilInterface, RowsOfProducts) { routes_of_rows<TypeParam>(); }
+
 template <class Exec>
 void routes_of_stencils() {
   TestGrid<float, 2, Plain<Kokkos::LayoutRight>, Exec> const in(

@@ -82,6 +82,13 @@ constexpr StencilProblem without_operands(StencilProblem problem) {
   problem.band_operands = problem.dense_operands = false;
   return problem;
 }
+constexpr StencilProblem with_odd_rows(StencilProblem problem) {
+  problem.dense_rows = false;
+  return problem;
+}
+constexpr Capability with_shared(int kilobytes) {
+  return {true, 80, 108, kilobytes * 1024};
+}
 constexpr StencilProblem with_zero_factor(StencilProblem problem) {
   problem.zero_factor = true;
   return problem;
@@ -116,6 +123,22 @@ static_assert(says(refuse_mma_stencil(without_operands(box_of_halfs()), h200),
 static_assert(
     says(refuse_mma_stencil(dense(box_of(Scalar::int8, Scalar::int32)), h200),
          "no exact operands"));
+
+static_assert(says(refuse_mma_stencil(with_odd_rows(dense(box_of_halfs())),
+                                      h200),
+                   "multiples of 16 bytes"));
+static_assert(!refuse_mma_stencil(with_odd_rows(box_of_halfs()), h200));
+// Doubles need more shared memory than compute capability 8.0 has, floats more
+// than 8.6.
+static_assert(says(refuse_mma_stencil(box_of(Scalar::float64, Scalar::float64),
+                                      with_shared(163)),
+                   "too little shared memory"));
+static_assert(!refuse_mma_stencil(box_of(Scalar::float64, Scalar::float64),
+                                  with_shared(227)));
+static_assert(says(refuse_mma_stencil(box_of_floats(), with_shared(99)),
+                   "too little shared memory"));
+static_assert(!refuse_mma_stencil(box_of_floats(), with_shared(163)));
+static_assert(!refuse_mma_stencil(dense(box_of_halfs()), with_shared(99)));
 
 static_assert(route_stencil(box_of_halfs(), host, {}).route == Route::generic);
 static_assert(automatic(box_of_halfs()) == Route::mma);

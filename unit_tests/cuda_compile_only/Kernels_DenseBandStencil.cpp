@@ -22,7 +22,7 @@ void stencil(void const* x, Sink const& sink) {
                                      Boundaries<2>::all(Boundary::reflect),
                                      false};
   auto const weights = StencilWeights<2>::moore(7);
-  if (Cuda::DenseBandStencil<A, Element>::takes(grid, weights))
+  if (Cuda::DenseBandStencil<A, Element>::takes(weights))
     Cuda::launch_dense_band_stencil<A>(Kokkos::Cuda(), grid, weights, sink);
 }
 

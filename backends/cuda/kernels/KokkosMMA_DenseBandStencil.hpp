@@ -712,6 +712,9 @@ bool launch_dense_band_kernel(Kokkos::Cuda const& space,
                               typename Kernel::Task const& task) {
   using Block     = typename Kernel::Block;
   auto const& gpu = device(space.cuda_device());
+  constexpr int most =
+      stencil_dense_shared_bytes(scalar_v<typename Kernel::Element>);
+  static_assert(most == 0 || Kernel::shared_bytes <= most);
   if (Kernel::shared_bytes > gpu.shared_bytes) return false;
   auto const facts = kernel_facts(space.cuda_device(), dense_band<Kernel>,
                                   Block::threads, Kernel::shared_bytes);
@@ -830,14 +833,14 @@ struct DenseBandStencil {
       ((is_half || input == Scalar::float32) && std::is_same_v<A, float>) ||
       (input == Scalar::float64 && std::is_same_v<A, double>);
 
-  static bool takes(StencilGrid<Element, 2> const& grid,
-                    StencilWeights<2> const& weights) {
+  /// Vectors of 16 bytes begin at the same columns of every row.
+  static bool takes_rows(StencilGrid<Element, 2> const& grid) {
+    return grid.stride[0] * std::int64_t(sizeof(Element)) % 16 == 0;
+  }
+  static bool takes(StencilWeights<2> const& weights) {
     if constexpr (!has_kernel) {
       return false;
     } else {
-      // Vectors of 16 bytes begin at the same columns of every row.
-      if (grid.stride[0] * std::int64_t(sizeof(Element)) % 16 != 0)
-        return false;
       // Of others a thread has no registers for more rows of sums.
       if (weights.radius(0) > (is_half ? 8 : 7) || weights.radius(1) > 8)
         return false;

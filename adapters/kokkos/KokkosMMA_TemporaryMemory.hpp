@@ -1,0 +1,99 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOKKOSMMA_TEMPORARY_MEMORY_HPP
+#define KOKKOSMMA_TEMPORARY_MEMORY_HPP
+
+#include <adapters/kokkos/KokkosMMA_StencilGeneric.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#ifdef KOKKOS_ENABLE_CUDA
+#include <backends/cuda/KokkosMMA_StreamMemory.hpp>
+#endif
+
+#include <cstddef>
+#include <string>
+#include <type_traits>
+
+/// \file
+/// Memory of a call's own.
+
+namespace KokkosMMA::Impl {
+
+/// Memory for what runs in order on an instance of an execution space, until
+/// then: on Cuda in the order of its stream, elsewhere, and where that finds
+/// none, a View of `Space`, which waits for the instance at its end and throws
+/// where there is no memory. Tools of Kokkos see the latter alone.
+template <class Exec, class Space>
+class TemporaryMemory {
+ public:
+  TemporaryMemory() = default;
+  TemporaryMemory(Exec const& exec, std::string const& label,
+                  std::size_t bytes) {
+#ifdef KOKKOS_ENABLE_CUDA
+    if constexpr (std::is_same_v<Exec, Kokkos::Cuda>) {
+      Cuda::check(cudaSetDevice(exec.cuda_device()), "cudaSetDevice");
+      m_of_stream = Cuda::StreamMemory(exec, bytes);
+      if (m_of_stream.data() != nullptr) return;
+    }
+#endif
+    (void)exec;
+    m_view =
+        View(Kokkos::view_alloc(label, Kokkos::WithoutInitializing), bytes);
+  }
+
+  void* data() const {
+#ifdef KOKKOS_ENABLE_CUDA
+    if (m_of_stream.data() != nullptr) return m_of_stream.data();
+#endif
+    return m_view.data();
+  }
+
+ private:
+  using View = Kokkos::View<char*, Space>;
+  View m_view;
+#ifdef KOKKOS_ENABLE_CUDA
+  Cuda::StreamMemory m_of_stream;
+#endif
+};
+
+/// Memory of the shape of a View, packed, with the same dimension as the fast
+/// one.
+template <class Exec, class V>
+class MemoryLike {
+ public:
+  static constexpr int rank = V::rank();
+  using Layout              = typename V::array_layout;
+  using View = GridView<typename V::non_const_value_type, rank, Layout,
+                        typename V::device_type>;
+
+  MemoryLike() = default;
+  MemoryLike(Exec const& exec, std::string const& label, V const& shape) {
+    Layout layout;
+    if constexpr (std::is_same_v<Layout, Kokkos::LayoutStride>) {
+      bool const last = rank == 1 || last_is_fast(shape);
+      int order[rank];
+      std::size_t extent[rank];
+      for (int d = 0; d < rank; ++d) {
+        order[d]  = last ? rank - 1 - d : d;
+        extent[d] = shape.extent(d);
+      }
+      layout = Kokkos::LayoutStride::order_dimensions(rank, order, extent);
+    } else {
+      for (int d = 0; d < rank; ++d) layout.dimension[d] = shape.extent(d);
+    }
+    using Element = typename V::non_const_value_type;
+    m_memory      = {exec, label, shape.size() * sizeof(Element)};
+    m_view        = View(static_cast<Element*>(m_memory.data()), layout);
+  }
+
+  View const& view() const { return m_view; }
+
+ private:
+  TemporaryMemory<Exec, typename V::memory_space> m_memory;
+  View m_view;
+};
+
+}  // namespace KokkosMMA::Impl
+
+#endif
