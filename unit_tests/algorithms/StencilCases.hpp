@@ -48,11 +48,13 @@ void on_every_route(X const& in, Y const& out, StencilWeights<R> const& weights,
   for (Route const route : {Route::streamed, Route::mma}) {
     if (!takes_route<Exec>(route, in, out, weights, boundaries)) continue;
     others = true;
-    // What lies between two steps is packed.
-    if (steps && !(takes_route<Exec>(route, out, out, weights, boundaries) &&
-                   takes_route<Exec>(route, Impl::like("between", out), out,
-                                     weights, boundaries)))
-      continue;
+    if (steps) {
+      // What lies between two steps is packed.
+      Impl::MemoryLike<Exec, Y> const between(Exec(), "between", out);
+      if (!takes_route<Exec>(route, out, out, weights, boundaries) ||
+          !takes_route<Exec>(route, between.view(), out, weights, boundaries))
+        continue;
+    }
     SCOPED_TRACE("route " + std::string(to_string(route)));
     body(Settings{.route = route});
     EXPECT_EQ(route, last_route());

@@ -259,8 +259,8 @@ TYPED_TEST(StencilInterface, ToolsSeeStepsThatAreTakenTogether) {
 template <class Exec>
 void routes_of_rows() {
   if constexpr (on_cuda<Exec>) {
-    auto const weights =
-        StencilWeights<2>::dense(1, {1, 2, 3, 4, 5, 6, 7, 8, 10});
+    auto const weights = StencilWeights<2>::dense(
+        1, std::vector<double>{1, 2, 3, 4, 5, 6, 7, 8, 10});
     auto const all = Boundaries<2>::all(Boundary::constant);
     using View     = Kokkos::View<float**, Kokkos::LayoutRight, Exec>;
     View const odd("odd", 8, 9), into("into", 8, 9), wide("wide", 8, 12);

@@ -3,6 +3,8 @@
 #ifndef KOKKOSMMA_CUDA_ARCH_OPAQUE_HPP
 #define KOKKOSMMA_CUDA_ARCH_OPAQUE_HPP
 
+#include <cstdint>
+
 namespace KokkosMMA::Impl::Cuda {
 
 /// No instruction: the value stays what it is, and the compiler no longer knows
@@ -11,6 +13,9 @@ struct Opaque {
   __device__ static void hide(int& value) { asm volatile("" : "+r"(value)); }
   __device__ static void hide(unsigned& value) {
     asm volatile("" : "+r"(value));
+  }
+  __device__ static void hide(std::int64_t& value) {
+    asm volatile("" : "+l"(value));
   }
   __device__ static void hide(unsigned char const*& value) {
     asm volatile("" : "+l"(value));

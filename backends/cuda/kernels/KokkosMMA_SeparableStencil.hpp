@@ -759,21 +759,13 @@ struct SeparableVolumeTask {
   SeparableFactors<A, MaxRadius, false> along_plane;
 };
 
-/// Box of ones of radius 1, threads and rows of a warp, 10^9 sums per second
-/// (H200, CUDA 13.0, 2026-11-22, 640^3, doubles 512^3): kernels for radius 4
-/// 116 172 82 (half, float, double); 384, 2: 160 190 88; 256, 2: 129 191 107;
-/// 256, 4: 140 148 117.
 template <class A, class Element, class Result, int MaxRadius>
 struct SeparableVolumeTuning {
   static constexpr int V = SeparableTuning<A, Element, Result, MaxRadius>::V;
-  static constexpr bool is_near = MaxRadius == 1;
-  static constexpr bool is_wide = sizeof(A) == 8;
-  static constexpr int threads =
-      MaxRadius <= 8 && !(is_near && is_wide) ? 384 : 256;
-  static constexpr int warps = threads / 32;
+  static constexpr int threads = MaxRadius <= 8 ? 384 : 256;
+  static constexpr int warps   = threads / 32;
   static constexpr int warp_rows =
-      is_near ? (is_wide ? 4 : 2)
-              : (MaxRadius <= 4 && V * sizeof(A) <= 16 ? 2 : 1);
+      MaxRadius <= 4 && V * sizeof(A) <= 16 ? 2 : 1;
   static constexpr int rows       = warps * warp_rows;
   static constexpr int min_blocks = 1;
   static constexpr int stages     = 3;
@@ -1240,12 +1232,6 @@ void launch_separable_stencil(Kokkos::Cuda const& space,
           space, grid, separable_weights<Sums, R>(factors), sink);
     }
   };
-  if constexpr (R == 3) {
-    if (width <= 3) {
-      launch(std::integral_constant<int, 1>());
-      return;
-    }
-  }
   if (width <= 9)
     launch(std::integral_constant<int, 4>());
   else if (width <= 17)
