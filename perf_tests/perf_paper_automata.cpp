@@ -171,7 +171,7 @@ class AutomatonTables {
       if (radius != 1 && radius != 5) add_all(radius, side);
     if (m_tests.measures_energy())
       for (int radius : {1, 5, 16})
-        for (std::string const& contender : contenders(radius))
+        for (std::string const& contender : contenders())
           if (fits(radius, side)) add(true, contender, radius, side);
   }
 
@@ -186,11 +186,9 @@ class AutomatonTables {
            session().fitting(area(side), sizeof(Cell)) == area(side);
   }
 
-  static std::vector<std::string> contenders(int radius) {
+  static std::vector<std::string> contenders() {
     if (!on_cuda) return {"global", "library"};
-    std::vector<std::string> list = {"global", "shared", "mma"};
-    if (radius == 1) list.push_back("packed");
-    return list;
+    return {"global", "shared", "mma", "packed"};
   }
 
   void add_all(int radius, int side) {
@@ -213,11 +211,12 @@ class AutomatonTables {
     return contender != "global" && contender != "shared";
   }
 
-  /// Generations of a call. The library takes Life on bits from three on, so on
-  /// bytes there are two; where every neighbour of many is read, few will do.
+  /// Generations of a call. The library takes these rules on bits from three
+  /// on, so on bytes there are two; where every neighbour of many is read, few
+  /// will do.
   static int steps_of(std::string const& contender, int radius) {
     if (contender == "packed") return 64;
-    if (contender == "mma") return radius == 1 ? 2 : 8;
+    if (contender == "mma") return 2;
     return radius >= 5 ? 2 : 8;
   }
 

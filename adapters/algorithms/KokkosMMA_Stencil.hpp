@@ -223,8 +223,9 @@ concept StencilPolicyType =
 ///         bhalf_t, int32 for integers of less than 4 bytes, else the elements'
 ///         own, wider where `out` is, and floating where `out` is
 /// \param exec  instance on which the call runs, asynchronously but for memory
-///              of its own that it allocates and frees: the values between two
-///              steps, and more weights than travel with a kernel
+///              of its own that it allocates and frees: more weights than
+///              travel with a kernel and, where the space is not Cuda or its
+///              device has no memory pools, the values between two steps
 /// \param in    View of rank 1, 2 or 3, of any layout
 /// \param out   View of the grid, of any layout, that shares no memory with in;
 ///              its extents are those of `in` without ghost cells
@@ -568,9 +569,9 @@ bool run_automaton_kernels(Exec const& exec, V const& cells, int radius,
 /// state of a cell: 0 is dead, 1 is alive; a state that the rule does not have
 /// is dead one generation later.
 ///
-/// \param exec  instance on which the call runs, asynchronously but for a
-///              second buffer of the size of `cells` that it allocates and
-///              frees
+/// \param exec  instance on which the call runs, with memory of its own of up
+///              to the size of `cells`: asynchronously on Cuda, where that
+///              comes from a pool, else but for allocating and freeing it
 /// \param cells View of rank 2 of integers of one byte or bool, of any layout
 /// \param rule what becomes of a cell (see parse_rule())
 /// \param boundaries what lies beyond the faces; constants are states. A halo

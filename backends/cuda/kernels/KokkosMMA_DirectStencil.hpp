@@ -527,7 +527,8 @@ struct March {
   /// Of three dimensions: rows that are all inside, in whole vectors, a warp's
   /// lanes along the row. Stars of radius 1, 640^3, with threads that look for
   /// their rows and vectors one by one: 345 and 253 10^9 sums per second (half,
-  /// float), so 412 and 264 (H200, CUDA 13.0, 2026-11-22).
+  /// float), so 367 and 265, and 412 where halfs spill (H200, CUDA 13.0,
+  /// 2026-11-22).
   __device__ __forceinline__ void load_plane(
       SlabSource<Element, R> const& source, Element* slab, Index plane, Index x,
       int thread) const {
