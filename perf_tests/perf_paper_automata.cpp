@@ -193,7 +193,7 @@ class AutomatonTables {
 
   void add_all(int radius, int side) {
     if (!fits(radius, side)) return;
-    for (std::string const& contender : contenders(radius))
+    for (std::string const& contender : contenders())
       add(false, contender, radius, side);
   }
 
