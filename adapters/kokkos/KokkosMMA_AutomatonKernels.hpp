@@ -46,7 +46,7 @@ struct AutomatonKernels<Kokkos::Cuda> {
     std::int64_t const rows = cells.extent[0], columns = cells.extent[1];
     return steps < worth    ? 0
            : has_bits(rule) ? Cuda::packed_life_memory(rows, columns)
-           : has_packed_counts(rule)
+           : has_packed_counts(rule) && columns <= Cuda::packed_counts_columns
                ? Cuda::packed_counts_memory(rows, columns, rule.radius())
                : 0;
   }

@@ -100,9 +100,10 @@ __global__ void __launch_bounds__(128)
   };
   bool is_alive = false;
   if (thread >= bounded) {
-    std::int64_t const beyond = (thread - bounded) / whole;
-    std::int64_t const word   = (thread - bounded) % whole;
-    if (beyond >= 2 * field.radius) return;
+    // Grids of less than a word have no whole ones.
+    if (thread - bounded >= 2 * field.radius * whole) return;
+    std::int64_t const beyond       = (thread - bounded) / whole;
+    std::int64_t const word         = (thread - bounded) % whole;
     std::int64_t const row          = beyond < field.radius
                                           ? -1 - beyond
                                           : field.rows + beyond - field.radius;
@@ -288,6 +289,9 @@ __global__ void __launch_bounds__(PackedCountTuning<Radius>::threads)
   }
 }
 
+/// Offsets of the rows of a neighbourhood are 32 bits wide.
+inline constexpr std::int64_t packed_counts_columns = std::int64_t(1) << 31;
+
 /// Bytes that launch_packed_counts works in: two fields and a flag.
 inline std::size_t packed_counts_memory(std::int64_t rows, std::int64_t columns,
                                         int radius) {
@@ -335,8 +339,8 @@ AdvancePackedCounts advance_packed_counts_of(
 }
 
 /// `steps` generations, 1 or more, of a rule with has_packed_counts(rule), from
-/// cells of a byte to cells of a byte. No face is a halo; `to` may be the cells
-/// themselves.
+/// cells of a byte to cells of a byte, at most packed_counts_columns in a row.
+/// No face is a halo; `to` may be the cells themselves.
 /// \param memory packed_counts_memory(rows, columns, radius) bytes,
 ///               aligned to 128, on the device; free again when the kernels
 ///               have run
