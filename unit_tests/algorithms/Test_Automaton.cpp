@@ -129,12 +129,17 @@ void every_radius() {
     };
     for (Place<2> const& extent :
          {Place<2>{random.integer(radius, 40), random.integer(radius, 100)},
-          Place<2>{16, 64}, Place<2>{40, 33}})
+          Place<2>{16, 64}, Place<2>{40, 33}}) {
       expect_generations<std::uint8_t, Right, Exec>(
           "R" + std::to_string(radius) + ",C0,M" +
               std::to_string(random.integer(0, 1)) + ",S" + any() + ",B" +
               any() + ",NM",
           extent, random_boundaries<2>(random, false), 3, random);
+      // Cells on bytes would be right, too.
+      if (on_cuda<Exec>) {
+        EXPECT_EQ(Route::streamed, last_route());
+      }
+    }
   }
 }
 TYPED_TEST(Automata, EveryRadius) { every_radius<TypeParam>(); }
