@@ -13,8 +13,8 @@
 /// \file
 /// Live cells in neighbourhoods of any radius, on cells of one bit: numbers lie
 /// in as many words as they have bits, and one operation on words counts 32
-/// cells. Lanes do not talk to each other: of their warp (core/
-/// KokkosMMA_WarpSum.hpp) the algorithms take its logic alone.
+/// cells. Lanes do not talk to each other: of the warp the algorithms take its
+/// logic alone (core/KokkosMMA_WarpSum.hpp has what a warp is).
 
 namespace KokkosMMA::Impl {
 
@@ -126,7 +126,6 @@ class RangeBits {
   static constexpr int size =
       words_of_count(neighbourhood_size(Neighbourhood::moore, Radius));
 
-  RangeBits() = default;
   constexpr RangeBits(CountRange const& birth, CountRange const& survive) {
     int const limits[4] = {birth.first, birth.end, survive.first, survive.end};
     for (int n = 0; n < 4; ++n)

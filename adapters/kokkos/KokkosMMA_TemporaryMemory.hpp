@@ -20,10 +20,11 @@
 
 namespace KokkosMMA::Impl {
 
-/// Memory for what runs in order on an instance of an execution space, until
-/// then: on Cuda in the order of its stream, elsewhere, and where that finds
-/// none, a View of `Space`, which waits for the instance at its end and throws
-/// where there is no memory. Tools of Kokkos see the latter alone.
+/// Memory until what was launched on an instance of an execution space has run.
+/// On Cuda it comes and goes in the order of the stream; elsewhere, and where
+/// that finds none, it is a View of `Space`, which waits for the instance at
+/// its end and throws where there is no memory. Tools of Kokkos see Views
+/// alone.
 template <class Exec, class Space>
 class TemporaryMemory {
  public:

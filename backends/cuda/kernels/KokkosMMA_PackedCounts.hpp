@@ -28,7 +28,7 @@ namespace KokkosMMA::Impl::Cuda {
 /// How rows are shared out. H200, CUDA 13.0, 2026-11-22, 16384^2, us of a
 /// generation; words of a thread, rows read ahead:
 ///   radius        2    5   10   13   16
-///   1, 1         58   77  109  115  154
+///   1, 1         58   82  109  115  154
 ///   1, 2         55   77  102  111  134
 ///   1, 3         59   77  104  115  137
 ///   2, 1         50   71   95  128  155
