@@ -131,27 +131,6 @@ struct DirectTable {
   }
 };
 
-/// Into how many pieces a march of `length` planes over each of `tiles` tiles
-/// is cut, where `slots` blocks run at once and each piece costs `lead` planes
-/// more than it has. In several rounds: those at the faces take longer, and in
-/// one all would wait for them.
-inline std::int64_t march_pieces(std::int64_t length, std::int64_t tiles,
-                                 std::int64_t slots, std::int64_t lead) {
-  std::int64_t best      = 1;
-  std::int64_t best_cost = std::numeric_limits<std::int64_t>::max();
-  for (std::int64_t rounds = 3; rounds <= 8; ++rounds) {
-    std::int64_t const pieces =
-        std::clamp<std::int64_t>(rounds * slots / tiles, 1, length);
-    std::int64_t const in_turn = (pieces * tiles + slots - 1) / slots;
-    std::int64_t const cost = in_turn * ((length + pieces - 1) / pieces + lead);
-    if (cost < best_cost) {
-      best      = pieces;
-      best_cost = cost;
-    }
-  }
-  return best;
-}
-
 }  // namespace KokkosMMA::Impl
 
 #endif

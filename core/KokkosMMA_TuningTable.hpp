@@ -182,8 +182,7 @@ struct TuningTable {
   /// Stencils take products from this radius or number of weights on; the
   /// measurements stand with mma_stencil_pays. Those of bytes always do:
   /// nothing else comes near.
-  PerType stencil_box_radius =
-      PerType::all(8).with(Scalar::half, 1).with(Scalar::bhalf, 1);
+  PerType stencil_box_radius = PerType::all(8);
   /// Of weights that are one outer product: their radius.
   PerType stencil_product_radius =
       PerType::all(3).with(Scalar::half, 1).with(Scalar::bhalf, 1);

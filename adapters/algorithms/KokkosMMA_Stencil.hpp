@@ -133,6 +133,9 @@ void run_stencil(char const* who, Exec const& exec, X const& in, Y const& out,
   problem.target_contiguous =
       is_stencil_contiguous(out, plan->is_reversed) &&
       (steps == 1 || is_stencil_contiguous(memory, plan->is_reversed));
+  problem.aligned_rows =
+      problem.aligned_rows && is_stencil_aligned(out, plan->is_reversed) &&
+      (steps == 1 || is_stencil_aligned(memory, plan->is_reversed));
   Route const route = decide_stencil(who, exec, problem, settings).route;
   last_route_of_this_thread() = route;
   if (problem.size == 0) return;
@@ -161,6 +164,7 @@ void run_stencil(char const* who, Exec const& exec, X const& in, Y const& out,
     between.band_operands     = between.band_operands && other.band_operands;
     between.dense_operands    = between.dense_operands && other.dense_operands;
     between.dense_rows        = between.dense_rows && other.dense_rows;
+    between.aligned_rows      = between.aligned_rows && other.aligned_rows;
     between.contiguous        = between.contiguous && other.contiguous;
     between.target_contiguous = between.contiguous;
     Route const next_route = decide_stencil(who, exec, between, settings).route;
@@ -311,6 +315,8 @@ std::string explain_stencil(Exec const& exec, X const& in, Y const& out,
       Impl::stencil_problem<Exec, A>(in, extents, *plan, boundaries);
   problem.target_contiguous =
       Impl::is_stencil_contiguous(out, plan->is_reversed);
+  problem.aligned_rows =
+      problem.aligned_rows && Impl::is_stencil_aligned(out, plan->is_reversed);
   return to_string(route_stencil(problem, capability(exec),
                                  Impl::effective_settings(settings),
                                  Impl::active_tuning(exec))) +

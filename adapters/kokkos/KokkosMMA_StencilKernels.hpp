@@ -61,6 +61,18 @@ bool is_stencil_contiguous(X const& x, bool is_reversed) {
   return x.stride(is_reversed ? 0 : int(X::rank()) - 1) == 1;
 }
 
+/// Whether rows of two dimensions begin with vectors of 16 bytes.
+template <class X>
+bool is_stencil_aligned(X const& x, bool is_reversed) {
+  if constexpr (X::rank() != 2) {
+    return true;
+  } else {
+    constexpr auto size = std::uintptr_t(sizeof(typename X::value_type));
+    return reinterpret_cast<std::uintptr_t>(x.data()) % 16 == 0 &&
+           std::uintptr_t(x.stride(is_reversed ? 1 : 0)) * size % 16 == 0;
+  }
+}
+
 /// Writes sums where they belong.
 template <class Y>
 struct IntoGrid {
@@ -117,6 +129,11 @@ struct StencilKernels<Kokkos::Cuda> {
                       StencilPlan<R> const& plan, StencilProblem& problem) {
     constexpr Scalar input = scalar_v<Element>;
     constexpr Scalar sums  = scalar_v<A>;
+    if constexpr (R == 2) {
+      problem.aligned_rows =
+          reinterpret_cast<std::uintptr_t>(grid.data) % 16 == 0 &&
+          Cuda::has_aligned_rows(grid);
+    }
     if constexpr (R == 2 && stencil_band_exists(input, sums)) {
       problem.band_operands =
           plan.product &&

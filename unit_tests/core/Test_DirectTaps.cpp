@@ -19,7 +19,6 @@ using KokkosMMA::StencilWeights;
 using KokkosMMA::Impl::direct_pattern;
 using KokkosMMA::Impl::DirectPattern;
 using KokkosMMA::Impl::DirectTable;
-using KokkosMMA::Impl::march_pieces;
 using KokkosMMA::Impl::near_boundary_index;
 using KokkosMMA::Impl::pattern_weights;
 using KokkosMMA::Impl::weight_as;
@@ -90,22 +89,6 @@ TEST(DirectTaps, TablesHoldAllWeightsInTheirPlaces) {
           EXPECT_EQ(table.masks[std::size_t(row)] >> column & 1, weight != 0);
         }
     }
-}
-
-TEST(DirectTaps, PiecesFillTheMachine) {
-  // 99 pieces of each of 32 tiles are three rounds of 1056 blocks.
-  EXPECT_EQ(march_pieces(16384, 32, 1056, 10), 99);
-  // Fewer planes than blocks: a plane each.
-  EXPECT_EQ(march_pieces(5, 1, 1056, 10), 5);
-  // More tiles than blocks.
-  EXPECT_EQ(march_pieces(100, 5000, 1056, 10), 1);
-  for (std::int64_t const length : {1, 7, 1000, 1 << 20})
-    for (std::int64_t const tiles : {1, 31, 33, 1000})
-      for (std::int64_t const lead : {4, 40}) {
-        std::int64_t const pieces = march_pieces(length, tiles, 528, lead);
-        EXPECT_GE(pieces, 1);
-        EXPECT_LE(pieces, length);
-      }
 }
 
 }  // namespace

@@ -86,6 +86,10 @@ constexpr StencilProblem with_odd_rows(StencilProblem problem) {
   problem.dense_rows = false;
   return problem;
 }
+constexpr StencilProblem unaligned(StencilProblem problem) {
+  problem.aligned_rows = false;
+  return problem;
+}
 constexpr Capability with_shared(int kilobytes) {
   return {true, 80, 108, kilobytes * 1024};
 }
@@ -141,7 +145,8 @@ static_assert(!refuse_mma_stencil(box_of_floats(), with_shared(163)));
 static_assert(!refuse_mma_stencil(dense(box_of_halfs()), with_shared(99)));
 
 static_assert(route_stencil(box_of_halfs(), host, {}).route == Route::generic);
-static_assert(automatic(box_of_halfs()) == Route::mma);
+static_assert(automatic(box_of_halfs()) == Route::streamed);
+static_assert(automatic(unaligned(box_of_halfs())) == Route::mma);
 static_assert(automatic(with_radius(box_of_halfs(), 8)) == Route::mma);
 static_assert(automatic(to_functor(box_of_halfs())) == Route::streamed);
 static_assert(automatic(to_functor(with_radius(box_of_halfs(), 8))) ==
@@ -181,6 +186,14 @@ static_assert(stencil_kernel(with_zero_factor(box_of_floats()),
                              Route::streamed) == StencilKernel::direct);
 static_assert(stencil_kernel(dense(box_of_floats()), Route::streamed) ==
               StencilKernel::direct);
+static_assert(stencil_kernel(with_rank(box_of_floats(), 1), Route::streamed) ==
+              StencilKernel::direct);
+static_assert(stencil_kernel(with_rank(with_radius(box_of_floats(), 9), 1),
+                             Route::streamed) == StencilKernel::separable);
+static_assert(stencil_kernel(with_rank(with_radius(box_of_floats(), 1), 3),
+                             Route::streamed) == StencilKernel::direct);
+static_assert(stencil_kernel(with_rank(box_of_floats(), 3), Route::streamed) ==
+              StencilKernel::separable);
 
 // Forced: the route is what was asked for, the refusal says that it cannot run.
 static_assert(!refusal_of(route_stencil(box_of_halfs(), host,

@@ -9,6 +9,7 @@
 #include <backends/cuda/kernels/KokkosMMA_StripOrder.hpp>
 #include <core/KokkosMMA_DirectTaps.hpp>
 #include <core/KokkosMMA_Operation.hpp>
+#include <core/KokkosMMA_PieceHeight.hpp>
 #include <core/KokkosMMA_StencilGrid.hpp>
 #include <core/KokkosMMA_StencilWeights.hpp>
 #include <core/KokkosMMA_VectorRange.hpp>
@@ -407,8 +408,30 @@ struct MarchShape {
                                     : sums <= 60 ? 3
                                                  : 2;
   /// Planes between two barriers.
-  static constexpr int batch         = R > 2 ? 1 : 4;
-  static constexpr int stages        = 4;
+  static constexpr int batch = R > 2 ? 1 : 4;
+  /// Up to these radii memory bounds a march of two dimensions. With low
+  /// pieces stars of radius 5 are no faster at 16384^2 (0.86 and 0.88 of a copy
+  /// for float and double), and at 4096^2 they take 66 and 101 instead of 57
+  /// and 89 us (H200, 2026-11-23).
+  static constexpr bool low_pieces =
+      R != 2 ||
+      Radius <= (vector > 4 ? int(sizeof(Element)) : 4) / (Star ? 1 : 2);
+  /// Planes of such a piece. Part of the rate of the runtime's copy, two
+  /// dimensions, by planes (float, 16384^2, 2026-11-23):
+  ///   star r = 1   6 0.97, 10 0.97, 18 0.95, 34 0.91, 106 0.89
+  ///   star r = 3   10 0.85, 18 0.95, 26 0.94, 42 0.89; 4 stages 14 0.94
+  ///   dense r = 2  14 0.84, 22 0.91, 34 0.86
+  /// One dimension, radius 1 and 7: 4 0.98 and 0.92, 8 0.95 and 0.94, 64 0.90
+  /// and 0.89. Stars of three, 10^9 sums per second, r = 1: 4 321, 12 380, 32
+  /// 335, 128 209; r = 4: 32 138, 48 147, 128 126.
+  static constexpr int piece = R == 1
+                                   ? width <= 2 * int(sizeof(Element)) ? 4 : 8
+                               : R == 3      ? 12 * Radius
+                               : Radius == 1 ? 10
+                               : Radius <= 3 ? 24 - 2 * Radius
+                                             : 6 * Radius;
+  static constexpr int stages =
+      low_pieces && R == 2 && Star && Radius > 1 ? 6 : 4;
   static constexpr int tile_x        = (R > 2 ? 32 : threads) * columns;
   static constexpr int tile_y        = R > 2 ? threads / 32 * rows : 1;
   static constexpr int pad           = (Radius + vector - 1) / vector * vector;
@@ -472,8 +495,9 @@ struct March {
     int const warp        = int(threadIdx.x / 32);
     // Tiles that share a border run at the same time.
     auto const [tile, piece] =
-        R == 2 ? strip_piece(blockIdx.x, in.tiles, in.pieces)
-               : StripPiece{blockIdx.x % in.tiles, blockIdx.x / in.tiles};
+        Shape::low_pieces
+            ? StripPiece{blockIdx.x % in.tiles, blockIdx.x / in.tiles}
+            : strip_piece(blockIdx.x, in.tiles, in.pieces);
     begin = Index(piece) * in.piece;
     end   = begin + in.piece < in.length ? begin + in.piece : in.length;
     int const thread_x = int(R > 2 ? threadIdx.x % 32 : threadIdx.x) * columns;
@@ -794,10 +818,12 @@ void launch_march(Kokkos::Cuda const& space, void (*kernel)(Arguments),
   std::int64_t const slots = std::int64_t(std::max(facts.resident_blocks, 1)) *
                              device(space.cuda_device()).multiprocessors;
   // A piece waits for its first planes, about as long as the ring is.
-  std::int64_t const pieces = march_pieces(in.length, in.tiles, slots,
-                                           2 * Shape::reach + Shape::stages);
-  in.piece                  = (in.length + pieces - 1) / pieces;
-  in.pieces = checked_blocks((in.length + in.piece - 1) / in.piece);
+  constexpr int lead = 2 * Shape::reach + Shape::stages;
+  in.piece           = Shape::low_pieces
+                           ? low_piece_height(in.length, in.tiles, slots, Shape::piece,
+                                              Shape::batch, lead)
+                           : high_piece_height(in.length, in.tiles, slots, lead);
+  in.pieces          = checked_blocks((in.length + in.piece - 1) / in.piece);
   std::int64_t const blocks = std::int64_t(in.pieces) * in.tiles;
   kernel<<<checked_blocks(blocks), Shape::threads, Shape::shared_bytes,
            space.cuda_stream()>>>(in);

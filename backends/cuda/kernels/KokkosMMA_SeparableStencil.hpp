@@ -5,8 +5,8 @@
 
 #include <backends/cuda/KokkosMMA_Launch.hpp>
 #include <backends/cuda/arch/KokkosMMA_CopyAsync.hpp>
-#include <backends/cuda/kernels/KokkosMMA_StripOrder.hpp>
 #include <core/KokkosMMA_Boundary.hpp>
+#include <core/KokkosMMA_PieceHeight.hpp>
 #include <core/KokkosMMA_SeparableSums.hpp>
 #include <core/KokkosMMA_StencilGrid.hpp>
 
@@ -43,7 +43,6 @@ struct SeparableTask {
   bool rows_first;  ///< where constants meet, that of the rows is taken
   int shift;        ///< elements from a 16-byte line to the start of a row
   unsigned strips;
-  unsigned chunks;
   std::int64_t chunk_rows;
   Weights weights;
 };
@@ -98,21 +97,70 @@ struct SeparableTuning {
   static constexpr int stage_rows = 8;
   static constexpr int stages     = 3;
   static constexpr int batch      = 8;
+  /// 0 for high pieces. 2026-11-23, part of the rate of the runtime's copy, by
+  /// the rows of a piece: float r = 1 22 0.97, 26 0.94, 90 0.90; r = 3 18 0.80,
+  /// 34 0.89, 90 0.89, 130 0.88; r = 8 90 0.54, 258 0.61, high 0.64; half r = 3
+  /// 34 0.60, 90 0.67, high 0.73. With 4 and 6 stages fewer blocks are
+  /// there at once: float r = 1 22 0.77 and 0.77.
+  static constexpr int low_piece_rows(int radius) {
+    return radius <= 2                  ? stages * stage_rows - 2 * radius
+           : radius <= 4 && widest >= 4 ? 96 - 2 * radius
+                                        : 0;
+  }
 };
 
-/// A stage is a block of rows of the box. Measured as above:
-///   float r = 7 0.91 (periodic 0.96); double r = 7 0.90
-///   half r = 1 0.85, r = 3 0.83 (periodic 0.88, halo 0.65), r = 7 0.81; r = 7
-///   with 4 elements a thread: 0.76, with 256 threads 0.79
+/// A stage is a block of rows of the box; most or all of those of a piece are
+/// on their way at once. Part of the rate of the runtime's copy, by the rows of
+/// a piece (float, H200, CUDA 13.0, 2026-11-23, 16384^2, zeros beyond the
+/// faces; by the shapes below unless something else is said):
+///   r = 1  16 0.97, 28 0.95, 46 0.93, 512 0.87; 64 threads 16 0.97
+///   r = 3  15 0.95, 22 0.96, 36 0.94, 50 0.91; 64 threads 22 0.96
+///   r = 7  31 0.91, 46 0.95, 61 0.92, 121 0.90; with 2 stages 31 0.93, 46 0.87
+/// Doubles and halfs of radius 7, whose arithmetic is slower: 0.92 with pieces
+/// of 76 rows and 64 threads, 128 threads 0.92, of 46 rows 0.88; 0.90 with
+/// pieces of 31 rows and 2 stages, with 3 of them 0.79, of 61 rows 0.89.
 template <class Element, class Result, int Radius>
 struct BoxTuning {
+  struct Shape {
+    int threads;
+    int stages;
+    int piece;  ///< stages of a piece
+  };
+  // Of elements of 2, 4 and 8 bytes, radius 1 to 7.
+  static constexpr Shape shapes[3][7] = {{{128, 8, 6},
+                                          {128, 6, 5},
+                                          {128, 4, 4},
+                                          {128, 4, 4},
+                                          {128, 3, 3},
+                                          {64, 3, 4},
+                                          {128, 2, 3}},
+                                         {{128, 8, 6},
+                                          {128, 6, 5},
+                                          {128, 4, 4},
+                                          {128, 4, 4},
+                                          {128, 3, 3},
+                                          {128, 3, 4},
+                                          {128, 3, 4}},
+                                         {{128, 8, 6},
+                                          {128, 6, 5},
+                                          {128, 4, 4},
+                                          {128, 4, 4},
+                                          {128, 3, 4},
+                                          {128, 3, 5},
+                                          {64, 3, 6}}};
   static constexpr int widest =
       int(sizeof(Element) > sizeof(Result) ? sizeof(Element) : sizeof(Result));
+  static constexpr Shape shape    = shapes[widest == 8   ? 2
+                                           : widest == 4 ? 1
+                                                         : 0][Radius - 1];
   static constexpr int V          = 16 / widest < 8 ? 16 / widest : 8;
-  static constexpr int threads    = 128;
-  static constexpr int min_blocks = V == 8 && Radius > 3 ? 2 : 3;
+  static constexpr int threads    = shape.threads;
   static constexpr int stage_rows = 2 * Radius + 1;
-  static constexpr int stages     = Radius == 1 ? 8 : Radius <= 3 ? 3 : 2;
+  static constexpr int stages     = shape.stages;
+  static constexpr int min_blocks = threads == 64 ? 4 : 3;
+  static constexpr int low_piece_rows(int) {
+    return shape.piece * stage_rows - 2 * Radius;
+  }
 };
 
 /// An element into shared memory, while the thread goes on where there is an
@@ -293,12 +341,15 @@ struct SeparableFaces {
 };
 
 /// How a block brings its rows into the ring. Each thread has the same vectors
-/// of every row.
+/// of every row; of rows that start anywhere in a line, elements of 4 and 8
+/// bytes as vectors of one.
 template <class Row, bool Aligned, int Threads, int StageRows, int R,
           class Task, class Element>
 struct SeparableFeed {
-  static constexpr int V     = Row::per_vector;
-  static constexpr int count = (Row::vectors + Threads - 1) / Threads;
+  static constexpr bool by_vectors = Aligned || sizeof(Element) >= 4;
+  static constexpr int V           = Aligned ? Row::per_vector : 1;
+  static constexpr int vectors     = Row::elements / V;
+  static constexpr int count       = (vectors + Threads - 1) / Threads;
 
   Task const& task;
   std::int64_t first;       ///< column of element 0 of a row in the ring
@@ -346,7 +397,7 @@ struct SeparableFeed {
     for (int n = 0; n < count; ++n) {
       int const v         = int(threadIdx.x) + n * Threads;
       std::int64_t column = first + v * V;
-      bool exists         = v < Row::vectors;
+      bool exists         = v < vectors;
       if (R > 1 && (column < columns_low || column + V > columns_high)) {
         bool const below = column + V <= 0;
         exists = exists && wraps && (below || column >= task.columns) &&
@@ -453,15 +504,22 @@ struct SeparableFeed {
                        from + (j * task.stride + partial_source[side]));
     }
   }
+  /// A vector.
+  __device__ static void copy(Element* to, Element const* from) {
+    if constexpr (Aligned) {
+      CopyAsync16::copy(to, from);
+    } else {
+      copy_element(to, from);
+    }
+  }
   /// A row that lies in memory.
   __device__ void row(unsigned char* to, Element const* from) const {
     Element* const into = reinterpret_cast<Element*>(to);
-    if constexpr (Aligned) {
+    if constexpr (by_vectors) {
 #pragma unroll
       for (int n = 0; n < count; ++n)
         if (whole[n])
-          CopyAsync16::copy(into + (threadIdx.x + n * Threads) * V,
-                            from + source[n]);
+          copy(into + (threadIdx.x + n * Threads) * V, from + source[n]);
       if (has_partial) partial_vectors<1>(to, from);
     } else {
       elements(into, from, threadIdx.x, Threads, Row::elements);
@@ -472,16 +530,18 @@ struct SeparableFeed {
   __device__ void stage(unsigned char* to, int step, int steps) const {
     std::int64_t const begin = first_row + step;
     bool const inside = begin >= inside_low && begin + StageRows <= inside_high;
-    if (Aligned && inside) {
+    if (by_vectors && inside) {
 #pragma unroll
       for (int n = 0; n < count; ++n)
         if (whole[n]) {
           Element const* from = task.data + (begin * task.stride + source[n]);
-          unsigned char* const into = to + (threadIdx.x + n * Threads) * 16;
+          Element* into =
+              reinterpret_cast<Element*>(to) + (threadIdx.x + n * Threads) * V;
 #pragma unroll
           for (int j = 0; j < StageRows; ++j) {
-            CopyAsync16::copy(into + j * Row::bytes, from);
+            copy(into, from);
             from += task.stride;
+            into += Row::bytes / int(sizeof(Element));
           }
         }
       if (has_partial)
@@ -491,7 +551,6 @@ struct SeparableFeed {
       for (int j = 0; j < StageRows && step + j < steps; ++j)
         row_anywhere(to + j * Row::bytes, begin + j);
     }
-    CopyAsync16::commit();
   }
   __device__ void row_anywhere(unsigned char* to, std::int64_t index) const {
     if constexpr (R == 1) {
@@ -637,12 +696,8 @@ __global__ void __launch_bounds__(Tuned::threads, Tuned::min_blocks)
   extern __shared__ __align__(32) unsigned char separable_memory[];
   unsigned char* const ring = separable_memory + Row::lead;
 
-  // Of bytes with radius 16 the other order spills registers (sm_90,
-  // CUDA 13.0).
-  auto const [strip, chunk] =
-      Sums::max_radius <= 8
-          ? strip_piece(blockIdx.x, task.strips, task.chunks)
-          : StripPiece{blockIdx.x % task.strips, blockIdx.x / task.strips};
+  unsigned const strip         = blockIdx.x % task.strips;
+  unsigned const chunk         = blockIdx.x / task.strips;
   std::int64_t const row_begin = chunk * task.chunk_rows;
   std::int64_t const row_end   = min(row_begin + task.chunk_rows, task.rows);
   int const column_radius      = task.weights.column_radius();
@@ -657,7 +712,9 @@ __global__ void __launch_bounds__(Tuned::threads, Tuned::min_blocks)
   int to_fill     = 0;  // step of the next stage to be loaded
   int fill_slot   = 0;
   auto const fill = [&] {
-    feed.stage(ring + fill_slot * stage_bytes, to_fill, steps);
+    if (to_fill < steps)
+      feed.stage(ring + fill_slot * stage_bytes, to_fill, steps);
+    CopyAsync16::commit();
     to_fill += stage_rows;
     fill_slot = fill_slot + 1 == stages ? 0 : fill_slot + 1;
   };
@@ -929,28 +986,6 @@ A stencil_weight(double weight) {
   return static_cast<A>(weight);
 }
 
-/// Into how many chunks the rows of all strips are cut so that the last wave of
-/// blocks is full: `extra` are the steps that each chunk takes besides its
-/// rows.
-inline std::int64_t separable_chunks(std::int64_t rows, std::int64_t strips,
-                                     std::int64_t resident,
-                                     std::int64_t extra) {
-  std::int64_t best  = 1;
-  double lowest_cost = 0;
-  for (std::int64_t waves = 1; waves <= 16; ++waves) {
-    std::int64_t const chunks =
-        std::clamp<std::int64_t>(waves * resident / strips, 1, rows);
-    std::int64_t const chunk_rows = (rows + chunks - 1) / chunks;
-    std::int64_t const real_waves = (chunks * strips + resident - 1) / resident;
-    double const cost = double(real_waves) * double(chunk_rows + extra);
-    if (waves == 1 || cost < lowest_cost) {
-      lowest_cost = cost;
-      best        = chunks;
-    }
-  }
-  return best;
-}
-
 /// Whether a kernel may write V elements of the result at once, when it does
 /// so from `shift` elements before the start of a row.
 template <int R, class Sink>
@@ -1002,28 +1037,37 @@ void launch_separable_task(Kokkos::Cuda const& space,
   std::int64_t const resident =
       std::int64_t(device(space.cuda_device()).multiprocessors) *
       std::max(facts.resident_blocks, 1);
-  std::int64_t const extra =
-      2 * task.weights.column_radius() + Tuned::stages * Tuned::stage_rows;
-  std::int64_t const chunks =
-      separable_chunks(task.rows, task.strips, resident, extra);
-  task.chunk_rows = (task.rows + chunks - 1) / chunks;
-  task.chunks = unsigned((task.rows + task.chunk_rows - 1) / task.chunk_rows);
-  kernel<<<task.chunks * task.strips, Tuned::threads, bytes,
-           space.cuda_stream()>>>(task, sink);
+  int const radius = task.weights.column_radius();
+  int const best   = Tuned::low_piece_rows(radius);
+  int const lead   = 2 * radius + Tuned::stages;
+  task.chunk_rows =
+      best > 0 ? low_piece_height(task.rows, task.strips, resident, best,
+                                  Tuned::stage_rows, lead)
+               : high_piece_height(task.rows, task.strips, resident, lead);
+  std::int64_t const blocks =
+      (task.rows + task.chunk_rows - 1) / task.chunk_rows * task.strips;
+  kernel<<<unsigned(blocks), Tuned::threads, bytes, space.cuda_stream()>>>(
+      task, sink);
   check(cudaGetLastError(), "launch of separable_stencil");
 }
 
-/// The task of a grid of one or two dimensions, without weights.
+/// Elements from the begin of a line of 16 bytes to this one.
+template <class Element>
+int place_in_line(Element const* element) {
+  return int(reinterpret_cast<std::uintptr_t>(element) % 16 / sizeof(Element));
+}
+
+/// The task of a grid of one or two dimensions, without weights, whose strips
+/// start `shift` elements before column 0.
 template <class Tuned, class Sums, int R, class Element>
-auto separable_task(StencilGrid<Element, R> const& grid) {
+auto separable_task(StencilGrid<Element, R> const& grid, int shift) {
   constexpr bool linear = R == 1;
   constexpr int last    = R - 1;
   using Row = SeparableRow<Element, Tuned::V, Tuned::threads, Sums::max_radius>;
   SeparableTask<Element, typename Sums::Weights> task{};
-  task.data    = grid.data;
-  task.columns = grid.extent[last];
-  task.shift =
-      int(reinterpret_cast<std::uintptr_t>(grid.data) % 16 / sizeof(Element));
+  task.data                 = grid.data;
+  task.columns              = grid.extent[last];
+  task.shift                = shift;
   std::int64_t const line   = task.columns + task.shift;
   std::int64_t const pieces = (line + Row::columns - 1) / Row::columns;
   task.column_low           = grid.boundaries.low[last];
@@ -1059,10 +1103,9 @@ void launch_separable_volume_task(
       std::int64_t(device(space.cuda_device()).multiprocessors) *
       std::max(facts.resident_blocks, 1);
   std::int64_t const tiles = std::int64_t(task.strips) * task.bands;
-  std::int64_t const chunks =
-      separable_chunks(task.planes, tiles, resident,
+  task.chunk_planes =
+      low_piece_height(task.planes, tiles, resident, 48, 8,
                        2 * task.along_plane.radius + Tuned::stages);
-  task.chunk_planes = (task.planes + chunks - 1) / chunks;
   std::int64_t const blocks =
       (task.planes + task.chunk_planes - 1) / task.chunk_planes * tiles;
   kernel<<<unsigned(blocks), Tuned::threads, bytes, space.cuda_stream()>>>(
@@ -1119,8 +1162,8 @@ void launch_separable_sums(Kokkos::Cuda const& space,
                            StencilGrid<Element, R> const& grid,
                            typename Sums::Weights const& weights,
                            Sink const& sink) {
-  auto task          = separable_task<Tuned, Sums, R>(grid);
-  task.weights       = weights;
+  auto task    = separable_task<Tuned, Sums, R>(grid, place_in_line(grid.data));
+  task.weights = weights;
   bool const aligned = has_aligned_rows(grid);
   if constexpr (VisibleStencilSink<Sink>) {
     if (aligned && takes_vectors<R>(sink, task.shift, Tuned::V)) {
@@ -1170,8 +1213,16 @@ struct SeparableStencil {
   }
 };
 
-/// A box of ones of one radius. False where its kernel does not exist: rows
-/// that start anywhere in their lines are left to the factors.
+/// A box of ones of one radius. False where its kernel does not exist: the
+/// factors take what is left.
+///
+/// Rows that start anywhere in their lines, or results that do not start there
+/// as the rows do: rows with ghost cells around them, 16384^2, part of the rate
+/// of the runtime's copy (H200, 2026-11-23), these kernels and the factors:
+///   float, results in whole lines     r = 1 0.73, 0.51; r = 7 0.77, 0.31
+///   float, results with ghost cells   r = 1 0.74, 0.51; r = 7 0.59, 0.31
+///   double, results in whole lines    r = 1 0.90, 0.82; r = 7 0.78, 0.67
+/// Doubles that are loaded one by one: r = 1 0.75, r = 7 0.59.
 template <class A, int Radius, class Element, class Sink>
 bool launch_separable_box(Kokkos::Cuda const& space,
                           StencilGrid<Element, 2> const& grid,
@@ -1180,12 +1231,29 @@ bool launch_separable_box(Kokkos::Cuda const& space,
   using Tuned            = BoxTuning<Element, Result, Radius>;
   using Sums             = BoxSums<A, Tuned::V, Radius>;
   constexpr bool visible = VisibleStencilSink<Sink>;
-  auto const task        = separable_task<Tuned, Sums, 2>(grid);
-  if (!has_aligned_rows(grid) ||
-      (visible && !takes_vectors<2>(sink, task.shift, Tuned::V)))
-    return false;
-  launch_separable_task<Tuned, A, Sums, true, visible, 2>(space, task, sink);
-  return true;
+  constexpr int size     = int(sizeof(Element));
+  auto const launch      = [&](auto aligned, auto vectors, int shift) {
+    launch_separable_task<Tuned, A, Sums, decltype(aligned)::value,
+                          decltype(vectors)::value, 2>(
+        space, separable_task<Tuned, Sums, 2>(grid, shift), sink);
+    return true;
+  };
+  int const shift = place_in_line(grid.data);
+  std::bool_constant<visible> constexpr whole;
+  std::true_type constexpr yes;
+  std::false_type constexpr no;
+  if (has_aligned_rows(grid) &&
+      (!visible || takes_vectors<2>(sink, shift, Tuned::V)))
+    return launch(yes, whole, shift);
+  if constexpr (visible && size == 8) {
+    if (has_aligned_rows(grid)) return launch(yes, no, shift);
+  } else if constexpr (visible && size == 4) {
+    int const of_results = place_in_line(sink.data);
+    if (takes_vectors<2>(sink, of_results, Tuned::V))
+      return launch(no, yes, of_results);
+    return launch(no, no, shift);
+  }
+  return false;
 }
 
 template <class A, int R, class Element, class Sink>
