@@ -127,28 +127,31 @@ constexpr Refusal refuse_mma_stencil(StencilProblem const& problem,
 }
 
 /// Whether products on tensor cores are taken where they can be.
-/// 16384^2 halfs, H200, CUDA 13.0, 2026-11-22, 10^9 sums per second; * of a
-/// program without peers, kernels by themselves; ' before the changes of that
-/// day; copy 1060, by itself 1040:
+/// 16384^2 halfs, H200, CUDA 13.0, 2026-11-23, 10^9 sums per second; * of a
+/// program without peers, ' the day before; copy 1069:
 ///
-/// | weights, radius    | tensor cores | without      |
-/// |--------------------|--------------|--------------|
-/// | box 1 3 7          | 925 929 916  | 875 917 867* |
-/// | box 1 7, periodic  | 929 906      | 917 904*     |
-/// | box 1 7, halo      | 757 747      | 170 124'     |
-/// | box 16             | 399          | -            |
-/// | star 1 7           | -            | 867 447      |
-/// | dense 3 7 8        | 533* 480* 425* | 426* 109* -  |
-/// | in pieces 3 5 7    | 298* 235* 193* | 426* 185* 109* |
-/// | float, dense 7     | 182*         | 108*         |
-/// | double, dense 6 7  | 77* 78*      | 81* 62*      |
+/// | weights, radius    | tensor cores    | without          |
+/// |--------------------|-----------------|------------------|
+/// | box 1 3 7 8        | 912 909 899 893 | 1013 999 929 313 |
+/// | box 1 7, periodic  | 910 894         | 1012 940         |
+/// | box 1 7, halo      | 759 749         | 165 126          |
+/// | box 16             | 397             | 119              |
+/// | star 1 6 7 8       | 536 487 486 430 | 1007 505 446 426 |
+/// | dense 1 2 3 4      | 537 537 532 536 | 997 631 446 293  |
+/// | dense 7 8          | 483' 427'       | 110' 87'         |
+/// | in pieces 3        | 309             | 448              |
+/// | in pieces 5 7      | 235' 193'       | 185' 109'        |
+/// | float, dense 4 7   | 182 184'        | 261 110'         |
+/// | double, dense 6 7  | 78' 78'         | 82' 63'          |
 ///
-/// Products of two factors go through the kernel of boxes whatever the factors
-/// are, and were not timed by themselves. Boxes of radius 8 and more have no
-/// kernel of their own without tensor cores, and are products like others.
-/// A box of ones of uint8 reaches 1823 to 1777 on tensor cores; by a textbook
+/// Boxes of bhalfs of radius 7: 900 and 885. Rows and results that do not begin
+/// in lines have no kernel of boxes without tensor cores (halo, above). Other
+/// products of two factors go through the kernel of boxes whatever the factors
+/// are; without tensor cores those of radius 1 have 895*. Boxes of radius 8 and
+/// more have no kernel of their own without, and are products like others.
+/// A box of ones of uint8 reaches 1823 to 1777' on tensor cores; by a textbook
 /// kernel (perf_stencil) 333 to 226. Weights that are sums of bhalfs reach 169
-/// and 139 at radius 5 and 7.
+/// and 139' at radius 5 and 7.
 ///
 /// A functor is called by way of shared memory, 234 at every radius up to 8 and
 /// 145 beyond, on tensor cores; without, boxes of radius 7, 8, 11, 16 have 700,

@@ -182,13 +182,13 @@ struct TuningTable {
   /// Stencils take products from this radius or number of weights on; the
   /// measurements stand with mma_stencil_pays. Those of bytes always do:
   /// nothing else comes near.
-  PerType stencil_box_radius = PerType::all(8);
+  PerType stencil_box_radius = PerType::all(8).with(Scalar::bhalf, 7);
   /// Of weights that are one outer product: their radius.
   PerType stencil_product_radius =
       PerType::all(3).with(Scalar::half, 1).with(Scalar::bhalf, 1);
   /// Of any other weights: how many are not zero.
   PerType stencil_dense_taps =
-      PerType::all(40).with(Scalar::float32, 150).with(Scalar::float64, 200);
+      PerType::all(28).with(Scalar::float32, 150).with(Scalar::float64, 200);
 
   /// Whether all values are the same.
   friend constexpr bool operator==(TuningTable const&,

@@ -147,6 +147,10 @@ static_assert(!refuse_mma_stencil(dense(box_of_halfs()), with_shared(99)));
 static_assert(route_stencil(box_of_halfs(), host, {}).route == Route::generic);
 static_assert(automatic(box_of_halfs()) == Route::streamed);
 static_assert(automatic(unaligned(box_of_halfs())) == Route::mma);
+static_assert(automatic(box_of(Scalar::bhalf, Scalar::float32)) == Route::mma);
+static_assert(automatic(with_radius(box_of(Scalar::bhalf, Scalar::float32),
+                                    6)) == Route::streamed);
+static_assert(automatic(with_taps(dense(box_of_halfs()), 29)) == Route::mma);
 static_assert(automatic(with_radius(box_of_halfs(), 8)) == Route::mma);
 static_assert(automatic(to_functor(box_of_halfs())) == Route::streamed);
 static_assert(automatic(to_functor(with_radius(box_of_halfs(), 8))) ==
