@@ -599,7 +599,7 @@ void StencilTests::register_stencils() {
     if (form == Form::box && sizeof(T) == 2) continue;
     if (form == Form::mean && integers) continue;
     // 32 steps of 3 / 2 each leave the range of halves.
-    bool const grows = R == 1 && scalar_v<T> == Scalar::half;
+    bool const grows = R == 1 && std::is_same_v<T, half_type>;
     for (int steps : R == 3 || grows ? Radii{8} : Radii{8, 32})
       for (Faces faces : {Faces::constant, Faces::periodic})
         if (all || (few ? steps == 8 && faces == Faces::periodic : first))
