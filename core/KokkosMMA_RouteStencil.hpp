@@ -149,9 +149,9 @@ constexpr Refusal refuse_mma_stencil(StencilProblem const& problem,
 /// products of two factors go through the kernel of boxes whatever the factors
 /// are; without tensor cores those of radius 1 have 895*. Boxes of radius 8 and
 /// more have no kernel of their own without, and are products like others.
-/// A box of ones of uint8 reaches 1823 to 1777' on tensor cores; by a textbook
-/// kernel (perf_stencil) 333 to 226. Weights that are sums of bhalfs reach 169
-/// and 139' at radius 5 and 7.
+/// A box of ones of uint8 of radius 1, 3, 7 reaches 1781, 1774, 1744 on tensor
+/// cores and 1951, 1624, 1058 without (copy 2136). Weights that are sums of
+/// bhalfs reach 169 and 139' at radius 5 and 7.
 ///
 /// A functor is called by way of shared memory, 234 at every radius up to 8 and
 /// 145 beyond, on tensor cores; without, boxes of radius 7, 8, 11, 16 have 700,
@@ -165,10 +165,11 @@ constexpr Refusal refuse_mma_stencil(StencilProblem const& problem,
 /// The limits are those of the tuning table.
 constexpr bool mma_stencil_pays(StencilProblem const& problem,
                                 TuningTable const& tuning = builtin_tuning) {
-  if (size_of(problem.input) == 1) return true;
+  bool const box = problem.box_of_ones && problem.aligned_rows;
+  if (size_of(problem.input) == 1)
+    return !box || problem.radius >= tuning.stencil_box_radius[problem.input];
   if (problem.one_product) {
-    int const limit = (problem.box_of_ones && problem.aligned_rows
-                           ? tuning.stencil_box_radius
+    int const limit = (box ? tuning.stencil_box_radius
                            : tuning.stencil_product_radius)[problem.input];
     return problem.band_operands && problem.radius >= limit &&
            problem.radius >= (problem.to_functor ? 9 : 0);
@@ -189,8 +190,10 @@ constexpr StencilKernel stencil_kernel(StencilProblem const& problem,
   // 1, 640^3 (doubles 512^3), 10^9 sums per second: half 127 282, float 178
   // 292, double 88 164. 2^28 elements of one dimension, radius 1, 3, 7, part of
   // a copy's rate: half 0.82 0.81 0.65 and 0.97 0.94 0.91, float 0.89 0.89 0.85
-  // and 0.98 0.97 0.95, double 0.93 0.93 0.92 and 0.98 0.97 0.92.
-  bool const is_small = problem.rank == 1   ? problem.radius <= 8
+  // and 0.98 0.97 0.95, double 0.93 0.93 0.92 and 0.98 0.97 0.92. Elements that
+  // do not begin in a line, weight by weight: float 0.46, double 0.59.
+  bool const is_small = problem.rank == 1
+                            ? problem.radius <= 8 && problem.aligned_rows
                         : problem.rank == 3 ? problem.radius == 1
                                             : false;
   return problem.one_product && !problem.zero_factor && !is_small

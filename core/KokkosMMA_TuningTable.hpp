@@ -180,9 +180,12 @@ struct TuningTable {
   int kept_bytes = 64;
 
   /// Stencils take products from this radius or number of weights on; the
-  /// measurements stand with mma_stencil_pays. Those of bytes always do:
-  /// nothing else comes near.
-  PerType stencil_box_radius = PerType::all(8).with(Scalar::bhalf, 7);
+  /// measurements stand with mma_stencil_pays. Those of bytes other than boxes
+  /// always do: nothing else comes near.
+  PerType stencil_box_radius = PerType::all(8)
+                                   .with(Scalar::bhalf, 7)
+                                   .with(Scalar::int8, 2)
+                                   .with(Scalar::uint8, 2);
   /// Of weights that are one outer product: their radius.
   PerType stencil_product_radius =
       PerType::all(3).with(Scalar::half, 1).with(Scalar::bhalf, 1);

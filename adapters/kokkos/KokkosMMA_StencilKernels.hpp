@@ -61,15 +61,18 @@ bool is_stencil_contiguous(X const& x, bool is_reversed) {
   return x.stride(is_reversed ? 0 : int(X::rank()) - 1) == 1;
 }
 
-/// Whether rows of two dimensions begin with vectors of 16 bytes.
+/// Whether rows begin with vectors of 16 bytes, where kernels ask for it: in up
+/// to two dimensions.
 template <class X>
 bool is_stencil_aligned(X const& x, bool is_reversed) {
-  if constexpr (X::rank() != 2) {
+  if constexpr (X::rank() > 2) {
     return true;
   } else {
     constexpr auto size = std::uintptr_t(sizeof(typename X::value_type));
-    return reinterpret_cast<std::uintptr_t>(x.data()) % 16 == 0 &&
-           std::uintptr_t(x.stride(is_reversed ? 1 : 0)) * size % 16 == 0;
+    bool const begins   = reinterpret_cast<std::uintptr_t>(x.data()) % 16 == 0;
+    std::uintptr_t const stride =
+        X::rank() == 1 ? 16 : std::uintptr_t(x.stride(is_reversed ? 1 : 0));
+    return begins && stride * size % 16 == 0;
   }
 }
 
@@ -129,7 +132,7 @@ struct StencilKernels<Kokkos::Cuda> {
                       StencilPlan<R> const& plan, StencilProblem& problem) {
     constexpr Scalar input = scalar_v<Element>;
     constexpr Scalar sums  = scalar_v<A>;
-    if constexpr (R == 2) {
+    if constexpr (R <= 2) {
       problem.aligned_rows =
           reinterpret_cast<std::uintptr_t>(grid.data) % 16 == 0 &&
           Cuda::has_aligned_rows(grid);

@@ -166,6 +166,10 @@ static_assert(automatic(with_taps(dense(box_of_halfs()), 49)) == Route::mma);
 static_assert(automatic(with_taps(dense(box_of_halfs()), 25)) ==
               Route::streamed);
 static_assert(automatic(box_of(Scalar::uint8, Scalar::int32)) == Route::mma);
+static_assert(automatic(with_radius(box_of(Scalar::uint8, Scalar::int32), 1)) ==
+              Route::streamed);
+static_assert(automatic(unaligned(with_radius(
+                  box_of(Scalar::uint8, Scalar::int32), 1))) == Route::mma);
 static_assert(automatic(box_of_floats()) == Route::streamed);
 static_assert(automatic(dense(box_of_floats())) == Route::mma);
 static_assert(automatic(with_taps(dense(box_of_floats()), 121)) ==
@@ -192,6 +196,8 @@ static_assert(stencil_kernel(dense(box_of_floats()), Route::streamed) ==
               StencilKernel::direct);
 static_assert(stencil_kernel(with_rank(box_of_floats(), 1), Route::streamed) ==
               StencilKernel::direct);
+static_assert(stencil_kernel(with_rank(unaligned(box_of_floats()), 1),
+                             Route::streamed) == StencilKernel::separable);
 static_assert(stencil_kernel(with_rank(with_radius(box_of_floats(), 9), 1),
                              Route::streamed) == StencilKernel::separable);
 static_assert(stencil_kernel(with_rank(with_radius(box_of_floats(), 1), 3),
