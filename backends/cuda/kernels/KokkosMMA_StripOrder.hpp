@@ -13,10 +13,11 @@ struct StripPiece {
   unsigned piece;
 };
 
-/// The strips at the two faces first, which take longer: nobody waits for them
-/// in the end. Then strips side by side, which read each other's columns.
-/// Box of ones of radius 7, H200, 2026-11-22, 16384^2: 147 us instead of 153
-/// for bytes, 294 instead of 310 for halfs.
+/// For high pieces (core/KokkosMMA_PieceHeight.hpp): the strips at the two
+/// faces first, which take longer, so that nobody waits for them in the end.
+/// Then strips side by side, which read each other's columns. Low pieces go in
+/// the order of the grid. Box of ones of radius 7, H200, 2026-11-22, 16384^2:
+/// 147 us instead of 153 for bytes, 294 instead of 310 for halfs.
 __device__ inline StripPiece strip_piece(unsigned block, unsigned strips,
                                          unsigned pieces) {
   unsigned const cut  = strips < 2 ? strips : 2;
