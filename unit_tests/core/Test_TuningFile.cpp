@@ -42,9 +42,10 @@ std::string edited(std::string const& from, std::string const& to) {
   return replaced(text, "\n" + from, "\n" + to) + "checksum edited\n";
 }
 int line_of(std::string const& text, std::string const& part) {
+  std::size_t const at = text.find(part);
+  if (at == text.npos) return -1;
   return 1 +
-         int(std::count(text.begin(),
-                        text.begin() + std::ptrdiff_t(text.find(part)), '\n'));
+         int(std::count(text.begin(), text.begin() + std::ptrdiff_t(at), '\n'));
 }
 void expect_parts(std::string const& error,
                   std::vector<std::string> const& parts) {
@@ -163,7 +164,7 @@ TEST(TuningFile, RefusesWrongLines) {
             {"multiples of 32, 32 to 512"});
   for (std::string const value : {"1", "true", "YES", "never"})
     refuses("scan.mma.int8 no", "scan.mma.int8 " + value, {"yes or no"});
-  refuses("stencil.box_radius.half 1", "stencil.box_radius.half 17",
+  refuses("stencil.box_radius.half 8", "stencil.box_radius.half 17",
           {"0 to 16, or never"});
 }
 
