@@ -58,6 +58,10 @@ TYPED_TEST(StencilLayouts, Layouts) {
   every_layout<3, TypeParam>();
 }
 
+TYPED_TEST(StencilLayouts, BoxesOfRowsAnywhere) {
+  boxes_of_rows_anywhere<float, TypeParam>();
+}
+
 template <class Exec>
 void extents_of_the_type() {
   Kokkos::View<double const[4][6], Kokkos::LayoutRight, Exec> in;

@@ -81,6 +81,10 @@ TYPED_TEST(StencilTypes, RandomNumbers) {
   random_numbers<double, TypeParam>();
 }
 
+TYPED_TEST(StencilTypes, BoxesOfRowsAnywhere) {
+  boxes_of_rows_anywhere<double, TypeParam>();
+}
+
 /// Weights without structure that are exact as 16-bit floats, of all radii for
 /// which kernels differ, on a grid of several tiles.
 template <class T, class Exec>

@@ -126,33 +126,20 @@ struct BoxTuning {
     int stages;
     int piece;  ///< stages of a piece
   };
-  // Of elements of 2, 4 and 8 bytes, radius 1 to 7.
-  static constexpr Shape shapes[3][7] = {{{128, 8, 6},
-                                          {128, 6, 5},
-                                          {128, 4, 4},
-                                          {128, 4, 4},
-                                          {128, 3, 3},
-                                          {64, 3, 4},
-                                          {128, 2, 3}},
-                                         {{128, 8, 6},
-                                          {128, 6, 5},
-                                          {128, 4, 4},
-                                          {128, 4, 4},
-                                          {128, 3, 3},
-                                          {128, 3, 4},
-                                          {128, 3, 4}},
-                                         {{128, 8, 6},
-                                          {128, 6, 5},
-                                          {128, 4, 4},
-                                          {128, 4, 4},
-                                          {128, 3, 4},
-                                          {128, 3, 5},
-                                          {64, 3, 6}}};
+  // Of radius 1 to 7, of elements of 2, 4 and 8 bytes.
+  static constexpr Shape shapes[7][3] = {
+      {{128, 8, 6}, {128, 8, 6}, {128, 8, 6}},
+      {{128, 6, 5}, {128, 6, 5}, {128, 6, 5}},
+      {{128, 4, 4}, {128, 4, 4}, {128, 4, 4}},
+      {{128, 4, 4}, {128, 4, 4}, {128, 4, 4}},
+      {{128, 3, 3}, {128, 3, 3}, {128, 3, 4}},
+      {{64, 3, 4}, {128, 3, 4}, {128, 3, 5}},
+      {{128, 2, 3}, {128, 3, 4}, {64, 3, 6}}};
   static constexpr int widest =
       int(sizeof(Element) > sizeof(Result) ? sizeof(Element) : sizeof(Result));
-  static constexpr Shape shape    = shapes[widest == 8   ? 2
-                                           : widest == 4 ? 1
-                                                         : 0][Radius - 1];
+  static constexpr Shape shape    = shapes[Radius - 1][widest == 8   ? 2
+                                                       : widest == 4 ? 1
+                                                                     : 0];
   static constexpr int V          = 16 / widest < 8 ? 16 / widest : 8;
   static constexpr int threads    = shape.threads;
   static constexpr int stage_rows = 2 * Radius + 1;
