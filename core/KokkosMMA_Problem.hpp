@@ -96,7 +96,8 @@ struct StencilProblem {
   bool dense_operands    = false;  ///< the weights are, or their pieces
   bool dense_in_pieces   = false;  ///< and only their pieces
   bool dense_rows        = true;   ///< rows lie vectors of 16 bytes apart
-  bool aligned_rows      = true;   ///< they begin with one, results likewise
+  bool aligned_rows      = true;   ///< they begin with one
+  bool aligned_results   = true;   ///< those that are written likewise
   bool contiguous        = false;  ///< the fast dimension has stride one
   bool target_contiguous = true;   ///< and so has that of what is written
   bool to_functor        = false;  ///< sums go to a functor, not to a View

@@ -165,12 +165,17 @@ constexpr Refusal refuse_mma_stencil(StencilProblem const& problem,
 /// The limits are those of the tuning table.
 constexpr bool mma_stencil_pays(StencilProblem const& problem,
                                 TuningTable const& tuning = builtin_tuning) {
-  bool const box = problem.box_of_ones && problem.aligned_rows;
   if (size_of(problem.input) == 1)
-    return !box || problem.radius >= tuning.stencil_box_radius[problem.input];
+    return !problem.box_of_ones || !problem.aligned_rows ||
+           !problem.aligned_results ||
+           problem.radius >= tuning.stencil_box_radius[problem.input];
   if (problem.one_product) {
-    int const limit = (box ? tuning.stencil_box_radius
-                           : tuning.stencil_product_radius)[problem.input];
+    // Kernels of one radius write 16-bit floats in whole vectors alone.
+    bool const exists = problem.aligned_results || size_of(problem.input) > 2;
+    int const limit   = !exists ? 0
+                        : problem.box_of_ones
+                            ? tuning.stencil_box_radius[problem.input]
+                            : tuning.stencil_product_radius[problem.input];
     return problem.band_operands && problem.radius >= limit &&
            problem.radius >= (problem.to_functor ? 9 : 0);
   }
@@ -193,7 +198,8 @@ constexpr StencilKernel stencil_kernel(StencilProblem const& problem,
   // and 0.98 0.97 0.95, double 0.93 0.93 0.92 and 0.98 0.97 0.92. Elements that
   // do not begin in a line, weight by weight: float 0.46, double 0.59.
   bool const is_small = problem.rank == 1
-                            ? problem.radius <= 8 && problem.aligned_rows
+                            ? problem.radius <= 8 && problem.aligned_rows &&
+                                  problem.aligned_results
                         : problem.rank == 3 ? problem.radius == 1
                                             : false;
   return problem.one_product && !problem.zero_factor && !is_small

@@ -161,17 +161,60 @@ struct FactorSums {
   ColumnSums<A, MaxColumn, V, Batch> columns;
 
   KOKKOS_FORCEINLINE_FUNCTION constexpr void clear() { columns.clear(); }
-  /// Row b of a batch. Returns the sums of the row column_radius() above it.
+  /// Sums along a row, of V elements from window[At] on.
   template <int At, class Window>
+  KOKKOS_FORCEINLINE_FUNCTION static constexpr Registers<A, V> along_row(
+      Window const& window, Weights const& weights) {
+    return row_sums<V, At>(weights.along_row, window);
+  }
+  /// Row b of a batch. Returns the sums of the row column_radius() above it.
   KOKKOS_FORCEINLINE_FUNCTION constexpr Registers<A, V> push(
-      int b, Window const& window, Weights const& weights) {
-    columns.push(b, row_sums<V, At>(weights.along_row, window),
-                 weights.along_column);
+      int b, Registers<A, V> const& row, Weights const& weights) {
+    columns.push(b, row, weights.along_column);
     return columns.slot[b];
   }
   KOKKOS_FORCEINLINE_FUNCTION constexpr void next_batch() {
     columns.next_batch();
   }
+};
+
+/// Sums with factors of one radius, in both directions. The sums under way are
+/// as many as a batch has rows, so that none of them ever moves.
+template <class A, int V, int Radius>
+struct RadiusSums {
+  static constexpr int batch      = 2 * Radius + 1;
+  static constexpr int max_radius = Radius;
+  struct Weights {
+    SeparableFactors<A, Radius, true> along_row;
+    SeparableFactors<A, Radius, true> along_column;
+    KOKKOS_FORCEINLINE_FUNCTION static constexpr int row_radius() {
+      return Radius;
+    }
+    KOKKOS_FORCEINLINE_FUNCTION static constexpr int column_radius() {
+      return Radius;
+    }
+  };
+  Registers<A, V> slot[batch];
+
+  KOKKOS_FORCEINLINE_FUNCTION constexpr void clear() {
+    for (int b = 0; b < batch; ++b) slot[b] = {};
+  }
+  template <int At, class Window>
+  KOKKOS_FORCEINLINE_FUNCTION static constexpr Registers<A, V> along_row(
+      Window const& window, Weights const& weights) {
+    return row_sums<V, At>(weights.along_row, window);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION constexpr Registers<A, V> push(
+      int b, Registers<A, V> const& row, Weights const& weights) {
+    for (int j = 0; j < batch; ++j) {
+      Registers<A, V>& sum = slot[(b + j) % batch];
+      for (int i = 0; i < V; ++i)
+        sum[i] = multiply_add(weights.along_column.at[j], row[i],
+                              j + 1 < batch ? sum[i] : A(0));
+    }
+    return slot[b];
+  }
+  KOKKOS_FORCEINLINE_FUNCTION constexpr void next_batch() {}
 };
 
 /// sum[i] = sum of window[At + i - Radius] to window[At + i + Radius]. What
@@ -226,9 +269,12 @@ struct BoxSums {
     start = {};
   }
   template <int At, class Window>
+  KOKKOS_FORCEINLINE_FUNCTION static constexpr Registers<A, V> along_row(
+      Window const& window, Weights const&) {
+    return box_row_sums<V, Radius, At>(window);
+  }
   KOKKOS_FORCEINLINE_FUNCTION constexpr Registers<A, V> push(
-      int b, Window const& window, Weights const&) {
-    Registers<A, V> const row = box_row_sums<V, Radius, At>(window);
+      int b, Registers<A, V> const& row, Weights const&) {
     Registers<A, V> sum{};
     for (int i = 0; i < V; ++i) {
       // From +0: sums of negative zeros are +0 in all routes.

@@ -189,7 +189,7 @@ struct TuningTable {
                                    .with(Scalar::uint8, 2);
   /// Of weights that are one outer product: their radius.
   PerType stencil_product_radius =
-      PerType::all(3).with(Scalar::half, 1).with(Scalar::bhalf, 1);
+      PerType::all(3).with(Scalar::half, 4).with(Scalar::bhalf, 4);
   /// Of any other weights: how many are not zero.
   PerType stencil_dense_taps =
       PerType::all(28).with(Scalar::float32, 150).with(Scalar::float64, 200);

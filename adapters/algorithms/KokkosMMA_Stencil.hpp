@@ -133,8 +133,8 @@ void run_stencil(char const* who, Exec const& exec, X const& in, Y const& out,
   problem.target_contiguous =
       is_stencil_contiguous(out, plan->is_reversed) &&
       (steps == 1 || is_stencil_contiguous(memory, plan->is_reversed));
-  problem.aligned_rows =
-      problem.aligned_rows && is_stencil_aligned(out, plan->is_reversed) &&
+  problem.aligned_results =
+      is_stencil_aligned(out, plan->is_reversed) &&
       (steps == 1 || is_stencil_aligned(memory, plan->is_reversed));
   Route const route = decide_stencil(who, exec, problem, settings).route;
   last_route_of_this_thread() = route;
@@ -315,8 +315,7 @@ std::string explain_stencil(Exec const& exec, X const& in, Y const& out,
       Impl::stencil_problem<Exec, A>(in, extents, *plan, boundaries);
   problem.target_contiguous =
       Impl::is_stencil_contiguous(out, plan->is_reversed);
-  problem.aligned_rows =
-      problem.aligned_rows && Impl::is_stencil_aligned(out, plan->is_reversed);
+  problem.aligned_results = Impl::is_stencil_aligned(out, plan->is_reversed);
   return to_string(route_stencil(problem, capability(exec),
                                  Impl::effective_settings(settings),
                                  Impl::active_tuning(exec))) +

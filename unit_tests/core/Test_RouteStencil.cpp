@@ -90,6 +90,10 @@ constexpr StencilProblem unaligned(StencilProblem problem) {
   problem.aligned_rows = false;
   return problem;
 }
+constexpr StencilProblem into_unaligned(StencilProblem problem) {
+  problem.aligned_results = false;
+  return problem;
+}
 constexpr Capability with_shared(int kilobytes) {
   return {true, 80, 108, kilobytes * 1024};
 }
@@ -146,7 +150,11 @@ static_assert(!refuse_mma_stencil(dense(box_of_halfs()), with_shared(99)));
 
 static_assert(route_stencil(box_of_halfs(), host, {}).route == Route::generic);
 static_assert(automatic(box_of_halfs()) == Route::streamed);
-static_assert(automatic(unaligned(box_of_halfs())) == Route::mma);
+static_assert(automatic(unaligned(box_of_halfs())) == Route::streamed);
+static_assert(automatic(into_unaligned(box_of_halfs())) == Route::mma);
+static_assert(automatic(into_unaligned(with_radius(box_of_halfs(), 1))) ==
+              Route::mma);
+static_assert(automatic(into_unaligned(box_of_floats())) == Route::streamed);
 static_assert(automatic(box_of(Scalar::bhalf, Scalar::float32)) == Route::mma);
 static_assert(automatic(with_radius(box_of(Scalar::bhalf, Scalar::float32),
                                     6)) == Route::streamed);
@@ -158,7 +166,10 @@ static_assert(automatic(to_functor(with_radius(box_of_halfs(), 8))) ==
 static_assert(automatic(to_functor(with_radius(box_of_halfs(), 9))) ==
               Route::mma);
 static_assert(automatic(weighted(box_of_halfs(), 7)) == Route::mma);
-static_assert(automatic(weighted(box_of_halfs(), 1)) == Route::mma);
+static_assert(automatic(weighted(box_of_halfs(), 3)) == Route::streamed);
+static_assert(automatic(weighted(box_of_halfs(), 4)) == Route::mma);
+static_assert(automatic(into_unaligned(weighted(box_of_halfs(), 3))) ==
+              Route::mma);
 static_assert(automatic(to_functor(weighted(box_of_halfs(), 8))) ==
               Route::streamed);
 static_assert(automatic(dense(box_of_halfs())) == Route::mma);
@@ -169,6 +180,8 @@ static_assert(automatic(box_of(Scalar::uint8, Scalar::int32)) == Route::mma);
 static_assert(automatic(with_radius(box_of(Scalar::uint8, Scalar::int32), 1)) ==
               Route::streamed);
 static_assert(automatic(unaligned(with_radius(
+                  box_of(Scalar::uint8, Scalar::int32), 1))) == Route::mma);
+static_assert(automatic(into_unaligned(with_radius(
                   box_of(Scalar::uint8, Scalar::int32), 1))) == Route::mma);
 static_assert(automatic(box_of_floats()) == Route::streamed);
 static_assert(automatic(dense(box_of_floats())) == Route::mma);
@@ -197,6 +210,8 @@ static_assert(stencil_kernel(dense(box_of_floats()), Route::streamed) ==
 static_assert(stencil_kernel(with_rank(box_of_floats(), 1), Route::streamed) ==
               StencilKernel::direct);
 static_assert(stencil_kernel(with_rank(unaligned(box_of_floats()), 1),
+                             Route::streamed) == StencilKernel::separable);
+static_assert(stencil_kernel(with_rank(into_unaligned(box_of_floats()), 1),
                              Route::streamed) == StencilKernel::separable);
 static_assert(stencil_kernel(with_rank(with_radius(box_of_floats(), 9), 1),
                              Route::streamed) == StencilKernel::separable);

@@ -257,6 +257,7 @@ TEST_F(AnyTable, Stencils) {
     p.dense_in_pieces  = flag();
     p.dense_rows       = flag();
     p.aligned_rows     = flag();
+    p.aligned_results  = flag();
     p.contiguous       = random.integer(0, 7) != 0;
     Capability const m = machine();
     auto const any     = route_stencil(p, m, {}, table);

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <limits>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -44,7 +45,8 @@ std::vector<A> march(Strip<A> const& strip,
       Registers<A, V + 2 * Reach> window{};
       for (int i = 0; i < V + 2 * Reach; ++i)
         window[i] = strip.at(first + b, i);
-      auto const sum = sums.template push<Reach>(b, window, weights);
+      auto const sum = sums.push(
+          b, Sums::template along_row<Reach>(window, weights), weights);
       if (first + b >= 2 * weights.column_radius())
         for (int i = 0; i < V; ++i) result.push_back(sum[i]);
     }
@@ -95,12 +97,11 @@ void expect_same(std::vector<A> const& result, std::vector<A> const& expected) {
     ASSERT_EQ(result[i], expected[i]) << "element " << i;
 }
 
-template <class A, int V, int MaxRadius, int Batch>
-void check_factors(int row_radius, int column_radius) {
+template <class Sums, class A, int V, int MaxRadius>
+void check_sums(int row_radius, int column_radius) {
   SCOPED_TRACE("radius " + std::to_string(row_radius) + " and " +
                std::to_string(column_radius) + " of " +
                std::to_string(MaxRadius));
-  using Sums = FactorSums<A, V, MaxRadius, MaxRadius, Batch, false>;
   std::vector<A> along_row, along_column;
   for (int i = 0; i < 2 * row_radius + 1; ++i) along_row.push_back(A(i + 2));
   for (int i = 0; i < 2 * column_radius + 1; ++i)
@@ -113,6 +114,25 @@ void check_factors(int row_radius, int column_radius) {
                                                      along_row, along_column)),
                 direct<V, MaxRadius>(strip, along_row, along_column));
   }
+}
+
+template <class A, int V, int MaxRadius, int Batch>
+void check_factors(int row_radius, int column_radius) {
+  check_sums<FactorSums<A, V, MaxRadius, MaxRadius, Batch, false>, A, V,
+             MaxRadius>(row_radius, column_radius);
+}
+
+template <class A, int V, int... Radius>
+void check_radii(std::integer_sequence<int, Radius...>) {
+  (check_sums<RadiusSums<A, V, Radius + 1>, A, V, Radius + 1>(Radius + 1,
+                                                              Radius + 1),
+   ...);
+}
+
+TEST(SeparableSums, KernelsOfOneRadius) {
+  check_radii<float, 8>(std::make_integer_sequence<int, 7>());
+  check_radii<float, 4>(std::make_integer_sequence<int, 7>());
+  check_radii<double, 2>(std::make_integer_sequence<int, 7>());
 }
 
 TEST(SeparableSums, FactorsOfEveryRadius) {
@@ -204,6 +224,10 @@ TEST(SeparableSums, NegativeZerosAddUpToZero) {
   using Factors = FactorSums<float, 8, 4, 4, 8, false>;
   for (float const sum :
        march<Factors, 8, 4>(strip, weights_of<Factors, 4>(ones, ones)))
+    ASSERT_FALSE(std::signbit(sum));
+  using OfRadius = RadiusSums<float, 8, 3>;
+  for (float const sum :
+       march<OfRadius, 8, 4>(strip, weights_of<OfRadius, 3>(ones, ones)))
     ASSERT_FALSE(std::signbit(sum));
   for (float const sum : march<BoxSums<float, 8, 3>, 8, 4>(strip, {}))
     ASSERT_FALSE(std::signbit(sum));

@@ -48,8 +48,9 @@ struct SeparableTask {
 };
 
 /// Columns of a strip as they lie in shared memory. The window of a thread's V
-/// elements starts `reach` elements before them.
-template <class Element, int V, int Threads, int MaxRadius>
+/// elements starts `reach` elements before them. Rows that begin anywhere in
+/// their sectors of 32 bytes lie there from the begin of a sector on.
+template <class Element, int V, int Threads, int MaxRadius, bool Aligned = true>
 struct SeparableRow {
   static constexpr int round_up(int n, int to) {
     return (n + to - 1) / to * to;
@@ -59,12 +60,14 @@ struct SeparableRow {
   static constexpr int pad        = round_up(MaxRadius, per_vector);
   static constexpr int reach      = round_up(MaxRadius, unit);
   static constexpr int columns    = Threads * V;
-  static constexpr int elements   = columns + 2 * pad;
-  static constexpr int vectors    = elements / per_vector;
-  static constexpr int bytes      = vectors * 16;
+  static constexpr int elements =
+      columns + 2 * pad + (Aligned ? 0 : 2 * per_vector);
+  static constexpr int vectors = elements / per_vector;
+  static constexpr int bytes   = vectors * 16;
   static_assert(bytes % 32 == 0);
   /// Before the first row.
-  static constexpr int lead   = sector_lead(pad * int(sizeof(Element)));
+  static constexpr int lead =
+      Aligned ? sector_lead(pad * int(sizeof(Element))) : 0;
   static constexpr int window = V + 2 * reach;
 };
 
@@ -109,42 +112,84 @@ struct SeparableTuning {
   }
 };
 
-/// A stage is a block of rows of the box; most or all of those of a piece are
-/// on their way at once. Part of the rate of the runtime's copy, by the rows of
-/// a piece (float, H200, CUDA 13.0, 2026-11-23, 16384^2, zeros beyond the
-/// faces; by the shapes below unless something else is said):
+/// Sums of a row that a thread of a kernel of one radius has.
+template <class Element, class Result>
+inline constexpr int sums_at_once =
+    std::min(16 / int(std::max(sizeof(Element), sizeof(Result))), 8);
+
+/// Kernels of one radius, of a box of ones or of factors, where rows begin in
+/// lines of 16 bytes or anywhere. A stage is a block of as many rows as the box
+/// has; most or all rows of a piece are on their way at once. Part of the rate
+/// of the runtime's copy, by the rows of a piece (float, H200, CUDA 13.0,
+/// 2026-11-23, 16384^2, constants beyond the faces; by the shapes below unless
+/// something else is said):
 ///   r = 1  16 0.97, 28 0.95, 46 0.93, 512 0.87; 64 threads 16 0.97
 ///   r = 3  15 0.95, 22 0.96, 36 0.94, 50 0.91; 64 threads 22 0.96
 ///   r = 7  31 0.91, 46 0.95, 61 0.92, 121 0.90; with 2 stages 31 0.93, 46 0.87
 /// Doubles and halfs of radius 7, whose arithmetic is slower: 0.92 with pieces
 /// of 76 rows and 64 threads, 128 threads 0.92, of 46 rows 0.88; 0.90 with
 /// pieces of 31 rows and 2 stages, with 3 of them 0.79, of 61 rows 0.89.
-template <class Element, class Result, int Radius>
-struct BoxTuning {
+/// Factors:
+///   float r = 5   23 0.91, 45 0.91; 2 stages 34 0.87
+///   float r = 7   121 0.88, 46 0.80; 3 stages 121 0.88; stages of 5 rows 0.87
+///   double r = 7  76 0.91; 2 stages 121 0.90; stages of 5 rows 0.89
+///   half r = 3    22 0.90, 36 0.89, 64 0.88; 4 stages 0.83
+/// Anywhere, boxes: float r = 7 31 0.91, 46 0.85, 3 stages of 46 0.88; half
+/// r = 3 22 0.91, 36 0.88, 4 stages 0.82, 3 blocks 0.82; half r = 7 61 0.71,
+/// 91 0.60. Factors: float r = 6 118 0.83, 66 0.76, 40 0.67; float r = 7 121
+/// 0.71, 46 0.61.
+template <class Element, class Result, int Radius, bool Ones, bool Aligned>
+struct RadiusTuning {
   struct Shape {
     int threads;
     int stages;
-    int piece;  ///< stages of a piece
+    int piece;   ///< stages of a piece
+    int blocks;  ///< at once on a multiprocessor, as registers go
   };
   // Of radius 1 to 7, of elements of 2, 4 and 8 bytes.
-  static constexpr Shape shapes[7][3] = {
-      {{128, 8, 6}, {128, 8, 6}, {128, 8, 6}},
-      {{128, 6, 5}, {128, 6, 5}, {128, 6, 5}},
-      {{128, 4, 4}, {128, 4, 4}, {128, 4, 4}},
-      {{128, 4, 4}, {128, 4, 4}, {128, 4, 4}},
-      {{128, 3, 3}, {128, 3, 3}, {128, 3, 4}},
-      {{64, 3, 4}, {128, 3, 4}, {128, 3, 5}},
-      {{128, 2, 3}, {128, 3, 4}, {64, 3, 6}}};
-  static constexpr int widest =
-      int(sizeof(Element) > sizeof(Result) ? sizeof(Element) : sizeof(Result));
-  static constexpr Shape shape    = shapes[Radius - 1][widest == 8   ? 2
-                                                       : widest == 4 ? 1
-                                                                     : 0];
-  static constexpr int V          = 16 / widest < 8 ? 16 / widest : 8;
+  static constexpr Shape boxes[7][3] = {
+      {{128, 8, 6, 3}, {128, 8, 6, 3}, {128, 8, 6, 3}},
+      {{128, 6, 5, 3}, {128, 6, 5, 3}, {128, 6, 5, 3}},
+      {{128, 4, 4, 3}, {128, 4, 4, 3}, {128, 4, 4, 3}},
+      {{128, 4, 4, 3}, {128, 4, 4, 3}, {128, 4, 4, 3}},
+      {{128, 3, 3, 3}, {128, 3, 3, 3}, {128, 3, 4, 3}},
+      {{64, 3, 4, 4}, {128, 3, 4, 3}, {128, 3, 5, 3}},
+      {{128, 2, 3, 3}, {128, 3, 4, 3}, {64, 3, 6, 4}}};
+  static constexpr Shape boxes_anywhere[7][3] = {
+      {{128, 8, 6, 3}, {128, 8, 6, 3}, {128, 8, 6, 3}},
+      {{128, 4, 4, 4}, {128, 6, 5, 3}, {128, 6, 5, 3}},
+      {{128, 3, 4, 4}, {128, 4, 4, 3}, {128, 4, 4, 3}},
+      {{128, 3, 6, 4}, {128, 4, 4, 3}, {128, 4, 4, 3}},
+      {{128, 2, 7, 3}, {128, 3, 3, 3}, {128, 3, 3, 3}},
+      {{128, 2, 6, 3}, {128, 3, 6, 3}, {128, 3, 5, 3}},
+      {{128, 2, 5, 3}, {128, 2, 3, 3}, {64, 3, 6, 4}}};
+  static constexpr Shape factors[7][3] = {
+      {{128, 8, 6, 3}, {128, 8, 6, 3}, {128, 8, 6, 3}},
+      {{128, 4, 4, 4}, {128, 6, 5, 3}, {128, 6, 5, 3}},
+      {{128, 3, 4, 4}, {128, 4, 4, 3}, {128, 4, 4, 3}},
+      {{128, 3, 12, 4}, {128, 4, 4, 3}, {128, 4, 4, 3}},
+      {{128, 2, 7, 3}, {128, 3, 3, 3}, {128, 3, 5, 3}},
+      {{128, 2, 6, 3}, {128, 2, 3, 3}, {128, 3, 5, 3}},
+      {{128, 2, 5, 3}, {128, 2, 9, 3}, {64, 3, 6, 4}}};
+  static constexpr Shape factors_anywhere[7][3] = {
+      {{128, 8, 6, 3}, {128, 8, 6, 3}, {128, 8, 6, 3}},
+      {{128, 3, 6, 4}, {128, 6, 5, 3}, {128, 6, 5, 3}},
+      {{128, 3, 10, 4}, {128, 4, 4, 3}, {128, 4, 4, 3}},
+      {{128, 3, 12, 4}, {128, 4, 4, 3}, {128, 4, 4, 3}},
+      {{128, 2, 7, 3}, {128, 3, 5, 3}, {128, 3, 5, 3}},
+      {{128, 2, 6, 3}, {128, 2, 10, 3}, {128, 3, 5, 3}},
+      {{128, 2, 5, 3}, {128, 2, 9, 3}, {128, 2, 9, 3}}};
+  static constexpr int widest = int(std::max(sizeof(Element), sizeof(Result)));
+  static constexpr int size   = widest == 8 ? 2 : widest == 4 ? 1 : 0;
+  static constexpr Shape shape =
+      (Ones      ? Aligned ? boxes : boxes_anywhere
+       : Aligned ? factors
+                 : factors_anywhere)[Radius - 1][size];
+  static constexpr int V          = sums_at_once<Element, Result>;
   static constexpr int threads    = shape.threads;
   static constexpr int stage_rows = 2 * Radius + 1;
   static constexpr int stages     = shape.stages;
-  static constexpr int min_blocks = threads == 64 ? 4 : 3;
+  static constexpr int min_blocks = shape.blocks;
   static constexpr int low_piece_rows(int) {
     return shape.piece * stage_rows - 2 * Radius;
   }
@@ -159,6 +204,27 @@ __device__ inline void copy_element(Element* to, Element const* from) {
   } else {
     *to = *from;
   }
+}
+
+/// The words of a thread's window, from byte 0 of `from` on.
+template <int Bytes, int UnitBytes>
+__device__ inline Registers<unsigned, Bytes / 4> load_words(
+    unsigned char const* from) {
+  using Unit =
+      std::conditional_t<UnitBytes == 16, uint4,
+                         std::conditional_t<UnitBytes == 8, uint2, unsigned>>;
+  static_assert(sizeof(Unit) == UnitBytes && Bytes % UnitBytes == 0);
+  Registers<unsigned, Bytes / 4> words;
+#pragma unroll
+  for (int u = 0; u < Bytes / UnitBytes; ++u) {
+    Unit const bits = *reinterpret_cast<Unit const*>(from + u * UnitBytes);
+    unsigned part[UnitBytes / 4];
+    memcpy(part, &bits, UnitBytes);
+#pragma unroll
+    for (int w = 0; w < UnitBytes / 4; ++w)
+      words[u * (UnitBytes / 4) + w] = part[w];
+  }
+  return words;
 }
 
 /// Loads of rows into shared memory by `Threads` threads, of which this is
@@ -275,26 +341,72 @@ __device__ inline bool locate_line(Face const& low, Face const& high,
   return true;
 }
 
-/// The window of a thread's V elements, which start at byte 0 of `from` behind
-/// those it reaches to the left.
-template <class A, class Element, class Row>
-__device__ inline Registers<A, Row::window> load_window(
-    unsigned char const* from) {
-  constexpr int unit_bytes = Row::unit * int(sizeof(Element));
-  using Unit =
-      std::conditional_t<unit_bytes == 16, uint4,
-                         std::conditional_t<unit_bytes == 8, uint2, unsigned>>;
-  static_assert(sizeof(Unit) == unit_bytes);
-  Registers<Element, Row::window> window;
+/// Elements that lie in words from word `First` on.
+template <class A, class Element, int First, int Count, int Words>
+__device__ inline Registers<A, Count> elements_of(
+    Registers<unsigned, Words> const& words) {
+  constexpr int size = int(sizeof(Element));
+  constexpr int step = size < 4 ? 4 / size : 1;  // elements at once
+  Registers<A, Count> values;
 #pragma unroll
-  for (int u = 0; u < Row::window / Row::unit; ++u) {
-    Unit const bits = *reinterpret_cast<Unit const*>(from + u * unit_bytes);
-    memcpy(static_cast<void*>(&window[u * Row::unit]), &bits, unit_bytes);
+  for (int i = 0; i < Count; i += step) {
+    unsigned bits[(size + 3) / 4];
+#pragma unroll
+    for (int w = 0; w < (size + 3) / 4; ++w)
+      bits[w] = words[First + i * size / 4 + w];
+    Element elements[step];
+    memcpy(static_cast<void*>(elements), bits, step * size);
+#pragma unroll
+    for (int e = 0; e < step; ++e) values[i + e] = static_cast<A>(elements[e]);
   }
-  Registers<A, Row::window> values;
-#pragma unroll
-  for (int i = 0; i < Row::window; ++i) values[i] = static_cast<A>(window[i]);
   return values;
+}
+
+/// Sums along a row of a thread's V elements, which start `offset` bytes behind
+/// `from` and those that the window reaches to the left. Loads are of whole
+/// units; what is left of the offset is the same for all threads.
+template <class A, class Sums, class Element, class Row, bool Aligned>
+__device__ inline auto sums_along_row(unsigned char const* from, int offset,
+                                      typename Sums::Weights const& weights) {
+  constexpr int size       = int(sizeof(Element));
+  constexpr int unit_bytes = Row::unit * size;
+  constexpr int bytes      = Row::window * size;
+  auto const sums          = [&](auto first, auto const& words) {
+    return Sums::template along_row<Row::reach>(
+        elements_of<A, Element, decltype(first)::value, Row::window>(words),
+        weights);
+  };
+  std::integral_constant<int, 0> constexpr zero;
+  if constexpr (Aligned) {
+    return sums(zero, load_words<bytes, unit_bytes>(from));
+  } else {
+    auto words = load_words<bytes + unit_bytes, unit_bytes>(
+        from + offset / unit_bytes * unit_bytes);
+    if constexpr (size < 4) {
+      if (offset % 4 != 0) {
+#pragma unroll
+        for (int w = 0; w + 1 < words.size; ++w)
+          words[w] = __funnelshift_r(words[w], words[w + 1], offset % 4 * 8);
+      }
+    }
+    if constexpr (size == 8 && unit_bytes == 16) {
+      if (offset & 8) return sums(std::integral_constant<int, 2>(), words);
+    } else {
+      auto const shift = [&](auto by) {
+        constexpr int n    = decltype(by)::value;
+        bool const shifted = offset & 4 * n;
+#pragma unroll
+        for (int w = 0; w + n < words.size; ++w) {
+          // A choice between values: one between places needs them in memory.
+          unsigned const here = words[w], there = words[w + n];
+          words[w] = shifted ? there : here;
+        }
+      };
+      if constexpr (unit_bytes > 8) shift(std::integral_constant<int, 2>());
+      if constexpr (unit_bytes > 4) shift(std::integral_constant<int, 1>());
+    }
+    return sums(zero, words);
+  }
 }
 
 /// The elements beyond the faces of a row that is in shared memory and whose
@@ -327,15 +439,15 @@ struct SeparableFaces {
   }
 };
 
-/// How a block brings its rows into the ring. Each thread has the same vectors
-/// of every row; of rows that start anywhere in a line, elements of 4 and 8
-/// bytes as vectors of one.
-template <class Row, bool Aligned, int Threads, int StageRows, int R,
-          class Task, class Element>
+/// How a block brings its rows into the ring, where all of them start at the
+/// same place in their lines of 16 bytes. Each thread has the same vectors of
+/// every row.
+template <class Row, int Threads, int StageRows, int R, class Task,
+          class Element>
 struct SeparableFeed {
-  static constexpr bool by_vectors = Aligned || sizeof(Element) >= 4;
-  static constexpr int V           = Aligned ? Row::per_vector : 1;
-  static constexpr int vectors     = Row::elements / V;
+  static constexpr int stage_bytes = StageRows * Row::bytes;
+  static constexpr int V           = Row::per_vector;
+  static constexpr int vectors     = Row::vectors;
   static constexpr int count       = (vectors + Threads - 1) / Threads;
 
   Task const& task;
@@ -396,7 +508,7 @@ struct SeparableFeed {
     }
     has_faces   = false;
     has_partial = false;
-    if constexpr (R > 1 && Aligned) {
+    if constexpr (R > 1) {
       // Vectors of the columns that lie in memory.
       std::int64_t const end         = first + Row::elements;
       std::int64_t const low         = max(columns_low, first);
@@ -447,33 +559,6 @@ struct SeparableFeed {
     column += column < 0 ? task.columns : -task.columns;
     return true;
   }
-  /// Elements of a row one by one; `from` is column 0.
-  __device__ void elements(Element* into, Element const* from, int begin,
-                           int step, int end) const {
-    // Small elements pass through registers: several at once.
-    constexpr int at_once = sizeof(Element) < 4 ? 8 : 1;
-#pragma unroll 1
-    for (int e = begin; e < end; e += at_once * step) {
-      Element held[at_once];
-      bool exists[at_once];
-#pragma unroll
-      for (int k = 0; k < at_once; ++k) {
-        std::int64_t column = first + e + k * step;
-        exists[k]           = e + k * step < end && locate(column);
-        if (!exists[k]) continue;
-        if constexpr (at_once == 1) {
-          copy_element(into + e, from + column);
-        } else {
-          held[k] = from[column];
-        }
-      }
-      if constexpr (at_once > 1) {
-#pragma unroll
-        for (int k = 0; k < at_once; ++k)
-          if (exists[k]) into[e + k * step] = held[k];
-      }
-    }
-  }
   /// Of rows that lie in memory, the vectors that do so in part: each warp has
   /// its rows of the stage.
   template <int Rows>
@@ -491,33 +576,27 @@ struct SeparableFeed {
                        from + (j * task.stride + partial_source[side]));
     }
   }
-  /// A vector.
-  __device__ static void copy(Element* to, Element const* from) {
-    if constexpr (Aligned) {
-      CopyAsync16::copy(to, from);
-    } else {
-      copy_element(to, from);
-    }
-  }
   /// A row that lies in memory.
   __device__ void row(unsigned char* to, Element const* from) const {
     Element* const into = reinterpret_cast<Element*>(to);
-    if constexpr (by_vectors) {
 #pragma unroll
-      for (int n = 0; n < count; ++n)
-        if (whole[n])
-          copy(into + (threadIdx.x + n * Threads) * V, from + source[n]);
-      if (has_partial) partial_vectors<1>(to, from);
-    } else {
-      elements(into, from, threadIdx.x, Threads, Row::elements);
-    }
+    for (int n = 0; n < count; ++n)
+      if (whole[n])
+        CopyAsync16::copy(into + (threadIdx.x + n * Threads) * V,
+                          from + source[n]);
+    if (has_partial) partial_vectors<1>(to, from);
   }
+  /// Bytes from the begin of a row of a stage to its element 0.
+  struct Offsets {
+    __device__ static constexpr int at(int) { return 0; }
+  };
+  __device__ static Offsets offsets(unsigned char const*) { return {}; }
 
   /// The rows of a stage, from step `step` on.
   __device__ void stage(unsigned char* to, int step, int steps) const {
     std::int64_t const begin = first_row + step;
     bool const inside = begin >= inside_low && begin + StageRows <= inside_high;
-    if (by_vectors && inside) {
+    if (inside) {
 #pragma unroll
       for (int n = 0; n < count; ++n)
         if (whole[n]) {
@@ -526,7 +605,7 @@ struct SeparableFeed {
               reinterpret_cast<Element*>(to) + (threadIdx.x + n * Threads) * V;
 #pragma unroll
           for (int j = 0; j < StageRows; ++j) {
-            copy(into, from);
+            CopyAsync16::copy(into, from);
             from += task.stride;
             into += Row::bytes / int(sizeof(Element));
           }
@@ -570,6 +649,190 @@ struct SeparableFeed {
     }
   }
 };
+
+/// The same of a grid whose rows start anywhere. Whole lines of 16 bytes are
+/// copied, of which a row's first and last hold what lies before and behind it;
+/// element `first` of a row is `offset` bytes from where the row begins in the
+/// ring.
+template <class Row, int Threads, int StageRows, class Task, class Element>
+struct SeparableFeedAnywhere {
+  static constexpr int stage_bytes =
+      StageRows * Row::bytes + (StageRows + 31) / 32 * 32;
+  static_assert(StageRows <= Threads);
+  static constexpr int V      = Row::per_vector;
+  static constexpr int size   = int(sizeof(Element));
+  static constexpr int sector = 32;
+
+  Task const& task;
+  std::int64_t first;       ///< column of element 0 of a row
+  std::int64_t first_row;   ///< of step 0
+  std::int64_t inside_low;  ///< rows that lie in memory
+  std::int64_t inside_high;
+  std::int64_t columns_low;  ///< columns likewise
+  std::int64_t columns_high;
+  std::uintptr_t memory_begin;  ///< of all elements
+  std::uintptr_t memory_end;
+  bool periodic;
+  bool whole;  ///< every line lies between the elements of its row
+  bool has_faces;
+  SeparableFaces<Row, Element> faces;
+
+  __device__ SeparableFeedAnywhere(Task const& all, std::int64_t first_column,
+                                   std::int64_t row_of_step_0)
+      : task(all), first(first_column), first_row(row_of_step_0) {
+    int const radius         = task.weights.row_radius();
+    std::int64_t const above = task.weights.column_radius();
+    inside_low               = task.row_low.kind == Boundary::halo ? -above : 0;
+    inside_high =
+        task.rows + (task.row_high.kind == Boundary::halo ? above : 0);
+    columns_low = task.column_low.kind == Boundary::halo ? -radius : 0;
+    columns_high =
+        task.columns + (task.column_high.kind == Boundary::halo ? radius : 0);
+    memory_begin = address(inside_low * task.stride + columns_low);
+    memory_end   = address((inside_high - 1) * task.stride + columns_high);
+    periodic     = task.column_low.kind == Boundary::periodic;
+    whole        = first - sector / size >= columns_low &&
+            first + Row::elements <= columns_high;
+    has_faces = (first < 0 && faces.is_filled(task.column_low)) ||
+                (first + Row::elements > task.columns &&
+                 faces.is_filled(task.column_high));
+    int const lane = threadIdx.x % 32;
+    if (has_faces && lane % 16 < radius) {
+      if (lane < 16)
+        faces.start(task.column_low, -1 - lane, task.columns, first);
+      else
+        faces.start(task.column_high, task.columns + lane - 16, task.columns,
+                    first);
+    }
+  }
+
+  __device__ std::uintptr_t address(std::int64_t element) const {
+    return reinterpret_cast<std::uintptr_t>(task.data + element);
+  }
+  /// Those of a stage, which lie behind its rows.
+  struct Offsets {
+    Registers<unsigned, (StageRows + 3) / 4> words;
+    __device__ int at(int row) const {
+      return words[row / 4] >> row % 4 * 8 & 0xff;
+    }
+  };
+  __device__ static Offsets offsets(unsigned char const* stage) {
+    return {
+        load_words<(StageRows + 3) / 4 * 4, 4>(stage + StageRows * Row::bytes)};
+  }
+  __device__ void put_offset(unsigned char* stage, int row, int step) const {
+    std::int64_t index = first_row + step + row;
+    double value;
+    bool const inside =
+        locate_line(task.row_low, task.row_high, task.rows, index, value);
+    stage[StageRows * Row::bytes + row] =
+        inside ? address(index * task.stride + first) % sector : 0;
+  }
+
+  /// A line of a row, from column `column` on.
+  __device__ void line(unsigned char* to, Element const* from,
+                       std::int64_t column) const {
+    if (column + V <= columns_low || column >= columns_high) return;
+    bool const inside = column >= columns_low && column + V <= columns_high;
+    auto const begin  = reinterpret_cast<std::uintptr_t>(from + column);
+    // What else a line holds is not used, or filled later.
+    if (inside ||
+        (!periodic && begin >= memory_begin && begin + 16 <= memory_end)) {
+      CopyAsync16::copy(to, from + column);
+    } else if (!periodic) {
+#pragma unroll 1
+      for (int e = 0; e < V; ++e)
+        if (column + e >= columns_low && column + e < columns_high)
+          copy_element(reinterpret_cast<Element*>(to) + e, from + column + e);
+    }
+  }
+  /// What a row that goes on at its other end has beyond its whole lines: a
+  /// lane for each element. Byte 0 of `to` is column `begin`.
+  __device__ void ends(unsigned char* to, Element const* from,
+                       std::int64_t begin) const {
+    int const radius       = task.weights.row_radius();
+    std::int64_t const end = begin + Row::elements;
+    std::int64_t const low =
+        begin + (max(columns_low - begin, std::int64_t(0)) + V - 1) / V * V;
+    std::int64_t const high =
+        max(begin + (min(columns_high, end) - begin) / V * V, low);
+#pragma unroll
+    for (int side = 0; side < 2; ++side) {
+      std::int64_t column =
+          (side == 0 ? max(begin, std::int64_t(-radius)) : high) +
+          threadIdx.x % 32;
+      std::int64_t const stop =
+          min(task.columns + radius, side == 0 ? low : end);
+      if (column >= stop) continue;
+      Element* const into = reinterpret_cast<Element*>(to) + (column - begin);
+      column += column < 0               ? task.columns
+                : column >= task.columns ? -task.columns
+                                         : 0;
+      copy_element(into, from + column);
+    }
+  }
+
+  /// The rows of a stage, from step `step` on.
+  __device__ void stage(unsigned char* to, int step, int steps) const {
+    std::int64_t const begin = first_row + step;
+    if (threadIdx.x < StageRows) put_offset(to, threadIdx.x, step);
+    if (whole && begin >= inside_low && begin + StageRows <= inside_high) {
+#pragma unroll 1
+      for (int v = threadIdx.x; v < Row::vectors; v += Threads) {
+        std::uintptr_t row = address(begin * task.stride + first);
+#pragma unroll
+        for (int j = 0; j < StageRows; ++j) {
+          CopyAsync16::copy(
+              to + (j * Row::bytes + v * 16),
+              reinterpret_cast<void const*>(row / sector * sector + v * 16));
+          row += task.stride * size;
+        }
+      }
+    } else {
+#pragma unroll 1
+      for (int j = 0; j < StageRows && step + j < steps; ++j)
+        row(to + j * Row::bytes, j, begin + j);
+    }
+  }
+  /// Row j of a stage.
+  __device__ void row(unsigned char* to, int j, std::int64_t index) const {
+    double value = 0;
+    if (locate_line(task.row_low, task.row_high, task.rows, index, value)) {
+      Element const* const from = task.data + index * task.stride;
+      std::int64_t const begin =
+          first -
+          int(reinterpret_cast<std::uintptr_t>(from + first) % sector) / size;
+#pragma unroll 1
+      for (int v = threadIdx.x; v < Row::vectors; v += Threads)
+        line(to + v * 16, from, begin + v * V);
+      if (periodic && !whole && threadIdx.x / 32 == j % (Threads / 32))
+        ends(to, from, begin);
+    } else {
+      for (int e = threadIdx.x; e < Row::elements; e += Threads)
+        reinterpret_cast<Element*>(to)[e] = static_cast<Element>(value);
+    }
+  }
+  /// Once the rows of a stage have arrived, those beyond the faces of each.
+  __device__ void fill_faces(unsigned char* stage, int step) const {
+    int const warp = threadIdx.x / 32;
+#pragma unroll
+    for (int j = 0; j < StageRows; ++j) {
+      if (j % (Threads / 32) != warp) continue;
+      std::int64_t const index = first_row + step + j;
+      bool const constant =
+          (index < 0 && task.row_low.kind == Boundary::constant) ||
+          (index >= task.rows && task.row_high.kind == Boundary::constant);
+      faces.fill(stage + j * Row::bytes + offsets(stage).at(j), constant,
+                 task.rows_first);
+    }
+  }
+};
+
+template <bool Aligned, class Row, int Threads, int StageRows, int R,
+          class Task, class Element>
+using SeparableFeedOf = std::conditional_t<
+    Aligned, SeparableFeed<Row, Threads, StageRows, R, Task, Element>,
+    SeparableFeedAnywhere<Row, Threads, StageRows, Task, Element>>;
 
 /// V elements of the result in as few stores as there can be.
 /// Without a hint that they are not read again: that costs 1 to 3 % here, and
@@ -664,10 +927,20 @@ __device__ inline std::int64_t clamp_to(std::int64_t value, std::int64_t high) {
   return value < 0 ? 0 : value > high ? high : value;
 }
 
-template <class Tuned, class Row, bool VectorSink, class A>
+/// A batch of rows of a thread that has a part of its elements.
+template <class Tuned, class Sums, class Sink>
+struct SeparablePart {
+  alignas(16) typename SinkResult<Sink>::type row[Sums::batch][Tuned::V];
+};
+
+template <class Tuned, class Row, class Feed, bool VectorSink, class A,
+          class Sums, class Sink>
 inline constexpr int separable_bytes =
-    Row::lead + Tuned::stages* Tuned::stage_rows* Row::bytes +
-    (VectorSink ? 0 : Row::columns * int(sizeof(A)));
+    Row::lead + Tuned::stages* Feed::stage_bytes +
+    (VectorSink ? 2 * int(sizeof(SeparablePart<Tuned, Sums, Sink>))
+                : Row::columns *
+                      int(std::max(sizeof(A),
+                                   sizeof(typename SinkResult<Sink>::type))));
 
 template <class Tuned, class A, class Sums, class Element, bool Aligned,
           bool VectorSink, int R, class Sink>
@@ -679,7 +952,10 @@ __global__ void __launch_bounds__(Tuned::threads, Tuned::min_blocks)
   constexpr int threads    = Tuned::threads;
   constexpr int stages     = Tuned::stages;
   constexpr int stage_rows = Tuned::stage_rows;
-  using Row = SeparableRow<Element, V, threads, Sums::max_radius>;
+  using Task               = SeparableTask<Element, typename Sums::Weights>;
+  using Row = SeparableRow<Element, V, threads, Sums::max_radius, Aligned>;
+  using Feed =
+      SeparableFeedOf<Aligned, Row, threads, stage_rows, R, Task, Element>;
   extern __shared__ __align__(32) unsigned char separable_memory[];
   unsigned char* const ring = separable_memory + Row::lead;
 
@@ -691,10 +967,8 @@ __global__ void __launch_bounds__(Tuned::threads, Tuned::min_blocks)
   int const steps              = int(row_end - row_begin) + 2 * column_radius;
   std::int64_t const first_column =
       linear ? -task.shift : std::int64_t(strip) * Row::columns - task.shift;
-  using Task = SeparableTask<Element, typename Sums::Weights>;
-  SeparableFeed<Row, Aligned, threads, stage_rows, R, Task, Element> const feed(
-      task, first_column - Row::pad, row_begin - column_radius);
-  constexpr int stage_bytes = stage_rows * Row::bytes;
+  Feed const feed(task, first_column - Row::pad, row_begin - column_radius);
+  constexpr int stage_bytes = Feed::stage_bytes;
 
   int to_fill     = 0;  // step of the next stage to be loaded
   int fill_slot   = 0;
@@ -708,33 +982,60 @@ __global__ void __launch_bounds__(Tuned::threads, Tuned::min_blocks)
 
   std::int64_t const column =
       first_column + std::int64_t(threadIdx.x) * V;  // of the thread's first
-  A* const of_warp = reinterpret_cast<A*>(ring + stages * stage_bytes) +
-                     threadIdx.x / 32 * (32 * V);
+  unsigned char* const behind_ring = ring + stages * stage_bytes;
+  A* const of_warp =
+      reinterpret_cast<A*>(behind_ring) + threadIdx.x / 32 * (32 * V);
   // Of the thread's elements, those of the grid.
   int const own_begin = int(clamp_to(-column, V));
   int const own_end   = int(clamp_to(task.columns - column, V));
+  bool const is_whole = own_begin == 0 && own_end == V;
+  bool const is_part  = !is_whole && own_begin < own_end;
+  // At most two threads have a part of their elements: theirs wait here for the
+  // end of the batch, so that no branch parts one row from the next. (Radius 7,
+  // part of a copy, with it and without: factors of floats 0.75, 0.82, boxes of
+  // floats that start anywhere 0.83, 0.91.)
+  SeparablePart<Tuned, Sums, Sink>* const part =
+      reinterpret_cast<SeparablePart<Tuned, Sums, Sink>*>(behind_ring) +
+      (own_begin > 0 ? 0 : 1);
   SinkPlace<Sink> place;
   if constexpr (VectorSink && R == 2) {
     place =
         sink.data + ((row_begin - 2 * column_radius) * sink.stride[0] + column);
   }
-  auto const emit = [&](int step, Registers<A, V> const& sums) {
-    bool const is_sum = step >= 2 * column_radius && step < steps;
+  // Results that start anywhere in their lines.
+  constexpr bool staged = !VectorSink && R == 2 && VisibleStencilSink<Sink>;
+  using Result          = typename SinkResult<Sink>::type;
+  int const lane        = threadIdx.x % 32;
+  Result* const results_of_warp =
+      reinterpret_cast<Result*>(behind_ring) + threadIdx.x / 32 * (32 * V);
+  std::int64_t const warp_column = column - lane * V;
+  unsigned const warp_begin      = clamp_to(-warp_column, 32 * V);
+  unsigned const warp_end        = clamp_to(task.columns - warp_column, 32 * V);
+  if constexpr (staged) {
+    place = sink.data + ((row_begin - 2 * column_radius) * sink.stride[0] +
+                         warp_column + lane);
+  }
+  auto const is_sum = [&](int step) {
+    return step >= 2 * column_radius && step < steps;
+  };
+  auto const emit = [&](int step, int b, Registers<A, V> const& sums) {
     if constexpr (VectorSink && R == 2) {
-      if (is_sum) {
-        if (own_begin == 0 && own_end == V) {
-          store_vector(place, sums);
-        } else {
+      if (is_whole && is_sum(step)) store_vector(place, sums);
+      if (is_part) store_vector(part->row[b], sums);
+      place += sink.stride[0];
+    } else if constexpr (staged) {
+      // Lanes side by side take elements side by side.
+      __syncwarp();
+      store_vector(results_of_warp + lane * V, sums);
+      __syncwarp();
 #pragma unroll
-          for (int i = 0; i < V; ++i)
-            if (i >= own_begin && i < own_end)
-              place[i] = static_cast<std::remove_reference_t<decltype(*place)>>(
-                  sums[i]);
-        }
-      }
+      for (int i = 0; i < V; ++i)
+        if (is_sum(step) &&
+            unsigned(i * 32 + lane - warp_begin) < warp_end - warp_begin)
+          place[i * 32] = results_of_warp[i * 32 + lane];
       place += sink.stride[0];
     } else {
-      if (!is_sum) return;
+      if (!is_sum(step)) return;
       std::int64_t const row = row_begin + (step - 2 * column_radius);
       if constexpr (R == 1) {
         std::int64_t const at[1] = {row * task.stride + column};
@@ -754,6 +1055,7 @@ __global__ void __launch_bounds__(Tuned::threads, Tuned::min_blocks)
   sums.clear();
   int read_slot = 0;
   unsigned char* stage;
+  typename Feed::Offsets offsets;
 #pragma unroll 1
   for (int first_step = 0; first_step < steps; first_step += Sums::batch) {
 #pragma unroll
@@ -773,14 +1075,28 @@ __global__ void __launch_bounds__(Tuned::threads, Tuned::min_blocks)
           feed.fill_faces(stage, step);
           __syncthreads();
         }
+        offsets = feed.offsets(stage);
       }
       unsigned char const* const row =
           stage + in_stage * Row::bytes +
           (threadIdx.x * V + Row::pad - Row::reach) * int(sizeof(Element));
-      emit(step, sums.template push<Row::reach>(
-                     b, load_window<A, Element, Row>(row), task.weights));
+      emit(step, b,
+           sums.push(b,
+                     sums_along_row<A, Sums, Element, Row, Aligned>(
+                         row, offsets.at(in_stage), task.weights),
+                     task.weights));
     }
     sums.next_batch();
+    if constexpr (VectorSink && R == 2) {
+      if (is_part) {
+#pragma unroll 1
+        for (int b = 0; b < Sums::batch; ++b)
+#pragma unroll 1
+          for (int i = own_begin; i < own_end; ++i)
+            if (is_sum(first_step + b))
+              place[(b - Sums::batch) * sink.stride[0] + i] = part->row[b][i];
+      }
+    }
   }
   CopyAsync16::wait<0>();
 }
@@ -913,9 +1229,11 @@ __global__ void __launch_bounds__(Tuned::threads, Tuned::min_blocks)
         fill();
 #pragma unroll 1
         for (int j = warp; j < plane_rows; j += Tuned::warps) {
-          auto const values = load_window<A, Element, Row>(
-              memory.ring[slot][j] +
-              (lane * V + Row::pad - Row::reach) * int(sizeof(Element)));
+          auto const values = elements_of<A, Element, 0, Row::window>(
+              load_words<Row::window* int(sizeof(Element)),
+                         Row::unit* int(sizeof(Element))>(
+                  memory.ring[slot][j] +
+                  (lane * V + Row::pad - Row::reach) * int(sizeof(Element))));
           auto const sum = row_sums<V, Row::reach>(task.along_row, values);
           memcpy(__builtin_assume_aligned(
                      static_cast<void*>(&memory.sums[j][lane * V]),
@@ -1015,10 +1333,15 @@ template <class Tuned, class A, class Sums, bool Aligned, bool VectorSink,
 void launch_separable_task(Kokkos::Cuda const& space,
                            SeparableTask<Element, typename Sums::Weights> task,
                            Sink const& sink) {
-  using Row = SeparableRow<Element, Tuned::V, Tuned::threads, Sums::max_radius>;
+  using Row = SeparableRow<Element, Tuned::V, Tuned::threads, Sums::max_radius,
+                           Aligned>;
   auto const kernel =
       &separable_stencil<Tuned, A, Sums, Element, Aligned, VectorSink, R, Sink>;
-  constexpr int bytes = separable_bytes<Tuned, Row, VectorSink, A>;
+  using Feed =
+      SeparableFeedOf<Aligned, Row, Tuned::threads, Tuned::stage_rows, R,
+                      SeparableTask<Element, typename Sums::Weights>, Element>;
+  constexpr int bytes =
+      separable_bytes<Tuned, Row, Feed, VectorSink, A, Sums, Sink>;
   KernelFacts const facts =
       kernel_facts(space.cuda_device(), kernel, Tuned::threads, bytes);
   std::int64_t const resident =
@@ -1158,10 +1481,13 @@ void launch_separable_sums(Kokkos::Cuda const& space,
       return;
     }
   }
-  if (aligned)
-    launch_separable_task<Tuned, A, Sums, true, false, R>(space, task, sink);
-  else
-    launch_separable_task<Tuned, A, Sums, false, false, R>(space, task, sink);
+  if constexpr (R > 1) {
+    if (!aligned) {
+      launch_separable_task<Tuned, A, Sums, false, false, R>(space, task, sink);
+      return;
+    }
+  }
+  launch_separable_task<Tuned, A, Sums, true, false, R>(space, task, sink);
 }
 
 template <class Sums, int R>
@@ -1200,45 +1526,55 @@ struct SeparableStencil {
   }
 };
 
-/// A box of ones of one radius. False where its kernel does not exist: the
-/// factors take what is left.
-///
-/// Rows that start anywhere in their lines, or results that do not start there
-/// as the rows do: rows with ghost cells around them, 16384^2, part of the rate
-/// of the runtime's copy (H200, 2026-11-23), these kernels and the factors:
-///   float, results in whole lines     r = 1 0.73, 0.51; r = 7 0.77, 0.31
-///   float, results with ghost cells   r = 1 0.74, 0.51; r = 7 0.59, 0.31
-///   double, results in whole lines    r = 1 0.90, 0.82; r = 7 0.78, 0.67
-/// Doubles that are loaded one by one: r = 1 0.75, r = 7 0.59.
-template <class A, int Radius, class Element, class Sink>
-bool launch_separable_box(Kokkos::Cuda const& space,
-                          StencilGrid<Element, 2> const& grid,
-                          Sink const& sink) {
+/// Sums of one radius. False where there is no kernel for the rows and the
+/// sink: factors of any radius take what is left.
+template <class A, class Sums, bool Ones, class Element, class Sink>
+bool launch_separable_radius(Kokkos::Cuda const& space,
+                             StencilGrid<Element, 2> const& grid,
+                             typename Sums::Weights const& weights,
+                             Sink const& sink) {
   using Result           = typename SinkResult<Sink>::type;
-  using Tuned            = BoxTuning<Element, Result, Radius>;
-  using Sums             = BoxSums<A, Tuned::V, Radius>;
   constexpr bool visible = VisibleStencilSink<Sink>;
-  constexpr int size     = int(sizeof(Element));
+  constexpr int V        = sums_at_once<Element, Result>;
   auto const launch      = [&](auto aligned, auto vectors, int shift) {
+    using Tuned  = RadiusTuning<Element, Result, Sums::max_radius, Ones,
+                               decltype(aligned)::value>;
+    auto task    = separable_task<Tuned, Sums, 2>(grid, shift);
+    task.weights = weights;
     launch_separable_task<Tuned, A, Sums, decltype(aligned)::value,
-                          decltype(vectors)::value, 2>(
-        space, separable_task<Tuned, Sums, 2>(grid, shift), sink);
+                          decltype(vectors)::value, 2>(space, task, sink);
     return true;
   };
   int const shift = place_in_line(grid.data);
   std::bool_constant<visible> constexpr whole;
   std::true_type constexpr yes;
   std::false_type constexpr no;
-  if (has_aligned_rows(grid) &&
-      (!visible || takes_vectors<2>(sink, shift, Tuned::V)))
+  if (has_aligned_rows(grid) && (!visible || takes_vectors<2>(sink, shift, V)))
     return launch(yes, whole, shift);
-  if constexpr (visible && size == 8) {
-    if (has_aligned_rows(grid)) return launch(yes, no, shift);
-  } else if constexpr (visible && size == 4) {
+  if constexpr (visible) {
     int const of_results = place_in_line(sink.data);
-    if (takes_vectors<2>(sink, of_results, Tuned::V))
+    if (takes_vectors<2>(sink, of_results, V))
       return launch(no, yes, of_results);
-    return launch(no, no, shift);
+    if constexpr (sizeof(Element) >= 4) return launch(no, no, shift);
+  }
+  return false;
+}
+
+/// Weights of a radius that has kernels of its own: a box of ones, or factors
+/// of floating-point sums into a View.
+template <class A, int Radius, class Element, class Sink>
+bool launch_separable_radius(Kokkos::Cuda const& space,
+                             StencilGrid<Element, 2> const& grid,
+                             std::array<std::vector<double>, 2> const& factors,
+                             bool box_of_ones, Sink const& sink) {
+  constexpr int V = sums_at_once<Element, typename SinkResult<Sink>::type>;
+  if (box_of_ones)
+    return launch_separable_radius<A, BoxSums<A, V, Radius>, true>(space, grid,
+                                                                   {}, sink);
+  if constexpr (std::is_floating_point_v<A> && VisibleStencilSink<Sink>) {
+    using Sums = RadiusSums<A, V, Radius>;
+    return launch_separable_radius<A, Sums, false>(
+        space, grid, separable_weights<Sums, 2>(factors), sink);
   }
   return false;
 }
@@ -1256,10 +1592,10 @@ void launch_separable_stencil(Kokkos::Cuda const& space,
   for (std::vector<double> const& vector : factors)
     width = std::max(width, vector.size());
   if constexpr (R == 2) {
-    if (box_of_ones && factors[0].size() == factors[1].size()) {
+    if (factors[0].size() == factors[1].size()) {
       auto const launch = [&](auto radius) {
-        return launch_separable_box<A, decltype(radius)::value>(space, grid,
-                                                                sink);
+        return launch_separable_radius<A, decltype(radius)::value>(
+            space, grid, factors, box_of_ones, sink);
       };
       bool launched = false;
       switch (width / 2) {
