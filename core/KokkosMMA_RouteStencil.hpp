@@ -170,12 +170,15 @@ constexpr bool mma_stencil_pays(StencilProblem const& problem,
            !problem.aligned_results ||
            problem.radius >= tuning.stencil_box_radius[problem.input];
   if (problem.one_product) {
-    // Kernels of one radius write 16-bit floats in whole vectors alone.
-    bool const exists = problem.aligned_results || size_of(problem.input) > 2;
-    int const limit   = !exists ? 0
-                        : problem.box_of_ones
-                            ? tuning.stencil_box_radius[problem.input]
-                            : tuning.stencil_product_radius[problem.input];
+    // The kernels of one radius write 16-bit floats in whole vectors alone, and
+    // read rows that begin anywhere up to radius 6.
+    bool const exists = size_of(problem.input) > 2 ||
+                        (problem.aligned_results &&
+                         (problem.aligned_rows || problem.radius < 7));
+    int const limit = !exists ? 0
+                      : problem.box_of_ones
+                          ? tuning.stencil_box_radius[problem.input]
+                          : tuning.stencil_product_radius[problem.input];
     return problem.band_operands && problem.radius >= limit &&
            problem.radius >= (problem.to_functor ? 9 : 0);
   }

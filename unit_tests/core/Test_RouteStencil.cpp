@@ -150,7 +150,9 @@ static_assert(!refuse_mma_stencil(dense(box_of_halfs()), with_shared(99)));
 
 static_assert(route_stencil(box_of_halfs(), host, {}).route == Route::generic);
 static_assert(automatic(box_of_halfs()) == Route::streamed);
-static_assert(automatic(unaligned(box_of_halfs())) == Route::streamed);
+static_assert(automatic(unaligned(box_of_halfs())) == Route::mma);
+static_assert(automatic(unaligned(with_radius(box_of_halfs(), 6))) ==
+              Route::streamed);
 static_assert(automatic(into_unaligned(box_of_halfs())) == Route::mma);
 static_assert(automatic(into_unaligned(with_radius(box_of_halfs(), 1))) ==
               Route::mma);
