@@ -408,8 +408,12 @@ __device__ inline auto sums_along_row(unsigned char const* from, int offset,
           words[w] = shifted ? there : here;
         }
       };
-      if constexpr (unit_bytes > 8) shift(std::integral_constant<int, 2>());
-      if constexpr (unit_bytes > 4) shift(std::integral_constant<int, 1>());
+      if constexpr (unit_bytes > 8) {
+        shift(std::integral_constant<int, 2>());
+      }
+      if constexpr (unit_bytes > 4) {
+        shift(std::integral_constant<int, 1>());
+      }
     }
     return sums(zero, words);
   }
@@ -1564,7 +1568,9 @@ bool launch_separable_radius(Kokkos::Cuda const& space,
       if (takes_vectors<2>(sink, of_results, V))
         return launch(no, yes, of_results);
     }
-    if constexpr (sizeof(Element) >= 4) return launch(no, no, shift);
+    if constexpr (sizeof(Element) >= 4) {
+      return launch(no, no, shift);
+    }
   }
   return false;
 }
