@@ -88,6 +88,7 @@ struct StencilProblem {
   Scalar input           = Scalar::opaque;  ///< element type
   Scalar accumulator     = Scalar::opaque;  ///< what the sums are kept in
   int radius             = 0;               ///< the largest of all dimensions
+  bool one_radius        = true;            ///< all of them have the same
   int taps               = 0;               ///< weights other than zero
   bool box_of_ones       = false;           ///< every weight is one
   bool one_product       = false;  ///< the weights are one outer product

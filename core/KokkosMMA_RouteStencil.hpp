@@ -166,14 +166,14 @@ constexpr Refusal refuse_mma_stencil(StencilProblem const& problem,
 constexpr bool mma_stencil_pays(StencilProblem const& problem,
                                 TuningTable const& tuning = builtin_tuning) {
   if (size_of(problem.input) == 1)
-    return !problem.box_of_ones || !problem.aligned_rows ||
-           !problem.aligned_results ||
+    return !problem.box_of_ones || !problem.one_radius ||
+           !problem.aligned_rows || !problem.aligned_results ||
            problem.radius >= tuning.stencil_box_radius[problem.input];
   if (problem.one_product) {
     // The kernels of one radius write 16-bit floats in whole vectors alone, and
     // read rows that begin anywhere up to radius 6.
     bool const exists = size_of(problem.input) > 2 ||
-                        (problem.aligned_results &&
+                        (problem.one_radius && problem.aligned_results &&
                          (problem.aligned_rows || problem.radius < 7));
     int const limit = !exists ? 0
                       : problem.box_of_ones

@@ -48,8 +48,10 @@ StencilProblem stencil_problem(X const& x, GridExtents<R> const& extents,
   problem.rank        = R;
   problem.input       = scalar_v<Element>;
   problem.accumulator = scalar_v<A>;
-  problem.radius      = *std::max_element(plan.weights.radius().begin(),
-                                          plan.weights.radius().end());
+  auto const& radius  = plan.weights.radius();
+  problem.radius      = *std::max_element(radius.begin(), radius.end());
+  problem.one_radius =
+      std::count(radius.begin(), radius.end(), problem.radius) == R;
   problem.taps        = int(plan.weights.taps());
   problem.box_of_ones = plan.box_of_ones;
   problem.one_product = plan.product.has_value();

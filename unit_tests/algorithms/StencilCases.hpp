@@ -134,24 +134,32 @@ void steps_at_every_face(int cases) {
   }
 }
 
-/// Boxes of every radius with a kernel of its own, on rows or into rows that
-/// begin anywhere in a line of 16 bytes.
+/// Boxes and products of every radius with a kernel of its own, on rows or into
+/// rows that begin anywhere in a line of 16 bytes.
 template <class T, class Exec>
-void boxes_of_rows_anywhere() {
+void products_of_rows_anywhere() {
   using Whole = Plain<Kokkos::LayoutRight>;
   using Inner = Framed<Kokkos::LayoutRight>;
   Random random;
   SCOPED_TRACE(random.note());
   for (int radius = 1; radius <= 7; ++radius) {
-    auto const box   = StencilWeights<2>::box(radius);
+    std::vector<double> values;
+    for (int i = 0; i <= 2 * radius; ++i)
+      for (int j = 0; j <= 2 * radius; ++j)
+        values.push_back((1 + i % 3) * (1 + j * j % 4));
     auto const check = [&](Place<2> const& extent,
                            Boundaries<2> const& boundaries) {
       SCOPED_TRACE(radius);
-      expect_sums<T, T, 2, Inner, Whole, Exec>(extent, box, boundaries, random);
-      expect_sums<T, T, 2, Whole, Inner, Exec>(extent, box, boundaries, random);
+      for (auto const& weights : {StencilWeights<2>::box(radius),
+                                  StencilWeights<2>::dense(radius, values)}) {
+        expect_sums<T, T, 2, Inner, Whole, Exec>(extent, weights, boundaries,
+                                                 random);
+        expect_sums<T, T, 2, Whole, Inner, Exec>(extent, weights, boundaries,
+                                                 random);
+      }
     };
     // Both sides of the first strip's end.
-    check({20 + radius, 512 + random.integer(1, 40)},
+    check({20 + radius, 2048 / std::int64_t(sizeof(T)) + random.integer(1, 40)},
           Boundaries<2>::all(Boundary::periodic));
     check({50, 32}, random_boundaries<2>(random));
     check({19, random.integer(8, 90)}, random_boundaries<2>(random));

@@ -58,8 +58,8 @@ TYPED_TEST(StencilLayouts, Layouts) {
   every_layout<3, TypeParam>();
 }
 
-TYPED_TEST(StencilLayouts, BoxesOfRowsAnywhere) {
-  boxes_of_rows_anywhere<float, TypeParam>();
+TYPED_TEST(StencilLayouts, ProductsOfRowsAnywhere) {
+  products_of_rows_anywhere<float, TypeParam>();
 }
 
 template <class Exec>

@@ -81,8 +81,9 @@ TYPED_TEST(StencilTypes, RandomNumbers) {
   random_numbers<double, TypeParam>();
 }
 
-TYPED_TEST(StencilTypes, BoxesOfRowsAnywhere) {
-  boxes_of_rows_anywhere<double, TypeParam>();
+TYPED_TEST(StencilTypes, ProductsOfRowsAnywhere) {
+  products_of_rows_anywhere<half_t, TypeParam>();
+  products_of_rows_anywhere<double, TypeParam>();
 }
 
 /// Weights without structure that are exact as 16-bit floats, of all radii for

@@ -90,6 +90,10 @@ constexpr StencilProblem unaligned(StencilProblem problem) {
   problem.aligned_rows = false;
   return problem;
 }
+constexpr StencilProblem of_two_radii(StencilProblem problem) {
+  problem.one_radius = false;
+  return problem;
+}
 constexpr StencilProblem into_unaligned(StencilProblem problem) {
   problem.aligned_results = false;
   return problem;
@@ -156,6 +160,9 @@ static_assert(automatic(unaligned(with_radius(box_of_halfs(), 6))) ==
 static_assert(automatic(into_unaligned(box_of_halfs())) == Route::mma);
 static_assert(automatic(into_unaligned(with_radius(box_of_halfs(), 1))) ==
               Route::mma);
+static_assert(automatic(of_two_radii(box_of_halfs())) == Route::mma);
+static_assert(automatic(of_two_radii(with_radius(
+                  box_of(Scalar::uint8, Scalar::int32), 1))) == Route::mma);
 static_assert(automatic(into_unaligned(box_of_floats())) == Route::streamed);
 static_assert(automatic(box_of(Scalar::bhalf, Scalar::float32)) == Route::mma);
 static_assert(automatic(with_radius(box_of(Scalar::bhalf, Scalar::float32),

@@ -246,6 +246,7 @@ TEST_F(AnyTable, Stencils) {
     p.rank             = flag() ? 2 : random.integer(1, 3);
     p.input            = scalar();
     p.radius           = random.integer(1, 16);
+    p.one_radius       = flag();
     p.taps             = random.integer(1, 1089);
     p.accumulator      = size_of(p.input) == 2   ? Scalar::float32
                          : size_of(p.input) == 1 ? Scalar::int32
