@@ -1491,13 +1491,16 @@ void launch_separable_sums(Kokkos::Cuda const& space,
       return;
     }
   }
+  // Rows of two dimensions may begin anywhere, results in Views likewise.
   if constexpr (R > 1) {
-    if (!aligned) {
+    if (VisibleStencilSink<Sink> || !aligned) {
       launch_separable_task<Tuned, A, Sums, false, false, R>(space, task, sink);
       return;
     }
   }
-  launch_separable_task<Tuned, A, Sums, true, false, R>(space, task, sink);
+  if constexpr (R == 1 || !VisibleStencilSink<Sink>) {
+    launch_separable_task<Tuned, A, Sums, true, false, R>(space, task, sink);
+  }
 }
 
 template <class Sums, int R>
@@ -1563,8 +1566,10 @@ bool launch_separable_radius(Kokkos::Cuda const& space,
     return launch(yes, whole, shift);
   if constexpr (visible) {
     int const of_results = place_in_line(sink.data);
-    // Windows of small elements of radius 7 are more than registers hold.
-    if constexpr (sizeof(Element) >= 4 || Sums::max_radius < 7) {
+    // Windows of 16-bit floats of radius 7 are more than registers hold; bytes
+    // go to tensor cores.
+    if constexpr (sizeof(Element) >= 4 ||
+                  (sizeof(Element) == 2 && Sums::max_radius < 7)) {
       if (takes_vectors<2>(sink, of_results, V))
         return launch(no, yes, of_results);
     }
@@ -1576,7 +1581,8 @@ bool launch_separable_radius(Kokkos::Cuda const& space,
 }
 
 /// Weights of a radius that has kernels of its own: a box of ones, or factors
-/// of floating-point sums into a View.
+/// of floating-point sums into a View of the type that is read (each kernel
+/// costs compile time).
 template <class A, int Radius, class Element, class Sink>
 bool launch_separable_radius(Kokkos::Cuda const& space,
                              StencilGrid<Element, 2> const& grid,
@@ -1586,7 +1592,8 @@ bool launch_separable_radius(Kokkos::Cuda const& space,
   if (box_of_ones)
     return launch_separable_radius<A, BoxSums<A, V, Radius>, true>(space, grid,
                                                                    {}, sink);
-  if constexpr (std::is_floating_point_v<A> && VisibleStencilSink<Sink>) {
+  if constexpr (std::is_floating_point_v<A> &&
+                std::is_same_v<Element, typename SinkResult<Sink>::type>) {
     using Sums = RadiusSums<A, V, Radius>;
     return launch_separable_radius<A, Sums, false>(
         space, grid, separable_weights<Sums, 2>(factors), sink);
