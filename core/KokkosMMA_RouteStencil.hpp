@@ -134,8 +134,9 @@ constexpr Refusal refuse_mma_stencil(StencilProblem const& problem,
 /// |--------------------|-----------------|------------------|
 /// | box 1 3 7 8        | 912 909 899 893 | 1013 999 929 313 |
 /// | box 1 7, periodic  | 910 894         | 1012 940         |
-/// | box 1 7, halo      | 759 749         | 165 126          |
+/// | box 1 7, halo      | 759 749         | 995 647*         |
 /// | box 16             | 397             | 119              |
+/// | product 1 3 5      | 910 907 899     | 1008 921 692*    |
 /// | star 1 6 7 8       | 536 487 486 430 | 1007 505 446 426 |
 /// | dense 1 2 3 4      | 537 537 532 536 | 997 631 446 293  |
 /// | dense 7 8          | 483' 427'       | 110' 87'         |
@@ -144,13 +145,13 @@ constexpr Refusal refuse_mma_stencil(StencilProblem const& problem,
 /// | float, dense 4 7   | 182 184'        | 261 110'         |
 /// | double, dense 6 7  | 78' 78'         | 82' 63'          |
 ///
-/// Boxes of bhalfs of radius 7: 900 and 885. Rows and results that do not begin
-/// in lines have no kernel of boxes without tensor cores (halo, above). Other
-/// products of two factors go through the kernel of boxes whatever the factors
-/// are; without tensor cores those of radius 1 have 895*. Boxes of radius 8 and
-/// more have no kernel of their own without, and are products like others.
-/// A box of ones of uint8 of radius 1, 3, 7 reaches 1781, 1774, 1744 on tensor
-/// cores and 1951, 1624, 1058 without (copy 2136). Weights that are sums of
+/// Boxes of bhalfs of radius 7: 900 and 885. Rows that begin anywhere in their
+/// lines (halo, above): boxes of radius 2 to 6 have 985, 930, 885, 850, 825* and
+/// products of radius 1, 2, 3 960, 905, 790* without tensor cores. Results that
+/// do not begin in lines have no kernel of one radius there, nor have products
+/// of two radii, nor any of radius 8 and more.
+/// A box of ones of uint8 of radius 1, 3, 7 reaches 1783, 1769, 1739 on tensor
+/// cores and 1942, 1483, 872 without (copy 2132). Weights that are sums of
 /// bhalfs reach 169 and 139' at radius 5 and 7.
 ///
 /// A functor is called by way of shared memory, 234 at every radius up to 8 and

@@ -76,8 +76,6 @@ struct SeparableRow {
 ///   float r = 1 0.88, r = 3 0.83 (periodic 0.86, halo 0.86), r = 7 0.61
 ///   double r = 3 0.89, r = 7 0.71
 ///   with 128 threads at r = 1 to 3: float 0.87 and 0.81, double r = 3 0.86
-/// with one kernel per radius instead of a jump into the factors:
-///   float r = 3 0.85 (128 threads), 0.88 (256), r = 7 0.86
 ///   float r = 3, stages of 4 rows, 6 of them, batch 4: 0.84 instead of 0.85
 template <class A, class Element, class Result, int MaxRadius>
 struct SeparableTuning {
