@@ -146,13 +146,13 @@ constexpr Refusal refuse_mma_stencil(StencilProblem const& problem,
 /// | double, dense 6 7  | 78' 78'         | 82' 63'          |
 ///
 /// Boxes of bhalfs of radius 7: 900 and 885. Rows that begin anywhere in their
-/// lines (halo, above): boxes of radius 2 to 6 have 985, 930, 885, 850, 825* and
-/// products of radius 1, 2, 3 960, 905, 790* without tensor cores. Results that
-/// do not begin in lines have no kernel of one radius there, nor have products
-/// of two radii, nor any of radius 8 and more.
-/// A box of ones of uint8 of radius 1, 3, 7 reaches 1783, 1769, 1739 on tensor
-/// cores and 1942, 1483, 872 without (copy 2132). Weights that are sums of
-/// bhalfs reach 169 and 139' at radius 5 and 7.
+/// lines (halo, above): boxes of radius 2 to 6 have 985, 930, 885, 850, 825*
+/// and products of radius 1, 2, 3 960, 905, 790* without tensor cores. Results
+/// that do not begin in lines have no kernel of one radius there, nor have
+/// products of two radii, nor any of radius 8 and more. A box of ones of uint8
+/// of radius 1, 3, 7 reaches 1783, 1769, 1739 on tensor cores and 1942, 1483,
+/// 872 without (copy 2132). Weights that are sums of bhalfs reach 169 and 139'
+/// at radius 5 and 7.
 ///
 /// A functor is called by way of shared memory, 234 at every radius up to 8 and
 /// 145 beyond, on tensor cores; without, boxes of radius 7, 8, 11, 16 have 700,
