@@ -220,6 +220,11 @@ static_assert(stencil_kernel(with_rank(box_of_floats(), 1), Route::streamed) ==
               StencilKernel::direct);
 static_assert(stencil_kernel(with_rank(unaligned(box_of_floats()), 1),
                              Route::streamed) == StencilKernel::separable);
+static_assert(stencil_kernel(with_rank(unaligned(box_of_halfs()), 1),
+                             Route::streamed) == StencilKernel::direct);
+static_assert(
+    stencil_kernel(with_rank(unaligned(with_radius(box_of_halfs(), 3)), 1),
+                   Route::streamed) == StencilKernel::separable);
 static_assert(stencil_kernel(with_rank(into_unaligned(box_of_floats()), 1),
                              Route::streamed) == StencilKernel::separable);
 static_assert(stencil_kernel(with_rank(with_radius(box_of_floats(), 9), 1),
