@@ -129,12 +129,12 @@ inline constexpr int sums_at_once =
 /// pieces of 31 rows and 2 stages, with 3 of them 0.79, of 61 rows 0.89.
 /// Factors:
 ///   float r = 5   23 0.91, 45 0.91; 2 stages 34 0.87
-///   float r = 7   121 0.88, 46 0.80; 3 stages 121 0.88; stages of 5 rows 0.87
+///   float r = 7   121 0.88, 46 0.87; 3 stages 46 0.80; stages of 5 rows 0.87
 ///   double r = 7  76 0.91; 2 stages 121 0.90; stages of 5 rows 0.89
 ///   half r = 3    22 0.90, 36 0.89, 64 0.88; 4 stages 0.83
 /// Anywhere, boxes: float r = 7 31 0.91, 46 0.85, 3 stages of 46 0.88; half
-/// r = 3 22 0.91, 36 0.88, 4 stages 0.82, 3 blocks 0.82; half r = 7 61 0.71,
-/// 91 0.60. Factors: float r = 6 118 0.83, 66 0.76, 40 0.67; float r = 7 121
+/// r = 3 22 0.91, 36 0.88, 4 stages 0.82, 3 blocks 0.82; half r = 7 61 0.63,
+/// and spills. Factors: float r = 6 118 0.83, 66 0.76, 40 0.67; float r = 7 121
 /// 0.71, 46 0.61.
 template <class Element, class Result, int Radius, bool Ones, bool Aligned>
 struct RadiusTuning {
@@ -409,7 +409,7 @@ __device__ inline auto sums_along_row(unsigned char const* from, int offset,
       if constexpr (unit_bytes > 8) {
         shift(std::integral_constant<int, 2>());
       }
-      if constexpr (unit_bytes > 4) {
+      if constexpr (unit_bytes > 4 && size <= 4) {
         shift(std::integral_constant<int, 1>());
       }
     }
@@ -717,7 +717,7 @@ struct SeparableFeedAnywhere {
   __device__ std::uintptr_t address(std::int64_t element) const {
     return reinterpret_cast<std::uintptr_t>(task.data + element);
   }
-  /// Those of a stage, which lie behind its rows.
+  /// Offsets of the rows of a stage: a byte for each, behind the last of them.
   struct Offsets {
     Registers<unsigned, (StageRows + 3) / 4> words;
     __device__ int at(int row) const {
@@ -836,6 +836,7 @@ struct SeparableFeedAnywhere {
   }
 };
 
+/// What feeds the ring where rows begin in their lines, or anywhere.
 template <bool Aligned, class Row, int Threads, int StageRows, int R,
           class Task, class Element>
 using SeparableFeedOf = std::conditional_t<
@@ -999,9 +1000,9 @@ __global__ void __launch_bounds__(Tuned::threads, Tuned::min_blocks)
   bool const is_whole = own_begin == 0 && own_end == V;
   bool const is_part  = !is_whole && own_begin < own_end;
   // At most two threads have a part of their elements: theirs wait here for the
-  // end of the batch, so that no branch parts one row from the next. (Radius 7,
-  // part of a copy, with it and without: factors of floats 0.75, 0.82, boxes of
-  // floats that start anywhere 0.83, 0.91.)
+  // end of the batch, so that no branch parts one row from the next. (Floats of
+  // radius 7, part of a copy, with such a branch and without: factors 0.75 and
+  // 0.82, boxes of rows that begin anywhere 0.83 and 0.91.)
   SeparablePart<Tuned, Sums, Sink>* const part =
       reinterpret_cast<SeparablePart<Tuned, Sums, Sink>*>(behind_ring) +
       (own_begin > 0 ? 0 : 1);
