@@ -165,6 +165,7 @@ void run_stencil(char const* who, Exec const& exec, X const& in, Y const& out,
     between.dense_operands    = between.dense_operands && other.dense_operands;
     between.dense_rows        = between.dense_rows && other.dense_rows;
     between.aligned_rows      = between.aligned_rows && other.aligned_rows;
+    between.aligned_results   = between.aligned_rows;
     between.contiguous        = between.contiguous && other.contiguous;
     between.target_contiguous = between.contiguous;
     Route const next_route = decide_stencil(who, exec, between, settings).route;
