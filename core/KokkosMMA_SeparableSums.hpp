@@ -117,23 +117,18 @@ struct ColumnSums {
   }
   /// Row `b` of the batch. slot[b] is then the sum of the row `radius` above.
   /// The factor of offset o is at radius - o.
-  template <bool Exact>
   KOKKOS_FORCEINLINE_FUNCTION constexpr void push(
       int b, Registers<A, V> const& row,
-      SeparableFactors<A, MaxRadius, Exact> const& factors) {
+      SeparableFactors<A, MaxRadius, false> const& factors) {
     auto const add = [&](int j) {
       for (int i = 0; i < V; ++i)
         slot[b + j][i] = multiply_add(factors.at[j], row[i], slot[b + j][i]);
     };
-    if constexpr (Exact) {
-      for (int j = 0; j <= 2 * MaxRadius; ++j) add(j);
-    } else {
-      for_radius_down<MaxRadius>(factors.radius, [&](auto k) {
-        add(2 * decltype(k)::value);
-        add(2 * decltype(k)::value - 1);
-      });
-      add(0);
-    }
+    for_radius_down<MaxRadius>(factors.radius, [&](auto k) {
+      add(2 * decltype(k)::value);
+      add(2 * decltype(k)::value - 1);
+    });
+    add(0);
   }
   /// After the last row of a batch.
   KOKKOS_FORCEINLINE_FUNCTION constexpr void next_batch() {
@@ -144,13 +139,13 @@ struct ColumnSums {
 
 /// Sums with factors, as a kernel uses them row by row. A block of rows may be
 /// of any length: the sum of a row is there when the row `radius` below it is.
-template <class A, int V, int MaxRow, int MaxColumn, int Batch, bool Exact>
+template <class A, int V, int MaxRow, int MaxColumn, int Batch>
 struct FactorSums {
   static constexpr int batch      = Batch;
   static constexpr int max_radius = MaxRow;
   struct Weights {
-    SeparableFactors<A, MaxRow, Exact> along_row;
-    SeparableFactors<A, MaxColumn, Exact> along_column;
+    SeparableFactors<A, MaxRow, false> along_row;
+    SeparableFactors<A, MaxColumn, false> along_column;
     KOKKOS_FORCEINLINE_FUNCTION constexpr int row_radius() const {
       return along_row.radius;
     }

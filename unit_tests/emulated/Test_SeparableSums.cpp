@@ -118,8 +118,8 @@ void check_sums(int row_radius, int column_radius) {
 
 template <class A, int V, int MaxRadius, int Batch>
 void check_factors(int row_radius, int column_radius) {
-  check_sums<FactorSums<A, V, MaxRadius, MaxRadius, Batch, false>, A, V,
-             MaxRadius>(row_radius, column_radius);
+  check_sums<FactorSums<A, V, MaxRadius, MaxRadius, Batch>, A, V, MaxRadius>(
+      row_radius, column_radius);
 }
 
 template <class A, int V, int... Radius>
@@ -148,7 +148,7 @@ TEST(SeparableSums, FactorsOfEveryRadius) {
 }
 
 TEST(SeparableSums, IntegersWrap) {
-  using Sums = FactorSums<std::int32_t, 4, 4, 4, 8, false>;
+  using Sums = FactorSums<std::int32_t, 4, 4, 4, 8>;
   std::vector<std::int32_t> const factors{1 << 20, -7, 123456789};
   auto const strip = make_strip<std::int32_t>(
       20, 12, [](int i) { return std::uint32_t(i) * 2654435761u; });
@@ -158,7 +158,7 @@ TEST(SeparableSums, IntegersWrap) {
 
 /// Beyond the radius lie Inf and NaN, which must not reach a sum.
 TEST(SeparableSums, NothingBeyondTheRadius) {
-  using Sums = FactorSums<float, 4, 8, 8, 8, false>;
+  using Sums = FactorSums<float, 4, 8, 8, 8>;
   std::vector<float> const factors(7, 0.5f);
   auto strip = make_strip<float>(30, 20, [](int i) { return i % 5; });
   for (int i = 0; i < 30; ++i)
@@ -221,7 +221,7 @@ TEST(SeparableSums, BoxForgetsAnInf) {
 TEST(SeparableSums, NegativeZerosAddUpToZero) {
   auto const strip = make_strip<float>(21, 16, [](int) { return -0.0f; });
   std::vector<float> const ones(7, 1.0f);
-  using Factors = FactorSums<float, 8, 4, 4, 8, false>;
+  using Factors = FactorSums<float, 8, 4, 4, 8>;
   for (float const sum :
        march<Factors, 8, 4>(strip, weights_of<Factors, 4>(ones, ones)))
     ASSERT_FALSE(std::signbit(sum));

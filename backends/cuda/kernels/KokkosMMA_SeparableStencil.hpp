@@ -1639,7 +1639,7 @@ void launch_separable_stencil(Kokkos::Cuda const& space,
     } else {
       using Tuned = SeparableTuning<A, Element, Result, max_radius>;
       using Sums  = FactorSums<A, Tuned::V, max_radius, R == 1 ? 0 : max_radius,
-                              Tuned::batch, false>;
+                              Tuned::batch>;
       launch_separable_sums<Tuned, A, Sums, R>(
           space, grid, separable_weights<Sums, R>(factors), sink);
     }
