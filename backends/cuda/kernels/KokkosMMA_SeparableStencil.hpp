@@ -144,7 +144,8 @@ struct RadiusTuning {
     int piece;   ///< stages of a piece
     int blocks;  ///< at once on a multiprocessor, as registers go
   };
-  // Of radius 1 to 7, of elements of 2, 4 and 8 bytes.
+  // Of radius 1 to 7, of elements of 2 bytes and less, 4 and 8. Anywhere, bytes
+  // and 16-bit floats of radius 7 have no kernels.
   static constexpr Shape boxes[7][3] = {
       {{128, 8, 6, 3}, {128, 8, 6, 3}, {128, 8, 6, 3}},
       {{128, 6, 5, 3}, {128, 6, 5, 3}, {128, 6, 5, 3}},
