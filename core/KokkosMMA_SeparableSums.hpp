@@ -38,6 +38,14 @@ KOKKOS_FORCEINLINE_FUNCTION constexpr A add_up(A a, A b) {
   }
 }
 
+/// a - b likewise.
+template <class A>
+KOKKOS_FORCEINLINE_FUNCTION constexpr A take_away(A a, A b) {
+  static_assert(std::is_integral_v<A>);
+  using Bits = std::make_unsigned_t<decltype(a - b)>;
+  return static_cast<A>(Bits(a) - Bits(b));
+}
+
 /// Calls f(integral_constant<int, k>) for k = min(radius, MaxRadius) down to 1:
 /// one jump instead of a test for each k.
 template <int MaxRadius, class F>
@@ -284,6 +292,42 @@ struct BoxSums {
       for (int i = 0; i < V; ++i)
         rest[b][i] = add_up(rest[b][i], rest[b + 1][i]);
   }
+};
+
+/// The same of integers, which forget what they take away: an addition and a
+/// subtraction per element, along a row too.
+template <class A, int V, int Radius>
+struct RunningBoxSums {
+  static constexpr int batch      = 2 * Radius + 1;
+  static constexpr int max_radius = Radius;
+  using Weights                   = typename BoxSums<A, V, Radius>::Weights;
+  Registers<A, V> last[batch];  ///< the last rows, in turn
+  Registers<A, V> sum;          ///< of them
+
+  KOKKOS_FORCEINLINE_FUNCTION constexpr void clear() {
+    for (int b = 0; b < batch; ++b) last[b] = {};
+    sum = {};
+  }
+  template <int At, class Window>
+  KOKKOS_FORCEINLINE_FUNCTION static constexpr Registers<A, V> along_row(
+      Window const& window, Weights const&) {
+    Registers<A, V> row{};
+    for (int i = At - Radius; i <= At + Radius; ++i)
+      row[0] = add_up(row[0], window[i]);
+    for (int i = 1; i < V; ++i)
+      row[i] = take_away(add_up(row[i - 1], window[At + i + Radius]),
+                         window[At + i - 1 - Radius]);
+    return row;
+  }
+  KOKKOS_FORCEINLINE_FUNCTION constexpr Registers<A, V> push(
+      int b, Registers<A, V> const& row, Weights const&) {
+    for (int i = 0; i < V; ++i) {
+      sum[i]     = take_away(add_up(sum[i], row[i]), last[b][i]);
+      last[b][i] = row[i];
+    }
+    return sum;
+  }
+  KOKKOS_FORCEINLINE_FUNCTION constexpr void next_batch() {}
 };
 
 }  // namespace KokkosMMA::Impl

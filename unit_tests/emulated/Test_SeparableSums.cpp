@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include <core/KokkosMMA_BytePairs.hpp>
 #include <core/KokkosMMA_SeparableSums.hpp>
 
 #include <gtest/gtest.h>
@@ -179,10 +180,13 @@ void check_box() {
   constexpr int reach = Radius + 1;
   std::vector<A> const ones(2 * Radius + 1, A(1));
   for (int const rows : {2 * Radius + 1, 4 * Radius + 2, 50}) {
-    auto const strip = make_strip<A>(rows, V + 2 * reach,
+    auto const strip    = make_strip<A>(rows, V + 2 * reach,
                                      [](int i) { return i * 7919 % 1021; });
-    expect_same(march<BoxSums<A, V, Radius>, V, reach>(strip, {}),
-                direct<V, reach>(strip, ones, ones));
+    auto const expected = direct<V, reach>(strip, ones, ones);
+    expect_same(march<BoxSums<A, V, Radius>, V, reach>(strip, {}), expected);
+    if constexpr (std::is_integral_v<A>)
+      expect_same(march<RunningBoxSums<A, V, Radius>, V, reach>(strip, {}),
+                  expected);
   }
 }
 
@@ -203,6 +207,75 @@ TEST(SeparableSums, BoxesOfEveryRadius) {
   check_boxes<float, 4>();
   check_boxes<double, 2>();
   check_boxes<std::uint32_t, 4>();
+}
+
+TEST(SeparableSums, RunningBoxesWrap) {
+  auto const strip = make_strip<std::int32_t>(
+      40, 12, [](int i) { return std::uint32_t(i) * 2654435761u; });
+  std::vector<std::int32_t> const ones(7, 1);
+  expect_same(march<RunningBoxSums<std::int32_t, 4, 3>, 4, 4>(strip, {}),
+              direct<4, 4>(strip, ones, ones));
+}
+
+/// Bytes of rows as a thread has them: in words, its own from byte At on.
+template <class Byte, class A, int V, int Radius>
+void check_paired_box(int salt) {
+  SCOPED_TRACE("bytes, radius " + std::to_string(Radius) + ", " +
+               std::to_string(V) + " elements, " + std::to_string(salt));
+  constexpr int At = 16, rows = 6 * Radius + 11;
+  using Sums       = PairedBoxSums<A, Byte, V, Radius>;
+  using Lowest     = PairedBoxSums<A, std::uint8_t, V, Radius>;
+  auto const strip = make_strip<A>(rows, V + 2 * At, [&](int i) {
+    std::uint32_t const mixed = std::uint32_t(i + salt) * 2654435761u >> 24;
+    // The largest and the smallest, and what lies between.
+    return salt == 0   ? std::numeric_limits<Byte>::max()
+           : salt == 1 ? std::numeric_limits<Byte>::min()
+                       : static_cast<Byte>(mixed);
+  });
+  std::vector<A> const ones(2 * Radius + 1, A(1));
+  auto const expected = direct<V, At>(strip, ones, ones);
+  Sums sums{};
+  Lowest lowest{};
+  sums.clear();
+  lowest.clear();
+  std::size_t next = 0;
+  for (int first = 0; first < rows; first += Sums::batch) {
+    for (int b = 0; b < Sums::batch && first + b < rows; ++b) {
+      Registers<std::uint32_t, (V + 2 * At) / 4> words{};
+      for (int i = 0; i < V + 2 * At; ++i)
+        words[i / 4] |= std::uint32_t(std::uint8_t(strip.at(first + b, i)))
+                        << i % 4 * 8;
+      auto const sum =
+          sums.push(b, Sums::template along_row<At>(words, {}), {});
+      auto const bytes =
+          lowest.push(b, Lowest::template along_row<At>(words, {}), {})
+              .lowest_bytes();
+      if (first + b < 2 * Radius) continue;
+      for (int i = 0; i < V; ++i, ++next) {
+        ASSERT_EQ(sum[i], expected[next]) << next;
+        ASSERT_EQ(bytes[i / 4] >> i % 4 * 8 & 255,
+                  std::uint32_t(expected[next]) & 255)
+            << next;
+      }
+    }
+    sums.next_batch();
+    lowest.next_batch();
+  }
+  ASSERT_EQ(next, expected.size());
+}
+
+template <class Byte, class A, int V, int... Radius>
+void check_paired_boxes(std::integer_sequence<int, Radius...>) {
+  for (int const salt : {0, 1, 2, 77})
+    (check_paired_box<Byte, A, V, Radius + 1>(salt), ...);
+}
+
+TEST(SeparableSums, BytesInPairs) {
+  constexpr auto radii = std::make_integer_sequence<int, 7>();
+  check_paired_boxes<std::uint8_t, std::int32_t, 16>(radii);
+  check_paired_boxes<std::int8_t, std::int32_t, 16>(radii);
+  check_paired_boxes<std::uint8_t, std::uint32_t, 8>(radii);
+  check_paired_boxes<std::int8_t, std::int32_t, 8>(radii);
 }
 
 /// An Inf reaches the sums of its neighbours and no others: nothing is

@@ -6,6 +6,7 @@
 #include <backends/cuda/KokkosMMA_Launch.hpp>
 #include <backends/cuda/arch/KokkosMMA_CopyAsync.hpp>
 #include <core/KokkosMMA_Boundary.hpp>
+#include <core/KokkosMMA_BytePairs.hpp>
 #include <core/KokkosMMA_PieceHeight.hpp>
 #include <core/KokkosMMA_SeparableSums.hpp>
 #include <core/KokkosMMA_StencilGrid.hpp>
@@ -113,7 +114,9 @@ struct SeparableTuning {
 /// Sums of a row that a thread of a kernel of one radius has.
 template <class Element, class Result>
 inline constexpr int sums_at_once =
-    std::min(16 / int(std::max(sizeof(Element), sizeof(Result))), 8);
+    sizeof(Element) == 1
+        ? std::max(16 / int(sizeof(Result)), 8)
+        : std::min(16 / int(std::max(sizeof(Element), sizeof(Result))), 8);
 
 /// Kernels of one radius, of a box of ones or of factors, where rows begin in
 /// lines of 16 bytes or anywhere. A stage is a block of as many rows as the box
@@ -146,40 +149,43 @@ struct RadiusTuning {
   };
   // Of radius 1 to 7, of elements of 2 bytes and less, 4 and 8. Anywhere, bytes
   // and 16-bit floats of radius 7 have no kernels.
-  static constexpr Shape boxes[7][3] = {
-      {{128, 8, 6, 3}, {128, 8, 6, 3}, {128, 8, 6, 3}},
-      {{128, 6, 5, 3}, {128, 6, 5, 3}, {128, 6, 5, 3}},
-      {{128, 4, 4, 3}, {128, 4, 4, 3}, {128, 4, 4, 3}},
-      {{128, 4, 4, 3}, {128, 4, 4, 3}, {128, 4, 4, 3}},
-      {{128, 3, 3, 3}, {128, 3, 3, 3}, {128, 3, 4, 3}},
-      {{64, 3, 4, 4}, {128, 3, 4, 3}, {128, 3, 5, 3}},
-      {{128, 2, 3, 3}, {128, 3, 4, 3}, {64, 3, 6, 4}}};
-  static constexpr Shape boxes_anywhere[7][3] = {
-      {{128, 8, 6, 3}, {128, 8, 6, 3}, {128, 8, 6, 3}},
-      {{128, 4, 4, 4}, {128, 6, 5, 3}, {128, 6, 5, 3}},
-      {{128, 3, 4, 4}, {128, 4, 4, 3}, {128, 4, 4, 3}},
-      {{128, 3, 6, 4}, {128, 4, 4, 3}, {128, 4, 4, 3}},
-      {{128, 2, 7, 3}, {128, 3, 3, 3}, {128, 3, 3, 3}},
-      {{128, 2, 6, 3}, {128, 3, 6, 3}, {128, 3, 5, 3}},
-      {{128, 2, 5, 3}, {128, 2, 3, 3}, {64, 3, 6, 4}}};
-  static constexpr Shape factors[7][3] = {
-      {{128, 8, 6, 3}, {128, 8, 6, 3}, {128, 8, 6, 3}},
-      {{128, 4, 4, 4}, {128, 6, 5, 3}, {128, 6, 5, 3}},
-      {{128, 3, 4, 4}, {128, 4, 4, 3}, {128, 4, 4, 3}},
-      {{128, 3, 12, 4}, {128, 4, 4, 3}, {128, 4, 4, 3}},
-      {{128, 2, 7, 3}, {128, 3, 3, 3}, {128, 3, 5, 3}},
-      {{128, 2, 6, 3}, {128, 2, 3, 3}, {128, 3, 5, 3}},
-      {{128, 2, 5, 3}, {128, 2, 9, 3}, {64, 3, 6, 4}}};
-  static constexpr Shape factors_anywhere[7][3] = {
-      {{128, 8, 6, 3}, {128, 8, 6, 3}, {128, 8, 6, 3}},
-      {{128, 3, 6, 4}, {128, 6, 5, 3}, {128, 6, 5, 3}},
-      {{128, 3, 10, 4}, {128, 4, 4, 3}, {128, 4, 4, 3}},
-      {{128, 3, 12, 4}, {128, 4, 4, 3}, {128, 4, 4, 3}},
-      {{128, 2, 7, 3}, {128, 3, 5, 3}, {128, 3, 5, 3}},
-      {{128, 2, 6, 3}, {128, 2, 10, 3}, {128, 3, 5, 3}},
-      {{128, 2, 5, 3}, {128, 2, 9, 3}, {128, 2, 9, 3}}};
+  static constexpr Shape boxes[7][4] = {
+      {{128, 8, 6, 3}, {128, 8, 6, 3}, {128, 8, 6, 3}, {128, 8, 6, 3}},
+      {{128, 6, 5, 3}, {128, 6, 5, 3}, {128, 6, 5, 3}, {128, 6, 5, 3}},
+      {{128, 4, 4, 3}, {128, 4, 4, 3}, {128, 4, 4, 3}, {128, 4, 4, 3}},
+      {{128, 4, 4, 3}, {128, 4, 4, 3}, {128, 4, 4, 3}, {128, 4, 4, 3}},
+      {{128, 3, 3, 3}, {128, 3, 3, 3}, {128, 3, 4, 3}, {128, 3, 3, 3}},
+      {{64, 3, 4, 4}, {128, 3, 4, 3}, {128, 3, 5, 3}, {128, 3, 3, 2}},
+      {{128, 2, 3, 3}, {128, 3, 4, 3}, {64, 3, 6, 4}, {128, 3, 3, 2}}};
+  static constexpr Shape boxes_anywhere[7][4] = {
+      {{128, 8, 6, 3}, {128, 8, 6, 3}, {128, 8, 6, 3}, {128, 8, 6, 3}},
+      {{128, 4, 4, 4}, {128, 6, 5, 3}, {128, 6, 5, 3}, {128, 6, 5, 3}},
+      {{128, 3, 4, 4}, {128, 4, 4, 3}, {128, 4, 4, 3}, {128, 4, 4, 3}},
+      {{128, 3, 6, 4}, {128, 4, 4, 3}, {128, 4, 4, 3}, {128, 4, 4, 3}},
+      {{128, 2, 7, 3}, {128, 3, 3, 3}, {128, 3, 3, 3}, {128, 3, 3, 3}},
+      {{128, 2, 6, 3}, {128, 3, 6, 3}, {128, 3, 5, 3}, {128, 3, 3, 2}},
+      {{128, 2, 5, 3}, {128, 2, 3, 3}, {64, 3, 6, 4}, {128, 3, 3, 2}}};
+  static constexpr Shape factors[7][4] = {
+      {{128, 8, 6, 3}, {128, 8, 6, 3}, {128, 8, 6, 3}, {128, 8, 6, 3}},
+      {{128, 4, 4, 4}, {128, 6, 5, 3}, {128, 6, 5, 3}, {128, 6, 5, 3}},
+      {{128, 3, 4, 4}, {128, 4, 4, 3}, {128, 4, 4, 3}, {128, 4, 4, 3}},
+      {{128, 3, 12, 4}, {128, 4, 4, 3}, {128, 4, 4, 3}, {128, 4, 4, 3}},
+      {{128, 2, 7, 3}, {128, 3, 3, 3}, {128, 3, 5, 3}, {128, 3, 3, 3}},
+      {{128, 2, 6, 3}, {128, 2, 3, 3}, {128, 3, 5, 3}, {128, 3, 3, 2}},
+      {{128, 2, 5, 3}, {128, 2, 9, 3}, {64, 3, 6, 4}, {128, 3, 3, 2}}};
+  static constexpr Shape factors_anywhere[7][4] = {
+      {{128, 8, 6, 3}, {128, 8, 6, 3}, {128, 8, 6, 3}, {128, 8, 6, 3}},
+      {{128, 3, 6, 4}, {128, 6, 5, 3}, {128, 6, 5, 3}, {128, 6, 5, 3}},
+      {{128, 3, 10, 4}, {128, 4, 4, 3}, {128, 4, 4, 3}, {128, 4, 4, 3}},
+      {{128, 3, 12, 4}, {128, 4, 4, 3}, {128, 4, 4, 3}, {128, 4, 4, 3}},
+      {{128, 2, 7, 3}, {128, 3, 5, 3}, {128, 3, 5, 3}, {128, 3, 3, 3}},
+      {{128, 2, 6, 3}, {128, 2, 10, 3}, {128, 3, 5, 3}, {128, 3, 3, 2}},
+      {{128, 2, 5, 3}, {128, 2, 9, 3}, {128, 2, 9, 3}, {128, 3, 3, 2}}};
   static constexpr int widest = int(std::max(sizeof(Element), sizeof(Result)));
-  static constexpr int size   = widest == 8 ? 2 : widest == 4 ? 1 : 0;
+  static constexpr int size   = sizeof(Element) == 1 ? 3
+                                : widest == 8        ? 2
+                                : widest == 4        ? 1
+                                                     : 0;
   static constexpr Shape shape =
       (Ones      ? Aligned ? boxes : boxes_anywhere
        : Aligned ? factors
@@ -188,9 +194,7 @@ struct RadiusTuning {
   static constexpr int threads    = shape.threads;
   static constexpr int stage_rows = 2 * Radius + 1;
   static constexpr int stages     = shape.stages;
-  // Bytes of radius 7 spill 52 bytes in the registers that three blocks leave.
-  static constexpr int min_blocks =
-      sizeof(Element) == 1 && Radius == 7 ? 2 : shape.blocks;
+  static constexpr int min_blocks = shape.blocks;
   static constexpr int low_piece_rows(int) {
     return shape.piece * stage_rows - 2 * Radius;
   }
@@ -363,6 +367,12 @@ __device__ inline Registers<A, Count> elements_of(
   return values;
 }
 
+/// Sums that are made of bytes as they lie in words.
+template <class Sums>
+inline constexpr bool takes_bytes = false;
+template <class A, class Byte, int V, int Radius>
+inline constexpr bool takes_bytes<PairedBoxSums<A, Byte, V, Radius>> = true;
+
 /// Sums along a row of a thread's V elements, which start `offset` bytes behind
 /// `from` and those that the window reaches to the left. Loads are of whole
 /// units; what is left of the offset is the same for all threads.
@@ -377,9 +387,12 @@ __device__ inline auto sums_along_row(unsigned char const* from, int offset,
       !Aligned && size < 4 && Row::unit * size > 8 ? 8 : Row::unit * size;
   constexpr int bytes = Row::window * size;
   auto const sums     = [&](auto first, auto const& words) {
-    return Sums::template along_row<Row::reach>(
-        elements_of<A, Element, decltype(first)::value, Row::window>(words),
-        weights);
+    if constexpr (takes_bytes<Sums>)
+      return Sums::template along_row<Row::reach>(words, weights);
+    else
+      return Sums::template along_row<Row::reach>(
+          elements_of<A, Element, decltype(first)::value, Row::window>(words),
+          weights);
   };
   std::integral_constant<int, 0> constexpr zero;
   if constexpr (Aligned) {
@@ -844,15 +857,27 @@ using SeparableFeedOf = std::conditional_t<
     Aligned, SeparableFeed<Row, Threads, StageRows, R, Task, Element>,
     SeparableFeedAnywhere<Row, Threads, StageRows, Task, Element>>;
 
+/// Results that are the lowest byte of a sum.
+template <class Result>
+inline constexpr bool takes_lowest_bytes = std::is_integral_v<Result> &&
+                                           sizeof(Result) == 1 &&
+                                           !std::is_same_v<Result, bool>;
+
 /// V elements of the result in as few stores as there can be.
 /// Without a hint that they are not read again: that costs 1 to 3 % here, and
 /// the marching kernels of DirectStencil gain 15 % by it (H200, 2026-11-22).
-template <class Result, class A, int V>
-__device__ inline void store_vector(Result* to, Registers<A, V> const& sums) {
+template <int V, class Result, class Sums>
+__device__ inline void store_vector(Result* to, Sums const& sums) {
   constexpr int bytes = V * int(sizeof(Result));
   alignas(16) Result results[V];
+  if constexpr (takes_lowest_bytes<Result> &&
+                requires { sums.lowest_bytes(); }) {
+    auto const words = sums.lowest_bytes();
+    memcpy(results, &words, sizeof(words));
+  } else {
 #pragma unroll
-  for (int i = 0; i < V; ++i) results[i] = static_cast<Result>(sums[i]);
+    for (int i = 0; i < V; ++i) results[i] = static_cast<Result>(sums[i]);
+  }
   if constexpr (bytes % 16 == 0) {
 #pragma unroll
     for (int b = 0; b < bytes / 16; ++b) {
@@ -873,13 +898,18 @@ __device__ inline void store_vector(Result* to, Registers<A, V> const& sums) {
   }
 }
 
+/// Words from one lane's V sums to the next in shared memory: no two lanes meet
+/// in a bank.
+template <int V>
+inline constexpr int padded_lane = V + (V > 1 ? 1 : 0);
+
 /// Hands the sums of a thread's V elements of a row to the sink. `at` is the
 /// place of element `column`, whose last index alone is known to lie inside
 /// where begin <= column < end.
-template <int V, bool VectorSink, int R, class A, class Sink>
+template <int V, bool VectorSink, int R, class Sums, class A, class Sink>
 __device__ inline void put_sums(Sink const& sink, std::int64_t const (&at)[R],
                                 std::int64_t column, std::int64_t begin,
-                                std::int64_t end, Registers<A, V> const& sums,
+                                std::int64_t end, Sums const& sums,
                                 A* of_warp) {
   auto const put = [&](int i, A sum) {
     if (column + i < begin || column + i >= end) return;
@@ -894,7 +924,7 @@ __device__ inline void put_sums(Sink const& sink, std::int64_t const (&at)[R],
       std::int64_t offset = at[R - 1];
 #pragma unroll
       for (int d = 0; d + 1 < R; ++d) offset += at[d] * sink.stride[d];
-      store_vector(sink.data + offset, sums);
+      store_vector<V>(sink.data + offset, sums);
     } else if (column < end) {
 #pragma unroll
       for (int i = 0; i < V; ++i) put(i, sums[i]);
@@ -904,11 +934,13 @@ __device__ inline void put_sums(Sink const& sink, std::int64_t const (&at)[R],
     int const lane = threadIdx.x % 32;
     __syncwarp();
 #pragma unroll
-    for (int i = 0; i < V; ++i) of_warp[lane * V + i] = sums[i];
+    for (int i = 0; i < V; ++i) of_warp[lane * padded_lane<V> + i] = A(sums[i]);
     __syncwarp();
 #pragma unroll
-    for (int i = 0; i < V; ++i)
-      put(i * 32 + lane - lane * V, of_warp[i * 32 + lane]);
+    for (int i = 0; i < V; ++i) {
+      int const e = i * 32 + lane;
+      put(e - lane * V, of_warp[e / V * padded_lane<V> + e % V]);
+    }
   }
 }
 
@@ -948,7 +980,7 @@ template <class Tuned, class Row, class Feed, bool VectorSink, class A,
 inline constexpr int separable_bytes =
     Row::lead + Tuned::stages* Feed::stage_bytes +
     (VectorSink ? 2 * int(sizeof(SeparablePart<Tuned, Sums, Sink>))
-                : Row::columns *
+                : Row::columns / Tuned::V * padded_lane<Tuned::V> *
                       int(std::max(sizeof(A),
                                    sizeof(typename SinkResult<Sink>::type))));
 
@@ -993,8 +1025,8 @@ __global__ void __launch_bounds__(Tuned::threads, Tuned::min_blocks)
   std::int64_t const column =
       first_column + std::int64_t(threadIdx.x) * V;  // of the thread's first
   unsigned char* const behind_ring = ring + stages * stage_bytes;
-  A* const of_warp =
-      reinterpret_cast<A*>(behind_ring) + threadIdx.x / 32 * (32 * V);
+  A* const of_warp                 = reinterpret_cast<A*>(behind_ring) +
+                     threadIdx.x / 32 * (32 * padded_lane<V>);
   // Of the thread's elements, those of the grid.
   int const own_begin = int(clamp_to(-column, V));
   int const own_end   = int(clamp_to(task.columns - column, V));
@@ -1028,15 +1060,15 @@ __global__ void __launch_bounds__(Tuned::threads, Tuned::min_blocks)
   auto const is_sum = [&](int step) {
     return step >= 2 * column_radius && step < steps;
   };
-  auto const emit = [&](int step, int b, Registers<A, V> const& sums) {
+  auto const emit = [&](int step, int b, auto const& sums) {
     if constexpr (VectorSink && R == 2) {
-      if (is_whole && is_sum(step)) store_vector(place, sums);
-      if (is_part) store_vector(part->row[b], sums);
+      if (is_whole && is_sum(step)) store_vector<V>(place, sums);
+      if (is_part) store_vector<V>(part->row[b], sums);
       place += sink.stride[0];
     } else if constexpr (staged) {
       // Lanes side by side take elements side by side.
       __syncwarp();
-      store_vector(results_of_warp + lane * V, sums);
+      store_vector<V>(results_of_warp + lane * V, sums);
       __syncwarp();
 #pragma unroll
       for (int i = 0; i < V; ++i)
@@ -1151,7 +1183,8 @@ struct SeparableVolumeMemory {
   unsigned char ring[Tuned::stages][rows][Row::bytes];
   A sums[rows][Row::columns];
   A factors[2 * MaxRadius + 1];
-  A out[VectorSink ? 1 : Tuned::warps][VectorSink ? 1 : Row::columns];
+  A out[VectorSink ? 1 : Tuned::warps]
+       [VectorSink ? 1 : 32 * padded_lane<Tuned::V>];
 };
 
 template <class Tuned, class A, class Element, int MaxRadius, bool Aligned,
@@ -1539,6 +1572,24 @@ struct SeparableStencil {
   }
 };
 
+/// The lowest byte of a sum is the same of signed and unsigned bytes.
+template <class A, class Element, bool Visible, class Result, int V, int Radius>
+struct BoxSumsFor {
+  static auto type() {
+    using Byte = std::conditional_t<Visible && takes_lowest_bytes<Result>,
+                                    unsigned char, Element>;
+    if constexpr (sizeof(Element) == 1)
+      return PairedBoxSums<A, Byte, V, Radius>();
+    else if constexpr (std::is_integral_v<A>)
+      return RunningBoxSums<A, V, Radius>();
+    else
+      return BoxSums<A, V, Radius>();
+  }
+};
+template <class A, class Element, bool Visible, class Result, int V, int Radius>
+using BoxSumsOf =
+    decltype(BoxSumsFor<A, Element, Visible, Result, V, Radius>::type());
+
 /// Sums of one radius. False where there is no kernel for the rows and the
 /// sink: factors of any radius take what is left.
 template <class A, class Sums, bool Ones, class Element, class Sink>
@@ -1566,10 +1617,8 @@ bool launch_separable_radius(Kokkos::Cuda const& space,
     return launch(yes, whole, shift);
   if constexpr (visible) {
     int const of_results = place_in_line(sink.data);
-    // Windows of 16-bit floats of radius 7 are more than registers hold; bytes
-    // go to tensor cores.
-    if constexpr (sizeof(Element) >= 4 ||
-                  (sizeof(Element) == 2 && Sums::max_radius < 7)) {
+    // Windows of 16-bit floats of radius 7 are more than registers hold.
+    if constexpr (sizeof(Element) != 2 || Sums::max_radius < 7) {
       if (takes_vectors<2>(sink, of_results, V))
         return launch(no, yes, of_results);
     }
@@ -1588,12 +1637,14 @@ bool launch_separable_radius(Kokkos::Cuda const& space,
                              StencilGrid<Element, 2> const& grid,
                              std::array<std::vector<double>, 2> const& factors,
                              bool box_of_ones, Sink const& sink) {
-  constexpr int V = sums_at_once<Element, typename SinkResult<Sink>::type>;
+  using Result    = typename SinkResult<Sink>::type;
+  constexpr int V = sums_at_once<Element, Result>;
   if (box_of_ones)
-    return launch_separable_radius<A, BoxSums<A, V, Radius>, true>(space, grid,
-                                                                   {}, sink);
+    return launch_separable_radius<
+        A, BoxSumsOf<A, Element, VisibleStencilSink<Sink>, Result, V, Radius>,
+        true>(space, grid, {}, sink);
   if constexpr (std::is_floating_point_v<A> &&
-                std::is_same_v<Element, typename SinkResult<Sink>::type>) {
+                std::is_same_v<Element, Result>) {
     using Sums = RadiusSums<A, V, Radius>;
     return launch_separable_radius<A, Sums, false>(
         space, grid, separable_weights<Sums, 2>(factors), sink);
