@@ -166,10 +166,18 @@ constexpr Refusal refuse_mma_stencil(StencilProblem const& problem,
 /// The limits are those of the tuning table.
 constexpr bool mma_stencil_pays(StencilProblem const& problem,
                                 TuningTable const& tuning = builtin_tuning) {
-  if (size_of(problem.input) == 1)
-    return !problem.box_of_ones || !problem.one_radius ||
-           !problem.aligned_rows || !problem.aligned_results ||
-           problem.radius >= tuning.stencil_box_radius[problem.input];
+  if (size_of(problem.input) == 1) {
+    // Boxes of one radius alone have kernels that are as fast. Rows that begin
+    // anywhere: of radius 1, into Views.
+    bool const exists =
+        problem.box_of_ones && problem.one_radius && problem.aligned_results &&
+        (problem.aligned_rows || (problem.radius == 1 && !problem.to_functor));
+    int const limit = !exists ? 0
+                      : problem.to_functor
+                          ? 8
+                          : tuning.stencil_box_radius[problem.input];
+    return problem.radius >= limit;
+  }
   if (problem.one_product) {
     // The kernels of one radius write 16-bit floats in whole vectors alone, and
     // read rows that begin anywhere up to radius 6.

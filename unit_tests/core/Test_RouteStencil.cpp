@@ -186,10 +186,22 @@ static_assert(automatic(with_taps(dense(box_of_halfs()), 49)) == Route::mma);
 static_assert(automatic(with_taps(dense(box_of_halfs()), 25)) ==
               Route::streamed);
 static_assert(automatic(box_of(Scalar::uint8, Scalar::int32)) == Route::mma);
-static_assert(automatic(with_radius(box_of(Scalar::uint8, Scalar::int32), 1)) ==
+static_assert(automatic(with_radius(box_of(Scalar::uint8, Scalar::int32), 5)) ==
+              Route::mma);
+static_assert(automatic(with_radius(box_of(Scalar::uint8, Scalar::int32), 4)) ==
               Route::streamed);
 static_assert(automatic(unaligned(with_radius(
-                  box_of(Scalar::uint8, Scalar::int32), 1))) == Route::mma);
+                  box_of(Scalar::uint8, Scalar::int32), 2))) == Route::mma);
+static_assert(automatic(unaligned(with_radius(box_of(Scalar::uint8,
+                                                     Scalar::int32),
+                                              1))) == Route::streamed);
+static_assert(automatic(to_functor(with_radius(box_of(Scalar::uint8,
+                                                      Scalar::int32),
+                                               7))) == Route::streamed);
+static_assert(automatic(to_functor(with_radius(
+                  box_of(Scalar::uint8, Scalar::int32), 8))) == Route::mma);
+static_assert(automatic(unaligned(to_functor(with_radius(
+                  box_of(Scalar::uint8, Scalar::int32), 1)))) == Route::mma);
 static_assert(automatic(into_unaligned(with_radius(
                   box_of(Scalar::uint8, Scalar::int32), 1))) == Route::mma);
 static_assert(automatic(box_of_floats()) == Route::streamed);

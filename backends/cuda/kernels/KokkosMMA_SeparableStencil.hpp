@@ -139,6 +139,11 @@ inline constexpr int sums_at_once =
 /// r = 3 22 0.91, 36 0.88, 4 stages 0.82, 3 blocks 0.82; half r = 7 61 0.63,
 /// and spills. Factors: float r = 6 118 0.83, 66 0.76, 40 0.67; float r = 7 121
 /// 0.71, 46 0.61.
+/// Boxes of bytes, 16 sums of a thread: r = 1 46 0.93; r = 2 21 0.92, 26 0.91
+/// with 6 stages, 36 0.83 with 8; r = 3 29 0.92, 22 0.91, 36 0.80 with 6; r = 4
+/// 37 0.91, 55 0.84; r = 5 34 0.83, 78 0.81, 4 stages 0.75; r = 6 79 0.72;
+/// r = 7 121 0.70, 46 0.69, 31 0.62; 8 sums of a thread 0.53. One sum a word,
+/// r = 3 and 7, 0.70 and 0.41.
 template <class Element, class Result, int Radius, bool Ones, bool Aligned>
 struct RadiusTuning {
   struct Shape {
@@ -147,49 +152,51 @@ struct RadiusTuning {
     int piece;   ///< stages of a piece
     int blocks;  ///< at once on a multiprocessor, as registers go
   };
-  // Of radius 1 to 7, of elements of 2 bytes and less, 4 and 8. Anywhere, bytes
-  // and 16-bit floats of radius 7 have no kernels.
-  static constexpr Shape boxes[7][4] = {
-      {{128, 8, 6, 3}, {128, 8, 6, 3}, {128, 8, 6, 3}, {128, 8, 6, 3}},
-      {{128, 6, 5, 3}, {128, 6, 5, 3}, {128, 6, 5, 3}, {128, 6, 5, 3}},
-      {{128, 4, 4, 3}, {128, 4, 4, 3}, {128, 4, 4, 3}, {128, 4, 4, 3}},
-      {{128, 4, 4, 3}, {128, 4, 4, 3}, {128, 4, 4, 3}, {128, 4, 4, 3}},
-      {{128, 3, 3, 3}, {128, 3, 3, 3}, {128, 3, 4, 3}, {128, 3, 3, 3}},
-      {{64, 3, 4, 4}, {128, 3, 4, 3}, {128, 3, 5, 3}, {128, 3, 3, 2}},
-      {{128, 2, 3, 3}, {128, 3, 4, 3}, {64, 3, 6, 4}, {128, 3, 3, 2}}};
-  static constexpr Shape boxes_anywhere[7][4] = {
-      {{128, 8, 6, 3}, {128, 8, 6, 3}, {128, 8, 6, 3}, {128, 8, 6, 3}},
-      {{128, 4, 4, 4}, {128, 6, 5, 3}, {128, 6, 5, 3}, {128, 6, 5, 3}},
-      {{128, 3, 4, 4}, {128, 4, 4, 3}, {128, 4, 4, 3}, {128, 4, 4, 3}},
-      {{128, 3, 6, 4}, {128, 4, 4, 3}, {128, 4, 4, 3}, {128, 4, 4, 3}},
-      {{128, 2, 7, 3}, {128, 3, 3, 3}, {128, 3, 3, 3}, {128, 3, 3, 3}},
-      {{128, 2, 6, 3}, {128, 3, 6, 3}, {128, 3, 5, 3}, {128, 3, 3, 2}},
-      {{128, 2, 5, 3}, {128, 2, 3, 3}, {64, 3, 6, 4}, {128, 3, 3, 2}}};
-  static constexpr Shape factors[7][4] = {
-      {{128, 8, 6, 3}, {128, 8, 6, 3}, {128, 8, 6, 3}, {128, 8, 6, 3}},
-      {{128, 4, 4, 4}, {128, 6, 5, 3}, {128, 6, 5, 3}, {128, 6, 5, 3}},
-      {{128, 3, 4, 4}, {128, 4, 4, 3}, {128, 4, 4, 3}, {128, 4, 4, 3}},
-      {{128, 3, 12, 4}, {128, 4, 4, 3}, {128, 4, 4, 3}, {128, 4, 4, 3}},
-      {{128, 2, 7, 3}, {128, 3, 3, 3}, {128, 3, 5, 3}, {128, 3, 3, 3}},
-      {{128, 2, 6, 3}, {128, 2, 3, 3}, {128, 3, 5, 3}, {128, 3, 3, 2}},
-      {{128, 2, 5, 3}, {128, 2, 9, 3}, {64, 3, 6, 4}, {128, 3, 3, 2}}};
-  static constexpr Shape factors_anywhere[7][4] = {
-      {{128, 8, 6, 3}, {128, 8, 6, 3}, {128, 8, 6, 3}, {128, 8, 6, 3}},
-      {{128, 3, 6, 4}, {128, 6, 5, 3}, {128, 6, 5, 3}, {128, 6, 5, 3}},
-      {{128, 3, 10, 4}, {128, 4, 4, 3}, {128, 4, 4, 3}, {128, 4, 4, 3}},
-      {{128, 3, 12, 4}, {128, 4, 4, 3}, {128, 4, 4, 3}, {128, 4, 4, 3}},
-      {{128, 2, 7, 3}, {128, 3, 5, 3}, {128, 3, 5, 3}, {128, 3, 3, 3}},
-      {{128, 2, 6, 3}, {128, 2, 10, 3}, {128, 3, 5, 3}, {128, 3, 3, 2}},
-      {{128, 2, 5, 3}, {128, 2, 9, 3}, {128, 2, 9, 3}, {128, 3, 3, 2}}};
+  // Of radius 1 to 7, of elements of 2 bytes, 4 and 8. Anywhere, 16-bit floats
+  // of radius 7 have no kernels.
+  static constexpr Shape boxes[7][3] = {
+      {{128, 8, 6, 3}, {128, 8, 6, 3}, {128, 8, 6, 3}},
+      {{128, 6, 5, 3}, {128, 6, 5, 3}, {128, 6, 5, 3}},
+      {{128, 4, 4, 3}, {128, 4, 4, 3}, {128, 4, 4, 3}},
+      {{128, 4, 4, 3}, {128, 4, 4, 3}, {128, 4, 4, 3}},
+      {{128, 3, 3, 3}, {128, 3, 3, 3}, {128, 3, 4, 3}},
+      {{64, 3, 4, 4}, {128, 3, 4, 3}, {128, 3, 5, 3}},
+      {{128, 2, 3, 3}, {128, 3, 4, 3}, {64, 3, 6, 4}}};
+  static constexpr Shape boxes_anywhere[7][3] = {
+      {{128, 8, 6, 3}, {128, 8, 6, 3}, {128, 8, 6, 3}},
+      {{128, 4, 4, 4}, {128, 6, 5, 3}, {128, 6, 5, 3}},
+      {{128, 3, 4, 4}, {128, 4, 4, 3}, {128, 4, 4, 3}},
+      {{128, 3, 6, 4}, {128, 4, 4, 3}, {128, 4, 4, 3}},
+      {{128, 2, 7, 3}, {128, 3, 3, 3}, {128, 3, 3, 3}},
+      {{128, 2, 6, 3}, {128, 3, 6, 3}, {128, 3, 5, 3}},
+      {{128, 2, 5, 3}, {128, 2, 3, 3}, {64, 3, 6, 4}}};
+  static constexpr Shape factors[7][3] = {
+      {{128, 8, 6, 3}, {128, 8, 6, 3}, {128, 8, 6, 3}},
+      {{128, 4, 4, 4}, {128, 6, 5, 3}, {128, 6, 5, 3}},
+      {{128, 3, 4, 4}, {128, 4, 4, 3}, {128, 4, 4, 3}},
+      {{128, 3, 12, 4}, {128, 4, 4, 3}, {128, 4, 4, 3}},
+      {{128, 2, 7, 3}, {128, 3, 3, 3}, {128, 3, 5, 3}},
+      {{128, 2, 6, 3}, {128, 2, 3, 3}, {128, 3, 5, 3}},
+      {{128, 2, 5, 3}, {128, 2, 9, 3}, {64, 3, 6, 4}}};
+  static constexpr Shape factors_anywhere[7][3] = {
+      {{128, 8, 6, 3}, {128, 8, 6, 3}, {128, 8, 6, 3}},
+      {{128, 3, 6, 4}, {128, 6, 5, 3}, {128, 6, 5, 3}},
+      {{128, 3, 10, 4}, {128, 4, 4, 3}, {128, 4, 4, 3}},
+      {{128, 3, 12, 4}, {128, 4, 4, 3}, {128, 4, 4, 3}},
+      {{128, 2, 7, 3}, {128, 3, 5, 3}, {128, 3, 5, 3}},
+      {{128, 2, 6, 3}, {128, 2, 10, 3}, {128, 3, 5, 3}},
+      {{128, 2, 5, 3}, {128, 2, 9, 3}, {128, 2, 9, 3}}};
+  // Of bytes, whose sums are two to a word, boxes alone have kernels.
+  static constexpr Shape bytes[7] = {
+      {128, 8, 6, 3}, {128, 5, 5, 4}, {128, 4, 5, 3}, {128, 4, 5, 3},
+      {128, 3, 4, 3}, {128, 3, 7, 2}, {128, 3, 9, 2}};
   static constexpr int widest = int(std::max(sizeof(Element), sizeof(Result)));
-  static constexpr int size   = sizeof(Element) == 1 ? 3
-                                : widest == 8        ? 2
-                                : widest == 4        ? 1
-                                                     : 0;
+  static constexpr int size   = widest == 8 ? 2 : widest == 4 ? 1 : 0;
   static constexpr Shape shape =
-      (Ones      ? Aligned ? boxes : boxes_anywhere
-       : Aligned ? factors
-                 : factors_anywhere)[Radius - 1][size];
+      sizeof(Element) == 1 ? bytes[Radius - 1]
+                           : (Ones      ? Aligned ? boxes : boxes_anywhere
+                              : Aligned ? factors
+                                        : factors_anywhere)[Radius - 1][size];
   static constexpr int V          = sums_at_once<Element, Result>;
   static constexpr int threads    = shape.threads;
   static constexpr int stage_rows = 2 * Radius + 1;
@@ -863,38 +870,41 @@ inline constexpr bool takes_lowest_bytes = std::is_integral_v<Result> &&
                                            sizeof(Result) == 1 &&
                                            !std::is_same_v<Result, bool>;
 
-/// V elements of the result in as few stores as there can be.
-/// Without a hint that they are not read again: that costs 1 to 3 % here, and
-/// the marching kernels of DirectStencil gain 15 % by it (H200, 2026-11-22).
-template <int V, class Result, class Sums>
-__device__ inline void store_vector(Result* to, Sums const& sums) {
-  constexpr int bytes = V * int(sizeof(Result));
-  alignas(16) Result results[V];
+/// V sums as elements of the result, in words.
+template <class Result, int V, class Sums>
+__device__ inline Registers<unsigned, V* int(sizeof(Result)) / 4> result_words(
+    Sums const& sums) {
   if constexpr (takes_lowest_bytes<Result> &&
                 requires { sums.lowest_bytes(); }) {
-    auto const words = sums.lowest_bytes();
-    memcpy(results, &words, sizeof(words));
+    return sums.lowest_bytes();
   } else {
+    Result results[V];
 #pragma unroll
     for (int i = 0; i < V; ++i) results[i] = static_cast<Result>(sums[i]);
+    Registers<unsigned, V* int(sizeof(Result)) / 4> words;
+    memcpy(&words, static_cast<void const*>(results), sizeof(words));
+    return words;
   }
-  if constexpr (bytes % 16 == 0) {
+}
+
+/// Words in as few stores as there can be.
+/// Without a hint that they are not read again: that costs 1 to 3 % here, and
+/// the marching kernels of DirectStencil gain 15 % by it (H200, 2026-11-22).
+template <int N>
+__device__ inline void store_words(void* to,
+                                   Registers<unsigned, N> const& words) {
+  using Unit =
+      std::conditional_t<N % 4 == 0, uint4,
+                         std::conditional_t<N % 2 == 0, uint2, unsigned>>;
+  constexpr int per_unit = int(sizeof(Unit)) / 4;
 #pragma unroll
-    for (int b = 0; b < bytes / 16; ++b) {
-      uint4 bits;
-      memcpy(&bits, static_cast<void const*>(&results[b * (V * 16 / bytes)]),
-             16);
-      reinterpret_cast<uint4*>(to)[b] = bits;
-    }
-  } else if constexpr (bytes == 8) {
-    uint2 bits;
-    memcpy(&bits, static_cast<void const*>(results), 8);
-    *reinterpret_cast<uint2*>(to) = bits;
-  } else {
-    static_assert(bytes == 4);
-    unsigned bits;
-    memcpy(&bits, static_cast<void const*>(results), 4);
-    *reinterpret_cast<unsigned*>(to) = bits;
+  for (int u = 0; u < N / per_unit; ++u) {
+    unsigned part[per_unit];
+#pragma unroll
+    for (int w = 0; w < per_unit; ++w) part[w] = words[u * per_unit + w];
+    Unit bits;
+    memcpy(&bits, part, sizeof(Unit));
+    static_cast<Unit*>(to)[u] = bits;
   }
 }
 
@@ -924,7 +934,8 @@ __device__ inline void put_sums(Sink const& sink, std::int64_t const (&at)[R],
       std::int64_t offset = at[R - 1];
 #pragma unroll
       for (int d = 0; d + 1 < R; ++d) offset += at[d] * sink.stride[d];
-      store_vector<V>(sink.data + offset, sums);
+      store_words(sink.data + offset,
+                  result_words<typename Sink::value_type, V>(sums));
     } else if (column < end) {
 #pragma unroll
       for (int i = 0; i < V; ++i) put(i, sums[i]);
@@ -1062,13 +1073,14 @@ __global__ void __launch_bounds__(Tuned::threads, Tuned::min_blocks)
   };
   auto const emit = [&](int step, int b, auto const& sums) {
     if constexpr (VectorSink && R == 2) {
-      if (is_whole && is_sum(step)) store_vector<V>(place, sums);
-      if (is_part) store_vector<V>(part->row[b], sums);
+      auto const words = result_words<Result, V>(sums);
+      if (is_whole && is_sum(step)) store_words(place, words);
+      if (is_part) store_words(part->row[b], words);
       place += sink.stride[0];
     } else if constexpr (staged) {
       // Lanes side by side take elements side by side.
       __syncwarp();
-      store_vector<V>(results_of_warp + lane * V, sums);
+      store_words(results_of_warp + lane * V, result_words<Result, V>(sums));
       __syncwarp();
 #pragma unroll
       for (int i = 0; i < V; ++i)
@@ -1617,8 +1629,10 @@ bool launch_separable_radius(Kokkos::Cuda const& space,
     return launch(yes, whole, shift);
   if constexpr (visible) {
     int const of_results = place_in_line(sink.data);
-    // Windows of 16-bit floats of radius 7 are more than registers hold.
-    if constexpr (sizeof(Element) != 2 || Sums::max_radius < 7) {
+    // Windows of 16-bit floats of radius 7 are more than registers hold; bytes
+    // of radius 2 and more go to tensor cores (0.73 of a copy, here 0.71).
+    constexpr int size = int(sizeof(Element));
+    if constexpr (Sums::max_radius < (size == 1 ? 2 : size == 2 ? 7 : 8)) {
       if (takes_vectors<2>(sink, of_results, V))
         return launch(no, yes, of_results);
     }
