@@ -92,6 +92,7 @@ struct PairedBoxSums {
   using Pairs                = RunningBoxSums<std::uint32_t, V / 2, Radius>;
   static constexpr int batch = Pairs::batch;
   static constexpr int max_radius = Radius;
+  using OfRow                     = PairedSums<A, Byte, V, taps>;
   using Weights                   = typename Pairs::Weights;
   Pairs pairs;
 
@@ -105,9 +106,9 @@ struct PairedBoxSums {
     return Pairs::template along_row<Radius>(
         pairs_of_bytes<At - Radius, V / 2 + 2 * Radius, V / 2>(words), weights);
   }
-  KOKKOS_FORCEINLINE_FUNCTION PairedSums<A, Byte, V, taps> push(
-      int b, Registers<std::uint32_t, V / 2> const& row,
-      Weights const& weights) {
+  KOKKOS_FORCEINLINE_FUNCTION OfRow
+  push(int b, Registers<std::uint32_t, V / 2> const& row,
+       Weights const& weights) {
     return {pairs.push(b, row, weights)};
   }
   KOKKOS_FORCEINLINE_FUNCTION void next_batch() { pairs.next_batch(); }

@@ -151,6 +151,7 @@ template <class A, int V, int MaxRow, int MaxColumn, int Batch>
 struct FactorSums {
   static constexpr int batch      = Batch;
   static constexpr int max_radius = MaxRow;
+  using OfRow                     = Registers<A, V>;
   struct Weights {
     SeparableFactors<A, MaxRow, false> along_row;
     SeparableFactors<A, MaxColumn, false> along_column;
@@ -187,6 +188,7 @@ template <class A, int V, int Radius>
 struct RadiusSums {
   static constexpr int batch      = 2 * Radius + 1;
   static constexpr int max_radius = Radius;
+  using OfRow                     = Registers<A, V>;
   struct Weights {
     SeparableFactors<A, Radius, true> along_row;
     SeparableFactors<A, Radius, true> along_column;
@@ -254,6 +256,7 @@ template <class A, int V, int Radius>
 struct BoxSums {
   static constexpr int batch      = 2 * Radius + 1;
   static constexpr int max_radius = Radius;
+  using OfRow                     = Registers<A, V>;
   struct Weights {
     KOKKOS_FORCEINLINE_FUNCTION static constexpr int row_radius() {
       return Radius;
@@ -300,6 +303,7 @@ template <class A, int V, int Radius>
 struct RunningBoxSums {
   static constexpr int batch      = 2 * Radius + 1;
   static constexpr int max_radius = Radius;
+  using OfRow                     = Registers<A, V>;
   using Weights                   = typename BoxSums<A, V, Radius>::Weights;
   Registers<A, V> last[batch];  ///< the last rows, in turn
   Registers<A, V> sum;          ///< of them
