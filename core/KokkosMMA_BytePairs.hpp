@@ -62,10 +62,8 @@ struct PairedSums {
   KOKKOS_FORCEINLINE_FUNCTION A operator[](int i) const {
     std::uint32_t const sum =
         i < V / 2 ? pair[i] & 0xffffu : pair[i - V / 2] >> 16;
-    if constexpr (std::is_signed_v<Byte>)
-      return static_cast<A>(static_cast<std::int32_t>(sum) - 128 * Taps);
-    else
-      return static_cast<A>(sum);
+    constexpr int surplus = std::is_signed_v<Byte> ? 128 * Taps : 0;
+    return static_cast<A>(static_cast<std::int32_t>(sum) - surplus);
   }
   /// The lowest byte of each sum.
   KOKKOS_FORCEINLINE_FUNCTION Registers<std::uint32_t, V / 4> lowest_bytes()
@@ -101,8 +99,9 @@ struct PairedBoxSums {
   template <int At, int Words>
   KOKKOS_FORCEINLINE_FUNCTION static Registers<std::uint32_t, V / 2> along_row(
       Registers<std::uint32_t, Words> words, Weights const& weights) {
-    if constexpr (std::is_signed_v<Byte>)
+    if constexpr (std::is_signed_v<Byte>) {
       for (int w = 0; w < Words; ++w) words[w] ^= 0x80808080u;
+    }
     return Pairs::template along_row<Radius>(
         pairs_of_bytes<At - Radius, V / 2 + 2 * Radius, V / 2>(words), weights);
   }

@@ -394,12 +394,13 @@ __device__ inline auto sums_along_row(unsigned char const* from, int offset,
       !Aligned && size < 4 && Row::unit * size > 8 ? 8 : Row::unit * size;
   constexpr int bytes = Row::window * size;
   auto const sums     = [&](auto first, auto const& words) {
-    if constexpr (takes_bytes<Sums>)
+    if constexpr (takes_bytes<Sums>) {
       return Sums::template along_row<Row::reach>(words, weights);
-    else
+    } else {
       return Sums::template along_row<Row::reach>(
           elements_of<A, Element, decltype(first)::value, Row::window>(words),
           weights);
+    }
   };
   std::integral_constant<int, 0> constexpr zero;
   if constexpr (Aligned) {
@@ -1079,10 +1080,11 @@ __global__ void __launch_bounds__(Tuned::threads, Tuned::min_blocks)
         if (is_whole && is_sum(step)) store_words(place, words());
         if (is_part) store_words(part->row[b], words());
       };
-      if constexpr (takes_bytes<Sums>)
+      if constexpr (takes_bytes<Sums>) {
         put([words = result_words<Result, V>(sums)] { return words; });
-      else
+      } else {
         put([&] { return result_words<Result, V>(sums); });
+      }
       place += sink.stride[0];
     } else if constexpr (staged) {
       // Lanes side by side take elements side by side.
@@ -1591,23 +1593,25 @@ struct SeparableStencil {
   }
 };
 
-/// The lowest byte of a sum is the same of signed and unsigned bytes.
-template <class A, class Element, bool Visible, class Result, int V, int Radius>
-struct BoxSumsFor {
-  static auto type() {
-    using Byte = std::conditional_t<Visible && takes_lowest_bytes<Result>,
+/// Sums of a box of ones. The lowest byte of a sum is the same of signed and
+/// unsigned bytes.
+template <class A, class Element, class Sink, int Radius>
+auto box_sums_of() {
+  using Result    = typename SinkResult<Sink>::type;
+  constexpr int V = sums_at_once<Element, Result>;
+  if constexpr (sizeof(Element) == 1) {
+    using Byte = std::conditional_t<VisibleStencilSink<Sink> &&
+                                        takes_lowest_bytes<Result>,
                                     unsigned char, Element>;
-    if constexpr (sizeof(Element) == 1)
-      return PairedBoxSums<A, Byte, V, Radius>();
-    else if constexpr (std::is_integral_v<A>)
-      return RunningBoxSums<A, V, Radius>();
-    else
-      return BoxSums<A, V, Radius>();
+    return PairedBoxSums<A, Byte, V, Radius>();
+  } else if constexpr (std::is_integral_v<A>) {
+    return RunningBoxSums<A, V, Radius>();
+  } else {
+    return BoxSums<A, V, Radius>();
   }
-};
-template <class A, class Element, bool Visible, class Result, int V, int Radius>
-using BoxSumsOf =
-    decltype(BoxSumsFor<A, Element, Visible, Result, V, Radius>::type());
+}
+template <class A, class Element, class Sink, int Radius>
+using BoxSumsOf = decltype(box_sums_of<A, Element, Sink, Radius>());
 
 /// Sums of one radius. False where there is no kernel for the rows and the
 /// sink: factors of any radius take what is left.
@@ -1661,9 +1665,8 @@ bool launch_separable_radius(Kokkos::Cuda const& space,
   using Result    = typename SinkResult<Sink>::type;
   constexpr int V = sums_at_once<Element, Result>;
   if (box_of_ones)
-    return launch_separable_radius<
-        A, BoxSumsOf<A, Element, VisibleStencilSink<Sink>, Result, V, Radius>,
-        true>(space, grid, {}, sink);
+    return launch_separable_radius<A, BoxSumsOf<A, Element, Sink, Radius>,
+                                   true>(space, grid, {}, sink);
   if constexpr (std::is_floating_point_v<A> &&
                 std::is_same_v<Element, Result>) {
     using Sums = RadiusSums<A, V, Radius>;
