@@ -150,9 +150,11 @@ constexpr Refusal refuse_mma_stencil(StencilProblem const& problem,
 /// and products of radius 1, 2, 3 960, 905, 790* without tensor cores. Results
 /// that do not begin in lines have no kernel of one radius there, nor have
 /// products of two radii, nor any of radius 8 and more. A box of ones of uint8
-/// of radius 1, 3, 7 reaches 1783, 1769, 1739 on tensor cores and 1942, 1483,
-/// 872 without (copy 2132). Weights that are sums of bhalfs reach 169 and 139'
-/// at radius 5 and 7.
+/// of radius 1, 3, 7 reaches 1783, 1769, 1739 on tensor cores; without, 1942 at
+/// radius 1 (copy 2132), and of radius 1 to 7 by themselves 1920, 1900, 1884,
+/// 1860, 1707, 1465, 1442 (copy 2050), with ghost cells of radius 1 and 2 0.79
+/// and 0.71 of a copy (tensor cores 0.73). Weights that are sums of bhalfs
+/// reach 169 and 139' at radius 5 and 7.
 ///
 /// A functor is called by way of shared memory, 234 at every radius up to 8 and
 /// 145 beyond, on tensor cores; without, boxes of radius 7, 8, 11, 16 have 700,
