@@ -182,12 +182,12 @@ struct TuningTable {
   /// Stencils take products from this radius or number of weights on; the
   /// measurements stand with mma_stencil_pays. Those of bytes other than boxes
   /// do wherever they can: nothing else comes near. The limit of bytes is that
-  /// of uint8; kernels without products are the same for int8 and bool.
+  /// of uint8; int8 and bool have the same kernels without products, and were
+  /// not timed.
   PerType stencil_box_radius = PerType::all(8)
                                    .with(Scalar::bhalf, 7)
                                    .with(Scalar::int8, 5)
-                                   .with(Scalar::uint8, 5)
-                                   .with(Scalar::boolean, 5);
+                                   .with(Scalar::uint8, 5);
   /// Of weights that are one outer product: their radius.
   PerType stencil_product_radius =
       PerType::all(3).with(Scalar::half, 4).with(Scalar::bhalf, 4);
