@@ -17,17 +17,17 @@
 
 namespace KokkosMMA::Impl {
 
-/// Four bytes out of the eight of two words, a hexadecimal digit of `pick` for
-/// each.
-KOKKOS_FORCEINLINE_FUNCTION std::uint32_t pick_bytes(std::uint32_t low,
-                                                     std::uint32_t high,
-                                                     std::uint32_t pick) {
-  KOKKOS_IF_ON_DEVICE((return __byte_perm(low, high, pick);))
+/// Byte i of the result is byte (selector >> 4 * i) % 8 of the bytes of `low`,
+/// 0 to 3, and of `high`: what a warp's permute_bytes does, where there is
+/// none.
+KOKKOS_FORCEINLINE_FUNCTION std::uint32_t permute_bytes(
+    std::uint32_t low, std::uint32_t high, std::uint32_t selector) {
+  KOKKOS_IF_ON_DEVICE((return __byte_perm(low, high, selector);))
   KOKKOS_IF_ON_HOST(
       (std::uint64_t const both = std::uint64_t(high) << 32 | low;
        std::uint32_t picked     = 0;
        for (int b = 0; b < 4; ++b) picked |=
-       std::uint32_t(both >> 8 * (pick >> 4 * b & 7) & 255) << 8 * b;
+       std::uint32_t(both >> 8 * (selector >> 4 * b & 7) & 255) << 8 * b;
        return picked;))
 }
 
@@ -40,7 +40,7 @@ KOKKOS_FORCEINLINE_FUNCTION Registers<std::uint32_t, Count> pairs_of_bytes(
   Registers<std::uint32_t, Words> even{}, odd{};
   for (int w = 0; w < Words; ++w) {
     even[w] = words[w] & 0x00ff00ffu;
-    odd[w]  = pick_bytes(words[w], 0, 0x4341);
+    odd[w]  = permute_bytes(words[w], 0, 0x4341);
   }
   Registers<std::uint32_t, Count> pairs{};
   for (int i = 0; i < Count; ++i) {
@@ -48,7 +48,7 @@ KOKKOS_FORCEINLINE_FUNCTION Registers<std::uint32_t, Count> pairs_of_bytes(
     int const b              = (First + i) % 4;
     std::uint32_t const low  = b % 2 ? odd[w] : even[w];
     std::uint32_t const high = b % 2 ? odd[w + Apart / 4] : even[w + Apart / 4];
-    pairs[i]                 = pick_bytes(low, high, b < 2 ? 0x5410 : 0x7632);
+    pairs[i] = permute_bytes(low, high, b < 2 ? 0x5410 : 0x7632);
   }
   return pairs;
 }
@@ -70,10 +70,11 @@ struct PairedSums {
       const {
     Registers<std::uint32_t, V / 4> words{};
     for (int i = 0; i < V / 2; i += 4) {
-      std::uint32_t const first  = pick_bytes(pair[i], pair[i + 1], 0x6240);
-      std::uint32_t const second = pick_bytes(pair[i + 2], pair[i + 3], 0x6240);
-      words[i / 4]               = pick_bytes(first, second, 0x5410);
-      words[i / 4 + V / 8]       = pick_bytes(first, second, 0x7632);
+      std::uint32_t const first = permute_bytes(pair[i], pair[i + 1], 0x6240);
+      std::uint32_t const second =
+          permute_bytes(pair[i + 2], pair[i + 3], 0x6240);
+      words[i / 4]         = permute_bytes(first, second, 0x5410);
+      words[i / 4 + V / 8] = permute_bytes(first, second, 0x7632);
     }
     return words;
   }
