@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include <KokkosMMA_Random.hpp>
 #include <core/KokkosMMA_BytePairs.hpp>
 #include <core/KokkosMMA_SeparableSums.hpp>
 
@@ -16,6 +17,7 @@
 namespace {
 
 using namespace KokkosMMA::Impl;
+using KokkosMMA::Testing::Random;
 
 /// A few columns of V elements with what lies beside them, row by row.
 template <class A>
@@ -217,20 +219,22 @@ TEST(SeparableSums, RunningBoxesWrap) {
               direct<4, 4>(strip, ones, ones));
 }
 
+enum class Bytes { smallest, largest, random };
+
 /// Bytes of rows as a thread has them: in words, its own from byte At on.
 template <class Byte, class A, int V, int Radius>
-void check_paired_box(int salt) {
+void check_paired_box(Bytes kind, Random& random) {
   SCOPED_TRACE("bytes, radius " + std::to_string(Radius) + ", " +
-               std::to_string(V) + " elements, " + std::to_string(salt));
+               std::to_string(V) + " elements, kind " +
+               std::to_string(int(kind)));
   constexpr int At = 16, rows = 6 * Radius + 11;
   using Sums       = PairedBoxSums<A, Byte, V, Radius>;
   using Lowest     = PairedBoxSums<A, std::uint8_t, V, Radius>;
-  auto const strip = make_strip<A>(rows, V + 2 * At, [&](int i) {
-    std::uint32_t const mixed = std::uint32_t(i + salt) * 2654435761u >> 24;
-    // The largest and the smallest, and what lies between.
-    return salt == 0   ? std::numeric_limits<Byte>::max()
-           : salt == 1 ? std::numeric_limits<Byte>::min()
-                       : static_cast<Byte>(mixed);
+  using Limits     = std::numeric_limits<Byte>;
+  auto const strip = make_strip<A>(rows, V + 2 * At, [&](int) {
+    return kind == Bytes::smallest  ? Limits::min()
+           : kind == Bytes::largest ? Limits::max()
+                                    : static_cast<Byte>(random.bits());
   });
   std::vector<A> const ones(2 * Radius + 1, A(1));
   auto const expected = direct<V, At>(strip, ones, ones);
@@ -266,8 +270,10 @@ void check_paired_box(int salt) {
 
 template <class Byte, class A, int V, int... Radius>
 void check_paired_boxes(std::integer_sequence<int, Radius...>) {
-  for (int const salt : {0, 1, 2, 77})
-    (check_paired_box<Byte, A, V, Radius + 1>(salt), ...);
+  Random random;
+  SCOPED_TRACE(random.note());
+  for (Bytes const kind : {Bytes::smallest, Bytes::largest, Bytes::random})
+    (check_paired_box<Byte, A, V, Radius + 1>(kind, random), ...);
 }
 
 TEST(SeparableSums, BytesInPairs) {
