@@ -186,7 +186,8 @@ struct RadiusTuning {
       {{128, 2, 7, 3}, {128, 3, 5, 3}, {128, 3, 5, 3}},
       {{128, 2, 6, 3}, {128, 2, 10, 3}, {128, 3, 5, 3}},
       {{128, 2, 5, 3}, {128, 2, 9, 3}, {128, 2, 9, 3}}};
-  // Of bytes, whose sums are two to a word, boxes alone have kernels.
+  // Of bytes, whose sums are two to a word, boxes alone have kernels, anywhere
+  // those of radius 1.
   static constexpr Shape bytes[7] = {
       {128, 8, 6, 3}, {128, 5, 5, 4}, {128, 4, 5, 3}, {128, 4, 5, 3},
       {128, 3, 4, 3}, {128, 3, 7, 2}, {128, 3, 9, 2}};
@@ -909,8 +910,8 @@ __device__ inline void store_words(void* to,
   }
 }
 
-/// Words from one lane's V sums to the next in shared memory: no two lanes meet
-/// in a bank.
+/// Words from one lane's V sums to the next in shared memory: no two lanes that
+/// write meet in a bank (without the odd word 16 would where V is 16).
 template <int V>
 inline constexpr int padded_lane = V + (V > 1 ? 1 : 0);
 
