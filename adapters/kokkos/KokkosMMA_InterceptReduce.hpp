@@ -411,13 +411,13 @@ class RoutedReduce {
     Cuda::deliver(
         space, scratch, m_result, m_result_on_device,
         [&](Cuda::ResultSink<value_type> const& sink) {
-          Cuda::streamed_reduce<Running, Tuned, typename Flat::Index,
-                                value_type, Call, Reducer>
-              <<<shape.blocks, shape.threads, 0, space.cuda_stream()>>>(
-                  Flat::call(m_pair.get_functor(), m_policy),
-                  m_pair.get_reducer(), Flat::begin(m_policy), size,
-                  scratch.grid(), sink);
-          Cuda::check(cudaGetLastError(), "launch of streamed_reduce");
+          Cuda::launch_kernel(
+              space, "streamed_reduce",
+              Cuda::streamed_reduce<Running, Tuned, typename Flat::Index,
+                                    value_type, Call, Reducer>,
+              {shape.blocks, shape.threads},
+              Flat::call(m_pair.get_functor(), m_policy), m_pair.get_reducer(),
+              Flat::begin(m_policy), size, scratch.grid(), sink);
         });
   }
 

@@ -250,11 +250,9 @@ class RoutedScan {
     Kokkos::Cuda const& space    = m_policy.space();
     Cuda::StreamScratch& scratch = Cuda::stream_scratch(space);
     Cuda::ScanScratch const scan = scratch.scan(words);
-    Cuda::deliver(space, scratch, m_result, m_result_on_device || !m_result,
-                  [&](Cuda::ResultSink<value_type> const& sink) {
-                    launch(sink, scan);
-                    Cuda::check(cudaGetLastError(), "launch of a scan");
-                  });
+    Cuda::deliver(
+        space, scratch, m_result, m_result_on_device || !m_result,
+        [&](Cuda::ResultSink<value_type> const& sink) { launch(sink, scan); });
   }
 
   Reducer reducer() const {
@@ -292,11 +290,13 @@ class RoutedScan {
         Cuda::look_back_words<Value>(tiles),
         [&](Cuda::ResultSink<value_type> const& sink,
             Cuda::ScanScratch const& scratch) {
-          Cuda::streamed_scan<Scanned, Tuned, Index, value_type, Call, Reducer>
-              <<<grid(tiles, facts.resident_blocks), threads + 32, shared,
-                 space.cuda_stream()>>>(Call{m_functor}, reducer(),
-                                        Flat::begin(m_policy), size, rows,
-                                        tiles, scratch, sink);
+          Cuda::launch_kernel(
+              space, "streamed_scan",
+              Cuda::streamed_scan<Scanned, Tuned, Index, value_type, Call,
+                                  Reducer>,
+              {grid(tiles, facts.resident_blocks), threads + 32, shared},
+              Call{m_functor}, reducer(), Flat::begin(m_policy), size, rows,
+              tiles, scratch, sink);
         });
   }
 
@@ -338,14 +338,16 @@ class RoutedScan {
                 (Encoding::elements * sizeof(Output)) ==
             0};
     auto const tiles = unsigned((skip + size + per_tile - 1) / per_tile);
-    deliver_total(Cuda::look_back_words<Value>(tiles),
-                  [&](Cuda::ResultSink<value_type> const& sink,
-                      Cuda::ScanScratch const& scratch) {
-                    Cuda::tile_scan<Scan, Output, value_type, TileTuned>
-                        <<<grid(tiles, facts.resident_blocks), threads + 32,
-                           shared, space.cuda_stream()>>>(arguments, tiles,
-                                                          scratch, sink);
-                  });
+    deliver_total(
+        Cuda::look_back_words<Value>(tiles),
+        [&](Cuda::ResultSink<value_type> const& sink,
+            Cuda::ScanScratch const& scratch) {
+          Cuda::launch_kernel(
+              space, "tile_scan",
+              Cuda::tile_scan<Scan, Output, value_type, TileTuned>,
+              {grid(tiles, facts.resident_blocks), threads + 32, shared},
+              arguments, tiles, scratch, sink);
+        });
   }
 
   Native m_native;

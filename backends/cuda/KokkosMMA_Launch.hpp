@@ -2,6 +2,7 @@
 #ifndef KOKKOSMMA_CUDA_LAUNCH_HPP
 #define KOKKOSMMA_CUDA_LAUNCH_HPP
 
+#include <backends/cuda/arch/KokkosMMA_Kernel.hpp>
 #include <backends/cuda/kernels/KokkosMMA_GridFinish.hpp>
 #include <backends/cuda/kernels/KokkosMMA_LookBack.hpp>
 #include <core/KokkosMMA_ActiveTuning.hpp>
@@ -37,6 +38,18 @@ inline void check(cudaError_t error, char const* call) {
                            " failed: " + cudaGetErrorName(error) + ": " +
                            cudaGetErrorString(error);
   Kokkos::abort(text.c_str());
+}
+
+/// Puts a kernel into the stream of an instance whose device is the current
+/// one; `name` is for the message if it cannot.
+template <class... Parameters, class... Arguments>
+void launch_kernel(Kokkos::Cuda const& space, char const* name,
+                   void (*kernel)(Parameters...), KernelGrid const& grid,
+                   Arguments&&... arguments) {
+  cudaError_t const error = enqueue_kernel(
+      space.cuda_stream(), kernel, grid, std::forward<Arguments>(arguments)...);
+  if (error != cudaSuccess)
+    check(error, (std::string("launch of ") + name).c_str());
 }
 
 struct Device {

@@ -336,7 +336,7 @@ __global__ void __launch_bounds__(AutomatonTile::threads,
   using WindowSums          = WarpWindowSums<Warp>;
   using Half                = typename WindowSums::Half;
   constexpr bool two_states = Rule::has_two_states;
-  extern __shared__ __align__(32) unsigned char automaton_memory[];
+  KOKKOSMMA_DYNAMIC_SHARED(unsigned char, 32, automaton_memory);
   __shared__ SharedBand band;
   __shared__ std::int64_t edge_sources[AutomatonEdges::max_width];
   __shared__ std::uint32_t shared[Rule::shared_words + 1];
@@ -568,10 +568,10 @@ void launch_cells(Kokkos::Cuda const& space, AutomatonCall call,
   call.chunk  = (call.chunk + Tile::rows - 1) / Tile::rows * Tile::rows;
   call.strips = unsigned(strips);
   call.pieces = unsigned((rows + call.chunk - 1) / call.chunk);
-  kernel<<<call.strips * call.pieces, Tile::threads,
-           Tile::shared_bytes(call.radius, Moore), space.cuda_stream()>>>(call,
-                                                                          rule);
-  check(cudaGetLastError(), "advance_cells");
+  launch_kernel(space, "advance_cells", kernel,
+                {call.strips * call.pieces, Tile::threads,
+                 Tile::shared_bytes(call.radius, Moore)},
+                call, rule);
 }
 
 template <class Cell>

@@ -229,7 +229,7 @@ __global__ void __launch_bounds__(32 * Tuning::warps, Tuning::resident)
   // Units of 16 bytes: two of each stripe's sums, and what stands around them.
   constexpr int units = 2 * (BlocksPerWarp - 1) + Band::window;
 
-  extern __shared__ uint4 band_memory[];
+  KOKKOSMMA_DYNAMIC_SHARED(uint4, 16, band_memory);
   __shared__ typename Ring::Memory ring_memory;
   __shared__ Weights weights;
   // Read anew in each step: what follows from it would wait in registers.
@@ -612,8 +612,8 @@ void run_band_stencil(Kokkos::Cuda const& space,
   arguments.strips  = std::uint32_t(strips);
   arguments.pieces  = std::uint32_t((groups + height - 1) / height);
   auto const blocks = arguments.strips * arguments.pieces;
-  kernel<<<blocks, 32 * Tuning::warps, bytes, space.cuda_stream()>>>(arguments);
-  check(cudaGetLastError(), "launch of band_stencil");
+  launch_kernel(space, "band_stencil", kernel,
+                {blocks, 32 * Tuning::warps, bytes}, arguments);
 }
 
 /// Sums of a rectangle around each element with weights that are the outer

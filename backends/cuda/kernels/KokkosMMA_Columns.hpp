@@ -71,7 +71,7 @@ __global__ void __launch_bounds__(ColumnReduceTuning<Sums>::threads,
   constexpr int W       = Sums::width;
   constexpr int steps   = Tuned::loads / Sums::vectors;
   constexpr unsigned of = Sums::deep * Sums::vectors;  // periods of a step
-  __shared__ alignas(16) unsigned char memory[column_reduce_memory<Sums>];
+  __shared__ __align__(16) unsigned char memory[column_reduce_memory<Sums>];
   Value* const shared = reinterpret_cast<Value*>(memory);
 
   ColumnVectors const& vectors = shape.vectors;
@@ -270,10 +270,9 @@ void launch_column_sums(Kokkos::Cuda const& space, void const* x,
         shape.chunks * (shape.fold ? 1 : shape.vectors.period);
     unsigned slices = 1;
     while (slices < 32 && slices * 8 < entries) slices *= 2;
-    column_join<Op, Value>
-        <<<unsigned((matrix.columns + 31) / 32), dim3(32, slices), 0, stream>>>(
-            partials, shape, store);
-    check(cudaGetLastError(), "launch of column_join");
+    launch_kernel(space, "column_join", column_join<Op, Value, Store>,
+                  {unsigned((matrix.columns + 31) / 32), dim3(32, slices)},
+                  partials, shape, store);
   };
   if (matrix.columns == 0) return;
   if (matrix.rows == 0) {
@@ -315,10 +314,9 @@ void launch_column_sums(Kokkos::Cuda const& space, void const* x,
         shape.chunks *
         (shape.fold ? matrix.columns : vectors.positions * Sums::elements) *
         sizeof(Value)));
-  column_reduce<Op, Input, Sums>
-      <<<shape.chunks * shape.groups, Tuned::threads, 0, stream>>>(
-          static_cast<unsigned char const*>(x), shape, partials, store);
-  check(cudaGetLastError(), "launch of column_reduce");
+  launch_kernel(space, "column_reduce", column_reduce<Op, Input, Sums, Store>,
+                {shape.chunks * shape.groups, Tuned::threads},
+                static_cast<unsigned char const*>(x), shape, partials, store);
   if (joins) join();
 }
 
@@ -602,7 +600,7 @@ __global__ void __launch_bounds__(ColumnScanTuning::threads,
   using Apply         = Combine<Op, Value>;
   using Element       = typename Unsigned<Scan::element_bytes>::type;
   constexpr int warps = Memory::warps;
-  extern __shared__ __align__(128) unsigned char shared_memory[];
+  KOKKOSMMA_DYNAMIC_SHARED(unsigned char, 128, shared_memory);
   Memory& memory = *reinterpret_cast<Memory*>(shared_memory);
 
   int const lane         = threadIdx.x % 32;
@@ -848,9 +846,8 @@ void launch_column_scan_of(Kokkos::Cuda const& space, void const* x,
         unsigned(device(space.cuda_device()).multiprocessors) *
         Tuned::min_blocks;
     unsigned const blocks = unsigned(std::min<std::uint64_t>(resident, tiles));
-    kernel<<<blocks, Tuned::threads, bytes, space.cuda_stream()>>>(
-        static_cast<unsigned char const*>(x), shape, y, scratch);
-    check(cudaGetLastError(), "launch of column_scan");
+    launch_kernel(space, "column_scan", kernel, {blocks, Tuned::threads, bytes},
+                          static_cast<unsigned char const*>(x), shape, y, scratch);
   };
   if (shape.lanes.groups > 1)
     launch(std::true_type());

@@ -650,7 +650,7 @@ struct DenseBandKernel {
   }
 
   __device__ static void run(Task const& task) {
-    extern __shared__ __align__(128) unsigned char shared_memory[];
+    KOKKOSMMA_DYNAMIC_SHARED(unsigned char, 128, shared_memory);
     unsigned char* const ring   = shared_memory;
     unsigned char* const staged = ring + Block::groups * group_bytes;
     int const lane              = int(threadIdx.x) % 32;
@@ -724,9 +724,8 @@ bool launch_dense_band_kernel(Kokkos::Cuda const& space,
   constexpr std::int64_t least = Kernel::Band::taps;
   std::int64_t const blocks    = std::clamp<std::int64_t>(
       task.work.strip * task.work.blocks / least, 1, slots);
-  dense_band<Kernel><<<unsigned(blocks), Block::threads, Kernel::shared_bytes,
-                       space.cuda_stream()>>>(task);
-  check(cudaGetLastError(), "launch of a dense band stencil");
+  launch_kernel(space, "dense_band", dense_band<Kernel>,
+                {unsigned(blocks), Block::threads, Kernel::shared_bytes}, task);
   return true;
 }
 

@@ -368,7 +368,7 @@ struct DenseTileKernel {
   }
 
   __device__ static void run(Task const& task) {
-    extern __shared__ uint4 dense_tile_memory[];
+    KOKKOSMMA_DYNAMIC_SHARED(uint4, 16, dense_tile_memory);
     unsigned char* const memory =
         reinterpret_cast<unsigned char*>(dense_tile_memory);
     float* const staged = reinterpret_cast<float*>(memory + 2 * data_bytes);
@@ -477,9 +477,9 @@ void launch_dense_tile(Kokkos::Cuda const& space,
       int(std::min(slots, std::int64_t(task.tiles[0]) * task.tiles[1]));
   task.step[0] = blocks / task.tiles[1];
   task.step[1] = blocks % task.tiles[1];
-  dense_tile<Kernel><<<unsigned(blocks), Kernel::threads, Kernel::shared_bytes,
-                       space.cuda_stream()>>>(task);
-  check(cudaGetLastError(), "launch of a dense stencil");
+  launch_kernel(space, "dense_tile", dense_tile<Kernel>,
+                {unsigned(blocks), Kernel::threads, Kernel::shared_bytes},
+                task);
 }
 
 }  // namespace KokkosMMA::Impl::Cuda

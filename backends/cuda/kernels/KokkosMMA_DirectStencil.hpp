@@ -662,7 +662,7 @@ __global__ void __launch_bounds__(
   constexpr int reach_y = Shape::reach_y;
   constexpr int width   = Shape::width;
 
-  extern __shared__ __align__(32) unsigned char memory[];
+  KOKKOSMMA_DYNAMIC_SHARED(unsigned char, 32, memory);
   March<Shape, R, A, Element> const march(in, memory);
 
   A sums[queue][rows][columns];
@@ -825,9 +825,9 @@ void launch_march(Kokkos::Cuda const& space, void (*kernel)(Arguments),
                            : high_piece_height(in.length, in.tiles, slots, lead);
   in.pieces          = checked_blocks((in.length + in.piece - 1) / in.piece);
   std::int64_t const blocks = std::int64_t(in.pieces) * in.tiles;
-  kernel<<<checked_blocks(blocks), Shape::threads, Shape::shared_bytes,
-           space.cuda_stream()>>>(in);
-  check(cudaGetLastError(), "launch of a direct stencil");
+  launch_kernel(space, "march_stencil", kernel,
+                {checked_blocks(blocks), Shape::threads, Shape::shared_bytes},
+                in);
 }
 
 /// The parts of a tile whose weights are walked in groups.
@@ -888,7 +888,7 @@ __global__ void __launch_bounds__((GroupShape<A, R, Element>::threads), 2)
   constexpr int group = Shape::group;
   constexpr int rows  = Shape::rows;
 
-  extern __shared__ __align__(32) unsigned char memory[];
+  KOKKOSMMA_DYNAMIC_SHARED(unsigned char, 32, memory);
   Element* const slab = reinterpret_cast<Element*>(memory);
   int const radius_z  = R > 2 ? in.source.radius[0] : 0;
   int const radius_y  = R > 1 ? in.source.radius[R > 1 ? R - 2 : 0] : 0;
@@ -1027,9 +1027,8 @@ inline void upload_table(Kokkos::Cuda const& space, std::uint64_t* to,
         std::min(words.size() - at, std::size_t(TablePart::size));
     TablePart part;
     std::copy_n(words.begin() + std::ptrdiff_t(at), count, part.word);
-    store_table_part<128>
-        <<<1, 128, 0, space.cuda_stream()>>>(part, to + at, int(count));
-    check(cudaGetLastError(), "launch of weights");
+    launch_kernel(space, "store_table_part", store_table_part<128>, {1, 128},
+                  part, to + at, int(count));
   }
 }
 
@@ -1076,9 +1075,8 @@ void launch_walk(Kokkos::Cuda const& space, StencilGrid<Element, R> const& grid,
       Shape::shared_bytes(weights.radius(R - 1), radius_y, table.groups);
   kernel_facts(space.cuda_device(), kernel, Shape::threads, Shape::max_bytes);
   std::int64_t const blocks = R > 2 ? tiles * grid.extent[0] : tiles;
-  kernel<<<checked_blocks(blocks), Shape::threads, shared,
-           space.cuda_stream()>>>(in);
-  check(cudaGetLastError(), "launch of a direct stencil");
+  launch_kernel(space, "walk_stencil", kernel,
+                {checked_blocks(blocks), Shape::threads, shared}, in);
 }
 
 template <bool Star, int Radius, class A, int R, class Element, class Sink>

@@ -86,7 +86,7 @@ __global__ void __launch_bounds__(
   constexpr int columns = Shape::columns;
   constexpr int before  = R > 1 ? 2 * Radius : 0;
 
-  extern __shared__ __align__(32) unsigned char memory[];
+  KOKKOSMMA_DYNAMIC_SHARED(unsigned char, 32, memory);
   March<Shape, R, A, Element> const march(in, memory);
 
   // Of the rows before this one, the oldest first.

@@ -85,9 +85,8 @@ void launch_fusion_strips(Kokkos::Cuda const& space,
       strip_taps<A, Shape::taps>(plan.weights, grid.reversed), steps, sink};
   std::int64_t const tiles = in.strips.tiles();
   if (tiles == 0) return;
-  step_strips<A, R, Sink>
-      <<<checked_blocks(tiles), Shape::threads, 0, space.cuda_stream()>>>(in);
-  check(cudaGetLastError(), "launch of the strips of a stencil");
+  launch_kernel(space, "step_strips", step_strips<A, R, Sink>,
+                {checked_blocks(tiles), Shape::threads}, in);
 }
 
 }  // namespace KokkosMMA::Impl::Cuda

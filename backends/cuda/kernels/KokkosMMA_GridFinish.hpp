@@ -128,7 +128,7 @@ __device__ void shuffle_down(Slot<T>& to, T const& from, int offset) {
 template <class T, class Joiner>
 __device__ void block_reduce(T& value, Joiner const& joiner) {
   constexpr int max_warps = 32;
-  __shared__ alignas(16) unsigned char memory[max_warps * sizeof(T)];
+  __shared__ __align__(16) unsigned char memory[max_warps * sizeof(T)];
   T* const warps   = reinterpret_cast<T*>(memory);
   int const lane   = threadIdx.x % 32;
   int const warp   = threadIdx.x / 32;

@@ -152,12 +152,11 @@ void launch_mma_reduce(Kokkos::Cuda const& space, Operands const& operands,
   StreamScratch& scratch = stream_scratch(space);
   deliver(space, scratch, result, device_accessible,
           [&](ResultSink<T> const& sink) {
-            mma_reduce<Operands, T, Convert>
-                <<<shape.blocks, shape.threads, 0, space.cuda_stream()>>>(
-                    operands,
-                    chain_length ? chain_length : d.tuning->reduce_chain_length,
-                    scratch.grid(), sink);
-            check(cudaGetLastError(), "launch of mma_reduce");
+            launch_kernel(
+                space, "mma_reduce", mma_reduce<Operands, T, Convert>,
+                {shape.blocks, shape.threads}, operands,
+                chain_length ? chain_length : d.tuning->reduce_chain_length,
+                scratch.grid(), sink);
           });
 }
 

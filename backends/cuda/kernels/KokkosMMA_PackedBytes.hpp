@@ -90,10 +90,10 @@ inline void launch_packing(Kokkos::Cuda const& space,
   auto* const kernel = has_packed_rows(cells, stride)
                            ? pack_cells_of_bytes<true>
                            : pack_cells_of_bytes<false>;
-  kernel<<<packing_blocks(rows, columns), 256, 0, space.cuda_stream()>>>(
-      cells, stride, rows, columns, reinterpret_cast<std::uint16_t*>(bits),
-      pitch, foreign);
-  check(cudaGetLastError(), "pack_cells_of_bytes");
+  launch_kernel(space, "pack_cells_of_bytes", kernel,
+                {packing_blocks(rows, columns), 256}, cells, stride, rows,
+                columns, reinterpret_cast<std::uint16_t*>(bits), pitch,
+                foreign);
 }
 
 inline void launch_unpacking(Kokkos::Cuda const& space,
@@ -103,10 +103,10 @@ inline void launch_unpacking(Kokkos::Cuda const& space,
   auto* const kernel = has_packed_rows(cells, stride)
                            ? unpack_cells_to_bytes<true>
                            : unpack_cells_to_bytes<false>;
-  kernel<<<packing_blocks(rows, columns), 256, 0, space.cuda_stream()>>>(
-      reinterpret_cast<std::uint16_t const*>(bits), pitch, cells, stride, rows,
-      columns);
-  check(cudaGetLastError(), "unpack_cells_to_bytes");
+  launch_kernel(space, "unpack_cells_to_bytes", kernel,
+                {packing_blocks(rows, columns), 256},
+                reinterpret_cast<std::uint16_t const*>(bits), pitch, cells,
+                stride, rows, columns);
 }
 
 }  // namespace KokkosMMA::Impl::Cuda

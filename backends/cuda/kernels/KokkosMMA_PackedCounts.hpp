@@ -218,7 +218,7 @@ __global__ void __launch_bounds__(PackedCountTuning<Radius>::threads)
   using Tile             = PackedCountTile<Radius>;
   constexpr int words    = Tile::words;
   constexpr int row_size = Tile::row_size;
-  extern __shared__ std::uint32_t packed_counts_ring[];
+  KOKKOSMMA_DYNAMIC_SHARED(std::uint32_t, 4, packed_counts_ring);
   std::uint32_t* const ring = packed_counts_ring + threadIdx.x;
 
   std::int64_t const word =
@@ -320,10 +320,10 @@ void advance_packed_counts(Kokkos::Cuda const& space, PackedField const& field,
   std::int64_t const pieces = std::max(std::min(slots / strips, most), least);
   std::int64_t const chunk  = (field.rows + pieces - 1) / pieces;
   auto const blocks = unsigned(strips * ((field.rows + chunk - 1) / chunk));
-  kernel<<<blocks, Tile::threads, Tile::shared_bytes, space.cuda_stream()>>>(
-      field, from, to, chunk, unsigned(strips),
-      RangeBits<Radius>(rule.birth, rule.survive));
-  check(cudaGetLastError(), "advance_counts");
+  launch_kernel(space, "advance_counts", kernel,
+                {blocks, Tile::threads, Tile::shared_bytes}, field, from, to,
+                chunk, unsigned(strips),
+                RangeBits<Radius>(rule.birth, rule.survive));
 }
 
 using AdvancePackedCounts = void (*)(Kokkos::Cuda const&, PackedField const&,
@@ -382,16 +382,15 @@ void launch_packed_counts(Kokkos::Cuda const& space,
              radius, std::make_integer_sequence<int, AutomatonRule::max_radius - 1>());
   CountRanges const ranges(rule);
   for (std::int64_t step = 0; step < steps; ++step) {
-    continued<<<unsigned((around + 127) / 128), 128, 0, stream>>>(field, faces,
-                                                                  now);
-    check(cudaGetLastError(), "continue_cells");
+    launch_kernel(space, "continue_cells", continued,
+                  {unsigned((around + 127) / 128), 128}, field, faces, now);
     advance(space, field, now, other, ranges);
     if (step == 0) {
       dim3 const blocks(unsigned((field.words + 255) / 256),
                         unsigned(std::min<std::int64_t>(rows, 1024)));
-      clear_foreign_cells<<<blocks, 256, 0, stream>>>(
-          flag, from, cells.stride[0], field, other);
-      check(cudaGetLastError(), "clear_foreign_cells");
+      launch_kernel(space, "clear_foreign_cells",
+                    clear_foreign_cells<unsigned char>, {blocks, 256}, flag,
+                    from, cells.stride[0], field, other);
     }
     std::swap(now, other);
   }

@@ -216,7 +216,7 @@ __global__ void __launch_bounds__(32 * PackedTile::max_warps, 2)
                    std::uint32_t* const to, int const generations,
                    ForeignStates const foreign, Rule const rule) {
   constexpr int rows = PackedTile::rows;
-  extern __shared__ std::uint32_t packed_memory[];
+  KOKKOSMMA_DYNAMIC_SHARED(std::uint32_t, 4, packed_memory);
   int const lane  = threadIdx.x % 32;
   int const warp  = threadIdx.x / 32;
   int const warps = blockDim.x / 32;
@@ -366,10 +366,10 @@ void advance_packed_cells(Kokkos::Cuda const& space, PackedGrid const& grid,
     int const height      = plan.warps * PackedTile::rows - 2 * generations;
     dim3 const blocks(unsigned((grid.rows.extent() + height - 1) / height),
                       unsigned(plan.strips));
-    kernel<<<blocks, 32 * plan.warps, PackedTile::shared_bytes(plan.warps),
-             space.cuda_stream()>>>(grid, cells, other, generations, foreign,
-                                    rule);
-    check(cudaGetLastError(), "advance_packed");
+    launch_kernel(
+        space, "advance_packed", kernel,
+        {blocks, 32 * plan.warps, PackedTile::shared_bytes(plan.warps)}, grid,
+        cells, other, generations, foreign, rule);
     std::swap(cells, other);
     foreign.flag = nullptr;
     steps -= generations;

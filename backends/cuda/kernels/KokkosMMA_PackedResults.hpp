@@ -3,7 +3,7 @@
 #ifndef KOKKOSMMA_CUDA_PACKED_RESULTS_HPP
 #define KOKKOSMMA_CUDA_PACKED_RESULTS_HPP
 
-#include <Kokkos_Core.hpp>
+#include <core/KokkosMMA_Scalar.hpp>
 
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
@@ -19,11 +19,9 @@
 namespace KokkosMMA::Impl::Cuda {
 
 template <class Element>
-inline constexpr bool is_band_half =
-    std::is_same_v<Element, Kokkos::Experimental::half_t>;
+inline constexpr bool is_band_half = scalar_v<Element> == Scalar::half;
 template <class Element>
-inline constexpr bool is_band_bhalf =
-    std::is_same_v<Element, Kokkos::Experimental::bhalf_t>;
+inline constexpr bool is_band_bhalf = scalar_v<Element> == Scalar::bhalf;
 
 /// Neighbouring sums as results, packed.
 template <class Result, int N>

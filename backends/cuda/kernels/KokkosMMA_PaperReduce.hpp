@@ -144,20 +144,21 @@ void launch_paper_recurrence(Kokkos::Cuda const& space,
     check(
         cudaMallocAsync(reinterpret_cast<void**>(&totals[i]), bytes[i], stream),
         "cudaMallocAsync");
-  paper_level_of_halves<<<blocks(count), threads, 0, stream>>>(range, totals[0],
-                                                               count);
+  launch_kernel(space, "paper_level_of_halves", paper_level_of_halves<float>,
+                {blocks(count), threads}, range, totals[0], count);
   int from = 0;
   while (count > 1) {
     std::uint64_t const next = (count + levels_of - 1) / levels_of;
-    paper_level_of_floats<<<blocks(next), threads, 0, stream>>>(
-        totals[from], count, totals[1 - from], next);
+    launch_kernel(space, "paper_level_of_floats", paper_level_of_floats<float>,
+                  {blocks(next), threads}, totals[from], count,
+                  totals[1 - from], next);
     from  = 1 - from;
     count = next;
   }
   deliver(space, stream_scratch(space), result, device_accessible,
           [&](ResultSink<T> const& sink) {
-            paper_store<<<1, 1, 0, stream>>>(totals[from], sink);
-            check(cudaGetLastError(), "launch of the paper's recurrence");
+            launch_kernel(space, "paper_store", paper_store<T>, {1, 1},
+                          totals[from], sink);
           });
   for (float* const memory : totals)
     check(cudaFreeAsync(memory, stream), "cudaFreeAsync");
@@ -184,15 +185,15 @@ void launch_paper_reduce(Kokkos::Cuda const& space, VectorRange const& range,
   deliver(space, scratch, result, device_accessible,
           [&](ResultSink<T> const& sink) {
             auto const launch = [&](auto split) {
-              paper_reduce<decltype(split)::value, T>
-                  <<<blocks, threads, 0, space.cuda_stream()>>>(
-                      range, chain, scratch.grid(), sink);
+              launch_kernel(space, "paper_reduce",
+                            paper_reduce<decltype(split)::value, T>,
+                            {blocks, threads}, range, chain, scratch.grid(),
+                            sink);
             };
             if (settings.formulation == Formulation::split)
               launch(std::true_type{});
             else
               launch(std::false_type{});
-            check(cudaGetLastError(), "launch of the paper's reduction");
           });
 }
 

@@ -82,7 +82,7 @@ __global__ void __launch_bounds__(Tuning::threads, Tuning::min_blocks)
                   OffsetSegments<Offset> const segments, Store const store,
                   GridScratch const scratch) {
   using Open = RaggedOpen<Op, Value>;
-  extern __shared__ __align__(128) unsigned char ring_memory[];
+  KOKKOSMMA_DYNAMIC_SHARED(unsigned char, 128, ring_memory);
   using Reduce        = WarpRagged<Warp, Op, Input, Value, Tuning::quads>;
   constexpr int bytes = Reduce::element_bytes;
   int const lane      = threadIdx.x % 32;
@@ -179,10 +179,10 @@ void launch_tuned_ragged_reduce(Kokkos::Cuda const& space, void const* x,
   if (size < known) blocks = std::max(blocks, (size + weighted) >> 30);
   blocks = std::min<std::uint64_t>(blocks, max_partials);
   static_assert(sizeof(RaggedPartial<Value>) * max_partials <= partials_bytes);
-  kernel<<<unsigned(blocks), Tuning::threads, shared, space.cuda_stream()>>>(
-      static_cast<unsigned char const*>(x), segments, store,
-      stream_scratch(space).grid());
-  check(cudaGetLastError(), "launch of ragged_reduce");
+  launch_kernel(space, "ragged_reduce", kernel,
+                {unsigned(blocks), Tuning::threads, shared},
+                static_cast<unsigned char const*>(x), segments, store,
+                stream_scratch(space).grid());
 }
 
 /// \param size no less than the number of elements in all segments, where it is
@@ -296,13 +296,13 @@ OffsetFindings findings_of_offsets(Kokkos::Cuda const& space,
                                 std::min<std::uint64_t>(most, max_partials));
   StreamScratch& scratch = stream_scratch(space);
   OffsetFindings findings;
-  scratch.receive(
-      &findings, space.cuda_stream(),
-      [&](ResultSink<OffsetFindings> const& sink) {
-        look_at_offsets<<<unsigned(blocks), threads, 0, space.cuda_stream()>>>(
-            segments, size, scratch.grid(), sink);
-        check(cudaGetLastError(), "launch of look_at_offsets");
-      });
+  scratch.receive(&findings, space.cuda_stream(),
+                  [&](ResultSink<OffsetFindings> const& sink) {
+                    launch_kernel(space, "look_at_offsets",
+                                  look_at_offsets<Offset>,
+                                  {unsigned(blocks), threads}, segments, size,
+                                  scratch.grid(), sink);
+                  });
   return findings;
 }
 

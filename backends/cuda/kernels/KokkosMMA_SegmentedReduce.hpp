@@ -40,9 +40,9 @@ struct SegmentLaunch {
     std::uint64_t const most =
         std::uint64_t(device(space.cuda_device()).multiprocessors) * resident;
     std::uint64_t const blocks = (warps * 32 + threads - 1) / threads;
-    kernel<<<unsigned(std::min(blocks, most)), threads, shared,
-             space.cuda_stream()>>>(arguments..., store);
-    check(cudaGetLastError(), "launch of a segmented reduction");
+    launch_kernel(space, "segmented reduction", kernel,
+                  {unsigned(std::min(blocks, most)), threads, shared},
+                  arguments..., store);
   }
 
   void rows(RowSegments const& in) const {

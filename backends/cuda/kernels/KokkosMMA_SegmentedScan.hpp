@@ -414,7 +414,7 @@ __global__ void __launch_bounds__(Tuned::threads + 32, Tuned::min_blocks)
   int const lane               = threadIdx.x % 32;
   int const warp               = threadIdx.x / 32;
   Scan const scan{Warp{}};
-  extern __shared__ __align__(128) unsigned char shared_memory[];
+  KOKKOSMMA_DYNAMIC_SHARED(unsigned char, 128, shared_memory);
   Memory& memory = *reinterpret_cast<Memory*>(shared_memory);
   if (lane == 0 && warp < Tuned::threads / 32)
     memory.hint[warp] = starts.hint();
@@ -535,8 +535,9 @@ void launch_segment_pipeline(Kokkos::Cuda const& space,
   unsigned const processors = device(space.cuda_device()).multiprocessors;
   ScanScratch const scratch = stream_scratch(space).scan(
       look_back_words<SinceStart<typename Scan::Value>>(tiles));
-  kernel<<<std::min(tiles, processors * resident), threads, shared,
-           space.cuda_stream()>>>(operands, starts, tiles, scratch);
+  launch_kernel(space, "scan_segments", kernel,
+                {std::min(tiles, processors * resident), threads, shared},
+                operands, starts, tiles, scratch);
 }
 
 template <class Scan, class Output, class Tuned>
@@ -570,9 +571,10 @@ void launch_equal_segments(Kokkos::Cuda const& space,
             segments));
     return;
   }
-  kernel<<<unsigned((chunks + warps - 1) / warps), Tuned::threads, 0,
-           space.cuda_stream()>>>(operands, chunk, chunks,
-                                  EqualStarts<Scan::elements>(segments.length));
+  launch_kernel(space, "scan_equal_segments", kernel,
+                {unsigned((chunks + warps - 1) / warps), Tuned::threads},
+                operands, chunk, chunks,
+                EqualStarts<Scan::elements>(segments.length));
 }
 
 /// y of each element: what the operation makes of the elements of its segment
@@ -607,7 +609,6 @@ void launch_segmented_scan(Kokkos::Cuda const& space, void const* x,
         OffsetTileStarts<tile_part<Scan, SegmentPipeline<Scan, false>>, Offset>(
             segments, size));
   }
-  check(cudaGetLastError(), "launch of a scan of segments");
 }
 
 }  // namespace KokkosMMA::Impl::Cuda

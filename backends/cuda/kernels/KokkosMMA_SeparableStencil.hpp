@@ -63,8 +63,8 @@ struct SeparableRow {
   static constexpr int columns    = Threads * V;
   static constexpr int elements =
       columns + 2 * pad + (Aligned ? 0 : 2 * per_vector);
-  static constexpr int vectors = elements / per_vector;
-  static constexpr int bytes   = vectors * 16;
+  static constexpr int vectors  = elements / per_vector;
+  static constexpr int bytes    = vectors * 16;
   static_assert(bytes % 32 == 0);
   /// Before the first row.
   static constexpr int lead =
@@ -1011,7 +1011,7 @@ __global__ void __launch_bounds__(Tuned::threads, Tuned::min_blocks)
   using Row = SeparableRow<Element, V, threads, Sums::max_radius, Aligned>;
   using Feed =
       SeparableFeedOf<Aligned, Row, threads, stage_rows, R, Task, Element>;
-  extern __shared__ __align__(32) unsigned char separable_memory[];
+  KOKKOSMMA_DYNAMIC_SHARED(unsigned char, 32, separable_memory);
   unsigned char* const ring = separable_memory + Row::lead;
 
   unsigned const strip         = blockIdx.x % task.strips;
@@ -1221,7 +1221,7 @@ __global__ void __launch_bounds__(Tuned::threads, Tuned::min_blocks)
   constexpr int stages    = Tuned::stages;
   constexpr int warp_rows = Tuned::warp_rows;
   constexpr int batch     = Tuned::batch;
-  extern __shared__ __align__(32) unsigned char separable_memory[];
+  KOKKOSMMA_DYNAMIC_SHARED(unsigned char, 32, separable_memory);
   Memory& memory = *reinterpret_cast<Memory*>(separable_memory);
 
   int const lane                 = threadIdx.x % 32;
@@ -1421,9 +1421,8 @@ void launch_separable_task(Kokkos::Cuda const& space,
                : high_piece_height(task.rows, task.strips, resident, lead);
   std::int64_t const blocks =
       (task.rows + task.chunk_rows - 1) / task.chunk_rows * task.strips;
-  kernel<<<unsigned(blocks), Tuned::threads, bytes, space.cuda_stream()>>>(
-      task, sink);
-  check(cudaGetLastError(), "launch of separable_stencil");
+  launch_kernel(space, "separable_stencil", kernel,
+                {unsigned(blocks), Tuned::threads, bytes}, task, sink);
 }
 
 /// Elements from the begin of a line of 16 bytes to this one.
@@ -1483,9 +1482,8 @@ void launch_separable_volume_task(
                        2 * task.along_plane.radius + Tuned::stages);
   std::int64_t const blocks =
       (task.planes + task.chunk_planes - 1) / task.chunk_planes * tiles;
-  kernel<<<unsigned(blocks), Tuned::threads, bytes, space.cuda_stream()>>>(
-      task, sink);
-  check(cudaGetLastError(), "launch of separable_volume");
+  launch_kernel(space, "separable_volume", kernel,
+                {unsigned(blocks), Tuned::threads, bytes}, task, sink);
 }
 
 template <class A, int MaxRadius, class Element, class Sink>

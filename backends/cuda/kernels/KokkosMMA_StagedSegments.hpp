@@ -36,7 +36,7 @@ __global__ void __launch_bounds__(Tuned::value.warps * 32)
   using Stages   = WarpStages<Tuned::value.stages, Tuned::value.tile_bytes>;
   int const lane = threadIdx.x % 32;
   int const warp = threadIdx.x / 32;
-  extern __shared__ __align__(128) unsigned char shared_memory[];
+  KOKKOSMMA_DYNAMIC_SHARED(unsigned char, 128, shared_memory);
   Stages stages(shared_memory + warp * Stages::bytes);
 
   int const tile_bytes       = in.per_tile * in.length;

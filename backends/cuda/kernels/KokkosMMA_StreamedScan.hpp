@@ -112,7 +112,7 @@ __global__ void __launch_bounds__(Tuned::value.threads + 32,
   Scanned const scanned{reducer};
   int const lane = threadIdx.x % 32;
   int const warp = threadIdx.x / 32;
-  extern __shared__ __align__(128) unsigned char shared_memory[];
+  KOKKOSMMA_DYNAMIC_SHARED(unsigned char, 128, shared_memory);
 
   auto const first_of = [&](unsigned tile) {
     return (std::uint64_t(tile) * warps + warp) * (rows * 32u);

@@ -126,7 +126,7 @@ __device__ Value join_values(Joiner const& joiner, Value (&values)[N]) {
 /// is enough. One memory for all values of a size.
 template <int Bytes>
 __device__ unsigned char* team_warp_sums() {
-  __shared__ alignas(16) unsigned char memory[2 * 32 * Bytes];
+  __shared__ __align__(16) unsigned char memory[2 * 32 * Bytes];
   return memory;
 }
 

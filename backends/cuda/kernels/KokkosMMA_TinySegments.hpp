@@ -42,10 +42,11 @@ void launch_tiny_segments(Kokkos::Cuda const& space, void const* x,
   constexpr unsigned threads = 256;
   std::uint64_t const blocks =
       std::min<std::uint64_t>((in.count() + threads - 1) / threads, 1u << 30);
-  reduce_tiny_segments<Join, Input, Value>
-      <<<unsigned(blocks), threads, 0, space.cuda_stream()>>>(
-          static_cast<ElementBits<Input> const*>(x), in, in.count(), store);
-  check(cudaGetLastError(), "launch of a segmented reduction");
+  launch_kernel(space, "segmented reduction",
+                reduce_tiny_segments<Join, Input, Value, Cut, Store>,
+                {unsigned(blocks), threads},
+                static_cast<ElementBits<Input> const*>(x), in, in.count(),
+                store);
 }
 
 }  // namespace KokkosMMA::Impl::Cuda

@@ -1,0 +1,39 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOKKOSMMA_CUDA_ARCH_KERNEL_HPP
+#define KOKKOSMMA_CUDA_ARCH_KERNEL_HPP
+
+#include <cuda_runtime.h>
+
+#include <utility>
+
+/// \file
+/// What the language has of its own for kernels: their launch and their shared
+/// memory.
+
+namespace KokkosMMA::Impl::Cuda {
+
+struct KernelGrid {
+  dim3 blocks;
+  dim3 threads;          ///< of a block
+  int shared_bytes = 0;  ///< of KOKKOSMMA_DYNAMIC_SHARED
+};
+
+/// Puts a kernel into a stream and says whether it could.
+template <class... Parameters, class... Arguments>
+cudaError_t enqueue_kernel(cudaStream_t stream, void (*kernel)(Parameters...),
+                           KernelGrid const& grid, Arguments&&... arguments) {
+  kernel<<<grid.blocks, grid.threads, grid.shared_bytes, stream>>>(
+      std::forward<Arguments>(arguments)...);
+  return cudaGetLastError();
+}
+
+}  // namespace KokkosMMA::Impl::Cuda
+
+/// Declares `name`, an array of the bytes that the launch asked for. (From a
+/// function that returned a pointer to them nvcc 13.0 made other code.)
+#define KOKKOSMMA_DYNAMIC_SHARED(Type, alignment, name) \
+  extern __shared__ __align__(alignment)                \
+  Type name[]
+
+#endif
