@@ -61,8 +61,10 @@ struct SeparableRow {
   static constexpr int pad        = round_up(MaxRadius, per_vector);
   static constexpr int reach      = round_up(MaxRadius, unit);
   static constexpr int columns    = Threads * V;
-  static constexpr int elements =
-      columns + 2 * pad + (Aligned ? 0 : 2 * per_vector);
+  /// From element 0 on, as far as windows go; behind them lies what element 0
+  /// is behind the begin of a sector.
+  static constexpr int reached  = columns + 2 * pad;
+  static constexpr int elements = reached + (Aligned ? 0 : 2 * per_vector);
   static constexpr int vectors  = elements / per_vector;
   static constexpr int bytes    = vectors * 16;
   static_assert(bytes % 32 == 0);
@@ -455,7 +457,7 @@ struct SeparableFaces {
   __device__ void start(Face const& face, std::int64_t column,
                         std::int64_t columns, std::int64_t first) {
     std::int64_t const place = column - first;
-    if (!is_filled(face) || place < 0 || place >= Row::elements) return;
+    if (!is_filled(face) || place < 0 || place >= Row::reached) return;
     to = int(place);
     if (face.kind == Boundary::constant)
       value = static_cast<Element>(face.value);

@@ -1,0 +1,259 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef EMULATEDDEVICE_STENCILSUPPORT_HPP
+#define EMULATEDDEVICE_STENCILSUPPORT_HPP
+
+#include <KokkosMMA_Random.hpp>
+#include <KokkosMMA_SmallFloats.hpp>
+#include <algorithms/StencilSupport.hpp>
+#include <backends/emulated/arch/KokkosMMA_Mma.hpp>
+#include <core/KokkosMMA_StencilGrid.hpp>
+
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <new>
+#include <type_traits>
+
+namespace KokkosMMA {
+namespace Testing {
+
+/// 16-bit floats: half_t of a Kokkos without a GPU is a float.
+template <class Format>
+struct SmallFloat {
+  std::uint16_t bits = 0;
+
+  SmallFloat() = default;
+  explicit SmallFloat(double value) : bits(Format::encode(value)) {}
+  operator float() const { return float(Format::decode(bits)); }
+};
+struct HalfFormat {
+  static std::uint16_t encode(double value) { return encode_half(value); }
+  static double decode(std::uint16_t bits) {
+    return Impl::Emulated::decode_half(bits);
+  }
+};
+struct BhalfFormat {
+  static std::uint16_t encode(double value) { return encode_bhalf(value); }
+  static double decode(std::uint16_t bits) {
+    return Impl::Emulated::decode_bhalf(bits);
+  }
+};
+using Half  = SmallFloat<HalfFormat>;
+using Bhalf = SmallFloat<BhalfFormat>;
+
+}  // namespace Testing
+
+template <>
+inline constexpr Scalar scalar_v<Testing::Half> = Scalar::half;
+template <>
+inline constexpr Scalar scalar_v<Testing::Half const> = Scalar::half;
+template <>
+inline constexpr Scalar scalar_v<Testing::Bhalf> = Scalar::bhalf;
+template <>
+inline constexpr Scalar scalar_v<Testing::Bhalf const> = Scalar::bhalf;
+
+namespace Testing {
+
+/// How a grid lies in its memory.
+struct Lie {
+  std::int64_t extra  = 0;  ///< elements of a row beyond those of the grid
+  std::int64_t before = 0;  ///< elements before the first
+};
+
+/// Memory of a grid with its ghost cells. Nothing lies behind its last element
+/// or before the 16-byte line of its first: AddressSanitizer sees who reads
+/// there.
+template <class T, int R>
+class DeviceGrid {
+ public:
+  DeviceGrid(Place<R> const& extent, Place<R> const& low, Place<R> const& high,
+             Lie const& lie) {
+    std::int64_t size = 1;
+    for (int d = R - 1; d >= 0; --d) {
+      m_stride[d] = size;
+      size *= extent[d] + low[d] + high[d];
+      if (d == R - 1 && R > 1) size += lie.extra;
+    }
+    m_size   = size + lie.before;
+    m_memory = std::unique_ptr<T[], Release>(static_cast<T*>(::operator new[](
+        std::size_t(m_size) * sizeof(T), std::align_val_t(256))));
+    m_first  = lie.before;
+    for (int d = 0; d < R; ++d) m_first += low[d] * m_stride[d];
+  }
+
+  T* memory() { return m_memory.get(); }
+  std::int64_t size() const { return m_size; }
+  /// Element 0 of the grid.
+  T* data() { return m_memory.get() + m_first; }
+  std::int64_t stride(int d) const { return m_stride[d]; }
+  T& at(Place<R> const& place) {
+    T* element = data();
+    for (int d = 0; d < R; ++d) element += place[d] * m_stride[d];
+    return *element;
+  }
+
+ private:
+  struct Release {
+    void operator()(T* memory) const {
+      ::operator delete[](memory, std::align_val_t(256));
+    }
+  };
+  std::unique_ptr<T[], Release> m_memory;
+  std::int64_t m_size  = 0;
+  std::int64_t m_first = 0;
+  std::int64_t m_stride[R];
+};
+
+/// Integers whose sums are exact in every floating-point type; of integers all
+/// values.
+template <class T>
+T stencil_datum(Random& random) {
+  if constexpr (std::is_same_v<T, bool>) {
+    return random.integer(0, 1) == 1;
+  } else if constexpr (std::is_integral_v<T>) {
+    return T(random.bits());
+  } else {
+    return T(double(random.integer(-4, 4)));
+  }
+}
+
+/// Where sums for a functor are kept.
+template <class Sum, int R>
+struct KeepSum {
+  DeviceGrid<Sum, R>* grid;
+  DeviceGrid<unsigned char, R>* calls;
+
+  template <class... Indices>
+  void operator()(Indices... indices_and_sum) const {
+    auto const all = std::tuple(indices_and_sum...);
+    [&]<std::size_t... d>(std::index_sequence<d...>) {
+      Place<R> const place{std::int64_t(std::get<d>(all))...};
+      grid->at(place) = std::get<sizeof...(d)>(all);
+      ++calls->at(place);
+    }
+    (std::make_index_sequence<R>());
+  }
+};
+
+/// One stencil: what is around an element, and how grids lie.
+template <int R>
+struct StencilCase {
+  Place<R> extent;
+  StencilWeights<R> weights;
+  Boundaries<R> boundaries;
+  bool reversed = false;
+  Lie in        = {};
+  Lie out       = {};
+
+  std::string describe() const {
+    std::string text = Testing::describe<R>(extent, boundaries) + "radius";
+    for (int d = 0; d < R; ++d) text += " " + std::to_string(weights.radius(d));
+    return text + ", rows " + std::to_string(in.extra) + " longer, from " +
+           std::to_string(in.before) + " on; of results " +
+           std::to_string(out.extra) + ", " + std::to_string(out.before) +
+           (reversed ? "; reversed" : "");
+  }
+};
+
+/// The sums that a kernel has to find, in the type that it adds up in.
+template <class A, class T, int R>
+class ExactSums {
+ public:
+  ExactSums(StencilCase<R> const& in, Impl::StencilGrid<T, R> const& grid)
+      : m_grid(grid) {
+    for_each_offset<R>(radius_of(in.weights), [&](Place<R> const& offset) {
+      typename StencilWeights<R>::Offsets o;
+      for (int d = 0; d < R; ++d) o[d] = int(offset[d]);
+      double const weight = in.weights.weight(o);
+      if (weight != 0) m_terms.push_back({offset, static_cast<A>(weight)});
+    });
+  }
+
+  A operator()(Place<R> const& element) const {
+    A sum{};
+    for (Term const& term : m_terms) {
+      std::int64_t place[R];
+      for (int d = 0; d < R; ++d) place[d] = element[d] + term.offset[d];
+      A const value = static_cast<A>(m_grid.at(place));
+      if constexpr (std::is_integral_v<A>) {
+        using Bits = std::make_unsigned_t<A>;
+        sum        = A(Bits(sum) + Bits(term.weight) * Bits(value));
+      } else {
+        sum += term.weight * value;
+      }
+    }
+    return sum;
+  }
+
+ private:
+  struct Term {
+    Place<R> offset;
+    A weight;
+  };
+  Impl::StencilGrid<T, R> m_grid;
+  std::vector<Term> m_terms;
+};
+
+/// Compares every sum of `launch(grid, sink)` with the exact one, into a View
+/// and, where `Calls`, into a functor.
+template <class A, class T, class Result, int R, bool Calls, class Launch>
+void expect_exact_sums(StencilCase<R> const& in, Random& random,
+                       Launch const& launch) {
+  SCOPED_TRACE(in.describe());
+  Place<R> low{}, high{}, none{};
+  for (int d = 0; d < R; ++d) {
+    low[d]  = in.boundaries.ghosts_low(d, in.weights.radius(d));
+    high[d] = in.boundaries.ghosts_high(d, in.weights.radius(d));
+  }
+  DeviceGrid<T, R> source(in.extent, low, high, in.in);
+  for (std::int64_t i = 0; i < source.size(); ++i)
+    source.memory()[i] = stencil_datum<T>(random);
+  Impl::StencilGrid<T, R> grid{
+      source.data(), {}, {}, in.boundaries, in.reversed};
+  for (int d = 0; d < R; ++d) {
+    grid.stride[d] = source.stride(d);
+    grid.extent[d] = in.extent[d];
+  }
+  HostGrid<R> const all(in.extent);
+  ExactSums<A, T, R> const exact(in, grid);
+  if constexpr (Calls) {
+    DeviceGrid<A, R> sums(in.extent, none, none, {});
+    DeviceGrid<unsigned char, R> calls(in.extent, none, none, {});
+    std::fill_n(calls.memory(), calls.size(), 0);
+    launch(grid, Impl::StencilCall<KeepSum<A, R>, R>{{&sums, &calls}, false});
+    for (std::size_t i = 0; i < all.values.size(); ++i) {
+      Place<R> const place = all.place(i);
+      ASSERT_EQ(int(calls.at(place)), 1) << "calls for element " << i;
+      ASSERT_EQ(sums.at(place), exact(place))
+          << "of element " << i << " for a functor";
+    }
+  } else {
+    DeviceGrid<Result, R> results(in.extent, none, none, in.out);
+    std::memset(static_cast<void*>(results.memory()), 0x5a,
+                std::size_t(results.size()) * sizeof(Result));
+    Impl::StencilTarget<Result, R> sink{results.data(), {}};
+    for (int d = 0; d < R; ++d) sink.stride[d] = results.stride(d);
+    launch(grid, sink);
+    for (std::size_t i = 0; i < all.values.size(); ++i) {
+      Place<R> const place = all.place(i);
+      ASSERT_EQ(results.at(place), static_cast<Result>(exact(place)))
+          << "of element " << i;
+      results.at(place) = Result{};
+    }
+    // What is no result is left as it was.
+    std::int64_t written = 0;
+    auto const* byte = reinterpret_cast<unsigned char const*>(results.memory());
+    for (std::int64_t b = 0; b < results.size() * std::int64_t(sizeof(Result));
+         ++b)
+      written += byte[b] != 0x5a;
+    ASSERT_LE(written, std::int64_t(all.values.size() * sizeof(Result)))
+        << "bytes beside the results";
+  }
+}
+
+}  // namespace Testing
+}  // namespace KokkosMMA
+
+#endif

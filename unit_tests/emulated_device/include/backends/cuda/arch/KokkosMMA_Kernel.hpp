@@ -1,0 +1,38 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef KOKKOSMMA_EMULATED_DEVICE_KERNEL_HPP
+#define KOKKOSMMA_EMULATED_DEVICE_KERNEL_HPP
+
+#include <cuda_runtime.h>
+
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+namespace KokkosMMA::Impl::Cuda {
+
+struct KernelGrid {
+  dim3 blocks;
+  dim3 threads;
+  int shared_bytes = 0;
+};
+
+template <class... Parameters, class... Arguments>
+cudaError_t enqueue_kernel(cudaStream_t, void (*kernel)(Parameters...),
+                           KernelGrid const& grid, Arguments&&... arguments) {
+  std::tuple<Parameters...> const values(std::forward<Arguments>(arguments)...);
+  Testing::EmulatedDevice::run({grid.blocks.x, grid.blocks.y, grid.blocks.z},
+                               {grid.threads.x, grid.threads.y, grid.threads.z},
+                               grid.shared_bytes,
+                               [&] { std::apply(kernel, values); });
+  return cudaSuccess;
+}
+
+}  // namespace KokkosMMA::Impl::Cuda
+
+#define KOKKOSMMA_DYNAMIC_SHARED(Type, alignment, name) \
+  Type* const name = reinterpret_cast<Type*>(           \
+      KokkosMMA::Testing::EmulatedDevice::shared_memory())
+
+#endif

@@ -1,0 +1,25 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef KOKKOSMMA_EMULATED_CUDA_BF16_H
+#define KOKKOSMMA_EMULATED_CUDA_BF16_H
+
+#include <KokkosMMA_SmallFloats.hpp>
+
+#include <cuda_runtime.h>
+
+#include <cstdint>
+
+struct __nv_bfloat16 {
+  std::uint16_t bits;
+};
+struct alignas(4) __nv_bfloat162 {
+  __nv_bfloat16 x, y;
+};
+
+inline __nv_bfloat162 __floats2bfloat162_rn(float x, float y) {
+  return {{KokkosMMA::Testing::encode_bhalf(x)},
+          {KokkosMMA::Testing::encode_bhalf(y)}};
+}
+
+#endif

@@ -1,0 +1,341 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef KOKKOSMMA_EMULATED_CUDA_RUNTIME_H
+#define KOKKOSMMA_EMULATED_CUDA_RUNTIME_H
+
+#include "../KokkosMMA_EmulatedDevice.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+
+/// \file
+/// As much of CUDA as the kernels of backends/cuda and their launches name, in
+/// place of the toolkit's header: every name means what the CUDA C++
+/// Programming Guide and the Runtime API (13.0) say of it.
+
+#define __global__
+#define __device__
+#define __host__
+#define __forceinline__ inline
+#define __launch_bounds__(...)
+#define __grid_constant__
+#define __align__(n) __attribute__((aligned(n)))
+// One block runs at a time.
+#define __shared__ static
+
+struct alignas(8) uint2 {
+  unsigned x, y;
+};
+struct alignas(16) uint4 {
+  unsigned x, y, z, w;
+};
+struct alignas(8) float2 {
+  float x, y;
+};
+struct alignas(16) float4 {
+  float x, y, z, w;
+};
+struct uint3 {
+  unsigned x, y, z;
+};
+struct dim3 {
+  unsigned x, y, z;
+  constexpr dim3(unsigned x_ = 1, unsigned y_ = 1, unsigned z_ = 1)
+      : x(x_), y(y_), z(z_) {}
+};
+
+inline uint3 threadIdx{};
+inline uint3 blockIdx{};
+inline dim3 blockDim;
+inline dim3 gridDim;
+
+using std::max;
+using std::min;
+
+namespace KokkosMMA::Testing {
+
+/// A value of each lane of `mask` becomes f(values by lane, lane): those of
+/// lanes that are not there are the value itself.
+template <class T, class F>
+T exchange(unsigned mask, char const* name, T const& value, F const& f) {
+  struct Operand {
+    T value;
+    T result;
+  } own{value, value};
+  EmulatedDevice::in_warp(mask, name, &own, [&](void* const(&operand)[32]) {
+    auto const at = [&](int lane) {
+      return static_cast<Operand*>(operand[lane]);
+    };
+    for (int lane = 0; lane < 32; ++lane)
+      if (at(lane)) {
+        int const from    = f(lane);
+        auto* const given = from >= 0 && from < 32 ? at(from) : nullptr;
+        at(lane)->result  = given ? given->value : at(lane)->value;
+      }
+  });
+  return own.result;
+}
+
+}  // namespace KokkosMMA::Testing
+
+inline void __syncthreads() {
+  KokkosMMA::Testing::EmulatedDevice::barrier(0, 0);
+}
+inline int __syncthreads_or(int value) {
+  return KokkosMMA::Testing::EmulatedDevice::barrier_or(value != 0);
+}
+inline void __syncwarp(unsigned mask = 0xffffffffu) {
+  KokkosMMA::Testing::EmulatedDevice::in_warp(mask, "__syncwarp", &mask,
+                                              [](void* const(&)[32]) {});
+}
+inline unsigned __ballot_sync(unsigned mask, int value) {
+  struct Operand {
+    bool value;
+    unsigned result;
+  } own{value != 0, 0};
+  KokkosMMA::Testing::EmulatedDevice::in_warp(
+      mask, "__ballot_sync", &own, [](void* const(&operand)[32]) {
+        unsigned bits = 0;
+        for (int lane = 0; lane < 32; ++lane)
+          if (operand[lane])
+            bits |= unsigned(static_cast<Operand*>(operand[lane])->value)
+                    << lane;
+        for (void* const each : operand)
+          if (each) static_cast<Operand*>(each)->result = bits;
+      });
+  return own.result;
+}
+inline int __any_sync(unsigned mask, int value) {
+  return __ballot_sync(mask, value) != 0;
+}
+template <class T>
+T __shfl_sync(unsigned mask, T value, int from, int width = 32) {
+  int const lane = int(threadIdx.x % 32);
+  int const own  = lane / width * width + (from % width + width) % width;
+  // Each lane says where its value comes from.
+  struct Operand {
+    T value;
+    T result;
+    int from;
+  } operand{value, value, own};
+  KokkosMMA::Testing::EmulatedDevice::in_warp(
+      mask, "__shfl_sync", &operand, [](void* const(&all)[32]) {
+        for (void* const each : all)
+          if (each) {
+            auto* const to = static_cast<Operand*>(each);
+            if (void* const given = all[to->from])
+              to->result = static_cast<Operand*>(given)->value;
+          }
+      });
+  return operand.result;
+}
+template <class T>
+T __shfl_up_sync(unsigned mask, T value, unsigned offset, int width = 32) {
+  return KokkosMMA::Testing::exchange(
+      mask, "__shfl_up_sync", value, [&](int lane) {
+        int const from = lane - int(offset);
+        return from < lane / width * width ? lane : from;
+      });
+}
+template <class T>
+T __shfl_down_sync(unsigned mask, T value, unsigned offset, int width = 32) {
+  return KokkosMMA::Testing::exchange(
+      mask, "__shfl_down_sync", value, [&](int lane) {
+        int const from = lane + int(offset);
+        return from >= (lane / width + 1) * width ? lane : from;
+      });
+}
+template <class T>
+T __shfl_xor_sync(unsigned mask, T value, int lanes, int width = 32) {
+  return KokkosMMA::Testing::exchange(
+      mask, "__shfl_xor_sync", value, [&](int lane) {
+        int const from = lane ^ lanes;
+        return from >= (lane / width + 1) * width ? lane : from;
+      });
+}
+
+template <class T>
+T __ldg(T const* from) {
+  return *from;
+}
+template <class T>
+T __ldcs(T const* from) {
+  return *from;
+}
+template <class T>
+T __ldcg(T const* from) {
+  return *from;
+}
+template <class T>
+void __stcs(T* to, T value) {
+  *to = value;
+}
+
+inline int __ffs(int bits) {
+  return bits == 0 ? 0 : std::countr_zero(unsigned(bits)) + 1;
+}
+inline unsigned __funnelshift_r(unsigned low, unsigned high, unsigned shift) {
+  return unsigned((std::uint64_t(high) << 32 | low) >> shift % 32);
+}
+inline unsigned __byte_perm(unsigned low, unsigned high, unsigned selector) {
+  std::uint64_t const bytes = std::uint64_t(high) << 32 | low;
+  unsigned result           = 0;
+  for (int i = 0; i < 4; ++i)
+    result |= unsigned(bytes >> 8 * (selector >> 4 * i & 7) & 0xff) << 8 * i;
+  return result;
+}
+inline int __dp4a(int a, int b, int sum) {
+  for (int i = 0; i < 4; ++i)
+    sum += std::int8_t(a >> 8 * i) * std::int8_t(b >> 8 * i);
+  return sum;
+}
+inline unsigned __dp4a(unsigned a, unsigned b, unsigned sum) {
+  for (int i = 0; i < 4; ++i) sum += (a >> 8 * i & 0xff) * (b >> 8 * i & 0xff);
+  return sum;
+}
+inline std::uint64_t __umul64hi(std::uint64_t a, std::uint64_t b) {
+  __extension__ typedef unsigned __int128 Wide;
+  return std::uint64_t(Wide(a) * b >> 64);
+}
+inline float __uint_as_float(unsigned bits) {
+  return std::bit_cast<float>(bits);
+}
+inline void __threadfence() {}
+// Blocks and threads take turns: nothing comes between.
+template <class T>
+T atomicAdd(T* at, T value) {
+  T const before = *at;
+  *at            = before + value;
+  return before;
+}
+inline unsigned atomicOr(unsigned* at, unsigned value) {
+  unsigned const before = *at;
+  *at                   = before | value;
+  return before;
+}
+inline unsigned atomicInc(unsigned* at, unsigned last) {
+  unsigned const before = *at;
+  *at                   = before >= last ? 0 : before + 1;
+  return before;
+}
+
+/// Addresses of shared memory, all of which is static here.
+inline std::size_t __cvta_generic_to_shared(void const* pointer) {
+  return std::size_t(static_cast<unsigned char const*>(pointer) -
+                     KokkosMMA::Testing::EmulatedDevice::shared_memory());
+}
+
+enum cudaError_t {
+  cudaSuccess,
+  cudaErrorMemoryAllocation,
+  cudaErrorNotReady,
+};
+using cudaStream_t  = void*;
+using cudaEvent_t   = void*;
+using cudaMemPool_t = void*;
+enum cudaDeviceAttr {
+  cudaDevAttrMultiProcessorCount,
+  cudaDevAttrComputeCapabilityMajor,
+  cudaDevAttrComputeCapabilityMinor,
+  cudaDevAttrMemoryPoolsSupported,
+};
+enum cudaFuncAttribute { cudaFuncAttributeMaxDynamicSharedMemorySize };
+struct cudaFuncAttributes {
+  std::size_t localSizeBytes;
+};
+struct cudaDeviceProp {
+  char name[256];
+  std::size_t sharedMemPerBlockOptin;
+  std::size_t totalGlobalMem;
+};
+enum cudaStreamCaptureMode { cudaStreamCaptureModeRelaxed };
+inline constexpr unsigned cudaStreamNonBlocking  = 1;
+inline constexpr unsigned cudaEventDisableTiming = 2;
+inline constexpr unsigned cudaHostAllocMapped    = 2;
+
+inline char const* cudaGetErrorName(cudaError_t) { return "cudaError"; }
+inline char const* cudaGetErrorString(cudaError_t) { return "an error"; }
+inline cudaError_t cudaGetLastError() { return cudaSuccess; }
+inline cudaError_t cudaGetDevice(int* id) {
+  *id = 0;
+  return cudaSuccess;
+}
+inline cudaError_t cudaSetDevice(int) { return cudaSuccess; }
+/// Few multiprocessors: small grids have blocks with more than one piece too.
+inline cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute,
+                                          int) {
+  *value = attribute == cudaDevAttrMultiProcessorCount      ? 3
+           : attribute == cudaDevAttrComputeCapabilityMajor ? 9
+                                                            : 0;
+  return cudaSuccess;
+}
+inline cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int) {
+  *properties = {"emulated",
+                 KokkosMMA::Testing::EmulatedDevice::max_shared_bytes,
+                 std::size_t(1) << 30};
+  return cudaSuccess;
+}
+inline cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes,
+                                         void const*) {
+  *attributes = {};
+  return cudaSuccess;
+}
+inline cudaError_t cudaFuncSetAttribute(void const*, cudaFuncAttribute, int) {
+  return cudaSuccess;
+}
+inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks,
+                                                                 void const*,
+                                                                 int,
+                                                                 std::size_t) {
+  *blocks = 2;
+  return cudaSuccess;
+}
+inline cudaError_t cudaMalloc(void** memory, std::size_t bytes) {
+  *memory = std::aligned_alloc(256, (bytes + 255) / 256 * 256);
+  return *memory ? cudaSuccess : cudaErrorMemoryAllocation;
+}
+inline cudaError_t cudaFree(void* memory) {
+  std::free(memory);
+  return cudaSuccess;
+}
+inline cudaError_t cudaHostAlloc(void** memory, std::size_t bytes, unsigned) {
+  return cudaMalloc(memory, bytes);
+}
+inline cudaError_t cudaFreeHost(void* memory) { return cudaFree(memory); }
+inline cudaError_t cudaMallocAsync(void** memory, std::size_t bytes,
+                                   cudaStream_t) {
+  return cudaMalloc(memory, bytes);
+}
+inline cudaError_t cudaFreeAsync(void* memory, cudaStream_t) {
+  return cudaFree(memory);
+}
+inline cudaError_t cudaMemsetAsync(void* to, int byte, std::size_t bytes,
+                                   cudaStream_t) {
+  std::memset(to, byte, bytes);
+  return cudaSuccess;
+}
+inline cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned) {
+  *stream = nullptr;
+  return cudaSuccess;
+}
+inline cudaError_t cudaStreamDestroy(cudaStream_t) { return cudaSuccess; }
+inline cudaError_t cudaStreamSynchronize(cudaStream_t) { return cudaSuccess; }
+inline cudaError_t cudaStreamQuery(cudaStream_t) { return cudaSuccess; }
+inline cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode*) {
+  return cudaSuccess;
+}
+
+/// The instance whose stream the launches use.
+namespace Kokkos {
+struct Cuda {
+  cudaStream_t cuda_stream() const { return nullptr; }
+  int cuda_device() const { return 0; }
+};
+}  // namespace Kokkos
+
+#endif
