@@ -157,6 +157,94 @@ struct StencilCase {
   }
 };
 
+/// Small integers, half of them zeros where `sparse`.
+template <int R>
+StencilWeights<R> random_weights(typename StencilWeights<R>::Offsets radius,
+                                 bool sparse, Random& random) {
+  std::vector<double> values(StencilWeights<R>::box(radius).size());
+  for (double& value : values)
+    value = sparse && random.integer(0, 1) ? 0 : double(random.integer(-2, 2));
+  return StencilWeights<R>::dense(radius, values);
+}
+
+/// What a stencil adds up, reads and writes; `Calls` into a functor.
+template <class A_, class Element_, class Result_, bool Calls_ = false>
+struct StencilTypes {
+  using A                     = A_;
+  using Element               = Element_;
+  using Result                = Result_;
+  static constexpr bool calls = Calls_;
+};
+
+/// Grids of at most `most` elements in each dimension and of rows that begin in
+/// lines of 16 bytes, or anywhere, and results likewise.
+template <int R>
+StencilCase<R> random_case(Random& random, StencilWeights<R> const& weights,
+                           Place<R> const& most, bool halos = true) {
+  StencilCase<R> in{{}, weights, {}};
+  for (int d = 0; d < R; ++d)
+    in.extent[d] = random.integer(
+        2 * weights.radius(d) + 1,
+        std::max<std::int64_t>(most[d], 2 * weights.radius(d) + 1));
+  in.boundaries  = random_boundaries<R>(random, halos);
+  in.reversed    = random.integer(0, 1) == 1;
+  auto const lie = [&] {
+    return Lie{random.integer(0, 32), random.integer(0, 16)};
+  };
+  switch (random.integer(0, 2)) {
+    case 0: {
+      std::int64_t row = in.extent[R - 1];
+      for (Face const& face :
+           {in.boundaries.low[R - 1], in.boundaries.high[R - 1]})
+        if (face.kind == Boundary::halo) row += weights.radius(R - 1);
+      in.in.extra  = (16 - row % 16) % 16;
+      in.out.extra = (16 - in.extent[R - 1] % 16) % 16;
+      in.in.before = in.out.before = 16 * random.integer(0, 1);
+      break;
+    }
+    case 1: in.in = lie(); break;
+    default: in.in = lie(); in.out = lie();
+  }
+  return in;
+}
+
+/// Weights that are an outer product.
+template <int R>
+struct Factors {
+  std::array<std::vector<double>, R> of;
+  bool ones;
+
+  StencilWeights<R> weights() const {
+    typename StencilWeights<R>::Offsets radius;
+    for (int d = 0; d < R; ++d) radius[d] = int(of[d].size() / 2);
+    std::vector<double> values{1.};
+    for (auto const& vector : of) {
+      std::vector<double> longer;
+      for (double const value : values)
+        for (double const factor : vector) longer.push_back(value * factor);
+      values = longer;
+    }
+    return StencilWeights<R>::dense(radius, values);
+  }
+};
+
+template <int R>
+Factors<R> box(int radius) {
+  Factors<R> factors{{}, true};
+  for (auto& vector : factors.of) vector.assign(2 * radius + 1, 1.);
+  return factors;
+}
+/// Small integers, none of which is zero.
+template <int R>
+Factors<R> random_factors(std::array<int, R> const& radius, Random& random) {
+  Factors<R> factors{{}, false};
+  for (int d = 0; d < R; ++d)
+    for (int i = 0; i < 2 * radius[d] + 1; ++i)
+      factors.of[d].push_back(double(random.integer(1, 2)) *
+                              (random.integer(0, 3) == 0 ? -1 : 1));
+  return factors;
+}
+
 /// The sums that a kernel has to find, in the type that it adds up in.
 template <class A, class T, int R>
 class ExactSums {

@@ -50,8 +50,8 @@ struct AutomatonTile {
   /// Before the first row.
   static constexpr int lead = sector_lead(halo);
   /// With a group on the way, and the sums of a step.
-  static constexpr std::size_t shared_bytes(int radius, bool with_sums) {
-    return lead + std::size_t(groups(radius) + 1) * group +
+  static constexpr int shared_bytes(int radius, bool with_sums) {
+    return lead + (groups(radius) + 1) * group +
            (with_sums ? rows * sums_pitch : 0);
   }
 };

@@ -214,7 +214,6 @@ __global__ void __launch_bounds__(32 * Tuning::warps, Tuning::resident)
     band_stencil(
         const __grid_constant__ BandArguments<Band, Element, Sink> arguments) {
   using Weights = typename Band::Weights;
-  using Weight  = typename Band::Weight;
   using Sum     = typename Band::Sum;
   using Rows    = BandRows<Tuning, Band, Element, Shifted>;
   using Ring    = CopyRing<Tuning::stages, Tuning::warps>;

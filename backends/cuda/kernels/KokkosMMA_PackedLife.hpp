@@ -48,8 +48,8 @@ struct PackedTile {
   static constexpr int words           = 31;  ///< that a tile writes in a row
 
   /// A stage of each warp, its constants, and its outer rows, twice.
-  static constexpr std::size_t shared_bytes(int warps) {
-    return std::size_t(warps) * (rows + 6 + 4) * 32 * sizeof(std::uint32_t);
+  static constexpr int shared_bytes(int warps) {
+    return warps * (rows + 6 + 4) * 32 * int(sizeof(std::uint32_t));
   }
 };
 

@@ -1,0 +1,235 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "StencilSupport.hpp"
+
+#include <backends/cuda/kernels/KokkosMMA_Automaton.hpp>
+#include <backends/cuda/kernels/KokkosMMA_PackedCounts.hpp>
+#include <backends/cuda/kernels/KokkosMMA_PackedLife.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+namespace {
+
+using namespace KokkosMMA;
+using namespace KokkosMMA::Testing;
+
+using Cells = DeviceGrid<std::uint8_t, 2>;
+
+Impl::StencilGrid<std::uint8_t, 2> grid_of(Cells& cells, Place<2> const& extent,
+                                           Boundaries<2> const& boundaries,
+                                           bool reversed) {
+  return {cells.data(),
+          {cells.stride(0), cells.stride(1)},
+          {extent[0], extent[1]},
+          boundaries,
+          reversed};
+}
+
+/// next(state, how many of the other cells around it are in state 1).
+template <class Next>
+void reference_generation(Impl::StencilGrid<std::uint8_t, 2> const& from,
+                          Cells& to, Neighbourhood neighbourhood, int radius,
+                          Next const& next) {
+  for (std::int64_t i = 0; i < from.extent[0]; ++i)
+    for (std::int64_t j = 0; j < from.extent[1]; ++j) {
+      int count = 0;
+      for (int k = -radius; k <= radius; ++k)
+        for (int l = -radius; l <= radius; ++l) {
+          if (k == 0 && l == 0) continue;
+          if (neighbourhood == Neighbourhood::von_neumann &&
+              std::abs(k) + std::abs(l) > radius)
+            continue;
+          std::int64_t const place[2] = {i + k, j + l};
+          count += from.at(place) == 1;
+        }
+      to.at({i, j}) =
+          std::uint8_t(next(from.data[i * from.stride[0] + j], count));
+    }
+}
+
+struct Automaton {
+  Place<2> extent;
+  Boundaries<2> boundaries;
+  bool reversed;
+  Lie lie_from;
+  Lie lie_to;
+
+  Automaton(Place<2> const& extent_, Random& random)
+      : extent(extent_),
+        boundaries(random_boundaries<2>(random, false)),
+        reversed(random.integer(0, 1) == 1) {
+    if (random.integer(0, 1) == 0) {
+      lie_from.extra = lie_to.extra = (16 - extent[1] % 16) % 16;
+    } else {
+      lie_from = {random.integer(0, 32), random.integer(0, 16)};
+      lie_to   = {random.integer(0, 32), random.integer(0, 16)};
+    }
+  }
+
+  /// launch(grid, to, stride) makes `steps` generations of random cells, of
+  /// which each is what next(state, count) says.
+  template <class Next, class Launch>
+  void expect(Neighbourhood neighbourhood, int radius, int states, int steps,
+              Next const& next, Random& random, Launch const& launch) const {
+    SCOPED_TRACE(describe<2>(extent, boundaries) + "radius " +
+                 std::to_string(radius) + " steps " + std::to_string(steps) +
+                 ", rows " + std::to_string(lie_from.extra) + " and " +
+                 std::to_string(lie_to.extra) + " longer, from " +
+                 std::to_string(lie_from.before) + " and " +
+                 std::to_string(lie_to.before) + " on" +
+                 (reversed ? ", reversed" : ""));
+    Place<2> const none{};
+    Cells from(extent, none, none, lie_from);
+    Cells to(extent, none, none, lie_to);
+    for (std::int64_t i = 0; i < from.size(); ++i)
+      from.memory()[i] = random.integer(0, 1)
+                             ? std::uint8_t(random.integer(0, states - 1))
+                             : 0;
+    std::fill_n(to.memory(), to.size(), std::uint8_t(0x5a));
+    auto const grid = grid_of(from, extent, boundaries, reversed);
+    launch(grid, to.data(), to.stride(0));
+    Cells now(extent, none, none, {});
+    Cells after(extent, none, none, {});
+    auto source = grid;
+    for (int step = 0; step < steps; ++step) {
+      reference_generation(source, after, neighbourhood, radius, next);
+      std::copy_n(after.memory(), after.size(), now.memory());
+      source = grid_of(now, extent, boundaries, reversed);
+    }
+    for (std::int64_t i = 0; i < extent[0]; ++i)
+      for (std::int64_t j = 0; j < extent[1]; ++j)
+        ASSERT_EQ(int(to.at({i, j})), int(now.at({i, j}))) << i << ", " << j;
+    // What is no cell is left as it was.
+    for (std::int64_t k = 0; k < to.size(); ++k) {
+      std::int64_t const at = k - lie_to.before;
+      if (at < 0 || at % to.stride(0) >= extent[1]) {
+        ASSERT_EQ(int(to.memory()[k]), 0x5a) << "beside the cells";
+      }
+    }
+  }
+};
+
+auto next_by(AutomatonRule const& rule) {
+  return [rule](std::uint8_t state, int count) {
+    return rule.next(state, count + (rule.counts_centre() && state == 1));
+  };
+}
+
+TEST(AutomatonKernels, RulesInBytes) {
+  Random random;
+  SCOPED_TRACE(random.note());
+  for (char const* const text :
+       {"B3/S23", "B2/S013V", "345/2/4", "R2,C0,M1,S6..11,B6..9,NM",
+        "R3,C0,M0,S8..14,B9..11,NN", "R5,C0,M1,S34..58,B34..45,NM",
+        "R7,C5,M0,S60-80,90,B55-70,NM", "R16,C0,M1,S170..280,B170..225,NM",
+        "R11,C3,M1,S10-14,B9,11,NN"})
+    for (int n = 0; n < 3; ++n) {
+      SCOPED_TRACE(text);
+      AutomatonRule const rule = parse_rule(text).rule;
+      Automaton({random.integer(rule.radius(), 60),
+                 random.integer(rule.radius(), n == 0 ? 700 : 150)},
+                random)
+          .expect(rule.neighbourhood(), rule.radius(), rule.states(), 1,
+                  next_by(rule), random,
+                  [&](auto const& grid, auto* to, std::int64_t stride) {
+                    Impl::Cuda::launch_automaton(Kokkos::Cuda(), grid, to,
+                                                 stride, rule);
+                  });
+    }
+}
+
+struct OwnRule {
+  int few;
+  int many;
+
+  int operator()(std::uint8_t state, int count) const {
+    if (state == 1) return count < few ? 2 : count > many ? 3 : 1;
+    if (state == 2) return count % 2 == 0 ? 1 : 0;
+    if (state == 3) return 0;
+    return count >= few && count % 3 == 0 ? 1 : 0;
+  }
+};
+
+TEST(AutomatonKernels, OwnRules) {
+  Random random;
+  SCOPED_TRACE(random.note());
+  for (Neighbourhood const neighbourhood :
+       {Neighbourhood::moore, Neighbourhood::von_neumann})
+    for (int const radius : {1, 3, 8, 16}) {
+      int const size = neighbourhood_size(neighbourhood, radius);
+      OwnRule const rule{size / 5, size / 2};
+      Automaton({random.integer(radius, 50), random.integer(radius, 300)},
+                random)
+          .expect(neighbourhood, radius, 4, 1, rule, random,
+                  [&](auto const& grid, auto* to, std::int64_t stride) {
+                    Impl::Cuda::launch_automaton(Kokkos::Cuda(), grid, to,
+                                                 stride, neighbourhood, radius,
+                                                 rule);
+                  });
+    }
+}
+
+TEST(AutomatonKernels, LifeInBits) {
+  Random random;
+  SCOPED_TRACE(random.note());
+  for (char const* const text :
+       {"B3/S23", "B36/S23", "B2/S013V", "B1357/S02468"})
+    for (int n = 0; n < 6; ++n) {
+      SCOPED_TRACE(text);
+      AutomatonRule const rule = parse_rule(text).rule;
+      Place<2> const extent{random.integer(1, n == 0 ? 400 : 60),
+                            random.integer(1, n == 1 ? 1300 : 150)};
+      std::vector<unsigned char> memory(
+          Impl::Cuda::packed_life_memory(extent[0], extent[1]));
+      int const steps = int(random.integer(1, 9));
+      Automaton(extent, random)
+          .expect(rule.neighbourhood(), 1, random.integer(0, 1) ? 2 : 4, steps,
+                  next_by(rule), random,
+                  [&](auto const& grid, auto* to, std::int64_t stride) {
+                    Impl::Cuda::launch_packed_life(Kokkos::Cuda(), grid, to,
+                                                   stride, rule, steps,
+                                                   memory.data());
+                  });
+    }
+}
+
+TEST(AutomatonKernels, CountsInBits) {
+  Random random;
+  SCOPED_TRACE(random.note());
+  for (int radius = 2; radius <= AutomatonRule::max_radius; ++radius)
+    for (int n = 0; n < 2; ++n) {
+      int const size = neighbourhood_size(Neighbourhood::moore, radius);
+      auto const any = [&] {
+        int const low = int(random.integer(0, size / 2));
+        return std::to_string(low) + ".." +
+               std::to_string(random.integer(low, size));
+      };
+      std::string const text = "R" + std::to_string(radius) + ",C0,M" +
+                               std::to_string(random.integer(0, 1)) + ",S" +
+                               any() + ",B" + any() + ",NM";
+      SCOPED_TRACE(text);
+      AutomatonRule const rule = parse_rule(text).rule;
+      Place<2> const extent{random.integer(radius, 50),
+                            random.integer(radius, 300)};
+      int const steps = int(random.integer(1, 3));
+      // Aligned to 128.
+      std::size_t const bytes =
+          Impl::Cuda::packed_counts_memory(extent[0], extent[1], radius);
+      DeviceGrid<unsigned char, 1> memory({std::int64_t(bytes)}, {0}, {0}, {});
+      Automaton(extent, random)
+          .expect(rule.neighbourhood(), radius, 2, steps, next_by(rule), random,
+                  [&](auto const& grid, auto* to, std::int64_t stride) {
+                    Impl::Cuda::launch_packed_counts(Kokkos::Cuda(), grid, to,
+                                                     stride, rule, steps,
+                                                     memory.memory());
+                  });
+    }
+}
+
+}  // namespace

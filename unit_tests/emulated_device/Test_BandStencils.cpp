@@ -1,0 +1,108 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Stencils on tensor cores: products of two factors, and dense weights.
+
+#include "StencilSupport.hpp"
+
+#include <backends/cuda/kernels/KokkosMMA_BandStencil.hpp>
+#include <backends/cuda/kernels/KokkosMMA_DenseBandStencil.hpp>
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace {
+
+using namespace KokkosMMA;
+using namespace KokkosMMA::Testing;
+
+/// False where these kernels do not take the factors or the grid.
+template <class T>
+bool expect_bands(Factors<2> const& factors, Random& random) {
+  bool taken = true;
+  expect_exact_sums<typename T::A, typename T::Element, typename T::Result, 2,
+                    T::calls>(
+      random_case<2>(random, factors.weights(), {70, 600}), random,
+      [&](auto const& grid, auto const& sink) {
+        using Bands =
+            Impl::Cuda::BandStencil<typename T::A, typename T::Element>;
+        taken = Bands::takes(factors.of, grid);
+        if (taken)
+          Impl::Cuda::launch_band_stencil<typename T::A>(Kokkos::Cuda(), grid,
+                                                         factors.of, sink);
+        else
+          Impl::Cuda::launch_direct_stencil<typename T::A, 2>(
+              Kokkos::Cuda(), grid, factors.weights(), sink);
+      });
+  return taken;
+}
+
+template <class T>
+struct BandKernels : ::testing::Test {};
+using OfBands = ::testing::Types<
+    StencilTypes<std::int32_t, std::uint8_t, std::uint8_t>,
+    StencilTypes<std::int32_t, std::int8_t, std::int8_t>,
+    StencilTypes<std::int32_t, std::uint8_t, std::int32_t>,
+    StencilTypes<std::int32_t, std::uint8_t, char, true>,
+    StencilTypes<float, Half, Half>, StencilTypes<float, Half, float>,
+    StencilTypes<float, Half, char, true>, StencilTypes<float, Bhalf, Bhalf>>;
+TYPED_TEST_SUITE(BandKernels, OfBands);
+
+TYPED_TEST(BandKernels, Products) {
+  Random random;
+  SCOPED_TRACE(random.note());
+  int taken = 0;
+  for (int radius = 1; radius <= 16; radius += radius < 8 ? 1 : 4)
+    for (int n = 0; n < 2; ++n) {
+      taken += expect_bands<TypeParam>(box<2>(radius), random);
+      taken += expect_bands<TypeParam>(
+          random_factors<2>({int(random.integer(1, radius)), radius}, random),
+          random);
+    }
+  EXPECT_GT(taken, 10);
+}
+
+/// False where these kernels do not take the weights or the grid.
+template <class T>
+bool expect_dense_bands(StencilWeights<2> const& weights, Random& random) {
+  bool taken = true;
+  expect_exact_sums<typename T::A, typename T::Element, typename T::Result, 2,
+                    T::calls>(
+      random_case<2>(random, weights, {70, 500}), random,
+      [&](auto const& grid, auto const& sink) {
+        using Dense =
+            Impl::Cuda::DenseBandStencil<typename T::A, typename T::Element>;
+        taken = Dense::takes(weights) && Dense::takes_rows(grid);
+        if (taken)
+          Impl::Cuda::launch_dense_band_stencil<typename T::A>(
+              Kokkos::Cuda(), grid, weights, sink);
+        else
+          Impl::Cuda::launch_direct_stencil<typename T::A, 2>(
+              Kokkos::Cuda(), grid, weights, sink);
+      });
+  return taken;
+}
+
+template <class T>
+struct DenseBandKernels : ::testing::Test {};
+using OfDenseBands = ::testing::Types<
+    StencilTypes<float, Half, Half>, StencilTypes<float, Half, float>,
+    StencilTypes<float, Bhalf, Bhalf>, StencilTypes<float, float, float>,
+    StencilTypes<double, double, double>>;
+TYPED_TEST_SUITE(DenseBandKernels, OfDenseBands);
+
+TYPED_TEST(DenseBandKernels, AnyWeights) {
+  Random random;
+  SCOPED_TRACE(random.note());
+  int taken = 0;
+  for (int radius = 1; radius <= 8; ++radius)
+    for (int n = 0; n < 3; ++n)
+      taken += expect_dense_bands<TypeParam>(
+          random_weights<2>({int(random.integer(1, radius)), radius}, n == 1,
+                            random),
+          random);
+  EXPECT_GT(taken, 4);
+}
+
+}  // namespace

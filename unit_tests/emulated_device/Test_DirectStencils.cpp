@@ -1,0 +1,86 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "StencilSupport.hpp"
+
+#include <backends/cuda/kernels/KokkosMMA_DirectStencil.hpp>
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace {
+
+using namespace KokkosMMA;
+using namespace KokkosMMA::Testing;
+
+template <class T, int R>
+void expect_direct(StencilWeights<R> const& weights, Random& random) {
+  Place<R> most;
+  most.fill(R == 2 ? 70 : 19);
+  most[R - 1] = R == 1 ? 5000 : R == 2 ? 600 : 200;
+  expect_exact_sums<typename T::A, typename T::Element, typename T::Result, R,
+                    T::calls>(
+      random_case<R>(random, weights, most), random,
+      [&](auto const& grid, auto const& sink) {
+        Impl::Cuda::launch_direct_stencil<typename T::A, R>(
+            Kokkos::Cuda(), grid, weights, sink);
+      });
+}
+
+template <class T>
+struct DirectKernels : ::testing::Test {};
+
+using All = ::testing::Types<
+    StencilTypes<std::int32_t, std::uint8_t, std::uint8_t>,
+    StencilTypes<std::int32_t, std::int8_t, std::int32_t>,
+    StencilTypes<std::int32_t, bool, char, true>,
+    StencilTypes<std::int32_t, std::int32_t, std::int32_t>,
+    StencilTypes<std::int64_t, std::int64_t, std::int64_t>,
+    StencilTypes<float, Half, Half>, StencilTypes<float, Bhalf, Bhalf>,
+    StencilTypes<float, float, float>, StencilTypes<float, float, char, true>,
+    StencilTypes<double, double, double>>;
+TYPED_TEST_SUITE(DirectKernels, All);
+
+TYPED_TEST(DirectKernels, Stars) {
+  Random random;
+  SCOPED_TRACE(random.note());
+  for (int radius = 1; radius <= 5; ++radius) {
+    expect_direct<TypeParam, 1>(StencilWeights<1>::star(radius), random);
+    expect_direct<TypeParam, 2>(StencilWeights<2>::star(radius), random);
+    expect_direct<TypeParam, 3>(StencilWeights<3>::star(radius), random);
+  }
+}
+
+TYPED_TEST(DirectKernels, AnyWeights) {
+  Random random;
+  SCOPED_TRACE(random.note());
+  for (int n = 0; n < 12; ++n) {
+    auto const radius = [&](int most) { return int(random.integer(1, most)); };
+    bool const sparse = n % 2 == 0;
+    expect_direct<TypeParam, 1>(random_weights<1>({radius(16)}, sparse, random),
+                                random);
+    int const same = radius(5);
+    expect_direct<TypeParam, 2>(
+        n % 3 == 0 ? random_weights<2>({radius(9), radius(9)}, sparse, random)
+                   : random_weights<2>({same, same}, sparse, random),
+        random);
+    expect_direct<TypeParam, 3>(
+        n % 3 == 0 ? random_weights<3>({1, 1, 1}, sparse, random)
+                   : random_weights<3>({radius(2), radius(2), radius(4)},
+                                       sparse, random),
+        random);
+  }
+}
+
+TYPED_TEST(DirectKernels, Neighbourhoods) {
+  Random random;
+  SCOPED_TRACE(random.note());
+  for (int radius : {1, 2, 3}) {
+    expect_direct<TypeParam, 2>(StencilWeights<2>::moore(radius), random);
+    expect_direct<TypeParam, 2>(StencilWeights<2>::von_neumann(radius), random);
+    expect_direct<TypeParam, 3>(StencilWeights<3>::von_neumann(radius), random);
+  }
+}
+
+}  // namespace
