@@ -9,6 +9,7 @@
 
 #include <concepts>
 #include <cstdint>
+#include <type_traits>
 
 /// \file
 /// What kernels of stencils read and write. Their last dimension is the fast
@@ -62,6 +63,12 @@ struct StencilGrid {
                                      : static_cast<Element>(value);
   }
 };
+
+/// An element as it is loaded with its neighbours, of which some may stand for
+/// nothing and hold any bits: those of a bool have to be 0 or 1.
+template <class Element>
+using LoadedElement =
+    std::conditional_t<std::is_same_v<Element, bool>, unsigned char, Element>;
 
 /// Sums become the elements of a View: kernels may write several at once.
 template <class Result, int R>

@@ -313,9 +313,10 @@ struct AutomatonOutput {
         std::int64_t const at    = column + offset + c % 8;
         std::uint32_t const word = is_upper ? (c < 4 ? cells[0] : cells[1])
                                             : (c < 12 ? cells[2] : cells[3]);
+        // Apart: g++ 12 with -fsanitize=shift forgets the lower row otherwise.
+        unsigned char* const row = is_upper ? upper : lower;
         if ((is_upper ? has_upper : has_lower) && at >= 0 && at < columns)
-          (is_upper ? upper : lower)[offset + c % 8] =
-              static_cast<unsigned char>(word >> 8 * (c % 4));
+          row[offset + c % 8] = static_cast<unsigned char>(word >> 8 * (c % 4));
       }
     }
   }

@@ -226,7 +226,7 @@ __device__ __forceinline__ void read_values(Element const* from, A* values) {
 #pragma unroll
   for (int w = 0; w < Count / per; ++w) {
     Words const words = reinterpret_cast<Words const*>(from)[w];
-    Element elements[per];
+    LoadedElement<Element> elements[per];
     memcpy(static_cast<void*>(elements), &words, sizeof(words));
 #pragma unroll
     for (int e = 0; e < per; ++e)

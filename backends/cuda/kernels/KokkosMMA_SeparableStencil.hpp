@@ -369,7 +369,7 @@ __device__ inline Registers<A, Count> elements_of(
 #pragma unroll
     for (int w = 0; w < (size + 3) / 4; ++w)
       bits[w] = words[First + i * size / 4 + w];
-    Element elements[step];
+    LoadedElement<Element> elements[step];
     memcpy(static_cast<void*>(elements), bits, step * size);
 #pragma unroll
     for (int e = 0; e < step; ++e) values[i + e] = static_cast<A>(elements[e]);
