@@ -261,7 +261,6 @@ void launch_column_sums(Kokkos::Cuda const& space, void const* x,
   check(cudaSetDevice(space.cuda_device()), "cudaSetDevice");
   unsigned const resident =
       unsigned(device(space.cuda_device()).multiprocessors) * Tuned::min_blocks;
-  cudaStream_t const stream = space.cuda_stream();
 
   ColumnReduceShape shape{};
   Value* partials = nullptr;
