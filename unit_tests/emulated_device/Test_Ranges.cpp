@@ -1,0 +1,263 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Reductions and scans of whole ranges: of data that kernels see, and of calls.
+
+#include "RowSupport.hpp"
+
+#include <backends/cuda/KokkosMMA_Launch.hpp>
+#include <backends/cuda/kernels/KokkosMMA_MmaReduce.hpp>
+#include <backends/cuda/kernels/KokkosMMA_StreamedReduce.hpp>
+#include <backends/cuda/kernels/KokkosMMA_StreamedScan.hpp>
+#include <backends/cuda/kernels/KokkosMMA_TileScan.hpp>
+#include <core/KokkosMMA_WarpScan.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <type_traits>
+
+namespace {
+
+using namespace KokkosMMA;
+using namespace KokkosMMA::Testing;
+
+Kokkos::Cuda const space;
+
+unsigned blocks_of(std::uint64_t tiles) {
+  return unsigned(std::min<std::uint64_t>(
+      tiles, 2 * std::uint64_t(Impl::Cuda::device(0).multiprocessors)));
+}
+
+template <class Element_, class Value_>
+struct RangeTypes {
+  using Element = Element_;
+  using Value   = Value_;
+};
+template <class T>
+struct RangeKernels : ::testing::Test {};
+using All =
+    ::testing::Types<RangeTypes<Half, float>, RangeTypes<Bhalf, float>,
+                     RangeTypes<float, float>, RangeTypes<double, double>,
+                     RangeTypes<std::int8_t, std::int32_t>,
+                     RangeTypes<std::uint8_t, std::int32_t>,
+                     RangeTypes<std::int32_t, std::int32_t>,
+                     RangeTypes<std::int64_t, std::int64_t>>;
+TYPED_TEST_SUITE(RangeKernels, All);
+
+std::uint64_t random_size(int n, Random& random) {
+  return n < 6 ? std::uint64_t(n)
+               : std::uint64_t(random.integer(1, n % 2 ? 200 : 70000));
+}
+
+TYPED_TEST(RangeKernels, SumsAndDots) {
+  using Element            = typename TypeParam::Element;
+  using Value              = typename TypeParam::Value;
+  constexpr Scalar element = scalar_v<Element>;
+  Random random;
+  SCOPED_TRACE(random.note());
+  for (int n = 0; n < 14; ++n) {
+    int const before = int(random.integer(0, 16));
+    Row<Element> const x(random_size(n, random), before, random);
+    Row<Element> const y(x.size(), before, random);
+    SCOPED_TRACE(x.describe());
+    auto const range = [&](Row<Element> const& row) {
+      return Impl::vector_range(row.data(), row.size(), sizeof(Element));
+    };
+    Value sum(0), dot(0);
+    for (std::uint64_t i = 0; i < x.size(); ++i) {
+      sum += Value(x[i]);
+      dot += Value(x[i]) * Value(y[i]);
+    }
+    Value result(-77);
+    for (int const chain : {0, 1}) {
+      Impl::Cuda::launch_mma_reduce<Impl::Cuda::ConvertTotal<Value>>(
+          space, Impl::Cuda::SumOperands<element>{range(x)}, chain, 0, &result,
+          true);
+      EXPECT_EQ(result, sum) << "chain " << chain;
+      // Products of integers of 4 and 8 bytes are not for tensor cores.
+      if constexpr (requires {
+                      typename Impl::WarpDot<Impl::Cuda::Warp, element>;
+                    }) {
+        Impl::Cuda::launch_mma_reduce<Impl::Cuda::ConvertTotal<Value>>(
+            space, Impl::Cuda::DotOperands<element>{range(x), range(y)}, chain,
+            128, &result, false);
+        EXPECT_EQ(result, dot) << "chain " << chain;
+      }
+    }
+  }
+}
+
+template <bool Products>
+struct TileTuned {
+  static constexpr TileScanTuning value = tile_scan_tuning(Products, false);
+};
+
+template <class T, template <class, class, bool> class TileScan, bool Products,
+          bool Inclusive>
+void expect_tile_scan(Row<typename T::Element> const& x, int before) {
+  using Input  = typename T::Element;
+  using Output = typename T::Value;
+  using Value  = std::conditional_t<
+      std::is_floating_point_v<Output>, Output,
+      std::conditional_t<sizeof(Output) == 8, std::uint64_t, std::uint32_t>>;
+  using Encoding = Impl::ScanEncoding<scalar_v<Input>, Value>;
+  using Scan     = TileScan<Impl::Cuda::Warp, Encoding, Inclusive>;
+  using Tuned    = TileTuned<Products>;
+  constexpr std::uint64_t per_tile =
+      Tuned::value.threads / 32 * Tuned::value.tiles * 64 * Encoding::elements;
+  std::size_t const skip = reinterpret_cast<std::uintptr_t>(x.data()) %
+                           Encoding::bytes / sizeof(Input);
+  Row<Output> y(x.size(), before);
+  Output* const shifted = y.data() - skip;
+  Output const init     = Output(3);
+  Impl::Cuda::TileScanOperands<Output, Value> const operands{
+      reinterpret_cast<unsigned char const*>(x.data() - skip),
+      shifted,
+      skip,
+      x.size(),
+      Value(init),
+      reinterpret_cast<std::uintptr_t>(shifted) %
+              (Encoding::elements * sizeof(Output)) ==
+          0};
+  auto const tiles = unsigned((skip + x.size() + per_tile - 1) / per_tile);
+  Output total(-1);
+  Impl::Cuda::launch_kernel(
+      space, "tile_scan", Impl::Cuda::tile_scan<Scan, Output, Output, Tuned>,
+      {blocks_of(tiles), unsigned(Tuned::value.threads + 32),
+       int(sizeof(Impl::Cuda::TileScanMemory<Scan, Tuned>))},
+      operands, tiles,
+      Impl::Cuda::stream_scratch(space).scan(
+          Impl::Cuda::look_back_words<Value>(tiles)),
+      Impl::Cuda::ResultSink<Output>{&total, nullptr});
+  Output sum(0);
+  for (std::uint64_t i = 0; i < x.size(); ++i) {
+    Output const with = sum + Output(x[i]);
+    ASSERT_EQ(y[i], init + (Inclusive ? with : sum)) << "element " << i;
+    sum = with;
+  }
+  EXPECT_EQ(total, sum);
+}
+
+TYPED_TEST(RangeKernels, Scans) {
+  Random random;
+  SCOPED_TRACE(random.note());
+  for (int n = 1; n < 12; ++n) {
+    Row<typename TypeParam::Element> const x(
+        random_size(n, random), int(random.integer(0, 16)), random);
+    int const before = int(random.integer(0, 8));
+    SCOPED_TRACE(x.describe() + ", results from " + std::to_string(before) +
+                 " on");
+    expect_tile_scan<TypeParam, Impl::WarpScanMma, true, true>(x, before);
+    expect_tile_scan<TypeParam, Impl::WarpScanMma, true, false>(x, before);
+    expect_tile_scan<TypeParam, Impl::WarpScanShuffle, false, true>(x, before);
+  }
+}
+
+/// A sum that does not commute: the values and their number.
+struct Chain {
+  std::int64_t sum;
+  std::int32_t first, last;  ///< -1: none
+};
+struct ChainReducer {
+  void init(Chain* value) const { *value = {0, -1, -1}; }
+  /// `from` follows `into`: where it does not, the sum is spoilt.
+  void join(Chain* into, Chain const* from) const {
+    if (from->first < 0) return;
+    if (into->first >= 0 && into->last + 1 != from->first) into->sum = -1000000;
+    into->sum += from->sum;
+    if (into->first < 0) into->first = from->first;
+    into->last = from->last;
+  }
+  void final(Chain*) const {}
+};
+
+TEST(CallKernels, ScansKeepTheOrder) {
+  Random random;
+  SCOPED_TRACE(random.note());
+  for (int n = 1; n < 12; ++n) {
+    std::uint64_t const size = random_size(n, random);
+    SCOPED_TRACE(size);
+    std::vector<std::int64_t> y(size, -1);
+    std::vector<int> calls(size, 0);
+    auto const call = [y = y.data(), calls = calls.data()](
+                          std::int64_t i, Chain& value, bool is_final) {
+      if (value.first < 0) value.first = std::int32_t(i);
+      value.sum += i % 7;
+      value.last = std::int32_t(i);
+      if (is_final) {
+        y[i] = value.sum;
+        ++calls[i];
+      }
+    };
+    using Scanned              = Impl::Cuda::ScannedValue<ChainReducer, Chain>;
+    using Tuned                = Impl::Cuda::ScanTunedFor<sizeof(Chain)>;
+    constexpr unsigned threads = Tuned::value.threads;
+    unsigned const rows =
+        Impl::streamed_scan_rows(Impl::Cuda::tuning(space), Tuned::value, size);
+    auto const tiles = unsigned((size + threads * rows - 1) / (threads * rows));
+    Chain total{};
+    Impl::Cuda::launch_kernel(
+        space, "streamed_scan",
+        Impl::Cuda::streamed_scan<Scanned, Tuned, std::int64_t, Chain,
+                                  std::remove_const_t<decltype(call)>,
+                                  ChainReducer>,
+        {blocks_of(tiles), threads + 32,
+         int(sizeof(Impl::Cuda::StreamedScanMemory<Chain, Tuned>))},
+        call, ChainReducer(), std::int64_t(0), size, rows, tiles,
+        Impl::Cuda::stream_scratch(space).scan(
+            Impl::Cuda::look_back_words<Chain>(tiles)),
+        Impl::Cuda::ResultSink<Chain>{&total, nullptr});
+    std::int64_t sum = 0;
+    for (std::uint64_t i = 0; i < size; ++i) {
+      sum += std::int64_t(i) % 7;
+      ASSERT_EQ(calls[i], 1) << i;
+      ASSERT_EQ(y[i], sum) << i;
+    }
+    EXPECT_EQ(total.sum, sum);
+  }
+}
+
+struct PlusReducer {
+  void init(std::int64_t* value) const { *value = 0; }
+  void join(std::int64_t* into, std::int64_t const* from) const {
+    *into += *from;
+  }
+  void final(std::int64_t*) const {}
+};
+
+TEST(CallKernels, ReductionsCallEachIndexOnce) {
+  Random random;
+  SCOPED_TRACE(random.note());
+  for (int n = 0; n < 12; ++n) {
+    std::uint64_t const size = random_size(n, random);
+    SCOPED_TRACE(size);
+    std::vector<int> calls(size, 0);
+    auto const call = [calls = calls.data()](std::int64_t i,
+                                             std::int64_t& sum) {
+      ++calls[i - 5];
+      sum += i * i;
+    };
+    using Running      = Impl::Cuda::RunningValue<PlusReducer, std::int64_t>;
+    using Tuned        = Impl::Cuda::TunedFor<8, 1>;
+    std::int64_t total = -1;
+    Impl::Cuda::launch_kernel(
+        space, "streamed_reduce",
+        Impl::Cuda::streamed_reduce<Running, Tuned, std::int64_t, std::int64_t,
+                                    std::remove_const_t<decltype(call)>,
+                                    PlusReducer>,
+        {unsigned(random.integer(1, 7)), unsigned(Tuned::value.threads)}, call,
+        PlusReducer(), std::int64_t(5), size,
+        Impl::Cuda::stream_scratch(space).grid(),
+        Impl::Cuda::ResultSink<std::int64_t>{&total, nullptr});
+    std::int64_t sum = 0;
+    for (std::uint64_t i = 0; i < size; ++i) {
+      ASSERT_EQ(calls[i], 1) << i;
+      sum += std::int64_t(i + 5) * std::int64_t(i + 5);
+    }
+    EXPECT_EQ(total, sum);
+  }
+}
+
+}  // namespace
