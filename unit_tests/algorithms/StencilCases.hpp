@@ -161,6 +161,10 @@ void products_of_rows_anywhere() {
     // Both sides of the first strip's end.
     check({20 + radius, 2048 / std::int64_t(sizeof(T)) + random.integer(1, 40)},
           Boundaries<2>::all(Boundary::periodic));
+    // A face in the last places of a strip's windows.
+    check(
+        {20 + radius, 2048 / std::int64_t(sizeof(T)) + random.integer(-8, 16)},
+        Boundaries<2>::all(Boundary::reflect));
     check({50, 32}, random_boundaries<2>(random));
     check({19, random.integer(8, 90)}, random_boundaries<2>(random));
   }

@@ -4,7 +4,9 @@
 #ifndef EMULATEDDEVICE_DEVICEMEMORY_HPP
 #define EMULATEDDEVICE_DEVICEMEMORY_HPP
 
+#include <KokkosMMA_Random.hpp>
 #include <KokkosMMA_SmallFloats.hpp>
+#include <backends/cuda/KokkosMMA_Launch.hpp>
 #include <backends/emulated/arch/KokkosMMA_Mma.hpp>
 #include <core/KokkosMMA_Scalar.hpp>
 
@@ -56,6 +58,13 @@ template <>
 inline constexpr Scalar scalar_v<Testing::Bhalf const> = Scalar::bhalf;
 
 namespace Testing {
+
+/// A device of few multiprocessors, on which a block has more than one piece of
+/// a small grid, or of many, on which pieces are small.
+inline void any_device(Random& random) {
+  Impl::Cuda::device_entry(0).multiprocessors =
+      random.integer(0, 1) == 0 ? 3 : 132;
+}
 
 /// How a grid lies in its memory.
 struct Lie {

@@ -199,6 +199,7 @@ template <class A, class T, class Result, int R, bool Calls, class Launch>
 void expect_exact_sums(StencilCase<R> const& in, Random& random,
                        Launch const& launch) {
   SCOPED_TRACE(in.describe());
+  any_device(random);
   Place<R> low{}, high{}, none{};
   for (int d = 0; d < R; ++d) {
     low[d]  = in.boundaries.ghosts_low(d, in.weights.radius(d));

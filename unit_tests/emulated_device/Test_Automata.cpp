@@ -84,6 +84,7 @@ struct Automaton {
                  std::to_string(lie_from.before) + " and " +
                  std::to_string(lie_to.before) + " on" +
                  (reversed ? ", reversed" : ""));
+    any_device(random);
     Place<2> const none{};
     Cells from(extent, none, none, lie_from);
     Cells to(extent, none, none, lie_to);

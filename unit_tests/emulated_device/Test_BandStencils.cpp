@@ -23,7 +23,7 @@ bool expect_bands(Factors<2> const& factors, Random& random) {
   bool taken = true;
   expect_exact_sums<typename T::A, typename T::Element, typename T::Result, 2,
                     T::calls>(
-      random_case<2>(random, factors.weights(), {70, 600}), random,
+      random_case<2>(random, factors.weights(), {50, 400}), random,
       [&](auto const& grid, auto const& sink) {
         using Bands =
             Impl::Cuda::BandStencil<typename T::A, typename T::Element>;
@@ -69,7 +69,7 @@ bool expect_dense_bands(StencilWeights<2> const& weights, Random& random) {
   bool taken = true;
   expect_exact_sums<typename T::A, typename T::Element, typename T::Result, 2,
                     T::calls>(
-      random_case<2>(random, weights, {70, 500}), random,
+      random_case<2>(random, weights, {50, 300}), random,
       [&](auto const& grid, auto const& sink) {
         using Dense =
             Impl::Cuda::DenseBandStencil<typename T::A, typename T::Element>;

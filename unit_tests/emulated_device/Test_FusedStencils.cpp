@@ -29,6 +29,7 @@ bool expect_fused(StencilWeights<R> const& weights, Random& random) {
     in.extent[d] = std::max<std::int64_t>(in.extent[d], 12);
   int const steps = int(random.integer(2, 4));
   SCOPED_TRACE(in.describe() + ", steps " + std::to_string(steps));
+  any_device(random);
   Place<R> const none{};
   DeviceGrid<A, R> source(in.extent, none, none, in.in);
   DeviceGrid<A, R> results(in.extent, none, none, in.out);

@@ -58,6 +58,7 @@ TYPED_TEST(RangeKernels, SumsAndDots) {
   Random random;
   SCOPED_TRACE(random.note());
   for (int n = 0; n < 14; ++n) {
+    any_device(random);
     int const before = int(random.integer(0, 16));
     Row<Element> const x(random_size(n, random), before, random);
     Row<Element> const y(x.size(), before, random);
@@ -144,6 +145,7 @@ TYPED_TEST(RangeKernels, Scans) {
   Random random;
   SCOPED_TRACE(random.note());
   for (int n = 1; n < 12; ++n) {
+    any_device(random);
     Row<typename TypeParam::Element> const x(
         random_size(n, random), int(random.integer(0, 16)), random);
     int const before = int(random.integer(0, 8));
@@ -177,6 +179,7 @@ TEST(CallKernels, ScansKeepTheOrder) {
   Random random;
   SCOPED_TRACE(random.note());
   for (int n = 1; n < 12; ++n) {
+    any_device(random);
     std::uint64_t const size = random_size(n, random);
     SCOPED_TRACE(size);
     std::vector<std::int64_t> y(size, -1);
@@ -231,6 +234,7 @@ TEST(CallKernels, ReductionsCallEachIndexOnce) {
   Random random;
   SCOPED_TRACE(random.note());
   for (int n = 0; n < 12; ++n) {
+    any_device(random);
     std::uint64_t const size = random_size(n, random);
     SCOPED_TRACE(size);
     std::vector<int> calls(size, 0);

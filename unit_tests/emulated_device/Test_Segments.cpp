@@ -116,6 +116,7 @@ TYPED_TEST(SegmentKernels, EqualSums) {
   Random random;
   SCOPED_TRACE(random.note());
   for (int n = 0; n < 30; ++n) {
+    any_device(random);
     constexpr int lengths[] = {1, 3, 8, 16, 31, 64, 100, 256, 777, 1024, 5000};
     std::uint64_t const length =
         n < 11 ? lengths[n] : std::uint64_t(random.integer(1, 600));
@@ -149,6 +150,7 @@ TYPED_TEST(SegmentKernels, RaggedSums) {
   Random random;
   SCOPED_TRACE(random.note());
   for (int n = 0; n < 12; ++n) {
+    any_device(random);
     Row<Element> const row(random.integer(1, 12000), int(random.integer(0, 16)),
                            random);
     int const longest  = n % 3 == 0 ? 4 : n % 3 == 1 ? 60 : 4000;
@@ -179,6 +181,7 @@ TYPED_TEST(SegmentKernels, Scans) {
   Random random;
   SCOPED_TRACE(random.note());
   for (int n = 0; n < 12; ++n) {
+    any_device(random);
     Row<Element> const row(random.integer(1, 20000), int(random.integer(0, 16)),
                            random);
     int const before = int(random.integer(0, 8));
@@ -219,6 +222,7 @@ TYPED_TEST(SegmentKernels, Columns) {
   Random random;
   SCOPED_TRACE(random.note());
   for (int n = 0; n < 14; ++n) {
+    any_device(random);
     std::uint64_t const columns = n < 5 ? std::uint64_t(1) << 2 * n
                                         : std::uint64_t(random.integer(1, 300));
     std::uint64_t const rows    = std::uint64_t(random.integer(1, 400));

@@ -266,10 +266,10 @@ inline cudaError_t cudaGetDevice(int* id) {
   return cudaSuccess;
 }
 inline cudaError_t cudaSetDevice(int) { return cudaSuccess; }
-/// Few multiprocessors: small grids have blocks with more than one piece too.
+
 inline cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute,
                                           int) {
-  *value = attribute == cudaDevAttrMultiProcessorCount      ? 3
+  *value = attribute == cudaDevAttrMultiProcessorCount      ? 132
            : attribute == cudaDevAttrComputeCapabilityMajor ? 9
                                                             : 0;
   return cudaSuccess;
