@@ -129,7 +129,7 @@ void run_stencil(char const* who, Exec const& exec, X const& in, Y const& out,
   auto const& memory = own.view();
   auto const plan    = stencil_plan(From(in), weights);
   StencilProblem problem =
-      stencil_problem<Exec, A>(From(in), extents, *plan, held);
+      stencil_problem<Exec, A, Result>(From(in), extents, *plan, held);
   problem.target_contiguous =
       is_stencil_contiguous(out, plan->is_reversed) &&
       (steps == 1 || is_stencil_contiguous(memory, plan->is_reversed));
@@ -157,9 +157,9 @@ void run_stencil(char const* who, Exec const& exec, X const& in, Y const& out,
     auto const next_plan = stencil_plan(Between(out), weights);
     // `out` and the memory between steps take turns: what one of them refuses
     // is done with neither.
-    StencilProblem between     = stencil_problem<Exec, A>(Between(out), extents,
-                                                      *next_plan, held_between);
-    StencilProblem const other = stencil_problem<Exec, A>(
+    StencilProblem between = stencil_problem<Exec, A, Result>(
+        Between(out), extents, *next_plan, held_between);
+    StencilProblem const other = stencil_problem<Exec, A, Result>(
         Between(memory), extents, *next_plan, held_between);
     between.band_operands     = between.band_operands && other.band_operands;
     between.dense_operands    = between.dense_operands && other.dense_operands;
@@ -313,7 +313,8 @@ std::string explain_stencil(Exec const& exec, X const& in, Y const& out,
                               boundaries);
   auto const plan = Impl::stencil_plan(in, weights);
   StencilProblem problem =
-      Impl::stencil_problem<Exec, A>(in, extents, *plan, boundaries);
+      Impl::stencil_problem<Exec, A, typename Y::non_const_value_type>(
+          in, extents, *plan, boundaries);
   problem.target_contiguous =
       Impl::is_stencil_contiguous(out, plan->is_reversed);
   problem.aligned_results = Impl::is_stencil_aligned(out, plan->is_reversed);

@@ -127,7 +127,8 @@ struct StencilKernels<Kokkos::Cuda> {
   static constexpr bool exist = true;
 
   /// Fills in which products the weights can be operands of.
-  template <class A, class Element, int R>
+  /// \tparam Result void for functors
+  template <class A, class Result, class Element, int R>
   static void look_at(StencilGrid<Element, R> const& grid,
                       StencilPlan<R> const& plan, StencilProblem& problem) {
     constexpr Scalar input = scalar_v<Element>;
@@ -140,7 +141,7 @@ struct StencilKernels<Kokkos::Cuda> {
     if constexpr (R == 2 && stencil_band_exists(input, sums)) {
       problem.band_operands =
           plan.product &&
-          Cuda::BandStencil<A, Element>::takes(*plan.product, grid);
+          Cuda::BandStencil<A, Element, Result>::takes(*plan.product, grid);
     }
     if constexpr (R == 2 && stencil_dense_band_exists(input, sums)) {
       using Dense            = Cuda::DenseBandStencil<A, Element>;

@@ -39,7 +39,8 @@ std::shared_ptr<StencilPlan<R> const> stencil_plan(
                                                 R > 1 && !last_is_fast(x));
 }
 
-template <class Exec, class A, class X, int R>
+/// \tparam Result void for functors
+template <class Exec, class A, class Result, class X, int R>
 StencilProblem stencil_problem(X const& x, GridExtents<R> const& extents,
                                StencilPlan<R> const& plan,
                                Boundaries<R> const& boundaries) {
@@ -61,7 +62,7 @@ StencilProblem stencil_problem(X const& x, GridExtents<R> const& extents,
   problem.contiguous = is_stencil_contiguous(x, plan.is_reversed);
   if constexpr (StencilKernels<Exec>::exist) {
     if (problem.size > 0)
-      StencilKernels<Exec>::template look_at<A>(
+      StencilKernels<Exec>::template look_at<A, Result>(
           stencil_grid(x, boundaries, extents, plan.weights.radius(),
                        plan.is_reversed),
           plan, problem);
@@ -304,7 +305,8 @@ auto StencilPolicy(
   Impl::check_weights<A>(who, weights);
   Boundaries<R> const held = Impl::as_elements<Element>(who, boundaries);
   auto const plan          = Impl::stencil_plan(x, weights);
-  auto problem = Impl::stencil_problem<Exec, A>(x, extents.values, *plan, held);
+  auto problem =
+      Impl::stencil_problem<Exec, A, void>(x, extents.values, *plan, held);
   problem.to_functor = true;
   Route const route  = Impl::decide_stencil(who, exec, problem, settings).route;
   return Impl::StencilRange<Exec, R, A, X>(exec, x, extents.values, plan, held,

@@ -81,4 +81,42 @@ TYPED_TEST(StencilIntegers, StepsBetweenTypes) {
   steps_between_types<std::uint8_t, std::int32_t, TypeParam>();
 }
 
+// Of results of a byte, the lowest byte of the weights is all that matters: so
+// tensor cores take factors that are no bytes.
+template <class T, class Result, class Exec>
+void factors_of_any_size() {
+  using Right = Plain<Kokkos::LayoutRight>;
+  Random random;
+  SCOPED_TRACE(random.note());
+  for (int const radius : {1, 5, 7, 9}) {
+    std::vector<double> factors[2];
+    for (auto& factor : factors)
+      for (int i = 0; i < 2 * radius + 1; ++i)
+        factor.push_back(double(random.integer(1, 3000)) *
+                         (random.integer(0, 1) == 0 ? 1 : -1));
+    std::vector<double> values;
+    for (double const a : factors[0])
+      for (double const b : factors[1]) values.push_back(a * b);
+    auto const weights    = StencilWeights<2>::dense(radius, values);
+    Place<2> const extent = {30, 70};
+    for (std::int64_t const steps : {1, 2})
+      expect_sums<T, Result, 2, Right, Right, Exec>(
+          extent, weights, random_boundaries<2>(random, steps == 1), random,
+          steps);
+    TestGrid<T, 2, Right, Exec> const in(extent);
+    TestGrid<Result, 2, Right, Exec> const out(extent);
+    stencil(Exec(), in.view(), out.view(), weights,
+            Boundaries<2>::all(Boundary::nearest));
+    EXPECT_EQ(!on_cuda<Exec>        ? Route::generic
+              : sizeof(Result) == 1 ? Route::mma
+                                    : Route::streamed,
+              last_route());
+  }
+}
+TYPED_TEST(StencilIntegers, FactorsOfAnySize) {
+  factors_of_any_size<std::uint8_t, std::uint8_t, TypeParam>();
+  factors_of_any_size<std::int8_t, std::int8_t, TypeParam>();
+  factors_of_any_size<std::uint8_t, std::int32_t, TypeParam>();
+}
+
 }  // namespace

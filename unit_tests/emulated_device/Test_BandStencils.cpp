@@ -10,6 +10,7 @@
 
 #include <gtest/gtest.h>
 
+#include <type_traits>
 #include <vector>
 
 namespace {
@@ -25,8 +26,9 @@ bool expect_bands(Factors<2> const& factors, Random& random) {
                     T::calls>(
       random_case<2>(random, factors.weights(), {50, 400}), random,
       [&](auto const& grid, auto const& sink) {
-        using Bands =
-            Impl::Cuda::BandStencil<typename T::A, typename T::Element>;
+        using Bands = Impl::Cuda::BandStencil<
+            typename T::A, typename T::Element,
+            std::conditional_t<T::calls, void, typename T::Result>>;
         taken = Bands::takes(factors.of, grid);
         if (taken)
           Impl::Cuda::launch_band_stencil<typename T::A>(Kokkos::Cuda(), grid,
@@ -61,6 +63,32 @@ TYPED_TEST(BandKernels, Products) {
           random);
     }
   EXPECT_GT(taken, 10);
+}
+
+template <class T>
+struct ByteBandKernels : ::testing::Test {};
+using OfBytes =
+    ::testing::Types<StencilTypes<std::int32_t, std::uint8_t, std::uint8_t>,
+                     StencilTypes<std::int32_t, std::int8_t, std::int8_t>,
+                     StencilTypes<std::uint32_t, std::uint8_t, std::int8_t>>;
+TYPED_TEST_SUITE(ByteBandKernels, OfBytes);
+
+// Of results of a byte, the lowest byte of sums and weights is all there is.
+TYPED_TEST(ByteBandKernels, FactorsOfAnySize) {
+  Random random;
+  SCOPED_TRACE(random.note());
+  for (int radius = 1; radius <= 16; radius += radius < 8 ? 1 : 4) {
+    Factors<2> factors{{}, false};
+    for (auto& vector : factors.of)
+      for (int i = 0; i < 2 * radius + 1; ++i)
+        vector.push_back(double(random.integer(-5000, 5000)));
+    EXPECT_TRUE(expect_bands<TypeParam>(factors, random)) << radius;
+  }
+  Factors<2> const fraction{{{{1, 2.5, 1}, {1, 1, 1}}}, false};
+  EXPECT_FALSE((
+      Impl::Cuda::BandStencil<typename TypeParam::A,
+                              typename TypeParam::Element,
+                              typename TypeParam::Result>::takes(fraction.of)));
 }
 
 /// False where these kernels do not take the weights or the grid.

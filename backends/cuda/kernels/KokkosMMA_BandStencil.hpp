@@ -430,21 +430,26 @@ __global__ void __launch_bounds__(32 * Tuning::warps, Tuning::resident)
   }
 }
 
-/// Results of which a byte of the sums is all that matters.
-template <class A, class Sink>
-constexpr bool is_modulo_256() {
-  if constexpr (VisibleStencilSink<Sink>) {
-    return std::is_integral_v<A> &&
-           std::is_integral_v<typename Sink::value_type> &&
-           sizeof(typename Sink::value_type) == 1 &&
-           !std::is_same_v<typename Sink::value_type, bool>;
-  } else {
-    return false;
-  }
-}
+template <class Sink>
+struct SinkValue {
+  using type = void;
+};
+template <VisibleStencilSink Sink>
+struct SinkValue<Sink> {
+  using type = typename Sink::value_type;
+};
+
+/// Whether a byte of the sums is all that matters of results of this type.
+template <class A, class Result>
+inline constexpr bool is_modulo_256 =
+    std::is_integral_v<A>&& std::is_integral_v<Result> &&
+    !std::is_same_v<Result, bool> && sizeof(Result) == 1;
+template <class A>
+inline constexpr bool is_modulo_256<A, void> = false;
 
 /// Which weights the band products take, and as what.
-template <class A, class Element>
+/// \tparam Result void for functors
+template <class A, class Element, class Result>
 struct BandStencil {
   using Factors = std::array<std::vector<double>, 2>;
 
@@ -471,9 +476,14 @@ struct BandStencil {
     return takes(factors) && takes(grid);
   }
 
+  /// Where one byte of the sums is all that matters, one byte of the weights
+  /// is.
   static std::optional<BandWeights<std::int8_t>> byte_weights(
       Factors const& factors) {
-    double largest = of_bytes && std::is_signed_v<Element> ? 128 : 255;
+    constexpr bool modulo  = is_modulo_256<A, Result>;
+    constexpr double least = modulo ? -0x1p53 : -128;
+    constexpr double most  = modulo ? 0x1p53 : 127;
+    double largest         = of_bytes && std::is_signed_v<Element> ? 128 : 255;
     BandWeights<std::int8_t> weights{};
     for (int d = 0; d < 2; ++d) {
       auto const& factor = factors[std::size_t(d)];
@@ -483,14 +493,15 @@ struct BandStencil {
       double sum = 0;
       for (int k = 0; k < int(factor.size()); ++k) {
         double const w = factor[std::size_t(k)];
-        if (w != std::trunc(w) || w < -128 || w > 127) return {};
-        to[k] = static_cast<std::int8_t>(w);
+        if (w != std::trunc(w) || w < least || w > most) return {};
+        to[k] = static_cast<std::int8_t>(static_cast<std::int64_t>(w));
         sum += std::abs(w);
       }
       largest *= sum;
     }
     // Sums are of 32 bits; what the accumulator has more of is not known.
-    if ((!std::is_integral_v<A> || sizeof(A) > 4) && largest >= 0x1p31)
+    if (!modulo && (!std::is_integral_v<A> || sizeof(A) > 4) &&
+        largest >= 0x1p31)
       return {};
     return weights;
   }
@@ -622,7 +633,8 @@ void launch_band_stencil(Kokkos::Cuda const& space,
                          StencilGrid<Element, 2> const& grid,
                          std::array<std::vector<double>, 2> const& factors,
                          Sink const& sink) {
-  using Takes = BandStencil<A, Element>;
+  using Result = typename SinkValue<Sink>::type;
+  using Takes  = BandStencil<A, Element, Result>;
   if (grid.extent[0] == 0 || grid.extent[1] == 0) return;
   int const radius_rows    = int(factors[0].size()) / 2;
   int const radius_columns = int(factors[1].size()) / 2;
@@ -648,7 +660,7 @@ void launch_band_stencil(Kokkos::Cuda const& space,
   if constexpr (sizeof(Element) == 1) {
     constexpr bool is_signed = std::is_signed_v<Element>;
     auto const weights       = Takes::byte_weights(factors).value();
-    if constexpr (is_modulo_256<A, Sink>()) {
+    if constexpr (is_modulo_256<A, Result>) {
       choose(std::type_identity<WarpByteBand<Warp, is_signed, 2, 1>>(),
              std::type_identity<WarpByteBand<Warp, is_signed, 3, 1>>(),
              radius_rows <= 8, weights);
