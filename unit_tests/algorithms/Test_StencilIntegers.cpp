@@ -99,10 +99,12 @@ void factors_of_any_size() {
       for (double const b : factors[1]) values.push_back(a * b);
     auto const weights    = StencilWeights<2>::dense(radius, values);
     Place<2> const extent = {30, 70};
-    for (std::int64_t const steps : {1, 2})
+    expect_sums<T, Result, 2, Right, Right, Exec>(
+        extent, weights, random_boundaries<2>(random), random);
+    // Sums of wider results are no longer exact in the reference's doubles.
+    if (sizeof(Result) == 1)
       expect_sums<T, Result, 2, Right, Right, Exec>(
-          extent, weights, random_boundaries<2>(random, steps == 1), random,
-          steps);
+          extent, weights, random_boundaries<2>(random, false), random, 2);
     TestGrid<T, 2, Right, Exec> const in(extent);
     TestGrid<Result, 2, Right, Exec> const out(extent);
     stencil(Exec(), in.view(), out.view(), weights,
