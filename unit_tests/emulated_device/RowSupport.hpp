@@ -8,11 +8,25 @@
 
 #include <KokkosMMA_Random.hpp>
 
+#include <gtest/gtest.h>
+
 #include <cstdint>
 #include <string>
 #include <type_traits>
 
 namespace KokkosMMA::Testing {
+
+/// What is read, and what is added up.
+template <class Element_, class Value_>
+struct RowTypes {
+  using Element = Element_;
+  using Value   = Value_;
+};
+using AllRowTypes = ::testing::Types<
+    RowTypes<Half, float>, RowTypes<Bhalf, float>, RowTypes<float, float>,
+    RowTypes<double, double>, RowTypes<std::int8_t, std::int32_t>,
+    RowTypes<std::uint8_t, std::int32_t>, RowTypes<std::int32_t, std::int32_t>,
+    RowTypes<std::int64_t, std::int64_t>>;
 
 /// Elements side by side, `before` elements behind a line of 16 bytes.
 template <class T>

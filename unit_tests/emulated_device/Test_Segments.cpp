@@ -43,22 +43,9 @@ struct Results {
   Store store() { return {value.data(), stores.data()}; }
 };
 
-template <class Element_, class Value_>
-struct SegmentTypes {
-  using Element = Element_;
-  using Value   = Value_;
-};
-
 template <class T>
 struct SegmentKernels : ::testing::Test {};
-using All =
-    ::testing::Types<SegmentTypes<Half, float>, SegmentTypes<Bhalf, float>,
-                     SegmentTypes<float, float>, SegmentTypes<double, double>,
-                     SegmentTypes<std::int8_t, std::int32_t>,
-                     SegmentTypes<std::uint8_t, std::int32_t>,
-                     SegmentTypes<std::int32_t, std::int32_t>,
-                     SegmentTypes<std::int64_t, std::int64_t>>;
-TYPED_TEST_SUITE(SegmentKernels, All);
+TYPED_TEST_SUITE(SegmentKernels, AllRowTypes);
 
 template <Operation Op, class T, class Segments, class Launch>
 void expect_reduced(Row<typename T::Element> const& row,
