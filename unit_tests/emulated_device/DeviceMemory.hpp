@@ -88,7 +88,8 @@ class DeviceGrid {
       size *= extent[d] + low[d] + high[d];
       if (d == R - 1 && R > 1) size += lie.extra;
     }
-    m_size   = size + lie.before;
+    // The last row ends with its last element.
+    m_size   = size + lie.before - (R > 1 ? lie.extra : 0);
     m_extent = extent;
     m_memory = std::unique_ptr<T[], Release>(static_cast<T*>(::operator new[](
         std::size_t(m_size) * sizeof(T), std::align_val_t(256))));
