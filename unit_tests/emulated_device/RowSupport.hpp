@@ -28,13 +28,14 @@ using AllRowTypes = ::testing::Types<
     RowTypes<std::uint8_t, std::int32_t>, RowTypes<std::int32_t, std::int32_t>,
     RowTypes<std::int64_t, std::int64_t>>;
 
-/// Elements side by side, `before` elements behind a line of 16 bytes.
+/// Elements side by side, 99 until they are written, `before` elements behind a
+/// line of 16 bytes.
 template <class T>
 class Row {
  public:
   Row(std::uint64_t size, int before)
       : m_grid({std::int64_t(size)}, {0}, {0}, Lie{0, before}) {
-    for (std::int64_t i = 0; i < m_grid.size(); ++i) m_grid.memory()[i] = T(0);
+    for (std::int64_t i = 0; i < m_grid.size(); ++i) m_grid.memory()[i] = T(99);
   }
   /// Small integers, whose sums are exact.
   Row(std::uint64_t size, int before, Random& random) : Row(size, before) {

@@ -12,6 +12,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <limits>
+
 namespace {
 
 using namespace KokkosMMA;
@@ -33,6 +36,8 @@ bool expect_fused(StencilWeights<R> const& weights, Random& random) {
   Place<R> const none{};
   DeviceGrid<A, R> source(in.extent, none, none, in.in);
   DeviceGrid<A, R> results(in.extent, none, none, in.out);
+  std::fill_n(results.memory(), results.size(),
+              std::numeric_limits<A>::quiet_NaN());
   for (std::int64_t i = 0; i < source.size(); ++i)
     source.memory()[i] = stencil_datum<A>(random);
   // Weights are those of the kernels' dimensions.
