@@ -93,7 +93,8 @@ struct StencilProblem {
   bool box_of_ones       = false;           ///< every weight is one
   bool one_product       = false;  ///< the weights are one outer product
   bool zero_factor       = false;  ///< and a factor of it has a zero
-  bool band_operands     = false;  ///< its factors are exact as operands
+  bool band_operands     = false;  ///< its factors are, or sums of some
+  bool band_in_pieces    = false;  ///< and only sums of some
   bool dense_operands    = false;  ///< the weights are, or their pieces
   bool dense_in_pieces   = false;  ///< and only their pieces
   bool dense_rows        = true;   ///< rows lie vectors of 16 bytes apart

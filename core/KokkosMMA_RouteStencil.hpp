@@ -135,26 +135,38 @@ constexpr Refusal refuse_mma_stencil(StencilProblem const& problem,
 /// | box 1 3 7 8        | 912 909 899 893 | 1013 999 929 313 |
 /// | box 1 7, periodic  | 910 894         | 1012 940         |
 /// | box 1 7, halo      | 759 749         | 995 647*         |
-/// | box 16             | 397             | 119              |
+/// | box 11 16          | 770* at both    | 150 123*         |
 /// | product 1 3 5      | 910 907 899     | 1008 921 692*    |
+/// | in pieces 4 5 6 7  | 668* at all     | 875 685 546 449* |
+/// | 8 9 11 16          | 668 466 at all* | 325 162 150 122* |
 /// | star 1 6 7 8       | 536 487 486 430 | 1007 505 446 426 |
 /// | dense 1 2 3 4      | 537 537 532 536 | 997 631 446 293  |
 /// | dense 7 8          | 483' 427'       | 110' 87'         |
-/// | in pieces 3        | 309             | 448              |
-/// | in pieces 5 7      | 235' 193'       | 185' 109'        |
+/// | dense, pieces 3    | 309             | 448              |
+/// | dense, pieces 5 7  | 235' 193'       | 185' 109'        |
 /// | float, dense 4 7   | 182 184'        | 261 110'         |
 /// | double, dense 6 7  | 78' 78'         | 82' 63'          |
 ///
-/// Boxes of bhalfs of radius 7: 900 and 885. Rows that begin anywhere in their
-/// lines (halo, above): boxes of radius 2 to 6 have 985, 930, 885, 850, 825*
-/// and products of radius 1, 2, 3 960, 905, 790* without tensor cores. Results
-/// that do not begin in lines have no kernel of one radius there, nor have
-/// products of two radii, nor any of radius 8 and more. A box of ones of uint8
-/// of radius 1, 3, 7 reaches 1783, 1769, 1739 on tensor cores; without, 1942 at
-/// radius 1 (copy 2132), and of radius 1 to 7 by themselves 1920, 1900, 1884,
-/// 1860, 1707, 1465, 1442 (copy 2050), with ghost cells of radius 1 and 2 0.79
-/// and 0.71 of a copy (tensor cores 0.73). Weights that are sums of bhalfs
-/// reach 169 and 139' at radius 5 and 7.
+/// Boxes of bhalfs of radius 7: 900 and 885. Products of two radii have no
+/// kernel of one without tensor cores, nor has any radius from 8 on. Where rows
+/// or results begin anywhere in their lines, of radius 1 to 7, by kernels
+/// themselves:
+///
+/// | anywhere                   | tensor cores | without                     |
+/// |----------------------------|--------------|-----------------------------|
+/// | rows, half boxes           | 696          | 979 949 932 870 813 760 235 |
+/// | rows, half products        | 696          | 960 905 782 590 506 385 235 |
+/// | results, half boxes        | 504          | 959 916 900 822 775 710 239 |
+/// | results, half products     | 504          | 884 879 731 570 475 370 240 |
+/// | rows, in pieces            | 552          | as products                 |
+/// | results, in pieces         | 502          | as products                 |
+/// | rows, uint8 boxes 1 to 4   | 1447         | 1466 509 424 415            |
+/// | results, uint8 boxes 1 - 4 | 789          | 1325 506 427 417            |
+///
+/// A box of ones of uint8 of radius 1, 3, 7 reaches 1783, 1769, 1739 on tensor
+/// cores; without, 1942 at radius 1 (copy 2132), and of radius 1 to 7 by
+/// themselves 1920, 1900, 1884, 1860, 1707, 1465, 1442 (copy 2050). Dense
+/// weights that are sums of bhalfs reach 169 and 139' at radius 5 and 7.
 ///
 /// A functor is called by way of shared memory, 234 at every radius up to 8 and
 /// 145 beyond, on tensor cores; without, boxes of radius 7, 8, 11, 16 have 700,
@@ -170,12 +182,12 @@ constexpr Refusal refuse_mma_stencil(StencilProblem const& problem,
 /// The limits are those of the tuning table.
 constexpr bool mma_stencil_pays(StencilProblem const& problem,
                                 TuningTable const& tuning = builtin_tuning) {
+  bool const lines = problem.aligned_rows && problem.aligned_results;
   if (size_of(problem.input) == 1) {
-    // Boxes of one radius alone have kernels that are as fast. Rows that begin
-    // anywhere: of radius 1, into Views.
-    bool const exists =
-        problem.box_of_ones && problem.one_radius && problem.aligned_results &&
-        (problem.aligned_rows || (problem.radius == 1 && !problem.to_functor));
+    // Boxes of one radius alone have kernels that are as fast. Rows or results
+    // that begin anywhere: of radius 1, into Views.
+    bool const exists = problem.box_of_ones && problem.one_radius &&
+                        (lines || (problem.radius == 1 && !problem.to_functor));
     int const limit = !exists ? 0
                       : problem.to_functor
                           ? 8
@@ -183,15 +195,17 @@ constexpr bool mma_stencil_pays(StencilProblem const& problem,
     return problem.radius >= limit;
   }
   if (problem.one_product) {
-    // The kernels of one radius write 16-bit floats in whole vectors alone, and
-    // read rows that begin anywhere up to radius 6.
+    // Of one radius, up to 6 where rows or results begin anywhere, there are
+    // kernels that are as fast.
     bool const exists = size_of(problem.input) > 2 ||
-                        (problem.one_radius && problem.aligned_results &&
-                         (problem.aligned_rows || problem.radius < 7));
-    int const limit = !exists ? 0
-                      : problem.box_of_ones
-                          ? tuning.stencil_box_radius[problem.input]
-                          : tuning.stencil_product_radius[problem.input];
+                        (problem.one_radius && (lines || problem.radius < 7));
+    int const products = tuning.stencil_product_radius[problem.input];
+    int const limit    = !exists ? (problem.band_in_pieces ? products : 0)
+                         : problem.box_of_ones
+                             ? tuning.stencil_box_radius[problem.input]
+                         : problem.band_in_pieces  ? products + (lines ? 2 : 1)
+                         : problem.aligned_results ? products
+                                                   : products + 1;
     return problem.band_operands && problem.radius >= limit &&
            problem.radius >= (problem.to_functor ? 9 : 0);
   }

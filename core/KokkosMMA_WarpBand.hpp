@@ -36,12 +36,16 @@ namespace KokkosMMA::Impl {
 
 /// Weights of both dimensions as operands of the products: entry
 /// origin + o has that of offset o, there are zeros around.
-template <class Operand>
+/// \tparam ColumnPieces, RowPieces operands that add up to a weight, the
+///   largest first
+template <class Operand, int ColumnPieces = 1, int RowPieces = 1>
 struct BandWeights {
-  static constexpr int origin = 48;
-  static constexpr int size   = 2 * origin;
-  Operand column[size];  ///< along the columns: second product
-  Operand row[size];     ///< along the rows: first product
+  static constexpr int column_pieces = ColumnPieces;
+  static constexpr int row_pieces    = RowPieces;
+  static constexpr int origin        = 48;
+  static constexpr int size          = 2 * origin;
+  Operand column[ColumnPieces][size];  ///< along the columns: second product
+  Operand row[RowPieces][size];        ///< along the rows: first product
 };
 
 /// Of 8-bit integers; sums modulo 2^32.
@@ -96,14 +100,14 @@ class WarpByteBand {
             std::uint32_t word = 0;
             for (int e = 0; e < 4; ++e) {
               Coordinate const at = MmaS8::a(lane, reg, e);
-              word |= weight(weights.row, 32 * half + at.column - margin -
-                                              column_of(tile, at.row))
+              word |= weight(weights.row[0], 32 * half + at.column - margin -
+                                                 column_of(tile, at.row))
                       << 8 * e;
             }
             warp.at(m_row[tile][half], lane)[reg] = word;
           }
       auto const of_column = [&](int group, Coordinate at) {
-        return weight(weights.column,
+        return weight(weights.column[0],
                       16 * group + row_of(at.column) - max_radius - at.row);
       };
       for (int reg = 0; reg < 4; ++reg) {
@@ -261,11 +265,17 @@ class WarpByteBand {
 /// along the rows, `Groups` along the columns for the first 8 bits of the sums,
 /// the rest for itself, added to nearest.
 ///
+/// Weights that are no such operands are sums of three, of two halfs along the
+/// rows. What all but the first contribute is added up with the rest; of the
+/// products of pieces along the columns those are left out that are less than
+/// 2^-24 of the first.
+///
 /// An Inf or NaN in the data makes sums NaN that it has no part in, through a
 /// weight zero: what is not finite is to be computed again, element by element.
 /// \tparam Half the elements are of 5 exponent bits; bfloat16 else
 /// \tparam Blocks 2 for a radius of up to 8 along the rows, 3 for 16
-template <class Warp, bool Half, int Groups, int Blocks>
+/// \tparam InPieces weights are sums of operands
+template <class Warp, bool Half, int Groups, int Blocks, bool InPieces = false>
 class WarpHalfBand {
   static_assert(2 <= Groups && Groups <= 3 && 2 <= Blocks && Blocks <= 3);
   template <class T>
@@ -274,9 +284,11 @@ class WarpHalfBand {
  public:
   /// Bits: those along the rows of the type of the elements, bfloat16 along the
   /// columns.
-  using Weight  = std::uint16_t;
-  using Sum     = float;
-  using Weights = BandWeights<Weight>;
+  using Weight                       = std::uint16_t;
+  using Sum                          = float;
+  static constexpr int column_pieces = InPieces ? 3 : 1;
+  static constexpr int row_pieces    = InPieces ? (Half ? 2 : 3) : 1;
+  using Weights = BandWeights<Weight, column_pieces, row_pieces>;
 
   static constexpr int groups     = Groups;
   static constexpr int planes     = 3;
@@ -300,31 +312,7 @@ class WarpHalfBand {
   KOKKOS_FORCEINLINE_FUNCTION WarpHalfBand(Warp const& warp,
                                            Weights const& weights)
       : m_warp(warp) {
-    auto const weight = [](Weight const volatile* of, int offset) {
-      return std::uint32_t(of[Weights::origin + offset]);
-    };
-    warp.each([&](int lane) {
-      for (int reg = 0; reg < 4; ++reg) {
-        Coordinate const at[2] = {MmaF16::a(lane, reg, 0),
-                                  MmaF16::a(lane, reg, 1)};
-        for (int block = 0; block < Blocks; ++block) {
-          std::uint32_t word = 0;
-          for (int e = 0; e < 2; ++e)
-            word |= weight(weights.row, 16 * block + at[e].column - margin -
-                                            column_of(at[e].row))
-                    << 16 * e;
-          warp.at(m_row[block], lane)[reg] = word;
-        }
-        for (int group = 0; group < Groups; ++group) {
-          std::uint32_t word = 0;
-          for (int e = 0; e < 2; ++e)
-            word |= weight(weights.column,
-                           16 * group + at[e].column - max_radius - at[e].row)
-                    << 16 * e;
-          warp.at(m_column[group], lane)[reg] = word;
-        }
-      }
-    });
+    take<0>(weights);
   }
 
   KOKKOS_FORCEINLINE_FUNCTION void clear(History& history) const {
@@ -336,14 +324,27 @@ class WarpHalfBand {
   KOKKOS_FORCEINLINE_FUNCTION Product multiply(Unit const* units) const {
     Lanes<typename MmaF16::C> sums[2];  // (16,8) per warp
     for (int rows = 0; rows < 2; ++rows) {
-      m_warp.each([&](int lane) { m_warp.at(sums[rows], lane) = {}; });
-      for (int block = 0; block < Blocks; ++block) {
-        Lanes<typename MmaF16::B> b;  // (16,8) per warp
+      Lanes<typename MmaF16::C> small;  // (16,8) per warp
+      m_warp.each([&](int lane) {
+        m_warp.at(sums[rows], lane) = {};
+        m_warp.at(small, lane)      = {};
+      });
+      for (int piece = row_pieces - 1; piece >= 0; --piece)
+        for (int block = 0; block < Blocks; ++block) {
+          Lanes<typename MmaF16::B> b;  // (16,8) per warp
+          m_warp.each([&](int lane) {
+            m_warp.at(b,
+                      lane) = {{m_warp.at(units[2 * block], lane)[rows],
+                                m_warp.at(units[2 * block + 1], lane)[rows]}};
+          });
+          m_warp.template multiply<Data>(piece ? small : sums[rows],
+                                         m_row[piece][block], b);
+        }
+      if constexpr (InPieces) {
         m_warp.each([&](int lane) {
-          m_warp.at(b, lane) = {{m_warp.at(units[2 * block], lane)[rows],
-                                 m_warp.at(units[2 * block + 1], lane)[rows]}};
+          for (int reg = 0; reg < 4; ++reg)
+            m_warp.at(sums[rows], lane)[reg] += m_warp.at(small, lane)[reg];
         });
-        m_warp.template multiply<Data>(sums[rows], m_row[block], b);
       }
     }
     Product product;
@@ -374,17 +375,19 @@ class WarpHalfBand {
         m_warp.at(large, lane) = {};
         m_warp.at(small, lane) = {};
       });
-      for (int piece = 2; piece >= 0; --piece)
-        for (int group = 0; group < Groups; ++group) {
-          Product const& of = group + 1 < Groups ? history[group] : product;
-          Lanes<typename MmaBF16::B> b;  // (16,8) per warp
-          m_warp.each([&](int lane) {
-            auto const& words  = m_warp.at(of.piece[piece], lane);
-            m_warp.at(b, lane) = {{words[2 * j], words[2 * j + 1]}};
-          });
-          m_warp.template multiply<MmaBF16>(piece ? small : large,
-                                            m_column[group], b);
-        }
+      for (int both = 2; both >= 0; --both)
+        for (int weight = 0; weight < column_pieces; ++weight)
+          if (weight <= both)
+            for (int group = 0; group < Groups; ++group) {
+              Product const& of = group + 1 < Groups ? history[group] : product;
+              Lanes<typename MmaBF16::B> b;  // (16,8) per warp
+              m_warp.each([&](int lane) {
+                auto const& words  = m_warp.at(of.piece[both - weight], lane);
+                m_warp.at(b, lane) = {{words[2 * j], words[2 * j + 1]}};
+              });
+              m_warp.template multiply<MmaBF16>(both ? small : large,
+                                                m_column[weight][group], b);
+            }
       m_warp.each([&](int lane) {
         for (int reg = 0; reg < 4; ++reg)
           m_warp.at(result, lane)[4 * (reg / 2) + 2 * j + reg % 2] =
@@ -400,6 +403,38 @@ class WarpHalfBand {
  private:
   using Data = std::conditional_t<Half, MmaF16, MmaBF16>;
 
+  /// The operands of this piece and the next ones. nvcc 13.0 does not unroll a
+  /// loop over them, and keeps them in local memory then.
+  template <int Piece>
+  KOKKOS_FORCEINLINE_FUNCTION void take(Weights const& weights) {
+    auto const weight = [](Weight const volatile* of, int offset) {
+      return std::uint32_t(of[Weights::origin + offset]);
+    };
+    auto const pair_of = [&](Weight const volatile* of, auto const& offset) {
+      return weight(of, offset(0)) | weight(of, offset(1)) << 16;
+    };
+    m_warp.each([&](int lane) {
+      for (int reg = 0; reg < 4; ++reg) {
+        if constexpr (Piece < row_pieces) {
+          for (int block = 0; block < Blocks; ++block)
+            m_warp.at(m_row[Piece][block], lane)[reg] =
+                pair_of(weights.row[Piece], [&](int e) {
+                  Coordinate const at = MmaF16::a(lane, reg, e);
+                  return 16 * block + at.column - margin - column_of(at.row);
+                });
+        }
+        for (int group = 0; group < Groups; ++group)
+          m_warp.at(m_column[Piece][group], lane)[reg] =
+              pair_of(weights.column[Piece], [&](int e) {
+                Coordinate const at = MmaF16::a(lane, reg, e);
+                return 16 * group + at.column - max_radius - at.row;
+              });
+      }
+    });
+    if constexpr (Piece + 1 < column_pieces) {
+      take<Piece + 1>(weights);
+    }
+  }
   /// The column of a stripe that row m of the first product is.
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int column_of(int m) {
     int const n = m % 8;
@@ -410,8 +445,9 @@ class WarpHalfBand {
   }
 
   Warp m_warp;
-  Lanes<typename MmaF16::A> m_row[Blocks];      // (16,16) per warp
-  Lanes<typename MmaBF16::A> m_column[Groups];  // (16,16) per warp
+  Lanes<typename MmaF16::A> m_row[row_pieces][Blocks];  // (16,16) per warp
+  Lanes<typename MmaBF16::A> m_column[column_pieces]
+                                     [Groups];  // (16,16) per warp
 };
 
 }  // namespace KokkosMMA::Impl

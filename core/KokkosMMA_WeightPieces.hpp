@@ -3,13 +3,13 @@
 #ifndef KOKKOSMMA_WEIGHT_PIECES_HPP
 #define KOKKOSMMA_WEIGHT_PIECES_HPP
 
-#include <core/KokkosMMA_StencilWeights.hpp>
-
 #include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdint>
 #include <optional>
+#include <span>
+#include <type_traits>
 
 /// \file
 /// Weights of a stencil as sums of 16-bit floats, the operands of products with
@@ -65,6 +65,8 @@ struct BhalfPiece {
   static constexpr int fraction_bits = 7;
   static constexpr int top           = 0;
 };
+template <bool Half>
+using weight_piece_t = std::conditional_t<Half, HalfPiece, BhalfPiece>;
 
 /// The bits of weight * 2^exponent where it is such a float, normal or zero.
 template <class Format>
@@ -92,14 +94,13 @@ std::uint16_t take_piece(double& weight) {
 }
 
 template <class Format>
-WeightPieces weight_pieces(StencilWeights<2> const& weights) {
+WeightPieces weight_pieces(std::span<double const> weights) {
   double largest = 0;
-  for (double const w : weights.values())
-    largest = std::max(largest, std::abs(w));
+  for (double const w : weights) largest = std::max(largest, std::abs(w));
   WeightPieces pieces;
   if (largest == 0) return pieces;
   pieces.exponent = Format::top - std::ilogb(largest);
-  for (double const w : weights.values()) {
+  for (double const w : weights) {
     double const weight = std::ldexp(w, pieces.exponent);
     double rest         = weight;
     int count           = 0;

@@ -162,6 +162,7 @@ void run_stencil(char const* who, Exec const& exec, X const& in, Y const& out,
     StencilProblem const other = stencil_problem<Exec, A, Result>(
         Between(memory), extents, *next_plan, held_between);
     between.band_operands     = between.band_operands && other.band_operands;
+    between.band_in_pieces    = between.band_in_pieces || other.band_in_pieces;
     between.dense_operands    = between.dense_operands && other.dense_operands;
     between.dense_rows        = between.dense_rows && other.dense_rows;
     between.aligned_rows      = between.aligned_rows && other.aligned_rows;

@@ -139,9 +139,12 @@ struct StencilKernels<Kokkos::Cuda> {
           Cuda::has_aligned_rows(grid);
     }
     if constexpr (R == 2 && stencil_band_exists(input, sums)) {
-      problem.band_operands =
-          plan.product &&
-          Cuda::BandStencil<A, Element, Result>::takes(*plan.product, grid);
+      using Band             = Cuda::BandStencil<A, Element, Result>;
+      auto const operands    = plan.product && Band::takes(grid)
+                                   ? Band::operands(*plan.product)
+                                   : Cuda::BandOperands::none;
+      problem.band_operands  = operands != Cuda::BandOperands::none;
+      problem.band_in_pieces = operands == Cuda::BandOperands::sums;
     }
     if constexpr (R == 2 && stencil_dense_band_exists(input, sums)) {
       using Dense            = Cuda::DenseBandStencil<A, Element>;

@@ -62,6 +62,10 @@ constexpr StencilProblem in_pieces(StencilProblem problem) {
   problem.dense_in_pieces = true;
   return problem;
 }
+constexpr StencilProblem sums_of_operands(StencilProblem problem) {
+  problem.band_in_pieces = true;
+  return problem;
+}
 constexpr StencilProblem with_rank(StencilProblem problem, int rank) {
   problem.rank = rank;
   return problem;
@@ -158,8 +162,8 @@ static_assert(automatic(unaligned(box_of_halfs())) == Route::mma);
 static_assert(automatic(unaligned(with_radius(box_of_halfs(), 6))) ==
               Route::streamed);
 static_assert(automatic(into_unaligned(box_of_halfs())) == Route::mma);
-static_assert(automatic(into_unaligned(with_radius(box_of_halfs(), 1))) ==
-              Route::mma);
+static_assert(automatic(into_unaligned(with_radius(box_of_halfs(), 6))) ==
+              Route::streamed);
 static_assert(automatic(of_two_radii(box_of_halfs())) == Route::mma);
 static_assert(automatic(of_two_radii(with_radius(
                   box_of(Scalar::uint8, Scalar::int32), 1))) == Route::mma);
@@ -177,7 +181,27 @@ static_assert(automatic(to_functor(with_radius(box_of_halfs(), 9))) ==
 static_assert(automatic(weighted(box_of_halfs(), 7)) == Route::mma);
 static_assert(automatic(weighted(box_of_halfs(), 3)) == Route::streamed);
 static_assert(automatic(weighted(box_of_halfs(), 4)) == Route::mma);
-static_assert(automatic(into_unaligned(weighted(box_of_halfs(), 3))) ==
+static_assert(automatic(into_unaligned(weighted(box_of_halfs(), 4))) ==
+              Route::streamed);
+static_assert(automatic(into_unaligned(weighted(box_of_halfs(), 5))) ==
+              Route::mma);
+static_assert(automatic(of_two_radii(weighted(box_of_halfs(), 1))) ==
+              Route::mma);
+static_assert(automatic(sums_of_operands(weighted(box_of_halfs(), 5))) ==
+              Route::streamed);
+static_assert(automatic(sums_of_operands(weighted(box_of_halfs(), 6))) ==
+              Route::mma);
+static_assert(automatic(into_unaligned(sums_of_operands(weighted(box_of_halfs(),
+                                                                 5)))) ==
+              Route::mma);
+static_assert(automatic(unaligned(sums_of_operands(weighted(box_of_halfs(),
+                                                            4)))) ==
+              Route::streamed);
+static_assert(automatic(of_two_radii(sums_of_operands(weighted(box_of_halfs(),
+                                                               3)))) ==
+              Route::streamed);
+static_assert(automatic(of_two_radii(sums_of_operands(weighted(box_of_halfs(),
+                                                               4)))) ==
               Route::mma);
 static_assert(automatic(to_functor(weighted(box_of_halfs(), 8))) ==
               Route::streamed);
@@ -202,8 +226,11 @@ static_assert(automatic(to_functor(with_radius(
                   box_of(Scalar::uint8, Scalar::int32), 8))) == Route::mma);
 static_assert(automatic(unaligned(to_functor(with_radius(
                   box_of(Scalar::uint8, Scalar::int32), 1)))) == Route::mma);
+static_assert(automatic(into_unaligned(with_radius(box_of(Scalar::uint8,
+                                                          Scalar::int32),
+                                                   1))) == Route::streamed);
 static_assert(automatic(into_unaligned(with_radius(
-                  box_of(Scalar::uint8, Scalar::int32), 1))) == Route::mma);
+                  box_of(Scalar::uint8, Scalar::int32), 2))) == Route::mma);
 static_assert(automatic(box_of_floats()) == Route::streamed);
 static_assert(automatic(dense(box_of_floats())) == Route::mma);
 static_assert(automatic(with_taps(dense(box_of_floats()), 121)) ==

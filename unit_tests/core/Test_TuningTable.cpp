@@ -254,6 +254,7 @@ TEST_F(AnyTable, Stencils) {
     p.one_product      = flag();
     p.box_of_ones      = p.one_product && flag();
     p.band_operands    = flag();
+    p.band_in_pieces   = p.band_operands && flag();
     p.dense_operands   = flag();
     p.dense_in_pieces  = flag();
     p.dense_rows       = flag();

@@ -3,6 +3,7 @@
 
 #include <backends/emulated/atom/KokkosMMA_Warp.hpp>
 #include <core/KokkosMMA_WarpBand.hpp>
+#include <core/KokkosMMA_WeightPieces.hpp>
 #include "EmulatedData.hpp"
 
 #include <gtest/gtest.h>
@@ -86,18 +87,23 @@ void march(Field<Element>& field, typename Band::Weights const& weights,
 
 int radius_of(Factor const& factor) { return int(factor.size()) / 2; }
 
+/// encode(weight, dimension, operands) makes operands of a weight.
 template <class Band, class Encode>
 typename Band::Weights weights_of(Factors const& factors,
                                   Encode const& encode) {
   typename Band::Weights weights{};
-  for (int d = 0; d < 2; ++d) {
-    Factor const& factor = factors[std::size_t(d)];
-    // (d ? row : column)[k]: g++ 12 loses k there under its sanitizers.
-    auto* const first = (d ? weights.row : weights.column) +
-                        (Band::Weights::origin - radius_of(factor));
-    for (std::size_t k = 0; k < factor.size(); ++k)
-      first[k] = encode(factor[k], d);
-  }
+  auto const take = [&](Factor const& factor, int d, auto& operands) {
+    for (std::size_t k = 0; k < factor.size(); ++k) {
+      std::array<typename Band::Weight, sizeof operands / sizeof operands[0]>
+          pieces{};
+      encode(factor[k], d, pieces);
+      for (std::size_t p = 0; p < pieces.size(); ++p)
+        operands[p][Band::Weights::origin - radius_of(factor) + int(k)] =
+            pieces[p];
+    }
+  };
+  take(factors[0], 0, weights.column);
+  take(factors[1], 1, weights.row);
   return weights;
 }
 
@@ -122,10 +128,11 @@ class BandStencil : public ::testing::Test {
     using Band = WarpByteBand<Warp, std::is_signed_v<Element>, Groups, Planes>;
     Field<Element> field(48, 96, 32);
     for (Element& e : field.elements) e = Element(draw());
-    Factors const w = factors(r0, r1, draw_weight);
-    auto const weights =
-        weights_of<Band>(w, [](double x, int) { return std::int8_t(int(x)); });
-    int seen = 0;
+    Factors const w    = factors(r0, r1, draw_weight);
+    auto const weights = weights_of<Band>(w, [](double x, int, auto& operand) {
+      operand[0] = std::int8_t(int(x));
+    });
+    int seen           = 0;
     march<Band>(field, weights, [&](int i, int j, std::int32_t sum) {
       std::int64_t expected = 0;
       for (int a = -r0; a <= r0; ++a)
@@ -192,12 +199,21 @@ TEST_F(BandStencil, ThreePlanesHoldAllWeights) {
       8, 16, [] { return -128; }, [] { return -128; });
 }
 
-template <Scalar S, int Groups, int Blocks>
+template <Scalar S, int Groups, int Blocks, bool InPieces = false>
 struct HalfCase {
-  static constexpr Scalar scalar = S;
-  static constexpr int groups    = Groups;
-  using F                        = Format<S>;
-  using Band = WarpHalfBand<Warp, S == Scalar::half, Groups, Blocks>;
+  static constexpr bool in_pieces = InPieces;
+  using F                         = Format<S>;
+  using Row                       = weight_piece_t<S == Scalar::half>;
+  using Band = WarpHalfBand<Warp, S == Scalar::half, Groups, Blocks, InPieces>;
+
+  static typename Band::Weights weights(Factors const& factors) {
+    return weights_of<Band>(factors, [](double x, int d, auto& operands) {
+      // With the power of two that the second pieces of halfs need.
+      if (InPieces) x = std::ldexp(x, d ? 4 : -4);
+      for (auto& operand : operands)
+        operand = d ? take_piece<Row>(x) : take_piece<BhalfPiece>(x);
+    });
+  }
 };
 
 template <class Case>
@@ -219,8 +235,7 @@ class HalfBandStencil : public BandStencil {
     Field<std::uint16_t> field(32, 48, 32);
     for (auto& e : field.elements) e = F::encode(double(draw()));
     Factors const w    = this->factors(r0, r1, draw_weight);
-    auto const weights = weights_of<Band>(
-        w, [](double x, int d) { return d ? F::encode(x) : encode_bhalf(x); });
+    auto const weights = Case::weights(w);
     Errors errors;
     march<Band>(field, weights, [&](int i, int j, float sum) {
       double exact = 0, magnitude = 0;
@@ -247,7 +262,9 @@ class HalfBandStencil : public BandStencil {
 using HalfCases = ::testing::Types<
     HalfCase<Scalar::half, 2, 2>, HalfCase<Scalar::half, 3, 2>,
     HalfCase<Scalar::half, 3, 3>, HalfCase<Scalar::bhalf, 2, 2>,
-    HalfCase<Scalar::bhalf, 2, 3>, HalfCase<Scalar::bhalf, 3, 3>>;
+    HalfCase<Scalar::bhalf, 2, 3>, HalfCase<Scalar::bhalf, 3, 3>,
+    HalfCase<Scalar::half, 2, 2, true>, HalfCase<Scalar::half, 3, 3, true>,
+    HalfCase<Scalar::bhalf, 2, 2, true>, HalfCase<Scalar::bhalf, 3, 3, true>>;
 TYPED_TEST_SUITE(HalfBandStencil, HalfCases);
 
 TYPED_TEST(HalfBandStencil, SmallIntegersAreExact) {
@@ -282,6 +299,31 @@ TYPED_TEST(HalfBandStencil, NoLessAccurateThanPlainSums) {
   });
 }
 
+TYPED_TEST(HalfBandStencil, WeightsInPiecesAreThoseOfPlainSums) {
+  if (!TypeParam::in_pieces) GTEST_SKIP() << "one operand to a weight";
+  SCOPED_TRACE(this->random.note());
+  double const rounding = std::ldexp(1., -24);
+  auto const compare    = [&](auto const& value, auto const& weight) {
+    for (int r = 1; r <= 8; r += 2) {
+      auto const errors = this->errors(r, 9 - r, value, weight);
+      EXPECT_LE(errors.of_band, errors.of_plain + 2 * rounding) << r;
+    }
+    auto const errors = this->errors(this->max_r0, this->max_r1, value, weight);
+    EXPECT_LE(errors.of_band, errors.of_plain);
+  };
+  auto const fraction = [&] { return this->random.uniform(.01, 1); };
+  compare([&] { return this->random.uniform(); }, fraction);
+  compare([&] { return this->random.normal(); }, fraction);
+  compare([&] { return this->random.normal(); },
+          [&] { return this->random.normal(); });
+  compare(
+      [&] {
+        return std::ldexp(this->random.uniform(),
+                          int(this->random.integer(-8, 8)));
+      },
+      [&] { return this->random.uniform(-1, 1); });
+}
+
 TYPED_TEST(HalfBandStencil, LargestValues) {
   // Sums along rows beyond the range of fp16.
   SCOPED_TRACE(this->random.note());
@@ -295,10 +337,8 @@ TYPED_TEST(HalfBandStencil, ZerosBecomePlusZero) {
   using Band = typename TestFixture::Band;
   Field<std::uint16_t> field(16, 16, 32);
   for (auto& e : field.elements) e = 0x8000;
-  auto const weights = weights_of<Band>(
-      Factors{Factor{1, 1, 1}, Factor{1, 1, 1}}, [](double x, int d) {
-        return d ? TestFixture::F::encode(x) : encode_bhalf(x);
-      });
+  auto const weights =
+      TypeParam::weights(Factors{Factor{1, 1, 1}, Factor{1, 1, 1}});
   march<Band>(field, weights, [&](int, int, float sum) {
     ASSERT_EQ(0.f, sum);
     ASSERT_FALSE(std::signbit(sum));
@@ -308,12 +348,11 @@ TYPED_TEST(HalfBandStencil, ZerosBecomePlusZero) {
 TYPED_TEST(HalfBandStencil, WhatIsNotFiniteShows) {
   // Whatever it does to others, the sums that see it are not finite.
   SCOPED_TRACE(this->random.note());
-  using Band         = typename TestFixture::Band;
-  using F            = typename TestFixture::F;
-  double const inf   = std::numeric_limits<double>::infinity();
-  auto const weights = weights_of<Band>(
-      Factors{Factor{1, 2, 1}, Factor{1, 0, 1}},
-      [](double x, int d) { return d ? F::encode(x) : encode_bhalf(x); });
+  using Band       = typename TestFixture::Band;
+  using F          = typename TestFixture::F;
+  double const inf = std::numeric_limits<double>::infinity();
+  auto const weights =
+      TypeParam::weights(Factors{Factor{1, 2, 1}, Factor{1, 0, 1}});
   for (double const value : {inf, -inf, std::nan("")})
     for (int repeat = 0; repeat < 10; ++repeat) {
       Field<std::uint16_t> field(32, 48, 32);

@@ -52,9 +52,8 @@ class DenseTile {
   /// receive(i, j, sum) gets all sums.
   template <class Receive>
   void sums(Receive const& receive) {
-    auto const tile = std::make_unique<Tile>(Warp());
-    auto const pieces =
-        weight_pieces<Piece>(StencilWeights<2>::dense({m_r0, m_r1}, m_weights));
+    auto const tile   = std::make_unique<Tile>(Warp());
+    auto const pieces = weight_pieces<Piece>(m_weights);
     for (int piece = pieces.count - 1; piece >= 0; --piece)
       tile->add(
           2 * m_r0 + 1,

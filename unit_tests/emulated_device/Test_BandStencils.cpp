@@ -10,6 +10,8 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+#include <cstddef>
 #include <type_traits>
 #include <vector>
 
@@ -29,7 +31,8 @@ bool expect_bands(Factors<2> const& factors, Random& random) {
         using Bands = Impl::Cuda::BandStencil<
             typename T::A, typename T::Element,
             std::conditional_t<T::calls, void, typename T::Result>>;
-        taken = Bands::takes(factors.of, grid);
+        taken = Bands::takes(grid) &&
+                Bands::operands(factors.of) != Impl::Cuda::BandOperands::none;
         if (taken)
           Impl::Cuda::launch_band_stencil<typename T::A>(Kokkos::Cuda(), grid,
                                                          factors.of, sink);
@@ -66,6 +69,38 @@ TYPED_TEST(BandKernels, Products) {
 }
 
 template <class T>
+struct BandKernelsInPieces : ::testing::Test {};
+using InPieces = ::testing::Types<StencilTypes<float, Half, Half>,
+                                  StencilTypes<float, Half, float>,
+                                  StencilTypes<float, Bhalf, Bhalf>>;
+TYPED_TEST_SUITE(BandKernelsInPieces, InPieces);
+
+// Weights that no operand holds, whose sums a float does.
+TYPED_TEST(BandKernelsInPieces, Products) {
+  using Element = typename TypeParam::Element;
+  Random random;
+  SCOPED_TRACE(random.note());
+  for (int radius = 1; radius <= 16; radius += radius < 8 ? 1 : 4)
+    for (int d = 0; d < 2; ++d) {
+      int const most = d == 1 && std::is_same_v<Element, Half> ? 2051 : 511;
+      std::array<int, 2> const radii{int(random.integer(1, radius)), radius};
+      Factors<2> factors = random_factors<2>(radii, random);
+      auto& vector       = factors.of[std::size_t(d)];
+      for (double& weight : vector)
+        weight = double(random.integer(-most, most));
+      vector[1] = double(most);
+      EXPECT_EQ(
+          Impl::Cuda::BandOperands::sums,
+          (Impl::Cuda::BandStencil<float, Element, typename TypeParam::Result>::
+               operands(factors.of)));
+      EXPECT_EQ(Impl::Cuda::BandOperands::none,
+                (Impl::Cuda::BandStencil<float, Element, void>::operands(
+                    factors.of)));
+      EXPECT_TRUE(expect_bands<TypeParam>(factors, random));
+    }
+}
+
+template <class T>
 struct ByteBandKernels : ::testing::Test {};
 using OfBytes =
     ::testing::Types<StencilTypes<std::int32_t, std::uint8_t, std::uint8_t>,
@@ -85,10 +120,10 @@ TYPED_TEST(ByteBandKernels, FactorsOfAnySize) {
     EXPECT_TRUE(expect_bands<TypeParam>(factors, random)) << radius;
   }
   Factors<2> const fraction{{{{1, 2.5, 1}, {1, 1, 1}}}, false};
-  EXPECT_FALSE((
-      Impl::Cuda::BandStencil<typename TypeParam::A,
-                              typename TypeParam::Element,
-                              typename TypeParam::Result>::takes(fraction.of)));
+  EXPECT_EQ(Impl::Cuda::BandOperands::none,
+            (Impl::Cuda::BandStencil<
+                typename TypeParam::A, typename TypeParam::Element,
+                typename TypeParam::Result>::operands(fraction.of)));
 }
 
 /// False where these kernels do not take the weights or the grid.

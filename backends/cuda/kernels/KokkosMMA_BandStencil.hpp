@@ -11,6 +11,7 @@
 #include <backends/cuda/kernels/KokkosMMA_StripOrder.hpp>
 #include <core/KokkosMMA_StencilGrid.hpp>
 #include <core/KokkosMMA_WarpBand.hpp>
+#include <core/KokkosMMA_WeightPieces.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -68,12 +69,55 @@ struct BandTuning {
 /// kernel that only copies: 144 and 278. A loop over two groups of rows, which
 /// saves the copies of the history, changes nothing for bytes, and for halfs
 /// its code is too long: 403.
-template <class Band>
-using band_tuning = std::conditional_t<
-    Band::groups == 3 || (Band::window > 4), BandTuning<2, 8, 2, 4, 1, 16>,
-    std::conditional_t<
-        Band::planes == 2, BandTuning<1, 8, 2, 4, 2, 15>,
-        BandTuning<2, 8, 2, 4, 2, Band::columns == 32 ? 11 : 23>>>;
+///
+/// H200, 2026-11-23, likewise (copy 131 and 259), where rows and results begin
+/// with a line, rows do not, results do not, in us:
+///   halfs, radius 7    2 x 8, 2, 4, 2, 23    297   366   668
+///                      4 x 4, 2, 4, 2, 23    303   386   491
+///   bytes, radius 4    2 x 8, 2, 4, 2, 11    151   193   436
+///                      4 x 4, 2, 4, 2, 11    154   198   320
+///                      4 x 4, 2, 4, 2, 23          185   340
+///   halfs, radius 16   2 x 8, 2, 4, 1, 16    540   654   755
+///                      2 x 8, 2, 4, 1, 64    466   588   760
+///                      4 x 4, 1, 4, 2, 64    346   459   540
+///                      2 x 4, 1, 4, 3, 64    380         934
+///   bytes, radius 16   2 x 8, 2, 4, 1, 16    159   204   457
+///                      4 x 4, 1, 4, 2, 16    167   205   320
+///   halfs in pieces,   2 x 8, 2, 4, 1, 31    489
+///   radius 7           2 x 4, 2, 4, 3, 47    413   514*  930
+///                      4 x 4, 2, 4, 2, 23    417
+///                      4 x 4, 2, 4, 2, 47    403   486   535
+///   radius 16          2 x 8, 2, 4, 1, 64    632   658
+///                      2 x 4, 1, 4, 2, 64    576   720   784
+/// In pieces a multiprocessor multiplies in more than half of all cycles.
+template <class Band, bool Shifted>
+struct ChooseBandTuning {
+  static constexpr bool of_bytes = Band::columns == 32;
+  static constexpr bool is_far   = Band::groups == 3 || Band::window > 4;
+
+  using Bytes = std::conditional_t<
+      is_far,
+      std::conditional_t<Shifted && Band::planes == 1,
+                         BandTuning<4, 4, 1, 4, 2, 16>,
+                         BandTuning<2, 8, 2, 4, 1, 16>>,
+      std::conditional_t<
+          Band::planes == 2, BandTuning<1, 8, 2, 4, 2, 15>,
+          std::conditional_t<Shifted, BandTuning<4, 4, 2, 4, 2, 23>,
+                             BandTuning<2, 8, 2, 4, 2, 11>>>>;
+  using Halfs = std::conditional_t<
+      is_far, BandTuning<4, 4, 1, 4, 2, 64>,
+      std::conditional_t<Shifted, BandTuning<4, 4, 2, 4, 2, 23>,
+                         BandTuning<2, 8, 2, 4, 2, 23>>>;
+  using InPieces = std::conditional_t<
+      !is_far, BandTuning<4, 4, 2, 4, 2, 47>,
+      std::conditional_t<Shifted, BandTuning<2, 8, 2, 4, 1, 64>,
+                         BandTuning<2, 4, 1, 4, 2, 64>>>;
+  using type = std::conditional_t<
+      of_bytes, Bytes,
+      std::conditional_t<Band::Weights::column_pieces == 1, Halfs, InPieces>>;
+};
+template <class Band, bool Shifted>
+using band_tuning = typename ChooseBandTuning<Band, Shifted>::type;
 
 template <class Band, class Element, class Sink>
 struct BandArguments {
@@ -87,24 +131,33 @@ struct BandArguments {
   bool vectors;  ///< what a lane writes of a row may be written at once
 };
 
+/// The float that the pieces of a weight add up to.
+template <bool Half, int Pieces, int Size>
+__device__ float weight_of(std::uint16_t const (&pieces)[Pieces][Size],
+                           int at) {
+  float weight = 0;
+#pragma unroll 1
+  for (int piece = Pieces - 1; piece >= 0; --piece) {
+    std::uint16_t const bits = pieces[piece][at];
+    weight +=
+        Half ? Warp::half_value(bits) : float_of(std::uint32_t(bits) << 16);
+  }
+  return weight;
+}
+
 /// One sum in the order of the weights, as the generic route adds it.
-template <bool Half, class Element>
+template <bool Half, class Element, class Weights>
 __device__ float plain_sum(StencilGrid<Element, 2> const& grid,
-                           BandWeights<std::uint16_t> const& weights,
-                           int radius_rows, int radius_columns, std::int64_t i,
-                           std::int64_t j) {
-  constexpr int origin = BandWeights<std::uint16_t>::origin;
+                           Weights const& weights, int radius_rows,
+                           int radius_columns, std::int64_t i, std::int64_t j) {
+  constexpr int origin = Weights::origin;
   float sum            = 0;
 #pragma unroll 1
   for (int a = -radius_rows; a <= radius_rows; ++a) {
-    float const column =
-        float_of(std::uint32_t(weights.column[origin + a]) << 16);
+    float const column = weight_of<false>(weights.column, origin + a);
 #pragma unroll 1
     for (int b = -radius_columns; b <= radius_columns; ++b) {
-      std::uint16_t const bits = weights.row[origin + b];
-      float const weight =
-          column *
-          (Half ? Warp::half_value(bits) : float_of(std::uint32_t(bits) << 16));
+      float const weight = column * weight_of<Half>(weights.row, origin + b);
       if (weight != 0)
         sum += weight * static_cast<float>(stencil_element(grid, i + a, j + b));
     }
@@ -253,8 +306,10 @@ __global__ void __launch_bounds__(32 * Tuning::warps, Tuning::resident)
     place[1] = first;
   }
   for (int k = thread; k < Weights::size; k += 32 * Warps) {
-    weights.column[k] = arguments.weights.column[k];
-    weights.row[k]    = arguments.weights.row[k];
+    for (int piece = 0; piece < Weights::column_pieces; ++piece)
+      weights.column[piece][k] = arguments.weights.column[piece][k];
+    for (int piece = 0; piece < Weights::row_pieces; ++piece)
+      weights.row[piece][k] = arguments.weights.row[piece][k];
   }
 
   Ring const ring(ring_memory);
@@ -289,7 +344,7 @@ __global__ void __launch_bounds__(32 * Tuning::warps, Tuning::resident)
   if constexpr (!Shifted && has_narrow_results<Band, Sink>) {
     // Most strips meet no face and have whole lines of sums. Asking for them in
     // each step, of shared memory: 343 us instead of 328 for halfs (H200).
-    if (!rows.has_edges() && arguments.vectors && columns_of_strip == width) {
+    if (!rows.has_edges() && columns_of_strip == width) {
       using Result              = typename Sink::value_type;
       std::int64_t const stride = arguments.sink.stride[0];
       std::int64_t const above  = top + row - 16 * (Band::groups - 1);
@@ -370,13 +425,29 @@ __global__ void __launch_bounds__(32 * Tuning::warps, Tuning::resident)
             results[b][1].template write<false>(to + b * columns + 8 * stride);
           }
         } else {
+          bool is_done = false;
+          if constexpr (Shifted && n * sizeof(Result) == 8) {
+            // Whole rows.
+            is_done = columns_of_strip == width && chunk - done >= 16;
+            if (is_done) {
 #pragma unroll
-          for (int b = 0; b < BlocksPerWarp; ++b)
+              for (int half = 0; half < 2; ++half)
+                write_rows_anywhere<BlocksPerWarp>(
+                    to + 8 * half * stride - n * (lane % 4),
+                    lane, [&](int b) -> auto const& {
+                      return results[b][half];
+                    });
+            }
+          }
+          if (!is_done) {
 #pragma unroll
-            for (int half = 0; half < 2; ++half)
-              if (8 * half < rows_left)
-                results[b][half].write(to + b * columns + 8 * half * stride,
-                                       columns_left - b * columns);
+            for (int b = 0; b < BlocksPerWarp; ++b)
+#pragma unroll
+              for (int half = 0; half < 2; ++half)
+                if (8 * half < rows_left)
+                  results[b][half].write(to + b * columns + 8 * half * stride,
+                                         columns_left - b * columns);
+          }
         }
         if constexpr (size == 2) {
           if (Warp::any(finite != ~0u)) {
@@ -447,6 +518,9 @@ inline constexpr bool is_modulo_256 =
 template <class A>
 inline constexpr bool is_modulo_256<A, void> = false;
 
+/// What factors are to the band products: nothing, operands, or sums of some.
+enum class BandOperands { none, exact, sums };
+
 /// Which weights the band products take, and as what.
 /// \tparam Result void for functors
 template <class A, class Element, class Result>
@@ -454,13 +528,21 @@ struct BandStencil {
   using Factors = std::array<std::vector<double>, 2>;
 
   static constexpr bool of_bytes = sizeof(Element) == 1;
+  static constexpr bool of_halfs = is_band_half<Element>;
+  /// Functors are as fast without tensor cores.
+  static constexpr bool takes_pieces = !of_bytes && !std::is_void_v<Result>;
 
-  /// Factors as operands; nothing where one is none, or a sum might not fit.
-  static bool takes(Factors const& factors) {
+  static BandOperands operands(Factors const& factors) {
     if constexpr (of_bytes) {
-      return byte_weights(factors).has_value();
+      return byte_weights(factors) ? BandOperands::exact : BandOperands::none;
+    } else if constexpr (!std::is_same_v<A, float>) {
+      return BandOperands::none;
     } else {
-      return std::is_same_v<A, float> && half_weights(factors).has_value();
+      if (half_weights<false>(factors)) return BandOperands::exact;
+      if constexpr (takes_pieces) {
+        if (half_weights<true>(factors)) return BandOperands::sums;
+      }
+      return BandOperands::none;
     }
   }
   /// Constants beyond the faces are elements too.
@@ -470,10 +552,6 @@ struct BandStencil {
         if (face.kind == Boundary::constant && !is_element(face.value))
           return false;
     return true;
-  }
-  static bool takes(Factors const& factors,
-                    StencilGrid<Element, 2> const& grid) {
-    return takes(factors) && takes(grid);
   }
 
   /// Where one byte of the sums is all that matters, one byte of the weights
@@ -488,7 +566,7 @@ struct BandStencil {
     for (int d = 0; d < 2; ++d) {
       auto const& factor = factors[std::size_t(d)];
       auto* const to =
-          (d ? weights.row : weights.column) +
+          (d ? weights.row : weights.column)[0] +
           (BandWeights<std::int8_t>::origin - int(factor.size()) / 2);
       double sum = 0;
       for (int k = 0; k < int(factor.size()); ++k) {
@@ -521,44 +599,52 @@ struct BandStencil {
     return low >= -0x1p15 && high < 0x1p15 ? 2 : 3;
   }
 
-  static std::optional<BandWeights<std::uint16_t>> half_weights(
+  template <bool InPieces>
+  using HalfWeights =
+      typename WarpHalfBand<Warp, of_halfs, 2, 2, InPieces>::Weights;
+
+  /// Factors as 16-bit floats or, nearly as close as to floats, as sums of
+  /// some; nothing where they are not.
+  template <bool InPieces>
+  static std::optional<HalfWeights<InPieces>> half_weights(
       Factors const& factors) {
-    BandWeights<std::uint16_t> weights{};
-    // The largest weight along the rows about 1: so all are in the range of
-    // fp16 that can be, and the power of two goes to the other factor.
+    using Row = weight_piece_t<of_halfs>;
+    // The largest weight along the rows about 1, or so large that the smallest
+    // pieces are in the range of fp16; the power of two goes to the other
+    // factor.
     double largest = 0;
     for (double const w : factors[1]) largest = std::max(largest, std::abs(w));
-    int const exponent = largest > 0 ? std::ilogb(largest) : 0;
-    for (int d = 0; d < 2; ++d) {
-      auto const& factor = factors[std::size_t(d)];
-      auto* const to =
-          (d ? weights.row : weights.column) +
-          (BandWeights<std::uint16_t>::origin - int(factor.size()) / 2);
-      for (int k = 0; k < int(factor.size()); ++k) {
-        double const w =
-            std::ldexp(factor[std::size_t(k)], d ? -exponent : exponent);
-        std::uint16_t bits = 0;
-        if (!encode(w, d == 1 && is_band_half<Element>, bits)) return {};
-        to[k] = bits;
-      }
-    }
+    int const exponent =
+        largest > 0 ? (InPieces ? Row::top : 0) - std::ilogb(largest) : 0;
+    HalfWeights<InPieces> weights{};
+    if (!encode<BhalfPiece>(factors[0], -exponent, weights.column) ||
+        !encode<Row>(factors[1], exponent, weights.row))
+      return {};
     return weights;
   }
 
  private:
-  static bool encode(double w, bool half, std::uint16_t& bits) {
-    if (half) {
-      __half const h = __double2half(w);
-      std::memcpy(&bits, &h, 2);
-      return double(__half2float(h)) == w;
+  template <class Format, int Pieces, int Size>
+  static bool encode(std::vector<double> const& factor, int exponent,
+                     std::uint16_t (&operands)[Pieces][Size]) {
+    int at = Size / 2 - int(factor.size()) / 2;
+    for (double const w : factor) {
+      double const weight = std::ldexp(w, exponent);
+      // So that scales of sums stay normal.
+      if (!(std::abs(weight) < 0x1p100)) return false;
+      if constexpr (Pieces == 1) {
+        auto const bits = exact_piece<Format>(weight, 0);
+        if (!bits) return false;
+        operands[0][at] = *bits;
+      } else {
+        double rest = weight;
+        for (int piece = 0; piece < Pieces; ++piece)
+          operands[piece][at] = take_piece<Format>(rest);
+        if (std::abs(rest) > 0x1p-23 * std::abs(weight)) return false;
+      }
+      ++at;
     }
-    float const f = float(w);
-    std::uint32_t word;
-    std::memcpy(&word, &f, 4);
-    bits = std::uint16_t(word >> 16);
-    // Subnormal numbers are left to others.
-    return double(f) == w && word % 0x10000u == 0 &&
-           (w == 0 || std::abs(w) >= 0x1p-126);
+    return true;
   }
   static bool is_element(double value) {
     if constexpr (std::is_same_v<Element, bool>) {
@@ -626,6 +712,12 @@ void run_band_stencil(Kokkos::Cuda const& space,
                 {blocks, 32 * Tuning::warps, bytes}, arguments);
 }
 
+template <class Element>
+bool begins_with_lines(Element const* rows, std::int64_t stride) {
+  return reinterpret_cast<std::uintptr_t>(rows) % 16 == 0 &&
+         std::uintptr_t(stride) * sizeof(Element) % 16 == 0;
+}
+
 /// Sums of a rectangle around each element with weights that are the outer
 /// product of two factors, which BandStencil takes.
 template <class A, class Element, class Sink>
@@ -641,21 +733,27 @@ void launch_band_stencil(Kokkos::Cuda const& space,
   auto const run           = [&](auto band, auto shifted, auto const& weights) {
     using Band             = typename decltype(band)::type;
     constexpr bool Shifted = decltype(shifted)::value;
-    run_band_stencil<band_tuning<Band>, Band, A, Shifted>(
+    run_band_stencil<band_tuning<Band, Shifted>, Band, A, Shifted>(
         space, grid, weights, radius_rows, radius_columns, sink);
   };
-  // Three kernels, for the time of compiling: small radii on rows that start
-  // in lines, or anywhere, and all others; for functors the last two.
-  bool const lines = VisibleStencilSink<Sink> &&
-                     reinterpret_cast<std::uintptr_t>(grid.data) % 16 == 0 &&
-                     std::uintptr_t(grid.stride[0]) * sizeof(Element) % 16 == 0;
+  // Rows and results that begin with lines; for functors nothing does.
+  bool lines = false;
+  if constexpr (VisibleStencilSink<Sink>) {
+    lines = begins_with_lines(grid.data, grid.stride[0]) &&
+            begins_with_lines(sink.data, sink.stride[0]);
+  }
   auto const choose = [&](auto near, auto far, bool is_near,
                           auto const& weights) {
-    if (!is_near) return run(far, std::true_type(), weights);
+    auto const of_radius = [&](auto shifted) {
+      if (is_near)
+        run(near, shifted, weights);
+      else
+        run(far, shifted, weights);
+    };
     if constexpr (VisibleStencilSink<Sink>) {
-      if (lines) return run(near, std::false_type(), weights);
+      if (lines) return of_radius(std::false_type());
     }
-    run(near, std::true_type(), weights);
+    of_radius(std::true_type());
   };
   if constexpr (sizeof(Element) == 1) {
     constexpr bool is_signed = std::is_signed_v<Element>;
@@ -671,10 +769,16 @@ void launch_band_stencil(Kokkos::Cuda const& space,
     }
   } else {
     constexpr bool half = is_band_half<Element>;
-    auto const weights  = Takes::half_weights(factors).value();
-    choose(std::type_identity<WarpHalfBand<Warp, half, 2, 2>>(),
-           std::type_identity<WarpHalfBand<Warp, half, 3, 3>>(),
-           radius_rows <= 8 && radius_columns <= 8, weights);
+    bool const is_near  = radius_rows <= 8 && radius_columns <= 8;
+    if (auto const weights = Takes::template half_weights<false>(factors)) {
+      choose(std::type_identity<WarpHalfBand<Warp, half, 2, 2>>(),
+             std::type_identity<WarpHalfBand<Warp, half, 3, 3>>(), is_near,
+             *weights);
+    } else if constexpr (Takes::takes_pieces) {
+      choose(std::type_identity<WarpHalfBand<Warp, half, 2, 2, true>>(),
+             std::type_identity<WarpHalfBand<Warp, half, 3, 3, true>>(),
+             is_near, Takes::template half_weights<true>(factors).value());
+    }
   }
 }
 

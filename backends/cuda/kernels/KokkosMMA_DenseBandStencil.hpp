@@ -747,7 +747,8 @@ struct DenseBandOperands {
     if constexpr (std::is_same_v<Element, double>) {
       return std::optional<double>(weight);
     } else {
-      return exact_piece<weight_piece_t<Element>>(weight, exponent);
+      return exact_piece<weight_piece_t<is_band_half<Element>>>(weight,
+                                                                exponent);
     }
   }
   static bool are_exact(StencilWeights<2> const& weights) {
@@ -854,7 +855,9 @@ struct DenseBandStencil {
         if (!(0x1p-100 < largest && largest < 0x1p100)) return false;
         if (DenseBandOperands<Element>::are_exact(weights)) return true;
         if constexpr (is_half) {
-          return weight_pieces<weight_piece_t<Element>>(weights).are_close;
+          return weight_pieces<weight_piece_t<is_band_half<Element>>>(
+                     weights.values())
+              .are_close;
         } else {
           return false;
         }

@@ -31,10 +31,6 @@
 
 namespace KokkosMMA::Impl::Cuda {
 
-template <class Element>
-using weight_piece_t =
-    std::conditional_t<is_band_half<Element>, HalfPiece, BhalfPiece>;
-
 template <class Element, class Sink>
 struct DenseTileTask {
   static constexpr int taps = 17;
@@ -433,11 +429,11 @@ void launch_dense_tile(Kokkos::Cuda const& space,
                        StencilWeights<2> const& weights, Sink const& sink) {
   using Kernel = DenseTileKernel<Element, Sink, Tuning>;
   using Result = typename Sink::value_type;
-  using Format = weight_piece_t<Element>;
+  using Format = weight_piece_t<is_band_half<Element>>;
   typename Kernel::Task task{};
   task.grid                 = grid;
   task.sink                 = sink;
-  WeightPieces const pieces = weight_pieces<Format>(weights);
+  WeightPieces const pieces = weight_pieces<Format>(weights.values());
   task.pieces               = pieces.count;
   task.scale                = float(std::ldexp(1., -pieces.exponent));
   for (int d = 0; d < 2; ++d) {

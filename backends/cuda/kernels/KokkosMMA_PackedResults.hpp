@@ -115,6 +115,68 @@ struct PackedResults {
   }
 };
 
+/// Rows of results that begin anywhere, four lanes to a row: of(v) are the 8
+/// bytes that lane l has v-th, vector 4 v + l % 4 of the row at `to`. What is
+/// stored at once begins a multiple of 8 bytes: a part of one vector and of the
+/// next, of another lane. The first and the last few bytes of a row, which
+/// share 8 with a neighbour's, go in powers of two.
+///
+/// H200, 2026-11-23, 16384^2 halfs, box of radius 7, results three elements
+/// behind a line, us: all by element 1530, ends by element 867.
+template <int Vectors, class Result, class Of>
+__device__ void write_rows_anywhere(Result* to, int lane, Of const& of) {
+  int const q = lane % 4;
+  // Bytes of a vector before the first that begins so.
+  int const before     = int((0 - reinterpret_cast<std::uintptr_t>(to)) % 8);
+  bool const is_far    = before >= 4;
+  unsigned const shift = before % 4 * 8;
+  auto* const bytes    = reinterpret_cast<unsigned char*>(to);
+#pragma unroll
+  for (int v = 0; v < Vectors; ++v) {
+    std::uint32_t const mine[2] = {of(v).word[0], of(v).word[1]};
+    auto const& following       = of(v + 1 < Vectors ? v + 1 : v).word;
+    std::uint32_t const next[2] = {following[0], following[1]};
+    int const from              = (lane & ~3) | ((lane + 1) & 3);
+    std::uint32_t const low =
+        __shfl_sync(0xffffffffu, q == 0 ? next[0] : mine[0], from);
+    std::uint32_t const high =
+        __shfl_sync(0xffffffffu, q == 0 ? next[1] : mine[1], from);
+    std::uint32_t const a = is_far ? mine[1] : mine[0];
+    std::uint32_t const b = is_far ? low : mine[1];
+    std::uint32_t const c = is_far ? high : low;
+    if (v + 1 < Vectors || q < 3 || before == 0)
+      *reinterpret_cast<uint2*>(bytes + 8 * (4 * v + q) + before) =
+          uint2{__funnelshift_r(a, b, shift), __funnelshift_r(b, c, shift)};
+  }
+  if (before != 0 && q % 3 == 0) {
+    // The bytes of the 8 that are this row's, where they are to be.
+    bool const is_begin       = q == 0;
+    auto const& first         = of(0).word;
+    auto const& last          = of(Vectors - 1).word;
+    std::uint64_t const whole = is_begin
+                                    ? std::uint64_t(first[1]) << 32 | first[0]
+                                    : std::uint64_t(last[1]) << 32 | last[0];
+    int const count           = is_begin ? before : 8 - before;
+    unsigned char* const eight =
+        bytes + before + (is_begin ? -8 : 8 * (4 * Vectors - 1));
+    std::uint64_t const shifted =
+        is_begin ? whole << 8 * (8 - before) : whole >> 8 * before;
+    auto const store = [&]<class Part>(Part) {
+      constexpr int size = int(sizeof(Part));
+      if ((count & size) == 0) return;
+      int const at = is_begin ? 8 - (count & -size) : count & -(2 * size);
+      *reinterpret_cast<Part*>(eight + at) = Part(shifted >> 8 * at);
+    };
+    store(std::uint32_t());
+    if constexpr (sizeof(Result) <= 2) {
+      store(std::uint16_t());
+    }
+    if constexpr (sizeof(Result) == 1) {
+      store(std::uint8_t());
+    }
+  }
+}
+
 }  // namespace KokkosMMA::Impl::Cuda
 
 #endif
