@@ -40,9 +40,11 @@ constexpr bool stencil_kernel_exists(Scalar input, Scalar accumulator) {
   return input != Scalar::opaque && input == accumulator;
 }
 
-/// Whether products of band matrices are: of 16-bit floats and of bytes.
+/// Whether products of band matrices are: of 16-bit floats, of floats as three
+/// of them each, and of bytes.
 constexpr bool stencil_band_exists(Scalar input, Scalar accumulator) {
-  return stencil_kernel_exists(input, accumulator) && size_of(input) <= 2;
+  return stencil_kernel_exists(input, accumulator) &&
+         (size_of(input) <= 2 || input == Scalar::float32);
 }
 /// Whether a product for every row of weights is: of 16-bit floats, floats as
 /// three of them each, and doubles.
@@ -50,6 +52,14 @@ constexpr bool stencil_dense_band_exists(Scalar input, Scalar accumulator) {
   return stencil_kernel_exists(input, accumulator) &&
          (Impl::is_small_float(input) || input == Scalar::float32 ||
           input == Scalar::float64);
+}
+
+/// Whether one product of two factors is formed so. Floats have kernels for
+/// rows that begin with lines.
+constexpr bool takes_stencil_band(StencilProblem const& problem) {
+  return stencil_band_exists(problem.input, problem.accumulator) &&
+         problem.rank == 2 && problem.one_product && problem.band_operands &&
+         (size_of(problem.input) <= 2 || problem.aligned_rows);
 }
 
 /// Shared memory of a block that multiplies by every row of weights, at most.
@@ -98,7 +108,7 @@ constexpr Refusal refuse_mma_stencil(StencilProblem const& problem,
   bool const band = stencil_band_exists(problem.input, problem.accumulator);
   bool const dense =
       stencil_dense_band_exists(problem.input, problem.accumulator);
-  bool const takes_band = band && problem.one_product && problem.band_operands;
+  bool const takes_band = takes_stencil_band(problem);
   struct Rule {
     bool applies;
     Refusal refusal;
@@ -109,6 +119,10 @@ constexpr Refusal refuse_mma_stencil(StencilProblem const& problem,
       {!band && !dense,
        {"the tensor cores take no elements of this type as they are",
         "stencil_dense_band_exists"}},
+      {!takes_band && !(dense && problem.dense_operands) &&
+           problem.one_product && problem.band_operands,
+       {"rows of floats begin anywhere in a line",
+        "core/KokkosMMA_RouteStencil.hpp"}},
       {!takes_band && !(dense && problem.dense_operands),
        {"the weights are no exact operands of the tensor cores",
         "DESIGN section 6"}},
@@ -145,6 +159,10 @@ constexpr Refusal refuse_mma_stencil(StencilProblem const& problem,
 /// | dense, pieces 3    | 309             | 448              |
 /// | dense, pieces 5 7  | 235' 193'       | 185' 109'        |
 /// | float, dense 4 7   | 182 184'        | 261 110'         |
+/// | float, box 7 8     | 400* at both    | 500* 341*        |
+/// | 9 11 16            | 382 386 391*    | 167 155 130*     |
+/// | float, in pieces 8 | 283*            | 341*             |
+/// | 9 11 16            | 283 285 284*    | 179 160 133*     |
 /// | double, dense 6 7  | 78' 78'         | 82' 63'          |
 ///
 /// Boxes of bhalfs of radius 7: 900 and 885. Products of two radii have no
@@ -195,18 +213,19 @@ constexpr bool mma_stencil_pays(StencilProblem const& problem,
     return problem.radius >= limit;
   }
   if (problem.one_product) {
-    // Of one radius, up to 6 where rows or results begin anywhere, there are
-    // kernels that are as fast.
-    bool const exists = size_of(problem.input) > 2 ||
-                        (problem.one_radius && (lines || problem.radius < 7));
+    if (!takes_stencil_band(problem)) return false;
     int const products = tuning.stencil_product_radius[problem.input];
-    int const limit    = !exists ? (problem.band_in_pieces ? products : 0)
-                         : problem.box_of_ones
-                             ? tuning.stencil_box_radius[problem.input]
-                         : problem.band_in_pieces  ? products + (lines ? 2 : 1)
-                         : problem.aligned_results ? products
-                                                   : products + 1;
-    return problem.band_operands && problem.radius >= limit &&
+    bool const small   = size_of(problem.input) == 2;
+    // Of 16-bit floats of one radius, up to 6 where rows or results begin
+    // anywhere, there are kernels that are as fast.
+    bool const exists =
+        !small || (problem.one_radius && (lines || problem.radius < 7));
+    int const limit =
+        !exists                  ? (problem.band_in_pieces ? products : 0)
+        : problem.box_of_ones    ? tuning.stencil_box_radius[problem.input]
+        : problem.band_in_pieces ? products + (small && lines ? 2 : 1)
+                                 : products + !problem.aligned_results;
+    return problem.radius >= limit && (small || lines) &&
            problem.radius >= (problem.to_functor ? 9 : 0);
   }
   return problem.taps / (problem.dense_in_pieces ? 3 : 1) >=
@@ -217,10 +236,8 @@ constexpr bool mma_stencil_pays(StencilProblem const& problem,
 constexpr StencilKernel stencil_kernel(StencilProblem const& problem,
                                        Route route) {
   if (route == Route::mma)
-    return problem.one_product && problem.band_operands &&
-                   stencil_band_exists(problem.input, problem.accumulator)
-               ? StencilKernel::band
-               : StencilKernel::dense_band;
+    return takes_stencil_band(problem) ? StencilKernel::band
+                                       : StencilKernel::dense_band;
   // H200, CUDA 13.0, 2026-11-23, separable and direct. Boxes of ones of radius
   // 1, 640^3 (doubles 512^3), 10^9 sums per second: half 127 282, float 178
   // 292, double 88 164. 2^28 elements of one dimension, radius 1, 3, 7, part of

@@ -190,8 +190,10 @@ struct TuningTable {
                                    .with(Scalar::int8, 5)
                                    .with(Scalar::uint8, 5);
   /// Of weights that are one outer product: their radius.
-  PerType stencil_product_radius =
-      PerType::all(3).with(Scalar::half, 4).with(Scalar::bhalf, 4);
+  PerType stencil_product_radius = PerType::all(3)
+                                       .with(Scalar::half, 4)
+                                       .with(Scalar::bhalf, 4)
+                                       .with(Scalar::float32, 8);
   /// Of any other weights: how many are not zero.
   PerType stencil_dense_taps =
       PerType::all(28).with(Scalar::float32, 150).with(Scalar::float64, 200);

@@ -4,6 +4,7 @@
 #define KOKKOSMMA_WARP_BAND_HPP
 
 #include <core/KokkosMMA_MmaShape.hpp>
+#include <core/KokkosMMA_Scalar.hpp>
 #include <core/KokkosMMA_WarpSum.hpp>
 
 #include <cstdint>
@@ -61,9 +62,10 @@ class WarpByteBand {
   using Lanes = typename Warp::template Lanes<T>;
 
  public:
-  using Weight  = std::int8_t;
-  using Sum     = std::int32_t;
-  using Weights = BandWeights<Weight>;
+  using Weight                    = std::int8_t;
+  using Sum                       = std::int32_t;
+  static constexpr Scalar element = Signed ? Scalar::int8 : Scalar::uint8;
+  using Weights                   = BandWeights<Weight>;
 
   static constexpr int groups     = Groups;
   static constexpr int planes     = Planes;
@@ -71,9 +73,11 @@ class WarpByteBand {
   static constexpr int per_lane   = 8;                 ///< sums side by side
   static constexpr int max_radius = 8 * (Groups - 1);  ///< along the columns
   /// Columns before the first sum of a stripe that the first product reads.
-  static constexpr int margin = 16;
+  static constexpr int margin  = 16;
+  static constexpr bool is_far = Groups == 3;
   /// Units of 16 bytes that it reads, the stripe's own two in the middle.
-  static constexpr int window = 4;
+  static constexpr int window    = 4;
+  static constexpr int of_stripe = 2;
 
   /// Rows 0 to 7 and rows 8 to 15 of a unit. // (16,16) per warp
   using Unit = Lanes<Registers<std::uint32_t, 2>>;
@@ -257,8 +261,9 @@ class WarpByteBand {
   Lanes<typename MmaS8K16::A> m_column_end;  // (16,16) per warp
 };
 
-/// Of 16-bit floats. The sums along the rows are fp32 and enter the second
-/// product as three bfloat16, which is exact in the normal range of fp32.
+/// Of 16-bit floats and of floats. The sums along the rows are fp32 and enter
+/// the second product as three bfloat16, as floats enter the first, which is
+/// exact down to 2^-133.
 ///
 /// Tensor cores truncate (core/KokkosMMA_ErrorBound.hpp), but what they add
 /// here is short: products of 11 or 8 bits by weights, `Blocks` instructions
@@ -272,22 +277,29 @@ class WarpByteBand {
 ///
 /// An Inf or NaN in the data makes sums NaN that it has no part in, through a
 /// weight zero: what is not finite is to be computed again, element by element.
-/// \tparam Half the elements are of 5 exponent bits; bfloat16 else
+/// Floats, and sums along the rows, of which three pieces do not hold all bits
+/// are made NaN for that.
+/// \tparam Element half, bhalf or float32
 /// \tparam Blocks 2 for a radius of up to 8 along the rows, 3 for 16
 /// \tparam InPieces weights are sums of operands
-template <class Warp, bool Half, int Groups, int Blocks, bool InPieces = false>
-class WarpHalfBand {
+template <class Warp, Scalar Element, int Groups, int Blocks,
+          bool InPieces = false>
+class WarpFloatBand {
   static_assert(2 <= Groups && Groups <= 3 && 2 <= Blocks && Blocks <= 3);
+  static_assert(Element == Scalar::half || Element == Scalar::bhalf ||
+                Element == Scalar::float32);
   template <class T>
   using Lanes = typename Warp::template Lanes<T>;
 
  public:
-  /// Bits: those along the rows of the type of the elements, bfloat16 along the
-  /// columns.
+  /// Bits: halfs along the rows of halfs, bfloat16 else.
   using Weight                       = std::uint16_t;
   using Sum                          = float;
+  static constexpr Scalar element    = Element;
+  static constexpr bool is_half      = Element == Scalar::half;
+  static constexpr int data_pieces   = Element == Scalar::float32 ? 3 : 1;
   static constexpr int column_pieces = InPieces ? 3 : 1;
-  static constexpr int row_pieces    = InPieces ? (Half ? 2 : 3) : 1;
+  static constexpr int row_pieces    = InPieces ? (is_half ? 2 : 3) : 1;
   using Weights = BandWeights<Weight, column_pieces, row_pieces>;
 
   static constexpr int groups     = Groups;
@@ -296,9 +308,13 @@ class WarpHalfBand {
   static constexpr int per_lane   = 4;
   static constexpr int max_radius = 8 * (Groups - 1);
   static constexpr int margin     = 8 * (Blocks - 1);
-  static constexpr int window     = 2 * Blocks;
+  static constexpr bool is_far    = Groups == 3 || Blocks == 3;
+  /// Units of a stripe.
+  static constexpr int of_stripe = Element == Scalar::float32 ? 4 : 2;
+  static constexpr int window    = of_stripe * Blocks;
 
-  using Unit = Lanes<Registers<std::uint32_t, 2>>;  // (16,8) per warp
+  // (16,8) per warp, of floats (16,4)
+  using Unit = Lanes<Registers<std::uint32_t, 2>>;
   /// The sums along the rows, the largest piece first: in register 2 j + t the
   /// rows 8 t + 2 q and the next of a column. // (16,16) per warp
   struct Product {
@@ -309,8 +325,8 @@ class WarpHalfBand {
   /// three next to it of each. // (16,16) per warp
   using Sums = Lanes<Registers<Sum, 8>>;
 
-  KOKKOS_FORCEINLINE_FUNCTION WarpHalfBand(Warp const& warp,
-                                           Weights const& weights)
+  KOKKOS_FORCEINLINE_FUNCTION WarpFloatBand(Warp const& warp,
+                                            Weights const& weights)
       : m_warp(warp) {
     take<0>(weights);
   }
@@ -329,18 +345,32 @@ class WarpHalfBand {
         m_warp.at(sums[rows], lane) = {};
         m_warp.at(small, lane)      = {};
       });
-      for (int piece = row_pieces - 1; piece >= 0; --piece)
-        for (int block = 0; block < Blocks; ++block) {
-          Lanes<typename MmaF16::B> b;  // (16,8) per warp
-          m_warp.each([&](int lane) {
-            m_warp.at(b,
-                      lane) = {{m_warp.at(units[2 * block], lane)[rows],
-                                m_warp.at(units[2 * block + 1], lane)[rows]}};
-          });
-          m_warp.template multiply<Data>(piece ? small : sums[rows],
-                                         m_row[piece][block], b);
-        }
-      if constexpr (InPieces) {
+      for (int block = 0; block < Blocks; ++block) {
+        Lanes<typename MmaF16::B> b[data_pieces];  // (16,8) per warp
+        m_warp.each([&](int lane) {
+          auto const word = [&](int unit) {
+            return m_warp.at(units[of_stripe * block + unit], lane)[rows];
+          };
+          if constexpr (data_pieces == 1) {
+            m_warp.at(b[0], lane) = {{word(0), word(1)}};
+          } else {
+            for (int reg = 0; reg < 2; ++reg) {
+              std::uint32_t pieces[3];
+              split<true>(word(2 * reg), word(2 * reg + 1), pieces);
+              for (int piece = 0; piece < 3; ++piece)
+                m_warp.at(b[piece], lane)[reg] = pieces[piece];
+            }
+          }
+        });
+        for (int both = 2; both >= 0; --both)
+          for (int weight = 0; weight < row_pieces; ++weight)
+            if (0 <= both - weight && both - weight < data_pieces) {
+              m_warp.template multiply<Data>(both ? small : sums[rows],
+                                             m_row[weight][block],
+                                             b[both - weight]);
+            }
+      }
+      if constexpr (InPieces || data_pieces > 1) {
         m_warp.each([&](int lane) {
           for (int reg = 0; reg < 4; ++reg)
             m_warp.at(sums[rows], lane)[reg] += m_warp.at(small, lane)[reg];
@@ -351,16 +381,12 @@ class WarpHalfBand {
     m_warp.each([&](int lane) {
       for (int j = 0; j < 2; ++j)
         for (int t = 0; t < 2; ++t) {
-          std::uint32_t rest[2] = {
-              bits_of(m_warp.at(sums[t], lane)[2 * j]),
-              bits_of(m_warp.at(sums[t], lane)[2 * j + 1])};
-          for (int piece = 0; piece < 3; ++piece) {
-            m_warp.at(product.piece[piece], lane)[2 * j + t] =
-                m_warp.permute_bytes(rest[0], rest[1], 0x7632);
-            if (piece < 2)
-              for (std::uint32_t& bits : rest)
-                bits = bits_of(float_of(bits) - float_of(bits & 0xffff0000u));
-          }
+          std::uint32_t pieces[3];
+          split<data_pieces == 3>(bits_of(m_warp.at(sums[t], lane)[2 * j]),
+                                  bits_of(m_warp.at(sums[t], lane)[2 * j + 1]),
+                                  pieces);
+          for (int piece = 0; piece < 3; ++piece)
+            m_warp.at(product.piece[piece], lane)[2 * j + t] = pieces[piece];
         }
     });
     return product;
@@ -401,7 +427,7 @@ class WarpHalfBand {
   }
 
  private:
-  using Data = std::conditional_t<Half, MmaF16, MmaBF16>;
+  using Data = std::conditional_t<is_half, MmaF16, MmaBF16>;
 
   /// The operands of this piece and the next ones. nvcc 13.0 does not unroll a
   /// loop over them, and keeps them in local memory then.
@@ -420,7 +446,8 @@ class WarpHalfBand {
             m_warp.at(m_row[Piece][block], lane)[reg] =
                 pair_of(weights.row[Piece], [&](int e) {
                   Coordinate const at = MmaF16::a(lane, reg, e);
-                  return 16 * block + at.column - margin - column_of(at.row);
+                  return 16 * block + column_of_data(at.column) - margin -
+                         column_of(at.row);
                 });
         }
         for (int group = 0; group < Groups; ++group)
@@ -439,6 +466,27 @@ class WarpHalfBand {
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int column_of(int m) {
     int const n = m % 8;
     return 4 * (n / 2) + 2 * (m / 8) + n % 2;
+  }
+  /// The column of a block that is k-th in an operand: a lane has a word of
+  /// each unit.
+  KOKKOS_FORCEINLINE_FUNCTION static constexpr int column_of_data(int k) {
+    return data_pieces == 1 ? k : 8 * (k / 8) + 4 * (k % 2) + k % 8 / 2;
+  }
+  /// Two floats as three pairs of bfloat16, the largest first.
+  /// \tparam Checked the last is NaN where the three are not all of them
+  template <bool Checked>
+  KOKKOS_FORCEINLINE_FUNCTION void split(std::uint32_t a, std::uint32_t b,
+                                         std::uint32_t (&pieces)[3]) const {
+    for (int piece = 0; piece < 3; ++piece) {
+      pieces[piece] = m_warp.permute_bytes(a, b, 0x7632);
+      if (piece < 2) {
+        a = bits_of(float_of(a) - float_of(a & 0xffff0000u));
+        b = bits_of(float_of(b) - float_of(b & 0xffff0000u));
+      }
+    }
+    if constexpr (Checked) {
+      if (m_warp.permute_bytes(a, b, 0x5410) != 0) pieces[2] = 0x7fff7fffu;
+    }
   }
   KOKKOS_FORCEINLINE_FUNCTION static std::uint32_t bits_of(float value) {
     return Kokkos::bit_cast<std::uint32_t>(value);

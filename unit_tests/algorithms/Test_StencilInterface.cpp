@@ -284,9 +284,11 @@ void routes_of_stencils() {
       HostGrid<2>({8, 8}));
   TestGrid<float, 2, Plain<Kokkos::LayoutRight>, Exec> const out({8, 8});
   auto const all = Boundaries<2>::all(Boundary::constant);
-  // No operand of the tensor cores is a third.
+  // No operand of the tensor cores is a third, and this is no product of two
+  // factors.
   auto const thirds =
-      StencilWeights<2>::dense(1, std::vector<double>(9, 1. / 3));
+      StencilWeights<2>::dense(1, std::vector<double>(9, 1. / 3))
+          .with_centre(1. / 7);
   std::string const explained =
       explain_stencil(Exec(), in.view(), out.view(), thirds, all);
   char const* const reason = on_cuda<Exec> ? "no exact operands" : "not Cuda";

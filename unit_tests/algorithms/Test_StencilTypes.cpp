@@ -59,7 +59,8 @@ void expect_close_sums(HostGrid<2> data, StencilWeights<2> const& weights,
               50 * double(epsilon<Sum>) * size.values[i] +
                   epsilon<T> * std::abs(exact.values[i]) +
                   (sizeof(T) == 2 ? 1e-7
-                                  : std::numeric_limits<Sum>::denorm_min()))
+                                  : double(weights.taps()) *
+                                        std::numeric_limits<Sum>::denorm_min()))
               << i;
         }
       });
@@ -86,8 +87,33 @@ TYPED_TEST(StencilTypes, ProductsOfRowsAnywhere) {
   products_of_rows_anywhere<double, TypeParam>();
 }
 
+/// Sums of normal numbers, with an Inf and a NaN among them, and of numbers
+/// with bits below those of the smallest bfloat16, on a grid of several tiles.
+template <class T, class Exec>
+void all_kinds_of_numbers(StencilWeights<2> const& weights,
+                          Place<2> const& large, Place<2> const& small,
+                          Random& random) {
+  HostGrid<2> data(large);
+  for (double& value : data.values) value = random.normal();
+  expect_close_sums<T, Exec>(data, weights,
+                             random_boundaries<2>(random, false));
+  data.at({5, 9})                       = INFINITY;
+  data.at({large[0] - 1, large[1] - 1}) = NAN;
+  expect_close_sums<T, Exec>(data, weights,
+                             Boundaries<2>::all(Boundary::constant));
+  std::vector<double> scales;
+  if (sizeof(T) > 2) scales = {0x1p-112, 0x1p-126, 0x1p-140};
+  for (double const scale : scales) {
+    SCOPED_TRACE("scale " + std::to_string(std::ilogb(scale)));
+    HostGrid<2> tiny(small);
+    for (double& value : tiny.values) value = scale * random.normal();
+    expect_close_sums<T, Exec>(tiny, weights,
+                               Boundaries<2>::all(Boundary::reflect));
+  }
+}
+
 /// Weights without structure that are exact as 16-bit floats, of all radii for
-/// which kernels differ, on a grid of several tiles.
+/// which kernels differ.
 template <class T, class Exec>
 void weights_without_structure() {
   Random random;
@@ -101,25 +127,8 @@ void weights_without_structure() {
         std::size_t((2 * radius[0] + 1) * (2 * radius[1] + 1)));
     for (double& value : values) value = double(random.integer(1, 15));
     values[values.size() / 3] = 0;
-    auto const weights        = StencilWeights<2>::dense(radius, values);
-    auto const boundaries     = random_boundaries<2>(random, false);
-    HostGrid<2> data({71, 203});
-    for (double& value : data.values) value = random.normal();
-    expect_close_sums<T, Exec>(data, weights, boundaries);
-    data.at({5, 9})    = INFINITY;
-    data.at({70, 202}) = NAN;
-    expect_close_sums<T, Exec>(data, weights,
-                               Boundaries<2>::all(Boundary::constant));
-    // With bits below those of the smallest bfloat16.
-    std::vector<double> scales;
-    if (sizeof(T) > 2) scales = {0x1p-112, 0x1p-126, 0x1p-140};
-    for (double const scale : scales) {
-      SCOPED_TRACE("scale " + std::to_string(std::ilogb(scale)));
-      HostGrid<2> tiny({19, 70});
-      for (double& value : tiny.values) value = scale * random.normal();
-      expect_close_sums<T, Exec>(tiny, weights,
-                                 Boundaries<2>::all(Boundary::reflect));
-    }
+    all_kinds_of_numbers<T, Exec>(StencilWeights<2>::dense(radius, values),
+                                  {71, 203}, {19, 70}, random);
   }
 }
 TYPED_TEST(StencilTypes, WeightsWithoutStructure) {
@@ -127,6 +136,36 @@ TYPED_TEST(StencilTypes, WeightsWithoutStructure) {
   weights_without_structure<bhalf_t, TypeParam>();
   weights_without_structure<float, TypeParam>();
   weights_without_structure<double, TypeParam>();
+}
+
+/// Products of two factors that are no 16-bit floats, but sums of some.
+template <class T, class Exec>
+void products_of_fractions() {
+  Random random;
+  SCOPED_TRACE(random.note());
+  using Radius = std::array<int, 2>;
+  for (Radius const radius :
+       {Radius{2, 2}, Radius{7, 7}, Radius{8, 3}, Radius{9, 12}, Radius{16, 5}})
+    for (bool const ones : {false, true}) {
+      SCOPED_TRACE("radius " + std::to_string(radius[0]) + ", " +
+                   std::to_string(radius[1]) + (ones ? " of ones" : ""));
+      std::vector<double> values;
+      std::vector<double> row(std::size_t(2 * radius[1] + 1));
+      for (double& value : row) value = random.uniform(.01, 1);
+      for (int i = -radius[0]; i <= radius[0]; ++i) {
+        double const factor = random.uniform(-1, 1);
+        for (double const value : row)
+          values.push_back(ones ? 1 : factor * value);
+      }
+      // Rows that begin with lines, which the kernels of floats need.
+      all_kinds_of_numbers<T, Exec>(StencilWeights<2>::dense(radius, values),
+                                    {71, 208}, {19, 72}, random);
+    }
+}
+TYPED_TEST(StencilTypes, ProductsOfFractions) {
+  products_of_fractions<half_t, TypeParam>();
+  products_of_fractions<bhalf_t, TypeParam>();
+  products_of_fractions<float, TypeParam>();
 }
 
 // What lies between two steps has the type of the output.

@@ -86,6 +86,10 @@ constexpr StencilProblem without_operands(StencilProblem problem) {
   problem.band_operands = problem.dense_operands = false;
   return problem;
 }
+constexpr StencilProblem without_dense(StencilProblem problem) {
+  problem.dense_operands = false;
+  return problem;
+}
 constexpr StencilProblem with_odd_rows(StencilProblem problem) {
   problem.dense_rows = false;
   return problem;
@@ -151,9 +155,13 @@ static_assert(says(refuse_mma_stencil(box_of(Scalar::float64, Scalar::float64),
                    "too little shared memory"));
 static_assert(!refuse_mma_stencil(box_of(Scalar::float64, Scalar::float64),
                                   with_shared(227)));
-static_assert(says(refuse_mma_stencil(box_of_floats(), with_shared(99)),
+static_assert(says(refuse_mma_stencil(dense(box_of_floats()), with_shared(99)),
                    "too little shared memory"));
-static_assert(!refuse_mma_stencil(box_of_floats(), with_shared(163)));
+static_assert(!refuse_mma_stencil(dense(box_of_floats()), with_shared(163)));
+static_assert(!refuse_mma_stencil(box_of_floats(), with_shared(99)));
+static_assert(says(refuse_mma_stencil(unaligned(without_dense(box_of_floats())),
+                                      h200),
+                   "begin anywhere in a line"));
 static_assert(!refuse_mma_stencil(dense(box_of_halfs()), with_shared(99)));
 
 static_assert(route_stencil(box_of_halfs(), host, {}).route == Route::generic);
@@ -232,6 +240,16 @@ static_assert(automatic(into_unaligned(with_radius(box_of(Scalar::uint8,
 static_assert(automatic(into_unaligned(with_radius(
                   box_of(Scalar::uint8, Scalar::int32), 2))) == Route::mma);
 static_assert(automatic(box_of_floats()) == Route::streamed);
+static_assert(automatic(with_radius(box_of_floats(), 8)) == Route::mma);
+static_assert(automatic(unaligned(with_radius(box_of_floats(), 8))) ==
+              Route::streamed);
+static_assert(automatic(into_unaligned(with_radius(box_of_floats(), 8))) ==
+              Route::streamed);
+static_assert(automatic(weighted(box_of_floats(), 8)) == Route::mma);
+static_assert(automatic(sums_of_operands(weighted(box_of_floats(), 8))) ==
+              Route::streamed);
+static_assert(automatic(sums_of_operands(weighted(box_of_floats(), 9))) ==
+              Route::mma);
 static_assert(automatic(dense(box_of_floats())) == Route::mma);
 static_assert(automatic(with_taps(dense(box_of_floats()), 121)) ==
               Route::streamed);

@@ -200,11 +200,10 @@ TEST_F(BandStencil, ThreePlanesHoldAllWeights) {
 }
 
 template <Scalar S, int Groups, int Blocks, bool InPieces = false>
-struct HalfCase {
-  static constexpr bool in_pieces = InPieces;
-  using F                         = Format<S>;
-  using Row                       = weight_piece_t<S == Scalar::half>;
-  using Band = WarpHalfBand<Warp, S == Scalar::half, Groups, Blocks, InPieces>;
+struct FloatCase {
+  using F    = Format<S>;
+  using Row  = weight_piece_t<S == Scalar::half>;
+  using Band = WarpFloatBand<Warp, S, Groups, Blocks, InPieces>;
 
   static typename Band::Weights weights(Factors const& factors) {
     return weights_of<Band>(factors, [](double x, int d, auto& operands) {
@@ -217,7 +216,7 @@ struct HalfCase {
 };
 
 template <class Case>
-class HalfBandStencil : public BandStencil {
+class FloatBandStencil : public BandStencil {
  public:
   using F                     = typename Case::F;
   using Band                  = typename Case::Band;
@@ -232,7 +231,7 @@ class HalfBandStencil : public BandStencil {
   template <class Draw, class DrawWeight>
   Errors errors(int r0, int r1, Draw const& draw,
                 DrawWeight const& draw_weight) {
-    Field<std::uint16_t> field(32, 48, 32);
+    Field<typename F::Bits> field(32, 48, 32);
     for (auto& e : field.elements) e = F::encode(double(draw()));
     Factors const w    = this->factors(r0, r1, draw_weight);
     auto const weights = Case::weights(w);
@@ -259,15 +258,16 @@ class HalfBandStencil : public BandStencil {
     return errors;
   }
 };
-using HalfCases = ::testing::Types<
-    HalfCase<Scalar::half, 2, 2>, HalfCase<Scalar::half, 3, 2>,
-    HalfCase<Scalar::half, 3, 3>, HalfCase<Scalar::bhalf, 2, 2>,
-    HalfCase<Scalar::bhalf, 2, 3>, HalfCase<Scalar::bhalf, 3, 3>,
-    HalfCase<Scalar::half, 2, 2, true>, HalfCase<Scalar::half, 3, 3, true>,
-    HalfCase<Scalar::bhalf, 2, 2, true>, HalfCase<Scalar::bhalf, 3, 3, true>>;
-TYPED_TEST_SUITE(HalfBandStencil, HalfCases);
+using FloatCases = ::testing::Types<
+    FloatCase<Scalar::half, 2, 2>, FloatCase<Scalar::half, 3, 2>,
+    FloatCase<Scalar::half, 3, 3>, FloatCase<Scalar::bhalf, 2, 2>,
+    FloatCase<Scalar::bhalf, 2, 3>, FloatCase<Scalar::bhalf, 3, 3>,
+    FloatCase<Scalar::half, 2, 2, true>, FloatCase<Scalar::half, 3, 3, true>,
+    FloatCase<Scalar::bhalf, 2, 2, true>, FloatCase<Scalar::bhalf, 3, 3, true>,
+    FloatCase<Scalar::float32, 3, 3>, FloatCase<Scalar::float32, 3, 3, true>>;
+TYPED_TEST_SUITE(FloatBandStencil, FloatCases);
 
-TYPED_TEST(HalfBandStencil, SmallIntegersAreExact) {
+TYPED_TEST(FloatBandStencil, SmallIntegersAreExact) {
   SCOPED_TRACE(this->random.note());
   auto const value  = [&] { return this->random.integer(-200, 200); };
   auto const weight = [&] { return this->random.integer(-16, 16); };
@@ -277,7 +277,7 @@ TYPED_TEST(HalfBandStencil, SmallIntegersAreExact) {
             this->errors(this->max_r0, this->max_r1, value, weight).of_band);
 }
 
-TYPED_TEST(HalfBandStencil, NoLessAccurateThanPlainSums) {
+TYPED_TEST(FloatBandStencil, NoLessAccurateThanPlainSums) {
   // One rounding of fp32, for where the plain sums are exact by chance.
   SCOPED_TRACE(this->random.note());
   double const rounding = std::ldexp(1., -24);
@@ -299,8 +299,15 @@ TYPED_TEST(HalfBandStencil, NoLessAccurateThanPlainSums) {
   });
 }
 
-TYPED_TEST(HalfBandStencil, WeightsInPiecesAreThoseOfPlainSums) {
-  if (!TypeParam::in_pieces) GTEST_SKIP() << "one operand to a weight";
+template <class Case>
+class FloatBandStencilInPieces : public FloatBandStencil<Case> {};
+using CasesInPieces = ::testing::Types<
+    FloatCase<Scalar::half, 2, 2, true>, FloatCase<Scalar::half, 3, 3, true>,
+    FloatCase<Scalar::bhalf, 2, 2, true>, FloatCase<Scalar::bhalf, 3, 3, true>,
+    FloatCase<Scalar::float32, 3, 3, true>>;
+TYPED_TEST_SUITE(FloatBandStencilInPieces, CasesInPieces);
+
+TYPED_TEST(FloatBandStencilInPieces, WeightsAreThoseOfPlainSums) {
   SCOPED_TRACE(this->random.note());
   double const rounding = std::ldexp(1., -24);
   auto const compare    = [&](auto const& value, auto const& weight) {
@@ -324,7 +331,7 @@ TYPED_TEST(HalfBandStencil, WeightsInPiecesAreThoseOfPlainSums) {
       [&] { return this->random.uniform(-1, 1); });
 }
 
-TYPED_TEST(HalfBandStencil, LargestValues) {
+TYPED_TEST(FloatBandStencil, LargestValues) {
   // Sums along rows beyond the range of fp16.
   SCOPED_TRACE(this->random.note());
   auto const value = [&] { return 65504. * (1 - this->random.uniform(0, .1)); };
@@ -333,10 +340,11 @@ TYPED_TEST(HalfBandStencil, LargestValues) {
   EXPECT_LE(errors.of_band, errors.of_plain);
 }
 
-TYPED_TEST(HalfBandStencil, ZerosBecomePlusZero) {
+TYPED_TEST(FloatBandStencil, ZerosBecomePlusZero) {
   using Band = typename TestFixture::Band;
-  Field<std::uint16_t> field(16, 16, 32);
-  for (auto& e : field.elements) e = 0x8000;
+  using F    = typename TestFixture::F;
+  Field<typename F::Bits> field(16, 16, 32);
+  for (auto& e : field.elements) e = F::encode(-0.);
   auto const weights =
       TypeParam::weights(Factors{Factor{1, 1, 1}, Factor{1, 1, 1}});
   march<Band>(field, weights, [&](int, int, float sum) {
@@ -345,7 +353,40 @@ TYPED_TEST(HalfBandStencil, ZerosBecomePlusZero) {
   });
 }
 
-TYPED_TEST(HalfBandStencil, WhatIsNotFiniteShows) {
+template <class Case>
+class FloatBandStencilOfFloats : public FloatBandStencil<Case> {};
+using CasesOfFloats = ::testing::Types<FloatCase<Scalar::float32, 3, 3>,
+                                       FloatCase<Scalar::float32, 3, 3, true>>;
+TYPED_TEST_SUITE(FloatBandStencilOfFloats, CasesOfFloats);
+
+// The smallest floats are no sums of bfloat16: not finite, or right.
+TYPED_TEST(FloatBandStencilOfFloats, WhatPiecesDoNotHoldShows) {
+  SCOPED_TRACE(this->random.note());
+  using Band = typename TestFixture::Band;
+  using F    = typename TestFixture::F;
+  auto const weights =
+      TypeParam::weights(Factors{Factor{1, .75, 1}, Factor{.5, 1, .5}});
+  int finite = 0;
+  for (int const exponent : {-60, -90, -118, -130, -140}) {
+    Field<typename F::Bits> field(32, 48, 32);
+    for (auto& e : field.elements)
+      e = F::encode(std::ldexp(this->random.uniform(-1, 1), exponent));
+    march<Band>(field, weights, [&](int i, int j, float sum) {
+      if (!std::isfinite(sum)) return;
+      ++finite;
+      double expected = 0;
+      for (int a = -1; a <= 1; ++a)
+        for (int b = -1; b <= 1; ++b)
+          expected +=
+              (a ? 1 : .75) * (b ? .5 : 1) * F::decode(field(i + a, j + b));
+      ASSERT_NEAR(expected, sum, std::ldexp(1., exponent - 21) + 0x1p-148)
+          << i << ", " << j;
+    });
+  }
+  EXPECT_GE(finite, 32 * 48);
+}
+
+TYPED_TEST(FloatBandStencil, WhatIsNotFiniteShows) {
   // Whatever it does to others, the sums that see it are not finite.
   SCOPED_TRACE(this->random.note());
   using Band       = typename TestFixture::Band;
@@ -355,7 +396,7 @@ TYPED_TEST(HalfBandStencil, WhatIsNotFiniteShows) {
       TypeParam::weights(Factors{Factor{1, 2, 1}, Factor{1, 0, 1}});
   for (double const value : {inf, -inf, std::nan("")})
     for (int repeat = 0; repeat < 10; ++repeat) {
-      Field<std::uint16_t> field(32, 48, 32);
+      Field<typename F::Bits> field(32, 48, 32);
       for (auto& e : field.elements) e = F::encode(this->random.uniform(-1, 1));
       int const at_i    = int(this->random.integer(1, 30));
       int const at_j    = int(this->random.integer(1, 46));

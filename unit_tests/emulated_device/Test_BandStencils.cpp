@@ -31,7 +31,7 @@ bool expect_bands(Factors<2> const& factors, Random& random) {
         using Bands = Impl::Cuda::BandStencil<
             typename T::A, typename T::Element,
             std::conditional_t<T::calls, void, typename T::Result>>;
-        taken = Bands::takes(grid) &&
+        taken = Bands::takes(grid) && Bands::takes_rows(grid) &&
                 Bands::operands(factors.of) != Impl::Cuda::BandOperands::none;
         if (taken)
           Impl::Cuda::launch_band_stencil<typename T::A>(Kokkos::Cuda(), grid,
@@ -51,7 +51,8 @@ using OfBands = ::testing::Types<
     StencilTypes<std::int32_t, std::uint8_t, std::int32_t>,
     StencilTypes<std::int32_t, std::uint8_t, char, true>,
     StencilTypes<float, Half, Half>, StencilTypes<float, Half, float>,
-    StencilTypes<float, Half, char, true>, StencilTypes<float, Bhalf, Bhalf>>;
+    StencilTypes<float, Half, char, true>, StencilTypes<float, Bhalf, Bhalf>,
+    StencilTypes<float, float, float>>;
 TYPED_TEST_SUITE(BandKernels, OfBands);
 
 TYPED_TEST(BandKernels, Products) {
@@ -65,14 +66,14 @@ TYPED_TEST(BandKernels, Products) {
           random_factors<2>({int(random.integer(1, radius)), radius}, random),
           random);
     }
-  EXPECT_GT(taken, 10);
+  EXPECT_GT(taken, 3);
 }
 
 template <class T>
 struct BandKernelsInPieces : ::testing::Test {};
-using InPieces = ::testing::Types<StencilTypes<float, Half, Half>,
-                                  StencilTypes<float, Half, float>,
-                                  StencilTypes<float, Bhalf, Bhalf>>;
+using InPieces = ::testing::Types<
+    StencilTypes<float, Half, Half>, StencilTypes<float, Half, float>,
+    StencilTypes<float, Bhalf, Bhalf>, StencilTypes<float, float, float>>;
 TYPED_TEST_SUITE(BandKernelsInPieces, InPieces);
 
 // Weights that no operand holds, whose sums a float does.
@@ -80,6 +81,7 @@ TYPED_TEST(BandKernelsInPieces, Products) {
   using Element = typename TypeParam::Element;
   Random random;
   SCOPED_TRACE(random.note());
+  int taken = 0;
   for (int radius = 1; radius <= 16; radius += radius < 8 ? 1 : 4)
     for (int d = 0; d < 2; ++d) {
       int const most = d == 1 && std::is_same_v<Element, Half> ? 2051 : 511;
@@ -96,8 +98,9 @@ TYPED_TEST(BandKernelsInPieces, Products) {
       EXPECT_EQ(Impl::Cuda::BandOperands::none,
                 (Impl::Cuda::BandStencil<float, Element, void>::operands(
                     factors.of)));
-      EXPECT_TRUE(expect_bands<TypeParam>(factors, random));
+      taken += expect_bands<TypeParam>(factors, random);
     }
+  EXPECT_GT(taken, 2);
 }
 
 template <class T>

@@ -93,7 +93,7 @@ struct BandTuning {
 template <class Band, bool Shifted>
 struct ChooseBandTuning {
   static constexpr bool of_bytes = Band::columns == 32;
-  static constexpr bool is_far   = Band::groups == 3 || Band::window > 4;
+  static constexpr bool is_far   = Band::is_far;
 
   using Bytes = std::conditional_t<
       is_far,
@@ -112,9 +112,12 @@ struct ChooseBandTuning {
       !is_far, BandTuning<4, 4, 2, 4, 2, 47>,
       std::conditional_t<Shifted, BandTuning<2, 8, 2, 4, 1, 64>,
                          BandTuning<2, 4, 1, 4, 2, 64>>>;
-  using type = std::conditional_t<
+  using Floats = BandTuning<2, 4, 1, 4, 2, 64>;
+  using type   = std::conditional_t<
       of_bytes, Bytes,
-      std::conditional_t<Band::Weights::column_pieces == 1, Halfs, InPieces>>;
+      std::conditional_t<Band::element == Scalar::float32, Floats,
+                         std::conditional_t<Band::Weights::column_pieces == 1,
+                                            Halfs, InPieces>>>;
 };
 template <class Band, bool Shifted>
 using band_tuning = typename ChooseBandTuning<Band, Shifted>::type;
@@ -209,7 +212,8 @@ __device__ __forceinline__ unsigned band_sums(
   unsigned finite = ~0u;
 #pragma unroll
   for (int b = 0; b < BlocksPerWarp; ++b) {
-    auto const sums = band.sums(history[b], band.multiply(&data[2 * b]));
+    auto const sums =
+        band.sums(history[b], band.multiply(&data[Band::of_stripe * b]));
     results[b][0].template pack<A>(&sums[0]);
     results[b][1].template pack<A>(&sums[Band::per_lane]);
     if constexpr (has_half_results<Sink>) {
@@ -275,11 +279,11 @@ __global__ void __launch_bounds__(32 * Tuning::warps, Tuning::resident)
   constexpr int Warps         = Tuning::warps;
   constexpr int together      = Tuning::together;
   constexpr int size          = int(sizeof(Element));
-  constexpr int columns       = Band::columns;  // 32 bytes
+  constexpr int columns       = Band::columns;
   constexpr int n             = Band::per_lane;
   constexpr int width         = columns * BlocksPerWarp * Warps;
-  // Units of 16 bytes: two of each stripe's sums, and what stands around them.
-  constexpr int units = 2 * (BlocksPerWarp - 1) + Band::window;
+  // Units of 16 bytes: of each stripe's sums, and what stands around them.
+  constexpr int units = Band::of_stripe * (BlocksPerWarp - 1) + Band::window;
 
   KOKKOSMMA_DYNAMIC_SHARED(uint4, 16, band_memory);
   __shared__ typename Ring::Memory ring_memory;
@@ -359,7 +363,7 @@ __global__ void __launch_bounds__(32 * Tuning::warps, Tuning::resident)
         }
         typename Band::Unit data[units];
         rows.units(data, ring.stage(step), 16 * (group % together),
-                   warp * BlocksPerWarp * 32, lane);
+                   warp * BlocksPerWarp * columns * size, lane);
         if (group % together == together - 1) ring.release(step, lane);
         PackedResults<Result, n> results[BlocksPerWarp][2];
         unsigned const finite =
@@ -376,7 +380,7 @@ __global__ void __launch_bounds__(32 * Tuning::warps, Tuning::resident)
               results[b][1].template write<false>(to + b * columns +
                                                   8 * stride);
           }
-          if constexpr (size == 2) {
+          if constexpr (std::is_same_v<Sum, float>) {
             if (Warp::any(finite != ~0u)) {
               repair_sums<A, BlocksPerWarp>(
                   arguments, weights, finite,
@@ -401,7 +405,7 @@ __global__ void __launch_bounds__(32 * Tuning::warps, Tuning::resident)
     }
     typename Band::Unit data[units];
     rows.units(data, ring.stage(step), 16 * (group % together),
-               warp * BlocksPerWarp * 32, lane);
+               warp * BlocksPerWarp * columns * size, lane);
     if (group % together == together - 1) ring.release(step, lane);
 
     // Sums from too few rows are made too, and not kept.
@@ -449,7 +453,7 @@ __global__ void __launch_bounds__(32 * Tuning::warps, Tuning::resident)
                                          columns_left - b * columns);
           }
         }
-        if constexpr (size == 2) {
+        if constexpr (std::is_same_v<Sum, float>) {
           if (Warp::any(finite != ~0u)) {
             repair_sums<A, BlocksPerWarp>(arguments, weights, finite, i, j,
                                           rows_left, columns_left);
@@ -466,7 +470,8 @@ __global__ void __launch_bounds__(32 * Tuning::warps, Tuning::resident)
       constexpr int pitch = call_pitch<Band, BlocksPerWarp>;
 #pragma unroll
       for (int b = 0; b < BlocksPerWarp; ++b) {
-        auto const sums = band.sums(history[b], band.multiply(&data[2 * b]));
+        auto const sums =
+            band.sums(history[b], band.multiply(&data[Band::of_stripe * b]));
 #pragma unroll
         for (int k = 0; k < 2 * n; ++k)
           tile[(row + 8 * (k / n)) * pitch + b * columns + n * (lane % 4) +
@@ -486,7 +491,7 @@ __global__ void __launch_bounds__(32 * Tuning::warps, Tuning::resident)
               place[1] + warp * BlocksPerWarp * columns + c};
           if (c < columns_here) {
             A sum = static_cast<A>(tile[r * pitch + c]);
-            if constexpr (size == 2) {
+            if constexpr (std::is_same_v<Sum, float>) {
               if (!(fabsf(tile[r * pitch + c]) < INFINITY))
                 sum = static_cast<A>(plain_sum<is_band_half<Element>>(
                     arguments.grid, weights, arguments.radius[0],
@@ -518,6 +523,12 @@ inline constexpr bool is_modulo_256 =
 template <class A>
 inline constexpr bool is_modulo_256<A, void> = false;
 
+template <class Element>
+bool begins_with_lines(Element const* rows, std::int64_t stride) {
+  return reinterpret_cast<std::uintptr_t>(rows) % 16 == 0 &&
+         std::uintptr_t(stride) * sizeof(Element) % 16 == 0;
+}
+
 /// What factors are to the band products: nothing, operands, or sums of some.
 enum class BandOperands { none, exact, sums };
 
@@ -527,23 +538,29 @@ template <class A, class Element, class Result>
 struct BandStencil {
   using Factors = std::array<std::vector<double>, 2>;
 
-  static constexpr bool of_bytes = sizeof(Element) == 1;
-  static constexpr bool of_halfs = is_band_half<Element>;
+  static constexpr bool of_bytes  = sizeof(Element) == 1;
+  static constexpr bool of_halfs  = is_band_half<Element>;
+  static constexpr bool of_floats = scalar_v<Element> == Scalar::float32;
   /// Functors are as fast without tensor cores.
+  static constexpr bool is_compiled  = !of_floats || !std::is_void_v<Result>;
   static constexpr bool takes_pieces = !of_bytes && !std::is_void_v<Result>;
 
   static BandOperands operands(Factors const& factors) {
     if constexpr (of_bytes) {
       return byte_weights(factors) ? BandOperands::exact : BandOperands::none;
-    } else if constexpr (!std::is_same_v<A, float>) {
+    } else if constexpr (!is_compiled || !std::is_same_v<A, float>) {
       return BandOperands::none;
     } else {
-      if (half_weights<false>(factors)) return BandOperands::exact;
+      if (float_weights<false>(factors)) return BandOperands::exact;
       if constexpr (takes_pieces) {
-        if (half_weights<true>(factors)) return BandOperands::sums;
+        if (float_weights<true>(factors)) return BandOperands::sums;
       }
       return BandOperands::none;
     }
+  }
+  /// Floats have kernels for rows that begin with lines.
+  static bool takes_rows(StencilGrid<Element, 2> const& grid) {
+    return !of_floats || begins_with_lines(grid.data, grid.stride[0]);
   }
   /// Constants beyond the faces are elements too.
   static bool takes(StencilGrid<Element, 2> const& grid) {
@@ -600,13 +617,13 @@ struct BandStencil {
   }
 
   template <bool InPieces>
-  using HalfWeights =
-      typename WarpHalfBand<Warp, of_halfs, 2, 2, InPieces>::Weights;
+  using FloatWeights =
+      typename WarpFloatBand<Warp, scalar_v<Element>, 2, 2, InPieces>::Weights;
 
   /// Factors as 16-bit floats or, nearly as close as to floats, as sums of
   /// some; nothing where they are not.
   template <bool InPieces>
-  static std::optional<HalfWeights<InPieces>> half_weights(
+  static std::optional<FloatWeights<InPieces>> float_weights(
       Factors const& factors) {
     using Row = weight_piece_t<of_halfs>;
     // The largest weight along the rows about 1, or so large that the smallest
@@ -616,7 +633,7 @@ struct BandStencil {
     for (double const w : factors[1]) largest = std::max(largest, std::abs(w));
     int const exponent =
         largest > 0 ? (InPieces ? Row::top : 0) - std::ilogb(largest) : 0;
-    HalfWeights<InPieces> weights{};
+    FloatWeights<InPieces> weights{};
     if (!encode<BhalfPiece>(factors[0], -exponent, weights.column) ||
         !encode<Row>(factors[1], exponent, weights.row))
       return {};
@@ -712,12 +729,6 @@ void run_band_stencil(Kokkos::Cuda const& space,
                 {blocks, 32 * Tuning::warps, bytes}, arguments);
 }
 
-template <class Element>
-bool begins_with_lines(Element const* rows, std::int64_t stride) {
-  return reinterpret_cast<std::uintptr_t>(rows) % 16 == 0 &&
-         std::uintptr_t(stride) * sizeof(Element) % 16 == 0;
-}
-
 /// Sums of a rectangle around each element with weights that are the outer
 /// product of two factors, which BandStencil takes.
 template <class A, class Element, class Sink>
@@ -768,16 +779,25 @@ void launch_band_stencil(Kokkos::Cuda const& space,
              radius_rows <= 8 && Takes::planes(factors) <= 2, weights);
     }
   } else {
-    constexpr bool half = is_band_half<Element>;
-    bool const is_near  = radius_rows <= 8 && radius_columns <= 8;
-    if (auto const weights = Takes::template half_weights<false>(factors)) {
-      choose(std::type_identity<WarpHalfBand<Warp, half, 2, 2>>(),
-             std::type_identity<WarpHalfBand<Warp, half, 3, 3>>(), is_near,
-             *weights);
-    } else if constexpr (Takes::takes_pieces) {
-      choose(std::type_identity<WarpHalfBand<Warp, half, 2, 2, true>>(),
-             std::type_identity<WarpHalfBand<Warp, half, 3, 3, true>>(),
-             is_near, Takes::template half_weights<true>(factors).value());
+    auto const of_weights = [&]<bool InPieces>(auto const& weights) {
+      constexpr Scalar element = scalar_v<Element>;
+      using Far                = WarpFloatBand<Warp, element, 3, 3, InPieces>;
+      if constexpr (Takes::of_floats) {
+        // Up to radius 7 kernels without tensor cores are faster.
+        run(std::type_identity<Far>(), std::false_type(), weights);
+      } else {
+        using Near = WarpFloatBand<Warp, element, 2, 2, InPieces>;
+        choose(std::type_identity<Near>(), std::type_identity<Far>(),
+               radius_rows <= 8 && radius_columns <= 8, weights);
+      }
+    };
+    if constexpr (Takes::is_compiled) {
+      if (auto const weights = Takes::template float_weights<false>(factors)) {
+        of_weights.template operator()<false>(*weights);
+      } else if constexpr (Takes::takes_pieces) {
+        of_weights.template operator()<true>(
+            Takes::template float_weights<true>(factors).value());
+      }
     }
   }
 }

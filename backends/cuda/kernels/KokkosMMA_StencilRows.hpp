@@ -68,12 +68,12 @@ class StencilRows {
   static constexpr int shift_place    = rows * pitch;
   static constexpr int side_place     = shift_place + (rows + 15) / 16 * 16;
   static constexpr int constant_place = side_place + rows * 2 * side_pitch;
-  static constexpr int stage_bytes    = constant_place + 16;
+  static constexpr int stage_bytes    = constant_place + (size > 2 ? 32 : 16);
   static_assert(stage_bytes < 0x10000);
 
   // Elements at constant_place.
   enum Constant { zero, low_row, high_row, low_column, high_column };
-  static_assert((high_column + 1) * size <= 16);
+  static_assert((high_column + 1) * size <= stage_bytes - constant_place);
 
   // In shared memory and read anew in each step: kept in registers, it would
   // wait there during the work in between.
@@ -313,13 +313,16 @@ class StencilRows {
   __device__ void fetch_cut(int stage, int warp, int lane) const {
     constexpr int each = rows / Warps;
     constexpr int side = 2 * side_lines;
-    static_assert(each * side <= 32);
 #pragma unroll
     for (int k = 0; k < each; ++k)
       copy_row<false>(stage, warp * each + k, m_from + k * m_pitch, lane);
-    if (lane < each * side)
-      copy_side<false>(stage, warp * each + lane / side,
-                       m_from + lane / side * m_pitch, lane % side);
+#pragma unroll
+    for (int first = 0; first < each * side; first += 32) {
+      int const at = first + lane;
+      if (at < each * side)
+        copy_side<false>(stage, warp * each + at / side,
+                         m_from + at / side * m_pitch, at % side);
+    }
   }
   __device__ void fetch_anywhere(int stage, int step, int warp,
                                  int lane) const {
@@ -525,8 +528,10 @@ class StencilRows {
   __device__ static std::uint32_t splat(Element value) {
     if constexpr (size == 1) {
       return 0x01010101u * reinterpret_cast<unsigned char const&>(value);
-    } else {
+    } else if constexpr (size == 2) {
       return 0x00010001u * reinterpret_cast<unsigned short const&>(value);
+    } else {
+      return reinterpret_cast<std::uint32_t const&>(value);
     }
   }
   // Lines of which the data hold any byte.
