@@ -401,11 +401,14 @@ StencilWeights<Rank> irregular(int radius) {
   return StencilWeights<Rank>::dense(radius, values);
 }
 
+/// What weights are to the tensor cores.
+enum class Operands { none, exact, sums };
+
 void print_stencils(std::ostream& out) {
   Table table("Stencils", "weights", "radius");
   std::vector<std::uint64_t> const radii{1, 2, 3, 4, 5, 7, 8, 16};
   auto const of = []<int Rank>(StencilWeights<Rank> (*weights)(int),
-                               bool operands) {
+                               Operands operands) {
     return [weights, operands](Types const& types, std::uint64_t radius) {
       Impl::StencilPlan<Rank> const plan(weights(int(radius)), false);
       StencilProblem problem;
@@ -418,11 +421,13 @@ void print_stencils(std::ostream& out) {
       problem.one_product = plan.product.has_value();
       problem.zero_factor = plan.has_zero_factor();
       problem.band_operands =
-          operands && problem.one_product &&
+          operands != Operands::none && problem.one_product &&
           stencil_band_exists(types.input, types.accumulator);
+      problem.band_in_pieces =
+          problem.band_operands && operands == Operands::sums;
       // One product for every row of weights is compiled to this radius.
       problem.dense_operands =
-          operands &&
+          operands == Operands::exact &&
           stencil_dense_band_exists(types.input, types.accumulator) &&
           radius <= (size_of(types.input) == 2 ? 8 : 7);
       problem.contiguous = true;
@@ -433,20 +438,30 @@ void print_stencils(std::ostream& out) {
   std::vector<Types> const types = element_types();
   using W2                       = StencilWeights<2>;
   using W3                       = StencilWeights<3>;
-  table.add("2D, `box`", types, radii,
-            of.operator()<2>([](int r) { return W2::box(r); }, true));
+  table.add(
+      "2D, `box`", types, radii,
+      of.operator()<2>([](int r) { return W2::box(r); }, Operands::exact));
   table.add("2D, one outer product", types, radii,
-            of.operator()<2>(&tents<2>, true));
-  table.add("2D, `star`", types, radii,
-            of.operator()<2>([](int r) { return W2::star(r); }, true));
+            of.operator()<2>(&tents<2>, Operands::exact));
+  // Bytes have no fractions.
+  std::vector<Types> fractions;
+  for (Types const& each : types)
+    if (size_of(each.input) == 2 || each.input == Scalar::float32)
+      fractions.push_back(each);
+  table.add("2D, one outer product of any fractions", fractions, radii,
+            of.operator()<2>(&tents<2>, Operands::sums));
+  table.add(
+      "2D, `star`", types, radii,
+      of.operator()<2>([](int r) { return W2::star(r); }, Operands::exact));
   table.add("2D, any weights", types, radii,
-            of.operator()<2>(&irregular<2>, true));
+            of.operator()<2>(&irregular<2>, Operands::exact));
   table.add("2D, weights that are no exact operands", types, radii,
-            of.operator()<2>(&irregular<2>, false));
+            of.operator()<2>(&irregular<2>, Operands::none));
   table.add("1D, any weights", types, radii,
-            of.operator()<1>(&irregular<1>, true));
-  table.add("3D, `box`", types, radii,
-            of.operator()<3>([](int r) { return W3::box(r); }, true));
+            of.operator()<1>(&irregular<1>, Operands::exact));
+  table.add(
+      "3D, `box`", types, radii,
+      of.operator()<3>([](int r) { return W3::box(r); }, Operands::exact));
   table.print(out);
 }
 

@@ -48,6 +48,7 @@ void kernels_band_stencil(void const* x, void* result,
   band<float, half_t, half_t>(x, result, factors);
   band<float, half_t, float>(x, result, factors);
   band<float, bhalf_t, bhalf_t>(x, result, factors);
+  band<float, float, float>(x, result, factors);
   StencilGrid<bool, 2> const cells{static_cast<bool const*>(x),
                                    {100, 1},
                                    {100, 100},
