@@ -52,7 +52,7 @@ using OfBands = ::testing::Types<
     StencilTypes<std::int32_t, std::uint8_t, char, true>,
     StencilTypes<float, Half, Half>, StencilTypes<float, Half, float>,
     StencilTypes<float, Half, char, true>, StencilTypes<float, Bhalf, Bhalf>,
-    StencilTypes<float, float, float>>;
+    StencilTypes<float, float, float>, StencilTypes<float, float, Half>>;
 TYPED_TEST_SUITE(BandKernels, OfBands);
 
 TYPED_TEST(BandKernels, Products) {

@@ -89,28 +89,33 @@ struct BandTuning {
 ///                      4 x 4, 2, 4, 2, 47    403   486   535
 ///   radius 16          2 x 8, 2, 4, 1, 64    632   658
 ///                      2 x 4, 1, 4, 2, 64    576   720   784
+///   functors, halfs,   2 x 8, 2, 4, 2, 23   1027
+///   radius 7           4 x 4, 2, 4, 2, 23   1350
+///   bytes              2 x 8, 2, 4, 2, 11    686
+///                      4 x 4, 2, 4, 2, 23   1097
 /// In pieces a multiprocessor multiplies in more than half of all cycles.
-template <class Band, bool Shifted>
+/// \tparam Anywhere rows or results begin anywhere in a line
+template <class Band, bool Anywhere>
 struct ChooseBandTuning {
   static constexpr bool of_bytes = Band::columns == 32;
   static constexpr bool is_far   = Band::is_far;
 
   using Bytes = std::conditional_t<
       is_far,
-      std::conditional_t<Shifted && Band::planes == 1,
+      std::conditional_t<Anywhere && Band::planes == 1,
                          BandTuning<4, 4, 1, 4, 2, 16>,
                          BandTuning<2, 8, 2, 4, 1, 16>>,
       std::conditional_t<
           Band::planes == 2, BandTuning<1, 8, 2, 4, 2, 15>,
-          std::conditional_t<Shifted, BandTuning<4, 4, 2, 4, 2, 23>,
+          std::conditional_t<Anywhere, BandTuning<4, 4, 2, 4, 2, 23>,
                              BandTuning<2, 8, 2, 4, 2, 11>>>>;
   using Halfs = std::conditional_t<
       is_far, BandTuning<4, 4, 1, 4, 2, 64>,
-      std::conditional_t<Shifted, BandTuning<4, 4, 2, 4, 2, 23>,
+      std::conditional_t<Anywhere, BandTuning<4, 4, 2, 4, 2, 23>,
                          BandTuning<2, 8, 2, 4, 2, 23>>>;
   using InPieces = std::conditional_t<
       !is_far, BandTuning<4, 4, 2, 4, 2, 47>,
-      std::conditional_t<Shifted, BandTuning<2, 8, 2, 4, 1, 64>,
+      std::conditional_t<Anywhere, BandTuning<2, 8, 2, 4, 1, 64>,
                          BandTuning<2, 4, 1, 4, 2, 64>>>;
   using Floats = BandTuning<2, 4, 1, 4, 2, 64>;
   using type   = std::conditional_t<
@@ -119,8 +124,8 @@ struct ChooseBandTuning {
                          std::conditional_t<Band::Weights::column_pieces == 1,
                                             Halfs, InPieces>>>;
 };
-template <class Band, bool Shifted>
-using band_tuning = typename ChooseBandTuning<Band, Shifted>::type;
+template <class Band, bool Anywhere>
+using band_tuning = typename ChooseBandTuning<Band, Anywhere>::type;
 
 template <class Band, class Element, class Sink>
 struct BandArguments {
@@ -348,7 +353,7 @@ __global__ void __launch_bounds__(32 * Tuning::warps, Tuning::resident)
   if constexpr (!Shifted && has_narrow_results<Band, Sink>) {
     // Most strips meet no face and have whole lines of sums. Asking for them in
     // each step, of shared memory: 343 us instead of 328 for halfs (H200).
-    if (!rows.has_edges() && columns_of_strip == width) {
+    if (!rows.has_edges() && arguments.vectors && columns_of_strip == width) {
       using Result              = typename Sink::value_type;
       std::int64_t const stride = arguments.sink.stride[0];
       std::int64_t const above  = top + row - 16 * (Band::groups - 1);
@@ -742,9 +747,10 @@ void launch_band_stencil(Kokkos::Cuda const& space,
   int const radius_rows    = int(factors[0].size()) / 2;
   int const radius_columns = int(factors[1].size()) / 2;
   auto const run           = [&](auto band, auto shifted, auto const& weights) {
-    using Band             = typename decltype(band)::type;
-    constexpr bool Shifted = decltype(shifted)::value;
-    run_band_stencil<band_tuning<Band, Shifted>, Band, A, Shifted>(
+    using Band              = typename decltype(band)::type;
+    constexpr bool Shifted  = decltype(shifted)::value;
+    constexpr bool anywhere = Shifted && VisibleStencilSink<Sink>;
+    run_band_stencil<band_tuning<Band, anywhere>, Band, A, Shifted>(
         space, grid, weights, radius_rows, radius_columns, sink);
   };
   // Rows and results that begin with lines; for functors nothing does.
