@@ -186,13 +186,12 @@ constexpr Refusal refuse_mma_stencil(StencilProblem const& problem,
 /// themselves 1920, 1900, 1884, 1860, 1707, 1465, 1442 (copy 2050). Dense
 /// weights that are sums of bhalfs reach 169 and 139' at radius 5 and 7.
 ///
-/// A functor is called by way of shared memory, 234 at every radius up to 8 and
-/// 145 beyond, on tensor cores; without, boxes of radius 7, 8, 11, 16 have 700,
-/// 271, 137, 112, other products of radius 1, 3, 5, 8, 11: 610, 481, 313, 272,
-/// 137 (perf_tune, 8192^2, periodic). So functors get products from radius 9
-/// on. Boxes of bytes: 454 and 458 at radius 3 and 7 on tensor cores, 1280 at
-/// radius 1 without; that 2 to 7 are faster without, too, follows from what
-/// they reach into Views and was not measured.
+/// A functor is called by way of shared memory, 261* of halfs at radius 7 and
+/// 187* beyond 8, on tensor cores; without, boxes of radius 7, 8, 11, 16 have
+/// 700, 271, 137, 112, other products of radius 1, 3, 5, 8, 11: 610, 481, 313,
+/// 272, 137 (perf_tune, 8192^2, periodic). So functors get products from radius
+/// 9 on. Boxes of bytes of radius 3 and 7: 454 and 458 on tensor cores, 1036
+/// and 834 without; of radius 1 1091.
 ///
 /// On small grids dense weights take 33, 50 and 98 us (half, float, double,
 /// radius 7, 1024^2) and 96, 108 and 101 without.
