@@ -213,18 +213,21 @@ constexpr bool mma_stencil_pays(StencilProblem const& problem,
   }
   if (problem.one_product) {
     if (!takes_stencil_band(problem)) return false;
-    int const products = tuning.stencil_product_radius[problem.input];
-    bool const small   = size_of(problem.input) == 2;
+    bool const small = size_of(problem.input) == 2;
     // Of 16-bit floats of one radius, up to 6 where rows or results begin
     // anywhere, there are kernels that are as fast.
     bool const exists =
         !small || (problem.one_radius && (lines || problem.radius < 7));
-    int const limit =
-        !exists                  ? (problem.band_in_pieces ? products : 0)
-        : problem.box_of_ones    ? tuning.stencil_box_radius[problem.input]
-        : problem.band_in_pieces ? products + (small && lines ? 2 : 1)
-                                 : products + !problem.aligned_results;
-    return problem.radius >= limit && (small || lines) &&
+    int const limit = problem.box_of_ones && exists
+                          ? tuning.stencil_box_radius[problem.input]
+                      : exists || problem.band_in_pieces
+                          ? tuning.stencil_product_radius[problem.input]
+                          : 0;
+    // Not added to a limit, which may be the largest integer.
+    int const later = problem.box_of_ones || !exists ? 0
+                      : problem.band_in_pieces       ? 1 + (small && lines)
+                                                     : !problem.aligned_results;
+    return problem.radius - later >= limit && (small || lines) &&
            problem.radius >= (problem.to_functor ? 9 : 0);
   }
   return problem.taps / (problem.dense_in_pieces ? 3 : 1) >=
