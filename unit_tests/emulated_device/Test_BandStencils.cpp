@@ -26,8 +26,10 @@ bool expect_bands(Factors<2> const& factors, Random& random) {
   bool taken = true;
   expect_exact_sums<typename T::A, typename T::Element, typename T::Result, 2,
                     T::calls>(
-      random_case<2>(random, factors.weights(), {50, 400}), random,
-      [&](auto const& grid, auto const& sink) {
+      // Strips have up to 512 bytes.
+      random_case<2>(random, factors.weights(),
+                     {50, sizeof(typename T::Element) == 1 ? 800 : 400}),
+      random, [&](auto const& grid, auto const& sink) {
         using Bands = Impl::Cuda::BandStencil<
             typename T::A, typename T::Element,
             std::conditional_t<T::calls, void, typename T::Result>>;
