@@ -214,6 +214,15 @@ void EmulatedDevice::yield() {
   stack_switched(kept, true);
 }
 
+void EmulatedDevice::come_late() {
+  auto before = block.progress;
+  do {
+    before = block.progress;
+    yield();
+  } while (block.progress != before);
+  ++block.progress;
+}
+
 void EmulatedDevice::barrier(int id, int threads) {
   Barrier& here             = block.barriers[id];
   unsigned const generation = here.generation;

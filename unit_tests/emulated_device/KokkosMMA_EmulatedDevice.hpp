@@ -49,6 +49,8 @@ class EmulatedDevice {
   /// Lets other threads go on; to be called in a loop until what is waited for
   /// is there.
   static void yield();
+  /// Lets the other threads go on for as long as they can without this one.
+  static void come_late();
 
   static void copy_async(void* to, void const* from, int bytes);
   static void commit_copies();
