@@ -22,13 +22,11 @@ using namespace KokkosMMA::Testing;
 
 /// False where these kernels do not take the factors or the grid.
 template <class T>
-bool expect_bands(Factors<2> const& factors, Random& random) {
+bool expect_bands(Factors<2> const& factors, Random& random,
+                  // Strips have up to 512 bytes.
+                  Place<2> const& most = {
+                      50, sizeof(typename T::Element) == 1 ? 800 : 400}) {
   bool taken = true;
-  // Strips have up to 512 bytes, and stages are used again where blocks are
-  // high.
-  Place<2> const most = random.integer(0, 5) == 0          ? Place<2>{1500, 40}
-                        : sizeof(typename T::Element) == 1 ? Place<2>{50, 800}
-                                                           : Place<2>{50, 400};
   expect_exact_sums<typename T::A, typename T::Element, typename T::Result, 2,
                     T::calls>(
       random_case<2>(random, factors.weights(), most), random,
@@ -72,6 +70,16 @@ TYPED_TEST(BandKernels, Products) {
           random);
     }
   EXPECT_GT(taken, 3);
+}
+
+// Blocks of so many rows that stages are used again, in strips that no face
+// cuts, where warps do not wait for each other.
+TYPED_TEST(BandKernels, StagesAreUsedAgain) {
+  Random random;
+  SCOPED_TRACE(random.note());
+  constexpr int strip = 512 / int(sizeof(typename TypeParam::Element));
+  for (int radius : {1, 2, 1, 2})
+    expect_bands<TypeParam>(box<2>(radius), random, {400, 3 * strip + 50});
 }
 
 template <class T>
