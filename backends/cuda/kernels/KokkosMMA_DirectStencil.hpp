@@ -126,18 +126,35 @@ struct SlabSource {
     }
   };
 
+  __device__ __forceinline__ static int within(Index column, int width) {
+    return int(column < 0 ? 0 : column > width ? width : column);
+  }
+
   __device__ __forceinline__ Columns columns(Index x, int width) const {
-    auto const within = [&](Index column) {
-      return int(column < 0 ? 0 : column > width ? width : column);
-    };
     Index const end = grid.extent[R - 1] - x;
     Columns result;
-    result.first = within(-x - radius[R - 1]);
-    result.last  = within(end + radius[R - 1]);
-    result.begin = (within(-x) + vector - 1) / vector * vector;
-    result.end   = within(end) / vector * vector;
+    result.first = within(-x - radius[R - 1], width);
+    result.last  = within(end + radius[R - 1], width);
+    result.begin = (within(-x, width) + vector - 1) / vector * vector;
+    result.end   = within(end, width) / vector * vector;
     if (!vectors || result.end <= result.begin)
       result.begin = result.end = result.last;
+    return result;
+  }
+
+  /// The same where vectors are not aligned: [begin, end) are the elements in
+  /// memory, ghost cells among them.
+  __device__ __forceinline__ Columns elements(Index x, int width) const {
+    Columns result = columns(x, width);
+    if (grid.boundaries.low[R - 1].kind == Boundary::halo)
+      result.begin = result.first;
+    else
+      result.begin = within(-x, width);
+    if (grid.boundaries.high[R - 1].kind == Boundary::halo)
+      result.end = result.last;
+    else
+      result.end = within(grid.extent[R - 1] - x, width);
+    if (result.end < result.begin) result.begin = result.end = result.last;
     return result;
   }
 
@@ -211,6 +228,43 @@ struct SlabSource {
     }
   }
 };
+
+/// Starts to copy those of a row's `Width` elements that are in [begin, end),
+/// by the lanes of a warp. Asynchronous copies have at least 4 bytes: smaller
+/// elements wait in registers, all of a lane at once.
+template <int Width, class Element>
+__device__ __forceinline__ void copy_elements(Element* to, Element const* from,
+                                              int begin, int end, int lane) {
+  constexpr int size   = int(sizeof(Element));
+  constexpr int rounds = (Width + 31) / 32;
+  if constexpr (size == 4 || size == 8) {
+#pragma unroll
+    for (int r = 0; r < rounds; ++r) {
+      int const column = r * 32 + lane;
+      if (begin <= column && column < end)
+        CopyAsyncWord<size>::copy(to + column, from + column);
+    }
+  } else {
+    using Bits            = typename Unsigned<size>::type;
+    constexpr int at_once = 4;
+#pragma unroll 1
+    for (int first = lane; first < Width; first += 32 * at_once) {
+      Bits bits[at_once];
+#pragma unroll
+      for (int r = 0; r < at_once; ++r) {
+        int const column = first + r * 32;
+        if (begin <= column && column < end)
+          bits[r] = reinterpret_cast<Bits const*>(from)[column];
+      }
+#pragma unroll
+      for (int r = 0; r < at_once; ++r) {
+        int const column = first + r * 32;
+        if (begin <= column && column < end)
+          reinterpret_cast<Bits*>(to)[column] = bits[r];
+      }
+    }
+  }
+}
 
 /// Values of consecutive elements that lie aligned in shared memory.
 template <int Count, class A, class Element>
@@ -384,10 +438,9 @@ struct MarchShape {
     return queue * columns * rows * int(sizeof(A)) / 4;
   }
   static constexpr int columns_for(int rows) {
-    int columns = vector;
-    while (columns > 1 &&
-           registers(columns, rows) > (R > 2 ? Star ? 48 : 36 : 72))
-      columns /= 2;
+    int columns        = vector;
+    constexpr int most = R < 3 || Radius > 4 ? 72 : Star ? 48 : 36;
+    while (columns > 1 && registers(columns, rows) > most) columns /= 2;
     return columns;
   }
   static constexpr int columns = columns_for(R > 2 ? 2 : 1);
@@ -579,6 +632,26 @@ struct March {
                        thread, Shape::threads);
   }
 
+  /// Likewise where no vectors are aligned, of all rows. A star of radius 1
+  /// among ghost cells, 640^3: float 264 10^9 sums per second, half 167, bytes
+  /// 180, double 164; element by element 120, 73, 76 and 97 (H200, 2026-11-23).
+  __device__ __forceinline__ void load_elements(
+      SlabSource<Element, R> const& source, Element* slab, Index plane, Index x,
+      int thread) const {
+    auto const part = source.elements(x, Shape::pitch);
+#pragma unroll 1
+    for (int row = thread / 32; row < Shape::slab_rows;
+         row += Shape::threads / 32) {
+      Index offset = x;
+      if (source.resolve_row(plane, slab_y + row, offset))
+        copy_elements<Shape::pitch>(slab + row * Shape::pitch,
+                                    source.grid.data + offset, part.begin,
+                                    part.end, thread % 32);
+    }
+    source.load_beside(slab, Shape::slab_rows, in_row, part, plane, slab_y, x,
+                       thread, Shape::threads);
+  }
+
   __device__ __forceinline__ void load(SlabSource<Element, R> const& source,
                                        Index plane, int stage) const {
     Element* const slab = slabs + stage * Shape::slab;
@@ -588,6 +661,10 @@ struct March {
       // Kept from plane to plane, what follows from these would spill.
       Opaque::hide(thread);
       Opaque::hide(x);
+      if (!source.vectors) {
+        load_elements(source, slab, plane, x, thread);
+        return;
+      }
       if (0 <= plane && plane < source.grid.extent[0] && 0 <= slab_y &&
           slab_y + Shape::slab_rows <= source.grid.extent[1]) {
         load_plane(source, slab, plane, x, thread);
@@ -1100,11 +1177,12 @@ void launch_march_of(Kokkos::Cuda const& space,
 
 /// The radii up to which patterns have kernels of their own: each is one more
 /// to compile for every type and functor (about a second), and beyond these the
-/// sums in flight would not fit into registers.
+/// sums in flight would not fit into registers. Stars of three dimensions and
+/// radius 5, 640^3, marching and walked, 10^9 sums per second: float 124 and
+/// 15.7, half 128 and 22, bytes 130 and 28, double 73 and 6.8; of radius 8 with
+/// some sums in local memory still 74, 72, 71 and 50 (H200, 2026-11-23).
 template <int R>
-inline constexpr int march_star_radius = R == 1   ? 0
-                                         : R == 2 ? 8
-                                                  : 4;
+inline constexpr int march_star_radius = R == 1 ? 0 : 8;
 template <int R>
 inline constexpr int march_dense_radius = R == 3 ? 1 : 8;
 
