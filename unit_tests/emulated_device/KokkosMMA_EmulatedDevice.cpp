@@ -289,10 +289,15 @@ void EmulatedDevice::in_warp(
   }
 }
 
-void EmulatedDevice::copy_async(void* to, void const* from, int bytes) {
+void EmulatedDevice::check_aligned(void const* to, void const* from,
+                                   int bytes) {
   if (reinterpret_cast<std::uintptr_t>(to) % unsigned(bytes) != 0 ||
       reinterpret_cast<std::uintptr_t>(from) % unsigned(bytes) != 0)
     fail("a copy that is not aligned");
+}
+
+void EmulatedDevice::copy_async(void* to, void const* from, int bytes) {
+  check_aligned(to, from, bytes);
   thread().copies.push_back({to, from, bytes, thread().groups});
 }
 

@@ -52,6 +52,8 @@ class EmulatedDevice {
   /// Lets the other threads go on for as long as they can without this one.
   static void come_late();
 
+  /// Ends the program where an address is no multiple of `bytes`.
+  static void check_aligned(void const* to, void const* from, int bytes);
   static void copy_async(void* to, void const* from, int bytes);
   static void commit_copies();
   /// Until at most `pending` groups of this thread's copies are under way.

@@ -18,7 +18,7 @@ template <class T, int R>
 void expect_direct(StencilWeights<R> const& weights, Random& random) {
   Place<R> most;
   most.fill(R == 2 ? 70 : 19);
-  most[R - 1] = R == 1 ? 5000 : R == 2 ? 600 : 200;
+  most[R - 1] = R == 1 ? 5000 : R == 2 ? 600 : 300;
   expect_exact_sums<typename T::A, typename T::Element, typename T::Result, R,
                     T::calls>(
       random_case<R>(random, weights, most), random,
@@ -45,7 +45,8 @@ TYPED_TEST_SUITE(DirectKernels, All);
 TYPED_TEST(DirectKernels, Stars) {
   Random random;
   SCOPED_TRACE(random.note());
-  for (int radius = 1; radius <= 9; ++radius) {
+  for (int n = 1; n <= 5; ++n) {
+    int const radius = n < 5 ? n : int(random.integer(5, 9));
     expect_direct<TypeParam, 1>(StencilWeights<1>::star(radius), random);
     expect_direct<TypeParam, 2>(StencilWeights<2>::star(radius), random);
     expect_direct<TypeParam, 3>(StencilWeights<3>::star(radius), random);

@@ -28,6 +28,16 @@ class SharedBarrier {
         "}" ::"r"(m_place)
         : "memory");
   }
+  /// Arrives, and the phase waits for so many bytes of CopyBulk too. (sm_90)
+  __device__ void arrive_expecting(unsigned bytes) {
+    asm volatile(
+        "{\n\t"
+        ".reg .b64 state;\n\t"
+        "mbarrier.arrive.expect_tx.shared::cta.b64 state,[%0],%1;\n\t"
+        "}" ::"r"(m_place),
+        "r"(bytes)
+        : "memory");
+  }
   /// Arrives when all earlier cp.async of this thread are there.
   __device__ void arrive_behind_copies() {
     asm volatile(
@@ -51,6 +61,7 @@ class SharedBarrier {
         "r"(parity)
         : "memory");
   }
+  __device__ unsigned place() const { return m_place; }
 
  private:
   unsigned m_place;

@@ -3,6 +3,7 @@
 #ifndef KOKKOSMMA_CUDA_COPY_RING_HPP
 #define KOKKOSMMA_CUDA_COPY_RING_HPP
 
+#include <backends/cuda/arch/KokkosMMA_CopyBulk.hpp>
 #include <backends/cuda/arch/KokkosMMA_Opaque.hpp>
 #include <backends/cuda/arch/KokkosMMA_SharedBarrier.hpp>
 
@@ -35,13 +36,15 @@ class CopyRing {
 
   /// Called by all threads of the block, which meet in it.
   /// \param memory in shared memory
-  __device__ explicit CopyRing(Memory& memory)
+  /// \param one_fills whether each stage is filled by one warp, any of them
+  __device__ explicit CopyRing(Memory& memory, bool one_fills = false)
       : m_place(unsigned(__cvta_generic_to_shared(memory))) {
     // Or each step would find out anew where shared memory begins.
     Opaque::hide(m_place);
     if (threadIdx.x < Stages) {
-      filled(int(threadIdx.x)).init(33 * Warps);
+      filled(int(threadIdx.x)).init(one_fills ? 64 : 33 * Warps);
       read(int(threadIdx.x)).init(Warps);
+      if (one_fills) CopyBulk::order_writes();
     }
     __syncthreads();
   }
@@ -56,6 +59,12 @@ class CopyRing {
     __syncwarp();
     if (lane == 0) filled(stage(step)).arrive();
   }
+  /// Likewise where one warp fills a stage, each lane with so many bytes of
+  /// CopyBulk for filled(stage(step)).
+  __device__ void end_of_one(int step, unsigned bytes) const {
+    filled(stage(step)).arrive_behind_copies();
+    filled(stage(step)).arrive_expecting(bytes);
+  }
   /// Waits for what all warps put into the stage of this step.
   __device__ void wait(int step) const {
     filled(stage(step)).wait(unsigned(step / Stages) % 2);
@@ -66,10 +75,11 @@ class CopyRing {
     if (lane == 0) read(stage(step)).arrive();
   }
 
- private:
   __device__ SharedBarrier filled(int stage) const {
     return SharedBarrier(m_place + 8 * stage);
   }
+
+ private:
   __device__ SharedBarrier read(int stage) const {
     return SharedBarrier(m_place + 8 * (Stages + stage));
   }

@@ -6,6 +6,9 @@
 #include <backends/cuda/KokkosMMA_Launch.hpp>
 #include <backends/cuda/arch/KokkosMMA_CopyAsync.hpp>
 #include <backends/cuda/arch/KokkosMMA_Opaque.hpp>
+#include <backends/cuda/kernels/KokkosMMA_CopyRing.hpp>
+#include <backends/cuda/kernels/KokkosMMA_SlabRows.hpp>
+#include <backends/cuda/kernels/KokkosMMA_SlabSource.hpp>
 #include <backends/cuda/kernels/KokkosMMA_StripOrder.hpp>
 #include <core/KokkosMMA_DirectTaps.hpp>
 #include <core/KokkosMMA_Operation.hpp>
@@ -42,230 +45,6 @@ __device__ __forceinline__ A add_tap(A sum, A weight, A value) {
       sum, Combine<Operation::prod, A>::apply(weight, value));
 }
 
-/// Rows of a grid, and what lies beyond its faces, into shared memory. A radius
-/// is at most the extent.
-template <class Element, int R>
-struct SlabSource {
-  using Index                 = std::int64_t;
-  static constexpr int vector = 16 / int(sizeof(Element));
-
-  StencilGrid<Element, R> grid;
-  int radius[R];
-  bool vectors;  ///< columns that are a multiple of `vector` from the first
-                 ///< one of a tile are aligned to 16 bytes
-
-  /// Adds the offset of what stands for index i of dimension D; false where
-  /// this is a constant.
-  template <int D>
-  __device__ __forceinline__ bool resolve(Index i, Index& offset) const {
-    Index const n = grid.extent[D];
-    if (i < 0 || i >= n) {
-      Boundary const kind =
-          i < 0 ? grid.boundaries.low[D].kind : grid.boundaries.high[D].kind;
-      if (kind == Boundary::constant) return false;
-      i = near_boundary_index(kind, i, n);
-    }
-    offset += i * grid.stride[D];
-    return true;
-  }
-
-  template <int D>
-  __device__ __forceinline__ double constant_beyond(Index i) const {
-    return i < 0 ? grid.boundaries.low[D].value : grid.boundaries.high[D].value;
-  }
-
-  /// One element, unless no sum needs it.
-  __device__ __forceinline__ void element(Element* to, Index plane, Index y,
-                                          Index x) const {
-    constexpr int last = R - 1;
-    if (x < -radius[last] || x >= grid.extent[last] + radius[last]) return;
-    if constexpr (R > 1) {
-      if (plane >= grid.extent[0] + radius[0]) return;
-    }
-    if constexpr (R == 3) {
-      if (y < -radius[1] || y >= grid.extent[1] + radius[1]) return;
-    }
-    // Where constants meet, the caller's first dimension has its own.
-    Index offset      = 0;
-    bool is           = true;
-    double value      = 0;
-    auto const beyond = [&](double constant) {
-      if (is || grid.reversed) value = constant;
-      is = false;
-    };
-    if constexpr (R > 1) {
-      if (!resolve<0>(plane, offset)) beyond(constant_beyond<0>(plane));
-    }
-    if constexpr (R > 2) {
-      if (!resolve<1>(y, offset)) beyond(constant_beyond<1>(y));
-    }
-    if (!resolve<last>(x, offset)) beyond(constant_beyond<last>(x));
-    if (!is)
-      *to = static_cast<Element>(value);
-    else if constexpr (sizeof(Element) == 4 || sizeof(Element) == 8) {
-      CopyAsyncWord<int(sizeof(Element))>::copy(to, grid.data + offset);
-    } else {
-      *to = grid.data[offset];
-    }
-  }
-
-  /// Columns of a slab, from its first one on: those that sums need, and among
-  /// them those in whole vectors of the grid.
-  struct Columns {
-    int first;
-    int begin;
-    int end;
-    int last;
-
-    __device__ __forceinline__ int beside() const {
-      return begin - first + last - end;
-    }
-    /// The column of i of them.
-    __device__ __forceinline__ int beside(int i) const {
-      return i < begin - first ? first + i : end + i - (begin - first);
-    }
-  };
-
-  __device__ __forceinline__ static int within(Index column, int width) {
-    return int(column < 0 ? 0 : column > width ? width : column);
-  }
-
-  __device__ __forceinline__ Columns columns(Index x, int width) const {
-    Index const end = grid.extent[R - 1] - x;
-    Columns result;
-    result.first = within(-x - radius[R - 1], width);
-    result.last  = within(end + radius[R - 1], width);
-    result.begin = (within(-x, width) + vector - 1) / vector * vector;
-    result.end   = within(end, width) / vector * vector;
-    if (!vectors || result.end <= result.begin)
-      result.begin = result.end = result.last;
-    return result;
-  }
-
-  /// The same where vectors are not aligned: [begin, end) are the elements in
-  /// memory, ghost cells among them.
-  __device__ __forceinline__ Columns elements(Index x, int width) const {
-    Columns result = columns(x, width);
-    if (grid.boundaries.low[R - 1].kind == Boundary::halo)
-      result.begin = result.first;
-    else
-      result.begin = within(-x, width);
-    if (grid.boundaries.high[R - 1].kind == Boundary::halo)
-      result.end = result.last;
-    else
-      result.end = within(grid.extent[R - 1] - x, width);
-    if (result.end < result.begin) result.begin = result.end = result.last;
-    return result;
-  }
-
-  /// Adds the offset of a row of a slab; false where it is a constant, or
-  /// nobody's. Of two dimensions, rows are planes.
-  __device__ __forceinline__ bool resolve_row(Index plane, Index y,
-                                              Index& offset) const {
-    if constexpr (R > 1) {
-      if (plane >= grid.extent[0] + radius[0] || !resolve<0>(plane, offset))
-        return false;
-    }
-    if constexpr (R > 2) {
-      return y < grid.extent[1] + radius[1] && resolve<1>(y, offset);
-    }
-    return true;
-  }
-
-  /// Starts to copy `rows` rows (of one dimension, one) of `row_vectors`
-  /// vectors from row y and column x of a plane, by threads 0 to `threads` - 1.
-  /// What is not a vector of the grid has a thread for each element: a tile at
-  /// a face must not keep the others waiting.
-  __device__ __forceinline__ void load(Element* slab, int rows, int row_vectors,
-                                       Index plane, Index y, Index x,
-                                       int thread, int threads) const {
-    int const pitch    = row_vectors * vector;
-    Columns const part = columns(x, pitch);
-    for (int i = thread; i < rows * row_vectors; i += threads) {
-      int const row    = R > 1 ? i / row_vectors : 0;
-      int const column = (i - row * row_vectors) * vector;
-      Index offset     = x + column;
-      if (part.begin <= column && column < part.end &&
-          resolve_row(R == 2 ? plane + row : plane, y + row, offset))
-        CopyAsync16::copy(slab + i * vector, grid.data + offset);
-    }
-    load_beside(slab, rows, row_vectors, part, plane, y, x, thread, threads);
-  }
-
-  /// The elements that are in no vector of the grid.
-  __device__ __forceinline__ void load_beside(Element* slab, int rows,
-                                              int row_vectors,
-                                              Columns const& part, Index plane,
-                                              Index y, Index x, int thread,
-                                              int threads) const {
-    int const pitch = row_vectors * vector;
-    if (int const beside = part.beside(); beside > 0) {
-#pragma unroll 1
-      for (int i = thread; i < rows * beside; i += threads) {
-        int const row    = R > 1 ? i / beside : 0;
-        int const column = part.beside(i - row * beside);
-        element(slab + row * pitch + column, R == 2 ? plane + row : plane,
-                y + row, x + column);
-      }
-    }
-    if constexpr (R > 1) {
-      bool const is_inside =
-          0 <= plane && plane + (R == 2 ? rows : 1) <= grid.extent[0] &&
-          (R == 2 || (0 <= y && y + rows <= grid.extent[R > 2]));
-      if (is_inside) return;
-        // Rows of a constant.
-#pragma unroll 1
-      for (int row = 0; row < rows; ++row) {
-        Index offset = 0;
-        if (resolve_row(R == 2 ? plane + row : plane, y + row, offset))
-          continue;
-#pragma unroll 1
-        for (int column = part.begin + thread; column < part.end;
-             column += threads)
-          element(slab + row * pitch + column, R == 2 ? plane + row : plane,
-                  y + row, x + column);
-      }
-    }
-  }
-};
-
-/// Starts to copy those of a row's `Width` elements that are in [begin, end),
-/// by the lanes of a warp. Asynchronous copies have at least 4 bytes: smaller
-/// elements wait in registers, all of a lane at once.
-template <int Width, class Element>
-__device__ __forceinline__ void copy_elements(Element* to, Element const* from,
-                                              int begin, int end, int lane) {
-  constexpr int size   = int(sizeof(Element));
-  constexpr int rounds = (Width + 31) / 32;
-  if constexpr (size == 4 || size == 8) {
-#pragma unroll
-    for (int r = 0; r < rounds; ++r) {
-      int const column = r * 32 + lane;
-      if (begin <= column && column < end)
-        CopyAsyncWord<size>::copy(to + column, from + column);
-    }
-  } else {
-    using Bits            = typename Unsigned<size>::type;
-    constexpr int at_once = 4;
-#pragma unroll 1
-    for (int first = lane; first < Width; first += 32 * at_once) {
-      Bits bits[at_once];
-#pragma unroll
-      for (int r = 0; r < at_once; ++r) {
-        int const column = first + r * 32;
-        if (begin <= column && column < end)
-          bits[r] = reinterpret_cast<Bits const*>(from)[column];
-      }
-#pragma unroll
-      for (int r = 0; r < at_once; ++r) {
-        int const column = first + r * 32;
-        if (begin <= column && column < end)
-          reinterpret_cast<Bits*>(to)[column] = bits[r];
-      }
-    }
-  }
-}
-
 /// Values of consecutive elements that lie aligned in shared memory.
 template <int Count, class A, class Element>
 __device__ __forceinline__ void read_values(Element const* from, A* values) {
@@ -285,6 +64,17 @@ __device__ __forceinline__ void read_values(Element const* from, A* values) {
 #pragma unroll
     for (int e = 0; e < per; ++e)
       values[w * per + e] = static_cast<A>(elements[e]);
+  }
+}
+
+/// Where they lie anywhere, one by one.
+template <int Count, bool Anywhere, class A, class Element>
+__device__ __forceinline__ void read_columns(Element const* from, A* values) {
+  if constexpr (Anywhere) {
+#pragma unroll
+    for (int i = 0; i < Count; ++i) read_values<1>(from + i, values + i);
+  } else {
+    read_values<Count>(from, values);
   }
 }
 
@@ -309,59 +99,83 @@ struct SumStore {
                                              A const (&sums)[Columns],
                                              A* staging) const {
     if constexpr (VisibleStencilSink<Sink>) {
-      if (vectors) {
-        store_vectors(at, sums);
-        return;
+      write(address(at), at[R - 1], sums, staging);
+    } else {
+      stage(sums, staging);
+      Index const first = at[R - 1] - lane() * Columns;
+#pragma unroll
+      for (int c = 0; c < Columns; ++c) {
+        int const e = c * 32 + lane();
+        at[R - 1]   = first + e;
+        if (0 <= at[R - 1] && at[R - 1] < extent) sink(at, staging[e]);
       }
+      __syncwarp();
     }
-    // Elements of lanes side by side: a warp writes whole lines.
-    int const lane = int(threadIdx.x % 32);
+  }
+
+  __device__ __forceinline__ auto* address(Index const (&at)[R]) const {
+    auto* to = sink.data + at[R - 1];
 #pragma unroll
-    for (int c = 0; c < Columns; ++c) staging[lane * Columns + c] = sums[c];
-    __syncwarp();
-    Index const first = at[R - 1] - lane * Columns;
+    for (int d = 0; d + 1 < R; ++d) to += at[d] * sink.stride[d];
+    return to;
+  }
+  /// Likewise where the lane's first element lies at `to`, in column `first`.
+  template <class Result>
+  __device__ __forceinline__ void write(Result* to, Index first,
+                                        A const (&sums)[Columns],
+                                        A* staging) const {
+    bool const is_whole = 0 <= first && first + Columns <= extent;
+    if (vectors && is_whole) {
+      write_vectors(to, sums);
+    } else if (vectors) {
 #pragma unroll
-    for (int c = 0; c < Columns; ++c) {
-      int const e = c * 32 + lane;
-      at[R - 1]   = first + e;
-      if (0 <= at[R - 1] && at[R - 1] < extent) sink(at, staging[e]);
+      for (int c = 0; c < Columns; ++c)
+        if (0 <= first + c && first + c < extent)
+          to[c] = static_cast<Result>(sums[c]);
+    } else {
+      stage(sums, staging);
+      Result* const of_lane = to - lane() * (Columns - 1);
+      Index const column    = first - lane() * (Columns - 1);
+#pragma unroll
+      for (int c = 0; c < Columns; ++c)
+        if (0 <= column + c * 32 && column + c * 32 < extent)
+          of_lane[c * 32] = static_cast<Result>(staging[c * 32 + lane()]);
+      __syncwarp();
     }
-    __syncwarp();
   }
 
  private:
-  __device__ __forceinline__ void store_vectors(
-      Index (&at)[R], A const (&sums)[Columns]) const {
-    using Result        = typename Sink::value_type;
+  __device__ __forceinline__ static int lane() { return int(threadIdx.x % 32); }
+
+  /// Elements of lanes side by side: a warp writes whole lines.
+  __device__ __forceinline__ static void stage(A const (&sums)[Columns],
+                                               A* staging) {
+#pragma unroll
+    for (int c = 0; c < Columns; ++c) staging[lane() * Columns + c] = sums[c];
+    __syncwarp();
+  }
+  template <class Result>
+  __device__ __forceinline__ static void write_vectors(
+      Result* to, A const (&sums)[Columns]) {
     constexpr int per   = vector_of(int(sizeof(Result)));
     constexpr int bytes = per * int(sizeof(Result));
-    Index const first   = at[R - 1];
-    if (0 <= first && first + Columns <= extent) {
-      Result* to = sink.data + first;
 #pragma unroll
-      for (int d = 0; d + 1 < R; ++d) to += at[d] * sink.stride[d];
+    for (int v = 0; v < Columns / per; ++v) {
+      Result results[per];
 #pragma unroll
-      for (int v = 0; v < Columns / per; ++v) {
-        Result results[per];
-#pragma unroll
-        for (int e = 0; e < per; ++e)
-          results[e] = static_cast<Result>(sums[v * per + e]);
-        using Words = std::conditional_t<
-            bytes == 16, uint4,
-            std::conditional_t<
-                bytes == 8, uint2,
-                std::conditional_t<bytes == 4, unsigned, unsigned short>>>;
-        static_assert(sizeof(Words) == bytes);
-        Words words;
-        memcpy(&words, static_cast<void const*>(results), sizeof(words));
-        __stcs(reinterpret_cast<Words*>(to + v * per), words);
-      }
-    } else {
-#pragma unroll
-      for (int c = 0; c < Columns; ++c) {
-        at[R - 1] = first + c;
-        if (0 <= at[R - 1] && at[R - 1] < extent) sink(at, sums[c]);
-      }
+      for (int e = 0; e < per; ++e)
+        results[e] = static_cast<Result>(sums[v * per + e]);
+      using Words = std::conditional_t<
+          bytes == 16, uint4,
+          std::conditional_t<
+              bytes == 8, uint2,
+              std::conditional_t<bytes == 4, unsigned,
+                                 std::conditional_t<bytes == 2, unsigned short,
+                                                    unsigned char>>>>;
+      static_assert(sizeof(Words) == bytes);
+      Words words;
+      memcpy(&words, static_cast<void const*>(results), sizeof(words));
+      __stcs(reinterpret_cast<Words*>(to + v * per), words);
     }
   }
 };
@@ -422,7 +236,8 @@ struct MarchTaps {
 ///
 /// A batch that is unrolled is read ahead into registers and spills from radius
 /// 5 on.
-template <class A, int R, class Element, int Radius, bool Star>
+template <class A, int R, class Element, int Radius, bool Star,
+          bool Shifted = false>
 struct MarchShape {
   static constexpr int vector  = 16 / int(sizeof(Element));
   static constexpr int reach   = R > 1 ? Radius : 0;  // planes
@@ -431,7 +246,6 @@ struct MarchShape {
   static constexpr int queue   = 2 * reach + 1;
   static constexpr int queue_y = 2 * reach_y + 1;
   static constexpr int taps    = Star ? R * width : queue * queue_y * width;
-  static constexpr int threads = R > 2 ? 256 : 128;
 
   /// Registers of the sums.
   static constexpr int registers(int columns, int rows) {
@@ -439,19 +253,24 @@ struct MarchShape {
   }
   static constexpr int columns_for(int rows) {
     int columns        = vector;
-    constexpr int most = R < 3 || Radius > 4 ? 72 : Star ? 48 : 36;
+    constexpr int most = R < 3           ? 72
+                         : !Star         ? 36
+                         : Radius < 5    ? 72
+                         : sizeof(A) > 4 ? 88
+                                         : 104;
     while (columns > 1 && registers(columns, rows) > most) columns /= 2;
     return columns;
   }
   static constexpr int columns = columns_for(R > 2 ? 2 : 1);
-  static constexpr int rows    = R < 3                                       ? 1
-                                 : registers(columns, 4) <= (Star ? 48 : 40) ? 4
-                                                                             : 2;
-  static constexpr int sums    = registers(columns, rows);
-  // Sums of 8 bytes spill 4 to 12 bytes for sm_80 with 128 registers (CUDA
-  // 13.0), and none for sm_90.
+  static constexpr int rows = R < 3 ? 1 : registers(columns, 4) <= 48 ? 4 : 2;
+  static constexpr int sums = registers(columns, rows);
+  /// With 256, more sums than these would spill (sm_90, CUDA 13.0).
+  static constexpr int threads = R < 3                              ? 128
+                                 : sums > (sizeof(A) > 4 ? 60 : 72) ? 192
+                                                                    : 256;
+  // What spills for sm_80 (CUDA 13.0), and does not for sm_90.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
-  static constexpr bool wants_registers = sizeof(A) == 8 && sums >= 40;
+  static constexpr bool wants_registers = sums >= (sizeof(A) > 4 ? 40 : 104);
 #else
   static constexpr bool wants_registers = false;
 #endif
@@ -477,26 +296,34 @@ struct MarchShape {
   /// One dimension, radius 1 and 7: 4 0.98 and 0.92, 8 0.95 and 0.94, 64 0.90
   /// and 0.89. Stars of three, 10^9 sums per second, r = 1: 4 321, 12 380, 32
   /// 335, 128 209; r = 4: 32 138, 48 147, 128 126.
-  static constexpr int piece = R == 1
-                                   ? width <= 2 * int(sizeof(Element)) ? 4 : 8
-                               : R == 3      ? 12 * Radius
-                               : Radius == 1 ? 10
-                               : Radius <= 3 ? 24 - 2 * Radius
-                                             : 6 * Radius;
-  static constexpr int stages =
-      low_pieces && R == 2 && Star && Radius > 1 ? 6 : 4;
-  static constexpr int tile_x        = (R > 2 ? 32 : threads) * columns;
-  static constexpr int tile_y        = R > 2 ? threads / 32 * rows : 1;
-  static constexpr int pad           = (Radius + vector - 1) / vector * vector;
-  static constexpr int pitch         = tile_x + 2 * pad;
+  static constexpr int piece    = R == 1
+                                      ? width <= 2 * int(sizeof(Element)) ? 4 : 8
+                                  : R == 3      ? Radius == 1 ? 24 : 16 * Radius
+                                  : Radius == 1 ? 10
+                                  : Radius <= 3 ? 24 - 2 * Radius
+                                                : 6 * Radius;
+  static constexpr int stages   = low_pieces && R == 2 && Star && Radius > 1 ? 6
+                                  : R == 3 && Radius > 1 && sizeof(Element) > 4
+                                      ? 5
+                                      : 4;
+  static constexpr int tile_x   = (R > 2 ? 32 : threads) * columns;
+  static constexpr int tile_y   = R > 2 ? threads / 32 * rows : 1;
+  static constexpr int pad      = (Radius + vector - 1) / vector * vector;
+  static constexpr bool shifted = Shifted;
+  static constexpr int width_x  = tile_x + 2 * pad;
+  static constexpr int pitch =
+      width_x + (Shifted ? 32 / int(sizeof(Element)) : 0);
   static constexpr int slab_rows     = R > 2 ? tile_y + 2 * reach_y : batch;
   static constexpr int slab          = pitch * slab_rows;
   static constexpr int slab_bytes    = slab * int(sizeof(Element));
   static constexpr int staging_bytes = threads * columns * int(sizeof(A));
   /// Before the first slab.
-  static constexpr int lead = sector_lead(pad * int(sizeof(Element)));
+  static constexpr int lead    = sector_lead(pad * int(sizeof(Element)));
+  static constexpr int ring_at = lead + stages * slab_bytes + staging_bytes;
+  static constexpr int shifts_at =
+      ring_at + (R > 2 ? 2 * stages * int(sizeof(std::uint64_t)) : 0);
   static constexpr int shared_bytes =
-      lead + stages * slab_bytes + staging_bytes;
+      shifts_at + (Shifted ? stages * slab_rows * int(sizeof(int)) : 0);
   /// The neighbours of a row that a thread reads.
   static constexpr int side   = (Radius + columns - 1) / columns * columns;
   static constexpr int window = columns + 2 * side;
@@ -520,10 +347,11 @@ struct MarchArguments {
   typename Shape::Taps taps;
 };
 
-template <class A, int R, class Element, class Sink, int Radius, bool Star>
+template <class A, int R, class Element, class Sink, int Radius, bool Star,
+          bool Shifted>
 using PatternArguments =
     MarchArguments<A, R, Element, Sink,
-                   MarchShape<A, R, Element, Radius, Star>>;
+                   MarchShape<A, R, Element, Radius, Star, Shifted>>;
 
 /// Where a thread stands, and the march of its block over the planes of a
 /// piece: they come into a ring of slabs in shared memory, some ahead of those
@@ -531,11 +359,13 @@ using PatternArguments =
 template <class Shape, int R, class A, class Element>
 struct March {
   using Index = std::int64_t;
+  using Ring  = CopyRing<Shape::stages, Shape::threads / 32>;
 
   Index begin;   ///< the first plane of the piece
   Index end;     ///< behind the last one
   Index column;  ///< the first one of the thread; of one dimension, in a tile
   Index row;     ///< likewise, of three dimensions
+  unsigned char* memory;
   Element* slabs;
   A* staging;  ///< of the warp
   Index slab_x;
@@ -543,7 +373,8 @@ struct March {
   int corner;  ///< the thread's first column, reach_y rows above its first row
 
   template <class Arguments>
-  __device__ __forceinline__ March(Arguments const& in, unsigned char* memory) {
+  __device__ __forceinline__ March(Arguments const& in, unsigned char* shared) {
+    memory                = shared;
     constexpr int columns = Shape::columns;
     int const warp        = int(threadIdx.x / 32);
     // Tiles that share a border run at the same time.
@@ -601,77 +432,12 @@ struct March {
     }
   }
 
-  /// Of three dimensions: rows that are all inside, in whole vectors, a warp's
-  /// lanes along the row. Stars of radius 1, 640^3, with threads that look for
-  /// their rows and vectors one by one: 345 and 253 10^9 sums per second (half,
-  /// float), so 367 and 265, and 412 where halfs spill (H200, CUDA 13.0,
-  /// 2026-11-22).
-  __device__ __forceinline__ void load_plane(
-      SlabSource<Element, R> const& source, Element* slab, Index plane, Index x,
-      int thread) const {
-    static_assert(R == 3);
-    constexpr int warps = Shape::threads / 32;
-    int const lane      = thread % 32;
-    int const warp      = thread / 32;
-    auto const part     = source.columns(x, Shape::pitch);
-    Index const stride  = source.grid.stride[1];
-    Element const* from = source.grid.data + plane * source.grid.stride[0] +
-                          (slab_y + warp) * stride + x;
-#pragma unroll 1
-    for (int row = warp; row < Shape::slab_rows; row += warps) {
-      Element* const to = slab + row * Shape::pitch;
-#pragma unroll
-      for (int first = 0; first < Shape::pitch; first += 32 * Shape::vector) {
-        int const column = first + lane * Shape::vector;
-        if (part.begin <= column && column < part.end)
-          CopyAsync16::copy(to + column, from + column);
-      }
-      from += warps * stride;
-    }
-    source.load_beside(slab, Shape::slab_rows, in_row, part, plane, slab_y, x,
-                       thread, Shape::threads);
-  }
-
-  /// Likewise where no vectors are aligned, of all rows. A star of radius 1
-  /// among ghost cells, 640^3: float 264 10^9 sums per second, half 167, bytes
-  /// 180, double 164; element by element 120, 73, 76 and 97 (H200, 2026-11-23).
-  __device__ __forceinline__ void load_elements(
-      SlabSource<Element, R> const& source, Element* slab, Index plane, Index x,
-      int thread) const {
-    auto const part = source.elements(x, Shape::pitch);
-#pragma unroll 1
-    for (int row = thread / 32; row < Shape::slab_rows;
-         row += Shape::threads / 32) {
-      Index offset = x;
-      if (source.resolve_row(plane, slab_y + row, offset))
-        copy_elements<Shape::pitch>(slab + row * Shape::pitch,
-                                    source.grid.data + offset, part.begin,
-                                    part.end, thread % 32);
-    }
-    source.load_beside(slab, Shape::slab_rows, in_row, part, plane, slab_y, x,
-                       thread, Shape::threads);
-  }
-
   __device__ __forceinline__ void load(SlabSource<Element, R> const& source,
                                        Index plane, int stage) const {
     Element* const slab = slabs + stage * Shape::slab;
     int thread          = int(threadIdx.x);
     Index x             = slab_x;
-    if constexpr (R == 3) {
-      // Kept from plane to plane, what follows from these would spill.
-      Opaque::hide(thread);
-      Opaque::hide(x);
-      if (!source.vectors) {
-        load_elements(source, slab, plane, x, thread);
-        return;
-      }
-      if (0 <= plane && plane < source.grid.extent[0] && 0 <= slab_y &&
-          slab_y + Shape::slab_rows <= source.grid.extent[1]) {
-        load_plane(source, slab, plane, x, thread);
-        return;
-      }
-    }
-    if constexpr (R < 3) {
+    {
       Index const first = R == 1 ? slab_x + plane * Shape::tile_x : slab_x;
       Index const columns =
           Shape::pitch + (R == 1 ? (Shape::batch - 1) * Shape::tile_x : 0);
@@ -700,6 +466,62 @@ struct March {
   template <class Step>
   __device__ __forceinline__ void over(SlabSource<Element, R> const& source,
                                        Step const& step) const {
+    if constexpr (R == 3) {
+      over_planes(source, step);
+    } else {
+      over_batches(source, step);
+    }
+  }
+
+ private:
+  template <class Step>
+  __device__ __forceinline__ void over_planes(
+      SlabSource<Element, R> const& source, Step const& step) const {
+    bool const one_fills = CopyBulk::exists();
+    Ring const ring(
+        *reinterpret_cast<typename Ring::Memory*>(memory + Shape::ring_at),
+        one_fills);
+    int const warp    = int(threadIdx.x / 32);
+    Index const first = begin - Shape::reach;
+    int const steps   = int(end + Shape::reach - first);
+    auto const fill   = [&](int s) {
+      // Each warp in its turn.
+      if (one_fills && s % (Shape::threads / 32) != warp) return;
+      int const stage = Ring::stage(s);
+      int thread      = int(threadIdx.x);
+      Index x         = slab_x;
+      // Kept from plane to plane, what follows from these would spill.
+      Opaque::hide(thread);
+      Opaque::hide(x);
+      ring.begin(s);
+      unsigned const bytes = SlabRows<Shape, Element>::fill(
+            source, slabs + stage * Shape::slab,
+            shifts() + stage * Shape::slab_rows, first + s, slab_y, x, thread,
+            ring.filled(stage));
+      if (one_fills)
+        ring.end_of_one(s, bytes);
+      else
+        ring.end(s, thread % 32);
+    };
+#pragma unroll 1
+    for (int s = 0; s < Ring::ahead && s < steps; ++s) fill(s);
+#pragma unroll 1
+    for (int s = 0; s < steps; ++s) {
+      if (s + Ring::ahead < steps) fill(s + Ring::ahead);
+      ring.wait(s);
+      int const stage = Ring::stage(s);
+      step(slabs + stage * Shape::slab + corner, first + s,
+           shifts() + stage * Shape::slab_rows + warp * Shape::rows);
+      ring.release(s, int(threadIdx.x % 32));
+    }
+  }
+  __device__ int* shifts() const {
+    return reinterpret_cast<int*>(memory + Shape::shifts_at);
+  }
+
+  template <class Step>
+  __device__ __forceinline__ void over_batches(
+      SlabSource<Element, R> const& source, Step const& step) const {
     constexpr int stages = Shape::stages;
     constexpr int batch  = Shape::batch;
     Index const first    = begin - Shape::reach;
@@ -718,19 +540,20 @@ struct March {
         load(source, plane + (stages - 1) * batch,
              stage == 0 ? stages - 1 : stage - 1);
       CopyAsync16::commit();
-      step(slabs + stage * Shape::slab + corner, plane);
+      step(slabs + stage * Shape::slab + corner, plane, nullptr);
       stage = stage + 1 == stages ? 0 : stage + 1;
     }
   }
 };
 
-template <class A, int R, class Element, class Sink, int Radius, bool Star>
+template <class A, int R, class Element, class Sink, int Radius, bool Star,
+          bool Shifted>
 __global__ void __launch_bounds__(
-    (MarchShape<A, R, Element, Radius, Star>::threads),
-    (MarchShape<A, R, Element, Radius, Star>::min_blocks))
+    (MarchShape<A, R, Element, Radius, Star, Shifted>::threads),
+    (MarchShape<A, R, Element, Radius, Star, Shifted>::min_blocks))
     march_stencil(
-        PatternArguments<A, R, Element, Sink, Radius, Star> const in) {
-  using Shape           = MarchShape<A, R, Element, Radius, Star>;
+        PatternArguments<A, R, Element, Sink, Radius, Star, Shifted> const in) {
+  using Shape           = MarchShape<A, R, Element, Radius, Star, Shifted>;
   using Index           = std::int64_t;
   constexpr int columns = Shape::columns;
   constexpr int rows    = Shape::rows;
@@ -750,6 +573,15 @@ __global__ void __launch_bounds__(
 #pragma unroll
       for (int x = 0; x < columns; ++x) sums[k][y][x] = A(0);
 
+  // Where the first sum of a plane belongs.
+  [[maybe_unused]] auto* to = [&] {
+    if constexpr (R == 3 && VisibleStencilSink<Sink>) {
+      return in.store.address({march.begin, march.row, march.column});
+    } else {
+      return static_cast<A*>(nullptr);
+    }
+  }();
+
   // The sums that index k - 1 had so far, plus a tap.
   auto const advance = [&](int k, int y, A weight, A const* values) {
 #pragma unroll
@@ -763,12 +595,21 @@ __global__ void __launch_bounds__(
       sums[k][y][x] = add_tap(sums[k][y][x], weight, values[x]);
   };
 
-  auto const step = [&](Element const* corner, Index plane) {
+  // Of `Count` elements of a row, which is so many below the thread's corner.
+  auto const step = [&](Element const* corner, Index plane, int const* shifts) {
+    auto const place = [&](int from) {
+      Element const* const row = corner + from * Shape::pitch;
+      if constexpr (Shifted) {
+        return row + shifts[from];
+      } else {
+        return row;
+      }
+    };
     if constexpr (Star && reach > 0) {
 #pragma unroll
       for (int y = 0; y < rows; ++y) {
         A centre[columns];
-        read_values<columns>(corner + (y + reach_y) * Shape::pitch, centre);
+        read_columns<columns, Shifted>(place(y + reach_y), centre);
 #pragma unroll
         for (int k = queue - 1; k >= 0; --k) {
           if (k != reach) {
@@ -782,15 +623,15 @@ __global__ void __launch_bounds__(
     }
 #pragma unroll
     for (int from = 0; from < rows + 2 * reach_y; ++from) {
-      Element const* const row = corner + from * Shape::pitch;
+      Element const* const row = place(from);
       A values[Shape::window];
       if (!Star || (from >= reach_y && from < rows + reach_y)) {
 #pragma unroll
         for (int u = 0; u < Shape::window / columns; ++u)
-          read_values<columns>(row - Shape::side + u * columns,
-                               values + u * columns);
+          read_columns<columns, Shifted>(row - Shape::side + u * columns,
+                                         values + u * columns);
       } else {
-        read_values<columns>(row, values + Shape::side);
+        read_columns<columns, Shifted>(row, values + Shape::side);
       }
 #pragma unroll
       for (int y = 0; y < rows; ++y) {
@@ -832,19 +673,27 @@ __global__ void __launch_bounds__(
       } else if constexpr (R == 2) {
         Index at[2] = {plane - reach, march.column};
         in.store(at, sums[queue - 1][0], march.staging);
-      } else {
-        Index at[3] = {plane - reach, march.row + y, march.column};
-        if (at[1] < in.source.grid.extent[1])
+      } else if (march.row + y < in.source.grid.extent[1]) {
+        if constexpr (VisibleStencilSink<Sink>) {
+          in.store.write(to + y * in.store.sink.stride[1], march.column,
+                         sums[queue - 1][y], march.staging);
+        } else {
+          Index at[3] = {plane - reach, march.row + y, march.column};
           in.store(at, sums[queue - 1][y], march.staging);
+        }
       }
     }
+    if constexpr (R == 3 && VisibleStencilSink<Sink>) {
+      to += in.store.sink.stride[0];
+    }
   };
-  march.over(in.source, [&](Element const* corner, Index plane) {
+  march.over(in.source,
+             [&](Element const* corner, Index plane, int const* shifts) {
   // Unrolled, the rows of a batch would be read ahead into registers.
 #pragma unroll 1
-    for (int b = 0; b < Shape::batch; ++b)
-      step(corner + b * Shape::pitch, plane + b);
-  });
+               for (int b = 0; b < Shape::batch; ++b)
+                 step(corner + b * Shape::pitch, plane + b, shifts);
+             });
 }
 
 template <class Element, int R>
@@ -1160,18 +1009,34 @@ template <bool Star, int Radius, class A, int R, class Element, class Sink>
 void launch_march_of(Kokkos::Cuda const& space,
                      StencilGrid<Element, R> const& grid,
                      StencilWeights<R> const& weights, Sink const& sink) {
-  if (weights.radius(0) == Radius)
-    launch_march<MarchShape<A, R, Element, Radius, Star>,
-                 PatternArguments<A, R, Element, Sink, Radius, Star>, A>(
-        space, march_stencil<A, R, Element, Sink, Radius, Star>, grid,
+  if (weights.radius(0) < Radius) {
+    if constexpr (Radius > 1) {
+      launch_march_of<Star, Radius - 1, A>(space, grid, weights, sink);
+    }
+    return;
+  }
+  auto const launch = [&]<bool Shifted>(std::bool_constant<Shifted>) {
+    using Shape = MarchShape<A, R, Element, Radius, Star, Shifted>;
+    launch_march<
+        Shape, PatternArguments<A, R, Element, Sink, Radius, Star, Shifted>, A>(
+        space, march_stencil<A, R, Element, Sink, Radius, Star, Shifted>, grid,
         weights.radius(), sink, [&](auto& taps) {
           taps.has_centre = weights.values()[weights.size() / 2] != 0;
           auto const all  = pattern_weights<A>(
               weights, Star ? DirectPattern::star : DirectPattern::dense);
           std::copy(all.begin(), all.end(), taps.weight);
         });
-  else if constexpr (Radius > 1) {
-    launch_march_of<Star, Radius - 1, A>(space, grid, weights, sink);
+  };
+  if constexpr (R < 3) {
+    launch(std::false_type());
+  } else if constexpr (Radius > 4) {
+    launch(std::true_type());
+  } else {
+    using Shape = MarchShape<A, R, Element, Radius, Star>;
+    if (stencil_alignment<Shape::columns, A>(grid, sink).loads)
+      launch(std::false_type());
+    else
+      launch(std::true_type());
   }
 }
 

@@ -131,7 +131,7 @@ __global__ void __launch_bounds__(
       in.store(at, sums, march.staging);
     }
   };
-  march.over(in.source, [&](Element const* corner, Index plane) {
+  march.over(in.source, [&](Element const* corner, Index plane, int const*) {
 #pragma unroll 1
     for (int b = 0; b < Shape::batch; ++b)
       step(corner + b * Shape::pitch, plane + b);

@@ -7,6 +7,9 @@
 #include <cuda_runtime.h>
 
 #include <cstdint>
+#include <cstring>
+#include <map>
+#include <vector>
 
 namespace KokkosMMA::Impl::Cuda {
 
@@ -15,6 +18,7 @@ class SharedBarrier {
   explicit SharedBarrier(unsigned place) : m_place(place) {}
   void init(unsigned arrivals) {
     state() = {std::uint16_t(arrivals), std::uint16_t(arrivals), 0};
+    bulk()  = {};
   }
   void arrive() {
     State& now = state();
@@ -22,6 +26,17 @@ class SharedBarrier {
       now.missing = now.arrivals;
       ++now.phase;
     }
+  }
+  void arrive_expecting(unsigned bytes) {
+    bulk().expected += bytes;
+    arrive();
+  }
+  void copy(void* to, void const* from, unsigned bytes) {
+    Testing::EmulatedDevice::check_aligned(to, from, 16);
+    if (bytes % 16 != 0)
+      Testing::EmulatedDevice::fail("a copy of other than whole vectors");
+    bulk().copies.push_back({to, from, bytes});
+    bulk().started += bytes;
   }
   void arrive_behind_copies() {
     Testing::EmulatedDevice::finish_copies();
@@ -33,6 +48,11 @@ class SharedBarrier {
     if (threadIdx.x / 32 == blockIdx.x % ((blockDim.x + 31) / 32))
       Testing::EmulatedDevice::come_late();
     while (state().phase % 2 == parity) Testing::EmulatedDevice::yield();
+    if (bulk().started != bulk().expected)
+      Testing::EmulatedDevice::fail("bytes that no barrier expects");
+    for (Copy const& copy : bulk().copies)
+      std::memcpy(copy.to, copy.from, copy.bytes);
+    bulk() = {};
   }
 
  private:
@@ -41,6 +61,22 @@ class SharedBarrier {
     std::uint32_t phase;
   };
   static_assert(sizeof(State) == 8);
+
+  struct Copy {
+    void* to;
+    void const* from;
+    unsigned bytes;
+  };
+  /// Those that arrive when they are waited for.
+  struct Bulk {
+    unsigned expected = 0;
+    unsigned started  = 0;
+    std::vector<Copy> copies;
+  };
+  Bulk& bulk() const {
+    static std::map<unsigned, Bulk> of_places;
+    return of_places[m_place];
+  }
 
   // Addresses of shared memory are 32 bits wide and relative.
   State& state() const {

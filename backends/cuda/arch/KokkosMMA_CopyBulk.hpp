@@ -1,0 +1,46 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOKKOSMMA_CUDA_ARCH_COPY_BULK_HPP
+#define KOKKOSMMA_CUDA_ARCH_COPY_BULK_HPP
+
+#include <backends/cuda/arch/KokkosMMA_SharedBarrier.hpp>
+
+#include <cuda_runtime.h>
+
+namespace KokkosMMA::Impl::Cuda {
+
+/// Whole rows from global to shared memory, each by one instruction of one
+/// thread.
+struct CopyBulk {
+  /// From sm_90 on; elsewhere nothing else here may be called.
+  __device__ static constexpr bool exists() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+    return true;
+#else
+    return false;
+#endif
+  }
+  /// `bytes`, which the barrier must expect in its current phase. Addresses and
+  /// bytes are multiples of 16.
+  __device__ static void copy(void* to, void const* from, unsigned bytes,
+                              SharedBarrier barrier) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+    asm volatile(
+        "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes "
+        "[%0],[%1],%2,[%3];" ::"r"(unsigned(__cvta_generic_to_shared(to))),
+        "l"(from), "r"(bytes), "r"(barrier.place())
+        : "memory");
+#endif
+  }
+  /// Orders what was written to shared memory before this, barriers too,
+  /// before copies that begin behind it.
+  __device__ static void order_writes() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+#endif
+  }
+};
+
+}  // namespace KokkosMMA::Impl::Cuda
+
+#endif
