@@ -369,7 +369,7 @@ __global__ void __launch_bounds__(32 * Tuning::warps, Tuning::resident)
         typename Band::Unit data[units];
         rows.units(data, ring.stage(step), 16 * (group % together),
                    warp * BlocksPerWarp * columns * size, lane);
-        if (group % together == together - 1) ring.release(step, lane);
+        if (group % together == together - 1) ring.release(step);
         PackedResults<Result, n> results[BlocksPerWarp][2];
         unsigned const finite =
             band_sums<Sink, A>(band, history, data, results);
@@ -411,7 +411,7 @@ __global__ void __launch_bounds__(32 * Tuning::warps, Tuning::resident)
     typename Band::Unit data[units];
     rows.units(data, ring.stage(step), 16 * (group % together),
                warp * BlocksPerWarp * columns * size, lane);
-    if (group % together == together - 1) ring.release(step, lane);
+    if (group % together == together - 1) ring.release(step);
 
     // Sums from too few rows are made too, and not kept.
     int const done         = 16 * (group - Band::groups + 1);

@@ -279,7 +279,7 @@ struct MarchShape {
                                     : sums <= 28 ? 5
                                     : sums <= 60 ? 3
                                                  : 2;
-  /// Planes between two barriers.
+  /// Planes of a stage.
   static constexpr int batch = R > 2 ? 1 : 4;
   /// Up to these radii memory bounds a march of two dimensions. With low
   /// pieces stars of radius 5 are no faster at 16384^2 (0.86 and 0.88 of a copy
@@ -294,8 +294,7 @@ struct MarchShape {
   ///   star r = 3   10 0.85, 18 0.95, 26 0.94, 42 0.89; 4 stages 14 0.94
   ///   dense r = 2  14 0.84, 22 0.91, 34 0.86
   /// One dimension, radius 1 and 7: 4 0.98 and 0.92, 8 0.95 and 0.94, 64 0.90
-  /// and 0.89. Stars of three, 10^9 sums per second, r = 1: 4 321, 12 380, 32
-  /// 335, 128 209; r = 4: 32 138, 48 147, 128 126.
+  /// and 0.89.
   static constexpr int piece    = R == 1
                                       ? width <= 2 * int(sizeof(Element)) ? 4 : 8
                                   : R == 3      ? Radius == 1 ? 24 : 16 * Radius
@@ -365,7 +364,7 @@ struct March {
   Index end;     ///< behind the last one
   Index column;  ///< the first one of the thread; of one dimension, in a tile
   Index row;     ///< likewise, of three dimensions
-  unsigned char* memory;
+  unsigned char* memory;  ///< all that is shared
   Element* slabs;
   A* staging;  ///< of the warp
   Index slab_x;
@@ -461,8 +460,8 @@ struct March {
     }
   }
 
-  /// step(corner, plane) for each batch of planes, from the first one that a
-  /// sum of the first plane needs.
+  /// step(corner, plane, shifts) for each batch of planes, from the first one
+  /// that a sum of the first plane needs.
   template <class Step>
   __device__ __forceinline__ void over(SlabSource<Element, R> const& source,
                                        Step const& step) const {
@@ -512,9 +511,10 @@ struct March {
       int const stage = Ring::stage(s);
       step(slabs + stage * Shape::slab + corner, first + s,
            shifts() + stage * Shape::slab_rows + warp * Shape::rows);
-      ring.release(s, int(threadIdx.x % 32));
+      ring.release(s);
     }
   }
+  /// Those of the rows of each stage.
   __device__ int* shifts() const {
     return reinterpret_cast<int*>(memory + Shape::shifts_at);
   }
@@ -595,8 +595,8 @@ __global__ void __launch_bounds__(
       sums[k][y][x] = add_tap(sums[k][y][x], weight, values[x]);
   };
 
-  // Of `Count` elements of a row, which is so many below the thread's corner.
   auto const step = [&](Element const* corner, Index plane, int const* shifts) {
+    // The thread's first column, so many rows below its corner.
     auto const place = [&](int from) {
       Element const* const row = corner + from * Shape::pitch;
       if constexpr (Shifted) {
@@ -1043,9 +1043,9 @@ void launch_march_of(Kokkos::Cuda const& space,
 /// The radii up to which patterns have kernels of their own: each is one more
 /// to compile for every type and functor (about a second), and beyond these the
 /// sums in flight would not fit into registers. Stars of three dimensions and
-/// radius 5, 640^3, marching and walked, 10^9 sums per second: float 124 and
-/// 15.7, half 128 and 22, bytes 130 and 28, double 73 and 6.8; of radius 8 with
-/// some sums in local memory still 74, 72, 71 and 50 (H200, 2026-11-23).
+/// radius 5, 640^3, marching and walked, 10^9 sums per second: float 151 and
+/// 15.7, half 171 and 22, bytes 183 and 28, double 111 and 6.8; marching with
+/// radius 8 still 96, 93, 100 and 56 (H200, 2026-11-24).
 template <int R>
 inline constexpr int march_star_radius = R == 1 ? 0 : 8;
 template <int R>
