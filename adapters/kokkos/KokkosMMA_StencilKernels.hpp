@@ -21,6 +21,7 @@
 #include <backends/cuda/kernels/KokkosMMA_FusedStencil.hpp>
 #include <backends/cuda/kernels/KokkosMMA_FusionStrips.hpp>
 #include <backends/cuda/kernels/KokkosMMA_SeparableStencil.hpp>
+#include <backends/cuda/kernels/KokkosMMA_SeparableVolume.hpp>
 #endif
 
 #include <array>
@@ -165,8 +166,13 @@ struct StencilKernels<Kokkos::Cuda> {
     Cuda::check(cudaSetDevice(exec.cuda_device()), "cudaSetDevice");
     switch (kernel) {
       case StencilKernel::separable:
-        return Cuda::launch_separable_stencil<A, R>(exec, grid, *plan.product,
-                                                    plan.box_of_ones, sink);
+        if constexpr (R == 3) {
+          Cuda::launch_separable_volume<A>(exec, grid, *plan.product, sink);
+        } else {
+          Cuda::launch_separable_stencil<A, R>(exec, grid, *plan.product,
+                                               plan.box_of_ones, sink);
+        }
+        return;
       case StencilKernel::direct:
         return Cuda::launch_direct_stencil<A, R>(exec, grid,
                                                  plan.kernel_weights, sink);

@@ -37,7 +37,6 @@ void kernels_separable_stencil() {
   into_view<float, Half, Half, 2>();
   into_view<float, float, float, 1>();
   into_view<float, float, float, 2>();
-  into_view<double, double, double, 3>();
   into_view<std::int32_t, std::uint8_t, std::uint8_t, 2>();
   Cuda::launch_separable_stencil<float, 2>(
       Kokkos::Cuda(), StencilGrid<float, 2>{},

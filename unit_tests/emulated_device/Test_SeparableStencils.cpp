@@ -4,6 +4,7 @@
 #include "StencilSupport.hpp"
 
 #include <backends/cuda/kernels/KokkosMMA_SeparableStencil.hpp>
+#include <backends/cuda/kernels/KokkosMMA_SeparableVolume.hpp>
 
 #include <gtest/gtest.h>
 
@@ -22,8 +23,8 @@ void expect_separable(Factors<R> const& factors, Random& random) {
   constexpr std::int64_t strip =
       128 * Impl::Cuda::sums_at_once<typename T::Element, typename T::Result>;
   Place<R> most;
-  most.fill(R == 2 ? 90 : 21);
-  most[R - 1]                     = R == 1 ? 9000 : strip + 80;
+  most.fill(R == 2 ? 90 : 15);
+  most[R - 1]                     = R == 1 ? 9000 : R == 2 ? strip + 80 : 300;
   StencilWeights<R> const weights = factors.weights();
   StencilCase<R> in               = random_case<R>(random, weights, most);
   // Where a strip ends, faces lie in every place of its windows.
@@ -32,8 +33,15 @@ void expect_separable(Factors<R> const& factors, Random& random) {
   expect_exact_sums<typename T::A, typename T::Element, typename T::Result, R,
                     T::calls>(
       in, random, [&](auto const& grid, auto const& sink) {
-        Impl::Cuda::launch_separable_stencil<typename T::A, R>(
-            Kokkos::Cuda(), grid, factors.of, factors.ones, sink);
+        if constexpr (R == 3) {
+          // All planes at once, or a few.
+          Impl::Cuda::launch_separable_volume<typename T::A>(
+              Kokkos::Cuda(), grid, factors.of, sink,
+              random.integer(0, 1) ? 0 : 1);
+        } else {
+          Impl::Cuda::launch_separable_stencil<typename T::A, R>(
+              Kokkos::Cuda(), grid, factors.of, factors.ones, sink);
+        }
       });
 }
 
@@ -88,14 +96,18 @@ TYPED_TEST(SeparableKernels, Lines) {
 TYPED_TEST(SeparableKernels, Volumes) {
   Random random;
   SCOPED_TRACE(random.note());
-  for (int radius : {1, 3, 6})
-    for (int n = 0; n < 2; ++n)
-      expect_separable<TypeParam, 3>(
-          random_factors<3>(
-              {int(random.integer(1, std::min(radius, 2))),
-               int(random.integer(1, std::min(radius, 3))), radius},
-              random),
-          random);
+  // Of each radius of both directions of a plane there is a kernel up to 7.
+  for (int radius : {int(random.integer(2, 4)), int(random.integer(5, 7))})
+    expect_separable<TypeParam, 3>(
+        random_factors<3>({int(random.integer(1, radius)), radius, radius},
+                          random),
+        random);
+  for (int radius : {6, 9}) {
+    std::array<int, 3> of = {radius, int(random.integer(1, radius)),
+                             int(random.integer(1, radius))};
+    std::swap(of[0], of[std::size_t(random.integer(0, 2))]);
+    expect_separable<TypeParam, 3>(random_factors<3>(of, random), random);
+  }
 }
 
 }  // namespace

@@ -46,6 +46,30 @@ struct SeparableTask {
   unsigned strips;
   std::int64_t chunk_rows;
   Weights weights;
+
+  /// Element 0 of what a block reads, and its place among the blocks that do.
+  __device__ Element const* elements() const { return data; }
+  __device__ unsigned block() const { return blockIdx.x; }
+  /// From the sink's first result to where those of the block begin.
+  __device__ static std::int64_t results() { return 0; }
+};
+
+/// The same for planes at equal distances, one behind the other or backwards.
+template <class Element, class Weights>
+struct SeparablePlanesTask : SeparableTask<Element, Weights> {
+  unsigned planes;
+  std::int64_t plane_stride;
+  std::int64_t result_stride;
+  unsigned blocks_of_plane;
+
+  __device__ Element const* elements() const {
+    return this->data + plane() * plane_stride;
+  }
+  __device__ unsigned block() const { return blockIdx.x % blocks_of_plane; }
+  __device__ std::int64_t results() const { return plane() * result_stride; }
+
+ private:
+  __device__ std::int64_t plane() const { return blockIdx.x / blocks_of_plane; }
 };
 
 /// Columns of a strip as they lie in shared memory. The window of a thread's V
@@ -242,106 +266,52 @@ __device__ inline Registers<unsigned, Bytes / 4> load_words(
   return words;
 }
 
-/// Loads of rows into shared memory by `Threads` threads, of which this is
-/// `thread`. Columns begin .. end - 1 are those of the grid.
-template <class Row, bool Aligned, int Threads, class Element>
-struct SeparableLoads {
-  int thread;
-  int radius;  ///< along the row
-  Face const& low;
-  Face const& high;
-  bool rows_first;
-  std::int64_t first;  ///< column of element 0 of a row in shared memory
-
-  /// What stands for a whole row beyond a face that is a constant.
-  struct Constant {
-    bool is_one;
-    double value;
-  };
-
-  /// An element of a row that may lie outside; `from` is column 0.
-  __device__ void element(Element* to, Element const* from, std::int64_t column,
-                          std::int64_t begin, std::int64_t end,
-                          Constant const& constant) const {
+/// A row of a grid of one dimension into shared memory, where some of it lies
+/// beyond the faces. Columns begin .. end - 1 are those of the grid, element 0
+/// of the row is column `first`, `from` is column 0.
+template <class Row, int Threads, class Element>
+__device__ inline void load_line(unsigned char* to, Element const* from,
+                                 std::int64_t first, std::int64_t begin,
+                                 std::int64_t end, int radius, Face const& low,
+                                 Face const& high) {
+  constexpr int V = Row::per_vector;
+  std::int64_t const inside_begin =
+      low.kind == Boundary::halo ? begin - radius : begin;
+  std::int64_t const inside_end =
+      high.kind == Boundary::halo ? end + radius : end;
+  Element* const into = reinterpret_cast<Element*>(to);
+  auto const stand_in = [&](int e) {
+    std::int64_t const column = first + e;
     if (column < begin - radius || column >= end + radius) return;
-    bool const is_low   = column < begin;
-    bool const is_high  = column >= end;
-    bool const outside  = is_low || is_high;
-    Boundary const kind = is_low ? low.kind : high.kind;
-    if (outside && kind == Boundary::constant &&
-        !(constant.is_one && rows_first)) {
-      *to = static_cast<Element>(is_low ? low.value : high.value);
-    } else if (constant.is_one) {
-      *to = static_cast<Element>(constant.value);
+    bool const is_low  = column < begin;
+    bool const is_high = column >= end;
+    Face const& face   = is_low ? low : high;
+    if ((is_low || is_high) && face.kind == Boundary::constant)
+      into[e] = static_cast<Element>(face.value);
+    else
+      copy_element(
+          into + e,
+          from + (is_low || is_high
+                      ? boundary_index(face.kind, column - begin, end - begin) +
+                            begin
+                      : column));
+  };
+#pragma unroll
+  for (int n = 0; n < (Row::vectors + Threads - 1) / Threads; ++n) {
+    int const v = int(threadIdx.x) + n * Threads;
+    if (Row::vectors % Threads != 0 && v >= Row::vectors) break;
+    std::int64_t const column = first + v * V;
+    if (column >= inside_begin && column + V <= inside_end) {
+      CopyAsync16::copy(into + v * V, from + column);
     } else {
-      std::int64_t const source =
-          outside ? boundary_index(kind, column - begin, end - begin) + begin
-                  : column;
-      copy_element(to, from + source);
+#pragma unroll 1
+      for (int e = v * V; e < (v + 1) * V; ++e) stand_in(e);
     }
   }
+}
 
-  __device__ void row(unsigned char* to, Element const* from,
-                      std::int64_t begin, std::int64_t end,
-                      Constant const& constant) const {
-    std::int64_t const inside_begin =
-        low.kind == Boundary::halo ? begin - radius : begin;
-    std::int64_t const inside_end =
-        high.kind == Boundary::halo ? end + radius : end;
-    Element* const into = reinterpret_cast<Element*>(to);
-    constexpr int V     = Row::per_vector;
-    if constexpr (Aligned) {
-#pragma unroll
-      for (int n = 0; n < (Row::vectors + Threads - 1) / Threads; ++n) {
-        int const v = thread + n * Threads;
-        if (Row::vectors % Threads != 0 && v >= Row::vectors) break;
-        std::int64_t const column = first + v * V;
-        if (column >= inside_begin && column + V <= inside_end &&
-            !constant.is_one) {
-          CopyAsync16::copy(into + v * V, from + column);
-        } else {
-#pragma unroll 1
-          for (int e = 0; e < V; ++e)
-            element(into + v * V + e, from, column + e, begin, end, constant);
-        }
-      }
-    } else {
-      // Small elements pass through registers: several at once.
-      constexpr int at_once = sizeof(Element) < 4 ? 8 : 1;
-#pragma unroll 1
-      for (int n = thread; n < Row::elements; n += at_once * Threads) {
-        Element held[at_once];
-        bool inside[at_once];
-#pragma unroll
-        for (int k = 0; k < at_once; ++k) {
-          int const e               = n + k * Threads;
-          std::int64_t const column = first + e;
-          inside[k] = e < Row::elements && column >= inside_begin &&
-                      column < inside_end && !constant.is_one;
-          if (!inside[k]) continue;
-          if constexpr (at_once == 1) {
-            copy_element(into + e, from + column);
-          } else {
-            held[k] = from[column];
-          }
-        }
-#pragma unroll
-        for (int k = 0; k < at_once; ++k) {
-          int const e = n + k * Threads;
-          if (!inside[k]) {
-            if (e < Row::elements)
-              element(into + e, from, first + e, begin, end, constant);
-          } else if constexpr (at_once > 1) {
-            into[e] = held[k];
-          }
-        }
-      }
-    }
-  }
-};
-
-/// The row or plane that stands for one that may lie outside; false where a
-/// constant does.
+/// The row that stands for one that may lie outside; false where a constant
+/// does.
 __device__ inline bool locate_line(Face const& low, Face const& high,
                                    std::int64_t extent, std::int64_t& index,
                                    double& value) {
@@ -633,7 +603,8 @@ struct SeparableFeed {
 #pragma unroll
       for (int n = 0; n < count; ++n)
         if (whole[n]) {
-          Element const* from = task.data + (begin * task.stride + source[n]);
+          Element const* from =
+              task.elements() + (begin * task.stride + source[n]);
           Element* into =
               reinterpret_cast<Element*>(to) + (threadIdx.x + n * Threads) * V;
 #pragma unroll
@@ -644,7 +615,7 @@ struct SeparableFeed {
           }
         }
       if (has_partial)
-        partial_vectors<StageRows>(to, task.data + begin * task.stride);
+        partial_vectors<StageRows>(to, task.elements() + begin * task.stride);
     } else {
 #pragma unroll 1
       for (int j = 0; j < StageRows && step + j < steps; ++j)
@@ -653,15 +624,14 @@ struct SeparableFeed {
   }
   __device__ void row_anywhere(unsigned char* to, std::int64_t index) const {
     if constexpr (R == 1) {
-      SeparableLoads<Row, true, Threads, Element> const loads{
-          int(threadIdx.x), task.weights.row_radius(), task.column_low,
-          task.column_high, task.rows_first,           first};
       std::int64_t const begin = -index * task.stride;
-      loads.row(to, task.data - begin, begin, begin + task.columns, {});
+      load_line<Row, Threads>(to, task.elements() - begin, first, begin,
+                              begin + task.columns, task.weights.row_radius(),
+                              task.column_low, task.column_high);
     } else {
       double value = 0;
       if (locate_line(task.row_low, task.row_high, task.rows, index, value)) {
-        row(to, task.data + index * task.stride);
+        row(to, task.elements() + index * task.stride);
       } else {
         for (int e = threadIdx.x; e < Row::elements; e += Threads)
           reinterpret_cast<Element*>(to)[e] = static_cast<Element>(value);
@@ -740,7 +710,7 @@ struct SeparableFeedAnywhere {
   }
 
   __device__ std::uintptr_t address(std::int64_t element) const {
-    return reinterpret_cast<std::uintptr_t>(task.data + element);
+    return reinterpret_cast<std::uintptr_t>(task.elements() + element);
   }
   /// Offsets of the rows of a stage: a byte for each, behind the last of them.
   struct Offsets {
@@ -831,7 +801,7 @@ struct SeparableFeedAnywhere {
   __device__ void row(unsigned char* to, int j, std::int64_t index) const {
     double value = 0;
     if (locate_line(task.row_low, task.row_high, task.rows, index, value)) {
-      Element const* const from = task.data + index * task.stride;
+      Element const* const from = task.elements() + index * task.stride;
       std::int64_t const begin =
           first -
           int(reinterpret_cast<std::uintptr_t>(from + first) % sector) / size;
@@ -984,6 +954,14 @@ __device__ inline std::int64_t clamp_to(std::int64_t value, std::int64_t high) {
   return value < 0 ? 0 : value > high ? high : value;
 }
 
+/// Sums within planes, whose rows have room beside them for whole vectors.
+template <class A>
+struct PlaneTarget : StencilTarget<A, 2> {};
+template <class Sink>
+inline constexpr bool has_room_beside_rows = false;
+template <class A>
+inline constexpr bool has_room_beside_rows<PlaneTarget<A>> = true;
+
 /// A batch of rows of a thread that has a part of its elements.
 template <class Tuned, class Sums, class Sink>
 struct SeparablePart {
@@ -1000,24 +978,22 @@ inline constexpr int separable_bytes =
                                    sizeof(typename SinkResult<Sink>::type))));
 
 template <class Tuned, class A, class Sums, class Element, bool Aligned,
-          bool VectorSink, int R, class Sink>
+          bool VectorSink, int R, class Task, class Sink>
 __global__ void __launch_bounds__(Tuned::threads, Tuned::min_blocks)
-    separable_stencil(SeparableTask<Element, typename Sums::Weights> const task,
-                      Sink const sink) {
+    separable_stencil(Task const task, Sink const sink) {
   constexpr bool linear    = R == 1;
   constexpr int V          = Tuned::V;
   constexpr int threads    = Tuned::threads;
   constexpr int stages     = Tuned::stages;
   constexpr int stage_rows = Tuned::stage_rows;
-  using Task               = SeparableTask<Element, typename Sums::Weights>;
   using Row = SeparableRow<Element, V, threads, Sums::max_radius, Aligned>;
   using Feed =
       SeparableFeedOf<Aligned, Row, threads, stage_rows, R, Task, Element>;
   KOKKOSMMA_DYNAMIC_SHARED(unsigned char, 32, separable_memory);
   unsigned char* const ring = separable_memory + Row::lead;
 
-  unsigned const strip         = blockIdx.x % task.strips;
-  unsigned const chunk         = blockIdx.x / task.strips;
+  unsigned const strip         = task.block() % task.strips;
+  unsigned const chunk         = task.block() / task.strips;
   std::int64_t const row_begin = chunk * task.chunk_rows;
   std::int64_t const row_end   = min(row_begin + task.chunk_rows, task.rows);
   int const column_radius      = task.weights.column_radius();
@@ -1043,10 +1019,12 @@ __global__ void __launch_bounds__(Tuned::threads, Tuned::min_blocks)
   A* const of_warp                 = reinterpret_cast<A*>(behind_ring) +
                      threadIdx.x / 32 * (32 * padded_lane<V>);
   // Of the thread's elements, those of the grid.
-  int const own_begin = int(clamp_to(-column, V));
-  int const own_end   = int(clamp_to(task.columns - column, V));
-  bool const is_whole = own_begin == 0 && own_end == V;
-  bool const is_part  = !is_whole && own_begin < own_end;
+  int const own_begin     = int(clamp_to(-column, V));
+  int const own_end       = int(clamp_to(task.columns - column, V));
+  constexpr bool has_room = has_room_beside_rows<Sink>;
+  bool const is_whole =
+      has_room ? own_begin < own_end : own_begin == 0 && own_end == V;
+  bool const is_part = !has_room && !is_whole && own_begin < own_end;
   // At most two threads have a part of their elements: theirs wait here for the
   // end of the batch, so that no branch parts one row from the next. (Floats of
   // radius 7, part of a copy, with such a branch and without: factors 0.75 and
@@ -1056,8 +1034,8 @@ __global__ void __launch_bounds__(Tuned::threads, Tuned::min_blocks)
       (own_begin > 0 ? 0 : 1);
   SinkPlace<Sink> place;
   if constexpr (VectorSink && R == 2) {
-    place =
-        sink.data + ((row_begin - 2 * column_radius) * sink.stride[0] + column);
+    place = sink.data + task.results() +
+            ((row_begin - 2 * column_radius) * sink.stride[0] + column);
   }
   // Results that start anywhere in their lines.
   constexpr bool staged = !VectorSink && R == 2 && VisibleStencilSink<Sink>;
@@ -1069,8 +1047,9 @@ __global__ void __launch_bounds__(Tuned::threads, Tuned::min_blocks)
   unsigned const warp_begin      = clamp_to(-warp_column, 32 * V);
   unsigned const warp_end        = clamp_to(task.columns - warp_column, 32 * V);
   if constexpr (staged) {
-    place = sink.data + ((row_begin - 2 * column_radius) * sink.stride[0] +
-                         warp_column + lane);
+    place =
+        sink.data + task.results() +
+        ((row_begin - 2 * column_radius) * sink.stride[0] + warp_column + lane);
   }
   auto const is_sum = [&](int step) {
     return step >= 2 * column_radius && step < steps;
@@ -1167,187 +1146,6 @@ __global__ void __launch_bounds__(Tuned::threads, Tuned::min_blocks)
   CopyAsync16::wait<0>();
 }
 
-/// Three dimensions: a block owns a tile of columns and rows and marches along
-/// the planes, which pass through the ring. A warp has `warp_rows` rows.
-template <class A, class Element, int MaxRadius>
-struct SeparableVolumeTask {
-  Element const* data;
-  std::int64_t stride[2];
-  std::int64_t planes, rows, columns;
-  Face plane_low, plane_high, row_low, row_high, column_low, column_high;
-  bool planes_first;  ///< where constants meet
-  int shift;          ///< elements from a 16-byte line to the start of a row
-  unsigned strips;
-  unsigned bands;
-  std::int64_t chunk_planes;
-  SeparableFactors<A, MaxRadius, false> along_row;
-  SeparableFactors<A, MaxRadius, false> along_column;
-  SeparableFactors<A, MaxRadius, false> along_plane;
-};
-
-template <class A, class Element, class Result, int MaxRadius>
-struct SeparableVolumeTuning {
-  static constexpr int V = SeparableTuning<A, Element, Result, MaxRadius>::V;
-  static constexpr int threads = MaxRadius <= 8 ? 384 : 256;
-  static constexpr int warps   = threads / 32;
-  static constexpr int warp_rows =
-      MaxRadius <= 4 && V * sizeof(A) <= 16 ? 2 : 1;
-  static constexpr int rows       = warps * warp_rows;
-  static constexpr int min_blocks = 1;
-  static constexpr int stages     = 3;
-  static constexpr int batch      = MaxRadius <= 4 ? 2 : 4;
-};
-
-template <class Tuned, class A, class Element, int MaxRadius, bool VectorSink>
-struct SeparableVolumeMemory {
-  using Row = SeparableRow<Element, Tuned::V, 32, MaxRadius>;
-  /// Of a plane.
-  static constexpr int rows = Tuned::rows + 2 * MaxRadius;
-  alignas(32) unsigned char before[Row::lead > 0 ? Row::lead : 32];
-  unsigned char ring[Tuned::stages][rows][Row::bytes];
-  A sums[rows][Row::columns];
-  A factors[2 * MaxRadius + 1];
-  A out[VectorSink ? 1 : Tuned::warps]
-       [VectorSink ? 1 : 32 * padded_lane<Tuned::V>];
-};
-
-template <class Tuned, class A, class Element, int MaxRadius, bool Aligned,
-          bool VectorSink, class Sink>
-__global__ void __launch_bounds__(Tuned::threads, Tuned::min_blocks)
-    separable_volume(SeparableVolumeTask<A, Element, MaxRadius> const task,
-                     Sink const sink) {
-  using Memory =
-      SeparableVolumeMemory<Tuned, A, Element, MaxRadius, VectorSink>;
-  using Row               = typename Memory::Row;
-  constexpr int V         = Tuned::V;
-  constexpr int stages    = Tuned::stages;
-  constexpr int warp_rows = Tuned::warp_rows;
-  constexpr int batch     = Tuned::batch;
-  KOKKOSMMA_DYNAMIC_SHARED(unsigned char, 32, separable_memory);
-  Memory& memory = *reinterpret_cast<Memory*>(separable_memory);
-
-  int const lane                 = threadIdx.x % 32;
-  int const warp                 = threadIdx.x / 32;
-  unsigned const strip           = blockIdx.x % task.strips;
-  unsigned const band            = blockIdx.x / task.strips % task.bands;
-  unsigned const chunk           = blockIdx.x / task.strips / task.bands;
-  std::int64_t const plane_begin = chunk * task.chunk_planes;
-  std::int64_t const plane_end =
-      min(plane_begin + task.chunk_planes, task.planes);
-  int const row_radius   = task.along_column.radius;
-  int const plane_radius = task.along_plane.radius;
-  int const steps        = int(plane_end - plane_begin) + 2 * plane_radius;
-  int const plane_rows   = Tuned::rows + 2 * row_radius;
-  std::int64_t const first_row = std::int64_t(band) * Tuned::rows;
-  std::int64_t const first_column =
-      std::int64_t(strip) * Row::columns - task.shift;
-  SeparableLoads<Row, Aligned, 32, Element> const loads{
-      lane,
-      task.along_row.radius,
-      task.column_low,
-      task.column_high,
-      task.planes_first,
-      first_column - Row::pad};
-
-  int filled      = 0;
-  int fill_slot   = 0;
-  auto const fill = [&] {
-    if (filled < steps) {
-      std::int64_t plane   = plane_begin - plane_radius + filled;
-      double plane_value   = 0;
-      bool const has_plane = locate_line(task.plane_low, task.plane_high,
-                                         task.planes, plane, plane_value);
-#pragma unroll 1
-      for (int j = warp; j < plane_rows; j += Tuned::warps) {
-        std::int64_t row = first_row - row_radius + j;
-        if (row >= task.rows + row_radius) break;
-        double value = 0;
-        bool const has_row =
-            locate_line(task.row_low, task.row_high, task.rows, row, value);
-        if (!has_plane && (has_row || task.planes_first)) value = plane_value;
-        loads.row(memory.ring[fill_slot][j],
-                  task.data + plane * task.stride[0] + row * task.stride[1], 0,
-                  task.columns, {!(has_plane && has_row), value});
-      }
-    }
-    CopyAsync16::commit();
-    ++filled;
-    fill_slot = fill_slot + 1 == stages ? 0 : fill_slot + 1;
-  };
-
-#pragma unroll 1
-  for (int s = 0; s < stages - 1; ++s) fill();
-#pragma unroll
-  for (int o = 0; o <= 2 * MaxRadius; ++o)
-    if (threadIdx.x == 0) memory.factors[o] = task.along_column.at[o];
-
-  ColumnSums<A, MaxRadius, V, batch> sums[warp_rows];
-#pragma unroll
-  for (int k = 0; k < warp_rows; ++k) sums[k].clear();
-  int slot = 0;
-#pragma unroll 1
-  for (int step = 0; step < steps; step += batch) {
-#pragma unroll
-    for (int b = 0; b < batch; ++b) {
-      if (step + b < steps) {
-        CopyAsync16::wait<stages - 2>();
-        // The plane is there for all, and all are done with the one before.
-        __syncthreads();
-        fill();
-#pragma unroll 1
-        for (int j = warp; j < plane_rows; j += Tuned::warps) {
-          auto const values = elements_of<A, Element, 0, Row::window>(
-              load_words<Row::window* int(sizeof(Element)),
-                         Row::unit* int(sizeof(Element))>(
-                  memory.ring[slot][j] +
-                  (lane * V + Row::pad - Row::reach) * int(sizeof(Element))));
-          auto const sum = row_sums<V, Row::reach>(task.along_row, values);
-          memcpy(__builtin_assume_aligned(
-                     static_cast<void*>(&memory.sums[j][lane * V]),
-                     V * sizeof(A) < 16 ? V * sizeof(A) : 16),
-                 &sum, sizeof(sum));
-        }
-        slot = slot + 1 == stages ? 0 : slot + 1;
-        __syncthreads();
-        Registers<A, V> of_plane[warp_rows]{};
-#pragma unroll 1
-        for (int o = 0; o <= 2 * row_radius; ++o) {
-          A const factor = memory.factors[o];
-#pragma unroll
-          for (int k = 0; k < warp_rows; ++k) {
-            Registers<A, V> above;
-            memcpy(&above,
-                   __builtin_assume_aligned(
-                       static_cast<void const*>(
-                           &memory.sums[warp * warp_rows + k + o][lane * V]),
-                       V * sizeof(A) < 16 ? V * sizeof(A) : 16),
-                   sizeof(above));
-#pragma unroll
-            for (int i = 0; i < V; ++i)
-              of_plane[k][i] = multiply_add(factor, above[i], of_plane[k][i]);
-          }
-        }
-        std::int64_t const plane = plane_begin + step + b - 2 * plane_radius;
-#pragma unroll
-        for (int k = 0; k < warp_rows; ++k) {
-          sums[k].push(b, of_plane[k], task.along_plane);
-          std::int64_t const row    = first_row + warp * warp_rows + k;
-          std::int64_t const column = first_column + lane * V;
-          if (step + b >= 2 * plane_radius && row < task.rows) {
-            std::int64_t const at[3] = {plane, row, column};
-            put_sums<V, VectorSink>(sink, at, column, 0, task.columns,
-                                    sums[k].slot[b],
-                                    memory.out[VectorSink ? 0 : warp]);
-          }
-        }
-      }
-    }
-#pragma unroll
-    for (int k = 0; k < warp_rows; ++k) sums[k].next_batch();
-  }
-  CopyAsync16::wait<0>();
-}
-
 /// A weight in the accumulator. Negative weights of unsigned sums wrap, as the
 /// sums do.
 template <class A>
@@ -1396,17 +1194,16 @@ void set_factors(SeparableFactors<A, MaxRadius, Exact>& to,
 }
 
 template <class Tuned, class A, class Sums, bool Aligned, bool VectorSink,
-          int R, class Element, class Sink>
-void launch_separable_task(Kokkos::Cuda const& space,
-                           SeparableTask<Element, typename Sums::Weights> task,
+          int R, class Task, class Sink>
+void launch_separable_task(Kokkos::Cuda const& space, Task task,
                            Sink const& sink) {
+  using Element = std::remove_cv_t<std::remove_pointer_t<decltype(task.data)>>;
   using Row = SeparableRow<Element, Tuned::V, Tuned::threads, Sums::max_radius,
                            Aligned>;
-  auto const kernel =
-      &separable_stencil<Tuned, A, Sums, Element, Aligned, VectorSink, R, Sink>;
-  using Feed =
-      SeparableFeedOf<Aligned, Row, Tuned::threads, Tuned::stage_rows, R,
-                      SeparableTask<Element, typename Sums::Weights>, Element>;
+  auto const kernel = &separable_stencil<Tuned, A, Sums, Element, Aligned,
+                                         VectorSink, R, Task, Sink>;
+  using Feed = SeparableFeedOf<Aligned, Row, Tuned::threads, Tuned::stage_rows,
+                               R, Task, Element>;
   constexpr int bytes =
       separable_bytes<Tuned, Row, Feed, VectorSink, A, Sums, Sink>;
   KernelFacts const facts =
@@ -1414,15 +1211,24 @@ void launch_separable_task(Kokkos::Cuda const& space,
   std::int64_t const resident =
       std::int64_t(device(space.cuda_device()).multiprocessors) *
       std::max(facts.resident_blocks, 1);
-  int const radius = task.weights.column_radius();
-  int const best   = Tuned::low_piece_rows(radius);
-  int const lead   = 2 * radius + Tuned::stages;
-  task.chunk_rows =
-      best > 0 ? low_piece_height(task.rows, task.strips, resident, best,
-                                  Tuned::stage_rows, lead)
-               : high_piece_height(task.rows, task.strips, resident, lead);
+  int const radius          = task.weights.column_radius();
+  int const best            = Tuned::low_piece_rows(radius);
+  int const lead            = 2 * radius + Tuned::stages;
+  constexpr bool has_planes = requires { task.planes; };
+  std::int64_t planes       = 1;
+  if constexpr (has_planes) {
+    planes = task.planes;
+  }
+  std::int64_t const strips = task.strips * planes;
+  task.chunk_rows           = best > 0
+                                  ? low_piece_height(task.rows, strips, resident, best,
+                                                     Tuned::stage_rows, lead)
+                                  : high_piece_height(task.rows, strips, resident, lead);
   std::int64_t const blocks =
-      (task.rows + task.chunk_rows - 1) / task.chunk_rows * task.strips;
+      (task.rows + task.chunk_rows - 1) / task.chunk_rows * strips;
+  if constexpr (has_planes) {
+    task.blocks_of_plane = unsigned(blocks / planes);
+  }
   launch_kernel(space, "separable_stencil", kernel,
                 {unsigned(blocks), Tuned::threads, bytes}, task, sink);
 }
@@ -1462,74 +1268,6 @@ auto separable_task(StencilGrid<Element, R> const& grid, int shift) {
     task.rows_first = !grid.reversed;
   }
   return task;
-}
-
-template <class Tuned, bool Aligned, bool VectorSink, class A, class Element,
-          int MaxRadius, class Sink>
-void launch_separable_volume_task(
-    Kokkos::Cuda const& space, SeparableVolumeTask<A, Element, MaxRadius> task,
-    Sink const& sink) {
-  auto const kernel   = &separable_volume<Tuned, A, Element, MaxRadius, Aligned,
-                                        VectorSink, Sink>;
-  constexpr int bytes = int(
-      sizeof(SeparableVolumeMemory<Tuned, A, Element, MaxRadius, VectorSink>));
-  KernelFacts const facts =
-      kernel_facts(space.cuda_device(), kernel, Tuned::threads, bytes);
-  std::int64_t const resident =
-      std::int64_t(device(space.cuda_device()).multiprocessors) *
-      std::max(facts.resident_blocks, 1);
-  std::int64_t const tiles = std::int64_t(task.strips) * task.bands;
-  task.chunk_planes =
-      low_piece_height(task.planes, tiles, resident, 48, 8,
-                       2 * task.along_plane.radius + Tuned::stages);
-  std::int64_t const blocks =
-      (task.planes + task.chunk_planes - 1) / task.chunk_planes * tiles;
-  launch_kernel(space, "separable_volume", kernel,
-                {unsigned(blocks), Tuned::threads, bytes}, task, sink);
-}
-
-template <class A, int MaxRadius, class Element, class Sink>
-void launch_separable_volume(Kokkos::Cuda const& space,
-                             StencilGrid<Element, 3> const& grid,
-                             std::array<std::vector<double>, 3> const& factors,
-                             Sink const& sink) {
-  using Result = typename SinkResult<Sink>::type;
-  using Tuned  = SeparableVolumeTuning<A, Element, Result, MaxRadius>;
-  using Row    = SeparableRow<Element, Tuned::V, 32, MaxRadius>;
-  SeparableVolumeTask<A, Element, MaxRadius> task{};
-  task.data         = grid.data;
-  task.stride[0]    = grid.stride[0];
-  task.stride[1]    = grid.stride[1];
-  task.planes       = grid.extent[0];
-  task.rows         = grid.extent[1];
-  task.columns      = grid.extent[2];
-  task.plane_low    = grid.boundaries.low[0],
-  task.row_low      = grid.boundaries.low[1],
-  task.column_low   = grid.boundaries.low[2];
-  task.plane_high   = grid.boundaries.high[0];
-  task.row_high     = grid.boundaries.high[1];
-  task.column_high  = grid.boundaries.high[2];
-  task.planes_first = !grid.reversed;
-  task.shift =
-      int(reinterpret_cast<std::uintptr_t>(grid.data) % 16 / sizeof(Element));
-  task.strips =
-      unsigned((task.columns + task.shift + Row::columns - 1) / Row::columns);
-  task.bands = unsigned((task.rows + Tuned::rows - 1) / Tuned::rows);
-  set_factors(task.along_row, factors[2],
-              MaxRadius - int(factors[2].size() / 2));
-  set_factors(task.along_column, factors[1], 0);
-  set_factors(task.along_plane, {factors[0].rbegin(), factors[0].rend()}, 0);
-  bool const aligned = has_aligned_rows(grid);
-  if constexpr (VisibleStencilSink<Sink>) {
-    if (aligned && takes_vectors<3>(sink, task.shift, Tuned::V)) {
-      launch_separable_volume_task<Tuned, true, true>(space, task, sink);
-      return;
-    }
-  }
-  if (aligned)
-    launch_separable_volume_task<Tuned, true, false>(space, task, sink);
-  else
-    launch_separable_volume_task<Tuned, false, false>(space, task, sink);
 }
 
 template <class Tuned, class A, class Sums, int R, class Element, class Sink>
@@ -1677,6 +1415,18 @@ bool launch_separable_radius(Kokkos::Cuda const& space,
   return false;
 }
 
+/// f(the largest radius of the kernel that takes this one), a constant.
+template <class F>
+void with_largest_radius(std::size_t radius, F const& f) {
+  if (radius <= 4)
+    f(std::integral_constant<int, 4>());
+  else if (radius <= 8)
+    f(std::integral_constant<int, 8>());
+  else
+    f(std::integral_constant<int, 16>());
+}
+
+/// Of one or two dimensions.
 template <class A, int R, class Element, class Sink>
 void launch_separable_stencil(Kokkos::Cuda const& space,
                               StencilGrid<Element, R> const& grid,
@@ -1711,22 +1461,13 @@ void launch_separable_stencil(Kokkos::Cuda const& space,
   }
   auto const launch = [&](auto radius) {
     constexpr int max_radius = decltype(radius)::value;
-    if constexpr (R == 3) {
-      launch_separable_volume<A, max_radius>(space, grid, factors, sink);
-    } else {
-      using Tuned = SeparableTuning<A, Element, Result, max_radius>;
-      using Sums  = FactorSums<A, Tuned::V, max_radius, R == 1 ? 0 : max_radius,
-                              Tuned::batch>;
-      launch_separable_sums<Tuned, A, Sums, R>(
-          space, grid, separable_weights<Sums, R>(factors), sink);
-    }
+    using Tuned              = SeparableTuning<A, Element, Result, max_radius>;
+    using Sums = FactorSums<A, Tuned::V, max_radius, R == 1 ? 0 : max_radius,
+                            Tuned::batch>;
+    launch_separable_sums<Tuned, A, Sums, R>(
+        space, grid, separable_weights<Sums, R>(factors), sink);
   };
-  if (width <= 9)
-    launch(std::integral_constant<int, 4>());
-  else if (width <= 17)
-    launch(std::integral_constant<int, 8>());
-  else
-    launch(std::integral_constant<int, 16>());
+  with_largest_radius(width / 2, launch);
 }
 
 }  // namespace KokkosMMA::Impl::Cuda

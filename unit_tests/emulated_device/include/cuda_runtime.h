@@ -253,6 +253,16 @@ struct cudaDeviceProp {
   std::size_t sharedMemPerBlockOptin;
   std::size_t totalGlobalMem;
 };
+enum cudaMemAllocationType { cudaMemAllocationTypePinned };
+enum cudaMemLocationType { cudaMemLocationTypeDevice };
+struct cudaMemPoolProps {
+  cudaMemAllocationType allocType;
+  struct {
+    cudaMemLocationType type;
+    int id;
+  } location;
+};
+enum cudaMemPoolAttr { cudaMemPoolAttrReleaseThreshold };
 enum cudaStreamCaptureMode { cudaStreamCaptureModeRelaxed };
 inline constexpr unsigned cudaStreamNonBlocking  = 1;
 inline constexpr unsigned cudaEventDisableTiming = 2;
@@ -271,6 +281,7 @@ inline cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute,
                                           int) {
   *value = attribute == cudaDevAttrMultiProcessorCount      ? 132
            : attribute == cudaDevAttrComputeCapabilityMajor ? 9
+           : attribute == cudaDevAttrMemoryPoolsSupported   ? 1
                                                             : 0;
   return cudaSuccess;
 }
@@ -310,6 +321,24 @@ inline cudaError_t cudaFreeHost(void* memory) { return cudaFree(memory); }
 inline cudaError_t cudaMallocAsync(void** memory, std::size_t bytes,
                                    cudaStream_t) {
   return cudaMalloc(memory, bytes);
+}
+inline cudaError_t cudaMemPoolCreate(cudaMemPool_t* pool,
+                                     cudaMemPoolProps const*) {
+  static int only_one;
+  *pool = &only_one;
+  return cudaSuccess;
+}
+inline cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t, cudaMemPoolAttr,
+                                           void*) {
+  return cudaSuccess;
+}
+inline cudaError_t cudaMemPoolDestroy(cudaMemPool_t) { return cudaSuccess; }
+/// Not what the call before left there: NaNs.
+inline cudaError_t cudaMallocFromPoolAsync(void** memory, std::size_t bytes,
+                                           cudaMemPool_t, cudaStream_t) {
+  cudaError_t const error = cudaMalloc(memory, bytes);
+  if (error == cudaSuccess) std::memset(*memory, 0xff, bytes);
+  return error;
 }
 inline cudaError_t cudaFreeAsync(void* memory, cudaStream_t) {
   return cudaFree(memory);
