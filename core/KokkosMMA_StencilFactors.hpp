@@ -444,11 +444,18 @@ StencilFactors<Rank> factor_exactly(StencilWeights<Rank> const& weights,
 }
 
 /// Weights as one outer product, each right to the last bits of a double, or
-/// nothing. No more than a look at every weight: for calls that have no time
-/// for factor().
+/// nothing. No more than some looks at every weight: for calls that have no
+/// time for factor(). (Boxes of ones of radius 7, 11, 16 in three dimensions
+/// without the case of their own: 0.16, 0.7, 2.1 ms.)
 template <int Rank>
 std::optional<typename StencilFactors<Rank>::Term> outer_product(
     StencilWeights<Rank> const& weights) {
+  if (weights.is_box_of_ones()) {
+    typename StencilFactors<Rank>::Term ones;
+    for (int d = 0; d < Rank; ++d)
+      ones[std::size_t(d)].assign(std::size_t(weights.width(d)), 1);
+    return ones;
+  }
   StencilFactors<Rank> exact = factor_exactly(weights, true);
   if (exact.rank() == 1) return std::move(exact.terms.front());
 

@@ -266,49 +266,58 @@ __device__ inline Registers<unsigned, Bytes / 4> load_words(
   return words;
 }
 
-/// A row of a grid of one dimension into shared memory, where some of it lies
-/// beyond the faces. Columns begin .. end - 1 are those of the grid, element 0
-/// of the row is column `first`, `from` is column 0.
+/// Loads of a grid of one dimension into shared memory where the row may lie
+/// beyond the faces in part. (As one function, with what is beyond them in a
+/// lambda: int8 of radius 16 223 instead of 311 10^9 sums per second, uint8 280
+/// instead of 314.) Columns begin .. end - 1 are those of the grid.
 template <class Row, int Threads, class Element>
-__device__ inline void load_line(unsigned char* to, Element const* from,
-                                 std::int64_t first, std::int64_t begin,
-                                 std::int64_t end, int radius, Face const& low,
-                                 Face const& high) {
-  constexpr int V = Row::per_vector;
-  std::int64_t const inside_begin =
-      low.kind == Boundary::halo ? begin - radius : begin;
-  std::int64_t const inside_end =
-      high.kind == Boundary::halo ? end + radius : end;
-  Element* const into = reinterpret_cast<Element*>(to);
-  auto const stand_in = [&](int e) {
-    std::int64_t const column = first + e;
+struct SeparableLine {
+  int radius;
+  Face const& low;
+  Face const& high;
+  std::int64_t first;  ///< column of element 0 of the row in shared memory
+
+  /// `from` is column 0.
+  __device__ void element(Element* to, Element const* from, std::int64_t column,
+                          std::int64_t begin, std::int64_t end) const {
     if (column < begin - radius || column >= end + radius) return;
-    bool const is_low  = column < begin;
-    bool const is_high = column >= end;
-    Face const& face   = is_low ? low : high;
-    if ((is_low || is_high) && face.kind == Boundary::constant)
-      into[e] = static_cast<Element>(face.value);
-    else
-      copy_element(
-          into + e,
-          from + (is_low || is_high
-                      ? boundary_index(face.kind, column - begin, end - begin) +
-                            begin
-                      : column));
-  };
-#pragma unroll
-  for (int n = 0; n < (Row::vectors + Threads - 1) / Threads; ++n) {
-    int const v = int(threadIdx.x) + n * Threads;
-    if (Row::vectors % Threads != 0 && v >= Row::vectors) break;
-    std::int64_t const column = first + v * V;
-    if (column >= inside_begin && column + V <= inside_end) {
-      CopyAsync16::copy(into + v * V, from + column);
+    bool const is_low   = column < begin;
+    bool const is_high  = column >= end;
+    bool const outside  = is_low || is_high;
+    Boundary const kind = is_low ? low.kind : high.kind;
+    if (outside && kind == Boundary::constant) {
+      *to = static_cast<Element>(is_low ? low.value : high.value);
     } else {
-#pragma unroll 1
-      for (int e = v * V; e < (v + 1) * V; ++e) stand_in(e);
+      std::int64_t const source =
+          outside ? boundary_index(kind, column - begin, end - begin) + begin
+                  : column;
+      copy_element(to, from + source);
     }
   }
-}
+
+  __device__ void load(unsigned char* to, Element const* from,
+                       std::int64_t begin, std::int64_t end) const {
+    std::int64_t const inside_begin =
+        low.kind == Boundary::halo ? begin - radius : begin;
+    std::int64_t const inside_end =
+        high.kind == Boundary::halo ? end + radius : end;
+    Element* const into = reinterpret_cast<Element*>(to);
+    constexpr int V     = Row::per_vector;
+#pragma unroll
+    for (int n = 0; n < (Row::vectors + Threads - 1) / Threads; ++n) {
+      int const v = int(threadIdx.x) + n * Threads;
+      if (Row::vectors % Threads != 0 && v >= Row::vectors) break;
+      std::int64_t const column = first + v * V;
+      if (column >= inside_begin && column + V <= inside_end) {
+        CopyAsync16::copy(into + v * V, from + column);
+      } else {
+#pragma unroll 1
+        for (int e = 0; e < V; ++e)
+          element(into + v * V + e, from, column + e, begin, end);
+      }
+    }
+  }
+};
 
 /// The row that stands for one that may lie outside; false where a constant
 /// does.
@@ -624,10 +633,10 @@ struct SeparableFeed {
   }
   __device__ void row_anywhere(unsigned char* to, std::int64_t index) const {
     if constexpr (R == 1) {
+      SeparableLine<Row, Threads, Element> const line{
+          task.weights.row_radius(), task.column_low, task.column_high, first};
       std::int64_t const begin = -index * task.stride;
-      load_line<Row, Threads>(to, task.elements() - begin, first, begin,
-                              begin + task.columns, task.weights.row_radius(),
-                              task.column_low, task.column_high);
+      line.load(to, task.elements() - begin, begin, begin + task.columns);
     } else {
       double value = 0;
       if (locate_line(task.row_low, task.row_high, task.rows, index, value)) {
