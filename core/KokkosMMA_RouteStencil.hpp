@@ -241,8 +241,8 @@ constexpr StencilKernel stencil_kernel(StencilProblem const& problem,
     return takes_stencil_band(problem) ? StencilKernel::band
                                        : StencilKernel::dense_band;
   // H200, CUDA 13.0, 2026-11-23, separable and direct. Boxes of ones of radius
-  // 1, 640^3 (doubles 512^3), 10^9 sums per second: half 127 282, float 178
-  // 292, double 88 164. 2^28 elements of one dimension, radius 1, 3, 7, part of
+  // 1, 640^3, 10^9 sums per second: half 230 394, float 216 384, double 109
+  // 219 (2026-11-24). 2^28 elements of one dimension, radius 1, 3, 7, part of
   // a copy's rate: half 0.82 0.81 0.65 and 0.97 0.94 0.91, float 0.89 0.89 0.85
   // and 0.98 0.97 0.95, double 0.93 0.93 0.92 and 0.98 0.97 0.92. Elements that
   // do not begin in a line, radius 1 and 7: half 0.68 0.44 and 0.63 0.53, uint8

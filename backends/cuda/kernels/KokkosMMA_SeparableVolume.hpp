@@ -66,14 +66,12 @@ struct PlaneSumsTask {
 /// CUDA 13.0, 2026-11-24).
 template <class A, class Element, int MaxRadius, bool Aligned>
 struct WithinPlanesTuning : SeparableTuning<A, Element, A, MaxRadius> {
-  using Base                   = SeparableTuning<A, Element, A, MaxRadius>;
-  static constexpr int threads = MaxRadius <= 8 ? 32 : 64;
-  // Doubles of radius 16 in 172 registers, two warps less: 31 instead of 36.
-  static constexpr int min_blocks =
-      (MaxRadius <= 4                                ? 512
-       : MaxRadius <= 8 || (Base::V <= 2 && Aligned) ? 384
-                                                     : 256) /
-      threads;
+  using Base                      = SeparableTuning<A, Element, A, MaxRadius>;
+  static constexpr int threads    = MaxRadius <= 8 ? 32 : 64;
+  static constexpr int min_blocks = (MaxRadius <= 4   ? 512
+                                     : MaxRadius <= 8 ? 384
+                                                      : 256) /
+                                    threads;
   // Bytes anywhere spill unless a batch is a whole stage of 16 rows. (Where
   // they begin with lines that costs much: 35 instead of 57.)
   static constexpr bool is_large  = MaxRadius > 8 && Base::V > 2 && !Aligned;
