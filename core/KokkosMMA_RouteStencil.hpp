@@ -142,16 +142,18 @@ constexpr Refusal refuse_mma_stencil(StencilProblem const& problem,
 
 /// Whether products on tensor cores are taken where they can be.
 /// 16384^2 halfs, H200, CUDA 13.0, 2026-11-23, 10^9 sums per second; * of a
-/// program without peers, ' the day before; copy 1069:
+/// program without peers, ' the day before, " without peers on 2026-11-24; copy
+/// 1069, with " 1048:
 ///
 /// | weights, radius    | tensor cores    | without          |
 /// |--------------------|-----------------|------------------|
 /// | box 1 3 7 8        | 912 909 899 893 | 1013 999 929 313 |
+/// | box 7              | 927"            | 948"             |
 /// | box 1 7, periodic  | 910 894         | 1012 940         |
 /// | box 1 7, halo      | 759 749         | 995 647*         |
-/// | box 11 16          | 770* at both    | 150 123*         |
+/// | box 11 16          | 770* 830"       | 150 123*         |
 /// | product 1 3 5      | 910 907 899     | 1008 921 692*    |
-/// | in pieces 4 5 6 7  | 668* at all     | 875 685 546 449* |
+/// | in pieces 4 5 6 7  | 720" at all     | 875 685 546 449* |
 /// | 8 9 11 16          | 668 - 469 468*  | 325 162 150 122* |
 /// | star 1 6 7 8       | 536 487 486 430 | 1007 505 446 426 |
 /// | dense 1 2 3 4      | 537 537 532 536 | 997 631 446 293  |
@@ -160,31 +162,31 @@ constexpr Refusal refuse_mma_stencil(StencilProblem const& problem,
 /// | dense, pieces 5 7  | 235' 193'       | 185' 109'        |
 /// | float, dense 4 7   | 182 184'        | 261 110'         |
 /// | float, box 7 8     | 400* at both    | 500* 341*        |
-/// | 9 11 16            | 382 386 391*    | 167 155 130*     |
+/// | 9 11 16            | 382 413" 391*   | 167 155 130*     |
 /// | float, in pieces 8 | 283*            | 341*             |
 /// | 9 11 16            | 283 285 284*    | 179 160 133*     |
 /// | double, dense 6 7  | 78' 78'         | 82' 63'          |
 ///
-/// Boxes of bhalfs of radius 7: 900 and 885. Products of two radii have no
+/// Boxes of bhalfs of radius 7: 935" and 901". Products of two radii have no
 /// kernel of one without tensor cores, nor has any radius from 8 on. Where rows
 /// or results begin anywhere in their lines, of radius 1 to 7, by kernels
 /// themselves:
 ///
 /// | anywhere                   | tensor cores | without                     |
 /// |----------------------------|--------------|-----------------------------|
-/// | rows, half boxes           | 696          | 979 949 932 870 813 760 235 |
-/// | rows, half products        | 696          | 960 905 782 590 506 385 235 |
+/// | rows, half boxes           | 801"         | 979 949 932 870 813 760 235 |
+/// | rows, half products        | 801"         | 960 905 782 590 506 385 235 |
 /// | results, half boxes        | 504          | 959 916 900 822 775 710 239 |
 /// | results, half products     | 504          | 884 879 731 570 475 370 240 |
 /// | rows, in pieces            | 552          | as products                 |
 /// | results, in pieces         | 502          | as products                 |
-/// | rows, uint8 boxes 1 to 4   | 1447         | 1466 509 424 415            |
-/// | results, uint8 boxes 1 - 4 | 789          | 1325 506 427 417            |
+/// | rows, uint8 boxes 1 to 4   | 1750"        | 1630 509 424 415            |
+/// | results, uint8 boxes 1 - 4 | 898"         | 1325 506 427 417            |
 ///
-/// A box of ones of uint8 of radius 1, 3, 7 reaches 1783, 1769, 1739 on tensor
-/// cores; without, 1942 at radius 1 (copy 2132), and of radius 1 to 7 by
-/// themselves 1920, 1900, 1884, 1860, 1707, 1465, 1442 (copy 2050). Dense
-/// weights that are sums of bhalfs reach 169 and 139' at radius 5 and 7.
+/// A box of ones of uint8 of radius up to 8 reaches 1893" on tensor cores;
+/// without, of radius 1 to 4 1961, 1924, 1915, 1853" (copy 2074), of 5 to 7
+/// 1707, 1465, 1442* (copy 2050). Dense weights that are sums of bhalfs reach
+/// 169 and 139' at radius 5 and 7.
 ///
 /// A functor is called by way of shared memory, 261* of halfs at radius 7 and
 /// 187* beyond 8, on tensor cores; without, boxes of radius 7, 8, 11, 16 have
@@ -201,10 +203,11 @@ constexpr bool mma_stencil_pays(StencilProblem const& problem,
                                 TuningTable const& tuning = builtin_tuning) {
   bool const lines = problem.aligned_rows && problem.aligned_results;
   if (size_of(problem.input) == 1) {
-    // Boxes of one radius alone have kernels that are as fast. Rows or results
-    // that begin anywhere: of radius 1, into Views.
+    // Boxes of one radius alone have kernels that are as fast; where results
+    // begin anywhere, of radius 1.
     bool const exists = problem.box_of_ones && problem.one_radius &&
-                        (lines || (problem.radius == 1 && !problem.to_functor));
+                        (lines || (problem.radius == 1 && !problem.to_functor &&
+                                   !problem.aligned_results));
     int const limit = !exists ? 0
                       : problem.to_functor
                           ? 8
@@ -214,10 +217,12 @@ constexpr bool mma_stencil_pays(StencilProblem const& problem,
   if (problem.one_product) {
     if (!takes_stencil_band(problem)) return false;
     bool const small = size_of(problem.input) == 2;
-    // Of 16-bit floats of one radius, up to 6 where rows or results begin
-    // anywhere, there are kernels that are as fast.
+    // Of 16-bit floats of one radius there are kernels that are as fast: up to
+    // 6 where results begin anywhere, up to 5 where rows alone do.
     bool const exists =
-        !small || (problem.one_radius && (lines || problem.radius < 7));
+        !small ||
+        (problem.one_radius &&
+         (lines || problem.radius < (problem.aligned_results ? 6 : 7)));
     int const limit = problem.box_of_ones && exists
                           ? tuning.stencil_box_radius[problem.input]
                       : exists || problem.band_in_pieces
@@ -225,7 +230,7 @@ constexpr bool mma_stencil_pays(StencilProblem const& problem,
                           : 0;
     // Not added to a limit, which may be the largest integer.
     int const later = problem.box_of_ones || !exists ? 0
-                      : problem.band_in_pieces       ? 1 + (small && lines)
+                      : problem.band_in_pieces       ? 1
                                                      : !problem.aligned_results;
     return problem.radius - later >= limit && (small || lines) &&
            problem.radius >= (problem.to_functor ? 9 : 0);

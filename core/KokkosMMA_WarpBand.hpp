@@ -49,6 +49,44 @@ struct BandWeights {
   Operand row[RowPieces][size];        ///< along the rows: first product
 };
 
+/// The same as registers of operands: word k holds the entries of a register
+/// whose first one is entry k, so that a band is a load for each register.
+template <class BandWeights>
+struct alignas(16) BandWords {
+  static constexpr int column_pieces = BandWeights::column_pieces;
+  static constexpr int row_pieces    = BandWeights::row_pieces;
+  static constexpr int origin        = BandWeights::origin;
+  static constexpr int size          = BandWeights::size;
+  std::uint32_t column[column_pieces][size];
+  std::uint32_t row[row_pieces][size];
+
+  BandWords() = default;
+  /// \param in_column, in_row which entries a word has, from its first on
+  template <int Entries>
+  constexpr BandWords(BandWeights const& weights,
+                      int const (&in_column)[Entries],
+                      int const (&in_row)[Entries])
+      : column(), row() {
+    for (int piece = 0; piece < column_pieces; ++piece)
+      fill(column[piece], weights.column[piece], in_column);
+    for (int piece = 0; piece < row_pieces; ++piece)
+      fill(row[piece], weights.row[piece], in_row);
+  }
+
+ private:
+  template <class Operand, int Entries>
+  static constexpr void fill(std::uint32_t (&words)[size],
+                             Operand const (&entries)[size],
+                             int const (&in_word)[Entries]) {
+    constexpr int bits           = 32 / Entries;
+    constexpr std::uint32_t mask = (1u << bits) - 1;
+    for (int k = 0; k < size; ++k)
+      for (int e = 0; e < Entries; ++e)
+        if (int const at = k + in_word[e]; at < size)
+          words[k] |= (std::uint32_t(entries[at]) & mask) << bits * e;
+  }
+};
+
 /// Of 8-bit integers; sums modulo 2^32.
 /// \tparam Signed the elements
 /// \tparam Groups blocks of rows that a sum needs, 2 or 3
@@ -66,6 +104,7 @@ class WarpByteBand {
   using Sum                       = std::int32_t;
   static constexpr Scalar element = Signed ? Scalar::int8 : Scalar::uint8;
   using Weights                   = BandWeights<Weight>;
+  using Words                     = BandWords<Weights>;
 
   static constexpr int groups     = Groups;
   static constexpr int planes     = Planes;
@@ -91,41 +130,34 @@ class WarpByteBand {
   /// seven next to it of each. // (16,32) per warp
   using Sums = Lanes<Registers<Sum, 16>>;
 
-  KOKKOS_FORCEINLINE_FUNCTION WarpByteBand(Warp const& warp,
-                                           Weights const& weights)
+  static constexpr Words words(Weights const& weights) {
+    return Words(weights, {row_of(0), row_of(1), row_of(2), row_of(3)},
+                 {0, 1, 2, 3});
+  }
+  KOKKOS_FORCEINLINE_FUNCTION WarpByteBand(Warp const& warp, Words const& words)
       : m_warp(warp) {
-    auto const weight = [](Weight const volatile* of, int offset) {
-      return std::uint32_t(std::uint8_t(of[Weights::origin + offset]));
+    // Not equal operands from one another: copies would be in the way.
+    auto const word = [](std::uint32_t const volatile* of, int offset) {
+      return std::uint32_t(of[Words::origin + offset]);
     };
     warp.each([&](int lane) {
       for (int tile = 0; tile < 2; ++tile)
         for (int half = 0; half < 2; ++half)
           for (int reg = 0; reg < 4; ++reg) {
-            std::uint32_t word = 0;
-            for (int e = 0; e < 4; ++e) {
-              Coordinate const at = MmaS8::a(lane, reg, e);
-              word |= weight(weights.row[0], 32 * half + at.column - margin -
-                                                 column_of(tile, at.row))
-                      << 8 * e;
-            }
-            warp.at(m_row[tile][half], lane)[reg] = word;
+            Coordinate const at = MmaS8::a(lane, reg, 0);
+            warp.at(m_row[tile][half], lane)[reg] =
+                word(words.row[0],
+                     32 * half + at.column - margin - column_of(tile, at.row));
           }
       auto const of_column = [&](int group, Coordinate at) {
-        return weight(weights.column[0],
-                      16 * group + row_of(at.column) - max_radius - at.row);
+        return word(words.column[0],
+                    16 * group + row_of(at.column) - max_radius - at.row);
       };
-      for (int reg = 0; reg < 4; ++reg) {
-        std::uint32_t word = 0;
-        for (int e = 0; e < 4; ++e)
-          word |= of_column(0, MmaS8::a(lane, reg, e)) << 8 * e;
-        warp.at(m_column, lane)[reg] = word;
-      }
-      for (int reg = 0; reg < 2; ++reg) {
-        std::uint32_t word = 0;
-        for (int e = 0; e < 4; ++e)
-          word |= of_column(2, MmaS8K16::a(lane, reg, e)) << 8 * e;
-        warp.at(m_column_end, lane)[reg] = word;
-      }
+      for (int reg = 0; reg < 4; ++reg)
+        warp.at(m_column, lane)[reg] = of_column(0, MmaS8::a(lane, reg, 0));
+      for (int reg = 0; reg < 2; ++reg)
+        warp.at(m_column_end, lane)[reg] =
+            of_column(2, MmaS8K16::a(lane, reg, 0));
     });
   }
 
@@ -192,10 +224,15 @@ class WarpByteBand {
               m_warp.at(sum, lane)[reg];
       });
     }
+    take_in(history, product);
+    return result;
+  }
+  /// Rows that are not the last ones of any sum.
+  KOKKOS_FORCEINLINE_FUNCTION static void take_in(History& history,
+                                                  Product const& product) {
     for (int group = 0; group + 2 < Groups; ++group)
       history[group] = history[group + 1];
     history[Groups - 2] = product;
-    return result;
   }
 
  private:
@@ -301,6 +338,7 @@ class WarpFloatBand {
   static constexpr int column_pieces = InPieces ? 3 : 1;
   static constexpr int row_pieces    = InPieces ? (is_half ? 2 : 3) : 1;
   using Weights = BandWeights<Weight, column_pieces, row_pieces>;
+  using Words   = BandWords<Weights>;
 
   static constexpr int groups     = Groups;
   static constexpr int planes     = 3;
@@ -325,10 +363,13 @@ class WarpFloatBand {
   /// three next to it of each. // (16,16) per warp
   using Sums = Lanes<Registers<Sum, 8>>;
 
+  static constexpr Words words(Weights const& weights) {
+    return Words(weights, {0, 1}, {column_of_data(0), column_of_data(1)});
+  }
   KOKKOS_FORCEINLINE_FUNCTION WarpFloatBand(Warp const& warp,
-                                            Weights const& weights)
+                                            Words const& words)
       : m_warp(warp) {
-    take<0>(weights);
+    take<0>(words);
   }
 
   KOKKOS_FORCEINLINE_FUNCTION void clear(History& history) const {
@@ -420,10 +461,15 @@ class WarpFloatBand {
               m_warp.at(large, lane)[reg] + m_warp.at(small, lane)[reg];
       });
     }
+    take_in(history, product);
+    return result;
+  }
+  /// Rows that are not the last ones of any sum.
+  KOKKOS_FORCEINLINE_FUNCTION static void take_in(History& history,
+                                                  Product const& product) {
     for (int group = 0; group + 2 < Groups; ++group)
       history[group] = history[group + 1];
     history[Groups - 2] = product;
-    return result;
   }
 
  private:
@@ -432,34 +478,27 @@ class WarpFloatBand {
   /// The operands of this piece and the next ones. nvcc 13.0 does not unroll a
   /// loop over them, and keeps them in local memory then.
   template <int Piece>
-  KOKKOS_FORCEINLINE_FUNCTION void take(Weights const& weights) {
-    auto const weight = [](Weight const volatile* of, int offset) {
-      return std::uint32_t(of[Weights::origin + offset]);
-    };
-    auto const pair_of = [&](Weight const volatile* of, auto const& offset) {
-      return weight(of, offset(0)) | weight(of, offset(1)) << 16;
+  KOKKOS_FORCEINLINE_FUNCTION void take(Words const& words) {
+    auto const word = [](std::uint32_t const volatile* of, int offset) {
+      return std::uint32_t(of[Words::origin + offset]);
     };
     m_warp.each([&](int lane) {
       for (int reg = 0; reg < 4; ++reg) {
+        Coordinate const at = MmaF16::a(lane, reg, 0);
         if constexpr (Piece < row_pieces) {
           for (int block = 0; block < Blocks; ++block)
             m_warp.at(m_row[Piece][block], lane)[reg] =
-                pair_of(weights.row[Piece], [&](int e) {
-                  Coordinate const at = MmaF16::a(lane, reg, e);
-                  return 16 * block + column_of_data(at.column) - margin -
-                         column_of(at.row);
-                });
+                word(words.row[Piece], 16 * block + column_of_data(at.column) -
+                                           margin - column_of(at.row));
         }
         for (int group = 0; group < Groups; ++group)
           m_warp.at(m_column[Piece][group], lane)[reg] =
-              pair_of(weights.column[Piece], [&](int e) {
-                Coordinate const at = MmaF16::a(lane, reg, e);
-                return 16 * group + at.column - max_radius - at.row;
-              });
+              word(words.column[Piece],
+                   16 * group + at.column - max_radius - at.row);
       }
     });
     if constexpr (Piece + 1 < column_pieces) {
-      take<Piece + 1>(weights);
+      take<Piece + 1>(words);
     }
   }
   /// The column of a stripe that row m of the first product is.

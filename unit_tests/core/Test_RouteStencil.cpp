@@ -168,6 +168,8 @@ static_assert(route_stencil(box_of_halfs(), host, {}).route == Route::generic);
 static_assert(automatic(box_of_halfs()) == Route::streamed);
 static_assert(automatic(unaligned(box_of_halfs())) == Route::mma);
 static_assert(automatic(unaligned(with_radius(box_of_halfs(), 6))) ==
+              Route::mma);
+static_assert(automatic(unaligned(with_radius(box_of_halfs(), 5))) ==
               Route::streamed);
 static_assert(automatic(into_unaligned(box_of_halfs())) == Route::mma);
 static_assert(automatic(into_unaligned(with_radius(box_of_halfs(), 6))) ==
@@ -195,9 +197,9 @@ static_assert(automatic(into_unaligned(weighted(box_of_halfs(), 5))) ==
               Route::mma);
 static_assert(automatic(of_two_radii(weighted(box_of_halfs(), 1))) ==
               Route::mma);
-static_assert(automatic(sums_of_operands(weighted(box_of_halfs(), 5))) ==
+static_assert(automatic(sums_of_operands(weighted(box_of_halfs(), 4))) ==
               Route::streamed);
-static_assert(automatic(sums_of_operands(weighted(box_of_halfs(), 6))) ==
+static_assert(automatic(sums_of_operands(weighted(box_of_halfs(), 5))) ==
               Route::mma);
 static_assert(automatic(into_unaligned(sums_of_operands(weighted(box_of_halfs(),
                                                                  5)))) ==
@@ -224,9 +226,8 @@ static_assert(automatic(with_radius(box_of(Scalar::uint8, Scalar::int32), 4)) ==
               Route::streamed);
 static_assert(automatic(unaligned(with_radius(
                   box_of(Scalar::uint8, Scalar::int32), 2))) == Route::mma);
-static_assert(automatic(unaligned(with_radius(box_of(Scalar::uint8,
-                                                     Scalar::int32),
-                                              1))) == Route::streamed);
+static_assert(automatic(unaligned(with_radius(
+                  box_of(Scalar::uint8, Scalar::int32), 1))) == Route::mma);
 static_assert(automatic(to_functor(with_radius(box_of(Scalar::uint8,
                                                       Scalar::int32),
                                                7))) == Route::streamed);

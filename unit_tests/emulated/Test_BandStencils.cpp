@@ -50,7 +50,7 @@ void march(Field<Element>& field, typename Band::Weights const& weights,
            Receive const& receive) {
   constexpr int size    = int(sizeof(Element));
   constexpr int columns = Band::columns;
-  Band const band(Warp(), weights);
+  Band const band(Warp(), Band::words(weights));
   std::size_t const stripes = std::size_t(field.columns / columns);
   auto const histories = std::make_unique<typename Band::History[]>(stripes);
   for (std::size_t b = 0; b < stripes; ++b) band.clear(histories[b]);

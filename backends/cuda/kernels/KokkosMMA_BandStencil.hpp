@@ -38,9 +38,10 @@ namespace KokkosMMA::Impl::Cuda {
 /// \tparam BlocksPerWarp of sums, side by side
 /// \tparam Together groups of 16 rows of a stage
 /// \tparam Resident blocks of threads per multiprocessor
-/// \tparam Height groups of sums of a block of threads
+/// \tparam Height groups of sums of a block of threads, of one in a strip that
+///   a face cuts HeightAtFaces
 template <int BlocksPerWarp, int Warps, int Together, int Stages, int Resident,
-          int Height>
+          int Height, int HeightAtFaces = Height>
 struct BandTuning {
   static constexpr int blocks_per_warp = BlocksPerWarp;
   static constexpr int warps           = Warps;
@@ -48,81 +49,74 @@ struct BandTuning {
   static constexpr int stages          = Stages;
   static constexpr int resident        = Resident;
   static constexpr int height          = Height;
+  static constexpr int height_at_faces = HeightAtFaces;
 };
 
-/// Two blocks of threads at once where registers allow: half of them for each.
-/// H200, 2026-11-22, 16384 x 16384, box of ones of radius 7, zeros beyond the
-/// faces, bytes (copy of the runtime: 129 us) and half (256 us), in us:
-///   blocks x warps, together, stages, resident, height   int8   half
-///   2 x 8, 2, 4, 2,  7                                    154
-///   2 x 8, 2, 4, 2, 11                                    147
-///   2 x 8, 2, 4, 2, 15                                    148    300
-///   2 x 8, 2, 4, 2, 23                                    149*   291
-///   2 x 8, 2, 4, 2, 31                                    152    292
-///   2 x 8, 2, 4, 2, 63                                    156*   297*
-///   1 x 8, 2, 4, 3, 11                                    168
-///   2 x 8, 2, 4, 3, 11 (registers spilled)                220
-///   2 x 8, 2, 5, 2, 15; 31                                167*   316*
-///   2 x 8, 4, 3, 2, 15; 31                                193*   402*
-///   2 x 8, 1, 4, 2, 15; 31                                168*   345*
-/// * of kernels that were slower in the first rows too, by 1 to 14 %. The same
-/// kernel that only copies: 144 and 278. A loop over two groups of rows, which
-/// saves the copies of the history, changes nothing for bytes, and for halfs
-/// its code is too long: 403.
-///
-/// H200, 2026-11-23, likewise (copy 131 and 259), where rows and results begin
-/// with a line, rows do not, results do not, in us:
-///   halfs, radius 7    2 x 8, 2, 4, 2, 23    297   366   668
-///                      4 x 4, 2, 4, 2, 23    303   386   491
-///   bytes, radius 4    2 x 8, 2, 4, 2, 11    151   193   436
-///                      4 x 4, 2, 4, 2, 11    154   198   320
-///                      4 x 4, 2, 4, 2, 23          185   340
-///   halfs, radius 16   2 x 8, 2, 4, 1, 16    540   654   755
-///                      2 x 8, 2, 4, 1, 64    466   588   760
-///                      4 x 4, 1, 4, 2, 64    346   459   540
-///                      2 x 4, 1, 4, 3, 64    380         934
-///   bytes, radius 16   2 x 8, 2, 4, 1, 16    159   204   457
-///                      4 x 4, 1, 4, 2, 16    167   205   320
-///   halfs in pieces,   2 x 8, 2, 4, 1, 31    489
-///   radius 7           2 x 4, 2, 4, 3, 47    413   514*  930
-///                      4 x 4, 2, 4, 2, 23    417
-///                      4 x 4, 2, 4, 2, 47    403   486   535
-///   radius 16          2 x 8, 2, 4, 1, 64    632   658
-///                      2 x 4, 1, 4, 2, 64    576   720   784
-///   functors, halfs,   2 x 8, 2, 4, 2, 23   1027
-///   radius 7           4 x 4, 2, 4, 2, 23   1350
-///   bytes              2 x 8, 2, 4, 2, 11    686
-///                      4 x 4, 2, 4, 2, 23   1097
+/// Half or more of the warps that fit with 128 registers. H200, CUDA 13.0,
+/// 16384 x 16384, boxes of ones, zeros beyond the faces, kernels by themselves,
+/// in us. Of 2026-11-24; the runtime copies bytes in 130 and halfs in 257:
+///   blocks x warps, together, stages, resident, height
+///   bytes, radius 7     2 x 8, 2, 4, 2, 11   150 before, 149; tiles 148
+///                       2 x 8, 1, 4, 2,  7   154; tiles 162
+///                       4 x 4, 1, 4, 2,  7   146
+///                       4 x 4, 1, 4, 3,  7   146
+///                       4 x 4, 1, 4, 4,  3   142; all units at once 188
+///                       4 x 4, 1, 4, 4,  2   153
+///                       4 x 4, 1, 4, 4,  4   144;  5 145;  7 146
+///                       4 x 8, 1, 4, 2,  5   143
+///   rows anywhere       4 x 4, 2, 4, 2, 23   166 before, 159
+///                       4 x 4, 1, 4, 3,  5   160;  7 153; next units 156
+///   results too         4 x 4, 2, 4, 2, 23   299
+///                       4 x 4, 1, 4, 3,  5   299;  7 313
+///   radius 16           2 x 8, 2, 4, 1, 16   158 before, 157
+///                       4 x 4, 1, 4, 2, 16   154
+///                       4 x 4, 1, 4, 3,  8   151; 14 156; rows anywhere 169
+///   halfs, radius 7     2 x 8, 2, 4, 2, 23   294 before, 293; tiles 293
+///                       2 x 8, 2, 4, 2, 15   290; tiles 292
+///                       2 x 8, 2, 4, 2, 11   296
+///                       2 x 8, 1, 8, 2,  7   322
+///                       4 x 4, 1, 4, 3, 11   tiles 296
+///                       2 x 4, 1, 4, 4, 15   302
+///   rows anywhere       2 x 8, 2, 4, 2, 23   370 before, 335; 15 344
+///                       4 x 4, 2, 4, 2, 23   352
+///   results too         2 x 8, 2, 4, 2, 23   646; 4 x 4 516
+///   radius 16           4 x 4, 1, 4, 2, 64   359 before, 324; 32 335, 128 322
+///   halfs in pieces, 7  4 x 4, 2, 4, 2, 47   391 before, 373; 31 383
+///   floats, radius 11   2 x 4, 1, 4, 2, 64   723 before, 718
+///                       2 x 4, 1, 4, 3, 64   650; 32 741
+/// "before" are blocks of threads that loaded their weights entry by entry and
+/// before the first rows. Of 2026-11-23:
+///   halfs in pieces     2 x 4, 1, 4, 2, 64   radius 16 576; 2 x 8 632
+///   functors, halfs     2 x 8, 2, 4, 2, 23   1027; 4 x 4 1350
+///   bytes               2 x 8, 2, 4, 2, 11   686; 4 x 4 1097
 /// In pieces a multiprocessor multiplies in more than half of all cycles.
 /// \tparam Anywhere rows or results begin anywhere in a line
 template <class Band, bool Anywhere>
 struct ChooseBandTuning {
   static constexpr bool of_bytes = Band::columns == 32;
   static constexpr bool is_far   = Band::is_far;
+  static constexpr bool of_one   = Band::planes == 1;
 
-  using Bytes = std::conditional_t<
-      is_far,
-      std::conditional_t<Anywhere && Band::planes == 1,
-                         BandTuning<4, 4, 1, 4, 2, 16>,
-                         BandTuning<2, 8, 2, 4, 1, 16>>,
-      std::conditional_t<
-          Band::planes == 2, BandTuning<1, 8, 2, 4, 2, 15>,
-          std::conditional_t<Anywhere, BandTuning<4, 4, 2, 4, 2, 23>,
-                             BandTuning<2, 8, 2, 4, 2, 11>>>>;
-  using Halfs = std::conditional_t<
+  using NearBytes = std::conditional_t<
+      !of_one, BandTuning<1, 8, 2, 4, 2, 15>,
+      std::conditional_t<Anywhere, BandTuning<4, 4, 1, 4, 3, 7, 23>,
+                         BandTuning<4, 4, 1, 4, 4, 3, 23>>>;
+  using FarBytes = std::conditional_t<of_one, BandTuning<4, 4, 1, 4, 3, 8, 16>,
+                                      BandTuning<2, 8, 2, 4, 1, 16>>;
+  using Halfs    = std::conditional_t<
       is_far, BandTuning<4, 4, 1, 4, 2, 64>,
-      std::conditional_t<Anywhere, BandTuning<4, 4, 2, 4, 2, 23>,
-                         BandTuning<2, 8, 2, 4, 2, 23>>>;
+      std::conditional_t<Anywhere, BandTuning<2, 8, 2, 4, 2, 23>,
+                         BandTuning<2, 8, 2, 4, 2, 15, 23>>>;
   using InPieces = std::conditional_t<
       !is_far, BandTuning<4, 4, 2, 4, 2, 47>,
       std::conditional_t<Anywhere, BandTuning<2, 8, 2, 4, 1, 64>,
                          BandTuning<2, 4, 1, 4, 2, 64>>>;
-  using Floats = BandTuning<2, 4, 1, 4, 2, 64>;
+  static constexpr bool in_pieces = Band::Weights::column_pieces > 1;
+  using Floats = BandTuning<2, 4, 1, 4, in_pieces ? 2 : 3, 64>;
   using type   = std::conditional_t<
-      of_bytes, Bytes,
+      of_bytes, std::conditional_t<is_far, FarBytes, NearBytes>,
       std::conditional_t<Band::element == Scalar::float32, Floats,
-                         std::conditional_t<Band::Weights::column_pieces == 1,
-                                            Halfs, InPieces>>>;
+                         std::conditional_t<in_pieces, InPieces, Halfs>>>;
 };
 template <class Band, bool Anywhere>
 using band_tuning = typename ChooseBandTuning<Band, Anywhere>::type;
@@ -130,23 +124,22 @@ using band_tuning = typename ChooseBandTuning<Band, Anywhere>::type;
 template <class Band, class Element, class Sink>
 struct BandArguments {
   StencilGrid<Element, 2> grid;
-  typename Band::Weights weights;
+  typename Band::Words words;
   Sink sink;
-  std::int64_t chunk;  ///< rows of sums of a block, whole blocks of 16
-  std::uint32_t strips;
-  std::uint32_t pieces;  ///< of a strip, one for each block of threads
+  StripPieces pieces;
   int radius[2];
   bool vectors;  ///< what a lane writes of a row may be written at once
+  bool lines;    ///< and rows of results begin with lines of 16 bytes
 };
 
 /// The float that the pieces of a weight add up to.
 template <bool Half, int Pieces, int Size>
-__device__ float weight_of(std::uint16_t const (&pieces)[Pieces][Size],
+__device__ float weight_of(std::uint32_t const (&pieces)[Pieces][Size],
                            int at) {
   float weight = 0;
 #pragma unroll 1
   for (int piece = Pieces - 1; piece >= 0; --piece) {
-    std::uint16_t const bits = pieces[piece][at];
+    auto const bits = std::uint16_t(pieces[piece][at]);
     weight +=
         Half ? Warp::half_value(bits) : float_of(std::uint32_t(bits) << 16);
   }
@@ -154,18 +147,18 @@ __device__ float weight_of(std::uint16_t const (&pieces)[Pieces][Size],
 }
 
 /// One sum in the order of the weights, as the generic route adds it.
-template <bool Half, class Element, class Weights>
+template <bool Half, class Element, class Words>
 __device__ float plain_sum(StencilGrid<Element, 2> const& grid,
-                           Weights const& weights, int radius_rows,
+                           Words const& words, int radius_rows,
                            int radius_columns, std::int64_t i, std::int64_t j) {
-  constexpr int origin = Weights::origin;
+  constexpr int origin = Words::origin;
   float sum            = 0;
 #pragma unroll 1
   for (int a = -radius_rows; a <= radius_rows; ++a) {
-    float const column = weight_of<false>(weights.column, origin + a);
+    float const column = weight_of<false>(words.column, origin + a);
 #pragma unroll 1
     for (int b = -radius_columns; b <= radius_columns; ++b) {
-      float const weight = column * weight_of<Half>(weights.row, origin + b);
+      float const weight = column * weight_of<Half>(words.row, origin + b);
       if (weight != 0)
         sum += weight * static_cast<float>(stencil_element(grid, i + a, j + b));
     }
@@ -177,7 +170,7 @@ __device__ float plain_sum(StencilGrid<Element, 2> const& grid,
 template <class Band, class A, class Element, class Sink>
 __device__ __forceinline__ void write_plain_sums(
     BandArguments<Band, Element, Sink> const& arguments,
-    typename Band::Weights const& weights, std::int64_t i, std::int64_t j,
+    typename Band::Words const& words, std::int64_t i, std::int64_t j,
     int rows_left, int columns_left) {
   constexpr int n = Band::per_lane;
 #pragma unroll 1
@@ -185,7 +178,7 @@ __device__ __forceinline__ void write_plain_sums(
     std::int64_t const at[2] = {i + 8 * (k / n), j + k % n};
     if (8 * (k / n) < rows_left && k % n < columns_left)
       arguments.sink(at, static_cast<A>(plain_sum<is_band_half<Element>>(
-                             arguments.grid, weights, arguments.radius[0],
+                             arguments.grid, words, arguments.radius[0],
                              arguments.radius[1], at[0], at[1])));
   }
 }
@@ -206,32 +199,58 @@ inline constexpr bool has_half_results<Sink> =
     is_band_half<typename Sink::value_type> ||
     is_band_bhalf<typename Sink::value_type>;
 
-/// The sums of stripes side by side, packed: one after the other without a
-/// branch, so that one waits for its products while another is packed. Bit b is
-/// unset where one of stripe b is not finite.
-template <class Sink, class A, class Band, class Data, class Results,
-          int BlocksPerWarp>
-__device__ __forceinline__ unsigned band_sums(
-    Band const& band, typename Band::History (&history)[BlocksPerWarp],
-    Data const& data, Results (&results)[BlocksPerWarp][2]) {
-  unsigned finite = ~0u;
+/// Calls use(stripe, units) for stripes side by side, with the units of data
+/// that a stripe needs. load(N, result, unit) loads N of them, and loaded() is
+/// called behind the last one.
+/// \tparam AtOnce or else those of the next stripe are on their way while one
+///   is worked on: fewer registers
+template <int BlocksPerWarp, bool AtOnce, class Band, class Load, class Loaded,
+          class Use>
+__device__ __forceinline__ void for_stripes(Load const& load,
+                                            Loaded const& loaded,
+                                            Use const& use) {
+  constexpr int window = Band::window;
+  constexpr int next   = Band::of_stripe;
+  constexpr int all    = window + next * (BlocksPerWarp - 1);
+  constexpr int first  = AtOnce ? all : window;
+  typename Band::Unit data[all];
+  load(std::integral_constant<int, first>(), data, 0);
+  if (AtOnce || BlocksPerWarp == 1) loaded();
 #pragma unroll
   for (int b = 0; b < BlocksPerWarp; ++b) {
-    auto const sums =
-        band.sums(history[b], band.multiply(&data[Band::of_stripe * b]));
-    results[b][0].template pack<A>(&sums[0]);
-    results[b][1].template pack<A>(&sums[Band::per_lane]);
-    if constexpr (has_half_results<Sink>) {
-      // In half the instructions. A result that is too large for its type is
-      // formed again too, and is the same.
-      std::uint32_t zero = 0;
-      results[b][0].check(zero);
-      results[b][1].check(zero);
-      if ((zero & 0x7fff7fffu) != 0) finite &= ~(1u << b);
-    } else if constexpr (std::is_same_v<typename Band::Sum, float>) {
-      if (!all_finite(sums)) finite &= ~(1u << b);
+    if (!AtOnce && b + 1 < BlocksPerWarp) {
+      load(std::integral_constant<int, next>(), data + window + next * b,
+           window + next * b);
+      if (b + 2 == BlocksPerWarp) loaded();
     }
+    use(b, data + next * b);
   }
+}
+
+/// The sums of a stripe, packed: put(half, results). False where one of them is
+/// not finite. No branch: one stripe is packed while another is multiplied.
+template <class Sink, class A, class Band, class Put>
+__device__ __forceinline__ bool band_sums(Band const& band,
+                                          typename Band::History& history,
+                                          typename Band::Unit const* units,
+                                          Put const& put) {
+  auto const sums = band.sums(history, band.multiply(units));
+  PackedResults<typename Sink::value_type, Band::per_lane> results[2];
+  results[0].template pack<A>(&sums[0]);
+  results[1].template pack<A>(&sums[Band::per_lane]);
+  bool finite = true;
+  if constexpr (has_half_results<Sink>) {
+    // In half the instructions. A result that is too large for its type is
+    // formed again too, and is the same.
+    std::uint32_t zero = 0;
+    results[0].check(zero);
+    results[1].check(zero);
+    finite = (zero & 0x7fff7fffu) == 0;
+  } else if constexpr (std::is_same_v<typename Band::Sum, float>) {
+    finite = all_finite(sums);
+  }
+  put(0, results[0]);
+  put(1, results[1]);
   return finite;
 }
 
@@ -239,12 +258,12 @@ __device__ __forceinline__ unsigned band_sums(
 template <class A, int BlocksPerWarp, class Band, class Element, class Sink>
 __device__ __forceinline__ void repair_sums(
     BandArguments<Band, Element, Sink> const& arguments,
-    typename Band::Weights const& weights, unsigned finite, std::int64_t i,
+    typename Band::Words const& words, unsigned finite, std::int64_t i,
     std::int64_t j, int rows_left, int columns_left) {
 #pragma unroll 1
   for (int b = 0; b < BlocksPerWarp; ++b)
     if (!(finite >> b & 1))
-      write_plain_sums<Band, A>(arguments, weights, i, j + b * Band::columns,
+      write_plain_sums<Band, A>(arguments, words, i, j + b * Band::columns,
                                 rows_left, columns_left - b * Band::columns);
   __syncwarp();
 }
@@ -254,13 +273,18 @@ __device__ __forceinline__ void repair_sums(
 template <class Band, int BlocksPerWarp>
 inline constexpr int call_pitch = BlocksPerWarp* Band::columns + 4;
 
-/// Results of which a lane has 8 bytes or less in a row. Halfs with results in
-/// float spill registers in a loop for plain strips (sm_90, CUDA 13.0).
+/// Results of which a lane has 8 bytes in a row.
 template <class Band, class Sink>
 inline constexpr bool has_narrow_results = false;
 template <class Band, VisibleStencilSink Sink>
 inline constexpr bool has_narrow_results<Band, Sink> =
-    Band::per_lane * sizeof(typename Sink::value_type) <= 8;
+    Band::per_lane * sizeof(typename Sink::value_type) == 8;
+
+/// Those that go out by way of shared memory: of bytes. Kernels of halfs, which
+/// have more to do for each, are as fast without.
+template <class Band, class Sink>
+inline constexpr bool has_row_tiles =
+    has_narrow_results<Band, Sink>&& Band::columns == 32;
 
 template <class Tuning, class Band, class Element, bool Shifted>
 using BandRows =
@@ -275,10 +299,10 @@ template <class Tuning, class Band, class A, class Element, class Sink,
 __global__ void __launch_bounds__(32 * Tuning::warps, Tuning::resident)
     band_stencil(
         const __grid_constant__ BandArguments<Band, Element, Sink> arguments) {
-  using Weights = typename Band::Weights;
-  using Sum     = typename Band::Sum;
-  using Rows    = BandRows<Tuning, Band, Element, Shifted>;
-  using Ring    = CopyRing<Tuning::stages, Tuning::warps>;
+  using Words = typename Band::Words;
+  using Sum   = typename Band::Sum;
+  using Rows  = BandRows<Tuning, Band, Element, Shifted>;
+  using Ring  = CopyRing<Tuning::stages, Tuning::warps>;
 
   constexpr int BlocksPerWarp = Tuning::blocks_per_warp;
   constexpr int Warps         = Tuning::warps;
@@ -287,53 +311,51 @@ __global__ void __launch_bounds__(32 * Tuning::warps, Tuning::resident)
   constexpr int columns       = Band::columns;
   constexpr int n             = Band::per_lane;
   constexpr int width         = columns * BlocksPerWarp * Warps;
-  // Units of 16 bytes: of each stripe's sums, and what stands around them.
-  constexpr int units = Band::of_stripe * (BlocksPerWarp - 1) + Band::window;
+  // Bytes have no registers for it where blocks are many.
+  constexpr bool at_once = Shifted || !has_row_tiles<Band, Sink>;
 
   KOKKOSMMA_DYNAMIC_SHARED(uint4, 16, band_memory);
   __shared__ typename Ring::Memory ring_memory;
-  __shared__ Weights weights;
+  __shared__ Words words;
   // Read anew in each step: what follows from it would wait in registers.
   __shared__ int columns_of_strip;
   __shared__ std::int64_t place[2];  // of the first sum
   int const thread = int(threadIdx.x);
   int const lane   = thread % 32;
   int const warp   = thread / 32;
-  auto const [strip, piece] =
-      strip_piece(blockIdx.x, arguments.strips, arguments.pieces);
-  std::int64_t const first     = std::int64_t(strip) * width;
-  std::int64_t const top       = std::int64_t(piece) * arguments.chunk;
-  std::int64_t const left_rows = arguments.grid.extent[0] - top;
+  // The first rows are asked for before anything else is set up.
+  Ring const ring(ring_memory);
+  StripPieces::Piece const piece = arguments.pieces.of_block(blockIdx.x);
+  std::int64_t const first       = std::int64_t(piece.strip) * width;
+  std::int64_t const top         = piece.first_row;
   int const chunk =
-      int(left_rows < arguments.chunk ? left_rows : arguments.chunk);
+      int(min(arguments.grid.extent[0] - top, std::int64_t(piece.rows)));
   int const groups = (chunk + 15) / 16 + Band::groups - 1;
   int const steps  = (groups + together - 1) / together;
+  Rows rows(arguments.grid, reinterpret_cast<unsigned char*>(band_memory),
+            first, top - Band::max_radius, steps, arguments.radius[0],
+            arguments.radius[1]);
+  // A low piece is on its way at once.
+  int const ahead = steps <= Tuning::stages ? steps : ring.ahead;
+#pragma unroll 1
+  for (int step = 0; step < ahead; ++step) {
+    rows.fetch_edges(step, step, warp, lane);
+    rows.fetch(step, step, warp, lane);
+    ring.end(step, lane);
+  }
+  for (int k = thread; k < int(sizeof(Words) / 16); k += 32 * Warps)
+    reinterpret_cast<uint4*>(&words)[k] =
+        reinterpret_cast<uint4 const*>(&arguments.words)[k];
   if (thread == 0) {
     columns_of_strip =
         int(min(arguments.grid.extent[1] - first, std::int64_t(width)));
     place[0] = top;
     place[1] = first;
   }
-  for (int k = thread; k < Weights::size; k += 32 * Warps) {
-    for (int piece = 0; piece < Weights::column_pieces; ++piece)
-      weights.column[piece][k] = arguments.weights.column[piece][k];
-    for (int piece = 0; piece < Weights::row_pieces; ++piece)
-      weights.row[piece][k] = arguments.weights.row[piece][k];
-  }
-
-  Ring const ring(ring_memory);
-  Rows rows(arguments.grid, reinterpret_cast<unsigned char*>(band_memory),
-            first, top - Band::max_radius, steps, arguments.radius[0],
-            arguments.radius[1]);
-#pragma unroll 1
-  for (int step = 0; step < ring.ahead && step < steps; ++step) {
-    rows.fetch_edges(step, step, warp, lane);
-    rows.fetch(step, step, warp, lane);
-    ring.end(step, lane);
-  }
+  __syncthreads();
 
   auto const fetch_later = [&](int step) {
-    int const later = step + ring.ahead;
+    int const later = step + ahead;
     if (later >= steps) return;
     ring.begin(later);
     if (!rows.is_simple(later))
@@ -342,56 +364,90 @@ __global__ void __launch_bounds__(32 * Tuning::warps, Tuning::resident)
     ring.end(later, lane);
   };
 
-  // While the first rows are on their way.
-  Band const band(Warp(), weights);
+  auto const begin_group = [&](int group) {
+    if (group % together != 0) return;
+    fetch_later(group / together);
+    ring.wait(group / together);
+  };
+  auto const load_of = [&](int group) {
+    return [&, group](auto count, typename Band::Unit* result, int unit) {
+      rows.template units<decltype(count)::value>(
+          result, ring.stage(group / together), 16 * (group % together),
+          warp * BlocksPerWarp * columns * size + 16 * unit, lane);
+    };
+  };
+  auto const end_group = [&](int group) {
+    if (group % together == together - 1) ring.release(group / together);
+  };
+
+  Band const band(Warp(), words);
   typename Band::History history[BlocksPerWarp];
 #pragma unroll
   for (int b = 0; b < BlocksPerWarp; ++b) band.clear(history[b]);
+  [[maybe_unused]] unsigned char* const tile_memory =
+      reinterpret_cast<unsigned char*>(band_memory) + Rows::bytes +
+      warp * RowTile<BlocksPerWarp>::bytes;
   // Sums of this lane start at this row of 16 and this column.
   int const row    = lane / 4;
   int const offset = warp * BlocksPerWarp * columns + n * (lane % 4);
-  if constexpr (!Shifted && has_narrow_results<Band, Sink>) {
+  if constexpr (has_narrow_results<Band, Sink>) {
     // Most strips meet no face and have whole lines of sums. Asking for them in
     // each step, of shared memory: 343 us instead of 328 for halfs (H200).
-    if (!rows.has_edges() && arguments.vectors && columns_of_strip == width) {
+    if (!rows.has_edges() && arguments.lines && columns_of_strip == width) {
       using Result              = typename Sink::value_type;
       std::int64_t const stride = arguments.sink.stride[0];
-      std::int64_t const above  = top + row - 16 * (Band::groups - 1);
-      Result* to = arguments.sink.data + above * stride + first + offset;
-      int left   = chunk - row + 16 * (Band::groups - 1);
+      // The first of the warp, or of the lane.
+      constexpr bool by_tile = has_row_tiles<Band, Sink>;
+      Result* to = arguments.sink.data + (top + (by_tile ? 0 : row)) * stride +
+                   first + (by_tile ? warp * BlocksPerWarp * columns : offset);
+      int left = chunk - (by_tile ? 0 : row);
+      RowTile<BlocksPerWarp> const tile(tile_memory, lane);
+      // Nothing ends in the first rows.
 #pragma unroll 1
-      for (int group = 0; group < groups; ++group) {
-        int const step = group / together;
-        if (group % together == 0) {
-          fetch_later(step);
-          ring.wait(step);
-        }
-        typename Band::Unit data[units];
-        rows.units(data, ring.stage(step), 16 * (group % together),
-                   warp * BlocksPerWarp * columns * size, lane);
-        if (group % together == together - 1) ring.release(step);
-        PackedResults<Result, n> results[BlocksPerWarp][2];
-        unsigned const finite =
-            band_sums<Sink, A>(band, history, data, results);
-        if (group >= Band::groups - 1) {
-          if (left > 0) {
+      for (int group = 0; group < Band::groups - 1; ++group) {
+        begin_group(group);
+        for_stripes<BlocksPerWarp, at_once, Band>(
+            load_of(group), [&] { end_group(group); },
+            [&](int b, typename Band::Unit const* units) {
+              band.take_in(history[b], band.multiply(units));
+            });
+      }
+#pragma unroll 1
+      for (int group = Band::groups - 1; group < groups; ++group) {
+        begin_group(group);
+        [[maybe_unused]] PackedResults<Result, n> results[BlocksPerWarp][2];
+        unsigned finite = ~0u;
+        for_stripes<BlocksPerWarp, at_once, Band>(
+            load_of(group), [&] { end_group(group); },
+            [&](int b, typename Band::Unit const* units) {
+              auto const put = [&](int half, auto const& packed) {
+                if constexpr (has_row_tiles<Band, Sink>) {
+                  tile.put(b, half, packed);
+                } else {
+                  results[b][half] = packed;
+                }
+              };
+              if (!band_sums<Sink, A>(band, history[b], units, put))
+                finite &= ~(1u << b);
+            });
+        if constexpr (has_row_tiles<Band, Sink>) {
+          tile.write(to, stride, left, lane);
+        } else {
 #pragma unroll
-            for (int b = 0; b < BlocksPerWarp; ++b)
-              results[b][0].template write<false>(to + b * columns);
-          }
-          if (left > 8) {
+          for (int half = 0; half < 2; ++half)
+            if (8 * half < left) {
 #pragma unroll
-            for (int b = 0; b < BlocksPerWarp; ++b)
-              results[b][1].template write<false>(to + b * columns +
-                                                  8 * stride);
-          }
-          if constexpr (std::is_same_v<Sum, float>) {
-            if (Warp::any(finite != ~0u)) {
-              repair_sums<A, BlocksPerWarp>(
-                  arguments, weights, finite,
-                  place[0] + 16 * (group - Band::groups + 1) + row,
-                  place[1] + offset, left, width);
+              for (int b = 0; b < BlocksPerWarp; ++b)
+                results[b][half].template write<false>(to + b * columns +
+                                                       8 * half * stride);
             }
+        }
+        if constexpr (std::is_same_v<Sum, float>) {
+          if (Warp::any(finite != ~0u)) {
+            repair_sums<A, BlocksPerWarp>(
+                arguments, words, finite,
+                place[0] + 16 * (group - Band::groups + 1) + row,
+                place[1] + offset, left - (by_tile ? row : 0), width);
           }
         }
         to += 16 * stride;
@@ -402,16 +458,9 @@ __global__ void __launch_bounds__(32 * Tuning::warps, Tuning::resident)
   }
 #pragma unroll 1
   for (int group = 0; group < groups; ++group) {
-    int const step = group / together;
-    if (group % together == 0) {
-      fetch_later(step);
-      ring.wait(step);
-      if (rows.has_edges()) rows.complete(ring.stage(step), step, thread);
-    }
-    typename Band::Unit data[units];
-    rows.units(data, ring.stage(step), 16 * (group % together),
-               warp * BlocksPerWarp * columns * size, lane);
-    if (group % together == together - 1) ring.release(step);
+    begin_group(group);
+    if (group % together == 0 && rows.has_edges())
+      rows.complete(ring.stage(group / together), group / together, thread);
 
     // Sums from too few rows are made too, and not kept.
     int const done         = 16 * (group - Band::groups + 1);
@@ -422,45 +471,67 @@ __global__ void __launch_bounds__(32 * Tuning::warps, Tuning::resident)
     if constexpr (VisibleStencilSink<Sink>) {
       using Result = typename Sink::value_type;
       PackedResults<Result, n> results[BlocksPerWarp][2];
-      unsigned const finite = band_sums<Sink, A>(band, history, data, results);
+      RowTile<BlocksPerWarp> const tile(tile_memory, lane);
+      unsigned finite = ~0u;
+      for_stripes<BlocksPerWarp, at_once, Band>(
+          load_of(group), [&] { end_group(group); },
+          [&](int b, typename Band::Unit const* units) {
+            if (!band_sums<Sink, A>(band, history[b], units,
+                                    [&](int half, auto const& packed) {
+                                      if constexpr (has_row_tiles<Band, Sink>) {
+                                        tile.put(b, half, packed);
+                                      } else {
+                                        results[b][half] = packed;
+                                      }
+                                    }))
+              finite &= ~(1u << b);
+          });
       if (done >= 0) {
         std::int64_t const stride = arguments.sink.stride[0];
         Result* const to          = arguments.sink.data + i * stride + j;
-        if (arguments.vectors && columns_of_strip == width &&
-            chunk - done >= 16) {
+        bool const is_whole       = columns_of_strip == width;
+        if constexpr (has_row_tiles<Band, Sink>) {
+          Result* const of_warp = to - row * stride - n * (lane % 4);
+          if (arguments.lines && is_whole) {
+            tile.write(of_warp, stride, chunk - done, lane);
+          } else if (Shifted && is_whole && chunk - done >= 16) {
+#pragma unroll
+            for (int half = 0; half < 2; ++half)
+              write_rows_anywhere<BlocksPerWarp>(
+                  of_warp + (row + 8 * half) * stride, lane, [&](int b) {
+                    return tile.template get<PackedResults<Result, n>>(b, half);
+                  });
+          } else {
+            tile.write(of_warp, stride, chunk - done,
+                       columns_left + n * (lane % 4), lane);
+          }
+        } else if (arguments.vectors && is_whole && chunk - done >= 16) {
 #pragma unroll
           for (int b = 0; b < BlocksPerWarp; ++b) {
             results[b][0].template write<false>(to + b * columns);
             results[b][1].template write<false>(to + b * columns + 8 * stride);
           }
+        } else if (Shifted && has_narrow_results<Band, Sink> && is_whole &&
+                   chunk - done >= 16) {
+          if constexpr (has_narrow_results<Band, Sink>) {
+#pragma unroll
+            for (int half = 0; half < 2; ++half)
+              write_rows_anywhere<BlocksPerWarp>(
+                  to + 8 * half * stride - n * (lane % 4),
+                  lane, [&](int b) -> auto const& { return results[b][half]; });
+          }
         } else {
-          bool is_done = false;
-          if constexpr (Shifted && n * sizeof(Result) == 8) {
-            // Whole rows.
-            is_done = columns_of_strip == width && chunk - done >= 16;
-            if (is_done) {
 #pragma unroll
-              for (int half = 0; half < 2; ++half)
-                write_rows_anywhere<BlocksPerWarp>(
-                    to + 8 * half * stride - n * (lane % 4),
-                    lane, [&](int b) -> auto const& {
-                      return results[b][half];
-                    });
-            }
-          }
-          if (!is_done) {
+          for (int b = 0; b < BlocksPerWarp; ++b)
 #pragma unroll
-            for (int b = 0; b < BlocksPerWarp; ++b)
-#pragma unroll
-              for (int half = 0; half < 2; ++half)
-                if (8 * half < rows_left)
-                  results[b][half].write(to + b * columns + 8 * half * stride,
-                                         columns_left - b * columns);
-          }
+            for (int half = 0; half < 2; ++half)
+              if (8 * half < rows_left)
+                results[b][half].write(to + b * columns + 8 * half * stride,
+                                       columns_left - b * columns);
         }
         if constexpr (std::is_same_v<Sum, float>) {
           if (Warp::any(finite != ~0u)) {
-            repair_sums<A, BlocksPerWarp>(arguments, weights, finite, i, j,
+            repair_sums<A, BlocksPerWarp>(arguments, words, finite, i, j,
                                           rows_left, columns_left);
           }
         }
@@ -473,15 +544,15 @@ __global__ void __launch_bounds__(32 * Tuning::warps, Tuning::resident)
                                  Rows::bytes) +
           warp * 16 * call_pitch<Band, BlocksPerWarp>;
       constexpr int pitch = call_pitch<Band, BlocksPerWarp>;
+      for_stripes<BlocksPerWarp, at_once, Band>(
+          load_of(group), [&] { end_group(group); },
+          [&](int b, typename Band::Unit const* units) {
+            auto const sums = band.sums(history[b], band.multiply(units));
 #pragma unroll
-      for (int b = 0; b < BlocksPerWarp; ++b) {
-        auto const sums =
-            band.sums(history[b], band.multiply(&data[Band::of_stripe * b]));
-#pragma unroll
-        for (int k = 0; k < 2 * n; ++k)
-          tile[(row + 8 * (k / n)) * pitch + b * columns + n * (lane % 4) +
-               k % n] = sums[k];
-      }
+            for (int k = 0; k < 2 * n; ++k)
+              tile[(row + 8 * (k / n)) * pitch + b * columns + n * (lane % 4) +
+                   k % n] = sums[k];
+          });
       __syncwarp();
       constexpr int across = BlocksPerWarp * columns;
       int const rows_here  = done < 0 ? 0 : min(chunk - done, 16);
@@ -499,7 +570,7 @@ __global__ void __launch_bounds__(32 * Tuning::warps, Tuning::resident)
             if constexpr (std::is_same_v<Sum, float>) {
               if (!(fabsf(tile[r * pitch + c]) < INFINITY))
                 sum = static_cast<A>(plain_sum<is_band_half<Element>>(
-                    arguments.grid, weights, arguments.radius[0],
+                    arguments.grid, words, arguments.radius[0],
                     arguments.radius[1], at[0], at[1]));
             }
             arguments.sink(at, sum);
@@ -692,17 +763,18 @@ void run_band_stencil(Kokkos::Cuda const& space,
   auto* const kernel  = band_stencil<Tuning, Band, A, Element, Sink, Shifted>;
   using Rows          = BandRows<Tuning, Band, Element, Shifted>;
   constexpr std::size_t bytes =
-      Rows::bytes + (VisibleStencilSink<Sink>
-                         ? 0
-                         : Tuning::warps * 16 * sizeof(typename Band::Sum) *
-                               call_pitch<Band, Tuning::blocks_per_warp>);
+      Rows::bytes +
+      Tuning::warps *
+          (has_row_tiles<Band, Sink> ? RowTile<Tuning::blocks_per_warp>::bytes
+           : VisibleStencilSink<Sink>
+               ? 0
+               : 16 * sizeof(typename Band::Sum) *
+                     call_pitch<Band, Tuning::blocks_per_warp>);
   int const device_id = space.cuda_device();
   auto const facts = kernel_facts(device_id, kernel, 32 * Tuning::warps, bytes);
 
-  BandArguments<Band, Element, Sink> arguments{};
-  arguments.grid      = grid;
-  arguments.weights   = weights;
-  arguments.sink      = sink;
+  BandArguments<Band, Element, Sink> arguments{
+      grid, Band::words(weights), sink, {}, {}, {}, {}};
   arguments.radius[0] = radius_rows;
   arguments.radius[1] = radius_columns;
   if constexpr (VisibleStencilSink<Sink>) {
@@ -715,6 +787,8 @@ void run_band_stencil(Kokkos::Cuda const& space,
         std::uintptr_t(sink.stride[0]) * sizeof(typename Sink::value_type) %
                 line ==
             0;
+    arguments.lines =
+        begins_with_lines(sink.data, sink.stride[0]) && sink.stride[1] == 1;
   }
   std::int64_t const strips = (grid.extent[1] + width - 1) / width;
   std::int64_t const groups = (grid.extent[0] + 15) / 16;
@@ -723,13 +797,15 @@ void run_band_stencil(Kokkos::Cuda const& space,
   std::int64_t const slots =
       std::int64_t(facts.resident_blocks) * device(device_id).multiprocessors;
   std::int64_t const chunks = std::max<std::int64_t>(1, slots / strips);
-  std::int64_t const height = std::clamp<std::int64_t>(
-      (groups + chunks - 1) / chunks, std::min<std::int64_t>(4, groups),
-      Tuning::height);
-  arguments.chunk   = 16 * height;
-  arguments.strips  = std::uint32_t(strips);
-  arguments.pieces  = std::uint32_t((groups + height - 1) / height);
-  auto const blocks = arguments.strips * arguments.pieces;
+  auto const height         = [&](std::int64_t most) {
+    return 16 *
+           int(std::clamp((groups + chunks - 1) / chunks,
+                                  std::min({std::int64_t(4), groups, most}), most));
+  };
+  arguments.pieces =
+      StripPieces(grid.extent[0], strips, height(Tuning::height_at_faces),
+                  height(Tuning::height));
+  auto const blocks = arguments.pieces.blocks();
   launch_kernel(space, "band_stencil", kernel,
                 {blocks, 32 * Tuning::warps, bytes}, arguments);
 }

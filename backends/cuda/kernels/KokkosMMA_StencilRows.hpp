@@ -235,9 +235,9 @@ class StencilRows {
   }
 
   /// Word lane % 4 of each of the rows lane / 4 and lane / 4 + 8 behind row
-  /// `first_row` of 16-byte units, from the one at byte `first` on.
+  /// `first_row` of N units of 16 bytes, from the one at byte `first` on.
   template <int N, class Unit>
-  __device__ void units(Unit (&result)[N], int stage, int first_row, int first,
+  __device__ void units(Unit* result, int stage, int first_row, int first,
                         int lane) const {
     static_assert(N % 2 == 0);
     if constexpr (Shifted) {
@@ -270,24 +270,31 @@ class StencilRows {
   }
 
  private:
-  // Rows that follow each other in memory, and no face in the strip.
+  // Rows that follow each other in memory, and no face in the strip. A warp
+  // asks for the middle of a row, which begins with a line of 128 bytes, then
+  // for what stands around it: a request less for each row.
   __device__ void fetch_plain(int stage, int warp, int lane) {
-    constexpr int each = rows / Warps;
+    constexpr int each   = rows / Warps;
+    constexpr int middle = lines <= 32 ? lines : SumBytes / 16;
+    constexpr int around = lines - middle;
+    constexpr int before = around / 2;
     unsigned char* const to =
         m_memory + stage * stage_bytes + row_place(warp * each) + 16 * lane;
-    if (lines >= 32 || lane < lines) {
+    unsigned char const* const from = m_from + 16 * lane;
 #pragma unroll
-      for (int k = 0; k < each; ++k)
-        CopyAsync16::copy_of_row(to + k * pitch,
-                                 m_from + k * m_pitch + 16 * lane);
-    }
-    // What is left of all rows, by the first warps.
-    constexpr int left = lines > 32 ? lines - 32 : 0;
-    static_assert(rows * left <= 32 * Warps);
+    for (int k = 0; k < each; ++k)
+#pragma unroll
+      for (int l = before; l < before + middle; l += 32)
+        if (middle >= 32 || lane < middle)
+          CopyAsync16::copy_of_row(to + k * pitch + 16 * l,
+                                   from + k * m_pitch + 16 * l);
+    static_assert(rows * around <= 32 * Warps);
+    static_assert(middle <= 32 || middle % 32 == 0);
     int const at = 32 * warp + lane;
-    if (at < rows * left) {
+    if (at < rows * around) {
       int const row  = at % rows;
-      int const line = 32 + at / rows;
+      int const n    = at / rows;
+      int const line = n < before ? n : middle + n;
       CopyAsync16::copy_of_row(
           m_memory + stage * stage_bytes + row_place(row) + 16 * line,
           m_from + (row - warp * each) * m_pitch + 16 * line);
