@@ -114,6 +114,7 @@ inline Capability capability(Kokkos::Cuda const& space) {
 struct KernelFacts {
   int local_bytes;
   int resident_blocks;  ///< per multiprocessor
+  bool may_follow;      ///< a grid that is not done: KernelGrid::follows
 };
 
 /// Asks, and allows the kernel its shared memory, once for each device and
@@ -135,6 +136,7 @@ KernelFacts kernel_facts(int device_id, void (*kernel)(Parameters...),
   cudaFuncAttributes attributes;
   check(cudaFuncGetAttributes(&attributes, address), "cudaFuncGetAttributes");
   facts.local_bytes = int(attributes.localSizeBytes);
+  facts.may_follow  = attributes.ptxVersion >= 90;
   check(
       cudaFuncSetAttribute(address, cudaFuncAttributeMaxDynamicSharedMemorySize,
                            int(shared_bytes)),

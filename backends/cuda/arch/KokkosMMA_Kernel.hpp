@@ -17,12 +17,29 @@ struct KernelGrid {
   dim3 blocks;
   dim3 threads;          ///< of a block
   int shared_bytes = 0;  ///< of KOKKOSMMA_DYNAMIC_SHARED
+  /// The kernel calls GridDependency::wait: its blocks may come before the grid
+  /// in front of it is done. For kernels that were compiled for sm_90.
+  bool follows = false;
 };
 
 /// Puts a kernel into a stream and says whether it could.
 template <class... Parameters, class... Arguments>
 cudaError_t enqueue_kernel(cudaStream_t stream, void (*kernel)(Parameters...),
                            KernelGrid const& grid, Arguments&&... arguments) {
+  if (grid.follows) {
+    cudaLaunchAttribute attribute{};
+    attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    attribute.val.programmaticStreamSerializationAllowed = 1;
+    cudaLaunchConfig_t config{};
+    config.gridDim          = grid.blocks;
+    config.blockDim         = grid.threads;
+    config.dynamicSmemBytes = std::size_t(grid.shared_bytes);
+    config.stream           = stream;
+    config.attrs            = &attribute;
+    config.numAttrs         = 1;
+    return cudaLaunchKernelEx(&config, kernel,
+                              std::forward<Arguments>(arguments)...);
+  }
   kernel<<<grid.blocks, grid.threads, grid.shared_bytes, stream>>>(
       std::forward<Arguments>(arguments)...);
   return cudaGetLastError();

@@ -4,6 +4,7 @@
 #define KOKKOSMMA_CUDA_BAND_STENCIL_HPP
 
 #include <backends/cuda/KokkosMMA_Launch.hpp>
+#include <backends/cuda/arch/KokkosMMA_GridDependency.hpp>
 #include <backends/cuda/atom/KokkosMMA_Warp.hpp>
 #include <backends/cuda/kernels/KokkosMMA_CopyRing.hpp>
 #include <backends/cuda/kernels/KokkosMMA_PackedResults.hpp>
@@ -323,6 +324,7 @@ __global__ void __launch_bounds__(32 * Tuning::warps, Tuning::resident)
   int const thread = int(threadIdx.x);
   int const lane   = thread % 32;
   int const warp   = thread / 32;
+  GridDependency::release();
   // The first rows are asked for before anything else is set up.
   Ring const ring(ring_memory);
   StripPieces::Piece const piece = arguments.pieces.of_block(blockIdx.x);
@@ -335,6 +337,7 @@ __global__ void __launch_bounds__(32 * Tuning::warps, Tuning::resident)
   Rows rows(arguments.grid, reinterpret_cast<unsigned char*>(band_memory),
             first, top - Band::max_radius, steps, arguments.radius[0],
             arguments.radius[1]);
+  GridDependency::wait();
   // A low piece is on its way at once.
   int const ahead = steps <= Tuning::stages ? steps : ring.ahead;
 #pragma unroll 1
@@ -807,7 +810,8 @@ void run_band_stencil(Kokkos::Cuda const& space,
                   height(Tuning::height));
   auto const blocks = arguments.pieces.blocks();
   launch_kernel(space, "band_stencil", kernel,
-                {blocks, 32 * Tuning::warps, bytes}, arguments);
+                {blocks, 32 * Tuning::warps, bytes, facts.may_follow},
+                arguments);
 }
 
 /// Sums of a rectangle around each element with weights that are the outer

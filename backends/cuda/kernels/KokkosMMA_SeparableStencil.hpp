@@ -5,6 +5,7 @@
 
 #include <backends/cuda/KokkosMMA_Launch.hpp>
 #include <backends/cuda/arch/KokkosMMA_CopyAsync.hpp>
+#include <backends/cuda/arch/KokkosMMA_GridDependency.hpp>
 #include <core/KokkosMMA_Boundary.hpp>
 #include <core/KokkosMMA_BytePairs.hpp>
 #include <core/KokkosMMA_PieceHeight.hpp>
@@ -1000,6 +1001,7 @@ __global__ void __launch_bounds__(Tuned::threads, Tuned::min_blocks)
       SeparableFeedOf<Aligned, Row, threads, stage_rows, R, Task, Element>;
   KOKKOSMMA_DYNAMIC_SHARED(unsigned char, 32, separable_memory);
   unsigned char* const ring = separable_memory + Row::lead;
+  GridDependency::release();
 
   unsigned const strip         = task.block() % task.strips;
   unsigned const chunk         = task.block() / task.strips;
@@ -1103,6 +1105,7 @@ __global__ void __launch_bounds__(Tuned::threads, Tuned::min_blocks)
     }
   };
 
+  GridDependency::wait();
 #pragma unroll 1
   for (int s = 0; s < stages - 1; ++s) fill();
   Sums sums;
@@ -1239,7 +1242,8 @@ void launch_separable_task(Kokkos::Cuda const& space, Task task,
     task.blocks_of_plane = unsigned(blocks / planes);
   }
   launch_kernel(space, "separable_stencil", kernel,
-                {unsigned(blocks), Tuned::threads, bytes}, task, sink);
+                {unsigned(blocks), Tuned::threads, bytes, facts.may_follow},
+                task, sink);
 }
 
 /// Elements from the begin of a line of 16 bytes to this one.

@@ -247,6 +247,7 @@ enum cudaDeviceAttr {
 enum cudaFuncAttribute { cudaFuncAttributeMaxDynamicSharedMemorySize };
 struct cudaFuncAttributes {
   std::size_t localSizeBytes;
+  int ptxVersion;
 };
 struct cudaDeviceProp {
   char name[256];

@@ -16,6 +16,7 @@ struct KernelGrid {
   dim3 blocks;
   dim3 threads;
   int shared_bytes = 0;
+  bool follows     = false;
 };
 
 template <class... Parameters, class... Arguments>
