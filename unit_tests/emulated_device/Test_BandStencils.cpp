@@ -12,6 +12,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <type_traits>
 #include <vector>
 
@@ -19,6 +20,40 @@ namespace {
 
 using namespace KokkosMMA;
 using namespace KokkosMMA::Testing;
+
+TEST(StripPieces, EveryRowOfEveryStripOnce) {
+  Random random;
+  SCOPED_TRACE(random.note());
+  for (int n = 0; n < 300; ++n) {
+    int const rows   = int(random.integer(1, 300));
+    int const strips = int(random.integer(1, n < 20 ? 4 : 70));
+    int const high   = int(random.integer(1, 100));
+    int const low    = int(random.integer(1, 40));
+    Impl::Cuda::StripPieces const pieces(rows, strips, high, low);
+    std::vector<int> seen(std::size_t(rows) * std::size_t(strips));
+    for (unsigned block = 0; block < pieces.blocks(); ++block) {
+      auto const piece = pieces.of_block(block);
+      ASSERT_LT(int(piece.strip), strips);
+      ASSERT_LT(piece.first_row, rows);
+      bool const at_face = piece.strip == 0 || int(piece.strip) == strips - 1;
+      EXPECT_EQ(at_face ? high : low, piece.rows);
+      for (std::int64_t row = piece.first_row;
+           row < piece.first_row + piece.rows && row < rows; ++row)
+        ++seen[std::size_t(row) * std::size_t(strips) + piece.strip];
+    }
+    for (int const times : seen)
+      ASSERT_EQ(1, times) << rows << " rows, " << strips
+                          << " strips, pieces of " << high << " and " << low
+                          << " rows";
+  }
+  // Without rounding, as far as an int goes.
+  for (unsigned const strips : {3u, 4u, 5u, 9u, 1000003u, 4000000u}) {
+    Impl::Cuda::StripPieces const pieces(1000, strips, 1000, 1);
+    unsigned const last = pieces.blocks() - 1;
+    EXPECT_EQ(998, pieces.of_block(last).first_row) << strips;
+    EXPECT_EQ(strips - 2, pieces.of_block(last).strip) << strips;
+  }
+}
 
 /// False where these kernels do not take the factors or the grid.
 template <class T>
