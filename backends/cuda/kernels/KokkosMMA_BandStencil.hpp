@@ -92,7 +92,8 @@ struct BandTuning {
 ///   bytes               2 x 8, 2, 4, 2, 11   686; 4 x 4 1097
 /// In pieces a multiprocessor multiplies in more than half of all cycles.
 /// \tparam Anywhere rows or results begin anywhere in a line
-template <class Band, bool Anywhere>
+/// \tparam ResultsAnywhere results do
+template <class Band, bool Anywhere, bool ResultsAnywhere>
 struct ChooseBandTuning {
   static constexpr bool of_bytes = Band::columns == 32;
   static constexpr bool is_far   = Band::is_far;
@@ -106,8 +107,10 @@ struct ChooseBandTuning {
                                       BandTuning<2, 8, 2, 4, 1, 16>>;
   using Halfs    = std::conditional_t<
       is_far, BandTuning<4, 4, 1, 4, 2, 64>,
-      std::conditional_t<Anywhere, BandTuning<2, 8, 2, 4, 2, 23>,
-                         BandTuning<2, 8, 2, 4, 2, 15, 23>>>;
+      std::conditional_t<
+          ResultsAnywhere, BandTuning<4, 4, 2, 4, 2, 23>,
+          std::conditional_t<Anywhere, BandTuning<2, 8, 2, 4, 2, 23>,
+                             BandTuning<2, 8, 2, 4, 2, 15, 23>>>>;
   using InPieces = std::conditional_t<
       !is_far, BandTuning<4, 4, 2, 4, 2, 47>,
       std::conditional_t<Anywhere, BandTuning<2, 8, 2, 4, 1, 64>,
@@ -119,8 +122,9 @@ struct ChooseBandTuning {
       std::conditional_t<Band::element == Scalar::float32, Floats,
                          std::conditional_t<in_pieces, InPieces, Halfs>>>;
 };
-template <class Band, bool Anywhere>
-using band_tuning = typename ChooseBandTuning<Band, Anywhere>::type;
+template <class Band, bool Anywhere, bool ResultsAnywhere>
+using band_tuning =
+    typename ChooseBandTuning<Band, Anywhere, ResultsAnywhere>::type;
 
 template <class Band, class Element, class Sink>
 struct BandArguments {
@@ -826,31 +830,36 @@ void launch_band_stencil(Kokkos::Cuda const& space,
   if (grid.extent[0] == 0 || grid.extent[1] == 0) return;
   int const radius_rows    = int(factors[0].size()) / 2;
   int const radius_columns = int(factors[1].size()) / 2;
-  auto const run           = [&](auto band, auto shifted, auto const& weights) {
-    using Band              = typename decltype(band)::type;
-    constexpr bool Shifted  = decltype(shifted)::value;
-    constexpr bool anywhere = Shifted && VisibleStencilSink<Sink>;
-    run_band_stencil<band_tuning<Band, anywhere>, Band, A, Shifted>(
+  // Rows and results that begin with lines; for functors nothing does.
+  bool rows = false, results = false;
+  if constexpr (VisibleStencilSink<Sink>) {
+    rows    = begins_with_lines(grid.data, grid.stride[0]);
+    results = begins_with_lines(sink.data, sink.stride[0]);
+  }
+  std::true_type constexpr yes;
+  std::false_type constexpr no;
+  auto const run = [&](auto band, auto shifted, auto results_shifted,
+                       auto const& weights) {
+    using Band             = typename decltype(band)::type;
+    constexpr bool Shifted = decltype(shifted)::value;
+    using Tuning = band_tuning<Band, Shifted && VisibleStencilSink<Sink>,
+                               decltype(results_shifted)::value>;
+    run_band_stencil<Tuning, Band, A, Shifted>(
         space, grid, weights, radius_rows, radius_columns, sink);
   };
-  // Rows and results that begin with lines; for functors nothing does.
-  bool lines = false;
-  if constexpr (VisibleStencilSink<Sink>) {
-    lines = begins_with_lines(grid.data, grid.stride[0]) &&
-            begins_with_lines(sink.data, sink.stride[0]);
-  }
   auto const choose = [&](auto near, auto far, bool is_near,
                           auto const& weights) {
-    auto const of_radius = [&](auto shifted) {
+    auto const of_radius = [&](auto shifted, auto results_shifted) {
       if (is_near)
-        run(near, shifted, weights);
+        run(near, shifted, results_shifted, weights);
       else
-        run(far, shifted, weights);
+        run(far, shifted, results_shifted, weights);
     };
     if constexpr (VisibleStencilSink<Sink>) {
-      if (lines) return of_radius(std::false_type());
+      if (rows && results) return of_radius(no, no);
+      if (!results) return of_radius(yes, yes);
     }
-    of_radius(std::true_type());
+    of_radius(yes, no);
   };
   if constexpr (sizeof(Element) == 1) {
     constexpr bool is_signed = std::is_signed_v<Element>;
@@ -870,7 +879,7 @@ void launch_band_stencil(Kokkos::Cuda const& space,
       using Far                = WarpFloatBand<Warp, element, 3, 3, InPieces>;
       if constexpr (Takes::of_floats) {
         // Up to radius 7 kernels without tensor cores are faster.
-        run(std::type_identity<Far>(), std::false_type(), weights);
+        run(std::type_identity<Far>(), no, no, weights);
       } else {
         using Near = WarpFloatBand<Warp, element, 2, 2, InPieces>;
         choose(std::type_identity<Near>(), std::type_identity<Far>(),
