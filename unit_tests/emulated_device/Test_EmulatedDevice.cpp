@@ -6,6 +6,7 @@
 
 #include <backends/cuda/arch/KokkosMMA_Barrier.hpp>
 #include <backends/cuda/arch/KokkosMMA_CopyAsync.hpp>
+#include <backends/cuda/arch/KokkosMMA_GridDependency.hpp>
 #include <backends/cuda/arch/KokkosMMA_Kernel.hpp>
 #include <backends/cuda/arch/KokkosMMA_SharedBarrier.hpp>
 
@@ -19,11 +20,12 @@ namespace {
 using namespace KokkosMMA::Impl::Cuda;
 
 template <class Kernel>
-void run(Kernel const& body, dim3 blocks, dim3 threads, int shared_bytes = 0) {
+void run(Kernel const& body, dim3 blocks, dim3 threads, int shared_bytes = 0,
+         bool follows = false) {
   static Kernel const* current;
   current = &body;
   EXPECT_EQ(enqueue_kernel(nullptr, +[] { (*current)(); },
-                           {blocks, threads, shared_bytes}),
+                           {blocks, threads, shared_bytes, follows}),
             cudaSuccess);
 }
 
@@ -191,6 +193,17 @@ TEST(EmulatedDeviceDeathTest, EndsCopiesThatAreNotAligned) {
                    },
                    dim3(1), dim3(1), 16),
                "not aligned");
+}
+TEST(EmulatedDevice, TakesAGridThatWaitsForTheOneInFront) {
+  run([] { GridDependency::wait(); }, dim3(2), dim3(33), 0, true);
+}
+TEST(EmulatedDeviceDeathTest, EndsAGridThatShouldWaitForTheOneInFront) {
+  EXPECT_DEATH(run(
+                   [] {
+                     if (threadIdx.x < 32) GridDependency::wait();
+                   },
+                   dim3(2), dim3(33), 0, true),
+               "64 of 66 threads");
 }
 TEST(EmulatedDeviceDeathTest, EndsLaunchesThatNoDeviceTakes) {
   EXPECT_DEATH(run([] {}, dim3(1), dim3(1025)), "too many threads");

@@ -294,7 +294,8 @@ inline cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int) {
 }
 inline cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes,
                                          void const*) {
-  *attributes = {};
+  *attributes            = {};
+  attributes->ptxVersion = 90;
   return cudaSuccess;
 }
 inline cudaError_t cudaFuncSetAttribute(void const*, cudaFuncAttribute, int) {

@@ -4,12 +4,16 @@
 #ifndef KOKKOSMMA_EMULATED_DEVICE_GRID_DEPENDENCY_HPP
 #define KOKKOSMMA_EMULATED_DEVICE_GRID_DEPENDENCY_HPP
 
+#include <cstdint>
+
 namespace KokkosMMA::Impl::Cuda {
 
-// Grids run one behind the other here.
+// Grids run one behind the other here; what is looked at is that all threads of
+// one that may not do so wait.
 struct GridDependency {
+  static inline std::uint64_t waits = 0;
   static void release() {}
-  static void wait() {}
+  static void wait() { ++waits; }
 };
 
 }  // namespace KokkosMMA::Impl::Cuda

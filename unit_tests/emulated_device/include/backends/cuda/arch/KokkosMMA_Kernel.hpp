@@ -4,8 +4,13 @@
 #ifndef KOKKOSMMA_EMULATED_DEVICE_KERNEL_HPP
 #define KOKKOSMMA_EMULATED_DEVICE_KERNEL_HPP
 
+#include <backends/cuda/arch/KokkosMMA_GridDependency.hpp>
+
 #include <cuda_runtime.h>
 
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -23,10 +28,23 @@ template <class... Parameters, class... Arguments>
 cudaError_t enqueue_kernel(cudaStream_t, void (*kernel)(Parameters...),
                            KernelGrid const& grid, Arguments&&... arguments) {
   std::tuple<Parameters...> const values(std::forward<Arguments>(arguments)...);
+  GridDependency::waits = 0;
   Testing::EmulatedDevice::run({grid.blocks.x, grid.blocks.y, grid.blocks.z},
                                {grid.threads.x, grid.threads.y, grid.threads.z},
                                grid.shared_bytes,
                                [&] { std::apply(kernel, values); });
+  std::uint64_t const threads = std::uint64_t(grid.blocks.x) * grid.blocks.y *
+                                grid.blocks.z * grid.threads.x *
+                                grid.threads.y * grid.threads.z;
+  if (grid.follows && GridDependency::waits != threads) {
+    std::fprintf(stderr,
+                 "emulated device: %llu of %llu threads of a grid that may "
+                 "begin before the one in front of it is done called "
+                 "GridDependency::wait; all of them have to\n",
+                 static_cast<unsigned long long>(GridDependency::waits),
+                 static_cast<unsigned long long>(threads));
+    std::abort();
+  }
   return cudaSuccess;
 }
 
