@@ -228,9 +228,11 @@ constexpr bool mma_stencil_pays(StencilProblem const& problem,
                       : exists || problem.band_in_pieces
                           ? tuning.stencil_product_radius[problem.input]
                           : 0;
+    // Of bhalfs radius 5 was timed before 2026-11-24 alone: 629 in pieces.
+    bool const is_slow = problem.input == Scalar::bhalf && lines;
     // Not added to a limit, which may be the largest integer.
     int const later = problem.box_of_ones || !exists ? 0
-                      : problem.band_in_pieces       ? 1
+                      : problem.band_in_pieces       ? 1 + is_slow
                                                      : !problem.aligned_results;
     return problem.radius - later >= limit && (small || lines) &&
            problem.radius >= (problem.to_functor ? 9 : 0);

@@ -201,6 +201,11 @@ static_assert(automatic(sums_of_operands(weighted(box_of_halfs(), 4))) ==
               Route::streamed);
 static_assert(automatic(sums_of_operands(weighted(box_of_halfs(), 5))) ==
               Route::mma);
+static_assert(automatic(sums_of_operands(weighted(box_of(Scalar::bhalf,
+                                                         Scalar::float32),
+                                                  5))) == Route::streamed);
+static_assert(automatic(sums_of_operands(weighted(
+                  box_of(Scalar::bhalf, Scalar::float32), 6))) == Route::mma);
 static_assert(automatic(into_unaligned(sums_of_operands(weighted(box_of_halfs(),
                                                                  5)))) ==
               Route::mma);
