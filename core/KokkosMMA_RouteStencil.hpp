@@ -180,7 +180,7 @@ constexpr Refusal refuse_mma_stencil(StencilProblem const& problem,
 /// | results, half products     | 504          | 884 879 731 570 475 370 240 |
 /// | rows, in pieces            | 552          | as products                 |
 /// | results, in pieces         | 502          | as products                 |
-/// | rows, uint8 boxes 1 to 4   | 1750"        | 1630 509 424 415            |
+/// | rows, uint8 boxes 1 to 4   | 1750"        | 1638 509 424 415            |
 /// | results, uint8 boxes 1 - 4 | 898"         | 1325 506 427 417            |
 ///
 /// A box of ones of uint8 of radius up to 8 reaches 1893" on tensor cores;

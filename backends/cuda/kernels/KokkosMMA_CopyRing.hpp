@@ -22,7 +22,8 @@ namespace KokkosMMA::Impl::Cuda {
 /// threads per multiprocessor, copy of the runtime 130 and 258).
 ///
 /// Each warp, for each step in turn: begin(step), its copies, end(step), all of
-/// them `ahead` steps before wait(step), its reads, release(step).
+/// them `ahead` steps before wait(step), its reads, release(step). Where steps
+/// are no more than stages, all copies may come before the first wait.
 template <int Stages, int Warps>
 class CopyRing {
   static_assert(Stages >= 3);
