@@ -288,7 +288,7 @@ TYPED_TEST(FloatBandStencil, NoLessAccurateThanPlainSums) {
       EXPECT_LE(errors.of_band, errors.of_plain + 1.01 * rounding) << r;
     }
     auto const errors = this->errors(this->max_r0, this->max_r1, value, one);
-    EXPECT_LE(errors.of_band, errors.of_plain);
+    EXPECT_LE(errors.of_band, errors.of_plain + 1.01 * rounding);
   };
   compare([&] { return this->random.uniform(); });
   compare([&] { return this->random.normal(); });
@@ -316,7 +316,7 @@ TYPED_TEST(FloatBandStencilInPieces, WeightsAreThoseOfPlainSums) {
       EXPECT_LE(errors.of_band, errors.of_plain + 2 * rounding) << r;
     }
     auto const errors = this->errors(this->max_r0, this->max_r1, value, weight);
-    EXPECT_LE(errors.of_band, errors.of_plain);
+    EXPECT_LE(errors.of_band, errors.of_plain + 2 * rounding);
   };
   auto const fraction = [&] { return this->random.uniform(.01, 1); };
   compare([&] { return this->random.uniform(); }, fraction);
