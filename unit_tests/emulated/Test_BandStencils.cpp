@@ -278,9 +278,10 @@ TYPED_TEST(FloatBandStencil, SmallIntegersAreExact) {
 }
 
 TYPED_TEST(FloatBandStencil, NoLessAccurateThanPlainSums) {
-  // Two roundings of fp32, for where plain sums are exact by chance. Over 120
-  // seeds the means of the largest errors were never above those of plain sums;
-  // single ones were by up to 0.8 roundings, by 1.02 for one seed in 400.
+  // Two roundings of fp32, for where plain sums are exact by chance, and one at
+  // the largest radius. Over 120 seeds the means of the largest errors were
+  // never above those of plain sums; single ones were by up to 0.8 roundings,
+  // by 1.02 for one seed in 400, and at the largest radius by 0.02.
   SCOPED_TRACE(this->random.note());
   double const rounding = std::ldexp(1., -24);
   auto const one        = [] { return 1; };
@@ -290,7 +291,7 @@ TYPED_TEST(FloatBandStencil, NoLessAccurateThanPlainSums) {
       EXPECT_LE(errors.of_band, errors.of_plain + 2 * rounding) << r;
     }
     auto const errors = this->errors(this->max_r0, this->max_r1, value, one);
-    EXPECT_LE(errors.of_band, errors.of_plain + 2 * rounding);
+    EXPECT_LE(errors.of_band, errors.of_plain + rounding);
   };
   compare([&] { return this->random.uniform(); });
   compare([&] { return this->random.normal(); });
@@ -318,7 +319,7 @@ TYPED_TEST(FloatBandStencilInPieces, WeightsAreThoseOfPlainSums) {
       EXPECT_LE(errors.of_band, errors.of_plain + 2 * rounding) << r;
     }
     auto const errors = this->errors(this->max_r0, this->max_r1, value, weight);
-    EXPECT_LE(errors.of_band, errors.of_plain + 2 * rounding);
+    EXPECT_LE(errors.of_band, errors.of_plain);
   };
   auto const fraction = [&] { return this->random.uniform(.01, 1); };
   compare([&] { return this->random.uniform(); }, fraction);
