@@ -47,10 +47,7 @@ constexpr LaunchShape streamed_reduce_shape(
     return unsigned(std::clamp<std::uint64_t>(blocks, 1, most_blocks));
   };
   if (size <= processors * table.reduce_spread) {
-    int const wanted   = size < processors * 2 * spread_threads
-                             ? spread_threads
-                             : 2 * spread_threads;
-    auto const threads = unsigned(std::min(wanted, tuning.threads));
+    auto const threads = unsigned(std::min(spread_threads, tuning.threads));
     return {clamped((size + threads - 1) / threads), threads};
   }
   return {clamped(processors * resident_blocks), unsigned(tuning.threads)};

@@ -18,19 +18,18 @@ namespace KokkosMMA {
 
 /// How the `streamed` route lays a range over the device.
 struct StreamedTuning {
-  int threads;             ///< per block
-  int min_blocks;          ///< per multiprocessor; caps a thread's registers
-  int calls;               ///< of the functor, in flight per thread
-  int accumulators;        ///< independent running values per thread
-  int rounds_per_barrier;  ///< rounds of `calls` between two waits of a block
+  int threads;       ///< per block
+  int min_blocks;    ///< per multiprocessor; caps a thread's registers
+  int calls;         ///< of the functor, in flight per thread
+  int accumulators;  ///< independent running values per thread
 
   /// Whether all constants are the same.
   friend constexpr bool operator==(StreamedTuning const&,
                                    StreamedTuning const&) = default;
 };
 
-/// Threads, resident blocks and calls, with the barrier every 4 rounds (16
-/// calls: every 2):
+/// Threads, resident blocks and calls (H200, tiles dealt out to blocks in
+/// turn):
 ///
 /// | type   | 1024 x 2, 8 calls | 16 calls | 512 x 4 | 256 x 8 |
 /// |--------|-------------------|----------|---------|---------|
@@ -38,14 +37,31 @@ struct StreamedTuning {
 /// | half   | 3630              | 3645     | 3472    | 3290    |
 /// | int8   | 2498              | 2483     | 2345    | 2169    |
 ///
-/// double: 512 x 2, 8 calls 4491, 16 calls 4487; 1024 x 2, 8 calls 4512.
 /// The cap of 32 registers at 1024 x 2 keeps all warps resident. A functor that
 /// needs more would spill: the route function then refuses. Values of 8 bytes
 /// are what simulations reduce with, so they get 64.
 ///
-/// The barrier, 8 calls: half 3036 without, 3655 every round, 3630 every 4,
-/// 3598 every 8; float 4420, 4541, 4538, 4533. A functor whose calls take 1 to
-/// 256 steps: 426 us without, 445 every round, 429 every 4 (Kokkos: 428).
+/// Microseconds with a share of neighbouring indices for each block and a wait
+/// after each tile (H100, CUDA 13.0, 2026-11-25; 2^28 doubles, 2^29 floats and
+/// halfs; "down" reads a matrix of so many columns down its columns):
+///
+/// | threads x blocks, calls     | sum | half | down 2 | down 8 | down 64 |
+/// |-----------------------------|-----|------|--------|--------|---------|
+/// | float 1024 x 2, 8           | 711 | 396  | 1217   | 1915   | 15462   |
+/// | float 512 x 4, 4            | 707 | 404  | 1192   | 1595   | 14088   |
+/// | float, tiles in turn        | 705 | 391  | 1584   | 5568   | 16414   |
+/// | float, Kokkos               | 730 | 825  | 1198   | 1896   | 12648   |
+/// | double 1024 x 2, 2          | 713 |      | 833    | 2464   | 8075    |
+/// | double 512 x 2, 4           | 721 |      | 968    | 3199   | 8221    |
+/// | double 256 x 8, 4, no wait  | 751 |      | 908    | 2855   | 5419    |
+/// | double 512 x 2, 8, in turn  | 714 |      | 1462   | 5535   | 8250    |
+/// | double, Kokkos              | 751 |      | 906    | 2912   | 5297    |
+///
+/// Several accumulators make sums more accurate. Any other join may read memory
+/// that the running value points to, as the search for the index of the largest
+/// element does: then each accumulator is a place of its own that the caches
+/// must hold (1e8 doubles: 2484 us with four, 363 with one, Kokkos 736), and
+/// one is as fast for all others.
 ///
 /// Lost: neighbouring indices in one thread, which let one request fetch what
 /// the next three hit. 4 in a thread, with 32 calls, lifted half to 4032 and
@@ -54,19 +70,20 @@ struct StreamedTuning {
 /// 4018), whose lines no longer fit in L1. An opaque functor does not tell
 /// which it is.
 constexpr StreamedTuning streamed_tuning(std::size_t value_bytes,
-                                         int indices = 1) {
-  StreamedTuning tuning{256, 1, 2, 1, 4};
+                                         int indices = 1, bool sum = true) {
+  StreamedTuning tuning{256, 1, 2, 1};
   bool const word = value_bytes == 1 || value_bytes == 2 || value_bytes == 4;
   if (word)
-    tuning = {1024, 2, 8, 4, 4};
+    tuning = {1024, 2, 8, 4};
   else if (value_bytes <= 8)
-    tuning = {512, 2, 8, 4, 4};
+    tuning = {1024, 1, 2, 2};
   else if (value_bytes <= 16)
-    tuning = {512, 2, 8, 2, 4};
+    tuning = {512, 2, 8, 2};
   else if (value_bytes <= 32)
-    tuning = {256, 2, 4, 1, 4};
+    tuning = {256, 2, 4, 1};
   // 8 tuples of 4 and more indices do not fit in the registers.
   if (indices > 3 && tuning.calls > 4) tuning.calls = 4;
+  if (!sum) tuning.accumulators = 1;
   return tuning;
 }
 

@@ -30,13 +30,15 @@
 
 #include <adapters/kokkos/KokkosMMA_MultiIndex.hpp>
 #include <adapters/kokkos/KokkosMMA_ToolsTuning.hpp>
-#include <backends/cuda/KokkosMMA_Launch.hpp>
+#include <adapters/kokkos/KokkosMMA_Finalize.hpp>
+#include <backends/cuda/KokkosMMA_StreamScratch.hpp>
 #include <backends/cuda/kernels/KokkosMMA_MmaReduce.hpp>
 #include <backends/cuda/kernels/KokkosMMA_PaperReduce.hpp>
 #include <backends/cuda/kernels/KokkosMMA_StreamedReduce.hpp>
 #include <core/KokkosMMA_LaunchShape.hpp>
 
 #include <cstdio>
+#include <new>
 #include <type_traits>
 
 // Declared here so that an application that does not use them need not parse
@@ -222,6 +224,25 @@ inline void report_route(char const* call, std::uint64_t size,
                to_string(decision).c_str());
 }
 
+/// Runs `launch(scratch)`, or says what the call meets that Kokkos has its own
+/// answer to: a device without room for scratch, and a captured stream whose
+/// result the host would wait for.
+template <class Launch>
+Refusal with_scratch(Kokkos::Cuda const& space, bool result_on_device,
+                     Launch const& launch) {
+  try {
+    Cuda::StreamScratch const scratch(space);
+    if (scratch.captured() && !result_on_device)
+      return {"the stream is captured and the result goes to the host",
+              "a captured kernel has not run when the call returns"};
+    launch(scratch);
+    return {};
+  } catch (std::bad_alloc const&) {
+    return {"the device has no memory left for scratch",
+            "backends/cuda/KokkosMMA_StreamScratch.hpp"};
+  }
+}
+
 /// What Kokkos' closure is for a routable reduction: constructed and executed
 /// the same way, no symbol of Kokkos' names in it.
 template <class Functor, class Reducer, class PolicyT>
@@ -260,6 +281,7 @@ class RoutedReduce {
     RouteOfCall const call(asked_for, Cuda::capability(m_policy.space()),
                            settings, decision);
     decision.route              = call.route();
+    bool const done             = run(decision, settings);
     last_route_of_this_thread() = decision.route;
     if (environment_verbose()) {
       static std::once_flag once;
@@ -268,15 +290,7 @@ class RoutedReduce {
                      sizeof(value_type), decision);
       });
     }
-    switch (decision.route) {
-      case Route::mma:
-        if constexpr (may_multiply) {
-          multiply(settings);
-        }
-        break;
-      case Route::streamed: stream(); break;
-      default: m_native.execute();
-    }
+    if (!done) m_native.execute();
   }
 
  private:
@@ -316,7 +330,8 @@ class RoutedReduce {
                          Cuda::RunningValue<Reducer, value_type>>>;
   using Call  = decltype(Flat::call(std::declval<Functor const&>(),
                                     std::declval<Policy const&>()));
-  using Tuned = Cuda::TunedFor<sizeof(value_type), Flat::indices>;
+  using Tuned =
+      Cuda::TunedFor<sizeof(value_type), Flat::indices, adds<Reducer>()>;
 
   static auto kernel() {
     return &Cuda::streamed_reduce<Running, Tuned, typename Flat::Index,
@@ -369,7 +384,26 @@ class RoutedReduce {
     return decision;
   }
 
-  void multiply(Settings const& settings) const {
+  /// Launches our kernel, or makes the route generic and says why not.
+  bool run(RouteDecision& decision, Settings const& settings) const {
+    if (decision.route == Route::generic) return false;
+    Refusal const refusal =
+        with_scratch(m_policy.space(), m_result_on_device,
+                     [&](Cuda::StreamScratch const& scratch) {
+                       if constexpr (may_multiply) {
+                         if (decision.route == Route::mma) {
+                           multiply(scratch, settings);
+                           return;
+                         }
+                       }
+                       stream(scratch);
+                     });
+    if (refusal) decision = {Route::generic, refusal, refusal};
+    return !refusal;
+  }
+
+  void multiply(Cuda::StreamScratch const& scratch,
+                Settings const& settings) const {
     VisibleOperands const operands = Data::operands(m_pair.get_functor());
     std::size_t const skip =
         std::size_t(Flat::begin(m_policy)) * sizeof(Element);
@@ -379,13 +413,13 @@ class RoutedReduce {
     };
     auto const launch = [&](auto const& with) {
       Cuda::launch_mma_reduce<SumValue<value_type>>(
-          m_policy.space(), with, settings.chain_length, settings.block_size,
-          m_result, m_result_on_device);
+          m_policy.space(), scratch, with, settings.chain_length,
+          settings.block_size, m_result, m_result_on_device);
     };
     if constexpr (Data::source == Source::view && element == Scalar::half) {
       if (settings.formulation != Formulation::chained) {
-        Cuda::launch_paper_reduce(m_policy.space(), range(operands.x), settings,
-                                  m_result, m_result_on_device);
+        Cuda::launch_paper_reduce(m_policy.space(), scratch, range(operands.x),
+                                  settings, m_result, m_result_on_device);
         return;
       }
     }
@@ -396,9 +430,8 @@ class RoutedReduce {
     }
   }
 
-  void stream() const {
+  void stream(Cuda::StreamScratch const& scratch) const {
     Kokkos::Cuda const& space = m_policy.space();
-    Cuda::check(cudaSetDevice(space.cuda_device()), "cudaSetDevice");
     // Functors may use atomics that take a lock; its state is per translation
     // unit.
     desul::ensure_cuda_lock_arrays_on_device();
@@ -407,9 +440,10 @@ class RoutedReduce {
     LaunchShape const shape    = streamed_reduce_shape(
            *device.tuning, Tuned::value, size, device.multiprocessors,
            facts().resident_blocks, Cuda::max_partials);
-    Cuda::StreamScratch& scratch = Cuda::stream_scratch(space);
-    Cuda::deliver(
-        space, scratch, m_result, m_result_on_device,
+    Cuda::GridScratch const grid =
+        scratch->grid(shape.blocks, sizeof(typename Running::Value));
+    scratch.deliver(
+        m_result, m_result_on_device,
         [&](Cuda::ResultSink<value_type> const& sink) {
           Cuda::launch_kernel(
               space, "streamed_reduce",
@@ -417,7 +451,7 @@ class RoutedReduce {
                                     value_type, Call, Reducer>,
               {shape.blocks, shape.threads},
               Flat::call(m_pair.get_functor(), m_policy), m_pair.get_reducer(),
-              Flat::begin(m_policy), size, scratch.grid(), sink);
+              Flat::begin(m_policy), size, grid, sink);
         });
   }
 

@@ -158,6 +158,7 @@ class RoutedScan {
     RouteOfCall const call(problem, Cuda::capability(m_policy.space()),
                            settings, decision);
     decision.route              = call.route();
+    bool const done             = run(decision, size);
     last_route_of_this_thread() = decision.route;
     if (environment_verbose()) {
       static std::once_flag once;
@@ -165,26 +166,7 @@ class RoutedScan {
         report_route("parallel_scan", size, sizeof(value_type), decision);
       });
     }
-    switch (decision.route) {
-      case Route::mma:
-        if constexpr (products_compiled) {
-          scan_tiles_of_memory<WarpScanMma, TileTunedFor<true, eight_columns>>(
-              size);
-          break;
-        }
-        [[fallthrough]];
-      case Route::streamed:
-        if constexpr (tile_compiled) {
-          if (Data::operands(m_functor).contiguous()) {
-            scan_tiles_of_memory<WarpScanShuffle, TileTunedFor<false, false>>(
-                size);
-            break;
-          }
-        }
-        stream(size);
-        break;
-      default: m_native.execute();
-    }
+    if (!done) m_native.execute();
   }
 
  private:
@@ -243,16 +225,50 @@ class RoutedScan {
     return decision;
   }
 
+  /// Launches our kernel, or makes the route generic and says why not.
+  bool run(RouteDecision& decision, std::uint64_t size) const {
+    if (decision.route == Route::generic) return false;
+    Refusal const refusal = with_scratch(
+        m_policy.space(), total_on_device(),
+        [&](Cuda::StreamScratch const& scratch) {
+          if constexpr (products_compiled) {
+            if (decision.route == Route::mma) {
+              scan_tiles_of_memory<WarpScanMma,
+                                   TileTunedFor<true, eight_columns>>(scratch,
+                                                                      size);
+              return;
+            }
+          }
+          if constexpr (tile_compiled) {
+            if (Data::operands(m_functor).contiguous()) {
+              scan_tiles_of_memory<WarpScanShuffle, TileTunedFor<false, false>>(
+                  scratch, size);
+              return;
+            }
+          }
+          stream(scratch, size);
+        });
+    if (refusal) decision = {Route::generic, refusal, refusal};
+    return !refusal;
+  }
+
+  bool total_on_device() const { return m_result_on_device || !m_result; }
+
   /// Launches kernel(sink, scratch) with `words` of scratch, the total on its
-  /// way to where it is wanted.
+  /// way to where it is wanted. The last tile's total may come before the final
+  /// calls of other tiles; what these write is there when a call with a total
+  /// on the host returns, also where that is a View, after which Kokkos itself
+  /// does not wait.
   template <class Launch>
-  void deliver_total(std::uint64_t words, Launch const& launch) const {
-    Kokkos::Cuda const& space    = m_policy.space();
-    Cuda::StreamScratch& scratch = Cuda::stream_scratch(space);
-    Cuda::ScanScratch const scan = scratch.scan(words);
-    Cuda::deliver(
-        space, scratch, m_result, m_result_on_device || !m_result,
+  void deliver_total(Cuda::StreamScratch const& scratch, std::uint64_t words,
+                     Launch const& launch) const {
+    Cuda::ScanScratch const scan = scratch->scan(words);
+    scratch.deliver(
+        m_result, total_on_device(),
         [&](Cuda::ResultSink<value_type> const& sink) { launch(sink, scan); });
+    if (!total_on_device())
+      m_policy.space().fence(
+          "KokkosMMA::parallel_scan: the total goes to the host");
   }
 
   Reducer reducer() const {
@@ -269,7 +285,7 @@ class RoutedScan {
     return std::min(tiles, unsigned(processors) * unsigned(resident_blocks));
   }
 
-  void stream(std::uint64_t size) const {
+  void stream(Cuda::StreamScratch const& scratch, std::uint64_t size) const {
     using Value                         = typename Scanned::Value;
     constexpr StreamedScanTuning tuning = Tuned::value;
     constexpr unsigned threads          = tuning.threads;
@@ -278,7 +294,6 @@ class RoutedScan {
     auto const kernel =
         &Cuda::streamed_scan<Scanned, Tuned, Index, value_type, Call, Reducer>;
     Kokkos::Cuda const& space = m_policy.space();
-    Cuda::check(cudaSetDevice(space.cuda_device()), "cudaSetDevice");
     Cuda::KernelFacts const facts =
         Cuda::kernel_facts(space.cuda_device(), kernel, threads + 32, shared);
     // Functors may use atomics that take a lock; its state is per translation
@@ -287,21 +302,22 @@ class RoutedScan {
     unsigned const rows = streamed_scan_rows(Cuda::tuning(space), tuning, size);
     auto const tiles = unsigned((size + threads * rows - 1) / (threads * rows));
     deliver_total(
-        Cuda::look_back_words<Value>(tiles),
+        scratch, Cuda::look_back_words<Value>(tiles),
         [&](Cuda::ResultSink<value_type> const& sink,
-            Cuda::ScanScratch const& scratch) {
+            Cuda::ScanScratch const& scan) {
           Cuda::launch_kernel(
               space, "streamed_scan",
               Cuda::streamed_scan<Scanned, Tuned, Index, value_type, Call,
                                   Reducer>,
               {grid(tiles, facts.resident_blocks), threads + 32, shared},
               Call{m_functor}, reducer(), Flat::begin(m_policy), size, rows,
-              tiles, scratch, sink);
+              tiles, scan, sink);
         });
   }
 
   template <template <class, class, bool> class TileScan, class TileTuned>
-  void scan_tiles_of_memory(std::uint64_t size) const {
+  void scan_tiles_of_memory(Cuda::StreamScratch const& scratch,
+                            std::uint64_t size) const {
     using Accumulator = typename Data::Accumulator;
     using Value       = tile_value_t<Accumulator>;
     using Input       = typename Data::Input;
@@ -316,7 +332,6 @@ class RoutedScan {
         threads / 32 * TileTuned::value.tiles * 64 * Encoding::elements;
     auto const kernel = &Cuda::tile_scan<Scan, Output, value_type, TileTuned>;
     Kokkos::Cuda const& space = m_policy.space();
-    Cuda::check(cudaSetDevice(space.cuda_device()), "cudaSetDevice");
     Cuda::KernelFacts const facts =
         Cuda::kernel_facts(space.cuda_device(), kernel, threads + 32, shared);
 
@@ -339,14 +354,14 @@ class RoutedScan {
             0};
     auto const tiles = unsigned((skip + size + per_tile - 1) / per_tile);
     deliver_total(
-        Cuda::look_back_words<Value>(tiles),
+        scratch, Cuda::look_back_words<Value>(tiles),
         [&](Cuda::ResultSink<value_type> const& sink,
-            Cuda::ScanScratch const& scratch) {
+            Cuda::ScanScratch const& scan) {
           Cuda::launch_kernel(
               space, "tile_scan",
               Cuda::tile_scan<Scan, Output, value_type, TileTuned>,
               {grid(tiles, facts.resident_blocks), threads + 32, shared},
-              arguments, tiles, scratch, sink);
+              arguments, tiles, scan, sink);
         });
   }
 

@@ -4,6 +4,7 @@
 #define KOKKOSMMA_MPI_HALO_HPP
 
 #include <adapters/algorithms/KokkosMMA_Stencil.hpp>
+#include <adapters/kokkos/KokkosMMA_Finalize.hpp>
 #include <adapters/kokkos/KokkosMMA_StencilChecks.hpp>
 #include <adapters/kokkos/KokkosMMA_StencilGeneric.hpp>
 #include <adapters/kokkos/KokkosMMA_StencilPolicy.hpp>
@@ -208,13 +209,12 @@ HaloMemory<Exec>& halo_memory(Exec const& exec) {
   static std::mutex mutex;
   static std::map<Key, std::unique_ptr<HaloMemory<Exec>>> all;
   std::lock_guard<std::mutex> const lock(mutex);
-  static bool released_at_finalize = false;
-  if (!released_at_finalize) {
-    released_at_finalize = true;
-    Kokkos::push_finalize_hook([] {
+  static bool released = false;
+  if (!released) {
+    released = true;
+    at_finalize([] {
       std::lock_guard<std::mutex> const hook_lock(mutex);
       all.clear();
-      released_at_finalize = false;
     });
   }
   auto& entry = all[{std::this_thread::get_id(), exec.impl_instance_id()}];

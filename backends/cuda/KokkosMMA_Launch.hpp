@@ -3,8 +3,6 @@
 #define KOKKOSMMA_CUDA_LAUNCH_HPP
 
 #include <backends/cuda/arch/KokkosMMA_Kernel.hpp>
-#include <backends/cuda/kernels/KokkosMMA_GridFinish.hpp>
-#include <backends/cuda/kernels/KokkosMMA_LookBack.hpp>
 #include <core/KokkosMMA_ActiveTuning.hpp>
 #include <core/KokkosMMA_Capability.hpp>
 
@@ -12,33 +10,58 @@
 
 #include <cuda_runtime.h>
 
-#include <atomic>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <map>
-#include <memory>
 #include <mutex>
+#include <stdexcept>
 #include <string>
 #include <utility>
-#include <vector>
 
 /// \file
-/// What every launch needs: the device's properties, scratch of its stream, and
-/// the hand-over of a result to the host.
+/// What every launch needs: the device's properties, facts of the kernel, and
+/// errors handled as Kokkos handles them.
 
 namespace KokkosMMA::Impl::Cuda {
 
-/// Device errors abort, as Kokkos does: they are sticky, nothing after them can
-/// succeed.
+/// Whether nothing on the device can succeed after this error. Kokkos aborts
+/// for these and throws for all others.
+inline bool is_fatal(cudaError_t error) {
+  constexpr cudaError_t fatal[] = {
+      cudaErrorIllegalAddress,     cudaErrorAssert,
+      cudaErrorHardwareStackError, cudaErrorIllegalInstruction,
+      cudaErrorMisalignedAddress,  cudaErrorInvalidAddressSpace,
+      cudaErrorInvalidPc,          cudaErrorLaunchFailure};
+  for (cudaError_t const each : fatal)
+    if (error == each) return true;
+  return false;
+}
+
+/// Aborts or throws std::runtime_error as Kokkos does for the same error.
 inline void check(cudaError_t error, char const* call) {
   if (error == cudaSuccess) return;
   std::string const text = std::string("KokkosMMA: ") + call +
                            " failed: " + cudaGetErrorName(error) + ": " +
                            cudaGetErrorString(error);
-  Kokkos::abort(text.c_str());
+  if (is_fatal(error)) Kokkos::abort(text.c_str());
+  throw std::runtime_error(text);
 }
+
+/// The runtime keeps the last error of a host thread until somebody asks for
+/// it, and an application may do so much later. This object takes the errors of
+/// calls back whose failure we handle. An error that was there before it stays.
+class OwnErrors {
+ public:
+  OwnErrors() : m_clear(cudaPeekAtLastError() == cudaSuccess) {}
+  ~OwnErrors() {
+    if (m_clear) cudaGetLastError();
+  }
+  OwnErrors(OwnErrors const&)            = delete;
+  OwnErrors& operator=(OwnErrors const&) = delete;
+
+ private:
+  bool m_clear;
+};
 
 /// Puts a kernel into the stream of an instance whose device is the current
 /// one; `name` is for the message if it cannot.
@@ -137,183 +160,17 @@ KernelFacts kernel_facts(int device_id, void (*kernel)(Parameters...),
   check(cudaFuncGetAttributes(&attributes, address), "cudaFuncGetAttributes");
   facts.local_bytes = int(attributes.localSizeBytes);
   facts.may_follow  = attributes.ptxVersion >= 90;
-  check(
-      cudaFuncSetAttribute(address, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                           int(shared_bytes)),
-      "cudaFuncSetAttribute");
+  // What every kernel may have needs no permission; this call forgets the last
+  // error of the host thread, which may be the application's (CUDA 13.0).
+  if (shared_bytes > 48 * 1024)
+    check(cudaFuncSetAttribute(address,
+                               cudaFuncAttributeMaxDynamicSharedMemorySize,
+                               int(shared_bytes)),
+          "cudaFuncSetAttribute");
   check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(
             &facts.resident_blocks, address, threads, shared_bytes),
         "cudaOccupancyMaxActiveBlocksPerMultiprocessor");
   return facts;
-}
-
-/// Memory of one stream: partial results and the hand-shake of scans, which the
-/// order of the stream protects, and words in pinned memory for a result that
-/// the host waits for, which the mutex protects. Allocated at the first call on
-/// a stream, so that later calls neither allocate nor synchronise.
-class StreamScratch {
- public:
-  static constexpr int max_words = 16;  // 64 bytes, 4 in each
-
-  explicit StreamScratch(int device_id) : m_device(device_id) {
-    constexpr std::size_t counters = 128;
-    char* const memory = static_cast<char*>(zeroed(partials_bytes + counters));
-    m_grid = {memory, reinterpret_cast<unsigned*>(memory + partials_bytes)};
-    m_scan.control =
-        reinterpret_cast<ScanControl*>(memory + partials_bytes + counters / 2);
-    RelaxedCapture const capture;
-    void* words = nullptr;
-    check(cudaHostAlloc(&words, max_words * sizeof(unsigned long long),
-                        cudaHostAllocMapped),
-          "cudaHostAlloc");
-    m_words = static_cast<unsigned long long*>(words);
-  }
-  ~StreamScratch() {
-    int current = 0;
-    cudaGetDevice(&current);
-    cudaSetDevice(m_device);
-    for (void* const memory : m_allocated) cudaFree(memory);
-    cudaFreeHost(m_words);
-    cudaSetDevice(current);
-  }
-  StreamScratch(StreamScratch const&)            = delete;
-  StreamScratch& operator=(StreamScratch const&) = delete;
-
-  GridScratch grid() const { return m_grid; }
-
-  /// Words for the hand-shake of a scan. They grow by doubling, and what was
-  /// too small stays until the end: kernels in flight or in a graph may use it.
-  ScanScratch scan(std::uint64_t words) {
-    std::lock_guard<std::mutex> const lock(m_mutex);
-    if (words > m_scan.capacity) {
-      std::uint64_t const capacity = std::bit_ceil(words);
-      m_scan.words =
-          static_cast<std::uint64_t*>(zeroed(capacity * sizeof(std::uint64_t)));
-      m_scan.capacity = capacity;
-    }
-    return m_scan;
-  }
-
-  /// For what blocks of a segmented operation hand to each other. It grows like
-  /// the words of a scan.
-  void* segments(std::size_t bytes) { return m_segments.of(*this, bytes); }
-
-  /// Counters that every launch finds at zero and leaves at zero.
-  unsigned* counters(std::size_t count) {
-    return static_cast<unsigned*>(
-        m_counters.of(*this, count * sizeof(unsigned)));
-  }
-
-  /// Tens of milliseconds: the query only has to notice a kernel that died.
-  static constexpr unsigned spins_per_query = 1u << 24;
-
-  /// Runs `launch(sink)` and waits for the value that its kernel stores.
-  template <class T, class Launch>
-  void receive(T* result, cudaStream_t stream, Launch const& launch) {
-    constexpr int words = Words<T>::size;
-    static_assert(words <= max_words);
-    std::lock_guard<std::mutex> const lock(m_mutex);
-    for (int i = 0; i < words; ++i) m_words[i] = 0;
-    launch(ResultSink<T>{nullptr, m_words});
-    std::uint32_t bits[words];
-    for (int i = 0; i < words; ++i) {
-      std::atomic_ref<unsigned long long> const word(m_words[i]);
-      unsigned long long seen = word.load(std::memory_order_acquire);
-      for (unsigned spins = 1; !(seen & ResultSink<T>::mark); ++spins) {
-        if (spins % spins_per_query == 0) {
-          cudaError_t const state = cudaStreamQuery(stream);
-          if (state != cudaErrorNotReady) check(state, "kernel of a result");
-        }
-        seen = word.load(std::memory_order_acquire);
-      }
-      bits[i] = static_cast<std::uint32_t>(seen);
-    }
-    std::memcpy(static_cast<void*>(result), bits, sizeof(T));
-  }
-
- private:
-  /// Allows the calls below while another thread captures a graph.
-  struct RelaxedCapture {
-    cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
-    RelaxedCapture() { exchange(); }
-    ~RelaxedCapture() { exchange(); }
-    void exchange() {
-      check(cudaThreadExchangeStreamCaptureMode(&mode),
-            "cudaThreadExchangeStreamCaptureMode");
-    }
-  };
-
-  struct Growing {
-    void* memory         = nullptr;
-    std::size_t capacity = 0;
-
-    void* of(StreamScratch& scratch, std::size_t bytes) {
-      std::lock_guard<std::mutex> const lock(scratch.m_mutex);
-      if (bytes > capacity) {
-        capacity = std::bit_ceil(bytes);
-        memory   = scratch.zeroed(capacity);
-      }
-      return memory;
-    }
-  };
-
-  void* zeroed(std::size_t bytes) {
-    RelaxedCapture const capture;
-    void* memory = nullptr;
-    check(cudaMalloc(&memory, bytes), "cudaMalloc");
-    m_allocated.push_back(memory);
-    // Not on the default stream, where it would wait for other streams.
-    cudaStream_t stream;
-    check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking),
-          "cudaStreamCreateWithFlags");
-    check(cudaMemsetAsync(memory, 0, bytes, stream), "cudaMemsetAsync");
-    check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
-    check(cudaStreamDestroy(stream), "cudaStreamDestroy");
-    return memory;
-  }
-
-  int m_device;
-  std::vector<void*> m_allocated;
-  GridScratch m_grid{};
-  ScanScratch m_scan{};
-  Growing m_segments;
-  Growing m_counters;
-  unsigned long long* m_words = nullptr;
-  std::mutex m_mutex;
-};
-
-/// Scratch of the stream behind an execution-space instance. Instances that
-/// share a stream share scratch: their kernels run one after the other.
-inline StreamScratch& stream_scratch(Kokkos::Cuda const& space) {
-  using Key = std::pair<int, cudaStream_t>;
-  static std::mutex mutex;
-  static std::map<Key, std::unique_ptr<StreamScratch>> all;
-  std::lock_guard<std::mutex> const lock(mutex);
-  static bool released_at_finalize = false;
-  if (!released_at_finalize) {
-    released_at_finalize = true;
-    Kokkos::push_finalize_hook([] {
-      std::lock_guard<std::mutex> const hook_lock(mutex);
-      all.clear();
-      released_at_finalize = false;
-    });
-  }
-  Key const key{space.cuda_device(), space.cuda_stream()};
-  auto& entry = all[key];
-  if (!entry) entry = std::make_unique<StreamScratch>(key.first);
-  return *entry;
-}
-
-/// Runs `launch(sink)` so that the result arrives where the caller wants it: at
-/// once in order on the stream when the device can write there, through pinned
-/// memory with a wait for this kernel otherwise.
-template <class T, class Launch>
-void deliver(Kokkos::Cuda const& space, StreamScratch& scratch, T* result,
-             bool device_accessible, Launch const& launch) {
-  if (device_accessible)
-    launch(ResultSink<T>{result, nullptr});
-  else
-    scratch.receive(result, space.cuda_stream(), launch);
 }
 
 }  // namespace KokkosMMA::Impl::Cuda

@@ -20,37 +20,50 @@
 
 namespace KokkosMMA::Impl::Cuda {
 
-/// The pool of a device; null where it has none. The pool keeps up to 1/32 of
-/// the device's memory from call to call.
-inline cudaMemPool_t memory_pool(int device_id) {
-  static std::mutex mutex;
-  static std::map<int, cudaMemPool_t> all;
-  std::lock_guard<std::mutex> const lock(mutex);
-  if (all.empty())
-    Kokkos::push_finalize_hook([] {
-      std::lock_guard<std::mutex> const hook_lock(mutex);
-      for (auto const& [id, pool] : all)
-        if (pool != nullptr) cudaMemPoolDestroy(pool);
-      all.clear();
-    });
-  auto const [entry, is_new] = all.try_emplace(device_id, nullptr);
-  cudaMemPool_t& pool        = entry->second;
-  if (!is_new) return pool;
-  int has_pools = 0;
-  check(cudaDeviceGetAttribute(&has_pools, cudaDevAttrMemoryPoolsSupported,
-                               device_id),
-        "cudaDeviceGetAttribute");
-  if (has_pools == 0) return pool;
-  cudaMemPoolProps properties{};
-  properties.allocType     = cudaMemAllocationTypePinned;
-  properties.location.type = cudaMemLocationTypeDevice;
-  properties.location.id   = device_id;
-  check(cudaMemPoolCreate(&pool, &properties), "cudaMemPoolCreate");
-  std::uint64_t kept = device(device_id).memory_bytes / 32;
-  check(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &kept),
-        "cudaMemPoolSetAttribute");
-  return pool;
-}
+/// The memory pools of the devices. A pool keeps up to 1/32 of the device's
+/// memory from call to call.
+class MemoryPools {
+ public:
+  /// Never destroyed: at the end of the process CUDA may be gone.
+  static MemoryPools& instance() {
+    static auto& pools = *new MemoryPools;
+    return pools;
+  }
+
+  /// The pool of a device; null where it has none.
+  cudaMemPool_t of(int device_id) {
+    std::lock_guard<std::mutex> const lock(m_mutex);
+    auto const [entry, is_new] = m_all.try_emplace(device_id, nullptr);
+    cudaMemPool_t& pool        = entry->second;
+    if (!is_new) return pool;
+    int has_pools = 0;
+    check(cudaDeviceGetAttribute(&has_pools, cudaDevAttrMemoryPoolsSupported,
+                                 device_id),
+          "cudaDeviceGetAttribute");
+    if (has_pools == 0) return pool;
+    cudaMemPoolProps properties{};
+    properties.allocType     = cudaMemAllocationTypePinned;
+    properties.location.type = cudaMemLocationTypeDevice;
+    properties.location.id   = device_id;
+    check(cudaMemPoolCreate(&pool, &properties), "cudaMemPoolCreate");
+    std::uint64_t kept = device(device_id).memory_bytes / 32;
+    check(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &kept),
+          "cudaMemPoolSetAttribute");
+    return pool;
+  }
+
+  /// At the end of Kokkos.
+  void release() {
+    std::lock_guard<std::mutex> const lock(m_mutex);
+    for (auto const& [id, pool] : m_all)
+      if (pool != nullptr) cudaMemPoolDestroy(pool);
+    m_all.clear();
+  }
+
+ private:
+  std::mutex m_mutex;
+  std::map<int, cudaMemPool_t> m_all;
+};
 
 /// Memory that is taken and given back in the order of a stream: the host waits
 /// for neither. cudaMalloc and cudaFree around the kernels of a call wait for
@@ -62,15 +75,15 @@ class StreamMemory {
   /// Without memory where the device has no pool or too little is left.
   StreamMemory(Kokkos::Cuda const& space, std::size_t bytes)
       : m_stream(space.cuda_stream()) {
-    cudaMemPool_t const pool = memory_pool(space.cuda_device());
+    cudaMemPool_t const pool = MemoryPools::instance().of(space.cuda_device());
     if (pool == nullptr || bytes == 0) return;
+    OwnErrors const errors;
     cudaError_t const error =
         cudaMallocFromPoolAsync(&m_memory, bytes, pool, m_stream);
     if (error == cudaSuccess) return;
     m_memory = nullptr;
     if (error != cudaErrorMemoryAllocation)
       check(error, "cudaMallocFromPoolAsync");
-    cudaGetLastError();
   }
   StreamMemory(StreamMemory&& other) noexcept
       : m_stream(other.m_stream),

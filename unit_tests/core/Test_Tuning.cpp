@@ -20,19 +20,20 @@ constexpr bool usable(StreamedTuning const& tuning) {
   return tuning.threads % 32 == 0 && tuning.threads >= 32 &&
          tuning.threads <= 1024 && tuning.min_blocks >= 1 &&
          tuning.threads * tuning.min_blocks <= 2048 && tuning.calls >= 1 &&
-         tuning.rounds_per_barrier >= 1 && tuning.accumulators >= 1 &&
-         power_of_two && tuning.accumulators <= tuning.calls;
+         tuning.accumulators >= 1 && power_of_two &&
+         tuning.accumulators <= tuning.calls;
 }
 constexpr bool all_usable() {
   for (std::size_t value = 1; value <= max_value_bytes; ++value)
     for (int const indices : {1, 2, 3, 4, 6})
-      if (!usable(streamed_tuning(value, indices))) return false;
+      for (bool const sum : {true, false})
+        if (!usable(streamed_tuning(value, indices, sum))) return false;
   return true;
 }
 static_assert(all_usable());
-static_assert(!usable(StreamedTuning{256, 2, 16, 3, 4}) &&
-                  !usable(StreamedTuning{256, 2, 16, 4, 0}) &&
-                  !usable(StreamedTuning{1024, 3, 16, 4, 4}),
+static_assert(!usable(StreamedTuning{256, 2, 16, 3}) &&
+                  !usable(StreamedTuning{256, 2, 16, 0}) &&
+                  !usable(StreamedTuning{1024, 3, 16, 4}),
               "the check itself can fail");
 
 /// The running values of a thread stay within half its registers.
@@ -47,7 +48,11 @@ constexpr bool values_fit() {
 static_assert(values_fit());
 
 // More indices never ask for more calls in flight.
-static_assert(streamed_tuning(8, 4).calls < streamed_tuning(8, 3).calls);
+static_assert(streamed_tuning(4, 4).calls < streamed_tuning(4, 3).calls);
+
+// A join that is no addition may read what its value points to.
+static_assert(streamed_tuning(8, 1, false).accumulators == 1 &&
+              streamed_tuning(4, 1, false).accumulators == 1);
 
 static_assert(MmaTuning::threads % 32 == 0 && MmaTuning::threads <= 1024);
 static_assert(MmaTuning::vectors % 2 == 0, "vectors are added in pairs");

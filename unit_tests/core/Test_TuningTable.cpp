@@ -329,6 +329,6 @@ static_assert(Impl::mma_reduce_shape(builtin_tuning, 0, 0, 132, 4096).blocks ==
               1);
 static_assert(Impl::streamed_reduce_shape(builtin_tuning, streamed_tuning(4),
                                           131072, 132, 2, 4096)
-                  .threads == 512);
+                  .threads == 256);
 
 }  // namespace

@@ -5,7 +5,7 @@
 
 #include "RowSupport.hpp"
 
-#include <backends/cuda/KokkosMMA_Launch.hpp>
+#include <backends/cuda/KokkosMMA_StreamScratch.hpp>
 #include <backends/cuda/kernels/KokkosMMA_MmaReduce.hpp>
 #include <backends/cuda/kernels/KokkosMMA_StreamedReduce.hpp>
 #include <backends/cuda/kernels/KokkosMMA_StreamedScan.hpp>
@@ -117,7 +117,7 @@ void expect_tile_scan(Row<typename T::Element> const& x, int before) {
       {blocks_of(tiles), unsigned(Tuned::value.threads + 32),
        int(sizeof(Impl::Cuda::TileScanMemory<Scan, Tuned>))},
       operands, tiles,
-      Impl::Cuda::stream_scratch(space).scan(
+      Impl::Cuda::StreamScratch(space)->scan(
           Impl::Cuda::look_back_words<Value>(tiles)),
       Impl::Cuda::ResultSink<Output>{&total, nullptr});
   Output sum(0);
@@ -197,7 +197,7 @@ TEST(CallKernels, ScansKeepTheOrder) {
         {blocks_of(tiles), threads + 32,
          int(sizeof(Impl::Cuda::StreamedScanMemory<Chain, Tuned>))},
         call, ChainReducer(), std::int64_t(0), size, rows, tiles,
-        Impl::Cuda::stream_scratch(space).scan(
+        Impl::Cuda::StreamScratch(space)->scan(
             Impl::Cuda::look_back_words<Chain>(tiles)),
         Impl::Cuda::ResultSink<Chain>{&total, nullptr});
     std::int64_t sum = 0;
@@ -232,16 +232,17 @@ TEST(CallKernels, ReductionsCallEachIndexOnce) {
       sum += i * i;
     };
     using Running      = Impl::Cuda::RunningValue<PlusReducer, std::int64_t>;
-    using Tuned        = Impl::Cuda::TunedFor<8, 1>;
+    using Tuned        = Impl::Cuda::TunedFor<8, 1, true>;
+    auto const blocks  = unsigned(random.integer(1, 7));
     std::int64_t total = -1;
     Impl::Cuda::launch_kernel(
         space, "streamed_reduce",
         Impl::Cuda::streamed_reduce<Running, Tuned, std::int64_t, std::int64_t,
                                     std::remove_const_t<decltype(call)>,
                                     PlusReducer>,
-        {unsigned(random.integer(1, 7)), unsigned(Tuned::value.threads)}, call,
-        PlusReducer(), std::int64_t(5), size,
-        Impl::Cuda::stream_scratch(space).grid(),
+        {blocks, unsigned(Tuned::value.threads)}, call, PlusReducer(),
+        std::int64_t(5), size,
+        Impl::Cuda::StreamScratch(space)->grid(blocks, sizeof(std::int64_t)),
         Impl::Cuda::ResultSink<std::int64_t>{&total, nullptr});
     std::int64_t sum = 0;
     for (std::uint64_t i = 0; i < size; ++i) {

@@ -22,27 +22,24 @@ struct KernelGrid {
   bool follows = false;
 };
 
-/// Puts a kernel into a stream and says whether it could.
+/// Puts a kernel into a stream and says whether it could. The error is that of
+/// this launch: the last error of the host thread, which <<<>>> leaves to be
+/// asked for, may be an older one that the application has handled.
 template <class... Parameters, class... Arguments>
 cudaError_t enqueue_kernel(cudaStream_t stream, void (*kernel)(Parameters...),
                            KernelGrid const& grid, Arguments&&... arguments) {
-  if (grid.follows) {
-    cudaLaunchAttribute attribute{};
-    attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-    attribute.val.programmaticStreamSerializationAllowed = 1;
-    cudaLaunchConfig_t config{};
-    config.gridDim          = grid.blocks;
-    config.blockDim         = grid.threads;
-    config.dynamicSmemBytes = std::size_t(grid.shared_bytes);
-    config.stream           = stream;
-    config.attrs            = &attribute;
-    config.numAttrs         = 1;
-    return cudaLaunchKernelEx(&config, kernel,
-                              std::forward<Arguments>(arguments)...);
-  }
-  kernel<<<grid.blocks, grid.threads, grid.shared_bytes, stream>>>(
-      std::forward<Arguments>(arguments)...);
-  return cudaGetLastError();
+  cudaLaunchAttribute attribute{};
+  attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  attribute.val.programmaticStreamSerializationAllowed = 1;
+  cudaLaunchConfig_t config{};
+  config.gridDim          = grid.blocks;
+  config.blockDim         = grid.threads;
+  config.dynamicSmemBytes = std::size_t(grid.shared_bytes);
+  config.stream           = stream;
+  config.attrs            = &attribute;
+  config.numAttrs         = grid.follows ? 1 : 0;
+  return cudaLaunchKernelEx(&config, kernel,
+                            std::forward<Arguments>(arguments)...);
 }
 
 }  // namespace KokkosMMA::Impl::Cuda

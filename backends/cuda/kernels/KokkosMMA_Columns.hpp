@@ -2,7 +2,7 @@
 #ifndef KOKKOSMMA_CUDA_COLUMNS_HPP
 #define KOKKOSMMA_CUDA_COLUMNS_HPP
 
-#include <backends/cuda/KokkosMMA_Launch.hpp>
+#include <backends/cuda/KokkosMMA_StreamScratch.hpp>
 #include <backends/cuda/atom/KokkosMMA_Warp.hpp>
 #include <backends/cuda/kernels/KokkosMMA_LookBack.hpp>
 #include <core/KokkosMMA_Operation.hpp>
@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <type_traits>
 
 /// \file
@@ -308,11 +309,14 @@ void launch_column_sums(Kokkos::Cuda const& space, void const* x,
   shape.chunks = unsigned(
       std::max<std::uint64_t>((inner + shape.periods - 1) / shape.periods, 1));
   bool const joins = shape.chunks > 1 || (!shape.fold && vectors.period > 1);
-  if (joins)
-    partials = static_cast<Value*>(stream_scratch(space).segments(
+  std::optional<StreamScratch> scratch;
+  if (joins) {
+    scratch.emplace(space);
+    partials = static_cast<Value*>((*scratch)->segments(
         shape.chunks *
         (shape.fold ? matrix.columns : vectors.positions * Sums::elements) *
         sizeof(Value)));
+  }
   launch_kernel(space, "column_reduce", column_reduce<Op, Input, Sums, Store>,
                 {shape.chunks * shape.groups, Tuned::threads},
                 static_cast<unsigned char const*>(x), shape, partials, store);
@@ -833,7 +837,8 @@ void launch_column_scan_of(Kokkos::Cuda const& space, void const* x,
           ? ColumnLookBack<Op, Value>::size(
                 shape, std::uint64_t(shape.lanes.positions) * Elements)
           : 1;
-  ScanScratch const scratch = stream_scratch(space).scan(words);
+  StreamScratch const stream_scratch(space);
+  ScanScratch const scratch = stream_scratch->scan(words);
   auto const launch         = [&](auto grouped) {
     auto const kernel = &column_scan<Op, Input, Value, Inclusive, Output,
                                      Elements, decltype(grouped)::value>;

@@ -3,7 +3,7 @@
 #ifndef KOKKOSMMA_CUDA_DIRECT_STENCIL_HPP
 #define KOKKOSMMA_CUDA_DIRECT_STENCIL_HPP
 
-#include <backends/cuda/KokkosMMA_Launch.hpp>
+#include <backends/cuda/KokkosMMA_StreamScratch.hpp>
 #include <backends/cuda/arch/KokkosMMA_CopyAsync.hpp>
 #include <backends/cuda/arch/KokkosMMA_Opaque.hpp>
 #include <backends/cuda/kernels/KokkosMMA_CopyRing.hpp>
@@ -972,8 +972,9 @@ void launch_walk(Kokkos::Cuda const& space, StencilGrid<Element, R> const& grid,
               table.weights.size() * sizeof(A));
   std::copy(table.masks.begin(), table.masks.end(),
             words.begin() + std::ptrdiff_t(weight_words));
+  StreamScratch const scratch(space);
   auto* const memory = static_cast<std::uint64_t*>(
-      stream_scratch(space).segments(words.size() * sizeof(std::uint64_t)));
+      scratch->segments(words.size() * sizeof(std::uint64_t)));
   upload_table(space, memory, words);
 
   StencilAlignment const alignment =

@@ -43,9 +43,8 @@ struct Plus {
   __device__ void join(T& into, T from) const { into += from; }
 };
 
-/// Largest grid that the scratch of a launch holds partial results for.
-inline constexpr unsigned max_partials      = 4096;
-inline constexpr std::size_t partials_bytes = max_partials * 64;
+/// Largest grid of a reduction: its last block joins the partial results.
+inline constexpr unsigned max_partials = 4096;
 
 /// Where a launch leaves its partial results; one per stream.
 struct GridScratch {
@@ -161,18 +160,25 @@ __device__ void block_reduce(T& value, Joiner const& joiner) {
 
 /// A value per thread to one per grid; `store(value)` runs in one thread of the
 /// last block. blockDim.x is a multiple of 32, gridDim.x at most max_partials.
+/// `to_host`: who sees the stored value on the host sees all that the threads
+/// of the grid have written before they came here, in any memory.
 template <class T, class Joiner, class Store>
 __device__ void grid_finish(T& value, Joiner const& joiner,
-                            GridScratch const& scratch, Store const& store) {
+                            GridScratch const& scratch, Store const& store,
+                            bool to_host = false) {
   block_reduce(value, joiner);
   if (gridDim.x == 1) {
-    if (threadIdx.x == 0) store(value);
+    if (threadIdx.x == 0) {
+      if (to_host) __threadfence_system();
+      store(value);
+    }
     return;
   }
   __shared__ bool is_last;
   T* const partials = static_cast<T*>(scratch.partials);
   if (threadIdx.x == 0) {
     memcpy(static_cast<void*>(partials + blockIdx.x), &value, sizeof(T));
+    if (to_host) __threadfence_system();
     unsigned const last = gridDim.x - 1;
     is_last =
         AtomicIncrementAcquireRelease::fetch(scratch.ticket, last) == last;
@@ -202,7 +208,10 @@ __device__ void grid_finish(T& value, Joiner const& joiner,
     joiner.join(total.value, partial.value);
   }
   block_reduce(total.value, joiner);
-  if (threadIdx.x == 0) store(total.value);
+  if (threadIdx.x == 0) {
+    if (to_host) __threadfence_system();
+    store(total.value);
+  }
 }
 
 }  // namespace KokkosMMA::Impl::Cuda

@@ -2,7 +2,7 @@
 #ifndef KOKKOSMMA_CUDA_MMA_REDUCE_HPP
 #define KOKKOSMMA_CUDA_MMA_REDUCE_HPP
 
-#include <backends/cuda/KokkosMMA_Launch.hpp>
+#include <backends/cuda/KokkosMMA_StreamScratch.hpp>
 #include <backends/cuda/atom/KokkosMMA_Warp.hpp>
 #include <backends/cuda/kernels/KokkosMMA_GridFinish.hpp>
 #include <core/KokkosMMA_LaunchShape.hpp>
@@ -139,25 +139,25 @@ __global__ void __launch_bounds__(MmaTuning::threads, mma_min_blocks)
   });
 }
 
-/// Launches on the stream of `space`; `deliver` says when the result is there.
+/// Launches on the stream of `space`; StreamScratch::deliver says when the
+/// result is there.
 template <class Convert, class Operands, class T>
-void launch_mma_reduce(Kokkos::Cuda const& space, Operands const& operands,
-                       int chain_length, int block_size, T* result,
-                       bool device_accessible) {
-  check(cudaSetDevice(space.cuda_device()), "cudaSetDevice");
+void launch_mma_reduce(Kokkos::Cuda const& space, StreamScratch const& scratch,
+                       Operands const& operands, int chain_length,
+                       int block_size, T* result, bool device_accessible) {
   Device const& d         = device(space.cuda_device());
   LaunchShape const shape = mma_reduce_shape(
       *d.tuning, block_size, operands.range().end - operands.range().begin,
       d.multiprocessors, max_partials);
-  StreamScratch& scratch = stream_scratch(space);
-  deliver(space, scratch, result, device_accessible,
-          [&](ResultSink<T> const& sink) {
-            launch_kernel(
-                space, "mma_reduce", mma_reduce<Operands, T, Convert>,
-                {shape.blocks, shape.threads}, operands,
-                chain_length ? chain_length : d.tuning->reduce_chain_length,
-                scratch.grid(), sink);
-          });
+  using Partial =
+      decltype(std::declval<typename Operands::Accumulator&>().finish());
+  GridScratch const grid = scratch->grid(shape.blocks, sizeof(Partial));
+  scratch.deliver(result, device_accessible, [&](ResultSink<T> const& sink) {
+    launch_kernel(space, "mma_reduce", mma_reduce<Operands, T, Convert>,
+                  {shape.blocks, shape.threads}, operands,
+                  chain_length ? chain_length : d.tuning->reduce_chain_length,
+                  grid, sink);
+  });
 }
 
 }  // namespace KokkosMMA::Impl::Cuda

@@ -126,6 +126,7 @@ __global__ void paper_store(float const* const total,
 
 template <class T>
 void launch_paper_recurrence(Kokkos::Cuda const& space,
+                             StreamScratch const& scratch,
                              VectorRange const& range, unsigned threads,
                              T* result, bool device_accessible) {
   std::uint64_t const levels_of = 256;
@@ -155,46 +156,44 @@ void launch_paper_recurrence(Kokkos::Cuda const& space,
     from  = 1 - from;
     count = next;
   }
-  deliver(space, stream_scratch(space), result, device_accessible,
-          [&](ResultSink<T> const& sink) {
-            launch_kernel(space, "paper_store", paper_store<T>, {1, 1},
-                          totals[from], sink);
-          });
+  scratch.deliver(result, device_accessible, [&](ResultSink<T> const& sink) {
+    launch_kernel(space, "paper_store", paper_store<T>, {1, 1}, totals[from],
+                  sink);
+  });
   for (float* const memory : totals)
     check(cudaFreeAsync(memory, stream), "cudaFreeAsync");
 }
 
 /// Launches the formulation that `settings` names.
 template <class T>
-void launch_paper_reduce(Kokkos::Cuda const& space, VectorRange const& range,
+void launch_paper_reduce(Kokkos::Cuda const& space,
+                         StreamScratch const& scratch, VectorRange const& range,
                          Settings const& settings, T* result,
                          bool device_accessible) {
-  check(cudaSetDevice(space.cuda_device()), "cudaSetDevice");
   // B = 128, R = 4: the papers' best on a V100.
   unsigned const threads = settings.block_size ? settings.block_size : 128;
   int const chain        = settings.chain_length ? settings.chain_length : 4;
   if (settings.formulation == Formulation::recurrence) {
-    launch_paper_recurrence(space, range, threads, result, device_accessible);
+    launch_paper_recurrence(space, scratch, range, threads, result,
+                            device_accessible);
     return;
   }
   std::uint64_t const per_block = std::uint64_t(threads) * chain;
   std::uint64_t const vectors   = range.end - range.begin;
   unsigned const blocks         = unsigned(std::clamp<std::uint64_t>(
       (vectors + per_block - 1) / per_block, 1, max_partials));
-  StreamScratch& scratch        = stream_scratch(space);
-  deliver(space, scratch, result, device_accessible,
-          [&](ResultSink<T> const& sink) {
-            auto const launch = [&](auto split) {
-              launch_kernel(space, "paper_reduce",
-                            paper_reduce<decltype(split)::value, T>,
-                            {blocks, threads}, range, chain, scratch.grid(),
-                            sink);
-            };
-            if (settings.formulation == Formulation::split)
-              launch(std::true_type{});
-            else
-              launch(std::false_type{});
-          });
+  GridScratch const grid        = scratch->grid(blocks, sizeof(float));
+  scratch.deliver(result, device_accessible, [&](ResultSink<T> const& sink) {
+    auto const launch = [&](auto split) {
+      launch_kernel(space, "paper_reduce",
+                    paper_reduce<decltype(split)::value, T>, {blocks, threads},
+                    range, chain, grid, sink);
+    };
+    if (settings.formulation == Formulation::split)
+      launch(std::true_type{});
+    else
+      launch(std::false_type{});
+  });
 }
 
 }  // namespace KokkosMMA::Impl::Cuda

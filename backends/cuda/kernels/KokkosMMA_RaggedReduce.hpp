@@ -2,7 +2,7 @@
 #ifndef KOKKOSMMA_CUDA_RAGGED_REDUCE_HPP
 #define KOKKOSMMA_CUDA_RAGGED_REDUCE_HPP
 
-#include <backends/cuda/KokkosMMA_Launch.hpp>
+#include <backends/cuda/KokkosMMA_StreamScratch.hpp>
 #include <backends/cuda/arch/KokkosMMA_Ticket.hpp>
 #include <backends/cuda/atom/KokkosMMA_Warp.hpp>
 #include <backends/cuda/kernels/KokkosMMA_GridFinish.hpp>
@@ -178,11 +178,11 @@ void launch_tuned_ragged_reduce(Kokkos::Cuda const& space, void const* x,
   constexpr std::uint64_t known = std::uint64_t(1) << 50;
   if (size < known) blocks = std::max(blocks, (size + weighted) >> 30);
   blocks = std::min<std::uint64_t>(blocks, max_partials);
-  static_assert(sizeof(RaggedPartial<Value>) * max_partials <= partials_bytes);
+  StreamScratch const scratch(space);
   launch_kernel(space, "ragged_reduce", kernel,
                 {unsigned(blocks), Tuning::threads, shared},
                 static_cast<unsigned char const*>(x), segments, store,
-                stream_scratch(space).grid());
+                scratch->grid(blocks, sizeof(RaggedPartial<Value>)));
 }
 
 /// \param size no less than the number of elements in all segments, where it is
@@ -294,15 +294,14 @@ OffsetFindings findings_of_offsets(Kokkos::Cuda const& space,
   std::uint64_t const blocks =
       std::clamp<std::uint64_t>(segments.count() / (8 * threads) + 1, 1,
                                 std::min<std::uint64_t>(most, max_partials));
-  StreamScratch& scratch = stream_scratch(space);
+  StreamScratch const scratch(space);
+  GridScratch const grid = scratch->grid(blocks, sizeof(OffsetFindings));
   OffsetFindings findings;
-  scratch.receive(&findings, space.cuda_stream(),
-                  [&](ResultSink<OffsetFindings> const& sink) {
-                    launch_kernel(space, "look_at_offsets",
-                                  look_at_offsets<Offset>,
-                                  {unsigned(blocks), threads}, segments, size,
-                                  scratch.grid(), sink);
-                  });
+  scratch.deliver(
+      &findings, false, [&](ResultSink<OffsetFindings> const& sink) {
+        launch_kernel(space, "look_at_offsets", look_at_offsets<Offset>,
+                      {unsigned(blocks), threads}, segments, size, grid, sink);
+      });
   return findings;
 }
 

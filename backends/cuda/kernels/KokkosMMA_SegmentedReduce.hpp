@@ -2,7 +2,7 @@
 #ifndef KOKKOSMMA_CUDA_SEGMENTED_REDUCE_HPP
 #define KOKKOSMMA_CUDA_SEGMENTED_REDUCE_HPP
 
-#include <backends/cuda/KokkosMMA_Launch.hpp>
+#include <backends/cuda/KokkosMMA_StreamScratch.hpp>
 #include <backends/cuda/kernels/KokkosMMA_LongSegments.hpp>
 #include <backends/cuda/kernels/KokkosMMA_RowSegments.hpp>
 #include <backends/cuda/kernels/KokkosMMA_StagedSegments.hpp>
@@ -13,6 +13,7 @@
 #include <bit>
 #include <cstdint>
 #include <numeric>
+#include <optional>
 
 /// \file
 /// Reduction of equal segments, one pass: which kernel takes which length.
@@ -149,11 +150,12 @@ struct SegmentLaunch {
     in.units        = count * in.parts;
     Value* partials = nullptr;
     unsigned* done  = nullptr;
+    std::optional<StreamScratch> scratch;
     if (in.parts > 1) {
-      StreamScratch& scratch = stream_scratch(space);
-      done                   = scratch.counters(count);
+      scratch.emplace(space);
+      done = (*scratch)->counters(count);
       partials =
-          static_cast<Value*>(scratch.segments(in.units * sizeof(Value)));
+          static_cast<Value*>((*scratch)->segments(in.units * sizeof(Value)));
     }
     launch(kernel, in.units, threads, 0, resident, in, partials, done);
   }

@@ -2,7 +2,7 @@
 #ifndef KOKKOSMMA_CUDA_SEGMENTED_SCAN_HPP
 #define KOKKOSMMA_CUDA_SEGMENTED_SCAN_HPP
 
-#include <backends/cuda/KokkosMMA_Launch.hpp>
+#include <backends/cuda/KokkosMMA_StreamScratch.hpp>
 #include <backends/cuda/atom/KokkosMMA_Warp.hpp>
 #include <backends/cuda/kernels/KokkosMMA_ScanPipeline.hpp>
 #include <backends/cuda/kernels/KokkosMMA_TileScan.hpp>
@@ -533,11 +533,12 @@ void launch_segment_pipeline(Kokkos::Cuda const& space,
   auto const tiles =
       unsigned((operands.skip + operands.size + tile - 1) / tile);
   unsigned const processors = device(space.cuda_device()).multiprocessors;
-  ScanScratch const scratch = stream_scratch(space).scan(
-      look_back_words<SinceStart<typename Scan::Value>>(tiles));
-  launch_kernel(space, "scan_segments", kernel,
-                {std::min(tiles, processors * resident), threads, shared},
-                operands, starts, tiles, scratch);
+  StreamScratch const scratch(space);
+  launch_kernel(
+      space, "scan_segments", kernel,
+      {std::min(tiles, processors * resident), threads, shared}, operands,
+      starts, tiles,
+      scratch->scan(look_back_words<SinceStart<typename Scan::Value>>(tiles)));
 }
 
 template <class Scan, class Output, class Tuned>

@@ -5,6 +5,7 @@
 
 #include <backends/cuda/KokkosMMA_Launch.hpp>
 #include <backends/cuda/KokkosMMA_StreamMemory.hpp>
+#include <backends/cuda/KokkosMMA_StreamScratch.hpp>
 #include <backends/cuda/kernels/KokkosMMA_SeparableStencil.hpp>
 #include <core/KokkosMMA_Boundary.hpp>
 #include <core/KokkosMMA_PieceHeight.hpp>
@@ -20,6 +21,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <type_traits>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -380,11 +382,14 @@ void launch_separable_volume(Kokkos::Cuda const& space,
   std::size_t const bytes   = std::size_t((piece + 2 * radius) * plane_bytes +
                                           2 * constant_bytes + line);
   StreamMemory const of_stream(space, bytes);
-  void* const memory = of_stream.data() != nullptr
-                           ? of_stream.data()
-                           : stream_scratch(space).segments(bytes);
-  char* const begin  = static_cast<char*>(memory) + 2 * constant_bytes;
-  sums_of.data       = reinterpret_cast<A*>(begin) + sums_of.shift;
+  std::optional<StreamScratch> scratch;
+  void* memory = of_stream.data();
+  if (memory == nullptr) {
+    scratch.emplace(space);
+    memory = (*scratch)->segments(bytes);
+  }
+  char* const begin = static_cast<char*>(memory) + 2 * constant_bytes;
+  sums_of.data      = reinterpret_cast<A*>(begin) + sums_of.shift;
 
   Face const& low         = grid.boundaries.low[0];
   Face const& high        = grid.boundaries.high[0];

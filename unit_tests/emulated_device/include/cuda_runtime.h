@@ -206,6 +206,7 @@ inline float __uint_as_float(unsigned bits) {
   return std::bit_cast<float>(bits);
 }
 inline void __threadfence() {}
+inline void __threadfence_system() {}
 // Blocks and threads take turns: nothing comes between.
 template <class T>
 T atomicAdd(T* at, T value) {
@@ -234,6 +235,14 @@ enum cudaError_t {
   cudaSuccess,
   cudaErrorMemoryAllocation,
   cudaErrorNotReady,
+  cudaErrorIllegalAddress,
+  cudaErrorAssert,
+  cudaErrorHardwareStackError,
+  cudaErrorIllegalInstruction,
+  cudaErrorMisalignedAddress,
+  cudaErrorInvalidAddressSpace,
+  cudaErrorInvalidPc,
+  cudaErrorLaunchFailure,
 };
 using cudaStream_t  = void*;
 using cudaEvent_t   = void*;
@@ -265,6 +274,7 @@ struct cudaMemPoolProps {
 };
 enum cudaMemPoolAttr { cudaMemPoolAttrReleaseThreshold };
 enum cudaStreamCaptureMode { cudaStreamCaptureModeRelaxed };
+enum cudaStreamCaptureStatus { cudaStreamCaptureStatusNone };
 inline constexpr unsigned cudaStreamNonBlocking  = 1;
 inline constexpr unsigned cudaEventDisableTiming = 2;
 inline constexpr unsigned cudaHostAllocMapped    = 2;
@@ -272,6 +282,7 @@ inline constexpr unsigned cudaHostAllocMapped    = 2;
 inline char const* cudaGetErrorName(cudaError_t) { return "cudaError"; }
 inline char const* cudaGetErrorString(cudaError_t) { return "an error"; }
 inline cudaError_t cudaGetLastError() { return cudaSuccess; }
+inline cudaError_t cudaPeekAtLastError() { return cudaSuccess; }
 inline cudaError_t cudaGetDevice(int* id) {
   *id = 0;
   return cudaSuccess;
@@ -357,6 +368,24 @@ inline cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned) {
 inline cudaError_t cudaStreamDestroy(cudaStream_t) { return cudaSuccess; }
 inline cudaError_t cudaStreamSynchronize(cudaStream_t) { return cudaSuccess; }
 inline cudaError_t cudaStreamQuery(cudaStream_t) { return cudaSuccess; }
+inline cudaError_t cudaStreamIsCapturing(cudaStream_t,
+                                         cudaStreamCaptureStatus* status) {
+  *status = cudaStreamCaptureStatusNone;
+  return cudaSuccess;
+}
+inline cudaError_t cudaStreamGetId(cudaStream_t, unsigned long long* number) {
+  *number = 0;
+  return cudaSuccess;
+}
+inline cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned) {
+  *event = nullptr;
+  return cudaSuccess;
+}
+inline cudaError_t cudaEventRecord(cudaEvent_t, cudaStream_t) {
+  return cudaSuccess;
+}
+inline cudaError_t cudaEventQuery(cudaEvent_t) { return cudaSuccess; }
+inline cudaError_t cudaEventDestroy(cudaEvent_t) { return cudaSuccess; }
 inline cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode*) {
   return cudaSuccess;
 }

@@ -1,0 +1,304 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOKKOSMMA_CUDA_STREAM_SCRATCH_HPP
+#define KOKKOSMMA_CUDA_STREAM_SCRATCH_HPP
+
+#include <backends/cuda/KokkosMMA_Launch.hpp>
+#include <backends/cuda/kernels/KokkosMMA_GridFinish.hpp>
+#include <backends/cuda/kernels/KokkosMMA_LookBack.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <cuda_runtime.h>
+
+#include <atomic>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <mutex>
+#include <new>
+#include <utility>
+#include <vector>
+
+/// \file
+/// Memory that kernels hand partial results to each other in, and the hand-over
+/// of a result to the host.
+
+namespace KokkosMMA::Impl::Cuda {
+
+/// Scratch that the launches of one stream use one after the other: partial
+/// results and the hand-shake of scans, which the order of the stream protects,
+/// and words in pinned memory for a result that the host waits for, which the
+/// mutex protects. It grows by doubling, and what was too small stays until the
+/// end: kernels in flight or in a graph may use it. Later calls neither
+/// allocate nor synchronise. Throws std::bad_alloc where memory cannot be had.
+class Scratch {
+ public:
+  static constexpr int max_words = 16;  // 64 bytes, 4 in each
+
+  explicit Scratch(int device_id) : m_device(device_id) {
+    constexpr std::size_t counters = 128;
+    auto* const memory             = static_cast<char*>(zeroed(counters));
+    m_ticket                       = reinterpret_cast<unsigned*>(memory);
+    m_scan.control = reinterpret_cast<ScanControl*>(memory + counters / 2);
+    RelaxedCapture const capture;
+    OwnErrors const errors;
+    void* words = nullptr;
+    if (cudaHostAlloc(&words, max_words * sizeof(unsigned long long),
+                      cudaHostAllocMapped) != cudaSuccess) {
+      release();
+      throw std::bad_alloc();
+    }
+    m_words = static_cast<unsigned long long*>(words);
+  }
+  ~Scratch() { release(); }
+  Scratch(Scratch const&)            = delete;
+  Scratch& operator=(Scratch const&) = delete;
+
+  int device_id() const { return m_device; }
+
+  /// For the partial results of so many blocks.
+  GridScratch grid(std::size_t blocks, std::size_t bytes_of_each) {
+    return {m_partials.of(*this, blocks * bytes_of_each), m_ticket};
+  }
+
+  /// Words for the hand-shake of a scan.
+  ScanScratch scan(std::uint64_t words) {
+    std::lock_guard<std::mutex> const lock(m_mutex);
+    if (words > m_scan.capacity) {
+      std::uint64_t const capacity = std::bit_ceil(words);
+      m_scan.words =
+          static_cast<std::uint64_t*>(zeroed(capacity * sizeof(std::uint64_t)));
+      m_scan.capacity = capacity;
+    }
+    return m_scan;
+  }
+
+  /// For what blocks of a segmented operation hand to each other.
+  void* segments(std::size_t bytes) { return m_segments.of(*this, bytes); }
+
+  /// Counters that every launch finds at zero and leaves at zero.
+  unsigned* counters(std::size_t count) {
+    return static_cast<unsigned*>(
+        m_counters.of(*this, count * sizeof(unsigned)));
+  }
+
+  /// Tens of milliseconds: the query only has to notice a kernel that died.
+  static constexpr unsigned spins_per_query = 1u << 24;
+
+  /// Runs `launch(sink)` and waits for the value that its kernel stores. The
+  /// kernel itself may still run.
+  template <class T, class Launch>
+  void receive(T* result, cudaStream_t stream, Launch const& launch) {
+    constexpr int words = Words<T>::size;
+    static_assert(words <= max_words);
+    std::lock_guard<std::mutex> const lock(m_words_mutex);
+    for (int i = 0; i < words; ++i) m_words[i] = 0;
+    launch(ResultSink<T>{nullptr, m_words});
+    std::uint32_t bits[words];
+    for (int i = 0; i < words; ++i) {
+      std::atomic_ref<unsigned long long> const word(m_words[i]);
+      unsigned long long seen = word.load(std::memory_order_acquire);
+      for (unsigned spins = 1; !(seen & ResultSink<T>::mark); ++spins) {
+        if (spins % spins_per_query == 0) {
+          OwnErrors const errors;
+          cudaError_t const state = cudaStreamQuery(stream);
+          if (state != cudaErrorNotReady) check(state, "kernel of a result");
+        }
+        seen = word.load(std::memory_order_acquire);
+      }
+      bits[i] = static_cast<std::uint32_t>(seen);
+    }
+    std::memcpy(static_cast<void*>(result), bits, sizeof(T));
+  }
+
+ private:
+  /// Allows the calls below while another thread captures a graph.
+  struct RelaxedCapture {
+    cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
+    RelaxedCapture() { exchange(); }
+    ~RelaxedCapture() { exchange(); }
+    void exchange() { cudaThreadExchangeStreamCaptureMode(&mode); }
+  };
+
+  struct Growing {
+    void* memory         = nullptr;
+    std::size_t capacity = 0;
+
+    void* of(Scratch& scratch, std::size_t bytes) {
+      std::lock_guard<std::mutex> const lock(scratch.m_mutex);
+      if (bytes > capacity) {
+        std::size_t const wanted = std::bit_ceil(bytes);
+        memory                   = scratch.zeroed(wanted);
+        capacity                 = wanted;
+      }
+      return memory;
+    }
+  };
+
+  void* zeroed(std::size_t bytes) {
+    RelaxedCapture const capture;
+    OwnErrors const errors;
+    void* memory = nullptr;
+    if (cudaMalloc(&memory, bytes) != cudaSuccess) throw std::bad_alloc();
+    m_allocated.push_back(memory);
+    // Not on the default stream, where it would wait for other streams.
+    cudaStream_t stream;
+    check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking),
+          "cudaStreamCreateWithFlags");
+    check(cudaMemsetAsync(memory, 0, bytes, stream), "cudaMemsetAsync");
+    check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
+    check(cudaStreamDestroy(stream), "cudaStreamDestroy");
+    return memory;
+  }
+
+  void release() {
+    int current = 0;
+    cudaGetDevice(&current);
+    cudaSetDevice(m_device);
+    for (void* const memory : m_allocated) cudaFree(memory);
+    if (m_words != nullptr) cudaFreeHost(m_words);
+    cudaSetDevice(current);
+  }
+
+  int m_device;
+  std::vector<void*> m_allocated;
+  unsigned* m_ticket = nullptr;
+  ScanScratch m_scan{};
+  Growing m_partials;
+  Growing m_segments;
+  Growing m_counters;
+  unsigned long long* m_words = nullptr;
+  std::mutex m_mutex;
+  std::mutex m_words_mutex;
+};
+
+/// All scratch, and which stream each piece of it serves. Nobody tells when a
+/// stream is destroyed, so scratch moves to another stream once the work that
+/// used it is done: there is no more of it than streams were busy at a time.
+/// The scratch of the default instance stays with it and needs no event.
+class ScratchPool {
+ public:
+  struct Entry {
+    Scratch scratch;
+    unsigned long long stream;   ///< its number, which no other ever has
+    int users        = 0;        ///< calls that have not launched yet
+    bool stays       = false;    ///< of the default instance or of a graph
+    cudaEvent_t last = nullptr;  ///< behind the last launch that used it
+
+    Entry(int device_id, unsigned long long of)
+        : scratch(device_id), stream(of) {}
+    ~Entry() {
+      if (last != nullptr) cudaEventDestroy(last);
+    }
+  };
+
+  /// Never destroyed: at the end of the process CUDA may be gone.
+  static ScratchPool& instance() {
+    static auto& pool = *new ScratchPool;
+    return pool;
+  }
+
+  /// For one call more on a stream.
+  Entry& take(int device_id, cudaStream_t stream, bool stays) {
+    unsigned long long number = 0;
+    check(cudaStreamGetId(stream, &number), "cudaStreamGetId");
+    std::lock_guard<std::mutex> const lock(m_mutex);
+    Entry& entry = find(device_id, number);
+    entry.users += 1;
+    entry.stays = entry.stays || stays;
+    return entry;
+  }
+
+  /// The call has launched what it launches on this stream.
+  void give_back(Entry& entry, cudaStream_t stream) {
+    std::lock_guard<std::mutex> const lock(m_mutex);
+    entry.users -= 1;
+    if (entry.stays) return;
+    OwnErrors const errors;
+    if (entry.last == nullptr &&
+        cudaEventCreateWithFlags(&entry.last, cudaEventDisableTiming) !=
+            cudaSuccess)
+      entry.last = nullptr;
+    // Without an event nobody knows when it is free.
+    if (entry.last == nullptr ||
+        cudaEventRecord(entry.last, stream) != cudaSuccess)
+      entry.stays = true;
+  }
+
+  /// At the end of Kokkos.
+  void release() {
+    std::lock_guard<std::mutex> const lock(m_mutex);
+    m_all.clear();
+  }
+
+ private:
+  Entry& find(int device_id, unsigned long long stream) {
+    for (auto const& entry : m_all)
+      if (entry->stream == stream && entry->scratch.device_id() == device_id)
+        return *entry;
+    for (auto const& entry : m_all)
+      if (entry->scratch.device_id() == device_id && is_free(*entry)) {
+        entry->stream = stream;
+        return *entry;
+      }
+    m_all.push_back(std::make_unique<Entry>(device_id, stream));
+    return *m_all.back();
+  }
+
+  static bool is_free(Entry const& entry) {
+    if (entry.users > 0 || entry.stays || entry.last == nullptr) return false;
+    OwnErrors const errors;
+    return cudaEventQuery(entry.last) == cudaSuccess;
+  }
+
+  std::mutex m_mutex;
+  std::vector<std::unique_ptr<Entry>> m_all;
+};
+
+/// Scratch for the launches of one call on the stream of an instance. It is
+/// given back at the end of its scope, behind the launches.
+class StreamScratch {
+ public:
+  explicit StreamScratch(Kokkos::Cuda const& space)
+      : m_stream(space.cuda_stream()) {
+    check(cudaSetDevice(space.cuda_device()), "cudaSetDevice");
+    cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+    check(cudaStreamIsCapturing(m_stream, &status), "cudaStreamIsCapturing");
+    m_captured = status != cudaStreamCaptureStatusNone;
+    static cudaStream_t const default_stream = Kokkos::Cuda().cuda_stream();
+    m_entry =
+        &ScratchPool::instance().take(space.cuda_device(), m_stream,
+                                      m_captured || m_stream == default_stream);
+  }
+  ~StreamScratch() { ScratchPool::instance().give_back(*m_entry, m_stream); }
+  StreamScratch(StreamScratch const&)            = delete;
+  StreamScratch& operator=(StreamScratch const&) = delete;
+
+  Scratch* operator->() const { return &m_entry->scratch; }
+
+  /// The launches become nodes of a graph, and the host cannot wait for them.
+  bool captured() const { return m_captured; }
+
+  /// Runs `launch(sink)` so that the result arrives where the caller wants it:
+  /// at once in order on the stream when the device can write there, through
+  /// pinned memory with a wait for this value otherwise.
+  template <class T, class Launch>
+  void deliver(T* result, bool device_accessible, Launch const& launch) const {
+    if (device_accessible)
+      launch(ResultSink<T>{result, nullptr});
+    else
+      m_entry->scratch.receive(result, m_stream, launch);
+  }
+
+ private:
+  cudaStream_t m_stream;
+  ScratchPool::Entry* m_entry;
+  bool m_captured = false;
+};
+
+}  // namespace KokkosMMA::Impl::Cuda
+
+#endif
