@@ -26,9 +26,10 @@ struct Refusal {
 /// memory and a partial per block in scratch.
 inline constexpr std::size_t max_value_bytes = 64;
 
-/// Kernel arguments of 4 KB are the classic limit; what is larger Kokkos moves
-/// through constant or global memory.
-inline constexpr std::size_t max_functor_bytes = 3800;
+/// A kernel has 32764 bytes of arguments (CUDA 12.1, compute capability 7.0);
+/// some hundred are for what our kernels need besides. What is larger Kokkos
+/// moves through global memory.
+inline constexpr std::size_t max_functor_bytes = 32400;
 
 /// A route and why the faster ones were refused.
 struct RouteDecision {

@@ -37,7 +37,7 @@ constexpr Refusal refuse_streamed(ReduceProblem const& problem,
       {problem.value_bytes > max_value_bytes,
        {"the value is larger than 64 bytes", "max_value_bytes"}},
       {problem.functor_bytes > max_functor_bytes,
-       {"functor and reducer are larger than 3800 bytes",
+       {"functor and reducer are larger than 32400 bytes",
         "kernel argument limit"}},
       {problem.pattern == Pattern::mdrange &&
            problem.size >= max_flattened_indices,

@@ -60,7 +60,7 @@ constexpr Refusal refuse_streamed_scan(ScanProblem const& problem,
       {problem.value_bytes > max_value_bytes,
        {"the value is larger than 64 bytes", "max_value_bytes"}},
       {problem.functor_bytes > max_functor_bytes,
-       {"functor and reducer are larger than 3800 bytes",
+       {"functor and reducer are larger than 32400 bytes",
         "kernel argument limit"}},
   };
   for (Rule const& rule : rules)

@@ -256,7 +256,7 @@ void print_reductions(std::ostream& out) {
             }));
   table.add("arrays whose length is known at run time", any_type, sizes,
             with(functor, [](ReduceProblem& p) { p.fixed_size = false; }));
-  table.add("a functor of more than 3800 bytes", any_type, sizes,
+  table.add("a functor of more than 32400 bytes", any_type, sizes,
             with(functor, [](ReduceProblem& p) {
               p.functor_bytes = max_functor_bytes + 1;
             }));

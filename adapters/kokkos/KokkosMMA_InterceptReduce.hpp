@@ -96,12 +96,20 @@ constexpr bool adds() {
           !Reducer::has_init_member_function());
 }
 
+/// GPUs before compute capability 7.0 have 4096 bytes of kernel arguments.
+inline constexpr std::size_t max_argument_functor_bytes =
+#if defined(KOKKOS_ARCH_MAXWELL) || defined(KOKKOS_ARCH_PASCAL)
+    3800;
+#else
+    max_functor_bytes;
+#endif
+
 template <class Functor, class Reducer>
 concept RoutableTypes =
     !IsNative<Reducer> &&
     Reducer::static_value_size() == sizeof(typename Reducer::value_type) &&
     sizeof(typename Reducer::value_type) <= max_value_bytes &&
-    sizeof(Functor) + sizeof(Reducer) <= max_functor_bytes;
+    sizeof(Functor) + sizeof(Reducer) <= max_argument_functor_bytes;
 
 /// The standard algorithms' custom reductions have no identity: a value that no
 /// call has touched says so, and joining it changes nothing. (Kokkos' own join
@@ -328,8 +336,8 @@ class RoutedReduce {
       std::conditional_t<has_no_identity<value_type>,
                          RunningWithoutIdentity<Reducer, value_type>,
                          Cuda::RunningValue<Reducer, value_type>>>;
-  using Call  = decltype(Flat::call(std::declval<Functor const&>(),
-                                    std::declval<Policy const&>()));
+  using Call = decltype(Flat::call(std::declval<Functor const&>(),
+                                   std::declval<Policy const&>()));
   using Tuned =
       Cuda::TunedFor<sizeof(value_type), Flat::indices, adds<Reducer>()>;
 

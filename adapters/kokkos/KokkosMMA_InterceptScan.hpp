@@ -87,7 +87,7 @@ constexpr bool routable_scan() {
            (!std::is_final_v<Functor> ||
             is_default_sum<Analysis>)&&sizeof(Functor) +
                    sizeof(ScanReducer<Analysis>) <=
-               max_functor_bytes;
+               max_argument_functor_bytes;
   }
 }
 

@@ -66,11 +66,11 @@ static_assert(!refuse_streamed(with([](auto& p) { p.value_bytes = 64; }),
 static_assert(says(refuse_streamed(with([](auto& p) { p.value_bytes = 65; }),
                                    h200),
                    "larger than 64 bytes"));
-static_assert(!refuse_streamed(with([](auto& p) { p.functor_bytes = 3800; }),
+static_assert(!refuse_streamed(with([](auto& p) { p.functor_bytes = 32400; }),
                                h200));
 static_assert(
-    says(refuse_streamed(with([](auto& p) { p.functor_bytes = 3801; }), h200),
-         "larger than 3800 bytes"));
+    says(refuse_streamed(with([](auto& p) { p.functor_bytes = 32401; }), h200),
+         "larger than 32400 bytes"));
 static_assert(!refuse_streamed(with([](auto& p) {
                                  p.pattern = Pattern::mdrange;
                                  p.size    = (std::uint64_t(1) << 31) - 1;

@@ -74,9 +74,9 @@ static_assert(says(streamed_with([](auto& p) { p.fixed_size = false; }),
 static_assert(!streamed_with([](auto& p) { p.value_bytes = 64; }));
 static_assert(says(streamed_with([](auto& p) { p.value_bytes = 65; }),
                    "larger than 64 bytes"));
-static_assert(!streamed_with([](auto& p) { p.functor_bytes = 3800; }));
-static_assert(says(streamed_with([](auto& p) { p.functor_bytes = 3801; }),
-                   "larger than 3800 bytes"));
+static_assert(!streamed_with([](auto& p) { p.functor_bytes = 32400; }));
+static_assert(says(streamed_with([](auto& p) { p.functor_bytes = 32401; }),
+                   "larger than 32400 bytes"));
 static_assert(!streamed_with([](auto& p) { p.size = std::uint64_t(1) << 40; }));
 // One of the two kernels is enough.
 static_assert(!streamed_with([](auto& p) { p.compiled = false; }));

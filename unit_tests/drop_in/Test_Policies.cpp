@@ -341,14 +341,20 @@ void check_captured() {
   std::uint64_t expected = 0;
   for (int i = 0; i < n; ++i) functor(i, expected);
   std::uint64_t result = poison<std::uint64_t>();
+  RouteProbe<Exec> const probe;
   Kokkos::parallel_reduce("captured", Kokkos::RangePolicy<Exec>(0, n), functor,
                           result);
+  if (Bytes < 32000) {
+    EXPECT_TRUE(probe.streamed());
+  }
   EXPECT_EQ(expected, result);
 }
 TYPED_TEST(Policies, LargeFunctors) {
   check_captured<TypeParam, 512>();
   check_captured<TypeParam, 3584>();
+  check_captured<TypeParam, 4056>();
   check_captured<TypeParam, 8192>();
+  check_captured<TypeParam, 31992>();
   check_captured<TypeParam, 49152>();
 }
 

@@ -44,6 +44,16 @@ cudaError_t enqueue_kernel(cudaStream_t stream, void (*kernel)(Parameters...),
 
 }  // namespace KokkosMMA::Impl::Cuda
 
+/// Before the parameter of a kernel that may be large or have arrays: it is
+/// read where it lies, also through a reference or an index that is not a
+/// constant, for which a thread would otherwise copy it to local memory.
+/// Compute capability 7.0 and newer.
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 700
+#define KOKKOSMMA_GRID_CONSTANT __grid_constant__
+#else
+#define KOKKOSMMA_GRID_CONSTANT
+#endif
+
 /// Declares `name`, an array of the bytes that the launch asked for. (From a
 /// function that returned a pointer to them nvcc 13.0 made other code.)
 #define KOKKOSMMA_DYNAMIC_SHARED(Type, alignment, name) \

@@ -125,9 +125,10 @@ __device__ void streamed_calls(Running const& running, Call const& f,
 template <class Running, class Tuned, class Index, class T, class Call,
           class Reducer>
 __global__ void __launch_bounds__(Tuned::value.threads, Tuned::value.min_blocks)
-    streamed_reduce(Call const f, Reducer const reducer, Index const begin,
-                    std::uint64_t const size, GridScratch const scratch,
-                    ResultSink<T> const sink) {
+    streamed_reduce(KOKKOSMMA_GRID_CONSTANT Call const f,
+                    KOKKOSMMA_GRID_CONSTANT Reducer const reducer,
+                    Index const begin, std::uint64_t const size,
+                    GridScratch const scratch, ResultSink<T> const sink) {
   Running const running{reducer};
   Slot<typename Running::Value> value;
   auto const store = [&](auto& total) { running.finish(total, sink); };

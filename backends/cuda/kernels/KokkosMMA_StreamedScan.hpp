@@ -99,10 +99,11 @@ template <class Scanned, class Tuned, class Index, class T, class Call,
           class Reducer>
 __global__ void __launch_bounds__(Tuned::value.threads + 32,
                                   Tuned::value.min_blocks)
-    streamed_scan(Call const f, Reducer const reducer, Index const begin,
-                  std::uint64_t const size, unsigned const rows,
-                  unsigned const tiles, ScanScratch const scratch,
-                  ResultSink<T> const total) {
+    streamed_scan(KOKKOSMMA_GRID_CONSTANT Call const f,
+                  KOKKOSMMA_GRID_CONSTANT Reducer const reducer,
+                  Index const begin, std::uint64_t const size,
+                  unsigned const rows, unsigned const tiles,
+                  ScanScratch const scratch, ResultSink<T> const total) {
   using Value         = typename Scanned::Value;
   using Memory        = StreamedScanMemory<Value, Tuned>;
   using Exchange      = StreamedExchange<Value, Tuned>;

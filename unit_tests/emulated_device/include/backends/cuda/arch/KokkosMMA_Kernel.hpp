@@ -50,6 +50,7 @@ cudaError_t enqueue_kernel(cudaStream_t, void (*kernel)(Parameters...),
 
 }  // namespace KokkosMMA::Impl::Cuda
 
+#define KOKKOSMMA_GRID_CONSTANT
 #define KOKKOSMMA_DYNAMIC_SHARED(Type, alignment, name) \
   Type* const name = reinterpret_cast<Type*>(           \
       KokkosMMA::Testing::EmulatedDevice::shared_memory())
