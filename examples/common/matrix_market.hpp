@@ -8,6 +8,8 @@
 #define EXAMPLES_COMMON_MATRIX_MARKET_HPP
 
 #include "command_line.hpp"
+#include "files.hpp"
+#include "memory.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -17,7 +19,6 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
-#include <filesystem>
 #include <fstream>
 #include <limits>
 #include <string>
@@ -42,25 +43,10 @@ struct Triplets {
   }
 };
 
-inline std::string read_bytes(std::string const& path) {
-  std::string const start  = "cannot read '" + path + "': ";
-  std::string const remedy = "; give the path of a MatrixMarket file";
-  std::error_code ignored;
-  if (std::filesystem::is_directory(path, ignored)) {
-    throw InputError(start + "it is a directory" + remedy);
-  }
-  errno = 0;
-  std::ifstream stream(path, std::ios::binary);
-  if (!stream) throw InputError(start + std::strerror(errno) + remedy);
-  std::string bytes;
-  std::vector<char> chunk(1 << 20);
-  while (
-      stream.read(chunk.data(), static_cast<std::streamsize>(chunk.size())) ||
-      stream.gcount() > 0) {
-    bytes.append(chunk.data(), static_cast<std::size_t>(stream.gcount()));
-  }
-  if (stream.bad()) throw InputError(start + std::strerror(errno) + remedy);
-  return bytes;
+// About what the programs hold on the host: entries as they are read, sorted
+// and compressed; offsets; the product and its reference.
+inline double matrix_bytes(double rows, double columns, double entries) {
+  return 48 * rows + 8 * columns + 64 * entries;
 }
 
 class MatrixMarketReader {
@@ -244,6 +230,14 @@ class MatrixMarketReader {
     std::size_t const room =
         std::min(static_cast<std::size_t>(m_entries), m_bytes.size() / 4) *
         (m_symmetry == Symmetry::general ? 1 : 2);
+    require_memory(
+        matrix_bytes(static_cast<double>(rows), static_cast<double>(columns),
+                     static_cast<double>(room)),
+        "'" + m_path + "', line " + std::to_string(m_number) +
+            ": a matrix of " + std::to_string(rows) + " x " +
+            std::to_string(columns) + " with " + std::to_string(m_entries) +
+            " entries",
+        "remove rows and columns that are empty, or use a larger machine");
     m_result.row.reserve(room);
     m_result.column.reserve(room);
     m_result.value.reserve(room);
@@ -311,7 +305,7 @@ class MatrixMarketReader {
 // Symmetric matrices are expanded. An entry that the file has twice is kept
 // twice: the product of the matrix with a vector is that of their sum.
 inline Triplets read_matrix_market(std::string const& path) {
-  std::string const bytes = read_bytes(path);
+  std::string const bytes = read_text(path, "a MatrixMarket file");
   return MatrixMarketReader(bytes, path).read();
 }
 

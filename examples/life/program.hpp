@@ -112,7 +112,7 @@ inline void parse_size(std::string const& text, Options& options) {
   }
 }
 
-inline Options parse_options(int argc, char** argv) {
+inline Options parse_options(int& argc, char** argv) {
   Options options;
   Arguments arguments(argc, argv);
   for (std::string word; arguments.next(word);) {
@@ -138,16 +138,12 @@ inline Options parse_options(int argc, char** argv) {
       options.check = true;
     } else if (word == "--help") {
       options.help = true;
-    } else if (word.starts_with("-")) {
-      arguments.refuse();
-    } else if (!options.file.empty()) {
-      throw InputError("two patterns, " + in_quotes(options.file) + " and " +
-                       in_quotes(word) + "; give one");
     } else {
-      options.file = word;
+      arguments.refuse();
     }
   }
   if (options.help) return options;
+  options.file = arguments.operand("patterns");
   if (options.file.empty() && !options.soup) {
     throw InputError(
         "no pattern; give a file in run-length encoding (.rle), or --soup");
