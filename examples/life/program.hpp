@@ -12,7 +12,9 @@
 #include <Kokkos_Core.hpp>
 
 #include "../common/command_line.hpp"
+#include "../common/files.hpp"
 #include "../common/measure.hpp"
+#include "../common/memory.hpp"
 #include "../common/picture.hpp"
 #include "../common/progress.hpp"
 
@@ -28,12 +30,11 @@
 #include <cstdlib>
 #include <cstring>
 #include <exception>
-#include <filesystem>
 #include <fstream>
 #include <optional>
+#include <sstream>
 #include <stdexcept>
 #include <string>
-#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -62,12 +63,13 @@ struct Options {
 constexpr std::int64_t largest_side = 1 << 17;
 
 inline std::string help_text(std::string const& program) {
-  return "usage: " + program + R"( [options] PATTERN.rle
+  return "usage: " + program + R"( [options] PATTERN
        )" +
          program + R"( [options] --soup
 
-Runs a cellular automaton from a pattern file, which it puts into the centre of the grid, or from
-a grid of which a random half is alive, the same on every machine.
+Runs a cellular automaton from a pattern file, run-length encoded (.rle) or plaintext (.cells),
+which it puts into the centre of the grid, or from a grid of which a random half is alive, the
+same on every machine.
 
   --size N | WxH    cells of the grid (default: what the rule says, as in B3/S23:T400,300, or
                     the power of two from 256 on that is twice as large as the pattern)
@@ -146,7 +148,8 @@ inline Options parse_options(int& argc, char** argv) {
   options.file = arguments.operand("patterns");
   if (options.file.empty() && !options.soup) {
     throw InputError(
-        "no pattern; give a file in run-length encoding (.rle), or --soup");
+        "no pattern; give a file, run-length encoded (.rle) or plaintext "
+        "(.cells), or --soup");
   }
   if (!options.file.empty() && options.soup) {
     throw InputError("both a pattern, " + in_quotes(options.file) +
@@ -169,17 +172,9 @@ auto or_input_error(std::string const& where, Body const& body) {
 
 inline KokkosMMA::CellPattern read_pattern(std::string const& file,
                                            KokkosMMA::PatternLimits limits) {
-  std::string const start  = "cannot read '" + file + "': ";
-  std::string const remedy = "; give the path of a pattern file";
-  std::error_code ignored;
-  if (std::filesystem::is_directory(file, ignored)) {
-    throw InputError(start + "it is a directory" + remedy);
-  }
-  errno = 0;
-  std::ifstream stream(file, std::ios::binary);
-  if (!stream) throw InputError(start + std::strerror(errno) + remedy);
+  std::istringstream stream(read_bytes(file, "a pattern file"));
   return or_input_error(
-      "", [&] { return KokkosMMA::read_run_length(stream, file, limits); });
+      "", [&] { return KokkosMMA::read_pattern(stream, file, limits); });
 }
 
 // Everything that is known before the first generation.
@@ -246,6 +241,19 @@ inline Setup prepare(Options const& options) {
                      std::to_string(options.scale * height) +
                      " points; allowed are up to 1000000 on a side");
   }
+  // The grid before and after, and what the kernels hold of it.
+  auto const cells = static_cast<double>(width) * static_cast<double>(height);
+  require_memory(
+      cells * ((on_host ? 4 : 2) + (options.check ? 2 : 0)) +
+          (options.png.empty() ? 0
+                               : cells * static_cast<double>(options.scale) *
+                                     static_cast<double>(options.scale)),
+      "a grid of " + std::to_string(width) + " x " + std::to_string(height) +
+          " cells" +
+          (options.png.empty()
+               ? ""
+               : " and its picture, --scale " + std::to_string(options.scale)),
+      "give a smaller --size or --scale");
   auto const rows    = static_cast<std::int64_t>(pattern.height);
   auto const columns = static_cast<std::int64_t>(pattern.width);
   if (columns > width || rows > height) {
