@@ -15,6 +15,7 @@
 
 #include "../common/command_line.hpp"
 #include "../common/measure.hpp"
+#include "../common/memory.hpp"
 #include "activations.hpp"
 
 #include <algorithm>
@@ -294,6 +295,14 @@ int program(char const* name, int argc, char** argv) {
       return 0;
     }
     // Before anything is started: wrong input costs nothing.
+    if (options.generated) {
+      // In fp32 as they are generated, then in both orders.
+      double const each = 4 + (on_host ? 2 : 1) * (options.half ? 2 : 4);
+      require_memory(
+          each * static_cast<double>(options.shape.size()),
+          "--shape of " + std::to_string(options.shape.size()) + " elements",
+          "give a smaller shape");
+    }
     Activations const tensor = options.generated
                                    ? generate(options.shape, options.half)
                                    : NumpyFile(options.file).read();

@@ -43,16 +43,18 @@ struct Triplets {
   }
 };
 
-// About what the programs hold on the host: entries as they are read, sorted
-// and compressed; offsets; the product and its reference.
-inline double matrix_bytes(double rows, double columns, double entries) {
-  return 48 * rows + 8 * columns + 64 * entries;
-}
+// About what a program holds on the host at most.
+struct BytesPer {
+  double row;
+  double column;
+  double entry;
+};
 
 class MatrixMarketReader {
  public:
-  MatrixMarketReader(std::string const& bytes, std::string const& path)
-      : m_bytes(bytes), m_path(path) {}
+  MatrixMarketReader(std::string const& bytes, std::string const& path,
+                     BytesPer bytes_per)
+      : m_bytes(bytes), m_path(path), m_bytes_per(bytes_per) {}
 
   Triplets read() {
     read_banner();
@@ -231,12 +233,13 @@ class MatrixMarketReader {
         std::min(static_cast<std::size_t>(m_entries), m_bytes.size() / 4) *
         (m_symmetry == Symmetry::general ? 1 : 2);
     require_memory(
-        matrix_bytes(static_cast<double>(rows), static_cast<double>(columns),
-                     static_cast<double>(room)),
-        "'" + m_path + "', line " + std::to_string(m_number) +
-            ": a matrix of " + std::to_string(rows) + " x " +
+        m_bytes_per.row * static_cast<double>(rows) +
+            m_bytes_per.column * static_cast<double>(columns) +
+            m_bytes_per.entry * static_cast<double>(room),
+        "a matrix of " + std::to_string(rows) + " x " +
             std::to_string(columns) + " with " + std::to_string(m_entries) +
-            " entries",
+            " entries (line " + std::to_string(m_number) + " of '" + m_path +
+            "')",
         "remove rows and columns that are empty, or use a larger machine");
     m_result.row.reserve(room);
     m_result.column.reserve(room);
@@ -288,6 +291,7 @@ class MatrixMarketReader {
 
   std::string const& m_bytes;
   std::string const& m_path;
+  BytesPer m_bytes_per;
   std::size_t m_position = 0;
   std::int64_t m_number  = 0;
   std::string_view m_line_start;
@@ -304,9 +308,10 @@ class MatrixMarketReader {
 
 // Symmetric matrices are expanded. An entry that the file has twice is kept
 // twice: the product of the matrix with a vector is that of their sum.
-inline Triplets read_matrix_market(std::string const& path) {
+inline Triplets read_matrix_market(std::string const& path,
+                                   BytesPer bytes_per) {
   std::string const bytes = read_text(path, "a MatrixMarket file");
-  return MatrixMarketReader(bytes, path).read();
+  return MatrixMarketReader(bytes, path, bytes_per).read();
 }
 
 // The shortest digits that read back as the same numbers. Of a symmetric matrix

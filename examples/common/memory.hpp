@@ -48,16 +48,16 @@ inline double available_memory() {
   return std::max(least, 0.);
 }
 
-// `who` needs that many bytes; `remedy` is what the user can do.
-inline void require_memory(double bytes, std::string const& who,
+// `what` needs that many bytes; `remedy` is what the user can do.
+inline void require_memory(double bytes, std::string const& what,
                            std::string const& remedy) {
   double const available = available_memory();
   if (bytes <= available) return;
   char text[96];
   std::snprintf(text, sizeof(text),
-                " needs about %.3g GB of memory, and %.3g GB are free; ",
-                bytes / 1e9, available / 1e9);
-  throw InputError(who + text + remedy);
+                ": it needs about %.3g GB, and %.3g GB are free; ", bytes / 1e9,
+                available / 1e9);
+  throw InputError("no memory for " + what + text + remedy);
 }
 
 #endif

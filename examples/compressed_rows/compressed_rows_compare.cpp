@@ -342,7 +342,7 @@ void Report::files(std::vector<std::string> const& paths) {
       "matrix", "rows", "entries", "longest row", "empty rows", "large",
       "drop-in", "route");
   for (auto const& path : paths) {
-    Pair const pair = run_both({path});
+    Pair const pair = run_both({"--", path});
     bool const same = accept(path, pair);
     std::printf(
         "%-18s %9s %9s %11s %10s %8s  %-7s  %s\n",

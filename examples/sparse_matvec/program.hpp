@@ -448,7 +448,8 @@ int program(char const* name, int argc, char** argv) {
     Generated generated;
     Triplets list;
     if (options.generate.empty()) {
-      list = read_matrix_market(options.file);
+      // Measured with 20 million rows and columns, and with 3 million entries.
+      list = read_matrix_market(options.file, {12, 8, 40});
     } else {
       generated = parse_generated(options.generate);
       if (!generated.is_poisson) {
