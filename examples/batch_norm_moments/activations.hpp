@@ -11,16 +11,13 @@
 #include "../common/files.hpp"
 
 #include <bit>
-#include <cerrno>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <fstream>
 #include <limits>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <vector>
 
 struct Shape {
@@ -244,15 +241,7 @@ class NumpyFile {
                   tensor.half ? 2 : 4);
       bytes.append(element, tensor.half ? 2 : 4);
     }
-    errno = 0;
-    std::ofstream stream(m_path, std::ios::binary);
-    stream.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-    stream.close();
-    if (!stream) {
-      throw InputError("cannot write '" + m_path +
-                       "': " + std::strerror(errno) +
-                       "; give a path that this user can write");
-    }
+    write_bytes(m_path, bytes);
   }
 
  private:

@@ -39,6 +39,18 @@ inline std::string read_bytes(std::string const& path,
   return bytes;
 }
 
+inline void write_bytes(std::string const& path, std::string const& bytes) {
+  errno = 0;
+  std::ofstream stream(path, std::ios::binary);
+  stream.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  stream.close();
+  if (!stream) {
+    throw InputError("cannot write " + in_quotes(path) + ": " +
+                     std::strerror(errno) +
+                     "; give a path that this user can write");
+  }
+}
+
 // Without the byte order mark that some editors put in front of a text.
 inline std::string read_text(std::string const& path, std::string const& what) {
   std::string bytes = read_bytes(path, what);

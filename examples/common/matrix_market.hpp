@@ -12,14 +12,11 @@
 #include "memory.hpp"
 
 #include <algorithm>
-#include <cerrno>
 #include <charconv>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
-#include <cstring>
-#include <fstream>
 #include <limits>
 #include <string>
 #include <string_view>
@@ -331,17 +328,11 @@ inline void write_matrix_market(std::string const& path,
              std::string(digits, end) + "\n";
     ++written;
   }
-  errno = 0;
-  std::ofstream stream(path, std::ios::binary);
-  stream << "%%MatrixMarket matrix coordinate real "
-         << (symmetric ? "symmetric" : "general") << "\n% " << comment << "\n"
-         << entries.rows << " " << entries.columns << " " << written << "\n"
-         << lines;
-  stream.close();
-  if (!stream) {
-    throw InputError("cannot write '" + path + "': " + std::strerror(errno) +
-                     "; give a path that this user can write");
-  }
+  write_bytes(path, std::string("%%MatrixMarket matrix coordinate real ") +
+                        (symmetric ? "symmetric" : "general") + "\n% " +
+                        comment + "\n" + std::to_string(entries.rows) + " " +
+                        std::to_string(entries.columns) + " " +
+                        std::to_string(written) + "\n" + lines);
 }
 
 #endif

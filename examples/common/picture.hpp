@@ -66,11 +66,18 @@ inline void write_picture(std::string const& file,
   image.width   = static_cast<png_uint_32>(picture.width);
   image.height  = static_cast<png_uint_32>(picture.height);
   image.format  = picture.channels == 1 ? PNG_FORMAT_GRAY : PNG_FORMAT_RGB;
-  if (png_image_write_to_file(&image, file.c_str(), 0, picture.points.data(), 0,
-                              nullptr) == 0) {
+  // Through memory: png_image_write_to_file removes what it cannot write, a
+  // device too.
+  std::string bytes;
+  png_alloc_size_t size = PNG_IMAGE_PNG_SIZE_MAX(image);
+  bytes.resize(size);
+  if (png_image_write_to_memory(&image, bytes.data(), &size, 0,
+                                picture.points.data(), 0, nullptr) == 0) {
     throw InputError("cannot write " + in_quotes(file) + ": " + image.message +
-                     "; give another path");
+                     "; give another picture");
   }
+  bytes.resize(size);
+  write_bytes(file, bytes);
 #else
   check_picture_output("", file);
 #endif

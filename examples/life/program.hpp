@@ -23,14 +23,11 @@
 #include <core/KokkosMMA_RunLength.hpp>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <exception>
-#include <fstream>
 #include <optional>
 #include <sstream>
 #include <stdexcept>
@@ -233,21 +230,23 @@ inline Setup prepare(Options const& options) {
     height = width;
   }
   if (options.boundary) boundary = *options.boundary;
-  // libpng takes a million points on a side.
-  if (options.scale * std::max(width, height) > 1000000) {
+  // What libpng takes.
+  std::int64_t const points = options.scale * width * (options.scale * height);
+  if (!options.png.empty() &&
+      (options.scale * std::max(width, height) > 1000000 ||
+       points > 4000000000)) {
     throw InputError("--scale " + std::to_string(options.scale) +
                      ": the picture would have " +
                      std::to_string(options.scale * width) + " x " +
                      std::to_string(options.scale * height) +
-                     " points; allowed are up to 1000000 on a side");
+                     " points; allowed are up to 1000000 on a side and "
+                     "4000000000 in all");
   }
   // The grid before and after, and what the kernels hold of it.
   auto const cells = static_cast<double>(width) * static_cast<double>(height);
   require_memory(
       cells * ((on_host ? 4 : 2) + (options.check ? 2 : 0)) +
-          (options.png.empty() ? 0
-                               : cells * static_cast<double>(options.scale) *
-                                     static_cast<double>(options.scale)),
+          (options.png.empty() ? 0 : 2 * static_cast<double>(points)),
       "a grid of " + std::to_string(width) + " x " + std::to_string(height) +
           " cells" +
           (options.png.empty()
@@ -350,14 +349,9 @@ inline void write_pattern(std::string const& file, HostCells const& cells,
   pattern.comments.push_back("#C " + std::to_string(steps) +
                              " generations later, boundary " +
                              to_string(setup.boundary));
-  errno = 0;
-  std::ofstream stream(file, std::ios::binary);
+  std::ostringstream stream;
   KokkosMMA::write_run_length(stream, pattern);
-  stream.close();
-  if (!stream) {
-    throw InputError("cannot write '" + file + "': " + std::strerror(errno) +
-                     "; give a path that this user can write");
-  }
+  write_bytes(file, stream.str());
 }
 
 // White, black, and the older the paler.
