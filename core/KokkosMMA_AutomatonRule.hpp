@@ -253,7 +253,7 @@ class RuleParser {
   AutomatonRule parse_rule() {
     if (at_end() || peek() == ':')
       refuse(m_at, "no rule; write it like ", examples);
-    if (peek() == 'R') return parse_larger_than_life();
+    if (peek() == 'R' && !at_name()) return parse_larger_than_life();
     std::string_view const rule =
         std::string_view(m_text).substr(0, m_text.find(':'));
     if (rule.find(',') != rule.npos && at_digit()) return parse_five_numbers();
@@ -262,7 +262,8 @@ class RuleParser {
              "a table of all arrangements is not outer-totalistic; rules "
              "depend on the number of live neighbours here, like ",
              examples);
-    if (at_any_of("BS/") || at_digit()) return parse_life_like();
+    if ((at_any_of("BS/") && !at_name()) || at_digit())
+      return parse_life_like();
     refuse(m_at, quoted(), " begins no rule; write it like ", examples);
   }
 
@@ -295,11 +296,8 @@ class RuleParser {
         refuse(at, states, " states; allowed are 2 to ",
                AutomatonRule::max_states);
     }
+    refuse_suffix(letters(m_at));
     Neighbourhood neighbourhood = Neighbourhood::moore;
-    if (peek() == 'H' || peek() == 'L')
-      refuse(m_at, peek() == 'H' ? "hexagonal" : "triangular",
-             " neighbourhoods are not supported; leave the letter out for "
-             "Moore, or use V for von Neumann");
     if (take('V')) neighbourhood = Neighbourhood::von_neumann;
     int const neighbours = neighbourhood_size(neighbourhood, 1) - 1;
     for (auto const& [count, at] : m_digits)
@@ -309,14 +307,45 @@ class RuleParser {
     return {neighbourhood, 1, states, false, survive, birth};
   }
 
+  /// The letters from a place on, in capitals.
+  std::string_view letters(std::size_t at) const {
+    std::string_view const rest = std::string_view(m_text).substr(at);
+    return rest.substr(0, rest.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ"));
+  }
+
+  /// Whether what begins like a rule is a word, like Brian's Brain.
+  bool at_name() const {
+    std::string_view const word = letters(m_at);
+    return word.size() > 1 && word != "BS" && word != "SB";
+  }
+
+  /// What other programs write behind the counts of a life-like rule.
+  void refuse_suffix(std::string_view suffix) const {
+    for (std::string_view const marks : {"HISTORY", "SUPER", "INVESTIGATOR"})
+      if (suffix == marks)
+        refuse(m_at, "rules of the kind ",
+               m_source.substr(m_columns[m_at] - 1, suffix.size()),
+               ", whose further states mark cells, are not supported; leave "
+               "the word out if all cells of the pattern are in states 0 and "
+               "1");
+    if (suffix == "H") refuse(m_at, "hexagonal", no_neighbourhood);
+    // L alone, or with one more letter for a part of the neighbourhood.
+    if (suffix.size() <= 2 && suffix.substr(0, 1) == "L")
+      refuse(m_at, "triangular", no_neighbourhood);
+  }
+
   CountSet digits() {
     CountSet counts;
+    std::size_t const first = m_at;
     for (; at_digit(); ++m_at) {
       int const count = peek() - '0';
       counts.insert(count);
       m_digits.emplace_back(count, m_at);
     }
-    if (at_any_of("-ACEIJKNQRTWYZ"))
+    // 2ce, or 2-a for all but that; a word of other letters is none of it.
+    std::string_view const arrangements = letters(m_at + (peek() == '-'));
+    if (m_at > first && !arrangements.empty() &&
+        arrangements.find_first_not_of("ACEIJKNQRTWYZ") == arrangements.npos)
       refuse(m_at, quoted(),
              ": rules that tell arrangements with the same number of "
              "neighbours apart are not outer-totalistic and not supported; "
@@ -493,6 +522,9 @@ class RuleParser {
     return extent;
   }
 
+  static constexpr char const* no_neighbourhood =
+      " neighbourhoods are not supported; leave the letter out for Moore, or "
+      "use V for von Neumann";
   static constexpr char const* examples =
       "B3/S23, 23/3, 23/3/8, B2/S013V or R5,C0,M1,S34..58,B34..45,NM";
 

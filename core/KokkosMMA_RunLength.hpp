@@ -19,7 +19,8 @@
 
 /// \file
 /// Patterns of cellular automata in run-length encoded files (.rle), as Golly
-/// reads and writes them (https://golly.sourceforge.io/Help/formats.html).
+/// reads and writes them (https://golly.sourceforge.io/Help/formats.html), and
+/// in plaintext files (.cells, https://conwaylife.com/wiki/Plaintext).
 
 namespace KokkosMMA {
 
@@ -50,43 +51,30 @@ struct PatternLimits {
 
 namespace Impl {
 
-class RunLengthReader {
+/// The text of a file, line after line.
+class PatternLines {
  public:
-  RunLengthReader(std::string_view bytes, std::string_view name,
-                  PatternLimits limits)
-      : m_rest(bytes), m_name(name), m_limits(limits) {}
-
-  CellPattern read() {
+  PatternLines(char const* who, std::string_view bytes, std::string_view name)
+      : m_who(who), m_rest(bytes), m_name(name) {
     // The byte order mark that some editors put in front of a text.
     if (m_rest.substr(0, 3) == "\xEF\xBB\xBF") m_rest.remove_prefix(3);
-    while (!m_finished && next_line()) {
-      skip_blanks();
-      if (at_end()) continue;
-      if (peek() == '#') {
-        comment();
-      } else if (!m_in_cells && m_line.find('=') != m_line.npos) {
-        header();
-      } else {
-        m_in_cells = true;
-        cells();
-      }
-    }
-    if (!m_finished)
-      refuse(m_at, "the pattern ends without '!'; the file is cut off");
-    return finish();
+    struct Format {
+      std::string_view start;
+      char const* is;
+    };
+    for (Format const& format :
+         {Format{"#Life 1.05", "in the format Life 1.05"},
+          Format{"#Life 1.06", "in the format Life 1.06"},
+          Format{"#MCell", "in the format of MCell"},
+          Format{"[M", "a macrocell file"},
+          Format{"\xFF\xFE", "text in UTF-16"},
+          Format{"\xFE\xFF", "text in UTF-16"}})
+      if (m_rest.substr(0, format.start.size()) == format.start)
+        invalid_argument(who, "'", name, "' is ", format.is,
+                         "; save the pattern run-length encoded (.rle)");
   }
 
- private:
-  struct Run {
-    std::int64_t x;
-    std::int64_t y;
-    std::int64_t length;
-    std::uint8_t state;
-  };
-
-  /// Larger than what is allowed anywhere, small enough for additions.
-  static constexpr std::int64_t too_many = std::int64_t(1) << 60;
-
+ protected:
   template <class... Parts>
   [[noreturn]] void refuse(std::size_t at, Parts const&... parts) const {
     refuse_at(m_number, at, parts...);
@@ -94,8 +82,8 @@ class RunLengthReader {
   template <class... Parts>
   [[noreturn]] void refuse_at(std::size_t line, std::size_t at,
                               Parts const&... parts) const {
-    invalid_argument("KokkosMMA::read_run_length", "'", m_name, "', line ",
-                     line, ", column ", at + 1, ": ", parts...);
+    invalid_argument(m_who, "'", m_name, "', line ", line, ", column ", at + 1,
+                     ": ", parts...);
   }
 
   /// Lines end with LF, CR LF or CR. The last line stays when there is no
@@ -119,13 +107,6 @@ class RunLengthReader {
 
   bool at_end() const { return m_at == m_line.size(); }
   char peek() const { return at_end() ? '\0' : m_line[m_at]; }
-  bool at_digit() const { return peek() >= '0' && peek() <= '9'; }
-  bool at_blank() const {
-    return !at_end() && (peek() == ' ' || peek() == '\t');
-  }
-  void skip_blanks() {
-    while (at_blank()) ++m_at;
-  }
   /// What stands at the reading position, for an error.
   std::string quoted() const {
     if (at_end()) return "the end of the line";
@@ -142,6 +123,64 @@ class RunLengthReader {
     return text.substr(first, text.find_last_not_of(" \t") - first + 1);
   }
 
+  char const* m_who;
+  std::string_view m_rest;  ///< behind the line that is read
+  std::string_view m_name;
+  std::string_view m_line;
+  std::size_t m_number = 0;  ///< of the line, from 1
+  std::size_t m_at     = 0;  ///< in the line
+};
+
+class RunLengthReader : PatternLines {
+ public:
+  RunLengthReader(char const* who, std::string_view bytes,
+                  std::string_view name, PatternLimits limits)
+      : PatternLines(who, bytes, name), m_limits(limits) {}
+
+  CellPattern read() {
+    while (!m_finished && next_line()) {
+      skip_blanks();
+      if (at_end()) continue;
+      if (peek() == '#') {
+        comment();
+      } else if (!m_in_cells && m_line.find('=') != m_line.npos) {
+        header();
+      } else {
+        m_in_cells = true;
+        cells();
+      }
+    }
+    if (!m_finished) end_of_file();
+    return finish();
+  }
+
+ private:
+  struct Run {
+    std::int64_t x;
+    std::int64_t y;
+    std::int64_t length;
+    std::uint8_t state;
+  };
+
+  /// Larger than what is allowed anywhere, small enough for additions.
+  static constexpr std::int64_t too_many = std::int64_t(1) << 60;
+
+  /// Some programs leave '!' out. What has no cells at all is cut off.
+  void end_of_file() {
+    if (m_count) refuse(m_at, "the file ends behind a count; it is cut off");
+    if (m_rows == 0 && m_y == 0)
+      refuse(m_at,
+             "the file ends without cells and without '!', which ends a "
+             "pattern; it is empty, or cut off");
+  }
+
+  bool at_digit() const { return peek() >= '0' && peek() <= '9'; }
+  bool at_blank() const {
+    return !at_end() && (peek() == ' ' || peek() == '\t');
+  }
+  void skip_blanks() {
+    while (at_blank()) ++m_at;
+  }
   /// `#r` is where old files have the rule.
   void comment() {
     std::string_view const line = trimmed(m_line.substr(m_at));
@@ -279,14 +318,12 @@ class RunLengthReader {
   }
 
   void run(std::int64_t count, std::uint8_t state) {
-    if (m_x + count > m_width.value_or(m_limits.width))
+    if (m_x + count > m_limits.width)
       refuse_at(m_count_line, m_count_at, "row ", m_y + 1,
-                " has more than the ", m_width.value_or(m_limits.width),
-                " cells of the ", m_width ? "header's x" : "grid");
-    if (m_y >= m_height.value_or(m_limits.height))
+                " has more than the ", m_limits.width, " cells of the grid");
+    if (m_y >= m_limits.height)
       refuse_at(m_count_line, m_count_at, "there are cells behind the ",
-                m_height.value_or(m_limits.height), " rows of the ",
-                m_height ? "header's y" : "grid");
+                m_limits.height, " rows of the grid");
     if (state != 0) m_runs.push_back({m_x, m_y, count, state});
     m_x += count;
     m_longest = std::max(m_longest, m_x);
@@ -294,8 +331,9 @@ class RunLengthReader {
   }
 
   CellPattern finish() {
-    m_pattern.width  = m_width.value_or(m_longest);
-    m_pattern.height = m_height.value_or(m_rows);
+    // Cells beyond what the header says are in the pattern all the same.
+    m_pattern.width  = std::max(m_width.value_or(0), m_longest);
+    m_pattern.height = std::max(m_height.value_or(0), m_rows);
     if (m_pattern.rule.empty()) m_pattern.rule = m_comment_rule;
     m_pattern.cells.resize(
         static_cast<std::size_t>(m_pattern.width * m_pattern.height));
@@ -305,14 +343,9 @@ class RunLengthReader {
     return std::move(m_pattern);
   }
 
-  std::string_view m_rest;  ///< behind the line that is read
-  std::string_view m_name;
   PatternLimits m_limits;
   CellPattern m_pattern;
   std::string m_comment_rule;
-  std::string_view m_line;
-  std::size_t m_number      = 0;  ///< of the line, from 1
-  std::size_t m_at          = 0;  ///< in the line
   std::size_t m_header_line = 0;
   std::optional<std::int64_t> m_width, m_height;  ///< of the header
   bool m_in_cells = false;
@@ -325,6 +358,96 @@ class RunLengthReader {
   std::int64_t m_longest   = 0;
   std::int64_t m_rows      = 0;
   std::vector<Run> m_runs;
+};
+
+/// Rows of . and O or *, short ones end in dead cells, empty ones are dead;
+/// what is behind a ! at the start of a line is a comment.
+class PlaintextReader : PatternLines {
+ public:
+  PlaintextReader(char const* who, std::string_view bytes,
+                  std::string_view name, PatternLimits limits)
+      : PatternLines(who, bytes, name), m_limits(limits) {}
+
+  /// Of a file that does not begin with a comment: whether there is nothing but
+  /// such rows. Run-length encoded, . and O are states too, but ! ends a row.
+  bool is_plaintext() {
+    bool has_cells = false;
+    while (next_line()) {
+      std::string_view const line = trimmed(m_line);
+      if (line.substr(0, 1) == "!") {
+        // But for a file that is nothing but the end of an empty pattern.
+        if (!has_cells)
+          return line.size() > 1 ||
+                 m_rest.find_first_not_of(" \t\r\n") != m_rest.npos;
+        continue;
+      }
+      if (line.find_first_not_of(".O*") != line.npos) return false;
+      has_cells = has_cells || !line.empty();
+    }
+    return has_cells;
+  }
+
+  CellPattern read() {
+    std::vector<std::string_view> rows;
+    CellPattern pattern;
+    std::int64_t height = 0;
+    while (next_line()) {
+      std::string_view const line =
+          m_line.substr(0, m_line.find_last_not_of(" \t") + 1);
+      if (line.substr(0, 1) == "!") {
+        comment(pattern, trimmed(line.substr(1)));
+        continue;
+      }
+      m_at = std::min(line.find_first_not_of(".O*"), line.size());
+      if (m_at < line.size())
+        refuse(m_at, quoted(),
+               " is no cell of a plaintext pattern; . is a dead cell, O or * "
+               "one that is alive, and comments begin with !");
+      auto const width = static_cast<std::int64_t>(line.size());
+      if (width > m_limits.width)
+        refuse(static_cast<std::size_t>(m_limits.width), "row ",
+               rows.size() + 1, " has more than the ", m_limits.width,
+               " cells of the grid");
+      rows.push_back(line);
+      if (line.empty()) continue;
+      height = static_cast<std::int64_t>(rows.size());
+      if (height > m_limits.height)
+        refuse(0, "there are cells behind the ", m_limits.height,
+               " rows of the grid");
+      pattern.width = std::max(pattern.width, width);
+    }
+    if (height == 0)
+      refuse(m_at, "the file ends without cells; it is empty, or cut off");
+    pattern.height = height;
+    pattern.cells.resize(
+        static_cast<std::size_t>(pattern.width * pattern.height));
+    for (std::int64_t y = 0; y < height; ++y) {
+      std::string_view const row = rows[static_cast<std::size_t>(y)];
+      for (std::size_t x = 0; x < row.size(); ++x)
+        pattern.cells[static_cast<std::size_t>(y * pattern.width) + x] =
+            row[x] != '.';
+    }
+    return pattern;
+  }
+
+ private:
+  /// As run-length encoded files have it.
+  static void comment(CellPattern& pattern, std::string_view text) {
+    struct Kind {
+      std::string_view plaintext;
+      char const* run_length;
+    };
+    for (Kind const& kind : {Kind{"Name:", "#N "}, Kind{"Author:", "#O "}}) {
+      if (text.substr(0, kind.plaintext.size()) != kind.plaintext) continue;
+      pattern.comments.push_back(
+          kind.run_length +
+          std::string(trimmed(text.substr(kind.plaintext.size()))));
+      return;
+    }
+    if (!text.empty()) pattern.comments.push_back("#C " + std::string(text));
+  }
+
+  PatternLimits m_limits;
 };
 
 /// Lines of at most 70 columns; a count stays with what it counts.
@@ -358,13 +481,10 @@ inline std::string cell_text(std::uint8_t state, bool two_states) {
 
 }  // namespace Impl
 
-/// Reads a pattern; `name` stands for the file in errors. The header and each
-/// of its parts may be missing: the pattern is then as large as its cells.
-/// What follows '!' is not read. Throws std::invalid_argument that names line
-/// and column for a file that is malformed, or larger than its header or the
-/// limits.
-inline CellPattern read_run_length(std::istream& stream, std::string_view name,
-                                   PatternLimits limits = {}) {
+namespace Impl {
+
+inline std::string pattern_bytes(char const* who, std::istream& stream,
+                                 std::string_view name) {
   std::string bytes;
   std::vector<char> chunk(1 << 16);
   bool const open = stream.good();
@@ -373,9 +493,40 @@ inline CellPattern read_run_length(std::istream& stream, std::string_view name,
       stream.gcount() > 0)
     bytes.append(chunk.data(), static_cast<std::size_t>(stream.gcount()));
   if (!open || stream.bad())
-    Impl::invalid_argument("KokkosMMA::read_run_length", "'", name,
-                           "' cannot be read; give an open stream of a file");
-  return Impl::RunLengthReader(bytes, name, limits).read();
+    invalid_argument(who, "'", name,
+                     "' cannot be read; give an open stream of a file");
+  return bytes;
+}
+
+}  // namespace Impl
+
+/// Reads a run-length encoded pattern; `name` stands for the file in errors.
+/// The header, each of its parts and the `!` at the end may be missing; the
+/// pattern is as large as its cells and the header ask for. What follows `!` is
+/// not read. Throws std::invalid_argument that names line and column for a file
+/// that is malformed, has no cells, or is larger than the limits, and for a
+/// plaintext file.
+inline CellPattern read_run_length(std::istream& stream, std::string_view name,
+                                   PatternLimits limits = {}) {
+  constexpr char const* who = "KokkosMMA::read_run_length";
+  std::string const bytes   = Impl::pattern_bytes(who, stream, name);
+  if (Impl::PlaintextReader(who, bytes, name, limits).is_plaintext())
+    Impl::invalid_argument(who, "'", name,
+                           "' is a plaintext pattern; KokkosMMA::read_pattern "
+                           "reads it");
+  return Impl::RunLengthReader(who, bytes, name, limits).read();
+}
+
+/// Reads a pattern that is run-length encoded, like read_run_length, or in
+/// plaintext: rows of `.` for dead and `O` or `*` for live cells, comments
+/// behind `!`. Which of them, the text tells.
+inline CellPattern read_pattern(std::istream& stream, std::string_view name,
+                                PatternLimits limits = {}) {
+  constexpr char const* who = "KokkosMMA::read_pattern";
+  std::string const bytes   = Impl::pattern_bytes(who, stream, name);
+  if (Impl::PlaintextReader(who, bytes, name, limits).is_plaintext())
+    return Impl::PlaintextReader(who, bytes, name, limits).read();
+  return Impl::RunLengthReader(who, bytes, name, limits).read();
 }
 
 /// Writes comments, header and cells. Whether that succeeded is in the state

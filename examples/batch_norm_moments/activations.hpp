@@ -8,19 +8,16 @@
 #define BATCH_NORM_MOMENTS_ACTIVATIONS_HPP
 
 #include "../common/command_line.hpp"
+#include "../common/files.hpp"
 
 #include <bit>
-#include <cerrno>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <filesystem>
-#include <fstream>
 #include <limits>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <vector>
 
 struct Shape {
@@ -163,7 +160,7 @@ class NumpyFile {
 
   Activations read() const {
     static_assert(std::endian::native == std::endian::little);
-    std::string const bytes = file_bytes();
+    std::string const bytes = read_bytes(m_path, "a NumPy file");
     std::string_view rest   = bytes;
     if (!rest.starts_with("\x93NUMPY") || rest.size() < 12) {
       refuse("this is not a NumPy file; write it with numpy.save");
@@ -244,41 +241,12 @@ class NumpyFile {
                   tensor.half ? 2 : 4);
       bytes.append(element, tensor.half ? 2 : 4);
     }
-    errno = 0;
-    std::ofstream stream(m_path, std::ios::binary);
-    stream.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-    stream.close();
-    if (!stream) {
-      throw InputError("cannot write '" + m_path +
-                       "': " + std::strerror(errno) +
-                       "; give a path that this user can write");
-    }
+    write_bytes(m_path, bytes);
   }
 
  private:
   [[noreturn]] void refuse(std::string const& why) const {
     throw InputError("'" + m_path + "': " + why);
-  }
-
-  std::string file_bytes() const {
-    std::string const start  = "cannot read '" + m_path + "': ";
-    std::string const remedy = "; give the path of a NumPy file";
-    std::error_code ignored;
-    if (std::filesystem::is_directory(m_path, ignored)) {
-      throw InputError(start + "it is a directory" + remedy);
-    }
-    errno = 0;
-    std::ifstream stream(m_path, std::ios::binary);
-    if (!stream) throw InputError(start + std::strerror(errno) + remedy);
-    std::string bytes;
-    std::vector<char> chunk(1 << 20);
-    while (
-        stream.read(chunk.data(), static_cast<std::streamsize>(chunk.size())) ||
-        stream.gcount() > 0) {
-      bytes.append(chunk.data(), static_cast<std::size_t>(stream.gcount()));
-    }
-    if (stream.bad()) throw InputError(start + std::strerror(errno) + remedy);
-    return bytes;
   }
 
   // What stands behind a key: up to the comma, or the bracket that closes.

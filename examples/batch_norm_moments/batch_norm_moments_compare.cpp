@@ -115,10 +115,9 @@ class Report {
 int compare(int argc, char** argv) {
   std::filesystem::path programs = own_folder(argv[0]);
   std::filesystem::path data_dir = batch_norm_moments_data_dir;
-  std::vector<std::string> files;
-  bool performance  = true;
-  std::string shape = "";
-  int repeat        = 20;
+  bool performance               = true;
+  std::string shape              = "";
+  int repeat                     = 20;
   Arguments arguments(argc, argv);
   for (std::string word; arguments.next(word);) {
     if (word == "--no-performance") {
@@ -134,12 +133,11 @@ int compare(int argc, char** argv) {
     } else if (word == "--help") {
       std::fputs(help, stdout);
       return 0;
-    } else if (word.starts_with("-")) {
-      arguments.refuse();
     } else {
-      files.push_back(word);
+      arguments.refuse();
     }
   }
+  std::vector<std::string> files = arguments.operands();
   if (files.empty()) {
     files = {(data_dir / "activations_4x8x7x5.npy").string()};
   }
@@ -156,7 +154,7 @@ int compare(int argc, char** argv) {
       "shape", "NCHW", "NHWC", "NCHW", "NHWC", "E[x^2]-..");
   for (auto const& file : files) {
     report.errors(std::filesystem::path(file).filename().string(),
-                  report.run({file}));
+                  report.run({"--", file}));
   }
   if (performance) {
     if (shape.empty()) {

@@ -15,6 +15,7 @@
 
 #include "../common/command_line.hpp"
 #include "../common/measure.hpp"
+#include "../common/memory.hpp"
 #include "activations.hpp"
 
 #include <algorithm>
@@ -70,7 +71,7 @@ wrong result.
 )";
 }
 
-inline Options parse_options(int argc, char** argv) {
+inline Options parse_options(int& argc, char** argv) {
   Options options;
   Arguments arguments(argc, argv);
   for (std::string word; arguments.next(word);) {
@@ -93,16 +94,12 @@ inline Options parse_options(int argc, char** argv) {
       options.repeat = static_cast<int>(arguments.integer(1, 1000000));
     } else if (word == "--help") {
       options.help = true;
-    } else if (word.starts_with("-")) {
-      arguments.refuse();
-    } else if (!options.file.empty()) {
-      throw InputError("two files, " + in_quotes(options.file) + " and " +
-                       in_quotes(word) + "; give one");
     } else {
-      options.file = word;
+      arguments.refuse();
     }
   }
   if (options.help) return options;
+  options.file = arguments.operand("files");
   if (options.file.empty() != options.generated) {
     throw InputError(options.generated
                          ? "both a file, " + in_quotes(options.file) +
@@ -298,6 +295,14 @@ int program(char const* name, int argc, char** argv) {
       return 0;
     }
     // Before anything is started: wrong input costs nothing.
+    if (options.generated) {
+      // In fp32 as they are generated, then in both orders.
+      double const each = 4 + (on_host ? 2 : 1) * (options.half ? 2 : 4);
+      require_memory(
+          each * static_cast<double>(options.shape.size()),
+          "--shape of " + std::to_string(options.shape.size()) + " elements",
+          "give a smaller shape");
+    }
     Activations const tensor = options.generated
                                    ? generate(options.shape, options.half)
                                    : NumpyFile(options.file).read();

@@ -65,9 +65,8 @@ KokkosMMA::Boundary parse_boundary(std::string const& text) {
                    "nearest");
 }
 
-Options parse_options(int argc, char** argv) {
+Options parse_options(int& argc, char** argv) {
   Options options;
-  std::vector<std::string> files;
   Arguments arguments(argc, argv);
   for (std::string word; arguments.next(word);) {
     if (word == "--radius") {
@@ -82,13 +81,12 @@ Options parse_options(int argc, char** argv) {
       options.check = true;
     } else if (word == "--help") {
       options.help = true;
-    } else if (word.starts_with("-")) {
-      arguments.refuse();
     } else {
-      files.push_back(word);
+      arguments.refuse();
     }
   }
   if (options.help) return options;
+  auto const& files        = arguments.operands();
   std::size_t const wanted = options.chart > 0 ? 1 : 2;
   if (files.size() != wanted) {
     throw InputError(std::to_string(files.size()) + " files; give " +

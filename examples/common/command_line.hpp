@@ -13,6 +13,8 @@
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <utility>
+#include <vector>
 
 // What the user gave is wrong; the text names it and says what to do.
 struct InputError : std::runtime_error {
@@ -55,25 +57,48 @@ inline std::int64_t integer_option(std::string const& name,
   return value;
 }
 
-// The words of a command line, one after the other.
+// The words of a command line. Takes them out of argv, but for the program's
+// name and the options that begin with --kokkos-, which are left for Kokkos.
 class Arguments {
  public:
-  Arguments(int argc, char** argv) : m_argc(argc), m_argv(argv) {}
+  Arguments(int& argc, char** argv)
+      : m_left(argc), m_argc(argc), m_argv(argv), m_kept(argc > 0 ? 1 : 0) {}
 
-  // The next word that is not for Kokkos; false at the end.
-  bool next(std::string& word) {
+  // The next option; false at the end. --option=value is --option value. What
+  // is no option is an operand, and so is everything behind --.
+  bool next(std::string& option) {
+    if (m_has_value) {
+      throw InputError(m_name + " takes no value, and was given " +
+                       in_quotes(m_value));
+    }
     while (++m_at < m_argc) {
-      word = m_argv[m_at];
-      if (!word.starts_with("--kokkos-")) {
-        m_name = word;
+      std::string word = m_argv[m_at];
+      if (m_only_operands || !is_option(word)) {
+        m_operands.push_back(std::move(word));
+      } else if (word == "--") {
+        m_only_operands = true;
+      } else if (word.starts_with("--kokkos-")) {
+        m_argv[m_kept++] = m_argv[m_at];
+      } else {
+        m_word                   = word;
+        std::size_t const equals = word.find('=');
+        m_has_value              = equals != word.npos;
+        if (m_has_value) m_value = word.substr(equals + 1);
+        option = m_name = word.substr(0, equals);
         return true;
       }
     }
+    if (m_kept < m_argc) m_argv[m_kept] = nullptr;
+    m_left = m_kept;
     return false;
   }
 
-  // What follows the option that next() gave.
+  // Of the option that next() gave.
   std::string value() {
+    if (m_has_value) {
+      m_has_value = false;
+      return m_value;
+    }
     if (m_at + 1 >= m_argc) {
       throw InputError(m_name + " needs a value, see --help");
     }
@@ -85,15 +110,48 @@ class Arguments {
   }
 
   [[noreturn]] void refuse() const {
-    throw InputError("unknown option " + in_quotes(m_name) +
+    throw InputError("unknown option " + in_quotes(m_word) +
                      "; --help lists the options");
   }
 
+  // Of a program that takes none.
+  void refuse_operands() const {
+    if (!m_operands.empty()) {
+      throw InputError("unknown argument " + in_quotes(m_operands[0]) +
+                       "; --help lists the options");
+    }
+  }
+
+  // Behind the last option, or between options.
+  std::vector<std::string> const& operands() const { return m_operands; }
+
+  // Of a program that takes one; empty when there is none.
+  std::string operand(std::string const& plural) const {
+    if (m_operands.size() > 1) {
+      throw InputError("two " + plural + ", " + in_quotes(m_operands[0]) +
+                       " and " + in_quotes(m_operands[1]) + "; give one");
+    }
+    return m_operands.empty() ? "" : m_operands[0];
+  }
+
  private:
+  // -5 is a number, - a name.
+  static bool is_option(std::string_view word) {
+    return word.size() > 1 && word[0] == '-' &&
+           !(word[1] >= '0' && word[1] <= '9');
+  }
+
+  int& m_left;
   int m_argc;
   char** m_argv;
+  int m_kept;
   int m_at = 0;
+  std::string m_word;
   std::string m_name;
+  std::string m_value;
+  bool m_has_value     = false;
+  bool m_only_operands = false;
+  std::vector<std::string> m_operands;
 };
 
 #endif

@@ -8,17 +8,15 @@
 #define EXAMPLES_COMMON_MATRIX_MARKET_HPP
 
 #include "command_line.hpp"
+#include "files.hpp"
+#include "memory.hpp"
 
 #include <algorithm>
-#include <cerrno>
 #include <charconv>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
-#include <cstring>
-#include <filesystem>
-#include <fstream>
 #include <limits>
 #include <string>
 #include <string_view>
@@ -42,31 +40,18 @@ struct Triplets {
   }
 };
 
-inline std::string read_bytes(std::string const& path) {
-  std::string const start  = "cannot read '" + path + "': ";
-  std::string const remedy = "; give the path of a MatrixMarket file";
-  std::error_code ignored;
-  if (std::filesystem::is_directory(path, ignored)) {
-    throw InputError(start + "it is a directory" + remedy);
-  }
-  errno = 0;
-  std::ifstream stream(path, std::ios::binary);
-  if (!stream) throw InputError(start + std::strerror(errno) + remedy);
-  std::string bytes;
-  std::vector<char> chunk(1 << 20);
-  while (
-      stream.read(chunk.data(), static_cast<std::streamsize>(chunk.size())) ||
-      stream.gcount() > 0) {
-    bytes.append(chunk.data(), static_cast<std::size_t>(stream.gcount()));
-  }
-  if (stream.bad()) throw InputError(start + std::strerror(errno) + remedy);
-  return bytes;
-}
+// About what a program holds on the host at most.
+struct BytesPer {
+  double row;
+  double column;
+  double entry;
+};
 
 class MatrixMarketReader {
  public:
-  MatrixMarketReader(std::string const& bytes, std::string const& path)
-      : m_bytes(bytes), m_path(path) {}
+  MatrixMarketReader(std::string const& bytes, std::string const& path,
+                     BytesPer bytes_per)
+      : m_bytes(bytes), m_path(path), m_bytes_per(bytes_per) {}
 
   Triplets read() {
     read_banner();
@@ -244,6 +229,15 @@ class MatrixMarketReader {
     std::size_t const room =
         std::min(static_cast<std::size_t>(m_entries), m_bytes.size() / 4) *
         (m_symmetry == Symmetry::general ? 1 : 2);
+    require_memory(
+        m_bytes_per.row * static_cast<double>(rows) +
+            m_bytes_per.column * static_cast<double>(columns) +
+            m_bytes_per.entry * static_cast<double>(room),
+        "a matrix of " + std::to_string(rows) + " x " +
+            std::to_string(columns) + " with " + std::to_string(m_entries) +
+            " entries (line " + std::to_string(m_number) + " of '" + m_path +
+            "')",
+        "remove rows and columns that are empty, or use a larger machine");
     m_result.row.reserve(room);
     m_result.column.reserve(room);
     m_result.value.reserve(room);
@@ -294,6 +288,7 @@ class MatrixMarketReader {
 
   std::string const& m_bytes;
   std::string const& m_path;
+  BytesPer m_bytes_per;
   std::size_t m_position = 0;
   std::int64_t m_number  = 0;
   std::string_view m_line_start;
@@ -310,9 +305,10 @@ class MatrixMarketReader {
 
 // Symmetric matrices are expanded. An entry that the file has twice is kept
 // twice: the product of the matrix with a vector is that of their sum.
-inline Triplets read_matrix_market(std::string const& path) {
-  std::string const bytes = read_bytes(path);
-  return MatrixMarketReader(bytes, path).read();
+inline Triplets read_matrix_market(std::string const& path,
+                                   BytesPer bytes_per) {
+  std::string const bytes = read_text(path, "a MatrixMarket file");
+  return MatrixMarketReader(bytes, path, bytes_per).read();
 }
 
 // The shortest digits that read back as the same numbers. Of a symmetric matrix
@@ -332,17 +328,11 @@ inline void write_matrix_market(std::string const& path,
              std::string(digits, end) + "\n";
     ++written;
   }
-  errno = 0;
-  std::ofstream stream(path, std::ios::binary);
-  stream << "%%MatrixMarket matrix coordinate real "
-         << (symmetric ? "symmetric" : "general") << "\n% " << comment << "\n"
-         << entries.rows << " " << entries.columns << " " << written << "\n"
-         << lines;
-  stream.close();
-  if (!stream) {
-    throw InputError("cannot write '" + path + "': " + std::strerror(errno) +
-                     "; give a path that this user can write");
-  }
+  write_bytes(path, std::string("%%MatrixMarket matrix coordinate real ") +
+                        (symmetric ? "symmetric" : "general") + "\n% " +
+                        comment + "\n" + std::to_string(entries.rows) + " " +
+                        std::to_string(entries.columns) + " " +
+                        std::to_string(written) + "\n" + lines);
 }
 
 #endif

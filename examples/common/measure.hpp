@@ -9,6 +9,7 @@
 #include <Kokkos_Core.hpp>
 
 #include "command_line.hpp"
+#include "memory.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -30,12 +31,17 @@ using Array = Kokkos::View<Value*, Memory>;
 // Kokkos throws when an allocation fails.
 template <class View, class... Extents>
 View allocated(std::string const& label, Extents... extents) {
+  auto const count = (std::int64_t(1) * ... * extents);
+  if constexpr (on_host) {
+    require_memory(static_cast<double>(count) *
+                       sizeof(typename View::non_const_value_type),
+                   "the array " + label, "give a smaller problem");
+  }
   try {
     return View(Kokkos::view_alloc(label, Kokkos::WithoutInitializing),
                 extents...);
   } catch (std::exception const& error) {
-    throw InputError("no memory for " +
-                     std::to_string((std::int64_t(1) * ... * extents)) +
+    throw InputError("no memory for " + std::to_string(count) +
                      " elements of the array " + label +
                      "; give a smaller problem. " + error.what());
   }

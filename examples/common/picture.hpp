@@ -7,6 +7,7 @@
 #define EXAMPLES_COMMON_PICTURE_HPP
 
 #include "command_line.hpp"
+#include "files.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -65,28 +66,47 @@ inline void write_picture(std::string const& file,
   image.width   = static_cast<png_uint_32>(picture.width);
   image.height  = static_cast<png_uint_32>(picture.height);
   image.format  = picture.channels == 1 ? PNG_FORMAT_GRAY : PNG_FORMAT_RGB;
-  if (png_image_write_to_file(&image, file.c_str(), 0, picture.points.data(), 0,
-                              nullptr) == 0) {
+  // Through memory: png_image_write_to_file removes what it cannot write, a
+  // device too.
+  std::string bytes;
+  png_alloc_size_t size = PNG_IMAGE_PNG_SIZE_MAX(image);
+  bytes.resize(size);
+  if (png_image_write_to_memory(&image, bytes.data(), &size, 0,
+                                picture.points.data(), 0, nullptr) == 0) {
     throw InputError("cannot write " + in_quotes(file) + ": " + image.message +
-                     "; give another path");
+                     "; give another picture");
   }
+  bytes.resize(size);
+  write_bytes(file, bytes);
 #else
   check_picture_output("", file);
 #endif
 }
 
-// In 8 bits per channel; what is transparent is put on white.
+// In 8 bits per channel, sRGB encoded; what is transparent is put on white. A
+// file that says nothing of its encoding is taken as sRGB, of 16 bits too.
 inline Picture read_picture(std::string const& file) {
 #if defined(EXAMPLES_HAVE_PNG)
+  std::string const what   = "a PNG image";
+  std::string const bytes  = read_bytes(file, what);
+  std::string const start  = "cannot read " + in_quotes(file) + ": ";
+  std::string const remedy = "; give the path of " + what;
+  if (bytes.empty()) throw InputError(start + "the file is empty" + remedy);
+  if (!bytes.starts_with("\x89PNG")) {
+    throw InputError(start + "it is no PNG file" + remedy);
+  }
   png_image image{};
   image.version     = PNG_IMAGE_VERSION;
   auto const refuse = [&] {
-    std::string const what = image.message;
+    std::string const why = image.message;
     png_image_free(&image);
-    throw InputError("cannot read " + in_quotes(file) + ": " + what +
-                     "; give the path of a PNG image");
+    throw InputError(start + "the image is damaged or cut off (" + why + ")" +
+                     remedy);
   };
-  if (png_image_begin_read_from_file(&image, file.c_str()) == 0) refuse();
+  if (png_image_begin_read_from_memory(&image, bytes.data(), bytes.size()) ==
+      0) {
+    refuse();
+  }
   if (image.width > 32768 || image.height > 32768) {
     png_image_free(&image);
     throw InputError(in_quotes(file) + ": the image has " +
@@ -94,6 +114,8 @@ inline Picture read_picture(std::string const& file) {
                      std::to_string(image.height) +
                      " points; allowed are up to 32768 x 32768");
   }
+  // Otherwise libpng takes 16 bits as linear.
+  image.flags |= PNG_IMAGE_FLAG_16BIT_sRGB;
   Picture picture;
   picture.width    = image.width;
   picture.height   = image.height;

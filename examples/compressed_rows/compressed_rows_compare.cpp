@@ -342,7 +342,7 @@ void Report::files(std::vector<std::string> const& paths) {
       "matrix", "rows", "entries", "longest row", "empty rows", "large",
       "drop-in", "route");
   for (auto const& path : paths) {
-    Pair const pair = run_both({path});
+    Pair const pair = run_both({"--", path});
     bool const same = accept(path, pair);
     std::printf(
         "%-18s %9s %9s %11s %10s %8s  %-7s  %s\n",
@@ -466,36 +466,29 @@ int Report::finish() const {
 int compare(int argc, char** argv) {
   std::filesystem::path programs = own_folder(argv[0]);
   std::filesystem::path data_dir = compressed_rows_data_dir;
-  std::vector<std::string> files;
-  bool performance = true;
-  std::int64_t n   = on_host ? 1024 : 16384;
-  int repeat       = 20;
-  for (int i = 1; i < argc; ++i) {
-    std::string const name = argv[i];
-    auto const value       = [&]() -> std::string {
-      if (i + 1 == argc) throw InputError(name + " needs a value, see --help");
-      return argv[++i];
-    };
-    if (name == "--no-performance") {
+  bool performance               = true;
+  std::int64_t n                 = on_host ? 1024 : 16384;
+  int repeat                     = 20;
+  Arguments arguments(argc, argv);
+  for (std::string word; arguments.next(word);) {
+    if (word == "--no-performance") {
       performance = false;
-    } else if (name == "--grid") {
-      n = integer_option(name, value(), 1, 20000);
-    } else if (name == "--repeat") {
-      repeat = static_cast<int>(integer_option(name, value(), 1, 1000000));
-    } else if (name == "--data-dir") {
-      data_dir = value();
-    } else if (name == "--program-dir") {
-      programs = value();
-    } else if (name == "--help") {
+    } else if (word == "--grid") {
+      n = arguments.integer(1, 20000);
+    } else if (word == "--repeat") {
+      repeat = static_cast<int>(arguments.integer(1, 1000000));
+    } else if (word == "--data-dir") {
+      data_dir = arguments.value();
+    } else if (word == "--program-dir") {
+      programs = arguments.value();
+    } else if (word == "--help") {
       std::fputs(help, stdout);
       return 0;
-    } else if (name.starts_with("-")) {
-      throw InputError("unknown option " + in_quotes(name) +
-                       "; --help lists the options");
     } else {
-      files.push_back(name);
+      arguments.refuse();
     }
   }
+  std::vector<std::string> files = arguments.operands();
   if (files.empty()) {
     files = {(data_dir / "poisson_32x32.mtx").string(),
              (data_dir / "powerlaw_1000.mtx").string()};

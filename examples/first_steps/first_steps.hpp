@@ -28,7 +28,6 @@ struct Step {
 
 inline int run_step(Step const& step, int argc, char** argv) {
   try {
-    int size = 0;
     Arguments arguments(argc, argv);
     for (std::string word; arguments.next(word);) {
       if (word == "--help") {
@@ -39,14 +38,13 @@ inline int run_step(Step const& step, int argc, char** argv) {
             step.name, step.does, step.size, step.largest, step.default_size);
         return 0;
       }
-      if (word.starts_with("--")) arguments.refuse();
-      if (size != 0) {
-        throw InputError("two sizes, " + std::to_string(size) + " and " +
-                         in_quotes(word) + "; give one");
-      }
-      size = static_cast<int>(integer_option("N", word, 1, step.largest));
+      arguments.refuse();
     }
-    if (size == 0) size = step.default_size;
+    std::string const given = arguments.operand("sizes");
+    int const size =
+        given.empty()
+            ? step.default_size
+            : static_cast<int>(integer_option("N", given, 1, step.largest));
 
     // Starts Kokkos, and ends it when the function returns: after the last
     // View.

@@ -128,6 +128,7 @@ int compare(int argc, char** argv) {
       arguments.refuse();
     }
   }
+  arguments.refuse_operands();
 
   Report report(programs);
   std::printf(

@@ -142,7 +142,7 @@ struct Level {
   }
 };
 
-inline Options parse_options(int argc, char** argv) {
+inline Options parse_options(int& argc, char** argv) {
   using KokkosMMA::Boundary;
   Options options;
   Arguments arguments(argc, argv);
@@ -183,6 +183,7 @@ inline Options parse_options(int argc, char** argv) {
       arguments.refuse();
     }
   }
+  arguments.refuse_operands();
   Level level{options.boundary, options.points};
   for (int k = 1; k < options.levels; ++k) level = level.refined();
   if (level.points > most_points) {

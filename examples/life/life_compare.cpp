@@ -142,6 +142,7 @@ int compare(int argc, char** argv) {
       arguments.refuse();
     }
   }
+  arguments.refuse_operands();
 
   Report report(programs);
   std::printf(

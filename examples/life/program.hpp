@@ -12,7 +12,9 @@
 #include <Kokkos_Core.hpp>
 
 #include "../common/command_line.hpp"
+#include "../common/files.hpp"
 #include "../common/measure.hpp"
+#include "../common/memory.hpp"
 #include "../common/picture.hpp"
 #include "../common/progress.hpp"
 
@@ -21,19 +23,15 @@
 #include <core/KokkosMMA_RunLength.hpp>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <exception>
-#include <filesystem>
-#include <fstream>
 #include <optional>
+#include <sstream>
 #include <stdexcept>
 #include <string>
-#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -62,12 +60,13 @@ struct Options {
 constexpr std::int64_t largest_side = 1 << 17;
 
 inline std::string help_text(std::string const& program) {
-  return "usage: " + program + R"( [options] PATTERN.rle
+  return "usage: " + program + R"( [options] PATTERN
        )" +
          program + R"( [options] --soup
 
-Runs a cellular automaton from a pattern file, which it puts into the centre of the grid, or from
-a grid of which a random half is alive, the same on every machine.
+Runs a cellular automaton from a pattern file, run-length encoded (.rle) or plaintext (.cells),
+which it puts into the centre of the grid, or from a grid of which a random half is alive, the
+same on every machine.
 
   --size N | WxH    cells of the grid (default: what the rule says, as in B3/S23:T400,300, or
                     the power of two from 256 on that is twice as large as the pattern)
@@ -112,7 +111,7 @@ inline void parse_size(std::string const& text, Options& options) {
   }
 }
 
-inline Options parse_options(int argc, char** argv) {
+inline Options parse_options(int& argc, char** argv) {
   Options options;
   Arguments arguments(argc, argv);
   for (std::string word; arguments.next(word);) {
@@ -138,19 +137,16 @@ inline Options parse_options(int argc, char** argv) {
       options.check = true;
     } else if (word == "--help") {
       options.help = true;
-    } else if (word.starts_with("-")) {
-      arguments.refuse();
-    } else if (!options.file.empty()) {
-      throw InputError("two patterns, " + in_quotes(options.file) + " and " +
-                       in_quotes(word) + "; give one");
     } else {
-      options.file = word;
+      arguments.refuse();
     }
   }
   if (options.help) return options;
+  options.file = arguments.operand("patterns");
   if (options.file.empty() && !options.soup) {
     throw InputError(
-        "no pattern; give a file in run-length encoding (.rle), or --soup");
+        "no pattern; give a file, run-length encoded (.rle) or plaintext "
+        "(.cells), or --soup");
   }
   if (!options.file.empty() && options.soup) {
     throw InputError("both a pattern, " + in_quotes(options.file) +
@@ -173,17 +169,9 @@ auto or_input_error(std::string const& where, Body const& body) {
 
 inline KokkosMMA::CellPattern read_pattern(std::string const& file,
                                            KokkosMMA::PatternLimits limits) {
-  std::string const start  = "cannot read '" + file + "': ";
-  std::string const remedy = "; give the path of a pattern file";
-  std::error_code ignored;
-  if (std::filesystem::is_directory(file, ignored)) {
-    throw InputError(start + "it is a directory" + remedy);
-  }
-  errno = 0;
-  std::ifstream stream(file, std::ios::binary);
-  if (!stream) throw InputError(start + std::strerror(errno) + remedy);
+  std::istringstream stream(read_bytes(file, "a pattern file"));
   return or_input_error(
-      "", [&] { return KokkosMMA::read_run_length(stream, file, limits); });
+      "", [&] { return KokkosMMA::read_pattern(stream, file, limits); });
 }
 
 // Everything that is known before the first generation.
@@ -242,14 +230,29 @@ inline Setup prepare(Options const& options) {
     height = width;
   }
   if (options.boundary) boundary = *options.boundary;
-  // libpng takes a million points on a side.
-  if (options.scale * std::max(width, height) > 1000000) {
+  // What libpng takes.
+  std::int64_t const points = options.scale * width * (options.scale * height);
+  if (!options.png.empty() &&
+      (options.scale * std::max(width, height) > 1000000 ||
+       points > 4000000000)) {
     throw InputError("--scale " + std::to_string(options.scale) +
                      ": the picture would have " +
                      std::to_string(options.scale * width) + " x " +
                      std::to_string(options.scale * height) +
-                     " points; allowed are up to 1000000 on a side");
+                     " points; allowed are up to 1000000 on a side and "
+                     "4000000000 in all");
   }
+  // The grid before and after, and what the kernels hold of it.
+  auto const cells = static_cast<double>(width) * static_cast<double>(height);
+  require_memory(
+      cells * ((on_host ? 4 : 2) + (options.check ? 2 : 0)) +
+          (options.png.empty() ? 0 : 2 * static_cast<double>(points)),
+      "a grid of " + std::to_string(width) + " x " + std::to_string(height) +
+          " cells" +
+          (options.png.empty()
+               ? ""
+               : " and its picture, --scale " + std::to_string(options.scale)),
+      "give a smaller --size or --scale");
   auto const rows    = static_cast<std::int64_t>(pattern.height);
   auto const columns = static_cast<std::int64_t>(pattern.width);
   if (columns > width || rows > height) {
@@ -346,14 +349,9 @@ inline void write_pattern(std::string const& file, HostCells const& cells,
   pattern.comments.push_back("#C " + std::to_string(steps) +
                              " generations later, boundary " +
                              to_string(setup.boundary));
-  errno = 0;
-  std::ofstream stream(file, std::ios::binary);
+  std::ostringstream stream;
   KokkosMMA::write_run_length(stream, pattern);
-  stream.close();
-  if (!stream) {
-    throw InputError("cannot write '" + file + "': " + std::strerror(errno) +
-                     "; give a path that this user can write");
-  }
+  write_bytes(file, stream.str());
 }
 
 // White, black, and the older the paler.

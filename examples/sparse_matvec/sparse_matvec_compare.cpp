@@ -126,12 +126,11 @@ class Report {
 int compare(int argc, char** argv) {
   std::filesystem::path programs = own_folder(argv[0]);
   std::filesystem::path data_dir = sparse_matvec_data_dir;
-  std::vector<std::string> files;
-  bool performance        = true;
-  std::int64_t grid       = 0;
-  std::int64_t rows       = 0;
-  std::int64_t solve_grid = 100;
-  int repeat              = 20;
+  bool performance               = true;
+  std::int64_t grid              = 0;
+  std::int64_t rows              = 0;
+  std::int64_t solve_grid        = 100;
+  int repeat                     = 20;
   Arguments arguments(argc, argv);
   for (std::string word; arguments.next(word);) {
     if (word == "--no-performance") {
@@ -151,12 +150,11 @@ int compare(int argc, char** argv) {
     } else if (word == "--help") {
       std::fputs(help, stdout);
       return 0;
-    } else if (word.starts_with("-")) {
-      arguments.refuse();
     } else {
-      files.push_back(word);
+      arguments.refuse();
     }
   }
+  std::vector<std::string> files = arguments.operands();
   if (files.empty()) {
     files = {(data_dir / "poisson_32x32.mtx").string(),
              (data_dir / "powerlaw_1000.mtx").string()};
@@ -172,7 +170,7 @@ int compare(int argc, char** argv) {
       "matrix", "rows", "entries", "longest row", "empty rows", "plain", "mma");
   for (auto const& file : files) {
     report.products(std::filesystem::path(file).filename().string(),
-                    report.run({file}));
+                    report.run({"--", file}));
   }
   std::string const side = std::to_string(solve_grid);
   Pair const solved =

@@ -6,70 +6,19 @@
 #ifndef STATISTICS_DATA_FILE_HPP
 #define STATISTICS_DATA_FILE_HPP
 
+#include "../common/command_line.hpp"
+#include "../common/files.hpp"
+
 #include <algorithm>
 #include <bit>
 #include <cctype>
-#include <cerrno>
 #include <cmath>
 #include <cstddef>
 #include <cstdlib>
 #include <cstring>
-#include <filesystem>
-#include <fstream>
-#include <stdexcept>
 #include <string>
-#include <string_view>
 #include <type_traits>
 #include <vector>
-
-// What the user gave is wrong; the text names it and says what to do.
-struct InputError : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
-
-// Printable whatever the text holds.
-inline std::string in_quotes(std::string_view text,
-                             std::size_t longest = std::string_view::npos) {
-  std::string result = "'";
-  for (char const character : text.substr(0, longest)) {
-    auto const byte = static_cast<unsigned char>(character);
-    if (byte >= 0x20 && byte < 0x7f) {
-      result += character;
-    } else {
-      char const* const digits = "0123456789abcdef";
-      result += {'\\', 'x', digits[byte / 16], digits[byte % 16]};
-    }
-  }
-  return result + (text.size() > longest ? "...'" : "'");
-}
-
-inline std::string read_bytes(std::string const& path) {
-  std::string const remedy =
-      "; give the path of a file that this user can read";
-  std::error_code ignored;
-  if (std::filesystem::is_directory(path, ignored)) {
-    throw InputError("cannot read " + in_quotes(path) + ": it is a directory" +
-                     remedy);
-  }
-  errno = 0;
-  std::ifstream stream(path, std::ios::binary);
-  if (!stream) {
-    throw InputError("cannot read " + in_quotes(path) + ": " +
-                     std::strerror(errno) + remedy);
-  }
-  std::string bytes;
-  std::vector<char> chunk(1 << 20);
-  while (
-      stream.read(chunk.data(), static_cast<std::streamsize>(chunk.size())) ||
-      stream.gcount() > 0) {
-    bytes.append(chunk.data(), static_cast<std::size_t>(stream.gcount()));
-  }
-  if (stream.bad()) {
-    throw InputError("cannot read all of " + in_quotes(path) + ": " +
-                     std::strerror(errno) + remedy);
-  }
-  return bytes;
-}
 
 // Numbers separated by white space; the rest of a line after # is a comment.
 template <class Value>

@@ -9,14 +9,17 @@
 
 #include <Kokkos_Core.hpp>
 
+#include "../common/command_line.hpp"
+#include "../common/files.hpp"
+#include "../common/memory.hpp"
 #include "data_file.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <exception>
+#include <limits>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -67,6 +70,7 @@ CentredSums centred_sums(Data<Value> const& x, double centre) {
   return result;
 }
 
+// Infinite is what is too large for a double, NaN what is not defined.
 struct Statistics {
   double mean;
   double standard_deviation;
@@ -95,6 +99,68 @@ Statistics compute(Data<Value> const& x) {
                           offset * (2 * sums.deviations - ends) +
                           (n - 1) * offset * offset;
   return {mean + offset, std::sqrt(squares / (n - 1)), products / squares};
+}
+
+// Kokkos throws when an allocation fails.
+template <class Body>
+auto or_no_memory(Body const& body) {
+  try {
+    return body();
+  } catch (std::exception const& error) {
+    throw InputError("no memory for so many values; give fewer. " +
+                     std::string(error.what()));
+  }
+}
+
+template <class Value>
+Kokkos::MinMaxScalar<Value> range_of(Data<Value> const& x) {
+  using Reducer = Kokkos::MinMax<Value>;
+  Kokkos::MinMaxScalar<Value> result;
+  Kokkos::parallel_reduce(
+      "statistics::range", Range(0, x.extent(0)),
+      KOKKOS_LAMBDA(std::int64_t i, Kokkos::MinMaxScalar<Value> & range) {
+        Value const value = x(i);
+        if (value < range.min_val) range.min_val = value;
+        if (value > range.max_val) range.max_val = value;
+      },
+      Reducer(result));
+  return result;
+}
+
+template <class Value>
+Data<double> scaled(Data<Value> const& x, double factor) {
+  Data<double> y(Kokkos::view_alloc("scaled", Kokkos::WithoutInitializing),
+                 x.extent(0));
+  Kokkos::parallel_for(
+      "statistics::scale", Range(0, x.extent(0)),
+      KOKKOS_LAMBDA(std::int64_t i) { y(i) = x(i) * factor; });
+  return y;
+}
+
+// Sums and squares may leave the range of a double though their means do not:
+// then the data are scaled by a power of two, which rounds nothing that counts.
+// What spread equal data seem to have is the rounding error of their mean.
+template <class Value>
+Statistics statistics_of(Data<Value> const& x) {
+  Statistics const result = compute(x);
+  double const deviation  = result.standard_deviation;
+  if (std::isfinite(deviation) && deviation > 1e-140 &&
+      deviation > 1e-10 * std::abs(result.mean)) {
+    return result;
+  }
+  auto const range     = range_of(x);
+  double const least   = range.min_val;
+  double const largest = range.max_val;
+  if (least == largest) return {least, 0, std::nan("")};
+  int exponent = 0;
+  std::frexp(std::max(std::abs(least), std::abs(largest)), &exponent);
+  // Within the exponents of which a factor is a double.
+  exponent               = std::clamp(exponent, -1000, 1000);
+  Statistics const parts = compute(
+      or_no_memory([&] { return scaled(x, std::ldexp(1., -exponent)); }));
+  return {std::ldexp(parts.mean, exponent),
+          std::ldexp(parts.standard_deviation, exponent),
+          parts.lag1_autocorrelation};
 }
 
 // Equal on every execution space and in every run, unlike a random number pool:
@@ -222,17 +288,6 @@ Ceiling measure_ceiling(std::int64_t bytes, int repeat) {
   }
 }
 
-// Kokkos throws when an allocation fails.
-template <class Body>
-auto or_no_memory(Body const& body) {
-  try {
-    return body();
-  } catch (std::exception const& error) {
-    throw InputError("no memory for so many values; give fewer. " +
-                     std::string(error.what()));
-  }
-}
-
 template <class Value>
 void print_performance(Data<Value> const& x, int repeat) {
   auto const bytes    = static_cast<std::int64_t>(x.extent(0) * sizeof(Value));
@@ -283,68 +338,32 @@ a data file. Text files hold numbers separated by white space; # starts a commen
                    the memory ceiling that is measured in the same process
   --help           print this text
 
-Options that start with --kokkos- go to Kokkos. Exit code: 0, 2 for wrong input, 1 otherwise.
+Options that start with --kokkos- go to Kokkos. Exit code: 0, 2 for wrong input, 1 otherwise: also
+when a quantity is not defined, as the autocorrelation of equal values, or too large for a double.
 )";
 
-template <class Integer>
-Integer integer_option(std::string const& name, std::string const& text,
-                       std::int64_t lowest, std::int64_t highest) {
-  std::int64_t value       = 0;
-  char const* const end    = text.data() + text.size();
-  auto const [rest, error] = std::from_chars(text.data(), end, value);
-  if (error != std::errc() || rest != end || value < lowest ||
-      value > highest) {
-    throw InputError(name + " " + in_quotes(text) + ": give an integer from " +
-                     std::to_string(lowest) + " to " + std::to_string(highest));
-  }
-  return static_cast<Integer>(value);
-}
-
-Options parse_options(int argc, char** argv) {
+Options parse_options(int& argc, char** argv) {
   Options options;
-  for (int i = 1; i < argc; ++i) {
-    std::string name = argv[i];
-    if (name.starts_with("--kokkos-")) continue;
-    if (!name.starts_with("-") || name == "-") {
-      if (!options.file.empty()) {
-        throw InputError("two data files, " + in_quotes(options.file) +
-                         " and " + in_quotes(name) + "; give one");
-      }
-      options.file = name;
-      continue;
-    }
-    std::size_t const equals = name.find('=');
-    bool const has_value     = equals != std::string::npos;
-    std::string value        = has_value ? name.substr(equals + 1) : "";
-    name.resize(std::min(equals, name.size()));
-    auto const next_value = [&] {
-      if (!has_value) {
-        if (i + 1 == argc)
-          throw InputError(name + " needs a value, see --help");
-        value = argv[++i];
-      }
-      return value;
-    };
-    if (name == "--synthetic") {
-      options.synthetic = integer_option<std::int64_t>(name, next_value(), 2,
-                                                       std::int64_t(1) << 40);
-    } else if (name == "--repeat") {
-      options.repeat = integer_option<int>(name, next_value(), 1, 1000000);
-    } else if (name == "--skip-lines") {
-      options.skip_lines =
-          integer_option<long>(name, next_value(), 0, 1000000000);
-    } else if (name == "--float" && !has_value) {
+  Arguments arguments(argc, argv);
+  for (std::string word; arguments.next(word);) {
+    if (word == "--synthetic") {
+      options.synthetic = arguments.integer(2, std::int64_t(1) << 40);
+    } else if (word == "--repeat") {
+      options.repeat = static_cast<int>(arguments.integer(1, 1000000));
+    } else if (word == "--skip-lines") {
+      options.skip_lines = static_cast<long>(arguments.integer(0, 1000000000));
+    } else if (word == "--float") {
       options.is_float = true;
-    } else if (name == "--raw" && !has_value) {
+    } else if (word == "--raw") {
       options.raw = true;
-    } else if (name == "--help" && !has_value) {
+    } else if (word == "--help") {
       options.help = true;
     } else {
-      throw InputError("unknown option " + in_quotes(argv[i]) +
-                       "; --help lists the options");
+      arguments.refuse();
     }
   }
   if (options.help) return options;
+  options.file = arguments.operand("data files");
   if (options.file.empty() && options.synthetic == 0) {
     throw InputError("no data; give a data file, or --synthetic N");
   }
@@ -355,15 +374,44 @@ Options parse_options(int argc, char** argv) {
   return options;
 }
 
+// Prints what is a number, and says what is none, and why. Returns the exit
+// code.
+int print(Statistics const& result, std::uint64_t n) {
+  std::printf("mean %.17g\n", result.mean);
+  int exit_code = 0;
+  if (std::isfinite(result.standard_deviation)) {
+    std::printf("standard_deviation %.17g\n", result.standard_deviation);
+  } else {
+    std::printf("standard_deviation overflow\n");
+    std::fprintf(stderr,
+                 "statistics: the standard deviation is larger than a double "
+                 "can be, %.3g; scale the data\n",
+                 std::numeric_limits<double>::max());
+    exit_code = 1;
+  }
+  if (std::isfinite(result.lag1_autocorrelation)) {
+    std::printf("lag1_autocorrelation %.17g\n", result.lag1_autocorrelation);
+  } else {
+    std::printf("lag1_autocorrelation undefined\n");
+    std::fprintf(stderr,
+                 "statistics: the lag-1 autocorrelation is undefined, 0/0: all "
+                 "%llu values are %.17g; give data that vary\n",
+                 static_cast<unsigned long long>(n), result.mean);
+    exit_code = 1;
+  }
+  return exit_code;
+}
+
 template <class Value>
-void run(Options const& options, int argc, char** argv) {
+int run(Options const& options, int argc, char** argv) {
   // The file is read before anything is started: wrong input costs nothing.
   std::vector<Value> values;
   if (options.synthetic == 0) {
-    std::string const bytes = read_bytes(options.file);
-    values                  = options.raw
-                                  ? parse_raw<Value>(bytes, options.file)
-                                  : parse_text<Value>(bytes, options.file, options.skip_lines);
+    constexpr char const* what = "a file that this user can read";
+    values = options.raw ? parse_raw<Value>(read_bytes(options.file, what),
+                                            options.file)
+                         : parse_text<Value>(read_text(options.file, what),
+                                             options.file, options.skip_lines);
     if (values.size() < 2) {
       throw InputError(in_quotes(options.file) + " holds " +
                        (values.empty() ? "no numbers" : "1 number") +
@@ -372,20 +420,24 @@ void run(Options const& options, int argc, char** argv) {
   }
 
   Kokkos::ScopeGuard const kokkos(argc, argv);
+  if constexpr (on_host) {
+    require_memory(static_cast<double>(options.synthetic) * sizeof(Value),
+                   "--synthetic " + std::to_string(options.synthetic),
+                   "give fewer values");
+  }
   Data<Value> const x     = or_no_memory([&] {
     return options.synthetic != 0 ? synthetic_data<Value>(options.synthetic)
                                       : to_device(values);
   });
-  Statistics const result = compute(x);
+  Statistics const result = statistics_of(x);
   std::printf("data %s\ntype %s\nexecution_space %s\nruns_on %s\n",
               options.file.empty() ? "synthetic" : options.file.c_str(),
               sizeof(Value) == 4 ? "float" : "double", Space::name(),
               on_host ? "host" : "device");
   std::printf("n %llu\n", static_cast<unsigned long long>(x.extent(0)));
-  std::printf("mean %.17g\nstandard_deviation %.17g\n", result.mean,
-              result.standard_deviation);
-  std::printf("lag1_autocorrelation %.17g\n", result.lag1_autocorrelation);
+  int const exit_code = print(result, x.extent(0));
   if (options.repeat > 0) print_performance(x, options.repeat);
+  return exit_code;
 }
 
 int main(int argc, char** argv) {
@@ -393,12 +445,10 @@ int main(int argc, char** argv) {
     Options const options = parse_options(argc, argv);
     if (options.help) {
       std::fputs(help, stdout);
-    } else if (options.is_float) {
-      run<float>(options, argc, argv);
-    } else {
-      run<double>(options, argc, argv);
+      return 0;
     }
-    return 0;
+    return options.is_float ? run<float>(options, argc, argv)
+                            : run<double>(options, argc, argv);
   } catch (InputError const& error) {
     std::fprintf(stderr, "statistics: %s\n", error.what());
     return 2;

@@ -6,9 +6,12 @@
 // how fast each is. The programs are separate processes, as an application's
 // two builds would be.
 
+#include "../common/command_line.hpp"
+
 #include <algorithm>
 #include <cerrno>
 #include <cmath>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -48,10 +51,6 @@ vector; prints digits of agreement, the route that ran, time and fraction of the
 Exit code: 0, 1 when fewer digits agree than rounding explains or the drop-in was not active,
 2 for wrong input.
 )";
-
-struct InputError : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
 
 char const* const quantities[] = {"mean", "standard_deviation",
                                   "lag1_autocorrelation"};
@@ -377,7 +376,7 @@ void Report::nist(std::filesystem::path const& folder,
 void Report::file(std::string const& path,
                   std::vector<std::string> const& reading) {
   std::vector<std::string> arguments = reading;
-  arguments.push_back(path);
+  arguments.insert(arguments.end(), {"--", path});
   Pair const pair = m_programs.run_both(arguments);
   require_success(pair);
   note_route(pair.drop_in);
@@ -488,59 +487,37 @@ std::filesystem::path own_folder(char const* program) {
                : path.parent_path();
 }
 
-long long positive(std::string const& name, std::string const& text) {
-  std::size_t used = 0;
-  long long value  = 0;
-  try {
-    value = std::stoll(text, &used);
-  } catch (std::exception const&) {
-    used = 0;
-  }
-  if (used == 0 || used != text.size() || value < 1) {
-    throw InputError(name + " '" + text + "': give a positive integer");
-  }
-  return value;
-}
-
 int compare(int argc, char** argv) {
   Programs programs{own_folder(argv[0])};
   std::filesystem::path data_dir = statistics_data_dir;
   std::string only;
-  std::vector<std::string> files;
   std::vector<std::string> reading;
   bool performance    = true;
   long long synthetic = 0;
   int repeat          = 20;
-  for (int i = 1; i < argc; ++i) {
-    std::string const name = argv[i];
-    auto const value       = [&]() -> std::string {
-      if (i + 1 == argc) throw InputError(name + " needs a value, see --help");
-      return argv[++i];
-    };
-    if (name == "--set") {
-      only = value();
-    } else if (name == "--no-performance") {
+  Arguments arguments(argc, argv);
+  for (std::string word; arguments.next(word);) {
+    if (word == "--set") {
+      only = arguments.value();
+    } else if (word == "--no-performance") {
       performance = false;
-    } else if (name == "--synthetic") {
-      synthetic = positive(name, value());
-    } else if (name == "--repeat") {
-      repeat = static_cast<int>(std::min(positive(name, value()), 1000000LL));
-    } else if (name == "--float" || name == "--raw") {
-      reading.push_back(name);
-    } else if (name == "--skip-lines") {
-      reading.insert(reading.end(), {name, value()});
-    } else if (name == "--data-dir") {
-      data_dir = value();
-    } else if (name == "--program-dir") {
-      programs.folder = value();
-    } else if (name == "--help") {
+    } else if (word == "--synthetic") {
+      synthetic = arguments.integer(2, std::int64_t(1) << 40);
+    } else if (word == "--repeat") {
+      repeat = static_cast<int>(arguments.integer(1, 1000000));
+    } else if (word == "--float" || word == "--raw") {
+      reading.push_back(word);
+    } else if (word == "--skip-lines") {
+      reading.insert(reading.end(), {word, arguments.value()});
+    } else if (word == "--data-dir") {
+      data_dir = arguments.value();
+    } else if (word == "--program-dir") {
+      programs.folder = arguments.value();
+    } else if (word == "--help") {
       std::fputs(help, stdout);
       return 0;
-    } else if (name.starts_with("-")) {
-      throw InputError("unknown option '" + name +
-                       "'; --help lists the options");
     } else {
-      files.push_back(name);
+      arguments.refuse();
     }
   }
   Report report(programs);
@@ -548,7 +525,7 @@ int compare(int argc, char** argv) {
       "statistics.cpp, one Kokkos source, built plain and with "
       "KokkosMMA::drop_in\n");
   report.nist(data_dir, only);
-  for (auto const& path : files) report.file(path, reading);
+  for (auto const& path : arguments.operands()) report.file(path, reading);
   if (performance) report.performance(synthetic, repeat);
   return report.finish();
 }

@@ -287,6 +287,24 @@ TEST(ParseRule, RefusesOtherKindsOfRules) {
   expect_refused("MAPARYXfhZofugWaH7o", 1, "a table of all arrangements");
   expect_refused("B2/S34H", 7, "hexagonal neighbourhoods are not supported");
   expect_refused("B2/S34L", 7, "triangular neighbourhoods are not supported");
+  expect_refused("B2/S34H:T40,40", 7, "hexagonal neighbourhoods");
+  expect_refused("B2/S34LV", 7, "triangular neighbourhoods are not supported");
+  expect_refused("B3/S23History", 7,
+                 "rules of the kind History, whose further states mark cells, "
+                 "are not supported; leave the word out if all cells");
+  expect_refused("23/3HISTORY:T40,40", 5, "rules of the kind HISTORY, whose");
+  expect_refused("B3/S23Super", 7, "rules of the kind Super, whose further");
+  expect_refused("B3/S23Investigator", 7, "rules of the kind Investigator");
+  // Words that begin like a rule, or stand behind one.
+  expect_refused("Brian's Brain", 1, "'B' begins no rule; write it like");
+  expect_refused("Seeds", 1, "'S' begins no rule; write it like");
+  expect_refused("Replicator", 1, "'R' begins no rule; write it like");
+  expect_refused("LifeHistory", 1, "'L' begins no rule; write it like");
+  expect_refused("B3/S23Rainbow", 7, "'R' behind the end of the rule");
+  expect_refused("B3/S23Hexagons", 7, "'H' behind the end of the rule");
+  expect_refused("B3/S23Life", 7, "'L' behind the end of the rule");
+  expect_refused("B3/S2-3", 6, "'-' behind the end of the rule");
+  expect_refused("B3/Sce", 5, "'c' behind the end of the rule");
   expect_refused("W30", 1, "'W' begins no rule; write it like B3/S23, 23/3");
   expect_refused("JvN29", 1, "'J' begins no rule");
   expect_refused("R5,C0,M1,S34..58,B34..45,NC", 27,

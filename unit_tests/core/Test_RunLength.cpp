@@ -26,6 +26,7 @@ using KokkosMMA::CellPattern;
 using KokkosMMA::Neighbourhood;
 using KokkosMMA::parse_rule;
 using KokkosMMA::PatternLimits;
+using KokkosMMA::read_pattern;
 using KokkosMMA::read_run_length;
 using KokkosMMA::write_run_length;
 using KokkosMMA::Testing::error_of;
@@ -223,30 +224,133 @@ TEST(ReadRunLength, RefusesMalformedCells) {
   expect_refused(std::string("bo\0!", 4), 1, 3, "the byte 0x00 is no cell");
 }
 
+TEST(ReadRunLength, TheMarkAtTheEndMayBeMissing) {
+  for (char const* const end : {"", "\n", "\r\n\r\n", "\n#C comment\n", "$\n"})
+    EXPECT_EQ(r_pentomino,
+              read("x = 3, y = 3\nb2o$2o$bo" + std::string(end)).cells)
+        << end;
+  EXPECT_TRUE(read("b2o$2o$bo") == (CellPattern{3, 3, "", {}, r_pentomino}));
+  EXPECT_TRUE(read("x = 2, y = 2\n$") ==
+              (CellPattern{2, 2, "", {}, cells({"00", "00"})}));
+}
+
 TEST(ReadRunLength, RefusesFilesThatAreCutOff) {
-  std::string const reason = "the pattern ends without '!'";
+  std::string const reason =
+      "the file ends without cells and without '!', which ends a pattern; it "
+      "is empty, or cut off";
   expect_refused("", 1, 1, reason);
   expect_refused("\n\n", 2, 1, reason);
   expect_refused("#N name\n", 1, 8, reason);
   expect_refused("x = 3, y = 3\n", 1, 13, reason);
-  expect_refused("x = 3, y = 3\nb2o$2o\n", 2, 7, reason);
-  expect_refused("x = 3, y = 3\nb2o$12", 2, 7, reason);
+  expect_refused("x = 3, y = 3\nb2o$12", 2, 7,
+                 "the file ends behind a count; it is cut off");
 }
 
-TEST(ReadRunLength, RefusesMoreCellsThanTheHeader) {
-  expect_refused("x = 3, y = 3\nb2o$4o!", 2, 5,
-                 "row 2 has more than the 3 cells of the header's x");
-  expect_refused("x = 3, y = 3\nb2o$2o\nbo!", 3, 2,
-                 "row 2 has more than the 3 cells of the header's x");
-  expect_refused("x = 3, y = 3\n4b!", 2, 1, "row 1 has more than the 3");
-  expect_refused("x = 3, y = 3\nb2o$2o$bo$o!", 2, 11,
-                 "there are cells behind the 3 rows of the header's y");
-  expect_refused("x = 3, y = 3\nb2o3$\n2b!", 3, 1, "cells behind the 3 rows");
-  expect_refused("x = 0, y = 0\no!", 2, 1, "row 1 has more than the 0");
-  expect_refused("x = 9\n99999999999999999999999999o!", 2, 1,
-                 "row 1 has more than the 9");
-  expect_refused("y = 9\n99999999999999999999999999$9999999999999999999999$o!",
-                 2, 51, "there are cells behind the 9 rows");
+TEST(ReadRunLength, RefusesOtherFormatsByName) {
+  std::string const who    = "KokkosMMA::read_run_length: 'file.rle' is ";
+  std::string const remedy = "; save the pattern run-length encoded (.rle)";
+  struct Case {
+    std::string text;
+    char const* is;
+  };
+  for (Case const& c :
+       {Case{"#Life 1.05\n#P 0 0\n.*\n", "in the format Life 1.05"},
+        Case{"#Life 1.06\r\n0 -1\r\n", "in the format Life 1.06"},
+        Case{"#MCell 4.00\n", "in the format of MCell"},
+        Case{"[M2] (golly 2.0)\n", "a macrocell file"},
+        Case{"\xEF\xBB\xBF[M2] (golly 2.0)\n", "a macrocell file"},
+        Case{"\xFF\xFEx", "text in UTF-16"},
+        Case{"\xFE\xFFx", "text in UTF-16"}}) {
+    EXPECT_EQ(who + c.is + remedy, error_of([&] { read(c.text); })) << c.text;
+  }
+  for (char const* const text :
+       {"!Name: Glider\n.O\n..O\nOOO\n", "!\n.O\n", ".O\n"})
+    EXPECT_EQ(who + "a plaintext pattern; KokkosMMA::read_pattern reads it",
+              error_of([&] { read(text); }))
+        << text;
+}
+
+/// read_pattern of a text.
+CellPattern read_any(std::string const& text, PatternLimits limits = {}) {
+  std::istringstream stream(text);
+  return read_pattern(stream, "file.cells", limits);
+}
+
+TEST(ReadPattern, Plaintext) {
+  std::vector<std::uint8_t> const glider = cells({"010", "001", "111"});
+  CellPattern const named{
+      3, 3, "", {"#N Glider", "#O Richard Guy", "#C the smallest"}, glider};
+  std::string const comments =
+      "!Name: Glider\n!Author:Richard Guy\n! the smallest\n!\n";
+  std::string const mark = "\xEF\xBB\xBF";
+  for (std::string const rows :
+       {".O.\n..O\nOOO\n", ".O\n..O\nOOO", ".*\n..*\n***\n\n\n",
+        ".O. \n..O\t\nOO*\n \n", ".O\n..O\n!\nOOO\n!\n"}) {
+    EXPECT_TRUE(named == read_any(comments + rows)) << rows;
+    EXPECT_TRUE(named == read_any(mark + comments + rows)) << rows;
+    EXPECT_TRUE((CellPattern{3, 3, "", {}, glider}) == read_any(rows)) << rows;
+    std::string with_returns;
+    for (char const c : comments + rows)
+      with_returns += c == '\n' ? std::string("\r\n") : std::string(1, c);
+    EXPECT_TRUE(named == read_any(with_returns)) << rows;
+  }
+  // An empty row has dead cells; short rows are as long as the longest.
+  EXPECT_TRUE(
+      read_any("!\n\nO\n\n..O.\n\n") ==
+      (CellPattern{4, 4, "", {}, cells({"0000", "1000", "0000", "0010"})}));
+  // It is written run-length encoded.
+  EXPECT_EQ("#N Glider\nx = 3, y = 3\nbo$2bo$3o!\n",
+            written(read_any("!Name: Glider\n.O.\n..O\nOOO\n")));
+}
+
+TEST(ReadPattern, RunLengthEncodedIsReadLikeByReadRunLength) {
+  for (char const* const text :
+       {"x = 3, y = 3\nb2o$2o$bo!\n", "b2o$2o$bo!", "!", "!\n\n", "$$$!",
+        ".A.!", "x = 3, y = 1\n.O.!", "#N a\n.O.\nO!", ".O!",
+        "x = 0, y = 0\n!\n.O\n"})
+    EXPECT_TRUE(read(text) == read_any(text)) << text;
+  EXPECT_EQ(15, read_any("x = 3, y = 1\n.O.!").cells[1]);
+}
+
+TEST(ReadPattern, Refuses) {
+  auto const expect = [](std::string const& text, std::string const& expected,
+                         PatternLimits limits = {}) {
+    EXPECT_EQ("KokkosMMA::read_pattern: 'file.cells', line " + expected,
+              error_of([&] { read_any(text, limits); }))
+        << text;
+  };
+  std::string const no_cell =
+      " is no cell of a plaintext pattern; . is a dead cell, O or * one that "
+      "is alive, and comments begin with !";
+  expect("!Name: Glider\n.O.\n..o\n", "3, column 3: 'o'" + no_cell);
+  expect("!Name: Glider\nx = 3, y = 3\nbo$2bo$3o!\n",
+         "2, column 1: 'x'" + no_cell);
+  expect("!\n .O\n", "2, column 1: ' '" + no_cell);
+  expect("!\n.O!\n", "2, column 3: '!'" + no_cell);
+  std::string const none =
+      ": the file ends without cells; it is empty, or cut off";
+  expect("!Name: Glider\n", "1, column 14" + none);
+  expect("!Name: Glider\n!\n\n", "3, column 1" + none);
+  PatternLimits const limits{3, 2};
+  EXPECT_EQ(6, read_any("OOO\nOOO\n\n\n", limits).population());
+  expect("!\nOOO\n....\n",
+         "3, column 4: row 2 has more than the 3 cells of the grid", limits);
+  expect("OOO\n\nO\n",
+         "3, column 1: there are cells behind the 2 rows of the grid", limits);
+}
+
+TEST(ReadRunLength, CellsBeyondTheHeaderAreInThePattern) {
+  EXPECT_TRUE(read("x = 3, y = 3\nb2o$4o!") ==
+              (CellPattern{4, 3, "", {}, cells({"0110", "1111", "0000"})}));
+  EXPECT_TRUE(
+      read("x = 3, y = 2, rule = B3/S23\nb2o$2o\nbo$2bo!") ==
+      (CellPattern{4, 3, "B3/S23", {}, cells({"0110", "1101", "0010"})}));
+  EXPECT_TRUE(read("x = 3, y = 1\n4b!") ==
+              (CellPattern{4, 1, "", {}, cells({"0000"})}));
+  EXPECT_TRUE(read("x = 0, y = 0\no!") ==
+              (CellPattern{1, 1, "", {}, cells({"1"})}));
+  EXPECT_TRUE(read("x = 1\no3$o!") ==
+              (CellPattern{1, 4, "", {}, cells({"1", "0", "0", "1"})}));
 }
 
 TEST(ReadRunLength, RefusesPatternsLargerThanTheGrid) {
@@ -263,6 +367,15 @@ TEST(ReadRunLength, RefusesPatternsLargerThanTheGrid) {
                  limits);
   expect_refused("4o$$$o!", 1, 6,
                  "there are cells behind the 3 rows of the grid", limits);
+  // Beyond the header, and beyond the grid.
+  expect_refused("x = 3, y = 2\n5o!", 2, 1,
+                 "row 1 has more than the 4 cells of the grid", limits);
+  expect_refused("x = 3, y = 2\n3$o!", 2, 3,
+                 "there are cells behind the 3 rows of the grid", limits);
+  expect_refused("x = 9\n99999999999999999999999999o!", 2, 1,
+                 "row 1 has more than the 32768 cells of the grid");
+  expect_refused("y = 9\n99999999999999999999999999$9999999999999999999999$o!",
+                 2, 51, "there are cells behind the 32768 rows of the grid");
   // What no memory holds is refused without being told so.
   expect_refused("x = 1000000000, y = 1000000000\n!", 1, 5, "the grid has");
   expect_refused("1000000000$1000000000o!", 1, 12, "row 1000000001");
