@@ -4,6 +4,7 @@
 
 #include <core/KokkosMMA_Errors.hpp>
 #include <core/KokkosMMA_Tuning.hpp>
+#include <core/KokkosMMA_Verbose.hpp>
 
 #include <cstdlib>
 #include <string_view>
@@ -83,14 +84,6 @@ inline Route environment_route() {
     return text ? parse_route(text) : Route::automatic;
   }();
   return route;
-}
-
-inline bool environment_verbose() {
-  static bool const verbose = [] {
-    char const* const text = std::getenv("KOKKOSMMA_VERBOSE");
-    return text && *text && std::string_view(text) != "0";
-  }();
-  return verbose;
 }
 
 /// Call, scope, environment: the first that says something wins.

@@ -5,6 +5,7 @@
 #include <backends/cuda/arch/KokkosMMA_Kernel.hpp>
 #include <core/KokkosMMA_ActiveTuning.hpp>
 #include <core/KokkosMMA_Capability.hpp>
+#include <core/KokkosMMA_Verbose.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -12,6 +13,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <map>
 #include <mutex>
 #include <stdexcept>
@@ -114,6 +116,12 @@ inline Device& device_entry(int id) {
     d.shared_bytes = int(properties.sharedMemPerBlockOptin);
     d.memory_bytes = properties.totalGlobalMem;
     d.tuning       = &tuning_of(d.tuned());
+    if (environment_verbose())
+      std::fprintf(stderr,
+                   "KokkosMMA: device %d: %s, compute capability %d.%d, tuning "
+                   "table %s\n",
+                   id, d.name.c_str(), major, minor,
+                   tuning_name(d.tuned()).c_str());
   });
   return devices[id];
 }
