@@ -4,6 +4,7 @@
 
 #include <core/KokkosMMA_Errors.hpp>
 #include <core/KokkosMMA_Tuning.hpp>
+#include <core/KokkosMMA_Verbose.hpp>
 
 #include <cstdlib>
 #include <string_view>
@@ -85,16 +86,8 @@ inline Route environment_route() {
   return route;
 }
 
-inline bool environment_verbose() {
-  static bool const verbose = [] {
-    char const* const text = std::getenv("KOKKOSMMA_VERBOSE");
-    return text && *text && std::string_view(text) != "0";
-  }();
-  return verbose;
-}
-
 /// Call, scope, environment: the first that says something wins.
-inline Settings effective_settings(Settings call = {}) {
+[[gnu::noinline]] inline Settings effective_settings(Settings call = {}) {
   Settings const scope = scoped_settings();
   if (call.route == Route::automatic) call.route = scope.route;
   if (call.route == Route::automatic) call.route = environment_route();

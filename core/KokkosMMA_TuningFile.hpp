@@ -11,7 +11,7 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
-#include <fstream>
+#include <cstdio>
 #include <map>
 #include <stdexcept>
 #include <string>
@@ -299,15 +299,19 @@ inline TuningFile read_tuning(std::string const& file) {
     throw std::invalid_argument(Impl::concatenate(file, ": ", parts...));
   };
   errno = 0;
-  std::ifstream stream(file, std::ios::binary);
   std::string text(Impl::max_tuning_bytes + 1, '\0');
-  // A folder opens and gives nothing.
-  if (stream) stream.read(text.data(), std::streamsize(text.size()));
-  if (!stream && !stream.eof())
-    refuse("cannot be read: ",
-           std::generic_category().message(errno ? errno : EIO),
+  // Not <fstream>, which every source of an application would parse. A folder
+  // opens and cannot be read.
+  std::FILE* const stream = std::fopen(file.c_str(), "rb");
+  std::size_t const count =
+      stream ? std::fread(text.data(), 1, text.size(), stream) : 0;
+  bool const failed = !stream || std::ferror(stream);
+  int const error   = errno ? errno : EIO;
+  if (stream) std::fclose(stream);
+  if (failed)
+    refuse("cannot be read: ", std::generic_category().message(error),
            "; KOKKOSMMA_TUNING wants the path of a file that perf_tune wrote");
-  text.resize(std::size_t(stream.gcount()));
+  text.resize(count);
   if (text.size() > Impl::max_tuning_bytes)
     refuse("has more than ", Impl::max_tuning_bytes,
            " bytes, and a table has a few thousand; perf_tune writes one");

@@ -11,9 +11,8 @@
 #if defined(__cplusplus) && __cplusplus >= 202002L
 #if __has_include(<Kokkos_Core.hpp>)
 
-#include "KokkosMMA.hpp"
-
 #include <adapters/kokkos/KokkosMMA_DropInRoutes.hpp>
+#include <core/KokkosMMA_Version.hpp>
 
 #endif
 #endif

@@ -2,6 +2,7 @@
 #ifndef KOKKOSMMA_CONFIGURATION_HPP
 #define KOKKOSMMA_CONFIGURATION_HPP
 
+#include <adapters/kokkos/KokkosMMA_EnabledSpaces.hpp>
 #include <adapters/kokkos/KokkosMMA_HalfTypes.hpp>
 #include <adapters/kokkos/KokkosMMA_SpaceCapability.hpp>
 #include <core/KokkosMMA_RouteReduce.hpp>
@@ -19,29 +20,6 @@ namespace Impl {
 inline std::string dotted_version(int version) {
   return concatenate(version / 10000, ".", version / 100 % 100, ".",
                      version % 100);
-}
-
-inline std::string enabled_spaces() {
-  std::string names;
-#if defined(KOKKOS_ENABLE_SERIAL)
-  names += " Serial";
-#endif
-#if defined(KOKKOS_ENABLE_OPENMP)
-  names += " OpenMP";
-#endif
-#if defined(KOKKOS_ENABLE_THREADS)
-  names += " Threads";
-#endif
-#if defined(KOKKOS_ENABLE_CUDA)
-  names += " Cuda";
-#endif
-#if defined(KOKKOS_ENABLE_HIP)
-  names += " HIP";
-#endif
-#if defined(KOKKOS_ENABLE_SYCL)
-  names += " SYCL";
-#endif
-  return names;
 }
 
 /// The accumulator that the table of routes assumes for a scan.
@@ -127,7 +105,7 @@ inline std::string tuning_description() {
 inline void print_configuration(std::ostream& out) {
   out << "KokkosMMA " << Impl::dotted_version(KOKKOSMMA_VERSION) << "\n"
       << "Kokkos " << Impl::dotted_version(KOKKOS_VERSION)
-      << ", execution spaces:" << Impl::enabled_spaces() << "\n";
+      << ", execution spaces:" << Impl::enabled_spaces << "\n";
   Capability default_space = capability(Kokkos::DefaultExecutionSpace());
 #if defined(KOKKOS_ENABLE_CUDA)
   int runtime = 0;

@@ -7,46 +7,43 @@
 /// algorithms of Kokkos call parallel_reduce and parallel_scan. Only the
 /// drop-in header includes it.
 
-#include <adapters/algorithms/KokkosMMA_Configuration.hpp>
-#include <adapters/kokkos/KokkosMMA_InterceptReduce.hpp>
-#include <adapters/kokkos/KokkosMMA_InterceptScan.hpp>
-#include <adapters/kokkos/KokkosMMA_StdScans.hpp>
+#include <adapters/kokkos/KokkosMMA_EnabledSpaces.hpp>
+#include <core/KokkosMMA_Verbose.hpp>
+
+#include <Kokkos_Macros.hpp>
 
 #include <cstdio>
 
 namespace KokkosMMA::Impl {
 
-/// Says once, before main, that the header is in the program and what it will
-/// do.
+/// Says once, before main, that the header is in the program. CUDA is not
+/// asked: a child that is forked later could not use it any more.
 inline bool announce_drop_in() {
   if (!environment_verbose()) return false;
-  std::string text = concatenate("KokkosMMA: drop-in active, Kokkos ",
-                                 dotted_version(KOKKOS_VERSION),
-                                 ", execution spaces", enabled_spaces());
 #if defined(KOKKOS_ENABLE_CUDA)
-  int count = 0;
-  if (cudaGetDeviceCount(&count) == cudaSuccess && count > 0) {
-    Cuda::Device const& d = Cuda::device(0);
-    text += concatenate(
-        "; ", d.name, ", compute capability ", d.compute_capability / 10, ".",
-        d.compute_capability % 10, ", tuning table ", tuning_name(d.tuned()));
-  } else {
-    text += "; no CUDA device";
-  }
+  char const* const what = "";
 #else
-  text +=
+  char const* const what =
       "; parallel_reduce and parallel_scan take route generic (no Cuda "
-      "execution space in this "
-      "Kokkos)";
+      "execution space in this Kokkos)";
 #endif
-  std::fprintf(stderr, "%s\n", text.c_str());
+  std::fprintf(
+      stderr,
+      "KokkosMMA: drop-in active, Kokkos %d.%d.%d, execution spaces%s%s\n",
+      KOKKOS_VERSION / 10000, KOKKOS_VERSION / 100 % 100, KOKKOS_VERSION % 100,
+      enabled_spaces, what);
   return true;
 }
 inline bool const drop_in_announced = announce_drop_in();
 
 }  // namespace KokkosMMA::Impl
 
+// On other spaces nothing is taken over, and a source pays for nothing.
 #if defined(KOKKOS_ENABLE_CUDA)
+
+#include <adapters/kokkos/KokkosMMA_InterceptReduce.hpp>
+#include <adapters/kokkos/KokkosMMA_InterceptScan.hpp>
+#include <adapters/kokkos/KokkosMMA_StdScans.hpp>
 
 namespace Kokkos::Experimental::Impl {
 template <class IteratorType, class ValueType>

@@ -37,6 +37,7 @@
 #include <backends/cuda/kernels/KokkosMMA_StreamedReduce.hpp>
 #include <core/KokkosMMA_LaunchShape.hpp>
 
+#include <atomic>
 #include <cstdio>
 #include <new>
 #include <type_traits>
@@ -224,9 +225,9 @@ constexpr bool multiplies_exactly(Scalar input) {
   return !refuse_mma(problem, Capability{true, 90, 1}, Settings{});
 }
 
-inline void report_route(char const* call, std::uint64_t size,
-                         std::size_t value_bytes,
-                         RouteDecision const& decision) {
+[[gnu::noinline]] inline void report_route(char const* call, std::uint64_t size,
+                                           std::size_t value_bytes,
+                                           RouteDecision const& decision) {
   std::fprintf(stderr, "KokkosMMA: %s n=%llu value=%zu bytes %s\n", call,
                static_cast<unsigned long long>(size), value_bytes,
                to_string(decision).c_str());
@@ -249,6 +250,21 @@ Refusal with_scratch(Kokkos::Cuda const& space, bool result_on_device,
     return {"the device has no memory left for scratch",
             "backends/cuda/KokkosMMA_StreamScratch.hpp"};
   }
+}
+
+/// A scope or the environment asks for a route wherever it can run: an
+/// application's calls never fail because of it.
+[[gnu::noinline]] inline RouteDecision decide_reduce(
+    ReduceProblem const& problem, Settings settings,
+    Kokkos::Cuda const& space) {
+  Capability const machine  = Cuda::capability(space);
+  TuningTable const& tuning = Cuda::tuning(space);
+  RouteDecision decision    = route_reduce(problem, machine, settings, tuning);
+  if (refusal_of(decision)) {
+    settings.route = Route::automatic;
+    decision       = route_reduce(problem, machine, settings, tuning);
+  }
+  return decision;
 }
 
 /// What Kokkos' closure is for a routable reduction: constructed and executed
@@ -288,16 +304,13 @@ class RoutedReduce {
     RouteDecision decision        = decide(asked_for, settings);
     RouteOfCall const call(asked_for, Cuda::capability(m_policy.space()),
                            settings, decision);
-    decision.route              = call.route();
-    bool const done             = run(decision, settings);
-    last_route_of_this_thread() = decision.route;
-    if (environment_verbose()) {
-      static std::once_flag once;
-      std::call_once(once, [&] {
-        report_route("parallel_reduce", Flat::size(m_policy),
-                     sizeof(value_type), decision);
-      });
-    }
+    decision.route                   = call.route();
+    bool const done                  = run(decision, settings);
+    last_route_of_this_thread()      = decision.route;
+    static std::atomic_flag reported = ATOMIC_FLAG_INIT;
+    if (environment_verbose() && !reported.test_and_set())
+      report_route("parallel_reduce", Flat::size(m_policy), sizeof(value_type),
+                   decision);
     if (!done) m_native.execute();
   }
 
@@ -379,17 +392,7 @@ class RoutedReduce {
 
   RouteDecision decide(ReduceProblem const& problem,
                        Settings const& settings) const {
-    Capability const machine  = Cuda::capability(m_policy.space());
-    TuningTable const& tuning = Cuda::tuning(m_policy.space());
-    RouteDecision decision = route_reduce(problem, machine, settings, tuning);
-    // A scope or the environment asks for a route wherever it can run: an
-    // application's calls never fail because of it.
-    if (refusal_of(decision)) {
-      Settings automatic = settings;
-      automatic.route    = Route::automatic;
-      decision           = route_reduce(problem, machine, automatic, tuning);
-    }
-    return decision;
+    return decide_reduce(problem, settings, m_policy.space());
   }
 
   /// Launches our kernel, or makes the route generic and says why not.

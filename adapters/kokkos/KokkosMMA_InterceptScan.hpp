@@ -119,6 +119,21 @@ struct TileTunedFor {
       tile_scan_tuning(Products, EightColumns);
 };
 
+/// A scope or the environment asks for a route wherever it can run: an
+/// application's calls never fail because of it.
+[[gnu::noinline]] inline RouteDecision decide_scan(ScanProblem const& problem,
+                                                   Settings settings,
+                                                   Kokkos::Cuda const& space) {
+  Capability const machine  = Cuda::capability(space);
+  TuningTable const& tuning = Cuda::tuning(space);
+  RouteDecision decision    = route_scan(problem, machine, settings, tuning);
+  if (refusal_of(decision)) {
+    settings.route = Route::automatic;
+    decision       = route_scan(problem, machine, settings, tuning);
+  }
+  return decision;
+}
+
 /// What Kokkos' closures are for a routable scan: constructed and executed the
 /// same way, no symbol of Kokkos' names in it. `Native` is Kokkos' own.
 template <class Functor, class PolicyT, class Result, class Native>
@@ -157,15 +172,12 @@ class RoutedScan {
     RouteDecision decision  = decide(problem, settings);
     RouteOfCall const call(problem, Cuda::capability(m_policy.space()),
                            settings, decision);
-    decision.route              = call.route();
-    bool const done             = run(decision, size);
-    last_route_of_this_thread() = decision.route;
-    if (environment_verbose()) {
-      static std::once_flag once;
-      std::call_once(once, [&] {
-        report_route("parallel_scan", size, sizeof(value_type), decision);
-      });
-    }
+    decision.route                   = call.route();
+    bool const done                  = run(decision, size);
+    last_route_of_this_thread()      = decision.route;
+    static std::atomic_flag reported = ATOMIC_FLAG_INIT;
+    if (environment_verbose() && !reported.test_and_set())
+      report_route("parallel_scan", size, sizeof(value_type), decision);
     if (!done) m_native.execute();
   }
 
@@ -213,16 +225,7 @@ class RoutedScan {
   RouteDecision decide(ScanProblem const& problem,
                        Settings const& settings) const {
     if (settings.route == Route::generic) return RouteDecision{};
-    Capability const capability = Cuda::capability(m_policy.space());
-    TuningTable const& tuning   = Cuda::tuning(m_policy.space());
-    RouteDecision decision = route_scan(problem, capability, settings, tuning);
-    // A scope or the environment asks for a route wherever it can run.
-    if (refusal_of(decision)) {
-      Settings automatic = settings;
-      automatic.route    = Route::automatic;
-      decision           = route_scan(problem, capability, automatic, tuning);
-    }
-    return decision;
+    return decide_scan(problem, settings, m_policy.space());
   }
 
   /// Launches our kernel, or makes the route generic and says why not.

@@ -13,8 +13,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <numeric>
 #include <type_traits>
+#include <utility>
 
 namespace KokkosMMA {
 
@@ -215,7 +215,11 @@ AddressRange address_range(V const& view) {
 /// count as meeting.
 inline bool may_share_bytes(AddressRange const& x, AddressRange const& y) {
   if (x.begin >= y.end || y.begin >= x.end) return false;
-  std::uintptr_t const step = std::gcd(x.stride, y.stride);
+  // The greatest common divisor, without <numeric>: every source of an
+  // application with the drop-in would parse it.
+  std::uintptr_t step = x.stride;
+  for (std::uintptr_t rest = y.stride; rest != 0;)
+    step = std::exchange(rest, step % rest);
   if (step == 0) return true;
   // What separates elements of x from elements of y is `offset` modulo `step`.
   std::uintptr_t const offset =

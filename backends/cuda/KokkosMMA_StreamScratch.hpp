@@ -11,6 +11,7 @@
 
 #include <cuda_runtime.h>
 
+#include <algorithm>
 #include <atomic>
 #include <bit>
 #include <cstddef>
@@ -60,12 +61,13 @@ class Scratch {
   int device_id() const { return m_device; }
 
   /// For the partial results of so many blocks.
-  GridScratch grid(std::size_t blocks, std::size_t bytes_of_each) {
+  [[gnu::noinline]] GridScratch grid(std::size_t blocks,
+                                     std::size_t bytes_of_each) {
     return {m_partials.of(*this, blocks * bytes_of_each), m_ticket};
   }
 
   /// Words for the hand-shake of a scan.
-  ScanScratch scan(std::uint64_t words) {
+  [[gnu::noinline]] ScanScratch scan(std::uint64_t words) {
     std::lock_guard<std::mutex> const lock(m_mutex);
     if (words > m_scan.capacity) {
       std::uint64_t const capacity = std::bit_ceil(words);
@@ -88,20 +90,25 @@ class Scratch {
   /// Tens of milliseconds: the query only has to notice a kernel that died.
   static constexpr unsigned spins_per_query = 1u << 24;
 
-  /// Runs `launch(sink)` and waits for the value that its kernel stores. The
-  /// kernel itself may still run.
-  template <class T, class Launch>
-  void receive(T* result, cudaStream_t stream, Launch const& launch) {
-    constexpr int words = Words<T>::size;
-    static_assert(words <= max_words);
-    std::lock_guard<std::mutex> const lock(m_words_mutex);
-    for (int i = 0; i < words; ++i) m_words[i] = 0;
-    launch(ResultSink<T>{nullptr, m_words});
-    std::uint32_t bits[words];
-    for (int i = 0; i < words; ++i) {
+  /// Words for a value of so many bytes, which one call at a time has: until
+  /// the lock is given up.
+  [[gnu::noinline]] std::unique_lock<std::mutex> take_words(std::size_t bytes) {
+    std::unique_lock<std::mutex> lock(m_words_mutex);
+    for (std::size_t i = 0; i < (bytes + 3) / 4; ++i) m_words[i] = 0;
+    return lock;
+  }
+  volatile unsigned long long* words() const { return m_words; }
+
+  /// Waits for the value that a kernel stores there. The kernel itself may
+  /// still run. No template: it is compiled once in a source, not for each
+  /// reduction.
+  [[gnu::noinline]] void receive(void* result, std::size_t bytes,
+                                 cudaStream_t stream) {
+    auto* to = static_cast<unsigned char*>(result);
+    for (std::size_t i = 0; 4 * i < bytes; ++i) {
       std::atomic_ref<unsigned long long> const word(m_words[i]);
       unsigned long long seen = word.load(std::memory_order_acquire);
-      for (unsigned spins = 1; !(seen & ResultSink<T>::mark); ++spins) {
+      for (unsigned spins = 1; !(seen & result_mark); ++spins) {
         if (spins % spins_per_query == 0) {
           OwnErrors const errors;
           cudaError_t const state = cudaStreamQuery(stream);
@@ -109,9 +116,9 @@ class Scratch {
         }
         seen = word.load(std::memory_order_acquire);
       }
-      bits[i] = static_cast<std::uint32_t>(seen);
+      auto const bits = static_cast<std::uint32_t>(seen);
+      std::memcpy(to + 4 * i, &bits, std::min<std::size_t>(4, bytes - 4 * i));
     }
-    std::memcpy(static_cast<void*>(result), bits, sizeof(T));
   }
 
  private:
@@ -262,7 +269,7 @@ class ScratchPool {
 /// given back at the end of its scope, behind the launches.
 class StreamScratch {
  public:
-  explicit StreamScratch(Kokkos::Cuda const& space)
+  [[gnu::noinline]] explicit StreamScratch(Kokkos::Cuda const& space)
       : m_stream(space.cuda_stream()) {
     check(cudaSetDevice(space.cuda_device()), "cudaSetDevice");
     cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
@@ -273,7 +280,9 @@ class StreamScratch {
         &ScratchPool::instance().take(space.cuda_device(), m_stream,
                                       m_captured || m_stream == default_stream);
   }
-  ~StreamScratch() { ScratchPool::instance().give_back(*m_entry, m_stream); }
+  [[gnu::noinline]] ~StreamScratch() {
+    ScratchPool::instance().give_back(*m_entry, m_stream);
+  }
   StreamScratch(StreamScratch const&)            = delete;
   StreamScratch& operator=(StreamScratch const&) = delete;
 
@@ -287,10 +296,14 @@ class StreamScratch {
   /// pinned memory with a wait for this value otherwise.
   template <class T, class Launch>
   void deliver(T* result, bool device_accessible, Launch const& launch) const {
-    if (device_accessible)
-      launch(ResultSink<T>{result, nullptr});
-    else
-      m_entry->scratch.receive(result, m_stream, launch);
+    static_assert(Words<T>::size <= Scratch::max_words);
+    Scratch& scratch = m_entry->scratch;
+    std::unique_lock<std::mutex> lock;
+    if (!device_accessible) lock = scratch.take_words(sizeof(T));
+    // One place, where each copy of the launch would be compiled.
+    launch(device_accessible ? ResultSink<T>{result, nullptr}
+                             : ResultSink<T>{nullptr, scratch.words()});
+    if (!device_accessible) scratch.receive(result, sizeof(T), m_stream);
   }
 
  private:

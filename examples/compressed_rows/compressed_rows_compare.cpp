@@ -62,11 +62,15 @@ struct Run : FinishedProgram {
 
 // What the drop-in prints with KOKKOSMMA_VERBOSE=1: a line when it starts,
 // which on a host build says "takes route generic (why)", and one for each kind
-// of kernel that it considers, with "route streamed; why not another".
+// of kernel that it considers, with "route streamed; why not another". The
+// first kernel on a device also prints what the device is.
 void parse_route(Run& run, std::string const& line) {
   std::string const active = "KokkosMMA: drop-in active, ";
+  std::string const device = "KokkosMMA: device ";
+  std::size_t const start  = std::string("KokkosMMA: ").size();
   bool const starts        = line.starts_with(active);
   if (starts) run.machine = line.substr(active.size());
+  if (line.starts_with(device)) run.machine += "; " + line.substr(start);
   if (!starts && !line.starts_with("KokkosMMA: parallel_scan ")) return;
   std::size_t const mark = line.find(" route ");
   if (mark == std::string::npos) return;

@@ -5,7 +5,7 @@
 
 #include <cuda_runtime.h>
 
-#include <utility>
+#include <type_traits>
 
 /// \file
 /// What the language has of its own for kernels: their launch and their shared
@@ -25,9 +25,12 @@ struct KernelGrid {
 /// Puts a kernel into a stream and says whether it could. The error is that of
 /// this launch: the last error of the host thread, which <<<>>> leaves to be
 /// asked for, may be an older one that the application has handled.
-template <class... Parameters, class... Arguments>
-cudaError_t enqueue_kernel(cudaStream_t stream, void (*kernel)(Parameters...),
-                           KernelGrid const& grid, Arguments&&... arguments) {
+/// The arguments are passed on where they lie: cudaLaunchKernelEx copies each,
+/// and for a functor with Views that is a page of code.
+template <class... Parameters>
+cudaError_t enqueue_kernel(
+    cudaStream_t stream, void (*kernel)(Parameters...), KernelGrid const& grid,
+    std::type_identity_t<Parameters> const&... arguments) {
   cudaLaunchAttribute attribute{};
   attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
   attribute.val.programmaticStreamSerializationAllowed = 1;
@@ -38,8 +41,10 @@ cudaError_t enqueue_kernel(cudaStream_t stream, void (*kernel)(Parameters...),
   config.stream           = stream;
   config.attrs            = &attribute;
   config.numAttrs         = grid.follows ? 1 : 0;
-  return cudaLaunchKernelEx(&config, kernel,
-                            std::forward<Arguments>(arguments)...);
+  void* pointers[]        = {
+             const_cast<void*>(static_cast<void const*>(&arguments))...};
+  return cudaLaunchKernelExC(&config, reinterpret_cast<void const*>(kernel),
+                             pointers);
 }
 
 }  // namespace KokkosMMA::Impl::Cuda
