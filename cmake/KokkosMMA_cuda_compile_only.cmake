@@ -17,8 +17,7 @@ set(cuda_flags -std=c++20 -O3 --extended-lambda -x cu -ccbin "${CMAKE_CXX_COMPIL
 foreach(folder IN LISTS cuda_include_folders)
   list(APPEND cuda_flags -isystem "${folder}")
 endforeach()
-list(APPEND cuda_flags "-I${PROJECT_SOURCE_DIR}" "-I${PROJECT_SOURCE_DIR}/include" "-I${PROJECT_SOURCE_DIR}/unit_tests"
-     "-I${PROJECT_SOURCE_DIR}/unit_tests/support")
+list(APPEND cuda_flags "-I${PROJECT_SOURCE_DIR}/include" "-I${PROJECT_SOURCE_DIR}/unit_tests" "-I${PROJECT_SOURCE_DIR}/unit_tests/support")
 set(cuda_macros_80 -DKOKKOS_ARCH_AMPERE -DKOKKOS_ARCH_AMPERE80)
 set(cuda_macros_90 -DKOKKOS_ARCH_HOPPER -DKOKKOS_ARCH_HOPPER90)
 
