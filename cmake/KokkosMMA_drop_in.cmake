@@ -14,7 +14,7 @@ include_guard(GLOBAL)
 
 if(CMAKE_VERSION VERSION_LESS 3.24)
   message(FATAL_ERROR "KokkosMMA_drop_in.cmake needs CMake 3.24 or newer and this is ${CMAKE_VERSION}. Add the header by a compiler flag "
-                      "instead: -DCMAKE_CXX_FLAGS=\"-I<prefix>/include/kokkosmma -include <prefix>/include/kokkosmma/KokkosMMA_DropIn.hpp\"")
+                      "instead: -DCMAKE_CXX_FLAGS=\"-isystem <prefix>/include/kokkosmma -include <prefix>/include/kokkosmma/KokkosMMA_DropIn.hpp\"")
 endif()
 
 # For the functions below. What CMake includes by this variable has no policy scope of its own, and the application's stay as they are.
@@ -70,7 +70,7 @@ function(kokkosmma_drop_in_amend target origin)
 
   # Kokkos 5 asks for C++20 itself.
   get_target_property(features ${target} INTERFACE_COMPILE_FEATURES)
-  if(features MATCHES "cxx_std_[2-9][0-9]")
+  if(features MATCHES "(cxx|cuda)_std_2[0-9]")
     set_property(GLOBAL PROPERTY KokkosMMA_drop_in_standard_is_known ON)
   endif()
   get_property(origins GLOBAL PROPERTY KokkosMMA_drop_in_origins)
@@ -105,7 +105,7 @@ function(kokkosmma_drop_in_below_standard folder result)
       continue()
     endif()
     get_target_property(features ${target} COMPILE_FEATURES)
-    if(features MATCHES "cxx_std_[2-9][0-9]")
+    if(features MATCHES "(cxx|cuda)_std_2[0-9]")
       continue()
     endif()
     # Flags can ask for a standard as well.
