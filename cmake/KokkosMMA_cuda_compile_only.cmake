@@ -33,6 +33,8 @@ if(NOT KokkosMMA_NVCC)
                       "Pass -DKokkosMMA_NVCC=<path>, or use the preset 'host'.")
 endif()
 kokkosmma_cuda_headers(cuda_include_folders)
+execute_process(COMMAND "${KokkosMMA_NVCC}" --version OUTPUT_VARIABLE cuda_version COMMAND_ERROR_IS_FATAL ANY)
+string(REGEX REPLACE ".*release [0-9.]+, V([0-9.]+).*" "\\1" cuda_version "${cuda_version}")
 
 set(cuda_flags -std=c++20 -O3 --extended-lambda -x cu -ccbin "${KokkosMMA_CUDA_HOST_COMPILER}" -Xptxas -v)
 # Our headers must be silent in an application's own warnings. Only where the host's compiler sees them.
@@ -71,7 +73,7 @@ function(cuda_compile source)
     add_custom_command(
       OUTPUT "${object}"
       COMMAND
-        ${CMAKE_COMMAND} "-DKERNELS=${arg_KERNELS}" "-DNAME=${name}, sm_${architecture}" -P
+        ${CMAKE_COMMAND} "-DKERNELS=${arg_KERNELS}" "-DNAME=${name}, sm_${architecture}" "-DCUDA=${cuda_version}" -P
         "${PROJECT_SOURCE_DIR}/cmake/check_ptxas.cmake" -- "${KokkosMMA_NVCC}" -arch=sm_${architecture} ${cuda_macros_${architecture}}
         ${cuda_flags} ${cuda_flags_of_${arg_PRODUCT}} ${forced} -MD -MF "${object}.d" -MT "${object}" --${arg_PRODUCT} "${source}" -o "${object}"
       DEPENDS "${source}" "${PROJECT_SOURCE_DIR}/cmake/check_ptxas.cmake"

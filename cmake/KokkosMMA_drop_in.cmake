@@ -1,10 +1,11 @@
 # SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# The drop-in for an application whose own files stay as they are (CMake 3.24 or newer):
+# The drop-in for an application whose own files stay as they are:
 #
 #   cmake -S application -B build -DCMAKE_PROJECT_TOP_LEVEL_INCLUDES=/path/to/KokkosMMA_drop_in.cmake ...
 #
+# (CMAKE_PROJECT_INCLUDE with CMake 3.20 to 3.23.)
 # Whatever links Kokkos::kokkos then has KokkosMMA_DropIn.hpp put before each of its C++ sources, wherever the application gets Kokkos:
 # find_package in any folder (imported targets are known only in the folder that asked for them, so each call is followed), add_subdirectory
 # or FetchContent (ordinary targets, amended once all folders are read). Kokkos' own libraries are compiled as ever. A target stays out
@@ -12,14 +13,14 @@
 
 include_guard(GLOBAL)
 
-if(CMAKE_VERSION VERSION_LESS 3.24)
-  message(FATAL_ERROR "KokkosMMA_drop_in.cmake needs CMake 3.24 or newer and this is ${CMAKE_VERSION}. Add the header by a compiler flag "
+if(CMAKE_VERSION VERSION_LESS 3.20)
+  message(FATAL_ERROR "KokkosMMA_drop_in.cmake needs CMake 3.20 or newer and this is ${CMAKE_VERSION}. Add the header by a compiler flag "
                       "instead: -DCMAKE_CXX_FLAGS=\"-isystem <prefix>/include/kokkosmma -include <prefix>/include/kokkosmma/KokkosMMA_DropIn.hpp\"")
 endif()
 
 # For the functions below. What CMake includes by this variable has no policy scope of its own, and the application's stay as they are.
 cmake_policy(PUSH)
-cmake_policy(VERSION 3.24)
+cmake_policy(VERSION 3.20)
 
 # Beside this file in the source tree, some folders up when installed: the library folder may have a name of its own between them.
 function(kokkosmma_drop_in_find_header)

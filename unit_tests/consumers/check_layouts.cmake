@@ -10,22 +10,24 @@ cmake_minimum_required(VERSION 3.25)
 
 set(packages "${SOURCES}/layouts/packages")
 set(provider "${SOURCES}/layouts/provider.cmake")
-# Where Kokkos is found | under which policies | which variable tells where it is | other files that CMake includes: before and after ours
+# Where Kokkos is found | under which policies | which variable tells where it is | other files that CMake includes: before and after ours |
+# the variable that injects, if not the one of CMake 3.24
 set(rows
-    "top|3.25|Kokkos_ROOT||"
-    "top|3.10|CMAKE_PREFIX_PATH||"
-    "top|CMP0074|Kokkos_ROOT||"
-    "folder|3.25|Kokkos_ROOT||"
-    "folder|3.25 in the folder|Kokkos_ROOT||"
-    "folder|3.10|Kokkos_DIR||"
-    "function|CMP0074|Kokkos_ROOT||"
-    "twice|3.25|Kokkos_ROOT||"
-    "twice|3.10|Kokkos_DIR||"
-    "dependency|3.25|CMAKE_PREFIX_PATH||"
-    "dependency|3.10|CMAKE_PREFIX_PATH||"
-    "top|3.25|Kokkos_ROOT|${provider}|"
-    "folder|3.25|Kokkos_ROOT||${provider}"
-    "none|3.25|nothing||")
+    "top|3.25|Kokkos_ROOT|||"
+    "top|3.10|CMAKE_PREFIX_PATH|||"
+    "top|CMP0074|Kokkos_ROOT|||"
+    "folder|3.25|Kokkos_ROOT|||"
+    "folder|3.25 in the folder|Kokkos_ROOT|||"
+    "folder|3.10|Kokkos_DIR|||"
+    "function|CMP0074|Kokkos_ROOT|||"
+    "twice|3.25|Kokkos_ROOT|||"
+    "twice|3.10|Kokkos_DIR|||"
+    "dependency|3.25|CMAKE_PREFIX_PATH|||"
+    "dependency|3.10|CMAKE_PREFIX_PATH|||"
+    "top|3.25|Kokkos_ROOT|${provider}||"
+    "folder|3.25|Kokkos_ROOT||${provider}|"
+    "folder|CMP0074|Kokkos_ROOT|||CMAKE_PROJECT_INCLUDE"
+    "none|3.25|nothing|||")
 set(failed 0)
 
 function(fail text)
@@ -43,6 +45,10 @@ foreach(row IN LISTS rows)
   list(GET fields 2 variable)
   list(GET fields 3 before)
   list(GET fields 4 after)
+  list(GET fields 5 inject)
+  if(NOT inject)
+    set(inject CMAKE_PROJECT_TOP_LEVEL_INCLUDES)
+  endif()
   set(where "${packages}")
   if(variable MATCHES "^Kokkos_")
     string(APPEND where "/Kokkos")
@@ -54,7 +60,7 @@ foreach(row IN LISTS rows)
     COMMAND
       "${CMAKE_COMMAND}" -S "${SOURCES}/layouts" -B "${build}" -G "${GENERATOR}" "-DCMAKE_MAKE_PROGRAM=${MAKE_PROGRAM}"
       "-DCMAKE_CXX_COMPILER=${COMPILER}" -DCMAKE_CXX_COMPILER_WORKS=ON -DCMAKE_EXPORT_COMPILE_COMMANDS=ON "-D${variable}=${where}"
-      "-DPLACE=${place}" "-DPOLICIES=${policies}" "-DCMAKE_PROJECT_TOP_LEVEL_INCLUDES=${injected}"
+      "-DPLACE=${place}" "-DPOLICIES=${policies}" "-D${inject}=${injected}"
     RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE output)
   if(NOT result EQUAL 0)
     fail("CMake ended with ${result}\n${output}")
