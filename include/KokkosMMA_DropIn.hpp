@@ -26,14 +26,14 @@
 #if (defined(KOKKOS_ENABLE_CUDA) && !defined(__CUDACC__)) || \
     (defined(KOKKOS_ENABLE_HIP) && !defined(__HIPCC__)) ||   \
     (defined(KOKKOS_ENABLE_SYCL) && !defined(SYCL_LANGUAGE_VERSION))
-#define KOKKOSMMA_DROP_IN_OTHER_COMPILER
+#define KOKKOSMMA_IMPL_OTHER_COMPILER
 #endif
 #undef KOKKOS_ENABLE_CUDA
 #undef KOKKOS_ENABLE_HIP
 #undef KOKKOS_ENABLE_SYCL
 #endif
 
-#if defined(KOKKOSMMA_DROP_IN_OTHER_COMPILER)
+#if defined(KOKKOSMMA_IMPL_OTHER_COMPILER)
 #elif __cplusplus < 202002L
 #if !defined(KOKKOSMMA_QUIET) && !defined(__CUDA_ARCH__)
 // No error with -Werror.
