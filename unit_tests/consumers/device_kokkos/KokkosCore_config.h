@@ -15,4 +15,6 @@
 #define KOKKOS_ENABLE_HIP
 #elif defined(DEVICE_KOKKOS_SYCL)
 #define KOKKOS_ENABLE_SYCL
+#elif defined(DEVICE_KOKKOS_OPENMP)
+#define KOKKOS_ENABLE_OPENMP
 #endif
