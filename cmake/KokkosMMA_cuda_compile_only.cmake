@@ -6,19 +6,43 @@
 
 include("${CMAKE_CURRENT_LIST_DIR}/KokkosMMA_cuda_headers.cmake")
 
+set(KokkosMMA_CUDA_SOURCES "" CACHE STRING "A regular expression: only the sources that match it, and for sm_90 alone")
+set(KokkosMMA_CUDA_HOST_COMPILER "${CMAKE_CXX_COMPILER}" CACHE FILEPATH "The compiler behind nvcc")
+mark_as_advanced(KokkosMMA_CUDA_SOURCES KokkosMMA_CUDA_HOST_COMPILER)
+
+# KokkosMMA_NVCC is "none": host code through KokkosMMA_CUDA_HOST_COMPILER, whatever this build and its Kokkos are compiled with.
+if(KokkosMMA_NVCC STREQUAL "none")
+  kokkosmma_cuda_headers(include_folders HOST)
+  list(TRANSFORM include_folders PREPEND "-isystem")
+  set(source "${PROJECT_SOURCE_DIR}/unit_tests/toolchains/Reductions.cpp")
+  set(object "${PROJECT_BINARY_DIR}/host_compile_only.o")
+  add_custom_command(
+    OUTPUT "${object}"
+    COMMAND "${KokkosMMA_CUDA_HOST_COMPILER}" -std=c++20 -O2 -Wall -Wextra -Werror ${include_folders} "-I${PROJECT_SOURCE_DIR}/include" -include
+            "${PROJECT_SOURCE_DIR}/include/KokkosMMA_DropIn.hpp" -MD -MF "${object}.d" -MT "${object}" -c "${source}" -o "${object}"
+    DEPENDS "${source}"
+    DEPFILE "${object}.d"
+    VERBATIM)
+  add_custom_target(cuda_compile_only ALL DEPENDS "${object}")
+  return()
+endif()
+
 find_program(KokkosMMA_NVCC nvcc HINTS ENV CUDA_HOME ENV CUDA_PATH PATHS /usr/local/cuda PATH_SUFFIXES bin)
 if(NOT KokkosMMA_NVCC)
   message(FATAL_ERROR "KokkosMMA: the preset cuda-compile-only needs nvcc, and there is none in PATH, CUDA_HOME or /usr/local/cuda. "
                       "Pass -DKokkosMMA_NVCC=<path>, or use the preset 'host'.")
 endif()
 kokkosmma_cuda_headers(cuda_include_folders)
+execute_process(COMMAND "${KokkosMMA_NVCC}" --version OUTPUT_VARIABLE cuda_version COMMAND_ERROR_IS_FATAL ANY)
+string(REGEX REPLACE ".*release [0-9.]+, V([0-9.]+).*" "\\1" cuda_version "${cuda_version}")
 
-set(cuda_flags -std=c++20 -O3 --extended-lambda -x cu -ccbin "${CMAKE_CXX_COMPILER}" -Xptxas -v)
+set(cuda_flags -std=c++20 -O3 --extended-lambda -x cu -ccbin "${KokkosMMA_CUDA_HOST_COMPILER}" -Xptxas -v)
+# Our headers must be silent in an application's own warnings. Only where the host's compiler sees them.
+set(cuda_flags_of_compile -Xcompiler -Wall,-Wextra,-Werror)
 foreach(folder IN LISTS cuda_include_folders)
   list(APPEND cuda_flags -isystem "${folder}")
 endforeach()
-list(APPEND cuda_flags "-I${PROJECT_SOURCE_DIR}" "-I${PROJECT_SOURCE_DIR}/include" "-I${PROJECT_SOURCE_DIR}/unit_tests"
-     "-I${PROJECT_SOURCE_DIR}/unit_tests/support")
+list(APPEND cuda_flags "-I${PROJECT_SOURCE_DIR}/include" "-I${PROJECT_SOURCE_DIR}/unit_tests" "-I${PROJECT_SOURCE_DIR}/unit_tests/support")
 set(cuda_macros_80 -DKOKKOS_ARCH_AMPERE -DKOKKOS_ARCH_AMPERE80)
 set(cuda_macros_90 -DKOKKOS_ARCH_HOPPER -DKOKKOS_ARCH_HOPPER90)
 
@@ -33,6 +57,12 @@ function(cuda_compile source)
   if(name MATCHES "^\\.\\.")
     cmake_path(GET source FILENAME name)
   endif()
+  if(KokkosMMA_CUDA_SOURCES)
+    if(NOT name MATCHES "${KokkosMMA_CUDA_SOURCES}")
+      return()
+    endif()
+    set(arg_ARCHITECTURES 90)
+  endif()
   string(MAKE_C_IDENTIFIER "${name}" stem)
   set(forced "")
   if(arg_DROP_IN)
@@ -43,9 +73,9 @@ function(cuda_compile source)
     add_custom_command(
       OUTPUT "${object}"
       COMMAND
-        ${CMAKE_COMMAND} "-DKERNELS=${arg_KERNELS}" "-DNAME=${name}, sm_${architecture}" -P
+        ${CMAKE_COMMAND} "-DKERNELS=${arg_KERNELS}" "-DNAME=${name}, sm_${architecture}" "-DCUDA=${cuda_version}" -P
         "${PROJECT_SOURCE_DIR}/cmake/check_ptxas.cmake" -- "${KokkosMMA_NVCC}" -arch=sm_${architecture} ${cuda_macros_${architecture}}
-        ${cuda_flags} ${forced} -MD -MF "${object}.d" -MT "${object}" --${arg_PRODUCT} "${source}" -o "${object}"
+        ${cuda_flags} ${cuda_flags_of_${arg_PRODUCT}} ${forced} -MD -MF "${object}.d" -MT "${object}" --${arg_PRODUCT} "${source}" -o "${object}"
       DEPENDS "${source}" "${PROJECT_SOURCE_DIR}/cmake/check_ptxas.cmake"
       DEPFILE "${object}.d"
       COMMENT "nvcc ${name}, sm_${architecture}"
@@ -60,6 +90,13 @@ file(GLOB_RECURSE kernel_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/unit_t
 foreach(source IN LISTS kernel_sources)
   cuda_compile("${source}" PRODUCT cubin DROP_IN KERNELS ARCHITECTURES 80 90)
 endforeach()
+
+# One kernel each, which .ci/toolchains compiles with every pair of compilers.
+if(KokkosMMA_CUDA_SOURCES)
+  foreach(name IN ITEMS Reductions Stencils)
+    cuda_compile("${PROJECT_SOURCE_DIR}/unit_tests/toolchains/${name}.cpp" PRODUCT compile DROP_IN KERNELS ARCHITECTURES 90)
+  endforeach()
+endif()
 
 # The examples are an application's own kernels inside ours.
 foreach(source IN ITEMS "${PROJECT_SOURCE_DIR}/examples/statistics/statistics.cpp"

@@ -3,12 +3,14 @@
 
 include_guard(GLOBAL)
 
-# kokkosmma_cuda_headers(<folders-var>)
+# kokkosmma_cuda_headers(<folders-var> [HOST])
 #
-# Include folders of a Kokkos whose configuration has the Cuda and Serial spaces, made from the Kokkos that was found: copies of the headers
-# that Kokkos' build generates, with CUDA switched on, before the folders they came from. It is for compiling only; no library is behind it.
+# Include folders of a Kokkos whose configuration has the Cuda and Serial spaces, with HOST the Serial space alone, made from the Kokkos that
+# was found: copies of the headers that Kokkos' build generates, with CUDA switched on, before the folders they came from. It is for compiling
+# only; no library is behind it.
 # The architecture is left to the compiler's command line (-DKOKKOS_ARCH_HOPPER -DKOKKOS_ARCH_HOPPER90).
 function(kokkosmma_cuda_headers folders_var)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "HOST" "" "")
   set(overlay "${PROJECT_BINARY_DIR}/kokkos_with_cuda")
   set(found "")
   foreach(target IN ITEMS Kokkos::kokkoscore Kokkos::kokkos)
@@ -26,13 +28,21 @@ function(kokkosmma_cuda_headers folders_var)
   set(KokkosCore_Config_SetupBackend.hpp "#include <setup/Kokkos_Setup_Cuda.hpp>\n")
   set(KokkosCore_Config_FwdBackend.hpp "#include <fwd/Kokkos_Fwd_SERIAL.hpp>\n#include <fwd/Kokkos_Fwd_CUDA.hpp>\n")
   set(KokkosCore_Config_DeclareBackend.hpp "#include <decl/Kokkos_Declare_SERIAL.hpp>\n#include <decl/Kokkos_Declare_CUDA.hpp>\n")
+  set(on KOKKOS_ENABLE_CUDA KOKKOS_ENABLE_SERIAL DESUL_ATOMICS_ENABLE_CUDA)
+  set(off KOKKOS_ENABLE_OPENMP KOKKOS_ENABLE_THREADS KOKKOS_ENABLE_HPX KOKKOS_IMPL_BUILD_SHARED_LIBS DESUL_IMPL_BUILD_SHARED_LIBS
+          DESUL_ATOMICS_ENABLE_OPENMP)
+  if(arg_HOST)
+    set(overlay "${PROJECT_BINARY_DIR}/kokkos_serial")
+    set(KokkosCore_Config_SetupBackend.hpp "")
+    set(KokkosCore_Config_FwdBackend.hpp "#include <fwd/Kokkos_Fwd_SERIAL.hpp>\n")
+    set(KokkosCore_Config_DeclareBackend.hpp "#include <decl/Kokkos_Declare_SERIAL.hpp>\n")
+    set(on KOKKOS_ENABLE_SERIAL)
+    list(APPEND off KOKKOS_ENABLE_CUDA DESUL_ATOMICS_ENABLE_CUDA)
+  endif()
   foreach(name IN ITEMS KokkosCore_Config_SetupBackend.hpp KokkosCore_Config_FwdBackend.hpp KokkosCore_Config_DeclareBackend.hpp)
     file(CONFIGURE OUTPUT "${overlay}/${name}" CONTENT "#pragma once\n@${name}@" @ONLY)
   endforeach()
 
-  set(on KOKKOS_ENABLE_CUDA KOKKOS_ENABLE_SERIAL DESUL_ATOMICS_ENABLE_CUDA)
-  set(off KOKKOS_ENABLE_OPENMP KOKKOS_ENABLE_THREADS KOKKOS_ENABLE_HPX KOKKOS_IMPL_BUILD_SHARED_LIBS DESUL_IMPL_BUILD_SHARED_LIBS
-          DESUL_ATOMICS_ENABLE_OPENMP)
   foreach(name IN ITEMS KokkosCore_config.h desul/atomics/Config.hpp)
     set(original "")
     foreach(folder IN LISTS found)

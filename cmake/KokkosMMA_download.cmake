@@ -47,14 +47,15 @@ function(kokkosmma_download_release archive_var error_var)
   set(${archive_var} "${archive}" PARENT_SCOPE)
 endfunction()
 
-# kokkosmma_download_packages(<files-var> <error-var> SUITE <suite> PACKAGES <name>... [DEPENDENCIES])
+# kokkosmma_download_packages(<files-var> <error-var> SUITE <suite> PACKAGES <name>... [COMPONENTS <name>...] [DEPENDENCIES])
 #
 # Downloads packages of the distribution from the mirror that this system is set up for, verified by apt with the system's keys. SUITE
-# is a name such as "unstable", or "running" for the release that this system runs. DEPENDENCIES takes everything the packages need, down
+# is a name such as "unstable", or "running" for the release that this system runs; COMPONENTS are parts of it beside the usual ones
+# ("non-free"). DEPENDENCIES takes everything the packages need, down
 # to the C library. apt works on lists, caches and an empty package status of its own under the build
 # tree: it needs no root and leaves the system as it is.
 function(kokkosmma_download_packages files_var error_var)
-  cmake_parse_arguments(PARSE_ARGV 2 arg "DEPENDENCIES" "SUITE" "PACKAGES")
+  cmake_parse_arguments(PARSE_ARGV 2 arg "DEPENDENCIES" "SUITE" "PACKAGES;COMPONENTS")
   set(${files_var} "" PARENT_SCOPE)
   set(${error_var} "" PARENT_SCOPE)
 
@@ -107,8 +108,10 @@ function(kokkosmma_download_packages files_var error_var)
   if(distribution STREQUAL "ubuntu")
     string(APPEND components " universe")
   endif()
+  list(JOIN arg_COMPONENTS " " more_components)
+  string(APPEND components " ${more_components}")
 
-  string(SHA256 key "${arg_SUITE} ${arg_PACKAGES} ${arg_DEPENDENCIES}")
+  string(SHA256 key "${arg_SUITE} ${components} ${arg_PACKAGES} ${arg_DEPENDENCIES}")
   string(SUBSTRING "${key}" 0 12 key)
   set(apt "${CMAKE_BINARY_DIR}/_deps/apt-${key}")
   file(REMOVE_RECURSE "${apt}")

@@ -1,27 +1,28 @@
 # SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# The drop-in for an application whose own files stay as they are (CMake 3.24 or newer):
+# The drop-in for an application whose own files stay as they are:
 #
 #   cmake -S application -B build -DCMAKE_PROJECT_TOP_LEVEL_INCLUDES=/path/to/KokkosMMA_drop_in.cmake ...
 #
+# (CMAKE_PROJECT_INCLUDE with CMake 3.20 to 3.23.)
 # Whatever links Kokkos::kokkos then has KokkosMMA_DropIn.hpp put before each of its C++ sources, wherever the application gets Kokkos:
 # find_package in any folder (imported targets are known only in the folder that asked for them, so each call is followed), add_subdirectory
 # or FetchContent (ordinary targets, amended once all folders are read). Kokkos' own libraries are compiled as ever. A target stays out
 # with set_target_properties(<target> PROPERTIES KOKKOSMMA_DROP_IN_OFF ON).
-#
-# CMake knows one dependency provider at a time: with a package manager that brings its own, list this file last; packages it would
-# have provided must then be found in the ordinary way.
 
 include_guard(GLOBAL)
 
-if(CMAKE_VERSION VERSION_LESS 3.24)
-  message(FATAL_ERROR "KokkosMMA_drop_in.cmake needs CMake 3.24 or newer and this is ${CMAKE_VERSION}. Add the header by a compiler flag "
-                      "instead: -DCMAKE_CXX_FLAGS=\"-I<prefix>/include/kokkosmma -include <prefix>/include/kokkosmma/KokkosMMA_DropIn.hpp\"")
+if(CMAKE_VERSION VERSION_LESS 3.20)
+  message(FATAL_ERROR "KokkosMMA_drop_in.cmake needs CMake 3.20 or newer and this is ${CMAKE_VERSION}. Add the header by a compiler flag "
+                      "instead: -DCMAKE_CXX_FLAGS=\"-isystem <prefix>/include/kokkosmma -include <prefix>/include/kokkosmma/KokkosMMA_DropIn.hpp\"")
 endif()
 
+# For the functions below. What CMake includes by this variable has no policy scope of its own, and the application's stay as they are.
+cmake_policy(PUSH)
+cmake_policy(VERSION 3.20)
+
 # Beside this file in the source tree, some folders up when installed: the library folder may have a name of its own between them.
-# In the source tree the other headers are found from its top folder, installed from the folder of this one.
 function(kokkosmma_drop_in_find_header)
   set(candidates "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/../include/KokkosMMA_DropIn.hpp")
   set(folder "${CMAKE_CURRENT_FUNCTION_LIST_DIR}")
@@ -32,13 +33,12 @@ function(kokkosmma_drop_in_find_header)
   foreach(candidate IN LISTS candidates)
     if(EXISTS "${candidate}")
       cmake_path(NORMAL_PATH candidate)
-      cmake_path(GET candidate PARENT_PATH folders)
-      if(EXISTS "${folders}/../core" AND NOT EXISTS "${folders}/core")
-        cmake_path(GET folders PARENT_PATH top)
-        list(APPEND folders "${top}")
+      cmake_path(GET candidate PARENT_PATH folder)
+      if(NOT EXISTS "${folder}/core/KokkosMMA_Version.hpp")
+        message(FATAL_ERROR "KokkosMMA_drop_in.cmake: ${folder} has no folder core; in a source tree it is a symbolic link to ../core")
       endif()
       set_property(GLOBAL PROPERTY KokkosMMA_drop_in_header "${candidate}")
-      set_property(GLOBAL PROPERTY KokkosMMA_drop_in_folders "${folders}")
+      set_property(GLOBAL PROPERTY KokkosMMA_drop_in_folder "${folder}")
       return()
     endif()
   endforeach()
@@ -48,7 +48,7 @@ endfunction()
 kokkosmma_drop_in_find_header()
 
 # Adds the header to what the consumers of this target compile. Calling it again changes nothing.
-function(kokkosmma_drop_in_amend target)
+function(kokkosmma_drop_in_amend target origin)
   if(NOT TARGET ${target})
     return()
   endif()
@@ -61,31 +61,103 @@ function(kokkosmma_drop_in_amend target)
     return()
   endif()
   get_property(header GLOBAL PROPERTY KokkosMMA_drop_in_header)
-  get_property(folders GLOBAL PROPERTY KokkosMMA_drop_in_folders)
+  get_property(folder GLOBAL PROPERTY KokkosMMA_drop_in_folder)
   # As a system folder: the application's warning flags are not about this header.
-  set_property(TARGET ${target} APPEND PROPERTY INTERFACE_INCLUDE_DIRECTORIES "${folders}")
-  set_property(TARGET ${target} APPEND PROPERTY INTERFACE_SYSTEM_INCLUDE_DIRECTORIES "${folders}")
+  set_property(TARGET ${target} APPEND PROPERTY INTERFACE_INCLUDE_DIRECTORIES "${folder}")
+  set_property(TARGET ${target} APPEND PROPERTY INTERFACE_SYSTEM_INCLUDE_DIRECTORIES "${folder}")
   set(wanted "$<AND:$<COMPILE_LANGUAGE:CXX,CUDA>,$<NOT:$<BOOL:$<TARGET_PROPERTY:KOKKOSMMA_DROP_IN_OFF>>>>")
   set_property(TARGET ${target} APPEND PROPERTY INTERFACE_COMPILE_OPTIONS "$<${wanted}:SHELL:-include \"${header}\">")
   set_target_properties(${target} PROPERTIES KOKKOSMMA_DROP_IN_AMENDED ON)
+
+  # Kokkos 5 asks for C++20 itself.
+  get_target_property(features ${target} INTERFACE_COMPILE_FEATURES)
+  if(features MATCHES "(cxx|cuda)_std_2[0-9]")
+    set_property(GLOBAL PROPERTY KokkosMMA_drop_in_standard_is_known ON)
+  endif()
+  get_property(origins GLOBAL PROPERTY KokkosMMA_drop_in_origins)
+  if(NOT origin IN_LIST origins)
+    set_property(GLOBAL APPEND PROPERTY KokkosMMA_drop_in_origins "${origin}")
+    message(STATUS "KokkosMMA: ${header} before each C++ source that uses ${origin}; KOKKOSMMA_VERBOSE=1 shows the routes when it runs")
+  endif()
 endfunction()
 
-# kokkoscore is what every other target of Kokkos stands on, so it reaches an application that links only a part of Kokkos too.
-macro(kokkosmma_drop_in_provide method package)
-  if("${package}" STREQUAL "Kokkos")
-    find_package(${package} ${ARGN} BYPASS_PROVIDER)
-    kokkosmma_drop_in_amend(Kokkos::kokkoscore)
+# CMake's own find_package runs as it would without this file, with the policies of its caller, and with the dependency provider of a package
+# manager. It sets Kokkos_FOUND last, in the folder that knows the imported targets. kokkoscore is what every other target of Kokkos stands
+# on, so it reaches an application that links only a part of Kokkos too.
+function(kokkosmma_drop_in_found variable access)
+  if(access STREQUAL "MODIFIED_ACCESS" AND TARGET Kokkos::kokkoscore)
+    get_target_property(imported Kokkos::kokkoscore IMPORTED)
+    if(imported)
+      kokkosmma_drop_in_amend(Kokkos::kokkoscore "Kokkos ${Kokkos_VERSION} of ${Kokkos_DIR}")
+    endif()
   endif()
-endmacro()
-cmake_language(SET_DEPENDENCY_PROVIDER kokkosmma_drop_in_provide SUPPORTED_METHODS FIND_PACKAGE)
+endfunction()
+variable_watch(Kokkos_FOUND kokkosmma_drop_in_found)
 
-function(kokkosmma_drop_in_amend_built)
+# Targets of this folder and those below that link Kokkos by name and are known to be compiled as C++17 or older.
+function(kokkosmma_drop_in_below_standard folder result)
+  set(found "")
+  get_property(targets DIRECTORY "${folder}" PROPERTY BUILDSYSTEM_TARGETS)
+  foreach(target IN LISTS targets)
+    get_target_property(type ${target} TYPE)
+    get_target_property(libraries ${target} LINK_LIBRARIES)
+    get_target_property(stays_out ${target} KOKKOSMMA_DROP_IN_OFF)
+    if(stays_out OR NOT libraries MATCHES "Kokkos::kokkos|(^|;)kokkos(core)?(;|$)" OR NOT type MATCHES "EXECUTABLE|(STATIC|SHARED|MODULE|OBJECT)_LIBRARY")
+      continue()
+    endif()
+    get_target_property(features ${target} COMPILE_FEATURES)
+    if(features MATCHES "(cxx|cuda)_std_2[0-9]")
+      continue()
+    endif()
+    # Flags can ask for a standard as well.
+    set(below TRUE)
+    if("${CMAKE_CXX_FLAGS} ${CMAKE_CUDA_FLAGS}" MATCHES "-std=")
+      set(below FALSE)
+    endif()
+    foreach(language IN ITEMS CXX CUDA)
+      get_target_property(standard ${target} ${language}_STANDARD)
+      if(NOT standard)
+        set(standard "${CMAKE_${language}_STANDARD_DEFAULT}")
+      endif()
+      if(standard GREATER_EQUAL 20 AND standard LESS 98)
+        set(below FALSE)
+      endif()
+    endforeach()
+    if(below)
+      list(APPEND found ${target})
+    endif()
+  endforeach()
+  get_property(folders DIRECTORY "${folder}" PROPERTY SUBDIRECTORIES)
+  foreach(below IN LISTS folders)
+    kokkosmma_drop_in_below_standard("${below}" more)
+    list(APPEND found ${more})
+  endforeach()
+  set(${result} "${found}" PARENT_SCOPE)
+endfunction()
+
+function(kokkosmma_drop_in_finish)
   foreach(target IN ITEMS kokkoscore kokkoscontainers kokkosalgorithms kokkossimd)
     if(TARGET ${target})
       set_target_properties(${target} PROPERTIES KOKKOSMMA_DROP_IN_OFF ON)
     endif()
   endforeach()
-  kokkosmma_drop_in_amend(Kokkos::kokkoscore)
-  kokkosmma_drop_in_amend(kokkoscore)
+  set(origin "the Kokkos that is built from ${Kokkos_SOURCE_DIR}")
+  kokkosmma_drop_in_amend(Kokkos::kokkoscore "${origin}")
+  kokkosmma_drop_in_amend(kokkoscore "${origin}")
+
+  get_property(origins GLOBAL PROPERTY KokkosMMA_drop_in_origins)
+  get_property(standard_is_known GLOBAL PROPERTY KokkosMMA_drop_in_standard_is_known)
+  if(NOT origins)
+    message(STATUS "KokkosMMA: no Kokkos came with this project, so the drop-in changes nothing")
+  elseif(NOT standard_is_known)
+    kokkosmma_drop_in_below_standard("${CMAKE_SOURCE_DIR}" targets)
+    if(targets)
+      list(JOIN targets ", " targets)
+      message(WARNING "KokkosMMA: the drop-in needs C++20 and does nothing in what is compiled below it: ${targets}. Configure with "
+                      "-DCMAKE_CXX_STANDARD=20, or set CXX_STANDARD (CUDA_STANDARD) of these targets.")
+    endif()
+  endif()
 endfunction()
-cmake_language(DEFER DIRECTORY "${CMAKE_SOURCE_DIR}" CALL kokkosmma_drop_in_amend_built)
+cmake_language(DEFER DIRECTORY "${CMAKE_SOURCE_DIR}" CALL kokkosmma_drop_in_finish)
+
+cmake_policy(POP)

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# cmake -DKERNELS=<bool> -DNAME=<for messages> -P check_ptxas.cmake -- nvcc ... -Xptxas -v ...
+# cmake -DKERNELS=<bool> -DNAME=<for messages> -DCUDA=<version> -P check_ptxas.cmake -- nvcc ... -Xptxas -v ...
 #
 # Runs the compiler. With KERNELS, there must be kernels of KokkosMMA in what it compiles, and ptxas must report for each of them no
 # stack frame (local memory), no spill stores and no spill loads.
@@ -58,6 +58,12 @@ foreach(function IN LISTS functions)
   endif()
   # Stars of three dimensions and radius 4, rows anywhere, on sm_80 alone: one register (CUDA 13.0).
   if(NAME MATCHES "sm_80" AND kernel MATCHES "13march_stencilIfLi3Ef.*ELi4ELb1ELb1E" AND stack LESS_EQUAL 8)
+    continue()
+  endif()
+  # CUDA 12.4 keeps a few registers of some stencils in local memory, where 13.0 does not (docs/porting.md lists them).
+  if("${CUDA}" MATCHES "^12\\." AND stack GREATER 0
+     AND ((kernel MATCHES "12band_stencil" AND stack LESS_EQUAL 64) OR (kernel MATCHES "17separable_stencil" AND stack LESS_EQUAL 128)))
+    message("${NAME}: ${numbers}, as listed for CUDA ${CUDA}: ${kernel}")
     continue()
   endif()
   if(NOT numbers STREQUAL "0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads")

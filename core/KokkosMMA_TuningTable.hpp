@@ -207,17 +207,23 @@ struct TuningTable {
 /// The table of the library, for whoever has measured none.
 inline constexpr TuningTable builtin_tuning{};
 
+/// A value of the table. By these names, since nvcc writes the types out with
+/// parentheses that its host compiler warns of.
+using TuningValue = int TuningTable::*;
+/// A row of values of the table.
+using TuningValues = PerType TuningTable::*;
+
 /// A value or a row of values of the table: its name in files and what it may
 /// be. An entry has one of the two members.
 struct TuningEntry {
-  std::string_view name;         ///< in a file
-  int least;                     ///< smallest value allowed
-  int most;                      ///< largest value allowed, but for `never`
-  int step;                      ///< the value is a multiple of it
-  bool or_never;                 ///< `never` is allowed too
-  unsigned types;                ///< bit i: PerType::types[i] has a value
-  int TuningTable::*value;       ///< of an entry with one value
-  PerType TuningTable::*values;  ///< of an entry with one for each type
+  std::string_view name;  ///< in a file
+  int least;              ///< smallest value allowed
+  int most;               ///< largest value allowed, but for `never`
+  int step;               ///< the value is a multiple of it
+  bool or_never;          ///< `never` is allowed too
+  unsigned types;         ///< bit i: PerType::types[i] has a value
+  TuningValue value;      ///< of an entry with one value
+  TuningValues values;    ///< of an entry with one for each type
 
   /// Whether it is yes or no.
   constexpr bool is_flag() const { return least == 0 && most == 1; }

@@ -1,3 +1,4 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef KOKKOSMMA_DROP_IN_HPP
 #define KOKKOSMMA_DROP_IN_HPP
@@ -6,14 +7,51 @@
 /// Forced include for an unmodified Kokkos application (`-include`, or the
 /// target KokkosMMA::drop_in): its own Kokkos::parallel_reduce calls on Cuda
 /// take the routes of this library. In every other translation unit, such as a
-/// compiler check of CMake, a C source or one below C++20, it does nothing.
+/// compiler check of CMake, a C source, or a source that this Kokkos cannot be
+/// included in (of a project with CUDA, compiled by its ordinary compiler;
+/// without OpenMP, where Kokkos has it), it does nothing. So it does below
+/// C++20, and says that; KOKKOSMMA_QUIET makes it silent.
 
-#if defined(__cplusplus) && __cplusplus >= 202002L
+#if defined(__cplusplus)
 #if __has_include(<Kokkos_Core.hpp>)
+
+// The headers of a Kokkos for a device stop every compiler that is not the
+// device's, those of a Kokkos with OpenMP one that has not switched it on. Its
+// configuration alone does not, if it takes this header for Kokkos_Macros.hpp;
+// it is read again where Kokkos is included, and without that nothing tells the
+// source which spaces there are.
+#if !defined(KOKKOS_MACROS_HPP) && __has_include(<KokkosCore_config.h>)
+#define KOKKOS_MACROS_HPP
+#include <KokkosCore_config.h>
+#undef KOKKOS_MACROS_HPP
+#undef KOKKOS_CORE_CONFIG_H
+#if (defined(KOKKOS_ENABLE_CUDA) && !defined(__CUDACC__)) ||            \
+    (defined(KOKKOS_ENABLE_HIP) && !defined(__HIPCC__)) ||              \
+    (defined(KOKKOS_ENABLE_SYCL) && !defined(SYCL_LANGUAGE_VERSION)) || \
+    (defined(KOKKOS_ENABLE_OPENMP) && !defined(_OPENMP) &&              \
+     !defined(__CUDA_ARCH__) && !defined(__HIP_DEVICE_COMPILE__) &&     \
+     !defined(__SYCL_DEVICE_ONLY__))
+#define KOKKOSMMA_IMPL_NO_KOKKOS_HERE
+#endif
+#undef KOKKOS_ENABLE_CUDA
+#undef KOKKOS_ENABLE_HIP
+#undef KOKKOS_ENABLE_SYCL
+#undef KOKKOS_ENABLE_OPENMP
+#endif
+
+#if defined(KOKKOSMMA_IMPL_NO_KOKKOS_HERE)
+#elif __cplusplus < 202002L
+#if !defined(KOKKOSMMA_QUIET) && !defined(__CUDA_ARCH__)
+// No error with -Werror.
+#pragma message( \
+    "KokkosMMA_DropIn.hpp does nothing in this source, which is compiled below C++20. Compile it as C++20, or define KOKKOSMMA_QUIET.")
+#endif
+#else
 
 #include <adapters/kokkos/KokkosMMA_DropInRoutes.hpp>
 #include <core/KokkosMMA_Version.hpp>
 
+#endif
 #endif
 #endif
 #endif

@@ -5,6 +5,10 @@
 
 #include <iostream>
 
+#if __has_include(<docs/CMakeLists.txt>) || __has_include(<unit_tests/CMakeLists.txt>)
+#error "the top folder of kokkos-mma is among the include folders"
+#endif
+
 int main(int argc, char** argv) {
   Kokkos::ScopeGuard kokkos(argc, argv);
   double sum = -1;

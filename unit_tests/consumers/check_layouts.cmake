@@ -1,0 +1,115 @@
+# SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# cmake -DSOURCES=<folder> -DBINARY=<folder> -DDROP_IN=<file> -DGENERATOR=<name> -DMAKE_PROGRAM=<path> -DCOMPILER=<path> -P check_layouts.cmake
+#
+# Configures layouts/ once per row with the drop-in injected, and looks at the compile commands: CMake must find Kokkos as it does without
+# the drop-in, and the header must be before with*.cpp, once, and not before without.cpp.
+
+cmake_minimum_required(VERSION 3.25)
+
+set(packages "${SOURCES}/layouts/packages")
+set(provider "${SOURCES}/layouts/provider.cmake")
+# Where Kokkos is found | under which policies | which variable tells where it is | other files that CMake includes: before and after ours |
+# the variable that injects, if not the one of CMake 3.24
+set(rows
+    "top|3.25|Kokkos_ROOT|||"
+    "top|3.10|CMAKE_PREFIX_PATH|||"
+    "top|CMP0074|Kokkos_ROOT|||"
+    "folder|3.25|Kokkos_ROOT|||"
+    "folder|3.25 in the folder|Kokkos_ROOT|||"
+    "folder|3.10|Kokkos_DIR|||"
+    "function|CMP0074|Kokkos_ROOT|||"
+    "twice|3.25|Kokkos_ROOT|||"
+    "twice|3.10|Kokkos_DIR|||"
+    "dependency|3.25|CMAKE_PREFIX_PATH|||"
+    "dependency|3.10|CMAKE_PREFIX_PATH|||"
+    "top|3.25|Kokkos_ROOT|${provider}||"
+    "folder|3.25|Kokkos_ROOT||${provider}|"
+    "folder|CMP0074|Kokkos_ROOT|||CMAKE_PROJECT_INCLUDE"
+    "none|3.25|nothing|||")
+set(failed 0)
+
+function(fail text)
+  message("FAILED ${row}: ${text}")
+  math(EXPR failed "${failed} + 1")
+  set(failed ${failed} PARENT_SCOPE)
+endfunction()
+
+set(number 0)
+foreach(row IN LISTS rows)
+  math(EXPR number "${number} + 1")
+  string(REPLACE "|" ";" fields "${row}")
+  list(GET fields 0 place)
+  list(GET fields 1 policies)
+  list(GET fields 2 variable)
+  list(GET fields 3 before)
+  list(GET fields 4 after)
+  list(GET fields 5 inject)
+  if(NOT inject)
+    set(inject CMAKE_PROJECT_TOP_LEVEL_INCLUDES)
+  endif()
+  set(where "${packages}")
+  if(variable MATCHES "^Kokkos_")
+    string(APPEND where "/Kokkos")
+  endif()
+  set(injected ${before} "${DROP_IN}" ${after})
+  set(build "${BINARY}/${number}")
+  file(REMOVE_RECURSE "${build}")
+  execute_process(
+    COMMAND
+      "${CMAKE_COMMAND}" -S "${SOURCES}/layouts" -B "${build}" -G "${GENERATOR}" "-DCMAKE_MAKE_PROGRAM=${MAKE_PROGRAM}"
+      "-DCMAKE_CXX_COMPILER=${COMPILER}" -DCMAKE_CXX_COMPILER_WORKS=ON -DCMAKE_EXPORT_COMPILE_COMMANDS=ON "-D${variable}=${where}"
+      "-DPLACE=${place}" "-DPOLICIES=${policies}" "-D${inject}=${injected}"
+    RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE output)
+  if(NOT result EQUAL 0)
+    fail("CMake ended with ${result}\n${output}")
+    continue()
+  endif()
+
+  set(expected 1)
+  if(place STREQUAL "none")
+    set(expected 0)
+    if(NOT output MATCHES "no Kokkos came with this project")
+      fail("nothing says that no Kokkos was found\n${output}")
+    endif()
+  else()
+    # Once, however often it was found.
+    string(REPLACE ";" "," plain "${output}")
+    string(REGEX MATCHALL "-- KokkosMMA: [^\n]*KokkosMMA_DropIn.hpp before [^\n]*Kokkos 4.6.1 of ${packages}/Kokkos,[^\n]*KOKKOSMMA_VERBOSE"
+           lines "${plain}")
+    list(LENGTH lines count)
+    if(NOT count EQUAL 1)
+      fail("${count} lines say what is done, expected 1\n${output}")
+    endif()
+    string(REGEX REPLACE "[ \n]+" " " plain "${output}")
+    if(NOT plain MATCHES "does nothing in what is compiled below it: with\\.")
+      fail("nothing says that the target 'with', and no other, is compiled below C++20\n${output}")
+    endif()
+  endif()
+  file(READ "${build}/compile_commands.json" commands)
+  string(JSON length LENGTH "${commands}")
+  if(NOT length EQUAL 4)
+    fail("${length} compile commands, expected 4")
+    continue()
+  endif()
+  foreach(index RANGE 3)
+    string(JSON file GET "${commands}" ${index} file)
+    string(JSON command GET "${commands}" ${index} command)
+    string(REGEX MATCHALL "-include [^ ]*KokkosMMA_DropIn.hpp" headers "${command}")
+    list(LENGTH headers count)
+    if(file MATCHES "/without.cpp$")
+      set(wanted 0)
+    else()
+      set(wanted ${expected})
+    endif()
+    if(NOT count EQUAL wanted)
+      fail("${file} has the header ${count} times, expected ${wanted}: ${command}")
+    endif()
+  endforeach()
+endforeach()
+
+if(failed)
+  message(FATAL_ERROR "${failed} failures in ${number} layouts")
+endif()
+message(STATUS "${number} layouts: Kokkos is found and the header arrives")

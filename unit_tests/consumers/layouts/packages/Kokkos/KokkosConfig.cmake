@@ -1,0 +1,10 @@
+# SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+# As much of an installed Kokkos as CMake sees. Nothing is compiled with it.
+set(Kokkos_VERSION 4.6.1)
+if(NOT TARGET Kokkos::kokkoscore)
+  add_library(Kokkos::kokkoscore INTERFACE IMPORTED)
+  add_library(Kokkos::kokkos INTERFACE IMPORTED)
+  set_property(TARGET Kokkos::kokkos PROPERTY INTERFACE_LINK_LIBRARIES Kokkos::kokkoscore)
+endif()

@@ -1,0 +1,49 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// A sum, a scan and a segmented sum of each kind, as an application writes them
+// and by name: what every pair of compilers in .ci/toolchains must compile.
+// Nothing here runs.
+
+#include <KokkosMMA.hpp>
+
+namespace {
+
+using Exec = Kokkos::DefaultExecutionSpace;
+template <class T>
+using Array = Kokkos::View<T*, Exec>;
+using Half  = Kokkos::Experimental::half_t;
+
+}  // namespace
+
+void plain_calls(Array<double> x, Array<double> y, double& sum, int& kept) {
+  Kokkos::RangePolicy<Exec> const all(0, x.extent(0));
+  Kokkos::parallel_reduce(
+      "sum", all, KOKKOS_LAMBDA(int i, double& update) { update += x(i); },
+      sum);
+  Kokkos::parallel_reduce(
+      "max", Kokkos::MDRangePolicy<Exec, Kokkos::Rank<2>>({0, 0}, {10, 10}),
+      KOKKOS_LAMBDA(int i, int j, double& update) {
+        if (x(i + j) > update) update = x(i + j);
+      },
+      Kokkos::Max<double>(sum));
+  Kokkos::parallel_scan(
+      "compaction", all,
+      KOKKOS_LAMBDA(int i, int& update, bool last) {
+        bool const keep = x(i) > 0.;
+        if (last && keep) y(update) = x(i);
+        update += keep;
+      },
+      kept);
+}
+
+void calls_by_name(Array<Half> x, Array<float> y, Array<int> offsets,
+                   float& sum) {
+  Exec const exec;
+  KokkosMMA::reduce(exec, x, sum);
+  Kokkos::parallel_reduce("dot", x.extent(0), KokkosMMA::dot(y, y),
+                          KokkosMMA::Sum<float>(sum));
+  KokkosMMA::exclusive_scan(exec, y, y);
+  KokkosMMA::segmented_reduce(exec, y, 32, y);
+  KokkosMMA::segmented_reduce(exec, y, offsets, y);
+}
