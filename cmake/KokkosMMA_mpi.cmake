@@ -13,7 +13,8 @@ if(KokkosMMA_ENABLE_MPI)
   # The C interface alone: the C++ bindings of MPI-2 are gone from the standard, and nvcc does not like their headers.
   set(MPI_CXX_SKIP_MPICXX ON CACHE BOOL "If true, the MPI-2 C++ bindings are disabled using definitions.")
   find_package(MPI QUIET COMPONENTS CXX GLOBAL)
-  if(TARGET MPI::MPI_CXX)
+  # Not "TARGET MPI::MPI_CXX": FindMPI makes that target wherever the compiler is not an MPI's own, also when it found none (CMake 3.25).
+  if(MPI_CXX_FOUND)
     set(KokkosMMA_HAS_MPI ON)
   elseif(NOT KokkosMMA_ENABLE_MPI STREQUAL "AUTO")
     message(FATAL_ERROR "KokkosMMA: KokkosMMA_ENABLE_MPI is '${KokkosMMA_ENABLE_MPI}' and no MPI for C++ was found. Pass "

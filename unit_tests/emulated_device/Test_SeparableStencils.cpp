@@ -42,26 +42,25 @@ void expect_separable(Factors<R> const& factors, Random& random) {
           Impl::Cuda::launch_separable_stencil<typename T::A, R>(
               Kokkos::Cuda(), grid, factors.of, factors.ones, sink);
         }
+        return true;
       });
 }
 
 template <class T>
 struct SeparableKernels : ::testing::Test {};
 
+// Each is seconds of compiling: what bytes and halfs have in common is tested
+// with one of them.
 using All = ::testing::Types<
     StencilTypes<std::int32_t, std::uint8_t, std::uint8_t>,
     StencilTypes<std::int32_t, std::int8_t, std::int8_t>,
-    StencilTypes<std::int32_t, std::uint8_t, std::int32_t>,
     StencilTypes<std::int32_t, std::int8_t, std::int32_t>,
     StencilTypes<std::int32_t, std::uint8_t, char, true>,
-    StencilTypes<std::int32_t, std::int8_t, char, true>,
     StencilTypes<std::int32_t, std::int32_t, std::int32_t>,
     StencilTypes<std::int64_t, std::int64_t, std::int64_t>,
     StencilTypes<float, Half, Half>, StencilTypes<float, Bhalf, Bhalf>,
-    StencilTypes<float, Half, char, true>, StencilTypes<float, float, float>,
-    StencilTypes<float, float, char, true>,
-    StencilTypes<double, double, double>,
-    StencilTypes<double, double, char, true>>;
+    StencilTypes<float, float, float>, StencilTypes<float, float, char, true>,
+    StencilTypes<double, double, double>>;
 TYPED_TEST_SUITE(SeparableKernels, All);
 
 TYPED_TEST(SeparableKernels, BoxesOfEveryRadius) {
