@@ -16,28 +16,20 @@
 
 namespace KokkosMMA::Impl {
 
-/// Says once, before main, that the header is in the program and what it will
-/// do.
+/// Says once, before main, that the header is in the program, and what is wrong
+/// with the environment. CUDA stays untouched: the process may fork.
 inline bool announce_drop_in() {
+  environment_route();
   if (!environment_verbose()) return false;
   std::string text = concatenate("KokkosMMA: drop-in active, Kokkos ",
                                  dotted_version(KOKKOS_VERSION),
                                  ", execution spaces", enabled_spaces());
 #if defined(KOKKOS_ENABLE_CUDA)
-  int count = 0;
-  if (cudaGetDeviceCount(&count) == cudaSuccess && count > 0) {
-    Cuda::Device const& d = Cuda::device(0);
-    text += concatenate(
-        "; ", d.name, ", compute capability ", d.compute_capability / 10, ".",
-        d.compute_capability % 10, ", tuning table ", tuning_name(d.tuned()));
-  } else {
-    text += "; no CUDA device";
-  }
+  VerboseLines::listen(true);
 #else
   text +=
       "; parallel_reduce and parallel_scan take route generic (no Cuda "
-      "execution space in this "
-      "Kokkos)";
+      "execution space in this Kokkos)";
 #endif
   std::fprintf(stderr, "%s\n", text.c_str());
   return true;
@@ -101,6 +93,58 @@ requires(PlainIterator<Iterator1>&& PlainIterator<Iterator2>&& std::is_same_v<
 };
 
 }  // namespace KokkosMMA::Impl
+
+namespace KokkosMMA::Impl {
+
+template <class Policy>
+inline constexpr bool is_team_policy = false;
+template <class... Traits>
+inline constexpr bool is_team_policy<Kokkos::TeamPolicy<Traits...>> = true;
+template <class Policy>
+inline constexpr bool is_flat_policy = false;
+template <class... Traits>
+inline constexpr bool is_flat_policy<Kokkos::RangePolicy<Traits...>> = true;
+template <class... Traits>
+inline constexpr bool is_flat_policy<Kokkos::MDRangePolicy<Traits...>> = true;
+
+/// Why the types of a reduction are refused, where the macros below leave them
+/// to Kokkos.
+template <class Functor, class Reducer, class Policy>
+constexpr Refusal refusal_of_types() {
+  ReduceProblem problem;
+  problem.pattern = is_team_policy<Policy> ? Pattern::team : Pattern::range;
+  problem.fixed_size =
+      Reducer::static_value_size() == sizeof(typename Reducer::value_type);
+  problem.value_bytes   = sizeof(typename Reducer::value_type);
+  problem.functor_bytes = sizeof(Functor) + sizeof(Reducer);
+  return refuse_streamed(problem, Capability{true, 90, 1});
+}
+template <class Functor, class Reducer, class Policy>
+concept RefusedTypes =
+    !IsNative<Reducer> &&
+    (is_team_policy<Policy> ||
+     is_flat_policy<Policy>)&&std::is_same_v<typename Policy::execution_space,
+                                             Kokkos::Cuda> &&
+    bool(refusal_of_types<Functor, Reducer, Policy>());
+
+}  // namespace KokkosMMA::Impl
+
+// Kokkos makes one of these of every reduction before it tells Kokkos Tools of
+// it. Declared as in Kokkos 4.6 to 5.2; where Kokkos no longer makes it, the
+// specialisation is of nothing.
+namespace Kokkos::Tools::Impl {
+template <class Policy, class FunctorType>
+struct ToolResponse;
+template <class Policy, class F, class R>
+requires(KokkosMMA::Impl::RefusedTypes<F, R, Policy>) struct ToolResponse<
+    Policy, Kokkos::Impl::CombinedFunctorReducer<F, R, void>> {
+  Policy policy;
+  ToolResponse(Policy const& p) : policy(p) {
+    KokkosMMA::Impl::VerboseLines::announce_refusal(
+        KokkosMMA::Impl::refusal_of_types<F, R, Policy>());
+  }
+};
+}  // namespace Kokkos::Tools::Impl
 
 KOKKOSMMA_IMPL_ROUTE_REDUCE(RangePolicy, !KokkosMMA::Impl::OwnFunctor<F>)
 KOKKOSMMA_IMPL_ROUTE_REDUCE(MDRangePolicy, !KokkosMMA::Impl::OwnFunctor<F>)

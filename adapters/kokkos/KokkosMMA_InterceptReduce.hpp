@@ -30,6 +30,7 @@
 
 #include <adapters/kokkos/KokkosMMA_MultiIndex.hpp>
 #include <adapters/kokkos/KokkosMMA_ToolsTuning.hpp>
+#include <adapters/kokkos/KokkosMMA_VerboseLines.hpp>
 #include <backends/cuda/KokkosMMA_Launch.hpp>
 #include <backends/cuda/kernels/KokkosMMA_MmaReduce.hpp>
 #include <backends/cuda/kernels/KokkosMMA_PaperReduce.hpp>
@@ -37,6 +38,8 @@
 #include <core/KokkosMMA_LaunchShape.hpp>
 
 #include <cstdio>
+#include <mutex>
+#include <string>
 #include <type_traits>
 
 // Declared here so that an application that does not use them need not parse
@@ -84,6 +87,11 @@ inline constexpr bool is_sum_reducer<
     Kokkos::Experimental::Impl::ReducerWithArbitraryJoinerNoNeutralElement<
         T, Kokkos::Experimental::Impl::StdTranformReduceDefaultJoinFunctor<T>,
         Space>> = true;
+
+template <class R>
+inline constexpr bool is_prod_reducer = false;
+template <class T, class Space>
+inline constexpr bool is_prod_reducer<Kokkos::Prod<T, Space>> = true;
 
 /// Whether joining is addition and the identity is zero: Kokkos' default, or a
 /// reducer known to do that.
@@ -203,23 +211,28 @@ struct Flattened<Kokkos::MDRangePolicy<Traits...>> {
   }
 };
 
-/// Whether a kernel for products of this type exists: what the route function
-/// says of a device that can do everything.
-constexpr bool multiplies_exactly(Scalar input) {
-  ReduceProblem problem;
-  problem.source     = Source::product;
-  problem.input      = input;
-  problem.sum        = true;
-  problem.contiguous = true;
-  return !refuse_mma(problem, Capability{true, 90, 1}, Settings{});
-}
-
-inline void report_route(char const* call, std::uint64_t size,
+/// The line of a call for KOKKOSMMA_VERBOSE, once for each `once`, and before
+/// the first one what device it runs on.
+inline void report_route(std::once_flag& once, char const* call,
+                         Kokkos::Cuda const& space, std::uint64_t size,
                          std::size_t value_bytes,
                          RouteDecision const& decision) {
-  std::fprintf(stderr, "KokkosMMA: %s n=%llu value=%zu bytes %s\n", call,
-               static_cast<unsigned long long>(size), value_bytes,
-               to_string(decision).c_str());
+  std::string const label = VerboseLines::seen();
+  std::call_once(once, [&] {
+    static std::once_flag first;
+    std::call_once(first, [&] {
+      Cuda::Device const& d = Cuda::device(space.cuda_device());
+      std::fprintf(stderr,
+                   "KokkosMMA: device %d, %s, compute capability %d.%d, tuning "
+                   "table %s\n",
+                   d.id, d.name.c_str(), d.compute_capability / 10,
+                   d.compute_capability % 10, tuning_name(d.tuned()).c_str());
+    });
+    std::fprintf(stderr, "KokkosMMA: %s %s%sn=%llu value=%zu bytes %s\n", call,
+                 label.c_str(), label.empty() ? "" : " ",
+                 static_cast<unsigned long long>(size), value_bytes,
+                 to_string(decision).c_str());
+  });
 }
 
 /// What Kokkos' closure is for a routable reduction: constructed and executed
@@ -263,10 +276,8 @@ class RoutedReduce {
     last_route_of_this_thread() = decision.route;
     if (environment_verbose()) {
       static std::once_flag once;
-      std::call_once(once, [&] {
-        report_route("parallel_reduce", Flat::size(m_policy),
-                     sizeof(value_type), decision);
-      });
+      report_route(once, "parallel_reduce", m_policy.space(),
+                   Flat::size(m_policy), sizeof(value_type), decision);
     }
     switch (decision.route) {
       case Route::mma:
@@ -293,24 +304,33 @@ class RoutedReduce {
   static constexpr bool data_visible =
       (Data::source == Source::view || Data::source == Source::product) &&
       Flat::pattern == Pattern::range;
-  // The accumulators of the tensor cores are not narrower than the value.
-  static constexpr bool wide_enough =
-      !is_floating(element) || element == Scalar::float64 ||
-      (is_floating(value) && value != Scalar::float64);
+  /// What is known of the data when the call is compiled.
+  static constexpr ReduceProblem types() {
+    ReduceProblem problem;
+    problem.pattern = Flat::pattern;
+    problem.source  = data_visible || Data::source == Source::transform
+                          ? Data::source
+                          : Source::functor;
+    problem.input   = element;
+    problem.value   = value;
+    problem.sum     = adds<Reducer>();
+    return problem;
+  }
+  // Whether a kernel for these types exists: what the route function says of a
+  // device that can do everything.
   static constexpr bool may_multiply = [] {
-    if constexpr (data_visible) {
-      return adds<Reducer>() && wide_enough && element != Scalar::opaque &&
-             value != Scalar::opaque && value != Scalar::boolean &&
-             !(is_floating(element) && !is_floating(value)) &&
-             (Data::source == Source::view || multiplies_exactly(element));
-    } else {
-      return false;
-    }
+    ReduceProblem problem = types();
+    problem.contiguous    = true;
+    return !refuse_mma(problem, Capability{true, 90, 1}, Settings{});
   }();
-  static constexpr bool sum_in_float =
-      adds<Reducer>() && is_16bit_float(scalar_v<value_type>);
+  static constexpr bool multiplies =
+      is_prod_reducer<typename Reducer::functor_type>;
+  static constexpr bool kept_in_float =
+      (adds<Reducer>() || multiplies) && is_16bit_float(scalar_v<value_type>);
   using Running = std::conditional_t<
-      sum_in_float, Cuda::RunningSumInFloat<Reducer, value_type>,
+      kept_in_float,
+      Cuda::RunningInFloat<multiplies ? Operation::prod : Operation::sum,
+                           Reducer, value_type>,
       std::conditional_t<has_no_identity<value_type>,
                          RunningWithoutIdentity<Reducer, value_type>,
                          Cuda::RunningValue<Reducer, value_type>>>;
@@ -329,16 +349,12 @@ class RoutedReduce {
   }
 
   ReduceProblem problem(Settings const& settings) const {
-    ReduceProblem problem;
+    ReduceProblem problem = types();
     // Nothing of ours runs, and the runtime is not asked about the kernel.
     if (settings.route == Route::generic || m_result == nullptr) {
       problem.compiled = false;
       return problem;
     }
-    problem.pattern       = Flat::pattern;
-    problem.source        = Data::source;
-    problem.input         = element;
-    problem.sum           = adds<Reducer>();
     problem.value_bytes   = sizeof(value_type);
     problem.functor_bytes = sizeof(Functor) + sizeof(Reducer);
     problem.size          = Flat::size(m_policy);
@@ -348,25 +364,17 @@ class RoutedReduce {
       problem.contiguous             = operands.contiguous();
       problem.same_alignment         = operands.same_alignment();
     }
-    if constexpr (!may_multiply) {
-      if (problem.source != Source::transform) problem.source = Source::functor;
-    }
     return problem;
   }
 
   RouteDecision decide(ReduceProblem const& problem,
                        Settings const& settings) const {
+    if (settings.route == Route::generic) return RouteDecision{};
     Capability const machine  = Cuda::capability(m_policy.space());
     TuningTable const& tuning = Cuda::tuning(m_policy.space());
-    RouteDecision decision = route_reduce(problem, machine, settings, tuning);
-    // A scope or the environment asks for a route wherever it can run: an
-    // application's calls never fail because of it.
-    if (refusal_of(decision)) {
-      Settings automatic = settings;
-      automatic.route    = Route::automatic;
-      decision           = route_reduce(problem, machine, automatic, tuning);
-    }
-    return decision;
+    return decide_wish(settings, [&](Settings const& wish) {
+      return route_reduce(problem, machine, wish, tuning);
+    });
   }
 
   void multiply(Settings const& settings) const {

@@ -161,9 +161,8 @@ class RoutedScan {
     last_route_of_this_thread() = decision.route;
     if (environment_verbose()) {
       static std::once_flag once;
-      std::call_once(once, [&] {
-        report_route("parallel_scan", size, sizeof(value_type), decision);
-      });
+      report_route(once, "parallel_scan", m_policy.space(), size,
+                   sizeof(value_type), decision);
     }
     switch (decision.route) {
       case Route::mma:
@@ -233,14 +232,9 @@ class RoutedScan {
     if (settings.route == Route::generic) return RouteDecision{};
     Capability const capability = Cuda::capability(m_policy.space());
     TuningTable const& tuning   = Cuda::tuning(m_policy.space());
-    RouteDecision decision = route_scan(problem, capability, settings, tuning);
-    // A scope or the environment asks for a route wherever it can run.
-    if (refusal_of(decision)) {
-      Settings automatic = settings;
-      automatic.route    = Route::automatic;
-      decision           = route_scan(problem, capability, automatic, tuning);
-    }
-    return decision;
+    return decide_wish(settings, [&](Settings const& wish) {
+      return route_scan(problem, capability, wish, tuning);
+    });
   }
 
   /// Launches kernel(sink, scratch) with `words` of scratch, the total on its

@@ -61,12 +61,15 @@ struct Run : FinishedProgram {
 };
 
 // What the drop-in prints with KOKKOSMMA_VERBOSE=1: a line when it starts,
-// which on a host build says "takes route generic (why)", and one for each kind
-// of kernel that it considers, with "route streamed; why not another".
+// which on a host build says "takes route generic (why)", one of the device
+// when it is used first, and one for each kind of kernel that it considers,
+// with "route streamed; why not another".
 void parse_route(Run& run, std::string const& line) {
   std::string const active = "KokkosMMA: drop-in active, ";
   bool const starts        = line.starts_with(active);
   if (starts) run.machine = line.substr(active.size());
+  if (line.starts_with("KokkosMMA: device "))
+    run.machine += "; " + line.substr(std::string("KokkosMMA: ").size());
   if (!starts && !line.starts_with("KokkosMMA: parallel_scan ")) return;
   std::size_t const mark = line.find(" route ");
   if (mark == std::string::npos) return;
@@ -229,12 +232,14 @@ Seconds measure_by_name(Grid const& grid, int repeat,
       "KokkosMMA::exclusive_scan", grid, repeat, failures,
       [&] {
         int total = 0;
-        KokkosMMA::exclusive_scan(exec, grid.lengths, grid.offsets, 0, total);
+        KokkosMMA::exclusive_scan(exec, grid.lengths, grid.offsets,
+                                  KokkosMMA::Total(total));
         return total;
       },
       [&] {
         int total = 0;
-        KokkosMMA::exclusive_scan(exec, grid.flags, positions, 0, total);
+        KokkosMMA::exclusive_scan(exec, grid.flags, positions,
+                                  KokkosMMA::Total(total));
         scatter(grid, positions);
         return total;
       });

@@ -138,14 +138,17 @@ Run start_and_wait(std::vector<std::string> const& command, bool verbose) {
 }
 
 // What the drop-in prints with KOKKOSMMA_VERBOSE=1: a line when it starts,
-// which on a host build says "takes route generic (why)", and one for each
-// kernel that it considers, with "route streamed; why not another".
+// which on a host build says "takes route generic (why)", one of the device
+// when it is used first, and one for each kernel that it considers, with
+// "route streamed; why not another".
 void parse_route(Run& run) {
   std::string const active = "KokkosMMA: drop-in active, ";
   std::istringstream lines(run.err);
   for (std::string line; std::getline(lines, line);) {
     bool const starts = line.starts_with(active);
     if (starts) run.machine = line.substr(active.size());
+    if (line.starts_with("KokkosMMA: device "))
+      run.machine += "; " + line.substr(std::string("KokkosMMA: ").size());
     if (!starts && !line.starts_with("KokkosMMA: parallel_reduce ")) continue;
     std::size_t const mark = line.find(" route ");
     if (mark == std::string::npos) continue;
