@@ -178,6 +178,19 @@ TYPED_TEST(Interface, Explanation) {
       {"no route: mma was asked for and cannot run"}));
 }
 
+TEST(PrintConfiguration, PrintsRoutesThatRun) {
+  ScopedSettings const wish(Settings{Route::mma});
+  std::ostringstream out;
+  print_configuration(out);
+  EXPECT_EQ(on_cuda<Kokkos::DefaultExecutionSpace>,
+            out.str().find("=mma") != std::string::npos)
+      << out.str();
+  EXPECT_TRUE(has_parts(
+      out.str(), {on_cuda<Kokkos::DefaultExecutionSpace> ? "half=streamed"
+                                                         : "half=generic"}))
+      << "a functor of the application has no mma";
+}
+
 TEST(PrintConfiguration, SaysWhatABugReportNeeds) {
   std::ostringstream out;
   print_configuration(out);

@@ -50,6 +50,15 @@ int main(int argc, char** argv) {
   }
   expect(seen({}) == expected, "a scope stayed behind");
 
+  // A text that is no route is an error that explanations repeat.
+  char const* const route = std::getenv("KOKKOSMMA_ROUTE");
+  bool const wrong        = route && *route && route != expected;
+  std::string const note  = KokkosMMA::Impl::environment_note();
+  expect(note.empty() != wrong, "the note is \"" + note + "\"");
+  if (wrong)
+    expect(note.find('"' + std::string(route) + '"') != std::string::npos,
+           "the value is not in the note: " + note);
+
   char const* const verbose = std::getenv("KOKKOSMMA_VERBOSE");
   expect(KokkosMMA::Impl::environment_verbose() ==
              (verbose && std::string(verbose) == "1"),
