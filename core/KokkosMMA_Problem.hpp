@@ -26,8 +26,10 @@ struct ReduceProblem {
   Pattern pattern = Pattern::range;   ///< shape of the iteration space
   Source source   = Source::functor;  ///< what is known of the data
   Scalar input = Scalar::opaque;  ///< element type, where the data are visible
-  bool sum     = false;           ///< the reducer adds
-  bool contiguous = false;        ///< stride one
+  Scalar value =
+      Scalar::opaque;  ///< what the caller's sum is, where data are visible
+  bool sum        = false;  ///< the reducer adds
+  bool contiguous = false;  ///< stride one
   bool same_alignment =
       true;  ///< both operands of a product meet 16-byte lines together
   bool fixed_size           = true;   ///< the size of the value is a constant

@@ -34,8 +34,10 @@ inline constexpr std::size_t max_functor_bytes = 32400;
 /// A route and why the faster ones were refused.
 struct RouteDecision {
   Route route = Route::generic;  ///< what runs
-  Refusal mma;                   ///< empty when the route is mma
-  Refusal streamed;              ///< empty when the route is mma or streamed
+  /// What a scope or the environment asked for; `automatic` if nothing.
+  Route asked = Route::automatic;
+  Refusal mma;       ///< empty when the route is mma
+  Refusal streamed;  ///< empty when the route is mma or streamed
 };
 
 /// The refusal of the route that was chosen: empty unless it was forced.
@@ -45,10 +47,24 @@ constexpr Refusal refusal_of(RouteDecision const& decision) {
                                              : Refusal{};
 }
 
-/// The decision as a sentence for a person.
+/// The decision as a sentence for a person: what runs. An order that cannot be
+/// followed runs nothing.
 inline std::string to_string(RouteDecision const& decision) {
-  std::string text = "route ";
-  text += to_string(decision.route);
+  std::string text;
+  if (refusal_of(decision)) {
+    text = "no route: ";
+    text += to_string(decision.route);
+    text += " was asked for and cannot run";
+  } else {
+    text = "route ";
+    text += to_string(decision.route);
+    if (decision.asked != Route::automatic &&
+        decision.asked != decision.route) {
+      text += " (";
+      text += to_string(decision.asked);
+      text += " was asked for)";
+    }
+  }
   auto const explain = [&](Route route, Refusal const& refusal) {
     if (!refusal) return;
     text += "; not ";
@@ -73,6 +89,41 @@ inline void check_route(char const* who, RouteDecision const& decision) {
     invalid_argument(who, "route ", to_string(decision.route),
                      " was asked for but cannot run: ", refusal.reason, " (",
                      refusal.source, "); use route auto or generic");
+}
+
+/// A decision where the route is a wish of a scope or of the environment: they
+/// ask for it wherever it can run, and no call fails because of them.
+template <class Decide>
+RouteDecision decide_wish(Settings const& settings, Decide const& decide) {
+  RouteDecision decision = decide(settings);
+  if (refusal_of(decision)) {
+    Settings automatic = settings;
+    automatic.route    = Route::automatic;
+    decision           = decide(automatic);
+  }
+  decision.asked = settings.route;
+  return decision;
+}
+
+/// The decision for a call with settings of its own, whose route is an order.
+template <class Decide>
+RouteDecision decide_call(char const* who, Settings const& call,
+                          Decide const& decide) {
+  if (call.route == Route::automatic)
+    return decide_wish(effective_settings(call), decide);
+  RouteDecision const decision = decide(effective_settings(call));
+  check_route(who, decision);
+  return decision;
+}
+
+/// What decide_call would do, as a sentence.
+template <class Decide>
+std::string explain_call(Settings const& call, Decide const& decide) {
+  Settings const settings = effective_settings(call);
+  return to_string(call.route == Route::automatic
+                       ? decide_wish(settings, decide)
+                       : decide(settings)) +
+         environment_note();
 }
 
 }  // namespace Impl

@@ -46,8 +46,7 @@ constexpr Refusal refuse_streamed_scan(ScanProblem const& problem,
     Refusal refusal;
   };
   Rule const rules[] = {
-      {!capability.cuda,
-       {"the execution space is not Cuda", "DESIGN section 4"}},
+      {!capability.cuda, {"the execution space is not Cuda", "docs/routes.md"}},
       {problem.in_graph,
        {"the call is a graph node",
         "Kokkos casts a node to its own kernel class"}},
@@ -86,8 +85,7 @@ constexpr Refusal refuse_mma_scan(ScanProblem const& problem,
     Refusal refusal;
   };
   Rule const rules[] = {
-      {!capability.cuda,
-       {"the execution space is not Cuda", "DESIGN section 4"}},
+      {!capability.cuda, {"the execution space is not Cuda", "docs/routes.md"}},
       {!capability.tensor_cores(),
        {"the device has no usable tensor cores (compute capability below 8.0)",
         "PTX ISA, mma target notes"}},
@@ -96,10 +94,10 @@ constexpr Refusal refuse_mma_scan(ScanProblem const& problem,
         "Kokkos casts a node to its own kernel class"}},
       {problem.source != Source::view,
        {"the functor is opaque: its data cannot be loaded into fragments",
-        "DESIGN section 4"}},
-      {!problem.sum, {"the scan is not a sum", "DESIGN section 6"}},
+        "docs/routes.md"}},
+      {!problem.sum, {"the scan is not a sum", "docs/routes.md"}},
       {!capability.sums_on_tensor_cores(problem.input),
-       {"the element type has no encoding", "DESIGN section 6"}},
+       {"the element type has no encoding", "docs/routes.md"}},
       {!problem.tile_compiled,
        {"no tile kernel keeps these elements in this accumulator and output",
         "scan_tile_exists"}},

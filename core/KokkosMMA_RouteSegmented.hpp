@@ -67,8 +67,7 @@ constexpr Refusal refuse_segmented(SegmentedProblem const& problem,
                                         problem.output)
            : segment_kernel_exists(problem.input, problem.accumulator);
   Rule const rules[] = {
-      {!capability.cuda,
-       {"the execution space is not Cuda", "DESIGN section 4"}},
+      {!capability.cuda, {"the execution space is not Cuda", "docs/routes.md"}},
       {capability.compute_capability < 80,
        {"the device cannot copy to shared memory asynchronously (compute "
         "capability below 8.0)",
@@ -112,7 +111,7 @@ constexpr Refusal refuse_mma_segmented(SegmentedProblem const& problem,
   };
   Rule const rules[] = {
       {problem.operation != Operation::sum,
-       {"the operation is not a sum", "DESIGN section 6"}},
+       {"the operation is not a sum", "docs/routes.md"}},
       {problem.ragged,
        {"segments of any length do not fill the rows of a product",
         "backends/cuda/kernels/KokkosMMA_RaggedReduce.hpp"}},

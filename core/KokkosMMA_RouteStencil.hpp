@@ -79,8 +79,7 @@ constexpr Refusal refuse_stencil(StencilProblem const& problem,
     Refusal refusal;
   };
   Rule const rules[] = {
-      {!capability.cuda,
-       {"the execution space is not Cuda", "DESIGN section 4"}},
+      {!capability.cuda, {"the execution space is not Cuda", "docs/routes.md"}},
       {capability.compute_capability < 80,
        {"the device cannot copy to shared memory asynchronously (compute "
         "capability below 8.0)",
@@ -115,7 +114,7 @@ constexpr Refusal refuse_mma_stencil(StencilProblem const& problem,
   };
   Rule const rules[] = {
       {problem.rank != 2,
-       {"band products are of two dimensions", "DESIGN section 7"}},
+       {"band products are of two dimensions", "docs/stencils.md"}},
       {!band && !dense,
        {"the tensor cores take no elements of this type as they are",
         "stencil_dense_band_exists"}},
@@ -125,7 +124,7 @@ constexpr Refusal refuse_mma_stencil(StencilProblem const& problem,
         "core/KokkosMMA_RouteStencil.hpp"}},
       {!takes_band && !(dense && problem.dense_operands),
        {"the weights are no exact operands of the tensor cores",
-        "DESIGN section 6"}},
+        "docs/stencils.md"}},
       {!takes_band && !problem.dense_rows,
        {"the rows that are read, those between two steps among them, do not "
         "begin multiples of 16 bytes apart",

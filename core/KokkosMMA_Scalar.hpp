@@ -41,6 +41,15 @@ constexpr int size_of(Scalar scalar) {
 
 namespace Impl {
 
+constexpr bool is_16bit_float(Scalar scalar) {
+  return scalar == Scalar::half || scalar == Scalar::bhalf;
+}
+
+constexpr bool is_floating(Scalar scalar) {
+  return is_16bit_float(scalar) || scalar == Scalar::float32 ||
+         scalar == Scalar::float64;
+}
+
 // By size and signedness: `long` and `long long` are both 8 bytes on Linux, and
 // which of them int64_t is differs between systems.
 template <class T>

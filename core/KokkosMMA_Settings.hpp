@@ -6,7 +6,9 @@
 #include <core/KokkosMMA_Tuning.hpp>
 #include <core/KokkosMMA_Verbose.hpp>
 
+#include <cstdio>
 #include <cstdlib>
+#include <string>
 #include <string_view>
 
 namespace KokkosMMA {
@@ -66,31 +68,50 @@ inline Settings& scoped_settings() {
   return settings;
 }
 
-/// KOKKOSMMA_ROUTE as a route.
-inline Route parse_route(std::string_view text) {
+/// What KOKKOSMMA_ROUTE says. Empty is the same as unset. What is no route is
+/// an error that ends no application: it is told, and route is `automatic`.
+struct EnvironmentRoute {
+  Route route = Route::automatic;
+  std::string error{};  ///< empty: none
+};
+
+inline EnvironmentRoute parse_route(std::string_view text) {
+  if (text.empty()) return {};
   for (Route route :
        {Route::automatic, Route::generic, Route::streamed, Route::mma}) {
-    if (text == to_string(route)) return route;
+    if (text == to_string(route)) return {route};
   }
-  invalid_argument("KokkosMMA: KOKKOSMMA_ROUTE", "\"", text,
-                   "\" is not a route; use auto, generic, streamed or mma");
+  return {Route::automatic,
+          concatenate("KOKKOSMMA_ROUTE=\"", text,
+                      "\" is not a route and is not used; set it to auto, "
+                      "generic, streamed or mma")};
 }
 
 /// Read once: an application that changes its environment while it runs would
-/// make two calls in a row disagree.
-inline Route environment_route() {
-  static Route const route = [] {
+/// make two calls in a row disagree. An error is printed when it is read: by
+/// the first call, with the drop-in before main.
+inline EnvironmentRoute const& environment_route() {
+  static EnvironmentRoute const once = [] {
     char const* const text = std::getenv("KOKKOSMMA_ROUTE");
-    return text ? parse_route(text) : Route::automatic;
+    EnvironmentRoute read  = parse_route(text ? text : "");
+    if (!read.error.empty())
+      std::fprintf(stderr, "KokkosMMA: %s\n", read.error.c_str());
+    return read;
   }();
-  return route;
+  return once;
+}
+
+/// That error for the end of an explanation, or nothing.
+inline std::string environment_note() {
+  std::string const& error = environment_route().error;
+  return error.empty() ? error : "; " + error;
 }
 
 /// Call, scope, environment: the first that says something wins.
 [[gnu::noinline]] inline Settings effective_settings(Settings call = {}) {
   Settings const scope = scoped_settings();
   if (call.route == Route::automatic) call.route = scope.route;
-  if (call.route == Route::automatic) call.route = environment_route();
+  if (call.route == Route::automatic) call.route = environment_route().route;
   if (call.formulation == Formulation::chained)
     call.formulation = scope.formulation;
   if (call.chain_length == 0) call.chain_length = scope.chain_length;

@@ -212,6 +212,7 @@ void print_reductions(std::ostream& out) {
     ReduceProblem problem;
     problem.source        = Source::view;
     problem.input         = types.input;
+    problem.value         = types.accumulator;
     problem.sum           = true;
     problem.contiguous    = true;
     problem.value_bytes   = std::size_t(size_of(types.accumulator));
@@ -229,6 +230,11 @@ void print_reductions(std::ostream& out) {
   };
   std::vector<Types> const types = element_types();
   table.add("`reduce`, `load(x)`: a View", types, sizes, view);
+  table.add("integers into a floating-point result",
+            {{Scalar::int8, Scalar::float32},
+             {Scalar::int32, Scalar::float64},
+             {Scalar::int64, Scalar::float64}},
+            sizes, view);
   table.add("a strided View", types, sizes,
             with(view, [](ReduceProblem& p) { p.contiguous = false; }));
   table.add("`load(x)` with another reducer", types, sizes,

@@ -231,11 +231,11 @@ class Contest {
             KokkosMMA::inclusive_scan(m_exec, x, y, m_settings);
             break;
           case Kind::total_view:
-            KokkosMMA::exclusive_scan(m_exec, x, y, Sum(0), m_total_view,
-                                      m_settings);
+            KokkosMMA::exclusive_scan(
+                m_exec, x, y, KokkosMMA::Total(m_total_view), m_settings);
             break;
           case Kind::total_scalar:
-            KokkosMMA::exclusive_scan(m_exec, x, y, Sum(0), m_total,
+            KokkosMMA::exclusive_scan(m_exec, x, y, KokkosMMA::Total(m_total),
                                       m_settings);
             break;
           default: KokkosMMA::exclusive_scan(m_exec, x, y, m_settings);

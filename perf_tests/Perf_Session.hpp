@@ -439,8 +439,8 @@ inline void add_context(Session& session) {
   add("rotation_bytes", std::to_string(session.rotation_bytes()));
   add("tuning_table", KokkosMMA::tuning_description());
   add("samples", std::to_string(session.options.samples));
-  add("route_setting",
-      std::string(KokkosMMA::to_string(KokkosMMA::Impl::environment_route())));
+  add("route_setting", std::string(KokkosMMA::to_string(
+                           KokkosMMA::Impl::environment_route().route)));
 #if defined(__VERSION__)
   add("compiler", __VERSION__);
 #endif

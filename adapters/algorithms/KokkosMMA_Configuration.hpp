@@ -47,6 +47,7 @@ inline void print_route_table(std::ostream& out, Capability const& capability,
       ReduceProblem problem;
       problem.source        = row.source;
       problem.input         = scalar;
+      problem.value         = scalar;
       problem.sum           = true;
       problem.contiguous    = true;
       problem.value_bytes   = 8;
@@ -54,8 +55,9 @@ inline void print_route_table(std::ostream& out, Capability const& capability,
       problem.size          = std::uint64_t(1) << 28;
       out << " " << to_string(scalar) << "="
           << to_string(
-                 route_reduce(problem, capability, effective_settings(), tuning)
-                     .route);
+                 decide_wish(effective_settings(), [&](Settings const& wish) {
+                   return route_reduce(problem, capability, wish, tuning);
+                 }).route);
     }
     out << "\n";
   }
@@ -79,8 +81,9 @@ inline void print_route_table(std::ostream& out, Capability const& capability,
       problem.size          = std::uint64_t(1) << 28;
       out << " " << to_string(scalar) << "="
           << to_string(
-                 route_scan(problem, capability, effective_settings(), tuning)
-                     .route);
+                 decide_wish(effective_settings(), [&](Settings const& wish) {
+                   return route_scan(problem, capability, wish, tuning);
+                 }).route);
     }
     out << "\n";
   }
@@ -130,6 +133,12 @@ inline void print_configuration(std::ostream& out) {
   out << "no Cuda execution space in this Kokkos: every route is generic\n";
 #endif
   out << "tuning table: " << tuning_description() << "\n";
+  Impl::EnvironmentRoute const& asked = Impl::environment_route();
+  if (!asked.error.empty())
+    out << asked.error << "\n";
+  else if (asked.route != Route::automatic)
+    out << "KOKKOSMMA_ROUTE=" << to_string(asked.route)
+        << ": where it can run\n";
   out << "routes on " << Kokkos::DefaultExecutionSpace::name() << ":\n";
   Impl::print_route_table(out, default_space,
                           Impl::active_tuning(Kokkos::DefaultExecutionSpace()));

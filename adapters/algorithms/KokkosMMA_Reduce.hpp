@@ -37,12 +37,9 @@ ReduceProblem reduce_problem(X const& x) {
   using Element = typename X::non_const_value_type;
   using Value   = typename ResultOf<R>::Value;
   ReduceProblem problem;
-  // A result wider than the accumulators of the tensor cores hides the data.
-  constexpr bool wide_enough = !is_floating(scalar_v<Element>) ||
-                               scalar_v<Element> == Scalar::float64 ||
-                               scalar_v<Value> != Scalar::float64;
-  problem.source        = wide_enough ? Source::view : Source::functor;
+  problem.source        = Source::view;
   problem.input         = scalar_v<Element>;
+  problem.value         = scalar_v<Value>;
   problem.sum           = true;
   problem.contiguous    = x.stride(0) == 1 || x.extent(0) < 2;
   problem.value_bytes   = sizeof(Value);
@@ -67,16 +64,17 @@ constexpr void check_reduce_types() {
   static_assert(
       scalar_v<Element> != Scalar::opaque,
       "KokkosMMA::reduce: the elements must be half_t, bhalf_t, float, "
-      "double, bool or integers; use Kokkos::parallel_reduce with a "
-      "reducer of your own for other types");
+      "double, bool or integers of 1, 4 or 8 bytes; use "
+      "Kokkos::parallel_reduce with a reducer of your own for other types");
   static_assert(
       scalar_v<Value> != Scalar::opaque && scalar_v<Value> != Scalar::boolean,
       "KokkosMMA::reduce: the result must be half_t, bhalf_t, float, double or "
-      "an "
-      "integer");
-  static_assert(!is_floating(scalar_v<Element>) || is_floating(scalar_v<Value>),
+      "an integer of 1, 4 or 8 bytes");
+  static_assert(keeps_sums<Element, Value>,
                 "KokkosMMA::reduce: an integer result cannot hold a sum of "
-                "floating-point elements");
+                "floating-point elements or of wider integers; make the result "
+                "as wide as the elements, or convert them with "
+                "KokkosMMA::transform");
 }
 
 // A result that is not its own accumulator: the sum is kept in a value of the
@@ -117,8 +115,10 @@ void reduce_and_round(std::string const& label, Exec const& exec,
 /// \param result scalar, or View of rank 0, overwritten; may be wider than x
 /// \param settings route, formulation, chain length, block size
 ///
-/// Accuracy: integers are exact modulo 2^bits of the result; 16-bit floats are
-/// accumulated in fp32, everything else at least in the wider of the two types,
+/// Accuracy: integers are exact modulo 2^bits of an integer result, which is no
+/// narrower than they are; for a floating-point result no sum of theirs wraps,
+/// and what is more than 64 bits can hold is kept in double. 16-bit floats are
+/// accumulated in fp32, other floats at least in the wider of the two types,
 /// and rounded once. The order of additions is fixed: repeated calls on a
 /// device give the same bits. An empty x gives 0.
 ///
@@ -150,15 +150,10 @@ void reduce(Exec const& exec, X const& x, Result&& result,
   Settings call               = Impl::effective_settings(settings);
   ReduceProblem const problem = Impl::reduce_problem<Exec, X, R>(x);
   Capability const machine    = capability(exec);
-  TuningTable const& tuning   = Impl::active_tuning(exec);
-  RouteDecision decision      = route_reduce(problem, machine, call, tuning);
-  // The call's own route is an order, one from scope or environment a wish.
-  if (settings.route != Route::automatic) {
-    Impl::check_route(who, decision);
-  } else if (refusal_of(decision)) {
-    call.route = Route::automatic;
-    decision   = route_reduce(problem, machine, call, tuning);
-  }
+  RouteDecision decision =
+      Impl::decide_call(who, settings, [&](Settings const& wish) {
+        return route_reduce(problem, machine, wish, Impl::active_tuning(exec));
+      });
 
   Impl::RouteOfCall const route(problem, machine, call, decision);
   decision.route = call.route = route.route();
@@ -189,9 +184,13 @@ std::string explain_reduce(Exec const& exec, X const& x, Result const&,
   using R = std::remove_cvref_t<Result>;
   Impl::check_reduce_types<Exec, X, R>();
   Impl::check_settings("KokkosMMA::explain_reduce", settings);
-  return to_string(route_reduce(
-             Impl::reduce_problem<Exec, X, R>(x), capability(exec),
-             Impl::effective_settings(settings), Impl::active_tuning(exec))) +
+  return Impl::explain_call(settings,
+                            [&](Settings const& call) {
+                              return route_reduce(
+                                  Impl::reduce_problem<Exec, X, R>(x),
+                                  capability(exec), call,
+                                  Impl::active_tuning(exec));
+                            }) +
          Impl::tuning_note(exec);
 }
 

@@ -19,9 +19,9 @@ namespace KokkosMMA {
 namespace Impl {
 
 /// A scalar, or a View of rank 0, as the place of a total.
-template <class Total>
+template <class Place>
 struct TotalOf {
-  using Value                   = Total;
+  using Value                   = Place;
   static constexpr bool is_view = false;
   static constexpr int rank     = 0;
 };
@@ -32,17 +32,14 @@ struct TotalOf<Kokkos::View<T, P...>> {
   static constexpr int rank     = int(Kokkos::View<T, P...>::rank());
 };
 
-/// Whether a sum kept in `Accumulator` may be stored to this place.
-template <class Total, class Accumulator>
+/// Whether the sum of `X`, kept in `Accumulator`, may be stored to this place.
+template <class Place, class X, class Accumulator>
 constexpr bool total_holds() {
-  using Place = std::remove_reference_t<Total>;
   using Of    = TotalOf<std::remove_cv_t<Place>>;
   using Value = typename Of::Value;
-  return Of::rank == 0 && is_scan_type<Value> && !std::is_const_v<Value> &&
-         !std::is_same_v<Value, bool> &&
+  return Of::rank == 0 && !std::is_const_v<Value> &&
          (Of::is_view ||
-          (std::is_lvalue_reference_v<Total> && !std::is_const_v<Place>)) &&
-         (is_floating(scalar_v<Value>) || !is_floating(scalar_v<Accumulator>));
+          !std::is_const_v<Place>)&&total_fits<Value, X, Accumulator>;
 }
 
 /// The place of a total that nobody asked for.
@@ -118,15 +115,10 @@ void scan(char const* who, Exec const& exec,
   Settings call             = effective_settings(settings);
   ScanProblem const problem = scan_problem<Accumulator>(functor, n);
   Capability const machine  = capability(exec);
-  TuningTable const& tuning = active_tuning(exec);
-  RouteDecision decision    = route_scan(problem, machine, call, tuning);
-  // The call's own route is an order, one from scope or environment a wish.
-  if (settings.route != Route::automatic) {
-    check_route(who, decision);
-  } else if (refusal_of(decision)) {
-    call.route = Route::automatic;
-    decision   = route_scan(problem, machine, call, tuning);
-  }
+  RouteDecision decision =
+      decide_call(who, settings, [&](Settings const& wish) {
+        return route_scan(problem, machine, wish, active_tuning(exec));
+      });
   // On Cuda the interception records what it did.
   if (n == 0 || !machine.cuda) last_route_of_this_thread() = decision.route;
 
@@ -161,8 +153,45 @@ void scan(char const* who, Exec const& exec,
   }
 }
 
+}  // namespace Impl
+
+/// Where the total of a scan goes: `exclusive_scan(exec, x, y, Total(sum))`. A
+/// scalar variable, for which the call waits, or a View of rank 0.
+template <class Place>
+class Total {
+ public:
+  /// A variable that outlives the call, or a View.
+  explicit Total(Place& place) : m_place(place) {}
+  /// A View that nothing else holds.
+  explicit Total(
+      Place&& place) requires Kokkos::is_view_v<std::remove_cv_t<Place>>
+      : m_place(place) {}
+
+  /// The variable or View.
+  auto& place() const { return m_place; }
+
+ private:
+  std::conditional_t<Kokkos::is_view_v<std::remove_cv_t<Place>>, Place const,
+                     Place&>
+      m_place;
+};
+
+namespace Impl {
+
+template <class T>
+inline constexpr bool is_total = false;
+template <class Place>
+inline constexpr bool is_total<Total<Place>> = true;
+
 template <class T>
 concept NotSettings = !std::same_as<std::remove_cvref_t<T>, Settings>;
+template <class T>
+concept InitialArgument = NotSettings<T> && !is_total<std::remove_cvref_t<T>>;
+
+/// No argument is the total without saying so.
+#define KOKKOSMMA_IMPL_REFUSE_BARE_TOTAL(NAME, TOTAL) \
+  static_assert(sizeof(TOTAL) == 0,                   \
+                NAME ": the total comes by its name, KokkosMMA::Total(place)")
 
 }  // namespace Impl
 
@@ -183,12 +212,13 @@ concept NotSettings = !std::same_as<std::remove_cvref_t<T>, Settings>;
       "its memory space and copy that");                                      \
   KOKKOSMMA_IMPL_CHECK_SCAN_TYPES(NAME, X, Y, ACCUMULATOR)
 
-#define KOKKOSMMA_IMPL_CHECK_SCAN_TOTAL(NAME, TOTAL, ACCUMULATOR)        \
-  static_assert(KokkosMMA::Impl::total_holds<TOTAL, ACCUMULATOR>(), NAME \
-                ": the total must be a scalar variable or a View of "    \
-                "rank 0, not const, of half_t, bhalf_t, float, double "  \
-                "or, for an integer accumulator, integers other than "   \
-                "bool")
+#define KOKKOSMMA_IMPL_CHECK_SCAN_TOTAL(NAME, PLACE, X, ACCUMULATOR)        \
+  static_assert(KokkosMMA::Impl::total_holds<PLACE, X, ACCUMULATOR>(), NAME \
+                ": the total must be a scalar variable or a View of rank "  \
+                "0, not const, an integer no narrower than the elements "   \
+                "for an integer sum, floating point otherwise, and no "     \
+                "wider than the accumulator, which can be named: "          \
+                "exclusive_scan<double>(...)")
 
 /// Exclusive scan: y(i) = init + x(0) + ... + x(i-1), with init = 0 here.
 ///
@@ -196,13 +226,15 @@ concept NotSettings = !std::same_as<std::remove_cvref_t<T>, Settings>;
 ///         element types, fp32 for 16-bit floats. Name one to sum in a wider
 ///         type; it must hold every x(i): floating-point elements take float or
 ///         double that are no narrower, integers take integers that are no
-///         narrower or a floating-point type whose significand holds them
+///         narrower, double, or for 2 bytes float. Integers for a
+///         floating-point y are converted first and kept in double
 /// \param exec instance on which the scan runs
 /// \param x    rank-1 View, contiguous or strided, any alignment, of half_t,
 ///             bhalf_t, float, double, bool (counted) or integers
-/// \param y    View of the same extent, any of these types: each prefix is
-///             converted to it once. The same elements as x (in place: same
-///             address, stride and element size), or no byte in common with x
+/// \param y    View of the same extent, of these types but bool: each prefix is
+///             converted to it once; integers are no narrower than those of x.
+///             The same elements as x (in place: same address, stride and
+///             element size), or no byte in common with x
 /// \param settings route. The formulations of the papers, chain lengths and
 ///             block sizes are for reductions: a formulation other than
 ///             `chained` keeps a scan off the mma route, the other two have no
@@ -238,10 +270,11 @@ void exclusive_scan(Exec const& exec, X const& x, Y const& y,
 /// Exclusive scan from an initial value: y(i) = init + x(0) + ... + x(i-1).
 ///
 /// \param init number, converted to the accumulator; an integer where that is
-///        one
+///        one. A constant or an expression; a variable needs its name,
+///        InitialValue(variable), and a total its own, Total(place)
 template <class Accumulator = void, class Exec, Impl::Rank1View X,
-          Impl::Rank1View Y, Impl::NotSettings Init>
-void exclusive_scan(Exec const& exec, X const& x, Y const& y, Init const& init,
+          Impl::Rank1View Y, Impl::InitialArgument Init>
+void exclusive_scan(Exec const& exec, X const& x, Y const& y, Init&& init,
                     Settings const& settings = {}) {
   constexpr char const* who = "KokkosMMA::exclusive_scan";
   using A                   = Impl::chosen_accumulator_t<Accumulator, X, Y>;
@@ -250,35 +283,52 @@ void exclusive_scan(Exec const& exec, X const& x, Y const& y, Init const& init,
   Impl::check_settings(who, settings);
   Impl::check_scan_views(who, x, y);
   Impl::NoTotal none;
-  Impl::scan(
-      who, exec,
-      Impl::ScanInto<X, Y, A, ScanKind::exclusive>{x, y, static_cast<A>(init)},
-      none, settings);
+  Impl::scan(who, exec,
+             Impl::ScanInto<X, Y, A, ScanKind::exclusive>{
+                 x, y, Impl::initial<A>(init)},
+             none, settings);
 }
 
 /// Exclusive scan with its total: y(i) = init + x(0) + ... + x(i-1), and
 /// total = x(0) + ... + x(n-1), without `init`, as the total of
 /// Kokkos::parallel_scan; 0 for empty Views.
 ///
-/// \param total scalar variable, or View of rank 0 that is no element of x or
-///        y. With a scalar the call waits for `exec`; with a View of the
-///        accumulator's type it returns at once, in order on `exec`
+/// \param total Total(place): a scalar variable, or a View of rank 0 that is no
+///        element of x or y, of the accumulator's kind and no wider. With a
+///        scalar the call waits for `exec`; with a View of the accumulator's
+///        type it returns at once, in order on `exec`
 template <class Accumulator = void, class Exec, Impl::Rank1View X,
-          Impl::Rank1View Y, class Init, Impl::NotSettings Total>
-void exclusive_scan(Exec const& exec, X const& x, Y const& y, Init const& init,
-                    Total&& total, Settings const& settings = {}) {
+          Impl::Rank1View Y, Impl::InitialArgument Init, class Place>
+void exclusive_scan(Exec const& exec, X const& x, Y const& y, Init&& init,
+                    Total<Place> const& total, Settings const& settings = {}) {
   constexpr char const* who = "KokkosMMA::exclusive_scan";
   using A                   = Impl::chosen_accumulator_t<Accumulator, X, Y>;
   KOKKOSMMA_IMPL_CHECK_SCAN("KokkosMMA::exclusive_scan", Exec, X, Y, A);
   KOKKOSMMA_IMPL_CHECK_SCAN_INIT("KokkosMMA::exclusive_scan", Init, A);
-  KOKKOSMMA_IMPL_CHECK_SCAN_TOTAL("KokkosMMA::exclusive_scan", Total&&, A);
+  KOKKOSMMA_IMPL_CHECK_SCAN_TOTAL("KokkosMMA::exclusive_scan", Place, X, A);
   Impl::check_settings(who, settings);
   Impl::check_scan_views(who, x, y);
-  Impl::check_scan_total(who, x, y, total);
-  Impl::scan(
-      who, exec,
-      Impl::ScanInto<X, Y, A, ScanKind::exclusive>{x, y, static_cast<A>(init)},
-      total, settings);
+  Impl::check_scan_total(who, x, y, total.place());
+  Impl::scan(who, exec,
+             Impl::ScanInto<X, Y, A, ScanKind::exclusive>{
+                 x, y, Impl::initial<A>(init)},
+             total.place(), settings);
+}
+
+/// Exclusive scan with its total, from 0.
+template <class Accumulator = void, class Exec, Impl::Rank1View X,
+          Impl::Rank1View Y, class Place>
+void exclusive_scan(Exec const& exec, X const& x, Y const& y,
+                    Total<Place> const& total, Settings const& settings = {}) {
+  exclusive_scan<Accumulator>(exec, x, y, 0, total, settings);
+}
+
+template <class Accumulator = void, class Exec, Impl::Rank1View X,
+          Impl::Rank1View Y, Impl::InitialArgument Init,
+          Impl::InitialArgument Bare>
+void exclusive_scan(Exec const&, X const&, Y const&, Init&&, Bare&&,
+                    Settings const& = {}) {
+  KOKKOSMMA_IMPL_REFUSE_BARE_TOTAL("KokkosMMA::exclusive_scan", Bare);
 }
 
 /// Inclusive scan: y(i) = x(0) + ... + x(i), in everything else like
@@ -294,8 +344,8 @@ void inclusive_scan(Exec const& exec, X const& x, Y const& y,
 
 /// Inclusive scan from an initial value: y(i) = init + x(0) + ... + x(i).
 template <class Accumulator = void, class Exec, Impl::Rank1View X,
-          Impl::Rank1View Y, Impl::NotSettings Init>
-void inclusive_scan(Exec const& exec, X const& x, Y const& y, Init const& init,
+          Impl::Rank1View Y, Impl::InitialArgument Init>
+void inclusive_scan(Exec const& exec, X const& x, Y const& y, Init&& init,
                     Settings const& settings = {}) {
   constexpr char const* who = "KokkosMMA::inclusive_scan";
   using A                   = Impl::chosen_accumulator_t<Accumulator, X, Y>;
@@ -304,29 +354,45 @@ void inclusive_scan(Exec const& exec, X const& x, Y const& y, Init const& init,
   Impl::check_settings(who, settings);
   Impl::check_scan_views(who, x, y);
   Impl::NoTotal none;
-  Impl::scan(
-      who, exec,
-      Impl::ScanInto<X, Y, A, ScanKind::inclusive>{x, y, static_cast<A>(init)},
-      none, settings);
+  Impl::scan(who, exec,
+             Impl::ScanInto<X, Y, A, ScanKind::inclusive>{
+                 x, y, Impl::initial<A>(init)},
+             none, settings);
 }
 
 /// Inclusive scan with its total, which is without `init`.
 template <class Accumulator = void, class Exec, Impl::Rank1View X,
-          Impl::Rank1View Y, class Init, Impl::NotSettings Total>
-void inclusive_scan(Exec const& exec, X const& x, Y const& y, Init const& init,
-                    Total&& total, Settings const& settings = {}) {
+          Impl::Rank1View Y, Impl::InitialArgument Init, class Place>
+void inclusive_scan(Exec const& exec, X const& x, Y const& y, Init&& init,
+                    Total<Place> const& total, Settings const& settings = {}) {
   constexpr char const* who = "KokkosMMA::inclusive_scan";
   using A                   = Impl::chosen_accumulator_t<Accumulator, X, Y>;
   KOKKOSMMA_IMPL_CHECK_SCAN("KokkosMMA::inclusive_scan", Exec, X, Y, A);
   KOKKOSMMA_IMPL_CHECK_SCAN_INIT("KokkosMMA::inclusive_scan", Init, A);
-  KOKKOSMMA_IMPL_CHECK_SCAN_TOTAL("KokkosMMA::inclusive_scan", Total&&, A);
+  KOKKOSMMA_IMPL_CHECK_SCAN_TOTAL("KokkosMMA::inclusive_scan", Place, X, A);
   Impl::check_settings(who, settings);
   Impl::check_scan_views(who, x, y);
-  Impl::check_scan_total(who, x, y, total);
-  Impl::scan(
-      who, exec,
-      Impl::ScanInto<X, Y, A, ScanKind::inclusive>{x, y, static_cast<A>(init)},
-      total, settings);
+  Impl::check_scan_total(who, x, y, total.place());
+  Impl::scan(who, exec,
+             Impl::ScanInto<X, Y, A, ScanKind::inclusive>{
+                 x, y, Impl::initial<A>(init)},
+             total.place(), settings);
+}
+
+/// Inclusive scan with its total, from 0.
+template <class Accumulator = void, class Exec, Impl::Rank1View X,
+          Impl::Rank1View Y, class Place>
+void inclusive_scan(Exec const& exec, X const& x, Y const& y,
+                    Total<Place> const& total, Settings const& settings = {}) {
+  inclusive_scan<Accumulator>(exec, x, y, 0, total, settings);
+}
+
+template <class Accumulator = void, class Exec, Impl::Rank1View X,
+          Impl::Rank1View Y, Impl::InitialArgument Init,
+          Impl::InitialArgument Bare>
+void inclusive_scan(Exec const&, X const&, Y const&, Init&&, Bare&&,
+                    Settings const& = {}) {
+  KOKKOSMMA_IMPL_REFUSE_BARE_TOTAL("KokkosMMA::inclusive_scan", Bare);
 }
 
 /// Which route both scans would take for these arguments, and why not the
@@ -339,14 +405,17 @@ std::string explain_scan(Exec const& exec, X const& x, Y const& y,
   KOKKOSMMA_IMPL_CHECK_SCAN("KokkosMMA::explain_scan", Exec, X, Y, A);
   Impl::check_settings("KokkosMMA::explain_scan", settings);
   Impl::ScanInto<X, Y, A, ScanKind::exclusive> const functor{x, y, A(0)};
-  return to_string(route_scan(
-             Impl::scan_problem<A>(functor, x.extent(0)), capability(exec),
-             Impl::effective_settings(settings), Impl::active_tuning(exec))) +
+  return Impl::explain_call(settings,
+                            [&](Settings const& call) {
+                              return route_scan(
+                                  Impl::scan_problem<A>(functor, x.extent(0)),
+                                  capability(exec), call,
+                                  Impl::active_tuning(exec));
+                            }) +
          Impl::tuning_note(exec);
 }
 
 #undef KOKKOSMMA_IMPL_CHECK_SCAN
-#undef KOKKOSMMA_IMPL_CHECK_SCAN_TOTAL
 
 }  // namespace KokkosMMA
 

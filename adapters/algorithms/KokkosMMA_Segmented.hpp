@@ -163,19 +163,10 @@ template <class Exec>
 RouteDecision decide_segmented(char const* who, Exec const& exec,
                                SegmentedProblem const& problem, bool scan,
                                Settings const& settings) {
-  Settings call             = effective_settings(settings);
-  Capability const machine  = capability(exec);
-  TuningTable const& tuning = active_tuning(exec);
-  RouteDecision decision =
-      route_segmented(problem, machine, call, scan, tuning);
-  // The call's own route is an order, one from scope or environment a wish.
-  if (settings.route != Route::automatic) {
-    check_route(who, decision);
-  } else if (refusal_of(decision)) {
-    call.route = Route::automatic;
-    decision   = route_segmented(problem, machine, call, scan, tuning);
-  }
-  return decision;
+  return decide_call(who, settings, [&](Settings const& call) {
+    return route_segmented(problem, capability(exec), call, scan,
+                           active_tuning(exec));
+  });
 }
 
 template <class Exec>
@@ -183,9 +174,11 @@ std::string explain_segmented(char const* who, Exec const& exec,
                               SegmentedProblem const& problem, bool scan,
                               Settings const& settings) {
   check_settings(who, settings);
-  return to_string(route_segmented(problem, capability(exec),
-                                   effective_settings(settings), scan,
-                                   active_tuning(exec))) +
+  return explain_call(settings,
+                      [&](Settings const& call) {
+                        return route_segmented(problem, capability(exec), call,
+                                               scan, active_tuning(exec));
+                      }) +
          tuning_note(exec);
 }
 
@@ -511,7 +504,6 @@ void segmented_reduce(Exec const& exec, X const& x, Length segment_length,
   constexpr char const* who = "KokkosMMA::segmented_reduce";
   using A = Impl::segment_accumulator_t<Op, Accumulator, X, R>;
   KOKKOSMMA_IMPL_CHECK_SEGMENTED("KokkosMMA::segmented_reduce", Exec, X, R, A);
-  KOKKOSMMA_IMPL_CHECK_SEGMENT_RESULT("KokkosMMA::segmented_reduce", R, A);
   Impl::check_settings(who, settings);
   Impl::reduce_equal<Op, A>(who, exec, x,
                             Impl::checked_length(who, segment_length), result,
@@ -538,7 +530,6 @@ void segmented_reduce(Exec const& exec, X const& x, Offsets const& offsets,
   constexpr char const* who = "KokkosMMA::segmented_reduce";
   using A = Impl::segment_accumulator_t<Op, Accumulator, X, R>;
   KOKKOSMMA_IMPL_CHECK_SEGMENTED("KokkosMMA::segmented_reduce", Exec, X, R, A);
-  KOKKOSMMA_IMPL_CHECK_SEGMENT_RESULT("KokkosMMA::segmented_reduce", R, A);
   KOKKOSMMA_IMPL_CHECK_REACHABLE("KokkosMMA::segmented_reduce", Exec, Offsets,
                                  "offsets");
   Impl::check_settings(who, settings);
@@ -558,7 +549,6 @@ void segmented_reduce(Exec const& exec, X const& x, Along along,
   constexpr char const* who = "KokkosMMA::segmented_reduce";
   using A = Impl::segment_accumulator_t<Op, Accumulator, X, R>;
   KOKKOSMMA_IMPL_CHECK_SEGMENTED("KokkosMMA::segmented_reduce", Exec, X, R, A);
-  KOKKOSMMA_IMPL_CHECK_SEGMENT_RESULT("KokkosMMA::segmented_reduce", R, A);
   Impl::check_settings(who, settings);
   Impl::reduce_lines<Op, A>(who, exec, x, along, result, settings);
 }
@@ -574,7 +564,6 @@ void segmented_reduce(Exec const& exec, X const& x, Length segment_length,
   constexpr char const* who = "KokkosMMA::segmented_reduce";
   using A = Impl::segment_accumulator_t<Op, Accumulator, X, R>;
   KOKKOSMMA_IMPL_CHECK_SEGMENTED("KokkosMMA::segmented_reduce", Exec, X, R, A);
-  KOKKOSMMA_IMPL_CHECK_SEGMENT_RESULT("KokkosMMA::segmented_reduce", R, A);
   Impl::check_settings(who, settings);
   Impl::reduce_values<Op, A>(who, exec, x,
                              Impl::checked_length(who, segment_length), result,
@@ -710,9 +699,6 @@ void segmented_moments(Exec const& exec, X const& x, Length segment_length,
                                  V);
   KOKKOSMMA_IMPL_CHECK_SEGMENTED("KokkosMMA::segmented_moments", Exec, X,
                                  Squares, W);
-  KOKKOSMMA_IMPL_CHECK_SEGMENT_RESULT("KokkosMMA::segmented_moments", Sums, V);
-  KOKKOSMMA_IMPL_CHECK_SEGMENT_RESULT("KokkosMMA::segmented_moments", Squares,
-                                      W);
   Impl::check_settings(who, settings);
   Impl::EqualSegments const segments{
       x.extent(0), std::min(Impl::checked_length(who, segment_length),
@@ -738,9 +724,6 @@ void segmented_moments(Exec const& exec, X const& x, Offsets const& offsets,
                                  V);
   KOKKOSMMA_IMPL_CHECK_SEGMENTED("KokkosMMA::segmented_moments", Exec, X,
                                  Squares, W);
-  KOKKOSMMA_IMPL_CHECK_SEGMENT_RESULT("KokkosMMA::segmented_moments", Sums, V);
-  KOKKOSMMA_IMPL_CHECK_SEGMENT_RESULT("KokkosMMA::segmented_moments", Squares,
-                                      W);
   KOKKOSMMA_IMPL_CHECK_REACHABLE("KokkosMMA::segmented_moments", Exec, Offsets,
                                  "offsets");
   Impl::check_settings(who, settings);
@@ -856,7 +839,6 @@ std::string explain_segmented_scan(Exec const& exec, X const& x, Along along,
 
 #undef KOKKOSMMA_IMPL_CHECK_SEGMENTED
 #undef KOKKOSMMA_IMPL_CHECK_REACHABLE
-#undef KOKKOSMMA_IMPL_CHECK_SEGMENT_RESULT
 }  // namespace KokkosMMA
 
 #endif

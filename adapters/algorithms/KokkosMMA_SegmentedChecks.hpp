@@ -62,12 +62,17 @@ using canonical_t = std::conditional_t<
                                               std::uint32_t>,
                            T>>>;
 
-/// Type in which the value of a segment is kept. A sum is kept as in the scans.
-/// A minimum or maximum is an element, whatever it is written to. A product of
-/// integers for a floating-point result leaves 64 bits before it leaves double.
+/// Type in which the value of a segment is kept. A sum is kept as in the scans,
+/// but for the smallest integers. A minimum or maximum is an element, whatever
+/// it is written to. Products of the smallest integers for a floating-point
+/// result leave 64 bits before they leave double, where their sums do not.
 template <Operation Op, class Input, class Output>
 struct SegmentAccumulator {
-  using type = scan_accumulator_t<Input, Output>;
+  // Sums of the smallest integers stay within 64 bits, which have kernels.
+  using type =
+      std::conditional_t<(std::is_integral_v<Input> && sizeof(Input) <= 2 &&
+                          is_floating(scalar_v<Output>)),
+                         std::int64_t, scan_accumulator_t<Input, Output>>;
 };
 template <Operation Op, class Input, class Output>
 requires(Op == Operation::min ||
@@ -76,10 +81,9 @@ requires(Op == Operation::min ||
       std::conditional_t<is_16bit_float(scalar_v<Input>), float, Input>;
 };
 template <class Input, class Output>
-requires(std::is_integral_v<Input>&& is_floating(scalar_v<Output>) &&
-         accumulator_holds<Input,
-                           double>()) struct SegmentAccumulator<Operation::prod,
-                                                                Input, Output> {
+requires(std::is_integral_v<Input>&& is_floating(
+    scalar_v<Output>)) struct SegmentAccumulator<Operation::prod, Input,
+                                                 Output> {
   using type = double;
 };
 
@@ -89,14 +93,6 @@ using segment_accumulator_t = canonical_t<at_least_4_bytes_t<std::conditional_t<
     typename SegmentAccumulator<Op, typename X::non_const_value_type,
                                 typename Y::non_const_value_type>::type,
     std::remove_cv_t<Accumulator>>>>;
-
-/// Whether a result may hold what is kept in `Accumulator`.
-template <class R, class Accumulator>
-constexpr bool result_holds() {
-  using Value = typename R::non_const_value_type;
-  return is_scan_type<Value> && !std::is_same_v<Value, bool> &&
-         (is_floating(scalar_v<Value>) || !is_floating(scalar_v<Accumulator>));
-}
 
 /// Bytes that a View of rank 2 spans: rows of neighbours count as one element,
 /// so that a matrix and a column next to it are told apart.
@@ -345,7 +341,12 @@ template <class Offsets>
       NAME                                                                  \
       ": the accumulator cannot hold the elements of x; floating-point "    \
       "elements need float or double that are no narrower, integers an "    \
-      "integer that is no narrower or a significand of as many bits")
+      "integer that is no narrower, double, or for 2 bytes float");         \
+  static_assert(                                                            \
+      KokkosMMA::Impl::may_write<X, Y, ACCUMULATOR>(), NAME                 \
+      ": what is written cannot hold the values; an integer holds no "      \
+      "floating-point value and none of wider integers, bool none at all: " \
+      "make its elements as wide as those of x")
 
 #define KOKKOSMMA_IMPL_CHECK_REACHABLE(NAME, EXEC, V, WHAT)                   \
   static_assert(                                                              \
@@ -353,11 +354,5 @@ template <class Offsets>
       NAME ": " WHAT                                                          \
            " must be accessible from the execution space; copy it with "      \
            "Kokkos::create_mirror_view_and_copy")
-
-#define KOKKOSMMA_IMPL_CHECK_SEGMENT_RESULT(NAME, R, ACCUMULATOR)         \
-  static_assert(KokkosMMA::Impl::result_holds<R, ACCUMULATOR>(), NAME     \
-                ": the result must be a View of half_t, bhalf_t, "        \
-                "float, double or, for an integer accumulator, integers " \
-                "other than bool")
 
 #endif

@@ -276,9 +276,10 @@ void stencil(Exec const& exec, X const& in, Y const& out,
           Impl::is_plain_memory<Y>,
       "KokkosMMA::stencil: out must be accessible from the execution space and "
       "refer to its elements; copy it with Kokkos::create_mirror_view");
-  static_assert(Impl::result_holds<Y, A>(),
+  static_assert(Impl::may_write<X, Y, A>(),
                 "KokkosMMA::stencil: out must be a View of half_t, bhalf_t, "
-                "float, double or, for integer sums, integers other than bool");
+                "float, double or, for integer sums, integers other than bool "
+                "that are no narrower than those of in");
   Impl::run_stencil<A>("KokkosMMA::stencil", exec, in, out, weights, boundaries,
                        steps, settings);
 }
@@ -319,9 +320,12 @@ std::string explain_stencil(Exec const& exec, X const& in, Y const& out,
   problem.target_contiguous =
       Impl::is_stencil_contiguous(out, plan->is_reversed);
   problem.aligned_results = Impl::is_stencil_aligned(out, plan->is_reversed);
-  return to_string(route_stencil(problem, capability(exec),
-                                 Impl::effective_settings(settings),
-                                 Impl::active_tuning(exec))) +
+  return Impl::explain_call(settings,
+                            [&](Settings const& call) {
+                              return route_stencil(problem, capability(exec),
+                                                   call,
+                                                   Impl::active_tuning(exec));
+                            }) +
          Impl::tuning_note(exec);
 }
 

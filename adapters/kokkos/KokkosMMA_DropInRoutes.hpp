@@ -8,19 +8,25 @@
 /// drop-in header includes it.
 
 #include <adapters/kokkos/KokkosMMA_EnabledSpaces.hpp>
-#include <core/KokkosMMA_Verbose.hpp>
+#include <core/KokkosMMA_Settings.hpp>
 
 #include <Kokkos_Macros.hpp>
+
+#if defined(KOKKOS_ENABLE_CUDA)
+#include <adapters/kokkos/KokkosMMA_VerboseLines.hpp>
+#endif
 
 #include <cstdio>
 
 namespace KokkosMMA::Impl {
 
-/// Says once, before main, that the header is in the program. CUDA is not
-/// asked: a child that is forked later could not use it any more.
+/// Says once, before main, that the header is in the program, and what is wrong
+/// with the environment. CUDA stays untouched: the process may fork.
 inline bool announce_drop_in() {
+  environment_route();
   if (!environment_verbose()) return false;
 #if defined(KOKKOS_ENABLE_CUDA)
+  VerboseLines::listen(true);
   char const* const what = "";
 #else
   char const* const what =
@@ -98,6 +104,58 @@ requires(PlainIterator<Iterator1>&& PlainIterator<Iterator2>&& std::is_same_v<
 };
 
 }  // namespace KokkosMMA::Impl
+
+namespace KokkosMMA::Impl {
+
+template <class Policy>
+inline constexpr bool is_team_policy = false;
+template <class... Traits>
+inline constexpr bool is_team_policy<Kokkos::TeamPolicy<Traits...>> = true;
+template <class Policy>
+inline constexpr bool is_flat_policy = false;
+template <class... Traits>
+inline constexpr bool is_flat_policy<Kokkos::RangePolicy<Traits...>> = true;
+template <class... Traits>
+inline constexpr bool is_flat_policy<Kokkos::MDRangePolicy<Traits...>> = true;
+
+/// Why the types of a reduction are refused, where the macros below leave them
+/// to Kokkos.
+template <class Functor, class Reducer, class Policy>
+constexpr Refusal refusal_of_types() {
+  ReduceProblem problem;
+  problem.pattern = is_team_policy<Policy> ? Pattern::team : Pattern::range;
+  problem.fixed_size =
+      Reducer::static_value_size() == sizeof(typename Reducer::value_type);
+  problem.value_bytes   = sizeof(typename Reducer::value_type);
+  problem.functor_bytes = sizeof(Functor) + sizeof(Reducer);
+  return refuse_streamed(problem, Capability{true, 90, 1});
+}
+template <class Functor, class Reducer, class Policy>
+concept RefusedTypes =
+    !IsNative<Reducer> &&
+    (is_team_policy<Policy> ||
+     is_flat_policy<Policy>)&&std::is_same_v<typename Policy::execution_space,
+                                             Kokkos::Cuda> &&
+    bool(refusal_of_types<Functor, Reducer, Policy>());
+
+}  // namespace KokkosMMA::Impl
+
+// Kokkos makes one of these of every reduction before it tells Kokkos Tools of
+// it. Declared as in Kokkos 4.6 to 5.2; where Kokkos no longer makes it, the
+// specialisation is of nothing.
+namespace Kokkos::Tools::Impl {
+template <class Policy, class FunctorType>
+struct ToolResponse;
+template <class Policy, class F, class R>
+requires(KokkosMMA::Impl::RefusedTypes<F, R, Policy>) struct ToolResponse<
+    Policy, Kokkos::Impl::CombinedFunctorReducer<F, R, void>> {
+  Policy policy;
+  ToolResponse(Policy const& p) : policy(p) {
+    KokkosMMA::Impl::VerboseLines::announce_refusal(
+        KokkosMMA::Impl::refusal_of_types<F, R, Policy>());
+  }
+};
+}  // namespace Kokkos::Tools::Impl
 
 KOKKOSMMA_IMPL_ROUTE_REDUCE(RangePolicy, !KokkosMMA::Impl::OwnFunctor<F>)
 KOKKOSMMA_IMPL_ROUTE_REDUCE(MDRangePolicy, !KokkosMMA::Impl::OwnFunctor<F>)

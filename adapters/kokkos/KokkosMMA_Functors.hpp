@@ -46,7 +46,12 @@ KOKKOS_FORCEINLINE_FUNCTION void add_product(Value& sum, Value a, Value b) {
 }
 
 // The functors have no value_type: Kokkos would take it in place of the type of
-// the caller's result.
+// the caller's result, which is checked where it is known: in the call.
+#define KOKKOSMMA_IMPL_CHECK_SUM(NAME, FROM, TO)                             \
+  static_assert((KokkosMMA::Impl::keeps_sums<FROM, TO>), NAME                \
+                ": the sum is an integer that cannot hold what is summed, "  \
+                "floating-point numbers or wider integers; sum into a type " \
+                "that is as wide, or convert them with KokkosMMA::transform")
 
 /// Sum of x(i).
 template <class X>
@@ -56,6 +61,8 @@ struct Load {
 
   template <class Index, class Value>
   KOKKOS_FORCEINLINE_FUNCTION void operator()(Index i, Value& sum) const {
+    KOKKOSMMA_IMPL_CHECK_SUM("KokkosMMA::load",
+                             typename X::non_const_value_type, Value);
     add(sum, static_cast<Value>(x(i)));
   }
 };
@@ -70,6 +77,10 @@ struct Dot {
 
   template <class Index, class Value>
   KOKKOS_FORCEINLINE_FUNCTION void operator()(Index i, Value& sum) const {
+    KOKKOSMMA_IMPL_CHECK_SUM("KokkosMMA::dot, squares",
+                             typename X::non_const_value_type, Value);
+    KOKKOSMMA_IMPL_CHECK_SUM("KokkosMMA::dot, squares",
+                             typename Y::non_const_value_type, Value);
     add_product(sum, static_cast<Value>(x(i)), static_cast<Value>(y(i)));
   }
 };
@@ -83,16 +94,22 @@ struct Transform {
 
   template <class Index, class Value>
   KOKKOS_FORCEINLINE_FUNCTION void operator()(Index i, Value& sum) const {
+    KOKKOSMMA_IMPL_CHECK_SUM("KokkosMMA::transform",
+                             std::remove_cvref_t<decltype(op(x(i)))>, Value);
     add(sum, static_cast<Value>(op(x(i))));
   }
 };
+
+#undef KOKKOSMMA_IMPL_CHECK_SUM
 
 }  // namespace Impl
 
 /// Functor for any `Kokkos::parallel_reduce` over [0, x.extent(0)) with a sum
 /// as its reducer: sum of x(i). On Cuda the data are visible and go to the
 /// tensor cores; on other spaces the functor is called as any other. A 16-bit
-/// sum is accumulated in fp32 and rounded once.
+/// sum is accumulated in fp32 and rounded once. Elements are converted to the
+/// type of the sum before they are added; an integer sum of floating-point
+/// elements or of wider integers does not compile.
 template <Impl::Rank1View X>
 auto load(X const& x) {
   return Impl::Load<X>{x};

@@ -28,27 +28,33 @@ inline constexpr Scalar scalar_v<Kokkos::Experimental::bhalf_t const> =
 
 namespace Impl {
 
-constexpr bool is_16bit_float(Scalar scalar) {
-  return scalar == Scalar::half || scalar == Scalar::bhalf;
-}
-
-constexpr bool is_floating(Scalar scalar) {
-  return is_16bit_float(scalar) || scalar == Scalar::float32 ||
-         scalar == Scalar::float64;
-}
-
 /// Type in which a sum of `Input` is kept for a result of type `Result`: never
 /// narrower than either, fp32 for 16-bit floats, the result's own integers.
+/// Integers for a floating-point result are kept in double, where no sum wraps;
+/// those of 1 and 2 bytes in 64 bits, which take 2^47 of them to fill.
 template <class Input, class Result>
 using accumulator_t = std::conditional_t<
     is_floating(scalar_v<Input>),
     std::conditional_t<scalar_v<Input> == Scalar::float64 ||
                            scalar_v<Result> == Scalar::float64,
                        double, float>,
-    std::conditional_t<is_floating(scalar_v<Result>),
-                       std::conditional_t<scalar_v<Input> == Scalar::uint64,
-                                          std::uint64_t, std::int64_t>,
-                       Result>>;
+    std::conditional_t<
+        is_floating(scalar_v<Result>),
+        std::conditional_t<sizeof(Input) <= 2, std::int64_t, double>, Result>>;
+
+template <class T>
+inline constexpr bool is_number = std::is_arithmetic_v<T> ||
+                                  is_floating(scalar_v<T>);
+
+/// Whether sums of `From` become a `To` with no more than a rounding: an
+/// integer holds no floating-point number and no wider integer. Types that are
+/// no numbers convert as they like.
+template <class From, class To>
+inline constexpr bool keeps_sums =
+    !is_number<From> || !std::is_integral_v<To> ||
+    (std::is_same_v<To, bool>
+         ? std::is_same_v<From, bool>
+         : std::is_integral_v<From> && sizeof(To) >= sizeof(From));
 
 }  // namespace Impl
 }  // namespace KokkosMMA

@@ -31,6 +31,7 @@
 #include <adapters/kokkos/KokkosMMA_MultiIndex.hpp>
 #include <adapters/kokkos/KokkosMMA_ToolsTuning.hpp>
 #include <adapters/kokkos/KokkosMMA_Finalize.hpp>
+#include <adapters/kokkos/KokkosMMA_VerboseLines.hpp>
 #include <backends/cuda/KokkosMMA_StreamScratch.hpp>
 #include <backends/cuda/kernels/KokkosMMA_MmaReduce.hpp>
 #include <backends/cuda/kernels/KokkosMMA_PaperReduce.hpp>
@@ -40,6 +41,7 @@
 #include <atomic>
 #include <cstdio>
 #include <new>
+#include <string>
 #include <type_traits>
 
 // Declared here so that an application that does not use them need not parse
@@ -87,6 +89,11 @@ inline constexpr bool is_sum_reducer<
     Kokkos::Experimental::Impl::ReducerWithArbitraryJoinerNoNeutralElement<
         T, Kokkos::Experimental::Impl::StdTranformReduceDefaultJoinFunctor<T>,
         Space>> = true;
+
+template <class R>
+inline constexpr bool is_prod_reducer = false;
+template <class T, class Space>
+inline constexpr bool is_prod_reducer<Kokkos::Prod<T, Space>> = true;
 
 /// Whether joining is addition and the identity is zero: Kokkos' default, or a
 /// reducer known to do that.
@@ -214,21 +221,15 @@ struct Flattened<Kokkos::MDRangePolicy<Traits...>> {
   }
 };
 
-/// Whether a kernel for products of this type exists: what the route function
-/// says of a device that can do everything.
-constexpr bool multiplies_exactly(Scalar input) {
-  ReduceProblem problem;
-  problem.source     = Source::product;
-  problem.input      = input;
-  problem.sum        = true;
-  problem.contiguous = true;
-  return !refuse_mma(problem, Capability{true, 90, 1}, Settings{});
-}
-
-[[gnu::noinline]] inline void report_route(char const* call, std::uint64_t size,
+/// The line of a call for KOKKOSMMA_VERBOSE, once for each `reported`.
+[[gnu::noinline]] inline void report_route(std::atomic_flag& reported,
+                                           char const* call, std::uint64_t size,
                                            std::size_t value_bytes,
                                            RouteDecision const& decision) {
-  std::fprintf(stderr, "KokkosMMA: %s n=%llu value=%zu bytes %s\n", call,
+  std::string const label = VerboseLines::seen();
+  if (reported.test_and_set()) return;
+  std::fprintf(stderr, "KokkosMMA: %s %s%sn=%llu value=%zu bytes %s\n", call,
+               label.c_str(), label.empty() ? "" : " ",
                static_cast<unsigned long long>(size), value_bytes,
                to_string(decision).c_str());
 }
@@ -255,16 +256,13 @@ Refusal with_scratch(Kokkos::Cuda const& space, bool result_on_device,
 /// A scope or the environment asks for a route wherever it can run: an
 /// application's calls never fail because of it.
 [[gnu::noinline]] inline RouteDecision decide_reduce(
-    ReduceProblem const& problem, Settings settings,
+    ReduceProblem const& problem, Settings const& settings,
     Kokkos::Cuda const& space) {
   Capability const machine  = Cuda::capability(space);
   TuningTable const& tuning = Cuda::tuning(space);
-  RouteDecision decision    = route_reduce(problem, machine, settings, tuning);
-  if (refusal_of(decision)) {
-    settings.route = Route::automatic;
-    decision       = route_reduce(problem, machine, settings, tuning);
-  }
-  return decision;
+  return decide_wish(settings, [&](Settings const& wish) {
+    return route_reduce(problem, machine, wish, tuning);
+  });
 }
 
 /// What Kokkos' closure is for a routable reduction: constructed and executed
@@ -308,9 +306,9 @@ class RoutedReduce {
     bool const done                  = run(decision, settings);
     last_route_of_this_thread()      = decision.route;
     static std::atomic_flag reported = ATOMIC_FLAG_INIT;
-    if (environment_verbose() && !reported.test_and_set())
-      report_route("parallel_reduce", Flat::size(m_policy), sizeof(value_type),
-                   decision);
+    if (environment_verbose())
+      report_route(reported, "parallel_reduce", Flat::size(m_policy),
+                   sizeof(value_type), decision);
     if (!done) m_native.execute();
   }
 
@@ -328,24 +326,33 @@ class RoutedReduce {
   static constexpr bool data_visible =
       (Data::source == Source::view || Data::source == Source::product) &&
       Flat::pattern == Pattern::range;
-  // The accumulators of the tensor cores are not narrower than the value.
-  static constexpr bool wide_enough =
-      !is_floating(element) || element == Scalar::float64 ||
-      (is_floating(value) && value != Scalar::float64);
+  /// What is known of the data when the call is compiled.
+  static constexpr ReduceProblem types() {
+    ReduceProblem problem;
+    problem.pattern = Flat::pattern;
+    problem.source  = data_visible || Data::source == Source::transform
+                          ? Data::source
+                          : Source::functor;
+    problem.input   = element;
+    problem.value   = value;
+    problem.sum     = adds<Reducer>();
+    return problem;
+  }
+  // Whether a kernel for these types exists: what the route function says of a
+  // device that can do everything.
   static constexpr bool may_multiply = [] {
-    if constexpr (data_visible) {
-      return adds<Reducer>() && wide_enough && element != Scalar::opaque &&
-             value != Scalar::opaque && value != Scalar::boolean &&
-             !(is_floating(element) && !is_floating(value)) &&
-             (Data::source == Source::view || multiplies_exactly(element));
-    } else {
-      return false;
-    }
+    ReduceProblem problem = types();
+    problem.contiguous    = true;
+    return !refuse_mma(problem, Capability{true, 90, 1}, Settings{});
   }();
-  static constexpr bool sum_in_float =
-      adds<Reducer>() && is_16bit_float(scalar_v<value_type>);
+  static constexpr bool multiplies =
+      is_prod_reducer<typename Reducer::functor_type>;
+  static constexpr bool kept_in_float =
+      (adds<Reducer>() || multiplies) && is_16bit_float(scalar_v<value_type>);
   using Running = std::conditional_t<
-      sum_in_float, Cuda::RunningSumInFloat<Reducer, value_type>,
+      kept_in_float,
+      Cuda::RunningInFloat<multiplies ? Operation::prod : Operation::sum,
+                           Reducer, value_type>,
       std::conditional_t<has_no_identity<value_type>,
                          RunningWithoutIdentity<Reducer, value_type>,
                          Cuda::RunningValue<Reducer, value_type>>>;
@@ -365,16 +372,12 @@ class RoutedReduce {
   }
 
   ReduceProblem problem(Settings const& settings) const {
-    ReduceProblem problem;
+    ReduceProblem problem = types();
     // Nothing of ours runs, and the runtime is not asked about the kernel.
     if (settings.route == Route::generic || m_result == nullptr) {
       problem.compiled = false;
       return problem;
     }
-    problem.pattern       = Flat::pattern;
-    problem.source        = Data::source;
-    problem.input         = element;
-    problem.sum           = adds<Reducer>();
     problem.value_bytes   = sizeof(value_type);
     problem.functor_bytes = sizeof(Functor) + sizeof(Reducer);
     problem.size          = Flat::size(m_policy);
@@ -384,14 +387,12 @@ class RoutedReduce {
       problem.contiguous             = operands.contiguous();
       problem.same_alignment         = operands.same_alignment();
     }
-    if constexpr (!may_multiply) {
-      if (problem.source != Source::transform) problem.source = Source::functor;
-    }
     return problem;
   }
 
   RouteDecision decide(ReduceProblem const& problem,
                        Settings const& settings) const {
+    if (settings.route == Route::generic) return RouteDecision{};
     return decide_reduce(problem, settings, m_policy.space());
   }
 
@@ -409,7 +410,7 @@ class RoutedReduce {
                        }
                        stream(scratch);
                      });
-    if (refusal) decision = {Route::generic, refusal, refusal};
+    if (refusal) decision = {Route::generic, decision.asked, refusal, refusal};
     return !refusal;
   }
 

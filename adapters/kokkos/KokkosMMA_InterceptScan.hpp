@@ -122,16 +122,13 @@ struct TileTunedFor {
 /// A scope or the environment asks for a route wherever it can run: an
 /// application's calls never fail because of it.
 [[gnu::noinline]] inline RouteDecision decide_scan(ScanProblem const& problem,
-                                                   Settings settings,
+                                                   Settings const& settings,
                                                    Kokkos::Cuda const& space) {
   Capability const machine  = Cuda::capability(space);
   TuningTable const& tuning = Cuda::tuning(space);
-  RouteDecision decision    = route_scan(problem, machine, settings, tuning);
-  if (refusal_of(decision)) {
-    settings.route = Route::automatic;
-    decision       = route_scan(problem, machine, settings, tuning);
-  }
-  return decision;
+  return decide_wish(settings, [&](Settings const& wish) {
+    return route_scan(problem, machine, wish, tuning);
+  });
 }
 
 /// What Kokkos' closures are for a routable scan: constructed and executed the
@@ -176,8 +173,9 @@ class RoutedScan {
     bool const done                  = run(decision, size);
     last_route_of_this_thread()      = decision.route;
     static std::atomic_flag reported = ATOMIC_FLAG_INIT;
-    if (environment_verbose() && !reported.test_and_set())
-      report_route("parallel_scan", size, sizeof(value_type), decision);
+    if (environment_verbose())
+      report_route(reported, "parallel_scan", size, sizeof(value_type),
+                   decision);
     if (!done) m_native.execute();
   }
 
@@ -251,7 +249,7 @@ class RoutedScan {
           }
           stream(scratch, size);
         });
-    if (refusal) decision = {Route::generic, refusal, refusal};
+    if (refusal) decision = {Route::generic, decision.asked, refusal, refusal};
     return !refusal;
   }
 

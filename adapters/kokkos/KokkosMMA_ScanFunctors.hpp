@@ -21,6 +21,16 @@ namespace KokkosMMA {
 /// Whether element i takes part in its own prefix.
 enum class ScanKind : unsigned char { exclusive, inclusive };
 
+/// The initial value of a scan, for variables, which are refused without this
+/// name: `exclusive_scan(exec, x, y, n)` may mean n as the total. Constants and
+/// expressions need no name.
+template <class T>
+struct InitialValue {
+  T value;  ///< a number
+};
+template <class T>
+InitialValue(T const&) -> InitialValue<T>;
+
 namespace Impl {
 
 /// bool and integers up to 8 bytes.
@@ -33,7 +43,8 @@ inline constexpr bool is_scan_type = is_scan_integer<T> ||
 
 /// Whether sums of `Input` may be kept in `Accumulator`: every value of the
 /// input is a value of the accumulator, integers modulo 2^bits, and 16-bit
-/// floats are summed in fp32 at least.
+/// floats are summed in fp32 at least. Double takes integers of 8 bytes too,
+/// and rounds those that have more than its 53 bits.
 template <class Input, class Accumulator>
 constexpr bool accumulator_holds() {
   constexpr Scalar kept = scalar_v<Accumulator>;
@@ -43,21 +54,45 @@ constexpr bool accumulator_holds() {
   } else if constexpr (is_floating(scalar_v<Input>)) {
     return is_floating(kept) && sizeof(Accumulator) >= sizeof(Input);
   } else if constexpr (is_floating(kept)) {
-    return std::numeric_limits<Input>::digits <=
-           std::numeric_limits<Accumulator>::digits;
+    return std::is_same_v<Accumulator, double> ||
+           std::numeric_limits<Input>::digits <=
+               std::numeric_limits<Accumulator>::digits;
   } else {
     return sizeof(Accumulator) >= sizeof(Input);
   }
 }
 
+/// Whether what is kept in `Accumulator` may be written to a View: integers as
+/// wide as the elements that are read hold the sums modulo 2^bits of theirs.
+template <class X, class Y, class Accumulator>
+constexpr bool may_write() {
+  using Output = typename Y::non_const_value_type;
+  return keeps_sums<typename X::non_const_value_type, Output> &&
+         is_scan_type<Output> && !std::is_same_v<Output, bool> &&
+         (is_floating(scalar_v<Output>) || !is_floating(scalar_v<Accumulator>));
+}
+
+/// Whether the sum of `X`, kept in `Accumulator`, may become a total of type
+/// `Value`. A wider one would promise a sum that was not kept.
+template <class Value, class X, class Accumulator>
+inline constexpr bool total_fits =
+    is_scan_type<Value> && !std::is_same_v<Value, bool> &&
+    is_floating(scalar_v<Value>) == is_floating(scalar_v<Accumulator>) &&
+    sizeof(Value) <= sizeof(Accumulator) &&
+    keeps_sums<typename X::non_const_value_type, Value>;
+
 /// accumulator_t, but wide enough where the output alone is too narrow: the
-/// prefixes are then converted once.
+/// prefixes are then converted once. Integers for a floating-point output are
+/// kept in double, whatever their size, and the total may be what the output
+/// is.
 template <class Input, class Output>
 using scan_accumulator_t = std::conditional_t<
-    accumulator_holds<Input, accumulator_t<Input, Output>>() ||
-        is_floating(scalar_v<Input>),
-    accumulator_t<Input, Output>,
-    std::conditional_t<sizeof(Input) <= 4, std::int32_t, std::int64_t>>;
+    is_floating(scalar_v<Input>), accumulator_t<Input, Output>,
+    std::conditional_t<
+        is_floating(scalar_v<Output>), double,
+        std::conditional_t<accumulator_holds<Input, Output>(), Output,
+                           std::conditional_t<sizeof(Input) <= 4, std::int32_t,
+                                              std::int64_t>>>>;
 
 /// Integers of 1 and 2 bytes are summed in 4, exact modulo theirs: a native
 /// scan of int8 was wrong from index 128 on (Kokkos 4.6.01, Cuda, H200,
@@ -176,15 +211,41 @@ ScanProblem scan_problem(Functor const& functor, std::uint64_t size) {
   return problem;
 }
 
+template <class T>
+struct InitialType {
+  using type = T;
+};
+template <class T>
+struct InitialType<InitialValue<T>> {
+  using type = T;
+};
+
 /// Whether a scan may start from a value of this type.
 template <class Init, class Accumulator>
 inline constexpr bool may_start_from = is_scan_type<Init> &&
                                        (is_floating(scalar_v<Accumulator>) ||
                                         is_scan_integer<Init>);
 
+/// Whether an argument of type `Init&&` is a variable of a number, which may be
+/// meant as the place of the total.
+template <class Init>
+inline constexpr bool is_variable =
+    std::is_lvalue_reference_v<Init> &&
+    !std::is_const_v<std::remove_reference_t<Init>> &&
+    is_scan_type<std::remove_cvref_t<Init>>;
+
+template <class Accumulator, class Init>
+Accumulator initial(Init const& init) {
+  return static_cast<Accumulator>(init);
+}
+template <class Accumulator, class T>
+Accumulator initial(InitialValue<T> const& init) {
+  return static_cast<Accumulator>(init.value);
+}
+
 template <class Functor, class Init>
 Functor starting_from(Functor functor, Init const& init) {
-  functor.init = static_cast<typename Functor::value_type>(init);
+  functor.init = initial<typename Functor::value_type>(init);
   return functor;
 }
 
@@ -285,12 +346,26 @@ void check_scan_views(char const* who, X const& x, Y const& y) {
       NAME                                                                  \
       ": the accumulator cannot hold the elements of x; floating-point "    \
       "elements need float or double that are no narrower, integers an "    \
-      "integer that is no narrower or a significand of as many bits")
+      "integer that is no narrower, double, or for 2 bytes float");         \
+  static_assert(                                                            \
+      KokkosMMA::Impl::may_write<X, Y, ACCUMULATOR>(), NAME                 \
+      ": what is written cannot hold the sums; an integer holds no "        \
+      "floating-point sum and none of wider integers, bool none at all: "   \
+      "make the elements of y as wide as those of x")
 
-#define KOKKOSMMA_IMPL_CHECK_SCAN_INIT(NAME, INIT, ACCUMULATOR)          \
-  static_assert(KokkosMMA::Impl::may_start_from<INIT, ACCUMULATOR>, NAME \
-                ": the initial value must be a number that the "         \
-                "accumulator can hold: an integer for an integer sum")
+/// INIT is what a forwarding reference deduces.
+#define KOKKOSMMA_IMPL_CHECK_SCAN_INIT(NAME, INIT, ACCUMULATOR)              \
+  static_assert(!KokkosMMA::Impl::is_variable<INIT>, NAME                    \
+                ": a variable after y may be meant as the initial value or " \
+                "as the total; write KokkosMMA::InitialValue(variable) or "  \
+                "KokkosMMA::Total(variable)");                               \
+  static_assert(                                                             \
+      KokkosMMA::Impl::may_start_from<typename KokkosMMA::Impl::InitialType< \
+                                          std::remove_cvref_t<INIT>>::type,  \
+                                      ACCUMULATOR>,                          \
+      NAME                                                                   \
+      ": the initial value must be a number that the accumulator can hold: " \
+      "an integer for an integer sum; a total is KokkosMMA::Total(place)")
 
 namespace KokkosMMA {
 
@@ -319,7 +394,7 @@ auto exclusive_scan_into(X const& x, Y const& y) {
 /// y(i) = init + x(0) + ... + x(i-1); the total is without `init`.
 template <class Accumulator = void, Impl::Rank1View X, Impl::Rank1View Y,
           class Init>
-auto exclusive_scan_into(X const& x, Y const& y, Init const& init) {
+auto exclusive_scan_into(X const& x, Y const& y, Init&& init) {
   using A = Impl::chosen_accumulator_t<Accumulator, X, Y>;
   KOKKOSMMA_IMPL_CHECK_SCAN_INIT("KokkosMMA::exclusive_scan_into", Init, A);
   return Impl::starting_from(exclusive_scan_into<Accumulator>(x, y), init);
@@ -337,7 +412,7 @@ auto inclusive_scan_into(X const& x, Y const& y) {
 /// y(i) = init + x(0) + ... + x(i); the total is without `init`.
 template <class Accumulator = void, Impl::Rank1View X, Impl::Rank1View Y,
           class Init>
-auto inclusive_scan_into(X const& x, Y const& y, Init const& init) {
+auto inclusive_scan_into(X const& x, Y const& y, Init&& init) {
   using A = Impl::chosen_accumulator_t<Accumulator, X, Y>;
   KOKKOSMMA_IMPL_CHECK_SCAN_INIT("KokkosMMA::inclusive_scan_into", Init, A);
   return Impl::starting_from(inclusive_scan_into<Accumulator>(x, y), init);

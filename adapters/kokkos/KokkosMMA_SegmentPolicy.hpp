@@ -210,8 +210,8 @@ constexpr void check_segment_policy_types() {
   static_assert(accumulator_holds<Element, A>(),
                 "KokkosMMA::SegmentPolicy: the accumulator cannot hold the "
                 "elements of x; floating-point elements need float or double "
-                "that are no narrower, integers an integer that is no narrower "
-                "or a significand of as many bits");
+                "that are no narrower, integers an integer that is no "
+                "narrower, double, or for 2 bytes float");
 }
 
 }  // namespace Impl

@@ -159,15 +159,11 @@ Dest std_inclusive_scan(std::string const& label, Kokkos::Cuda const& exec,
       X(&first[0], Kokkos::LayoutStride(n, std::size_t(stride_of(first)))),
       Y(&dest[0], Kokkos::LayoutStride(n, std::size_t(stride_of(dest)))),
       Accumulator(0)};
-  Settings settings  = effective_settings();
   auto const problem = scan_problem<Accumulator>(functor, n);
-  RouteDecision decision =
-      route_scan(problem, capability(exec), settings, active_tuning(exec));
-  if (refusal_of(decision)) {
-    settings.route = Route::automatic;
-    decision =
-        route_scan(problem, capability(exec), settings, active_tuning(exec));
-  }
+  RouteDecision const decision =
+      decide_wish(effective_settings(), [&](Settings const& wish) {
+        return route_scan(problem, capability(exec), wish, active_tuning(exec));
+      });
   if (decision.route == Route::generic) {
     last_route_of_this_thread() = Route::generic;
     return through_thrust(label, exec, first, last, dest);

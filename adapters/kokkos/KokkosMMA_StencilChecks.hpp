@@ -56,18 +56,16 @@ inline constexpr int rank_of = int(V::rank());
 /// Type in which the sums of a stencil are kept: fp32 for 16-bit floats, int32
 /// for integers of less than 4 bytes, else the elements'; wider where the
 /// output is, and floating where integers are summed up for a floating output:
-/// but for those of 8 bytes, which no floating sum holds.
+/// double for those of 4 bytes and more.
 template <class In, class Out>
 struct StencilAccumulator {
   static constexpr bool floating =
-      is_floating(scalar_v<In>) ||
-      (is_floating(scalar_v<Out>) && sizeof(In) < 8);
+      is_floating(scalar_v<In>) || is_floating(scalar_v<Out>);
   static constexpr bool wide = scalar_v<In> == Scalar::float64 ||
                                scalar_v<Out> == Scalar::float64 ||
                                (!is_floating(scalar_v<In>) && sizeof(In) > 2);
-  using Integer = std::conditional_t<
-      sizeof(In) >= sizeof(Out) || is_floating(scalar_v<Out>), In, Out>;
-  using type = std::conditional_t<
+  using Integer = std::conditional_t<(sizeof(In) >= sizeof(Out)), In, Out>;
+  using type    = std::conditional_t<
       floating, std::conditional_t<wide, double, float>,
       std::conditional_t<sizeof(Integer) < 4, std::int32_t, Integer>>;
 };

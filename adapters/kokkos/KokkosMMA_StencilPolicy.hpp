@@ -74,18 +74,9 @@ template <class Exec>
 RouteDecision decide_stencil(char const* who, Exec const& exec,
                              StencilProblem const& problem,
                              Settings const& settings) {
-  Settings call             = effective_settings(settings);
-  Capability const machine  = capability(exec);
-  TuningTable const& tuning = active_tuning(exec);
-  RouteDecision decision    = route_stencil(problem, machine, call, tuning);
-  // The call's own route is an order, one from scope or environment a wish.
-  if (settings.route != Route::automatic) {
-    check_route(who, decision);
-  } else if (refusal_of(decision)) {
-    call.route = Route::automatic;
-    decision   = route_stencil(problem, machine, call, tuning);
-  }
-  return decision;
+  return decide_call(who, settings, [&](Settings const& call) {
+    return route_stencil(problem, capability(exec), call, active_tuning(exec));
+  });
 }
 
 /// `X` counts no references where a caller keeps the elements alive.
@@ -252,7 +243,7 @@ struct RankOfTag<Kokkos::Rank<R, Outer, Inner>> {
       NAME                                                                    \
       ": the accumulator cannot hold the elements; floating-point "           \
       "elements need float or double that are no narrower, integers an "      \
-      "integer that is no narrower or a significand of as many bits")
+      "integer that is no narrower, double, or for 2 bytes float")
 
 namespace KokkosMMA {
 

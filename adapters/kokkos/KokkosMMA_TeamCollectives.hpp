@@ -48,6 +48,13 @@ inline constexpr bool is_plain_sum<Kokkos::Sum<T, Space>> = true;
 template <class T, class Space>
 inline constexpr bool is_plain_sum<KokkosMMA::Sum<T, Space>> = true;
 
+/// Products of 16-bit floats, which are kept in fp32 as sums are.
+template <class R>
+inline constexpr bool is_small_product = false;
+template <class T, class Space>
+inline constexpr bool is_small_product<Kokkos::Prod<T, Space>> =
+    is_16bit_float(scalar_v<T>);
+
 template <class R>
 concept TeamReducer = Kokkos::is_reducer<R>::value;
 
@@ -64,8 +71,18 @@ struct TeamSum {
   }
 };
 
-/// Calls a functor that adds to a `T` with a running value of type `Value`.
-template <class Index, class T, class Value, class Functor>
+/// A product from one.
+struct TeamProduct {
+  KOKKOS_FORCEINLINE_FUNCTION void init(float& value) const { value = 1; }
+  KOKKOS_FORCEINLINE_FUNCTION void join(float& into, float const& from) const {
+    into *= from;
+  }
+};
+
+/// Calls a functor that adds to a `T`, or joins with it, with a running value
+/// of type `Value`.
+template <class Index, class T, class Value, class Functor,
+          class Joiner = TeamSum<Value>>
 struct TeamCall {
   using value_type = Value;
   Functor const& functor;
@@ -75,9 +92,11 @@ struct TeamCall {
     if constexpr (std::is_same_v<T, Value>) {
       functor(static_cast<Index>(i), running);
     } else {
-      T contribution(0.f);
+      Value from;
+      Joiner().init(from);
+      T contribution(from);
       functor(static_cast<Index>(i), contribution);
-      running += static_cast<Value>(contribution);
+      Joiner().join(running, static_cast<Value>(contribution));
     }
   }
 };
@@ -306,6 +325,21 @@ KOKKOS_INLINE_FUNCTION void reduce_calls_with(Member const& member, Index count,
                                               Reducer const& reducer) {
   if constexpr (is_plain_sum<Reducer>) {
     reduce_calls<WholeTeam>(member, count, functor, reducer.reference());
+  } else if constexpr (is_small_product<Reducer>) {
+    using T = typename Reducer::value_type;
+    TeamCall<Index, T, float, Functor, TeamProduct> const call{functor};
+    if constexpr (is_cuda_member<Member>) {
+      KOKKOS_IF_ON_DEVICE((float product;
+                           reduce_calls_on_cuda<WholeTeam, float>(
+                               member, count, call, TeamProduct{}, product);
+                           reducer.reference() = static_cast<T>(product);))
+      KOKKOS_IF_ON_HOST(((void)member; (void)count; (void)call; (void)reducer;))
+    } else {
+      float product;
+      Kokkos::parallel_reduce(lanes_of<WholeTeam>(member, count), call,
+                              Kokkos::Prod<float>(product));
+      reducer.reference() = static_cast<T>(product);
+    }
   } else if constexpr (is_cuda_member<Member>) {
     using Value = typename Reducer::value_type;
     TeamCall<Index, Value, Value, Functor> const call{functor};
@@ -323,15 +357,11 @@ template <class Element>
 inline constexpr bool is_named_element = scalar_v<Element> != Scalar::opaque;
 
 // A device function may not call what computes this.
-template <class Element, class T>
-inline constexpr bool may_sum_into = is_floating(scalar_v<T>) ||
-                                     !is_floating(scalar_v<Element>);
 template <class X, class Y>
 inline constexpr bool may_scan_into =
     is_named_element<typename X::non_const_value_type>&&
         is_named_element<typename Y::non_const_value_type>&&
-        accumulator_holds<typename X::non_const_value_type,
-                          chosen_accumulator_t<void, X, Y>>();
+        may_write<X, Y, chosen_accumulator_t<void, X, Y>>();
 
 template <class X, class T>
 KOKKOS_FORCEINLINE_FUNCTION constexpr void check_team_types() {
@@ -340,9 +370,10 @@ KOKKOS_FORCEINLINE_FUNCTION constexpr void check_team_types() {
                 "KokkosMMA::team_reduce, vector_reduce: the elements must be "
                 "half_t, bhalf_t, float, double, bool or integers of 1, 4 or 8 "
                 "bytes; use the form with a functor for other types");
-  static_assert(may_sum_into<Element, T>,
+  static_assert(keeps_sums<Element, T>,
                 "KokkosMMA::team_reduce, vector_reduce: an integer result "
-                "cannot hold a sum of floating-point elements");
+                "cannot hold a sum of floating-point elements or of wider "
+                "integers; make it as wide as the elements");
 }
 
 template <bool WholeTeam, class Member, class X, class T>
@@ -374,6 +405,23 @@ KOKKOS_INLINE_FUNCTION void reduce_elements_with(Member const& member,
   using Value = typename Reducer::value_type;
   if constexpr (is_plain_sum<Reducer>) {
     reduce_elements<WholeTeam>(member, x, reducer.reference());
+  } else if constexpr (is_small_product<Reducer>) {
+    check_team_types<X, Value>();
+    TeamProduct const joiner;
+    if constexpr (is_cuda_member<Member>) {
+      KOKKOS_IF_ON_DEVICE((float product;
+                           reduce_elements_on_cuda<WholeTeam, false, float>(
+                               member, x, joiner, product);
+                           reducer.reference() = static_cast<Value>(product);))
+      KOKKOS_IF_ON_HOST(((void)member; (void)joiner; (void)reducer;))
+    } else {
+      float product;
+      Kokkos::parallel_reduce(
+          lanes_of<WholeTeam>(member, std::uint64_t(x.extent(0))),
+          TeamElements<X, float, TeamProduct>{x, joiner},
+          Kokkos::Prod<float>(product));
+      reducer.reference() = static_cast<Value>(product);
+    }
   } else {
     check_team_types<X, typename X::non_const_value_type>();
     TeamJoin<Reducer> const joiner{reducer};
@@ -424,8 +472,13 @@ KOKKOS_INLINE_FUNCTION void scan_elements(Member const& member, X const& x,
   static_assert(may_scan_into<X, Y>,
                 "KokkosMMA::team_scan, vector_scan: the elements must be "
                 "half_t, bhalf_t, float, double, bool or integers of 1, 4 or 8 "
-                "bytes, floating-point sums in a floating-point output; use "
-                "the form with a functor for other types");
+                "bytes, and an integer output no narrower than an integer "
+                "input; use the form with a functor for other types");
+  static_assert(total_fits<T, X, Value>,
+                "KokkosMMA::team_scan, vector_scan: the total must be "
+                "floating point where y is, an integer where y is, no narrower "
+                "than the elements of x, and no wider than the sum: that of "
+                "the wider elements, at least 4 bytes");
 #if defined(KOKKOS_ENABLE_DEBUG)
   if (x.extent(0) != y.extent(0))
     Kokkos::abort(

@@ -604,10 +604,10 @@ void stencil(MPI_Comm comm, Exec const& exec, X const& in, Y const& out,
           Impl::is_plain_memory<Y>,
       "KokkosMMA::mpi::stencil: out must be accessible from the execution "
       "space and refer to its elements");
-  static_assert(Impl::result_holds<Y, A>(),
+  static_assert(Impl::may_write<X, Y, A>(),
                 "KokkosMMA::mpi::stencil: out must be a View of half_t, "
                 "bhalf_t, float, double or, for integer sums, integers other "
-                "than bool");
+                "than bool that are no narrower than those of in");
   Impl::run_mpi_stencil<A>("KokkosMMA::mpi::stencil", comm, exec, in, out,
                            weights, boundaries, steps, settings);
 }

@@ -90,9 +90,9 @@ void scan_over_ranks(char const* who, MPI_Comm comm, Exec const& exec,
 namespace mpi {
 
 template <class Accumulator = void, class Exec, Impl::Rank1View X,
-          Impl::Rank1View Y, Impl::NotSettings Init>
+          Impl::Rank1View Y, Impl::InitialArgument Init>
 void exclusive_scan(MPI_Comm comm, Exec const& exec, X const& x, Y const& y,
-                    Init const& init, Settings const& settings = {});
+                    Init&& init, Settings const& settings = {});
 
 /// Exclusive scan over the elements of all ranks' Views, one behind another in
 /// rank order: on each rank y(i) = init + everything before x(i), on this rank
@@ -134,46 +134,61 @@ void exclusive_scan(MPI_Comm comm, Exec const& exec, X const& x, Y const& y,
 /// everything before x(i), on this rank and on those before it. In all else
 /// like the form without one.
 template <class Accumulator, class Exec, Impl::Rank1View X, Impl::Rank1View Y,
-          Impl::NotSettings Init>
+          Impl::InitialArgument Init>
 void exclusive_scan(MPI_Comm comm, Exec const& exec, X const& x, Y const& y,
-                    Init const& init, Settings const& settings) {
+                    Init&& init, Settings const& settings) {
   using A = Impl::chosen_accumulator_t<Accumulator, X, Y>;
   KOKKOSMMA_IMPL_CHECK_SCAN_TYPES("KokkosMMA::mpi::exclusive_scan", X, Y, A);
   KOKKOSMMA_IMPL_CHECK_SCAN_INIT("KokkosMMA::mpi::exclusive_scan", Init, A);
   Impl::NoTotal none;
   Impl::scan_over_ranks<ScanKind::exclusive, A>(
-      "KokkosMMA::mpi::exclusive_scan", comm, exec, x, y, static_cast<A>(init),
-      none, settings, [&](A const& start) {
+      "KokkosMMA::mpi::exclusive_scan", comm, exec, x, y,
+      Impl::initial<A>(init), none, settings, [&](A const& start) {
         KokkosMMA::exclusive_scan<A>(exec, x, y, start, settings);
       });
 }
 
 /// The same with the total of all ranks, without `init`, on every rank.
 ///
-/// \param total scalar variable, or View of rank 0 that is no element of x or
-///        y. With a scalar the call waits for `exec`
+/// \param total Total(place): a scalar variable, or a View of rank 0 that is no
+///        element of x or y. With a scalar the call waits for `exec`
 template <class Accumulator = void, class Exec, Impl::Rank1View X,
-          Impl::Rank1View Y, class Init, Impl::NotSettings Total>
+          Impl::Rank1View Y, Impl::InitialArgument Init, class Place>
 void exclusive_scan(MPI_Comm comm, Exec const& exec, X const& x, Y const& y,
-                    Init const& init, Total&& total,
+                    Init&& init, Total<Place> const& total,
                     Settings const& settings = {}) {
   using A = Impl::chosen_accumulator_t<Accumulator, X, Y>;
   KOKKOSMMA_IMPL_CHECK_SCAN_TYPES("KokkosMMA::mpi::exclusive_scan", X, Y, A);
   KOKKOSMMA_IMPL_CHECK_SCAN_INIT("KokkosMMA::mpi::exclusive_scan", Init, A);
-  static_assert(Impl::total_holds<Total&&, A>(),
-                "KokkosMMA::mpi::exclusive_scan: the total must be a scalar "
-                "variable or a View of rank 0, not const, that holds the sum");
+  KOKKOSMMA_IMPL_CHECK_SCAN_TOTAL("KokkosMMA::mpi::exclusive_scan", Place, X,
+                                  A);
   Impl::scan_over_ranks<ScanKind::exclusive, A>(
-      "KokkosMMA::mpi::exclusive_scan", comm, exec, x, y, static_cast<A>(init),
-      total, settings, [&](A const& start) {
+      "KokkosMMA::mpi::exclusive_scan", comm, exec, x, y,
+      Impl::initial<A>(init), total.place(), settings, [&](A const& start) {
         KokkosMMA::exclusive_scan<A>(exec, x, y, start, settings);
       });
 }
 
+/// Over ranks with the total of all ranks, from 0.
 template <class Accumulator = void, class Exec, Impl::Rank1View X,
-          Impl::Rank1View Y, Impl::NotSettings Init>
+          Impl::Rank1View Y, class Place>
+void exclusive_scan(MPI_Comm comm, Exec const& exec, X const& x, Y const& y,
+                    Total<Place> const& total, Settings const& settings = {}) {
+  mpi::exclusive_scan<Accumulator>(comm, exec, x, y, 0, total, settings);
+}
+
+template <class Accumulator = void, class Exec, Impl::Rank1View X,
+          Impl::Rank1View Y, Impl::InitialArgument Init,
+          Impl::InitialArgument Bare>
+void exclusive_scan(MPI_Comm, Exec const&, X const&, Y const&, Init&&, Bare&&,
+                    Settings const& = {}) {
+  KOKKOSMMA_IMPL_REFUSE_BARE_TOTAL("KokkosMMA::mpi::exclusive_scan", Bare);
+}
+
+template <class Accumulator = void, class Exec, Impl::Rank1View X,
+          Impl::Rank1View Y, Impl::InitialArgument Init>
 void inclusive_scan(MPI_Comm comm, Exec const& exec, X const& x, Y const& y,
-                    Init const& init, Settings const& settings = {});
+                    Init&& init, Settings const& settings = {});
 
 /// Inclusive scan over ranks: y(i) is what exclusive_scan() gives, and x(i).
 template <class Accumulator = void, class Exec, Impl::Rank1View X,
@@ -188,37 +203,52 @@ void inclusive_scan(MPI_Comm comm, Exec const& exec, X const& x, Y const& y,
 /// everything up to x(i), on this rank and on those before it. In all else like
 /// the form without one.
 template <class Accumulator, class Exec, Impl::Rank1View X, Impl::Rank1View Y,
-          Impl::NotSettings Init>
+          Impl::InitialArgument Init>
 void inclusive_scan(MPI_Comm comm, Exec const& exec, X const& x, Y const& y,
-                    Init const& init, Settings const& settings) {
+                    Init&& init, Settings const& settings) {
   using A = Impl::chosen_accumulator_t<Accumulator, X, Y>;
   KOKKOSMMA_IMPL_CHECK_SCAN_TYPES("KokkosMMA::mpi::inclusive_scan", X, Y, A);
   KOKKOSMMA_IMPL_CHECK_SCAN_INIT("KokkosMMA::mpi::inclusive_scan", Init, A);
   Impl::NoTotal none;
   Impl::scan_over_ranks<ScanKind::inclusive, A>(
-      "KokkosMMA::mpi::inclusive_scan", comm, exec, x, y, static_cast<A>(init),
-      none, settings, [&](A const& start) {
+      "KokkosMMA::mpi::inclusive_scan", comm, exec, x, y,
+      Impl::initial<A>(init), none, settings, [&](A const& start) {
         KokkosMMA::inclusive_scan<A>(exec, x, y, start, settings);
       });
 }
 
 /// The same with the total of all ranks, which is without `init`.
 template <class Accumulator = void, class Exec, Impl::Rank1View X,
-          Impl::Rank1View Y, class Init, Impl::NotSettings Total>
+          Impl::Rank1View Y, Impl::InitialArgument Init, class Place>
 void inclusive_scan(MPI_Comm comm, Exec const& exec, X const& x, Y const& y,
-                    Init const& init, Total&& total,
+                    Init&& init, Total<Place> const& total,
                     Settings const& settings = {}) {
   using A = Impl::chosen_accumulator_t<Accumulator, X, Y>;
   KOKKOSMMA_IMPL_CHECK_SCAN_TYPES("KokkosMMA::mpi::inclusive_scan", X, Y, A);
   KOKKOSMMA_IMPL_CHECK_SCAN_INIT("KokkosMMA::mpi::inclusive_scan", Init, A);
-  static_assert(Impl::total_holds<Total&&, A>(),
-                "KokkosMMA::mpi::inclusive_scan: the total must be a scalar "
-                "variable or a View of rank 0, not const, that holds the sum");
+  KOKKOSMMA_IMPL_CHECK_SCAN_TOTAL("KokkosMMA::mpi::inclusive_scan", Place, X,
+                                  A);
   Impl::scan_over_ranks<ScanKind::inclusive, A>(
-      "KokkosMMA::mpi::inclusive_scan", comm, exec, x, y, static_cast<A>(init),
-      total, settings, [&](A const& start) {
+      "KokkosMMA::mpi::inclusive_scan", comm, exec, x, y,
+      Impl::initial<A>(init), total.place(), settings, [&](A const& start) {
         KokkosMMA::inclusive_scan<A>(exec, x, y, start, settings);
       });
+}
+
+/// Over ranks with the total of all ranks, from 0.
+template <class Accumulator = void, class Exec, Impl::Rank1View X,
+          Impl::Rank1View Y, class Place>
+void inclusive_scan(MPI_Comm comm, Exec const& exec, X const& x, Y const& y,
+                    Total<Place> const& total, Settings const& settings = {}) {
+  mpi::inclusive_scan<Accumulator>(comm, exec, x, y, 0, total, settings);
+}
+
+template <class Accumulator = void, class Exec, Impl::Rank1View X,
+          Impl::Rank1View Y, Impl::InitialArgument Init,
+          Impl::InitialArgument Bare>
+void inclusive_scan(MPI_Comm, Exec const&, X const&, Y const&, Init&&, Bare&&,
+                    Settings const& = {}) {
+  KOKKOSMMA_IMPL_REFUSE_BARE_TOTAL("KokkosMMA::mpi::inclusive_scan", Bare);
 }
 
 }  // namespace mpi

@@ -42,7 +42,7 @@ bool scans() {
   Kokkos::View<int*> const counts("counts", n), offsets("offsets", n);
   Kokkos::deep_copy(counts, 3);
   int total = 0;
-  KokkosMMA::exclusive_scan(Exec(), counts, offsets, 0, total);
+  KokkosMMA::exclusive_scan(Exec(), counts, offsets, KokkosMMA::Total(total));
 
   auto const on_host =
       Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), offsets);

@@ -61,9 +61,9 @@ struct Run : FinishedProgram {
 };
 
 // What the drop-in prints with KOKKOSMMA_VERBOSE=1: a line when it starts,
-// which on a host build says "takes route generic (why)", and one for each kind
-// of kernel that it considers, with "route streamed; why not another". The
-// first kernel on a device also prints what the device is.
+// which on a host build says "takes route generic (why)", one of the device
+// when it is used first, and one for each kind of kernel that it considers,
+// with "route streamed; why not another".
 void parse_route(Run& run, std::string const& line) {
   std::string const active = "KokkosMMA: drop-in active, ";
   std::string const device = "KokkosMMA: device ";
@@ -233,12 +233,14 @@ Seconds measure_by_name(Grid const& grid, int repeat,
       "KokkosMMA::exclusive_scan", grid, repeat, failures,
       [&] {
         int total = 0;
-        KokkosMMA::exclusive_scan(exec, grid.lengths, grid.offsets, 0, total);
+        KokkosMMA::exclusive_scan(exec, grid.lengths, grid.offsets,
+                                  KokkosMMA::Total(total));
         return total;
       },
       [&] {
         int total = 0;
-        KokkosMMA::exclusive_scan(exec, grid.flags, positions, 0, total);
+        KokkosMMA::exclusive_scan(exec, grid.flags, positions,
+                                  KokkosMMA::Total(total));
         scatter(grid, positions);
         return total;
       });

@@ -137,9 +137,9 @@ Run start_and_wait(std::vector<std::string> const& command, bool verbose) {
 }
 
 // What the drop-in prints with KOKKOSMMA_VERBOSE=1: a line when it starts,
-// which on a host build says "takes route generic (why)", and one for each
-// kernel that it considers, with "route streamed; why not another". The first
-// kernel on a device also prints what the device is.
+// which on a host build says "takes route generic (why)", one of the device
+// when it is used first, and one for each kernel that it considers, with
+// "route streamed; why not another".
 void parse_route(Run& run) {
   std::string const active = "KokkosMMA: drop-in active, ";
   std::string const device = "KokkosMMA: device ";

@@ -32,11 +32,11 @@ constexpr Route best_route(bool visible = true) {
   return visible ? Route::mma : Route::streamed;
 }
 
-/// Results wider than the accumulators of the tensor cores hide the data.
+/// Results wider than the accumulators of the tensor cores hide the data, and
+/// integers of 8 bytes would wrap there before they become floating point.
 template <class Element, class Value>
 inline constexpr bool visible_to_mma =
-    !std::is_same_v<Value, double> || std::is_integral_v<Element> ||
-    std::is_same_v<Element, double>;
+    !refuse_sum_types(scalar_v<Element>, scalar_v<Value>, 0);
 
 /// reduce() into a scalar that was poisoned; checks that the route asked for
 /// ran.

@@ -36,9 +36,11 @@ template <ScanKind Kind, class Accumulator = void, class Exec, class X, class Y,
 void run_scan(Exec const& exec, X const& x, Y const& y,
               Settings const& settings, More&&... init_and_total) {
   if constexpr (Kind == ScanKind::exclusive) {
-    exclusive_scan<Accumulator>(exec, x, y, init_and_total..., settings);
+    exclusive_scan<Accumulator>(
+        exec, x, y, std::forward<More>(init_and_total)..., settings);
   } else {
-    inclusive_scan<Accumulator>(exec, x, y, init_and_total..., settings);
+    inclusive_scan<Accumulator>(
+        exec, x, y, std::forward<More>(init_and_total)..., settings);
   }
   if (settings.route != Route::automatic) {
     EXPECT_EQ(to_string(settings.route), to_string(last_route()));

@@ -160,8 +160,35 @@ TYPED_TEST(Interface, Explanation) {
   if (on_cuda<TypeParam>) {
     EXPECT_TRUE(
         has_parts(explain_reduce(TypeParam(), narrow, result),
-                  {"route streamed", "not mma: the functor is opaque"}));
+                  {"route streamed", "not mma: the sum is kept in double"}));
   }
+  // 8-byte integers would wrap before they are converted
+  Kokkos::View<std::int64_t*, TypeParam> const integers("x", 10);
+  {
+    ScopedSettings const wish(Settings{Route::mma});
+    EXPECT_TRUE(has_parts(
+        explain_reduce(TypeParam(), integers, result),
+        {on_cuda<TypeParam> ? "route streamed (mma was asked for)"
+                            : "route generic (mma was asked for)",
+         on_cuda<TypeParam> ? "not mma: the sum is floating point"
+                            : "not mma: the execution space is not Cuda"}));
+  }
+  EXPECT_TRUE(has_parts(
+      explain_reduce(TypeParam(), integers, result, Settings{Route::mma}),
+      {"no route: mma was asked for and cannot run"}));
+}
+
+TEST(PrintConfiguration, PrintsRoutesThatRun) {
+  ScopedSettings const wish(Settings{Route::mma});
+  std::ostringstream out;
+  print_configuration(out);
+  EXPECT_EQ(on_cuda<Kokkos::DefaultExecutionSpace>,
+            out.str().find("=mma") != std::string::npos)
+      << out.str();
+  EXPECT_TRUE(has_parts(
+      out.str(), {on_cuda<Kokkos::DefaultExecutionSpace> ? "half=streamed"
+                                                         : "half=generic"}))
+      << "a functor of the application has no mma";
 }
 
 TEST(PrintConfiguration, SaysWhatABugReportNeeds) {

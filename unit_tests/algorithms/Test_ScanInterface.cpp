@@ -38,12 +38,13 @@ void expect_refused(X const& x, Y const& y, Memory const& memory,
   by("exclusive_scan", [&] { exclusive_scan(exec, x, y, settings); });
   by("exclusive_scan", [&] { exclusive_scan(exec, x, y, 1, settings); });
   by("exclusive_scan",
-     [&] { exclusive_scan(exec, x, y, 1, scalar, settings); });
-  by("exclusive_scan", [&] { exclusive_scan(exec, x, y, 1, view, settings); });
+     [&] { exclusive_scan(exec, x, y, 1, Total(scalar), settings); });
+  by("exclusive_scan",
+     [&] { exclusive_scan(exec, x, y, 1, Total(view), settings); });
   by("inclusive_scan", [&] { inclusive_scan(exec, x, y, settings); });
   by("inclusive_scan", [&] { inclusive_scan(exec, x, y, 1, settings); });
   by("inclusive_scan",
-     [&] { inclusive_scan(exec, x, y, 1, scalar, settings); });
+     [&] { inclusive_scan(exec, x, y, 1, Total(scalar), settings); });
   if (functors) {
     by("exclusive_scan_into", [&] { exclusive_scan_into(x, y); });
     by("exclusive_scan_into", [&] { exclusive_scan_into(x, y, 1); });
@@ -152,15 +153,19 @@ void expect_bad_totals_refused() {
   auto const y = poisoned_array<float, Exec>(10);
   Kokkos::View<float, Exec> const nothing;
   EXPECT_TRUE(has_parts(
-      error_of([&] { exclusive_scan(Exec(), x, y, 0, nothing); }),
+      error_of([&] { exclusive_scan(Exec(), x, y, 0, Total(nothing)); }),
       {"KokkosMMA::exclusive_scan: ", "total View", "null", "allocate it"}));
-  EXPECT_TRUE(has_parts(
-      error_of([&] { inclusive_scan(Exec(), x, y, 0, Kokkos::subview(y, 9)); }),
-      {"KokkosMMA::inclusive_scan: ", "total View \"data\"",
-       "is an element of \"data\"", address(y, 9)}));
-  EXPECT_TRUE(has_parts(
-      error_of([&] { inclusive_scan(Exec(), x, y, 0, Kokkos::subview(x, 0)); }),
-      {"is an element of", address(x, 0)}));
+  EXPECT_TRUE(has_parts(error_of([&] {
+                          inclusive_scan(Exec(), x, y, 0,
+                                         Total(Kokkos::subview(y, 9)));
+                        }),
+                        {"KokkosMMA::inclusive_scan: ", "total View \"data\"",
+                         "is an element of \"data\"", address(y, 9)}));
+  EXPECT_TRUE(has_parts(error_of([&] {
+                          inclusive_scan(Exec(), x, y, 0,
+                                         Total(Kokkos::subview(x, 0)));
+                        }),
+                        {"is an element of", address(x, 0)}));
   EXPECT_TRUE(same_elements_as([](std::size_t) { return poison<float>(); },
                                elements_of(y)));
 }
@@ -203,7 +208,7 @@ void expect_wish_in_scope() {
   for (Route const wish : {Route::generic, Route::streamed, Route::mma}) {
     ScopedSettings const scope(Settings{wish});
     double total = poison<double>();
-    EXPECT_NO_THROW(exclusive_scan(Exec(), x, y, 0, total));
+    EXPECT_NO_THROW(exclusive_scan(Exec(), x, y, 0, Total(total)));
     EXPECT_EQ(200., total);
     EXPECT_EQ(on_cuda<Exec> ? wish : Route::generic, last_route());
     EXPECT_EQ(wish, Impl::scoped_settings().route) << "the scope is left alone";
@@ -310,7 +315,7 @@ void expect_label(std::string const& input) {
     std::vector<std::string> labels;
     labels = scan_labels_of([&] {
       exclusive_scan(Exec(), x, y, Settings{route});
-      inclusive_scan(Exec(), x, y, 1, total, Settings{route});
+      inclusive_scan(Exec(), x, y, 1, Total(total), Settings{route});
     });
     std::string const kind =
         "[" + std::string(to_string(last_route())) + "," + input + "]";

@@ -365,7 +365,8 @@ void expect_bitwise_repeats() {
     for (int repeat = 0; repeat < 5; ++repeat) {
       auto const y = poisoned_array<Output, Exec>(size);
       Output total = poison<Output>();
-      run_scan<ScanKind::exclusive>(Exec(), x, y, Settings{route}, 0, total);
+      run_scan<ScanKind::exclusive>(Exec(), x, y, Settings{route}, 0,
+                                    Total(total));
       if (repeat == 0) {
         first          = elements_of(y);
         total_of_first = total;
@@ -396,7 +397,8 @@ void expect_total_is_last_prefix() {
   for (Route const route : scan_routes<Element, Output, Exec>()) {
     auto const y = poisoned_array<Output, Exec>(size);
     Output total = poison<Output>();
-    run_scan<ScanKind::inclusive>(Exec(), x, y, Settings{route}, 0, total);
+    run_scan<ScanKind::inclusive>(Exec(), x, y, Settings{route}, 0,
+                                  Total(total));
     double const last = double(elements_of(y).back());
     EXPECT_NEAR(last, double(total), epsilon<Output> * double(size))
         << to_string(route);

@@ -95,12 +95,15 @@ static_assert(std::is_same_v<float, kept<min, float, double>>);
 static_assert(std::is_same_v<float, kept<min, half_t, half_t>>);
 static_assert(
     std::is_same_v<std::int32_t, kept<sum, std::int8_t, std::int8_t>>);
-static_assert(std::is_same_v<std::int64_t, kept<sum, std::int32_t, float>>);
+static_assert(std::is_same_v<double, kept<sum, std::int32_t, float>>);
+static_assert(std::is_same_v<double, kept<sum, std::uint64_t, double>>);
+static_assert(std::is_same_v<std::int64_t, kept<sum, std::uint8_t, float>>);
 // 4e9 as int32 would be the smallest of all.
 static_assert(
     std::is_same_v<std::uint32_t, kept<min, std::uint32_t, std::int32_t>>);
 static_assert(std::is_same_v<double, kept<prod, std::int32_t, float>>);
-static_assert(std::is_same_v<std::int64_t, kept<prod, std::int64_t, double>>);
+static_assert(std::is_same_v<double, kept<prod, std::int64_t, double>>);
+static_assert(std::is_same_v<double, kept<prod, std::int8_t, double>>);
 static_assert(std::is_same_v<std::int64_t, kept<sum, long long, long long>>);
 static_assert(std::is_same_v<std::int64_t, kept<sum, int, int, long long>>);
 static_assert(std::is_same_v<std::int32_t, kept<sum, bool, std::int32_t>>);

@@ -242,7 +242,8 @@ void steps_between_types() {
   auto const box = StencilWeights<1>::box(1);
   auto const all = Boundaries<1>::all(Boundary::constant, 3);
   EXPECT_TRUE(has_parts(
-      error_of([&] { stencil(Exec(), in, out.view(), box, all, 2); }),
+      error_of(
+          [&] { stencil<std::int64_t>(Exec(), in, out.view(), box, all, 2); }),
       {"KokkosMMA::stencil: steps is 2", "int64", "double", "make steps 1"}));
   EXPECT_TRUE(out.is_untouched());
   stencil(Exec(), in, out.view(), box, all);

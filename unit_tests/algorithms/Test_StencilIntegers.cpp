@@ -44,6 +44,8 @@ static_assert(std::is_same_v<
               float, Impl::stencil_accumulator_t<void, std::uint8_t, float>>);
 static_assert(std::is_same_v<
               double, Impl::stencil_accumulator_t<void, std::int32_t, float>>);
+static_assert(std::is_same_v<
+              double, Impl::stencil_accumulator_t<void, std::int64_t, float>>);
 static_assert(
     std::is_same_v<
         double, Impl::stencil_accumulator_t<double, std::int8_t, std::int8_t>>);

@@ -234,7 +234,8 @@ template <class Exec>
 struct ReduceByReducers {
   Counts<Exec> counts;
   Kokkos::View<int const*, Exec> x;
-  Results<int, Exec> max, at, two, product, half_sum, triple;
+  Kokkos::View<half_t const*, Exec> twos;
+  Results<int, Exec> max, at, two, product, half_product, half_sum, triple;
 
   KOKKOS_FUNCTION void operator()(Member<Exec> const& member) const {
     using MinLoc    = Kokkos::MinLoc<int, int>;
@@ -280,6 +281,17 @@ struct ReduceByReducers {
         Kokkos::Prod<unsigned>(signs));
     product.store(member, int(signs));
 
+    // 2 and 1/2 in turn, then ones: 1, or 2 where their number is odd.
+    half_t turns(0.f), of_thread(0.f);
+    KokkosMMA::team_reduce(
+        member, count, [&](int i, half_t& update) { update *= twos(i); },
+        Kokkos::Prod<half_t>(turns));
+    KokkosMMA::vector_reduce(member,
+                             Kokkos::subview(twos, Kokkos::make_pair(0, count)),
+                             Kokkos::Prod<half_t>(of_thread));
+    half_product.store(
+        member, float(turns) == float(of_thread) ? int(float(turns)) : -1);
+
     half_t halves(0.f);
     KokkosMMA::team_reduce(
         member, count,
@@ -307,13 +319,22 @@ void reduce_by_reducers() {
   int const league = int(counts.size());
   auto const x     = make_view<int, Exec>(max_count + league,
                                       [](std::size_t i) { return pattern(i); });
+  // A lane may have all the twos: 2^100 is a float and no half.
+  auto const twos = make_view<half_t, Exec>(max_count, [](std::size_t i) {
+    return half_t(i >= 200 ? 1.f : i % 2 == 0 ? 2.f : 0.5f);
+  });
   for (Geometry const g : geometries<Exec>()) {
     SCOPED_TRACE(name(g));
-    ReduceByReducers<Exec> const body{
-        device_counts<Exec>(counts), x,
-        {league, g.vector},          {league, g.vector},
-        {league, g.vector},          {league, g.vector},
-        {league, g.vector},          {league, g.vector}};
+    ReduceByReducers<Exec> const body{device_counts<Exec>(counts),
+                                      x,
+                                      twos,
+                                      {league, g.vector},
+                                      {league, g.vector},
+                                      {league, g.vector},
+                                      {league, g.vector},
+                                      {league, g.vector},
+                                      {league, g.vector},
+                                      {league, g.vector}};
     Kokkos::parallel_for("test", team_policy<Exec>(league, g), body);
     body.max.check([&](int l) {
       int largest = std::numeric_limits<int>::lowest();
@@ -346,6 +367,8 @@ void reduce_by_reducers() {
         if (pattern(l + i) % 2 == 1) product *= unsigned(-3);
       return int(product);
     });
+    body.half_product.check(
+        [&](int l) { return 1 + (counts[l] < 200 ? counts[l] % 2 : 0); });
     body.half_sum.check([&](int l) {
       return int(float(half_t(float(pattern_sum(l, counts[l])))));
     });
@@ -642,7 +665,9 @@ struct ScanViews {
   Kokkos::View<Output**, Kokkos::LayoutRight, Exec> y;
   int x_shift, y_shift;
   bool by_thread;
-  Results<double, Exec> totals;
+  using Total =
+      chosen_accumulator_t<void, Kokkos::View<T*>, Kokkos::View<Output*>>;
+  Results<Total, Exec> totals;
 
   KOKKOS_FUNCTION void operator()(Member<Exec> const& member) const {
     int const l   = member.league_rank();
@@ -650,7 +675,7 @@ struct ScanViews {
         x, Kokkos::make_pair(l + x_shift, l + x_shift + counts(l)));
     auto const out =
         Kokkos::subview(y, l, Kokkos::make_pair(y_shift, y_shift + counts(l)));
-    double total = -1;
+    Total total = 99;
     if (!by_thread) {
       KokkosMMA::team_scan(member, in, out, total);
     } else {
@@ -708,9 +733,8 @@ void scan_views() {
       }
       EXPECT_EQ(0, wrong);
       body.totals.check([&](int l) {
-        return double(static_cast<chosen_accumulator_t<void, Kokkos::View<T*>,
-                                                       Kokkos::View<Output*>>>(
-            pattern_sum(l + x_shift, counts[l])));
+        return static_cast<typename ScanViews<T, Output, Exec>::Total>(
+            pattern_sum(l + x_shift, counts[l]));
       });
       ++shift;
     }
@@ -729,7 +753,7 @@ TYPED_TEST(TeamCollectives, ScanViewsOfIntegers) {
   scan_views<std::int8_t, std::int64_t, TypeParam>();
   scan_views<std::uint8_t, std::uint8_t, TypeParam>();
   scan_views<int, int, TypeParam>();
-  scan_views<std::int64_t, int, TypeParam>();
+  scan_views<std::int64_t, float, TypeParam>();
 }
 
 /// Everything in a row, on memory that the team shares, with no other barriers

@@ -23,6 +23,7 @@ constexpr ReduceProblem sum_of_halves() {
   ReduceProblem problem;
   problem.source        = Source::view;
   problem.input         = Scalar::half;
+  problem.value         = Scalar::float32;
   problem.sum           = true;
   problem.contiguous    = true;
   problem.value_bytes   = 4;
@@ -60,7 +61,7 @@ static_assert(says(refuse_streamed(with([](auto& p) { p.fixed_size = false; }),
                    "no fixed size"));
 static_assert(says(refuse_streamed(with([](auto& p) { p.compiled = false; }),
                                    h200),
-                   "no fixed size"));
+                   "no result"));
 static_assert(!refuse_streamed(with([](auto& p) { p.value_bytes = 64; }),
                                h200));
 static_assert(says(refuse_streamed(with([](auto& p) { p.value_bytes = 65; }),
@@ -105,6 +106,9 @@ static_assert(says(refuse_mma(sum_of_halves(), Capability{true, 79, 80}, {}),
 static_assert(says(refuse_mma(with([](auto& p) { p.in_graph = true; }), h200,
                               {}),
                    "graph node"));
+static_assert(says(refuse_mma(with([](auto& p) { p.compiled = false; }), h200,
+                              {}),
+                   "no result"));
 static_assert(says(refuse_mma(with([](auto& p) { p.source = Source::functor; }),
                               h200, {}),
                    "opaque"));
@@ -126,10 +130,59 @@ static_assert(says(refuse_mma(with([](auto& p) {
                               h200, {}),
                    "aligned differently"));
 
+// What the sum is kept in decides too: nothing is added in another type than
+// the caller's where that shows.
+constexpr Refusal refuse_value(Scalar input, Scalar value,
+                               std::uint64_t size = 1000) {
+  return refuse_mma(with([=](auto& p) {
+                      p.input = input;
+                      p.value = value;
+                      p.size  = size;
+                    }),
+                    h200, {});
+}
+constexpr std::uint64_t words = std::uint64_t(1) << 32;
+static_assert(says(refuse_value(Scalar::int64, Scalar::float64),
+                   "8 bytes would wrap"));
+static_assert(says(refuse_value(Scalar::uint64, Scalar::float64),
+                   "8 bytes would wrap"));
+static_assert(says(refuse_value(Scalar::int64, Scalar::float32),
+                   "8 bytes would wrap"));
+static_assert(says(refuse_value(Scalar::uint64, Scalar::half),
+                   "8 bytes would wrap"));
+static_assert(!refuse_value(Scalar::int64, Scalar::int64));
+static_assert(!refuse_value(Scalar::int64, Scalar::uint64));
+static_assert(!refuse_value(Scalar::int32, Scalar::int64, 2 * words));
+static_assert(!refuse_value(Scalar::int32, Scalar::float64, words));
+static_assert(says(refuse_value(Scalar::int32, Scalar::float64, words + 1),
+                   "2^32 integers"));
+static_assert(says(refuse_value(Scalar::uint32, Scalar::float32, words + 1),
+                   "2^32 integers"));
+static_assert(!refuse_value(Scalar::uint8, Scalar::float32, words* words / 2));
+static_assert(!refuse_value(Scalar::int8, Scalar::float64, words + 1));
+static_assert(!refuse_value(Scalar::boolean, Scalar::float64, words + 1));
+static_assert(says(refuse_value(Scalar::float32, Scalar::float64), "double"));
+static_assert(says(refuse_value(Scalar::half, Scalar::float64), "double"));
+static_assert(!refuse_value(Scalar::float64, Scalar::float32));
+static_assert(!refuse_value(Scalar::half, Scalar::half));
+static_assert(says(refuse_value(Scalar::float64, Scalar::int64), "integer"));
+static_assert(says(refuse_value(Scalar::half, Scalar::int32), "integer"));
+static_assert(says(refuse_value(Scalar::int32, Scalar::boolean), "no number"));
+static_assert(says(refuse_value(Scalar::int32, Scalar::opaque), "no number"));
+// Products are of the smallest integers only, whose sums cannot wrap either.
+static_assert(!refuse_mma(with([](auto& p) {
+                            p.source = Source::product;
+                            p.input  = Scalar::uint8;
+                            p.value  = Scalar::float64;
+                          }),
+                          h200, {}));
+
 constexpr Refusal refuse_product(Scalar scalar) {
   return refuse_mma(with([=](auto& p) {
                       p.source = Source::product;
                       p.input  = scalar;
+                      p.value =
+                          scalar == Scalar::boolean ? Scalar::int32 : scalar;
                     }),
                     h200, {});
 }
@@ -252,6 +305,7 @@ TEST(RouteReduce, AutomaticNeverFails) {
           problem.pattern        = pattern;
           problem.source         = source;
           problem.input          = input;
+          problem.value          = input;
           problem.sum            = bit(0);
           problem.contiguous     = bit(1);
           problem.same_alignment = bit(2);
@@ -286,9 +340,37 @@ TEST(RouteReduce, DecisionAsText) {
       to_string(
           route_reduce(with([](auto& p) { p.contiguous = false; }), h200, {})));
   EXPECT_EQ(
-      "route generic; not mma: the execution space is not Cuda (DESIGN section "
-      "4); not streamed: the execution space is not Cuda (DESIGN section 4)",
+      "route generic; not mma: the execution space is not Cuda "
+      "(docs/routes.md); not streamed: the execution space is not Cuda "
+      "(docs/routes.md)",
       to_string(route_reduce(sum_of_halves(), host, {})));
+}
+
+// A wish of the environment or a scope that cannot be followed: what runs, and
+// what was asked for.
+TEST(RouteReduce, WishesAsText) {
+  auto const text = [](ReduceProblem const& problem, Capability const& machine,
+                       Route wish) {
+    return to_string(
+        Impl::decide_wish(Settings{wish}, [&](Settings const& settings) {
+          return route_reduce(problem, machine, settings);
+        }));
+  };
+  EXPECT_EQ(0u, text(sum_of_halves(), host, Route::mma)
+                    .find("route generic (mma was asked for); not mma: the "
+                          "execution space is not Cuda"));
+  EXPECT_EQ(0u,
+            text(with([](auto& p) { p.contiguous = false; }), h200, Route::mma)
+                .find("route streamed (mma was asked for); not mma: the "
+                      "View is strided"));
+  EXPECT_EQ("route mma", text(sum_of_halves(), h200, Route::mma));
+  EXPECT_EQ("route mma", text(sum_of_halves(), h200, Route::automatic));
+  EXPECT_EQ("route generic", text(sum_of_halves(), h200, Route::generic));
+  // An order runs nothing else.
+  EXPECT_EQ(0u,
+            to_string(route_reduce(sum_of_halves(), host, Settings{Route::mma}))
+                .find("no route: mma was asked for and cannot run; not "
+                      "mma: the execution space is not Cuda"));
 }
 
 TEST(RouteReduce, ForcedRouteThatCannotRunIsAnError) {

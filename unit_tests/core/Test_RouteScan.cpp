@@ -293,8 +293,9 @@ TEST(RouteScan, DecisionAsText) {
       to_string(
           route_scan(with([](auto& p) { p.contiguous = false; }), h200, {})));
   EXPECT_EQ(
-      "route generic; not mma: the execution space is not Cuda (DESIGN section "
-      "4); not streamed: the execution space is not Cuda (DESIGN section 4)",
+      "route generic; not mma: the execution space is not Cuda "
+      "(docs/routes.md); not streamed: the execution space is not Cuda "
+      "(docs/routes.md)",
       to_string(route_scan(scan_of_flags(), host, {})));
   // Whatever is faster for a type, the sentence names the reason.
   for (Scalar const scalar : {Scalar::half, Scalar::float32, Scalar::float64,

@@ -311,8 +311,9 @@ static_assert(says(refusal_of(route_stencil(box_of_halfs(), host,
 
 TEST(RouteStencil, DecisionAsText) {
   EXPECT_EQ(
-      "route generic; not mma: the execution space is not Cuda (DESIGN section "
-      "4); not streamed: the execution space is not Cuda (DESIGN section 4)",
+      "route generic; not mma: the execution space is not Cuda "
+      "(docs/routes.md); not streamed: the execution space is not Cuda "
+      "(docs/routes.md)",
       to_string(route_stencil(box_of_halfs(), host, {})));
 }
 

@@ -64,6 +64,7 @@ TEST(AskedRoute, TastesAreNoRefusalsAndOrdersCloseTheQuestion) {
   ReduceProblem p;
   p.source      = Source::view;
   p.input       = Scalar::float32;
+  p.value       = Scalar::float32;
   p.sum         = true;
   p.contiguous  = true;
   p.value_bytes = 4;

@@ -141,6 +141,7 @@ TEST_F(AnyTable, Reductions) {
     ReduceProblem p;
     p.source           = Source(random.integer(0, 3));
     p.input            = scalar();
+    p.value            = random.integer(0, 7) != 0 ? p.input : scalar();
     p.sum              = random.integer(0, 7) != 0;
     p.contiguous       = random.integer(0, 7) != 0;
     p.same_alignment   = random.integer(0, 7) != 0;
@@ -165,6 +166,7 @@ TEST_F(AnyTable, AFormulationThatWasAskedForStays) {
   ReduceProblem p;
   p.source      = Source::view;
   p.input       = Scalar::half;
+  p.value       = Scalar::float32;
   p.sum         = true;
   p.contiguous  = true;
   p.value_bytes = 4;

@@ -134,5 +134,5 @@ void kernels_scan() {
   by_name<std::int32_t, std::int64_t>();
   by_name<std::int64_t>();
   double total;
-  KokkosMMA::exclusive_scan(Exec(), x, x, 1., total);
+  KokkosMMA::exclusive_scan(Exec(), x, x, 1., KokkosMMA::Total(total));
 }

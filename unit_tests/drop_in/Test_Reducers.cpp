@@ -307,6 +307,43 @@ TYPED_TEST(Reducers, ProductOfPowersOfTwo) {
   check_floating_product<TypeParam>();
 }
 
+/// Products of 16 bits, whose factors 2 and 1/2 in turn leave the type by any
+/// order but one.
+template <class T>
+struct TwosAndHalves {
+  KOKKOS_FUNCTION void operator()(int i, T& update) const {
+    update *= T(i % 2 == 0 ? 2.f : 0.5f);
+  }
+};
+template <class T, class Exec>
+void check_small_products() {
+  for (int n : {2, 64, 3000, 300000}) {
+    T scalar = poison<T>();
+    RouteProbe<Exec> probe;
+    Kokkos::parallel_reduce("scalar", Kokkos::RangePolicy<Exec>(0, n),
+                            TwosAndHalves<T>(), Kokkos::Prod<T>(scalar));
+    EXPECT_TRUE(probe.streamed());
+    // The order of a host space is its own.
+    if (KokkosMMA::Testing::on_cuda<Exec> && n <= 3000) {
+      EXPECT_EQ(1.f, float(scalar)) << n;
+    }
+    auto const view = poisoned_view<T, Exec>();
+    Kokkos::parallel_reduce("View", Kokkos::RangePolicy<Exec>(0, n / 2 * 2 + 1),
+                            TwosAndHalves<T>(), Kokkos::Prod<T, Exec>(view));
+    if (KokkosMMA::Testing::on_cuda<Exec> && n <= 3000) {
+      EXPECT_EQ(2.f, float(value_of(view))) << n;
+    }
+  }
+  T none = poison<T>();
+  Kokkos::parallel_reduce("nothing", Kokkos::RangePolicy<Exec>(3, 3),
+                          TwosAndHalves<T>(), Kokkos::Prod<T>(none));
+  EXPECT_EQ(1.f, float(none));
+}
+TYPED_TEST(Reducers, ProductsOfSixteenBits) {
+  check_small_products<Kokkos::Experimental::half_t, TypeParam>();
+  check_small_products<Kokkos::Experimental::bhalf_t, TypeParam>();
+}
+
 /// The identities that an empty range writes into a scalar.
 template <class Exec, class Reducer, class Functor>
 typename Reducer::value_type of_nothing(Functor const& functor) {

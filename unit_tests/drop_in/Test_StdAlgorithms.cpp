@@ -206,6 +206,51 @@ TYPED_TEST(StdAlgorithms, StridedAndWiderSums) {
   check_other_sums<TypeParam>();
 }
 
+/// Integers whose sum leaves their type, into a floating-point value: Kokkos
+/// converts before it adds, and so does every route.
+template <class Exec, class T, class Value>
+void check_wide_sums() {
+  Random random;
+  SCOPED_TRACE(random.note());
+  std::int64_t const half =
+      std::int64_t(std::uint64_t(std::numeric_limits<T>::max()) / 2 + 1);
+  for (std::size_t const size : {16, 30011}) {
+    std::vector<T> values(size);
+    long double expected = 0;
+    for (T& value : values) {
+      value = static_cast<T>(half - random.integer(0, half / 100));
+      expected += value;
+    }
+    auto const x =
+        make_view<T, Exec>(size, [&](std::size_t i) { return values[i]; });
+    RouteProbe<Exec> probe;
+    Value const sum = KE::reduce(Exec(), x, Value(0));
+    EXPECT_TRUE(probe.took(sizeof(T) == 8 ? Route::streamed : Route::mma));
+    EXPECT_NEAR(1., double(sum / expected), double(epsilon<Value>) * size);
+    probe.reset();
+    Value const of_iterators =
+        KE::reduce(Exec(), KE::cbegin(x), KE::cend(x), Value(0));
+    EXPECT_NEAR(1., double(of_iterators / expected),
+                double(epsilon<Value>) * size);
+    auto const ones = make_view<T, Exec>(size, [](std::size_t) { return 1; });
+    Value const dot = KE::transform_reduce(Exec(), x, ones, Value(0));
+    EXPECT_NEAR(1., double(dot / expected), double(epsilon<Value>) * size);
+    Kokkos::View<Value*, Exec> const prefixes("prefixes", size);
+    KE::exclusive_scan(Exec(), x, prefixes, Value(0));
+    Value last = 0;
+    Kokkos::deep_copy(last, Kokkos::subview(prefixes, size - 1));
+    EXPECT_NEAR(1., double(last / (expected - values.back())),
+                double(epsilon<Value>) * size);
+  }
+}
+TYPED_TEST(StdAlgorithms, IntegersIntoFloatingPoint) {
+  check_wide_sums<TypeParam, std::int64_t, double>();
+  check_wide_sums<TypeParam, std::uint64_t, double>();
+  check_wide_sums<TypeParam, std::int64_t, float>();
+  check_wide_sums<TypeParam, std::int32_t, double>();
+  check_wide_sums<TypeParam, std::uint8_t, float>();
+}
+
 /// Operations of the application. Zero is not neutral for them: a thread
 /// without work must not take part.
 struct Smaller {

@@ -22,9 +22,11 @@ TYPED_TEST_SUITE(MpiScan, ExecutionSpaces);
 template <ScanKind Kind, class Accumulator = void, class... Arguments>
 void scan_ranks(Arguments&&... arguments) {
   if constexpr (Kind == ScanKind::exclusive) {
-    mpi::exclusive_scan<Accumulator>(MPI_COMM_WORLD, arguments...);
+    mpi::exclusive_scan<Accumulator>(MPI_COMM_WORLD,
+                                     std::forward<Arguments>(arguments)...);
   } else {
-    mpi::inclusive_scan<Accumulator>(MPI_COMM_WORLD, arguments...);
+    mpi::inclusive_scan<Accumulator>(MPI_COMM_WORLD,
+                                     std::forward<Arguments>(arguments)...);
   }
 }
 
@@ -68,11 +70,11 @@ void exact_scans(Random& random) {
     expect(moved, y_moved);
     auto const y_total = poisoned_array<Y, Exec>(cut.mine());
     A scalar           = poison<A>();
-    scan_ranks<Kind>(Exec(), x, y_total, 3, scalar);
+    scan_ranks<Kind>(Exec(), x, y_total, 3, Total(scalar));
     EXPECT_EQ(static_cast<A>(total), scalar);
     expect(moved, y_total);
     auto const view = poisoned_view<A, Exec>();
-    scan_ranks<Kind>(Exec(), x, y_total, 0, view);
+    scan_ranks<Kind>(Exec(), x, y_total, 0, Total(view));
     EXPECT_EQ(static_cast<A>(total), value_of(view));
     expect(plain, y_total);
     if constexpr (std::is_same_v<T, Y>) {
@@ -124,7 +126,7 @@ TYPED_TEST(MpiScan, IntegersWrap) {
         [&](std::size_t i) { return std::int32_t(all[cut.before() + i]); });
     auto const y       = poisoned_array<std::int32_t, Exec>(cut.mine());
     std::int32_t total = 0;
-    mpi::exclusive_scan(MPI_COMM_WORLD, Exec(), x, y, 77, total);
+    mpi::exclusive_scan(MPI_COMM_WORLD, Exec(), x, y, 77, Total(total));
     EXPECT_EQ(sum - 77, std::uint32_t(total));
     EXPECT_TRUE(same_elements_as(
         [&](std::size_t i) { return std::int32_t(expected[cut.before() + i]); },
@@ -181,7 +183,7 @@ TYPED_TEST(MpiScan, OneRankIsRefused) {
   auto const y = poisoned_array<float, Exec>(n);
   float total  = poison<float>();
   std::string const text = error_of(
-      [&] { mpi::exclusive_scan(MPI_COMM_WORLD, Exec(), x, y, 0, total); });
+      [&] { mpi::exclusive_scan(MPI_COMM_WORLD, Exec(), x, y, Total(total)); });
   EXPECT_TRUE(all_refused(
       text, {"KokkosMMA::mpi::exclusive_scan: ", "extents differ", "of 11"}));
   EXPECT_TRUE(same_elements_as([](std::size_t) { return poison<float>(); },
@@ -228,7 +230,7 @@ TYPED_TEST(MpiScan, DifferentCalls) {
   EXPECT_TRUE(all_refused(
       error_of([&] {
         if (world_rank() == 0)
-          mpi::exclusive_scan(MPI_COMM_WORLD, Exec(), x, y, 0, total);
+          mpi::exclusive_scan(MPI_COMM_WORLD, Exec(), x, y, Total(total));
         else
           mpi::exclusive_scan(MPI_COMM_WORLD, Exec(), x, y, 0);
       }),

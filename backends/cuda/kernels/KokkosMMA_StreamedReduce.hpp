@@ -4,6 +4,7 @@
 
 #include <backends/cuda/KokkosMMA_StreamScratch.hpp>
 #include <backends/cuda/kernels/KokkosMMA_GridFinish.hpp>
+#include <core/KokkosMMA_Operation.hpp>
 #include <core/KokkosMMA_Tuning.hpp>
 
 #include <cstdint>
@@ -36,20 +37,23 @@ struct RunningValue {
   }
 };
 
-/// Sum of a 16-bit type in fp32, rounded once: each call starts from zero and
-/// its contribution is added here.
-template <class Reducer, class T>
-struct RunningSumInFloat {
-  using Value = float;
+/// Sum or product of a 16-bit type in fp32, rounded once: each call starts from
+/// the identity and its contribution is joined here.
+template <Operation Op, class Reducer, class T>
+struct RunningInFloat {
+  using Value   = float;
+  using Combine = Impl::Combine<Op, float>;
   Reducer const& reducer;
 
-  __device__ void init(float& value) const { value = 0; }
-  __device__ void join(float& into, float from) const { into += from; }
+  __device__ void init(float& value) const { value = Combine::identity(); }
+  __device__ void join(float& into, float from) const {
+    into = Combine::apply(into, from);
+  }
   template <class Call, class Index>
   __device__ void call(Call const& f, Index i, float& running) const {
-    T contribution(0.f);
+    T contribution(Combine::identity());
     f(i, contribution);
-    running += static_cast<float>(contribution);
+    join(running, static_cast<float>(contribution));
   }
   __device__ void finish(float& value, ResultSink<T> const& sink) const {
     T rounded(value);

@@ -1,0 +1,184 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOKKOSMMA_VERBOSE_LINES_HPP
+#define KOKKOSMMA_VERBOSE_LINES_HPP
+
+/// \file
+/// The lines that KOKKOSMMA_VERBOSE asks for on a Kokkos with Cuda: one per
+/// kind of call, with its label. Kokkos tells the label to Kokkos Tools and to
+/// nobody else, so callbacks of this library listen there, before those of a
+/// tool, which are called as ever. A call that ends without having been seen by
+/// a kernel of ours was refused when it was compiled, and its line says so.
+///
+/// Nothing here runs without KOKKOSMMA_VERBOSE, and nothing touches CUDA before
+/// the first call does.
+
+#include <core/KokkosMMA_Errors.hpp>
+#include <core/KokkosMMA_RouteDecision.hpp>
+#include <core/KokkosMMA_Settings.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <mutex>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace KokkosMMA::Impl {
+
+class VerboseLines {
+ public:
+  /// Begins to listen. `with_drop_in`: calls that no kernel of ours sees are
+  /// reported too.
+  static bool listen(bool with_drop_in) {
+    if (!environment_verbose()) return false;
+    if (with_drop_in) reports_refused() = true;
+    static std::once_flag once;
+    std::call_once(once, [] { install(); });
+    return true;
+  }
+
+  /// Why the type of the call that begins next on this thread is refused.
+  static void announce_refusal(Refusal const& refusal) {
+    if (environment_verbose()) of_this_thread().refusal = refusal;
+  }
+
+  /// The present call is seen. Returns its label, quoted, or nothing where
+  /// nobody said it: a tool was loaded and this is the first call, or a program
+  /// took the callbacks away.
+  static std::string seen() {
+    // A tool that Kokkos::initialize loads puts its callbacks over ours.
+    static std::once_flag once;
+    std::call_once(once, [] { install(); });
+    auto& open = of_this_thread().open;
+    if (open.empty()) return {};
+    open.back().seen = true;
+    return quoted(open.back().label);
+  }
+
+ private:
+  using Events = Kokkos::Tools::Experimental::EventSet;
+
+  struct Call {
+    char const* pattern;
+    std::string label;
+    std::uint64_t id;
+    bool on_cuda;
+    bool seen;
+    Refusal refusal;
+  };
+  struct OfThread {
+    std::vector<Call> open;
+    Refusal refusal;
+  };
+
+  static OfThread& of_this_thread() {
+    thread_local OfThread calls;
+    return calls;
+  }
+  static std::atomic<bool>& reports_refused() {
+    static std::atomic<bool> reports{false};
+    return reports;
+  }
+  static Events& of_the_tool() {
+    static Events events{};
+    return events;
+  }
+  static std::string quoted(std::string const& label) {
+    return '"' + label + '"';
+  }
+
+  static void install() {
+    namespace Tools      = Kokkos::Tools::Experimental;
+    Events const present = Tools::get_callbacks();
+    if (present.begin_parallel_reduce == &begin_reduce) return;
+    of_the_tool() = present;
+    Tools::set_begin_parallel_reduce_callback(&begin_reduce);
+    Tools::set_end_parallel_reduce_callback(&end_reduce);
+    Tools::set_begin_parallel_scan_callback(&begin_scan);
+    Tools::set_end_parallel_scan_callback(&end_scan);
+    // Kokkos waits for all devices before it calls back, unless told that
+    // nobody measures.
+    if (!present.request_tool_settings)
+      Tools::set_request_tool_settings_callback(
+          [](std::uint32_t const, Kokkos_Tools_ToolSettings* settings) {
+            settings->requires_global_fencing = false;
+          });
+  }
+
+  static void begin_reduce(char const* name, std::uint32_t device,
+                           std::uint64_t* id) {
+    begin("parallel_reduce", of_the_tool().begin_parallel_reduce, name, device,
+          id);
+  }
+  static void begin_scan(char const* name, std::uint32_t device,
+                         std::uint64_t* id) {
+    begin("parallel_scan", of_the_tool().begin_parallel_scan, name, device, id);
+  }
+  static void end_reduce(std::uint64_t id) {
+    end(of_the_tool().end_parallel_reduce, id);
+  }
+  static void end_scan(std::uint64_t id) {
+    end(of_the_tool().end_parallel_scan, id);
+  }
+
+  template <class Callback>
+  static void begin(char const* pattern, Callback tool, char const* name,
+                    std::uint32_t device, std::uint64_t* id) {
+    static std::atomic<std::uint64_t> next{1};
+    if (tool)
+      tool(name, device, id);
+    else
+      *id = next++;
+    namespace Tools  = Kokkos::Tools::Experimental;
+    OfThread& thread = of_this_thread();
+    thread.open.push_back(
+        {pattern, name ? name : "", *id,
+         Tools::identifier_from_devid(device).type == Tools::DeviceType::Cuda,
+         false, std::exchange(thread.refusal, Refusal{})});
+  }
+  template <class Callback>
+  static void end(Callback tool, std::uint64_t id) {
+    // An exception leaves calls open.
+    OfThread& thread = of_this_thread();
+    for (std::size_t i = thread.open.size(); i-- > 0;)
+      if (thread.open[i].id == id) {
+        Call const call = std::move(thread.open[i]);
+        thread.open.erase(thread.open.begin() + std::ptrdiff_t(i),
+                          thread.open.end());
+        if (call.on_cuda && !call.seen && reports_refused()) report(call);
+        break;
+      }
+    thread.refusal = {};
+    if (tool) tool(id);
+  }
+
+  static void report(Call const& call) {
+    std::string text =
+        concatenate("KokkosMMA: ", call.pattern, " ", quoted(call.label),
+                    " route generic; not "
+                    "streamed: ");
+    if (call.refusal)
+      text += concatenate(call.refusal.reason, " (", call.refusal.source, ")");
+    else
+      text +=
+          "refused when it was compiled: a value without a fixed size or of "
+          "more than 64 bytes, a functor that no kernel takes, or a source "
+          "without the drop-in (docs/drop_in.md)";
+    static std::mutex mutex;
+    static std::set<std::string> printed;
+    std::lock_guard<std::mutex> const lock(mutex);
+    if (printed.insert(text).second) std::fprintf(stderr, "%s\n", text.c_str());
+  }
+};
+
+inline bool const verbose_lines_listen = VerboseLines::listen(false);
+
+}  // namespace KokkosMMA::Impl
+
+#endif

@@ -1,0 +1,243 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Integers whose sum leaves their type, into floating-point results: they are
+// converted before they are added, by every operation and route. Integers of 1
+// and 2 bytes may be summed in 64 bits, which they do not fill.
+
+#include "ScanSupport.hpp"
+
+#include <cmath>
+#include <limits>
+#include <type_traits>
+
+namespace {
+
+using namespace KokkosMMA;
+using namespace KokkosMMA::Testing;
+
+template <class Exec>
+class WideSums : public ::testing::Test {};
+TYPED_TEST_SUITE(WideSums, ExecutionSpaces);
+
+/// Near half of the largest number of the type: four of them leave it.
+template <class T>
+T large(Random& random) {
+  std::int64_t const half =
+      std::int64_t(std::uint64_t(std::numeric_limits<T>::max()) / 2 + 1);
+  return static_cast<T>(half - random.integer(0, half / 1000));
+}
+
+/// Elements on the device and their sums of long double.
+template <class T, class Exec>
+struct Data {
+  Kokkos::View<T*, Exec> x;
+  std::vector<T> values;
+
+  Data(Random& random, std::size_t size) : x("x", size), values(size) {
+    for (T& value : values) value = large<T>(random);
+    fill(x, [&](std::size_t i) { return values[i]; });
+  }
+  long double sum(std::size_t begin, std::size_t end) const {
+    long double total = 0;
+    for (std::size_t i = begin; i < end; ++i) total += values[i];
+    return total;
+  }
+};
+
+/// Positive numbers: a relative error of one rounding per addition at most.
+template <class Value>
+::testing::AssertionResult near(long double expected, Value computed,
+                                std::size_t size) {
+  long double const error =
+      std::abs((long double)(double(computed)) - expected);
+  if (error <= (long double)(epsilon<Value>)*(size + 2) * expected)
+    return ::testing::AssertionSuccess();
+  return ::testing::AssertionFailure()
+         << double(computed) << " instead of " << double(expected);
+}
+
+template <class T, class Value, class Exec>
+void expect_reduced(Data<T, Exec> const& data) {
+  std::size_t const size     = data.values.size();
+  long double const expected = data.sum(0, size);
+  Exec const exec;
+  for (Route const route : routes<Exec>(visible_to_mma<T, Value>)) {
+    SCOPED_TRACE(trace(route, size));
+    Settings const settings{route};
+    EXPECT_TRUE(near(expected, sum_of<Value>(exec, data.x, settings), size));
+    EXPECT_TRUE(near(expected,
+                     (sum_in_view<Value, Exec>(exec, data.x, settings)), size));
+    ScopedSettings const scope(settings);
+    Value functor = poison<Value>();
+    Kokkos::parallel_reduce(Kokkos::RangePolicy<Exec>(exec, 0, size),
+                            load(data.x), Kokkos::Sum<Value>(functor));
+    EXPECT_TRUE(near(expected, functor, size));
+  }
+  // 2^128 is beyond float.
+  if (sizeof(T) == 8 && sizeof(Value) == 4) return;
+  Value dotted        = poison<Value>();
+  long double squared = 0;
+  for (T const value : data.values) squared += (long double)(value)*value;
+  Kokkos::parallel_reduce(Kokkos::RangePolicy<Exec>(exec, 0, size),
+                          squares(data.x), Kokkos::Sum<Value>(dotted));
+  EXPECT_TRUE(near(squared, dotted, 3 * size));
+}
+
+template <class T, class Value, class Exec>
+void expect_scanned(Data<T, Exec> const& data) {
+  std::size_t const size = data.values.size();
+  for (Route const route : scan_routes<T, Value, Exec>()) {
+    SCOPED_TRACE(trace(route, size));
+    auto const y      = poisoned_array<Value, Exec>(size);
+    using Accumulator = Impl::chosen_accumulator_t<void, Kokkos::View<T*>,
+                                                   Kokkos::View<Value*>>;
+    Accumulator total = poison<Accumulator>();
+    run_scan<ScanKind::inclusive>(Exec(), data.x, y, Settings{route}, 5,
+                                  Total(total));
+    EXPECT_TRUE(near(data.sum(0, size), total, size));
+    auto const prefixes = elements_of(y);
+    long double sum     = 5;
+    for (std::size_t i = 0; i < size; ++i) {
+      sum += data.values[i];
+      ASSERT_TRUE(near(sum, prefixes[i], i + 2)) << i;
+    }
+    run_scan<ScanKind::exclusive>(Exec(), data.x, y, Settings{route});
+    EXPECT_TRUE(near(data.sum(0, size - 1), elements_of(y).back(), size));
+  }
+}
+
+template <class T, class Value, class Exec>
+void expect_segments(Data<T, Exec> const& data) {
+  std::size_t const size = data.values.size(), length = 8;
+  auto const sums = poisoned_array<Value, Exec>(size / length);
+  Exec const exec;
+  auto const check = [&](long double factor) {
+    auto const computed = elements_of(sums);
+    for (std::size_t s = 0; s < size / length; ++s)
+      ASSERT_TRUE(near(factor * data.sum(s * length, (s + 1) * length),
+                       computed[s], length))
+          << s;
+  };
+  segmented_reduce(exec, data.x, length, sums);
+  check(1);
+  auto const offsets = make_view<std::int32_t, Exec>(
+      size / length + 1, [&](std::size_t i) { return i * length; });
+  segmented_reduce(exec, data.x, offsets, sums);
+  check(1);
+  // The same elements as a matrix, along either dimension.
+  using Memory = Kokkos::MemoryTraits<Kokkos::Unmanaged>;
+  Kokkos::View<T**, Kokkos::LayoutRight, Exec, Memory> const rows(
+      data.x.data(), size / length, length);
+  segmented_reduce(exec, rows, Along{1}, sums);
+  check(1);
+  Kokkos::View<T**, Kokkos::LayoutLeft, Exec, Memory> const columns(
+      data.x.data(), length, size / length);
+  segmented_reduce(exec, columns, Along{0}, sums);
+  check(1);
+  auto const squares = poisoned_array<double, Exec>(size / length);
+  segmented_moments(exec, data.x, length, sums, squares);
+  check(1);
+  auto const of_squares = elements_of(squares);
+  for (std::size_t s = 0; s < size / length; ++s) {
+    long double expected = 0;
+    for (std::size_t i = s * length; i < (s + 1) * length; ++i)
+      expected += (long double)(data.values[i]) * data.values[i];
+    ASSERT_TRUE(near(expected, of_squares[s], 3 * length));
+  }
+  auto const y = poisoned_array<Value, Exec>(size);
+  segmented_inclusive_scan(exec, data.x, length, y);
+  auto const prefixes = elements_of(y);
+  for (std::size_t i = 0; i < size; ++i)
+    ASSERT_TRUE(near(data.sum(i / length * length, i + 1), prefixes[i], length))
+        << i;
+}
+
+/// A row of the data per team, its sum and prefixes.
+template <class T, class Value, class Exec>
+struct TeamSums {
+  Kokkos::View<T**, Kokkos::LayoutRight, Exec> x;
+  Kokkos::View<Value**, Kokkos::LayoutRight, Exec> y;
+  Kokkos::View<Value*, Exec> sums;
+
+  KOKKOS_FUNCTION void operator()(
+      typename Kokkos::TeamPolicy<Exec>::member_type const& member) const {
+    int const row = member.league_rank();
+    Value sum     = 0;
+    team_reduce(member, Kokkos::subview(x, row, Kokkos::ALL), sum);
+    Kokkos::single(Kokkos::PerTeam(member), [&] { sums(row) = sum; });
+    team_scan(member, Kokkos::subview(x, row, Kokkos::ALL),
+              Kokkos::subview(y, row, Kokkos::ALL));
+  }
+};
+template <class T, class Value, class Exec>
+void expect_teams(Data<T, Exec> const& data) {
+  int const length = 64, rows = int(data.values.size()) / length;
+  TeamSums<T, Value, Exec> const body{
+      Kokkos::View<T**, Kokkos::LayoutRight, Exec>("x", rows, length),
+      Kokkos::View<Value**, Kokkos::LayoutRight, Exec>("y", rows, length),
+      poisoned_array<Value, Exec>(rows)};
+  auto const host = Kokkos::create_mirror_view(body.x);
+  for (int i = 0; i < rows * length; ++i)
+    host(i / length, i % length) = data.values[i];
+  Kokkos::deep_copy(body.x, host);
+  Kokkos::parallel_for(
+      "teams", Kokkos::TeamPolicy<Exec>(rows, on_cuda<Exec> ? 32 : 1), body);
+  auto const sums = elements_of(body.sums);
+  auto const y =
+      Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), body.y);
+  for (int row = 0; row < rows; ++row) {
+    ASSERT_TRUE(
+        near(data.sum(row * length, (row + 1) * length), sums[row], length));
+    for (int i = 0; i < length; ++i)
+      ASSERT_TRUE(near(data.sum(row * length, row * length + i + 1), y(row, i),
+                       length));
+  }
+}
+
+template <class T, class Value, class Exec>
+void expect_stencil(Data<T, Exec> const& data) {
+  int const size = int(data.values.size());
+  auto const out = poisoned_array<Value, Exec>(size);
+  stencil(Exec(), data.x, out, StencilWeights<1>::box(4),
+          Boundaries<1>::all(Boundary::constant));
+  auto const computed = elements_of(out);
+  for (int i = 0; i < size; ++i)
+    ASSERT_TRUE(near(data.sum(std::max(i - 4, 0), std::min(i + 5, size)),
+                     computed[i], 9))
+        << i;
+}
+
+template <class T, class Value, class Exec>
+void expect_wide_sums() {
+  Random random;
+  SCOPED_TRACE(random.note() + ", " + std::string(to_string(scalar_v<T>)) +
+               " into " + std::string(to_string(scalar_v<Value>)));
+  for (std::size_t const size : {16, 4096}) {
+    Data<T, Exec> const data(random, size);
+    expect_reduced<T, Value>(data);
+    expect_scanned<T, Value>(data);
+    expect_segments<T, Value>(data);
+    if (size > 16) expect_teams<T, Value>(data);
+    expect_stencil<T, Value>(data);
+  }
+}
+
+TYPED_TEST(WideSums, Int64) {
+  expect_wide_sums<std::int64_t, double, TypeParam>();
+  expect_wide_sums<std::int64_t, float, TypeParam>();
+}
+TYPED_TEST(WideSums, UInt64) {
+  expect_wide_sums<std::uint64_t, double, TypeParam>();
+  expect_wide_sums<std::uint64_t, float, TypeParam>();
+}
+TYPED_TEST(WideSums, Int32) {
+  expect_wide_sums<std::int32_t, double, TypeParam>();
+  expect_wide_sums<std::uint32_t, float, TypeParam>();
+}
+TYPED_TEST(WideSums, Int8) {
+  expect_wide_sums<std::int8_t, float, TypeParam>();
+  expect_wide_sums<std::uint8_t, double, TypeParam>();
+}
+
+}  // namespace
