@@ -87,7 +87,7 @@ inline Route environment_route() {
 }
 
 /// Call, scope, environment: the first that says something wins.
-[[gnu::noinline]] inline Settings effective_settings(Settings call = {}) {
+inline Settings effective_settings(Settings call = {}) {
   Settings const scope = scoped_settings();
   if (call.route == Route::automatic) call.route = scope.route;
   if (call.route == Route::automatic) call.route = environment_route();

@@ -217,9 +217,9 @@ constexpr bool multiplies_exactly(Scalar input) {
   return !refuse_mma(problem, Capability{true, 90, 1}, Settings{});
 }
 
-[[gnu::noinline]] inline void report_route(char const* call, std::uint64_t size,
-                                           std::size_t value_bytes,
-                                           RouteDecision const& decision) {
+inline void report_route(char const* call, std::uint64_t size,
+                         std::size_t value_bytes,
+                         RouteDecision const& decision) {
   std::fprintf(stderr, "KokkosMMA: %s n=%llu value=%zu bytes %s\n", call,
                static_cast<unsigned long long>(size), value_bytes,
                to_string(decision).c_str());
@@ -246,9 +246,9 @@ Refusal with_scratch(Kokkos::Cuda const& space, bool result_on_device,
 
 /// A scope or the environment asks for a route wherever it can run: an
 /// application's calls never fail because of it.
-[[gnu::noinline]] inline RouteDecision decide_reduce(
-    ReduceProblem const& problem, Settings settings,
-    Kokkos::Cuda const& space) {
+inline RouteDecision decide_reduce(ReduceProblem const& problem,
+                                   Settings settings,
+                                   Kokkos::Cuda const& space) {
   Capability const machine  = Cuda::capability(space);
   TuningTable const& tuning = Cuda::tuning(space);
   RouteDecision decision    = route_reduce(problem, machine, settings, tuning);
