@@ -108,7 +108,7 @@ inline std::string environment_note() {
 }
 
 /// Call, scope, environment: the first that says something wins.
-[[gnu::noinline]] inline Settings effective_settings(Settings call = {}) {
+inline Settings effective_settings(Settings call = {}) {
   Settings const scope = scoped_settings();
   if (call.route == Route::automatic) call.route = scope.route;
   if (call.route == Route::automatic) call.route = environment_route().route;

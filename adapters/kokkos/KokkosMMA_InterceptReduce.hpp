@@ -222,10 +222,9 @@ struct Flattened<Kokkos::MDRangePolicy<Traits...>> {
 };
 
 /// The line of a call for KOKKOSMMA_VERBOSE, once for each `reported`.
-[[gnu::noinline]] inline void report_route(std::atomic_flag& reported,
-                                           char const* call, std::uint64_t size,
-                                           std::size_t value_bytes,
-                                           RouteDecision const& decision) {
+inline void report_route(std::atomic_flag& reported, char const* call,
+                         std::uint64_t size, std::size_t value_bytes,
+                         RouteDecision const& decision) {
   std::string const label = VerboseLines::seen();
   if (reported.test_and_set()) return;
   std::fprintf(stderr, "KokkosMMA: %s %s%sn=%llu value=%zu bytes %s\n", call,
@@ -255,9 +254,9 @@ Refusal with_scratch(Kokkos::Cuda const& space, bool result_on_device,
 
 /// A scope or the environment asks for a route wherever it can run: an
 /// application's calls never fail because of it.
-[[gnu::noinline]] inline RouteDecision decide_reduce(
-    ReduceProblem const& problem, Settings const& settings,
-    Kokkos::Cuda const& space) {
+inline RouteDecision decide_reduce(ReduceProblem const& problem,
+                                   Settings const& settings,
+                                   Kokkos::Cuda const& space) {
   Capability const machine  = Cuda::capability(space);
   TuningTable const& tuning = Cuda::tuning(space);
   return decide_wish(settings, [&](Settings const& wish) {

@@ -121,9 +121,9 @@ struct TileTunedFor {
 
 /// A scope or the environment asks for a route wherever it can run: an
 /// application's calls never fail because of it.
-[[gnu::noinline]] inline RouteDecision decide_scan(ScanProblem const& problem,
-                                                   Settings const& settings,
-                                                   Kokkos::Cuda const& space) {
+inline RouteDecision decide_scan(ScanProblem const& problem,
+                                 Settings const& settings,
+                                 Kokkos::Cuda const& space) {
   Capability const machine  = Cuda::capability(space);
   TuningTable const& tuning = Cuda::tuning(space);
   return decide_wish(settings, [&](Settings const& wish) {

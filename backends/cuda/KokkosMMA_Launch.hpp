@@ -24,9 +24,7 @@
 /// \file
 /// What every launch needs: the device's properties, facts of the kernel, and
 /// errors handled as Kokkos handles them. What does not depend on the types of
-/// a call is no template, and [[gnu::noinline]] keeps the compiler from
-/// repeating it in each call: that was a sixth of the host's time for a source
-/// of 13 reductions and scans (g++ 12, 2026-11-25).
+/// a call is no template, so that an application's reductions share it.
 
 namespace KokkosMMA::Impl::Cuda {
 
@@ -69,8 +67,7 @@ class OwnErrors {
   bool m_clear;
 };
 
-[[gnu::noinline]] inline void check_launch(cudaError_t error,
-                                           char const* name) {
+inline void check_launch(cudaError_t error, char const* name) {
   if (error != cudaSuccess)
     check(error, (std::string("launch of ") + name).c_str());
 }
@@ -160,10 +157,8 @@ struct KernelFacts {
 /// kernel. Never keep this in a static of a function that launches: from CUDA
 /// 13 on every translation unit has a kernel of its own, and where such a
 /// function is inlined, one is asked and another launched.
-[[gnu::noinline]] inline KernelFacts facts_of_kernel(int device_id,
-                                                     void const* address,
-                                                     int threads,
-                                                     std::size_t shared_bytes) {
+inline KernelFacts facts_of_kernel(int device_id, void const* address,
+                                   int threads, std::size_t shared_bytes) {
   using Key = std::pair<int, void const*>;
   static std::mutex mutex;
   static std::map<Key, KernelFacts> all;

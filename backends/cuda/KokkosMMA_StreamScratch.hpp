@@ -61,13 +61,12 @@ class Scratch {
   int device_id() const { return m_device; }
 
   /// For the partial results of so many blocks.
-  [[gnu::noinline]] GridScratch grid(std::size_t blocks,
-                                     std::size_t bytes_of_each) {
+  GridScratch grid(std::size_t blocks, std::size_t bytes_of_each) {
     return {m_partials.of(*this, blocks * bytes_of_each), m_ticket};
   }
 
   /// Words for the hand-shake of a scan.
-  [[gnu::noinline]] ScanScratch scan(std::uint64_t words) {
+  ScanScratch scan(std::uint64_t words) {
     std::lock_guard<std::mutex> const lock(m_mutex);
     if (words > m_scan.capacity) {
       std::uint64_t const capacity = std::bit_ceil(words);
@@ -92,7 +91,7 @@ class Scratch {
 
   /// Words for a value of so many bytes, which one call at a time has: until
   /// the lock is given up.
-  [[gnu::noinline]] std::unique_lock<std::mutex> take_words(std::size_t bytes) {
+  std::unique_lock<std::mutex> take_words(std::size_t bytes) {
     std::unique_lock<std::mutex> lock(m_words_mutex);
     for (std::size_t i = 0; i < (bytes + 3) / 4; ++i) m_words[i] = 0;
     return lock;
@@ -102,8 +101,7 @@ class Scratch {
   /// Waits for the value that a kernel stores there. The kernel itself may
   /// still run. No template: it is compiled once in a source, not for each
   /// reduction.
-  [[gnu::noinline]] void receive(void* result, std::size_t bytes,
-                                 cudaStream_t stream) {
+  void receive(void* result, std::size_t bytes, cudaStream_t stream) {
     auto* to = static_cast<unsigned char*>(result);
     for (std::size_t i = 0; 4 * i < bytes; ++i) {
       std::atomic_ref<unsigned long long> const word(m_words[i]);
@@ -269,7 +267,7 @@ class ScratchPool {
 /// given back at the end of its scope, behind the launches.
 class StreamScratch {
  public:
-  [[gnu::noinline]] explicit StreamScratch(Kokkos::Cuda const& space)
+  explicit StreamScratch(Kokkos::Cuda const& space)
       : m_stream(space.cuda_stream()) {
     check(cudaSetDevice(space.cuda_device()), "cudaSetDevice");
     cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
@@ -280,9 +278,7 @@ class StreamScratch {
         &ScratchPool::instance().take(space.cuda_device(), m_stream,
                                       m_captured || m_stream == default_stream);
   }
-  [[gnu::noinline]] ~StreamScratch() {
-    ScratchPool::instance().give_back(*m_entry, m_stream);
-  }
+  ~StreamScratch() { ScratchPool::instance().give_back(*m_entry, m_stream); }
   StreamScratch(StreamScratch const&)            = delete;
   StreamScratch& operator=(StreamScratch const&) = delete;
 
