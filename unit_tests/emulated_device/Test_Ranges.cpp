@@ -62,16 +62,17 @@ TYPED_TEST(RangeKernels, SumsAndDots) {
     Value result(-77);
     for (int const chain : {0, 1}) {
       Impl::Cuda::launch_mma_reduce<Impl::Cuda::ConvertTotal<Value>>(
-          space, Impl::Cuda::SumOperands<element>{range(x)}, chain, 0, &result,
-          true);
+          space, Impl::Cuda::StreamScratch(space),
+          Impl::Cuda::SumOperands<element>{range(x)}, chain, 0, &result, true);
       EXPECT_EQ(result, sum) << "chain " << chain;
       // Products of integers of 4 and 8 bytes are not for tensor cores.
       if constexpr (requires {
                       typename Impl::WarpDot<Impl::Cuda::Warp, element>;
                     }) {
         Impl::Cuda::launch_mma_reduce<Impl::Cuda::ConvertTotal<Value>>(
-            space, Impl::Cuda::DotOperands<element>{range(x), range(y)}, chain,
-            128, &result, false);
+            space, Impl::Cuda::StreamScratch(space),
+            Impl::Cuda::DotOperands<element>{range(x), range(y)}, chain, 128,
+            &result, false);
         EXPECT_EQ(result, dot) << "chain " << chain;
       }
     }
