@@ -359,6 +359,46 @@ TYPED_TEST(StdScans, OperatorsThatDoNotCommute) {
   check_operators<TypeParam>();
 }
 
+template <class T>
+struct Larger {
+  KOKKOS_FUNCTION T operator()(T const& a, T const& b) const {
+    return a > b ? a : b;
+  }
+};
+
+/// Kokkos carries such values with a flag and the padding behind it. Many
+/// tiles, so that sums travel from window to window of them.
+template <class T, class Exec>
+void check_maxima() {
+  Random random;
+  SCOPED_TRACE(random.note() + ", values of " + std::to_string(sizeof(T)) +
+               " bytes");
+  for (std::size_t const size : {1000, 70001, 300011, 1200007}) {
+    SCOPED_TRACE(size);
+    std::vector<T> values(size);
+    for (std::size_t i = 0; i < size; ++i)
+      values[i] = T(random.bits() % 50 + i * 50 / size);
+    auto const x =
+        make_view<T, Exec>(size, [&](std::size_t i) { return values[i]; });
+    Kokkos::View<T*, Exec> const y("y", size);
+    erase(y);
+    RouteProbe<Exec> probe;
+    KE::inclusive_scan(Exec(), x, y, Larger<T>(), T(7));
+    EXPECT_TRUE(probe.streamed());
+    T largest = T(7);
+    EXPECT_TRUE(written(y, 0, size, [&](std::size_t i) {
+      largest = Larger<T>()(largest, values[i]);
+      return largest;
+    }));
+  }
+}
+TYPED_TEST(StdScans, RunningMaxima) {
+  check_maxima<std::uint64_t, TypeParam>();
+  check_maxima<double, TypeParam>();
+  check_maxima<int, TypeParam>();
+  check_maxima<std::int8_t, TypeParam>();
+}
+
 // --- numerics ---------------------------------------------------------------
 
 /// Prefixes no less accurate than Kokkos' own, and NaN where it must be.

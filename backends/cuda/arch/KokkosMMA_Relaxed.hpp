@@ -17,9 +17,20 @@ struct Relaxed64 {
                  : "memory");
     return value;
   }
-  __device__ static void store(std::uint64_t* to, std::uint64_t value) {
-    asm volatile("st.relaxed.gpu.global.u64 [%0],%1;" ::"l"(to), "l"(value)
-                 : "memory");
+  /// The halves are put together here, from registers of 32 bits. Where the low
+  /// one comes from padding that nobody has written, ptxas 13.0 takes shifts
+  /// and masks of it for what it likes, and a sum of 64 bits had a wrong high
+  /// half.
+  __device__ static void store(std::uint64_t* to, std::uint32_t low,
+                               std::uint32_t high) {
+    asm volatile(
+        "{\n"
+        ".reg .b64 both;\n"
+        "mov.b64 both,{%1,%2};\n"
+        "st.relaxed.gpu.global.u64 [%0],both;\n"
+        "}" ::"l"(to),
+        "r"(low), "r"(high)
+        : "memory");
   }
 };
 

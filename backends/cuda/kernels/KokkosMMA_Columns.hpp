@@ -534,7 +534,7 @@ class ColumnLookBack {
     auto const bits = Words<Value>::from(value);
 #pragma unroll
     for (int i = 0; i < words; ++i)
-      Relaxed64::store(to + i, std::uint64_t(m_tag) << 32 | bits.word[i]);
+      Relaxed64::store(to + i, bits.word[i], m_tag);
   }
   __device__ static void fetch(std::uint64_t const* from,
                                std::uint64_t (&to)[words]) {

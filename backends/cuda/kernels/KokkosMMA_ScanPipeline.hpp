@@ -91,7 +91,6 @@ __device__ void scan_tiles(ScanMemory<Value, Kept, Warps>& memory,
           last(prefix, sum);
         }
       }
-      __syncwarp();
       __syncthreads();  // the sum before `tile` is known
       tile = next;
     }
@@ -105,7 +104,6 @@ __device__ void scan_tiles(ScanMemory<Value, Kept, Warps>& memory,
     begin(number, kept.kept[warp], sum);
     Value* const before_warp = Memory::values(kept.before_warp);
     if (lane == 31) copy_bits(before_warp + warp, &sum.value);
-    __syncwarp();
     PartialBarrier<1, Warps * 32>::wait();
     if (warp != 0) return;
     if (lane < Warps)
@@ -116,7 +114,6 @@ __device__ void scan_tiles(ScanMemory<Value, Kept, Warps>& memory,
     if (lane == 0) joiner.init(before.value);
     if (lane < Warps) copy_bits(before_warp + lane, &before.value);
     if (lane == 31) look_back.publish(number, sum.value);
-    __syncwarp();
   };
 
   if (tile >= tiles) return;
@@ -131,7 +128,6 @@ __device__ void scan_tiles(ScanMemory<Value, Kept, Warps>& memory,
     copy_bits(&base.value, Memory::values(kept.before_tile));
     joiner.join(base.value, Memory::values(kept.before_warp)[warp]);
     end(tile, kept.kept[warp], base);
-    __syncwarp();
     tile = next;
   }
 }

@@ -16,7 +16,9 @@ struct Relaxed64 {
     Testing::EmulatedDevice::yield();
     return *from;
   }
-  static void store(std::uint64_t* to, std::uint64_t value) { *to = value; }
+  static void store(std::uint64_t* to, std::uint32_t low, std::uint32_t high) {
+    *to = std::uint64_t(high) << 32 | low;
+  }
 };
 
 }  // namespace KokkosMMA::Impl::Cuda
