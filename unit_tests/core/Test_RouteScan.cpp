@@ -225,7 +225,7 @@ static_assert(chosen(with([](auto& p) { p.in_graph = true; }), h200) ==
 constexpr bool mma_where_streamed_cannot(Scalar scalar) {
   return chosen(with([&](auto& p) {
                   p.input = p.accumulator = p.output = scalar;
-                  p.functor_bytes                    = 10000;
+                  p.functor_bytes                    = 40000;
                 }),
                 h200) == Route::mma;
 }
