@@ -267,9 +267,7 @@ class RoutedScan {
     scratch.deliver(
         m_result, total_on_device(),
         [&](Cuda::ResultSink<value_type> const& sink) { launch(sink, scan); });
-    if (!total_on_device())
-      m_policy.space().fence(
-          "KokkosMMA::parallel_scan: the total goes to the host");
+    if (!total_on_device()) scratch.wait();
   }
 
   Reducer reducer() const {

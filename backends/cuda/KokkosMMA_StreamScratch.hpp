@@ -287,6 +287,12 @@ class StreamScratch {
   /// The launches become nodes of a graph, and the host cannot wait for them.
   bool captured() const { return m_captured; }
 
+  /// Until all work of the stream is done. Kokkos Tools see fences of Kokkos
+  /// alone, and this call takes the place of a part of one.
+  void wait() const {
+    check(cudaStreamSynchronize(m_stream), "cudaStreamSynchronize");
+  }
+
   /// Runs `launch(sink)` so that the result arrives where the caller wants it:
   /// at once in order on the stream when the device can write there, through
   /// pinned memory with a wait for this value otherwise.

@@ -344,7 +344,8 @@ void check_captured() {
   RouteProbe<Exec> const probe;
   Kokkos::parallel_reduce("captured", Kokkos::RangePolicy<Exec>(0, n), functor,
                           result);
-  if (Bytes < 32000) {
+  // Kokkos' reducer of a default sum has a second copy.
+  if (2 * Bytes < 32000) {
     EXPECT_TRUE(probe.streamed());
   }
   EXPECT_EQ(expected, result);
@@ -354,7 +355,7 @@ TYPED_TEST(Policies, LargeFunctors) {
   check_captured<TypeParam, 3584>();
   check_captured<TypeParam, 4056>();
   check_captured<TypeParam, 8192>();
-  check_captured<TypeParam, 31992>();
+  check_captured<TypeParam, 15992>();
   check_captured<TypeParam, 49152>();
 }
 

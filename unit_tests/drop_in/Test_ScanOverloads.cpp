@@ -773,7 +773,9 @@ void check_captured(bool routed) {
 TYPED_TEST(ScanOverloads, LargeFunctors) {
   check_captured<TypeParam, 1024>(true);
   check_captured<TypeParam, 3584>(true);
-  check_captured<TypeParam, 8192>(false);
+  check_captured<TypeParam, 8192>(true);
+  check_captured<TypeParam, 31992>(true);
+  check_captured<TypeParam, 49152>(false);
 }
 
 /// A call overwrites its total and its outputs and adds to neither.

@@ -8,6 +8,7 @@
 #include <KokkosMMA_TestSupport.hpp>
 
 #include <algorithm>
+#include <cstdio>
 #include <stdexcept>
 #include <utility>
 #include <vector>
@@ -191,8 +192,9 @@ class Captures : public ::testing::Test {
     bool thrown = false;
     try {
       call(exec);
-    } catch (std::runtime_error const&) {
+    } catch (std::runtime_error const& error) {
       thrown = true;
+      std::printf("thrown: %s\n", error.what());
     }
     graph                 = nullptr;
     cudaError_t const end = cudaStreamEndCapture(stream, &graph);
@@ -250,7 +252,8 @@ TEST_F(Captures, AResultOnTheDeviceIsAGraph) {
                                 ScanAndWrite{prefixes.data()});
       },
       graph);
-  ASSERT_EQ(Seen(false, cudaSuccess), seen);
+  EXPECT_FALSE(seen.first) << "an exception";
+  ASSERT_EQ(cudaSuccess, seen.second) << cudaGetErrorString(seen.second);
   cudaGraphExec_t executable = nullptr;
   ASSERT_EQ(cudaSuccess, cudaGraphInstantiate(&executable, graph, 0));
   for (int launch = 0; launch < 3; ++launch) {
