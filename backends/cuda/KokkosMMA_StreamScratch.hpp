@@ -183,18 +183,21 @@ class Scratch {
 /// All scratch, and which stream each piece of it serves. Nobody tells when a
 /// stream is destroyed, so scratch moves to another stream once the work that
 /// used it is done: there is no more of it than streams were busy at a time.
-/// The scratch of the default instance stays with it and needs no event.
+/// The scratch of the default instance stays with it and needs no event. What
+/// is captured from a stream has scratch of its own, for its graph may be
+/// launched at any time.
 class ScratchPool {
  public:
   struct Entry {
     Scratch scratch;
+    cudaStream_t captured_from;  ///< null: not of a graph
     unsigned long long stream;   ///< its number, which no other ever has
     int users        = 0;        ///< calls that have not launched yet
-    bool stays       = false;    ///< of the default instance or of a graph
+    bool stays       = false;    ///< no other stream may have it
     cudaEvent_t last = nullptr;  ///< behind the last launch that used it
 
-    Entry(int device_id, unsigned long long of)
-        : scratch(device_id), stream(of) {}
+    Entry(int device_id, cudaStream_t graph_of, unsigned long long number)
+        : scratch(device_id), captured_from(graph_of), stream(number) {}
     ~Entry() {
       if (last != nullptr) cudaEventDestroy(last);
     }
@@ -207,14 +210,31 @@ class ScratchPool {
   }
 
   /// For one call more on a stream.
-  Entry& take(int device_id, cudaStream_t stream, bool stays) {
+  Entry& take(int device_id, cudaStream_t stream, bool is_default) {
     unsigned long long number = 0;
     check(cudaStreamGetId(stream, &number), "cudaStreamGetId");
     std::lock_guard<std::mutex> const lock(m_mutex);
     Entry& entry = find(device_id, number);
     entry.users += 1;
-    entry.stays = entry.stays || stays;
+    entry.stays = entry.stays || is_default;
     return entry;
+  }
+
+  /// For one call more on a stream that is captured.
+  Entry& take_for_graph(int device_id, cudaStream_t stream) {
+    std::lock_guard<std::mutex> const lock(m_mutex);
+    Entry* found = nullptr;
+    for (auto const& entry : m_all)
+      if (entry->captured_from == stream &&
+          entry->scratch.device_id() == device_id)
+        found = entry.get();
+    if (found == nullptr) {
+      m_all.push_back(std::make_unique<Entry>(device_id, stream, 0));
+      found        = m_all.back().get();
+      found->stays = true;
+    }
+    found->users += 1;
+    return *found;
   }
 
   /// The call has launched what it launches on this stream.
@@ -241,15 +261,18 @@ class ScratchPool {
 
  private:
   Entry& find(int device_id, unsigned long long stream) {
+    auto const usable = [&](Entry const& entry) {
+      return entry.captured_from == nullptr &&
+             entry.scratch.device_id() == device_id;
+    };
     for (auto const& entry : m_all)
-      if (entry->stream == stream && entry->scratch.device_id() == device_id)
-        return *entry;
+      if (usable(*entry) && entry->stream == stream) return *entry;
     for (auto const& entry : m_all)
-      if (entry->scratch.device_id() == device_id && is_free(*entry)) {
+      if (usable(*entry) && is_free(*entry)) {
         entry->stream = stream;
         return *entry;
       }
-    m_all.push_back(std::make_unique<Entry>(device_id, stream));
+    m_all.push_back(std::make_unique<Entry>(device_id, nullptr, stream));
     return *m_all.back();
   }
 
@@ -274,9 +297,10 @@ class StreamScratch {
     check(cudaStreamIsCapturing(m_stream, &status), "cudaStreamIsCapturing");
     m_captured = status != cudaStreamCaptureStatusNone;
     static cudaStream_t const default_stream = Kokkos::Cuda().cuda_stream();
-    m_entry =
-        &ScratchPool::instance().take(space.cuda_device(), m_stream,
-                                      m_captured || m_stream == default_stream);
+    ScratchPool& pool                        = ScratchPool::instance();
+    m_entry = m_captured ? &pool.take_for_graph(space.cuda_device(), m_stream)
+                         : &pool.take(space.cuda_device(), m_stream,
+                                      m_stream == default_stream);
   }
   ~StreamScratch() { ScratchPool::instance().give_back(*m_entry, m_stream); }
   StreamScratch(StreamScratch const&)            = delete;
