@@ -43,7 +43,8 @@ struct StreamedTuning {
 ///
 /// Microseconds with a share of neighbouring indices for each block and a wait
 /// after each tile (H100, CUDA 13.0, 2026-11-25; 2^28 doubles, 2^29 floats and
-/// halfs; "down" reads a matrix of so many columns down its columns):
+/// halfs; 64-bit indices; "down" reads a matrix of so many columns down its
+/// columns):
 ///
 /// | threads x blocks, calls     | sum | half | down 2 | down 8 | down 64 |
 /// |-----------------------------|-----|------|--------|--------|---------|
@@ -57,6 +58,12 @@ struct StreamedTuning {
 /// | double 256 x 8, 4, no wait  | 751 |      | 908    | 2855   | 5419    |
 /// | double 512 x 2, 8, in turn  | 710 |      | 1461   | 5533   | 8254    |
 /// | double, Kokkos              | 747 |      | 889    | 3064   | 5564    |
+///
+/// With 32-bit indices, down 2, 3, 8, 9, 64 and 100 columns: float 1024 x 2
+/// 739 1477 3601 5799 15076 16413, Kokkos 1117 1476 1898 6194 12984 16686;
+/// double 512 x 2 732 1371 3394 5208 7764 8314, Kokkos 932 1529 2886 5526 5554
+/// 8378. No shape that keeps the rate of plain sums (from 256 x 8 to 1024 x 2,
+/// 1 to 8 calls) has Kokkos' rate at 8 columns of floats.
 ///
 /// A simple functor needs no more than 32 of the 64 registers of 512 x 2, and
 /// four blocks are resident. int8 into int32: 252 us with 1024 x 2, 8 calls,

@@ -464,6 +464,9 @@ class RoutedReduce {
               Flat::call(m_pair.get_functor(), m_policy), m_pair.get_reducer(),
               Flat::begin(m_policy), size, grid, sink);
         });
+    // The value may come before what the functor wrote to other memory of the
+    // host. Kokkos waits here too, and after a scalar once more.
+    if (!m_result_on_device) scratch.wait();
   }
 
   Native m_native;

@@ -87,9 +87,6 @@ struct Words {
   }
 };
 
-/// In a word of a result that has arrived.
-inline constexpr unsigned long long result_mark = 1ull << 32;
-
 /// Where a result goes: to memory of the caller that the device can write, or
 /// to pinned host memory where the host waits for it, as 8-byte words that hold
 /// 4 bytes of the value and a mark each. A store of 8 bytes is one transaction,
@@ -98,6 +95,8 @@ inline constexpr unsigned long long result_mark = 1ull << 32;
 /// protocol.
 template <class T>
 struct ResultSink {
+  static constexpr unsigned long long mark = 1ull << 32;
+
   T* memory;                           ///< of the caller, or null
   volatile unsigned long long* words;  ///< Words<T>::size of them, or null
 
@@ -109,8 +108,7 @@ struct ResultSink {
     }
     auto const bits = Words<T>::from(value);
 #pragma unroll
-    for (int i = 0; i < Words<T>::size; ++i)
-      words[i] = result_mark | bits.word[i];
+    for (int i = 0; i < Words<T>::size; ++i) words[i] = mark | bits.word[i];
   }
 };
 
@@ -162,25 +160,18 @@ __device__ void block_reduce(T& value, Joiner const& joiner) {
 
 /// A value per thread to one per grid; `store(value)` runs in one thread of the
 /// last block. blockDim.x is a multiple of 32, gridDim.x at most max_partials.
-/// `to_host`: who sees the stored value on the host sees all that the threads
-/// of the grid have written before they came here, in any memory.
 template <class T, class Joiner, class Store>
 __device__ void grid_finish(T& value, Joiner const& joiner,
-                            GridScratch const& scratch, Store const& store,
-                            bool to_host = false) {
+                            GridScratch const& scratch, Store const& store) {
   block_reduce(value, joiner);
   if (gridDim.x == 1) {
-    if (threadIdx.x == 0) {
-      if (to_host) __threadfence_system();
-      store(value);
-    }
+    if (threadIdx.x == 0) store(value);
     return;
   }
   __shared__ bool is_last;
   T* const partials = static_cast<T*>(scratch.partials);
   if (threadIdx.x == 0) {
     memcpy(static_cast<void*>(partials + blockIdx.x), &value, sizeof(T));
-    if (to_host) __threadfence_system();
     unsigned const last = gridDim.x - 1;
     is_last =
         AtomicIncrementAcquireRelease::fetch(scratch.ticket, last) == last;
@@ -210,10 +201,7 @@ __device__ void grid_finish(T& value, Joiner const& joiner,
     joiner.join(total.value, partial.value);
   }
   block_reduce(total.value, joiner);
-  if (threadIdx.x == 0) {
-    if (to_host) __threadfence_system();
-    store(total.value);
-  }
+  if (threadIdx.x == 0) store(total.value);
 }
 
 }  // namespace KokkosMMA::Impl::Cuda

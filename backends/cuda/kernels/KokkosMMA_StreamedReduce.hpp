@@ -75,8 +75,8 @@ struct TunedFor {
 /// Each block takes one share of neighbouring indices, so that a functor that
 /// walks an array across its rows finds the other columns' lines in L2: blocks
 /// are at work in all columns (H100, 2026-11-25, 2^28 doubles as 8 columns,
-/// read down the columns: 2464 us, tiles dealt out to blocks in turn 5535,
-/// Kokkos 2912). A block of the tuned size takes tiles of calls * threads
+/// read down the columns: 3394 us, tiles dealt out to blocks in turn 5535,
+/// Kokkos 2886). A block of the tuned size takes tiles of calls * threads
 /// indices; the indices of a tile differ by constants, so their loads share one
 /// address. After each the block waits for its slowest warp: left alone, warps
 /// drift apart until a few of them finish the work of the multiprocessor, and
@@ -142,7 +142,7 @@ __global__ void __launch_bounds__(Tuned::value.threads, Tuned::value.min_blocks)
     return;
   }
   streamed_calls<Running, Tuned>(running, f, begin, size, value);
-  grid_finish(value.value, running, scratch, store, sink.words != nullptr);
+  grid_finish(value.value, running, scratch, store);
 }
 
 }  // namespace KokkosMMA::Impl::Cuda

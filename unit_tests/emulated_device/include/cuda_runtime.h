@@ -206,7 +206,6 @@ inline float __uint_as_float(unsigned bits) {
   return std::bit_cast<float>(bits);
 }
 inline void __threadfence() {}
-inline void __threadfence_system() {}
 // Blocks and threads take turns: nothing comes between.
 template <class T>
 T atomicAdd(T* at, T value) {
