@@ -87,6 +87,9 @@ struct Words {
   }
 };
 
+/// In a word of a result that has arrived.
+inline constexpr unsigned long long result_mark = 1ull << 32;
+
 /// Where a result goes: to memory of the caller that the device can write, or
 /// to pinned host memory where the host waits for it, as 8-byte words that hold
 /// 4 bytes of the value and a mark each. A store of 8 bytes is one transaction,
@@ -95,8 +98,6 @@ struct Words {
 /// protocol.
 template <class T>
 struct ResultSink {
-  static constexpr unsigned long long mark = 1ull << 32;
-
   T* memory;                           ///< of the caller, or null
   volatile unsigned long long* words;  ///< Words<T>::size of them, or null
 
@@ -108,7 +109,8 @@ struct ResultSink {
     }
     auto const bits = Words<T>::from(value);
 #pragma unroll
-    for (int i = 0; i < Words<T>::size; ++i) words[i] = mark | bits.word[i];
+    for (int i = 0; i < Words<T>::size; ++i)
+      words[i] = result_mark | bits.word[i];
   }
 };
 
