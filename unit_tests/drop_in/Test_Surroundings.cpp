@@ -8,7 +8,6 @@
 #include <KokkosMMA_TestSupport.hpp>
 
 #include <algorithm>
-#include <cstdio>
 #include <stdexcept>
 #include <utility>
 #include <vector>
@@ -192,9 +191,8 @@ class Captures : public ::testing::Test {
     bool thrown = false;
     try {
       call(exec);
-    } catch (std::runtime_error const& error) {
+    } catch (std::runtime_error const&) {
       thrown = true;
-      std::printf("thrown: %s\n", error.what());
     }
     graph                 = nullptr;
     cudaError_t const end = cudaStreamEndCapture(stream, &graph);
