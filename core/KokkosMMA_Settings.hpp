@@ -3,29 +3,13 @@
 #define KOKKOSMMA_SETTINGS_HPP
 
 #include <core/KokkosMMA_Errors.hpp>
+#include <core/KokkosMMA_Route.hpp>
 #include <core/KokkosMMA_Tuning.hpp>
 #include <core/KokkosMMA_Verbose.hpp>
 
-#include <cstdio>
-#include <cstdlib>
-#include <string>
 #include <string_view>
 
 namespace KokkosMMA {
-
-/// What runs an operation; `automatic` lets the route function choose.
-enum class Route : unsigned char {
-  automatic,  ///< written `auto`: the fastest one that can run
-  generic,    ///< plain Kokkos
-  streamed,   ///< kernels of this library without tensor cores
-  mma         ///< products on tensor cores
-};
-
-/// The name of a route, as KOKKOSMMA_ROUTE takes it.
-constexpr std::string_view to_string(Route route) {
-  constexpr std::string_view names[] = {"auto", "generic", "streamed", "mma"};
-  return names[static_cast<int>(route)];
-}
 
 /// Forms of the sum on tensor cores. `chained` is the product; the others are
 /// the formulations of Navarro et al. 2020 ("GPU Tensor Cores for Fast
@@ -66,45 +50,6 @@ namespace Impl {
 inline Settings& scoped_settings() {
   thread_local Settings settings;
   return settings;
-}
-
-/// What KOKKOSMMA_ROUTE says. Empty is the same as unset. What is no route is
-/// an error that ends no application: it is told, and route is `automatic`.
-struct EnvironmentRoute {
-  Route route = Route::automatic;
-  std::string error{};  ///< empty: none
-};
-
-inline EnvironmentRoute parse_route(std::string_view text) {
-  if (text.empty()) return {};
-  for (Route route :
-       {Route::automatic, Route::generic, Route::streamed, Route::mma}) {
-    if (text == to_string(route)) return {route};
-  }
-  return {Route::automatic,
-          concatenate("KOKKOSMMA_ROUTE=\"", text,
-                      "\" is not a route and is not used; set it to auto, "
-                      "generic, streamed or mma")};
-}
-
-/// Read once: an application that changes its environment while it runs would
-/// make two calls in a row disagree. An error is printed when it is read: by
-/// the first call, with the drop-in before main.
-inline EnvironmentRoute const& environment_route() {
-  static EnvironmentRoute const once = [] {
-    char const* const text = std::getenv("KOKKOSMMA_ROUTE");
-    EnvironmentRoute read  = parse_route(text ? text : "");
-    if (!read.error.empty())
-      std::fprintf(stderr, "KokkosMMA: %s\n", read.error.c_str());
-    return read;
-  }();
-  return once;
-}
-
-/// That error for the end of an explanation, or nothing.
-inline std::string environment_note() {
-  std::string const& error = environment_route().error;
-  return error.empty() ? error : "; " + error;
 }
 
 /// Call, scope, environment: the first that says something wins.

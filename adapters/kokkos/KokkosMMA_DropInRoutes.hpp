@@ -8,7 +8,8 @@
 /// drop-in header includes it.
 
 #include <adapters/kokkos/KokkosMMA_EnabledSpaces.hpp>
-#include <core/KokkosMMA_Settings.hpp>
+#include <core/KokkosMMA_Route.hpp>
+#include <core/KokkosMMA_Verbose.hpp>
 
 #include <Kokkos_Macros.hpp>
 
