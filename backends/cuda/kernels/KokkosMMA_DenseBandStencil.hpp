@@ -10,6 +10,7 @@
 #include <backends/cuda/kernels/KokkosMMA_DenseTileStencil.hpp>
 #include <backends/cuda/kernels/KokkosMMA_DirectStencil.hpp>
 #include <backends/cuda/kernels/KokkosMMA_StencilRows.hpp>
+#include <core/KokkosMMA_RouteStencil.hpp>
 #include <core/KokkosMMA_StencilGrid.hpp>
 #include <core/KokkosMMA_StencilWeights.hpp>
 #include <core/KokkosMMA_WarpDenseBand.hpp>
