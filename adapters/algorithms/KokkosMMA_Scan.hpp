@@ -323,6 +323,7 @@ void exclusive_scan(Exec const& exec, X const& x, Y const& y,
   exclusive_scan<Accumulator>(exec, x, y, 0, total, settings);
 }
 
+/// Does not compile: a total is named by Total(place).
 template <class Accumulator = void, class Exec, Impl::Rank1View X,
           Impl::Rank1View Y, Impl::InitialArgument Init,
           Impl::InitialArgument Bare>
@@ -387,6 +388,7 @@ void inclusive_scan(Exec const& exec, X const& x, Y const& y,
   inclusive_scan<Accumulator>(exec, x, y, 0, total, settings);
 }
 
+/// Does not compile: a total is named by Total(place).
 template <class Accumulator = void, class Exec, Impl::Rank1View X,
           Impl::Rank1View Y, Impl::InitialArgument Init,
           Impl::InitialArgument Bare>

@@ -28,6 +28,7 @@ template <class T>
 struct InitialValue {
   T value;  ///< a number
 };
+/// InitialValue(n) holds a copy of n.
 template <class T>
 InitialValue(T const&) -> InitialValue<T>;
 

@@ -177,6 +177,7 @@ void exclusive_scan(MPI_Comm comm, Exec const& exec, X const& x, Y const& y,
   mpi::exclusive_scan<Accumulator>(comm, exec, x, y, 0, total, settings);
 }
 
+/// Does not compile: a total is named by Total(place).
 template <class Accumulator = void, class Exec, Impl::Rank1View X,
           Impl::Rank1View Y, Impl::InitialArgument Init,
           Impl::InitialArgument Bare>
@@ -243,6 +244,7 @@ void inclusive_scan(MPI_Comm comm, Exec const& exec, X const& x, Y const& y,
   mpi::inclusive_scan<Accumulator>(comm, exec, x, y, 0, total, settings);
 }
 
+/// Does not compile: a total is named by Total(place).
 template <class Accumulator = void, class Exec, Impl::Rank1View X,
           Impl::Rank1View Y, Impl::InitialArgument Init,
           Impl::InitialArgument Bare>
