@@ -2,6 +2,7 @@
 #ifndef KOKKOSMMA_CUDA_STREAMED_SCAN_HPP
 #define KOKKOSMMA_CUDA_STREAMED_SCAN_HPP
 
+#include <backends/cuda/arch/KokkosMMA_Kernel.hpp>
 #include <backends/cuda/kernels/KokkosMMA_ScanPipeline.hpp>
 #include <core/KokkosMMA_Tuning.hpp>
 
