@@ -148,14 +148,22 @@ class Scratch {
     OwnErrors const errors;
     void* memory = nullptr;
     if (cudaMalloc(&memory, bytes) != cudaSuccess) throw std::bad_alloc();
+    // Not on the default stream, where it would wait for other streams. A
+    // stream takes memory too.
+    cudaStream_t stream = nullptr;
+    cudaError_t error =
+        cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
+    if (error == cudaSuccess) {
+      error = cudaMemsetAsync(memory, 0, bytes, stream);
+      if (error == cudaSuccess) error = cudaStreamSynchronize(stream);
+      cudaStreamDestroy(stream);
+    }
+    if (error != cudaSuccess) {
+      cudaFree(memory);
+      if (error == cudaErrorMemoryAllocation) throw std::bad_alloc();
+      check(error, "setting scratch to zero");
+    }
     m_allocated.push_back(memory);
-    // Not on the default stream, where it would wait for other streams.
-    cudaStream_t stream;
-    check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking),
-          "cudaStreamCreateWithFlags");
-    check(cudaMemsetAsync(memory, 0, bytes, stream), "cudaMemsetAsync");
-    check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
-    check(cudaStreamDestroy(stream), "cudaStreamDestroy");
     return memory;
   }
 
