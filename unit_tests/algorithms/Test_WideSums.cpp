@@ -23,9 +23,10 @@ TYPED_TEST_SUITE(WideSums, ExecutionSpaces);
 /// Near half of the largest number of the type: four of them leave it.
 template <class T>
 T large(Random& random) {
-  std::int64_t const half =
-      std::int64_t(std::uint64_t(std::numeric_limits<T>::max()) / 2 + 1);
-  return static_cast<T>(half - random.integer(0, half / 1000));
+  std::uint64_t const half =
+      std::uint64_t(std::numeric_limits<T>::max()) / 2 + 1;
+  return static_cast<T>(
+      half - std::uint64_t(random.integer(0, std::int64_t(half / 1000))));
 }
 
 /// Elements on the device and their sums of long double.
