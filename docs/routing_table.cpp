@@ -6,11 +6,11 @@
 /// types and sizes on a few machines. Nothing is launched, so a host prints
 /// what a GPU would take.
 
-#include <core/KokkosMMA_RouteReduce.hpp>
-#include <core/KokkosMMA_RouteScan.hpp>
-#include <core/KokkosMMA_RouteSegmented.hpp>
-#include <core/KokkosMMA_RouteStencil.hpp>
-#include <core/KokkosMMA_StencilPlan.hpp>
+#include <core/reduce/KokkosMMA_RouteReduce.hpp>
+#include <core/scan/KokkosMMA_RouteScan.hpp>
+#include <core/segmented/KokkosMMA_RouteSegmented.hpp>
+#include <core/stencil/KokkosMMA_RouteStencil.hpp>
+#include <core/stencil/KokkosMMA_StencilPlan.hpp>
 
 #include <algorithm>
 #include <array>

@@ -48,8 +48,8 @@
 #endif
 #else
 
-#include <adapters/kokkos/KokkosMMA_DropInRoutes.hpp>
-#include <core/KokkosMMA_Version.hpp>
+#include <adapters/drop_in/KokkosMMA_DropInRoutes.hpp>
+#include <core/base/KokkosMMA_Version.hpp>
 
 #endif
 #endif

@@ -3,7 +3,7 @@
 
 #include "Perf_Paper.hpp"
 
-#include <core/KokkosMMA_CostModels.hpp>
+#include <core/routing/KokkosMMA_CostModels.hpp>
 
 #include <algorithm>
 #include <cmath>

@@ -7,12 +7,12 @@
 #include <string>
 
 #ifdef KOKKOS_ENABLE_CUDA
-#include <backends/cuda/kernels/KokkosMMA_SegmentedReduce.hpp>
+#include <backends/cuda/kernels/segmented/KokkosMMA_SegmentedReduce.hpp>
 #endif
 
 /// --mma-tune: the launcher of the staged kernels with other block shapes than
-/// the one of core/KokkosMMA_Tuning.hpp. Lengths that these kernels do not take
-/// are left out: the shape does not matter there.
+/// the one of core/routing/KokkosMMA_Tuning.hpp. Lengths that these kernels do
+/// not take are left out: the shape does not matter there.
 namespace perf {
 
 #ifdef KOKKOS_ENABLE_CUDA

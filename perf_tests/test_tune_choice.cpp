@@ -5,7 +5,7 @@
 // choice that is another one. With the path of a file it writes a table of a
 // machine that is not here, for the tests of perf_tune.
 
-#include <core/KokkosMMA_TuningFile.hpp>
+#include <core/routing/KokkosMMA_TuningFile.hpp>
 
 #include <cstdio>
 #include <fstream>

@@ -3,7 +3,7 @@
 #define KOKKOSMMA_FUNCTORS_HPP
 
 #include <adapters/kokkos/KokkosMMA_HalfTypes.hpp>
-#include <core/KokkosMMA_Errors.hpp>
+#include <core/base/KokkosMMA_Errors.hpp>
 
 #include <Kokkos_Core.hpp>
 

@@ -2,7 +2,7 @@
 #ifndef KOKKOSMMA_HALF_TYPES_HPP
 #define KOKKOSMMA_HALF_TYPES_HPP
 
-#include <core/KokkosMMA_Scalar.hpp>
+#include <core/base/KokkosMMA_Scalar.hpp>
 
 #include <Kokkos_Core.hpp>
 #include <Kokkos_Half.hpp>

@@ -5,8 +5,8 @@
 #include <adapters/kokkos/KokkosMMA_Functors.hpp>
 #include <adapters/kokkos/KokkosMMA_HalfTypes.hpp>
 #include <adapters/kokkos/KokkosMMA_VisibleData.hpp>
-#include <core/KokkosMMA_Errors.hpp>
-#include <core/KokkosMMA_RouteScan.hpp>
+#include <core/base/KokkosMMA_Errors.hpp>
+#include <core/scan/KokkosMMA_RouteScan.hpp>
 
 #include <Kokkos_Core.hpp>
 

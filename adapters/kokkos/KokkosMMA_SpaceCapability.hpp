@@ -2,13 +2,13 @@
 #ifndef KOKKOSMMA_SPACE_CAPABILITY_HPP
 #define KOKKOSMMA_SPACE_CAPABILITY_HPP
 
-#include <core/KokkosMMA_ActiveTuning.hpp>
-#include <core/KokkosMMA_Capability.hpp>
+#include <core/routing/KokkosMMA_ActiveTuning.hpp>
+#include <core/base/KokkosMMA_Capability.hpp>
 
 #include <Kokkos_Core.hpp>
 
 #if defined(KOKKOS_ENABLE_CUDA)
-#include <backends/cuda/KokkosMMA_Launch.hpp>
+#include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
 #endif
 
 #include <string>

@@ -3,12 +3,12 @@
 #ifndef KOKKOSMMA_TEMPORARY_MEMORY_HPP
 #define KOKKOSMMA_TEMPORARY_MEMORY_HPP
 
-#include <adapters/kokkos/KokkosMMA_StencilGeneric.hpp>
+#include <backends/generic/KokkosMMA_StencilGeneric.hpp>
 
 #include <Kokkos_Core.hpp>
 
 #ifdef KOKKOS_ENABLE_CUDA
-#include <backends/cuda/KokkosMMA_StreamMemory.hpp>
+#include <backends/cuda/runtime/KokkosMMA_StreamMemory.hpp>
 #endif
 
 #include <cstddef>

@@ -3,12 +3,12 @@
 #ifndef KOKKOSMMA_TOOLS_TUNING_HPP
 #define KOKKOSMMA_TOOLS_TUNING_HPP
 
-#include <core/KokkosMMA_Capability.hpp>
-#include <core/KokkosMMA_Problem.hpp>
-#include <core/KokkosMMA_RouteDecision.hpp>
-#include <core/KokkosMMA_RouteReduce.hpp>
-#include <core/KokkosMMA_RouteScan.hpp>
-#include <core/KokkosMMA_Scalar.hpp>
+#include <core/base/KokkosMMA_Capability.hpp>
+#include <core/routing/KokkosMMA_Problem.hpp>
+#include <core/routing/KokkosMMA_RouteDecision.hpp>
+#include <core/reduce/KokkosMMA_RouteReduce.hpp>
+#include <core/scan/KokkosMMA_RouteScan.hpp>
+#include <core/base/KokkosMMA_Scalar.hpp>
 
 #include <Kokkos_Core.hpp>
 

@@ -13,9 +13,9 @@
 /// Nothing here runs without KOKKOSMMA_VERBOSE, and nothing touches CUDA before
 /// the first call does.
 
-#include <core/KokkosMMA_Errors.hpp>
-#include <core/KokkosMMA_RouteDecision.hpp>
-#include <core/KokkosMMA_Settings.hpp>
+#include <core/base/KokkosMMA_Errors.hpp>
+#include <core/routing/KokkosMMA_RouteDecision.hpp>
+#include <core/routing/KokkosMMA_Settings.hpp>
 
 #include <Kokkos_Core.hpp>
 

@@ -3,7 +3,7 @@
 #define KOKKOSMMA_VISIBLE_DATA_HPP
 
 #include <adapters/kokkos/KokkosMMA_Functors.hpp>
-#include <core/KokkosMMA_Problem.hpp>
+#include <core/routing/KokkosMMA_Problem.hpp>
 
 #include <cstddef>
 #include <cstdint>

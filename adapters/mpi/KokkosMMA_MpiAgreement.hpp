@@ -5,8 +5,8 @@
 
 #include <adapters/kokkos/KokkosMMA_Functors.hpp>
 #include <adapters/kokkos/KokkosMMA_HalfTypes.hpp>
-#include <core/KokkosMMA_Errors.hpp>
-#include <core/KokkosMMA_Scalar.hpp>
+#include <core/base/KokkosMMA_Errors.hpp>
+#include <core/base/KokkosMMA_Scalar.hpp>
 
 #include <mpi.h>
 #if defined(__has_include)

@@ -3,18 +3,18 @@
 #ifndef KOKKOSMMA_MPI_HALO_HPP
 #define KOKKOSMMA_MPI_HALO_HPP
 
-#include <adapters/algorithms/KokkosMMA_Stencil.hpp>
-#include <adapters/kokkos/KokkosMMA_Finalize.hpp>
-#include <adapters/kokkos/KokkosMMA_StencilChecks.hpp>
-#include <adapters/kokkos/KokkosMMA_StencilGeneric.hpp>
-#include <adapters/kokkos/KokkosMMA_StencilPolicy.hpp>
+#include <adapters/algorithms/stencil/KokkosMMA_Stencil.hpp>
+#include <adapters/drop_in/KokkosMMA_Finalize.hpp>
+#include <adapters/algorithms/stencil/KokkosMMA_StencilChecks.hpp>
+#include <backends/generic/KokkosMMA_StencilGeneric.hpp>
+#include <adapters/algorithms/stencil/KokkosMMA_StencilPolicy.hpp>
 #include <adapters/mpi/KokkosMMA_MpiAgreement.hpp>
 #include <adapters/mpi/KokkosMMA_MpiTopology.hpp>
 
 #include <Kokkos_Core.hpp>
 
 #ifdef KOKKOS_ENABLE_CUDA
-#include <backends/cuda/KokkosMMA_StreamMark.hpp>
+#include <backends/cuda/runtime/KokkosMMA_StreamMark.hpp>
 #endif
 
 #include <algorithm>

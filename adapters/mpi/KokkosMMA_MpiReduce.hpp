@@ -3,7 +3,7 @@
 #ifndef KOKKOSMMA_MPI_REDUCE_HPP
 #define KOKKOSMMA_MPI_REDUCE_HPP
 
-#include <adapters/algorithms/KokkosMMA_Reduce.hpp>
+#include <adapters/algorithms/reduce/KokkosMMA_Reduce.hpp>
 #include <adapters/mpi/KokkosMMA_MpiAgreement.hpp>
 
 #include <Kokkos_Core.hpp>

@@ -3,8 +3,8 @@
 #ifndef KOKKOSMMA_MPI_SCAN_HPP
 #define KOKKOSMMA_MPI_SCAN_HPP
 
-#include <adapters/algorithms/KokkosMMA_Reduce.hpp>
-#include <adapters/algorithms/KokkosMMA_Scan.hpp>
+#include <adapters/algorithms/reduce/KokkosMMA_Reduce.hpp>
+#include <adapters/algorithms/scan/KokkosMMA_Scan.hpp>
 #include <adapters/mpi/KokkosMMA_MpiAgreement.hpp>
 #include <adapters/mpi/KokkosMMA_MpiReduce.hpp>
 

@@ -4,7 +4,7 @@
 #define KOKKOSMMA_MPI_TOPOLOGY_HPP
 
 #include <adapters/mpi/KokkosMMA_MpiAgreement.hpp>
-#include <core/KokkosMMA_Boundary.hpp>
+#include <core/stencil/KokkosMMA_Boundary.hpp>
 
 #include <algorithm>
 #include <array>

@@ -6,7 +6,7 @@
 Pages link to files of the repository, as a forge shows them. In the site a link to another page goes to that page, a link to a source
 file to a page with its text. A link to nothing is an error, and so is a quotation that is no longer what it quotes: a block of code behind a line
 
-    <!-- from: core/KokkosMMA_Settings.hpp -->
+    <!-- from: core/routing/KokkosMMA_Settings.hpp -->
 
 has lines of that file, one after the other, indented as one likes; "..." on a line of its own leaves some out.
 """

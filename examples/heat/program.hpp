@@ -19,7 +19,7 @@
 #include "../common/command_line.hpp"
 #include "../common/measure.hpp"
 
-#include <core/KokkosMMA_Boundary.hpp>
+#include <core/stencil/KokkosMMA_Boundary.hpp>
 
 #include <algorithm>
 #include <charconv>

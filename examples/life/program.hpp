@@ -18,9 +18,9 @@
 #include "../common/picture.hpp"
 #include "../common/progress.hpp"
 
-#include <core/KokkosMMA_AutomatonRule.hpp>
-#include <core/KokkosMMA_Boundary.hpp>
-#include <core/KokkosMMA_RunLength.hpp>
+#include <core/automaton/KokkosMMA_AutomatonRule.hpp>
+#include <core/stencil/KokkosMMA_Boundary.hpp>
+#include <core/automaton/KokkosMMA_RunLength.hpp>
 
 #include <algorithm>
 #include <cstddef>

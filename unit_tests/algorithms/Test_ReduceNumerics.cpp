@@ -6,7 +6,7 @@
 
 #include "AlgorithmSupport.hpp"
 
-#include <core/KokkosMMA_ErrorBound.hpp>
+#include <core/base/KokkosMMA_ErrorBound.hpp>
 #include <KokkosMMA_ExactSum.hpp>
 
 #include <cmath>

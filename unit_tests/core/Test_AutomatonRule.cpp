@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include <core/KokkosMMA_AutomatonRule.hpp>
+#include <core/automaton/KokkosMMA_AutomatonRule.hpp>
 
 #include <KokkosMMA_ErrorOf.hpp>
 #include <KokkosMMA_Random.hpp>

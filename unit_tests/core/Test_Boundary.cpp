@@ -4,7 +4,7 @@
 // What stands beyond a face, against sequences written by hand: those of
 // scipy.ndimage (constant, wrap, reflect, mirror, nearest).
 
-#include <core/KokkosMMA_Boundary.hpp>
+#include <core/stencil/KokkosMMA_Boundary.hpp>
 
 #include <gtest/gtest.h>
 

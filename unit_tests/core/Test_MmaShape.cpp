@@ -5,7 +5,7 @@
 // from the figures of the PTX ISA, "Matrix Fragments for mma", and as
 // bijections.
 
-#include <core/KokkosMMA_Encoding.hpp>
+#include <core/mma/KokkosMMA_Encoding.hpp>
 
 #include <gtest/gtest.h>
 

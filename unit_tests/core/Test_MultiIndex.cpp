@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include <adapters/kokkos/KokkosMMA_MultiIndex.hpp>
+#include <adapters/drop_in/KokkosMMA_MultiIndex.hpp>
 
 #include <KokkosMMA_Random.hpp>
 

@@ -3,7 +3,7 @@
 
 // Cells of one bit against AutomatonRule::next and Boundaries, cell by cell.
 
-#include <core/KokkosMMA_PackedCells.hpp>
+#include <core/automaton/KokkosMMA_PackedCells.hpp>
 
 #include <KokkosMMA_Random.hpp>
 

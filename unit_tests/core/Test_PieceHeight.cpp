@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <core/KokkosMMA_PieceHeight.hpp>
+#include <core/stencil/KokkosMMA_TileHeight.hpp>
 
 #include <gtest/gtest.h>
 

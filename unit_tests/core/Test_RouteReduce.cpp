@@ -3,7 +3,7 @@
 
 // The route is a constant expression: most of this is checked by compiling it.
 
-#include <core/KokkosMMA_RouteReduce.hpp>
+#include <core/reduce/KokkosMMA_RouteReduce.hpp>
 
 #include <gtest/gtest.h>
 

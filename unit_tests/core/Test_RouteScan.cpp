@@ -3,7 +3,7 @@
 
 // The route is a constant expression: most of this is checked by compiling it.
 
-#include <core/KokkosMMA_RouteScan.hpp>
+#include <core/scan/KokkosMMA_RouteScan.hpp>
 
 #include <gtest/gtest.h>
 
@@ -307,7 +307,7 @@ TEST(RouteScan, DecisionAsText) {
     else
       EXPECT_EQ(
           "route streamed; not mma: shuffles are as fast for these types "
-          "(mma_scan_pays, core/KokkosMMA_TuningTable.hpp)",
+          "(mma_scan_pays, core/routing/KokkosMMA_TuningTable.hpp)",
           text);
   }
 }

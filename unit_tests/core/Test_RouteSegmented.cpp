@@ -3,7 +3,7 @@
 
 // The route is a constant expression: most of this is checked by compiling it.
 
-#include <core/KokkosMMA_RouteSegmented.hpp>
+#include <core/segmented/KokkosMMA_RouteSegmented.hpp>
 
 #include <gtest/gtest.h>
 
@@ -237,7 +237,7 @@ TEST(RouteSegmented, AutomaticNeverFails) {
 TEST(RouteSegmented, DecisionAsText) {
   EXPECT_EQ(
       "route streamed; not mma: segments of any length do not fill the rows of "
-      "a product (backends/cuda/kernels/KokkosMMA_RaggedReduce.hpp)",
+      "a product (backends/cuda/kernels/segmented/KokkosMMA_CsrReduce.hpp)",
       to_string(route_segmented_reduce(with([](auto& p) { p.ragged = true; }),
                                        h200, {})));
 }

@@ -4,8 +4,8 @@
 // The constant matrices of a scan: where their ones lie, seen from the lanes
 // that hold the elements and the sums; and the small functions of the operands.
 
-#include <core/KokkosMMA_Encoding.hpp>
-#include <core/KokkosMMA_ScanEncoding.hpp>
+#include <core/mma/KokkosMMA_Encoding.hpp>
+#include <core/scan/KokkosMMA_ScanEncoding.hpp>
 
 #include <gtest/gtest.h>
 

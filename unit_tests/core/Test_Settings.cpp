@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include <core/KokkosMMA_Settings.hpp>
-#include <core/KokkosMMA_Version.hpp>
+#include <core/routing/KokkosMMA_Settings.hpp>
+#include <core/base/KokkosMMA_Version.hpp>
 #include <KokkosMMA_ErrorOf.hpp>
 
 #include <gtest/gtest.h>

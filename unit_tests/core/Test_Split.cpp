@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include <core/KokkosMMA_Split.hpp>
+#include <core/mma/KokkosMMA_Split.hpp>
 
 #include <KokkosMMA_Random.hpp>
 

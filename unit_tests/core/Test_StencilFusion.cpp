@@ -5,11 +5,11 @@
 // step, against the steps one after the other: in integers that wrap, where
 // every element must be equal, and in float against long double.
 
-#include <core/KokkosMMA_StencilFactors.hpp>
-#include <core/KokkosMMA_StencilFusion.hpp>
-#include <core/KokkosMMA_StencilGrid.hpp>
-#include <core/KokkosMMA_StencilPlan.hpp>
-#include <core/KokkosMMA_StencilStrips.hpp>
+#include <core/stencil/KokkosMMA_StencilFactors.hpp>
+#include <core/stencil/KokkosMMA_StencilFusion.hpp>
+#include <core/stencil/KokkosMMA_StencilGrid.hpp>
+#include <core/stencil/KokkosMMA_StencilPlan.hpp>
+#include <core/stencil/KokkosMMA_BoundaryStrips.hpp>
 
 #include <KokkosMMA_Random.hpp>
 

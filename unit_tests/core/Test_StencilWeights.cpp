@@ -4,8 +4,8 @@
 // Weights of stencils and their factors. Factors are multiplied out in long
 // double and compared with the weights.
 
-#include <core/KokkosMMA_StencilFactors.hpp>
-#include <core/KokkosMMA_StencilWeights.hpp>
+#include <core/stencil/KokkosMMA_StencilFactors.hpp>
+#include <core/stencil/KokkosMMA_StencilWeights.hpp>
 
 #include <KokkosMMA_Random.hpp>
 

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include <core/KokkosMMA_ErrorBound.hpp>
-#include <core/KokkosMMA_RouteReduce.hpp>
-#include <core/KokkosMMA_Tuning.hpp>
+#include <core/base/KokkosMMA_ErrorBound.hpp>
+#include <core/reduce/KokkosMMA_RouteReduce.hpp>
+#include <core/routing/KokkosMMA_Tuning.hpp>
 
 #include <gtest/gtest.h>
 

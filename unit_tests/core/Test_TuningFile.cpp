@@ -4,7 +4,7 @@
 // What is written is read back; everything else is refused by file, line, what
 // was found and what is allowed.
 
-#include <core/KokkosMMA_TuningFile.hpp>
+#include <core/routing/KokkosMMA_TuningFile.hpp>
 
 #include <gtest/gtest.h>
 

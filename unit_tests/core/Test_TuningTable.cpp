@@ -4,12 +4,12 @@
 // No table that the parser takes makes a result wrong: routes never refuse what
 // they choose, launches stay within what the kernels take.
 
-#include <core/KokkosMMA_LaunchShape.hpp>
-#include <core/KokkosMMA_RouteReduce.hpp>
-#include <core/KokkosMMA_RouteScan.hpp>
-#include <core/KokkosMMA_RouteSegmented.hpp>
-#include <core/KokkosMMA_RouteStencil.hpp>
-#include <core/KokkosMMA_TuningTable.hpp>
+#include <core/routing/KokkosMMA_LaunchShape.hpp>
+#include <core/reduce/KokkosMMA_RouteReduce.hpp>
+#include <core/scan/KokkosMMA_RouteScan.hpp>
+#include <core/segmented/KokkosMMA_RouteSegmented.hpp>
+#include <core/stencil/KokkosMMA_RouteStencil.hpp>
+#include <core/routing/KokkosMMA_TuningTable.hpp>
 
 #include <gtest/gtest.h>
 

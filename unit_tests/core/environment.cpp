@@ -5,7 +5,7 @@
 // KOKKOSMMA_VERBOSE, and that scope and call win over it. EXPECTED is a route.
 // Fails with a line that says what was different.
 
-#include <core/KokkosMMA_Settings.hpp>
+#include <core/routing/KokkosMMA_Settings.hpp>
 
 #include <cstdio>
 #include <cstdlib>

@@ -5,7 +5,7 @@
 // which a process reads once. Writes a file of the case into FOLDER, sets the
 // variable, and fails with a line that says what was different.
 
-#include <core/KokkosMMA_ActiveTuning.hpp>
+#include <core/routing/KokkosMMA_ActiveTuning.hpp>
 
 #include <cstdio>
 #include <cstdlib>

@@ -3,9 +3,9 @@
 
 // Cellular automata for the preset cuda-compile-only. Nothing here runs.
 
-#include <backends/cuda/kernels/KokkosMMA_Automaton.hpp>
-#include <backends/cuda/kernels/KokkosMMA_PackedCounts.hpp>
-#include <backends/cuda/kernels/KokkosMMA_PackedLife.hpp>
+#include <backends/cuda/kernels/automaton/KokkosMMA_Automaton.hpp>
+#include <backends/cuda/kernels/automaton/KokkosMMA_PackedCounts.hpp>
+#include <backends/cuda/kernels/automaton/KokkosMMA_PackedLife.hpp>
 
 #include <cstdint>
 

@@ -5,7 +5,7 @@
 // here runs.
 
 #include <adapters/kokkos/KokkosMMA_HalfTypes.hpp>
-#include <backends/cuda/kernels/KokkosMMA_Columns.hpp>
+#include <backends/cuda/kernels/segmented/KokkosMMA_Columns.hpp>
 
 #include <cstdint>
 

@@ -4,7 +4,7 @@
 // Reductions of segments of one length for the preset cuda-compile-only.
 // Nothing here runs.
 
-#include <backends/cuda/kernels/KokkosMMA_SegmentedReduce.hpp>
+#include <backends/cuda/kernels/segmented/KokkosMMA_SegmentedReduce.hpp>
 
 #include <cstdint>
 

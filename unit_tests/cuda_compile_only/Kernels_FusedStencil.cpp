@@ -4,8 +4,8 @@
 // Several steps of a stencil in one sweep, and the strips beside faces, for the
 // preset cuda-compile-only. Nothing here runs.
 
-#include <backends/cuda/kernels/KokkosMMA_FusedStencil.hpp>
-#include <backends/cuda/kernels/KokkosMMA_FusionStrips.hpp>
+#include <backends/cuda/kernels/stencil/KokkosMMA_FusedStencil.hpp>
+#include <backends/cuda/kernels/stencil/KokkosMMA_BoundaryStrips.hpp>
 
 namespace {
 

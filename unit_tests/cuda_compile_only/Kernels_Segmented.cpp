@@ -3,8 +3,8 @@
 
 // Segmented operations for the preset cuda-compile-only. Nothing here runs.
 
-#include <backends/cuda/kernels/KokkosMMA_RaggedReduce.hpp>
-#include <backends/cuda/kernels/KokkosMMA_SegmentedScan.hpp>
+#include <backends/cuda/kernels/segmented/KokkosMMA_CsrReduce.hpp>
+#include <backends/cuda/kernels/segmented/KokkosMMA_SegmentedScan.hpp>
 
 #include <cstdint>
 

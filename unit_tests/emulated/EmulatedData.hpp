@@ -5,7 +5,7 @@
 #define EMULATEDDATA_HPP
 
 #include <backends/emulated/arch/KokkosMMA_Mma.hpp>
-#include <core/KokkosMMA_Scalar.hpp>
+#include <core/base/KokkosMMA_Scalar.hpp>
 
 #include <KokkosMMA_Random.hpp>
 #include <KokkosMMA_SmallFloats.hpp>

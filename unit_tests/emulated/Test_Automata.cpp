@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include <backends/emulated/atom/KokkosMMA_Warp.hpp>
-#include <core/KokkosMMA_WarpAutomaton.hpp>
+#include <core/automaton/KokkosMMA_WarpAutomaton.hpp>
 
 #include <KokkosMMA_Random.hpp>
 

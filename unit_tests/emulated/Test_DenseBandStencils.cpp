@@ -5,10 +5,10 @@
 // downwards, against exact sums.
 
 #include <backends/emulated/atom/KokkosMMA_Warp.hpp>
-#include <core/KokkosMMA_StencilWeights.hpp>
-#include <core/KokkosMMA_WarpDenseBand.hpp>
-#include <core/KokkosMMA_WarpDenseBand16.hpp>
-#include <core/KokkosMMA_WeightPieces.hpp>
+#include <core/stencil/KokkosMMA_StencilWeights.hpp>
+#include <core/stencil/KokkosMMA_WarpDenseBand.hpp>
+#include <core/stencil/KokkosMMA_WarpDenseBandHalf.hpp>
+#include <core/stencil/KokkosMMA_SplitWeights.hpp>
 #include "EmulatedData.hpp"
 
 #include <KokkosMMA_ExactSum.hpp>

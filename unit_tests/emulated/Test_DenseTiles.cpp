@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include <backends/emulated/atom/KokkosMMA_Warp.hpp>
-#include <core/KokkosMMA_WarpDenseTile.hpp>
-#include <core/KokkosMMA_WeightPieces.hpp>
+#include <core/stencil/KokkosMMA_WarpDenseTile.hpp>
+#include <core/stencil/KokkosMMA_SplitWeights.hpp>
 #include "EmulatedData.hpp"
 
 #include <gtest/gtest.h>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include <backends/emulated/kernels/KokkosMMA_MmaReduce.hpp>
-#include <core/KokkosMMA_ErrorBound.hpp>
+#include <core/base/KokkosMMA_ErrorBound.hpp>
 #include "EmulatedData.hpp"
 
 #include <KokkosMMA_ExactSum.hpp>

@@ -5,7 +5,7 @@
 // tiles, parts), each against a plain loop over the segment.
 
 #include <backends/emulated/kernels/KokkosMMA_SegmentedReduce.hpp>
-#include <core/KokkosMMA_ErrorBound.hpp>
+#include <core/base/KokkosMMA_ErrorBound.hpp>
 #include "EmulatedData.hpp"
 
 #include <KokkosMMA_ExactSum.hpp>

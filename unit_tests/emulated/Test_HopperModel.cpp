@@ -6,8 +6,8 @@
 
 #include <backends/emulated/arch/KokkosMMA_Mma.hpp>
 #include <backends/emulated/atom/KokkosMMA_Warp.hpp>
-#include <core/KokkosMMA_Encoding.hpp>
-#include <core/KokkosMMA_WarpSum.hpp>
+#include <core/mma/KokkosMMA_Encoding.hpp>
+#include <core/reduce/KokkosMMA_WarpSum.hpp>
 
 #include <KokkosMMA_ExactSum.hpp>
 #include <KokkosMMA_Random.hpp>

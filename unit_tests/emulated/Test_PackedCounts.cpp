@@ -4,8 +4,8 @@
 // Counts on cells of one bit against loops over the cells.
 
 #include <backends/emulated/atom/KokkosMMA_Warp.hpp>
-#include <core/KokkosMMA_CountRange.hpp>
-#include <core/KokkosMMA_PackedCounts.hpp>
+#include <core/automaton/KokkosMMA_CountRange.hpp>
+#include <core/automaton/KokkosMMA_PackedCounts.hpp>
 
 #include <KokkosMMA_Random.hpp>
 

@@ -4,7 +4,7 @@
 // The papers' formulations on the emulated warp.
 
 #include <backends/emulated/kernels/KokkosMMA_MmaReduce.hpp>
-#include <core/KokkosMMA_ErrorBound.hpp>
+#include <core/base/KokkosMMA_ErrorBound.hpp>
 #include "EmulatedData.hpp"
 
 #include <KokkosMMA_ExactSum.hpp>

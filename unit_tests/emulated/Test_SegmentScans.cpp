@@ -5,7 +5,7 @@
 // loop over the segment computes, or an exact one.
 
 #include <backends/emulated/kernels/KokkosMMA_SegmentScan.hpp>
-#include <core/KokkosMMA_ErrorBound.hpp>
+#include <core/base/KokkosMMA_ErrorBound.hpp>
 #include "EmulatedData.hpp"
 
 #include <KokkosMMA_ExactSum.hpp>

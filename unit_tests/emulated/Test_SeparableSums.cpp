@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include <KokkosMMA_Random.hpp>
-#include <core/KokkosMMA_BytePairs.hpp>
-#include <core/KokkosMMA_SeparableSums.hpp>
+#include <core/stencil/KokkosMMA_BytePairs.hpp>
+#include <core/stencil/KokkosMMA_SeparableSums.hpp>
 
 #include <gtest/gtest.h>
 

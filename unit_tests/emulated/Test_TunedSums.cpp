@@ -5,7 +5,7 @@
 // table, floating-point sums within the bound of the longest chain.
 
 #include <backends/emulated/kernels/KokkosMMA_MmaReduce.hpp>
-#include <core/KokkosMMA_ErrorBound.hpp>
+#include <core/base/KokkosMMA_ErrorBound.hpp>
 
 #include <gtest/gtest.h>
 

@@ -6,9 +6,9 @@
 
 #include <KokkosMMA_Random.hpp>
 #include <KokkosMMA_SmallFloats.hpp>
-#include <backends/cuda/KokkosMMA_Launch.hpp>
+#include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
 #include <backends/emulated/arch/KokkosMMA_Mma.hpp>
-#include <core/KokkosMMA_Scalar.hpp>
+#include <core/base/KokkosMMA_Scalar.hpp>
 
 #include <array>
 #include <cstddef>

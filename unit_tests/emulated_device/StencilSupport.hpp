@@ -8,7 +8,7 @@
 
 #include <KokkosMMA_Random.hpp>
 #include <algorithms/StencilSupport.hpp>
-#include <core/KokkosMMA_StencilGrid.hpp>
+#include <core/stencil/KokkosMMA_StencilGrid.hpp>
 
 #include <algorithm>
 #include <cstdint>

@@ -3,9 +3,9 @@
 
 #include "StencilSupport.hpp"
 
-#include <backends/cuda/kernels/KokkosMMA_Automaton.hpp>
-#include <backends/cuda/kernels/KokkosMMA_PackedCounts.hpp>
-#include <backends/cuda/kernels/KokkosMMA_PackedLife.hpp>
+#include <backends/cuda/kernels/automaton/KokkosMMA_Automaton.hpp>
+#include <backends/cuda/kernels/automaton/KokkosMMA_PackedCounts.hpp>
+#include <backends/cuda/kernels/automaton/KokkosMMA_PackedLife.hpp>
 
 #include <gtest/gtest.h>
 

@@ -5,8 +5,8 @@
 
 #include "StencilSupport.hpp"
 
-#include <backends/cuda/kernels/KokkosMMA_BandStencil.hpp>
-#include <backends/cuda/kernels/KokkosMMA_DenseBandStencil.hpp>
+#include <backends/cuda/kernels/stencil/KokkosMMA_BandStencil.hpp>
+#include <backends/cuda/kernels/stencil/KokkosMMA_DenseBandStencil.hpp>
 
 #include <gtest/gtest.h>
 

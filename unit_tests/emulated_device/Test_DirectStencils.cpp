@@ -3,7 +3,7 @@
 
 #include "StencilSupport.hpp"
 
-#include <backends/cuda/kernels/KokkosMMA_DirectStencil.hpp>
+#include <backends/cuda/kernels/stencil/KokkosMMA_DirectStencil.hpp>
 
 #include <gtest/gtest.h>
 

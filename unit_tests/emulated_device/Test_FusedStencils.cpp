@@ -5,10 +5,10 @@
 
 #include "StencilSupport.hpp"
 
-#include <backends/cuda/kernels/KokkosMMA_FusedStencil.hpp>
-#include <backends/cuda/kernels/KokkosMMA_FusionStrips.hpp>
-#include <core/KokkosMMA_StencilFusion.hpp>
-#include <core/KokkosMMA_StencilPlan.hpp>
+#include <backends/cuda/kernels/stencil/KokkosMMA_FusedStencil.hpp>
+#include <backends/cuda/kernels/stencil/KokkosMMA_BoundaryStrips.hpp>
+#include <core/stencil/KokkosMMA_StencilFusion.hpp>
+#include <core/stencil/KokkosMMA_StencilPlan.hpp>
 
 #include <gtest/gtest.h>
 

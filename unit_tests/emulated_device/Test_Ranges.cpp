@@ -5,12 +5,12 @@
 
 #include "RowSupport.hpp"
 
-#include <backends/cuda/KokkosMMA_StreamScratch.hpp>
-#include <backends/cuda/kernels/KokkosMMA_MmaReduce.hpp>
-#include <backends/cuda/kernels/KokkosMMA_StreamedReduce.hpp>
-#include <backends/cuda/kernels/KokkosMMA_StreamedScan.hpp>
-#include <backends/cuda/kernels/KokkosMMA_TileScan.hpp>
-#include <core/KokkosMMA_WarpScan.hpp>
+#include <backends/cuda/runtime/KokkosMMA_StreamScratch.hpp>
+#include <backends/cuda/kernels/reduce/KokkosMMA_MmaReduce.hpp>
+#include <backends/cuda/kernels/reduce/KokkosMMA_StreamedReduce.hpp>
+#include <backends/cuda/kernels/scan/KokkosMMA_StreamedScan.hpp>
+#include <backends/cuda/kernels/scan/KokkosMMA_TileScan.hpp>
+#include <core/scan/KokkosMMA_WarpScan.hpp>
 
 #include <gtest/gtest.h>
 

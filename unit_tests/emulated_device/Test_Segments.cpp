@@ -5,12 +5,12 @@
 
 #include "RowSupport.hpp"
 
-#include <backends/cuda/kernels/KokkosMMA_Columns.hpp>
-#include <backends/cuda/kernels/KokkosMMA_LongSegments.hpp>
-#include <backends/cuda/kernels/KokkosMMA_RaggedReduce.hpp>
-#include <backends/cuda/kernels/KokkosMMA_SegmentedReduce.hpp>
-#include <backends/cuda/kernels/KokkosMMA_SegmentedScan.hpp>
-#include <core/KokkosMMA_RouteSegmented.hpp>
+#include <backends/cuda/kernels/segmented/KokkosMMA_Columns.hpp>
+#include <backends/cuda/kernels/segmented/KokkosMMA_LongSegments.hpp>
+#include <backends/cuda/kernels/segmented/KokkosMMA_CsrReduce.hpp>
+#include <backends/cuda/kernels/segmented/KokkosMMA_SegmentedReduce.hpp>
+#include <backends/cuda/kernels/segmented/KokkosMMA_SegmentedScan.hpp>
+#include <core/segmented/KokkosMMA_RouteSegmented.hpp>
 
 #include <gtest/gtest.h>
 

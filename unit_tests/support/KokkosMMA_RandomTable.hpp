@@ -4,7 +4,7 @@
 #ifndef KOKKOSMMA_RANDOM_TABLE_HPP
 #define KOKKOSMMA_RANDOM_TABLE_HPP
 
-#include <core/KokkosMMA_TuningTable.hpp>
+#include <core/routing/KokkosMMA_TuningTable.hpp>
 
 #include <KokkosMMA_Random.hpp>
 

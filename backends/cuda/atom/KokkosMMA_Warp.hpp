@@ -4,7 +4,7 @@
 
 #include <backends/cuda/arch/KokkosMMA_Logic.hpp>
 #include <backends/cuda/arch/KokkosMMA_Mma.hpp>
-#include <core/KokkosMMA_MmaShape.hpp>
+#include <core/mma/KokkosMMA_MmaShape.hpp>
 
 #include <cuda_fp16.h>
 
@@ -52,9 +52,9 @@ struct Instruction<MmaF64K16> {
   }
 };
 
-/// A warp of the device, seen from one lane (core/KokkosMMA_WarpSum.hpp says
-/// what a warp offers). All 32 lanes of the hardware warp take part in every
-/// call.
+/// A warp of the device, seen from one lane (core/reduce/KokkosMMA_WarpSum.hpp
+/// says what a warp offers). All 32 lanes of the hardware warp take part in
+/// every call.
 struct Warp {
   template <class T>
   using Lanes = T;

@@ -2,7 +2,7 @@
 #ifndef KOKKOSMMA_EMULATED_ARCH_MMA_HPP
 #define KOKKOSMMA_EMULATED_ARCH_MMA_HPP
 
-#include <core/KokkosMMA_MmaShape.hpp>
+#include <core/mma/KokkosMMA_MmaShape.hpp>
 
 #include <algorithm>
 #include <bit>

@@ -3,12 +3,12 @@
 #define KOKKOSMMA_EMULATED_ATOM_WARP_HPP
 
 #include <backends/emulated/arch/KokkosMMA_Mma.hpp>
-#include <core/KokkosMMA_MmaShape.hpp>
+#include <core/mma/KokkosMMA_MmaShape.hpp>
 
 namespace KokkosMMA::Impl::Emulated {
 
-/// A warp of 32 lanes in one host thread (core/KokkosMMA_WarpSum.hpp says what
-/// a warp offers).
+/// A warp of 32 lanes in one host thread (core/reduce/KokkosMMA_WarpSum.hpp
+/// says what a warp offers).
 struct Warp {
   static constexpr int size = 32;
 

@@ -3,7 +3,7 @@
 #define KOKKOSMMA_EMULATED_COLUMNS_HPP
 
 #include <backends/emulated/atom/KokkosMMA_Warp.hpp>
-#include <core/KokkosMMA_WarpColumns.hpp>
+#include <core/segmented/KokkosMMA_WarpColumns.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -18,7 +18,7 @@
 namespace KokkosMMA::Impl::Emulated {
 
 /// The combination of each column.
-/// \tparam Sums of core/KokkosMMA_WarpColumns.hpp
+/// \tparam Sums of core/segmented/KokkosMMA_WarpColumns.hpp
 template <Operation Op, class Sums>
 std::vector<typename Sums::Value> column_reduce(void const* x,
                                                 ColumnMatrix const& matrix) {

@@ -3,10 +3,10 @@
 #define KOKKOSMMA_EMULATED_MMA_REDUCE_HPP
 
 #include <backends/emulated/atom/KokkosMMA_Warp.hpp>
-#include <core/KokkosMMA_VectorRange.hpp>
-#include <core/KokkosMMA_WarpDot.hpp>
-#include <core/KokkosMMA_WarpPapers.hpp>
-#include <core/KokkosMMA_WarpSum.hpp>
+#include <core/mma/KokkosMMA_VectorRange.hpp>
+#include <core/reduce/KokkosMMA_WarpDot.hpp>
+#include <core/papers/KokkosMMA_WarpPapers.hpp>
+#include <core/reduce/KokkosMMA_WarpSum.hpp>
 
 #include <cstring>
 

@@ -3,8 +3,8 @@
 #define KOKKOSMMA_EMULATED_RAGGED_REDUCE_HPP
 
 #include <backends/emulated/atom/KokkosMMA_Warp.hpp>
-#include <core/KokkosMMA_StagedRing.hpp>
-#include <core/KokkosMMA_WarpRagged.hpp>
+#include <core/mma/KokkosMMA_StagedRing.hpp>
+#include <core/segmented/KokkosMMA_WarpMergePath.hpp>
 
 #include <algorithm>
 #include <cstdint>

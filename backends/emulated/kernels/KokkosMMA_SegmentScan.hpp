@@ -3,7 +3,7 @@
 #define KOKKOSMMA_EMULATED_SEGMENT_SCAN_HPP
 
 #include <backends/emulated/atom/KokkosMMA_Warp.hpp>
-#include <core/KokkosMMA_WarpSegmentScan.hpp>
+#include <core/segmented/KokkosMMA_WarpSegmentScan.hpp>
 
 #include <algorithm>
 #include <cstdint>

@@ -3,7 +3,7 @@
 #define KOKKOSMMA_EMULATED_SEGMENTED_REDUCE_HPP
 
 #include <backends/emulated/atom/KokkosMMA_Warp.hpp>
-#include <core/KokkosMMA_WarpSegments.hpp>
+#include <core/segmented/KokkosMMA_WarpSegments.hpp>
 
 #include <algorithm>
 #include <cstdint>

@@ -3,8 +3,8 @@
 #define KOKKOSMMA_EMULATED_TILE_SCAN_HPP
 
 #include <backends/emulated/atom/KokkosMMA_Warp.hpp>
-#include <core/KokkosMMA_ScanEncoding.hpp>
-#include <core/KokkosMMA_WarpScan.hpp>
+#include <core/scan/KokkosMMA_ScanEncoding.hpp>
+#include <core/scan/KokkosMMA_WarpScan.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -40,7 +40,7 @@ void load_tile(void const* x, std::uint64_t size, std::uint64_t first,
 
 /// y(i) = init + the sum of x(0) to x(i - 1), or to x(i) if `Inclusive`; y may
 /// be x. Returns the sum of all x(i).
-/// \tparam WarpScan of core/KokkosMMA_WarpScan.hpp
+/// \tparam WarpScan of core/scan/KokkosMMA_WarpScan.hpp
 template <template <class, class, bool> class WarpScan, Scalar Input,
           class Value, bool Inclusive>
 Value tile_scan(void const* x, std::uint64_t size, Value* y,

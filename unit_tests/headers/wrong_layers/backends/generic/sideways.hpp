@@ -1,5 +1,5 @@
 // Wrong on purpose: headers.layers_are_checked wants each of these found.
-#include <backends/cuda/anything.hpp>
+#include <backends/cuda/arch/anything.hpp>
 using Kokkos::Impl::anything;
 inline void anything() { asm("nop"); }
-#include "../emulated/anything.hpp"
+#include "../emulated/arch/anything.hpp"

@@ -5,7 +5,7 @@
 #define KOKKOSMMA_EMULATED_DEVICE_MMA_HPP
 
 #include <backends/emulated/atom/KokkosMMA_Warp.hpp>
-#include <core/KokkosMMA_MmaShape.hpp>
+#include <core/mma/KokkosMMA_MmaShape.hpp>
 
 #include <cuda_runtime.h>
 

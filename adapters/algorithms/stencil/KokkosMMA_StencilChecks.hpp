@@ -1,0 +1,256 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOKKOSMMA_STENCIL_CHECKS_HPP
+#define KOKKOSMMA_STENCIL_CHECKS_HPP
+
+#include <adapters/algorithms/segmented/KokkosMMA_SegmentedChecks.hpp>
+#include <adapters/kokkos/KokkosMMA_HalfTypes.hpp>
+#include <adapters/kokkos/KokkosMMA_ScanFunctors.hpp>
+#include <backends/generic/KokkosMMA_StencilGeneric.hpp>
+#include <core/stencil/KokkosMMA_Boundary.hpp>
+#include <core/base/KokkosMMA_Errors.hpp>
+#include <core/stencil/KokkosMMA_StencilWeights.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <array>
+#include <cmath>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <type_traits>
+
+namespace KokkosMMA {
+
+/// Extents of a grid: StencilExtents<2>{rows, columns}, integers of any type.
+template <int R>
+struct StencilExtents {
+  std::array<std::int64_t, std::size_t(R)> values;  ///< one per dimension
+
+  /// One integer per dimension.
+  template <std::integral... I>
+  requires(sizeof...(I) == R) constexpr StencilExtents(I... extents)
+      : values{static_cast<std::int64_t>(extents)...} {}
+  /// From an array, explicitly.
+  constexpr explicit StencilExtents(
+      std::array<std::int64_t, std::size_t(R)> const& extents)
+      : values(extents) {}
+};
+
+namespace Impl {
+
+template <class V>
+inline constexpr bool is_grid_view = false;
+template <class T, class... P>
+inline constexpr bool is_grid_view<Kokkos::View<T, P...>> =
+    1 <= Kokkos::View<T, P...>::rank() && Kokkos::View<T, P...>::rank() <= 3;
+/// Views of rank 1, 2 or 3.
+template <class V>
+concept StencilView = is_grid_view<std::remove_cvref_t<V>>;
+
+template <class V>
+inline constexpr int rank_of = int(V::rank());
+
+/// Type in which the sums of a stencil are kept: fp32 for 16-bit floats, int32
+/// for integers of less than 4 bytes, else the elements'; wider where the
+/// output is, and floating where integers are summed up for a floating output:
+/// double for those of 4 bytes and more.
+template <class In, class Out>
+struct StencilAccumulator {
+  static constexpr bool floating =
+      is_floating(scalar_v<In>) || is_floating(scalar_v<Out>);
+  static constexpr bool wide = scalar_v<In> == Scalar::float64 ||
+                               scalar_v<Out> == Scalar::float64 ||
+                               (!is_floating(scalar_v<In>) && sizeof(In) > 2);
+  using Integer = std::conditional_t<(sizeof(In) >= sizeof(Out)), In, Out>;
+  using type    = std::conditional_t<
+      floating, std::conditional_t<wide, double, float>,
+      std::conditional_t<sizeof(Integer) < 4, std::int32_t, Integer>>;
+};
+template <class Accumulator, class In, class Out>
+using stencil_accumulator_t =
+    canonical_t<std::conditional_t<std::is_void_v<Accumulator>,
+                                   typename StencilAccumulator<In, Out>::type,
+                                   std::remove_cv_t<Accumulator>>>;
+
+template <class V>
+std::string shape_of(V const& view) {
+  std::string text = concatenate(view.extent(0));
+  for (std::size_t d = 1; d < V::rank(); ++d)
+    text += concatenate(" x ", view.extent(d));
+  return text;
+}
+template <std::size_t R>
+std::string shape_of(std::array<std::int64_t, R> const& extents) {
+  std::string text = concatenate(extents[0]);
+  for (std::size_t d = 1; d < R; ++d) text += concatenate(" x ", extents[d]);
+  return text;
+}
+
+/// Whether the extents hold elements. View::size() is 0 for a View without
+/// memory, whatever its extents (Kokkos 5.2).
+template <class V>
+bool is_empty_grid(V const& view) {
+  for (std::size_t d = 0; d < V::rank(); ++d)
+    if (view.extent(d) == 0) return true;
+  return false;
+}
+
+/// Bytes that a View spans: what lies within one index of the slowest dimension
+/// counts as one element, so that a matrix and a column next to it are told
+/// apart.
+template <class V>
+AddressRange grid_range(V const& view) {
+  AddressRange range;
+  std::uintptr_t const element = sizeof(typename V::value_type);
+  range.begin                  = reinterpret_cast<std::uintptr_t>(view.data());
+  range.end                    = range.begin;
+  range.size                   = element;
+  if (is_empty_grid(view)) return range;
+  std::uintptr_t slowest = 0, slowest_extent = 1, rest = element;
+  for (std::size_t d = 0; d < V::rank(); ++d) {
+    std::uintptr_t const extent = view.extent(d);
+    if (extent < 2) continue;
+    std::uintptr_t const stride = std::uintptr_t(view.stride(d)) * element;
+    if (stride > slowest) {
+      rest += (slowest_extent - 1) * slowest;
+      slowest        = stride;
+      slowest_extent = extent;
+    } else {
+      rest += (extent - 1) * stride;
+    }
+  }
+  range.stride = slowest;
+  range.size   = rest;
+  range.end += (slowest_extent - 1) * slowest + rest;
+  return range;
+}
+
+template <class V>
+std::string describe_grid(char const* name, V const& view) {
+  AddressRange const range = grid_range(view);
+  return concatenate(name, " \"", view.label(), "\" of ", shape_of(view),
+                     " elements of ", sizeof(typename V::value_type),
+                     " bytes at [", reinterpret_cast<void const*>(range.begin),
+                     ", ", reinterpret_cast<void const*>(range.end), ")");
+}
+
+template <class V>
+void check_grid_memory(char const* who, char const* name, V const& view) {
+  if (!is_empty_grid(view) && view.data() == nullptr)
+    invalid_argument(who, name, " has no memory: ", describe_grid(name, view),
+                     "; allocate it");
+}
+
+/// Refuses a View to write to in which different elements are one.
+template <class V>
+void check_grid_distinct(char const* who, char const* name, V const& view) {
+  if (is_empty_grid(view)) return;
+  for (std::size_t d = 0; d < V::rank(); ++d)
+    if (view.extent(d) > 1 && view.stride(d) == 0)
+      invalid_argument(who, "elements of ", name,
+                       " are one: ", describe_grid(name, view),
+                       "; pass a View with a stride");
+}
+
+template <class V, class W>
+void check_grids_apart(char const* who, char const* name_v, V const& v,
+                       char const* name_w, W const& w) {
+  if (!is_empty_grid(v) && !is_empty_grid(w) &&
+      may_share_bytes(grid_range(v), grid_range(w)))
+    invalid_argument(who, "the Views overlap: ", describe_grid(name_v, v), "; ",
+                     describe_grid(name_w, w),
+                     "; a stencil reads neighbours that it has written: pass "
+                     "Views that share no memory");
+}
+
+/// The grid fits the View with its ghost cells, and the stencil the grid.
+template <class X, int R>
+void check_stencil_extents(char const* who, char const* name, X const& x,
+                           GridExtents<R> const& extents,
+                           GridRadius<R> const& radius,
+                           Boundaries<R> const& boundaries) {
+  boundaries.check(who);
+  bool empty = false;
+  for (int d = 0; d < R; ++d) {
+    std::int64_t const extent = extents[d];
+    if (extent < 0)
+      invalid_argument(who, "the extents of the grid are ", shape_of(extents),
+                       "; they are 0 or more");
+    empty          = empty || extent == 0;
+    int const low  = boundaries.ghosts_low(d, radius[d]);
+    int const high = boundaries.ghosts_high(d, radius[d]);
+    if (std::int64_t(x.extent(d)) != extent + low + high)
+      invalid_argument(who, name, " \"", x.label(), "\" of ", shape_of(x),
+                       " has extent ", x.extent(d), " in dimension ", d,
+                       "; the grid of ", shape_of(extents), " has ", extent,
+                       " elements there, ", low, " ghost cells below and ",
+                       high, " above: make it ", extent + low + high);
+  }
+  if (empty) return;
+  for (int d = 0; d < R; ++d)
+    if (radius[d] > extents[d])
+      invalid_argument(who, "the radius ", radius[d], " is larger than the ",
+                       extents[d], " elements of dimension ", d,
+                       "; use a larger grid or a smaller radius");
+  check_grid_memory(who, name, x);
+}
+
+/// Whether a number of the host is one of T, exactly where T is an integer.
+template <class T>
+bool is_value_of(double value) {
+  if constexpr (std::is_same_v<T, bool>) {
+    return value == 0 || value == 1;
+  } else if constexpr (std::is_integral_v<T>) {
+    return value == std::trunc(value) &&
+           value >= double(std::numeric_limits<T>::lowest()) &&
+           // the largest number of 64 bits is no double, one more is
+           value < std::ldexp(1, std::numeric_limits<T>::digits);
+  } else {
+    return true;
+  }
+}
+
+/// The boundaries with constants as elements of the View would hold them.
+template <class Element, int R>
+Boundaries<R> as_elements(char const* who, Boundaries<R> boundaries) {
+  for (int d = 0; d < R; ++d)
+    for (Face* const face : {&boundaries.low[d], &boundaries.high[d]}) {
+      if (face->kind != Boundary::constant) continue;
+      if (!is_value_of<Element>(face->value))
+        invalid_argument(who, "the constant ", face->value,
+                         " beyond a face of dimension ", d, " is no value of ",
+                         to_string(scalar_v<Element>),
+                         "; use one that the elements can hold");
+      if constexpr (is_floating(scalar_v<Element>)) {
+        face->value = double(static_cast<Element>(face->value));
+      }
+    }
+  return boundaries;
+}
+
+/// Weights of integer sums are integers. Negative ones of unsigned sums wrap.
+template <class A, int R>
+void check_weights(char const* who, StencilWeights<R> const& weights) {
+  if constexpr (std::is_integral_v<A>) {
+    using Signed = std::make_signed_t<A>;
+    for (std::size_t at = 0; at < weights.size(); ++at) {
+      double const weight = weights.values()[at];
+      if (is_value_of<A>(weight) || is_value_of<Signed>(weight)) continue;
+      auto const offset = weights.offsets(at);
+      std::string place = concatenate(offset[0]);
+      for (int d = 1; d < R; ++d) place += concatenate(", ", offset[d]);
+      invalid_argument(who, "the weight of offset (", place, ") is ", weight,
+                       ", and the sums are kept in ", to_string(scalar_v<A>),
+                       "; use integers that it holds, or float or double as "
+                       "the accumulator");
+    }
+  }
+}
+
+}  // namespace Impl
+}  // namespace KokkosMMA
+
+#endif

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOKKOSMMA_DROP_IN_ROUTES_HPP
+#define KOKKOSMMA_DROP_IN_ROUTES_HPP
+
+/// \file
+/// Routes the application's own functors, and those with which the standard
+/// algorithms of Kokkos call parallel_reduce and parallel_scan. Only the
+/// drop-in header includes it.
+
+#include <adapters/kokkos/KokkosMMA_EnabledSpaces.hpp>
+#include <core/routing/KokkosMMA_Route.hpp>
+#include <core/base/KokkosMMA_Verbose.hpp>
+
+#include <Kokkos_Macros.hpp>
+
+#if defined(KOKKOS_ENABLE_CUDA)
+#include <adapters/kokkos/KokkosMMA_VerboseLines.hpp>
+#endif
+
+#include <cstdio>
+
+namespace KokkosMMA::Impl {
+
+/// Says once, before main, that the header is in the program, and what is wrong
+/// with the environment. CUDA stays untouched: the process may fork.
+inline bool announce_drop_in() {
+  environment_route();
+  if (!environment_verbose()) return false;
+#if defined(KOKKOS_ENABLE_CUDA)
+  VerboseLines::listen(true);
+  char const* const what = "";
+#else
+  char const* const what =
+      "; parallel_reduce and parallel_scan take route generic (no Cuda "
+      "execution space in this Kokkos)";
+#endif
+  std::fprintf(
+      stderr,
+      "KokkosMMA: drop-in active, Kokkos %d.%d.%d, execution spaces%s%s\n",
+      KOKKOS_VERSION / 10000, KOKKOS_VERSION / 100 % 100, KOKKOS_VERSION % 100,
+      enabled_spaces, what);
+  return true;
+}
+inline bool const drop_in_announced = announce_drop_in();
+
+}  // namespace KokkosMMA::Impl
+
+// On other spaces nothing is taken over, and a source pays for nothing.
+#if defined(KOKKOS_ENABLE_CUDA)
+
+#include <adapters/drop_in/KokkosMMA_InterceptReduce.hpp>
+#include <adapters/drop_in/KokkosMMA_InterceptScan.hpp>
+#include <adapters/drop_in/KokkosMMA_StdScans.hpp>
+
+namespace Kokkos::Experimental::Impl {
+template <class IteratorType, class ValueType>
+struct StdReduceDefaultFunctor;
+template <class ValueType>
+struct StdTranformReduceDefaultBinaryTransformFunctor;
+template <class IndexType, class IteratorType1, class IteratorType2,
+          class ReducerType, class TransformType>
+struct StdTransformReduceTwoIntervalsFunctor;
+}  // namespace Kokkos::Experimental::Impl
+
+namespace KokkosMMA::Impl {
+
+/// Kokkos::Experimental::reduce with the default sum.
+template <class Iterator, class Value>
+requires PlainIterator<Iterator>
+struct VisibleData<
+    Kokkos::Experimental::Impl::StdReduceDefaultFunctor<Iterator, Value>> {
+  using Functor =
+      Kokkos::Experimental::Impl::StdReduceDefaultFunctor<Iterator, Value>;
+  static constexpr Source source = Source::view;
+  using Element                  = typename Iterator::value_type;
+  static VisibleOperands operands(Functor const& f) {
+    return {&f.m_first[0], nullptr, stride_of(f.m_first), 1};
+  }
+};
+
+/// Kokkos::Experimental::transform_reduce of two ranges with the default
+/// product and sum.
+template <class Index, class Iterator1, class Iterator2, class Value,
+          class Space>
+requires(PlainIterator<Iterator1>&& PlainIterator<Iterator2>&& std::is_same_v<
+         typename Iterator1::value_type, typename Iterator2::value_type>) struct
+    VisibleData<
+        Kokkos::Experimental::Impl::StdTransformReduceTwoIntervalsFunctor<
+            Index, Iterator1, Iterator2,
+            Kokkos::Experimental::Impl::
+                ReducerWithArbitraryJoinerNoNeutralElement<
+                    Value,
+                    Kokkos::Experimental::Impl::
+                        StdTranformReduceDefaultJoinFunctor<Value>,
+                    Space>,
+            Kokkos::Experimental::Impl::
+                StdTranformReduceDefaultBinaryTransformFunctor<Value>>> {
+  static constexpr Source source = Source::product;
+  using Element                  = typename Iterator1::value_type;
+  template <class Functor>
+  static VisibleOperands operands(Functor const& f) {
+    return {&f.m_first1[0], &f.m_first2[0], stride_of(f.m_first1),
+            stride_of(f.m_first2)};
+  }
+};
+
+}  // namespace KokkosMMA::Impl
+
+namespace KokkosMMA::Impl {
+
+template <class Policy>
+inline constexpr bool is_team_policy = false;
+template <class... Traits>
+inline constexpr bool is_team_policy<Kokkos::TeamPolicy<Traits...>> = true;
+template <class Policy>
+inline constexpr bool is_flat_policy = false;
+template <class... Traits>
+inline constexpr bool is_flat_policy<Kokkos::RangePolicy<Traits...>> = true;
+template <class... Traits>
+inline constexpr bool is_flat_policy<Kokkos::MDRangePolicy<Traits...>> = true;
+
+/// Why the types of a reduction are refused, where the macros below leave them
+/// to Kokkos.
+template <class Functor, class Reducer, class Policy>
+constexpr Refusal refusal_of_types() {
+  ReduceProblem problem;
+  problem.pattern = is_team_policy<Policy> ? Pattern::team : Pattern::range;
+  problem.fixed_size =
+      Reducer::static_value_size() == sizeof(typename Reducer::value_type);
+  problem.value_bytes   = sizeof(typename Reducer::value_type);
+  problem.functor_bytes = sizeof(Functor) + sizeof(Reducer);
+  return refuse_streamed(problem, Capability{true, 90, 1});
+}
+template <class Functor, class Reducer, class Policy>
+concept RefusedTypes =
+    !IsNative<Reducer> &&
+    (is_team_policy<Policy> ||
+     is_flat_policy<Policy>)&&std::is_same_v<typename Policy::execution_space,
+                                             Kokkos::Cuda> &&
+    bool(refusal_of_types<Functor, Reducer, Policy>());
+
+}  // namespace KokkosMMA::Impl
+
+// Kokkos makes one of these of every reduction before it tells Kokkos Tools of
+// it. Declared as in Kokkos 4.6 to 5.2; where Kokkos no longer makes it, the
+// specialisation is of nothing.
+namespace Kokkos::Tools::Impl {
+template <class Policy, class FunctorType>
+struct ToolResponse;
+template <class Policy, class F, class R>
+requires(KokkosMMA::Impl::RefusedTypes<F, R, Policy>) struct ToolResponse<
+    Policy, Kokkos::Impl::CombinedFunctorReducer<F, R, void>> {
+  Policy policy;
+  ToolResponse(Policy const& p) : policy(p) {
+    KokkosMMA::Impl::VerboseLines::announce_refusal(
+        KokkosMMA::Impl::refusal_of_types<F, R, Policy>());
+  }
+};
+}  // namespace Kokkos::Tools::Impl
+
+KOKKOSMMA_IMPL_ROUTE_REDUCE(RangePolicy, !KokkosMMA::Impl::OwnFunctor<F>)
+KOKKOSMMA_IMPL_ROUTE_REDUCE(MDRangePolicy, !KokkosMMA::Impl::OwnFunctor<F>)
+KOKKOSMMA_IMPL_ROUTE_SCAN(!KokkosMMA::Impl::OwnFunctor<F>)
+
+#endif  // KOKKOS_ENABLE_CUDA
+#endif

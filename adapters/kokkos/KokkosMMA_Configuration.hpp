@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOKKOSMMA_CONFIGURATION_HPP
+#define KOKKOSMMA_CONFIGURATION_HPP
+
+#include <adapters/kokkos/KokkosMMA_EnabledSpaces.hpp>
+#include <adapters/kokkos/KokkosMMA_HalfTypes.hpp>
+#include <adapters/kokkos/KokkosMMA_SpaceCapability.hpp>
+#include <core/reduce/KokkosMMA_RouteReduce.hpp>
+#include <core/scan/KokkosMMA_RouteScan.hpp>
+#include <core/base/KokkosMMA_Version.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <ostream>
+#include <string>
+
+namespace KokkosMMA {
+namespace Impl {
+
+inline std::string dotted_version(int version) {
+  return concatenate(version / 10000, ".", version / 100 % 100, ".",
+                     version % 100);
+}
+
+/// The accumulator that the table of routes assumes for a scan.
+constexpr Scalar scan_accumulator(Scalar input) {
+  return is_16bit_float(input) ? Scalar::float32
+         : size_of(input) == 1 ? Scalar::int32
+                               : input;
+}
+
+inline void print_route_table(std::ostream& out, Capability const& capability,
+                              TuningTable const& tuning) {
+  struct Row {
+    char const* name;
+    Source source;
+  };
+  Row const rows[]       = {{"sum of a View", Source::view},
+                            {"dot product", Source::product},
+                            {"functor of the application", Source::functor}};
+  Scalar const scalars[] = {Scalar::half,    Scalar::bhalf, Scalar::float32,
+                            Scalar::float64, Scalar::int8,  Scalar::uint8,
+                            Scalar::int32,   Scalar::int64};
+  for (Row const& row : rows) {
+    out << "  " << row.name << ":";
+    for (Scalar const scalar : scalars) {
+      ReduceProblem problem;
+      problem.source        = row.source;
+      problem.input         = scalar;
+      problem.value         = scalar;
+      problem.sum           = true;
+      problem.contiguous    = true;
+      problem.value_bytes   = 8;
+      problem.functor_bytes = 64;
+      problem.size          = std::uint64_t(1) << 28;
+      out << " " << to_string(scalar) << "="
+          << to_string(
+                 decide_wish(effective_settings(), [&](Settings const& wish) {
+                   return route_reduce(problem, capability, wish, tuning);
+                 }).route);
+    }
+    out << "\n";
+  }
+  for (Row const& row :
+       {Row{"scan of a View", Source::view},
+        Row{"scan functor of the application", Source::functor}}) {
+    out << "  " << row.name << ":";
+    for (Scalar const scalar : scalars) {
+      ScanProblem problem;
+      problem.source      = row.source;
+      problem.input       = scalar;
+      problem.accumulator = scan_accumulator(scalar);
+      problem.output      = problem.accumulator;
+      problem.sum         = true;
+      problem.contiguous  = true;
+      problem.tile_compiled =
+          row.source == Source::view &&
+          scan_tile_exists(scalar, problem.accumulator, problem.output);
+      problem.value_bytes   = 8;
+      problem.functor_bytes = 64;
+      problem.size          = std::uint64_t(1) << 28;
+      out << " " << to_string(scalar) << "="
+          << to_string(
+                 decide_wish(effective_settings(), [&](Settings const& wish) {
+                   return route_scan(problem, capability, wish, tuning);
+                 }).route);
+    }
+    out << "\n";
+  }
+}
+
+}  // namespace Impl
+
+/// Which tuning table the first device uses, "built-in" or the file that
+/// KOKKOSMMA_TUNING names, and why not that file where it is refused.
+inline std::string tuning_description() {
+#if defined(KOKKOS_ENABLE_CUDA)
+  return tuning_name(Impl::Cuda::device(Kokkos::Cuda().cuda_device()).tuned());
+#else
+  return tuning_name(TunedDevice{});
+#endif
+}
+
+/// Prints what a bug report needs: versions, execution spaces, devices, compute
+/// capability, types with tensor-core sums, and the route of each kind of
+/// reduction and scan under the present settings. Call it after
+/// Kokkos::initialize.
+inline void print_configuration(std::ostream& out) {
+  out << "KokkosMMA " << Impl::dotted_version(KOKKOSMMA_VERSION) << "\n"
+      << "Kokkos " << Impl::dotted_version(KOKKOS_VERSION)
+      << ", execution spaces:" << Impl::enabled_spaces << "\n";
+  Capability default_space = capability(Kokkos::DefaultExecutionSpace());
+#if defined(KOKKOS_ENABLE_CUDA)
+  int runtime = 0;
+  int driver  = 0;
+  Impl::Cuda::check(cudaRuntimeGetVersion(&runtime), "cudaRuntimeGetVersion");
+  Impl::Cuda::check(cudaDriverGetVersion(&driver), "cudaDriverGetVersion");
+  Impl::Cuda::Device const& device =
+      Impl::Cuda::device(Kokkos::Cuda().cuda_device());
+  out << "CUDA runtime " << runtime / 1000 << "." << runtime % 1000 / 10
+      << ", driver for CUDA " << driver / 1000 << "." << driver % 1000 / 10
+      << "\n"
+      << "device " << device.id << ": " << device.name
+      << ", compute capability " << device.compute_capability / 10 << "."
+      << device.compute_capability % 10 << ", " << device.multiprocessors
+      << " multiprocessors\n"
+      << "tensor-core sums: "
+      << (default_space.tensor_cores() ? "half bhalf float double int8 uint8 "
+                                         "int32 uint32 int64 uint64 bool"
+                                       : "none (needs compute capability 8.0)")
+      << "\n";
+#else
+  out << "no Cuda execution space in this Kokkos: every route is generic\n";
+#endif
+  out << "tuning table: " << tuning_description() << "\n";
+  Impl::EnvironmentRoute const& asked = Impl::environment_route();
+  if (!asked.error.empty())
+    out << asked.error << "\n";
+  else if (asked.route != Route::automatic)
+    out << "KOKKOSMMA_ROUTE=" << to_string(asked.route)
+        << ": where it can run\n";
+  out << "routes on " << Kokkos::DefaultExecutionSpace::name() << ":\n";
+  Impl::print_route_table(out, default_space,
+                          Impl::active_tuning(Kokkos::DefaultExecutionSpace()));
+}
+
+}  // namespace KokkosMMA
+
+#endif

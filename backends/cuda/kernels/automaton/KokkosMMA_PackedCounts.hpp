@@ -1,0 +1,403 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOKKOSMMA_CUDA_PACKED_COUNTS_HPP
+#define KOKKOSMMA_CUDA_PACKED_COUNTS_HPP
+
+#include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
+#include <backends/cuda/atom/KokkosMMA_Warp.hpp>
+#include <backends/cuda/kernels/automaton/KokkosMMA_PackedBytes.hpp>
+#include <core/automaton/KokkosMMA_AutomatonRule.hpp>
+#include <core/stencil/KokkosMMA_Boundary.hpp>
+#include <core/automaton/KokkosMMA_CountRange.hpp>
+#include <core/automaton/KokkosMMA_PackedCounts.hpp>
+#include <core/stencil/KokkosMMA_StencilGrid.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+/// \file
+/// Automata of two states and radius 2 to 16 on cells of one bit. A thread
+/// marches down words of a column; the counts of the rows of its neighbourhood
+/// lie in shared memory that no other thread sees, until they leave. What lies
+/// beyond the faces is written around the cells after each generation.
+
+namespace KokkosMMA::Impl::Cuda {
+
+/// How rows are shared out. H200, CUDA 13.0, 2026-11-22, 16384^2, us of a
+/// generation; words of a thread, rows read ahead:
+///   radius        2    5   10   13   16
+///   1, 1         58   82  109  115  154
+///   1, 2         55   77  102  111  134
+///   1, 3         59   77  104  115  137
+///   2, 1         50   71   95  128  155
+///   2, 2         52   73   98  132  166
+/// Two words share what they need of a third, and a wide ring leaves room for
+/// few warps. More warps than these share the rows of the faces of more pieces:
+/// with 24 in place of 12 radius 7 takes 84 us, not 78.
+template <int Radius>
+struct PackedCountTuning {
+  static constexpr int threads = 32;
+  static constexpr int words   = Radius <= 11 ? 2 : 1;   ///< of a thread
+  static constexpr int ahead   = Radius <= 11 ? 1 : 2;   ///< rows before use
+  static constexpr int blocks  = Radius <= 3 ? 16 : 12;  ///< at most, resident
+};
+
+/// Bits with room around them: row i begins at word i * pitch, and rows -radius
+/// .. rows + radius - 1 and words -1 .. words exist.
+struct PackedField {
+  static constexpr int lead   = 32;  ///< words before a row: a line
+  static constexpr int behind = 3;   ///< of which a thread reads to no avail
+  static constexpr int below  = 2;   ///< rows that are read ahead in vain
+
+  std::int64_t rows;
+  std::int64_t columns;
+  std::int64_t words;
+  std::int64_t pitch;
+  int radius;
+
+  PackedField(std::int64_t row_count, std::int64_t column_count, int reach)
+      : rows(row_count),
+        columns(column_count),
+        words((column_count + 31) / 32),
+        radius(reach) {
+    pitch = (lead + words + behind + 31) / 32 * 32;
+  }
+  /// Words of a generation.
+  std::int64_t size() const { return (rows + 2 * radius + below) * pitch; }
+  /// Word 0 of row 0.
+  std::int64_t origin() const { return radius * pitch + lead; }
+};
+
+/// What stands for the rows and columns beyond the faces: [0][d] for -1 - d,
+/// [1][d] for extent + d; -1 for a constant.
+struct PackedFaces {
+  std::int64_t row[2][AutomatonRule::max_radius];
+  std::int64_t column[2][AutomatonRule::max_radius];
+  bool row_alive[2];  ///< the constants
+  bool column_alive[2];
+};
+
+/// Writes the cells beyond the faces, and the rest of a word in which the grid
+/// ends. A thread writes those of one row to its left and right; others copy
+/// whole words to rows beyond. Who reads a word that another one writes wants
+/// bits of it that do not change.
+/// \tparam ColumnsFirst where constants meet, those of the columns hold
+template <bool ColumnsFirst>
+__global__ void __launch_bounds__(128)
+    continue_cells(PackedField const field, PackedFaces const faces,
+                   std::uint32_t* const cells) {
+  std::int64_t const thread  = std::int64_t(blockIdx.x) * 128 + threadIdx.x;
+  std::int64_t const bounded = field.rows + 2 * field.radius;
+  std::int64_t const whole   = field.columns / 32;
+  // The row that stands for one beyond a face, and its constant.
+  auto const source_of = [&](std::int64_t row, bool& is_alive) {
+    if (0 <= row && row < field.rows) return row;
+    int const side = row < 0 ? 0 : 1;
+    is_alive       = faces.row_alive[side];
+    return faces.row[side][row < 0 ? -1 - row : row - field.rows];
+  };
+  bool is_alive = false;
+  if (thread >= bounded) {
+    // Grids of less than a word have no whole ones.
+    if (thread - bounded >= 2 * field.radius * whole) return;
+    std::int64_t const beyond       = (thread - bounded) / whole;
+    std::int64_t const word         = (thread - bounded) % whole;
+    std::int64_t const row          = beyond < field.radius
+                                          ? -1 - beyond
+                                          : field.rows + beyond - field.radius;
+    std::int64_t const source       = source_of(row, is_alive);
+    cells[row * field.pitch + word] = source >= 0
+                                          ? cells[source * field.pitch + word]
+                                      : is_alive ? ~0u
+                                                 : 0u;
+    return;
+  }
+  std::int64_t const row          = thread - field.radius;
+  std::int64_t const source       = source_of(row, is_alive);
+  std::uint32_t const* const from = cells + source * field.pitch;
+  auto const cell                 = [&](int side, int d) {
+    std::int64_t const column = faces.column[side][d];
+    bool const is_of_row      = source < 0 && !(column < 0 && ColumnsFirst);
+    if (is_of_row) return std::uint32_t(is_alive);
+    if (column < 0) return std::uint32_t(faces.column_alive[side]);
+    return from[column >> 5] >> (column & 31) & 1u;
+  };
+  std::uint32_t left  = 0;
+  std::uint64_t right = 0;
+  for (int d = 0; d < field.radius; ++d) {
+    left |= cell(0, d) << (31 - d);
+    right |= std::uint64_t(cell(1, d)) << d;
+  }
+  int const inside = int(field.columns & 31);
+  right <<= inside;
+  if (inside > 0) {
+    std::uint32_t const last = source >= 0 ? from[whole] : is_alive ? ~0u : 0u;
+    right |= last & ((1u << inside) - 1);
+  }
+  std::uint32_t* const to = cells + row * field.pitch;
+  to[-1]                  = left;
+  to[whole]               = std::uint32_t(right);
+  if (inside > 0) to[whole + 1] = std::uint32_t(right >> 32);
+}
+
+/// Cells that are neither 0 nor 1 are dead after the first generation, whatever
+/// is around them.
+template <class Cell>
+__global__ void __launch_bounds__(256)
+    clear_foreign_cells(unsigned const* const foreign, Cell const* const cells,
+                        std::int64_t const stride, PackedField const field,
+                        std::uint32_t* const bits) {
+  if (*foreign == 0) return;
+  std::int64_t const word = std::int64_t(blockIdx.x) * 256 + threadIdx.x;
+  if (word >= field.words) return;
+  for (std::int64_t row = blockIdx.y; row < field.rows; row += gridDim.y) {
+    std::uint32_t known = 0;
+    for (int b = 0; b < 32 && 32 * word + b < field.columns; ++b)
+      known |= std::uint32_t(static_cast<unsigned char>(
+                                 cells[row * stride + 32 * word + b]) <= 1)
+               << b;
+    bits[row * field.pitch + word] &= known;
+  }
+}
+
+/// Words of rows, `Ahead` rows before their turn.
+template <int Words, int Ahead>
+class PackedRowsAhead {
+ public:
+  using Row = Registers<std::uint32_t, Words>;
+
+  /// \param from the first row \param pitch words from row to row
+  __device__ PackedRowsAhead(std::uint32_t const* from, std::uint32_t pitch)
+      : m_from(from), m_pitch(pitch) {
+#pragma unroll
+    for (int row = 0; row < Ahead; ++row) m_next[row] = load(row * pitch);
+  }
+  /// The row `offset` words behind the first one; each in turn.
+  __device__ Row take(std::uint32_t offset) {
+    Row const row = m_next[0];
+#pragma unroll
+    for (int r = 0; r + 1 < Ahead; ++r) m_next[r] = m_next[r + 1];
+    m_next[Ahead - 1] = load(offset + Ahead * m_pitch);
+    return row;
+  }
+
+ private:
+  __device__ Row load(std::uint32_t offset) const {
+    Row row;
+#pragma unroll
+    for (int w = 0; w < Words; ++w) row[w] = m_from[offset + w];
+    return row;
+  }
+
+  std::uint32_t const* m_from;
+  std::uint32_t m_pitch;
+  Row m_next[Ahead];
+};
+
+template <int Radius>
+struct PackedCountTile : PackedCountTuning<Radius> {
+  using PackedCountTuning<Radius>::words;
+  using PackedCountTuning<Radius>::threads;
+  using PackedCountTuning<Radius>::ahead;
+  static_assert(words + 1 <= PackedField::behind &&
+                ahead <= PackedField::below);
+  static constexpr int slots     = 2 * Radius + 1;
+  static constexpr int row_size  = MovingCount<Warp, Radius>::row_size;
+  static constexpr int slot_size = row_size * words * threads;
+  static constexpr std::size_t shared_bytes =
+      std::size_t(slots) * slot_size * sizeof(std::uint32_t);
+};
+
+template <int Radius>
+__global__ void __launch_bounds__(PackedCountTuning<Radius>::threads)
+    advance_counts(PackedField const field, std::uint32_t const* const from,
+                   std::uint32_t* const to, std::int64_t const chunk,
+                   unsigned const strips, RangeBits<Radius> const rule) {
+  using Tile             = PackedCountTile<Radius>;
+  constexpr int words    = Tile::words;
+  constexpr int row_size = Tile::row_size;
+  KOKKOSMMA_DYNAMIC_SHARED(std::uint32_t, 4, packed_counts_ring);
+  std::uint32_t* const ring = packed_counts_ring + threadIdx.x;
+
+  std::int64_t const word =
+      (std::int64_t(blockIdx.x % strips) * Tile::threads + threadIdx.x) * words;
+  std::int64_t const first_row = blockIdx.x / strips * chunk;
+  std::int64_t const last      = first_row + chunk;
+  int const rows = int((last < field.rows ? last : field.rows) - first_row);
+  if (word >= field.words) return;
+
+#pragma unroll 1
+  for (int k = 0; k < Tile::slots * Tile::slot_size / Tile::threads; ++k)
+    ring[k * Tile::threads] = 0;
+
+  // Rows of one block are less than 2^32 words apart, and one offset serves all
+  // three: pointers cost the pipe that bounds this kernel two instructions
+  // each.
+  auto const pitch = std::uint32_t(field.pitch);
+  PackedRowsAhead<words + 2, Tile::ahead> entering(
+      from + (first_row - Radius) * field.pitch + word - 1, pitch);
+  std::uint32_t offset = 0;
+  int slot             = 0;
+  MovingCount<Warp, Radius> counts[words];
+
+  auto const move = [&] {
+    auto const row = entering.take(offset);
+    std::uint32_t shifted[words + 1];
+#pragma unroll
+    for (int w = 0; w <= words; ++w)
+      shifted[w] = joined(row[w], row[w + 1], 32 - Radius);
+    RowCounts<Warp, 2 * Radius + 1, words + 1> const sums(shifted);
+    std::uint32_t* const kept = ring + slot;
+    slot = slot + Tile::slot_size < Tile::slots * Tile::slot_size
+               ? slot + Tile::slot_size
+               : 0;
+#pragma unroll
+    for (int w = 0; w < words; ++w) {
+      std::uint32_t enters[row_size];
+      std::uint32_t leaves[row_size];
+#pragma unroll
+      for (int k = 0; k < row_size; ++k) {
+        std::uint32_t& place = kept[(w * row_size + k) * Tile::threads];
+        enters[k]            = sums.value[k][w];
+        leaves[k]            = place;
+        place                = enters[k];
+      }
+      counts[w].move(enters, leaves);
+    }
+  };
+#pragma unroll 1
+  for (int step = 0; step < 2 * Radius; ++step) {
+    move();
+    offset += pitch;
+  }
+  std::int64_t const behind =
+      (first_row - 2 * Radius) * field.pitch + word;  // of `offset`
+  std::uint32_t* const out = to + behind;
+  PackedRowsAhead<words, Tile::ahead> centre(
+      from + first_row * field.pitch + word, pitch);
+#pragma unroll 1
+  for (int row = 0; row < rows; ++row) {
+    auto const cells = centre.take(offset - 2 * Radius * pitch);
+    move();
+#pragma unroll
+    for (int w = 0; w < words; ++w)
+      if (w == 0 || word + w < field.words)
+        out[offset + w] = rule.template next<Warp>(counts[w].value(), cells[w]);
+    offset += pitch;
+  }
+}
+
+/// Offsets of the rows of a neighbourhood are 32 bits wide.
+inline constexpr std::int64_t packed_counts_columns = std::int64_t(1) << 31;
+
+/// Bytes that launch_packed_counts works in: two fields and a flag.
+inline std::size_t packed_counts_memory(std::int64_t rows, std::int64_t columns,
+                                        int radius) {
+  return std::size_t(2 * PackedField(rows, columns, radius).size() + 1) *
+         sizeof(std::uint32_t);
+}
+
+template <int Radius>
+void advance_packed_counts(Kokkos::Cuda const& space, PackedField const& field,
+                           std::uint32_t const* from, std::uint32_t* to,
+                           CountRanges const& rule) {
+  using Tile         = PackedCountTile<Radius>;
+  Device const& d    = device(space.cuda_device());
+  auto* const kernel = advance_counts<Radius>;
+  KernelFacts const facts =
+      kernel_facts(d.id, kernel, Tile::threads, Tile::shared_bytes);
+  std::int64_t const across = Tile::threads * Tile::words;
+  std::int64_t const strips = (field.words + across - 1) / across;
+  std::int64_t const slots  = std::int64_t(d.multiprocessors) *
+                             std::clamp(facts.resident_blocks, 1, Tile::blocks);
+  // All at once, and each with at least as many rows as the radius.
+  std::int64_t const most = std::max<std::int64_t>(field.rows / Radius, 1);
+  // Offsets in a piece are 32 bits wide.
+  std::int64_t const least =
+      field.rows / std::max<std::int64_t>((1 << 30) / field.pitch, 1) + 1;
+  std::int64_t const pieces = std::max(std::min(slots / strips, most), least);
+  std::int64_t const chunk  = (field.rows + pieces - 1) / pieces;
+  auto const blocks = unsigned(strips * ((field.rows + chunk - 1) / chunk));
+  launch_kernel(space, "advance_counts", kernel,
+                {blocks, Tile::threads, Tile::shared_bytes}, field, from, to,
+                chunk, unsigned(strips),
+                RangeBits<Radius>(rule.birth, rule.survive));
+}
+
+using AdvancePackedCounts = void (*)(Kokkos::Cuda const&, PackedField const&,
+                                     std::uint32_t const*, std::uint32_t*,
+                                     CountRanges const&);
+/// By the radius - 2.
+template <int... Less>
+AdvancePackedCounts advance_packed_counts_of(
+    int radius, std::integer_sequence<int, Less...>) {
+  static constexpr AdvancePackedCounts of[] = {
+      advance_packed_counts<Less + 2>...};
+  return of[radius - 2];
+}
+
+/// `steps` generations, 1 or more, of a rule with has_packed_counts(rule), from
+/// cells of a byte to cells of a byte, at most packed_counts_columns in a row.
+/// No face is a halo; `to` may be the cells themselves.
+/// \param memory packed_counts_memory(rows, columns, radius) bytes,
+///               aligned to 128, on the device; free again when the kernels
+///               have run
+template <class Cell>
+void launch_packed_counts(Kokkos::Cuda const& space,
+                          StencilGrid<Cell, 2> const& cells, Cell* to,
+                          std::int64_t to_stride, AutomatonRule const& rule,
+                          std::int64_t steps, void* memory) {
+  static_assert(sizeof(Cell) == 1);
+  std::int64_t const rows = cells.extent[0], columns = cells.extent[1];
+  if (rows == 0 || columns == 0) return;
+  int const radius = rule.radius();
+  PackedField const field(rows, columns, radius);
+  PackedFaces faces{};
+  for (int side = 0; side < 2; ++side) {
+    auto const& face = side == 0 ? cells.boundaries.low : cells.boundaries.high;
+    faces.row_alive[side]    = face[0].value == 1;
+    faces.column_alive[side] = face[1].value == 1;
+    for (int d = 0; d < radius; ++d) {
+      faces.row[side][d] =
+          boundary_index(face[0].kind, side == 0 ? -1 - d : rows + d, rows);
+      faces.column[side][d] = boundary_index(
+          face[1].kind, side == 0 ? -1 - d : columns + d, columns);
+    }
+  }
+  auto* const continued =
+      cells.reversed ? continue_cells<true> : continue_cells<false>;
+
+  auto* now        = static_cast<std::uint32_t*>(memory) + field.origin();
+  auto* other      = now + field.size();
+  auto* const flag = static_cast<unsigned*>(memory) + 2 * field.size();
+  cudaStream_t const stream = space.cuda_stream();
+  auto const* const from = reinterpret_cast<unsigned char const*>(cells.data);
+  check(cudaMemsetAsync(flag, 0, sizeof(unsigned), stream), "cudaMemsetAsync");
+  launch_packing(space, from, cells.stride[0], rows, columns, now, field.pitch,
+                 flag);
+  std::int64_t const around = rows + 2 * radius + 2 * radius * (columns / 32);
+  auto const advance        = advance_packed_counts_of(
+             radius, std::make_integer_sequence<int, AutomatonRule::max_radius - 1>());
+  CountRanges const ranges(rule);
+  for (std::int64_t step = 0; step < steps; ++step) {
+    launch_kernel(space, "continue_cells", continued,
+                  {unsigned((around + 127) / 128), 128}, field, faces, now);
+    advance(space, field, now, other, ranges);
+    if (step == 0) {
+      dim3 const blocks(unsigned((field.words + 255) / 256),
+                        unsigned(std::min<std::int64_t>(rows, 1024)));
+      launch_kernel(space, "clear_foreign_cells",
+                    clear_foreign_cells<unsigned char>, {blocks, 256}, flag,
+                    from, cells.stride[0], field, other);
+    }
+    std::swap(now, other);
+  }
+  launch_unpacking(space, now, field.pitch, rows, columns,
+                   reinterpret_cast<unsigned char*>(to), to_stride);
+}
+
+}  // namespace KokkosMMA::Impl::Cuda
+
+#endif

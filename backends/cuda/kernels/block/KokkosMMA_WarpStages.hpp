@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOKKOSMMA_CUDA_WARP_STAGES_HPP
+#define KOKKOSMMA_CUDA_WARP_STAGES_HPP
+
+#include <backends/cuda/arch/KokkosMMA_CopyAsync.hpp>
+#include <core/mma/KokkosMMA_StagedTile.hpp>
+
+#include <cstdint>
+
+/// \file
+/// How a warp keeps tiles of the data on their way while it works on one: a
+/// ring of stages in shared memory that belongs to the warp alone, so that no
+/// warp waits for another.
+
+namespace KokkosMMA::Impl::Cuda {
+
+/// Contiguous bytes of the data. What is read are whole 16-byte lines, but
+/// nothing behind the end of the data: an allocation starts at a line.
+struct TileSource {
+  unsigned char const* begin;
+  unsigned char const* end;
+  unsigned char const* end_of_data;
+
+  /// Bytes before `begin` in its line: byte 0 of the staged tile is there.
+  __device__ int skip() const {
+    return int(reinterpret_cast<std::uintptr_t>(begin) % 16);
+  }
+};
+
+/// The source of the first tiles is known early: call start() with it, then
+/// next() once for each tile, with the source of the tile that comes Stages - 1
+/// later (begin == end when there is none).
+template <int Stages, int TileBytes>
+class WarpStages {
+ public:
+  /// A tile may start anywhere in its first line.
+  static constexpr int stage_bytes = TileBytes + 16;
+  static constexpr int bytes       = Stages * stage_bytes;
+  static constexpr int stages      = Stages;
+
+  /// \param memory of this warp, aligned to 16 bytes
+  __device__ explicit WarpStages(unsigned char* memory) : m_memory(memory) {}
+
+  /// Before the first tile, Stages - 1 times.
+  __device__ void start(TileSource const& source, int lane) {
+    fetch(m_fetched, source, lane);
+    m_fetched = m_fetched + 1 == Stages ? 0 : m_fetched + 1;
+  }
+  /// The next tile, of which all lanes may read every byte until the next call.
+  __device__ StagedTile next(TileSource const& later, int lane) {
+    // Every lane is done with the tile whose place is taken now.
+    __syncwarp();
+    start(later, lane);
+    CopyAsync16::wait<Stages - 1>();
+    __syncwarp();
+    StagedTile const tile{m_memory + m_read * stage_bytes};
+    m_read = m_read + 1 == Stages ? 0 : m_read + 1;
+    return tile;
+  }
+
+ private:
+  __device__ void fetch(int stage, TileSource const& source, int lane) {
+    unsigned char* const to          = m_memory + stage * stage_bytes;
+    unsigned char const* const first = source.begin - source.skip();
+    int const bytes                  = int(source.end - first);
+    std::ptrdiff_t const data        = source.end_of_data - first;
+    int const whole = data >= bytes + 15 ? bytes : int(data) / 16 * 16;
+    unsigned char const* const from = first + 16 * lane;
+    unsigned char* const into       = to + 16 * lane;
+#pragma unroll
+    for (int i = 0; i <= TileBytes / 512; ++i) {
+      if (512 * i + 16 * lane < whole)
+        CopyAsync16::copy(into + 512 * i, from + 512 * i);
+    }
+    // The line in which the data end.
+    if (whole < bytes && lane == 0)
+      CopyAsync16::copy_some(to + whole, first + whole, int(data - whole));
+    CopyAsync16::commit();
+  }
+
+  unsigned char* m_memory;
+  int m_fetched = 0;
+  int m_read    = 0;
+};
+
+}  // namespace KokkosMMA::Impl::Cuda
+
+#endif

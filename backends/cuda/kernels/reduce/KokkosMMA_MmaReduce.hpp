@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOKKOSMMA_CUDA_MMA_REDUCE_HPP
+#define KOKKOSMMA_CUDA_MMA_REDUCE_HPP
+
+#include <backends/cuda/runtime/KokkosMMA_StreamScratch.hpp>
+#include <backends/cuda/atom/KokkosMMA_Warp.hpp>
+#include <backends/cuda/kernels/block/KokkosMMA_LastBlockReduce.hpp>
+#include <core/routing/KokkosMMA_LaunchShape.hpp>
+#include <core/routing/KokkosMMA_Tuning.hpp>
+#include <core/mma/KokkosMMA_VectorRange.hpp>
+#include <core/reduce/KokkosMMA_WarpDot.hpp>
+#include <core/reduce/KokkosMMA_WarpSum.hpp>
+
+#include <algorithm>
+
+namespace KokkosMMA::Impl::Cuda {
+
+__device__ inline Vector16 load_vector(VectorRange const& range,
+                                       std::uint64_t vector) {
+  uint4 const v = __ldg(reinterpret_cast<uint4 const*>(range.base) + vector);
+  return {{v.x, v.y, v.z, v.w}};
+}
+
+/// What a thread adds in one step of the sum: two vectors of x.
+template <Scalar Input>
+struct SumOperands {
+  using Accumulator                     = WarpSum<Warp, Input>;
+  static constexpr int vectors_per_step = 2;
+  static constexpr int element_bytes    = size_of(Input);
+  VectorRange x;
+
+  __host__ __device__ VectorRange const& range() const { return x; }
+  template <class Guard>
+  __device__ void load(Vector16 (&step)[2], std::uint64_t first,
+                       std::uint64_t stride, Guard const& inside) const {
+    step[0] = inside(first) ? load_vector(x, first) : Vector16{};
+    step[1] =
+        inside(first + stride) ? load_vector(x, first + stride) : Vector16{};
+  }
+  __device__ void load_edge(Vector16 (&step)[2], int lane) const {
+    step[0] = edge_vector<element_bytes>(x, lane);
+    step[1] = Vector16{};
+  }
+};
+
+/// Likewise for a product: one vector of x and the vector of y beside it.
+template <Scalar Input>
+struct DotOperands {
+  using Accumulator                     = WarpDot<Warp, Input>;
+  static constexpr int vectors_per_step = 1;
+  static constexpr int element_bytes    = size_of(Input);
+  VectorRange x;
+  VectorRange y;
+
+  __host__ __device__ VectorRange const& range() const { return x; }
+  template <class Guard>
+  __device__ void load(Vector16 (&step)[2], std::uint64_t first, std::uint64_t,
+                       Guard const& inside) const {
+    bool const in = inside(first);
+    step[0]       = in ? load_vector(x, first) : Vector16{};
+    step[1]       = in ? load_vector(y, first) : Vector16{};
+  }
+  __device__ void load_edge(Vector16 (&step)[2], int lane) const {
+    step[0] = edge_vector<element_bytes>(x, lane);
+    step[1] = edge_vector<element_bytes>(y, lane);
+  }
+};
+
+/// How a total becomes the caller's value.
+template <class T>
+struct ConvertTotal {
+  template <class Total>
+  __device__ static T from(Total total) {
+    return static_cast<T>(total);
+  }
+};
+
+// Under a cap of 64 registers ptxas 13.0 spills the float pieces on sm_80, and
+// does not on sm_90. The grid stays what the table says.
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
+inline constexpr int mma_min_blocks = 1;
+#else
+inline constexpr int mma_min_blocks = MmaTuning::min_blocks;
+#endif
+
+/// Chained products over all 16-byte vectors of the data. Every thread has
+/// MmaTuning::vectors loads in flight; the elements in front of the first and
+/// behind the last whole vector are gathered by the first warp, zeros beside
+/// them.
+template <class Operands, class T, class Convert>
+__global__ void __launch_bounds__(MmaTuning::threads, mma_min_blocks)
+    mma_reduce(Operands const operands, int const chain_length,
+               GridScratch const scratch, ResultSink<T> const sink) {
+  using Accumulator      = typename Operands::Accumulator;
+  constexpr int per_step = Operands::vectors_per_step;
+  constexpr int steps    = MmaTuning::vectors / 2;
+
+  VectorRange const& range   = operands.range();
+  std::uint64_t const stride = std::uint64_t(gridDim.x) * blockDim.x;
+  Accumulator accumulator(Warp{}, chain_length);
+  Vector16 loaded[steps][2];  // (steps,2) per thread
+
+  std::uint64_t const tile = std::uint64_t(blockDim.x) * steps * per_step;
+  std::uint64_t done       = range.begin;
+  for (; done + tile * gridDim.x <= range.end; done += tile * gridDim.x) {
+    std::uint64_t const first = done + blockIdx.x * tile + threadIdx.x;
+    auto const always         = [](std::uint64_t) { return true; };
+#pragma unroll
+    for (int s = 0; s < steps; ++s)
+      operands.load(loaded[s], first + s * per_step * blockDim.x, blockDim.x,
+                    always);
+#pragma unroll
+    for (int s = 0; s < steps; ++s) accumulator.add(loaded[s][0], loaded[s][1]);
+  }
+
+  // The loop bound is the same for all lanes of a warp: they multiply together.
+  std::uint64_t const in_grid =
+      std::uint64_t(blockIdx.x) * blockDim.x + threadIdx.x;
+  for (std::uint64_t base = done + in_grid - threadIdx.x % 32; base < range.end;
+       base += 2 * per_step * stride) {
+    auto const inside = [&](std::uint64_t vector) {
+      return vector < range.end;
+    };
+#pragma unroll
+    for (int s = 0; s < 2; ++s)
+      operands.load(loaded[s], base + threadIdx.x % 32 + s * per_step * stride,
+                    stride, inside);
+#pragma unroll
+    for (int s = 0; s < 2; ++s) accumulator.add(loaded[s][0], loaded[s][1]);
+  }
+  if (blockIdx.x == 0 && threadIdx.x < 32 && range.has_edges()) {
+    operands.load_edge(loaded[0], threadIdx.x);
+    accumulator.add(loaded[0][0], loaded[0][1]);
+  }
+
+  auto value = accumulator.finish();
+  grid_finish(value, Plus<decltype(value)>{}, scratch, [&](auto total) {
+    sink.store(Convert::from(static_cast<typename Accumulator::Total>(total)));
+  });
+}
+
+/// Launches on the stream of `space`; StreamScratch::deliver says when the
+/// result is there.
+template <class Convert, class Operands, class T>
+void launch_mma_reduce(Kokkos::Cuda const& space, StreamScratch const& scratch,
+                       Operands const& operands, int chain_length,
+                       int block_size, T* result, bool device_accessible) {
+  Device const& d         = device(space.cuda_device());
+  LaunchShape const shape = mma_reduce_shape(
+      *d.tuning, block_size, operands.range().end - operands.range().begin,
+      d.multiprocessors, max_partials);
+  using Partial =
+      decltype(std::declval<typename Operands::Accumulator&>().finish());
+  GridScratch const grid = scratch->grid(shape.blocks, sizeof(Partial));
+  scratch.deliver(result, device_accessible, [&](ResultSink<T> const& sink) {
+    launch_kernel(space, "mma_reduce", mma_reduce<Operands, T, Convert>,
+                  {shape.blocks, shape.threads}, operands,
+                  chain_length ? chain_length : d.tuning->reduce_chain_length,
+                  grid, sink);
+  });
+}
+
+}  // namespace KokkosMMA::Impl::Cuda
+
+#endif

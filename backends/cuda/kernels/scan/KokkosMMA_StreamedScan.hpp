@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOKKOSMMA_CUDA_STREAMED_SCAN_HPP
+#define KOKKOSMMA_CUDA_STREAMED_SCAN_HPP
+
+#include <backends/cuda/arch/KokkosMMA_Kernel.hpp>
+#include <backends/cuda/kernels/block/KokkosMMA_ScanPipeline.hpp>
+#include <core/routing/KokkosMMA_Tuning.hpp>
+
+#include <cstdint>
+
+/// \file
+/// Scan by an opaque functor, one pass: the contribution of each index from a
+/// fresh value, a scan of the tile, the sum of the earlier tiles by look-back,
+/// then the functor's one final call with the exact exclusive prefix.
+
+namespace KokkosMMA::Impl::Cuda {
+
+/// How the kernel uses the application's value. `Reducer` offers what Kokkos'
+/// do: init(T*), join(T* into, T const* from).
+template <class Reducer, class T>
+struct ScannedValue {
+  using Value = T;
+  Reducer const& reducer;
+
+  __device__ void init(T& value) const { reducer.init(&value); }
+  __device__ void join(T& into, T const& from) const {
+    reducer.join(&into, &from);
+  }
+  template <class Call, class Index>
+  __device__ void contribute(Call const& f, Index i, Slot<T>& value) const {
+    reducer.init(&value.value);
+    f(i, value.value, false);
+  }
+  template <class Call, class Index>
+  __device__ void finalize(Call const& f, Index i, Slot<T>& prefix,
+                           bool is_total, ResultSink<T> const& total) const {
+    f(i, prefix.value, true);
+    if (is_total) total.store(prefix.value);
+  }
+  __device__ void finish(Slot<T> const&, Slot<T> const&,
+                         ResultSink<T> const&) const {
+    // The last call has left the total, as it does in Kokkos.
+  }
+};
+
+/// Sums of a 16-bit type in fp32: a prefix is rounded once, for the call that
+/// receives it, and so is the total.
+template <class Reducer, class T>
+struct ScannedSumInFloat {
+  using Value = float;
+  Reducer const& reducer;
+
+  __device__ void init(float& value) const { value = 0; }
+  __device__ void join(float& into, float from) const { into += from; }
+  template <class Call, class Index>
+  __device__ void contribute(Call const& f, Index i, Slot<float>& value) const {
+    T contribution(0.f);
+    f(i, contribution, false);
+    value.value = static_cast<float>(contribution);
+  }
+  template <class Call, class Index>
+  __device__ void finalize(Call const& f, Index i, Slot<float>& prefix, bool,
+                           ResultSink<T> const&) const {
+    T rounded(prefix.value);
+    f(i, rounded, true);
+  }
+  __device__ void finish(Slot<float> const& prefix, Slot<float> const& sum,
+                         ResultSink<T> const& total) const {
+    if (total.wanted()) total.store(T(prefix.value + sum.value));
+  }
+};
+
+/// The tuning for a value of this size, as a type (see TunedFor).
+template <std::size_t ValueBytes>
+struct ScanTunedFor {
+  static constexpr StreamedScanTuning value = streamed_scan_tuning(ValueBytes);
+};
+
+/// Prefixes of a warp's indices within the warp.
+template <class Exchange>
+struct StreamedKept {
+  alignas(Exchange::alignment) unsigned char bytes[Exchange::bytes];
+};
+
+template <class Value, class Tuned>
+using StreamedExchange = WarpExchange<Value, Tuned::value.items>;
+template <class Value, class Tuned>
+using StreamedScanMemory =
+    ScanMemory<Value, StreamedKept<StreamedExchange<Value, Tuned>>,
+               Tuned::value.threads / 32>;
+
+/// Lanes take every 32nd index of their warp's stretch for the calls, which are
+/// then coalesced, and neighbouring ones for the scan, which is then serial in
+/// a lane and one tree per warp; shared memory turns one into the other and
+/// keeps the prefixes until the sum before the tile is known. (A tree for each
+/// row of 32 indices instead: about 16 instructions per index, so 5.)
+///
+/// \param rows indices of a lane per tile, at most the tuned number
+template <class Scanned, class Tuned, class Index, class T, class Call,
+          class Reducer>
+__global__ void __launch_bounds__(Tuned::value.threads + 32,
+                                  Tuned::value.min_blocks)
+    streamed_scan(KOKKOSMMA_GRID_CONSTANT Call const f,
+                  KOKKOSMMA_GRID_CONSTANT Reducer const reducer,
+                  Index const begin, std::uint64_t const size,
+                  unsigned const rows, unsigned const tiles,
+                  ScanScratch const scratch, ResultSink<T> const total) {
+  using Value         = typename Scanned::Value;
+  using Memory        = StreamedScanMemory<Value, Tuned>;
+  using Exchange      = StreamedExchange<Value, Tuned>;
+  using Kept          = StreamedKept<Exchange>;
+  constexpr int items = Tuned::value.items;
+  constexpr int warps = Memory::warps;
+  Scanned const scanned{reducer};
+  int const lane = threadIdx.x % 32;
+  int const warp = threadIdx.x / 32;
+  KOKKOSMMA_DYNAMIC_SHARED(unsigned char, 128, shared_memory);
+
+  auto const first_of = [&](unsigned tile) {
+    return (std::uint64_t(tile) * warps + warp) * (rows * 32u);
+  };
+  auto const index_of = [&](std::uint64_t first) {
+    return static_cast<Index>(begin + static_cast<Index>(first + lane));
+  };
+  // Indices of this warp, of its first row to its last.
+  auto const count_of = [&](std::uint64_t first) {
+    std::uint64_t const left = first < size ? size - first : 0;
+    return left < rows * 32u ? unsigned(left) : rows * 32u;
+  };
+
+  auto const contribute = [&](unsigned tile, Kept& kept, Slot<Value>& sum) {
+    std::uint64_t const first = first_of(tile);
+    Index const index         = index_of(first);
+    unsigned const count      = count_of(first);
+    Slot<Value> c[items];
+    if (count == items * 32u) {
+#pragma unroll
+      for (int j = 0; j < items; ++j)
+        scanned.contribute(f, static_cast<Index>(index + j * 32), c[j]);
+    } else {
+#pragma unroll
+      for (int j = 0; j < items; ++j) {
+        if (unsigned(j * 32 + lane) < count)
+          scanned.contribute(f, static_cast<Index>(index + j * 32), c[j]);
+        else
+          scanned.init(c[j].value);
+      }
+    }
+    Exchange const exchange(kept.bytes);
+    exchange.to_neighbours(c, lane);
+    Slot<Value> before;
+    lane_exclusive(scanned, c, sum);
+    warp_exclusive(scanned, sum, before);
+    if (lane > 0) {
+#pragma unroll
+      for (int j = items - 1; j > 0; --j) {
+        Slot<Value> prefix;
+        copy_bits(prefix, before);
+        scanned.join(prefix.value, c[j].value);
+        copy_bits(c[j], prefix);
+      }
+      copy_bits(c[0], before);
+    } else {
+      scanned.init(c[0].value);
+    }
+    exchange.store_neighbours(c, lane);
+  };
+
+  auto const finalize = [&](unsigned tile, Kept& kept, Slot<Value>& base) {
+    std::uint64_t const first = first_of(tile);
+    Index const index         = index_of(first);
+    unsigned const count      = count_of(first);
+    Exchange const exchange(kept.bytes);
+    auto const call = [&](int j, bool is_total) {
+      Slot<Value> prefix, relative;
+      copy_bits(prefix, base);
+      exchange.load_row(relative, j, lane);
+      scanned.join(prefix.value, relative.value);
+      scanned.finalize(f, static_cast<Index>(index + j * 32), prefix, is_total,
+                       total);
+    };
+    if (count == items * 32u && first + items * 32u < size) {
+#pragma unroll
+      for (int j = 0; j < items; ++j) call(j, false);
+    } else {
+#pragma unroll
+      for (int j = 0; j < items; ++j)
+        if (unsigned(j * 32 + lane) < count)
+          call(j, first + j * 32 + lane + 1 == size && total.wanted());
+    }
+  };
+
+  scan_tiles(*reinterpret_cast<Memory*>(shared_memory), scanned, tiles, scratch,
+             contribute, finalize,
+             [&](Slot<Value> const& before, Slot<Value> const& sum) {
+               scanned.finish(before, sum, total);
+             });
+}
+
+}  // namespace KokkosMMA::Impl::Cuda
+
+#endif

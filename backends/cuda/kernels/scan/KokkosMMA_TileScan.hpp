@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOKKOSMMA_CUDA_TILE_SCAN_HPP
+#define KOKKOSMMA_CUDA_TILE_SCAN_HPP
+
+#include <backends/cuda/atom/KokkosMMA_Warp.hpp>
+#include <backends/cuda/kernels/block/KokkosMMA_ScanPipeline.hpp>
+#include <core/routing/KokkosMMA_Tuning.hpp>
+#include <core/mma/KokkosMMA_VectorRange.hpp>
+#include <core/scan/KokkosMMA_WarpScan.hpp>
+
+#include <cstdint>
+
+/// \file
+/// Scan of memory into memory: whole vectors per lane, the tiles of
+/// core/scan/KokkosMMA_WarpScan.hpp, one pass.
+
+namespace KokkosMMA::Impl::Cuda {
+
+/// x and y of a scan as vectors of `elements` of x. Vector 0 starts at the
+/// aligned place at or before x(0), and `skip` elements before x(0); y is
+/// shifted by as many.
+template <class Output, class Value>
+struct TileScanOperands {
+  unsigned char const* x;
+  Output* y;
+  std::uint64_t skip;
+  std::uint64_t size;
+  Value init;
+  bool aligned;  ///< vectors of y are too
+};
+
+template <int Bytes>
+struct LoadWords;
+template <>
+struct LoadWords<2> {
+  __device__ static Registers<std::uint32_t, 1> from(void const* at) {
+    return {{__ldcs(static_cast<unsigned short const*>(at))}};
+  }
+};
+template <>
+struct LoadWords<4> {
+  __device__ static Registers<std::uint32_t, 1> from(void const* at) {
+    return {{__ldcs(static_cast<unsigned const*>(at))}};
+  }
+};
+template <>
+struct LoadWords<8> {
+  __device__ static Registers<std::uint32_t, 2> from(void const* at) {
+    uint2 const v = __ldcs(static_cast<uint2 const*>(at));
+    return {{v.x, v.y}};
+  }
+};
+template <>
+struct LoadWords<16> {
+  __device__ static Registers<std::uint32_t, 4> from(void const* at) {
+    uint4 const v = __ldcs(static_cast<uint4 const*>(at));
+    return {{v.x, v.y, v.z, v.w}};
+  }
+};
+
+/// Elements [first, last) of a vector, zeros beside them.
+template <int ElementBytes, class Words>
+__device__ Words load_some(unsigned char const* at, int first, int last) {
+  using Element              = typename Unsigned<ElementBytes>::type;
+  auto const* const elements = reinterpret_cast<Element const*>(at);
+  Words words{};
+#pragma unroll
+  for (int e = 0; e < Words::size * 4 / ElementBytes; ++e) {
+    if (e < first || e >= last) continue;
+    if constexpr (ElementBytes == 8) {
+      std::uint64_t const bits = elements[e];
+      words[2 * e]             = std::uint32_t(bits);
+      words[2 * e + 1]         = std::uint32_t(bits >> 32);
+    } else {
+      constexpr int per_word = 4 / ElementBytes;
+      words[e / per_word] |= std::uint32_t(elements[e])
+                             << 8 * ElementBytes * (e % per_word);
+    }
+  }
+  return words;
+}
+
+/// Prefixes within the warp, in the lane that computes and writes them.
+template <int Vectors>
+struct TileKept {
+  uint4 prefix[Vectors][32];
+};
+
+template <class Scan, class Tuned>
+using TileScanMemory =
+    ScanMemory<typename Scan::Value, TileKept<2 * Tuned::value.tiles>,
+               Tuned::value.threads / 32>;
+
+/// \param tiles of the grid's walk: of threads / 32 * Tuned::tiles tiles of a
+///              warp each
+template <class Scan, class Output, class Total, class Tuned>
+__global__ void __launch_bounds__(Tuned::value.threads + 32,
+                                  Tuned::value.min_blocks)
+    tile_scan(TileScanOperands<Output, typename Scan::Value> const operands,
+              unsigned const tiles, ScanScratch const scratch,
+              ResultSink<Total> const total) {
+  using Value              = typename Scan::Value;
+  using Words              = typename Scan::Words;
+  using Vector             = typename Scan::Vector;
+  using Memory             = TileScanMemory<Scan, Tuned>;
+  using Kept               = TileKept<2 * Tuned::value.tiles>;
+  constexpr int count      = Tuned::value.tiles;
+  constexpr int warps      = Memory::warps;
+  constexpr int elements   = Vector::size;
+  constexpr int bytes      = Scan::Elements::bytes;
+  constexpr unsigned part  = count * 64;  // vectors of a warp
+  int const lane           = threadIdx.x % 32;
+  int const warp           = threadIdx.x / 32;
+  std::uint64_t const stop = operands.skip + operands.size;
+  Scan const scan{Warp{}};
+  KOKKOSMMA_DYNAMIC_SHARED(unsigned char, 128, shared_memory);
+
+  auto const first_of = [&](unsigned tile) {
+    return (std::uint64_t(tile) * warps + warp) * part;
+  };
+  auto const inside = [&](std::uint64_t first) {
+    return first * elements >= operands.skip &&
+           (first + part) * elements <= stop;
+  };
+  // Place of an edge of the data within a vector.
+  auto const within = [&](std::uint64_t position, std::uint64_t vector) {
+    std::uint64_t const begin = vector * elements;
+    return position <= begin              ? 0
+           : position >= begin + elements ? elements
+                                          : int(position - begin);
+  };
+
+  auto const load = [&](unsigned tile, Kept& kept, Slot<Value>& sum) {
+    std::uint64_t const first = first_of(tile);
+    Words words[count][2];  // (count,2) per lane
+    unsigned char const* const from = operands.x + (first + lane) * bytes;
+    if (inside(first)) {
+#pragma unroll
+      for (int t = 0; t < count; ++t)
+#pragma unroll
+        for (int r = 0; r < 2; ++r)
+          words[t][r] = LoadWords<bytes>::from(from + (2 * t + r) * 32 * bytes);
+    } else {
+#pragma unroll
+      for (int t = 0; t < count; ++t)
+#pragma unroll
+        for (int r = 0; r < 2; ++r) {
+          std::uint64_t const vector = first + (2 * t + r) * 32 + lane;
+          words[t][r] = load_some<Scan::Elements::input_bytes, Words>(
+              from + (2 * t + r) * 32 * bytes, within(operands.skip, vector),
+              within(stop, vector));
+        }
+    }
+    sum.value = Value(0);
+#pragma unroll
+    for (int t = 0; t < count; ++t) {
+      Vector prefix[2];
+      Value in_tile;
+      scan.scan(words[t], prefix, in_tile);
+#pragma unroll
+      for (int r = 0; r < 2; ++r) {
+        if (t > 0)
+#pragma unroll
+          for (int e = 0; e < elements; ++e)
+            prefix[r][e] = sum.value + prefix[r][e];
+        uint4 vector;
+        memcpy(&vector, &prefix[r], 16);
+        kept.prefix[2 * t + r][lane] = vector;
+      }
+      sum.value = t > 0 ? sum.value + in_tile : in_tile;
+    }
+  };
+
+  auto const store = [&](unsigned tile, Kept& kept, Slot<Value>& base) {
+    std::uint64_t const first = first_of(tile);
+    Value const before        = operands.init + base.value;
+    auto const result         = [&](int v) {
+      uint4 const vector = kept.prefix[v][lane];
+      Vector prefix;
+      memcpy(&prefix, &vector, 16);
+      Registers<Output, elements> results;
+#pragma unroll
+      for (int e = 0; e < elements; ++e)
+        results[e] = static_cast<Output>(before + prefix[e]);
+      return results;
+    };
+    if (inside(first) && operands.aligned) {
+#pragma unroll
+      for (int v = 0; v < 2 * count; ++v) {
+        auto const results = result(v);
+        Output* const to   = operands.y + (first + v * 32 + lane) * elements;
+        if constexpr (sizeof(results) == 16) {
+          uint4 vector;
+          memcpy(&vector, &results, 16);
+          __stcs(reinterpret_cast<uint4*>(to), vector);
+        } else {
+          static_assert(sizeof(results) == 8);
+          uint2 vector;
+          memcpy(&vector, &results, 8);
+          __stcs(reinterpret_cast<uint2*>(to), vector);
+        }
+      }
+    } else {
+#pragma unroll
+      for (int v = 0; v < 2 * count; ++v) {
+        auto const results         = result(v);
+        std::uint64_t const vector = first + v * 32 + lane;
+        int const begin            = within(operands.skip, vector);
+        int const end              = within(stop, vector);
+#pragma unroll
+        for (int e = 0; e < elements; ++e)
+          if (e >= begin && e < end)
+            operands.y[vector * elements + e] = results[e];
+      }
+    }
+  };
+
+  scan_tiles(*reinterpret_cast<Memory*>(shared_memory), Plus<Value>{}, tiles,
+             scratch, load, store,
+             [&](Slot<Value> const& prefix, Slot<Value> const& sum) {
+               if (total.wanted())
+                 total.store(static_cast<Total>(prefix.value + sum.value));
+             });
+}
+
+}  // namespace KokkosMMA::Impl::Cuda
+
+#endif

@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOKKOSMMA_CUDA_CSR_REDUCE_HPP
+#define KOKKOSMMA_CUDA_CSR_REDUCE_HPP
+
+#include <backends/cuda/runtime/KokkosMMA_StreamScratch.hpp>
+#include <backends/cuda/arch/KokkosMMA_Ticket.hpp>
+#include <backends/cuda/atom/KokkosMMA_Warp.hpp>
+#include <backends/cuda/kernels/block/KokkosMMA_LastBlockReduce.hpp>
+#include <backends/cuda/kernels/block/KokkosMMA_WarpPipeline.hpp>
+#include <backends/cuda/kernels/segmented/KokkosMMA_TinySegments.hpp>
+#include <core/routing/KokkosMMA_Tuning.hpp>
+#include <core/segmented/KokkosMMA_WarpMergePath.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+
+/// \file
+/// Reduction of segments between offsets, and the check of the offsets.
+
+namespace KokkosMMA::Impl::Cuda {
+
+/// How the work is laid over the device. One NVIDIA H200, CUDA 13.0,
+/// 2026-11-21, 2^28 floats, GB/s of elements, offsets and results (copy 4198),
+/// by lengths:
+///
+/// | threads x blocks, ring | 0..32 | mean 16 | 0..8 | 0..128 | one  | none |
+/// |------------------------|-------|---------|------|--------|------|------|
+/// | 256 x 3, 4 x 2048      | 3506  | 3434    | 2830 | 2762   | 4029 | 2580 |
+/// | 256 x 4, 4 x 1024      | 3569  | 3194    | 2817 | 2159   | 3858 | 2681 |
+///
+/// 0..32 and so on: uniform; mean 16: geometric. Microseconds for uniform
+/// lengths 0..32 when offsets were asked for one window ahead: 256 x 3,
+/// 4 x 2048 360; 128 x 3, 4 x 4096 506; 256 x 3, 8 x 1024 372. Then with blocks
+/// that join their stretches: 352, two rounds of blocks 362, eight 410.
+struct RaggedTuning {
+  static constexpr int threads    = 256;
+  static constexpr int min_blocks = 3;
+  static constexpr int tiles      = 4;  ///< of the ring of a warp
+  static constexpr int tile_bytes = 2048;
+  static constexpr int rounds     = 1;  ///< blocks for each resident one
+  static constexpr int warps      = threads / 32;
+  static constexpr int ring_bytes = tiles * tile_bytes;
+  /// What a segment costs beside its elements, in bytes of elements.
+  static constexpr int segment_bytes = 32;
+  /// Work that is worth another warp, in bytes of elements.
+  static constexpr int bytes_per_stretch = 4096;
+  /// See WarpRagged.
+  static constexpr bool quads = false;
+};
+
+/// For longer segments (TuningTable::quads_ragged_bytes).
+struct QuadsRaggedTuning : RaggedTuning {
+  static constexpr bool quads = true;
+};
+
+template <Operation Op, class Value>
+__device__ RaggedOpen<Op, Value> add_partials(
+    RaggedPartial<Value> const* partials, unsigned begin, unsigned end,
+    RaggedOpen<Op, Value> open, auto const& store) {
+  for (unsigned i = begin; i < end; ++i) {
+    // Written by other multiprocessors: not through L1, which is not coherent.
+    RaggedPartial<Value> partial;
+    constexpr int words = sizeof(partial) / 8;
+    static_assert(sizeof(partial) % 8 == 0);
+    std::uint64_t bits[words];
+    auto const* const from =
+        reinterpret_cast<unsigned long long const*>(partials + i);
+    for (int w = 0; w < words; ++w) bits[w] = __ldcg(from + w);
+    memcpy(static_cast<void*>(&partial), bits, sizeof(partial));
+    open.add(partial, store);
+  }
+  return open;
+}
+
+/// Each warp takes an equal stretch of the work, the block that finishes last
+/// joins what they left, in the order of the stretches.
+template <Operation Op, Scalar Input, class Value, class Tuning, class Offset,
+          class Store>
+__global__ void __launch_bounds__(Tuning::threads, Tuning::min_blocks)
+    ragged_reduce(unsigned char const* const x,
+                  OffsetSegments<Offset> const segments, Store const store,
+                  GridScratch const scratch) {
+  using Open = RaggedOpen<Op, Value>;
+  KOKKOSMMA_DYNAMIC_SHARED(unsigned char, 128, ring_memory);
+  using Reduce        = WarpRagged<Warp, Op, Input, Value, Tuning::quads>;
+  constexpr int bytes = Reduce::element_bytes;
+  int const lane      = threadIdx.x % 32;
+  int const warp      = threadIdx.x / 32;
+
+  auto const work =
+      RaggedWork<Offset>::of(segments, Tuning::segment_bytes / bytes);
+  std::uint64_t const total = work.total();
+  auto const stretches =
+      unsigned(min(std::uint64_t(gridDim.x) * Tuning::warps,
+                   total / (Tuning::bytes_per_stretch / bytes) + 1));
+  unsigned const blocks = (stretches + Tuning::warps - 1) / Tuning::warps;
+  if (blockIdx.x >= blocks) return;
+
+  // Of the warps, then of the block.
+  __shared__ RaggedPartial<Value> in_block[Tuning::warps];
+  unsigned const first   = blockIdx.x * Tuning::warps;
+  unsigned const stretch = first + warp;
+  if (stretch < stretches) {
+    RaggedPlace places[2];
+    find_places(Warp{}, work,
+                {begin_of_share(total, stretches, stretch),
+                 begin_of_share(total, stretches, stretch + 1)},
+                places);
+    RingStream<Tuning::tiles, Tuning::tile_bytes, bytes> stream(
+        ring_memory + warp * Tuning::ring_bytes, x + places[0].element * bytes,
+        places[1].element - places[0].element, lane);
+    auto const left =
+        Reduce(Warp{}).walk(stream, segments, places[0], places[1], store);
+    if (lane == 0) in_block[warp] = left;
+  }
+
+  auto* const partials = static_cast<RaggedPartial<Value>*>(scratch.partials);
+  __shared__ bool is_last;
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    RaggedPartial<Value> left = in_block[0];
+    unsigned const warps      = min(unsigned(Tuning::warps), stretches - first);
+    for (unsigned w = 1; w < warps; ++w)
+      join_partials<Op>(left, in_block[w], store);
+    if (blocks > 1) {
+      partials[blockIdx.x] = left;
+      is_last = AtomicIncrementAcquireRelease::fetch(scratch.ticket,
+                                                     blocks - 1) == blocks - 1;
+    } else {
+      Open{}.add(left, store);
+    }
+  }
+  if (blocks == 1) return;
+  __syncthreads();
+  if (!is_last) return;
+
+  unsigned const per_thread = (blocks + blockDim.x - 1) / blockDim.x;
+  unsigned const begin      = min(blocks, threadIdx.x * per_thread);
+  unsigned const end        = min(blocks, begin + per_thread);
+  Open const mine = add_partials<Op, Value>(partials, begin, end, Open{},
+                                            [](std::uint64_t, Value const&) {});
+  Open before, all;
+  open_before<Warp, Op, Value>(Warp{}, mine, before, all);
+  __shared__ Value warp_value[Tuning::warps];
+  __shared__ bool warp_fresh[Tuning::warps];
+  if (lane == 0) {
+    warp_value[warp] = all.value;
+    warp_fresh[warp] = all.fresh;
+  }
+  __syncthreads();
+  Open open;
+  for (int w = 0; w < warp; ++w) open.add(Open{warp_value[w], warp_fresh[w]});
+  open.add(before);
+  add_partials<Op, Value>(partials, begin, end, open, store);
+}
+
+template <Operation Op, Scalar Input, class Value, class Tuning, class Offset,
+          class Store>
+void launch_tuned_ragged_reduce(Kokkos::Cuda const& space, void const* x,
+                                OffsetSegments<Offset> segments,
+                                Store const& store, std::uint64_t size) {
+  check(cudaSetDevice(space.cuda_device()), "cudaSetDevice");
+  constexpr int shared = Tuning::warps * Tuning::ring_bytes;
+  auto const kernel = &ragged_reduce<Op, Input, Value, Tuning, Offset, Store>;
+  kernel_facts(space.cuda_device(), kernel, Tuning::threads, shared);
+  constexpr int bytes = size_of(Input);
+  // A device with less shared memory keeps fewer blocks at a time.
+  auto blocks = std::uint64_t(device(space.cuda_device()).multiprocessors) *
+                Tuning::min_blocks * Tuning::rounds;
+  constexpr std::uint64_t per_block =
+      std::uint64_t(Tuning::warps) * Tuning::bytes_per_stretch / bytes;
+  std::uint64_t const weighted =
+      Tuning::segment_bytes / bytes * segments.count();
+  if (size < blocks * per_block)
+    blocks = std::min(blocks, (size + weighted) / per_block + 1);
+  // A stretch has less than 2^31 elements.
+  constexpr std::uint64_t known = std::uint64_t(1) << 50;
+  if (size < known) blocks = std::max(blocks, (size + weighted) >> 30);
+  blocks = std::min<std::uint64_t>(blocks, max_partials);
+  StreamScratch const scratch(space);
+  launch_kernel(space, "ragged_reduce", kernel,
+                {unsigned(blocks), Tuning::threads, shared},
+                static_cast<unsigned char const*>(x), segments, store,
+                scratch->grid(blocks, sizeof(RaggedPartial<Value>)));
+}
+
+/// \param size no less than the number of elements in all segments, where it is
+/// known: a small launch starts fewer blocks
+/// \param longest no less than the elements of any segment, where it is known:
+/// then short ones are taken one per thread
+template <Operation Op, Scalar Input, class Value, class Offset, class Store>
+void launch_ragged_reduce(Kokkos::Cuda const& space, void const* x,
+                          OffsetSegments<Offset> segments, Store const& store,
+                          std::uint64_t size    = OffsetFindings::unknown,
+                          std::uint64_t longest = OffsetFindings::unknown) {
+  if (segments.count() == 0) return;
+  TuningTable const& table = tuning(space);
+  if (longest <= std::uint64_t(table.tiny_ragged_bytes) / size_of(Input)) {
+    check(cudaSetDevice(space.cuda_device()), "cudaSetDevice");
+    launch_tiny_segments<Combine<Op, Value>, Input, Value>(space, x, segments,
+                                                           store);
+    return;
+  }
+  bool const known   = size != OffsetFindings::unknown;
+  auto const average = size / segments.count();
+  if (known &&
+      average >= std::uint64_t(table.quads_ragged_bytes) / size_of(Input))
+    launch_tuned_ragged_reduce<Op, Input, Value, QuadsRaggedTuning>(
+        space, x, segments, store, size);
+  else
+    launch_tuned_ragged_reduce<Op, Input, Value, RaggedTuning>(
+        space, x, segments, store, size);
+}
+
+/// The smaller index and the longer segment.
+struct JoinFindings {
+  __device__ void init(OffsetFindings& value) const {
+    value.first_bad = OffsetFindings::unknown;
+    value.longest   = 0;
+  }
+  __device__ void join(OffsetFindings& into, OffsetFindings const& from) const {
+    into.first_bad = min(into.first_bad, from.first_bad);
+    into.longest   = max(into.longest, from.longest);
+  }
+};
+
+/// Smallest index of an offset that is negative, larger than `size` or smaller
+/// than the one before, and the longest segment.
+template <class Offset>
+__global__ void __launch_bounds__(512, 3)
+    look_at_offsets(OffsetSegments<Offset> const segments,
+                    std::uint64_t const size, GridScratch const scratch,
+                    ResultSink<OffsetFindings> const sink) {
+  constexpr unsigned unroll = 32 / sizeof(Offset);
+  constexpr unsigned tile   = 512 * unroll;
+  unsigned const lane       = threadIdx.x % 32;
+  std::uint64_t const count = segments.count() + 1;
+  OffsetFindings found;
+  JoinFindings{}.init(found);
+  auto const check_one = [&](std::uint64_t i, Offset before, Offset offset) {
+    // A negative offset is a large number.
+    bool const wrong =
+        offset < before || static_cast<std::uint64_t>(offset) > size;
+    if (wrong)
+      found.first_bad = min(found.first_bad, i);
+    else
+      found.longest =
+          max(found.longest, static_cast<std::uint64_t>(offset) -
+                                 static_cast<std::uint64_t>(before));
+  };
+  // A tile is a run of offsets, of which a warp takes a part: what comes before
+  // a lane's offset is the neighbour's.
+  std::uint64_t first = std::uint64_t(blockIdx.x) * tile;
+  for (; first + tile <= count; first += std::uint64_t(gridDim.x) * tile) {
+    Offset const* const part =
+        segments.offsets + first + (threadIdx.x - lane) * unroll;
+    Offset offset[unroll];
+#pragma unroll
+    for (unsigned u = 0; u < unroll; ++u)
+      offset[u] = __ldg(part + 32 * u + lane);
+    Offset last = offset[0];
+    if (lane == 31 && part != segments.offsets) last = __ldg(part - 1);
+#pragma unroll
+    for (unsigned u = 0; u < unroll; ++u) {
+      // Lane 31 passes on what lies before the 32 offsets.
+      Offset const passed = lane == 31 ? last : offset[u];
+      Offset before       = __shfl_sync(0xffffffffu, passed, (lane + 31) % 32);
+      if (u == 0 && part == segments.offsets && lane == 0) before = offset[0];
+      last = offset[u];
+      check_one(first + (threadIdx.x - lane) * unroll + 32 * u + lane, before,
+                offset[u]);
+    }
+  }
+  // The last, partly filled one.
+  for (std::uint64_t i = first + threadIdx.x; i < count && i < first + tile;
+       i += 512)
+    check_one(i, segments.offsets[i > 0 ? i - 1 : 0], segments.offsets[i]);
+  grid_finish(found, JoinFindings{}, scratch,
+              [&](OffsetFindings const& all) { sink.store(all); });
+}
+
+/// The first offset that is negative, larger than `size` or smaller than the
+/// one before it, and, when there is none, the longest segment. Waits for the
+/// stream.
+template <class Offset>
+OffsetFindings findings_of_offsets(Kokkos::Cuda const& space,
+                                   OffsetSegments<Offset> segments,
+                                   std::uint64_t size) {
+  check(cudaSetDevice(space.cuda_device()), "cudaSetDevice");
+  constexpr unsigned threads = 512;
+  auto const most =
+      std::uint64_t(3 * device(space.cuda_device()).multiprocessors);
+  std::uint64_t const blocks =
+      std::clamp<std::uint64_t>(segments.count() / (8 * threads) + 1, 1,
+                                std::min<std::uint64_t>(most, max_partials));
+  StreamScratch const scratch(space);
+  GridScratch const grid = scratch->grid(blocks, sizeof(OffsetFindings));
+  OffsetFindings findings;
+  scratch.deliver(
+      &findings, false, [&](ResultSink<OffsetFindings> const& sink) {
+        launch_kernel(space, "look_at_offsets", look_at_offsets<Offset>,
+                      {unsigned(blocks), threads}, segments, size, grid, sink);
+      });
+  return findings;
+}
+
+}  // namespace KokkosMMA::Impl::Cuda
+
+#endif

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOKKOSMMA_CUDA_ROW_SEGMENTS_HPP
+#define KOKKOSMMA_CUDA_ROW_SEGMENTS_HPP
+
+#include <backends/cuda/atom/KokkosMMA_Warp.hpp>
+#include <core/routing/KokkosMMA_Tuning.hpp>
+#include <core/segmented/KokkosMMA_WarpSegments.hpp>
+
+#include <cstdint>
+
+/// \file
+/// Segments of a power of two of vectors, straight from memory: a warp holds
+/// rows of 32 vectors.
+
+namespace KokkosMMA::Impl::Cuda {
+
+/// Under the cap of 64 registers of 4 blocks ptxas 13.0 spills on sm_80 alone.
+template <class Segments>
+inline constexpr int segment_min_blocks =
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
+    Segments::min_blocks < 3 ? Segments::min_blocks : 3;
+#else
+    Segments::min_blocks;
+#endif
+
+__device__ inline Vector16 load_streamed(unsigned char const* from) {
+  uint4 const v = __ldcs(reinterpret_cast<uint4 const*>(from));
+  return {{v.x, v.y, v.z, v.w}};
+}
+__device__ inline Vector16 load_kept(unsigned char const* from) {
+  uint4 const v = __ldg(reinterpret_cast<uint4 const*>(from));
+  return {{v.x, v.y, v.z, v.w}};
+}
+
+struct RowSegments {
+  unsigned char const* x;  ///< aligned to a vector
+  std::uint64_t count;     ///< segments of full length
+  int vectors;             ///< of a segment: a power of two, at most 256
+  int rest;                ///< bytes of a shorter segment behind them
+  bool keep;               ///< TuningTable::kept_bytes
+};
+
+/// Elements [from, to) in memory, by a whole warp; the result in every lane.
+template <class Segments, Scalar Input>
+__device__ typename Segments::Value warp_reduce_elements(
+    unsigned char const* from, unsigned char const* to) {
+  using Bits = ElementBits<Input>;
+  using Join = typename Segments::Join;
+  auto value = Join::identity();
+  for (Bits const* e = reinterpret_cast<Bits const*>(from) + threadIdx.x % 32;
+       e < reinterpret_cast<Bits const*>(to); e += 32)
+    value = Join::apply(
+        value, element_value<Warp, Input, typename Segments::Value>(*e));
+  join_lanes<Join>(Warp{}, value, 32);
+  return value;
+}
+
+template <class Segments, Scalar Input, class Store>
+__global__ void __launch_bounds__(RowSegmentsTuning::threads,
+                                  segment_min_blocks<Segments>)
+    reduce_row_segments(RowSegments const in, Store const store) {
+  constexpr int tile_vectors  = 32 * segment_rows;
+  unsigned const lane         = threadIdx.x % 32;
+  std::uint64_t const warps   = std::uint64_t(gridDim.x) * blockDim.x / 32;
+  std::uint64_t const vectors = in.count * in.vectors;
+  std::uint64_t const this_warp =
+      (std::uint64_t(blockIdx.x) * blockDim.x + threadIdx.x) / 32;
+  int const shift = __ffs(in.vectors) - 1;
+  Segments const segments{Warp{}};
+
+  auto const take = [&](std::uint64_t first, unsigned count) {
+    Vector16 row[segment_rows];  // (8,32) per warp
+    unsigned char const* const from = in.x + 16 * (first + lane);
+    if (count == tile_vectors && in.keep) {
+#pragma unroll
+      for (int r = 0; r < segment_rows; ++r) row[r] = load_kept(from + 512 * r);
+    } else if (count == tile_vectors) {
+#pragma unroll
+      for (int r = 0; r < segment_rows; ++r)
+        row[r] = load_streamed(from + 512 * r);
+    } else {
+#pragma unroll
+      for (int r = 0; r < segment_rows; ++r)
+        row[r] =
+            32 * r + lane < count ? load_streamed(from + 512 * r) : Vector16{};
+    }
+    std::uint64_t const segment = first >> shift;
+    unsigned const segments_of  = count >> shift;
+    auto const store_some       = [&](unsigned s, auto const& value) {
+      if (s < segments_of) store(segment + s, value);
+    };
+    typename Segments::Rows rows;
+    segments.gather(row, in.vectors, rows);
+    if (segments.scatter(rows, in.vectors, store_some)) return;
+    typename Segments::Streamed const additions{Warp{}};
+    additions.gather(row, in.vectors, rows);
+    additions.scatter(rows, in.vectors, store_some);
+  };
+  std::uint64_t const round = warps * tile_vectors;
+  std::uint64_t const whole = vectors / round * round;
+  for (std::uint64_t first = this_warp * tile_vectors; first < whole;
+       first += round)
+    take(first, tile_vectors);
+  // What is left for a last round is shared out in smaller pieces: a whole tile
+  // for some warps would keep all others waiting.
+  unsigned const piece = in.vectors < 32 ? 32 : in.vectors;
+  for (std::uint64_t first = whole + this_warp * piece; first < vectors;
+       first += warps * piece)
+    take(first, vectors - first < piece ? unsigned(vectors - first) : piece);
+  if (in.rest > 0 && this_warp == 0) {
+    unsigned char const* const from = in.x + 16 * vectors;
+    auto const value =
+        warp_reduce_elements<Segments, Input>(from, from + in.rest);
+    if (lane == 0) store(in.count, value);
+  }
+}
+
+}  // namespace KokkosMMA::Impl::Cuda
+
+#endif

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOKKOSMMA_CUDA_SEGMENTED_REDUCE_HPP
+#define KOKKOSMMA_CUDA_SEGMENTED_REDUCE_HPP
+
+#include <backends/cuda/runtime/KokkosMMA_StreamScratch.hpp>
+#include <backends/cuda/kernels/segmented/KokkosMMA_LongSegments.hpp>
+#include <backends/cuda/kernels/segmented/KokkosMMA_RowSegments.hpp>
+#include <backends/cuda/kernels/segmented/KokkosMMA_StagedSegments.hpp>
+#include <backends/cuda/kernels/segmented/KokkosMMA_TinySegments.hpp>
+#include <core/segmented/KokkosMMA_Segments.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <numeric>
+#include <optional>
+
+/// \file
+/// Reduction of equal segments, one pass: which kernel takes which length.
+
+namespace KokkosMMA::Impl::Cuda {
+
+/// Launches of the kernels for one kind of segments.
+template <class Segments, Scalar Input, class Tuned, class Store>
+struct SegmentLaunch {
+  using Value = typename Segments::Value;
+
+  Kokkos::Cuda const& space;
+  Store const& store;
+
+  template <class Kernel>
+  int resident_blocks(Kernel kernel, int threads, int shared = 0) const {
+    return kernel_facts(space.cuda_device(), kernel, threads,
+                        std::size_t(shared))
+        .resident_blocks;
+  }
+
+  template <class Kernel, class... Arguments>
+  void launch(Kernel kernel, std::uint64_t warps, int threads, int shared,
+              int resident, Arguments const&... arguments) const {
+    std::uint64_t const most =
+        std::uint64_t(device(space.cuda_device()).multiprocessors) * resident;
+    std::uint64_t const blocks = (warps * 32 + threads - 1) / threads;
+    launch_kernel(space, "segmented reduction", kernel,
+                  {unsigned(std::min(blocks, most)), threads, shared},
+                  arguments..., store);
+  }
+
+  void rows(RowSegments const& in) const {
+    auto const kernel     = &reduce_row_segments<Segments, Input, Store>;
+    constexpr int threads = RowSegmentsTuning::threads;
+    int const resident    = resident_blocks(kernel, threads);
+    std::uint64_t const tiles =
+        (in.count * in.vectors + 32 * segment_rows - 1) / (32 * segment_rows);
+    launch(kernel, std::max<std::uint64_t>(tiles, 1), threads, 0, resident, in);
+  }
+
+  void staged(unsigned char const* x, std::uint64_t size, int length) const {
+    constexpr SegmentedTuning tuning = Tuned::value;
+    constexpr int threads            = tuning.warps * 32;
+    constexpr int shared =
+        tuning.warps * WarpStages<tuning.stages, tuning.tile_bytes>::bytes;
+    auto const kernel  = &reduce_staged_segments<Segments, Tuned, Store>;
+    int const resident = resident_blocks(kernel, threads, shared);
+    auto const [per_tile, lanes] = share_tile(
+        length, tuning.tile_bytes,
+        1 << std::countr_zero(16u | unsigned(length) |
+                              unsigned(reinterpret_cast<std::uintptr_t>(x))));
+    std::uint64_t const bytes = std::uint64_t(per_tile) * length;
+    StagedSegments const in{x,      size,     (size + bytes - 1) / bytes,
+                            length, per_tile, lanes};
+    launch(kernel, in.tiles, threads, shared, resident, in);
+  }
+
+  struct Shares {
+    int per_tile;  ///< segments
+    int lanes;     ///< of a segment
+  };
+
+  /// How a warp shares out a tile: the fewest cycles per byte. A multiprocessor
+  /// issues 4 instructions and serves 128 bytes of shared memory in a cycle,
+  /// lanes that meet in a bank one after the other.
+  static Shares share_tile(int length, int tile_bytes, int aligned) {
+    constexpr int element = size_of(Input);
+    bool const masked =
+        aligned < 8 && length >= Segments::Streamed::masked_bytes;
+    int const width =
+        masked ? 16 : std::max(aligned < 4 ? 0 : aligned, element);
+    int const instructions = 2 * (width / element) + 2;
+    int const reads        = length / width + masked;
+    int const served       = std::min(128 / width, 32);
+    int const fit          = tile_bytes / length;
+    Shares best{1, 1};
+    double least        = 1e30;
+    auto const consider = [&](int per_tile, int lanes) {
+      int const at_once = 32 / lanes;
+      int const rounds  = (per_tile + at_once - 1) / at_once;
+      int const steps   = (reads + lanes - 1) / lanes;
+      // Lanes whose reads are served together, and places where they may be.
+      int const groups = std::max(served / lanes, 1);
+      int const places =
+          std::max(1, std::min(128 / std::gcd(length, 128), groups));
+      int const conflict  = (groups + places - 1) / places;
+      int const exchanges = std::countr_zero(unsigned(lanes));
+      double const cycles =
+          60 + rounds * ((steps * instructions + 2 * exchanges + 20) / 4. +
+                         steps * (32. / served) * conflict);
+      double const per_byte = cycles / (double(per_tile) * length);
+      if (per_byte >= least) return;
+      least = per_byte;
+      best  = {per_tile, lanes};
+    };
+    for (int lanes = 1; lanes <= 32; lanes *= 2) {
+      int const at_once = 32 / lanes;
+      consider(fit, lanes);
+      if (fit >= at_once) consider(fit / at_once * at_once, lanes);
+    }
+    return best;
+  }
+
+  void long_parts(unsigned char const* x, std::uint64_t size,
+                  std::uint64_t length, std::uint64_t count) const {
+    auto const kernel     = &reduce_long_segments<Segments, Input, Store>;
+    constexpr int threads = RowSegmentsTuning::threads;
+    int const resident    = resident_blocks(kernel, threads);
+    std::uint64_t const warps =
+        std::uint64_t(device(space.cuda_device()).multiprocessors) * resident *
+        (threads / 32);
+    constexpr std::uint64_t tile_bytes = 512 * segment_rows;
+    std::uint64_t const tiles          = (length + tile_bytes - 1) / tile_bytes;
+    // The number of parts that leaves the fewest tiles to the busiest warp,
+    // each part with an overhead of about one; long segments in 4 at least, so
+    // that neighbouring warps read neighbouring tiles (128 KB and 256 KB of
+    // half 4166, 4212 and 3783, 3970 in one and two parts, of float 4329, 4337
+    // and 4046, 4118, of double 4346, 4359 and 4055, 4120; 64 KB in one).
+    std::uint64_t const fewest = length >= 128 * 1024 ? 4 : 1;
+    LongSegments in{x, size, length, count, 1};
+    std::uint64_t least = ~std::uint64_t(0);
+    auto const consider = [&](std::uint64_t parts) {
+      parts = std::clamp<std::uint64_t>(parts, fewest, tiles);
+      std::uint64_t const rounds  = (count * parts + warps - 1) / warps;
+      std::uint64_t const busiest = rounds * ((tiles + parts - 1) / parts + 1);
+      if (busiest >= least) return;
+      least    = busiest;
+      in.parts = unsigned(parts);
+    };
+    for (std::uint64_t parts = fewest; parts <= 32; ++parts) consider(parts);
+    for (std::uint64_t rounds = 1; rounds <= 8; ++rounds)
+      consider(std::min(rounds * warps / count, warps));
+    in.units        = count * in.parts;
+    Value* partials = nullptr;
+    unsigned* done  = nullptr;
+    std::optional<StreamScratch> scratch;
+    if (in.parts > 1) {
+      scratch.emplace(space);
+      done = (*scratch)->counters(count);
+      partials =
+          static_cast<Value*>((*scratch)->segments(in.units * sizeof(Value)));
+    }
+    launch(kernel, in.units, threads, 0, resident, in, partials, done);
+  }
+};
+
+/// Combines every segment of x and calls store(segment, value) for each, by one
+/// thread each, on the stream of `space`.
+template <class Segments, Scalar Input, class Tuned, class Store>
+void launch_segments(Kokkos::Cuda const& space, void const* x,
+                     EqualSegments const& segments, Store const& store) {
+  if (segments.size == 0) return;
+  check(cudaSetDevice(space.cuda_device()), "cudaSetDevice");
+  SegmentLaunch<Segments, Input, Tuned, Store> const launch{space, store};
+  TuningTable const& table = tuning(space);
+  auto const* const data   = static_cast<unsigned char const*>(x);
+  std::uint64_t const size = segments.size * size_of(Input);
+  std::uint64_t const length =
+      std::min(segments.length, segments.size) * size_of(Input);
+  bool const aligned =
+      reinterpret_cast<std::uintptr_t>(x) % 16 == 0 && length % 16 == 0;
+  if (aligned && std::has_single_bit(length) && length <= 512 * segment_rows)
+    launch.rows({data, size / length, int(length / 16), int(size % length),
+                 length <= std::uint64_t(table.kept_bytes)});
+  else if (segments_are_tiny(length / size_of(Input), length, table))
+    launch_tiny_segments<typename Segments::Join, Input,
+                         typename Segments::Value>(space, x, segments, store);
+  else if (2 * length > Tuned::value.tile_bytes)
+    // A tile with one segment would be half empty.
+    launch.long_parts(data, size, length, segments.count());
+  else
+    launch.staged(data, size, int(length));
+}
+
+template <Operation Op, Scalar Input, class Value, class Store>
+void launch_segmented_reduce(Kokkos::Cuda const& space, void const* x,
+                             EqualSegments const& segments, Store const& store,
+                             bool products) {
+  if constexpr (Op == Operation::sum) {
+    if (products) {
+      launch_segments<WarpSegmentsMma<Warp, Input, Value>, Input,
+                      SegmentedTuned>(space, x, segments, store);
+      return;
+    }
+  }
+  launch_segments<WarpSegmentsStreamed<Warp, Op, Input, Value>, Input,
+                  SegmentedTuned>(space, x, segments, store);
+}
+
+}  // namespace KokkosMMA::Impl::Cuda
+
+#endif

@@ -1,0 +1,617 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOKKOSMMA_CUDA_SEGMENTED_SCAN_HPP
+#define KOKKOSMMA_CUDA_SEGMENTED_SCAN_HPP
+
+#include <backends/cuda/runtime/KokkosMMA_StreamScratch.hpp>
+#include <backends/cuda/atom/KokkosMMA_Warp.hpp>
+#include <backends/cuda/kernels/block/KokkosMMA_ScanPipeline.hpp>
+#include <backends/cuda/kernels/scan/KokkosMMA_TileScan.hpp>
+#include <core/segmented/KokkosMMA_Segments.hpp>
+#include <core/segmented/KokkosMMA_WarpSegmentScan.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <numeric>
+#include <type_traits>
+
+/// \file
+/// Scan of the segments of a row of elements into memory. Equal segments that
+/// are short, or many, are walked over by warps, each of which takes whole
+/// segments and waits for nobody. Few long ones, and segments of any lengths,
+/// take the one pass of all scans (KokkosMMA_ScanPipeline.hpp), in which a sum
+/// comes with whether a segment begins in what it adds up.
+
+namespace KokkosMMA::Impl::Cuda {
+
+/// x and y in elements of x: place 0 is the first of the vector of x that holds
+/// x(0), and `skip` places lie before x(0); y is shifted by as many.
+template <class Output>
+struct SegmentScanOperands {
+  unsigned char const* x;
+  Output* y;
+  std::uint64_t skip;
+  std::uint64_t size;
+  bool aligned;  ///< vectors of y are too
+};
+
+/// What a warp reads and writes: the places [begin, end) from `origin` on,
+/// which is the first of a vector. Places that follow are counted from there.
+template <class Scan, class Output>
+class ScanStretch {
+ public:
+  using Words                   = typename Scan::Words;
+  using Results                 = Registers<Output, Scan::elements>;
+  static constexpr int elements = Scan::elements;
+
+  __device__ ScanStretch(SegmentScanOperands<Output> const& operands,
+                         std::uint64_t origin, std::uint32_t begin,
+                         std::uint32_t end)
+      : m_x(operands.x + origin * Scan::input_bytes),
+        m_y(operands.y + origin),
+        m_begin(begin),
+        m_end(end),
+        m_aligned(operands.aligned) {}
+
+  /// The vector at `place`, zeros behind the end. What lies before the stretch
+  /// in its first vector has no influence: a segment begins with the stretch.
+  __device__ Words load(std::uint32_t place) const {
+    if (place >= m_end || place + elements <= m_begin) return Words{};
+    unsigned char const* const at =
+        m_x + std::uint64_t(place) * Scan::input_bytes;
+    if (place + elements <= m_end) return LoadWords<Scan::bytes>::from(at);
+    return load_some<Scan::input_bytes, Words>(at, 0, int(m_end - place));
+  }
+
+  __device__ void store(std::uint32_t place, Results const& results) const {
+    Output* const to = m_y + place;
+    if (m_aligned && place >= m_begin && place + elements <= m_end) {
+      store_vector(to, results);
+      return;
+    }
+#pragma unroll
+    for (int e = 0; e < elements; ++e)
+      if (place + e >= m_begin && place + e < m_end) to[e] = results[e];
+  }
+
+ private:
+  __device__ static void store_vector(Output* to, Results const& results) {
+    constexpr int bytes = sizeof(Results);
+    if constexpr (bytes % 16 == 0) {
+      uint4 vector[bytes / 16];
+      memcpy(vector, &results, bytes);
+#pragma unroll
+      for (int v = 0; v < bytes / 16; ++v)
+        __stcs(reinterpret_cast<uint4*>(to) + v, vector[v]);
+    } else {
+      using Vector = std::conditional_t<
+          bytes == 8, uint2,
+          std::conditional_t<bytes == 4, unsigned, unsigned short>>;
+      static_assert(sizeof(Vector) == bytes);
+      Vector vector;
+      memcpy(&vector, &results, bytes);
+      __stcs(reinterpret_cast<Vector*>(to), vector);
+    }
+  }
+
+  unsigned char const* m_x;
+  Output* m_y;
+  std::uint32_t m_begin;
+  std::uint32_t m_end;
+  bool m_aligned;
+};
+
+/// How warps walk over segments of one length. H200, CUDA 13.0, 2026-11-21,
+/// 2^28 elements, GB/s read plus written, copy 4223; segments of 32 and of
+/// 16384:
+///
+/// | threads x blocks, rows | float     | half -> float |
+/// |------------------------|-----------|---------------|
+/// | 256 x 4, 8: this       | 3987 3786 | 4005 3713     |
+/// | 128 x 8, 8             | 3970 3790 | 4019 3702     |
+/// | 256 x 6, 4             | 3994 3718 | 4027 3618     |
+/// | 256 x 3, 16            | 3429 3311 | 3967 3725     |
+/// | 256 x 5, 8 (spills)    | 3288 3244 | 4002 3687     |
+///
+/// With four batches to a warp in place of one: 3944 and 3826 for segments of
+/// 32. Exclusive scans of whole vectors spill with 8 rows, and with 7.
+template <class Scan>
+struct SegmentWalk {
+  static constexpr int threads    = 256;
+  static constexpr int min_blocks = 4;
+  /// Of a warp on their way together.
+  static constexpr int rows = Scan::bytes == 16 && !Scan::inclusive ? 6 : 8;
+};
+template <class Scan, class Tuned>
+inline constexpr std::uint64_t walk_batch = Tuned::rows* Scan::row_elements;
+
+/// \param chunk elements of a warp: whole segments
+template <class Scan, class Output, class Tuned>
+__global__ void __launch_bounds__(Tuned::threads, Tuned::min_blocks)
+    scan_equal_segments(SegmentScanOperands<Output> const operands,
+                        std::uint64_t const chunk, std::uint64_t const chunks,
+                        EqualStarts<Scan::elements> const starts) {
+  using Value            = typename Scan::Value;
+  constexpr int rows     = Tuned::rows;
+  constexpr int elements = Scan::elements;
+  int const lane         = threadIdx.x % 32;
+  std::uint64_t const own =
+      std::uint64_t(blockIdx.x) * (Tuned::threads / 32) + threadIdx.x / 32;
+  if (own >= chunks) return;
+  Scan const scan{Warp{}};
+
+  std::uint64_t const first  = own * chunk;
+  std::uint64_t const left   = operands.size - first;
+  std::uint64_t const begin  = operands.skip + first;
+  std::uint64_t const origin = begin / elements * elements;
+  std::uint32_t const shift  = std::uint32_t(begin - origin);
+  std::uint32_t const end = shift + std::uint32_t(left < chunk ? left : chunk);
+  ScanStretch<Scan, Output> const stretch(operands, origin, shift, end);
+
+  std::uint32_t ahead = starts.ahead(shift % starts.length, lane * elements);
+  Value carry         = Scan::Combined::identity();
+  for (std::uint32_t place = lane * elements; place - lane * elements < end;
+       place += rows * Scan::row_elements) {
+    typename Scan::Words words[rows];
+#pragma unroll
+    for (int r = 0; r < rows; ++r)
+      words[r] = stretch.load(place + r * Scan::row_elements);
+#pragma unroll
+    for (int r = 0; r < rows; ++r) {
+      typename Scan::Vector prefix;
+      scan.scan(words[r], starts.starts(ahead), carry, prefix);
+      ahead = starts.next_row(ahead);
+      Registers<Output, elements> results;
+#pragma unroll
+      for (int e = 0; e < elements; ++e)
+        results[e] = static_cast<Output>(prefix[e]);
+      stretch.store(place + r * Scan::row_elements, results);
+    }
+  }
+}
+
+/// The combination of neighbouring elements from the last start among them on,
+/// or of all if there is none. Words: the look-back hands on 4 bytes at a time,
+/// and a gap would count.
+template <class Value>
+struct SinceStart {
+  std::uint32_t value[sizeof(Value) / 4];
+  std::uint32_t begins;
+
+  __device__ Value get() const {
+    Value v;
+    memcpy(&v, value, sizeof(Value));
+    return v;
+  }
+  __device__ void set(Value v, bool any_start) {
+    memcpy(value, &v, sizeof(Value));
+    begins = any_start;
+  }
+};
+
+template <class Combined, class Value>
+struct JoinSinceStart {
+  using Sum = SinceStart<Value>;
+
+  __device__ void init(Sum& sum) const { sum.set(Combined::identity(), false); }
+  __device__ void join(Sum& into, Sum const& from) const {
+    Value const both = Combined::apply(into.get(), from.get());
+    into.set(from.begins ? from.get() : both, into.begins || from.begins);
+  }
+};
+
+/// First of the offsets [begin, end) that is no less than `value`, or `end`. By
+/// a warp, which asks for 32 of them at a time.
+template <class Offset>
+__device__ std::uint64_t first_at_least(Offset const* offsets,
+                                        std::uint64_t begin, std::uint64_t end,
+                                        std::int64_t value) {
+  int const lane = threadIdx.x % 32;
+  while (begin < end) {
+    std::uint64_t const step  = (end - begin + 31) / 32;
+    std::uint64_t const probe = begin + (lane + 1) * step - 1;
+    bool const reached =
+        probe >= end || std::int64_t(__ldg(offsets + probe)) >= value;
+    unsigned const lanes = __ballot_sync(0xffffffffu, reached);
+    if (lanes == 0) return end;
+    int const at              = __ffs(int(lanes)) - 1;
+    std::uint64_t const found = begin + (at + 1) * step - 1;
+    begin += at * step;
+    if (found < end) end = found;
+    if (step == 1) return end;
+  }
+  return end;
+}
+
+/// No more than 64 offsets before the first that is no less than `value`, and
+/// no later than it, near a guess: the further off the guess, the coarser the
+/// first look, which mostly is the only one.
+template <class Offset>
+__device__ std::uint64_t shortly_before(Offset const* offsets, std::uint64_t n,
+                                        std::int64_t value,
+                                        std::int64_t guess) {
+  int const lane = threadIdx.x % 32;
+  auto const end = std::int64_t(n);
+  std::int64_t const probe =
+      lane < 16 ? guess - (16 << (15 - lane)) : guess + (16 << (lane - 16));
+  bool const reached =
+      probe >= end ||
+      (probe >= 0 && std::int64_t(__ldg(offsets + probe)) >= value);
+  unsigned const lanes = __ballot_sync(0xffffffffu, reached);
+  int const at         = lanes ? __ffs(int(lanes)) - 1 : 32;
+  std::int64_t low  = __shfl_sync(0xffffffffu, probe, at > 0 ? at - 1 : 0) + 1;
+  std::int64_t high = __shfl_sync(0xffffffffu, probe, at < 32 ? at : 31);
+  if (at == 0 || low < 0) low = 0;
+  if (at == 32 || high > end) high = end;
+  if (high - low <= 64) return std::uint64_t(low);
+  return first_at_least(offsets, std::uint64_t(low), std::uint64_t(high),
+                        value);
+}
+
+/// Where segments begin in the tiles of a pipeline. mark() sets a bit for each
+/// that begins in a warp's part of a tile, in memory that is zero; the part
+/// begins with element `part`, perhaps a few places before element 0. `hint` is
+/// the warp's own from part to part. Here segments are no shorter than a part.
+template <std::uint32_t Elements>
+class EqualTileStarts {
+ public:
+  explicit EqualTileStarts(EqualSegments segments)
+      : m_length(segments.length),
+        m_reciprocal(~std::uint64_t(0) / segments.length),
+        m_size(segments.size) {}
+
+  struct Hint {};
+  __device__ Hint hint() const { return {}; }
+
+  __device__ std::uint64_t begin() const { return 0; }
+  __device__ std::uint64_t end() const { return m_size; }
+
+  __device__ void mark(std::int64_t part, std::uint32_t* bits, Hint&) const {
+    std::uint64_t ahead = 0;
+    if (part < 0) {
+      ahead = std::uint64_t(-part);
+    } else {
+      std::uint64_t const quotient =
+          __umul64hi(std::uint64_t(part), m_reciprocal);
+      std::uint64_t behind = std::uint64_t(part) - quotient * m_length;
+      if (behind >= m_length) behind -= m_length;
+      if (behind) ahead = m_length - behind;
+    }
+    if (ahead >= Elements || threadIdx.x % 32 != 0) return;
+    bits[ahead / 32] = 1u << ahead % 32;
+  }
+
+ private:
+  std::uint64_t m_length;
+  // A quotient by it is right or one too small, for it is less than 1 smaller
+  // than 2^64 / length.
+  std::uint64_t m_reciprocal;
+  std::uint64_t m_size;
+};
+
+template <std::uint32_t Elements, class Offset>
+class OffsetTileStarts {
+ public:
+  OffsetTileStarts(OffsetSegments<Offset> segments, std::uint64_t size)
+      : m_segments(segments),
+        m_density(double(segments.segments) / double(size)) {}
+
+  /// What was found for a part, and segments per element since the part before:
+  /// a guess for the next one.
+  struct Hint {
+    double density;
+    std::int64_t part;
+    std::int64_t segment;
+  };
+  __device__ Hint hint() const { return {m_density, 0, 0}; }
+
+  __device__ std::uint64_t begin() const { return m_segments.begin(0); }
+  __device__ std::uint64_t end() const {
+    return m_segments.end(m_segments.count() - 1);
+  }
+
+  __device__ void mark(std::int64_t part, std::uint32_t* bits,
+                       Hint& hint) const {
+    constexpr int groups           = 3;
+    constexpr std::uint32_t before = 0xffffffff;
+    int const lane                 = threadIdx.x % 32;
+    Offset const* const offsets    = m_segments.offsets;
+    std::uint64_t const n          = m_segments.count() + 1;
+    std::uint64_t s                = shortly_before(
+                       offsets, n, part,
+                       hint.segment + std::int64_t(hint.density * double(part - hint.part)));
+    __syncwarp();
+    if (lane == 0) {
+      if (part != hint.part)
+        hint.density =
+            double(std::int64_t(s) - hint.segment) / double(part - hint.part);
+      hint.part    = part;
+      hint.segment = std::int64_t(s);
+    }
+    for (;;) {
+      std::uint32_t place[groups];
+#pragma unroll
+      for (int g = 0; g < groups; ++g) {
+        std::uint64_t const i = s + g * 32 + lane;
+        place[g]              = Elements;
+        if (i >= n) continue;
+        std::int64_t const from_part = std::int64_t(__ldg(offsets + i)) - part;
+        if (from_part < std::int64_t(Elements))
+          place[g] = from_part < 0 ? before : std::uint32_t(from_part);
+      }
+#pragma unroll
+      for (int g = 0; g < groups; ++g)
+        if (place[g] < Elements)
+          atomicOr(bits + place[g] / 32, 1u << place[g] % 32);
+      std::uint32_t const last =
+          __shfl_sync(0xffffffffu, place[groups - 1], 31);
+      if (last == Elements) return;
+      s += groups * 32;
+      // So many empty segments that a search for their end is worth it.
+      if (last == __shfl_sync(0xffffffffu, place[0], 0) && last != before)
+        s = first_at_least(offsets, s, n, part + last + 1);
+    }
+  }
+
+ private:
+  OffsetSegments<Offset> m_segments;
+  double m_density;
+};
+
+/// How the pipeline of tiles is laid over the device.
+///
+/// | threads x blocks, rows      | 224 x 3, 8 | 256 x 3, 8 | 192 x 4, 8 |
+/// |-----------------------------|------------|------------|------------|
+/// | float, segments of 2^20     | 3701       | 3624       | 3611       |
+/// | half -> float, of 2^20      | 3356       | 3481       | 3458       |
+/// | float, ragged, mean 16      | 2644       | 2533       | 2603       |
+/// | half -> float, ragged       | 2329       | 2278       | 2327       |
+///
+/// Lost: 256 x 4, 4 rows (3521, 3094), 480 x 2, 4 rows (3621, 3006). Ragged
+/// floats: 2645 with 256 x 3, 6 rows, which spills nothing where 8 do.
+template <class Scan, bool Equal>
+struct SegmentPipeline {
+  static constexpr bool whole     = Scan::bytes == 16;
+  static constexpr int threads    = whole && Equal ? 224 : 256;  ///< that load
+  static constexpr int min_blocks = 3;  ///< per multiprocessor
+  /// Of a warp. Exclusive scans of floats keep 8 bytes in local memory with 8.
+  static constexpr int rows = !whole ? 8 : !Equal ? 6 : Scan::inclusive ? 8 : 7;
+};
+
+template <class Scan, class Tuned>
+inline constexpr std::uint32_t tile_part = Tuned::rows* Scan::row_elements;
+
+/// What a warp keeps of its part of a tile: prefixes within the part.
+template <int Rows, int Elements>
+struct SegmentKept {
+  uint4 prefix[Rows][32];
+  std::uint32_t starts[Elements / 32];
+  std::uint32_t first;  ///< elements before the first start
+};
+
+template <class Scan, class Starts, class Tuned>
+struct SegmentScanMemory {
+  using Kept = SegmentKept<Tuned::rows, tile_part<Scan, Tuned>>;
+
+  ScanMemory<SinceStart<typename Scan::Value>, Kept, Tuned::threads / 32> scan;
+  typename Starts::Hint hint[Tuned::threads / 32];
+  std::uint64_t begin,
+      end;  ///< places with segments; here they cost no register
+};
+
+template <class Scan, class Output, class Starts, class Tuned>
+__global__ void __launch_bounds__(Tuned::threads + 32, Tuned::min_blocks)
+    scan_segments(SegmentScanOperands<Output> const operands,
+                  Starts const starts, unsigned const tiles,
+                  ScanScratch const scratch) {
+  using Value                  = typename Scan::Value;
+  using Combined               = typename Scan::Combined;
+  using Sum                    = SinceStart<Value>;
+  using Memory                 = SegmentScanMemory<Scan, Starts, Tuned>;
+  using Kept                   = typename Memory::Kept;
+  constexpr int rows           = Tuned::rows;
+  constexpr int elements       = Scan::elements;
+  constexpr std::uint32_t part = tile_part<Scan, Tuned>;
+  int const lane               = threadIdx.x % 32;
+  int const warp               = threadIdx.x / 32;
+  Scan const scan{Warp{}};
+  KOKKOSMMA_DYNAMIC_SHARED(unsigned char, 128, shared_memory);
+  Memory& memory = *reinterpret_cast<Memory*>(shared_memory);
+  if (lane == 0 && warp < Tuned::threads / 32)
+    memory.hint[warp] = starts.hint();
+
+  if (threadIdx.x == 0) {
+    memory.begin = operands.skip + starts.begin();
+    memory.end   = operands.skip +
+                 (starts.end() < operands.size ? starts.end() : operands.size);
+  }
+  auto const origin_of = [&](unsigned tile) {
+    return (std::uint64_t(tile) * (Tuned::threads / 32) + warp) * part;
+  };
+  auto const stretch_at = [&](std::uint64_t origin) {
+    auto const within = [&](std::uint64_t place) {
+      return place <= origin          ? 0u
+             : place - origin >= part ? part
+                                      : std::uint32_t(place - origin);
+    };
+    return ScanStretch<Scan, Output>(operands, origin, within(memory.begin),
+                                     within(memory.end));
+  };
+
+  auto const load = [&](unsigned tile, Kept& kept, Slot<Sum>& sum) {
+    std::uint64_t const origin = origin_of(tile);
+    auto const stretch         = stretch_at(origin);
+    typename Scan::Words words[rows];
+#pragma unroll
+    for (int r = 0; r < rows; ++r)
+      words[r] = stretch.load(r * Scan::row_elements + lane * elements);
+    if (lane < int(part / 32)) kept.starts[lane] = 0;
+    __syncwarp();
+    starts.mark(std::int64_t(origin) - std::int64_t(operands.skip), kept.starts,
+                memory.hint[warp]);
+    __syncwarp();
+    static_assert(part <= 32 * 32);
+    std::uint32_t const word  = lane < int(part / 32) ? kept.starts[lane] : 0;
+    unsigned const with_start = __ballot_sync(0xffffffffu, word != 0);
+    int const from            = with_start ? __ffs(int(with_start)) - 1 : 0;
+    std::uint32_t const front = __shfl_sync(0xffffffffu, word, from);
+    if (lane == 0)
+      kept.first = with_start ? from * 32 + __ffs(int(front)) - 1 : part;
+    Value carry = Combined::identity();
+#pragma unroll
+    for (int r = 0; r < rows; ++r) {
+      typename Scan::Vector prefix;
+      int const place = r * Scan::row_elements + lane * elements;
+      std::uint32_t const bits =
+          kept.starts[place / 32] >> place % 32 & ((1u << elements) - 1);
+      scan.scan(words[r], bits, carry, prefix);
+      uint4 vector;
+      memcpy(&vector, &prefix, 16);
+      kept.prefix[r][lane] = vector;
+    }
+    sum.value.set(carry, with_start != 0);
+  };
+
+  auto const store = [&](unsigned tile, Kept& kept, Slot<Sum>& base) {
+    auto const stretch        = stretch_at(origin_of(tile));
+    std::uint32_t const first = kept.first;
+    Value const before        = base.value.get();
+#pragma unroll
+    for (int r = 0; r < rows; ++r) {
+      uint4 const vector = kept.prefix[r][lane];
+      typename Scan::Vector prefix;
+      memcpy(&prefix, &vector, 16);
+      std::uint32_t const place = r * Scan::row_elements + lane * elements;
+      Registers<Output, elements> results;
+#pragma unroll
+      for (int e = 0; e < elements; ++e)
+        results[e] = static_cast<Output>(
+            place + e < first ? Combined::apply(before, prefix[e]) : prefix[e]);
+      stretch.store(place, results);
+    }
+  };
+
+  scan_tiles(memory.scan, JoinSinceStart<Combined, Value>{}, tiles, scratch,
+             load, store, [](Slot<Sum> const&, Slot<Sum> const&) {});
+}
+
+/// Segments that a warp takes: few, so that little of its batches is empty and
+/// the next warp's first vector is its own where that is to be had.
+constexpr std::uint64_t segments_per_warp(std::uint64_t length,
+                                          std::uint64_t batch,
+                                          std::uint64_t most_batches,
+                                          int elements) {
+  constexpr double enough = 0.95;
+  std::uint64_t const unit =
+      elements / std::gcd(length, std::uint64_t(elements));
+  std::uint64_t best = 1;
+  double best_score  = 0;
+  for (std::uint64_t k = 1; k <= most_batches && best_score < enough; ++k) {
+    std::uint64_t const count = k * batch / length;
+    for (std::uint64_t const segments : {count - count % unit, count}) {
+      double const score = (segments % unit == 0 ? 1 : 0.9) *
+                           double(segments * length) / double(k * batch);
+      if (score <= best_score) continue;
+      best       = segments;
+      best_score = score;
+    }
+  }
+  return best;
+}
+
+template <class Scan, class Tuned, class Output, class Starts>
+void launch_segment_pipeline(Kokkos::Cuda const& space,
+                             SegmentScanOperands<Output> const& operands,
+                             Starts const& starts) {
+  auto const kernel            = &scan_segments<Scan, Output, Starts, Tuned>;
+  constexpr int threads        = Tuned::threads + 32;
+  constexpr std::size_t shared = sizeof(SegmentScanMemory<Scan, Starts, Tuned>);
+  constexpr std::uint64_t tile =
+      Tuned::threads / 32 * Tuned::rows * Scan::row_elements;
+  int const resident =
+      kernel_facts(space.cuda_device(), kernel, threads, shared)
+          .resident_blocks;
+  auto const tiles =
+      unsigned((operands.skip + operands.size + tile - 1) / tile);
+  unsigned const processors = device(space.cuda_device()).multiprocessors;
+  StreamScratch const scratch(space);
+  launch_kernel(
+      space, "scan_segments", kernel,
+      {std::min(tiles, processors * resident), threads, shared}, operands,
+      starts, tiles,
+      scratch->scan(look_back_words<SinceStart<typename Scan::Value>>(tiles)));
+}
+
+template <class Scan, class Output, class Tuned>
+void launch_equal_segments(Kokkos::Cuda const& space,
+                           SegmentScanOperands<Output> const& operands,
+                           EqualSegments segments) {
+  constexpr std::uint64_t batch = walk_batch<Scan, Tuned>;
+  constexpr int warps           = Tuned::threads / 32;
+  auto const kernel             = &scan_equal_segments<Scan, Output, Tuned>;
+  int const resident =
+      kernel_facts(space.cuda_device(), kernel, Tuned::threads).resident_blocks;
+  std::uint64_t const at_once =
+      std::uint64_t(device(space.cuda_device()).multiprocessors) * resident *
+      warps;
+  std::uint64_t const batches =
+      std::clamp<std::uint64_t>(segments.size / (2 * at_once * batch), 1, 8);
+  std::uint64_t const chunk =
+      segments.length *
+      segments_per_warp(segments.length, batch, batches, Scan::elements);
+  std::uint64_t const chunks =
+      segments.size / chunk + (segments.size % chunk != 0);
+  // 2^28 elements, walked over and by the pipeline: segments of 131072 float
+  // 3771 and 3697, half 3477 and 3385; of 262144 float 3032, half 2464 walked
+  // over. 131072 floats in segments of 4096: 10 us and 6.
+  bool const few = 8 * chunks < 3 * at_once;
+  if (chunk > EqualStarts<Scan::elements>::longest / 2 ||
+      (few && segments.length > 2 * batch)) {
+    launch_segment_pipeline<Scan, SegmentPipeline<Scan, true>>(
+        space, operands,
+        EqualTileStarts<tile_part<Scan, SegmentPipeline<Scan, true>>>(
+            segments));
+    return;
+  }
+  launch_kernel(space, "scan_equal_segments", kernel,
+                {unsigned((chunks + warps - 1) / warps), Tuned::threads},
+                operands, chunk, chunks,
+                EqualStarts<Scan::elements>(segments.length));
+}
+
+/// y of each element: what the operation makes of the elements of its segment
+/// up to it, without itself if not `Inclusive`. Elements of no segment are left
+/// as they are in y, which may be x if the elements are of one size.
+/// \tparam Segments EqualSegments or OffsetSegments
+template <Operation Op, Scalar Input, class Value, bool Inclusive,
+          class Segments, class Output>
+void launch_segmented_scan(Kokkos::Cuda const& space, void const* x,
+                           std::uint64_t size, Segments segments, Output* y) {
+  using Scan = WarpSegmentScan<Warp, Op, Input, Value, Inclusive>;
+  if (size == 0 || segments.count() == 0) return;
+  check(cudaSetDevice(space.cuda_device()), "cudaSetDevice");
+  std::uint64_t const skip =
+      reinterpret_cast<std::uintptr_t>(x) % Scan::bytes / Scan::input_bytes;
+  Output* const shifted           = y - skip;
+  constexpr std::uintptr_t vector = Scan::elements * sizeof(Output);
+  SegmentScanOperands<Output> const operands{
+      static_cast<unsigned char const*>(x) - skip * Scan::input_bytes, shifted,
+      skip, size,
+      reinterpret_cast<std::uintptr_t>(shifted) %
+              std::min<std::uintptr_t>(vector, 16) ==
+          0};
+  if constexpr (std::is_same_v<Segments, EqualSegments>) {
+    segments.size = size;
+    launch_equal_segments<Scan, Output, SegmentWalk<Scan>>(space, operands,
+                                                           segments);
+  } else {
+    using Offset = std::remove_cvref_t<decltype(*segments.offsets)>;
+    launch_segment_pipeline<Scan, SegmentPipeline<Scan, false>>(
+        space, operands,
+        OffsetTileStarts<tile_part<Scan, SegmentPipeline<Scan, false>>, Offset>(
+            segments, size));
+  }
+}
+
+}  // namespace KokkosMMA::Impl::Cuda
+
+#endif

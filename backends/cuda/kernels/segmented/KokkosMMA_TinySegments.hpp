@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOKKOSMMA_CUDA_TINY_SEGMENTS_HPP
+#define KOKKOSMMA_CUDA_TINY_SEGMENTS_HPP
+
+#include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
+#include <backends/cuda/atom/KokkosMMA_Warp.hpp>
+#include <core/segmented/KokkosMMA_Segments.hpp>
+#include <core/mma/KokkosMMA_StagedTile.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <algorithm>
+#include <cstdint>
+
+/// \file
+/// Segments of a few elements, one per thread: what a thread fetches, its
+/// neighbours find in L1.
+
+namespace KokkosMMA::Impl::Cuda {
+
+template <class Join, Scalar Input, class Value, class Cut, class Store>
+__global__ void __launch_bounds__(256)
+    reduce_tiny_segments(ElementBits<Input> const* const x, Cut const in,
+                         std::uint64_t const count, Store const store) {
+  std::uint64_t const stride = std::uint64_t(gridDim.x) * blockDim.x;
+  for (std::uint64_t s = std::uint64_t(blockIdx.x) * blockDim.x + threadIdx.x;
+       s < count; s += stride) {
+    std::uint64_t const begin               = in.begin(s);
+    int const size                          = int(in.end(s) - begin);
+    ElementBits<Input> const* const element = x + begin;
+    auto value                              = Join::identity();
+#pragma unroll 8
+    for (int e = 0; e < size; ++e)
+      value = Join::apply(value, element_value<Warp, Input, Value>(element[e]));
+    store(s, value);
+  }
+}
+
+template <class Join, Scalar Input, class Value, class Cut, class Store>
+void launch_tiny_segments(Kokkos::Cuda const& space, void const* x,
+                          Cut const& in, Store const& store) {
+  constexpr unsigned threads = 256;
+  std::uint64_t const blocks =
+      std::min<std::uint64_t>((in.count() + threads - 1) / threads, 1u << 30);
+  launch_kernel(space, "segmented reduction",
+                reduce_tiny_segments<Join, Input, Value, Cut, Store>,
+                {unsigned(blocks), threads},
+                static_cast<ElementBits<Input> const*>(x), in, in.count(),
+                store);
+}
+
+}  // namespace KokkosMMA::Impl::Cuda
+
+#endif

@@ -1,0 +1,483 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOKKOSMMA_CUDA_DENSE_TILE_STENCIL_HPP
+#define KOKKOSMMA_CUDA_DENSE_TILE_STENCIL_HPP
+
+#include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
+#include <backends/cuda/arch/KokkosMMA_CopyAsync.hpp>
+#include <backends/cuda/arch/KokkosMMA_LoadMatrix.hpp>
+#include <backends/cuda/atom/KokkosMMA_Warp.hpp>
+#include <backends/cuda/kernels/block/KokkosMMA_VectorStore.hpp>
+#include <backends/cuda/kernels/stencil/KokkosMMA_StencilRows.hpp>
+#include <core/stencil/KokkosMMA_StencilGrid.hpp>
+#include <core/stencil/KokkosMMA_StencilWeights.hpp>
+#include <core/stencil/KokkosMMA_WarpDenseTile.hpp>
+#include <core/stencil/KokkosMMA_SplitWeights.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+/// \file
+/// Stencils of two dimensions with any weights, of 16-bit floats, the weights
+/// in pieces (core/stencil/KokkosMMA_WarpDenseTile.hpp): a block takes tiles of
+/// the grid, one after the other, and fetches the next one with what stands
+/// around it while each warp forms the sums of 16 columns of this one.
+
+namespace KokkosMMA::Impl::Cuda {
+
+template <class Element, class Sink>
+struct DenseTileTask {
+  static constexpr int taps = 17;
+  StencilGrid<Element, 2> grid;
+  Sink sink;
+  std::int64_t low[2];   ///< elements from here ..
+  std::int64_t high[2];  ///< .. to here lie in memory
+  int tiles[2];          ///< one below the other, and side by side
+  int step[2];           ///< from a tile of a block to its next one
+  int radius[2];
+  int shift;        ///< columns before the grid, for aligned vectors
+  int pieces;       ///< of the weights
+  bool is_aligned;  ///< what a lane stores of a row may be stored at once
+  float scale;      ///< of the sums
+  /// Weights as the scalar path takes them, and as operands: the row of offset
+  /// -radius first.
+  float weight[taps][taps];
+  std::uint16_t operand[WeightPieces::most][taps][taps];
+};
+
+/// \tparam Tiles of 8 rows. Two rows of weights take, with 8, 336 cycles of
+/// shared memory and 390 of the tensor cores, with 16, 592 and 780; 12 spill
+/// where 128 registers are all (CUDA 13.0).
+/// \tparam Resident blocks per multiprocessor
+/// 4, 8, 4 reach 320 10^9 sums per second at radius 7, 8, 8, 2 306, 8, 16, 1
+/// 287 (H200, 2026-11-22).
+template <int Warps, int Tiles, int Resident>
+struct DenseTileTuning {
+  static constexpr int warps    = Warps;
+  static constexpr int tiles    = Tiles;
+  static constexpr int resident = Resident;
+};
+
+template <class Element, class Sink, class Tuning>
+struct DenseTileKernel {
+  static constexpr int warps    = Tuning::warps;
+  static constexpr int resident = Tuning::resident;
+  using Task                    = DenseTileTask<Element, Sink>;
+  using Tile   = WarpDenseTile<Warp, is_band_half<Element>, Tuning::tiles>;
+  using Result = typename Sink::value_type;
+  using Index  = std::int64_t;
+
+  static constexpr int threads = 32 * warps;
+  static constexpr int columns = Tile::columns * warps;
+  static constexpr int vectors = (columns + 2 * Tile::margin) / 8;
+  static constexpr int rows    = Tile::rows + 2 * Tile::max_radius;
+  // An odd number of vectors: those of eight rows lie in different banks.
+  static constexpr int pitch = (vectors / 2 * 2 + 1) * 16;
+  // Offsets -24 to 23, and the same one further on, so that a pair that begins
+  // at any of them is a word of one of the two.
+  static constexpr int table_origin = 24;
+  static constexpr int table_row    = 2 * 2 * table_origin;  // numbers
+  static constexpr int table_bytes =
+      WeightPieces::most * Task::taps * table_row * 2;
+  static constexpr int data_bytes = rows * pitch;
+  // Rows of eight floats of the same two columns lie in different banks.
+  static constexpr int staged_pitch = Tile::columns + 4;
+  static constexpr int at_once =
+      Tile::tiles % 4 == 0 && Tile::tiles <= 8 ? 4 : 2;
+  static constexpr int staged_floats = at_once * 8 * staged_pitch;  // of a warp
+  static constexpr int staged_bytes  = warps * staged_floats * 4;
+  static constexpr int shared_bytes =
+      2 * data_bytes + staged_bytes + table_bytes + warps * 16;
+
+  /// Of a tile.
+  struct Place {
+    int down;
+    int across;
+
+    __device__ Index row() const { return Index(down) * Tile::rows; }
+    __device__ Index column(Task const& task) const {
+      return Index(across) * columns - task.shift;
+    }
+    __device__ Place next(Task const& task) const {
+      Place place{down + task.step[0], across + task.step[1]};
+      if (place.across >= task.tiles[1]) {
+        place.across -= task.tiles[1];
+        ++place.down;
+      }
+      return place;
+    }
+  };
+  /// Where a warp is, and which it is: in registers, these and what follows
+  /// from them would wait there during the products.
+  struct Progress {
+    int volatile down;
+    int volatile across;
+    int volatile half;  ///< of the memory for data
+    int volatile warp;
+
+    __device__ Place place() const { return {down, across}; }
+    __device__ int thread() const { return 32 * warp + int(threadIdx.x) % 32; }
+    __device__ int lane() const { return int(threadIdx.x) - 32 * warp; }
+    __device__ void set(Place const& place, int of_memory) {
+      down   = place.down;
+      across = place.across;
+      half   = of_memory;
+    }
+  };
+
+  __device__ static void write_table(Task const& task, std::uint16_t* table) {
+    int const taps   = 2 * task.radius[0] + 1;
+    int const values = 2 * task.radius[1] + 1;
+    for (int i = int(threadIdx.x); i < task.pieces * Task::taps * table_row;
+         i += threads) {
+      int const copy   = i % table_row / (2 * table_origin);
+      int const tap    = i / table_row % Task::taps;
+      int const piece  = i / (table_row * Task::taps);
+      int const offset = i % (2 * table_origin) - table_origin + copy;
+      int const v      = offset + task.radius[1];
+      table[i]         = tap < taps && 0 <= v && v < values
+                             ? task.operand[piece][tap][v]
+                             : std::uint16_t(0);
+    }
+  }
+
+  /// The tile, from `row` - radius and `column` - margin on.
+  __device__ static void fetch(Task const& task, unsigned char* data, Index row,
+                               Index column, int thread) {
+    constexpr int rows_at_once = threads / vectors;
+    int const v                = thread % vectors;
+    int const first            = thread / vectors;
+    if (first >= rows_at_once) return;
+    int const needed   = Tile::rows + 2 * task.radius[0];
+    auto const& grid   = task.grid;
+    Index const above  = row - task.radius[0];
+    Index const here   = column - Tile::margin + 8 * v;
+    bool const is_line = task.low[1] <= here && here + 8 <= task.high[1];
+    unsigned char* to  = data + first * pitch + 16 * v;
+    if (is_line && task.low[0] <= above && above + needed <= task.high[0]) {
+      Element const* from = grid.data + (above + first) * grid.stride[0] + here;
+#pragma unroll 4
+      for (int r = first; r < needed; r += rows_at_once) {
+        CopyAsync16::copy(to, from);
+        to += rows_at_once * pitch;
+        from += rows_at_once * grid.stride[0];
+      }
+      return;
+    }
+    // No sum needs rows further down.
+    Index const last = grid.extent[0] + task.radius[0] - above;
+#pragma unroll 1
+    for (int r = first; r < needed; r += rows_at_once) {
+      Index at         = above + r;
+      bool is_constant = r >= last;
+      double value     = 0;
+      if (!is_constant && (at < task.low[0] || at >= task.high[0])) {
+        Face const face =
+            at < 0 ? grid.boundaries.low[0] : grid.boundaries.high[0];
+        is_constant = face.kind == Boundary::constant;
+        value       = face.value;
+        if (!is_constant) at = boundary_index(face.kind, at, grid.extent[0]);
+      }
+      if (is_line && !is_constant)
+        CopyAsync16::copy(to, grid.data + at * grid.stride[0] + here);
+      else
+        fetch_each(task, to, above + r, here, is_line, value, r >= last);
+      to += rows_at_once * pitch;
+    }
+  }
+  /// Elements of a vector beyond a face, or cut by one.
+  __device__ static void fetch_each(Task const& task, unsigned char* to,
+                                    Index row, Index column, bool is_line,
+                                    double value, bool is_unused) {
+    auto const& grid = task.grid;
+#pragma unroll 1
+    for (int e = 0; e < 8; ++e) {
+      Index const j      = column + e;
+      bool const is_used = !is_unused && -task.radius[1] <= j &&
+                           j < grid.extent[1] + task.radius[1];
+      reinterpret_cast<Element*>(to)[e] = !is_used ? static_cast<Element>(0.f)
+                                          : is_line
+                                              ? static_cast<Element>(value)
+                                              : stencil_element(grid, row, j);
+    }
+  }
+
+  /// The sum of one element as the generic route forms it: a weight of zero
+  /// takes nothing from what is there.
+  __device__ static float scalar_sum(Task const& task, Index row,
+                                     Index column) {
+    float sum = 0;
+#pragma unroll 1
+    for (int a = -task.radius[0]; a <= task.radius[0]; ++a)
+#pragma unroll 1
+      for (int b = -task.radius[1]; b <= task.radius[1]; ++b) {
+        float const weight =
+            task.weight[a + task.radius[0]][b + task.radius[1]];
+        if (weight != 0)
+          sum += weight * static_cast<float>(
+                              stencil_element(task.grid, row + a, column + b));
+      }
+    return sum;
+  }
+
+  /// A product with zero poisons sums that do not see what is not finite: those
+  /// of the warp that are not are formed anew. (Not before, when its sums fill
+  /// the registers.)
+  __device__ static void repair(Task const& task, Index row, Index column,
+                                int lane) {
+    __syncwarp();
+#pragma unroll 1
+    for (int k = lane; k < Tile::rows * Tile::columns; k += 32) {
+      Index const i = row + k / Tile::columns;
+      Index const j = column + k % Tile::columns;
+      if (i >= task.grid.extent[0] || j < 0 || j >= task.grid.extent[1])
+        continue;
+      Result& stored =
+          task.sink.data[i * task.sink.stride[0] + j * task.sink.stride[1]];
+      float const sum = static_cast<float>(stored);
+      if (!(sum - sum == 0))
+        stored = static_cast<Result>(scalar_sum(task, i, j));
+    }
+  }
+
+  /// Puts sums of eight rows into shared memory, in rows.
+  __device__ static void stage(typename Tile::Sums const& sums, float* to,
+                               int lane) {
+#pragma unroll
+    for (int reg = 0; reg < 4; ++reg) {
+      Coordinate const at = MmaF16::c(lane, reg);  // (column, row)
+      to[at.column * staged_pitch + at.row] = sums[reg];
+    }
+  }
+  template <int First, int... T>
+  __device__ static void stage_all(Tile const& tile, float* to, int lane,
+                                   std::integer_sequence<int, T...>) {
+    (stage(tile.template sums<First + T>(), to + T * 8 * staged_pitch, lane),
+     ...);
+  }
+
+  using Results = PackedResults<Result, 4>;
+  /// `zero` becomes NaN where a sum is not finite.
+  __device__ static Results convert(Task const& task, float const* from,
+                                    float& zero) {
+    float4 const four     = *reinterpret_cast<float4 const*>(from);
+    float const values[4] = {four.x * task.scale, four.y * task.scale,
+                             four.z * task.scale, four.w * task.scale};
+#pragma unroll
+    for (int k = 0; k < 4; ++k) zero = fmaf(values[k], 0.f, zero);
+    Results results;
+    results.template pack<float>(values);
+    return results;
+  }
+  /// Converts and stores at_once times eight rows of sums. Whether one is not
+  /// finite.
+  __device__ static bool store(Task const& task, float const* from, Index row,
+                               Index column, int lane) {
+    // Eight lanes read two rows, which lie in different banks.
+    int const first    = lane / 4 % 2 * 4 + lane / 8;
+    Index const stride = task.sink.stride[1];
+    Index const j      = column + lane % 4 * 4;
+    Index const beyond = task.grid.extent[1] - j;
+    Index const left   = task.grid.extent[0] - row - first;
+    bool const whole   = task.is_aligned && j >= 0 && beyond >= 4;
+    Result* to =
+        task.sink.data + (row + first) * task.sink.stride[0] + j * stride;
+    from += first * staged_pitch + lane % 4 * 4;
+    float zero = 0;
+    if (whole && left > 8 * (at_once - 1)) {
+#pragma unroll
+      for (int t = 0; t < at_once; ++t) {
+        convert(task, from + t * 8 * staged_pitch, zero)
+            .template write<true>(to);
+        to += 8 * task.sink.stride[0];
+      }
+      return !(zero == 0);
+    }
+#pragma unroll 1
+    for (int r = 0; r < 8 * at_once && r < left; r += 8) {
+      Results const results = convert(task, from, zero);
+      if (whole) {
+        results.template write<true>(to);
+      } else {
+        Result each[4];
+        memcpy(each, results.word, sizeof(each));
+#pragma unroll
+        for (int k = 0; k < 4; ++k)
+          if (j + k >= 0 && k < beyond) to[k * stride] = each[k];
+      }
+      from += 8 * staged_pitch;
+      to += 8 * task.sink.stride[0];
+    }
+    return !(zero == 0);
+  }
+
+  /// Stores the sums by way of shared memory. Whether one is not finite.
+  template <int... Part>
+  __device__ static bool store_all(Task const& task, Tile const& tile,
+                                   float* staged, Index row, Index column,
+                                   int lane,
+                                   std::integer_sequence<int, Part...>) {
+    bool lost = false;
+    (
+        [&] {
+          __syncwarp();
+          stage_all<Part * at_once>(tile, staged, lane,
+                                    std::make_integer_sequence<int, at_once>());
+          __syncwarp();
+          lost |= store(task, staged, row + Part * 8 * at_once, column, lane);
+        }(),
+        ...);
+    return lost;
+  }
+
+  __device__ static void multiply(Task const& task, Tile& tile,
+                                  unsigned char const* data,
+                                  std::uint16_t const* table, int lane) {
+    int const taps = 2 * task.radius[0] + 1;
+#pragma unroll 1
+    for (int piece = task.pieces - 1; piece >= 0; --piece) {
+      // Word of the pair that begins at the offset of register 0.
+      int const first = Tile::offset(lane, 0) + table_origin;
+      // Volatile, so that the compiler does not know what it loads.
+      auto const* const words = reinterpret_cast<std::uint32_t const volatile*>(
+          table + piece * Task::taps * table_row +
+          first % 2 * (2 * table_origin - 1) + first);
+      std::uint32_t const zero = words[-4];  // of register 1
+      tile.add(
+          taps,
+          [&](int r) {
+            typename Tile::Data fragment;  // (8,32) per warp
+            LoadMatrix4::load(fragment.value, data + r * pitch);
+            return fragment;
+          },
+          [&](int tap) {
+            auto const* const row = words + tap * (table_row / 2);
+            return Tile::band({{row[0], row[4], row[8]}}, zero);
+          });
+    }
+  }
+
+  __device__ static void run(Task const& task) {
+    KOKKOSMMA_DYNAMIC_SHARED(uint4, 16, dense_tile_memory);
+    unsigned char* const memory =
+        reinterpret_cast<unsigned char*>(dense_tile_memory);
+    float* const staged = reinterpret_cast<float*>(memory + 2 * data_bytes);
+    std::uint16_t* const table = reinterpret_cast<std::uint16_t*>(
+        memory + 2 * data_bytes + staged_bytes);
+    Progress& progress = reinterpret_cast<Progress*>(
+        memory + 2 * data_bytes + staged_bytes + table_bytes)[threadIdx.x / 32];
+    Place const first{int(blockIdx.x) / task.tiles[1],
+                      int(blockIdx.x) % task.tiles[1]};
+    fetch(task, memory, first.row(), first.column(task), int(threadIdx.x));
+    CopyAsync16::commit();
+    progress.set(first, 0);
+    progress.warp = int(threadIdx.x) / 32;
+    write_table(task, table);
+#pragma unroll 1
+    while (true) {
+      CopyAsync16::wait<0>();
+      // Behind it all warps are done with the data of the tile before.
+      __syncthreads();
+      Place const next = progress.place().next(task);
+      if (next.down < task.tiles[0])
+        fetch(task, memory + (progress.half ^ 1) * data_bytes, next.row(),
+              next.column(task), progress.thread());
+      CopyAsync16::commit();
+      Tile tile{Warp()};
+      {
+        int const lane = progress.lane();
+        // Each lane names a row of one of four 8 x 8 matrices.
+        multiply(task, tile,
+                 memory + progress.half * data_bytes + lane % 8 * pitch +
+                     (progress.warp * 2 + lane / 8) * 16,
+                 table, lane);
+      }
+      Place const place  = progress.place();
+      int const warp     = progress.warp;
+      int const lane     = progress.lane();
+      Index const row    = place.row();
+      Index const column = place.column(task) + warp * Tile::columns;
+      bool const lost    = store_all(
+             task, tile, staged + warp * staged_floats, row, column, lane,
+             std::make_integer_sequence<int, Tile::tiles / at_once>());
+      if (Warp::any(lost)) repair(task, row, column, lane);
+      Place const following = progress.place().next(task);
+      if (following.down >= task.tiles[0]) return;
+      int const half = progress.half ^ 1;
+      __syncwarp();
+      progress.set(following, half);
+    }
+  }
+};
+
+template <class Kernel>
+__global__ void __launch_bounds__(Kernel::threads, Kernel::resident)
+    dense_tile(__grid_constant__ typename Kernel::Task const task) {
+  Kernel::run(task);
+}
+
+/// Weights that DenseBandStencil takes, of up to radius 8.
+template <class Tuning = DenseTileTuning<4, 8, 4>, class Element, class Sink>
+void launch_dense_tile(Kokkos::Cuda const& space,
+                       StencilGrid<Element, 2> const& grid,
+                       StencilWeights<2> const& weights, Sink const& sink) {
+  using Kernel = DenseTileKernel<Element, Sink, Tuning>;
+  using Result = typename Sink::value_type;
+  using Format = weight_piece_t<is_band_half<Element>>;
+  typename Kernel::Task task{};
+  task.grid                 = grid;
+  task.sink                 = sink;
+  WeightPieces const pieces = weight_pieces<Format>(weights.values());
+  task.pieces               = pieces.count;
+  task.scale                = float(std::ldexp(1., -pieces.exponent));
+  for (int d = 0; d < 2; ++d) {
+    int const radius = task.radius[d] = weights.radius(d);
+    task.low[d]                       = -grid.boundaries.ghosts_low(d, radius);
+    task.high[d] = grid.extent[d] + grid.boundaries.ghosts_high(d, radius);
+  }
+  for (int a = 0; a <= 2 * task.radius[0]; ++a)
+    for (int b = 0; b <= 2 * task.radius[1]; ++b) {
+      double const weight =
+          weights.weight({a - task.radius[0], b - task.radius[1]});
+      task.weight[a][b] = float(weight);
+      double rest       = std::ldexp(weight, pieces.exponent);
+      for (int p = 0; p < WeightPieces::most; ++p)
+        task.operand[p][a][b] = take_piece<Format>(rest);
+    }
+  task.shift =
+      int(reinterpret_cast<std::uintptr_t>(grid.data) / sizeof(Element) % 8);
+  task.tiles[0] =
+      int((grid.extent[0] + Kernel::Tile::rows - 1) / Kernel::Tile::rows);
+  task.tiles[1] = int((grid.extent[1] + task.shift + Kernel::columns - 1) /
+                      Kernel::columns);
+  constexpr std::uintptr_t line =
+      4 * sizeof(Result) < 16 ? 4 * sizeof(Result) : 16;
+  task.is_aligned = sink.stride[1] == 1 &&
+                    (reinterpret_cast<std::uintptr_t>(sink.data) -
+                     std::uintptr_t(task.shift) * sizeof(Result)) %
+                            line ==
+                        0 &&
+                    std::uintptr_t(sink.stride[0]) * sizeof(Result) % line == 0;
+  auto const facts = kernel_facts(space.cuda_device(), dense_tile<Kernel>,
+                                  Kernel::threads, Kernel::shared_bytes);
+  std::int64_t const slots =
+      std::int64_t(device(space.cuda_device()).multiprocessors) *
+      std::max(1, facts.resident_blocks);
+  int const blocks =
+      int(std::min(slots, std::int64_t(task.tiles[0]) * task.tiles[1]));
+  task.step[0] = blocks / task.tiles[1];
+  task.step[1] = blocks % task.tiles[1];
+  launch_kernel(space, "dense_tile", dense_tile<Kernel>,
+                {unsigned(blocks), Kernel::threads, Kernel::shared_bytes},
+                task);
+}
+
+}  // namespace KokkosMMA::Impl::Cuda
+
+#endif

@@ -1,0 +1,581 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOKKOSMMA_CUDA_STENCIL_ROWS_HPP
+#define KOKKOSMMA_CUDA_STENCIL_ROWS_HPP
+
+#include <backends/cuda/arch/KokkosMMA_CopyAsync.hpp>
+#include <backends/cuda/arch/KokkosMMA_LoadMatrix.hpp>
+#include <backends/cuda/arch/KokkosMMA_Opaque.hpp>
+#include <core/stencil/KokkosMMA_StencilGrid.hpp>
+
+#include <cstdint>
+
+/// \file
+/// A strip of a grid that passes through shared memory from top to bottom,
+/// some rows at a time, with what stands beyond the faces put in on the way.
+
+namespace KokkosMMA::Impl::Cuda {
+
+/// grid.at({i, j}), without an array that is indexed by a variable.
+template <class Element>
+__device__ Element stencil_element(StencilGrid<Element, 2> const& grid,
+                                   std::int64_t i, std::int64_t j) {
+  bool const in_rows    = 0 <= i && i < grid.extent[0];
+  bool const in_columns = 0 <= j && j < grid.extent[1];
+  Face const face_i = i < 0 ? grid.boundaries.low[0] : grid.boundaries.high[0];
+  Face const face_j = j < 0 ? grid.boundaries.low[1] : grid.boundaries.high[1];
+  bool const constant_i = !in_rows && face_i.kind == Boundary::constant;
+  bool const constant_j = !in_columns && face_j.kind == Boundary::constant;
+  if (constant_i || constant_j)
+    return static_cast<Element>(constant_i && !(constant_j && grid.reversed)
+                                    ? face_i.value
+                                    : face_j.value);
+  return grid
+      .data[boundary_index(face_i.kind, i, grid.extent[0]) * grid.stride[0] +
+            boundary_index(face_j.kind, j, grid.extent[1])];
+}
+
+/// A ring of `Stages` times `Rows` rows of tiles, which all threads of the
+/// block share. Lines of 16 bytes that hold data are copied behind the block's
+/// back, also those that a face cuts, and beside the tile what stands beyond
+/// the faces of the columns. Its elements are put where they belong when they
+/// are there. (Read one by one from global memory in the step before, they made
+/// strips with faces take three times as long: H200, 2026-11-21.)
+///
+/// \tparam Shifted rows may start anywhere in a line; byte b of a row is then
+///   at byte b + shift of it
+template <class Element, int SumBytes, int MarginBytes, int Rows, int Stages,
+          int Warps, bool Shifted>
+class StencilRows {
+  static_assert(SumBytes % 32 == 0 && MarginBytes % 16 == 0 && Stages >= 2 &&
+                Rows % Warps == 0);
+  static constexpr int size       = int(sizeof(Element));
+  static constexpr int tile_bytes = SumBytes + 2 * MarginBytes;
+  static constexpr int lines      = tile_bytes / 16 + Shifted;
+
+ public:
+  static constexpr int rows   = Rows;
+  static constexpr int margin = MarginBytes / size;
+  // Four rows lie in different banks.
+  static constexpr int lead  = sector_lead(MarginBytes);
+  static constexpr int pitch = ((lead + 16 * lines + 31) / 32 / 2 * 2 + 1) * 32;
+
+ private:
+  // What stands beyond a face: as many elements of a row as the margin has,
+  // from anywhere in a line on.
+  static constexpr int side_lines     = (16 - size + MarginBytes + 15) / 16;
+  static constexpr int side_pitch     = 16 * side_lines;  // of faces and rows
+  static constexpr int shift_place    = rows * pitch;
+  static constexpr int side_place     = shift_place + (rows + 15) / 16 * 16;
+  static constexpr int constant_place = side_place + rows * 2 * side_pitch;
+  static constexpr int stage_bytes    = constant_place + (size > 2 ? 32 : 16);
+  static_assert(stage_bytes < 0x10000);
+
+  // Elements at constant_place.
+  enum Constant { zero, low_row, high_row, low_column, high_column };
+  static_assert((high_column + 1) * size <= stage_bytes - constant_place);
+
+  // In shared memory and read anew in each step: kept in registers, it would
+  // wait there during the work in between.
+  struct Shared {
+    std::uint32_t grid[sizeof(StencilGrid<Element, 2>) / 4];
+    std::int64_t first;      // column of the tile
+    std::int64_t first_row;  // of step 0
+    // Of the grid and its ghost cells.
+    unsigned char const *memory_begin, *memory_end;
+    // Bytes from the tile's begin in a row to what stands beyond a face.
+    std::int64_t side[2];
+    int side_bytes[2];         // -16 for none
+    int radius;                // along the columns
+    int begin, end;            // bytes of the tile that the data hold
+    int need_begin, need_end;  // and those that a sum needs
+    // Steps all of whose lines are in memory, in strips that a face cuts.
+    int inside_begin, inside_end;
+    int cuts;
+  };
+  // An element of a stage that the data do not hold, and where it stands.
+  struct alignas(4) Cut {
+    std::uint16_t place, source;
+  };
+  static constexpr int most_cuts_of_row = 2 * MarginBytes / size;
+  static constexpr int shared_bytes     = (int(sizeof(Shared)) + 31) / 32 * 32;
+
+ public:
+  static constexpr int bytes = shared_bytes + Stages * stage_bytes +
+                               rows * most_cuts_of_row * int(sizeof(Cut));
+
+  /// Called by all threads of the block.
+  /// \param memory `bytes` of it, aligned to 16
+  /// \param first column of the first sum; `margin` columns before it and
+  /// behind the last one belong to the tile
+  /// \param first_row of step 0
+  __device__ StencilRows(StencilGrid<Element, 2> const& grid,
+                         unsigned char* memory, std::int64_t first,
+                         std::int64_t first_row, int steps, int radius_rows,
+                         int radius_columns)
+      : m_shared(*reinterpret_cast<Shared*>(memory)),
+        m_memory(memory + shared_bytes) {
+    int const thread = int(threadIdx.x);
+    int const lane   = thread % 32;
+    m_units =
+        m_memory + row_place(lane % 8 + lane / 16 * 8) + lane / 8 % 2 * 16;
+    // Or each step would find out anew where shared memory begins.
+    Opaque::hide(m_units);
+    m_pitch = grid.stride[0] * size;
+    m_from  = reinterpret_cast<unsigned char const*>(grid.data) +
+             (first_row + thread / 32 * (rows / Warps)) * m_pitch +
+             (first - margin) * size;
+    bool const is_cut =
+        data_begin(grid, first, radius_columns) > (Shifted ? -15 : 0) ||
+        data_end(grid, first, radius_columns) < tile_bytes + (Shifted ? 16 : 0);
+    // Lines that a face cuts reach into the rows before and behind.
+    std::int64_t const between = !is_cut         ? 0
+                                 : m_pitch >= 15 ? 1
+                                                 : grid.extent[0];
+    std::int64_t const begin =
+        first_row < between ? (between - first_row + rows - 1) / rows : 0;
+    std::int64_t const end = (grid.extent[0] - between - first_row) / rows;
+    m_simple_begin         = int(begin);
+    m_simple_end           = int(min(end, std::int64_t(0x40000000)));
+    // Most blocks need nothing else; finding it out takes an eighth of their
+    // time where it is a thread's work that the others wait for.
+    if (!is_cut && m_simple_begin <= 0 && steps <= m_simple_end) return;
+    for (int k = thread; k < int(sizeof(grid) / 4); k += 32 * Warps)
+      m_shared.grid[k] = reinterpret_cast<std::uint32_t const*>(&grid)[k];
+    if (thread == 0)
+      describe(grid, first, first_row, radius_rows, radius_columns);
+    __syncthreads();
+    if (!is_cut) return;
+    int const inside_begin = m_simple_begin;
+    int const inside_end   = m_simple_end;
+    m_simple_begin         = 0;
+    m_simple_end           = -1;
+    // Zeros where no element ever comes, for floats: 0 * NaN is NaN.
+    if (size > 1)
+      for (int b = 16 * thread; b < Stages * stage_bytes; b += 16 * 32 * Warps)
+        *reinterpret_cast<uint4*>(m_memory + b) = uint4{0, 0, 0, 0};
+    if (thread == 0) {
+      m_shared.cuts         = 0;
+      m_shared.inside_begin = inside_begin;
+      m_shared.inside_end   = inside_end;
+    }
+    __syncthreads();
+    for (int stage = thread; stage < Stages; stage += 32 * Warps) {
+      auto* const to = reinterpret_cast<Element*>(
+          m_memory + stage * stage_bytes + constant_place);
+      to[zero]        = static_cast<Element>(0.);
+      to[low_row]     = static_cast<Element>(grid.boundaries.low[0].value);
+      to[high_row]    = static_cast<Element>(grid.boundaries.high[0].value);
+      to[low_column]  = static_cast<Element>(grid.boundaries.low[1].value);
+      to[high_column] = static_cast<Element>(grid.boundaries.high[1].value);
+    }
+    if (inside_begin < inside_end) {
+      for (int at = thread; at < rows * most_cuts_of_row; at += 32 * Warps) {
+        Cut const cut =
+            find_cut(first_row + rows * inside_begin, at % rows, at / rows);
+        if (cut.place != cut.source) cuts()[atomicAdd(&m_shared.cuts, 1)] = cut;
+      }
+    }
+    __syncthreads();
+  }
+
+  /// Whether a face cuts the rows.
+  __device__ bool has_edges() const { return m_simple_end < 0; }
+  /// Whether fetch is all that a step to be fetched needs, and whatever step is
+  /// worked on meanwhile.
+  __device__ bool is_simple(int step) const {
+    return m_simple_begin <= step && step < m_simple_end;
+  }
+  /// Starts the copy of the rows of a step into a stage. Each step comes to
+  /// both functions, in turn: this one takes more registers, and leaves simple
+  /// steps to the other.
+  __device__ void fetch_edges(int stage, int step, int warp, int lane) const {
+    if (is_simple(step)) return;
+    hide(lane, warp, stage);
+    if (has_edges() && is_inside(step))
+      fetch_cut(stage, warp, lane);
+    else
+      fetch_anywhere(stage, step, warp, lane);
+  }
+  /// The first step or the one behind the last call's.
+  __device__ void fetch(int stage, int step, int warp, int lane) {
+    if (is_simple(step)) {
+      if constexpr (Shifted) {
+        fetch_shifted(stage, warp, lane);
+      } else {
+        fetch_plain(stage, warp, lane);
+      }
+    }
+    m_from += rows * m_pitch;
+  }
+
+  /// Puts what stands beyond the faces of the columns into a stage whose copies
+  /// all threads of the block know to be there; called by all of them.
+  __device__ void complete(int stage, int step, int thread) {
+    if (!has_edges()) return;
+    hide(thread, stage);
+    unsigned char* const memory = m_memory + stage * stage_bytes;
+    auto const put              = [&](Cut cut) {
+      *reinterpret_cast<Element*>(memory + cut.place) =
+          *reinterpret_cast<Element const*>(memory + cut.source);
+    };
+    if (is_inside(step)) {
+      int const count = m_shared.cuts;
+#pragma unroll 1
+      for (int at = thread; at < count; at += 32 * Warps) put(cuts()[at]);
+    } else {
+#pragma unroll 1
+      for (int at = thread; at < rows * most_cuts_of_row; at += 32 * Warps) {
+        Cut const cut =
+            find_cut(m_shared.first_row + rows * step, at % rows, at / rows);
+        if (cut.place != cut.source) put(cut);
+      }
+    }
+    __syncthreads();
+  }
+
+  /// Word lane % 4 of each of the rows lane / 4 and lane / 4 + 8 behind row
+  /// `first_row` of N units of 16 bytes, from the one at byte `first` on.
+  template <int N, class Unit>
+  __device__ void units(Unit* result, int stage, int first_row, int first,
+                        int lane) const {
+    static_assert(N % 2 == 0);
+    if constexpr (Shifted) {
+      unsigned char const* const from = m_memory + stage * stage_bytes + first;
+#pragma unroll
+      for (int half = 0; half < 2; ++half) {
+        int const row   = first_row + lane / 4 + 8 * half;
+        int const shift = m_memory[stage * stage_bytes + shift_place + row];
+        auto const* const words =
+            reinterpret_cast<std::uint32_t const*>(from + row_place(row)) +
+            lane % 4 + shift / 4;
+#pragma unroll
+        for (int u = 0; u < N; ++u)
+          result[u][half] =
+              __funnelshift_r(words[4 * u], words[4 * u + 1], 8 * (shift % 4));
+      }
+    } else {
+      // Rows 0 to 7 of two units, then rows 8 to 15: an operand is in registers
+      // side by side.
+      unsigned char const* const row =
+          m_units + stage * stage_bytes + first_row * pitch + first;
+#pragma unroll
+      for (int u = 0; u < N; u += 2) {
+        std::uint32_t words[4];
+        LoadMatrix4::load(words, row + 16 * u);
+        result[u]     = {{words[0], words[2]}};
+        result[u + 1] = {{words[1], words[3]}};
+      }
+    }
+  }
+
+ private:
+  // Rows that follow each other in memory, and no face in the strip. A warp
+  // asks for the middle of a row, which begins with a line of 128 bytes, then
+  // for what stands around it: a request less for each row.
+  __device__ void fetch_plain(int stage, int warp, int lane) {
+    constexpr int each   = rows / Warps;
+    constexpr int middle = lines <= 32 ? lines : SumBytes / 16;
+    constexpr int around = lines - middle;
+    constexpr int before = around / 2;
+    unsigned char* const to =
+        m_memory + stage * stage_bytes + row_place(warp * each) + 16 * lane;
+    unsigned char const* const from = m_from + 16 * lane;
+#pragma unroll
+    for (int k = 0; k < each; ++k)
+#pragma unroll
+      for (int l = before; l < before + middle; l += 32)
+        if (middle >= 32 || lane < middle)
+          CopyAsync16::copy_of_row(to + k * pitch + 16 * l,
+                                   from + k * m_pitch + 16 * l);
+    static_assert(rows * around <= 32 * Warps);
+    static_assert(middle <= 32 || middle % 32 == 0);
+    int const at = 32 * warp + lane;
+    if (at < rows * around) {
+      int const row  = at % rows;
+      int const n    = at / rows;
+      int const line = n < before ? n : middle + n;
+      CopyAsync16::copy_of_row(
+          m_memory + stage * stage_bytes + row_place(row) + 16 * line,
+          m_from + (row - warp * each) * m_pitch + 16 * line);
+    }
+  }
+  // Rows that start anywhere in a line, and no face in the strip.
+  __device__ void fetch_shifted(int stage, int warp, int lane) {
+    unsigned char* const memory = m_memory + stage * stage_bytes;
+#pragma unroll
+    for (int k = 0; k < rows / Warps; ++k) {
+      int const r                     = warp * (rows / Warps) + k;
+      unsigned char const* const from = m_from + k * m_pitch;
+      int const shift                 = shift_of(from);
+      if (lane == 0) memory[shift_place + r] = (unsigned char)(shift);
+#pragma unroll
+      for (int l = 0; l < lines; l += 32)
+        if (l + lane < lines)
+          CopyAsync16::copy(memory + row_place(r) + 16 * (l + lane),
+                            from - shift + 16 * (l + lane));
+    }
+  }
+  // With faces that cut the rows, and others before and behind them.
+  __device__ void fetch_cut(int stage, int warp, int lane) const {
+    constexpr int each = rows / Warps;
+    constexpr int side = 2 * side_lines;
+#pragma unroll
+    for (int k = 0; k < each; ++k)
+      copy_row<false>(stage, warp * each + k, m_from + k * m_pitch, lane);
+#pragma unroll
+    for (int first = 0; first < each * side; first += 32) {
+      int const at = first + lane;
+      if (at < each * side)
+        copy_side<false>(stage, warp * each + at / side,
+                         m_from + at / side * m_pitch, at % side);
+    }
+  }
+  __device__ void fetch_anywhere(int stage, int step, int warp,
+                                 int lane) const {
+    unsigned char* const memory  = m_memory + stage * stage_bytes;
+    std::int64_t const first_row = m_shared.first_row + rows * step;
+#pragma unroll 1
+    for (int k = 0; k < rows / Warps; ++k) {
+      int const r   = warp * (rows / Warps) + k;
+      Row const row = row_at(first_row + r);
+      if (row.from) {
+        copy_row<true>(stage, r, row.from, lane);
+        if (lane < 2 * side_lines) copy_side<true>(stage, r, row.from, lane);
+        continue;
+      }
+      if (Shifted && lane == 0) memory[shift_place + r] = 0;
+      Boundaries<2> const& faces = grid().boundaries;
+      std::uint32_t const word =
+          row.constant == zero
+              ? 0
+              : splat(static_cast<Element>(row.constant == low_row
+                                               ? faces.low[0].value
+                                               : faces.high[0].value));
+      int const end = end_line(0);
+      for (int line = begin_line(0) + lane; line < end; line += 32)
+        *reinterpret_cast<uint4*>(memory + row_place(r) + 16 * line) =
+            uint4{word, word, word, word};
+    }
+  }
+
+  // The lines of a row that hold data of the tile.
+  template <bool Checked>
+  __device__ void copy_row(int stage, int r, unsigned char const* from,
+                           int lane) const {
+    unsigned char* const memory = m_memory + stage * stage_bytes;
+    int const shift             = shift_of(from);
+    if (Shifted && lane == 0) memory[shift_place + r] = (unsigned char)(shift);
+    unsigned char* const to              = memory + row_place(r) + 16 * lane;
+    unsigned char const* const lane_from = from - shift + 16 * lane;
+    int const begin                      = begin_line(shift) - lane;
+    int const end                        = end_line(shift) - lane;
+#pragma unroll
+    for (int l = 0; l < lines; l += 32)
+      if (begin <= l && l < end)
+        copy_line<Checked>(to + 16 * l, lane_from + 16 * l);
+  }
+  // Line n % side_lines of what stands beyond a face.
+  template <bool Checked>
+  __device__ void copy_side(int stage, int r, unsigned char const* from,
+                            int n) const {
+    int const face = n / side_lines;
+    int const line = n % side_lines;
+    from += m_shared.side[face];
+    int const before = place_in_line(from);
+    if (16 * line < before + m_shared.side_bytes[face])
+      copy_line<Checked>(m_memory + stage * stage_bytes + side_place +
+                             (2 * r + face) * side_pitch + 16 * line,
+                         from - before + 16 * line);
+  }
+  // A line that holds data; what else it holds may not be ours to read.
+  template <bool Checked>
+  __device__ void copy_line(unsigned char* to,
+                            unsigned char const* from) const {
+    if (!Checked ||
+        (from >= m_shared.memory_begin && from + 16 <= m_shared.memory_end)) {
+      CopyAsync16::copy(to, from);
+    } else {
+#pragma unroll 1
+      for (int b = 0; b < 16; ++b)
+        if (from + b >= m_shared.memory_begin && from + b < m_shared.memory_end)
+          to[b] = from[b];
+    }
+  }
+
+  // Of the tile, where a column begins; -64 or tile_bytes + 64 far beyond it.
+  __device__ static int byte_of(std::int64_t column, std::int64_t first) {
+    std::int64_t const b = (column - first + margin) * size;
+    return int(b < -64 ? -64 : b > tile_bytes + 64 ? tile_bytes + 64 : b);
+  }
+  __device__ static int data_begin(StencilGrid<Element, 2> const& grid,
+                                   std::int64_t first, int radius) {
+    return byte_of(-grid.boundaries.ghosts_low(1, radius), first);
+  }
+  __device__ static int data_end(StencilGrid<Element, 2> const& grid,
+                                 std::int64_t first, int radius) {
+    return byte_of(grid.extent[1] + grid.boundaries.ghosts_high(1, radius),
+                   first);
+  }
+  // Fills in what all threads share, but for the cuts.
+  __device__ void describe(StencilGrid<Element, 2> const& grid,
+                           std::int64_t first, std::int64_t first_row,
+                           int radius_rows, int radius_columns) {
+    Shared& s                       = m_shared;
+    Boundaries<2> const& boundaries = grid.boundaries;
+    std::int64_t const extent       = grid.extent[1];
+    int const ghosts_low            = boundaries.ghosts_low(1, radius_columns);
+    int const ghosts_high           = boundaries.ghosts_high(1, radius_columns);
+    s.first                         = first - margin;
+    s.first_row                     = first_row;
+    s.radius                        = radius_rows;
+    s.memory_begin                  = reinterpret_cast<unsigned char const*>(
+        grid.data - boundaries.ghosts_low(0, radius_rows) * grid.stride[0] -
+        ghosts_low);
+    s.memory_end = reinterpret_cast<unsigned char const*>(
+        grid.data +
+        (grid.extent[0] - 1 + boundaries.ghosts_high(0, radius_rows)) *
+            grid.stride[0] +
+        extent + ghosts_high);
+    s.begin      = data_begin(grid, first, radius_columns);
+    s.end        = data_end(grid, first, radius_columns);
+    s.need_begin = (margin - radius_columns) * size;
+    s.need_end =
+        min(byte_of(extent + radius_columns, first), tile_bytes - s.need_begin);
+    for (int f = 0; f < 2; ++f) {
+      Face const face = f ? boundaries.high[1] : boundaries.low[1];
+      int const begin = f ? max(s.end, s.need_begin) : s.need_begin;
+      int const end   = f ? s.need_end : min(s.begin, s.need_end);
+      s.side[f]       = 0;
+      s.side_bytes[f] = -16;
+      if (face.kind == Boundary::constant || begin >= end) continue;
+      std::int64_t const a =
+          boundary_index(face.kind, s.first + begin / size, extent);
+      std::int64_t const b =
+          boundary_index(face.kind, s.first + end / size - 1, extent);
+      // In few columns what stands beyond may turn.
+      bool const few         = extent <= margin;
+      std::int64_t const low = few ? 0 : a < b ? a : b;
+      s.side[f]              = (low - s.first) * size;
+      s.side_bytes[f] =
+          size * (few ? int(extent) : int(a < b ? b - a : a - b) + 1);
+    }
+  }
+
+  // A row of the grid or beyond it.
+  struct Row {
+    unsigned char const* from;  // where the tile begins, or null
+    Constant constant;          // that stands for all of it then
+  };
+  __device__ Row row_at(std::int64_t row) const {
+    StencilGrid<Element, 2> const& grid = this->grid();
+    if (row < 0 || row >= grid.extent[0]) {
+      if (row < -m_shared.radius || row >= grid.extent[0] + m_shared.radius)
+        return {nullptr, zero};
+      bool const is_low = row < 0;
+      Boundary const kind =
+          is_low ? grid.boundaries.low[0].kind : grid.boundaries.high[0].kind;
+      if (kind == Boundary::constant)
+        return {nullptr, is_low ? low_row : high_row};
+      row = boundary_index(kind, row, grid.extent[0]);
+    }
+    return {reinterpret_cast<unsigned char const*>(grid.data) +
+                (row * grid.stride[0] + m_shared.first) * size,
+            zero};
+  }
+
+  // The n-th element of row r of a step that the data do not hold, in what a
+  // sum needs or in lines that hold data; place and source are the same where
+  // there is none.
+  __device__ Cut find_cut(std::int64_t first_row, int r, int n) const {
+    StencilGrid<Element, 2> const& grid = this->grid();
+    Row const row                       = row_at(first_row + r);
+    int const shift                     = shift_of(row.from);
+    int const begin                     = m_shared.begin;
+    int const end                       = m_shared.end;
+    int const need_begin                = m_shared.need_begin;
+    int const need_end                  = m_shared.need_end;
+    int const low =
+        min(begin, max(0, min(need_begin, 16 * begin_line(shift) - shift)));
+    int const high =
+        max(end, min(tile_bytes, max(need_end, 16 * end_line(shift) - shift)));
+    int byte = low + n * size;
+    if (byte >= begin) byte = end + byte - begin;
+    if (byte >= high) return {0, 0};
+    bool const is_high = byte >= end;
+    Face const face =
+        is_high ? grid.boundaries.high[1] : grid.boundaries.low[1];
+    bool const is_constant = face.kind == Boundary::constant;
+    bool const is_needed   = need_begin <= byte && byte < need_end;
+    int source             = constant_place;
+    if (!is_needed || (!row.from && row.constant == zero)) {
+      source += zero * size;
+    } else if (is_constant && (row.from || grid.reversed)) {
+      source += (is_high ? high_column : low_column) * size;
+    } else if (!row.from) {
+      source += row.constant * size;
+    } else {
+      std::int64_t const column = boundary_index(
+          face.kind, m_shared.first + byte / size, grid.extent[1]);
+      std::int64_t const side = m_shared.side[is_high];
+      source                  = side_place + (2 * r + is_high) * side_pitch +
+               place_in_line(row.from + side) +
+               int((column - m_shared.first) * size - side);
+    }
+    return {std::uint16_t(row_place(r) + byte + shift), std::uint16_t(source)};
+  }
+
+  __device__ static int row_place(int row) { return lead + row * pitch; }
+  __device__ static int place_in_line(unsigned char const* byte) {
+    return int(reinterpret_cast<std::uintptr_t>(byte) % 16);
+  }
+  __device__ static int shift_of(unsigned char const* row) {
+    return Shifted ? place_in_line(row) : 0;
+  }
+  __device__ static std::uint32_t splat(Element value) {
+    if constexpr (size == 1) {
+      return 0x01010101u * reinterpret_cast<unsigned char const&>(value);
+    } else if constexpr (size == 2) {
+      return 0x00010001u * reinterpret_cast<unsigned short const&>(value);
+    } else {
+      return reinterpret_cast<std::uint32_t const&>(value);
+    }
+  }
+  // Lines of which the data hold any byte.
+  __device__ int begin_line(int shift) const {
+    return max(0, (m_shared.begin + shift) >> 4);
+  }
+  __device__ int end_line(int shift) const {
+    return min(lines, (m_shared.end + shift + 15) >> 4);
+  }
+  __device__ StencilGrid<Element, 2> const& grid() const {
+    return *reinterpret_cast<StencilGrid<Element, 2> const*>(m_shared.grid);
+  }
+  __device__ Cut* cuts() const {
+    return reinterpret_cast<Cut*>(m_memory + Stages * stage_bytes);
+  }
+  // Steps with faces are few: what they need is not to be computed before all
+  // steps, where it would take 20 registers from them.
+  template <class... Values>
+  __device__ static void hide(Values&... values) {
+    (Opaque::hide(values), ...);
+  }
+  __device__ bool is_inside(int step) const {
+    return m_shared.inside_begin <= step && step < m_shared.inside_end;
+  }
+
+  Shared& m_shared;
+  unsigned char* m_memory;
+  // Steps all of whose rows are inside, in strips that no face of the columns
+  // cuts; the end is negative in others.
+  int m_simple_begin, m_simple_end;
+  // Where a lane begins to read a stage.
+  unsigned char const* m_units;
+  // The first row of a warp in the next step.
+  unsigned char const* m_from;
+  std::int64_t m_pitch;
+};
+
+}  // namespace KokkosMMA::Impl::Cuda
+
+#endif

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOKKOSMMA_CUDA_LAUNCH_HPP
+#define KOKKOSMMA_CUDA_LAUNCH_HPP
+
+#include <backends/cuda/arch/KokkosMMA_Kernel.hpp>
+#include <core/routing/KokkosMMA_ActiveTuning.hpp>
+#include <core/base/KokkosMMA_Capability.hpp>
+#include <core/base/KokkosMMA_Verbose.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <cuda_runtime.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <map>
+#include <mutex>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+/// \file
+/// What every launch needs: the device's properties, facts of the kernel, and
+/// errors handled as Kokkos handles them. What does not depend on the types of
+/// a call is no template, so that an application's reductions share it.
+
+namespace KokkosMMA::Impl::Cuda {
+
+/// Whether nothing on the device can succeed after this error. Kokkos aborts
+/// for these and throws for all others.
+inline bool is_fatal(cudaError_t error) {
+  constexpr cudaError_t fatal[] = {
+      cudaErrorIllegalAddress,     cudaErrorAssert,
+      cudaErrorHardwareStackError, cudaErrorIllegalInstruction,
+      cudaErrorMisalignedAddress,  cudaErrorInvalidAddressSpace,
+      cudaErrorInvalidPc,          cudaErrorLaunchFailure};
+  for (cudaError_t const each : fatal)
+    if (error == each) return true;
+  return false;
+}
+
+/// Aborts or throws std::runtime_error as Kokkos does for the same error.
+inline void check(cudaError_t error, char const* call) {
+  if (error == cudaSuccess) return;
+  std::string const text = std::string("KokkosMMA: ") + call +
+                           " failed: " + cudaGetErrorName(error) + ": " +
+                           cudaGetErrorString(error);
+  if (is_fatal(error)) Kokkos::abort(text.c_str());
+  throw std::runtime_error(text);
+}
+
+/// The runtime keeps the last error of a host thread until somebody asks for
+/// it, and an application may do so much later. This object takes the errors of
+/// calls back whose failure we handle. An error that was there before it stays.
+class OwnErrors {
+ public:
+  OwnErrors() : m_clear(cudaPeekAtLastError() == cudaSuccess) {}
+  ~OwnErrors() {
+    if (m_clear) cudaGetLastError();
+  }
+  OwnErrors(OwnErrors const&)            = delete;
+  OwnErrors& operator=(OwnErrors const&) = delete;
+
+ private:
+  bool m_clear;
+};
+
+inline void check_launch(cudaError_t error, char const* name) {
+  if (error != cudaSuccess)
+    check(error, (std::string("launch of ") + name).c_str());
+}
+
+/// Puts a kernel into the stream of an instance whose device is the current
+/// one; `name` is for the message if it cannot.
+template <class... Parameters>
+void launch_kernel(Kokkos::Cuda const& space, char const* name,
+                   void (*kernel)(Parameters...), KernelGrid const& grid,
+                   std::type_identity_t<Parameters> const&... arguments) {
+  check_launch(enqueue_kernel(space.cuda_stream(), kernel, grid, arguments...),
+               name);
+}
+
+struct Device {
+  int id                   = 0;
+  int multiprocessors      = 0;
+  int compute_capability   = 0;
+  int shared_bytes         = 0;  ///< at most, of a block
+  std::size_t memory_bytes = 0;
+  std::string name;
+  TuningTable const* tuning = &builtin_tuning;
+
+  TunedDevice tuned() const {
+    return {name, compute_capability, multiprocessors};
+  }
+};
+
+inline Device& device_entry(int id) {
+  constexpr int max_devices = 64;
+  static std::once_flag once[max_devices];
+  static Device devices[max_devices];
+  if (id < 0 || id >= max_devices)
+    Kokkos::abort("KokkosMMA: more than 64 CUDA devices");
+  std::call_once(once[id], [id] {
+    int major = 0;
+    int minor = 0;
+    Device& d = devices[id];
+    d.id      = id;
+    check(cudaDeviceGetAttribute(&d.multiprocessors,
+                                 cudaDevAttrMultiProcessorCount, id),
+          "cudaDeviceGetAttribute");
+    check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, id),
+          "cudaDeviceGetAttribute");
+    check(cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, id),
+          "cudaDeviceGetAttribute");
+    d.compute_capability = 10 * major + minor;
+    cudaDeviceProp properties;
+    check(cudaGetDeviceProperties(&properties, id), "cudaGetDeviceProperties");
+    d.name         = properties.name;
+    d.shared_bytes = int(properties.sharedMemPerBlockOptin);
+    d.memory_bytes = properties.totalGlobalMem;
+    d.tuning       = &tuning_of(d.tuned());
+    if (environment_verbose())
+      std::fprintf(stderr,
+                   "KokkosMMA: device %d: %s, compute capability %d.%d, tuning "
+                   "table %s\n",
+                   id, d.name.c_str(), major, minor,
+                   tuning_name(d.tuned()).c_str());
+  });
+  return devices[id];
+}
+inline Device const& device(int id) { return device_entry(id); }
+
+/// Another table for a device, for whoever measures them: while it runs no
+/// other host thread may call the library, and the table must outlive its use.
+inline void use_tuning(int id, TuningTable const& table) {
+  device_entry(id).tuning = &table;
+}
+inline TuningTable const& tuning(Kokkos::Cuda const& space) {
+  return *device(space.cuda_device()).tuning;
+}
+
+inline Capability capability(Kokkos::Cuda const& space) {
+  Device const& d = device(space.cuda_device());
+  return {true, d.compute_capability, d.multiprocessors, d.shared_bytes};
+}
+
+/// What the runtime says of a kernel.
+struct KernelFacts {
+  int local_bytes;
+  int resident_blocks;  ///< per multiprocessor
+  bool may_follow;      ///< a grid that is not done: KernelGrid::follows
+};
+
+/// Asks, and allows the kernel its shared memory, once for each device and
+/// kernel. Never keep this in a static of a function that launches: from CUDA
+/// 13 on every translation unit has a kernel of its own, and where such a
+/// function is inlined, one is asked and another launched.
+inline KernelFacts facts_of_kernel(int device_id, void const* address,
+                                   int threads, std::size_t shared_bytes) {
+  using Key = std::pair<int, void const*>;
+  static std::mutex mutex;
+  static std::map<Key, KernelFacts> all;
+  std::lock_guard<std::mutex> const lock(mutex);
+  auto const [entry, is_new] =
+      all.try_emplace(Key{device_id, address}, KernelFacts{});
+  KernelFacts& facts = entry->second;
+  if (!is_new) return facts;
+  cudaFuncAttributes attributes;
+  check(cudaFuncGetAttributes(&attributes, address), "cudaFuncGetAttributes");
+  facts.local_bytes = int(attributes.localSizeBytes);
+  facts.may_follow  = attributes.ptxVersion >= 90;
+  // What every kernel may have needs no permission; this call forgets the last
+  // error of the host thread, which may be the application's (CUDA 13.0).
+  if (shared_bytes > 48 * 1024)
+    check(cudaFuncSetAttribute(address,
+                               cudaFuncAttributeMaxDynamicSharedMemorySize,
+                               int(shared_bytes)),
+          "cudaFuncSetAttribute");
+  check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+            &facts.resident_blocks, address, threads, shared_bytes),
+        "cudaOccupancyMaxActiveBlocksPerMultiprocessor");
+  return facts;
+}
+template <class... Parameters>
+KernelFacts kernel_facts(int device_id, void (*kernel)(Parameters...),
+                         int threads, std::size_t shared_bytes = 0) {
+  return facts_of_kernel(device_id, reinterpret_cast<void const*>(kernel),
+                         threads, shared_bytes);
+}
+
+}  // namespace KokkosMMA::Impl::Cuda
+
+#endif

@@ -1,0 +1,38 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOKKOSMMA_CUDA_STREAM_MARK_HPP
+#define KOKKOSMMA_CUDA_STREAM_MARK_HPP
+
+#include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
+
+#include <Kokkos_Core.hpp>
+
+namespace KokkosMMA::Impl::Cuda {
+
+/// A point in the work of an instance that the host waits for while later work
+/// of the instance runs: Kokkos' fences wait for all of it.
+class StreamMark {
+ public:
+  StreamMark()                             = default;
+  StreamMark(StreamMark const&)            = delete;
+  StreamMark& operator=(StreamMark const&) = delete;
+  ~StreamMark() {
+    if (m_event) cudaEventDestroy(m_event);
+  }
+
+  /// After a launch on the instance: an event belongs to the current device.
+  void set(Kokkos::Cuda const& space) {
+    if (!m_event)
+      check(cudaEventCreateWithFlags(&m_event, cudaEventDisableTiming),
+            "cudaEventCreateWithFlags");
+    check(cudaEventRecord(m_event, space.cuda_stream()), "cudaEventRecord");
+  }
+  void wait() { check(cudaEventSynchronize(m_event), "cudaEventSynchronize"); }
+
+ private:
+  cudaEvent_t m_event = nullptr;
+};
+
+}  // namespace KokkosMMA::Impl::Cuda
+
+#endif

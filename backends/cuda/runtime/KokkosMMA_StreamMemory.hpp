@@ -1,0 +1,109 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOKKOSMMA_CUDA_STREAM_MEMORY_HPP
+#define KOKKOSMMA_CUDA_STREAM_MEMORY_HPP
+
+#include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <cuda_runtime.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <utility>
+
+/// \file
+/// Device memory that a call needs until its kernels have run.
+
+namespace KokkosMMA::Impl::Cuda {
+
+/// The memory pools of the devices. A pool keeps up to 1/32 of the device's
+/// memory from call to call.
+class MemoryPools {
+ public:
+  /// Never destroyed: at the end of the process CUDA may be gone.
+  static MemoryPools& instance() {
+    static auto& pools = *new MemoryPools;
+    return pools;
+  }
+
+  /// The pool of a device; null where it has none.
+  cudaMemPool_t of(int device_id) {
+    std::lock_guard<std::mutex> const lock(m_mutex);
+    auto const [entry, is_new] = m_all.try_emplace(device_id, nullptr);
+    cudaMemPool_t& pool        = entry->second;
+    if (!is_new) return pool;
+    int has_pools = 0;
+    check(cudaDeviceGetAttribute(&has_pools, cudaDevAttrMemoryPoolsSupported,
+                                 device_id),
+          "cudaDeviceGetAttribute");
+    if (has_pools == 0) return pool;
+    cudaMemPoolProps properties{};
+    properties.allocType     = cudaMemAllocationTypePinned;
+    properties.location.type = cudaMemLocationTypeDevice;
+    properties.location.id   = device_id;
+    check(cudaMemPoolCreate(&pool, &properties), "cudaMemPoolCreate");
+    std::uint64_t kept = device(device_id).memory_bytes / 32;
+    check(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &kept),
+          "cudaMemPoolSetAttribute");
+    return pool;
+  }
+
+  /// At the end of Kokkos.
+  void release() {
+    std::lock_guard<std::mutex> const lock(m_mutex);
+    for (auto const& [id, pool] : m_all)
+      if (pool != nullptr) cudaMemPoolDestroy(pool);
+    m_all.clear();
+  }
+
+ private:
+  std::mutex m_mutex;
+  std::map<int, cudaMemPool_t> m_all;
+};
+
+/// Memory that is taken and given back in the order of a stream: the host waits
+/// for neither. cudaMalloc and cudaFree around the kernels of a call wait for
+/// the device and take, with a View of 1 GB of Kokkos 4.6, 0.7 ms (H200, CUDA
+/// 13.0, 2026-11-22).
+class StreamMemory {
+ public:
+  StreamMemory() = default;
+  /// Without memory where the device has no pool or too little is left.
+  StreamMemory(Kokkos::Cuda const& space, std::size_t bytes)
+      : m_stream(space.cuda_stream()) {
+    cudaMemPool_t const pool = MemoryPools::instance().of(space.cuda_device());
+    if (pool == nullptr || bytes == 0) return;
+    OwnErrors const errors;
+    cudaError_t const error =
+        cudaMallocFromPoolAsync(&m_memory, bytes, pool, m_stream);
+    if (error == cudaSuccess) return;
+    m_memory = nullptr;
+    if (error != cudaErrorMemoryAllocation)
+      check(error, "cudaMallocFromPoolAsync");
+  }
+  StreamMemory(StreamMemory&& other) noexcept
+      : m_stream(other.m_stream),
+        m_memory(std::exchange(other.m_memory, nullptr)) {}
+  StreamMemory& operator=(StreamMemory&& other) noexcept {
+    std::swap(m_stream, other.m_stream);
+    std::swap(m_memory, other.m_memory);
+    return *this;
+  }
+  ~StreamMemory() {
+    if (m_memory != nullptr) cudaFreeAsync(m_memory, m_stream);
+  }
+
+  void* data() const { return m_memory; }
+
+ private:
+  cudaStream_t m_stream = nullptr;
+  void* m_memory        = nullptr;
+};
+
+}  // namespace KokkosMMA::Impl::Cuda
+
+#endif

@@ -1,0 +1,351 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOKKOSMMA_CUDA_STREAM_SCRATCH_HPP
+#define KOKKOSMMA_CUDA_STREAM_SCRATCH_HPP
+
+#include <backends/cuda/runtime/KokkosMMA_KernelScratch.hpp>
+#include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
+#include <backends/cuda/runtime/KokkosMMA_ResultSink.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <cuda_runtime.h>
+
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <mutex>
+#include <new>
+#include <utility>
+#include <vector>
+
+/// \file
+/// Memory that kernels hand partial results to each other in, and the hand-over
+/// of a result to the host.
+
+namespace KokkosMMA::Impl::Cuda {
+
+/// Scratch that the launches of one stream use one after the other: partial
+/// results and the hand-shake of scans, which the order of the stream protects,
+/// and words in pinned memory for a result that the host waits for, which the
+/// mutex protects. It grows by doubling, and what was too small stays until the
+/// end: kernels in flight or in a graph may use it. Later calls neither
+/// allocate nor synchronise. Throws std::bad_alloc where memory cannot be had.
+class Scratch {
+ public:
+  static constexpr int max_words = 16;  // 64 bytes, 4 in each
+
+  explicit Scratch(int device_id) : m_device(device_id) {
+    constexpr std::size_t counters = 128;
+    auto* const memory             = static_cast<char*>(zeroed(counters));
+    m_ticket                       = reinterpret_cast<unsigned*>(memory);
+    m_scan.control = reinterpret_cast<ScanControl*>(memory + counters / 2);
+    RelaxedCapture const capture;
+    OwnErrors const errors;
+    void* words = nullptr;
+    if (cudaHostAlloc(&words, max_words * sizeof(unsigned long long),
+                      cudaHostAllocMapped) != cudaSuccess) {
+      release();
+      throw std::bad_alloc();
+    }
+    m_words = static_cast<unsigned long long*>(words);
+  }
+  ~Scratch() { release(); }
+  Scratch(Scratch const&)            = delete;
+  Scratch& operator=(Scratch const&) = delete;
+
+  int device_id() const { return m_device; }
+
+  /// For the partial results of so many blocks.
+  GridScratch grid(std::size_t blocks, std::size_t bytes_of_each) {
+    return {m_partials.of(*this, blocks * bytes_of_each), m_ticket};
+  }
+
+  /// Words for the hand-shake of a scan.
+  ScanScratch scan(std::uint64_t words) {
+    std::lock_guard<std::mutex> const lock(m_mutex);
+    if (words > m_scan.capacity) {
+      std::uint64_t const capacity = std::bit_ceil(words);
+      m_scan.words =
+          static_cast<std::uint64_t*>(zeroed(capacity * sizeof(std::uint64_t)));
+      m_scan.capacity = capacity;
+    }
+    return m_scan;
+  }
+
+  /// For what blocks of a segmented operation hand to each other.
+  void* segments(std::size_t bytes) { return m_segments.of(*this, bytes); }
+
+  /// Counters that every launch finds at zero and leaves at zero.
+  unsigned* counters(std::size_t count) {
+    return static_cast<unsigned*>(
+        m_counters.of(*this, count * sizeof(unsigned)));
+  }
+
+  /// Tens of milliseconds: the query only has to notice a kernel that died.
+  static constexpr unsigned spins_per_query = 1u << 24;
+
+  /// Words for a value of so many bytes, which one call at a time has: until
+  /// the lock is given up.
+  std::unique_lock<std::mutex> take_words(std::size_t bytes) {
+    std::unique_lock<std::mutex> lock(m_words_mutex);
+    for (std::size_t i = 0; i < (bytes + 3) / 4; ++i) m_words[i] = 0;
+    return lock;
+  }
+  volatile unsigned long long* words() const { return m_words; }
+
+  /// Waits for the value that a kernel stores there. The kernel itself may
+  /// still run. No template: it is compiled once in a source, not for each
+  /// reduction.
+  void receive(void* result, std::size_t bytes, cudaStream_t stream) {
+    auto* to = static_cast<unsigned char*>(result);
+    for (std::size_t i = 0; 4 * i < bytes; ++i) {
+      std::atomic_ref<unsigned long long> const word(m_words[i]);
+      unsigned long long seen = word.load(std::memory_order_acquire);
+      for (unsigned spins = 1; !(seen & result_mark); ++spins) {
+        if (spins % spins_per_query == 0) {
+          OwnErrors const errors;
+          cudaError_t const state = cudaStreamQuery(stream);
+          if (state != cudaErrorNotReady) check(state, "kernel of a result");
+        }
+        seen = word.load(std::memory_order_acquire);
+      }
+      auto const bits = static_cast<std::uint32_t>(seen);
+      std::memcpy(to + 4 * i, &bits, std::min<std::size_t>(4, bytes - 4 * i));
+    }
+  }
+
+ private:
+  /// Allows the calls below while another thread captures a graph.
+  struct RelaxedCapture {
+    cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
+    RelaxedCapture() { exchange(); }
+    ~RelaxedCapture() { exchange(); }
+    void exchange() { cudaThreadExchangeStreamCaptureMode(&mode); }
+  };
+
+  struct Growing {
+    void* memory         = nullptr;
+    std::size_t capacity = 0;
+
+    void* of(Scratch& scratch, std::size_t bytes) {
+      std::lock_guard<std::mutex> const lock(scratch.m_mutex);
+      if (bytes > capacity) {
+        std::size_t const wanted = std::bit_ceil(bytes);
+        memory                   = scratch.zeroed(wanted);
+        capacity                 = wanted;
+      }
+      return memory;
+    }
+  };
+
+  void* zeroed(std::size_t bytes) {
+    RelaxedCapture const capture;
+    OwnErrors const errors;
+    void* memory = nullptr;
+    if (cudaMalloc(&memory, bytes) != cudaSuccess) throw std::bad_alloc();
+    // Not on the default stream, where it would wait for other streams. A
+    // stream takes memory too.
+    cudaStream_t stream = nullptr;
+    cudaError_t error =
+        cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
+    if (error == cudaSuccess) {
+      error = cudaMemsetAsync(memory, 0, bytes, stream);
+      if (error == cudaSuccess) error = cudaStreamSynchronize(stream);
+      cudaStreamDestroy(stream);
+    }
+    if (error != cudaSuccess) {
+      cudaFree(memory);
+      if (error == cudaErrorMemoryAllocation) throw std::bad_alloc();
+      check(error, "setting scratch to zero");
+    }
+    m_allocated.push_back(memory);
+    return memory;
+  }
+
+  void release() {
+    int current = 0;
+    cudaGetDevice(&current);
+    cudaSetDevice(m_device);
+    for (void* const memory : m_allocated) cudaFree(memory);
+    if (m_words != nullptr) cudaFreeHost(m_words);
+    cudaSetDevice(current);
+  }
+
+  int m_device;
+  std::vector<void*> m_allocated;
+  unsigned* m_ticket = nullptr;
+  ScanScratch m_scan{};
+  Growing m_partials;
+  Growing m_segments;
+  Growing m_counters;
+  unsigned long long* m_words = nullptr;
+  std::mutex m_mutex;
+  std::mutex m_words_mutex;
+};
+
+/// All scratch, and which stream each piece of it serves. Nobody tells when a
+/// stream is destroyed, so scratch moves to another stream once the work that
+/// used it is done: there is no more of it than streams were busy at a time.
+/// The scratch of the default instance stays with it and needs no event. What
+/// is captured from a stream has scratch of its own, for its graph may be
+/// launched at any time.
+class ScratchPool {
+ public:
+  struct Entry {
+    Scratch scratch;
+    cudaStream_t captured_from;  ///< null: not of a graph
+    unsigned long long stream;   ///< its number, which no other ever has
+    int users        = 0;        ///< calls that have not launched yet
+    bool stays       = false;    ///< no other stream may have it
+    cudaEvent_t last = nullptr;  ///< behind the last launch that used it
+
+    Entry(int device_id, cudaStream_t graph_of, unsigned long long number)
+        : scratch(device_id), captured_from(graph_of), stream(number) {}
+    ~Entry() {
+      if (last != nullptr) cudaEventDestroy(last);
+    }
+  };
+
+  /// Never destroyed: at the end of the process CUDA may be gone.
+  static ScratchPool& instance() {
+    static auto& pool = *new ScratchPool;
+    return pool;
+  }
+
+  /// For one call more on a stream.
+  Entry& take(int device_id, cudaStream_t stream, bool is_default) {
+    unsigned long long number = 0;
+    check(cudaStreamGetId(stream, &number), "cudaStreamGetId");
+    std::lock_guard<std::mutex> const lock(m_mutex);
+    Entry& entry = find(device_id, number);
+    entry.users += 1;
+    entry.stays = entry.stays || is_default;
+    return entry;
+  }
+
+  /// For one call more on a stream that is captured.
+  Entry& take_for_graph(int device_id, cudaStream_t stream) {
+    std::lock_guard<std::mutex> const lock(m_mutex);
+    Entry* found = nullptr;
+    for (auto const& entry : m_all)
+      if (entry->captured_from == stream &&
+          entry->scratch.device_id() == device_id)
+        found = entry.get();
+    if (found == nullptr) {
+      m_all.push_back(std::make_unique<Entry>(device_id, stream, 0));
+      found        = m_all.back().get();
+      found->stays = true;
+    }
+    found->users += 1;
+    return *found;
+  }
+
+  /// The call has launched what it launches on this stream.
+  void give_back(Entry& entry, cudaStream_t stream) {
+    std::lock_guard<std::mutex> const lock(m_mutex);
+    entry.users -= 1;
+    if (entry.stays) return;
+    OwnErrors const errors;
+    if (entry.last == nullptr &&
+        cudaEventCreateWithFlags(&entry.last, cudaEventDisableTiming) !=
+            cudaSuccess)
+      entry.last = nullptr;
+    // Without an event nobody knows when it is free.
+    if (entry.last == nullptr ||
+        cudaEventRecord(entry.last, stream) != cudaSuccess)
+      entry.stays = true;
+  }
+
+  /// At the end of Kokkos.
+  void release() {
+    std::lock_guard<std::mutex> const lock(m_mutex);
+    m_all.clear();
+  }
+
+ private:
+  Entry& find(int device_id, unsigned long long stream) {
+    auto const usable = [&](Entry const& entry) {
+      return entry.captured_from == nullptr &&
+             entry.scratch.device_id() == device_id;
+    };
+    for (auto const& entry : m_all)
+      if (usable(*entry) && entry->stream == stream) return *entry;
+    for (auto const& entry : m_all)
+      if (usable(*entry) && is_free(*entry)) {
+        entry->stream = stream;
+        return *entry;
+      }
+    m_all.push_back(std::make_unique<Entry>(device_id, nullptr, stream));
+    return *m_all.back();
+  }
+
+  static bool is_free(Entry const& entry) {
+    if (entry.users > 0 || entry.stays || entry.last == nullptr) return false;
+    OwnErrors const errors;
+    return cudaEventQuery(entry.last) == cudaSuccess;
+  }
+
+  std::mutex m_mutex;
+  std::vector<std::unique_ptr<Entry>> m_all;
+};
+
+/// Scratch for the launches of one call on the stream of an instance. It is
+/// given back at the end of its scope, behind the launches.
+class StreamScratch {
+ public:
+  explicit StreamScratch(Kokkos::Cuda const& space)
+      : m_stream(space.cuda_stream()) {
+    check(cudaSetDevice(space.cuda_device()), "cudaSetDevice");
+    cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+    check(cudaStreamIsCapturing(m_stream, &status), "cudaStreamIsCapturing");
+    m_captured = status != cudaStreamCaptureStatusNone;
+    static cudaStream_t const default_stream = Kokkos::Cuda().cuda_stream();
+    ScratchPool& pool                        = ScratchPool::instance();
+    m_entry = m_captured ? &pool.take_for_graph(space.cuda_device(), m_stream)
+                         : &pool.take(space.cuda_device(), m_stream,
+                                      m_stream == default_stream);
+  }
+  ~StreamScratch() { ScratchPool::instance().give_back(*m_entry, m_stream); }
+  StreamScratch(StreamScratch const&)            = delete;
+  StreamScratch& operator=(StreamScratch const&) = delete;
+
+  Scratch* operator->() const { return &m_entry->scratch; }
+
+  /// The launches become nodes of a graph, and the host cannot wait for them.
+  bool captured() const { return m_captured; }
+
+  /// Until all work of the stream is done. Kokkos Tools see fences of Kokkos
+  /// alone, and this call takes the place of a part of one.
+  void wait() const {
+    check(cudaStreamSynchronize(m_stream), "cudaStreamSynchronize");
+  }
+
+  /// Runs `launch(sink)` so that the result arrives where the caller wants it:
+  /// at once in order on the stream when the device can write there, through
+  /// pinned memory with a wait for this value otherwise.
+  template <class T, class Launch>
+  void deliver(T* result, bool device_accessible, Launch const& launch) const {
+    static_assert(Words<T>::size <= Scratch::max_words);
+    Scratch& scratch = m_entry->scratch;
+    std::unique_lock<std::mutex> lock;
+    if (!device_accessible) lock = scratch.take_words(sizeof(T));
+    // One place, where each copy of the launch would be compiled.
+    launch(device_accessible ? ResultSink<T>{result, nullptr}
+                             : ResultSink<T>{nullptr, scratch.words()});
+    if (!device_accessible) scratch.receive(result, sizeof(T), m_stream);
+  }
+
+ private:
+  cudaStream_t m_stream;
+  ScratchPool::Entry* m_entry;
+  bool m_captured = false;
+};
+
+}  // namespace KokkosMMA::Impl::Cuda
+
+#endif

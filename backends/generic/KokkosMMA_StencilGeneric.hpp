@@ -1,0 +1,393 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOKKOSMMA_STENCIL_GENERIC_HPP
+#define KOKKOSMMA_STENCIL_GENERIC_HPP
+
+#include <core/stencil/KokkosMMA_Boundary.hpp>
+#include <core/base/KokkosMMA_Operation.hpp>
+#include <core/stencil/KokkosMMA_StencilWeights.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+/// \file
+/// Stencils in plain Kokkos: what runs on every backend, for every layout, and
+/// the reference of the other routes. The neighbours of an element are added in
+/// the order of the weights, so that a result does not depend on the space.
+
+namespace KokkosMMA::Impl {
+
+/// A stride of one that the compiler knows; std::integral_constant converts on
+/// the host alone.
+struct UnitStride {
+  KOKKOS_FORCEINLINE_FUNCTION constexpr operator int() const { return 1; }
+};
+
+// The expression keeps R from being deduced from these.
+template <int R>
+using GridExtents = std::array<std::int64_t, std::size_t(R)>;
+template <int R>
+using GridRadius = std::array<int, std::size_t(R)>;
+
+/// A View of so many dimensions of any extent that counts no references.
+template <class T, int R>
+struct PointerTo {
+  using type = typename PointerTo<T, R - 1>::type*;
+};
+template <class T>
+struct PointerTo<T, 0> {
+  using type = T;
+};
+template <class T, int R, class Layout, class Device>
+using GridView = Kokkos::View<typename PointerTo<T, R>::type, Layout, Device,
+                              Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+
+template <class V, int R>
+KOKKOS_FORCEINLINE_FUNCTION decltype(auto) element_at(
+    V const& view, std::int64_t const (&at)[R]) {
+  if constexpr (R == 1) {
+    return view(at[0]);
+  } else if constexpr (R == 2) {
+    return view(at[0], at[1]);
+  } else {
+    return view(at[0], at[1], at[2]);
+  }
+}
+
+/// The elements of a View under the indices of a grid, with what lies beyond
+/// its faces.
+template <class X, int R>
+struct Grid {
+  X x;
+  Boundaries<R> boundaries;
+  std::int64_t extent[R];
+  std::int8_t radius[R];
+
+  /// Indices of a dimension from which all neighbours in it are elements of
+  /// the View: these, up to the second.
+  KOKKOS_FORCEINLINE_FUNCTION std::int64_t safe_begin(int d) const {
+    return radius[d] - boundaries.ghosts_low(d, radius[d]);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION std::int64_t safe_end(int d) const {
+    return extent[d] - radius[d] + boundaries.ghosts_high(d, radius[d]);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION bool is_safe(std::int64_t const (&at)[R]) const {
+    bool safe = true;
+    for (int d = 0; d < R; ++d)
+      safe = safe && safe_begin(d) <= at[d] && at[d] < safe_end(d);
+    return safe;
+  }
+  KOKKOS_FORCEINLINE_FUNCTION decltype(auto) operator[](
+      std::int64_t const (&at)[R]) const {
+    std::int64_t place[R];
+    for (int d = 0; d < R; ++d)
+      place[d] = at[d] + boundaries.ghosts_low(d, radius[d]);
+    return element_at(x, place);
+  }
+  /// The same anywhere beyond the faces.
+  template <class A>
+  KOKKOS_FORCEINLINE_FUNCTION A
+  with_boundaries(std::int64_t const (&at)[R]) const {
+    std::int64_t place[R];
+    for (int d = 0; d < R; ++d) place[d] = at[d];
+    double value = 0;
+    if (!boundaries.locate(place, extent, value)) return static_cast<A>(value);
+    return static_cast<A>((*this)[place]);
+  }
+};
+
+template <class X, int R>
+Grid<X, R> make_grid(X const& x, Boundaries<R> const& boundaries,
+                     GridExtents<R> const& extents,
+                     GridRadius<R> const& radius) {
+  Grid<X, R> grid{};
+  grid.x          = x;
+  grid.boundaries = boundaries;
+  for (int d = 0; d < R; ++d) {
+    grid.extent[d] = extents[d];
+    grid.radius[d] = std::int8_t(radius[d]);
+  }
+  return grid;
+}
+
+/// A neighbour and its weight.
+template <class A, int R>
+struct Tap {
+  A weight;
+  std::int8_t offset[R];
+};
+
+/// Taps of which a few travel with the kernel: a policy that is made anew for
+/// each step, with another View, neither allocates nor copies. What a kernel
+/// takes by value stays below 512 bytes with a functor of one View: a larger
+/// one Kokkos passes through constant memory, and the next one then waits for
+/// it (Cuda/Kokkos_Cuda_KernelLaunch.hpp, ConstantMemoryUseThreshold). So there
+/// is room for radius 14 in one dimension, a box of 3 x 3 in two, of 5 x 5 in
+/// float, and a star of radius 1 in three.
+template <class A, int R>
+struct Taps {
+  static constexpr int bytes = R == 1 ? 264 : R == 2 ? 152 : 80;
+  static constexpr int few   = bytes / int(sizeof(A) + R);
+  Tap<A, R> const* all;  ///< in the memory of the space, where there are more
+  int count;
+  A weight[few];
+  std::int8_t offset[few][R];
+
+  // No pointer to the arrays: the address of a kernel's argument would move all
+  // of it to local memory.
+  KOKKOS_FORCEINLINE_FUNCTION Tap<A, R> operator()(int k) const {
+    if (all) return all[k];
+    Tap<A, R> tap;
+    tap.weight = weight[k];
+    for (int d = 0; d < R; ++d) tap.offset[d] = offset[k][d];
+    return tap;
+  }
+};
+
+/// Taps in the order of the weights, without those of weight zero, and their
+/// memory.
+template <class A, int R, class Space>
+class TapList {
+ public:
+  explicit TapList(StencilWeights<R> const& weights) {
+    int const count   = int(weights.taps());
+    bool const spills = count > Taps<A, R>::few;
+    Kokkos::View<Tap<A, R>*, Kokkos::HostSpace> host;
+    if (spills)
+      host = Kokkos::View<Tap<A, R>*, Kokkos::HostSpace>(
+          Kokkos::view_alloc("KokkosMMA::taps", Kokkos::WithoutInitializing),
+          count);
+    for (std::size_t at = 0; at < weights.size(); ++at) {
+      if (weights.values()[at] == 0) continue;
+      Tap<A, R> tap;
+      tap.weight         = as_weight(weights.values()[at]);
+      auto const offsets = weights.offsets(at);
+      for (int d = 0; d < R; ++d) tap.offset[d] = std::int8_t(offsets[d]);
+      int const k = m_taps.count++;
+      if (spills) {
+        host(k) = tap;
+      } else {
+        m_taps.weight[k] = tap.weight;
+        for (int d = 0; d < R; ++d) m_taps.offset[k][d] = tap.offset[d];
+      }
+    }
+    if (spills) {
+      m_memory   = Kokkos::create_mirror_view_and_copy(Space(), host);
+      m_taps.all = m_memory.data();
+    }
+  }
+  Taps<A, R> const& taps() const { return m_taps; }
+
+ private:
+  /// Negative weights of unsigned sums wrap, as the sums do.
+  static A as_weight(double weight) {
+    if constexpr (std::is_integral_v<A>) {
+      if (weight < 0) return static_cast<A>(static_cast<std::int64_t>(weight));
+    }
+    return static_cast<A>(weight);
+  }
+
+  Taps<A, R> m_taps{};
+  Kokkos::View<Tap<A, R> const*, Space> m_memory;
+};
+
+/// functor(i, j, .., sum of the neighbours of element (i, j, ..)).
+template <class X, class A, int R, class Functor>
+struct GenericStencil {
+  Grid<X, R> grid;
+  Taps<A, R> taps;
+  Functor functor;
+  bool last_is_fast;
+
+  KOKKOS_FORCEINLINE_FUNCTION static A add(A sum, A weight, A value) {
+    return Combine<Operation::sum, A>::apply(
+        sum, Combine<Operation::prod, A>::apply(weight, value));
+  }
+
+  KOKKOS_FORCEINLINE_FUNCTION A sum(std::int64_t const (&at)[R]) const {
+    A sum = 0;
+    std::int64_t neighbour[R];
+    if (grid.is_safe(at)) {
+      for (int k = 0; k < taps.count; ++k) {
+        Tap<A, R> const tap = taps(k);
+        for (int d = 0; d < R; ++d) neighbour[d] = at[d] + tap.offset[d];
+        sum = add(sum, tap.weight, static_cast<A>(grid[neighbour]));
+      }
+    } else {
+      for (int k = 0; k < taps.count; ++k) {
+        Tap<A, R> const tap = taps(k);
+        for (int d = 0; d < R; ++d) neighbour[d] = at[d] + tap.offset[d];
+        sum = add(sum, tap.weight, grid.template with_boundaries<A>(neighbour));
+      }
+    }
+    return sum;
+  }
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const requires(R == 1) {
+    functor(i, sum({i}));
+  }
+  KOKKOS_FUNCTION void operator()(std::int64_t fast, std::int64_t slow) const
+      requires(R == 2) {
+    std::int64_t const i = last_is_fast ? slow : fast;
+    std::int64_t const j = last_is_fast ? fast : slow;
+    functor(i, j, sum({i, j}));
+  }
+  KOKKOS_FUNCTION void operator()(std::int64_t fast, std::int64_t j,
+                                  std::int64_t slow) const requires(R == 3) {
+    std::int64_t const i = last_is_fast ? slow : fast;
+    std::int64_t const k = last_is_fast ? fast : slow;
+    functor(i, j, k, sum({i, j, k}));
+  }
+};
+
+/// Elements along the fast dimension that a host takes together, step by step
+/// of what is to be done with all of them: compilers make vector instructions
+/// of that. Runs that follow each other in the next dimension find each other's
+/// rows in the cache.
+struct Runs {
+  static constexpr std::int64_t length = 256;
+
+  template <int R>
+  static std::int64_t count(GridExtents<R> const& extents, bool last_is_fast) {
+    int const fast     = last_is_fast ? R - 1 : 0;
+    std::int64_t items = (extents[fast] + length - 1) / length;
+    for (int d = 0; d < R; ++d) items *= d == fast ? 1 : extents[d];
+    return items;
+  }
+
+  /// run(at, n) for the n elements from `at` on all of whose neighbours are
+  /// elements of the View, one(at) for each other element.
+  template <class X, int R, class One, class Run>
+  KOKKOS_FORCEINLINE_FUNCTION static void visit(Grid<X, R> const& grid,
+                                                bool last_is_fast,
+                                                std::int64_t item,
+                                                One const& one,
+                                                Run const& run) {
+    int const fast = last_is_fast ? R - 1 : 0;
+    std::int64_t at[R];
+    bool is_safe = true;
+    for (int n = R - 1; n > 0; --n) {
+      int const d = last_is_fast ? n - 1 : R - n;
+      at[d]       = item % grid.extent[d];
+      item /= grid.extent[d];
+      is_safe =
+          is_safe && grid.safe_begin(d) <= at[d] && at[d] < grid.safe_end(d);
+    }
+    std::int64_t const begin = item * length;
+    std::int64_t const end   = Kokkos::min(begin + length, grid.extent[fast]);
+    std::int64_t const from =
+        is_safe ? Kokkos::clamp(grid.safe_begin(fast), begin, end) : end;
+    std::int64_t const to =
+        is_safe ? Kokkos::clamp(grid.safe_end(fast), from, end) : end;
+    for (at[fast] = begin; at[fast] < from; ++at[fast]) one(at);
+    at[fast] = from;
+    if (from < to) run(at, int(to - from));
+    for (at[fast] = to; at[fast] < end; ++at[fast]) one(at);
+  }
+};
+
+/// The stencil for hosts.
+template <class X, class A, int R, class Functor>
+struct GenericStencilRuns {
+  GenericStencil<X, A, R, Functor> stencil;
+  std::int64_t stride;  ///< of the fast dimension
+
+  KOKKOS_FUNCTION void operator()(std::int64_t item) const {
+    Runs::visit(
+        stencil.grid, stencil.last_is_fast, item,
+        [&](std::int64_t const(&at)[R]) { call(at, stencil.sum(at)); },
+        [&](std::int64_t(&at)[R], int count) {
+          A sums[Runs::length];
+          if (stride == 1)
+            add_taps(sums, at, count, UnitStride());
+          else
+            add_taps(sums, at, count, stride);
+          int const fast = stencil.last_is_fast ? R - 1 : 0;
+          for (int e = 0; e < count; ++e, ++at[fast]) call(at, sums[e]);
+        });
+  }
+
+ private:
+  template <class Stride>
+  KOKKOS_FORCEINLINE_FUNCTION void add_taps(A (&sums)[Runs::length],
+                                            std::int64_t const (&at)[R],
+                                            int count, Stride stride) const {
+    for (int e = 0; e < count; ++e) sums[e] = A(0);
+    for (int k = 0; k < stencil.taps.count; ++k) {
+      Tap<A, R> const tap = stencil.taps(k);
+      std::int64_t neighbour[R];
+      for (int d = 0; d < R; ++d) neighbour[d] = at[d] + tap.offset[d];
+      auto const* const first = &stencil.grid[neighbour];
+      for (int e = 0; e < count; ++e)
+        sums[e] =
+            stencil.add(sums[e], tap.weight, static_cast<A>(first[e * stride]));
+    }
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void call(std::int64_t const (&at)[R],
+                                        A sum) const {
+    if constexpr (R == 1) {
+      stencil.functor(at[0], sum);
+    } else if constexpr (R == 2) {
+      stencil.functor(at[0], at[1], sum);
+    } else {
+      stencil.functor(at[0], at[1], at[2], sum);
+    }
+  }
+};
+
+/// Whether neighbours in the last dimension are closer than in the first.
+template <class X>
+bool last_is_fast(X const& x) {
+  return x.stride(X::rank() - 1) < x.stride(0);
+}
+
+/// Kernels of the space run on the host. (That the host reaches the memory of a
+/// space does not say so: Kokkos can be built to give Cuda such memory.)
+template <class Exec>
+inline constexpr bool is_host_space =
+    Kokkos::SpaceAccessibility<Exec, Kokkos::HostSpace>::accessible;
+
+/// Range over the runs of a grid.
+template <class Exec, std::size_t R>
+auto runs_policy(Exec const& exec, std::array<std::int64_t, R> const& extents,
+                 bool last_is_fast) {
+  return Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(
+      exec, 0, Runs::count<int(R)>(extents, last_is_fast));
+}
+
+/// Range of a functor that takes its indices fastest first, whatever the
+/// layout. Kokkos 4.6 gives a block of Cuda 16 x 2 threads, in the order of the
+/// first index even for LayoutRight (Cuda/Kokkos_Cuda_MDRangePolicy.hpp): here
+/// whole warps run along the fast dimension, and a block is tall enough that
+/// its rows find each other in the cache.
+template <int R, class Exec>
+auto grid_policy(Exec const& exec, GridExtents<R> const& extents,
+                 bool last_is_fast) {
+  constexpr bool on_host = is_host_space<Exec>;
+  using Index            = Kokkos::IndexType<std::int64_t>;
+  if constexpr (R == 1) {
+    return Kokkos::RangePolicy<Exec, Index>(exec, 0, extents[0]);
+  } else {
+    constexpr std::int64_t wide    = on_host ? 256 : R == 2 ? 64 : 32;
+    constexpr std::int64_t tall[2] = {4, R == 2 ? 1 : on_host ? 4 : 2};
+    using Policy                   = Kokkos::MDRangePolicy<
+        Exec, Kokkos::Rank<R, Kokkos::Iterate::Left, Kokkos::Iterate::Left>,
+        Index>;
+    typename Policy::point_type low{}, high{};
+    typename Policy::tile_type tile{};
+    for (int d = 0; d < R; ++d) {
+      high[d] = extents[last_is_fast ? R - 1 - d : d];
+      tile[d] = d == 0 ? wide : tall[d - 1];
+    }
+    return Policy(exec, low, high, tile);
+  }
+}
+
+}  // namespace KokkosMMA::Impl
+
+#endif

@@ -1,0 +1,327 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOKKOSMMA_PACKED_CELLS_HPP
+#define KOKKOSMMA_PACKED_CELLS_HPP
+
+#include <core/automaton/KokkosMMA_AutomatonRule.hpp>
+#include <core/stencil/KokkosMMA_Boundary.hpp>
+
+#include <Kokkos_Macros.hpp>
+
+#include <cstdint>
+
+/// \file
+/// Automata of two states and radius 1 on cells of one bit: bit j of a word is
+/// cell j. Sums of cells are numbers of a few bits that lie in as many words,
+/// so that one operation on words counts 32 cells.
+
+namespace KokkosMMA::Impl {
+
+/// one + 2 * two, per bit
+struct BitSum {
+  std::uint32_t one;
+  std::uint32_t two;
+};
+
+KOKKOS_FORCEINLINE_FUNCTION constexpr BitSum add_bits(std::uint32_t a,
+                                                      std::uint32_t b,
+                                                      std::uint32_t c) {
+  return {a ^ b ^ c, (a & b) | (c & (a | b))};
+}
+
+/// A cell and its neighbours in the row, from the words before and behind it.
+KOKKOS_FORCEINLINE_FUNCTION constexpr BitSum row_sum(std::uint32_t before,
+                                                     std::uint32_t word,
+                                                     std::uint32_t behind) {
+  return add_bits(word << 1 | before >> 31, word, word >> 1 | behind << 31);
+}
+
+/// The cells of a neighbourhood and its centre: one + 2 * (carry + two) +
+/// 4 * four.
+struct CellCount {
+  std::uint32_t one;
+  std::uint32_t carry;
+  std::uint32_t two;
+  std::uint32_t four;
+};
+
+KOKKOS_FORCEINLINE_FUNCTION constexpr CellCount count_moore(
+    BitSum const& above, BitSum const& row, BitSum const& below) {
+  BitSum const ones = add_bits(above.one, row.one, below.one);
+  BitSum const twos = add_bits(above.two, row.two, below.two);
+  return {ones.one, ones.two, twos.one, twos.two};
+}
+
+KOKKOS_FORCEINLINE_FUNCTION constexpr CellCount count_von_neumann(
+    std::uint32_t above, BitSum const& row, std::uint32_t below) {
+  BitSum const ones = add_bits(above, row.one, below);
+  return {ones.one, ones.two, row.two, 0};
+}
+
+/// B3/S23
+struct LifeBits {
+  KOKKOS_FORCEINLINE_FUNCTION static constexpr std::uint32_t next(
+      CellCount const& count, std::uint32_t centre) {
+    // Three with the centre, or four and alive.
+    std::uint32_t const one_pair  = (count.carry ^ count.two) & ~count.four;
+    std::uint32_t const two_pairs = (count.carry & count.two & ~count.four) |
+                                    (~count.carry & ~count.two & count.four);
+    return (count.one & one_pair) | (~count.one & two_pairs & centre);
+  }
+};
+
+/// Any rule, without a branch. With p pairs of cells, p = 0 .. 4, a rule is a
+/// function of p, of the odd cell and of the centre, linear in the last two:
+/// (f ^ odd & g) ^ centre & (h ^ odd & k), each of f, g, h, k a value for
+/// p = 0 that changes for each other p.
+class RuleBits {
+ public:
+  RuleBits() = default;
+  constexpr explicit RuleBits(AutomatonRule const& rule) {
+    for (int pairs = 0; pairs < 5; ++pairs) {
+      auto const after = [&](int odd, int centre) -> std::uint32_t {
+        int const count = 2 * pairs + odd - (rule.counts_centre() ? 0 : centre);
+        return (centre ? rule.survive() : rule.birth()).contains(count) ? ~0u
+                                                                        : 0u;
+      };
+      std::uint32_t const value[4] = {
+          after(0, 0), after(0, 0) ^ after(1, 0), after(0, 0) ^ after(0, 1),
+          after(0, 0) ^ after(1, 0) ^ after(0, 1) ^ after(1, 1)};
+      for (int k = 0; k < 4; ++k) {
+        if (pairs == 0)
+          m_first[k] = value[k];
+        else
+          m_change[k][pairs - 1] = value[k] ^ m_first[k];
+      }
+    }
+  }
+
+  KOKKOS_FORCEINLINE_FUNCTION constexpr std::uint32_t next(
+      CellCount const& count, std::uint32_t centre) const {
+    std::uint32_t const odd_pair = count.carry ^ count.two;
+    std::uint32_t const both     = count.carry & count.two;
+    std::uint32_t const pairs[4] = {
+        odd_pair & ~count.four,
+        (both & ~count.four) | (~(count.carry | count.two) & count.four),
+        odd_pair & count.four, both & count.four};
+    auto const function = [&](int k) {
+      return m_first[k] ^ (pairs[0] & m_change[k][0]) ^
+             (pairs[1] & m_change[k][1]) ^ (pairs[2] & m_change[k][2]) ^
+             (pairs[3] & m_change[k][3]);
+    };
+    std::uint32_t const by_centre = function(2) ^ (count.one & function(3));
+    return function(0) ^ (count.one & function(1)) ^ (centre & by_centre);
+  }
+
+ private:
+  std::uint32_t m_first[4]     = {};  // all ones or zero, as all of these
+  std::uint32_t m_change[4][4] = {};
+};
+
+/// Whether a rule has bits for cells.
+constexpr bool has_bits(AutomatonRule const& rule) {
+  return rule.states() == 2 && rule.radius() == 1;
+}
+
+/// Whether a rule is B3/S23, whatever it is written like.
+constexpr bool is_life(AutomatonRule const& rule) {
+  int const centre = rule.counts_centre() ? 1 : 0;
+  bool is = has_bits(rule) && rule.neighbourhood() == Neighbourhood::moore;
+  for (int count = 0; count <= 8; ++count)
+    is = is && rule.birth().contains(count) == (count == 3) &&
+         rule.survive().contains(count + centre) == (count == 2 || count == 3);
+  return is;
+}
+
+/// One dimension of a grid, continued beyond its faces such that rules of
+/// radius 1 do there what they do inside: a torus is repeated, and a grid and
+/// its images in faces that reflect evolve alike, because such a rule does not
+/// know left from right. Several generations then need no boundary in between.
+/// Only constants must be put back after each. (At distance 1, the only one
+/// that a rule of radius 1 sees, `nearest` is `reflect`.)
+class UnfoldedAxis {
+ public:
+  /// Further beyond a face than this everything is a constant 0.
+  static constexpr int reach = 48;
+
+  /// A cell of the grid and the direction in which the axis runs there; where
+  /// a constant stands, direction 0 and the face, 0 or 1, or 2 out of reach.
+  struct Place {
+    std::int64_t index;
+    int direction;
+  };
+
+  UnfoldedAxis() = default;
+  constexpr UnfoldedAxis(std::int64_t extent, Boundary low, Boundary high)
+      : m_extent(extent),
+        m_low(kind(low, extent)),
+        m_high(kind(high, extent)) {}
+
+  KOKKOS_FORCEINLINE_FUNCTION constexpr std::int64_t extent() const {
+    return m_extent;
+  }
+  KOKKOS_FORCEINLINE_FUNCTION constexpr bool has_constants() const {
+    return m_low == Boundary::constant || m_high == Boundary::constant;
+  }
+
+  KOKKOS_FORCEINLINE_FUNCTION constexpr Place locate(std::int64_t x) const {
+    if (x < -reach || x >= m_extent + reach) return {2, 0};
+    for (int direction = 1;; direction = -direction) {
+      if (0 <= x && x < m_extent) return {x, direction};
+      bool const low = x < 0;
+      switch (low ? m_low : m_high) {
+        case Boundary::constant: return {low ? 0 : 1, 0};
+        case Boundary::periodic:
+          x %= m_extent;
+          return {x < 0 ? x + m_extent : x, direction};
+        case Boundary::mirror: x = low ? -x : 2 * m_extent - 2 - x; break;
+        default: x = low ? -1 - x : 2 * m_extent - 1 - x; break;
+      }
+    }
+  }
+
+  /// Cells of the grid that stand for some of 32: bits first .. first + count -
+  /// 1 are those from `begin` on, in reverse where the axis runs backwards.
+  struct Piece {
+    std::int64_t begin;
+    int first;
+    int count;  ///< 0: none
+    bool is_reversed;
+
+    /// `bits` are the 32 from cell `begin` on.
+    KOKKOS_FORCEINLINE_FUNCTION constexpr std::uint32_t place(
+        std::uint32_t bits) const {
+      if (count == 0) return 0;
+      if (is_reversed) return reversed(bits) >> (32 - count) << first;
+      return (bits & (~0u >> (32 - count))) << first;
+    }
+  };
+
+  /// visit(first bit, number of bits, place of the first) for the 32 cells from
+  /// x on, as many at a time as are neighbours in the grid or alike constants.
+  template <class Visit>
+  KOKKOS_FORCEINLINE_FUNCTION constexpr void each_run(
+      std::int64_t x, Visit const& visit) const {
+    for (int done = 0; done < 32;) {
+      std::int64_t const at = x + done;
+      Place const place     = locate(at);
+      std::int64_t run      = 1;
+      if (place.direction > 0)
+        run = m_extent - place.index;
+      else if (place.direction < 0)
+        run = place.index + 1;
+      else if (at >= m_extent + reach)
+        run = 32;
+      else if (at >= m_extent && place.index == 1)
+        run = m_high == Boundary::constant ? m_extent + reach - at : 1;
+      else if (at < -reach)
+        run = -reach - at;
+      else if (at < 0 && m_low == Boundary::constant)
+        run = -at;
+      int const count = run < 32 - done ? int(run) : 32 - done;
+      visit(done, count, place);
+      done += count;
+    }
+  }
+
+  /// The 32 cells from x on as two pieces, the usual case: grids of at least 32
+  /// cells never need more. Returns the number of pieces.
+  KOKKOS_FORCEINLINE_FUNCTION constexpr int pieces(std::int64_t x, Piece& one,
+                                                   Piece& two) const {
+    int number = 0;
+    one = two = Piece{0, 0, 0, false};
+    each_run(x, [&](int first, int count, Place const& place) {
+      if (place.direction == 0) return;
+      ++number;
+      (number == 1 ? one : two) = piece(first, count, place);
+    });
+    return number;
+  }
+
+  /// The 32 cells from x on. `read(index)` gives the 32 bits from a cell of the
+  /// grid on, of which those beyond the grid do not matter. Constants are 0.
+  template <class Read>
+  KOKKOS_FORCEINLINE_FUNCTION constexpr std::uint32_t gather(
+      std::int64_t x, Read const& read) const {
+    std::uint32_t bits = 0;
+    each_run(x, [&](int first, int count, Place const& place) {
+      if (place.direction == 0) return;
+      Piece const some = piece(first, count, place);
+      bits |= some.place(read(some.begin));
+    });
+    return bits;
+  }
+
+  /// Which of the 32 cells from x on are constants, and which of those are
+  /// alive.
+  struct Constants {
+    std::uint32_t where;
+    std::uint32_t alive;
+  };
+  KOKKOS_FORCEINLINE_FUNCTION constexpr Constants constants(
+      std::int64_t x, bool low_alive, bool high_alive) const {
+    Constants result{0, 0};
+    each_run(x, [&](int first, int count, Place const& place) {
+      if (place.direction != 0) return;
+      std::uint32_t const bits = ~0u >> (32 - count) << first;
+      result.where |= bits;
+      if (place.index == 0 ? low_alive : place.index == 1 && high_alive)
+        result.alive |= bits;
+    });
+    return result;
+  }
+
+ private:
+  KOKKOS_FORCEINLINE_FUNCTION static constexpr Piece piece(int first, int count,
+                                                           Place const& place) {
+    bool const backwards = place.direction < 0;
+    return {backwards ? place.index - count + 1 : place.index, first, count,
+            backwards};
+  }
+  static constexpr Boundary kind(Boundary face, std::int64_t extent) {
+    if (face == Boundary::nearest || (face == Boundary::mirror && extent == 1))
+      return Boundary::reflect;
+    return face;
+  }
+  KOKKOS_FORCEINLINE_FUNCTION static constexpr std::uint32_t reversed(
+      std::uint32_t bits) {
+    bits = bits >> 16 | bits << 16;
+    bits = (bits & 0xff00ff00u) >> 8 | (bits & 0x00ff00ffu) << 8;
+    bits = (bits & 0xf0f0f0f0u) >> 4 | (bits & 0x0f0f0f0fu) << 4;
+    bits = (bits & 0xccccccccu) >> 2 | (bits & 0x33333333u) << 2;
+    return (bits & 0xaaaaaaaau) >> 1 | (bits & 0x55555555u) << 1;
+  }
+
+  std::int64_t m_extent = 0;
+  Boundary m_low        = Boundary::constant;
+  Boundary m_high       = Boundary::constant;
+};
+
+/// Whether some of four cells are neither 0 nor 1.
+KOKKOS_FORCEINLINE_FUNCTION constexpr bool has_foreign_states(
+    std::uint32_t cells) {
+  return (cells & 0xfefefefeu) != 0;
+}
+
+/// Bytes 0x80 where the byte of `cells` is 1, else 0.
+KOKKOS_FORCEINLINE_FUNCTION constexpr std::uint32_t alive_flags(
+    std::uint32_t cells) {
+  std::uint32_t const low = (cells ^ 0x01010101u) & 0x7f7f7f7fu;
+  return ~((low + 0x7f7f7f7fu) | cells) & 0x80808080u;
+}
+
+/// Four cells of a byte as bits; alive is 1, and nothing else.
+KOKKOS_FORCEINLINE_FUNCTION constexpr std::uint32_t pack_cells(
+    std::uint32_t cells) {
+  return alive_flags(cells) * 0x00204081u >> 28;
+}
+
+/// Bits 0 .. 3 as cells of a byte.
+KOKKOS_FORCEINLINE_FUNCTION constexpr std::uint32_t unpack_cells(
+    std::uint32_t bits) {
+  return (bits & 0xfu) * 0x00204081u & 0x01010101u;
+}
+
+}  // namespace KokkosMMA::Impl
+
+#endif

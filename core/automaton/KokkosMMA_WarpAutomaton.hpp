@@ -1,0 +1,267 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOKKOSMMA_WARP_AUTOMATON_HPP
+#define KOKKOSMMA_WARP_AUTOMATON_HPP
+
+#include <core/automaton/KokkosMMA_AutomatonRule.hpp>
+#include <core/automaton/KokkosMMA_CountRange.hpp>
+#include <core/mma/KokkosMMA_MmaShape.hpp>
+#include <core/automaton/KokkosMMA_PackedCells.hpp>
+
+#include <cstdint>
+
+/// \file
+/// One generation of an automaton on cells of a byte, by a warp: counts of
+/// neighbours by products with a band of ones, and what a rule makes of cells
+/// and counts. The algorithms are templates over the warp
+/// (core/reduce/KokkosMMA_WarpSum.hpp).
+
+namespace KokkosMMA::Impl {
+
+/// Sums of the bytes of a row whose distance is at most a radius of 16, for 16
+/// rows at a time. A window is 64 columns wide and gives the sums of the 32 in
+/// its middle. Lane 4g + q receives those of the middle columns 8q .. 8q + 7,
+/// of rows g and g + 8: which column is which n is the band's affair.
+template <class Warp>
+class WarpWindowSums {
+  template <class T>
+  using Lanes = typename Warp::template Lanes<T>;
+  using Shape = MmaU8;
+
+ public:
+  static constexpr int outputs = 32;
+  static constexpr int halo    = 16;
+
+  /// 32 columns of a window. // (16,32) per warp
+  using Half = typename Shape::A;
+  /// 8 of row g, 8 of row g + 8. // (16,32) per warp
+  using Sums = Registers<std::int32_t, 16>;
+
+  /// Between the columns that an entry of the band joins, bytes.
+  // (64,32) per warp
+  using Distances = Registers<std::uint32_t, 16>;
+
+  KOKKOS_FORCEINLINE_FUNCTION explicit WarpWindowSums(Warp const& warp)
+      : m_warp(warp) {}
+
+  KOKKOS_FORCEINLINE_FUNCTION static constexpr Distances distances(int lane) {
+    Distances result{};
+    for (int side = 0; side < 2; ++side)
+      for (int tile = 0; tile < 4; ++tile)
+        for (int reg = 0; reg < 2; ++reg)
+          for (int byte = 0; byte < 4; ++byte) {
+            Coordinate const at = Shape::b(lane, reg, byte);
+            int const in        = 32 * side + at.row;
+            int const out =
+                halo + 8 * (at.column / 2) + 2 * tile + at.column % 2;
+            result[8 * side + 2 * tile + reg] |=
+                std::uint32_t(in < out ? out - in : in - out) << 8 * byte;
+          }
+    return result;
+  }
+
+  /// The band of a radius, 0 to 16, in the order of the distances.
+  KOKKOS_FORCEINLINE_FUNCTION static constexpr Distances band(
+      int radius, Distances const& distances) {
+    // Distances are less than 64: no byte borrows.
+    std::uint32_t const limit = std::uint32_t(0x80 + radius) * 0x01010101u;
+    Distances words{};
+    for (int k = 0; k < Distances::size; ++k)
+      words[k] = (limit - distances[k]) >> 7 & 0x01010101u;
+    return words;
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void set_band(Lanes<Distances> const& band) {
+    m_warp.each([&](int lane) {
+      for (int k = 0; k < Distances::size; ++k)
+        m_warp.at(m_band[k / 8][k / 2 % 4], lane)[k % 2] =
+            m_warp.at(band, lane)[k];
+    });
+  }
+
+  /// Adds the sums of a window.
+  KOKKOS_FORCEINLINE_FUNCTION void add(Lanes<Half> const& left,
+                                       Lanes<Half> const& right,
+                                       Lanes<Sums>& sums) const {
+    for (int tile = 0; tile < 4; ++tile) {
+      Lanes<typename Shape::C> d;  // (16,8) per warp
+      m_warp.each([&](int lane) {
+        for (int reg = 0; reg < 4; ++reg)
+          m_warp.at(d, lane)[reg] = m_warp.at(sums, lane)[place(tile, reg)];
+      });
+      m_warp.template multiply<Shape>(d, left, m_band[0][tile]);
+      m_warp.template multiply<Shape>(d, right, m_band[1][tile]);
+      m_warp.each([&](int lane) {
+        for (int reg = 0; reg < 4; ++reg)
+          m_warp.at(sums, lane)[place(tile, reg)] = m_warp.at(d, lane)[reg];
+      });
+    }
+  }
+
+  KOKKOS_FORCEINLINE_FUNCTION void clear(Lanes<Sums>& sums) const {
+    m_warp.each([&](int lane) { m_warp.at(sums, lane) = {}; });
+  }
+
+ private:
+  KOKKOS_FORCEINLINE_FUNCTION static constexpr int place(int tile, int reg) {
+    return 8 * (reg / 2) + 2 * tile + reg % 2;
+  }
+  Warp m_warp;
+  Lanes<typename Shape::B> m_band[2][4];
+};
+
+/// A rule of two states whose sets of counts are ranges: two cells at a time,
+/// in the halves of a word, of which bit 15 says whether a number is not below
+/// a limit. Counts are those with the centre.
+class RangeRule {
+ public:
+  static constexpr bool has_two_states = true;
+  static constexpr int shared_words    = 0;
+
+  RangeRule() = default;
+  constexpr explicit RangeRule(CountRanges const& rule) {
+    m_low       = both(0x8000 - rule.birth.first);
+    m_low_step  = std::uint32_t(rule.birth.first - rule.survive.first);
+    m_high      = both(0x8000 + rule.birth.end - 1);
+    m_high_step = std::uint32_t(rule.survive.end - rule.birth.end);
+  }
+
+  KOKKOS_FORCEINLINE_FUNCTION constexpr void stage(int, std::uint32_t*) const {}
+
+  /// Four cells, of states 0 and 1.
+  template <class Warp>
+  KOKKOS_FORCEINLINE_FUNCTION std::uint32_t next(
+      std::uint32_t const*, std::uint32_t cells,
+      std::int32_t const* count) const {
+    std::uint32_t const first =
+        flags(Warp::permute_bytes(cells, 0, 0x4140), count[0], count[1]);
+    std::uint32_t const second =
+        flags(Warp::permute_bytes(cells, 0, 0x4342), count[2], count[3]);
+    return Warp::permute_bytes(first, second, 0x7531) >> 7 & 0x01010101u;
+  }
+
+ private:
+  static constexpr std::uint32_t both(int half) {
+    return std::uint32_t(half) * 0x10001u;
+  }
+  /// Bits 15 and 31; others are of no use.
+  KOKKOS_FORCEINLINE_FUNCTION constexpr std::uint32_t flags(
+      std::uint32_t states, std::int32_t even, std::int32_t odd) const {
+    std::uint32_t const counts =
+        std::uint32_t(odd) * 0x10000u + std::uint32_t(even);
+    return (counts + (states * m_low_step + m_low)) &
+           ((states * m_high_step + m_high) - counts);
+  }
+
+  std::uint32_t m_low       = 0;
+  std::uint32_t m_low_step  = 0;
+  std::uint32_t m_high      = 0;
+  std::uint32_t m_high_step = 0;
+};
+
+/// Any rule. Its sets are bits in memory that the lanes share: the words that
+/// lanes want at a time are the same or in different banks.
+template <bool TwoStates>
+class SetRule {
+ public:
+  static constexpr bool has_two_states = TwoStates;
+  static constexpr int set_words       = CountSet::largest / 32 + 2;
+  static constexpr int shared_words    = 2 * set_words;
+
+  SetRule() = default;
+  constexpr explicit SetRule(AutomatonRule const& rule)
+      : m_states(rule.states()) {
+    for (int count = 0; count <= CountSet::largest; ++count) {
+      int const with_centre = count + (rule.counts_centre() ? 0 : 1);
+      if (rule.birth().contains(count)) insert(0, count);
+      if (rule.survive().contains(count)) insert(1, with_centre);
+    }
+  }
+
+  /// What thread `thread` of at least shared_words puts into shared memory.
+  KOKKOS_FORCEINLINE_FUNCTION constexpr void stage(
+      int thread, std::uint32_t* shared) const {
+    for (int word = 0; word < shared_words; ++word)
+      if (word == thread) shared[word] = m_words[word];
+  }
+
+  template <class Warp>
+  KOKKOS_FORCEINLINE_FUNCTION std::uint32_t next(
+      std::uint32_t const* shared, std::uint32_t cells,
+      std::int32_t const* count) const {
+    std::uint32_t result = 0;
+    for (int cell = 0; cell < 4; ++cell) {
+      int const state = int(cells >> 8 * cell & 0xffu);
+      std::uint32_t const word =
+          shared[(state == 1 ? set_words : 0) + (count[cell] >> 5)];
+      std::uint32_t after = word >> (count[cell] & 31) & 1u;
+      if constexpr (!TwoStates) {
+        if (state >= 2 || (state == 1 && after == 0))
+          after = std::uint32_t(state + 1 < m_states ? state + 1 : 0);
+      }
+      result |= after << 8 * cell;
+    }
+    return result;
+  }
+
+ private:
+  constexpr void insert(int set, int count) {
+    m_words[set_words * set + count / 32] |= std::uint32_t(1) << count % 32;
+  }
+
+  std::uint32_t m_words[shared_words] = {};
+  int m_states                        = 2;
+};
+
+/// A caller's functor, next(state, how many of the other cells are alive).
+template <class Cell, class Next>
+class CallRule {
+ public:
+  static constexpr bool has_two_states = false;
+  static constexpr int shared_words    = 0;
+
+  explicit CallRule(Next const& next) : m_next(next) {}
+
+  KOKKOS_FORCEINLINE_FUNCTION void stage(int, std::uint32_t*) const {}
+
+  template <class Warp>
+  KOKKOS_FORCEINLINE_FUNCTION std::uint32_t next(
+      std::uint32_t const*, std::uint32_t cells,
+      std::int32_t const* count) const {
+    std::uint32_t result = 0;
+    for (int cell = 0; cell < 4; ++cell) {
+      auto const state = static_cast<std::uint8_t>(cells >> 8 * cell);
+      auto const after = static_cast<Cell>(
+          m_next(static_cast<Cell>(state), count[cell] - (state == 1)));
+      result |= std::uint32_t(static_cast<std::uint8_t>(after)) << 8 * cell;
+    }
+    return result;
+  }
+
+ private:
+  Next m_next;
+};
+
+/// 16 cells after a generation, whatever states they have: a rule of two
+/// states makes 0 of others.
+template <class Warp, class Rule>
+KOKKOS_FORCEINLINE_FUNCTION void next_cells(Rule const& rule,
+                                            std::uint32_t const* shared,
+                                            std::uint32_t (&cells)[4],
+                                            std::int32_t const (&count)[16]) {
+  std::uint32_t known[4] = {~0u, ~0u, ~0u, ~0u};
+  if constexpr (Rule::has_two_states) {
+    if (has_foreign_states(cells[0] | cells[1] | cells[2] | cells[3]))
+      for (int w = 0; w < 4; ++w) {
+        std::uint32_t const alive = alive_flags(cells[w]) >> 7;
+        known[w] = alive | alive_flags(cells[w] ^ 0x01010101u) >> 7;
+        cells[w] = alive;
+      }
+  }
+  for (int w = 0; w < 4; ++w)
+    cells[w] =
+        rule.template next<Warp>(shared, cells[w], count + 4 * w) & known[w];
+}
+
+}  // namespace KokkosMMA::Impl
+
+#endif

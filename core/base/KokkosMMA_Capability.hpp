@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOKKOSMMA_CAPABILITY_HPP
+#define KOKKOSMMA_CAPABILITY_HPP
+
+#include <core/base/KokkosMMA_Scalar.hpp>
+
+namespace KokkosMMA {
+
+/// What the machine behind an execution space can do: known from the Kokkos
+/// configuration at compile time and from the device at run time.
+struct Capability {
+  bool cuda              = false;       ///< the execution space is Kokkos::Cuda
+  int compute_capability = 0;           ///< major * 10 + minor, 90 on an H200
+  int multiprocessors    = 0;           ///< of the device
+  int shared_bytes       = 227 * 1024;  ///< at most of a block; H200
+
+  /// mma.sync for 16-bit floating point, 8-bit integers and double exists from
+  /// compute capability 8.0 on (PTX ISA, "mma" target notes; bf16 and double
+  /// need sm_80, and older shapes would be a second set of lane maps).
+  constexpr bool tensor_cores() const {
+    return cuda && compute_capability >= 80;
+  }
+
+  /// Whether a sum of this type has an encoding on the tensor cores.
+  constexpr bool sums_on_tensor_cores(Scalar scalar) const {
+    return tensor_cores() && scalar != Scalar::opaque;
+  }
+};
+
+}  // namespace KokkosMMA
+
+#endif

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOKKOSMMA_ENCODING_HPP
+#define KOKKOSMMA_ENCODING_HPP
+
+#include <core/mma/KokkosMMA_MmaShape.hpp>
+
+/// \file
+/// Constant matrices that turn a product into a sum. Their entries are 0 and 1,
+/// so every product is exact. A fragment is built in registers from the entry
+/// function and the lane map of the shape; nothing is loaded.
+
+namespace KokkosMMA::Impl {
+
+/// All ones: the product is the row sum, in every column.
+struct Ones {
+  KOKKOS_FORCEINLINE_FUNCTION static constexpr bool entry(int, int) {
+    return true;
+  }
+};
+
+/// Picks byte n of the 32-bit words along k: column n of the product is the sum
+/// of bytes n, columns 4 to 7 are zero.
+struct ByteColumnsOf4 {
+  KOKKOS_FORCEINLINE_FUNCTION static constexpr bool entry(int k, int column) {
+    return k % 4 == column;
+  }
+};
+
+/// Likewise for 64-bit words whose lower halves lie in the first half of k and
+/// whose upper halves lie in the second: column n is the sum of bytes n, 0
+/// to 7.
+struct ByteColumnsOf8 {
+  KOKKOS_FORCEINLINE_FUNCTION static constexpr bool entry(int k, int column) {
+    return k % 4 + 4 * (k / 16) == column;
+  }
+};
+
+/// The B fragment of one lane. // (k,n) per warp
+template <class Shape, class Matrix>
+KOKKOS_FORCEINLINE_FUNCTION constexpr typename Shape::B encode_b(int lane) {
+  typename Shape::B fragment{};
+  for (int reg = 0; reg < Shape::b_registers; ++reg) {
+    if constexpr (Shape::packed == 1) {
+      Coordinate const at = Shape::b(lane, reg, 0);
+      fragment[reg]       = Matrix::entry(at.row, at.column) ? 1 : 0;
+    } else {
+      constexpr int bits = 32 / Shape::packed;
+      for (int element = 0; element < Shape::packed; ++element) {
+        Coordinate const at = Shape::b(lane, reg, element);
+        if (Matrix::entry(at.row, at.column))
+          fragment[reg] |= Shape::one << bits * element;
+      }
+    }
+  }
+  return fragment;
+}
+
+/// The A fragment of one lane. // (m,k) per warp
+template <class Shape, class Matrix>
+KOKKOS_FORCEINLINE_FUNCTION constexpr typename Shape::A encode_a(int lane) {
+  typename Shape::A fragment{};
+  for (int reg = 0; reg < Shape::a_registers; ++reg) {
+    if constexpr (Shape::packed == 1) {
+      Coordinate const at = Shape::a(lane, reg, 0);
+      fragment[reg]       = Matrix::entry(at.row, at.column) ? 1 : 0;
+    } else {
+      constexpr int bits = 32 / Shape::packed;
+      for (int element = 0; element < Shape::packed; ++element) {
+        Coordinate const at = Shape::a(lane, reg, element);
+        if (Matrix::entry(at.row, at.column))
+          fragment[reg] |= Shape::one << bits * element;
+      }
+    }
+  }
+  return fragment;
+}
+
+/// The A fragment of all ones. // (m,k) per warp
+template <class Shape>
+KOKKOS_FORCEINLINE_FUNCTION constexpr typename Shape::A ones_a() {
+  typename Shape::A fragment{};
+  for (int reg = 0; reg < Shape::a_registers; ++reg)
+    for (int element = 0; element < Shape::packed; ++element)
+      fragment[reg] |= Shape::one << 32 / Shape::packed * element;
+  return fragment;
+}
+
+}  // namespace KokkosMMA::Impl
+
+#endif

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOKKOSMMA_STAGED_RING_HPP
+#define KOKKOSMMA_STAGED_RING_HPP
+
+#include <core/mma/KokkosMMA_MmaShape.hpp>
+
+#include <cstdint>
+
+/// \file
+/// A stretch of the data that passes through a ring in memory that the lanes of
+/// a warp share.
+
+namespace KokkosMMA::Impl {
+
+/// The last `Bytes` bytes of a stretch, byte b of it at place(b). The lines of
+/// 128 bytes are permuted within themselves, each in its own way: lanes that
+/// walk side by side a line apart meet different banks.
+template <int Bytes>
+struct StagedRing {
+  static_assert(Bytes >= 1024 && (Bytes & (Bytes - 1)) == 0);
+  static constexpr int bytes = Bytes;
+
+  unsigned char* memory;  ///< `bytes` of it, aligned to 128
+
+  KOKKOS_FORCEINLINE_FUNCTION static constexpr unsigned place(unsigned byte) {
+    unsigned const in_ring = byte & (Bytes - 1);
+    return in_ring ^ (in_ring >> 3 & 0x70);
+  }
+  /// The 16 bytes that start at byte 16 * v of the stretch.
+  KOKKOS_FORCEINLINE_FUNCTION Vector16 vector(unsigned v) const {
+    struct alignas(16) Aligned {
+      std::uint32_t word[4];
+    };
+    Aligned const a = *reinterpret_cast<Aligned const*>(memory + place(16 * v));
+    return {{a.word[0], a.word[1], a.word[2], a.word[3]}};
+  }
+};
+
+}  // namespace KokkosMMA::Impl
+
+#endif

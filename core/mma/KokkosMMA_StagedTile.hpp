@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOKKOSMMA_STAGED_TILE_HPP
+#define KOKKOSMMA_STAGED_TILE_HPP
+
+#include <core/mma/KokkosMMA_MmaShape.hpp>
+#include <core/base/KokkosMMA_Scalar.hpp>
+#include <core/mma/KokkosMMA_VectorRange.hpp>
+
+#include <Kokkos_BitManipulation.hpp>
+
+#include <cstdint>
+
+/// \file
+/// A tile of the data in memory that the lanes of a warp share.
+
+namespace KokkosMMA::Impl {
+
+/// An element as it lies in memory.
+template <Scalar Input>
+using ElementBits = typename Unsigned<size_of(Input)>::type;
+
+/// It as a value. A warp offers half_value(bits).
+template <class Warp, Scalar Input, class Value>
+KOKKOS_FORCEINLINE_FUNCTION Value element_value(ElementBits<Input> bits) {
+  if constexpr (Input == Scalar::half) {
+    return static_cast<Value>(Warp::half_value(bits));
+  } else if constexpr (Input == Scalar::bhalf) {
+    return static_cast<Value>(
+        Kokkos::bit_cast<float>(std::uint32_t(bits) << 16));
+  } else if constexpr (Input == Scalar::float32) {
+    return static_cast<Value>(Kokkos::bit_cast<float>(bits));
+  } else if constexpr (Input == Scalar::float64) {
+    return static_cast<Value>(Kokkos::bit_cast<double>(bits));
+  } else if constexpr (Input == Scalar::int8) {
+    return static_cast<Value>(static_cast<std::int8_t>(bits));
+  } else if constexpr (Input == Scalar::int32) {
+    return static_cast<Value>(static_cast<std::int32_t>(bits));
+  } else if constexpr (Input == Scalar::int64) {
+    return static_cast<Value>(static_cast<std::int64_t>(bits));
+  } else if constexpr (Input == Scalar::boolean) {
+    return static_cast<Value>(bits != 0);
+  } else {
+    return static_cast<Value>(bits);
+  }
+}
+
+/// Element e of a vector, as it lies in memory.
+template <int ElementBytes>
+KOKKOS_FORCEINLINE_FUNCTION typename Unsigned<ElementBytes>::type
+element_of_vector(Vector16 const& vector, int e) {
+  using Bits = typename Unsigned<ElementBytes>::type;
+  if constexpr (ElementBytes == 8) {
+    return std::uint64_t(vector[2 * e + 1]) << 32 | vector[2 * e];
+  } else {
+    return static_cast<Bits>(vector[e * ElementBytes / 4] >>
+                             e * ElementBytes % 4 * 8);
+  }
+}
+
+/// Byte 0 is the first byte of vector 0, aligned in the data too. (A gap of one
+/// vector after each eight would keep lanes that walk along segments of a power
+/// of two bytes off each other's banks, and cost instructions for every access;
+/// aligned ones do not come here.)
+struct StagedTile {
+  unsigned char* memory;  ///< aligned to 16 bytes
+
+  KOKKOS_FORCEINLINE_FUNCTION Vector16 vector(int v) const {
+    struct alignas(16) Aligned {
+      std::uint32_t word[4];
+    };
+    Aligned const a = *reinterpret_cast<Aligned const*>(memory + 16 * v);
+    return {{a.word[0], a.word[1], a.word[2], a.word[3]}};
+  }
+  /// The elements from `byte` on, a multiple of their size.
+  template <class Bits>
+  KOKKOS_FORCEINLINE_FUNCTION Bits const* elements(int byte) const {
+    return reinterpret_cast<Bits const*>(memory + byte);
+  }
+};
+
+}  // namespace KokkosMMA::Impl
+
+#endif

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOKKOSMMA_VECTOR_RANGE_HPP
+#define KOKKOSMMA_VECTOR_RANGE_HPP
+
+#include <core/mma/KokkosMMA_MmaShape.hpp>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace KokkosMMA::Impl {
+
+/// Contiguous elements of any alignment as 16-byte vectors. Vector v is the
+/// aligned line of memory that starts 16 * v bytes after `base`; `skip`
+/// elements of vector 0 lie in front of the data. Vectors [begin, end) lie
+/// inside.
+struct VectorRange {
+  unsigned char const* base = nullptr;
+  std::uint64_t begin       = 0;
+  std::uint64_t end         = 0;
+  std::uint64_t size        = 0;  ///< elements
+  unsigned skip             = 0;  ///< elements
+  unsigned per_vector       = 1;  ///< elements
+
+  /// Vector behind the last whole one: partly filled when `has_tail`.
+  KOKKOS_FORCEINLINE_FUNCTION std::uint64_t tail() const {
+    return (size + skip) / per_vector;
+  }
+  KOKKOS_FORCEINLINE_FUNCTION bool has_head() const {
+    return skip > 0 && size > 0;
+  }
+  KOKKOS_FORCEINLINE_FUNCTION bool has_tail() const {
+    return (size + skip) % per_vector != 0 && !(has_head() && tail() == 0) &&
+           size > 0;
+  }
+  KOKKOS_FORCEINLINE_FUNCTION bool has_edges() const {
+    return has_head() || has_tail();
+  }
+};
+
+inline VectorRange vector_range(void const* data, std::uint64_t size,
+                                int element_bytes) {
+  auto const address = reinterpret_cast<std::uintptr_t>(data);
+  VectorRange range;
+  range.base       = static_cast<unsigned char const*>(data) - address % 16;
+  range.size       = size;
+  range.skip       = unsigned(address % 16) / element_bytes;
+  range.per_vector = 16 / element_bytes;
+  range.begin      = range.skip ? 1 : 0;
+  range.end        = range.tail() > range.begin ? range.tail() : range.begin;
+  return range;
+}
+
+template <int Bytes>
+struct Unsigned;
+template <>
+struct Unsigned<1> {
+  using type = std::uint8_t;
+};
+template <>
+struct Unsigned<2> {
+  using type = std::uint16_t;
+};
+template <>
+struct Unsigned<4> {
+  using type = std::uint32_t;
+};
+template <>
+struct Unsigned<8> {
+  using type = std::uint64_t;
+};
+
+/// The partly filled vectors, zeros where no data are: lane 0 takes the head,
+/// lane 1 the tail, the others nothing.
+template <int ElementBytes>
+KOKKOS_INLINE_FUNCTION Vector16 edge_vector(VectorRange const& range,
+                                            int lane) {
+  using Element            = typename Unsigned<ElementBytes>::type;
+  constexpr int per_vector = 16 / ElementBytes;
+  Vector16 vector{};
+  bool const mine =
+      (lane == 0 && range.has_head()) || (lane == 1 && range.has_tail());
+  if (!mine) return vector;
+  std::uint64_t const index = lane == 0 ? 0 : range.tail();
+  auto const* const elements =
+      reinterpret_cast<Element const*>(range.base) + index * per_vector;
+  for (int e = 0; e < per_vector; ++e) {
+    std::uint64_t const position = index * per_vector + e;
+    if (position < range.skip || position >= range.skip + range.size) continue;
+    if constexpr (ElementBytes == 8) {
+      std::uint64_t const bits = elements[e];
+      vector[2 * e]            = std::uint32_t(bits);
+      vector[2 * e + 1]        = std::uint32_t(bits >> 32);
+    } else {
+      constexpr int per_word = 4 / ElementBytes;
+      vector[e / per_word] |= std::uint32_t(elements[e])
+                              << 8 * ElementBytes * (e % per_word);
+    }
+  }
+  return vector;
+}
+
+}  // namespace KokkosMMA::Impl
+
+#endif

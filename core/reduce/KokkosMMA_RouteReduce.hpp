@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOKKOSMMA_ROUTE_REDUCE_HPP
+#define KOKKOSMMA_ROUTE_REDUCE_HPP
+
+#include <core/base/KokkosMMA_Capability.hpp>
+#include <core/routing/KokkosMMA_Problem.hpp>
+#include <core/routing/KokkosMMA_RouteDecision.hpp>
+#include <core/routing/KokkosMMA_Settings.hpp>
+#include <core/routing/KokkosMMA_TuningTable.hpp>
+
+#include <cstdint>
+
+namespace KokkosMMA {
+
+/// Flattened multi-dimensional ranges divide by multiplication with a 32-bit
+/// reciprocal, exact below 2^31.
+inline constexpr std::uint64_t max_flattened_indices = std::uint64_t(1) << 31;
+
+/// The first reason for which the `streamed` route refuses, or none.
+constexpr Refusal refuse_streamed(ReduceProblem const& problem,
+                                  Capability const& capability) {
+  struct Rule {
+    bool applies;
+    Refusal refusal;
+  };
+  Rule const rules[] = {
+      {!capability.cuda, {"the execution space is not Cuda", "docs/routes.md"}},
+      {problem.pattern == Pattern::team,
+       {"the policy is a TeamPolicy", "the team handle is Kokkos' own"}},
+      {problem.in_graph,
+       {"the call is a graph node",
+        "Kokkos casts a node to its own kernel class"}},
+      {!problem.fixed_size,
+       {"the value has no fixed size",
+        "arrays whose length is known at run time"}},
+      {!problem.compiled,
+       {"the call has no result to write", "docs/drop_in.md"}},
+      {problem.value_bytes > max_value_bytes,
+       {"the value is larger than 64 bytes", "max_value_bytes"}},
+      {problem.functor_bytes > max_functor_bytes,
+       {"functor and reducer are larger than 32400 bytes",
+        "kernel argument limit"}},
+      {problem.pattern == Pattern::mdrange &&
+           problem.size >= max_flattened_indices,
+       {"the multi-dimensional range has 2^31 indices or more",
+        "max_flattened_indices"}},
+      {problem.local_bytes > 0,
+       {"the functor needs more registers than the kernel leaves it",
+        "local memory reported by the CUDA runtime"}},
+  };
+  for (Rule const& rule : rules)
+    if (rule.applies) return rule.refusal;
+  return {};
+}
+
+/// 2^32 integers of 4 bytes fill the 64 bits in which they are summed.
+inline constexpr std::uint64_t max_exact_words = std::uint64_t(1) << 32;
+
+/// Why a sum of these elements on the tensor cores is not the sum that a value
+/// of this type is, or none. Integers are exact modulo 2^64 there: for integer
+/// values that is all there is to know, for floating-point values the sum must
+/// not wrap, which 2^47 integers of 1 byte cannot make it do. Floating-point
+/// sums are kept in float, of doubles in double, and rounded to the value.
+constexpr Refusal refuse_sum_types(Scalar input, Scalar value,
+                                   std::uint64_t size) {
+  bool const integers = !Impl::is_floating(input);
+  struct Rule {
+    bool applies;
+    Refusal refusal;
+  };
+  Rule const rules[] = {
+      {value == Scalar::opaque || value == Scalar::boolean,
+       {"the sum is no number of 1, 4 or 8 bytes and no 16-bit float",
+        "docs/routes.md"}},
+      {!integers && !Impl::is_floating(value),
+       {"the sum is an integer, the elements are floating point",
+        "docs/routes.md"}},
+      {!integers && input != Scalar::float64 && value == Scalar::float64,
+       {"the sum is kept in double, these elements would be summed in float",
+        "core/reduce/KokkosMMA_WarpSum.hpp"}},
+      {integers && Impl::is_floating(value) && size_of(input) == 8,
+       {"the sum is floating point, integers of 8 bytes would wrap before they "
+        "are converted",
+        "core/reduce/KokkosMMA_WarpSum.hpp"}},
+      {integers && Impl::is_floating(value) && size_of(input) == 4 &&
+           size > max_exact_words,
+       {"the sum is floating point, more than 2^32 integers of 4 bytes may "
+        "wrap before they are converted",
+        "max_exact_words"}},
+  };
+  for (Rule const& rule : rules)
+    if (rule.applies) return rule.refusal;
+  return {};
+}
+
+/// The first reason for which the `mma` route refuses, or none.
+constexpr Refusal refuse_mma(ReduceProblem const& problem,
+                             Capability const& capability,
+                             Settings const& settings) {
+  struct Rule {
+    bool applies;
+    Refusal refusal;
+  };
+  bool const product = problem.source == Source::product;
+  Refusal const types =
+      refuse_sum_types(problem.input, problem.value, problem.size);
+  Rule const rules[] = {
+      {!capability.cuda, {"the execution space is not Cuda", "docs/routes.md"}},
+      {!capability.tensor_cores(),
+       {"the device has no usable tensor cores (compute capability below 8.0)",
+        "PTX ISA, mma target notes"}},
+      {problem.in_graph,
+       {"the call is a graph node",
+        "Kokkos casts a node to its own kernel class"}},
+      {!problem.compiled,
+       {"the call has no result to write", "docs/drop_in.md"}},
+      {problem.source == Source::functor,
+       {"the functor is opaque: its data cannot be loaded into fragments",
+        "docs/routes.md"}},
+      {problem.source == Source::transform,
+       {"the transformed values exist in registers only; streamed reaches the "
+        "same rate",
+        "docs/results/h200.md"}},
+      {!problem.sum, {"the reducer is not a sum", "docs/routes.md"}},
+      {!capability.sums_on_tensor_cores(problem.input),
+       {"the element type has no encoding", "docs/routes.md"}},
+      {bool(types), types},
+      {!problem.contiguous,
+       {"the View is strided: its elements do not fill 16-byte loads",
+        "docs/results/h200.md"}},
+      {product && size_of(problem.input) >= 4 &&
+           problem.input != Scalar::float64,
+       {"products of this type are not exact on the tensor cores",
+        "docs/routes.md"}},
+      {product && problem.input == Scalar::boolean,
+       {"products of bool are conjunctions", "docs/routes.md"}},
+      {!problem.same_alignment,
+       {"the two Views are aligned differently within 16 bytes",
+        "16-byte loads"}},
+      {settings.formulation != Formulation::chained &&
+           (problem.input != Scalar::half || product),
+       {"the papers' formulations exist for sums of half_t alone",
+        "Navarro et al. 2020"}},
+  };
+  for (Rule const& rule : rules)
+    if (rule.applies) return rule.refusal;
+  return {};
+}
+
+/// Route of a reduction. Visible data go to the tensor cores for the types
+/// where they are no slower than additions, which is every one in the built-in
+/// table; opaque functors to `streamed`, everything else to Kokkos' own code.
+/// Automatic choice never fails. With a forced route, `route` is that route and
+/// the caller checks the refusal.
+constexpr RouteDecision route_reduce(
+    ReduceProblem const& problem, Capability const& capability,
+    Settings const& settings, TuningTable const& tuning = builtin_tuning) {
+  RouteDecision decision;
+  decision.mma      = refuse_mma(problem, capability, settings);
+  decision.streamed = refuse_streamed(problem, capability);
+  if (settings.route != Route::automatic) {
+    decision.route = settings.route;
+    return decision;
+  }
+  // A matter of taste, not of ability: it yields to a route that can run, to a
+  // formulation that was asked for, and a forced mma never meets it.
+  if (!decision.mma && !decision.streamed &&
+      settings.formulation == Formulation::chained &&
+      !mma_reduce_pays(problem.input, problem.source == Source::product,
+                       tuning))
+    decision.mma = {"additions are as fast for this type",
+                    "mma_reduce_pays, core/routing/KokkosMMA_TuningTable.hpp"};
+  if (!decision.mma)
+    decision.route = Route::mma;
+  else if (!decision.streamed)
+    decision.route = Route::streamed;
+  return decision;
+}
+
+}  // namespace KokkosMMA
+
+#endif

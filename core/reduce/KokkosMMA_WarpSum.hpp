@@ -1,0 +1,393 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOKKOSMMA_WARP_SUM_HPP
+#define KOKKOSMMA_WARP_SUM_HPP
+
+#include <core/mma/KokkosMMA_Encoding.hpp>
+#include <core/base/KokkosMMA_Scalar.hpp>
+#include <core/mma/KokkosMMA_Split.hpp>
+
+#include <Kokkos_BitManipulation.hpp>
+
+#include <cstdint>
+
+/// \file
+/// Sum of memory by chained products, one warp: 16-byte vectors are the A
+/// operand as they lie, a constant matrix is B, the accumulators run for a
+/// bounded chain and are then added, rounded to nearest, to a running value per
+/// lane.
+///
+/// The algorithms are templates over the warp. A warp offers
+///   Lanes<T>            one T per lane
+///   at(lanes, lane)     that T
+///   each(f)             f(lane) for the lanes this program speaks for
+///   multiply<Shape>(d, a, b)   d += a * b
+///   any(lanes)          whether a lane holds true
+/// On Cuda a program is one lane and Lanes<T> is T; the emulated warp holds
+/// all 32.
+///
+/// Source: Carrasco, Vega, Navarro 2018 and Navarro et al. 2020 for the
+/// encoding by ones and the chain; Ootomo and Yokota 2022 for adding outside
+/// the unit.
+
+namespace KokkosMMA::Impl {
+
+KOKKOS_FORCEINLINE_FUNCTION float float_of(std::uint32_t bits) {
+  return Kokkos::bit_cast<float>(bits);
+}
+
+KOKKOS_FORCEINLINE_FUNCTION double double_of(std::uint32_t low,
+                                             std::uint32_t high) {
+  return Kokkos::bit_cast<double>(std::uint64_t(high) << 32 | low);
+}
+
+/// Keeps an accumulator that is flushed after `chain_length` products.
+/// Tensor cores truncate: see core/base/KokkosMMA_ErrorBound.hpp.
+template <class Warp, class Shape>
+struct Chain {
+  typename Warp::template Lanes<typename Shape::C>
+      accumulator{};  // (m,n) per warp
+  int length = 0;
+
+  template <class Flush>
+  KOKKOS_FORCEINLINE_FUNCTION void multiply(
+      Warp const& warp,
+      typename Warp::template Lanes<typename Shape::A> const& a,  // (m,k)
+      typename Warp::template Lanes<typename Shape::B> const& b,  // (k,n)
+      int chain_length, Flush const& flush) {
+    warp.template multiply<Shape>(accumulator, a, b);
+    if (++length == chain_length) {
+      flush();
+      clear(warp);
+    }
+  }
+
+  KOKKOS_FORCEINLINE_FUNCTION void clear(Warp const& warp) {
+    warp.each([&](int lane) { warp.at(accumulator, lane) = {}; });
+    length = 0;
+  }
+};
+
+/// Sum of a type whose registers are operands as they lie: half, bfloat16,
+/// 8-bit integers, bool. Every column holds the row sums, so lane % 4 == 0
+/// speaks for a row pair.
+template <class Warp, class Shape, class Sum>
+class WarpSumDirect {
+ public:
+  using Value  = Sum;
+  using Total  = Sum;
+  using Vector = typename Warp::template Lanes<Vector16>;
+
+  KOKKOS_FORCEINLINE_FUNCTION WarpSumDirect(Warp const& warp, int chain_length)
+      : m_warp(warp), m_chain_length(chain_length) {
+    warp.each([&](int lane) {
+      warp.at(m_ones, lane) = encode_b<Shape, Ones>(lane);
+      warp.at(m_sum, lane)  = Sum(0);
+    });
+  }
+
+  KOKKOS_FORCEINLINE_FUNCTION void add(Vector const& first,
+                                       Vector const& second) {
+    product(first);
+    product(second);
+  }
+
+  KOKKOS_FORCEINLINE_FUNCTION typename Warp::template Lanes<Sum> finish() {
+    flush();
+    m_chain.clear(m_warp);
+    return m_sum;
+  }
+
+ private:
+  KOKKOS_FORCEINLINE_FUNCTION void product(Vector const& data) {
+    m_chain.multiply(m_warp, data, m_ones, m_chain_length, [&] { flush(); });
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void flush() {
+    m_warp.each([&](int lane) {
+      auto const& d = m_warp.at(m_chain.accumulator, lane);  // (16,8)
+      if (lane % 4 == 0) m_warp.at(m_sum, lane) += Sum(d[0]) + Sum(d[2]);
+    });
+  }
+
+  Warp m_warp;
+  int m_chain_length;
+  typename Warp::template Lanes<typename Shape::B> m_ones;  // (k,8)
+  Chain<Warp, Shape> m_chain;
+  typename Warp::template Lanes<Sum> m_sum;
+};
+
+/// Sum of floats as three chains of exact bfloat16 pieces. A pair of vectors
+/// whose split is not exact (infinite, NaN, last bits below 2^-133) is added by
+/// the lanes that hold it.
+template <class Warp>
+class WarpSumFloat {
+ public:
+  using Value  = float;
+  using Total  = float;
+  using Vector = typename Warp::template Lanes<Vector16>;
+
+  KOKKOS_FORCEINLINE_FUNCTION WarpSumFloat(Warp const& warp, int chain_length)
+      : m_warp(warp), m_chain_length(chain_length) {
+    warp.each([&](int lane) {
+      warp.at(m_ones, lane) = encode_b<MmaBF16, Ones>(lane);
+      warp.at(m_sum, lane)  = 0;
+    });
+  }
+
+  KOKKOS_FORCEINLINE_FUNCTION void add(Vector const& first,
+                                       Vector const& second) {
+    typename Warp::template Lanes<MmaBF16::A> high, middle, low;  // (16,16)
+    typename Warp::template Lanes<bool> inexact;
+    m_warp.each([&](int lane) {
+      std::uint32_t lost = 0;
+      for (int pair = 0; pair < 4; ++pair) {
+        Vector16 const& v    = m_warp.at(pair < 2 ? first : second, lane);
+        BfloatPieces const x = split_float(v[pair % 2 * 2]);
+        BfloatPieces const y = split_float(v[pair % 2 * 2 + 1]);
+        m_warp.at(high, lane)[pair]   = pack_upper_halves(x.high, y.high);
+        m_warp.at(middle, lane)[pair] = pack_upper_halves(x.middle, y.middle);
+        m_warp.at(low, lane)[pair]    = pack_upper_halves(x.low, y.low);
+        lost |= x.lost | y.lost;
+      }
+      m_warp.at(inexact, lane) = lost != 0;
+    });
+    if (m_warp.any(inexact)) {
+      m_warp.each([&](int lane) {
+        Vector16 const& a = m_warp.at(first, lane);
+        Vector16 const& b = m_warp.at(second, lane);
+        m_warp.at(m_sum, lane) += ((float_of(a[0]) + float_of(a[1])) +
+                                   (float_of(a[2]) + float_of(a[3]))) +
+                                  ((float_of(b[0]) + float_of(b[1])) +
+                                   (float_of(b[2]) + float_of(b[3])));
+      });
+      return;
+    }
+    m_warp.template multiply<MmaBF16>(m_low, low, m_ones);
+    m_warp.template multiply<MmaBF16>(m_middle, middle, m_ones);
+    m_high.multiply(m_warp, high, m_ones, m_chain_length, [&] { flush(); });
+  }
+
+  KOKKOS_FORCEINLINE_FUNCTION typename Warp::template Lanes<float> finish() {
+    flush();
+    m_high.clear(m_warp);
+    return m_sum;
+  }
+
+ private:
+  // The small pieces first: their sum is then rounded once against the large
+  // one.
+  KOKKOS_FORCEINLINE_FUNCTION void flush() {
+    m_warp.each([&](int lane) {
+      auto const& h = m_warp.at(m_high.accumulator, lane);  // (16,8)
+      auto& m       = m_warp.at(m_middle, lane);            // (16,8)
+      auto& l       = m_warp.at(m_low, lane);               // (16,8)
+      if (lane % 4 == 0) {
+        m_warp.at(m_sum, lane) +=
+            ((l[0] + m[0]) + h[0]) + ((l[2] + m[2]) + h[2]);
+      }
+      m = {};
+      l = {};
+    });
+  }
+
+  Warp m_warp;
+  int m_chain_length;
+  typename Warp::template Lanes<MmaBF16::B> m_ones;  // (16,8)
+  Chain<Warp, MmaBF16> m_high;
+  typename Warp::template Lanes<MmaBF16::C> m_middle{}, m_low{};  // (16,8)
+  typename Warp::template Lanes<float> m_sum;
+};
+
+/// Sum of doubles: DMMA is a chain of IEEE fused multiply-adds, so the flush
+/// only shortens the chain of roundings. Two chains, one per double of a
+/// vector.
+template <class Warp>
+class WarpSumDouble {
+ public:
+  using Value  = double;
+  using Total  = double;
+  using Vector = typename Warp::template Lanes<Vector16>;
+
+  KOKKOS_FORCEINLINE_FUNCTION WarpSumDouble(Warp const& warp, int chain_length)
+      : m_warp(warp), m_chain_length(chain_length) {
+    warp.each([&](int lane) {
+      warp.at(m_ones, lane) = encode_b<MmaF64, Ones>(lane);
+      warp.at(m_sum, lane)  = 0;
+    });
+  }
+
+  KOKKOS_FORCEINLINE_FUNCTION void add(Vector const& first,
+                                       Vector const& second) {
+    product(first);
+    product(second);
+  }
+
+  KOKKOS_FORCEINLINE_FUNCTION typename Warp::template Lanes<double> finish() {
+    flush();
+    m_even.clear(m_warp);
+    return m_sum;
+  }
+
+ private:
+  KOKKOS_FORCEINLINE_FUNCTION void product(Vector const& data) {
+    typename Warp::template Lanes<MmaF64::A> even, odd;  // (8,4)
+    m_warp.each([&](int lane) {
+      Vector16 const& v        = m_warp.at(data, lane);
+      m_warp.at(even, lane)[0] = double_of(v[0], v[1]);
+      m_warp.at(odd, lane)[0]  = double_of(v[2], v[3]);
+    });
+    m_warp.template multiply<MmaF64>(m_odd, odd, m_ones);
+    m_even.multiply(m_warp, even, m_ones, m_chain_length, [&] { flush(); });
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void flush() {
+    m_warp.each([&](int lane) {
+      auto& odd = m_warp.at(m_odd, lane);  // (8,8)
+      if (lane % 4 == 0)
+        m_warp.at(m_sum, lane) +=
+            m_warp.at(m_even.accumulator, lane)[0] + odd[0];
+      odd = {};
+    });
+  }
+
+  Warp m_warp;
+  int m_chain_length;
+  typename Warp::template Lanes<MmaF64::B> m_ones;  // (4,8)
+  Chain<Warp, MmaF64> m_even;
+  typename Warp::template Lanes<MmaF64::C> m_odd{};  // (8,8)
+  typename Warp::template Lanes<double> m_sum;
+};
+
+/// Sum of 32- and 64-bit integers, exact modulo 2^64: the bytes are unsigned
+/// 8-bit operands, column n of the product is the sum of bytes n, its weight is
+/// 256^n. A signed 32-bit value is taken as value + 2^31, which the end
+/// subtracts.
+template <class Warp, Scalar Input>
+class WarpSumWide {
+  static constexpr bool words_of_8 = size_of(Input) == 8;
+  static constexpr bool biased     = Input == Scalar::int32;
+  using Matrix = std::conditional_t<words_of_8, ByteColumnsOf8, ByteColumnsOf4>;
+
+ public:
+  using Value = std::uint64_t;
+  /// The number that the sum of the lanes, modulo 2^64, stands for.
+  using Total  = std::conditional_t<biased || Input == Scalar::int64,
+                                   std::int64_t, std::uint64_t>;
+  using Vector = typename Warp::template Lanes<Vector16>;
+
+  KOKKOS_FORCEINLINE_FUNCTION WarpSumWide(Warp const& warp, int chain_length)
+      : m_warp(warp), m_chain_length(chain_length) {
+    warp.each([&](int lane) {
+      warp.at(m_columns, lane) = encode_b<MmaU8, Matrix>(lane);
+      warp.at(m_sum, lane)     = 0;
+    });
+  }
+
+  KOKKOS_FORCEINLINE_FUNCTION void add(Vector const& first,
+                                       Vector const& second) {
+    product(first);
+    product(second);
+    if constexpr (biased) {
+      m_vectors += 2;
+    }
+  }
+
+  KOKKOS_FORCEINLINE_FUNCTION typename Warp::template Lanes<Value> finish() {
+    flush();
+    m_chain.clear(m_warp);
+    if constexpr (biased) {
+      m_warp.each(
+          [&](int lane) { m_warp.at(m_sum, lane) -= (m_vectors * 4) << 31; });
+      m_vectors = 0;
+    }
+    return m_sum;
+  }
+
+ private:
+  KOKKOS_FORCEINLINE_FUNCTION void product(Vector const& data) {
+    Vector a;  // (16,32)
+    m_warp.each([&](int lane) {
+      Vector16 const& v = m_warp.at(data, lane);
+      if constexpr (words_of_8) {
+        m_warp.at(a, lane) = {{v[0], v[2], v[1], v[3]}};
+      } else if constexpr (biased) {
+        constexpr std::uint32_t sign = 0x80000000u;
+        m_warp.at(
+            a, lane) = {{v[0] ^ sign, v[1] ^ sign, v[2] ^ sign, v[3] ^ sign}};
+      } else {
+        m_warp.at(a, lane) = v;
+      }
+    });
+    m_chain.multiply(m_warp, a, m_columns, m_chain_length, [&] { flush(); });
+  }
+  // Lanes 2 and 3 of a quad hold columns 4 to 7, which are zero for 32-bit
+  // words.
+  KOKKOS_FORCEINLINE_FUNCTION void flush() {
+    m_warp.each([&](int lane) {
+      auto const& d    = m_warp.at(m_chain.accumulator, lane);  // (16,8)
+      Value const even = Value(std::uint32_t(d[0])) + std::uint32_t(d[2]);
+      Value const odd  = Value(std::uint32_t(d[1])) + std::uint32_t(d[3]);
+      m_warp.at(m_sum, lane) += (even + (odd << 8)) << (lane % 4 * 16);
+    });
+  }
+
+  Warp m_warp;
+  int m_chain_length;
+  Value m_vectors = 0;
+  typename Warp::template Lanes<MmaU8::B> m_columns;  // (32,8)
+  Chain<Warp, MmaU8> m_chain;
+  typename Warp::template Lanes<Value> m_sum;
+};
+
+template <class Warp, Scalar Input>
+struct WarpSumOf;
+template <class Warp>
+struct WarpSumOf<Warp, Scalar::half> {
+  using type = WarpSumDirect<Warp, MmaF16, float>;
+};
+template <class Warp>
+struct WarpSumOf<Warp, Scalar::bhalf> {
+  using type = WarpSumDirect<Warp, MmaBF16, float>;
+};
+template <class Warp>
+struct WarpSumOf<Warp, Scalar::float32> {
+  using type = WarpSumFloat<Warp>;
+};
+template <class Warp>
+struct WarpSumOf<Warp, Scalar::float64> {
+  using type = WarpSumDouble<Warp>;
+};
+template <class Warp>
+struct WarpSumOf<Warp, Scalar::int8> {
+  using type = WarpSumDirect<Warp, MmaS8, std::int64_t>;
+};
+template <class Warp>
+struct WarpSumOf<Warp, Scalar::uint8> {
+  using type = WarpSumDirect<Warp, MmaU8, std::int64_t>;
+};
+template <class Warp>
+struct WarpSumOf<Warp, Scalar::boolean> : WarpSumOf<Warp, Scalar::uint8> {};
+template <class Warp>
+struct WarpSumOf<Warp, Scalar::int32> {
+  using type = WarpSumWide<Warp, Scalar::int32>;
+};
+template <class Warp>
+struct WarpSumOf<Warp, Scalar::uint32> {
+  using type = WarpSumWide<Warp, Scalar::uint32>;
+};
+template <class Warp>
+struct WarpSumOf<Warp, Scalar::int64> {
+  using type = WarpSumWide<Warp, Scalar::int64>;
+};
+template <class Warp>
+struct WarpSumOf<Warp, Scalar::uint64> {
+  using type = WarpSumWide<Warp, Scalar::uint64>;
+};
+
+/// Sum of `Input` by the lanes of `Warp`: construct, `add` pairs of vectors
+/// (zero vectors add nothing), `finish` gives a Value per lane; their sum, as a
+/// Total, is the result.
+template <class Warp, Scalar Input>
+using WarpSum = typename WarpSumOf<Warp, Input>::type;
+
+}  // namespace KokkosMMA::Impl
+
+#endif

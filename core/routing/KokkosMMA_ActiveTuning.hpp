@@ -1,0 +1,94 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOKKOSMMA_ACTIVE_TUNING_HPP
+#define KOKKOSMMA_ACTIVE_TUNING_HPP
+
+#include <core/routing/KokkosMMA_TuningFile.hpp>
+
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <optional>
+#include <stdexcept>
+#include <string>
+
+/// \file
+/// Which table holds for a device: that of the file in KOKKOSMMA_TUNING if it
+/// can be read and was measured on such a device, else the library's. Whoever
+/// keeps devices asks once for each and keeps the reference.
+
+namespace KokkosMMA {
+namespace Impl {
+
+/// What KOKKOSMMA_TUNING names, empty where it names nothing.
+struct EnvironmentTuning {
+  std::string path;
+  std::optional<TuningFile> file;
+  std::string refusal;  ///< of a file that no device can use
+};
+
+/// Read once, as all of the environment is.
+inline EnvironmentTuning const& environment_tuning() {
+  static EnvironmentTuning const tuning = [] {
+    EnvironmentTuning result;
+    char const* const path = std::getenv("KOKKOSMMA_TUNING");
+    if (!path || !*path) return result;
+    result.path = path;
+    try {
+      result.file = read_tuning(path);
+    } catch (std::invalid_argument const& error) {
+      result.refusal = error.what();
+    }
+    return result;
+  }();
+  return tuning;
+}
+
+/// Why the file of the environment does not hold for a device; empty when it
+/// does or when there is none.
+inline std::string tuning_refusal(TunedDevice const& device) {
+  EnvironmentTuning const& environment = environment_tuning();
+  if (!environment.file || environment.file->device == device)
+    return environment.refusal;
+  std::string const measured =
+      environment.path + ": measured on " + to_text(environment.file->device);
+  if (device.name.empty())
+    return measured + ", and without a CUDA device no table is needed";
+  return measured + ", and this is " + to_text(device) + "; run perf_tune here";
+}
+
+/// Automatic choice never fails: a refused file is a warning, once.
+inline void warn_of_tuning(std::string const& refusal) {
+  static std::atomic_flag warned = ATOMIC_FLAG_INIT;
+  if (warned.test_and_set()) return;
+  std::fprintf(
+      stderr,
+      "KokkosMMA: warning: KOKKOSMMA_TUNING: %s. The built-in table is "
+      "used.\n",
+      refusal.c_str());
+}
+
+}  // namespace Impl
+
+/// The table for a device; the reference lasts until the end of the process.
+inline TuningTable const& tuning_of(TunedDevice const& device) {
+  Impl::EnvironmentTuning const& environment = Impl::environment_tuning();
+  if (environment.path.empty()) return builtin_tuning;
+  std::string const refusal = Impl::tuning_refusal(device);
+  if (refusal.empty()) return environment.file->table;
+  Impl::warn_of_tuning(refusal);
+  return builtin_tuning;
+}
+
+/// Which table that is, for a person.
+inline std::string tuning_name(TunedDevice const& device) {
+  Impl::EnvironmentTuning const& environment = Impl::environment_tuning();
+  if (environment.path.empty()) return "built-in";
+  std::string const refusal = Impl::tuning_refusal(device);
+  if (!refusal.empty()) return "built-in (refused: " + refusal + ")";
+  return environment.path + " (" + environment.file->date + ")";
+}
+
+}  // namespace KokkosMMA
+
+#endif

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOKKOSMMA_TUNING_HPP
+#define KOKKOSMMA_TUNING_HPP
+
+#include <core/base/KokkosMMA_Scalar.hpp>
+
+#include <cstddef>
+#include <cstdint>
+
+/// \file
+/// Constants that are compiled into the kernels, with the measurement each
+/// comes from; those that are values at run time are in
+/// core/routing/KokkosMMA_TuningTable.hpp. All figures:
+/// one NVIDIA H200, CUDA 13.0, driver 580.159, 2026-11-21, sums of 2^30
+/// elements (double 2^28), GB/s of the input.
+
+namespace KokkosMMA {
+
+/// How the `streamed` route lays a range over the device.
+struct StreamedTuning {
+  int threads;       ///< per block
+  int min_blocks;    ///< per multiprocessor; caps a thread's registers
+  int calls;         ///< of the functor, in flight per thread
+  int accumulators;  ///< independent running values per thread
+
+  /// Whether all constants are the same.
+  friend constexpr bool operator==(StreamedTuning const&,
+                                   StreamedTuning const&) = default;
+};
+
+/// Threads, resident blocks and calls (H200, tiles dealt out to blocks in
+/// turn):
+///
+/// | type   | 1024 x 2, 8 calls | 16 calls | 512 x 4 | 256 x 8 |
+/// |--------|-------------------|----------|---------|---------|
+/// | float  | 4538              | 4536     | 4514    | 4479    |
+/// | half   | 3630              | 3645     | 3472    | 3290    |
+/// | int8   | 2498              | 2483     | 2345    | 2169    |
+///
+/// The cap of 32 registers at 1024 x 2 keeps all warps resident. A functor that
+/// needs more would spill: the route function then refuses. Values of 8 bytes
+/// are what simulations reduce with, so they get 64.
+///
+/// Microseconds with a share of neighbouring indices for each block and a wait
+/// after each tile (H100, CUDA 13.0, 2026-11-25; 2^28 doubles, 2^29 floats and
+/// halfs; 64-bit indices; "down" reads a matrix of so many columns down its
+/// columns):
+///
+/// | threads x blocks, calls     | sum | half | down 2 | down 8 | down 64 |
+/// |-----------------------------|-----|------|--------|--------|---------|
+/// | float 1024 x 2, 8           | 711 | 396  | 1217   | 1915   | 15462   |
+/// | float 512 x 4, 4            | 707 | 404  | 1192   | 1595   | 14088   |
+/// | float, tiles in turn        | 705 | 391  | 1584   | 5568   | 16414   |
+/// | float, Kokkos               | 730 | 825  | 1198   | 1896   | 12648   |
+/// | double 512 x 2, 2           | 715 |      | 821    | 2875   | 6122    |
+/// | double 1024 x 1, 2          | 710 |      | 833    | 2202   | 8066    |
+/// | double 512 x 2, 4           | 720 |      | 818    | 3132   | 6157    |
+/// | double 256 x 8, 4, no wait  | 751 |      | 908    | 2855   | 5419    |
+/// | double 512 x 2, 8, in turn  | 710 |      | 1461   | 5533   | 8254    |
+/// | double, Kokkos              | 747 |      | 889    | 3064   | 5564    |
+///
+/// With 32-bit indices, down 2, 3, 8, 9, 64 and 100 columns: float 1024 x 2
+/// 739 1477 3601 5799 15076 16413, Kokkos 1117 1476 1898 6194 12984 16686;
+/// double 512 x 2 732 1371 3394 5208 7764 8314, Kokkos 932 1529 2886 5526 5554
+/// 8378. No shape that keeps the rate of plain sums (from 256 x 8 to 1024 x 2,
+/// 1 to 8 calls) has Kokkos' rate at 8 columns of floats.
+///
+/// A simple functor needs no more than 32 of the 64 registers of 512 x 2, and
+/// four blocks are resident. int8 into int32: 252 us with 1024 x 2, 8 calls,
+/// 276 with 512 x 4, 4 calls, Kokkos 284.
+///
+/// Several accumulators make sums more accurate. Any other join may read memory
+/// that the running value points to, as the search for the index of the largest
+/// element does: then each accumulator is a place of its own that the caches
+/// must hold (1e8 doubles: 2484 us with four, 363 with one, Kokkos 736), and
+/// one is as fast for all others.
+///
+/// Lost: neighbouring indices in one thread, which let one request fetch what
+/// the next three hit. 4 in a thread, with 32 calls, lifted half to 4032 and
+/// int8 to 3270; with 16 they took 26 to 67 % against Kokkos from functors that
+/// read strided floats, rows or structures (float rows of 4: 2124 against
+/// 4018), whose lines no longer fit in L1. An opaque functor does not tell
+/// which it is.
+constexpr StreamedTuning streamed_tuning(std::size_t value_bytes,
+                                         int indices = 1, bool sum = true) {
+  StreamedTuning tuning{256, 1, 2, 1};
+  bool const word = value_bytes == 1 || value_bytes == 2 || value_bytes == 4;
+  if (word)
+    tuning = {1024, 2, 8, 4};
+  else if (value_bytes <= 8)
+    tuning = {512, 2, 2, 2};
+  else if (value_bytes <= 16)
+    tuning = {512, 2, 8, 2};
+  else if (value_bytes <= 32)
+    tuning = {256, 2, 4, 1};
+  // 8 tuples of 4 and more indices do not fit in the registers.
+  if (indices > 3 && tuning.calls > 4) tuning.calls = 4;
+  if (!sum) tuning.accumulators = 1;
+  return tuning;
+}
+
+/// Threads of a block where a range is spread one index per thread
+/// (TuningTable::reduce_spread).
+inline constexpr int spread_threads = 256;
+
+/// How a scan by an opaque functor is laid over the device.
+struct StreamedScanTuning {
+  int threads;     ///< per block that call the functor
+  int min_blocks;  ///< per multiprocessor; caps a thread's registers
+  int items;       ///< neighbouring indices that a lane scans
+};
+
+/// 2^28 elements, GB/s read plus written, copy 4225:
+///
+/// | threads x blocks, items | float | half  | int8  | threads | double |
+/// |-------------------------|-------|-------|-------|---------|--------|
+/// | 256 x 5, 16             | 3680  | 3298  | 3074  | 256 x 4 | 3595   |
+/// | 480 x 3, 16             | 3667  | 3209  | 2960  | 384 x 3 | 3757   |
+/// | 256 x 4, 16             | 3503  | 3082  | 2874  | 512 x 2 | 3818   |
+/// | 512 x 2, 16             | 3464  | 2969  | 2733  | 512 x 3 | 3075   |
+/// | 512 x 2, 20             | 3590  | 3087  | 2754  |         |        |
+/// | 480 x 4, 8              | 3487  | 2990  | 2688  |         |        |
+///
+/// double with 8 items each, and 3642 with 256 x 3, 16. These functors hold
+/// bare pointers and 32-bit indices. With Views and 64-bit ones, in perf_scan
+/// at 2^30, the 40 registers of 256 x 5 spill 16 bytes, and 224 x 5, which may
+/// have 48, is the faster: half 3190 against 3137, int8 2959 against 2891,
+/// float 3627 against 3623. Larger values are not measured. A functor that
+/// spills is slower, not slow: double at 512 x 3 does (Kokkos: 830).
+constexpr StreamedScanTuning streamed_scan_tuning(std::size_t value_bytes) {
+  if (value_bytes <= 4) return {224, 5, 16};
+  if (value_bytes <= 8) return {512, 2, 8};
+  if (value_bytes <= 16) return {256, 3, 4};
+  if (value_bytes <= 32) return {256, 2, 2};
+  return {256, 1, 1};
+}
+
+/// How a scan of visible data is laid over the device.
+struct TileScanTuning {
+  int threads;     ///< per block that load
+  int min_blocks;  ///< per multiprocessor; caps a thread's registers
+  int tiles;       ///< of 16 rows that a warp takes at a time
+};
+
+/// 2^28 elements, GB/s read plus written, copy 4225, shuffles and products:
+///
+/// | threads x blocks, tiles | float     | half      | int8      | double    |
+/// |-------------------------|-----------|-----------|-----------|-----------|
+/// | 256 x 3, 4              | 3755 3625 | 3566 3451 | 3460 3412 | 3754 3223 |
+/// | 256 x 5, 2              | 3640      | 3586      | 3516      | 3303      |
+/// | 256 x 4, 2              |           | 3410 3283 | 3320 3228 | 3526 3082 |
+/// | 480 x 2, 2              |           | 3265 3113 | 3170 3010 | 3705 2984 |
+/// | 480 x 3, 2              | 3740      | 3560      | 3486      | 3619      |
+///
+/// Products spill under the 72 registers of 256 x 3 and may have 96; int64
+/// spills under these too, and 16 warps on a multiprocessor may have 128 (half
+/// 3222 with these, 3376 with 96).
+constexpr TileScanTuning tile_scan_tuning(bool products, bool eight_columns) {
+  if (!products) return {256, 3, 4};
+  return {eight_columns ? 224 : 256, 2, 4};
+}
+
+/// The `mma` route: 16-byte vectors in flight per thread, products per flush,
+/// threads per block, resident blocks. Measured on a draft of the kernel; the
+/// figures of the kernel itself are in docs/results/h200.md.
+///
+/// half:  8 x 512 x 2: 4640 | 4 x 512 x 4: 4640 | 8 x 256 x 5: 4641
+/// int8:  8 x 512 x 2: 4640 | 4 x 512 x 4: 4641
+/// float (three exact pieces): 8 x 512 x 2: 4620 | 4 x 512 x 3: 4603; scalar
+/// additions on the same loads: 4645
+/// double (DMMA): 8 x 512 x 2: 4634; scalar additions: 4643
+/// int32, int64 (byte columns): 4642, 4635
+/// Cache hints lost: a 256-byte L2 prefetch 4219, evict-first and no-allocate
+/// even.
+struct MmaTuning {
+  static constexpr int vectors      = 8;    ///< of 16 bytes, per thread
+  static constexpr int chain_length = 8;    ///< products per flush
+  static constexpr int threads      = 512;  ///< per block
+  static constexpr int min_blocks   = 2;    ///< per multiprocessor
+};
+
+/// How a reduction of segments in staged tiles is laid over the device.
+struct SegmentedTuning {
+  int warps;       ///< per block
+  int stages;      ///< tiles of a warp: one is worked on, the others on the way
+  int tile_bytes;  ///< of a stage
+};
+/// 2^28 elements, GB/s (perf_segmented --mma-tune):
+///
+/// | warps, stages, bytes | half 12| 33   | 65   | float 12| 33   | 65   |
+/// |----------------------|--------|------|------|---------|------|------|
+/// | 8, 2, 4096           | 3568   | 3430 | 3493 | 3716    | 3637 | 3605 |
+/// | 8, 2, 2048           | 3091   | 3453 | 2849 | 3649    | 3387 | 3436 |
+/// | 8, 3, 4096           | 3184   | 3434 | 3515 | 3827    | 3593 | 3576 |
+/// | 4, 4, 4096           | 2613   | 3402 | 3456 | 3569    | 3619 | 3649 |
+/// | 4, 2, 8192           | 2938   | 3483 | 3573 | 3868    | 3629 | 3669 |
+/// | 8, 2, 8192           | 2141   | 2958 | 3655 | 3922    | 3768 | 3788 |
+inline constexpr SegmentedTuning segmented_tuning{8, 2, 4096};
+
+/// How it is where segments come straight from memory: rows of vectors, and
+/// parts of segments that are longer than a tile.
+struct RowSegmentsTuning {
+  static constexpr int threads = 256;  ///< per block
+  /// Per multiprocessor; caps a thread's registers. Products spill at 4
+  /// and 3, minima and maxima of double at 4.
+  static constexpr int min_blocks          = 4;
+  static constexpr int min_blocks_products = 2;  ///< likewise, on tensor cores
+  static constexpr int min_blocks_extremes = 3;  ///< of minima and maxima
+};
+
+/// Longest chain that `Settings::chain_length` may ask for: the truncation of
+/// the tensor cores grows with it (core/base/KokkosMMA_ErrorBound.hpp).
+inline constexpr int max_chain_length = 32;
+
+}  // namespace KokkosMMA
+
+#endif

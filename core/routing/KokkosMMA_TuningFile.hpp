@@ -1,0 +1,323 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOKKOSMMA_TUNING_FILE_HPP
+#define KOKKOSMMA_TUNING_FILE_HPP
+
+#include <core/base/KokkosMMA_Errors.hpp>
+#include <core/routing/KokkosMMA_TuningTable.hpp>
+#include <core/base/KokkosMMA_Version.hpp>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <map>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <system_error>
+
+/// \file
+/// A tuning table as text, one `name value` per line. Reading is strict: a
+/// table that is only nearly right was written for something else or is cut
+/// off, and the table of the library is better than a guess. Every refusal is a
+/// std::invalid_argument that names file, line, what was found and what is
+/// allowed.
+
+namespace KokkosMMA {
+
+/// The device that a table was measured on: its constants hold for no other.
+struct TunedDevice {
+  std::string name;            ///< as its driver has it
+  int compute_capability = 0;  ///< major * 10 + minor
+  int multiprocessors    = 0;  ///< of the device
+
+  /// Whether name, compute capability and multiprocessors are the same.
+  friend bool operator==(TunedDevice const&, TunedDevice const&) = default;
+};
+
+/// A table and where it comes from.
+struct TuningFile {
+  TuningTable table;   ///< the values
+  TunedDevice device;  ///< where they were measured
+  std::string date;    ///< YYYY-MM-DD
+};
+
+namespace Impl {
+
+inline constexpr std::string_view tuning_title = "kokkos-mma tuning table, ";
+inline constexpr int tuning_format             = 1;
+inline constexpr std::size_t max_tuning_bytes  = 1 << 20;
+
+inline std::string tuning_version() {
+  return concatenate(KOKKOSMMA_VERSION_MAJOR, ".", KOKKOSMMA_VERSION_MINOR, ".",
+                     KOKKOSMMA_VERSION_PATCH);
+}
+inline std::string to_text(TunedDevice const& device) {
+  return concatenate(device.name, ", compute capability ",
+                     device.compute_capability / 10, ".",
+                     device.compute_capability % 10, ", ",
+                     device.multiprocessors, " multiprocessors");
+}
+
+/// FNV-1a: it notices what a disk or a hand did, not what an enemy does.
+inline std::string tuning_checksum(std::string_view text) {
+  std::uint64_t hash = 0xcbf29ce484222325u;
+  for (char const c : text)
+    hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
+  constexpr char digits[] = "0123456789abcdef";
+  std::string result(16, '0');
+  for (int i = 15; i >= 0; --i, hash /= 16) result[i] = digits[hash % 16];
+  return result;
+}
+
+inline std::string tuned_value_text(TuningEntry const& entry, int value) {
+  if (entry.is_flag()) return value ? "yes" : "no";
+  return value == never ? "never" : std::to_string(value);
+}
+
+/// Digits alone, no sign, no spaces; false for anything else and for what does
+/// not fit.
+inline bool parse_digits(std::string_view text, int& value) {
+  if (text.empty() || text.size() > 9) return false;
+  value = 0;
+  for (char const c : text) {
+    if (c < '0' || c > '9') return false;
+    value = 10 * value + (c - '0');
+  }
+  return true;
+}
+
+/// YYYY-MM-DD.
+inline bool is_date(std::string_view text) {
+  int year = 0, month = 0, day = 0;
+  return text.size() == 10 && text[4] == '-' && text[7] == '-' &&
+         parse_digits(text.substr(0, 4), year) &&
+         parse_digits(text.substr(5, 2), month) &&
+         parse_digits(text.substr(8, 2), day) && month >= 1 && month <= 12 &&
+         day >= 1 && day <= 31;
+}
+
+/// Reads one text; every member refuses with the number of the line.
+class TuningReader {
+ public:
+  TuningReader(std::string_view text, std::string const& file)
+      : m_text(text), m_file(file) {}
+
+  TuningFile read() {
+    read_title();
+    std::string_view line;
+    while (next_line(line)) {
+      if (line.empty() || line.front() == '#') continue;
+      std::size_t const space = line.find(' ');
+      std::string const name(line.substr(0, space));
+      std::string_view const value =
+          space == line.npos ? std::string_view() : line.substr(space + 1);
+      if (value.empty())
+        refuse("\"", line,
+               "\" is no entry; a line is a name, a space and a value");
+      if (name == "checksum") {
+        read_checksum(value);
+        require_all();
+        return m_result;
+      }
+      auto const [seen, is_new] = m_lines.try_emplace(name, m_line);
+      if (!is_new) refuse(name, " stands in line ", seen->second, " already");
+      if (!read_header(name, value)) read_entry(name, value);
+    }
+    refuse_file(
+        "ends without a line \"checksum\": it is cut off; copy it again, "
+        "or run perf_tune again");
+  }
+
+ private:
+  template <class... Parts>
+  [[noreturn]] void refuse_file(Parts const&... parts) const {
+    throw std::invalid_argument(concatenate(m_file, ": ", parts...));
+  }
+  template <class... Parts>
+  [[noreturn]] void refuse(Parts const&... parts) const {
+    refuse_file("line ", m_line, ": ", parts...);
+  }
+
+  /// False at the end. A last line without its end is cut off.
+  bool next_line(std::string_view& line) {
+    if (m_next == m_text.size()) return false;
+    ++m_line;
+    m_begin               = m_next;
+    std::size_t const end = m_text.find('\n', m_begin);
+    if (end == m_text.npos)
+      refuse(
+          "the file ends within this line: it is cut off; copy it again, or "
+          "run perf_tune again");
+    line   = m_text.substr(m_begin, end - m_begin);
+    m_next = end + 1;
+    for (char const c : line)
+      if (static_cast<unsigned char>(c) < ' ' || c == 127)
+        refuse(
+            "byte ", int(static_cast<unsigned char>(c)),
+            " is no text; a table has plain lines that end with a line feed");
+    return true;
+  }
+
+  void read_title() {
+    std::string_view line;
+    if (m_text.empty()) refuse_file("is empty; perf_tune writes a table");
+    if (m_text.substr(0, tuning_title.size()) != tuning_title)
+      refuse_file("line 1: is not \"", tuning_title, "format ", tuning_format,
+                  "\": no tuning table; perf_tune writes one");
+    next_line(line);
+    std::string const known =
+        concatenate(tuning_title, "format ", tuning_format);
+    if (line != known)
+      refuse("\"", line.substr(tuning_title.size()),
+             "\" is not known; this library reads format ", tuning_format,
+             "; run perf_tune again");
+  }
+
+  bool read_header(std::string const& name, std::string_view value) {
+    TunedDevice& device = m_result.device;
+    if (name == "version") {
+      if (value != tuning_version())
+        refuse("the table is for kokkos-mma ", value, " and this is ",
+               tuning_version(),
+               ", whose kernels are others; run perf_tune again");
+    } else if (name == "device") {
+      device.name = value;
+    } else if (name == "compute_capability") {
+      std::size_t const point = value.find('.');
+      int major = 0, minor = 0;
+      if (point == value.npos || !parse_digits(value.substr(0, point), major) ||
+          !parse_digits(value.substr(point + 1), minor) || major > 99 ||
+          minor > 9)
+        refuse("compute_capability is \"", value,
+               "\"; allowed are a number, a point and a digit, as 9.0");
+      device.compute_capability = 10 * major + minor;
+    } else if (name == "multiprocessors") {
+      if (!parse_digits(value, device.multiprocessors) ||
+          device.multiprocessors == 0)
+        refuse("multiprocessors is \"", value,
+               "\"; allowed are whole numbers from 1 on");
+    } else if (name == "date") {
+      if (!is_date(value))
+        refuse("date is \"", value, "\"; allowed are days as 2026-11-21");
+      m_result.date = value;
+    } else {
+      return false;
+    }
+    return true;
+  }
+
+  void read_entry(std::string const& wanted, std::string_view text) {
+    bool found = false;
+    for_each_tuned_value(
+        m_result.table,
+        [&](std::string const& name, TuningEntry const& entry, int& value) {
+          if (name != wanted) return;
+          found      = true;
+          int number = 0;
+          if (entry.is_flag() && (text == "yes" || text == "no"))
+            number = text == "yes";
+          else if (entry.or_never && text == "never")
+            number = never;
+          else if (entry.is_flag() || !parse_digits(text, number) ||
+                   !entry.allows(number))
+            refuse(name, " is \"", text, "\"; allowed are ", entry.allowed());
+          value = number;
+        });
+    if (!found)
+      refuse("\"", wanted,
+             "\" is no name of a table; docs/tuning.md lists them");
+  }
+
+  void read_checksum(std::string_view value) {
+    std::string const right = tuning_checksum(m_text.substr(0, m_begin));
+    if (value != right && value != "edited")
+      refuse("the checksum is ", value, " and that of the lines before is ",
+             right,
+             ": the file was changed or damaged; if you changed it, write "
+             "\"checksum edited\" here");
+    if (m_next != m_text.size())
+      refuse("text follows the checksum, which is the last line of a table");
+  }
+
+  void require_all() const {
+    auto const require = [&](std::string const& name) {
+      if (m_lines.find(name) == m_lines.end())
+        refuse_file("has no ", name,
+                    ", and a table has every value; run perf_tune again");
+    };
+    for (char const* const name :
+         {"version", "device", "compute_capability", "multiprocessors", "date"})
+      require(name);
+    for_each_tuned_value(m_result.table,
+                         [&](std::string const& name, TuningEntry const&,
+                             int const&) { require(name); });
+  }
+
+  std::string_view m_text;
+  std::string const& m_file;
+  TuningFile m_result{};
+  std::map<std::string, int> m_lines;
+  std::size_t m_begin = 0;
+  std::size_t m_next  = 0;
+  int m_line          = 0;
+};
+
+}  // namespace Impl
+
+/// The text of a table. \p notes become comments under the header, a line each.
+inline std::string write_tuning(TuningFile const& file,
+                                std::string const& notes = {}) {
+  TunedDevice const& device = file.device;
+  std::string text          = Impl::concatenate(
+               Impl::tuning_title, "format ", Impl::tuning_format, "\n", "version ",
+               Impl::tuning_version(), "\ndevice ", device.name, "\ncompute_capability ",
+               device.compute_capability / 10, ".", device.compute_capability % 10,
+               "\nmultiprocessors ", device.multiprocessors, "\ndate ", file.date, "\n");
+  for (std::size_t begin = 0; begin < notes.size();) {
+    std::size_t const end = std::min(notes.find('\n', begin), notes.size());
+    text += "# " + notes.substr(begin, end - begin) + "\n";
+    begin = end + 1;
+  }
+  for_each_tuned_value(file.table, [&](std::string const& name,
+                                       TuningEntry const& entry, int value) {
+    text += name + " " + Impl::tuned_value_text(entry, value) + "\n";
+  });
+  return text + "checksum " + Impl::tuning_checksum(text) + "\n";
+}
+
+/// The table that a text holds; \p file is its name in refusals.
+inline TuningFile parse_tuning(std::string_view text, std::string const& file) {
+  return Impl::TuningReader(text, file).read();
+}
+
+/// The table in a file.
+inline TuningFile read_tuning(std::string const& file) {
+  auto const refuse = [&](auto const&... parts) {
+    throw std::invalid_argument(Impl::concatenate(file, ": ", parts...));
+  };
+  errno = 0;
+  std::string text(Impl::max_tuning_bytes + 1, '\0');
+  // Not <fstream>, which every source of an application would parse. A folder
+  // opens and cannot be read.
+  std::FILE* const stream = std::fopen(file.c_str(), "rb");
+  std::size_t const count =
+      stream ? std::fread(text.data(), 1, text.size(), stream) : 0;
+  bool const failed = !stream || std::ferror(stream);
+  int const error   = errno ? errno : EIO;
+  if (stream) std::fclose(stream);
+  if (failed)
+    refuse("cannot be read: ", std::generic_category().message(error),
+           "; KOKKOSMMA_TUNING wants the path of a file that perf_tune wrote");
+  text.resize(count);
+  if (text.size() > Impl::max_tuning_bytes)
+    refuse("has more than ", Impl::max_tuning_bytes,
+           " bytes, and a table has a few thousand; perf_tune writes one");
+  return parse_tuning(text, file);
+}
+
+}  // namespace KokkosMMA
+
+#endif

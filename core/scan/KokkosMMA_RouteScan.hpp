@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOKKOSMMA_ROUTE_SCAN_HPP
+#define KOKKOSMMA_ROUTE_SCAN_HPP
+
+#include <core/base/KokkosMMA_Capability.hpp>
+#include <core/routing/KokkosMMA_Problem.hpp>
+#include <core/routing/KokkosMMA_RouteDecision.hpp>
+#include <core/routing/KokkosMMA_Settings.hpp>
+#include <core/routing/KokkosMMA_TuningTable.hpp>
+
+namespace KokkosMMA {
+
+/// Whether a kernel that loads and stores the data itself is compiled for these
+/// types. The output is the accumulator, or the 16-bit type of the input.
+constexpr bool scan_tile_exists(Scalar input, Scalar accumulator,
+                                Scalar output) {
+  bool const integers =
+      accumulator == Scalar::int32 || accumulator == Scalar::uint32 ||
+      accumulator == Scalar::int64 || accumulator == Scalar::uint64;
+  switch (input) {
+    case Scalar::half:
+    case Scalar::bhalf:
+      return accumulator == Scalar::float32 &&
+             (output == accumulator || output == input);
+    case Scalar::float32:
+    case Scalar::float64: return accumulator == input && output == input;
+    case Scalar::int8:
+    case Scalar::uint8:
+    case Scalar::boolean: return integers && output == accumulator;
+    case Scalar::int32:
+    case Scalar::uint32:
+    case Scalar::int64:
+    case Scalar::uint64:
+      return integers && size_of(accumulator) >= size_of(input) &&
+             output == accumulator;
+    case Scalar::opaque: break;
+  }
+  return false;
+}
+
+/// The first reason for which the `streamed` route refuses, or none.
+constexpr Refusal refuse_streamed_scan(ScanProblem const& problem,
+                                       Capability const& capability) {
+  struct Rule {
+    bool applies;
+    Refusal refusal;
+  };
+  Rule const rules[] = {
+      {!capability.cuda, {"the execution space is not Cuda", "docs/routes.md"}},
+      {problem.in_graph,
+       {"the call is a graph node",
+        "Kokkos casts a node to its own kernel class"}},
+      {!problem.fixed_size,
+       {"the value has no fixed size",
+        "arrays whose length is known at run time"}},
+      {!problem.compiled && !problem.tile_compiled,
+       {"no kernel is compiled for this value and functor",
+        "adapters/drop_in/KokkosMMA_InterceptScan.hpp"}},
+      {problem.value_bytes > max_value_bytes,
+       {"the value is larger than 64 bytes", "max_value_bytes"}},
+      {problem.functor_bytes > max_functor_bytes,
+       {"functor and reducer are larger than 32400 bytes",
+        "kernel argument limit"}},
+  };
+  for (Rule const& rule : rules)
+    if (rule.applies) return rule.refusal;
+  return {};
+}
+
+/// Whether the products of a tile scan are exact for these types: an integer
+/// is summed modulo 2^bits of its accumulator, byte by byte, so a wider one
+/// would need its sign.
+constexpr bool scan_products_exist(Scalar input, Scalar accumulator) {
+  return size_of(input) == 1   ? size_of(accumulator) == 4
+         : size_of(input) == 2 ? true
+                               : size_of(input) == size_of(accumulator);
+}
+
+/// The first reason for which the `mma` route refuses, or none.
+constexpr Refusal refuse_mma_scan(ScanProblem const& problem,
+                                  Capability const& capability,
+                                  Settings const& settings) {
+  struct Rule {
+    bool applies;
+    Refusal refusal;
+  };
+  Rule const rules[] = {
+      {!capability.cuda, {"the execution space is not Cuda", "docs/routes.md"}},
+      {!capability.tensor_cores(),
+       {"the device has no usable tensor cores (compute capability below 8.0)",
+        "PTX ISA, mma target notes"}},
+      {problem.in_graph,
+       {"the call is a graph node",
+        "Kokkos casts a node to its own kernel class"}},
+      {problem.source != Source::view,
+       {"the functor is opaque: its data cannot be loaded into fragments",
+        "docs/routes.md"}},
+      {!problem.sum, {"the scan is not a sum", "docs/routes.md"}},
+      {!capability.sums_on_tensor_cores(problem.input),
+       {"the element type has no encoding", "docs/routes.md"}},
+      {!problem.tile_compiled,
+       {"no tile kernel keeps these elements in this accumulator and output",
+        "scan_tile_exists"}},
+      {!scan_products_exist(problem.input, problem.accumulator),
+       {"integers are exact on the tensor cores modulo 2^bits of their own, "
+        "and "
+        "the accumulator is wider",
+        "scan_products_exist"}},
+      {!problem.contiguous,
+       {"a View is strided: its elements do not fill 16-byte accesses",
+        "docs/routes.md"}},
+      {settings.formulation != Formulation::chained,
+       {"the papers' formulations exist for sums of half_t alone",
+        "Navarro et al. 2020"}},
+  };
+  for (Rule const& rule : rules)
+    if (rule.applies) return rule.refusal;
+  return {};
+}
+
+/// Route of a scan. Visible data go to the tensor cores for the types where
+/// they are no slower than the shuffle tile, which is `streamed` too; opaque
+/// functors to `streamed`, everything else to Kokkos' own code. Automatic
+/// choice never fails. With a forced route, `route` is that route and the
+/// caller checks the refusal.
+constexpr RouteDecision route_scan(ScanProblem const& problem,
+                                   Capability const& capability,
+                                   Settings const& settings,
+                                   TuningTable const& tuning = builtin_tuning) {
+  RouteDecision decision;
+  decision.mma      = refuse_mma_scan(problem, capability, settings);
+  decision.streamed = refuse_streamed_scan(problem, capability);
+  if (settings.route != Route::automatic) {
+    decision.route = settings.route;
+    return decision;
+  }
+  // A matter of taste, not of ability: it yields to a route that can run, and
+  // a forced mma never meets it.
+  if (!decision.mma && !decision.streamed &&
+      !mma_scan_pays(problem.input, problem.accumulator, tuning))
+    decision.mma = {"shuffles are as fast for these types",
+                    "mma_scan_pays, core/routing/KokkosMMA_TuningTable.hpp"};
+  if (!decision.mma)
+    decision.route = Route::mma;
+  else if (!decision.streamed)
+    decision.route = Route::streamed;
+  return decision;
+}
+
+}  // namespace KokkosMMA
+
+#endif

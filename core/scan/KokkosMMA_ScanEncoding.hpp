@@ -1,0 +1,350 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOKKOSMMA_SCAN_ENCODING_HPP
+#define KOKKOSMMA_SCAN_ENCODING_HPP
+
+#include <core/mma/KokkosMMA_MmaShape.hpp>
+#include <core/base/KokkosMMA_Scalar.hpp>
+#include <core/mma/KokkosMMA_Split.hpp>
+
+#include <Kokkos_BitManipulation.hpp>
+
+#include <cstdint>
+#include <type_traits>
+
+/// \file
+/// The constant matrices of a scan, and how elements and sums become operands.
+///
+/// Which slot of k a lane's values fill is the shape's matter; which column of
+/// the tile a slot stands for is chosen here, so that a lane's slots are the
+/// neighbours of memory that it loads, and its results those that it stores.
+
+namespace KokkosMMA::Impl {
+
+/// Lane of a quad that holds slot k of an operand, and the place of the slot
+/// among those of the lane.
+template <class Shape>
+KOKKOS_FORCEINLINE_FUNCTION constexpr int slot_quad(int k) {
+  return k % (4 * Shape::packed) / Shape::packed;
+}
+template <class Shape>
+KOKKOS_FORCEINLINE_FUNCTION constexpr int slot_element(int k) {
+  return k / (4 * Shape::packed) * Shape::packed + k % Shape::packed;
+}
+
+/// U: slot k holds column E * quad + element, product column n of part `Half`
+/// is tile column E * (n / 2) + 2 * Half + n % 2. Slots beyond E elements are
+/// empty.
+template <class Shape, int E, bool Inclusive, int Half>
+struct UpperColumns {
+  KOKKOS_FORCEINLINE_FUNCTION static constexpr bool entry(int k, int n) {
+    int const element = slot_element<Shape>(k);
+    int const from    = E * slot_quad<Shape>(k) + element;
+    int const to      = E * (n / 2) + 2 * Half + n % 2;
+    return element < E && (Inclusive ? from <= to : from < to);
+  }
+};
+
+/// L: slot k holds the sum of row 2 * quad + element % 2 + 8 * (element / 2).
+template <class Shape>
+struct LowerRows {
+  KOKKOS_FORCEINLINE_FUNCTION static constexpr bool entry(int row, int k) {
+    int const element = slot_element<Shape>(k);
+    return 2 * slot_quad<Shape>(k) + element % 2 + 8 * (element / 2) < row;
+  }
+};
+
+/// Byte `p` of four words, as one word.
+KOKKOS_FORCEINLINE_FUNCTION std::uint32_t byte_column(std::uint32_t w0,
+                                                      std::uint32_t w1,
+                                                      std::uint32_t w2,
+                                                      std::uint32_t w3, int p) {
+  KOKKOS_IF_ON_DEVICE(
+      (unsigned const pick = unsigned(p | (p + 4) << 4); return __byte_perm(
+           __byte_perm(w0, w1, pick), __byte_perm(w2, w3, pick), 0x5410);))
+  KOKKOS_IF_ON_HOST((int const shift = 8 * p;
+                     return (w0 >> shift & 255) | (w1 >> shift & 255) << 8 |
+                            (w2 >> shift & 255) << 16 |
+                            (w3 >> shift & 255) << 24;))
+}
+
+/// Whether one of two packed 16-bit floats is infinite or NaN; `Unit` is the
+/// lowest bit of the exponent.
+template <std::uint32_t Unit>
+KOKKOS_FORCEINLINE_FUNCTION bool pair_not_finite(std::uint32_t word) {
+  return ((word & 0x7fff7fffu) + (Unit << 16 | Unit)) & 0x80008000u;
+}
+
+// An operand says how values are split: `pieces` fragments, of which piece p
+// goes to accumulator p % accumulators, and what the accumulators stand for.
+// split() says whether something was lost.
+
+/// Four floats as exact bfloat16 pieces, the smallest first: one accumulator is
+/// rounded three times, the last time against all.
+struct OperandFloat {
+  using Shape                       = MmaBF16;
+  static constexpr int pieces       = 3;
+  static constexpr int accumulators = 1;
+
+  KOKKOS_FORCEINLINE_FUNCTION static bool split(
+      Registers<std::uint32_t, 4> const& bits, Shape::B (&piece)[3]) {
+    std::uint32_t lost = 0;
+    for (int pair = 0; pair < 2; ++pair) {
+      BfloatPieces const x = split_float(bits[2 * pair]);
+      BfloatPieces const y = split_float(bits[2 * pair + 1]);
+      piece[0][pair]       = pack_upper_halves(x.low, y.low);
+      piece[1][pair]       = pack_upper_halves(x.middle, y.middle);
+      piece[2][pair]       = pack_upper_halves(x.high, y.high);
+      lost |= x.lost | y.lost;
+    }
+    return lost != 0;
+  }
+  KOKKOS_FORCEINLINE_FUNCTION static bool split(float const (&values)[4],
+                                                Shape::B (&piece)[3]) {
+    Registers<std::uint32_t, 4> bits;
+    for (int e = 0; e < 4; ++e)
+      bits[e] = Kokkos::bit_cast<std::uint32_t>(values[e]);
+    return split(bits, piece);
+  }
+  template <class Value>
+  KOKKOS_FORCEINLINE_FUNCTION static Value value(float const (&part)[1]) {
+    return part[0];
+  }
+};
+
+/// Four 16-bit floats as loaded.
+template <class Shape_, std::uint32_t ExponentUnit>
+struct OperandPairs {
+  using Shape                       = Shape_;
+  static constexpr int pieces       = 1;
+  static constexpr int accumulators = 1;
+
+  KOKKOS_FORCEINLINE_FUNCTION static bool split(
+      Registers<std::uint32_t, 2> const& words, typename Shape::B (&piece)[1]) {
+    piece[0] = {{words[0], words[1]}};
+    return pair_not_finite<ExponentUnit>(words[0]) ||
+           pair_not_finite<ExponentUnit>(words[1]);
+  }
+  template <class Value>
+  KOKKOS_FORCEINLINE_FUNCTION static Value value(float const (&part)[1]) {
+    return part[0];
+  }
+};
+
+/// Four 8-bit integers as loaded.
+template <class Shape_>
+struct OperandBytes {
+  using Shape                       = Shape_;
+  static constexpr int pieces       = 1;
+  static constexpr int accumulators = 1;
+
+  KOKKOS_FORCEINLINE_FUNCTION static bool split(
+      Registers<std::uint32_t, 1> const& words, typename Shape::B (&piece)[1]) {
+    piece[0] = {{words[0]}};
+    return false;
+  }
+  template <class Value>
+  KOKKOS_FORCEINLINE_FUNCTION static Value value(
+      std::int32_t const (&part)[1]) {
+    return Value(part[0]);
+  }
+};
+
+/// The bytes of four integers, one accumulator for each: exact modulo
+/// 256^Bytes. With two bytes, `Signed` says how the 16 bits of a result, which
+/// holds the sum of less than 256 8-bit integers, are widened.
+template <int Bytes, bool Signed = false>
+struct OperandColumns {
+  using Shape                       = MmaU8K16;
+  static constexpr int pieces       = Bytes;
+  static constexpr int accumulators = Bytes;
+
+  /// Four 32-bit integers as loaded.
+  KOKKOS_FORCEINLINE_FUNCTION static bool split(
+      Registers<std::uint32_t, 4> const& words, Shape::B (&piece)[Bytes]) {
+    if constexpr (Bytes == 8) {  // two 64-bit integers
+      for (int p = 0; p < Bytes; ++p)
+        piece[p] = {{byte_column(words[p / 4], words[2 + p / 4], 0, 0, p % 4)}};
+    } else {
+      for (int p = 0; p < Bytes; ++p)
+        piece[p] = {{byte_column(words[0], words[1], words[2], words[3], p)}};
+    }
+    return false;
+  }
+  template <class Value>
+  KOKKOS_FORCEINLINE_FUNCTION static bool split(Value const (&values)[4],
+                                                Shape::B (&piece)[Bytes]) {
+    for (int p = 0; p < Bytes; ++p) {
+      int const shift = 32 * (p / 4);
+      piece[p]        = {{byte_column(std::uint32_t(values[0] >> shift),
+                                      std::uint32_t(values[1] >> shift),
+                                      std::uint32_t(values[2] >> shift),
+                                      std::uint32_t(values[3] >> shift), p % 4)}};
+    }
+    return false;
+  }
+  template <class Value>
+  KOKKOS_FORCEINLINE_FUNCTION static Value value(
+      std::int32_t const (&part)[Bytes]) {
+    Value sum = 0;
+    for (int p = 0; p < Bytes; ++p)
+      sum += Value(std::uint32_t(part[p])) << 8 * p;
+    if constexpr (Bytes == 2) {
+      sum = Signed ? Value(std::int16_t(std::uint16_t(sum)))
+                   : Value(std::uint16_t(sum));
+    }
+    return sum;
+  }
+};
+
+/// Two doubles as loaded, or four sums: DMMA is a chain of IEEE fused
+/// multiply-adds.
+struct OperandDouble {
+  using Shape                       = MmaF64K16;
+  static constexpr int pieces       = 1;
+  static constexpr int accumulators = 1;
+
+  KOKKOS_FORCEINLINE_FUNCTION static bool not_finite(double value) {
+    return !(value - value == 0);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION static bool split(
+      Registers<std::uint32_t, 4> const& words, Shape::B (&piece)[1]) {
+    double const first =
+        Kokkos::bit_cast<double>(std::uint64_t(words[1]) << 32 | words[0]);
+    double const second =
+        Kokkos::bit_cast<double>(std::uint64_t(words[3]) << 32 | words[2]);
+    piece[0] = {{first, second, 0, 0}};
+    return not_finite(first) || not_finite(second);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION static bool split(double const (&values)[4],
+                                                Shape::B (&piece)[1]) {
+    bool lost = false;
+    for (int e = 0; e < 4; ++e) {
+      piece[0][e] = values[e];
+      lost        = lost || not_finite(values[e]);
+    }
+    return lost;
+  }
+  template <class Value>
+  KOKKOS_FORCEINLINE_FUNCTION static Value value(double const (&part)[1]) {
+    return part[0];
+  }
+};
+
+/// Encoding of a scan of `Input` with sums of `Value`: unsigned integers stand
+/// for integers modulo 2^bits. `elements` neighbours fill 16 bytes of results.
+/// Without an operand `Data` there is no product for these types, but additions
+/// there are.
+template <Scalar Input, class ValueT>
+struct ScanElements {
+  using Value                      = ValueT;
+  static constexpr int elements    = 16 / sizeof(Value);
+  static constexpr int input_bytes = size_of(Input);
+  static constexpr int bytes       = elements * input_bytes;  ///< of a vector
+  using Words = Registers < std::uint32_t, bytes<4 ? 1 : bytes / 4>;
+
+  template <class Warp>
+  KOKKOS_FORCEINLINE_FUNCTION static Value element(Words const& words, int e) {
+    if constexpr (input_bytes == 8) {
+      std::uint64_t const bits =
+          std::uint64_t(words[2 * e + 1]) << 32 | words[2 * e];
+      if constexpr (Input == Scalar::float64) {
+        return Kokkos::bit_cast<double>(bits);
+      } else {
+        return Value(bits);
+      }
+    } else if constexpr (Input == Scalar::float32) {
+      return Value(Kokkos::bit_cast<float>(words[e]));
+    } else if constexpr (Input == Scalar::int32) {
+      return Value(std::int32_t(words[e]));
+    } else if constexpr (Input == Scalar::uint32) {
+      return Value(words[e]);
+    } else if constexpr (input_bytes == 2) {
+      auto const bits = std::uint16_t(words[e / 2] >> 16 * (e % 2));
+      if constexpr (Input == Scalar::half) {
+        return Value(Warp::half_value(bits));
+      } else {
+        return Value(Kokkos::bit_cast<float>(std::uint32_t(bits) << 16));
+      }
+    } else {
+      auto const bits = std::uint8_t(words[e / 4] >> 8 * (e % 4));
+      if constexpr (Input == Scalar::int8) {
+        return Value(std::int8_t(bits));
+      } else {
+        return Value(bits);
+      }
+    }
+  }
+};
+
+struct NoOperand;
+
+template <Scalar Input, class Value>
+struct ScanEncoding : ScanElements<Input, Value> {
+  using Data = NoOperand;
+  using Rows = NoOperand;
+};
+template <>
+struct ScanEncoding<Scalar::half, float> : ScanElements<Scalar::half, float> {
+  using Data = OperandPairs<MmaF16, 0x0400u>;
+  using Rows = OperandFloat;
+};
+template <>
+struct ScanEncoding<Scalar::bhalf, float> : ScanElements<Scalar::bhalf, float> {
+  using Data = OperandPairs<MmaBF16, 0x0080u>;
+  using Rows = OperandFloat;
+};
+template <>
+struct ScanEncoding<Scalar::float32, float>
+    : ScanElements<Scalar::float32, float> {
+  using Data = OperandFloat;
+  using Rows = OperandFloat;
+};
+template <>
+struct ScanEncoding<Scalar::float64, double>
+    : ScanElements<Scalar::float64, double> {
+  using Data = OperandDouble;
+  using Rows = OperandDouble;
+};
+template <>
+struct ScanEncoding<Scalar::int8, std::uint32_t>
+    : ScanElements<Scalar::int8, std::uint32_t> {
+  using Data = OperandBytes<MmaS8K16>;
+  using Rows = OperandColumns<2, true>;
+};
+template <>
+struct ScanEncoding<Scalar::uint8, std::uint32_t>
+    : ScanElements<Scalar::uint8, std::uint32_t> {
+  using Data = OperandBytes<MmaU8K16>;
+  using Rows = OperandColumns<2>;
+};
+template <>
+struct ScanEncoding<Scalar::int32, std::uint32_t>
+    : ScanElements<Scalar::int32, std::uint32_t> {
+  using Data = OperandColumns<4>;
+  using Rows = OperandColumns<4>;
+};
+template <>
+struct ScanEncoding<Scalar::int64, std::uint64_t>
+    : ScanElements<Scalar::int64, std::uint64_t> {
+  using Data = OperandColumns<8>;
+  using Rows = OperandColumns<8>;
+};
+// Modulo 2^bits these are the same; a bool is a byte that holds 0 or 1.
+template <>
+struct ScanEncoding<Scalar::boolean, std::uint32_t>
+    : ScanEncoding<Scalar::uint8, std::uint32_t> {};
+template <>
+struct ScanEncoding<Scalar::uint32, std::uint32_t>
+    : ScanEncoding<Scalar::int32, std::uint32_t> {};
+template <>
+struct ScanEncoding<Scalar::uint64, std::uint64_t>
+    : ScanEncoding<Scalar::int64, std::uint64_t> {};
+
+/// Whether the tensor cores scan this type.
+template <class Encoding>
+inline constexpr bool scans_by_products =
+    !std::is_same_v<typename Encoding::Data, NoOperand>;
+
+}  // namespace KokkosMMA::Impl
+
+#endif

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOKKOSMMA_WARP_SCAN_HPP
+#define KOKKOSMMA_WARP_SCAN_HPP
+
+#include <core/mma/KokkosMMA_Encoding.hpp>
+#include <core/scan/KokkosMMA_ScanEncoding.hpp>
+
+#include <cstdint>
+#include <type_traits>
+
+/// \file
+/// Scan of a tile of 16 rows by one warp. Lane 4g + q holds the elements of row
+/// g and of row g + 8 that lie in columns E*q to E*q + E - 1, E neighbours of
+/// memory each: two vectors per lane, of which every load and store of the warp
+/// is contiguous. Rows follow each other in memory.
+///
+/// A warp offers what core/reduce/KokkosMMA_WarpSum.hpp says, and
+///   shuffle_up(lanes, k)    the value of lane - k, of itself in the first k
+///   shuffle_xor(lanes, k)   the value of lane ^ k
+///   broadcast(lanes, k)     the value of lane k
+///   half_value(bits)        a half as a float
+
+namespace KokkosMMA::Impl {
+
+/// Prefixes by additions alone: serial in a lane, a tree over the lanes.
+/// Nothing is multiplied by zero: a NaN or an infinity reaches what follows it
+/// and nothing else.
+template <class Warp, class Encoding, bool Inclusive>
+class WarpScanShuffle {
+  template <class T>
+  using Lanes = typename Warp::template Lanes<T>;
+
+ public:
+  using Elements = Encoding;
+  using Value    = typename Encoding::Value;
+  using Words    = typename Encoding::Words;
+  using Vector   = Registers<Value, Encoding::elements>;
+
+  KOKKOS_FORCEINLINE_FUNCTION explicit WarpScanShuffle(Warp const& warp)
+      : m_warp(warp) {}
+
+  /// `prefix` of each element within the tile, `total` of the tile in every
+  /// lane.
+  KOKKOS_FORCEINLINE_FUNCTION void scan(Lanes<Words> const (&rows)[2],
+                                        Lanes<Vector> (&prefix)[2],
+                                        Lanes<Value>& total) const {
+    Lanes<Value> up_to[2], own[2];
+    for (int r = 0; r < 2; ++r) {
+      m_warp.each([&](int lane) {
+        Value sum{};
+        for (int e = 0; e < Encoding::elements; ++e) {
+          Value const element =
+              Encoding::template element<Warp>(m_warp.at(rows[r], lane), e);
+          Value const before = sum;
+          // The first element keeps its bits, the sign of a zero too.
+          sum                           = e == 0 ? element : sum + element;
+          m_warp.at(prefix[r], lane)[e] = Inclusive ? sum : before;
+        }
+        m_warp.at(own[r], lane)   = sum;
+        m_warp.at(up_to[r], lane) = sum;
+      });
+    }
+    for (int offset = 1; offset < 32; offset *= 2) {
+      for (int r = 0; r < 2; ++r) {
+        Lanes<Value> const other = m_warp.shuffle_up(up_to[r], offset);
+        m_warp.each([&](int lane) {
+          if (lane >= offset)
+            m_warp.at(up_to[r], lane) =
+                m_warp.at(other, lane) + m_warp.at(up_to[r], lane);
+        });
+      }
+    }
+    Lanes<Value> const first  = m_warp.broadcast(up_to[0], 31);
+    Lanes<Value> const second = m_warp.broadcast(up_to[1], 31);
+    for (int r = 0; r < 2; ++r) {
+      Lanes<Value> const before = m_warp.shuffle_up(up_to[r], 1);
+      m_warp.each([&](int lane) {
+        bool const begins = lane == 0;
+        if (begins && r == 0) return;
+        Value base = m_warp.at(before, lane);
+        if (r == 1)
+          base =
+              begins ? m_warp.at(first, lane) : m_warp.at(first, lane) + base;
+        for (int e = 0; e < Encoding::elements; ++e) {
+          Value& value = m_warp.at(prefix[r], lane)[e];
+          value        = !Inclusive && e == 0 ? base : base + value;
+        }
+      });
+    }
+    m_warp.each([&](int lane) {
+      m_warp.at(total, lane) = m_warp.at(first, lane) + m_warp.at(second, lane);
+    });
+  }
+
+ private:
+  Warp m_warp;
+};
+
+/// Prefixes by products, A the tile, U upper triangular ones, L strictly lower
+/// triangular ones: within the rows A * U, and the sum of the earlier rows
+/// L * (A * 1). The sums A * 1 come out of ones times the transposed tile, in
+/// the lanes and registers in which the second product wants them. Every
+/// operand is split into exact pieces, the sums of the rows too; a tile whose
+/// split is not exact, because something is infinite or NaN or its last bits
+/// are too small, takes WarpScanShuffle.
+///
+/// Source: Dakkak et al. 2019, "Accelerating Reduction and Scan Using Tensor
+/// Core Units".
+template <class Warp, class Encoding, bool Inclusive>
+class WarpScanMma {
+  template <class T>
+  using Lanes                 = typename Warp::template Lanes<T>;
+  using Data                  = typename Encoding::Data;  // of the elements
+  using Rows                  = typename Encoding::Rows;  // of the sums of rows
+  using DataShape             = typename Data::Shape;
+  using RowsShape             = typename Rows::Shape;
+  static constexpr int halves = Encoding::elements / 2;
+
+ public:
+  using Elements = Encoding;
+  using Value    = typename Encoding::Value;
+  using Words    = typename Encoding::Words;
+  using Vector   = Registers<Value, Encoding::elements>;
+
+  KOKKOS_FORCEINLINE_FUNCTION explicit WarpScanMma(Warp const& warp)
+      : m_warp(warp) {
+    warp.each([&](int lane) {
+      warp.at(m_ones, lane)  = encode_a<DataShape, Ones>(lane);
+      warp.at(m_lower, lane) = encode_a<RowsShape, LowerRows<RowsShape>>(lane);
+      warp.at(m_upper[0], lane) =
+          encode_b<DataShape,
+                   UpperColumns<DataShape, Encoding::elements, Inclusive, 0>>(
+              lane);
+      if constexpr (halves == 2) {
+        warp.at(m_upper[1], lane) =
+            encode_b<DataShape,
+                     UpperColumns<DataShape, Encoding::elements, Inclusive, 1>>(
+                lane);
+      }
+    });
+  }
+
+  KOKKOS_FORCEINLINE_FUNCTION void scan(Lanes<Words> const (&rows)[2],
+                                        Lanes<Vector> (&prefix)[2],
+                                        Lanes<Value>& total) const {
+    Lanes<typename DataShape::B> piece[2][Data::pieces];  // (k,n) per warp
+    Lanes<bool> inexact;
+    m_warp.each([&](int lane) {
+      bool lost = false;
+      for (int r = 0; r < 2; ++r) {
+        typename DataShape::B split[Data::pieces];
+        lost = Data::split(m_warp.at(rows[r], lane), split) || lost;
+        for (int p = 0; p < Data::pieces; ++p)
+          m_warp.at(piece[r][p], lane) = split[p];
+      }
+      m_warp.at(inexact, lane) = lost;
+    });
+
+    Lanes<typename DataShape::C> sums[2][Data::accumulators]{};  // (16,8)
+    for (int r = 0; r < 2; ++r)
+      for (int p = 0; p < Data::pieces; ++p)
+        m_warp.template multiply<DataShape>(sums[r][p % Data::accumulators],
+                                            m_ones, piece[r][p]);
+    Lanes<typename RowsShape::B> row_piece[Rows::pieces];  // (k,n)
+    m_warp.each([&](int lane) {
+      Value sum[4];  // of rows 2q, 2q + 1, 2q + 8, 2q + 9
+      for (int r = 0; r < 2; ++r)
+        for (int c = 0; c < 2; ++c)
+          sum[2 * r + c] = collect<Data>(sums[r], lane, c);
+      typename RowsShape::B split[Rows::pieces];
+      bool const lost          = Rows::split(sum, split);
+      m_warp.at(inexact, lane) = m_warp.at(inexact, lane) || lost;
+      for (int p = 0; p < Rows::pieces; ++p)
+        m_warp.at(row_piece[p], lane) = split[p];
+      m_warp.at(total, lane) = (sum[0] + sum[1]) + (sum[2] + sum[3]);
+    });
+    if (m_warp.any(inexact)) {
+      WarpScanShuffle<Warp, Encoding, Inclusive>(m_warp).scan(rows, prefix,
+                                                              total);
+      return;
+    }
+    for (int offset = 1; offset < 4; offset *= 2) {
+      Lanes<Value> const other = m_warp.shuffle_xor(total, offset);
+      m_warp.each([&](int lane) {
+        m_warp.at(total, lane) =
+            m_warp.at(total, lane) + m_warp.at(other, lane);
+      });
+    }
+
+    Lanes<typename RowsShape::C> before[Rows::accumulators]{};  // (16,8)
+    for (int p = 0; p < Rows::pieces; ++p)
+      m_warp.template multiply<RowsShape>(before[p % Rows::accumulators],
+                                          m_lower, row_piece[p]);
+    for (int h = 0; h < halves; ++h) {
+      Lanes<typename DataShape::C> within[Data::accumulators]{};  // (16,8)
+      for (int p = 0; p < Data::pieces; ++p) {
+        Lanes<typename DataShape::A> a;  // (16,k)
+        m_warp.each([&](int lane) {
+          for (int step = 0; step < DataShape::b_registers; ++step)
+            for (int r = 0; r < 2; ++r)
+              m_warp.at(a, lane)[2 * step + r] =
+                  m_warp.at(piece[r][p], lane)[step];
+        });
+        m_warp.template multiply<DataShape>(within[p % Data::accumulators], a,
+                                            m_upper[h]);
+      }
+      m_warp.each([&](int lane) {
+        for (int r = 0; r < 2; ++r)
+          for (int c = 0; c < 2; ++c)
+            m_warp.at(prefix[r], lane)[2 * h + c] =
+                collect<Rows>(before, lane, 2 * r) +
+                collect<Data>(within, lane, 2 * r + c);
+      });
+    }
+  }
+
+ private:
+  /// The value that the accumulators of all pieces stand for.
+  template <class Operand, class Fragment, int N>
+  KOKKOS_FORCEINLINE_FUNCTION Value collect(Fragment const (&fragments)[N],
+                                            int lane, int reg) const {
+    std::remove_cvref_t<decltype(m_warp.at(fragments[0], 0)[0])> part[N];
+    for (int p = 0; p < N; ++p) part[p] = m_warp.at(fragments[p], lane)[reg];
+    return Operand::template value<Value>(part);
+  }
+
+  Warp m_warp;
+  Lanes<typename DataShape::A> m_ones;           // (16,k)
+  Lanes<typename RowsShape::A> m_lower;          // (16,16)
+  Lanes<typename DataShape::B> m_upper[halves];  // (k,8)
+};
+
+}  // namespace KokkosMMA::Impl
+
+#endif

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOKKOSMMA_WARP_SEGMENT_SCAN_HPP
+#define KOKKOSMMA_WARP_SEGMENT_SCAN_HPP
+
+#include <core/base/KokkosMMA_Operation.hpp>
+#include <core/mma/KokkosMMA_StagedTile.hpp>
+
+#include <Kokkos_BitManipulation.hpp>
+
+#include <cstdint>
+
+/// \file
+/// Scan of segments by one warp, row by row: of a row each lane holds one
+/// vector of neighbours, so that loads and stores are contiguous whatever the
+/// lengths of the segments are. Where segments begin is a bit per element, and
+/// a scan starts anew there. Nothing is multiplied by a flag and nothing is
+/// subtracted: a NaN or an infinity reaches what follows it in its own segment.
+///
+/// A warp offers what core/scan/KokkosMMA_WarpScan.hpp says, and
+///   ballot(lanes of bool)   bit l is the value of lane l
+
+namespace KokkosMMA::Impl {
+
+/// Where segments of one length begin, for a lane that walks along them.
+/// \tparam Elements of a vector
+template <int Elements>
+struct EqualStarts {
+  /// Nothing that a warp walks over in one go is longer. A longer segment is
+  /// as good as one of this length.
+  static constexpr std::uint64_t longest = 1u << 30;
+
+  std::uint32_t length;
+  std::uint32_t step;     ///< from row to row, modulo the length
+  std::uint32_t pattern;  ///< bits at the multiples of the length
+
+  constexpr explicit EqualStarts(std::uint64_t segment_length)
+      : length(
+            std::uint32_t(segment_length < longest ? segment_length : longest)),
+        step(32 * Elements % length),
+        pattern(0) {
+    for (std::uint32_t bit = 0; bit < Elements; bit += length)
+      pattern |= 1u << bit;
+  }
+
+  /// Elements from the one at `offset` to the first start at or behind it,
+  /// where `first`, less than the length, lie before the first start.
+  KOKKOS_FORCEINLINE_FUNCTION constexpr std::uint32_t ahead(
+      std::uint64_t first, std::uint32_t offset) const {
+    if (first >= offset)
+      return std::uint32_t(first - offset < longest ? first - offset : longest);
+    std::uint32_t const behind =
+        (offset - static_cast<std::uint32_t>(first)) % length;
+    return behind ? length - behind : 0;
+  }
+  /// The same one row later.
+  KOKKOS_FORCEINLINE_FUNCTION constexpr std::uint32_t next_row(
+      std::uint32_t ahead) const {
+    return ahead >= step ? ahead - step : ahead + (length - step);
+  }
+  /// Bit e: a segment begins with element e.
+  KOKKOS_FORCEINLINE_FUNCTION constexpr std::uint32_t starts(
+      std::uint32_t ahead) const {
+    return ahead < Elements ? pattern << ahead & ((1u << Elements) - 1) : 0;
+  }
+};
+
+/// \tparam Op any operation, which need not commute
+template <class Warp, Operation Op, Scalar InputScalar, class ValueT,
+          bool Inclusive>
+class WarpSegmentScan {
+  template <class T>
+  using Lanes = typename Warp::template Lanes<T>;
+
+ public:
+  using Value                       = ValueT;
+  using Combined                    = Combine<Op, Value>;
+  static constexpr Scalar input     = InputScalar;
+  static constexpr bool inclusive   = Inclusive;
+  static constexpr int input_bytes  = size_of(input);
+  static constexpr int elements     = 16 / sizeof(Value);
+  static constexpr int bytes        = elements * input_bytes;  ///< of a vector
+  static constexpr int row_elements = 32 * elements;
+  using Words  = Registers < std::uint32_t, bytes<4 ? 1 : bytes / 4>;
+  using Vector = Registers<Value, elements>;
+  static_assert(input_bytes <= int(sizeof(Value)));
+
+  KOKKOS_FORCEINLINE_FUNCTION explicit WarpSegmentScan(Warp const& warp)
+      : m_warp(warp) {}
+
+  /// \param starts bit e: a segment begins with element e of the lane
+  /// \param carry  of what lies before the row in the segment that reaches into
+  ///               it; then the same for the next row
+  KOKKOS_FORCEINLINE_FUNCTION void scan(Lanes<Words> const& words,
+                                        Lanes<std::uint32_t> const& starts,
+                                        Lanes<Value>& carry,
+                                        Lanes<Vector>& prefix) const {
+    Lanes<Value> up_to;
+    Lanes<bool> begins;
+    m_warp.each([&](int lane) {
+      std::uint32_t const bits = m_warp.at(starts, lane);
+      Value sum                = Combined::identity();
+      for (int e = 0; e < elements; ++e) {
+        Value const element = element_of(m_warp.at(words, lane), e);
+        bool const anew     = bits >> e & 1;
+        Value const before  = anew ? Combined::identity() : sum;
+        // From the identity: a sum of negative zeros is a zero, as Kokkos'.
+        sum = anew     ? Combined::apply(Combined::identity(), element)
+              : e == 0 ? element
+                       : Combined::apply(sum, element);
+        m_warp.at(prefix, lane)[e] = Inclusive ? sum : before;
+      }
+      m_warp.at(begins, lane) = bits != 0;
+      m_warp.at(up_to, lane)  = sum;
+    });
+    // A lane adds up what lies between the last lane in which a segment begins,
+    // itself perhaps, and its end: so many lanes before it.
+    std::uint32_t const begin_lanes = m_warp.ballot(begins);
+    Lanes<int> reach;
+    m_warp.each([&](int lane) {
+      std::uint32_t const up_to_here =
+          begin_lanes & (0xffffffffu >> (31 - lane));
+      m_warp.at(reach, lane) = lane - 31 + Kokkos::countl_zero(up_to_here | 1u);
+    });
+    for (int offset = 1; offset < 32; offset *= 2) {
+      Lanes<Value> const other = m_warp.shuffle_up(up_to, offset);
+      m_warp.each([&](int lane) {
+        if (offset <= m_warp.at(reach, lane))
+          m_warp.at(up_to, lane) =
+              Combined::apply(m_warp.at(other, lane), m_warp.at(up_to, lane));
+      });
+    }
+    Lanes<Value> const before = m_warp.shuffle_up(up_to, 1);
+    Lanes<Value> const total  = m_warp.broadcast(up_to, 31);
+    m_warp.each([&](int lane) {
+      std::uint32_t const earlier = begin_lanes & ((1u << lane) - 1);
+      Value const from_before     = m_warp.at(carry, lane);
+      Value base                  = m_warp.at(before, lane);
+      if (lane == 0)
+        base = from_before;
+      else if (earlier == 0)
+        base = Combined::apply(from_before, base);
+      std::uint32_t const bits = m_warp.at(starts, lane);
+      for (int e = 0; e < elements; ++e) {
+        if (bits & ((2u << e) - 1)) continue;
+        Value& value = m_warp.at(prefix, lane)[e];
+        value = !Inclusive && e == 0 ? base : Combined::apply(base, value);
+      }
+      m_warp.at(carry, lane) =
+          begin_lanes ? m_warp.at(total, lane)
+                      : Combined::apply(from_before, m_warp.at(total, lane));
+    });
+  }
+
+ private:
+  KOKKOS_FORCEINLINE_FUNCTION static Value element_of(Words const& words,
+                                                      int e) {
+    using Bits = typename Unsigned<input_bytes>::type;
+    if constexpr (input_bytes == 8) {
+      return element_value<Warp, input, Value>(Bits(words[2 * e + 1]) << 32 |
+                                               words[2 * e]);
+    } else {
+      return element_value<Warp, input, Value>(static_cast<Bits>(
+          words[e * input_bytes / 4] >> e * input_bytes % 4 * 8));
+    }
+  }
+
+  Warp m_warp;
+};
+
+}  // namespace KokkosMMA::Impl
+
+#endif

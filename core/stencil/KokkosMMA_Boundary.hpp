@@ -1,0 +1,179 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOKKOSMMA_BOUNDARY_HPP
+#define KOKKOSMMA_BOUNDARY_HPP
+
+#include <core/base/KokkosMMA_Errors.hpp>
+
+#include <Kokkos_Macros.hpp>
+
+#include <array>
+#include <cstdint>
+
+/// \file
+/// What stands for the elements beyond the faces of a grid.
+
+namespace KokkosMMA {
+
+/// What lies beyond a face of the grid a b c d.
+enum class Boundary {
+  constant,  ///< v v v v | a b c d | v v v v
+  periodic,  ///< a b c d | a b c d | a b c d
+  reflect,   ///< d c b a | a b c d | d c b a, about the face of the element
+  mirror,    ///< b d c b | a b c d | c b a b, about the centre of the element
+  nearest,   ///< a a a a | a b c d | d d d d
+  halo       ///< what the caller put into the ghost cells of the View
+};
+
+/// The name of a kind, as in the enumeration.
+constexpr char const* to_string(Boundary kind) {
+  switch (kind) {
+    case Boundary::constant: return "constant";
+    case Boundary::periodic: return "periodic";
+    case Boundary::reflect: return "reflect";
+    case Boundary::mirror: return "mirror";
+    case Boundary::nearest: return "nearest";
+    case Boundary::halo: return "halo";
+  }
+  return "unknown";
+}
+
+/// The element of 0 .. n - 1 that stands for element i, at any distance; -1
+/// where a constant does. A halo is the View's: i itself. n is at least 1.
+KOKKOS_FORCEINLINE_FUNCTION constexpr std::int64_t boundary_index(
+    Boundary kind, std::int64_t i, std::int64_t n) {
+  if (0 <= i && i < n) return i;
+  switch (kind) {
+    case Boundary::constant: return -1;
+    case Boundary::nearest: return i < 0 ? 0 : n - 1;
+    case Boundary::halo: return i;
+    default: break;
+  }
+  if (kind == Boundary::mirror && n == 1) return 0;
+  std::int64_t const period = kind == Boundary::periodic  ? n
+                              : kind == Boundary::reflect ? 2 * n
+                                                          : 2 * n - 2;
+  std::int64_t const rest   = i % period;
+  std::int64_t const place  = rest < 0 ? rest + period : rest;
+  if (place < n) return place;
+  return period - place - (kind == Boundary::reflect);
+}
+
+/// One face of the grid. `value` is that of a constant.
+struct Face {
+  Boundary kind = Boundary::constant;  ///< what lies beyond
+  double value  = 0;                   ///< of a constant
+
+  /// Whether kind and value are the same.
+  friend constexpr bool operator==(Face const&, Face const&) = default;
+};
+
+/// The faces of a grid of `Rank` dimensions.
+///
+/// An element beyond a face is what the kind of this face says, as if the
+/// opposite face had the same kind. Beyond faces of several dimensions, each
+/// index is replaced by itself; where constants meet, that of the first
+/// dimension is taken.
+///
+/// A View has ghost cells beyond those faces that are halos, as many as the
+/// radius of the stencil in this dimension, and no others: element 0 of the
+/// grid is element ghosts_low(d, radius) of the View.
+template <int Rank>
+struct Boundaries {
+  static_assert(1 <= Rank && Rank <= 3,
+                "KokkosMMA::Boundaries: Rank is 1, 2 or 3");
+
+  Face low[Rank];   ///< before element 0 of each dimension
+  Face high[Rank];  ///< behind the last element of each dimension
+
+  /// The same on every face.
+  static constexpr Boundaries all(Boundary kind, double value = 0) {
+    Boundaries result;
+    for (int d = 0; d < Rank; ++d)
+      result.low[d] = result.high[d] = Face{kind, value};
+    return result;
+  }
+
+  /// The same on both faces of a dimension.
+  static constexpr Boundaries per_dimension(
+      std::array<Face, Rank> const& faces) {
+    Boundaries result;
+    for (int d = 0; d < Rank; ++d) result.low[d] = result.high[d] = faces[d];
+    return result;
+  }
+
+  /// Every face its own.
+  /// \throws std::invalid_argument when periodic is only one of two faces
+  static constexpr Boundaries per_face(std::array<Face, Rank> const& lows,
+                                       std::array<Face, Rank> const& highs) {
+    Boundaries result;
+    for (int d = 0; d < Rank; ++d) {
+      result.low[d]  = lows[d];
+      result.high[d] = highs[d];
+    }
+    result.check("KokkosMMA::Boundaries::per_face");
+    return result;
+  }
+
+  /// Refuses, in the name of `who`, a dimension with one periodic face and
+  /// kinds that do not exist.
+  constexpr void check(char const* who) const {
+    for (int d = 0; d < Rank; ++d) {
+      for (Face const& face : {low[d], high[d]})
+        if (face.kind < Boundary::constant || face.kind > Boundary::halo)
+          Impl::invalid_argument(
+              who, "a face of dimension ", d, " is of kind ", int(face.kind),
+              "; kinds are constant, periodic, reflect, mirror, nearest, halo");
+      if ((low[d].kind == Boundary::periodic) !=
+          (high[d].kind == Boundary::periodic))
+        Impl::invalid_argument(who, "the low face of dimension ", d, " is ",
+                               to_string(low[d].kind), ", the high one ",
+                               to_string(high[d].kind),
+                               "; periodic is both of them or none");
+    }
+  }
+
+  /// Ghost cells that a View has before element 0 of dimension d.
+  KOKKOS_FORCEINLINE_FUNCTION constexpr int ghosts_low(int d,
+                                                       int radius) const {
+    return low[d].kind == Boundary::halo ? radius : 0;
+  }
+  /// Ghost cells that a View has behind the last element of dimension d.
+  KOKKOS_FORCEINLINE_FUNCTION constexpr int ghosts_high(int d,
+                                                        int radius) const {
+    return high[d].kind == Boundary::halo ? radius : 0;
+  }
+
+  /// The element of dimension d that stands for element i of n, as
+  /// boundary_index.
+  KOKKOS_FORCEINLINE_FUNCTION constexpr std::int64_t index(
+      int d, std::int64_t i, std::int64_t n) const {
+    return boundary_index(i < 0 ? low[d].kind : high[d].kind, i, n);
+  }
+
+  /// Replaces the indices of an element by those of the one that stands for
+  /// it; false where a constant does, which is then `value`, and the indices
+  /// are of no use.
+  KOKKOS_FORCEINLINE_FUNCTION constexpr bool locate(
+      std::int64_t (&element)[Rank], std::int64_t const (&extent)[Rank],
+      double& value) const {
+    for (int d = 0; d < Rank; ++d) {
+      std::int64_t const i = element[d];
+      Face const& face     = i < 0 ? low[d] : high[d];
+      element[d]           = boundary_index(face.kind, i, extent[d]);
+      if ((i < 0 || i >= extent[d]) && face.kind == Boundary::constant) {
+        value = face.value;
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /// Whether all faces are the same.
+  friend constexpr bool operator==(Boundaries const&,
+                                   Boundaries const&) = default;
+};
+
+}  // namespace KokkosMMA
+
+#endif

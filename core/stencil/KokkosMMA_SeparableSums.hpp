@@ -1,0 +1,339 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOKKOSMMA_SEPARABLE_SUMS_HPP
+#define KOKKOSMMA_SEPARABLE_SUMS_HPP
+
+#include <core/mma/KokkosMMA_MmaShape.hpp>
+
+#include <Kokkos_Macros.hpp>
+
+#include <type_traits>
+
+/// \file
+/// What one thread does in a stencil whose weights are one outer product: sums
+/// along the rows, and then the sums of those in rows below each other. All of
+/// it stays in registers: indices are constants once the loops are unrolled.
+
+namespace KokkosMMA::Impl {
+
+/// a * b + c, of integers modulo a power of two.
+template <class A>
+KOKKOS_FORCEINLINE_FUNCTION constexpr A multiply_add(A a, A b, A c) {
+  if constexpr (std::is_integral_v<A>) {
+    using Bits = std::make_unsigned_t<decltype(a + b)>;
+    return static_cast<A>(Bits(a) * Bits(b) + Bits(c));
+  } else {
+    return a * b + c;
+  }
+}
+
+/// a + b likewise.
+template <class A>
+KOKKOS_FORCEINLINE_FUNCTION constexpr A add_up(A a, A b) {
+  if constexpr (std::is_integral_v<A>) {
+    using Bits = std::make_unsigned_t<decltype(a + b)>;
+    return static_cast<A>(Bits(a) + Bits(b));
+  } else {
+    return a + b;
+  }
+}
+
+/// a - b likewise.
+template <class A>
+KOKKOS_FORCEINLINE_FUNCTION constexpr A take_away(A a, A b) {
+  static_assert(std::is_integral_v<A>);
+  using Bits = std::make_unsigned_t<decltype(a - b)>;
+  return static_cast<A>(Bits(a) - Bits(b));
+}
+
+/// Calls f(integral_constant<int, k>) for k = min(radius, MaxRadius) down to 1:
+/// one jump instead of a test for each k.
+template <int MaxRadius, class F>
+KOKKOS_FORCEINLINE_FUNCTION constexpr void for_radius_down(int radius,
+                                                           F const& f) {
+  static_assert(MaxRadius <= 16);
+#define KOKKOSMMA_CASE(k)                  \
+  case k:                                  \
+    if constexpr (k <= MaxRadius) {        \
+      f(std::integral_constant<int, k>()); \
+    }
+  switch (radius) {
+    KOKKOSMMA_CASE(16) [[fallthrough]];
+    KOKKOSMMA_CASE(15) [[fallthrough]];
+    KOKKOSMMA_CASE(14) [[fallthrough]];
+    KOKKOSMMA_CASE(13) [[fallthrough]];
+    KOKKOSMMA_CASE(12) [[fallthrough]];
+    KOKKOSMMA_CASE(11) [[fallthrough]];
+    KOKKOSMMA_CASE(10) [[fallthrough]];
+    KOKKOSMMA_CASE(9) [[fallthrough]];
+    KOKKOSMMA_CASE(8) [[fallthrough]];
+    KOKKOSMMA_CASE(7) [[fallthrough]];
+    KOKKOSMMA_CASE(6) [[fallthrough]];
+    KOKKOSMMA_CASE(5) [[fallthrough]];
+    KOKKOSMMA_CASE(4) [[fallthrough]];
+    KOKKOSMMA_CASE(3) [[fallthrough]];
+    KOKKOSMMA_CASE(2) [[fallthrough]];
+    KOKKOSMMA_CASE(1) break;
+    default: break;
+  }
+#undef KOKKOSMMA_CASE
+}
+
+/// One vector of the outer product. Factors beyond the radius are never used: a
+/// zero there would make a NaN of an Inf that is no neighbour. Exact says that
+/// the radius is MaxRadius.
+template <class A, int MaxRadius, bool Exact>
+struct SeparableFactors {
+  A at[2 * MaxRadius + 1];
+  int radius;
+};
+
+/// sum[i] = sum over o of factor(o) * window(At + i + o), the factor of offset
+/// o at MaxRadius + o.
+template <int V, int At, class A, int MaxRadius, bool Exact, class Window>
+KOKKOS_FORCEINLINE_FUNCTION constexpr Registers<A, V> row_sums(
+    SeparableFactors<A, MaxRadius, Exact> const& factors,
+    Window const& window) {
+  Registers<A, V> sum{};
+  auto const add = [&](int o) {
+    for (int i = 0; i < V; ++i)
+      sum[i] = multiply_add(factors.at[MaxRadius + o], A(window[At + i + o]),
+                            sum[i]);
+  };
+  if constexpr (Exact) {
+    for (int o = -MaxRadius; o <= MaxRadius; ++o) add(o);
+  } else {
+    for_radius_down<MaxRadius>(factors.radius, [&](auto k) {
+      add(-decltype(k)::value);
+      add(decltype(k)::value);
+    });
+    add(0);
+  }
+  return sum;
+}
+
+/// Sums down the columns of V of them, for Batch rows at a time.
+template <class A, int MaxRadius, int V, int Batch>
+struct ColumnSums {
+  static constexpr int slots = 2 * MaxRadius + Batch;
+  /// What row p brings to the sum of row p - radius + j goes to slot j of the
+  /// row's place in the batch.
+  Registers<A, V> slot[slots];
+
+  KOKKOS_FORCEINLINE_FUNCTION constexpr void clear() {
+    for (int s = 0; s < slots; ++s) slot[s] = {};
+  }
+  /// Row `b` of the batch. slot[b] is then the sum of the row `radius` above.
+  /// The factor of offset o is at radius - o.
+  KOKKOS_FORCEINLINE_FUNCTION constexpr void push(
+      int b, Registers<A, V> const& row,
+      SeparableFactors<A, MaxRadius, false> const& factors) {
+    auto const add = [&](int j) {
+      for (int i = 0; i < V; ++i)
+        slot[b + j][i] = multiply_add(factors.at[j], row[i], slot[b + j][i]);
+    };
+    for_radius_down<MaxRadius>(factors.radius, [&](auto k) {
+      add(2 * decltype(k)::value);
+      add(2 * decltype(k)::value - 1);
+    });
+    add(0);
+  }
+  /// After the last row of a batch.
+  KOKKOS_FORCEINLINE_FUNCTION constexpr void next_batch() {
+    for (int s = 0; s < 2 * MaxRadius; ++s) slot[s] = slot[s + Batch];
+    for (int s = 2 * MaxRadius; s < slots; ++s) slot[s] = {};
+  }
+};
+
+/// Sums with factors, as a kernel uses them row by row. A block of rows may be
+/// of any length: the sum of a row is there when the row `radius` below it is.
+template <class A, int V, int MaxRow, int MaxColumn, int Batch>
+struct FactorSums {
+  static constexpr int batch      = Batch;
+  static constexpr int max_radius = MaxRow;
+  using OfRow                     = Registers<A, V>;
+  struct Weights {
+    SeparableFactors<A, MaxRow, false> along_row;
+    SeparableFactors<A, MaxColumn, false> along_column;
+    KOKKOS_FORCEINLINE_FUNCTION constexpr int row_radius() const {
+      return along_row.radius;
+    }
+    KOKKOS_FORCEINLINE_FUNCTION constexpr int column_radius() const {
+      return MaxColumn == 0 ? 0 : along_column.radius;
+    }
+  };
+  ColumnSums<A, MaxColumn, V, Batch> columns;
+
+  KOKKOS_FORCEINLINE_FUNCTION constexpr void clear() { columns.clear(); }
+  /// Sums along a row, of V elements from window[At] on.
+  template <int At, class Window>
+  KOKKOS_FORCEINLINE_FUNCTION static constexpr Registers<A, V> along_row(
+      Window const& window, Weights const& weights) {
+    return row_sums<V, At>(weights.along_row, window);
+  }
+  /// Row b of a batch. Returns the sums of the row column_radius() above it.
+  KOKKOS_FORCEINLINE_FUNCTION constexpr Registers<A, V> push(
+      int b, Registers<A, V> const& row, Weights const& weights) {
+    columns.push(b, row, weights.along_column);
+    return columns.slot[b];
+  }
+  KOKKOS_FORCEINLINE_FUNCTION constexpr void next_batch() {
+    columns.next_batch();
+  }
+};
+
+/// Sums with factors of one radius, in both directions. The sums under way are
+/// as many as a batch has rows, so that none of them ever moves.
+template <class A, int V, int Radius>
+struct RadiusSums {
+  static constexpr int batch      = 2 * Radius + 1;
+  static constexpr int max_radius = Radius;
+  using OfRow                     = Registers<A, V>;
+  struct Weights {
+    SeparableFactors<A, Radius, true> along_row;
+    SeparableFactors<A, Radius, true> along_column;
+    KOKKOS_FORCEINLINE_FUNCTION static constexpr int row_radius() {
+      return Radius;
+    }
+    KOKKOS_FORCEINLINE_FUNCTION static constexpr int column_radius() {
+      return Radius;
+    }
+  };
+  Registers<A, V> slot[batch];
+
+  KOKKOS_FORCEINLINE_FUNCTION constexpr void clear() {
+    for (int b = 0; b < batch; ++b) slot[b] = {};
+  }
+  template <int At, class Window>
+  KOKKOS_FORCEINLINE_FUNCTION static constexpr Registers<A, V> along_row(
+      Window const& window, Weights const& weights) {
+    return row_sums<V, At>(weights.along_row, window);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION constexpr Registers<A, V> push(
+      int b, Registers<A, V> const& row, Weights const& weights) {
+    for (int j = 0; j < batch; ++j) {
+      Registers<A, V>& sum = slot[(b + j) % batch];
+      for (int i = 0; i < V; ++i)
+        sum[i] = multiply_add(weights.along_column.at[j], row[i],
+                              j + 1 < batch ? sum[i] : A(0));
+    }
+    return slot[b];
+  }
+  KOKKOS_FORCEINLINE_FUNCTION constexpr void next_batch() {}
+};
+
+/// sum[i] = sum of window[At + i - Radius] to window[At + i + Radius]. What
+/// windows side by side have in common is added up once.
+template <int V, int Radius, int At, class A, int N>
+KOKKOS_FORCEINLINE_FUNCTION constexpr Registers<A, V> box_row_sums(
+    Registers<A, N> const& window) {
+  // The windows of G elements have at least one element in common.
+  constexpr int G = V <= 2 * Radius + 1 ? V : 2 * Radius + 1 >= 4 ? 4 : 2;
+  static_assert(V % G == 0);
+  Registers<A, V> sum{};
+  for (int g = 0; g < V; g += G) {
+    int const at = At + g;
+    A common     = window[at + G - 1 - Radius];
+    for (int i = G - Radius; i <= Radius; ++i)
+      common = add_up(common, window[at + i]);
+    sum[g + G - 1] = common;
+    for (int i = G - 2; i >= 0; --i)
+      sum[g + i] = add_up(window[at + i - Radius], sum[g + i + 1]);
+    A behind = window[at + Radius + 1];
+    for (int i = 1; i < G; ++i) {
+      if (i > 1) behind = add_up(behind, window[at + Radius + i]);
+      sum[g + i] = add_up(sum[g + i], behind);
+    }
+  }
+  return sum;
+}
+
+/// Sums of a box of ones. Blocks of as many rows as the box has: a window of
+/// rows is the end of one block and the start of the next (van Herk; Gil and
+/// Werman), so that three additions per element do for any radius, and nothing
+/// is ever subtracted.
+template <class A, int V, int Radius>
+struct BoxSums {
+  static constexpr int batch      = 2 * Radius + 1;
+  static constexpr int max_radius = Radius;
+  using OfRow                     = Registers<A, V>;
+  struct Weights {
+    KOKKOS_FORCEINLINE_FUNCTION static constexpr int row_radius() {
+      return Radius;
+    }
+    KOKKOS_FORCEINLINE_FUNCTION static constexpr int column_radius() {
+      return Radius;
+    }
+  };
+  /// Of the block before, the sum of its rows from this one to the last; in
+  /// front of row b, rows of this block.
+  Registers<A, V> rest[batch];
+  Registers<A, V> start;  ///< sum of this block so far
+
+  KOKKOS_FORCEINLINE_FUNCTION constexpr void clear() {
+    for (int b = 0; b < batch; ++b) rest[b] = {};
+    start = {};
+  }
+  template <int At, class Window>
+  KOKKOS_FORCEINLINE_FUNCTION static constexpr Registers<A, V> along_row(
+      Window const& window, Weights const&) {
+    return box_row_sums<V, Radius, At>(window);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION constexpr Registers<A, V> push(
+      int b, Registers<A, V> const& row, Weights const&) {
+    Registers<A, V> sum{};
+    for (int i = 0; i < V; ++i) {
+      // From +0: sums of negative zeros are +0 in all routes.
+      start[i]   = b == 0 ? add_up(A(0), row[i]) : add_up(start[i], row[i]);
+      sum[i]     = b + 1 < batch ? add_up(rest[b + 1][i], start[i]) : start[i];
+      rest[b][i] = row[i];
+    }
+    return sum;
+  }
+  KOKKOS_FORCEINLINE_FUNCTION constexpr void next_batch() {
+    for (int b = batch - 2; b > 0; --b)
+      for (int i = 0; i < V; ++i)
+        rest[b][i] = add_up(rest[b][i], rest[b + 1][i]);
+  }
+};
+
+/// The same of integers, which forget what they take away: an addition and a
+/// subtraction per element, along a row too.
+template <class A, int V, int Radius>
+struct RunningBoxSums {
+  static constexpr int batch      = 2 * Radius + 1;
+  static constexpr int max_radius = Radius;
+  using OfRow                     = Registers<A, V>;
+  using Weights                   = typename BoxSums<A, V, Radius>::Weights;
+  Registers<A, V> last[batch];  ///< the last rows, in turn
+  Registers<A, V> sum;          ///< of them
+
+  KOKKOS_FORCEINLINE_FUNCTION constexpr void clear() {
+    for (int b = 0; b < batch; ++b) last[b] = {};
+    sum = {};
+  }
+  template <int At, class Window>
+  KOKKOS_FORCEINLINE_FUNCTION static constexpr Registers<A, V> along_row(
+      Window const& window, Weights const&) {
+    Registers<A, V> row{};
+    for (int i = At - Radius; i <= At + Radius; ++i)
+      row[0] = add_up(row[0], window[i]);
+    for (int i = 1; i < V; ++i)
+      row[i] = take_away(add_up(row[i - 1], window[At + i + Radius]),
+                         window[At + i - 1 - Radius]);
+    return row;
+  }
+  KOKKOS_FORCEINLINE_FUNCTION constexpr Registers<A, V> push(
+      int b, Registers<A, V> const& row, Weights const&) {
+    for (int i = 0; i < V; ++i) {
+      sum[i]     = take_away(add_up(sum[i], row[i]), last[b][i]);
+      last[b][i] = row[i];
+    }
+    return sum;
+  }
+  KOKKOS_FORCEINLINE_FUNCTION constexpr void next_batch() {}
+};
+
+}  // namespace KokkosMMA::Impl
+
+#endif

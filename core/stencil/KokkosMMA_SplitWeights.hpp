@@ -1,0 +1,121 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOKKOSMMA_SPLIT_WEIGHTS_HPP
+#define KOKKOSMMA_SPLIT_WEIGHTS_HPP
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <type_traits>
+
+/// \file
+/// Weights of a stencil as sums of 16-bit floats, the operands of products with
+/// 16-bit data.
+
+namespace KokkosMMA::Impl {
+
+/// Weights as the sums of `count` operands, with a common power of two.
+///
+/// What remains of a weight is at most 2^-23 of it, the distance of floats: two
+/// halves hold 22 bits and a sign. Halves have few exponents: the largest
+/// weight is scaled to just below their largest power, so that the last pieces
+/// of the others keep their bits.
+struct WeightPieces {
+  int count      = 1;
+  int exponent   = 0;     ///< weight = sum of the pieces * 2^-exponent
+  bool are_close = true;  ///< false when `most` pieces leave more
+
+  static constexpr int most = 3;
+};
+
+/// The 16-bit float nearest to x, ties to even; |x| is below the largest.
+inline std::uint16_t encode_piece(double x, int exponent_bits,
+                                  int fraction_bits) {
+  std::uint16_t const sign = std::signbit(x) ? 0x8000 : 0;
+  if (x == 0) return sign;
+  int const bias     = (1 << (exponent_bits - 1)) - 1;
+  int const exponent = std::max(std::ilogb(x), 1 - bias);
+  // In units of the last place; a carry into the exponent comes out right.
+  auto const units = static_cast<std::int32_t>(
+      std::nearbyint(std::ldexp(std::abs(x), fraction_bits - exponent)));
+  return std::uint16_t(
+      sign | std::uint16_t(((exponent + bias - 1) << fraction_bits) + units));
+}
+inline double decode_piece(std::uint16_t bits, int exponent_bits,
+                           int fraction_bits) {
+  int const bias     = (1 << (exponent_bits - 1)) - 1;
+  int const exponent = bits >> fraction_bits & ((1 << exponent_bits) - 1);
+  int const fraction = bits & ((1 << fraction_bits) - 1);
+  double const magnitude =
+      std::ldexp(double(exponent ? fraction + (1 << fraction_bits) : fraction),
+                 std::max(exponent, 1) - bias - fraction_bits);
+  return bits >> 15 ? -magnitude : magnitude;
+}
+
+struct HalfPiece {
+  static constexpr int exponent_bits = 5;
+  static constexpr int fraction_bits = 10;
+  static constexpr int top           = 14;  ///< exponent of the largest weight
+};
+struct BhalfPiece {
+  static constexpr int exponent_bits = 8;
+  static constexpr int fraction_bits = 7;
+  static constexpr int top           = 0;
+};
+template <bool Half>
+using weight_piece_t = std::conditional_t<Half, HalfPiece, BhalfPiece>;
+
+/// The bits of weight * 2^exponent where it is such a float, normal or zero.
+template <class Format>
+std::optional<std::uint16_t> exact_piece(double weight, int exponent) {
+  constexpr int dropped = 52 - Format::fraction_bits;
+  constexpr int bias    = (1 << (Format::exponent_bits - 1)) - 1;
+  auto const bits       = std::bit_cast<std::uint64_t>(weight);
+  auto const sign       = std::uint64_t(bits >> 63) << 15;
+  if (bits << 1 == 0) return std::uint16_t(sign);
+  auto const fraction = bits & ((std::uint64_t(1) << 52) - 1);
+  int const biased    = int(bits >> 52 & 0x7ff) - 1023 + exponent + bias;
+  if (fraction << (64 - dropped) != 0 || biased < 1 || biased > 2 * bias)
+    return std::nullopt;
+  return std::uint16_t(sign | std::uint64_t(biased) << Format::fraction_bits |
+                       fraction >> dropped);
+}
+
+/// The next piece of a weight, and what remains.
+template <class Format>
+std::uint16_t take_piece(double& weight) {
+  std::uint16_t const bits =
+      encode_piece(weight, Format::exponent_bits, Format::fraction_bits);
+  weight -= decode_piece(bits, Format::exponent_bits, Format::fraction_bits);
+  return bits;
+}
+
+template <class Format>
+WeightPieces weight_pieces(std::span<double const> weights) {
+  double largest = 0;
+  for (double const w : weights) largest = std::max(largest, std::abs(w));
+  WeightPieces pieces;
+  if (largest == 0) return pieces;
+  pieces.exponent = Format::top - std::ilogb(largest);
+  for (double const w : weights) {
+    double const weight = std::ldexp(w, pieces.exponent);
+    double rest         = weight;
+    int count           = 0;
+    while (std::abs(rest) > 0x1p-23 * std::abs(weight) &&
+           count < WeightPieces::most) {
+      take_piece<Format>(rest);
+      ++count;
+    }
+    pieces.count = std::max(pieces.count, count);
+    pieces.are_close =
+        pieces.are_close && std::abs(rest) <= 0x1p-23 * std::abs(weight);
+  }
+  return pieces;
+}
+
+}  // namespace KokkosMMA::Impl
+
+#endif

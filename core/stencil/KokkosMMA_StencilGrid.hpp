@@ -1,0 +1,116 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOKKOSMMA_STENCIL_GRID_HPP
+#define KOKKOSMMA_STENCIL_GRID_HPP
+
+#include <core/stencil/KokkosMMA_Boundary.hpp>
+
+#include <Kokkos_Macros.hpp>
+
+#include <concepts>
+#include <cstdint>
+#include <type_traits>
+
+/// \file
+/// What kernels of stencils read and write. Their last dimension is the fast
+/// one and has stride one: a grid whose first dimension is the fast one comes
+/// with its dimensions in reverse.
+
+namespace KokkosMMA::Impl {
+
+template <class Element, int R>
+struct StencilGrid {
+  using Index = std::int64_t;
+
+  Element const* data;  ///< element 0 of the grid, behind ghost cells
+  Index stride[R];
+  Index extent[R];
+  Boundaries<R> boundaries;
+  bool reversed;  ///< against the caller's dimensions
+
+  KOKKOS_FORCEINLINE_FUNCTION bool is_inside(Index const (&at)[R]) const {
+    bool inside = true;
+    for (int d = 0; d < R; ++d)
+      inside = inside && 0 <= at[d] && at[d] < extent[d];
+    return inside;
+  }
+
+  /// The offset of what stands for an element anywhere; false where a constant
+  /// does, which is then `value`.
+  KOKKOS_FORCEINLINE_FUNCTION bool locate(Index const (&at)[R], Index& offset,
+                                          double& value) const {
+    offset = 0;
+    for (int n = 0; n < R; ++n) {
+      // Where constants meet, the caller's first dimension has its own.
+      int const d      = reversed ? R - 1 - n : n;
+      bool const low   = at[d] < 0;
+      bool const high  = at[d] >= extent[d];
+      Face const& face = low ? boundaries.low[d] : boundaries.high[d];
+      if ((low || high) && face.kind == Boundary::constant) {
+        value = face.value;
+        return false;
+      }
+      offset += boundary_index(face.kind, at[d], extent[d]) * stride[d];
+    }
+    return true;
+  }
+
+  /// An element anywhere, or the constant there.
+  KOKKOS_FORCEINLINE_FUNCTION Element at(Index const (&at)[R]) const {
+    Index offset = 0;
+    double value = 0;
+    return locate(at, offset, value) ? data[offset]
+                                     : static_cast<Element>(value);
+  }
+};
+
+/// An element as it is loaded with its neighbours, of which some may stand for
+/// nothing and hold any bits: those of a bool have to be 0 or 1.
+template <class Element>
+using LoadedElement =
+    std::conditional_t<std::is_same_v<Element, bool>, unsigned char, Element>;
+
+/// Sums become the elements of a View: kernels may write several at once.
+template <class Result, int R>
+struct StencilTarget {
+  using value_type = Result;
+
+  Result* data;
+  std::int64_t stride[R];
+
+  template <class Sum>
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(std::int64_t const (&at)[R],
+                                              Sum sum) const {
+    std::int64_t offset = 0;
+    for (int d = 0; d < R; ++d) offset += at[d] * stride[d];
+    data[offset] = static_cast<Result>(sum);
+  }
+};
+
+/// Sums go to the caller's functor, with the caller's indices.
+template <class Functor, int R>
+struct StencilCall {
+  Functor functor;
+  bool reversed;
+
+  template <class Sum>
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(std::int64_t const (&at)[R],
+                                              Sum sum) const {
+    if constexpr (R == 1) {
+      functor(at[0], sum);
+    } else if constexpr (R == 2) {
+      functor(reversed ? at[1] : at[0], reversed ? at[0] : at[1], sum);
+    } else {
+      functor(reversed ? at[2] : at[0], at[1], reversed ? at[0] : at[2], sum);
+    }
+  }
+};
+
+template <class Sink>
+concept VisibleStencilSink = requires {
+  typename Sink::value_type;
+};
+
+}  // namespace KokkosMMA::Impl
+
+#endif

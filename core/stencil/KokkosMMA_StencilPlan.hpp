@@ -1,0 +1,74 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOKKOSMMA_STENCIL_PLAN_HPP
+#define KOKKOSMMA_STENCIL_PLAN_HPP
+
+#include <core/stencil/KokkosMMA_Boundary.hpp>
+#include <core/stencil/KokkosMMA_StencilFactors.hpp>
+#include <core/stencil/KokkosMMA_StencilWeights.hpp>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+#include <vector>
+
+/// \file
+/// What is found out of the weights of a stencil once, for all calls with them.
+
+namespace KokkosMMA::Impl {
+
+/// The same weights for a grid whose dimensions come in reverse.
+template <int R>
+StencilWeights<R> reversed(StencilWeights<R> const& weights) {
+  if constexpr (R == 1) {
+    return weights;
+  }
+  auto radius = weights.radius();
+  std::reverse(radius.begin(), radius.end());
+  StencilWeights<R> const shape = StencilWeights<R>::box(radius);
+  std::vector<double> values(weights.size());
+  for (std::size_t at = 0; at < values.size(); ++at) {
+    auto offsets = shape.offsets(at);
+    std::reverse(offsets.begin(), offsets.end());
+    values[at] = weights.weight(offsets);
+  }
+  return StencilWeights<R>::dense(radius, values);
+}
+template <int R>
+Boundaries<R> reversed(Boundaries<R> boundaries) {
+  std::reverse(boundaries.low, boundaries.low + R);
+  std::reverse(boundaries.high, boundaries.high + R);
+  return boundaries;
+}
+
+template <int R>
+struct StencilPlan {
+  using Product = typename StencilFactors<R>::Term;
+
+  /// \param reverse kernels see the dimensions in reverse, so that their
+  ///                    last one is the fast one
+  StencilPlan(StencilWeights<R> const& of_caller, bool reverse)
+      : is_reversed(reverse),
+        weights(of_caller),
+        kernel_weights(reverse ? reversed(of_caller) : of_caller),
+        product(outer_product(kernel_weights)),
+        box_of_ones(of_caller.is_box_of_ones()) {}
+
+  /// Whether a factor has a zero, by which kernels would multiply.
+  bool has_zero_factor() const {
+    if (!product) return false;
+    for (auto const& factor : *product)
+      if (std::count(factor.begin(), factor.end(), 0.0) > 0) return true;
+    return false;
+  }
+
+  bool is_reversed;
+  StencilWeights<R> weights;         ///< as the caller gave them
+  StencilWeights<R> kernel_weights;  ///< in the order of kernels
+  std::optional<Product> product;    ///< the same as one outer product
+  bool box_of_ones;
+};
+
+}  // namespace KokkosMMA::Impl
+
+#endif

@@ -1,0 +1,218 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOKKOSMMA_STENCIL_WEIGHTS_HPP
+#define KOKKOSMMA_STENCIL_WEIGHTS_HPP
+
+#include <core/base/KokkosMMA_Errors.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdlib>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace KokkosMMA {
+
+/// The weights of a stencil: sum(i) = sum over o of weight(o) * input(i + o),
+/// a correlation, nothing is flipped. Offsets run from -radius to radius in
+/// each dimension.
+///
+/// An element whose weight is 0 is no neighbour: an Inf or NaN there does not
+/// reach the sum.
+template <int Rank>
+class StencilWeights {
+  static_assert(1 <= Rank && Rank <= 3,
+                "KokkosMMA::StencilWeights: Rank is 1, 2 or 3");
+
+ public:
+  /// One integer per dimension: an offset from the centre, or a radius.
+  using Offsets = std::array<int, Rank>;
+
+  static constexpr int rank       = Rank;  ///< dimensions
+  static constexpr int max_radius = 16;    ///< in each dimension
+
+  /// Ones everywhere, the centre included.
+  static StencilWeights box(Offsets const& radius) {
+    return filled("KokkosMMA::StencilWeights::box", radius,
+                  [](Offsets const&) { return true; });
+  }
+  /// The same radius in every dimension.
+  static StencilWeights box(int radius) { return box(same(radius)); }
+
+  /// The neighbours of Moore: a box of ones without its centre.
+  static StencilWeights moore(int radius) {
+    return filled("KokkosMMA::StencilWeights::moore", same(radius),
+                  [](Offsets const& o) { return distance(o) != 0; });
+  }
+
+  /// The neighbours of von Neumann: ones where the offsets' absolute values
+  /// add up to the radius or less, without the centre.
+  static StencilWeights von_neumann(int radius) {
+    return filled("KokkosMMA::StencilWeights::von_neumann", same(radius),
+                  [radius](Offsets const& o) {
+                    return 0 < distance(o) && distance(o) <= radius;
+                  });
+  }
+
+  /// Ones on the axes, the centre included.
+  static StencilWeights star(Offsets const& radius) {
+    return filled("KokkosMMA::StencilWeights::star", radius,
+                  [](Offsets const& o) { return on_axis(o); });
+  }
+  /// The same radius in every dimension.
+  static StencilWeights star(int radius) { return star(same(radius)); }
+
+  /// Any weights, the last dimension fastest: the first is that of the offsets
+  /// -radius, the last that of +radius.
+  /// \throws std::invalid_argument for a radius out of range, another number of
+  /// weights than 2 * radius + 1 per dimension, or one that is not finite
+  static StencilWeights dense(Offsets const& radius,
+                              std::span<double const> values) {
+    char const* const who = "KokkosMMA::StencilWeights::dense";
+    check_radius(who, radius);
+    StencilWeights result(radius);
+    if (values.size() != result.size())
+      Impl::invalid_argument(who, values.size(), " weights for ",
+                             result.describe(), "; there must be ",
+                             result.size(), ", 2 * radius + 1 per dimension");
+    for (std::size_t at = 0; at < values.size(); ++at)
+      if (!std::isfinite(values[at]))
+        Impl::invalid_argument(who, "the weight of offset ",
+                               describe(result.offsets(at)), " is ", values[at],
+                               "; weights are finite numbers");
+    result.m_values.assign(values.begin(), values.end());
+    return result;
+  }
+  /// The same radius in every dimension.
+  static StencilWeights dense(int radius, std::span<double const> values) {
+    return dense(same(radius), values);
+  }
+
+  /// The same with another weight of the centre.
+  StencilWeights with_centre(double weight) const {
+    StencilWeights result = *this;
+    if (!std::isfinite(weight))
+      Impl::invalid_argument("KokkosMMA::StencilWeights::with_centre",
+                             "the weight of the centre is ", weight,
+                             "; weights are finite numbers");
+    result.m_values[size() / 2] = weight;
+    return result;
+  }
+
+  /// Largest offset in dimension d.
+  int radius(int d) const { return m_radius[std::size_t(d)]; }
+  /// Largest offsets of all dimensions.
+  Offsets const& radius() const { return m_radius; }
+  /// Weights along dimension d: 2 * radius(d) + 1.
+  int width(int d) const { return 2 * radius(d) + 1; }
+
+  /// Number of weights, zeros included.
+  std::size_t size() const { return m_values.size(); }
+  /// All weights, the last dimension fastest.
+  std::span<double const> values() const { return m_values; }
+  /// Number of weights that are not zero.
+  std::size_t taps() const {
+    return size() -
+           std::size_t(std::count(m_values.begin(), m_values.end(), 0.0));
+  }
+
+  /// The weight of input(i + o); 0 beyond the radius.
+  double weight(Offsets const& o) const {
+    std::size_t at = 0;
+    for (int d = 0; d < Rank; ++d) {
+      int const offset = o[std::size_t(d)];
+      if (offset < -radius(d) || offset > radius(d)) return 0;
+      at = at * std::size_t(width(d)) + std::size_t(offset + radius(d));
+    }
+    return m_values[at];
+  }
+
+  /// Offsets of values()[at].
+  Offsets offsets(std::size_t at) const {
+    Offsets result{};
+    for (int d = Rank - 1; d >= 0; --d) {
+      result[std::size_t(d)] = int(at % std::size_t(width(d))) - radius(d);
+      at /= std::size_t(width(d));
+    }
+    return result;
+  }
+
+  /// Whether every weight is 1.
+  bool is_box_of_ones() const {
+    return std::all_of(m_values.begin(), m_values.end(),
+                       [](double value) { return value == 1; });
+  }
+  /// Whether all weights off the axes are zero.
+  bool is_star() const {
+    for (std::size_t at = 0; at < size(); ++at)
+      if (m_values[at] != 0 && !on_axis(offsets(at))) return false;
+    return true;
+  }
+  /// Whether every weight is a whole number, as integer sums demand.
+  bool are_integers() const {
+    return std::all_of(m_values.begin(), m_values.end(),
+                       [](double value) { return value == std::trunc(value); });
+  }
+
+  /// Whether radius and weights are the same.
+  friend bool operator==(StencilWeights const&,
+                         StencilWeights const&) = default;
+
+ private:
+  explicit StencilWeights(Offsets const& radius) : m_radius(radius) {
+    std::size_t count = 1;
+    for (int d = 0; d < Rank; ++d) count *= std::size_t(width(d));
+    m_values.resize(count);
+  }
+
+  template <class IsOne>
+  static StencilWeights filled(char const* who, Offsets const& radius,
+                               IsOne const& is_one) {
+    check_radius(who, radius);
+    StencilWeights result(radius);
+    for (std::size_t at = 0; at < result.size(); ++at)
+      result.m_values[at] = is_one(result.offsets(at)) ? 1 : 0;
+    return result;
+  }
+
+  static Offsets same(int radius) {
+    Offsets result;
+    result.fill(radius);
+    return result;
+  }
+  static int distance(Offsets const& o) {
+    int sum = 0;
+    for (int const offset : o) sum += std::abs(offset);
+    return sum;
+  }
+  static bool on_axis(Offsets const& o) {
+    return std::count(o.begin(), o.end(), 0) >= Rank - 1;
+  }
+
+  static std::string describe(Offsets const& o) {
+    std::string text = "(";
+    for (int d = 0; d < Rank; ++d)
+      text += (d ? ", " : "") + std::to_string(o[std::size_t(d)]);
+    return text + ")";
+  }
+  std::string describe() const { return "radius " + describe(m_radius); }
+
+  static void check_radius(char const* who, Offsets const& radius) {
+    for (int d = 0; d < Rank; ++d)
+      if (radius[std::size_t(d)] < 1 || radius[std::size_t(d)] > max_radius)
+        Impl::invalid_argument(who, "the radius of dimension ", d, " is ",
+                               radius[std::size_t(d)], "; it is 1 to ",
+                               max_radius);
+  }
+
+  Offsets m_radius;
+  std::vector<double> m_values;
+};
+
+}  // namespace KokkosMMA
+
+#endif

@@ -1,0 +1,542 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOKKOSMMA_WARP_BAND_HPP
+#define KOKKOSMMA_WARP_BAND_HPP
+
+#include <core/mma/KokkosMMA_MmaShape.hpp>
+#include <core/base/KokkosMMA_Scalar.hpp>
+#include <core/reduce/KokkosMMA_WarpSum.hpp>
+
+#include <cstdint>
+#include <type_traits>
+
+/// \file
+/// Sums over rectangles with weights that are one outer product, one warp, as
+/// the product of the data and two band matrices: P = X * H along the rows,
+/// then V * P along the columns.
+///
+/// The first product is formed transposed, H^T * X^T: rows of the data are
+/// columns of X^T, so that the words of a row are a B operand as they lie in
+/// memory. A lane then holds, of a column of P, two rows of each eight, which
+/// packed are the B operand of the second product, whose rows come in the order
+/// of memory. Neither the data nor the sums change lanes; the order in which
+/// bands name columns and rows is permuted to match.
+///
+/// Blocks of 16 rows are handed over from top to bottom, each once, by stripes
+/// of 32 bytes of sums. A History keeps P of the last ones: the rows of sums
+/// are those in its middle, 8 * (Groups - 1) rows from its upper and its lower
+/// edge. So the radius along the columns may be 8 with two groups, 16 with
+/// three.
+///
+/// Formed in the other order, the four words of a lane had to be transposed
+/// before the first product, and the sums along the columns were formed for
+/// blocks beside the stripe too: 13 instructions per byte (H200, 2026-11-21,
+/// box of radius 7, 1324 * 10^9 sums per second).
+
+namespace KokkosMMA::Impl {
+
+/// Weights of both dimensions as operands of the products: entry
+/// origin + o has that of offset o, there are zeros around.
+/// \tparam ColumnPieces, RowPieces operands that add up to a weight, the
+///   largest first
+template <class Operand, int ColumnPieces = 1, int RowPieces = 1>
+struct BandWeights {
+  static constexpr int column_pieces = ColumnPieces;
+  static constexpr int row_pieces    = RowPieces;
+  static constexpr int origin        = 48;
+  static constexpr int size          = 2 * origin;
+  Operand column[ColumnPieces][size];  ///< along the columns: second product
+  Operand row[RowPieces][size];        ///< along the rows: first product
+};
+
+/// The same as registers of operands: word k holds the entries of a register
+/// whose first one is entry k, so that a band is a load for each register.
+template <class BandWeights>
+struct alignas(16) BandWords {
+  static constexpr int column_pieces = BandWeights::column_pieces;
+  static constexpr int row_pieces    = BandWeights::row_pieces;
+  static constexpr int origin        = BandWeights::origin;
+  static constexpr int size          = BandWeights::size;
+  std::uint32_t column[column_pieces][size];
+  std::uint32_t row[row_pieces][size];
+
+  BandWords() = default;
+  /// \param in_column, in_row which entries a word has, from its first on
+  template <int Entries>
+  constexpr BandWords(BandWeights const& weights,
+                      int const (&in_column)[Entries],
+                      int const (&in_row)[Entries])
+      : column(), row() {
+    for (int piece = 0; piece < column_pieces; ++piece)
+      fill(column[piece], weights.column[piece], in_column);
+    for (int piece = 0; piece < row_pieces; ++piece)
+      fill(row[piece], weights.row[piece], in_row);
+  }
+
+ private:
+  template <class Operand, int Entries>
+  static constexpr void fill(std::uint32_t (&words)[size],
+                             Operand const (&entries)[size],
+                             int const (&in_word)[Entries]) {
+    constexpr int bits           = 32 / Entries;
+    constexpr std::uint32_t mask = (1u << bits) - 1;
+    for (int k = 0; k < size; ++k)
+      for (int e = 0; e < Entries; ++e)
+        if (int const at = k + in_word[e]; at < size)
+          words[k] |= (std::uint32_t(entries[at]) & mask) << bits * e;
+  }
+};
+
+/// Of 8-bit integers; sums modulo 2^32.
+/// \tparam Signed the elements
+/// \tparam Groups blocks of rows that a sum needs, 2 or 3
+/// \tparam Planes bytes of the sums along the rows that are kept. With one
+///   these are 0 .. 255, or results are right modulo 2^8; with more they are
+///   signed
+template <class Warp, bool Signed, int Groups, int Planes>
+class WarpByteBand {
+  static_assert(2 <= Groups && Groups <= 3 && 1 <= Planes && Planes <= 3);
+  template <class T>
+  using Lanes = typename Warp::template Lanes<T>;
+
+ public:
+  using Weight                    = std::int8_t;
+  using Sum                       = std::int32_t;
+  static constexpr Scalar element = Signed ? Scalar::int8 : Scalar::uint8;
+  using Weights                   = BandWeights<Weight>;
+  using Words                     = BandWords<Weights>;
+
+  static constexpr int groups     = Groups;
+  static constexpr int planes     = Planes;
+  static constexpr int columns    = 32;                ///< of sums in a stripe
+  static constexpr int per_lane   = 8;                 ///< sums side by side
+  static constexpr int max_radius = 8 * (Groups - 1);  ///< along the columns
+  /// Columns before the first sum of a stripe that the first product reads.
+  static constexpr int margin  = 16;
+  static constexpr bool is_far = Groups == 3;
+  /// Units of 16 bytes that it reads, the stripe's own two in the middle.
+  static constexpr int window    = 4;
+  static constexpr int of_stripe = 2;
+
+  /// Rows 0 to 7 and rows 8 to 15 of a unit. // (16,16) per warp
+  using Unit = Lanes<Registers<std::uint32_t, 2>>;
+  /// Bytes of the sums along the rows of 16 rows: in register j the rows 2 q,
+  /// 2 q + 1, 8 + 2 q, 9 + 2 q of a column. // (16,32) per warp
+  struct Product {
+    Lanes<Registers<std::uint32_t, 4>> plane[Planes];
+  };
+  using History = Product[Groups - 1];  // the latest last
+  /// Of the rows lane / 4 and lane / 4 + 8, the columns 8 * (lane % 4) and the
+  /// seven next to it of each. // (16,32) per warp
+  using Sums = Lanes<Registers<Sum, 16>>;
+
+  static constexpr Words words(Weights const& weights) {
+    return Words(weights, {row_of(0), row_of(1), row_of(2), row_of(3)},
+                 {0, 1, 2, 3});
+  }
+  KOKKOS_FORCEINLINE_FUNCTION WarpByteBand(Warp const& warp, Words const& words)
+      : m_warp(warp) {
+    // Not equal operands from one another: copies would be in the way.
+    auto const word = [](std::uint32_t const volatile* of, int offset) {
+      return std::uint32_t(of[Words::origin + offset]);
+    };
+    warp.each([&](int lane) {
+      for (int tile = 0; tile < 2; ++tile)
+        for (int half = 0; half < 2; ++half)
+          for (int reg = 0; reg < 4; ++reg) {
+            Coordinate const at = MmaS8::a(lane, reg, 0);
+            warp.at(m_row[tile][half], lane)[reg] =
+                word(words.row[0],
+                     32 * half + at.column - margin - column_of(tile, at.row));
+          }
+      auto const of_column = [&](int group, Coordinate at) {
+        return word(words.column[0],
+                    16 * group + row_of(at.column) - max_radius - at.row);
+      };
+      for (int reg = 0; reg < 4; ++reg)
+        warp.at(m_column, lane)[reg] = of_column(0, MmaS8::a(lane, reg, 0));
+      for (int reg = 0; reg < 2; ++reg)
+        warp.at(m_column_end, lane)[reg] =
+            of_column(2, MmaS8K16::a(lane, reg, 0));
+    });
+  }
+
+  KOKKOS_FORCEINLINE_FUNCTION void clear(History& history) const {
+    for (Product& product : history)
+      for (auto& plane : product.plane)
+        m_warp.each([&](int lane) { m_warp.at(plane, lane) = {}; });
+  }
+
+  /// The sums along the rows of a stripe, from its window.
+  KOKKOS_FORCEINLINE_FUNCTION Product multiply(Unit const* units) const {
+    Product product;
+    for (int tile = 0; tile < 2; ++tile) {
+      Lanes<typename MmaS8::C> sums[2];  // (16,8) per warp
+      for (int rows = 0; rows < 2; ++rows) {
+        m_warp.each([&](int lane) { m_warp.at(sums[rows], lane) = {}; });
+        for (int half = 0; half < 2; ++half) {
+          Lanes<typename MmaS8::B> b;  // (32,8) per warp
+          m_warp.each([&](int lane) {
+            m_warp.at(b, lane) = {{m_warp.at(units[2 * half], lane)[rows],
+                                   m_warp.at(units[2 * half + 1], lane)[rows]}};
+          });
+          m_warp.template multiply<Data>(sums[rows], m_row[tile][half], b);
+        }
+      }
+      m_warp.each([&](int lane) {
+        for (int k = 0; k < 2; ++k) {
+          std::uint32_t x[4];
+          for (int row = 0; row < 4; ++row)
+            x[row] =
+                std::uint32_t(m_warp.at(sums[row / 2], lane)[2 * k + row % 2]);
+          int const j = 2 * tile + k;
+          if constexpr (Planes == 1) {
+            m_warp.at(product.plane[0], lane)[j] = pack<0x0040>(x);
+          } else {
+            std::uint32_t const x01 = m_warp.permute_bytes(x[0], x[1], 0x5140);
+            std::uint32_t const x23 = m_warp.permute_bytes(x[2], x[3], 0x5140);
+            m_warp.at(product.plane[0], lane)[j] =
+                m_warp.permute_bytes(x01, x23, 0x5410);
+            m_warp.at(product.plane[1], lane)[j] =
+                m_warp.permute_bytes(x01, x23, 0x7632);
+            if constexpr (Planes == 3) {
+              m_warp.at(product.plane[2], lane)[j] = pack<0x0062>(x);
+            }
+          }
+        }
+      });
+    }
+    return product;
+  }
+
+  /// The sums of both dimensions, `product` being of the lowest rows, which the
+  /// history takes in.
+  KOKKOS_FORCEINLINE_FUNCTION Sums sums(History& history,
+                                        Product const& product) const {
+    Sums result;
+    for (int j = 0; j < 4; ++j) {
+      Lanes<typename MmaS8::C> sum;  // (16,8) per warp
+      m_warp.each([&](int lane) { m_warp.at(sum, lane) = {}; });
+      add_planes<Planes - 1>(sum, history, product, j);
+      m_warp.each([&](int lane) {
+        for (int reg = 0; reg < 4; ++reg)
+          m_warp.at(result, lane)[8 * (reg / 2) + 2 * j + reg % 2] =
+              m_warp.at(sum, lane)[reg];
+      });
+    }
+    take_in(history, product);
+    return result;
+  }
+  /// Rows that are not the last ones of any sum.
+  KOKKOS_FORCEINLINE_FUNCTION static void take_in(History& history,
+                                                  Product const& product) {
+    for (int group = 0; group + 2 < Groups; ++group)
+      history[group] = history[group + 1];
+    history[Groups - 2] = product;
+  }
+
+ private:
+  /// Of the data, and of planes that are not the highest of several.
+  using Data = std::conditional_t<Signed, MmaS8, MmaS8U8>;
+
+  /// The column of a stripe that row m of a tile of the first product is.
+  KOKKOS_FORCEINLINE_FUNCTION static constexpr int column_of(int tile, int m) {
+    int const n = m % 8;
+    return 8 * (n / 2) + 2 * (2 * tile + m / 8) + n % 2;
+  }
+  /// The row of 16 that is k-th in a Product.
+  KOKKOS_FORCEINLINE_FUNCTION static constexpr int row_of(int k) {
+    return 16 * (k / 16) + 2 * (k % 16 / 4) + 8 * (k % 4 / 2) + k % 2;
+  }
+
+  /// Byte Selector % 8 of four words.
+  template <std::uint32_t Selector>
+  KOKKOS_FORCEINLINE_FUNCTION std::uint32_t pack(
+      std::uint32_t const (&x)[4]) const {
+    return m_warp.permute_bytes(m_warp.permute_bytes(x[0], x[1], Selector),
+                                m_warp.permute_bytes(x[2], x[3], Selector),
+                                0x5410);
+  }
+
+  /// The highest plane first: the sum is shifted before each other one.
+  template <int Plane>
+  KOKKOS_FORCEINLINE_FUNCTION void add_planes(Lanes<typename MmaS8::C>& sum,
+                                              History const& history,
+                                              Product const& product,
+                                              int j) const {
+    constexpr bool is_signed = Planes > 1 && Plane == Planes - 1;
+    using Both               = std::conditional_t<is_signed, MmaS8, MmaS8U8>;
+    using End = std::conditional_t<is_signed, MmaS8K16, MmaS8U8K16>;
+    Lanes<typename MmaS8::B> b;  // (32,8) per warp
+    auto const& second = Groups == 3 ? history[Groups - 2] : product;
+    m_warp.each([&](int lane) {
+      m_warp.at(b, lane) = {{m_warp.at(history[0].plane[Plane], lane)[j],
+                             m_warp.at(second.plane[Plane], lane)[j]}};
+    });
+    m_warp.template multiply<Both>(sum, m_column, b);
+    if constexpr (Groups == 3) {
+      Lanes<typename MmaS8K16::B> end;  // (16,8) per warp
+      m_warp.each([&](int lane) {
+        m_warp.at(end, lane) = {{m_warp.at(product.plane[Plane], lane)[j]}};
+      });
+      m_warp.template multiply<End>(sum, m_column_end, end);
+    }
+    if constexpr (Plane > 0) {
+      m_warp.each([&](int lane) {
+        for (int reg = 0; reg < 4; ++reg) {
+          Sum& s = m_warp.at(sum, lane)[reg];
+          s      = Sum(std::uint32_t(s) << 8);
+        }
+      });
+      add_planes<Plane - 1>(sum, history, product, j);
+    }
+  }
+
+  Warp m_warp;
+  Lanes<typename MmaS8::A> m_row[2][2];      // (16,32) per warp
+  Lanes<typename MmaS8::A> m_column;         // (16,32) per warp
+  Lanes<typename MmaS8K16::A> m_column_end;  // (16,16) per warp
+};
+
+/// Of 16-bit floats and of floats. The sums along the rows are fp32 and enter
+/// the second product as three bfloat16, as floats enter the first, which is
+/// exact down to 2^-133.
+///
+/// Tensor cores truncate (core/base/KokkosMMA_ErrorBound.hpp), but what they
+/// add here is short: products of 11 or 8 bits by weights, `Blocks`
+/// instructions along the rows, `Groups` along the columns for the first 8 bits
+/// of the sums, the rest for itself, added to nearest.
+///
+/// Weights that are no such operands are sums of three, of two halfs along the
+/// rows. What all but the first contribute is added up with the rest; of the
+/// products of pieces along the columns those are left out that are less than
+/// 2^-24 of the first.
+///
+/// An Inf or NaN in the data makes sums NaN that it has no part in, through a
+/// weight zero: what is not finite is to be computed again, element by element.
+/// Floats, and sums along the rows, of which three pieces do not hold all bits
+/// are made NaN for that.
+/// \tparam Element half, bhalf or float32
+/// \tparam Blocks 2 for a radius of up to 8 along the rows, 3 for 16
+/// \tparam InPieces weights are sums of operands
+template <class Warp, Scalar Element, int Groups, int Blocks,
+          bool InPieces = false>
+class WarpFloatBand {
+  static_assert(2 <= Groups && Groups <= 3 && 2 <= Blocks && Blocks <= 3);
+  static_assert(Element == Scalar::half || Element == Scalar::bhalf ||
+                Element == Scalar::float32);
+  template <class T>
+  using Lanes = typename Warp::template Lanes<T>;
+
+ public:
+  /// Bits: halfs along the rows of halfs, bfloat16 else.
+  using Weight                       = std::uint16_t;
+  using Sum                          = float;
+  static constexpr Scalar element    = Element;
+  static constexpr bool is_half      = Element == Scalar::half;
+  static constexpr int data_pieces   = Element == Scalar::float32 ? 3 : 1;
+  static constexpr int column_pieces = InPieces ? 3 : 1;
+  static constexpr int row_pieces    = InPieces ? (is_half ? 2 : 3) : 1;
+  using Weights = BandWeights<Weight, column_pieces, row_pieces>;
+  using Words   = BandWords<Weights>;
+
+  static constexpr int groups     = Groups;
+  static constexpr int planes     = 3;
+  static constexpr int columns    = 16;
+  static constexpr int per_lane   = 4;
+  static constexpr int max_radius = 8 * (Groups - 1);
+  static constexpr int margin     = 8 * (Blocks - 1);
+  static constexpr bool is_far    = Groups == 3 || Blocks == 3;
+  /// Units of a stripe.
+  static constexpr int of_stripe = Element == Scalar::float32 ? 4 : 2;
+  static constexpr int window    = of_stripe * Blocks;
+
+  // (16,8) per warp, of floats (16,4)
+  using Unit = Lanes<Registers<std::uint32_t, 2>>;
+  /// The sums along the rows, the largest piece first: in register 2 j + t the
+  /// rows 8 t + 2 q and the next of a column. // (16,16) per warp
+  struct Product {
+    Lanes<Registers<std::uint32_t, 4>> piece[3];
+  };
+  using History = Product[Groups - 1];
+  /// Of the rows lane / 4 and lane / 4 + 8, the columns 4 * (lane % 4) and the
+  /// three next to it of each. // (16,16) per warp
+  using Sums = Lanes<Registers<Sum, 8>>;
+
+  static constexpr Words words(Weights const& weights) {
+    return Words(weights, {0, 1}, {column_of_data(0), column_of_data(1)});
+  }
+  KOKKOS_FORCEINLINE_FUNCTION WarpFloatBand(Warp const& warp,
+                                            Words const& words)
+      : m_warp(warp) {
+    take<0>(words);
+  }
+
+  KOKKOS_FORCEINLINE_FUNCTION void clear(History& history) const {
+    for (Product& product : history)
+      for (auto& piece : product.piece)
+        m_warp.each([&](int lane) { m_warp.at(piece, lane) = {}; });
+  }
+
+  KOKKOS_FORCEINLINE_FUNCTION Product multiply(Unit const* units) const {
+    Lanes<typename MmaF16::C> sums[2];  // (16,8) per warp
+    for (int rows = 0; rows < 2; ++rows) {
+      Lanes<typename MmaF16::C> small;  // (16,8) per warp
+      m_warp.each([&](int lane) {
+        m_warp.at(sums[rows], lane) = {};
+        m_warp.at(small, lane)      = {};
+      });
+      for (int block = 0; block < Blocks; ++block) {
+        Lanes<typename MmaF16::B> b[data_pieces];  // (16,8) per warp
+        m_warp.each([&](int lane) {
+          auto const word = [&](int unit) {
+            return m_warp.at(units[of_stripe * block + unit], lane)[rows];
+          };
+          if constexpr (data_pieces == 1) {
+            m_warp.at(b[0], lane) = {{word(0), word(1)}};
+          } else {
+            for (int reg = 0; reg < 2; ++reg) {
+              std::uint32_t pieces[3];
+              split<true>(word(2 * reg), word(2 * reg + 1), pieces);
+              for (int piece = 0; piece < 3; ++piece)
+                m_warp.at(b[piece], lane)[reg] = pieces[piece];
+            }
+          }
+        });
+        for (int both = 2; both >= 0; --both)
+          for (int weight = 0; weight < row_pieces; ++weight)
+            if (0 <= both - weight && both - weight < data_pieces) {
+              m_warp.template multiply<Data>(both ? small : sums[rows],
+                                             m_row[weight][block],
+                                             b[both - weight]);
+            }
+      }
+      if constexpr (InPieces || data_pieces > 1) {
+        m_warp.each([&](int lane) {
+          for (int reg = 0; reg < 4; ++reg)
+            m_warp.at(sums[rows], lane)[reg] += m_warp.at(small, lane)[reg];
+        });
+      }
+    }
+    Product product;
+    m_warp.each([&](int lane) {
+      for (int j = 0; j < 2; ++j)
+        for (int t = 0; t < 2; ++t) {
+          std::uint32_t pieces[3];
+          split<data_pieces == 3>(bits_of(m_warp.at(sums[t], lane)[2 * j]),
+                                  bits_of(m_warp.at(sums[t], lane)[2 * j + 1]),
+                                  pieces);
+          for (int piece = 0; piece < 3; ++piece)
+            m_warp.at(product.piece[piece], lane)[2 * j + t] = pieces[piece];
+        }
+    });
+    return product;
+  }
+
+  KOKKOS_FORCEINLINE_FUNCTION Sums sums(History& history,
+                                        Product const& product) const {
+    Sums result;
+    for (int j = 0; j < 2; ++j) {
+      Lanes<typename MmaBF16::C> large, small;  // (16,8) per warp
+      m_warp.each([&](int lane) {
+        m_warp.at(large, lane) = {};
+        m_warp.at(small, lane) = {};
+      });
+      for (int both = 2; both >= 0; --both)
+        for (int weight = 0; weight < column_pieces; ++weight)
+          if (weight <= both)
+            for (int group = 0; group < Groups; ++group) {
+              Product const& of = group + 1 < Groups ? history[group] : product;
+              Lanes<typename MmaBF16::B> b;  // (16,8) per warp
+              m_warp.each([&](int lane) {
+                auto const& words  = m_warp.at(of.piece[both - weight], lane);
+                m_warp.at(b, lane) = {{words[2 * j], words[2 * j + 1]}};
+              });
+              m_warp.template multiply<MmaBF16>(both ? small : large,
+                                                m_column[weight][group], b);
+            }
+      m_warp.each([&](int lane) {
+        for (int reg = 0; reg < 4; ++reg)
+          m_warp.at(result, lane)[4 * (reg / 2) + 2 * j + reg % 2] =
+              m_warp.at(large, lane)[reg] + m_warp.at(small, lane)[reg];
+      });
+    }
+    take_in(history, product);
+    return result;
+  }
+  /// Rows that are not the last ones of any sum.
+  KOKKOS_FORCEINLINE_FUNCTION static void take_in(History& history,
+                                                  Product const& product) {
+    for (int group = 0; group + 2 < Groups; ++group)
+      history[group] = history[group + 1];
+    history[Groups - 2] = product;
+  }
+
+ private:
+  using Data = std::conditional_t<is_half, MmaF16, MmaBF16>;
+
+  /// The operands of this piece and the next ones. nvcc 13.0 does not unroll a
+  /// loop over them, and keeps them in local memory then.
+  template <int Piece>
+  KOKKOS_FORCEINLINE_FUNCTION void take(Words const& words) {
+    auto const word = [](std::uint32_t const volatile* of, int offset) {
+      return std::uint32_t(of[Words::origin + offset]);
+    };
+    m_warp.each([&](int lane) {
+      for (int reg = 0; reg < 4; ++reg) {
+        Coordinate const at = MmaF16::a(lane, reg, 0);
+        if constexpr (Piece < row_pieces) {
+          for (int block = 0; block < Blocks; ++block)
+            m_warp.at(m_row[Piece][block], lane)[reg] =
+                word(words.row[Piece], 16 * block + column_of_data(at.column) -
+                                           margin - column_of(at.row));
+        }
+        for (int group = 0; group < Groups; ++group)
+          m_warp.at(m_column[Piece][group], lane)[reg] =
+              word(words.column[Piece],
+                   16 * group + at.column - max_radius - at.row);
+      }
+    });
+    if constexpr (Piece + 1 < column_pieces) {
+      take<Piece + 1>(words);
+    }
+  }
+  /// The column of a stripe that row m of the first product is.
+  KOKKOS_FORCEINLINE_FUNCTION static constexpr int column_of(int m) {
+    int const n = m % 8;
+    return 4 * (n / 2) + 2 * (m / 8) + n % 2;
+  }
+  /// The column of a block that is k-th in an operand: a lane has a word of
+  /// each unit.
+  KOKKOS_FORCEINLINE_FUNCTION static constexpr int column_of_data(int k) {
+    return data_pieces == 1 ? k : 8 * (k / 8) + 4 * (k % 2) + k % 8 / 2;
+  }
+  /// Two floats as three pairs of bfloat16, the largest first.
+  /// \tparam Checked the last is NaN where the three are not all of them
+  template <bool Checked>
+  KOKKOS_FORCEINLINE_FUNCTION void split(std::uint32_t a, std::uint32_t b,
+                                         std::uint32_t (&pieces)[3]) const {
+    for (int piece = 0; piece < 3; ++piece) {
+      pieces[piece] = m_warp.permute_bytes(a, b, 0x7632);
+      if (piece < 2) {
+        a = bits_of(float_of(a) - float_of(a & 0xffff0000u));
+        b = bits_of(float_of(b) - float_of(b & 0xffff0000u));
+      }
+    }
+    if constexpr (Checked) {
+      if (m_warp.permute_bytes(a, b, 0x5410) != 0) pieces[2] = 0x7fff7fffu;
+    }
+  }
+  KOKKOS_FORCEINLINE_FUNCTION static std::uint32_t bits_of(float value) {
+    return Kokkos::bit_cast<std::uint32_t>(value);
+  }
+
+  Warp m_warp;
+  Lanes<typename MmaF16::A> m_row[row_pieces][Blocks];  // (16,16) per warp
+  Lanes<typename MmaBF16::A> m_column[column_pieces]
+                                     [Groups];  // (16,16) per warp
+};
+
+}  // namespace KokkosMMA::Impl
+
+#endif

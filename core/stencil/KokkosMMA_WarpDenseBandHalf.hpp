@@ -1,0 +1,243 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOKKOSMMA_WARP_DENSE_BAND_HALF_HPP
+#define KOKKOSMMA_WARP_DENSE_BAND_HALF_HPP
+
+#include <core/mma/KokkosMMA_MmaShape.hpp>
+#include <core/base/KokkosMMA_Scalar.hpp>
+#include <core/mma/KokkosMMA_Split.hpp>
+
+#include <Kokkos_Macros.hpp>
+
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+/// \file
+/// As core/stencil/KokkosMMA_WarpDenseBand.hpp, of halfs, bhalfs, and floats as
+/// three bhalfs each; weights are exact operands.
+///
+/// The bands of all rows of weights stay in registers: what a lane holds of one
+/// are three pairs of weights. A product truncates what it adds to: those of
+/// the rows of a step are formed by themselves and added to the sums with
+/// rounding to nearest, which also moves the sums on by these rows.
+
+namespace KokkosMMA::Impl {
+
+/// \tparam Reach rows of weights above and below the centre
+template <class Warp, Scalar Input, int Reach>
+class WarpDenseBand16 {
+  template <class T>
+  using Lanes                    = typename Warp::template Lanes<T>;
+  static constexpr bool is_half  = Input == Scalar::half;
+  static constexpr bool is_float = Input == Scalar::float32;
+  using Shape                    = std::conditional_t<is_half, MmaF16, MmaBF16>;
+
+ public:
+  /// Rows that a step takes: fewer additions, but more registers.
+  static constexpr int together = 2;
+  static constexpr int rows     = 16;  ///< strips
+  static constexpr int columns  = 8;   ///< of sums
+  static constexpr int taps     = 2 * Reach + 1;
+  static constexpr int side     = 8;  ///< columns to the left and to the right
+  static constexpr int blocks   = 1;  ///< of the data: load() gives all columns
+  /// Before a turn: as many as there are registers for, for their instructions
+  /// mix.
+  static constexpr int steps = is_float || Reach > 7 ? 1 : 2;
+
+  /// The rows of a step, pairs of columns: columns 0 to 15 of each, then the
+  /// others of each; as operands, or floats as they are. // (16,24) each
+  using A = Registers<std::uint32_t, (is_float ? 12 : 6) * together>;
+  /// Band n: columns 0 to 15 of row n of the weights, then the others of rows n
+  /// - 1 and n. // (24,8), of 8 columns two
+  using B = Registers<std::uint32_t, 4>;
+  using C = typename Shape::C;  // (16,8)
+
+  static constexpr int bands = taps + 1;
+
+  /// `band(n)`: band n. Of registers that the compiler knows to be equal it
+  /// would keep one, and copy it before each product (CUDA 13.0).
+  template <class Bands>
+  KOKKOS_FORCEINLINE_FUNCTION WarpDenseBand16(Warp const& warp,
+                                              Bands const& band)
+      : m_warp(warp) {
+    for (int i = 0; i < taps - 1; ++i) clear(m_sum[i]);
+    for (int n = 0; n < bands; ++n) {
+      Lanes<B> const words = band(n);
+      warp.each([&](int lane) {
+        for (int i = 0; i < 2; ++i) {
+          if (n < taps)
+            warp.at(m_wide[n < taps ? n : 0], lane)[i] =
+                warp.at(words, lane)[i];
+          warp.at(m_narrow[n], lane)[i] = warp.at(words, lane)[2 + i];
+        }
+      });
+    }
+    warp.each([&](int lane) { warp.at(m_lost, lane) = 0; });
+  }
+
+  /// Band n of the weights `weight(tap, offset)`, bits of a 16-bit float, for
+  /// offsets of -side to side, 0 for rows that do not exist.
+  template <class Weight>
+  KOKKOS_FORCEINLINE_FUNCTION static B band(int lane, int n,
+                                            Weight const& weight) {
+    B fragment{};
+    for (int i = 0; i < B::size; ++i)
+      for (int e = 0; e < 2; ++e) {
+        bool const is_wide = i < 2;
+        int const row      = 8 * (is_wide ? i : 2) + lane % 4 * 2 + e;
+        int const offset   = row - side - lane / 4;
+        if (-side <= offset && offset <= side)
+          fragment[i] |= std::uint32_t(std::uint16_t(
+                             weight(is_wide ? n : n - 3 + i, offset)))
+                         << 16 * e;
+      }
+    return fragment;
+  }
+
+  /// The pair of columns of a register of A. // row of 16 * together, column
+  KOKKOS_FORCEINLINE_FUNCTION static constexpr Coordinate pair(int lane,
+                                                               int reg) {
+    bool const is_wide = reg < 4 * together;
+    int const of       = is_wide ? reg : reg - 4 * together;
+    return {16 * (of / (is_wide ? 4 : 2)) + lane / 4 + 8 * (of % 2),
+            (is_wide ? of % 4 / 2 * 8 : 16) + lane % 4 * 2};
+  }
+
+  /// The rows of a step, 16 rows of memory each.
+  KOKKOS_FORCEINLINE_FUNCTION static A load(unsigned char const* first,
+                                            int pitch, int lane) {
+    A fragment;
+    for (int r = 0; r < 6 * together; ++r) {
+      Coordinate const at = pair(lane, r);
+      unsigned char const* const from =
+          first + at.row * pitch + at.column * bytes;
+      if constexpr (is_float) {
+        auto const two = *reinterpret_cast<std::uint64_t const volatile*>(from);
+        fragment[2 * r]     = std::uint32_t(two);
+        fragment[2 * r + 1] = std::uint32_t(two >> 32);
+      } else {
+        fragment[r] = *reinterpret_cast<std::uint32_t const volatile*>(from);
+      }
+    }
+    return fragment;
+  }
+
+  /// Nothing is loaded ahead.
+  template <class LoadData>
+  KOKKOS_FORCEINLINE_FUNCTION void begin(LoadData const&) {}
+
+  /// Takes `together` rows of each strip, `data(0, 0)`.
+  template <int U, class LoadData, class Bands>
+  KOKKOS_FORCEINLINE_FUNCTION void step(LoadData const& data, Bands const&) {
+    Lanes<A> const loaded = data(0, 0);
+    Operands operands[together * planes];
+    m_warp.each([&](int lane) {
+      A const& words = m_warp.at(loaded, lane);
+      for (int r = 0; r < 6 * together; ++r) {
+        bool const is_wide = r < 4 * together;
+        int const of       = is_wide ? r : r - 4 * together;
+        int const row      = of / (is_wide ? 4 : 2);
+        auto const set     = [&](int plane, std::uint32_t word) {
+          Operands& to = operands[row * planes + plane];
+          if (is_wide)
+            m_warp.at(to.wide, lane)[of % 4] = word;
+          else
+            m_warp.at(to.narrow, lane)[of % 2] = word;
+        };
+        if constexpr (is_float) {
+          BfloatPieces const x = split_float(words[2 * r]);
+          BfloatPieces const y = split_float(words[2 * r + 1]);
+          set(0, pack_upper_halves(x.high, y.high));
+          set(1, pack_upper_halves(x.middle, y.middle));
+          set(2, pack_upper_halves(x.low, y.low));
+          m_warp.at(m_lost, lane) |= x.lost | y.lost;
+        } else {
+          set(0, words[r]);
+        }
+      }
+    });
+    add(operands, std::make_integer_sequence<int, taps - 1 + together>());
+  }
+
+  /// The sums that the last step completed: those of the row Reach above row
+  /// `Row` of the step. // (16,8) per warp
+  template <int U, int Row>
+  KOKKOS_FORCEINLINE_FUNCTION Lanes<C> const& complete() const {
+    return m_complete[Row];
+  }
+  /// As of WarpDenseBand, whose sums do not move.
+  KOKKOS_FORCEINLINE_FUNCTION void turn() {}
+
+  /// Not 0 where bits of a float were below the smallest bhalf.
+  KOKKOS_FORCEINLINE_FUNCTION Lanes<std::uint32_t> const& lost() const {
+    return m_lost;
+  }
+
+ private:
+  static constexpr int planes = is_float ? 3 : 1;
+  static constexpr int bytes  = is_float ? 4 : 2;
+
+  struct Operands {
+    Lanes<typename Shape::A> wide;              // (16,16)
+    Lanes<Registers<std::uint32_t, 2>> narrow;  // (16,8)
+  };
+  template <class AllOperands, int... I>
+  KOKKOS_FORCEINLINE_FUNCTION void add(AllOperands const& operands,
+                                       std::integer_sequence<int, I...>) {
+    (add_to<I>(operands), ...);
+  }
+  /// What the rows of a step add to sum I of those that they touch.
+  template <int I, class AllOperands>
+  KOKKOS_FORCEINLINE_FUNCTION void add_to(AllOperands const& operands) {
+    Lanes<C> part;
+    clear(part);
+    constexpr int tap = taps - 1 - I;  // of row 0 of the step
+    // The small pieces first.
+    for (int plane = planes - 1; plane >= 0; --plane) {
+      Operands const& row0 = operands[plane];
+      Operands const& row1 = operands[planes + plane];
+      if constexpr (tap >= 0) {
+        m_warp.template multiply<Shape>(part, row0.wide, m_wide[tap]);
+      }
+      if constexpr (tap + 1 < taps) {
+        m_warp.template multiply<Shape>(part, row1.wide, m_wide[tap + 1]);
+      }
+      // The last columns of both rows.
+      Lanes<typename Shape::A> narrow;  // (16,16)
+      m_warp.each([&](int lane) {
+        for (int i = 0; i < 2; ++i) {
+          m_warp.at(narrow, lane)[i]     = m_warp.at(row0.narrow, lane)[i];
+          m_warp.at(narrow, lane)[2 + i] = m_warp.at(row1.narrow, lane)[i];
+        }
+      });
+      m_warp.template multiply<Shape>(part, narrow, m_narrow[tap + 1]);
+    }
+    Lanes<C>& to = I < together ? m_complete[I < together ? I : 0]
+                                : m_sum[I < together ? 0 : I - together];
+    m_warp.each([&](int lane) {
+      for (int r = 0; r < C::size; ++r) {
+        float const before =
+            I + 1 < taps ? m_warp.at(m_sum[I + 1 < taps ? I : 0], lane)[r]
+                         : 0.f;
+        m_warp.at(to, lane)[r] = before + m_warp.at(part, lane)[r];
+      }
+    });
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void clear(Lanes<C>& sums) const {
+    m_warp.each([&](int lane) {
+      for (int r = 0; r < C::size; ++r) m_warp.at(sums, lane)[r] = 0;
+    });
+  }
+
+  Warp m_warp;
+  Lanes<C> m_sum[taps - 1];  ///< under way, the next complete one first
+  Lanes<C> m_complete[together];
+  Lanes<typename Shape::B> m_wide[taps];
+  Lanes<typename Shape::B> m_narrow[bands];
+  Lanes<std::uint32_t> m_lost;
+};
+
+}  // namespace KokkosMMA::Impl
+
+#endif

@@ -1,0 +1,16 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOKKOSMMA_INCLUDE_AUTOMATON_HPP
+#define KOKKOSMMA_INCLUDE_AUTOMATON_HPP
+
+/// \file
+/// Cellular automata, and the files of their patterns.
+
+#include <adapters/algorithms/automaton/KokkosMMA_Automaton.hpp>
+#include <adapters/kokkos/KokkosMMA_Configuration.hpp>
+#include <core/automaton/KokkosMMA_AutomatonRule.hpp>
+#include <core/automaton/KokkosMMA_RunLength.hpp>
+#include <core/base/KokkosMMA_Version.hpp>
+#include <core/routing/KokkosMMA_Settings.hpp>
+
+#endif

@@ -1,0 +1,1 @@
+// Wrong on purpose: headers.layers_are_checked wants each of these found.
