@@ -369,8 +369,7 @@ void print_segments(std::ostream& out) {
       "minima, maxima, products", types, lengths,
       reduce_with([](SegmentedProblem& p) { p.operation = Operation::max; }));
   table.add("sums between offsets", types, lengths, reduce_with(offsets));
-  table.add("sums of columns, `Along{0}`", types, lengths,
-            reduce_with(columns));
+  table.add("sums of columns, `Axis{0}`", types, lengths, reduce_with(columns));
   table.add("gaps between elements or segments", types, lengths,
             reduce_with(strided));
   table.add("`segmented_moments`", types, lengths,

@@ -178,7 +178,7 @@ Call own_column_reduce(Work<T> const& w) {
   Kokkos::View<T**, Kokkos::LayoutRight, Exec> const x(
       w.x.data(), w.cut.n / w.cut.length, w.cut.length);
   return [w, x, settings = w.c.settings()] {
-    KokkosMMA::segmented_reduce(w.exec, x, KokkosMMA::Along{0}, w.y, settings);
+    KokkosMMA::segmented_reduce(w.exec, x, KokkosMMA::Axis{0}, w.y, settings);
   };
 }
 template <class T, class Segments>
@@ -196,7 +196,7 @@ Call own_column_scan(Work<T> const& w) {
                                                        w.cut.length);
   Matrix const y(w.y.data(), rows, w.cut.length);
   return [w, x, y, settings = w.c.settings()] {
-    KokkosMMA::segmented_inclusive_scan(w.exec, x, KokkosMMA::Along{0}, y,
+    KokkosMMA::segmented_inclusive_scan(w.exec, x, KokkosMMA::Axis{0}, y,
                                         settings);
   };
 }

@@ -79,14 +79,14 @@ constexpr char const* name_of(Form f) {
   }
   return "automaton";
 }
-constexpr KokkosMMA::Boundary boundary_of(Faces f) {
+constexpr KokkosMMA::Boundary boundary_of(Conditions f) {
   switch (f) {
-    case Faces::constant: return KokkosMMA::Boundary::constant;
-    case Faces::periodic: return KokkosMMA::Boundary::periodic;
-    case Faces::reflect: return KokkosMMA::Boundary::reflect;
-    case Faces::mirror: return KokkosMMA::Boundary::mirror;
-    case Faces::nearest: return KokkosMMA::Boundary::nearest;
-    case Faces::halo: break;
+    case Conditions::constant: return KokkosMMA::Boundary::constant;
+    case Conditions::periodic: return KokkosMMA::Boundary::periodic;
+    case Conditions::reflect: return KokkosMMA::Boundary::reflect;
+    case Conditions::mirror: return KokkosMMA::Boundary::mirror;
+    case Conditions::nearest: return KokkosMMA::Boundary::nearest;
+    case Conditions::halo: break;
   }
   return KokkosMMA::Boundary::halo;
 }
@@ -106,13 +106,14 @@ struct Case {
   int rank;
   Form form;
   int radius;
-  Faces faces           = Faces::constant;
+  Conditions conditions = Conditions::constant;
   int steps             = 1;
   std::string rule_name = {};  // automata: how the rule is called
 
   /// What is computed, without who does it.
   std::string what() const {
-    std::string const r = "r:" + std::to_string(radius) + "/" + name_of(faces);
+    std::string const r =
+        "r:" + std::to_string(radius) + "/" + name_of(conditions);
     if (form == Form::automaton)
       return rule_name + "/" + r + "/steps:" + std::to_string(steps);
     return std::to_string(rank) + "d/" + name_of(form) + "/" + r +
@@ -245,7 +246,7 @@ template <Reads reads, int fixed, class T, int R>
 Call plain_call_of(StencilWork<T, R> const& w) {
   auto const functor = [&w](T* in, T* out) {
     return plain_stencil<reads, fixed, T, R>(in, out, w.shape, w.c.radius,
-                                             w.c.faces, w.plain_weights);
+                                             w.c.conditions, w.plain_weights);
   };
   int const steps = w.c.steps;
   T* const y      = w.y.data();
@@ -497,7 +498,7 @@ exact_type<T> const* StencilTests::exact(Case const& c,
     Kokkos::parallel_for("perf::to_exact", IndexRange(exec, 0, n),
                          ToExact<T>{x, from, std::ldexp(1., bits)});
     m_exact_sums = exact_stencil<Exact, R>(exec, from, other, in, out, weights,
-                                           c.faces, c.steps);
+                                           c.conditions, c.steps);
     m_exact_key  = key;
   }
   return static_cast<Exact const*>(m_exact_sums);
@@ -533,9 +534,10 @@ void StencilTests::register_stencils() {
     return std::find(radii.begin(), radii.end(), r) != radii.end();
   };
   auto const add = [this](Contenders const& contenders, Form form, int radius,
-                          Faces faces = Faces::constant, int steps = 1) {
+                          Conditions conditions = Conditions::constant,
+                          int steps             = 1) {
     for (Contender c : contenders)
-      register_case<T, R>({c, R, form, radius, faces, steps});
+      register_case<T, R>({c, R, form, radius, conditions, steps});
   };
   constexpr bool first = is_first_of_its_size<T>;
   bool const whole     = all || few || (first && R == 2);
@@ -589,11 +591,12 @@ void StencilTests::register_stencils() {
     if (!integers && among(r, slow) && whole)
       add(with_routes({generic, stencil}, false), Form::dense_real, r);
   }
-  for (Faces faces : {Faces::periodic, Faces::reflect, Faces::mirror,
-                      Faces::nearest, Faces::halo})
+  for (Conditions conditions :
+       {Conditions::periodic, Conditions::reflect, Conditions::mirror,
+        Conditions::nearest, Conditions::halo})
     for (int r : few ? Radii{1} : R == 3 && !all ? Radii{1, 3} : Radii{1, 7})
       if (first || all || few)
-        add(with_routes({plain, stencil}, false), Form::box, r, faces);
+        add(with_routes({plain, stencil}, false), Form::box, r, conditions);
   for (Form form : {Form::box, Form::mean}) {
     // Sums of 9^8 neighbours are no halves, and integers have no mean.
     if (form == Form::box && sizeof(T) == 2) continue;
@@ -601,9 +604,10 @@ void StencilTests::register_stencils() {
     // 32 steps of 3 / 2 each leave the range of halves.
     bool const grows = R == 1 && std::is_same_v<T, half_type>;
     for (int steps : R == 3 || grows ? Radii{8} : Radii{8, 32})
-      for (Faces faces : {Faces::constant, Faces::periodic})
-        if (all || (few ? steps == 8 && faces == Faces::periodic : first))
-          add(with_routes({plain, stencil}, false), form, 1, faces, steps);
+      for (Conditions conditions : {Conditions::constant, Conditions::periodic})
+        if (all ||
+            (few ? steps == 8 && conditions == Conditions::periodic : first))
+          add(with_routes({plain, stencil}, false), form, 1, conditions, steps);
   }
 }
 
@@ -613,7 +617,7 @@ void StencilTests::run(benchmark::State& state, Case const& c) {
   m_session.copy_ceiling();  // before anything else takes the memory
   GridShape<R> const grid = shape<R>();
   GridShape<R> in         = grid;
-  int const ghosts        = c.faces == Faces::halo ? c.radius : 0;
+  int const ghosts        = c.conditions == Conditions::halo ? c.radius : 0;
   for (int d = 0; d < R; ++d) in.extent[d] += 2 * ghosts;
   auto const n = static_cast<std::size_t>(grid.size());
   // Sums of 32 steps take up 102 of 128 bits beside those of the elements.
@@ -644,7 +648,7 @@ void StencilTests::run(benchmark::State& state, Case const& c) {
       : c.form == Form::star
           ? KokkosMMA::StencilWeights<R>::star(c.radius)
           : KokkosMMA::StencilWeights<R>::dense(c.radius, values),
-      KokkosMMA::Boundaries<R>::all(boundary_of(c.faces)),
+      KokkosMMA::Boundaries<R>::all(boundary_of(c.conditions)),
       {},
       tiling};
   {

@@ -132,25 +132,26 @@ struct ToExact {
   }
 };
 
-/// The faces of a grid, by name, all alike. Constants are 0.
-enum class Faces { constant, periodic, reflect, mirror, nearest, halo };
+/// The boundaries of a grid, by name, all alike. Constants are 0.
+enum class Conditions { constant, periodic, reflect, mirror, nearest, halo };
 
-constexpr char const* name_of(Faces f) {
+constexpr char const* name_of(Conditions f) {
   switch (f) {
-    case Faces::constant: return "constant";
-    case Faces::periodic: return "periodic";
-    case Faces::reflect: return "reflect";
-    case Faces::mirror: return "mirror";
-    case Faces::nearest: return "nearest";
-    case Faces::halo: break;
+    case Conditions::constant: return "constant";
+    case Conditions::periodic: return "periodic";
+    case Conditions::reflect: return "reflect";
+    case Conditions::mirror: return "mirror";
+    case Conditions::nearest: return "nearest";
+    case Conditions::halo: break;
   }
   return "halo";
 }
 
 /// Which of n elements stand for the indices from -radius to -1 and from n to
 /// n + radius - 1; -1 where there is none. Found by walking outwards from
-/// either face, bouncing off the ends. A halo has no such elements.
-std::vector<std::int32_t> beyond_faces(Faces faces, std::int64_t n, int radius);
+/// either boundary, bouncing off the ends. A halo has no such elements.
+std::vector<std::int32_t> beyond_boundaries(Conditions conditions,
+                                            std::int64_t n, int radius);
 
 template <int R>
 struct ExactTap {
@@ -178,7 +179,8 @@ struct ExactWeights {
 template <class Exact, int R>
 Exact* exact_stencil(Exec const& exec, Exact* from, Exact* other,
                      GridShape<R> const& in, GridShape<R> const& out,
-                     ExactWeights<R> const& weights, Faces faces, int steps);
+                     ExactWeights<R> const& weights, Conditions conditions,
+                     int steps);
 
 /// Rules that are two ranges of counts, the centre counted; a cell that does
 /// not survive grows old through the states from 2 up before it is dead.
@@ -194,7 +196,8 @@ struct RangeRule {
 /// `steps` generations of cells in \p from; \return which of both has the last.
 std::uint8_t* exact_automaton(Exec const& exec, std::uint8_t* from,
                               std::uint8_t* other, GridShape<2> const& shape,
-                              RangeRule const& rule, Faces faces, int steps);
+                              RangeRule const& rule, Conditions conditions,
+                              int steps);
 
 /// What was seen of all results.
 struct StencilInspection {

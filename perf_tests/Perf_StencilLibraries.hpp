@@ -15,8 +15,8 @@
 /// when the program runs.
 namespace perf {
 
-/// A sum of neighbours for a library: zeros beyond the faces, dimensions and
-/// weights slowest first.
+/// A sum of neighbours for a library: zeros beyond the boundaries, dimensions
+/// and weights slowest first.
 struct LibraryStencil {
   Exec exec;
   std::string type;  // as type_name

@@ -100,13 +100,13 @@ void for_each_element(Exec const& exec, GridShape<R> const& shape,
 }
 
 /// What stands for element i of n; -1 where a constant does.
-KOKKOS_INLINE_FUNCTION int neighbour(Faces faces, int i, int n) {
+KOKKOS_INLINE_FUNCTION int neighbour(Conditions conditions, int i, int n) {
   if (i >= 0 && i < n) return i;
-  switch (faces) {
-    case Faces::periodic: return i < 0 ? i + n : i - n;
-    case Faces::reflect: return i < 0 ? -1 - i : 2 * n - 1 - i;
-    case Faces::mirror: return i < 0 ? -i : 2 * n - 2 - i;
-    case Faces::nearest: return i < 0 ? 0 : n - 1;
+  switch (conditions) {
+    case Conditions::periodic: return i < 0 ? i + n : i - n;
+    case Conditions::reflect: return i < 0 ? -1 - i : 2 * n - 1 - i;
+    case Conditions::mirror: return i < 0 ? -i : 2 * n - 2 - i;
+    case Conditions::nearest: return i < 0 ? 0 : n - 1;
     default: return -1;
   }
 }
@@ -136,8 +136,8 @@ struct PlainStencil {
   GridOf<T, R> in, out;
   Kokkos::View<Sum*, Exec> weight;  // the last dimension fastest
   int any_radius;
-  Faces faces;
-  int ghosts;  // cells of `in` beyond each face
+  Conditions conditions;
+  int ghosts;  // cells of `in` beyond each boundary
   int extent[R];
 
   KOKKOS_FUNCTION int reach() const { return fixed > 0 ? fixed : any_radius; }
@@ -163,7 +163,7 @@ struct PlainStencil {
       for (int a = -radius; a <= radius; ++a) add(a, i + a + ghosts);
     } else {
       for (int a = -radius; a <= radius; ++a) {
-        int const p = neighbour(faces, i + a, extent[0]);
+        int const p = neighbour(conditions, i + a, extent[0]);
         if (p >= 0) add(a, p);
       }
     }
@@ -201,10 +201,10 @@ struct PlainStencil {
       }
     } else {
       for (int a = -radius; a <= radius; ++a) {
-        int const p = neighbour(faces, i + a, extent[0]);
+        int const p = neighbour(conditions, i + a, extent[0]);
         for (int b = -radius; b <= radius; ++b) {
           if (reads == Reads::star && a != 0 && b != 0) continue;
-          int const q = neighbour(faces, j + b, extent[1]);
+          int const q = neighbour(conditions, j + b, extent[1]);
           if (p >= 0 && q >= 0) add(a, b, p, q);
         }
       }
@@ -248,13 +248,13 @@ struct PlainStencil {
       }
     } else {
       for (int a = -radius; a <= radius; ++a) {
-        int const p = neighbour(faces, i + a, extent[0]);
+        int const p = neighbour(conditions, i + a, extent[0]);
         for (int b = -radius; b <= radius; ++b) {
-          int const q = neighbour(faces, j + b, extent[1]);
+          int const q = neighbour(conditions, j + b, extent[1]);
           for (int c = -radius; c <= radius; ++c) {
             if (reads == Reads::star && (a != 0) + (b != 0) + (c != 0) > 1)
               continue;
-            int const s = neighbour(faces, k + c, extent[2]);
+            int const s = neighbour(conditions, k + c, extent[2]);
             if (p >= 0 && q >= 0 && s >= 0) add(a, b, c, p, q, s);
           }
         }
@@ -266,10 +266,10 @@ struct PlainStencil {
 
 template <Reads reads, int fixed, class T, int R>
 PlainStencil<T, R, reads, fixed> plain_stencil(
-    T* in, T* out, GridShape<R> const& shape, int radius, Faces faces,
+    T* in, T* out, GridShape<R> const& shape, int radius, Conditions conditions,
     Kokkos::View<plain_sum<T>*, Exec> const& weight) {
   PlainStencil<T, R, reads, fixed> stencil;
-  stencil.ghosts        = faces == Faces::halo ? radius : 0;
+  stencil.ghosts        = conditions == Conditions::halo ? radius : 0;
   GridShape<R> in_shape = shape;
   for (int d = 0; d < R; ++d) {
     in_shape.extent[d] += 2 * stencil.ghosts;
@@ -279,7 +279,7 @@ PlainStencil<T, R, reads, fixed> plain_stencil(
   stencil.out        = grid_of<T, R>(out, shape);
   stencil.weight     = weight;
   stencil.any_radius = radius;
-  stencil.faces      = faces;
+  stencil.conditions = conditions;
   return stencil;
 }
 
@@ -289,7 +289,7 @@ template <int fixed>
 struct PlainAutomaton {
   GridOf<std::uint8_t, 2> from, to;
   RangeRule rule;
-  Faces faces;
+  Conditions conditions;
   int extent[2];
 
   KOKKOS_FUNCTION void operator()(int i, int j) const {
@@ -308,9 +308,9 @@ struct PlainAutomaton {
         int const reach = rule.moore ? r : r - (s < 0 ? -s : s);
         for (int f = -reach; f <= reach; ++f) {
           int const p =
-              neighbour(faces, i + (first_is_fast ? f : s), extent[0]);
+              neighbour(conditions, i + (first_is_fast ? f : s), extent[0]);
           int const q =
-              neighbour(faces, j + (first_is_fast ? s : f), extent[1]);
+              neighbour(conditions, j + (first_is_fast ? s : f), extent[1]);
           count += p >= 0 && q >= 0 && from(p, q) == 1;
         }
       }
@@ -332,7 +332,7 @@ inline constexpr int separable_side = 64;
 /// Sums of two passes over a tile in shared memory, the elements as the sums'
 /// type: along the rows into a second tile, then down its columns. Of either
 /// pass a thread has a run of outputs and reads each neighbour once.
-/// Dimensions are (slow, fast); beyond the faces are zeros.
+/// Dimensions are (slow, fast); beyond the boundaries are zeros.
 template <class T, int r>
 __global__ void __launch_bounds__(256)
     separable_2d(T const* __restrict__ in, T* __restrict__ out, int rows,

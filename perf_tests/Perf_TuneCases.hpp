@@ -189,7 +189,7 @@ void tune_columns(Tuner& tuner) {
                      double(n * sizeof(T)), int(columns)});
     cases.back().call = [exec, to, &tuner, n, columns](std::size_t) {
       Matrix const x(tuner.session().data<T>(n), n / columns, columns);
-      KokkosMMA::segmented_reduce(exec, x, KokkosMMA::Along{0}, to);
+      KokkosMMA::segmented_reduce(exec, x, KokkosMMA::Axis{0}, to);
     };
     cases.back().sum = sum_of(exec, y, columns);
   }

@@ -48,7 +48,8 @@ KOKKOS_INLINE_FUNCTION Cell next_state(RangeRule const& rule, Cell state,
   return low <= count && count <= high;
 }
 
-/// An index beyond a face, on the torus; the radius is no larger than the grid.
+/// An index beyond a boundary, on the torus; the radius is no larger than the
+/// grid.
 KOKKOS_INLINE_FUNCTION int wrapped(int i, int side) {
   return i < 0 ? i + side : i < side ? i : i - side;
 }
@@ -287,7 +288,7 @@ class AutomatonTables {
       fill(cells);
       Cell const* const last =
           exact_automaton(exec(), cells, other, GridShape<2>{{side, side}},
-                          rule, Faces::periodic, steps);
+                          rule, Conditions::periodic, steps);
       copy_bytes(exec(), m_exact->data(), last, n);
       exec().fence("perf::exact");
       m_key = key;

@@ -199,9 +199,9 @@ void StencilTests::print_tables() {
       }
       if (line.c.form != Form::box) continue;
       std::string const r = std::to_string(line.c.radius);
-      if (line.c.faces == Faces::constant)
+      if (line.c.conditions == Conditions::constant)
         constant[r] = of(line).updates;
-      else if (line.c.faces != Faces::halo && constant.contains(r))
+      else if (line.c.conditions != Conditions::halo && constant.contains(r))
         boundaries = std::min(boundaries, of(line).updates / constant[r]);
     }
     if (!slowest) continue;

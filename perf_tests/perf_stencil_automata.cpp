@@ -56,13 +56,13 @@ struct NextState {
 template <int fixed>
 Call plain_generations_of(Exec const& exec, GridShape<2> const& shape,
                           Cells const& cells, Cells const& other,
-                          RangeRule const& rule, Faces faces, int steps,
-                          Tiling const& tiling) {
+                          RangeRule const& rule, Conditions conditions,
+                          int steps, Tiling const& tiling) {
   using Generation       = PlainAutomaton<fixed>;
   int const rows         = static_cast<int>(shape.extent[0]);
   int const columns      = static_cast<int>(shape.extent[1]);
-  Generation const there = {cells, other, rule, faces, {rows, columns}};
-  Generation const back  = {other, cells, rule, faces, {rows, columns}};
+  Generation const there = {cells, other, rule, conditions, {rows, columns}};
+  Generation const back  = {other, cells, rule, conditions, {rows, columns}};
   return [=] {
     for (int step = 0; step < steps; ++step)
       for_each_element<2>(exec, shape, tiling, step % 2 == 0 ? there : back);
@@ -70,21 +70,23 @@ Call plain_generations_of(Exec const& exec, GridShape<2> const& shape,
 }
 Call plain_generations(Exec const& exec, GridShape<2> const& shape,
                        Cells const& cells, Cells const& other,
-                       RangeRule const& rule, Faces faces, int steps,
+                       RangeRule const& rule, Conditions conditions, int steps,
                        Tiling const& tiling) {
-  return rule.radius == 1 ? plain_generations_of<1>(exec, shape, cells, other,
-                                                    rule, faces, steps, tiling)
-                          : plain_generations_of<0>(exec, shape, cells, other,
-                                                    rule, faces, steps, tiling);
+  return rule.radius == 1
+             ? plain_generations_of<1>(exec, shape, cells, other, rule,
+                                       conditions, steps, tiling)
+             : plain_generations_of<0>(exec, shape, cells, other, rule,
+                                       conditions, steps, tiling);
 }
 
 Call policy_generations(Exec const& exec, GridShape<2> const& shape,
                         Cells const& cells, Cells const& other,
-                        RangeRule const& rule, Faces faces, int steps) {
+                        RangeRule const& rule, Conditions conditions,
+                        int steps) {
   using Weights        = KokkosMMA::StencilWeights<2>;
   auto const weights   = rule.moore ? Weights::moore(rule.radius)
                                     : Weights::von_neumann(rule.radius);
-  auto const around    = KokkosMMA::Boundaries<2>::all(boundary_of(faces));
+  auto const around    = KokkosMMA::Boundaries<2>::all(boundary_of(conditions));
   auto const policy_of = [&](Cells const& from) {
     return KokkosMMA::StencilPolicy<Exec, Kokkos::Rank<2>>(
         exec, {shape.extent[0], shape.extent[1]}, from, weights, around);
@@ -106,14 +108,15 @@ void StencilTests::register_automata() {
   bool const all = m_session.options.all;
   bool const few = !on_cuda && !all;
   auto const n   = static_cast<std::size_t>(shape<2>().size());
-  auto const add = [&](bool moore, int states, int radius, Faces faces,
-                       int steps, std::vector<Contender> const& contenders) {
+  auto const add = [&](bool moore, int states, int radius,
+                       Conditions conditions, int steps,
+                       std::vector<Contender> const& contenders) {
     if (shape<2>().extent[0] < radius) return;
     RangeRule const rule = scaled_rule(moore, radius, states);
     std::string name     = moore ? "moore" : "von_neumann";
     if (states > 2) name += "_states:" + std::to_string(states);
     for (Contender contender : contenders) {
-      Case const c = {contender, 2,   Form::automaton, radius, faces,
+      Case const c = {contender, 2,   Form::automaton, radius, conditions,
                       steps,     name};
       register_benchmark(c.name("uint8", n),
                          [this, c, rule](benchmark::State& state) {
@@ -129,20 +132,21 @@ void StencilTests::register_automata() {
        few ? std::vector<int>{1, 5} : std::vector<int>{1, 2, 3, 5, 7, 10, 16}) {
     std::vector<Contender> contenders = {kokkos_tiled, policy, automaton};
     if (r <= 7) contenders.insert(contenders.begin(), kokkos);
-    add(true, 2, r, Faces::constant, 8, contenders);
+    add(true, 2, r, Conditions::constant, 8, contenders);
     if (r == 1 || r == 5)
-      for (Faces faces : {Faces::periodic, Faces::reflect})
-        add(true, 2, r, faces, 8, {automaton});
+      for (Conditions conditions : {Conditions::periodic, Conditions::reflect})
+        add(true, 2, r, conditions, 8, {automaton});
   }
   // Life for a while.
-  add(true, 2, 1, Faces::periodic, few ? 32 : 256, {kokkos_tiled, automaton});
+  add(true, 2, 1, Conditions::periodic, few ? 32 : 256,
+      {kokkos_tiled, automaton});
   for (int r :
        few ? std::vector<int>{1} : std::vector<int>{1, 2, 3, 5, 7, 10, 16})
-    add(false, 2, r, Faces::constant, 8,
+    add(false, 2, r, Conditions::constant, 8,
         r <= 5 ? std::vector<Contender>{kokkos_tiled, policy, automaton}
                : std::vector<Contender>{automaton});
   for (int r : few ? std::vector<int>{1} : std::vector<int>{1, 5})
-    add(true, 8, r, Faces::constant, 8, {kokkos_tiled, automaton});
+    add(true, 8, r, Conditions::constant, 8, {kokkos_tiled, automaton});
 }
 
 void StencilTests::run_automaton(benchmark::State& state, Case const& c,
@@ -165,7 +169,7 @@ void StencilTests::run_automaton(benchmark::State& state, Case const& c,
     Kokkos::parallel_for("perf::cells", IndexRange(exec, 0, n),
                          FillCells{cells});
     Byte* const last =
-        exact_automaton(exec, cells, other, grid, rule, c.faces, c.steps);
+        exact_automaton(exec, cells, other, grid, rule, c.conditions, c.steps);
     std::uint64_t* const exact = m_exact[0].get<std::uint64_t>(exec, n);
     Kokkos::parallel_for("perf::widen", IndexRange(exec, 0, n),
                          Widen{last, exact});
@@ -183,20 +187,22 @@ void StencilTests::run_automaton(benchmark::State& state, Case const& c,
                               return plain_generations(
                                   exec, grid, here, there,
                                   scaled_rule(true, c.radius < 3 ? 1 : 3, 2),
-                                  Faces::constant, 2, tried);
+                                  Conditions::constant, 2, tried);
                             });
   Call call;
   if (c.contender == Contender::automaton) {
     auto const parsed = KokkosMMA::parse_rule(rule.text());
-    auto const around = KokkosMMA::Boundaries<2>::all(boundary_of(c.faces));
-    call              = [=] {
+    auto const around =
+        KokkosMMA::Boundaries<2>::all(boundary_of(c.conditions));
+    call = [=] {
       KokkosMMA::automaton(exec, here, parsed.rule, around, c.steps);
     };
   } else if (c.contender == Contender::policy) {
-    call = policy_generations(exec, grid, here, there, rule, c.faces, c.steps);
+    call = policy_generations(exec, grid, here, there, rule, c.conditions,
+                              c.steps);
   } else {
-    call = plain_generations(exec, grid, here, there, rule, c.faces, c.steps,
-                             tiling);
+    call = plain_generations(exec, grid, here, there, rule, c.conditions,
+                             c.steps, tiling);
   }
 
   auto const run_once = [&] {

@@ -9,8 +9,8 @@
 
 namespace perf {
 
-std::vector<std::int32_t> beyond_faces(Faces faces, std::int64_t n,
-                                       int radius) {
+std::vector<std::int32_t> beyond_boundaries(Conditions conditions,
+                                            std::int64_t n, int radius) {
   std::vector<std::int32_t> place(2 * static_cast<std::size_t>(radius));
   auto const last = static_cast<std::int32_t>(n - 1);
   for (int const outwards : {-1, 1}) {
@@ -18,15 +18,15 @@ std::vector<std::int32_t> beyond_faces(Faces faces, std::int64_t n,
     int direction   = outwards;
     for (int out = 0; out < radius; ++out) {
       bool const at_end = direction < 0 ? at == 0 : at == last;
-      if (faces == Faces::constant) {
+      if (conditions == Conditions::constant) {
         at = -1;
       } else if (!at_end) {
         at += direction;
-      } else if (faces == Faces::periodic) {
+      } else if (conditions == Conditions::periodic) {
         at = direction < 0 ? last : 0;
-      } else if (faces != Faces::nearest) {
+      } else if (conditions != Conditions::nearest) {
         direction = -direction;
-        if (faces == Faces::mirror && n > 1) at += direction;
+        if (conditions == Conditions::mirror && n > 1) at += direction;
       }
       place[static_cast<std::size_t>(outwards < 0 ? radius - 1 - out
                                                   : radius + out)] = at;
@@ -124,7 +124,7 @@ Scratch<T> on_device(Exec const& exec, std::vector<T> const& host) {
 template <class Exact, int R>
 void exact_sweep(Exec const& exec, Exact const* from, Exact* to,
                  GridShape<R> const& in, GridShape<R> const& out,
-                 std::vector<ExactTap<R>> const& taps, Faces faces) {
+                 std::vector<ExactTap<R>> const& taps, Conditions conditions) {
   Scratch<ExactTap<R>> const device_taps = on_device(exec, taps);
   ExactSumOfTaps<Exact, R> sweep;
   sweep.from = from;
@@ -137,9 +137,9 @@ void exact_sweep(Exec const& exec, Exact const* from, Exact* to,
     for (ExactTap<R> const& tap : taps)
       reach = std::max(reach, std::abs(tap.offset[d]));
     places.push_back(
-        on_device(exec, beyond_faces(faces, out.extent[d], reach)));
+        on_device(exec, beyond_boundaries(conditions, out.extent[d], reach)));
     sweep.place[d] = {places.back().data(), out.extent[d], reach,
-                      faces == Faces::halo};
+                      conditions == Conditions::halo};
   }
   sweep.taps  = device_taps.data();
   sweep.count = static_cast<int>(taps.size());
@@ -154,10 +154,11 @@ void exact_sweep(Exec const& exec, Exact const* from, Exact* to,
 template <class Exact, int R>
 Exact* exact_stencil(Exec const& exec, Exact* from, Exact* other,
                      GridShape<R> const& in, GridShape<R> const& out,
-                     ExactWeights<R> const& weights, Faces faces, int steps) {
+                     ExactWeights<R> const& weights, Conditions conditions,
+                     int steps) {
   auto const sweep = [&](GridShape<R> const& source, GridShape<R> const& target,
                          std::vector<ExactTap<R>> const& taps) {
-    exact_sweep<Exact, R>(exec, from, other, source, target, taps, faces);
+    exact_sweep<Exact, R>(exec, from, other, source, target, taps, conditions);
     std::swap(from, other);
   };
   for (int step = 0; step < steps; ++step) {
@@ -187,7 +188,7 @@ Exact* exact_stencil(Exec const& exec, Exact* from, Exact* other,
 #define KOKKOSMMA_PERF_EXACT_STENCIL(EXACT, R)                               \
   template EXACT* exact_stencil<EXACT, R>(                                   \
       Exec const&, EXACT*, EXACT*, GridShape<R> const&, GridShape<R> const&, \
-      ExactWeights<R> const&, Faces, int)
+      ExactWeights<R> const&, Conditions, int)
 KOKKOSMMA_PERF_EXACT_STENCIL(std::uint64_t, 1);
 KOKKOSMMA_PERF_EXACT_STENCIL(std::uint64_t, 2);
 KOKKOSMMA_PERF_EXACT_STENCIL(std::uint64_t, 3);
@@ -247,12 +248,13 @@ struct ExactGeneration {
 
 std::uint8_t* exact_automaton(Exec const& exec, std::uint8_t* from,
                               std::uint8_t* other, GridShape<2> const& shape,
-                              RangeRule const& rule, Faces faces, int steps) {
+                              RangeRule const& rule, Conditions conditions,
+                              int steps) {
   ExactGeneration generation{nullptr, nullptr, shape, {}, rule};
   std::vector<Scratch<std::int32_t>> places;
   for (int d = 0; d < 2; ++d) {
-    places.push_back(
-        on_device(exec, beyond_faces(faces, shape.extent[d], rule.radius)));
+    places.push_back(on_device(
+        exec, beyond_boundaries(conditions, shape.extent[d], rule.radius)));
     generation.place[d] = {places.back().data(), shape.extent[d], rule.radius,
                            false};
   }

@@ -329,8 +329,8 @@ struct HaloRegion {
 };
 
 /// A block in parts: the interior needs no ghost cell of another rank, the
-/// strips along inner faces do. A block that is too thin for an interior is one
-/// strip.
+/// strips along inner boundaries do. A block that is too thin for an interior
+/// is one strip.
 template <int R>
 struct HaloRegions {
   std::vector<HaloRegion<R>> interior, strips;
@@ -442,9 +442,10 @@ void check_forced_stencil(char const* who, Exec const& exec, X const& in,
 template <int R>
 void add_boundaries(MpiChecksum& checksum, Boundaries<R> const& boundaries) {
   for (int d = 0; d < R; ++d)
-    for (Face const& face : {boundaries.low[d], boundaries.high[d]}) {
-      checksum.add(face.kind);
-      checksum.add(face.value);
+    for (BoundaryCondition const& condition :
+         {boundaries.low[d], boundaries.high[d]}) {
+      checksum.add(condition.kind);
+      checksum.add(condition.value);
     }
 }
 
@@ -482,7 +483,7 @@ void run_mpi_stencil(char const* who, MPI_Comm comm, Exec const& exec,
     if (steps < 1)
       invalid_argument(who, "steps is ", steps, "; it must be 1 or more");
     boundaries.check(who);
-    // `in` has ghost cells beyond faces of the whole grid only.
+    // `in` has ghost cells beyond boundaries of the whole grid only.
     Boundaries<R> given = boundaries;
     for (int d = 0; d < R; ++d) {
       if (block.inner_low(d)) given.low[d] = {Boundary::nearest, 0};
@@ -562,22 +563,23 @@ namespace mpi {
 ///              dimension 0 in rank order. Whether the topology is periodic
 ///              does not matter: `boundaries` say so
 /// \param in    View of this rank's block, without ghost cells but beyond those
-///              faces of the whole grid that are halos. Blocks at the same
+///              boundaries of the whole grid that are halos. Blocks at the same
 ///              place along a dimension have the same extent in it; others may
 ///              differ. In a dimension that is split each has at least as many
-///              elements as the radius, one more where a face is a mirror
+///              elements as the radius, one more where a boundary is a mirror
 /// \param out   View of this rank's block that shares no memory with `in`
-/// \param boundaries what lies beyond the faces of the whole grid
+/// \param boundaries what lies beyond the boundaries of the whole grid
 /// \param steps 1 or more; one exchange each
-/// \param settings route of the interior of the block; strips along inner faces
+/// \param settings route of the interior of the block; strips along inner
+/// boundaries
 ///              take it where they can
 ///
 /// Each step packs the elements that neighbours need, computes the interior
 /// while they travel, and then strips of the width of the radius
-/// along the inner faces, whose elements are copied together with the ghost
-/// cells. Every element is the sum that one GPU computes, in the order of the
-/// route that it takes: integers do not depend on the number of ranks, floating
-/// point only where strips take another route than the interior.
+/// along the inner boundaries, whose elements are copied together with the
+/// ghost cells. Every element is the sum that one GPU computes, in the order of
+/// the route that it takes: integers do not depend on the number of ranks,
+/// floating point only where strips take another route than the interior.
 ///
 /// The last strips run in order on `exec` after the call has returned. Tags
 /// 27500 to 27526 of `comm` belong to the call while it runs.
@@ -627,13 +629,14 @@ void stencil(MPI_Comm comm, Exec const& exec, X const& in, Y const& out,
       settings);
 }
 
-/// Fills the ghost cells of a View beyond those faces behind which another
+/// Fills the ghost cells of a View beyond those boundaries behind which another
 /// rank's block lies, corners too, with that block's elements: for
 /// StencilPolicy with a functor of one's own and block_boundaries().
 ///
 /// \param x      View of this rank's block and its ghost cells, as many as the
-///               radius beyond each face that block_boundaries() calls a halo.
-///               Those beyond faces of the whole grid stay the caller's
+///               radius beyond each boundary that block_boundaries() calls a
+///               halo. Those beyond boundaries of the whole grid stay the
+///               caller's
 /// \param radius ghost cells per dimension, 0 or more
 /// \param boundaries of the whole grid
 ///

@@ -95,7 +95,7 @@ struct MpiTopology {
   }
 
   /// Whether another block, or this one's other end by way of others, lies
-  /// beyond the face.
+  /// beyond the boundary.
   bool inner_low(int d, Boundaries<R> const& boundaries) const {
     return size[d] > 1 &&
            (coordinate[d] > 0 || boundaries.low[d].kind == Boundary::periodic);
@@ -124,7 +124,7 @@ struct MpiBlock {
   std::array<std::int64_t, std::size_t(R)> extent;
   std::array<int, std::size_t(R)> radius;
   Boundaries<R> global;  ///< of the whole grid
-  Boundaries<R> local;   ///< inner faces are halos
+  Boundaries<R> local;   ///< inner boundaries are halos
 
   MpiBlock(char const* who, MPI_Comm comm,
            std::array<std::int64_t, std::size_t(R)> const& extent_,
@@ -154,8 +154,8 @@ struct MpiBlock {
     for (int d = 0; d < R; ++d) box.end[d] = extent[d];
     return box;
   }
-  /// With the ghost cells that the caller fills: beyond faces of the whole grid
-  /// that are halos.
+  /// With the ghost cells that the caller fills: beyond boundaries of the whole
+  /// grid that are halos.
   IndexBox<R> given() const {
     IndexBox<R> box = own();
     for (int d = 0; d < R; ++d) {
@@ -182,8 +182,8 @@ struct MpiBlock {
     return radius[d] + (mirror ? 1 : 0);
   }
 
-  /// One message per neighbour and direction, corners too: beyond two faces
-  /// there is another rank's block.
+  /// One message per neighbour and direction, corners too: beyond two
+  /// boundaries there is another rank's block.
   std::vector<MpiMessage<R>> messages(char const* who) const {
     std::vector<MpiMessage<R>> result;
     IndexBox<R> const whole = given();
@@ -296,7 +296,7 @@ Block<R> block_of(MPI_Comm comm,
 }
 
 /// The boundaries of the calling rank's block: those of the grid, and halos
-/// where another block lies beyond the face. For StencilPolicy, after
+/// where another block lies beyond the boundary. For StencilPolicy, after
 /// exchange_halos().
 template <int R>
 Boundaries<R> block_boundaries(MPI_Comm comm, Boundaries<R> const& boundaries) {

@@ -60,7 +60,7 @@ KOKKOS_FORCEINLINE_FUNCTION decltype(auto) element_at(
 }
 
 /// The elements of a View under the indices of a grid, with what lies beyond
-/// its faces.
+/// its boundaries.
 template <class X, int R>
 struct Grid {
   X x;
@@ -89,7 +89,7 @@ struct Grid {
       place[d] = at[d] + boundaries.ghosts_low(d, radius[d]);
     return element_at(x, place);
   }
-  /// The same anywhere beyond the faces.
+  /// The same anywhere beyond the boundaries.
   template <class A>
   KOKKOS_FORCEINLINE_FUNCTION A
   with_boundaries(std::int64_t const (&at)[R]) const {

@@ -166,9 +166,9 @@ class AutomatonRule {
 struct BoundedGrid {
   std::int64_t width  = 0;      ///< cells of a row
   std::int64_t height = 0;      ///< rows
-  bool torus          = false;  ///< opposite faces are neighbours
+  bool torus          = false;  ///< opposite boundaries are neighbours
 
-  /// Of all faces; a constant is 0.
+  /// Of all boundaries; a constant is 0.
   constexpr Boundary boundary() const {
     return torus ? Boundary::periodic : Boundary::constant;
   }

@@ -133,19 +133,20 @@ constexpr bool is_life(AutomatonRule const& rule) {
   return is;
 }
 
-/// One dimension of a grid, continued beyond its faces such that rules of
+/// One dimension of a grid, continued beyond its boundaries such that rules of
 /// radius 1 do there what they do inside: a torus is repeated, and a grid and
-/// its images in faces that reflect evolve alike, because such a rule does not
-/// know left from right. Several generations then need no boundary in between.
-/// Only constants must be put back after each. (At distance 1, the only one
-/// that a rule of radius 1 sees, `nearest` is `reflect`.)
+/// its images in boundaries that reflect evolve alike, because such a rule does
+/// not know left from right. Several generations then need no boundary in
+/// between. Only constants must be put back after each. (At distance 1, the
+/// only one that a rule of radius 1 sees, `nearest` is `reflect`.)
 class UnfoldedAxis {
  public:
-  /// Further beyond a face than this everything is a constant 0.
+  /// Further beyond a boundary than this everything is a constant 0.
   static constexpr int reach = 48;
 
   /// A cell of the grid and the direction in which the axis runs there; where
-  /// a constant stands, direction 0 and the face, 0 or 1, or 2 out of reach.
+  /// a constant stands, direction 0 and the boundary, 0 or 1, or 2 out of
+  /// reach.
   struct Place {
     std::int64_t index;
     int direction;
@@ -278,10 +279,11 @@ class UnfoldedAxis {
     return {backwards ? place.index - count + 1 : place.index, first, count,
             backwards};
   }
-  static constexpr Boundary kind(Boundary face, std::int64_t extent) {
-    if (face == Boundary::nearest || (face == Boundary::mirror && extent == 1))
+  static constexpr Boundary kind(Boundary condition, std::int64_t extent) {
+    if (condition == Boundary::nearest ||
+        (condition == Boundary::mirror && extent == 1))
       return Boundary::reflect;
-    return face;
+    return condition;
   }
   KOKKOS_FORCEINLINE_FUNCTION static constexpr std::uint32_t reversed(
       std::uint32_t bits) {

@@ -11,15 +11,15 @@
 #include <cstdint>
 
 /// \file
-/// What stands for the elements beyond the faces of a grid.
+/// What stands for the elements beyond the boundaries of a grid.
 
 namespace KokkosMMA {
 
-/// What lies beyond a face of the grid a b c d.
+/// What lies beyond a boundary of the grid a b c d.
 enum class Boundary {
   constant,  ///< v v v v | a b c d | v v v v
   periodic,  ///< a b c d | a b c d | a b c d
-  reflect,   ///< d c b a | a b c d | d c b a, about the face of the element
+  reflect,   ///< d c b a | a b c d | d c b a, about the boundary of the element
   mirror,    ///< b d c b | a b c d | c b a b, about the centre of the element
   nearest,   ///< a a a a | a b c d | d d d d
   halo       ///< what the caller put into the ghost cells of the View
@@ -59,74 +59,79 @@ KOKKOS_FORCEINLINE_FUNCTION constexpr std::int64_t boundary_index(
   return period - place - (kind == Boundary::reflect);
 }
 
-/// One face of the grid. `value` is that of a constant.
-struct Face {
+/// One boundary of the grid. `value` is that of a constant.
+struct BoundaryCondition {
   Boundary kind = Boundary::constant;  ///< what lies beyond
   double value  = 0;                   ///< of a constant
 
   /// Whether kind and value are the same.
-  friend constexpr bool operator==(Face const&, Face const&) = default;
+  friend constexpr bool operator==(BoundaryCondition const&,
+                                   BoundaryCondition const&) = default;
 };
 
-/// The faces of a grid of `Rank` dimensions.
+/// The boundaries of a grid of `Rank` dimensions.
 ///
-/// An element beyond a face is what the kind of this face says, as if the
-/// opposite face had the same kind. Beyond faces of several dimensions, each
-/// index is replaced by itself; where constants meet, that of the first
-/// dimension is taken.
+/// An element beyond a boundary is what the kind of this boundary says, as if
+/// the opposite boundary had the same kind. Beyond boundaries of several
+/// dimensions, each index is replaced on its own; where constants meet, that of
+/// the first dimension is taken.
 ///
-/// A View has ghost cells beyond those faces that are halos, as many as the
-/// radius of the stencil in this dimension, and no others: element 0 of the
+/// A View has ghost cells beyond those boundaries that are halos, as many as
+/// the radius of the stencil in this dimension, and no others: element 0 of the
 /// grid is element ghosts_low(d, radius) of the View.
 template <int Rank>
 struct Boundaries {
   static_assert(1 <= Rank && Rank <= 3,
                 "KokkosMMA::Boundaries: Rank is 1, 2 or 3");
 
-  Face low[Rank];   ///< before element 0 of each dimension
-  Face high[Rank];  ///< behind the last element of each dimension
+  BoundaryCondition low[Rank];   ///< before element 0 of each dimension
+  BoundaryCondition high[Rank];  ///< behind the last element of each dimension
 
-  /// The same on every face.
+  /// The same on every boundary.
   static constexpr Boundaries all(Boundary kind, double value = 0) {
     Boundaries result;
     for (int d = 0; d < Rank; ++d)
-      result.low[d] = result.high[d] = Face{kind, value};
+      result.low[d] = result.high[d] = BoundaryCondition{kind, value};
     return result;
   }
 
-  /// The same on both faces of a dimension.
+  /// The same on both boundaries of a dimension.
   static constexpr Boundaries per_dimension(
-      std::array<Face, Rank> const& faces) {
+      std::array<BoundaryCondition, Rank> const& conditions) {
     Boundaries result;
-    for (int d = 0; d < Rank; ++d) result.low[d] = result.high[d] = faces[d];
+    for (int d = 0; d < Rank; ++d)
+      result.low[d] = result.high[d] = conditions[d];
     return result;
   }
 
-  /// Every face its own.
-  /// \throws std::invalid_argument when periodic is only one of two faces
-  static constexpr Boundaries per_face(std::array<Face, Rank> const& lows,
-                                       std::array<Face, Rank> const& highs) {
+  /// Every boundary its own.
+  /// \throws std::invalid_argument when periodic is only one of two boundaries
+  static constexpr Boundaries per_side(
+      std::array<BoundaryCondition, Rank> const& lows,
+      std::array<BoundaryCondition, Rank> const& highs) {
     Boundaries result;
     for (int d = 0; d < Rank; ++d) {
       result.low[d]  = lows[d];
       result.high[d] = highs[d];
     }
-    result.check("KokkosMMA::Boundaries::per_face");
+    result.check("KokkosMMA::Boundaries::per_side");
     return result;
   }
 
-  /// Refuses, in the name of `who`, a dimension with one periodic face and
+  /// Refuses, in the name of `who`, a dimension with one periodic boundary and
   /// kinds that do not exist.
   constexpr void check(char const* who) const {
     for (int d = 0; d < Rank; ++d) {
-      for (Face const& face : {low[d], high[d]})
-        if (face.kind < Boundary::constant || face.kind > Boundary::halo)
+      for (BoundaryCondition const& condition : {low[d], high[d]})
+        if (condition.kind < Boundary::constant ||
+            condition.kind > Boundary::halo)
           Impl::invalid_argument(
-              who, "a face of dimension ", d, " is of kind ", int(face.kind),
+              who, "a boundary of dimension ", d, " is of kind ",
+              int(condition.kind),
               "; kinds are constant, periodic, reflect, mirror, nearest, halo");
       if ((low[d].kind == Boundary::periodic) !=
           (high[d].kind == Boundary::periodic))
-        Impl::invalid_argument(who, "the low face of dimension ", d, " is ",
+        Impl::invalid_argument(who, "the low boundary of dimension ", d, " is ",
                                to_string(low[d].kind), ", the high one ",
                                to_string(high[d].kind),
                                "; periodic is both of them or none");
@@ -158,18 +163,18 @@ struct Boundaries {
       std::int64_t (&element)[Rank], std::int64_t const (&extent)[Rank],
       double& value) const {
     for (int d = 0; d < Rank; ++d) {
-      std::int64_t const i = element[d];
-      Face const& face     = i < 0 ? low[d] : high[d];
-      element[d]           = boundary_index(face.kind, i, extent[d]);
-      if ((i < 0 || i >= extent[d]) && face.kind == Boundary::constant) {
-        value = face.value;
+      std::int64_t const i               = element[d];
+      BoundaryCondition const& condition = i < 0 ? low[d] : high[d];
+      element[d] = boundary_index(condition.kind, i, extent[d]);
+      if ((i < 0 || i >= extent[d]) && condition.kind == Boundary::constant) {
+        value = condition.value;
         return false;
       }
     }
     return true;
   }
 
-  /// Whether all faces are the same.
+  /// Whether all boundaries are the same.
   friend constexpr bool operator==(Boundaries const&,
                                    Boundaries const&) = default;
 };

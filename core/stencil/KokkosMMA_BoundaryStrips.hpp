@@ -17,8 +17,8 @@
 #include <cstdint>
 
 /// \file
-/// The strips beside faces that are done step by step where one sweep stands
-/// for several steps.
+/// The strips beside boundaries that are done step by step where one sweep
+/// stands for several steps.
 ///
 /// The sweep goes over the whole grid with the boundaries as they are, and the
 /// strips are written over what it wrote. They are cut into tiles. A tile is
@@ -40,7 +40,7 @@ template <int R, int Side>
 struct FusionStrips {
   using Index = std::int64_t;
 
-  GridBox<R> strip[2 * R];  ///< empty beside faces that need none
+  GridBox<R> strip[2 * R];  ///< empty beside boundaries that need none
 
   KOKKOS_FORCEINLINE_FUNCTION Index tiles() const {
     Index count = 0;
@@ -88,7 +88,7 @@ FusionStrips<R, Side> fusion_strips(StencilWeights<R> const& weights,
   GridBox<R> rest{};
   std::copy(extents, extents + R, rest.end);
   for (int d = 0; d < R; ++d) {
-    // Elements that see what a step but the last computed beyond a face.
+    // Elements that see what a step but the last computed beyond a boundary.
     std::int64_t const depth = std::int64_t(steps - 1) * weights.radius(d);
     bool const symmetric     = is_symmetric(weights, d);
     if (!goes_on(boundaries.low[d].kind, symmetric)) {
@@ -133,7 +133,7 @@ StripTaps<A, R, Room> strip_taps(StencilWeights<R> const& weights,
 }
 
 /// The elements after a step that the later ones of a tile see, the last
-/// dimension fastest. Some are beyond faces.
+/// dimension fastest. Some are beyond boundaries.
 template <int R>
 struct StripRegion {
   using Index = std::int64_t;
@@ -238,23 +238,24 @@ struct StripTile {
 
  private:
   /// Replaces the indices of an element by those of the one of the region that
-  /// stands for it; false where a constant does. Beyond periodic faces the grid
-  /// goes on: what stands for an element is far away and has the same
+  /// stands for it; false where a constant does. Beyond periodic boundaries the
+  /// grid goes on: what stands for an element is far away and has the same
   /// neighbours.
   KOKKOS_FORCEINLINE_FUNCTION bool locate(Index (&at)[R],
                                           double& constant) const {
     bool is_element = true;
     for (int d = 0; d < R; ++d) {
-      bool const low   = at[d] < 0;
-      bool const high  = at[d] >= grid.extent[d];
-      Face const& face = low ? grid.boundaries.low[d] : grid.boundaries.high[d];
-      if (!(low || high) || face.kind == Boundary::periodic) continue;
-      if (face.kind != Boundary::constant) {
-        at[d] = near_boundary_index(face.kind, at[d], grid.extent[d]);
+      bool const low  = at[d] < 0;
+      bool const high = at[d] >= grid.extent[d];
+      BoundaryCondition const& condition =
+          low ? grid.boundaries.low[d] : grid.boundaries.high[d];
+      if (!(low || high) || condition.kind == Boundary::periodic) continue;
+      if (condition.kind != Boundary::constant) {
+        at[d] = near_boundary_index(condition.kind, at[d], grid.extent[d]);
         continue;
       }
       // Where constants meet, the caller's first dimension has its own.
-      if (is_element || grid.reversed) constant = face.value;
+      if (is_element || grid.reversed) constant = condition.value;
       is_element = false;
     }
     return is_element;

@@ -33,7 +33,7 @@ A weight_as(double weight) {
   return static_cast<A>(weight);
 }
 
-/// boundary_index for indices that are beyond a face by no more than the
+/// boundary_index for indices that are beyond a boundary by no more than the
 /// extent, without a division.
 KOKKOS_FORCEINLINE_FUNCTION constexpr std::int64_t near_boundary_index(
     Boundary kind, std::int64_t i, std::int64_t n) {

@@ -20,12 +20,13 @@
 /// \file
 /// Several steps of a stencil as one: the weights convolved with themselves.
 ///
-/// What lies beyond a face after a step must be what the next step sees there.
-/// Periodic grids are so for any weights; those that go on as their mirror
-/// image (reflect, mirror) for weights that are their own in this dimension.
-/// Beyond any other face a step would have to leave the constant or the copies
-/// of the last element as they are: elements that see values computed there are
-/// done step by step, in strips (core/stencil/KokkosMMA_BoundaryStrips.hpp).
+/// What lies beyond a boundary after a step must be what the next step sees
+/// there. Periodic grids are so for any weights; those that go on as their
+/// mirror image (reflect, mirror) for weights that are their own in this
+/// dimension. Beyond any other boundary a step would have to leave the constant
+/// or the copies of the last element as they are: elements that see values
+/// computed there are done step by step, in strips
+/// (core/stencil/KokkosMMA_BoundaryStrips.hpp).
 
 namespace KokkosMMA::Impl {
 
@@ -124,8 +125,8 @@ bool is_symmetric(StencilWeights<Rank> const& weights, int d) {
   return true;
 }
 
-/// Whether the grid beyond a face stays what it is under steps of weights that
-/// are `symmetric` in this dimension or not.
+/// Whether the grid beyond a boundary stays what it is under steps of weights
+/// that are `symmetric` in this dimension or not.
 constexpr bool goes_on(Boundary kind, bool symmetric) {
   return kind == Boundary::periodic ||
          (symmetric && (kind == Boundary::reflect || kind == Boundary::mirror));

@@ -42,15 +42,16 @@ struct StencilGrid {
     offset = 0;
     for (int n = 0; n < R; ++n) {
       // Where constants meet, the caller's first dimension has its own.
-      int const d      = reversed ? R - 1 - n : n;
-      bool const low   = at[d] < 0;
-      bool const high  = at[d] >= extent[d];
-      Face const& face = low ? boundaries.low[d] : boundaries.high[d];
-      if ((low || high) && face.kind == Boundary::constant) {
-        value = face.value;
+      int const d     = reversed ? R - 1 - n : n;
+      bool const low  = at[d] < 0;
+      bool const high = at[d] >= extent[d];
+      BoundaryCondition const& condition =
+          low ? boundaries.low[d] : boundaries.high[d];
+      if ((low || high) && condition.kind == Boundary::constant) {
+        value = condition.value;
         return false;
       }
-      offset += boundary_index(face.kind, at[d], extent[d]) * stride[d];
+      offset += boundary_index(condition.kind, at[d], extent[d]) * stride[d];
     }
     return true;
   }

@@ -45,8 +45,8 @@ constexpr std::int64_t low_piece_height(std::int64_t rows, std::int64_t strips,
   return result;
 }
 
-/// Rows of high pieces, likewise. In several rounds: blocks at the faces take
-/// longer, and in one all would wait for them.
+/// Rows of high pieces, likewise. In several rounds: blocks at the boundaries
+/// take longer, and in one all would wait for them.
 constexpr std::int64_t high_piece_height(std::int64_t rows, std::int64_t strips,
                                          std::int64_t slots,
                                          std::int64_t lead) {

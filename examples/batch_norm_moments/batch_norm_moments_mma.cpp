@@ -106,12 +106,11 @@ class SegmentKernels {
                                 m_shape.plane() * m_shape.channels);
     Rows<float> const places(m_places.data(), m_shape.plane(),
                              m_shape.channels);
-    KokkosMMA::segmented_reduce(m_exec, samples, KokkosMMA::Along{0}, m_places);
-    KokkosMMA::segmented_reduce(m_exec, places, KokkosMMA::Along{0}, m_sums);
+    KokkosMMA::segmented_reduce(m_exec, samples, KokkosMMA::Axis{0}, m_places);
+    KokkosMMA::segmented_reduce(m_exec, places, KokkosMMA::Axis{0}, m_sums);
     average(m_sums, moments.mean);
     add_squares(x, moments.mean);
-    KokkosMMA::segmented_reduce(m_exec, m_parts, KokkosMMA::Along{0},
-                                m_squares);
+    KokkosMMA::segmented_reduce(m_exec, m_parts, KokkosMMA::Axis{0}, m_squares);
     average(m_squares, moments.variance);
   }
 
@@ -126,15 +125,15 @@ class SegmentKernels {
                                 m_shape.plane() * m_shape.channels);
     std::printf("nhwc_route %s\n",
                 KokkosMMA::explain_segmented_reduce(
-                    m_exec, samples, KokkosMMA::Along{0}, m_places)
+                    m_exec, samples, KokkosMMA::Axis{0}, m_places)
                     .c_str());
   }
 
   // Both moments from those of the planes.
   void add_planes(Moments const& moments) const {
-    KokkosMMA::segmented_reduce(m_exec, m_plane_sums, KokkosMMA::Along{0},
+    KokkosMMA::segmented_reduce(m_exec, m_plane_sums, KokkosMMA::Axis{0},
                                 m_sums);
-    KokkosMMA::segmented_reduce(m_exec, m_plane_squares, KokkosMMA::Along{0},
+    KokkosMMA::segmented_reduce(m_exec, m_plane_squares, KokkosMMA::Axis{0},
                                 m_squares);
     auto const sum      = m_sums;
     auto const square   = m_squares;

@@ -14,7 +14,7 @@
 namespace KokkosMMA::Testing {
 
 /// Weights in quarters, so that sums are exact; whole ones for integers. Some
-/// are zero, and no two faces see the same.
+/// are zero, and no two boundaries see the same.
 template <int R>
 StencilWeights<R> asymmetric(typename StencilWeights<R>::Offsets const& radius,
                              Random& random, bool whole = false) {
@@ -107,9 +107,9 @@ void expect_float_sums(Place<R> const& extent, StencilWeights<R> const& weights,
 }
 
 /// Several steps with weights and on grids that Cuda takes together, of one
-/// kind of faces after the other and then of any; all sums are exact.
+/// kind of boundaries after the other and then of any; all sums are exact.
 template <class T, int R, class Kind, class Exec>
-void steps_at_every_face(int cases) {
+void steps_at_every_boundary(int cases) {
   Random random;
   SCOPED_TRACE(random.note());
   using Lines         = std::vector<std::vector<double>>;
@@ -161,7 +161,7 @@ void products_of_rows_anywhere() {
     // Both sides of the first strip's end.
     check({20 + radius, 2048 / std::int64_t(sizeof(T)) + random.integer(1, 40)},
           Boundaries<2>::all(Boundary::periodic));
-    // A face in the last places of a strip's windows.
+    // A boundary in the last places of a strip's windows.
     check(
         {20 + radius, 2048 / std::int64_t(sizeof(T)) + random.integer(-8, 16)},
         Boundaries<2>::all(Boundary::reflect));

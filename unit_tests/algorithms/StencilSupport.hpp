@@ -77,17 +77,18 @@ inline std::int64_t stands_for(Boundary kind, std::int64_t i, std::int64_t n) {
 }
 
 /// The element that a stencil reads at `place`, which may lie anywhere;
-/// `ghosts` are the radius where faces are halos.
+/// `ghosts` are the radius where boundaries are halos.
 template <int R>
 double read_at(HostGrid<R> const& view, Place<R> place, Place<R> const& extent,
                Place<R> const& radius, Boundaries<R> const& boundaries) {
   for (int d = 0; d < R; ++d) {
-    std::int64_t& i  = place[d];
-    Face const& face = i < 0 ? boundaries.low[d] : boundaries.high[d];
-    bool const out   = i < 0 || i >= extent[d];
-    if (out && face.kind == Boundary::constant) return face.value;
-    if (out && face.kind != Boundary::halo)
-      i = stands_for(face.kind, i, extent[d]);
+    std::int64_t& i = place[d];
+    BoundaryCondition const& condition =
+        i < 0 ? boundaries.low[d] : boundaries.high[d];
+    bool const out = i < 0 || i >= extent[d];
+    if (out && condition.kind == Boundary::constant) return condition.value;
+    if (out && condition.kind != Boundary::halo)
+      i = stands_for(condition.kind, i, extent[d]);
     if (boundaries.low[d].kind == Boundary::halo) i += radius[d];
   }
   return view.at(place);
@@ -157,18 +158,18 @@ Place<R> with_ghosts(Place<R> extent, Place<R> const& radius,
   return extent;
 }
 
-/// Boundaries of which every face is drawn on its own.
+/// Boundaries of which every boundary is drawn on its own.
 template <int R>
 Boundaries<R> random_boundaries(Random& random, bool halos = true) {
   Boundaries<R> result;
-  auto const face = [&](int first) {
-    return Face{Boundary(random.integer(first, halos ? 5 : 4)),
-                double(random.integer(0, 1))};
+  auto const condition = [&](int first) {
+    return BoundaryCondition{Boundary(random.integer(first, halos ? 5 : 4)),
+                             double(random.integer(0, 1))};
   };
   for (int d = 0; d < R; ++d) {
-    result.low[d] = face(0);
+    result.low[d] = condition(0);
     do {
-      result.high[d] = face(0);
+      result.high[d] = condition(0);
     } while ((result.low[d].kind == Boundary::periodic) !=
              (result.high[d].kind == Boundary::periodic));
   }

@@ -173,7 +173,7 @@ TEST_F(AnyTuning, ColumnsOfIntegers) {
   Matrix const x(flat.data(), rows, columns);
   for_random_tables(20, [&] {
     Vector<std::int32_t> const sums("sums", columns);
-    segmented_reduce(exec, x, Along{0}, sums);
+    segmented_reduce(exec, x, Axis{0}, sums);
     auto const found = on_host(sums);
     for (std::size_t j = 0; j < columns; ++j) {
       std::int32_t exact = 0;

@@ -114,7 +114,7 @@ void expect_wrong_extents() {
                         {"segmented_moments", "the squares", "extent 9"}));
   Kokkos::View<float**, Exec> const matrix("matrix", 4, 10);
   EXPECT_TRUE(has_parts(
-      error_of([&] { segmented_reduce(Exec(), matrix, Along{1}, ten); }),
+      error_of([&] { segmented_reduce(Exec(), matrix, Axis{1}, ten); }),
       {"extent 10", "4 segments"}));
   Kokkos::View<float**, Exec> const values("values", 3, 10);
   EXPECT_TRUE(
@@ -124,7 +124,7 @@ void expect_wrong_extents() {
       error_of([&] { segmented_inclusive_scan(Exec(), call.x, 10, ten); }),
       {"extents differ", "100 elements", "10 elements"}));
   EXPECT_TRUE(has_parts(error_of([&] {
-                          segmented_exclusive_scan(Exec(), matrix, Along{0},
+                          segmented_exclusive_scan(Exec(), matrix, Axis{0},
                                                    values);
                         }),
                         {"extents differ", "4 x 10", "3 x 10"}));
@@ -233,13 +233,13 @@ void expect_no_such_dimension() {
   Kokkos::View<float**, Exec> const x("x", 5, 5);
   Guarded<float, Exec> const result(5);
   for (int const d : {-1, 2}) {
-    std::vector<std::string> const parts = {"Along{" + std::to_string(d) + "}",
+    std::vector<std::string> const parts = {"Axis{" + std::to_string(d) + "}",
                                             "use 0 or 1"};
     EXPECT_TRUE(has_parts(
-        error_of([&] { segmented_reduce(Exec(), x, Along{d}, result.view()); }),
+        error_of([&] { segmented_reduce(Exec(), x, Axis{d}, result.view()); }),
         parts));
     EXPECT_TRUE(has_parts(
-        error_of([&] { segmented_inclusive_scan(Exec(), x, Along{d}, x); }),
+        error_of([&] { segmented_inclusive_scan(Exec(), x, Axis{d}, x); }),
         parts));
   }
   EXPECT_TRUE(result.holds(std::vector<float>(5, poison<float>())));
@@ -297,19 +297,17 @@ void expect_overlaps_refused() {
   auto const left   = Kokkos::subview(m, Kokkos::ALL(), std::pair(0, 9));
   auto const column = Kokkos::subview(m, Kokkos::ALL(), 9);
   auto const inside = Kokkos::subview(m, Kokkos::ALL(), 8);
-  EXPECT_EQ(
-      "", error_of([&] { segmented_reduce(Exec(), left, Along{1}, column); }));
+  EXPECT_EQ("",
+            error_of([&] { segmented_reduce(Exec(), left, Axis{1}, column); }));
   EXPECT_TRUE(has_parts(
-      error_of([&] { segmented_reduce(Exec(), left, Along{1}, inside); }),
+      error_of([&] { segmented_reduce(Exec(), left, Axis{1}, inside); }),
       {refused}));
   auto const right = Kokkos::subview(m, Kokkos::ALL(), std::pair(1, 10));
-  EXPECT_TRUE(has_parts(error_of([&] {
-                          segmented_inclusive_scan(Exec(), left, Along{0},
-                                                   right);
-                        }),
-                        {refused, "in place"}));
+  EXPECT_TRUE(has_parts(
+      error_of([&] { segmented_inclusive_scan(Exec(), left, Axis{0}, right); }),
+      {refused, "in place"}));
   EXPECT_EQ("", error_of([&] {
-              segmented_inclusive_scan(Exec(), left, Along{0}, left);
+              segmented_inclusive_scan(Exec(), left, Axis{0}, left);
             }));
 }
 TYPED_TEST(SegmentedInterface, OverlappingViews) {
@@ -383,7 +381,7 @@ void expect_forced_routes() {
   Kokkos::View<float**, Kokkos::LayoutRight, Exec> const m("m", 10, 20);
   auto const padded = Kokkos::subview(m, Kokkos::ALL(), std::pair(0, 15));
   EXPECT_TRUE(has_parts(error_of([&] {
-                          segmented_reduce(Exec(), padded, Along{1},
+                          segmented_reduce(Exec(), padded, Axis{1},
                                            call.result.view(),
                                            Settings{Route::streamed});
                         }),
@@ -430,10 +428,10 @@ void expect_explanations() {
       explain_segmented_reduce<Operation::max>(Exec(), call.x, 10, ten),
       explain_segmented_reduce<Operation::sum, double>(Exec(), call.x, cuts,
                                                        ten),
-      explain_segmented_reduce(Exec(), m, Along{1}, ten),
+      explain_segmented_reduce(Exec(), m, Axis{1}, ten),
       explain_segmented_scan(Exec(), call.x, 10, call.y.view()),
       explain_segmented_scan(Exec(), call.x, cuts, call.y.view()),
-      explain_segmented_scan(Exec(), m, Along{0}, m)};
+      explain_segmented_scan(Exec(), m, Axis{0}, m)};
   for (std::string const& text : all) {
     if (on_cuda<Exec>)
       EXPECT_TRUE(text == "route mma" ||

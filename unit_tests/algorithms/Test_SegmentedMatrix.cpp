@@ -130,12 +130,12 @@ void expect_reduced(X const& x, Values const& values) {
       expected.push_back(reduced<Op, A, Output>(line, {{0, line.size()}})[0]);
     }
     auto const routes = segmented_routes<Exec>(
-        Impl::line_reduce_call<Op, A>(x, Along{d}, R()).problem, false);
+        Impl::line_reduce_call<Op, A>(x, Axis{d}, R()).problem, false);
     for (Route const route : routes) {
       SCOPED_TRACE(segment_trace(Op, scalar_v<Input>, scalar_v<Output>, route) +
                    ", along " + std::to_string(d));
       Guarded<Output, Exec> const result(expected.size());
-      segmented_reduce<Op>(Exec(), x, Along{d}, result.view(), Settings{route});
+      segmented_reduce<Op>(Exec(), x, Axis{d}, result.view(), Settings{route});
       EXPECT_TRUE(took_route<Exec>(route, routes));
       ASSERT_TRUE(result.holds(expected));
     }
@@ -165,13 +165,13 @@ void expect_scanned(Values const& values, std::size_t padding_x,
     Padded<Output, Layout, Exec> const y(values.rows, values.columns,
                                          padding_y);
     auto const routes = segmented_routes<Exec>(
-        Impl::line_scan_call<sum, A>(x.view(), Along{d}, y.view()).problem,
+        Impl::line_scan_call<sum, A>(x.view(), Axis{d}, y.view()).problem,
         true);
     auto const run = [&](auto const& from, auto const& to, Route route) {
       if constexpr (Inclusive) {
-        segmented_inclusive_scan(Exec(), from, Along{d}, to, Settings{route});
+        segmented_inclusive_scan(Exec(), from, Axis{d}, to, Settings{route});
       } else {
-        segmented_exclusive_scan(Exec(), from, Along{d}, to, Settings{route});
+        segmented_exclusive_scan(Exec(), from, Axis{d}, to, Settings{route});
       }
     };
     for (Route const route : routes) {
@@ -289,7 +289,7 @@ void expect_unlike() {
   Kokkos::View<std::int32_t**, LayoutRight, Exec> const x("x", rows, columns);
   Kokkos::View<std::int32_t**, LayoutLeft, Exec> const y("y", rows, columns);
   fill_matrix(x, [](std::size_t i, std::size_t j) { return i + j; });
-  segmented_inclusive_scan(Exec(), x, Along{1}, y);
+  segmented_inclusive_scan(Exec(), x, Axis{1}, y);
   EXPECT_EQ(Route::generic, last_route());
   Kokkos::fence();
   auto const found =
@@ -361,13 +361,13 @@ void expect_empty() {
   Kokkos::View<float**, Exec> const x("x", 0, 5);
   Guarded<float, Exec> const five(5);
   Guarded<float, Exec> const none(0);
-  segmented_reduce(Exec(), x, Along{0}, five.view());
+  segmented_reduce(Exec(), x, Axis{0}, five.view());
   EXPECT_TRUE(five.holds({0, 0, 0, 0, 0}));
-  segmented_reduce<Operation::prod>(Exec(), x, Along{0}, five.view());
+  segmented_reduce<Operation::prod>(Exec(), x, Axis{0}, five.view());
   EXPECT_TRUE(five.holds({1, 1, 1, 1, 1}));
-  segmented_reduce(Exec(), x, Along{1}, none.view());
+  segmented_reduce(Exec(), x, Axis{1}, none.view());
   EXPECT_TRUE(none.holds({}));
-  segmented_inclusive_scan(Exec(), x, Along{0}, x);
+  segmented_inclusive_scan(Exec(), x, Axis{0}, x);
   Kokkos::View<float**, Exec> const result("result", 0, 5);
   segmented_reduce(Exec(), x, 4, result);
 }

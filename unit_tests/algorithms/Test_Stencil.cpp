@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Stencils against a loop on the host: every boundary on every face, weights of
-// every shape.
+// Stencils against a loop on the host: every boundary on every boundary,
+// weights of every shape.
 
 #include "StencilCases.hpp"
 
@@ -21,15 +21,16 @@ TYPED_TEST_SUITE(Stencils, ExecutionSpaces);
 // --- boundaries --------------------------------------------------------------
 
 template <class Exec>
-void every_pair_of_faces() {
+void every_pair_of_boundaries() {
   Random random;
   SCOPED_TRACE(random.note());
   for (int low = 0; low < 6; ++low)
     for (int high = 0; high < 6; ++high) {
       if ((low == int(Boundary::periodic)) != (high == int(Boundary::periodic)))
         continue;
-      auto const boundaries = Boundaries<1>::per_face(
-          {Face{Boundary(low), 3}}, {Face{Boundary(high), -2}});
+      auto const boundaries =
+          Boundaries<1>::per_side({BoundaryCondition{Boundary(low), 3}},
+                                  {BoundaryCondition{Boundary(high), -2}});
       for (int const radius : {1, 2, 5, 16})
         for (std::int64_t const extra : {0, 1, 2, 7, 40})
           expect_float_sums<1, Exec>({radius + extra},
@@ -37,10 +38,12 @@ void every_pair_of_faces() {
                                      boundaries, random);
     }
 }
-TYPED_TEST(Stencils, EveryPairOfFaces) { every_pair_of_faces<TypeParam>(); }
+TYPED_TEST(Stencils, EveryPairOfBoundaries) {
+  every_pair_of_boundaries<TypeParam>();
+}
 
 template <int R, class Exec>
-void one_kind_on_all_faces(Place<R> const& extent, int radius) {
+void one_kind_on_all_boundaries(Place<R> const& extent, int radius) {
   Random random;
   SCOPED_TRACE(random.note());
   typename StencilWeights<R>::Offsets all;
@@ -49,16 +52,16 @@ void one_kind_on_all_faces(Place<R> const& extent, int radius) {
     expect_float_sums<R, Exec>(extent, asymmetric<R>(all, random),
                                Boundaries<R>::all(Boundary(kind), -3), random);
 }
-TYPED_TEST(Stencils, OneKindOnAllFaces) {
-  one_kind_on_all_faces<2, TypeParam>({17, 23}, 3);
-  one_kind_on_all_faces<2, TypeParam>({70, 6}, 1);
-  one_kind_on_all_faces<2, TypeParam>({2, 2}, 2);
-  one_kind_on_all_faces<3, TypeParam>({5, 9, 7}, 2);
-  one_kind_on_all_faces<3, TypeParam>({1, 1, 1}, 1);
+TYPED_TEST(Stencils, OneKindOnAllSides) {
+  one_kind_on_all_boundaries<2, TypeParam>({17, 23}, 3);
+  one_kind_on_all_boundaries<2, TypeParam>({70, 6}, 1);
+  one_kind_on_all_boundaries<2, TypeParam>({2, 2}, 2);
+  one_kind_on_all_boundaries<3, TypeParam>({5, 9, 7}, 2);
+  one_kind_on_all_boundaries<3, TypeParam>({1, 1, 1}, 1);
 }
 
 template <int R, class Exec>
-void mixed_faces(int cases, int most) {
+void mixed_boundaries(int cases, int most) {
   Random random;
   SCOPED_TRACE(random.note());
   for (int i = 0; i < cases; ++i) {
@@ -72,22 +75,23 @@ void mixed_faces(int cases, int most) {
                                random_boundaries<R>(random), random);
   }
 }
-TYPED_TEST(Stencils, MixedFaces) {
-  mixed_faces<2, TypeParam>(80, 20);
-  mixed_faces<3, TypeParam>(40, 9);
+TYPED_TEST(Stencils, MixedBoundaries) {
+  mixed_boundaries<2, TypeParam>(80, 20);
+  mixed_boundaries<3, TypeParam>(40, 9);
 }
 
-TYPED_TEST(Stencils, StepsAtEveryFace) {
+TYPED_TEST(Stencils, StepsAtEveryBoundary) {
   using Right = Plain<Kokkos::LayoutRight>;
-  steps_at_every_face<float, 1, Right, TypeParam>(30);
-  steps_at_every_face<float, 2, Right, TypeParam>(30);
+  steps_at_every_boundary<float, 1, Right, TypeParam>(30);
+  steps_at_every_boundary<float, 2, Right, TypeParam>(30);
 }
 
 // Where constants of two dimensions meet, the first dimension's is taken.
 template <class Exec>
 void constants_meet() {
-  auto const boundaries = Boundaries<2>::per_dimension(
-      {Face{Boundary::constant, 100}, Face{Boundary::constant, 10}});
+  auto const boundaries =
+      Boundaries<2>::per_dimension({BoundaryCondition{Boundary::constant, 100},
+                                    BoundaryCondition{Boundary::constant, 10}});
   TestGrid<float, 2, Plain<Kokkos::LayoutRight>, Exec> const in(
       HostGrid<2>({2, 2}));
   TestGrid<float, 2, Plain<Kokkos::LayoutRight>, Exec> const out({2, 2});

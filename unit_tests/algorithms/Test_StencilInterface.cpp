@@ -103,7 +103,7 @@ TYPED_TEST(StencilInterface, FunctorsOfEveryRank) {
 }
 
 // From radius 9 on functors get sums of band products, too: strips with and
-// without faces, more rows than a block of threads fetches at once.
+// without boundaries, more rows than a block of threads fetches at once.
 template <class T, class Value, class Exec>
 void boxes_into_functors(Place<2> const& extent, Boundary kind) {
   Random random;

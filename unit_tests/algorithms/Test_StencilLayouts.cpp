@@ -121,10 +121,10 @@ void several_steps(Place<R> const& extent) {
         extent, asymmetric<R>(radius, random, true),
         random_boundaries<R>(random, false), random, random.integer(2, 6));
 }
-TYPED_TEST(StencilLayouts, StepsAtEveryFace) {
+TYPED_TEST(StencilLayouts, StepsAtEveryBoundary) {
   using Left = Kokkos::LayoutLeft;
-  steps_at_every_face<float, 2, Plain<Left>, TypeParam>(20);
-  steps_at_every_face<float, 2, Framed<Left>, TypeParam>(20);
+  steps_at_every_boundary<float, 2, Plain<Left>, TypeParam>(20);
+  steps_at_every_boundary<float, 2, Framed<Left>, TypeParam>(20);
 }
 TYPED_TEST(StencilLayouts, SeveralSteps) {
   several_steps<1, TypeParam>({19});

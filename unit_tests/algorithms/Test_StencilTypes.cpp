@@ -180,7 +180,7 @@ void steps_between_types() {
         random_boundaries<2>(random, false), random, steps);
 }
 TYPED_TEST(StencilTypes, StepsOfDoubles) {
-  steps_at_every_face<double, 2, Plain<Kokkos::LayoutRight>, TypeParam>(30);
+  steps_at_every_boundary<double, 2, Plain<Kokkos::LayoutRight>, TypeParam>(30);
 }
 TYPED_TEST(StencilTypes, StepsBetweenTypes) {
   steps_between_types<float, half_t, TypeParam>();

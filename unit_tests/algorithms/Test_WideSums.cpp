@@ -130,11 +130,11 @@ void expect_segments(Data<T, Exec> const& data) {
   using Memory = Kokkos::MemoryTraits<Kokkos::Unmanaged>;
   Kokkos::View<T**, Kokkos::LayoutRight, Exec, Memory> const rows(
       data.x.data(), size / length, length);
-  segmented_reduce(exec, rows, Along{1}, sums);
+  segmented_reduce(exec, rows, Axis{1}, sums);
   check(1);
   Kokkos::View<T**, Kokkos::LayoutLeft, Exec, Memory> const columns(
       data.x.data(), length, size / length);
-  segmented_reduce(exec, columns, Along{0}, sums);
+  segmented_reduce(exec, columns, Axis{0}, sums);
   check(1);
   auto const squares = poisoned_array<double, Exec>(size / length);
   segmented_moments(exec, data.x, length, sums, squares);

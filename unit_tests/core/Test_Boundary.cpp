@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What stands beyond a face, against sequences written by hand: those of
+// What stands beyond a boundary, against sequences written by hand: those of
 // scipy.ndimage (constant, wrap, reflect, mirror, nearest).
 
 #include <core/stencil/KokkosMMA_Boundary.hpp>
@@ -19,14 +19,15 @@ namespace {
 using KokkosMMA::Boundaries;
 using KokkosMMA::Boundary;
 using KokkosMMA::boundary_index;
-using KokkosMMA::Face;
+using KokkosMMA::BoundaryCondition;
 
 static_assert(boundary_index(Boundary::constant, -1, 4) == -1);
 static_assert(boundary_index(Boundary::reflect, -1, 4) == 0);
 static_assert(boundary_index(Boundary::mirror, -1, 4) == 1);
 static_assert(boundary_index(Boundary::periodic, -1, 4) == 3);
 static_assert(Boundaries<2>::all(Boundary::reflect).index(1, 4, 4) == 3);
-static_assert(Boundaries<3>{}.low[2] == Face{Boundary::constant, 0.});
+static_assert(Boundaries<3>{}.low[2] ==
+              BoundaryCondition{Boundary::constant, 0.});
 
 /// The letters of `grid` from `distance` before it to as many behind it; a dot
 /// for a constant.
@@ -74,7 +75,7 @@ TEST(BoundaryIndex, SmallGrids) {
 }
 
 TEST(BoundaryIndex, FarAwayIsOneStepAfterAnother) {
-  // What a single face does to an index just beyond it, until it is inside.
+  // What a single boundary does to an index just beyond it, until it is inside.
   auto const walk = [](Boundary kind, std::int64_t i, std::int64_t n) {
     while (i < 0 || i >= n) {
       if (kind == Boundary::periodic)
@@ -107,11 +108,11 @@ TEST(BoundaryIndex, HaloIsTheIndexItself) {
     EXPECT_EQ(boundary_index(Boundary::halo, i, 4), i);
 }
 
-TEST(Boundaries, MakersSetTheFacesTheyName) {
+TEST(Boundaries, MakersSetTheSidesTheyName) {
   auto const all = Boundaries<2>::all(Boundary::constant, 7);
   for (int d = 0; d < 2; ++d) {
-    EXPECT_EQ(all.low[d], (Face{Boundary::constant, 7}));
-    EXPECT_EQ(all.high[d], (Face{Boundary::constant, 7}));
+    EXPECT_EQ(all.low[d], (BoundaryCondition{Boundary::constant, 7}));
+    EXPECT_EQ(all.high[d], (BoundaryCondition{Boundary::constant, 7}));
   }
   auto const dimensions = Boundaries<2>::per_dimension(
       {{{Boundary::periodic}, {Boundary::mirror}}});
@@ -119,19 +120,19 @@ TEST(Boundaries, MakersSetTheFacesTheyName) {
   EXPECT_EQ(dimensions.high[0].kind, Boundary::periodic);
   EXPECT_EQ(dimensions.low[1].kind, Boundary::mirror);
   EXPECT_EQ(dimensions.high[1].kind, Boundary::mirror);
-  auto const faces =
-      Boundaries<2>::per_face({{{Boundary::nearest}, {Boundary::constant, 1}}},
+  auto const conditions =
+      Boundaries<2>::per_side({{{Boundary::nearest}, {Boundary::constant, 1}}},
                               {{{Boundary::constant, 2}, {Boundary::reflect}}});
-  EXPECT_EQ(faces.low[0].kind, Boundary::nearest);
-  EXPECT_EQ(faces.high[0], (Face{Boundary::constant, 2}));
-  EXPECT_EQ(faces.low[1], (Face{Boundary::constant, 1}));
-  EXPECT_EQ(faces.high[1].kind, Boundary::reflect);
-  EXPECT_FALSE(faces == all);
+  EXPECT_EQ(conditions.low[0].kind, Boundary::nearest);
+  EXPECT_EQ(conditions.high[0], (BoundaryCondition{Boundary::constant, 2}));
+  EXPECT_EQ(conditions.low[1], (BoundaryCondition{Boundary::constant, 1}));
+  EXPECT_EQ(conditions.high[1].kind, Boundary::reflect);
+  EXPECT_FALSE(conditions == all);
 }
 
-TEST(Boundaries, LocateReplacesEachIndexByItsFace) {
+TEST(Boundaries, LocateReplacesEachIndexByItsBoundary) {
   auto const boundaries =
-      Boundaries<2>::per_face({{{Boundary::nearest}, {Boundary::constant, 1}}},
+      Boundaries<2>::per_side({{{Boundary::nearest}, {Boundary::constant, 1}}},
                               {{{Boundary::constant, 2}, {Boundary::reflect}}});
   std::int64_t const extent[2] = {5, 3};
   struct Case {
@@ -146,8 +147,8 @@ TEST(Boundaries, LocateReplacesEachIndexByItsFace) {
            {{-2, 1}, true, {0, 1}, 0},   // nearest
            {{2, 4}, true, {2, 1}, 0},    // reflected
            {{-1, 3}, true, {0, 2}, 0},   // both
-           {{5, 1}, false, {0, 0}, 2},   // beyond the high face of 0
-           {{2, -1}, false, {0, 0}, 1},  // beyond the low face of 1
+           {{5, 1}, false, {0, 0}, 2},   // beyond the high boundary of 0
+           {{2, -1}, false, {0, 0}, 1},  // beyond the low boundary of 1
            {{-1, -1}, false, {0, 0}, 1},
            {{6, 4}, false, {0, 0}, 2},
            {{5, -1}, false, {0, 0}, 2}})  // two constants: that of dimension 0
@@ -169,7 +170,7 @@ TEST(Boundaries, LocateReplacesEachIndexByItsFace) {
 
 TEST(Boundaries, HalosStayInTheGhostCells) {
   auto const boundaries =
-      Boundaries<2>::per_face({{{Boundary::halo}, {Boundary::periodic}}},
+      Boundaries<2>::per_side({{{Boundary::halo}, {Boundary::periodic}}},
                               {{{Boundary::nearest}, {Boundary::periodic}}});
   EXPECT_EQ(boundaries.ghosts_low(0, 3), 3);
   EXPECT_EQ(boundaries.ghosts_high(0, 3), 0);
@@ -193,18 +194,19 @@ std::string error_of(Call const& call) {
   return "no error";
 }
 
-TEST(Boundaries, PeriodicIsBothFacesOrNone) {
-  EXPECT_EQ(error_of([] {
-              Boundaries<2>::per_face({{{}, {Boundary::periodic}}},
-                                      {{{}, {Boundary::mirror}}});
-            }),
-            "KokkosMMA::Boundaries::per_face: the low face of dimension 1 is "
-            "periodic, the high one mirror; periodic is both of them or none");
-  // Faces may be set one by one, so users check again.
+TEST(Boundaries, PeriodicIsBothSidesOrNone) {
+  EXPECT_EQ(
+      error_of([] {
+        Boundaries<2>::per_side({{{}, {Boundary::periodic}}},
+                                {{{}, {Boundary::mirror}}});
+      }),
+      "KokkosMMA::Boundaries::per_side: the low boundary of dimension 1 is "
+      "periodic, the high one mirror; periodic is both of them or none");
+  // Boundaries may be set one by one, so users check again.
   Boundaries<1> boundaries;
   boundaries.high[0].kind = Boundary::periodic;
   EXPECT_EQ(error_of([&] { boundaries.check("caller"); }),
-            "caller: the low face of dimension 0 is constant, the high one "
+            "caller: the low boundary of dimension 0 is constant, the high one "
             "periodic; periodic is both of them or none");
   boundaries.low[0].kind = Boundary::periodic;
   EXPECT_EQ(error_of([&] { boundaries.check("caller"); }), "no error");
@@ -213,9 +215,10 @@ TEST(Boundaries, PeriodicIsBothFacesOrNone) {
 TEST(Boundaries, KindsThatDoNotExist) {
   Boundaries<3> boundaries;
   boundaries.low[2].kind = Boundary(6);
-  EXPECT_EQ(error_of([&] { boundaries.check("caller"); }),
-            "caller: a face of dimension 2 is of kind 6; kinds are constant, "
-            "periodic, reflect, mirror, nearest, halo");
+  EXPECT_EQ(
+      error_of([&] { boundaries.check("caller"); }),
+      "caller: a boundary of dimension 2 is of kind 6; kinds are constant, "
+      "periodic, reflect, mirror, nearest, halo");
 }
 
 }  // namespace

@@ -119,7 +119,7 @@ TEST(PackedCells, OnlyStateOneIsAlive) {
   }
 }
 
-Face any_face(Random& random) {
+BoundaryCondition any_boundary(Random& random) {
   Boundary const kinds[] = {Boundary::constant, Boundary::reflect,
                             Boundary::mirror, Boundary::nearest};
   return {kinds[random.integer(0, 3)], double(random.integer(0, 1))};
@@ -127,8 +127,8 @@ Face any_face(Random& random) {
 Boundaries<2> any_boundaries(Random& random) {
   Boundaries<2> boundaries;
   for (int d = 0; d < 2; ++d) {
-    boundaries.low[d]  = any_face(random);
-    boundaries.high[d] = any_face(random);
+    boundaries.low[d]  = any_boundary(random);
+    boundaries.high[d] = any_boundary(random);
     if (random.integer(0, 3) == 0)
       boundaries.low[d] = boundaries.high[d] = {Boundary::periodic, 0};
   }
@@ -213,7 +213,7 @@ class Unfolded {
   std::vector<UnfoldedAxis::Constants> m_constants;
 };
 
-// A grid that was continued beyond its faces once evolves as one whose
+// A grid that was continued beyond its boundaries once evolves as one whose
 // boundaries are looked up in every generation.
 TEST(PackedCells, UnfoldedGridsNeedNoBoundaryInBetween) {
   Random random;

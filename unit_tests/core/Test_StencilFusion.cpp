@@ -31,7 +31,7 @@ namespace {
 
 using KokkosMMA::Boundaries;
 using KokkosMMA::Boundary;
-using KokkosMMA::Face;
+using KokkosMMA::BoundaryCondition;
 using KokkosMMA::factor;
 using KokkosMMA::Scalar;
 using KokkosMMA::StencilWeights;
@@ -221,9 +221,9 @@ StencilWeights<R> random_weights(Random& random, std::array<int, R> radius,
 
 constexpr Boundary kinds[] = {Boundary::constant, Boundary::reflect,
                               Boundary::mirror, Boundary::nearest};
-/// The faces of a dimension, of 17 combinations.
+/// The boundaries of a dimension, of 17 combinations.
 template <int R>
-void set_faces(Boundaries<R>& boundaries, int d, int combination) {
+void set_boundaries(Boundaries<R>& boundaries, int d, int combination) {
   if (combination == 16) {
     boundaries.low[d] = boundaries.high[d] = {Boundary::periodic, 0};
   } else {
@@ -259,9 +259,9 @@ void expect_equal(Random& random, Extents<R> const& extents,
 TEST(StencilFusion, OneDimensionAllBoundaries) {
   Random random;
   SCOPED_TRACE(random.note());
-  for (int faces = 0; faces < 17; ++faces) {
+  for (int conditions = 0; conditions < 17; ++conditions) {
     Boundaries<1> boundaries;
-    set_faces(boundaries, 0, faces);
+    set_boundaries(boundaries, 0, conditions);
     for (unsigned const symmetric : {0u, 1u})
       for (int const radius : {1, 2, 3})
         for (int steps = 2; steps <= 5; ++steps)
@@ -278,8 +278,8 @@ TEST(StencilFusion, TwoDimensionsAllBoundaries) {
   for (int rows = 0; rows < 17; ++rows)
     for (int columns = 0; columns < 17; ++columns) {
       Boundaries<2> boundaries;
-      set_faces(boundaries, 0, rows);
-      set_faces(boundaries, 1, columns);
+      set_boundaries(boundaries, 0, rows);
+      set_boundaries(boundaries, 1, columns);
       auto const symmetric = unsigned(random.integer(0, 3));
       expect_equal<2>(random, {16, 17},
                       random_weights<2>(random, {1, 1}, symmetric), boundaries,
@@ -297,9 +297,9 @@ TEST(StencilFusion, ThreeDimensionsAllBoundaries) {
     for (int b = 0; b < 17; ++b) {
       // All pairs of dimensions; the third goes along.
       Boundaries<3> boundaries;
-      set_faces(boundaries, 0, a);
-      set_faces(boundaries, 1, b);
-      set_faces(boundaries, 2, (a + b) % 17);
+      set_boundaries(boundaries, 0, a);
+      set_boundaries(boundaries, 1, b);
+      set_boundaries(boundaries, 2, (a + b) % 17);
       auto const symmetric = unsigned(random.integer(0, 7));
       expect_equal<3>(random, {12, 13, 12},
                       random_weights<3>(random, {1, 1, 1}, symmetric),
@@ -308,14 +308,14 @@ TEST(StencilFusion, ThreeDimensionsAllBoundaries) {
 }
 
 TEST(StencilFusion, SmallestGridsThatGoOn) {
-  // Nothing but faces beyond which the grid goes on: one element more than the
-  // sweep reaches.
+  // Nothing but boundaries beyond which the grid goes on: one element more than
+  // the sweep reaches.
   Random random;
   SCOPED_TRACE(random.note());
-  for (int const faces : {5, 6, 9, 10, 16})
+  for (int const conditions : {5, 6, 9, 10, 16})
     for (int steps = 2; steps <= 8; ++steps) {
       Boundaries<1> boundaries;
-      set_faces(boundaries, 0, faces);
+      set_boundaries(boundaries, 0, conditions);
       auto const weights = random_weights<1>(random, {2}, 1);
       expect_equal<1>(random, {2 * steps + 1}, weights, boundaries, steps);
       std::int64_t const extent[] = {2 * steps + 1};

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Several steps of a stencil in one sweep, and the strips beside faces, for the
-// preset cuda-compile-only. Nothing here runs.
+// Several steps of a stencil in one sweep, and the strips beside boundaries,
+// for the preset cuda-compile-only. Nothing here runs.
 
 #include <backends/cuda/kernels/stencil/KokkosMMA_FusedStencil.hpp>
 #include <backends/cuda/kernels/stencil/KokkosMMA_BoundaryStrips.hpp>

@@ -105,9 +105,9 @@ StencilCase<R> random_case(Random& random, StencilWeights<R> const& weights,
   switch (random.integer(0, 2)) {
     case 0: {
       std::int64_t row = in.extent[R - 1];
-      for (Face const& face :
+      for (BoundaryCondition const& condition :
            {in.boundaries.low[R - 1], in.boundaries.high[R - 1]})
-        if (face.kind == Boundary::halo) row += weights.radius(R - 1);
+        if (condition.kind == Boundary::halo) row += weights.radius(R - 1);
       in.in.extra  = (16 - row % 16) % 16;
       in.out.extra = (16 - in.extent[R - 1] % 16) % 16;
       in.in.before = in.out.before = 16 * random.integer(0, 1);
@@ -176,7 +176,7 @@ class ExactSums {
   }
 
   A operator()(Place<R> const& element) const {
-    // Where no face is near, what a test takes its time for is short.
+    // Where no boundary is near, what a test takes its time for is short.
     bool is_inside      = true;
     T const* const here = m_grid.data + distance_of(element);
     for (int d = 0; d < R; ++d)

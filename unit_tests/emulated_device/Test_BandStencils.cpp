@@ -35,8 +35,9 @@ TEST(StripPieces, EveryRowOfEveryStripOnce) {
       auto const piece = pieces.of_block(block);
       ASSERT_LT(int(piece.strip), strips);
       ASSERT_LT(piece.first_row, rows);
-      bool const at_face = piece.strip == 0 || int(piece.strip) == strips - 1;
-      EXPECT_EQ(at_face ? high : low, piece.rows);
+      bool const at_boundary =
+          piece.strip == 0 || int(piece.strip) == strips - 1;
+      EXPECT_EQ(at_boundary ? high : low, piece.rows);
       for (std::int64_t row = piece.first_row;
            row < piece.first_row + piece.rows && row < rows; ++row)
         ++seen[std::size_t(row) * std::size_t(strips) + piece.strip];
@@ -105,7 +106,7 @@ TYPED_TEST(BandKernels, Products) {
   EXPECT_GT(taken, 3);
 }
 
-// Blocks of so many rows that stages are used again, in strips that no face
+// Blocks of so many rows that stages are used again, in strips that no boundary
 // cuts, where warps do not wait for each other.
 TYPED_TEST(BandKernels, StagesAreUsedAgain) {
   Random random;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Sweeps for several steps, and the strips at the faces that they leave.
+// Sweeps for several steps, and the strips at the boundaries that they leave.
 
 #include "StencilSupport.hpp"
 

@@ -27,7 +27,7 @@ void expect_separable(Factors<R> const& factors, Random& random) {
   most[R - 1]                     = R == 1 ? 9000 : R == 2 ? strip + 80 : 300;
   StencilWeights<R> const weights = factors.weights();
   StencilCase<R> in               = random_case<R>(random, weights, most);
-  // Where a strip ends, faces lie in every place of its windows.
+  // Where a strip ends, boundaries lie in every place of its windows.
   if (R == 2 && random.integer(0, 1) == 0)
     in.extent[R - 1] = strip + random.integer(-20, 20);
   expect_exact_sums<typename T::A, typename T::Element, typename T::Result, R,

@@ -43,7 +43,7 @@ TYPED_TEST(MpiStencilValues, ThreeDimensions) {
   compare_many<double, 3, TypeParam>(random, 1);
 }
 
-/// One boundary of every kind on all faces, deterministic.
+/// One boundary of every kind on all boundaries, deterministic.
 TYPED_TEST(MpiStencilValues, EveryBoundary) {
   Random random;
   SCOPED_TRACE(random.note());

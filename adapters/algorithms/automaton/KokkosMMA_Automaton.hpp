@@ -29,7 +29,7 @@ struct RuleInMemory {
   }
 };
 
-/// One step of an automaton; no face is a halo.
+/// One step of an automaton; no boundary is a halo.
 template <class Cell, class From, class To, class Next>
 struct AutomatonStep {
   Grid<From, 2> grid;
@@ -38,8 +38,8 @@ struct AutomatonStep {
   Neighbourhood neighbourhood;
   bool last_is_fast;
 
-  /// The cells around this one. Away from the faces the View is read as it is:
-  /// with a choice per neighbour a host took twice as long.
+  /// The cells around this one. Away from the boundaries the View is read as it
+  /// is: with a choice per neighbour a host took twice as long.
   KOKKOS_FORCEINLINE_FUNCTION int count(std::int64_t i, std::int64_t j) const {
     return grid.is_safe({i, j})
                ? count(i, j,
@@ -141,12 +141,13 @@ void check_automaton(char const* who, V const& cells, int radius, int states,
   check_stencil_extents(who, "cells", cells, extents_of(cells),
                         GridRadius<2>{radius, radius}, boundaries);
   for (int d = 0; d < 2; ++d)
-    for (Face const& face : {boundaries.low[d], boundaries.high[d]})
-      if (face.kind == Boundary::constant &&
-          !(is_value_of<Cell>(face.value) && 0 <= face.value &&
-            face.value < states))
-        invalid_argument(who, "the constant ", face.value,
-                         " beyond a face of dimension ", d,
+    for (BoundaryCondition const& condition :
+         {boundaries.low[d], boundaries.high[d]})
+      if (condition.kind == Boundary::constant &&
+          !(is_value_of<Cell>(condition.value) && 0 <= condition.value &&
+            condition.value < states))
+        invalid_argument(who, "the constant ", condition.value,
+                         " beyond a boundary of dimension ", d,
                          " is no state; states are 0 to ", states - 1);
   check_grid_distinct(who, "cells", cells);
 }
@@ -272,7 +273,8 @@ bool run_automaton_kernels(Exec const& exec, V const& cells, int radius,
 ///              comes from a pool, else but for allocating and freeing it
 /// \param cells View of rank 2 of integers of one byte or bool, of any layout
 /// \param rule what becomes of a cell (see parse_rule())
-/// \param boundaries what lies beyond the faces; constants are states. A halo
+/// \param boundaries what lies beyond the boundaries; constants are states. A
+/// halo
 ///              would have to be filled between the steps and is refused
 /// \param steps 0 or more
 ///

@@ -89,13 +89,13 @@ MatrixLines lines_of(X const& x, int dimension) {
   MatrixLines result;
   result.lines               = x.extent(1 - dimension);
   result.length              = x.extent(dimension);
-  std::uint64_t const along  = x.stride(dimension);
+  std::uint64_t const stride = x.stride(dimension);
   std::uint64_t const across = x.stride(1 - dimension);
-  result.stride              = along;
-  if ((result.length < 2 || along == 1) &&
+  result.stride              = stride;
+  if ((result.length < 2 || stride == 1) &&
       (result.lines < 2 || across == result.length))
     result.layout = SegmentLayout::packed;
-  else if (result.lines > 1 && across == 1 && along >= result.lines)
+  else if (result.lines > 1 && across == 1 && stride >= result.lines)
     result.layout = SegmentLayout::columns;
   return result;
 }
@@ -115,16 +115,16 @@ SegmentedCall line_call(MatrixLines const& lines) {
 }
 
 template <Operation Op, class A, Rank2View X, Rank1View R>
-SegmentedCall line_reduce_call(X const& x, Along along, R const& result) {
-  SegmentedCall call = line_call<Op, A, X, R>(lines_of(x, along.dimension));
+SegmentedCall line_reduce_call(X const& x, Axis axis, R const& result) {
+  SegmentedCall call = line_call<Op, A, X, R>(lines_of(x, axis.dimension));
   call.store_stride  = store_stride(result);
   return call;
 }
 
 template <Operation Op, class A, Rank2View X, Rank2View Y>
-SegmentedCall line_scan_call(X const& x, Along along, Y const& y) {
-  MatrixLines const to = lines_of(y, along.dimension);
-  SegmentedCall call   = line_call<Op, A, X, Y>(lines_of(x, along.dimension));
+SegmentedCall line_scan_call(X const& x, Axis axis, Y const& y) {
+  MatrixLines const to = lines_of(y, axis.dimension);
+  SegmentedCall call   = line_call<Op, A, X, Y>(lines_of(x, axis.dimension));
   call.y_stride        = to.stride;
   if (to.layout == SegmentLayout::strided)
     call.problem.layout = to.layout;
@@ -319,12 +319,12 @@ bool reduce_matrix(std::string const& label, Exec const& exec, X const& x,
 }
 
 template <Operation Op, class A, class Exec, Rank2View X, Rank1View R>
-void reduce_lines(char const* who, Exec const& exec, X const& x, Along along,
+void reduce_lines(char const* who, Exec const& exec, X const& x, Axis axis,
                   R const& result, Settings const& settings) {
-  check_along(who, along);
+  check_axis(who, axis);
   check_segment_result(who, "the result", x, result,
-                       x.extent(1 - along.dimension));
-  SegmentedCall const call = line_reduce_call<Op, A>(x, along, result);
+                       x.extent(1 - axis.dimension));
+  SegmentedCall const call = line_reduce_call<Op, A>(x, axis, result);
   RouteDecision const decision =
       decide_segmented(who, exec, call.problem, false, settings);
   last_route_of_this_thread() = decision.route;
@@ -334,7 +334,7 @@ void reduce_lines(char const* who, Exec const& exec, X const& x, Along along,
     return;
   generic_segmented_reduce<FoldOne<Op, A>>(
       label, exec, LineSegments{call.lines, call.length}, call.lines, x.size(),
-      AtLine<X>{x, along.dimension}, IntoResult<Op, R>{result});
+      AtLine<X>{x, axis.dimension}, IntoResult<Op, R>{result});
 }
 
 template <Operation Op, class A, class Exec, Rank2View X, Rank2View R>
@@ -413,12 +413,12 @@ void scan_ragged(char const* who, Exec const& exec, X const& x,
 
 template <Operation Op, class A, bool Inclusive, class Exec, Rank2View X,
           Rank2View Y>
-void scan_lines(char const* who, Exec const& exec, X const& x, Along along,
+void scan_lines(char const* who, Exec const& exec, X const& x, Axis axis,
                 Y const& y, Settings const& settings) {
   using Element = typename X::non_const_value_type;
-  check_along(who, along);
+  check_axis(who, axis);
   check_scanned(who, x, y);
-  SegmentedCall const call = line_scan_call<Op, A>(x, along, y);
+  SegmentedCall const call = line_scan_call<Op, A>(x, axis, y);
   RouteDecision const decision =
       decide_segmented(who, exec, call.problem, true, settings);
   last_route_of_this_thread() = decision.route;
@@ -439,7 +439,7 @@ void scan_lines(char const* who, Exec const& exec, X const& x, Along along,
   }
   generic_segmented_scan<Op, A, Inclusive>(
       label, exec, LineSegments{call.lines, call.length}, call.lines, x.size(),
-      AtLine<X>{x, along.dimension}, AtLine<Y>{y, along.dimension});
+      AtLine<X>{x, axis.dimension}, AtLine<Y>{y, axis.dimension});
 }
 
 /// Sums and sums of squares, after the extents were checked.
@@ -537,20 +537,20 @@ void segmented_reduce(Exec const& exec, X const& x, Offsets const& offsets,
 }
 
 /// Reduction of a matrix along a dimension: result(j) = sum over i of x(i, j)
-/// with Along{0}, result(i) = sum over j of x(i, j) with Along{1}.
+/// with Axis{0}, result(i) = sum over j of x(i, j) with Axis{1}.
 ///
 /// \param x rank-2 View of any layout. Lines that follow each other and columns
 ///          whose neighbours are neighbours take the kernels, others plain
 ///          Kokkos
 template <Operation Op = Operation::sum, class Accumulator = void, class Exec,
           Impl::Rank2View X, Impl::Rank1View R>
-void segmented_reduce(Exec const& exec, X const& x, Along along,
-                      R const& result, Settings const& settings = {}) {
+void segmented_reduce(Exec const& exec, X const& x, Axis axis, R const& result,
+                      Settings const& settings = {}) {
   constexpr char const* who = "KokkosMMA::segmented_reduce";
   using A = Impl::segment_accumulator_t<Op, Accumulator, X, R>;
   KOKKOSMMA_IMPL_CHECK_SEGMENTED("KokkosMMA::segmented_reduce", Exec, X, R, A);
   Impl::check_settings(who, settings);
-  Impl::reduce_lines<Op, A>(who, exec, x, along, result, settings);
+  Impl::reduce_lines<Op, A>(who, exec, x, axis, result, settings);
 }
 
 /// Reduction of several values per element, each by itself: result(s, k) = sum
@@ -614,18 +614,18 @@ void segmented_inclusive_scan(Exec const& exec, X const& x,
 }
 
 /// Inclusive scan of a matrix along a dimension, as in segmented_reduce(): of
-/// each x(:, j) with Along{0}, of each x(i, :) with Along{1}. x and y have the
+/// each x(:, j) with Axis{0}, of each x(i, :) with Axis{1}. x and y have the
 /// same extents; where their layouts differ, plain Kokkos runs.
 template <Operation Op = Operation::sum, class Accumulator = void, class Exec,
           Impl::Rank2View X, Impl::Rank2View Y>
-void segmented_inclusive_scan(Exec const& exec, X const& x, Along along,
+void segmented_inclusive_scan(Exec const& exec, X const& x, Axis axis,
                               Y const& y, Settings const& settings = {}) {
   constexpr char const* who = "KokkosMMA::segmented_inclusive_scan";
   using A = Impl::segment_accumulator_t<Op, Accumulator, X, Y>;
   KOKKOSMMA_IMPL_CHECK_SEGMENTED("KokkosMMA::segmented_inclusive_scan", Exec, X,
                                  Y, A);
   Impl::check_settings(who, settings);
-  Impl::scan_lines<Op, A, true>(who, exec, x, along, y, settings);
+  Impl::scan_lines<Op, A, true>(who, exec, x, axis, y, settings);
 }
 
 /// Exclusive scan within equal segments: y(i) = the sum of the elements of its
@@ -664,18 +664,18 @@ void segmented_exclusive_scan(Exec const& exec, X const& x,
 }
 
 /// Exclusive scan of a matrix along a dimension, as in segmented_reduce(): of
-/// each x(:, j) with Along{0}, of each x(i, :) with Along{1}. x and y have the
+/// each x(:, j) with Axis{0}, of each x(i, :) with Axis{1}. x and y have the
 /// same extents; where their layouts differ, plain Kokkos runs.
 template <Operation Op = Operation::sum, class Accumulator = void, class Exec,
           Impl::Rank2View X, Impl::Rank2View Y>
-void segmented_exclusive_scan(Exec const& exec, X const& x, Along along,
+void segmented_exclusive_scan(Exec const& exec, X const& x, Axis axis,
                               Y const& y, Settings const& settings = {}) {
   constexpr char const* who = "KokkosMMA::segmented_exclusive_scan";
   using A = Impl::segment_accumulator_t<Op, Accumulator, X, Y>;
   KOKKOSMMA_IMPL_CHECK_SEGMENTED("KokkosMMA::segmented_exclusive_scan", Exec, X,
                                  Y, A);
   Impl::check_settings(who, settings);
-  Impl::scan_lines<Op, A, false>(who, exec, x, along, y, settings);
+  Impl::scan_lines<Op, A, false>(who, exec, x, axis, y, settings);
 }
 
 /// Sum and sum of squares of every equal segment in one pass over x: what mean
@@ -769,14 +769,14 @@ std::string explain_segmented_reduce(Exec const& exec, X const& x,
 /// Likewise for a matrix, along a dimension.
 template <Operation Op = Operation::sum, class Accumulator = void, class Exec,
           Impl::Rank2View X, Impl::Rank1View R>
-std::string explain_segmented_reduce(Exec const& exec, X const& x, Along along,
+std::string explain_segmented_reduce(Exec const& exec, X const& x, Axis axis,
                                      R const& result,
                                      Settings const& settings = {}) {
   constexpr char const* who = "KokkosMMA::explain_segmented_reduce";
   using A = Impl::segment_accumulator_t<Op, Accumulator, X, R>;
-  Impl::check_along(who, along);
+  Impl::check_axis(who, axis);
   return Impl::explain_segmented(
-      who, exec, Impl::line_reduce_call<Op, A>(x, along, result).problem, false,
+      who, exec, Impl::line_reduce_call<Op, A>(x, axis, result).problem, false,
       settings);
 }
 /// Likewise with several values per element.
@@ -827,13 +827,13 @@ std::string explain_segmented_scan(Exec const& exec, X const& x,
 /// Likewise for a matrix, along a dimension.
 template <Operation Op = Operation::sum, class Accumulator = void, class Exec,
           Impl::Rank2View X, Impl::Rank2View Y>
-std::string explain_segmented_scan(Exec const& exec, X const& x, Along along,
+std::string explain_segmented_scan(Exec const& exec, X const& x, Axis axis,
                                    Y const& y, Settings const& settings = {}) {
   constexpr char const* who = "KokkosMMA::explain_segmented_scan";
   using A = Impl::segment_accumulator_t<Op, Accumulator, X, Y>;
-  Impl::check_along(who, along);
+  Impl::check_axis(who, axis);
   return Impl::explain_segmented(
-      who, exec, Impl::line_scan_call<Op, A>(x, along, y).problem, true,
+      who, exec, Impl::line_scan_call<Op, A>(x, axis, y).problem, true,
       settings);
 }
 

@@ -25,7 +25,7 @@ namespace KokkosMMA {
 
 /// The dimension of a matrix along which it is reduced or scanned: with 0 the
 /// segments are the x(:, j), with 1 the x(i, :).
-struct Along {
+struct Axis {
   int dimension;  ///< 0 or 1
 };
 
@@ -185,9 +185,9 @@ std::uint64_t checked_length(char const* who, Length length) {
   return static_cast<std::uint64_t>(length);
 }
 
-inline void check_along(char const* who, Along along) {
-  if (along.dimension != 0 && along.dimension != 1)
-    invalid_argument(who, "Along{", along.dimension,
+inline void check_axis(char const* who, Axis axis) {
+  if (axis.dimension != 0 && axis.dimension != 1)
+    invalid_argument(who, "Axis{", axis.dimension,
                      "} is no dimension of a View of rank 2; use 0 or 1");
 }
 

@@ -52,9 +52,10 @@ template <int R>
 void refuse_halo(char const* who, Boundaries<R> const& boundaries,
                  char const* what) {
   for (int d = 0; d < R; ++d)
-    for (Face const& face : {boundaries.low[d], boundaries.high[d]})
-      if (face.kind == Boundary::halo)
-        invalid_argument(who, "a face of dimension ", d, " is a halo, and ",
+    for (BoundaryCondition const& condition :
+         {boundaries.low[d], boundaries.high[d]})
+      if (condition.kind == Boundary::halo)
+        invalid_argument(who, "a boundary of dimension ", d, " is a halo, and ",
                          what);
 }
 
@@ -233,7 +234,8 @@ concept StencilPolicyType =
 /// \param in    View of rank 1, 2 or 3, of any layout
 /// \param out   View of the grid, of any layout, that shares no memory with in;
 ///              its extents are those of `in` without ghost cells
-/// \param boundaries what lies beyond the faces. A halo is the caller's and
+/// \param boundaries what lies beyond the boundaries. A halo is the caller's
+/// and
 ///              takes one step per call
 /// \param steps 1 or more
 /// \param settings route

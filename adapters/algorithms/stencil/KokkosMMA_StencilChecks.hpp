@@ -217,15 +217,16 @@ bool is_value_of(double value) {
 template <class Element, int R>
 Boundaries<R> as_elements(char const* who, Boundaries<R> boundaries) {
   for (int d = 0; d < R; ++d)
-    for (Face* const face : {&boundaries.low[d], &boundaries.high[d]}) {
-      if (face->kind != Boundary::constant) continue;
-      if (!is_value_of<Element>(face->value))
-        invalid_argument(who, "the constant ", face->value,
-                         " beyond a face of dimension ", d, " is no value of ",
-                         to_string(scalar_v<Element>),
+    for (BoundaryCondition* const condition :
+         {&boundaries.low[d], &boundaries.high[d]}) {
+      if (condition->kind != Boundary::constant) continue;
+      if (!is_value_of<Element>(condition->value))
+        invalid_argument(who, "the constant ", condition->value,
+                         " beyond a boundary of dimension ", d,
+                         " is no value of ", to_string(scalar_v<Element>),
                          "; use one that the elements can hold");
       if constexpr (is_floating(scalar_v<Element>)) {
-        face->value = double(static_cast<Element>(face->value));
+        condition->value = double(static_cast<Element>(condition->value));
       }
     }
   return boundaries;

@@ -268,7 +268,7 @@ namespace KokkosMMA {
 /// \param exec    instance on which the call runs, asynchronously
 /// \param extents of the grid
 /// \param x       View of that rank, of any layout: the grid, and ghost cells
-///                beyond the faces that are halos
+///                beyond the boundaries that are halos
 /// \param settings route
 ///
 /// \throws std::invalid_argument for extents that x does not have, a radius

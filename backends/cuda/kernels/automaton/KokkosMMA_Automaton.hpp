@@ -163,15 +163,15 @@ class AutomatonRows {
     bool const is_low  = row < 0;
     bool const is_high = row >= grid.extent[0];
     if (is_low || is_high) {
-      Face const& face =
+      BoundaryCondition const& condition =
           is_low ? grid.boundaries.low[0] : grid.boundaries.high[0];
-      if (face.kind == Boundary::constant) {
+      if (condition.kind == Boundary::constant) {
         std::uint32_t const four =
             (is_low ? m_call.low_row : m_call.high_row) * 0x01010101u;
         *reinterpret_cast<uint4*>(to) = uint4{four, four, four, four};
         return;
       }
-      row = boundary_index(face.kind, row, grid.extent[0]);
+      row = boundary_index(condition.kind, row, grid.extent[0]);
     }
     unsigned char const* const from = grid.data + row * grid.stride[0] + column;
     if (m_call.is_aligned)
@@ -587,8 +587,8 @@ AutomatonCall automaton_call(StencilGrid<Cell, 2> const& from, Cell* to,
   }
   call.grid.boundaries = from.boundaries;
   call.grid.reversed   = from.reversed;
-  auto const constant  = [](Face const& face) {
-    return static_cast<unsigned char>(face.value);
+  auto const constant  = [](BoundaryCondition const& condition) {
+    return static_cast<unsigned char>(condition.value);
   };
   call.low_row     = constant(from.boundaries.low[0]);
   call.high_row    = constant(from.boundaries.high[0]);
@@ -607,7 +607,7 @@ AutomatonCall automaton_call(StencilGrid<Cell, 2> const& from, Cell* to,
   return call;
 }
 
-/// One generation. No face is a halo; `from` and `to` are apart.
+/// One generation. No boundary is a halo; `from` and `to` are apart.
 template <class Cell>
 void launch_automaton(Kokkos::Cuda const& space,
                       StencilGrid<Cell, 2> const& from, Cell* to,

@@ -21,7 +21,7 @@
 /// Automata of two states and radius 2 to 16 on cells of one bit. A thread
 /// marches down words of a column; the counts of the rows of its neighbourhood
 /// lie in shared memory that no other thread sees, until they leave. What lies
-/// beyond the faces is written around the cells after each generation.
+/// beyond the boundaries is written around the cells after each generation.
 
 namespace KokkosMMA::Impl::Cuda {
 
@@ -34,8 +34,8 @@ namespace KokkosMMA::Impl::Cuda {
 ///   2, 1         50   71   95  128  155
 ///   2, 2         52   73   98  132  166
 /// Two words share what they need of a third, and a wide ring leaves room for
-/// few warps. More warps than these share the rows of the faces of more pieces:
-/// with 24 in place of 12 radius 7 takes 84 us, not 78.
+/// few warps. More warps than these share the rows of the boundaries of more
+/// pieces: with 24 in place of 12 radius 7 takes 84 us, not 78.
 template <int Radius>
 struct PackedCountTuning {
   static constexpr int threads = 32;
@@ -70,33 +70,33 @@ struct PackedField {
   std::int64_t origin() const { return radius * pitch + lead; }
 };
 
-/// What stands for the rows and columns beyond the faces: [0][d] for -1 - d,
-/// [1][d] for extent + d; -1 for a constant.
-struct PackedFaces {
+/// What stands for the rows and columns beyond the boundaries: [0][d] for -1 -
+/// d, [1][d] for extent + d; -1 for a constant.
+struct PackedBoundaries {
   std::int64_t row[2][AutomatonRule::max_radius];
   std::int64_t column[2][AutomatonRule::max_radius];
   bool row_alive[2];  ///< the constants
   bool column_alive[2];
 };
 
-/// Writes the cells beyond the faces, and the rest of a word in which the grid
-/// ends. A thread writes those of one row to its left and right; others copy
-/// whole words to rows beyond. Who reads a word that another one writes wants
-/// bits of it that do not change.
-/// \tparam ColumnsFirst where constants meet, those of the columns hold
+/// Writes the cells beyond the boundaries, and the rest of a word in which the
+/// grid ends. A thread writes those of one row to its left and right; others
+/// copy whole words to rows beyond. Who reads a word that another one writes
+/// wants bits of it that do not change. \tparam ColumnsFirst where constants
+/// meet, those of the columns hold
 template <bool ColumnsFirst>
 __global__ void __launch_bounds__(128)
-    continue_cells(PackedField const field, PackedFaces const faces,
+    continue_cells(PackedField const field, PackedBoundaries const conditions,
                    std::uint32_t* const cells) {
   std::int64_t const thread  = std::int64_t(blockIdx.x) * 128 + threadIdx.x;
   std::int64_t const bounded = field.rows + 2 * field.radius;
   std::int64_t const whole   = field.columns / 32;
-  // The row that stands for one beyond a face, and its constant.
+  // The row that stands for one beyond a boundary, and its constant.
   auto const source_of = [&](std::int64_t row, bool& is_alive) {
     if (0 <= row && row < field.rows) return row;
     int const side = row < 0 ? 0 : 1;
-    is_alive       = faces.row_alive[side];
-    return faces.row[side][row < 0 ? -1 - row : row - field.rows];
+    is_alive       = conditions.row_alive[side];
+    return conditions.row[side][row < 0 ? -1 - row : row - field.rows];
   };
   bool is_alive = false;
   if (thread >= bounded) {
@@ -118,10 +118,10 @@ __global__ void __launch_bounds__(128)
   std::int64_t const source       = source_of(row, is_alive);
   std::uint32_t const* const from = cells + source * field.pitch;
   auto const cell                 = [&](int side, int d) {
-    std::int64_t const column = faces.column[side][d];
+    std::int64_t const column = conditions.column[side][d];
     bool const is_of_row      = source < 0 && !(column < 0 && ColumnsFirst);
     if (is_of_row) return std::uint32_t(is_alive);
-    if (column < 0) return std::uint32_t(faces.column_alive[side]);
+    if (column < 0) return std::uint32_t(conditions.column_alive[side]);
     return from[column >> 5] >> (column & 31) & 1u;
   };
   std::uint32_t left  = 0;
@@ -340,7 +340,7 @@ AdvancePackedCounts advance_packed_counts_of(
 
 /// `steps` generations, 1 or more, of a rule with has_packed_counts(rule), from
 /// cells of a byte to cells of a byte, at most packed_counts_columns in a row.
-/// No face is a halo; `to` may be the cells themselves.
+/// No boundary is a halo; `to` may be the cells themselves.
 /// \param memory packed_counts_memory(rows, columns, radius) bytes,
 ///               aligned to 128, on the device; free again when the kernels
 ///               have run
@@ -354,16 +354,17 @@ void launch_packed_counts(Kokkos::Cuda const& space,
   if (rows == 0 || columns == 0) return;
   int const radius = rule.radius();
   PackedField const field(rows, columns, radius);
-  PackedFaces faces{};
+  PackedBoundaries conditions{};
   for (int side = 0; side < 2; ++side) {
-    auto const& face = side == 0 ? cells.boundaries.low : cells.boundaries.high;
-    faces.row_alive[side]    = face[0].value == 1;
-    faces.column_alive[side] = face[1].value == 1;
+    auto const& condition =
+        side == 0 ? cells.boundaries.low : cells.boundaries.high;
+    conditions.row_alive[side]    = condition[0].value == 1;
+    conditions.column_alive[side] = condition[1].value == 1;
     for (int d = 0; d < radius; ++d) {
-      faces.row[side][d] =
-          boundary_index(face[0].kind, side == 0 ? -1 - d : rows + d, rows);
-      faces.column[side][d] = boundary_index(
-          face[1].kind, side == 0 ? -1 - d : columns + d, columns);
+      conditions.row[side][d] = boundary_index(
+          condition[0].kind, side == 0 ? -1 - d : rows + d, rows);
+      conditions.column[side][d] = boundary_index(
+          condition[1].kind, side == 0 ? -1 - d : columns + d, columns);
     }
   }
   auto* const continued =
@@ -383,7 +384,8 @@ void launch_packed_counts(Kokkos::Cuda const& space,
   CountRanges const ranges(rule);
   for (std::int64_t step = 0; step < steps; ++step) {
     launch_kernel(space, "continue_cells", continued,
-                  {unsigned((around + 127) / 128), 128}, field, faces, now);
+                  {unsigned((around + 127) / 128), 128}, field, conditions,
+                  now);
     advance(space, field, now, other, ranges);
     if (step == 0) {
       dim3 const blocks(unsigned((field.words + 255) / 256),

@@ -377,7 +377,7 @@ void advance_packed_cells(Kokkos::Cuda const& space, PackedGrid const& grid,
 }
 
 /// `steps` generations, 1 or more, of a rule with has_bits(rule), from cells of
-/// a byte to cells of a byte. No face is a halo; `to` may be the cells
+/// a byte to cells of a byte. No boundary is a halo; `to` may be the cells
 /// themselves. \param memory packed_life_memory(rows, columns) bytes, aligned
 /// to 4, on the
 ///               device; free again when the kernels have run

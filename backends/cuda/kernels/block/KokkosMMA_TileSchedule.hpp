@@ -16,10 +16,11 @@ struct StripPiece {
 };
 
 /// For high pieces (core/stencil/KokkosMMA_TileHeight.hpp): the strips at the
-/// two faces first, which take longer, so that nobody waits for them in the
-/// end. Then strips side by side, which read each other's columns. Low pieces
-/// go in the order of the grid. Box of ones of radius 7, H200, 2026-11-22,
-/// 16384^2: 147 us instead of 153 for bytes, 294 instead of 310 for halfs.
+/// two boundaries first, which take longer, so that nobody waits for them in
+/// the end. Then strips side by side, which read each other's columns. Low
+/// pieces go in the order of the grid. Box of ones of radius 7, H200,
+/// 2026-11-22, 16384^2: 147 us instead of 153 for bytes, 294 instead of 310 for
+/// halfs.
 __device__ inline StripPiece strip_piece(unsigned block, unsigned strips,
                                          unsigned pieces) {
   unsigned const cut  = strips < 2 ? strips : 2;
@@ -30,9 +31,10 @@ __device__ inline StripPiece strip_piece(unsigned block, unsigned strips,
 }
 
 /// Blocks of threads that march down pieces of two heights: high ones in the
-/// strips at the two faces, which take long to set up, then low ones in all
-/// others (core/stencil/KokkosMMA_TileHeight.hpp), in the order of the grid but
-/// for the last ones, whose rows meet a face: nobody waits for them in the end.
+/// strips at the two boundaries, which take long to set up, then low ones in
+/// all others (core/stencil/KokkosMMA_TileHeight.hpp), in the order of the grid
+/// but for the last ones, whose rows meet a boundary: nobody waits for them in
+/// the end.
 class StripPieces {
  public:
   struct Piece {
@@ -52,13 +54,13 @@ class StripPieces {
     if (inner() > 1) m_reciprocal = ~std::uint64_t(0) / inner() + 1;
   }
   unsigned blocks() const {
-    return at_faces() * m_high_pieces + inner() * m_low_pieces;
+    return at_boundaries() * m_high_pieces + inner() * m_low_pieces;
   }
   __device__ Piece of_block(unsigned block) const {
-    unsigned const first = at_faces() * m_high_pieces;
+    unsigned const first = at_boundaries() * m_high_pieces;
     if (block < first) {
-      unsigned const piece = at_faces() == 2 ? block / 2 : block;
-      return {(block - piece * at_faces()) * (m_strips - 1), m_high,
+      unsigned const piece = at_boundaries() == 2 ? block / 2 : block;
+      return {(block - piece * at_boundaries()) * (m_strips - 1), m_high,
               std::int64_t(piece) * m_high};
     }
     unsigned const order = over_inner(block - first);
@@ -68,10 +70,12 @@ class StripPieces {
   }
 
  private:
-  __host__ __device__ unsigned at_faces() const {
+  __host__ __device__ unsigned at_boundaries() const {
     return m_strips < 2 ? m_strips : 2;
   }
-  __host__ __device__ unsigned inner() const { return m_strips - at_faces(); }
+  __host__ __device__ unsigned inner() const {
+    return m_strips - at_boundaries();
+  }
   // n / inner(), for which a block would wait before it asks for its rows.
   __device__ unsigned over_inner(unsigned n) const {
     if (m_reciprocal == 0) return n;

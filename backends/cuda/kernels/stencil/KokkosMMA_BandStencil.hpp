@@ -41,22 +41,23 @@ namespace KokkosMMA::Impl::Cuda {
 /// \tparam Together groups of 16 rows of a stage
 /// \tparam Resident blocks of threads per multiprocessor
 /// \tparam Height groups of sums of a block of threads, of one in a strip that
-///   a face cuts HeightAtFaces
+///   a boundary cuts HeightAtBoundaries
 template <int BlocksPerWarp, int Warps, int Together, int Stages, int Resident,
-          int Height, int HeightAtFaces = Height>
+          int Height, int HeightAtBoundaries = Height>
 struct BandTuning {
-  static constexpr int blocks_per_warp = BlocksPerWarp;
-  static constexpr int warps           = Warps;
-  static constexpr int together        = Together;
-  static constexpr int stages          = Stages;
-  static constexpr int resident        = Resident;
-  static constexpr int height          = Height;
-  static constexpr int height_at_faces = HeightAtFaces;
+  static constexpr int blocks_per_warp      = BlocksPerWarp;
+  static constexpr int warps                = Warps;
+  static constexpr int together             = Together;
+  static constexpr int stages               = Stages;
+  static constexpr int resident             = Resident;
+  static constexpr int height               = Height;
+  static constexpr int height_at_boundaries = HeightAtBoundaries;
 };
 
 /// Half or more of the warps that fit with 128 registers. H200, CUDA 13.0,
-/// 16384 x 16384, boxes of ones, zeros beyond the faces, kernels by themselves,
-/// in us. Of 2026-11-24; the runtime copies bytes in 130 and halfs in 257:
+/// 16384 x 16384, boxes of ones, zeros beyond the boundaries, kernels by
+/// themselves, in us. Of 2026-11-24; the runtime copies bytes in 130 and halfs
+/// in 257:
 ///   blocks x warps, together, stages, resident, height
 ///   bytes, radius 7     2 x 8, 2, 4, 2, 11   150 before, 149; tiles 148
 ///                       2 x 8, 1, 4, 2,  7   154; tiles 162
@@ -399,8 +400,9 @@ __global__ void __launch_bounds__(32 * Tuning::warps, Tuning::resident)
   int const row    = lane / 4;
   int const offset = warp * BlocksPerWarp * columns + n * (lane % 4);
   if constexpr (has_narrow_results<Band, Sink>) {
-    // Most strips meet no face and have whole lines of sums. Asking for them in
-    // each step, of shared memory: 343 us instead of 328 for halfs (H200).
+    // Most strips meet no boundary and have whole lines of sums. Asking for
+    // them in each step, of shared memory: 343 us instead of 328 for halfs
+    // (H200).
     if (!rows.has_edges() && arguments.lines && columns_of_strip == width) {
       using Result              = typename Sink::value_type;
       std::int64_t const stride = arguments.sink.stride[0];
@@ -646,11 +648,13 @@ struct BandStencil {
   static bool takes_rows(StencilGrid<Element, 2> const& grid) {
     return !of_floats || begins_with_lines(grid.data, grid.stride[0]);
   }
-  /// Constants beyond the faces are elements too.
+  /// Constants beyond the boundaries are elements too.
   static bool takes(StencilGrid<Element, 2> const& grid) {
     for (int d = 0; d < 2; ++d)
-      for (Face const& face : {grid.boundaries.low[d], grid.boundaries.high[d]})
-        if (face.kind == Boundary::constant && !is_element(face.value))
+      for (BoundaryCondition const& condition :
+           {grid.boundaries.low[d], grid.boundaries.high[d]})
+        if (condition.kind == Boundary::constant &&
+            !is_element(condition.value))
           return false;
     return true;
   }
@@ -811,7 +815,7 @@ void run_band_stencil(Kokkos::Cuda const& space,
                                   std::min({std::int64_t(4), groups, most}), most));
   };
   arguments.pieces =
-      StripPieces(grid.extent[0], strips, height(Tuning::height_at_faces),
+      StripPieces(grid.extent[0], strips, height(Tuning::height_at_boundaries),
                   height(Tuning::height));
   auto const blocks = arguments.pieces.blocks();
   launch_kernel(space, "band_stencil", kernel,

@@ -15,8 +15,8 @@
 #include <cstdint>
 
 /// \file
-/// The strips beside the faces of a grid step by step, one block for each tile
-/// and one launch for all of them: after the sweep that writes them too.
+/// The strips beside the boundaries of a grid step by step, one block for each
+/// tile and one launch for all of them: after the sweep that writes them too.
 
 namespace KokkosMMA::Impl::Cuda {
 

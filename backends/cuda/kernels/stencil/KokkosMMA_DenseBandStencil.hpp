@@ -104,7 +104,7 @@ struct DenseBandWork {
   std::int64_t high[2];  ///< .. to here lie in memory
   int radius[2];
   int shift;        ///< columns before the grid, for aligned loads
-  int edge_weight;  ///< of a row of the blocks of columns at the faces
+  int edge_weight;  ///< of a row of the blocks of columns at the boundaries
   bool aligned;     ///< vectors of the result
 };
 
@@ -268,13 +268,14 @@ struct DenseBandKernel {
         bool in_memory        = low <= now && now < high;
         double fill           = 0;
         if (!in_memory && is_used(task, row)) {
-          Face const face =
+          BoundaryCondition const condition =
               row < 0 ? grid.boundaries.low[0] : grid.boundaries.high[0];
-          in_memory = face.kind != Boundary::constant;
-          fill      = face.value;
+          in_memory = condition.kind != Boundary::constant;
+          fill      = condition.value;
           if (in_memory)
             source +=
-                (boundary_index(face.kind, row, grid.extent[0]) - row) * stride;
+                (boundary_index(condition.kind, row, grid.extent[0]) - row) *
+                stride;
         }
 #pragma unroll
         for (int k = 0; k < slots; ++k) {
@@ -294,7 +295,7 @@ struct DenseBandKernel {
     }
   };
 
-  /// What lies beyond the faces of the columns, one by one.
+  /// What lies beyond the boundaries of the columns, one by one.
   __device__ static void load_edges(Task const& task, Segment const& segment,
                                     int group, unsigned char* slot) {
     Grid const& grid = task.grid;
@@ -313,14 +314,14 @@ struct DenseBandKernel {
       bool const used =
           -task.work.radius[1] <= column && column < n + task.work.radius[1];
       bool const beyond = column < 0 || column >= n;
-      Face const face =
+      BoundaryCondition const condition =
           column < 0 ? grid.boundaries.low[1] : grid.boundaries.high[1];
       unsigned char* to  = slot + m * pitch + e * int(sizeof(Element));
       constexpr int step = rows_at_once * 16 * pitch;
       // The same column of rows of the grid: all loads at once.
-      if (plain && used && !(beyond && face.kind == Boundary::constant)) {
+      if (plain && used && !(beyond && condition.kind == Boundary::constant)) {
         Index const from =
-            beyond ? boundary_index(face.kind, column, n) : column;
+            beyond ? boundary_index(condition.kind, column, n) : column;
         Element const* source = grid.data + row * grid.stride[0] + from;
         Element value[rows_of_thread];
 #pragma unroll
@@ -781,17 +782,20 @@ bool launch_dense_march(Kokkos::Cuda const& space,
         grid.extent[d] + grid.boundaries.ghosts_high(d, weights.radius(d));
   }
   // Halfs, 10^9 sums per second with 2 and 3 (H200, CUDA 13.0, 2026-11-22):
-  // constants beyond the faces 533 and 528 at radius 4, 480 and 470 at radius
-  // 7, periodic 466 and 505, 468 and 475. With 1 a former state of the kernel
-  // had 255 at radius 7, with 2 372.
-  bool loads_beyond_faces = false;
-  for (Face const& face : {grid.boundaries.low[1], grid.boundaries.high[1]})
-    loads_beyond_faces = loads_beyond_faces || face.kind != Boundary::constant;
-  int const at_faces = sizeof(Element) == 2 && loads_beyond_faces ? 3 : 2;
-  work.edge_weight   = work.blocks > 1 ? at_faces : 1;
-  using Staged       = typename Sink::value_type;
-  auto const target  = reinterpret_cast<std::uintptr_t>(sink.data);
-  work.aligned       = sink.stride[1] == 1 &&
+  // constants beyond the boundaries 533 and 528 at radius 4, 480 and 470 at
+  // radius 7, periodic 466 and 505, 468 and 475. With 1 a former state of the
+  // kernel had 255 at radius 7, with 2 372.
+  bool loads_beyond_boundaries = false;
+  for (BoundaryCondition const& condition :
+       {grid.boundaries.low[1], grid.boundaries.high[1]})
+    loads_beyond_boundaries =
+        loads_beyond_boundaries || condition.kind != Boundary::constant;
+  int const at_boundaries =
+      sizeof(Element) == 2 && loads_beyond_boundaries ? 3 : 2;
+  work.edge_weight  = work.blocks > 1 ? at_boundaries : 1;
+  using Staged      = typename Sink::value_type;
+  auto const target = reinterpret_cast<std::uintptr_t>(sink.data);
+  work.aligned      = sink.stride[1] == 1 &&
                  (target - work.shift * sizeof(Staged)) % 16 == 0 &&
                  sink.stride[0] * std::int64_t(sizeof(Staged)) % 16 == 0;
   DenseBandOperands<Element> const operands(weights);

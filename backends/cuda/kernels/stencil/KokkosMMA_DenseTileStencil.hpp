@@ -178,11 +178,12 @@ struct DenseTileKernel {
       bool is_constant = r >= last;
       double value     = 0;
       if (!is_constant && (at < task.low[0] || at >= task.high[0])) {
-        Face const face =
+        BoundaryCondition const condition =
             at < 0 ? grid.boundaries.low[0] : grid.boundaries.high[0];
-        is_constant = face.kind == Boundary::constant;
-        value       = face.value;
-        if (!is_constant) at = boundary_index(face.kind, at, grid.extent[0]);
+        is_constant = condition.kind == Boundary::constant;
+        value       = condition.value;
+        if (!is_constant)
+          at = boundary_index(condition.kind, at, grid.extent[0]);
       }
       if (is_line && !is_constant)
         CopyAsync16::copy(to, grid.data + at * grid.stride[0] + here);
@@ -191,7 +192,7 @@ struct DenseTileKernel {
       to += rows_at_once * pitch;
     }
   }
-  /// Elements of a vector beyond a face, or cut by one.
+  /// Elements of a vector beyond a boundary, or cut by one.
   __device__ static void fetch_each(Task const& task, unsigned char* to,
                                     Index row, Index column, bool is_line,
                                     double value, bool is_unused) {

@@ -27,14 +27,14 @@ struct FusedFactors {
 };
 
 /// A thread has two columns, a batch four rows. H200, 2026-11-21, 16384^2,
-/// constant faces, sweeps of radius 2, 3, 4 in 10^9 elements per second (copy:
-/// 493 float, 258 double):
+/// constant boundaries, sweeps of radius 2, 3, 4 in 10^9 elements per second
+/// (copy: 493 float, 258 double):
 ///
 ///   float  2 columns, 4 rows  319 281 261    4 columns, 1 row  293 198 170
 ///   double                    192 204 201    2 columns, 1 row  182 143 172
 ///
-/// The latter also had one thread for each vector beside a face. Periodic and
-/// reflecting faces took 2 to 3 % longer than constants.
+/// The latter also had one thread for each vector beside a boundary. Periodic
+/// and reflecting boundaries took 2 to 3 % longer than constants.
 template <class A, int R, class Element, int Radius>
 struct FusedShape : MarchShape<double, R, Element, Radius, false> {
   using Base = MarchShape<double, R, Element, Radius, false>;

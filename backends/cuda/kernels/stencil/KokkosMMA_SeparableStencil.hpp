@@ -41,7 +41,7 @@ struct SeparableTask {
   std::int64_t stride;
   std::int64_t rows;
   std::int64_t columns;
-  Face row_low, row_high, column_low, column_high;
+  BoundaryCondition row_low, row_high, column_low, column_high;
   bool rows_first;  ///< where constants meet, that of the rows is taken
   int shift;        ///< elements from a 16-byte line to the start of a row
   unsigned strips;
@@ -165,8 +165,8 @@ inline constexpr int sums_at_once =
 /// lines of 16 bytes or anywhere. A stage is a block of as many rows as the box
 /// has; most or all rows of a piece are on their way at once. Part of the rate
 /// of the runtime's copy, by the rows of a piece (float, H200, CUDA 13.0,
-/// 2026-11-23, 16384^2, constants beyond the faces; by the shapes below unless
-/// something else is said):
+/// 2026-11-23, 16384^2, constants beyond the boundaries; by the shapes below
+/// unless something else is said):
 ///   r = 1  16 0.97, 28 0.95, 46 0.93, 512 0.87; 64 threads 16 0.97
 ///   r = 3  15 0.95, 22 0.96, 36 0.94, 50 0.91; 64 threads 22 0.96
 ///   r = 7  31 0.91, 46 0.95, 61 0.92, 121 0.90; with 2 stages 31 0.93, 46 0.87
@@ -284,14 +284,14 @@ __device__ inline Registers<unsigned, Bytes / 4> load_words(
 }
 
 /// Loads of a grid of one dimension into shared memory where the row may lie
-/// beyond the faces in part. (As one function, with what is beyond them in a
-/// lambda: int8 of radius 16 223 instead of 311 10^9 sums per second, uint8 280
-/// instead of 314.) Columns begin .. end - 1 are those of the grid.
+/// beyond the boundaries in part. (As one function, with what is beyond them in
+/// a lambda: int8 of radius 16 223 instead of 311 10^9 sums per second, uint8
+/// 280 instead of 314.) Columns begin .. end - 1 are those of the grid.
 template <class Row, int Threads, class Element>
 struct SeparableLine {
   int radius;
-  Face const& low;
-  Face const& high;
+  BoundaryCondition const& low;
+  BoundaryCondition const& high;
   std::int64_t first;  ///< column of element 0 of the row in shared memory
 
   /// `from` is column 0.
@@ -338,7 +338,8 @@ struct SeparableLine {
 
 /// The row that stands for one that may lie outside; false where a constant
 /// does.
-__device__ inline bool locate_line(Face const& low, Face const& high,
+__device__ inline bool locate_line(BoundaryCondition const& low,
+                                   BoundaryCondition const& high,
                                    std::int64_t extent, std::int64_t& index,
                                    double& value) {
   if (index >= 0 && index < extent) return true;
@@ -438,27 +439,28 @@ __device__ inline auto sums_along_row(unsigned char const* from, int offset,
   }
 }
 
-/// The elements beyond the faces of a row that is in shared memory and whose
-/// own elements stand for them. Lanes 0 to 15 have those below, 16 to 31 those
-/// above.
+/// The elements beyond the boundaries of a row that is in shared memory and
+/// whose own elements stand for them. Lanes 0 to 15 have those below, 16 to 31
+/// those above.
 template <class Row, class Element>
-struct SeparableFaces {
+struct SeparableBoundaries {
   int to     = -1;  ///< place in the row; -1: none
   int source = -1;  ///< the same; -1: a constant
   Element value{};
 
-  __device__ static bool is_filled(Face const& face) {
-    return face.kind != Boundary::halo && face.kind != Boundary::periodic;
+  __device__ static bool is_filled(BoundaryCondition const& condition) {
+    return condition.kind != Boundary::halo &&
+           condition.kind != Boundary::periodic;
   }
-  __device__ void start(Face const& face, std::int64_t column,
+  __device__ void start(BoundaryCondition const& condition, std::int64_t column,
                         std::int64_t columns, std::int64_t first) {
     std::int64_t const place = column - first;
-    if (!is_filled(face) || place < 0 || place >= Row::reached) return;
+    if (!is_filled(condition) || place < 0 || place >= Row::reached) return;
     to = int(place);
-    if (face.kind == Boundary::constant)
-      value = static_cast<Element>(face.value);
+    if (condition.kind == Boundary::constant)
+      value = static_cast<Element>(condition.value);
     else
-      source = int(boundary_index(face.kind, column, columns) - first);
+      source = int(boundary_index(condition.kind, column, columns) - first);
   }
   __device__ void fill(unsigned char* row, bool row_is_constant,
                        bool rows_first) const {
@@ -493,8 +495,8 @@ struct SeparableFeed {
   bool has_partial;
   int partial_place[2];
   std::int64_t partial_source[2];
-  bool has_faces;
-  SeparableFaces<Row, Element> faces;
+  bool has_boundaries;
+  SeparableBoundaries<Row, Element> conditions;
 
   __device__ SeparableFeed(Task const& all, std::int64_t first_column,
                            std::int64_t row_of_step_0)
@@ -514,8 +516,9 @@ struct SeparableFeed {
     columns_low = task.column_low.kind == Boundary::halo ? -radius : 0;
     columns_high =
         task.columns + (task.column_high.kind == Boundary::halo ? radius : 0);
-    // What other elements beyond the faces stand for, the row gets from its own
-    // elements later. A periodic grid of whole vectors has whole vectors there.
+    // What other elements beyond the boundaries stand for, the row gets from
+    // its own elements later. A periodic grid of whole vectors has whole
+    // vectors there.
     bool const periodic = task.column_low.kind == Boundary::periodic;
     bool const wraps    = periodic && task.columns % V == 0 &&
                        task.columns >= Row::elements - Row::columns + V;
@@ -535,8 +538,8 @@ struct SeparableFeed {
       whole[n]  = exists;
       source[n] = column;
     }
-    has_faces   = false;
-    has_partial = false;
+    has_boundaries = false;
+    has_partial    = false;
     if constexpr (R > 1) {
       // Vectors of the columns that lie in memory.
       std::int64_t const end         = first + Row::elements;
@@ -565,16 +568,16 @@ struct SeparableFeed {
       has_partial = __any_sync(0xffffffffu, has_partial);
     }
     if constexpr (R > 1) {
-      has_faces = (first < 0 && faces.is_filled(task.column_low)) ||
-                  (first + Row::elements > task.columns &&
-                   faces.is_filled(task.column_high));
+      has_boundaries = (first < 0 && conditions.is_filled(task.column_low)) ||
+                       (first + Row::elements > task.columns &&
+                        conditions.is_filled(task.column_high));
       int const lane = threadIdx.x % 32;
-      if (has_faces && lane % 16 < radius) {
+      if (has_boundaries && lane % 16 < radius) {
         if (lane < 16)
-          faces.start(task.column_low, -1 - lane, task.columns, first);
+          conditions.start(task.column_low, -1 - lane, task.columns, first);
         else
-          faces.start(task.column_high, task.columns + lane - 16, task.columns,
-                      first);
+          conditions.start(task.column_high, task.columns + lane - 16,
+                           task.columns, first);
       }
     }
   }
@@ -664,8 +667,9 @@ struct SeparableFeed {
       }
     }
   }
-  /// Once the rows of a stage have arrived, those beyond the faces of each.
-  __device__ void fill_faces(unsigned char* stage, int step) const {
+  /// Once the rows of a stage have arrived, those beyond the boundaries of
+  /// each.
+  __device__ void fill_boundaries(unsigned char* stage, int step) const {
     int const warp = threadIdx.x / 32;
 #pragma unroll
     for (int j = 0; j < StageRows; ++j) {
@@ -674,7 +678,7 @@ struct SeparableFeed {
       bool const constant =
           (index < 0 && task.row_low.kind == Boundary::constant) ||
           (index >= task.rows && task.row_high.kind == Boundary::constant);
-      faces.fill(stage + j * Row::bytes, constant, task.rows_first);
+      conditions.fill(stage + j * Row::bytes, constant, task.rows_first);
     }
   }
 };
@@ -703,8 +707,8 @@ struct SeparableFeedAnywhere {
   std::uintptr_t memory_end;
   bool periodic;
   bool whole;  ///< every line lies between the elements of its row
-  bool has_faces;
-  SeparableFaces<Row, Element> faces;
+  bool has_boundaries;
+  SeparableBoundaries<Row, Element> conditions;
 
   __device__ SeparableFeedAnywhere(Task const& all, std::int64_t first_column,
                                    std::int64_t row_of_step_0)
@@ -722,16 +726,16 @@ struct SeparableFeedAnywhere {
     periodic     = task.column_low.kind == Boundary::periodic;
     whole        = first - sector / size >= columns_low &&
             first + Row::elements <= columns_high;
-    has_faces = (first < 0 && faces.is_filled(task.column_low)) ||
-                (first + Row::elements > task.columns &&
-                 faces.is_filled(task.column_high));
+    has_boundaries = (first < 0 && conditions.is_filled(task.column_low)) ||
+                     (first + Row::elements > task.columns &&
+                      conditions.is_filled(task.column_high));
     int const lane = threadIdx.x % 32;
-    if (has_faces && lane % 16 < radius) {
+    if (has_boundaries && lane % 16 < radius) {
       if (lane < 16)
-        faces.start(task.column_low, -1 - lane, task.columns, first);
+        conditions.start(task.column_low, -1 - lane, task.columns, first);
       else
-        faces.start(task.column_high, task.columns + lane - 16, task.columns,
-                    first);
+        conditions.start(task.column_high, task.columns + lane - 16,
+                         task.columns, first);
     }
   }
 
@@ -841,8 +845,9 @@ struct SeparableFeedAnywhere {
         reinterpret_cast<Element*>(to)[e] = static_cast<Element>(value);
     }
   }
-  /// Once the rows of a stage have arrived, those beyond the faces of each.
-  __device__ void fill_faces(unsigned char* stage, int step) const {
+  /// Once the rows of a stage have arrived, those beyond the boundaries of
+  /// each.
+  __device__ void fill_boundaries(unsigned char* stage, int step) const {
     int const warp = threadIdx.x / 32;
 #pragma unroll
     for (int j = 0; j < StageRows; ++j) {
@@ -851,8 +856,8 @@ struct SeparableFeedAnywhere {
       bool const constant =
           (index < 0 && task.row_low.kind == Boundary::constant) ||
           (index >= task.rows && task.row_high.kind == Boundary::constant);
-      faces.fill(stage + j * Row::bytes + offsets(stage).at(j), constant,
-                 task.rows_first);
+      conditions.fill(stage + j * Row::bytes + offsets(stage).at(j), constant,
+                      task.rows_first);
     }
   }
 };
@@ -1144,8 +1149,8 @@ __global__ void __launch_bounds__(Tuned::threads, Tuned::min_blocks)
         fill();
         stage     = ring + read_slot * stage_bytes;
         read_slot = read_slot + 1 == stages ? 0 : read_slot + 1;
-        if (feed.has_faces) {
-          feed.fill_faces(stage, step);
+        if (feed.has_boundaries) {
+          feed.fill_boundaries(stage, step);
           __syncthreads();
         }
         offsets = feed.offsets(stage);

@@ -365,7 +365,8 @@ void launch_separable_volume(Kokkos::Cuda const& space,
   sums_of.plane_stride   = sums_of.row_stride * grid.extent[1];
   auto const plane_bytes = sums_of.plane_stride * std::int64_t(sizeof(A));
 
-  // A row for each face that is a constant, with what windows reach beside it.
+  // A row for each boundary that is a constant, with what windows reach beside
+  // it.
   int const constant_shift = place_in_line(grid.data);
   std::int64_t const constant_bytes =
       round_up((grid.extent[2] + 32 + constant_shift) * size, line) + 2 * line;
@@ -391,29 +392,31 @@ void launch_separable_volume(Kokkos::Cuda const& space,
   char* const begin = static_cast<char*>(memory) + 2 * constant_bytes;
   sums_of.data      = reinterpret_cast<A*>(begin) + sums_of.shift;
 
-  Face const& low         = grid.boundaries.low[0];
-  Face const& high        = grid.boundaries.high[0];
-  auto const constant_row = [&](bool is_high) {
+  BoundaryCondition const& low  = grid.boundaries.low[0];
+  BoundaryCondition const& high = grid.boundaries.high[0];
+  auto const constant_row       = [&](bool is_high) {
     auto* const row = reinterpret_cast<Element*>(static_cast<char*>(memory) +
                                                  is_high * constant_bytes);
     return row + line / size + constant_shift;
   };
   for (bool const is_high : {false, true}) {
-    Face const& face = is_high ? high : low;
-    if (face.kind != Boundary::constant) continue;
+    BoundaryCondition const& condition = is_high ? high : low;
+    if (condition.kind != Boundary::constant) continue;
     launch_kernel(space, "store_constant", store_constant<Element>, {1, 256},
                   constant_row(is_high) - line / size - constant_shift,
-                  static_cast<Element>(face.value), int(constant_bytes / size));
+                  static_cast<Element>(condition.value),
+                  int(constant_bytes / size));
   }
 
   auto const plane_at = [&](std::int64_t plane) -> PlaneRun<Element> {
-    bool const is_low  = plane < 0;
-    bool const is_high = plane >= planes;
-    Face const& face   = is_low ? low : high;
-    if ((is_low || is_high) && face.kind == Boundary::constant)
+    bool const is_low                  = plane < 0;
+    bool const is_high                 = plane >= planes;
+    BoundaryCondition const& condition = is_low ? low : high;
+    if ((is_low || is_high) && condition.kind == Boundary::constant)
       return {constant_row(is_high), 0, 1, true};
     std::int64_t const inside =
-        is_low || is_high ? boundary_index(face.kind, plane, planes) : plane;
+        is_low || is_high ? boundary_index(condition.kind, plane, planes)
+                          : plane;
     return {grid.data + inside * grid.stride[0], 0, 1, false};
   };
   for (std::int64_t first = 0; first < planes; first += piece) {

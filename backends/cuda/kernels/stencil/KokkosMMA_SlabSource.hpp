@@ -11,8 +11,8 @@
 
 namespace KokkosMMA::Impl::Cuda {
 
-/// Rows of a grid, and what lies beyond its faces, into shared memory. A radius
-/// is at most the extent.
+/// Rows of a grid, and what lies beyond its boundaries, into shared memory. A
+/// radius is at most the extent.
 template <class Element, int R>
 struct SlabSource {
   using Index                 = std::int64_t;
@@ -158,7 +158,7 @@ struct SlabSource {
   /// Starts to copy `rows` rows (of one dimension, one) of `row_vectors`
   /// vectors from row y and column x of a plane, by threads 0 to `threads` - 1.
   /// What is not a vector of the grid has a thread for each element: a tile at
-  /// a face must not keep the others waiting.
+  /// a boundary must not keep the others waiting.
   __device__ __forceinline__ void load(Element* slab, int rows, int row_vectors,
                                        Index plane, Index y, Index x,
                                        int thread, int threads) const {

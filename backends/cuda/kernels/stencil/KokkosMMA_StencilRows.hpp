@@ -12,7 +12,8 @@
 
 /// \file
 /// A strip of a grid that passes through shared memory from top to bottom,
-/// some rows at a time, with what stands beyond the faces put in on the way.
+/// some rows at a time, with what stands beyond the boundaries put in on the
+/// way.
 
 namespace KokkosMMA::Impl::Cuda {
 
@@ -22,25 +23,28 @@ __device__ Element stencil_element(StencilGrid<Element, 2> const& grid,
                                    std::int64_t i, std::int64_t j) {
   bool const in_rows    = 0 <= i && i < grid.extent[0];
   bool const in_columns = 0 <= j && j < grid.extent[1];
-  Face const face_i = i < 0 ? grid.boundaries.low[0] : grid.boundaries.high[0];
-  Face const face_j = j < 0 ? grid.boundaries.low[1] : grid.boundaries.high[1];
-  bool const constant_i = !in_rows && face_i.kind == Boundary::constant;
-  bool const constant_j = !in_columns && face_j.kind == Boundary::constant;
+  BoundaryCondition const condition_i =
+      i < 0 ? grid.boundaries.low[0] : grid.boundaries.high[0];
+  BoundaryCondition const condition_j =
+      j < 0 ? grid.boundaries.low[1] : grid.boundaries.high[1];
+  bool const constant_i = !in_rows && condition_i.kind == Boundary::constant;
+  bool const constant_j = !in_columns && condition_j.kind == Boundary::constant;
   if (constant_i || constant_j)
     return static_cast<Element>(constant_i && !(constant_j && grid.reversed)
-                                    ? face_i.value
-                                    : face_j.value);
-  return grid
-      .data[boundary_index(face_i.kind, i, grid.extent[0]) * grid.stride[0] +
-            boundary_index(face_j.kind, j, grid.extent[1])];
+                                    ? condition_i.value
+                                    : condition_j.value);
+  return grid.data[boundary_index(condition_i.kind, i, grid.extent[0]) *
+                       grid.stride[0] +
+                   boundary_index(condition_j.kind, j, grid.extent[1])];
 }
 
 /// A ring of `Stages` times `Rows` rows of tiles, which all threads of the
 /// block share. Lines of 16 bytes that hold data are copied behind the block's
-/// back, also those that a face cuts, and beside the tile what stands beyond
-/// the faces of the columns. Its elements are put where they belong when they
-/// are there. (Read one by one from global memory in the step before, they made
-/// strips with faces take three times as long: H200, 2026-11-21.)
+/// back, also those that a boundary cuts, and beside the tile what stands
+/// beyond the boundaries of the columns. Its elements are put where they belong
+/// when they are there. (Read one by one from global memory in the step before,
+/// they made strips with boundaries take three times as long: H200,
+/// 2026-11-21.)
 ///
 /// \tparam Shifted rows may start anywhere in a line; byte b of a row is then
 ///   at byte b + shift of it
@@ -61,12 +65,12 @@ class StencilRows {
   static constexpr int pitch = ((lead + 16 * lines + 31) / 32 / 2 * 2 + 1) * 32;
 
  private:
-  // What stands beyond a face: as many elements of a row as the margin has,
+  // What stands beyond a boundary: as many elements of a row as the margin has,
   // from anywhere in a line on.
-  static constexpr int side_lines     = (16 - size + MarginBytes + 15) / 16;
-  static constexpr int side_pitch     = 16 * side_lines;  // of faces and rows
-  static constexpr int shift_place    = rows * pitch;
-  static constexpr int side_place     = shift_place + (rows + 15) / 16 * 16;
+  static constexpr int side_lines  = (16 - size + MarginBytes + 15) / 16;
+  static constexpr int side_pitch  = 16 * side_lines;  // of boundaries and rows
+  static constexpr int shift_place = rows * pitch;
+  static constexpr int side_place  = shift_place + (rows + 15) / 16 * 16;
   static constexpr int constant_place = side_place + rows * 2 * side_pitch;
   static constexpr int stage_bytes    = constant_place + (size > 2 ? 32 : 16);
   static_assert(stage_bytes < 0x10000);
@@ -83,13 +87,13 @@ class StencilRows {
     std::int64_t first_row;  // of step 0
     // Of the grid and its ghost cells.
     unsigned char const *memory_begin, *memory_end;
-    // Bytes from the tile's begin in a row to what stands beyond a face.
+    // Bytes from the tile's begin in a row to what stands beyond a boundary.
     std::int64_t side[2];
     int side_bytes[2];         // -16 for none
     int radius;                // along the columns
     int begin, end;            // bytes of the tile that the data hold
     int need_begin, need_end;  // and those that a sum needs
-    // Steps all of whose lines are in memory, in strips that a face cuts.
+    // Steps all of whose lines are in memory, in strips that a boundary cuts.
     int inside_begin, inside_end;
     int cuts;
   };
@@ -128,7 +132,7 @@ class StencilRows {
     bool const is_cut =
         data_begin(grid, first, radius_columns) > (Shifted ? -15 : 0) ||
         data_end(grid, first, radius_columns) < tile_bytes + (Shifted ? 16 : 0);
-    // Lines that a face cuts reach into the rows before and behind.
+    // Lines that a boundary cuts reach into the rows before and behind.
     std::int64_t const between = !is_cut         ? 0
                                  : m_pitch >= 15 ? 1
                                                  : grid.extent[0];
@@ -179,7 +183,7 @@ class StencilRows {
     __syncthreads();
   }
 
-  /// Whether a face cuts the rows.
+  /// Whether a boundary cuts the rows.
   __device__ bool has_edges() const { return m_simple_end < 0; }
   /// Whether fetch is all that a step to be fetched needs, and whatever step is
   /// worked on meanwhile.
@@ -209,8 +213,8 @@ class StencilRows {
     m_from += rows * m_pitch;
   }
 
-  /// Puts what stands beyond the faces of the columns into a stage whose copies
-  /// all threads of the block know to be there; called by all of them.
+  /// Puts what stands beyond the boundaries of the columns into a stage whose
+  /// copies all threads of the block know to be there; called by all of them.
   __device__ void complete(int stage, int step, int thread) {
     if (!has_edges()) return;
     hide(thread, stage);
@@ -270,7 +274,7 @@ class StencilRows {
   }
 
  private:
-  // Rows that follow each other in memory, and no face in the strip. A warp
+  // Rows that follow each other in memory, and no boundary in the strip. A warp
   // asks for the middle of a row, which begins with a line of 128 bytes, then
   // for what stands around it: a request less for each row.
   __device__ void fetch_plain(int stage, int warp, int lane) {
@@ -300,7 +304,7 @@ class StencilRows {
           m_from + (row - warp * each) * m_pitch + 16 * line);
     }
   }
-  // Rows that start anywhere in a line, and no face in the strip.
+  // Rows that start anywhere in a line, and no boundary in the strip.
   __device__ void fetch_shifted(int stage, int warp, int lane) {
     unsigned char* const memory = m_memory + stage * stage_bytes;
 #pragma unroll
@@ -316,7 +320,7 @@ class StencilRows {
                             from - shift + 16 * (l + lane));
     }
   }
-  // With faces that cut the rows, and others before and behind them.
+  // With boundaries that cut the rows, and others before and behind them.
   __device__ void fetch_cut(int stage, int warp, int lane) const {
     constexpr int each = rows / Warps;
     constexpr int side = 2 * side_lines;
@@ -345,13 +349,13 @@ class StencilRows {
         continue;
       }
       if (Shifted && lane == 0) memory[shift_place + r] = 0;
-      Boundaries<2> const& faces = grid().boundaries;
+      Boundaries<2> const& conditions = grid().boundaries;
       std::uint32_t const word =
           row.constant == zero
               ? 0
               : splat(static_cast<Element>(row.constant == low_row
-                                               ? faces.low[0].value
-                                               : faces.high[0].value));
+                                               ? conditions.low[0].value
+                                               : conditions.high[0].value));
       int const end = end_line(0);
       for (int line = begin_line(0) + lane; line < end; line += 32)
         *reinterpret_cast<uint4*>(memory + row_place(r) + 16 * line) =
@@ -375,17 +379,17 @@ class StencilRows {
       if (begin <= l && l < end)
         copy_line<Checked>(to + 16 * l, lane_from + 16 * l);
   }
-  // Line n % side_lines of what stands beyond a face.
+  // Line n % side_lines of what stands beyond a boundary.
   template <bool Checked>
   __device__ void copy_side(int stage, int r, unsigned char const* from,
                             int n) const {
-    int const face = n / side_lines;
-    int const line = n % side_lines;
-    from += m_shared.side[face];
+    int const condition = n / side_lines;
+    int const line      = n % side_lines;
+    from += m_shared.side[condition];
     int const before = place_in_line(from);
-    if (16 * line < before + m_shared.side_bytes[face])
+    if (16 * line < before + m_shared.side_bytes[condition])
       copy_line<Checked>(m_memory + stage * stage_bytes + side_place +
-                             (2 * r + face) * side_pitch + 16 * line,
+                             (2 * r + condition) * side_pitch + 16 * line,
                          from - before + 16 * line);
   }
   // A line that holds data; what else it holds may not be ours to read.
@@ -443,16 +447,17 @@ class StencilRows {
     s.need_end =
         min(byte_of(extent + radius_columns, first), tile_bytes - s.need_begin);
     for (int f = 0; f < 2; ++f) {
-      Face const face = f ? boundaries.high[1] : boundaries.low[1];
+      BoundaryCondition const condition =
+          f ? boundaries.high[1] : boundaries.low[1];
       int const begin = f ? max(s.end, s.need_begin) : s.need_begin;
       int const end   = f ? s.need_end : min(s.begin, s.need_end);
       s.side[f]       = 0;
       s.side_bytes[f] = -16;
-      if (face.kind == Boundary::constant || begin >= end) continue;
+      if (condition.kind == Boundary::constant || begin >= end) continue;
       std::int64_t const a =
-          boundary_index(face.kind, s.first + begin / size, extent);
+          boundary_index(condition.kind, s.first + begin / size, extent);
       std::int64_t const b =
-          boundary_index(face.kind, s.first + end / size - 1, extent);
+          boundary_index(condition.kind, s.first + end / size - 1, extent);
       // In few columns what stands beyond may turn.
       bool const few         = extent <= margin;
       std::int64_t const low = few ? 0 : a < b ? a : b;
@@ -503,9 +508,9 @@ class StencilRows {
     if (byte >= begin) byte = end + byte - begin;
     if (byte >= high) return {0, 0};
     bool const is_high = byte >= end;
-    Face const face =
+    BoundaryCondition const condition =
         is_high ? grid.boundaries.high[1] : grid.boundaries.low[1];
-    bool const is_constant = face.kind == Boundary::constant;
+    bool const is_constant = condition.kind == Boundary::constant;
     bool const is_needed   = need_begin <= byte && byte < need_end;
     int source             = constant_place;
     if (!is_needed || (!row.from && row.constant == zero)) {
@@ -516,7 +521,7 @@ class StencilRows {
       source += row.constant * size;
     } else {
       std::int64_t const column = boundary_index(
-          face.kind, m_shared.first + byte / size, grid.extent[1]);
+          condition.kind, m_shared.first + byte / size, grid.extent[1]);
       std::int64_t const side = m_shared.side[is_high];
       source                  = side_place + (2 * r + is_high) * side_pitch +
                place_in_line(row.from + side) +
@@ -554,8 +559,8 @@ class StencilRows {
   __device__ Cut* cuts() const {
     return reinterpret_cast<Cut*>(m_memory + Stages * stage_bytes);
   }
-  // Steps with faces are few: what they need is not to be computed before all
-  // steps, where it would take 20 registers from them.
+  // Steps with boundaries are few: what they need is not to be computed before
+  // all steps, where it would take 20 registers from them.
   template <class... Values>
   __device__ static void hide(Values&... values) {
     (Opaque::hide(values), ...);
@@ -566,8 +571,8 @@ class StencilRows {
 
   Shared& m_shared;
   unsigned char* m_memory;
-  // Steps all of whose rows are inside, in strips that no face of the columns
-  // cuts; the end is negative in others.
+  // Steps all of whose rows are inside, in strips that no boundary of the
+  // columns cuts; the end is negative in others.
   int m_simple_begin, m_simple_end;
   // Where a lane begins to read a stage.
   unsigned char const* m_units;
