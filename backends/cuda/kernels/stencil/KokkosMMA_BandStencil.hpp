@@ -9,6 +9,7 @@
 #include <backends/cuda/kernels/block/KokkosMMA_BlockPipeline.hpp>
 #include <backends/cuda/kernels/block/KokkosMMA_TileSchedule.hpp>
 #include <backends/cuda/kernels/block/KokkosMMA_VectorStore.hpp>
+#include <backends/cuda/kernels/stencil/KokkosMMA_BandStencilTuning.hpp>
 #include <backends/cuda/kernels/stencil/KokkosMMA_StencilRows.hpp>
 #include <core/stencil/KokkosMMA_StencilGrid.hpp>
 #include <core/stencil/KokkosMMA_WarpBand.hpp>
@@ -193,27 +194,26 @@ template <class Band, class Sink>
 inline constexpr bool has_row_tiles =
     has_narrow_results<Band, Sink>&& Band::columns == 32;
 
-template <class Tuning, class Band, class Element, bool Shifted>
-using BandRows =
-    StencilRows<Element,
-                Band::columns * Tuning::blocks_per_warp *
-                    Tuning::warps* int(sizeof(Element)),
-                Band::margin* int(sizeof(Element)), 16 * Tuning::together,
-                Tuning::stages, Tuning::warps, Shifted>;
+template <BandTuning Tuning, class Band, class Element, bool Shifted>
+using BandRows = StencilRows<
+    Element,
+    Band::columns * Tuning.blocks_per_warp * Tuning.warps* int(sizeof(Element)),
+    Band::margin* int(sizeof(Element)), 16 * Tuning.groups_per_stage,
+    Tuning.stages, Tuning.warps, Shifted>;
 
-template <class Tuning, class Band, class A, class Element, class Sink,
+template <BandTuning Tuning, class Band, class A, class Element, class Sink,
           bool Shifted>
-__global__ void __launch_bounds__(32 * Tuning::warps, Tuning::resident)
+__global__ void __launch_bounds__(32 * Tuning.warps, Tuning.resident_blocks)
     band_stencil(
         const __grid_constant__ BandArguments<Band, Element, Sink> arguments) {
   using Words = typename Band::Words;
   using Sum   = typename Band::Sum;
   using Rows  = BandRows<Tuning, Band, Element, Shifted>;
-  using Ring  = CopyRing<Tuning::stages, Tuning::warps>;
+  using Ring  = CopyRing<Tuning.stages, Tuning.warps>;
 
-  constexpr int BlocksPerWarp = Tuning::blocks_per_warp;
-  constexpr int Warps         = Tuning::warps;
-  constexpr int together      = Tuning::together;
+  constexpr int BlocksPerWarp = Tuning.blocks_per_warp;
+  constexpr int Warps         = Tuning.warps;
+  constexpr int together      = Tuning.groups_per_stage;
   constexpr int size          = int(sizeof(Element));
   constexpr int columns       = Band::columns;
   constexpr int n             = Band::per_lane;
@@ -245,7 +245,7 @@ __global__ void __launch_bounds__(32 * Tuning::warps, Tuning::resident)
             arguments.radius[1]);
   GridDependency::wait();
   // A low piece is on its way at once.
-  int const ahead = steps <= Tuning::stages ? steps : ring.ahead;
+  int const ahead = steps <= Tuning.stages ? steps : ring.ahead;
 #pragma unroll 1
   for (int step = 0; step < ahead; ++step) {
     rows.fetch_edges(step, step, warp, lane);

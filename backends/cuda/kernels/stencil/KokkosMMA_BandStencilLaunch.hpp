@@ -19,25 +19,25 @@
 
 namespace KokkosMMA::Impl::Cuda {
 
-template <class Tuning, class Band, class A, bool Shifted, class Element,
+template <BandTuning Tuning, class Band, class A, bool Shifted, class Element,
           class Sink, class Weights>
 void run_band_stencil(Kokkos::Cuda const& space,
                       StencilGrid<Element, 2> const& grid,
                       Weights const& weights, int radius_rows,
                       int radius_columns, Sink const& sink) {
-  constexpr int width = Band::columns * Tuning::blocks_per_warp * Tuning::warps;
+  constexpr int width = Band::columns * Tuning.blocks_per_warp * Tuning.warps;
   auto* const kernel  = band_stencil<Tuning, Band, A, Element, Sink, Shifted>;
   using Rows          = BandRows<Tuning, Band, Element, Shifted>;
   constexpr std::size_t bytes =
       Rows::bytes +
-      Tuning::warps *
-          (has_row_tiles<Band, Sink> ? RowTile<Tuning::blocks_per_warp>::bytes
+      Tuning.warps *
+          (has_row_tiles<Band, Sink> ? RowTile<Tuning.blocks_per_warp>::bytes
            : VisibleStencilSink<Sink>
                ? 0
                : 16 * sizeof(typename Band::Sum) *
-                     call_pitch<Band, Tuning::blocks_per_warp>);
+                     call_pitch<Band, Tuning.blocks_per_warp>);
   int const device_id = space.cuda_device();
-  auto const facts = kernel_facts(device_id, kernel, 32 * Tuning::warps, bytes);
+  auto const facts = kernel_facts(device_id, kernel, 32 * Tuning.warps, bytes);
 
   BandArguments<Band, Element, Sink> arguments{
       grid, Band::words(weights), sink, {}, {}, {}, {}};
@@ -69,11 +69,11 @@ void run_band_stencil(Kokkos::Cuda const& space,
                                   std::min({std::int64_t(4), groups, most}), most));
   };
   arguments.pieces =
-      StripPieces(grid.extent[0], strips, height(Tuning::height_at_boundaries),
-                  height(Tuning::height));
+      StripPieces(grid.extent[0], strips, height(Tuning.boundary_row_block),
+                  height(Tuning.row_block));
   auto const blocks = arguments.pieces.blocks();
   launch_kernel(space, "band_stencil", kernel,
-                {blocks, 32 * Tuning::warps, bytes, facts.may_follow},
+                {blocks, 32 * Tuning.warps, bytes, facts.may_follow},
                 arguments);
 }
 
@@ -99,10 +99,10 @@ void launch_band_stencil(Kokkos::Cuda const& space,
   std::false_type constexpr no;
   auto const run = [&](auto band, auto shifted, auto results_shifted,
                        auto const& weights) {
-    using Band             = typename decltype(band)::type;
-    constexpr bool Shifted = decltype(shifted)::value;
-    using Tuning = band_tuning<Band, Shifted && VisibleStencilSink<Sink>,
-                               decltype(results_shifted)::value>;
+    using Band                  = typename decltype(band)::type;
+    constexpr bool Shifted      = decltype(shifted)::value;
+    constexpr BandTuning Tuning = band_tuning<Band>(
+        Shifted && VisibleStencilSink<Sink>, decltype(results_shifted)::value);
     run_band_stencil<Tuning, Band, A, Shifted>(
         space, grid, weights, radius_rows, radius_columns, sink);
   };

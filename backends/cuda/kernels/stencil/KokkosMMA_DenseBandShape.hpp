@@ -5,12 +5,48 @@
 
 #include <backends/cuda/kernels/block/KokkosMMA_VectorStore.hpp>
 #include <backends/cuda/kernels/stencil/KokkosMMA_DenseBandTuning.hpp>
+#include <backends/cuda/atom/KokkosMMA_Warp.hpp>
+#include <core/base/KokkosMMA_Scalar.hpp>
 #include <core/stencil/KokkosMMA_StencilGrid.hpp>
+#include <core/stencil/KokkosMMA_WarpDenseBand.hpp>
+#include <core/stencil/KokkosMMA_WarpDenseBandHalf.hpp>
 
 #include <cstdint>
 #include <type_traits>
+#include <utility>
 
 namespace KokkosMMA::Impl::Cuda {
+
+/// Types of the kernel, and the reaches of weights along the columns that it is
+/// compiled for.
+template <class Element>
+struct DenseBandTypes {
+  using Sum     = float;
+  using Operand = std::uint16_t;
+  using Reaches = std::integer_sequence<int, 4, 7, 8>;
+  template <int Reach>
+  using Band = WarpDenseBand16<Warp, scalar_v<Element>, Reach>;
+};
+/// At radius 5, 6 and 7, kernels without tensor cores have 187, 141 and 108
+/// 10^9 sums per second (16384^2 elements, H200, CUDA 13.0, 2026-11-22).
+template <>
+struct DenseBandTypes<float> {
+  using Sum     = float;
+  using Operand = std::uint16_t;
+  using Reaches = std::integer_sequence<int, 7>;
+  template <int Reach>
+  using Band = WarpDenseBand16<Warp, Scalar::float32, Reach>;
+};
+/// A reach of 4 has 163 at radius 4, one of 5 has 101 at radius 5; kernels
+/// without tensor cores have 154, 105, 81 and 62 at radius 4, 5, 6 and 7.
+template <>
+struct DenseBandTypes<double> {
+  using Sum     = double;
+  using Operand = double;
+  using Reaches = std::integer_sequence<int, 7>;
+  template <int Reach>
+  using Band = WarpDenseBand<Warp, Reach>;
+};
 
 /// What a launch knows beyond the grid and the weights.
 struct DenseBandWork {
@@ -24,18 +60,29 @@ struct DenseBandWork {
   bool aligned;     ///< vectors of the result
 };
 
-template <class Input, class Sink, int Reach>
+template <class Input, class Sink, int Reach, DenseBandTuning Tuning>
 struct DenseBandShape {
   static constexpr int reach = Reach;
 
   using Element = Input;
-  using Tuning  = DenseBandTuning<Element>;
-  using Block   = typename Tuning::Block;
-  using Band    = typename Tuning::template Band<reach>;
-  using Sum     = typename Tuning::Sum;
-  using Operand = typename Tuning::Operand;
+  using Types   = DenseBandTypes<Element>;
+  using Band    = typename Types::template Band<reach>;
+  using Sum     = typename Types::Sum;
+  using Operand = typename Types::Operand;
   using Grid    = StencilGrid<Element, 2>;
   using Index   = std::int64_t;
+
+  struct Block {
+    static constexpr int warps   = Tuning.warps;
+    static constexpr int rows    = Tuning.rows;
+    static constexpr int groups  = Tuning.groups;
+    static constexpr int across  = Tuning.threads_across;
+    static constexpr int pause   = Tuning.pause;
+    static constexpr int stores  = Tuning.stores;
+    static constexpr int threads = 32 * warps;
+    static constexpr int columns = 8 * warps;
+    static_assert(warps % 4 == 0 && (warps / 4 - 1) * pause < rows);
+  };
 
   static constexpr int values = 2 * Band::side + 1;  ///< of a row of weights
 

@@ -29,9 +29,10 @@
 
 namespace KokkosMMA::Impl::Cuda {
 
-template <class Input, class Sink, int Reach>
-struct DenseBandKernel : DenseBandShape<Input, Sink, Reach> {
-  using Shape   = DenseBandShape<Input, Sink, Reach>;
+template <class Input, class Sink, int Reach,
+          DenseBandTuning Tuning = dense_band_tuning<Input>()>
+struct DenseBandKernel : DenseBandShape<Input, Sink, Reach, Tuning> {
+  using Shape   = DenseBandShape<Input, Sink, Reach, Tuning>;
   using Element = Input;
   using Block   = typename Shape::Block;
   using Band    = typename Shape::Band;

@@ -5,7 +5,6 @@
 
 #include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
 #include <backends/cuda/kernels/stencil/KokkosMMA_DenseBandStencil.hpp>
-#include <backends/cuda/kernels/stencil/KokkosMMA_DenseBandTuning.hpp>
 #include <backends/cuda/kernels/stencil/KokkosMMA_DenseTileStencilLaunch.hpp>
 #include <backends/cuda/kernels/stencil/KokkosMMA_DirectStencil.hpp>
 #include <core/stencil/KokkosMMA_RouteStencil.hpp>
@@ -135,10 +134,10 @@ bool launch_dense_march(Kokkos::Cuda const& space,
                         StencilGrid<Element, 2> const& grid,
                         StencilWeights<2> const& weights, Sink const& sink,
                         std::integer_sequence<int, Reach...>) {
-  using Tuning = DenseBandTuning<Element>;
+  using Types  = DenseBandTypes<Element>;
   bool started = false;
   ((weights.radius(0) <= Reach &&
-    weights.radius(1) <= Tuning::template Band<Reach>::side &&
+    weights.radius(1) <= Types::template Band<Reach>::side &&
     (started = launch_dense_march<Reach>(space, grid, weights, sink), true)) ||
    ...);
   return started;
@@ -212,7 +211,7 @@ void launch_dense_band_stencil(Kokkos::Cuda const& space,
   if constexpr (Kernels::has_kernel && dense_band_stores<Sink>()) {
     if (DenseBandOperands<Element>::are_exact(weights) &&
         launch_dense_march(space, grid, weights, sink,
-                           typename DenseBandTuning<Element>::Reaches()))
+                           typename DenseBandTypes<Element>::Reaches()))
       return;
     if constexpr (Kernels::is_half) {
       launch_dense_tile(space, grid, weights, sink);

@@ -8,6 +8,7 @@
 #include <backends/cuda/arch/KokkosMMA_LoadMatrix.hpp>
 #include <backends/cuda/atom/KokkosMMA_Warp.hpp>
 #include <backends/cuda/kernels/block/KokkosMMA_VectorStore.hpp>
+#include <backends/cuda/kernels/stencil/KokkosMMA_DenseTileTuning.hpp>
 #include <core/stencil/KokkosMMA_SplitWeights.hpp>
 #include <core/stencil/KokkosMMA_StencilGrid.hpp>
 #include <core/stencil/KokkosMMA_WarpDenseTile.hpp>
@@ -46,12 +47,12 @@ struct DenseTileTask {
   std::uint16_t operand[WeightPieces::most][taps][taps];
 };
 
-template <class Element, class Sink, class Tuning>
+template <class Element, class Sink, DenseTileTuning Tuning>
 struct DenseTileKernel {
-  static constexpr int warps    = Tuning::warps;
-  static constexpr int resident = Tuning::resident;
+  static constexpr int warps    = Tuning.warps;
+  static constexpr int resident = Tuning.resident_blocks;
   using Task                    = DenseTileTask<Element, Sink>;
-  using Tile   = WarpDenseTile<Warp, is_band_half<Element>, Tuning::tiles>;
+  using Tile   = WarpDenseTile<Warp, is_band_half<Element>, Tuning.tiles>;
   using Result = typename Sink::value_type;
   using Index  = std::int64_t;
 

@@ -5,7 +5,6 @@
 
 #include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
 #include <backends/cuda/kernels/stencil/KokkosMMA_DenseTileStencil.hpp>
-#include <backends/cuda/kernels/stencil/KokkosMMA_DenseTileTuning.hpp>
 #include <core/stencil/KokkosMMA_SplitWeights.hpp>
 #include <core/stencil/KokkosMMA_StencilGrid.hpp>
 #include <core/stencil/KokkosMMA_StencilWeights.hpp>
@@ -19,7 +18,7 @@
 namespace KokkosMMA::Impl::Cuda {
 
 /// Weights that DenseBandStencil takes, of up to radius 8.
-template <class Tuning = DenseTileTuning<4, 8, 4>, class Element, class Sink>
+template <DenseTileTuning Tuning = dense_tile_tuning, class Element, class Sink>
 void launch_dense_tile(Kokkos::Cuda const& space,
                        StencilGrid<Element, 2> const& grid,
                        StencilWeights<2> const& weights, Sink const& sink) {

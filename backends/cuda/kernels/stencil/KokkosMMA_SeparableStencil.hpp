@@ -9,6 +9,7 @@
 #include <backends/cuda/kernels/stencil/KokkosMMA_SeparableEpilogue.hpp>
 #include <backends/cuda/kernels/stencil/KokkosMMA_SeparableRow.hpp>
 #include <backends/cuda/kernels/stencil/KokkosMMA_SeparableRowLoader.hpp>
+#include <backends/cuda/kernels/stencil/KokkosMMA_SeparableStencilTuning.hpp>
 #include <backends/cuda/kernels/stencil/KokkosMMA_SeparableTask.hpp>
 #include <backends/cuda/kernels/stencil/KokkosMMA_SeparableUnalignedLoader.hpp>
 #include <core/stencil/KokkosMMA_StencilGrid.hpp>
@@ -37,29 +38,31 @@ using SeparableFeedOf = std::conditional_t<
     SeparableFeedAnywhere<Row, Threads, StageRows, Task, Element>>;
 
 /// A batch of rows of a thread that has a part of its elements.
-template <class Tuned, class Sums, class Sink>
+template <SeparableTuning Tuning, class Sums, class Sink>
 struct SeparablePart {
-  alignas(16) typename SinkResult<Sink>::type row[Sums::batch][Tuned::V];
+  alignas(16)
+      typename SinkResult<Sink>::type row[Sums::batch][Tuning.sums_per_thread];
 };
 
-template <class Tuned, class Row, class Feed, bool VectorSink, class A,
-          class Sums, class Sink>
+template <SeparableTuning Tuning, class Row, class Feed, bool VectorSink,
+          class A, class Sums, class Sink>
 inline constexpr int separable_bytes =
-    Row::lead + Tuned::stages* Feed::stage_bytes +
-    (VectorSink ? 2 * int(sizeof(SeparablePart<Tuned, Sums, Sink>))
-                : Row::columns / Tuned::V * padded_lane<Tuned::V> *
+    Row::lead + Tuning.stages* Feed::stage_bytes +
+    (VectorSink ? 2 * int(sizeof(SeparablePart<Tuning, Sums, Sink>))
+                : Row::columns / Tuning.sums_per_thread *
+                      padded_lane<Tuning.sums_per_thread> *
                       int(std::max(sizeof(A),
                                    sizeof(typename SinkResult<Sink>::type))));
 
-template <class Tuned, class A, class Sums, class Element, bool Aligned,
-          bool VectorSink, int R, class Task, class Sink>
-__global__ void __launch_bounds__(Tuned::threads, Tuned::min_blocks)
+template <SeparableTuning Tuning, class A, class Sums, class Element,
+          bool Aligned, bool VectorSink, int R, class Task, class Sink>
+__global__ void __launch_bounds__(Tuning.threads, Tuning.resident_blocks)
     separable_stencil(Task const task, Sink const sink) {
   constexpr bool linear    = R == 1;
-  constexpr int V          = Tuned::V;
-  constexpr int threads    = Tuned::threads;
-  constexpr int stages     = Tuned::stages;
-  constexpr int stage_rows = Tuned::stage_rows;
+  constexpr int V          = Tuning.sums_per_thread;
+  constexpr int threads    = Tuning.threads;
+  constexpr int stages     = Tuning.stages;
+  constexpr int stage_rows = Tuning.stage_rows;
   using Row = SeparableRow<Element, V, threads, Sums::max_radius, Aligned>;
   using Feed =
       SeparableFeedOf<Aligned, Row, threads, stage_rows, R, Task, Element>;
@@ -104,8 +107,8 @@ __global__ void __launch_bounds__(Tuned::threads, Tuned::min_blocks)
   // end of the batch, so that no branch parts one row from the next. (Floats of
   // radius 7, part of a copy, with such a branch and without: factors 0.75 and
   // 0.82, boxes of rows that begin anywhere 0.83 and 0.91.)
-  SeparablePart<Tuned, Sums, Sink>* const part =
-      reinterpret_cast<SeparablePart<Tuned, Sums, Sink>*>(behind_ring) +
+  SeparablePart<Tuning, Sums, Sink>* const part =
+      reinterpret_cast<SeparablePart<Tuning, Sums, Sink>*>(behind_ring) +
       (own_begin > 0 ? 0 : 1);
   SinkPlace<Sink> place;
   if constexpr (VectorSink && R == 2) {

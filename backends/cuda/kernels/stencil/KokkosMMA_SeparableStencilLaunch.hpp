@@ -5,7 +5,6 @@
 
 #include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
 #include <backends/cuda/kernels/stencil/KokkosMMA_SeparableStencil.hpp>
-#include <backends/cuda/kernels/stencil/KokkosMMA_SeparableStencilTuning.hpp>
 #include <core/stencil/KokkosMMA_BytePairs.hpp>
 #include <core/stencil/KokkosMMA_SeparableSums.hpp>
 #include <core/stencil/KokkosMMA_StencilGrid.hpp>
@@ -70,27 +69,27 @@ void set_factors(SeparableFactors<A, MaxRadius, Exact>& to,
     to.at[std::size_t(first) + i] = stencil_weight<A>(from[i]);
 }
 
-template <class Tuned, class A, class Sums, bool Aligned, bool VectorSink,
-          int R, class Task, class Sink>
+template <SeparableTuning Tuning, class A, class Sums, bool Aligned,
+          bool VectorSink, int R, class Task, class Sink>
 void launch_separable_task(Kokkos::Cuda const& space, Task task,
                            Sink const& sink) {
   using Element = std::remove_cv_t<std::remove_pointer_t<decltype(task.data)>>;
-  using Row = SeparableRow<Element, Tuned::V, Tuned::threads, Sums::max_radius,
-                           Aligned>;
-  auto const kernel = &separable_stencil<Tuned, A, Sums, Element, Aligned,
+  using Row     = SeparableRow<Element, Tuning.sums_per_thread, Tuning.threads,
+                           Sums::max_radius, Aligned>;
+  auto const kernel = &separable_stencil<Tuning, A, Sums, Element, Aligned,
                                          VectorSink, R, Task, Sink>;
-  using Feed = SeparableFeedOf<Aligned, Row, Tuned::threads, Tuned::stage_rows,
+  using Feed = SeparableFeedOf<Aligned, Row, Tuning.threads, Tuning.stage_rows,
                                R, Task, Element>;
   constexpr int bytes =
-      separable_bytes<Tuned, Row, Feed, VectorSink, A, Sums, Sink>;
+      separable_bytes<Tuning, Row, Feed, VectorSink, A, Sums, Sink>;
   KernelFacts const facts =
-      kernel_facts(space.cuda_device(), kernel, Tuned::threads, bytes);
+      kernel_facts(space.cuda_device(), kernel, Tuning.threads, bytes);
   std::int64_t const resident =
       std::int64_t(device(space.cuda_device()).multiprocessors) *
       std::max(facts.resident_blocks, 1);
   int const radius          = task.weights.column_radius();
-  int const best            = Tuned::low_piece_rows(radius);
-  int const lead            = 2 * radius + Tuned::stages;
+  int const best            = Tuning.short_block_rows(radius);
+  int const lead            = 2 * radius + Tuning.stages;
   constexpr bool has_planes = requires { task.planes; };
   std::int64_t planes       = 1;
   if constexpr (has_planes) {
@@ -99,7 +98,7 @@ void launch_separable_task(Kokkos::Cuda const& space, Task task,
   std::int64_t const strips = task.strips * planes;
   task.chunk_rows           = best > 0
                                   ? low_piece_height(task.rows, strips, resident, best,
-                                                     Tuned::stage_rows, lead)
+                                                     Tuning.stage_rows, lead)
                                   : high_piece_height(task.rows, strips, resident, lead);
   std::int64_t const blocks =
       (task.rows + task.chunk_rows - 1) / task.chunk_rows * strips;
@@ -107,7 +106,7 @@ void launch_separable_task(Kokkos::Cuda const& space, Task task,
     task.blocks_of_plane = unsigned(blocks / planes);
   }
   launch_kernel(space, "separable_stencil", kernel,
-                {unsigned(blocks), Tuned::threads, bytes, facts.may_follow},
+                {unsigned(blocks), Tuning.threads, bytes, facts.may_follow},
                 task, sink);
 }
 
@@ -119,11 +118,12 @@ int place_in_line(Element const* element) {
 
 /// The task of a grid of one or two dimensions, without weights, whose strips
 /// start `shift` elements before column 0.
-template <class Tuned, class Sums, int R, class Element>
+template <SeparableTuning Tuning, class Sums, int R, class Element>
 auto separable_task(StencilGrid<Element, R> const& grid, int shift) {
   constexpr bool linear = R == 1;
   constexpr int last    = R - 1;
-  using Row = SeparableRow<Element, Tuned::V, Tuned::threads, Sums::max_radius>;
+  using Row = SeparableRow<Element, Tuning.sums_per_thread, Tuning.threads,
+                           Sums::max_radius>;
   SeparableTask<Element, typename Sums::Weights> task{};
   task.data                 = grid.data;
   task.columns              = grid.extent[last];
@@ -148,29 +148,31 @@ auto separable_task(StencilGrid<Element, R> const& grid, int shift) {
   return task;
 }
 
-template <class Tuned, class A, class Sums, int R, class Element, class Sink>
+template <SeparableTuning Tuning, class A, class Sums, int R, class Element,
+          class Sink>
 void launch_separable_sums(Kokkos::Cuda const& space,
                            StencilGrid<Element, R> const& grid,
                            typename Sums::Weights const& weights,
                            Sink const& sink) {
-  auto task    = separable_task<Tuned, Sums, R>(grid, place_in_line(grid.data));
-  task.weights = weights;
+  auto task = separable_task<Tuning, Sums, R>(grid, place_in_line(grid.data));
+  task.weights       = weights;
   bool const aligned = has_aligned_rows(grid);
   if constexpr (VisibleStencilSink<Sink>) {
-    if (aligned && takes_vectors<R>(sink, task.shift, Tuned::V)) {
-      launch_separable_task<Tuned, A, Sums, true, true, R>(space, task, sink);
+    if (aligned && takes_vectors<R>(sink, task.shift, Tuning.sums_per_thread)) {
+      launch_separable_task<Tuning, A, Sums, true, true, R>(space, task, sink);
       return;
     }
   }
   // Rows of two dimensions may begin anywhere, results in Views likewise.
   if constexpr (R > 1) {
     if (VisibleStencilSink<Sink> || !aligned) {
-      launch_separable_task<Tuned, A, Sums, false, false, R>(space, task, sink);
+      launch_separable_task<Tuning, A, Sums, false, false, R>(space, task,
+                                                              sink);
       return;
     }
   }
   if constexpr (R == 1 || !VisibleStencilSink<Sink>) {
-    launch_separable_task<Tuned, A, Sums, true, false, R>(space, task, sink);
+    launch_separable_task<Tuning, A, Sums, true, false, R>(space, task, sink);
   }
 }
 
@@ -220,11 +222,12 @@ bool launch_separable_radius(Kokkos::Cuda const& space,
   constexpr bool visible = VisibleStencilSink<Sink>;
   constexpr int V        = sums_at_once<Element, Result>;
   auto const launch      = [&](auto aligned, auto vectors, int shift) {
-    using Tuned  = RadiusTuning<Element, Result, Sums::max_radius, Ones,
-                               decltype(aligned)::value>;
-    auto task    = separable_task<Tuned, Sums, 2>(grid, shift);
+    constexpr SeparableTuning Tuning =
+        one_radius_tuning<Element, Result, Sums::max_radius, Ones,
+                          decltype(aligned)::value>();
+    auto task    = separable_task<Tuning, Sums, 2>(grid, shift);
     task.weights = weights;
-    launch_separable_task<Tuned, A, Sums, decltype(aligned)::value,
+    launch_separable_task<Tuning, A, Sums, decltype(aligned)::value,
                           decltype(vectors)::value, 2>(space, task, sink);
     return true;
   };
@@ -318,12 +321,12 @@ void launch_separable_stencil(Kokkos::Cuda const& space,
   }
   auto const launch = [&](auto radius) {
     constexpr int max_radius = decltype(radius)::value;
-    using Tuned =
-        std::conditional_t<R == 1, LineTuning<A, Element, Result, max_radius>,
-                           SeparableTuning<A, Element, Result, max_radius>>;
-    using Sums = FactorSums<A, Tuned::V, max_radius, R == 1 ? 0 : max_radius,
-                            Tuned::batch>;
-    launch_separable_sums<Tuned, A, Sums, R>(
+    constexpr SeparableTuning Tuning =
+        R == 1 ? linear_tuning<Element, Result, max_radius>()
+               : any_radius_tuning<Element, Result, max_radius>();
+    using Sums = FactorSums<A, Tuning.sums_per_thread, max_radius,
+                            R == 1 ? 0 : max_radius, Tuning.batch>;
+    launch_separable_sums<Tuning, A, Sums, R>(
         space, grid, separable_weights<Sums, R>(factors), sink);
   };
   with_largest_radius(width / 2, launch);

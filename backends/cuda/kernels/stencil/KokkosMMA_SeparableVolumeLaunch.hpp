@@ -8,7 +8,6 @@
 #include <backends/cuda/runtime/KokkosMMA_StreamScratch.hpp>
 #include <backends/cuda/kernels/stencil/KokkosMMA_SeparableStencilLaunch.hpp>
 #include <backends/cuda/kernels/stencil/KokkosMMA_SeparableVolume.hpp>
-#include <backends/cuda/kernels/stencil/KokkosMMA_SeparableVolumeTuning.hpp>
 #include <core/stencil/KokkosMMA_Boundary.hpp>
 #include <core/stencil/KokkosMMA_SeparableSums.hpp>
 #include <core/stencil/KokkosMMA_StencilGrid.hpp>
@@ -43,15 +42,15 @@ struct PlaneMemory {
 template <class A, int MaxRadius, bool VectorSink, class Sink>
 void launch_sum_planes(Kokkos::Cuda const& space,
                        PlaneSumsTask<A, MaxRadius> task, Sink const& sink) {
-  using Tuned             = PlaneSumsTuning<A, MaxRadius>;
-  auto const kernel       = &sum_planes<A, MaxRadius, VectorSink, Sink>;
-  constexpr int of_warp   = 32 * Tuned::V;
+  constexpr PlaneSumsTuning Tuning = plane_sums_tuning<A, MaxRadius>();
+  auto const kernel       = &sum_planes<Tuning, A, MaxRadius, VectorSink, Sink>;
+  constexpr int of_warp   = 32 * Tuning.sums_per_thread;
   std::int64_t const line = task.columns + task.shift;
   task.warps_of_row       = unsigned((line + of_warp - 1) / of_warp);
-  task.blocks = unsigned((task.rows * task.warps_of_row + Tuned::warps - 1) /
-                         Tuned::warps);
+  task.blocks = unsigned((task.rows * task.warps_of_row + Tuning.warps() - 1) /
+                         Tuning.warps());
   KernelFacts const facts =
-      kernel_facts(space.cuda_device(), kernel, Tuned::threads, 0);
+      kernel_facts(space.cuda_device(), kernel, Tuning.threads, 0);
   std::int64_t const resident =
       std::int64_t(device(space.cuda_device()).multiprocessors) *
       std::max(facts.resident_blocks, 1);
@@ -60,7 +59,7 @@ void launch_sum_planes(Kokkos::Cuda const& space,
   std::int64_t const blocks =
       (task.planes + task.piece - 1) / task.piece * task.blocks;
   launch_kernel(space, "sum_planes", kernel,
-                {unsigned(blocks), Tuned::threads, 0}, task, sink);
+                {unsigned(blocks), Tuning.threads, 0}, task, sink);
 }
 
 /// Sums along the planes, of so many results from plane `first` on.
@@ -84,7 +83,7 @@ void launch_sums_of_planes(Kokkos::Cuda const& space,
     task.same         = memory.same;
     task.last         = memory.last;
     set_factors(task.along_planes, {factors.rbegin(), factors.rend()}, 0);
-    constexpr int V = PlaneSumsTuning<A, max_radius>::V;
+    constexpr int V = plane_sums_tuning<A, max_radius>().sums_per_thread;
     if constexpr (VisibleStencilSink<Sink>) {
       if constexpr (V * sizeof(typename Sink::value_type) >= 4) {
         if (takes_vectors<3>(sink, memory.shift, V)) {
@@ -126,13 +125,13 @@ void launch_sums_within_planes(
     }
   }
   auto const launch = [&](auto aligned, auto tuning, auto of_rows) {
-    using Tuned = decltype(tuning);
-    using Sums  = decltype(of_rows);
+    constexpr SeparableTuning Tuning = decltype(tuning)::value;
+    using Sums                       = decltype(of_rows);
     SeparablePlanesTask<Element, typename Sums::Weights> task{
-        separable_task<Tuned, Sums, 2>(plane, to.shift), unsigned(run.count),
+        separable_task<Tuning, Sums, 2>(plane, to.shift), unsigned(run.count),
         run.stride, to.plane_stride, 0};
     task.weights = separable_weights<Sums, 2>(factors);
-    launch_separable_task<Tuned, A, Sums, decltype(aligned)::value, true, 2>(
+    launch_separable_task<Tuning, A, Sums, decltype(aligned)::value, true, 2>(
         space, task, PlaneTarget<A>{{to.data, {to.row_stride, 1}}});
   };
   auto const where_rows_begin = [&](auto const& f) {
@@ -143,16 +142,20 @@ void launch_sums_within_planes(
   };
   auto const of_radius = [&](auto radius) {
     constexpr int R = decltype(radius)::value;
-    using Tuned     = WithinPlanesOfRadius<A, Element, R>;
+    constexpr SeparableTuning Tuning =
+        within_planes_one_radius_tuning<A, Element, R>();
     where_rows_begin([&](auto aligned) {
-      launch(aligned, Tuned(), RadiusSums<A, Tuned::V, R>());
+      launch(aligned, std::integral_constant<SeparableTuning, Tuning>(),
+             RadiusSums<A, Tuning.sums_per_thread, R>());
     });
   };
   auto const up_to = [&](auto largest) {
     constexpr int R = decltype(largest)::value;
     where_rows_begin([&](auto aligned) {
-      using Tuned = WithinPlanesTuning<A, Element, R, decltype(aligned)::value>;
-      launch(aligned, Tuned(), FactorSums<A, Tuned::V, R, R, Tuned::batch>());
+      constexpr SeparableTuning Tuning =
+          within_planes_tuning<A, Element, R, decltype(aligned)::value>();
+      launch(aligned, std::integral_constant<SeparableTuning, Tuning>(),
+             FactorSums<A, Tuning.sums_per_thread, R, R, Tuning.batch>());
     });
   };
   std::size_t const widest = std::max(factors[0].size(), factors[1].size());
