@@ -347,7 +347,7 @@ __global__ void __launch_bounds__(AutomatonTile::threads,
   unsigned char* const ring = automaton_memory + Tile::lead;
   unsigned char* const sums = ring + slots * Tile::group;
 
-  auto const [strip, piece] = strip_piece(blockIdx.x, call.strips, call.pieces);
+  auto const [strip, piece] = tall_block(blockIdx.x, call.strips, call.pieces);
   std::int64_t const first_row = piece * call.chunk;
   std::int64_t const last      = first_row + call.chunk;
   std::int64_t const end_row =

@@ -133,7 +133,7 @@ struct BandArguments {
   StencilGrid<Element, 2> grid;
   typename Band::Words words;
   Sink sink;
-  StripPieces pieces;
+  TileSchedule pieces;
   int radius[2];
   bool vectors;  ///< what a lane writes of a row may be written at once
   bool lines;    ///< and rows of results begin with lines of 16 bytes
@@ -201,7 +201,7 @@ __device__ __forceinline__ bool all_finite(Registers<float, N> const& sums) {
 
 template <class Sink>
 inline constexpr bool has_half_results = false;
-template <VisibleStencilSink Sink>
+template <StencilEpilogue Sink>
 inline constexpr bool has_half_results<Sink> =
     is_band_half<typename Sink::value_type> ||
     is_band_bhalf<typename Sink::value_type>;
@@ -242,7 +242,7 @@ __device__ __forceinline__ bool band_sums(Band const& band,
                                           typename Band::Unit const* units,
                                           Put const& put) {
   auto const sums = band.sums(history, band.multiply(units));
-  PackedResults<typename Sink::value_type, Band::per_lane> results[2];
+  VectorStore<typename Sink::value_type, Band::per_lane> results[2];
   results[0].template pack<A>(&sums[0]);
   results[1].template pack<A>(&sums[Band::per_lane]);
   bool finite = true;
@@ -283,7 +283,7 @@ inline constexpr int call_pitch = BlocksPerWarp* Band::columns + 4;
 /// Results of which a lane has 8 bytes in a row.
 template <class Band, class Sink>
 inline constexpr bool has_narrow_results = false;
-template <class Band, VisibleStencilSink Sink>
+template <class Band, StencilEpilogue Sink>
 inline constexpr bool has_narrow_results<Band, Sink> =
     Band::per_lane * sizeof(typename Sink::value_type) == 8;
 
@@ -309,7 +309,7 @@ __global__ void __launch_bounds__(32 * Tuning::warps, Tuning::resident)
   using Words = typename Band::Words;
   using Sum   = typename Band::Sum;
   using Rows  = BandRows<Tuning, Band, Element, Shifted>;
-  using Ring  = CopyRing<Tuning::stages, Tuning::warps>;
+  using Ring  = BlockPipeline<Tuning::stages, Tuning::warps>;
 
   constexpr int BlocksPerWarp = Tuning::blocks_per_warp;
   constexpr int Warps         = Tuning::warps;
@@ -333,8 +333,8 @@ __global__ void __launch_bounds__(32 * Tuning::warps, Tuning::resident)
   GridDependency::release();
   // The first rows are asked for before anything else is set up.
   Ring const ring(ring_memory);
-  StripPieces::Piece const piece = arguments.pieces.of_block(blockIdx.x);
-  std::int64_t const first       = std::int64_t(piece.strip) * width;
+  TileSchedule::Tile const piece = arguments.pieces.of_block(blockIdx.x);
+  std::int64_t const first       = std::int64_t(piece.panel) * width;
   std::int64_t const top         = piece.first_row;
   int const chunk =
       int(min(arguments.grid.extent[0] - top, std::int64_t(piece.rows)));
@@ -348,7 +348,7 @@ __global__ void __launch_bounds__(32 * Tuning::warps, Tuning::resident)
   int const ahead = steps <= Tuning::stages ? steps : ring.ahead;
 #pragma unroll 1
   for (int step = 0; step < ahead; ++step) {
-    rows.fetch_edges(step, step, warp, lane);
+    rows.fetch_at_boundary(step, step, warp, lane);
     rows.fetch(step, step, warp, lane);
     ring.end(step, lane);
   }
@@ -368,7 +368,7 @@ __global__ void __launch_bounds__(32 * Tuning::warps, Tuning::resident)
     if (later >= steps) return;
     ring.begin(later);
     if (!rows.is_simple(later))
-      rows.fetch_edges(ring.stage(later), later, warp, lane);
+      rows.fetch_at_boundary(ring.stage(later), later, warp, lane);
     rows.fetch(ring.stage(later), later, warp, lane);
     ring.end(later, lane);
   };
@@ -395,7 +395,7 @@ __global__ void __launch_bounds__(32 * Tuning::warps, Tuning::resident)
   for (int b = 0; b < BlocksPerWarp; ++b) band.clear(history[b]);
   [[maybe_unused]] unsigned char* const tile_memory =
       reinterpret_cast<unsigned char*>(band_memory) + Rows::bytes +
-      warp * RowTile<BlocksPerWarp>::bytes;
+      warp * RowTileStore<BlocksPerWarp>::bytes;
   // Sums of this lane start at this row of 16 and this column.
   int const row    = lane / 4;
   int const offset = warp * BlocksPerWarp * columns + n * (lane % 4);
@@ -403,7 +403,7 @@ __global__ void __launch_bounds__(32 * Tuning::warps, Tuning::resident)
     // Most strips meet no boundary and have whole lines of sums. Asking for
     // them in each step, of shared memory: 343 us instead of 328 for halfs
     // (H200).
-    if (!rows.has_edges() && arguments.lines && columns_of_strip == width) {
+    if (!rows.has_fixups() && arguments.lines && columns_of_strip == width) {
       using Result              = typename Sink::value_type;
       std::int64_t const stride = arguments.sink.stride[0];
       // The first of the warp, or of the lane.
@@ -411,7 +411,7 @@ __global__ void __launch_bounds__(32 * Tuning::warps, Tuning::resident)
       Result* to = arguments.sink.data + (top + (by_tile ? 0 : row)) * stride +
                    first + (by_tile ? warp * BlocksPerWarp * columns : offset);
       int left = chunk - (by_tile ? 0 : row);
-      RowTile<BlocksPerWarp> const tile(tile_memory, lane);
+      RowTileStore<BlocksPerWarp> const tile(tile_memory, lane);
       // Nothing ends in the first rows.
 #pragma unroll 1
       for (int group = 0; group < Band::groups - 1; ++group) {
@@ -425,7 +425,7 @@ __global__ void __launch_bounds__(32 * Tuning::warps, Tuning::resident)
 #pragma unroll 1
       for (int group = Band::groups - 1; group < groups; ++group) {
         begin_group(group);
-        [[maybe_unused]] PackedResults<Result, n> results[BlocksPerWarp][2];
+        [[maybe_unused]] VectorStore<Result, n> results[BlocksPerWarp][2];
         unsigned finite = ~0u;
         for_stripes<BlocksPerWarp, at_once, Band>(
             load_of(group), [&] { end_group(group); },
@@ -469,7 +469,7 @@ __global__ void __launch_bounds__(32 * Tuning::warps, Tuning::resident)
 #pragma unroll 1
   for (int group = 0; group < groups; ++group) {
     begin_group(group);
-    if (group % together == 0 && rows.has_edges())
+    if (group % together == 0 && rows.has_fixups())
       rows.complete(ring.stage(group / together), group / together, thread);
 
     // Sums from too few rows are made too, and not kept.
@@ -478,10 +478,10 @@ __global__ void __launch_bounds__(32 * Tuning::warps, Tuning::resident)
     int const columns_left = columns_of_strip - offset;
     std::int64_t const i   = place[0] + done + row;
     std::int64_t const j   = place[1] + offset;
-    if constexpr (VisibleStencilSink<Sink>) {
+    if constexpr (StencilEpilogue<Sink>) {
       using Result = typename Sink::value_type;
-      PackedResults<Result, n> results[BlocksPerWarp][2];
-      RowTile<BlocksPerWarp> const tile(tile_memory, lane);
+      VectorStore<Result, n> results[BlocksPerWarp][2];
+      RowTileStore<BlocksPerWarp> const tile(tile_memory, lane);
       unsigned finite = ~0u;
       for_stripes<BlocksPerWarp, at_once, Band>(
           load_of(group), [&] { end_group(group); },
@@ -507,9 +507,9 @@ __global__ void __launch_bounds__(32 * Tuning::warps, Tuning::resident)
           } else if (Shifted && is_whole && chunk - done >= 16) {
 #pragma unroll
             for (int half = 0; half < 2; ++half)
-              write_rows_anywhere<BlocksPerWarp>(
+              write_unaligned_rows<BlocksPerWarp>(
                   of_warp + (row + 8 * half) * stride, lane, [&](int b) {
-                    return tile.template get<PackedResults<Result, n>>(b, half);
+                    return tile.template get<VectorStore<Result, n>>(b, half);
                   });
           } else {
             tile.write(of_warp, stride, chunk - done,
@@ -526,7 +526,7 @@ __global__ void __launch_bounds__(32 * Tuning::warps, Tuning::resident)
           if constexpr (has_narrow_results<Band, Sink>) {
 #pragma unroll
             for (int half = 0; half < 2; ++half)
-              write_rows_anywhere<BlocksPerWarp>(
+              write_unaligned_rows<BlocksPerWarp>(
                   to + 8 * half * stride - n * (lane % 4),
                   lane, [&](int b) -> auto const& { return results[b][half]; });
           }
@@ -596,7 +596,7 @@ template <class Sink>
 struct SinkValue {
   using type = void;
 };
-template <VisibleStencilSink Sink>
+template <StencilEpilogue Sink>
 struct SinkValue<Sink> {
   using type = typename Sink::value_type;
 };
@@ -777,8 +777,8 @@ void run_band_stencil(Kokkos::Cuda const& space,
   constexpr std::size_t bytes =
       Rows::bytes +
       Tuning::warps *
-          (has_row_tiles<Band, Sink> ? RowTile<Tuning::blocks_per_warp>::bytes
-           : VisibleStencilSink<Sink>
+          (has_row_tiles<Band, Sink> ? RowTileStore<Tuning::blocks_per_warp>::bytes
+           : StencilEpilogue<Sink>
                ? 0
                : 16 * sizeof(typename Band::Sum) *
                      call_pitch<Band, Tuning::blocks_per_warp>);
@@ -789,7 +789,7 @@ void run_band_stencil(Kokkos::Cuda const& space,
       grid, Band::words(weights), sink, {}, {}, {}, {}};
   arguments.radius[0] = radius_rows;
   arguments.radius[1] = radius_columns;
-  if constexpr (VisibleStencilSink<Sink>) {
+  if constexpr (StencilEpilogue<Sink>) {
     constexpr std::uintptr_t all =
         Band::per_lane * sizeof(typename Sink::value_type);
     constexpr std::uintptr_t line = all < 16 ? all : 16;
@@ -815,7 +815,7 @@ void run_band_stencil(Kokkos::Cuda const& space,
                                   std::min({std::int64_t(4), groups, most}), most));
   };
   arguments.pieces =
-      StripPieces(grid.extent[0], strips, height(Tuning::height_at_boundaries),
+      TileSchedule(grid.extent[0], strips, height(Tuning::height_at_boundaries),
                   height(Tuning::height));
   auto const blocks = arguments.pieces.blocks();
   launch_kernel(space, "band_stencil", kernel,
@@ -837,7 +837,7 @@ void launch_band_stencil(Kokkos::Cuda const& space,
   int const radius_columns = int(factors[1].size()) / 2;
   // Rows and results that begin with lines; for functors nothing does.
   bool rows = false, results = false;
-  if constexpr (VisibleStencilSink<Sink>) {
+  if constexpr (StencilEpilogue<Sink>) {
     rows    = begins_with_lines(grid.data, grid.stride[0]);
     results = begins_with_lines(sink.data, sink.stride[0]);
   }
@@ -847,7 +847,7 @@ void launch_band_stencil(Kokkos::Cuda const& space,
                        auto const& weights) {
     using Band             = typename decltype(band)::type;
     constexpr bool Shifted = decltype(shifted)::value;
-    using Tuning = band_tuning<Band, Shifted && VisibleStencilSink<Sink>,
+    using Tuning = band_tuning<Band, Shifted && StencilEpilogue<Sink>,
                                decltype(results_shifted)::value>;
     run_band_stencil<Tuning, Band, A, Shifted>(
         space, grid, weights, radius_rows, radius_columns, sink);
@@ -860,7 +860,7 @@ void launch_band_stencil(Kokkos::Cuda const& space,
       else
         run(far, shifted, results_shifted, weights);
     };
-    if constexpr (VisibleStencilSink<Sink>) {
+    if constexpr (StencilEpilogue<Sink>) {
       if (rows && results) return of_radius(no, no);
       if (!results) return of_radius(yes, yes);
     }

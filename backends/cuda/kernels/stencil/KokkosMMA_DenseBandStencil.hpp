@@ -464,7 +464,7 @@ struct DenseBandKernel {
         pair[e] = scaled(task, sums[2 * half + e]);
         zero    = fma(pair[e], Sum(0), zero);
       }
-      PackedResults<Staged, 2> results;
+      VectorStore<Staged, 2> results;
       results.template pack<Sum>(pair);
       results.template write<false>(
           reinterpret_cast<Staged*>(to + 8 * half * staged_pitch));
@@ -875,7 +875,7 @@ struct DenseBandStencil {
 /// that keeps what is not finite.
 template <class Sink>
 constexpr bool dense_band_stores() {
-  if constexpr (VisibleStencilSink<Sink>) {
+  if constexpr (StencilEpilogue<Sink>) {
     constexpr Scalar result = scalar_v<typename Sink::value_type>;
     return result == Scalar::half || result == Scalar::bhalf ||
            result == Scalar::float32 || result == Scalar::float64;

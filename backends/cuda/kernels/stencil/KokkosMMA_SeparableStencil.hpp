@@ -964,7 +964,7 @@ template <class Sink>
 struct SinkResult {
   using type = char;  // does not limit how many elements a thread takes
 };
-template <VisibleStencilSink Sink>
+template <StencilEpilogue Sink>
 struct SinkResult<Sink> {
   using type = typename Sink::value_type;
 };
@@ -973,7 +973,7 @@ template <class Sink>
 struct SinkPointer {
   using type = char*;
 };
-template <VisibleStencilSink Sink>
+template <StencilEpilogue Sink>
 struct SinkPointer<Sink> {
   using type = typename Sink::value_type*;
 };
@@ -1070,7 +1070,7 @@ __global__ void __launch_bounds__(Tuned::threads, Tuned::min_blocks)
             ((row_begin - 2 * column_radius) * sink.stride[0] + column);
   }
   // Results that start anywhere in their lines.
-  constexpr bool staged = !VectorSink && R == 2 && VisibleStencilSink<Sink>;
+  constexpr bool staged = !VectorSink && R == 2 && StencilEpilogue<Sink>;
   using Result          = typename SinkResult<Sink>::type;
   int const lane        = threadIdx.x % 32;
   Result* const results_of_warp =
@@ -1193,7 +1193,7 @@ A stencil_weight(double weight) {
 /// so from `shift` elements before the start of a row.
 template <int R, class Sink>
 bool takes_vectors(Sink const& sink, int shift, int V) {
-  if constexpr (VisibleStencilSink<Sink>) {
+  if constexpr (StencilEpilogue<Sink>) {
     using Result    = typename Sink::value_type;
     auto const unit = std::min<std::uintptr_t>(16, V * sizeof(Result));
     auto const address =
@@ -1254,9 +1254,9 @@ void launch_separable_task(Kokkos::Cuda const& space, Task task,
   }
   std::int64_t const strips = task.strips * planes;
   task.chunk_rows           = best > 0
-                                  ? low_piece_height(task.rows, strips, resident, best,
+                                  ? short_block_height(task.rows, strips, resident, best,
                                                      Tuned::stage_rows, lead)
-                                  : high_piece_height(task.rows, strips, resident, lead);
+                                  : tall_block_height(task.rows, strips, resident, lead);
   std::int64_t const blocks =
       (task.rows + task.chunk_rows - 1) / task.chunk_rows * strips;
   if constexpr (has_planes) {
@@ -1312,7 +1312,7 @@ void launch_separable_sums(Kokkos::Cuda const& space,
   auto task    = separable_task<Tuned, Sums, R>(grid, place_in_line(grid.data));
   task.weights = weights;
   bool const aligned = has_aligned_rows(grid);
-  if constexpr (VisibleStencilSink<Sink>) {
+  if constexpr (StencilEpilogue<Sink>) {
     if (aligned && takes_vectors<R>(sink, task.shift, Tuned::V)) {
       launch_separable_task<Tuned, A, Sums, true, true, R>(space, task, sink);
       return;
@@ -1320,12 +1320,12 @@ void launch_separable_sums(Kokkos::Cuda const& space,
   }
   // Rows of two dimensions may begin anywhere, results in Views likewise.
   if constexpr (R > 1) {
-    if (VisibleStencilSink<Sink> || !aligned) {
+    if (StencilEpilogue<Sink> || !aligned) {
       launch_separable_task<Tuned, A, Sums, false, false, R>(space, task, sink);
       return;
     }
   }
-  if constexpr (R == 1 || !VisibleStencilSink<Sink>) {
+  if constexpr (R == 1 || !StencilEpilogue<Sink>) {
     launch_separable_task<Tuned, A, Sums, true, false, R>(space, task, sink);
   }
 }
@@ -1373,7 +1373,7 @@ auto box_sums_of() {
   using Result    = typename SinkResult<Sink>::type;
   constexpr int V = sums_at_once<Element, Result>;
   if constexpr (sizeof(Element) == 1) {
-    using Byte = std::conditional_t<VisibleStencilSink<Sink> &&
+    using Byte = std::conditional_t<StencilEpilogue<Sink> &&
                                         takes_lowest_bytes<Result>,
                                     unsigned char, Element>;
     return PairedBoxSums<A, Byte, V, Radius>();
@@ -1394,7 +1394,7 @@ bool launch_separable_radius(Kokkos::Cuda const& space,
                              typename Sums::Weights const& weights,
                              Sink const& sink) {
   using Result           = typename SinkResult<Sink>::type;
-  constexpr bool visible = VisibleStencilSink<Sink>;
+  constexpr bool visible = StencilEpilogue<Sink>;
   constexpr int V        = sums_at_once<Element, Result>;
   auto const launch      = [&](auto aligned, auto vectors, int shift) {
     using Tuned  = RadiusTuning<Element, Result, Sums::max_radius, Ones,

@@ -211,7 +211,7 @@ void launch_sum_planes(Kokkos::Cuda const& space,
   std::int64_t const resident =
       std::int64_t(device(space.cuda_device()).multiprocessors) *
       std::max(facts.resident_blocks, 1);
-  task.piece = high_piece_height(task.planes, task.blocks, resident,
+  task.piece = tall_block_height(task.planes, task.blocks, resident,
                                  2 * task.along_planes.radius);
   std::int64_t const blocks =
       (task.planes + task.piece - 1) / task.piece * task.blocks;
@@ -241,7 +241,7 @@ void launch_sums_of_planes(Kokkos::Cuda const& space,
     task.last         = memory.last;
     set_factors(task.along_planes, {factors.rbegin(), factors.rend()}, 0);
     constexpr int V = PlaneSumsTuning<A, max_radius>::V;
-    if constexpr (VisibleStencilSink<Sink>) {
+    if constexpr (StencilEpilogue<Sink>) {
       if constexpr (V * sizeof(typename Sink::value_type) >= 4) {
         if (takes_vectors<3>(sink, memory.shift, V)) {
           launch_sum_planes<A, max_radius, true>(space, task, sink);
@@ -358,7 +358,7 @@ void launch_separable_volume(Kokkos::Cuda const& space,
   PlaneMemory<A> sums_of{};
   if (has_aligned_rows(grid))
     sums_of.shift = place_in_line(grid.data);
-  else if constexpr (VisibleStencilSink<Sink>) {
+  else if constexpr (StencilEpilogue<Sink>) {
     sums_of.shift = place_in_line(sink.data);
   }
   sums_of.row_stride     = round_up(sums_of.shift + grid.extent[2], sums);
