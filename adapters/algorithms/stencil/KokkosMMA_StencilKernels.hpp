@@ -211,7 +211,7 @@ struct StencilKernels<Kokkos::Cuda> {
     Cuda::check(cudaSetDevice(exec.cuda_device()), "cudaSetDevice");
     Cuda::launch_fused_stencil<A, R>(exec, grid, compose(*plan.product, steps),
                                      sink);
-    Cuda::launch_fusion_strips<A, R>(exec, grid, plan, steps, sink);
+    Cuda::launch_boundary_strips<A, R>(exec, grid, plan, steps, sink);
   }
 };
 #endif

@@ -34,7 +34,7 @@ struct BandArguments {
   StencilGrid<Element, 2> grid;
   typename Band::Words words;
   Sink sink;
-  StripPieces pieces;
+  TileSchedule pieces;
   int radius[2];
   bool vectors;  ///< what a lane writes of a row may be written at once
   bool lines;    ///< and rows of results begin with lines of 16 bytes
@@ -102,7 +102,7 @@ __device__ __forceinline__ bool all_finite(Registers<float, N> const& sums) {
 
 template <class Sink>
 inline constexpr bool has_half_results = false;
-template <VisibleStencilSink Sink>
+template <StencilEpilogue Sink>
 inline constexpr bool has_half_results<Sink> =
     is_band_half<typename Sink::value_type> ||
     is_band_bhalf<typename Sink::value_type>;
@@ -143,7 +143,7 @@ __device__ __forceinline__ bool band_sums(Band const& band,
                                           typename Band::Unit const* units,
                                           Put const& put) {
   auto const sums = band.sums(history, band.multiply(units));
-  PackedResults<typename Sink::value_type, Band::per_lane> results[2];
+  VectorStore<typename Sink::value_type, Band::per_lane> results[2];
   results[0].template pack<A>(&sums[0]);
   results[1].template pack<A>(&sums[Band::per_lane]);
   bool finite = true;
@@ -184,7 +184,7 @@ inline constexpr int call_pitch = BlocksPerWarp* Band::columns + 4;
 /// Results of which a lane has 8 bytes in a row.
 template <class Band, class Sink>
 inline constexpr bool has_narrow_results = false;
-template <class Band, VisibleStencilSink Sink>
+template <class Band, StencilEpilogue Sink>
 inline constexpr bool has_narrow_results<Band, Sink> =
     Band::per_lane * sizeof(typename Sink::value_type) == 8;
 
@@ -209,7 +209,7 @@ __global__ void __launch_bounds__(32 * Tuning.warps, Tuning.resident_blocks)
   using Words = typename Band::Words;
   using Sum   = typename Band::Sum;
   using Rows  = BandRows<Tuning, Band, Element, Shifted>;
-  using Ring  = CopyRing<Tuning.stages, Tuning.warps>;
+  using Ring  = BlockPipeline<Tuning.stages, Tuning.warps>;
 
   constexpr int BlocksPerWarp = Tuning.blocks_per_warp;
   constexpr int Warps         = Tuning.warps;
@@ -233,8 +233,8 @@ __global__ void __launch_bounds__(32 * Tuning.warps, Tuning.resident_blocks)
   GridDependency::release();
   // The first rows are asked for before anything else is set up.
   Ring const ring(ring_memory);
-  StripPieces::Piece const piece = arguments.pieces.of_block(blockIdx.x);
-  std::int64_t const first       = std::int64_t(piece.strip) * width;
+  TileSchedule::Tile const piece = arguments.pieces.of_block(blockIdx.x);
+  std::int64_t const first       = std::int64_t(piece.panel) * width;
   std::int64_t const top         = piece.first_row;
   int const chunk =
       int(min(arguments.grid.extent[0] - top, std::int64_t(piece.rows)));
@@ -248,7 +248,7 @@ __global__ void __launch_bounds__(32 * Tuning.warps, Tuning.resident_blocks)
   int const ahead = steps <= Tuning.stages ? steps : ring.ahead;
 #pragma unroll 1
   for (int step = 0; step < ahead; ++step) {
-    rows.fetch_edges(step, step, warp, lane);
+    rows.fetch_at_boundary(step, step, warp, lane);
     rows.fetch(step, step, warp, lane);
     ring.end(step, lane);
   }
@@ -268,7 +268,7 @@ __global__ void __launch_bounds__(32 * Tuning.warps, Tuning.resident_blocks)
     if (later >= steps) return;
     ring.begin(later);
     if (!rows.is_simple(later))
-      rows.fetch_edges(ring.stage(later), later, warp, lane);
+      rows.fetch_at_boundary(ring.stage(later), later, warp, lane);
     rows.fetch(ring.stage(later), later, warp, lane);
     ring.end(later, lane);
   };
@@ -295,7 +295,7 @@ __global__ void __launch_bounds__(32 * Tuning.warps, Tuning.resident_blocks)
   for (int b = 0; b < BlocksPerWarp; ++b) band.clear(history[b]);
   [[maybe_unused]] unsigned char* const tile_memory =
       reinterpret_cast<unsigned char*>(band_memory) + Rows::bytes +
-      warp * RowTile<BlocksPerWarp>::bytes;
+      warp * RowTileStore<BlocksPerWarp>::bytes;
   // Sums of this lane start at this row of 16 and this column.
   int const row    = lane / 4;
   int const offset = warp * BlocksPerWarp * columns + n * (lane % 4);
@@ -303,7 +303,7 @@ __global__ void __launch_bounds__(32 * Tuning.warps, Tuning.resident_blocks)
     // Most strips meet no boundary and have whole lines of sums. Asking for
     // them in each step, of shared memory: 343 us instead of 328 for halfs
     // (H200).
-    if (!rows.has_edges() && arguments.lines && columns_of_strip == width) {
+    if (!rows.has_fixups() && arguments.lines && columns_of_strip == width) {
       using Result              = typename Sink::value_type;
       std::int64_t const stride = arguments.sink.stride[0];
       // The first of the warp, or of the lane.
@@ -311,7 +311,7 @@ __global__ void __launch_bounds__(32 * Tuning.warps, Tuning.resident_blocks)
       Result* to = arguments.sink.data + (top + (by_tile ? 0 : row)) * stride +
                    first + (by_tile ? warp * BlocksPerWarp * columns : offset);
       int left = chunk - (by_tile ? 0 : row);
-      RowTile<BlocksPerWarp> const tile(tile_memory, lane);
+      RowTileStore<BlocksPerWarp> const tile(tile_memory, lane);
       // Nothing ends in the first rows.
 #pragma unroll 1
       for (int group = 0; group < Band::groups - 1; ++group) {
@@ -325,7 +325,7 @@ __global__ void __launch_bounds__(32 * Tuning.warps, Tuning.resident_blocks)
 #pragma unroll 1
       for (int group = Band::groups - 1; group < groups; ++group) {
         begin_group(group);
-        [[maybe_unused]] PackedResults<Result, n> results[BlocksPerWarp][2];
+        [[maybe_unused]] VectorStore<Result, n> results[BlocksPerWarp][2];
         unsigned finite = ~0u;
         for_stripes<BlocksPerWarp, at_once, Band>(
             load_of(group), [&] { end_group(group); },
@@ -369,7 +369,7 @@ __global__ void __launch_bounds__(32 * Tuning.warps, Tuning.resident_blocks)
 #pragma unroll 1
   for (int group = 0; group < groups; ++group) {
     begin_group(group);
-    if (group % together == 0 && rows.has_edges())
+    if (group % together == 0 && rows.has_fixups())
       rows.complete(ring.stage(group / together), group / together, thread);
 
     // Sums from too few rows are made too, and not kept.
@@ -378,10 +378,10 @@ __global__ void __launch_bounds__(32 * Tuning.warps, Tuning.resident_blocks)
     int const columns_left = columns_of_strip - offset;
     std::int64_t const i   = place[0] + done + row;
     std::int64_t const j   = place[1] + offset;
-    if constexpr (VisibleStencilSink<Sink>) {
+    if constexpr (StencilEpilogue<Sink>) {
       using Result = typename Sink::value_type;
-      PackedResults<Result, n> results[BlocksPerWarp][2];
-      RowTile<BlocksPerWarp> const tile(tile_memory, lane);
+      VectorStore<Result, n> results[BlocksPerWarp][2];
+      RowTileStore<BlocksPerWarp> const tile(tile_memory, lane);
       unsigned finite = ~0u;
       for_stripes<BlocksPerWarp, at_once, Band>(
           load_of(group), [&] { end_group(group); },
@@ -407,9 +407,9 @@ __global__ void __launch_bounds__(32 * Tuning.warps, Tuning.resident_blocks)
           } else if (Shifted && is_whole && chunk - done >= 16) {
 #pragma unroll
             for (int half = 0; half < 2; ++half)
-              write_rows_anywhere<BlocksPerWarp>(
+              write_unaligned_rows<BlocksPerWarp>(
                   of_warp + (row + 8 * half) * stride, lane, [&](int b) {
-                    return tile.template get<PackedResults<Result, n>>(b, half);
+                    return tile.template get<VectorStore<Result, n>>(b, half);
                   });
           } else {
             tile.write(of_warp, stride, chunk - done,
@@ -426,7 +426,7 @@ __global__ void __launch_bounds__(32 * Tuning.warps, Tuning.resident_blocks)
           if constexpr (has_narrow_results<Band, Sink>) {
 #pragma unroll
             for (int half = 0; half < 2; ++half)
-              write_rows_anywhere<BlocksPerWarp>(
+              write_unaligned_rows<BlocksPerWarp>(
                   to + 8 * half * stride - n * (lane % 4),
                   lane, [&](int b) -> auto const& { return results[b][half]; });
           }

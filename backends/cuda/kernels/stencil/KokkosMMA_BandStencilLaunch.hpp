@@ -30,12 +30,12 @@ void run_band_stencil(Kokkos::Cuda const& space,
   using Rows          = BandRows<Tuning, Band, Element, Shifted>;
   constexpr std::size_t bytes =
       Rows::bytes +
-      Tuning.warps *
-          (has_row_tiles<Band, Sink> ? RowTile<Tuning.blocks_per_warp>::bytes
-           : VisibleStencilSink<Sink>
-               ? 0
-               : 16 * sizeof(typename Band::Sum) *
-                     call_pitch<Band, Tuning.blocks_per_warp>);
+      Tuning.warps * (has_row_tiles<Band, Sink>
+                          ? RowTileStore<Tuning.blocks_per_warp>::bytes
+                      : StencilEpilogue<Sink>
+                          ? 0
+                          : 16 * sizeof(typename Band::Sum) *
+                                call_pitch<Band, Tuning.blocks_per_warp>);
   int const device_id = space.cuda_device();
   auto const facts = kernel_facts(device_id, kernel, 32 * Tuning.warps, bytes);
 
@@ -43,7 +43,7 @@ void run_band_stencil(Kokkos::Cuda const& space,
       grid, Band::words(weights), sink, {}, {}, {}, {}};
   arguments.radius[0] = radius_rows;
   arguments.radius[1] = radius_columns;
-  if constexpr (VisibleStencilSink<Sink>) {
+  if constexpr (StencilEpilogue<Sink>) {
     constexpr std::uintptr_t all =
         Band::per_lane * sizeof(typename Sink::value_type);
     constexpr std::uintptr_t line = all < 16 ? all : 16;
@@ -69,8 +69,8 @@ void run_band_stencil(Kokkos::Cuda const& space,
                                   std::min({std::int64_t(4), groups, most}), most));
   };
   arguments.pieces =
-      StripPieces(grid.extent[0], strips, height(Tuning.boundary_row_block),
-                  height(Tuning.row_block));
+      TileSchedule(grid.extent[0], strips, height(Tuning.boundary_row_block),
+                   height(Tuning.row_block));
   auto const blocks = arguments.pieces.blocks();
   launch_kernel(space, "band_stencil", kernel,
                 {blocks, 32 * Tuning.warps, bytes, facts.may_follow},
@@ -91,7 +91,7 @@ void launch_band_stencil(Kokkos::Cuda const& space,
   int const radius_columns = int(factors[1].size()) / 2;
   // Rows and results that begin with lines; for functors nothing does.
   bool rows = false, results = false;
-  if constexpr (VisibleStencilSink<Sink>) {
+  if constexpr (StencilEpilogue<Sink>) {
     rows    = begins_with_lines(grid.data, grid.stride[0]);
     results = begins_with_lines(sink.data, sink.stride[0]);
   }
@@ -102,7 +102,7 @@ void launch_band_stencil(Kokkos::Cuda const& space,
     using Band                  = typename decltype(band)::type;
     constexpr bool Shifted      = decltype(shifted)::value;
     constexpr BandTuning Tuning = band_tuning<Band>(
-        Shifted && VisibleStencilSink<Sink>, decltype(results_shifted)::value);
+        Shifted && StencilEpilogue<Sink>, decltype(results_shifted)::value);
     run_band_stencil<Tuning, Band, A, Shifted>(
         space, grid, weights, radius_rows, radius_columns, sink);
   };
@@ -114,7 +114,7 @@ void launch_band_stencil(Kokkos::Cuda const& space,
       else
         run(far, shifted, results_shifted, weights);
     };
-    if constexpr (VisibleStencilSink<Sink>) {
+    if constexpr (StencilEpilogue<Sink>) {
       if (rows && results) return of_radius(no, no);
       if (!results) return of_radius(yes, yes);
     }

@@ -17,9 +17,8 @@ struct BandTuning {
   int groups_per_stage = 1;  ///< groups of 16 rows in a stage of the ring
   int stages           = 4;  ///< of the ring; 8 were slower (table below)
   int resident_blocks;       ///< thread blocks per multiprocessor
-  int row_block;             ///< groups of 16 rows of sums of a thread block
-  /// Likewise in a panel at a boundary, which takes long to set up.
-  int boundary_row_block = row_block;
+  int row_block;             ///< groups of 16 rows of sums, per thread block
+  int boundary_row_block;    ///< in a panel at a boundary: long set-up
 
   friend constexpr bool operator==(BandTuning const&,
                                    BandTuning const&) = default;
@@ -86,16 +85,18 @@ constexpr BandTuning band_tuning(bool is_unaligned,
                                  bool has_unaligned_results) {
   constexpr bool is_split = Band::Weights::column_pieces > 1;
   if constexpr (Band::element == Scalar::float32) {
-    return {.blocks_per_warp = 2,
-            .warps           = 4,
-            .resident_blocks = is_split ? 2 : 3,
-            .row_block       = 64};
+    return {.blocks_per_warp    = 2,
+            .warps              = 4,
+            .resident_blocks    = is_split ? 2 : 3,
+            .row_block          = 64,
+            .boundary_row_block = 64};
   } else if constexpr (Band::columns == 32 && Band::planes > 1) {
-    return {.blocks_per_warp  = Band::is_far ? 2 : 1,
-            .warps            = 8,
-            .groups_per_stage = 2,
-            .resident_blocks  = Band::is_far ? 1 : 2,
-            .row_block        = Band::is_far ? 16 : 15};
+    return {.blocks_per_warp    = Band::is_far ? 2 : 1,
+            .warps              = 8,
+            .groups_per_stage   = 2,
+            .resident_blocks    = Band::is_far ? 1 : 2,
+            .row_block          = Band::is_far ? 16 : 15,
+            .boundary_row_block = Band::is_far ? 16 : 15};
   } else if constexpr (Band::columns == 32 && Band::is_far) {
     return {.blocks_per_warp    = 4,
             .warps              = 4,
@@ -110,15 +111,17 @@ constexpr BandTuning band_tuning(bool is_unaligned,
             .boundary_row_block = 23};
   } else if constexpr (Band::is_far) {
     if (is_split && is_unaligned)
-      return {.blocks_per_warp  = 2,
-              .warps            = 8,
-              .groups_per_stage = 2,
-              .resident_blocks  = 1,
-              .row_block        = 64};
-    return {.blocks_per_warp = is_split ? 2 : 4,
-            .warps           = 4,
-            .resident_blocks = 2,
-            .row_block       = 64};
+      return {.blocks_per_warp    = 2,
+              .warps              = 8,
+              .groups_per_stage   = 2,
+              .resident_blocks    = 1,
+              .row_block          = 64,
+              .boundary_row_block = 64};
+    return {.blocks_per_warp    = is_split ? 2 : 4,
+            .warps              = 4,
+            .resident_blocks    = 2,
+            .row_block          = 64,
+            .boundary_row_block = 64};
   } else {
     bool const is_square = is_split || has_unaligned_results;
     return {.blocks_per_warp    = is_square ? 4 : 2,

@@ -26,7 +26,7 @@ template <class Sink>
 struct SinkValue {
   using type = void;
 };
-template <VisibleStencilSink Sink>
+template <StencilEpilogue Sink>
 struct SinkValue<Sink> {
   using type = typename Sink::value_type;
 };

@@ -90,7 +90,7 @@ struct DenseBandKernel : DenseBandShape<Input, Sink, Reach, Tuning> {
         pair[e] = scaled(task, sums[2 * half + e]);
         zero    = fma(pair[e], Sum(0), zero);
       }
-      PackedResults<Staged, 2> results;
+      VectorStore<Staged, 2> results;
       results.template pack<Sum>(pair);
       results.template write<false>(
           reinterpret_cast<Staged*>(to + 8 * half * Shape::staged_pitch));

@@ -191,7 +191,7 @@ struct DenseBandStencil {
 /// that keeps what is not finite.
 template <class Sink>
 constexpr bool dense_band_stores() {
-  if constexpr (VisibleStencilSink<Sink>) {
+  if constexpr (StencilEpilogue<Sink>) {
     constexpr Scalar result = scalar_v<typename Sink::value_type>;
     return result == Scalar::half || result == Scalar::bhalf ||
            result == Scalar::float32 || result == Scalar::float64;

@@ -246,7 +246,7 @@ struct DenseTileKernel {
      ...);
   }
 
-  using Results = PackedResults<Result, 4>;
+  using Results = VectorStore<Result, 4>;
   /// `zero` becomes NaN where a sum is not finite.
   __device__ static Results convert(Task const& task, float const* from,
                                     float& zero) {

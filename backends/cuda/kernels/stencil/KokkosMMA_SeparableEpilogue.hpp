@@ -109,7 +109,7 @@ template <class Sink>
 struct SinkResult {
   using type = char;  // does not limit how many elements a thread takes
 };
-template <VisibleStencilSink Sink>
+template <StencilEpilogue Sink>
 struct SinkResult<Sink> {
   using type = typename Sink::value_type;
 };
@@ -118,7 +118,7 @@ template <class Sink>
 struct SinkPointer {
   using type = char*;
 };
-template <VisibleStencilSink Sink>
+template <StencilEpilogue Sink>
 struct SinkPointer<Sink> {
   using type = typename Sink::value_type*;
 };

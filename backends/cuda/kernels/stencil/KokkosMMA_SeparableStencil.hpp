@@ -116,7 +116,7 @@ __global__ void __launch_bounds__(Tuning.threads, Tuning.resident_blocks)
             ((row_begin - 2 * column_radius) * sink.stride[0] + column);
   }
   // Results that start anywhere in their lines.
-  constexpr bool staged = !VectorSink && R == 2 && VisibleStencilSink<Sink>;
+  constexpr bool staged = !VectorSink && R == 2 && StencilEpilogue<Sink>;
   using Result          = typename SinkResult<Sink>::type;
   int const lane        = threadIdx.x % 32;
   Result* const results_of_warp =

@@ -36,7 +36,7 @@ A stencil_weight(double weight) {
 /// so from `shift` elements before the start of a row.
 template <int R, class Sink>
 bool takes_vectors(Sink const& sink, int shift, int V) {
-  if constexpr (VisibleStencilSink<Sink>) {
+  if constexpr (StencilEpilogue<Sink>) {
     using Result    = typename Sink::value_type;
     auto const unit = std::min<std::uintptr_t>(16, V * sizeof(Result));
     auto const address =
@@ -97,9 +97,9 @@ void launch_separable_task(Kokkos::Cuda const& space, Task task,
   }
   std::int64_t const strips = task.strips * planes;
   task.chunk_rows           = best > 0
-                                  ? low_piece_height(task.rows, strips, resident, best,
-                                                     Tuning.stage_rows, lead)
-                                  : high_piece_height(task.rows, strips, resident, lead);
+                                  ? short_block_height(task.rows, strips, resident, best,
+                                                       Tuning.stage_rows, lead)
+                                  : tall_block_height(task.rows, strips, resident, lead);
   std::int64_t const blocks =
       (task.rows + task.chunk_rows - 1) / task.chunk_rows * strips;
   if constexpr (has_planes) {
@@ -157,7 +157,7 @@ void launch_separable_sums(Kokkos::Cuda const& space,
   auto task = separable_task<Tuning, Sums, R>(grid, place_in_line(grid.data));
   task.weights       = weights;
   bool const aligned = has_aligned_rows(grid);
-  if constexpr (VisibleStencilSink<Sink>) {
+  if constexpr (StencilEpilogue<Sink>) {
     if (aligned && takes_vectors<R>(sink, task.shift, Tuning.sums_per_thread)) {
       launch_separable_task<Tuning, A, Sums, true, true, R>(space, task, sink);
       return;
@@ -165,13 +165,13 @@ void launch_separable_sums(Kokkos::Cuda const& space,
   }
   // Rows of two dimensions may begin anywhere, results in Views likewise.
   if constexpr (R > 1) {
-    if (VisibleStencilSink<Sink> || !aligned) {
+    if (StencilEpilogue<Sink> || !aligned) {
       launch_separable_task<Tuning, A, Sums, false, false, R>(space, task,
                                                               sink);
       return;
     }
   }
-  if constexpr (R == 1 || !VisibleStencilSink<Sink>) {
+  if constexpr (R == 1 || !StencilEpilogue<Sink>) {
     launch_separable_task<Tuning, A, Sums, true, false, R>(space, task, sink);
   }
 }
@@ -198,9 +198,9 @@ auto box_sums_of() {
   using Result    = typename SinkResult<Sink>::type;
   constexpr int V = sums_at_once<Element, Result>;
   if constexpr (sizeof(Element) == 1) {
-    using Byte = std::conditional_t<VisibleStencilSink<Sink> &&
-                                        takes_lowest_bytes<Result>,
-                                    unsigned char, Element>;
+    using Byte =
+        std::conditional_t<StencilEpilogue<Sink> && takes_lowest_bytes<Result>,
+                           unsigned char, Element>;
     return PairedBoxSums<A, Byte, V, Radius>();
   } else if constexpr (std::is_integral_v<A>) {
     return RunningBoxSums<A, V, Radius>();
@@ -219,7 +219,7 @@ bool launch_separable_radius(Kokkos::Cuda const& space,
                              typename Sums::Weights const& weights,
                              Sink const& sink) {
   using Result           = typename SinkResult<Sink>::type;
-  constexpr bool visible = VisibleStencilSink<Sink>;
+  constexpr bool visible = StencilEpilogue<Sink>;
   constexpr int V        = sums_at_once<Element, Result>;
   auto const launch      = [&](auto aligned, auto vectors, int shift) {
     constexpr SeparableTuning Tuning =

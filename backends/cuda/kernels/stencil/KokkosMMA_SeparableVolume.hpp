@@ -41,17 +41,18 @@ template <PlaneSumsTuning Tuning, class A, int MaxRadius, bool VectorSink,
           class Sink>
 __global__ void __launch_bounds__(Tuning.threads, Tuning.resident_blocks)
     sum_planes(PlaneSumsTask<A, MaxRadius> const task, Sink const sink) {
+  constexpr int warps   = Tuning.threads / 32;
   constexpr int V       = Tuning.sums_per_thread;
   constexpr int batch   = Tuning.batch;
   constexpr int bytes   = V * int(sizeof(A));
   constexpr int aligned = bytes < 16 ? bytes : 16;
-  __shared__ A of_warps[VectorSink ? 1 : Tuning.warps()]
-                       [VectorSink ? 1 : 32 * padded_lane<V>];
+  __shared__ A
+      of_warps[VectorSink ? 1 : warps][VectorSink ? 1 : 32 * padded_lane<V>];
 
   int const lane = int(threadIdx.x % 32);
   int const warp = int(threadIdx.x / 32);
   std::int64_t const line =
-      std::int64_t(blockIdx.x % task.blocks) * Tuning.warps() + warp;
+      std::int64_t(blockIdx.x % task.blocks) * warps + warp;
   std::int64_t const row = line / task.warps_of_row;
   if (row >= task.rows) return;
   std::int64_t const column =

@@ -44,17 +44,17 @@ void launch_sum_planes(Kokkos::Cuda const& space,
                        PlaneSumsTask<A, MaxRadius> task, Sink const& sink) {
   constexpr PlaneSumsTuning Tuning = plane_sums_tuning<A, MaxRadius>();
   auto const kernel       = &sum_planes<Tuning, A, MaxRadius, VectorSink, Sink>;
+  constexpr int warps     = Tuning.threads / 32;
   constexpr int of_warp   = 32 * Tuning.sums_per_thread;
   std::int64_t const line = task.columns + task.shift;
   task.warps_of_row       = unsigned((line + of_warp - 1) / of_warp);
-  task.blocks = unsigned((task.rows * task.warps_of_row + Tuning.warps() - 1) /
-                         Tuning.warps());
+  task.blocks = unsigned((task.rows * task.warps_of_row + warps - 1) / warps);
   KernelFacts const facts =
       kernel_facts(space.cuda_device(), kernel, Tuning.threads, 0);
   std::int64_t const resident =
       std::int64_t(device(space.cuda_device()).multiprocessors) *
       std::max(facts.resident_blocks, 1);
-  task.piece = high_piece_height(task.planes, task.blocks, resident,
+  task.piece = tall_block_height(task.planes, task.blocks, resident,
                                  2 * task.along_planes.radius);
   std::int64_t const blocks =
       (task.planes + task.piece - 1) / task.piece * task.blocks;
@@ -84,7 +84,7 @@ void launch_sums_of_planes(Kokkos::Cuda const& space,
     task.last         = memory.last;
     set_factors(task.along_planes, {factors.rbegin(), factors.rend()}, 0);
     constexpr int V = plane_sums_tuning<A, max_radius>().sums_per_thread;
-    if constexpr (VisibleStencilSink<Sink>) {
+    if constexpr (StencilEpilogue<Sink>) {
       if constexpr (V * sizeof(typename Sink::value_type) >= 4) {
         if (takes_vectors<3>(sink, memory.shift, V)) {
           launch_sum_planes<A, max_radius, true>(space, task, sink);
@@ -205,7 +205,7 @@ void launch_separable_volume(Kokkos::Cuda const& space,
   PlaneMemory<A> sums_of{};
   if (has_aligned_rows(grid))
     sums_of.shift = place_in_line(grid.data);
-  else if constexpr (VisibleStencilSink<Sink>) {
+  else if constexpr (StencilEpilogue<Sink>) {
     sums_of.shift = place_in_line(sink.data);
   }
   sums_of.row_stride     = round_up(sums_of.shift + grid.extent[2], sums);

@@ -62,7 +62,6 @@ struct PlaneSumsTuning {
   int resident_blocks;  ///< thread blocks per multiprocessor
   int batch = 8;        ///< planes that are loaded at once
 
-  constexpr int warps() const { return threads / 32; }
   friend constexpr bool operator==(PlaneSumsTuning const&,
                                    PlaneSumsTuning const&) = default;
 };
