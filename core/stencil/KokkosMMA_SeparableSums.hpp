@@ -40,7 +40,7 @@ KOKKOS_FORCEINLINE_FUNCTION constexpr A add_up(A a, A b) {
 
 /// a - b likewise.
 template <class A>
-KOKKOS_FORCEINLINE_FUNCTION constexpr A take_away(A a, A b) {
+KOKKOS_FORCEINLINE_FUNCTION constexpr A subtract(A a, A b) {
   static_assert(std::is_integral_v<A>);
   using Bits = std::make_unsigned_t<decltype(a - b)>;
   return static_cast<A>(Bits(a) - Bits(b));
@@ -319,14 +319,14 @@ struct RunningBoxSums {
     for (int i = At - Radius; i <= At + Radius; ++i)
       row[0] = add_up(row[0], window[i]);
     for (int i = 1; i < V; ++i)
-      row[i] = take_away(add_up(row[i - 1], window[At + i + Radius]),
-                         window[At + i - 1 - Radius]);
+      row[i] = subtract(add_up(row[i - 1], window[At + i + Radius]),
+                        window[At + i - 1 - Radius]);
     return row;
   }
   KOKKOS_FORCEINLINE_FUNCTION constexpr Registers<A, V> push(
       int b, Registers<A, V> const& row, Weights const&) {
     for (int i = 0; i < V; ++i) {
-      sum[i]     = take_away(add_up(sum[i], row[i]), last[b][i]);
+      sum[i]     = subtract(add_up(sum[i], row[i]), last[b][i]);
       last[b][i] = row[i];
     }
     return sum;

@@ -37,28 +37,28 @@ namespace KokkosMMA::Impl {
 
 /// Weights of both dimensions as operands of the products: entry
 /// origin + o has that of offset o, there are zeros around.
-/// \tparam ColumnPieces, RowPieces operands that add up to a weight, the
+/// \tparam ColumnOperands, RowOperands operands that add up to a weight, the
 ///   largest first
-template <class Operand, int ColumnPieces = 1, int RowPieces = 1>
+template <class Operand, int ColumnOperands = 1, int RowOperands = 1>
 struct BandWeights {
-  static constexpr int column_pieces = ColumnPieces;
-  static constexpr int row_pieces    = RowPieces;
-  static constexpr int origin        = 48;
-  static constexpr int size          = 2 * origin;
-  Operand column[ColumnPieces][size];  ///< along the columns: second product
-  Operand row[RowPieces][size];        ///< along the rows: first product
+  static constexpr int column_operands = ColumnOperands;
+  static constexpr int row_operands    = RowOperands;
+  static constexpr int origin          = 48;
+  static constexpr int size            = 2 * origin;
+  Operand column[ColumnOperands][size];  ///< along the columns: second product
+  Operand row[RowOperands][size];        ///< along the rows: first product
 };
 
 /// The same as registers of operands: word k holds the entries of a register
 /// whose first one is entry k, so that a band is a load for each register.
 template <class BandWeights>
 struct alignas(16) BandWords {
-  static constexpr int column_pieces = BandWeights::column_pieces;
-  static constexpr int row_pieces    = BandWeights::row_pieces;
-  static constexpr int origin        = BandWeights::origin;
-  static constexpr int size          = BandWeights::size;
-  std::uint32_t column[column_pieces][size];
-  std::uint32_t row[row_pieces][size];
+  static constexpr int column_operands = BandWeights::column_operands;
+  static constexpr int row_operands    = BandWeights::row_operands;
+  static constexpr int origin          = BandWeights::origin;
+  static constexpr int size            = BandWeights::size;
+  std::uint32_t column[column_operands][size];
+  std::uint32_t row[row_operands][size];
 
   BandWords() = default;
   /// \param in_column, in_row which entries a word has, from its first on
@@ -67,10 +67,10 @@ struct alignas(16) BandWords {
                       int const (&in_column)[Entries],
                       int const (&in_row)[Entries])
       : column(), row() {
-    for (int piece = 0; piece < column_pieces; ++piece)
-      fill(column[piece], weights.column[piece], in_column);
-    for (int piece = 0; piece < row_pieces; ++piece)
-      fill(row[piece], weights.row[piece], in_row);
+    for (int part = 0; part < column_operands; ++part)
+      fill(column[part], weights.column[part], in_column);
+    for (int part = 0; part < row_operands; ++part)
+      fill(row[part], weights.row[part], in_row);
   }
 
  private:
@@ -115,8 +115,8 @@ class WarpByteBand {
   static constexpr int margin  = 16;
   static constexpr bool is_far = Groups == 3;
   /// Units of 16 bytes that it reads, the stripe's own two in the middle.
-  static constexpr int window    = 4;
-  static constexpr int of_stripe = 2;
+  static constexpr int window          = 4;
+  static constexpr int units_per_block = 2;
 
   /// Rows 0 to 7 and rows 8 to 15 of a unit. // (16,16) per warp
   using Unit = Lanes<Registers<std::uint32_t, 2>>;
@@ -309,18 +309,18 @@ class WarpByteBand {
 ///
 /// Weights that are no such operands are sums of three, of two halfs along the
 /// rows. What all but the first contribute is added up with the rest; of the
-/// products of pieces along the columns those are left out that are less than
+/// products of parts along the columns those are left out that are less than
 /// 2^-24 of the first.
 ///
 /// An Inf or NaN in the data makes sums NaN that it has no part in, through a
 /// weight zero: what is not finite is to be computed again, element by element.
-/// Floats, and sums along the rows, of which three pieces do not hold all bits
+/// Floats, and sums along the rows, of which three parts do not hold all bits
 /// are made NaN for that.
 /// \tparam Element half, bhalf or float32
 /// \tparam Blocks 2 for a radius of up to 8 along the rows, 3 for 16
-/// \tparam InPieces weights are sums of operands
+/// \tparam Split weights are sums of operands
 template <class Warp, Scalar Element, int Groups, int Blocks,
-          bool InPieces = false>
+          bool Split = false>
 class WarpFloatBand {
   static_assert(2 <= Groups && Groups <= 3 && 2 <= Blocks && Blocks <= 3);
   static_assert(Element == Scalar::half || Element == Scalar::bhalf ||
@@ -330,14 +330,14 @@ class WarpFloatBand {
 
  public:
   /// Bits: halfs along the rows of halfs, bfloat16 else.
-  using Weight                       = std::uint16_t;
-  using Sum                          = float;
-  static constexpr Scalar element    = Element;
-  static constexpr bool is_half      = Element == Scalar::half;
-  static constexpr int data_pieces   = Element == Scalar::float32 ? 3 : 1;
-  static constexpr int column_pieces = InPieces ? 3 : 1;
-  static constexpr int row_pieces    = InPieces ? (is_half ? 2 : 3) : 1;
-  using Weights = BandWeights<Weight, column_pieces, row_pieces>;
+  using Weight                         = std::uint16_t;
+  using Sum                            = float;
+  static constexpr Scalar element      = Element;
+  static constexpr bool is_half        = Element == Scalar::half;
+  static constexpr int data_operands   = Element == Scalar::float32 ? 3 : 1;
+  static constexpr int column_operands = Split ? 3 : 1;
+  static constexpr int row_operands    = Split ? (is_half ? 2 : 3) : 1;
+  using Weights = BandWeights<Weight, column_operands, row_operands>;
   using Words   = BandWords<Weights>;
 
   static constexpr int groups     = Groups;
@@ -348,15 +348,15 @@ class WarpFloatBand {
   static constexpr int margin     = 8 * (Blocks - 1);
   static constexpr bool is_far    = Groups == 3 || Blocks == 3;
   /// Units of a stripe.
-  static constexpr int of_stripe = Element == Scalar::float32 ? 4 : 2;
-  static constexpr int window    = of_stripe * Blocks;
+  static constexpr int units_per_block = Element == Scalar::float32 ? 4 : 2;
+  static constexpr int window          = units_per_block * Blocks;
 
   // (16,8) per warp, of floats (16,4)
   using Unit = Lanes<Registers<std::uint32_t, 2>>;
-  /// The sums along the rows, the largest piece first: in register 2 j + t the
+  /// The sums along the rows, the largest part first: in register 2 j + t the
   /// rows 8 t + 2 q and the next of a column. // (16,16) per warp
   struct Product {
-    Lanes<Registers<std::uint32_t, 4>> piece[3];
+    Lanes<Registers<std::uint32_t, 4>> part[3];
   };
   using History = Product[Groups - 1];
   /// Of the rows lane / 4 and lane / 4 + 8, the columns 4 * (lane % 4) and the
@@ -374,8 +374,8 @@ class WarpFloatBand {
 
   KOKKOS_FORCEINLINE_FUNCTION void clear(History& history) const {
     for (Product& product : history)
-      for (auto& piece : product.piece)
-        m_warp.each([&](int lane) { m_warp.at(piece, lane) = {}; });
+      for (auto& part : product.part)
+        m_warp.each([&](int lane) { m_warp.at(part, lane) = {}; });
   }
 
   KOKKOS_FORCEINLINE_FUNCTION Product multiply(Unit const* units) const {
@@ -387,31 +387,31 @@ class WarpFloatBand {
         m_warp.at(small, lane)      = {};
       });
       for (int block = 0; block < Blocks; ++block) {
-        Lanes<typename MmaF16::B> b[data_pieces];  // (16,8) per warp
+        Lanes<typename MmaF16::B> b[data_operands];  // (16,8) per warp
         m_warp.each([&](int lane) {
           auto const word = [&](int unit) {
-            return m_warp.at(units[of_stripe * block + unit], lane)[rows];
+            return m_warp.at(units[units_per_block * block + unit], lane)[rows];
           };
-          if constexpr (data_pieces == 1) {
+          if constexpr (data_operands == 1) {
             m_warp.at(b[0], lane) = {{word(0), word(1)}};
           } else {
             for (int reg = 0; reg < 2; ++reg) {
-              std::uint32_t pieces[3];
-              split<true>(word(2 * reg), word(2 * reg + 1), pieces);
-              for (int piece = 0; piece < 3; ++piece)
-                m_warp.at(b[piece], lane)[reg] = pieces[piece];
+              std::uint32_t parts[3];
+              split<true>(word(2 * reg), word(2 * reg + 1), parts);
+              for (int part = 0; part < 3; ++part)
+                m_warp.at(b[part], lane)[reg] = parts[part];
             }
           }
         });
         for (int both = 2; both >= 0; --both)
-          for (int weight = 0; weight < row_pieces; ++weight)
-            if (0 <= both - weight && both - weight < data_pieces) {
+          for (int weight = 0; weight < row_operands; ++weight)
+            if (0 <= both - weight && both - weight < data_operands) {
               m_warp.template multiply<Data>(both ? small : sums[rows],
                                              m_row[weight][block],
                                              b[both - weight]);
             }
       }
-      if constexpr (InPieces || data_pieces > 1) {
+      if constexpr (Split || data_operands > 1) {
         m_warp.each([&](int lane) {
           for (int reg = 0; reg < 4; ++reg)
             m_warp.at(sums[rows], lane)[reg] += m_warp.at(small, lane)[reg];
@@ -422,12 +422,12 @@ class WarpFloatBand {
     m_warp.each([&](int lane) {
       for (int j = 0; j < 2; ++j)
         for (int t = 0; t < 2; ++t) {
-          std::uint32_t pieces[3];
-          split<data_pieces == 3>(bits_of(m_warp.at(sums[t], lane)[2 * j]),
-                                  bits_of(m_warp.at(sums[t], lane)[2 * j + 1]),
-                                  pieces);
-          for (int piece = 0; piece < 3; ++piece)
-            m_warp.at(product.piece[piece], lane)[2 * j + t] = pieces[piece];
+          std::uint32_t parts[3];
+          split<data_operands == 3>(
+              bits_of(m_warp.at(sums[t], lane)[2 * j]),
+              bits_of(m_warp.at(sums[t], lane)[2 * j + 1]), parts);
+          for (int part = 0; part < 3; ++part)
+            m_warp.at(product.part[part], lane)[2 * j + t] = parts[part];
         }
     });
     return product;
@@ -443,13 +443,13 @@ class WarpFloatBand {
         m_warp.at(small, lane) = {};
       });
       for (int both = 2; both >= 0; --both)
-        for (int weight = 0; weight < column_pieces; ++weight)
+        for (int weight = 0; weight < column_operands; ++weight)
           if (weight <= both)
             for (int group = 0; group < Groups; ++group) {
               Product const& of = group + 1 < Groups ? history[group] : product;
               Lanes<typename MmaBF16::B> b;  // (16,8) per warp
               m_warp.each([&](int lane) {
-                auto const& words  = m_warp.at(of.piece[both - weight], lane);
+                auto const& words  = m_warp.at(of.part[both - weight], lane);
                 m_warp.at(b, lane) = {{words[2 * j], words[2 * j + 1]}};
               });
               m_warp.template multiply<MmaBF16>(both ? small : large,
@@ -475,9 +475,9 @@ class WarpFloatBand {
  private:
   using Data = std::conditional_t<is_half, MmaF16, MmaBF16>;
 
-  /// The operands of this piece and the next ones. nvcc 13.0 does not unroll a
+  /// The operands of this part and the next ones. nvcc 13.0 does not unroll a
   /// loop over them, and keeps them in local memory then.
-  template <int Piece>
+  template <int Part>
   KOKKOS_FORCEINLINE_FUNCTION void take(Words const& words) {
     auto const word = [](std::uint32_t const volatile* of, int offset) {
       return std::uint32_t(of[Words::origin + offset]);
@@ -485,20 +485,19 @@ class WarpFloatBand {
     m_warp.each([&](int lane) {
       for (int reg = 0; reg < 4; ++reg) {
         Coordinate const at = MmaF16::a(lane, reg, 0);
-        if constexpr (Piece < row_pieces) {
+        if constexpr (Part < row_operands) {
           for (int block = 0; block < Blocks; ++block)
-            m_warp.at(m_row[Piece][block], lane)[reg] =
-                word(words.row[Piece], 16 * block + column_of_data(at.column) -
-                                           margin - column_of(at.row));
+            m_warp.at(m_row[Part][block], lane)[reg] =
+                word(words.row[Part], 16 * block + column_of_data(at.column) -
+                                          margin - column_of(at.row));
         }
         for (int group = 0; group < Groups; ++group)
-          m_warp.at(m_column[Piece][group], lane)[reg] =
-              word(words.column[Piece],
-                   16 * group + at.column - max_radius - at.row);
+          m_warp.at(m_column[Part][group], lane)[reg] = word(
+              words.column[Part], 16 * group + at.column - max_radius - at.row);
       }
     });
-    if constexpr (Piece + 1 < column_pieces) {
-      take<Piece + 1>(words);
+    if constexpr (Part + 1 < column_operands) {
+      take<Part + 1>(words);
     }
   }
   /// The column of a stripe that row m of the first product is.
@@ -509,22 +508,22 @@ class WarpFloatBand {
   /// The column of a block that is k-th in an operand: a lane has a word of
   /// each unit.
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int column_of_data(int k) {
-    return data_pieces == 1 ? k : 8 * (k / 8) + 4 * (k % 2) + k % 8 / 2;
+    return data_operands == 1 ? k : 8 * (k / 8) + 4 * (k % 2) + k % 8 / 2;
   }
   /// Two floats as three pairs of bfloat16, the largest first.
   /// \tparam Checked the last is NaN where the three are not all of them
   template <bool Checked>
   KOKKOS_FORCEINLINE_FUNCTION void split(std::uint32_t a, std::uint32_t b,
-                                         std::uint32_t (&pieces)[3]) const {
-    for (int piece = 0; piece < 3; ++piece) {
-      pieces[piece] = m_warp.permute_bytes(a, b, 0x7632);
-      if (piece < 2) {
+                                         std::uint32_t (&parts)[3]) const {
+    for (int part = 0; part < 3; ++part) {
+      parts[part] = m_warp.permute_bytes(a, b, 0x7632);
+      if (part < 2) {
         a = bits_of(float_of(a) - float_of(a & 0xffff0000u));
         b = bits_of(float_of(b) - float_of(b & 0xffff0000u));
       }
     }
     if constexpr (Checked) {
-      if (m_warp.permute_bytes(a, b, 0x5410) != 0) pieces[2] = 0x7fff7fffu;
+      if (m_warp.permute_bytes(a, b, 0x5410) != 0) parts[2] = 0x7fff7fffu;
     }
   }
   KOKKOS_FORCEINLINE_FUNCTION static std::uint32_t bits_of(float value) {
@@ -532,8 +531,8 @@ class WarpFloatBand {
   }
 
   Warp m_warp;
-  Lanes<typename MmaF16::A> m_row[row_pieces][Blocks];  // (16,16) per warp
-  Lanes<typename MmaBF16::A> m_column[column_pieces]
+  Lanes<typename MmaF16::A> m_row[row_operands][Blocks];  // (16,16) per warp
+  Lanes<typename MmaBF16::A> m_column[column_operands]
                                      [Groups];  // (16,16) per warp
 };
 

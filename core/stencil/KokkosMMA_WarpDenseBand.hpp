@@ -42,13 +42,13 @@ class WarpDenseBand {
   using Shape = MmaF64K8;
 
  public:
-  static constexpr int rows     = 16;  ///< strips
-  static constexpr int columns  = 8;   ///< of sums
-  static constexpr int taps     = 2 * Reach + 1;
-  static constexpr int side     = 8;  ///< columns to the left and to the right
-  static constexpr int blocks   = 1 + 2 * side / columns;  ///< of the data
-  static constexpr int together = 1;  ///< rows that a step takes
-  static constexpr int steps    = 5;  ///< before a turn
+  static constexpr int rows    = 16;  ///< strips
+  static constexpr int columns = 8;   ///< of sums
+  static constexpr int taps    = 2 * Reach + 1;
+  static constexpr int side    = 8;  ///< columns to the left and to the right
+  static constexpr int blocks  = 1 + 2 * side / columns;  ///< of the data
+  static constexpr int rows_per_step = 1;  ///< rows that a step takes
+  static constexpr int steps         = 5;  ///< before a turn
 
   using A = typename Shape::A;  // (16,8)
   using B = typename Shape::B;  // (8,8)

@@ -26,7 +26,7 @@ namespace KokkosMMA::Impl {
 
 /// \tparam Reach rows of weights above and below the centre
 template <class Warp, Scalar Input, int Reach>
-class WarpDenseBand16 {
+class WarpDenseBandHalf {
   template <class T>
   using Lanes                    = typename Warp::template Lanes<T>;
   static constexpr bool is_half  = Input == Scalar::half;
@@ -35,19 +35,19 @@ class WarpDenseBand16 {
 
  public:
   /// Rows that a step takes: fewer additions, but more registers.
-  static constexpr int together = 2;
-  static constexpr int rows     = 16;  ///< strips
-  static constexpr int columns  = 8;   ///< of sums
-  static constexpr int taps     = 2 * Reach + 1;
-  static constexpr int side     = 8;  ///< columns to the left and to the right
-  static constexpr int blocks   = 1;  ///< of the data: load() gives all columns
+  static constexpr int rows_per_step = 2;
+  static constexpr int rows          = 16;  ///< strips
+  static constexpr int columns       = 8;   ///< of sums
+  static constexpr int taps          = 2 * Reach + 1;
+  static constexpr int side   = 8;  ///< columns to the left and to the right
+  static constexpr int blocks = 1;  ///< of the data: load() gives all columns
   /// Before a turn: as many as there are registers for, for their instructions
   /// mix.
   static constexpr int steps = is_float || Reach > 7 ? 1 : 2;
 
   /// The rows of a step, pairs of columns: columns 0 to 15 of each, then the
   /// others of each; as operands, or floats as they are. // (16,24) each
-  using A = Registers<std::uint32_t, (is_float ? 12 : 6) * together>;
+  using A = Registers<std::uint32_t, (is_float ? 12 : 6) * rows_per_step>;
   /// Band n: columns 0 to 15 of row n of the weights, then the others of rows n
   /// - 1 and n. // (24,8), of 8 columns two
   using B = Registers<std::uint32_t, 4>;
@@ -58,8 +58,8 @@ class WarpDenseBand16 {
   /// `band(n)`: band n. Of registers that the compiler knows to be equal it
   /// would keep one, and copy it before each product (CUDA 13.0).
   template <class Bands>
-  KOKKOS_FORCEINLINE_FUNCTION WarpDenseBand16(Warp const& warp,
-                                              Bands const& band)
+  KOKKOS_FORCEINLINE_FUNCTION WarpDenseBandHalf(Warp const& warp,
+                                                Bands const& band)
       : m_warp(warp) {
     for (int i = 0; i < taps - 1; ++i) clear(m_sum[i]);
     for (int n = 0; n < bands; ++n) {
@@ -95,11 +95,12 @@ class WarpDenseBand16 {
     return fragment;
   }
 
-  /// The pair of columns of a register of A. // row of 16 * together, column
+  /// The pair of columns of a register of A. // row of 16 * rows_per_step,
+  /// column
   KOKKOS_FORCEINLINE_FUNCTION static constexpr Coordinate pair(int lane,
                                                                int reg) {
-    bool const is_wide = reg < 4 * together;
-    int const of       = is_wide ? reg : reg - 4 * together;
+    bool const is_wide = reg < 4 * rows_per_step;
+    int const of       = is_wide ? reg : reg - 4 * rows_per_step;
     return {16 * (of / (is_wide ? 4 : 2)) + lane / 4 + 8 * (of % 2),
             (is_wide ? of % 4 / 2 * 8 : 16) + lane % 4 * 2};
   }
@@ -108,7 +109,7 @@ class WarpDenseBand16 {
   KOKKOS_FORCEINLINE_FUNCTION static A load(unsigned char const* first,
                                             int pitch, int lane) {
     A fragment;
-    for (int r = 0; r < 6 * together; ++r) {
+    for (int r = 0; r < 6 * rows_per_step; ++r) {
       Coordinate const at = pair(lane, r);
       unsigned char const* const from =
           first + at.row * pitch + at.column * bytes;
@@ -127,16 +128,16 @@ class WarpDenseBand16 {
   template <class LoadData>
   KOKKOS_FORCEINLINE_FUNCTION void begin(LoadData const&) {}
 
-  /// Takes `together` rows of each strip, `data(0, 0)`.
+  /// Takes `rows_per_step` rows of each strip, `data(0, 0)`.
   template <int U, class LoadData, class Bands>
   KOKKOS_FORCEINLINE_FUNCTION void step(LoadData const& data, Bands const&) {
     Lanes<A> const loaded = data(0, 0);
-    Operands operands[together * planes];
+    Operands operands[rows_per_step * planes];
     m_warp.each([&](int lane) {
       A const& words = m_warp.at(loaded, lane);
-      for (int r = 0; r < 6 * together; ++r) {
-        bool const is_wide = r < 4 * together;
-        int const of       = is_wide ? r : r - 4 * together;
+      for (int r = 0; r < 6 * rows_per_step; ++r) {
+        bool const is_wide = r < 4 * rows_per_step;
+        int const of       = is_wide ? r : r - 4 * rows_per_step;
         int const row      = of / (is_wide ? 4 : 2);
         auto const set     = [&](int plane, std::uint32_t word) {
           Operands& to = operands[row * planes + plane];
@@ -157,7 +158,7 @@ class WarpDenseBand16 {
         }
       }
     });
-    add(operands, std::make_integer_sequence<int, taps - 1 + together>());
+    add(operands, std::make_integer_sequence<int, taps - 1 + rows_per_step>());
   }
 
   /// The sums that the last step completed: those of the row Reach above row
@@ -213,8 +214,9 @@ class WarpDenseBand16 {
       });
       m_warp.template multiply<Shape>(part, narrow, m_narrow[tap + 1]);
     }
-    Lanes<C>& to = I < together ? m_complete[I < together ? I : 0]
-                                : m_sum[I < together ? 0 : I - together];
+    Lanes<C>& to = I < rows_per_step
+                       ? m_complete[I < rows_per_step ? I : 0]
+                       : m_sum[I < rows_per_step ? 0 : I - rows_per_step];
     m_warp.each([&](int lane) {
       for (int r = 0; r < C::size; ++r) {
         float const before =
@@ -232,7 +234,7 @@ class WarpDenseBand16 {
 
   Warp m_warp;
   Lanes<C> m_sum[taps - 1];  ///< under way, the next complete one first
-  Lanes<C> m_complete[together];
+  Lanes<C> m_complete[rows_per_step];
   Lanes<typename Shape::B> m_wide[taps];
   Lanes<typename Shape::B> m_narrow[bands];
   Lanes<std::uint32_t> m_lost;

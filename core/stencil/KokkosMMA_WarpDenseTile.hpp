@@ -79,9 +79,9 @@ class WarpDenseTile {
   KOKKOS_FORCEINLINE_FUNCTION void add(int taps, LoadData const& data,
                                        LoadBand const& band) {
     int const pairs = taps <= 8 ? 0 : taps < 16 ? taps - 8 : 8;
-    for (int first = 0; first < pairs; ++first) march<2>(first, data, band);
+    for (int first = 0; first < pairs; ++first) sweep<2>(first, data, band);
     for (int tap = pairs < 8 ? pairs : 16; tap < taps && tap != 8; ++tap)
-      march<1>(tap, data, band);
+      sweep<1>(tap, data, band);
   }
 
   /// Of the rows 8 t and on.
@@ -97,20 +97,20 @@ class WarpDenseTile {
     m_warp.each([&](int lane) { m_warp.at(sums, lane) = {}; });
   }
 
-  template <int Together, class LoadData, class LoadBand>
-  KOKKOS_FORCEINLINE_FUNCTION void march(int first, LoadData const& data,
+  template <int Bands, class LoadData, class LoadBand>
+  KOKKOS_FORCEINLINE_FUNCTION void sweep(int first, LoadData const& data,
                                          LoadBand const& band) {
-    Band bands[Together];
-    for (int k = 0; k < Together; ++k) bands[k] = band(first + 8 * k);
-    Sums parts[Together];
-    go_down(first, data, bands, parts,
-            std::make_integer_sequence<int, Tiles + Together - 1>());
+    Band bands[Bands];
+    for (int k = 0; k < Bands; ++k) bands[k] = band(first + 8 * k);
+    Sums parts[Bands];
+    sweep_tiles(first, data, bands, parts,
+                std::make_integer_sequence<int, Tiles + Bands - 1>());
   }
   /// Data for the next step are loaded before the products of this one.
-  template <int Together, class LoadData, int... Step>
-  KOKKOS_FORCEINLINE_FUNCTION void go_down(
-      int first, LoadData const& data, Band const (&bands)[Together],
-      Sums (&parts)[Together], std::integer_sequence<int, Step...>) {
+  template <int Bands, class LoadData, int... Step>
+  KOKKOS_FORCEINLINE_FUNCTION void sweep_tiles(
+      int first, LoadData const& data, Band const (&bands)[Bands],
+      Sums (&parts)[Bands], std::integer_sequence<int, Step...>) {
     Data next = data(first);
     (
         [&] {
@@ -123,21 +123,21 @@ class WarpDenseTile {
         ...);
   }
   /// parts[k] is of tile Step - k.
-  template <int Step, int Together>
+  template <int Step, int Bands>
   KOKKOS_FORCEINLINE_FUNCTION void step(Data const& data,
-                                        Band const (&bands)[Together],
-                                        Sums (&parts)[Together]) {
-    for (int k = Together - 1; k > 0; --k) parts[k] = parts[k - 1];
+                                        Band const (&bands)[Bands],
+                                        Sums (&parts)[Bands]) {
+    for (int k = Bands - 1; k > 0; --k) parts[k] = parts[k - 1];
     clear(parts[0]);
-    for (int k = 0; k < Together; ++k)
+    for (int k = 0; k < Bands; ++k)
       if (0 <= Step - k && Step - k < Tiles) multiply(parts[k], bands[k], data);
     // Rounded to nearest: a product truncates what it adds to.
-    constexpr int complete = Step - Together + 1;
+    constexpr int complete = Step - Bands + 1;
     if constexpr (complete >= 0) {
       m_warp.each([&](int lane) {
         for (int reg = 0; reg < 4; ++reg)
           m_warp.at(m_sums[complete], lane)[reg] +=
-              m_warp.at(parts[Together - 1], lane)[reg];
+              m_warp.at(parts[Bands - 1], lane)[reg];
       });
     }
   }

@@ -116,14 +116,14 @@ TYPED_TEST(BandKernels, StagesAreUsedAgain) {
 }
 
 template <class T>
-struct BandKernelsInPieces : ::testing::Test {};
-using InPieces = ::testing::Types<
+struct BandKernelsOfSplitWeights : ::testing::Test {};
+using SplitCases = ::testing::Types<
     StencilTypes<float, Half, Half>, StencilTypes<float, Half, float>,
     StencilTypes<float, Bhalf, Bhalf>, StencilTypes<float, float, float>>;
-TYPED_TEST_SUITE(BandKernelsInPieces, InPieces);
+TYPED_TEST_SUITE(BandKernelsOfSplitWeights, SplitCases);
 
 // Weights that no operand holds, whose sums a float does.
-TYPED_TEST(BandKernelsInPieces, Products) {
+TYPED_TEST(BandKernelsOfSplitWeights, Products) {
   using Element = typename TypeParam::Element;
   Random random;
   SCOPED_TRACE(random.note());

@@ -137,7 +137,7 @@ struct StencilKernels<Kokkos::Cuda> {
     if constexpr (R <= 2) {
       problem.aligned_rows =
           reinterpret_cast<std::uintptr_t>(grid.data) % 16 == 0 &&
-          Cuda::has_aligned_rows(grid);
+          row_strides_aligned_16(grid);
     }
     if constexpr (R == 2 && stencil_band_exists(input, sums)) {
       using Band             = Cuda::BandStencil<A, Element, Result>;

@@ -83,7 +83,7 @@ inline std::string to_string(BandTuning const& tuning) {
 template <class Band>
 constexpr BandTuning band_tuning(bool is_unaligned,
                                  bool has_unaligned_results) {
-  constexpr bool is_split = Band::Weights::column_pieces > 1;
+  constexpr bool is_split = Band::Weights::column_operands > 1;
   if constexpr (Band::element == Scalar::float32) {
     return {.blocks_per_warp    = 2,
             .warps              = 4,

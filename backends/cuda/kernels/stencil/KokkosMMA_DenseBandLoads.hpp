@@ -33,7 +33,7 @@ struct DenseBandLoads {
   __device__ DenseBandLoads(Task const& task, Segment const& segment) {
     int const m      = int(threadIdx.x) / Shape::across % 16;
     int const v      = int(threadIdx.x) % Shape::across;
-    Index const row  = segment.row + m * task.work.strip - Shape::reach;
+    Index const row  = segment.row + m * task.work.panel_rows - Shape::reach;
     Index const left = task.work.low[0] - row;
     Index const end  = task.work.high[0] - row;
     low  = int(left < 0 ? 0 : left < segment.loaded ? left : segment.loaded);
@@ -74,7 +74,7 @@ struct DenseBandLoads {
       int const now = t + u * Shape::rows_at_once;
       if (now >= segment.loaded) return;
       Index const row =
-          segment.row + m % 16 * task.work.strip + now - Shape::reach;
+          segment.row + m % 16 * task.work.panel_rows + now - Shape::reach;
       Element const* source = from + now * stride;
       bool in_memory        = low <= now && now < high;
       double fill           = 0;
@@ -106,15 +106,17 @@ struct DenseBandLoads {
   }
 
   /// What Shape::lies beyond the boundaries of the columns, one by one.
-  __device__ static void load_edges(Task const& task, Segment const& segment,
-                                    int group, unsigned char* slot) {
+  __device__ static void load_boundary_columns(Task const& task,
+                                               Segment const& segment,
+                                               int group, unsigned char* slot) {
     Grid const& grid = task.grid;
     Index const n    = grid.extent[1];
     int const left   = segment.left * Shape::elements;
     int const count = left + (Shape::vectors - segment.right) * Shape::elements;
     int const m     = int(threadIdx.x) / Shape::across;
     int const t     = group * Block::rows + m / 16;
-    Index const row = segment.row + m % 16 * task.work.strip - Shape::reach + t;
+    Index const row =
+        segment.row + m % 16 * task.work.panel_rows - Shape::reach + t;
     bool const plain =
         row >= 0 && row + (Shape::rows_of_thread - 1) * Shape::rows_at_once <
                         grid.extent[0];

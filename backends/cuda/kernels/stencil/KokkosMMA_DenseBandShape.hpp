@@ -25,7 +25,7 @@ struct DenseBandTypes {
   using Operand = std::uint16_t;
   using Reaches = std::integer_sequence<int, 4, 7, 8>;
   template <int Reach>
-  using Band = WarpDenseBand16<Warp, scalar_v<Element>, Reach>;
+  using Band = WarpDenseBandHalf<Warp, scalar_v<Element>, Reach>;
 };
 /// At radius 5, 6 and 7, kernels without tensor cores have 187, 141 and 108
 /// 10^9 sums per second (16384^2 elements, H200, CUDA 13.0, 2026-11-22).
@@ -35,7 +35,7 @@ struct DenseBandTypes<float> {
   using Operand = std::uint16_t;
   using Reaches = std::integer_sequence<int, 7>;
   template <int Reach>
-  using Band = WarpDenseBand16<Warp, Scalar::float32, Reach>;
+  using Band = WarpDenseBandHalf<Warp, Scalar::float32, Reach>;
 };
 /// A reach of 4 has 163 at radius 4, one of 5 has 101 at radius 5; kernels
 /// without tensor cores have 154, 105, 81 and 62 at radius 4, 5, 6 and 7.
@@ -50,17 +50,17 @@ struct DenseBandTypes<double> {
 
 /// What a launch knows beyond the grid and the weights.
 struct DenseBandWork {
-  std::int64_t strip;    ///< rows of each of the 16 strips
-  std::int64_t blocks;   ///< of columns
-  std::int64_t low[2];   ///< elements from here ..
-  std::int64_t high[2];  ///< .. to here lie in memory
+  std::int64_t panel_rows;  ///< rows of each of the 16 strips
+  std::int64_t blocks;      ///< of columns
+  std::int64_t low[2];      ///< elements from here ..
+  std::int64_t high[2];     ///< .. to here lie in memory
   int radius[2];
-  int shift;        ///< columns before the grid, for aligned loads
-  int edge_weight;  ///< of a row of the blocks of columns at the boundaries
-  bool aligned;     ///< vectors of the result
+  int shift;          ///< columns before the grid, for aligned loads
+  int boundary_cost;  ///< of a row of the blocks of columns at the boundaries
+  bool aligned;       ///< vectors of the result
 };
 
-template <class Input, class Sink, int Reach, DenseBandTuning Tuning>
+template <class Input, class Epilogue, int Reach, DenseBandTuning Tuning>
 struct DenseBandShape {
   static constexpr int reach = Reach;
 
@@ -93,11 +93,11 @@ struct DenseBandShape {
     Operand weights[Band::taps][values];
     Sum scale;    ///< of the sums
     Sum largest;  ///< weight
-    Sink sink;
+    Epilogue epilogue;
   };
 
   /// Sums on their way out, as they are stored.
-  using Staged = typename Sink::value_type;
+  using Staged = typename Epilogue::value_type;
 
   static constexpr int elements = 16 / int(sizeof(Element));  ///< of a vector
   static constexpr int width    = Block::columns + 2 * Band::side;
@@ -123,9 +123,9 @@ struct DenseBandShape {
   /// Rows of the strips in some columns. In shared memory: the registers are
   /// the sums'.
   struct Segment {
-    Index row;     ///< of strip 0, of the first sums
+    Index row;     ///< of panel_rows 0, of the first sums
     Index column;  ///< of the first sums
-    int rows;      ///< of data, in each strip
+    int rows;      ///< of data, in each panel_rows
     int loaded;    ///< rows of whole steps: no sum meets what was there before
     int left;      ///< vectors that begin a row and do not lie in memory
     int right;     ///< the first of those that end it
@@ -139,8 +139,8 @@ struct DenseBandShape {
            row < task.grid.extent[0] + task.work.radius[0];
   }
 
-  // A thread stays with its strip and its columns and knows its addresses but
-  // for the row.
+  // A thread stays with its panel_rows and its columns and knows its addresses
+  // but for the row.
   static constexpr int across       = Block::across;
   static constexpr int rows_at_once = Block::threads / across / 16;
   static_assert(Block::threads % (16 * across) == 0 &&

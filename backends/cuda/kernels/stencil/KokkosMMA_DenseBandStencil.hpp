@@ -29,10 +29,10 @@
 
 namespace KokkosMMA::Impl::Cuda {
 
-template <class Input, class Sink, int Reach,
+template <class Input, class Epilogue, int Reach,
           DenseBandTuning Tuning = dense_band_tuning<Input>()>
-struct DenseBandKernel : DenseBandShape<Input, Sink, Reach, Tuning> {
-  using Shape   = DenseBandShape<Input, Sink, Reach, Tuning>;
+struct DenseBandKernel : DenseBandShape<Input, Epilogue, Reach, Tuning> {
+  using Shape   = DenseBandShape<Input, Epilogue, Reach, Tuning>;
   using Element = Input;
   using Block   = typename Shape::Block;
   using Band    = typename Shape::Band;
@@ -54,7 +54,7 @@ struct DenseBandKernel : DenseBandShape<Input, Sink, Reach, Tuning> {
     if constexpr (sizeof(Element) == 2) {
       // Rows 0 to 7 and 8 to 15 of 8 columns, then of the next 8; of the last 8
       // those of row 0 of the step, then of row 1.
-      static_assert(Band::together == 2);
+      static_assert(Band::rows_per_step == 2);
       typename Band::A fragment;  // (16,24) per warp and row
       std::uint32_t part[3][4];
       LoadMatrix4::load(part[0], from);
@@ -98,7 +98,7 @@ struct DenseBandKernel : DenseBandShape<Input, Sink, Reach, Tuning> {
     lost |= unsigned(is_used) & unsigned(!(zero == 0));
   }
   template <class Bands>
-  __device__ static void march(Task const& task, Segment const& segment,
+  __device__ static void sweep(Task const& task, Segment const& segment,
                                Bands const& bands, unsigned char* ring,
                                unsigned char* staged) {
     int const lane   = int(threadIdx.x) % 32;
@@ -110,7 +110,7 @@ struct DenseBandKernel : DenseBandShape<Input, Sink, Reach, Tuning> {
     auto const load = [&](int group, unsigned char* slot) {
       loads.start(task, segment, group, slot);
       if (segment.left > 0 || segment.right < Shape::vectors)
-        loads.load_edges(task, segment, group, slot);
+        loads.load_boundary_columns(task, segment, group, slot);
     };
     int const place = place_of(lane) + warp * 8 * int(sizeof(Element));
     Band band(Warp(), bands);
@@ -148,11 +148,11 @@ struct DenseBandKernel : DenseBandShape<Input, Sink, Reach, Tuning> {
           out.store(task, segment, g - 1,
                     staged + (g - 1) % 2 * Shape::staged_bytes);
       };
-      constexpr int together     = Band::together;
-      constexpr int rows_of_turn = Band::steps * together;
+      constexpr int rows_per_step = Band::rows_per_step;
+      constexpr int rows_of_turn  = Band::steps * rows_per_step;
       // The turn begins with row u.
       auto const step = [&]<int U>(int u, std::integral_constant<int, U>) {
-        constexpr int first = U * together;
+        constexpr int first = U * rows_per_step;
         // Not all warps of a scheduler at once: the others keep the tensor
         // cores busy. No branches between steps where that can be: their
         // instructions mix then.
@@ -177,7 +177,7 @@ struct DenseBandKernel : DenseBandShape<Input, Sink, Reach, Tuning> {
               }(),
               ...);
         }
-        (std::make_integer_sequence<int, together>());
+        (std::make_integer_sequence<int, rows_per_step>());
       };
       static_assert(Block::rows % rows_of_turn == 0);
       auto const turn = [&]<int... U>(int u, std::integer_sequence<int, U...>) {
@@ -214,8 +214,8 @@ struct DenseBandKernel : DenseBandShape<Input, Sink, Reach, Tuning> {
     segment.row    = row;
     segment.column = column * Block::columns - task.work.shift;
     segment.rows   = rows + 2 * Shape::reach;
-    segment.loaded =
-        (segment.rows + Band::together - 1) / Band::together * Band::together;
+    segment.loaded = (segment.rows + Band::rows_per_step - 1) /
+                     Band::rows_per_step * Band::rows_per_step;
     segment.left         = 0;
     segment.right        = Shape::vectors;
     auto const column_of = [&](int v) {
@@ -238,16 +238,16 @@ struct DenseBandKernel : DenseBandShape<Input, Sink, Reach, Tuning> {
 
     // Blocks share the rows of all blocks of columns evenly.
     DenseBandWork const& work = task.work;
-    Index const edge          = work.strip * (work.edge_weight - 1);
-    Index const total         = work.strip * work.blocks + 2 * edge;
+    Index const edge          = work.panel_rows * (work.boundary_cost - 1);
+    Index const total         = work.panel_rows * work.blocks + 2 * edge;
     auto const begin_of       = [&](Index block) {
       Index const at =
           total / gridDim.x * block + total % gridDim.x * block / gridDim.x;
-      Index const low = work.strip * work.edge_weight;
-      if (at < low) return at / work.edge_weight;
-      Index const last = work.strip * (work.blocks - 1);
+      Index const low = work.panel_rows * work.boundary_cost;
+      if (at < low) return at / work.boundary_cost;
+      Index const last = work.panel_rows * (work.blocks - 1);
       if (at - edge < last) return at - edge;
-      return last + (at - edge - last) / work.edge_weight;
+      return last + (at - edge - last) / work.boundary_cost;
     };
     unsigned char* const rest = staged + 2 * Shape::staged_bytes;
     Part* const memory        = reinterpret_cast<Part*>(rest);
@@ -266,17 +266,17 @@ struct DenseBandKernel : DenseBandShape<Input, Sink, Reach, Tuning> {
     Index const end  = begin_of(Index(blockIdx.x) + 1);
 #pragma unroll 1
     for (Index at = begin_of(blockIdx.x); at < end;) {
-      Index const first = at % work.strip;
-      Index const left  = work.strip - first;
+      Index const first = at % work.panel_rows;
+      Index const left  = work.panel_rows - first;
       // A row number fits an int.
       constexpr Index most = Index(1) << 30;
       Index rows           = end - at < left ? end - at : left;
       rows                 = rows < most ? rows : most;
       if (threadIdx.x == 0)
-        segment = segment_of(task, first, at / work.strip, int(rows));
+        segment = segment_of(task, first, at / work.panel_rows, int(rows));
       at += rows;
       __syncthreads();
-      march(task, segment, bands, ring, staged);
+      sweep(task, segment, bands, ring, staged);
     }
   }
 };

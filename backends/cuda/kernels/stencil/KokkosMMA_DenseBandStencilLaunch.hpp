@@ -8,6 +8,7 @@
 #include <backends/cuda/kernels/stencil/KokkosMMA_DenseTileStencilLaunch.hpp>
 #include <backends/cuda/kernels/stencil/KokkosMMA_DirectStencil.hpp>
 #include <core/stencil/KokkosMMA_RouteStencil.hpp>
+#include <core/stencil/KokkosMMA_RowAlignment.hpp>
 #include <core/stencil/KokkosMMA_SplitWeights.hpp>
 #include <core/stencil/KokkosMMA_StencilGrid.hpp>
 #include <core/stencil/KokkosMMA_StencilWeights.hpp>
@@ -38,10 +39,11 @@ bool launch_dense_band_kernel(Kokkos::Cuda const& space,
                                   Block::threads, Kernel::shared_bytes);
   std::int64_t const slots =
       std::int64_t(gpu.multiprocessors) * std::max(1, facts.resident_blocks);
-  // A strip's rows of data are 2 * reach more than its sums: no fewer sums.
+  // A panel_rows's rows of data are 2 * reach more than its sums: no fewer
+  // sums.
   constexpr std::int64_t least = Kernel::Band::taps;
   std::int64_t const blocks    = std::clamp<std::int64_t>(
-      task.work.strip * task.work.blocks / least, 1, slots);
+      task.work.panel_rows * task.work.blocks / least, 1, slots);
   launch_kernel(space, "dense_band", dense_band<Kernel>,
                 {unsigned(blocks), Block::threads, Kernel::shared_bytes}, task);
   return true;
@@ -57,7 +59,7 @@ struct DenseBandOperands {
       double largest = 0;
       for (double const w : weights.values())
         largest = std::max(largest, std::abs(w));
-      if (largest > 0) exponent = HalfPiece::top - std::ilogb(largest);
+      if (largest > 0) exponent = HalfOperand::top - std::ilogb(largest);
     }
   }
   /// None where it would have to be rounded.
@@ -65,8 +67,8 @@ struct DenseBandOperands {
     if constexpr (std::is_same_v<Element, double>) {
       return std::optional<double>(weight);
     } else {
-      return exact_piece<weight_piece_t<is_band_half<Element>>>(weight,
-                                                                exponent);
+      return exact_operand<weight_operand_t<is_band_half<Element>>>(weight,
+                                                                    exponent);
     }
   }
   static bool are_exact(StencilWeights<2> const& weights) {
@@ -78,17 +80,18 @@ struct DenseBandOperands {
 
 /// Weights of which are_exact() holds. False where the device has too little
 /// shared memory.
-template <int Reach, class Element, class Sink>
-bool launch_dense_march(Kokkos::Cuda const& space,
+template <int Reach, class Element, class Epilogue>
+bool launch_dense_sweep(Kokkos::Cuda const& space,
                         StencilGrid<Element, 2> const& grid,
-                        StencilWeights<2> const& weights, Sink const& sink) {
-  using Kernel                    = DenseBandKernel<Element, Sink, Reach>;
+                        StencilWeights<2> const& weights,
+                        Epilogue const& epilogue) {
+  using Kernel                    = DenseBandKernel<Element, Epilogue, Reach>;
   using Block                     = typename Kernel::Block;
   constexpr std::int64_t elements = Kernel::elements;
   DenseBandWork work{};
   auto const address = reinterpret_cast<std::uintptr_t>(grid.data);
   work.shift         = int(address / sizeof(Element) % elements);
-  work.strip         = (grid.extent[0] + 15) / 16;
+  work.panel_rows    = (grid.extent[0] + 15) / 16;
   work.blocks =
       (grid.extent[1] + work.shift + Block::columns - 1) / Block::columns;
   for (int d = 0; d < 2; ++d) {
@@ -108,16 +111,16 @@ bool launch_dense_march(Kokkos::Cuda const& space,
         loads_beyond_boundaries || condition.kind != Boundary::constant;
   int const at_boundaries =
       sizeof(Element) == 2 && loads_beyond_boundaries ? 3 : 2;
-  work.edge_weight  = work.blocks > 1 ? at_boundaries : 1;
-  using Staged      = typename Sink::value_type;
-  auto const target = reinterpret_cast<std::uintptr_t>(sink.data);
-  work.aligned      = sink.stride[1] == 1 &&
+  work.boundary_cost = work.blocks > 1 ? at_boundaries : 1;
+  using Staged       = typename Epilogue::value_type;
+  auto const target  = reinterpret_cast<std::uintptr_t>(epilogue.data);
+  work.aligned       = epilogue.stride[1] == 1 &&
                  (target - work.shift * sizeof(Staged)) % 16 == 0 &&
-                 sink.stride[0] * std::int64_t(sizeof(Staged)) % 16 == 0;
+                 epilogue.stride[0] * std::int64_t(sizeof(Staged)) % 16 == 0;
   DenseBandOperands<Element> const operands(weights);
   using Sum = typename Kernel::Sum;
   typename Kernel::Task task{
-      grid, work, {}, Sum(std::ldexp(1., -operands.exponent)), 0, sink};
+      grid, work, {}, Sum(std::ldexp(1., -operands.exponent)), 0, epilogue};
   for (int tap = 0; tap < Kernel::Band::taps; ++tap)
     for (int v = 0; v < Kernel::values; ++v) {
       double const weight =
@@ -129,16 +132,18 @@ bool launch_dense_march(Kokkos::Cuda const& space,
 }
 /// The kernel of the smallest reach that holds the weights. False where none
 /// does, or the device has too little shared memory.
-template <class Element, class Sink, int... Reach>
-bool launch_dense_march(Kokkos::Cuda const& space,
+template <class Element, class Epilogue, int... Reach>
+bool launch_dense_sweep(Kokkos::Cuda const& space,
                         StencilGrid<Element, 2> const& grid,
-                        StencilWeights<2> const& weights, Sink const& sink,
+                        StencilWeights<2> const& weights,
+                        Epilogue const& epilogue,
                         std::integer_sequence<int, Reach...>) {
   using Types  = DenseBandTypes<Element>;
   bool started = false;
   ((weights.radius(0) <= Reach &&
     weights.radius(1) <= Types::template Band<Reach>::side &&
-    (started = launch_dense_march<Reach>(space, grid, weights, sink), true)) ||
+    (started = launch_dense_sweep<Reach>(space, grid, weights, epilogue),
+     true)) ||
    ...);
   return started;
 }
@@ -156,7 +161,7 @@ struct DenseBandStencil {
 
   /// Vectors of 16 bytes begin at the same columns of every row.
   static bool takes_rows(StencilGrid<Element, 2> const& grid) {
-    return grid.stride[0] * std::int64_t(sizeof(Element)) % 16 == 0;
+    return row_strides_aligned_16(grid);
   }
   static bool takes(StencilWeights<2> const& weights) {
     if constexpr (!has_kernel) {
@@ -176,7 +181,7 @@ struct DenseBandStencil {
         if (!(0x1p-100 < largest && largest < 0x1p100)) return false;
         if (DenseBandOperands<Element>::are_exact(weights)) return true;
         if constexpr (is_half) {
-          return weight_pieces<weight_piece_t<is_band_half<Element>>>(
+          return split_weights<weight_operand_t<is_band_half<Element>>>(
                      weights.values())
               .are_close;
         } else {
@@ -189,10 +194,10 @@ struct DenseBandStencil {
 
 /// Where sums can be formed anew after they were stored, which takes a target
 /// that keeps what is not finite.
-template <class Sink>
+template <class Epilogue>
 constexpr bool dense_band_stores() {
-  if constexpr (StencilEpilogue<Sink>) {
-    constexpr Scalar result = scalar_v<typename Sink::value_type>;
+  if constexpr (StencilEpilogue<Epilogue>) {
+    constexpr Scalar result = scalar_v<typename Epilogue::value_type>;
     return result == Scalar::half || result == Scalar::bhalf ||
            result == Scalar::float32 || result == Scalar::float64;
   } else {
@@ -201,24 +206,24 @@ constexpr bool dense_band_stores() {
 }
 
 /// Sums for a functor, and those that become integers, are the direct kernel's.
-template <class A, class Element, class Sink>
+template <class A, class Element, class Epilogue>
 void launch_dense_band_stencil(Kokkos::Cuda const& space,
                                StencilGrid<Element, 2> const& grid,
                                StencilWeights<2> const& weights,
-                               Sink const& sink) {
+                               Epilogue const& epilogue) {
   if (grid.extent[0] <= 0 || grid.extent[1] <= 0) return;
   using Kernels = DenseBandStencil<A, Element>;
-  if constexpr (Kernels::has_kernel && dense_band_stores<Sink>()) {
+  if constexpr (Kernels::has_kernel && dense_band_stores<Epilogue>()) {
     if (DenseBandOperands<Element>::are_exact(weights) &&
-        launch_dense_march(space, grid, weights, sink,
+        launch_dense_sweep(space, grid, weights, epilogue,
                            typename DenseBandTypes<Element>::Reaches()))
       return;
     if constexpr (Kernels::is_half) {
-      launch_dense_tile(space, grid, weights, sink);
+      launch_dense_tile(space, grid, weights, epilogue);
       return;
     }
   }
-  launch_direct_stencil<A, 2>(space, grid, weights, sink);
+  launch_direct_stencil<A, 2>(space, grid, weights, epilogue);
 }
 
 }  // namespace KokkosMMA::Impl::Cuda

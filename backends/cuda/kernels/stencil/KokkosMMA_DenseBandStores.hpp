@@ -34,8 +34,8 @@ struct DenseBandStores {
     sums        = sums_of(task, segment, m);
     whole       = segment.column >= 0 &&
             segment.column + Block::columns <= task.grid.extent[1];
-    to = task.sink.data +
-         (segment.row + m * task.work.strip) * task.sink.stride[0] +
+    to = task.epilogue.data +
+         (segment.row + m * task.work.panel_rows) * task.epilogue.stride[0] +
          segment.column + v * many;
   }
   __device__ void store(Task const& task, Segment const& segment, int group,
@@ -48,7 +48,7 @@ struct DenseBandStores {
     int const v = int(threadIdx.x) % Shape::across;
     int const s = group * Block::rows + m / 16 - 2 * Shape::reach;
     unsigned char const* from = staged + m * Shape::staged_pitch + v * 16;
-    Staged* target            = to + s * task.sink.stride[0];
+    Staged* target            = to + s * task.epilogue.stride[0];
     if (0 <= s &&
         s + (Shape::rows_of_thread - 1) * Shape::rows_at_once < sums && whole) {
 #pragma unroll Block::stores
@@ -60,7 +60,7 @@ struct DenseBandStores {
                 reinterpret_cast<uint4*>(target + Shape::across * k * many),
                 *reinterpret_cast<uint4 const*>(from + Shape::across * 16 * k));
         from += Shape::rows_at_once * 16 * Shape::staged_pitch;
-        target += Shape::rows_at_once * task.sink.stride[0];
+        target += Shape::rows_at_once * task.epilogue.stride[0];
       }
       return;
     }
@@ -88,14 +88,15 @@ struct DenseBandStores {
         }
       }
       from += Shape::rows_at_once * 16 * Shape::staged_pitch;
-      target += Shape::rows_at_once * task.sink.stride[0];
+      target += Shape::rows_at_once * task.epilogue.stride[0];
     }
   }
-  /// Rows of sums that the strip of a thread has in a segment.
+  /// Rows of sums that the panel_rows of a thread has in a segment.
   __device__ static int sums_of(Task const& task, Segment const& segment,
                                 int m) {
-    Index const left = task.grid.extent[0] - segment.row - m * task.work.strip;
-    int const rows   = segment.rows - 2 * Shape::reach;
+    Index const left =
+        task.grid.extent[0] - segment.row - m * task.work.panel_rows;
+    int const rows = segment.rows - 2 * Shape::reach;
     return left < rows ? int(left) : rows;
   }
   /// One sum after the other, where vectors are not aligned.
@@ -108,15 +109,15 @@ struct DenseBandStores {
       int const place    = item / Block::columns;
       int const m        = place % 16;
       int const s        = group * Block::rows + place / 16 - 2 * Shape::reach;
-      Index const row    = segment.row + m * task.work.strip + s;
+      Index const row    = segment.row + m * task.work.panel_rows + s;
       Index const column = segment.column + c;
       if (s < 0 || s >= sums_of(task, segment, m) || column < 0 ||
           column >= task.grid.extent[1])
         continue;
       Staged const sum = reinterpret_cast<Staged const*>(
           staged + place * Shape::staged_pitch)[c];
-      task.sink.data[row * task.sink.stride[0] + column * task.sink.stride[1]] =
-          sum;
+      task.epilogue.data[row * task.epilogue.stride[0] +
+                         column * task.epilogue.stride[1]] = sum;
     }
   }
 };
@@ -172,14 +173,14 @@ struct DenseBandRepair {
          i += Block::threads) {
       Index const column = segment.column + i % Block::columns;
       Index const place  = i / Block::columns;
-      Index const row = segment.row + place % 16 * task.work.strip + place / 16;
+      Index const row =
+          segment.row + place % 16 * task.work.panel_rows + place / 16;
       if (row >= task.grid.extent[0] || column < 0 ||
           column >= task.grid.extent[1])
         continue;
-      Staged& stored =
-          task.sink
-              .data[row * task.sink.stride[0] + column * task.sink.stride[1]];
-      Sum const sum = static_cast<Sum>(stored);
+      Staged& stored = task.epilogue.data[row * task.epilogue.stride[0] +
+                                          column * task.epilogue.stride[1]];
+      Sum const sum  = static_cast<Sum>(stored);
       if (!(sum - sum == 0) || (-tiny < sum && sum < tiny))
         stored = static_cast<Staged>(scalar_sum(task, row, column));
     }

@@ -27,33 +27,33 @@
 
 namespace KokkosMMA::Impl::Cuda {
 
-template <class Element, class Sink>
+template <class Element, class Epilogue>
 struct DenseTileTask {
   static constexpr int taps = 17;
   StencilGrid<Element, 2> grid;
-  Sink sink;
+  Epilogue epilogue;
   std::int64_t low[2];   ///< elements from here ..
   std::int64_t high[2];  ///< .. to here lie in memory
   int tiles[2];          ///< one below the other, and side by side
   int step[2];           ///< from a tile of a block to its next one
   int radius[2];
   int shift;        ///< columns before the grid, for aligned vectors
-  int pieces;       ///< of the weights
+  int operands;     ///< of the weights
   bool is_aligned;  ///< what a lane stores of a row may be stored at once
   float scale;      ///< of the sums
   /// Weights as the scalar path takes them, and as operands: the row of offset
   /// -radius first.
   float weight[taps][taps];
-  std::uint16_t operand[WeightPieces::most][taps][taps];
+  std::uint16_t operand[SplitWeights::most][taps][taps];
 };
 
-template <class Element, class Sink, DenseTileTuning Tuning>
+template <class Element, class Epilogue, DenseTileTuning Tuning>
 struct DenseTileKernel {
   static constexpr int warps    = Tuning.warps;
   static constexpr int resident = Tuning.resident_blocks;
-  using Task                    = DenseTileTask<Element, Sink>;
+  using Task                    = DenseTileTask<Element, Epilogue>;
   using Tile   = WarpDenseTile<Warp, is_band_half<Element>, Tuning.tiles>;
-  using Result = typename Sink::value_type;
+  using Result = typename Epilogue::value_type;
   using Index  = std::int64_t;
 
   static constexpr int threads = 32 * warps;
@@ -67,7 +67,7 @@ struct DenseTileKernel {
   static constexpr int table_origin = 24;
   static constexpr int table_row    = 2 * 2 * table_origin;  // numbers
   static constexpr int table_bytes =
-      WeightPieces::most * Task::taps * table_row * 2;
+      SplitWeights::most * Task::taps * table_row * 2;
   static constexpr int data_bytes = rows * pitch;
   // Rows of eight floats of the same two columns lie in different banks.
   static constexpr int staged_pitch = Tile::columns + 4;
@@ -79,7 +79,7 @@ struct DenseTileKernel {
       2 * data_bytes + staged_bytes + table_bytes + warps * 16;
 
   /// Of a tile.
-  struct Place {
+  struct TilePosition {
     int down;
     int across;
 
@@ -87,13 +87,13 @@ struct DenseTileKernel {
     __device__ Index column(Task const& task) const {
       return Index(across) * columns - task.shift;
     }
-    __device__ Place next(Task const& task) const {
-      Place place{down + task.step[0], across + task.step[1]};
-      if (place.across >= task.tiles[1]) {
-        place.across -= task.tiles[1];
-        ++place.down;
+    __device__ TilePosition next(Task const& task) const {
+      TilePosition position{down + task.step[0], across + task.step[1]};
+      if (position.across >= task.tiles[1]) {
+        position.across -= task.tiles[1];
+        ++position.down;
       }
-      return place;
+      return position;
     }
   };
   /// Where a warp is, and which it is: in registers, these and what follows
@@ -104,12 +104,12 @@ struct DenseTileKernel {
     int volatile half;  ///< of the memory for data
     int volatile warp;
 
-    __device__ Place place() const { return {down, across}; }
+    __device__ TilePosition position() const { return {down, across}; }
     __device__ int thread() const { return 32 * warp + int(threadIdx.x) % 32; }
     __device__ int lane() const { return int(threadIdx.x) - 32 * warp; }
-    __device__ void set(Place const& place, int of_memory) {
-      down   = place.down;
-      across = place.across;
+    __device__ void set(TilePosition const& position, int of_memory) {
+      down   = position.down;
+      across = position.across;
       half   = of_memory;
     }
   };
@@ -117,16 +117,15 @@ struct DenseTileKernel {
   __device__ static void write_table(Task const& task, std::uint16_t* table) {
     int const taps   = 2 * task.radius[0] + 1;
     int const values = 2 * task.radius[1] + 1;
-    for (int i = int(threadIdx.x); i < task.pieces * Task::taps * table_row;
+    for (int i = int(threadIdx.x); i < task.operands * Task::taps * table_row;
          i += threads) {
       int const copy   = i % table_row / (2 * table_origin);
       int const tap    = i / table_row % Task::taps;
-      int const piece  = i / (table_row * Task::taps);
+      int const part   = i / (table_row * Task::taps);
       int const offset = i % (2 * table_origin) - table_origin + copy;
       int const v      = offset + task.radius[1];
-      table[i]         = tap < taps && 0 <= v && v < values
-                             ? task.operand[piece][tap][v]
-                             : std::uint16_t(0);
+      table[i] = tap < taps && 0 <= v && v < values ? task.operand[part][tap][v]
+                                                    : std::uint16_t(0);
     }
   }
 
@@ -137,13 +136,13 @@ struct DenseTileKernel {
     int const v                = thread % vectors;
     int const first            = thread / vectors;
     if (first >= rows_at_once) return;
-    int const needed   = Tile::rows + 2 * task.radius[0];
-    auto const& grid   = task.grid;
-    Index const above  = row - task.radius[0];
-    Index const here   = column - Tile::margin + 8 * v;
-    bool const is_line = task.low[1] <= here && here + 8 <= task.high[1];
-    unsigned char* to  = data + first * pitch + 16 * v;
-    if (is_line && task.low[0] <= above && above + needed <= task.high[0]) {
+    int const needed    = Tile::rows + 2 * task.radius[0];
+    auto const& grid    = task.grid;
+    Index const above   = row - task.radius[0];
+    Index const here    = column - Tile::margin + 8 * v;
+    bool const is_chunk = task.low[1] <= here && here + 8 <= task.high[1];
+    unsigned char* to   = data + first * pitch + 16 * v;
+    if (is_chunk && task.low[0] <= above && above + needed <= task.high[0]) {
       Element const* from = grid.data + (above + first) * grid.stride[0] + here;
 #pragma unroll 4
       for (int r = first; r < needed; r += rows_at_once) {
@@ -168,16 +167,16 @@ struct DenseTileKernel {
         if (!is_constant)
           at = boundary_index(condition.kind, at, grid.extent[0]);
       }
-      if (is_line && !is_constant)
+      if (is_chunk && !is_constant)
         CopyAsync16::copy(to, grid.data + at * grid.stride[0] + here);
       else
-        fetch_each(task, to, above + r, here, is_line, value, r >= last);
+        fetch_each(task, to, above + r, here, is_chunk, value, r >= last);
       to += rows_at_once * pitch;
     }
   }
   /// Elements of a vector beyond a boundary, or cut by one.
   __device__ static void fetch_each(Task const& task, unsigned char* to,
-                                    Index row, Index column, bool is_line,
+                                    Index row, Index column, bool is_chunk,
                                     double value, bool is_unused) {
     auto const& grid = task.grid;
 #pragma unroll 1
@@ -186,7 +185,7 @@ struct DenseTileKernel {
       bool const is_used = !is_unused && -task.radius[1] <= j &&
                            j < grid.extent[1] + task.radius[1];
       reinterpret_cast<Element*>(to)[e] = !is_used ? static_cast<Element>(0.f)
-                                          : is_line
+                                          : is_chunk
                                               ? static_cast<Element>(value)
                                               : stencil_element(grid, row, j);
     }
@@ -223,7 +222,8 @@ struct DenseTileKernel {
       if (i >= task.grid.extent[0] || j < 0 || j >= task.grid.extent[1])
         continue;
       Result& stored =
-          task.sink.data[i * task.sink.stride[0] + j * task.sink.stride[1]];
+          task.epilogue
+              .data[i * task.epilogue.stride[0] + j * task.epilogue.stride[1]];
       float const sum = static_cast<float>(stored);
       if (!(sum - sum == 0))
         stored = static_cast<Result>(scalar_sum(task, i, j));
@@ -265,13 +265,13 @@ struct DenseTileKernel {
                                Index column, int lane) {
     // Eight lanes read two rows, which lie in different banks.
     int const first    = lane / 4 % 2 * 4 + lane / 8;
-    Index const stride = task.sink.stride[1];
+    Index const stride = task.epilogue.stride[1];
     Index const j      = column + lane % 4 * 4;
     Index const beyond = task.grid.extent[1] - j;
     Index const left   = task.grid.extent[0] - row - first;
     bool const whole   = task.is_aligned && j >= 0 && beyond >= 4;
-    Result* to =
-        task.sink.data + (row + first) * task.sink.stride[0] + j * stride;
+    Result* to = task.epilogue.data + (row + first) * task.epilogue.stride[0] +
+                 j * stride;
     from += first * staged_pitch + lane % 4 * 4;
     float zero = 0;
     if (whole && left > 8 * (at_once - 1)) {
@@ -279,7 +279,7 @@ struct DenseTileKernel {
       for (int t = 0; t < at_once; ++t) {
         convert(task, from + t * 8 * staged_pitch, zero)
             .template write<true>(to);
-        to += 8 * task.sink.stride[0];
+        to += 8 * task.epilogue.stride[0];
       }
       return !(zero == 0);
     }
@@ -296,7 +296,7 @@ struct DenseTileKernel {
           if (j + k >= 0 && k < beyond) to[k * stride] = each[k];
       }
       from += 8 * staged_pitch;
-      to += 8 * task.sink.stride[0];
+      to += 8 * task.epilogue.stride[0];
     }
     return !(zero == 0);
   }
@@ -325,12 +325,12 @@ struct DenseTileKernel {
                                   std::uint16_t const* table, int lane) {
     int const taps = 2 * task.radius[0] + 1;
 #pragma unroll 1
-    for (int piece = task.pieces - 1; piece >= 0; --piece) {
+    for (int part = task.operands - 1; part >= 0; --part) {
       // Word of the pair that begins at the offset of register 0.
       int const first = Tile::offset(lane, 0) + table_origin;
       // Volatile, so that the compiler does not know what it loads.
       auto const* const words = reinterpret_cast<std::uint32_t const volatile*>(
-          table + piece * Task::taps * table_row +
+          table + part * Task::taps * table_row +
           first % 2 * (2 * table_origin - 1) + first);
       std::uint32_t const zero = words[-4];  // of register 1
       tile.add(
@@ -356,8 +356,8 @@ struct DenseTileKernel {
         memory + 2 * data_bytes + staged_bytes);
     Progress& progress = reinterpret_cast<Progress*>(
         memory + 2 * data_bytes + staged_bytes + table_bytes)[threadIdx.x / 32];
-    Place const first{int(blockIdx.x) / task.tiles[1],
-                      int(blockIdx.x) % task.tiles[1]};
+    TilePosition const first{int(blockIdx.x) / task.tiles[1],
+                             int(blockIdx.x) % task.tiles[1]};
     fetch(task, memory, first.row(), first.column(task), int(threadIdx.x));
     CopyAsync16::commit();
     progress.set(first, 0);
@@ -368,7 +368,7 @@ struct DenseTileKernel {
       CopyAsync16::wait<0>();
       // Behind it all warps are done with the data of the tile before.
       __syncthreads();
-      Place const next = progress.place().next(task);
+      TilePosition const next = progress.position().next(task);
       if (next.down < task.tiles[0])
         fetch(task, memory + (progress.half ^ 1) * data_bytes, next.row(),
               next.column(task), progress.thread());
@@ -382,16 +382,16 @@ struct DenseTileKernel {
                      (progress.warp * 2 + lane / 8) * 16,
                  table, lane);
       }
-      Place const place  = progress.place();
-      int const warp     = progress.warp;
-      int const lane     = progress.lane();
-      Index const row    = place.row();
-      Index const column = place.column(task) + warp * Tile::columns;
+      TilePosition const position = progress.position();
+      int const warp              = progress.warp;
+      int const lane              = progress.lane();
+      Index const row             = position.row();
+      Index const column = position.column(task) + warp * Tile::columns;
       bool const lost    = store_all(
              task, tile, staged + warp * staged_floats, row, column, lane,
              std::make_integer_sequence<int, Tile::tiles / at_once>());
       if (Warp::any(lost)) repair(task, row, column, lane);
-      Place const following = progress.place().next(task);
+      TilePosition const following = progress.position().next(task);
       if (following.down >= task.tiles[0]) return;
       int const half = progress.half ^ 1;
       __syncwarp();

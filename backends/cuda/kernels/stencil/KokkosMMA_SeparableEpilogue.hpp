@@ -63,32 +63,33 @@ __device__ inline void store_words(void* to,
 template <int V>
 inline constexpr int padded_lane = V + (V > 1 ? 1 : 0);
 
-/// Hands the sums of a thread's V elements of a row to the sink. `at` is the
-/// place of element `column`, whose last index alone is known to lie inside
+/// Hands the sums of a thread's V elements of a row to the epilogue. `at` is
+/// the place of element `column`, whose last index alone is known to lie inside
 /// where begin <= column < end.
-template <int V, bool VectorSink, int R, class Sums, class A, class Sink>
-__device__ inline void put_sums(Sink const& sink, std::int64_t const (&at)[R],
-                                std::int64_t column, std::int64_t begin,
-                                std::int64_t end, Sums const& sums,
-                                A* of_warp) {
-  auto const put = [&](int i, A sum) {
+template <int V, bool VectorStores, int R, class Sums, class A, class Epilogue>
+__device__ inline void apply_epilogue(Epilogue const& epilogue,
+                                      std::int64_t const (&at)[R],
+                                      std::int64_t column, std::int64_t begin,
+                                      std::int64_t end, Sums const& sums,
+                                      A* of_warp) {
+  auto const emit = [&](int i, A sum) {
     if (column + i < begin || column + i >= end) return;
     std::int64_t place[R];
 #pragma unroll
     for (int d = 0; d < R; ++d) place[d] = at[d];
     place[R - 1] += i;
-    sink(place, sum);
+    epilogue(place, sum);
   };
-  if constexpr (VectorSink) {
+  if constexpr (VectorStores) {
     if (column >= begin && column + V <= end) {
       std::int64_t offset = at[R - 1];
 #pragma unroll
-      for (int d = 0; d + 1 < R; ++d) offset += at[d] * sink.stride[d];
-      store_words(sink.data + offset,
-                  result_words<typename Sink::value_type, V>(sums));
+      for (int d = 0; d + 1 < R; ++d) offset += at[d] * epilogue.stride[d];
+      store_words(epilogue.data + offset,
+                  result_words<typename Epilogue::value_type, V>(sums));
     } else if (column < end) {
 #pragma unroll
-      for (int i = 0; i < V; ++i) put(i, sums[i]);
+      for (int i = 0; i < V; ++i) emit(i, sums[i]);
     }
   } else {
     // Lanes side by side take elements side by side.
@@ -99,31 +100,20 @@ __device__ inline void put_sums(Sink const& sink, std::int64_t const (&at)[R],
     __syncwarp();
 #pragma unroll
     for (int i = 0; i < V; ++i)
-      put(i * 32 + lane - lane * V,
-          of_warp[i * (32 / V * padded_lane<V>)+lane / V * padded_lane<V> +
-                  lane % V]);
+      emit(i * 32 + lane - lane * V,
+           of_warp[i * (32 / V * padded_lane<V>)+lane / V * padded_lane<V> +
+                   lane % V]);
   }
 }
 
-template <class Sink>
-struct SinkResult {
+template <class Epilogue>
+struct EpilogueResult {
   using type = char;  // does not limit how many elements a thread takes
 };
-template <StencilEpilogue Sink>
-struct SinkResult<Sink> {
-  using type = typename Sink::value_type;
+template <StencilEpilogue Epilogue>
+struct EpilogueResult<Epilogue> {
+  using type = typename Epilogue::value_type;
 };
-
-template <class Sink>
-struct SinkPointer {
-  using type = char*;
-};
-template <StencilEpilogue Sink>
-struct SinkPointer<Sink> {
-  using type = typename Sink::value_type*;
-};
-template <class Sink>
-using SinkPlace = typename SinkPointer<Sink>::type;
 
 /// 0 .. high
 __device__ inline std::int64_t clamp_to(std::int64_t value, std::int64_t high) {
@@ -133,7 +123,7 @@ __device__ inline std::int64_t clamp_to(std::int64_t value, std::int64_t high) {
 /// Sums within planes, whose rows have room beside them for whole vectors.
 template <class A>
 struct PlaneTarget : StencilTarget<A, 2> {};
-template <class Sink>
+template <class Epilogue>
 inline constexpr bool has_room_beside_rows = false;
 template <class A>
 inline constexpr bool has_room_beside_rows<PlaneTarget<A>> = true;

@@ -16,7 +16,7 @@
 
 namespace KokkosMMA::Impl::Cuda {
 
-/// Columns of a strip as they lie in shared memory. The window of a thread's V
+/// Columns of a panel as they lie in shared memory. The window of a thread's V
 /// elements starts `reach` elements before them. Rows that begin anywhere in
 /// their sectors of 32 bytes lie there from the begin of a sector on.
 template <class Element, int V, int Threads, int MaxRadius, bool Aligned = true>

@@ -16,7 +16,7 @@ namespace KokkosMMA::Impl::Cuda {
 /// a lambda: int8 of radius 16 223 instead of 311 10^9 sums per second, uint8
 /// 280 instead of 314.) Columns begin .. end - 1 are those of the grid.
 template <class Row, int Threads, class Element>
-struct SeparableLine {
+struct SeparableLinearLoader {
   int radius;
   BoundaryCondition const& low;
   BoundaryCondition const& high;
@@ -69,7 +69,7 @@ struct SeparableLine {
 /// every row.
 template <class Row, int Threads, int StageRows, int R, class Task,
           class Element>
-struct SeparableFeed {
+struct SeparableRowLoader {
   static constexpr int stage_bytes = StageRows * Row::bytes;
   static constexpr int V           = Row::per_vector;
   static constexpr int vectors     = Row::vectors;
@@ -87,13 +87,13 @@ struct SeparableFeed {
   /// Elements of vectors that lie inside in part, one for each lane on either
   /// side: place in the row, -1: none.
   bool has_partial;
-  int partial_place[2];
+  int partial_index[2];
   std::int64_t partial_source[2];
   bool has_boundaries;
   SeparableBoundaries<Row, Element> conditions;
 
-  __device__ SeparableFeed(Task const& all, std::int64_t first_column,
-                           std::int64_t row_of_step_0)
+  __device__ SeparableRowLoader(Task const& all, std::int64_t first_column,
+                                std::int64_t row_of_step_0)
       : task(all), first(first_column), first_row(row_of_step_0) {
     int const radius = task.weights.row_radius();
     if constexpr (R == 1) {
@@ -155,7 +155,7 @@ struct SeparableFeed {
             side == 0 ? min(first_whole, needed_high) : min(above, end);
         std::int64_t const place = column - first;
         bool const exists        = column < stop && locate(column);
-        partial_place[side]      = exists ? int(place) : -1;
+        partial_index[side]      = exists ? int(place) : -1;
         partial_source[side]     = column;
         has_partial              = has_partial || exists;
       }
@@ -197,8 +197,8 @@ struct SeparableFeed {
       Element* const into = reinterpret_cast<Element*>(to + j * Row::bytes);
 #pragma unroll
       for (int side = 0; side < 2; ++side)
-        if (partial_place[side] >= 0)
-          copy_element(into + partial_place[side],
+        if (partial_index[side] >= 0)
+          copy_element(into + partial_index[side],
                        from + (j * task.stride + partial_source[side]));
     }
   }
@@ -242,18 +242,19 @@ struct SeparableFeed {
     } else {
 #pragma unroll 1
       for (int j = 0; j < StageRows && step + j < steps; ++j)
-        row_anywhere(to + j * Row::bytes, begin + j);
+        load_boundary_row(to + j * Row::bytes, begin + j);
     }
   }
-  __device__ void row_anywhere(unsigned char* to, std::int64_t index) const {
+  __device__ void load_boundary_row(unsigned char* to,
+                                    std::int64_t index) const {
     if constexpr (R == 1) {
-      SeparableLine<Row, Threads, Element> const line{
+      SeparableLinearLoader<Row, Threads, Element> const linear{
           task.weights.row_radius(), task.column_low, task.column_high, first};
       std::int64_t const begin = -index * task.stride;
-      line.load(to, task.elements() - begin, begin, begin + task.columns);
+      linear.load(to, task.elements() - begin, begin, begin + task.columns);
     } else {
       double value = 0;
-      if (locate_line(task.row_low, task.row_high, task.rows, index, value)) {
+      if (source_row(task.row_low, task.row_high, task.rows, index, value)) {
         row(to, task.elements() + index * task.stride);
       } else {
         for (int e = threadIdx.x; e < Row::elements; e += Threads)

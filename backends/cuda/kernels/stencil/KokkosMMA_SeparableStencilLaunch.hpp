@@ -6,6 +6,7 @@
 #include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
 #include <backends/cuda/kernels/stencil/KokkosMMA_SeparableStencil.hpp>
 #include <core/stencil/KokkosMMA_BytePairs.hpp>
+#include <core/stencil/KokkosMMA_RowAlignment.hpp>
 #include <core/stencil/KokkosMMA_SeparableSums.hpp>
 #include <core/stencil/KokkosMMA_StencilGrid.hpp>
 #include <core/stencil/KokkosMMA_TileHeight.hpp>
@@ -18,6 +19,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace KokkosMMA::Impl::Cuda {
@@ -34,31 +36,21 @@ A stencil_weight(double weight) {
 
 /// Whether a kernel may write V elements of the result at once, when it does
 /// so from `shift` elements before the start of a row.
-template <int R, class Sink>
-bool takes_vectors(Sink const& sink, int shift, int V) {
-  if constexpr (StencilEpilogue<Sink>) {
-    using Result    = typename Sink::value_type;
-    auto const unit = std::min<std::uintptr_t>(16, V * sizeof(Result));
-    auto const address =
-        reinterpret_cast<std::uintptr_t>(sink.data) - shift * sizeof(Result);
+template <int R, class Epilogue>
+bool takes_vectors(Epilogue const& epilogue, int shift, int V) {
+  if constexpr (StencilEpilogue<Epilogue>) {
+    using Result       = typename Epilogue::value_type;
+    auto const unit    = std::min<std::uintptr_t>(16, V * sizeof(Result));
+    auto const address = reinterpret_cast<std::uintptr_t>(epilogue.data) -
+                         shift * sizeof(Result);
     bool whole = address % unit == 0;
     for (int d = 0; d + 1 < R; ++d)
-      whole =
-          whole && std::uintptr_t(sink.stride[d]) * sizeof(Result) % unit == 0;
+      whole = whole &&
+              std::uintptr_t(epilogue.stride[d]) * sizeof(Result) % unit == 0;
     return whole;
   } else {
     return false;
   }
-}
-
-/// Whether all rows start at the same place in their 16-byte lines.
-template <class Element, int R>
-bool has_aligned_rows(StencilGrid<Element, R> const& grid) {
-  bool aligned = true;
-  for (int d = 0; d + 1 < R; ++d)
-    aligned =
-        aligned && std::uint64_t(grid.stride[d]) * sizeof(Element) % 16 == 0;
-  return aligned;
 }
 
 template <class A, int MaxRadius, bool Exact>
@@ -70,18 +62,18 @@ void set_factors(SeparableFactors<A, MaxRadius, Exact>& to,
 }
 
 template <SeparableTuning Tuning, class A, class Sums, bool Aligned,
-          bool VectorSink, int R, class Task, class Sink>
+          bool VectorStores, int R, class Task, class Epilogue>
 void launch_separable_task(Kokkos::Cuda const& space, Task task,
-                           Sink const& sink) {
+                           Epilogue const& epilogue) {
   using Element = std::remove_cv_t<std::remove_pointer_t<decltype(task.data)>>;
   using Row     = SeparableRow<Element, Tuning.sums_per_thread, Tuning.threads,
                            Sums::max_radius, Aligned>;
   auto const kernel = &separable_stencil<Tuning, A, Sums, Element, Aligned,
-                                         VectorSink, R, Task, Sink>;
-  using Feed = SeparableFeedOf<Aligned, Row, Tuning.threads, Tuning.stage_rows,
-                               R, Task, Element>;
+                                         VectorStores, R, Task, Epilogue>;
+  using Loader      = SeparableLoader<Aligned, Row, Tuning.threads,
+                                 Tuning.stage_rows, R, Task, Element>;
   constexpr int bytes =
-      separable_bytes<Tuning, Row, Feed, VectorSink, A, Sums, Sink>;
+      separable_bytes<Tuning, Row, Loader, VectorStores, A, Sums, Epilogue>;
   KernelFacts const facts =
       kernel_facts(space.cuda_device(), kernel, Tuning.threads, bytes);
   std::int64_t const resident =
@@ -95,28 +87,22 @@ void launch_separable_task(Kokkos::Cuda const& space, Task task,
   if constexpr (has_planes) {
     planes = task.planes;
   }
-  std::int64_t const strips = task.strips * planes;
-  task.chunk_rows           = best > 0
-                                  ? short_block_height(task.rows, strips, resident, best,
+  std::int64_t const panels = task.panels * planes;
+  task.block_rows           = best > 0
+                                  ? short_block_height(task.rows, panels, resident, best,
                                                        Tuning.stage_rows, lead)
-                                  : tall_block_height(task.rows, strips, resident, lead);
+                                  : tall_block_height(task.rows, panels, resident, lead);
   std::int64_t const blocks =
-      (task.rows + task.chunk_rows - 1) / task.chunk_rows * strips;
+      (task.rows + task.block_rows - 1) / task.block_rows * panels;
   if constexpr (has_planes) {
     task.blocks_of_plane = unsigned(blocks / planes);
   }
   launch_kernel(space, "separable_stencil", kernel,
                 {unsigned(blocks), Tuning.threads, bytes, facts.may_follow},
-                task, sink);
+                task, epilogue);
 }
 
-/// Elements from the begin of a line of 16 bytes to this one.
-template <class Element>
-int place_in_line(Element const* element) {
-  return int(reinterpret_cast<std::uintptr_t>(element) % 16 / sizeof(Element));
-}
-
-/// The task of a grid of one or two dimensions, without weights, whose strips
+/// The task of a grid of one or two dimensions, without weights, whose panels
 /// start `shift` elements before column 0.
 template <SeparableTuning Tuning, class Sums, int R, class Element>
 auto separable_task(StencilGrid<Element, R> const& grid, int shift) {
@@ -135,12 +121,12 @@ auto separable_task(StencilGrid<Element, R> const& grid, int shift) {
   if constexpr (linear) {
     task.stride     = Row::columns;
     task.rows       = pieces;
-    task.strips     = 1;
+    task.panels     = 1;
     task.rows_first = false;
   } else {
     task.stride     = grid.stride[0];
     task.rows       = grid.extent[0];
-    task.strips     = unsigned(pieces);
+    task.panels     = unsigned(pieces);
     task.row_low    = grid.boundaries.low[0];
     task.row_high   = grid.boundaries.high[0];
     task.rows_first = !grid.reversed;
@@ -149,30 +135,33 @@ auto separable_task(StencilGrid<Element, R> const& grid, int shift) {
 }
 
 template <SeparableTuning Tuning, class A, class Sums, int R, class Element,
-          class Sink>
+          class Epilogue>
 void launch_separable_sums(Kokkos::Cuda const& space,
                            StencilGrid<Element, R> const& grid,
                            typename Sums::Weights const& weights,
-                           Sink const& sink) {
-  auto task = separable_task<Tuning, Sums, R>(grid, place_in_line(grid.data));
-  task.weights       = weights;
-  bool const aligned = has_aligned_rows(grid);
-  if constexpr (StencilEpilogue<Sink>) {
-    if (aligned && takes_vectors<R>(sink, task.shift, Tuning.sums_per_thread)) {
-      launch_separable_task<Tuning, A, Sums, true, true, R>(space, task, sink);
+                           Epilogue const& epilogue) {
+  auto task    = separable_task<Tuning, Sums, R>(grid, chunk_offset(grid.data));
+  task.weights = weights;
+  bool const aligned = row_strides_aligned_16(grid);
+  if constexpr (StencilEpilogue<Epilogue>) {
+    if (aligned &&
+        takes_vectors<R>(epilogue, task.shift, Tuning.sums_per_thread)) {
+      launch_separable_task<Tuning, A, Sums, true, true, R>(space, task,
+                                                            epilogue);
       return;
     }
   }
   // Rows of two dimensions may begin anywhere, results in Views likewise.
   if constexpr (R > 1) {
-    if (StencilEpilogue<Sink> || !aligned) {
+    if (StencilEpilogue<Epilogue> || !aligned) {
       launch_separable_task<Tuning, A, Sums, false, false, R>(space, task,
-                                                              sink);
+                                                              epilogue);
       return;
     }
   }
-  if constexpr (R == 1 || !StencilEpilogue<Sink>) {
-    launch_separable_task<Tuning, A, Sums, true, false, R>(space, task, sink);
+  if constexpr (R == 1 || !StencilEpilogue<Epilogue>) {
+    launch_separable_task<Tuning, A, Sums, true, false, R>(space, task,
+                                                           epilogue);
   }
 }
 
@@ -193,14 +182,14 @@ auto separable_weights(std::array<std::vector<double>, R> const& factors) {
 
 /// Sums of a box of ones. The lowest byte of a sum is the same of signed and
 /// unsigned bytes.
-template <class A, class Element, class Sink, int Radius>
+template <class A, class Element, class Epilogue, int Radius>
 auto box_sums_of() {
-  using Result    = typename SinkResult<Sink>::type;
+  using Result    = typename EpilogueResult<Epilogue>::type;
   constexpr int V = sums_at_once<Element, Result>;
   if constexpr (sizeof(Element) == 1) {
-    using Byte =
-        std::conditional_t<StencilEpilogue<Sink> && takes_lowest_bytes<Result>,
-                           unsigned char, Element>;
+    using Byte = std::conditional_t<StencilEpilogue<Epilogue> &&
+                                        takes_lowest_bytes<Result>,
+                                    unsigned char, Element>;
     return PairedBoxSums<A, Byte, V, Radius>();
   } else if constexpr (std::is_integral_v<A>) {
     return RunningBoxSums<A, V, Radius>();
@@ -208,42 +197,43 @@ auto box_sums_of() {
     return BoxSums<A, V, Radius>();
   }
 }
-template <class A, class Element, class Sink, int Radius>
-using BoxSumsOf = decltype(box_sums_of<A, Element, Sink, Radius>());
+template <class A, class Element, class Epilogue, int Radius>
+using BoxSumsOf = decltype(box_sums_of<A, Element, Epilogue, Radius>());
 
 /// Sums of one radius. False where there is no kernel for the rows and the
-/// sink: factors of any radius take what is left.
-template <class A, class Sums, bool Ones, class Element, class Sink>
+/// epilogue: factors of any radius take what is left.
+template <class A, class Sums, bool Box, class Element, class Epilogue>
 bool launch_separable_radius(Kokkos::Cuda const& space,
                              StencilGrid<Element, 2> const& grid,
                              typename Sums::Weights const& weights,
-                             Sink const& sink) {
-  using Result           = typename SinkResult<Sink>::type;
-  constexpr bool visible = StencilEpilogue<Sink>;
+                             Epilogue const& epilogue) {
+  using Result           = typename EpilogueResult<Epilogue>::type;
+  constexpr bool visible = StencilEpilogue<Epilogue>;
   constexpr int V        = sums_at_once<Element, Result>;
   auto const launch      = [&](auto aligned, auto vectors, int shift) {
     constexpr SeparableTuning Tuning =
-        one_radius_tuning<Element, Result, Sums::max_radius, Ones,
+        one_radius_tuning<Element, Result, Sums::max_radius, Box,
                           decltype(aligned)::value>();
     auto task    = separable_task<Tuning, Sums, 2>(grid, shift);
     task.weights = weights;
     launch_separable_task<Tuning, A, Sums, decltype(aligned)::value,
-                          decltype(vectors)::value, 2>(space, task, sink);
+                          decltype(vectors)::value, 2>(space, task, epilogue);
     return true;
   };
-  int const shift = place_in_line(grid.data);
+  int const shift = chunk_offset(grid.data);
   std::bool_constant<visible> constexpr whole;
   std::true_type constexpr yes;
   std::false_type constexpr no;
-  if (has_aligned_rows(grid) && (!visible || takes_vectors<2>(sink, shift, V)))
+  if (row_strides_aligned_16(grid) &&
+      (!visible || takes_vectors<2>(epilogue, shift, V)))
     return launch(yes, whole, shift);
   if constexpr (visible) {
-    int const of_results = place_in_line(sink.data);
+    int const of_results = chunk_offset(epilogue.data);
     // Windows of 16-bit floats of radius 7 are more than registers hold; bytes
     // of radius 2 and more go to tensor cores (0.73 of a copy, here 0.71).
     constexpr int size = int(sizeof(Element));
     if constexpr (Sums::max_radius < (size == 1 ? 2 : size == 2 ? 7 : 8)) {
-      if (takes_vectors<2>(sink, of_results, V))
+      if (takes_vectors<2>(epilogue, of_results, V))
         return launch(no, yes, of_results);
     }
     if constexpr (sizeof(Element) >= 4) {
@@ -256,21 +246,21 @@ bool launch_separable_radius(Kokkos::Cuda const& space,
 /// Weights of a radius that has kernels of its own: a box of ones, or factors
 /// of floating-point sums into a View of the type that is read (each kernel
 /// costs compile time).
-template <class A, int Radius, class Element, class Sink>
+template <class A, int Radius, class Element, class Epilogue>
 bool launch_separable_radius(Kokkos::Cuda const& space,
                              StencilGrid<Element, 2> const& grid,
                              std::array<std::vector<double>, 2> const& factors,
-                             bool box_of_ones, Sink const& sink) {
-  using Result    = typename SinkResult<Sink>::type;
+                             bool is_box, Epilogue const& epilogue) {
+  using Result    = typename EpilogueResult<Epilogue>::type;
   constexpr int V = sums_at_once<Element, Result>;
-  if (box_of_ones)
-    return launch_separable_radius<A, BoxSumsOf<A, Element, Sink, Radius>,
-                                   true>(space, grid, {}, sink);
+  if (is_box)
+    return launch_separable_radius<A, BoxSumsOf<A, Element, Epilogue, Radius>,
+                                   true>(space, grid, {}, epilogue);
   if constexpr (std::is_floating_point_v<A> &&
                 std::is_same_v<Element, Result>) {
     using Sums = RadiusSums<A, V, Radius>;
     return launch_separable_radius<A, Sums, false>(
-        space, grid, separable_weights<Sums, 2>(factors), sink);
+        space, grid, separable_weights<Sums, 2>(factors), epilogue);
   }
   return false;
 }
@@ -286,40 +276,40 @@ void with_largest_radius(std::size_t radius, F const& f) {
     f(std::integral_constant<int, 16>());
 }
 
+/// f(radius), a constant, for First to 7; false where f is or for others.
+template <int First, class F>
+bool with_one_radius(std::size_t radius, F const& f) {
+  return [&]<int... I>(std::integer_sequence<int, I...>) {
+    return (
+        (radius == First + I && f(std::integral_constant<int, First + I>())) ||
+        ...);
+  }
+  (std::make_integer_sequence<int, 8 - First>());
+}
+
 /// Of one or two dimensions.
-template <class A, int R, class Element, class Sink>
+template <class A, int R, class Element, class Epilogue>
 void launch_separable_stencil(Kokkos::Cuda const& space,
                               StencilGrid<Element, R> const& grid,
                               std::array<std::vector<double>, R> const& factors,
-                              bool box_of_ones, Sink const& sink) {
+                              bool is_box, Epilogue const& epilogue) {
   for (int d = 0; d < R; ++d)
     if (grid.extent[d] == 0) return;
   check(cudaSetDevice(space.cuda_device()), "cudaSetDevice");
-  using Result      = typename SinkResult<Sink>::type;
+  using Result      = typename EpilogueResult<Epilogue>::type;
   std::size_t width = 0;
   for (std::vector<double> const& vector : factors)
     width = std::max(width, vector.size());
   if constexpr (R == 2) {
     if (factors[0].size() == factors[1].size()) {
-      auto const launch = [&](auto radius) {
+      bool const launched = with_one_radius<1>(width / 2, [&](auto radius) {
         return launch_separable_radius<A, decltype(radius)::value>(
-            space, grid, factors, box_of_ones, sink);
-      };
-      bool launched = false;
-      switch (width / 2) {
-        case 1: launched = launch(std::integral_constant<int, 1>()); break;
-        case 2: launched = launch(std::integral_constant<int, 2>()); break;
-        case 3: launched = launch(std::integral_constant<int, 3>()); break;
-        case 4: launched = launch(std::integral_constant<int, 4>()); break;
-        case 5: launched = launch(std::integral_constant<int, 5>()); break;
-        case 6: launched = launch(std::integral_constant<int, 6>()); break;
-        case 7: launched = launch(std::integral_constant<int, 7>()); break;
-        default: break;
-      }
+            space, grid, factors, is_box, epilogue);
+      });
       if (launched) return;
     }
   }
-  auto const launch = [&](auto radius) {
+  with_largest_radius(width / 2, [&](auto radius) {
     constexpr int max_radius = decltype(radius)::value;
     constexpr SeparableTuning Tuning =
         R == 1 ? linear_tuning<Element, Result, max_radius>()
@@ -327,9 +317,8 @@ void launch_separable_stencil(Kokkos::Cuda const& space,
     using Sums = FactorSums<A, Tuning.sums_per_thread, max_radius,
                             R == 1 ? 0 : max_radius, Tuning.batch>;
     launch_separable_sums<Tuning, A, Sums, R>(
-        space, grid, separable_weights<Sums, R>(factors), sink);
-  };
-  with_largest_radius(width / 2, launch);
+        space, grid, separable_weights<Sums, R>(factors), epilogue);
+  });
 }
 
 }  // namespace KokkosMMA::Impl::Cuda

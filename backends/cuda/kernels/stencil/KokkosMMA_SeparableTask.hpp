@@ -25,14 +25,14 @@ struct SeparableTask {
   BoundaryCondition row_low, row_high, column_low, column_high;
   bool rows_first;  ///< where constants meet, that of the rows is taken
   int shift;        ///< elements from a 16-byte line to the start of a row
-  unsigned strips;
-  std::int64_t chunk_rows;
+  unsigned panels;
+  std::int64_t block_rows;
   Weights weights;
 
   /// Element 0 of what a block reads, and its place among the blocks that do.
   __device__ Element const* elements() const { return data; }
   __device__ unsigned block() const { return blockIdx.x; }
-  /// From the sink's first result to where those of the block begin.
+  /// From the epilogue's first result to where those of the block begin.
   __device__ static std::int64_t results() { return 0; }
 };
 
@@ -67,10 +67,10 @@ __device__ inline void copy_element(Element* to, Element const* from) {
 
 /// The row that stands for one that may lie outside; false where a constant
 /// does.
-__device__ inline bool locate_line(BoundaryCondition const& low,
-                                   BoundaryCondition const& high,
-                                   std::int64_t extent, std::int64_t& index,
-                                   double& value) {
+__device__ inline bool source_row(BoundaryCondition const& low,
+                                  BoundaryCondition const& high,
+                                  std::int64_t extent, std::int64_t& index,
+                                  double& value) {
   if (index >= 0 && index < extent) return true;
   bool const is_low   = index < 0;
   Boundary const kind = is_low ? low.kind : high.kind;

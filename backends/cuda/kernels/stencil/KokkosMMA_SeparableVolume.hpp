@@ -16,8 +16,9 @@
 /// \file
 /// Outer products of three vectors: the sums within each plane, by the kernels
 /// of two dimensions, go into memory of the call, and the sums of those along
-/// the planes to the sink. Both passes are bound by memory, where one kernel
-/// with planes in shared memory had to sum up a tile's surroundings again.
+/// the planes to the epilogue. Both passes are bound by memory, where one
+/// kernel with planes in shared memory had to sum up a tile's surroundings
+/// again.
 
 namespace KokkosMMA::Impl::Cuda {
 
@@ -28,8 +29,8 @@ struct PlaneSumsTask {
   std::int64_t plane_stride;
   std::int64_t first;  ///< plane of the results
   std::int64_t planes, rows, columns;
-  std::int64_t piece;  ///< planes of a block
-  unsigned blocks;     ///< that have a piece
+  std::int64_t block_planes;  ///< planes of a block
+  unsigned blocks;            ///< that have a block_planes
   unsigned warps_of_row;
   int shift;
   std::int64_t same, last;  ///< as of PlaneMemory
@@ -37,29 +38,30 @@ struct PlaneSumsTask {
 };
 
 /// Each lane marches along the planes with V elements of a row.
-template <PlaneSumsTuning Tuning, class A, int MaxRadius, bool VectorSink,
-          class Sink>
+template <PlaneSumsTuning Tuning, class A, int MaxRadius, bool VectorStores,
+          class Epilogue>
 __global__ void __launch_bounds__(Tuning.threads, Tuning.resident_blocks)
-    sum_planes(PlaneSumsTask<A, MaxRadius> const task, Sink const sink) {
+    sum_planes(PlaneSumsTask<A, MaxRadius> const task,
+               Epilogue const epilogue) {
   constexpr int warps   = Tuning.threads / 32;
   constexpr int V       = Tuning.sums_per_thread;
   constexpr int batch   = Tuning.batch;
   constexpr int bytes   = V * int(sizeof(A));
   constexpr int aligned = bytes < 16 ? bytes : 16;
-  __shared__ A
-      of_warps[VectorSink ? 1 : warps][VectorSink ? 1 : 32 * padded_lane<V>];
+  __shared__ A of_warps[VectorStores ? 1 : warps]
+                       [VectorStores ? 1 : 32 * padded_lane<V>];
 
   int const lane = int(threadIdx.x % 32);
   int const warp = int(threadIdx.x / 32);
-  std::int64_t const line =
+  std::int64_t const warp_row =
       std::int64_t(blockIdx.x % task.blocks) * warps + warp;
-  std::int64_t const row = line / task.warps_of_row;
+  std::int64_t const row = warp_row / task.warps_of_row;
   if (row >= task.rows) return;
   std::int64_t const column =
-      (line % task.warps_of_row * 32 + lane) * V - task.shift;
+      (warp_row % task.warps_of_row * 32 + lane) * V - task.shift;
   bool const exists        = column < task.columns;
-  std::int64_t const begin = blockIdx.x / task.blocks * task.piece;
-  std::int64_t const end   = min(begin + task.piece, task.planes);
+  std::int64_t const begin = blockIdx.x / task.blocks * task.block_planes;
+  std::int64_t const end   = min(begin + task.block_planes, task.planes);
   int const radius         = task.along_planes.radius;
   int const steps          = int(end - begin) + 2 * radius;
   // Before these steps and behind them a plane stands for the next one too.
@@ -94,8 +96,9 @@ __global__ void __launch_bounds__(Tuning.threads, Tuning.resident_blocks)
       if (step >= 2 * radius && step < steps) {
         std::int64_t const at[3] = {task.first + begin + step - 2 * radius, row,
                                     column};
-        put_sums<V, VectorSink>(sink, at, column, 0, task.columns, sums.slot[b],
-                                of_warps[VectorSink ? 0 : warp]);
+        apply_epilogue<V, VectorStores>(epilogue, at, column, 0, task.columns,
+                                        sums.slot[b],
+                                        of_warps[VectorStores ? 0 : warp]);
       }
     }
     sums.next_batch();

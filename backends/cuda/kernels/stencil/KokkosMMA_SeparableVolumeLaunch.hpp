@@ -39,11 +39,12 @@ struct PlaneMemory {
   std::int64_t same, last;
 };
 
-template <class A, int MaxRadius, bool VectorSink, class Sink>
+template <class A, int MaxRadius, bool VectorStores, class Epilogue>
 void launch_sum_planes(Kokkos::Cuda const& space,
-                       PlaneSumsTask<A, MaxRadius> task, Sink const& sink) {
+                       PlaneSumsTask<A, MaxRadius> task,
+                       Epilogue const& epilogue) {
   constexpr PlaneSumsTuning Tuning = plane_sums_tuning<A, MaxRadius>();
-  auto const kernel       = &sum_planes<Tuning, A, MaxRadius, VectorSink, Sink>;
+  auto const kernel = &sum_planes<Tuning, A, MaxRadius, VectorStores, Epilogue>;
   constexpr int warps     = Tuning.threads / 32;
   constexpr int of_warp   = 32 * Tuning.sums_per_thread;
   std::int64_t const line = task.columns + task.shift;
@@ -54,21 +55,21 @@ void launch_sum_planes(Kokkos::Cuda const& space,
   std::int64_t const resident =
       std::int64_t(device(space.cuda_device()).multiprocessors) *
       std::max(facts.resident_blocks, 1);
-  task.piece = tall_block_height(task.planes, task.blocks, resident,
-                                 2 * task.along_planes.radius);
+  task.block_planes = tall_block_height(task.planes, task.blocks, resident,
+                                        2 * task.along_planes.radius);
   std::int64_t const blocks =
-      (task.planes + task.piece - 1) / task.piece * task.blocks;
+      (task.planes + task.block_planes - 1) / task.block_planes * task.blocks;
   launch_kernel(space, "sum_planes", kernel,
-                {unsigned(blocks), Tuning.threads, 0}, task, sink);
+                {unsigned(blocks), Tuning.threads, 0}, task, epilogue);
 }
 
 /// Sums along the planes, of so many results from plane `first` on.
-template <class A, class Sink>
+template <class A, class Epilogue>
 void launch_sums_of_planes(Kokkos::Cuda const& space,
                            PlaneMemory<A> const& memory,
                            std::vector<double> const& factors,
                            std::int64_t const (&extent)[3], std::int64_t first,
-                           std::int64_t planes, Sink const& sink) {
+                           std::int64_t planes, Epilogue const& epilogue) {
   with_largest_radius(factors.size() / 2, [&](auto largest) {
     constexpr int max_radius = decltype(largest)::value;
     PlaneSumsTask<A, max_radius> task{};
@@ -84,15 +85,15 @@ void launch_sums_of_planes(Kokkos::Cuda const& space,
     task.last         = memory.last;
     set_factors(task.along_planes, {factors.rbegin(), factors.rend()}, 0);
     constexpr int V = plane_sums_tuning<A, max_radius>().sums_per_thread;
-    if constexpr (StencilEpilogue<Sink>) {
-      if constexpr (V * sizeof(typename Sink::value_type) >= 4) {
-        if (takes_vectors<3>(sink, memory.shift, V)) {
-          launch_sum_planes<A, max_radius, true>(space, task, sink);
+    if constexpr (StencilEpilogue<Epilogue>) {
+      if constexpr (V * sizeof(typename Epilogue::value_type) >= 4) {
+        if (takes_vectors<3>(epilogue, memory.shift, V)) {
+          launch_sum_planes<A, max_radius, true>(space, task, epilogue);
           return;
         }
       }
     }
-    launch_sum_planes<A, max_radius, false>(space, task, sink);
+    launch_sum_planes<A, max_radius, false>(space, task, epilogue);
   });
 }
 
@@ -135,20 +136,25 @@ void launch_sums_within_planes(
         space, task, PlaneTarget<A>{{to.data, {to.row_stride, 1}}});
   };
   auto const where_rows_begin = [&](auto const& f) {
-    if (has_aligned_rows(grid))
+    if (row_strides_aligned_16(grid))
       f(std::true_type());
     else
       f(std::false_type());
   };
-  auto const of_radius = [&](auto radius) {
-    constexpr int R = decltype(radius)::value;
-    constexpr SeparableTuning Tuning =
-        within_planes_one_radius_tuning<A, Element, R>();
-    where_rows_begin([&](auto aligned) {
-      launch(aligned, std::integral_constant<SeparableTuning, Tuning>(),
-             RadiusSums<A, Tuning.sums_per_thread, R>());
-    });
-  };
+  std::size_t const widest = std::max(factors[0].size(), factors[1].size());
+  bool const one_radius    = factors[0].size() == factors[1].size();
+  // Radius 1 has direct kernels.
+  if (one_radius && with_one_radius<2>(widest / 2, [&](auto radius) {
+        constexpr int R = decltype(radius)::value;
+        constexpr SeparableTuning Tuning =
+            within_planes_one_radius_tuning<A, Element, R>();
+        where_rows_begin([&](auto aligned) {
+          launch(aligned, std::integral_constant<SeparableTuning, Tuning>(),
+                 RadiusSums<A, Tuning.sums_per_thread, R>());
+        });
+        return true;
+      }))
+    return;
   auto const up_to = [&](auto largest) {
     constexpr int R = decltype(largest)::value;
     where_rows_begin([&](auto aligned) {
@@ -158,18 +164,6 @@ void launch_sums_within_planes(
              FactorSums<A, Tuning.sums_per_thread, R, R, Tuning.batch>());
     });
   };
-  std::size_t const widest = std::max(factors[0].size(), factors[1].size());
-  bool const one_radius    = factors[0].size() == factors[1].size();
-  // Radius 1 has direct kernels.
-  switch (one_radius ? widest / 2 : 0) {
-    case 2: return of_radius(std::integral_constant<int, 2>());
-    case 3: return of_radius(std::integral_constant<int, 3>());
-    case 4: return of_radius(std::integral_constant<int, 4>());
-    case 5: return of_radius(std::integral_constant<int, 5>());
-    case 6: return of_radius(std::integral_constant<int, 6>());
-    case 7: return of_radius(std::integral_constant<int, 7>());
-    default: break;
-  }
   if (widest <= 17)
     up_to(std::integral_constant<int, 8>());
   else
@@ -182,53 +176,158 @@ __global__ void store_constant(Element* const to, Element const value,
   for (int i = int(threadIdx.x); i < count; i += int(blockDim.x)) to[i] = value;
 }
 
+/// Bytes to which memory of a call is aligned: a multiple of what one access
+/// touches.
+inline constexpr int plane_alignment = 128;
+
+/// The layout of the sums within planes. They lie in 16-byte chunks as the
+/// elements do, or else as the results do.
+template <class A, class Element, class Epilogue>
+PlaneMemory<A> plane_layout(StencilGrid<Element, 3> const& grid,
+                            Epilogue const& epilogue) {
+  PlaneMemory<A> sums{};
+  if (row_strides_aligned_16(grid))
+    sums.shift = chunk_offset(grid.data);
+  else if constexpr (StencilEpilogue<Epilogue>) {
+    sums.shift = chunk_offset(epilogue.data);
+  }
+  constexpr auto unit = std::int64_t(plane_alignment / sizeof(A));
+  sums.row_stride     = (sums.shift + grid.extent[2] + unit - 1) / unit * unit;
+  sums.plane_stride   = sums.row_stride * grid.extent[1];
+  return sums;
+}
+
+/// The planes of a grid and those beyond its boundaries. All rows of a plane of
+/// constants are one row in memory of the call.
+template <class Element>
+class PlaneSource {
+  static constexpr auto size           = std::int64_t(sizeof(Element));
+  static constexpr std::int64_t beside = plane_alignment / size;
+
+ public:
+  /// Bytes of memory for the two rows of constants.
+  static std::int64_t bytes(StencilGrid<Element, 3> const& grid) {
+    return 2 * row_bytes(grid);
+  }
+  PlaneSource(Kokkos::Cuda const& space, StencilGrid<Element, 3> const& grid,
+              void* memory)
+      : m_grid(grid) {
+    std::int64_t const row = row_bytes(grid);
+    for (int side = 0; side < 2; ++side) {
+      auto* const begin =
+          reinterpret_cast<Element*>(static_cast<char*>(memory) + side * row);
+      m_constants[side] = begin + beside + chunk_offset(grid.data);
+      BoundaryCondition const& condition =
+          side ? grid.boundaries.high[0] : grid.boundaries.low[0];
+      if (condition.kind == Boundary::constant)
+        launch_kernel(space, "store_constant", store_constant<Element>,
+                      {1, 256}, begin, static_cast<Element>(condition.value),
+                      int(row / size));
+    }
+  }
+  /// As many planes from plane `first` on as lie at equal distances, at most
+  /// `most`.
+  PlaneRun<Element> run(std::int64_t first, std::int64_t most) const {
+    PlaneRun<Element> run = plane(first);
+    for (; run.count < most; ++run.count) {
+      PlaneRun<Element> const next = plane(first + run.count);
+      std::int64_t const stride =
+          next.data - run.data - (run.count - 1) * run.stride;
+      if (next.is_constant != run.is_constant) break;
+      if (run.count == 1 && std::abs(stride) <= m_grid.stride[0])
+        run.stride = stride;
+      if (stride != run.stride) break;
+    }
+    return run;
+  }
+
+ private:
+  /// With what windows reach beside a row.
+  static std::int64_t row_bytes(StencilGrid<Element, 3> const& grid) {
+    std::int64_t const all =
+        (grid.extent[2] + 32 + chunk_offset(grid.data)) * size;
+    return (all + plane_alignment - 1) / plane_alignment * plane_alignment +
+           2 * plane_alignment;
+  }
+  PlaneRun<Element> plane(std::int64_t index) const {
+    std::int64_t const planes = m_grid.extent[0];
+    if (index >= 0 && index < planes)
+      return {m_grid.data + index * m_grid.stride[0], 0, 1, false};
+    BoundaryCondition const& condition =
+        index < 0 ? m_grid.boundaries.low[0] : m_grid.boundaries.high[0];
+    if (condition.kind == Boundary::constant)
+      return {m_constants[index < 0 ? 0 : 1], 0, 1, true};
+    return {m_grid.data + boundary_index(condition.kind, index, planes) *
+                              m_grid.stride[0],
+            0, 1, false};
+  }
+
+  StencilGrid<Element, 3> const& m_grid;
+  Element const* m_constants[2];
+};
+
+/// Sums of `planes` planes from `first` on: those within the planes go into
+/// `sums`, a launch for each run of planes, then those along the planes to the
+/// epilogue. Planes that are the same at either end are summed up once.
+template <class A, class Element, class Epilogue>
+void launch_slab(Kokkos::Cuda const& space, StencilGrid<Element, 3> const& grid,
+                 std::array<std::vector<double>, 3> const& factors,
+                 PlaneSource<Element> const& source, PlaneMemory<A> sums,
+                 std::int64_t first, std::int64_t planes,
+                 Epilogue const& epilogue) {
+  int const radius       = int(factors[0].size() / 2);
+  std::int64_t const all = planes + 2 * radius;
+  std::int64_t in_memory = 0;
+  for (std::int64_t slot = 0; slot < all;) {
+    PlaneRun<Element> run = source.run(first - radius + slot, all - slot);
+    bool const is_first   = slot == 0;
+    slot += run.count;
+    if (run.stride == 0 && (is_first || slot == all)) {
+      if (is_first) sums.same = run.count - 1;
+      run.count = 1;
+    }
+    PlaneMemory<A> to = sums;
+    to.data += in_memory * sums.plane_stride;
+    launch_sums_within_planes<A>(space, grid, run, {factors[1], factors[2]},
+                                 to);
+    in_memory += run.count;
+  }
+  sums.last = in_memory - 1;
+  launch_sums_of_planes(space, sums, factors[0], grid.extent, first, planes,
+                        epilogue);
+}
+
+/// The sums of a separable stencil of three dimensions, slab by slab,
+/// asynchronous. What a slab needs of the planes around it is summed up again.
 /// \param most_bytes of sums within planes at a time, if not those of one plane
 ///        are more; 0: 1/64 of the device's memory
-template <class A, class Element, class Sink>
+template <class A, class Element, class Epilogue>
 void launch_separable_volume(Kokkos::Cuda const& space,
                              StencilGrid<Element, 3> const& grid,
                              std::array<std::vector<double>, 3> const& factors,
-                             Sink const& sink, std::size_t most_bytes = 0) {
+                             Epilogue const& epilogue,
+                             std::size_t most_bytes = 0) {
   for (int d = 0; d < 3; ++d)
     if (grid.extent[d] == 0) return;
   check(cudaSetDevice(space.cuda_device()), "cudaSetDevice");
-  constexpr int line  = 128;  // bytes, a multiple of what vectors touch
-  constexpr auto size = std::int64_t(sizeof(Element));
-  constexpr auto sums = std::int64_t(line / sizeof(A));
-  auto const round_up = [](std::int64_t n, std::int64_t to) {
-    return (n + to - 1) / to * to;
-  };
   int const radius          = int(factors[0].size() / 2);
   std::int64_t const planes = grid.extent[0];
-
-  // Sums lie in their lines as the elements do, or else as the results do.
-  PlaneMemory<A> sums_of{};
-  if (has_aligned_rows(grid))
-    sums_of.shift = place_in_line(grid.data);
-  else if constexpr (StencilEpilogue<Sink>) {
-    sums_of.shift = place_in_line(sink.data);
-  }
-  sums_of.row_stride     = round_up(sums_of.shift + grid.extent[2], sums);
-  sums_of.plane_stride   = sums_of.row_stride * grid.extent[1];
-  auto const plane_bytes = sums_of.plane_stride * std::int64_t(sizeof(A));
-
-  // A row for each boundary that is a constant, with what windows reach beside
-  // it.
-  int const constant_shift = place_in_line(grid.data);
-  std::int64_t const constant_bytes =
-      round_up((grid.extent[2] + 32 + constant_shift) * size, line) + 2 * line;
+  PlaneMemory<A> sums       = plane_layout<A>(grid, epilogue);
+  auto const plane_bytes    = sums.plane_stride * std::int64_t(sizeof(A));
   std::int64_t const most =
       most_bytes > 0
           ? std::int64_t(most_bytes)
           : std::int64_t(device(space.cuda_device()).memory_bytes / 64);
-  // Of pieces, the planes around each are summed up again.
   std::int64_t const at_once = std::clamp<std::int64_t>(
       most / plane_bytes - 2 * radius,
       std::min<std::int64_t>(4 * radius, planes), planes);
-  std::int64_t const pieces = (planes + at_once - 1) / at_once;
-  std::int64_t const piece  = (planes + pieces - 1) / pieces;
-  std::size_t const bytes   = std::size_t((piece + 2 * radius) * plane_bytes +
-                                          2 * constant_bytes + line);
+  std::int64_t const slabs       = (planes + at_once - 1) / at_once;
+  std::int64_t const slab_planes = (planes + slabs - 1) / slabs;
+
+  std::int64_t const constant_bytes = PlaneSource<Element>::bytes(grid);
+  std::size_t const bytes =
+      std::size_t((slab_planes + 2 * radius) * plane_bytes + constant_bytes +
+                  plane_alignment);
   StreamMemory const of_stream(space, bytes);
   std::optional<StreamScratch> scratch;
   void* memory = of_stream.data();
@@ -236,69 +335,14 @@ void launch_separable_volume(Kokkos::Cuda const& space,
     scratch.emplace(space);
     memory = (*scratch)->segments(bytes);
   }
-  char* const begin = static_cast<char*>(memory) + 2 * constant_bytes;
-  sums_of.data      = reinterpret_cast<A*>(begin) + sums_of.shift;
+  sums.data =
+      reinterpret_cast<A*>(static_cast<char*>(memory) + constant_bytes) +
+      sums.shift;
 
-  BoundaryCondition const& low  = grid.boundaries.low[0];
-  BoundaryCondition const& high = grid.boundaries.high[0];
-  auto const constant_row       = [&](bool is_high) {
-    auto* const row = reinterpret_cast<Element*>(static_cast<char*>(memory) +
-                                                 is_high * constant_bytes);
-    return row + line / size + constant_shift;
-  };
-  for (bool const is_high : {false, true}) {
-    BoundaryCondition const& condition = is_high ? high : low;
-    if (condition.kind != Boundary::constant) continue;
-    launch_kernel(space, "store_constant", store_constant<Element>, {1, 256},
-                  constant_row(is_high) - line / size - constant_shift,
-                  static_cast<Element>(condition.value),
-                  int(constant_bytes / size));
-  }
-
-  auto const plane_at = [&](std::int64_t plane) -> PlaneRun<Element> {
-    bool const is_low                  = plane < 0;
-    bool const is_high                 = plane >= planes;
-    BoundaryCondition const& condition = is_low ? low : high;
-    if ((is_low || is_high) && condition.kind == Boundary::constant)
-      return {constant_row(is_high), 0, 1, true};
-    std::int64_t const inside =
-        is_low || is_high ? boundary_index(condition.kind, plane, planes)
-                          : plane;
-    return {grid.data + inside * grid.stride[0], 0, 1, false};
-  };
-  for (std::int64_t first = 0; first < planes; first += piece) {
-    std::int64_t const results = std::min(piece, planes - first);
-    std::int64_t const all     = results + 2 * radius;
-    std::int64_t in_memory     = 0;
-    sums_of.same               = 0;
-    for (std::int64_t slot = 0; slot < all;) {
-      PlaneRun<Element> run = plane_at(first - radius + slot);
-      for (; slot + run.count < all; ++run.count) {
-        PlaneRun<Element> const next =
-            plane_at(first - radius + slot + run.count);
-        std::int64_t const stride =
-            next.data - run.data - (run.count - 1) * run.stride;
-        if (next.is_constant != run.is_constant) break;
-        if (run.count == 1 && std::abs(stride) <= grid.stride[0])
-          run.stride = stride;
-        if (stride != run.stride) break;
-      }
-      bool const is_first = slot == 0;
-      slot += run.count;
-      if (run.stride == 0 && (is_first || slot == all)) {
-        if (is_first) sums_of.same = run.count - 1;
-        run.count = 1;
-      }
-      PlaneMemory<A> to = sums_of;
-      to.data += in_memory * sums_of.plane_stride;
-      launch_sums_within_planes<A>(space, grid, run, {factors[1], factors[2]},
-                                   to);
-      in_memory += run.count;
-    }
-    sums_of.last = in_memory - 1;
-    launch_sums_of_planes(space, sums_of, factors[0], grid.extent, first,
-                          results, sink);
-  }
+  PlaneSource<Element> const source(space, grid, memory);
+  for (std::int64_t first = 0; first < planes; first += slab_planes)
+    launch_slab(space, grid, factors, source, sums, first,
+                std::min(slab_planes, planes - first), epilogue);
 }
 
 }  // namespace KokkosMMA::Impl::Cuda

@@ -7,7 +7,7 @@
 
 namespace KokkosMMA::Impl::Cuda {
 
-/// A block is a warp: rows of planes are short, and of wide strips many lanes
+/// A block is a warp: rows of planes are short, and of wide panels many lanes
 /// have no columns. 10^9 sums per second, 640^3, radius 3, constants and ghost
 /// cells, with 128, 64 and 32 threads: float 198, 223, 222 and 131, 161, 182;
 /// half 235, 263, 278 and 155, 191, 225. Radius 16: float 65, 69, 67 (H200,
