@@ -21,11 +21,11 @@
 #include <type_traits>
 
 /// \file
-/// Stencils of two dimensions whose weights are one outer product, of 8-bit
-/// integers and 16-bit floats, by products of band matrices
-/// (core/stencil/KokkosMMA_WarpBand.hpp). A block marches down a panel of the
-/// grid: rows enter shared memory once, and wait in registers for the rows
-/// below.
+/// Kernel of separable stencils of two dimensions on tensor cores, for 8-bit
+/// integers, 16-bit floats and floats: products of the data and two band
+/// matrices (core/stencil/KokkosMMA_WarpBand.hpp). A thread block sweeps down
+/// one row block of a column panel. Rows enter shared memory once; their sums
+/// along the rows wait in registers for the rows below.
 
 namespace KokkosMMA::Impl::Cuda {
 
@@ -36,12 +36,12 @@ struct BandArguments {
   Epilogue epilogue;
   TileSchedule schedule;
   int radius[2];
-  bool lane_aligned;     ///< what a lane writes of a row may be written at once
-  bool rows_aligned_16;  ///< and rows of results begin with rows_aligned_16 of
+  bool lane_aligned;     ///< a lane may store its results of a row at once
+  bool rows_aligned_16;  ///< rows of results are aligned to 16 bytes
                          ///< 16 bytes
 };
 
-/// The float that the schedule of a weight add up to.
+/// The float value of a weight: the sum of its operands.
 template <bool Half, int Operands, int Size>
 __device__ float weight_of(std::uint32_t const (&operands)[Operands][Size],
                            int at) {
@@ -55,7 +55,7 @@ __device__ float weight_of(std::uint32_t const (&operands)[Operands][Size],
   return weight;
 }
 
-/// One sum in the order of the weights, as the generic route adds it.
+/// One sum in the order of the weights, as the generic route forms it.
 template <bool Half, class Element, class Words>
 __device__ float plain_sum(StencilGrid<Element, 2> const& grid,
                            Words const& words, int radius_rows,
@@ -75,7 +75,7 @@ __device__ float plain_sum(StencilGrid<Element, 2> const& grid,
   return sum;
 }
 
-/// Writes what a lane has of 16 rows, element by element, from plain sums.
+/// Writes the sums of a lane in 16 rows one by one, each formed by plain_sum.
 template <class Band, class A, class Element, class Epilogue>
 __device__ __forceinline__ void write_plain_sums(
     BandArguments<Band, Element, Epilogue> const& arguments,
@@ -92,7 +92,7 @@ __device__ __forceinline__ void write_plain_sums(
   }
 }
 
-/// Whether sums are finite: 0 * Inf and 0 * NaN are NaN.
+/// Whether all sums are finite. 0 * Inf and 0 * NaN are NaN.
 template <int N>
 __device__ __forceinline__ bool all_finite(Registers<float, N> const& sums) {
   float zero = 0;
@@ -108,11 +108,11 @@ inline constexpr bool has_half_results<Epilogue> =
     is_band_half<typename Epilogue::value_type> ||
     is_band_bhalf<typename Epilogue::value_type>;
 
-/// Calls use(stripe, units) for stripes side by side, with the units of data
-/// that a stripe needs. load(N, result, unit) loads N of them, and loaded() is
-/// called behind the last one.
-/// \tparam AtOnce or else those of the next stripe are on their way while one
-///   is worked on: fewer registers
+/// Calls use(b, units) for each column block b of a warp, with the units of
+/// data that the block needs. load(N, result, unit) loads N units; loaded() is
+/// called after the last load.
+/// \tparam AtOnce loads all units first. Otherwise the units of the next block
+///   are loaded while one is used, which takes fewer registers.
 template <int BlocksPerWarp, bool AtOnce, class Band, class Load, class Loaded,
           class Use>
 __device__ __forceinline__ void for_column_blocks(Load const& load,
@@ -136,8 +136,9 @@ __device__ __forceinline__ void for_column_blocks(Load const& load,
   }
 }
 
-/// The sums of a stripe, packed: store(half, results). False where one of them
-/// is not finite. No branch: one stripe is packed while another is multiplied.
+/// Forms and packs the sums of a column block and calls store(half, results).
+/// Returns false where one of them is not finite. It does not branch, so that
+/// one block is packed while another is multiplied.
 template <class Epilogue, class A, class Band, class Store>
 __device__ __forceinline__ bool band_sums(Band const& band,
                                           typename Band::History& history,
@@ -149,8 +150,8 @@ __device__ __forceinline__ bool band_sums(Band const& band,
   results[1].template pack<A>(&sums[Band::per_lane]);
   bool finite = true;
   if constexpr (has_half_results<Epilogue>) {
-    // In half the instructions. A result that is too large for its type is
-    // formed again too, and is the same.
+    // Half as many instructions as all_finite. A result that overflows its
+    // type is repaired too, to the same value.
     std::uint32_t zero = 0;
     results[0].check(zero);
     results[1].check(zero);
@@ -163,7 +164,8 @@ __device__ __forceinline__ bool band_sums(Band const& band,
   return finite;
 }
 
-/// Writes those anew whose bit is not set; for all lanes of a warp.
+/// Writes the sums of the column blocks anew whose bit in `finite` is not set.
+/// All lanes of a warp call it.
 template <class A, int BlocksPerWarp, class Band, class Element, class Epilogue>
 __device__ __forceinline__ void repair_sums(
     BandArguments<Band, Element, Epilogue> const& arguments,
@@ -177,20 +179,20 @@ __device__ __forceinline__ void repair_sums(
   __syncwarp();
 }
 
-/// Sums of a row of a warp on their way to a functor, and 16 bytes that keep
-/// rows in different banks.
+/// Distance of rows of sums in shared memory on their way to a functor; the 16
+/// bytes at the end put rows into different banks.
 template <class Band, int BlocksPerWarp>
 inline constexpr int call_pitch = BlocksPerWarp* Band::columns + 4;
 
-/// Results of which a lane has 8 bytes in a row.
+/// Whether a lane has 8 bytes of a row of results.
 template <class Band, class Epilogue>
 inline constexpr bool has_narrow_results = false;
 template <class Band, StencilEpilogue Epilogue>
 inline constexpr bool has_narrow_results<Band, Epilogue> =
     Band::per_lane * sizeof(typename Epilogue::value_type) == 8;
 
-/// Those that go out by way of shared memory: of bytes. Kernels of halfs, which
-/// have more to do for each, are as fast without.
+/// Whether results are stored by way of shared memory: those of bytes. Kernels
+/// of half, which compute more for each result, are as fast without.
 template <class Band, class Epilogue>
 inline constexpr bool has_row_tiles =
     has_narrow_results<Band, Epilogue>&& Band::columns == 32;
@@ -219,20 +221,21 @@ __global__ void __launch_bounds__(32 * Tuning.warps, Tuning.resident_blocks)
   constexpr int columns       = Band::columns;
   constexpr int n             = Band::per_lane;
   constexpr int width         = columns * BlocksPerWarp * Warps;
-  // Bytes have no registers for it where blocks are many.
+  // Kernels of bytes with many resident blocks have no registers to load all
+  // units at once.
   constexpr bool at_once = Unaligned || !has_row_tiles<Band, Epilogue>;
 
   KOKKOSMMA_DYNAMIC_SHARED(uint4, 16, band_memory);
   __shared__ typename Ring::Memory ring_memory;
   __shared__ Words words;
-  // Read anew in each step: what follows from it would wait in registers.
+  // Kept in shared memory and read anew in each step, to relieve registers.
   __shared__ int panel_columns;
   __shared__ std::int64_t first_sum[2];  // of the first sum
   int const thread = int(threadIdx.x);
   int const lane   = thread % 32;
   int const warp   = thread / 32;
   GridDependency::release();
-  // The first rows are asked for before anything else is set up.
+  // The first rows are requested before anything else is set up.
   Ring const ring(ring_memory);
   TileSchedule::Tile const block = arguments.schedule.of_block(blockIdx.x);
   std::int64_t const first       = std::int64_t(block.panel) * width;
@@ -245,7 +248,7 @@ __global__ void __launch_bounds__(32 * Tuning.warps, Tuning.resident_blocks)
             first, top - Band::max_radius, steps, arguments.radius[0],
             arguments.radius[1]);
   GridDependency::wait();
-  // A low block is on its way at once.
+  // All rows of a short row block are in flight at once.
   int const ahead = steps <= Tuning.stages ? steps : ring.ahead;
 #pragma unroll 1
   for (int step = 0; step < ahead; ++step) {
@@ -297,25 +300,25 @@ __global__ void __launch_bounds__(32 * Tuning.warps, Tuning.resident_blocks)
   [[maybe_unused]] unsigned char* const tile_memory =
       reinterpret_cast<unsigned char*>(band_memory) + Rows::bytes +
       warp * RowTileStore<BlocksPerWarp>::bytes;
-  // Sums of this lane start at this row of 16 and this column.
+  // The first of this lane's sums within 16 rows and the warp's columns.
   int const row    = lane / 4;
   int const offset = warp * BlocksPerWarp * columns + n * (lane % 4);
   if constexpr (has_narrow_results<Band, Epilogue>) {
-    // Most strips meet no boundary and have whole rows_aligned_16 of sums.
-    // Asking for them in each step, of shared memory: 343 us instead of 328 for
-    // halfs (H200).
+    // Most panels meet no boundary and have whole 16-byte chunks of sums.
+    // Testing for that in each step, from shared memory, takes 343 us instead
+    // of 328 for half (H200, CUDA 13.0).
     if (!rows.has_fixups() && arguments.rows_aligned_16 &&
         panel_columns == width) {
       using Result              = typename Epilogue::value_type;
       std::int64_t const stride = arguments.epilogue.stride[0];
-      // The first of the warp, or of the lane.
+      // The first result of the warp, or of the lane.
       constexpr bool by_tile = has_row_tiles<Band, Epilogue>;
       Result* to             = arguments.epilogue.data +
                    (top + (by_tile ? 0 : row)) * stride + first +
                    (by_tile ? warp * BlocksPerWarp * columns : offset);
       int left = block_rows - (by_tile ? 0 : row);
       RowTileStore<BlocksPerWarp> const tile(tile_memory, lane);
-      // Nothing ends in the first rows.
+      // The first groups complete no sums.
 #pragma unroll 1
       for (int group = 0; group < Band::groups - 1; ++group) {
         begin_group(group);
@@ -375,7 +378,7 @@ __global__ void __launch_bounds__(32 * Tuning.warps, Tuning.resident_blocks)
     if (group % per_stage == 0 && rows.has_fixups())
       rows.complete(ring.stage(group / per_stage), group / per_stage, thread);
 
-    // Sums from too few rows are made too, and not kept.
+    // Sums of rows above the row block are formed too, and not stored.
     int const done         = 16 * (group - Band::groups + 1);
     int const rows_left    = block_rows - done - row;
     int const columns_left = panel_columns - offset;
@@ -451,8 +454,9 @@ __global__ void __launch_bounds__(32 * Tuning.warps, Tuning.resident_blocks)
         }
       }
     } else {
-      // By way of shared memory: lanes side by side call for columns side by
-      // side, or each store of the functor is one of 32 rows_aligned_16.
+      // By way of shared memory, so that adjacent lanes call the functor for
+      // adjacent columns. Otherwise each store of the functor would touch 32
+      // cache lines.
       Sum* const tile =
           reinterpret_cast<Sum*>(reinterpret_cast<unsigned char*>(band_memory) +
                                  Rows::bytes) +

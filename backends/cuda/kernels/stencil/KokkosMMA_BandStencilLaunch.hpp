@@ -60,8 +60,8 @@ void run_band_stencil(Kokkos::Cuda const& space,
   }
   std::int64_t const panels = (grid.extent[1] + width - 1) / width;
   std::int64_t const groups = (grid.extent[0] + 15) / 16;
-  // Less high where the device is not full otherwise, but not so low that much
-  // is read again.
+  // Row blocks are shorter where they would not fill the device, but not so
+  // short that much is read again: 4 groups of 16 rows at least.
   std::int64_t const slots =
       std::int64_t(facts.resident_blocks) * device(device_id).multiprocessors;
   std::int64_t const blocks_down = std::max<std::int64_t>(1, slots / panels);
@@ -79,8 +79,8 @@ void run_band_stencil(Kokkos::Cuda const& space,
                 arguments);
 }
 
-/// Sums of a rectangle around each element with weights that are the outer
-/// product of two factors, which BandStencil takes.
+/// Launches the band kernel, asynchronously. BandStencil must take the grid
+/// and the weights, the outer product of two factors.
 template <class A, class Element, class Epilogue>
 void launch_band_stencil(Kokkos::Cuda const& space,
                          StencilGrid<Element, 2> const& grid,
@@ -91,8 +91,8 @@ void launch_band_stencil(Kokkos::Cuda const& space,
   if (grid.extent[0] == 0 || grid.extent[1] == 0) return;
   int const radius_rows    = int(factors[0].size()) / 2;
   int const radius_columns = int(factors[1].size()) / 2;
-  // Rows and aligned_results that begin with rows_aligned_16; for functors
-  // nothing does.
+  // Whether rows and results are aligned to 16 bytes; for functors both count
+  // as unaligned.
   bool aligned_rows = false, aligned_results = false;
   if constexpr (StencilEpilogue<Epilogue>) {
     aligned_rows    = rows_aligned_16(grid.data, grid.stride[0]);

@@ -19,7 +19,8 @@
 #include <vector>
 
 /// \file
-/// Which stencils the band kernels take, and their weights as operands.
+/// Which separable stencils the band kernels take, and their weights as
+/// operands of the tensor cores.
 
 namespace KokkosMMA::Impl::Cuda {
 
@@ -32,7 +33,7 @@ struct EpilogueValue<Epilogue> {
   using type = typename Epilogue::value_type;
 };
 
-/// Whether a byte of the sums is all that matters of results of this type.
+/// Whether results of this type depend on the lowest byte of the sums alone.
 template <class A, class Result>
 inline constexpr bool is_modulo_256 =
     std::is_integral_v<A>&& std::is_integral_v<Result> &&
@@ -40,10 +41,11 @@ inline constexpr bool is_modulo_256 =
 template <class A>
 inline constexpr bool is_modulo_256<A, void> = false;
 
-/// What factors are to the band products: nothing, operands, or sums of some.
+/// What the weights are to the band kernels: not representable, exact
+/// operands, or split operands.
 enum class BandOperands { none, exact, sums };
 
-/// Which weights the band products take, and as what.
+/// Which grids and weights the band kernels take.
 /// \tparam Result void for functors
 template <class A, class Element, class Result>
 struct BandStencil {
@@ -52,7 +54,7 @@ struct BandStencil {
   static constexpr bool is_bytes = sizeof(Element) == 1;
   static constexpr bool is_half  = is_band_half<Element>;
   static constexpr bool is_float = scalar_v<Element> == Scalar::float32;
-  /// Functors are as fast without tensor cores.
+  /// Kernels of floats for functors are as fast without tensor cores.
   static constexpr bool is_compiled = !is_float || !std::is_void_v<Result>;
   static constexpr bool takes_split = !is_bytes && !std::is_void_v<Result>;
 
@@ -69,11 +71,11 @@ struct BandStencil {
       return BandOperands::none;
     }
   }
-  /// Floats have kernels for rows that begin with lines.
+  /// The kernels of floats need rows aligned to 16 bytes.
   static bool takes_rows(StencilGrid<Element, 2> const& grid) {
     return !is_float || rows_aligned_16(grid.data, grid.stride[0]);
   }
-  /// Constants beyond the boundaries are elements too.
+  /// Whether constants beyond the boundaries are representable as elements.
   static bool takes(StencilGrid<Element, 2> const& grid) {
     for (int d = 0; d < 2; ++d)
       for (BoundaryCondition const& condition :
@@ -84,8 +86,8 @@ struct BandStencil {
     return true;
   }
 
-  /// Where one byte of the sums is all that matters, one byte of the weights
-  /// is.
+  /// The weights as bytes, if they are representable. Where results depend on
+  /// the lowest byte of the sums alone, the lowest byte of a weight is enough.
   static std::optional<BandWeights<std::int8_t>> byte_weights(
       Factors const& factors) {
     constexpr bool modulo  = is_modulo_256<A, Result>;
@@ -107,14 +109,15 @@ struct BandStencil {
       }
       largest *= sum;
     }
-    // Sums are of 32 bits; what the accumulator has more of is not known.
+    // Sums have 32 bits; they must not overflow where the accumulator has more
+    // or is not known.
     if (!modulo && (!std::is_integral_v<A> || sizeof(A) > 4) &&
         largest >= 0x1p31)
       return {};
     return weights;
   }
 
-  /// Bytes of the sums along the rows that matter.
+  /// Bytes that are needed of the sums along the rows.
   static int planes(Factors const& factors) {
     double low = 0, high = 0;
     double const least = std::is_signed_v<Element> ? -128 : 0;
@@ -133,15 +136,15 @@ struct BandStencil {
   using FloatWeights =
       typename WarpFloatBand<Warp, scalar_v<Element>, 2, 2, Split>::Weights;
 
-  /// Factors as 16-bit floats or, nearly as close as to floats, as sums of
-  /// some; nothing where they are not.
+  /// The weights as 16-bit floats or, if Split, as sums of several, nearly as
+  /// close as floats; nothing if they are not representable.
   template <bool Split>
   static std::optional<FloatWeights<Split>> float_weights(
       Factors const& factors) {
     using Row = weight_operand_t<is_half>;
-    // The largest weight along the rows about 1, or so large that the smallest
-    // pieces are in the range of fp16; the power of two goes to the other
-    // factor.
+    // Scales the largest weight along the rows to about 1, or, if Split, so
+    // high that the smallest operands are in the range of fp16. The other
+    // factor is scaled by the inverse power of two.
     double largest = 0;
     for (double const w : factors[1]) largest = std::max(largest, std::abs(w));
     int const exponent =
@@ -160,7 +163,7 @@ struct BandStencil {
     int at = Size / 2 - int(factor.size()) / 2;
     for (double const w : factor) {
       double const weight = std::ldexp(w, exponent);
-      // So that scales of sums stay normal.
+      // So that the scales of sums stay normal numbers.
       if (!(std::abs(weight) < 0x1p100)) return false;
       if constexpr (Operands == 1) {
         auto const bits = exact_operand<Format>(weight, 0);

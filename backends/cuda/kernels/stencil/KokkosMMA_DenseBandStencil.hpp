@@ -18,14 +18,15 @@
 #include <utility>
 
 /// \file
-/// Stencils of two dimensions with any weights, by products with a band matrix
-/// for each row of the weights: here of doubles
-/// (core/stencil/KokkosMMA_WarpDenseBand.hpp) and of 16-bit floats and floats
-/// whose weights are operands as they are
-/// (core/stencil/KokkosMMA_WarpDenseBandHalf.hpp), with weights in pieces in
-/// tiles (KokkosMMA_DenseTileStencil.hpp). The grid is cut into 16 strips of
-/// rows; a block marches down a part of all of them at once, with 8 columns for
-/// each of its warps, and keeps the next rows on their way to shared memory.
+/// Kernel of stencils of two dimensions with any weights: products with a band
+/// matrix for each row of the weights. For double
+/// (core/stencil/KokkosMMA_WarpDenseBand.hpp), and for 16-bit floats and
+/// floats whose weights are exact operands
+/// (core/stencil/KokkosMMA_WarpDenseBandHalf.hpp);
+/// KokkosMMA_DenseTileStencil.hpp takes split weights. The grid is divided
+/// into 16 row panels. A thread block sweeps down a part of all of them at
+/// once, with 8 columns for each warp, while the next rows are copied to
+/// shared memory asynchronously.
 
 namespace KokkosMMA::Impl::Cuda {
 
@@ -48,12 +49,12 @@ struct DenseBandKernel : DenseBandShape<Input, Epilogue, Reach, Tuning> {
   __device__ static int place_of(int lane) {
     return sizeof(Element) == 2 ? lane % 16 * Shape::pitch + lane / 16 * 16 : 0;
   }
-  /// Of rows of a step.
+  /// Loads the rows of a step.
   __device__ static typename Band::A load_rows(unsigned char const* from,
                                                int lane) {
     if constexpr (sizeof(Element) == 2) {
-      // Rows 0 to 7 and 8 to 15 of 8 columns, then of the next 8; of the last 8
-      // those of row 0 of the step, then of row 1.
+      // Rows 0 to 7 and 8 to 15 of 8 columns, then of the next 8. Of the last
+      // 8 columns, row 0 of the step, then row 1.
       static_assert(Band::rows_per_step == 2);
       typename Band::A fragment;  // (16,24) per warp and row
       std::uint32_t part[3][4];
@@ -76,8 +77,9 @@ struct DenseBandKernel : DenseBandShape<Input, Epilogue, Reach, Tuning> {
       return sum * task.scale;
     }
   }
-  /// Complete sums of a row of the strips. `lost` where one is not finite and
-  /// of use. // (16,8) per warp
+  /// Converts the complete sums of a row of the row panels and stores them to
+  /// shared memory. Sets `lost` if one that is used is not finite. // (16,8)
+  /// per warp
   __device__ static void stage(Task const& task, typename Band::C const& sums,
                                unsigned char* to, bool is_used,
                                unsigned& lost) {
@@ -131,7 +133,7 @@ struct DenseBandKernel : DenseBandShape<Input, Epilogue, Reach, Tuning> {
                                 lane / 4 * Shape::staged_pitch +
                                 (warp * 8 + lane % 4 * 2) * int(sizeof(Staged));
       auto const row_at = [&](int row, int block) {
-        // The row behind the last one is not used.
+        // The row after the last one is not used.
         return load_rows(data +
                              (row < Block::rows ? row : 0) * 16 * Shape::pitch +
                              64 * block,
@@ -153,9 +155,10 @@ struct DenseBandKernel : DenseBandShape<Input, Epilogue, Reach, Tuning> {
       // The turn begins with row u.
       auto const step = [&]<int U>(int u, std::integral_constant<int, U>) {
         constexpr int first = U * rows_per_step;
-        // Not all warps of a scheduler at once: the others keep the tensor
-        // cores busy. No branches between steps where that can be: their
-        // instructions mix then.
+        // Not all warps of a scheduler load and store at once: the others keep
+        // the tensor cores busy. Where it is known at compile time which steps
+        // do, there are no branches between steps and their instructions
+        // interleave.
         constexpr bool known = rows_of_turn % Block::pause == 0;
         if constexpr (!known || first % Block::pause == 0) {
           int const pause = (u + first) / Block::pause;
@@ -197,7 +200,8 @@ struct DenseBandKernel : DenseBandShape<Input, Epilogue, Reach, Tuning> {
     __syncthreads();
     out.store(task, segment, groups - 1,
               staged + (groups - 1) % 2 * Shape::staged_bytes);
-    // Bits of floats below 2^-133, too few to matter in larger sums.
+    // Bits of floats below 2^-133, which are too small to matter in larger
+    // sums.
     bool inexact = false;
     if constexpr (scalar_v<Element> == Scalar::float32) {
       inexact = __syncthreads_or(band.lost() != 0);
@@ -236,7 +240,7 @@ struct DenseBandKernel : DenseBandShape<Input, Epilogue, Reach, Tuning> {
     unsigned char* const staged = ring + Block::groups * Shape::group_bytes;
     int const lane              = int(threadIdx.x) % 32;
 
-    // Blocks share the rows of all blocks of columns evenly.
+    // Divides the rows of all blocks of columns evenly among thread blocks.
     DenseBandWork const& work = task.work;
     Index const edge          = work.panel_rows * (work.boundary_cost - 1);
     Index const total         = work.panel_rows * work.blocks + 2 * edge;
@@ -268,7 +272,7 @@ struct DenseBandKernel : DenseBandShape<Input, Epilogue, Reach, Tuning> {
     for (Index at = begin_of(blockIdx.x); at < end;) {
       Index const first = at % work.panel_rows;
       Index const left  = work.panel_rows - first;
-      // A row number fits an int.
+      // Row numbers within a segment are of type int.
       constexpr Index most = Index(1) << 30;
       Index rows           = end - at < left ? end - at : left;
       rows                 = rows < most ? rows : most;

@@ -24,8 +24,9 @@
 
 namespace KokkosMMA::Impl::Cuda {
 
-/// False where the device has too little shared memory: 215 KB for doubles, 113
-/// for halfs to halfs, 123 for floats to floats.
+/// Launches the kernel, asynchronously. Returns false where the device has too
+/// little shared memory: 215 KB for double, 113 for half with results of half,
+/// 123 for float with results of float.
 template <class Kernel>
 bool launch_dense_band_kernel(Kokkos::Cuda const& space,
                               typename Kernel::Task const& task) {
@@ -39,8 +40,8 @@ bool launch_dense_band_kernel(Kokkos::Cuda const& space,
                                   Block::threads, Kernel::shared_bytes);
   std::int64_t const slots =
       std::int64_t(gpu.multiprocessors) * std::max(1, facts.resident_blocks);
-  // A panel_rows's rows of data are 2 * reach more than its sums: no fewer
-  // sums.
+  // A row panel loads 2 * reach more rows than it has sums, so it has at least
+  // as many sums.
   constexpr std::int64_t least = Kernel::Band::taps;
   std::int64_t const blocks    = std::clamp<std::int64_t>(
       task.work.panel_rows * task.work.blocks / least, 1, slots);
@@ -49,7 +50,8 @@ bool launch_dense_band_kernel(Kokkos::Cuda const& space,
   return true;
 }
 
-/// Weights as operands: * 2^exponent, for halfs have few exponents.
+/// Encodes weights as operands, scaled by 2^exponent because half has few
+/// exponents.
 template <class Element>
 struct DenseBandOperands {
   int exponent = 0;
@@ -62,7 +64,7 @@ struct DenseBandOperands {
       if (largest > 0) exponent = HalfOperand::top - std::ilogb(largest);
     }
   }
-  /// None where it would have to be rounded.
+  /// Nothing where the weight would have to be rounded.
   auto operator()(double weight) const {
     if constexpr (std::is_same_v<Element, double>) {
       return std::optional<double>(weight);
@@ -78,8 +80,8 @@ struct DenseBandOperands {
   }
 };
 
-/// Weights of which are_exact() holds. False where the device has too little
-/// shared memory.
+/// Fills in the task and launches the kernel. are_exact(weights) must hold.
+/// Returns false where the device has too little shared memory.
 template <int Reach, class Element, class Epilogue>
 bool launch_dense_sweep(Kokkos::Cuda const& space,
                         StencilGrid<Element, 2> const& grid,
@@ -100,10 +102,10 @@ bool launch_dense_sweep(Kokkos::Cuda const& space,
     work.high[d] =
         grid.extent[d] + grid.boundaries.ghosts_high(d, weights.radius(d));
   }
-  // Halfs, 10^9 sums per second with 2 and 3 (H200, CUDA 13.0, 2026-11-22):
-  // constants beyond the boundaries 533 and 528 at radius 4, 480 and 470 at
-  // radius 7, periodic 466 and 505, 468 and 475. With 1 a former state of the
-  // kernel had 255 at radius 7, with 2 372.
+  // Half, 10^9 sums per second with cost 2 and 3 (H200, CUDA 13.0,
+  // 2026-11-22): constants beyond the boundaries 533 and 528 at radius 4, 480
+  // and 470 at radius 7; periodic 466 and 505, 468 and 475. Cost 1 reached 255
+  // at radius 7 in an earlier state of the kernel, where cost 2 reached 372.
   bool loads_beyond_boundaries = false;
   for (BoundaryCondition const& condition :
        {grid.boundaries.low[1], grid.boundaries.high[1]})
@@ -130,8 +132,8 @@ bool launch_dense_sweep(Kokkos::Cuda const& space,
     }
   return launch_dense_band_kernel<Kernel>(space, task);
 }
-/// The kernel of the smallest reach that holds the weights. False where none
-/// does, or the device has too little shared memory.
+/// Launches the kernel of the smallest reach that holds the weights. Returns
+/// false where none does, or the device has too little shared memory.
 template <class Element, class Epilogue, int... Reach>
 bool launch_dense_sweep(Kokkos::Cuda const& space,
                         StencilGrid<Element, 2> const& grid,
@@ -148,18 +150,18 @@ bool launch_dense_sweep(Kokkos::Cuda const& space,
   return started;
 }
 
-/// What these kernels take; asked before launch_dense_band_stencil.
+/// Which grids and weights launch_dense_band_stencil takes.
 template <class A, class Element>
 struct DenseBandStencil {
   static constexpr Scalar input = scalar_v<Element>;
   static constexpr bool is_half =
       input == Scalar::half || input == Scalar::bhalf;
-  /// Sums in float of 16-bit floats and floats, in double of doubles.
+  /// Sums are float for 16-bit floats and float, double for double.
   static constexpr bool has_kernel =
       ((is_half || input == Scalar::float32) && std::is_same_v<A, float>) ||
       (input == Scalar::float64 && std::is_same_v<A, double>);
 
-  /// Vectors of 16 bytes begin at the same columns of every row.
+  /// Whether 16-byte chunks begin at the same columns of every row.
   static bool takes_rows(StencilGrid<Element, 2> const& grid) {
     return row_strides_aligned_16(grid);
   }
@@ -167,13 +169,14 @@ struct DenseBandStencil {
     if constexpr (!has_kernel) {
       return false;
     } else {
-      // Of others a thread has no registers for more rows of sums.
+      // Larger radii would take more sums per thread than registers hold.
       if (weights.radius(0) > (is_half ? 8 : 7) || weights.radius(1) > 8)
         return false;
       if constexpr (input == Scalar::float64) {
         return true;
       } else {
-        // Scales of the sums and back stay normal.
+        // So that the scales of the sums and their inverses are normal
+        // numbers.
         double largest = 0;
         for (double const w : weights.values())
           largest = std::max(largest, std::abs(w));
@@ -192,8 +195,8 @@ struct DenseBandStencil {
   }
 };
 
-/// Where sums can be formed anew after they were stored, which takes a target
-/// that keeps what is not finite.
+/// Whether sums can be repaired after they were stored: the results keep Inf
+/// and NaN.
 template <class Epilogue>
 constexpr bool dense_band_stores() {
   if constexpr (StencilEpilogue<Epilogue>) {
@@ -205,7 +208,8 @@ constexpr bool dense_band_stores() {
   }
 }
 
-/// Sums for a functor, and those that become integers, are the direct kernel's.
+/// Launches a stencil with any weights, asynchronously. Functors and integer
+/// results go to the direct kernel, split weights to the dense tiles.
 template <class A, class Element, class Epilogue>
 void launch_dense_band_stencil(Kokkos::Cuda const& space,
                                StencilGrid<Element, 2> const& grid,

@@ -12,7 +12,7 @@
 
 namespace KokkosMMA::Impl::Cuda {
 
-/// How a thread stores vectors of the sums.
+/// How a thread stores 16-byte vectors of the sums.
 template <class Shape>
 struct DenseBandStores {
   using Block                = typename Shape::Block;
@@ -25,8 +25,8 @@ struct DenseBandStores {
   static constexpr int slots = (out + Shape::across - 1) / Shape::across;
 
   Staged* to;  ///< row 0 of the sums
-  int sums;    ///< rows of them
-  bool whole;  ///< all vectors of a row lie in the grid
+  int sums;    ///< rows of sums
+  bool whole;  ///< all vectors of a row are inside the grid
 
   __device__ DenseBandStores(Task const& task, Segment const& segment) {
     int const m = int(threadIdx.x) / Shape::across % 16;
@@ -44,9 +44,10 @@ struct DenseBandStores {
       store_each(task, segment, group, staged);
       return;
     }
-    int const m = int(threadIdx.x) / Shape::across;  // and the row of a thread
-    int const v = int(threadIdx.x) % Shape::across;
-    int const s = group * Block::rows + m / 16 - 2 * Shape::reach;
+    int const m =
+        int(threadIdx.x) / Shape::across;  // also the first row of the thread
+    int const v               = int(threadIdx.x) % Shape::across;
+    int const s               = group * Block::rows + m / 16 - 2 * Shape::reach;
     unsigned char const* from = staged + m * Shape::staged_pitch + v * 16;
     Staged* target            = to + s * task.epilogue.stride[0];
     if (0 <= s &&
@@ -91,7 +92,7 @@ struct DenseBandStores {
       target += Shape::rows_at_once * task.epilogue.stride[0];
     }
   }
-  /// Rows of sums that the panel_rows of a thread has in a segment.
+  /// Rows of sums that row panel m has in a segment.
   __device__ static int sums_of(Task const& task, Segment const& segment,
                                 int m) {
     Index const left =
@@ -99,7 +100,7 @@ struct DenseBandStores {
     int const rows = segment.rows - 2 * Shape::reach;
     return left < rows ? int(left) : rows;
   }
-  /// One sum after the other, where vectors are not aligned.
+  /// Stores the sums one by one, where vectors are not aligned.
   __device__ static void store_each(Task const& task, Segment const& segment,
                                     int group, unsigned char const* staged) {
 #pragma unroll 1
@@ -122,7 +123,7 @@ struct DenseBandStores {
   }
 };
 
-/// Where a sum is not finite.
+/// Forms sums anew that the tensor cores cannot.
 template <class Shape>
 struct DenseBandRepair {
   using Element = typename Shape::Element;
@@ -146,8 +147,8 @@ struct DenseBandRepair {
     }
   }
 
-  /// The sum of one element as the generic route forms it: a weight of zero
-  /// takes nothing from what is there.
+  /// One sum as the generic route forms it: weights of zero are skipped, so
+  /// that an Inf or NaN there has no effect.
   __device__ static Sum scalar_sum(Task const& task, Index row, Index column) {
     Sum sum = 0;
 #pragma unroll 1
@@ -162,9 +163,10 @@ struct DenseBandRepair {
     }
     return sum;
   }
-  /// A product with zero poisons sums that do not see what is not finite: those
-  /// of a segment that are not are formed anew, and those below `tiny`. (Not
-  /// while it marches, when its sums fill the registers.)
+  /// A product with zero makes a sum NaN for an Inf or NaN that has no weight
+  /// in it. So the sums of a segment that are not finite are formed anew, and
+  /// those below `tiny` in magnitude. This happens after the sweep, during
+  /// which the sums fill the registers.
   __device__ static void repair(Task const& task, Segment const& segment,
                                 Sum tiny) {
     Index const rows = segment.rows - 2 * Shape::reach;

@@ -33,9 +33,9 @@ inline std::string to_string(DenseBandTuning const& tuning) {
                      "}");
 }
 
-/// Numbers are 10^9 sums per second of 16384^2 elements at radius 7 (H200, CUDA
-/// 13.0, 2026-11-22). `stores` was chosen in the same runs, by itself without a
-/// record.
+/// Numbers are 10^9 sums per second of 16384^2 elements at radius 7 (H200,
+/// CUDA 13.0, 2026-11-22). `threads_across` and `stores` were chosen in the
+/// same runs; what each contributes was not recorded.
 template <class Element>
 constexpr DenseBandTuning dense_band_tuning() {
   if constexpr (std::is_same_v<Element, double>) {

@@ -22,8 +22,11 @@
 #include <utility>
 
 /// \file
-/// the grid, one after the other, and fetches the next one with what stands
-/// around it while each warp forms the sums of 16 columns of this one.
+/// Kernel of stencils of two dimensions with any weights, for 16-bit floats
+/// and split weights (core/stencil/KokkosMMA_WarpDenseTile.hpp). A thread
+/// block takes one tile of the grid after another. It copies the next tile and
+/// its surroundings to shared memory asynchronously while each warp forms the
+/// sums of 16 columns of this one.
 
 namespace KokkosMMA::Impl::Cuda {
 
@@ -32,17 +35,17 @@ struct DenseTileTask {
   static constexpr int taps = 17;
   StencilGrid<Element, 2> grid;
   Epilogue epilogue;
-  std::int64_t low[2];   ///< elements from here ..
-  std::int64_t high[2];  ///< .. to here lie in memory
-  int tiles[2];          ///< one below the other, and side by side
-  int step[2];           ///< from a tile of a block to its next one
+  std::int64_t low[2];   ///< first element in memory
+  std::int64_t high[2];  ///< end of the elements in memory
+  int tiles[2];          ///< below each other, and side by side
+  int step[2];           ///< from a tile of a thread block to its next one
   int radius[2];
   int shift;        ///< columns before the grid, for aligned vectors
-  int operands;     ///< of the weights
-  bool is_aligned;  ///< what a lane stores of a row may be stored at once
-  float scale;      ///< of the sums
-  /// Weights as the scalar path takes them, and as operands: the row of offset
-  /// -radius first.
+  int operands;     ///< per weight
+  bool is_aligned;  ///< a lane may store its results of a row at once
+  float scale;      ///< 1 / the scale of the operands
+  /// The weights as floats, for scalar_sum, and as operands. Row 0 is that of
+  /// offset -radius.
   float weight[taps][taps];
   std::uint16_t operand[SplitWeights::most][taps][taps];
 };
@@ -60,16 +63,17 @@ struct DenseTileKernel {
   static constexpr int columns = Tile::columns * warps;
   static constexpr int vectors = (columns + 2 * Tile::margin) / 8;
   static constexpr int rows    = Tile::rows + 2 * Tile::max_radius;
-  // An odd number of vectors: those of eight rows lie in different banks.
+  // An odd number of 16-byte chunks: those of eight rows are in different
+  // banks.
   static constexpr int pitch = (vectors / 2 * 2 + 1) * 16;
-  // Offsets -24 to 23, and the same one further on, so that a pair that begins
-  // at any of them is a word of one of the two.
+  // Offsets -24 to 23, and a second copy shifted by one, so that a pair that
+  // begins at any offset is a word of one of the two.
   static constexpr int table_origin = 24;
   static constexpr int table_row    = 2 * 2 * table_origin;  // numbers
   static constexpr int table_bytes =
       SplitWeights::most * Task::taps * table_row * 2;
   static constexpr int data_bytes = rows * pitch;
-  // Rows of eight floats of the same two columns lie in different banks.
+  // Rows of eight floats of the same two columns are in different banks.
   static constexpr int staged_pitch = Tile::columns + 4;
   static constexpr int at_once =
       Tile::tiles % 4 == 0 && Tile::tiles <= 8 ? 4 : 2;
@@ -78,7 +82,7 @@ struct DenseTileKernel {
   static constexpr int shared_bytes =
       2 * data_bytes + staged_bytes + table_bytes + warps * 16;
 
-  /// Of a tile.
+  /// Which tile.
   struct TilePosition {
     int down;
     int across;
@@ -96,12 +100,13 @@ struct DenseTileKernel {
       return position;
     }
   };
-  /// Where a warp is, and which it is: in registers, these and what follows
-  /// from them would wait there during the products.
+  /// Which tile a warp works on, and which warp it is. Kept in shared memory
+  /// to relieve registers during the products; volatile, so that it is read
+  /// anew.
   struct Progress {
     int volatile down;
     int volatile across;
-    int volatile half;  ///< of the memory for data
+    int volatile half;  ///< which half of the memory for data
     int volatile warp;
 
     __device__ TilePosition position() const { return {down, across}; }
@@ -129,7 +134,8 @@ struct DenseTileKernel {
     }
   }
 
-  /// The tile, from `row` - radius and `column` - margin on.
+  /// Copies a tile to shared memory, from `row` - radius and `column` - margin
+  /// on.
   __device__ static void fetch(Task const& task, unsigned char* data, Index row,
                                Index column, int thread) {
     constexpr int rows_at_once = threads / vectors;
@@ -152,7 +158,7 @@ struct DenseTileKernel {
       }
       return;
     }
-    // No sum needs rows further down.
+    // No sum needs rows below this one.
     Index const last = grid.extent[0] + task.radius[0] - above;
 #pragma unroll 1
     for (int r = first; r < needed; r += rows_at_once) {
@@ -174,7 +180,7 @@ struct DenseTileKernel {
       to += rows_at_once * pitch;
     }
   }
-  /// Elements of a vector beyond a boundary, or cut by one.
+  /// Writes the elements of a chunk that a boundary cuts or excludes.
   __device__ static void fetch_each(Task const& task, unsigned char* to,
                                     Index row, Index column, bool is_chunk,
                                     double value, bool is_unused) {
@@ -191,8 +197,8 @@ struct DenseTileKernel {
     }
   }
 
-  /// The sum of one element as the generic route forms it: a weight of zero
-  /// takes nothing from what is there.
+  /// One sum as the generic route forms it: weights of zero are skipped, so
+  /// that an Inf or NaN there has no effect.
   __device__ static float scalar_sum(Task const& task, Index row,
                                      Index column) {
     float sum = 0;
@@ -209,9 +215,9 @@ struct DenseTileKernel {
     return sum;
   }
 
-  /// A product with zero poisons sums that do not see what is not finite: those
-  /// of the warp that are not are formed anew. (Not before, when its sums fill
-  /// the registers.)
+  /// A product with zero makes a sum NaN for an Inf or NaN that has no weight
+  /// in it. So the sums of the warp that are not finite are formed anew. This
+  /// happens after they were stored: before, they fill the registers.
   __device__ static void repair(Task const& task, Index row, Index column,
                                 int lane) {
     __syncwarp();
@@ -230,7 +236,7 @@ struct DenseTileKernel {
     }
   }
 
-  /// Puts sums of eight rows into shared memory, in rows.
+  /// Stores the sums of eight rows to shared memory, by rows.
   __device__ static void stage(typename Tile::Sums const& sums, float* to,
                                int lane) {
 #pragma unroll
@@ -247,7 +253,8 @@ struct DenseTileKernel {
   }
 
   using Results = VectorStore<Result, 4>;
-  /// `zero` becomes NaN where a sum is not finite.
+  /// Scales and converts four sums. `zero` becomes NaN where one is not
+  /// finite.
   __device__ static Results convert(Task const& task, float const* from,
                                     float& zero) {
     float4 const four     = *reinterpret_cast<float4 const*>(from);
@@ -259,11 +266,11 @@ struct DenseTileKernel {
     results.template pack<float>(values);
     return results;
   }
-  /// Converts and stores at_once times eight rows of sums. Whether one is not
+  /// Converts and stores 8 * at_once rows of sums. Returns whether one is not
   /// finite.
   __device__ static bool store(Task const& task, float const* from, Index row,
                                Index column, int lane) {
-    // Eight lanes read two rows, which lie in different banks.
+    // Eight lanes read two rows, which are in different banks.
     int const first    = lane / 4 % 2 * 4 + lane / 8;
     Index const stride = task.epilogue.stride[1];
     Index const j      = column + lane % 4 * 4;
@@ -301,7 +308,8 @@ struct DenseTileKernel {
     return !(zero == 0);
   }
 
-  /// Stores the sums by way of shared memory. Whether one is not finite.
+  /// Stores the sums by way of shared memory. Returns whether one is not
+  /// finite.
   template <int... Part>
   __device__ static bool store_all(Task const& task, Tile const& tile,
                                    float* staged, Index row, Index column,
@@ -326,9 +334,10 @@ struct DenseTileKernel {
     int const taps = 2 * task.radius[0] + 1;
 #pragma unroll 1
     for (int part = task.operands - 1; part >= 0; --part) {
-      // Word of the pair that begins at the offset of register 0.
+      // The word of the pair that begins at the offset of register 0.
       int const first = Tile::offset(lane, 0) + table_origin;
-      // Volatile, so that the compiler does not know what it loads.
+      // Volatile, so that the compiler does not know which registers are
+      // equal.
       auto const* const words = reinterpret_cast<std::uint32_t const volatile*>(
           table + part * Task::taps * table_row +
           first % 2 * (2 * table_origin - 1) + first);
@@ -366,7 +375,7 @@ struct DenseTileKernel {
 #pragma unroll 1
     while (true) {
       CopyAsync16::wait<0>();
-      // Behind it all warps are done with the data of the tile before.
+      // After the barrier all warps are done with the data of the tile before.
       __syncthreads();
       TilePosition const next = progress.position().next(task);
       if (next.down < task.tiles[0])
@@ -376,7 +385,7 @@ struct DenseTileKernel {
       Tile tile{Warp()};
       {
         int const lane = progress.lane();
-        // Each lane names a row of one of four 8 x 8 matrices.
+        // Each lane addresses a row of one of four 8 x 8 matrices.
         multiply(task, tile,
                  memory + progress.half * data_bytes + lane % 8 * pitch +
                      (progress.warp * 2 + lane / 8) * 16,

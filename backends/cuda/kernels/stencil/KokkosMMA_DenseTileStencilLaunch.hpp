@@ -17,7 +17,8 @@
 
 namespace KokkosMMA::Impl::Cuda {
 
-/// Weights that DenseBandStencil takes, of up to radius 8.
+/// Launches the dense tiles, asynchronously. DenseBandStencil must take the
+/// weights; their radius is at most 8.
 template <DenseTileTuning Tuning = dense_tile_tuning, class Element,
           class Epilogue>
 void launch_dense_tile(Kokkos::Cuda const& space,

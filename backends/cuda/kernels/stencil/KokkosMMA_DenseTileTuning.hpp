@@ -12,9 +12,9 @@ namespace KokkosMMA::Impl::Cuda {
 /// How the kernel in KokkosMMA_DenseTileStencil.hpp works.
 struct DenseTileTuning {
   int warps;  ///< of a thread block, with 16 columns of sums each
-  /// Of 8 rows of sums. Two rows of weights take, with 8, 336 cycles of shared
-  /// memory and 390 of the tensor cores, with 16, 592 and 780; 12 spill where
-  /// 128 registers are all (CUDA 13.0).
+  /// Tiles of 8 rows of sums. Two rows of weights take, with 8 tiles, 336
+  /// cycles of shared memory and 390 of the tensor cores; with 16 tiles, 592
+  /// and 780. 12 tiles spill with 128 registers (CUDA 13.0).
   int tiles;
   int resident_blocks;  ///< thread blocks per multiprocessor
 
@@ -28,8 +28,8 @@ inline std::string to_string(DenseTileTuning const& tuning) {
                      ", resident_blocks = ", tuning.resident_blocks, "}");
 }
 
-/// 320 10^9 sums per second at radius 7; 8 warps, 8 tiles, 2 blocks 306; 8, 16
-/// and 1 287 (H200, 2026-11-22).
+/// 10^9 sums per second at radius 7: 320; 8 warps, 8 tiles and 2 resident
+/// blocks 306; 8, 16 and 1 287 (H200, CUDA 13.0, 2026-11-22).
 inline constexpr DenseTileTuning dense_tile_tuning{
     .warps = 4, .tiles = 8, .resident_blocks = 4};
 

@@ -21,23 +21,23 @@
 #include <type_traits>
 
 /// \file
-/// Stencils whose weights are one outer product, on CUDA cores: 2 (2r + 1)
-/// multiplications per element instead of (2r + 1)^2. A block owns a panel of
-/// columns and marches down a row_block of rows, which pass through a ring in
-/// shared memory: rows are read once, but for 2r per row_block. Each thread
-/// adds up its window of the row and then keeps the sums of 2r + 1 rows under
-/// way in registers.
+/// Kernel of separable stencils of one and two dimensions on CUDA cores: 2 (2r
+/// + 1) multiplications per element instead of (2r + 1)^2. A thread block
+/// sweeps down one row block of a column panel. Rows pass through a ring in
+/// shared memory; each is read once, but for 2r per row block. Each thread
+/// sums up its window of the row and keeps the partial sums of 2r + 1 rows in
+/// registers.
 
 namespace KokkosMMA::Impl::Cuda {
 
-/// What feeds the ring where rows begin in their lines, or anywhere.
+/// The loader of aligned or of unaligned rows.
 template <bool Aligned, class Row, int Threads, int StageRows, int R,
           class Task, class Element>
 using SeparableLoader = std::conditional_t<
     Aligned, SeparableRowLoader<Row, Threads, StageRows, R, Task, Element>,
     SeparableUnalignedLoader<Row, Threads, StageRows, Task, Element>>;
 
-/// A batch of rows of a thread that has a partial of its elements.
+/// Results of a batch of rows, of a thread whose elements a boundary cuts.
 template <SeparableTuning Tuning, class Sums, class Epilogue>
 struct SeparablePartial {
   alignas(16) typename EpilogueResult<Epilogue>::type
@@ -97,17 +97,18 @@ __global__ void __launch_bounds__(Tuning.threads, Tuning.resident_blocks)
   unsigned char* const behind_ring = ring + stages * stage_bytes;
   A* const of_warp                 = reinterpret_cast<A*>(behind_ring) +
                      threadIdx.x / 32 * (32 * padded_lane<V>);
-  // Of the thread's elements, those of the grid.
+  // The thread's elements that are inside the grid.
   int const own_begin     = int(clamp_to(-column, V));
   int const own_end       = int(clamp_to(task.columns - column, V));
   constexpr bool has_room = has_room_beside_rows<Epilogue>;
   bool const is_whole =
       has_room ? own_begin < own_end : own_begin == 0 && own_end == V;
   bool const is_part = !has_room && !is_whole && own_begin < own_end;
-  // At most two threads have a partial of their elements: theirs wait here for
-  // the end of the batch, so that no branch parts one row from the next.
-  // (Floats of radius 7, partial of a copy, with such a branch and without:
-  // factors 0.75 and 0.82, boxes of rows that begin anywhere 0.83 and 0.91.)
+  // At most two threads have elements on both sides of a boundary. Their
+  // results wait here for the end of the batch, so that no branch separates
+  // one row from the next. Part of a copy's rate with such a branch and
+  // without, floats of radius 7: factors 0.75 and 0.82, box filters of
+  // unaligned rows 0.83 and 0.91.
   SeparablePartial<Tuning, Sums, Epilogue>* const partial =
       reinterpret_cast<SeparablePartial<Tuning, Sums, Epilogue>*>(behind_ring) +
       (own_begin > 0 ? 0 : 1);
@@ -116,7 +117,7 @@ __global__ void __launch_bounds__(Tuning.threads, Tuning.resident_blocks)
     result = epilogue.data + task.results() +
              ((row_begin - 2 * column_radius) * epilogue.stride[0] + column);
   }
-  // Results that start anywhere in their lines.
+  // Unaligned results.
   constexpr bool staged = !VectorStores && R == 2 && StencilEpilogue<Epilogue>;
   using Result          = typename EpilogueResult<Epilogue>::type;
   int const lane        = threadIdx.x % 32;
@@ -135,8 +136,9 @@ __global__ void __launch_bounds__(Tuning.threads, Tuning.resident_blocks)
   };
   auto const emit = [&](int step, int b, typename Sums::OfRow const& sums) {
     if constexpr (VectorStores && R == 2) {
-      // Bytes are packed once for both: radius 3 and 4 0.92 and 0.91 instead of
-      // 0.91 and 0.89 of a copy. Factors of halfs of radius 7 spill so.
+      // Bytes are packed once for both stores: radius 3 and 4 0.92 and 0.91
+      // instead of 0.91 and 0.89 of a copy. Factors of half of radius 7 would
+      // spill that way.
       auto const store = [&](auto const& words) {
         if (is_whole && is_sum(step)) store_words(result, words());
         if (is_part) store_words(partial->row[b], words());
@@ -148,7 +150,7 @@ __global__ void __launch_bounds__(Tuning.threads, Tuning.resident_blocks)
       }
       result += epilogue.stride[0];
     } else if constexpr (staged) {
-      // Lanes side by side take elements side by side.
+      // Adjacent lanes take adjacent elements.
       __syncwarp();
       store_words(results_of_warp + lane * V, result_words<Result, V>(sums));
       __syncwarp();
@@ -191,7 +193,8 @@ __global__ void __launch_bounds__(Tuning.threads, Tuning.resident_blocks)
           Sums::batch % stage_rows == 0 ? b % stage_rows : step % stage_rows;
       if (in_stage == 0) {
         CopyAsync16::wait<stages - 2>();
-        // The stage is there for all, and all are done with the one before.
+        // After the barrier the stage has arrived for all threads, and all are
+        // done with the one before.
         __syncthreads();
         fill();
         stage     = ring + read_slot * stage_bytes;

@@ -24,8 +24,8 @@
 
 namespace KokkosMMA::Impl::Cuda {
 
-/// A weight in the accumulator. Negative weights of unsigned sums wrap, as the
-/// sums do.
+/// A weight as a value of the accumulator. Negative weights of unsigned sums
+/// wrap, as the sums do.
 template <class A>
 A stencil_weight(double weight) {
   if constexpr (std::is_integral_v<A>) {
@@ -34,8 +34,8 @@ A stencil_weight(double weight) {
   return static_cast<A>(weight);
 }
 
-/// Whether a kernel may write V elements of the result at once, when it does
-/// so from `shift` elements before the start of a row.
+/// Whether a kernel may store V results at once, beginning `shift` elements
+/// before the start of a row.
 template <int R, class Epilogue>
 bool takes_vectors(Epilogue const& epilogue, int shift, int V) {
   if constexpr (StencilEpilogue<Epilogue>) {
@@ -102,8 +102,8 @@ void launch_separable_task(Kokkos::Cuda const& space, Task task,
                 task, epilogue);
 }
 
-/// The task of a grid of one or two dimensions, without weights, whose panels
-/// start `shift` elements before column 0.
+/// The task of a grid of one or two dimensions, without weights. Panels begin
+/// `shift` elements before column 0.
 template <SeparableTuning Tuning, class Sums, int R, class Element>
 auto separable_task(StencilGrid<Element, R> const& grid, int shift) {
   constexpr bool linear = R == 1;
@@ -151,7 +151,7 @@ void launch_separable_sums(Kokkos::Cuda const& space,
       return;
     }
   }
-  // Rows of two dimensions may begin anywhere, results in Views likewise.
+  // Rows of two dimensions may be unaligned, and so may results in Views.
   if constexpr (R > 1) {
     if (StencilEpilogue<Epilogue> || !aligned) {
       launch_separable_task<Tuning, A, Sums, false, false, R>(space, task,
@@ -170,7 +170,7 @@ auto separable_weights(std::array<std::vector<double>, R> const& factors) {
   typename Sums::Weights weights{};
   set_factors(weights.along_row, factors[R - 1],
               Sums::max_radius - int(factors[R - 1].size() / 2));
-  // The last row reaches the first sum.
+  // In reverse: the last row of the window belongs to the first sum.
   if constexpr (R == 1) {
     set_factors(weights.along_column, {1.0}, 0);
   } else {
@@ -180,8 +180,8 @@ auto separable_weights(std::array<std::vector<double>, R> const& factors) {
   return weights;
 }
 
-/// Sums of a box of ones. The lowest byte of a sum is the same of signed and
-/// unsigned bytes.
+/// The sums of a box filter. The lowest byte of a sum is the same for signed
+/// and unsigned bytes.
 template <class A, class Element, class Epilogue, int Radius>
 auto box_sums_of() {
   using Result    = typename EpilogueResult<Epilogue>::type;
@@ -200,8 +200,8 @@ auto box_sums_of() {
 template <class A, class Element, class Epilogue, int Radius>
 using BoxSumsOf = decltype(box_sums_of<A, Element, Epilogue, Radius>());
 
-/// Sums of one radius. False where there is no kernel for the rows and the
-/// epilogue: factors of any radius take what is left.
+/// Launches a kernel of one radius. Returns false where there is none for the
+/// rows and the epilogue; a kernel of any radius takes them.
 template <class A, class Sums, bool Box, class Element, class Epilogue>
 bool launch_separable_radius(Kokkos::Cuda const& space,
                              StencilGrid<Element, 2> const& grid,
@@ -229,8 +229,8 @@ bool launch_separable_radius(Kokkos::Cuda const& space,
     return launch(yes, whole, shift);
   if constexpr (visible) {
     int const of_results = chunk_offset(epilogue.data);
-    // Windows of 16-bit floats of radius 7 are more than registers hold; bytes
-    // of radius 2 and more go to tensor cores (0.73 of a copy, here 0.71).
+    // Windows of 16-bit floats of radius 7 do not fit in registers. Bytes from
+    // radius 2 on are faster on tensor cores (0.73 of a copy, 0.71 here).
     constexpr int size = int(sizeof(Element));
     if constexpr (Sums::max_radius < (size == 1 ? 2 : size == 2 ? 7 : 8)) {
       if (takes_vectors<2>(epilogue, of_results, V))
@@ -243,9 +243,9 @@ bool launch_separable_radius(Kokkos::Cuda const& space,
   return false;
 }
 
-/// Weights of a radius that has kernels of its own: a box of ones, or factors
-/// of floating-point sums into a View of the type that is read (each kernel
-/// costs compile time).
+/// Launches a kernel of one radius: a box filter, or factors of floating-point
+/// sums into a View of the type that is read. (Each kernel costs compile
+/// time.)
 template <class A, int Radius, class Element, class Epilogue>
 bool launch_separable_radius(Kokkos::Cuda const& space,
                              StencilGrid<Element, 2> const& grid,
@@ -265,7 +265,8 @@ bool launch_separable_radius(Kokkos::Cuda const& space,
   return false;
 }
 
-/// f(the largest radius of the kernel that takes this one), a constant.
+/// Calls f with the largest radius that a kernel for this radius takes, as a
+/// constant.
 template <class F>
 void with_largest_radius(std::size_t radius, F const& f) {
   if (radius <= 4)
@@ -276,7 +277,8 @@ void with_largest_radius(std::size_t radius, F const& f) {
     f(std::integral_constant<int, 16>());
 }
 
-/// f(radius), a constant, for First to 7; false where f is or for others.
+/// Calls f with the radius as a constant, if it is First to 7. Returns what f
+/// does, otherwise false.
 template <int First, class F>
 bool with_one_radius(std::size_t radius, F const& f) {
   return [&]<int... I>(std::integer_sequence<int, I...>) {
@@ -287,7 +289,8 @@ bool with_one_radius(std::size_t radius, F const& f) {
   (std::make_integer_sequence<int, 8 - First>());
 }
 
-/// Of one or two dimensions.
+/// Launches a separable stencil of one or two dimensions, asynchronously.
+/// \param is_box all weights are one
 template <class A, int R, class Element, class Epilogue>
 void launch_separable_stencil(Kokkos::Cuda const& space,
                               StencilGrid<Element, R> const& grid,

@@ -96,7 +96,7 @@ constexpr SeparableTuning linear_tuning() {
   return tuning;
 }
 
-/// Sums of a row that a thread of a kernel of one radius has.
+/// Sums of a row per thread in kernels of one radius.
 template <class Element, class Result>
 inline constexpr int sums_at_once =
     sizeof(Element) == 1
@@ -147,8 +147,7 @@ inline constexpr RadiusTable box_tables[2][3] = {
       .resident_blocks = {3, 3, 3, 3, 3, 3, 4},
       .threads         = {128, 128, 128, 128, 128, 128, 64}}}};
 
-/// Factors of one radius, likewise:
-///
+/// Factors of one radius, in the same runs and order:
 ///     r = 5         23 0.91, 45 0.91; 2 stages 34 0.87
 ///     r = 7         121 0.88, 46 0.87; 3 stages 46 0.80; stages of 5 rows 0.87
 ///     double r = 7  76 0.91; 2 stages 121 0.90; stages of 5 rows 0.89

@@ -14,11 +14,11 @@
 #include <cstring>
 
 /// \file
-/// Outer products of three vectors: the sums within each plane, by the kernels
-/// of two dimensions, go into memory of the call, and the sums of those along
-/// the planes to the epilogue. Both passes are bound by memory, where one
-/// kernel with planes in shared memory had to sum up a tile's surroundings
-/// again.
+/// Kernel of separable stencils of three dimensions that sums along the
+/// planes. The kernels of two dimensions write the sums within each plane to
+/// memory of the call before it. Both passes are bound by memory; one kernel
+/// with planes in shared memory summed up the surroundings of each tile again
+/// and was slower.
 
 namespace KokkosMMA::Impl::Cuda {
 
@@ -27,17 +27,17 @@ struct PlaneSumsTask {
   A const* data;
   std::int64_t row_stride;
   std::int64_t plane_stride;
-  std::int64_t first;  ///< plane of the results
+  std::int64_t first;  ///< first plane of the results
   std::int64_t planes, rows, columns;
-  std::int64_t block_planes;  ///< planes of a block
-  unsigned blocks;            ///< that have a block_planes
+  std::int64_t block_planes;  ///< planes of a thread block
+  unsigned blocks;  ///< thread blocks per range of block_planes planes
   unsigned warps_of_row;
   int shift;
-  std::int64_t same, last;  ///< as of PlaneMemory
+  std::int64_t same, last;  ///< see PlaneMemory
   SeparableFactors<A, MaxRadius, false> along_planes;
 };
 
-/// Each lane marches along the planes with V elements of a row.
+/// Each lane sweeps along the planes with V elements of a row.
 template <PlaneSumsTuning Tuning, class A, int MaxRadius, bool VectorStores,
           class Epilogue>
 __global__ void __launch_bounds__(Tuning.threads, Tuning.resident_blocks)
@@ -64,7 +64,7 @@ __global__ void __launch_bounds__(Tuning.threads, Tuning.resident_blocks)
   std::int64_t const end   = min(begin + task.block_planes, task.planes);
   int const radius         = task.along_planes.radius;
   int const steps          = int(end - begin) + 2 * radius;
-  // Before these steps and behind them a plane stands for the next one too.
+  // Before these steps and after them the same plane is read again.
   int const first_move =
       int(min(max(task.same - begin, std::int64_t(0)), std::int64_t(steps)));
   int const end_of_moves =

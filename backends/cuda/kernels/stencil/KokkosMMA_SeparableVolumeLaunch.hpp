@@ -26,16 +26,16 @@
 
 namespace KokkosMMA::Impl::Cuda {
 
-/// The sums within planes, those around the results too, one behind the other.
-/// Rows have room for what vectors touch beside them.
+/// Sums within planes, including those around the results, one plane after
+/// another. Rows are padded for whole vectors.
 template <class A>
 struct PlaneMemory {
-  A* data;  ///< column 0 of the first one
+  A* data;  ///< column 0 of the first plane
   std::int64_t row_stride;
   std::int64_t plane_stride;
-  int shift;  ///< elements from a 16-byte line to the start of a row
-  /// The first one stands for so many that are the same before it, the last one
-  /// for all behind it.
+  int shift;  ///< elements from a 16-byte chunk to the start of a row
+  /// The first plane stands for `same` equal ones before it too, plane `last`
+  /// for all after it.
   std::int64_t same, last;
 };
 
@@ -63,7 +63,8 @@ void launch_sum_planes(Kokkos::Cuda const& space,
                 {unsigned(blocks), Tuning.threads, 0}, task, epilogue);
 }
 
-/// Sums along the planes, of so many results from plane `first` on.
+/// Launches the sums along the planes for `planes` planes of results from
+/// plane `first` on.
 template <class A, class Epilogue>
 void launch_sums_of_planes(Kokkos::Cuda const& space,
                            PlaneMemory<A> const& memory,
@@ -106,7 +107,7 @@ struct PlaneRun {
   bool is_constant;
 };
 
-/// Sums within the planes of a run, into planes of `to`.
+/// Launches the sums within the planes of a run, into planes of `to`.
 template <class A, class Element>
 void launch_sums_within_planes(
     Kokkos::Cuda const& space, StencilGrid<Element, 3> const& grid,
@@ -118,7 +119,7 @@ void launch_sums_within_planes(
                                 {grid.extent[1], grid.extent[2]},
                                 Boundaries<2>::all(Boundary::halo),
                                 grid.reversed};
-  // Where constants meet, that of the caller's first dimension is taken.
+  // Where constants meet, that of the caller's first dimension is used.
   if (!run.is_constant || grid.reversed) {
     for (int d = 0; d < 2; ++d) {
       plane.boundaries.low[d]  = grid.boundaries.low[d + 1];
@@ -176,12 +177,12 @@ __global__ void store_constant(Element* const to, Element const value,
   for (int i = int(threadIdx.x); i < count; i += int(blockDim.x)) to[i] = value;
 }
 
-/// Bytes to which memory of a call is aligned: a multiple of what one access
+/// Alignment of memory of a call in bytes: a multiple of what one access
 /// touches.
 inline constexpr int plane_alignment = 128;
 
-/// The layout of the sums within planes. They lie in 16-byte chunks as the
-/// elements do, or else as the results do.
+/// The layout of the sums within planes. Their offsets in 16-byte chunks are
+/// those of the elements or, if these differ from row to row, of the results.
 template <class A, class Element, class Epilogue>
 PlaneMemory<A> plane_layout(StencilGrid<Element, 3> const& grid,
                             Epilogue const& epilogue) {
@@ -197,8 +198,8 @@ PlaneMemory<A> plane_layout(StencilGrid<Element, 3> const& grid,
   return sums;
 }
 
-/// The planes of a grid and those beyond its boundaries. All rows of a plane of
-/// constants are one row in memory of the call.
+/// The planes of a grid and those beyond its boundaries. A plane of constants
+/// is one row in memory of the call, with stride 0.
 template <class Element>
 class PlaneSource {
   static constexpr auto size           = std::int64_t(sizeof(Element));
@@ -225,8 +226,8 @@ class PlaneSource {
                       int(row / size));
     }
   }
-  /// As many planes from plane `first` on as lie at equal distances, at most
-  /// `most`.
+  /// The longest run of planes at equal distances from plane `first` on, of at
+  /// most `most`.
   PlaneRun<Element> run(std::int64_t first, std::int64_t most) const {
     PlaneRun<Element> run = plane(first);
     for (; run.count < most; ++run.count) {
@@ -242,7 +243,7 @@ class PlaneSource {
   }
 
  private:
-  /// With what windows reach beside a row.
+  /// A row and what windows reach beside it.
   static std::int64_t row_bytes(StencilGrid<Element, 3> const& grid) {
     std::int64_t const all =
         (grid.extent[2] + 32 + chunk_offset(grid.data)) * size;
@@ -266,9 +267,9 @@ class PlaneSource {
   Element const* m_constants[2];
 };
 
-/// Sums of `planes` planes from `first` on: those within the planes go into
-/// `sums`, a launch for each run of planes, then those along the planes to the
-/// epilogue. Planes that are the same at either end are summed up once.
+/// Launches the sums of `planes` planes from `first` on: those within the
+/// planes into `sums`, a launch for each run of planes, then those along the
+/// planes. Planes that are equal at either end are summed up once.
 template <class A, class Element, class Epilogue>
 void launch_slab(Kokkos::Cuda const& space, StencilGrid<Element, 3> const& grid,
                  std::array<std::vector<double>, 3> const& factors,
@@ -297,10 +298,10 @@ void launch_slab(Kokkos::Cuda const& space, StencilGrid<Element, 3> const& grid,
                         epilogue);
 }
 
-/// The sums of a separable stencil of three dimensions, slab by slab,
-/// asynchronous. What a slab needs of the planes around it is summed up again.
-/// \param most_bytes of sums within planes at a time, if not those of one plane
-///        are more; 0: 1/64 of the device's memory
+/// Launches a separable stencil of three dimensions, slab by slab,
+/// asynchronously. The planes around a slab are summed up again for it.
+/// \param most_bytes of sums within planes at a time, but at least those of
+///   one plane and its surroundings; 0: 1/64 of the device's memory
 template <class A, class Element, class Epilogue>
 void launch_separable_volume(Kokkos::Cuda const& space,
                              StencilGrid<Element, 3> const& grid,

@@ -7,11 +7,11 @@
 
 namespace KokkosMMA::Impl::Cuda {
 
-/// A block is a warp: rows of planes are short, and of wide panels many lanes
-/// have no columns. 10^9 sums per second, 640^3, radius 3, constants and ghost
-/// cells, with 128, 64 and 32 threads: float 198, 223, 222 and 131, 161, 182;
-/// half 235, 263, 278 and 155, 191, 225. Radius 16: float 65, 69, 67 (H200,
-/// CUDA 13.0, 2026-11-24).
+/// A thread block is a warp: rows of planes are short, and in wide panels many
+/// lanes have no columns. 10^9 sums per second, 640^3, radius 3, constants and
+/// ghost cells, with 128, 64 and 32 threads: float 198, 223, 222 and 131, 161,
+/// 182; half 235, 263, 278 and 155, 191, 225. Radius 16: float 65, 69, 67
+/// (H200, CUDA 13.0, 2026-11-24).
 /// \tparam Aligned rows are aligned to 16 bytes
 template <class A, class Element, int MaxRadius, bool Aligned>
 constexpr SeparableTuning within_planes_tuning() {
@@ -30,19 +30,19 @@ constexpr SeparableTuning within_planes_tuning() {
   return tuning;
 }
 
-/// Of both directions the same radius. With kernels of any radius, constants
-/// and ghost cells, float: r = 3 222 and 182, here 234 and 222; r = 5 151 and
-/// 118, here 197 and 174; r = 7 133 and 108, here 175 and 134. By the stages of
-/// a piece:
+/// The same radius in both directions. 10^9 sums per second as above,
+/// constants and ghost cells: kernels of any radius, float, r = 3 222 and 182,
+/// here 234 and 222; r = 5 151 and 118, here 197 and 174; r = 7 133 and 108,
+/// here 175 and 134. By the stages of a short row block:
 ///
-/// |             |   4 |   8 |  16 |             |   4 |   8 |  16 |
+/// | stages      |   4 |   8 |  16 | stages      |   4 |   8 |  16 |
 /// |-------------|----:|----:|----:|-------------|----:|----:|----:|
 /// | float r = 3 | 234 | 225 | 221 | uint8 r = 3 | 322 | 344 | 330 |
 /// | float r = 5 | 198 | 195 | 192 | half r = 5  | 219 | 234 | 231 |
 /// | float r = 7 | 148 | 161 | 175 | half r = 7  | 148 | 161 | 180 |
 /// | ghost r = 5 | 159 | 174 | 182 | half r = 3  | 307 | 297 | 288 |
 ///
-/// A third stage at r = 7: float 148 instead of 161.
+/// A third stage in the ring at r = 7: float 148 instead of 161.
 template <class A, class Element, int Radius>
 constexpr SeparableTuning within_planes_one_radius_tuning() {
   auto tuning       = within_planes_tuning<A, Element, Radius, true>();
@@ -73,18 +73,18 @@ inline std::string to_string(PlaneSumsTuning const& tuning) {
                      ", batch = ", tuning.batch, "}");
 }
 
-/// Float and uint8 of radius 5, then 7, by what a lane reads at once, threads,
-/// blocks of a multiprocessor, batch:
+/// Float and uint8 of radius 5, then 7, 10^9 sums per second as above, by
+/// bytes that a lane reads at once, threads, resident blocks, batch:
 ///
-/// |                    |   float |   uint8 |
-/// |--------------------|--------:|--------:|
-/// | 16 bytes 192, 2, 4 | 192 175 | 230 158 |
-/// | 16 bytes 128, 3, 8 | 206 187 | 255 169 |
-/// | 16 bytes 128, 3, 6 | 201 183 | 246 166 |
-/// | 8 bytes 256, 3, 8  | 208 189 | 225 155 |
-/// | 8 bytes 256, 2, 8  | 192 176 | 204 146 |
+/// | bytes, threads, blocks, batch |   float |   uint8 |
+/// |-------------------------------|--------:|--------:|
+/// | 16, 192, 2, 4                 | 192 175 | 230 158 |
+/// | 16, 128, 3, 8                 | 206 187 | 255 169 |
+/// | 16, 128, 3, 6                 | 201 183 | 246 166 |
+/// | 8, 256, 3, 8                  | 208 189 | 225 155 |
+/// | 8, 256, 2, 8                  | 192 176 | 204 146 |
 ///
-/// Up to radius 4, half, 4 and 8 planes of a batch: 216 and 225 at radius 3.
+/// Up to radius 4, half, batches of 4 and 8: 216 and 225 at radius 3.
 template <class A, int MaxRadius>
 constexpr PlaneSumsTuning plane_sums_tuning() {
   return {.sums_per_thread = (MaxRadius <= 8 ? 16 : 8) / int(sizeof(A)),
