@@ -12,21 +12,22 @@
 #include <type_traits>
 
 /// \file
-/// Weights of a stencil as sums of 16-bit floats, the operands of products with
-/// 16-bit data.
+/// Weights of a stencil as sums of 16-bit floats, the operands of products
+/// with 16-bit data.
 
 namespace KokkosMMA::Impl {
 
-/// Weights as the sums of `count` operands, with a common power of two.
+/// How weights are split: into sums of `count` operands, with a common power
+/// of two.
 ///
-/// What remains of a weight is at most 2^-23 of it, the distance of floats: two
-/// halves hold 22 bits and a sign. Halves have few exponents: the largest
-/// weight is scaled to just below their largest power, so that the last split
-/// of the others keep their bits.
+/// The remainder of a weight is at most 2^-23 of it, the distance of floats:
+/// two half operands hold 22 bits and a sign. Half has few exponents: the
+/// largest weight is scaled to just below the largest power of two, so that
+/// the last operands of the others keep their bits.
 struct SplitWeights {
   int count      = 1;
-  int exponent   = 0;     ///< weight = sum of the split * 2^-exponent
-  bool are_close = true;  ///< false when `most` split leave more
+  int exponent   = 0;     ///< weight = sum of the operands * 2^-exponent
+  bool are_close = true;  ///< false if `most` operands leave a larger remainder
 
   static constexpr int most = 3;
 };
@@ -38,7 +39,7 @@ inline std::uint16_t encode_operand(double x, int exponent_bits,
   if (x == 0) return sign;
   int const bias     = (1 << (exponent_bits - 1)) - 1;
   int const exponent = std::max(std::ilogb(x), 1 - bias);
-  // In units of the last place; a carry into the exponent comes out right.
+  // In units of the last place; a carry into the exponent is correct.
   auto const units = static_cast<std::int32_t>(
       std::nearbyint(std::ldexp(std::abs(x), fraction_bits - exponent)));
   return std::uint16_t(
@@ -68,7 +69,7 @@ struct BhalfOperand {
 template <bool Half>
 using weight_operand_t = std::conditional_t<Half, HalfOperand, BhalfOperand>;
 
-/// The bits of weight * 2^exponent where it is such a float, normal or zero.
+/// The bits of weight * 2^exponent if it is representable, normal or zero.
 template <class Format>
 std::optional<std::uint16_t> exact_operand(double weight, int exponent) {
   constexpr int dropped = 52 - Format::fraction_bits;
@@ -84,7 +85,7 @@ std::optional<std::uint16_t> exact_operand(double weight, int exponent) {
                        fraction >> dropped);
 }
 
-/// The next piece of a weight, and what remains.
+/// The next operand of a weight, which is replaced by the remainder.
 template <class Format>
 std::uint16_t take_operand(double& weight) {
   std::uint16_t const bits =
