@@ -138,7 +138,7 @@ TYPED_TEST(BandKernelsOfSplitWeights, Products) {
         weight = double(random.integer(-most, most));
       vector[1] = double(most);
       EXPECT_EQ(
-          Impl::Cuda::BandOperands::sums,
+          Impl::Cuda::BandOperands::split,
           (Impl::Cuda::BandStencil<float, Element, typename TypeParam::Result>::
                operands(factors.of)));
       EXPECT_EQ(Impl::Cuda::BandOperands::none,

@@ -145,7 +145,7 @@ struct StencilKernels<Kokkos::Cuda> {
                                    ? Band::operands(*plan.product)
                                    : Cuda::BandOperands::none;
       problem.band_operands  = operands != Cuda::BandOperands::none;
-      problem.band_in_pieces = operands == Cuda::BandOperands::sums;
+      problem.band_in_pieces = operands == Cuda::BandOperands::split;
     }
     if constexpr (R == 2 && stencil_dense_band_exists(input, sums)) {
       using Dense            = Cuda::DenseBandStencil<A, Element>;

@@ -43,7 +43,7 @@ inline constexpr bool is_modulo_256<A, void> = false;
 
 /// What the weights are to the band kernels: not representable, exact
 /// operands, or split operands.
-enum class BandOperands { none, exact, sums };
+enum class BandOperands { none, exact, split };
 
 /// Which grids and weights the band kernels take.
 /// \tparam Result void for functors
@@ -66,7 +66,7 @@ struct BandStencil {
     } else {
       if (float_weights<false>(factors)) return BandOperands::exact;
       if constexpr (takes_split) {
-        if (float_weights<true>(factors)) return BandOperands::sums;
+        if (float_weights<true>(factors)) return BandOperands::split;
       }
       return BandOperands::none;
     }
