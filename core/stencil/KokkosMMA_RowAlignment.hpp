@@ -5,6 +5,7 @@
 
 #include <core/stencil/KokkosMMA_StencilGrid.hpp>
 
+#include <algorithm>
 #include <cstdint>
 
 /// \file
@@ -34,6 +35,26 @@ bool row_strides_aligned_16(StencilGrid<Element, R> const& grid) {
     aligned =
         aligned && std::uint64_t(grid.stride[d]) * sizeof(Element) % 16 == 0;
   return aligned;
+}
+
+/// Whether `count` adjacent results may be stored as one vector, or as vectors
+/// of 16 bytes, beginning `shift` elements before the start of each row.
+template <int R, class Epilogue>
+bool vectors_aligned([[maybe_unused]] Epilogue const& epilogue,
+                     [[maybe_unused]] int shift, [[maybe_unused]] int count) {
+  if constexpr (StencilEpilogue<Epilogue>) {
+    constexpr auto size = std::uintptr_t(sizeof(typename Epilogue::value_type));
+    auto const unit     = std::min<std::uintptr_t>(16, count * size);
+    auto const begin =
+        reinterpret_cast<std::uintptr_t>(epilogue.data) - shift * size;
+    bool aligned = epilogue.stride[R - 1] == 1 && begin % unit == 0;
+    for (int d = 0; d + 1 < R; ++d)
+      aligned =
+          aligned && std::uintptr_t(epilogue.stride[d]) * size % unit == 0;
+    return aligned;
+  } else {
+    return false;
+  }
 }
 
 }  // namespace KokkosMMA::Impl

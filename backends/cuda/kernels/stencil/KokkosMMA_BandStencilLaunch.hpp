@@ -7,6 +7,7 @@
 #include <backends/cuda/kernels/stencil/KokkosMMA_BandStencil.hpp>
 #include <backends/cuda/kernels/stencil/KokkosMMA_BandStencilTuning.hpp>
 #include <backends/cuda/kernels/stencil/KokkosMMA_BandStencilWeights.hpp>
+#include <core/stencil/KokkosMMA_RowAlignment.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -45,15 +46,7 @@ void run_band_stencil(Kokkos::Cuda const& space,
   arguments.radius[0] = radius_rows;
   arguments.radius[1] = radius_columns;
   if constexpr (StencilEpilogue<Epilogue>) {
-    constexpr std::uintptr_t all =
-        Band::per_lane * sizeof(typename Epilogue::value_type);
-    constexpr std::uintptr_t unit = all < 16 ? all : 16;
-    arguments.lane_aligned =
-        epilogue.stride[1] == 1 &&
-        reinterpret_cast<std::uintptr_t>(epilogue.data) % unit == 0 &&
-        std::uintptr_t(epilogue.stride[0]) *
-                sizeof(typename Epilogue::value_type) % unit ==
-            0;
+    arguments.lane_aligned = vectors_aligned<2>(epilogue, 0, Band::per_lane);
     arguments.rows_aligned_16 =
         rows_aligned_16(epilogue.data, epilogue.stride[0]) &&
         epilogue.stride[1] == 1;

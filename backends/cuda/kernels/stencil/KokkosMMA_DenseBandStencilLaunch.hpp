@@ -115,10 +115,8 @@ bool launch_dense_sweep(Kokkos::Cuda const& space,
       sizeof(Element) == 2 && loads_beyond_boundaries ? 3 : 2;
   work.boundary_cost = work.blocks > 1 ? at_boundaries : 1;
   using Staged       = typename Epilogue::value_type;
-  auto const target  = reinterpret_cast<std::uintptr_t>(epilogue.data);
-  work.aligned       = epilogue.stride[1] == 1 &&
-                 (target - work.shift * sizeof(Staged)) % 16 == 0 &&
-                 epilogue.stride[0] * std::int64_t(sizeof(Staged)) % 16 == 0;
+  work.aligned =
+      vectors_aligned<2>(epilogue, work.shift, 16 / int(sizeof(Staged)));
   DenseBandOperands<Element> const operands(weights);
   using Sum = typename Kernel::Sum;
   typename Kernel::Task task{

@@ -5,6 +5,7 @@
 
 #include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
 #include <backends/cuda/kernels/stencil/KokkosMMA_DenseTileStencil.hpp>
+#include <core/stencil/KokkosMMA_RowAlignment.hpp>
 #include <core/stencil/KokkosMMA_SplitWeights.hpp>
 #include <core/stencil/KokkosMMA_StencilGrid.hpp>
 #include <core/stencil/KokkosMMA_StencilWeights.hpp>
@@ -26,7 +27,6 @@ void launch_dense_tile(Kokkos::Cuda const& space,
                        StencilWeights<2> const& weights,
                        Epilogue const& epilogue) {
   using Kernel = DenseTileKernel<Element, Epilogue, Tuning>;
-  using Result = typename Epilogue::value_type;
   using Format = weight_operand_t<is_band_half<Element>>;
   typename Kernel::Task task{};
   task.grid                   = grid;
@@ -52,17 +52,9 @@ void launch_dense_tile(Kokkos::Cuda const& space,
       int(reinterpret_cast<std::uintptr_t>(grid.data) / sizeof(Element) % 8);
   task.tiles[0] =
       int((grid.extent[0] + Kernel::Tile::rows - 1) / Kernel::Tile::rows);
-  task.tiles[1] = int((grid.extent[1] + task.shift + Kernel::columns - 1) /
+  task.tiles[1]    = int((grid.extent[1] + task.shift + Kernel::columns - 1) /
                       Kernel::columns);
-  constexpr std::uintptr_t unit =
-      4 * sizeof(Result) < 16 ? 4 * sizeof(Result) : 16;
-  task.is_aligned =
-      epilogue.stride[1] == 1 &&
-      (reinterpret_cast<std::uintptr_t>(epilogue.data) -
-       std::uintptr_t(task.shift) * sizeof(Result)) %
-              unit ==
-          0 &&
-      std::uintptr_t(epilogue.stride[0]) * sizeof(Result) % unit == 0;
+  task.is_aligned  = vectors_aligned<2>(epilogue, task.shift, 4);
   auto const facts = kernel_facts(space.cuda_device(), dense_tile<Kernel>,
                                   Kernel::threads, Kernel::shared_bytes);
   std::int64_t const slots =

@@ -34,25 +34,6 @@ A stencil_weight(double weight) {
   return static_cast<A>(weight);
 }
 
-/// Whether a kernel may store V results at once, beginning `shift` elements
-/// before the start of a row.
-template <int R, class Epilogue>
-bool takes_vectors(Epilogue const& epilogue, int shift, int V) {
-  if constexpr (StencilEpilogue<Epilogue>) {
-    using Result       = typename Epilogue::value_type;
-    auto const unit    = std::min<std::uintptr_t>(16, V * sizeof(Result));
-    auto const address = reinterpret_cast<std::uintptr_t>(epilogue.data) -
-                         shift * sizeof(Result);
-    bool whole = address % unit == 0;
-    for (int d = 0; d + 1 < R; ++d)
-      whole = whole &&
-              std::uintptr_t(epilogue.stride[d]) * sizeof(Result) % unit == 0;
-    return whole;
-  } else {
-    return false;
-  }
-}
-
 template <class A, int MaxRadius, bool Exact>
 void set_factors(SeparableFactors<A, MaxRadius, Exact>& to,
                  std::vector<double> const& from, int first) {
@@ -145,7 +126,7 @@ void launch_separable_sums(Kokkos::Cuda const& space,
   bool const aligned = row_strides_aligned_16(grid);
   if constexpr (StencilEpilogue<Epilogue>) {
     if (aligned &&
-        takes_vectors<R>(epilogue, task.shift, Tuning.sums_per_thread)) {
+        vectors_aligned<R>(epilogue, task.shift, Tuning.sums_per_thread)) {
       launch_separable_task<Tuning, A, Sums, true, true, R>(space, task,
                                                             epilogue);
       return;
@@ -225,7 +206,7 @@ bool launch_separable_radius(Kokkos::Cuda const& space,
   std::true_type constexpr yes;
   std::false_type constexpr no;
   if (row_strides_aligned_16(grid) &&
-      (!visible || takes_vectors<2>(epilogue, shift, V)))
+      (!visible || vectors_aligned<2>(epilogue, shift, V)))
     return launch(yes, whole, shift);
   if constexpr (visible) {
     int const of_results = chunk_offset(epilogue.data);
@@ -233,7 +214,7 @@ bool launch_separable_radius(Kokkos::Cuda const& space,
     // radius 2 on are faster on tensor cores (0.73 of a copy, 0.71 here).
     constexpr int size = int(sizeof(Element));
     if constexpr (Sums::max_radius < (size == 1 ? 2 : size == 2 ? 7 : 8)) {
-      if (takes_vectors<2>(epilogue, of_results, V))
+      if (vectors_aligned<2>(epilogue, of_results, V))
         return launch(no, yes, of_results);
     }
     if constexpr (sizeof(Element) >= 4) {

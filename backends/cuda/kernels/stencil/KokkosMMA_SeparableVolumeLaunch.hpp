@@ -88,7 +88,7 @@ void launch_sums_of_planes(Kokkos::Cuda const& space,
     constexpr int V = plane_sums_tuning<A, max_radius>().sums_per_thread;
     if constexpr (StencilEpilogue<Epilogue>) {
       if constexpr (V * sizeof(typename Epilogue::value_type) >= 4) {
-        if (takes_vectors<3>(epilogue, memory.shift, V)) {
+        if (vectors_aligned<3>(epilogue, memory.shift, V)) {
           launch_sum_planes<A, max_radius, true>(space, task, epilogue);
           return;
         }
