@@ -19,7 +19,7 @@ namespace KokkosMMA {
 /// (moore), or their sum (von_neumann).
 enum class Neighbourhood : unsigned char { moore, von_neumann };
 
-/// Cells of a neighbourhood with its centre.
+/// Number of cells of a neighbourhood, its centre included.
 KOKKOS_FORCEINLINE_FUNCTION constexpr int neighbourhood_size(
     Neighbourhood neighbourhood, int radius) {
   return neighbourhood == Neighbourhood::moore
@@ -50,7 +50,7 @@ class CountSet {
   /// Adds one count.
   constexpr void insert(int count) { insert(count, count); }
 
-  /// False for what no neighbourhood can count.
+  /// Whether the set holds a count; false for what no neighbourhood can count.
   KOKKOS_FORCEINLINE_FUNCTION constexpr bool contains(int count) const {
     return count >= 0 && count <= largest &&
            (m_words[count / 32] >> (count % 32) & 1u) != 0;
@@ -70,9 +70,10 @@ class CountSet {
   std::uint32_t m_words[largest / 32 + 1] = {};
 };
 
-/// A rule. State 0 is dead, state 1 alive; a rule of more than two states lets
-/// a cell that does not survive grow old through 2, 3, ... before it is dead,
-/// and cells in these states are not counted by their neighbours.
+/// An outer-totalistic rule of a cellular automaton; parse_rule() reads one
+/// from its usual notation. State 0 is dead, state 1 alive. In a rule of more
+/// than two states a cell that does not survive grows old through 2, 3, ...
+/// before it is dead; its neighbours do not count it then.
 class AutomatonRule {
  public:
   static constexpr int max_radius = 16;   ///< cells on either side
@@ -109,9 +110,9 @@ class AutomatonRule {
                                " cells with its centre");
   }
 
-  /// What becomes of a cell when `count` cells of its neighbourhood are in
-  /// state 1, itself among them if counts_centre(). A state that the rule does
-  /// not have becomes 0.
+  /// The next state of a cell of whose neighbourhood `count` cells are in state
+  /// 1, itself among them if counts_centre(). A state that the rule does not
+  /// have becomes 0.
   KOKKOS_FORCEINLINE_FUNCTION constexpr std::uint8_t next(std::uint8_t state,
                                                           int count) const {
     if (state == 0) return m_birth.contains(count) ? 1 : 0;
@@ -119,11 +120,11 @@ class AutomatonRule {
     return static_cast<std::uint8_t>(state + 1 < m_states ? state + 1 : 0);
   }
 
-  /// Which cells are counted.
+  /// The shape of the neighbourhood whose cells are counted.
   KOKKOS_FORCEINLINE_FUNCTION constexpr Neighbourhood neighbourhood() const {
     return m_neighbourhood;
   }
-  /// Of the neighbourhood, in cells.
+  /// Radius of the neighbourhood, in cells.
   KOKKOS_FORCEINLINE_FUNCTION constexpr int radius() const { return m_radius; }
   /// Number of states, the dead one included.
   KOKKOS_FORCEINLINE_FUNCTION constexpr int states() const { return m_states; }

@@ -25,7 +25,7 @@
 /// mirror image (reflect, mirror) for weights that are their own in this
 /// dimension. Beyond any other boundary a step would have to leave the constant
 /// or the copies of the last element as they are: elements that see values
-/// computed there are done step by step, in strips
+/// computed there are computed step by step, in strips
 /// (core/stencil/KokkosMMA_BoundaryStrips.hpp).
 
 namespace KokkosMMA::Impl {
@@ -53,7 +53,7 @@ inline std::vector<double> compose(std::vector<double> const& factor,
   return {all.begin(), all.end()};
 }
 
-/// Of an outer product, which thus stays one.
+/// `steps` steps of an outer product, which stays one.
 template <std::size_t Rank>
 std::array<std::vector<double>, Rank> compose(
     std::array<std::vector<double>, Rank> const& factors, int steps) {
@@ -62,7 +62,8 @@ std::array<std::vector<double>, Rank> compose(
   return result;
 }
 
-/// Of any weights. A radius must not exceed StencilWeights::max_radius.
+/// `steps` steps of any weights. The radius of the result must not exceed
+/// StencilWeights::max_radius.
 template <int Rank>
 StencilWeights<Rank> compose(StencilWeights<Rank> const& weights, int steps) {
   using Offsets = typename StencilWeights<Rank>::Offsets;
@@ -214,8 +215,8 @@ int accurate_steps(StencilWeights<Rank> const& weights, bool is_double) {
   return steps;
 }
 
-/// How many steps one sweep may stand for, 1 at least. Grids are not fused
-/// that would be strips for the most part.
+/// How many steps one sweep may stand for, at least 1. It is 1 for grids that
+/// would consist mostly of strips.
 template <int Rank>
 int fusible_steps(StencilWeights<Rank> const& weights,
                   Boundaries<Rank> const& boundaries,

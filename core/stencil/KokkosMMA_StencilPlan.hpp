@@ -13,11 +13,12 @@
 #include <vector>
 
 /// \file
-/// What is found out of the weights of a stencil once, for all calls with them.
+/// What is computed from the weights of a stencil once, for all calls with
+/// them.
 
 namespace KokkosMMA::Impl {
 
-/// The same weights for a grid whose dimensions come in reverse.
+/// Weights and boundaries for a grid whose dimensions come in reverse.
 template <int R>
 StencilWeights<R> reversed(StencilWeights<R> const& weights) {
   if constexpr (R == 1) {

@@ -157,17 +157,6 @@ class StencilWeights {
     return std::all_of(m_values.begin(), m_values.end(),
                        [](double value) { return value == 1; });
   }
-  /// Whether all weights off the axes are zero.
-  bool is_star() const {
-    for (std::size_t at = 0; at < size(); ++at)
-      if (m_values[at] != 0 && !on_axis(offsets(at))) return false;
-    return true;
-  }
-  /// Whether every weight is a whole number, as integer sums demand.
-  bool are_integers() const {
-    return std::all_of(m_values.begin(), m_values.end(),
-                       [](double value) { return value == std::trunc(value); });
-  }
 
   /// Whether radius and weights are the same.
   friend bool operator==(StencilWeights const&,

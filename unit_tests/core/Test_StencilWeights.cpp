@@ -120,12 +120,6 @@ TEST(StencilWeights, Properties) {
   EXPECT_FALSE(W::moore(1).is_box_of_ones());
   EXPECT_FALSE(W::box(1).with_centre(2).is_box_of_ones());
   EXPECT_TRUE(StencilWeights<1>::star(4).is_box_of_ones());
-  EXPECT_TRUE(W::star(7).with_centre(-4.5).is_star());
-  EXPECT_TRUE(W::von_neumann(1).is_star());
-  EXPECT_FALSE(W::von_neumann(2).is_star());
-  EXPECT_FALSE(StencilWeights<3>::box(1).is_star());
-  EXPECT_TRUE(W::star(7).with_centre(-4).are_integers());
-  EXPECT_FALSE(W::star(7).with_centre(-4.5).are_integers());
   EXPECT_EQ(W::star(2).with_centre(-0.).taps(), 8u);
 }
 
@@ -220,7 +214,10 @@ void expect_exact(StencilWeights<R> const& weights) {
   ASSERT_TRUE(product);
   EXPECT_TRUE(product->exact);
   EXPECT_EQ(0, error_of(weights, *product));
-  if (!weights.are_integers()) return;
+  auto const is_integer = [](double value) {
+    return value == std::trunc(value);
+  };
+  if (!std::ranges::all_of(weights.values(), is_integer)) return;
   for (auto const& factor : product->factors)
     for (double const value : factor) EXPECT_EQ(value, std::trunc(value));
 }

@@ -20,6 +20,15 @@ namespace {
 using namespace KokkosMMA;
 using namespace KokkosMMA::Testing;
 
+TEST(AutomatonTuning, PrintsItself) {
+  EXPECT_EQ(to_string(Impl::Cuda::automaton_tuning<true, Impl::RangeRule>),
+            "min_blocks=6 rounds=6 min_steps=4");
+  EXPECT_EQ(to_string(Impl::Cuda::packed_count_tuning(11)),
+            "threads=32 words=2 ahead=1 blocks=12");
+  EXPECT_EQ(to_string(Impl::Cuda::packed_count_tuning(12)),
+            "threads=32 words=1 ahead=2 blocks=12");
+}
+
 using Cells = DeviceGrid<std::uint8_t, 2>;
 
 Impl::StencilGrid<std::uint8_t, 2> grid_of(Cells& cells, Place<2> const& extent,

@@ -188,7 +188,7 @@ __global__ void __launch_bounds__(AutomatonTile::threads,
       CopyAsync16::wait<0>();
       __syncthreads();
     }
-    // Nobody reads the group before the oldest any more.
+    // No warp reads the group before the oldest any more.
     source.fetch(oldest == 0 ? slots - 1 : oldest - 1);
     if (step < 0) {
       oldest = oldest + 1 < slots ? oldest + 1 : 0;

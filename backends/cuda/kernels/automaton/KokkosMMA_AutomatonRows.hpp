@@ -28,13 +28,13 @@ struct AutomatonCall {
   unsigned char low_column;
   unsigned char high_column;
   int radius;
-  int shift;             ///< bytes from the 16-byte line before column 0 to it
-  bool rows_aligned_16;  ///< all rows begin `shift` bytes behind a line
+  int shift;             ///< bytes from a multiple of 16 to column 0
+  bool rows_aligned_16;  ///< all rows begin `shift` behind one
   bool stores_pair;      ///< a lane's 8 cells may be stored at once
 };
 
-/// The columns of a tile that vectors of cells inside do not hold and that are
-/// needed: [0, low) and [high, end).
+/// The columns of a tile that need a boundary fix-up, [0, low) and [high, end):
+/// those that vectors of cells inside do not hold and that are needed.
 struct FixupColumns {
   static constexpr int max_width = 64;
   int low;
@@ -52,9 +52,7 @@ struct FixupColumns {
     end  = end > high ? end : high;
   }
   __device__ int width() const { return low + end - high; }
-  __device__ int column(int edge) const {
-    return edge < low ? edge : edge - low + high;
-  }
+  __device__ int column(int n) const { return n < low ? n : n - low + high; }
 };
 
 /// Fetches groups of rows into the ring.
@@ -62,7 +60,7 @@ class AutomatonRows {
   using Tile = AutomatonTile;
 
  public:
-  /// \param sources room for the columns that stand for those of the edges
+  /// \param sources room for the columns that stand for those with fix-ups
   __device__ AutomatonRows(AutomatonCall const& call, unsigned char* ring,
                            std::int64_t* sources, std::int64_t first_row,
                            std::int64_t end_row, std::int64_t first_column)
@@ -116,7 +114,7 @@ class AutomatonRows {
   }
 
  private:
-  /// 16 cells of columns inside, of a row anywhere.
+  /// Fetches 16 cells of columns inside; the row may be beyond a boundary.
   __device__ void fetch_vector(unsigned char* to, std::int64_t row,
                                std::int64_t column) const {
     auto const& grid = m_call.grid;
@@ -141,7 +139,8 @@ class AutomatonRows {
       copy_unaligned(to, from);
   }
 
-  /// Whole words around the cells, where these are within the grid's memory.
+  /// Copies 16 cells as whole words around them, where these are within the
+  /// grid's memory.
   __device__ void copy_unaligned(unsigned char* to,
                                  unsigned char const* from) const {
     auto const& grid = m_call.grid;
@@ -164,16 +163,16 @@ class AutomatonRows {
               __funnelshift_r(word[3], word[4], 8 * skip)};
   }
 
-  /// The cells of vectors that are not inside, one at a time: all threads take
+  /// Fetches the cells of columns with fix-ups, one at a time: all threads take
   /// part, however few columns these are.
   __device__ void fetch_fixups(unsigned char* to) const {
     constexpr int together = 4;
     auto const& grid       = m_call.grid;
     int const wide         = m_fixups.width() <= 32 ? 32 : 64;
-    int const edge         = threadIdx.x % wide;
-    if (edge >= m_fixups.width()) return;
-    int const at              = m_fixups.column(edge);
-    std::int64_t const source = m_sources[edge];
+    int const n            = threadIdx.x % wide;
+    if (n >= m_fixups.width()) return;
+    int const at              = m_fixups.column(n);
+    std::int64_t const source = m_sources[n];
     int const stride          = Tile::threads / wide;  // rows
     for (int r = threadIdx.x / wide; r < Tile::rows; r += together * stride) {
       unsigned char cells[together];

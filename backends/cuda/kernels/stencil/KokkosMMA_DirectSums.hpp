@@ -14,7 +14,7 @@
 #include <type_traits>
 
 /// \file
-/// What the kernels share that sum up stencils by multiply-adds: a tap, the
+/// The parts of kernels that sum up stencils by multiply-adds: a tap, the
 /// reads of neighbours from shared memory, and the stores of sums.
 
 namespace KokkosMMA::Impl::Cuda {
@@ -25,7 +25,7 @@ __device__ __forceinline__ A add_tap(A sum, A weight, A value) {
       sum, Combine<Operation::prod, A>::apply(weight, value));
 }
 
-/// Values of consecutive elements that lie aligned in shared memory.
+/// Values of consecutive elements that are aligned in shared memory.
 template <int Count, class A, class Element>
 __device__ __forceinline__ void read_values(Element const* from, A* values) {
   constexpr int bytes = Count * int(sizeof(Element));
@@ -47,7 +47,8 @@ __device__ __forceinline__ void read_values(Element const* from, A* values) {
   }
 }
 
-/// Where they lie anywhere, one by one.
+/// Values of consecutive elements in shared memory; unaligned ones are read one
+/// by one.
 template <int Count, bool Unaligned, class A, class Element>
 __device__ __forceinline__ void read_columns(Element const* from, A* values) {
   if constexpr (Unaligned) {
@@ -58,8 +59,8 @@ __device__ __forceinline__ void read_columns(Element const* from, A* values) {
   }
 }
 
-/// Sums of `Columns` consecutive elements, by each lane of a warp, whose 32 are
-/// neighbours.
+/// Stores sums of a warp: each lane has those of `Columns` consecutive
+/// elements, and its neighbour those of the next ones.
 template <int Columns, class A, int R, class Epilogue>
 struct SumStore {
   using Index = std::int64_t;
@@ -99,7 +100,8 @@ struct SumStore {
     for (int d = 0; d + 1 < R; ++d) to += at[d] * epilogue.stride[d];
     return to;
   }
-  /// Likewise where the lane's first element lies at `to`, in column `first`.
+  /// Stores sums to a View; the lane's first element is at `to`, in column
+  /// `first`.
   template <class Result>
   __device__ __forceinline__ void write(Result* to, Index first,
                                         A const (&sums)[Columns],
@@ -127,7 +129,7 @@ struct SumStore {
  private:
   __device__ __forceinline__ static int lane() { return int(threadIdx.x % 32); }
 
-  /// Elements of lanes side by side: a warp writes whole lines.
+  /// Exchanges sums so that a warp writes consecutive elements.
   __device__ __forceinline__ static void stage(A const (&sums)[Columns],
                                                A* staging) {
 #pragma unroll
@@ -166,17 +168,17 @@ inline unsigned checked_blocks(std::int64_t blocks) {
   return unsigned(blocks);
 }
 
-/// What the memory of a call allows.
+/// How a call's memory may be read and written.
 struct StencilAlignment {
   std::int64_t origin;  ///< first column of the first tile, not above 0
   bool loads;
   bool stores;
 };
 
-/// `Columns` are those of a thread. Tiles start where loads or stores, both
-/// where that is possible, are of whole vectors. Of elements of 4 and 8 bytes
-/// rather the stores: they are copied one by one at little loss, those of 1
-/// and 2 bytes are not.
+/// Chooses where tiles start, so that loads or stores, both if possible, are of
+/// whole vectors. For elements of 4 and 8 bytes stores come first: copying
+/// these one by one costs little, copying elements of 1 and 2 bytes much.
+/// \tparam Columns of a thread
 template <int Columns, class A, class Element, int R, class Epilogue>
 StencilAlignment stencil_alignment(StencilGrid<Element, R> const& grid,
                                    Epilogue const& epilogue) {

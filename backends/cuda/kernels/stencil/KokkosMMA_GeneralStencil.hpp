@@ -16,7 +16,7 @@
 
 namespace KokkosMMA::Impl::Cuda {
 
-/// The parts of a tile whose weights are walked in groups.
+/// Sizes of a tile of the kernel for any weights, which are read in groups.
 template <class A, int R, class Element>
 struct GeneralShape {
   static constexpr int vector  = 16 / int(sizeof(Element));
@@ -29,7 +29,7 @@ struct GeneralShape {
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int pad(int radius) {
     return (radius + vector - 1) / vector * vector;
   }
-  /// With the neighbours behind the last one that a thread reads and does not
+  /// With neighbours behind the last one, which a thread reads and does not
   /// use.
   static constexpr int slab_bytes(int radius, int radius_y) {
     return ((tile_x + 2 * pad(radius)) * (tile_y + 2 * radius_y) + vector) *
@@ -41,7 +41,7 @@ struct GeneralShape {
     return (std::max(slab_bytes(radius, radius_y), staging_bytes) + 15) / 16 *
            16;
   }
-  /// With a row of masks more, so that weights are aligned.
+  /// With one more row of masks, so that weights are aligned.
   static constexpr int shared_bytes(int radius, int radius_y, int groups) {
     return weights_at(radius, radius_y) +
            (2 * radius_y + 2) *

@@ -19,9 +19,9 @@
 
 namespace KokkosMMA::Impl::Cuda {
 
-/// A part of a table on its way to the memory of the device. Arguments of
-/// kernels are copied when it is launched, and in the order of the stream: the
-/// host waits for nothing, and a graph keeps them.
+/// A part of a table that a kernel's argument carries to the device. Arguments
+/// are copied at the launch, in the order of the stream: the host does not
+/// wait, and a graph keeps them.
 struct TablePart {
   static constexpr int size = 448;  // 3584 bytes of at most 4096
   std::uint64_t word[size];

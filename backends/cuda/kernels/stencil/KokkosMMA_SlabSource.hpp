@@ -13,8 +13,8 @@
 
 namespace KokkosMMA::Impl::Cuda {
 
-/// Rows of a grid, and what lies beyond its boundaries, into shared memory. A
-/// radius is at most the extent.
+/// Copies rows of a grid, and what stands beyond its boundaries, into shared
+/// memory. A radius is at most the extent.
 template <class Element, int R>
 struct SlabSource {
   using Index                 = std::int64_t;
@@ -22,8 +22,9 @@ struct SlabSource {
 
   StencilGrid<Element, R> grid;
   int radius[R];
-  bool rows_aligned_16;  ///< columns that are a multiple of `vector` from the
-                         ///< first one of a tile are aligned to 16 bytes
+  /// Columns at a multiple of `vector` from the first one of a tile are aligned
+  /// to 16 bytes.
+  bool rows_aligned_16;
 
   /// Adds the offset of what stands for index i of dimension D; false where
   /// this is a constant.
@@ -45,7 +46,7 @@ struct SlabSource {
     return i < 0 ? grid.boundaries.low[D].value : grid.boundaries.high[D].value;
   }
 
-  /// One element, unless no sum needs it.
+  /// Copies one element, unless no sum needs it.
   __device__ __forceinline__ void element(Element* to, Index plane, Index y,
                                           Index x) const {
     constexpr int last = R - 1;
@@ -113,7 +114,8 @@ struct SlabSource {
     return result;
   }
 
-  /// The same with [begin, end) all that is in memory, ghost cells too.
+  /// Columns of a slab: those that sums need, and as [begin, end) all of them
+  /// that are in memory, ghost cells included.
   __device__ __forceinline__ Columns elements(Index x, int width) const {
     Index const end = grid.extent[R - 1] - x;
     Columns result;
@@ -143,8 +145,8 @@ struct SlabSource {
     return true;
   }
 
-  /// Adds the offset of a row of a slab; false where it is a constant, or
-  /// nobody's. Of two dimensions, rows are planes.
+  /// Adds the offset of a row of a slab; false if it is a constant or no sum
+  /// needs it. In two dimensions, rows are planes.
   __device__ __forceinline__ bool resolve_row(Index plane, Index y,
                                               Index& offset) const {
     if constexpr (R > 1) {
@@ -177,7 +179,7 @@ struct SlabSource {
     load_beside(slab, rows, row_vectors, part, plane, y, x, thread, threads);
   }
 
-  /// The elements that are in no vector of the grid.
+  /// Copies the elements that are in no vector of the grid.
   __device__ __forceinline__ void load_beside(Element* slab, int rows,
                                               int row_vectors,
                                               Columns const& part, Index plane,
