@@ -215,4 +215,18 @@ TYPED_TEST(DenseBandKernels, AnyWeights) {
   EXPECT_GT(taken, 4);
 }
 
+TEST(BandTuning, PrintsItself) {
+  using Impl::Cuda::band_tuning;
+  using Bytes = Impl::WarpByteBand<Impl::Cuda::Warp, true, 2, 1>;
+  EXPECT_EQ(
+      "blocks_per_warp=4 warps=4 groups_per_stage=1 stages=4 min_blocks=3 "
+      "row_block=7 boundary_row_block=23",
+      to_string(band_tuning<Bytes>(true, false)));
+  EXPECT_NE(band_tuning<Bytes>(false, false), band_tuning<Bytes>(true, false));
+  EXPECT_EQ("warps=8 rows=5 groups=2 threads_across=16 pause=2 stores=1",
+            to_string(Impl::Cuda::dense_band_tuning<double>()));
+  EXPECT_EQ("warps=4 tiles=8 min_blocks=4",
+            to_string(Impl::Cuda::dense_tile_tuning));
+}
+
 }  // namespace

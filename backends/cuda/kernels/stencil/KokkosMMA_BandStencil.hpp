@@ -205,7 +205,7 @@ using BandRows = StencilRows<
 
 template <BandTuning Tuning, class Band, class A, class Element, class Epilogue,
           bool Unaligned>
-__global__ void __launch_bounds__(32 * Tuning.warps, Tuning.resident_blocks)
+__global__ void __launch_bounds__(32 * Tuning.warps, Tuning.min_blocks)
     band_stencil(const __grid_constant__ BandArguments<Band, Element, Epilogue>
                      arguments) {
   using Words = typename Band::Words;

@@ -16,7 +16,7 @@ struct BandTuning {
   int warps;                 ///< per thread block
   int groups_per_stage = 1;  ///< groups of 16 rows in a stage of the ring
   int stages           = 4;  ///< of the ring; 8 were slower (table below)
-  int resident_blocks;       ///< thread blocks per multiprocessor
+  int min_blocks;            ///< thread blocks per multiprocessor
   int row_block;             ///< groups of 16 rows of sums, per thread block
   int boundary_row_block;    ///< in a panel at a boundary: long set-up
 
@@ -24,20 +24,18 @@ struct BandTuning {
                                    BandTuning const&) = default;
 };
 
-inline std::string to_string(BandTuning const& tuning) {
-  return concatenate("BandTuning{blocks_per_warp = ", tuning.blocks_per_warp,
-                     ", warps = ", tuning.warps,
-                     ", groups_per_stage = ", tuning.groups_per_stage,
-                     ", stages = ", tuning.stages,
-                     ", resident_blocks = ", tuning.resident_blocks,
-                     ", row_block = ", tuning.row_block,
-                     ", boundary_row_block = ", tuning.boundary_row_block, "}");
+inline std::string to_string(BandTuning const& t) {
+  return concatenate("blocks_per_warp=", t.blocks_per_warp, " warps=", t.warps,
+                     " groups_per_stage=", t.groups_per_stage,
+                     " stages=", t.stages, " min_blocks=", t.min_blocks,
+                     " row_block=", t.row_block,
+                     " boundary_row_block=", t.boundary_row_block);
 }
 
 /// At least half of the warps that fit with 128 registers. Times of the kernels
 /// by themselves in us: H200, CUDA 13.0, 16384 x 16384 elements, box filters,
 /// zeros beyond the boundaries. The columns are blocks_per_warp x warps,
-/// groups_per_stage, stages, resident_blocks, row_block. 2026-11-24; a copy by
+/// groups_per_stage, stages, min_blocks, row_block. 2026-11-24; a copy by
 /// the runtime takes 130 for bytes and 257 for half:
 ///
 ///     bytes, radius 7     2 x 8, 2, 4, 2, 11   149; results by RowTile 148
@@ -87,26 +85,26 @@ constexpr BandTuning band_tuning(bool is_unaligned,
   if constexpr (Band::element == Scalar::float32) {
     return {.blocks_per_warp    = 2,
             .warps              = 4,
-            .resident_blocks    = is_split ? 2 : 3,
+            .min_blocks         = is_split ? 2 : 3,
             .row_block          = 64,
             .boundary_row_block = 64};
   } else if constexpr (Band::columns == 32 && Band::planes > 1) {
     return {.blocks_per_warp    = Band::is_far ? 2 : 1,
             .warps              = 8,
             .groups_per_stage   = 2,
-            .resident_blocks    = Band::is_far ? 1 : 2,
+            .min_blocks         = Band::is_far ? 1 : 2,
             .row_block          = Band::is_far ? 16 : 15,
             .boundary_row_block = Band::is_far ? 16 : 15};
   } else if constexpr (Band::columns == 32 && Band::is_far) {
     return {.blocks_per_warp    = 4,
             .warps              = 4,
-            .resident_blocks    = 3,
+            .min_blocks         = 3,
             .row_block          = 8,
             .boundary_row_block = 16};
   } else if constexpr (Band::columns == 32) {
     return {.blocks_per_warp    = 4,
             .warps              = 4,
-            .resident_blocks    = is_unaligned ? 3 : 4,
+            .min_blocks         = is_unaligned ? 3 : 4,
             .row_block          = is_unaligned ? 7 : 3,
             .boundary_row_block = 23};
   } else if constexpr (Band::is_far) {
@@ -114,12 +112,12 @@ constexpr BandTuning band_tuning(bool is_unaligned,
       return {.blocks_per_warp    = 2,
               .warps              = 8,
               .groups_per_stage   = 2,
-              .resident_blocks    = 1,
+              .min_blocks         = 1,
               .row_block          = 64,
               .boundary_row_block = 64};
     return {.blocks_per_warp    = is_split ? 2 : 4,
             .warps              = 4,
-            .resident_blocks    = 2,
+            .min_blocks         = 2,
             .row_block          = 64,
             .boundary_row_block = 64};
   } else {
@@ -127,7 +125,7 @@ constexpr BandTuning band_tuning(bool is_unaligned,
     return {.blocks_per_warp    = is_square ? 4 : 2,
             .warps              = is_square ? 4 : 8,
             .groups_per_stage   = 2,
-            .resident_blocks    = 2,
+            .min_blocks         = 2,
             .row_block          = is_split       ? 47
                                   : is_unaligned ? 23
                                                  : 15,

@@ -25,12 +25,10 @@ struct DenseBandTuning {
                                    DenseBandTuning const&) = default;
 };
 
-inline std::string to_string(DenseBandTuning const& tuning) {
-  return concatenate("DenseBandTuning{warps = ", tuning.warps,
-                     ", rows = ", tuning.rows, ", groups = ", tuning.groups,
-                     ", threads_across = ", tuning.threads_across,
-                     ", pause = ", tuning.pause, ", stores = ", tuning.stores,
-                     "}");
+inline std::string to_string(DenseBandTuning const& t) {
+  return concatenate("warps=", t.warps, " rows=", t.rows, " groups=", t.groups,
+                     " threads_across=", t.threads_across, " pause=", t.pause,
+                     " stores=", t.stores);
 }
 
 /// Numbers are 10^9 sums per second of 16384^2 elements at radius 7 (H200,

@@ -53,7 +53,7 @@ struct DenseTileTask {
 template <class Element, class Epilogue, DenseTileTuning Tuning>
 struct DenseTileKernel {
   static constexpr int warps    = Tuning.warps;
-  static constexpr int resident = Tuning.resident_blocks;
+  static constexpr int resident = Tuning.min_blocks;
   using Task                    = DenseTileTask<Element, Epilogue>;
   using Tile   = WarpDenseTile<Warp, is_band_half<Element>, Tuning.tiles>;
   using Result = typename Epilogue::value_type;

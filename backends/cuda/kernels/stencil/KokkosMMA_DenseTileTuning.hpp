@@ -16,22 +16,21 @@ struct DenseTileTuning {
   /// cycles of shared memory and 390 of the tensor cores; with 16 tiles, 592
   /// and 780. 12 tiles spill with 128 registers (CUDA 13.0).
   int tiles;
-  int resident_blocks;  ///< thread blocks per multiprocessor
+  int min_blocks;  ///< thread blocks per multiprocessor
 
   friend constexpr bool operator==(DenseTileTuning const&,
                                    DenseTileTuning const&) = default;
 };
 
-inline std::string to_string(DenseTileTuning const& tuning) {
-  return concatenate("DenseTileTuning{warps = ", tuning.warps,
-                     ", tiles = ", tuning.tiles,
-                     ", resident_blocks = ", tuning.resident_blocks, "}");
+inline std::string to_string(DenseTileTuning const& t) {
+  return concatenate("warps=", t.warps, " tiles=", t.tiles,
+                     " min_blocks=", t.min_blocks);
 }
 
 /// 10^9 sums per second at radius 7: 320; 8 warps, 8 tiles and 2 resident
 /// blocks 306; 8, 16 and 1 287 (H200, 2026-11-22).
 inline constexpr DenseTileTuning dense_tile_tuning{
-    .warps = 4, .tiles = 8, .resident_blocks = 4};
+    .warps = 4, .tiles = 8, .min_blocks = 4};
 
 }  // namespace KokkosMMA::Impl::Cuda
 

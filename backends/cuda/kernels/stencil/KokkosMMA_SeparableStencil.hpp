@@ -57,7 +57,7 @@ inline constexpr int separable_bytes =
 
 template <SeparableTuning Tuning, class A, class Sums, class Element,
           bool Aligned, bool VectorStores, int R, class Task, class Epilogue>
-__global__ void __launch_bounds__(Tuning.threads, Tuning.resident_blocks)
+__global__ void __launch_bounds__(Tuning.threads, Tuning.min_blocks)
     separable_stencil(Task const task, Epilogue const epilogue) {
   constexpr bool linear    = R == 1;
   constexpr int V          = Tuning.sums_per_thread;

@@ -15,10 +15,10 @@ namespace KokkosMMA::Impl::Cuda {
 struct SeparableTuning {
   int sums_per_thread;  ///< of a row, side by side
   int threads;
-  int resident_blocks;  ///< thread blocks per multiprocessor
-  int stage_rows = 8;   ///< rows of a stage of the ring
-  int stages     = 3;   ///< of the ring
-  int batch      = 8;   ///< rows between moves of the sums in FactorSums
+  int min_blocks;      ///< thread blocks per multiprocessor
+  int stage_rows = 8;  ///< rows of a stage of the ring
+  int stages     = 3;  ///< of the ring
+  int batch      = 8;  ///< rows between moves of the sums in FactorSums
   /// Rows that a short row block loads, for radii along the columns up to 2, up
   /// to 4 and above; 0: row blocks are tall.
   int loaded_rows[3] = {};
@@ -32,14 +32,12 @@ struct SeparableTuning {
                                    SeparableTuning const&) = default;
 };
 
-inline std::string to_string(SeparableTuning const& tuning) {
-  return concatenate(
-      "SeparableTuning{sums_per_thread = ", tuning.sums_per_thread,
-      ", threads = ", tuning.threads,
-      ", resident_blocks = ", tuning.resident_blocks,
-      ", stage_rows = ", tuning.stage_rows, ", stages = ", tuning.stages,
-      ", batch = ", tuning.batch, ", loaded_rows = ", tuning.loaded_rows[0],
-      " ", tuning.loaded_rows[1], " ", tuning.loaded_rows[2], "}");
+inline std::string to_string(SeparableTuning const& t) {
+  return concatenate("sums_per_thread=", t.sums_per_thread,
+                     " threads=", t.threads, " min_blocks=", t.min_blocks,
+                     " stage_rows=", t.stage_rows, " stages=", t.stages,
+                     " batch=", t.batch, " loaded_rows=", t.loaded_rows[0], " ",
+                     t.loaded_rows[1], " ", t.loaded_rows[2]);
 }
 
 /// Kernels for every radius up to MaxRadius. Part of a copy kernel's rate in
@@ -73,7 +71,7 @@ constexpr SeparableTuning any_radius_tuning() {
   constexpr int threads = MaxRadius <= 4 && sums <= 4 ? 256 : 128;
   return {.sums_per_thread = sums,
           .threads         = threads,
-          .resident_blocks = threads == 256 || MaxRadius > 8 ? 2 : 3,
+          .min_blocks      = threads == 256 || MaxRadius > 8 ? 2 : 3,
           .loaded_rows     = {24, widest >= 4 ? 96 : 0, 0}};
 }
 
@@ -108,8 +106,8 @@ inline constexpr int sums_at_once =
 struct RadiusTable {
   int stages[7];        ///< of the ring
   int block_stages[7];  ///< of a short row block
-  int resident_blocks[7] = {3, 3, 3, 3, 3, 3, 3};
-  int threads[7]         = {128, 128, 128, 128, 128, 128, 128};
+  int min_blocks[7] = {3, 3, 3, 3, 3, 3, 3};
+  int threads[7]    = {128, 128, 128, 128, 128, 128, 128};
 };
 
 /// Box filters. Part of the rate of the runtime's copy, by the rows of a row
@@ -129,23 +127,23 @@ struct RadiusTable {
 ///
 /// [rows are aligned][elements of 2, 4, 8 bytes]
 inline constexpr RadiusTable box_tables[2][3] = {
-    {{.stages          = {8, 4, 3, 3, 2, 2, 2},
-      .block_stages    = {6, 4, 4, 6, 7, 6, 5},
-      .resident_blocks = {3, 4, 4, 4, 3, 3, 3}},
+    {{.stages       = {8, 4, 3, 3, 2, 2, 2},
+      .block_stages = {6, 4, 4, 6, 7, 6, 5},
+      .min_blocks   = {3, 4, 4, 4, 3, 3, 3}},
      {.stages = {8, 6, 4, 4, 3, 3, 2}, .block_stages = {6, 5, 4, 4, 3, 6, 3}},
-     {.stages          = {8, 6, 4, 4, 3, 3, 3},
-      .block_stages    = {6, 5, 4, 4, 3, 5, 6},
-      .resident_blocks = {3, 3, 3, 3, 3, 3, 4},
-      .threads         = {128, 128, 128, 128, 128, 128, 64}}},
-    {{.stages          = {8, 6, 4, 4, 3, 3, 2},
-      .block_stages    = {6, 5, 4, 4, 3, 4, 3},
-      .resident_blocks = {3, 3, 3, 3, 3, 4, 3},
-      .threads         = {128, 128, 128, 128, 128, 64, 128}},
+     {.stages       = {8, 6, 4, 4, 3, 3, 3},
+      .block_stages = {6, 5, 4, 4, 3, 5, 6},
+      .min_blocks   = {3, 3, 3, 3, 3, 3, 4},
+      .threads      = {128, 128, 128, 128, 128, 128, 64}}},
+    {{.stages       = {8, 6, 4, 4, 3, 3, 2},
+      .block_stages = {6, 5, 4, 4, 3, 4, 3},
+      .min_blocks   = {3, 3, 3, 3, 3, 4, 3},
+      .threads      = {128, 128, 128, 128, 128, 64, 128}},
      {.stages = {8, 6, 4, 4, 3, 3, 3}, .block_stages = {6, 5, 4, 4, 3, 4, 4}},
-     {.stages          = {8, 6, 4, 4, 3, 3, 3},
-      .block_stages    = {6, 5, 4, 4, 4, 5, 6},
-      .resident_blocks = {3, 3, 3, 3, 3, 3, 4},
-      .threads         = {128, 128, 128, 128, 128, 128, 64}}}};
+     {.stages       = {8, 6, 4, 4, 3, 3, 3},
+      .block_stages = {6, 5, 4, 4, 4, 5, 6},
+      .min_blocks   = {3, 3, 3, 3, 3, 3, 4},
+      .threads      = {128, 128, 128, 128, 128, 128, 64}}}};
 
 /// Factors of one radius, in the same runs and order:
 ///     r = 5         23 0.91, 45 0.91; 2 stages 34 0.87
@@ -156,19 +154,19 @@ inline constexpr RadiusTable box_tables[2][3] = {
 ///            r = 6  118 0.83, 66 0.76, 40 0.67
 ///            r = 7  121 0.71, 46 0.61
 inline constexpr RadiusTable factor_tables[2][3] = {
-    {{.stages          = {8, 3, 3, 3, 2, 2, 2},
-      .block_stages    = {6, 6, 10, 12, 7, 6, 5},
-      .resident_blocks = {3, 4, 4, 4, 3, 3, 3}},
+    {{.stages       = {8, 3, 3, 3, 2, 2, 2},
+      .block_stages = {6, 6, 10, 12, 7, 6, 5},
+      .min_blocks   = {3, 4, 4, 4, 3, 3, 3}},
      {.stages = {8, 6, 4, 4, 3, 2, 2}, .block_stages = {6, 5, 4, 4, 5, 10, 9}},
      {.stages = {8, 6, 4, 4, 3, 3, 2}, .block_stages = {6, 5, 4, 4, 5, 5, 9}}},
-    {{.stages          = {8, 4, 3, 3, 2, 2, 2},
-      .block_stages    = {6, 4, 4, 12, 7, 6, 5},
-      .resident_blocks = {3, 4, 4, 4, 3, 3, 3}},
+    {{.stages       = {8, 4, 3, 3, 2, 2, 2},
+      .block_stages = {6, 4, 4, 12, 7, 6, 5},
+      .min_blocks   = {3, 4, 4, 4, 3, 3, 3}},
      {.stages = {8, 6, 4, 4, 3, 2, 2}, .block_stages = {6, 5, 4, 4, 3, 3, 9}},
-     {.stages          = {8, 6, 4, 4, 3, 3, 3},
-      .block_stages    = {6, 5, 4, 4, 5, 5, 6},
-      .resident_blocks = {3, 3, 3, 3, 3, 3, 4},
-      .threads         = {128, 128, 128, 128, 128, 128, 64}}}};
+     {.stages       = {8, 6, 4, 4, 3, 3, 3},
+      .block_stages = {6, 5, 4, 4, 5, 5, 6},
+      .min_blocks   = {3, 3, 3, 3, 3, 3, 4},
+      .threads      = {128, 128, 128, 128, 128, 128, 64}}}};
 
 /// Box filters of bytes, whose sums are two to a word, 16 for a thread. Of
 /// unaligned rows only those of radius 1 have kernels.
@@ -179,9 +177,9 @@ inline constexpr RadiusTable factor_tables[2][3] = {
 ///     r = 7 121 0.70, 46 0.69, 31 0.62; 8 sums for a thread 0.53
 ///     one sum a word: r = 3 and 7 0.70 and 0.41
 inline constexpr RadiusTable byte_table = {
-    .stages          = {8, 5, 4, 4, 3, 3, 3},
-    .block_stages    = {6, 5, 5, 5, 4, 7, 9},
-    .resident_blocks = {3, 4, 3, 3, 3, 2, 2}};
+    .stages       = {8, 5, 4, 4, 3, 3, 3},
+    .block_stages = {6, 5, 5, 5, 4, 7, 9},
+    .min_blocks   = {3, 4, 3, 3, 3, 2, 2}};
 
 /// \tparam Box a box filter, not factors
 /// \tparam Aligned rows are aligned to 16 bytes
@@ -197,7 +195,7 @@ constexpr SeparableTuning one_radius_tuning() {
   constexpr int load = table.block_stages[r] * rows;
   return {.sums_per_thread = sums_at_once<Element, Result>,
           .threads         = table.threads[r],
-          .resident_blocks = table.resident_blocks[r],
+          .min_blocks      = table.min_blocks[r],
           .stage_rows      = rows,
           .stages          = table.stages[r],
           .loaded_rows     = {load, load, load}};

@@ -41,7 +41,7 @@ struct PlaneSumsTask {
 /// Each lane sweeps along the planes with V elements of a row.
 template <PlaneSumsTuning Tuning, class A, int MaxRadius, bool VectorStores,
           class Epilogue>
-__global__ void __launch_bounds__(Tuning.threads, Tuning.resident_blocks)
+__global__ void __launch_bounds__(Tuning.threads, Tuning.min_blocks)
     sum_planes(PlaneSumsTask<A, MaxRadius> const task,
                Epilogue const epilogue) {
   constexpr int warps   = Tuning.threads / 32;

@@ -18,10 +18,10 @@ constexpr SeparableTuning within_planes_tuning() {
   auto tuning    = any_radius_tuning<Element, A, MaxRadius>();
   tuning.threads = MaxRadius <= 8 ? 32 : 64;
   // About as many threads per multiprocessor as in two dimensions.
-  tuning.resident_blocks = (MaxRadius <= 4   ? 512
-                            : MaxRadius <= 8 ? 384
-                                             : 256) /
-                           tuning.threads;
+  tuning.min_blocks = (MaxRadius <= 4   ? 512
+                       : MaxRadius <= 8 ? 384
+                                        : 256) /
+                      tuning.threads;
   // Unaligned bytes spill unless a batch is a whole stage of 16 rows. (Where
   // they are aligned that costs much: 35 instead of 57.)
   if (MaxRadius > 8 && tuning.sums_per_thread > 2 && !Aligned) {
@@ -60,18 +60,17 @@ constexpr SeparableTuning within_planes_one_radius_tuning() {
 struct PlaneSumsTuning {
   int sums_per_thread;  ///< of a row, side by side
   int threads;
-  int resident_blocks;  ///< thread blocks per multiprocessor
-  int batch = 8;        ///< planes that are loaded at once
+  int min_blocks;  ///< thread blocks per multiprocessor
+  int batch = 8;   ///< planes that are loaded at once
 
   friend constexpr bool operator==(PlaneSumsTuning const&,
                                    PlaneSumsTuning const&) = default;
 };
 
-inline std::string to_string(PlaneSumsTuning const& tuning) {
-  return concatenate("PlaneSumsTuning{sums_per_thread = ",
-                     tuning.sums_per_thread, ", threads = ", tuning.threads,
-                     ", resident_blocks = ", tuning.resident_blocks,
-                     ", batch = ", tuning.batch, "}");
+inline std::string to_string(PlaneSumsTuning const& t) {
+  return concatenate("sums_per_thread=", t.sums_per_thread,
+                     " threads=", t.threads, " min_blocks=", t.min_blocks,
+                     " batch=", t.batch);
 }
 
 /// Float and uint8 of radius 5, then 7, 10^9 sums per second as above, by
@@ -92,7 +91,7 @@ constexpr PlaneSumsTuning plane_sums_tuning() {
           .threads         = MaxRadius <= 4   ? 256
                              : MaxRadius <= 8 ? 128
                                               : 192,
-          .resident_blocks = MaxRadius == 8 ? 3 : 2};
+          .min_blocks      = MaxRadius == 8 ? 3 : 2};
 }
 
 }  // namespace KokkosMMA::Impl::Cuda
