@@ -8,6 +8,7 @@
 #include <adapters/algorithms/segmented/KokkosMMA_SegmentedKernels.hpp>
 #include <backends/generic/KokkosMMA_StencilGeneric.hpp>
 #include <core/stencil/KokkosMMA_RouteStencil.hpp>
+#include <core/stencil/KokkosMMA_RowAlignment.hpp>
 #include <core/stencil/KokkosMMA_StencilGrid.hpp>
 #include <core/stencil/KokkosMMA_StencilPlan.hpp>
 
