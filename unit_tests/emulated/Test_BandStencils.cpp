@@ -43,7 +43,7 @@ struct Field {
   }
 };
 
-/// Marches down stripes of the field as the kernel does, and gives
+/// Sweeps down column blocks of the field as the kernel does, and gives
 /// receive(i, j, sum) all sums.
 template <class Band, class Element, class Receive>
 void march(Field<Element>& field, typename Band::Weights const& weights,
@@ -51,12 +51,12 @@ void march(Field<Element>& field, typename Band::Weights const& weights,
   constexpr int size    = int(sizeof(Element));
   constexpr int columns = Band::columns;
   Band const band(Warp(), Band::words(weights));
-  std::size_t const stripes = std::size_t(field.columns / columns);
-  auto const histories = std::make_unique<typename Band::History[]>(stripes);
-  for (std::size_t b = 0; b < stripes; ++b) band.clear(histories[b]);
+  std::size_t const blocks = std::size_t(field.columns / columns);
+  auto const histories     = std::make_unique<typename Band::History[]>(blocks);
+  for (std::size_t b = 0; b < blocks; ++b) band.clear(histories[b]);
   for (int step = 0; step < field.rows / 16 + Band::groups - 1; ++step) {
     int const top = 16 * step - Band::max_radius;
-    for (int b = 0; b < int(stripes); ++b) {
+    for (int b = 0; b < int(blocks); ++b) {
       typename Band::Unit units[Band::window];
       for (int u = 0; u < Band::window; ++u)
         Warp::each([&](int lane) {
@@ -207,7 +207,7 @@ struct FloatCase {
 
   static typename Band::Weights weights(Factors const& factors) {
     return weights_of<Band>(factors, [](double x, int d, auto& operands) {
-      // With the power of two that the second operands of halfs need.
+      // With the power of two that the second operands of half need.
       if (Split) x = std::ldexp(x, d ? 4 : -4);
       for (auto& operand : operands)
         operand = d ? take_operand<Row>(x) : take_operand<BhalfOperand>(x);

@@ -65,7 +65,7 @@ bool expect_bands(Factors<2> const& factors, Random& random,
   expect_exact_sums<typename T::A, typename T::Element, typename T::Result, 2,
                     T::calls>(
       random_case<2>(random, factors.weights(), most), random,
-      [&](auto const& grid, auto const& sink) {
+      [&](auto const& grid, auto const& epilogue) {
         using Bands = Impl::Cuda::BandStencil<
             typename T::A, typename T::Element,
             std::conditional_t<T::calls, void, typename T::Result>>;
@@ -73,7 +73,7 @@ bool expect_bands(Factors<2> const& factors, Random& random,
                 Bands::operands(factors.of) != Impl::Cuda::BandOperands::none;
         if (taken)
           Impl::Cuda::launch_band_stencil<typename T::A>(Kokkos::Cuda(), grid,
-                                                         factors.of, sink);
+                                                         factors.of, epilogue);
         return taken;
       });
   return taken;
@@ -105,14 +105,14 @@ TYPED_TEST(BandKernels, Products) {
   EXPECT_GT(taken, 3);
 }
 
-// Blocks of so many rows that stages are used again, in strips that no boundary
+// Blocks of so many rows that stages are used again, in panels that no boundary
 // cuts, where warps do not wait for each other.
 TYPED_TEST(BandKernels, StagesAreUsedAgain) {
   Random random;
   SCOPED_TRACE(random.note());
-  constexpr int strip = 512 / int(sizeof(typename TypeParam::Element));
+  constexpr int panel = 512 / int(sizeof(typename TypeParam::Element));
   for (int radius : {1, 2, 1, 2})
-    expect_bands<TypeParam>(box<2>(radius), random, {400, 3 * strip + 50});
+    expect_bands<TypeParam>(box<2>(radius), random, {400, 3 * panel + 50});
 }
 
 template <class T>
@@ -182,13 +182,13 @@ bool expect_dense_bands(StencilWeights<2> const& weights, Random& random) {
   expect_exact_sums<typename T::A, typename T::Element, typename T::Result, 2,
                     T::calls>(
       random_case<2>(random, weights, {50, 300}), random,
-      [&](auto const& grid, auto const& sink) {
+      [&](auto const& grid, auto const& epilogue) {
         using Dense =
             Impl::Cuda::DenseBandStencil<typename T::A, typename T::Element>;
         taken = Dense::takes(weights) && Dense::takes_rows(grid);
         if (taken)
           Impl::Cuda::launch_dense_band_stencil<typename T::A>(
-              Kokkos::Cuda(), grid, weights, sink);
+              Kokkos::Cuda(), grid, weights, epilogue);
         return taken;
       });
   return taken;
