@@ -70,10 +70,10 @@ struct LifeBits {
   }
 };
 
-/// Any rule, without a branch. With p pairs of cells, p = 0 .. 4, a rule is a
-/// function of p, of the odd cell and of the centre, linear in the last two:
-/// (f ^ odd & g) ^ centre & (h ^ odd & k), each of f, g, h, k a value for
-/// p = 0 that changes for each other p.
+/// Any rule of two states and radius 1, without a branch. With p pairs of
+/// cells, p = 0 .. 4, a rule is a function of p, of the odd cell and of the
+/// centre, linear in the last two: (f ^ odd & g) ^ centre & (h ^ odd & k), each
+/// of f, g, h, k a value for p = 0 that changes for each other p.
 class RuleBits {
  public:
   RuleBits() = default;
@@ -161,9 +161,6 @@ class UnfoldedAxis {
   KOKKOS_FORCEINLINE_FUNCTION constexpr std::int64_t extent() const {
     return m_extent;
   }
-  KOKKOS_FORCEINLINE_FUNCTION constexpr bool has_constants() const {
-    return m_low == Boundary::constant || m_high == Boundary::constant;
-  }
 
   KOKKOS_FORCEINLINE_FUNCTION constexpr Place locate(std::int64_t x) const {
     if (x < -reach || x >= m_extent + reach) return {2, 0};
@@ -183,7 +180,7 @@ class UnfoldedAxis {
 
   /// Cells of the grid that stand for some of 32: bits first .. first + count -
   /// 1 are those from `begin` on, in reverse where the axis runs backwards.
-  struct Piece {
+  struct Run {
     std::int64_t begin;
     int first;
     int count;  ///< 0: none
@@ -225,16 +222,16 @@ class UnfoldedAxis {
     }
   }
 
-  /// The 32 cells from x on as two pieces, the usual case: grids of at least 32
-  /// cells never need more. Returns the number of pieces.
-  KOKKOS_FORCEINLINE_FUNCTION constexpr int pieces(std::int64_t x, Piece& one,
-                                                   Piece& two) const {
+  /// The 32 cells from x on as at most two runs, which grids of at least 32
+  /// cells never exceed. Returns the number of runs.
+  KOKKOS_FORCEINLINE_FUNCTION constexpr int runs(std::int64_t x, Run& one,
+                                                 Run& two) const {
     int number = 0;
-    one = two = Piece{0, 0, 0, false};
+    one = two = Run{0, 0, 0, false};
     each_run(x, [&](int first, int count, Place const& place) {
       if (place.direction == 0) return;
       ++number;
-      (number == 1 ? one : two) = piece(first, count, place);
+      (number == 1 ? one : two) = run_of(first, count, place);
     });
     return number;
   }
@@ -247,7 +244,7 @@ class UnfoldedAxis {
     std::uint32_t bits = 0;
     each_run(x, [&](int first, int count, Place const& place) {
       if (place.direction == 0) return;
-      Piece const some = piece(first, count, place);
+      Run const some = run_of(first, count, place);
       bits |= some.place(read(some.begin));
     });
     return bits;
@@ -273,8 +270,8 @@ class UnfoldedAxis {
   }
 
  private:
-  KOKKOS_FORCEINLINE_FUNCTION static constexpr Piece piece(int first, int count,
-                                                           Place const& place) {
+  KOKKOS_FORCEINLINE_FUNCTION static constexpr Run run_of(int first, int count,
+                                                          Place const& place) {
     bool const backwards = place.direction < 0;
     return {backwards ? place.index - count + 1 : place.index, first, count,
             backwards};

@@ -13,8 +13,8 @@
 /// \file
 /// Live cells in neighbourhoods of any radius, on cells of one bit: numbers lie
 /// in as many words as they have bits, and one operation on words counts 32
-/// cells. Lanes do not talk to each other: of the warp the algorithms take its
-/// logic alone (core/reduce/KokkosMMA_WarpSum.hpp has what a warp is).
+/// cells. Lanes do not communicate: the algorithms use the warp's logic alone
+/// (core/reduce/KokkosMMA_WarpSum.hpp says what a warp is).
 
 namespace KokkosMMA::Impl {
 

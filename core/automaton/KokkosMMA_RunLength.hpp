@@ -479,10 +479,6 @@ inline std::string cell_text(std::uint8_t state, bool two_states) {
   return text + static_cast<char>('A' + (state - 1) % 24);
 }
 
-}  // namespace Impl
-
-namespace Impl {
-
 inline std::string pattern_bytes(char const* who, std::istream& stream,
                                  std::string_view name) {
   std::string bytes;
@@ -500,12 +496,16 @@ inline std::string pattern_bytes(char const* who, std::istream& stream,
 
 }  // namespace Impl
 
-/// Reads a run-length encoded pattern; `name` stands for the file in errors.
-/// The header, each of its parts and the `!` at the end may be missing; the
-/// pattern is as large as its cells and the header ask for. What follows `!` is
-/// not read. Throws std::invalid_argument that names line and column for a file
-/// that is malformed, has no cells, or is larger than the limits, and for a
-/// plaintext file.
+/// Reads a run-length encoded pattern (.rle). The header, each of its parts and
+/// the `!` at the end may be missing; the pattern is as large as its cells and
+/// the header ask for. What follows `!` is not read.
+///
+/// \param stream an open stream of the file
+/// \param name   stands for the file in errors
+/// \param limits the largest pattern that is taken
+/// \throws std::invalid_argument that names line and column for a file that is
+/// malformed, has no cells, or is larger than the limits, and for a plaintext
+/// file
 inline CellPattern read_run_length(std::istream& stream, std::string_view name,
                                    PatternLimits limits = {}) {
   constexpr char const* who = "KokkosMMA::read_run_length";
@@ -517,9 +517,15 @@ inline CellPattern read_run_length(std::istream& stream, std::string_view name,
   return Impl::RunLengthReader(who, bytes, name, limits).read();
 }
 
-/// Reads a pattern that is run-length encoded, like read_run_length, or in
-/// plaintext: rows of `.` for dead and `O` or `*` for live cells, comments
-/// behind `!`. Which of them, the text tells.
+/// Reads a pattern that is run-length encoded (.rle) or in plaintext (.cells:
+/// rows of `.` for dead and `O` or `*` for live cells, comments behind `!`),
+/// whichever the text is.
+///
+/// \param stream an open stream of the file
+/// \param name   stands for the file in errors
+/// \param limits the largest pattern that is taken
+/// \throws std::invalid_argument that names line and column for a file that is
+/// malformed, has no cells, or is larger than the limits
 inline CellPattern read_pattern(std::istream& stream, std::string_view name,
                                 PatternLimits limits = {}) {
   constexpr char const* who = "KokkosMMA::read_pattern";
@@ -529,8 +535,10 @@ inline CellPattern read_pattern(std::istream& stream, std::string_view name,
   return Impl::RunLengthReader(who, bytes, name, limits).read();
 }
 
-/// Writes comments, header and cells. Whether that succeeded is in the state
-/// of the stream.
+/// Writes a pattern run-length encoded (.rle): comments, header and cells. The
+/// state of the stream says whether that succeeded.
+/// \throws std::invalid_argument for a number of cells other than width times
+/// height, or comments or a rule that are not one line
 inline void write_run_length(std::ostream& stream, CellPattern const& pattern) {
   constexpr char const* who = "KokkosMMA::write_run_length";
   if (pattern.width < 0 || pattern.height < 0 ||

@@ -17,13 +17,13 @@
 #include <cstdint>
 
 /// \file
-/// The strips beside boundaries that are done step by step where one sweep
-/// stands for several steps.
+/// The strips beside boundaries, which are computed step by step where one
+/// sweep stands for several steps.
 ///
-/// The sweep goes over the whole grid with the boundaries as they are, and the
-/// strips are written over what it wrote. They are cut into tiles. A tile is
-/// read with all that its steps see and takes these steps in memory of its own,
-/// each on fewer elements than the one before: no tile waits for another.
+/// The sweep covers the whole grid; then the strips are computed in tiles and
+/// overwrite its results. A tile is read with all elements that its steps need
+/// and takes these steps in memory of its own, each on fewer elements than the
+/// one before: no tile waits for another.
 
 namespace KokkosMMA::Impl {
 
@@ -34,10 +34,9 @@ struct GridBox {
   std::int64_t end[R];
 };
 
-/// Strips, of which no two share elements, in tiles of at most `Side` elements
-/// in each dimension.
+/// Disjoint strips, in tiles of at most `Side` elements in each dimension.
 template <int R, int Side>
-struct FusionStrips {
+struct BoundaryStrips {
   using Index = std::int64_t;
 
   GridBox<R> strip[2 * R];  ///< empty beside boundaries that need none
@@ -54,10 +53,10 @@ struct FusionStrips {
       if (0 <= index && index < count) {
         Index rest = index;
         for (int d = R - 1; d >= 0; --d) {
-          Index const begin = box.begin[d] + rest % pieces(box, d) * Side;
+          Index const begin = box.begin[d] + rest % tiles_along(box, d) * Side;
           result.begin[d]   = begin;
           result.end[d] = begin + Side < box.end[d] ? begin + Side : box.end[d];
-          rest /= pieces(box, d);
+          rest /= tiles_along(box, d);
         }
       }
       index -= count;
@@ -66,29 +65,30 @@ struct FusionStrips {
   }
 
  private:
-  KOKKOS_FORCEINLINE_FUNCTION static Index pieces(GridBox<R> const& box,
-                                                  int d) {
+  KOKKOS_FORCEINLINE_FUNCTION static Index tiles_along(GridBox<R> const& box,
+                                                       int d) {
     return (box.end[d] - box.begin[d] + Side - 1) / Side;
   }
   KOKKOS_FORCEINLINE_FUNCTION static Index tiles_of(GridBox<R> const& box) {
     Index count = 1;
-    for (int d = 0; d < R; ++d) count *= pieces(box, d);
+    for (int d = 0; d < R; ++d) count *= tiles_along(box, d);
     return count;
   }
 };
 
-/// The strips of a grid whose extents are as fusible_steps wants them.
+/// The strips of a grid for as many steps as fusible_steps() allows.
 template <int Side, int R>
-FusionStrips<R, Side> fusion_strips(StencilWeights<R> const& weights,
-                                    Boundaries<R> const& boundaries,
-                                    std::int64_t const (&extents)[R],
-                                    int steps) {
-  FusionStrips<R, Side> strips{};
+BoundaryStrips<R, Side> boundary_strips(StencilWeights<R> const& weights,
+                                        Boundaries<R> const& boundaries,
+                                        std::int64_t const (&extents)[R],
+                                        int steps) {
+  BoundaryStrips<R, Side> strips{};
   if (steps < 2) return strips;
   GridBox<R> rest{};
   std::copy(extents, extents + R, rest.end);
   for (int d = 0; d < R; ++d) {
-    // Elements that see what a step but the last computed beyond a boundary.
+    // Elements that depend on what a step except the last has beyond a
+    // boundary.
     std::int64_t const depth = std::int64_t(steps - 1) * weights.radius(d);
     bool const symmetric     = is_symmetric(weights, d);
     if (!goes_on(boundaries.low[d].kind, symmetric)) {
@@ -103,8 +103,8 @@ FusionStrips<R, Side> fusion_strips(StencilWeights<R> const& weights,
   return strips;
 }
 
-/// The weights of one step but zeros, in the order of the caller's dimensions:
-/// sums are those of the generic route.
+/// The nonzero weights of one step, in the order of the caller's dimensions, in
+/// which the generic route adds them up too.
 template <class A, int R, int Room>
 struct StripTaps {
   int radius[R];
@@ -113,8 +113,9 @@ struct StripTaps {
   std::int8_t offset[Room][R];
 };
 
-/// `weights` are the caller's; `reversed` as in StencilGrid. Room for all of
-/// them is the caller's to see to.
+/// \param weights  in the order of the caller's dimensions
+/// \param reversed as in StencilGrid
+/// \tparam Room at least as many as weights are not zero
 template <class A, int Room, int R>
 StripTaps<A, R, Room> strip_taps(StencilWeights<R> const& weights,
                                  bool reversed) {
@@ -132,7 +133,7 @@ StripTaps<A, R, Room> strip_taps(StencilWeights<R> const& weights,
   return taps;
 }
 
-/// The elements after a step that the later ones of a tile see, the last
+/// The elements of a step that the later steps of a tile need, the last
 /// dimension fastest. Some are beyond boundaries.
 template <int R>
 struct StripRegion {
@@ -170,9 +171,8 @@ struct StripRegion {
   }
 };
 
-/// The steps of a tile, shared out among threads that wait for each other
-/// between calls: load() once, advance() for steps 1 to `steps` - 1, and
-/// finish().
+/// The steps of a tile, by threads with a barrier between calls: load() once,
+/// advance() for steps 1 to `steps` - 1, and finish().
 template <class A, int R, int Room>
 struct StripTile {
   using Index  = std::int64_t;
@@ -222,17 +222,17 @@ struct StripTile {
           locate(at, constant) ? sum(from, seen, at) : static_cast<A>(constant);
     }
   }
-  /// The last step: sink(place, sum) for the elements of the tile.
-  template <class Sink>
+  /// The last step: epilogue(place, sum) for the elements of the tile.
+  template <class Epilogue>
   KOKKOS_FORCEINLINE_FUNCTION void finish(A const* from,
-                                          Sink const& sink) const {
+                                          Epilogue const& epilogue) const {
     Region const seen   = after(steps - 1);
     Region const region = after(steps);
     int const size      = region.size();
     for (int e = thread; e < size; e += threads) {
       Index at[R];
       region.place(e, at);
-      sink(at, sum(from, seen, at));
+      epilogue(at, sum(from, seen, at));
     }
   }
 

@@ -17,9 +17,8 @@
 #include <vector>
 
 /// \file
-/// What the direct kernels of stencils decide on the host: which weights a
-/// kernel with a fixed pattern takes, the table of all others, and how a grid
-/// is cut into marches.
+/// What the direct kernels of stencils prepare on the host: the weights of
+/// kernels with a fixed pattern, and the table of all others.
 
 namespace KokkosMMA::Impl {
 
@@ -33,8 +32,8 @@ A weight_as(double weight) {
   return static_cast<A>(weight);
 }
 
-/// boundary_index for indices that are beyond a boundary by no more than the
-/// extent, without a division.
+/// boundary_index() without a division, for indices beyond a boundary by at
+/// most the extent.
 KOKKOS_FORCEINLINE_FUNCTION constexpr std::int64_t near_boundary_index(
     Boundary kind, std::int64_t i, std::int64_t n) {
   bool const low = i < 0;
@@ -47,15 +46,15 @@ KOKKOS_FORCEINLINE_FUNCTION constexpr std::int64_t near_boundary_index(
     case Boundary::reflect: return low ? -1 - i : 2 * n - 1 - i;
     default: break;
   }
-  // About the centre of an element there is one less to see.
+  // Mirrored about the centre of an element, which is not repeated.
   if (n == 1) return 0;
   if (low) return -i < n ? -i : n - 2;
   return 2 * n - 2 - i >= 0 ? 2 * n - 2 - i : 1;
 }
 
-/// Weights without zeros, the centre aside, of one radius in all dimensions:
-/// on the axes or everywhere. Kernels with the pattern in their code take
-/// them: a zero would have to be skipped, and only the centre is asked.
+/// Weights of one radius in all dimensions that are not zero, except for the
+/// centre, on the axes (star) or everywhere (dense). Kernels have these
+/// patterns in their code: they skip no zeros but that of the centre.
 enum class DirectPattern : unsigned char { star, dense, other };
 
 template <int R>
@@ -77,9 +76,9 @@ DirectPattern direct_pattern(StencilWeights<R> const& weights) {
                 : DirectPattern::other;
 }
 
-/// The weights that a kernel with a pattern knows by their places: all of a
-/// dense one in their order; of a star the axes one after the other, each with
-/// its centre, of which only that of the last one is the weight.
+/// The weights of a pattern in the order of its kernel: dense weights in their
+/// own; of a star the axes one after the other, each with its centre, of which
+/// that of the last axis is used.
 template <class A, int R>
 std::vector<A> pattern_weights(StencilWeights<R> const& weights,
                                DirectPattern pattern) {
@@ -98,9 +97,9 @@ std::vector<A> pattern_weights(StencilWeights<R> const& weights,
   return result;
 }
 
-/// Any weights, their rows filled up with zeros to whole groups of `group`:
-/// group g of a row is that of the offsets -reach + g * group and those behind
-/// it. Bit o + reach of a row's mask: whether offset o is a tap.
+/// Any weights, their rows padded with zeros to whole groups of `group`: group
+/// g of a row begins with offset -reach + g * group. Bit o + reach of a row's
+/// mask says whether the weight of offset o is not zero.
 template <class A>
 struct DirectTable {
   int group;

@@ -5,7 +5,7 @@
 
 #include <core/stencil/KokkosMMA_Boundary.hpp>
 #include <core/base/KokkosMMA_Scalar.hpp>
-#include <core/stencil/KokkosMMA_StencilFactors.hpp>
+#include <core/stencil/KokkosMMA_OuterProduct.hpp>
 #include <core/stencil/KokkosMMA_StencilWeights.hpp>
 
 #include <algorithm>
@@ -25,7 +25,7 @@
 /// mirror image (reflect, mirror) for weights that are their own in this
 /// dimension. Beyond any other boundary a step would have to leave the constant
 /// or the copies of the last element as they are: elements that see values
-/// computed there are done step by step, in strips
+/// computed there are computed step by step, in strips
 /// (core/stencil/KokkosMMA_BoundaryStrips.hpp).
 
 namespace KokkosMMA::Impl {
@@ -53,7 +53,7 @@ inline std::vector<double> compose(std::vector<double> const& factor,
   return {all.begin(), all.end()};
 }
 
-/// Of an outer product, which thus stays one.
+/// `steps` steps of an outer product, which stays one.
 template <std::size_t Rank>
 std::array<std::vector<double>, Rank> compose(
     std::array<std::vector<double>, Rank> const& factors, int steps) {
@@ -62,7 +62,8 @@ std::array<std::vector<double>, Rank> compose(
   return result;
 }
 
-/// Of any weights. A radius must not exceed StencilWeights::max_radius.
+/// `steps` steps of any weights. The radius of the result must not exceed
+/// StencilWeights::max_radius.
 template <int Rank>
 StencilWeights<Rank> compose(StencilWeights<Rank> const& weights, int steps) {
   using Offsets = typename StencilWeights<Rank>::Offsets;
@@ -197,11 +198,11 @@ int accurate_steps(StencilWeights<Rank> const& weights, bool is_double) {
     if (weights.radius(d) != radius) return 1;
   int const steps = fused_max_radius / radius;
   if (Rank > 2 || steps < 2 || weights.taps() != weights.size()) return 1;
-  auto const factors = factor(weights);
-  if (factors.rank() != 1) return 1;
+  auto const product = outer_product(weights);
+  if (!product) return 1;
   if (!is_double) return steps;
-  if (!factors.exact) return 1;
-  for (auto const& one : factors.terms[0]) {
+  if (!product->exact) return 1;
+  for (auto const& one : product->factors) {
     std::size_t const middle = one.size() / 2;
     for (std::size_t o = 0; o < middle; ++o)
       if (std::abs(one[o]) > std::abs(one[o + 1]) ||
@@ -214,8 +215,8 @@ int accurate_steps(StencilWeights<Rank> const& weights, bool is_double) {
   return steps;
 }
 
-/// How many steps one sweep may stand for, 1 at least. Grids are not fused
-/// that would be strips for the most part.
+/// How many steps one sweep may stand for, at least 1. It is 1 for grids that
+/// would consist mostly of strips.
 template <int Rank>
 int fusible_steps(StencilWeights<Rank> const& weights,
                   Boundaries<Rank> const& boundaries,

@@ -12,9 +12,9 @@
 #include <type_traits>
 
 /// \file
-/// What kernels of stencils read and write. Their last dimension is the fast
-/// one and has stride one: a grid whose first dimension is the fast one comes
-/// with its dimensions in reverse.
+/// What kernels of stencils read and write. The last dimension is contiguous: a
+/// grid whose first dimension is contiguous comes with its dimensions in
+/// reverse.
 
 namespace KokkosMMA::Impl {
 
@@ -28,15 +28,8 @@ struct StencilGrid {
   Boundaries<R> boundaries;
   bool reversed;  ///< against the caller's dimensions
 
-  KOKKOS_FORCEINLINE_FUNCTION bool is_inside(Index const (&at)[R]) const {
-    bool inside = true;
-    for (int d = 0; d < R; ++d)
-      inside = inside && 0 <= at[d] && at[d] < extent[d];
-    return inside;
-  }
-
-  /// The offset of what stands for an element anywhere; false where a constant
-  /// does, which is then `value`.
+  /// Finds the offset of what stands for an element, also beyond boundaries;
+  /// false where a constant does, which is then `value`.
   KOKKOS_FORCEINLINE_FUNCTION bool locate(Index const (&at)[R], Index& offset,
                                           double& value) const {
     offset = 0;
@@ -56,7 +49,7 @@ struct StencilGrid {
     return true;
   }
 
-  /// An element anywhere, or the constant there.
+  /// An element, also beyond boundaries, where it may be a constant.
   KOKKOS_FORCEINLINE_FUNCTION Element at(Index const (&at)[R]) const {
     Index offset = 0;
     double value = 0;
@@ -65,13 +58,13 @@ struct StencilGrid {
   }
 };
 
-/// An element as it is loaded with its neighbours, of which some may stand for
-/// nothing and hold any bits: those of a bool have to be 0 or 1.
+/// The type in which an element is loaded with its neighbours, of which some
+/// may be uninitialized: a bool must be 0 or 1.
 template <class Element>
 using LoadedElement =
     std::conditional_t<std::is_same_v<Element, bool>, unsigned char, Element>;
 
-/// Sums become the elements of a View: kernels may write several at once.
+/// The epilogue that stores sums in a View; kernels may write several at once.
 template <class Result, int R>
 struct StencilTarget {
   using value_type = Result;
@@ -88,7 +81,7 @@ struct StencilTarget {
   }
 };
 
-/// Sums go to the caller's functor, with the caller's indices.
+/// The epilogue that calls the caller's functor with the caller's indices.
 template <class Functor, int R>
 struct StencilCall {
   Functor functor;
@@ -107,9 +100,10 @@ struct StencilCall {
   }
 };
 
-template <class Sink>
-concept VisibleStencilSink = requires {
-  typename Sink::value_type;
+/// An epilogue whose destination kernels know, as that of StencilTarget.
+template <class Epilogue>
+concept StencilEpilogue = requires {
+  typename Epilogue::value_type;
 };
 
 }  // namespace KokkosMMA::Impl

@@ -14,8 +14,8 @@ namespace {
 using namespace KokkosMMA;
 using namespace KokkosMMA::Impl;
 
-template <class A, class Element, class Sink>
-void stencil(void const* x, Sink const& sink) {
+template <class A, class Element, class Epilogue>
+void stencil(void const* x, Epilogue const& epilogue) {
   StencilGrid<Element, 2> const grid{static_cast<Element const*>(x),
                                      {1000, 1},
                                      {1000, 1000},
@@ -23,7 +23,7 @@ void stencil(void const* x, Sink const& sink) {
                                      false};
   auto const weights = StencilWeights<2>::moore(7);
   if (Cuda::DenseBandStencil<A, Element>::takes(weights))
-    Cuda::launch_dense_band_stencil<A>(Kokkos::Cuda(), grid, weights, sink);
+    Cuda::launch_dense_band_stencil<A>(Kokkos::Cuda(), grid, weights, epilogue);
 }
 
 template <class Result>

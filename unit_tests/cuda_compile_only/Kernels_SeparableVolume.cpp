@@ -29,7 +29,7 @@ void kernels_separable_volume() {
   into_view<float, Half>();
   into_view<double, double>();
 #ifdef KOKKOS_ARCH_HOPPER90
-  // On sm_80 the kernel of radius 9 to 16 whose rows begin with lines spills 10
+  // On sm_80 the kernel of radius 9 to 16 whose rows are aligned spills 10
   // bytes; a batch of 16, which does not, has 0.6 of its rate on the H200.
   into_view<std::int32_t, std::uint8_t>();
 #endif

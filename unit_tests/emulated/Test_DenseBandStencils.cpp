@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// One-sided band products on the emulated warp: sums of strips that march
-// downwards, against exact sums.
+// One-sided band products on the emulated warp: sums of row panels that are
+// swept downwards, against exact sums.
 
 #include <backends/emulated/atom/KokkosMMA_Warp.hpp>
 #include <core/stencil/KokkosMMA_StencilWeights.hpp>
@@ -37,47 +37,52 @@ struct Format {
   template <int Reach>
   using Band = std::conditional_t<
       Input == Scalar::float32,
-      WarpDenseBand16<Emulated::Warp, Scalar::float32, Reach>,
+      WarpDenseBandHalf<Emulated::Warp, Scalar::float32, Reach>,
       WarpDenseBand<Emulated::Warp, Reach>>;
 
   static Memory encode(double x) { return Memory(x); }
   static double decode(Memory x) { return x; }
   static auto operand(double weight) {
     if constexpr (Input == Scalar::float32) {
-      return take_piece<BhalfPiece>(weight);
+      return take_operand<BhalfOperand>(weight);
     } else {
       return weight;
     }
   }
 };
-template <Scalar Input, class Piece>
+template <Scalar Input, class Operand16>
 struct Format16 {
   using Memory = std::uint16_t;
   using Sum    = float;
   template <int Reach>
-  using Band = WarpDenseBand16<Emulated::Warp, Input, Reach>;
+  using Band = WarpDenseBandHalf<Emulated::Warp, Input, Reach>;
 
   static Memory encode(double x) {
     if (!std::isfinite(x)) {
-      int const infinity = ((1 << Piece::exponent_bits) - 1)
-                           << Piece::fraction_bits;
+      int const infinity = ((1 << Operand16::exponent_bits) - 1)
+                           << Operand16::fraction_bits;
       return Memory(infinity | (std::isnan(x) ? 1 : 0));
     }
-    return encode_piece(x, Piece::exponent_bits, Piece::fraction_bits);
+    return encode_operand(x, Operand16::exponent_bits,
+                          Operand16::fraction_bits);
   }
   static double decode(Memory x) {
-    return decode_piece(x, Piece::exponent_bits, Piece::fraction_bits);
+    return decode_operand(x, Operand16::exponent_bits,
+                          Operand16::fraction_bits);
   }
-  static Memory operand(double weight) { return take_piece<Piece>(weight); }
+  static Memory operand(double weight) {
+    return take_operand<Operand16>(weight);
+  }
 };
 template <>
-struct Format<Scalar::half> : Format16<Scalar::half, HalfPiece> {};
+struct Format<Scalar::half> : Format16<Scalar::half, HalfOperand> {};
 template <>
-struct Format<Scalar::bhalf> : Format16<Scalar::bhalf, BhalfPiece> {};
+struct Format<Scalar::bhalf> : Format16<Scalar::bhalf, BhalfOperand> {};
 
-/// Strips of `height` rows with all rows of data around them, and their sums.
+/// RowPanels of `height` rows with all rows of data around them, and their
+/// sums.
 template <Scalar Input, int Reach>
-class Strips {
+class RowPanels {
   using Numbers = Format<Input>;
   using Memory  = typename Numbers::Memory;
 
@@ -89,15 +94,15 @@ class Strips {
   static constexpr int loaded = width / Band::blocks;
   static constexpr int pitch  = loaded * int(sizeof(Memory));
 
-  Strips(StencilWeights<2> const& weights, int height)
+  RowPanels(StencilWeights<2> const& weights, int height)
       : m_weights(weights),
         m_height(height),
         m_data(std::size_t(16 * (height + 2 * Reach) * width)) {}
 
-  /// Row -Reach to height + Reach - 1 of a strip, column 0 is that of the first
+  /// Row -Reach to height + Reach - 1 of a panel, column 0 is that of the first
   /// sum.
-  double& data(int strip, int row, int column) {
-    return m_data[std::size_t(((row + Reach) * 16 + strip) * width + column +
+  double& data(int panel, int row, int column) {
+    return m_data[std::size_t(((row + Reach) * 16 + panel) * width + column +
                               Band::side)];
   }
   template <class Draw>
@@ -105,8 +110,8 @@ class Strips {
     for (double& x : m_data) x = Numbers::decode(Numbers::encode(draw()));
   }
 
-  /// As a kernel marches. [row][strip][column]
-  std::vector<double> march() {
+  /// As a kernel sweeps. [row][panel][column]
+  std::vector<double> sweep() {
     Emulated::Warp const warp;
     using Fragment = Emulated::Warp::Lanes<typename Band::B>;
     std::vector<Fragment> bands(std::size_t(Band::bands));
@@ -123,11 +128,11 @@ class Strips {
     auto const band = std::make_unique<Band>(warp, band_of);
     m_lost          = false;
     std::vector<double> sums(std::size_t(m_height) * 128, NAN);
-    alignas(64) static Memory tile[Band::together * 16 * loaded];
+    alignas(64) static Memory tile[Band::rows_per_step * 16 * loaded];
     int const rows    = m_height + 2 * Reach;
     int t             = 0;
     auto const row_at = [&](int row, int block) {
-      for (int i = 0; i < Band::together * 16 * loaded; ++i) {
+      for (int i = 0; i < Band::rows_per_step * 16 * loaded; ++i) {
         // Rows behind the last one are not used.
         int const of = std::min(t + row + i / (16 * loaded), rows - 1);
         tile[i]      = Numbers::encode(data(i / loaded % 16, of - Reach,
@@ -156,8 +161,8 @@ class Strips {
       [&]<int... Row>(std::integer_sequence<int, Row...>) {
         (put(Row, band->template complete<U, Row>()), ...);
       }
-      (std::make_integer_sequence<int, Band::together>());
-      t += Band::together;
+      (std::make_integer_sequence<int, Band::rows_per_step>());
+      t += Band::rows_per_step;
     };
     band->begin(row_at);
     while (t < rows) {
@@ -172,24 +177,24 @@ class Strips {
     return sums;
   }
 
-  /// Whether a march lost bits of a float.
+  /// Whether a sweep lost bits of a float.
   bool lost() {
-    march();
+    sweep();
     return m_lost;
   }
 
   /// Root mean squares of the errors against the exact sums, in units of the
-  /// sum of magnitudes, of the march and of sums in the order of
+  /// sum of magnitudes, of the sweep and of sums in the order of
   /// the weights.
   struct Errors {
-    double march  = 0;
+    double sweep  = 0;
     double serial = 0;
   };
   Errors errors() {
-    std::vector<double> const sums = march();
+    std::vector<double> const sums = sweep();
     Errors sum_of;
     for (int row = 0; row < m_height; ++row)
-      for (int strip = 0; strip < 16; ++strip)
+      for (int panel = 0; panel < 16; ++panel)
         for (int column = 0; column < 8; ++column) {
           ExactSum exact;
           double magnitudes            = 0;
@@ -198,21 +203,21 @@ class Strips {
             double const w = m_weights.values()[at];
             if (w == 0) continue;
             auto const o   = m_weights.offsets(at);
-            double const x = data(strip, row + o[0], column + o[1]);
+            double const x = data(panel, row + o[0], column + o[1]);
             exact.add(w * x);
             exact.add(std::fma(w, x, -(w * x)));
             magnitudes += std::abs(w * x);
             serial += typename Numbers::Sum(w * x);
           }
           if (magnitudes == 0) magnitudes = 1;
-          double const sum = sums[std::size_t((row * 16 + strip) * 8 + column)];
+          double const sum = sums[std::size_t((row * 16 + panel) * 8 + column)];
           double const march_error  = exact.error_of(sum) / magnitudes;
           double const serial_error = exact.error_of(serial) / magnitudes;
-          sum_of.march += march_error * march_error;
+          sum_of.sweep += march_error * march_error;
           sum_of.serial += serial_error * serial_error;
         }
     double const count = 128. * m_height;
-    return {std::sqrt(sum_of.march / count), std::sqrt(sum_of.serial / count)};
+    return {std::sqrt(sum_of.sweep / count), std::sqrt(sum_of.serial / count)};
   }
 
  private:
@@ -236,13 +241,13 @@ StencilWeights<2> random_weights(std::array<int, 2> const& radius,
 template <Scalar Input, int Reach>
 void check(std::array<int, 2> const& radius, int height) {
   Random random;
-  Strips<Input, Reach> strips(random_weights(radius, random), height);
+  RowPanels<Input, Reach> panels(random_weights(radius, random), height);
   // Sums of one sign show a bias, those of both signs cancel.
   for (double const low : {0., -1.}) {
-    strips.fill([&] { return random.uniform(low, 1); });
-    auto const errors = strips.errors();
+    panels.fill([&] { return random.uniform(low, 1); });
+    auto const errors = panels.errors();
     // Added as in the serial sum, in another order.
-    EXPECT_LE(errors.march, 1.25 * errors.serial)
+    EXPECT_LE(errors.sweep, 1.25 * errors.serial)
         << to_string(Input) << ", radius " << radius[0] << ", " << radius[1]
         << ", height " << height << ", low " << low << "; " << random.note();
   }
@@ -269,9 +274,9 @@ void every_weight_has_its_place() {
       std::vector<double> values(9 * 17, 0.);
       values[std::size_t((dy + 4) * 17 + dx + 8)] = 1;
       auto const weights = StencilWeights<2>::dense({4, 8}, values);
-      Strips<Input, 4> strips(weights, 3);
-      strips.fill([&] { return random.uniform(-1, 1); });
-      EXPECT_EQ(0, strips.errors().march)
+      RowPanels<Input, 4> panels(weights, 3);
+      panels.fill([&] { return random.uniform(-1, 1); });
+      EXPECT_EQ(0, panels.errors().sweep)
           << to_string(Input) << " " << dy << ", " << dx;
     }
 }
@@ -288,18 +293,18 @@ void what_is_finite_is_right() {
   Random random;
   auto const weights = random_weights({4, 4}, random);
   for (double const odd : {double(INFINITY), double(NAN)}) {
-    Strips<Input, 4> strips(weights, 12);
-    strips.fill([&] { return random.uniform(-1, 1); });
-    auto clean           = strips;
-    strips.data(3, 5, 9) = odd;
-    auto const sums      = strips.march();
-    auto const expected  = clean.march();
+    RowPanels<Input, 4> panels(weights, 12);
+    panels.fill([&] { return random.uniform(-1, 1); });
+    auto clean           = panels;
+    panels.data(3, 5, 9) = odd;
+    auto const sums      = panels.sweep();
+    auto const expected  = clean.sweep();
     int finite           = 0;
     for (int row = 0; row < 12; ++row)
-      for (int strip = 0; strip < 16; ++strip)
+      for (int panel = 0; panel < 16; ++panel)
         for (int column = 0; column < 8; ++column) {
-          auto const at      = std::size_t((row * 16 + strip) * 8 + column);
-          bool const is_near = strip == 3 && std::abs(row - 5) <= 4 &&
+          auto const at      = std::size_t((row * 16 + panel) * 8 + column);
+          bool const is_near = panel == 3 && std::abs(row - 5) <= 4 &&
                                column >= 5 &&
                                weights.weight({5 - row, 9 - column}) != 0;
           if (std::isfinite(sums[at])) {
@@ -310,7 +315,7 @@ void what_is_finite_is_right() {
             EXPECT_FALSE(std::isfinite(sums[at]));
           }
         }
-    // Other strips, and rows that no row of weights reaches.
+    // Other panels, and rows that no row of weights reaches.
     EXPECT_GE(finite, 12 * 15 * 8);
   }
 }
@@ -322,9 +327,9 @@ TEST(DenseBandStencils, WhatIsFiniteIsRight) {
 
 template <Scalar Input>
 void sums_of_negative_zeros() {
-  Strips<Input, 4> strips(StencilWeights<2>::box(4), 2);
-  strips.fill([] { return -0.; });
-  for (double const sum : strips.march()) EXPECT_FALSE(std::signbit(sum));
+  RowPanels<Input, 4> panels(StencilWeights<2>::box(4), 2);
+  panels.fill([] { return -0.; });
+  for (double const sum : panels.sweep()) EXPECT_FALSE(std::signbit(sum));
 }
 TEST(DenseBandStencils, SumsOfNegativeZerosArePositive) {
   sums_of_negative_zeros<Scalar::float64>();
@@ -335,9 +340,9 @@ TEST(DenseBandStencils, SumsOfNegativeZerosArePositive) {
 // Bits below those of the smallest bhalf are named, others are not.
 TEST(DenseBandStencils, LostBitsAreNamed) {
   for (double const x : {0x1p-133, 0x1p-134}) {
-    Strips<Scalar::float32, 4> strips(StencilWeights<2>::box(4), 2);
-    strips.fill([&] { return x; });
-    EXPECT_EQ(x < 0x1p-133, strips.lost());
+    RowPanels<Scalar::float32, 4> panels(StencilWeights<2>::box(4), 2);
+    panels.fill([&] { return x; });
+    EXPECT_EQ(x < 0x1p-133, panels.lost());
   }
 }
 

@@ -3,9 +3,10 @@
 
 #include "StencilSupport.hpp"
 
-#include <backends/cuda/kernels/automaton/KokkosMMA_Automaton.hpp>
+#include <backends/cuda/kernels/automaton/KokkosMMA_AutomatonLaunch.hpp>
 #include <backends/cuda/kernels/automaton/KokkosMMA_PackedCounts.hpp>
 #include <backends/cuda/kernels/automaton/KokkosMMA_PackedLife.hpp>
+#include <core/automaton/KokkosMMA_RuleNotation.hpp>
 
 #include <gtest/gtest.h>
 
@@ -18,6 +19,15 @@ namespace {
 
 using namespace KokkosMMA;
 using namespace KokkosMMA::Testing;
+
+TEST(AutomatonTuning, PrintsItself) {
+  EXPECT_EQ(to_string(Impl::Cuda::automaton_tuning<true, Impl::RangeRule>),
+            "min_blocks=6 rounds=6 min_steps=4");
+  EXPECT_EQ(to_string(Impl::Cuda::packed_count_tuning(11)),
+            "threads=32 words=2 ahead=1 blocks=12");
+  EXPECT_EQ(to_string(Impl::Cuda::packed_count_tuning(12)),
+            "threads=32 words=1 ahead=2 blocks=12");
+}
 
 using Cells = DeviceGrid<std::uint8_t, 2>;
 
@@ -132,7 +142,7 @@ TEST(AutomatonKernels, RulesInBytes) {
         "R11,C3,M1,S10-14,B9,11,NN"})
     for (int n = 0; n < 3; ++n) {
       SCOPED_TRACE(text);
-      AutomatonRule const rule = parse_rule(text).rule;
+      AutomatonRule const rule = parse_rule(text);
       Automaton({random.integer(rule.radius(), 60),
                  random.integer(rule.radius(), n == 0 ? 700 : 150)},
                 random)
@@ -183,7 +193,7 @@ TEST(AutomatonKernels, LifeInBits) {
        {"B3/S23", "B36/S23", "B2/S013V", "B1357/S02468"})
     for (int n = 0; n < 6; ++n) {
       SCOPED_TRACE(text);
-      AutomatonRule const rule = parse_rule(text).rule;
+      AutomatonRule const rule = parse_rule(text);
       Place<2> const extent{random.integer(1, n == 0 ? 400 : 60),
                             random.integer(1, n == 1 ? 1300 : 150)};
       std::vector<unsigned char> memory(
@@ -215,7 +225,7 @@ TEST(AutomatonKernels, CountsInBits) {
                                std::to_string(random.integer(0, 1)) + ",S" +
                                any() + ",B" + any() + ",NM";
       SCOPED_TRACE(text);
-      AutomatonRule const rule = parse_rule(text).rule;
+      AutomatonRule const rule = parse_rule(text);
       Place<2> const extent{random.integer(radius, 50),
                             random.integer(radius, 300)};
       int const steps = int(random.integer(1, 3));

@@ -21,38 +21,37 @@ namespace {
 using namespace KokkosMMA;
 using namespace KokkosMMA::Testing;
 
-TEST(StripPieces, EveryRowOfEveryStripOnce) {
+TEST(TileSchedule, EveryRowOfEveryPanelOnce) {
   Random random;
   SCOPED_TRACE(random.note());
   for (int n = 0; n < 300; ++n) {
     int const rows   = int(random.integer(1, 300));
-    int const strips = int(random.integer(1, n < 20 ? 4 : 70));
-    int const high   = int(random.integer(1, 100));
-    int const low    = int(random.integer(1, 40));
-    Impl::Cuda::StripPieces const pieces(rows, strips, high, low);
-    std::vector<int> seen(std::size_t(rows) * std::size_t(strips));
-    for (unsigned block = 0; block < pieces.blocks(); ++block) {
-      auto const piece = pieces.of_block(block);
-      ASSERT_LT(int(piece.strip), strips);
-      ASSERT_LT(piece.first_row, rows);
-      bool const at_boundary =
-          piece.strip == 0 || int(piece.strip) == strips - 1;
-      EXPECT_EQ(at_boundary ? high : low, piece.rows);
-      for (std::int64_t row = piece.first_row;
-           row < piece.first_row + piece.rows && row < rows; ++row)
-        ++seen[std::size_t(row) * std::size_t(strips) + piece.strip];
+    int const panels = int(random.integer(1, n < 20 ? 4 : 70));
+    int const tall   = int(random.integer(1, 100));
+    int const small  = int(random.integer(1, 40));
+    Impl::Cuda::TileSchedule const schedule(rows, panels, tall, small);
+    std::vector<int> seen(std::size_t(rows) * std::size_t(panels));
+    for (unsigned block = 0; block < schedule.blocks(); ++block) {
+      auto const tile = schedule.of_block(block);
+      ASSERT_LT(int(tile.panel), panels);
+      ASSERT_LT(tile.first_row, rows);
+      bool const at_boundary = tile.panel == 0 || int(tile.panel) == panels - 1;
+      EXPECT_EQ(at_boundary ? tall : small, tile.rows);
+      for (std::int64_t row = tile.first_row;
+           row < tile.first_row + tile.rows && row < rows; ++row)
+        ++seen[std::size_t(row) * std::size_t(panels) + tile.panel];
     }
     for (int const times : seen)
-      ASSERT_EQ(1, times) << rows << " rows, " << strips
-                          << " strips, pieces of " << high << " and " << low
+      ASSERT_EQ(1, times) << rows << " rows, " << panels
+                          << " panels, blocks of " << tall << " and " << small
                           << " rows";
   }
   // Without rounding, as far as an int goes.
-  for (unsigned const strips : {3u, 4u, 5u, 9u, 1000003u, 4000000u}) {
-    Impl::Cuda::StripPieces const pieces(1000, strips, 1000, 1);
-    unsigned const last = pieces.blocks() - 1;
-    EXPECT_EQ(998, pieces.of_block(last).first_row) << strips;
-    EXPECT_EQ(strips - 2, pieces.of_block(last).strip) << strips;
+  for (unsigned const panels : {3u, 4u, 5u, 9u, 1000003u, 4000000u}) {
+    Impl::Cuda::TileSchedule const schedule(1000, panels, 1000, 1);
+    unsigned const last = schedule.blocks() - 1;
+    EXPECT_EQ(998, schedule.of_block(last).first_row) << panels;
+    EXPECT_EQ(panels - 2, schedule.of_block(last).panel) << panels;
   }
 }
 
@@ -66,7 +65,7 @@ bool expect_bands(Factors<2> const& factors, Random& random,
   expect_exact_sums<typename T::A, typename T::Element, typename T::Result, 2,
                     T::calls>(
       random_case<2>(random, factors.weights(), most), random,
-      [&](auto const& grid, auto const& sink) {
+      [&](auto const& grid, auto const& epilogue) {
         using Bands = Impl::Cuda::BandStencil<
             typename T::A, typename T::Element,
             std::conditional_t<T::calls, void, typename T::Result>>;
@@ -74,7 +73,7 @@ bool expect_bands(Factors<2> const& factors, Random& random,
                 Bands::operands(factors.of) != Impl::Cuda::BandOperands::none;
         if (taken)
           Impl::Cuda::launch_band_stencil<typename T::A>(Kokkos::Cuda(), grid,
-                                                         factors.of, sink);
+                                                         factors.of, epilogue);
         return taken;
       });
   return taken;
@@ -106,25 +105,25 @@ TYPED_TEST(BandKernels, Products) {
   EXPECT_GT(taken, 3);
 }
 
-// Blocks of so many rows that stages are used again, in strips that no boundary
+// Blocks of so many rows that stages are used again, in panels that no boundary
 // cuts, where warps do not wait for each other.
 TYPED_TEST(BandKernels, StagesAreUsedAgain) {
   Random random;
   SCOPED_TRACE(random.note());
-  constexpr int strip = 512 / int(sizeof(typename TypeParam::Element));
+  constexpr int panel = 512 / int(sizeof(typename TypeParam::Element));
   for (int radius : {1, 2, 1, 2})
-    expect_bands<TypeParam>(box<2>(radius), random, {400, 3 * strip + 50});
+    expect_bands<TypeParam>(box<2>(radius), random, {400, 3 * panel + 50});
 }
 
 template <class T>
-struct BandKernelsInPieces : ::testing::Test {};
-using InPieces = ::testing::Types<
+struct BandKernelsOfSplitWeights : ::testing::Test {};
+using SplitCases = ::testing::Types<
     StencilTypes<float, Half, Half>, StencilTypes<float, Half, float>,
     StencilTypes<float, Bhalf, Bhalf>, StencilTypes<float, float, float>>;
-TYPED_TEST_SUITE(BandKernelsInPieces, InPieces);
+TYPED_TEST_SUITE(BandKernelsOfSplitWeights, SplitCases);
 
 // Weights that no operand holds, whose sums a float does.
-TYPED_TEST(BandKernelsInPieces, Products) {
+TYPED_TEST(BandKernelsOfSplitWeights, Products) {
   using Element = typename TypeParam::Element;
   Random random;
   SCOPED_TRACE(random.note());
@@ -139,7 +138,7 @@ TYPED_TEST(BandKernelsInPieces, Products) {
         weight = double(random.integer(-most, most));
       vector[1] = double(most);
       EXPECT_EQ(
-          Impl::Cuda::BandOperands::sums,
+          Impl::Cuda::BandOperands::split,
           (Impl::Cuda::BandStencil<float, Element, typename TypeParam::Result>::
                operands(factors.of)));
       EXPECT_EQ(Impl::Cuda::BandOperands::none,
@@ -183,13 +182,13 @@ bool expect_dense_bands(StencilWeights<2> const& weights, Random& random) {
   expect_exact_sums<typename T::A, typename T::Element, typename T::Result, 2,
                     T::calls>(
       random_case<2>(random, weights, {50, 300}), random,
-      [&](auto const& grid, auto const& sink) {
+      [&](auto const& grid, auto const& epilogue) {
         using Dense =
             Impl::Cuda::DenseBandStencil<typename T::A, typename T::Element>;
         taken = Dense::takes(weights) && Dense::takes_rows(grid);
         if (taken)
           Impl::Cuda::launch_dense_band_stencil<typename T::A>(
-              Kokkos::Cuda(), grid, weights, sink);
+              Kokkos::Cuda(), grid, weights, epilogue);
         return taken;
       });
   return taken;
@@ -214,6 +213,20 @@ TYPED_TEST(DenseBandKernels, AnyWeights) {
                             random),
           random);
   EXPECT_GT(taken, 4);
+}
+
+TEST(BandTuning, PrintsItself) {
+  using Impl::Cuda::band_tuning;
+  using Bytes = Impl::WarpByteBand<Impl::Cuda::Warp, true, 2, 1>;
+  EXPECT_EQ(
+      "blocks_per_warp=4 warps=4 groups_per_stage=1 stages=4 min_blocks=3 "
+      "row_block=7 boundary_row_block=23",
+      to_string(band_tuning<Bytes>(true, false)));
+  EXPECT_NE(band_tuning<Bytes>(false, false), band_tuning<Bytes>(true, false));
+  EXPECT_EQ("warps=8 rows=5 groups=2 threads_across=16 pause=2 stores=1",
+            to_string(Impl::Cuda::dense_band_tuning<double>()));
+  EXPECT_EQ("warps=4 tiles=8 min_blocks=4",
+            to_string(Impl::Cuda::dense_tile_tuning));
 }
 
 }  // namespace

@@ -17,30 +17,30 @@ namespace {
 using namespace KokkosMMA;
 using namespace KokkosMMA::Testing;
 
-/// Grids whose strips and pieces end anywhere.
+/// Grids whose panels and row blocks end anywhere.
 template <class T, int R>
 void expect_separable(Factors<R> const& factors, Random& random) {
-  constexpr std::int64_t strip =
+  constexpr std::int64_t panel =
       128 * Impl::Cuda::sums_at_once<typename T::Element, typename T::Result>;
   Place<R> most;
   most.fill(R == 2 ? 90 : 15);
-  most[R - 1]                     = R == 1 ? 9000 : R == 2 ? strip + 80 : 300;
+  most[R - 1]                     = R == 1 ? 9000 : R == 2 ? panel + 80 : 300;
   StencilWeights<R> const weights = factors.weights();
   StencilCase<R> in               = random_case<R>(random, weights, most);
-  // Where a strip ends, boundaries lie in every place of its windows.
+  // Where a panel ends, boundaries lie in every place of its windows.
   if (R == 2 && random.integer(0, 1) == 0)
-    in.extent[R - 1] = strip + random.integer(-20, 20);
+    in.extent[R - 1] = panel + random.integer(-20, 20);
   expect_exact_sums<typename T::A, typename T::Element, typename T::Result, R,
                     T::calls>(
-      in, random, [&](auto const& grid, auto const& sink) {
+      in, random, [&](auto const& grid, auto const& epilogue) {
         if constexpr (R == 3) {
           // All planes at once, or a few.
           Impl::Cuda::launch_separable_volume<typename T::A>(
-              Kokkos::Cuda(), grid, factors.of, sink,
+              Kokkos::Cuda(), grid, factors.of, epilogue,
               random.integer(0, 1) ? 0 : 1);
         } else {
           Impl::Cuda::launch_separable_stencil<typename T::A, R>(
-              Kokkos::Cuda(), grid, factors.of, factors.ones, sink);
+              Kokkos::Cuda(), grid, factors.of, factors.ones, epilogue);
         }
         return true;
       });
@@ -49,8 +49,8 @@ void expect_separable(Factors<R> const& factors, Random& random) {
 template <class T>
 struct SeparableKernels : ::testing::Test {};
 
-// Each is seconds of compiling: what bytes and halfs have in common is tested
-// with one of them.
+// Each is seconds of compiling: what bytes and half values have in common is
+// tested with one of them.
 using All = ::testing::Types<
     StencilTypes<std::int32_t, std::uint8_t, std::uint8_t>,
     StencilTypes<std::int32_t, std::int8_t, std::int8_t>,
@@ -107,6 +107,19 @@ TYPED_TEST(SeparableKernels, Volumes) {
     std::swap(of[0], of[std::size_t(random.integer(0, 2))]);
     expect_separable<TypeParam, 3>(random_factors<3>(of, random), random);
   }
+}
+
+TEST(SeparableTuning, PrintsItself) {
+  auto const box = Impl::Cuda::one_radius_tuning<float, float, 3, true, true>();
+  EXPECT_EQ(
+      "sums_per_thread=4 threads=128 min_blocks=3 stage_rows=7 stages=4 "
+      "batch=8 loaded_rows=28 28 28",
+      to_string(box));
+  EXPECT_EQ(22, box.short_block_rows(3));
+  EXPECT_NE(box,
+            (Impl::Cuda::one_radius_tuning<float, float, 2, true, true>()));
+  EXPECT_EQ("sums_per_thread=4 threads=128 min_blocks=3 batch=8",
+            to_string(Impl::Cuda::plane_sums_tuning<float, 8>()));
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <adapters/algorithms/segmented/KokkosMMA_SegmentedKernels.hpp>
 #include <backends/generic/KokkosMMA_StencilGeneric.hpp>
 #include <core/stencil/KokkosMMA_RouteStencil.hpp>
+#include <core/stencil/KokkosMMA_RowAlignment.hpp>
 #include <core/stencil/KokkosMMA_StencilGrid.hpp>
 #include <core/stencil/KokkosMMA_StencilPlan.hpp>
 
@@ -137,7 +138,7 @@ struct StencilKernels<Kokkos::Cuda> {
     if constexpr (R <= 2) {
       problem.aligned_rows =
           reinterpret_cast<std::uintptr_t>(grid.data) % 16 == 0 &&
-          Cuda::has_aligned_rows(grid);
+          row_strides_aligned_16(grid);
     }
     if constexpr (R == 2 && stencil_band_exists(input, sums)) {
       using Band             = Cuda::BandStencil<A, Element, Result>;
@@ -145,7 +146,7 @@ struct StencilKernels<Kokkos::Cuda> {
                                    ? Band::operands(*plan.product)
                                    : Cuda::BandOperands::none;
       problem.band_operands  = operands != Cuda::BandOperands::none;
-      problem.band_in_pieces = operands == Cuda::BandOperands::sums;
+      problem.band_in_pieces = operands == Cuda::BandOperands::split;
     }
     if constexpr (R == 2 && stencil_dense_band_exists(input, sums)) {
       using Dense            = Cuda::DenseBandStencil<A, Element>;
@@ -211,7 +212,7 @@ struct StencilKernels<Kokkos::Cuda> {
     Cuda::check(cudaSetDevice(exec.cuda_device()), "cudaSetDevice");
     Cuda::launch_fused_stencil<A, R>(exec, grid, compose(*plan.product, steps),
                                      sink);
-    Cuda::launch_fusion_strips<A, R>(exec, grid, plan, steps, sink);
+    Cuda::launch_boundary_strips<A, R>(exec, grid, plan, steps, sink);
   }
 };
 #endif

@@ -10,46 +10,62 @@
 #include <core/stencil/KokkosMMA_Boundary.hpp>
 #include <core/automaton/KokkosMMA_CountRange.hpp>
 #include <core/automaton/KokkosMMA_PackedCounts.hpp>
+#include <core/base/KokkosMMA_Errors.hpp>
 #include <core/stencil/KokkosMMA_StencilGrid.hpp>
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <utility>
 
 /// \file
 /// Automata of two states and radius 2 to 16 on cells of one bit. A thread
-/// marches down words of a column; the counts of the rows of its neighbourhood
-/// lie in shared memory that no other thread sees, until they leave. What lies
-/// beyond the boundaries is written around the cells after each generation.
+/// sweeps down words of a column; the counts of the rows of its neighbourhood
+/// are in shared memory that no other thread reads, until they leave. What
+/// stands beyond the boundaries is written around the cells after each
+/// generation.
 
 namespace KokkosMMA::Impl::Cuda {
 
-/// How rows are shared out. H200, CUDA 13.0, 2026-11-22, 16384^2, us of a
-/// generation; words of a thread, rows read ahead:
+struct PackedCountTuning {
+  int threads;  ///< of a block
+  int words;    ///< of a thread, side by side
+  int ahead;    ///< rows that are read before their use
+  int blocks;   ///< at most, resident on a multiprocessor
+
+  friend constexpr bool operator==(PackedCountTuning const&,
+                                   PackedCountTuning const&) = default;
+};
+
+inline std::string to_string(PackedCountTuning const& t) {
+  return concatenate("threads=", t.threads, " words=", t.words,
+                     " ahead=", t.ahead, " blocks=", t.blocks);
+}
+
+/// H200, CUDA 13.0, 2026-11-22, 16384^2, us of a generation; words of a thread,
+/// rows read ahead:
 ///   radius        2    5   10   13   16
 ///   1, 1         58   82  109  115  154
 ///   1, 2         55   77  102  111  134
 ///   1, 3         59   77  104  115  137
 ///   2, 1         50   71   95  128  155
 ///   2, 2         52   73   98  132  166
-/// Two words share what they need of a third, and a wide ring leaves room for
-/// few warps. More warps than these share the rows of the boundaries of more
-/// pieces: with 24 in place of 12 radius 7 takes 84 us, not 78.
-template <int Radius>
-struct PackedCountTuning {
-  static constexpr int threads = 32;
-  static constexpr int words   = Radius <= 11 ? 2 : 1;   ///< of a thread
-  static constexpr int ahead   = Radius <= 11 ? 1 : 2;   ///< rows before use
-  static constexpr int blocks  = Radius <= 3 ? 16 : 12;  ///< at most, resident
-};
+/// Two words share what they need of a third, and a wide ring buffer leaves
+/// room for few warps. More warps than these have more row blocks, whose
+/// boundaries are counted twice: with 24 in place of 12 radius 7 takes 84 us,
+/// not 78.
+constexpr PackedCountTuning packed_count_tuning(int radius) {
+  bool const wide = radius > 11;
+  return {32, wide ? 1 : 2, wide ? 2 : 1, radius <= 3 ? 16 : 12};
+}
 
 /// Bits with room around them: row i begins at word i * pitch, and rows -radius
 /// .. rows + radius - 1 and words -1 .. words exist.
 struct PackedField {
-  static constexpr int lead   = 32;  ///< words before a row: a line
-  static constexpr int behind = 3;   ///< of which a thread reads to no avail
-  static constexpr int below  = 2;   ///< rows that are read ahead in vain
+  static constexpr int lead   = 32;  ///< words before a row: 128 bytes
+  static constexpr int behind = 3;   ///< words that are read and not used
+  static constexpr int below  = 2;   ///< rows that are read ahead and not used
 
   std::int64_t rows;
   std::int64_t columns;
@@ -80,10 +96,11 @@ struct PackedBoundaries {
 };
 
 /// Writes the cells beyond the boundaries, and the rest of a word in which the
-/// grid ends. A thread writes those of one row to its left and right; others
-/// copy whole words to rows beyond. Who reads a word that another one writes
-/// wants bits of it that do not change. \tparam ColumnsFirst where constants
-/// meet, those of the columns hold
+/// grid ends. A thread writes those of one row to its left and right; other
+/// threads copy whole words to rows beyond. A thread that reads a word which
+/// another one writes uses bits of it that do not change.
+///
+/// \tparam ColumnsFirst where constants meet, those of the columns hold
 template <bool ColumnsFirst>
 __global__ void __launch_bounds__(128)
     continue_cells(PackedField const field, PackedBoundaries const conditions,
@@ -162,7 +179,7 @@ __global__ void __launch_bounds__(256)
   }
 }
 
-/// Words of rows, `Ahead` rows before their turn.
+/// Reads words of rows `Ahead` rows before their use.
 template <int Words, int Ahead>
 class PackedRowsAhead {
  public:
@@ -174,7 +191,7 @@ class PackedRowsAhead {
 #pragma unroll
     for (int row = 0; row < Ahead; ++row) m_next[row] = load(row * pitch);
   }
-  /// The row `offset` words behind the first one; each in turn.
+  /// Returns the row `offset` words behind the first one; rows come in turn.
   __device__ Row take(std::uint32_t offset) {
     Row const row = m_next[0];
 #pragma unroll
@@ -197,10 +214,11 @@ class PackedRowsAhead {
 };
 
 template <int Radius>
-struct PackedCountTile : PackedCountTuning<Radius> {
-  using PackedCountTuning<Radius>::words;
-  using PackedCountTuning<Radius>::threads;
-  using PackedCountTuning<Radius>::ahead;
+struct PackedCountTile {
+  static constexpr PackedCountTuning tuning = packed_count_tuning(Radius);
+  static constexpr int threads              = tuning.threads;
+  static constexpr int words                = tuning.words;
+  static constexpr int ahead                = tuning.ahead;
   static_assert(words + 1 <= PackedField::behind &&
                 ahead <= PackedField::below);
   static constexpr int slots     = 2 * Radius + 1;
@@ -211,10 +229,10 @@ struct PackedCountTile : PackedCountTuning<Radius> {
 };
 
 template <int Radius>
-__global__ void __launch_bounds__(PackedCountTuning<Radius>::threads)
+__global__ void __launch_bounds__(packed_count_tuning(Radius).threads)
     advance_counts(PackedField const field, std::uint32_t const* const from,
-                   std::uint32_t* const to, std::int64_t const chunk,
-                   unsigned const strips, RangeBits<Radius> const rule) {
+                   std::uint32_t* const to, std::int64_t const block_rows,
+                   unsigned const panels, RangeBits<Radius> const rule) {
   using Tile             = PackedCountTile<Radius>;
   constexpr int words    = Tile::words;
   constexpr int row_size = Tile::row_size;
@@ -222,9 +240,9 @@ __global__ void __launch_bounds__(PackedCountTuning<Radius>::threads)
   std::uint32_t* const ring = packed_counts_ring + threadIdx.x;
 
   std::int64_t const word =
-      (std::int64_t(blockIdx.x % strips) * Tile::threads + threadIdx.x) * words;
-  std::int64_t const first_row = blockIdx.x / strips * chunk;
-  std::int64_t const last      = first_row + chunk;
+      (std::int64_t(blockIdx.x % panels) * Tile::threads + threadIdx.x) * words;
+  std::int64_t const first_row = blockIdx.x / panels * block_rows;
+  std::int64_t const last      = first_row + block_rows;
   int const rows = int((last < field.rows ? last : field.rows) - first_row);
   if (word >= field.words) return;
 
@@ -309,27 +327,30 @@ void advance_packed_counts(Kokkos::Cuda const& space, PackedField const& field,
   KernelFacts const facts =
       kernel_facts(d.id, kernel, Tile::threads, Tile::shared_bytes);
   std::int64_t const across = Tile::threads * Tile::words;
-  std::int64_t const strips = (field.words + across - 1) / across;
-  std::int64_t const slots  = std::int64_t(d.multiprocessors) *
-                             std::clamp(facts.resident_blocks, 1, Tile::blocks);
+  std::int64_t const panels = (field.words + across - 1) / across;
+  std::int64_t const slots =
+      std::int64_t(d.multiprocessors) *
+      std::clamp(facts.resident_blocks, 1, Tile::tuning.blocks);
   // All at once, and each with at least as many rows as the radius.
   std::int64_t const most = std::max<std::int64_t>(field.rows / Radius, 1);
-  // Offsets in a piece are 32 bits wide.
+  // Offsets in a row block are 32 bits wide.
   std::int64_t const least =
       field.rows / std::max<std::int64_t>((1 << 30) / field.pitch, 1) + 1;
-  std::int64_t const pieces = std::max(std::min(slots / strips, most), least);
-  std::int64_t const chunk  = (field.rows + pieces - 1) / pieces;
-  auto const blocks = unsigned(strips * ((field.rows + chunk - 1) / chunk));
+  std::int64_t const row_blocks =
+      std::max(std::min(slots / panels, most), least);
+  std::int64_t const block_rows = (field.rows + row_blocks - 1) / row_blocks;
+  auto const blocks =
+      unsigned(panels * ((field.rows + block_rows - 1) / block_rows));
   launch_kernel(space, "advance_counts", kernel,
                 {blocks, Tile::threads, Tile::shared_bytes}, field, from, to,
-                chunk, unsigned(strips),
+                block_rows, unsigned(panels),
                 RangeBits<Radius>(rule.birth, rule.survive));
 }
 
 using AdvancePackedCounts = void (*)(Kokkos::Cuda const&, PackedField const&,
                                      std::uint32_t const*, std::uint32_t*,
                                      CountRanges const&);
-/// By the radius - 2.
+/// The function of a radius; `Less` are 0, 1, ...: radius - 2.
 template <int... Less>
 AdvancePackedCounts advance_packed_counts_of(
     int radius, std::integer_sequence<int, Less...>) {

@@ -17,8 +17,8 @@
 /// \file
 /// Automata of two states and radius 1 on cells of one bit. A block keeps a
 /// tile in registers, a warp 32 rows of it and a lane one word of each, and
-/// runs several generations: what is wrong comes in from the rim of the tile by
-/// one cell per generation and is not written.
+/// runs several generations: wrong cells spread from the rim of the tile by one
+/// cell per generation and are not written.
 
 namespace KokkosMMA::Impl::Cuda {
 
@@ -147,7 +147,7 @@ struct PackedRow {
   }
 };
 
-/// Likewise, bits where a row of bytes holds neither 0 nor 1.
+/// Bits where 32 cells of a row of bytes, from a cell on, are neither 0 nor 1.
 struct ForeignRow {
   unsigned char const* cells;
   std::int64_t columns;
@@ -183,8 +183,8 @@ struct ForeignStates {
 __device__ inline void gather_rows(PackedGrid const& grid,
                                    std::uint32_t const* from, std::int64_t row,
                                    std::int64_t column, std::uint32_t* stage) {
-  UnfoldedAxis::Piece one{}, two{};
-  bool const has_more = grid.columns.pieces(column, one, two) > 2;
+  UnfoldedAxis::Run one{}, two{};
+  bool const has_more = grid.columns.runs(column, one, two) > 2;
   if (__any_sync(0xffffffffu, has_more)) {
 #pragma unroll 1
     for (int r = 0; r < PackedTile::rows; ++r) {
@@ -221,13 +221,13 @@ __global__ void __launch_bounds__(32 * PackedTile::max_warps, 2)
   int const warp  = threadIdx.x / 32;
   int const warps = blockDim.x / 32;
 
-  std::int64_t const strip  = blockIdx.y;
+  std::int64_t const panel  = blockIdx.y;
   std::int64_t const height = warps * rows - 2 * generations;
   std::int64_t const row    = blockIdx.x * height - generations + warp * rows;
-  std::int64_t const column = strip * (32 * PackedTile::words) - 16 + 32 * lane;
+  std::int64_t const column = panel * (32 * PackedTile::words) - 16 + 32 * lane;
   bool const is_inside =
-      row >= 0 && row + rows <= grid.rows.extent() && strip > 0 &&
-      (strip + 1) * (32 * PackedTile::words) + 16 <= grid.columns.extent();
+      row >= 0 && row + rows <= grid.rows.extent() && panel > 0 &&
+      (panel + 1) * (32 * PackedTile::words) + 16 <= grid.columns.extent();
 
   std::uint32_t x[rows];
   std::uint32_t* const stage = packed_memory + warp * (rows + 6) * 32 + lane;
@@ -235,7 +235,7 @@ __global__ void __launch_bounds__(32 * PackedTile::max_warps, 2)
   bool has_constants         = false;
   if (is_inside) {
     std::uint32_t const* words =
-        from + row * grid.pitch + strip * PackedTile::words - 1 + lane;
+        from + row * grid.pitch + panel * PackedTile::words - 1 + lane;
 #pragma unroll
     for (int r = 0; r < rows; ++r) {
       x[r] = __funnelshift_r(words[0], words[1], 16);
@@ -263,8 +263,8 @@ __global__ void __launch_bounds__(32 * PackedTile::max_warps, 2)
   };
 #pragma unroll 1
   for (int g = 0; g < generations; ++g) {
-    // One barrier is enough: who writes to these rims again has passed the
-    // barrier of the other ones, behind which nobody reads these.
+    // One barrier is enough: a warp that writes to these rims again has passed
+    // the barrier of the other ones, behind which no warp reads these.
     int const parity      = g & 1;
     *rim(parity, warp, 0) = x[0];
     *rim(parity, warp, 1) = x[rows - 1];
@@ -284,7 +284,7 @@ __global__ void __launch_bounds__(32 * PackedTile::max_warps, 2)
       for (int r = 0; r < rows; ++r) x[r] &= ~stage[r * 32];
   }
 
-  std::int64_t const word = strip * PackedTile::words + lane;
+  std::int64_t const word = panel * PackedTile::words + lane;
   std::uint32_t* out      = to + row * grid.pitch + word;
   bool const has_word     = lane < PackedTile::words && word < grid.pitch - 1;
   std::int64_t const left = grid.rows.extent() - row;
@@ -304,7 +304,7 @@ __global__ void __launch_bounds__(32 * PackedTile::max_warps, 2)
 struct PackedPlan {
   int warps;
   int generations;
-  std::int64_t strips;
+  std::int64_t panels;
 };
 
 /// The plan that needs the least time per generation by a model fitted to what
@@ -321,19 +321,19 @@ inline PackedPlan packed_plan(std::int64_t rows, std::int64_t columns,
                               std::int64_t steps, int multiprocessors) {
   PackedPlan best{};
   double least = 0;
-  std::int64_t const strips =
+  std::int64_t const panels =
       (columns + 32 * PackedTile::words - 1) / (32 * PackedTile::words);
   for (int const warps : {2, 4, 8, 10})
     for (int const most : {1, 2, 3, 4, 6, 8, 12, 16}) {
       int const height = warps * PackedTile::rows - 2 * most;
       if (most > steps || height < 1) continue;
-      std::int64_t const tiles = strips * ((rows + height - 1) / height);
+      std::int64_t const tiles = panels * ((rows + height - 1) / height);
       std::int64_t const turns =
           (tiles + multiprocessors - 1) / multiprocessors;
       double const busy = std::max(double(turns) * warps, 12.);
       double const time = (0.13 * busy * (most + 5) + 3) / most;
       if (best.warps == 0 || time < least) {
-        best  = {warps, most, strips};
+        best  = {warps, most, panels};
         least = time;
       }
     }
@@ -365,7 +365,7 @@ void advance_packed_cells(Kokkos::Cuda const& space, PackedGrid const& grid,
     int const generations = int((steps + launches - 1) / launches);
     int const height      = plan.warps * PackedTile::rows - 2 * generations;
     dim3 const blocks(unsigned((grid.rows.extent() + height - 1) / height),
-                      unsigned(plan.strips));
+                      unsigned(plan.panels));
     launch_kernel(
         space, "advance_packed", kernel,
         {blocks, 32 * plan.warps, PackedTile::shared_bytes(plan.warps)}, grid,

@@ -10,37 +10,37 @@
 #include <cstdint>
 
 /// \file
-/// A ring of stages in shared memory that all warps of a block fill with
+/// A pipeline of stages in shared memory that all warps of a block fill with
 /// cp.async, and read.
 
 namespace KokkosMMA::Impl::Cuda {
 
 /// Warps wait for the copies of a stage, and for its readers, but not for each
 /// other: with a block-wide barrier for each step, and four stages as here, a
-/// copy through strips of 512 bytes takes 149 us instead of 140 for bytes and
-/// 289 instead of 273 for halfs (H200, 2026-11-22, 16384^2, two blocks of 256
+/// copy through panels of 512 bytes takes 149 us instead of 140 for bytes and
+/// 289 instead of 273 for half (H200, 2026-11-22, 16384^2, two blocks of 256
 /// threads per multiprocessor, copy of the runtime 130 and 258).
 ///
 /// Each warp, for each step in turn: begin(step), its copies, end(step), all of
 /// them `ahead` steps before wait(step), its reads, release(step). Where steps
 /// are no more than stages, all copies may come before the first wait.
 template <int Stages, int Warps>
-class CopyRing {
+class BlockPipeline {
   static_assert(Stages >= 3);
 
  public:
   using Memory = std::uint64_t[2 * Stages];
 
-  /// Fewer than the stages by two: the stage to be filled was read in the step
-  /// before the last one, by warps that are a step behind too.
+  /// Two less than the stages: the stage to be filled was last read two steps
+  /// ago, and other warps may be one step behind.
   static constexpr int ahead = Stages - 2;
 
   /// Called by all threads of the block, which meet in it.
   /// \param memory in shared memory
   /// \param one_fills whether each stage is filled by one warp, any of them
-  __device__ explicit CopyRing(Memory& memory, bool one_fills = false)
+  __device__ explicit BlockPipeline(Memory& memory, bool one_fills = false)
       : m_place(unsigned(__cvta_generic_to_shared(memory))) {
-    // Or each step would find out anew where shared memory begins.
+    // Or each step would compute anew where shared memory begins.
     Opaque::hide(m_place);
     if (threadIdx.x < Stages) {
       filled(int(threadIdx.x)).init(one_fills ? 64 : 33 * Warps);
@@ -50,7 +50,7 @@ class CopyRing {
     __syncthreads();
   }
   __device__ static int stage(int step) { return step % Stages; }
-  /// Waits until nobody reads what was in the stage of this step.
+  /// Waits until no warp reads what was in the stage of this step.
   __device__ void begin(int step) const {
     if (step >= Stages) read(stage(step)).wait(unsigned(step / Stages + 1) % 2);
   }
@@ -60,8 +60,8 @@ class CopyRing {
     __syncwarp();
     if (lane == 0) filled(stage(step)).arrive();
   }
-  /// Likewise where one warp fills a stage, each lane with so many bytes of
-  /// CopyBulk for filled(stage(step)).
+  /// Ends the copies for the step where one warp fills a stage.
+  /// \param bytes that this lane copies with CopyBulk for filled(stage(step))
   __device__ void end_of_one(int step, unsigned bytes) const {
     filled(stage(step)).arrive_behind_copies();
     filled(stage(step)).arrive_expecting(bytes);
@@ -71,9 +71,9 @@ class CopyRing {
     filled(stage(step)).wait(unsigned(step / Stages) % 2);
   }
   /// Ends the reads of this lane from the stage of this step. One lane for its
-  /// warp behind __syncwarp takes the same time (half and byte bands, marches
-  /// of three dimensions; within 1 %), but compute-sanitizer's racecheck of
-  /// CUDA 13.0 does not follow that: 25 hazards of half bands over 600 rows,
+  /// warp behind __syncwarp takes the same time (half and byte bands, plane
+  /// sweeps of three dimensions; within 1 %), but compute-sanitizer's racecheck
+  /// of CUDA 13.0 does not follow that: 25 hazards of half bands over 600 rows,
   /// with every lane none (H200, 2026-11-24).
   __device__ void release(int step) const { read(stage(step)).arrive(); }
 

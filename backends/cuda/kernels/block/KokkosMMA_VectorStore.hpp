@@ -13,8 +13,8 @@
 #include <type_traits>
 
 /// \file
-/// Sums of a stencil on their way out: converted, and stored as many at once as
-/// a lane has side by side.
+/// Stores of stencil sums: converted to results, and as many at once as a lane
+/// has side by side.
 
 namespace KokkosMMA::Impl::Cuda {
 
@@ -23,9 +23,9 @@ inline constexpr bool is_band_half = scalar_v<Element> == Scalar::half;
 template <class Element>
 inline constexpr bool is_band_bhalf = scalar_v<Element> == Scalar::bhalf;
 
-/// Neighbouring sums as results, packed.
+/// Neighbouring results of a lane, packed into words, and their store.
 template <class Result, int N>
-struct PackedResults {
+struct VectorStore {
   static constexpr int bytes = N * int(sizeof(Result));
   static_assert(bytes % 4 == 0);
   std::uint32_t word[bytes / 4];
@@ -60,8 +60,8 @@ struct PackedResults {
       memcpy(word, results, bytes);
     }
   }
-  /// 16-bit floats: `zero` becomes NaN in one half or the other where a result
-  /// is not finite. 0 * Inf and 0 * NaN are NaN.
+  /// 16-bit floats: makes `zero` NaN, in the low or the high half, where a
+  /// result is not finite: 0 * Inf and 0 * NaN are NaN.
   __device__ void check(std::uint32_t& zero) const {
     using Pair =
         std::conditional_t<is_band_half<Result>, __half2, __nv_bfloat162>;
@@ -73,11 +73,12 @@ struct PackedResults {
                   reinterpret_cast<Pair const&>(none),
                   reinterpret_cast<Pair const&>(zero));
   }
-  /// At once; aligned to all of them or to 16 bytes.
+  /// Writes all at once; `to` is aligned to their size or to 16 bytes.
   /// \tparam Last with the hint that they are not read again. 32 bytes of a row
-  ///   may leave L2 so before their neighbours come. H200, 2026-11-22: bands
-  ///   without 152 us for bytes and 310 for halfs, with it 156 and 317; dense
-  ///   tiles without 303 10^9 sums per second at radius 7, with it 317.
+  ///   may then leave L2 before their neighbours come. H200, 2026-11-22: bands
+  ///   without the hint 152 us for bytes and 310 for half, with it 156 and 317;
+  ///   dense tiles without it 303 10^9 sums per second at radius 7, with it
+  ///   317.
   template <bool Last>
   __device__ void write(Result* to) const {
     if constexpr (bytes == 4) {
@@ -92,7 +93,7 @@ struct PackedResults {
                           word[4 * i + 3]});
     }
   }
-  /// The first few, one after the other.
+  /// Writes the first `count`, one after the other.
   __device__ void write(Result* to, int count) const {
     Result results[N];
     memcpy(results, word, bytes);
@@ -115,23 +116,24 @@ struct PackedResults {
   }
 };
 
-/// 16 rows of a warp's results on their way out by way of shared memory: of row
-/// lane / 4 and the one 8 below each lane has 8 bytes of every stripe of 32.
-/// Stored as they lie, they are a request to L2 for every 32 bytes, from here
-/// one for 128. Copies through strips of 512 bytes, pieces of 48 rows and 16
-/// rows above, 4 blocks of 128 threads per multiprocessor: 137 us instead of
-/// 147 (bytes, 16384^2, H200, 2026-11-24, the runtime's copy 130).
+/// Stores 16 rows of a warp's results through shared memory: of row lane / 4
+/// and the one 8 below each lane has 8 bytes of every stripe of 32. Stored
+/// directly, they are a request to L2 for every 32 bytes, from here one for
+/// 128. Copies through panels of 512 bytes, row blocks of 48 rows and 16 rows
+/// above, 4 blocks of 128 threads per multiprocessor: 137 us instead of 147
+/// (bytes, 16384^2, H200, 2026-11-24, the runtime's copy 130).
 template <int Stripes>
-class RowTile {
+class RowTileStore {
   static constexpr int row_bytes = 32 * Stripes;
-  // Four rows by 8 bytes, or one by 16, are in different banks.
+  // Four rows of 8-byte words, or one row of 16-byte chunks, are in different
+  // banks.
   static constexpr int pitch = row_bytes + 32;
 
  public:
   static constexpr int bytes = 16 * pitch;
 
   /// \param tile `bytes` of shared memory of this warp, aligned to 16
-  __device__ RowTile(unsigned char* tile, int lane)
+  __device__ RowTileStore(unsigned char* tile, int lane)
       : m_tile(tile), m_mine(tile + lane / 4 * pitch + lane % 4 * 8) {}
 
   template <class Results>
@@ -140,7 +142,7 @@ class RowTile {
     *reinterpret_cast<uint2*>(mine(stripe, half)) =
         uint2{results.word[0], results.word[1]};
   }
-  /// What this lane has put.
+  /// Returns what this lane has put.
   template <class Results>
   __device__ Results get(int stripe, int half) const {
     uint2 const words = *reinterpret_cast<uint2 const*>(mine(stripe, half));
@@ -165,7 +167,8 @@ class RowTile {
             *reinterpret_cast<uint4 const*>(from + r * pitch);
     __syncwarp();
   }
-  /// Likewise, by element.
+  /// Writes what all lanes have put, element by element, where rows are short
+  /// or unaligned; called by all lanes.
   template <class Result>
   __device__ void write(Result* to, std::int64_t stride, int rows, int columns,
                         int lane) const {
@@ -192,18 +195,18 @@ class RowTile {
   unsigned char* m_mine;
 };
 
-/// Rows of results that begin anywhere, four lanes to a row: of(v) are the 8
-/// bytes that lane l has v-th, vector 4 v + l % 4 of the row at `to`. What is
-/// stored at once begins a multiple of 8 bytes: a part of one vector and of the
-/// next, of another lane. The first and the last few bytes of a row, which
-/// share 8 with a neighbour's, go in powers of two.
+/// Stores unaligned rows of results, four lanes to a row: of(v) are the 8 bytes
+/// that lane l has v-th, vector 4 v + l % 4 of the row at `to`. What is stored
+/// at once begins at a multiple of 8 bytes: a part of one vector and a part of
+/// the next, which another lane has. The first and the last few bytes of a row,
+/// whose 8 bytes belong to neighbouring rows too, are stored in powers of two.
 ///
-/// H200, 2026-11-23, 16384^2 halfs, box of radius 7, results three elements
-/// behind a line, us: all by element 1530, ends by element 867.
+/// H200, 2026-11-23, 16384^2 half, box of radius 7, results three elements
+/// behind a multiple of 16 bytes, us: all by element 1530, ends by element 867.
 template <int Vectors, class Result, class Of>
-__device__ void write_rows_anywhere(Result* to, int lane, Of const& of) {
+__device__ void write_unaligned_rows(Result* to, int lane, Of const& of) {
   int const q = lane % 4;
-  // Bytes of a vector before the first that begins so.
+  // Bytes of a vector before the first that begins at a multiple of 8.
   int const before     = int((0 - reinterpret_cast<std::uintptr_t>(to)) % 8);
   bool const is_far    = before >= 4;
   unsigned const shift = before % 4 * 8;
@@ -227,7 +230,7 @@ __device__ void write_rows_anywhere(Result* to, int lane, Of const& of) {
           uint2{__funnelshift_r(a, b, shift), __funnelshift_r(b, c, shift)};
   }
   if (before != 0 && q % 3 == 0) {
-    // The bytes of the 8 that are this row's, where they are to be.
+    // The bytes of this row within the 8, at their places.
     bool const is_begin = q == 0;
     auto const first    = of(0);
     auto const last     = of(Vectors - 1);

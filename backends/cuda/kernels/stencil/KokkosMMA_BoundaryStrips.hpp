@@ -4,7 +4,7 @@
 #define KOKKOSMMA_CUDA_BOUNDARY_STRIPS_HPP
 
 #include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
-#include <backends/cuda/kernels/stencil/KokkosMMA_DirectStencil.hpp>
+#include <backends/cuda/kernels/stencil/KokkosMMA_DirectSums.hpp>
 #include <core/stencil/KokkosMMA_StencilFusion.hpp>
 #include <core/stencil/KokkosMMA_StencilGrid.hpp>
 #include <core/stencil/KokkosMMA_StencilPlan.hpp>
@@ -15,14 +15,14 @@
 #include <cstdint>
 
 /// \file
-/// The strips beside the boundaries of a grid step by step, one block for each
-/// tile and one launch for all of them: after the sweep that writes them too.
+/// Computes the strips beside the boundaries of a grid step by step, after the
+/// sweep that writes them too: one block for each tile, one launch for all.
 
 namespace KokkosMMA::Impl::Cuda {
 
-/// Blocks wait rather than compute: small tiles, so that those of a large grid
-/// are on the device at once. One of 4 steps of radius 1 reads 72 x 11 elements
-/// for 64 x 3 results; 16384^2 elements have 1024 of them.
+/// Blocks are bound by latency: tiles are small, so that those of a large grid
+/// are on the device at once. A tile of 4 steps of radius 1 reads 72 x 11
+/// elements for 64 x 3 results; 16384^2 elements have 1024 of them.
 template <int R>
 struct StripShape {
   static constexpr int threads = 256;
@@ -34,23 +34,23 @@ struct StripShape {
   }
   static constexpr int first = room(fused_max_radius);
   static constexpr int all   = first + room(fused_max_radius - 1);
-  /// Two steps are the fewest.
+  /// Weights of a step: at least two steps are taken together.
   static constexpr int width = 2 * (fused_max_radius / 2) + 1;
   static constexpr int taps  = R == 1 ? width : width * width;
 };
 
-template <class A, int R, class Sink>
+template <class A, int R, class Epilogue>
 struct StripArguments {
   StencilGrid<A, R> grid;
-  FusionStrips<R, StripShape<R>::side> strips;
+  BoundaryStrips<R, StripShape<R>::side> strips;
   StripTaps<A, R, StripShape<R>::taps> taps;
   int steps;
-  Sink sink;
+  Epilogue epilogue;
 };
 
-template <class A, int R, class Sink>
+template <class A, int R, class Epilogue>
 __global__ void __launch_bounds__(StripShape<R>::threads)
-    step_strips(StripArguments<A, R, Sink> const in) {
+    step_strips(StripArguments<A, R, Epilogue> const in) {
   using Shape = StripShape<R>;
   __shared__ A memory[Shape::all];
   StripTile<A, R, Shape::taps> const tile{
@@ -68,24 +68,25 @@ __global__ void __launch_bounds__(StripShape<R>::threads)
     from             = written;
   }
   __syncthreads();
-  tile.finish(from, in.sink);
+  tile.finish(from, in.epilogue);
 }
 
-/// What launch_fused_stencil leaves to be done step by step for this grid.
-template <class A, int R, class Sink>
-void launch_fusion_strips(Kokkos::Cuda const& space,
-                          StencilGrid<A, R> const& grid,
-                          StencilPlan<R> const& plan, int steps,
-                          Sink const& sink) {
+/// Computes step by step the elements beside boundaries for which the sums of
+/// launch_fused_stencil() do not stand for `steps` steps.
+template <class A, int R, class Epilogue>
+void launch_boundary_strips(Kokkos::Cuda const& space,
+                            StencilGrid<A, R> const& grid,
+                            StencilPlan<R> const& plan, int steps,
+                            Epilogue const& epilogue) {
   using Shape = StripShape<R>;
-  StripArguments<A, R, Sink> const in{
+  StripArguments<A, R, Epilogue> const in{
       grid,
-      fusion_strips<Shape::side>(plan.kernel_weights, grid.boundaries,
-                                 grid.extent, steps),
-      strip_taps<A, Shape::taps>(plan.weights, grid.reversed), steps, sink};
+      boundary_strips<Shape::side>(plan.kernel_weights, grid.boundaries,
+                                   grid.extent, steps),
+      strip_taps<A, Shape::taps>(plan.weights, grid.reversed), steps, epilogue};
   std::int64_t const tiles = in.strips.tiles();
   if (tiles == 0) return;
-  launch_kernel(space, "step_strips", step_strips<A, R, Sink>,
+  launch_kernel(space, "step_strips", step_strips<A, R, Epilogue>,
                 {checked_blocks(tiles), Shape::threads}, in);
 }
 

@@ -13,12 +13,11 @@
 namespace KokkosMMA::Impl::Cuda {
 
 /// Fills slabs of three dimensions, each the rows of a tile in one plane, with
-/// whole vectors. Where rows begin anywhere in memory (Shape::shifted) a row of
-/// a slab does likewise: its first column is as many elements behind a vector
-/// as in memory.
+/// whole vectors. If rows are unaligned in memory (Shape::unaligned), so are
+/// those of a slab: the first column is as many elements behind a vector.
 ///
-/// Of bulk copies one warp fills a slab, a lane copies a row; else all warps
-/// do, their lanes along a row.
+/// With bulk copies one warp fills a slab, and each lane copies a row; without
+/// them all warps do, with their lanes along a row.
 template <class Shape, class Element>
 class SlabRows {
   using Index                   = std::int64_t;
@@ -29,8 +28,8 @@ class SlabRows {
   static constexpr int warps    = Shape::threads / 32;
 
  public:
-  /// One lane's part of a slab that begins in row y and column x of a plane.
-  /// Returns the bytes that it copies for `barrier`.
+  /// Fills one lane's part of a slab that begins in row y and column x of a
+  /// plane. Returns the bytes that the lane copies for `barrier`.
   /// \param shifts those of the slab's rows, if any
   __device__ static unsigned fill(Source const& source, Element* slab,
                                   int* shifts, Index plane, Index y, Index x,
@@ -64,12 +63,12 @@ class SlabRows {
           bytes += unsigned((high - low) * size);
         }
       }
-      if (Shape::shifted && (bulk || lane == 0)) shifts[row] = shift;
+      if (Shape::unaligned && (bulk || lane == 0)) shifts[row] = shift;
     }
-    if (Shape::shifted) __syncwarp();
+    if (Shape::unaligned) __syncwarp();
 
     auto const shift_in = [&](int row) {
-      return Shape::shifted ? shifts[row] : 0;
+      return Shape::unaligned ? shifts[row] : 0;
     };
     int const before = of.low_end() - of.part.first;
     int const beside = before + of.part.last - of.high_begin();
@@ -118,14 +117,14 @@ class SlabRows {
 
   /// Elements of a vector before this one.
   __device__ static int shift_of(Element const* element) {
-    return Shape::shifted
+    return Shape::unaligned
                ? int(reinterpret_cast<std::uintptr_t>(element) % 16) / size
                : 0;
   }
 
-  /// Which columns of a plane are copied in vectors. These may have elements
-  /// that no sum needs, but not where others are stored beside them, nor behind
-  /// all memory of the grid.
+  /// Which columns of a plane are copied in vectors. A vector may hold elements
+  /// that no sum needs, but none that are stored one by one, and no memory
+  /// behind that of the grid.
   struct Extent {
     typename Source::Columns part;
     bool any_shift;  ///< of rows
@@ -156,7 +155,7 @@ class SlabRows {
   __device__ static Extent extent(Source const& source, Index plane, Index x) {
     auto const& grid = source.grid;
     Extent of{source.elements(x, Shape::width_x),
-              Shape::shifted && !source.vectors, false, false};
+              Shape::unaligned && !source.rows_aligned_16, false, false};
     Index const last =
         (grid.extent[0] - 1 +
          (grid.boundaries.high[0].kind == Boundary::halo ? source.radius[0]

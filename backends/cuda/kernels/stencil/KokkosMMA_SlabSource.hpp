@@ -7,12 +7,14 @@
 #include <core/stencil/KokkosMMA_DirectTaps.hpp>
 #include <core/stencil/KokkosMMA_StencilGrid.hpp>
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 
 namespace KokkosMMA::Impl::Cuda {
 
-/// Rows of a grid, and what lies beyond its boundaries, into shared memory. A
-/// radius is at most the extent.
+/// Copies rows of a grid, and what stands beyond its boundaries, into shared
+/// memory. A radius is at most the extent.
 template <class Element, int R>
 struct SlabSource {
   using Index                 = std::int64_t;
@@ -20,8 +22,9 @@ struct SlabSource {
 
   StencilGrid<Element, R> grid;
   int radius[R];
-  bool vectors;  ///< columns that are a multiple of `vector` from the first
-                 ///< one of a tile are aligned to 16 bytes
+  /// Columns at a multiple of `vector` from the first one of a tile are aligned
+  /// to 16 bytes.
+  bool rows_aligned_16;
 
   /// Adds the offset of what stands for index i of dimension D; false where
   /// this is a constant.
@@ -43,7 +46,7 @@ struct SlabSource {
     return i < 0 ? grid.boundaries.low[D].value : grid.boundaries.high[D].value;
   }
 
-  /// One element, unless no sum needs it.
+  /// Copies one element, unless no sum needs it.
   __device__ __forceinline__ void element(Element* to, Index plane, Index y,
                                           Index x) const {
     constexpr int last = R - 1;
@@ -106,12 +109,13 @@ struct SlabSource {
     result.last  = within(end + radius[R - 1], width);
     result.begin = (within(-x, width) + vector - 1) / vector * vector;
     result.end   = within(end, width) / vector * vector;
-    if (!vectors || result.end <= result.begin)
+    if (!rows_aligned_16 || result.end <= result.begin)
       result.begin = result.end = result.last;
     return result;
   }
 
-  /// The same with [begin, end) all that is in memory, ghost cells too.
+  /// Columns of a slab: those that sums need, and as [begin, end) all of them
+  /// that are in memory, ghost cells included.
   __device__ __forceinline__ Columns elements(Index x, int width) const {
     Index const end = grid.extent[R - 1] - x;
     Columns result;
@@ -141,8 +145,8 @@ struct SlabSource {
     return true;
   }
 
-  /// Adds the offset of a row of a slab; false where it is a constant, or
-  /// nobody's. Of two dimensions, rows are planes.
+  /// Adds the offset of a row of a slab; false if it is a constant or no sum
+  /// needs it. In two dimensions, rows are planes.
   __device__ __forceinline__ bool resolve_row(Index plane, Index y,
                                               Index& offset) const {
     if constexpr (R > 1) {
@@ -175,7 +179,7 @@ struct SlabSource {
     load_beside(slab, rows, row_vectors, part, plane, y, x, thread, threads);
   }
 
-  /// The elements that are in no vector of the grid.
+  /// Copies the elements that are in no vector of the grid.
   __device__ __forceinline__ void load_beside(Element* slab, int rows,
                                               int row_vectors,
                                               Columns const& part, Index plane,
@@ -211,6 +215,15 @@ struct SlabSource {
     }
   }
 };
+
+template <class Element, int R>
+SlabSource<Element, R> slab_source(
+    StencilGrid<Element, R> const& grid,
+    std::array<int, std::size_t(R)> const& radius, bool rows_aligned_16) {
+  SlabSource<Element, R> source{grid, {}, rows_aligned_16};
+  for (std::size_t d = 0; d < R; ++d) source.radius[d] = radius[d];
+  return source;
+}
 
 }  // namespace KokkosMMA::Impl::Cuda
 

@@ -11,13 +11,13 @@
 #include <cstdint>
 
 /// \file
-/// A strip of a grid that passes through shared memory from top to bottom,
-/// some rows at a time, with what stands beyond the boundaries put in on the
-/// way.
+/// Copies a column panel of a grid through shared memory from top to bottom,
+/// some rows at a time, and puts in what stands beyond the boundaries.
 
 namespace KokkosMMA::Impl::Cuda {
 
-/// grid.at({i, j}), without an array that is indexed by a variable.
+/// grid.at({i, j}), without an array that is indexed by a variable, which would
+/// be in local memory.
 template <class Element>
 __device__ Element stencil_element(StencilGrid<Element, 2> const& grid,
                                    std::int64_t i, std::int64_t j) {
@@ -38,39 +38,43 @@ __device__ Element stencil_element(StencilGrid<Element, 2> const& grid,
                    boundary_index(condition_j.kind, j, grid.extent[1])];
 }
 
-/// A ring of `Stages` times `Rows` rows of tiles, which all threads of the
-/// block share. Lines of 16 bytes that hold data are copied behind the block's
-/// back, also those that a boundary cuts, and beside the tile what stands
-/// beyond the boundaries of the columns. Its elements are put where they belong
-/// when they are there. (Read one by one from global memory in the step before,
-/// they made strips with boundaries take three times as long: H200,
-/// 2026-11-21.)
+/// A ring buffer of `Stages` times `Rows` rows of a tile, which all threads of
+/// the block share. 16-byte chunks that hold data are copied asynchronously,
+/// also those that a boundary crosses; so is what stands beyond the boundaries
+/// of the columns, to a place beside the tile. When these copies are there, its
+/// elements are put where they belong (the boundary fix-up). Read one by one
+/// from global memory in the step before, they made panels with boundaries take
+/// three times as long (H200, 2026-11-21).
 ///
-/// \tparam Shifted rows may start anywhere in a line; byte b of a row is then
-///   at byte b + shift of it
+/// \tparam SumBytes    of the columns that have sums
+/// \tparam MarginBytes of the neighbours on either side
+/// \tparam Rows        of a stage, a multiple of `Warps`
+/// \tparam Unaligned   rows may start anywhere in a chunk; byte b of a row is
+///                     then at byte b + shift of it
 template <class Element, int SumBytes, int MarginBytes, int Rows, int Stages,
-          int Warps, bool Shifted>
+          int Warps, bool Unaligned>
 class StencilRows {
   static_assert(SumBytes % 32 == 0 && MarginBytes % 16 == 0 && Stages >= 2 &&
                 Rows % Warps == 0);
   static constexpr int size       = int(sizeof(Element));
   static constexpr int tile_bytes = SumBytes + 2 * MarginBytes;
-  static constexpr int lines      = tile_bytes / 16 + Shifted;
+  static constexpr int chunks     = tile_bytes / 16 + Unaligned;
 
  public:
   static constexpr int rows   = Rows;
   static constexpr int margin = MarginBytes / size;
   // Four rows lie in different banks.
-  static constexpr int lead  = sector_lead(MarginBytes);
-  static constexpr int pitch = ((lead + 16 * lines + 31) / 32 / 2 * 2 + 1) * 32;
+  static constexpr int lead = sector_lead(MarginBytes);
+  static constexpr int pitch =
+      ((lead + 16 * chunks + 31) / 32 / 2 * 2 + 1) * 32;
 
  private:
   // What stands beyond a boundary: as many elements of a row as the margin has,
-  // from anywhere in a line on.
-  static constexpr int side_lines  = (16 - size + MarginBytes + 15) / 16;
-  static constexpr int side_pitch  = 16 * side_lines;  // of boundaries and rows
-  static constexpr int shift_place = rows * pitch;
-  static constexpr int side_place  = shift_place + (rows + 15) / 16 * 16;
+  // which may begin anywhere in a chunk.
+  static constexpr int side_chunks = (16 - size + MarginBytes + 15) / 16;
+  static constexpr int side_pitch = 16 * side_chunks;  // of boundaries and rows
+  static constexpr int shift_place    = rows * pitch;
+  static constexpr int side_place     = shift_place + (rows + 15) / 16 * 16;
   static constexpr int constant_place = side_place + rows * 2 * side_pitch;
   static constexpr int stage_bytes    = constant_place + (size > 2 ? 32 : 16);
   static_assert(stage_bytes < 0x10000);
@@ -79,8 +83,7 @@ class StencilRows {
   enum Constant { zero, low_row, high_row, low_column, high_column };
   static_assert((high_column + 1) * size <= stage_bytes - constant_place);
 
-  // In shared memory and read anew in each step: kept in registers, it would
-  // wait there during the work in between.
+  // Kept in shared memory to relieve registers, and read anew in each step.
   struct Shared {
     std::uint32_t grid[sizeof(StencilGrid<Element, 2>) / 4];
     std::int64_t first;      // column of the tile
@@ -93,20 +96,21 @@ class StencilRows {
     int radius;                // along the columns
     int begin, end;            // bytes of the tile that the data hold
     int need_begin, need_end;  // and those that a sum needs
-    // Steps all of whose lines are in memory, in strips that a boundary cuts.
+    // Steps all of whose chunks are in memory, in panels with fix-ups.
     int inside_begin, inside_end;
-    int cuts;
+    int fixups;
   };
-  // An element of a stage that the data do not hold, and where it stands.
-  struct alignas(4) Cut {
+  // Offsets in a stage of an element that the data do not hold, and of what
+  // stands for it.
+  struct alignas(4) Fixup {
     std::uint16_t place, source;
   };
-  static constexpr int most_cuts_of_row = 2 * MarginBytes / size;
-  static constexpr int shared_bytes     = (int(sizeof(Shared)) + 31) / 32 * 32;
+  static constexpr int most_fixups_of_row = 2 * MarginBytes / size;
+  static constexpr int shared_bytes = (int(sizeof(Shared)) + 31) / 32 * 32;
 
  public:
   static constexpr int bytes = shared_bytes + Stages * stage_bytes +
-                               rows * most_cuts_of_row * int(sizeof(Cut));
+                               rows * most_fixups_of_row * int(sizeof(Fixup));
 
   /// Called by all threads of the block.
   /// \param memory `bytes` of it, aligned to 16
@@ -129,11 +133,12 @@ class StencilRows {
     m_from  = reinterpret_cast<unsigned char const*>(grid.data) +
              (first_row + thread / 32 * (rows / Warps)) * m_pitch +
              (first - margin) * size;
-    bool const is_cut =
-        data_begin(grid, first, radius_columns) > (Shifted ? -15 : 0) ||
-        data_end(grid, first, radius_columns) < tile_bytes + (Shifted ? 16 : 0);
-    // Lines that a boundary cuts reach into the rows before and behind.
-    std::int64_t const between = !is_cut         ? 0
+    bool const needs_fixups =
+        data_begin(grid, first, radius_columns) > (Unaligned ? -15 : 0) ||
+        data_end(grid, first, radius_columns) <
+            tile_bytes + (Unaligned ? 16 : 0);
+    // Chunks that a boundary crosses reach into the rows before and behind.
+    std::int64_t const between = !needs_fixups   ? 0
                                  : m_pitch >= 15 ? 1
                                                  : grid.extent[0];
     std::int64_t const begin =
@@ -141,15 +146,15 @@ class StencilRows {
     std::int64_t const end = (grid.extent[0] - between - first_row) / rows;
     m_simple_begin         = int(begin);
     m_simple_end           = int(min(end, std::int64_t(0x40000000)));
-    // Most blocks need nothing else; finding it out takes an eighth of their
-    // time where it is a thread's work that the others wait for.
-    if (!is_cut && m_simple_begin <= 0 && steps <= m_simple_end) return;
+    // Most blocks need nothing else. What follows takes an eighth of the time
+    // of those that do, since one thread works and the others wait.
+    if (!needs_fixups && m_simple_begin <= 0 && steps <= m_simple_end) return;
     for (int k = thread; k < int(sizeof(grid) / 4); k += 32 * Warps)
       m_shared.grid[k] = reinterpret_cast<std::uint32_t const*>(&grid)[k];
     if (thread == 0)
       describe(grid, first, first_row, radius_rows, radius_columns);
     __syncthreads();
-    if (!is_cut) return;
+    if (!needs_fixups) return;
     int const inside_begin = m_simple_begin;
     int const inside_end   = m_simple_end;
     m_simple_begin         = 0;
@@ -159,7 +164,7 @@ class StencilRows {
       for (int b = 16 * thread; b < Stages * stage_bytes; b += 16 * 32 * Warps)
         *reinterpret_cast<uint4*>(m_memory + b) = uint4{0, 0, 0, 0};
     if (thread == 0) {
-      m_shared.cuts         = 0;
+      m_shared.fixups       = 0;
       m_shared.inside_begin = inside_begin;
       m_shared.inside_end   = inside_end;
     }
@@ -174,38 +179,40 @@ class StencilRows {
       to[high_column] = static_cast<Element>(grid.boundaries.high[1].value);
     }
     if (inside_begin < inside_end) {
-      for (int at = thread; at < rows * most_cuts_of_row; at += 32 * Warps) {
-        Cut const cut =
-            find_cut(first_row + rows * inside_begin, at % rows, at / rows);
-        if (cut.place != cut.source) cuts()[atomicAdd(&m_shared.cuts, 1)] = cut;
+      for (int at = thread; at < rows * most_fixups_of_row; at += 32 * Warps) {
+        Fixup const fixup =
+            find_fixup(first_row + rows * inside_begin, at % rows, at / rows);
+        if (fixup.place != fixup.source)
+          fixups()[atomicAdd(&m_shared.fixups, 1)] = fixup;
       }
     }
     __syncthreads();
   }
 
-  /// Whether a boundary cuts the rows.
-  __device__ bool has_edges() const { return m_simple_end < 0; }
-  /// Whether fetch is all that a step to be fetched needs, and whatever step is
-  /// worked on meanwhile.
+  /// Whether the columns of the panel need boundary fix-ups.
+  __device__ bool has_fixups() const { return m_simple_end < 0; }
+  /// Whether fetch() alone copies the rows of a step.
   __device__ bool is_simple(int step) const {
     return m_simple_begin <= step && step < m_simple_end;
   }
-  /// Starts the copy of the rows of a step into a stage. Each step comes to
-  /// both functions, in turn: this one takes more registers, and leaves simple
-  /// steps to the other.
-  __device__ void fetch_edges(int stage, int step, int warp, int lane) const {
+  /// Starts the copy of the rows of a step into a stage, unless
+  /// is_simple(step). Call this and then fetch() for each step: this one takes
+  /// more registers.
+  __device__ void fetch_at_boundary(int stage, int step, int warp,
+                                    int lane) const {
     if (is_simple(step)) return;
     hide(lane, warp, stage);
-    if (has_edges() && is_inside(step))
-      fetch_cut(stage, warp, lane);
+    if (has_fixups() && is_inside(step))
+      fetch_with_fixups(stage, warp, lane);
     else
-      fetch_anywhere(stage, step, warp, lane);
+      fetch_any_rows(stage, step, warp, lane);
   }
-  /// The first step or the one behind the last call's.
+  /// Starts the copy of the rows of a simple step. Called for all steps in
+  /// turn.
   __device__ void fetch(int stage, int step, int warp, int lane) {
     if (is_simple(step)) {
-      if constexpr (Shifted) {
-        fetch_shifted(stage, warp, lane);
+      if constexpr (Unaligned) {
+        fetch_unaligned(stage, warp, lane);
       } else {
         fetch_plain(stage, warp, lane);
       }
@@ -213,26 +220,26 @@ class StencilRows {
     m_from += rows * m_pitch;
   }
 
-  /// Puts what stands beyond the boundaries of the columns into a stage whose
-  /// copies all threads of the block know to be there; called by all of them.
+  /// The boundary fix-up of a stage whose copies have arrived for all threads;
+  /// called by all of them.
   __device__ void complete(int stage, int step, int thread) {
-    if (!has_edges()) return;
+    if (!has_fixups()) return;
     hide(thread, stage);
     unsigned char* const memory = m_memory + stage * stage_bytes;
-    auto const put              = [&](Cut cut) {
-      *reinterpret_cast<Element*>(memory + cut.place) =
-          *reinterpret_cast<Element const*>(memory + cut.source);
+    auto const put              = [&](Fixup fixup) {
+      *reinterpret_cast<Element*>(memory + fixup.place) =
+          *reinterpret_cast<Element const*>(memory + fixup.source);
     };
     if (is_inside(step)) {
-      int const count = m_shared.cuts;
+      int const count = m_shared.fixups;
 #pragma unroll 1
-      for (int at = thread; at < count; at += 32 * Warps) put(cuts()[at]);
+      for (int at = thread; at < count; at += 32 * Warps) put(fixups()[at]);
     } else {
 #pragma unroll 1
-      for (int at = thread; at < rows * most_cuts_of_row; at += 32 * Warps) {
-        Cut const cut =
-            find_cut(m_shared.first_row + rows * step, at % rows, at / rows);
-        if (cut.place != cut.source) put(cut);
+      for (int at = thread; at < rows * most_fixups_of_row; at += 32 * Warps) {
+        Fixup const fixup =
+            find_fixup(m_shared.first_row + rows * step, at % rows, at / rows);
+        if (fixup.place != fixup.source) put(fixup);
       }
     }
     __syncthreads();
@@ -244,7 +251,7 @@ class StencilRows {
   __device__ void units(Unit* result, int stage, int first_row, int first,
                         int lane) const {
     static_assert(N % 2 == 0);
-    if constexpr (Shifted) {
+    if constexpr (Unaligned) {
       unsigned char const* const from = m_memory + stage * stage_bytes + first;
 #pragma unroll
       for (int half = 0; half < 2; ++half) {
@@ -274,13 +281,13 @@ class StencilRows {
   }
 
  private:
-  // Rows that follow each other in memory, and no boundary in the strip. A warp
-  // asks for the middle of a row, which begins with a line of 128 bytes, then
-  // for what stands around it: a request less for each row.
+  // Aligned rows of a panel without a boundary. A warp copies the middle of a
+  // row, which begins at a multiple of 128 bytes, then what is around it: one
+  // request less for each row.
   __device__ void fetch_plain(int stage, int warp, int lane) {
     constexpr int each   = rows / Warps;
-    constexpr int middle = lines <= 32 ? lines : SumBytes / 16;
-    constexpr int around = lines - middle;
+    constexpr int middle = chunks <= 32 ? chunks : SumBytes / 16;
+    constexpr int around = chunks - middle;
     constexpr int before = around / 2;
     unsigned char* const to =
         m_memory + stage * stage_bytes + row_place(warp * each) + 16 * lane;
@@ -296,16 +303,16 @@ class StencilRows {
     static_assert(middle <= 32 || middle % 32 == 0);
     int const at = 32 * warp + lane;
     if (at < rows * around) {
-      int const row  = at % rows;
-      int const n    = at / rows;
-      int const line = n < before ? n : middle + n;
+      int const row   = at % rows;
+      int const n     = at / rows;
+      int const chunk = n < before ? n : middle + n;
       CopyAsync16::copy_of_row(
-          m_memory + stage * stage_bytes + row_place(row) + 16 * line,
-          m_from + (row - warp * each) * m_pitch + 16 * line);
+          m_memory + stage * stage_bytes + row_place(row) + 16 * chunk,
+          m_from + (row - warp * each) * m_pitch + 16 * chunk);
     }
   }
-  // Rows that start anywhere in a line, and no boundary in the strip.
-  __device__ void fetch_shifted(int stage, int warp, int lane) {
+  // Unaligned rows of a panel without a boundary.
+  __device__ void fetch_unaligned(int stage, int warp, int lane) {
     unsigned char* const memory = m_memory + stage * stage_bytes;
 #pragma unroll
     for (int k = 0; k < rows / Warps; ++k) {
@@ -314,16 +321,16 @@ class StencilRows {
       int const shift                 = shift_of(from);
       if (lane == 0) memory[shift_place + r] = (unsigned char)(shift);
 #pragma unroll
-      for (int l = 0; l < lines; l += 32)
-        if (l + lane < lines)
+      for (int l = 0; l < chunks; l += 32)
+        if (l + lane < chunks)
           CopyAsync16::copy(memory + row_place(r) + 16 * (l + lane),
                             from - shift + 16 * (l + lane));
     }
   }
-  // With boundaries that cut the rows, and others before and behind them.
-  __device__ void fetch_cut(int stage, int warp, int lane) const {
+  // Rows inside the grid of a panel that needs fix-ups.
+  __device__ void fetch_with_fixups(int stage, int warp, int lane) const {
     constexpr int each = rows / Warps;
-    constexpr int side = 2 * side_lines;
+    constexpr int side = 2 * side_chunks;
 #pragma unroll
     for (int k = 0; k < each; ++k)
       copy_row<false>(stage, warp * each + k, m_from + k * m_pitch, lane);
@@ -335,7 +342,7 @@ class StencilRows {
                          m_from + at / side * m_pitch, at % side);
     }
   }
-  __device__ void fetch_anywhere(int stage, int step, int warp,
+  __device__ void fetch_any_rows(int stage, int step, int warp,
                                  int lane) const {
     unsigned char* const memory  = m_memory + stage * stage_bytes;
     std::int64_t const first_row = m_shared.first_row + rows * step;
@@ -345,10 +352,10 @@ class StencilRows {
       Row const row = row_at(first_row + r);
       if (row.from) {
         copy_row<true>(stage, r, row.from, lane);
-        if (lane < 2 * side_lines) copy_side<true>(stage, r, row.from, lane);
+        if (lane < 2 * side_chunks) copy_side<true>(stage, r, row.from, lane);
         continue;
       }
-      if (Shifted && lane == 0) memory[shift_place + r] = 0;
+      if (Unaligned && lane == 0) memory[shift_place + r] = 0;
       Boundaries<2> const& conditions = grid().boundaries;
       std::uint32_t const word =
           row.constant == zero
@@ -356,46 +363,49 @@ class StencilRows {
               : splat(static_cast<Element>(row.constant == low_row
                                                ? conditions.low[0].value
                                                : conditions.high[0].value));
-      int const end = end_line(0);
-      for (int line = begin_line(0) + lane; line < end; line += 32)
-        *reinterpret_cast<uint4*>(memory + row_place(r) + 16 * line) =
+      int const end = end_chunk(0);
+      for (int chunk = begin_chunk(0) + lane; chunk < end; chunk += 32)
+        *reinterpret_cast<uint4*>(memory + row_place(r) + 16 * chunk) =
             uint4{word, word, word, word};
     }
   }
 
-  // The lines of a row that hold data of the tile.
+  // Copies the chunks of a row that hold data of the tile.
   template <bool Checked>
   __device__ void copy_row(int stage, int r, unsigned char const* from,
                            int lane) const {
     unsigned char* const memory = m_memory + stage * stage_bytes;
     int const shift             = shift_of(from);
-    if (Shifted && lane == 0) memory[shift_place + r] = (unsigned char)(shift);
+    if (Unaligned && lane == 0)
+      memory[shift_place + r] = (unsigned char)(shift);
     unsigned char* const to              = memory + row_place(r) + 16 * lane;
     unsigned char const* const lane_from = from - shift + 16 * lane;
-    int const begin                      = begin_line(shift) - lane;
-    int const end                        = end_line(shift) - lane;
+    int const begin                      = begin_chunk(shift) - lane;
+    int const end                        = end_chunk(shift) - lane;
 #pragma unroll
-    for (int l = 0; l < lines; l += 32)
+    for (int l = 0; l < chunks; l += 32)
       if (begin <= l && l < end)
-        copy_line<Checked>(to + 16 * l, lane_from + 16 * l);
+        copy_chunk<Checked>(to + 16 * l, lane_from + 16 * l);
   }
-  // Line n % side_lines of what stands beyond a boundary.
+  // Copies chunk n % side_chunks of what stands beyond boundary n /
+  // side_chunks of the columns.
   template <bool Checked>
   __device__ void copy_side(int stage, int r, unsigned char const* from,
                             int n) const {
-    int const condition = n / side_lines;
-    int const line      = n % side_lines;
+    int const condition = n / side_chunks;
+    int const chunk     = n % side_chunks;
     from += m_shared.side[condition];
-    int const before = place_in_line(from);
-    if (16 * line < before + m_shared.side_bytes[condition])
-      copy_line<Checked>(m_memory + stage * stage_bytes + side_place +
-                             (2 * r + condition) * side_pitch + 16 * line,
-                         from - before + 16 * line);
+    int const before = place_in_chunk(from);
+    if (16 * chunk < before + m_shared.side_bytes[condition])
+      copy_chunk<Checked>(m_memory + stage * stage_bytes + side_place +
+                              (2 * r + condition) * side_pitch + 16 * chunk,
+                          from - before + 16 * chunk);
   }
-  // A line that holds data; what else it holds may not be ours to read.
+  // Copies a chunk that holds data; its other bytes may be no memory of the
+  // grid.
   template <bool Checked>
-  __device__ void copy_line(unsigned char* to,
-                            unsigned char const* from) const {
+  __device__ void copy_chunk(unsigned char* to,
+                             unsigned char const* from) const {
     if (!Checked ||
         (from >= m_shared.memory_begin && from + 16 <= m_shared.memory_end)) {
       CopyAsync16::copy(to, from);
@@ -407,7 +417,8 @@ class StencilRows {
     }
   }
 
-  // Of the tile, where a column begins; -64 or tile_bytes + 64 far beyond it.
+  // The byte of the tile where a column begins; -64 or tile_bytes + 64 far
+  // beyond it.
   __device__ static int byte_of(std::int64_t column, std::int64_t first) {
     std::int64_t const b = (column - first + margin) * size;
     return int(b < -64 ? -64 : b > tile_bytes + 64 ? tile_bytes + 64 : b);
@@ -421,7 +432,7 @@ class StencilRows {
     return byte_of(grid.extent[1] + grid.boundaries.ghosts_high(1, radius),
                    first);
   }
-  // Fills in what all threads share, but for the cuts.
+  // Fills in what all threads share, except the fix-ups.
   __device__ void describe(StencilGrid<Element, 2> const& grid,
                            std::int64_t first, std::int64_t first_row,
                            int radius_rows, int radius_columns) {
@@ -458,7 +469,7 @@ class StencilRows {
           boundary_index(condition.kind, s.first + begin / size, extent);
       std::int64_t const b =
           boundary_index(condition.kind, s.first + end / size - 1, extent);
-      // In few columns what stands beyond may turn.
+      // Of few columns, the indices beyond the boundary may change direction.
       bool const few         = extent <= margin;
       std::int64_t const low = few ? 0 : a < b ? a : b;
       s.side[f]              = (low - s.first) * size;
@@ -489,10 +500,10 @@ class StencilRows {
             zero};
   }
 
-  // The n-th element of row r of a step that the data do not hold, in what a
-  // sum needs or in lines that hold data; place and source are the same where
-  // there is none.
-  __device__ Cut find_cut(std::int64_t first_row, int r, int n) const {
+  // The fix-up of the n-th element of row r of a step that the data do not hold
+  // and that a sum needs or a chunk with data holds; place and source are equal
+  // if there is none.
+  __device__ Fixup find_fixup(std::int64_t first_row, int r, int n) const {
     StencilGrid<Element, 2> const& grid = this->grid();
     Row const row                       = row_at(first_row + r);
     int const shift                     = shift_of(row.from);
@@ -501,9 +512,9 @@ class StencilRows {
     int const need_begin                = m_shared.need_begin;
     int const need_end                  = m_shared.need_end;
     int const low =
-        min(begin, max(0, min(need_begin, 16 * begin_line(shift) - shift)));
+        min(begin, max(0, min(need_begin, 16 * begin_chunk(shift) - shift)));
     int const high =
-        max(end, min(tile_bytes, max(need_end, 16 * end_line(shift) - shift)));
+        max(end, min(tile_bytes, max(need_end, 16 * end_chunk(shift) - shift)));
     int byte = low + n * size;
     if (byte >= begin) byte = end + byte - begin;
     if (byte >= high) return {0, 0};
@@ -524,18 +535,18 @@ class StencilRows {
           condition.kind, m_shared.first + byte / size, grid.extent[1]);
       std::int64_t const side = m_shared.side[is_high];
       source                  = side_place + (2 * r + is_high) * side_pitch +
-               place_in_line(row.from + side) +
+               place_in_chunk(row.from + side) +
                int((column - m_shared.first) * size - side);
     }
     return {std::uint16_t(row_place(r) + byte + shift), std::uint16_t(source)};
   }
 
   __device__ static int row_place(int row) { return lead + row * pitch; }
-  __device__ static int place_in_line(unsigned char const* byte) {
+  __device__ static int place_in_chunk(unsigned char const* byte) {
     return int(reinterpret_cast<std::uintptr_t>(byte) % 16);
   }
   __device__ static int shift_of(unsigned char const* row) {
-    return Shifted ? place_in_line(row) : 0;
+    return Unaligned ? place_in_chunk(row) : 0;
   }
   __device__ static std::uint32_t splat(Element value) {
     if constexpr (size == 1) {
@@ -546,18 +557,18 @@ class StencilRows {
       return reinterpret_cast<std::uint32_t const&>(value);
     }
   }
-  // Lines of which the data hold any byte.
-  __device__ int begin_line(int shift) const {
+  // The chunks that hold data.
+  __device__ int begin_chunk(int shift) const {
     return max(0, (m_shared.begin + shift) >> 4);
   }
-  __device__ int end_line(int shift) const {
-    return min(lines, (m_shared.end + shift + 15) >> 4);
+  __device__ int end_chunk(int shift) const {
+    return min(chunks, (m_shared.end + shift + 15) >> 4);
   }
   __device__ StencilGrid<Element, 2> const& grid() const {
     return *reinterpret_cast<StencilGrid<Element, 2> const*>(m_shared.grid);
   }
-  __device__ Cut* cuts() const {
-    return reinterpret_cast<Cut*>(m_memory + Stages * stage_bytes);
+  __device__ Fixup* fixups() const {
+    return reinterpret_cast<Fixup*>(m_memory + Stages * stage_bytes);
   }
   // Steps with boundaries are few: what they need is not to be computed before
   // all steps, where it would take 20 registers from them.
@@ -571,8 +582,8 @@ class StencilRows {
 
   Shared& m_shared;
   unsigned char* m_memory;
-  // Steps all of whose rows are inside, in strips that no boundary of the
-  // columns cuts; the end is negative in others.
+  // Steps all of whose rows are inside, in panels without fix-ups; the end is
+  // negative in others.
   int m_simple_begin, m_simple_end;
   // Where a lane begins to read a stage.
   unsigned char const* m_units;
