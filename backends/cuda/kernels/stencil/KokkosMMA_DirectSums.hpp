@@ -9,6 +9,8 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <cuda_runtime.h>
+
 #include <cstdint>
 #include <cstring>
 #include <type_traits>
