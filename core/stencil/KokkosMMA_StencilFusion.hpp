@@ -66,53 +66,29 @@ std::array<std::vector<double>, Rank> compose(
 /// StencilWeights::max_radius.
 template <int Rank>
 StencilWeights<Rank> compose(StencilWeights<Rank> const& weights, int steps) {
-  using Offsets = typename StencilWeights<Rank>::Offsets;
-  struct Some {
-    Offsets radius;
-    std::vector<long double> values;
-  };
-  auto const size = [](Offsets const& radius) {
-    std::size_t count = 1;
-    for (int const r : radius) count *= std::size_t(2 * r + 1);
-    return count;
-  };
-  // Of offsets -radius + place, the last dimension fastest.
-  auto const index = [](Offsets const& radius, Offsets const& place) {
-    std::size_t at = 0;
-    for (std::size_t d = 0; d < Rank; ++d)
-      at = at * std::size_t(2 * radius[d] + 1) + std::size_t(place[d]);
-    return at;
-  };
-  auto const place = [](Offsets const& radius, std::size_t at) {
-    Offsets result;
-    for (std::size_t d = Rank; d-- > 0;) {
-      auto const width = std::size_t(2 * radius[d] + 1);
-      result[d]        = int(at % width);
-      at /= width;
-    }
-    return result;
-  };
   auto const values = weights.values();
-  Some all{weights.radius(), {values.begin(), values.end()}};
+  std::vector<long double> all(values.begin(), values.end());
+  auto shape = weights;
   for (int step = 1; step < steps; ++step) {
-    Some next;
-    for (std::size_t d = 0; d < Rank; ++d)
-      next.radius[d] = all.radius[d] + weights.radius()[d];
-    next.values.resize(size(next.radius));
-    for (std::size_t a = 0; a < all.values.size(); ++a) {
-      if (all.values[a] == 0) continue;
-      Offsets const at = place(all.radius, a);
+    auto radius = shape.radius();
+    for (std::size_t d = 0; d < Rank; ++d) radius[d] += weights.radius()[d];
+    auto const wider = StencilWeights<Rank>::box(radius);
+    std::vector<long double> next(wider.size());
+    for (std::size_t a = 0; a < all.size(); ++a) {
+      if (all[a] == 0) continue;
+      auto const at = shape.offsets(a);
       for (std::size_t b = 0; b < values.size(); ++b) {
         if (values[b] == 0) continue;
-        Offsets sum = place(weights.radius(), b);
+        auto sum = weights.offsets(b);
         for (std::size_t d = 0; d < Rank; ++d) sum[d] += at[d];
-        next.values[index(next.radius, sum)] += all.values[a] * values[b];
+        next[wider.index(sum)] += all[a] * values[b];
       }
     }
-    all = std::move(next);
+    shape = wider;
+    all   = std::move(next);
   }
   return StencilWeights<Rank>::dense(
-      all.radius, std::vector<double>(all.values.begin(), all.values.end()));
+      shape.radius(), std::vector<double>(all.begin(), all.end()));
 }
 
 /// Whether offsets o and -o of dimension d have one weight.

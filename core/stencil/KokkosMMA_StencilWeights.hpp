@@ -133,15 +133,20 @@ class StencilWeights {
 
   /// The weight of input(i + o); 0 beyond the radius.
   double weight(Offsets const& o) const {
-    std::size_t at = 0;
-    for (int d = 0; d < Rank; ++d) {
-      int const offset = o[std::size_t(d)];
-      if (offset < -radius(d) || offset > radius(d)) return 0;
-      at = at * std::size_t(width(d)) + std::size_t(offset + radius(d));
-    }
-    return m_values[at];
+    for (int d = 0; d < Rank; ++d)
+      if (o[std::size_t(d)] < -radius(d) || o[std::size_t(d)] > radius(d))
+        return 0;
+    return m_values[index(o)];
   }
 
+  /// Place of an offset, none beyond the radius, in values().
+  std::size_t index(Offsets const& o) const {
+    std::size_t at = 0;
+    for (int d = 0; d < Rank; ++d)
+      at = at * std::size_t(width(d)) +
+           std::size_t(o[std::size_t(d)] + radius(d));
+    return at;
+  }
   /// Offsets of values()[at].
   Offsets offsets(std::size_t at) const {
     Offsets result{};

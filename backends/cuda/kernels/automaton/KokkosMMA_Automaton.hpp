@@ -4,6 +4,7 @@
 #define KOKKOSMMA_CUDA_AUTOMATON_HPP
 
 #include <backends/cuda/arch/KokkosMMA_CopyAsync.hpp>
+#include <backends/cuda/arch/KokkosMMA_Kernel.hpp>
 #include <backends/cuda/arch/KokkosMMA_LoadMatrix.hpp>
 #include <backends/cuda/atom/KokkosMMA_Warp.hpp>
 #include <backends/cuda/kernels/automaton/KokkosMMA_AutomatonRows.hpp>

@@ -9,6 +9,8 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <cuda_runtime.h>
+
 #include <cstdint>
 #include <cstring>
 #include <type_traits>
@@ -25,17 +27,22 @@ __device__ __forceinline__ A add_tap(A sum, A weight, A value) {
       sum, Combine<Operation::prod, A>::apply(weight, value));
 }
 
+/// A type of so many bytes that is read and written at once.
+template <int Bytes>
+using WordOf = std::conditional_t < Bytes == 16,
+      uint4,
+      std::conditional_t<Bytes == 8, uint2,
+                         typename Unsigned<Bytes<4 ? Bytes : 4>::type>>;
+
 /// Values of consecutive elements that are aligned in shared memory.
 template <int Count, class A, class Element>
 __device__ __forceinline__ void read_values(Element const* from, A* values) {
   constexpr int bytes = Count * int(sizeof(Element));
-  using Words         = std::conditional_t<
-      bytes % 16 == 0, uint4,
-      std::conditional_t<
-          bytes % 8 == 0, uint2,
-          std::conditional_t<bytes % 4 == 0, unsigned,
-                             typename Unsigned<int(sizeof(Element))>::type>>>;
-  constexpr int per = int(sizeof(Words) / sizeof(Element));
+  using Words         = WordOf<bytes % 16 == 0  ? 16
+                               : bytes % 8 == 0 ? 8
+                               : bytes % 4 == 0 ? 4
+                                                : int(sizeof(Element))>;
+  constexpr int per   = int(sizeof(Words) / sizeof(Element));
 #pragma unroll
   for (int w = 0; w < Count / per; ++w) {
     Words const words = reinterpret_cast<Words const*>(from)[w];
@@ -147,13 +154,7 @@ struct SumStore {
 #pragma unroll
       for (int e = 0; e < per; ++e)
         results[e] = static_cast<Result>(sums[v * per + e]);
-      using Words = std::conditional_t<
-          bytes == 16, uint4,
-          std::conditional_t<
-              bytes == 8, uint2,
-              std::conditional_t<bytes == 4, unsigned,
-                                 std::conditional_t<bytes == 2, unsigned short,
-                                                    unsigned char>>>>;
+      using Words = WordOf<bytes>;
       static_assert(sizeof(Words) == bytes);
       Words words;
       memcpy(&words, static_cast<void const*>(results), sizeof(words));

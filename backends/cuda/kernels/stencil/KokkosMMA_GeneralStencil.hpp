@@ -4,6 +4,7 @@
 #define KOKKOSMMA_CUDA_GENERAL_STENCIL_HPP
 
 #include <backends/cuda/arch/KokkosMMA_CopyAsync.hpp>
+#include <backends/cuda/arch/KokkosMMA_Kernel.hpp>
 #include <backends/cuda/kernels/stencil/KokkosMMA_DirectSums.hpp>
 #include <backends/cuda/kernels/stencil/KokkosMMA_SlabSource.hpp>
 

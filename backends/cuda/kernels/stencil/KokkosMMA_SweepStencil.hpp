@@ -3,6 +3,7 @@
 #ifndef KOKKOSMMA_CUDA_SWEEP_STENCIL_HPP
 #define KOKKOSMMA_CUDA_SWEEP_STENCIL_HPP
 
+#include <backends/cuda/arch/KokkosMMA_Kernel.hpp>
 #include <backends/cuda/kernels/stencil/KokkosMMA_PlaneSweep.hpp>
 
 #include <cstdint>
