@@ -6,6 +6,7 @@
 /// types and sizes on a few machines. Nothing is launched, so a host prints
 /// what a GPU would take.
 
+#include <core/automaton/KokkosMMA_RouteAutomaton.hpp>
 #include <core/reduce/KokkosMMA_RouteReduce.hpp>
 #include <core/scan/KokkosMMA_RouteScan.hpp>
 #include <core/segmented/KokkosMMA_RouteSegmented.hpp>
@@ -55,6 +56,10 @@ RouteDecision decide(SegmentedScan const& scan, Capability const& machine) {
 }
 RouteDecision decide(StencilProblem const& problem, Capability const& machine) {
   return route_stencil(problem, machine, Settings{});
+}
+RouteDecision decide(Impl::AutomatonProblem const& problem,
+                     Capability const& machine) {
+  return Impl::route_automaton(problem, machine, Settings{});
 }
 
 /// What sums are kept in when nobody asks for more.
@@ -470,6 +475,40 @@ void print_stencils(std::ostream& out) {
   table.print(out);
 }
 
+void print_automata(std::ostream& out) {
+  Table table("Automata", "rule", "generations");
+  std::vector<std::uint64_t> const steps{1, 2, 3, 1 << 10};
+  std::vector<Types> const cells{
+      {Scalar::int8}, {Scalar::uint8}, {Scalar::boolean}};
+  auto const of = [](Impl::AutomatonProblem problem) {
+    return [problem](Types const&, std::uint64_t generations) {
+      Impl::AutomatonProblem result = problem;
+      result.contiguous             = true;
+      result.row                    = 1 << 14;
+      result.generations            = std::int64_t(generations);
+      return result;
+    };
+  };
+  auto const known = [&](char const* rule) {
+    return of(Impl::automaton_problem(parse_rule(rule).rule));
+  };
+  table.add("`B3/S23`, two states and radius 1", cells, steps, known("B3/S23"));
+  table.add("`R5,C0,M1,S34..58,B34..45,NM`, one range each", cells, steps,
+            known("R5,C0,M1,S34..58,B34..45,NM"));
+  table.add("`R2,C0,M0,S3-5,7,B4..6,NM`, several ranges", cells, steps,
+            known("R2,C0,M0,S3-5,7,B4..6,NM"));
+  table.add("`R2,C0,M0,S3..5,B4..6,NN`, von Neumann, radius 2 or more", cells,
+            steps, known("R2,C0,M0,S3..5,B4..6,NN"));
+  table.add("`345/2/4`, more than two states", cells, steps, known("345/2/4"));
+  table.add("the application's functor", cells, steps,
+            of(Impl::automaton_problem(Neighbourhood::moore, 1, 0)));
+  table.add("neither dimension of stride 1", cells, steps,
+            [](Types const&, std::uint64_t) {
+              return Impl::automaton_problem(parse_rule("B3/S23").rule);
+            });
+  table.print(out);
+}
+
 }  // namespace
 
 int main() {
@@ -489,4 +528,5 @@ type, and the weights of stencils are exact operands of tensor cores ([stencils.
   print_scans(std::cout);
   print_segments(std::cout);
   print_stencils(std::cout);
+  print_automata(std::cout);
 }

@@ -3,6 +3,7 @@
 #ifndef KOKKOSMMA_STENCIL_HPP
 #define KOKKOSMMA_STENCIL_HPP
 
+#include <adapters/algorithms/stencil/KokkosMMA_GridViews.hpp>
 #include <adapters/algorithms/stencil/KokkosMMA_StencilChecks.hpp>
 #include <backends/generic/KokkosMMA_StencilGeneric.hpp>
 #include <adapters/algorithms/stencil/KokkosMMA_StencilKernels.hpp>
@@ -27,37 +28,6 @@
 
 namespace KokkosMMA {
 namespace Impl {
-
-template <class V>
-GridExtents<rank_of<V>> extents_of(V const& view) {
-  GridExtents<rank_of<V>> extents;
-  for (int d = 0; d < rank_of<V>; ++d)
-    extents[d] = std::int64_t(view.extent(d));
-  return extents;
-}
-
-/// One type of View for both operands and what lies between two steps, so that
-/// one kernel runs all steps.
-template <class X, class Y>
-using common_layout_t = std::conditional_t<
-    std::is_same_v<typename X::array_layout, typename Y::array_layout>,
-    typename Y::array_layout, Kokkos::LayoutStride>;
-template <class V, class Layout, bool Const>
-using operand_t =
-    GridView<std::conditional_t<Const, typename V::non_const_value_type const,
-                                typename V::non_const_value_type>,
-             rank_of<V>, Layout, typename V::device_type>;
-
-template <int R>
-void refuse_halo(char const* who, Boundaries<R> const& boundaries,
-                 char const* what) {
-  for (int d = 0; d < R; ++d)
-    for (BoundaryCondition const& condition :
-         {boundaries.low[d], boundaries.high[d]})
-      if (condition.kind == Boundary::halo)
-        invalid_argument(who, "a boundary of dimension ", d, " is a halo, and ",
-                         what);
-}
 
 /// Steps as sweeps that each stand for several, shared out evenly. Nothing
 /// where sweeps are no fewer than steps.

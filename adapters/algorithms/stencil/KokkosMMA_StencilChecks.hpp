@@ -4,6 +4,7 @@
 #define KOKKOSMMA_STENCIL_CHECKS_HPP
 
 #include <adapters/algorithms/segmented/KokkosMMA_SegmentedChecks.hpp>
+#include <adapters/algorithms/stencil/KokkosMMA_GridViews.hpp>
 #include <adapters/kokkos/KokkosMMA_HalfTypes.hpp>
 #include <adapters/kokkos/KokkosMMA_ScanFunctors.hpp>
 #include <backends/generic/KokkosMMA_StencilGeneric.hpp>
@@ -41,18 +42,6 @@ struct StencilExtents {
 
 namespace Impl {
 
-template <class V>
-inline constexpr bool is_grid_view = false;
-template <class T, class... P>
-inline constexpr bool is_grid_view<Kokkos::View<T, P...>> =
-    1 <= Kokkos::View<T, P...>::rank() && Kokkos::View<T, P...>::rank() <= 3;
-/// Views of rank 1, 2 or 3.
-template <class V>
-concept StencilView = is_grid_view<std::remove_cvref_t<V>>;
-
-template <class V>
-inline constexpr int rank_of = int(V::rank());
-
 /// Type in which the sums of a stencil are kept: fp32 for 16-bit floats, int32
 /// for integers of less than 4 bytes, else the elements'; wider where the
 /// output is, and floating where integers are summed up for a floating output:
@@ -74,29 +63,6 @@ using stencil_accumulator_t =
     canonical_t<std::conditional_t<std::is_void_v<Accumulator>,
                                    typename StencilAccumulator<In, Out>::type,
                                    std::remove_cv_t<Accumulator>>>;
-
-template <class V>
-std::string shape_of(V const& view) {
-  std::string text = concatenate(view.extent(0));
-  for (std::size_t d = 1; d < V::rank(); ++d)
-    text += concatenate(" x ", view.extent(d));
-  return text;
-}
-template <std::size_t R>
-std::string shape_of(std::array<std::int64_t, R> const& extents) {
-  std::string text = concatenate(extents[0]);
-  for (std::size_t d = 1; d < R; ++d) text += concatenate(" x ", extents[d]);
-  return text;
-}
-
-/// Whether the extents hold elements. View::size() is 0 for a View without
-/// memory, whatever its extents (Kokkos 5.2).
-template <class V>
-bool is_empty_grid(V const& view) {
-  for (std::size_t d = 0; d < V::rank(); ++d)
-    if (view.extent(d) == 0) return true;
-  return false;
-}
 
 /// Bytes that a View spans: what lies within one index of the slowest dimension
 /// counts as one element, so that a matrix and a column next to it are told
@@ -196,6 +162,17 @@ void check_stencil_extents(char const* who, char const* name, X const& x,
                        extents[d], " elements of dimension ", d,
                        "; use a larger grid or a smaller radius");
   check_grid_memory(who, name, x);
+}
+
+template <int R>
+void refuse_halo(char const* who, Boundaries<R> const& boundaries,
+                 char const* what) {
+  for (int d = 0; d < R; ++d)
+    for (BoundaryCondition const& condition :
+         {boundaries.low[d], boundaries.high[d]})
+      if (condition.kind == Boundary::halo)
+        invalid_argument(who, "a boundary of dimension ", d, " is a halo, and ",
+                         what);
 }
 
 /// Whether a number of the host is one of T, exactly where T is an integer.

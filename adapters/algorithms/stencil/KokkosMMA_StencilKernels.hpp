@@ -4,8 +4,9 @@
 #define KOKKOSMMA_STENCIL_KERNELS_HPP
 
 #include <adapters/algorithms/segmented/KokkosMMA_SegmentedChecks.hpp>
-#include <adapters/kokkos/KokkosMMA_HalfTypes.hpp>
 #include <adapters/algorithms/segmented/KokkosMMA_SegmentedKernels.hpp>
+#include <adapters/algorithms/stencil/KokkosMMA_GridViews.hpp>
+#include <adapters/kokkos/KokkosMMA_HalfTypes.hpp>
 #include <backends/generic/KokkosMMA_StencilGeneric.hpp>
 #include <core/stencil/KokkosMMA_RouteStencil.hpp>
 #include <core/stencil/KokkosMMA_StencilGrid.hpp>
@@ -35,26 +36,6 @@
 /// The library's kernels for stencils, behind one name for each backend.
 
 namespace KokkosMMA::Impl {
-
-/// A View as kernels read it.
-template <class X, int R>
-auto stencil_grid(X const& x, Boundaries<R> const& boundaries,
-                  GridExtents<R> const& extents, GridRadius<R> const& radius,
-                  bool is_reversed) {
-  using Element = canonical_t<typename X::non_const_value_type>;
-  StencilGrid<Element, R> grid{};
-  grid.reversed       = is_reversed;
-  grid.boundaries     = is_reversed ? reversed(boundaries) : boundaries;
-  std::int64_t ghosts = 0;
-  for (int d = 0; d < R; ++d) {
-    int const from = is_reversed ? R - 1 - d : d;
-    grid.extent[d] = extents[from];
-    grid.stride[d] = std::int64_t(x.stride(from));
-    ghosts += boundaries.ghosts_low(from, radius[from]) * grid.stride[d];
-  }
-  grid.data = reinterpret_cast<Element const*>(x.data()) + ghosts;
-  return grid;
-}
 
 /// Whether the dimension that kernels take for the fast one has stride one.
 template <class X>
