@@ -7,6 +7,7 @@
 /// what a GPU would take.
 
 #include <core/automaton/KokkosMMA_RouteAutomaton.hpp>
+#include <core/automaton/KokkosMMA_RuleNotation.hpp>
 #include <core/reduce/KokkosMMA_RouteReduce.hpp>
 #include <core/scan/KokkosMMA_RouteScan.hpp>
 #include <core/segmented/KokkosMMA_RouteSegmented.hpp>
@@ -490,7 +491,7 @@ void print_automata(std::ostream& out) {
     };
   };
   auto const known = [&](char const* rule) {
-    return of(Impl::automaton_problem(parse_rule(rule).rule));
+    return of(Impl::automaton_problem(parse_rule(rule)));
   };
   table.add("`B3/S23`, two states and radius 1", cells, steps, known("B3/S23"));
   table.add("`R5,C0,M1,S34..58,B34..45,NM`, one range each", cells, steps,
@@ -504,7 +505,7 @@ void print_automata(std::ostream& out) {
             of(Impl::automaton_problem(Neighbourhood::moore, 1, 0)));
   table.add("neither dimension of stride 1", cells, steps,
             [](Types const&, std::uint64_t) {
-              return Impl::automaton_problem(parse_rule("B3/S23").rule);
+              return Impl::automaton_problem(parse_rule("B3/S23"));
             });
   table.print(out);
 }

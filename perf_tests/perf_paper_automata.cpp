@@ -231,7 +231,7 @@ class AutomatonTables {
       auto const parsed = KokkosMMA::parse_rule(rule.text());
       auto const torus =
           KokkosMMA::Boundaries<2>::all(KokkosMMA::Boundary::periodic);
-      return [=] { KokkosMMA::automaton(on, view, parsed.rule, torus, steps); };
+      return [=] { KokkosMMA::automaton(on, view, parsed, torus, steps); };
     }
     auto const step = [=](Cell const* from, Cell* to) {
 #ifdef KOKKOS_ENABLE_CUDA

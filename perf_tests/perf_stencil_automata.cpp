@@ -194,9 +194,7 @@ void StencilTests::run_automaton(benchmark::State& state, Case const& c,
     auto const parsed = KokkosMMA::parse_rule(rule.text());
     auto const around =
         KokkosMMA::Boundaries<2>::all(boundary_of(c.conditions));
-    call = [=] {
-      KokkosMMA::automaton(exec, here, parsed.rule, around, c.steps);
-    };
+    call = [=] { KokkosMMA::automaton(exec, here, parsed, around, c.steps); };
   } else if (c.contender == Contender::policy) {
     call = policy_generations(exec, grid, here, there, rule, c.conditions,
                               c.steps);

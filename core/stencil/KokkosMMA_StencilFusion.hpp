@@ -5,7 +5,7 @@
 
 #include <core/stencil/KokkosMMA_Boundary.hpp>
 #include <core/base/KokkosMMA_Scalar.hpp>
-#include <core/stencil/KokkosMMA_StencilFactors.hpp>
+#include <core/stencil/KokkosMMA_OuterProduct.hpp>
 #include <core/stencil/KokkosMMA_StencilWeights.hpp>
 
 #include <algorithm>
@@ -197,11 +197,11 @@ int accurate_steps(StencilWeights<Rank> const& weights, bool is_double) {
     if (weights.radius(d) != radius) return 1;
   int const steps = fused_max_radius / radius;
   if (Rank > 2 || steps < 2 || weights.taps() != weights.size()) return 1;
-  auto const factors = factor(weights);
-  if (factors.rank() != 1) return 1;
+  auto const product = outer_product(weights);
+  if (!product) return 1;
   if (!is_double) return steps;
-  if (!factors.exact) return 1;
-  for (auto const& one : factors.terms[0]) {
+  if (!product->exact) return 1;
+  for (auto const& one : product->factors) {
     std::size_t const middle = one.size() / 2;
     for (std::size_t o = 0; o < middle; ++o)
       if (std::abs(one[o]) > std::abs(one[o + 1]) ||

@@ -4,7 +4,7 @@
 #define KOKKOSMMA_STENCIL_PLAN_HPP
 
 #include <core/stencil/KokkosMMA_Boundary.hpp>
-#include <core/stencil/KokkosMMA_StencilFactors.hpp>
+#include <core/stencil/KokkosMMA_OuterProduct.hpp>
 #include <core/stencil/KokkosMMA_StencilWeights.hpp>
 
 #include <algorithm>
@@ -43,7 +43,7 @@ Boundaries<R> reversed(Boundaries<R> boundaries) {
 
 template <int R>
 struct StencilPlan {
-  using Product = typename StencilFactors<R>::Term;
+  using Factors = typename OuterProduct<R>::Factors;
 
   /// \param reverse kernels see the dimensions in reverse, so that their
   ///                    last one is the fast one
@@ -51,8 +51,10 @@ struct StencilPlan {
       : is_reversed(reverse),
         weights(of_caller),
         kernel_weights(reverse ? reversed(of_caller) : of_caller),
-        product(outer_product(kernel_weights)),
-        box_of_ones(of_caller.is_box_of_ones()) {}
+        box_of_ones(of_caller.is_box_of_ones()) {
+    if (auto found = outer_product(kernel_weights))
+      product = std::move(found->factors);
+  }
 
   /// Whether a factor has a zero, by which kernels would multiply.
   bool has_zero_factor() const {
@@ -65,7 +67,7 @@ struct StencilPlan {
   bool is_reversed;
   StencilWeights<R> weights;         ///< as the caller gave them
   StencilWeights<R> kernel_weights;  ///< in the order of kernels
-  std::optional<Product> product;    ///< the same as one outer product
+  std::optional<Factors> product;    ///< of separable kernel_weights
   bool box_of_ones;
 };
 

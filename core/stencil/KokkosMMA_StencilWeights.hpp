@@ -10,6 +10,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdlib>
+#include <initializer_list>
 #include <span>
 #include <string>
 #include <utility>
@@ -35,22 +36,22 @@ class StencilWeights {
   static constexpr int rank       = Rank;  ///< dimensions
   static constexpr int max_radius = 16;    ///< in each dimension
 
-  /// Ones everywhere, the centre included.
+  /// A box of ones, the centre included.
   static StencilWeights box(Offsets const& radius) {
     return filled("KokkosMMA::StencilWeights::box", radius,
                   [](Offsets const&) { return true; });
   }
-  /// The same radius in every dimension.
+  /// A box of ones of one radius in every dimension.
   static StencilWeights box(int radius) { return box(same(radius)); }
 
-  /// The neighbours of Moore: a box of ones without its centre.
+  /// The Moore neighbourhood: a box of ones without its centre.
   static StencilWeights moore(int radius) {
     return filled("KokkosMMA::StencilWeights::moore", same(radius),
                   [](Offsets const& o) { return distance(o) != 0; });
   }
 
-  /// The neighbours of von Neumann: ones where the offsets' absolute values
-  /// add up to the radius or less, without the centre.
+  /// The von Neumann neighbourhood: ones where the absolute values of the
+  /// offsets add up to at most the radius, without the centre.
   static StencilWeights von_neumann(int radius) {
     return filled("KokkosMMA::StencilWeights::von_neumann", same(radius),
                   [radius](Offsets const& o) {
@@ -63,7 +64,7 @@ class StencilWeights {
     return filled("KokkosMMA::StencilWeights::star", radius,
                   [](Offsets const& o) { return on_axis(o); });
   }
-  /// The same radius in every dimension.
+  /// A star of one radius in every dimension.
   static StencilWeights star(int radius) { return star(same(radius)); }
 
   /// Any weights, the last dimension fastest: the first is that of the offsets
@@ -87,12 +88,22 @@ class StencilWeights {
     result.m_values.assign(values.begin(), values.end());
     return result;
   }
-  /// The same radius in every dimension.
+  /// Any weights of one radius in every dimension.
   static StencilWeights dense(int radius, std::span<double const> values) {
     return dense(same(radius), values);
   }
+  /// Weights in braces: `StencilWeights<1>::dense(1, {0.25, 0.5, 0.25})`.
+  static StencilWeights dense(Offsets const& radius,
+                              std::initializer_list<double> values) {
+    return dense(radius, std::span(values.begin(), values.size()));
+  }
+  /// Weights in braces, of one radius in every dimension.
+  static StencilWeights dense(int radius,
+                              std::initializer_list<double> values) {
+    return dense(same(radius), values);
+  }
 
-  /// The same with another weight of the centre.
+  /// A copy with another weight of the centre.
   StencilWeights with_centre(double weight) const {
     StencilWeights result = *this;
     if (!std::isfinite(weight))

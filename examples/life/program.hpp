@@ -19,6 +19,7 @@
 #include "../common/progress.hpp"
 
 #include <core/automaton/KokkosMMA_AutomatonRule.hpp>
+#include <core/automaton/KokkosMMA_RuleNotation.hpp>
 #include <core/stencil/KokkosMMA_Boundary.hpp>
 #include <core/automaton/KokkosMMA_RunLength.hpp>
 
@@ -184,12 +185,11 @@ struct Setup {
 
   // With the grid, where the notation can say it: the run can go on.
   std::string rule_with_grid() const {
-    KokkosMMA::ParsedRule text{rule, std::nullopt};
-    if (boundary == KokkosMMA::Boundary::periodic ||
-        boundary == KokkosMMA::Boundary::constant) {
-      text.grid = {width, height, boundary == KokkosMMA::Boundary::periodic};
-    }
-    return to_string(text);
+    bool const torus = boundary == KokkosMMA::Boundary::periodic;
+    if (!torus && boundary != KokkosMMA::Boundary::constant)
+      return to_string(rule);
+    return to_string(rule) +
+           to_string(KokkosMMA::BoundedGrid{width, height, torus});
   }
 };
 
@@ -202,17 +202,17 @@ inline Setup prepare(Options const& options) {
   std::string const text = !options.rule.empty()  ? options.rule
                            : pattern.rule.empty() ? "B3/S23"
                                                   : pattern.rule;
-  auto const parsed      = or_input_error(
-           options.rule.empty() ? "'" + options.file + "': " : "--rule: ",
+  auto const rule        = or_input_error(
+             options.rule.empty() ? "'" + options.file + "': " : "--rule: ",
       [&] { return KokkosMMA::parse_rule(text); });
   auto boundary       = KokkosMMA::Boundary::constant;
   std::int64_t width  = options.width;
   std::int64_t height = options.height;
-  if (parsed.grid) {
-    if (parsed.grid->torus) boundary = KokkosMMA::Boundary::periodic;
+  if (auto const grid = KokkosMMA::parse_bounded_grid(text)) {
+    if (grid->torus) boundary = KokkosMMA::Boundary::periodic;
     if (width == 0) {
-      width  = parsed.grid->width;
-      height = parsed.grid->height;
+      width  = grid->width;
+      height = grid->height;
       if (std::max(width, height) > largest_side) {
         throw InputError(
             "the rule " + in_quotes(text) + " asks for a grid of " +
@@ -262,24 +262,24 @@ inline Setup prepare(Options const& options) {
                      std::to_string(height) + "; give a larger --size");
   }
   for (std::size_t i = 0; i < pattern.cells.size(); ++i) {
-    if (pattern.cells[i] >= parsed.rule.states()) {
+    if (pattern.cells[i] >= rule.states()) {
       throw InputError(
           "'" + options.file + "': the cell in row " +
           std::to_string(i / pattern.width + 1) + ", column " +
           std::to_string(i % pattern.width + 1) +
           " of the pattern is in state " + std::to_string(pattern.cells[i]) +
-          ", and the rule " + to_string(parsed.rule) + " has states up to " +
-          std::to_string(parsed.rule.states() - 1) + "; give another --rule");
+          ", and the rule " + to_string(rule) + " has states up to " +
+          std::to_string(rule.states() - 1) + "; give another --rule");
     }
   }
-  int const radius = parsed.rule.radius();
+  int const radius = rule.radius();
   if (radius > std::min(width, height)) {
-    throw InputError("the rule " + to_string(parsed.rule) + " has radius " +
+    throw InputError("the rule " + to_string(rule) + " has radius " +
                      std::to_string(radius) + ", the grid " +
                      std::to_string(width) + " x " + std::to_string(height) +
                      " cells; give a larger --size");
   }
-  return {std::move(pattern), parsed.rule, boundary, width, height};
+  return {std::move(pattern), rule, boundary, width, height};
 }
 
 using HostCells = std::vector<std::uint8_t>;

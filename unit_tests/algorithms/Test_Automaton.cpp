@@ -66,7 +66,7 @@ void expect_generations(std::string const& text, Place<2> const& extent,
                         Random& random) {
   SCOPED_TRACE(text + " " + describe<2>(extent, boundaries) + "steps " +
                std::to_string(steps));
-  AutomatonRule const rule = parse_rule(text).rule;
+  AutomatonRule const rule = parse_rule(text);
   Cells expected           = random_cells(extent, rule.states(), random);
   TestGrid<T, 2, Kind, Exec> const cells(expected);
   automaton(Exec(), cells.view(), rule, boundaries, steps);
@@ -185,7 +185,7 @@ void expect_after(std::string const& rule, Boundary boundary,
                   std::int64_t steps, std::vector<std::string> const& before,
                   std::vector<std::string> const& after) {
   TestGrid<std::uint8_t, 2, Right, Exec> const cells(drawn(before));
-  automaton(Exec(), cells.view(), parse_rule(rule).rule,
+  automaton(Exec(), cells.view(), parse_rule(rule),
             Boundaries<2>::all(boundary), steps);
   EXPECT_TRUE(cells.holds(drawn(after), as_result<std::uint8_t>))
       << rule << " after " << steps;
@@ -225,7 +225,7 @@ void foreign_states() {
   cells.at({1, 1}) = 7;
   cells.at({4, 4}) = 255;
   TestGrid<std::uint8_t, 2, Right, Exec> const grid(cells);
-  automaton(Exec(), grid.view(), parse_rule("B3/S23").rule,
+  automaton(Exec(), grid.view(), parse_rule("B3/S23"),
             Boundaries<2>::all(Boundary::constant), 1);
   EXPECT_TRUE(grid.holds(drawn({".....", "..#..", "..#..", "..#..", "....."}),
                          as_result<std::uint8_t>));
@@ -237,7 +237,7 @@ void foreign_states() {
     Cells expected    = drawn({"#####", "#.###", "####."});
     if (steps > 1) expected = drawn({"#####", "#####", "#####"});
     TestGrid<std::uint8_t, 2, Right, Exec> const full(filled);
-    automaton(Exec(), full.view(), parse_rule("R2,C0,M1,S1..25,B1..25,NM").rule,
+    automaton(Exec(), full.view(), parse_rule("R2,C0,M1,S1..25,B1..25,NM"),
               Boundaries<2>::all(Boundary::constant), steps);
     EXPECT_TRUE(full.holds(expected, as_result<std::uint8_t>)) << steps;
   }
@@ -311,7 +311,7 @@ template <class Exec>
 void rule_from_table() {
   Random random;
   SCOPED_TRACE(random.note());
-  AutomatonRule const life = parse_rule("B36/S23").rule;
+  AutomatonRule const life = parse_rule("B36/S23");
   Kokkos::View<bool[2][9], Exec> const table("table");
   auto const host = Kokkos::create_mirror_view(table);
   for (int state = 0; state < 2; ++state)
@@ -375,7 +375,7 @@ void routes_of_automata() {
   Cells const before = random_cells({12, 70}, 2, random);
   for (char const* const text : {"B3/S23", "345/2/4"}) {
     SCOPED_TRACE(text);
-    AutomatonRule const rule = parse_rule(text).rule;
+    AutomatonRule const rule = parse_rule(text);
     Cells const after        = next_generation(before, rule, torus);
     std::vector<Route> can_run{Route::generic};
     if (on_cuda<Exec>) can_run.push_back(Route::mma);
@@ -403,7 +403,7 @@ template <class Exec>
 void explanations() {
   Random random;
   Cells const before       = random_cells({12, 70}, 2, random);
-  AutomatonRule const life = parse_rule("B3/S23").rule;
+  AutomatonRule const life = parse_rule("B3/S23");
   auto const dead          = Boundaries<2>::all(Boundary::constant);
   TestGrid<std::uint8_t, 2, Right, Exec> const cells(before);
   std::string const text = explain([&] {
@@ -440,17 +440,17 @@ void expect_refused(AutomatonRule const& rule, Boundaries<2> const& boundaries,
   EXPECT_TRUE(cells.holds(before, as_result<T>));
 }
 TYPED_TEST(Automata, BadInput) {
-  AutomatonRule const life = parse_rule("B3/S23").rule;
+  AutomatonRule const life = parse_rule("B3/S23");
   auto const torus         = Boundaries<2>::all(Boundary::periodic);
   auto const dead          = Boundaries<2>::all(Boundary::constant);
   expect_refused<std::uint8_t, TypeParam>(life, torus, -1,
                                           {"steps is -1", "0 or more"});
   expect_refused<std::uint8_t, TypeParam>(
-      parse_rule("R7,C0,M1,S34..58,B34..45,NM").rule, dead, 3,
+      parse_rule("R7,C0,M1,S34..58,B34..45,NM"), dead, 3,
       {"radius 7", "6 elements of dimension 0"});
-  expect_refused<bool, TypeParam>(parse_rule("23/3/8").rule, dead, 3,
+  expect_refused<bool, TypeParam>(parse_rule("23/3/8"), dead, 3,
                                   {"8 states", "bool", "hold 2"});
-  expect_refused<std::int8_t, TypeParam>(parse_rule("23/3/200").rule, dead, 3,
+  expect_refused<std::int8_t, TypeParam>(parse_rule("23/3/200"), dead, 3,
                                          {"200 states", "int8", "hold 128"});
   for (double const outside : {2., -1., .5})
     expect_refused<std::uint8_t, TypeParam>(
@@ -506,7 +506,7 @@ void cells_without_memory() {
   Kokkos::View<std::uint8_t**, Exec,
                Kokkos::MemoryTraits<Kokkos::Unmanaged>> const nowhere(nullptr,
                                                                       5, 5);
-  AutomatonRule const life = parse_rule("B3/S23").rule;
+  AutomatonRule const life = parse_rule("B3/S23");
   auto const dead          = Boundaries<2>::all(Boundary::constant);
   EXPECT_TRUE(
       has_parts(error_of([&] { automaton(Exec(), nowhere, life, dead, 1); }),

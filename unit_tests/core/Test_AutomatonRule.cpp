@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include <core/automaton/KokkosMMA_AutomatonRule.hpp>
+#include <core/automaton/KokkosMMA_RuleNotation.hpp>
 
 #include <KokkosMMA_ErrorOf.hpp>
 #include <KokkosMMA_Random.hpp>
@@ -23,8 +24,8 @@ using KokkosMMA::BoundedGrid;
 using KokkosMMA::CountSet;
 using KokkosMMA::Neighbourhood;
 using KokkosMMA::neighbourhood_size;
+using KokkosMMA::parse_bounded_grid;
 using KokkosMMA::parse_rule;
-using KokkosMMA::ParsedRule;
 using KokkosMMA::Testing::error_of;
 using KokkosMMA::Testing::Random;
 
@@ -53,15 +54,15 @@ AutomatonRule const bugs{
 
 /// The text means the rule, and names no grid.
 void expect_rule(AutomatonRule const& rule, std::string const& text) {
-  ParsedRule const parsed = parse_rule(text);
-  EXPECT_TRUE(rule == parsed.rule)
-      << text << " was read as " << to_string(parsed.rule);
-  EXPECT_FALSE(parsed.grid) << text;
+  AutomatonRule const parsed = parse_rule(text);
+  EXPECT_TRUE(rule == parsed) << text << " was read as " << to_string(parsed);
+  EXPECT_FALSE(parse_bounded_grid(text)) << text;
 }
 
 void expect_refused(std::string const& text, int column,
                     std::string const& reason) {
   std::string const error = error_of([&] { parse_rule(text); });
+  EXPECT_EQ(error, error_of([&] { parse_bounded_grid(text); }));
   std::string const start = "KokkosMMA::parse_rule: \"" + text + "\", column " +
                             std::to_string(column) + ": ";
   EXPECT_EQ(start, error.substr(0, start.size()));
@@ -270,12 +271,13 @@ TEST(ParseRule, Grids) {
     for (char const* const rule :
          {"B3/S23", "23/3", "B3/S23V", "23/3/8", "R5,C0,M1,S34..58,B34..45,NM",
           "R2,S6,B", "5,34,45,34,58"}) {
-      ParsedRule const parsed = parse_rule(std::string(rule) + c.suffix);
-      EXPECT_TRUE(parse_rule(rule).rule == parsed.rule) << rule << c.suffix;
-      ASSERT_TRUE(parsed.grid) << rule << c.suffix;
-      EXPECT_TRUE(c.grid == *parsed.grid) << rule << c.suffix;
+      std::string const text = std::string(rule) + c.suffix;
+      EXPECT_TRUE(parse_rule(rule) == parse_rule(text)) << text;
+      auto const grid = parse_bounded_grid(text);
+      ASSERT_TRUE(grid) << text;
+      EXPECT_TRUE(c.grid == *grid) << text;
       EXPECT_EQ(c.grid.torus ? Boundary::periodic : Boundary::constant,
-                parsed.grid->boundary());
+                grid->boundary());
     }
 }
 
@@ -393,8 +395,7 @@ TEST(ToString, Notations) {
        {"B3/S23", "B/S", "B012345678/S012345678", "B2/S0134V", "345/2/4",
         "//256", "R5,C0,M1,S34..58,B34..45,NM", "R1,C0,M1,S3..4,B3..3,NM",
         "R1,C3,M0,S2..3,B2..2,NN", "R3,C7,M0,S1-3,5,24-25,B0,9,NN",
-        "R2,C0,M0,S,B6,NM", "R1,C0,M0,S2..9,B3..3,NM", "B3/S23:T400,300",
-        "R5,C0,M1,S34..58,B34..45,NM:P30,20"})
+        "R2,C0,M0,S,B6,NM", "R1,C0,M0,S2..9,B3..3,NM"})
     EXPECT_EQ(text, to_string(parse_rule(text)));
   EXPECT_EQ("B3/S23", to_string(parse_rule("23/3")));
   EXPECT_EQ("B3/S23", to_string(parse_rule("R1,C0,M0,S2..3,B3..3,NM")));
@@ -418,13 +419,13 @@ TEST(ToString, AnyRuleIsReadBack) {
         int const first = integer(0, size);
         set.insert(first, integer(first, integer(first, size)));
       }
-    ParsedRule parsed{
-        {neighbourhood, radius, states, integer(0, 1) == 1, sets[0], sets[1]},
-        {}};
-    if (integer(0, 1))
-      parsed.grid =
-          BoundedGrid{integer(1, 99999), integer(1, 99999), integer(0, 1) == 1};
-    EXPECT_TRUE(parsed == parse_rule(to_string(parsed))) << to_string(parsed);
+    AutomatonRule const rule{neighbourhood,      radius,  states,
+                             integer(0, 1) == 1, sets[0], sets[1]};
+    BoundedGrid const grid{integer(1, 99999), integer(1, 99999),
+                           integer(0, 1) == 1};
+    std::string const text = to_string(rule) + to_string(grid);
+    EXPECT_TRUE(rule == parse_rule(text)) << text;
+    EXPECT_TRUE(grid == parse_bounded_grid(text)) << text;
   }
 }
 

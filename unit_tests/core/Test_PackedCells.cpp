@@ -4,6 +4,7 @@
 // Cells of one bit against AutomatonRule::next and Boundaries, cell by cell.
 
 #include <core/automaton/KokkosMMA_PackedCells.hpp>
+#include <core/automaton/KokkosMMA_RuleNotation.hpp>
 
 #include <KokkosMMA_Random.hpp>
 
@@ -47,7 +48,7 @@ std::vector<AutomatonRule> rules(Random& random) {
        {"B3/S23", "B36/S23", "B/S", "B0/S8", "B012345678/S012345678",
         "B2/S013V", "B01234/S", "R1,C0,M1,S3..4,B3..3,NM",
         "R1,C0,M1,S1-9,B0-9,NM"})
-    all.push_back(parse_rule(text).rule);
+    all.push_back(parse_rule(text));
   for (int i = 0; i < 60; ++i) {
     auto const neighbourhood = random.integer(0, 1)
                                    ? Neighbourhood::moore
@@ -94,11 +95,11 @@ TEST(PackedCells, EveryRuleAsItsCounts) {
 TEST(PackedCells, LifeIsKnownInAllNotations) {
   for (char const* const text :
        {"B3/S23", "S23/B3", "23/3", "R1,C0,M1,S3..4,B3..3,NM"})
-    EXPECT_TRUE(is_life(parse_rule(text).rule)) << text;
+    EXPECT_TRUE(is_life(parse_rule(text))) << text;
   for (char const* const text :
        {"B36/S23", "B3/S23V", "23/3/3", "B3/S2", "B3/S238", "B03/S23",
         "R1,C0,M0,S3..4,B3..3,NM", "R2,C0,M0,S2..3,B3..3,NM"})
-    EXPECT_FALSE(is_life(parse_rule(text).rule)) << text;
+    EXPECT_FALSE(is_life(parse_rule(text))) << text;
 }
 
 TEST(PackedCells, OnlyStateOneIsAlive) {

@@ -6,6 +6,7 @@
 
 #include <core/automaton/KokkosMMA_PackedCells.hpp>
 #include <core/automaton/KokkosMMA_RouteAutomaton.hpp>
+#include <core/automaton/KokkosMMA_RuleNotation.hpp>
 
 #include <gtest/gtest.h>
 
@@ -21,7 +22,7 @@ constexpr Capability older{true, 70, 80};
 constexpr Capability host{};
 
 AutomatonProblem known(std::string_view rule) {
-  AutomatonProblem problem = automaton_problem(parse_rule(rule).rule);
+  AutomatonProblem problem = automaton_problem(parse_rule(rule));
   problem.contiguous       = true;
   problem.row              = 1000;
   problem.generations      = 64;
@@ -127,7 +128,7 @@ TEST(RouteAutomaton, KnownRules) {
         "R2,C0,M1,S6..11,B6..9,NM", "R3,C0,M0,S8..14,B9..11,NN",
         "R5,C0,M1,S34..58,B34..45,NM", "R7,C5,M0,S60-80,90,B55-70,NM",
         "R7,C0,M0,S60-80,90,B55-70,NM"}) {
-    AutomatonRule const rule = parse_rule(text).rule;
+    AutomatonRule const rule = parse_rule(text);
     EXPECT_EQ(has_bits(rule) || has_packed_counts(rule),
               decided(known(text)).route == Route::streamed)
         << text;

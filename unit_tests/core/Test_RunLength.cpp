@@ -3,6 +3,7 @@
 
 #include <core/automaton/KokkosMMA_AutomatonRule.hpp>
 #include <core/automaton/KokkosMMA_RunLength.hpp>
+#include <core/automaton/KokkosMMA_RuleNotation.hpp>
 
 #include <KokkosMMA_ErrorOf.hpp>
 #include <KokkosMMA_Random.hpp>
@@ -489,7 +490,7 @@ TEST(ShippedPatterns, AreWrittenAsTheyAreRead) {
 class Universe {
  public:
   Universe(CellPattern const& pattern, int size)
-      : m_rule(parse_rule(pattern.rule).rule),
+      : m_rule(parse_rule(pattern.rule)),
         m_size(size),
         m_left((size - static_cast<int>(pattern.width)) / 2),
         m_top((size - static_cast<int>(pattern.height)) / 2),

@@ -5,7 +5,7 @@
 // step, against the steps one after the other: in integers that wrap, where
 // every element must be equal, and in float against long double.
 
-#include <core/stencil/KokkosMMA_StencilFactors.hpp>
+#include <core/stencil/KokkosMMA_OuterProduct.hpp>
 #include <core/stencil/KokkosMMA_StencilFusion.hpp>
 #include <core/stencil/KokkosMMA_StencilGrid.hpp>
 #include <core/stencil/KokkosMMA_StencilPlan.hpp>
@@ -32,7 +32,6 @@ namespace {
 using KokkosMMA::Boundaries;
 using KokkosMMA::Boundary;
 using KokkosMMA::BoundaryCondition;
-using KokkosMMA::factor;
 using KokkosMMA::Scalar;
 using KokkosMMA::StencilWeights;
 using KokkosMMA::to_string;
@@ -42,6 +41,7 @@ using KokkosMMA::Impl::fusion_strips;
 using KokkosMMA::Impl::FusionTypes;
 using KokkosMMA::Impl::GridBox;
 using KokkosMMA::Impl::is_symmetric;
+using KokkosMMA::Impl::outer_product;
 using KokkosMMA::Impl::StencilGrid;
 using KokkosMMA::Impl::strip_taps;
 using KokkosMMA::Impl::StripTile;
@@ -343,9 +343,9 @@ TEST(StencilFusion, ComposedWeights) {
 TEST(StencilFusion, FactorsStayFactors) {
   for (int steps = 1; steps <= 8; ++steps) {
     auto const weights = StencilWeights<2>::box({1, 2});
-    auto const factors = factor(weights);
-    ASSERT_EQ(factors.rank(), 1);
-    auto const composed = compose(factors.terms[0], steps);
+    auto const product = outer_product(weights);
+    ASSERT_TRUE(product);
+    auto const composed = compose(product->factors, steps);
     auto const all      = compose(weights, steps);
     ASSERT_EQ(composed[0].size(), std::size_t(all.width(0)));
     ASSERT_EQ(composed[1].size(), std::size_t(all.width(1)));
@@ -474,7 +474,7 @@ void expect_as_accurate(std::vector<double> const& line, FusionTypes types,
   for (double const a : line)
     for (double const b : line) values.push_back(a * b);
   auto const weights = StencilWeights<2>::dense(int(line.size() / 2), values);
-  auto const term    = factor(weights).terms.at(0);
+  auto const factors = outer_product(weights).value().factors;
   Extents<2> const extents{120, 121};
   int const most = fusible_steps(weights, periodic, extents, types);
   EXPECT_EQ(most, expected);
@@ -493,7 +493,7 @@ void expect_as_accurate(std::vector<double> const& line, FusionTypes types,
       }
       exact               = step_by_step(exact, weights, periodic, steps);
       auto const by_steps = step_by_step(grid, weights, periodic, steps);
-      auto const composed = compose(term, steps);
+      auto const composed = compose(factors, steps);
       sums                = line_to_middle(sums, composed[1], 1);
       sums                = line_to_middle(sums, composed[0], 0);
       Grid<T, 2> fused(extents);

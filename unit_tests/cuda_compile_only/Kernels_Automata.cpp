@@ -6,6 +6,7 @@
 #include <backends/cuda/kernels/automaton/KokkosMMA_Automaton.hpp>
 #include <backends/cuda/kernels/automaton/KokkosMMA_PackedCounts.hpp>
 #include <backends/cuda/kernels/automaton/KokkosMMA_PackedLife.hpp>
+#include <core/automaton/KokkosMMA_RuleNotation.hpp>
 
 #include <cstdint>
 
@@ -27,13 +28,13 @@ struct Ageing {
 void kernels_automata(StencilGrid<std::uint8_t, 2> const& cells,
                       std::uint8_t* to, void* memory) {
   for (char const* const rule : {"B3/S23", "B36/S23", "B2/S013V"})
-    Cuda::launch_packed_life(Kokkos::Cuda(), cells, to, 1000,
-                             parse_rule(rule).rule, 100, memory);
-  Cuda::launch_packed_counts(Kokkos::Cuda(), cells, to, 1000,
-                             parse_rule("R5,C0,M1,S34..58,B34..45,NM").rule,
+    Cuda::launch_packed_life(Kokkos::Cuda(), cells, to, 1000, parse_rule(rule),
                              100, memory);
+  Cuda::launch_packed_counts(Kokkos::Cuda(), cells, to, 1000,
+                             parse_rule("R5,C0,M1,S34..58,B34..45,NM"), 100,
+                             memory);
   Cuda::launch_automaton(Kokkos::Cuda(), cells, to, 1000,
-                         parse_rule("R5,C0,M1,S34..58,B34..45,NM").rule);
+                         parse_rule("R5,C0,M1,S34..58,B34..45,NM"));
   Cuda::launch_automaton(Kokkos::Cuda(), cells, to, 1000, Neighbourhood::moore,
                          1, Ageing());
 }

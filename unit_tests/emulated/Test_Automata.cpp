@@ -3,6 +3,7 @@
 
 #include <backends/emulated/atom/KokkosMMA_Warp.hpp>
 #include <core/automaton/KokkosMMA_WarpAutomaton.hpp>
+#include <core/automaton/KokkosMMA_RuleNotation.hpp>
 
 #include <KokkosMMA_Random.hpp>
 
@@ -137,7 +138,7 @@ TEST(AutomatonWarp, RulesOfRanges) {
         "R5,C0,M1,S34..58,B34..45,NM", "R16,C0,M0,S0..1088,B1088..1088,NM",
         "R16,C0,M1,S1..1089,B0..0,NM", "R16,C0,M0,S270..480,B370..525,NM",
         "R9,C0,M0,S10..90,B40..60,NN"}) {
-    AutomatonRule const rule = parse_rule(text).rule;
+    AutomatonRule const rule = parse_rule(text);
     ASSERT_TRUE(CountRanges(rule).are_all) << text;
     expect_rule<RangeRule>(rule);
     expect_rule_of_two<RangeRule>(rule);
@@ -145,21 +146,21 @@ TEST(AutomatonWarp, RulesOfRanges) {
   }
   for (char const* const text :
        {"B36/S23", "B3/S13", "R5,C0,M1,S34-58,60,B34-45,NM", "23/3/3"})
-    EXPECT_FALSE(CountRanges(parse_rule(text).rule).are_all) << text;
+    EXPECT_FALSE(CountRanges(parse_rule(text)).are_all) << text;
 }
 
 TEST(AutomatonWarp, RulesOfAnySet) {
   for (char const* const text :
        {"B36/S23", "B0/S02468", "B1357/S1357", "R3,C0,M1,S2,14-30,49,B0,32,NM",
         "R16,C0,M0,S31-33,63,1088,B32,64,1024,NM"}) {
-    expect_rule<SetRule<true>>(parse_rule(text).rule);
-    expect_rule_of_two<SetRule<true>>(parse_rule(text).rule);
+    expect_rule<SetRule<true>>(parse_rule(text));
+    expect_rule_of_two<SetRule<true>>(parse_rule(text));
   }
   for (char const* const text :
        {"/2/3", "345/2/4", "B3/S23/256", "R7,C5,M0,S60-80,90,B55-70,NM",
         "R16,C256,M1,S270-480,B370-525,1089,NM", "R4,C3,M1,S10-14,B9,11,NN",
         "B36/S23"})
-    expect_rule<SetRule<false>>(parse_rule(text).rule);
+    expect_rule<SetRule<false>>(parse_rule(text));
 }
 
 // A functor sees the cell in its own type and the others alone.

@@ -6,6 +6,7 @@
 #include <backends/emulated/atom/KokkosMMA_Warp.hpp>
 #include <core/automaton/KokkosMMA_CountRange.hpp>
 #include <core/automaton/KokkosMMA_PackedCounts.hpp>
+#include <core/automaton/KokkosMMA_RuleNotation.hpp>
 
 #include <KokkosMMA_Random.hpp>
 
@@ -125,22 +126,22 @@ TEST(PackedCounts, EveryRadius) {
 }
 
 TEST(PackedCounts, RulesAsRanges) {
-  CountRanges const bugs(parse_rule("R5,C0,M1,S34..58,B34..45,NM").rule);
+  CountRanges const bugs(parse_rule("R5,C0,M1,S34..58,B34..45,NM"));
   EXPECT_TRUE(bugs.are_all);
   EXPECT_EQ(34, bugs.birth.first);
   EXPECT_EQ(46, bugs.birth.end);
   EXPECT_EQ(59, bugs.survive.end);
   // Without the centre, which the ranges have.
-  CountRanges const others(parse_rule("R5,C0,M0,S33..57,B34..45,NM").rule);
+  CountRanges const others(parse_rule("R5,C0,M0,S33..57,B34..45,NM"));
   EXPECT_EQ(34, others.survive.first);
   EXPECT_EQ(59, others.survive.end);
   for (char const* const text :
        {"R2,C0,M1,S5..9,B3..3,NM", "R16,C0,M0,S0..1088,B1..1088,NM"})
-    EXPECT_TRUE(has_packed_counts(parse_rule(text).rule)) << text;
+    EXPECT_TRUE(has_packed_counts(parse_rule(text))) << text;
   for (char const* const text :
        {"B3/S23", "R2,C0,M1,S5..9,B3..3,NN", "R2,C3,M1,S5..9,B3..3,NM",
         "R2,C0,M1,S5-9,11,B3,NM"})
-    EXPECT_FALSE(has_packed_counts(parse_rule(text).rule)) << text;
+    EXPECT_FALSE(has_packed_counts(parse_rule(text))) << text;
 }
 
 }  // namespace

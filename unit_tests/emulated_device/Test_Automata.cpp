@@ -6,6 +6,7 @@
 #include <backends/cuda/kernels/automaton/KokkosMMA_Automaton.hpp>
 #include <backends/cuda/kernels/automaton/KokkosMMA_PackedCounts.hpp>
 #include <backends/cuda/kernels/automaton/KokkosMMA_PackedLife.hpp>
+#include <core/automaton/KokkosMMA_RuleNotation.hpp>
 
 #include <gtest/gtest.h>
 
@@ -132,7 +133,7 @@ TEST(AutomatonKernels, RulesInBytes) {
         "R11,C3,M1,S10-14,B9,11,NN"})
     for (int n = 0; n < 3; ++n) {
       SCOPED_TRACE(text);
-      AutomatonRule const rule = parse_rule(text).rule;
+      AutomatonRule const rule = parse_rule(text);
       Automaton({random.integer(rule.radius(), 60),
                  random.integer(rule.radius(), n == 0 ? 700 : 150)},
                 random)
@@ -183,7 +184,7 @@ TEST(AutomatonKernels, LifeInBits) {
        {"B3/S23", "B36/S23", "B2/S013V", "B1357/S02468"})
     for (int n = 0; n < 6; ++n) {
       SCOPED_TRACE(text);
-      AutomatonRule const rule = parse_rule(text).rule;
+      AutomatonRule const rule = parse_rule(text);
       Place<2> const extent{random.integer(1, n == 0 ? 400 : 60),
                             random.integer(1, n == 1 ? 1300 : 150)};
       std::vector<unsigned char> memory(
@@ -215,7 +216,7 @@ TEST(AutomatonKernels, CountsInBits) {
                                std::to_string(random.integer(0, 1)) + ",S" +
                                any() + ",B" + any() + ",NM";
       SCOPED_TRACE(text);
-      AutomatonRule const rule = parse_rule(text).rule;
+      AutomatonRule const rule = parse_rule(text);
       Place<2> const extent{random.integer(radius, 50),
                             random.integer(radius, 300)};
       int const steps = int(random.integer(1, 3));

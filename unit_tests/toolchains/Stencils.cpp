@@ -8,6 +8,7 @@
 #include <backends/cuda/kernels/stencil/KokkosMMA_BandStencil.hpp>
 #include <backends/cuda/kernels/automaton/KokkosMMA_PackedLife.hpp>
 #include <backends/cuda/kernels/stencil/KokkosMMA_SeparableStencil.hpp>
+#include <core/automaton/KokkosMMA_RuleNotation.hpp>
 
 #include <array>
 #include <cstdint>
@@ -27,6 +28,6 @@ void stencils(StencilGrid<Half, 2> const& halfs, StencilGrid<float, 1> floats,
   Cuda::launch_separable_stencil<float, 1>(exec, floats,
                                            std::array<std::vector<double>, 1>{},
                                            false, StencilTarget<float, 1>{});
-  Cuda::launch_packed_life(exec, cells, to, 1000, parse_rule("B3/S23").rule,
-                           100, memory);
+  Cuda::launch_packed_life(exec, cells, to, 1000, parse_rule("B3/S23"), 100,
+                           memory);
 }

@@ -1,0 +1,155 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOKKOSMMA_OUTER_PRODUCT_HPP
+#define KOKKOSMMA_OUTER_PRODUCT_HPP
+
+#include <core/stencil/KokkosMMA_StencilWeights.hpp>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <numeric>
+#include <optional>
+#include <utility>
+#include <vector>
+
+/// \file
+/// Separable weights: an outer product of one vector per dimension. Kernels
+/// apply the vectors one after the other.
+
+namespace KokkosMMA::Impl {
+
+/// weight(o) = factors[0][o0] * factors[1][o1] * ..., multiplied from left to
+/// right, where o counts from the lowest offset.
+template <int Rank>
+struct OuterProduct {
+  /// One vector per dimension, of the width of the stencil in it.
+  using Factors = std::array<std::vector<double>, Rank>;
+
+  Factors factors;
+  /// Whether no product is rounded. Factors of integers are then integers.
+  bool exact = false;
+
+  /// What stands for values()[at] of the weights, and whether no product of it
+  /// was rounded.
+  double weight(StencilWeights<Rank> const& weights, std::size_t at,
+                bool& is_exact) const {
+    auto const offsets = weights.offsets(at);
+    double product     = 1;
+    is_exact           = true;
+    for (int d = 0; d < Rank; ++d) {
+      double const factor =
+          factors[std::size_t(d)]
+                 [std::size_t(offsets[std::size_t(d)] + weights.radius(d))];
+      double const next = product * factor;
+      is_exact          = is_exact && std::fma(product, factor, -next) == 0;
+      product           = next;
+    }
+    return product;
+  }
+};
+
+/// The exponent e for which all ldexp(value, -e) are integers, none above 2^53;
+/// nothing if there is none.
+inline std::optional<int> integer_exponent(std::vector<double> const& values) {
+  constexpr int digits = std::numeric_limits<double>::digits;
+  int lowest           = std::numeric_limits<int>::max();
+  int highest          = std::numeric_limits<int>::min();
+  for (double const value : values) {
+    if (value == 0) continue;
+    int exponent          = 0;
+    double const fraction = std::frexp(value, &exponent);
+    auto const bits = std::uint64_t(std::ldexp(std::abs(fraction), digits));
+    int const zeros = std::countr_zero(bits);
+    lowest          = std::min(lowest, exponent - digits + zeros);
+    highest         = std::max(highest, exponent);
+  }
+  if (lowest > highest) return 0;
+  if (highest - lowest > digits) return {};
+  return lowest;
+}
+
+/// Weights that are integers times one power of two, as an outer product
+/// without rounding; nothing if they are none.
+/// \param lines of weights through the one at `centre`, which is not zero
+template <int Rank>
+std::optional<OuterProduct<Rank>> integer_outer_product(
+    StencilWeights<Rank> const& weights,
+    typename OuterProduct<Rank>::Factors lines,
+    typename StencilWeights<Rank>::Offsets const& centre) {
+  std::optional<int> const exponent =
+      integer_exponent({weights.values().begin(), weights.values().end()});
+  if (!exponent) return {};
+  // The vectors of an outer product of integers are whole multiples of lines
+  // whose integers have no common divisor. The first one takes what is left.
+  double others = 1;
+  for (std::size_t d = 1; d < Rank; ++d) {
+    std::int64_t divisor = 0;
+    for (double& value : lines[d]) {
+      value   = std::ldexp(value, -*exponent);
+      divisor = std::gcd(divisor, std::int64_t(value));
+    }
+    for (double& value : lines[d]) value /= double(divisor);
+    others *= lines[d][std::size_t(centre[d] + weights.radius(int(d)))];
+  }
+  for (double& value : lines[0])
+    value = std::ldexp(std::round(std::ldexp(value, -*exponent) / others),
+                       *exponent);
+  OuterProduct<Rank> const result{std::move(lines), true};
+  for (std::size_t at = 0; at < weights.size(); ++at) {
+    bool is_exact = false;
+    if (result.weight(weights, at, is_exact) != weights.values()[at] ||
+        !is_exact)
+      return {};
+  }
+  return result;
+}
+
+/// Weights as an outer product, each right to the last bits of a double;
+/// nothing if they are none. A few passes over the weights: radius 16 in three
+/// dimensions takes 0.6 ms, boxes of ones 0.01 ms (EPYC, g++ 12, 2026-11-25).
+template <int Rank>
+std::optional<OuterProduct<Rank>> outer_product(
+    StencilWeights<Rank> const& weights) {
+  OuterProduct<Rank> result{{}, true};
+  if (weights.is_box_of_ones()) {
+    for (int d = 0; d < Rank; ++d)
+      result.factors[std::size_t(d)].assign(std::size_t(weights.width(d)), 1);
+    return result;
+  }
+  auto const values  = weights.values();
+  auto const largest = std::max_element(
+      values.begin(), values.end(),
+      [](double a, double b) { return std::abs(a) < std::abs(b); });
+  auto const centre = weights.offsets(std::size_t(largest - values.begin()));
+  for (int d = 0; d < Rank; ++d)
+    for (int o = -weights.radius(d); o <= weights.radius(d); ++o) {
+      auto at            = centre;
+      at[std::size_t(d)] = o;
+      result.factors[std::size_t(d)].push_back(weights.weight(at));
+    }
+  if (Rank == 1 || *largest == 0) return result;
+  if (auto exact = integer_outer_product(weights, result.factors, centre))
+    return exact;
+
+  result.exact = false;
+  for (std::size_t d = 1; d < Rank; ++d)
+    for (double& value : result.factors[d]) value /= *largest;
+  // The weights, the factors and their products are rounded.
+  constexpr double few_bits = 8 * std::numeric_limits<double>::epsilon();
+  for (std::size_t at = 0; at < values.size(); ++at) {
+    bool is_exact = false;
+    if (!(std::abs(result.weight(weights, at, is_exact) - values[at]) <=
+          few_bits * std::abs(values[at])))
+      return {};
+  }
+  return result;
+}
+
+}  // namespace KokkosMMA::Impl
+
+#endif
