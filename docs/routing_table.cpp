@@ -55,8 +55,9 @@ RouteDecision decide(SegmentedProblem const& problem,
 RouteDecision decide(SegmentedScan const& scan, Capability const& machine) {
   return route_segmented_scan(scan.problem, machine, Settings{});
 }
-RouteDecision decide(StencilProblem const& problem, Capability const& machine) {
-  return route_stencil(problem, machine, Settings{});
+RouteDecision decide(Impl::StencilProblem const& problem,
+                     Capability const& machine) {
+  return Impl::route_stencil(problem, machine, Settings{});
 }
 RouteDecision decide(Impl::AutomatonProblem const& problem,
                      Capability const& machine) {
@@ -412,67 +413,60 @@ StencilWeights<Rank> irregular(int radius) {
   return StencilWeights<Rank>::dense(radius, values);
 }
 
-/// What weights are to the tensor cores.
-enum class Operands { none, exact, sums };
-
 void print_stencils(std::ostream& out) {
   Table table("Stencils", "weights", "radius");
   std::vector<std::uint64_t> const radii{1, 2, 3, 4, 5, 7, 8, 16};
   auto const of = []<int Rank>(StencilWeights<Rank> (*weights)(int),
-                               Operands operands) {
+                               Impl::MmaOperands operands) {
     return [weights, operands](Types const& types, std::uint64_t radius) {
       Impl::StencilPlan<Rank> const plan(weights(int(radius)), false);
+      using namespace Impl;
       StencilProblem problem;
       problem.rank        = Rank;
       problem.input       = types.input;
       problem.accumulator = types.accumulator;
       problem.radius      = int(radius);
       problem.taps        = int(plan.weights.taps());
-      problem.box_of_ones = plan.box_of_ones;
-      problem.one_product = plan.product.has_value();
-      problem.zero_factor = plan.has_zero_factor();
-      problem.band_operands =
-          operands != Operands::none && problem.one_product &&
-          stencil_band_exists(types.input, types.accumulator);
-      problem.band_in_pieces =
-          problem.band_operands && operands == Operands::sums;
+      problem.weights     = weight_form(plan);
+      if (problem.is_product() &&
+          stencil_band_exists(types.input, types.accumulator))
+        problem.factors = operands;
       // One product for every row of weights is compiled to this radius.
-      problem.dense_operands =
-          operands == Operands::exact &&
+      if (operands == MmaOperands::exact &&
           stencil_dense_band_exists(types.input, types.accumulator) &&
-          radius <= (size_of(types.input) == 2 ? 8 : 7);
-      problem.contiguous = true;
-      problem.size       = std::uint64_t(1) << 28;
+          radius <= (size_of(types.input) == 2 ? 8 : 7))
+        problem.each_weight = operands;
+      problem.source = RowLayout::aligned_16;
       return problem;
     };
   };
   std::vector<Types> const types = element_types();
   using W2                       = StencilWeights<2>;
   using W3                       = StencilWeights<3>;
-  table.add(
-      "2D, `box`", types, radii,
-      of.operator()<2>([](int r) { return W2::box(r); }, Operands::exact));
+  table.add("2D, `box`", types, radii,
+            of.operator()<2>([](int r) { return W2::box(r); },
+                             Impl::MmaOperands::exact));
   table.add("2D, one outer product", types, radii,
-            of.operator()<2>(&tents<2>, Operands::exact));
+            of.operator()<2>(&tents<2>, Impl::MmaOperands::exact));
   // Bytes have no fractions.
   std::vector<Types> fractions;
   for (Types const& each : types)
     if (size_of(each.input) == 2 || each.input == Scalar::float32)
       fractions.push_back(each);
   table.add("2D, one outer product of any fractions", fractions, radii,
-            of.operator()<2>(&tents<2>, Operands::sums));
-  table.add(
-      "2D, `star`", types, radii,
-      of.operator()<2>([](int r) { return W2::star(r); }, Operands::exact));
+            of.operator()<2>(&tents<2>, Impl::MmaOperands::split));
+  table.add("2D, `star`", types, radii,
+            of.operator()<2>([](int r) { return W2::star(r); },
+                             Impl::MmaOperands::exact));
   table.add("2D, any weights", types, radii,
-            of.operator()<2>(&irregular<2>, Operands::exact));
+            of.operator()<2>(&irregular<2>, Impl::MmaOperands::exact));
   table.add("2D, weights that are no exact operands", types, radii,
-            of.operator()<2>(&irregular<2>, Operands::none));
+            of.operator()<2>(&irregular<2>, Impl::MmaOperands::none));
   table.add("1D, any weights", types, radii,
-            of.operator()<1>(&irregular<1>, Operands::exact));
-  table.add(
-      "3D, `box`", types, radii,
-      of.operator()<3>([](int r) { return W3::box(r); }, Operands::exact));
+            of.operator()<1>(&irregular<1>, Impl::MmaOperands::exact));
+  table.add("3D, `box`", types, radii,
+            of.operator()<3>([](int r) { return W3::box(r); },
+                             Impl::MmaOperands::exact));
   table.print(out);
 }
 

@@ -313,10 +313,8 @@ Call stencil_call(StencilWork<T, R> const& w) {
     case Contender::cudnn: return cudnn_convolution(library_stencil(w));
     case Contender::policy:
       if constexpr (has_policy<T, R>) {
-        KokkosMMA::StencilExtents<R> const extents(
-            std::to_array(w.shape.extent));
-        auto const policy = KokkosMMA::StencilPolicy<Exec, Kokkos::Rank<R>>(
-            w.exec, extents, w.x, w.weights, w.boundaries, c.settings());
+        auto const policy = KokkosMMA::StencilPolicy(
+            w.exec, w.x, w.weights, w.boundaries, c.settings());
         return [policy, store = StoreSum<T>{w.y}] {
           Kokkos::parallel_for("perf_stencil", policy, store);
         };

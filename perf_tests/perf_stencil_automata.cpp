@@ -88,8 +88,7 @@ Call policy_generations(Exec const& exec, GridShape<2> const& shape,
                                     : Weights::von_neumann(rule.radius);
   auto const around    = KokkosMMA::Boundaries<2>::all(boundary_of(conditions));
   auto const policy_of = [&](Cells const& from) {
-    return KokkosMMA::StencilPolicy<Exec, Kokkos::Rank<2>>(
-        exec, {shape.extent[0], shape.extent[1]}, from, weights, around);
+    return KokkosMMA::StencilPolicy(exec, from, weights, around);
   };
   return [there = policy_of(cells), back = policy_of(other),
           to_other = NextState{cells, other, rule},

@@ -6,6 +6,8 @@
 
 #include "StencilSupport.hpp"
 
+#include <KokkosMMA_Recorder.hpp>
+
 #include <algorithm>
 #include <cstdlib>
 
@@ -421,6 +423,34 @@ void explanations() {
   EXPECT_TRUE(cells.holds(before, as_result<std::uint8_t>));
 }
 TYPED_TEST(Automata, Explanations) { explanations<TypeParam>(); }
+
+template <class Exec>
+void labels() {
+  Kokkos::View<std::uint8_t**, Exec> const cells("cells", 12, 70);
+  auto const dead = Boundaries<2>::all(Boundary::constant);
+  auto const seen = [](auto const& call) {
+    Recorder const recorder;
+    call();
+    std::vector<std::string> labels;
+    for (std::string const& event : Recorder::events)
+      if (event.starts_with("begin for ")) labels.push_back(event.substr(10));
+    std::sort(labels.begin(), labels.end());
+    labels.erase(std::unique(labels.begin(), labels.end()), labels.end());
+    return labels;
+  };
+  using Labels             = std::vector<std::string>;
+  AutomatonRule const life = parse_rule("B3/S23");
+  EXPECT_EQ(Labels{on_cuda<Exec> ? "KokkosMMA::automaton[streamed]"
+                                 : "KokkosMMA::automaton[generic]"},
+            seen([&] { automaton(Exec(), cells, life, dead, 4); }));
+  EXPECT_EQ(Labels{"mine"},
+            seen([&] { automaton("mine", Exec(), cells, life, dead, 4); }));
+  EXPECT_EQ(Labels{"own rule"}, seen([&] {
+              automaton("own rule", Exec(), cells, Neighbourhood::moore, 1,
+                        OwnRule{2, 4}, dead, 4);
+            }));
+}
+TYPED_TEST(Automata, Labels) { labels<TypeParam>(); }
 
 // --- bad input ---------------------------------------------------------------
 

@@ -125,10 +125,11 @@ void run_mma_automaton(std::string const& label, Exec const& exec,
 /// Decides on the route and runs all generations on it. `rule` is an
 /// AutomatonRule, or a neighbourhood, a radius and a functor.
 template <class Exec, class V, class... Rule>
-void run_automaton(char const* who, Exec const& exec, V const& cells,
-                   Boundaries<2> const& boundaries, std::int64_t steps,
-                   Settings const& settings, Rule const&... rule) {
-  bool const is_reversed   = !last_is_fast(cells);
+void run_automaton(std::string const& label, char const* who, Exec const& exec,
+                   V const& cells, Boundaries<2> const& boundaries,
+                   std::int64_t steps, Settings const& settings,
+                   Rule const&... rule) {
+  bool const is_reversed   = is_reversed_grid(cells);
   int const fast           = fast_dimension<2>(is_reversed);
   AutomatonProblem problem = automaton_problem(rule...);
   problem.contiguous       = cells.stride(fast) == 1;
@@ -142,62 +143,107 @@ void run_automaton(char const* who, Exec const& exec, V const& cells,
   Route const route           = decision->route;
   last_route_of_this_thread() = route;
   if (steps == 0 || is_empty_grid(cells)) return;
-  std::string const label = concatenate(who, "[", to_string(route), "]");
+  std::string const name =
+      label.empty() ? concatenate(who, "[", to_string(route), "]") : label;
   if constexpr (AutomatonKernels<Exec>::exist) {
     auto const grid = stencil_grid(
         cells, boundaries, extents_of(cells),
         GridRadius<2>{problem.radius, problem.radius}, is_reversed);
     if constexpr (sizeof...(Rule) == 1) {
       if (route == Route::streamed)
-        return run_packed_automaton(label, exec, grid, steps, rule...);
+        return run_packed_automaton(name, exec, grid, steps, rule...);
     }
     if (route == Route::mma)
-      return run_mma_automaton(label, exec, grid, steps, rule...);
+      return run_mma_automaton(name, exec, grid, steps, rule...);
   }
-  run_generic_automaton(label, exec, cells, boundaries, steps, rule...);
+  run_generic_automaton(name, exec, cells, boundaries, steps, rule...);
+}
+
+/// What automaton() demands of its types.
+template <class Exec, class V>
+constexpr void check_automaton_types() {
+  static_assert(Kokkos::is_execution_space_v<Exec>,
+                "KokkosMMA::automaton: the first argument behind a label must "
+                "be an instance of a Kokkos execution space");
+  static_assert(
+      rank_of<V> == 2 && CellType<typename V::non_const_value_type>,
+      "KokkosMMA::automaton: the cells must be a View of rank 2 of integers "
+      "of one byte or bool");
+  static_assert(!std::is_const_v<typename V::value_type>,
+                "KokkosMMA::automaton: the cells are written and must not be "
+                "const");
+  static_assert(
+      Kokkos::SpaceAccessibility<Exec, typename V::memory_space>::accessible,
+      "KokkosMMA::automaton: the cells must be accessible from the execution "
+      "space; copy them with Kokkos::create_mirror_view_and_copy");
+  static_assert(is_plain_memory<V>,
+                "KokkosMMA::automaton: the View must refer to its elements; "
+                "atomic access is of no use here");
+}
+
+/// Generations by a known rule.
+template <class Exec, class V>
+void checked_automaton(std::string const& label, Exec const& exec,
+                       V const& cells, AutomatonRule const& rule,
+                       Boundaries<2> const& boundaries, std::int64_t steps,
+                       Settings const& settings) {
+  constexpr char const* who = "KokkosMMA::automaton";
+  using Cell                = typename V::non_const_value_type;
+  check_automaton_types<Exec, V>();
+  if (rule.states() - 1 > int(std::numeric_limits<Cell>::max()))
+    invalid_argument(who, "a rule of ", rule.states(), " states in cells of ",
+                     to_string(scalar_v<Cell>), ", which hold ",
+                     int(std::numeric_limits<Cell>::max()) + 1,
+                     "; use std::uint8_t");
+  check_automaton(who, cells, rule.radius(), rule.states(), boundaries, steps,
+                  settings);
+  run_automaton(label, who, exec, cells, boundaries, steps, settings, rule);
+}
+
+/// Generations by the caller's functor.
+template <class Exec, class V, class Next>
+void checked_automaton(std::string const& label, Exec const& exec,
+                       V const& cells, Neighbourhood neighbourhood, int radius,
+                       Next const& next, Boundaries<2> const& boundaries,
+                       std::int64_t steps, Settings const& settings) {
+  constexpr char const* who = "KokkosMMA::automaton";
+  using Cell                = typename V::non_const_value_type;
+  check_automaton_types<Exec, V>();
+  static_assert(std::is_invocable_r_v<Cell, Next const&, Cell, int>,
+                "KokkosMMA::automaton: the rule must be a functor whose const "
+                "operator() takes a state and a count and returns a state");
+  if (radius < 1 || radius > AutomatonRule::max_radius)
+    invalid_argument(who, "the radius is ", radius, "; allowed are 1 to ",
+                     AutomatonRule::max_radius);
+  check_automaton(who, cells, radius, int(std::numeric_limits<Cell>::max()) + 1,
+                  boundaries, steps, settings);
+  run_automaton(label, who, exec, cells, boundaries, steps, settings,
+                neighbourhood, radius, next);
 }
 
 }  // namespace Impl
 
-/// What automaton() demands of its types. A macro: the text of a static_assert
-/// is a literal.
-#define KOKKOSMMA_IMPL_CHECK_AUTOMATON(EXEC, V)                               \
-  static_assert(Kokkos::is_execution_space_v<EXEC>,                           \
-                "KokkosMMA::automaton: the first argument must be an "        \
-                "instance of a Kokkos execution space");                      \
-  static_assert(                                                              \
-      Impl::rank_of<V> == 2 &&                                                \
-          Impl::CellType<typename V::non_const_value_type>,                   \
-      "KokkosMMA::automaton: the cells must be a View of rank 2 of integers " \
-      "of one byte or bool");                                                 \
-  static_assert(!std::is_const_v<typename V::value_type>,                     \
-                "KokkosMMA::automaton: the cells are written and must not "   \
-                "be const");                                                  \
-  static_assert(                                                              \
-      Kokkos::SpaceAccessibility<EXEC, typename V::memory_space>::accessible, \
-      "KokkosMMA::automaton: the cells must be accessible from the "          \
-      "execution space; copy them with Kokkos::create_mirror_view_and_copy"); \
-  static_assert(Impl::is_plain_memory<V>,                                     \
-                "KokkosMMA::automaton: the View must refer to its elements; " \
-                "atomic access is of no use here")
-
-/// `steps` generations of a cellular automaton, in place. cells(i, j) is the
-/// state of a cell: 0 is dead, 1 is alive; a state that the rule does not have
-/// is dead one generation later.
+/// Generations of a cellular automaton, in place. cells(i, j) is the state of a
+/// cell: 0 is dead, 1 is alive; a state that the rule does not have is dead one
+/// generation later.
+///
+/// \code
+/// KokkosMMA::automaton(exec, cells, KokkosMMA::parse_rule("B3/S23"),
+///                      Boundaries<2>::all(Boundary::periodic), 1000);
+/// \endcode
 ///
 /// \param exec  instance on which the call runs, with memory of its own of up
 ///              to the size of `cells`: asynchronously on Cuda, where that
 ///              comes from a pool, else but for allocating and freeing it
 /// \param cells View of rank 2 of integers of one byte or bool, of any layout
-/// \param rule what becomes of a cell (see parse_rule())
+/// \param rule  what becomes of a cell (see parse_rule())
 /// \param boundaries what lies beyond the boundaries; constants are states. A
-/// halo
-///              would have to be filled between the steps and is refused
-/// \param steps 0 or more
+///              halo would have to be filled between the steps and is refused
+/// \param steps generations, 0 or more
 /// \param settings route: `streamed` advances cells of one bit, `mma` counts
 ///              neighbours on tensor cores
 ///
-/// Integers throughout: the same cells on every route.
+/// Integers throughout: the cells are the same on every route.
 ///
 /// \throws std::invalid_argument for a radius larger than the grid, a rule of
 /// more states than a cell holds, a constant that is no state, a halo, a View
@@ -207,23 +253,23 @@ template <class Exec, Impl::StencilView V>
 void automaton(Exec const& exec, V const& cells, AutomatonRule const& rule,
                Boundaries<2> const& boundaries, std::int64_t steps,
                Settings const& settings = {}) {
-  constexpr char const* who = "KokkosMMA::automaton";
-  using Cell                = typename V::non_const_value_type;
-  KOKKOSMMA_IMPL_CHECK_AUTOMATON(Exec, V);
-  if (rule.states() - 1 > int(std::numeric_limits<Cell>::max()))
-    Impl::invalid_argument(
-        who, "a rule of ", rule.states(), " states in cells of ",
-        to_string(scalar_v<Cell>), ", which hold ",
-        int(std::numeric_limits<Cell>::max()) + 1, "; use std::uint8_t");
-  Impl::check_automaton(who, cells, rule.radius(), rule.states(), boundaries,
-                        steps, settings);
-  Impl::run_automaton(who, exec, cells, boundaries, steps, settings, rule);
+  Impl::checked_automaton({}, exec, cells, rule, boundaries, steps, settings);
 }
 
-/// The same with a rule of the caller's own: a cell becomes
-/// next(state, count), called on the device once per cell and generation.
-/// `state` is the cell's, of the type of `cells`; `count` how many of the other
-/// cells of its neighbourhood are in state 1.
+/// Generations of a cellular automaton, with a label for Kokkos Tools: each
+/// kernel of the call has it.
+template <class Exec, Impl::StencilView V>
+void automaton(std::string const& label, Exec const& exec, V const& cells,
+               AutomatonRule const& rule, Boundaries<2> const& boundaries,
+               std::int64_t steps, Settings const& settings = {}) {
+  Impl::checked_automaton(label, exec, cells, rule, boundaries, steps,
+                          settings);
+}
+
+/// Generations of a cellular automaton by a rule of the caller's own, in place:
+/// a cell becomes next(state, count), called on the device once per cell and
+/// generation. `state` is the cell's, of the type of `cells`; `count` how many
+/// of the other cells of its neighbourhood are in state 1.
 ///
 /// \code
 /// // Born and kept with 3 live neighbours; alone, a cell ages up to 9.
@@ -235,26 +281,29 @@ void automaton(Exec const& exec, V const& cells, AutomatonRule const& rule,
 ///     boundaries, 100);
 /// \endcode
 ///
-/// \param radius 1 to 16
-/// \param next  functor, const, whose result is converted to a cell
+/// \param neighbourhood the cells that are counted
+/// \param radius of the neighbourhood, 1 to 16
+/// \param next   functor, const, whose result is converted to a cell
+///
+/// The other arguments, memory and errors are those of an automaton by a known
+/// rule; the route `streamed` cannot run.
 template <class Exec, Impl::StencilView V, class Next>
 void automaton(Exec const& exec, V const& cells, Neighbourhood neighbourhood,
                int radius, Next const& next, Boundaries<2> const& boundaries,
                std::int64_t steps, Settings const& settings = {}) {
-  constexpr char const* who = "KokkosMMA::automaton";
-  using Cell                = typename V::non_const_value_type;
-  KOKKOSMMA_IMPL_CHECK_AUTOMATON(Exec, V);
-  static_assert(std::is_invocable_r_v<Cell, Next const&, Cell, int>,
-                "KokkosMMA::automaton: the rule must be a functor whose const "
-                "operator() takes a state and a count and returns a state");
-  if (radius < 1 || radius > AutomatonRule::max_radius)
-    Impl::invalid_argument(who, "the radius is ", radius, "; allowed are 1 to ",
-                           AutomatonRule::max_radius);
-  Impl::check_automaton(who, cells, radius,
-                        int(std::numeric_limits<Cell>::max()) + 1, boundaries,
-                        steps, settings);
-  Impl::run_automaton(who, exec, cells, boundaries, steps, settings,
-                      neighbourhood, radius, next);
+  Impl::checked_automaton({}, exec, cells, neighbourhood, radius, next,
+                          boundaries, steps, settings);
+}
+
+/// Generations of a cellular automaton by a rule of the caller's own, with a
+/// label for Kokkos Tools.
+template <class Exec, Impl::StencilView V, class Next>
+void automaton(std::string const& label, Exec const& exec, V const& cells,
+               Neighbourhood neighbourhood, int radius, Next const& next,
+               Boundaries<2> const& boundaries, std::int64_t steps,
+               Settings const& settings = {}) {
+  Impl::checked_automaton(label, exec, cells, neighbourhood, radius, next,
+                          boundaries, steps, settings);
 }
 
 }  // namespace KokkosMMA

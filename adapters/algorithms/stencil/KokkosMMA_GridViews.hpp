@@ -7,6 +7,7 @@
 #include <backends/generic/KokkosMMA_StencilGeneric.hpp>
 #include <core/base/KokkosMMA_Errors.hpp>
 #include <core/stencil/KokkosMMA_Boundary.hpp>
+#include <core/stencil/KokkosMMA_RouteStencil.hpp>
 #include <core/stencil/KokkosMMA_StencilGrid.hpp>
 #include <core/stencil/KokkosMMA_StencilPlan.hpp>
 
@@ -81,6 +82,12 @@ using operand_t =
                                 typename V::non_const_value_type>,
              rank_of<V>, Layout, typename V::device_type>;
 
+/// Whether kernels take the dimensions in reverse: their last one is the fast
+/// one.
+template <class V>
+bool is_reversed_grid(V const& view) {
+  return rank_of<V> > 1 && !last_is_fast(view);
+}
 /// The dimension that kernels take for the last one, the fast one.
 template <int R>
 constexpr int fast_dimension(bool is_reversed) {
@@ -106,6 +113,27 @@ auto stencil_grid(X const& x, Boundaries<R> const& boundaries,
   }
   grid.data = reinterpret_cast<Element const*>(x.data()) + ghosts;
   return grid;
+}
+
+/// How the rows of a grid lie in memory, in the order of kernels.
+template <class Element, int R>
+RowLayout row_layout(StencilGrid<Element, R> const& grid) {
+  auto const is_aligned = [](std::int64_t bytes) { return bytes % 16 == 0; };
+  if (grid.stride[R - 1] != 1) return RowLayout::strided;
+  if constexpr (R == 2) {
+    if (!is_aligned(grid.stride[0] * std::int64_t(sizeof(Element))))
+      return RowLayout::contiguous;
+  }
+  return R == 3 || is_aligned(reinterpret_cast<std::intptr_t>(grid.data))
+             ? RowLayout::aligned_16
+             : RowLayout::pitch_16;
+}
+/// The same of a View without ghost cells.
+template <class V>
+RowLayout row_layout(V const& view, bool is_reversed) {
+  return row_layout(stencil_grid(view, Boundaries<rank_of<V>>{},
+                                 extents_of(view), GridRadius<rank_of<V>>{},
+                                 is_reversed));
 }
 
 }  // namespace KokkosMMA::Impl

@@ -25,21 +25,6 @@
 
 namespace KokkosMMA {
 
-/// Extents of a grid: StencilExtents<2>{rows, columns}, integers of any type.
-template <int R>
-struct StencilExtents {
-  std::array<std::int64_t, std::size_t(R)> values;  ///< one per dimension
-
-  /// One integer per dimension.
-  template <std::integral... I>
-  requires(sizeof...(I) == R) constexpr StencilExtents(I... extents)
-      : values{static_cast<std::int64_t>(extents)...} {}
-  /// From an array, explicitly.
-  constexpr explicit StencilExtents(
-      std::array<std::int64_t, std::size_t(R)> const& extents)
-      : values(extents) {}
-};
-
 namespace Impl {
 
 /// Type in which the sums of a stencil are kept: fp32 for 16-bit floats, int32
@@ -116,8 +101,8 @@ void check_grid_distinct(char const* who, char const* name, V const& view) {
   if (is_empty_grid(view)) return;
   for (std::size_t d = 0; d < V::rank(); ++d)
     if (view.extent(d) > 1 && view.stride(d) == 0)
-      invalid_argument(who, "elements of ", name,
-                       " are one: ", describe_grid(name, view),
+      invalid_argument(who, name, " has stride 0, so its elements alias: ",
+                       describe_grid(name, view),
                        "; pass a View with a stride");
 }
 
@@ -143,8 +128,10 @@ void check_stencil_extents(char const* who, char const* name, X const& x,
   for (int d = 0; d < R; ++d) {
     std::int64_t const extent = extents[d];
     if (extent < 0)
-      invalid_argument(who, "the extents of the grid are ", shape_of(extents),
-                       "; they are 0 or more");
+      invalid_argument(who, name, " \"", x.label(), "\" of ", shape_of(x),
+                       " has fewer elements in dimension ", d,
+                       " than ghost cells: the extents of the grid would be ",
+                       shape_of(extents), "; they are 0 or more");
     empty          = empty || extent == 0;
     int const low  = boundaries.ghosts_low(d, radius[d]);
     int const high = boundaries.ghosts_high(d, radius[d]);
@@ -198,9 +185,9 @@ Boundaries<R> as_elements(char const* who, Boundaries<R> boundaries) {
          {&boundaries.low[d], &boundaries.high[d]}) {
       if (condition->kind != Boundary::constant) continue;
       if (!is_value_of<Element>(condition->value))
-        invalid_argument(who, "the constant ", condition->value,
-                         " beyond a boundary of dimension ", d,
-                         " is no value of ", to_string(scalar_v<Element>),
+        invalid_argument(who, "the boundary value ", condition->value,
+                         " of dimension ", d, " is not representable as ",
+                         to_string(scalar_v<Element>),
                          "; use one that the elements can hold");
       if constexpr (is_floating(scalar_v<Element>)) {
         condition->value = double(static_cast<Element>(condition->value));
@@ -228,7 +215,91 @@ void check_weights(char const* who, StencilWeights<R> const& weights) {
   }
 }
 
+/// Refuses the arguments of a stencil from View to View before anything is
+/// launched or written.
+///
+/// \tparam A type of the sums
+/// \param of_in boundaries of the View `in`: those of the grid, or of a block
+/// of
+///              it that lies between others
+template <class A, class X, class Y, int R>
+void check_stencil_call(char const* who, X const& in, Y const& out,
+                        StencilWeights<R> const& weights,
+                        Boundaries<R> const& boundaries,
+                        Boundaries<R> const& of_in, std::int64_t steps,
+                        Settings const& settings) {
+  using Element = typename X::non_const_value_type;
+  using Result  = typename Y::non_const_value_type;
+  check_settings(who, settings);
+  if (steps < 1)
+    invalid_argument(who, "steps is ", steps, "; it must be 1 or more");
+  boundaries.check(who);
+  check_stencil_extents(who, "in", in, extents_of(out), weights.radius(),
+                        of_in);
+  if (steps > 1) {
+    refuse_halo(who, boundaries,
+                "its ghost cells are filled by the caller before each step; "
+                "make steps 1");
+    if (!accumulator_holds<Result, A>())
+      invalid_argument(who, "steps is ", steps, ", and sums in ",
+                       to_string(scalar_v<A>), " cannot hold the ",
+                       to_string(scalar_v<Result>),
+                       " that a step writes and the next one reads; choose "
+                       "another accumulator or make steps 1");
+    as_elements<Result>(who, boundaries);
+  }
+  as_elements<Element>(who, boundaries);
+  check_weights<A>(who, weights);
+  check_grid_memory(who, "out", out);
+  check_grid_distinct(who, "out", out);
+  check_grids_apart(who, "in", in, "out", out);
+}
+
 }  // namespace Impl
 }  // namespace KokkosMMA
+
+/// What every stencil demands of its types. A macro: the text of a
+/// static_assert is a literal and starts with the public name.
+#define KOKKOSMMA_IMPL_CHECK_STENCIL(NAME, EXEC, X, ACCUMULATOR)              \
+  static_assert(Kokkos::is_execution_space_v<EXEC>, NAME                      \
+                ": the first argument must be an instance of a Kokkos "       \
+                "execution space");                                           \
+  static_assert(                                                              \
+      Kokkos::SpaceAccessibility<EXEC, typename X::memory_space>::accessible, \
+      NAME                                                                    \
+      ": the Views must be accessible from the execution space; copy them "   \
+      "with Kokkos::create_mirror_view_and_copy");                            \
+  static_assert(KokkosMMA::Impl::is_plain_source<X>, NAME                     \
+                ": the Views must refer to their elements; atomic "           \
+                "access is of no use here");                                  \
+  static_assert(                                                              \
+      KokkosMMA::Impl::is_scan_type<typename X::non_const_value_type>, NAME   \
+      ": elements must be half_t, bhalf_t, float, double, bool or integers"); \
+  static_assert(                                                              \
+      KokkosMMA::Impl::accumulator_holds<typename X::non_const_value_type,    \
+                                         ACCUMULATOR>(),                      \
+      NAME                                                                    \
+      ": the accumulator cannot hold the elements; floating-point "           \
+      "elements need float or double that are no narrower, integers an "      \
+      "integer that is no narrower, double, or for 2 bytes float")
+
+/// And a stencil from View to View.
+#define KOKKOSMMA_IMPL_CHECK_STENCIL_VIEWS(NAME, EXEC, X, Y, ACCUMULATOR)     \
+  static_assert(KokkosMMA::Impl::rank_of<X> == KokkosMMA::Impl::rank_of<Y>,   \
+                NAME ": in and out must have one rank");                      \
+  static_assert(!std::is_const_v<typename Y::value_type>,                     \
+                NAME ": out is written, its elements must not be const");     \
+  KOKKOSMMA_IMPL_CHECK_STENCIL(NAME, EXEC, X, ACCUMULATOR);                   \
+  static_assert(                                                              \
+      Kokkos::SpaceAccessibility<EXEC,                                        \
+                                 typename Y::memory_space>::accessible &&     \
+          KokkosMMA::Impl::is_plain_memory<Y>,                                \
+      NAME                                                                    \
+      ": out must be accessible from the execution space and refer to its "   \
+      "elements; copy it with Kokkos::create_mirror_view");                   \
+  static_assert(KokkosMMA::Impl::may_write<X, Y, ACCUMULATOR>(), NAME         \
+                ": out must be a View of half_t, bhalf_t, float, double or, " \
+                "for integer sums, integers other than bool that are no "     \
+                "narrower than those of in")
 
 #endif
