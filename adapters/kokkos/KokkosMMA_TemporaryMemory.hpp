@@ -73,7 +73,9 @@ class MemoryLike {
         m_view(static_cast<Element*>(m_memory.data()), layout(shape)) {}
 
   /// Such a View without memory: its strides, before a call allocates.
-  static View shape_of(V const& shape) { return View(nullptr, layout(shape)); }
+  static View without_memory(V const& shape) {
+    return View(nullptr, layout(shape));
+  }
 
   View const& view() const { return m_view; }
 

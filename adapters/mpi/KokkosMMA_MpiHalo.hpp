@@ -124,12 +124,12 @@ void run_mpi_stencil(char const* who, MPI_Comm comm, Exec const& exec,
     check_stencil_call<A>(who, in, out, weights, boundaries, given, steps,
                           settings);
     check_message_sizes(who, block);
-    if (settings.route != Route::automatic && !is_empty_grid(out))
+    if (settings.route != Route::automatic && has_elements(out))
       check_forced_block<A>(who, exec, in, out, block, weights, given,
                             settings);
   });
   block.check(who, calls);
-  if (is_empty_grid(out)) return;
+  if (!has_elements(out)) return;
   if (!block.has_neighbours()) {
     KokkosMMA::stencil<A>(exec, in, out, weights, boundaries, steps, settings);
     return;
@@ -291,13 +291,13 @@ void exchange_halos(
                                    radius[d], "; it is 0 or more");
           if (block.extent[d] < 0)
             Impl::invalid_argument(
-                who, "x \"", x.label(), "\" of ", Impl::shape_of(x),
+                who, "x \"", x.label(), "\" of ", Impl::describe_extents(x),
                 " has fewer elements in dimension ", d, " than ghost cells, ",
                 block.local.ghosts_low(d, radius[d]), " and ",
                 block.local.ghosts_high(d, radius[d]));
         }
-        Impl::check_grid_memory(who, "x", x);
-        Impl::check_grid_distinct(who, "x", x);
+        Impl::check_memory(who, "x", x);
+        Impl::check_distinct(who, "x", x);
         Impl::check_message_sizes(who, block);
       });
   block.check(who, calls);

@@ -8,6 +8,8 @@
 #include <adapters/algorithms/stencil/KokkosMMA_StencilChecks.hpp>
 #include <adapters/kokkos/KokkosMMA_Explain.hpp>
 #include <adapters/kokkos/KokkosMMA_TemporaryMemory.hpp>
+#include <adapters/kokkos/KokkosMMA_ViewChecks.hpp>
+#include <adapters/kokkos/KokkosMMA_VisibleData.hpp>
 #include <backends/generic/KokkosMMA_AutomatonGeneric.hpp>
 #include <core/automaton/KokkosMMA_AutomatonRule.hpp>
 #include <core/automaton/KokkosMMA_RouteAutomaton.hpp>
@@ -51,7 +53,7 @@ void check_automaton(char const* who, V const& cells, int radius, int states,
         invalid_argument(who, "the constant ", condition.value,
                          " beyond a boundary of dimension ", d,
                          " is no state; states are 0 to ", states - 1);
-  check_grid_distinct(who, "cells", cells);
+  check_distinct(who, "cells", cells);
 }
 
 /// All generations by plain Kokkos.
@@ -142,7 +144,7 @@ void run_automaton(std::string const& label, char const* who, Exec const& exec,
   if (!decision) return;
   Route const route           = decision->route;
   last_route_of_this_thread() = route;
-  if (steps == 0 || is_empty_grid(cells)) return;
+  if (steps == 0 || !has_elements(cells)) return;
   std::string const name =
       label.empty() ? concatenate(who, "[", to_string(route), "]") : label;
   if constexpr (AutomatonKernels<Exec>::exist) {
@@ -162,9 +164,7 @@ void run_automaton(std::string const& label, char const* who, Exec const& exec,
 /// What automaton() demands of its types.
 template <class Exec, class V>
 constexpr void check_automaton_types() {
-  static_assert(Kokkos::is_execution_space_v<Exec>,
-                "KokkosMMA::automaton: the first argument behind a label must "
-                "be an instance of a Kokkos execution space");
+  KOKKOSMMA_IMPL_CHECK_EXECUTION_SPACE("KokkosMMA::automaton", Exec);
   static_assert(
       rank_of<V> == 2 && CellType<typename V::non_const_value_type>,
       "KokkosMMA::automaton: the cells must be a View of rank 2 of integers "
@@ -172,10 +172,7 @@ constexpr void check_automaton_types() {
   static_assert(!std::is_const_v<typename V::value_type>,
                 "KokkosMMA::automaton: the cells are written and must not be "
                 "const");
-  static_assert(
-      Kokkos::SpaceAccessibility<Exec, typename V::memory_space>::accessible,
-      "KokkosMMA::automaton: the cells must be accessible from the execution "
-      "space; copy them with Kokkos::create_mirror_view_and_copy");
+  KOKKOSMMA_IMPL_CHECK_REACHABLE("KokkosMMA::automaton", Exec, V, "the cells");
   static_assert(is_plain_memory<V>,
                 "KokkosMMA::automaton: the View must refer to its elements; "
                 "atomic access is of no use here");

@@ -3,7 +3,7 @@
 #ifndef KOKKOSMMA_AUTOMATON_KERNELS_HPP
 #define KOKKOSMMA_AUTOMATON_KERNELS_HPP
 
-#include <adapters/algorithms/segmented/KokkosMMA_SegmentedKernels.hpp>
+#include <adapters/kokkos/KokkosMMA_AnnouncedKernel.hpp>
 #include <core/automaton/KokkosMMA_AutomatonRule.hpp>
 #include <core/automaton/KokkosMMA_RouteAutomaton.hpp>
 #include <core/stencil/KokkosMMA_StencilGrid.hpp>

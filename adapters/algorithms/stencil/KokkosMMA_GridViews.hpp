@@ -3,7 +3,8 @@
 #ifndef KOKKOSMMA_GRID_VIEWS_HPP
 #define KOKKOSMMA_GRID_VIEWS_HPP
 
-#include <adapters/algorithms/segmented/KokkosMMA_SegmentedChecks.hpp>
+#include <adapters/kokkos/KokkosMMA_AccumulatorTypes.hpp>
+#include <adapters/kokkos/KokkosMMA_HalfTypes.hpp>
 #include <backends/generic/KokkosMMA_StencilGeneric.hpp>
 #include <core/base/KokkosMMA_Errors.hpp>
 #include <core/stencil/KokkosMMA_Boundary.hpp>
@@ -45,22 +46,7 @@ GridExtents<rank_of<V>> extents_of(V const& view) {
   return extents;
 }
 
-/// Whether the extents hold no elements. View::size() is 0 for a View without
-/// memory, whatever its extents (Kokkos 5.2).
-template <class V>
-bool is_empty_grid(V const& view) {
-  for (std::size_t d = 0; d < V::rank(); ++d)
-    if (view.extent(d) == 0) return true;
-  return false;
-}
-
-template <class V>
-std::string shape_of(V const& view) {
-  std::string text = concatenate(view.extent(0));
-  for (std::size_t d = 1; d < V::rank(); ++d)
-    text += concatenate(" x ", view.extent(d));
-  return text;
-}
+/// Extents as in "3 x 4".
 template <std::size_t R>
 std::string shape_of(std::array<std::int64_t, R> const& extents) {
   std::string text = concatenate(extents[0]);

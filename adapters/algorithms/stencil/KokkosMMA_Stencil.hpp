@@ -101,7 +101,7 @@ void run_stencil(std::string const& label, Exec const& exec, X const& in,
   auto const rows_written = [&](bool is_reversed) {
     RowLayout const rows = row_layout(out, is_reversed);
     if (steps == 1) return rows;
-    return std::min(rows, row_layout(Memory::shape_of(out), is_reversed));
+    return std::min(rows, row_layout(Memory::without_memory(out), is_reversed));
   };
   From const from(in);
   auto const plan              = stencil_plan(from, weights);

@@ -3,10 +3,11 @@
 #ifndef KOKKOSMMA_STENCIL_CHECKS_HPP
 #define KOKKOSMMA_STENCIL_CHECKS_HPP
 
-#include <adapters/algorithms/segmented/KokkosMMA_SegmentedChecks.hpp>
 #include <adapters/algorithms/stencil/KokkosMMA_GridViews.hpp>
+#include <adapters/kokkos/KokkosMMA_AccumulatorTypes.hpp>
 #include <adapters/kokkos/KokkosMMA_HalfTypes.hpp>
-#include <adapters/kokkos/KokkosMMA_ScanFunctors.hpp>
+#include <adapters/kokkos/KokkosMMA_ViewChecks.hpp>
+#include <adapters/kokkos/KokkosMMA_VisibleData.hpp>
 #include <backends/generic/KokkosMMA_StencilGeneric.hpp>
 #include <core/stencil/KokkosMMA_Boundary.hpp>
 #include <core/base/KokkosMMA_Errors.hpp>
@@ -14,9 +15,7 @@
 
 #include <Kokkos_Core.hpp>
 
-#include <array>
 #include <cmath>
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -24,7 +23,6 @@
 #include <type_traits>
 
 namespace KokkosMMA {
-
 namespace Impl {
 
 /// Type in which the sums of a stencil are kept: fp32 for 16-bit floats, int32
@@ -49,74 +47,6 @@ using stencil_accumulator_t =
                                    typename StencilAccumulator<In, Out>::type,
                                    std::remove_cv_t<Accumulator>>>;
 
-/// Bytes that a View spans: what lies within one index of the slowest dimension
-/// counts as one element, so that a matrix and a column next to it are told
-/// apart.
-template <class V>
-AddressRange grid_range(V const& view) {
-  AddressRange range;
-  std::uintptr_t const element = sizeof(typename V::value_type);
-  range.begin                  = reinterpret_cast<std::uintptr_t>(view.data());
-  range.end                    = range.begin;
-  range.size                   = element;
-  if (is_empty_grid(view)) return range;
-  std::uintptr_t slowest = 0, slowest_extent = 1, rest = element;
-  for (std::size_t d = 0; d < V::rank(); ++d) {
-    std::uintptr_t const extent = view.extent(d);
-    if (extent < 2) continue;
-    std::uintptr_t const stride = std::uintptr_t(view.stride(d)) * element;
-    if (stride > slowest) {
-      rest += (slowest_extent - 1) * slowest;
-      slowest        = stride;
-      slowest_extent = extent;
-    } else {
-      rest += (extent - 1) * stride;
-    }
-  }
-  range.stride = slowest;
-  range.size   = rest;
-  range.end += (slowest_extent - 1) * slowest + rest;
-  return range;
-}
-
-template <class V>
-std::string describe_grid(char const* name, V const& view) {
-  AddressRange const range = grid_range(view);
-  return concatenate(name, " \"", view.label(), "\" of ", shape_of(view),
-                     " elements of ", sizeof(typename V::value_type),
-                     " bytes at [", reinterpret_cast<void const*>(range.begin),
-                     ", ", reinterpret_cast<void const*>(range.end), ")");
-}
-
-template <class V>
-void check_grid_memory(char const* who, char const* name, V const& view) {
-  if (!is_empty_grid(view) && view.data() == nullptr)
-    invalid_argument(who, name, " has no memory: ", describe_grid(name, view),
-                     "; allocate it");
-}
-
-/// Refuses a View to write to in which different elements are one.
-template <class V>
-void check_grid_distinct(char const* who, char const* name, V const& view) {
-  if (is_empty_grid(view)) return;
-  for (std::size_t d = 0; d < V::rank(); ++d)
-    if (view.extent(d) > 1 && view.stride(d) == 0)
-      invalid_argument(who, name, " has stride 0, so its elements alias: ",
-                       describe_grid(name, view),
-                       "; pass a View with a stride");
-}
-
-template <class V, class W>
-void check_grids_apart(char const* who, char const* name_v, V const& v,
-                       char const* name_w, W const& w) {
-  if (!is_empty_grid(v) && !is_empty_grid(w) &&
-      may_share_bytes(grid_range(v), grid_range(w)))
-    invalid_argument(who, "the Views overlap: ", describe_grid(name_v, v), "; ",
-                     describe_grid(name_w, w),
-                     "; a stencil reads neighbours that it has written: pass "
-                     "Views that share no memory");
-}
-
 /// The grid fits the View with its ghost cells, and the stencil the grid.
 template <class X, int R>
 void check_stencil_extents(char const* who, char const* name, X const& x,
@@ -128,19 +58,21 @@ void check_stencil_extents(char const* who, char const* name, X const& x,
   for (int d = 0; d < R; ++d) {
     std::int64_t const extent = extents[d];
     if (extent < 0)
-      invalid_argument(who, name, " \"", x.label(), "\" of ", shape_of(x),
-                       " has fewer elements in dimension ", d,
+      invalid_argument(who, name, " \"", x.label(), "\" of ",
+                       describe_extents(x), " has fewer elements in dimension ",
+                       d,
                        " than ghost cells: the extents of the grid would be ",
                        shape_of(extents), "; they are 0 or more");
     empty          = empty || extent == 0;
     int const low  = boundaries.ghosts_low(d, radius[d]);
     int const high = boundaries.ghosts_high(d, radius[d]);
     if (std::int64_t(x.extent(d)) != extent + low + high)
-      invalid_argument(who, name, " \"", x.label(), "\" of ", shape_of(x),
-                       " has extent ", x.extent(d), " in dimension ", d,
-                       "; the grid of ", shape_of(extents), " has ", extent,
-                       " elements there, ", low, " ghost cells below and ",
-                       high, " above: make it ", extent + low + high);
+      invalid_argument(who, name, " \"", x.label(), "\" of ",
+                       describe_extents(x), " has extent ", x.extent(d),
+                       " in dimension ", d, "; the grid of ", shape_of(extents),
+                       " has ", extent, " elements there, ", low,
+                       " ghost cells below and ", high, " above: make it ",
+                       extent + low + high);
   }
   if (empty) return;
   for (int d = 0; d < R; ++d)
@@ -148,7 +80,7 @@ void check_stencil_extents(char const* who, char const* name, X const& x,
       invalid_argument(who, "the radius ", radius[d], " is larger than the ",
                        extents[d], " elements of dimension ", d,
                        "; use a larger grid or a smaller radius");
-  check_grid_memory(who, name, x);
+  check_memory(who, name, x);
 }
 
 template <int R>
@@ -250,9 +182,11 @@ void check_stencil_call(char const* who, X const& in, Y const& out,
   }
   as_elements<Element>(who, boundaries);
   check_weights<A>(who, weights);
-  check_grid_memory(who, "out", out);
-  check_grid_distinct(who, "out", out);
-  check_grids_apart(who, "in", in, "out", out);
+  check_memory(who, "out", out);
+  check_distinct(who, "out", out);
+  check_apart(who, "in", in, "out", out,
+              "a stencil reads neighbours of what it writes: pass Views that "
+              "share no memory");
 }
 
 }  // namespace Impl
@@ -261,14 +195,8 @@ void check_stencil_call(char const* who, X const& in, Y const& out,
 /// What every stencil demands of its types. A macro: the text of a
 /// static_assert is a literal and starts with the public name.
 #define KOKKOSMMA_IMPL_CHECK_STENCIL(NAME, EXEC, X, ACCUMULATOR)              \
-  static_assert(Kokkos::is_execution_space_v<EXEC>, NAME                      \
-                ": the first argument must be an instance of a Kokkos "       \
-                "execution space");                                           \
-  static_assert(                                                              \
-      Kokkos::SpaceAccessibility<EXEC, typename X::memory_space>::accessible, \
-      NAME                                                                    \
-      ": the Views must be accessible from the execution space; copy them "   \
-      "with Kokkos::create_mirror_view_and_copy");                            \
+  KOKKOSMMA_IMPL_CHECK_EXECUTION_SPACE(NAME, EXEC);                           \
+  KOKKOSMMA_IMPL_CHECK_REACHABLE(NAME, EXEC, X, "what is read");              \
   static_assert(KokkosMMA::Impl::is_plain_source<X>, NAME                     \
                 ": the Views must refer to their elements; atomic "           \
                 "access is of no use here");                                  \
@@ -290,13 +218,9 @@ void check_stencil_call(char const* who, X const& in, Y const& out,
   static_assert(!std::is_const_v<typename Y::value_type>,                     \
                 NAME ": out is written, its elements must not be const");     \
   KOKKOSMMA_IMPL_CHECK_STENCIL(NAME, EXEC, X, ACCUMULATOR);                   \
-  static_assert(                                                              \
-      Kokkos::SpaceAccessibility<EXEC,                                        \
-                                 typename Y::memory_space>::accessible &&     \
-          KokkosMMA::Impl::is_plain_memory<Y>,                                \
-      NAME                                                                    \
-      ": out must be accessible from the execution space and refer to its "   \
-      "elements; copy it with Kokkos::create_mirror_view");                   \
+  KOKKOSMMA_IMPL_CHECK_REACHABLE(NAME, EXEC, Y, "out");                       \
+  static_assert(KokkosMMA::Impl::is_plain_memory<Y>,                          \
+                NAME ": out must refer to its elements");                     \
   static_assert(KokkosMMA::Impl::may_write<X, Y, ACCUMULATOR>(), NAME         \
                 ": out must be a View of half_t, bhalf_t, float, double or, " \
                 "for integer sums, integers other than bool that are no "     \

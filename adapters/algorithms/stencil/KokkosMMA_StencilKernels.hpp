@@ -3,9 +3,8 @@
 #ifndef KOKKOSMMA_STENCIL_KERNELS_HPP
 #define KOKKOSMMA_STENCIL_KERNELS_HPP
 
-#include <adapters/algorithms/segmented/KokkosMMA_SegmentedChecks.hpp>
-#include <adapters/algorithms/segmented/KokkosMMA_SegmentedKernels.hpp>
 #include <adapters/algorithms/stencil/KokkosMMA_GridViews.hpp>
+#include <adapters/kokkos/KokkosMMA_AnnouncedKernel.hpp>
 #include <adapters/kokkos/KokkosMMA_HalfTypes.hpp>
 #include <adapters/kokkos/KokkosMMA_SpaceCapability.hpp>
 #include <backends/generic/KokkosMMA_StencilGeneric.hpp>
