@@ -37,7 +37,7 @@ struct GridBox {
 /// Strips, of which no two share elements, in tiles of at most `Side` elements
 /// in each dimension.
 template <int R, int Side>
-struct FusionStrips {
+struct BoundaryStrips {
   using Index = std::int64_t;
 
   GridBox<R> strip[2 * R];  ///< empty beside boundaries that need none
@@ -79,11 +79,11 @@ struct FusionStrips {
 
 /// The strips of a grid whose extents are as fusible_steps wants them.
 template <int Side, int R>
-FusionStrips<R, Side> fusion_strips(StencilWeights<R> const& weights,
+BoundaryStrips<R, Side> boundary_strips(StencilWeights<R> const& weights,
                                     Boundaries<R> const& boundaries,
                                     std::int64_t const (&extents)[R],
                                     int steps) {
-  FusionStrips<R, Side> strips{};
+  BoundaryStrips<R, Side> strips{};
   if (steps < 2) return strips;
   GridBox<R> rest{};
   std::copy(extents, extents + R, rest.end);

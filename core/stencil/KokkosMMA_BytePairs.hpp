@@ -12,14 +12,13 @@
 #include <type_traits>
 
 /// \file
-/// Sums of bytes, two of them in the halves of one word: what one instruction
-/// adds up counts twice. No sum may reach 2^16.
+/// Sums of bytes, two of them in the halves of one word, so that one
+/// instruction adds two. No sum may reach 2^16.
 
 namespace KokkosMMA::Impl {
 
 /// Byte i of the result is byte (selector >> 4 * i) % 8 of the bytes of `low`,
-/// 0 to 3, and of `high`: what a warp's permute_bytes does, where there is
-/// none.
+/// 0 to 3, and of `high`, 4 to 7. A host version of the warp's permute_bytes.
 KOKKOS_FORCEINLINE_FUNCTION std::uint32_t permute_bytes(
     std::uint32_t low, std::uint32_t high, std::uint32_t selector) {
   KOKKOS_IF_ON_DEVICE((return __byte_perm(low, high, selector);))
@@ -31,8 +30,8 @@ KOKKOS_FORCEINLINE_FUNCTION std::uint32_t permute_bytes(
        return picked;))
 }
 
-/// Pair i is byte First + i of the words and, in the upper half, the byte
-/// `Apart` behind it.
+/// Pair i has byte First + i of the words in the lower half and the byte
+/// `Apart` after it in the upper half.
 template <int First, int Count, int Apart, int Words>
 KOKKOS_FORCEINLINE_FUNCTION Registers<std::uint32_t, Count> pairs_of_bytes(
     Registers<std::uint32_t, Words> const& words) {
@@ -53,8 +52,8 @@ KOKKOS_FORCEINLINE_FUNCTION Registers<std::uint32_t, Count> pairs_of_bytes(
   return pairs;
 }
 
-/// Sums of V elements of a row, those of i and i + V / 2 in one word. Of signed
-/// bytes each counted 128 more than it is, `Taps` of them a sum.
+/// Sums of V elements of a row, those of i and i + V / 2 in one word. Signed
+/// bytes are summed up with 128 added to each of the `Taps` bytes of a sum.
 template <class A, class Byte, int V, int Taps>
 struct PairedSums {
   Registers<std::uint32_t, V / 2> pair;
@@ -80,9 +79,9 @@ struct PairedSums {
   }
 };
 
-/// Sums of a box of ones of bytes up to radius 7, whose 225 bytes stay below
-/// 2^16. `Byte` may be unsigned for signed ones where only the lowest byte of a
-/// sum is used.
+/// Sums of a box filter of bytes up to radius 7, whose 225 bytes stay below
+/// 2^16. `Byte` may be unsigned for signed elements where only the lowest byte
+/// of a sum is used.
 template <class A, class Byte, int V, int Radius>
 struct PairedBoxSums {
   static_assert(sizeof(Byte) == 1 && V % 8 == 0);

@@ -10,13 +10,13 @@
 #include <type_traits>
 
 /// \file
-/// What one thread does in a stencil whose weights are one outer product: sums
-/// along the rows, and then the sums of those in rows below each other. All of
-/// it stays in registers: indices are constants once the loops are unrolled.
+/// The sums of one thread in a separable stencil: along the rows, and then
+/// along the columns. All of it stays in registers: indices are constants once
+/// the loops are unrolled.
 
 namespace KokkosMMA::Impl {
 
-/// a * b + c, of integers modulo a power of two.
+/// a * b + c; integers modulo a power of two.
 template <class A>
 KOKKOS_FORCEINLINE_FUNCTION constexpr A multiply_add(A a, A b, A c) {
   if constexpr (std::is_integral_v<A>) {
@@ -27,7 +27,7 @@ KOKKOS_FORCEINLINE_FUNCTION constexpr A multiply_add(A a, A b, A c) {
   }
 }
 
-/// a + b likewise.
+/// a + b; integers modulo a power of two.
 template <class A>
 KOKKOS_FORCEINLINE_FUNCTION constexpr A add_up(A a, A b) {
   if constexpr (std::is_integral_v<A>) {
@@ -38,16 +38,16 @@ KOKKOS_FORCEINLINE_FUNCTION constexpr A add_up(A a, A b) {
   }
 }
 
-/// a - b likewise.
+/// a - b of integers, modulo a power of two.
 template <class A>
-KOKKOS_FORCEINLINE_FUNCTION constexpr A take_away(A a, A b) {
+KOKKOS_FORCEINLINE_FUNCTION constexpr A subtract(A a, A b) {
   static_assert(std::is_integral_v<A>);
   using Bits = std::make_unsigned_t<decltype(a - b)>;
   return static_cast<A>(Bits(a) - Bits(b));
 }
 
-/// Calls f(integral_constant<int, k>) for k = min(radius, MaxRadius) down to 1:
-/// one jump instead of a test for each k.
+/// Calls f(integral_constant<int, k>) for k = min(radius, MaxRadius) down to
+/// 1, with one jump instead of a test for each k.
 template <int MaxRadius, class F>
 KOKKOS_FORCEINLINE_FUNCTION constexpr void for_radius_down(int radius,
                                                            F const& f) {
@@ -79,9 +79,9 @@ KOKKOS_FORCEINLINE_FUNCTION constexpr void for_radius_down(int radius,
 #undef KOKKOSMMA_CASE
 }
 
-/// One vector of the outer product. Factors beyond the radius are never used: a
-/// zero there would make a NaN of an Inf that is no neighbour. Exact says that
-/// the radius is MaxRadius.
+/// The weights of one dimension. Factors beyond the radius are never used: a
+/// zero there would make NaN of an Inf that is outside the stencil.
+/// \tparam Exact the radius is MaxRadius
 template <class A, int MaxRadius, bool Exact>
 struct SeparableFactors {
   A at[2 * MaxRadius + 1];
@@ -112,19 +112,18 @@ KOKKOS_FORCEINLINE_FUNCTION constexpr Registers<A, V> row_sums(
   return sum;
 }
 
-/// Sums down the columns of V of them, for Batch rows at a time.
+/// Sums along V columns, for Batch rows at a time.
 template <class A, int MaxRadius, int V, int Batch>
 struct ColumnSums {
   static constexpr int slots = 2 * MaxRadius + Batch;
-  /// What row p brings to the sum of row p - radius + j goes to slot j of the
-  /// row's place in the batch.
+  /// Row p of a batch adds to the sum of row p - radius + j in slot p + j.
   Registers<A, V> slot[slots];
 
   KOKKOS_FORCEINLINE_FUNCTION constexpr void clear() {
     for (int s = 0; s < slots; ++s) slot[s] = {};
   }
-  /// Row `b` of the batch. slot[b] is then the sum of the row `radius` above.
-  /// The factor of offset o is at radius - o.
+  /// Takes row `b` of the batch. slot[b] is then the sum of the row `radius`
+  /// above. The factor of offset o is at radius - o.
   KOKKOS_FORCEINLINE_FUNCTION constexpr void push(
       int b, Registers<A, V> const& row,
       SeparableFactors<A, MaxRadius, false> const& factors) {
@@ -138,15 +137,16 @@ struct ColumnSums {
     });
     add(0);
   }
-  /// After the last row of a batch.
+  /// Moves the sums on after the last row of a batch.
   KOKKOS_FORCEINLINE_FUNCTION constexpr void next_batch() {
     for (int s = 0; s < 2 * MaxRadius; ++s) slot[s] = slot[s + Batch];
     for (int s = 2 * MaxRadius; s < slots; ++s) slot[s] = {};
   }
 };
 
-/// Sums with factors, as a kernel uses them row by row. A block of rows may be
-/// of any length: the sum of a row is there when the row `radius` below it is.
+/// Sums with factors of any radius up to a maximum, row by row. Row blocks may
+/// have any number of rows: the sum of a row is complete when the row `radius`
+/// below it was pushed.
 template <class A, int V, int MaxRow, int MaxColumn, int Batch>
 struct FactorSums {
   static constexpr int batch      = Batch;
@@ -171,7 +171,8 @@ struct FactorSums {
       Window const& window, Weights const& weights) {
     return row_sums<V, At>(weights.along_row, window);
   }
-  /// Row b of a batch. Returns the sums of the row column_radius() above it.
+  /// Takes row b of a batch. Returns the sums of the row column_radius() above
+  /// it.
   KOKKOS_FORCEINLINE_FUNCTION constexpr Registers<A, V> push(
       int b, Registers<A, V> const& row, Weights const& weights) {
     columns.push(b, row, weights.along_column);
@@ -182,8 +183,8 @@ struct FactorSums {
   }
 };
 
-/// Sums with factors of one radius, in both directions. The sums under way are
-/// as many as a batch has rows, so that none of them ever moves.
+/// Sums with factors of one radius in both directions. There are as many
+/// partial sums as a batch has rows, so that none of them ever moves.
 template <class A, int V, int Radius>
 struct RadiusSums {
   static constexpr int batch      = 2 * Radius + 1;
@@ -223,7 +224,7 @@ struct RadiusSums {
 };
 
 /// sum[i] = sum of window[At + i - Radius] to window[At + i + Radius]. What
-/// windows side by side have in common is added up once.
+/// adjacent windows share is summed up once.
 template <int V, int Radius, int At, class A, int N>
 KOKKOS_FORCEINLINE_FUNCTION constexpr Registers<A, V> box_row_sums(
     Registers<A, N> const& window) {
@@ -248,10 +249,10 @@ KOKKOS_FORCEINLINE_FUNCTION constexpr Registers<A, V> box_row_sums(
   return sum;
 }
 
-/// Sums of a box of ones. Blocks of as many rows as the box has: a window of
-/// rows is the end of one block and the start of the next (van Herk; Gil and
-/// Werman), so that three additions per element do for any radius, and nothing
-/// is ever subtracted.
+/// Sums of a box filter. Batches have as many rows as the box: a window of
+/// rows is the end of one batch and the beginning of the next (van Herk; Gil
+/// and Werman). So three additions per element are enough for any radius, and
+/// nothing is subtracted.
 template <class A, int V, int Radius>
 struct BoxSums {
   static constexpr int batch      = 2 * Radius + 1;
@@ -265,10 +266,10 @@ struct BoxSums {
       return Radius;
     }
   };
-  /// Of the block before, the sum of its rows from this one to the last; in
-  /// front of row b, rows of this block.
+  /// Of the previous batch, the sum of its rows from this one to the last;
+  /// before row b, rows of this batch.
   Registers<A, V> rest[batch];
-  Registers<A, V> start;  ///< sum of this block so far
+  Registers<A, V> start;  ///< sum of this batch so far
 
   KOKKOS_FORCEINLINE_FUNCTION constexpr void clear() {
     for (int b = 0; b < batch; ++b) rest[b] = {};
@@ -283,7 +284,7 @@ struct BoxSums {
       int b, Registers<A, V> const& row, Weights const&) {
     Registers<A, V> sum{};
     for (int i = 0; i < V; ++i) {
-      // From +0: sums of negative zeros are +0 in all routes.
+      // Beginning with +0: sums of negative zeros are +0 in all routes.
       start[i]   = b == 0 ? add_up(A(0), row[i]) : add_up(start[i], row[i]);
       sum[i]     = b + 1 < batch ? add_up(rest[b + 1][i], start[i]) : start[i];
       rest[b][i] = row[i];
@@ -297,8 +298,8 @@ struct BoxSums {
   }
 };
 
-/// The same of integers, which forget what they take away: an addition and a
-/// subtraction per element, along a row too.
+/// Sums of a box filter of integers, where subtraction is exact: an addition
+/// and a subtraction per element, along the rows too.
 template <class A, int V, int Radius>
 struct RunningBoxSums {
   static constexpr int batch      = 2 * Radius + 1;
@@ -319,14 +320,14 @@ struct RunningBoxSums {
     for (int i = At - Radius; i <= At + Radius; ++i)
       row[0] = add_up(row[0], window[i]);
     for (int i = 1; i < V; ++i)
-      row[i] = take_away(add_up(row[i - 1], window[At + i + Radius]),
-                         window[At + i - 1 - Radius]);
+      row[i] = subtract(add_up(row[i - 1], window[At + i + Radius]),
+                        window[At + i - 1 - Radius]);
     return row;
   }
   KOKKOS_FORCEINLINE_FUNCTION constexpr Registers<A, V> push(
       int b, Registers<A, V> const& row, Weights const&) {
     for (int i = 0; i < V; ++i) {
-      sum[i]     = take_away(add_up(sum[i], row[i]), last[b][i]);
+      sum[i]     = subtract(add_up(sum[i], row[i]), last[b][i]);
       last[b][i] = row[i];
     }
     return sum;

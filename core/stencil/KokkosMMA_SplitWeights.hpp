@@ -12,40 +12,41 @@
 #include <type_traits>
 
 /// \file
-/// Weights of a stencil as sums of 16-bit floats, the operands of products with
-/// 16-bit data.
+/// Weights of a stencil as sums of 16-bit floats, the operands of products
+/// with 16-bit data.
 
 namespace KokkosMMA::Impl {
 
-/// Weights as the sums of `count` operands, with a common power of two.
+/// How weights are split: into sums of `count` operands, with a common power
+/// of two.
 ///
-/// What remains of a weight is at most 2^-23 of it, the distance of floats: two
-/// halves hold 22 bits and a sign. Halves have few exponents: the largest
-/// weight is scaled to just below their largest power, so that the last pieces
-/// of the others keep their bits.
-struct WeightPieces {
+/// The remainder of a weight is at most 2^-23 of it, the distance of floats:
+/// two half operands hold 22 bits and a sign. Half has few exponents: the
+/// largest weight is scaled to just below the largest power of two, so that
+/// the last operands of the others keep their bits.
+struct SplitWeights {
   int count      = 1;
-  int exponent   = 0;     ///< weight = sum of the pieces * 2^-exponent
-  bool are_close = true;  ///< false when `most` pieces leave more
+  int exponent   = 0;     ///< weight = sum of the operands * 2^-exponent
+  bool are_close = true;  ///< false if `most` operands leave a larger remainder
 
   static constexpr int most = 3;
 };
 
 /// The 16-bit float nearest to x, ties to even; |x| is below the largest.
-inline std::uint16_t encode_piece(double x, int exponent_bits,
-                                  int fraction_bits) {
+inline std::uint16_t encode_operand(double x, int exponent_bits,
+                                    int fraction_bits) {
   std::uint16_t const sign = std::signbit(x) ? 0x8000 : 0;
   if (x == 0) return sign;
   int const bias     = (1 << (exponent_bits - 1)) - 1;
   int const exponent = std::max(std::ilogb(x), 1 - bias);
-  // In units of the last place; a carry into the exponent comes out right.
+  // In units of the last place; a carry into the exponent is correct.
   auto const units = static_cast<std::int32_t>(
       std::nearbyint(std::ldexp(std::abs(x), fraction_bits - exponent)));
   return std::uint16_t(
       sign | std::uint16_t(((exponent + bias - 1) << fraction_bits) + units));
 }
-inline double decode_piece(std::uint16_t bits, int exponent_bits,
-                           int fraction_bits) {
+inline double decode_operand(std::uint16_t bits, int exponent_bits,
+                             int fraction_bits) {
   int const bias     = (1 << (exponent_bits - 1)) - 1;
   int const exponent = bits >> fraction_bits & ((1 << exponent_bits) - 1);
   int const fraction = bits & ((1 << fraction_bits) - 1);
@@ -55,22 +56,22 @@ inline double decode_piece(std::uint16_t bits, int exponent_bits,
   return bits >> 15 ? -magnitude : magnitude;
 }
 
-struct HalfPiece {
+struct HalfOperand {
   static constexpr int exponent_bits = 5;
   static constexpr int fraction_bits = 10;
   static constexpr int top           = 14;  ///< exponent of the largest weight
 };
-struct BhalfPiece {
+struct BhalfOperand {
   static constexpr int exponent_bits = 8;
   static constexpr int fraction_bits = 7;
   static constexpr int top           = 0;
 };
 template <bool Half>
-using weight_piece_t = std::conditional_t<Half, HalfPiece, BhalfPiece>;
+using weight_operand_t = std::conditional_t<Half, HalfOperand, BhalfOperand>;
 
-/// The bits of weight * 2^exponent where it is such a float, normal or zero.
+/// The bits of weight * 2^exponent if it is representable, normal or zero.
 template <class Format>
-std::optional<std::uint16_t> exact_piece(double weight, int exponent) {
+std::optional<std::uint16_t> exact_operand(double weight, int exponent) {
   constexpr int dropped = 52 - Format::fraction_bits;
   constexpr int bias    = (1 << (Format::exponent_bits - 1)) - 1;
   auto const bits       = std::bit_cast<std::uint64_t>(weight);
@@ -84,36 +85,36 @@ std::optional<std::uint16_t> exact_piece(double weight, int exponent) {
                        fraction >> dropped);
 }
 
-/// The next piece of a weight, and what remains.
+/// The next operand of a weight, which is replaced by the remainder.
 template <class Format>
-std::uint16_t take_piece(double& weight) {
+std::uint16_t take_operand(double& weight) {
   std::uint16_t const bits =
-      encode_piece(weight, Format::exponent_bits, Format::fraction_bits);
-  weight -= decode_piece(bits, Format::exponent_bits, Format::fraction_bits);
+      encode_operand(weight, Format::exponent_bits, Format::fraction_bits);
+  weight -= decode_operand(bits, Format::exponent_bits, Format::fraction_bits);
   return bits;
 }
 
 template <class Format>
-WeightPieces weight_pieces(std::span<double const> weights) {
+SplitWeights split_weights(std::span<double const> weights) {
   double largest = 0;
   for (double const w : weights) largest = std::max(largest, std::abs(w));
-  WeightPieces pieces;
-  if (largest == 0) return pieces;
-  pieces.exponent = Format::top - std::ilogb(largest);
+  SplitWeights split;
+  if (largest == 0) return split;
+  split.exponent = Format::top - std::ilogb(largest);
   for (double const w : weights) {
-    double const weight = std::ldexp(w, pieces.exponent);
+    double const weight = std::ldexp(w, split.exponent);
     double rest         = weight;
     int count           = 0;
     while (std::abs(rest) > 0x1p-23 * std::abs(weight) &&
-           count < WeightPieces::most) {
-      take_piece<Format>(rest);
+           count < SplitWeights::most) {
+      take_operand<Format>(rest);
       ++count;
     }
-    pieces.count = std::max(pieces.count, count);
-    pieces.are_close =
-        pieces.are_close && std::abs(rest) <= 0x1p-23 * std::abs(weight);
+    split.count = std::max(split.count, count);
+    split.are_close =
+        split.are_close && std::abs(rest) <= 0x1p-23 * std::abs(weight);
   }
-  return pieces;
+  return split;
 }
 
 }  // namespace KokkosMMA::Impl

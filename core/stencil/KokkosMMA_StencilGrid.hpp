@@ -108,7 +108,7 @@ struct StencilCall {
 };
 
 template <class Sink>
-concept VisibleStencilSink = requires {
+concept StencilEpilogue = requires {
   typename Sink::value_type;
 };
 

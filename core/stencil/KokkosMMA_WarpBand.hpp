@@ -11,66 +11,66 @@
 #include <type_traits>
 
 /// \file
-/// Sums over rectangles with weights that are one outer product, one warp, as
-/// the product of the data and two band matrices: P = X * H along the rows,
-/// then V * P along the columns.
+/// Separable sums over rectangles by one warp, as the product of the data X
+/// and two band matrices: P = X * H along the rows, then V * P along the
+/// columns.
 ///
 /// The first product is formed transposed, H^T * X^T: rows of the data are
-/// columns of X^T, so that the words of a row are a B operand as they lie in
-/// memory. A lane then holds, of a column of P, two rows of each eight, which
-/// packed are the B operand of the second product, whose rows come in the order
-/// of memory. Neither the data nor the sums change lanes; the order in which
-/// bands name columns and rows is permuted to match.
+/// columns of X^T, so the words of a row are a B operand as they are in
+/// memory. A lane then holds, of a column of P, two rows of each eight.
+/// Packed, these are the B operand of the second product, whose rows come in
+/// the order of memory. Neither the data nor the sums change lanes: the order
+/// in which the band matrices name columns and rows is permuted to match.
 ///
-/// Blocks of 16 rows are handed over from top to bottom, each once, by stripes
-/// of 32 bytes of sums. A History keeps P of the last ones: the rows of sums
+/// Blocks of 16 rows are passed in from top to bottom, each once, by column
+/// blocks of 32 bytes. A History keeps P of the last ones: the rows of sums
 /// are those in its middle, 8 * (Groups - 1) rows from its upper and its lower
-/// edge. So the radius along the columns may be 8 with two groups, 16 with
-/// three.
+/// end. So the radius along the columns is at most 8 with two groups and 16
+/// with three.
 ///
-/// Formed in the other order, the four words of a lane had to be transposed
-/// before the first product, and the sums along the columns were formed for
-/// blocks beside the stripe too: 13 instructions per byte (H200, 2026-11-21,
-/// box of radius 7, 1324 * 10^9 sums per second).
+/// In the other order, the four words of a lane had to be transposed before
+/// the first product, and sums along the columns were formed beside the column
+/// block too: 13 instructions per byte (H200, 2026-11-21, box filter of radius
+/// 7, 1324 * 10^9 sums per second).
 
 namespace KokkosMMA::Impl {
 
-/// Weights of both dimensions as operands of the products: entry
-/// origin + o has that of offset o, there are zeros around.
-/// \tparam ColumnPieces, RowPieces operands that add up to a weight, the
+/// Weights of both dimensions as operands of the products. Entry origin + o is
+/// the weight of offset o; all others are zero.
+/// \tparam ColumnOperands, RowOperands operands that add up to a weight, the
 ///   largest first
-template <class Operand, int ColumnPieces = 1, int RowPieces = 1>
+template <class Operand, int ColumnOperands = 1, int RowOperands = 1>
 struct BandWeights {
-  static constexpr int column_pieces = ColumnPieces;
-  static constexpr int row_pieces    = RowPieces;
-  static constexpr int origin        = 48;
-  static constexpr int size          = 2 * origin;
-  Operand column[ColumnPieces][size];  ///< along the columns: second product
-  Operand row[RowPieces][size];        ///< along the rows: first product
+  static constexpr int column_operands = ColumnOperands;
+  static constexpr int row_operands    = RowOperands;
+  static constexpr int origin          = 48;
+  static constexpr int size            = 2 * origin;
+  Operand column[ColumnOperands][size];  ///< along the columns: second product
+  Operand row[RowOperands][size];        ///< along the rows: first product
 };
 
-/// The same as registers of operands: word k holds the entries of a register
-/// whose first one is entry k, so that a band is a load for each register.
+/// The weights as registers of operands: word k holds the entries of a
+/// register whose first one is entry k, so a band is one load per register.
 template <class BandWeights>
 struct alignas(16) BandWords {
-  static constexpr int column_pieces = BandWeights::column_pieces;
-  static constexpr int row_pieces    = BandWeights::row_pieces;
-  static constexpr int origin        = BandWeights::origin;
-  static constexpr int size          = BandWeights::size;
-  std::uint32_t column[column_pieces][size];
-  std::uint32_t row[row_pieces][size];
+  static constexpr int column_operands = BandWeights::column_operands;
+  static constexpr int row_operands    = BandWeights::row_operands;
+  static constexpr int origin          = BandWeights::origin;
+  static constexpr int size            = BandWeights::size;
+  std::uint32_t column[column_operands][size];
+  std::uint32_t row[row_operands][size];
 
   BandWords() = default;
-  /// \param in_column, in_row which entries a word has, from its first on
+  /// \param in_column, in_row the entries that a word has, from its first on
   template <int Entries>
   constexpr BandWords(BandWeights const& weights,
                       int const (&in_column)[Entries],
                       int const (&in_row)[Entries])
       : column(), row() {
-    for (int piece = 0; piece < column_pieces; ++piece)
-      fill(column[piece], weights.column[piece], in_column);
-    for (int piece = 0; piece < row_pieces; ++piece)
-      fill(row[piece], weights.row[piece], in_row);
+    for (int part = 0; part < column_operands; ++part)
+      fill(column[part], weights.column[part], in_column);
+    for (int part = 0; part < row_operands; ++part)
+      fill(row[part], weights.row[part], in_row);
   }
 
  private:
@@ -87,12 +87,12 @@ struct alignas(16) BandWords {
   }
 };
 
-/// Of 8-bit integers; sums modulo 2^32.
-/// \tparam Signed the elements
-/// \tparam Groups blocks of rows that a sum needs, 2 or 3
-/// \tparam Planes bytes of the sums along the rows that are kept. With one
-///   these are 0 .. 255, or results are right modulo 2^8; with more they are
-///   signed
+/// Separable sums of 8-bit integers, modulo 2^32.
+/// \tparam Signed whether the elements are signed
+/// \tparam Groups blocks of 16 rows that a sum needs, 2 or 3
+/// \tparam Planes bytes that are kept of the sums along the rows. One plane
+///   holds sums of 0 to 255, or gives results modulo 2^8; more planes hold
+///   signed sums
 template <class Warp, bool Signed, int Groups, int Planes>
 class WarpByteBand {
   static_assert(2 <= Groups && Groups <= 3 && 1 <= Planes && Planes <= 3);
@@ -108,26 +108,28 @@ class WarpByteBand {
 
   static constexpr int groups     = Groups;
   static constexpr int planes     = Planes;
-  static constexpr int columns    = 32;                ///< of sums in a stripe
-  static constexpr int per_lane   = 8;                 ///< sums side by side
+  static constexpr int columns    = 32;  ///< of sums in a column block
+  static constexpr int per_lane   = 8;   ///< sums side by side
   static constexpr int max_radius = 8 * (Groups - 1);  ///< along the columns
-  /// Columns before the first sum of a stripe that the first product reads.
+  /// Columns before the first sum of a column block that the first product
+  /// reads.
   static constexpr int margin  = 16;
   static constexpr bool is_far = Groups == 3;
-  /// Units of 16 bytes that it reads, the stripe's own two in the middle.
-  static constexpr int window    = 4;
-  static constexpr int of_stripe = 2;
+  /// Units of 16 bytes that the first product reads. The two of the column
+  /// block itself are in the middle.
+  static constexpr int window          = 4;
+  static constexpr int units_per_block = 2;
 
   /// Rows 0 to 7 and rows 8 to 15 of a unit. // (16,16) per warp
   using Unit = Lanes<Registers<std::uint32_t, 2>>;
-  /// Bytes of the sums along the rows of 16 rows: in register j the rows 2 q,
-  /// 2 q + 1, 8 + 2 q, 9 + 2 q of a column. // (16,32) per warp
+  /// Bytes of the sums along the rows, of 16 rows: register j has rows 2 q, 2
+  /// q + 1, 8 + 2 q, 9 + 2 q of a column. // (16,32) per warp
   struct Product {
     Lanes<Registers<std::uint32_t, 4>> plane[Planes];
   };
   using History = Product[Groups - 1];  // the latest last
-  /// Of the rows lane / 4 and lane / 4 + 8, the columns 8 * (lane % 4) and the
-  /// seven next to it of each. // (16,32) per warp
+  /// In rows lane / 4 and lane / 4 + 8, eight columns from 8 * (lane % 4) on.
+  /// // (16,32) per warp
   using Sums = Lanes<Registers<Sum, 16>>;
 
   static constexpr Words words(Weights const& weights) {
@@ -136,7 +138,8 @@ class WarpByteBand {
   }
   KOKKOS_FORCEINLINE_FUNCTION WarpByteBand(Warp const& warp, Words const& words)
       : m_warp(warp) {
-    // Not equal operands from one another: copies would be in the way.
+    // Volatile: a register for each operand. The compiler would keep one of
+    // equal registers and copy it before each product.
     auto const word = [](std::uint32_t const volatile* of, int offset) {
       return std::uint32_t(of[Words::origin + offset]);
     };
@@ -167,7 +170,7 @@ class WarpByteBand {
         m_warp.each([&](int lane) { m_warp.at(plane, lane) = {}; });
   }
 
-  /// The sums along the rows of a stripe, from its window.
+  /// The sums along the rows of a column block, from its window.
   KOKKOS_FORCEINLINE_FUNCTION Product multiply(Unit const* units) const {
     Product product;
     for (int tile = 0; tile < 2; ++tile) {
@@ -209,8 +212,8 @@ class WarpByteBand {
     return product;
   }
 
-  /// The sums of both dimensions, `product` being of the lowest rows, which the
-  /// history takes in.
+  /// The sums of both dimensions. `product` is of the lowest rows; the history
+  /// takes it in.
   KOKKOS_FORCEINLINE_FUNCTION Sums sums(History& history,
                                         Product const& product) const {
     Sums result;
@@ -227,7 +230,7 @@ class WarpByteBand {
     take_in(history, product);
     return result;
   }
-  /// Rows that are not the last ones of any sum.
+  /// Takes in rows that complete no sum.
   KOKKOS_FORCEINLINE_FUNCTION static void take_in(History& history,
                                                   Product const& product) {
     for (int group = 0; group + 2 < Groups; ++group)
@@ -236,15 +239,16 @@ class WarpByteBand {
   }
 
  private:
-  /// Of the data, and of planes that are not the highest of several.
+  /// The instruction for the data, and for planes but the highest of several.
   using Data = std::conditional_t<Signed, MmaS8, MmaS8U8>;
 
-  /// The column of a stripe that row m of a tile of the first product is.
+  /// The column of a column block that row m of a tile of the first product
+  /// is.
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int column_of(int tile, int m) {
     int const n = m % 8;
     return 8 * (n / 2) + 2 * (2 * tile + m / 8) + n % 2;
   }
-  /// The row of 16 that is k-th in a Product.
+  /// The k-th row of 16 in a Product.
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int row_of(int k) {
     return 16 * (k / 16) + 2 * (k % 16 / 4) + 8 * (k % 4 / 2) + k % 2;
   }
@@ -258,7 +262,8 @@ class WarpByteBand {
                                 0x5410);
   }
 
-  /// The highest plane first: the sum is shifted before each other one.
+  /// Adds the planes, the highest first; the sum is shifted before each other
+  /// one.
   template <int Plane>
   KOKKOS_FORCEINLINE_FUNCTION void add_planes(Lanes<typename MmaS8::C>& sum,
                                               History const& history,
@@ -298,29 +303,30 @@ class WarpByteBand {
   Lanes<typename MmaS8K16::A> m_column_end;  // (16,16) per warp
 };
 
-/// Of 16-bit floats and of floats. The sums along the rows are fp32 and enter
-/// the second product as three bfloat16, as floats enter the first, which is
-/// exact down to 2^-133.
+/// Separable sums of 16-bit floats and floats. The sums along the rows are
+/// fp32 and enter the second product as three bfloat16, as floats enter the
+/// first; that is exact down to 2^-133.
 ///
 /// Tensor cores truncate (core/base/KokkosMMA_ErrorBound.hpp), but what they
 /// add here is short: products of 11 or 8 bits by weights, `Blocks`
-/// instructions along the rows, `Groups` along the columns for the first 8 bits
-/// of the sums, the rest for itself, added to nearest.
+/// instructions along the rows, `Groups` along the columns for the first 8
+/// bits of the sums. The rest is summed up separately and added with rounding
+/// to nearest.
 ///
-/// Weights that are no such operands are sums of three, of two halfs along the
-/// rows. What all but the first contribute is added up with the rest; of the
-/// products of pieces along the columns those are left out that are less than
-/// 2^-24 of the first.
+/// Split weights are the sums of three operands, or of two half operands along
+/// the rows. Contributions of all operands but the first are summed up with
+/// the rest. Along the columns, products below 2^-24 of the first are left
+/// out.
 ///
-/// An Inf or NaN in the data makes sums NaN that it has no part in, through a
-/// weight zero: what is not finite is to be computed again, element by element.
-/// Floats, and sums along the rows, of which three pieces do not hold all bits
-/// are made NaN for that.
+/// An Inf or NaN in the data makes sums NaN in which its weight is zero: sums
+/// that are not finite must be formed anew, one by one. Floats and sums along
+/// the rows that three operands do not hold exactly are made NaN for that
+/// reason.
 /// \tparam Element half, bhalf or float32
-/// \tparam Blocks 2 for a radius of up to 8 along the rows, 3 for 16
-/// \tparam InPieces weights are sums of operands
+/// \tparam Blocks 2 for a radius of at most 8 along the rows, 3 for 16
+/// \tparam Split weights are split operands
 template <class Warp, Scalar Element, int Groups, int Blocks,
-          bool InPieces = false>
+          bool Split = false>
 class WarpFloatBand {
   static_assert(2 <= Groups && Groups <= 3 && 2 <= Blocks && Blocks <= 3);
   static_assert(Element == Scalar::half || Element == Scalar::bhalf ||
@@ -329,15 +335,15 @@ class WarpFloatBand {
   using Lanes = typename Warp::template Lanes<T>;
 
  public:
-  /// Bits: halfs along the rows of halfs, bfloat16 else.
-  using Weight                       = std::uint16_t;
-  using Sum                          = float;
-  static constexpr Scalar element    = Element;
-  static constexpr bool is_half      = Element == Scalar::half;
-  static constexpr int data_pieces   = Element == Scalar::float32 ? 3 : 1;
-  static constexpr int column_pieces = InPieces ? 3 : 1;
-  static constexpr int row_pieces    = InPieces ? (is_half ? 2 : 3) : 1;
-  using Weights = BandWeights<Weight, column_pieces, row_pieces>;
+  /// Bits of a weight: fp16 along the rows of half values, otherwise bfloat16.
+  using Weight                         = std::uint16_t;
+  using Sum                            = float;
+  static constexpr Scalar element      = Element;
+  static constexpr bool is_half        = Element == Scalar::half;
+  static constexpr int data_operands   = Element == Scalar::float32 ? 3 : 1;
+  static constexpr int column_operands = Split ? 3 : 1;
+  static constexpr int row_operands    = Split ? (is_half ? 2 : 3) : 1;
+  using Weights = BandWeights<Weight, column_operands, row_operands>;
   using Words   = BandWords<Weights>;
 
   static constexpr int groups     = Groups;
@@ -347,20 +353,20 @@ class WarpFloatBand {
   static constexpr int max_radius = 8 * (Groups - 1);
   static constexpr int margin     = 8 * (Blocks - 1);
   static constexpr bool is_far    = Groups == 3 || Blocks == 3;
-  /// Units of a stripe.
-  static constexpr int of_stripe = Element == Scalar::float32 ? 4 : 2;
-  static constexpr int window    = of_stripe * Blocks;
+  /// Units of 16 bytes in a column block.
+  static constexpr int units_per_block = Element == Scalar::float32 ? 4 : 2;
+  static constexpr int window          = units_per_block * Blocks;
 
   // (16,8) per warp, of floats (16,4)
   using Unit = Lanes<Registers<std::uint32_t, 2>>;
-  /// The sums along the rows, the largest piece first: in register 2 j + t the
-  /// rows 8 t + 2 q and the next of a column. // (16,16) per warp
+  /// The sums along the rows, the largest part first: register 2 j + t has
+  /// rows 8 t + 2 q and the next one of a column. // (16,16) per warp
   struct Product {
-    Lanes<Registers<std::uint32_t, 4>> piece[3];
+    Lanes<Registers<std::uint32_t, 4>> part[3];
   };
   using History = Product[Groups - 1];
-  /// Of the rows lane / 4 and lane / 4 + 8, the columns 4 * (lane % 4) and the
-  /// three next to it of each. // (16,16) per warp
+  /// In rows lane / 4 and lane / 4 + 8, four columns from 4 * (lane % 4) on.
+  /// // (16,16) per warp
   using Sums = Lanes<Registers<Sum, 8>>;
 
   static constexpr Words words(Weights const& weights) {
@@ -374,8 +380,8 @@ class WarpFloatBand {
 
   KOKKOS_FORCEINLINE_FUNCTION void clear(History& history) const {
     for (Product& product : history)
-      for (auto& piece : product.piece)
-        m_warp.each([&](int lane) { m_warp.at(piece, lane) = {}; });
+      for (auto& part : product.part)
+        m_warp.each([&](int lane) { m_warp.at(part, lane) = {}; });
   }
 
   KOKKOS_FORCEINLINE_FUNCTION Product multiply(Unit const* units) const {
@@ -387,31 +393,31 @@ class WarpFloatBand {
         m_warp.at(small, lane)      = {};
       });
       for (int block = 0; block < Blocks; ++block) {
-        Lanes<typename MmaF16::B> b[data_pieces];  // (16,8) per warp
+        Lanes<typename MmaF16::B> b[data_operands];  // (16,8) per warp
         m_warp.each([&](int lane) {
           auto const word = [&](int unit) {
-            return m_warp.at(units[of_stripe * block + unit], lane)[rows];
+            return m_warp.at(units[units_per_block * block + unit], lane)[rows];
           };
-          if constexpr (data_pieces == 1) {
+          if constexpr (data_operands == 1) {
             m_warp.at(b[0], lane) = {{word(0), word(1)}};
           } else {
             for (int reg = 0; reg < 2; ++reg) {
-              std::uint32_t pieces[3];
-              split<true>(word(2 * reg), word(2 * reg + 1), pieces);
-              for (int piece = 0; piece < 3; ++piece)
-                m_warp.at(b[piece], lane)[reg] = pieces[piece];
+              std::uint32_t parts[3];
+              split<true>(word(2 * reg), word(2 * reg + 1), parts);
+              for (int part = 0; part < 3; ++part)
+                m_warp.at(b[part], lane)[reg] = parts[part];
             }
           }
         });
         for (int both = 2; both >= 0; --both)
-          for (int weight = 0; weight < row_pieces; ++weight)
-            if (0 <= both - weight && both - weight < data_pieces) {
+          for (int weight = 0; weight < row_operands; ++weight)
+            if (0 <= both - weight && both - weight < data_operands) {
               m_warp.template multiply<Data>(both ? small : sums[rows],
                                              m_row[weight][block],
                                              b[both - weight]);
             }
       }
-      if constexpr (InPieces || data_pieces > 1) {
+      if constexpr (Split || data_operands > 1) {
         m_warp.each([&](int lane) {
           for (int reg = 0; reg < 4; ++reg)
             m_warp.at(sums[rows], lane)[reg] += m_warp.at(small, lane)[reg];
@@ -422,12 +428,12 @@ class WarpFloatBand {
     m_warp.each([&](int lane) {
       for (int j = 0; j < 2; ++j)
         for (int t = 0; t < 2; ++t) {
-          std::uint32_t pieces[3];
-          split<data_pieces == 3>(bits_of(m_warp.at(sums[t], lane)[2 * j]),
-                                  bits_of(m_warp.at(sums[t], lane)[2 * j + 1]),
-                                  pieces);
-          for (int piece = 0; piece < 3; ++piece)
-            m_warp.at(product.piece[piece], lane)[2 * j + t] = pieces[piece];
+          std::uint32_t parts[3];
+          split<data_operands == 3>(
+              bits_of(m_warp.at(sums[t], lane)[2 * j]),
+              bits_of(m_warp.at(sums[t], lane)[2 * j + 1]), parts);
+          for (int part = 0; part < 3; ++part)
+            m_warp.at(product.part[part], lane)[2 * j + t] = parts[part];
         }
     });
     return product;
@@ -443,13 +449,13 @@ class WarpFloatBand {
         m_warp.at(small, lane) = {};
       });
       for (int both = 2; both >= 0; --both)
-        for (int weight = 0; weight < column_pieces; ++weight)
+        for (int weight = 0; weight < column_operands; ++weight)
           if (weight <= both)
             for (int group = 0; group < Groups; ++group) {
               Product const& of = group + 1 < Groups ? history[group] : product;
               Lanes<typename MmaBF16::B> b;  // (16,8) per warp
               m_warp.each([&](int lane) {
-                auto const& words  = m_warp.at(of.piece[both - weight], lane);
+                auto const& words  = m_warp.at(of.part[both - weight], lane);
                 m_warp.at(b, lane) = {{words[2 * j], words[2 * j + 1]}};
               });
               m_warp.template multiply<MmaBF16>(both ? small : large,
@@ -464,7 +470,7 @@ class WarpFloatBand {
     take_in(history, product);
     return result;
   }
-  /// Rows that are not the last ones of any sum.
+  /// Takes in rows that complete no sum.
   KOKKOS_FORCEINLINE_FUNCTION static void take_in(History& history,
                                                   Product const& product) {
     for (int group = 0; group + 2 < Groups; ++group)
@@ -475,9 +481,9 @@ class WarpFloatBand {
  private:
   using Data = std::conditional_t<is_half, MmaF16, MmaBF16>;
 
-  /// The operands of this piece and the next ones. nvcc 13.0 does not unroll a
-  /// loop over them, and keeps them in local memory then.
-  template <int Piece>
+  /// Loads the operands of this part of the weights and of the next ones. nvcc
+  /// 13.0 does not unroll a loop over them and keeps them in local memory.
+  template <int Part>
   KOKKOS_FORCEINLINE_FUNCTION void take(Words const& words) {
     auto const word = [](std::uint32_t const volatile* of, int offset) {
       return std::uint32_t(of[Words::origin + offset]);
@@ -485,46 +491,44 @@ class WarpFloatBand {
     m_warp.each([&](int lane) {
       for (int reg = 0; reg < 4; ++reg) {
         Coordinate const at = MmaF16::a(lane, reg, 0);
-        if constexpr (Piece < row_pieces) {
+        if constexpr (Part < row_operands) {
           for (int block = 0; block < Blocks; ++block)
-            m_warp.at(m_row[Piece][block], lane)[reg] =
-                word(words.row[Piece], 16 * block + column_of_data(at.column) -
-                                           margin - column_of(at.row));
+            m_warp.at(m_row[Part][block], lane)[reg] =
+                word(words.row[Part], 16 * block + column_of_data(at.column) -
+                                          margin - column_of(at.row));
         }
         for (int group = 0; group < Groups; ++group)
-          m_warp.at(m_column[Piece][group], lane)[reg] =
-              word(words.column[Piece],
-                   16 * group + at.column - max_radius - at.row);
+          m_warp.at(m_column[Part][group], lane)[reg] = word(
+              words.column[Part], 16 * group + at.column - max_radius - at.row);
       }
     });
-    if constexpr (Piece + 1 < column_pieces) {
-      take<Piece + 1>(words);
+    if constexpr (Part + 1 < column_operands) {
+      take<Part + 1>(words);
     }
   }
-  /// The column of a stripe that row m of the first product is.
+  /// The column of a column block that row m of the first product is.
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int column_of(int m) {
     int const n = m % 8;
     return 4 * (n / 2) + 2 * (m / 8) + n % 2;
   }
-  /// The column of a block that is k-th in an operand: a lane has a word of
-  /// each unit.
+  /// The k-th column of a block in an operand: a lane has a word of each unit.
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int column_of_data(int k) {
-    return data_pieces == 1 ? k : 8 * (k / 8) + 4 * (k % 2) + k % 8 / 2;
+    return data_operands == 1 ? k : 8 * (k / 8) + 4 * (k % 2) + k % 8 / 2;
   }
-  /// Two floats as three pairs of bfloat16, the largest first.
-  /// \tparam Checked the last is NaN where the three are not all of them
+  /// Splits two floats into three pairs of bfloat16, the largest first.
+  /// \tparam Checked the last is NaN where three do not hold the float exactly
   template <bool Checked>
   KOKKOS_FORCEINLINE_FUNCTION void split(std::uint32_t a, std::uint32_t b,
-                                         std::uint32_t (&pieces)[3]) const {
-    for (int piece = 0; piece < 3; ++piece) {
-      pieces[piece] = m_warp.permute_bytes(a, b, 0x7632);
-      if (piece < 2) {
+                                         std::uint32_t (&parts)[3]) const {
+    for (int part = 0; part < 3; ++part) {
+      parts[part] = m_warp.permute_bytes(a, b, 0x7632);
+      if (part < 2) {
         a = bits_of(float_of(a) - float_of(a & 0xffff0000u));
         b = bits_of(float_of(b) - float_of(b & 0xffff0000u));
       }
     }
     if constexpr (Checked) {
-      if (m_warp.permute_bytes(a, b, 0x5410) != 0) pieces[2] = 0x7fff7fffu;
+      if (m_warp.permute_bytes(a, b, 0x5410) != 0) parts[2] = 0x7fff7fffu;
     }
   }
   KOKKOS_FORCEINLINE_FUNCTION static std::uint32_t bits_of(float value) {
@@ -532,8 +536,8 @@ class WarpFloatBand {
   }
 
   Warp m_warp;
-  Lanes<typename MmaF16::A> m_row[row_pieces][Blocks];  // (16,16) per warp
-  Lanes<typename MmaBF16::A> m_column[column_pieces]
+  Lanes<typename MmaF16::A> m_row[row_operands][Blocks];  // (16,16) per warp
+  Lanes<typename MmaBF16::A> m_column[column_operands]
                                      [Groups];  // (16,16) per warp
 };
 

@@ -8,26 +8,27 @@
 #include <Kokkos_Macros.hpp>
 
 /// \file
-/// Sums of doubles over rectangles with any weights, one warp: 8 columns of 16
-/// strips of rows that all march downwards, one row of each in a step.
+/// Sums of doubles over rectangles with any weights, by one warp: 8 columns of
+/// 16 row panels. All panels are swept downwards together, one row of each in
+/// a step.
 ///
 /// A step multiplies the rows of the data, as an A operand, by the band matrix
-/// of each row of the weights, which gives what this row of the data adds to
-/// the 2 * Reach + 1 rows of sums that are under way, each in a slot of its
-/// own; one of them is complete then, and its slot free for the next. So each
+/// of each row of the weights. That gives the contributions of this row of the
+/// data to the 2 * Reach + 1 rows of partial sums, each in a slot of its own.
+/// One of them is complete then, and its slot is free for the next. So each
 /// element is loaded once and stays in its registers for all products, and no
-/// product of neighbouring rows of weights waits for another. (Rows of A that
-/// are neighbours in the grid would have to be loaded anew for each row of the
+/// product of adjacent rows of weights waits for another. (If the rows of A
+/// were adjacent in the grid, they would be loaded anew for each row of the
 /// weights.)
 ///
-/// 16384^2 doubles, radius 7, H200, CUDA 13.0, 2026-11-22, 10^9 sums per second
-/// (92 if the tensor cores did nothing else):
+/// 16384^2 doubles, radius 7, H200, CUDA 13.0, 2026-11-22, 10^9 sums per
+/// second (92 if the tensor cores did nothing else):
 ///
 /// | products of a row                                       |      |
 /// |---------------------------------------------------------|------|
 /// | as here, before the kernel around it became faster (78) | 75.0 |
-/// | 3 or 9 band matrices on their way, not 5                | 72.0 75.0 |
-/// | data that the compiler loads anew as it likes           | 67.6, spills |
+/// | 3 or 9 band matrices in flight, not 5                   | 72.0 75.0 |
+/// | data that the compiler reloads as it likes              | 67.6, spills |
 /// | three blocks of the data for each sum, one sum by one   | 73.1 |
 /// | sums that move by one slot with each row                | 67.1 |
 /// | that, data by loads of 16 bytes, all bands of a row     | 54.8 |
@@ -42,13 +43,13 @@ class WarpDenseBand {
   using Shape = MmaF64K8;
 
  public:
-  static constexpr int rows     = 16;  ///< strips
-  static constexpr int columns  = 8;   ///< of sums
-  static constexpr int taps     = 2 * Reach + 1;
-  static constexpr int side     = 8;  ///< columns to the left and to the right
-  static constexpr int blocks   = 1 + 2 * side / columns;  ///< of the data
-  static constexpr int together = 1;  ///< rows that a step takes
-  static constexpr int steps    = 5;  ///< before a turn
+  static constexpr int rows    = 16;  ///< row panels
+  static constexpr int columns = 8;   ///< of sums
+  static constexpr int taps    = 2 * Reach + 1;
+  static constexpr int side    = 8;  ///< columns to the left and to the right
+  static constexpr int blocks  = 1 + 2 * side / columns;  ///< of the data
+  static constexpr int rows_per_step = 1;  ///< rows that a step takes
+  static constexpr int steps         = 5;  ///< before a turn
 
   using A = typename Shape::A;  // (16,8)
   using B = typename Shape::B;  // (8,8)
@@ -56,7 +57,7 @@ class WarpDenseBand {
 
   static constexpr int bands = blocks * taps;
 
-  /// `band(n)`: band n.
+  /// `band(n)` returns band n.
   template <class Bands>
   KOKKOS_FORCEINLINE_FUNCTION WarpDenseBand(Warp const& warp, Bands const& band)
       : m_warp(warp) {
@@ -64,9 +65,9 @@ class WarpDenseBand {
     for (int n = 0; n < ahead; ++n) m_band[n] = band(n);
   }
 
-  /// Band n of the weights `weight(tap, offset)`, for offsets of -side to side,
-  /// in the order of the products: rows 8 * (n / taps) and on of the band
-  /// matrix of row taps - 1 - n % taps. // (8,8) per warp
+  /// Band n of the weights `weight(tap, offset)`, for offsets of -side to
+  /// side, in the order of the products: rows from 8 * (n / taps) on of the
+  /// band matrix of row taps - 1 - n % taps. // (8,8) per warp
   template <class Weight>
   KOKKOS_FORCEINLINE_FUNCTION static B band(int lane, int n,
                                             Weight const& weight) {
@@ -80,12 +81,12 @@ class WarpDenseBand {
     return fragment;
   }
 
-  /// Eight columns of a row of the strips.
+  /// Loads eight columns of a row of the row panels.
   KOKKOS_FORCEINLINE_FUNCTION static A load(unsigned char const* first,
                                             int pitch, int lane) {
-    // In the order of the operand's registers: loads of 16 bytes would have to
-    // be taken apart, which the compiler does anew for every product. Volatile,
-    // or it loads all that it can early, and spills (CUDA 13.0).
+    // In the order of the operand's registers. Loads of 16 bytes would be
+    // unpacked by the compiler for every product. Volatile, because otherwise
+    // it hoists all loads and spills (CUDA 13.0).
     A fragment;  // (16,8) per warp
     for (int r = 0; r < A::size; ++r) {
       Coordinate const at = Shape::a(lane, r, 0);
@@ -95,15 +96,15 @@ class WarpDenseBand {
     return fragment;
   }
 
-  /// Before steps: loads what the first one begins with.
+  /// Loads the data that the first step begins with.
   template <class LoadData>
   KOKKOS_FORCEINLINE_FUNCTION void begin(LoadData const& data) {
     m_first = data(0, 0);
   }
 
-  /// Takes a row of each strip, the first one after a turn for U = 0, the next
-  /// one for 1, .. `data(row, block)`: columns 8 * block - side and on of this
-  /// row and the next, 0 and 1.
+  /// Takes a row of each row panel: the first one after a turn for U = 0, the
+  /// next one for U = 1, and so on. `data(row, block)` loads columns from 8 *
+  /// block - side on, of this row or the next one, 0 or 1.
   template <int U, class LoadData, class Bands>
   KOKKOS_FORCEINLINE_FUNCTION void step(LoadData const& data,
                                         Bands const& bands) {
@@ -118,7 +119,7 @@ class WarpDenseBand {
     return m_sum[slot(U, 0)];
   }
 
-  /// Behind `steps` rows: the next one is that of step 0 again.
+  /// Ends a turn, after `steps` rows: the next step is step 0 again.
   KOKKOS_FORCEINLINE_FUNCTION void turn() {
     static_assert(steps * products % ahead == 0);
     Lanes<C> sum[taps];
@@ -128,21 +129,21 @@ class WarpDenseBand {
 
  private:
   static constexpr int products = blocks * taps;  ///< of a row
-  /// Band matrices on their way. All rows take the same ones in the same order.
+  /// Band matrices in flight. All rows take the same ones in the same order.
   static constexpr int ahead = 5;
 
-  /// Where the sums are that step U + i completes. Sums that moved with every
-  /// step would wait for its products.
+  /// The slot of the sums that step U + i completes. Sums that moved with
+  /// every step would wait for its products.
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int slot(int u, int i) {
     return (u + i) % taps;
   }
 
   /// Product N of the row and all that follow: a block of the data with the
-  /// bands of all rows of weights, so that none waits for another, then the
-  /// next block. // (16,8) += (16,8) * (8,8) each
+  /// bands of all rows of weights, so that no product waits for another, then
+  /// the next block. // (16,8) += (16,8) * (8,8) each
   ///
-  /// A loop over all sums is not always unrolled, and its registers would be
-  /// memory then.
+  /// Recursive, because a loop over all sums is not always unrolled, and its
+  /// registers would be local memory then.
   template <int U, int N, class LoadData, class Bands>
   KOKKOS_FORCEINLINE_FUNCTION Lanes<A> add(Lanes<A> const& now,
                                            Lanes<A> const& next,

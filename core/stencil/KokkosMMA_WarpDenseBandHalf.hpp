@@ -14,19 +14,20 @@
 #include <utility>
 
 /// \file
-/// As core/stencil/KokkosMMA_WarpDenseBand.hpp, of halfs, bhalfs, and floats as
-/// three bhalfs each; weights are exact operands.
+/// Sums of half, bfloat16, and of floats as three bfloat16 each, over
+/// rectangles with any weights that are exact operands, by one warp. The rows
+/// are those of core/stencil/KokkosMMA_WarpDenseBand.hpp.
 ///
-/// The bands of all rows of weights stay in registers: what a lane holds of one
-/// are three pairs of weights. A product truncates what it adds to: those of
-/// the rows of a step are formed by themselves and added to the sums with
-/// rounding to nearest, which also moves the sums on by these rows.
+/// The bands of all rows of weights stay in registers: a lane holds three
+/// pairs of weights of each. A product truncates what it adds to. So the
+/// products of the rows of a step are summed up separately and added to the
+/// sums with rounding to nearest, which also moves the sums on by these rows.
 
 namespace KokkosMMA::Impl {
 
 /// \tparam Reach rows of weights above and below the centre
 template <class Warp, Scalar Input, int Reach>
-class WarpDenseBand16 {
+class WarpDenseBandHalf {
   template <class T>
   using Lanes                    = typename Warp::template Lanes<T>;
   static constexpr bool is_half  = Input == Scalar::half;
@@ -35,31 +36,32 @@ class WarpDenseBand16 {
 
  public:
   /// Rows that a step takes: fewer additions, but more registers.
-  static constexpr int together = 2;
-  static constexpr int rows     = 16;  ///< strips
-  static constexpr int columns  = 8;   ///< of sums
-  static constexpr int taps     = 2 * Reach + 1;
-  static constexpr int side     = 8;  ///< columns to the left and to the right
-  static constexpr int blocks   = 1;  ///< of the data: load() gives all columns
-  /// Before a turn: as many as there are registers for, for their instructions
-  /// mix.
+  static constexpr int rows_per_step = 2;
+  static constexpr int rows          = 16;  ///< row panels
+  static constexpr int columns       = 8;   ///< of sums
+  static constexpr int taps          = 2 * Reach + 1;
+  static constexpr int side   = 8;  ///< columns to the left and to the right
+  static constexpr int blocks = 1;  ///< of the data: load() gives all columns
+  /// Steps before a turn: as many as there are registers for, so that their
+  /// instructions interleave.
   static constexpr int steps = is_float || Reach > 7 ? 1 : 2;
 
-  /// The rows of a step, pairs of columns: columns 0 to 15 of each, then the
-  /// others of each; as operands, or floats as they are. // (16,24) each
-  using A = Registers<std::uint32_t, (is_float ? 12 : 6) * together>;
-  /// Band n: columns 0 to 15 of row n of the weights, then the others of rows n
-  /// - 1 and n. // (24,8), of 8 columns two
+  /// The rows of a step, as pairs of columns: columns 0 to 15 of each row,
+  /// then the other columns of each. 16-bit operands, or floats as they are.
+  /// // (16,24) each
+  using A = Registers<std::uint32_t, (is_float ? 12 : 6) * rows_per_step>;
+  /// Band n: columns 0 to 15 of row n of the weights, then the other columns
+  /// of rows n - 1 and n. // (24,8), of 8 columns two
   using B = Registers<std::uint32_t, 4>;
   using C = typename Shape::C;  // (16,8)
 
   static constexpr int bands = taps + 1;
 
-  /// `band(n)`: band n. Of registers that the compiler knows to be equal it
-  /// would keep one, and copy it before each product (CUDA 13.0).
+  /// `band(n)` returns band n. The compiler would keep one of registers that
+  /// it knows to be equal, and copy it before each product (CUDA 13.0).
   template <class Bands>
-  KOKKOS_FORCEINLINE_FUNCTION WarpDenseBand16(Warp const& warp,
-                                              Bands const& band)
+  KOKKOS_FORCEINLINE_FUNCTION WarpDenseBandHalf(Warp const& warp,
+                                                Bands const& band)
       : m_warp(warp) {
     for (int i = 0; i < taps - 1; ++i) clear(m_sum[i]);
     for (int n = 0; n < bands; ++n) {
@@ -77,7 +79,7 @@ class WarpDenseBand16 {
   }
 
   /// Band n of the weights `weight(tap, offset)`, bits of a 16-bit float, for
-  /// offsets of -side to side, 0 for rows that do not exist.
+  /// offsets of -side to side; 0 for rows that do not exist.
   template <class Weight>
   KOKKOS_FORCEINLINE_FUNCTION static B band(int lane, int n,
                                             Weight const& weight) {
@@ -95,20 +97,21 @@ class WarpDenseBand16 {
     return fragment;
   }
 
-  /// The pair of columns of a register of A. // row of 16 * together, column
+  /// The pair of columns of a register of A. // row of 16 * rows_per_step,
+  /// column
   KOKKOS_FORCEINLINE_FUNCTION static constexpr Coordinate pair(int lane,
                                                                int reg) {
-    bool const is_wide = reg < 4 * together;
-    int const of       = is_wide ? reg : reg - 4 * together;
+    bool const is_wide = reg < 4 * rows_per_step;
+    int const of       = is_wide ? reg : reg - 4 * rows_per_step;
     return {16 * (of / (is_wide ? 4 : 2)) + lane / 4 + 8 * (of % 2),
             (is_wide ? of % 4 / 2 * 8 : 16) + lane % 4 * 2};
   }
 
-  /// The rows of a step, 16 rows of memory each.
+  /// Loads the rows of a step, 16 rows of memory each.
   KOKKOS_FORCEINLINE_FUNCTION static A load(unsigned char const* first,
                                             int pitch, int lane) {
     A fragment;
-    for (int r = 0; r < 6 * together; ++r) {
+    for (int r = 0; r < 6 * rows_per_step; ++r) {
       Coordinate const at = pair(lane, r);
       unsigned char const* const from =
           first + at.row * pitch + at.column * bytes;
@@ -123,20 +126,20 @@ class WarpDenseBand16 {
     return fragment;
   }
 
-  /// Nothing is loaded ahead.
+  /// Does nothing: no data is loaded ahead.
   template <class LoadData>
   KOKKOS_FORCEINLINE_FUNCTION void begin(LoadData const&) {}
 
-  /// Takes `together` rows of each strip, `data(0, 0)`.
+  /// Takes `rows_per_step` rows of each row panel, loaded by `data(0, 0)`.
   template <int U, class LoadData, class Bands>
   KOKKOS_FORCEINLINE_FUNCTION void step(LoadData const& data, Bands const&) {
     Lanes<A> const loaded = data(0, 0);
-    Operands operands[together * planes];
+    Operands operands[rows_per_step * planes];
     m_warp.each([&](int lane) {
       A const& words = m_warp.at(loaded, lane);
-      for (int r = 0; r < 6 * together; ++r) {
-        bool const is_wide = r < 4 * together;
-        int const of       = is_wide ? r : r - 4 * together;
+      for (int r = 0; r < 6 * rows_per_step; ++r) {
+        bool const is_wide = r < 4 * rows_per_step;
+        int const of       = is_wide ? r : r - 4 * rows_per_step;
         int const row      = of / (is_wide ? 4 : 2);
         auto const set     = [&](int plane, std::uint32_t word) {
           Operands& to = operands[row * planes + plane];
@@ -157,7 +160,7 @@ class WarpDenseBand16 {
         }
       }
     });
-    add(operands, std::make_integer_sequence<int, taps - 1 + together>());
+    add(operands, std::make_integer_sequence<int, taps - 1 + rows_per_step>());
   }
 
   /// The sums that the last step completed: those of the row Reach above row
@@ -166,10 +169,10 @@ class WarpDenseBand16 {
   KOKKOS_FORCEINLINE_FUNCTION Lanes<C> const& complete() const {
     return m_complete[Row];
   }
-  /// As of WarpDenseBand, whose sums do not move.
+  /// Does nothing: the sums have moved already.
   KOKKOS_FORCEINLINE_FUNCTION void turn() {}
 
-  /// Not 0 where bits of a float were below the smallest bhalf.
+  /// Not 0 where bits of a float are below the smallest bfloat16.
   KOKKOS_FORCEINLINE_FUNCTION Lanes<std::uint32_t> const& lost() const {
     return m_lost;
   }
@@ -187,13 +190,14 @@ class WarpDenseBand16 {
                                        std::integer_sequence<int, I...>) {
     (add_to<I>(operands), ...);
   }
-  /// What the rows of a step add to sum I of those that they touch.
+  /// Adds the contributions of the rows of a step to sum I of those that they
+  /// touch.
   template <int I, class AllOperands>
   KOKKOS_FORCEINLINE_FUNCTION void add_to(AllOperands const& operands) {
     Lanes<C> part;
     clear(part);
     constexpr int tap = taps - 1 - I;  // of row 0 of the step
-    // The small pieces first.
+    // Small parts first.
     for (int plane = planes - 1; plane >= 0; --plane) {
       Operands const& row0 = operands[plane];
       Operands const& row1 = operands[planes + plane];
@@ -213,8 +217,9 @@ class WarpDenseBand16 {
       });
       m_warp.template multiply<Shape>(part, narrow, m_narrow[tap + 1]);
     }
-    Lanes<C>& to = I < together ? m_complete[I < together ? I : 0]
-                                : m_sum[I < together ? 0 : I - together];
+    Lanes<C>& to = I < rows_per_step
+                       ? m_complete[I < rows_per_step ? I : 0]
+                       : m_sum[I < rows_per_step ? 0 : I - rows_per_step];
     m_warp.each([&](int lane) {
       for (int r = 0; r < C::size; ++r) {
         float const before =
@@ -231,8 +236,8 @@ class WarpDenseBand16 {
   }
 
   Warp m_warp;
-  Lanes<C> m_sum[taps - 1];  ///< under way, the next complete one first
-  Lanes<C> m_complete[together];
+  Lanes<C> m_sum[taps - 1];  ///< partial sums, the next complete one first
+  Lanes<C> m_complete[rows_per_step];
   Lanes<typename Shape::B> m_wide[taps];
   Lanes<typename Shape::B> m_narrow[bands];
   Lanes<std::uint32_t> m_lost;

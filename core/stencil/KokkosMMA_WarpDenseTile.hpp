@@ -12,20 +12,20 @@
 #include <utility>
 
 /// \file
-/// Sums over rectangles with any weights, one warp: a tile of 16 columns and
-/// 8 * Tiles rows of sums of 16-bit floats, transposed.
+/// Sums of 16-bit floats over rectangles with any weights, by one warp: a tile
+/// of 16 columns and 8 * Tiles rows of sums, transposed.
 ///
-/// A row of the weights is a band matrix, an A operand that gives 16 columns of
-/// sums from 32 of data; 8 rows of the data, as they lie in memory, are the B
-/// operand. Sums of rows 8 t and on take, for row `tap` of the weights, the
-/// data from row 8 t + tap on: what was loaded for one tile of 8 rows serves
-/// the row of weights 8 further on for the tile above it. So the rows of
-/// weights that are 8 apart go down the tile together, their bands in registers
-/// all the way.
+/// A row of the weights is a band matrix, an A operand that gives 16 columns
+/// of sums from 32 of data. 8 rows of the data, as they are in memory, are the
+/// B operand. For row `tap` of the weights, the sums from row 8 t on need the
+/// data from row 8 t + tap on: what was loaded for one tile of 8 rows is also
+/// the data of row tap + 8 of the weights for the tile above it. So rows of
+/// weights that are 8 apart sweep down the tile together, with their bands in
+/// registers.
 
 namespace KokkosMMA::Impl {
 
-/// \tparam Half the elements are of 5 exponent bits; bfloat16 else
+/// \tparam Half the elements are fp16, otherwise bfloat16
 template <class Warp, bool Half, int Tiles>
 class WarpDenseTile {
   template <class T>
@@ -42,8 +42,8 @@ class WarpDenseTile {
   using Data = Lanes<Registers<std::uint32_t, 4>>;
   /// The band of a row of weights. // (16,32) per warp
   using Band = Lanes<Registers<std::uint32_t, 8>>;
-  /// Of the columns lane / 4 and lane / 4 + 8, the rows 2 * (lane % 4) and the
-  /// next of each. // (16,8) per warp
+  /// In columns lane / 4 and lane / 4 + 8, rows 2 * (lane % 4) and the next
+  /// one. // (16,8) per warp
   using Sums = Lanes<typename MmaF16::C>;
 
   KOKKOS_FORCEINLINE_FUNCTION explicit WarpDenseTile(Warp const& warp)
@@ -51,40 +51,41 @@ class WarpDenseTile {
     for (int t = 0; t < Tiles; ++t) clear(m_sums[t]);
   }
 
-  /// The offset in its row of the weight that is element 0 of a register of the
-  /// band; that of element 1 is the next. -23 to 22; no weight, so zero, beyond
-  /// the radius.
+  /// The offset, in its row, of the weight that is element 0 of a register of
+  /// the band; element 1 has the next offset. From -23 to 22; weights beyond
+  /// the radius are zero.
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int offset(int lane, int reg) {
     Coordinate const at = MmaF16::a(lane, reg % 4, 0);
     return 16 * (reg / 4) + at.column - margin - at.row;
   }
 
-  /// The band of a row of weights from the pairs of registers 0, 2 and 4: those
-  /// of 3, 5 and 7 are the same, and no radius reaches those of 1 and 6.
+  /// The band of a row of weights from the pairs of registers 0, 2 and 4.
+  /// Registers 3, 5 and 7 hold the same pairs, and no radius reaches registers
+  /// 1 and 6.
   ///
-  /// `zero` is 0, which the compiler must not know: of registers that it knows
-  /// to be equal it keeps one, and copies it before each product (CUDA 13.0).
-  /// (Loaded one by one, the eight would take half of the shared memory's
-  /// time.)
+  /// `zero` is 0, which the compiler must not know: it would keep one of
+  /// registers that it knows to be equal, and copy it before each product
+  /// (CUDA 13.0). Eight separate loads would take half of the time of shared
+  /// memory.
   KOKKOS_FORCEINLINE_FUNCTION static Registers<std::uint32_t, 8> band(
       Registers<std::uint32_t, 3> const& pair, std::uint32_t zero) {
     return {{pair[0], pair[0] & zero, pair[1], pair[0] ^ zero, pair[2],
              pair[1] ^ zero, pair[2] & zero, pair[2] ^ zero}};
   }
 
-  /// Adds the products with all rows of weights. `data(row)`: 8 rows of the
-  /// data, from that one on, row 0 being the one of row 0 of the weights for
-  /// row 0 of the sums. `band(tap)`: of row `tap` of the weights.
+  /// Adds the products with all rows of weights. `data(row)` loads 8 rows of
+  /// the data from that one on; row 0 is that of row 0 of the weights for row
+  /// 0 of the sums. `band(tap)` loads the band of row `tap` of the weights.
   template <class LoadData, class LoadBand>
   KOKKOS_FORCEINLINE_FUNCTION void add(int taps, LoadData const& data,
                                        LoadBand const& band) {
     int const pairs = taps <= 8 ? 0 : taps < 16 ? taps - 8 : 8;
-    for (int first = 0; first < pairs; ++first) march<2>(first, data, band);
+    for (int first = 0; first < pairs; ++first) sweep<2>(first, data, band);
     for (int tap = pairs < 8 ? pairs : 16; tap < taps && tap != 8; ++tap)
-      march<1>(tap, data, band);
+      sweep<1>(tap, data, band);
   }
 
-  /// Of the rows 8 t and on.
+  /// The sums from row 8 T on.
   template <int T>
   KOKKOS_FORCEINLINE_FUNCTION Sums const& sums() const {
     return m_sums[T];
@@ -97,20 +98,20 @@ class WarpDenseTile {
     m_warp.each([&](int lane) { m_warp.at(sums, lane) = {}; });
   }
 
-  template <int Together, class LoadData, class LoadBand>
-  KOKKOS_FORCEINLINE_FUNCTION void march(int first, LoadData const& data,
+  template <int Bands, class LoadData, class LoadBand>
+  KOKKOS_FORCEINLINE_FUNCTION void sweep(int first, LoadData const& data,
                                          LoadBand const& band) {
-    Band bands[Together];
-    for (int k = 0; k < Together; ++k) bands[k] = band(first + 8 * k);
-    Sums parts[Together];
-    go_down(first, data, bands, parts,
-            std::make_integer_sequence<int, Tiles + Together - 1>());
+    Band bands[Bands];
+    for (int k = 0; k < Bands; ++k) bands[k] = band(first + 8 * k);
+    Sums parts[Bands];
+    sweep_tiles(first, data, bands, parts,
+                std::make_integer_sequence<int, Tiles + Bands - 1>());
   }
-  /// Data for the next step are loaded before the products of this one.
-  template <int Together, class LoadData, int... Step>
-  KOKKOS_FORCEINLINE_FUNCTION void go_down(
-      int first, LoadData const& data, Band const (&bands)[Together],
-      Sums (&parts)[Together], std::integer_sequence<int, Step...>) {
+  /// Data for the next step is loaded before the products of this one.
+  template <int Bands, class LoadData, int... Step>
+  KOKKOS_FORCEINLINE_FUNCTION void sweep_tiles(
+      int first, LoadData const& data, Band const (&bands)[Bands],
+      Sums (&parts)[Bands], std::integer_sequence<int, Step...>) {
     Data next = data(first);
     (
         [&] {
@@ -123,21 +124,21 @@ class WarpDenseTile {
         ...);
   }
   /// parts[k] is of tile Step - k.
-  template <int Step, int Together>
+  template <int Step, int Bands>
   KOKKOS_FORCEINLINE_FUNCTION void step(Data const& data,
-                                        Band const (&bands)[Together],
-                                        Sums (&parts)[Together]) {
-    for (int k = Together - 1; k > 0; --k) parts[k] = parts[k - 1];
+                                        Band const (&bands)[Bands],
+                                        Sums (&parts)[Bands]) {
+    for (int k = Bands - 1; k > 0; --k) parts[k] = parts[k - 1];
     clear(parts[0]);
-    for (int k = 0; k < Together; ++k)
+    for (int k = 0; k < Bands; ++k)
       if (0 <= Step - k && Step - k < Tiles) multiply(parts[k], bands[k], data);
-    // Rounded to nearest: a product truncates what it adds to.
-    constexpr int complete = Step - Together + 1;
+    // Rounded to nearest; a product would truncate what it adds to.
+    constexpr int complete = Step - Bands + 1;
     if constexpr (complete >= 0) {
       m_warp.each([&](int lane) {
         for (int reg = 0; reg < 4; ++reg)
           m_warp.at(m_sums[complete], lane)[reg] +=
-              m_warp.at(parts[Together - 1], lane)[reg];
+              m_warp.at(parts[Bands - 1], lane)[reg];
       });
     }
   }

@@ -35,9 +35,9 @@ using KokkosMMA::BoundaryCondition;
 using KokkosMMA::Scalar;
 using KokkosMMA::StencilWeights;
 using KokkosMMA::to_string;
+using KokkosMMA::Impl::boundary_strips;
 using KokkosMMA::Impl::compose;
 using KokkosMMA::Impl::fusible_steps;
-using KokkosMMA::Impl::fusion_strips;
 using KokkosMMA::Impl::FusionTypes;
 using KokkosMMA::Impl::GridBox;
 using KokkosMMA::Impl::is_symmetric;
@@ -129,7 +129,7 @@ Grid<T, R> step_by_step(Grid<T, R> grid, StencilWeights<R> const& weights,
 template <class T, int R, class Sink>
 void do_strips(StencilGrid<T, R> const& grid, StencilWeights<R> const& weights,
                int steps, Sink const& sink) {
-  auto const strips = fusion_strips<5>(
+  auto const strips = boundary_strips<5>(
       grid.reversed ? KokkosMMA::Impl::reversed(weights) : weights,
       grid.boundaries, grid.extent, steps);
   auto const taps       = strip_taps<T, 27>(weights, grid.reversed);
@@ -319,7 +319,7 @@ TEST(StencilFusion, SmallestGridsThatGoOn) {
       auto const weights = random_weights<1>(random, {2}, 1);
       expect_equal<1>(random, {2 * steps + 1}, weights, boundaries, steps);
       std::int64_t const extent[] = {2 * steps + 1};
-      EXPECT_EQ(fusion_strips<5>(weights, boundaries, extent, steps).tiles(),
+      EXPECT_EQ(boundary_strips<5>(weights, boundaries, extent, steps).tiles(),
                 0);
     }
 }

@@ -19,7 +19,7 @@ void fused(void* y) {
   StencilPlan<R> const plan(StencilWeights<R>::box(1), false);
   Cuda::launch_fused_stencil<A, R>(Kokkos::Cuda(), grid,
                                    compose(*plan.product, 2), target);
-  Cuda::launch_fusion_strips<A, R>(Kokkos::Cuda(), grid, plan, 2, target);
+  Cuda::launch_boundary_strips<A, R>(Kokkos::Cuda(), grid, plan, 2, target);
 }
 
 }  // namespace

@@ -95,11 +95,11 @@ typename Band::Weights weights_of(Factors const& factors,
   auto const take = [&](Factor const& factor, int d, auto& operands) {
     for (std::size_t k = 0; k < factor.size(); ++k) {
       std::array<typename Band::Weight, sizeof operands / sizeof operands[0]>
-          pieces{};
-      encode(factor[k], d, pieces);
-      for (std::size_t p = 0; p < pieces.size(); ++p)
+          parts{};
+      encode(factor[k], d, parts);
+      for (std::size_t p = 0; p < parts.size(); ++p)
         operands[p][Band::Weights::origin - radius_of(factor) + int(k)] =
-            pieces[p];
+            parts[p];
     }
   };
   take(factors[0], 0, weights.column);
@@ -199,18 +199,18 @@ TEST_F(BandStencil, ThreePlanesHoldAllWeights) {
       8, 16, [] { return -128; }, [] { return -128; });
 }
 
-template <Scalar S, int Groups, int Blocks, bool InPieces = false>
+template <Scalar S, int Groups, int Blocks, bool Split = false>
 struct FloatCase {
   using F    = Format<S>;
-  using Row  = weight_piece_t<S == Scalar::half>;
-  using Band = WarpFloatBand<Warp, S, Groups, Blocks, InPieces>;
+  using Row  = weight_operand_t<S == Scalar::half>;
+  using Band = WarpFloatBand<Warp, S, Groups, Blocks, Split>;
 
   static typename Band::Weights weights(Factors const& factors) {
     return weights_of<Band>(factors, [](double x, int d, auto& operands) {
-      // With the power of two that the second pieces of halfs need.
-      if (InPieces) x = std::ldexp(x, d ? 4 : -4);
+      // With the power of two that the second operands of halfs need.
+      if (Split) x = std::ldexp(x, d ? 4 : -4);
       for (auto& operand : operands)
-        operand = d ? take_piece<Row>(x) : take_piece<BhalfPiece>(x);
+        operand = d ? take_operand<Row>(x) : take_operand<BhalfOperand>(x);
     });
   }
 };
@@ -303,14 +303,14 @@ TYPED_TEST(FloatBandStencil, NoLessAccurateThanPlainSums) {
 }
 
 template <class Case>
-class FloatBandStencilInPieces : public FloatBandStencil<Case> {};
-using CasesInPieces = ::testing::Types<
+class FloatBandStencilOfSplitWeights : public FloatBandStencil<Case> {};
+using CasesOfSplitWeights = ::testing::Types<
     FloatCase<Scalar::half, 2, 2, true>, FloatCase<Scalar::half, 3, 3, true>,
     FloatCase<Scalar::bhalf, 2, 2, true>, FloatCase<Scalar::bhalf, 3, 3, true>,
     FloatCase<Scalar::float32, 3, 3, true>>;
-TYPED_TEST_SUITE(FloatBandStencilInPieces, CasesInPieces);
+TYPED_TEST_SUITE(FloatBandStencilOfSplitWeights, CasesOfSplitWeights);
 
-TYPED_TEST(FloatBandStencilInPieces, WeightsAreThoseOfPlainSums) {
+TYPED_TEST(FloatBandStencilOfSplitWeights, WeightsAreThoseOfPlainSums) {
   SCOPED_TRACE(this->random.note());
   double const rounding = std::ldexp(1., -24);
   auto const compare    = [&](auto const& value, auto const& weight) {

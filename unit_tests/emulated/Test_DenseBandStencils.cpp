@@ -37,43 +37,47 @@ struct Format {
   template <int Reach>
   using Band = std::conditional_t<
       Input == Scalar::float32,
-      WarpDenseBand16<Emulated::Warp, Scalar::float32, Reach>,
+      WarpDenseBandHalf<Emulated::Warp, Scalar::float32, Reach>,
       WarpDenseBand<Emulated::Warp, Reach>>;
 
   static Memory encode(double x) { return Memory(x); }
   static double decode(Memory x) { return x; }
   static auto operand(double weight) {
     if constexpr (Input == Scalar::float32) {
-      return take_piece<BhalfPiece>(weight);
+      return take_operand<BhalfOperand>(weight);
     } else {
       return weight;
     }
   }
 };
-template <Scalar Input, class Piece>
+template <Scalar Input, class Operand16>
 struct Format16 {
   using Memory = std::uint16_t;
   using Sum    = float;
   template <int Reach>
-  using Band = WarpDenseBand16<Emulated::Warp, Input, Reach>;
+  using Band = WarpDenseBandHalf<Emulated::Warp, Input, Reach>;
 
   static Memory encode(double x) {
     if (!std::isfinite(x)) {
-      int const infinity = ((1 << Piece::exponent_bits) - 1)
-                           << Piece::fraction_bits;
+      int const infinity = ((1 << Operand16::exponent_bits) - 1)
+                           << Operand16::fraction_bits;
       return Memory(infinity | (std::isnan(x) ? 1 : 0));
     }
-    return encode_piece(x, Piece::exponent_bits, Piece::fraction_bits);
+    return encode_operand(x, Operand16::exponent_bits,
+                          Operand16::fraction_bits);
   }
   static double decode(Memory x) {
-    return decode_piece(x, Piece::exponent_bits, Piece::fraction_bits);
+    return decode_operand(x, Operand16::exponent_bits,
+                          Operand16::fraction_bits);
   }
-  static Memory operand(double weight) { return take_piece<Piece>(weight); }
+  static Memory operand(double weight) {
+    return take_operand<Operand16>(weight);
+  }
 };
 template <>
-struct Format<Scalar::half> : Format16<Scalar::half, HalfPiece> {};
+struct Format<Scalar::half> : Format16<Scalar::half, HalfOperand> {};
 template <>
-struct Format<Scalar::bhalf> : Format16<Scalar::bhalf, BhalfPiece> {};
+struct Format<Scalar::bhalf> : Format16<Scalar::bhalf, BhalfOperand> {};
 
 /// Strips of `height` rows with all rows of data around them, and their sums.
 template <Scalar Input, int Reach>
@@ -123,11 +127,11 @@ class Strips {
     auto const band = std::make_unique<Band>(warp, band_of);
     m_lost          = false;
     std::vector<double> sums(std::size_t(m_height) * 128, NAN);
-    alignas(64) static Memory tile[Band::together * 16 * loaded];
+    alignas(64) static Memory tile[Band::rows_per_step * 16 * loaded];
     int const rows    = m_height + 2 * Reach;
     int t             = 0;
     auto const row_at = [&](int row, int block) {
-      for (int i = 0; i < Band::together * 16 * loaded; ++i) {
+      for (int i = 0; i < Band::rows_per_step * 16 * loaded; ++i) {
         // Rows behind the last one are not used.
         int const of = std::min(t + row + i / (16 * loaded), rows - 1);
         tile[i]      = Numbers::encode(data(i / loaded % 16, of - Reach,
@@ -156,8 +160,8 @@ class Strips {
       [&]<int... Row>(std::integer_sequence<int, Row...>) {
         (put(Row, band->template complete<U, Row>()), ...);
       }
-      (std::make_integer_sequence<int, Band::together>());
-      t += Band::together;
+      (std::make_integer_sequence<int, Band::rows_per_step>());
+      t += Band::rows_per_step;
     };
     band->begin(row_at);
     while (t < rows) {

@@ -26,9 +26,10 @@ using Warp = KokkosMMA::Impl::Emulated::Warp;
 template <Scalar S>
 class DenseTile {
  public:
-  using F     = Format<S>;
-  using Tile  = WarpDenseTile<Warp, S == Scalar::half, 4>;
-  using Piece = std::conditional_t<S == Scalar::half, HalfPiece, BhalfPiece>;
+  using F    = Format<S>;
+  using Tile = WarpDenseTile<Warp, S == Scalar::half, 4>;
+  using Operand =
+      std::conditional_t<S == Scalar::half, HalfOperand, BhalfOperand>;
 
   DenseTile(int r0, int r1)
       : m_r0(r0),
@@ -52,9 +53,9 @@ class DenseTile {
   /// receive(i, j, sum) gets all sums.
   template <class Receive>
   void sums(Receive const& receive) {
-    auto const tile   = std::make_unique<Tile>(Warp());
-    auto const pieces = weight_pieces<Piece>(m_weights);
-    for (int piece = pieces.count - 1; piece >= 0; --piece)
+    auto const tile     = std::make_unique<Tile>(Warp());
+    auto const operands = split_weights<Operand>(m_weights);
+    for (int part = operands.count - 1; part >= 0; --part)
       tile->add(
           2 * m_r0 + 1,
           [&](int row) {
@@ -77,9 +78,9 @@ class DenseTile {
                   std::uint16_t bits = 0;
                   if (std::abs(offset) > m_r1) return bits;
                   double rest =
-                      std::ldexp(weight(tap - m_r0, offset), pieces.exponent);
-                  for (int p = 0; p <= piece; ++p)
-                    bits = take_piece<Piece>(rest);
+                      std::ldexp(weight(tap - m_r0, offset), operands.exponent);
+                  for (int p = 0; p <= part; ++p)
+                    bits = take_operand<Operand>(rest);
                   return bits;
                 });
               };
@@ -91,7 +92,7 @@ class DenseTile {
             return band;
           });
     auto const scaled = [&](int i, int j, float sum) {
-      receive(i, j, std::ldexp(sum, -pieces.exponent));
+      receive(i, j, std::ldexp(sum, -operands.exponent));
     };
     receive_all(*tile, scaled, std::make_integer_sequence<int, Tile::tiles>());
   }
@@ -156,7 +157,7 @@ TYPED_TEST(DenseTiles, NoLessAccurateThanPlainSums) {
   SCOPED_TRACE(this->random.note());
   using Tile            = DenseTile<TypeParam::scalar>;
   double const rounding = std::ldexp(1., -24);
-  // Weights of one piece, and of as many as a float needs.
+  // Weights of one operand, and of as many as a float needs.
   auto const few = [&] {
     return Tile::F::decode(Tile::F::encode(this->random.uniform(.01, 1)));
   };

@@ -21,38 +21,37 @@ namespace {
 using namespace KokkosMMA;
 using namespace KokkosMMA::Testing;
 
-TEST(StripPieces, EveryRowOfEveryStripOnce) {
+TEST(TileSchedule, EveryRowOfEveryPanelOnce) {
   Random random;
   SCOPED_TRACE(random.note());
   for (int n = 0; n < 300; ++n) {
     int const rows   = int(random.integer(1, 300));
-    int const strips = int(random.integer(1, n < 20 ? 4 : 70));
-    int const high   = int(random.integer(1, 100));
-    int const low    = int(random.integer(1, 40));
-    Impl::Cuda::StripPieces const pieces(rows, strips, high, low);
-    std::vector<int> seen(std::size_t(rows) * std::size_t(strips));
-    for (unsigned block = 0; block < pieces.blocks(); ++block) {
-      auto const piece = pieces.of_block(block);
-      ASSERT_LT(int(piece.strip), strips);
-      ASSERT_LT(piece.first_row, rows);
-      bool const at_boundary =
-          piece.strip == 0 || int(piece.strip) == strips - 1;
-      EXPECT_EQ(at_boundary ? high : low, piece.rows);
-      for (std::int64_t row = piece.first_row;
-           row < piece.first_row + piece.rows && row < rows; ++row)
-        ++seen[std::size_t(row) * std::size_t(strips) + piece.strip];
+    int const panels = int(random.integer(1, n < 20 ? 4 : 70));
+    int const tall   = int(random.integer(1, 100));
+    int const small  = int(random.integer(1, 40));
+    Impl::Cuda::TileSchedule const schedule(rows, panels, tall, small);
+    std::vector<int> seen(std::size_t(rows) * std::size_t(panels));
+    for (unsigned block = 0; block < schedule.blocks(); ++block) {
+      auto const tile = schedule.of_block(block);
+      ASSERT_LT(int(tile.panel), panels);
+      ASSERT_LT(tile.first_row, rows);
+      bool const at_boundary = tile.panel == 0 || int(tile.panel) == panels - 1;
+      EXPECT_EQ(at_boundary ? tall : small, tile.rows);
+      for (std::int64_t row = tile.first_row;
+           row < tile.first_row + tile.rows && row < rows; ++row)
+        ++seen[std::size_t(row) * std::size_t(panels) + tile.panel];
     }
     for (int const times : seen)
-      ASSERT_EQ(1, times) << rows << " rows, " << strips
-                          << " strips, pieces of " << high << " and " << low
+      ASSERT_EQ(1, times) << rows << " rows, " << panels
+                          << " panels, blocks of " << tall << " and " << small
                           << " rows";
   }
   // Without rounding, as far as an int goes.
-  for (unsigned const strips : {3u, 4u, 5u, 9u, 1000003u, 4000000u}) {
-    Impl::Cuda::StripPieces const pieces(1000, strips, 1000, 1);
-    unsigned const last = pieces.blocks() - 1;
-    EXPECT_EQ(998, pieces.of_block(last).first_row) << strips;
-    EXPECT_EQ(strips - 2, pieces.of_block(last).strip) << strips;
+  for (unsigned const panels : {3u, 4u, 5u, 9u, 1000003u, 4000000u}) {
+    Impl::Cuda::TileSchedule const schedule(1000, panels, 1000, 1);
+    unsigned const last = schedule.blocks() - 1;
+    EXPECT_EQ(998, schedule.of_block(last).first_row) << panels;
+    EXPECT_EQ(panels - 2, schedule.of_block(last).panel) << panels;
   }
 }
 
@@ -117,14 +116,14 @@ TYPED_TEST(BandKernels, StagesAreUsedAgain) {
 }
 
 template <class T>
-struct BandKernelsInPieces : ::testing::Test {};
-using InPieces = ::testing::Types<
+struct BandKernelsOfSplitWeights : ::testing::Test {};
+using SplitCases = ::testing::Types<
     StencilTypes<float, Half, Half>, StencilTypes<float, Half, float>,
     StencilTypes<float, Bhalf, Bhalf>, StencilTypes<float, float, float>>;
-TYPED_TEST_SUITE(BandKernelsInPieces, InPieces);
+TYPED_TEST_SUITE(BandKernelsOfSplitWeights, SplitCases);
 
 // Weights that no operand holds, whose sums a float does.
-TYPED_TEST(BandKernelsInPieces, Products) {
+TYPED_TEST(BandKernelsOfSplitWeights, Products) {
   using Element = typename TypeParam::Element;
   Random random;
   SCOPED_TRACE(random.note());

@@ -55,7 +55,7 @@ bool expect_fused(StencilWeights<R> const& weights, Random& random) {
     sink.stride[d] = results.stride(d);
   }
   Impl::Cuda::launch_fused_stencil<A, R>(Kokkos::Cuda(), grid, composed, sink);
-  Impl::Cuda::launch_fusion_strips<A, R>(Kokkos::Cuda(), grid, plan, steps,
+  Impl::Cuda::launch_boundary_strips<A, R>(Kokkos::Cuda(), grid, plan, steps,
                                          sink);
 
   HostGrid<R> const all(in.extent);

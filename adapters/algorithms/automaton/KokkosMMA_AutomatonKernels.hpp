@@ -12,7 +12,7 @@
 
 #ifdef KOKKOS_ENABLE_CUDA
 #include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
-#include <backends/cuda/kernels/automaton/KokkosMMA_Automaton.hpp>
+#include <backends/cuda/kernels/automaton/KokkosMMA_AutomatonLaunch.hpp>
 #include <backends/cuda/kernels/automaton/KokkosMMA_PackedCounts.hpp>
 #include <backends/cuda/kernels/automaton/KokkosMMA_PackedLife.hpp>
 #endif

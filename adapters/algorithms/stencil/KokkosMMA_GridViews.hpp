@@ -9,6 +9,7 @@
 #include <core/base/KokkosMMA_Errors.hpp>
 #include <core/stencil/KokkosMMA_Boundary.hpp>
 #include <core/stencil/KokkosMMA_RouteStencil.hpp>
+#include <core/stencil/KokkosMMA_RowAlignment.hpp>
 #include <core/stencil/KokkosMMA_StencilGrid.hpp>
 #include <core/stencil/KokkosMMA_StencilPlan.hpp>
 
@@ -104,17 +105,14 @@ auto stencil_grid(X const& x, Boundaries<R> const& boundaries,
 /// How the rows of a grid lie in memory, in the order of kernels.
 template <class Element, int R>
 RowLayout row_layout(StencilGrid<Element, R> const& grid) {
-  auto const is_aligned = [](std::int64_t bytes) { return bytes % 16 == 0; };
   if (grid.stride[R - 1] != 1) return RowLayout::strided;
-  if constexpr (R == 2) {
-    if (!is_aligned(grid.stride[0] * std::int64_t(sizeof(Element))))
-      return RowLayout::contiguous;
-  }
-  return R == 3 || is_aligned(reinterpret_cast<std::intptr_t>(grid.data))
+  if (R == 3) return RowLayout::aligned_16;
+  if (!row_strides_aligned_16(grid)) return RowLayout::contiguous;
+  return reinterpret_cast<std::uintptr_t>(grid.data) % 16 == 0
              ? RowLayout::aligned_16
              : RowLayout::pitch_16;
 }
-/// The same of a View without ghost cells.
+/// How the rows of a View without ghost cells lie in memory.
 template <class V>
 RowLayout row_layout(V const& view, bool is_reversed) {
   return row_layout(stencil_grid(view, Boundaries<rank_of<V>>{},

@@ -64,11 +64,12 @@ struct IntoGrid {
 
 /// What kernels do with the sums. Where a View takes them, they see its memory.
 template <int R, class Functor>
-StencilCall<Functor, R> stencil_sink(Functor const& functor, bool reversed) {
+StencilCall<Functor, R> stencil_epilogue(Functor const& functor,
+                                         bool reversed) {
   return {functor, reversed};
 }
 template <int R, class Y>
-auto stencil_sink(IntoGrid<Y> const& into, bool reversed) {
+auto stencil_epilogue(IntoGrid<Y> const& into, bool reversed) {
   using Result = canonical_t<typename Y::non_const_value_type>;
   StencilTarget<Result, R> target{};
   target.data = reinterpret_cast<Result*>(into.y.data());
@@ -121,34 +122,34 @@ struct StencilKernels<Kokkos::Cuda> {
     }
   }
 
-  template <class A, class Element, int R, class Sink>
+  template <class A, class Element, int R, class Epilogue>
   static void run(Kokkos::Cuda const& exec, StencilGrid<Element, R> const& grid,
                   StencilPlan<R> const& plan, StencilKernel kernel,
-                  Sink const& sink) {
+                  Epilogue const& epilogue) {
     constexpr Scalar input = scalar_v<Element>;
     constexpr Scalar sums  = scalar_v<A>;
     Cuda::check(cudaSetDevice(exec.cuda_device()), "cudaSetDevice");
     switch (kernel) {
       case StencilKernel::separable:
         if constexpr (R == 3) {
-          Cuda::launch_separable_volume<A>(exec, grid, *plan.product, sink);
+          Cuda::launch_separable_volume<A>(exec, grid, *plan.product, epilogue);
         } else {
           Cuda::launch_separable_stencil<A, R>(exec, grid, *plan.product,
-                                               plan.box_of_ones, sink);
+                                               plan.box_of_ones, epilogue);
         }
         return;
       case StencilKernel::direct:
         return Cuda::launch_direct_stencil<A, R>(exec, grid,
-                                                 plan.kernel_weights, sink);
+                                                 plan.kernel_weights, epilogue);
       case StencilKernel::band:
         if constexpr (R == 2 && stencil_band_exists(input, sums)) {
-          Cuda::launch_band_stencil<A>(exec, grid, *plan.product, sink);
+          Cuda::launch_band_stencil<A>(exec, grid, *plan.product, epilogue);
         }
         return;
       case StencilKernel::dense_band:
         if constexpr (R == 2 && stencil_dense_band_exists(input, sums)) {
           Cuda::launch_dense_band_stencil<A>(exec, grid, plan.kernel_weights,
-                                             sink);
+                                             epilogue);
         }
         return;
     }
@@ -166,14 +167,14 @@ struct StencilKernels<Kokkos::Cuda> {
   }
 
   /// A sweep for several steps, and what of it is done step by step.
-  template <class A, int R, class Sink>
+  template <class A, int R, class Epilogue>
   static void run_fused(Kokkos::Cuda const& exec, StencilGrid<A, R> const& grid,
                         StencilPlan<R> const& plan, int steps,
-                        Sink const& sink) {
+                        Epilogue const& epilogue) {
     Cuda::check(cudaSetDevice(exec.cuda_device()), "cudaSetDevice");
     Cuda::launch_fused_stencil<A, R>(exec, grid, compose(*plan.product, steps),
-                                     sink);
-    Cuda::launch_fusion_strips<A, R>(exec, grid, plan, steps, sink);
+                                     epilogue);
+    Cuda::launch_boundary_strips<A, R>(exec, grid, plan, steps, epilogue);
   }
 };
 #endif
@@ -272,14 +273,14 @@ class StencilSweep {
   template <class Functor>
   void launch(Functor const& functor) const {
     Kernels::template run<A>(m_space, grid(), *m_plan, m_kernel,
-                             stencil_sink<R>(functor, m_plan->is_reversed));
+                             stencil_epilogue<R>(functor, m_plan->is_reversed));
   }
   /// Several steps of the `streamed` route in one sweep.
   template <class Functor>
   void launch_fused(int steps, Functor const& functor) const {
     Kernels::template run_fused<A>(
         m_space, grid(), *m_plan, steps,
-        stencil_sink<R>(functor, m_plan->is_reversed));
+        stencil_epilogue<R>(functor, m_plan->is_reversed));
   }
   /// By plain Kokkos: calls run(range, functor of its indices).
   template <class Functor, class Run>

@@ -25,7 +25,7 @@ namespace KokkosMMA::Impl::Cuda {
 /// them `ahead` steps before wait(step), its reads, release(step). Where steps
 /// are no more than stages, all copies may come before the first wait.
 template <int Stages, int Warps>
-class CopyRing {
+class BlockPipeline {
   static_assert(Stages >= 3);
 
  public:
@@ -38,7 +38,7 @@ class CopyRing {
   /// Called by all threads of the block, which meet in it.
   /// \param memory in shared memory
   /// \param one_fills whether each stage is filled by one warp, any of them
-  __device__ explicit CopyRing(Memory& memory, bool one_fills = false)
+  __device__ explicit BlockPipeline(Memory& memory, bool one_fills = false)
       : m_place(unsigned(__cvta_generic_to_shared(memory))) {
     // Or each step would find out anew where shared memory begins.
     Opaque::hide(m_place);

@@ -9,72 +9,74 @@
 
 namespace KokkosMMA::Impl::Cuda {
 
-/// What a block of threads marches down: a piece of a strip of the grid.
-struct StripPiece {
-  unsigned strip;
-  unsigned piece;
+/// A grid is cut into panels of columns and row blocks; a block of threads
+/// sweeps over the rows of one row block of one panel.
+struct PanelBlock {
+  unsigned panel;
+  unsigned row_block;
 };
 
-/// For high pieces (core/stencil/KokkosMMA_TileHeight.hpp): the strips at the
-/// two boundaries first, which take longer, so that nobody waits for them in
-/// the end. Then strips side by side, which read each other's columns. Low
-/// pieces go in the order of the grid. Box of ones of radius 7, H200,
-/// 2026-11-22, 16384^2: 147 us instead of 153 for bytes, 294 instead of 310 for
-/// halfs.
-__device__ inline StripPiece strip_piece(unsigned block, unsigned strips,
-                                         unsigned pieces) {
-  unsigned const cut  = strips < 2 ? strips : 2;
-  unsigned const cuts = cut * pieces;
-  if (block < cuts) return {block % cut * (strips - 1), block / cut};
-  unsigned const inner = strips - cut;
-  return {1 + (block - cuts) % inner, (block - cuts) / inner};
+/// The order of tall row blocks (core/stencil/KokkosMMA_TileHeight.hpp): first
+/// those of the two panels at the boundaries, which take longer, so that slow
+/// edge panels are not the tail wave. Then panels side by side, which read each
+/// other's columns. (Short blocks go in the order of the grid.) Box of ones of
+/// radius 7, 16384^2, H200, 2026-11-22: 147 us instead of 153 for bytes, 294
+/// instead of 310 for half.
+__device__ inline PanelBlock tall_block(unsigned block, unsigned panels,
+                                        unsigned row_blocks) {
+  unsigned const edges = panels < 2 ? panels : 2;
+  unsigned const first = edges * row_blocks;
+  if (block < first) return {block % edges * (panels - 1), block / edges};
+  unsigned const inner = panels - edges;
+  return {1 + (block - first) % inner, (block - first) / inner};
 }
 
-/// Blocks of threads that march down pieces of two heights: high ones in the
-/// strips at the two boundaries, which take long to set up, then low ones in
-/// all others (core/stencil/KokkosMMA_TileHeight.hpp), in the order of the grid
-/// but for the last ones, whose rows meet a boundary: nobody waits for them in
-/// the end.
-class StripPieces {
+/// Row blocks of two heights: tall ones in the two panels at the boundaries,
+/// which take long to set up, then short ones in all others
+/// (core/stencil/KokkosMMA_TileHeight.hpp). These go in the order of the grid
+/// but for the last row of them, which meets a boundary and comes first, so
+/// that slow blocks are not the tail wave.
+class TileSchedule {
  public:
-  struct Piece {
-    unsigned strip;
+  struct Tile {
+    unsigned panel;
     int rows;
     std::int64_t first_row;
   };
 
-  StripPieces() = default;
-  /// \param high, low rows of a piece
-  StripPieces(std::int64_t rows, std::int64_t strips, int high, int low)
-      : m_strips(unsigned(strips)),
-        m_high_pieces(unsigned((rows + high - 1) / high)),
-        m_low_pieces(unsigned((rows + low - 1) / low)),
-        m_high(high),
-        m_low(low) {
+  TileSchedule() = default;
+  /// \param tall_rows, short_rows rows of a block
+  TileSchedule(std::int64_t rows, std::int64_t panels, int tall_rows,
+               int short_rows)
+      : m_panels(unsigned(panels)),
+        m_tall_blocks(unsigned((rows + tall_rows - 1) / tall_rows)),
+        m_short_blocks(unsigned((rows + short_rows - 1) / short_rows)),
+        m_tall_rows(tall_rows),
+        m_short_rows(short_rows) {
     if (inner() > 1) m_reciprocal = ~std::uint64_t(0) / inner() + 1;
   }
   unsigned blocks() const {
-    return at_boundaries() * m_high_pieces + inner() * m_low_pieces;
+    return at_boundaries() * m_tall_blocks + inner() * m_short_blocks;
   }
-  __device__ Piece of_block(unsigned block) const {
-    unsigned const first = at_boundaries() * m_high_pieces;
+  __device__ Tile of_block(unsigned block) const {
+    unsigned const first = at_boundaries() * m_tall_blocks;
     if (block < first) {
-      unsigned const piece = at_boundaries() == 2 ? block / 2 : block;
-      return {(block - piece * at_boundaries()) * (m_strips - 1), m_high,
-              std::int64_t(piece) * m_high};
+      unsigned const row_block = at_boundaries() == 2 ? block / 2 : block;
+      return {(block - row_block * at_boundaries()) * (m_panels - 1),
+              m_tall_rows, std::int64_t(row_block) * m_tall_rows};
     }
-    unsigned const order = over_inner(block - first);
-    unsigned const piece = order == 0 ? m_low_pieces - 1 : order - 1;
-    return {1 + (block - first) - order * inner(), m_low,
-            std::int64_t(piece) * m_low};
+    unsigned const order     = over_inner(block - first);
+    unsigned const row_block = order == 0 ? m_short_blocks - 1 : order - 1;
+    return {1 + (block - first) - order * inner(), m_short_rows,
+            std::int64_t(row_block) * m_short_rows};
   }
 
  private:
   __host__ __device__ unsigned at_boundaries() const {
-    return m_strips < 2 ? m_strips : 2;
+    return m_panels < 2 ? m_panels : 2;
   }
   __host__ __device__ unsigned inner() const {
-    return m_strips - at_boundaries();
+    return m_panels - at_boundaries();
   }
   // n / inner(), for which a block would wait before it asks for its rows.
   __device__ unsigned over_inner(unsigned n) const {
@@ -84,9 +86,9 @@ class StripPieces {
     return unsigned((high * n + (low * n >> 32)) >> 32);
   }
 
-  unsigned m_strips      = 0;
-  unsigned m_high_pieces = 0, m_low_pieces = 0;  // of a strip
-  int m_high = 0, m_low = 0;                     // rows of a piece
+  unsigned m_panels      = 0;
+  unsigned m_tall_blocks = 0, m_short_blocks = 0;  // of a panel
+  int m_tall_rows = 0, m_short_rows = 0;           // of a block
   std::uint64_t m_reciprocal = 0;  // of inner(), times 2^64, rounded up
 };
 

@@ -25,7 +25,7 @@ inline constexpr bool is_band_bhalf = scalar_v<Element> == Scalar::bhalf;
 
 /// Neighbouring sums as results, packed.
 template <class Result, int N>
-struct PackedResults {
+struct VectorStore {
   static constexpr int bytes = N * int(sizeof(Result));
   static_assert(bytes % 4 == 0);
   std::uint32_t word[bytes / 4];
@@ -122,7 +122,7 @@ struct PackedResults {
 /// rows above, 4 blocks of 128 threads per multiprocessor: 137 us instead of
 /// 147 (bytes, 16384^2, H200, 2026-11-24, the runtime's copy 130).
 template <int Stripes>
-class RowTile {
+class RowTileStore {
   static constexpr int row_bytes = 32 * Stripes;
   // Four rows by 8 bytes, or one by 16, are in different banks.
   static constexpr int pitch = row_bytes + 32;
@@ -131,7 +131,7 @@ class RowTile {
   static constexpr int bytes = 16 * pitch;
 
   /// \param tile `bytes` of shared memory of this warp, aligned to 16
-  __device__ RowTile(unsigned char* tile, int lane)
+  __device__ RowTileStore(unsigned char* tile, int lane)
       : m_tile(tile), m_mine(tile + lane / 4 * pitch + lane % 4 * 8) {}
 
   template <class Results>
@@ -201,7 +201,7 @@ class RowTile {
 /// H200, 2026-11-23, 16384^2 halfs, box of radius 7, results three elements
 /// behind a line, us: all by element 1530, ends by element 867.
 template <int Vectors, class Result, class Of>
-__device__ void write_rows_anywhere(Result* to, int lane, Of const& of) {
+__device__ void write_unaligned_rows(Result* to, int lane, Of const& of) {
   int const q = lane % 4;
   // Bytes of a vector before the first that begins so.
   int const before     = int((0 - reinterpret_cast<std::uintptr_t>(to)) % 8);

@@ -19,104 +19,108 @@
 
 namespace KokkosMMA::Impl::Cuda {
 
-template <class Tuning, class Band, class A, bool Shifted, class Element,
-          class Sink, class Weights>
+template <BandTuning Tuning, class Band, class A, bool Unaligned, class Element,
+          class Epilogue, class Weights>
 void run_band_stencil(Kokkos::Cuda const& space,
                       StencilGrid<Element, 2> const& grid,
                       Weights const& weights, int radius_rows,
-                      int radius_columns, Sink const& sink) {
-  constexpr int width = Band::columns * Tuning::blocks_per_warp * Tuning::warps;
-  auto* const kernel  = band_stencil<Tuning, Band, A, Element, Sink, Shifted>;
-  using Rows          = BandRows<Tuning, Band, Element, Shifted>;
+                      int radius_columns, Epilogue const& epilogue) {
+  constexpr int width = Band::columns * Tuning.blocks_per_warp * Tuning.warps;
+  auto* const kernel =
+      band_stencil<Tuning, Band, A, Element, Epilogue, Unaligned>;
+  using Rows = BandRows<Tuning, Band, Element, Unaligned>;
   constexpr std::size_t bytes =
       Rows::bytes +
-      Tuning::warps *
-          (has_row_tiles<Band, Sink> ? RowTile<Tuning::blocks_per_warp>::bytes
-           : VisibleStencilSink<Sink>
-               ? 0
-               : 16 * sizeof(typename Band::Sum) *
-                     call_pitch<Band, Tuning::blocks_per_warp>);
+      Tuning.warps * (has_row_tiles<Band, Epilogue>
+                          ? RowTileStore<Tuning.blocks_per_warp>::bytes
+                      : StencilEpilogue<Epilogue>
+                          ? 0
+                          : 16 * sizeof(typename Band::Sum) *
+                                call_pitch<Band, Tuning.blocks_per_warp>);
   int const device_id = space.cuda_device();
-  auto const facts = kernel_facts(device_id, kernel, 32 * Tuning::warps, bytes);
+  auto const facts = kernel_facts(device_id, kernel, 32 * Tuning.warps, bytes);
 
-  BandArguments<Band, Element, Sink> arguments{
-      grid, Band::words(weights), sink, {}, {}, {}, {}};
+  BandArguments<Band, Element, Epilogue> arguments{
+      grid, Band::words(weights), epilogue, {}, {}, {}, {}};
   arguments.radius[0] = radius_rows;
   arguments.radius[1] = radius_columns;
-  if constexpr (VisibleStencilSink<Sink>) {
+  if constexpr (StencilEpilogue<Epilogue>) {
     constexpr std::uintptr_t all =
-        Band::per_lane * sizeof(typename Sink::value_type);
-    constexpr std::uintptr_t line = all < 16 ? all : 16;
-    arguments.vectors =
-        sink.stride[1] == 1 &&
-        reinterpret_cast<std::uintptr_t>(sink.data) % line == 0 &&
-        std::uintptr_t(sink.stride[0]) * sizeof(typename Sink::value_type) %
-                line ==
+        Band::per_lane * sizeof(typename Epilogue::value_type);
+    constexpr std::uintptr_t unit = all < 16 ? all : 16;
+    arguments.lane_aligned =
+        epilogue.stride[1] == 1 &&
+        reinterpret_cast<std::uintptr_t>(epilogue.data) % unit == 0 &&
+        std::uintptr_t(epilogue.stride[0]) *
+                sizeof(typename Epilogue::value_type) % unit ==
             0;
-    arguments.lines =
-        begins_with_lines(sink.data, sink.stride[0]) && sink.stride[1] == 1;
+    arguments.rows_aligned_16 =
+        rows_aligned_16(epilogue.data, epilogue.stride[0]) &&
+        epilogue.stride[1] == 1;
   }
-  std::int64_t const strips = (grid.extent[1] + width - 1) / width;
+  std::int64_t const panels = (grid.extent[1] + width - 1) / width;
   std::int64_t const groups = (grid.extent[0] + 15) / 16;
-  // Less high where the device is not full otherwise, but not so low that much
-  // is read again.
+  // Row blocks are shorter where they would not fill the device, but not so
+  // short that much is read again: 4 groups of 16 rows at least.
   std::int64_t const slots =
       std::int64_t(facts.resident_blocks) * device(device_id).multiprocessors;
-  std::int64_t const chunks = std::max<std::int64_t>(1, slots / strips);
-  auto const height         = [&](std::int64_t most) {
+  std::int64_t const blocks_down = std::max<std::int64_t>(1, slots / panels);
+  auto const height              = [&](std::int64_t most) {
     return 16 *
-           int(std::clamp((groups + chunks - 1) / chunks,
-                                  std::min({std::int64_t(4), groups, most}), most));
+           int(std::clamp((groups + blocks_down - 1) / blocks_down,
+                                       std::min({std::int64_t(4), groups, most}), most));
   };
-  arguments.pieces =
-      StripPieces(grid.extent[0], strips, height(Tuning::height_at_boundaries),
-                  height(Tuning::height));
-  auto const blocks = arguments.pieces.blocks();
+  arguments.schedule =
+      TileSchedule(grid.extent[0], panels, height(Tuning.boundary_row_block),
+                   height(Tuning.row_block));
+  auto const blocks = arguments.schedule.blocks();
   launch_kernel(space, "band_stencil", kernel,
-                {blocks, 32 * Tuning::warps, bytes, facts.may_follow},
+                {blocks, 32 * Tuning.warps, bytes, facts.may_follow},
                 arguments);
 }
 
-/// Sums of a rectangle around each element with weights that are the outer
-/// product of two factors, which BandStencil takes.
-template <class A, class Element, class Sink>
+/// Launches the band kernel, asynchronously. BandStencil must take the grid
+/// and the weights, the outer product of two factors.
+template <class A, class Element, class Epilogue>
 void launch_band_stencil(Kokkos::Cuda const& space,
                          StencilGrid<Element, 2> const& grid,
                          std::array<std::vector<double>, 2> const& factors,
-                         Sink const& sink) {
-  using Result = typename SinkValue<Sink>::type;
+                         Epilogue const& epilogue) {
+  using Result = typename EpilogueValue<Epilogue>::type;
   using Takes  = BandStencil<A, Element, Result>;
   if (grid.extent[0] == 0 || grid.extent[1] == 0) return;
   int const radius_rows    = int(factors[0].size()) / 2;
   int const radius_columns = int(factors[1].size()) / 2;
-  // Rows and results that begin with lines; for functors nothing does.
-  bool rows = false, results = false;
-  if constexpr (VisibleStencilSink<Sink>) {
-    rows    = begins_with_lines(grid.data, grid.stride[0]);
-    results = begins_with_lines(sink.data, sink.stride[0]);
+  // Whether rows and results are aligned to 16 bytes; for functors both count
+  // as unaligned.
+  bool aligned_rows = false, aligned_results = false;
+  if constexpr (StencilEpilogue<Epilogue>) {
+    aligned_rows    = rows_aligned_16(grid.data, grid.stride[0]);
+    aligned_results = rows_aligned_16(epilogue.data, epilogue.stride[0]);
   }
   std::true_type constexpr yes;
   std::false_type constexpr no;
-  auto const run = [&](auto band, auto shifted, auto results_shifted,
+  auto const run = [&](auto band, auto unaligned, auto unaligned_results,
                        auto const& weights) {
-    using Band             = typename decltype(band)::type;
-    constexpr bool Shifted = decltype(shifted)::value;
-    using Tuning = band_tuning<Band, Shifted && VisibleStencilSink<Sink>,
-                               decltype(results_shifted)::value>;
-    run_band_stencil<Tuning, Band, A, Shifted>(
-        space, grid, weights, radius_rows, radius_columns, sink);
+    using Band               = typename decltype(band)::type;
+    constexpr bool Unaligned = decltype(unaligned)::value;
+    constexpr BandTuning Tuning =
+        band_tuning<Band>(Unaligned && StencilEpilogue<Epilogue>,
+                          decltype(unaligned_results)::value);
+    run_band_stencil<Tuning, Band, A, Unaligned>(
+        space, grid, weights, radius_rows, radius_columns, epilogue);
   };
   auto const choose = [&](auto near, auto far, bool is_near,
                           auto const& weights) {
-    auto const of_radius = [&](auto shifted, auto results_shifted) {
+    auto const of_radius = [&](auto unaligned, auto unaligned_results) {
       if (is_near)
-        run(near, shifted, results_shifted, weights);
+        run(near, unaligned, unaligned_results, weights);
       else
-        run(far, shifted, results_shifted, weights);
+        run(far, unaligned, unaligned_results, weights);
     };
-    if constexpr (VisibleStencilSink<Sink>) {
-      if (rows && results) return of_radius(no, no);
-      if (!results) return of_radius(yes, yes);
+    if constexpr (StencilEpilogue<Epilogue>) {
+      if (aligned_rows && aligned_results) return of_radius(no, no);
+      if (!aligned_results) return of_radius(yes, yes);
     }
     of_radius(yes, no);
   };
@@ -133,14 +137,14 @@ void launch_band_stencil(Kokkos::Cuda const& space,
              radius_rows <= 8 && Takes::planes(factors) <= 2, weights);
     }
   } else {
-    auto const of_weights = [&]<bool InPieces>(auto const& weights) {
+    auto const of_weights = [&]<bool Split>(auto const& weights) {
       constexpr Scalar element = scalar_v<Element>;
-      using Far                = WarpFloatBand<Warp, element, 3, 3, InPieces>;
-      if constexpr (Takes::of_floats) {
+      using Far                = WarpFloatBand<Warp, element, 3, 3, Split>;
+      if constexpr (Takes::is_float) {
         // Up to radius 7 kernels without tensor cores are faster.
         run(std::type_identity<Far>(), no, no, weights);
       } else {
-        using Near = WarpFloatBand<Warp, element, 2, 2, InPieces>;
+        using Near = WarpFloatBand<Warp, element, 2, 2, Split>;
         choose(std::type_identity<Near>(), std::type_identity<Far>(),
                radius_rows <= 8 && radius_columns <= 8, weights);
       }
@@ -148,7 +152,7 @@ void launch_band_stencil(Kokkos::Cuda const& space,
     if constexpr (Takes::is_compiled) {
       if (auto const weights = Takes::template float_weights<false>(factors)) {
         of_weights.template operator()<false>(*weights);
-      } else if constexpr (Takes::takes_pieces) {
+      } else if constexpr (Takes::takes_split) {
         of_weights.template operator()<true>(
             Takes::template float_weights<true>(factors).value());
       }

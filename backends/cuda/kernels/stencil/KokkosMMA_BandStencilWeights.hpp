@@ -5,6 +5,7 @@
 
 #include <backends/cuda/atom/KokkosMMA_Warp.hpp>
 #include <backends/cuda/kernels/block/KokkosMMA_VectorStore.hpp>
+#include <core/stencil/KokkosMMA_RowAlignment.hpp>
 #include <core/stencil/KokkosMMA_SplitWeights.hpp>
 #include <core/stencil/KokkosMMA_StencilGrid.hpp>
 #include <core/stencil/KokkosMMA_WarpBand.hpp>
@@ -18,20 +19,21 @@
 #include <vector>
 
 /// \file
-/// Which stencils the band kernels take, and their weights as operands.
+/// Which separable stencils the band kernels take, and their weights as
+/// operands of the tensor cores.
 
 namespace KokkosMMA::Impl::Cuda {
 
-template <class Sink>
-struct SinkValue {
+template <class Epilogue>
+struct EpilogueValue {
   using type = void;
 };
-template <VisibleStencilSink Sink>
-struct SinkValue<Sink> {
-  using type = typename Sink::value_type;
+template <StencilEpilogue Epilogue>
+struct EpilogueValue<Epilogue> {
+  using type = typename Epilogue::value_type;
 };
 
-/// Whether a byte of the sums is all that matters of results of this type.
+/// Whether results of this type depend on the lowest byte of the sums alone.
 template <class A, class Result>
 inline constexpr bool is_modulo_256 =
     std::is_integral_v<A>&& std::is_integral_v<Result> &&
@@ -39,46 +41,41 @@ inline constexpr bool is_modulo_256 =
 template <class A>
 inline constexpr bool is_modulo_256<A, void> = false;
 
-template <class Element>
-bool begins_with_lines(Element const* rows, std::int64_t stride) {
-  return reinterpret_cast<std::uintptr_t>(rows) % 16 == 0 &&
-         std::uintptr_t(stride) * sizeof(Element) % 16 == 0;
-}
-
-/// What factors are to the band products: nothing, operands, or sums of some.
+/// What the weights are to the band kernels: not representable, exact
+/// operands, or split operands.
 enum class BandOperands { none, exact, sums };
 
-/// Which weights the band products take, and as what.
+/// Which grids and weights the band kernels take.
 /// \tparam Result void for functors
 template <class A, class Element, class Result>
 struct BandStencil {
   using Factors = std::array<std::vector<double>, 2>;
 
-  static constexpr bool of_bytes  = sizeof(Element) == 1;
-  static constexpr bool of_halfs  = is_band_half<Element>;
-  static constexpr bool of_floats = scalar_v<Element> == Scalar::float32;
-  /// Functors are as fast without tensor cores.
-  static constexpr bool is_compiled  = !of_floats || !std::is_void_v<Result>;
-  static constexpr bool takes_pieces = !of_bytes && !std::is_void_v<Result>;
+  static constexpr bool is_bytes = sizeof(Element) == 1;
+  static constexpr bool is_half  = is_band_half<Element>;
+  static constexpr bool is_float = scalar_v<Element> == Scalar::float32;
+  /// Kernels of floats for functors are as fast without tensor cores.
+  static constexpr bool is_compiled = !is_float || !std::is_void_v<Result>;
+  static constexpr bool takes_split = !is_bytes && !std::is_void_v<Result>;
 
   static BandOperands operands(Factors const& factors) {
-    if constexpr (of_bytes) {
+    if constexpr (is_bytes) {
       return byte_weights(factors) ? BandOperands::exact : BandOperands::none;
     } else if constexpr (!is_compiled || !std::is_same_v<A, float>) {
       return BandOperands::none;
     } else {
       if (float_weights<false>(factors)) return BandOperands::exact;
-      if constexpr (takes_pieces) {
+      if constexpr (takes_split) {
         if (float_weights<true>(factors)) return BandOperands::sums;
       }
       return BandOperands::none;
     }
   }
-  /// Floats have kernels for rows that begin with lines.
+  /// The kernels of floats need rows aligned to 16 bytes.
   static bool takes_rows(StencilGrid<Element, 2> const& grid) {
-    return !of_floats || begins_with_lines(grid.data, grid.stride[0]);
+    return !is_float || rows_aligned_16(grid.data, grid.stride[0]);
   }
-  /// Constants beyond the boundaries are elements too.
+  /// Whether constants beyond the boundaries are representable as elements.
   static bool takes(StencilGrid<Element, 2> const& grid) {
     for (int d = 0; d < 2; ++d)
       for (BoundaryCondition const& condition :
@@ -89,14 +86,14 @@ struct BandStencil {
     return true;
   }
 
-  /// Where one byte of the sums is all that matters, one byte of the weights
-  /// is.
+  /// The weights as bytes, if they are representable. Where results depend on
+  /// the lowest byte of the sums alone, the lowest byte of a weight is enough.
   static std::optional<BandWeights<std::int8_t>> byte_weights(
       Factors const& factors) {
     constexpr bool modulo  = is_modulo_256<A, Result>;
     constexpr double least = modulo ? -0x1p53 : -128;
     constexpr double most  = modulo ? 0x1p53 : 127;
-    double largest         = of_bytes && std::is_signed_v<Element> ? 128 : 255;
+    double largest         = is_bytes && std::is_signed_v<Element> ? 128 : 255;
     BandWeights<std::int8_t> weights{};
     for (int d = 0; d < 2; ++d) {
       auto const& factor = factors[std::size_t(d)];
@@ -112,14 +109,15 @@ struct BandStencil {
       }
       largest *= sum;
     }
-    // Sums are of 32 bits; what the accumulator has more of is not known.
+    // Sums have 32 bits; they must not overflow where the accumulator has more
+    // or is not known.
     if (!modulo && (!std::is_integral_v<A> || sizeof(A) > 4) &&
         largest >= 0x1p31)
       return {};
     return weights;
   }
 
-  /// Bytes of the sums along the rows that matter.
+  /// Bytes that are needed of the sums along the rows.
   static int planes(Factors const& factors) {
     double low = 0, high = 0;
     double const least = std::is_signed_v<Element> ? -128 : 0;
@@ -134,47 +132,47 @@ struct BandStencil {
     return low >= -0x1p15 && high < 0x1p15 ? 2 : 3;
   }
 
-  template <bool InPieces>
+  template <bool Split>
   using FloatWeights =
-      typename WarpFloatBand<Warp, scalar_v<Element>, 2, 2, InPieces>::Weights;
+      typename WarpFloatBand<Warp, scalar_v<Element>, 2, 2, Split>::Weights;
 
-  /// Factors as 16-bit floats or, nearly as close as to floats, as sums of
-  /// some; nothing where they are not.
-  template <bool InPieces>
-  static std::optional<FloatWeights<InPieces>> float_weights(
+  /// The weights as 16-bit floats or, if Split, as sums of several, nearly as
+  /// close as floats; nothing if they are not representable.
+  template <bool Split>
+  static std::optional<FloatWeights<Split>> float_weights(
       Factors const& factors) {
-    using Row = weight_piece_t<of_halfs>;
-    // The largest weight along the rows about 1, or so large that the smallest
-    // pieces are in the range of fp16; the power of two goes to the other
-    // factor.
+    using Row = weight_operand_t<is_half>;
+    // Scales the largest weight along the rows to about 1, or, if Split, so
+    // high that the smallest operands are in the range of fp16. The other
+    // factor is scaled by the inverse power of two.
     double largest = 0;
     for (double const w : factors[1]) largest = std::max(largest, std::abs(w));
     int const exponent =
-        largest > 0 ? (InPieces ? Row::top : 0) - std::ilogb(largest) : 0;
-    FloatWeights<InPieces> weights{};
-    if (!encode<BhalfPiece>(factors[0], -exponent, weights.column) ||
+        largest > 0 ? (Split ? Row::top : 0) - std::ilogb(largest) : 0;
+    FloatWeights<Split> weights{};
+    if (!encode<BhalfOperand>(factors[0], -exponent, weights.column) ||
         !encode<Row>(factors[1], exponent, weights.row))
       return {};
     return weights;
   }
 
  private:
-  template <class Format, int Pieces, int Size>
+  template <class Format, int Operands, int Size>
   static bool encode(std::vector<double> const& factor, int exponent,
-                     std::uint16_t (&operands)[Pieces][Size]) {
+                     std::uint16_t (&operands)[Operands][Size]) {
     int at = Size / 2 - int(factor.size()) / 2;
     for (double const w : factor) {
       double const weight = std::ldexp(w, exponent);
-      // So that scales of sums stay normal.
+      // So that the scales of sums stay normal numbers.
       if (!(std::abs(weight) < 0x1p100)) return false;
-      if constexpr (Pieces == 1) {
-        auto const bits = exact_piece<Format>(weight, 0);
+      if constexpr (Operands == 1) {
+        auto const bits = exact_operand<Format>(weight, 0);
         if (!bits) return false;
         operands[0][at] = *bits;
       } else {
         double rest = weight;
-        for (int piece = 0; piece < Pieces; ++piece)
-          operands[piece][at] = take_piece<Format>(rest);
+        for (int part = 0; part < Operands; ++part)
+          operands[part][at] = take_operand<Format>(rest);
         if (std::abs(rest) > 0x1p-23 * std::abs(weight)) return false;
       }
       ++at;
@@ -184,7 +182,7 @@ struct BandStencil {
   static bool is_element(double value) {
     if constexpr (std::is_same_v<Element, bool>) {
       return value == 0 || value == 1;
-    } else if constexpr (of_bytes) {
+    } else if constexpr (is_bytes) {
       return value == std::trunc(value) &&
              value >= (std::is_signed_v<Element> ? -128 : 0) &&
              value <= (std::is_signed_v<Element> ? 127 : 255);

@@ -42,7 +42,7 @@ struct StripShape {
 template <class A, int R, class Sink>
 struct StripArguments {
   StencilGrid<A, R> grid;
-  FusionStrips<R, StripShape<R>::side> strips;
+  BoundaryStrips<R, StripShape<R>::side> strips;
   StripTaps<A, R, StripShape<R>::taps> taps;
   int steps;
   Sink sink;
@@ -73,14 +73,14 @@ __global__ void __launch_bounds__(StripShape<R>::threads)
 
 /// What launch_fused_stencil leaves to be done step by step for this grid.
 template <class A, int R, class Sink>
-void launch_fusion_strips(Kokkos::Cuda const& space,
+void launch_boundary_strips(Kokkos::Cuda const& space,
                           StencilGrid<A, R> const& grid,
                           StencilPlan<R> const& plan, int steps,
                           Sink const& sink) {
   using Shape = StripShape<R>;
   StripArguments<A, R, Sink> const in{
       grid,
-      fusion_strips<Shape::side>(plan.kernel_weights, grid.boundaries,
+      boundary_strips<Shape::side>(plan.kernel_weights, grid.boundaries,
                                  grid.extent, steps),
       strip_taps<A, Shape::taps>(plan.weights, grid.reversed), steps, sink};
   std::int64_t const tiles = in.strips.tiles();

@@ -12,7 +12,8 @@
 
 namespace KokkosMMA::Impl::Cuda {
 
-/// How a thread loads its part of the rows.
+/// How a thread loads its part of the rows, and the boundary fix-up of the
+/// columns.
 template <class Shape>
 struct DenseBandLoads {
   using Element = typename Shape::Element;
@@ -26,14 +27,14 @@ struct DenseBandLoads {
       (Shape::vectors + Shape::across - 1) / Shape::across;
 
   Element const* from;  ///< as if row 0 of the data were in memory
-  int low;              ///< rows from here ..
-  int high;             ///< .. to here are
+  int low;              ///< first row in memory
+  int high;             ///< end of the rows in memory
   bool takes[slots];
 
   __device__ DenseBandLoads(Task const& task, Segment const& segment) {
     int const m      = int(threadIdx.x) / Shape::across % 16;
     int const v      = int(threadIdx.x) % Shape::across;
-    Index const row  = segment.row + m * task.work.strip - Shape::reach;
+    Index const row  = segment.row + m * task.work.panel_rows - Shape::reach;
     Index const left = task.work.low[0] - row;
     Index const end  = task.work.high[0] - row;
     low  = int(left < 0 ? 0 : left < segment.loaded ? left : segment.loaded);
@@ -48,9 +49,10 @@ struct DenseBandLoads {
 
   __device__ void start(Task const& task, Segment const& segment, int group,
                         unsigned char* slot) const {
-    int const m = int(threadIdx.x) / Shape::across;  // and the row of a thread
-    int const v = int(threadIdx.x) % Shape::across;
-    int const t = group * Block::rows + m / 16;
+    int const m =
+        int(threadIdx.x) / Shape::across;  // also the first row of the thread
+    int const v        = int(threadIdx.x) % Shape::across;
+    int const t        = group * Block::rows + m / 16;
     Index const stride = task.grid.stride[0];
     unsigned char* to  = slot + m * Shape::pitch + v * 16;
     if (low <= t &&
@@ -74,7 +76,7 @@ struct DenseBandLoads {
       int const now = t + u * Shape::rows_at_once;
       if (now >= segment.loaded) return;
       Index const row =
-          segment.row + m % 16 * task.work.strip + now - Shape::reach;
+          segment.row + m % 16 * task.work.panel_rows + now - Shape::reach;
       Element const* source = from + now * stride;
       bool in_memory        = low <= now && now < high;
       double fill           = 0;
@@ -105,16 +107,19 @@ struct DenseBandLoads {
     }
   }
 
-  /// What Shape::lies beyond the boundaries of the columns, one by one.
-  __device__ static void load_edges(Task const& task, Segment const& segment,
-                                    int group, unsigned char* slot) {
+  /// Loads the elements of the chunks that a boundary of the columns cuts or
+  /// excludes, one by one.
+  __device__ static void load_boundary_columns(Task const& task,
+                                               Segment const& segment,
+                                               int group, unsigned char* slot) {
     Grid const& grid = task.grid;
     Index const n    = grid.extent[1];
     int const left   = segment.left * Shape::elements;
     int const count = left + (Shape::vectors - segment.right) * Shape::elements;
     int const m     = int(threadIdx.x) / Shape::across;
     int const t     = group * Block::rows + m / 16;
-    Index const row = segment.row + m % 16 * task.work.strip - Shape::reach + t;
+    Index const row =
+        segment.row + m % 16 * task.work.panel_rows - Shape::reach + t;
     bool const plain =
         row >= 0 && row + (Shape::rows_of_thread - 1) * Shape::rows_at_once <
                         grid.extent[0];
@@ -130,7 +135,8 @@ struct DenseBandLoads {
           column < 0 ? grid.boundaries.low[1] : grid.boundaries.high[1];
       unsigned char* to  = slot + m * Shape::pitch + e * int(sizeof(Element));
       constexpr int step = Shape::rows_at_once * 16 * Shape::pitch;
-      // The same column of rows of the grid: all loads at once.
+      // The same column in several rows of the grid: all loads are issued at
+      // once.
       if (plain && used && !(beyond && condition.kind == Boundary::constant)) {
         Index const from =
             beyond ? boundary_index(condition.kind, column, n) : column;

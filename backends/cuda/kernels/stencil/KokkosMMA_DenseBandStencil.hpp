@@ -18,20 +18,22 @@
 #include <utility>
 
 /// \file
-/// Stencils of two dimensions with any weights, by products with a band matrix
-/// for each row of the weights: here of doubles
-/// (core/stencil/KokkosMMA_WarpDenseBand.hpp) and of 16-bit floats and floats
-/// whose weights are operands as they are
-/// (core/stencil/KokkosMMA_WarpDenseBandHalf.hpp), with weights in pieces in
-/// tiles (KokkosMMA_DenseTileStencil.hpp). The grid is cut into 16 strips of
-/// rows; a block marches down a part of all of them at once, with 8 columns for
-/// each of its warps, and keeps the next rows on their way to shared memory.
+/// Kernel of stencils of two dimensions with any weights: products with a band
+/// matrix for each row of the weights. For double
+/// (core/stencil/KokkosMMA_WarpDenseBand.hpp), and for 16-bit floats and
+/// floats whose weights are exact operands
+/// (core/stencil/KokkosMMA_WarpDenseBandHalf.hpp);
+/// KokkosMMA_DenseTileStencil.hpp takes split weights. The grid is divided
+/// into 16 row panels. A thread block sweeps down a part of all of them at
+/// once, with 8 columns for each warp, while the next rows are copied to
+/// shared memory asynchronously.
 
 namespace KokkosMMA::Impl::Cuda {
 
-template <class Input, class Sink, int Reach>
-struct DenseBandKernel : DenseBandShape<Input, Sink, Reach> {
-  using Shape   = DenseBandShape<Input, Sink, Reach>;
+template <class Input, class Epilogue, int Reach,
+          DenseBandTuning Tuning = dense_band_tuning<Input>()>
+struct DenseBandKernel : DenseBandShape<Input, Epilogue, Reach, Tuning> {
+  using Shape   = DenseBandShape<Input, Epilogue, Reach, Tuning>;
   using Element = Input;
   using Block   = typename Shape::Block;
   using Band    = typename Shape::Band;
@@ -47,13 +49,13 @@ struct DenseBandKernel : DenseBandShape<Input, Sink, Reach> {
   __device__ static int place_of(int lane) {
     return sizeof(Element) == 2 ? lane % 16 * Shape::pitch + lane / 16 * 16 : 0;
   }
-  /// Of rows of a step.
+  /// Loads the rows of a step.
   __device__ static typename Band::A load_rows(unsigned char const* from,
                                                int lane) {
     if constexpr (sizeof(Element) == 2) {
-      // Rows 0 to 7 and 8 to 15 of 8 columns, then of the next 8; of the last 8
-      // those of row 0 of the step, then of row 1.
-      static_assert(Band::together == 2);
+      // Rows 0 to 7 and 8 to 15 of 8 columns, then of the next 8. Of the last
+      // 8 columns, row 0 of the step, then row 1.
+      static_assert(Band::rows_per_step == 2);
       typename Band::A fragment;  // (16,24) per warp and row
       std::uint32_t part[3][4];
       LoadMatrix4::load(part[0], from);
@@ -75,8 +77,9 @@ struct DenseBandKernel : DenseBandShape<Input, Sink, Reach> {
       return sum * task.scale;
     }
   }
-  /// Complete sums of a row of the strips. `lost` where one is not finite and
-  /// of use. // (16,8) per warp
+  /// Converts the complete sums of a row of the row panels and stores them to
+  /// shared memory. Sets `lost` if one that is used is not finite. // (16,8)
+  /// per warp
   __device__ static void stage(Task const& task, typename Band::C const& sums,
                                unsigned char* to, bool is_used,
                                unsigned& lost) {
@@ -89,7 +92,7 @@ struct DenseBandKernel : DenseBandShape<Input, Sink, Reach> {
         pair[e] = scaled(task, sums[2 * half + e]);
         zero    = fma(pair[e], Sum(0), zero);
       }
-      PackedResults<Staged, 2> results;
+      VectorStore<Staged, 2> results;
       results.template pack<Sum>(pair);
       results.template write<false>(
           reinterpret_cast<Staged*>(to + 8 * half * Shape::staged_pitch));
@@ -97,7 +100,7 @@ struct DenseBandKernel : DenseBandShape<Input, Sink, Reach> {
     lost |= unsigned(is_used) & unsigned(!(zero == 0));
   }
   template <class Bands>
-  __device__ static void march(Task const& task, Segment const& segment,
+  __device__ static void sweep(Task const& task, Segment const& segment,
                                Bands const& bands, unsigned char* ring,
                                unsigned char* staged) {
     int const lane   = int(threadIdx.x) % 32;
@@ -109,7 +112,7 @@ struct DenseBandKernel : DenseBandShape<Input, Sink, Reach> {
     auto const load = [&](int group, unsigned char* slot) {
       loads.start(task, segment, group, slot);
       if (segment.left > 0 || segment.right < Shape::vectors)
-        loads.load_edges(task, segment, group, slot);
+        loads.load_boundary_columns(task, segment, group, slot);
     };
     int const place = place_of(lane) + warp * 8 * int(sizeof(Element));
     Band band(Warp(), bands);
@@ -130,7 +133,7 @@ struct DenseBandKernel : DenseBandShape<Input, Sink, Reach> {
                                 lane / 4 * Shape::staged_pitch +
                                 (warp * 8 + lane % 4 * 2) * int(sizeof(Staged));
       auto const row_at = [&](int row, int block) {
-        // The row behind the last one is not used.
+        // The row after the last one is not used.
         return load_rows(data +
                              (row < Block::rows ? row : 0) * 16 * Shape::pitch +
                              64 * block,
@@ -147,14 +150,15 @@ struct DenseBandKernel : DenseBandShape<Input, Sink, Reach> {
           out.store(task, segment, g - 1,
                     staged + (g - 1) % 2 * Shape::staged_bytes);
       };
-      constexpr int together     = Band::together;
-      constexpr int rows_of_turn = Band::steps * together;
+      constexpr int rows_per_step = Band::rows_per_step;
+      constexpr int rows_of_turn  = Band::steps * rows_per_step;
       // The turn begins with row u.
       auto const step = [&]<int U>(int u, std::integral_constant<int, U>) {
-        constexpr int first = U * together;
-        // Not all warps of a scheduler at once: the others keep the tensor
-        // cores busy. No branches between steps where that can be: their
-        // instructions mix then.
+        constexpr int first = U * rows_per_step;
+        // Not all warps of a scheduler load and store at once: the others keep
+        // the tensor cores busy. Where it is known at compile time which steps
+        // do, there are no branches between steps and their instructions
+        // interleave.
         constexpr bool known = rows_of_turn % Block::pause == 0;
         if constexpr (!known || first % Block::pause == 0) {
           int const pause = (u + first) / Block::pause;
@@ -176,7 +180,7 @@ struct DenseBandKernel : DenseBandShape<Input, Sink, Reach> {
               }(),
               ...);
         }
-        (std::make_integer_sequence<int, together>());
+        (std::make_integer_sequence<int, rows_per_step>());
       };
       static_assert(Block::rows % rows_of_turn == 0);
       auto const turn = [&]<int... U>(int u, std::integer_sequence<int, U...>) {
@@ -196,7 +200,8 @@ struct DenseBandKernel : DenseBandShape<Input, Sink, Reach> {
     __syncthreads();
     out.store(task, segment, groups - 1,
               staged + (groups - 1) % 2 * Shape::staged_bytes);
-    // Bits of floats below 2^-133, too few to matter in larger sums.
+    // Bits of floats below 2^-133, which are too small to matter in larger
+    // sums.
     bool inexact = false;
     if constexpr (scalar_v<Element> == Scalar::float32) {
       inexact = __syncthreads_or(band.lost() != 0);
@@ -213,8 +218,8 @@ struct DenseBandKernel : DenseBandShape<Input, Sink, Reach> {
     segment.row    = row;
     segment.column = column * Block::columns - task.work.shift;
     segment.rows   = rows + 2 * Shape::reach;
-    segment.loaded =
-        (segment.rows + Band::together - 1) / Band::together * Band::together;
+    segment.loaded = (segment.rows + Band::rows_per_step - 1) /
+                     Band::rows_per_step * Band::rows_per_step;
     segment.left         = 0;
     segment.right        = Shape::vectors;
     auto const column_of = [&](int v) {
@@ -235,18 +240,18 @@ struct DenseBandKernel : DenseBandShape<Input, Sink, Reach> {
     unsigned char* const staged = ring + Block::groups * Shape::group_bytes;
     int const lane              = int(threadIdx.x) % 32;
 
-    // Blocks share the rows of all blocks of columns evenly.
+    // Divides the rows of all blocks of columns evenly among thread blocks.
     DenseBandWork const& work = task.work;
-    Index const edge          = work.strip * (work.edge_weight - 1);
-    Index const total         = work.strip * work.blocks + 2 * edge;
+    Index const edge          = work.panel_rows * (work.boundary_cost - 1);
+    Index const total         = work.panel_rows * work.blocks + 2 * edge;
     auto const begin_of       = [&](Index block) {
       Index const at =
           total / gridDim.x * block + total % gridDim.x * block / gridDim.x;
-      Index const low = work.strip * work.edge_weight;
-      if (at < low) return at / work.edge_weight;
-      Index const last = work.strip * (work.blocks - 1);
+      Index const low = work.panel_rows * work.boundary_cost;
+      if (at < low) return at / work.boundary_cost;
+      Index const last = work.panel_rows * (work.blocks - 1);
       if (at - edge < last) return at - edge;
-      return last + (at - edge - last) / work.edge_weight;
+      return last + (at - edge - last) / work.boundary_cost;
     };
     unsigned char* const rest = staged + 2 * Shape::staged_bytes;
     Part* const memory        = reinterpret_cast<Part*>(rest);
@@ -265,17 +270,17 @@ struct DenseBandKernel : DenseBandShape<Input, Sink, Reach> {
     Index const end  = begin_of(Index(blockIdx.x) + 1);
 #pragma unroll 1
     for (Index at = begin_of(blockIdx.x); at < end;) {
-      Index const first = at % work.strip;
-      Index const left  = work.strip - first;
-      // A row number fits an int.
+      Index const first = at % work.panel_rows;
+      Index const left  = work.panel_rows - first;
+      // Row numbers within a segment are of type int.
       constexpr Index most = Index(1) << 30;
       Index rows           = end - at < left ? end - at : left;
       rows                 = rows < most ? rows : most;
       if (threadIdx.x == 0)
-        segment = segment_of(task, first, at / work.strip, int(rows));
+        segment = segment_of(task, first, at / work.panel_rows, int(rows));
       at += rows;
       __syncthreads();
-      march(task, segment, bands, ring, staged);
+      sweep(task, segment, bands, ring, staged);
     }
   }
 };

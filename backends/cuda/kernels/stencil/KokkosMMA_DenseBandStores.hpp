@@ -12,7 +12,7 @@
 
 namespace KokkosMMA::Impl::Cuda {
 
-/// How a thread stores vectors of the sums.
+/// How a thread stores 16-byte vectors of the sums.
 template <class Shape>
 struct DenseBandStores {
   using Block                = typename Shape::Block;
@@ -25,8 +25,8 @@ struct DenseBandStores {
   static constexpr int slots = (out + Shape::across - 1) / Shape::across;
 
   Staged* to;  ///< row 0 of the sums
-  int sums;    ///< rows of them
-  bool whole;  ///< all vectors of a row lie in the grid
+  int sums;    ///< rows of sums
+  bool whole;  ///< all vectors of a row are inside the grid
 
   __device__ DenseBandStores(Task const& task, Segment const& segment) {
     int const m = int(threadIdx.x) / Shape::across % 16;
@@ -34,8 +34,8 @@ struct DenseBandStores {
     sums        = sums_of(task, segment, m);
     whole       = segment.column >= 0 &&
             segment.column + Block::columns <= task.grid.extent[1];
-    to = task.sink.data +
-         (segment.row + m * task.work.strip) * task.sink.stride[0] +
+    to = task.epilogue.data +
+         (segment.row + m * task.work.panel_rows) * task.epilogue.stride[0] +
          segment.column + v * many;
   }
   __device__ void store(Task const& task, Segment const& segment, int group,
@@ -44,11 +44,12 @@ struct DenseBandStores {
       store_each(task, segment, group, staged);
       return;
     }
-    int const m = int(threadIdx.x) / Shape::across;  // and the row of a thread
-    int const v = int(threadIdx.x) % Shape::across;
-    int const s = group * Block::rows + m / 16 - 2 * Shape::reach;
+    int const m =
+        int(threadIdx.x) / Shape::across;  // also the first row of the thread
+    int const v               = int(threadIdx.x) % Shape::across;
+    int const s               = group * Block::rows + m / 16 - 2 * Shape::reach;
     unsigned char const* from = staged + m * Shape::staged_pitch + v * 16;
-    Staged* target            = to + s * task.sink.stride[0];
+    Staged* target            = to + s * task.epilogue.stride[0];
     if (0 <= s &&
         s + (Shape::rows_of_thread - 1) * Shape::rows_at_once < sums && whole) {
 #pragma unroll Block::stores
@@ -60,7 +61,7 @@ struct DenseBandStores {
                 reinterpret_cast<uint4*>(target + Shape::across * k * many),
                 *reinterpret_cast<uint4 const*>(from + Shape::across * 16 * k));
         from += Shape::rows_at_once * 16 * Shape::staged_pitch;
-        target += Shape::rows_at_once * task.sink.stride[0];
+        target += Shape::rows_at_once * task.epilogue.stride[0];
       }
       return;
     }
@@ -88,17 +89,18 @@ struct DenseBandStores {
         }
       }
       from += Shape::rows_at_once * 16 * Shape::staged_pitch;
-      target += Shape::rows_at_once * task.sink.stride[0];
+      target += Shape::rows_at_once * task.epilogue.stride[0];
     }
   }
-  /// Rows of sums that the strip of a thread has in a segment.
+  /// Rows of sums that row panel m has in a segment.
   __device__ static int sums_of(Task const& task, Segment const& segment,
                                 int m) {
-    Index const left = task.grid.extent[0] - segment.row - m * task.work.strip;
-    int const rows   = segment.rows - 2 * Shape::reach;
+    Index const left =
+        task.grid.extent[0] - segment.row - m * task.work.panel_rows;
+    int const rows = segment.rows - 2 * Shape::reach;
     return left < rows ? int(left) : rows;
   }
-  /// One sum after the other, where vectors are not aligned.
+  /// Stores the sums one by one, where vectors are not aligned.
   __device__ static void store_each(Task const& task, Segment const& segment,
                                     int group, unsigned char const* staged) {
 #pragma unroll 1
@@ -108,20 +110,20 @@ struct DenseBandStores {
       int const place    = item / Block::columns;
       int const m        = place % 16;
       int const s        = group * Block::rows + place / 16 - 2 * Shape::reach;
-      Index const row    = segment.row + m * task.work.strip + s;
+      Index const row    = segment.row + m * task.work.panel_rows + s;
       Index const column = segment.column + c;
       if (s < 0 || s >= sums_of(task, segment, m) || column < 0 ||
           column >= task.grid.extent[1])
         continue;
       Staged const sum = reinterpret_cast<Staged const*>(
           staged + place * Shape::staged_pitch)[c];
-      task.sink.data[row * task.sink.stride[0] + column * task.sink.stride[1]] =
-          sum;
+      task.epilogue.data[row * task.epilogue.stride[0] +
+                         column * task.epilogue.stride[1]] = sum;
     }
   }
 };
 
-/// Where a sum is not finite.
+/// Forms sums anew that the tensor cores cannot.
 template <class Shape>
 struct DenseBandRepair {
   using Element = typename Shape::Element;
@@ -145,8 +147,8 @@ struct DenseBandRepair {
     }
   }
 
-  /// The sum of one element as the generic route forms it: a weight of zero
-  /// takes nothing from what is there.
+  /// One sum as the generic route forms it: weights of zero are skipped, so
+  /// that an Inf or NaN there has no effect.
   __device__ static Sum scalar_sum(Task const& task, Index row, Index column) {
     Sum sum = 0;
 #pragma unroll 1
@@ -161,9 +163,10 @@ struct DenseBandRepair {
     }
     return sum;
   }
-  /// A product with zero poisons sums that do not see what is not finite: those
-  /// of a segment that are not are formed anew, and those below `tiny`. (Not
-  /// while it marches, when its sums fill the registers.)
+  /// A product with zero makes a sum NaN for an Inf or NaN that has no weight
+  /// in it. So the sums of a segment that are not finite are formed anew, and
+  /// those below `tiny` in magnitude. This happens after the sweep, during
+  /// which the sums fill the registers.
   __device__ static void repair(Task const& task, Segment const& segment,
                                 Sum tiny) {
     Index const rows = segment.rows - 2 * Shape::reach;
@@ -172,14 +175,14 @@ struct DenseBandRepair {
          i += Block::threads) {
       Index const column = segment.column + i % Block::columns;
       Index const place  = i / Block::columns;
-      Index const row = segment.row + place % 16 * task.work.strip + place / 16;
+      Index const row =
+          segment.row + place % 16 * task.work.panel_rows + place / 16;
       if (row >= task.grid.extent[0] || column < 0 ||
           column >= task.grid.extent[1])
         continue;
-      Staged& stored =
-          task.sink
-              .data[row * task.sink.stride[0] + column * task.sink.stride[1]];
-      Sum const sum = static_cast<Sum>(stored);
+      Staged& stored = task.epilogue.data[row * task.epilogue.stride[0] +
+                                          column * task.epilogue.stride[1]];
+      Sum const sum  = static_cast<Sum>(stored);
       if (!(sum - sum == 0) || (-tiny < sum && sum < tiny))
         stored = static_cast<Staged>(scalar_sum(task, row, column));
     }

@@ -3,72 +3,70 @@
 #ifndef KOKKOSMMA_CUDA_DENSE_BAND_TUNING_HPP
 #define KOKKOSMMA_CUDA_DENSE_BAND_TUNING_HPP
 
-#include <backends/cuda/atom/KokkosMMA_Warp.hpp>
-#include <core/base/KokkosMMA_Scalar.hpp>
-#include <core/stencil/KokkosMMA_WarpDenseBand.hpp>
-#include <core/stencil/KokkosMMA_WarpDenseBandHalf.hpp>
+#include <core/base/KokkosMMA_Errors.hpp>
 
-#include <cstdint>
-#include <utility>
+#include <string>
+#include <type_traits>
 
 namespace KokkosMMA::Impl::Cuda {
 
-/// How a block works. `Rows` of each strip between two barriers, `Groups` of
-/// such rows in the ring, `Across` threads for a row of a strip, `Pause` rows
-/// from the one before which the first warp of a scheduler loads and stores to
-/// the one before which the next does, so that one keeps the tensor cores busy,
-/// `Stores` rows stored at once.
-template <int Warps, int Rows, int Groups, int Across, int Pause, int Stores>
-struct DenseBandBlock {
-  static constexpr int warps   = Warps;  ///< 8 columns each
-  static constexpr int rows    = Rows;
-  static constexpr int groups  = Groups;
-  static constexpr int across  = Across;
-  static constexpr int pause   = Pause;
-  static constexpr int stores  = Stores;
-  static constexpr int threads = 32 * warps;
-  static constexpr int columns = 8 * warps;
-  static_assert(warps % 4 == 0 && (warps / 4 - 1) * pause < rows);
+/// How a thread block of the kernel in KokkosMMA_DenseBandStencil.hpp works.
+struct DenseBandTuning {
+  int warps;           ///< with 8 columns of sums each
+  int rows;            ///< of each row panel between two barriers
+  int groups;          ///< of such rows in the ring
+  int threads_across;  ///< that load and store a row of a row panel
+  /// Warps of a scheduler load and store one after another, so many rows apart:
+  /// the others keep the tensor cores busy meanwhile.
+  int pause;
+  int stores;  ///< rows stored at once
+
+  friend constexpr bool operator==(DenseBandTuning const&,
+                                   DenseBandTuning const&) = default;
 };
 
-/// 16384^2 elements, radius 7, 10^9 sums per second (H200, CUDA 13.0,
-/// 2026-11-22).
+inline std::string to_string(DenseBandTuning const& tuning) {
+  return concatenate("DenseBandTuning{warps = ", tuning.warps,
+                     ", rows = ", tuning.rows, ", groups = ", tuning.groups,
+                     ", threads_across = ", tuning.threads_across,
+                     ", pause = ", tuning.pause, ", stores = ", tuning.stores,
+                     "}");
+}
+
+/// Numbers are 10^9 sums per second of 16384^2 elements at radius 7 (H200,
+/// CUDA 13.0, 2026-11-22). `threads_across` and `stores` were chosen in the
+/// same runs; what each contributes was not recorded.
 template <class Element>
-struct DenseBandTuning {
-  // 480. Former states of the kernel: 500, 3 steps in a turn and 12 rows in 2
-  // groups 464; 384, 12 warps with 168 registers each, which leave few products
-  // on their way, 372.
-  using Block   = DenseBandBlock<8, 8, 3, 8, 4, 4>;
-  using Sum     = float;
-  using Operand = std::uint16_t;
-  using Reaches = std::integer_sequence<int, 4, 7, 8>;
-  template <int Reach>
-  using Band = WarpDenseBand16<Warp, scalar_v<Element>, Reach>;
-};
-template <>
-struct DenseBandTuning<float> {
-  // 182; 12 warps that take one row in a step 105. Without tensor cores 187,
-  // 141 and 108 at radius 5, 6 and 7.
-  using Block   = DenseBandBlock<8, 4, 3, 8, 2, 2>;
-  using Sum     = float;
-  using Operand = std::uint16_t;
-  using Reaches = std::integer_sequence<int, 7>;
-  template <int Reach>
-  using Band = WarpDenseBand16<Warp, Scalar::float32, Reach>;
-};
-template <>
-struct DenseBandTuning<double> {
-  // 78. Former states of the kernel: 74.9, all warps at once 71.4, pauses of 1
-  // row 74.0; 69.7, 3 rows in 4 groups 64.7. Other reaches: 4 has 163 at radius
-  // 4, 5 has 101 at radius 5; without tensor cores 154, 105, 81 and 62 at
-  // radius 4, 5, 6 and 7.
-  using Block   = DenseBandBlock<8, 5, 2, 16, 2, 1>;
-  using Sum     = double;
-  using Operand = double;
-  using Reaches = std::integer_sequence<int, 7>;
-  template <int Reach>
-  using Band = WarpDenseBand<Warp, Reach>;
-};
+constexpr DenseBandTuning dense_band_tuning() {
+  if constexpr (std::is_same_v<Element, double>) {
+    // 78. Earlier states of the kernel: 74.9, all warps at once 71.4, pauses of
+    // 1 row 74.0; 69.7, 3 rows in 4 groups 64.7.
+    return {.warps          = 8,
+            .rows           = 5,
+            .groups         = 2,
+            .threads_across = 16,
+            .pause          = 2,
+            .stores         = 1};
+  } else if constexpr (std::is_same_v<Element, float>) {
+    // 182; 12 warps and one row per step 105.
+    return {.warps          = 8,
+            .rows           = 4,
+            .groups         = 3,
+            .threads_across = 8,
+            .pause          = 2,
+            .stores         = 2};
+  } else {
+    // Half and bfloat16: 480. Earlier states of the kernel: 500, 3 steps before
+    // a turn and 12 rows in 2 groups 464; 384, 12 warps with 168 registers
+    // each, which leave few products in flight, 372.
+    return {.warps          = 8,
+            .rows           = 8,
+            .groups         = 3,
+            .threads_across = 8,
+            .pause          = 4,
+            .stores         = 4};
+  }
+}
 
 }  // namespace KokkosMMA::Impl::Cuda
 

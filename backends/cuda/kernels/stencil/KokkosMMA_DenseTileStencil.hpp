@@ -8,6 +8,7 @@
 #include <backends/cuda/arch/KokkosMMA_LoadMatrix.hpp>
 #include <backends/cuda/atom/KokkosMMA_Warp.hpp>
 #include <backends/cuda/kernels/block/KokkosMMA_VectorStore.hpp>
+#include <backends/cuda/kernels/stencil/KokkosMMA_DenseTileTuning.hpp>
 #include <core/stencil/KokkosMMA_SplitWeights.hpp>
 #include <core/stencil/KokkosMMA_StencilGrid.hpp>
 #include <core/stencil/KokkosMMA_WarpDenseTile.hpp>
@@ -21,54 +22,58 @@
 #include <utility>
 
 /// \file
-/// the grid, one after the other, and fetches the next one with what stands
-/// around it while each warp forms the sums of 16 columns of this one.
+/// Kernel of stencils of two dimensions with any weights, for 16-bit floats
+/// and split weights (core/stencil/KokkosMMA_WarpDenseTile.hpp). A thread
+/// block takes one tile of the grid after another. It copies the next tile and
+/// its surroundings to shared memory asynchronously while each warp forms the
+/// sums of 16 columns of this one.
 
 namespace KokkosMMA::Impl::Cuda {
 
-template <class Element, class Sink>
+template <class Element, class Epilogue>
 struct DenseTileTask {
   static constexpr int taps = 17;
   StencilGrid<Element, 2> grid;
-  Sink sink;
-  std::int64_t low[2];   ///< elements from here ..
-  std::int64_t high[2];  ///< .. to here lie in memory
-  int tiles[2];          ///< one below the other, and side by side
-  int step[2];           ///< from a tile of a block to its next one
+  Epilogue epilogue;
+  std::int64_t low[2];   ///< first element in memory
+  std::int64_t high[2];  ///< end of the elements in memory
+  int tiles[2];          ///< below each other, and side by side
+  int step[2];           ///< from a tile of a thread block to its next one
   int radius[2];
   int shift;        ///< columns before the grid, for aligned vectors
-  int pieces;       ///< of the weights
-  bool is_aligned;  ///< what a lane stores of a row may be stored at once
-  float scale;      ///< of the sums
-  /// Weights as the scalar path takes them, and as operands: the row of offset
-  /// -radius first.
+  int operands;     ///< per weight
+  bool is_aligned;  ///< a lane may store its results of a row at once
+  float scale;      ///< 1 / the scale of the operands
+  /// The weights as floats, for scalar_sum, and as operands. Row 0 is that of
+  /// offset -radius.
   float weight[taps][taps];
-  std::uint16_t operand[WeightPieces::most][taps][taps];
+  std::uint16_t operand[SplitWeights::most][taps][taps];
 };
 
-template <class Element, class Sink, class Tuning>
+template <class Element, class Epilogue, DenseTileTuning Tuning>
 struct DenseTileKernel {
-  static constexpr int warps    = Tuning::warps;
-  static constexpr int resident = Tuning::resident;
-  using Task                    = DenseTileTask<Element, Sink>;
-  using Tile   = WarpDenseTile<Warp, is_band_half<Element>, Tuning::tiles>;
-  using Result = typename Sink::value_type;
+  static constexpr int warps    = Tuning.warps;
+  static constexpr int resident = Tuning.resident_blocks;
+  using Task                    = DenseTileTask<Element, Epilogue>;
+  using Tile   = WarpDenseTile<Warp, is_band_half<Element>, Tuning.tiles>;
+  using Result = typename Epilogue::value_type;
   using Index  = std::int64_t;
 
   static constexpr int threads = 32 * warps;
   static constexpr int columns = Tile::columns * warps;
   static constexpr int vectors = (columns + 2 * Tile::margin) / 8;
   static constexpr int rows    = Tile::rows + 2 * Tile::max_radius;
-  // An odd number of vectors: those of eight rows lie in different banks.
+  // An odd number of 16-byte chunks: those of eight rows are in different
+  // banks.
   static constexpr int pitch = (vectors / 2 * 2 + 1) * 16;
-  // Offsets -24 to 23, and the same one further on, so that a pair that begins
-  // at any of them is a word of one of the two.
+  // Offsets -24 to 23, and a second copy shifted by one, so that a pair that
+  // begins at any offset is a word of one of the two.
   static constexpr int table_origin = 24;
   static constexpr int table_row    = 2 * 2 * table_origin;  // numbers
   static constexpr int table_bytes =
-      WeightPieces::most * Task::taps * table_row * 2;
+      SplitWeights::most * Task::taps * table_row * 2;
   static constexpr int data_bytes = rows * pitch;
-  // Rows of eight floats of the same two columns lie in different banks.
+  // Rows of eight floats of the same two columns are in different banks.
   static constexpr int staged_pitch = Tile::columns + 4;
   static constexpr int at_once =
       Tile::tiles % 4 == 0 && Tile::tiles <= 8 ? 4 : 2;
@@ -77,8 +82,8 @@ struct DenseTileKernel {
   static constexpr int shared_bytes =
       2 * data_bytes + staged_bytes + table_bytes + warps * 16;
 
-  /// Of a tile.
-  struct Place {
+  /// Which tile.
+  struct TilePosition {
     int down;
     int across;
 
@@ -86,29 +91,30 @@ struct DenseTileKernel {
     __device__ Index column(Task const& task) const {
       return Index(across) * columns - task.shift;
     }
-    __device__ Place next(Task const& task) const {
-      Place place{down + task.step[0], across + task.step[1]};
-      if (place.across >= task.tiles[1]) {
-        place.across -= task.tiles[1];
-        ++place.down;
+    __device__ TilePosition next(Task const& task) const {
+      TilePosition position{down + task.step[0], across + task.step[1]};
+      if (position.across >= task.tiles[1]) {
+        position.across -= task.tiles[1];
+        ++position.down;
       }
-      return place;
+      return position;
     }
   };
-  /// Where a warp is, and which it is: in registers, these and what follows
-  /// from them would wait there during the products.
+  /// Which tile a warp works on, and which warp it is. Kept in shared memory
+  /// to relieve registers during the products; volatile, so that it is read
+  /// anew.
   struct Progress {
     int volatile down;
     int volatile across;
-    int volatile half;  ///< of the memory for data
+    int volatile half;  ///< which half of the memory for data
     int volatile warp;
 
-    __device__ Place place() const { return {down, across}; }
+    __device__ TilePosition position() const { return {down, across}; }
     __device__ int thread() const { return 32 * warp + int(threadIdx.x) % 32; }
     __device__ int lane() const { return int(threadIdx.x) - 32 * warp; }
-    __device__ void set(Place const& place, int of_memory) {
-      down   = place.down;
-      across = place.across;
+    __device__ void set(TilePosition const& position, int of_memory) {
+      down   = position.down;
+      across = position.across;
       half   = of_memory;
     }
   };
@@ -116,33 +122,33 @@ struct DenseTileKernel {
   __device__ static void write_table(Task const& task, std::uint16_t* table) {
     int const taps   = 2 * task.radius[0] + 1;
     int const values = 2 * task.radius[1] + 1;
-    for (int i = int(threadIdx.x); i < task.pieces * Task::taps * table_row;
+    for (int i = int(threadIdx.x); i < task.operands * Task::taps * table_row;
          i += threads) {
       int const copy   = i % table_row / (2 * table_origin);
       int const tap    = i / table_row % Task::taps;
-      int const piece  = i / (table_row * Task::taps);
+      int const part   = i / (table_row * Task::taps);
       int const offset = i % (2 * table_origin) - table_origin + copy;
       int const v      = offset + task.radius[1];
-      table[i]         = tap < taps && 0 <= v && v < values
-                             ? task.operand[piece][tap][v]
-                             : std::uint16_t(0);
+      table[i] = tap < taps && 0 <= v && v < values ? task.operand[part][tap][v]
+                                                    : std::uint16_t(0);
     }
   }
 
-  /// The tile, from `row` - radius and `column` - margin on.
+  /// Copies a tile to shared memory, from `row` - radius and `column` - margin
+  /// on.
   __device__ static void fetch(Task const& task, unsigned char* data, Index row,
                                Index column, int thread) {
     constexpr int rows_at_once = threads / vectors;
     int const v                = thread % vectors;
     int const first            = thread / vectors;
     if (first >= rows_at_once) return;
-    int const needed   = Tile::rows + 2 * task.radius[0];
-    auto const& grid   = task.grid;
-    Index const above  = row - task.radius[0];
-    Index const here   = column - Tile::margin + 8 * v;
-    bool const is_line = task.low[1] <= here && here + 8 <= task.high[1];
-    unsigned char* to  = data + first * pitch + 16 * v;
-    if (is_line && task.low[0] <= above && above + needed <= task.high[0]) {
+    int const needed    = Tile::rows + 2 * task.radius[0];
+    auto const& grid    = task.grid;
+    Index const above   = row - task.radius[0];
+    Index const here    = column - Tile::margin + 8 * v;
+    bool const is_chunk = task.low[1] <= here && here + 8 <= task.high[1];
+    unsigned char* to   = data + first * pitch + 16 * v;
+    if (is_chunk && task.low[0] <= above && above + needed <= task.high[0]) {
       Element const* from = grid.data + (above + first) * grid.stride[0] + here;
 #pragma unroll 4
       for (int r = first; r < needed; r += rows_at_once) {
@@ -152,7 +158,7 @@ struct DenseTileKernel {
       }
       return;
     }
-    // No sum needs rows further down.
+    // No sum needs rows below this one.
     Index const last = grid.extent[0] + task.radius[0] - above;
 #pragma unroll 1
     for (int r = first; r < needed; r += rows_at_once) {
@@ -167,16 +173,16 @@ struct DenseTileKernel {
         if (!is_constant)
           at = boundary_index(condition.kind, at, grid.extent[0]);
       }
-      if (is_line && !is_constant)
+      if (is_chunk && !is_constant)
         CopyAsync16::copy(to, grid.data + at * grid.stride[0] + here);
       else
-        fetch_each(task, to, above + r, here, is_line, value, r >= last);
+        fetch_each(task, to, above + r, here, is_chunk, value, r >= last);
       to += rows_at_once * pitch;
     }
   }
-  /// Elements of a vector beyond a boundary, or cut by one.
+  /// Writes the elements of a chunk that a boundary cuts or excludes.
   __device__ static void fetch_each(Task const& task, unsigned char* to,
-                                    Index row, Index column, bool is_line,
+                                    Index row, Index column, bool is_chunk,
                                     double value, bool is_unused) {
     auto const& grid = task.grid;
 #pragma unroll 1
@@ -185,14 +191,14 @@ struct DenseTileKernel {
       bool const is_used = !is_unused && -task.radius[1] <= j &&
                            j < grid.extent[1] + task.radius[1];
       reinterpret_cast<Element*>(to)[e] = !is_used ? static_cast<Element>(0.f)
-                                          : is_line
+                                          : is_chunk
                                               ? static_cast<Element>(value)
                                               : stencil_element(grid, row, j);
     }
   }
 
-  /// The sum of one element as the generic route forms it: a weight of zero
-  /// takes nothing from what is there.
+  /// One sum as the generic route forms it: weights of zero are skipped, so
+  /// that an Inf or NaN there has no effect.
   __device__ static float scalar_sum(Task const& task, Index row,
                                      Index column) {
     float sum = 0;
@@ -209,9 +215,9 @@ struct DenseTileKernel {
     return sum;
   }
 
-  /// A product with zero poisons sums that do not see what is not finite: those
-  /// of the warp that are not are formed anew. (Not before, when its sums fill
-  /// the registers.)
+  /// A product with zero makes a sum NaN for an Inf or NaN that has no weight
+  /// in it. So the sums of the warp that are not finite are formed anew. This
+  /// happens after they were stored: before, they fill the registers.
   __device__ static void repair(Task const& task, Index row, Index column,
                                 int lane) {
     __syncwarp();
@@ -222,14 +228,15 @@ struct DenseTileKernel {
       if (i >= task.grid.extent[0] || j < 0 || j >= task.grid.extent[1])
         continue;
       Result& stored =
-          task.sink.data[i * task.sink.stride[0] + j * task.sink.stride[1]];
+          task.epilogue
+              .data[i * task.epilogue.stride[0] + j * task.epilogue.stride[1]];
       float const sum = static_cast<float>(stored);
       if (!(sum - sum == 0))
         stored = static_cast<Result>(scalar_sum(task, i, j));
     }
   }
 
-  /// Puts sums of eight rows into shared memory, in rows.
+  /// Stores the sums of eight rows to shared memory, by rows.
   __device__ static void stage(typename Tile::Sums const& sums, float* to,
                                int lane) {
 #pragma unroll
@@ -245,8 +252,9 @@ struct DenseTileKernel {
      ...);
   }
 
-  using Results = PackedResults<Result, 4>;
-  /// `zero` becomes NaN where a sum is not finite.
+  using Results = VectorStore<Result, 4>;
+  /// Scales and converts four sums. `zero` becomes NaN where one is not
+  /// finite.
   __device__ static Results convert(Task const& task, float const* from,
                                     float& zero) {
     float4 const four     = *reinterpret_cast<float4 const*>(from);
@@ -258,19 +266,19 @@ struct DenseTileKernel {
     results.template pack<float>(values);
     return results;
   }
-  /// Converts and stores at_once times eight rows of sums. Whether one is not
+  /// Converts and stores 8 * at_once rows of sums. Returns whether one is not
   /// finite.
   __device__ static bool store(Task const& task, float const* from, Index row,
                                Index column, int lane) {
-    // Eight lanes read two rows, which lie in different banks.
+    // Eight lanes read two rows, which are in different banks.
     int const first    = lane / 4 % 2 * 4 + lane / 8;
-    Index const stride = task.sink.stride[1];
+    Index const stride = task.epilogue.stride[1];
     Index const j      = column + lane % 4 * 4;
     Index const beyond = task.grid.extent[1] - j;
     Index const left   = task.grid.extent[0] - row - first;
     bool const whole   = task.is_aligned && j >= 0 && beyond >= 4;
-    Result* to =
-        task.sink.data + (row + first) * task.sink.stride[0] + j * stride;
+    Result* to = task.epilogue.data + (row + first) * task.epilogue.stride[0] +
+                 j * stride;
     from += first * staged_pitch + lane % 4 * 4;
     float zero = 0;
     if (whole && left > 8 * (at_once - 1)) {
@@ -278,7 +286,7 @@ struct DenseTileKernel {
       for (int t = 0; t < at_once; ++t) {
         convert(task, from + t * 8 * staged_pitch, zero)
             .template write<true>(to);
-        to += 8 * task.sink.stride[0];
+        to += 8 * task.epilogue.stride[0];
       }
       return !(zero == 0);
     }
@@ -295,12 +303,13 @@ struct DenseTileKernel {
           if (j + k >= 0 && k < beyond) to[k * stride] = each[k];
       }
       from += 8 * staged_pitch;
-      to += 8 * task.sink.stride[0];
+      to += 8 * task.epilogue.stride[0];
     }
     return !(zero == 0);
   }
 
-  /// Stores the sums by way of shared memory. Whether one is not finite.
+  /// Stores the sums by way of shared memory. Returns whether one is not
+  /// finite.
   template <int... Part>
   __device__ static bool store_all(Task const& task, Tile const& tile,
                                    float* staged, Index row, Index column,
@@ -324,12 +333,13 @@ struct DenseTileKernel {
                                   std::uint16_t const* table, int lane) {
     int const taps = 2 * task.radius[0] + 1;
 #pragma unroll 1
-    for (int piece = task.pieces - 1; piece >= 0; --piece) {
-      // Word of the pair that begins at the offset of register 0.
+    for (int part = task.operands - 1; part >= 0; --part) {
+      // The word of the pair that begins at the offset of register 0.
       int const first = Tile::offset(lane, 0) + table_origin;
-      // Volatile, so that the compiler does not know what it loads.
+      // Volatile, so that the compiler does not know which registers are
+      // equal.
       auto const* const words = reinterpret_cast<std::uint32_t const volatile*>(
-          table + piece * Task::taps * table_row +
+          table + part * Task::taps * table_row +
           first % 2 * (2 * table_origin - 1) + first);
       std::uint32_t const zero = words[-4];  // of register 1
       tile.add(
@@ -355,8 +365,8 @@ struct DenseTileKernel {
         memory + 2 * data_bytes + staged_bytes);
     Progress& progress = reinterpret_cast<Progress*>(
         memory + 2 * data_bytes + staged_bytes + table_bytes)[threadIdx.x / 32];
-    Place const first{int(blockIdx.x) / task.tiles[1],
-                      int(blockIdx.x) % task.tiles[1]};
+    TilePosition const first{int(blockIdx.x) / task.tiles[1],
+                             int(blockIdx.x) % task.tiles[1]};
     fetch(task, memory, first.row(), first.column(task), int(threadIdx.x));
     CopyAsync16::commit();
     progress.set(first, 0);
@@ -365,9 +375,9 @@ struct DenseTileKernel {
 #pragma unroll 1
     while (true) {
       CopyAsync16::wait<0>();
-      // Behind it all warps are done with the data of the tile before.
+      // After the barrier all warps are done with the data of the tile before.
       __syncthreads();
-      Place const next = progress.place().next(task);
+      TilePosition const next = progress.position().next(task);
       if (next.down < task.tiles[0])
         fetch(task, memory + (progress.half ^ 1) * data_bytes, next.row(),
               next.column(task), progress.thread());
@@ -375,22 +385,22 @@ struct DenseTileKernel {
       Tile tile{Warp()};
       {
         int const lane = progress.lane();
-        // Each lane names a row of one of four 8 x 8 matrices.
+        // Each lane addresses a row of one of four 8 x 8 matrices.
         multiply(task, tile,
                  memory + progress.half * data_bytes + lane % 8 * pitch +
                      (progress.warp * 2 + lane / 8) * 16,
                  table, lane);
       }
-      Place const place  = progress.place();
-      int const warp     = progress.warp;
-      int const lane     = progress.lane();
-      Index const row    = place.row();
-      Index const column = place.column(task) + warp * Tile::columns;
+      TilePosition const position = progress.position();
+      int const warp              = progress.warp;
+      int const lane              = progress.lane();
+      Index const row             = position.row();
+      Index const column = position.column(task) + warp * Tile::columns;
       bool const lost    = store_all(
              task, tile, staged + warp * staged_floats, row, column, lane,
              std::make_integer_sequence<int, Tile::tiles / at_once>());
       if (Warp::any(lost)) repair(task, row, column, lane);
-      Place const following = progress.place().next(task);
+      TilePosition const following = progress.position().next(task);
       if (following.down >= task.tiles[0]) return;
       int const half = progress.half ^ 1;
       __syncwarp();

@@ -5,7 +5,6 @@
 
 #include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
 #include <backends/cuda/kernels/stencil/KokkosMMA_DenseTileStencil.hpp>
-#include <backends/cuda/kernels/stencil/KokkosMMA_DenseTileTuning.hpp>
 #include <core/stencil/KokkosMMA_SplitWeights.hpp>
 #include <core/stencil/KokkosMMA_StencilGrid.hpp>
 #include <core/stencil/KokkosMMA_StencilWeights.hpp>
@@ -18,20 +17,23 @@
 
 namespace KokkosMMA::Impl::Cuda {
 
-/// Weights that DenseBandStencil takes, of up to radius 8.
-template <class Tuning = DenseTileTuning<4, 8, 4>, class Element, class Sink>
+/// Launches the dense tiles, asynchronously. DenseBandStencil must take the
+/// weights; their radius is at most 8.
+template <DenseTileTuning Tuning = dense_tile_tuning, class Element,
+          class Epilogue>
 void launch_dense_tile(Kokkos::Cuda const& space,
                        StencilGrid<Element, 2> const& grid,
-                       StencilWeights<2> const& weights, Sink const& sink) {
-  using Kernel = DenseTileKernel<Element, Sink, Tuning>;
-  using Result = typename Sink::value_type;
-  using Format = weight_piece_t<is_band_half<Element>>;
+                       StencilWeights<2> const& weights,
+                       Epilogue const& epilogue) {
+  using Kernel = DenseTileKernel<Element, Epilogue, Tuning>;
+  using Result = typename Epilogue::value_type;
+  using Format = weight_operand_t<is_band_half<Element>>;
   typename Kernel::Task task{};
-  task.grid                 = grid;
-  task.sink                 = sink;
-  WeightPieces const pieces = weight_pieces<Format>(weights.values());
-  task.pieces               = pieces.count;
-  task.scale                = float(std::ldexp(1., -pieces.exponent));
+  task.grid                   = grid;
+  task.epilogue               = epilogue;
+  SplitWeights const operands = split_weights<Format>(weights.values());
+  task.operands               = operands.count;
+  task.scale                  = float(std::ldexp(1., -operands.exponent));
   for (int d = 0; d < 2; ++d) {
     int const radius = task.radius[d] = weights.radius(d);
     task.low[d]                       = -grid.boundaries.ghosts_low(d, radius);
@@ -42,9 +44,9 @@ void launch_dense_tile(Kokkos::Cuda const& space,
       double const weight =
           weights.weight({a - task.radius[0], b - task.radius[1]});
       task.weight[a][b] = float(weight);
-      double rest       = std::ldexp(weight, pieces.exponent);
-      for (int p = 0; p < WeightPieces::most; ++p)
-        task.operand[p][a][b] = take_piece<Format>(rest);
+      double rest       = std::ldexp(weight, operands.exponent);
+      for (int p = 0; p < SplitWeights::most; ++p)
+        task.operand[p][a][b] = take_operand<Format>(rest);
     }
   task.shift =
       int(reinterpret_cast<std::uintptr_t>(grid.data) / sizeof(Element) % 8);
@@ -52,14 +54,15 @@ void launch_dense_tile(Kokkos::Cuda const& space,
       int((grid.extent[0] + Kernel::Tile::rows - 1) / Kernel::Tile::rows);
   task.tiles[1] = int((grid.extent[1] + task.shift + Kernel::columns - 1) /
                       Kernel::columns);
-  constexpr std::uintptr_t line =
+  constexpr std::uintptr_t unit =
       4 * sizeof(Result) < 16 ? 4 * sizeof(Result) : 16;
-  task.is_aligned = sink.stride[1] == 1 &&
-                    (reinterpret_cast<std::uintptr_t>(sink.data) -
-                     std::uintptr_t(task.shift) * sizeof(Result)) %
-                            line ==
-                        0 &&
-                    std::uintptr_t(sink.stride[0]) * sizeof(Result) % line == 0;
+  task.is_aligned =
+      epilogue.stride[1] == 1 &&
+      (reinterpret_cast<std::uintptr_t>(epilogue.data) -
+       std::uintptr_t(task.shift) * sizeof(Result)) %
+              unit ==
+          0 &&
+      std::uintptr_t(epilogue.stride[0]) * sizeof(Result) % unit == 0;
   auto const facts = kernel_facts(space.cuda_device(), dense_tile<Kernel>,
                                   Kernel::threads, Kernel::shared_bytes);
   std::int64_t const slots =

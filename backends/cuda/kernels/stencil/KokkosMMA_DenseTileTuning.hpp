@@ -3,20 +3,35 @@
 #ifndef KOKKOSMMA_CUDA_DENSE_TILE_TUNING_HPP
 #define KOKKOSMMA_CUDA_DENSE_TILE_TUNING_HPP
 
+#include <core/base/KokkosMMA_Errors.hpp>
+
+#include <string>
+
 namespace KokkosMMA::Impl::Cuda {
 
-/// \tparam Tiles of 8 rows. Two rows of weights take, with 8, 336 cycles of
-/// shared memory and 390 of the tensor cores, with 16, 592 and 780; 12 spill
-/// where 128 registers are all (CUDA 13.0).
-/// \tparam Resident blocks per multiprocessor
-/// 4, 8, 4 reach 320 10^9 sums per second at radius 7, 8, 8, 2 306, 8, 16, 1
-/// 287 (H200, 2026-11-22).
-template <int Warps, int Tiles, int Resident>
+/// How the kernel in KokkosMMA_DenseTileStencil.hpp works.
 struct DenseTileTuning {
-  static constexpr int warps    = Warps;
-  static constexpr int tiles    = Tiles;
-  static constexpr int resident = Resident;
+  int warps;  ///< of a thread block, with 16 columns of sums each
+  /// Tiles of 8 rows of sums. Two rows of weights take, with 8 tiles, 336
+  /// cycles of shared memory and 390 of the tensor cores; with 16 tiles, 592
+  /// and 780. 12 tiles spill with 128 registers (CUDA 13.0).
+  int tiles;
+  int resident_blocks;  ///< thread blocks per multiprocessor
+
+  friend constexpr bool operator==(DenseTileTuning const&,
+                                   DenseTileTuning const&) = default;
 };
+
+inline std::string to_string(DenseTileTuning const& tuning) {
+  return concatenate("DenseTileTuning{warps = ", tuning.warps,
+                     ", tiles = ", tuning.tiles,
+                     ", resident_blocks = ", tuning.resident_blocks, "}");
+}
+
+/// 10^9 sums per second at radius 7: 320; 8 warps, 8 tiles and 2 resident
+/// blocks 306; 8, 16 and 1 287 (H200, CUDA 13.0, 2026-11-22).
+inline constexpr DenseTileTuning dense_tile_tuning{
+    .warps = 4, .tiles = 8, .resident_blocks = 4};
 
 }  // namespace KokkosMMA::Impl::Cuda
 

@@ -3,7 +3,7 @@
 #ifndef KOKKOSMMA_CUDA_FUSED_STENCIL_HPP
 #define KOKKOSMMA_CUDA_FUSED_STENCIL_HPP
 
-#include <backends/cuda/kernels/stencil/KokkosMMA_DirectStencil.hpp>
+#include <backends/cuda/kernels/stencil/KokkosMMA_SweepStencilLaunch.hpp>
 #include <core/stencil/KokkosMMA_StencilFusion.hpp>
 #include <core/stencil/KokkosMMA_StencilGrid.hpp>
 
@@ -35,31 +35,25 @@ struct FusedFactors {
 ///
 /// The latter also had one thread for each vector beside a boundary. Periodic
 /// and reflecting boundaries took 2 to 3 % longer than constants.
+template <int R, class Element, int Radius>
+constexpr SweepTuning fused_tuning() {
+  SweepTuning t = sweep_tuning<double, R, Element, Radius, false>();
+  t.columns     = 2;
+  t.min_blocks  = R == 1 ? 8 : 4;
+  t.batch       = 4;
+  t.stages      = 4;
+  return t;
+}
+
 template <class A, int R, class Element, int Radius>
-struct FusedShape : MarchShape<double, R, Element, Radius, false> {
-  using Base = MarchShape<double, R, Element, Radius, false>;
-
-  static constexpr int columns       = 2;
-  static constexpr int tile_x        = Base::threads * columns;
-  static constexpr int pitch         = tile_x + 2 * Base::pad;
-  static constexpr int batch         = 4;
-  static constexpr int stages        = 4;
-  static constexpr int slab_rows     = batch;
-  static constexpr int slab          = pitch * slab_rows;
-  static constexpr int slab_bytes    = slab * int(sizeof(Element));
-  static constexpr int staging_bytes = Base::threads * columns * int(sizeof(A));
-  static constexpr int shared_bytes =
-      Base::lead + stages * slab_bytes + staging_bytes;
-  static constexpr int side       = (Radius + columns - 1) / columns * columns;
-  static constexpr int window     = columns + 2 * side;
-  static constexpr int min_blocks = R == 1 ? 8 : 4;
-
+struct FusedShape : SweepLayout<A, R, Element, Radius, false,
+                                fused_tuning<R, Element, Radius>()> {
   using Taps = FusedFactors<R, Radius>;
 };
 
-template <class A, int R, class Element, class Sink, int Radius>
+template <class A, int R, class Element, class Epilogue, int Radius>
 using FusedArguments =
-    MarchArguments<A, R, Element, Sink, FusedShape<A, R, Element, Radius>>;
+    SweepArguments<A, R, Element, Epilogue, FusedShape<A, R, Element, Radius>>;
 
 /// value(o) is what belongs to the factor at o. Of two products that are added
 /// up, compilers choose which one is rounded: it must be the smaller one.
@@ -76,18 +70,18 @@ __device__ __forceinline__ double sum_to_middle(
   return fma(factor[Radius], value(Radius), low) + high;
 }
 
-template <class A, int R, class Element, class Sink, int Radius>
+template <class A, int R, class Element, class Epilogue, int Radius>
 __global__ void __launch_bounds__(
     (FusedShape<A, R, Element, Radius>::threads),
-    (FusedShape<A, R, Element, Radius>::min_blocks))
-    fused_stencil(FusedArguments<A, R, Element, Sink, Radius> const in) {
+    (FusedShape<A, R, Element, Radius>::tuning.min_blocks))
+    fused_stencil(FusedArguments<A, R, Element, Epilogue, Radius> const in) {
   using Shape           = FusedShape<A, R, Element, Radius>;
   using Index           = std::int64_t;
   constexpr int columns = Shape::columns;
   constexpr int before  = R > 1 ? 2 * Radius : 0;
 
   KOKKOSMMA_DYNAMIC_SHARED(unsigned char, 32, memory);
-  March<Shape, R, A, Element> const march(in, memory);
+  PlaneSweep<Shape, R, A, Element> const sweep(in, memory);
 
   // Of the rows before this one, the oldest first.
   double rows[before + 1][columns];
@@ -121,40 +115,40 @@ __global__ void __launch_bounds__(
     for (int k = 0; k < before; ++k)
 #pragma unroll
       for (int x = 0; x < columns; ++x) rows[k][x] = rows[k + 1][x];
-    if (plane - Shape::reach < march.begin || plane - Shape::reach >= march.end)
+    if (plane - Shape::reach < sweep.begin || plane - Shape::reach >= sweep.end)
       return;
     if constexpr (R == 1) {
-      Index at[1] = {march.column + plane * Shape::tile_x};
-      in.store(at, sums, march.staging);
+      Index at[1] = {sweep.column + plane * Shape::tile_x};
+      in.store(at, sums, sweep.staging);
     } else {
-      Index at[2] = {plane - Shape::reach, march.column};
-      in.store(at, sums, march.staging);
+      Index at[2] = {plane - Shape::reach, sweep.column};
+      in.store(at, sums, sweep.staging);
     }
   };
-  march.over(in.source, [&](Element const* corner, Index plane, int const*) {
+  sweep.over(in.source, [&](Element const* corner, Index plane, int const*) {
 #pragma unroll 1
     for (int b = 0; b < Shape::batch; ++b)
       step(corner + b * Shape::pitch, plane + b);
   });
 }
 
-template <int Radius, class A, int R, class Element, class Sink>
+template <int Radius, class A, int R, class Element, class Epilogue>
 void launch_fused_of(
     Kokkos::Cuda const& space, StencilGrid<Element, R> const& grid,
     std::array<std::vector<double>, std::size_t(R)> const& factors,
-    Sink const& sink) {
+    Epilogue const& epilogue) {
   if (factors[0].size() == 2 * Radius + 1) {
     std::array<int, std::size_t(R)> radius;
     radius.fill(Radius);
-    launch_march<FusedShape<A, R, Element, Radius>,
-                 FusedArguments<A, R, Element, Sink, Radius>, A>(
-        space, fused_stencil<A, R, Element, Sink, Radius>, grid, radius, sink,
-        [&](auto& taps) {
+    launch_sweep<FusedShape<A, R, Element, Radius>,
+                 FusedArguments<A, R, Element, Epilogue, Radius>, A>(
+        space, fused_stencil<A, R, Element, Epilogue, Radius>, grid, radius,
+        epilogue, [&](auto& taps) {
           for (std::size_t d = 0; d < R; ++d)
             std::copy(factors[d].begin(), factors[d].end(), taps.at[d]);
         });
   } else if constexpr (Radius > 2) {
-    launch_fused_of<Radius - 1, A>(space, grid, factors, sink);
+    launch_fused_of<Radius - 1, A>(space, grid, factors, epilogue);
   }
 }
 
@@ -174,16 +168,16 @@ bool takes_fused(std::array<std::vector<double>, R> const& factors) {
 
 /// The sweep for several steps in float or double; `factors` are those of all
 /// of them (compose). A is the type of the results of a step.
-template <class A, int R, class Element, class Sink>
+template <class A, int R, class Element, class Epilogue>
 void launch_fused_stencil(
     Kokkos::Cuda const& space, StencilGrid<Element, R> const& grid,
     std::array<std::vector<double>, std::size_t(R)> const& factors,
-    Sink const& sink) {
+    Epilogue const& epilogue) {
   static_assert(R < 3 &&
                 (std::is_same_v<A, float> || std::is_same_v<A, double>));
   for (int d = 0; d < R; ++d)
     if (grid.extent[d] == 0) return;
-  launch_fused_of<fused_max_radius, A>(space, grid, factors, sink);
+  launch_fused_of<fused_max_radius, A>(space, grid, factors, epilogue);
 }
 
 }  // namespace KokkosMMA::Impl::Cuda

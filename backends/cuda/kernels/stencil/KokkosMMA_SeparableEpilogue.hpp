@@ -14,13 +14,13 @@
 
 namespace KokkosMMA::Impl::Cuda {
 
-/// Results that are the lowest byte of a sum.
+/// Whether a result is the lowest byte of a sum.
 template <class Result>
 inline constexpr bool takes_lowest_bytes = std::is_integral_v<Result> &&
                                            sizeof(Result) == 1 &&
                                            !std::is_same_v<Result, bool>;
 
-/// V sums as elements of the result, in words.
+/// V sums, converted to results, in words.
 template <class Result, int V, class Sums>
 __device__ inline Registers<unsigned, V* int(sizeof(Result)) / 4> result_words(
     Sums const& sums) {
@@ -37,9 +37,9 @@ __device__ inline Registers<unsigned, V* int(sizeof(Result)) / 4> result_words(
   }
 }
 
-/// Words in as few stores as there can be.
-/// Without a hint that they are not read again: that costs 1 to 3 % here, and
-/// the marching kernels of DirectStencil gain 15 % by it (H200, 2026-11-22).
+/// Stores words with as few instructions as possible. Streaming stores
+/// (evict-first) cost 1 to 3 % here; plane sweeps gain 15 % by them (H200,
+/// CUDA 13.0, 2026-11-22).
 template <int N>
 __device__ inline void store_words(void* to,
                                    Registers<unsigned, N> const& words) {
@@ -58,40 +58,40 @@ __device__ inline void store_words(void* to,
   }
 }
 
-/// Words from one lane's V sums to the next in shared memory: no two lanes that
-/// write meet in a bank (without the odd word 16 would where V is 16).
+/// Distance of the V sums of adjacent lanes in shared memory. The odd word
+/// avoids bank conflicts of writing lanes, 16 of them where V is 16.
 template <int V>
 inline constexpr int padded_lane = V + (V > 1 ? 1 : 0);
 
-/// Hands the sums of a thread's V elements of a row to the sink. `at` is the
-/// place of element `column`, whose last index alone is known to lie inside
-/// where begin <= column < end.
-template <int V, bool VectorSink, int R, class Sums, class A, class Sink>
-__device__ inline void put_sums(Sink const& sink, std::int64_t const (&at)[R],
-                                std::int64_t column, std::int64_t begin,
-                                std::int64_t end, Sums const& sums,
-                                A* of_warp) {
-  auto const put = [&](int i, A sum) {
+/// Hands a thread's V sums of a row to the epilogue. `at` is the position of
+/// element `column`; elements are inside the grid where begin <= column < end.
+template <int V, bool VectorStores, int R, class Sums, class A, class Epilogue>
+__device__ inline void apply_epilogue(Epilogue const& epilogue,
+                                      std::int64_t const (&at)[R],
+                                      std::int64_t column, std::int64_t begin,
+                                      std::int64_t end, Sums const& sums,
+                                      A* of_warp) {
+  auto const emit = [&](int i, A sum) {
     if (column + i < begin || column + i >= end) return;
     std::int64_t place[R];
 #pragma unroll
     for (int d = 0; d < R; ++d) place[d] = at[d];
     place[R - 1] += i;
-    sink(place, sum);
+    epilogue(place, sum);
   };
-  if constexpr (VectorSink) {
+  if constexpr (VectorStores) {
     if (column >= begin && column + V <= end) {
       std::int64_t offset = at[R - 1];
 #pragma unroll
-      for (int d = 0; d + 1 < R; ++d) offset += at[d] * sink.stride[d];
-      store_words(sink.data + offset,
-                  result_words<typename Sink::value_type, V>(sums));
+      for (int d = 0; d + 1 < R; ++d) offset += at[d] * epilogue.stride[d];
+      store_words(epilogue.data + offset,
+                  result_words<typename Epilogue::value_type, V>(sums));
     } else if (column < end) {
 #pragma unroll
-      for (int i = 0; i < V; ++i) put(i, sums[i]);
+      for (int i = 0; i < V; ++i) emit(i, sums[i]);
     }
   } else {
-    // Lanes side by side take elements side by side.
+    // Adjacent lanes take adjacent elements.
     int const lane = threadIdx.x % 32;
     __syncwarp();
 #pragma unroll
@@ -99,41 +99,31 @@ __device__ inline void put_sums(Sink const& sink, std::int64_t const (&at)[R],
     __syncwarp();
 #pragma unroll
     for (int i = 0; i < V; ++i)
-      put(i * 32 + lane - lane * V,
-          of_warp[i * (32 / V * padded_lane<V>)+lane / V * padded_lane<V> +
-                  lane % V]);
+      emit(i * 32 + lane - lane * V,
+           of_warp[i * (32 / V * padded_lane<V>)+lane / V * padded_lane<V> +
+                   lane % V]);
   }
 }
 
-template <class Sink>
-struct SinkResult {
+template <class Epilogue>
+struct EpilogueResult {
   using type = char;  // does not limit how many elements a thread takes
 };
-template <VisibleStencilSink Sink>
-struct SinkResult<Sink> {
-  using type = typename Sink::value_type;
+template <StencilEpilogue Epilogue>
+struct EpilogueResult<Epilogue> {
+  using type = typename Epilogue::value_type;
 };
 
-template <class Sink>
-struct SinkPointer {
-  using type = char*;
-};
-template <VisibleStencilSink Sink>
-struct SinkPointer<Sink> {
-  using type = typename Sink::value_type*;
-};
-template <class Sink>
-using SinkPlace = typename SinkPointer<Sink>::type;
-
-/// 0 .. high
+/// Clamps to 0 .. high.
 __device__ inline std::int64_t clamp_to(std::int64_t value, std::int64_t high) {
   return value < 0 ? 0 : value > high ? high : value;
 }
 
-/// Sums within planes, whose rows have room beside them for whole vectors.
+/// The epilogue of sums within planes, whose rows are padded for whole
+/// vectors.
 template <class A>
 struct PlaneTarget : StencilTarget<A, 2> {};
-template <class Sink>
+template <class Epilogue>
 inline constexpr bool has_room_beside_rows = false;
 template <class A>
 inline constexpr bool has_room_beside_rows<PlaneTarget<A>> = true;

@@ -16,9 +16,9 @@
 
 namespace KokkosMMA::Impl::Cuda {
 
-/// Columns of a strip as they lie in shared memory. The window of a thread's V
-/// elements starts `reach` elements before them. Rows that begin anywhere in
-/// their sectors of 32 bytes lie there from the begin of a sector on.
+/// The layout of a row of a column panel in shared memory. The window of a
+/// thread begins `reach` elements before its V elements. Unaligned rows are
+/// stored from the beginning of their 32-byte sector on.
 template <class Element, int V, int Threads, int MaxRadius, bool Aligned = true>
 struct SeparableRow {
   static constexpr int round_up(int n, int to) {
@@ -29,20 +29,20 @@ struct SeparableRow {
   static constexpr int pad        = round_up(MaxRadius, per_vector);
   static constexpr int reach      = round_up(MaxRadius, unit);
   static constexpr int columns    = Threads * V;
-  /// From element 0 on, as far as windows go; behind them lies what element 0
-  /// is behind the begin of a sector.
+  /// Elements that windows reach. Unaligned rows have room for the offset of
+  /// element 0 in its sector after them.
   static constexpr int reached  = columns + 2 * pad;
   static constexpr int elements = reached + (Aligned ? 0 : 2 * per_vector);
   static constexpr int vectors  = elements / per_vector;
   static constexpr int bytes    = vectors * 16;
   static_assert(bytes % 32 == 0);
-  /// Before the first row.
+  /// Bytes before the first row.
   static constexpr int lead =
       Aligned ? sector_lead(pad * int(sizeof(Element))) : 0;
   static constexpr int window = V + 2 * reach;
 };
 
-/// The words of a thread's window, from byte 0 of `from` on.
+/// Loads the words of a thread's window.
 template <int Bytes, int UnitBytes>
 __device__ inline Registers<unsigned, Bytes / 4> load_words(
     unsigned char const* from) {
@@ -63,7 +63,7 @@ __device__ inline Registers<unsigned, Bytes / 4> load_words(
   return words;
 }
 
-/// Elements that lie in words from word `First` on.
+/// Converts elements that begin at word `First`.
 template <class A, class Element, int First, int Count, int Words>
 __device__ inline Registers<A, Count> elements_of(
     Registers<unsigned, Words> const& words) {
@@ -84,22 +84,23 @@ __device__ inline Registers<A, Count> elements_of(
   return values;
 }
 
-/// Sums that are made of bytes as they lie in words.
+/// Whether the sums take bytes as they are packed in words.
 template <class Sums>
 inline constexpr bool takes_bytes = false;
 template <class A, class Byte, int V, int Radius>
 inline constexpr bool takes_bytes<PairedBoxSums<A, Byte, V, Radius>> = true;
 
-/// Sums along a row of a thread's V elements, which start `offset` bytes behind
-/// `from` and those that the window reaches to the left. Loads are of whole
-/// units; what is left of the offset is the same for all threads.
+/// Sums along a row of a thread's V elements. The window begins `offset` bytes
+/// after `from`. Loads are of whole units; the rest of the offset is the same
+/// for all threads.
 template <class A, class Sums, class Element, class Row, bool Aligned>
 __device__ inline auto sums_along_row(unsigned char const* from, int offset,
                                       typename Sums::Weights const& weights) {
   constexpr int size = int(sizeof(Element));
-  // Small elements by 8 bytes: one choice less for each word against twice the
-  // wavefronts (halfs, boxes of radius 3 and 5 0.93 and 0.83 of a copy instead
-  // of 0.90 and 0.82; floats of radius 7 0.79 instead of 0.90).
+  // Small elements are loaded by 8 bytes: one select less per word, twice the
+  // wavefronts. Part of a copy's rate: half, box filters of radius 3 and 5
+  // 0.93 and 0.83 instead of 0.90 and 0.82; float of radius 7 0.79 instead of
+  // 0.90.
   constexpr int unit_bytes =
       !Aligned && size < 4 && Row::unit * size > 8 ? 8 : Row::unit * size;
   constexpr int bytes = Row::window * size;
@@ -133,7 +134,8 @@ __device__ inline auto sums_along_row(unsigned char const* from, int offset,
         bool const shifted = offset & 4 * n;
 #pragma unroll
         for (int w = 0; w + n < words.size; ++w) {
-          // A choice between values: one between places needs them in memory.
+          // Selects between values: selecting between places would need them
+          // in memory.
           unsigned const here = words[w], there = words[w + n];
           words[w] = shifted ? there : here;
         }

@@ -11,18 +11,18 @@
 
 namespace KokkosMMA::Impl::Cuda {
 
-/// Loads of a grid of one dimension into shared memory where the row may lie
-/// beyond the boundaries in part. (As one function, with what is beyond them in
-/// a lambda: int8 of radius 16 223 instead of 311 10^9 sums per second, uint8
-/// 280 instead of 314.) Columns begin .. end - 1 are those of the grid.
+/// Loads a row of a grid of one dimension to shared memory where a boundary
+/// cuts it. Columns begin .. end - 1 are inside the grid. (One function with a
+/// lambda for what is beyond the boundaries: int8 of radius 16 223 instead of
+/// 311 10^9 sums per second, uint8 280 instead of 314.)
 template <class Row, int Threads, class Element>
-struct SeparableLine {
+struct SeparableLinearLoader {
   int radius;
   BoundaryCondition const& low;
   BoundaryCondition const& high;
   std::int64_t first;  ///< column of element 0 of the row in shared memory
 
-  /// `from` is column 0.
+  /// Loads the element of one column. `from` is column 0.
   __device__ void element(Element* to, Element const* from, std::int64_t column,
                           std::int64_t begin, std::int64_t end) const {
     if (column < begin - radius || column >= end + radius) return;
@@ -64,12 +64,12 @@ struct SeparableLine {
   }
 };
 
-/// How a block brings its rows into the ring, where all of them start at the
-/// same place in their lines of 16 bytes. Each thread has the same vectors of
-/// every row.
+/// Loads the rows of a block into the ring where all of them begin at the same
+/// offset in their 16-byte chunks. Each thread has the same chunks of every
+/// row.
 template <class Row, int Threads, int StageRows, int R, class Task,
           class Element>
-struct SeparableFeed {
+struct SeparableRowLoader {
   static constexpr int stage_bytes = StageRows * Row::bytes;
   static constexpr int V           = Row::per_vector;
   static constexpr int vectors     = Row::vectors;
@@ -78,26 +78,26 @@ struct SeparableFeed {
   Task const& task;
   std::int64_t first;       ///< column of element 0 of a row in the ring
   std::int64_t first_row;   ///< of step 0
-  std::int64_t inside_low;  ///< rows that lie in memory
+  std::int64_t inside_low;  ///< first row in memory
   std::int64_t inside_high;
-  std::int64_t columns_low;  ///< columns likewise
+  std::int64_t columns_low;  ///< first column in memory
   std::int64_t columns_high;
-  std::int64_t source[count];  ///< column that vector n is loaded from
+  std::int64_t source[count];  ///< column that chunk n is loaded from
   bool whole[count];
-  /// Elements of vectors that lie inside in part, one for each lane on either
-  /// side: place in the row, -1: none.
+  /// Elements of chunks that a boundary cuts, one for each lane on either
+  /// side: index in the row, -1 for none.
   bool has_partial;
-  int partial_place[2];
+  int partial_index[2];
   std::int64_t partial_source[2];
   bool has_boundaries;
   SeparableBoundaries<Row, Element> conditions;
 
-  __device__ SeparableFeed(Task const& all, std::int64_t first_column,
-                           std::int64_t row_of_step_0)
+  __device__ SeparableRowLoader(Task const& all, std::int64_t first_column,
+                                std::int64_t row_of_step_0)
       : task(all), first(first_column), first_row(row_of_step_0) {
     int const radius = task.weights.row_radius();
     if constexpr (R == 1) {
-      // Rows with all of their window inside.
+      // Rows whose window is inside the grid.
       inside_low  = first < 0 ? 1 : 0;
       inside_high = (task.columns - first - Row::elements) / task.stride + 1;
       if (task.columns < first + Row::elements) inside_high = 0;
@@ -110,9 +110,9 @@ struct SeparableFeed {
     columns_low = task.column_low.kind == Boundary::halo ? -radius : 0;
     columns_high =
         task.columns + (task.column_high.kind == Boundary::halo ? radius : 0);
-    // What other elements beyond the boundaries stand for, the row gets from
-    // its own elements later. A periodic grid of whole vectors has whole
-    // vectors there.
+    // Other elements beyond the boundaries are copied within shared memory
+    // later, by fill_boundaries. A periodic grid of whole chunks has whole
+    // chunks there.
     bool const periodic = task.column_low.kind == Boundary::periodic;
     bool const wraps    = periodic && task.columns % V == 0 &&
                        task.columns >= Row::elements - Row::columns + V;
@@ -135,7 +135,7 @@ struct SeparableFeed {
     has_boundaries = false;
     has_partial    = false;
     if constexpr (R > 1) {
-      // Vectors of the columns that lie in memory.
+      // Chunks of the columns in memory.
       std::int64_t const end         = first + Row::elements;
       std::int64_t const low         = max(columns_low, first);
       std::int64_t const high        = min(columns_high, end);
@@ -155,7 +155,7 @@ struct SeparableFeed {
             side == 0 ? min(first_whole, needed_high) : min(above, end);
         std::int64_t const place = column - first;
         bool const exists        = column < stop && locate(column);
-        partial_place[side]      = exists ? int(place) : -1;
+        partial_index[side]      = exists ? int(place) : -1;
         partial_source[side]     = column;
         has_partial              = has_partial || exists;
       }
@@ -176,7 +176,8 @@ struct SeparableFeed {
     }
   }
 
-  /// Column of the element that is loaded for one; false where there is none.
+  /// Replaces a column by the one that is loaded for it. Returns false where
+  /// none is.
   __device__ bool locate(std::int64_t& column) const {
     if (column >= columns_low && column < columns_high) return true;
     if (task.column_low.kind != Boundary::periodic) return false;
@@ -185,8 +186,8 @@ struct SeparableFeed {
     column += column < 0 ? task.columns : -task.columns;
     return true;
   }
-  /// Of rows that lie in memory, the vectors that do so in part: each warp has
-  /// its rows of the stage.
+  /// Loads the chunks that a boundary cuts, in rows that are in memory. Each
+  /// warp has its rows of the stage.
   template <int Rows>
   __device__ void partial_vectors(unsigned char* to,
                                   Element const* from) const {
@@ -197,12 +198,12 @@ struct SeparableFeed {
       Element* const into = reinterpret_cast<Element*>(to + j * Row::bytes);
 #pragma unroll
       for (int side = 0; side < 2; ++side)
-        if (partial_place[side] >= 0)
-          copy_element(into + partial_place[side],
+        if (partial_index[side] >= 0)
+          copy_element(into + partial_index[side],
                        from + (j * task.stride + partial_source[side]));
     }
   }
-  /// A row that lies in memory.
+  /// Loads a row that is in memory.
   __device__ void row(unsigned char* to, Element const* from) const {
     Element* const into = reinterpret_cast<Element*>(to);
 #pragma unroll
@@ -212,13 +213,13 @@ struct SeparableFeed {
                           from + source[n]);
     if (has_partial) partial_vectors<1>(to, from);
   }
-  /// Bytes from the begin of a row of a stage to its element 0.
+  /// Bytes from the beginning of a row of a stage to its element 0.
   struct Offsets {
     __device__ static constexpr int at(int) { return 0; }
   };
   __device__ static Offsets offsets(unsigned char const*) { return {}; }
 
-  /// The rows of a stage, from step `step` on.
+  /// Starts the copies of a stage, the rows from step `step` on.
   __device__ void stage(unsigned char* to, int step, int steps) const {
     std::int64_t const begin = first_row + step;
     bool const inside = begin >= inside_low && begin + StageRows <= inside_high;
@@ -242,18 +243,19 @@ struct SeparableFeed {
     } else {
 #pragma unroll 1
       for (int j = 0; j < StageRows && step + j < steps; ++j)
-        row_anywhere(to + j * Row::bytes, begin + j);
+        load_boundary_row(to + j * Row::bytes, begin + j);
     }
   }
-  __device__ void row_anywhere(unsigned char* to, std::int64_t index) const {
+  __device__ void load_boundary_row(unsigned char* to,
+                                    std::int64_t index) const {
     if constexpr (R == 1) {
-      SeparableLine<Row, Threads, Element> const line{
+      SeparableLinearLoader<Row, Threads, Element> const linear{
           task.weights.row_radius(), task.column_low, task.column_high, first};
       std::int64_t const begin = -index * task.stride;
-      line.load(to, task.elements() - begin, begin, begin + task.columns);
+      linear.load(to, task.elements() - begin, begin, begin + task.columns);
     } else {
       double value = 0;
-      if (locate_line(task.row_low, task.row_high, task.rows, index, value)) {
+      if (source_row(task.row_low, task.row_high, task.rows, index, value)) {
         row(to, task.elements() + index * task.stride);
       } else {
         for (int e = threadIdx.x; e < Row::elements; e += Threads)
@@ -261,8 +263,8 @@ struct SeparableFeed {
       }
     }
   }
-  /// Once the rows of a stage have arrived, those beyond the boundaries of
-  /// each.
+  /// Once a stage has arrived, fills in the elements beyond the boundaries of
+  /// each row.
   __device__ void fill_boundaries(unsigned char* stage, int step) const {
     int const warp = threadIdx.x / 32;
 #pragma unroll

@@ -9,6 +9,7 @@
 #include <backends/cuda/kernels/stencil/KokkosMMA_SeparableEpilogue.hpp>
 #include <backends/cuda/kernels/stencil/KokkosMMA_SeparableRow.hpp>
 #include <backends/cuda/kernels/stencil/KokkosMMA_SeparableRowLoader.hpp>
+#include <backends/cuda/kernels/stencil/KokkosMMA_SeparableStencilTuning.hpp>
 #include <backends/cuda/kernels/stencil/KokkosMMA_SeparableTask.hpp>
 #include <backends/cuda/kernels/stencil/KokkosMMA_SeparableUnalignedLoader.hpp>
 #include <core/stencil/KokkosMMA_StencilGrid.hpp>
@@ -20,69 +21,72 @@
 #include <type_traits>
 
 /// \file
-/// Stencils whose weights are one outer product, on CUDA cores: 2 (2r + 1)
-/// multiplications per element instead of (2r + 1)^2. A block owns a strip of
-/// columns and marches down a chunk of rows, which pass through a ring in
-/// shared memory: rows are read once, but for 2r per chunk. Each thread adds up
-/// its window of the row and then keeps the sums of 2r + 1 rows under way in
+/// Kernel of separable stencils of one and two dimensions on CUDA cores: 2 (2r
+/// + 1) multiplications per element instead of (2r + 1)^2. A thread block
+/// sweeps down one row block of a column panel. Rows pass through a ring in
+/// shared memory; each is read once, but for 2r per row block. Each thread
+/// sums up its window of the row and keeps the partial sums of 2r + 1 rows in
 /// registers.
 
 namespace KokkosMMA::Impl::Cuda {
 
-/// What feeds the ring where rows begin in their lines, or anywhere.
+/// The loader of aligned or of unaligned rows.
 template <bool Aligned, class Row, int Threads, int StageRows, int R,
           class Task, class Element>
-using SeparableFeedOf = std::conditional_t<
-    Aligned, SeparableFeed<Row, Threads, StageRows, R, Task, Element>,
-    SeparableFeedAnywhere<Row, Threads, StageRows, Task, Element>>;
+using SeparableLoader = std::conditional_t<
+    Aligned, SeparableRowLoader<Row, Threads, StageRows, R, Task, Element>,
+    SeparableUnalignedLoader<Row, Threads, StageRows, Task, Element>>;
 
-/// A batch of rows of a thread that has a part of its elements.
-template <class Tuned, class Sums, class Sink>
-struct SeparablePart {
-  alignas(16) typename SinkResult<Sink>::type row[Sums::batch][Tuned::V];
+/// Results of a batch of rows, of a thread whose elements a boundary cuts.
+template <SeparableTuning Tuning, class Sums, class Epilogue>
+struct SeparablePartial {
+  alignas(16) typename EpilogueResult<Epilogue>::type
+      row[Sums::batch][Tuning.sums_per_thread];
 };
 
-template <class Tuned, class Row, class Feed, bool VectorSink, class A,
-          class Sums, class Sink>
+template <SeparableTuning Tuning, class Row, class Loader, bool VectorStores,
+          class A, class Sums, class Epilogue>
 inline constexpr int separable_bytes =
-    Row::lead + Tuned::stages* Feed::stage_bytes +
-    (VectorSink ? 2 * int(sizeof(SeparablePart<Tuned, Sums, Sink>))
-                : Row::columns / Tuned::V * padded_lane<Tuned::V> *
-                      int(std::max(sizeof(A),
-                                   sizeof(typename SinkResult<Sink>::type))));
+    Row::lead + Tuning.stages* Loader::stage_bytes +
+    (VectorStores
+         ? 2 * int(sizeof(SeparablePartial<Tuning, Sums, Epilogue>))
+         : Row::columns / Tuning.sums_per_thread *
+               padded_lane<Tuning.sums_per_thread> *
+               int(std::max(sizeof(A),
+                            sizeof(typename EpilogueResult<Epilogue>::type))));
 
-template <class Tuned, class A, class Sums, class Element, bool Aligned,
-          bool VectorSink, int R, class Task, class Sink>
-__global__ void __launch_bounds__(Tuned::threads, Tuned::min_blocks)
-    separable_stencil(Task const task, Sink const sink) {
+template <SeparableTuning Tuning, class A, class Sums, class Element,
+          bool Aligned, bool VectorStores, int R, class Task, class Epilogue>
+__global__ void __launch_bounds__(Tuning.threads, Tuning.resident_blocks)
+    separable_stencil(Task const task, Epilogue const epilogue) {
   constexpr bool linear    = R == 1;
-  constexpr int V          = Tuned::V;
-  constexpr int threads    = Tuned::threads;
-  constexpr int stages     = Tuned::stages;
-  constexpr int stage_rows = Tuned::stage_rows;
+  constexpr int V          = Tuning.sums_per_thread;
+  constexpr int threads    = Tuning.threads;
+  constexpr int stages     = Tuning.stages;
+  constexpr int stage_rows = Tuning.stage_rows;
   using Row = SeparableRow<Element, V, threads, Sums::max_radius, Aligned>;
-  using Feed =
-      SeparableFeedOf<Aligned, Row, threads, stage_rows, R, Task, Element>;
+  using Loader =
+      SeparableLoader<Aligned, Row, threads, stage_rows, R, Task, Element>;
   KOKKOSMMA_DYNAMIC_SHARED(unsigned char, 32, separable_memory);
   unsigned char* const ring = separable_memory + Row::lead;
   GridDependency::release();
 
-  unsigned const strip         = task.block() % task.strips;
-  unsigned const chunk         = task.block() / task.strips;
-  std::int64_t const row_begin = chunk * task.chunk_rows;
-  std::int64_t const row_end   = min(row_begin + task.chunk_rows, task.rows);
+  unsigned const panel         = task.block() % task.panels;
+  unsigned const row_block     = task.block() / task.panels;
+  std::int64_t const row_begin = row_block * task.block_rows;
+  std::int64_t const row_end   = min(row_begin + task.block_rows, task.rows);
   int const column_radius      = task.weights.column_radius();
   int const steps              = int(row_end - row_begin) + 2 * column_radius;
   std::int64_t const first_column =
-      linear ? -task.shift : std::int64_t(strip) * Row::columns - task.shift;
-  Feed const feed(task, first_column - Row::pad, row_begin - column_radius);
-  constexpr int stage_bytes = Feed::stage_bytes;
+      linear ? -task.shift : std::int64_t(panel) * Row::columns - task.shift;
+  Loader const loader(task, first_column - Row::pad, row_begin - column_radius);
+  constexpr int stage_bytes = Loader::stage_bytes;
 
   int to_fill     = 0;  // step of the next stage to be loaded
   int fill_slot   = 0;
   auto const fill = [&] {
     if (to_fill < steps)
-      feed.stage(ring + fill_slot * stage_bytes, to_fill, steps);
+      loader.stage(ring + fill_slot * stage_bytes, to_fill, steps);
     CopyAsync16::commit();
     to_fill += stage_rows;
     fill_slot = fill_slot + 1 == stages ? 0 : fill_slot + 1;
@@ -93,28 +97,29 @@ __global__ void __launch_bounds__(Tuned::threads, Tuned::min_blocks)
   unsigned char* const behind_ring = ring + stages * stage_bytes;
   A* const of_warp                 = reinterpret_cast<A*>(behind_ring) +
                      threadIdx.x / 32 * (32 * padded_lane<V>);
-  // Of the thread's elements, those of the grid.
+  // The thread's elements that are inside the grid.
   int const own_begin     = int(clamp_to(-column, V));
   int const own_end       = int(clamp_to(task.columns - column, V));
-  constexpr bool has_room = has_room_beside_rows<Sink>;
+  constexpr bool has_room = has_room_beside_rows<Epilogue>;
   bool const is_whole =
       has_room ? own_begin < own_end : own_begin == 0 && own_end == V;
   bool const is_part = !has_room && !is_whole && own_begin < own_end;
-  // At most two threads have a part of their elements: theirs wait here for the
-  // end of the batch, so that no branch parts one row from the next. (Floats of
-  // radius 7, part of a copy, with such a branch and without: factors 0.75 and
-  // 0.82, boxes of rows that begin anywhere 0.83 and 0.91.)
-  SeparablePart<Tuned, Sums, Sink>* const part =
-      reinterpret_cast<SeparablePart<Tuned, Sums, Sink>*>(behind_ring) +
+  // At most two threads have elements on both sides of a boundary. Their
+  // results wait here for the end of the batch, so that no branch separates
+  // one row from the next. Part of a copy's rate with such a branch and
+  // without, floats of radius 7: factors 0.75 and 0.82, box filters of
+  // unaligned rows 0.83 and 0.91.
+  SeparablePartial<Tuning, Sums, Epilogue>* const partial =
+      reinterpret_cast<SeparablePartial<Tuning, Sums, Epilogue>*>(behind_ring) +
       (own_begin > 0 ? 0 : 1);
-  SinkPlace<Sink> place;
-  if constexpr (VectorSink && R == 2) {
-    place = sink.data + task.results() +
-            ((row_begin - 2 * column_radius) * sink.stride[0] + column);
+  typename EpilogueResult<Epilogue>::type* result;
+  if constexpr (VectorStores && R == 2) {
+    result = epilogue.data + task.results() +
+             ((row_begin - 2 * column_radius) * epilogue.stride[0] + column);
   }
-  // Results that start anywhere in their lines.
-  constexpr bool staged = !VectorSink && R == 2 && VisibleStencilSink<Sink>;
-  using Result          = typename SinkResult<Sink>::type;
+  // Unaligned results.
+  constexpr bool staged = !VectorStores && R == 2 && StencilEpilogue<Epilogue>;
+  using Result          = typename EpilogueResult<Epilogue>::type;
   int const lane        = threadIdx.x % 32;
   Result* const results_of_warp =
       reinterpret_cast<Result*>(behind_ring) + threadIdx.x / 32 * (32 * V);
@@ -122,29 +127,30 @@ __global__ void __launch_bounds__(Tuned::threads, Tuned::min_blocks)
   unsigned const warp_begin      = clamp_to(-warp_column, 32 * V);
   unsigned const warp_end        = clamp_to(task.columns - warp_column, 32 * V);
   if constexpr (staged) {
-    place =
-        sink.data + task.results() +
-        ((row_begin - 2 * column_radius) * sink.stride[0] + warp_column + lane);
+    result = epilogue.data + task.results() +
+             ((row_begin - 2 * column_radius) * epilogue.stride[0] +
+              warp_column + lane);
   }
   auto const is_sum = [&](int step) {
     return step >= 2 * column_radius && step < steps;
   };
   auto const emit = [&](int step, int b, typename Sums::OfRow const& sums) {
-    if constexpr (VectorSink && R == 2) {
-      // Bytes are packed once for both: radius 3 and 4 0.92 and 0.91 instead of
-      // 0.91 and 0.89 of a copy. Factors of halfs of radius 7 spill so.
-      auto const put = [&](auto const& words) {
-        if (is_whole && is_sum(step)) store_words(place, words());
-        if (is_part) store_words(part->row[b], words());
+    if constexpr (VectorStores && R == 2) {
+      // Bytes are packed once for both stores: radius 3 and 4 0.92 and 0.91
+      // instead of 0.91 and 0.89 of a copy. Factors of half of radius 7 would
+      // spill that way.
+      auto const store = [&](auto const& words) {
+        if (is_whole && is_sum(step)) store_words(result, words());
+        if (is_part) store_words(partial->row[b], words());
       };
       if constexpr (takes_bytes<Sums>) {
-        put([words = result_words<Result, V>(sums)] { return words; });
+        store([words = result_words<Result, V>(sums)] { return words; });
       } else {
-        put([&] { return result_words<Result, V>(sums); });
+        store([&] { return result_words<Result, V>(sums); });
       }
-      place += sink.stride[0];
+      result += epilogue.stride[0];
     } else if constexpr (staged) {
-      // Lanes side by side take elements side by side.
+      // Adjacent lanes take adjacent elements.
       __syncwarp();
       store_words(results_of_warp + lane * V, result_words<Result, V>(sums));
       __syncwarp();
@@ -152,19 +158,19 @@ __global__ void __launch_bounds__(Tuned::threads, Tuned::min_blocks)
       for (int i = 0; i < V; ++i)
         if (is_sum(step) &&
             unsigned(i * 32 + lane - warp_begin) < warp_end - warp_begin)
-          place[i * 32] = results_of_warp[i * 32 + lane];
-      place += sink.stride[0];
+          result[i * 32] = results_of_warp[i * 32 + lane];
+      result += epilogue.stride[0];
     } else {
       if (!is_sum(step)) return;
       std::int64_t const row = row_begin + (step - 2 * column_radius);
       if constexpr (R == 1) {
         std::int64_t const at[1] = {row * task.stride + column};
-        put_sums<V, VectorSink>(sink, at, at[0], 0, task.columns, sums,
-                                of_warp);
+        apply_epilogue<V, VectorStores>(epilogue, at, at[0], 0, task.columns,
+                                        sums, of_warp);
       } else {
         std::int64_t const at[2] = {row, column};
-        put_sums<V, VectorSink>(sink, at, column, 0, task.columns, sums,
-                                of_warp);
+        apply_epilogue<V, VectorStores>(epilogue, at, column, 0, task.columns,
+                                        sums, of_warp);
       }
     }
   };
@@ -176,7 +182,7 @@ __global__ void __launch_bounds__(Tuned::threads, Tuned::min_blocks)
   sums.clear();
   int read_slot = 0;
   unsigned char* stage;
-  typename Feed::Offsets offsets;
+  typename Loader::Offsets offsets;
 #pragma unroll 1
   for (int first_step = 0; first_step < steps; first_step += Sums::batch) {
 #pragma unroll
@@ -187,16 +193,17 @@ __global__ void __launch_bounds__(Tuned::threads, Tuned::min_blocks)
           Sums::batch % stage_rows == 0 ? b % stage_rows : step % stage_rows;
       if (in_stage == 0) {
         CopyAsync16::wait<stages - 2>();
-        // The stage is there for all, and all are done with the one before.
+        // After the barrier the stage has arrived for all threads, and all are
+        // done with the one before.
         __syncthreads();
         fill();
         stage     = ring + read_slot * stage_bytes;
         read_slot = read_slot + 1 == stages ? 0 : read_slot + 1;
-        if (feed.has_boundaries) {
-          feed.fill_boundaries(stage, step);
+        if (loader.has_boundaries) {
+          loader.fill_boundaries(stage, step);
           __syncthreads();
         }
-        offsets = feed.offsets(stage);
+        offsets = loader.offsets(stage);
       }
       unsigned char const* const row =
           stage + in_stage * Row::bytes +
@@ -208,14 +215,15 @@ __global__ void __launch_bounds__(Tuned::threads, Tuned::min_blocks)
                      task.weights));
     }
     sums.next_batch();
-    if constexpr (VectorSink && R == 2) {
+    if constexpr (VectorStores && R == 2) {
       if (is_part) {
 #pragma unroll 1
         for (int b = 0; b < Sums::batch; ++b)
 #pragma unroll 1
           for (int i = own_begin; i < own_end; ++i)
             if (is_sum(first_step + b))
-              place[(b - Sums::batch) * sink.stride[0] + i] = part->row[b][i];
+              result[(b - Sums::batch) * epilogue.stride[0] + i] =
+                  partial->row[b][i];
       }
     }
   }

@@ -9,13 +9,13 @@
 #include <cstdint>
 
 /// \file
-/// What a block of a separable stencil reads, and the rows and columns beyond
-/// the boundaries.
+/// What a thread block of a separable stencil reads, and the source of rows
+/// and columns beyond the boundaries.
 
 namespace KokkosMMA::Impl::Cuda {
 
-/// Everything that a block needs to know. A grid of one dimension is cut into
-/// rows that lie one behind the other in memory.
+/// The arguments of a block. A grid of one dimension is divided into rows that
+/// follow each other in memory.
 template <class Element, class Weights>
 struct SeparableTask {
   Element const* data;
@@ -23,20 +23,22 @@ struct SeparableTask {
   std::int64_t rows;
   std::int64_t columns;
   BoundaryCondition row_low, row_high, column_low, column_high;
-  bool rows_first;  ///< where constants meet, that of the rows is taken
-  int shift;        ///< elements from a 16-byte line to the start of a row
-  unsigned strips;
-  std::int64_t chunk_rows;
+  bool rows_first;  ///< where constants meet, that of the rows is used
+  int shift;        ///< elements from a 16-byte chunk to the start of a row
+  unsigned panels;
+  std::int64_t block_rows;
   Weights weights;
 
-  /// Element 0 of what a block reads, and its place among the blocks that do.
+  /// Element 0 of the grid that a block reads, and the number of the block
+  /// within that grid.
   __device__ Element const* elements() const { return data; }
   __device__ unsigned block() const { return blockIdx.x; }
-  /// From the sink's first result to where those of the block begin.
+  /// Offset of the block's results in those of the launch.
   __device__ static std::int64_t results() { return 0; }
 };
 
-/// The same for planes at equal distances, one behind the other or backwards.
+/// The arguments of a block for several planes at equal distances, which may
+/// be negative.
 template <class Element, class Weights>
 struct SeparablePlanesTask : SeparableTask<Element, Weights> {
   unsigned planes;
@@ -54,8 +56,7 @@ struct SeparablePlanesTask : SeparableTask<Element, Weights> {
   __device__ std::int64_t plane() const { return blockIdx.x / blocks_of_plane; }
 };
 
-/// An element into shared memory, while the thread goes on where there is an
-/// instruction for its size.
+/// Copies one element to shared memory, with cp.async for 4 and 8 bytes.
 template <class Element>
 __device__ inline void copy_element(Element* to, Element const* from) {
   if constexpr (sizeof(Element) == 4 || sizeof(Element) == 8) {
@@ -65,12 +66,12 @@ __device__ inline void copy_element(Element* to, Element const* from) {
   }
 }
 
-/// The row that stands for one that may lie outside; false where a constant
-/// does.
-__device__ inline bool locate_line(BoundaryCondition const& low,
-                                   BoundaryCondition const& high,
-                                   std::int64_t extent, std::int64_t& index,
-                                   double& value) {
+/// Maps an out-of-grid row to its source row. Returns false, and the constant,
+/// where a constant is beyond the boundary.
+__device__ inline bool source_row(BoundaryCondition const& low,
+                                  BoundaryCondition const& high,
+                                  std::int64_t extent, std::int64_t& index,
+                                  double& value) {
   if (index >= 0 && index < extent) return true;
   bool const is_low   = index < 0;
   Boundary const kind = is_low ? low.kind : high.kind;
@@ -82,13 +83,13 @@ __device__ inline bool locate_line(BoundaryCondition const& low,
   return true;
 }
 
-/// The elements beyond the boundaries of a row that is in shared memory and
-/// whose own elements stand for them. Lanes 0 to 15 have those below, 16 to 31
-/// those above.
+/// The boundary fix-up of a row in shared memory: elements beyond the
+/// boundaries that are copies of the row's own, or constants. Lanes 0 to 15
+/// have the low side, 16 to 31 the high side.
 template <class Row, class Element>
 struct SeparableBoundaries {
-  int to     = -1;  ///< place in the row; -1: none
-  int source = -1;  ///< the same; -1: a constant
+  int to     = -1;  ///< index in the row; -1: none
+  int source = -1;  ///< index in the row; -1: a constant
   Element value{};
 
   __device__ static bool is_filled(BoundaryCondition const& condition) {

@@ -12,12 +12,12 @@
 
 namespace KokkosMMA::Impl::Cuda {
 
-/// The same of a grid whose rows start anywhere. Whole lines of 16 bytes are
-/// copied, of which a row's first and last hold what lies before and behind it;
-/// element `first` of a row is `offset` bytes from where the row begins in the
-/// ring.
+/// Loads the rows of a block into the ring where they begin at different
+/// offsets in their 16-byte chunks. Whole chunks are copied; the first and the
+/// last one of a row also hold elements outside of it. Element `first` of a
+/// row is `offset` bytes after the beginning of the row in the ring.
 template <class Row, int Threads, int StageRows, class Task, class Element>
-struct SeparableFeedAnywhere {
+struct SeparableUnalignedLoader {
   static constexpr int stage_bytes =
       StageRows * Row::bytes + (StageRows + 31) / 32 * 32;
   static_assert(StageRows <= Threads);
@@ -28,19 +28,20 @@ struct SeparableFeedAnywhere {
   Task const& task;
   std::int64_t first;       ///< column of element 0 of a row
   std::int64_t first_row;   ///< of step 0
-  std::int64_t inside_low;  ///< rows that lie in memory
+  std::int64_t inside_low;  ///< first row in memory
   std::int64_t inside_high;
-  std::int64_t columns_low;  ///< columns likewise
+  std::int64_t columns_low;  ///< first column in memory
   std::int64_t columns_high;
-  std::uintptr_t memory_begin;  ///< of all elements
+  std::uintptr_t memory_begin;  ///< address of the first element in memory
   std::uintptr_t memory_end;
   bool periodic;
-  bool whole;  ///< every line lies between the elements of its row
+  bool whole;  ///< every chunk is inside its row
   bool has_boundaries;
   SeparableBoundaries<Row, Element> conditions;
 
-  __device__ SeparableFeedAnywhere(Task const& all, std::int64_t first_column,
-                                   std::int64_t row_of_step_0)
+  __device__ SeparableUnalignedLoader(Task const& all,
+                                      std::int64_t first_column,
+                                      std::int64_t row_of_step_0)
       : task(all), first(first_column), first_row(row_of_step_0) {
     int const radius         = task.weights.row_radius();
     std::int64_t const above = task.weights.column_radius();
@@ -71,7 +72,7 @@ struct SeparableFeedAnywhere {
   __device__ std::uintptr_t address(std::int64_t element) const {
     return reinterpret_cast<std::uintptr_t>(task.elements() + element);
   }
-  /// Offsets of the rows of a stage: a byte for each, behind the last of them.
+  /// Offsets of the rows of a stage, a byte each, stored after its rows.
   struct Offsets {
     Registers<unsigned, (StageRows + 3) / 4> words;
     __device__ int at(int row) const {
@@ -82,22 +83,22 @@ struct SeparableFeedAnywhere {
     return {
         load_words<(StageRows + 3) / 4 * 4, 4>(stage + StageRows * Row::bytes)};
   }
-  __device__ void put_offset(unsigned char* stage, int row, int step) const {
+  __device__ void store_offset(unsigned char* stage, int row, int step) const {
     std::int64_t index = first_row + step + row;
     double value;
     bool const inside =
-        locate_line(task.row_low, task.row_high, task.rows, index, value);
+        source_row(task.row_low, task.row_high, task.rows, index, value);
     stage[StageRows * Row::bytes + row] =
         inside ? address(index * task.stride + first) % sector : 0;
   }
 
-  /// A line of a row, from column `column` on.
-  __device__ void line(unsigned char* to, Element const* from,
-                       std::int64_t column) const {
+  /// Copies the chunk of a row that begins at column `column`.
+  __device__ void chunk(unsigned char* to, Element const* from,
+                        std::int64_t column) const {
     if (column + V <= columns_low || column >= columns_high) return;
     bool const inside = column >= columns_low && column + V <= columns_high;
     auto const begin  = reinterpret_cast<std::uintptr_t>(from + column);
-    // What else a line holds is not used, or filled later.
+    // Other elements of a chunk are not used, or filled in later.
     if (inside ||
         (!periodic && begin >= memory_begin && begin + 16 <= memory_end)) {
       CopyAsync16::copy(to, from + column);
@@ -108,10 +109,10 @@ struct SeparableFeedAnywhere {
           copy_element(reinterpret_cast<Element*>(to) + e, from + column + e);
     }
   }
-  /// What a row that goes on at its other end has beyond its whole lines: a
-  /// lane for each element. Byte 0 of `to` is column `begin`.
-  __device__ void ends(unsigned char* to, Element const* from,
-                       std::int64_t begin) const {
+  /// Of a periodic row, copies what its whole chunks do not hold: a lane for
+  /// each element. Byte 0 of `to` is column `begin`.
+  __device__ void periodic_ends(unsigned char* to, Element const* from,
+                                std::int64_t begin) const {
     int const radius       = task.weights.row_radius();
     std::int64_t const end = begin + Row::elements;
     std::int64_t const low =
@@ -134,10 +135,10 @@ struct SeparableFeedAnywhere {
     }
   }
 
-  /// The rows of a stage, from step `step` on.
+  /// Starts the copies of a stage, the rows from step `step` on.
   __device__ void stage(unsigned char* to, int step, int steps) const {
     std::int64_t const begin = first_row + step;
-    if (threadIdx.x < StageRows) put_offset(to, threadIdx.x, step);
+    if (threadIdx.x < StageRows) store_offset(to, threadIdx.x, step);
     if (whole && begin >= inside_low && begin + StageRows <= inside_high) {
 #pragma unroll 1
       for (int v = threadIdx.x; v < Row::vectors; v += Threads) {
@@ -156,26 +157,26 @@ struct SeparableFeedAnywhere {
         row(to + j * Row::bytes, j, begin + j);
     }
   }
-  /// Row j of a stage.
+  /// Copies row j of a stage.
   __device__ void row(unsigned char* to, int j, std::int64_t index) const {
     double value = 0;
-    if (locate_line(task.row_low, task.row_high, task.rows, index, value)) {
+    if (source_row(task.row_low, task.row_high, task.rows, index, value)) {
       Element const* const from = task.elements() + index * task.stride;
       std::int64_t const begin =
           first -
           int(reinterpret_cast<std::uintptr_t>(from + first) % sector) / size;
 #pragma unroll 1
       for (int v = threadIdx.x; v < Row::vectors; v += Threads)
-        line(to + v * 16, from, begin + v * V);
+        chunk(to + v * 16, from, begin + v * V);
       if (periodic && !whole && threadIdx.x / 32 == j % (Threads / 32))
-        ends(to, from, begin);
+        periodic_ends(to, from, begin);
     } else {
       for (int e = threadIdx.x; e < Row::elements; e += Threads)
         reinterpret_cast<Element*>(to)[e] = static_cast<Element>(value);
     }
   }
-  /// Once the rows of a stage have arrived, those beyond the boundaries of
-  /// each.
+  /// Once a stage has arrived, fills in the elements beyond the boundaries of
+  /// each row.
   __device__ void fill_boundaries(unsigned char* stage, int step) const {
     int const warp = threadIdx.x / 32;
 #pragma unroll

@@ -14,10 +14,11 @@
 #include <cstring>
 
 /// \file
-/// Outer products of three vectors: the sums within each plane, by the kernels
-/// of two dimensions, go into memory of the call, and the sums of those along
-/// the planes to the sink. Both passes are bound by memory, where one kernel
-/// with planes in shared memory had to sum up a tile's surroundings again.
+/// Kernel of separable stencils of three dimensions that sums along the
+/// planes. The kernels of two dimensions write the sums within each plane to
+/// memory of the call before it. Both passes are bound by memory; one kernel
+/// with planes in shared memory summed up the surroundings of each tile again
+/// and was slower.
 
 namespace KokkosMMA::Impl::Cuda {
 
@@ -26,43 +27,44 @@ struct PlaneSumsTask {
   A const* data;
   std::int64_t row_stride;
   std::int64_t plane_stride;
-  std::int64_t first;  ///< plane of the results
+  std::int64_t first;  ///< first plane of the results
   std::int64_t planes, rows, columns;
-  std::int64_t piece;  ///< planes of a block
-  unsigned blocks;     ///< that have a piece
+  std::int64_t block_planes;  ///< planes of a thread block
+  unsigned blocks;  ///< thread blocks per range of block_planes planes
   unsigned warps_of_row;
   int shift;
-  std::int64_t same, last;  ///< as of PlaneMemory
+  std::int64_t same, last;  ///< see PlaneMemory
   SeparableFactors<A, MaxRadius, false> along_planes;
 };
 
-/// Each lane marches along the planes with V elements of a row.
-template <class A, int MaxRadius, bool VectorSink, class Sink>
-__global__ void __launch_bounds__((PlaneSumsTuning<A, MaxRadius>::threads),
-                                  (PlaneSumsTuning<A, MaxRadius>::min_blocks))
-    sum_planes(PlaneSumsTask<A, MaxRadius> const task, Sink const sink) {
-  using Tuned           = PlaneSumsTuning<A, MaxRadius>;
-  constexpr int V       = Tuned::V;
-  constexpr int batch   = Tuned::batch;
+/// Each lane sweeps along the planes with V elements of a row.
+template <PlaneSumsTuning Tuning, class A, int MaxRadius, bool VectorStores,
+          class Epilogue>
+__global__ void __launch_bounds__(Tuning.threads, Tuning.resident_blocks)
+    sum_planes(PlaneSumsTask<A, MaxRadius> const task,
+               Epilogue const epilogue) {
+  constexpr int warps   = Tuning.threads / 32;
+  constexpr int V       = Tuning.sums_per_thread;
+  constexpr int batch   = Tuning.batch;
   constexpr int bytes   = V * int(sizeof(A));
   constexpr int aligned = bytes < 16 ? bytes : 16;
-  __shared__ A of_warps[VectorSink ? 1 : Tuned::warps]
-                       [VectorSink ? 1 : 32 * padded_lane<V>];
+  __shared__ A of_warps[VectorStores ? 1 : warps]
+                       [VectorStores ? 1 : 32 * padded_lane<V>];
 
   int const lane = int(threadIdx.x % 32);
   int const warp = int(threadIdx.x / 32);
-  std::int64_t const line =
-      std::int64_t(blockIdx.x % task.blocks) * Tuned::warps + warp;
-  std::int64_t const row = line / task.warps_of_row;
+  std::int64_t const warp_row =
+      std::int64_t(blockIdx.x % task.blocks) * warps + warp;
+  std::int64_t const row = warp_row / task.warps_of_row;
   if (row >= task.rows) return;
   std::int64_t const column =
-      (line % task.warps_of_row * 32 + lane) * V - task.shift;
+      (warp_row % task.warps_of_row * 32 + lane) * V - task.shift;
   bool const exists        = column < task.columns;
-  std::int64_t const begin = blockIdx.x / task.blocks * task.piece;
-  std::int64_t const end   = min(begin + task.piece, task.planes);
+  std::int64_t const begin = blockIdx.x / task.blocks * task.block_planes;
+  std::int64_t const end   = min(begin + task.block_planes, task.planes);
   int const radius         = task.along_planes.radius;
   int const steps          = int(end - begin) + 2 * radius;
-  // Before these steps and behind them a plane stands for the next one too.
+  // Before these steps and after them the same plane is read again.
   int const first_move =
       int(min(max(task.same - begin, std::int64_t(0)), std::int64_t(steps)));
   int const end_of_moves =
@@ -94,8 +96,9 @@ __global__ void __launch_bounds__((PlaneSumsTuning<A, MaxRadius>::threads),
       if (step >= 2 * radius && step < steps) {
         std::int64_t const at[3] = {task.first + begin + step - 2 * radius, row,
                                     column};
-        put_sums<V, VectorSink>(sink, at, column, 0, task.columns, sums.slot[b],
-                                of_warps[VectorSink ? 0 : warp]);
+        apply_epilogue<V, VectorStores>(epilogue, at, column, 0, task.columns,
+                                        sums.slot[b],
+                                        of_warps[VectorStores ? 0 : warp]);
       }
     }
     sums.next_batch();

@@ -13,9 +13,9 @@
 namespace KokkosMMA::Impl::Cuda {
 
 /// Fills slabs of three dimensions, each the rows of a tile in one plane, with
-/// whole vectors. Where rows begin anywhere in memory (Shape::shifted) a row of
-/// a slab does likewise: its first column is as many elements behind a vector
-/// as in memory.
+/// whole vectors. Where rows begin anywhere in memory (Shape::unaligned) a row
+/// of a slab does likewise: its first column is as many elements behind a
+/// vector as in memory.
 ///
 /// Of bulk copies one warp fills a slab, a lane copies a row; else all warps
 /// do, their lanes along a row.
@@ -64,12 +64,12 @@ class SlabRows {
           bytes += unsigned((high - low) * size);
         }
       }
-      if (Shape::shifted && (bulk || lane == 0)) shifts[row] = shift;
+      if (Shape::unaligned && (bulk || lane == 0)) shifts[row] = shift;
     }
-    if (Shape::shifted) __syncwarp();
+    if (Shape::unaligned) __syncwarp();
 
     auto const shift_in = [&](int row) {
-      return Shape::shifted ? shifts[row] : 0;
+      return Shape::unaligned ? shifts[row] : 0;
     };
     int const before = of.low_end() - of.part.first;
     int const beside = before + of.part.last - of.high_begin();
@@ -118,7 +118,7 @@ class SlabRows {
 
   /// Elements of a vector before this one.
   __device__ static int shift_of(Element const* element) {
-    return Shape::shifted
+    return Shape::unaligned
                ? int(reinterpret_cast<std::uintptr_t>(element) % 16) / size
                : 0;
   }
@@ -156,7 +156,7 @@ class SlabRows {
   __device__ static Extent extent(Source const& source, Index plane, Index x) {
     auto const& grid = source.grid;
     Extent of{source.elements(x, Shape::width_x),
-              Shape::shifted && !source.vectors, false, false};
+              Shape::unaligned && !source.rows_aligned_16, false, false};
     Index const last =
         (grid.extent[0] - 1 +
          (grid.boundaries.high[0].kind == Boundary::halo ? source.radius[0]

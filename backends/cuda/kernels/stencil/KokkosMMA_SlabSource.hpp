@@ -7,6 +7,8 @@
 #include <core/stencil/KokkosMMA_DirectTaps.hpp>
 #include <core/stencil/KokkosMMA_StencilGrid.hpp>
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 
 namespace KokkosMMA::Impl::Cuda {
@@ -20,8 +22,8 @@ struct SlabSource {
 
   StencilGrid<Element, R> grid;
   int radius[R];
-  bool vectors;  ///< columns that are a multiple of `vector` from the first
-                 ///< one of a tile are aligned to 16 bytes
+  bool rows_aligned_16;  ///< columns that are a multiple of `vector` from the
+                         ///< first one of a tile are aligned to 16 bytes
 
   /// Adds the offset of what stands for index i of dimension D; false where
   /// this is a constant.
@@ -106,7 +108,7 @@ struct SlabSource {
     result.last  = within(end + radius[R - 1], width);
     result.begin = (within(-x, width) + vector - 1) / vector * vector;
     result.end   = within(end, width) / vector * vector;
-    if (!vectors || result.end <= result.begin)
+    if (!rows_aligned_16 || result.end <= result.begin)
       result.begin = result.end = result.last;
     return result;
   }
@@ -211,6 +213,15 @@ struct SlabSource {
     }
   }
 };
+
+template <class Element, int R>
+SlabSource<Element, R> slab_source(
+    StencilGrid<Element, R> const& grid,
+    std::array<int, std::size_t(R)> const& radius, bool rows_aligned_16) {
+  SlabSource<Element, R> source{grid, {}, rows_aligned_16};
+  for (std::size_t d = 0; d < R; ++d) source.radius[d] = radius[d];
+  return source;
+}
 
 }  // namespace KokkosMMA::Impl::Cuda
 

@@ -184,7 +184,7 @@ class StencilRows {
   }
 
   /// Whether a boundary cuts the rows.
-  __device__ bool has_edges() const { return m_simple_end < 0; }
+  __device__ bool has_fixups() const { return m_simple_end < 0; }
   /// Whether fetch is all that a step to be fetched needs, and whatever step is
   /// worked on meanwhile.
   __device__ bool is_simple(int step) const {
@@ -193,10 +193,10 @@ class StencilRows {
   /// Starts the copy of the rows of a step into a stage. Each step comes to
   /// both functions, in turn: this one takes more registers, and leaves simple
   /// steps to the other.
-  __device__ void fetch_edges(int stage, int step, int warp, int lane) const {
+  __device__ void fetch_at_boundary(int stage, int step, int warp, int lane) const {
     if (is_simple(step)) return;
     hide(lane, warp, stage);
-    if (has_edges() && is_inside(step))
+    if (has_fixups() && is_inside(step))
       fetch_cut(stage, warp, lane);
     else
       fetch_anywhere(stage, step, warp, lane);
@@ -216,7 +216,7 @@ class StencilRows {
   /// Puts what stands beyond the boundaries of the columns into a stage whose
   /// copies all threads of the block know to be there; called by all of them.
   __device__ void complete(int stage, int step, int thread) {
-    if (!has_edges()) return;
+    if (!has_fixups()) return;
     hide(thread, stage);
     unsigned char* const memory = m_memory + stage * stage_bytes;
     auto const put              = [&](Cut cut) {

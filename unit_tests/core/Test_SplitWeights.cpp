@@ -16,31 +16,31 @@ using namespace KokkosMMA::Impl;
 
 std::array<double, 3> with(double weight) { return {1, weight, 1}; }
 
-TEST(WeightPieces, AreAsManyAsTheWeightsNeed) {
-  EXPECT_EQ(1, weight_pieces<HalfPiece>(with(2047)).count);
-  EXPECT_EQ(2, weight_pieces<HalfPiece>(with(2049)).count);
-  EXPECT_EQ(1, weight_pieces<HalfPiece>(with(0x1p100)).exponent + 87);
-  EXPECT_EQ(2, weight_pieces<HalfPiece>(with(0x1.abcdefp0)).count);
-  EXPECT_EQ(1, weight_pieces<BhalfPiece>(with(255)).count);
-  EXPECT_EQ(2, weight_pieces<BhalfPiece>(with(257)).count);
-  EXPECT_EQ(3, weight_pieces<BhalfPiece>(with(0x1.abcdefp0)).count);
-  EXPECT_TRUE(weight_pieces<BhalfPiece>(with(0x1.abcdefp-60)).are_close);
-  EXPECT_FALSE(weight_pieces<HalfPiece>(with(0x1.abcdefp-60)).are_close);
+TEST(SplitWeights, AreAsManyAsTheWeightsNeed) {
+  EXPECT_EQ(1, split_weights<HalfOperand>(with(2047)).count);
+  EXPECT_EQ(2, split_weights<HalfOperand>(with(2049)).count);
+  EXPECT_EQ(1, split_weights<HalfOperand>(with(0x1p100)).exponent + 87);
+  EXPECT_EQ(2, split_weights<HalfOperand>(with(0x1.abcdefp0)).count);
+  EXPECT_EQ(1, split_weights<BhalfOperand>(with(255)).count);
+  EXPECT_EQ(2, split_weights<BhalfOperand>(with(257)).count);
+  EXPECT_EQ(3, split_weights<BhalfOperand>(with(0x1.abcdefp0)).count);
+  EXPECT_TRUE(split_weights<BhalfOperand>(with(0x1.abcdefp-60)).are_close);
+  EXPECT_FALSE(split_weights<HalfOperand>(with(0x1.abcdefp-60)).are_close);
 }
 
 template <class Format>
-void expect_pieces(double weight, double tolerance) {
+void expect_operands(double weight, double tolerance) {
   double rest = weight, sum = 0;
-  for (int p = 0; p < WeightPieces::most; ++p)
-    sum += decode_piece(take_piece<Format>(rest), Format::exponent_bits,
-                        Format::fraction_bits);
+  for (int p = 0; p < SplitWeights::most; ++p)
+    sum += decode_operand(take_operand<Format>(rest), Format::exponent_bits,
+                          Format::fraction_bits);
   EXPECT_EQ(weight, sum + rest);
   EXPECT_LE(std::abs(rest), tolerance * std::abs(weight)) << weight;
 }
-TEST(WeightPieces, AddUpToTheWeight) {
+TEST(SplitWeights, AddUpToTheWeight) {
   for (double const weight : {0., 1., -1., 1. / 3, -0x1.abcdefp13, 0x1p14}) {
-    expect_pieces<HalfPiece>(weight, 0x1p-23);
-    expect_pieces<BhalfPiece>(weight, 0x1p-23);
+    expect_operands<HalfOperand>(weight, 0x1p-23);
+    expect_operands<BhalfOperand>(weight, 0x1p-23);
   }
 }
 
@@ -48,8 +48,8 @@ template <class Format>
 void expect_exact(double weight, int exponent) {
   double const scaled = std::ldexp(weight, exponent);
   double rest         = scaled;
-  auto const bits     = take_piece<Format>(rest);
-  auto const exact    = exact_piece<Format>(weight, exponent);
+  auto const bits     = take_operand<Format>(rest);
+  auto const exact    = exact_operand<Format>(weight, exponent);
   double const normal = std::ldexp(1., 2 - (1 << (Format::exponent_bits - 1)));
   bool const expected =
       weight == 0 || (rest == 0 && std::abs(scaled) >= normal);
@@ -58,17 +58,17 @@ void expect_exact(double weight, int exponent) {
     EXPECT_EQ(bits, *exact) << weight << " " << exponent;
   }
 }
-TEST(WeightPieces, ExactOnesAreKnown) {
+TEST(SplitWeights, ExactOnesAreKnown) {
   for (double const weight :
        {0., -0., 1., -3., 255., 257., 2047., 2049., 1. / 3, 0x1p-14, 0x1p-15,
         -0x1.8p-14, 0x1.ffcp15, 0x1p-126, 0x1p-127, 0x1p-1074})
     for (int const exponent : {0, 1, -2}) {
       if (std::abs(std::ldexp(weight, exponent)) < 0x1p16)
-        expect_exact<HalfPiece>(weight, exponent);
-      expect_exact<BhalfPiece>(weight, exponent);
+        expect_exact<HalfOperand>(weight, exponent);
+      expect_exact<BhalfOperand>(weight, exponent);
     }
-  EXPECT_FALSE(exact_piece<HalfPiece>(0x1p16, 0));
-  EXPECT_FALSE(exact_piece<BhalfPiece>(0x1p128, 0));
+  EXPECT_FALSE(exact_operand<HalfOperand>(0x1p16, 0));
+  EXPECT_FALSE(exact_operand<BhalfOperand>(0x1p128, 0));
 }
 
 }  // namespace

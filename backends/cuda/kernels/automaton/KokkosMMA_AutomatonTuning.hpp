@@ -1,0 +1,80 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOKKOSMMA_CUDA_AUTOMATON_TUNING_HPP
+#define KOKKOSMMA_CUDA_AUTOMATON_TUNING_HPP
+
+#include <backends/cuda/arch/KokkosMMA_CopyAsync.hpp>
+#include <backends/cuda/atom/KokkosMMA_Warp.hpp>
+#include <core/automaton/KokkosMMA_WarpAutomaton.hpp>
+#include <core/base/KokkosMMA_Errors.hpp>
+
+#include <string>
+#include <type_traits>
+
+/// \file
+/// The tile of a block that advances cells of a byte, and its tuning.
+
+namespace KokkosMMA::Impl::Cuda {
+
+/// Columns and rows of cells that a block holds.
+struct AutomatonTile {
+  static constexpr int threads  = 128;
+  static constexpr int warps    = threads / 32;
+  static constexpr int rows     = 16;           ///< of a step
+  static constexpr int columns  = 4 * threads;  ///< in shared memory
+  static constexpr int halo     = WarpWindowSums<Warp>::halo;
+  static constexpr int outputs  = columns - 2 * halo;
+  static constexpr int windows  = outputs / WarpWindowSums<Warp>::outputs;
+  static constexpr int per_warp = (windows + warps - 1) / warps;
+  // Four rows of 32 bytes lie in different banks.
+  static constexpr int pitch = columns + 32;
+  static constexpr int group = rows * pitch;  ///< bytes
+  // Eight rows of 16 bytes do.
+  static constexpr int sums_pitch = columns + 16;
+
+  /// Groups of 16 rows that a step reads.
+  KOKKOS_FORCEINLINE_FUNCTION static constexpr int groups(int radius) {
+    return (rows - 1 + 2 * radius) / rows + 1;
+  }
+  /// Before the first row.
+  static constexpr int lead = sector_lead(halo);
+  /// With a group on the way, and the sums of a step.
+  static constexpr int shared_bytes(int radius, bool with_sums) {
+    return lead + (groups(radius) + 1) * group +
+           (with_sums ? rows * sums_pitch : 0);
+  }
+};
+
+struct AutomatonTuning {
+  int min_blocks;  ///< for which registers of a multiprocessor must suffice
+  int rounds;      ///< blocks for each place on the device, as far as rows go
+  int min_steps;   ///< of a block
+
+  friend constexpr bool operator==(AutomatonTuning const&,
+                                   AutomatonTuning const&) = default;
+};
+
+inline std::string to_string(AutomatonTuning const& t) {
+  return concatenate("min_blocks=", t.min_blocks, " rounds=", t.rounds,
+                     " min_steps=", t.min_steps);
+}
+
+/// Blocks: with six (80 registers) rules other than ranges spill.
+///
+/// Rounds by measurement: us by blocks for each place, 16384^2, two states,
+/// H200, 2026-11-21:
+///                            1    2    3    4    6
+///   radius 1, constant     233  251  223  222  217
+///   radius 1, periodic     274  272  241  232  224
+///   radius 16, constant    236  245  234  234  232
+///   radius 16, periodic    279  270  261  245  243
+template <bool Moore, class Rule>
+inline constexpr AutomatonTuning automaton_tuning{
+    !Moore                            ? 4
+    : std::is_same_v<Rule, RangeRule> ? 6
+                                      : 5,
+    6, 4};
+
+}  // namespace KokkosMMA::Impl::Cuda
+
+#endif

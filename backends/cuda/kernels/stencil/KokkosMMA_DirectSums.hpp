@@ -1,0 +1,209 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOKKOSMMA_CUDA_DIRECT_SUMS_HPP
+#define KOKKOSMMA_CUDA_DIRECT_SUMS_HPP
+
+#include <core/base/KokkosMMA_Operation.hpp>
+#include <core/mma/KokkosMMA_VectorRange.hpp>
+#include <core/stencil/KokkosMMA_StencilGrid.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+/// \file
+/// What the kernels share that sum up stencils by multiply-adds: a tap, the
+/// reads of neighbours from shared memory, and the stores of sums.
+
+namespace KokkosMMA::Impl::Cuda {
+
+template <class A>
+__device__ __forceinline__ A add_tap(A sum, A weight, A value) {
+  return Combine<Operation::sum, A>::apply(
+      sum, Combine<Operation::prod, A>::apply(weight, value));
+}
+
+/// Values of consecutive elements that lie aligned in shared memory.
+template <int Count, class A, class Element>
+__device__ __forceinline__ void read_values(Element const* from, A* values) {
+  constexpr int bytes = Count * int(sizeof(Element));
+  using Words         = std::conditional_t<
+      bytes % 16 == 0, uint4,
+      std::conditional_t<
+          bytes % 8 == 0, uint2,
+          std::conditional_t<bytes % 4 == 0, unsigned,
+                             typename Unsigned<int(sizeof(Element))>::type>>>;
+  constexpr int per = int(sizeof(Words) / sizeof(Element));
+#pragma unroll
+  for (int w = 0; w < Count / per; ++w) {
+    Words const words = reinterpret_cast<Words const*>(from)[w];
+    LoadedElement<Element> elements[per];
+    memcpy(static_cast<void*>(elements), &words, sizeof(words));
+#pragma unroll
+    for (int e = 0; e < per; ++e)
+      values[w * per + e] = static_cast<A>(elements[e]);
+  }
+}
+
+/// Where they lie anywhere, one by one.
+template <int Count, bool Unaligned, class A, class Element>
+__device__ __forceinline__ void read_columns(Element const* from, A* values) {
+  if constexpr (Unaligned) {
+#pragma unroll
+    for (int i = 0; i < Count; ++i) read_values<1>(from + i, values + i);
+  } else {
+    read_values<Count>(from, values);
+  }
+}
+
+/// Sums of `Columns` consecutive elements, by each lane of a warp, whose 32 are
+/// neighbours.
+template <int Columns, class A, int R, class Epilogue>
+struct SumStore {
+  using Index = std::int64_t;
+
+  Epilogue epilogue;
+  Index extent;  ///< of the last dimension
+  bool vectors;  ///< whether these elements are aligned in the memory of the
+                 ///< result
+
+  /// A vector of at most 16 bytes.
+  KOKKOS_FORCEINLINE_FUNCTION static constexpr int vector_of(int size) {
+    return Columns * size < 16 ? Columns : 16 / size;
+  }
+
+  /// `at` is the first element of the lane; `staging` has room for the warp.
+  __device__ __forceinline__ void operator()(Index (&at)[R],
+                                             A const (&sums)[Columns],
+                                             A* staging) const {
+    if constexpr (StencilEpilogue<Epilogue>) {
+      write(address(at), at[R - 1], sums, staging);
+    } else {
+      stage(sums, staging);
+      Index const first = at[R - 1] - lane() * Columns;
+#pragma unroll
+      for (int c = 0; c < Columns; ++c) {
+        int const e = c * 32 + lane();
+        at[R - 1]   = first + e;
+        if (0 <= at[R - 1] && at[R - 1] < extent) epilogue(at, staging[e]);
+      }
+      __syncwarp();
+    }
+  }
+
+  __device__ __forceinline__ auto* address(Index const (&at)[R]) const {
+    auto* to = epilogue.data + at[R - 1];
+#pragma unroll
+    for (int d = 0; d + 1 < R; ++d) to += at[d] * epilogue.stride[d];
+    return to;
+  }
+  /// Likewise where the lane's first element lies at `to`, in column `first`.
+  template <class Result>
+  __device__ __forceinline__ void write(Result* to, Index first,
+                                        A const (&sums)[Columns],
+                                        A* staging) const {
+    bool const is_whole = 0 <= first && first + Columns <= extent;
+    if (vectors && is_whole) {
+      write_vectors(to, sums);
+    } else if (vectors) {
+#pragma unroll
+      for (int c = 0; c < Columns; ++c)
+        if (0 <= first + c && first + c < extent)
+          to[c] = static_cast<Result>(sums[c]);
+    } else {
+      stage(sums, staging);
+      Result* const of_lane = to - lane() * (Columns - 1);
+      Index const column    = first - lane() * (Columns - 1);
+#pragma unroll
+      for (int c = 0; c < Columns; ++c)
+        if (0 <= column + c * 32 && column + c * 32 < extent)
+          of_lane[c * 32] = static_cast<Result>(staging[c * 32 + lane()]);
+      __syncwarp();
+    }
+  }
+
+ private:
+  __device__ __forceinline__ static int lane() { return int(threadIdx.x % 32); }
+
+  /// Elements of lanes side by side: a warp writes whole lines.
+  __device__ __forceinline__ static void stage(A const (&sums)[Columns],
+                                               A* staging) {
+#pragma unroll
+    for (int c = 0; c < Columns; ++c) staging[lane() * Columns + c] = sums[c];
+    __syncwarp();
+  }
+  template <class Result>
+  __device__ __forceinline__ static void write_vectors(
+      Result* to, A const (&sums)[Columns]) {
+    constexpr int per   = vector_of(int(sizeof(Result)));
+    constexpr int bytes = per * int(sizeof(Result));
+#pragma unroll
+    for (int v = 0; v < Columns / per; ++v) {
+      Result results[per];
+#pragma unroll
+      for (int e = 0; e < per; ++e)
+        results[e] = static_cast<Result>(sums[v * per + e]);
+      using Words = std::conditional_t<
+          bytes == 16, uint4,
+          std::conditional_t<
+              bytes == 8, uint2,
+              std::conditional_t<bytes == 4, unsigned,
+                                 std::conditional_t<bytes == 2, unsigned short,
+                                                    unsigned char>>>>;
+      static_assert(sizeof(Words) == bytes);
+      Words words;
+      memcpy(&words, static_cast<void const*>(results), sizeof(words));
+      __stcs(reinterpret_cast<Words*>(to + v * per), words);
+    }
+  }
+};
+
+inline unsigned checked_blocks(std::int64_t blocks) {
+  if (blocks > 0x7fffffff)
+    Kokkos::abort("KokkosMMA: a stencil of more than 2^31 - 1 tiles");
+  return unsigned(blocks);
+}
+
+/// What the memory of a call allows.
+struct StencilAlignment {
+  std::int64_t origin;  ///< first column of the first tile, not above 0
+  bool loads;
+  bool stores;
+};
+
+/// `Columns` are those of a thread. Tiles start where loads or stores, both
+/// where that is possible, are of whole vectors. Of elements of 4 and 8 bytes
+/// rather the stores: they are copied one by one at little loss, those of 1
+/// and 2 bytes are not.
+template <int Columns, class A, class Element, int R, class Epilogue>
+StencilAlignment stencil_alignment(StencilGrid<Element, R> const& grid,
+                                   Epilogue const& epilogue) {
+  auto const misaligned = [](auto const* data, auto const* strides, int bytes) {
+    constexpr auto size = std::int64_t(sizeof(*data));
+    auto const address  = reinterpret_cast<std::uintptr_t>(data);
+    for (int d = 0; d + 1 < R; ++d)
+      if (strides[d] * size % bytes != 0) return std::int64_t(-1);
+    if (address % std::uintptr_t(size) != 0) return std::int64_t(-1);
+    return std::int64_t(address % std::uintptr_t(bytes)) / size;
+  };
+  std::int64_t const load = misaligned(grid.data, grid.stride, 16);
+  if constexpr (StencilEpilogue<Epilogue>) {
+    using Result = typename Epilogue::value_type;
+    constexpr int per =
+        SumStore<Columns, A, R, Epilogue>::vector_of(int(sizeof(Result)));
+    std::int64_t const store =
+        misaligned(epilogue.data, epilogue.stride, per * int(sizeof(Result)));
+    if (load >= 0 && store >= 0 && (load - store) % per == 0)
+      return {-load, true, true};
+    if (store >= 0 && (sizeof(Element) >= 4 || load < 0))
+      return {-store, false, true};
+  }
+  if (load >= 0) return {-load, true, false};
+  return {0, false, false};
+}
+
+}  // namespace KokkosMMA::Impl::Cuda
+
+#endif

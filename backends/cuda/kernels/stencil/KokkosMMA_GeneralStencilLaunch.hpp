@@ -1,0 +1,100 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOKKOSMMA_CUDA_GENERAL_STENCIL_LAUNCH_HPP
+#define KOKKOSMMA_CUDA_GENERAL_STENCIL_LAUNCH_HPP
+
+#include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
+#include <backends/cuda/runtime/KokkosMMA_StreamScratch.hpp>
+#include <backends/cuda/kernels/stencil/KokkosMMA_GeneralStencil.hpp>
+#include <core/stencil/KokkosMMA_DirectTaps.hpp>
+#include <core/stencil/KokkosMMA_StencilWeights.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <vector>
+
+namespace KokkosMMA::Impl::Cuda {
+
+/// A part of a table on its way to the memory of the device. Arguments of
+/// kernels are copied when it is launched, and in the order of the stream: the
+/// host waits for nothing, and a graph keeps them.
+struct TablePart {
+  static constexpr int size = 448;  // 3584 bytes of at most 4096
+  std::uint64_t word[size];
+};
+
+template <int Threads>
+__global__ void store_table_part(TablePart const __grid_constant__ part,
+                                 std::uint64_t* const to, int const count) {
+  for (int i = int(threadIdx.x); i < count; i += Threads) to[i] = part.word[i];
+}
+
+inline void upload_table(Kokkos::Cuda const& space, std::uint64_t* to,
+                         std::vector<std::uint64_t> const& words) {
+  for (std::size_t at = 0; at < words.size(); at += TablePart::size) {
+    std::size_t const count =
+        std::min(words.size() - at, std::size_t(TablePart::size));
+    TablePart part;
+    std::copy_n(words.begin() + std::ptrdiff_t(at), count, part.word);
+    launch_kernel(space, "store_table_part", store_table_part<128>, {1, 128},
+                  part, to + at, int(count));
+  }
+}
+
+template <class A, int R, class Element, class Epilogue>
+void launch_general_stencil(Kokkos::Cuda const& space,
+                            StencilGrid<Element, R> const& grid,
+                            StencilWeights<R> const& weights,
+                            Epilogue const& epilogue) {
+  using Shape       = GeneralShape<A, R, Element>;
+  auto const kernel = general_stencil<A, R, Element, Epilogue>;
+  DirectTable<A> const table(weights, Shape::group);
+  std::size_t const weight_words =
+      (table.weights.size() * sizeof(A) + sizeof(std::uint64_t) - 1) /
+      sizeof(std::uint64_t);
+  std::vector<std::uint64_t> words(weight_words + table.masks.size());
+  std::memcpy(words.data(), table.weights.data(),
+              table.weights.size() * sizeof(A));
+  std::copy(table.masks.begin(), table.masks.end(),
+            words.begin() + std::ptrdiff_t(weight_words));
+  StreamScratch const scratch(space);
+  auto* const memory = static_cast<std::uint64_t*>(
+      scratch->segments(words.size() * sizeof(std::uint64_t)));
+  upload_table(space, memory, words);
+
+  StencilAlignment const alignment =
+      stencil_alignment<Shape::group, A>(grid, epilogue);
+  std::int64_t const columns = grid.extent[R - 1] - alignment.origin;
+  std::int64_t const across  = (columns + Shape::tile_x - 1) / Shape::tile_x;
+  std::int64_t tiles         = across;
+  int radius_y               = 0;
+  if constexpr (R > 1) {
+    tiles *= (grid.extent[R - 2] + Shape::tile_y - 1) / Shape::tile_y;
+    radius_y = weights.radius(R - 2);
+  }
+  GeneralArguments<A, R, Element, Epilogue, Shape> const in{
+      slab_source(grid, weights.radius(), alignment.loads),
+      {epilogue, grid.extent[R - 1], alignment.stores},
+      reinterpret_cast<A const*>(memory),
+      memory + weight_words,
+      alignment.origin,
+      checked_blocks(across),
+      checked_blocks(tiles),
+      table.reach,
+      table.groups,
+      Shape::weights_at(weights.radius(R - 1), radius_y)};
+  int const shared =
+      Shape::shared_bytes(weights.radius(R - 1), radius_y, table.groups);
+  kernel_facts(space.cuda_device(), kernel, Shape::threads, Shape::max_bytes);
+  std::int64_t const blocks = R > 2 ? tiles * grid.extent[0] : tiles;
+  launch_kernel(space, "general_stencil", kernel,
+                {checked_blocks(blocks), Shape::threads, shared}, in);
+}
+
+}  // namespace KokkosMMA::Impl::Cuda
+
+#endif

@@ -1,0 +1,234 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOKKOSMMA_CUDA_PLANE_SWEEP_HPP
+#define KOKKOSMMA_CUDA_PLANE_SWEEP_HPP
+
+#include <backends/cuda/arch/KokkosMMA_CopyAsync.hpp>
+#include <backends/cuda/arch/KokkosMMA_Opaque.hpp>
+#include <backends/cuda/kernels/block/KokkosMMA_BlockPipeline.hpp>
+#include <backends/cuda/kernels/block/KokkosMMA_TileSchedule.hpp>
+#include <backends/cuda/kernels/stencil/KokkosMMA_DirectSums.hpp>
+#include <backends/cuda/kernels/stencil/KokkosMMA_SlabRows.hpp>
+#include <backends/cuda/kernels/stencil/KokkosMMA_SlabSource.hpp>
+#include <backends/cuda/kernels/stencil/KokkosMMA_SweepStencilTuning.hpp>
+
+#include <cstdint>
+
+/// \file
+/// A block of threads sweeps over the planes of a part of the grid (2.5D
+/// blocking): they pass through shared memory, some ahead of those that are
+/// read.
+
+namespace KokkosMMA::Impl::Cuda {
+
+template <class A, int R, class Element, class Epilogue, class Shape>
+struct SweepArguments {
+  SlabSource<Element, R> source;
+  SumStore<Shape::columns, A, R, Epilogue> store;
+  std::int64_t length;        ///< planes
+  std::int64_t block_planes;  ///< of a block
+  std::int64_t origin;        ///< column of the first tile, not above 0
+  unsigned tiles;             ///< of a plane
+  unsigned tiles_x;
+  unsigned row_blocks;  ///< of a tile, along the planes
+  typename Shape::Taps taps;
+};
+
+/// Where a thread stands, and the sweep of its block over its planes, each of
+/// which becomes a slab in shared memory.
+template <class Shape, int R, class A, class Element>
+struct PlaneSweep {
+  using Index    = std::int64_t;
+  using Pipeline = BlockPipeline<Shape::stages, Shape::threads / 32>;
+
+  Index begin;   ///< the first plane of the block
+  Index end;     ///< behind the last one
+  Index column;  ///< the first one of the thread; of one dimension, in a tile
+  Index row;     ///< the first one of the thread, of three dimensions
+  unsigned char* memory;  ///< all that is shared
+  Element* slabs;
+  A* staging;  ///< of the warp
+  Index slab_x;
+  Index slab_y;
+  int corner;  ///< the thread's first column, reach_y rows above its first row
+
+  template <class Arguments>
+  __device__ __forceinline__ PlaneSweep(Arguments const& in,
+                                        unsigned char* shared) {
+    memory                = shared;
+    constexpr int columns = Shape::columns;
+    int const warp        = int(threadIdx.x / 32);
+    // Tiles that share a border run at the same time.
+    auto const [tile, row_block] =
+        Shape::tuning.block_planes > 0
+            ? PanelBlock{blockIdx.x % in.tiles, blockIdx.x / in.tiles}
+            : tall_block(blockIdx.x, in.tiles, in.row_blocks);
+    begin = Index(row_block) * in.block_planes;
+    end   = begin + in.block_planes < in.length ? begin + in.block_planes
+                                                : in.length;
+    int const thread_x = int(R > 2 ? threadIdx.x % 32 : threadIdx.x) * columns;
+    int const thread_y = R > 2 ? warp * Shape::rows : 0;
+    Index const tile_x = in.origin + Index(tile % in.tiles_x) * Shape::tile_x;
+    Index const tile_y = Index(tile / in.tiles_x) * Shape::tile_y;
+    column             = tile_x + thread_x;
+    row                = tile_y + thread_y;
+    slab_x             = tile_x - Shape::pad;
+    slab_y             = tile_y - Shape::reach_y;
+    corner             = thread_y * Shape::pitch + thread_x + Shape::pad;
+    slabs              = reinterpret_cast<Element*>(memory + Shape::lead);
+    staging            = reinterpret_cast<A*>(memory + Shape::lead +
+                                   Shape::stages * Shape::slab_bytes) +
+              warp * 32 * columns;
+  }
+
+  /// The threads of a row's vectors within the tile, those of rows at a time,
+  /// and the vectors beside it.
+  static constexpr int inner   = Shape::tile_x / Shape::vector;
+  static constexpr int at_once = R > 2 ? 1 : Shape::threads / inner;
+  static constexpr int rounds  = (Shape::batch + at_once - 1) / at_once;
+  static constexpr int side    = Shape::pad / Shape::vector;
+  static constexpr int in_row  = Shape::pitch / Shape::vector;
+
+  /// Starts to copy a slab of which everything is an element of the grid, in
+  /// whole vectors.
+  __device__ __forceinline__ void load_rows(
+      SlabSource<Element, R> const& source, Element* slab, Index plane) const {
+    static_assert(R < 3 && Shape::threads % inner == 0);
+    static_assert(Shape::batch * 2 * side <= Shape::threads);
+    int const thread          = int(threadIdx.x);
+    Index const stride        = R == 1 ? Shape::tile_x : source.grid.stride[0];
+    Element const* const from = source.grid.data + plane * stride + slab_x;
+    auto const copy           = [&](int row, int vector) {
+      CopyAsync16::copy(slab + row * Shape::pitch + vector * Shape::vector,
+                                  from + row * stride + vector * Shape::vector);
+    };
+#pragma unroll
+    for (int r = 0; r < rounds; ++r) {
+      int const row = r * at_once + thread / inner;
+      if (Shape::batch % at_once == 0 || row < Shape::batch)
+        copy(row, side + thread % inner);
+    }
+    if (thread < Shape::batch * 2 * side) {
+      int const vector = thread % (2 * side);
+      copy(thread / (2 * side), vector < side ? vector : inner + vector);
+    }
+  }
+
+  __device__ __forceinline__ void load(SlabSource<Element, R> const& source,
+                                       Index plane, int stage) const {
+    Element* const slab = slabs + stage * Shape::slab;
+    int thread          = int(threadIdx.x);
+    Index x             = slab_x;
+    {
+      Index const first = R == 1 ? slab_x + plane * Shape::tile_x : slab_x;
+      Index const columns =
+          Shape::pitch + (R == 1 ? (Shape::batch - 1) * Shape::tile_x : 0);
+      bool const rows = R == 1 || (0 <= plane && plane + Shape::batch <=
+                                                     source.grid.extent[0]);
+      if (source.rows_aligned_16 && rows && 0 <= first &&
+          first + columns <= source.grid.extent[R - 1]) {
+        load_rows(source, slab, plane);
+        return;
+      }
+    }
+    if constexpr (R == 1) {
+#pragma unroll 1
+      for (int b = 0; b < Shape::batch; ++b)
+        source.load(slab + b * Shape::pitch, 1, in_row, 0, 0,
+                    slab_x + (plane + b) * Shape::tile_x, int(threadIdx.x),
+                    Shape::threads);
+    } else {
+      source.load(slab, Shape::slab_rows, in_row, plane, slab_y, x, thread,
+                  Shape::threads);
+    }
+  }
+
+  /// step(corner, plane, shifts) for each batch of planes, from the first one
+  /// that a sum of the first plane needs.
+  template <class Step>
+  __device__ __forceinline__ void over(SlabSource<Element, R> const& source,
+                                       Step const& step) const {
+    if constexpr (R == 3) {
+      over_planes(source, step);
+    } else {
+      over_batches(source, step);
+    }
+  }
+
+ private:
+  template <class Step>
+  __device__ __forceinline__ void over_planes(
+      SlabSource<Element, R> const& source, Step const& step) const {
+    bool const one_fills = CopyBulk::exists();
+    Pipeline const pipeline(*reinterpret_cast<typename Pipeline::Memory*>(
+                                memory + Shape::pipeline_at),
+                            one_fills);
+    int const warp    = int(threadIdx.x / 32);
+    Index const first = begin - Shape::reach;
+    int const steps   = int(end + Shape::reach - first);
+    auto const fill   = [&](int s) {
+      // Each warp in its turn.
+      if (one_fills && s % (Shape::threads / 32) != warp) return;
+      int const stage = Pipeline::stage(s);
+      int thread      = int(threadIdx.x);
+      Index x         = slab_x;
+      // Kept from plane to plane, what follows from these would spill.
+      Opaque::hide(thread);
+      Opaque::hide(x);
+      pipeline.begin(s);
+      unsigned const bytes = SlabRows<Shape, Element>::fill(
+            source, slabs + stage * Shape::slab,
+            shifts() + stage * Shape::slab_rows, first + s, slab_y, x, thread,
+            pipeline.filled(stage));
+      if (one_fills)
+        pipeline.end_of_one(s, bytes);
+      else
+        pipeline.end(s, thread % 32);
+    };
+#pragma unroll 1
+    for (int s = 0; s < Pipeline::ahead && s < steps; ++s) fill(s);
+#pragma unroll 1
+    for (int s = 0; s < steps; ++s) {
+      if (s + Pipeline::ahead < steps) fill(s + Pipeline::ahead);
+      pipeline.wait(s);
+      int const stage = Pipeline::stage(s);
+      step(slabs + stage * Shape::slab + corner, first + s,
+           shifts() + stage * Shape::slab_rows + warp * Shape::rows);
+      pipeline.release(s);
+    }
+  }
+  /// Those of the rows of each stage.
+  __device__ int* shifts() const {
+    return reinterpret_cast<int*>(memory + Shape::shifts_at);
+  }
+
+  template <class Step>
+  __device__ __forceinline__ void over_batches(
+      SlabSource<Element, R> const& source, Step const& step) const {
+    constexpr int stages = Shape::stages;
+    constexpr int batch  = Shape::batch;
+    Index const first    = begin - Shape::reach;
+    Index const last     = end + Shape::reach;
+#pragma unroll 1
+    for (int s = 0; s < stages - 1; ++s) {
+      if (first + s * batch < last) load(source, first + s * batch, s);
+      CopyAsync16::commit();
+    }
+    int stage = 0;
+#pragma unroll 1
+    for (Index plane = first; plane < last; plane += batch) {
+      CopyAsync16::wait<stages - 2>();
+      __syncthreads();
+      if (plane + (stages - 1) * batch < last)
+        load(source, plane + (stages - 1) * batch,
+             stage == 0 ? stages - 1 : stage - 1);
+      CopyAsync16::commit();
+      step(slabs + stage * Shape::slab + corner, plane, nullptr);
+      stage = stage + 1 == stages ? 0 : stage + 1;
+    }
+  }
+};
+
+}  // namespace KokkosMMA::Impl::Cuda
+
+#endif

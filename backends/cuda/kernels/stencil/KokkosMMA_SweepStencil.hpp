@@ -1,0 +1,177 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOKKOSMMA_CUDA_SWEEP_STENCIL_HPP
+#define KOKKOSMMA_CUDA_SWEEP_STENCIL_HPP
+
+#include <backends/cuda/kernels/stencil/KokkosMMA_PlaneSweep.hpp>
+
+#include <cstdint>
+
+/// \file
+/// Stars and dense weights. A block sweeps along the slowest dimension: a
+/// thread keeps the sums of all planes that the newest plane reaches, and reads
+/// of that plane alone a few neighbours from shared memory, each once for all
+/// these sums. What is added for the next plane is written one place further,
+/// so that the rotation needs no register moves.
+
+namespace KokkosMMA::Impl::Cuda {
+
+template <class A, int R, class Element, class Epilogue, int Radius, bool Star,
+          bool Unaligned>
+using PatternSweepArguments =
+    SweepArguments<A, R, Element, Epilogue,
+                   SweepShape<A, R, Element, Radius, Star, Unaligned>>;
+
+template <class A, int R, class Element, class Epilogue, int Radius, bool Star,
+          bool Unaligned>
+__global__ void __launch_bounds__(
+    (SweepShape<A, R, Element, Radius, Star, Unaligned>::threads),
+    (SweepShape<A, R, Element, Radius, Star, Unaligned>::tuning.min_blocks))
+    sweep_stencil(PatternSweepArguments<A, R, Element, Epilogue, Radius, Star,
+                                        Unaligned> const in) {
+  using Shape           = SweepShape<A, R, Element, Radius, Star, Unaligned>;
+  using Index           = std::int64_t;
+  constexpr int columns = Shape::columns;
+  constexpr int rows    = Shape::rows;
+  constexpr int planes  = Shape::planes;
+  constexpr int reach   = Shape::reach;
+  constexpr int reach_y = Shape::reach_y;
+  constexpr int width   = Shape::width;
+
+  KOKKOSMMA_DYNAMIC_SHARED(unsigned char, 32, memory);
+  PlaneSweep<Shape, R, A, Element> const sweep(in, memory);
+
+  A sums[planes][rows][columns];
+#pragma unroll
+  for (int k = 0; k < planes; ++k)
+#pragma unroll
+    for (int y = 0; y < rows; ++y)
+#pragma unroll
+      for (int x = 0; x < columns; ++x) sums[k][y][x] = A(0);
+
+  // Where the first sum of a plane belongs.
+  [[maybe_unused]] auto* to = [&] {
+    if constexpr (R == 3 && StencilEpilogue<Epilogue>) {
+      return in.store.address({sweep.begin, sweep.row, sweep.column});
+    } else {
+      return static_cast<A*>(nullptr);
+    }
+  }();
+
+  // The sums that index k - 1 had so far, plus a tap.
+  auto const advance = [&](int k, int y, A weight, A const* values) {
+#pragma unroll
+    for (int x = 0; x < columns; ++x)
+      sums[k][y][x] =
+          add_tap(k > 0 ? sums[k - 1][y][x] : A(0), weight, values[x]);
+  };
+  auto const add = [&](int k, int y, A weight, A const* values) {
+#pragma unroll
+    for (int x = 0; x < columns; ++x)
+      sums[k][y][x] = add_tap(sums[k][y][x], weight, values[x]);
+  };
+
+  auto const step = [&](Element const* corner, Index plane, int const* shifts) {
+    // The thread's first column, so many rows below its corner.
+    auto const place = [&](int from) {
+      Element const* const row = corner + from * Shape::pitch;
+      if constexpr (Unaligned) {
+        return row + shifts[from];
+      } else {
+        return row;
+      }
+    };
+    if constexpr (Star && reach > 0) {
+#pragma unroll
+      for (int y = 0; y < rows; ++y) {
+        A centre[columns];
+        read_columns<columns, Unaligned>(place(y + reach_y), centre);
+#pragma unroll
+        for (int k = planes - 1; k >= 0; --k) {
+          if (k != reach) {
+            advance(k, y, in.taps.weight[k], centre);
+          } else {
+#pragma unroll
+            for (int x = 0; x < columns; ++x) sums[k][y][x] = sums[k - 1][y][x];
+          }
+        }
+      }
+    }
+#pragma unroll
+    for (int from = 0; from < rows + 2 * reach_y; ++from) {
+      Element const* const row = place(from);
+      A values[Shape::window];
+      if (!Star || (from >= reach_y && from < rows + reach_y)) {
+#pragma unroll
+        for (int u = 0; u < Shape::window / columns; ++u)
+          read_columns<columns, Unaligned>(row - Shape::side + u * columns,
+                                           values + u * columns);
+      } else {
+        read_columns<columns, Unaligned>(row, values + Shape::side);
+      }
+#pragma unroll
+      for (int y = 0; y < rows; ++y) {
+        int const dy = from - y;
+        if (dy < 0 || dy > 2 * reach_y) continue;
+        if constexpr (Star) {
+          if (dy != reach_y) {
+            add(reach, y, in.taps.weight[width + dy], values + Shape::side);
+            continue;
+          }
+#pragma unroll
+          for (int dx = 0; dx < width; ++dx)
+            if (dx != Radius || in.taps.has_centre)
+              add(reach, y, in.taps.weight[(R - 1) * width + dx],
+                  values + Shape::side - Radius + dx);
+        } else {
+#pragma unroll
+          for (int k = planes - 1; k >= 0; --k)
+#pragma unroll
+            for (int dx = 0; dx < width; ++dx) {
+              int const tap    = (k * Shape::height + dy) * width + dx;
+              A const* const v = values + Shape::side - Radius + dx;
+              if (dy == 0 && dx == 0)
+                advance(k, y, in.taps.weight[tap], v);
+              else if (tap != Shape::taps / 2 || in.taps.has_centre)
+                add(k, y, in.taps.weight[tap], v);
+            }
+        }
+      }
+    }
+    if (plane - reach < sweep.begin ||
+        (Shape::batch > 1 && plane - reach >= sweep.end))
+      return;
+#pragma unroll
+    for (int y = 0; y < rows; ++y) {
+      if constexpr (R == 1) {
+        Index at[1] = {sweep.column + plane * Shape::tile_x};
+        in.store(at, sums[0][0], sweep.staging);
+      } else if constexpr (R == 2) {
+        Index at[2] = {plane - reach, sweep.column};
+        in.store(at, sums[planes - 1][0], sweep.staging);
+      } else if (sweep.row + y < in.source.grid.extent[1]) {
+        if constexpr (StencilEpilogue<Epilogue>) {
+          in.store.write(to + y * in.store.epilogue.stride[1], sweep.column,
+                         sums[planes - 1][y], sweep.staging);
+        } else {
+          Index at[3] = {plane - reach, sweep.row + y, sweep.column};
+          in.store(at, sums[planes - 1][y], sweep.staging);
+        }
+      }
+    }
+    if constexpr (R == 3 && StencilEpilogue<Epilogue>) {
+      to += in.store.epilogue.stride[0];
+    }
+  };
+  sweep.over(in.source,
+             [&](Element const* corner, Index plane, int const* shifts) {
+  // Unrolled, the rows of a batch would be read ahead into registers.
+#pragma unroll 1
+               for (int b = 0; b < Shape::batch; ++b)
+                 step(corner + b * Shape::pitch, plane + b, shifts);
+             });
+}
+
+}  // namespace KokkosMMA::Impl::Cuda
+
+#endif

@@ -1,0 +1,121 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOKKOSMMA_CUDA_SWEEP_STENCIL_LAUNCH_HPP
+#define KOKKOSMMA_CUDA_SWEEP_STENCIL_LAUNCH_HPP
+
+#include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
+#include <backends/cuda/kernels/stencil/KokkosMMA_SweepStencil.hpp>
+#include <core/stencil/KokkosMMA_DirectTaps.hpp>
+#include <core/stencil/KokkosMMA_StencilWeights.hpp>
+#include <core/stencil/KokkosMMA_TileHeight.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <type_traits>
+
+namespace KokkosMMA::Impl::Cuda {
+
+/// Launches a kernel that sweeps over planes; fill(in.taps) adds the weights.
+template <class Shape, class Arguments, class A, int R, class Element,
+          class Epilogue, class Fill>
+void launch_sweep(Kokkos::Cuda const& space, void (*kernel)(Arguments),
+                  StencilGrid<Element, R> const& grid,
+                  std::array<int, std::size_t(R)> const& radius,
+                  Epilogue const& epilogue, Fill const& fill) {
+  StencilAlignment const alignment =
+      stencil_alignment<Shape::columns, A>(grid, epilogue);
+  std::int64_t const columns = grid.extent[R - 1] - alignment.origin;
+  std::int64_t const across  = (columns + Shape::tile_x - 1) / Shape::tile_x;
+  Arguments in{slab_source(grid, radius, alignment.loads),
+               {epilogue, grid.extent[R - 1], alignment.stores},
+               R == 1 ? across : grid.extent[0],
+               0,
+               alignment.origin,
+               1,
+               1,
+               1,
+               {}};
+  if constexpr (R > 1) {
+    in.tiles = in.tiles_x = checked_blocks(across);
+  }
+  if constexpr (R > 2) {
+    in.tiles = checked_blocks(
+        across * ((grid.extent[1] + Shape::tile_y - 1) / Shape::tile_y));
+  }
+  fill(in.taps);
+  KernelFacts const facts  = kernel_facts(space.cuda_device(), kernel,
+                                          Shape::threads, Shape::shared_bytes);
+  std::int64_t const slots = std::int64_t(std::max(facts.resident_blocks, 1)) *
+                             device(space.cuda_device()).multiprocessors;
+  // A block waits for its first planes, about as long as the pipeline is.
+  constexpr int lead   = 2 * Shape::reach + Shape::stages;
+  constexpr int height = Shape::tuning.block_planes;
+  in.block_planes      = height > 0
+                             ? short_block_height(in.length, in.tiles, slots, height,
+                                                  Shape::batch, lead)
+                             : tall_block_height(in.length, in.tiles, slots, lead);
+  in.row_blocks =
+      checked_blocks((in.length + in.block_planes - 1) / in.block_planes);
+  std::int64_t const blocks = std::int64_t(in.row_blocks) * in.tiles;
+  launch_kernel(space, "sweep_stencil", kernel,
+                {checked_blocks(blocks), Shape::threads, Shape::shared_bytes},
+                in);
+}
+
+/// Weights of a radius of at most `Radius` that have the pattern.
+template <bool Star, int Radius, class A, int R, class Element, class Epilogue>
+void launch_pattern_sweep(Kokkos::Cuda const& space,
+                          StencilGrid<Element, R> const& grid,
+                          StencilWeights<R> const& weights,
+                          Epilogue const& epilogue) {
+  if (weights.radius(0) < Radius) {
+    if constexpr (Radius > 1) {
+      launch_pattern_sweep<Star, Radius - 1, A>(space, grid, weights, epilogue);
+    }
+    return;
+  }
+  auto const launch = [&]<bool Unaligned>(std::bool_constant<Unaligned>) {
+    using Shape = SweepShape<A, R, Element, Radius, Star, Unaligned>;
+    launch_sweep<
+        Shape,
+        PatternSweepArguments<A, R, Element, Epilogue, Radius, Star, Unaligned>,
+        A>(space,
+           sweep_stencil<A, R, Element, Epilogue, Radius, Star, Unaligned>,
+           grid, weights.radius(), epilogue, [&](auto& taps) {
+             taps.has_centre = weights.values()[weights.size() / 2] != 0;
+             auto const all  = pattern_weights<A>(
+                 weights, Star ? DirectPattern::star : DirectPattern::dense);
+             std::copy(all.begin(), all.end(), taps.weight);
+           });
+  };
+  if constexpr (R < 3) {
+    launch(std::false_type());
+  } else if constexpr (Radius > 4) {
+    launch(std::true_type());
+  } else {
+    using Shape = SweepShape<A, R, Element, Radius, Star>;
+    if (stencil_alignment<Shape::columns, A>(grid, epilogue).loads)
+      launch(std::false_type());
+    else
+      launch(std::true_type());
+  }
+}
+
+/// The radii up to which patterns have kernels of their own: each is one more
+/// to compile for every type and functor (about a second), and beyond these the
+/// sums under way would not fit into registers. Stars of three dimensions and
+/// radius 5, 640^3, by sweep_stencil and by general_stencil, 10^9 sums per
+/// second: float 151 and 15.7, half 171 and 22, bytes 183 and 28, double 111
+/// and 6.8; by sweep_stencil with radius 8 still 96, 93, 100 and 56 (H200,
+/// 2026-11-24).
+template <int R>
+inline constexpr int sweep_star_radius = R == 1 ? 0 : 8;
+template <int R>
+inline constexpr int sweep_dense_radius = R == 3 ? 1 : 8;
+
+}  // namespace KokkosMMA::Impl::Cuda
+
+#endif

@@ -1,0 +1,182 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOKKOSMMA_CUDA_SWEEP_STENCIL_TUNING_HPP
+#define KOKKOSMMA_CUDA_SWEEP_STENCIL_TUNING_HPP
+
+#include <backends/cuda/arch/KokkosMMA_CopyAsync.hpp>
+#include <core/base/KokkosMMA_Errors.hpp>
+
+#include <cstdint>
+#include <string>
+
+/// \file
+/// Tunings of stencils with a fixed pattern of weights that sweep over planes.
+
+namespace KokkosMMA::Impl::Cuda {
+
+/// How a block sweeps over the planes of a grid (in two dimensions: its rows;
+/// in one: as many elements as the block has columns).
+struct SweepTuning {
+  int columns;     ///< of a thread, side by side
+  int rows;        ///< of a thread, below each other; 1 up to two dimensions
+  int threads;     ///< of a block
+  int min_blocks;  ///< for which registers of a multiprocessor must suffice
+  int batch;       ///< planes of a stage
+  int stages;      ///< in shared memory
+  /// Planes of a short block (core/stencil/KokkosMMA_TileHeight.hpp); 0 where
+  /// arithmetic is the limit, and blocks are tall.
+  int block_planes;
+
+  friend constexpr bool operator==(SweepTuning const&,
+                                   SweepTuning const&) = default;
+};
+
+inline std::string to_string(SweepTuning const& t) {
+  return concatenate("columns=", t.columns, " rows=", t.rows,
+                     " threads=", t.threads, " min_blocks=", t.min_blocks,
+                     " batch=", t.batch, " stages=", t.stages,
+                     " block_planes=", t.block_planes);
+}
+
+/// Planes of a short block. Part of the rate of the runtime's copy, two
+/// dimensions, by planes (float, 16384^2, H200, 2026-11-23):
+///   star r = 1   6 0.97, 10 0.97, 18 0.95, 34 0.91, 106 0.89
+///   star r = 3   10 0.85, 18 0.95, 26 0.94, 42 0.89; 4 stages 14 0.94
+///   dense r = 2  14 0.84, 22 0.91, 34 0.86
+/// One dimension, radius 1 and 7: 4 0.98 and 0.92, 8 0.95 and 0.94, 64 0.90
+/// and 0.89.
+///
+/// With short blocks stars of radius 5 in two dimensions are no faster at
+/// 16384^2 (0.86 and 0.88 of a copy for float and double), and at 4096^2 they
+/// take 66 and 101 instead of 57 and 89 us: above these radii blocks are tall.
+template <int R>
+constexpr int sweep_block_planes(int radius, bool star, int element_bytes) {
+  if (R == 1) return 2 * radius + 1 <= 2 * element_bytes ? 4 : 8;
+  if (R == 3) return radius == 1 ? 24 : 16 * radius;
+  // Up to this radius memory is the limit.
+  int const largest = (element_bytes < 4 ? element_bytes : 4) / (star ? 1 : 2);
+  if (radius > largest) return 0;
+  return radius == 1 ? 10 : radius <= 3 ? 24 - 2 * radius : 6 * radius;
+}
+
+/// Stars, or dense weights, of one radius in all dimensions; sums in A.
+///
+/// H200, 2026-11-21, 16384^2, 10^9 elements per second, blocks in one round and
+/// batches unrolled (copy: 493 float, 258 double, 976 half):
+///
+///            1d r 3   star r 1, 3, 7   dense r 1, 3, 7
+///   float       435   361  349  270    361  316   86
+///   double      230   192  208  123    203  200   38
+///   half        842   588  464  313    607  279   87
+///
+/// A batch that is unrolled is read ahead into registers and spills from radius
+/// 5 on.
+template <class A, int R, class Element, int Radius, bool Star>
+constexpr SweepTuning sweep_tuning() {
+  constexpr bool wide = sizeof(A) > 4;
+  // Registers of the sums that are under way.
+  auto const registers = [](int columns, int rows) {
+    int const planes = R > 1 ? 2 * Radius + 1 : 1;
+    return planes * columns * rows * int(sizeof(A)) / 4;
+  };
+  // How many the sums may have was chosen by measurement (H200, CUDA 13.0,
+  // 2026-11-24): in three dimensions four columns of floats fit up to radius 4.
+  constexpr int most = R < 3        ? 72
+                       : !Star      ? 36
+                       : Radius < 5 ? 72
+                       : wide       ? 88
+                                    : 104;
+
+  SweepTuning t{};
+  t.columns = 16 / int(sizeof(Element));
+  while (t.columns > 1 && registers(t.columns, R > 2 ? 2 : 1) > most)
+    t.columns /= 2;
+  t.rows         = R < 3 ? 1 : registers(t.columns, 4) <= 48 ? 4 : 2;
+  int const sums = registers(t.columns, t.rows);
+  // With 256, more sums than these would spill (sm_90, CUDA 13.0).
+  t.threads = R < 3 ? 128 : sums > (wide ? 60 : 72) ? 192 : 256;
+  // 7, 5, 3 and 2 blocks of 128 threads leave a thread 72, 102, 170 and 255
+  // registers. How many of these the sums may have was found by trial: doubles
+  // of radius 8 spilled 24 bytes with 3 blocks (sm_90, 2026-11-21).
+  t.min_blocks = sums <= 12 ? 7 : sums <= 28 ? 5 : sums <= 60 ? 3 : 2;
+  if (R > 2) {
+    t.min_blocks = 2;
+    // What spills for sm_80 (CUDA 13.0), and does not for sm_90.
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
+    if (sums >= (wide ? 40 : 104)) t.min_blocks = 1;
+#endif
+  }
+  t.batch        = R > 2 ? 1 : 4;
+  t.block_planes = sweep_block_planes<R>(Radius, Star, int(sizeof(Element)));
+  t.stages       = R == 2 && Star && Radius > 1 && t.block_planes > 0 ? 6
+                   : R == 3 && Radius > 1 && sizeof(Element) > 4      ? 5
+                                                                      : 4;
+  return t;
+}
+
+template <class A, int Taps>
+struct SweepTaps {
+  bool has_centre;
+  A weight[Taps];
+};
+
+/// Sizes and offsets of a sweep in elements, and in bytes of shared memory.
+/// \tparam Unaligned rows of a slab begin as far behind a vector as in memory
+template <class A, int R, class Element, int Radius, bool Unaligned,
+          SweepTuning Tuning>
+struct SweepLayout {
+  static constexpr SweepTuning tuning = Tuning;
+
+  static constexpr int columns = Tuning.columns;
+  static constexpr int rows    = Tuning.rows;
+  static constexpr int threads = Tuning.threads;
+  static constexpr int batch   = Tuning.batch;
+  static constexpr int stages  = Tuning.stages;
+  static constexpr int vector  = 16 / int(sizeof(Element));
+  static constexpr int reach   = R > 1 ? Radius : 0;  ///< in planes
+  static constexpr int reach_y = R > 2 ? Radius : 0;
+  static constexpr int width   = 2 * Radius + 1;
+  static constexpr int planes  = 2 * reach + 1;  ///< of sums under way
+  static constexpr int height  = 2 * reach_y + 1;
+
+  static constexpr int tile_x     = (R > 2 ? 32 : threads) * columns;
+  static constexpr int tile_y     = R > 2 ? threads / 32 * rows : 1;
+  static constexpr int pad        = (Radius + vector - 1) / vector * vector;
+  static constexpr int width_x    = tile_x + 2 * pad;
+  static constexpr bool unaligned = Unaligned;
+  static constexpr int pitch =
+      width_x + (Unaligned ? 32 / int(sizeof(Element)) : 0);
+  static constexpr int slab_rows     = R > 2 ? tile_y + 2 * reach_y : batch;
+  static constexpr int slab          = pitch * slab_rows;
+  static constexpr int slab_bytes    = slab * int(sizeof(Element));
+  static constexpr int staging_bytes = threads * columns * int(sizeof(A));
+  /// Before the first slab.
+  static constexpr int lead        = sector_lead(pad * int(sizeof(Element)));
+  static constexpr int pipeline_at = lead + stages * slab_bytes + staging_bytes;
+  static constexpr int shifts_at =
+      pipeline_at + (R > 2 ? 2 * stages * int(sizeof(std::uint64_t)) : 0);
+  static constexpr int shared_bytes =
+      shifts_at + (Unaligned ? stages * slab_rows * int(sizeof(int)) : 0);
+  /// The neighbours of a row that a thread reads.
+  static constexpr int side   = (Radius + columns - 1) / columns * columns;
+  static constexpr int window = columns + 2 * side;
+  static_assert(tile_x % vector == 0 && pitch * int(sizeof(Element)) % 32 == 0);
+};
+
+template <class A, int R, class Element, int Radius, bool Star,
+          bool Unaligned = false>
+struct SweepShape : SweepLayout<A, R, Element, Radius, Unaligned,
+                                sweep_tuning<A, R, Element, Radius, Star>()> {
+  using Layout = typename SweepShape::SweepLayout;
+  static constexpr int taps =
+      Star ? R * Layout::width
+           : Layout::planes * Layout::height * Layout::width;
+
+  // A type without an expression in the kernel's parameter: nvcc 13.0 and its
+  // host compiler mangle that differently, and the kernel is not found.
+  using Taps = SweepTaps<A, taps>;
+};
+
+}  // namespace KokkosMMA::Impl::Cuda
+
+#endif
