@@ -108,7 +108,7 @@ HaloMemory<Exec>& halo_memory(Exec const& exec) {
   static bool released = false;
   if (!released) {
     released = true;
-    at_finalize([] {
+    AtFinalize::add([] {
       std::lock_guard<std::mutex> const hook_lock(mutex);
       all.clear();
     });
