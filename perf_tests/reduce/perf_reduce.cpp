@@ -1,0 +1,481 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Sums of random data by all contenders in one process, next to the read and
+// copy ceilings measured there.
+//
+//   reduce/CONTENDER/TYPE/RESULT/n:N
+//     CONTENDER  kokkos   Kokkos' own code (route generic) for a plain lambda
+//                drop_in  the same lambda, route left to the library
+//                mma      KokkosMMA::reduce on the View; mma-FORM/R:r/B:b are
+//                the papers' formulations cub      cub::DeviceReduce,
+//                accumulating in the result type (Cuda only)
+//     RESULT     view       the result stays on the device: device time per
+//     call, data that no cache holds
+//                view_warm  the same on one small buffer, so on data in L2
+//                scalar     the result is on the host when the call returns:
+//                host time of single calls
+//
+// One Google Benchmark iteration is the median of --mma-samples samples, each
+// of at least 200 us of back-to-back calls; it is one line of output. Before it
+// is timed a case is checked, and run twice for equal bits.
+
+#include <benchmark/benchmark.h>
+
+#include <Kokkos_Core.hpp>
+#include <KokkosMMA.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <exception>
+#include <iomanip>
+#include <limits>
+#include <map>
+#include <optional>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "support/Perf_Contest.hpp"
+#include "support/Perf_Data.hpp"
+#include "support/Perf_Session.hpp"
+#include "support/Perf_Timing.hpp"
+
+#ifdef KOKKOS_ENABLE_CUDA
+#include <cub/device/device_reduce.cuh>
+#endif
+
+namespace perf {
+
+enum class Contender { kokkos, drop_in, mma, cub };
+enum class Result { view, view_warm, scalar };
+
+constexpr char const* name_of(Contender c) {
+  switch (c) {
+    case Contender::kokkos: return "kokkos";
+    case Contender::drop_in: return "drop_in";
+    case Contender::mma: return "mma";
+    case Contender::cub: break;
+  }
+  return "cub";
+}
+constexpr char const* name_of(Result r) {
+  switch (r) {
+    case Result::view: return "view";
+    case Result::view_warm: return "view_warm";
+    case Result::scalar: break;
+  }
+  return "scalar";
+}
+
+struct Case {
+  Contender contender;
+  Result result;
+  std::size_t n;
+  KokkosMMA::Settings settings = {};
+  std::string variant = {};  // of the mma contender: "-single_pass/R:4/B:128"
+
+  template <class T>
+  std::string name() const {
+    return std::string("reduce/") + name_of(contender) + variant + "/" +
+           type_name<T>() + "/" + name_of(result) + "/n:" + std::to_string(n);
+  }
+};
+
+/// The application's line. It is the same function for Kokkos' own code and for
+/// the drop-in: only the setting in force differs.
+template <class T, class ResultRef>
+void reduce_lambda(Exec const& exec, Vector<T> const& x, ResultRef&& result) {
+  using Sum = sum_type<T>;
+  Kokkos::parallel_reduce(
+      "perf_reduce", IndexRange(exec, 0, x.extent(0)),
+      KOKKOS_LAMBDA(std::size_t i, Sum & sum) {
+        sum += static_cast<Sum>(x(i));
+      },
+      result);
+}
+
+#ifdef KOKKOS_ENABLE_CUDA
+/// cub::DeviceReduce on the same memory.
+template <class T>
+class CubReduce {
+  using Sum  = sum_type<T>;
+  using Item = cub_item<T>;
+
+ public:
+  CubReduce(Exec const& exec, std::size_t n)
+      : m_exec(exec), m_host("perf::cub::host") {
+    check_cuda(reduce(nullptr, m_bytes, nullptr, nullptr, n),
+               "cub::DeviceReduce");
+    m_scratch = Kokkos::View<char*, Exec>(
+        Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "perf::cub"),
+        std::max<std::size_t>(m_bytes, 1));
+    exec.fence("perf::cub");
+  }
+  void operator()(Vector<T> const& x, Sum* result) {
+    std::size_t bytes = m_bytes;
+    check_cuda(
+        reduce(m_scratch.data(), bytes, reinterpret_cast<Item const*>(x.data()),
+               result, x.extent(0)),
+        "cub::DeviceReduce");
+  }
+  Sum to_host(Vector<T> const& x, Sum* result) {
+    (*this)(x, result);
+    check_cuda(cudaMemcpyAsync(m_host.data(), result, sizeof(Sum),
+                               cudaMemcpyDeviceToHost, m_exec.cuda_stream()),
+               "cudaMemcpyAsync");
+    check_cuda(cudaStreamSynchronize(m_exec.cuda_stream()),
+               "cudaStreamSynchronize");
+    return m_host();
+  }
+
+ private:
+  cudaError_t reduce(void* scratch, std::size_t& bytes, Item const* data,
+                     Sum* result, std::size_t n) const {
+    return cub::DeviceReduce::Reduce(scratch, bytes, data, result,
+                                     static_cast<long long>(n), Plus<Sum>{},
+                                     Sum(0), m_exec.cuda_stream());
+  }
+  Exec m_exec;
+  std::size_t m_bytes = 0;
+  Kokkos::View<char*, Exec> m_scratch;
+  Kokkos::View<Sum, Kokkos::CudaHostPinnedSpace> m_host;
+};
+#endif
+
+/// How far a floating-point sum of n values in [0, 1) may be off, relative to
+/// the sum. A contender adds n / concurrency values one after another, which
+/// loses about eps * sqrt(n / concurrency) when it rounds to nearest; 16 eps
+/// cover the tree above and a tensor core's truncation in chains of up to 32
+/// products. The papers' formulations truncate in chains as long as their
+/// parameters make them and may be off by 1 %.
+template <class T>
+double tolerance(Exec const& exec, Case const& c) {
+  if (!c.variant.empty()) return 1e-2;
+  double const eps = std::numeric_limits<sum_type<T>>::epsilon();
+  double const chain =
+      static_cast<double>(c.n) / static_cast<double>(exec.concurrency());
+  return eps * (16 + 2 * std::sqrt(chain));
+}
+
+template <class T>
+class Contest;
+
+class ReduceTests {
+ public:
+  explicit ReduceTests(Session& session) : m_session(session) {}
+
+  void register_all() {
+    register_ceilings(m_session);
+    register_type<half_type>(has_half);
+    register_type<bhalf_type>(has_bhalf);
+    register_type<float>(true);
+    register_type<double>(true);
+    register_type<std::int8_t>(true);
+    register_type<std::int32_t>(true);
+    register_type<std::int64_t>(true);
+    register_formulations();
+  }
+
+  void print_tables() const;
+
+  template <class T>
+  void run(benchmark::State& state, Case const& c);
+
+ private:
+  template <class T>
+  void register_case(Case const& c) {
+    register_benchmark(
+        c.name<T>(), [this, c](benchmark::State& state) { run<T>(state, c); });
+  }
+
+  template <class T>
+  void register_type(bool exists) {
+    if (!exists) return;
+    std::size_t const largest = m_session.max_n<T>();
+    m_rows.add_type(type_name<T>(), largest);
+    // The table: the largest size, and the small ones of which the launch is
+    // most.
+    std::vector<std::size_t> views = {1u << 10, 1u << 14, 1u << 17};
+    std::vector<std::size_t> small = views;
+    if (m_session.options.all) {
+      // Powers of four from one up to the largest, and one size that nothing
+      // divides.
+      for (std::size_t n : {1, 32, 1000003}) views.push_back(n);
+      for (std::size_t n = 1 << 10; n <= largest; n *= 4) views.push_back(n);
+      small.push_back(1);
+      for (std::size_t n : {1 << 20, 1 << 24}) small.push_back(n);
+    }
+    views.push_back(largest);
+    for (std::size_t n : sizes(views, largest))
+      register_contenders<T>(Result::view, n);
+    for (std::size_t n : sizes(small, std::min<std::size_t>(largest, 1 << 17)))
+      register_contenders<T>(Result::view_warm, n);
+    for (std::size_t n : sizes(small, largest))
+      register_contenders<T>(Result::scalar, n);
+  }
+
+  template <class T>
+  void register_contenders(Result result, std::size_t n) {
+    register_case<T>(
+        {Contender::kokkos, result, n, {.route = KokkosMMA::Route::generic}});
+    register_case<T>({Contender::drop_in, result, n});
+    register_case<T>({Contender::mma, result, n});
+    if (on_cuda) register_case<T>({Contender::cub, result, n});
+  }
+
+  /// The formulations of the papers, and our own chained one over the same
+  /// parameters, on half data.
+  void register_formulations() {
+    using KokkosMMA::Formulation;
+    if (!on_cuda || !has_half || !m_session.options.all) return;
+    std::size_t const n =
+        std::min(m_session.max_n<half_type>(), std::size_t(1) << 28);
+    for (auto [form, form_name] :
+         {std::pair{Formulation::recurrence, "recurrence"},
+          std::pair{Formulation::single_pass, "single_pass"},
+          std::pair{Formulation::split, "split"},
+          std::pair{Formulation::chained, "chained"}}) {
+      for (int chain : {1, 4, 8, 16}) {
+        for (int block : {128, 512}) {
+          register_case<half_type>({Contender::mma,
+                                    Result::view,
+                                    n,
+                                    {.route        = KokkosMMA::Route::mma,
+                                     .formulation  = form,
+                                     .chain_length = chain,
+                                     .block_size   = block},
+                                    std::string("-") + form_name +
+                                        "/R:" + std::to_string(chain) +
+                                        "/B:" + std::to_string(block)});
+        }
+      }
+    }
+  }
+
+  template <class T>
+  double check(Contest<T>& contest, Case const& c);
+
+  /// Reference sums, computed once per data set: (type, first element, n).
+  template <class T>
+  ReferenceSum const& reference(Vector<T> const& x, std::size_t first) {
+    auto const key =
+        std::tuple(std::string(type_name<T>()), first, x.extent(0));
+    auto at = m_references.find(key);
+    if (at == m_references.end())
+      at = m_references.emplace(key, reference_sum<T>(m_session.exec, x)).first;
+    return at->second;
+  }
+
+  Session& m_session;
+  std::map<std::tuple<std::string, std::size_t, std::size_t>, ReferenceSum>
+      m_references;
+  Rows m_rows;
+};
+
+/// One contender on one ring of buffers: what is timed and what is checked.
+template <class T>
+class Contest {
+ public:
+  using Sum = sum_type<T>;
+
+  Contest(Session& session, Case const& c)
+      : m_exec(session.exec), m_case(c), m_result("perf::result") {
+    // Every call gets the next buffer of a ring that is several times the
+    // cache; one buffer, when the data alone are larger or shall be warm.
+    // Buffers start at multiples of 256 bytes, as allocations do.
+    std::size_t const ring = session.rotation_bytes() / sizeof(T);
+    m_stride               = (c.n * sizeof(T) + 255) / 256 * 256 / sizeof(T);
+    m_slots = c.result == Result::view_warm ? 1 : (ring - 1) / m_stride + 1;
+    m_data  = session.data<T>((m_slots - 1) * m_stride + c.n);
+#ifdef KOKKOS_ENABLE_CUDA
+    if (c.contender == Contender::cub) m_cub.emplace(m_exec, c.n);
+#endif
+  }
+
+  std::size_t slots() const { return m_slots; }
+  std::size_t first(std::size_t k) const { return k % m_slots * m_stride; }
+  Vector<T> input(std::size_t k) const {
+    return Vector<T>(m_data + first(k), m_case.n);
+  }
+
+  /// Call number k.
+  void operator()(std::size_t k) {
+    Vector<T> const x = input(k);
+    bool const scalar = m_case.result == Result::scalar;
+    switch (m_case.contender) {
+      case Contender::kokkos:
+      case Contender::drop_in:
+        if (scalar) {
+          reduce_lambda<T>(m_exec, x, m_scalar);
+        } else {
+          reduce_lambda<T>(m_exec, x, m_result);
+        }
+        break;
+      case Contender::mma:
+        if (scalar) {
+          KokkosMMA::reduce(m_exec, x, m_scalar, m_case.settings);
+        } else {
+          KokkosMMA::reduce(m_exec, x, m_result, m_case.settings);
+        }
+        break;
+      case Contender::cub:
+#ifdef KOKKOS_ENABLE_CUDA
+        if (scalar) {
+          m_scalar = m_cub->to_host(x, m_result.data());
+        } else {
+          (*m_cub)(x, m_result.data());
+        }
+#endif
+        break;
+    }
+  }
+
+  /// What call number k computes, read back after the result has been
+  /// overwritten with something else.
+  Sum result_of(std::size_t k) {
+    Sum const poison = static_cast<Sum>(-12345);
+    Kokkos::deep_copy(m_exec, m_result, poison);
+    m_scalar = poison;
+    (*this)(k);
+    if (m_case.result != Result::scalar)
+      Kokkos::deep_copy(m_exec, m_scalar, m_result);
+    m_exec.fence("perf::result_of");
+    return m_scalar;
+  }
+
+ private:
+  Exec m_exec;
+  Case m_case;
+  std::size_t m_stride = 0;  // elements from buffer to buffer
+  std::size_t m_slots  = 0;
+  T* m_data            = nullptr;
+  Kokkos::View<Sum, Exec> m_result;
+  Sum m_scalar = {};
+#ifdef KOKKOS_ENABLE_CUDA
+  std::optional<CubReduce<T>> m_cub;
+#endif
+};
+
+/// Compares the sums of the first and the last buffer with the reference, twice
+/// each, and returns the larger relative error (0 for integers).
+/// \throws std::runtime_error that says how a sum is wrong.
+template <class T>
+double ReduceTests::check(Contest<T>& contest, Case const& c) {
+  double error = 0;
+  for (std::size_t k : {std::size_t(0), contest.slots() - 1}) {
+    auto const result = contest.result_of(k);
+    ReferenceSum const& expected =
+        reference<T>(contest.input(k), contest.first(k));
+    if constexpr (std::is_integral_v<T>) {
+      if (static_cast<std::int64_t>(result) != expected.integer)
+        throw std::runtime_error("wrong sum: " + std::to_string(result) +
+                                 ", expected " +
+                                 std::to_string(expected.integer));
+    } else {
+      long double const exact = expected.floating();
+      double const relative   = static_cast<double>(
+          std::abs((static_cast<long double>(result) - exact) / exact));
+      double const allowed = tolerance<T>(m_session.exec, c);
+      if (!(relative <= allowed)) {  // a NaN is wrong too
+        std::ostringstream text;
+        text << std::setprecision(17) << "wrong sum: " << result
+             << ", expected " << static_cast<double>(exact)
+             << std::setprecision(3) << "; relative error " << relative
+             << ", allowed " << allowed;
+        throw std::runtime_error(text.str());
+      }
+      error = std::max(error, relative);
+    }
+    auto const again = contest.result_of(k);
+    if (std::memcmp(&again, &result, sizeof(result)) != 0) {
+      std::ostringstream text;
+      text << std::setprecision(17)
+           << "two runs on the same data differ: " << result << " and "
+           << again;
+      throw std::runtime_error(text.str());
+    }
+  }
+  return error;
+}
+
+constexpr Expectation expectation(Contender c) {
+  switch (c) {
+    case Contender::kokkos: return Expectation::kokkos;
+    case Contender::drop_in: return Expectation::drop_in;
+    case Contender::mma: return Expectation::library;
+    case Contender::cub: break;
+  }
+  return Expectation::cub;
+}
+
+template <class T>
+void ReduceTests::run(benchmark::State& state, Case const& c) {
+  try {
+    // Before there is a Contest: measuring the ceilings overwrites the data.
+    double const ceiling = m_session.read_bytes_per_second();
+    // Of the drop-in nothing is asked: it runs as an application gets it,
+    // environment included.
+    std::optional<KokkosMMA::ScopedSettings> scope;
+    if (c.contender == Contender::kokkos) scope.emplace(c.settings);
+
+    Contest<T> contest(m_session, c);
+    double const error      = check(contest, c);
+    std::string const route = checked_route(expectation(c.contender));
+
+    int const count       = m_session.options.samples;
+    Samples const samples = c.result == Result::scalar
+                                ? sample_host(3 * count, contest)
+                                : m_session.timer.sample(count, contest);
+    double const seconds  = samples.median();
+    for (auto _ : state) state.SetIterationTime(seconds);
+
+    double const rate                     = c.n * sizeof(T) / seconds;
+    state.counters["bytes_per_second"]    = rate;
+    state.counters["elements_per_second"] = c.n / seconds;
+    state.counters["fraction_of_ceiling"] = rate / ceiling;
+    state.counters["variation"]           = samples.variation();
+    state.counters["fastest_us"]          = samples.minimum() * 1e6;
+    if constexpr (!std::is_integral_v<T>) {
+      state.counters["relative_error"] = error;
+    }
+    state.SetLabel(route);
+    if (c.variant.empty())
+      m_rows.add(type_name<T>(), name_of(c.contender), name_of(c.result), c.n,
+                 {seconds, rate, route});
+  } catch (std::exception const& e) {
+    m_session.fail(state, e.what());
+  }
+}
+
+void ReduceTests::print_tables() const {
+  if (m_rows.empty()) return;
+  std::vector<Column> const columns = {{"kokkos", "Kokkos"},
+                                       {"drop_in", "drop-in"},
+                                       {"mma", "mma"},
+                                       {"cub", "CUB"}};
+  double const ceiling              = m_session.read_bytes_per_second();
+  std::printf(
+      "\nReduce, sum, GB/s of the input and fraction of the read ceiling (%.0f "
+      "GB/s; copy, read plus written: %.0f GB/s)\n",
+      ceiling * 1e-9, m_session.copy_ceiling().bytes_per_second() * 1e-9);
+  m_rows.print_rates("view", ceiling, columns, {"drop_in", "mma"});
+  m_rows.print_times("Small n, result in a View, data in no cache", "view",
+                     columns);
+  m_rows.print_times("Small n, result in a View, data in cache", "view_warm",
+                     columns);
+  m_rows.print_times("Small n, result in a host scalar", "scalar", columns);
+  m_rows.print_smallest_speedup({"drop_in", "drop-in"});
+}
+
+}  // namespace perf
+
+int main(int argc, char** argv) {
+  return perf::run_program<perf::ReduceTests>("perf_reduce", argc, argv);
+}

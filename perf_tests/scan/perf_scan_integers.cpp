@@ -1,0 +1,13 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "scan/Perf_Scan.hpp"
+
+namespace perf {
+
+void register_integer_types(ScanTests& tests) {
+  tests.register_type<std::int32_t>();
+  tests.register_type<std::int64_t>();
+}
+
+}  // namespace perf

@@ -1,0 +1,14 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "stencil/Perf_Stencil.hpp"
+
+namespace perf {
+
+void register_half_3d(StencilTests& tests) {
+  if constexpr (has_half) {
+    tests.register_stencils<half_type, 3>();
+  }
+}
+
+}  // namespace perf
