@@ -183,13 +183,12 @@ class FullTables {
         reference_sum<T>(exec(), Vector<T>(const_cast<T*>(x), n)),
         std::numeric_limits<Sum>::epsilon() * (16 + 2 * std::sqrt(chain)));
     std::string const route = route_of(contender);
-    Samples const samples   = sample_host(3 * session().options.samples,
-                                          [&](std::size_t) { call(); });
-    m_tests.report(state, samples, static_cast<double>(n) * sizeof(T),
-                   static_cast<double>(n), ceiling);
+    report(state,
+           sample_host(3 * session().options.samples,
+                       [&](std::size_t) { call(); }),
+           static_cast<double>(n) * sizeof(T), ceiling, static_cast<double>(n));
     state.counters["relative_error"] = error;
     state.SetLabel(route);
-    show("Sums that end on the host", contender, n, samples);
   }
 
   void run_scan(benchmark::State& state, std::string const& contender,
@@ -208,25 +207,13 @@ class FullTables {
           ", the first at " + std::to_string(inspected.first_wrong));
     double const error = checked_samples<Sum>(exec(), y, n, false,
                                               scan_reference<T>(exec(), x, n));
-    Samples const samples =
-        sample_briefly(session().timer, session().options.samples,
-                       [&](std::size_t) { call(); });
-    m_tests.report(state, samples,
-                   static_cast<double>(n) * (sizeof(T) + sizeof(Sum)),
-                   static_cast<double>(n), ceiling);
+    report(state,
+           sample_briefly(session().timer, session().options.samples,
+                          [&](std::size_t) { call(); }),
+           static_cast<double>(n) * (sizeof(T) + sizeof(Sum)), ceiling,
+           static_cast<double>(n));
     state.counters["relative_error"] = error;
     state.SetLabel(route);
-    show("Exclusive scans", contender, n, samples);
-  }
-
-  void show(char const* what, std::string const& contender, std::size_t n,
-            Samples const& samples) {
-    m_tests
-        .table(std::string(what) + " of " + type_name<T>() +
-                   ", microseconds per call",
-               "n")
-        .set(std::to_string(n), contender,
-             cell_text(samples.median() * 1e6, "%.1f"));
   }
 
   PaperTests& m_tests;

@@ -324,25 +324,12 @@ class AutomatonTables {
     Call const call = generations(contender, rule, side, cells, other, steps);
     double const updates = static_cast<double>(steps) * static_cast<double>(n);
     if (energy) {
-      double const pj =
-          m_tests.measure_energy(state, call, 2 * updates, updates);
-      m_tests
-          .table(
-              "Energy of automata, the whole board, pJ per cell and "
-              "generation",
-              "radius")
-          .set("r = " + std::to_string(radius), contender,
-               cell_text(pj, "%.1f"));
+      m_tests.measure_energy(state, call, 2 * updates, ceiling, updates);
     } else {
-      Samples const samples =
-          sample_briefly(session().timer, session().options.samples,
-                         [&](std::size_t) { call(); });
-      m_tests.report(state, samples, 2 * updates, updates, ceiling);
-      state.counters["updates_per_second"] = updates / samples.median();
-      m_tests.table("Automata on a torus, 10^9 cells per second", "grid")
-          .set("r = " + std::to_string(radius) + ", " + std::to_string(side) +
-                   " x " + std::to_string(side),
-               contender, cell_text(updates / samples.median() * 1e-9, "%.4g"));
+      report(state,
+             sample_briefly(session().timer, session().options.samples,
+                            [&](std::size_t) { call(); }),
+             2 * updates, ceiling, updates);
     }
     state.counters["fused_steps"]   = steps;
     state.counters["model_speedup"] = KokkosMMA::automaton_speedup(radius);

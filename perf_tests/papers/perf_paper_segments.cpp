@@ -153,9 +153,7 @@ class SegmentTables {
       call();
     } catch (std::invalid_argument const& refusal) {
       if (contender != "mma" && contender != "streamed") throw;
-      for (auto _ : state) state.SetIterationTime(0);
-      state.SetLabel(std::string("refused: ") + refusal.what());
-      return;
+      return report_refusal(state, refusal);
     }
     bool const ours = is_ours(work.c.contender);
     std::string const route =
@@ -166,25 +164,16 @@ class SegmentTables {
           "wrong results: " + std::to_string(seen.all.wrong) + " of " +
           std::to_string(m) + ", the first at " +
           std::to_string(seen.all.first_wrong));
-    Samples const samples =
-        sample_briefly(session().timer, session().options.samples,
-                       [&](std::size_t) { call(); });
+    report(state,
+           sample_briefly(session().timer, session().options.samples,
+                          [&](std::size_t) { call(); }),
+           static_cast<double>(cut.n * sizeof(Element) + m * sizeof(Sum)),
+           ceiling, static_cast<double>(cut.n));
     if (ours && inspect().all.hash != seen.all.hash)
       throw std::runtime_error("two runs on the same data differ");
-    double const bytes =
-        static_cast<double>(cut.n * sizeof(Element) + m * sizeof(Sum));
-    m_tests.report(state, samples, bytes, static_cast<double>(cut.n), ceiling);
     if constexpr (!std::is_integral_v<Sum>)
       state.counters["relative_error"] = seen.error;
     state.SetLabel(route);
-    m_tests
-        .table(std::string(scan ? "Inclusive scans" : "Sums") +
-                   " of equal segments of " + type_name<Element>() +
-                   ", 10^9 elements per second",
-               "length")
-        .set(std::to_string(length), contender,
-             cell_text(static_cast<double>(cut.n) / samples.median() * 1e-9,
-                       "%.3g"));
   }
 
   PaperTests& m_tests;

@@ -363,11 +363,10 @@ class Sums {
         contender.ours ? checked_route(Expectation::library) : contender.name;
     Scratch<float> const result(exec(), 1);
     Work const work = contender.make(exec(), data.data(), n, result.data());
-    Samples const samples =
-        sample_briefly(session().timer, session().options.samples,
-                       [&](std::size_t) { work.call(); });
-    m_tests.report(state, samples, static_cast<double>(n) * sizeof(T),
-                   static_cast<double>(n), ceiling);
+    report(state,
+           sample_briefly(session().timer, session().options.samples,
+                          [&](std::size_t) { work.call(); }),
+           static_cast<double>(n) * sizeof(T), ceiling, static_cast<double>(n));
     if (chain > 0) {
       state.counters["model_steps"] =
           KokkosMMA::chained_reduction_steps(n, chain);
@@ -375,15 +374,6 @@ class Sums {
           KokkosMMA::chained_reduction_speedup(chain);
     }
     state.SetLabel(route);
-    std::string row = contender.name;
-    if (block > 0) row += ", B = " + std::to_string(block);
-    m_tests
-        .table("Sums of " + std::to_string(n) + " normal " +
-                   (sizeof(T) == 2 ? "halves" : "floats") +
-                   ", 10^9 elements per second",
-               "formulation")
-        .set(row, chain > 0 ? "R = " + std::to_string(chain) : "any",
-             cell_text(static_cast<double>(n) / samples.median() * 1e-9));
   }
 
   template <class T>
@@ -442,20 +432,17 @@ class Sums {
     m_tests.add("paper_energy/" + contender.name + "/" + type_name<T>() +
                     "/reduce/n:" + std::to_string(largest()),
                 [=, this](benchmark::State& state) {
-                  session().read_bytes_per_second();
-                  std::size_t const n = largest();
-                  Input<T>& data      = input<T>(Distribution::normal, n);
+                  double const ceiling = session().read_bytes_per_second();
+                  std::size_t const n  = largest();
+                  Input<T>& data       = input<T>(Distribution::normal, n);
                   check(contender, data);
                   Scratch<float> const result(exec(), 1);
                   Work const work =
                       contender.make(exec(), data.data(), n, result.data());
-                  double const pj = m_tests.measure_energy(
-                      state, work.call, static_cast<double>(n) * sizeof(T),
-                      static_cast<double>(n));
+                  m_tests.measure_energy(state, work.call,
+                                         static_cast<double>(n) * sizeof(T),
+                                         ceiling, static_cast<double>(n));
                   state.SetLabel(contender.name);
-                  m_tests.table("Energy of sums, the whole board", "contender")
-                      .set(contender.name, "pJ per element",
-                           cell_text(pj, "%.1f"));
                 });
   }
 
@@ -488,20 +475,12 @@ class Sums {
     for (auto _ : state) state.SetIterationTime(time);
     bool const finite        = std::isfinite(sum);
     state.counters["finite"] = finite;
-    PaperTable& table =
-        m_tests.table(std::string("Error over the sum, ") +
-                          name_of(distribution) + " " + type_name<T>(),
-                      "contender");
-    std::string const column =
-        "2^" +
-        std::to_string(static_cast<int>(std::log2(static_cast<double>(n))));
     if (!finite) {
       // What the papers' recurrence and sums in half do to uniform data.
       if (!contender.loose)
         throw std::runtime_error("the sum is " + std::to_string(sum) +
                                  ", expected " +
                                  std::to_string(exact.sum.high));
-      table.set(contender.name, column, "inf");
     } else {
       double const error =
           static_cast<double>(std::abs(sum - exact.sum.floating()));
@@ -513,7 +492,6 @@ class Sums {
                                        1e-2 * exact.magnitudes.high));
       state.counters["relative_error"]        = relative;
       state.counters["error_over_magnitudes"] = spread;
-      table.set(contender.name, column, cell_text(relative, "%.0e"));
     }
     state.SetLabel(contender.ours ? checked_route(Expectation::library)
                                   : contender.name);

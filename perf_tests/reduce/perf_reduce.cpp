@@ -1,24 +1,8 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Sums of random data by all contenders in one process, next to the read and
-// copy ceilings measured there.
-//
-//   reduce/CONTENDER/TYPE/RESULT/n:N
-//     CONTENDER  kokkos   Kokkos' own code (route generic) for a plain lambda
-//                drop_in  the same lambda, route left to the library
-//                mma      KokkosMMA::reduce on the View; mma-FORM/R:r/B:b are
-//                the papers' formulations cub      cub::DeviceReduce,
-//                accumulating in the result type (Cuda only)
-//     RESULT     view       the result stays on the device: device time per
-//     call, data that no cache holds
-//                view_warm  the same on one small buffer, so on data in L2
-//                scalar     the result is on the host when the call returns:
-//                host time of single calls
-//
-// One Google Benchmark iteration is the median of --mma-samples samples, each
-// of at least 200 us of back-to-back calls; it is one line of output. Before it
-// is timed a case is checked, and run twice for equal bits.
+// Sums of random data by every contender: reduce/CONTENDER/TYPE/RESULT/n:N. The
+// names are explained in perf_tests/README.md.
 
 #include <benchmark/benchmark.h>
 
@@ -27,9 +11,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <cstring>
-#include <exception>
 #include <iomanip>
 #include <limits>
 #include <map>
@@ -42,7 +24,7 @@
 #include <utility>
 #include <vector>
 
-#include "support/Perf_Contest.hpp"
+#include "support/Perf_Program.hpp"
 #include "support/Perf_Data.hpp"
 #include "support/Perf_Session.hpp"
 #include "support/Perf_Timing.hpp"
@@ -57,21 +39,17 @@ enum class Contender { kokkos, drop_in, mma, cub };
 enum class Result { view, view_warm, scalar };
 
 constexpr char const* name_of(Contender c) {
-  switch (c) {
-    case Contender::kokkos: return "kokkos";
-    case Contender::drop_in: return "drop_in";
-    case Contender::mma: return "mma";
-    case Contender::cub: break;
-  }
-  return "cub";
+  constexpr char const* names[] = {"kokkos", "drop_in", "mma", "cub"};
+  return names[static_cast<int>(c)];
 }
 constexpr char const* name_of(Result r) {
-  switch (r) {
-    case Result::view: return "view";
-    case Result::view_warm: return "view_warm";
-    case Result::scalar: break;
-  }
-  return "scalar";
+  constexpr char const* names[] = {"view", "view_warm", "scalar"};
+  return names[static_cast<int>(r)];
+}
+constexpr Expectation expectation(Contender c) {
+  using enum Expectation;
+  constexpr Expectation of[] = {kokkos, drop_in, library, cub};
+  return of[static_cast<int>(c)];
 }
 
 struct Case {
@@ -183,23 +161,21 @@ class ReduceTests {
     register_formulations();
   }
 
-  void print_tables() const;
-
   template <class T>
   void run(benchmark::State& state, Case const& c);
 
  private:
   template <class T>
   void register_case(Case const& c) {
-    register_benchmark(
-        c.name<T>(), [this, c](benchmark::State& state) { run<T>(state, c); });
+    perf::register_case(
+        m_session, c.name<T>(),
+        [this, c](benchmark::State& state) { run<T>(state, c); });
   }
 
   template <class T>
   void register_type(bool exists) {
     if (!exists) return;
     std::size_t const largest = m_session.max_n<T>();
-    m_rows.add_type(type_name<T>(), largest);
     // The table: the largest size, and the small ones of which the launch is
     // most.
     std::vector<std::size_t> views = {1u << 10, 1u << 14, 1u << 17};
@@ -276,7 +252,6 @@ class ReduceTests {
   Session& m_session;
   std::map<std::tuple<std::string, std::size_t, std::size_t>, ReferenceSum>
       m_references;
-  Rows m_rows;
 };
 
 /// One contender on one ring of buffers: what is timed and what is checked.
@@ -405,73 +380,29 @@ double ReduceTests::check(Contest<T>& contest, Case const& c) {
   return error;
 }
 
-constexpr Expectation expectation(Contender c) {
-  switch (c) {
-    case Contender::kokkos: return Expectation::kokkos;
-    case Contender::drop_in: return Expectation::drop_in;
-    case Contender::mma: return Expectation::library;
-    case Contender::cub: break;
-  }
-  return Expectation::cub;
-}
-
 template <class T>
 void ReduceTests::run(benchmark::State& state, Case const& c) {
-  try {
-    // Before there is a Contest: measuring the ceilings overwrites the data.
-    double const ceiling = m_session.read_bytes_per_second();
-    // Of the drop-in nothing is asked: it runs as an application gets it,
-    // environment included.
-    std::optional<KokkosMMA::ScopedSettings> scope;
-    if (c.contender == Contender::kokkos) scope.emplace(c.settings);
+  // Before there is a Contest: measuring the ceilings overwrites the data.
+  double const ceiling = m_session.read_bytes_per_second();
+  // Of the drop-in nothing is asked: it runs as an application gets it,
+  // environment included.
+  std::optional<KokkosMMA::ScopedSettings> scope;
+  if (c.contender == Contender::kokkos) scope.emplace(c.settings);
 
-    Contest<T> contest(m_session, c);
-    double const error      = check(contest, c);
-    std::string const route = checked_route(expectation(c.contender));
+  Contest<T> contest(m_session, c);
+  double const error      = check(contest, c);
+  std::string const route = checked_route(expectation(c.contender));
 
-    int const count       = m_session.options.samples;
-    Samples const samples = c.result == Result::scalar
-                                ? sample_host(3 * count, contest)
-                                : m_session.timer.sample(count, contest);
-    double const seconds  = samples.median();
-    for (auto _ : state) state.SetIterationTime(seconds);
-
-    double const rate                     = c.n * sizeof(T) / seconds;
-    state.counters["bytes_per_second"]    = rate;
-    state.counters["elements_per_second"] = c.n / seconds;
-    state.counters["fraction_of_ceiling"] = rate / ceiling;
-    state.counters["variation"]           = samples.variation();
-    state.counters["fastest_us"]          = samples.minimum() * 1e6;
-    if constexpr (!std::is_integral_v<T>) {
-      state.counters["relative_error"] = error;
-    }
-    state.SetLabel(route);
-    if (c.variant.empty())
-      m_rows.add(type_name<T>(), name_of(c.contender), name_of(c.result), c.n,
-                 {seconds, rate, route});
-  } catch (std::exception const& e) {
-    m_session.fail(state, e.what());
+  int const count = m_session.options.samples;
+  auto const n    = static_cast<double>(c.n);
+  report(state,
+         c.result == Result::scalar ? sample_host(3 * count, contest)
+                                    : m_session.timer.sample(count, contest),
+         n * sizeof(T), ceiling, n);
+  if constexpr (!std::is_integral_v<T>) {
+    state.counters["relative_error"] = error;
   }
-}
-
-void ReduceTests::print_tables() const {
-  if (m_rows.empty()) return;
-  std::vector<Column> const columns = {{"kokkos", "Kokkos"},
-                                       {"drop_in", "drop-in"},
-                                       {"mma", "mma"},
-                                       {"cub", "CUB"}};
-  double const ceiling              = m_session.read_bytes_per_second();
-  std::printf(
-      "\nReduce, sum, GB/s of the input and fraction of the read ceiling (%.0f "
-      "GB/s; copy, read plus written: %.0f GB/s)\n",
-      ceiling * 1e-9, m_session.copy_ceiling().bytes_per_second() * 1e-9);
-  m_rows.print_rates("view", ceiling, columns, {"drop_in", "mma"});
-  m_rows.print_times("Small n, result in a View, data in no cache", "view",
-                     columns);
-  m_rows.print_times("Small n, result in a View, data in cache", "view_warm",
-                     columns);
-  m_rows.print_times("Small n, result in a host scalar", "scalar", columns);
-  m_rows.print_smallest_speedup({"drop_in", "drop-in"});
+  state.SetLabel(route);
 }
 
 }  // namespace perf

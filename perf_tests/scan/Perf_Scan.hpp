@@ -14,7 +14,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <exception>
 #include <map>
 #include <optional>
 #include <stdexcept>
@@ -24,7 +23,7 @@
 #include <utility>
 #include <vector>
 
-#include "support/Perf_Contest.hpp"
+#include "support/Perf_Program.hpp"
 #include "support/Perf_Data.hpp"
 #include "scan/Perf_ScanCheck.hpp"
 #include "support/Perf_Session.hpp"
@@ -34,8 +33,7 @@
 #include <cub/device/device_scan.cuh>
 #endif
 
-/// The cases of perf_scan. The types are spread over several sources: each
-/// brings all contenders' kernels, and nvcc takes its time over them.
+/// The cases of perf_scan. Every type is an instance in a source of its own.
 namespace perf {
 
 enum class Contender { kokkos, drop_in, visible, mma, shuffle, cub };
@@ -49,40 +47,24 @@ enum class Kind {
 };
 
 constexpr char const* name_of(Contender c) {
-  switch (c) {
-    case Contender::kokkos: return "kokkos";
-    case Contender::drop_in: return "drop_in";
-    case Contender::visible: return "visible";
-    case Contender::mma: return "mma";
-    case Contender::shuffle: return "shuffle";
-    case Contender::cub: break;
-  }
-  return "cub";
+  constexpr char const* names[] = {"kokkos", "drop_in", "visible",
+                                   "mma",    "shuffle", "cub"};
+  return names[static_cast<int>(c)];
 }
 constexpr char const* name_of(Kind k) {
-  switch (k) {
-    case Kind::exclusive: return "exclusive";
-    case Kind::exclusive_warm: return "exclusive_warm";
-    case Kind::inclusive: return "inclusive";
-    case Kind::inplace: return "inplace";
-    case Kind::total_view: return "total_view";
-    case Kind::total_scalar: break;
-  }
-  return "total_scalar";
+  constexpr char const* names[] = {"exclusive",  "exclusive_warm",
+                                   "inclusive",  "inplace",
+                                   "total_view", "total_scalar"};
+  return names[static_cast<int>(k)];
 }
 constexpr bool has_total(Kind k) {
   return k == Kind::total_view || k == Kind::total_scalar;
 }
 constexpr Expectation expectation(Contender c) {
-  switch (c) {
-    case Contender::kokkos: return Expectation::kokkos;
-    case Contender::drop_in: return Expectation::drop_in;
-    case Contender::visible:
-    case Contender::mma:
-    case Contender::shuffle: return Expectation::library;
-    case Contender::cub: break;
-  }
-  return Expectation::cub;
+  using enum Expectation;
+  constexpr Expectation of[] = {kokkos,  drop_in, library,
+                                library, library, cub};
+  return of[static_cast<int>(c)];
 }
 
 struct Case {
@@ -299,7 +281,6 @@ class ScanTests {
   explicit ScanTests(Session& session) : m_session(session) {}
 
   void register_all();
-  void print_tables();
 
   template <class T>
   void register_type();
@@ -314,13 +295,9 @@ class ScanTests {
   template <class T>
   void register_case(Case const& c) {
     if (c.contender == Contender::cub && !on_cuda) return;
-    register_benchmark(c.name<T>(), [this, c](benchmark::State& state) {
-      try {
-        run<T>(state, c);
-      } catch (std::exception const& e) {
-        m_session.fail(state, e.what());
-      }
-    });
+    perf::register_case(
+        m_session, c.name<T>(),
+        [this, c](benchmark::State& state) { run<T>(state, c); });
   }
   template <class T>
   void register_cases(Kind kind, std::vector<std::size_t> const& list,
@@ -356,15 +333,7 @@ class ScanTests {
   std::map<std::tuple<std::string, std::size_t, std::size_t>, ScanReference>
       m_references;
   std::map<int, Ceiling> m_copies;
-  Rows m_rows;
 };
-
-// One source each: what is included there is compiled side by side.
-void register_half_types(ScanTests& tests);
-void register_float(ScanTests& tests);
-void register_double(ScanTests& tests);
-void register_byte_types(ScanTests& tests);
-void register_integer_types(ScanTests& tests);
 
 template <class T>
 void ScanTests::register_type() {
@@ -372,7 +341,6 @@ void ScanTests::register_type() {
   using Sum                 = sum_type<T>;
   std::size_t const bytes   = std::max(sizeof(T), sizeof(Sum));
   std::size_t const largest = m_session.fitting(std::size_t(1) << 30, bytes);
-  m_rows.add_type(type_name<T>(), largest);
   // The tables: the size that the bars are for, the largest, and the small ones
   // of which the launch is most.
   std::vector<std::size_t> small = {1u << 10, 1u << 14, 1u << 17};
@@ -475,22 +443,15 @@ void ScanTests::run(benchmark::State& state, Case const& c) {
        expectation(c.contender) == Expectation::library))
     throw std::runtime_error("two runs on the same data differ");
 
-  double const seconds = samples.median();
-  for (auto _ : state) state.SetIterationTime(seconds);
-  double const rate = c.n * (sizeof(T) + sizeof(Sum)) / seconds;
-  state.counters["bytes_per_second"]     = rate;
-  state.counters["elements_per_second"]  = c.n / seconds;
-  state.counters["fraction_of_ceiling"]  = rate / ceiling;
-  state.counters["fraction_of_own_copy"] = rate / own_copy;
-  state.counters["variation"]            = samples.variation();
-  state.counters["fastest_us"]           = samples.minimum() * 1e6;
+  auto const n       = static_cast<double>(c.n);
+  double const bytes = n * (sizeof(T) + sizeof(Sum));
+  report(state, samples, bytes, ceiling, n);
+  state.counters["fraction_of_own_copy"] = bytes / samples.median() / own_copy;
   state.counters["reproducible"]         = verdict.reproducible;
   if constexpr (!std::is_integral_v<T>) {
     state.counters["relative_error"] = verdict.error;
   }
   state.SetLabel(route);
-  m_rows.add(type_name<T>(), name_of(c.contender), name_of(c.kind), c.n,
-             {seconds, rate, route});
 }
 
 }  // namespace perf

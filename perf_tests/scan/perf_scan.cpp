@@ -1,38 +1,14 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Prefix sums of random data by all contenders in one process, next to the copy
-// ceilings measured there.
-//
-//   scan/CONTENDER/TYPE/KIND/n:N
-//     CONTENDER  kokkos   Kokkos' own code (route generic) for a plain lambda
-//                drop_in  the same lambda, route left to the library
-//                visible  KokkosMMA::exclusive_scan on the Views, route left to
-//                         the library
-//                mma      the same, route mma
-//                shuffle  the same, route streamed
-//                cub      cub::DeviceScan, accumulating in the result type
-//                         (Cuda only)
-//     KIND       exclusive       device time per call, data that no cache holds
-//                exclusive_warm  the same on one pair of small buffers
-//                inclusive       what the library offers beside it
-//                inplace         float: the output is the input
-//                total_view      exclusive, and the total stays on the device
-//                total_scalar    exclusive, and the total is on the host when
-//                                the call returns: host time of single calls
-//
-// One Google Benchmark iteration is the median of --mma-samples samples, each
-// of at least 200 us of back-to-back calls; it is one line of output. Before it
-// is timed a case is checked, and run twice for equal bits; the timed calls
-// must leave the same bits.
+// Prefix sums of random data by every contender: scan/CONTENDER/TYPE/KIND/n:N.
+// The names are explained in perf_tests/README.md.
 
 #include "scan/Perf_Scan.hpp"
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
-#include <vector>
 
 namespace perf {
 
@@ -101,31 +77,7 @@ void ScanTests::register_all() {
         m_session, "copy/written_per_read:" + std::to_string(ratio),
         [this, ratio]() -> Ceiling const& { return copy_of_ratio(ratio); },
         [this] { return m_session.copy_ceiling().bytes_per_second(); });
-  register_half_types(*this);
-  register_float(*this);
-  register_double(*this);
-  register_byte_types(*this);
-  register_integer_types(*this);
-}
-
-void ScanTests::print_tables() {
-  if (m_rows.empty()) return;
-  std::vector<Column> const columns = {
-      {"kokkos", "Kokkos"}, {"drop_in", "drop-in"}, {"visible", "visible"},
-      {"mma", "mma"},       {"shuffle", "shuffle"}, {"cub", "CUB"}};
-  double const ceiling = m_session.copy_ceiling().bytes_per_second();
-  std::printf(
-      "\nExclusive scan, sum, GB/s read plus written and fraction of the copy "
-      "ceiling (%.0f GB/s)\n",
-      ceiling * 1e-9);
-  m_rows.print_rates("exclusive", ceiling, columns, {"drop_in", "visible"});
-  m_rows.print_times("Small n, data in no cache", "exclusive", columns);
-  m_rows.print_times("Small n, data in cache", "exclusive_warm", columns);
-  m_rows.print_times("Small n, total in a View", "total_view", columns);
-  m_rows.print_times("Small n, total in a host scalar", "total_scalar",
-                     columns);
-  m_rows.print_smallest_speedup({"drop_in", "drop-in"});
-  m_rows.print_smallest_speedup({"visible", "visible"});
+  Instances<ScanTests>::run(*this);
 }
 
 }  // namespace perf

@@ -17,26 +17,24 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
-#include <string_view>
 #include <tuple>
 #include <type_traits>
-#include <utility>
 #include <vector>
 
-#include "support/Perf_Contest.hpp"
+#include "support/Perf_Program.hpp"
 #include "support/Perf_Data.hpp"
+#include "support/Perf_Energy.hpp"
 #include "support/Perf_Libraries.hpp"
 #include "segmented/Perf_SegmentedCheck.hpp"
 #include "segmented/Perf_SegmentedPeers.hpp"
 #include "support/Perf_Session.hpp"
 #include "support/Perf_Timing.hpp"
 
-/// The cases of perf_segmented. Types, and of each the reductions and the
-/// scans, are spread over several sources: each brings all contenders' kernels,
-/// and nvcc takes its time over them.
+/// The cases of perf_segmented. The reductions and the scans of every type are
+/// instances in sources of their own.
 namespace perf {
 
-enum class Task { reduce, scan, energy, tune };
+enum class Task { reduce, scan, energy };
 enum class Contender {
   kokkos_team,
   kokkos_flat,
@@ -54,48 +52,25 @@ enum class Shape { equal, ragged32, ragged64, columns };
 enum class Pattern { length, mean, power_law, one_long, columns };
 
 constexpr char const* name_of(Task t) {
-  switch (t) {
-    case Task::reduce: return "segmented_reduce";
-    case Task::scan: return "segmented_scan";
-    case Task::energy: return "segmented_energy";
-    case Task::tune: break;
-  }
-  return "segmented_tune";
+  constexpr char const* names[] = {"segmented_reduce", "segmented_scan",
+                                   "segmented_energy"};
+  return names[static_cast<int>(t)];
 }
 constexpr char const* name_of(Contender c) {
-  switch (c) {
-    case Contender::kokkos_team: return "kokkos_team";
-    case Contender::kokkos_flat: return "kokkos_flat";
-    case Contender::cub_offsets: return "cub_offsets";
-    case Contender::cub_fixed: return "cub_fixed";
-    case Contender::cub_by_key: return "cub_by_key";
-    case Contender::cublas: return "cublas";
-    case Contender::segmented: return "segmented";
-    case Contender::unchecked: return "unchecked";
-    case Contender::mma: return "mma";
-    case Contender::streamed: return "streamed";
-    case Contender::collective: break;
-  }
-  return "collective";
+  constexpr char const* names[] = {"kokkos_team", "kokkos_flat", "cub_offsets",
+                                   "cub_fixed",   "cub_by_key",  "cublas",
+                                   "segmented",   "unchecked",   "mma",
+                                   "streamed",    "collective"};
+  return names[static_cast<int>(c)];
 }
 constexpr char const* name_of(Shape s) {
-  switch (s) {
-    case Shape::equal: return "equal";
-    case Shape::ragged32: return "ragged32";
-    case Shape::ragged64: return "ragged64";
-    case Shape::columns: break;
-  }
-  return "along0";
+  constexpr char const* names[] = {"equal", "ragged32", "ragged64", "along0"};
+  return names[static_cast<int>(s)];
 }
 constexpr char const* name_of(Pattern p) {
-  switch (p) {
-    case Pattern::length: return "length";
-    case Pattern::mean: return "mean";
-    case Pattern::power_law: return "power_law";
-    case Pattern::one_long: return "one_long";
-    case Pattern::columns: break;
-  }
-  return "columns";
+  constexpr char const* names[] = {"length", "mean", "power_law", "one_long",
+                                   "columns"};
+  return names[static_cast<int>(p)];
 }
 
 /// What stands where the library's calls have their route.
@@ -118,21 +93,19 @@ struct Case {
   Pattern pattern;
   std::size_t parameter;  // length, mean length, shortest, short ones, columns
   std::size_t n;
-  std::string variant = {};  // of a contender that is tuned: "-w8-s2-b4096"
 
   bool ragged() const {
     return shape == Shape::ragged32 || shape == Shape::ragged64;
   }
   bool scans() const { return task == Task::scan; }
-  std::string who() const { return name_of(contender) + variant; }
   std::string cut_name() const {
     return std::string(name_of(shape)) + "/" + name_of(pattern) + ":" +
            std::to_string(parameter);
   }
   template <class T>
   std::string name() const {
-    return std::string(name_of(task)) + "/" + who() + "/" + type_name<T>() +
-           "/" + cut_name() + "/n:" + std::to_string(n);
+    return std::string(name_of(task)) + "/" + name_of(contender) + "/" +
+           type_name<T>() + "/" + cut_name() + "/n:" + std::to_string(n);
   }
   /// Hosts have no route but Kokkos' own code, and asking for another one by
   /// name is an error there.
@@ -352,42 +325,16 @@ using Maker = Call (*)(Work<T> const&);
 
 class SegmentedTests {
  public:
-  static constexpr std::string_view flags[] = {"--mma-energy", "--mma-tune"};
-
   explicit SegmentedTests(Session& session);
 
   void register_all();
-  void print_tables();
 
   template <class T>
   void register_reductions();
   template <class T>
   void register_scans();
-  /// The launcher of equal segments with one tuning, over lengths that it is
-  /// for.
-  template <class T>
-  void register_tuning(Contender route, std::string const& variant,
-                       Maker<T> make);
 
  private:
-  struct Row {
-    double rate = 0, fraction = 0;
-    std::string route;
-  };
-  struct Energy {
-    std::string type, cut, who;
-    double rate, watts, joules_per_element;
-  };
-  /// A line of a table: what is the same for all its contenders.
-  struct Line {
-    Task task;
-    std::string type;
-    Shape shape;
-    std::string cut;
-    std::size_t parameter;
-    std::map<std::string, Row> rows;  // of contenders
-  };
-
   /// Most elements of a case; 4 and fewer bytes 2^28, 8 bytes 2^27, on hosts
   /// 2^22.
   template <class T>
@@ -412,10 +359,6 @@ class SegmentedTests {
   void run(benchmark::State& state, Case const& c, Maker<T> make);
   template <class T>
   double bytes(Case const& c, Cut const& cut) const;
-  void report(benchmark::State& state, Case const& c, char const* type,
-              Samples const& samples, double bytes, std::string const& route);
-  void measure_energy(benchmark::State& state, Case const& c, char const* type,
-                      Call const& call, double bytes, std::size_t n);
 
   /// How the elements of a case are cut. Kept until a case has another one.
   Cut cut(Case const& c);
@@ -434,37 +377,14 @@ class SegmentedTests {
     return {m_exact->data(), m_exact->data() + cut.segments};
   }
 
-  void print_table(Task task, Shape shape, char const* title,
-                   std::vector<Contender> const& columns) const;
-  void print_summary() const;
-  void print_tuning() const;
-  void print_energies() const;
-
   Session& m_session;
   std::map<std::tuple<Pattern, std::size_t, std::size_t>, Offsets> m_offsets;
   std::string m_exact_key;
   std::optional<Scratch<std::int64_t>> m_exact;
-  std::vector<Line> m_lines;
-  std::vector<Energy> m_energies;
 #ifdef KOKKOS_ENABLE_CUDA
   std::optional<EnergyCounter> m_energy;
 #endif
 };
-
-// One source each: what is included there is compiled side by side.
-void register_half_reductions(SegmentedTests& tests);
-void register_bhalf_reductions(SegmentedTests& tests);
-void register_float_reductions(SegmentedTests& tests);
-void register_double_reductions(SegmentedTests& tests);
-void register_int8_reductions(SegmentedTests& tests);
-void register_int32_reductions(SegmentedTests& tests);
-void register_half_scans(SegmentedTests& tests);
-void register_bhalf_scans(SegmentedTests& tests);
-void register_float_scans(SegmentedTests& tests);
-void register_double_scans(SegmentedTests& tests);
-void register_int8_scans(SegmentedTests& tests);
-void register_int32_scans(SegmentedTests& tests);
-void register_tunings(SegmentedTests& tests);
 
 template <class T>
 double SegmentedTests::bytes(Case const& c, Cut const& cut) const {
@@ -482,13 +402,9 @@ void SegmentedTests::register_case(Case const& c, Maker<T> make) {
   if (!exists(c.contender)) return;
   if (c.contender == Contender::cublas && std::is_integral_v<T>) return;
   if (c.contender == Contender::cub_fixed && !has_cub_fixed<T>) return;
-  register_benchmark(c.name<T>(), [this, c, make](benchmark::State& state) {
-    try {
-      run<T>(state, c, make);
-    } catch (std::exception const& e) {
-      m_session.fail(state, e.what());
-    }
-  });
+  perf::register_case(
+      m_session, c.name<T>(),
+      [this, c, make](benchmark::State& state) { run<T>(state, c, make); });
 }
 
 template <class T>
@@ -624,18 +540,6 @@ void SegmentedTests::register_scans() {
 }
 
 template <class T>
-void SegmentedTests::register_tuning(Contender route,
-                                     std::string const& variant,
-                                     Maker<T> make) {
-  std::size_t const most = largest<T>();
-  for (std::size_t length :
-       sizes({3, 7, 12, 17, 31, 33, 48, 65, 100, 129, 257, 500, 1000}, most))
-    register_case<T>({Task::tune, route, Shape::equal, Pattern::length, length,
-                      most / length * length, variant},
-                     make);
-}
-
-template <class T>
 void SegmentedTests::run(benchmark::State& state, Case const& c,
                          Maker<T> make) {
   using Sum        = sum_type<T>;
@@ -671,9 +575,8 @@ void SegmentedTests::run(benchmark::State& state, Case const& c,
     call();
     return inspect_segments<T>(exec, c.scans(), x, y, how, sums, allowed);
   };
-  bool const forced =
-      on_cuda && c.task != Task::tune &&
-      (c.contender == Contender::mma || c.contender == Contender::streamed);
+  bool const forced = on_cuda && (c.contender == Contender::mma ||
+                                  c.contender == Contender::streamed);
   SegmentInspection seen;
   try {
     seen = run_once();
@@ -681,13 +584,9 @@ void SegmentedTests::run(benchmark::State& state, Case const& c,
     // The same arguments pass without a route: it is the route that does not
     // take them.
     if (!forced) throw;
-    for (auto _ : state) state.SetIterationTime(0);
-    state.SetLabel(std::string("refused: ") + refusal.what());
-    return;
+    return report_refusal(state, refusal);
   }
-  // What is tuned is a launcher: it knows no routes.
-  std::string const route = c.task == Task::tune ? name_of(c.contender)
-                            : is_ours(c.contender)
+  std::string const route = is_ours(c.contender)
                                 ? checked_route(Expectation::library)
                                 : label_of(c.contender);
   if (forced && route != name_of(c.contender))
@@ -703,18 +602,22 @@ void SegmentedTests::run(benchmark::State& state, Case const& c,
   check(seen);
   bool reproducible = run_once().all.hash == seen.all.hash;
 
+  auto const n         = static_cast<double>(how.n);
+  double const moved   = bytes<T>(c, how);
+  double const ceiling = c.scans() ? m_session.copy_ceiling().bytes_per_second()
+                                   : m_session.read_bytes_per_second();
   if (c.task == Task::energy) {
-    measure_energy(state, c, type_name<T>(), call, bytes<T>(c, how), how.n);
+#ifdef KOKKOS_ENABLE_CUDA
+    report_energy(state, m_session.timer, *m_energy, call, moved, ceiling, n);
+#endif
   } else {
-    Samples const samples =
-        sample_briefly(m_session.timer, m_session.options.samples,
-                       [&](std::size_t) { call(); });
+    report(state,
+           sample_briefly(m_session.timer, m_session.options.samples,
+                          [&](std::size_t) { call(); }),
+           moved, ceiling, n);
     SegmentInspection const after =
         inspect_segments<T>(exec, c.scans(), x, y, how, sums, allowed);
     reproducible = reproducible && after.all.hash == seen.all.hash;
-    report(state, c, type_name<T>(), samples, bytes<T>(c, how), route);
-    state.counters["elements_per_second"] =
-        static_cast<double>(how.n) / samples.median();
   }
   if (!reproducible &&
       (is_ours(c.contender) || c.contender == Contender::collective ||

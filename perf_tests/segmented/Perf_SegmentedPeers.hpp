@@ -16,7 +16,7 @@
 #include <string>
 #include <type_traits>
 
-#include "support/Perf_Contest.hpp"
+#include "support/Perf_Program.hpp"
 #include "support/Perf_Data.hpp"
 #include "support/Perf_Libraries.hpp"
 #include "segmented/Perf_SegmentedCheck.hpp"

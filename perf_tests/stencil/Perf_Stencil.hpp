@@ -24,7 +24,7 @@
 #include <utility>
 #include <vector>
 
-#include "support/Perf_Contest.hpp"
+#include "support/Perf_Program.hpp"
 #include "support/Perf_Data.hpp"
 #include "support/Perf_Session.hpp"
 #include "stencil/Perf_StencilCheck.hpp"
@@ -32,8 +32,8 @@
 #include "stencil/Perf_StencilPeers.hpp"
 #include "support/Perf_Timing.hpp"
 
-/// The cases of perf_stencil. Types and ranks are spread over several sources:
-/// each brings the kernels of all contenders.
+/// The cases of perf_stencil. Every type of every rank is an instance in a
+/// source of its own.
 namespace perf {
 
 enum class Contender {
@@ -52,43 +52,21 @@ enum class Contender {
 enum class Form { box, mean, star, binomial, dense, dense_real, automaton };
 
 constexpr char const* name_of(Contender c) {
-  switch (c) {
-    case Contender::kokkos: return "kokkos";
-    case Contender::kokkos_tiled: return "kokkos_tiled";
-    case Contender::separable: return "separable";
-    case Contender::npp: return "npp";
-    case Contender::cudnn: return "cudnn";
-    case Contender::generic: return "generic";
-    case Contender::stencil: return "stencil";
-    case Contender::policy: return "policy";
-    case Contender::streamed: return "streamed";
-    case Contender::mma: return "mma";
-    case Contender::automaton: break;
-  }
-  return "automaton";
+  constexpr char const* names[] = {
+      "kokkos",  "kokkos_tiled", "separable", "npp", "cudnn",    "generic",
+      "stencil", "policy",       "streamed",  "mma", "automaton"};
+  return names[static_cast<int>(c)];
 }
 constexpr char const* name_of(Form f) {
-  switch (f) {
-    case Form::box: return "box";
-    case Form::mean: return "mean";
-    case Form::star: return "star";
-    case Form::binomial: return "binomial";
-    case Form::dense: return "dense";
-    case Form::dense_real: return "dense_real";
-    case Form::automaton: break;
-  }
-  return "automaton";
+  constexpr char const* names[] = {
+      "box", "mean", "star", "binomial", "dense", "dense_real", "automaton"};
+  return names[static_cast<int>(f)];
 }
 constexpr KokkosMMA::Boundary boundary_of(Conditions f) {
-  switch (f) {
-    case Conditions::constant: return KokkosMMA::Boundary::constant;
-    case Conditions::periodic: return KokkosMMA::Boundary::periodic;
-    case Conditions::reflect: return KokkosMMA::Boundary::reflect;
-    case Conditions::mirror: return KokkosMMA::Boundary::mirror;
-    case Conditions::nearest: return KokkosMMA::Boundary::nearest;
-    case Conditions::halo: break;
-  }
-  return KokkosMMA::Boundary::halo;
+  using enum KokkosMMA::Boundary;
+  constexpr KokkosMMA::Boundary of[] = {constant, periodic, reflect,
+                                        mirror,   nearest,  halo};
+  return of[static_cast<int>(f)];
 }
 /// The library's calls, which take a route.
 constexpr bool is_ours(Contender c) {
@@ -340,25 +318,12 @@ class StencilTests {
  public:
   explicit StencilTests(Session& session);
   void register_all();
-  void print_tables();
 
   template <class T, int R>
   void register_stencils();
   void register_automata();
 
  private:
-  struct Row {
-    double updates  = 0;
-    double fraction = 0;
-    std::string label;
-  };
-  /// What contenders are compared on.
-  struct Line {
-    std::string task, type, what;
-    Case c;
-    std::map<std::string, Row> rows;  // by contender
-  };
-
   bool exists(Contender c) const;
 
   /// Grids of a dimension: 2^28, 16384^2 and 640^3; on hosts 2^18, 512^2, 64^3.
@@ -392,33 +357,21 @@ class StencilTests {
   template <class Make>
   Tiling const& fastest_tiling(std::string const& key, int rank,
                                Make const& make);
-  void report(benchmark::State& state, Case const& c, char const* type,
-              Samples const& samples, double updates, double bytes,
-              std::string const& label);
-  void print_table(std::string const& task, std::string const& group,
-                   std::string const& title) const;
+  /// What is reported of \p updates elements, all steps of a call together.
+  void report(benchmark::State& state, Case const& c, Samples const& samples,
+              double updates, double bytes) {
+    perf::report(state, samples, bytes,
+                 m_session.copy_ceiling().bytes_per_second());
+    state.counters["updates_per_second"] = updates / samples.median();
+    state.counters["fused_steps"]        = c.steps;
+  }
 
   Session& m_session;
   Growing m_input, m_between, m_exact[2];
   std::string m_input_key, m_exact_key;
   void const* m_exact_sums = nullptr;
   std::map<std::string, Tiling> m_tilings;
-  std::vector<Line> m_lines;
 };
-
-// One source each: what is included there is compiled side by side.
-#define KOKKOSMMA_PERF_STENCILS(TYPE)             \
-  void register_##TYPE##_1d(StencilTests& tests); \
-  void register_##TYPE##_2d(StencilTests& tests); \
-  void register_##TYPE##_3d(StencilTests& tests)
-KOKKOSMMA_PERF_STENCILS(half);
-KOKKOSMMA_PERF_STENCILS(bhalf);
-KOKKOSMMA_PERF_STENCILS(float);
-KOKKOSMMA_PERF_STENCILS(double);
-KOKKOSMMA_PERF_STENCILS(int8);
-KOKKOSMMA_PERF_STENCILS(uint8);
-KOKKOSMMA_PERF_STENCILS(int32);
-#undef KOKKOSMMA_PERF_STENCILS
 
 /// The tiling with which a call is the fastest, once found.
 template <class Make>
@@ -512,14 +465,9 @@ void StencilTests::register_case(Case const& c) {
   std::string const type = type_name<T>();
   if (c.contender == Contender::npp && !npp_takes(type, R)) return;
   if (c.contender == Contender::cudnn && !cudnn_takes(type)) return;
-  register_benchmark(c.name(type, static_cast<std::size_t>(grid.size())),
-                     [this, c](benchmark::State& state) {
-                       try {
-                         run<T, R>(state, c);
-                       } catch (std::exception const& e) {
-                         m_session.fail(state, e.what());
-                       }
-                     });
+  perf::register_case(
+      m_session, c.name(type, static_cast<std::size_t>(grid.size())),
+      [this, c](benchmark::State& state) { run<T, R>(state, c); });
 }
 
 template <class T, int R>
@@ -698,9 +646,7 @@ void StencilTests::run(benchmark::State& state, Case const& c) {
     // The same arguments pass without a route: it is the route that does not
     // take them.
     if (!is_forced(c.contender)) throw;
-    for (auto _ : state) state.SetIterationTime(0);
-    state.SetLabel(std::string("refused: ") + refusal.what());
-    return;
+    return report_refusal(state, refusal);
   }
   std::string const route =
       is_ours(c.contender) ? checked_route(Expectation::library) : "";
@@ -723,9 +669,8 @@ void StencilTests::run(benchmark::State& state, Case const& c) {
   if (plain)
     label = tiling.empty() ? "kokkos" : "kokkos, tiles " + text_of(tiling);
   double const steps = c.steps;
-  report(state, c, type_name<T>(), samples, steps * static_cast<double>(n),
-         steps * static_cast<double>(grid.size() + in.size()) * sizeof(T),
-         label);
+  report(state, c, samples, steps * static_cast<double>(n),
+         steps * static_cast<double>(grid.size() + in.size()) * sizeof(T));
   if (!reproducible && (is_ours(c.contender) || std::is_integral_v<T>))
     throw std::runtime_error("two runs on the same data differ");
   state.counters["reproducible"] = reproducible;

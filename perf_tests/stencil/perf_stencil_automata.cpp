@@ -118,14 +118,10 @@ void StencilTests::register_automata() {
     for (Contender contender : contenders) {
       Case const c = {contender, 2,   Form::automaton, radius, conditions,
                       steps,     name};
-      register_benchmark(c.name("uint8", n),
-                         [this, c, rule](benchmark::State& state) {
-                           try {
-                             run_automaton(state, c, rule);
-                           } catch (std::exception const& e) {
-                             m_session.fail(state, e.what());
-                           }
-                         });
+      perf::register_case(m_session, c.name("uint8", n),
+                          [this, c, rule](benchmark::State& state) {
+                            run_automaton(state, c, rule);
+                          });
     }
   };
   for (int r :
@@ -230,7 +226,7 @@ void StencilTests::run_automaton(benchmark::State& state, Case const& c,
   if (!reproducible)
     throw std::runtime_error("two runs on the same data differ");
   double const updates = static_cast<double>(c.steps) * static_cast<double>(n);
-  report(state, c, "uint8", samples, updates, 2 * updates, label);
+  report(state, c, samples, updates, 2 * updates);
   state.counters["reproducible"] = reproducible;
   state.SetLabel(label);
 }

@@ -4,6 +4,8 @@
 #ifndef KOKKOSMMA_PERF_ENERGY_HPP
 #define KOKKOSMMA_PERF_ENERGY_HPP
 
+#include <benchmark/benchmark.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
@@ -55,6 +57,21 @@ SteadyEnergy steady_energy(DeviceTimer& timer, EnergyCounter const& counter,
   Mark const end   = first_step_at(begin.seconds + 1);
   return {end.seconds - begin.seconds, end.joules - begin.joules,
           static_cast<double>(end.calls - begin.calls)};
+}
+
+/// Time, rate and energy of such calls, of which each moves \p bytes and takes
+/// \p elements; the ceiling in bytes per second.
+template <class Function>
+void report_energy(benchmark::State& state, DeviceTimer& timer,
+                   EnergyCounter const& counter, Function const& call,
+                   double bytes, double ceiling, double elements) {
+  auto const [seconds, joules, calls] = steady_energy(timer, counter, call);
+  for (auto _ : state) state.SetIterationTime(seconds / calls);
+  state.counters["bytes_per_second"]    = bytes * calls / seconds;
+  state.counters["elements_per_second"] = elements * calls / seconds;
+  state.counters["fraction_of_ceiling"] = bytes * calls / seconds / ceiling;
+  state.counters["joules_per_element"]  = joules / (calls * elements);
+  state.counters["watts"]               = joules / seconds;
 }
 
 }  // namespace perf

@@ -89,75 +89,54 @@ struct Machine {
   }
 };
 
-/// Our own flags; Google Benchmark's and Kokkos' are theirs. Kokkos warns about
-/// any unknown flag that contains its name, hence `--mma-`.
+/// The flags that all programs have beside Google Benchmark's and Kokkos'.
+/// Kokkos warns about any unknown flag that contains its name, hence `--mma-`.
 struct Options {
   std::size_t max_n = 0;  // --mma-max-n=N: no more elements than this (0: 2^30
                           // on Cuda, 2^24 on hosts)
   int samples = 15;       // --mma-samples=N: device-time samples per case
   bool all    = false;    // --mma-all: every size and the papers' formulations;
                           // implied by --benchmark_filter
-  bool table_to_console = true;
-  bool lists            = false;        // --benchmark_list_tests: nothing runs
-  std::vector<std::string_view> given;  // of the program's own flags
+  bool energy = false;    // --mma-energy: of the programs that measure it
+  bool lists  = false;    // --benchmark_list_tests: nothing runs
 
-  bool has(std::string_view flag) const {
-    return std::find(given.begin(), given.end(), flag) != given.end();
-  }
-
-  /// Takes our flags out of argv; \p own are the program's, beside those of all
-  /// programs. Throws std::invalid_argument for one that is not understood.
-  static Options parse(int& argc, char** argv,
-                       std::vector<std::string_view> const& own = {}) {
+  /// Takes these flags out of argv.
+  /// \throws std::invalid_argument for one that is not understood.
+  static Options parse(int& argc, char** argv) {
     Options o;
-    int kept = 1;
-    for (int a = 1; a < argc; ++a) {
-      std::string_view const arg = argv[a];
-      if (arg == "--mma-all") {
-        o.all = true;
-      } else if (arg.substr(0, 12) == "--mma-max-n=") {
-        o.max_n = number(arg, 12);
-      } else if (arg.substr(0, 14) == "--mma-samples=") {
-        o.samples =
-            static_cast<int>(std::min<std::size_t>(number(arg, 14), 100000));
-      } else if (std::find(own.begin(), own.end(), arg) != own.end()) {
-        o.given.push_back(arg);
-      } else if (arg.substr(0, 5) == "--mma") {
-        std::string known;
-        for (std::string_view flag : own) known += std::string(flag) + ", ";
-        throw std::invalid_argument("perf: '" + std::string(arg) +
-                                    "' is not a flag; " + known +
-                                    "--mma-all, --mma-max-n=N and "
-                                    "--mma-samples=N are");
-      } else {
-        if (arg.substr(0, 18) == "--benchmark_filter" ||
-            arg.substr(0, 22) == "--benchmark_list_tests")
-          o.all = true;
-        if (arg.substr(0, 19) == "--benchmark_format=" &&
-            arg != "--benchmark_format=console")
-          o.table_to_console = false;
-        if (arg.substr(0, 22) == "--benchmark_list_tests") {
-          o.table_to_console = false;
-          o.lists            = true;
-        }
-        argv[kept++] = argv[a];
-      }
-    }
-    argc       = kept;
-    argv[argc] = nullptr;
+    char** const kept = std::remove_if(
+        argv + 1, argv + argc, [&o](char const* arg) { return o.take(arg); });
+    argc  = static_cast<int>(kept - argv);
+    *kept = nullptr;
     return o;
   }
 
  private:
-  static std::size_t number(std::string_view arg, std::size_t at) {
-    std::string const digits(arg.substr(at));
+  bool take(std::string_view arg) {
+    bool const ours = arg.starts_with("--mma");
+    lists           = lists || arg.starts_with("--benchmark_list_tests");
+    if (arg == "--mma-all" || lists || arg.starts_with("--benchmark_filter"))
+      all = true;
+    else if (arg == "--mma-energy")
+      energy = true;
+    else if (arg.starts_with("--mma-max-n="))
+      max_n = number(arg);
+    else if (arg.starts_with("--mma-samples="))
+      samples = static_cast<int>(std::min<std::size_t>(number(arg), 100000));
+    else if (ours)
+      throw std::invalid_argument("perf: '" + std::string(arg) +
+                                  "' is not a flag; --mma-all, --mma-energy, "
+                                  "--mma-max-n=N and --mma-samples=N are");
+    return ours;
+  }
+  static std::size_t number(std::string_view arg) {
+    std::string const digits(arg.substr(arg.find('=') + 1));
     if (digits.empty() || digits.size() > 12 ||
         digits.find_first_not_of("0123456789") != std::string::npos ||
-        std::stoull(digits) == 0) {
+        std::stoull(digits) == 0)
       throw std::invalid_argument("perf: '" + std::string(arg) +
                                   "' needs a whole number from 1 to "
                                   "999999999999 after the equals sign");
-    }
     return std::stoull(digits);
   }
 };
