@@ -100,10 +100,16 @@ class DeviceTimer {
 #endif
   }
 
-  /// Samples of at least 200 us and four calls each. 200 us: the resolution of
-  /// an event is about 0.5 us. Four calls: an event on an idle stream is
-  /// recorded before the host has submitted the kernel behind it, and the gap
-  /// of a few microseconds would count as device time.
+  /// Calls of a sample, of which each takes so many seconds: 200 us, as the
+  /// resolution of an event is about 0.5 us, and four, as an event on an idle
+  /// stream is recorded before the host has submitted the kernel behind it, and
+  /// the gap of a few microseconds would count as device time.
+  static std::size_t calls_of_sample(double seconds, std::size_t most = 256) {
+    double const calls = std::ceil(200e-6 / std::max(seconds, 1e-7));
+    return static_cast<std::size_t>(
+        std::clamp(calls, 4., static_cast<double>(most)));
+  }
+
   template <class Call>
   Samples sample(int count, Call&& call) {
     return sample(
@@ -119,9 +125,7 @@ class DeviceTimer {
     prepare();
     seconds(2, k, call);  // loads the kernels, sizes scratch memory
     prepare();
-    double const probe      = std::max(seconds(4, k, call) / 4, 1e-7);
-    std::size_t const batch = static_cast<std::size_t>(
-        std::clamp(std::ceil(200e-6 / probe), 4., static_cast<double>(most)));
+    std::size_t const batch = calls_of_sample(seconds(4, k, call) / 4, most);
     Samples samples;
     for (int s = 0; s < count; ++s) {
       prepare();

@@ -7,25 +7,24 @@
 #include <Kokkos_Core.hpp>
 #include <KokkosMMA.hpp>
 
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <stdexcept>
+#include <optional>
 #include <string>
 #include <vector>
 
-#include "support/Perf_Data.hpp"
-#include "support/Perf_Session.hpp"
-#include "support/Perf_Timing.hpp"
+#include "support/Perf_Program.hpp"
 #include "tune/Perf_TuneChoice.hpp"
 
-/// perf_tune: for each value of the tuning table the library's own calls with
-/// one table and with another, in the same process on the same data. The cases
-/// are in Perf_TuneCases.hpp, each type of each in a source that CMake writes.
+/// perf_tune: for each value of the tuning table the library's own calls on
+/// both sides of the decision, in the same process on the same data. The cases
+/// are in Perf_TuneCases.hpp; every type of each is an instance in a source of
+/// its own.
 namespace perf {
 
 using KokkosMMA::PerType;
+using KokkosMMA::Route;
 using KokkosMMA::Scalar;
 using KokkosMMA::TuningTable;
 
@@ -36,22 +35,22 @@ struct TuneCase {
   double bytes = 0;      ///< read and written
   int x        = 0;      ///< what a limit is compared with
   bool of_host = false;  ///< small: timed by the host's clock, with a wait
+  std::uint64_t elements                = 0;  ///< of a segment
   std::function<void(std::size_t)> call = {};
   std::function<double()> sum           = {};
 };
 
-/// Segments, for the choice of tiny ones.
-struct TinyCase {
-  std::string name;
-  std::uint64_t elements;
-  std::uint64_t bytes;
-  BothWays seconds;
+/// How a case is run: with a table, and by a route, which the call asks for as
+/// an application does with Settings::route.
+struct Way {
+  TuningTable table;
+  Route route = Route::automatic;
 };
-/// Segments between offsets, by their longest or their mean bytes.
-struct RaggedCase {
-  std::string name;
-  int bytes;
-  BothWays seconds;
+
+/// A case that was measured on both sides of a decision.
+struct Measured {
+  TuneCase of;
+  BothWays both;
 };
 
 class Tuner {
@@ -63,35 +62,36 @@ class Tuner {
   TuningTable const& table() const { return m_table; }
   std::string const& report() const { return m_report; }
 
-  /// Keeps what cases of several types share until all are measured.
-  std::vector<TinyCase> tiny;
-  std::vector<RaggedCase> tiny_ragged, quads_ragged;
-  std::vector<RaggedCase> kept;
+  /// What cases of several types share until all are measured.
+  std::vector<Measured> tiny, tiny_ragged, quads_ragged, kept;
 
-  /// Seconds of the case with `taken` and with `left`. The two run in turn, so
-  /// that a clock that changes meets both.
-  BothWays both(TuneCase const& c, TuningTable const& taken,
-                TuningTable const& left);
+  /// The case in rounds, each with one sample of both ways, whose order changes
+  /// from round to round. None where a route refuses the call.
+  std::optional<Measured> both(TuneCase const& c, Way const& taken,
+                               Way const& left);
+  void add(std::vector<Measured>& list, TuneCase const& c, Way const& taken,
+           Way const& left) {
+    if (auto measured = both(c, taken, left)) list.push_back(*measured);
+  }
 
-  /// A yes or no for one type: products or additions.
+  /// For one type, tensor cores or additions: yes or no, or from which x on.
   template <class T>
   void choose_flag(PerType TuningTable::*values,
                    std::vector<TuneCase> const& cases) {
-    Scalar const type = KokkosMMA::scalar_v<T>;
-    choose_from(values, type, cases, true);
+    choose_route(values, KokkosMMA::scalar_v<T>, cases, true);
   }
-  /// A limit from which on products are taken, for one type; the cases' x in
-  /// ascending order.
   template <class T>
   void choose_limit(PerType TuningTable::*values,
                     std::vector<TuneCase> const& cases) {
-    Scalar const type = KokkosMMA::scalar_v<T>;
-    choose_from(values, type, cases, false);
+    choose_route(values, KokkosMMA::scalar_v<T>, cases, false);
   }
   /// One value of several, the present one among them.
   void choose_value(int TuningTable::*value, std::vector<int> candidates,
                     std::vector<TuneCase> const& cases);
-  /// A limit up to which a launch is spread; the cases' x in ascending order.
+  /// Up to which x, or from which on, a way is taken.
+  void choose_border(int TuningTable::*value, bool from_it_on, int never_value,
+                     std::vector<Measured> const& cases);
+  /// Up to which x a launch is spread.
   void choose_spread(int TuningTable::*value,
                      std::vector<TuneCase> const& cases);
   /// What tiny, tiny_ragged, quads_ragged and kept hold.
@@ -105,17 +105,17 @@ class Tuner {
   }
 
  private:
-  void choose_from(PerType TuningTable::*values, Scalar type,
-                   std::vector<TuneCase> const& cases, bool is_flag);
+  void choose_route(PerType TuningTable::*values, Scalar type,
+                    std::vector<TuneCase> const& cases, bool is_flag);
+  void choose_tiny();
+  /// Seconds per call of every way, round by round; empty where one is refused.
+  std::vector<std::vector<double>> rounds(TuneCase const& c,
+                                          std::vector<Way> const& ways);
+  double sample(TuneCase const& c, std::size_t calls, std::size_t& k);
   void use(TuningTable const& table);
-  double time(TuneCase const& c);
-  double sum(TuneCase const& c) const;
-  void check(TuneCase const& c, double taken, double left) const;
   /// A line of the report: name, value, figures.
   void say(std::string const& name, std::string const& value,
            std::string const& before, std::string const& figures);
-  template <class Case>
-  int upper_limit(std::vector<Case> const& cases, int present) const;
 
   Session& m_session;
   TuningTable m_table  = KokkosMMA::builtin_tuning;

@@ -15,16 +15,22 @@
 namespace perf {
 
 /// Sizes at which both sides are measured, in bytes: launches count in the
-/// first, memory alone in the second.
-inline constexpr std::size_t tune_bytes[] = {std::size_t(1) << 25,
-                                             std::size_t(1) << 29};
+/// first, memory alone in the others. A kernel hands out rounds of tiles to the
+/// warps that its registers leave room for, and takes longer over the last
+/// round where it is not full; so one size, and a power of two above all, may
+/// favour one of two kernels by chance.
+inline constexpr std::size_t tune_bytes[] = {
+    std::size_t(1) << 25, std::size_t(11) << 25, std::size_t(1) << 29};
+/// The same of segments and columns, in elements (those of 8 bytes are half as
+/// many): as many as perf_segmented has, and 11 / 16 of them.
+inline constexpr std::size_t tune_elements[] = {std::size_t(1) << 28,
+                                                std::size_t(11) << 24};
 
+// Views as in perf_segmented, so the same kernels.
 template <class T>
-using TuneInput =
-    Kokkos::View<T const*, Exec, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+using TuneInput = Vector<T>;
 template <class T>
-using TuneOutput =
-    Kokkos::View<T*, Exec, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+using TuneOutput = Vector<T>;
 
 template <class T>
 struct SumOfResults {
@@ -48,14 +54,14 @@ std::function<double()> sum_of(Exec const& exec, T const* results,
 /// meet data that no cache holds.
 template <class T>
 struct Slices {
-  T const* data;
+  T* data;
   std::size_t n;
   std::size_t count;
 
   Slices(Session& session, std::size_t elements) : n(elements) {
-    std::size_t const bytes = std::max(n * sizeof(T), session.rotation_bytes());
-    count                   = std::max<std::size_t>(bytes / (n * sizeof(T)), 1);
-    data                    = session.data<T>(count * n);
+    count =
+        std::max<std::size_t>(session.rotation_bytes() / (n * sizeof(T)), 1);
+    data = session.data<T>(count * n);
   }
   TuneInput<T> operator()(std::size_t k) const {
     return TuneInput<T>(data + k % count * n, n);
@@ -73,20 +79,20 @@ void tune_reduce(Tuner& tuner) {
   using Sum = sum_type<T>;
   std::vector<TuneCase> cases, dots;
   Sum* const result = tuner.session().template results<Sum>(1);
-  Kokkos::View<Sum, Exec, Kokkos::MemoryTraits<Kokkos::Unmanaged>> const to(
-      result);
+  Kokkos::View<Sum, Exec> const to(result);
   Exec const exec = tuner.exec();
   for (std::size_t const bytes : tune_bytes) {
     std::size_t const n = tuner.session().fitting(bytes / sizeof(T), sizeof(T));
     cases.push_back({tune_size(n * sizeof(T)), double(n * sizeof(T))});
-    cases.back().call = [exec, to, &tuner, n](std::size_t k) {
-      KokkosMMA::reduce(exec, Slices<T>(tuner.session(), n)(k), to);
+    Slices<T> const slices(tuner.session(), n);
+    cases.back().call = [exec, to, slices](std::size_t k) {
+      KokkosMMA::reduce(exec, slices(k), to);
     };
     cases.back().sum = sum_of(exec, result, 1);
     dots.push_back(cases.back());
     // One View twice would be squares: read once.
-    dots.back().call = [exec, to, &tuner, n](std::size_t k) {
-      auto const x           = Slices<T>(tuner.session(), n)(k);
+    dots.back().call = [exec, to, slices, n](std::size_t k) {
+      auto const x           = slices(k);
       std::size_t const half = n / 2 / 128 * 128;
       TuneInput<T> const a(x.data(), half), b(x.data() + half, half);
       Kokkos::parallel_reduce("perf::dot", IndexRange(exec, 0, half),
@@ -112,12 +118,19 @@ void tune_scan(Tuner& tuner) {
     TuneOutput<Sum> const to(y, n);
     cases.push_back({tune_size(n * sizeof(T)),
                      double(n) * double(sizeof(T) + sizeof(Sum))});
-    cases.back().call = [exec, to, &tuner, n](std::size_t k) {
-      KokkosMMA::inclusive_scan(exec, Slices<T>(tuner.session(), n)(k), to);
-    };
+    cases.back().call =
+        [exec, to, slices = Slices<T>(tuner.session(), n)](std::size_t k) {
+          KokkosMMA::inclusive_scan(exec, slices(k), to);
+        };
     cases.back().sum = sum_of(exec, y, n);
   }
   tuner.choose_flag<T>(&TuningTable::scan_mma, cases);
+}
+
+/// Elements of the k-th size of tune_elements.
+template <class T>
+std::size_t elements_of(Tuner& tuner, std::size_t size) {
+  return tuner.session().fitting(sizeof(T) == 8 ? size / 2 : size, sizeof(T));
 }
 
 /// Equal segments.
@@ -125,26 +138,33 @@ template <class T>
 void tune_segments(Tuner& tuner) {
   using Sum       = sum_type<T>;
   Exec const exec = tuner.exec();
-  std::size_t const n =
-      tuner.session().fitting((std::size_t(1) << 28) / sizeof(T), sizeof(T));
   // Of segments of three elements, the shortest.
-  Sum* const y       = tuner.session().template results<Sum>(n / 3 + 2);
-  auto const case_of = [&](std::size_t length) {
-    std::size_t const count = (n + length - 1) / length;
+  Sum* const y = tuner.session().template results<Sum>(
+      elements_of<T>(tuner, tune_elements[0]) / 3 + 2);
+  T* const in =
+      tuner.session().template data<T>(elements_of<T>(tuner, tune_elements[0]));
+  auto const case_of = [&](std::size_t length, std::size_t size) {
+    std::size_t const count = elements_of<T>(tuner, size) / length;
+    std::size_t const n     = count * length;
     TuneOutput<Sum> const to(y, count);
     TuneCase c{type_name<T>() + (" " + std::to_string(length)),
                double(n * sizeof(T) + count * sizeof(Sum)),
                int(length * sizeof(T))};
-    c.call = [exec, to, &tuner, n, length](std::size_t) {
-      TuneInput<T> const x(tuner.session().data<T>(n), n);
-      KokkosMMA::segmented_reduce(exec, x, length, to);
+    c.elements = length;
+    c.call     = [exec, to, in, n, length](std::size_t) {
+      KokkosMMA::segmented_reduce(exec, TuneInput<T>(in, n), length, to);
     };
     c.sum = sum_of(exec, y, count);
     return c;
   };
+  // Besides powers of two of vectors, which have a kernel of their own, lengths
+  // that fill the rows of a product in part; the limit holds for all.
   std::vector<TuneCase> cases;
-  for (std::size_t const bytes : {16, 64, 256, 1024, 4096, 16384})
-    if (bytes / sizeof(T) >= 3) cases.push_back(case_of(bytes / sizeof(T)));
+  for (std::size_t const bytes :
+       {16, 64, 200, 256, 1000, 1024, 4096, 5000, 16384})
+    if (bytes / sizeof(T) >= 3)
+      for (std::size_t const size : tune_elements)
+        cases.push_back(case_of(bytes / sizeof(T), size));
   tuner.choose_limit<T>(&TuningTable::segments_mma_bytes, cases);
 
   // What the types of a size do differs in nothing that takes time.
@@ -156,43 +176,39 @@ void tune_segments(Tuner& tuner) {
   all.tiny_bytes         = 8192;
   all.tiny_from_elements = all.tiny_over_bytes = 0;
   none.tiny_elements                           = 0;
-  for (std::size_t const length : {3, 5, 6, 7, 9, 12, 15, 17, 20, 24, 31}) {
-    if (length * sizeof(T) % 16 == 0) continue;
-    TuneCase const c = case_of(length);
-    tuner.tiny.push_back(
-        {c.name, length, length * sizeof(T), tuner.both(c, all, none)});
-  }
-  for (std::size_t const bytes : {16, 32, 64, 128, 256, 1024}) {
-    if (bytes / sizeof(T) < 3) continue;
-    TuneCase const c = case_of(bytes / sizeof(T));
-    tuner.kept.push_back(
-        {c.name, int(bytes),
-         tuner.both(c, tuner.with(&TuningTable::kept_bytes, 8192),
-                    tuner.with(&TuningTable::kept_bytes, 0))});
-  }
+  for (std::size_t const length : {3, 5, 6, 7, 9, 12, 15, 17, 20, 24, 31})
+    if (length * sizeof(T) % 16 != 0)
+      tuner.add(tuner.tiny, case_of(length, tune_elements[0]), {all}, {none});
+  for (std::size_t const bytes : {16, 32, 64, 128, 256, 1024})
+    if (bytes / sizeof(T) >= 3)
+      for (std::size_t const size : tune_elements)
+        tuner.add(tuner.kept, case_of(bytes / sizeof(T), size),
+                  {tuner.with(&TuningTable::kept_bytes, 8192)},
+                  {tuner.with(&TuningTable::kept_bytes, 0)});
 }
 
-/// Columns of a matrix.
+/// Columns of a matrix, of the numbers that perf_segmented has.
 template <class T>
 void tune_columns(Tuner& tuner) {
   using Sum       = sum_type<T>;
-  using Matrix    = Kokkos::View<T const**, Kokkos::LayoutRight, Exec,
-                              Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+  using Matrix    = Kokkos::View<T**, Kokkos::LayoutRight, Exec>;
   Exec const exec = tuner.exec();
+  Sum* const y    = tuner.session().template results<Sum>(4096);
+  T* const in =
+      tuner.session().template data<T>(elements_of<T>(tuner, tune_elements[0]));
   std::vector<TuneCase> cases;
-  for (std::size_t const columns : {64, 4096}) {
-    std::size_t const n =
-        tuner.session().fitting((std::size_t(1) << 28) / sizeof(T), sizeof(T));
-    Sum* const y = tuner.session().template results<Sum>(4096);
-    TuneOutput<Sum> const to(y, columns);
-    cases.push_back({std::to_string(columns) + " columns",
-                     double(n * sizeof(T)), int(columns)});
-    cases.back().call = [exec, to, &tuner, n, columns](std::size_t) {
-      Matrix const x(tuner.session().data<T>(n), n / columns, columns);
-      KokkosMMA::segmented_reduce(exec, x, KokkosMMA::Axis{0}, to);
-    };
-    cases.back().sum = sum_of(exec, y, columns);
-  }
+  for (std::size_t const columns : {16, 64, 1000, 4096})
+    for (std::size_t const size : tune_elements) {
+      std::size_t const rows = elements_of<T>(tuner, size) / columns;
+      TuneOutput<Sum> const to(y, columns);
+      cases.push_back({std::to_string(columns) + " columns",
+                       double(rows * columns * sizeof(T)), int(columns)});
+      cases.back().call = [exec, to,
+                           x = Matrix(in, rows, columns)](std::size_t) {
+        KokkosMMA::segmented_reduce(exec, x, KokkosMMA::Axis{0}, to);
+      };
+      cases.back().sum = sum_of(exec, y, columns);
+    }
   tuner.choose_flag<T>(&TuningTable::columns_mma, cases);
 }
 
@@ -201,14 +217,13 @@ template <class T>
 void tune_ragged(Tuner& tuner) {
   using Sum                = sum_type<T>;
   Exec const exec          = tuner.exec();
-  std::size_t const n      = std::size_t(1) << 26;
+  std::size_t const n      = elements_of<T>(tuner, std::size_t(1) << 26);
+  T* const in              = tuner.session().template data<T>(n);
   TuningTable plain        = tuner.table();
   plain.tiny_ragged_bytes  = 0;
   plain.quads_ragged_bytes = 1 << 20;
   TuningTable quads        = plain;
   quads.quads_ragged_bytes = 0;
-  TuningTable tiny         = plain;
-  tiny.tiny_ragged_bytes   = 8192;
   for (int const bytes : {8, 16, 32, 64, 128, 256}) {
     int const longest = bytes / int(sizeof(T));
     if (longest < 2) continue;
@@ -219,7 +234,7 @@ void tune_ragged(Tuner& tuner) {
       end += std::size_t(length);
       lengths.push_back(int(end));
     }
-    Kokkos::View<int*, Exec> const offsets("perf::offsets", lengths.size());
+    Vector<int> const offsets("perf::offsets", lengths.size());
     Kokkos::deep_copy(offsets, Kokkos::View<int const*, Kokkos::HostSpace>(
                                    lengths.data(), lengths.size()));
     std::size_t const count = lengths.size() - 1;
@@ -227,19 +242,19 @@ void tune_ragged(Tuner& tuner) {
     TuneOutput<Sum> const to(y, count);
     TuneCase c{type_name<T>() + (" up to " + std::to_string(longest)),
                double(n * sizeof(T) + count * (sizeof(Sum) + sizeof(int))),
-               bytes};
-    c.call = [exec, to, offsets, &tuner, n](std::size_t) {
-      TuneInput<T> const x(tuner.session().data<T>(n), n);
-      KokkosMMA::segmented_reduce(exec, x, offsets, to);
+               bytes / 2};
+    c.call = [exec, to, offsets, in, n](std::size_t) {
+      KokkosMMA::segmented_reduce(exec, TuneInput<T>(in, n), offsets, to);
     };
-    c.sum                     = sum_of(exec, y, count);
-    BothWays const by_quads   = tuner.both(c, quads, plain);
-    BothWays const by_threads = tuner.both(c, tiny, plain);
-    tuner.quads_ragged.push_back({c.name, bytes / 2, by_quads});
-    tuner.tiny_ragged.push_back(
-        {c.name,
-         bytes,
-         {by_threads.taken, std::min(by_threads.left, by_quads.taken)}});
+    c.sum = sum_of(exec, y, count);
+    tuner.add(tuner.quads_ragged, c, {quads}, {plain});
+    // A thread for each against the better of the two.
+    TuningTable const others =
+        tuner.quads_ragged.back().both.certain_gain() > 0 ? quads : plain;
+    TuningTable threads       = others;
+    threads.tiny_ragged_bytes = 8192;
+    c.x                       = bytes;
+    tuner.add(tuner.tiny_ragged, c, {threads}, {others});
   }
 }
 
@@ -247,21 +262,21 @@ void tune_ragged(Tuner& tuner) {
 /// rank.
 template <class T>
 void tune_stencil(Tuner& tuner) {
-  using Plane         = Kokkos::View<T**, Kokkos::LayoutRight, Exec,
-                             Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+  using Plane         = Kokkos::View<T**, Kokkos::LayoutRight, Exec>;
   using Weights       = KokkosMMA::StencilWeights<2>;
   Exec const exec     = tuner.exec();
   constexpr int side  = 8192;
   std::size_t const n = std::size_t(side) * side;
+  T* const in         = tuner.session().template data<T>(n);
   T* const y          = tuner.session().template results<T>(n);
   // Into Views, which the limits are of: functors have one of their own.
   auto const case_of = [&](Weights const& weights, int radius, int x) {
     TuneCase c{"radius " + std::to_string(radius), double(2 * n * sizeof(T)),
                x};
-    c.call = [exec, weights, y, &tuner, n](std::size_t) {
+    c.call = [exec, weights, x = Plane(in, side, side),
+              to = Plane(y, side, side)](std::size_t) {
       KokkosMMA::stencil(
-          exec, Plane(tuner.session().data<T>(n), side, side),
-          Plane(y, side, side), weights,
+          exec, x, to, weights,
           KokkosMMA::Boundaries<2>::all(KokkosMMA::Boundary::periodic));
     };
     c.sum = sum_of(exec, y, n);

@@ -35,7 +35,7 @@ std::string name_of(PerType TuningTable::*values, Scalar type) {
 std::string text_of(int value) {
   return value == never ? "never" : std::to_string(value);
 }
-/// GB/s of both sides, or microseconds of small cases.
+/// GB/s, or microseconds of small cases.
 std::string figure(TuneCase const& c, double seconds) {
   char text[32];
   if (c.of_host)
@@ -44,6 +44,31 @@ std::string figure(TuneCase const& c, double seconds) {
     std::snprintf(text, sizeof(text), "%.0f GB/s", c.bytes / seconds * 1e-9);
   return text;
 }
+/// Both ways, and by how much the first is faster, with the spread of that.
+std::string figures_of(std::vector<Measured> const& cases) {
+  std::string all;
+  for (auto const& [c, both] : cases) {
+    char text[48];
+    std::snprintf(text, sizeof(text), " (%+.1f +-%.1f %%)", both.gain * 100,
+                  both.spread * 100);
+    all += "  " + c.name + ": " + figure(c, both.taken) + " | " +
+           figure(c, both.left) + text;
+  }
+  return all.empty() ? "  not measured: a route refuses all cases" : all;
+}
+
+template <class Takes>
+std::size_t best_of(std::size_t candidates, std::vector<Measured> const& cases,
+                    Takes const& takes) {
+  std::vector<BothWays> both;
+  for (Measured const& c : cases) both.push_back(c.both);
+  return best_decisions(candidates, both, [&](std::size_t candidate, auto i) {
+    return takes(candidate, cases[i].of);
+  });
+}
+
+/// Rounds of a case. Fewer leave no quartiles to speak of.
+constexpr int tune_rounds = 9;
 
 }  // namespace
 
@@ -52,48 +77,68 @@ void Tuner::use(TuningTable const& table) {
   KokkosMMA::Impl::Cuda::use_tuning(exec().cuda_device(), m_in_use);
 }
 
-double Tuner::time(TuneCase const& c) {
-  // Loads the kernels and fills the data: the first sample decides how many
-  // calls a sample has.
-  c.call(0);
-  exec().fence("perf::tune");
-  if (c.of_host) return sample_host(101, c.call).median();
-  return sample_briefly(m_session.timer, 7, c.call).median();
+double Tuner::sample(TuneCase const& c, std::size_t calls, std::size_t& k) {
+  if (c.of_host) return sample_host(int(calls), c.call).median();
+  return m_session.timer.seconds(calls, k, c.call) / double(calls);
 }
 
-/// Of the results of the first slice of the data: calls go from slice to slice,
-/// and sums of slices of numbers of both signs differ.
-double Tuner::sum(TuneCase const& c) const {
-  c.call(0);
-  exec().fence("perf::tune");
-  return c.sum();
-}
-
-/// Both sides are within the error bounds of sums of positive numbers, and the
-/// sum of all results is closer still: more is a wrong answer.
-void Tuner::check(TuneCase const& c, double taken, double left) const {
-  if (std::abs(taken - left) <= 2e-3 * std::abs(left) && std::isfinite(taken))
-    return;
-  throw std::runtime_error(
-      "the two sides of " + c.name + " give sums of " + std::to_string(taken) +
-      " and " + std::to_string(left) + ": one is wrong; please report this");
-}
-
-BothWays Tuner::both(TuneCase const& c, TuningTable const& taken,
-                     TuningTable const& left) {
-  BothWays seconds{1e30, 1e30};
-  double sums[2] = {};
-  for (int round = 0; round < 2; ++round) {
-    use(taken);
-    seconds.taken = std::min(seconds.taken, time(c));
-    if (round == 0) sums[0] = sum(c);
-    use(left);
-    seconds.left = std::min(seconds.left, time(c));
-    if (round == 0) sums[1] = sum(c);
+std::vector<std::vector<double>> Tuner::rounds(TuneCase const& c,
+                                               std::vector<Way> const& ways) {
+  std::vector<std::vector<double>> seconds(ways.size());
+  std::vector<std::size_t> calls(ways.size(), 11);
+  std::size_t k   = 0;
+  auto const with = [&](std::size_t way, auto const& f) {
+    use(ways[way].table);
+    KokkosMMA::ScopedSettings const scope(KokkosMMA::Settings{ways[way].route});
+    return f();
+  };
+  double first_sum = 0;
+  for (std::size_t w = 0; w < ways.size(); ++w) {
+    // Of the first slice of the data: sums of slices of numbers of both signs
+    // differ. Both sides are within the error bounds of sums of positive
+    // numbers, and the sum of all results is closer still.
+    double sum = 0;
+    try {
+      sum = with(w, [&] {
+        c.call(0);
+        exec().fence("perf::tune");
+        return c.sum();
+      });
+    } catch (std::invalid_argument const&) {
+      if (ways[w].route == Route::automatic) throw;
+      use(m_table);
+      return {};
+    }
+    if (w == 0) first_sum = sum;
+    if (!(std::abs(sum - first_sum) <= 2e-3 * std::abs(first_sum)))
+      throw std::runtime_error("the two sides of " + c.name + " give sums of " +
+                               std::to_string(first_sum) + " and " +
+                               std::to_string(sum) +
+                               ": one is wrong; please report this");
+    if (!c.of_host)
+      calls[w] = DeviceTimer::calls_of_sample(
+          with(w, [&] { return m_session.timer.seconds(4, k, c.call) / 4; }));
   }
-  check(c, sums[0], sums[1]);
+  // A B, B A, A B, ...: what a way leaves in the cache, and a clock that rises
+  // or falls, meets both alike.
+  for (int round = 0; round < tune_rounds; ++round)
+    for (std::size_t i = 0; i < ways.size(); ++i) {
+      std::size_t const w = round % 2 == 0 ? i : ways.size() - 1 - i;
+      seconds[w].push_back(with(w, [&] {
+        c.call(k++);
+        exec().fence("perf::tune");
+        return sample(c, calls[w], k);
+      }));
+    }
   use(m_table);
   return seconds;
+}
+
+std::optional<Measured> Tuner::both(TuneCase const& c, Way const& taken,
+                                    Way const& left) {
+  auto const seconds = rounds(c, {taken, left});
+  if (seconds.empty()) return {};
+  return Measured{c, BothWays(seconds[0], seconds[1])};
 }
 
 void Tuner::say(std::string const& name, std::string const& value,
@@ -106,36 +151,29 @@ void Tuner::say(std::string const& name, std::string const& value,
     m_report += name + " " + value + " for " + before + ":" + figures + "\n";
 }
 
-void Tuner::choose_from(PerType TuningTable::*values, Scalar type,
-                        std::vector<TuneCase> const& cases, bool is_flag) {
+void Tuner::choose_route(PerType TuningTable::*values, Scalar type,
+                         std::vector<TuneCase> const& cases, bool is_flag) {
   int const built_in = (m_table.*values)[type];
-  TuningTable taken = m_table, left = m_table;
-  taken.*values = (m_table.*values).with(type, is_flag ? 1 : 0);
-  left.*values  = (m_table.*values).with(type, is_flag ? 0 : never);
   std::vector<int> candidates{built_in};
-  if (is_flag) {
-    candidates.push_back(1 - built_in);
-  } else {
-    for (TuneCase const& c : cases) candidates.push_back(c.x);
-    candidates.push_back(never);
-  }
-  std::vector<BothWays> seconds;
-  std::string figures;
+  if (is_flag) candidates.push_back(1 - built_in);
+  std::vector<Measured> measured;
   for (TuneCase const& c : cases) {
-    seconds.push_back(both(c, taken, left));
-    figures += "  " + c.name + ": " + figure(c, seconds.back().taken) + " | " +
-               figure(c, seconds.back().left);
+    add(measured, c, {m_table, Route::mma}, {m_table, Route::streamed});
+    if (!is_flag) candidates.push_back(c.x);
   }
-  std::size_t const best = cheapest_decisions(
-      candidates.size(), seconds, [&](std::size_t candidate, std::size_t i) {
-        return is_flag ? candidates[candidate] != 0
-                       : cases[i].x >= candidates[candidate];
-      });
-  m_table.*values = (m_table.*values).with(type, candidates[best]);
+  if (!is_flag) candidates.push_back(never);
+  int const best =
+      candidates[best_of(candidates.size(), measured,
+                         [&](std::size_t candidate, TuneCase const& c) {
+                           return is_flag ? candidates[candidate] != 0
+                                          : c.x >= candidates[candidate];
+                         })];
+  m_table.*values = (m_table.*values).with(type, best);
+  use(m_table);
   auto const text = [&](int value) {
     return is_flag ? std::string(value ? "yes" : "no") : text_of(value);
   };
-  say(name_of(values, type), text(candidates[best]), text(built_in), figures);
+  say(name_of(values, type), text(best), text(built_in), figures_of(measured));
 }
 
 void Tuner::choose_value(int TuningTable::*value, std::vector<int> candidates,
@@ -143,98 +181,55 @@ void Tuner::choose_value(int TuningTable::*value, std::vector<int> candidates,
   int const built_in = m_table.*value;
   std::stable_partition(candidates.begin(), candidates.end(),
                         [&](int c) { return c == built_in; });
-  std::vector<std::vector<double>> seconds(
-      candidates.size(), std::vector<double>(cases.size(), 1e30));
-  std::vector<double> sums(cases.size());
-  for (int round = 0; round < 2; ++round)
-    for (std::size_t v = 0; v < candidates.size(); ++v) {
-      use(with(value, candidates[v]));
-      for (std::size_t i = 0; i < cases.size(); ++i) {
-        seconds[v][i]    = std::min(seconds[v][i], time(cases[i]));
-        double const sum = this->sum(cases[i]);
-        if (round == 0 && v == 0) sums[i] = sum;
-        check(cases[i], sum, sums[i]);
-      }
-    }
+  std::vector<Way> ways;
+  for (int const candidate : candidates)
+    ways.push_back({with(value, candidate)});
+  std::vector<std::vector<std::vector<double>>> seconds;
   std::string figures;
-  for (std::size_t i = 0; i < cases.size(); ++i) {
-    figures += "  " + cases[i].name + ":";
+  for (TuneCase const& c : cases) {
+    seconds.push_back(rounds(c, ways));
+    figures += "  " + c.name + ":";
     for (std::size_t v = 0; v < candidates.size(); ++v)
-      figures += " " + std::to_string(candidates[v]) + " " +
-                 figure(cases[i], seconds[v][i]) +
-                 (v + 1 < candidates.size() ? " |" : "");
+      figures += (v > 0 ? " | " : " ") + std::to_string(candidates[v]) + " " +
+                 figure(c, Quartiles(seconds.back()[v]).median);
   }
   m_table.*value = candidates[fastest_value(seconds)];
   use(m_table);
   say(name_of(value), text_of(m_table.*value), text_of(built_in), figures);
 }
 
-template <class Case>
-int Tuner::upper_limit(std::vector<Case> const& cases, int present) const {
-  std::vector<int> candidates{present, 0};
-  std::vector<BothWays> seconds;
-  for (Case const& c : cases) {
-    candidates.push_back(c.bytes);
-    seconds.push_back(c.seconds);
-  }
-  return candidates[cheapest_decisions(
-      candidates.size(), seconds, [&](std::size_t candidate, std::size_t i) {
-        return cases[i].bytes <= candidates[candidate];
+void Tuner::choose_border(int TuningTable::*value, bool from_it_on,
+                          int never_value, std::vector<Measured> const& cases) {
+  int const built_in = m_table.*value;
+  std::vector<int> candidates{built_in, never_value};
+  for (Measured const& c : cases) candidates.push_back(c.of.x);
+  m_table.*value = candidates[best_of(
+      candidates.size(), cases, [&](std::size_t candidate, TuneCase const& c) {
+        return from_it_on ? c.x >= candidates[candidate]
+                          : c.x <= candidates[candidate];
       })];
+  use(m_table);
+  say(name_of(value), text_of(m_table.*value), text_of(built_in),
+      figures_of(cases));
 }
 
 void Tuner::choose_spread(int TuningTable::*value,
                           std::vector<TuneCase> const& cases) {
-  std::vector<RaggedCase> limits;
-  std::string figures;
-  for (TuneCase const& c : cases) {
-    limits.push_back(
-        {c.name, c.x, both(c, with(value, 1 << 20), with(value, 0))});
-    figures += "  " + c.name + ": " + figure(c, limits.back().seconds.taken) +
-               " | " + figure(c, limits.back().seconds.left);
-  }
-  int const built_in = m_table.*value;
-  m_table.*value     = upper_limit(limits, built_in);
-  say(name_of(value), text_of(m_table.*value), text_of(built_in), figures);
+  std::vector<Measured> measured;
+  for (TuneCase const& c : cases)
+    add(measured, c, {with(value, 1 << 20)}, {with(value, 0)});
+  choose_border(value, false, 0, measured);
 }
 
 void Tuner::choose_segments() {
-  auto const microseconds = [](auto const& cases) {
-    std::string figures;
-    for (auto const& c : cases) {
-      char text[96];
-      std::snprintf(text, sizeof(text), "  %s: %.1f | %.1f us", c.name.c_str(),
-                    c.seconds.taken * 1e6, c.seconds.left * 1e6);
-      figures += text;
-    }
-    return figures;
-  };
-  auto const limit = [&](int TuningTable::*value,
-                         std::vector<RaggedCase> const& cases) {
-    int const built_in = m_table.*value;
-    m_table.*value     = upper_limit(cases, built_in);
-    say(name_of(value), text_of(m_table.*value), text_of(built_in),
-        microseconds(cases));
-  };
-  limit(&TuningTable::kept_bytes, kept);
-  limit(&TuningTable::tiny_ragged_bytes, tiny_ragged);
+  choose_border(&TuningTable::kept_bytes, false, 0, kept);
+  choose_border(&TuningTable::tiny_ragged_bytes, false, 0, tiny_ragged);
+  choose_border(&TuningTable::quads_ragged_bytes, true, 1 << 20, quads_ragged);
+  choose_tiny();
+}
 
-  // From which mean on: the complement of an upper limit.
-  int const quads_before = m_table.quads_ragged_bytes;
-  std::vector<int> froms{quads_before, 1 << 20};
-  std::vector<BothWays> seconds;
-  for (RaggedCase const& c : quads_ragged) {
-    froms.push_back(c.bytes);
-    seconds.push_back(c.seconds);
-  }
-  m_table.quads_ragged_bytes = froms[cheapest_decisions(
-      froms.size(), seconds, [&](std::size_t candidate, std::size_t i) {
-        return quads_ragged[i].bytes >= froms[candidate];
-      })];
-  say("segments.quads_ragged_bytes", text_of(m_table.quads_ragged_bytes),
-      text_of(quads_before), microseconds(quads_ragged));
-
-  // Four limits that belong together: every combination of measured ones.
+/// Four limits that belong together: every combination of measured ones.
+void Tuner::choose_tiny() {
   std::vector<TuningTable> tables{m_table};
   for (int const elements : {0, 9, 12, 15, 17, 20, 24, 31})
     for (int const bytes : {36, 48, 60, 72, 96, 124, 160, 256})
@@ -247,22 +242,20 @@ void Tuner::choose_segments() {
           table.tiny_over_bytes    = over;
           tables.push_back(table);
         }
-  seconds.clear();
-  for (TinyCase const& c : tiny) seconds.push_back(c.seconds);
   TuningTable const before = m_table;
-  m_table                  = tables[cheapest_decisions(
-                       tables.size(), seconds, [&](std::size_t candidate, std::size_t i) {
-        return KokkosMMA::segments_are_tiny(tiny[i].elements, tiny[i].bytes,
+  m_table                  = tables[best_of(
+                       tables.size(), tiny, [&](std::size_t candidate, TuneCase const& c) {
+        return KokkosMMA::segments_are_tiny(c.elements, std::uint64_t(c.x),
                                                              tables[candidate]);
       })];
+  use(m_table);
   say("segments.tiny_elements", text_of(m_table.tiny_elements),
-      text_of(before.tiny_elements), microseconds(tiny));
+      text_of(before.tiny_elements), figures_of(tiny));
   for (auto const value :
        {&TuningTable::tiny_bytes, &TuningTable::tiny_from_elements,
         &TuningTable::tiny_over_bytes})
     say(name_of(value), text_of(m_table.*value), text_of(before.*value),
         "  (with segments.tiny_elements)");
-  use(m_table);
 }
 
 #endif
@@ -362,46 +355,25 @@ void write_whole(std::string const& path, std::string const& text) {
   std::filesystem::rename(part, path);
 }
 
-template <class... T>
-struct Types {
-  template <class F>
-  static void each(F const& f) {
-    (f(T{}), ...);
-  }
-};
-
-/// Every value of the table, in its order.
-void tune_all(Tuner& tuner) {
-  using All = Types<half_type, bhalf_type, float, double, std::int8_t,
-                    std::uint8_t, std::int32_t, std::int64_t>;
-  using Small =
-      Types<half_type, bhalf_type, float, double, std::int8_t, std::uint8_t>;
-  All::each([&](auto t) { tune_reduce<decltype(t)>(tuner); });
-  tune_launches(tuner);
-  All::each([&](auto t) { tune_scan<decltype(t)>(tuner); });
-  All::each([&](auto t) { tune_segments<decltype(t)>(tuner); });
-  Small::each([&](auto t) { tune_columns<decltype(t)>(tuner); });
-  Types<half_type, float, std::int8_t>::each(
-      [&](auto t) { tune_ragged<decltype(t)>(tuner); });
-  tuner.choose_segments();
-  Types<half_type, bhalf_type, double>::each(
-      [&](auto t) { tune_stencil<decltype(t)>(tuner); });
-}
-
 int measure(TuneOptions const& options) {
-  Options session_options;
-  Session session(session_options);
+  Session session{Options()};
   // The largest of all cases: they keep pointers into both.
   session.results<std::uint64_t>((std::size_t(1) << 29) / 8 + 1024);
-  session.data<std::int64_t>((std::size_t(1) << 29) / 8);
+  session.data<std::int64_t>((std::size_t(1) << 30) / 8);
   KokkosMMA::Impl::Cuda::Device const& device =
       KokkosMMA::Impl::Cuda::device(session.exec.cuda_device());
   std::cout << "tuning for " << KokkosMMA::Impl::to_text(device.tuned())
-            << "\nfigures: with the first of two ways | with the other one "
-               "(products | additions, spread | not, a thread for each segment "
-               "| not)\n";
+            << "\nfigures: the first of two ways | the other one (median gain "
+               "+-quartiles): tensor cores | additions, spread | not, a thread "
+               "for each segment | not\n";
+  // The ceilings, which take a second, bring the clocks to where they stay.
+  std::printf("read ceiling %.0f GB/s, copy ceiling %.0f GB/s\n",
+              session.read_bytes_per_second() * 1e-9,
+              session.copy_ceiling().bytes_per_second() * 1e-9);
   Tuner tuner(session);
-  tune_all(tuner);
+  Instances<Tuner>::run(tuner);
+  tune_launches(tuner);
+  tuner.choose_segments();
 
   std::time_t const now = std::time(nullptr);
   char date[16];

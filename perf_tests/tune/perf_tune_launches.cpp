@@ -27,8 +27,8 @@ struct Cheap {
 template <class Functor>
 TuneCase host_sum(Tuner& tuner, std::string const& name, std::size_t n, int x,
                   KokkosMMA::Route route, Functor const& functor_of) {
-  Exec const exec       = tuner.exec();
-  float const* const in = tuner.session().data<float>(n);
+  Exec const exec = tuner.exec();
+  float* const in = tuner.session().data<float>(n);
   TuneCase c{name + " " + std::to_string(n), double(n) * sizeof(float), x,
              true};
   auto const total   = std::make_shared<float>(0.f);
@@ -51,13 +51,13 @@ void tune_launches(Tuner& tuner) {
 
   std::vector<TuneCase> sums;
   float* const result = tuner.session().results<float>(1);
-  Kokkos::View<float, Exec, Kokkos::MemoryTraits<Kokkos::Unmanaged>> const into(
-      result);
+  Kokkos::View<float, Exec> const into(result);
   for (std::size_t const bytes : tune_bytes) {
     std::size_t const n = tuner.session().fitting(bytes / 4, 4);
     sums.push_back({tune_size(4 * n), 4. * double(n)});
-    sums.back().call = [exec, into, &tuner, n](std::size_t k) {
-      KokkosMMA::reduce(exec, Slices<float>(tuner.session(), n)(k), into,
+    sums.back().call = [exec, into, slices = Slices<float>(tuner.session(), n)](
+                           std::size_t k) {
+      KokkosMMA::reduce(exec, slices(k), into,
                         KokkosMMA::Settings{KokkosMMA::Route::mma});
     };
     sums.back().sum = sum_of(exec, result, 1);
