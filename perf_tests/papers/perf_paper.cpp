@@ -89,7 +89,6 @@ void PaperTests::register_all() {
   register_models(*this);
   register_paper_sums(*this);
   register_paper_segments(*this);
-  Instances<PaperTests>::run(*this);
   register_paper_automata(*this);
 }
 
