@@ -8,16 +8,12 @@
 #include <KokkosMMA.hpp>
 
 #include <cstddef>
-#include <functional>
 
-#include "support/Perf_Data.hpp"
 #include "support/Perf_Timing.hpp"
 
 /// The contenders of perf_paper that are kernels of its own, for Cuda alone. A
 /// call enqueues its work; memory beside the operands exists before.
 namespace perf {
-
-using Call = std::function<void()>;
 
 #ifdef KOKKOS_ENABLE_CUDA
 inline constexpr int paper_max_block = 1024;

@@ -10,7 +10,6 @@
 #include <optional>
 #include <stdexcept>
 
-#include "scan/Perf_ScanCheck.hpp"
 #include "stencil/Perf_StencilCheck.hpp"
 
 /// Life and larger automata on a torus of bytes, as the papers compare them:
@@ -138,18 +137,13 @@ struct HostGeneration {
 };
 #endif
 
-struct CountDifferent {
+struct LookAtCells {
   Cell const *cells, *exact;
-  std::size_t n, workers;
-  Inspection* partial;  // workers
-  KOKKOS_FUNCTION void operator()(std::size_t w) const {
-    Inspection found;
-    for (std::size_t i = w; i < n; i += workers)
-      if (cells[i] != exact[i]) {
-        ++found.wrong;
-        if (i < found.first_wrong) found.first_wrong = i;
-      }
-    partial[w] = found;
+  std::size_t n;
+  KOKKOS_FUNCTION void operator()(std::size_t w, std::size_t workers,
+                                  Inspection& found) const {
+    for_own_items(n, w, workers,
+                  [&](std::size_t i) { found.judge(i, cells[i] == exact[i]); });
   }
 };
 
@@ -296,17 +290,8 @@ class AutomatonTables {
     fill(cells);
     poison_bytes(exec(), other, n);
     generations(contender, rule, side, cells, other, steps)();
-    std::size_t const workers = std::min<std::size_t>(n, std::size_t(1) << 16);
-    Scratch<Inspection> const partial(exec(), workers);
-    Kokkos::parallel_for(
-        "perf::inspect", IndexRange(exec(), 0, workers),
-        CountDifferent{cells, m_exact->data(), n, workers, partial.data()});
-    Inspection all;
-    for (Inspection const& found : partial.to_host()) all.add(found);
-    if (all.wrong > 0)
-      throw std::runtime_error("wrong cells: " + std::to_string(all.wrong) +
-                               " of " + std::to_string(n) + ", the first at " +
-                               std::to_string(all.first_wrong));
+    inspect_all(exec(), n, LookAtCells{cells, m_exact->data(), n})
+        .check(n, "cells");
   }
 
   void run(benchmark::State& state, bool energy, std::string const& contender,

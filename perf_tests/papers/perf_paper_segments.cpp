@@ -158,18 +158,14 @@ class SegmentTables {
     bool const ours = is_ours(work.c.contender);
     std::string const route =
         ours ? checked_route(Expectation::library) : contender;
-    SegmentInspection const seen = inspect();
-    if (seen.all.wrong > 0)
-      throw std::runtime_error(
-          "wrong results: " + std::to_string(seen.all.wrong) + " of " +
-          std::to_string(m) + ", the first at " +
-          std::to_string(seen.all.first_wrong));
+    Inspection const seen = inspect();
+    seen.check(m, "results");
     report(state,
            sample_briefly(session().timer, session().options.samples,
                           [&](std::size_t) { call(); }),
            static_cast<double>(cut.n * sizeof(Element) + m * sizeof(Sum)),
            ceiling, static_cast<double>(cut.n));
-    if (ours && inspect().all.hash != seen.all.hash)
+    if (ours && inspect().hash != seen.hash)
       throw std::runtime_error("two runs on the same data differ");
     if constexpr (!std::is_integral_v<Sum>)
       state.counters["relative_error"] = seen.error;

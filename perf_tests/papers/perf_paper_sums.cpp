@@ -15,7 +15,7 @@
 #include <tuple>
 #include <type_traits>
 
-#include "scan/Perf_ScanCheck.hpp"
+#include "support/Perf_Check.hpp"
 
 #ifdef KOKKOS_ENABLE_CUDA
 #include <cub/device/device_reduce.cuh>
@@ -181,24 +181,14 @@ Contender<T> library_contender(std::string const& name,
 
 #ifdef KOKKOS_ENABLE_CUDA
 
-/// cub::DeviceReduce adding in Sum, with the memory that it asks for.
+/// cub::DeviceReduce adding in Sum.
 template <class T, class Sum>
 Call cub_sum(Exec const& exec, T const* x, std::size_t n, Sum* result) {
-  auto const reduce = [=](void* scratch, std::size_t& bytes) {
-    check_cuda(cub::DeviceReduce::Reduce(
-                   scratch, bytes, reinterpret_cast<cub_item<T> const*>(x),
-                   result, static_cast<long long>(n), Plus<Sum>{}, Sum(0.f),
-                   exec.cuda_stream()),
-               "cub::DeviceReduce");
-  };
-  std::size_t bytes = 0;
-  reduce(nullptr, bytes);
-  Scratch<char> const scratch(exec, std::max<std::size_t>(bytes, 1));
-  exec.fence("perf::cub");
-  return [=] {
-    std::size_t given = bytes;
-    reduce(scratch.data(), given);
-  };
+  return cub_call(exec, [=](void* scratch, std::size_t& bytes) {
+    return cub::DeviceReduce::Reduce(scratch, bytes, cub_items(x), result,
+                                     static_cast<long long>(n), Plus<Sum>{},
+                                     Sum(0.f), exec.cuda_stream());
+  });
 }
 
 template <class T>

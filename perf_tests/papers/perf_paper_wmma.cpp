@@ -12,7 +12,7 @@
 
 #include "papers/Perf_PaperWmma.hpp"
 #include "papers/Perf_PaperWmmaSegments.hpp"
-#include "scan/Perf_ScanCheck.hpp"
+#include "support/Perf_Check.hpp"
 
 namespace perf {
 namespace {

@@ -79,54 +79,6 @@ void reduce_lambda(Exec const& exec, Vector<T> const& x, ResultRef&& result) {
       result);
 }
 
-#ifdef KOKKOS_ENABLE_CUDA
-/// cub::DeviceReduce on the same memory.
-template <class T>
-class CubReduce {
-  using Sum  = sum_type<T>;
-  using Item = cub_item<T>;
-
- public:
-  CubReduce(Exec const& exec, std::size_t n)
-      : m_exec(exec), m_host("perf::cub::host") {
-    check_cuda(reduce(nullptr, m_bytes, nullptr, nullptr, n),
-               "cub::DeviceReduce");
-    m_scratch = Kokkos::View<char*, Exec>(
-        Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "perf::cub"),
-        std::max<std::size_t>(m_bytes, 1));
-    exec.fence("perf::cub");
-  }
-  void operator()(Vector<T> const& x, Sum* result) {
-    std::size_t bytes = m_bytes;
-    check_cuda(
-        reduce(m_scratch.data(), bytes, reinterpret_cast<Item const*>(x.data()),
-               result, x.extent(0)),
-        "cub::DeviceReduce");
-  }
-  Sum to_host(Vector<T> const& x, Sum* result) {
-    (*this)(x, result);
-    check_cuda(cudaMemcpyAsync(m_host.data(), result, sizeof(Sum),
-                               cudaMemcpyDeviceToHost, m_exec.cuda_stream()),
-               "cudaMemcpyAsync");
-    check_cuda(cudaStreamSynchronize(m_exec.cuda_stream()),
-               "cudaStreamSynchronize");
-    return m_host();
-  }
-
- private:
-  cudaError_t reduce(void* scratch, std::size_t& bytes, Item const* data,
-                     Sum* result, std::size_t n) const {
-    return cub::DeviceReduce::Reduce(scratch, bytes, data, result,
-                                     static_cast<long long>(n), Plus<Sum>{},
-                                     Sum(0), m_exec.cuda_stream());
-  }
-  Exec m_exec;
-  std::size_t m_bytes = 0;
-  Kokkos::View<char*, Exec> m_scratch;
-  Kokkos::View<Sum, Kokkos::CudaHostPinnedSpace> m_host;
-};
-#endif
-
 /// How far a floating-point sum of n values in [0, 1) may be off, relative to
 /// the sum. A contender adds n / concurrency values one after another, which
 /// loses about eps * sqrt(n / concurrency) when it rounds to nearest; 16 eps
@@ -270,7 +222,16 @@ class Contest {
     m_slots = c.result == Result::view_warm ? 1 : (ring - 1) / m_stride + 1;
     m_data  = session.data<T>((m_slots - 1) * m_stride + c.n);
 #ifdef KOKKOS_ENABLE_CUDA
-    if (c.contender == Contender::cub) m_cub.emplace(m_exec, c.n);
+    if (c.contender == Contender::cub)
+      m_cub = cub_call(
+          m_exec,
+          [n = static_cast<long long>(c.n), stream = m_exec.cuda_stream()](
+              void* scratch, std::size_t& bytes, T const* x, Sum* result) {
+            return cub::DeviceReduce::Reduce(scratch, bytes, cub_items(x),
+                                             result, n, Plus<Sum>{}, Sum(0),
+                                             stream);
+          },
+          static_cast<T const*>(nullptr), static_cast<Sum*>(nullptr));
 #endif
   }
 
@@ -302,10 +263,15 @@ class Contest {
         break;
       case Contender::cub:
 #ifdef KOKKOS_ENABLE_CUDA
+        m_cub(x.data(), m_result.data());
         if (scalar) {
-          m_scalar = m_cub->to_host(x, m_result.data());
-        } else {
-          (*m_cub)(x, m_result.data());
+          check_cuda(
+              cudaMemcpyAsync(m_host.data(), m_result.data(), sizeof(Sum),
+                              cudaMemcpyDeviceToHost, m_exec.cuda_stream()),
+              "cudaMemcpyAsync");
+          check_cuda(cudaStreamSynchronize(m_exec.cuda_stream()),
+                     "cudaStreamSynchronize");
+          m_scalar = m_host();
         }
 #endif
         break;
@@ -334,7 +300,8 @@ class Contest {
   Kokkos::View<Sum, Exec> m_result;
   Sum m_scalar = {};
 #ifdef KOKKOS_ENABLE_CUDA
-  std::optional<CubReduce<T>> m_cub;
+  std::function<void(T const*, Sum*)> m_cub;
+  Kokkos::View<Sum, Kokkos::CudaHostPinnedSpace> m_host{"perf::cub::host"};
 #endif
 };
 

@@ -10,7 +10,6 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <iomanip>
 #include <limits>
 #include <sstream>
@@ -19,70 +18,11 @@
 #include <type_traits>
 #include <vector>
 
-#include "support/Perf_Data.hpp"
-#include "support/Perf_Timing.hpp"
+#include "support/Perf_Check.hpp"
 
 /// What is right about a scan: exact prefixes at sampled positions, and what
 /// can be said of every element of an output. Shares no code with a contender.
 namespace perf {
-
-// By bytes, and not by Kokkos::deep_copy: its kernels for every type and layout
-// are most of what nvcc would compile here.
-
-/// Enqueues a copy; the host waits for it where there is no stream.
-inline void copy_bytes(Exec const& exec, void* to, void const* from,
-                       std::size_t bytes) {
-#ifdef KOKKOS_ENABLE_CUDA
-  check_cuda(
-      cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, exec.cuda_stream()),
-      "cudaMemcpyAsync");
-#else
-  exec.fence("perf::copy_bytes");
-  std::memcpy(to, from, bytes);
-#endif
-}
-
-/// Enqueues writing one byte everywhere.
-inline void fill_bytes(Exec const& exec, void* to, unsigned char byte,
-                       std::size_t bytes) {
-#ifdef KOKKOS_ENABLE_CUDA
-  check_cuda(cudaMemsetAsync(to, byte, bytes, exec.cuda_stream()),
-             "cudaMemsetAsync");
-#else
-  exec.fence("perf::fill_bytes");
-  std::memset(to, byte, bytes);
-#endif
-}
-
-/// Enqueues writing a pattern that is no right answer: floats of -4e8, integers
-/// of -842150451.
-inline void poison_bytes(Exec const& exec, void* to, std::size_t bytes) {
-  fill_bytes(exec, to, 0xcd, bytes);
-}
-
-/// Memory of the device, with whatever is in it.
-template <class T>
-class Scratch {
- public:
-  Scratch(Exec const& exec, std::size_t n)
-      : m_exec(exec),
-        m_n(n),
-        m_bytes(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing,
-                                   "perf::scratch"),
-                n * sizeof(T)) {}
-  T* data() const { return reinterpret_cast<T*>(m_bytes.data()); }
-  std::vector<T> to_host() const {
-    std::vector<T> host(m_n);
-    copy_bytes(m_exec, host.data(), data(), m_n * sizeof(T));
-    m_exec.fence("perf::scratch");
-    return host;
-  }
-
- private:
-  Exec m_exec;
-  std::size_t m_n;
-  Kokkos::View<char*, Exec> m_bytes;
-};
 
 /// The data in at most 2^16 contiguous chunks, one sampled position in each: at
 /// random, since tiles may end where chunks do, and in the last chunk its end.
@@ -172,77 +112,36 @@ double scan_tolerance(Exec const& exec, std::size_t n) {
   }
 }
 
-struct Inspection {
-  std::uint64_t hash = 0;  // of all bits and their places
-  std::size_t wrong  = 0;  // elements that do not follow from the one before
-  std::size_t first_wrong = std::numeric_limits<std::size_t>::max();
-
-  KOKKOS_INLINE_FUNCTION void add(Inspection const& other) {
-    hash += other.hash;
-    wrong += other.wrong;
-    if (other.first_wrong < first_wrong) first_wrong = other.first_wrong;
-  }
-};
-
-/// Looks at every element: y(i) is y(i - 1) and one element of the data. Both
-/// are exact within `allowed` of themselves, so their difference within twice
-/// that; integers exactly, modulo 2^bits.
+/// Looks at every element: y(i) is y(i - 1) and one element of the data.
 template <class T>
-struct Inspect {
+struct LookAtScan {
   using Sum = sum_type<T>;
   T const* x;
   Sum const* y;
-  std::size_t n, workers;
+  std::size_t n;
   bool inclusive;
   double allowed;
-  Inspection* partial;  // workers
 
-  KOKKOS_FUNCTION bool follows(std::size_t i) const {
-    Sum const before = i > 0 ? y[i - 1] : Sum(0);
+  KOKKOS_FUNCTION bool is_right(std::size_t i) const {
     if (!inclusive && i == 0) return y[0] == Sum(0);
-    Sum const element = static_cast<Sum>(x[inclusive ? i : i - 1]);
-    if constexpr (std::is_integral_v<Sum>) {
-      using Bits = std::make_unsigned_t<Sum>;
-      return static_cast<Bits>(y[i]) ==
-             static_cast<Bits>(before) + static_cast<Bits>(element);
-    } else {
-      double const expected =
-          static_cast<double>(before) + static_cast<double>(element);
-      return Kokkos::abs(static_cast<double>(y[i]) - expected) <=
-             2 * allowed * Kokkos::abs(expected);  // false for a NaN
-    }
+    return follows(y[i], i > 0 ? y[i - 1] : Sum(0),
+                   static_cast<Sum>(x[inclusive ? i : i - 1]), allowed);
   }
-  KOKKOS_FUNCTION void operator()(std::size_t w) const {
-    using Bits =
-        std::conditional_t<sizeof(Sum) == 8, std::uint64_t, std::uint32_t>;
-    Inspection found;
-    // Neighbouring device threads read neighbours, a host thread reads on.
-    std::size_t const first = on_cuda ? w : n * w / workers;
-    std::size_t const end   = on_cuda ? n : n * (w + 1) / workers;
-    std::size_t const step  = on_cuda ? workers : 1;
-    for (std::size_t i = first; i < end; i += step) {
-      found.hash += mix(Kokkos::bit_cast<Bits>(y[i]) ^ (i << 32 | i >> 32));
-      if (!follows(i)) {
-        ++found.wrong;
-        if (i < found.first_wrong) found.first_wrong = i;
-      }
-    }
-    partial[w] = found;
+  KOKKOS_FUNCTION void operator()(std::size_t w, std::size_t workers,
+                                  Inspection& found) const {
+    for_own_items(n, w, workers, [&](std::size_t i) {
+      found.take(i, y[i]);
+      found.judge(i, is_right(i));
+    });
   }
 };
 
 template <class T>
 Inspection inspect(Exec const& exec, T const* x, sum_type<T> const* y,
                    std::size_t n, bool inclusive) {
-  std::size_t const workers = std::min<std::size_t>(n, std::size_t(1) << 16);
-  Scratch<Inspection> const partial(exec, workers);
-  Kokkos::parallel_for(
-      "perf::inspect", IndexRange(exec, 0, workers),
-      Inspect<T>{x, y, n, workers, inclusive,
-                 scan_tolerance<sum_type<T>>(exec, n), partial.data()});
-  Inspection all;
-  for (Inspection const& found : partial.to_host()) all.add(found);
-  return all;
+  return inspect_all(
+      exec, n,
+      LookAtScan<T>{x, y, n, inclusive, scan_tolerance<sum_type<T>>(exec, n)});
 }
 
 /// Relative error of one value, 0 for integers.

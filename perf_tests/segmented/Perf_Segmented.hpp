@@ -137,7 +137,6 @@ struct Work {
   Vector<sum_type<T>> y;   // sums, or prefixes
   Scratch<T> const* ones;  // cublas: as many as a segment has elements
 };
-using Call = std::function<void()>;
 
 /// The library's call of a case, on segments of any kind.
 template <class T, class Segments>
@@ -313,7 +312,7 @@ Call scan_call(Work<T> const& w) {
                            WriteKeys{w.cut, keys.data(), workers});
       return [keys, call = cub_by_key_scan<T>(
                         w.exec, static_cast<int const*>(keys.data()),
-                        w.x.data(), w.y.data(), w.cut.n)]() mutable { call(); };
+                        w.x.data(), w.y.data(), w.cut.n)] { call(); };
     }
   }
 #endif
@@ -577,7 +576,7 @@ void SegmentedTests::run(benchmark::State& state, Case const& c,
   };
   bool const forced = on_cuda && (c.contender == Contender::mma ||
                                   c.contender == Contender::streamed);
-  SegmentInspection seen;
+  Inspection seen;
   try {
     seen = run_once();
   } catch (std::invalid_argument const& refusal) {
@@ -592,15 +591,8 @@ void SegmentedTests::run(benchmark::State& state, Case const& c,
   if (forced && route != name_of(c.contender))
     throw std::runtime_error("route " + std::string(name_of(c.contender)) +
                              " was asked for and route " + route + " ran");
-  auto const check = [&](SegmentInspection const& found) {
-    if (found.all.wrong > 0)
-      throw std::runtime_error(
-          "wrong results: " + std::to_string(found.all.wrong) + " of " +
-          std::to_string(m) + ", the first at " +
-          std::to_string(found.all.first_wrong));
-  };
-  check(seen);
-  bool reproducible = run_once().all.hash == seen.all.hash;
+  seen.check(m, "results");
+  bool reproducible = run_once().hash == seen.hash;
 
   auto const n         = static_cast<double>(how.n);
   double const moved   = bytes<T>(c, how);
@@ -615,9 +607,9 @@ void SegmentedTests::run(benchmark::State& state, Case const& c,
            sample_briefly(m_session.timer, m_session.options.samples,
                           [&](std::size_t) { call(); }),
            moved, ceiling, n);
-    SegmentInspection const after =
+    Inspection const after =
         inspect_segments<T>(exec, c.scans(), x, y, how, sums, allowed);
-    reproducible = reproducible && after.all.hash == seen.all.hash;
+    reproducible = reproducible && after.hash == seen.hash;
   }
   if (!reproducible &&
       (is_ours(c.contender) || c.contender == Contender::collective ||

@@ -11,13 +11,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <sstream>
-#include <stdexcept>
-#include <string>
 #include <type_traits>
 
-#include "support/Perf_Data.hpp"
-#include "scan/Perf_ScanCheck.hpp"
+#include "support/Perf_Check.hpp"
 
 /// The exact sum of every segment, and what is right about results of segmented
 /// sums and scans. Shares no code with a contender.
@@ -190,103 +186,59 @@ double segment_tolerance(std::size_t longest, bool in_a_row) {
   }
 }
 
-/// What was seen of all results.
-struct SegmentInspection {
-  Inspection all;
-  double error = 0;  // relative, the largest
-
-  KOKKOS_INLINE_FUNCTION void add(SegmentInspection const& other) {
-    all.add(other.all);
-    if (other.error > error) error = other.error;
+/// Compares result i with an exact sum.
+template <class Sum, class T>
+KOKKOS_INLINE_FUNCTION void compare(Inspection& found, std::size_t i, Sum value,
+                                    ExactSum<T> const& exact, double allowed) {
+  if constexpr (std::is_integral_v<Sum>) {
+    found.judge(
+        i, value == static_cast<Sum>(static_cast<std::uint64_t>(exact.high)));
+  } else {
+    double const expected = exact.value();
+    double const error    = Kokkos::abs(static_cast<double>(value) - expected);
+    // A NaN is wrong too.
+    found.judge(i, error <= allowed * expected,
+                error == 0 ? 0 : error / expected);
   }
-  template <class Sum>
-  KOKKOS_INLINE_FUNCTION void hash(std::size_t i, Sum value) {
-    using Bits =
-        std::conditional_t<sizeof(Sum) == 8, std::uint64_t, std::uint32_t>;
-    all.hash += mix(Kokkos::bit_cast<Bits>(value) ^
-                    (static_cast<std::uint64_t>(i) << 32 | i >> 32));
-  }
-  KOKKOS_INLINE_FUNCTION void count_wrong(std::size_t i) {
-    ++all.wrong;
-    if (i < all.first_wrong) all.first_wrong = i;
-  }
-  /// Compares the value at i with an exact sum.
-  template <class Sum, class T>
-  KOKKOS_INLINE_FUNCTION void compare(std::size_t i, Sum value,
-                                      ExactSum<T> const& exact,
-                                      double allowed) {
-    if constexpr (std::is_integral_v<Sum>) {
-      if (value != static_cast<Sum>(static_cast<std::uint64_t>(exact.high)))
-        count_wrong(i);
-    } else {
-      double const expected = exact.value();
-      double const difference =
-          Kokkos::abs(static_cast<double>(value) - expected);
-      if (!(difference <= allowed * expected)) {  // a NaN is wrong too
-        count_wrong(i);
-      } else if (difference > error * expected) {
-        error = difference / expected;
-      }
-    }
-  }
-};
+}
 
 template <class T>
-struct InspectSums {
-  using Sum = sum_type<T>;
-  Sum const* result;
-  std::size_t segments, workers;
+struct LookAtSums {
+  sum_type<T> const* result;
+  std::size_t segments;
   ExactSums<T> exact;
   double allowed;
-  SegmentInspection* partial;  // workers
 
-  KOKKOS_FUNCTION void operator()(std::size_t w) const {
-    SegmentInspection found;
-    for (std::size_t s = w; s < segments; s += workers) {
-      found.hash(s, result[s]);
-      found.compare(s, result[s], exact(s), allowed);
-    }
-    partial[w] = found;
+  KOKKOS_FUNCTION void operator()(std::size_t w, std::size_t workers,
+                                  Inspection& found) const {
+    for_own_items(segments, w, workers, [&](std::size_t s) {
+      found.take(s, result[s]);
+      compare(found, s, result[s], exact(s), allowed);
+    });
   }
 };
 
 /// Looks at every element of an inclusive scan: it is the one before it and one
 /// element of the data, or that alone at the start of a segment; the last of a
-/// segment is compared with the exact sum. Two neighbours are each within
-/// `allowed` of the exact prefixes, their difference within twice that.
+/// segment is compared with the exact sum.
 template <class T>
-struct InspectScans {
+struct LookAtScans {
   using Sum = sum_type<T>;
   T const* x;
   Sum const* y;
   Cut cut;
-  std::size_t workers;
   ExactSums<T> exact;
   double allowed;
-  SegmentInspection* partial;  // workers
 
-  KOKKOS_FUNCTION bool follows(std::size_t i, bool first) const {
-    Sum const before  = first ? Sum(0) : y[i - cut.neighbour()];
-    Sum const element = static_cast<Sum>(x[i]);
-    if constexpr (std::is_integral_v<Sum>) {
-      using Bits = std::make_unsigned_t<Sum>;
-      return static_cast<Bits>(y[i]) ==
-             static_cast<Bits>(before) + static_cast<Bits>(element);
-    } else {
-      double const expected =
-          static_cast<double>(before) + static_cast<double>(element);
-      return Kokkos::abs(static_cast<double>(y[i]) - expected) <=
-             2 * allowed * expected;
-    }
-  }
   KOKKOS_FUNCTION void look(std::size_t i, std::size_t s, bool first, bool last,
-                            SegmentInspection& found) const {
-    found.hash(i, y[i]);
-    if (!follows(i, first)) found.count_wrong(i);
-    if (last) found.compare(i, y[i], exact(s), allowed);
+                            Inspection& found) const {
+    found.take(i, y[i]);
+    found.judge(i, follows(y[i], first ? Sum(0) : y[i - cut.neighbour()],
+                           static_cast<Sum>(x[i]), allowed));
+    if (last) compare(found, i, y[i], exact(s), allowed);
   }
-  KOKKOS_FUNCTION void operator()(std::size_t w) const {
-    SegmentInspection found;
+  KOKKOS_FUNCTION void operator()(std::size_t w, std::size_t workers,
+                                  Inspection& found) const {
     if (cut.kind == Cut::Kind::columns) {
       for (std::size_t i = w; i < cut.n; i += workers)
         look(i, i % cut.length, i < cut.length, i + cut.length >= cut.n, found);
@@ -297,31 +249,18 @@ struct InspectScans {
                    look(i, s, i == cut.begin(s), i + 1 == cut.end(s), found);
                });
     }
-    partial[w] = found;
   }
 };
 
 /// Of sums \p y when \p scan is false, of prefixes when it is true.
 template <class T>
-SegmentInspection inspect_segments(Exec const& exec, bool scan, T const* x,
-                                   sum_type<T> const* y, Cut const& cut,
-                                   ExactSums<T> const& exact, double allowed) {
-  std::size_t const items = scan ? cut.n : cut.segments;
-  std::size_t const workers =
-      std::min<std::size_t>(items, std::size_t(1) << (on_cuda ? 16 : 8));
-  Scratch<SegmentInspection> const partial(exec, workers);
-  if (scan) {
-    Kokkos::parallel_for(
-        "perf::inspect", IndexRange(exec, 0, workers),
-        InspectScans<T>{x, y, cut, workers, exact, allowed, partial.data()});
-  } else {
-    Kokkos::parallel_for("perf::inspect", IndexRange(exec, 0, workers),
-                         InspectSums<T>{y, cut.segments, workers, exact,
-                                        allowed, partial.data()});
-  }
-  SegmentInspection all;
-  for (SegmentInspection const& found : partial.to_host()) all.add(found);
-  return all;
+Inspection inspect_segments(Exec const& exec, bool scan, T const* x,
+                            sum_type<T> const* y, Cut const& cut,
+                            ExactSums<T> const& exact, double allowed) {
+  if (scan)
+    return inspect_all(exec, cut.n, LookAtScans<T>{x, y, cut, exact, allowed});
+  return inspect_all(exec, cut.segments,
+                     LookAtSums<T>{y, cut.segments, exact, allowed});
 }
 
 }  // namespace perf

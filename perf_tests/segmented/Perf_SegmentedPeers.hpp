@@ -268,28 +268,6 @@ void kokkos_team_scan(Exec const& exec, Rows const& rows, std::size_t segments,
 
 #ifdef KOKKOS_ENABLE_CUDA
 
-/// Memory that a CUB call asks for and gets once.
-template <class Call>
-class CubCall {
- public:
-  CubCall(Exec const& exec, Call const& call) : m_call(call) {
-    check_cuda(m_call(nullptr, m_bytes), "cub");
-    m_scratch = Kokkos::View<char*, Exec>(
-        Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "perf::cub"),
-        std::max<std::size_t>(m_bytes, 1));
-    exec.fence("perf::cub");
-  }
-  void operator()() {
-    std::size_t bytes = m_bytes;
-    check_cuda(m_call(m_scratch.data(), bytes), "cub");
-  }
-
- private:
-  Call m_call;
-  std::size_t m_bytes = 0;
-  Kokkos::View<char*, Exec> m_scratch;
-};
-
 struct TimesLength {
   long long length;
   __host__ __device__ long long operator()(long long s) const {
@@ -305,17 +283,14 @@ struct OverLength {
 };
 
 template <class T, class Begin>
-auto cub_segmented_reduce(Exec const& exec, T const* x, sum_type<T>* result,
+Call cub_segmented_reduce(Exec const& exec, T const* x, sum_type<T>* result,
                           std::size_t segments, Begin begin) {
-  using Sum       = sum_type<T>;
-  using Item      = cub_item<T>;
-  auto const call = [=](void* scratch, std::size_t& bytes) {
+  using Sum = sum_type<T>;
+  return cub_call(exec, [=](void* scratch, std::size_t& bytes) {
     return cub::DeviceSegmentedReduce::Reduce(
-        scratch, bytes, reinterpret_cast<Item const*>(x), result,
-        static_cast<long long>(segments), begin, begin + 1, Plus<Sum>{}, Sum(0),
-        exec.cuda_stream());
-  };
-  return CubCall<decltype(call)>(exec, call);
+        scratch, bytes, cub_items(x), result, static_cast<long long>(segments),
+        begin, begin + 1, Plus<Sum>{}, Sum(0), exec.cuda_stream());
+  });
 }
 
 // CUB has had segments of a fixed size since CCCL 3.1 or so; older ones take
@@ -332,29 +307,25 @@ template <class T>
 inline constexpr bool has_cub_fixed = HasCubFixed<T>;
 
 template <class T>
-auto cub_fixed_reduce(Exec const& exec, T const* x, sum_type<T>* result,
+Call cub_fixed_reduce(Exec const& exec, T const* x, sum_type<T>* result,
                       std::size_t segments, int length) {
-  using Item             = cub_item<T>;
   CubFixed<T> const code = &cub::DeviceSegmentedReduce::Reduce;
-  auto const call        = [=](void* scratch, std::size_t& bytes) {
-    return code(scratch, bytes, reinterpret_cast<Item const*>(x), result,
-                       static_cast<::cuda::std::int64_t>(segments), length,
-                       Plus<sum_type<T>>{}, sum_type<T>(0), exec.cuda_stream());
-  };
-  return CubCall<decltype(call)>(exec, call);
+  return cub_call(exec, [=](void* scratch, std::size_t& bytes) {
+    return code(scratch, bytes, cub_items(x), result,
+                static_cast<::cuda::std::int64_t>(segments), length,
+                Plus<sum_type<T>>{}, sum_type<T>(0), exec.cuda_stream());
+  });
 }
 
 template <class T, class Keys>
-auto cub_by_key_scan(Exec const& exec, Keys keys, T const* x, sum_type<T>* y,
+Call cub_by_key_scan(Exec const& exec, Keys keys, T const* x, sum_type<T>* y,
                      std::size_t n) {
-  using Item      = cub_item<T>;
-  auto const call = [=](void* scratch, std::size_t& bytes) {
+  return cub_call(exec, [=](void* scratch, std::size_t& bytes) {
     return cub::DeviceScan::InclusiveScanByKey(
-        scratch, bytes, keys, reinterpret_cast<Item const*>(x), y,
-        Plus<sum_type<T>>{}, static_cast<std::uint32_t>(n),
-        ::cuda::std::equal_to<>{}, exec.cuda_stream());
-  };
-  return CubCall<decltype(call)>(exec, call);
+        scratch, bytes, keys, cub_items(x), y, Plus<sum_type<T>>{},
+        static_cast<std::uint32_t>(n), ::cuda::std::equal_to<>{},
+        exec.cuda_stream());
+  });
 }
 
 /// Keys of elements between offsets, which the caller of a scan by key has to

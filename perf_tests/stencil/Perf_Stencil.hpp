@@ -193,8 +193,6 @@ class Growing {
   Kokkos::View<std::uint64_t*, Exec> m_words;
 };
 
-using Call = std::function<void()>;
-
 /// What a contender works on.
 template <class T, int R>
 struct StencilWork {
@@ -632,7 +630,7 @@ void StencilTests::run(benchmark::State& state, Case const& c) {
   // Its transforms of tiles are what it is chosen for; the error is reported.
   if (c.contender == Contender::cudnn) tolerance.allowed *= 64;
 
-  StencilInspection seen;
+  Inspection seen;
   Call call;
   auto const run_once = [&] {
     poison_bytes(exec, y, n * sizeof(T));
@@ -653,17 +651,13 @@ void StencilTests::run(benchmark::State& state, Case const& c) {
   if (is_forced(c.contender) && route != name_of(c.contender))
     throw std::runtime_error("route " + std::string(name_of(c.contender)) +
                              " was asked for and route " + route + " ran");
-  if (seen.all.wrong > 0)
-    throw std::runtime_error(
-        "wrong results: " + std::to_string(seen.all.wrong) + " of " +
-        std::to_string(n) + ", the first at " +
-        std::to_string(seen.all.first_wrong));
-  bool reproducible     = run_once().all.hash == seen.all.hash;
+  seen.check(n, "results");
+  bool reproducible     = run_once().hash == seen.hash;
   Samples const samples = sample_briefly(
       m_session.timer, m_session.options.samples, [&](std::size_t) { call(); });
   reproducible =
       reproducible &&
-      inspect_stencil<T>(exec, y, sums, n, tolerance).all.hash == seen.all.hash;
+      inspect_stencil<T>(exec, y, sums, n, tolerance).hash == seen.hash;
 
   std::string label = is_ours(c.contender) ? route : name_of(c.contender);
   if (plain)

@@ -6,18 +6,14 @@
 
 #include <Kokkos_Core.hpp>
 
-#include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
-#include <memory>
 #include <string>
 #include <type_traits>
 #include <vector>
 
-#include "support/Perf_Data.hpp"
-#include "scan/Perf_ScanCheck.hpp"
-#include "support/Perf_Timing.hpp"
+#include "support/Perf_Check.hpp"
 
 /// Data of stencils and automata, and what is right about their results: sums
 /// in integers, every element. Shares no code with a contender.
@@ -136,15 +132,9 @@ struct ToExact {
 enum class Conditions { constant, periodic, reflect, mirror, nearest, halo };
 
 constexpr char const* name_of(Conditions f) {
-  switch (f) {
-    case Conditions::constant: return "constant";
-    case Conditions::periodic: return "periodic";
-    case Conditions::reflect: return "reflect";
-    case Conditions::mirror: return "mirror";
-    case Conditions::nearest: return "nearest";
-    case Conditions::halo: break;
-  }
-  return "halo";
+  constexpr char const* names[] = {"constant", "periodic", "reflect",
+                                   "mirror",   "nearest",  "halo"};
+  return names[static_cast<int>(f)];
 }
 
 /// Which of n elements stand for the indices from -radius to -1 and from n to
@@ -199,17 +189,6 @@ std::uint8_t* exact_automaton(Exec const& exec, std::uint8_t* from,
                               RangeRule const& rule, Conditions conditions,
                               int steps);
 
-/// What was seen of all results.
-struct StencilInspection {
-  Inspection all;
-  double error = 0;  // relative, the largest
-
-  KOKKOS_INLINE_FUNCTION void add(StencilInspection const& other) {
-    all.add(other.all);
-    if (other.error > error) error = other.error;
-  }
-};
-
 /// What a result may be.
 struct Tolerance {
   double allowed = 0;  // relative
@@ -218,22 +197,11 @@ struct Tolerance {
 };
 
 template <class T>
-struct InspectStencil {
+struct LookAtStencil {
   T const* result;
   exact_type<T> const* exact;
-  std::size_t n, workers;
+  std::size_t n;
   Tolerance tolerance;
-  StencilInspection* partial;  // workers
-
-  KOKKOS_FUNCTION static std::uint64_t bits_of(T value) {
-    if constexpr (std::is_integral_v<T>) {
-      return static_cast<std::uint64_t>(static_cast<std::int64_t>(value));
-    } else if constexpr (std::is_same_v<T, double>) {
-      return Kokkos::bit_cast<std::uint64_t>(value);
-    } else {
-      return Kokkos::bit_cast<std::uint32_t>(static_cast<float>(value));
-    }
-  }
 
   /// A NaN is wrong too.
   KOKKOS_FUNCTION bool is_right(std::size_t i, double& error) const {
@@ -263,39 +231,22 @@ struct InspectStencil {
     }
   }
 
-  KOKKOS_FUNCTION void operator()(std::size_t w) const {
-    StencilInspection found;
-    std::size_t const first = on_cuda ? w : n * w / workers;
-    std::size_t const end   = on_cuda ? n : n * (w + 1) / workers;
-    std::size_t const step  = on_cuda ? workers : 1;
-    for (std::size_t i = first; i < end; i += step) {
-      found.all.hash += mix(bits_of(result[i]) ^
-                            (static_cast<std::uint64_t>(i) << 32 | i >> 32));
-      double error = 0;
-      if (!is_right(i, error)) {
-        ++found.all.wrong;
-        if (i < found.all.first_wrong) found.all.first_wrong = i;
-      } else if (error > found.error) {
-        found.error = error;
-      }
-    }
-    partial[w] = found;
+  KOKKOS_FUNCTION void operator()(std::size_t w, std::size_t workers,
+                                  Inspection& found) const {
+    for_own_items(n, w, workers, [&](std::size_t i) {
+      double error     = 0;
+      bool const right = is_right(i, error);
+      found.take(i, result[i]);
+      found.judge(i, right, error);
+    });
   }
 };
 
 template <class T>
-StencilInspection inspect_stencil(Exec const& exec, T const* result,
-                                  exact_type<T> const* exact, std::size_t n,
-                                  Tolerance const& tolerance) {
-  std::size_t const workers =
-      std::min<std::size_t>(n, std::size_t(1) << (on_cuda ? 16 : 8));
-  Scratch<StencilInspection> const partial(exec, workers);
-  Kokkos::parallel_for(
-      "perf::inspect", IndexRange(exec, 0, workers),
-      InspectStencil<T>{result, exact, n, workers, tolerance, partial.data()});
-  StencilInspection all;
-  for (StencilInspection const& found : partial.to_host()) all.add(found);
-  return all;
+Inspection inspect_stencil(Exec const& exec, T const* result,
+                           exact_type<T> const* exact, std::size_t n,
+                           Tolerance const& tolerance) {
+  return inspect_all(exec, n, LookAtStencil<T>{result, exact, n, tolerance});
 }
 
 /// How far a sum of so many positive products may be off, relative to itself:

@@ -205,14 +205,10 @@ void StencilTests::run_automaton(benchmark::State& state, Case const& c,
     poison_bytes(exec, other, n);
     copy_bytes(exec, cells, start, n);
     call();
-    StencilInspection const seen = inspect_stencil<Byte>(
+    Inspection const seen = inspect_stencil<Byte>(
         exec, cells, static_cast<std::uint64_t const*>(m_exact_sums), n, {});
-    if (seen.all.wrong > 0)
-      throw std::runtime_error(
-          "wrong cells: " + std::to_string(seen.all.wrong) + " of " +
-          std::to_string(n) + ", the first at " +
-          std::to_string(seen.all.first_wrong));
-    return seen.all.hash;
+    seen.check(n, "cells");
+    return seen.hash;
   };
   std::uint64_t const bits = run_once();
   std::string label        = c.contender == Contender::kokkos ? "kokkos"

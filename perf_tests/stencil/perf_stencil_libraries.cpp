@@ -10,7 +10,7 @@
 #include <stdexcept>
 
 #include "support/Perf_Libraries.hpp"
-#include "scan/Perf_ScanCheck.hpp"
+#include "support/Perf_Check.hpp"
 #include "support/Perf_Timing.hpp"
 
 #ifdef KOKKOS_ENABLE_CUDA

@@ -19,34 +19,13 @@
 #include <type_traits>
 #include <vector>
 
+#include "support/Perf_Cub.hpp"
 #include "support/Perf_Data.hpp"
 #include "support/Perf_Session.hpp"
 #include "support/Perf_Timing.hpp"
 
-#ifdef KOKKOS_ENABLE_CUDA
-#include <cuda_bf16.h>
-#include <cuda_fp16.h>
-#endif
-
-/// What the programs have in common: registering, the peer's types, the check
-/// of the route, main.
+/// What the programs have in common: registering, the check of the route, main.
 namespace perf {
-
-#ifdef KOKKOS_ENABLE_CUDA
-template <class Sum>
-struct Plus {
-  __host__ __device__ Sum operator()(Sum const& a, Sum const& b) const {
-    return a + b;
-  }
-};
-
-/// Half types are given to CUB as CUDA's own, which it loads 16 bytes at a
-/// time.
-template <class T>
-using cub_item = std::conditional_t<
-    std::is_same_v<T, half_type>, __half,
-    std::conditional_t<std::is_same_v<T, bhalf_type>, __nv_bfloat16, T>>;
-#endif
 
 /// Registers a case: one Google Benchmark iteration, which reports a median of
 /// samples and so is one line of output. What \p body throws is its error.

@@ -10,6 +10,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstddef>
+#include <functional>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -32,6 +33,9 @@ inline void check_cuda(cudaError_t error, char const* what) {
 #else
 inline constexpr bool on_cuda = false;
 #endif
+
+/// Enqueues the work of a contender; memory beside the operands exists before.
+using Call = std::function<void()>;
 
 /// Seconds per call of many samples.
 struct Samples {
