@@ -35,24 +35,15 @@
 #include <type_traits>
 #include <vector>
 
+#include "support/Perf_Timing.hpp"
+
 #ifndef KOKKOSMMA_PERF_GIT_REVISION
 #define KOKKOSMMA_PERF_GIT_REVISION "unknown"
 #endif
 
 namespace perf {
 
-#ifdef KOKKOS_ENABLE_CUDA
-using Exec                    = Kokkos::Cuda;
-inline constexpr bool on_cuda = true;
-#else
-using Exec                    = Kokkos::DefaultExecutionSpace;
-inline constexpr bool on_cuda = false;
-#endif
-using Index  = Kokkos::IndexType<std::int64_t>;
-using Range  = Kokkos::RangePolicy<Exec, Index>;
-using half_t = Kokkos::Experimental::half_t;
-template <class T>
-using Vector = Kokkos::View<T*, Exec>;
+using Range = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
 template <class T>
 using Matrix = Kokkos::View<T**, Kokkos::LayoutRight, Exec>;
 
@@ -67,34 +58,37 @@ struct Options {
   static Options parse(int argc, char** argv) {
     Options o;
     for (int a = 1; a < argc; ++a) {
-      std::string_view const arg = argv[a];
-      auto const value           = [&](std::string_view flag) -> char const* {
-        return arg.substr(0, flag.size()) == flag ? argv[a] + flag.size()
-                                                            : nullptr;
-      };
-      auto const number = [&](char const* text, std::int64_t most) {
-        char* end              = nullptr;
-        long long const parsed = std::strtoll(text, &end, 10);
-        if (*text == 0 || *end != 0 || parsed < 1 || parsed > most)
+      std::string_view const arg  = argv[a];
+      auto const equals           = arg.find('=');
+      std::string_view const flag = arg.substr(0, equals);
+      std::string const value(equals == arg.npos ? "" : arg.substr(equals + 1));
+      auto const number = [&](auto& into, std::int64_t most) {
+        std::size_t read = 0;
+        long long parsed = 0;
+        try {
+          parsed = std::stoll(value, &read);
+        } catch (std::logic_error const&) {
+        }
+        if (read == 0 || read != value.size() || parsed < 1 || parsed > most)
           throw std::invalid_argument("perf_mpi: '" + std::string(arg) +
                                       "' needs a whole number from 1 to " +
                                       std::to_string(most));
-        return std::int64_t(parsed);
+        into = static_cast<std::decay_t<decltype(into)>>(parsed);
       };
-      if (char const* v = value("--mma-n="))
-        o.n = number(v, std::int64_t(1) << 36);
-      else if (char const* v = value("--mma-side="))
-        o.side = number(v, 1 << 20);
-      else if (char const* v = value("--mma-radius="))
-        o.radius = int(number(v, 16));
-      else if (char const* v = value("--mma-samples="))
-        o.samples = int(number(v, 10000));
-      else if (char const* v = value("--mma-calls="))
-        o.calls = int(number(v, 10000));
-      else if (char const* v = value("--mma-json="))
-        o.json = v;
-      else if (char const* v = value("--mma-only="))
-        o.only = v;
+      if (flag == "--mma-n")
+        number(o.n, std::int64_t(1) << 36);
+      else if (flag == "--mma-side")
+        number(o.side, 1 << 20);
+      else if (flag == "--mma-radius")
+        number(o.radius, 16);
+      else if (flag == "--mma-samples")
+        number(o.samples, 10000);
+      else if (flag == "--mma-calls")
+        number(o.calls, 10000);
+      else if (flag == "--mma-json")
+        o.json = value;
+      else if (flag == "--mma-only")
+        o.only = value;
       else if (arg.substr(0, 6) == "--mma-" || arg.substr(0, 2) != "--")
         throw std::invalid_argument(
             "perf_mpi: '" + std::string(arg) +
@@ -122,14 +116,6 @@ int size_of(MPI_Comm comm) {
 struct Times {
   double median = 0, minimum = 0, variation = 0;
 };
-Times summarise(std::vector<double> seconds) {
-  std::sort(seconds.begin(), seconds.end());
-  double mean = 0, square = 0;
-  for (double const s : seconds) mean += s / double(seconds.size());
-  for (double const s : seconds)
-    square += (s - mean) * (s - mean) / double(seconds.size());
-  return {seconds[seconds.size() / 2], seconds[0], std::sqrt(square) / mean};
-}
 
 /// The slowest rank of each sample.
 template <class Call>
@@ -149,7 +135,8 @@ Times measure(MPI_Comm comm, Options const& options, Call&& call) {
   }
   MPI_Allreduce(MPI_IN_PLACE, seconds.data(), int(seconds.size()), MPI_DOUBLE,
                 MPI_MAX, comm);
-  return summarise(seconds);
+  Samples const samples{seconds};
+  return {samples.median(), samples.minimum(), samples.variation()};
 }
 
 /// One line of the JSON.
@@ -330,41 +317,69 @@ std::int64_t part_of(std::string const& scaling, std::int64_t n, int ranks) {
   return scaling == "weak" ? n : std::max<std::int64_t>(n / ranks / 8 * 8, 8);
 }
 
+/// The call without MPI on the elements of one rank, then the same over ranks.
+/// fill(i) writes the data from element i on, over(comm, n) makes the call on
+/// the first n elements, right(first, n, ranks) looks at its results.
+template <class Fill, class One, class Over, class Right>
+void scaling_cases(Report& report, Options const& options, Steps const& steps,
+                   std::string const& operation, char const* type,
+                   double element_bytes, Fill const& fill, One const& one_call,
+                   Over const& over, Right const& right) {
+  std::int64_t const n = options.n / 8 * 8;
+  fill(0);
+  Case one{operation, type, "one", 1, double(n), double(n) * element_bytes};
+  one.times = alone(options, one_call);
+  one.route = route_of_last_call();
+  report.add(one);
+  for (std::string const scaling : {"weak", "strong"})
+    steps.for_each([&](MPI_Comm comm) {
+      Case c{operation, type, scaling, size_of(comm)};
+      std::int64_t const mine  = part_of(scaling, n, c.ranks);
+      std::int64_t const first = mine * rank_in(comm);
+      fill(first);
+      c.elements   = double(mine);
+      c.bytes      = double(mine) * element_bytes;
+      c.times      = measure(comm, options, over(comm, mine));
+      c.route      = route_of_last_call();
+      c.efficiency = efficiency_of(c, one.times.median);
+      report.check(comm, right(first, mine, c.ranks), c.name());
+      report.add(c);
+    });
+}
+
+template <class T>
+Vector<T> vector_of(Options const& options) {
+  return Vector<T>(Kokkos::view_alloc(Kokkos::WithoutInitializing, "perf::mpi"),
+                   options.n / 8 * 8);
+}
+template <class T>
+auto filler(Exec const& exec, Vector<T> const& x) {
+  return [=](std::int64_t first) {
+    Kokkos::parallel_for("perf::fill",
+                         Range(exec, 0, std::int64_t(x.extent(0))),
+                         FillVector<T>{x, first});
+  };
+}
+
 template <class T, class Value>
 void reduce_cases(Report& report, Options const& options, Steps const& steps,
                   char const* type) {
   if (!report.wants(std::string("mpi_reduce/") + type)) return;
   Exec const exec;
-  std::int64_t const n = options.n / 8 * 8;
-  Vector<T> const all(
-      Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "x"), n);
-  auto const fill = [&](std::int64_t first) {
-    Kokkos::parallel_for("perf::fill", Range(exec, 0, n),
-                         FillVector<T>{all, first});
-  };
-  fill(0);
+  Vector<T> const all = vector_of<T>(options);
   Value sum{};
-  Case one{"reduce", type, "one", 1, double(n), double(n) * sizeof(T)};
-  one.times = alone(options, [&] { KokkosMMA::reduce(exec, all, sum); });
-  one.route = route_of_last_call();
-  report.add(one);
-  for (std::string const scaling : {"weak", "strong"})
-    steps.for_each([&](MPI_Comm comm) {
-      Case c{"reduce", type, scaling, size_of(comm)};
-      std::int64_t const mine = part_of(scaling, n, c.ranks);
-      fill(mine * rank_in(comm));
-      auto const x = Kokkos::subview(all, std::pair(std::int64_t(0), mine));
-      c.elements   = double(mine);
-      c.bytes      = double(mine) * sizeof(T);
-      c.times      = measure(comm, options,
-                             [&] { KokkosMMA::mpi::reduce(comm, exec, x, sum); });
-      c.route      = route_of_last_call();
-      c.efficiency = efficiency_of(c, one.times.median);
-      report.check(
-          comm, std::abs(double(sum) / sum_before(mine * c.ranks) - 1) < 1e-6,
-          c.name());
-      report.add(c);
-    });
+  scaling_cases(
+      report, options, steps, "reduce", type, sizeof(T), filler(exec, all),
+      [&] { KokkosMMA::reduce(exec, all, sum); },
+      [&](MPI_Comm comm, std::int64_t n) {
+        return
+            [&, comm, x = Kokkos::subview(all, std::pair(std::int64_t(0), n))] {
+              KokkosMMA::mpi::reduce(comm, exec, x, sum);
+            };
+      },
+      [&](std::int64_t, std::int64_t n, int ranks) {
+        return std::abs(double(sum) / sum_before(n * ranks) - 1) < 1e-6;
+      });
 }
 
 template <class T, class Y>
@@ -372,54 +387,37 @@ void scan_cases(Report& report, Options const& options, Steps const& steps,
                 char const* type) {
   if (!report.wants(std::string("mpi_scan/") + type)) return;
   Exec const exec;
-  std::int64_t const n = options.n / 8 * 8;
-  Vector<T> const all_x(
-      Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "x"), n);
-  Vector<Y> const all_y(
-      Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "y"), n);
-  auto const fill = [&](std::int64_t first) {
-    Kokkos::parallel_for("perf::fill", Range(exec, 0, n),
-                         FillVector<T>{all_x, first});
-  };
-  fill(0);
-  double const each = sizeof(T) + sizeof(Y);
-  Case one{"scan", type, "one", 1, double(n), double(n) * each};
-  one.times =
-      alone(options, [&] { KokkosMMA::exclusive_scan(exec, all_x, all_y); });
-  one.route = route_of_last_call();
-  report.add(one);
-  for (std::string const scaling : {"weak", "strong"})
-    steps.for_each([&](MPI_Comm comm) {
-      Case c{"scan", type, scaling, size_of(comm)};
-      std::int64_t const mine = part_of(scaling, n, c.ranks);
-      fill(mine * rank_in(comm));
-      auto const part = std::pair(std::int64_t(0), mine);
-      auto const x    = Kokkos::subview(all_x, part);
-      auto const y    = Kokkos::subview(all_y, part);
-      c.elements      = double(mine);
-      c.bytes         = double(mine) * each;
-      c.times         = measure(comm, options, [&] {
-        KokkosMMA::mpi::exclusive_scan(comm, exec, x, y);
-      });
-      c.route         = route_of_last_call();
-      c.efficiency    = efficiency_of(c, one.times.median);
-      bool good       = true;
-      for (std::int64_t const i :
-           {std::int64_t(0), mine / 3, mine / 2 + 1, mine - 1}) {
-        Y value{};
-        Kokkos::deep_copy(value, Kokkos::subview(y, i));
-        double const expected = sum_before(mine * rank_in(comm) + i);
-        if constexpr (std::is_integral_v<Y>) {
-          // From 2^32 elements on the sums are more than Y holds, and wrap.
-          good = good &&
-                 value == static_cast<Y>(static_cast<std::int64_t>(expected));
-        } else {
-          good = good && std::abs(double(value) - expected) <= 1e-6 * expected;
+  Vector<T> const all_x = vector_of<T>(options);
+  Vector<Y> const all_y = vector_of<Y>(options);
+  scaling_cases(
+      report, options, steps, "scan", type, sizeof(T) + sizeof(Y),
+      filler(exec, all_x),
+      [&] { KokkosMMA::exclusive_scan(exec, all_x, all_y); },
+      [&](MPI_Comm comm, std::int64_t n) {
+        auto const part = std::pair(std::int64_t(0), n);
+        return [&, comm, x = Kokkos::subview(all_x, part),
+                y = Kokkos::subview(all_y, part)] {
+          KokkosMMA::mpi::exclusive_scan(comm, exec, x, y);
+        };
+      },
+      [&](std::int64_t first, std::int64_t n, int) {
+        bool good = true;
+        for (std::int64_t const i :
+             {std::int64_t(0), n / 3, n / 2 + 1, n - 1}) {
+          Y value{};
+          Kokkos::deep_copy(value, Kokkos::subview(all_y, i));
+          double const expected = sum_before(first + i);
+          if constexpr (std::is_integral_v<Y>) {
+            // From 2^32 elements on the sums are more than Y holds, and wrap.
+            good = good &&
+                   value == static_cast<Y>(static_cast<std::int64_t>(expected));
+          } else {
+            good =
+                good && std::abs(double(value) - expected) <= 1e-6 * expected;
+          }
         }
-      }
-      report.check(comm, good, c.name());
-      report.add(c);
-    });
+        return good;
+      });
 }
 
 /// The first and the last rows of the block, at every 97th column.
@@ -439,7 +437,7 @@ bool right_rows(Matrix<T> const& out, std::int64_t first, std::int64_t all_rows,
         for (int b = -radius; b <= radius; ++b)
           sum += grid_value((first + i + a + all_rows) % all_rows,
                             (j + b + columns) % columns);
-      // half_t holds integers up to 2048, and (2 * 16 + 1)^2 * 5 is more.
+      // half_type holds integers up to 2048, and (2 * 16 + 1)^2 * 5 is more.
       if (std::abs(double(row(j)) - sum) > (sizeof(T) == 2 ? 4 : 0))
         return false;
     }
@@ -647,8 +645,8 @@ int run(Options const& options) {
   copy_ceiling(report, options);
   links(report, options, steps);
   reduce_cases<float, float>(report, options, steps, "float");
-  if constexpr (!std::is_same_v<half_t, float>) {
-    reduce_cases<half_t, float>(report, options, steps, "half");
+  if constexpr (has_half) {
+    reduce_cases<half_type, float>(report, options, steps, "half");
   }
   scan_cases<float, float>(report, options, steps, "float");
   scan_cases<std::int8_t, std::int32_t>(report, options, steps, "int8");

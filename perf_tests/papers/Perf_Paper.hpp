@@ -60,7 +60,6 @@ class PaperTests {
 
 // One source each.
 void register_paper_sums(PaperTests& tests);  // chains, errors, energy
-void register_paper_segments(PaperTests& tests);
 void register_paper_automata(PaperTests& tests);
 
 }  // namespace perf

@@ -8,12 +8,20 @@
 #include <KokkosMMA.hpp>
 
 #include <cstddef>
+#include <type_traits>
 
 #include "support/Perf_Timing.hpp"
 
-/// The contenders of perf_paper that are kernels of its own, for Cuda alone. A
-/// call enqueues its work; memory beside the operands exists before.
+/// The papers' kernels, for Cuda alone. A call enqueues its work; memory beside
+/// the operands exists before.
 namespace perf {
+
+template <class T>
+inline constexpr bool has_wmma = has_half&& std::is_same_v<T, half_type>;
+constexpr bool wmma_takes(std::size_t length, std::size_t n) {
+  return length >= 16 && length % (length < 256 ? 16 : 256) == 0 &&
+         n / length % 16 == 0;
+}
 
 #ifdef KOKKOS_ENABLE_CUDA
 inline constexpr int paper_max_block = 1024;
@@ -29,12 +37,9 @@ Call shuffle_sum(Exec const& exec, int block, half_type const* x, std::size_t n,
                  float* result);
 
 /// Sums or inclusive scans of equal segments in plain nvcuda::wmma, of a length
-/// that wmma_takes(length); the number of segments is a multiple of 16.
+/// and a number that wmma_takes().
 Call wmma_segments(Exec const& exec, bool scan, half_type const* x, float* y,
                    std::size_t segments, std::size_t length);
-constexpr bool wmma_takes(std::size_t length) {
-  return length >= 16 && length % (length < 256 ? 16 : 256) == 0;
-}
 #endif
 
 }  // namespace perf

@@ -88,7 +88,6 @@ void PaperTests::register_all() {
   register_ceilings(session);
   register_models(*this);
   register_paper_sums(*this);
-  register_paper_segments(*this);
   register_paper_automata(*this);
 }
 

@@ -9,13 +9,8 @@ CONTENDERS = {
     "cub_half": "CUB, half sums",
     "cub": "CUB",
     "cub_float": "CUB, floats",
-    "cub_offsets": "CUB offsets",
-    "cub_by_key": "CUB by key",
     "kokkos": "Kokkos",
     "kokkos_half": "Kokkos, half sums",
-    "kokkos_team": "Kokkos team",
-    "kokkos_thread": "Kokkos thread",
-    "wmma": "papers' wmma",
     "wmma_recurrence": "recurrence, wmma",
     "wmma_single_pass": "single pass, wmma",
     "wmma_split": "split, wmma",
@@ -31,7 +26,6 @@ CONTENDERS = {
     "library": "library",
 }
 LIBRARY = ("library", "mma", "streamed", "packed")
-SEGMENTS = {"paper_segmented_reduce": "Sums of equal segments", "paper_segmented_scan": "Inclusive scans of equal segments"}
 
 
 class Papers:
@@ -143,47 +137,6 @@ def error_lines(papers, table, size):
     return lines
 
 
-def ranges(fastest):
-    """Neighbouring lengths of which the same contender is the fastest: (first, last, contender)."""
-    result = []
-    for length, contender in sorted(fastest.items()):
-        if result and result[-1][2] == contender:
-            result[-1][1] = length
-        else:
-            result.append([length, length, contender])
-    return result
-
-
-def ranked(contenders):
-    """The contenders of a case, without the library's call where it took a route that is there by name: the same code, twice."""
-    return [c for c in contenders if c != "library" or contenders[c].label not in contenders]
-
-
-def segment_lines(papers, table, size):
-    lines = []
-    for task, what in SEGMENTS.items():
-        found = {}
-        for (contender, value_type), _, numbers, case in papers.of(task):
-            found.setdefault((value_type, numbers["length"]), {})[contender] = case
-        if not found:
-            continue
-        names = in_order(c for contenders in found.values() for c in contenders)
-        rows, fastest = [], {}
-        for (value_type, length), contenders in found.items():
-            best = max(ranked(contenders), key=lambda c: billions(contenders[c]))
-            fastest.setdefault(value_type, {})[length] = best
-            peers = [billions(case) for c, case in contenders.items() if c not in LIBRARY]
-            own = billions(contenders["library"]) if "library" in contenders else None
-            rows.append([value_type, str(length)] + [figure(billions(contenders[c])) if c in contenders else "-" for c in names]
-                        + [title(best), ratio(own, max(peers, default=None))])
-        lines += [f"## {what}, 10^9 elements per second", ""] + table(
-            ["type", "length"] + [title(c) for c in names] + ["fastest", "library / best peer"], rows)
-        rows = [[value_type, f"{first} to {last}" if last > first else str(first), title(c)]
-                for value_type, by_length in fastest.items() for first, last, c in ranges(by_length)]
-        lines += ["The fastest by range:", ""] + table(["type", "length", ""], rows)
-    return lines
-
-
 def automata(papers):
     found = {}
     for (contender, _), _, numbers, case in papers.of("paper_automaton"):
@@ -262,6 +215,6 @@ def model_lines(papers, table, size):
 
 def lines_of(document, table, size):
     papers = Papers(document)
-    lines = chain_lines(papers, table, size) + error_lines(papers, table, size) + segment_lines(papers, table, size)
+    lines = chain_lines(papers, table, size) + error_lines(papers, table, size)
     lines += automaton_lines(papers, table) + energy_lines(papers, table)
     return lines + model_lines(papers, table, size)

@@ -21,6 +21,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "papers/Perf_PaperSums.hpp"
 #include "support/Perf_Program.hpp"
 #include "support/Perf_Data.hpp"
 #include "support/Perf_Energy.hpp"
@@ -46,7 +47,8 @@ enum class Contender {
   unchecked,
   mma,
   streamed,
-  collective
+  collective,
+  wmma
 };
 enum class Shape { equal, ragged32, ragged64, columns };
 enum class Pattern { length, mean, power_law, one_long, columns };
@@ -60,7 +62,7 @@ constexpr char const* name_of(Contender c) {
   constexpr char const* names[] = {"kokkos_team", "kokkos_flat", "cub_offsets",
                                    "cub_fixed",   "cub_by_key",  "cublas",
                                    "segmented",   "unchecked",   "mma",
-                                   "streamed",    "collective"};
+                                   "streamed",    "collective",  "wmma"};
   return names[static_cast<int>(c)];
 }
 constexpr char const* name_of(Shape s) {
@@ -78,6 +80,7 @@ constexpr char const* label_of(Contender c) {
   if (c == Contender::kokkos_team || c == Contender::kokkos_flat)
     return "kokkos";
   if (c == Contender::collective) return "collective";
+  if (c == Contender::wmma) return "wmma";
   return c == Contender::cublas ? "cublas" : "cub";
 }
 /// The library's calls, which take a route.
@@ -275,6 +278,13 @@ Call reduce_call(Work<T> const& w) {
     if (c.contender == Contender::cublas) return cublas_reduce(w);
   }
 #endif
+#ifdef KOKKOS_ENABLE_CUDA
+  if constexpr (has_wmma<T>) {
+    if (c.contender == Contender::wmma)
+      return wmma_segments(w.exec, false, w.x.data(), w.y.data(),
+                           w.cut.segments, w.cut.length);
+  }
+#endif
   no_such_case(c);
 }
 
@@ -314,6 +324,13 @@ Call scan_call(Work<T> const& w) {
                         w.exec, static_cast<int const*>(keys.data()),
                         w.x.data(), w.y.data(), w.cut.n)] { call(); };
     }
+  }
+#endif
+#ifdef KOKKOS_ENABLE_CUDA
+  if constexpr (has_wmma<T>) {
+    if (c.contender == Contender::wmma)
+      return wmma_segments(w.exec, true, w.x.data(), w.y.data(), w.cut.segments,
+                           w.cut.length);
   }
 #endif
   no_such_case(c);
@@ -401,6 +418,9 @@ void SegmentedTests::register_case(Case const& c, Maker<T> make) {
   if (!exists(c.contender)) return;
   if (c.contender == Contender::cublas && std::is_integral_v<T>) return;
   if (c.contender == Contender::cub_fixed && !has_cub_fixed<T>) return;
+  if (c.contender == Contender::wmma &&
+      (!has_wmma<T> || !wmma_takes(c.parameter, c.n)))
+    return;
   perf::register_case(
       m_session, c.name<T>(),
       [this, c, make](benchmark::State& state) { run<T>(state, c, make); });
@@ -460,8 +480,8 @@ void SegmentedTests::register_reductions() {
         all || std::find(bar.begin(), bar.end(), length) != bar.end();
     std::vector<Contender> contenders = {cublas, segmented};
     if (everyone) {
-      contenders = {kokkos_team, kokkos_flat, cub_fixed, cublas,
-                    segmented,   mma,         streamed,  collective};
+      contenders = {kokkos_team, kokkos_flat, cub_fixed,  cublas, segmented,
+                    mma,         streamed,    collective, wmma};
     } else {
       // Peers that may be the best one there.
       if (length <= 65) contenders.push_back(kokkos_flat);
@@ -521,7 +541,7 @@ void SegmentedTests::register_scans() {
   for (std::size_t length : sizes(every, most)) {
     std::vector<Contender> contenders = {segmented};
     if (all || std::find(bar.begin(), bar.end(), length) != bar.end())
-      contenders = {kokkos_team, cub_by_key, segmented, streamed};
+      contenders = {kokkos_team, cub_by_key, segmented, streamed, wmma};
     register_equal<T>(Task::scan, {length}, contenders, make);
   }
   register_columns<T>(Task::scan, {64, 1000, 4096},
@@ -566,9 +586,14 @@ void SegmentedTests::run(benchmark::State& state, Case const& c,
                         ones ? &*ones : nullptr};
   Call call          = make(work);
 
-  double const allowed = segment_tolerance<Sum>(
-      how.longest, c.contender == Contender::kokkos_flat ||
-                       c.contender == Contender::cublas);
+  // Prefixes of wmma's long segments go through halves, sixteen elements at a
+  // time: 2^-11 of them, and as much again for the carries.
+  double const allowed =
+      c.contender == Contender::wmma
+          ? 0x1p-10
+          : segment_tolerance<Sum>(how.longest,
+                                   c.contender == Contender::kokkos_flat ||
+                                       c.contender == Contender::cublas);
   auto const run_once = [&] {
     poison_bytes(exec, y, m * sizeof(Sum));
     call();

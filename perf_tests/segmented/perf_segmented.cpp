@@ -95,7 +95,8 @@ bool SegmentedTests::exists(Contender c) const {
   switch (c) {
     case Contender::cub_offsets:
     case Contender::cub_fixed:
-    case Contender::cub_by_key: return on_cuda;
+    case Contender::cub_by_key:
+    case Contender::wmma: return on_cuda;
     case Contender::cublas: return cublas_missing().empty();
     default: return true;
   }
