@@ -202,6 +202,28 @@ struct Ceiling {
   double bytes_per_second() const { return bytes / samples.median(); }
 };
 
+/// Memory that only grows.
+class Growing {
+ public:
+  template <class T>
+  T* get(Exec const& exec, std::size_t count) {
+    std::size_t const words =
+        (count * sizeof(T) + sizeof(std::uint64_t) - 1) / sizeof(std::uint64_t);
+    if (m_words.extent(0) < words) {
+      m_words = decltype(m_words)();
+      m_words = decltype(m_words)(
+          Kokkos::view_alloc(exec, Kokkos::WithoutInitializing,
+                             "perf::growing"),
+          words);
+      exec.fence("perf::growing");
+    }
+    return reinterpret_cast<T*>(m_words.data());
+  }
+
+ private:
+  Kokkos::View<std::uint64_t*, Exec> m_words;
+};
+
 /// Everything that the cases share: instance, machine, input memory, ceilings,
 /// and the count of failed checks.
 class Session {
@@ -271,16 +293,7 @@ class Session {
   /// session; what is in it is left over from cases before.
   template <class T>
   T* results(std::size_t count) {
-    std::size_t const words = words_for(count * sizeof(T));
-    if (m_results.extent(0) < words) {
-      m_results = decltype(m_results)();
-      m_results = decltype(m_results)(
-          Kokkos::view_alloc(exec, Kokkos::WithoutInitializing,
-                             "perf::results"),
-          words);
-      exec.fence("perf::results");
-    }
-    return reinterpret_cast<T*>(m_results.data());
+    return m_results.get<T>(exec, count);
   }
 
   /// The grids (hosts: numbers of workers) that the read ceiling is tried with.
@@ -391,7 +404,8 @@ class Session {
 #endif
   }
 
-  Kokkos::View<std::uint64_t*, Exec> m_pool, m_results;
+  Kokkos::View<std::uint64_t*, Exec> m_pool;
+  Growing m_results;
   std::string_view m_filled_type;
   std::size_t m_filled = 0;
   std::map<int, Ceiling> m_read;
