@@ -202,13 +202,14 @@ struct Ceiling {
   double bytes_per_second() const { return bytes / samples.median(); }
 };
 
-/// Memory that only grows.
+/// Memory that only grows, with 256 bytes to spare.
 class Growing {
  public:
   template <class T>
   T* get(Exec const& exec, std::size_t count) {
-    std::size_t const words =
-        (count * sizeof(T) + sizeof(std::uint64_t) - 1) / sizeof(std::uint64_t);
+    std::size_t const words = (count * sizeof(T) + sizeof(std::uint64_t) - 1) /
+                                  sizeof(std::uint64_t) +
+                              32;
     if (m_words.extent(0) < words) {
       m_words = decltype(m_words)();
       m_words = decltype(m_words)(
