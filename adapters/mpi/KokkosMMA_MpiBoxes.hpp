@@ -18,7 +18,8 @@
 
 namespace KokkosMMA::Impl {
 
-/// Any View as data and strides: one kernel for whole blocks and parts of them.
+/// An unmanaged View of any strides: one type, and so one kernel, for whole
+/// blocks and for parts of them.
 template <class T, int R, class Device>
 using BoxView = GridView<T, R, Kokkos::LayoutStride, Device>;
 
@@ -37,7 +38,7 @@ Kokkos::LayoutStride box_layout(
   }
 }
 
-/// The memory of a box: where its first element is, and the strides.
+/// A box of elements in memory: address of the first one, and strides.
 template <class T, int R>
 struct BoxData {
   T* data;
@@ -65,7 +66,7 @@ auto box_data(V const& view, IndexBox<rank_of<V>> const& box) {
   for (int d = 0; d < R; ++d) result.stride[d] = std::int64_t(view.stride(d));
   return result;
 }
-/// A box that lies in memory without gaps, the last dimension fastest.
+/// A box stored without gaps, the last dimension fastest.
 template <class T, int R>
 BoxData<T, R> packed_box(T* data, IndexBox<R> const& box) {
   BoxData<T, R> result{data, box, {}};
@@ -95,7 +96,7 @@ struct CopyBox {
   }
 };
 
-/// The elements that both boxes have, in order on `exec`.
+/// Copies the elements that two boxes have in common, in order on `exec`.
 template <class Exec, class From, class T, int R>
 void copy_box(Exec const& exec, BoxData<From, R> const& from,
               BoxData<T, R> const& to) {

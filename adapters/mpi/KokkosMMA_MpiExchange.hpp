@@ -29,9 +29,8 @@
 
 namespace KokkosMMA::Impl {
 
-/// The host waits for what an instance was given before set(), while what came
-/// after it runs. Where calls return when their work is done there is nothing
-/// to wait for, and elsewhere the fence waits for all.
+/// A point in the work of an instance for which the host can wait while later
+/// work runs. Without events, as here, it waits for all work of the instance.
 template <class Exec>
 class HaloMark {
  public:
@@ -58,8 +57,8 @@ class HaloMark<Kokkos::Cuda> {
 };
 #endif
 
-/// What exchanges keep between calls: pinned memory takes longer to allocate
-/// than a halo takes to travel.
+/// Memory of exchanges that is kept between calls: allocating pinned memory
+/// takes longer than sending a halo.
 template <class Exec>
 class HaloMemory {
  public:
@@ -69,14 +68,14 @@ class HaloMemory {
   using HostSpace   = std::conditional_t<on_host, Kokkos::HostSpace,
                                        Kokkos::SharedHostPinnedSpace>;
 
-  /// For messages: memory that MPI and kernels reach.
+  /// Memory for messages, which MPI and kernels access.
   char* messages(Exec const& exec, std::size_t bytes) {
     if constexpr (!on_host) {
       if (mpi::gpu_aware()) return grown(exec, m_device_messages, bytes);
     }
     return grown(exec, m_host_messages, bytes);
   }
-  /// For strips of the grid with their ghost cells.
+  /// Memory for strips of the grid with their ghost cells.
   char* strips(Exec const& exec, std::size_t bytes) {
     return grown(exec, m_strips, bytes);
   }
@@ -97,8 +96,8 @@ class HaloMemory {
   Kokkos::View<char*, DeviceSpace> m_device_messages, m_strips;
 };
 
-/// One per host thread and instance: calls that run at the same time share
-/// nothing.
+/// The memory of exchanges of this host thread on an instance: concurrent calls
+/// share none.
 template <class Exec>
 HaloMemory<Exec>& halo_memory(Exec const& exec) {
   using Key = std::pair<std::thread::id, std::uint32_t>;
@@ -122,9 +121,9 @@ constexpr std::size_t halo_aligned(std::size_t bytes) {
   return (bytes + 255) / 256 * 256;
 }
 
-/// The ghost cells of one block, once around: pack(), start(), finish(), then
-/// received() until the next start(). Where `overtakes`, work that the instance
-/// is given between pack() and start() runs while the halos travel.
+/// Exchanges the ghost cells of one block with its neighbours: pack(), start(),
+/// finish(), then received() until the next start(). Where `overtakes`, work
+/// submitted between pack() and start() overlaps the messages.
 template <class Exec, class T, int R>
 class HaloExchange {
  public:
@@ -165,8 +164,8 @@ class HaloExchange {
     for (BoxData<T, R> const& box : m_to) copy_box(m_exec, block, box);
     m_mark.set();
   }
-  /// Waits for pack(), and so for whatever still read the messages of the
-  /// exchange before.
+  /// Waits for pack(), and so for every reader of the messages of the exchange
+  /// before, and posts all messages.
   void start() {
     m_mark.wait();
     m_requests.clear();

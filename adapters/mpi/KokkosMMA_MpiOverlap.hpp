@@ -17,7 +17,7 @@
 
 namespace KokkosMMA::Impl {
 
-/// A part of a block as a grid of its own.
+/// A part of a block, computed as a grid with boundaries of its own.
 template <int R>
 struct HaloRegion {
   IndexBox<R> box;           ///< what is written
@@ -36,9 +36,9 @@ struct HaloRegion {
   }
 };
 
-/// A block in parts: the interior needs no ghost cell of another rank, the
-/// strips along inner boundaries do. A block that is too thin for an interior
-/// is one strip.
+/// The parts of a block: an interior that needs no ghost cell of another rank,
+/// and strips along the boundaries to other blocks, which do. A block that is
+/// too thin for an interior is one strip.
 template <int R>
 struct HaloRegions {
   std::vector<HaloRegion<R>> interior, strips;
@@ -73,7 +73,7 @@ struct HaloRegions {
   }
 };
 
-/// One step: the interior runs while the ghost cells are on the way.
+/// One step of a block: the interior is computed while halos are exchanged.
 template <class A, class Exec, int R, class From, class T, class Exchange>
 void halo_step(Exec const& exec, HaloRegions<R> const& regions,
                BoxData<From, R> const& from, BoxData<T, R> const& to,
@@ -102,7 +102,7 @@ void halo_step(Exec const& exec, HaloRegions<R> const& regions,
     bytes += halo_aligned(std::size_t(strip.source.size()) * sizeof(Element));
   char* memory      = halo_memory(exec).strips(exec, bytes);
   Route const route = last_route_of_this_thread();
-  // A route that was asked for is the interior's; strips take it where it runs.
+  // A forced route is the interior's; strips take it where it can run.
   Settings wish;
   wish.route = settings.route;
   ScopedSettings const scope(wish);

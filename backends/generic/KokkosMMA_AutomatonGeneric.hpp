@@ -18,9 +18,8 @@
 
 namespace KokkosMMA::Impl {
 
-/// A rule as a functor. It stays in the memory of the space: with its sets of
-/// counts the kernel's arguments would be too many to travel by value (see
-/// Taps).
+/// A rule as a functor. The rule is in the memory of the space: its sets of
+/// counts are too large for the arguments of a kernel (see Taps).
 struct RuleInMemory {
   AutomatonRule const* rule;
 
@@ -39,8 +38,9 @@ struct AutomatonStep {
   Neighbourhood neighbourhood;
   bool last_is_fast;
 
-  /// The cells around this one. Away from the boundaries the View is read as it
-  /// is: with a choice per neighbour a host took twice as long.
+  /// Number of other cells of the neighbourhood in state 1. Away from the
+  /// boundaries the View is read without a test per neighbour, which took a
+  /// host twice as long.
   KOKKOS_FORCEINLINE_FUNCTION int count(std::int64_t i, std::int64_t j) const {
     return grid.is_safe({i, j})
                ? count(i, j,
@@ -109,7 +109,7 @@ struct AutomatonRuns {
   }
 
  private:
-  /// With the cells themselves: 1089 at most.
+  /// Counts for a run, each cell included in its own: 1089 at most.
   template <class Stride>
   KOKKOS_FORCEINLINE_FUNCTION void count(std::uint16_t (&alive)[Runs::length],
                                          std::int64_t const (&at)[2], int n,

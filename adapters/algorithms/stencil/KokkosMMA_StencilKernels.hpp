@@ -40,7 +40,7 @@
 
 namespace KokkosMMA::Impl {
 
-/// Writes sums where they belong.
+/// A functor that writes each sum to the element of its indices.
 template <class Y>
 struct IntoGrid {
   using Value = typename Y::non_const_value_type;
@@ -62,7 +62,8 @@ struct IntoGrid {
   }
 };
 
-/// What kernels do with the sums. Where a View takes them, they see its memory.
+/// The epilogue of a kernel: the caller's functor, or where sums go to a View
+/// its memory, which kernels write in vectors.
 template <int R, class Functor>
 StencilCall<Functor, R> stencil_epilogue(Functor const& functor,
                                          bool reversed) {
@@ -78,7 +79,8 @@ auto stencil_epilogue(IntoGrid<Y> const& into, bool reversed) {
   return target;
 }
 
-/// Kernels of an execution space; it has none unless specialised.
+/// The kernels of an execution space; a space without a specialisation has
+/// none.
 template <class Exec>
 struct StencilKernels {
   static constexpr bool exist = false;
