@@ -107,13 +107,8 @@ struct StencilKernels<Kokkos::Cuda> {
       using Band = Cuda::BandStencil<A, Element, Result>;
       StencilGrid<Element, R> grid{};
       grid.boundaries = boundaries;
-      if (plan.product && Band::takes(grid)) {
-        auto const operands = Band::operands(*plan.product);
-        problem.factors =
-            operands == Cuda::BandOperands::none    ? MmaOperands::none
-            : operands == Cuda::BandOperands::exact ? MmaOperands::exact
-                                                    : MmaOperands::split;
-      }
+      if (plan.product && Band::takes(grid))
+        problem.factors = Band::operands(*plan.product);
     }
     if constexpr (R == 2 && stencil_dense_band_exists(input, sums)) {
       if (Cuda::DenseBandStencil<A, Element>::takes(plan.kernel_weights))

@@ -38,7 +38,6 @@ struct BandArguments {
   int radius[2];
   bool lane_aligned;     ///< a lane may store its results of a row at once
   bool rows_aligned_16;  ///< rows of results are aligned to 16 bytes
-                         ///< 16 bytes
 };
 
 /// The float value of a weight: the sum of its operands.
@@ -230,7 +229,7 @@ __global__ void __launch_bounds__(32 * Tuning.warps, Tuning.resident_blocks)
   __shared__ Words words;
   // Kept in shared memory and read anew in each step, to relieve registers.
   __shared__ int panel_columns;
-  __shared__ std::int64_t first_sum[2];  // of the first sum
+  __shared__ std::int64_t first_sum[2];
   int const thread = int(threadIdx.x);
   int const lane   = thread % 32;
   int const warp   = thread / 32;
@@ -306,7 +305,7 @@ __global__ void __launch_bounds__(32 * Tuning.warps, Tuning.resident_blocks)
   if constexpr (has_narrow_results<Band, Epilogue>) {
     // Most panels meet no boundary and have whole 16-byte chunks of sums.
     // Testing for that in each step, from shared memory, takes 343 us instead
-    // of 328 for half (H200, CUDA 13.0).
+    // of 328 for half (H200).
     if (!rows.has_fixups() && arguments.rows_aligned_16 &&
         panel_columns == width) {
       using Result              = typename Epilogue::value_type;

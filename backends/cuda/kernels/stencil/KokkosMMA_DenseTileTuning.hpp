@@ -29,7 +29,7 @@ inline std::string to_string(DenseTileTuning const& tuning) {
 }
 
 /// 10^9 sums per second at radius 7: 320; 8 warps, 8 tiles and 2 resident
-/// blocks 306; 8, 16 and 1 287 (H200, CUDA 13.0, 2026-11-22).
+/// blocks 306; 8, 16 and 1 287 (H200, 2026-11-22).
 inline constexpr DenseTileTuning dense_tile_tuning{
     .warps = 4, .tiles = 8, .resident_blocks = 4};
 

@@ -39,7 +39,7 @@ __device__ inline Registers<unsigned, V* int(sizeof(Result)) / 4> result_words(
 
 /// Stores words with as few instructions as possible. Streaming stores
 /// (evict-first) cost 1 to 3 % here; plane sweeps gain 15 % by them (H200,
-/// CUDA 13.0, 2026-11-22).
+/// 2026-11-22).
 template <int N>
 __device__ inline void store_words(void* to,
                                    Registers<unsigned, N> const& words) {

@@ -69,19 +69,17 @@ struct SeparableLinearLoader {
 /// row.
 template <class Row, int Threads, int StageRows, int R, class Task,
           class Element>
-struct SeparableRowLoader {
+struct SeparableRowLoader
+    : SeparableRows<Row, Threads, StageRows, R, Task, Element> {
   static constexpr int stage_bytes = StageRows * Row::bytes;
   static constexpr int V           = Row::per_vector;
   static constexpr int vectors     = Row::vectors;
   static constexpr int count       = (vectors + Threads - 1) / Threads;
 
-  Task const& task;
-  std::int64_t first;       ///< column of element 0 of a row in the ring
-  std::int64_t first_row;   ///< of step 0
-  std::int64_t inside_low;  ///< first row in memory
-  std::int64_t inside_high;
-  std::int64_t columns_low;  ///< first column in memory
-  std::int64_t columns_high;
+  using Base = SeparableRows<Row, Threads, StageRows, R, Task, Element>;
+  using Base::columns_high, Base::columns_low, Base::first, Base::first_row,
+      Base::inside_high, Base::inside_low, Base::task;
+
   std::int64_t source[count];  ///< column that chunk n is loaded from
   bool whole[count];
   /// Elements of chunks that a boundary cuts, one for each lane on either
@@ -89,27 +87,11 @@ struct SeparableRowLoader {
   bool has_partial;
   int partial_index[2];
   std::int64_t partial_source[2];
-  bool has_boundaries;
-  SeparableBoundaries<Row, Element> conditions;
 
   __device__ SeparableRowLoader(Task const& all, std::int64_t first_column,
                                 std::int64_t row_of_step_0)
-      : task(all), first(first_column), first_row(row_of_step_0) {
+      : Base(all, first_column, row_of_step_0) {
     int const radius = task.weights.row_radius();
-    if constexpr (R == 1) {
-      // Rows whose window is inside the grid.
-      inside_low  = first < 0 ? 1 : 0;
-      inside_high = (task.columns - first - Row::elements) / task.stride + 1;
-      if (task.columns < first + Row::elements) inside_high = 0;
-    } else {
-      std::int64_t const above = task.weights.column_radius();
-      inside_low = task.row_low.kind == Boundary::halo ? -above : 0;
-      inside_high =
-          task.rows + (task.row_high.kind == Boundary::halo ? above : 0);
-    }
-    columns_low = task.column_low.kind == Boundary::halo ? -radius : 0;
-    columns_high =
-        task.columns + (task.column_high.kind == Boundary::halo ? radius : 0);
     // Other elements beyond the boundaries are copied within shared memory
     // later, by fill_boundaries. A periodic grid of whole chunks has whole
     // chunks there.
@@ -132,8 +114,7 @@ struct SeparableRowLoader {
       whole[n]  = exists;
       source[n] = column;
     }
-    has_boundaries = false;
-    has_partial    = false;
+    has_partial = false;
     if constexpr (R > 1) {
       // Chunks of the columns in memory.
       std::int64_t const end         = first + Row::elements;
@@ -160,19 +141,6 @@ struct SeparableRowLoader {
         has_partial              = has_partial || exists;
       }
       has_partial = __any_sync(0xffffffffu, has_partial);
-    }
-    if constexpr (R > 1) {
-      has_boundaries = (first < 0 && conditions.is_filled(task.column_low)) ||
-                       (first + Row::elements > task.columns &&
-                        conditions.is_filled(task.column_high));
-      int const lane = threadIdx.x % 32;
-      if (has_boundaries && lane % 16 < radius) {
-        if (lane < 16)
-          conditions.start(task.column_low, -1 - lane, task.columns, first);
-        else
-          conditions.start(task.column_high, task.columns + lane - 16,
-                           task.columns, first);
-      }
     }
   }
 
@@ -261,20 +229,6 @@ struct SeparableRowLoader {
         for (int e = threadIdx.x; e < Row::elements; e += Threads)
           reinterpret_cast<Element*>(to)[e] = static_cast<Element>(value);
       }
-    }
-  }
-  /// Once a stage has arrived, fills in the elements beyond the boundaries of
-  /// each row.
-  __device__ void fill_boundaries(unsigned char* stage, int step) const {
-    int const warp = threadIdx.x / 32;
-#pragma unroll
-    for (int j = 0; j < StageRows; ++j) {
-      if (j % (Threads / 32) != warp) continue;
-      std::int64_t const index = first_row + step + j;
-      bool const constant =
-          (index < 0 && task.row_low.kind == Boundary::constant) ||
-          (index >= task.rows && task.row_high.kind == Boundary::constant);
-      conditions.fill(stage + j * Row::bytes, constant, task.rows_first);
     }
   }
 };

@@ -200,7 +200,7 @@ __global__ void __launch_bounds__(Tuning.threads, Tuning.resident_blocks)
         stage     = ring + read_slot * stage_bytes;
         read_slot = read_slot + 1 == stages ? 0 : read_slot + 1;
         if (loader.has_boundaries) {
-          loader.fill_boundaries(stage, step);
+          loader.template fill_boundaries<Loader>(stage, step);
           __syncthreads();
         }
         offsets = loader.offsets(stage);

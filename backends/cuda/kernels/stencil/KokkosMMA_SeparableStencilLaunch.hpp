@@ -111,22 +111,22 @@ auto separable_task(StencilGrid<Element, R> const& grid, int shift) {
   using Row = SeparableRow<Element, Tuning.sums_per_thread, Tuning.threads,
                            Sums::max_radius>;
   SeparableTask<Element, typename Sums::Weights> task{};
-  task.data                 = grid.data;
-  task.columns              = grid.extent[last];
-  task.shift                = shift;
-  std::int64_t const line   = task.columns + task.shift;
-  std::int64_t const pieces = (line + Row::columns - 1) / Row::columns;
-  task.column_low           = grid.boundaries.low[last];
-  task.column_high          = grid.boundaries.high[last];
+  task.data    = grid.data;
+  task.columns = grid.extent[last];
+  task.shift   = shift;
+  std::int64_t const panels =
+      (task.columns + task.shift + Row::columns - 1) / Row::columns;
+  task.column_low  = grid.boundaries.low[last];
+  task.column_high = grid.boundaries.high[last];
   if constexpr (linear) {
     task.stride     = Row::columns;
-    task.rows       = pieces;
+    task.rows       = panels;
     task.panels     = 1;
     task.rows_first = false;
   } else {
     task.stride     = grid.stride[0];
     task.rows       = grid.extent[0];
-    task.panels     = unsigned(pieces);
+    task.panels     = unsigned(panels);
     task.row_low    = grid.boundaries.low[0];
     task.row_high   = grid.boundaries.high[0];
     task.rows_first = !grid.reversed;

@@ -114,6 +114,69 @@ struct SeparableBoundaries {
   }
 };
 
+/// The rows and columns in memory that a block loads, and the boundary fix-up:
+/// what the loaders of aligned and unaligned rows share.
+template <class Row, int Threads, int StageRows, int R, class Task,
+          class Element>
+struct SeparableRows {
+  Task const& task;
+  std::int64_t first;       ///< column of element 0 of a row in the ring
+  std::int64_t first_row;   ///< of step 0
+  std::int64_t inside_low;  ///< first row in memory
+  std::int64_t inside_high;
+  std::int64_t columns_low;  ///< first column in memory
+  std::int64_t columns_high;
+  bool has_boundaries = false;
+  SeparableBoundaries<Row, Element> conditions;
+
+  __device__ SeparableRows(Task const& all, std::int64_t first_column,
+                           std::int64_t row_of_step_0)
+      : task(all), first(first_column), first_row(row_of_step_0) {
+    int const radius = task.weights.row_radius();
+    columns_low      = task.column_low.kind == Boundary::halo ? -radius : 0;
+    columns_high =
+        task.columns + (task.column_high.kind == Boundary::halo ? radius : 0);
+    if constexpr (R == 1) {
+      // Rows whose window is inside the grid.
+      inside_low  = first < 0 ? 1 : 0;
+      inside_high = (task.columns - first - Row::elements) / task.stride + 1;
+      if (task.columns < first + Row::elements) inside_high = 0;
+    } else {
+      std::int64_t const above = task.weights.column_radius();
+      inside_low = task.row_low.kind == Boundary::halo ? -above : 0;
+      inside_high =
+          task.rows + (task.row_high.kind == Boundary::halo ? above : 0);
+      has_boundaries = (first < 0 && conditions.is_filled(task.column_low)) ||
+                       (first + Row::elements > task.columns &&
+                        conditions.is_filled(task.column_high));
+      int const lane = threadIdx.x % 32;
+      if (has_boundaries && lane % 16 < radius) {
+        if (lane < 16)
+          conditions.start(task.column_low, -1 - lane, task.columns, first);
+        else
+          conditions.start(task.column_high, task.columns + lane - 16,
+                           task.columns, first);
+      }
+    }
+  }
+  /// Once a stage has arrived, fills in the elements beyond the boundaries of
+  /// each row. Loader::offsets(stage).at(j) is where row j begins.
+  template <class Loader>
+  __device__ void fill_boundaries(unsigned char* stage, int step) const {
+    int const warp = threadIdx.x / 32;
+#pragma unroll
+    for (int j = 0; j < StageRows; ++j) {
+      if (j % (Threads / 32) != warp) continue;
+      std::int64_t const index = first_row + step + j;
+      bool const constant =
+          (index < 0 && task.row_low.kind == Boundary::constant) ||
+          (index >= task.rows && task.row_high.kind == Boundary::constant);
+      conditions.fill(stage + j * Row::bytes + Loader::offsets(stage).at(j),
+                      constant, task.rows_first);
+    }
+  }
+};
+
 }  // namespace KokkosMMA::Impl::Cuda
 
 #endif

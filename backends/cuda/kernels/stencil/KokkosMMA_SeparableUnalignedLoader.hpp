@@ -17,7 +17,8 @@ namespace KokkosMMA::Impl::Cuda {
 /// last one of a row also hold elements outside of it. Element `first` of a
 /// row is `offset` bytes after the beginning of the row in the ring.
 template <class Row, int Threads, int StageRows, class Task, class Element>
-struct SeparableUnalignedLoader {
+struct SeparableUnalignedLoader
+    : SeparableRows<Row, Threads, StageRows, 2, Task, Element> {
   static constexpr int stage_bytes =
       StageRows * Row::bytes + (StageRows + 31) / 32 * 32;
   static_assert(StageRows <= Threads);
@@ -25,48 +26,24 @@ struct SeparableUnalignedLoader {
   static constexpr int size   = int(sizeof(Element));
   static constexpr int sector = 32;
 
-  Task const& task;
-  std::int64_t first;       ///< column of element 0 of a row
-  std::int64_t first_row;   ///< of step 0
-  std::int64_t inside_low;  ///< first row in memory
-  std::int64_t inside_high;
-  std::int64_t columns_low;  ///< first column in memory
-  std::int64_t columns_high;
+  using Base = SeparableRows<Row, Threads, StageRows, 2, Task, Element>;
+  using Base::columns_high, Base::columns_low, Base::first, Base::first_row,
+      Base::inside_high, Base::inside_low, Base::task;
+
   std::uintptr_t memory_begin;  ///< address of the first element in memory
   std::uintptr_t memory_end;
   bool periodic;
   bool whole;  ///< every chunk is inside its row
-  bool has_boundaries;
-  SeparableBoundaries<Row, Element> conditions;
 
   __device__ SeparableUnalignedLoader(Task const& all,
                                       std::int64_t first_column,
                                       std::int64_t row_of_step_0)
-      : task(all), first(first_column), first_row(row_of_step_0) {
-    int const radius         = task.weights.row_radius();
-    std::int64_t const above = task.weights.column_radius();
-    inside_low               = task.row_low.kind == Boundary::halo ? -above : 0;
-    inside_high =
-        task.rows + (task.row_high.kind == Boundary::halo ? above : 0);
-    columns_low = task.column_low.kind == Boundary::halo ? -radius : 0;
-    columns_high =
-        task.columns + (task.column_high.kind == Boundary::halo ? radius : 0);
+      : Base(all, first_column, row_of_step_0) {
     memory_begin = address(inside_low * task.stride + columns_low);
     memory_end   = address((inside_high - 1) * task.stride + columns_high);
     periodic     = task.column_low.kind == Boundary::periodic;
     whole        = first - sector / size >= columns_low &&
             first + Row::elements <= columns_high;
-    has_boundaries = (first < 0 && conditions.is_filled(task.column_low)) ||
-                     (first + Row::elements > task.columns &&
-                      conditions.is_filled(task.column_high));
-    int const lane = threadIdx.x % 32;
-    if (has_boundaries && lane % 16 < radius) {
-      if (lane < 16)
-        conditions.start(task.column_low, -1 - lane, task.columns, first);
-      else
-        conditions.start(task.column_high, task.columns + lane - 16,
-                         task.columns, first);
-    }
   }
 
   __device__ std::uintptr_t address(std::int64_t element) const {
@@ -173,21 +150,6 @@ struct SeparableUnalignedLoader {
     } else {
       for (int e = threadIdx.x; e < Row::elements; e += Threads)
         reinterpret_cast<Element*>(to)[e] = static_cast<Element>(value);
-    }
-  }
-  /// Once a stage has arrived, fills in the elements beyond the boundaries of
-  /// each row.
-  __device__ void fill_boundaries(unsigned char* stage, int step) const {
-    int const warp = threadIdx.x / 32;
-#pragma unroll
-    for (int j = 0; j < StageRows; ++j) {
-      if (j % (Threads / 32) != warp) continue;
-      std::int64_t const index = first_row + step + j;
-      bool const constant =
-          (index < 0 && task.row_low.kind == Boundary::constant) ||
-          (index >= task.rows && task.row_high.kind == Boundary::constant);
-      conditions.fill(stage + j * Row::bytes + offsets(stage).at(j), constant,
-                      task.rows_first);
     }
   }
 };

@@ -301,7 +301,8 @@ void launch_slab(Kokkos::Cuda const& space, StencilGrid<Element, 3> const& grid,
 /// Launches a separable stencil of three dimensions, slab by slab,
 /// asynchronously. The planes around a slab are summed up again for it.
 /// \param most_bytes of sums within planes at a time, but at least those of
-///   one plane and its surroundings; 0: 1/64 of the device's memory
+///   one plane and its surroundings; 0: 1/64 of the device's memory, a
+///   limit that no measurement chose
 template <class A, class Element, class Epilogue>
 void launch_separable_volume(Kokkos::Cuda const& space,
                              StencilGrid<Element, 3> const& grid,

@@ -15,8 +15,9 @@ namespace KokkosMMA::Impl::Cuda {
 /// \tparam Aligned rows are aligned to 16 bytes
 template <class A, class Element, int MaxRadius, bool Aligned>
 constexpr SeparableTuning within_planes_tuning() {
-  auto tuning            = any_radius_tuning<Element, A, MaxRadius>();
-  tuning.threads         = MaxRadius <= 8 ? 32 : 64;
+  auto tuning    = any_radius_tuning<Element, A, MaxRadius>();
+  tuning.threads = MaxRadius <= 8 ? 32 : 64;
+  // About as many threads per multiprocessor as in two dimensions.
   tuning.resident_blocks = (MaxRadius <= 4   ? 512
                             : MaxRadius <= 8 ? 384
                                              : 256) /
