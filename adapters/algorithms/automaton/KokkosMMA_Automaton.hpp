@@ -8,6 +8,7 @@
 #include <adapters/algorithms/stencil/KokkosMMA_StencilChecks.hpp>
 #include <adapters/kokkos/KokkosMMA_Explain.hpp>
 #include <adapters/kokkos/KokkosMMA_TemporaryMemory.hpp>
+#include <adapters/kokkos/KokkosMMA_VerboseCalls.hpp>
 #include <adapters/kokkos/KokkosMMA_ViewChecks.hpp>
 #include <adapters/kokkos/KokkosMMA_VisibleData.hpp>
 #include <backends/generic/KokkosMMA_AutomatonGeneric.hpp>
@@ -142,6 +143,7 @@ void run_automaton(std::string const& label, char const* who, Exec const& exec,
         return route_automaton(problem, capability(exec), wish);
       });
   if (!decision) return;
+  report_call(who, label, *decision);
   Route const route           = decision->route;
   last_route_of_this_thread() = route;
   if (steps == 0 || !has_elements(cells)) return;

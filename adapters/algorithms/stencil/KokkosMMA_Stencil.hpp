@@ -9,6 +9,7 @@
 #include <adapters/algorithms/stencil/KokkosMMA_StencilPolicy.hpp>
 #include <adapters/kokkos/KokkosMMA_Explain.hpp>
 #include <adapters/kokkos/KokkosMMA_TemporaryMemory.hpp>
+#include <adapters/kokkos/KokkosMMA_VerboseCalls.hpp>
 #include <core/stencil/KokkosMMA_Boundary.hpp>
 #include <core/stencil/KokkosMMA_RouteStencil.hpp>
 #include <core/stencil/KokkosMMA_StencilFusion.hpp>
@@ -114,6 +115,7 @@ void run_stencil(std::string const& label, Exec const& exec, X const& in,
   std::optional<RouteDecision> const decision =
       decide_or_explain(who, exec, settings, stencil_route(exec, problem));
   if (!decision) return;
+  report_call(who, label, *decision);
   Route const route = decision->route;
   StencilSweep<Exec, R, A, From> const first(exec, from, extents, plan, held,
                                              problem, route);
