@@ -222,8 +222,8 @@ inline constexpr int functor_byte_box_radius = 8;
 inline constexpr int unaligned_input_radius  = 6;
 inline constexpr int unaligned_output_radius = 7;
 
-/// A limit of the tuning table, which may be the largest integer, and some
-/// more.
+/// A limit of the tuning table plus some, without overflow: a limit may be the
+/// largest integer.
 constexpr int later(int limit, int by) {
   return limit > std::numeric_limits<int>::max() - by ? limit : limit + by;
 }
@@ -268,46 +268,52 @@ constexpr int later(int limit, int by) {
 /// us (half, float, double, radius 7, 1024^2) and 96, 108 and 101 without.
 constexpr bool mma_stencil_pays(StencilProblem const& problem,
                                 TuningTable const& tuning = builtin_tuning) {
-  constexpr int never  = std::numeric_limits<int>::max();
-  Scalar const input   = problem.input;
-  int const radius     = problem.radius;
-  bool const bytes     = size_of(input) == 1;
-  bool const halfs     = size_of(input) == 2;
-  bool const product   = problem.is_product();
-  bool const box       = problem.weights == WeightForm::ones;
-  bool const split     = problem.factors == MmaOperands::split;
-  bool const aligned   = problem.rows_aligned_16();
-  bool const aligned_y = problem.target == RowLayout::aligned_16;
-  // Kernels without tensor cores that are as fast below some radius: of one
-  // radius, of bytes for boxes alone.
-  bool const fast_bytes =
+  constexpr int never       = std::numeric_limits<int>::max();
+  Scalar const input        = problem.input;
+  int const radius          = problem.radius;
+  bool const bytes          = size_of(input) == 1;
+  bool const two_bytes      = size_of(input) == 2;
+  bool const box            = problem.weights == WeightForm::ones;
+  bool const split          = problem.factors == MmaOperands::split;
+  bool const aligned        = problem.rows_aligned_16();
+  bool const aligned_output = problem.target == RowLayout::aligned_16;
+  int const output_later    = aligned_output ? 0 : 1;
+  int const split_later     = input == Scalar::bhalf && aligned ? 2 : 1;
+  int const dense_products  = problem.each_weight == MmaOperands::split ? 3 : 1;
+  // Whether kernels without tensor cores are as fast below some radius.
+  bool const bytes_have_rival =
       box && problem.one_radius &&
-      (aligned || (radius == 1 && !problem.to_functor && !aligned_y));
-  bool const fast_floats =
-      !halfs || (problem.one_radius &&
-                 (aligned || radius < (aligned_y ? unaligned_input_radius
-                                                 : unaligned_output_radius)));
-  int const split_later = input == Scalar::bhalf && aligned ? 2 : 1;
+      (aligned || (radius == 1 && !problem.to_functor && !aligned_output));
+  bool const floats_have_rival =
+      !two_bytes ||
+      (problem.one_radius &&
+       (aligned || radius < (aligned_output ? unaligned_input_radius
+                                            : unaligned_output_radius)));
   struct Rule {
     bool applies;
     int value;
     int from;
   };
   Rule const rules[] = {
-      {bytes && !fast_bytes, radius, 0},
+      // Bytes: boxes of uint8 above and, not aligned, in the table before.
+      {bytes && !bytes_have_rival, radius, 0},
       {bytes && problem.to_functor, radius, functor_byte_box_radius},
       {bytes, radius, tuning.stencil_box_radius[input]},
-      {!product,
-       problem.taps / (problem.each_weight == MmaOperands::split ? 3 : 1),
+      // Weights that are no outer product: the rows "dense" and "star".
+      {!problem.is_product(), problem.taps / dense_products,
        tuning.stencil_dense_taps[input]},
+      // What two band products do not take is left to kernels for outer
+      // products, a functor and unaligned floats are by measurement.
       {!takes_stencil_band(problem), radius, never},
       {problem.to_functor && radius < functor_radius, radius, never},
-      {!halfs && !aligned, radius, never},
-      {fast_floats && box, radius, tuning.stencil_box_radius[input]},
-      {fast_floats && split, radius,
+      {!two_bytes && !aligned, radius, never},
+      // The rows "box", "split" and "product".
+      {floats_have_rival && box, radius, tuning.stencil_box_radius[input]},
+      {floats_have_rival && split, radius,
        later(tuning.stencil_product_radius[input], split_later)},
-      {fast_floats, radius,
-       later(tuning.stencil_product_radius[input], aligned_y ? 0 : 1)},
+      {floats_have_rival, radius,
+       later(tuning.stencil_product_radius[input], output_later)},
+      // Of two radii, or not aligned: the rival is slower at once.
       {split, radius, tuning.stencil_product_radius[input]},
   };
   for (Rule const& rule : rules)
@@ -315,19 +321,19 @@ constexpr bool mma_stencil_pays(StencilProblem const& problem,
   return true;
 }
 
-/// Radii up to which one dimension is summed weight by weight: 16-byte aligned
-/// rows, and rows of 1- and 2-byte elements that begin anywhere between the
-/// two. Part of a copy's rate, separable and direct, 2^28 elements of radius 1,
-/// 3, 7, H200, CUDA 13.0, 2026-11-23: half 0.82 0.81 0.65 and 0.97 0.94 0.91,
+/// Radius up to which one dimension is summed weight by weight, in rows of 1-
+/// and 2-byte elements that are not 16-byte aligned from the second radius on.
+/// Part of a copy's rate, separable and direct, 2^28 elements of radius 1, 3,
+/// 7, H200, CUDA 13.0, 2026-11-23: half 0.82 0.81 0.65 and 0.97 0.94 0.91,
 /// float 0.89 0.89 0.85 and 0.98 0.97 0.95, double 0.93 0.93 0.92 and 0.98 0.97
 /// 0.92. Not aligned, radius 1 and 7: half 0.68 0.44 and 0.63 0.53, uint8 0.41
 /// 0.22 and 0.39 0.28, float 0.90 0.80 and 0.46 0.44, double 0.92 0.75 and 0.59
 /// 0.54.
 inline constexpr int direct_radius_1d           = 8;
 inline constexpr int direct_unaligned_radius_1d = 4;
-/// And the radius up to which three dimensions are: boxes of ones of radius 1,
-/// 640^3, 10^9 sums per second, separable and direct, H200, 2026-11-24: half
-/// 230 394, float 216 384, double 109 219.
+/// Radius up to which three dimensions are summed weight by weight: boxes of
+/// ones, 640^3, 10^9 sums per second, separable and direct, H200, 2026-11-24:
+/// half 230 394, float 216 384, double 109 219.
 inline constexpr int direct_radius_3d = 1;
 
 /// The kernel of a route that does not refuse.
