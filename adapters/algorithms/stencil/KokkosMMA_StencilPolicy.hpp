@@ -32,7 +32,17 @@ namespace KokkosMMA {
 namespace Impl {
 template <class Functor, class Policy>
 class StencilFor;
-}
+
+/// The checked arguments of a policy.
+template <int R>
+struct DescribedStencil {
+  GridExtents<R> extents;
+  std::shared_ptr<StencilPlan<R> const> plan;
+  Boundaries<R> boundaries;
+  StencilProblem problem;
+};
+
+}  // namespace Impl
 
 /// A policy for Kokkos::parallel_for: functor(i, sum), functor(i, j, sum) or
 /// functor(i, j, k, sum) is called once for every element of a grid, on the
@@ -109,18 +119,15 @@ class StencilPolicy {
   Route route() const { return m_sweep.route(); }
 
  private:
+  /// What Kokkos::parallel_for runs.
   template <class Functor, class Policy>
   friend class Impl::StencilFor;
   static constexpr char const* name = "KokkosMMA::StencilPolicy";
   using Element                     = typename View::non_const_value_type;
   using Sweep = Impl::StencilSweep<Exec, rank, value_type, View>;
 
-  struct Described {
-    Impl::GridExtents<rank> extents;
-    std::shared_ptr<Impl::StencilPlan<rank> const> plan;
-    Boundaries<rank> boundaries;
-    Impl::StencilProblem problem;
-  };
+  using Described = Impl::DescribedStencil<rank>;
+
   template <int OfWeights, int OfBoundaries>
   static Described described(View const& x,
                              StencilWeights<OfWeights> const& weights,
