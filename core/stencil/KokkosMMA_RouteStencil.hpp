@@ -45,7 +45,7 @@ enum class MmaOperands : unsigned char {
 /// aligned_16.
 enum class RowLayout : unsigned char {
   strided,     ///< the fast dimension has no stride of one
-  contiguous,  ///< it has, and rows begin anywhere
+  contiguous,  ///< it has, and rows have any alignment
   pitch_16,    ///< rows begin multiples of 16 bytes apart
   aligned_16   ///< rows are 16-byte aligned
 };

@@ -259,7 +259,7 @@ class StencilSweep {
     return std::find(m_extents.begin(), m_extents.end(), 0) != m_extents.end();
   }
 
-  /// The same sweep over other elements.
+  /// This sweep over the elements of another View.
   StencilSweep with(X const& x) const {
     StencilSweep result = *this;
     result.m_x          = x;
