@@ -42,7 +42,8 @@ set(cuda_flags_of_compile -Xcompiler -Wall,-Wextra,-Werror)
 foreach(folder IN LISTS cuda_include_folders)
   list(APPEND cuda_flags -isystem "${folder}")
 endforeach()
-list(APPEND cuda_flags "-I${PROJECT_SOURCE_DIR}/include" "-I${PROJECT_SOURCE_DIR}/unit_tests" "-I${PROJECT_SOURCE_DIR}/unit_tests/support")
+list(APPEND cuda_flags "-I${PROJECT_SOURCE_DIR}/include" "-I${PROJECT_SOURCE_DIR}/unit_tests" "-I${PROJECT_SOURCE_DIR}/unit_tests/support"
+     "-I${PROJECT_SOURCE_DIR}/perf_tests")
 set(cuda_macros_80 -DKOKKOS_ARCH_AMPERE -DKOKKOS_ARCH_AMPERE80)
 set(cuda_macros_90 -DKOKKOS_ARCH_HOPPER -DKOKKOS_ARCH_HOPPER90)
 
@@ -121,7 +122,7 @@ foreach(source IN ITEMS "${PROJECT_SOURCE_DIR}/examples/heat/heat.cpp" "${PROJEC
 endforeach()
 
 # The papers' kernels in nvcuda::wmma, which the benchmark has for comparison.
-cuda_compile("${PROJECT_SOURCE_DIR}/perf_tests/perf_paper_wmma.cpp" PRODUCT ptx ARCHITECTURES 90)
+cuda_compile("${PROJECT_SOURCE_DIR}/perf_tests/papers/perf_paper_wmma.cpp" PRODUCT ptx ARCHITECTURES 90)
 
 # The operations over ranks, where there is an MPI.
 if(TARGET KokkosMMA::mpi)

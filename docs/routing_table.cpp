@@ -6,6 +6,8 @@
 /// types and sizes on a few machines. Nothing is launched, so a host prints
 /// what a GPU would take.
 
+#include <core/automaton/KokkosMMA_RouteAutomaton.hpp>
+#include <core/automaton/KokkosMMA_RuleNotation.hpp>
 #include <core/reduce/KokkosMMA_RouteReduce.hpp>
 #include <core/scan/KokkosMMA_RouteScan.hpp>
 #include <core/segmented/KokkosMMA_RouteSegmented.hpp>
@@ -53,8 +55,13 @@ RouteDecision decide(SegmentedProblem const& problem,
 RouteDecision decide(SegmentedScan const& scan, Capability const& machine) {
   return route_segmented_scan(scan.problem, machine, Settings{});
 }
-RouteDecision decide(StencilProblem const& problem, Capability const& machine) {
-  return route_stencil(problem, machine, Settings{});
+RouteDecision decide(Impl::StencilProblem const& problem,
+                     Capability const& machine) {
+  return Impl::route_stencil(problem, machine, Settings{});
+}
+RouteDecision decide(Impl::AutomatonProblem const& problem,
+                     Capability const& machine) {
+  return Impl::route_automaton(problem, machine, Settings{});
 }
 
 /// What sums are kept in when nobody asks for more.
@@ -406,67 +413,94 @@ StencilWeights<Rank> irregular(int radius) {
   return StencilWeights<Rank>::dense(radius, values);
 }
 
-/// What weights are to the tensor cores.
-enum class Operands { none, exact, sums };
-
 void print_stencils(std::ostream& out) {
   Table table("Stencils", "weights", "radius");
   std::vector<std::uint64_t> const radii{1, 2, 3, 4, 5, 7, 8, 16};
   auto const of = []<int Rank>(StencilWeights<Rank> (*weights)(int),
-                               Operands operands) {
+                               Impl::MmaOperands operands) {
     return [weights, operands](Types const& types, std::uint64_t radius) {
       Impl::StencilPlan<Rank> const plan(weights(int(radius)), false);
+      using namespace Impl;
       StencilProblem problem;
       problem.rank        = Rank;
       problem.input       = types.input;
       problem.accumulator = types.accumulator;
       problem.radius      = int(radius);
       problem.taps        = int(plan.weights.taps());
-      problem.box_of_ones = plan.box_of_ones;
-      problem.one_product = plan.product.has_value();
-      problem.zero_factor = plan.has_zero_factor();
-      problem.band_operands =
-          operands != Operands::none && problem.one_product &&
-          stencil_band_exists(types.input, types.accumulator);
-      problem.band_in_pieces =
-          problem.band_operands && operands == Operands::sums;
+      problem.weights     = weight_form(plan);
+      if (problem.is_product() &&
+          stencil_band_exists(types.input, types.accumulator))
+        problem.factors = operands;
       // One product for every row of weights is compiled to this radius.
-      problem.dense_operands =
-          operands == Operands::exact &&
+      if (operands == MmaOperands::exact &&
           stencil_dense_band_exists(types.input, types.accumulator) &&
-          radius <= (size_of(types.input) == 2 ? 8 : 7);
-      problem.contiguous = true;
-      problem.size       = std::uint64_t(1) << 28;
+          radius <= (size_of(types.input) == 2 ? 8 : 7))
+        problem.each_weight = operands;
+      problem.source = RowLayout::aligned_16;
       return problem;
     };
   };
   std::vector<Types> const types = element_types();
   using W2                       = StencilWeights<2>;
   using W3                       = StencilWeights<3>;
-  table.add(
-      "2D, `box`", types, radii,
-      of.operator()<2>([](int r) { return W2::box(r); }, Operands::exact));
+  table.add("2D, `box`", types, radii,
+            of.operator()<2>([](int r) { return W2::box(r); },
+                             Impl::MmaOperands::exact));
   table.add("2D, one outer product", types, radii,
-            of.operator()<2>(&tents<2>, Operands::exact));
+            of.operator()<2>(&tents<2>, Impl::MmaOperands::exact));
   // Bytes have no fractions.
   std::vector<Types> fractions;
   for (Types const& each : types)
     if (size_of(each.input) == 2 || each.input == Scalar::float32)
       fractions.push_back(each);
   table.add("2D, one outer product of any fractions", fractions, radii,
-            of.operator()<2>(&tents<2>, Operands::sums));
-  table.add(
-      "2D, `star`", types, radii,
-      of.operator()<2>([](int r) { return W2::star(r); }, Operands::exact));
+            of.operator()<2>(&tents<2>, Impl::MmaOperands::split));
+  table.add("2D, `star`", types, radii,
+            of.operator()<2>([](int r) { return W2::star(r); },
+                             Impl::MmaOperands::exact));
   table.add("2D, any weights", types, radii,
-            of.operator()<2>(&irregular<2>, Operands::exact));
+            of.operator()<2>(&irregular<2>, Impl::MmaOperands::exact));
   table.add("2D, weights that are no exact operands", types, radii,
-            of.operator()<2>(&irregular<2>, Operands::none));
+            of.operator()<2>(&irregular<2>, Impl::MmaOperands::none));
   table.add("1D, any weights", types, radii,
-            of.operator()<1>(&irregular<1>, Operands::exact));
-  table.add(
-      "3D, `box`", types, radii,
-      of.operator()<3>([](int r) { return W3::box(r); }, Operands::exact));
+            of.operator()<1>(&irregular<1>, Impl::MmaOperands::exact));
+  table.add("3D, `box`", types, radii,
+            of.operator()<3>([](int r) { return W3::box(r); },
+                             Impl::MmaOperands::exact));
+  table.print(out);
+}
+
+void print_automata(std::ostream& out) {
+  Table table("Automata", "rule", "generations");
+  std::vector<std::uint64_t> const steps{1, 2, 3, 1 << 10};
+  std::vector<Types> const cells{
+      {Scalar::int8}, {Scalar::uint8}, {Scalar::boolean}};
+  auto const of = [](Impl::AutomatonProblem problem) {
+    return [problem](Types const&, std::uint64_t generations) {
+      Impl::AutomatonProblem result = problem;
+      result.contiguous             = true;
+      result.row                    = 1 << 14;
+      result.generations            = std::int64_t(generations);
+      return result;
+    };
+  };
+  auto const known = [&](char const* rule) {
+    return of(Impl::automaton_problem(parse_rule(rule)));
+  };
+  table.add("`B3/S23`, two states and radius 1", cells, steps, known("B3/S23"));
+  table.add("`R5,C0,M1,S34..58,B34..45,NM`, one range each", cells, steps,
+            known("R5,C0,M1,S34..58,B34..45,NM"));
+  table.add("`R2,C0,M0,S3-5,7,B4..6,NM`, several ranges", cells, steps,
+            known("R2,C0,M0,S3-5,7,B4..6,NM"));
+  table.add("`R2,C0,M0,S3..5,B4..6,NN`, von Neumann, radius 2 or more", cells,
+            steps, known("R2,C0,M0,S3..5,B4..6,NN"));
+  table.add("`345/2/4`, more than two states", cells, steps, known("345/2/4"));
+  table.add("the application's functor", cells, steps,
+            of(Impl::automaton_problem(Neighbourhood::moore, 1, 0)));
+  table.add("neither dimension of stride 1", cells, steps,
+            [](Types const&, std::uint64_t) {
+              return Impl::automaton_problem(parse_rule("B3/S23"));
+            });
   table.print(out);
 }
 
@@ -489,4 +523,5 @@ type, and the weights of stencils are exact operands of tensor cores ([stencils.
   print_scans(std::cout);
   print_segments(std::cout);
   print_stencils(std::cout);
+  print_automata(std::cout);
 }

@@ -24,7 +24,7 @@ namespace KokkosMMA::Impl {
 
 /// Says once, before main, that the header is in the program, and what is wrong
 /// with the environment. CUDA stays untouched: the process may fork.
-inline bool announce_drop_in() {
+[[gnu::cold]] inline bool announce_drop_in() {
   environment_route();
   if (!environment_verbose()) return false;
 #if defined(KOKKOS_ENABLE_CUDA)

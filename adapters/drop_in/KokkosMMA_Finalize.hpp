@@ -11,7 +11,8 @@
 /// that one run again.
 ///
 /// So the library is one more entry in Kokkos' list of execution spaces. Kokkos
-/// ends them in the order of their names, after all hooks.
+/// ends them in the order of their names, after all hooks. What it gives back
+/// stands in core/base/KokkosMMA_AtFinalize.hpp.
 
 #include <Kokkos_Core.hpp>
 
@@ -20,16 +21,11 @@
 #include <impl/Kokkos_ExecSpaceManager.hpp>
 #undef KOKKOS_IMPL_PUBLIC_INCLUDE
 
-#if defined(KOKKOS_ENABLE_CUDA)
-#include <backends/cuda/runtime/KokkosMMA_StreamMemory.hpp>
-#include <backends/cuda/runtime/KokkosMMA_StreamScratch.hpp>
-#endif
+#include <core/base/KokkosMMA_AtFinalize.hpp>
 
 #include <iosfwd>
 #include <memory>
-#include <mutex>
 #include <string>
-#include <vector>
 
 namespace KokkosMMA::Impl {
 
@@ -38,40 +34,15 @@ class EntryAmongSpaces : public Kokkos::Impl::ExecSpaceBase {
   void initialize(Kokkos::InitializationSettings const&) override {}
   void static_fence(std::string const&) override {}
   void print_configuration(std::ostream&, bool) override {}
-  void finalize() override {
-    for (auto const release : releases()) release();
-  }
-
-  static void add(void (*release)()) {
-    static std::mutex mutex;
-    std::lock_guard<std::mutex> const lock(mutex);
-    if (releases().empty())
-      Kokkos::Impl::ExecSpaceManager::get_instance().register_space_factory(
-          "000_KokkosMMA", std::make_unique<EntryAmongSpaces>());
-    releases().push_back(release);
-  }
-
- private:
-  static std::vector<void (*)()>& releases() {
-    static std::vector<void (*)()> all;
-    return all;
-  }
+  void finalize() override { AtFinalize::run(); }
 };
 
-/// Calls `release` in Kokkos::finalize, once the application's hooks have run
-/// and before the first execution space ends.
-inline void at_finalize(void (*release)()) { EntryAmongSpaces::add(release); }
-
-#if defined(KOKKOS_ENABLE_CUDA)
-/// Before main: no call has to look whether it was done.
-inline bool const released_at_finalize = [] {
-  at_finalize([] {
-    Cuda::ScratchPool::instance().release();
-    Cuda::MemoryPools::instance().release();
-  });
+/// Before main: a fence of another thread walks through the list.
+inline bool const entered_among_spaces = [] {
+  Kokkos::Impl::ExecSpaceManager::get_instance().register_space_factory(
+      "000_KokkosMMA", std::make_unique<EntryAmongSpaces>());
   return true;
 }();
-#endif
 
 }  // namespace KokkosMMA::Impl
 

@@ -11,16 +11,16 @@
 
 #include <adapters/drop_in/KokkosMMA_InterceptReduce.hpp>
 #include <adapters/kokkos/KokkosMMA_ScanFunctors.hpp>
-#include <adapters/kokkos/KokkosMMA_ToolsTuning.hpp>
 #include <core/scan/KokkosMMA_RouteScan.hpp>
 
 #if defined(KOKKOS_ENABLE_CUDA)
 
 #include <backends/cuda/kernels/scan/KokkosMMA_StreamedScan.hpp>
 #include <backends/cuda/kernels/scan/KokkosMMA_TileScan.hpp>
-#include <core/routing/KokkosMMA_LaunchShape.hpp>
 
-#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
 #include <type_traits>
 
 namespace KokkosMMA::Impl {
@@ -49,6 +49,15 @@ struct NativeFunctor<Functor, Value> {
     functor(static_cast<Arguments&&>(arguments)...);
   }
 };
+
+template <class Functor, class Value>
+Functor const& functor_of(NativeFunctor<Functor, Value> const& native) {
+  if constexpr (std::is_final_v<Functor>) {
+    return native.functor;
+  } else {
+    return native;
+  }
+}
 
 /// Kokkos' default sum; its own reducer would carry a copy of the functor.
 template <class T>
@@ -120,20 +129,9 @@ struct TileTunedFor {
       tile_scan_tuning(Products, EightColumns);
 };
 
-/// A scope or the environment asks for a route wherever it can run: an
-/// application's calls never fail because of it.
-inline RouteDecision decide_scan(ScanProblem const& problem,
-                                 Settings const& settings,
-                                 Kokkos::Cuda const& space) {
-  Capability const machine  = Cuda::capability(space);
-  TuningTable const& tuning = Cuda::tuning(space);
-  return decide_wish(settings, [&](Settings const& wish) {
-    return route_scan(problem, machine, wish, tuning);
-  });
-}
-
 /// What Kokkos' closures are for a routable scan: constructed and executed the
-/// same way, no symbol of Kokkos' names in it. `Native` is Kokkos' own.
+/// same way, no symbol of Kokkos' names in it. `Native` is Kokkos' own, made
+/// where it runs.
 template <class Functor, class PolicyT, class Result, class Native>
 class RoutedScan {
   using Analysis = ScanAnalysis<Functor, PolicyT, Result>;
@@ -149,35 +147,20 @@ class RoutedScan {
   template <class... ResultView>
   RoutedScan(Functor const& functor, Policy const& policy,
              ResultView const&... result)
-      : m_native(NativeFunctor<Functor, value_type>(functor), policy,
-                 result...),
-        m_functor(functor),
-        m_policy(policy) {
-    (set_result(result), ...);
+      : m_functor(functor),
+        m_policy(policy),
+        m_run_native(&run_native<typename ResultView::memory_space...>) {
+    ((m_result           = result.data(),
+      m_result_on_device = device_writes<typename ResultView::memory_space>),
+     ...);
   }
 
   Policy const& get_policy() const { return m_policy; }
 
   void execute() {
     std::uint64_t const size = Flat::size(m_policy);
-    if (size == 0) {  // Kokkos leaves the total as it is
-      m_native.execute();
-      return;
-    }
-    Settings const settings = effective_settings();
-    ScanProblem problem     = scan_problem<value_type>(m_functor, size);
-    problem.functor_bytes   = sizeof(Functor) + sizeof(Reducer);
-    RouteDecision decision  = decide(problem, settings);
-    RouteOfCall const call(problem, Cuda::capability(m_policy.space()),
-                           settings, decision);
-    decision.route                   = call.route();
-    bool const done                  = run(decision, size);
-    last_route_of_this_thread()      = decision.route;
-    static std::atomic_flag reported = ATOMIC_FLAG_INIT;
-    if (environment_verbose())
-      report_route(reported, "parallel_scan", size, sizeof(value_type),
-                   decision);
-    if (!done) m_native.execute();
+    // Of no indices Kokkos leaves the total as it is.
+    if (size == 0 || !scan(size)) m_run_native(*this);
   }
 
  private:
@@ -210,114 +193,73 @@ class RoutedScan {
       scan_tile_exists(types().input, types().accumulator, types().output);
   static constexpr bool eight_columns =
       types().input == Scalar::int64 || types().input == Scalar::uint64;
-  static constexpr bool products_compiled =
+  static constexpr bool mma_compiled =
       tile_compiled && scan_products_exist(types().input, types().accumulator);
 
-  template <class View>
-  void set_result(View const& view) {
-    m_result = view.data();
-    m_result_on_device =
-        Kokkos::SpaceAccessibility<Kokkos::Cuda,
-                                   typename View::memory_space>::accessible;
-  }
-
-  RouteDecision decide(ScanProblem const& problem,
-                       Settings const& settings) const {
-    if (settings.route == Route::generic) return RouteDecision{};
-    return decide_scan(problem, settings, m_policy.space());
-  }
-
-  /// Launches our kernel, or makes the route generic and says why not.
-  bool run(RouteDecision& decision, std::uint64_t size) const {
-    if (decision.route == Route::generic) return false;
-    Refusal const refusal = with_scratch(
-        m_policy.space(), total_on_device(),
-        [&](Cuda::StreamScratch const& scratch) {
-          if constexpr (products_compiled) {
-            if (decision.route == Route::mma) {
-              scan_tiles_of_memory<WarpScanMma,
-                                   TileTunedFor<true, eight_columns>>(scratch,
-                                                                      size);
-              return;
-            }
-          }
-          if constexpr (tile_compiled) {
-            if (Data::operands(m_functor).contiguous()) {
-              scan_tiles_of_memory<WarpScanShuffle, TileTunedFor<false, false>>(
-                  scratch, size);
-              return;
-            }
-          }
-          stream(scratch, size);
-        });
-    if (refusal) decision = {Route::generic, decision.asked, refusal, refusal};
-    return !refusal;
-  }
-
-  bool total_on_device() const { return m_result_on_device || !m_result; }
-
-  /// Launches kernel(sink, scratch) with `words` of scratch, the total on its
-  /// way to where it is wanted. The last tile's total may come before the final
-  /// calls of other tiles; what these write is there when a call with a total
-  /// on the host returns, also where that is a View, after which Kokkos itself
-  /// does not wait.
-  template <class Launch>
-  void deliver_total(Cuda::StreamScratch const& scratch, std::uint64_t words,
-                     Launch const& launch) const {
-    Cuda::ScanScratch const scan = scratch->scan(words);
-    scratch.deliver(
-        m_result, total_on_device(),
-        [&](Cuda::ResultSink<value_type> const& sink) { launch(sink, scan); });
-    if (!total_on_device()) scratch.wait();
-  }
-
-  Reducer reducer() const {
-    if constexpr (is_default_sum<Analysis>) {
-      return {};
-    } else {
-      return Reducer{m_functor};
+  /// \return whether a kernel of ours runs
+  bool scan(std::uint64_t size) const {
+    static std::atomic_flag reported = ATOMIC_FLAG_INIT;
+    using Value                      = typename Scanned::Value;
+    Index const begin                = Flat::begin(m_policy);
+    auto const reducer               = [&]() -> Reducer {
+      if constexpr (is_default_sum<Analysis>) {
+        return {};
+      } else {
+        return Reducer{functor()};
+      }
+    }();
+    ErasedScan erased{{m_policy.space(),
+                       this,
+                       reinterpret_cast<void const*>(
+                           &Cuda::streamed_scan<Scanned, Tuned, Index,
+                                                value_type, Call, Reducer>),
+                       {&Flat::call(functor(), m_policy), &reducer, &begin},
+                       m_result,
+                       m_result_on_device,
+                       sizeof(value_type),
+                       &desul::ensure_cuda_lock_arrays_on_device,
+                       reported},
+                      scan_problem<value_type>(functor(), size),
+                      Tuned::value,
+                      sizeof(Cuda::StreamedScanMemory<Value, Tuned>),
+                      &Cuda::look_back_words<Value>,
+                      nullptr};
+    erased.problem.functor_bytes = sizeof(Functor) + sizeof(Reducer);
+    if constexpr (tile_compiled) {
+      erased.scan_tiles = &scan_tiles;
     }
+    return run_scan(erased);
   }
 
-  unsigned grid(unsigned tiles, int resident_blocks) const {
-    int const processors =
-        Cuda::device(m_policy.space().cuda_device()).multiprocessors;
-    return std::min(tiles, unsigned(processors) * unsigned(resident_blocks));
+  Functor const& functor() const { return functor_of(m_functor); }
+
+  template <class... MemorySpace>
+  static void run_native(RoutedScan const& closure) {
+    Native(closure.m_functor, closure.m_policy,
+           NativeResult<pointer_type, MemorySpace>{closure.m_result}...)
+        .execute();
   }
 
-  void stream(Cuda::StreamScratch const& scratch, std::uint64_t size) const {
-    using Value                         = typename Scanned::Value;
-    constexpr StreamedScanTuning tuning = Tuned::value;
-    constexpr unsigned threads          = tuning.threads;
-    constexpr std::size_t shared =
-        sizeof(Cuda::StreamedScanMemory<Value, Tuned>);
-    auto const kernel =
-        &Cuda::streamed_scan<Scanned, Tuned, Index, value_type, Call, Reducer>;
-    Kokkos::Cuda const& space = m_policy.space();
-    Cuda::KernelFacts const facts =
-        Cuda::kernel_facts(space.cuda_device(), kernel, threads + 32, shared);
-    // Functors may use atomics that take a lock; its state is per translation
-    // unit.
-    desul::ensure_cuda_lock_arrays_on_device();
-    unsigned const rows = streamed_scan_rows(Cuda::tuning(space), tuning, size);
-    auto const tiles = unsigned((size + threads * rows - 1) / (threads * rows));
-    deliver_total(
-        scratch, Cuda::look_back_words<Value>(tiles),
-        [&](Cuda::ResultSink<value_type> const& sink,
-            Cuda::ScanScratch const& scan) {
-          Cuda::launch_kernel(
-              space, "streamed_scan",
-              Cuda::streamed_scan<Scanned, Tuned, Index, value_type, Call,
-                                  Reducer>,
-              {grid(tiles, facts.resident_blocks), threads + 32, shared},
-              Call{m_functor}, reducer(), Flat::begin(m_policy), size, rows,
-              tiles, scan, sink);
-        });
+  /// Scans data that the library sees; false where they are strided.
+  static bool scan_tiles(void const* self, Cuda::StreamScratch const& scratch,
+                         Route route) {
+    auto const& closure = *static_cast<RoutedScan const*>(self);
+    if constexpr (mma_compiled) {
+      if (route == Route::mma) {
+        closure.template launch_tiles<WarpScanMma,
+                                      TileTunedFor<true, eight_columns>>(
+            scratch);
+        return true;
+      }
+    }
+    if (!Data::operands(closure.functor()).contiguous()) return false;
+    closure.template launch_tiles<WarpScanShuffle, TileTunedFor<false, false>>(
+        scratch);
+    return true;
   }
 
   template <template <class, class, bool> class TileScan, class TileTuned>
-  void scan_tiles_of_memory(Cuda::StreamScratch const& scratch,
-                            std::uint64_t size) const {
+  void launch_tiles(Cuda::StreamScratch const& scratch) const {
     using Accumulator = typename Data::Accumulator;
     using Value       = tile_value_t<Accumulator>;
     using Input       = typename Data::Input;
@@ -335,8 +277,9 @@ class RoutedScan {
     Cuda::KernelFacts const facts =
         Cuda::kernel_facts(space.cuda_device(), kernel, threads + 32, shared);
 
-    auto const operands     = Data::operands(m_functor);
-    std::size_t const begin = std::size_t(Flat::begin(m_policy));
+    std::uint64_t const size = Flat::size(m_policy);
+    auto const operands      = Data::operands(functor());
+    std::size_t const begin  = std::size_t(Flat::begin(m_policy));
     auto const* const x =
         static_cast<unsigned char const*>(operands.x) + begin * sizeof(Input);
     auto* const y = static_cast<Output*>(operands.y) + begin;
@@ -354,22 +297,25 @@ class RoutedScan {
             0};
     auto const tiles = unsigned((skip + size + per_tile - 1) / per_tile);
     deliver_total(
-        scratch, Cuda::look_back_words<Value>(tiles),
-        [&](Cuda::ResultSink<value_type> const& sink,
-            Cuda::ScanScratch const& scan) {
+        scratch, Cuda::look_back_words<Value>(tiles), m_result,
+        sizeof(value_type), m_result_on_device || !m_result,
+        [&](Cuda::ResultSink<void> const& sink, Cuda::ScanScratch const& scan) {
           Cuda::launch_kernel(
               space, "tile_scan",
               Cuda::tile_scan<Scan, Output, value_type, TileTuned>,
-              {grid(tiles, facts.resident_blocks), threads + 32, shared},
-              arguments, tiles, scan, sink);
+              {scan_blocks(space, tiles, facts.resident_blocks), threads + 32,
+               shared},
+              arguments, tiles, scan,
+              Cuda::ResultSink<value_type>{
+                  static_cast<value_type*>(sink.memory), sink.words});
         });
   }
 
-  Native m_native;
-  Functor m_functor;
+  NativeFunctor<Functor, value_type> m_functor;
   Policy m_policy;
   pointer_type m_result   = nullptr;
   bool m_result_on_device = false;
+  void (*m_run_native)(RoutedScan const&);
 };
 
 template <class Functor, class Policy>

@@ -67,11 +67,14 @@ struct MultiIndexCall {
   }
 };
 
+/// \param functor what a Functor is made of, for one copy
 /// \param lower, upper corners of the index space, Rank numbers each
-template <class Functor, class Index, int Rank, bool LeftFastest, class Point>
-auto multi_index_call(Functor const& functor, Point const& lower,
+template <class Functor, class Index, int Rank, bool LeftFastest, class From,
+          class Point>
+auto multi_index_call(From const& functor, Point const& lower,
                       Point const& upper) {
-  MultiIndexCall<Functor, Index, Rank, LeftFastest> call{functor, {}, {}};
+  MultiIndexCall<Functor, Index, Rank, LeftFastest> call{
+      Functor{functor}, {}, {}};
   for (int d = 0; d < Rank; ++d) {
     auto const extent = upper[d] - lower[d];
     call.lower[d]     = static_cast<Index>(lower[d]);

@@ -68,8 +68,21 @@ class MemoryLike {
   using View = GridView<typename V::non_const_value_type, rank, Layout,
                         typename V::device_type>;
 
-  MemoryLike() = default;
-  MemoryLike(Exec const& exec, std::string const& label, V const& shape) {
+  MemoryLike(Exec const& exec, std::string const& label, V const& shape)
+      : m_memory(exec, label, shape.size() * sizeof(Element)),
+        m_view(static_cast<Element*>(m_memory.data()), layout(shape)) {}
+
+  /// Such a View without memory: its strides, before a call allocates.
+  static View without_memory(V const& shape) {
+    return View(nullptr, layout(shape));
+  }
+
+  View const& view() const { return m_view; }
+
+ private:
+  using Element = typename V::non_const_value_type;
+
+  static Layout layout(V const& shape) {
     Layout layout;
     if constexpr (std::is_same_v<Layout, Kokkos::LayoutStride>) {
       bool const last = rank == 1 || last_is_fast(shape);
@@ -83,14 +96,9 @@ class MemoryLike {
     } else {
       for (int d = 0; d < rank; ++d) layout.dimension[d] = shape.extent(d);
     }
-    using Element = typename V::non_const_value_type;
-    m_memory      = {exec, label, shape.size() * sizeof(Element)};
-    m_view        = View(static_cast<Element*>(m_memory.data()), layout);
+    return layout;
   }
 
-  View const& view() const { return m_view; }
-
- private:
   TemporaryMemory<Exec, typename V::memory_space> m_memory;
   View m_view;
 };

@@ -13,7 +13,6 @@
 /// Nothing here runs without KOKKOSMMA_VERBOSE, and nothing touches CUDA before
 /// the first call does.
 
-#include <core/base/KokkosMMA_Errors.hpp>
 #include <core/routing/KokkosMMA_RouteDecision.hpp>
 #include <core/routing/KokkosMMA_Settings.hpp>
 
@@ -24,7 +23,6 @@
 #include <cstdint>
 #include <cstdio>
 #include <mutex>
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -35,7 +33,7 @@ class VerboseLines {
  public:
   /// Begins to listen. `with_drop_in`: calls that no kernel of ours sees are
   /// reported too.
-  static bool listen(bool with_drop_in) {
+  [[gnu::cold]] static bool listen(bool with_drop_in) {
     if (!environment_verbose()) return false;
     if (with_drop_in) reports_refused() = true;
     static std::once_flag once;
@@ -51,7 +49,7 @@ class VerboseLines {
   /// The present call is seen. Returns its label, quoted, or nothing where
   /// nobody said it: a tool was loaded and this is the first call, or a program
   /// took the callbacks away.
-  static std::string seen() {
+  [[gnu::cold]] static std::string seen() {
     // A tool that Kokkos::initialize loads puts its callbacks over ours.
     static std::once_flag once;
     std::call_once(once, [] { install(); });
@@ -89,11 +87,11 @@ class VerboseLines {
     static Events events{};
     return events;
   }
-  static std::string quoted(std::string const& label) {
+  [[gnu::cold]] static std::string quoted(std::string const& label) {
     return '"' + label + '"';
   }
 
-  static void install() {
+  [[gnu::cold]] static void install() {
     namespace Tools      = Kokkos::Tools::Experimental;
     Events const present = Tools::get_callbacks();
     if (present.begin_parallel_reduce == &begin_reduce) return;
@@ -111,25 +109,26 @@ class VerboseLines {
           });
   }
 
-  static void begin_reduce(char const* name, std::uint32_t device,
-                           std::uint64_t* id) {
+  [[gnu::cold]] static void begin_reduce(char const* name, std::uint32_t device,
+                                         std::uint64_t* id) {
     begin("parallel_reduce", of_the_tool().begin_parallel_reduce, name, device,
           id);
   }
-  static void begin_scan(char const* name, std::uint32_t device,
-                         std::uint64_t* id) {
+  [[gnu::cold]] static void begin_scan(char const* name, std::uint32_t device,
+                                       std::uint64_t* id) {
     begin("parallel_scan", of_the_tool().begin_parallel_scan, name, device, id);
   }
-  static void end_reduce(std::uint64_t id) {
+  [[gnu::cold]] static void end_reduce(std::uint64_t id) {
     end(of_the_tool().end_parallel_reduce, id);
   }
-  static void end_scan(std::uint64_t id) {
+  [[gnu::cold]] static void end_scan(std::uint64_t id) {
     end(of_the_tool().end_parallel_scan, id);
   }
 
   template <class Callback>
-  static void begin(char const* pattern, Callback tool, char const* name,
-                    std::uint32_t device, std::uint64_t* id) {
+  [[gnu::cold]] static void begin(char const* pattern, Callback tool,
+                                  char const* name, std::uint32_t device,
+                                  std::uint64_t* id) {
     static std::atomic<std::uint64_t> next{1};
     if (tool)
       tool(name, device, id);
@@ -143,7 +142,7 @@ class VerboseLines {
          false, std::exchange(thread.refusal, Refusal{})});
   }
   template <class Callback>
-  static void end(Callback tool, std::uint64_t id) {
+  [[gnu::cold]] static void end(Callback tool, std::uint64_t id) {
     // An exception leaves calls open.
     OfThread& thread = of_this_thread();
     for (std::size_t i = thread.open.size(); i-- > 0;)
@@ -158,22 +157,28 @@ class VerboseLines {
     if (tool) tool(id);
   }
 
-  static void report(Call const& call) {
-    std::string text =
-        concatenate("KokkosMMA: ", call.pattern, " ", quoted(call.label),
-                    " route generic; not "
-                    "streamed: ");
-    if (call.refusal)
-      text += concatenate(call.refusal.reason, " (", call.refusal.source, ")");
-    else
+  [[gnu::cold]] static void report(Call const& call) {
+    std::string text = "KokkosMMA: ";
+    text += call.pattern;
+    text += ' ' + quoted(call.label) + " route generic; not streamed: ";
+    if (call.refusal) {
+      text += call.refusal.reason;
+      text += " (";
+      text += call.refusal.source;
+      text += ')';
+    } else {
       text +=
           "refused when it was compiled: a value without a fixed size or of "
           "more than 64 bytes, a functor that no kernel takes, or a source "
           "without the drop-in (docs/drop_in.md)";
+    }
     static std::mutex mutex;
-    static std::set<std::string> printed;
+    static std::vector<std::string> printed;
     std::lock_guard<std::mutex> const lock(mutex);
-    if (printed.insert(text).second) std::fprintf(stderr, "%s\n", text.c_str());
+    for (std::string const& line : printed)
+      if (line == text) return;
+    std::fprintf(stderr, "%s\n", text.c_str());
+    printed.push_back(std::move(text));
   }
 };
 

@@ -59,8 +59,8 @@ KOKKOS_FORCEINLINE_FUNCTION decltype(auto) element_at(
   }
 }
 
-/// The elements of a View under the indices of a grid, with what lies beyond
-/// its boundaries.
+/// A View read by indices of the grid, which start behind its ghost cells, and
+/// the conditions beyond its boundaries.
 template <class X, int R>
 struct Grid {
   X x;
@@ -89,7 +89,7 @@ struct Grid {
       place[d] = at[d] + boundaries.ghosts_low(d, radius[d]);
     return element_at(x, place);
   }
-  /// The same anywhere beyond the boundaries.
+  /// An element inside the grid or anywhere beyond its boundaries.
   template <class A>
   KOKKOS_FORCEINLINE_FUNCTION A
   with_boundaries(std::int64_t const (&at)[R]) const {
@@ -122,13 +122,13 @@ struct Tap {
   std::int8_t offset[R];
 };
 
-/// Taps of which a few travel with the kernel: a policy that is made anew for
-/// each step, with another View, neither allocates nor copies. What a kernel
-/// takes by value stays below 512 bytes with a functor of one View: a larger
-/// one Kokkos passes through constant memory, and the next one then waits for
-/// it (Cuda/Kokkos_Cuda_KernelLaunch.hpp, ConstantMemoryUseThreshold). So there
-/// is room for radius 14 in one dimension, a box of 3 x 3 in two, of 5 x 5 in
-/// float, and a star of radius 1 in three.
+/// The taps of a stencil as an argument of a kernel. A few are stored by value,
+/// so that a policy that is constructed for each step neither allocates nor
+/// copies. Together with a functor of one View they stay below 512 bytes:
+/// Kokkos passes larger arguments through constant memory, and the next kernel
+/// then waits for this one (Cuda/Kokkos_Cuda_KernelLaunch.hpp,
+/// ConstantMemoryUseThreshold). There is room for radius 14 in one dimension, a
+/// box of 3 x 3 in two, of 5 x 5 in float, and a star of radius 1 in three.
 template <class A, int R>
 struct Taps {
   static constexpr int bytes = R == 1 ? 264 : R == 2 ? 152 : 80;
@@ -245,10 +245,10 @@ struct GenericStencil {
   }
 };
 
-/// Elements along the fast dimension that a host takes together, step by step
-/// of what is to be done with all of them: compilers make vector instructions
-/// of that. Runs that follow each other in the next dimension find each other's
-/// rows in the cache.
+/// Runs of elements along the fast dimension. A host does each operation for a
+/// whole run before the next one, which compilers turn into vector
+/// instructions. Consecutive runs are neighbours in the next dimension, so that
+/// their rows are in the cache.
 struct Runs {
   static constexpr std::int64_t length = 256;
 
@@ -291,7 +291,7 @@ struct Runs {
   }
 };
 
-/// The stencil for hosts.
+/// The stencil on a host, run by run.
 template <class X, class A, int R, class Functor>
 struct GenericStencilRuns {
   GenericStencil<X, A, R, Functor> stencil;
@@ -340,19 +340,19 @@ struct GenericStencilRuns {
   }
 };
 
-/// Whether neighbours in the last dimension are closer than in the first.
+/// Whether the last dimension has a smaller stride than the first.
 template <class X>
 bool last_is_fast(X const& x) {
   return x.stride(X::rank() - 1) < x.stride(0);
 }
 
-/// Kernels of the space run on the host. (That the host reaches the memory of a
-/// space does not say so: Kokkos can be built to give Cuda such memory.)
+/// Whether kernels of a space run on the host. That the host reaches the memory
+/// of a space does not tell: Kokkos can be built to give Cuda such memory.
 template <class Exec>
 inline constexpr bool is_host_space =
     Kokkos::SpaceAccessibility<Exec, Kokkos::HostSpace>::accessible;
 
-/// Range over the runs of a grid.
+/// RangePolicy over the runs of a grid.
 template <class Exec, std::size_t R>
 auto runs_policy(Exec const& exec, std::array<std::int64_t, R> const& extents,
                  bool last_is_fast) {
@@ -360,7 +360,7 @@ auto runs_policy(Exec const& exec, std::array<std::int64_t, R> const& extents,
       exec, 0, Runs::count<int(R)>(extents, last_is_fast));
 }
 
-/// Range of a functor that takes its indices fastest first, whatever the
+/// Policy for a functor that takes its indices fastest first, whatever the
 /// layout. Kokkos 4.6 gives a block of Cuda 16 x 2 threads, in the order of the
 /// first index even for LayoutRight (Cuda/Kokkos_Cuda_MDRangePolicy.hpp): here
 /// whole warps run along the fast dimension, and a block is tall enough that

@@ -28,7 +28,7 @@ struct EnvironmentTuning {
 };
 
 /// Read once, as all of the environment is.
-inline EnvironmentTuning const& environment_tuning() {
+[[gnu::cold]] inline EnvironmentTuning const& environment_tuning() {
   static EnvironmentTuning const tuning = [] {
     EnvironmentTuning result;
     char const* const path = std::getenv("KOKKOSMMA_TUNING");
@@ -46,7 +46,7 @@ inline EnvironmentTuning const& environment_tuning() {
 
 /// Why the file of the environment does not hold for a device; empty when it
 /// does or when there is none.
-inline std::string tuning_refusal(TunedDevice const& device) {
+[[gnu::cold]] inline std::string tuning_refusal(TunedDevice const& device) {
   EnvironmentTuning const& environment = environment_tuning();
   if (!environment.file || environment.file->device == device)
     return environment.refusal;
@@ -58,7 +58,7 @@ inline std::string tuning_refusal(TunedDevice const& device) {
 }
 
 /// Automatic choice never fails: a refused file is a warning, once.
-inline void warn_of_tuning(std::string const& refusal) {
+[[gnu::cold]] inline void warn_of_tuning(std::string const& refusal) {
   static std::atomic_flag warned = ATOMIC_FLAG_INIT;
   if (warned.test_and_set()) return;
   std::fprintf(
@@ -71,7 +71,7 @@ inline void warn_of_tuning(std::string const& refusal) {
 }  // namespace Impl
 
 /// The table for a device; the reference lasts until the end of the process.
-inline TuningTable const& tuning_of(TunedDevice const& device) {
+[[gnu::cold]] inline TuningTable const& tuning_of(TunedDevice const& device) {
   Impl::EnvironmentTuning const& environment = Impl::environment_tuning();
   if (environment.path.empty()) return builtin_tuning;
   std::string const refusal = Impl::tuning_refusal(device);
@@ -81,7 +81,7 @@ inline TuningTable const& tuning_of(TunedDevice const& device) {
 }
 
 /// Which table that is, for a person.
-inline std::string tuning_name(TunedDevice const& device) {
+[[gnu::cold]] inline std::string tuning_name(TunedDevice const& device) {
   Impl::EnvironmentTuning const& environment = Impl::environment_tuning();
   if (environment.path.empty()) return "built-in";
   std::string const refusal = Impl::tuning_refusal(device);

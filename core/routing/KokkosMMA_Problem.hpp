@@ -85,30 +85,6 @@ struct SegmentedProblem {
   std::uint64_t segment_length = 0;  ///< the mean one, rounded, where ragged
 };
 
-/// A stencil as values: what the route function needs and nothing else.
-struct StencilProblem {
-  int rank               = 0;               ///< dimensions of the grid
-  Scalar input           = Scalar::opaque;  ///< element type
-  Scalar accumulator     = Scalar::opaque;  ///< what the sums are kept in
-  int radius             = 0;               ///< the largest of all dimensions
-  bool one_radius        = true;            ///< all of them have the same
-  int taps               = 0;               ///< weights other than zero
-  bool box_of_ones       = false;           ///< every weight is one
-  bool one_product       = false;  ///< the weights are one outer product
-  bool zero_factor       = false;  ///< and a factor of it has a zero
-  bool band_operands     = false;  ///< its factors are, or sums of some
-  bool band_in_pieces    = false;  ///< and only sums of some
-  bool dense_operands    = false;  ///< the weights are, or their pieces
-  bool dense_in_pieces   = false;  ///< and only their pieces
-  bool dense_rows        = true;   ///< rows lie vectors of 16 bytes apart
-  bool aligned_rows      = true;   ///< they begin with one
-  bool aligned_results   = true;   ///< those that are written likewise
-  bool contiguous        = false;  ///< the fast dimension has stride one
-  bool target_contiguous = true;   ///< and so has that of what is written
-  bool to_functor        = false;  ///< sums go to a functor, not to a View
-  std::uint64_t size     = 0;      ///< elements of the grid
-};
-
 }  // namespace KokkosMMA
 
 #endif

@@ -33,7 +33,7 @@ struct EnvironmentRoute {
   std::string error{};  ///< empty: none
 };
 
-inline EnvironmentRoute parse_route(std::string_view text) {
+[[gnu::cold]] inline EnvironmentRoute parse_route(std::string_view text) {
   if (text.empty()) return {};
   for (Route route :
        {Route::automatic, Route::generic, Route::streamed, Route::mma}) {

@@ -50,7 +50,7 @@ constexpr Refusal refusal_of(RouteDecision const& decision) {
 
 /// The decision as a sentence for a person: what runs. An order that cannot be
 /// followed runs nothing.
-inline std::string to_string(RouteDecision const& decision) {
+[[gnu::cold]] inline std::string to_string(RouteDecision const& decision) {
   std::string text;
   if (refusal_of(decision)) {
     text = "no route: ";
@@ -96,11 +96,11 @@ inline void check_route(char const* who, RouteDecision const& decision) {
 /// ask for it wherever it can run, and no call fails because of them.
 template <class Decide>
 RouteDecision decide_wish(Settings const& settings, Decide const& decide) {
-  RouteDecision decision = decide(settings);
-  if (refusal_of(decision)) {
-    Settings automatic = settings;
-    automatic.route    = Route::automatic;
-    decision           = decide(automatic);
+  // `decide` stands once, where it is compiled once.
+  RouteDecision decision;
+  for (Settings wish = settings;; wish.route = Route::automatic) {
+    decision = decide(wish);
+    if (!refusal_of(decision) || wish.route == Route::automatic) break;
   }
   decision.asked = settings.route;
   return decision;

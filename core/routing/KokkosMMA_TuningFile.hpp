@@ -3,7 +3,6 @@
 #ifndef KOKKOSMMA_TUNING_FILE_HPP
 #define KOKKOSMMA_TUNING_FILE_HPP
 
-#include <core/base/KokkosMMA_Errors.hpp>
 #include <core/routing/KokkosMMA_TuningTable.hpp>
 #include <core/base/KokkosMMA_Version.hpp>
 
@@ -12,11 +11,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
-#include <map>
+#include <initializer_list>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <vector>
 
 /// \file
 /// A tuning table as text, one `name value` per line. Reading is strict: a
@@ -50,19 +50,29 @@ inline constexpr std::string_view tuning_title = "kokkos-mma tuning table, ";
 inline constexpr int tuning_format             = 1;
 inline constexpr std::size_t max_tuning_bytes  = 1 << 20;
 
-inline std::string tuning_version() {
-  return concatenate(KOKKOSMMA_VERSION_MAJOR, ".", KOKKOSMMA_VERSION_MINOR, ".",
-                     KOKKOSMMA_VERSION_PATCH);
+[[gnu::cold]] inline std::string joined(
+    std::initializer_list<std::string_view> texts) {
+  std::string result;
+  for (std::string_view const text : texts) result += text;
+  return result;
 }
-inline std::string to_text(TunedDevice const& device) {
-  return concatenate(device.name, ", compute capability ",
-                     device.compute_capability / 10, ".",
-                     device.compute_capability % 10, ", ",
-                     device.multiprocessors, " multiprocessors");
+[[gnu::cold]] inline std::string tuning_version() {
+  return joined({std::to_string(KOKKOSMMA_VERSION_MAJOR), ".",
+                 std::to_string(KOKKOSMMA_VERSION_MINOR), ".",
+                 std::to_string(KOKKOSMMA_VERSION_PATCH)});
+}
+[[gnu::cold]] inline std::string capability_text(TunedDevice const& device) {
+  return joined({std::to_string(device.compute_capability / 10), ".",
+                 std::to_string(device.compute_capability % 10)});
+}
+[[gnu::cold]] inline std::string to_text(TunedDevice const& device) {
+  return joined({device.name, ", compute capability ", capability_text(device),
+                 ", ", std::to_string(device.multiprocessors),
+                 " multiprocessors"});
 }
 
 /// FNV-1a: it notices what a disk or a hand did, not what an enemy does.
-inline std::string tuning_checksum(std::string_view text) {
+[[gnu::cold]] inline std::string tuning_checksum(std::string_view text) {
   std::uint64_t hash = 0xcbf29ce484222325u;
   for (char const c : text)
     hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
@@ -72,14 +82,15 @@ inline std::string tuning_checksum(std::string_view text) {
   return result;
 }
 
-inline std::string tuned_value_text(TuningEntry const& entry, int value) {
+[[gnu::cold]] inline std::string tuned_value_text(TuningEntry const& entry,
+                                                  int value) {
   if (entry.is_flag()) return value ? "yes" : "no";
   return value == never ? "never" : std::to_string(value);
 }
 
 /// Digits alone, no sign, no spaces; false for anything else and for what does
 /// not fit.
-inline bool parse_digits(std::string_view text, int& value) {
+[[gnu::cold]] inline bool parse_digits(std::string_view text, int& value) {
   if (text.empty() || text.size() > 9) return false;
   value = 0;
   for (char const c : text) {
@@ -90,7 +101,7 @@ inline bool parse_digits(std::string_view text, int& value) {
 }
 
 /// YYYY-MM-DD.
-inline bool is_date(std::string_view text) {
+[[gnu::cold]] inline bool is_date(std::string_view text) {
   int year = 0, month = 0, day = 0;
   return text.size() == 10 && text[4] == '-' && text[7] == '-' &&
          parse_digits(text.substr(0, 4), year) &&
@@ -99,13 +110,15 @@ inline bool is_date(std::string_view text) {
          day >= 1 && day <= 31;
 }
 
-/// Reads one text; every member refuses with the number of the line.
+/// Reads one text; every member refuses with the number of the line. All of it
+/// is cold, and its texts are put together in one function: every source of an
+/// application that reduces compiles it.
 class TuningReader {
  public:
   TuningReader(std::string_view text, std::string const& file)
       : m_text(text), m_file(file) {}
 
-  TuningFile read() {
+  [[gnu::cold]] TuningFile read() {
     read_title();
     std::string_view line;
     while (next_line(line)) {
@@ -115,74 +128,88 @@ class TuningReader {
       std::string_view const value =
           space == line.npos ? std::string_view() : line.substr(space + 1);
       if (value.empty())
-        refuse("\"", line,
-               "\" is no entry; a line is a name, a space and a value");
+        refuse({"\"", line,
+                "\" is no entry; a line is a name, a space and a value"});
       if (name == "checksum") {
         read_checksum(value);
         require_all();
         return m_result;
       }
-      auto const [seen, is_new] = m_lines.try_emplace(name, m_line);
-      if (!is_new) refuse(name, " stands in line ", seen->second, " already");
+      if (Line const* const seen = find(name))
+        refuse(
+            {name, " stands in line ", std::to_string(seen->line), " already"});
+      m_lines.push_back({name, m_line});
       if (!read_header(name, value)) read_entry(name, value);
     }
     refuse_file(
-        "ends without a line \"checksum\": it is cut off; copy it again, "
-        "or run perf_tune again");
+        {"ends without a line \"checksum\": it is cut off; copy it again, "
+         "or run perf_tune again"});
   }
 
  private:
-  template <class... Parts>
-  [[noreturn]] void refuse_file(Parts const&... parts) const {
-    throw std::invalid_argument(concatenate(m_file, ": ", parts...));
+  using Texts = std::initializer_list<std::string_view>;
+  struct Line {
+    std::string name;
+    int line;
+  };
+
+  [[noreturn, gnu::cold]] void refuse_file(Texts texts) const {
+    throw std::invalid_argument(m_file + ": " + joined(texts));
   }
-  template <class... Parts>
-  [[noreturn]] void refuse(Parts const&... parts) const {
-    refuse_file("line ", m_line, ": ", parts...);
+  [[noreturn, gnu::cold]] void refuse(Texts texts) const {
+    refuse_file({"line ", std::to_string(m_line), ": ", joined(texts)});
+  }
+
+  [[gnu::cold]] Line const* find(std::string_view name) const {
+    for (Line const& each : m_lines)
+      if (each.name == name) return &each;
+    return nullptr;
   }
 
   /// False at the end. A last line without its end is cut off.
-  bool next_line(std::string_view& line) {
+  [[gnu::cold]] bool next_line(std::string_view& line) {
     if (m_next == m_text.size()) return false;
     ++m_line;
     m_begin               = m_next;
     std::size_t const end = m_text.find('\n', m_begin);
     if (end == m_text.npos)
       refuse(
-          "the file ends within this line: it is cut off; copy it again, or "
-          "run perf_tune again");
+          {"the file ends within this line: it is cut off; copy it again, or "
+           "run perf_tune again"});
     line   = m_text.substr(m_begin, end - m_begin);
     m_next = end + 1;
     for (char const c : line)
       if (static_cast<unsigned char>(c) < ' ' || c == 127)
         refuse(
-            "byte ", int(static_cast<unsigned char>(c)),
-            " is no text; a table has plain lines that end with a line feed");
+            {"byte ", std::to_string(int(static_cast<unsigned char>(c))),
+             " is no text; a table has plain lines that end with a line feed"});
     return true;
   }
 
-  void read_title() {
+  [[gnu::cold]] void read_title() {
     std::string_view line;
-    if (m_text.empty()) refuse_file("is empty; perf_tune writes a table");
+    if (m_text.empty()) refuse_file({"is empty; perf_tune writes a table"});
     if (m_text.substr(0, tuning_title.size()) != tuning_title)
-      refuse_file("line 1: is not \"", tuning_title, "format ", tuning_format,
-                  "\": no tuning table; perf_tune writes one");
+      refuse_file({"line 1: is not \"", tuning_title, "format ",
+                   std::to_string(tuning_format),
+                   "\": no tuning table; perf_tune writes one"});
     next_line(line);
     std::string const known =
-        concatenate(tuning_title, "format ", tuning_format);
+        joined({tuning_title, "format ", std::to_string(tuning_format)});
     if (line != known)
-      refuse("\"", line.substr(tuning_title.size()),
-             "\" is not known; this library reads format ", tuning_format,
-             "; run perf_tune again");
+      refuse({"\"", line.substr(tuning_title.size()),
+              "\" is not known; this library reads format ",
+              std::to_string(tuning_format), "; run perf_tune again"});
   }
 
-  bool read_header(std::string const& name, std::string_view value) {
+  [[gnu::cold]] bool read_header(std::string const& name,
+                                 std::string_view value) {
     TunedDevice& device = m_result.device;
     if (name == "version") {
       if (value != tuning_version())
-        refuse("the table is for kokkos-mma ", value, " and this is ",
-               tuning_version(),
-               ", whose kernels are others; run perf_tune again");
+        refuse({"the table is for kokkos-mma ", value, " and this is ",
+                tuning_version(),
+                ", whose kernels are others; run perf_tune again"});
     } else if (name == "device") {
       device.name = value;
     } else if (name == "compute_capability") {
@@ -191,17 +218,17 @@ class TuningReader {
       if (point == value.npos || !parse_digits(value.substr(0, point), major) ||
           !parse_digits(value.substr(point + 1), minor) || major > 99 ||
           minor > 9)
-        refuse("compute_capability is \"", value,
-               "\"; allowed are a number, a point and a digit, as 9.0");
+        refuse({"compute_capability is \"", value,
+                "\"; allowed are a number, a point and a digit, as 9.0"});
       device.compute_capability = 10 * major + minor;
     } else if (name == "multiprocessors") {
       if (!parse_digits(value, device.multiprocessors) ||
           device.multiprocessors == 0)
-        refuse("multiprocessors is \"", value,
-               "\"; allowed are whole numbers from 1 on");
+        refuse({"multiprocessors is \"", value,
+                "\"; allowed are whole numbers from 1 on"});
     } else if (name == "date") {
       if (!is_date(value))
-        refuse("date is \"", value, "\"; allowed are days as 2026-11-21");
+        refuse({"date is \"", value, "\"; allowed are days as 2026-11-21"});
       m_result.date = value;
     } else {
       return false;
@@ -209,7 +236,8 @@ class TuningReader {
     return true;
   }
 
-  void read_entry(std::string const& wanted, std::string_view text) {
+  [[gnu::cold]] void read_entry(std::string const& wanted,
+                                std::string_view text) {
     bool found = false;
     for_each_tuned_value(
         m_result.table,
@@ -223,30 +251,30 @@ class TuningReader {
             number = never;
           else if (entry.is_flag() || !parse_digits(text, number) ||
                    !entry.allows(number))
-            refuse(name, " is \"", text, "\"; allowed are ", entry.allowed());
+            refuse({name, " is \"", text, "\"; allowed are ", entry.allowed()});
           value = number;
         });
     if (!found)
-      refuse("\"", wanted,
-             "\" is no name of a table; docs/tuning.md lists them");
+      refuse({"\"", wanted,
+              "\" is no name of a table; docs/tuning.md lists them"});
   }
 
-  void read_checksum(std::string_view value) {
+  [[gnu::cold]] void read_checksum(std::string_view value) {
     std::string const right = tuning_checksum(m_text.substr(0, m_begin));
     if (value != right && value != "edited")
-      refuse("the checksum is ", value, " and that of the lines before is ",
-             right,
-             ": the file was changed or damaged; if you changed it, write "
-             "\"checksum edited\" here");
+      refuse({"the checksum is ", value, " and that of the lines before is ",
+              right,
+              ": the file was changed or damaged; if you changed it, write "
+              "\"checksum edited\" here"});
     if (m_next != m_text.size())
-      refuse("text follows the checksum, which is the last line of a table");
+      refuse({"text follows the checksum, which is the last line of a table"});
   }
 
-  void require_all() const {
+  [[gnu::cold]] void require_all() const {
     auto const require = [&](std::string const& name) {
-      if (m_lines.find(name) == m_lines.end())
-        refuse_file("has no ", name,
-                    ", and a table has every value; run perf_tune again");
+      if (!find(name))
+        refuse_file({"has no ", name,
+                     ", and a table has every value; run perf_tune again"});
     };
     for (char const* const name :
          {"version", "device", "compute_capability", "multiprocessors", "date"})
@@ -259,7 +287,7 @@ class TuningReader {
   std::string_view m_text;
   std::string const& m_file;
   TuningFile m_result{};
-  std::map<std::string, int> m_lines;
+  std::vector<Line> m_lines;
   std::size_t m_begin = 0;
   std::size_t m_next  = 0;
   int m_line          = 0;
@@ -271,11 +299,12 @@ class TuningReader {
 inline std::string write_tuning(TuningFile const& file,
                                 std::string const& notes = {}) {
   TunedDevice const& device = file.device;
-  std::string text          = Impl::concatenate(
-               Impl::tuning_title, "format ", Impl::tuning_format, "\n", "version ",
-               Impl::tuning_version(), "\ndevice ", device.name, "\ncompute_capability ",
-               device.compute_capability / 10, ".", device.compute_capability % 10,
-               "\nmultiprocessors ", device.multiprocessors, "\ndate ", file.date, "\n");
+  std::string text          = Impl::joined(
+               {Impl::tuning_title, "format ", std::to_string(Impl::tuning_format),
+                "\nversion ", Impl::tuning_version(), "\ndevice ", device.name,
+                "\ncompute_capability ", Impl::capability_text(device),
+                "\nmultiprocessors ", std::to_string(device.multiprocessors), "\ndate ",
+                file.date, "\n"});
   for (std::size_t begin = 0; begin < notes.size();) {
     std::size_t const end = std::min(notes.find('\n', begin), notes.size());
     text += "# " + notes.substr(begin, end - begin) + "\n";
@@ -294,9 +323,9 @@ inline TuningFile parse_tuning(std::string_view text, std::string const& file) {
 }
 
 /// The table in a file.
-inline TuningFile read_tuning(std::string const& file) {
-  auto const refuse = [&](auto const&... parts) {
-    throw std::invalid_argument(Impl::concatenate(file, ": ", parts...));
+[[gnu::cold]] inline TuningFile read_tuning(std::string const& file) {
+  auto const refuse = [&](std::initializer_list<std::string_view> texts) {
+    throw std::invalid_argument(file + ": " + Impl::joined(texts));
   };
   errno = 0;
   std::string text(Impl::max_tuning_bytes + 1, '\0');
@@ -309,12 +338,13 @@ inline TuningFile read_tuning(std::string const& file) {
   int const error   = errno ? errno : EIO;
   if (stream) std::fclose(stream);
   if (failed)
-    refuse("cannot be read: ", std::generic_category().message(error),
-           "; KOKKOSMMA_TUNING wants the path of a file that perf_tune wrote");
+    refuse(
+        {"cannot be read: ", std::generic_category().message(error),
+         "; KOKKOSMMA_TUNING wants the path of a file that perf_tune wrote"});
   text.resize(count);
   if (text.size() > Impl::max_tuning_bytes)
-    refuse("has more than ", Impl::max_tuning_bytes,
-           " bytes, and a table has a few thousand; perf_tune writes one");
+    refuse({"has more than ", std::to_string(Impl::max_tuning_bytes),
+            " bytes, and a table has a few thousand; perf_tune writes one"});
   return parse_tuning(text, file);
 }
 

@@ -235,12 +235,13 @@ struct TuningEntry {
            (least <= x && x <= most && x % step == 0);
   }
   /// The values that it may have, for a person.
-  std::string allowed() const {
+  [[gnu::cold]] std::string allowed() const {
     if (is_flag()) return "yes or no";
-    std::string text = step > 1 ? "multiples of " + std::to_string(step) + ", "
-                                : std::string();
+    std::string text;
+    if (step > 1) text += "multiples of " + std::to_string(step) + ", ";
     text += std::to_string(least) + " to " + std::to_string(most);
-    return or_never ? text + ", or never" : text;
+    if (or_never) text += ", or never";
+    return text;
   }
 };
 

@@ -59,22 +59,22 @@ KOKKOS_FORCEINLINE_FUNCTION constexpr std::int64_t boundary_index(
   return period - place - (kind == Boundary::reflect);
 }
 
-/// One boundary of the grid. `value` is that of a constant.
+/// What lies beyond one side of one dimension of a grid.
 struct BoundaryCondition {
-  Boundary kind = Boundary::constant;  ///< what lies beyond
-  double value  = 0;                   ///< of a constant
+  Boundary kind = Boundary::constant;  ///< what lies beyond the side
+  double value  = 0;  ///< of a constant; no other kind reads it
 
   /// Whether kind and value are the same.
   friend constexpr bool operator==(BoundaryCondition const&,
                                    BoundaryCondition const&) = default;
 };
 
-/// The boundaries of a grid of `Rank` dimensions.
+/// The boundary conditions of a grid of `Rank` dimensions, one for each side.
 ///
-/// An element beyond a boundary is what the kind of this boundary says, as if
-/// the opposite boundary had the same kind. Beyond boundaries of several
-/// dimensions, each index is replaced on its own; where constants meet, that of
-/// the first dimension is taken.
+/// An element beyond a boundary is what the condition of this side says, as if
+/// the opposite side had the same one. Beyond boundaries of several dimensions,
+/// each index is replaced on its own; where constants meet, that of the first
+/// dimension is taken.
 ///
 /// A View has ghost cells beyond those boundaries that are halos, as many as
 /// the radius of the stencil in this dimension, and no others: element 0 of the
@@ -87,7 +87,12 @@ struct Boundaries {
   BoundaryCondition low[Rank];   ///< before element 0 of each dimension
   BoundaryCondition high[Rank];  ///< behind the last element of each dimension
 
-  /// The same on every boundary.
+  /// One condition on every side of every dimension.
+  ///
+  /// \code
+  /// auto const torus = Boundaries<2>::all(Boundary::periodic);
+  /// auto const ones  = Boundaries<2>::all(Boundary::constant, 1);
+  /// \endcode
   static constexpr Boundaries all(Boundary kind, double value = 0) {
     Boundaries result;
     for (int d = 0; d < Rank; ++d)
@@ -95,7 +100,7 @@ struct Boundaries {
     return result;
   }
 
-  /// The same on both boundaries of a dimension.
+  /// One condition for each dimension, on both of its sides.
   static constexpr Boundaries per_dimension(
       std::array<BoundaryCondition, Rank> const& conditions) {
     Boundaries result;
@@ -104,7 +109,8 @@ struct Boundaries {
     return result;
   }
 
-  /// Every boundary its own.
+  /// A condition for each side: before the first and behind the last element of
+  /// each dimension.
   /// \throws std::invalid_argument when periodic is only one of two boundaries
   static constexpr Boundaries per_side(
       std::array<BoundaryCondition, Rank> const& lows,

@@ -20,9 +20,8 @@ int main(int argc, char* argv[]) {
 
   Kokkos::parallel_for(
       "heat",
-      KokkosMMA::StencilPolicy<Exec, Kokkos::Rank<2>>(
-          exec, {100, 200}, in, StencilWeights<2>::star(1).with_centre(-4),
-          torus),
+      KokkosMMA::StencilPolicy(
+          exec, in, StencilWeights<2>::star(1).with_centre(-4), torus),
       KOKKOS_LAMBDA(std::int64_t i, std::int64_t j, float sum) {
         out(i, j) = in(i, j) + 0.25f * sum;
       });

@@ -125,12 +125,9 @@ void blur(Plane const& from, Plane const& to, Options const& options,
           KokkosMMA::Settings const& settings) {
   int const width          = 2 * options.radius + 1;
   std::int64_t const count = width * width;
-  auto const policy        = KokkosMMA::StencilPolicy<Space, Kokkos::Rank<2>>(
-      Space(),
-      {static_cast<std::int64_t>(from.extent(0)),
-              static_cast<std::int64_t>(from.extent(1))},
-      from, KokkosMMA::StencilWeights<2>::box(options.radius),
-      KokkosMMA::Boundaries<2>::all(options.boundary, options.value), settings);
+  auto const policy        = KokkosMMA::StencilPolicy(
+             Space(), from, KokkosMMA::StencilWeights<2>::box(options.radius),
+             KokkosMMA::Boundaries<2>::all(options.boundary, options.value), settings);
   Kokkos::parallel_for(
       "blur", policy,
       KOKKOS_LAMBDA(std::int64_t y, std::int64_t x, std::int32_t sum) {

@@ -31,11 +31,9 @@ class MmaKernels {
     auto const laplacian =
         KokkosMMA::StencilWeights<2>::star(1).with_centre(-4);
     double const lambda = m_lambda;
-    auto const n        = static_cast<std::int64_t>(u.extent(0));
     Kokkos::parallel_for(
         "heat::step",
-        KokkosMMA::StencilPolicy<Space, Kokkos::Rank<2>>(
-            Space(), {n, n}, u, laplacian, m_boundaries),
+        KokkosMMA::StencilPolicy(Space(), u, laplacian, m_boundaries),
         KOKKOS_LAMBDA(std::int64_t i, std::int64_t j, double sum) {
           next(i, j) = u(i, j) + lambda * sum;
         });
@@ -48,11 +46,12 @@ class MmaKernels {
   }
 
   void print_route(std::int64_t points) const {
-    Grid const u     = allocated<Grid>("u", points, points);
-    Grid const other = allocated<Grid>("other", points, points);
-    std::printf("%s\n", KokkosMMA::explain_stencil(Space(), u, other,
-                                                   step_weights(), m_boundaries)
-                            .c_str());
+    Grid const u            = allocated<Grid>("u", points, points);
+    Grid const other        = allocated<Grid>("other", points, points);
+    std::string const route = KokkosMMA::explain([&] {
+      KokkosMMA::stencil(Space(), u, other, step_weights(), m_boundaries);
+    });
+    std::printf("%s\n", route.c_str());
   }
 
  private:

@@ -1,9 +1,8 @@
 # SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-# The target bench_run, kokkosmma-bench in an installation, and the tests of both.
+# The target bench_run, kokkosmma-bench in an installation, and its test.
 
-find_package(Python3 3.8 QUIET COMPONENTS Interpreter)
 set(programs perf_reduce perf_scan perf_segmented perf_stencil)
 set(driver "${CMAKE_CURRENT_SOURCE_DIR}/scripts/kokkosmma_bench.py")
 if(Python3_FOUND)
@@ -44,15 +43,8 @@ configure_file(scripts/kokkosmma-bench.in "${CMAKE_CURRENT_BINARY_DIR}/kokkosmma
 install(PROGRAMS "${CMAKE_CURRENT_BINARY_DIR}/kokkosmma-bench" DESTINATION "${CMAKE_INSTALL_BINDIR}" ${install_bench})
 
 if(Python3_FOUND)
-  foreach(script IN ITEMS compare kokkosmma_bench)
-    add_test(NAME perf_scripts.${script} COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/scripts/test_${script}.py)
-    set_tests_properties(perf_scripts.${script} PROPERTIES LABELS perf ENVIRONMENT PYTHONDONTWRITEBYTECODE=1)
-  endforeach()
   # The real programs on small data, through an installation.
-  add_test(NAME kokkosmma_bench.installed
-           COMMAND ${CMAKE_COMMAND} -DBUILD=${CMAKE_BINARY_DIR} -DPYTHON=${Python3_EXECUTABLE} -DBIN=${CMAKE_INSTALL_BINDIR}
-                   -DPREFIX=${CMAKE_CURRENT_BINARY_DIR}/bench_prefix -DCONFIG=$<CONFIG>
-                   -P ${CMAKE_CURRENT_SOURCE_DIR}/scripts/check_bench.cmake)
-  set_tests_properties(kokkosmma_bench.installed PROPERTIES LABELS perf TIMEOUT 300 ENVIRONMENT
-                                                            "OMP_NUM_THREADS=1;OMP_PROC_BIND=false;PYTHONDONTWRITEBYTECODE=1")
+  perf_test(kokkosmma_bench.installed ${CMAKE_COMMAND} -DBUILD=${CMAKE_BINARY_DIR} -DPYTHON=${Python3_EXECUTABLE} -DBIN=${CMAKE_INSTALL_BINDIR}
+            -DPREFIX=${CMAKE_CURRENT_BINARY_DIR}/bench_prefix -DCONFIG=$<CONFIG> -P ${scripts}/check_bench.cmake)
+  set_tests_properties(kokkosmma_bench.installed PROPERTIES TIMEOUT 300)
 endif()

@@ -21,6 +21,7 @@ CONTENDERS = {
         "mma": "mma",
         "streamed": "streamed",
         "collective": "team collective",
+        "wmma": "papers' wmma",
     },
     "stencil": {
         "kokkos": "Kokkos",
@@ -37,7 +38,7 @@ CONTENDERS = {
     },
 }
 # Contenders that run no code of this project.
-PEERS = frozenset(("kokkos", "kokkos_team", "kokkos_flat", "kokkos_tiled", "cub", "cub_offsets", "cub_fixed", "cub_by_key", "cublas",
+PEERS = frozenset(("kokkos", "kokkos_team", "kokkos_flat", "kokkos_tiled", "cub", "cub_offsets", "cub_fixed", "cub_by_key", "cublas", "wmma",
                    "separable", "npp", "cudnn"))
 PROGRAMS = ("reduce", "scan", "segmented", "stencil")
 MICROSECONDS = {"ns": 1e-3, "us": 1.0, "ms": 1e3, "s": 1e6}

@@ -2,21 +2,15 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The tables of perf_paper, for markdown_table.py."""
 
-import statistics
+from bench_results import Case, entries_by_case
 
 CONTENDERS = {
     "shuffle": "warp shuffles",
     "cub_half": "CUB, half sums",
     "cub": "CUB",
     "cub_float": "CUB, floats",
-    "cub_offsets": "CUB offsets",
-    "cub_by_key": "CUB by key",
-    "thrust": "Thrust",
     "kokkos": "Kokkos",
     "kokkos_half": "Kokkos, half sums",
-    "kokkos_team": "Kokkos team",
-    "kokkos_thread": "Kokkos thread",
-    "wmma": "papers' wmma",
     "wmma_recurrence": "recurrence, wmma",
     "wmma_single_pass": "single pass, wmma",
     "wmma_split": "split, wmma",
@@ -24,8 +18,6 @@ CONTENDERS = {
     "mma_single_pass": "single pass, library",
     "mma_split": "split, library",
     "mma_chained": "chained, library",
-    "emulated_single_pass": "single pass, emulated",
-    "emulated_chained": "chained, emulated",
     "global": "global memory",
     "shared": "shared memory",
     "mma": "mma",
@@ -34,39 +26,16 @@ CONTENDERS = {
     "library": "library",
 }
 LIBRARY = ("library", "mma", "streamed", "packed")
-SEGMENTS = {"paper_segmented_reduce": "Sums of equal segments", "paper_segmented_scan": "Inclusive scans of equal segments"}
-FULL = {"paper_reduce": "Sums that end on the host (host clock)", "paper_scan": "Exclusive scans"}
-
-
-class Case:
-    """One measured case; of repetitions, the median of each field."""
-
-    def __init__(self, entries):
-        self.entries = entries
-        self.label = entries[0].get("label", "")
-        self.microseconds = self.value("real_time")  # the unit of all of these benchmarks
-        self.bytes_per_second = self.value("bytes_per_second")
-        self.joules = self.value("joules_per_element")
-        self.watts = self.value("watts")
-
-    def value(self, field):
-        values = [e[field] for e in self.entries if field in e]
-        return statistics.median(values) if values else None
 
 
 class Papers:
     """The cases of perf_paper that ran: task -> [(contender and type, words, numbers of the name, Case)]."""
 
     def __init__(self, document):
-        entries = {}
-        for entry in document["benchmarks"]:
-            if entry.get("run_type", "iteration") == "iteration":
-                entries.setdefault(entry.get("run_name", entry["name"]), []).append(entry)
         self.tasks = {}
-        for name, group in entries.items():
-            path = [p for p in name.split("/") if not p.startswith(("iterations:", "repeats:")) and p != "manual_time"]
+        for path, group in entries_by_case(document).items():
             case = Case(group)
-            if not path[0].startswith("paper_") or case.label.startswith("refused") or any(e.get("error_occurred") for e in group):
+            if not path[0].startswith("paper_") or case.label.startswith("refused") or case.error:
                 continue
             words = tuple(p for p in path[3:] if ":" not in p)
             numbers = {key: int(value) for key, _, value in (p.partition(":") for p in path[1:] if ":" in p)}
@@ -168,68 +137,6 @@ def error_lines(papers, table, size):
     return lines
 
 
-def ranges(fastest):
-    """Neighbouring lengths of which the same contender is the fastest: (first, last, contender)."""
-    result = []
-    for length, contender in sorted(fastest.items()):
-        if result and result[-1][2] == contender:
-            result[-1][1] = length
-        else:
-            result.append([length, length, contender])
-    return result
-
-
-def ranked(contenders):
-    """The contenders of a case, without the library's call where it took a route that is there by name: the same code, twice."""
-    return [c for c in contenders if c != "library" or contenders[c].label not in contenders]
-
-
-def segment_lines(papers, table, size):
-    lines = []
-    for task, what in SEGMENTS.items():
-        found = {}
-        for (contender, value_type), _, numbers, case in papers.of(task):
-            found.setdefault((value_type, numbers["length"]), {})[contender] = case
-        if not found:
-            continue
-        names = in_order(c for contenders in found.values() for c in contenders)
-        rows, fastest = [], {}
-        for (value_type, length), contenders in found.items():
-            best = max(ranked(contenders), key=lambda c: billions(contenders[c]))
-            fastest.setdefault(value_type, {})[length] = best
-            peers = [billions(case) for c, case in contenders.items() if c not in LIBRARY]
-            own = billions(contenders["library"]) if "library" in contenders else None
-            rows.append([value_type, str(length)] + [figure(billions(contenders[c])) if c in contenders else "-" for c in names]
-                        + [title(best), ratio(own, max(peers, default=None))])
-        lines += [f"## {what}, 10^9 elements per second", ""] + table(
-            ["type", "length"] + [title(c) for c in names] + ["fastest", "library / best peer"], rows)
-        rows = [[value_type, f"{first} to {last}" if last > first else str(first), title(c)]
-                for value_type, by_length in fastest.items() for first, last, c in ranges(by_length)]
-        lines += ["The fastest by range:", ""] + table(["type", "length", ""], rows)
-    return lines
-
-
-def full_lines(papers, table, size):
-    lines = []
-    for task, what in FULL.items():
-        found = {}
-        for (contender, value_type), _, numbers, case in papers.of(task):
-            found.setdefault((value_type, numbers["n"]), {})[contender] = case
-        if not found:
-            continue
-        names = in_order(c for contenders in found.values() for c in contenders)
-        peers = [c for c in names if c not in LIBRARY]
-        rows = []
-        for (value_type, n), contenders in found.items():
-            own = contenders.get("library")
-            cells = [f"{contenders[c].microseconds:.1f}" if c in contenders else "-" for c in names]
-            cells += [ratio(contenders[c].microseconds, own.microseconds) if c in contenders and own else "-" for c in peers]
-            rows.append([value_type, size(n)] + cells)
-        lines += [f"## {what}, microseconds per call", ""] + table(
-            ["type", "n"] + [title(c) for c in names] + [f"library over {title(c)}" for c in peers], rows)
-    return lines
-
-
 def automata(papers):
     found = {}
     for (contender, _), _, numbers, case in papers.of("paper_automaton"):
@@ -308,6 +215,6 @@ def model_lines(papers, table, size):
 
 def lines_of(document, table, size):
     papers = Papers(document)
-    lines = chain_lines(papers, table, size) + error_lines(papers, table, size) + segment_lines(papers, table, size)
-    lines += full_lines(papers, table, size) + automaton_lines(papers, table) + energy_lines(papers, table)
+    lines = chain_lines(papers, table, size) + error_lines(papers, table, size)
+    lines += automaton_lines(papers, table) + energy_lines(papers, table)
     return lines + model_lines(papers, table, size)

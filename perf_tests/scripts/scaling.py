@@ -1,19 +1,18 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Turns the JSON of perf_mpi into a Markdown table, pictures, and a model of more GPUs than were there.
+"""Turns the JSON of perf_mpi into a Markdown table, and a model of more GPUs than were there.
 
     mpiexec -n 4 perf_mpi --mma-json=scaling.json
     perf_tests/scripts/scaling.py scaling.json > scaling.md
-    perf_tests/scripts/scaling.py scaling.json --plots folder --model 1024
+    perf_tests/scripts/scaling.py scaling.json --model 1024
 
-Ends with status 1 when the file records a wrong result, 2 when it cannot be read or drawn.
+Ends with status 1 when the file records a wrong result, 2 when it cannot be read.
 """
 
 import argparse
 import json
 import math
-import os
 import sys
 
 # Efficiency of weak scaling that the project promised, by operation.
@@ -147,82 +146,9 @@ def link_of_model(data, options):
     return latency, bandwidth, f"{origin}: {latency:.2f} us and {bandwidth * 1e-3:.1f} GB/s"
 
 
-def plots(data, options):
-    try:
-        import matplotlib
-    except ImportError:
-        raise BadFile("the pictures need matplotlib, and this Python has none (Debian: python3-matplotlib)")
-    matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
-
-    os.makedirs(options.plots, exist_ok=True)
-    colours = {key: f"C{i}" for i, key in enumerate(sorted({*series(data, "weak"), *series(data, "strong")}))}
-    written = []
-
-    def finish(figure, axis, name, title):
-        axis.set_title(title, fontsize=11)
-        axis.set_xscale("log", base=2)
-        axis.xaxis.set_major_formatter("{x:.0f}")
-        axis.minorticks_off()
-        axis.set_xlabel("GPUs" if data["context"].get("device") != "host" else "ranks")
-        axis.grid(alpha=0.3)
-        figure.tight_layout()
-        for ending in ("png", "svg"):
-            path = os.path.join(options.plots, f"{name}.{ending}")
-            figure.savefig(path, dpi=150)
-            written.append(path)
-        plt.close(figure)
-
-    for scaling in ("weak", "strong"):
-        figure, axis = plt.subplots(figsize=(7, 4.2))
-        for key, cases in series(data, scaling).items():
-            ranks = [case["ranks"] for case in cases]
-            axis.plot(ranks, [case.get("efficiency", 0) for case in cases], "o-", color=colours[key], label=" ".join(key))
-            axis.set_xticks(ranks)
-        axis.axhline(1, color="0.5", linewidth=0.8)
-        axis.set_ylim(0, 1.15)
-        axis.set_ylabel("efficiency against one GPU without MPI")
-        axis.legend(fontsize=9)
-        finish(figure, axis, f"{scaling}_scaling",
-               f"{scaling.capitalize()} scaling, {data['context'].get('device', '?')}" +
-               (f": ranks share {shared(data)}" if shared(data) else ""))
-
-    figure, axis = plt.subplots(figsize=(7, 4.2))
-    copy = [case for case in data["benchmarks"] if case["operation"] == "copy"]
-    for key, cases in series(data, "weak").items():
-        ranks = [case["ranks"] for case in cases]
-        axis.plot(ranks, [case["bytes_per_rank"] / case["real_time"] * 1e-3 for case in cases], "o-", color=colours[key],
-                  label=" ".join(key))
-        axis.set_xticks(ranks)
-    if copy:
-        axis.axhline(copy[0]["bytes_per_rank"] / copy[0]["real_time"] * 1e-3, color="k", linestyle="--", linewidth=1, label="copy, one GPU")
-    axis.set_ylim(bottom=0)
-    axis.set_ylabel("GB/s per rank, data read and written once")
-    axis.legend(fontsize=9)
-    finish(figure, axis, "rates", "Rates in weak scaling")
-
-    if options.model:
-        latency, bandwidth, origin = link_of_model(data, options)
-        figure, axis = plt.subplots(figsize=(7, 4.2))
-        for key, cases in series(data, "weak").items():
-            ranks = [case["ranks"] for case in cases]
-            axis.plot(ranks, [case["efficiency"] for case in cases], "o-", color=colours[key], label=" ".join(key) + ", measured")
-            more = [ranks[-1], *powers(ranks[-1], options.model)]
-            axis.plot(more, [model(cases, n, latency, bandwidth) for n in more], "--", color=colours[key])
-        axis.axhline(1, color="0.5", linewidth=0.8)
-        axis.set_ylim(0, 1.25)
-        axis.set_ylabel("efficiency against one GPU without MPI")
-        axis.legend(fontsize=9, loc="lower left")
-        axis.text(0.5, 0.97, "dashed: MODEL, not measured\n" + origin, transform=axis.transAxes, ha="center", va="top", fontsize=8,
-                  color="C3")
-        finish(figure, axis, "model", f"Weak scaling extrapolated to {options.model}: a model")
-    return written
-
-
 def main(arguments):
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("json")
-    parser.add_argument("--plots", metavar="FOLDER", help="write PNG and SVG there")
     parser.add_argument("--model", type=int, metavar="RANKS", help="extrapolate weak scaling to so many ranks")
     parser.add_argument("--latency-us", type=float, help="of a message between nodes, for the model")
     parser.add_argument("--bandwidth-gbs", type=float, help="between nodes, for the model")
@@ -232,9 +158,6 @@ def main(arguments):
     try:
         data = load(options.json)
         print(table(data, options))
-        if options.plots:
-            for path in plots(data, options):
-                print(path, file=sys.stderr)
     except BadFile as error:
         print(f"scaling.py: {error}", file=sys.stderr)
         return 2

@@ -12,7 +12,6 @@ import unittest
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 import markdown_table  # noqa: E402
-import paper_tables  # noqa: E402
 
 FIXTURE = json.loads((HERE / "fixtures" / "perf_paper.json").read_text(encoding="utf-8"))
 
@@ -51,32 +50,6 @@ class PaperTables(unittest.TestCase):
         self.assertEqual(self.line("| uniform | half | CUB", "## Error over the sum,"), "| uniform | half | CUB, half sums | not finite | not finite |")
         self.assertEqual(self.line("| uniform | half | library", "## Error over the sum,"), "| uniform | half | library | 2.0e-08 | 5.0e-08 |")
         self.assertEqual(self.line("| normal", "## Error over the sum of magnitudes"), "| normal | half | library | 2.0e-09 |")
-
-    def test_segments_with_the_fastest_and_no_refused_route(self):
-        self.assertIn("| type | length | CUB offsets | Kokkos team | papers' wmma | library | fastest | library / best peer |", self.lines)
-        self.assertEqual(self.line("| half | 256", "## Sums of equal"), "| half | 256 | 1500 | 250 | 1200 | 1100 | CUB offsets | 0.73 |")
-
-    def test_ranges_join_neighbours(self):
-        self.assertEqual(self.line("| half", "The fastest by range"), "| half | 16 to 32 | library |")
-        self.assertEqual(
-            paper_tables.ranges({16: "a", 64: "a", 32: "b", 128: "a"}),
-            [[16, 16, "a"], [32, 32, "b"], [64, 128, "a"]],
-        )
-
-    def test_the_librarys_call_is_no_contender_beside_its_own_route(self):
-        document = copy.deepcopy(FIXTURE)
-        call = next(b for b in document["benchmarks"] if b["name"].startswith("paper_segmented_reduce/library/half/length:32/"))
-        route = dict(call, elements_per_second=call["elements_per_second"] * 0.999)
-        for field in ("name", "run_name"):
-            if field in route:
-                route[field] = route[field].replace("/library/", "/mma/")
-        document["benchmarks"].append(route)
-        text, _ = markdown_table.markdown(document)
-        self.assertIn("| half | 16 | library |", text.splitlines())
-        self.assertIn("| half | 32 | mma |", text.splitlines())
-
-    def test_whole_sums_against_each_peer(self):
-        self.assertEqual(self.line("| half", "## Sums that end"), "| half | 2^10 | 20.0 | 40.0 | 30.0 | 10.0 | 2.00 | 4.00 | 3.00 |")
 
     def test_automata_take_the_faster_of_the_library(self):
         self.assertEqual(

@@ -118,21 +118,5 @@ class Model(unittest.TestCase):
         self.assertIn("--latency-us=", error)
 
 
-class Pictures(unittest.TestCase):
-    def test_are_written_or_refused_with_the_reason(self):
-        with tempfile.TemporaryDirectory() as folder:
-            status, _, error = run(json.dumps(DOCUMENT), "--plots", folder, "--model", "64")
-            try:
-                import matplotlib  # noqa: F401
-            except ImportError:
-                self.assertEqual(status, 2)
-                self.assertIn("matplotlib", error)
-                return
-            self.assertEqual(status, 0, error)
-            for name in ("weak_scaling", "strong_scaling", "rates", "model"):
-                for ending in ("png", "svg"):
-                    self.assertGreater(os.path.getsize(os.path.join(folder, f"{name}.{ending}")), 1000)
-
-
 if __name__ == "__main__":
     unittest.main()

@@ -31,8 +31,9 @@ template <class Exec, class X, class Y, int R>
 bool takes_route(Route route, X const& in, Y const& out,
                  StencilWeights<R> const& weights,
                  Boundaries<R> const& boundaries) {
-  std::string const verdict = explain_stencil(
-      Exec(), in, out, weights, boundaries, Settings{.route = route});
+  std::string const verdict = explain([&] {
+    stencil(Exec(), in, out, weights, boundaries, 1, Settings{.route = route});
+  });
   return verdict.find("not " + std::string(to_string(route)) + ": ") ==
          std::string::npos;
 }
@@ -51,7 +52,7 @@ void on_every_route(X const& in, Y const& out, StencilWeights<R> const& weights,
     if (steps) {
       // What lies between two steps is packed.
       Impl::MemoryLike<Exec, Y> const between(Exec(), "between", out);
-      if (!takes_route<Exec>(route, out, out, weights, boundaries) ||
+      if (!takes_route<Exec>(route, out, between.view(), weights, boundaries) ||
           !takes_route<Exec>(route, between.view(), out, weights, boundaries))
         continue;
     }

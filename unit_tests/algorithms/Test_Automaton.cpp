@@ -6,6 +6,9 @@
 
 #include "StencilSupport.hpp"
 
+#include <KokkosMMA_Recorder.hpp>
+
+#include <algorithm>
 #include <cstdlib>
 
 namespace {
@@ -332,18 +335,136 @@ void rule_from_table() {
 }
 TYPED_TEST(Automata, RuleFromTable) { rule_from_table<TypeParam>(); }
 
+// --- routes ------------------------------------------------------------------
+
+/// Every route gives these cells, or says why not and leaves the cells alone.
+template <class Exec, class Advance>
+void expect_routes(std::vector<Route> const& can_run, char const* refusal,
+                   Cells const& before, Cells const& after,
+                   Advance const& advance) {
+  for (Route const route : {Route::generic, Route::streamed, Route::mma}) {
+    SCOPED_TRACE(std::string(to_string(route)));
+    bool const runs =
+        std::find(can_run.begin(), can_run.end(), route) != can_run.end();
+    TestGrid<std::uint8_t, 2, Right, Exec> const cells(before);
+    std::string const error =
+        error_of([&] { advance(cells.view(), Settings{route}); });
+    if (runs) {
+      EXPECT_EQ("", error);
+      EXPECT_EQ(route, last_route());
+    } else {
+      EXPECT_TRUE(has_parts(error, {"KokkosMMA::automaton: ",
+                                    "route " + std::string(to_string(route)) +
+                                        " was asked for but cannot run: ",
+                                    on_cuda<Exec> ? refusal : "not Cuda"}));
+    }
+    EXPECT_TRUE(cells.holds(runs ? after : before, as_result<std::uint8_t>));
+    // From a scope it is a wish.
+    TestGrid<std::uint8_t, 2, Right, Exec> const wished(before);
+    ScopedSettings const scope(Settings{route});
+    EXPECT_EQ("", error_of([&] { advance(wished.view(), Settings{}); }));
+    EXPECT_TRUE(wished.holds(after, as_result<std::uint8_t>));
+    if (runs) {
+      EXPECT_EQ(route, last_route());
+    }
+  }
+}
+template <class Exec>
+void routes_of_automata() {
+  Random random;
+  SCOPED_TRACE(random.note());
+  auto const torus   = Boundaries<2>::all(Boundary::periodic);
+  Cells const before = random_cells({12, 70}, 2, random);
+  for (char const* const text : {"B3/S23", "345/2/4"}) {
+    SCOPED_TRACE(text);
+    AutomatonRule const rule = parse_rule(text);
+    Cells const after        = next_generation(before, rule, torus);
+    std::vector<Route> can_run{Route::generic};
+    if (on_cuda<Exec>) can_run.push_back(Route::mma);
+    if (on_cuda<Exec> && rule.states() == 2) can_run.push_back(Route::streamed);
+    // One generation, which is never chosen to run on bits.
+    expect_routes<Exec>(can_run, "more than two states", before, after,
+                        [&](auto const& cells, Settings const& settings) {
+                          automaton(Exec(), cells, rule, torus, 1, settings);
+                        });
+  }
+  OwnRule const own{2, 4};
+  std::vector<Route> can_run{Route::generic};
+  if (on_cuda<Exec>) can_run.push_back(Route::mma);
+  expect_routes<Exec>(
+      can_run, "functor", before,
+      next_generation(before, Neighbourhood::moore, 2, own, torus),
+      [&](auto const& cells, Settings const& settings) {
+        automaton(Exec(), cells, Neighbourhood::moore, 2, own, torus, 1,
+                  settings);
+      });
+}
+TYPED_TEST(Automata, Routes) { routes_of_automata<TypeParam>(); }
+
+template <class Exec>
+void explanations() {
+  Random random;
+  Cells const before       = random_cells({12, 70}, 2, random);
+  AutomatonRule const life = parse_rule("B3/S23");
+  auto const dead          = Boundaries<2>::all(Boundary::constant);
+  TestGrid<std::uint8_t, 2, Right, Exec> const cells(before);
+  std::string const text = explain([&] {
+    automaton(Exec(), cells.view(), life, dead, 64);
+    automaton(Exec(), cells.view(), Neighbourhood::moore, 1, OwnRule{2, 4},
+              dead, 64);
+  });
+  EXPECT_TRUE(has_parts(
+      text, on_cuda<Exec>
+                ? std::vector<std::string>{"route streamed; not mma: ",
+                                           "\nroute mma; not streamed: "}
+                : std::vector<std::string>{"route generic; not mma: the "
+                                           "execution space is not Cuda",
+                                           "\nroute generic; "}));
+  EXPECT_TRUE(cells.holds(before, as_result<std::uint8_t>));
+}
+TYPED_TEST(Automata, Explanations) { explanations<TypeParam>(); }
+
+template <class Exec>
+void labels() {
+  Kokkos::View<std::uint8_t**, Exec> const cells("cells", 12, 70);
+  auto const dead = Boundaries<2>::all(Boundary::constant);
+  auto const seen = [](auto const& call) {
+    Recorder const recorder;
+    call();
+    std::vector<std::string> labels;
+    for (std::string const& event : Recorder::events)
+      if (event.starts_with("begin for ")) labels.push_back(event.substr(10));
+    std::sort(labels.begin(), labels.end());
+    labels.erase(std::unique(labels.begin(), labels.end()), labels.end());
+    return labels;
+  };
+  using Labels             = std::vector<std::string>;
+  AutomatonRule const life = parse_rule("B3/S23");
+  EXPECT_EQ(Labels{on_cuda<Exec> ? "KokkosMMA::automaton[streamed]"
+                                 : "KokkosMMA::automaton[generic]"},
+            seen([&] { automaton(Exec(), cells, life, dead, 4); }));
+  EXPECT_EQ(Labels{"mine"},
+            seen([&] { automaton("mine", Exec(), cells, life, dead, 4); }));
+  EXPECT_EQ(Labels{"own rule"}, seen([&] {
+              automaton("own rule", Exec(), cells, Neighbourhood::moore, 1,
+                        OwnRule{2, 4}, dead, 4);
+            }));
+}
+TYPED_TEST(Automata, Labels) { labels<TypeParam>(); }
+
 // --- bad input ---------------------------------------------------------------
 
 template <class T, class Exec>
 void expect_refused(AutomatonRule const& rule, Boundaries<2> const& boundaries,
-                    std::int64_t steps, std::vector<std::string> parts) {
+                    std::int64_t steps, std::vector<std::string> parts,
+                    Settings const& settings = {}) {
   Random random;
   Cells const before = random_cells({6, 9}, 2, random);
   TestGrid<T, 2, Right, Exec> const cells(before);
   parts.push_back("KokkosMMA::automaton: ");
   EXPECT_TRUE(has_parts(error_of([&] {
                           automaton(Exec(), cells.view(), rule, boundaries,
-                                    steps);
+                                    steps, settings);
                         }),
                         parts));
   EXPECT_TRUE(cells.holds(before, as_result<T>));
@@ -372,6 +493,10 @@ TYPED_TEST(Automata, BadInput) {
   boundaries.high[0].kind = Boundary::periodic;
   expect_refused<std::uint8_t, TypeParam>(life, boundaries, 1,
                                           {"dimension 0", "periodic"});
+  Settings settings;
+  settings.chain_length = 99;
+  expect_refused<std::uint8_t, TypeParam>(life, torus, 1,
+                                          {"chain_length is 99"}, settings);
 }
 
 template <class T, class Exec>

@@ -72,19 +72,28 @@ void expect_kept(KeepSums<Value, R, Exec> const& kept,
   }
 }
 
+/// Every element was called so many times.
+template <class Value, class Exec>
+void expect_calls(KeepSums<Value, 2, Exec> const& kept, int expected) {
+  Kokkos::fence();
+  auto const calls =
+      Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), kept.calls);
+  for (std::size_t i = 0; i < calls.extent(0); ++i)
+    for (std::size_t j = 0; j < calls.extent(1); ++j)
+      ASSERT_EQ(expected, calls(i, j));
+}
+
 template <class T, class Value, int R, class Layout, class Exec>
-void calls_of_functors(StencilExtents<R> const& extents, int radius) {
+void calls_of_functors(Place<R> const& extent, int radius) {
   Random random;
   SCOPED_TRACE(random.note());
   auto const weights     = StencilWeights<R>::moore(radius);
   auto const boundaries  = random_boundaries<R>(random);
-  Place<R> const extent  = extents.values;
   HostGrid<R> const data = small_integers<T, R>(
       with_ghosts<R>(extent, radius_of(weights), boundaries), random);
   TestGrid<T, R, Plain<Layout>, Exec> const x(data);
   auto const kept   = keep_sums<Value, R, Exec>(extent);
-  auto const policy = StencilPolicy<Exec, Kokkos::Rank<R>>(
-      Exec(), extents, x.view(), weights, boundaries);
+  auto const policy = StencilPolicy(Exec(), x.view(), weights, boundaries);
   static_assert(std::is_same_v<Value, typename decltype(policy)::value_type>);
   Kokkos::parallel_for("neighbours", policy, kept);
   expect_kept(kept, neighbour_sums(data, extent, weights, boundaries));
@@ -93,9 +102,8 @@ void calls_of_functors(StencilExtents<R> const& extents, int radius) {
 TYPED_TEST(StencilInterface, FunctorsOfEveryRank) {
   using Right = Kokkos::LayoutRight;
   using Left  = Kokkos::LayoutLeft;
-  calls_of_functors<float, float, 2, Right, TypeParam>({300, 7u}, 1);
-  calls_of_functors<bool, std::int32_t, 2, Left, TypeParam>(
-      {std::size_t(31), short(40)}, 5);
+  calls_of_functors<float, float, 2, Right, TypeParam>({300, 7}, 1);
+  calls_of_functors<bool, std::int32_t, 2, Left, TypeParam>({31, 40}, 5);
   calls_of_functors<half_t, float, 3, Right, TypeParam>({9, 5, 12}, 2);
   calls_of_functors<std::uint8_t, std::int32_t, 3, Left, TypeParam>({4, 15, 6},
                                                                     1);
@@ -113,10 +121,8 @@ void boxes_into_functors(Place<2> const& extent, Boundary kind) {
   HostGrid<2> const data = small_integers<T, 2>(extent, random);
   TestGrid<T, 2, Plain<Kokkos::LayoutRight>, Exec> const x(data);
   auto const kept = keep_sums<Value, 2, Exec>(extent);
-  Kokkos::parallel_for(
-      StencilPolicy<Exec, Kokkos::Rank<2>>(Exec(), {extent[0], extent[1]},
-                                           x.view(), weights, boundaries),
-      kept);
+  Kokkos::parallel_for(StencilPolicy(Exec(), x.view(), weights, boundaries),
+                       kept);
   expect_kept(kept, neighbour_sums(data, extent, weights, boundaries));
 }
 TYPED_TEST(StencilInterface, BoxesIntoFunctors) {
@@ -135,8 +141,9 @@ void forms_of_calls() {
   auto const half = StencilWeights<1>::dense(1, std::vector<double>{.5, 0, .5});
   auto const nearest = Boundaries<1>::all(Boundary::nearest);
   auto const kept    = keep_sums<double, 1, Exec>({6});
-  auto policy        = StencilPolicy<Exec, Kokkos::Rank<1>, double>(
-      Exec(), {6}, x.view(), half, nearest);
+  auto const x_view  = x.view();
+  StencilPolicy<Exec, std::remove_const_t<decltype(x_view)>, double> const
+      policy(Exec(), x_view, half, nearest);
   auto const expected = neighbour_sums(data, {6}, half, nearest);
   Kokkos::parallel_for(policy, kept);
   expect_kept(kept, expected);
@@ -148,13 +155,39 @@ void forms_of_calls() {
 
   TestGrid<float, 1, Plain<Kokkos::LayoutRight>, Exec> const in(data);
   TestGrid<float, 1, Plain<Kokkos::LayoutRight>, Exec> const out({6});
-  auto const of_floats = StencilPolicy<Exec, Kokkos::Rank<1>>(
-      Exec(), {6}, in.view(), half, nearest);
+  auto const of_floats = StencilPolicy(Exec(), in.view(), half, nearest);
   stencil(Exec(), in.view(), out.view(), of_floats, 2);
   EXPECT_TRUE(out.holds(neighbour_sums(expected, {6}, half, nearest),
                         as_result<float>));
 }
 TYPED_TEST(StencilInterface, FormsOfCalls) { forms_of_calls<TypeParam>(); }
+
+// What is deduced, and what explicit arguments say.
+template <class Exec>
+void types_of_policies() {
+  using X = Kokkos::View<std::uint8_t**, Exec>;
+  X const x("x", 5, 6);
+  auto const box   = StencilWeights<2>::box(1);
+  auto const torus = Boundaries<2>::all(Boundary::periodic);
+  StencilPolicy const deduced(Exec(), x, box, torus);
+  static_assert(std::is_same_v<StencilPolicy<Exec, X>,
+                               std::remove_const_t<decltype(deduced)>>);
+  static_assert(
+      std::is_same_v<std::int32_t, typename decltype(deduced)::value_type>);
+  static_assert(decltype(deduced)::rank == 2);
+  static_assert(Kokkos::is_execution_policy_v<StencilPolicy<Exec, X>>);
+  StencilPolicy const with_settings(Exec(), x, box, torus,
+                                    Settings{Route::generic});
+  static_assert(std::is_same_v<decltype(deduced), decltype(with_settings)>);
+  EXPECT_EQ(Route::generic, with_settings.route());
+  StencilPolicy<Exec, X, float> const in_float(Exec(), x, box, torus);
+  static_assert(std::is_same_v<float, typename decltype(in_float)::value_type>);
+  EXPECT_EQ(box, in_float.weights());
+  EXPECT_EQ(torus, in_float.boundaries());
+}
+TYPED_TEST(StencilInterface, TypesOfPolicies) {
+  types_of_policies<TypeParam>();
+}
 
 // The policy keeps the elements alive, and more weights than travel with the
 // kernel.
@@ -164,8 +197,8 @@ void policy_outlives_its_arguments() {
   auto const ones = [&] {
     Kokkos::View<float**, Exec> const x("x", 30, 30);
     Kokkos::deep_copy(x, 1);
-    return StencilPolicy<Exec, Kokkos::Rank<2>>(
-        Exec(), {30, 30}, x, box, Boundaries<2>::all(Boundary::periodic));
+    return StencilPolicy(Exec(), x, box,
+                         Boundaries<2>::all(Boundary::periodic));
   }();
   auto const kept = keep_sums<float, 2, Exec>({30, 30});
   Kokkos::parallel_for("ones", ones, kept);
@@ -210,10 +243,7 @@ void tools_see_one_kernel() {
   using Events    = std::vector<std::string>;
   {
     Recorder const recorder;
-    Kokkos::parallel_for(
-        "mine",
-        StencilPolicy<Exec, Kokkos::Rank<2>>(Exec(), {20, 20}, x, box, all),
-        kept);
+    Kokkos::parallel_for("mine", StencilPolicy(Exec(), x, box, all), kept);
     EXPECT_EQ((Events{"begin for mine", "end"}), Recorder::events);
   }
   {
@@ -223,6 +253,17 @@ void tools_see_one_kernel() {
                           std::string(to_string(last_route())) + ",float]",
                       "end"}),
               Recorder::events);
+  }
+  {
+    Recorder const recorder;
+    stencil("labelled", Exec(), x, kept.sums, box, all);
+    EXPECT_EQ((Events{"begin for labelled", "end"}), Recorder::events);
+  }
+  {
+    Recorder const recorder;
+    stencil("by policy", Exec(), x, kept.sums,
+            StencilPolicy(Exec(), x, box, all));
+    EXPECT_EQ((Events{"begin for by policy", "end"}), Recorder::events);
   }
 }
 TYPED_TEST(StencilInterface, ToolsSeeOneKernel) {
@@ -254,6 +295,38 @@ TYPED_TEST(StencilInterface, ToolsSeeStepsThatAreTakenTogether) {
 }
 
 // --- routes ------------------------------------------------------------------
+
+// Policies are explained where they are launched, and write nothing then; a
+// forced route that cannot run is a text, not an error.
+template <class Exec>
+void explained_policies() {
+  Kokkos::View<std::int32_t**, Exec> const x("x", 20, 20);
+  auto const kept  = keep_sums<std::int32_t, 2, Exec>({20, 20});
+  auto const box   = StencilWeights<2>::box(2);
+  auto const torus = Boundaries<2>::all(Boundary::periodic);
+  Kokkos::deep_copy(x, 1);
+  StencilPolicy const before(Exec(), x, box, torus);
+  std::string const text = explain([&] {
+    Kokkos::parallel_for("made before", before, kept);
+    Kokkos::parallel_for(
+        "made here", StencilPolicy(Exec(), x, box, torus, Settings{Route::mma}),
+        kept);
+    stencil("a call", Exec(), x, kept.sums, box, torus, 3);
+  });
+  std::string const best =
+      std::string("route ") + (on_cuda<Exec> ? "streamed" : "generic");
+  EXPECT_TRUE(has_parts(
+      text, {best + "; not mma: ",
+             "\nno route: mma was asked for and cannot run; not mma: ",
+             "\n" + best + "; not mma: "}));
+  EXPECT_EQ(2, std::count(text.begin(), text.end(), '\n'));
+  expect_calls(kept, 0);
+  Kokkos::parallel_for("made before", before, kept);
+  expect_calls(kept, 1);
+}
+TYPED_TEST(StencilInterface, ExplainedPolicies) {
+  explained_policies<TypeParam>();
+}
 
 // Rows of 9 floats do not begin vectors apart; a padded row does.
 template <class Exec>
@@ -290,7 +363,8 @@ void routes_of_stencils() {
       StencilWeights<2>::dense(1, std::vector<double>(9, 1. / 3))
           .with_centre(1. / 7);
   std::string const explained =
-      explain_stencil(Exec(), in.view(), out.view(), thirds, all);
+      explain([&] { stencil(Exec(), in.view(), out.view(), thirds, all); });
+  EXPECT_TRUE(out.is_untouched());
   char const* const reason = on_cuda<Exec> ? "no exact operands" : "not Cuda";
   Route const best         = on_cuda<Exec> ? Route::streamed : Route::generic;
   EXPECT_TRUE(has_parts(explained, {"route " + std::string(to_string(best)),
@@ -308,9 +382,8 @@ void routes_of_stencils() {
     EXPECT_TRUE(has_parts(forced, {"KokkosMMA::stencil: "}));
     EXPECT_TRUE(has_parts(forced, parts));
     EXPECT_TRUE(has_parts(error_of([&] {
-                            StencilPolicy<Exec, Kokkos::Rank<2>>(
-                                Exec(), {8, 8}, in.view(), thirds, all,
-                                Settings{route});
+                            StencilPolicy(Exec(), in.view(), thirds, all,
+                                          Settings{route});
                           }),
                           parts));
     EXPECT_TRUE(out.is_untouched());

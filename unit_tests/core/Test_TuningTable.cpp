@@ -240,6 +240,7 @@ TEST_F(AnyTable, Segments) {
 }
 
 TEST_F(AnyTable, Stencils) {
+  using namespace KokkosMMA::Impl;
   SCOPED_TRACE(random.note());
   int differ = 0;
   for (int i = 0; i < rounds; ++i) {
@@ -253,16 +254,11 @@ TEST_F(AnyTable, Stencils) {
     p.accumulator      = size_of(p.input) == 2   ? Scalar::float32
                          : size_of(p.input) == 1 ? Scalar::int32
                                                  : p.input;
-    p.one_product      = flag();
-    p.box_of_ones      = p.one_product && flag();
-    p.band_operands    = flag();
-    p.band_in_pieces   = p.band_operands && flag();
-    p.dense_operands   = flag();
-    p.dense_in_pieces  = flag();
-    p.dense_rows       = flag();
-    p.aligned_rows     = flag();
-    p.aligned_results  = flag();
-    p.contiguous       = random.integer(0, 7) != 0;
+    p.weights          = WeightForm(random.integer(0, 3));
+    p.factors          = MmaOperands(random.integer(0, 2));
+    p.each_weight      = MmaOperands(random.integer(0, 2));
+    p.source           = RowLayout(random.integer(0, 3));
+    p.target           = RowLayout(random.integer(1, 3));
     Capability const m = machine();
     auto const any     = route_stencil(p, m, {}, table);
     auto const builtin = route_stencil(p, m, {});

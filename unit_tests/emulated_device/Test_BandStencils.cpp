@@ -70,7 +70,7 @@ bool expect_bands(Factors<2> const& factors, Random& random,
             typename T::A, typename T::Element,
             std::conditional_t<T::calls, void, typename T::Result>>;
         taken = Bands::takes(grid) && Bands::takes_rows(grid) &&
-                Bands::operands(factors.of) != Impl::Cuda::BandOperands::none;
+                Bands::operands(factors.of) != Impl::MmaOperands::none;
         if (taken)
           Impl::Cuda::launch_band_stencil<typename T::A>(Kokkos::Cuda(), grid,
                                                          factors.of, epilogue);
@@ -138,10 +138,10 @@ TYPED_TEST(BandKernelsOfSplitWeights, Products) {
         weight = double(random.integer(-most, most));
       vector[1] = double(most);
       EXPECT_EQ(
-          Impl::Cuda::BandOperands::split,
+          Impl::MmaOperands::split,
           (Impl::Cuda::BandStencil<float, Element, typename TypeParam::Result>::
                operands(factors.of)));
-      EXPECT_EQ(Impl::Cuda::BandOperands::none,
+      EXPECT_EQ(Impl::MmaOperands::none,
                 (Impl::Cuda::BandStencil<float, Element, void>::operands(
                     factors.of)));
       taken += expect_bands<TypeParam>(factors, random);
@@ -169,7 +169,7 @@ TYPED_TEST(ByteBandKernels, FactorsOfAnySize) {
     EXPECT_TRUE(expect_bands<TypeParam>(factors, random)) << radius;
   }
   Factors<2> const fraction{{{{1, 2.5, 1}, {1, 1, 1}}}, false};
-  EXPECT_EQ(Impl::Cuda::BandOperands::none,
+  EXPECT_EQ(Impl::MmaOperands::none,
             (Impl::Cuda::BandStencil<
                 typename TypeParam::A, typename TypeParam::Element,
                 typename TypeParam::Result>::operands(fraction.of)));

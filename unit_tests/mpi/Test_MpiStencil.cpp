@@ -40,8 +40,8 @@ TYPED_TEST(MpiStencil, SameBitsAsOneRank) {
     TestGrid<float, 2, Kind, Exec> const in(
         part_of(grid, block.offset, block.extent));
     TestGrid<float, 2, Kind, Exec> const out(block.extent);
-    auto const policy = StencilPolicy<Exec, Kokkos::Rank<2>>(
-        Exec(), {whole[0], whole[1]}, all_in.view(), weights, boundaries);
+    auto const policy =
+        StencilPolicy(Exec(), all_in.view(), weights, boundaries);
     mpi::stencil(ranks.comm(), Exec(), in.view(), out.view(), policy, 4);
     EXPECT_TRUE(out.holds(part_of(expected, block.offset, block.extent),
                           [](double value) { return float(value); }));
@@ -87,11 +87,8 @@ TYPED_TEST(MpiStencil, ExchangedHalosForPolicies) {
     TestGrid<std::int32_t, 2, Plain<Kokkos::LayoutRight>, Exec> const next(
         block.extent);
     auto const to = next.view();
-    Kokkos::parallel_for(
-        "life",
-        StencilPolicy<Exec, Kokkos::Rank<2>>(
-            Exec(), {block.extent[0], block.extent[1]}, cells, weights, local),
-        Impl::IntoGrid<std::remove_const_t<decltype(to)>>{to});
+    Kokkos::parallel_for("life", StencilPolicy(Exec(), cells, weights, local),
+                         Impl::IntoGrid<std::remove_const_t<decltype(to)>>{to});
     EXPECT_TRUE(
         next.holds(part_of(neighbour_sums(grid, whole, weights, boundaries),
                            block.offset, block.extent),

@@ -3,8 +3,9 @@
 #ifndef KOKKOSMMA_AUTOMATON_KERNELS_HPP
 #define KOKKOSMMA_AUTOMATON_KERNELS_HPP
 
-#include <adapters/algorithms/segmented/KokkosMMA_SegmentedKernels.hpp>
+#include <adapters/kokkos/KokkosMMA_AnnouncedKernel.hpp>
 #include <core/automaton/KokkosMMA_AutomatonRule.hpp>
+#include <core/automaton/KokkosMMA_RouteAutomaton.hpp>
 #include <core/stencil/KokkosMMA_StencilGrid.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -18,6 +19,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 /// \file
 /// The library's kernels for automata, behind one name for each backend.
@@ -35,29 +37,24 @@ template <>
 struct AutomatonKernels<Kokkos::Cuda> {
   static constexpr bool exist = true;
 
-  /// Memory for several generations in bits; 0 where the rule or the number of
-  /// generations is not for that. To pack and to unpack takes as long as one or
-  /// two generations in bytes.
+  /// Bytes that run_packed works in.
   template <class Cell>
   static std::size_t packed_memory(StencilGrid<Cell, 2> const& cells,
-                                   AutomatonRule const& rule,
-                                   std::int64_t steps) {
-    constexpr std::int64_t worth = 3;
+                                   AutomatonRule const& rule) {
+    static_assert(max_packed_row == Cuda::packed_counts_columns);
     std::int64_t const rows = cells.extent[0], columns = cells.extent[1];
-    return steps < worth    ? 0
-           : has_bits(rule) ? Cuda::packed_life_memory(rows, columns)
-           : has_packed_counts(rule) && columns <= Cuda::packed_counts_columns
-               ? Cuda::packed_counts_memory(rows, columns, rule.radius())
-               : 0;
+    return has_bits(rule)
+               ? Cuda::packed_life_memory(rows, columns)
+               : Cuda::packed_counts_memory(rows, columns, rule.radius());
   }
 
   /// All generations, in place.
   template <class Cell>
-  static void run_packed(Kokkos::Cuda const& exec,
+  static void run_packed(std::string const& label, Kokkos::Cuda const& exec,
                          StencilGrid<Cell, 2> const& cells,
                          AutomatonRule const& rule, std::int64_t steps,
                          void* memory) {
-    AnnouncedKernel const announced("KokkosMMA::automaton[streamed]", exec);
+    AnnouncedKernel const announced(label, exec);
     Cuda::check(cudaSetDevice(exec.cuda_device()), "cudaSetDevice");
     auto* const to = const_cast<Cell*>(cells.data);
     if (has_bits(rule))
@@ -71,9 +68,10 @@ struct AutomatonKernels<Kokkos::Cuda> {
   /// One generation; `rule` is an AutomatonRule, or a neighbourhood, a radius
   /// and a functor.
   template <class Cell, class... Rule>
-  static void run(Kokkos::Cuda const& exec, StencilGrid<Cell, 2> const& from,
-                  Cell* to, std::int64_t to_stride, Rule const&... rule) {
-    AnnouncedKernel const announced("KokkosMMA::automaton[mma]", exec);
+  static void run(std::string const& label, Kokkos::Cuda const& exec,
+                  StencilGrid<Cell, 2> const& from, Cell* to,
+                  std::int64_t to_stride, Rule const&... rule) {
+    AnnouncedKernel const announced(label, exec);
     Cuda::check(cudaSetDevice(exec.cuda_device()), "cudaSetDevice");
     Cuda::launch_automaton(exec, from, to, to_stride, rule...);
   }

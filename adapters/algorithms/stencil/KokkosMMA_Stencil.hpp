@@ -3,11 +3,13 @@
 #ifndef KOKKOSMMA_STENCIL_HPP
 #define KOKKOSMMA_STENCIL_HPP
 
+#include <adapters/algorithms/stencil/KokkosMMA_GridViews.hpp>
 #include <adapters/algorithms/stencil/KokkosMMA_StencilChecks.hpp>
-#include <backends/generic/KokkosMMA_StencilGeneric.hpp>
 #include <adapters/algorithms/stencil/KokkosMMA_StencilKernels.hpp>
 #include <adapters/algorithms/stencil/KokkosMMA_StencilPolicy.hpp>
+#include <adapters/kokkos/KokkosMMA_Explain.hpp>
 #include <adapters/kokkos/KokkosMMA_TemporaryMemory.hpp>
+#include <adapters/kokkos/KokkosMMA_VerboseCalls.hpp>
 #include <core/stencil/KokkosMMA_Boundary.hpp>
 #include <core/stencil/KokkosMMA_RouteStencil.hpp>
 #include <core/stencil/KokkosMMA_StencilFusion.hpp>
@@ -17,212 +19,179 @@
 #include <Kokkos_Core.hpp>
 
 #include <algorithm>
-#include <concepts>
-#include <cstddef>
 #include <cstdint>
-#include <limits>
+#include <optional>
 #include <string>
-#include <type_traits>
-#include <vector>
 
 namespace KokkosMMA {
 namespace Impl {
 
-template <class V>
-GridExtents<rank_of<V>> extents_of(V const& view) {
-  GridExtents<rank_of<V>> extents;
-  for (int d = 0; d < rank_of<V>; ++d)
-    extents[d] = std::int64_t(view.extent(d));
-  return extents;
+/// The label of a call that was given none; empty where nobody would read it.
+inline std::string stencil_label(std::string const& label, char const* who,
+                                 Route route, Scalar input) {
+  if (!label.empty()) return label;
+  if (route != Route::generic && !Kokkos::Tools::profileLibraryLoaded())
+    return {};
+  return concatenate(who, "[", to_string(route), ",", to_string(input), "]");
 }
 
-/// One type of View for both operands and what lies between two steps, so that
-/// one kernel runs all steps.
-template <class X, class Y>
-using common_layout_t = std::conditional_t<
-    std::is_same_v<typename X::array_layout, typename Y::array_layout>,
-    typename Y::array_layout, Kokkos::LayoutStride>;
-template <class V, class Layout, bool Const>
-using operand_t =
-    GridView<std::conditional_t<Const, typename V::non_const_value_type const,
-                                typename V::non_const_value_type>,
-             rank_of<V>, Layout, typename V::device_type>;
-
-template <int R>
-void refuse_halo(char const* who, Boundaries<R> const& boundaries,
-                 char const* what) {
-  for (int d = 0; d < R; ++d)
-    for (BoundaryCondition const& condition :
-         {boundaries.low[d], boundaries.high[d]})
-      if (condition.kind == Boundary::halo)
-        invalid_argument(who, "a boundary of dimension ", d, " is a halo, and ",
-                         what);
+/// One sweep of one or more steps into a View: one kernel for Kokkos Tools.
+template <class Sweep, class Y>
+void run_sweep(std::string const& label, Sweep const& sweep,
+               [[maybe_unused]] std::int64_t steps, IntoGrid<Y> const& into) {
+  if constexpr (Sweep::has_kernels) {
+    if (sweep.route() != Route::generic) {
+      typename Sweep::Kernels::Announced const announced(label, sweep.space());
+      if constexpr (Sweep::template fuses<typename IntoGrid<Y>::Value>) {
+        if (steps > 1) return sweep.launch_fused(int(steps), into);
+      }
+      return sweep.launch(into);
+    }
+  }
+  sweep.run_generic(into, [&](auto const& range, auto const& kernel) {
+    Kokkos::parallel_for(label, range, kernel);
+  });
 }
 
-/// Steps as sweeps that each stand for several, shared out evenly. Nothing
-/// where sweeps are no fewer than steps.
+/// Number of sweeps for the steps of a call: fewer than steps where kernels
+/// take several of them together.
 template <class Exec, class A, class Element, class Result, int R>
-std::vector<int> fused_sweeps(StencilPlan<R> const& plan,
-                              Boundaries<R> const& boundaries,
-                              GridExtents<R> const& extents,
-                              std::int64_t steps) {
+std::int64_t fused_sweeps([[maybe_unused]] StencilPlan<R> const& plan,
+                          [[maybe_unused]] Boundaries<R> const& boundaries,
+                          [[maybe_unused]] GridExtents<R> const& extents,
+                          std::int64_t steps) {
   using Kernels = StencilKernels<Exec>;
-  std::vector<int> sweeps;
   if constexpr (Kernels::template fuses<A, Element, Result, R>) {
     constexpr Scalar type = scalar_v<A>;
-    if (!plan.product) return sweeps;
+    if (!plan.product) return steps;
     std::int64_t const most = std::min<std::int64_t>(
         steps, fusible_steps(plan.weights, boundaries, extents,
                              {type, type, type}, fused_max_radius));
-    if (most < 2) return sweeps;
-    std::int64_t const count = (steps + most - 1) / most;
-    for (std::int64_t s = 0; s < count; ++s) {
-      int const together = int(steps / count + (s < steps % count));
+    if (most < 2) return steps;
+    std::int64_t const sweeps = (steps + most - 1) / most;
+    std::int64_t const fewer = steps / sweeps, more = (steps - 1) / sweeps + 1;
+    for (std::int64_t const together : {fewer, more})
       if (together > 1 &&
-          !Kernels::takes_fused(compose(*plan.product, together)))
-        return {};
-      sweeps.push_back(together);
-    }
+          !Kernels::takes_fused(compose(*plan.product, int(together))))
+        return steps;
+    return sweeps;
   }
-  return sweeps;
+  return steps;
 }
 
 template <class A, class Exec, class X, class Y>
-void run_stencil(char const* who, Exec const& exec, X const& in, Y const& out,
-                 StencilWeights<rank_of<X>> const& weights,
+void run_stencil(std::string const& label, Exec const& exec, X const& in,
+                 Y const& out, StencilWeights<rank_of<X>> const& weights,
                  Boundaries<rank_of<X>> const& boundaries, std::int64_t steps,
                  Settings const& settings) {
-  constexpr int R = rank_of<X>;
-  using Element   = typename X::non_const_value_type;
-  using Result    = typename Y::non_const_value_type;
-  using Layout    = common_layout_t<X, Y>;
-  using From      = operand_t<X, Layout, true>;
-  using Between   = operand_t<Y, Layout, true>;
-  using To        = operand_t<Y, Layout, false>;
+  constexpr char const* who = "KokkosMMA::stencil";
+  constexpr int R           = rank_of<X>;
+  using Element             = typename X::non_const_value_type;
+  using Result              = typename Y::non_const_value_type;
+  using Layout              = common_layout_t<X, Y>;
+  using From                = operand_t<X, Layout, true>;
+  using Between             = operand_t<Y, Layout, true>;
+  using To                  = operand_t<Y, Layout, false>;
+  using Memory              = MemoryLike<Exec, Y>;
 
-  check_settings(who, settings);
-  if (steps < 1)
-    invalid_argument(who, "steps is ", steps, "; it must be 1 or more");
+  check_stencil_call<A>(who, in, out, weights, boundaries, boundaries, steps,
+                        settings);
   GridExtents<R> const extents = extents_of(out);
-  check_stencil_extents(who, "in", in, extents, weights.radius(), boundaries);
-  if (steps > 1)
-    refuse_halo(who, boundaries,
-                "its ghost cells are filled by the caller before each step; "
-                "make steps 1");
-  if (steps > 1 && !accumulator_holds<Result, A>())
-    invalid_argument(who, "steps is ", steps, ", and sums in ",
-                     to_string(scalar_v<A>), " cannot hold the ",
-                     to_string(scalar_v<Result>),
-                     " that a step writes and the next one reads; choose "
-                     "another accumulator or make steps 1");
-  check_weights<A>(who, weights);
-  Boundaries<R> const held = as_elements<Element>(who, boundaries);
-  Boundaries<R> const held_between =
-      steps > 1 ? as_elements<Result>(who, boundaries) : held;
-  check_grid_memory(who, "out", out);
-  check_grid_distinct(who, "out", out);
-  check_grids_apart(who, "in", in, "out", out);
-  using Memory = MemoryLike<Exec, Y>;
-  Memory const own =
-      steps > 1 ? Memory(exec, "KokkosMMA::between_steps", out) : Memory();
-  auto const& memory = own.view();
-  auto const plan    = stencil_plan(From(in), weights);
-  StencilProblem problem =
-      stencil_problem<Exec, A, Result>(From(in), extents, *plan, held);
-  problem.target_contiguous =
-      is_stencil_contiguous(out, plan->is_reversed) &&
-      (steps == 1 || is_stencil_contiguous(memory, plan->is_reversed));
-  problem.aligned_results =
-      is_stencil_aligned(out, plan->is_reversed) &&
-      (steps == 1 || is_stencil_aligned(memory, plan->is_reversed));
-  Route const route = decide_stencil(who, exec, problem, settings).route;
-  last_route_of_this_thread() = route;
-  if (problem.size == 0) return;
-
-  std::string const label = concatenate(who, "[", to_string(route), ",",
-                                        to_string(problem.input), "]");
-  // The last step writes to `out`.
-  auto const target = [&](std::int64_t step) {
-    return (steps - step) % 2 == 1 ? To(out) : To(memory);
+  // `out` and the memory between two steps take turns: what one of them refuses
+  // is done with neither.
+  auto const rows_written = [&](bool is_reversed) {
+    RowLayout const rows = row_layout(out, is_reversed);
+    if (steps == 1) return rows;
+    return std::min(rows, row_layout(Memory::without_memory(out), is_reversed));
   };
-  StencilRange<Exec, R, A, From> const first(exec, From(in), extents, plan,
-                                             held, route,
-                                             stencil_kernel(problem, route));
+  From const from(in);
+  auto const plan              = stencil_plan(from, weights);
+  Boundaries<R> const held     = as_elements<Element>(who, boundaries);
+  StencilProblem const problem = stencil_problem<Exec, A, Element, Result>(
+      *plan, held,
+      row_layout(stencil_grid(from, held, extents, weights.radius(),
+                              plan->is_reversed)),
+      rows_written(plan->is_reversed));
+  std::optional<RouteDecision> const decision =
+      decide_or_explain(who, exec, settings, stencil_route(exec, problem));
+  if (!decision) return;
+  report_call(who, label, *decision);
+  Route const route = decision->route;
+  StencilSweep<Exec, R, A, From> const first(exec, from, extents, plan, held,
+                                             problem, route);
+  std::string const name = stencil_label(label, who, route, problem.input);
   if (steps == 1) {
-    Kokkos::parallel_for(label, first, IntoGrid<To>{target(0)});
+    last_route_of_this_thread() = route;
+    if (!first.empty()) run_sweep(name, first, 1, IntoGrid<To>{To(out)});
     return;
   }
   if constexpr (accumulator_holds<Result, A>()) {
-    auto const next_plan = stencil_plan(Between(out), weights);
-    // `out` and the memory between steps take turns: what one of them refuses
-    // is done with neither.
-    StencilProblem between = stencil_problem<Exec, A, Result>(
-        Between(out), extents, *next_plan, held_between);
-    StencilProblem const other = stencil_problem<Exec, A, Result>(
-        Between(memory), extents, *next_plan, held_between);
-    between.band_operands     = between.band_operands && other.band_operands;
-    between.band_in_pieces    = between.band_in_pieces || other.band_in_pieces;
-    between.dense_operands    = between.dense_operands && other.dense_operands;
-    between.dense_rows        = between.dense_rows && other.dense_rows;
-    between.aligned_rows      = between.aligned_rows && other.aligned_rows;
-    between.aligned_results   = between.aligned_rows;
-    between.contiguous        = between.contiguous && other.contiguous;
-    between.target_contiguous = between.contiguous;
-    Route const next_route = decide_stencil(who, exec, between, settings).route;
-    StencilRange<Exec, R, A, Between> const next(
-        exec, Between(target(0)), extents, next_plan, held_between, next_route,
-        stencil_kernel(between, next_route));
-    if constexpr (StencilKernels<Exec>::template fuses<A, Element, Result, R>) {
-      using Kernels = StencilKernels<Exec>;
-      std::vector<int> sweeps;
-      if (route == Route::streamed && next_route == Route::streamed &&
-          plan->is_reversed == next_plan->is_reversed)
-        sweeps =
-            fused_sweeps<Exec, A, Element, Result>(*plan, held, extents, steps);
-      if (!sweeps.empty()) {
-        auto const left = [&](std::size_t s) { return sweeps.size() - s; };
-        for (std::size_t s = 0; s < sweeps.size(); ++s) {
-          auto const to   = left(s) % 2 == 1 ? To(out) : To(memory);
-          auto const grid = [&](auto const& x) {
-            return stencil_grid(x, held, extents, weights.radius(),
-                                plan->is_reversed);
-          };
-          auto const from =
-              s == 0 ? grid(From(in))
-                     : grid(left(s) % 2 == 1 ? Between(memory) : Between(out));
-          auto const sink =
-              stencil_sink<R>(IntoGrid<To>{to}, plan->is_reversed);
-          if (sweeps[s] > 1)
-            Kernels::template run_fused<A>(label, exec, from, *plan, sweeps[s],
-                                           sink);
-          else
-            Kernels::template run<A>(exec, from, *plan,
-                                     stencil_kernel(between, next_route), sink);
-        }
-        last_route_of_this_thread() = route;
-        return;
-      }
-    }
-    Kokkos::parallel_for(label, first, IntoGrid<To>{target(0)});
-    for (std::int64_t step = 1; step < steps; ++step)
-      Kokkos::parallel_for(label, next.with(Between(target(step - 1))),
-                           IntoGrid<To>{target(step)});
+    auto const next_plan          = is_reversed_grid(out) == plan->is_reversed
+                                        ? plan
+                                        : stencil_plan(out, weights);
+    RowLayout const rows          = rows_written(next_plan->is_reversed);
+    Boundaries<R> const next_held = as_elements<Result>(who, boundaries);
+    StencilProblem const next_problem =
+        stencil_problem<Exec, A, Result, Result>(*next_plan, next_held, rows,
+                                                 rows);
+    Route const next_route =
+        decide_call(who, settings, stencil_route(exec, next_problem)).route;
     last_route_of_this_thread() = route;
+    if (first.empty()) return;
+    StencilSweep<Exec, R, A, Between> const next(exec, Between(out), extents,
+                                                 next_plan, next_held,
+                                                 next_problem, next_route);
+    bool const fuses = route == Route::streamed &&
+                       next_route == Route::streamed &&
+                       plan->is_reversed == next_plan->is_reversed;
+    std::int64_t const sweeps = fuses ? fused_sweeps<Exec, A, Element, Result>(
+                                            *plan, held, extents, steps)
+                                      : steps;
+    Memory const memory(exec, "KokkosMMA::between_steps", out);
+    // The last sweep writes to `out`.
+    auto const target = [&](std::int64_t sweep) {
+      return (sweeps - sweep) % 2 == 1 ? To(out) : To(memory.view());
+    };
+    for (std::int64_t sweep = 0; sweep < sweeps; ++sweep) {
+      std::int64_t const together =
+          steps / sweeps + (sweep < steps % sweeps ? 1 : 0);
+      IntoGrid<To> const into{target(sweep)};
+      if (sweep == 0)
+        run_sweep(name, first, together, into);
+      else
+        run_sweep(name, next.with(Between(target(sweep - 1))), together, into);
+    }
   }
 }
 
-template <class Exec, int R, class A, class X>
-std::true_type is_stencil_policy(StencilRange<Exec, R, A, X> const*);
-std::false_type is_stencil_policy(...);
-template <class P>
-concept StencilPolicyType =
-    decltype(is_stencil_policy(static_cast<P const*>(nullptr)))::value;
-
 }  // namespace Impl
 
-/// out = weighted sums of the neighbours in `in`, `steps` times: what one step
-/// wrote is what the next one reads, rounded to the elements of `out`. Of one
-/// step, out(i) = sum over the offsets o of weight(o) * in(i + o).
+/// Weighted sums of the neighbours of every element of a grid, with a label for
+/// Kokkos Tools: each kernel of the call has it.
+template <class Accumulator = void, class Exec, Impl::StencilView X,
+          Impl::StencilView Y>
+void stencil(std::string const& label, Exec const& exec, X const& in,
+             Y const& out, StencilWeights<Impl::rank_of<X>> const& weights,
+             Boundaries<Impl::rank_of<X>> const& boundaries,
+             std::int64_t steps = 1, Settings const& settings = {}) {
+  using A =
+      Impl::stencil_accumulator_t<Accumulator, typename X::non_const_value_type,
+                                  typename Y::non_const_value_type>;
+  KOKKOSMMA_IMPL_CHECK_STENCIL_VIEWS("KokkosMMA::stencil", Exec, X, Y, A);
+  Impl::run_stencil<A>(label, exec, in, out, weights, boundaries, steps,
+                       settings);
+}
+
+/// Weighted sums of the neighbours of every element of a grid: out(i) is the
+/// sum over the offsets o of weight(o) * in(i + o). With `steps` above one,
+/// what one step wrote is what the next one reads, rounded to the elements of
+/// `out`.
+///
+/// \code
+/// auto const torus = Boundaries<2>::all(Boundary::periodic);
+/// KokkosMMA::stencil(exec, image, sums, StencilWeights<2>::box(3), torus);
+/// KokkosMMA::stencil<double>(exec, u, v, weights, torus, 100);
+/// \endcode
 ///
 /// \tparam Accumulator type of the sums; by default float for half_t and
 ///         bhalf_t, int32 for integers of less than 4 bytes, else the elements'
@@ -234,6 +203,7 @@ concept StencilPolicyType =
 /// \param in    View of rank 1, 2 or 3, of any layout
 /// \param out   View of the grid, of any layout, that shares no memory with in;
 ///              its extents are those of `in` without ghost cells
+/// \param weights of the neighbours
 /// \param boundaries what lies beyond the boundaries. A halo is the caller's
 /// and
 ///              takes one step per call
@@ -264,71 +234,35 @@ void stencil(Exec const& exec, X const& in, Y const& out,
              StencilWeights<Impl::rank_of<X>> const& weights,
              Boundaries<Impl::rank_of<X>> const& boundaries,
              std::int64_t steps = 1, Settings const& settings = {}) {
-  using Element = typename X::non_const_value_type;
-  using Result  = typename Y::non_const_value_type;
-  using A       = Impl::stencil_accumulator_t<Accumulator, Element, Result>;
-  static_assert(Impl::rank_of<X> == Impl::rank_of<Y>,
-                "KokkosMMA::stencil: in and out must have one rank");
-  static_assert(!std::is_const_v<typename Y::value_type>,
-                "KokkosMMA::stencil: out is written, its elements must not be "
-                "const");
-  KOKKOSMMA_IMPL_CHECK_STENCIL("KokkosMMA::stencil", Exec, X, A);
-  static_assert(
-      Kokkos::SpaceAccessibility<Exec, typename Y::memory_space>::accessible &&
-          Impl::is_plain_memory<Y>,
-      "KokkosMMA::stencil: out must be accessible from the execution space and "
-      "refer to its elements; copy it with Kokkos::create_mirror_view");
-  static_assert(Impl::may_write<X, Y, A>(),
-                "KokkosMMA::stencil: out must be a View of half_t, bhalf_t, "
-                "float, double or, for integer sums, integers other than bool "
-                "that are no narrower than those of in");
-  Impl::run_stencil<A>("KokkosMMA::stencil", exec, in, out, weights, boundaries,
-                       steps, settings);
+  stencil<Accumulator>(std::string(), exec, in, out, weights, boundaries, steps,
+                       settings);
 }
 
-/// The same with the weights, the boundaries and the type of the sums of a
-/// policy; the View of the policy is not read.
+/// Weighted sums of the neighbours of every element of a grid, with what a
+/// policy has and a label for Kokkos Tools.
 template <class Exec, Impl::StencilView X, Impl::StencilView Y,
-          Impl::StencilPolicyType Policy>
-void stencil(Exec const& exec, X const& in, Y const& out, Policy const& policy,
+          class PolicyExec, class PolicyView, class Accumulator>
+void stencil(std::string const& label, Exec const& exec, X const& in,
+             Y const& out,
+             StencilPolicy<PolicyExec, PolicyView, Accumulator> const& policy,
              std::int64_t steps = 1, Settings const& settings = {}) {
+  using Policy = StencilPolicy<PolicyExec, PolicyView, Accumulator>;
   static_assert(Impl::rank_of<X> == Policy::rank,
                 "KokkosMMA::stencil: the rank of the Views must be that of the "
                 "policy");
-  stencil<typename Policy::value_type>(exec, in, out, policy.weights(),
+  stencil<typename Policy::value_type>(label, exec, in, out, policy.weights(),
                                        policy.boundaries(), steps, settings);
 }
 
-/// Which route stencil() would take for these arguments, and why not the
-/// others.
-template <class Accumulator = void, class Exec, Impl::StencilView X,
-          Impl::StencilView Y>
-std::string explain_stencil(Exec const& exec, X const& in, Y const& out,
-                            StencilWeights<Impl::rank_of<X>> const& weights,
-                            Boundaries<Impl::rank_of<X>> const& boundaries,
-                            Settings const& settings = {}) {
-  constexpr char const* who = "KokkosMMA::explain_stencil";
-  using A =
-      Impl::stencil_accumulator_t<Accumulator, typename X::non_const_value_type,
-                                  typename Y::non_const_value_type>;
-  Impl::check_settings(who, settings);
-  auto const extents = Impl::extents_of(out);
-  Impl::check_stencil_extents(who, "in", in, extents, weights.radius(),
-                              boundaries);
-  auto const plan = Impl::stencil_plan(in, weights);
-  StencilProblem problem =
-      Impl::stencil_problem<Exec, A, typename Y::non_const_value_type>(
-          in, extents, *plan, boundaries);
-  problem.target_contiguous =
-      Impl::is_stencil_contiguous(out, plan->is_reversed);
-  problem.aligned_results = Impl::is_stencil_aligned(out, plan->is_reversed);
-  return Impl::explain_call(settings,
-                            [&](Settings const& call) {
-                              return route_stencil(problem, capability(exec),
-                                                   call,
-                                                   Impl::active_tuning(exec));
-                            }) +
-         Impl::tuning_note(exec);
+/// Weighted sums of the neighbours of every element of a grid, with the
+/// weights, the boundaries and the type of the sums of a policy, whose View is
+/// not read.
+template <class Exec, Impl::StencilView X, Impl::StencilView Y,
+          class PolicyExec, class PolicyView, class Accumulator>
+void stencil(Exec const& exec, X const& in, Y const& out,
+             StencilPolicy<PolicyExec, PolicyView, Accumulator> const& policy,
+             std::int64_t steps = 1, Settings const& settings = {}) {
+  stencil(std::string(), exec, in, out, policy, steps, settings);
 }
 
 }  // namespace KokkosMMA

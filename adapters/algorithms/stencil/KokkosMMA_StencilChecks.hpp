@@ -3,9 +3,11 @@
 #ifndef KOKKOSMMA_STENCIL_CHECKS_HPP
 #define KOKKOSMMA_STENCIL_CHECKS_HPP
 
-#include <adapters/algorithms/segmented/KokkosMMA_SegmentedChecks.hpp>
+#include <adapters/algorithms/stencil/KokkosMMA_GridViews.hpp>
+#include <adapters/kokkos/KokkosMMA_AccumulatorTypes.hpp>
 #include <adapters/kokkos/KokkosMMA_HalfTypes.hpp>
-#include <adapters/kokkos/KokkosMMA_ScanFunctors.hpp>
+#include <adapters/kokkos/KokkosMMA_ViewChecks.hpp>
+#include <adapters/kokkos/KokkosMMA_VisibleData.hpp>
 #include <backends/generic/KokkosMMA_StencilGeneric.hpp>
 #include <core/stencil/KokkosMMA_Boundary.hpp>
 #include <core/base/KokkosMMA_Errors.hpp>
@@ -13,9 +15,7 @@
 
 #include <Kokkos_Core.hpp>
 
-#include <array>
 #include <cmath>
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -23,35 +23,7 @@
 #include <type_traits>
 
 namespace KokkosMMA {
-
-/// Extents of a grid: StencilExtents<2>{rows, columns}, integers of any type.
-template <int R>
-struct StencilExtents {
-  std::array<std::int64_t, std::size_t(R)> values;  ///< one per dimension
-
-  /// One integer per dimension.
-  template <std::integral... I>
-  requires(sizeof...(I) == R) constexpr StencilExtents(I... extents)
-      : values{static_cast<std::int64_t>(extents)...} {}
-  /// From an array, explicitly.
-  constexpr explicit StencilExtents(
-      std::array<std::int64_t, std::size_t(R)> const& extents)
-      : values(extents) {}
-};
-
 namespace Impl {
-
-template <class V>
-inline constexpr bool is_grid_view = false;
-template <class T, class... P>
-inline constexpr bool is_grid_view<Kokkos::View<T, P...>> =
-    1 <= Kokkos::View<T, P...>::rank() && Kokkos::View<T, P...>::rank() <= 3;
-/// Views of rank 1, 2 or 3.
-template <class V>
-concept StencilView = is_grid_view<std::remove_cvref_t<V>>;
-
-template <class V>
-inline constexpr int rank_of = int(V::rank());
 
 /// Type in which the sums of a stencil are kept: fp32 for 16-bit floats, int32
 /// for integers of less than 4 bytes, else the elements'; wider where the
@@ -75,97 +47,6 @@ using stencil_accumulator_t =
                                    typename StencilAccumulator<In, Out>::type,
                                    std::remove_cv_t<Accumulator>>>;
 
-template <class V>
-std::string shape_of(V const& view) {
-  std::string text = concatenate(view.extent(0));
-  for (std::size_t d = 1; d < V::rank(); ++d)
-    text += concatenate(" x ", view.extent(d));
-  return text;
-}
-template <std::size_t R>
-std::string shape_of(std::array<std::int64_t, R> const& extents) {
-  std::string text = concatenate(extents[0]);
-  for (std::size_t d = 1; d < R; ++d) text += concatenate(" x ", extents[d]);
-  return text;
-}
-
-/// Whether the extents hold elements. View::size() is 0 for a View without
-/// memory, whatever its extents (Kokkos 5.2).
-template <class V>
-bool is_empty_grid(V const& view) {
-  for (std::size_t d = 0; d < V::rank(); ++d)
-    if (view.extent(d) == 0) return true;
-  return false;
-}
-
-/// Bytes that a View spans: what lies within one index of the slowest dimension
-/// counts as one element, so that a matrix and a column next to it are told
-/// apart.
-template <class V>
-AddressRange grid_range(V const& view) {
-  AddressRange range;
-  std::uintptr_t const element = sizeof(typename V::value_type);
-  range.begin                  = reinterpret_cast<std::uintptr_t>(view.data());
-  range.end                    = range.begin;
-  range.size                   = element;
-  if (is_empty_grid(view)) return range;
-  std::uintptr_t slowest = 0, slowest_extent = 1, rest = element;
-  for (std::size_t d = 0; d < V::rank(); ++d) {
-    std::uintptr_t const extent = view.extent(d);
-    if (extent < 2) continue;
-    std::uintptr_t const stride = std::uintptr_t(view.stride(d)) * element;
-    if (stride > slowest) {
-      rest += (slowest_extent - 1) * slowest;
-      slowest        = stride;
-      slowest_extent = extent;
-    } else {
-      rest += (extent - 1) * stride;
-    }
-  }
-  range.stride = slowest;
-  range.size   = rest;
-  range.end += (slowest_extent - 1) * slowest + rest;
-  return range;
-}
-
-template <class V>
-std::string describe_grid(char const* name, V const& view) {
-  AddressRange const range = grid_range(view);
-  return concatenate(name, " \"", view.label(), "\" of ", shape_of(view),
-                     " elements of ", sizeof(typename V::value_type),
-                     " bytes at [", reinterpret_cast<void const*>(range.begin),
-                     ", ", reinterpret_cast<void const*>(range.end), ")");
-}
-
-template <class V>
-void check_grid_memory(char const* who, char const* name, V const& view) {
-  if (!is_empty_grid(view) && view.data() == nullptr)
-    invalid_argument(who, name, " has no memory: ", describe_grid(name, view),
-                     "; allocate it");
-}
-
-/// Refuses a View to write to in which different elements are one.
-template <class V>
-void check_grid_distinct(char const* who, char const* name, V const& view) {
-  if (is_empty_grid(view)) return;
-  for (std::size_t d = 0; d < V::rank(); ++d)
-    if (view.extent(d) > 1 && view.stride(d) == 0)
-      invalid_argument(who, "elements of ", name,
-                       " are one: ", describe_grid(name, view),
-                       "; pass a View with a stride");
-}
-
-template <class V, class W>
-void check_grids_apart(char const* who, char const* name_v, V const& v,
-                       char const* name_w, W const& w) {
-  if (!is_empty_grid(v) && !is_empty_grid(w) &&
-      may_share_bytes(grid_range(v), grid_range(w)))
-    invalid_argument(who, "the Views overlap: ", describe_grid(name_v, v), "; ",
-                     describe_grid(name_w, w),
-                     "; a stencil reads neighbours that it has written: pass "
-                     "Views that share no memory");
-}
-
 /// The grid fits the View with its ghost cells, and the stencil the grid.
 template <class X, int R>
 void check_stencil_extents(char const* who, char const* name, X const& x,
@@ -177,17 +58,21 @@ void check_stencil_extents(char const* who, char const* name, X const& x,
   for (int d = 0; d < R; ++d) {
     std::int64_t const extent = extents[d];
     if (extent < 0)
-      invalid_argument(who, "the extents of the grid are ", shape_of(extents),
-                       "; they are 0 or more");
+      invalid_argument(who, name, " \"", x.label(), "\" of ",
+                       describe_extents(x), " has fewer elements in dimension ",
+                       d,
+                       " than ghost cells: the extents of the grid would be ",
+                       shape_of(extents), "; they are 0 or more");
     empty          = empty || extent == 0;
     int const low  = boundaries.ghosts_low(d, radius[d]);
     int const high = boundaries.ghosts_high(d, radius[d]);
     if (std::int64_t(x.extent(d)) != extent + low + high)
-      invalid_argument(who, name, " \"", x.label(), "\" of ", shape_of(x),
-                       " has extent ", x.extent(d), " in dimension ", d,
-                       "; the grid of ", shape_of(extents), " has ", extent,
-                       " elements there, ", low, " ghost cells below and ",
-                       high, " above: make it ", extent + low + high);
+      invalid_argument(who, name, " \"", x.label(), "\" of ",
+                       describe_extents(x), " has extent ", x.extent(d),
+                       " in dimension ", d, "; the grid of ", shape_of(extents),
+                       " has ", extent, " elements there, ", low,
+                       " ghost cells below and ", high, " above: make it ",
+                       extent + low + high);
   }
   if (empty) return;
   for (int d = 0; d < R; ++d)
@@ -195,7 +80,18 @@ void check_stencil_extents(char const* who, char const* name, X const& x,
       invalid_argument(who, "the radius ", radius[d], " is larger than the ",
                        extents[d], " elements of dimension ", d,
                        "; use a larger grid or a smaller radius");
-  check_grid_memory(who, name, x);
+  check_memory(who, name, x);
+}
+
+template <int R>
+void refuse_halo(char const* who, Boundaries<R> const& boundaries,
+                 char const* what) {
+  for (int d = 0; d < R; ++d)
+    for (BoundaryCondition const& condition :
+         {boundaries.low[d], boundaries.high[d]})
+      if (condition.kind == Boundary::halo)
+        invalid_argument(who, "a boundary of dimension ", d, " is a halo, and ",
+                         what);
 }
 
 /// Whether a number of the host is one of T, exactly where T is an integer.
@@ -221,9 +117,9 @@ Boundaries<R> as_elements(char const* who, Boundaries<R> boundaries) {
          {&boundaries.low[d], &boundaries.high[d]}) {
       if (condition->kind != Boundary::constant) continue;
       if (!is_value_of<Element>(condition->value))
-        invalid_argument(who, "the constant ", condition->value,
-                         " beyond a boundary of dimension ", d,
-                         " is no value of ", to_string(scalar_v<Element>),
+        invalid_argument(who, "the boundary value ", condition->value,
+                         " of dimension ", d, " is not representable as ",
+                         to_string(scalar_v<Element>),
                          "; use one that the elements can hold");
       if constexpr (is_floating(scalar_v<Element>)) {
         condition->value = double(static_cast<Element>(condition->value));
@@ -251,7 +147,83 @@ void check_weights(char const* who, StencilWeights<R> const& weights) {
   }
 }
 
+/// Refuses the arguments of a stencil from View to View before anything is
+/// launched or written.
+///
+/// \tparam A type of the sums
+/// \param of_in boundaries of the View `in`: those of the grid, or of a block
+/// of
+///              it that lies between others
+template <class A, class X, class Y, int R>
+void check_stencil_call(char const* who, X const& in, Y const& out,
+                        StencilWeights<R> const& weights,
+                        Boundaries<R> const& boundaries,
+                        Boundaries<R> const& of_in, std::int64_t steps,
+                        Settings const& settings) {
+  using Element = typename X::non_const_value_type;
+  using Result  = typename Y::non_const_value_type;
+  check_settings(who, settings);
+  if (steps < 1)
+    invalid_argument(who, "steps is ", steps, "; it must be 1 or more");
+  boundaries.check(who);
+  check_stencil_extents(who, "in", in, extents_of(out), weights.radius(),
+                        of_in);
+  if (steps > 1) {
+    refuse_halo(who, boundaries,
+                "its ghost cells are filled by the caller before each step; "
+                "make steps 1");
+    if (!accumulator_holds<Result, A>())
+      invalid_argument(who, "steps is ", steps, ", and sums in ",
+                       to_string(scalar_v<A>), " cannot hold the ",
+                       to_string(scalar_v<Result>),
+                       " that a step writes and the next one reads; choose "
+                       "another accumulator or make steps 1");
+    as_elements<Result>(who, boundaries);
+  }
+  as_elements<Element>(who, boundaries);
+  check_weights<A>(who, weights);
+  check_memory(who, "out", out);
+  check_distinct(who, "out", out);
+  check_apart(who, "in", in, "out", out,
+              "a stencil reads neighbours of what it writes: pass Views that "
+              "share no memory");
+}
+
 }  // namespace Impl
 }  // namespace KokkosMMA
+
+/// What every stencil demands of its types. A macro: the text of a
+/// static_assert is a literal and starts with the public name.
+#define KOKKOSMMA_IMPL_CHECK_STENCIL(NAME, EXEC, X, ACCUMULATOR)              \
+  KOKKOSMMA_IMPL_CHECK_EXECUTION_SPACE(NAME, EXEC);                           \
+  KOKKOSMMA_IMPL_CHECK_REACHABLE(NAME, EXEC, X, "what is read");              \
+  static_assert(KokkosMMA::Impl::is_plain_source<X>, NAME                     \
+                ": the Views must refer to their elements; atomic "           \
+                "access is of no use here");                                  \
+  static_assert(                                                              \
+      KokkosMMA::Impl::is_scan_type<typename X::non_const_value_type>, NAME   \
+      ": elements must be half_t, bhalf_t, float, double, bool or integers"); \
+  static_assert(                                                              \
+      KokkosMMA::Impl::accumulator_holds<typename X::non_const_value_type,    \
+                                         ACCUMULATOR>(),                      \
+      NAME                                                                    \
+      ": the accumulator cannot hold the elements; floating-point "           \
+      "elements need float or double that are no narrower, integers an "      \
+      "integer that is no narrower, double, or for 2 bytes float")
+
+/// And a stencil from View to View.
+#define KOKKOSMMA_IMPL_CHECK_STENCIL_VIEWS(NAME, EXEC, X, Y, ACCUMULATOR)     \
+  static_assert(KokkosMMA::Impl::rank_of<X> == KokkosMMA::Impl::rank_of<Y>,   \
+                NAME ": in and out must have one rank");                      \
+  static_assert(!std::is_const_v<typename Y::value_type>,                     \
+                NAME ": out is written, its elements must not be const");     \
+  KOKKOSMMA_IMPL_CHECK_STENCIL(NAME, EXEC, X, ACCUMULATOR);                   \
+  KOKKOSMMA_IMPL_CHECK_REACHABLE(NAME, EXEC, Y, "out");                       \
+  static_assert(KokkosMMA::Impl::is_plain_memory<Y>,                          \
+                NAME ": out must refer to its elements");                     \
+  static_assert(KokkosMMA::Impl::may_write<X, Y, ACCUMULATOR>(), NAME         \
+                ": out must be a View of half_t, bhalf_t, float, double or, " \
+                "for integer sums, integers other than bool that are no "     \
+                "narrower than those of in")
 
 #endif

@@ -3,9 +3,10 @@
 #ifndef KOKKOSMMA_STENCIL_KERNELS_HPP
 #define KOKKOSMMA_STENCIL_KERNELS_HPP
 
-#include <adapters/algorithms/segmented/KokkosMMA_SegmentedChecks.hpp>
+#include <adapters/algorithms/stencil/KokkosMMA_GridViews.hpp>
+#include <adapters/kokkos/KokkosMMA_AnnouncedKernel.hpp>
 #include <adapters/kokkos/KokkosMMA_HalfTypes.hpp>
-#include <adapters/algorithms/segmented/KokkosMMA_SegmentedKernels.hpp>
+#include <adapters/kokkos/KokkosMMA_SpaceCapability.hpp>
 #include <backends/generic/KokkosMMA_StencilGeneric.hpp>
 #include <core/stencil/KokkosMMA_RouteStencil.hpp>
 #include <core/stencil/KokkosMMA_RowAlignment.hpp>
@@ -25,60 +26,22 @@
 #include <backends/cuda/kernels/stencil/KokkosMMA_SeparableVolumeLaunch.hpp>
 #endif
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <string>
+#include <memory>
+#include <optional>
 #include <type_traits>
 #include <vector>
 
 /// \file
-/// The library's kernels for stencils, behind one name for each backend.
+/// One sweep of a stencil over a grid: described for the route function, and
+/// run by a kernel of the library or by plain Kokkos.
 
 namespace KokkosMMA::Impl {
 
-/// A View as kernels read it.
-template <class X, int R>
-auto stencil_grid(X const& x, Boundaries<R> const& boundaries,
-                  GridExtents<R> const& extents, GridRadius<R> const& radius,
-                  bool is_reversed) {
-  using Element = canonical_t<typename X::non_const_value_type>;
-  StencilGrid<Element, R> grid{};
-  grid.reversed       = is_reversed;
-  grid.boundaries     = is_reversed ? reversed(boundaries) : boundaries;
-  std::int64_t ghosts = 0;
-  for (int d = 0; d < R; ++d) {
-    int const from = is_reversed ? R - 1 - d : d;
-    grid.extent[d] = extents[from];
-    grid.stride[d] = std::int64_t(x.stride(from));
-    ghosts += boundaries.ghosts_low(from, radius[from]) * grid.stride[d];
-  }
-  grid.data = reinterpret_cast<Element const*>(x.data()) + ghosts;
-  return grid;
-}
-
-/// Whether the dimension that kernels take for the fast one has stride one.
-template <class X>
-bool is_stencil_contiguous(X const& x, bool is_reversed) {
-  return x.stride(is_reversed ? 0 : int(X::rank()) - 1) == 1;
-}
-
-/// Whether rows begin with vectors of 16 bytes, where kernels ask for it: in up
-/// to two dimensions.
-template <class X>
-bool is_stencil_aligned(X const& x, bool is_reversed) {
-  if constexpr (X::rank() > 2) {
-    return true;
-  } else {
-    constexpr auto size = std::uintptr_t(sizeof(typename X::value_type));
-    bool const begins   = reinterpret_cast<std::uintptr_t>(x.data()) % 16 == 0;
-    std::uintptr_t const stride =
-        X::rank() == 1 ? 16 : std::uintptr_t(x.stride(is_reversed ? 1 : 0));
-    return begins && stride * size % 16 == 0;
-  }
-}
-
-/// Writes sums where they belong.
+/// A functor that writes each sum to the element of its indices.
 template <class Y>
 struct IntoGrid {
   using Value = typename Y::non_const_value_type;
@@ -100,13 +63,15 @@ struct IntoGrid {
   }
 };
 
-/// What kernels do with the sums. Where a View takes them, they see its memory.
+/// The epilogue of a kernel: the caller's functor, or where sums go to a View
+/// its memory, which kernels write in vectors.
 template <int R, class Functor>
-StencilCall<Functor, R> stencil_sink(Functor const& functor, bool reversed) {
+StencilCall<Functor, R> stencil_epilogue(Functor const& functor,
+                                         bool reversed) {
   return {functor, reversed};
 }
 template <int R, class Y>
-auto stencil_sink(IntoGrid<Y> const& into, bool reversed) {
+auto stencil_epilogue(IntoGrid<Y> const& into, bool reversed) {
   using Result = canonical_t<typename Y::non_const_value_type>;
   StencilTarget<Result, R> target{};
   target.data = reinterpret_cast<Result*>(into.y.data());
@@ -115,7 +80,8 @@ auto stencil_sink(IntoGrid<Y> const& into, bool reversed) {
   return target;
 }
 
-/// Kernels of an execution space; it has none unless specialised.
+/// The kernels of an execution space; a space without a specialisation has
+/// none.
 template <class Exec>
 struct StencilKernels {
   static constexpr bool exist = false;
@@ -128,64 +94,60 @@ template <>
 struct StencilKernels<Kokkos::Cuda> {
   static constexpr bool exist = true;
 
-  /// Fills in which products the weights can be operands of.
+  using Announced = AnnouncedKernel;
+
+  /// Fills in what the weights are to the tensor cores.
   /// \tparam Result void for functors
-  template <class A, class Result, class Element, int R>
-  static void look_at(StencilGrid<Element, R> const& grid,
-                      StencilPlan<R> const& plan, StencilProblem& problem) {
+  template <class A, class Element, class Result, int R>
+  static void find_operands(StencilPlan<R> const& plan,
+                            Boundaries<R> const& boundaries,
+                            StencilProblem& problem) {
     constexpr Scalar input = scalar_v<Element>;
     constexpr Scalar sums  = scalar_v<A>;
-    if constexpr (R <= 2) {
-      problem.aligned_rows =
-          reinterpret_cast<std::uintptr_t>(grid.data) % 16 == 0 &&
-          row_strides_aligned_16(grid);
-    }
     if constexpr (R == 2 && stencil_band_exists(input, sums)) {
-      using Band             = Cuda::BandStencil<A, Element, Result>;
-      auto const operands    = plan.product && Band::takes(grid)
-                                   ? Band::operands(*plan.product)
-                                   : Cuda::BandOperands::none;
-      problem.band_operands  = operands != Cuda::BandOperands::none;
-      problem.band_in_pieces = operands == Cuda::BandOperands::split;
+      using Band = Cuda::BandStencil<A, Element, Result>;
+      StencilGrid<Element, R> grid{};
+      grid.boundaries = boundaries;
+      if (plan.product && Band::takes(grid))
+        problem.factors = Band::operands(*plan.product);
     }
     if constexpr (R == 2 && stencil_dense_band_exists(input, sums)) {
-      using Dense            = Cuda::DenseBandStencil<A, Element>;
-      problem.dense_operands = Dense::takes(plan.kernel_weights);
-      problem.dense_rows     = Dense::takes_rows(grid);
-      problem.dense_in_pieces =
-          problem.dense_operands &&
-          !Cuda::DenseBandOperands<Element>::are_exact(plan.kernel_weights);
+      if (Cuda::DenseBandStencil<A, Element>::takes(plan.kernel_weights))
+        problem.each_weight =
+            Cuda::DenseBandOperands<Element>::are_exact(plan.kernel_weights)
+                ? MmaOperands::exact
+                : MmaOperands::split;
     }
   }
 
-  template <class A, class Element, int R, class Sink>
+  template <class A, class Element, int R, class Epilogue>
   static void run(Kokkos::Cuda const& exec, StencilGrid<Element, R> const& grid,
                   StencilPlan<R> const& plan, StencilKernel kernel,
-                  Sink const& sink) {
+                  Epilogue const& epilogue) {
     constexpr Scalar input = scalar_v<Element>;
     constexpr Scalar sums  = scalar_v<A>;
     Cuda::check(cudaSetDevice(exec.cuda_device()), "cudaSetDevice");
     switch (kernel) {
       case StencilKernel::separable:
         if constexpr (R == 3) {
-          Cuda::launch_separable_volume<A>(exec, grid, *plan.product, sink);
+          Cuda::launch_separable_volume<A>(exec, grid, *plan.product, epilogue);
         } else {
           Cuda::launch_separable_stencil<A, R>(exec, grid, *plan.product,
-                                               plan.box_of_ones, sink);
+                                               plan.box_of_ones, epilogue);
         }
         return;
       case StencilKernel::direct:
         return Cuda::launch_direct_stencil<A, R>(exec, grid,
-                                                 plan.kernel_weights, sink);
+                                                 plan.kernel_weights, epilogue);
       case StencilKernel::band:
         if constexpr (R == 2 && stencil_band_exists(input, sums)) {
-          Cuda::launch_band_stencil<A>(exec, grid, *plan.product, sink);
+          Cuda::launch_band_stencil<A>(exec, grid, *plan.product, epilogue);
         }
         return;
       case StencilKernel::dense_band:
         if constexpr (R == 2 && stencil_dense_band_exists(input, sums)) {
           Cuda::launch_dense_band_stencil<A>(exec, grid, plan.kernel_weights,
-                                             sink);
+                                             epilogue);
         }
         return;
     }
@@ -203,19 +165,156 @@ struct StencilKernels<Kokkos::Cuda> {
   }
 
   /// A sweep for several steps, and what of it is done step by step.
-  template <class A, int R, class Sink>
-  static void run_fused(std::string const& label, Kokkos::Cuda const& exec,
-                        StencilGrid<A, R> const& grid,
+  template <class A, int R, class Epilogue>
+  static void run_fused(Kokkos::Cuda const& exec, StencilGrid<A, R> const& grid,
                         StencilPlan<R> const& plan, int steps,
-                        Sink const& sink) {
-    AnnouncedKernel const announced(label, exec);
+                        Epilogue const& epilogue) {
     Cuda::check(cudaSetDevice(exec.cuda_device()), "cudaSetDevice");
     Cuda::launch_fused_stencil<A, R>(exec, grid, compose(*plan.product, steps),
-                                     sink);
-    Cuda::launch_boundary_strips<A, R>(exec, grid, plan, steps, sink);
+                                     epilogue);
+    Cuda::launch_boundary_strips<A, R>(exec, grid, plan, steps, epilogue);
   }
 };
 #endif
+
+/// What is found out of the weights once, for Views with the fast dimension of
+/// this one.
+template <class X, int R>
+std::shared_ptr<StencilPlan<R> const> stencil_plan(
+    X const& x, StencilWeights<R> const& weights) {
+  return std::make_shared<StencilPlan<R> const>(weights, is_reversed_grid(x));
+}
+
+/// A stencil as the route function sees it.
+/// \tparam Result void for functors
+template <class Exec, class A, class Element, class Result, int R>
+StencilProblem stencil_problem(StencilPlan<R> const& plan,
+                               Boundaries<R> const& boundaries,
+                               RowLayout source, RowLayout target) {
+  using Kernels      = StencilKernels<Exec>;
+  auto const& radius = plan.weights.radius();
+  StencilProblem problem;
+  problem.rank        = R;
+  problem.input       = scalar_v<Element>;
+  problem.accumulator = scalar_v<A>;
+  problem.radius      = *std::max_element(radius.begin(), radius.end());
+  problem.one_radius =
+      std::count(radius.begin(), radius.end(), problem.radius) == R;
+  problem.taps       = int(plan.weights.taps());
+  problem.weights    = weight_form(plan);
+  problem.source     = source;
+  problem.target     = target;
+  problem.to_functor = std::is_void_v<Result>;
+  if constexpr (Kernels::exist) {
+    Kernels::template find_operands<A, canonical_t<Element>, Result>(
+        plan, boundaries, problem);
+  }
+  return problem;
+}
+
+/// The route function of a stencil on an instance of an execution space, as a
+/// callable of Settings.
+template <class Exec>
+auto stencil_route(Exec const& exec, StencilProblem const& problem) {
+  return [problem, exec](Settings const& wish) {
+    return route_stencil(problem, capability(exec), wish, active_tuning(exec));
+  };
+}
+
+/// One sweep over a grid. It is copied with Kokkos' policies; `X` counts no
+/// references where a caller keeps the elements alive.
+template <class Exec, int R, class A, class X>
+class StencilSweep {
+ public:
+  using Kernels = StencilKernels<Exec>;
+  using Element = typename X::non_const_value_type;
+  /// Whether kernels of the library are compiled for these types.
+  static constexpr bool has_kernels =
+      Kernels::exist &&
+      stencil_kernel_exists(scalar_v<canonical_t<Element>>, scalar_v<A>);
+
+  /// Whether kernels take several steps of this type of results together.
+  template <class Result>
+  static constexpr bool fuses = Kernels::template fuses<A, Element, Result, R>;
+
+  StencilSweep(Exec const& exec, X const& x, GridExtents<R> const& extents,
+               std::shared_ptr<StencilPlan<R> const> const& plan,
+               Boundaries<R> const& boundaries, StencilProblem const& problem,
+               Route route)
+      : m_space(exec),
+        m_x(x),
+        m_extents(extents),
+        m_plan(plan),
+        m_boundaries(boundaries),
+        m_route(has_kernels ? route : Route::generic),
+        m_kernel(stencil_kernel(problem, route)) {
+    if (m_route == Route::generic) m_taps.emplace(plan->weights);
+  }
+
+  Exec const& space() const { return m_space; }
+  GridExtents<R> const& extents() const { return m_extents; }
+  StencilPlan<R> const& plan() const { return *m_plan; }
+  Boundaries<R> const& boundaries() const { return m_boundaries; }
+  Route route() const { return m_route; }
+  bool empty() const {
+    return std::find(m_extents.begin(), m_extents.end(), 0) != m_extents.end();
+  }
+
+  /// This sweep over the elements of another View.
+  StencilSweep with(X const& x) const {
+    StencilSweep result = *this;
+    result.m_x          = x;
+    return result;
+  }
+
+  /// By the kernel of a route that is not `generic`.
+  template <class Functor>
+  void launch(Functor const& functor) const {
+    Kernels::template run<A>(m_space, grid(), *m_plan, m_kernel,
+                             stencil_epilogue<R>(functor, m_plan->is_reversed));
+  }
+  /// Several steps of the `streamed` route in one sweep.
+  template <class Functor>
+  void launch_fused(int steps, Functor const& functor) const {
+    Kernels::template run_fused<A>(
+        m_space, grid(), *m_plan, steps,
+        stencil_epilogue<R>(functor, m_plan->is_reversed));
+  }
+  /// By plain Kokkos: calls run(range, functor of its indices).
+  template <class Functor, class Run>
+  void run_generic(Functor const& functor, Run const& run) const {
+    using Pointer   = GridView<Element const, R, typename X::array_layout,
+                             typename X::device_type>;
+    bool const last = last_is_fast(m_x);
+    GenericStencil<Pointer, A, R, Functor> const kernel{
+        make_grid(Pointer(m_x), m_boundaries, m_extents,
+                  m_plan->weights.radius()),
+        m_taps->taps(), functor, last};
+    if constexpr (is_host_space<Exec>) {
+      run(runs_policy(m_space, m_extents, last),
+          GenericStencilRuns<Pointer, A, R, Functor>{
+              kernel, std::int64_t(m_x.stride(last ? R - 1 : 0))});
+    } else {
+      run(grid_policy<R>(m_space, m_extents, last), kernel);
+    }
+  }
+
+ private:
+  auto grid() const {
+    return stencil_grid(m_x, m_boundaries, m_extents, m_plan->weights.radius(),
+                        m_plan->is_reversed);
+  }
+
+  Exec m_space;
+  X m_x;
+  GridExtents<R> m_extents;
+  // Kokkos copies policies in every call; weights may be 36 thousand.
+  std::shared_ptr<StencilPlan<R> const> m_plan;
+  Boundaries<R> m_boundaries;
+  std::optional<TapList<A, R, typename Exec::memory_space>> m_taps;
+  Route m_route;
+  StencilKernel m_kernel;
+};
 
 }  // namespace KokkosMMA::Impl
 

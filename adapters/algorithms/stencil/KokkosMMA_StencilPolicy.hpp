@@ -7,14 +7,15 @@
 /// An execution policy of the library's own: Kokkos::parallel_for over a grid,
 /// whose functor receives the weighted sum of the neighbours of each element.
 /// Kokkos knows it by the member type execution_policy and runs it by
-/// Impl::ParallelFor, as it does SegmentPolicy.
+/// Impl::ParallelFor.
 
-#include <adapters/kokkos/KokkosMMA_SpaceCapability.hpp>
+#include <adapters/algorithms/stencil/KokkosMMA_GridViews.hpp>
 #include <adapters/algorithms/stencil/KokkosMMA_StencilChecks.hpp>
-#include <backends/generic/KokkosMMA_StencilGeneric.hpp>
 #include <adapters/algorithms/stencil/KokkosMMA_StencilKernels.hpp>
+#include <adapters/kokkos/KokkosMMA_Explain.hpp>
+#include <core/stencil/KokkosMMA_Boundary.hpp>
 #include <core/stencil/KokkosMMA_RouteStencil.hpp>
-#include <core/stencil/KokkosMMA_StencilPlan.hpp>
+#include <core/stencil/KokkosMMA_StencilWeights.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -23,128 +24,176 @@
     "KokkosMMA: StencilPolicy is tested with Kokkos 4.6 to 5.x; use a kokkos-mma that knows this Kokkos"
 #endif
 
-#include <algorithm>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <type_traits>
 
 namespace KokkosMMA {
 namespace Impl {
-
-template <class X, int R>
-std::shared_ptr<StencilPlan<R> const> stencil_plan(
-    X const& x, StencilWeights<R> const& weights) {
-  return std::make_shared<StencilPlan<R> const>(weights,
-                                                R > 1 && !last_is_fast(x));
-}
-
-/// \tparam Result void for functors
-template <class Exec, class A, class Result, class X, int R>
-StencilProblem stencil_problem(X const& x, GridExtents<R> const& extents,
-                               StencilPlan<R> const& plan,
-                               Boundaries<R> const& boundaries) {
-  using Element = canonical_t<typename X::non_const_value_type>;
-  StencilProblem problem;
-  problem.rank        = R;
-  problem.input       = scalar_v<Element>;
-  problem.accumulator = scalar_v<A>;
-  auto const& radius  = plan.weights.radius();
-  problem.radius      = *std::max_element(radius.begin(), radius.end());
-  problem.one_radius =
-      std::count(radius.begin(), radius.end(), problem.radius) == R;
-  problem.taps        = int(plan.weights.taps());
-  problem.box_of_ones = plan.box_of_ones;
-  problem.one_product = plan.product.has_value();
-  problem.zero_factor = plan.has_zero_factor();
-  problem.size        = 1;
-  for (int d = 0; d < R; ++d) problem.size *= std::uint64_t(extents[d]);
-  problem.contiguous = is_stencil_contiguous(x, plan.is_reversed);
-  if constexpr (StencilKernels<Exec>::exist) {
-    if (problem.size > 0)
-      StencilKernels<Exec>::template look_at<A, Result>(
-          stencil_grid(x, boundaries, extents, plan.weights.radius(),
-                       plan.is_reversed),
-          plan, problem);
-  }
-  return problem;
-}
-
-template <class Exec>
-RouteDecision decide_stencil(char const* who, Exec const& exec,
-                             StencilProblem const& problem,
-                             Settings const& settings) {
-  return decide_call(who, settings, [&](Settings const& call) {
-    return route_stencil(problem, capability(exec), call, active_tuning(exec));
-  });
-}
-
-/// `X` counts no references where a caller keeps the elements alive.
-template <class Exec, int R, class A, class X>
-class StencilRange {
- public:
-  using execution_policy    = StencilRange;
-  using execution_space     = Exec;
-  using index_type          = std::int64_t;
-  using work_tag            = void;
-  using value_type          = A;
-  using Elements            = X;
-  static constexpr int rank = R;
-
-  StencilRange(Exec const& exec, X const& x, GridExtents<R> const& extents,
-               std::shared_ptr<StencilPlan<R> const> const& plan,
-               Boundaries<R> const& boundaries, Route route,
-               StencilKernel kernel)
-      : m_space(exec),
-        m_x(x),
-        m_extents(extents),
-        m_plan(plan),
-        m_boundaries(boundaries),
-        m_route(route),
-        m_kernel(kernel) {
-    if (route == Route::generic) m_taps.emplace(plan->weights);
-  }
-
-  Exec const& space() const { return m_space; }
-  X const& elements() const { return m_x; }
-  GridExtents<R> const& extents() const { return m_extents; }
-  StencilWeights<R> const& weights() const { return m_plan->weights; }
-  StencilPlan<R> const& plan() const { return *m_plan; }
-  Boundaries<R> const& boundaries() const { return m_boundaries; }
-  /// Of the generic route alone.
-  Taps<A, R> const& taps() const { return m_taps->taps(); }
-  Route route() const { return m_route; }
-  StencilKernel kernel() const { return m_kernel; }
-  bool empty() const {
-    return std::find(m_extents.begin(), m_extents.end(), 0) != m_extents.end();
-  }
-
-  /// The same for other elements.
-  StencilRange with(X const& x) const {
-    StencilRange result = *this;
-    result.m_x          = x;
-    return result;
-  }
-
- private:
-  Exec m_space;
-  X m_x;
-  GridExtents<R> m_extents;
-  // Kokkos copies policies in every call; weights may be 36 thousand.
-  std::shared_ptr<StencilPlan<R> const> m_plan;
-  Boundaries<R> m_boundaries;
-  std::optional<TapList<A, R, typename Exec::memory_space>> m_taps;
-  Route m_route;
-  StencilKernel m_kernel;
-};
-
 template <class Functor, class Policy>
 class StencilFor;
 
-template <class Functor, class Exec, int R, class A, class X>
-class StencilFor<Functor, StencilRange<Exec, R, A, X>> {
+/// The checked arguments of a policy.
+template <int R>
+struct DescribedStencil {
+  GridExtents<R> extents;
+  std::shared_ptr<StencilPlan<R> const> plan;
+  Boundaries<R> boundaries;
+  StencilProblem problem;
+};
+
+}  // namespace Impl
+
+/// A policy for Kokkos::parallel_for: functor(i, sum), functor(i, j, sum) or
+/// functor(i, j, k, sum) is called once for every element of a grid, on the
+/// device, with the weighted sum of its neighbours.
+///
+/// \code
+/// Kokkos::parallel_for(
+///     "heat",
+///     KokkosMMA::StencilPolicy(exec, u, StencilWeights<2>::star(1),
+///                              Boundaries<2>::all(Boundary::periodic)),
+///     KOKKOS_LAMBDA(std::int64_t i, std::int64_t j, double sum) {
+///       next(i, j) = u(i, j) + lambda * (sum - 5 * u(i, j));
+///     });
+/// KokkosMMA::StencilPolicy<Exec, decltype(x), double> in_double(
+///     exec, x, weights, boundaries);
+/// \endcode
+///
+/// The template arguments are deduced from those of the constructor; all of
+/// them are named where the sums are kept in another type. Indices are
+/// std::int64_t. The functor writes what it likes, but not to elements of the
+/// View: neighbours read them.
+///
+/// \tparam Exec        execution space
+/// \tparam View        type of the View, of rank 1, 2 or 3
+/// \tparam Accumulator type of the sum; by default float for half_t and
+///                     bhalf_t, int32 for integers of less than 4 bytes, else
+///                     the elements' own
+template <class Exec, class View, class Accumulator = void>
+class StencilPolicy {
+  static_assert(Kokkos::is_execution_space_v<Exec> && Impl::StencilView<View>,
+                "KokkosMMA::StencilPolicy: the template arguments are an "
+                "execution space, the type of a View of rank 1, 2 or 3 and, "
+                "optionally, the type of the sums; leave them out and they are "
+                "deduced: StencilPolicy(exec, x, weights, boundaries)");
+
  public:
-  using Policy       = StencilRange<Exec, R, A, X>;
+  using execution_policy = StencilPolicy;  ///< marks a policy for Kokkos
+  using execution_space  = Exec;           ///< where it runs
+  using index_type       = std::int64_t;   ///< of elements
+  using work_tag         = void;           ///< none
+  /// Type of the sum that the functor gets.
+  using value_type =
+      Impl::stencil_accumulator_t<Accumulator,
+                                  typename View::non_const_value_type,
+                                  typename View::non_const_value_type>;
+  static constexpr int rank = Impl::rank_of<View>;  ///< dimensions of the grid
+
+  /// \param exec    instance on which parallel_for runs, asynchronously
+  /// \param x       View of any layout: the grid, and ghost cells beyond the
+  ///                boundaries that are halos
+  /// \param weights of the neighbours, for grids of the rank of x
+  /// \param boundaries what lies beyond the boundaries of the grid
+  /// \param settings route
+  ///
+  /// \throws std::invalid_argument for a radius larger than an extent, fewer
+  /// elements than ghost cells, weights or constants that the sums or elements
+  /// cannot hold, or a forced route that cannot run; parallel_for throws
+  /// nothing
+  template <int OfWeights, int OfBoundaries>
+  StencilPolicy(Exec const& exec, View const& x,
+                StencilWeights<OfWeights> const& weights,
+                Boundaries<OfBoundaries> const& boundaries,
+                Settings const& settings = {})
+      : StencilPolicy(exec, x, described(x, weights, boundaries, settings),
+                      settings) {}
+
+  /// The instance on which it runs.
+  Exec const& space() const { return m_sweep.space(); }
+  /// The weights of the neighbours.
+  StencilWeights<rank> const& weights() const { return m_sweep.plan().weights; }
+  /// What lies beyond the boundaries of the grid.
+  Boundaries<rank> const& boundaries() const { return m_sweep.boundaries(); }
+  /// The route that parallel_for takes.
+  Route route() const { return m_sweep.route(); }
+
+ private:
+  /// What Kokkos::parallel_for runs.
+  template <class Functor, class Policy>
+  friend class Impl::StencilFor;
+  static constexpr char const* name = "KokkosMMA::StencilPolicy";
+  using Element                     = typename View::non_const_value_type;
+  using Sweep = Impl::StencilSweep<Exec, rank, value_type, View>;
+
+  using Described = Impl::DescribedStencil<rank>;
+
+  template <int OfWeights, int OfBoundaries>
+  static Described described(View const& x,
+                             StencilWeights<OfWeights> const& weights,
+                             Boundaries<OfBoundaries> const& boundaries,
+                             Settings const& settings) {
+    static_assert(OfWeights == rank && OfBoundaries == rank,
+                  "KokkosMMA::StencilPolicy: the rank of the View must be that "
+                  "of the weights and of the boundaries");
+    KOKKOSMMA_IMPL_CHECK_STENCIL("KokkosMMA::StencilPolicy", Exec, View,
+                                 value_type);
+    Impl::check_settings(name, settings);
+    auto const& radius = weights.radius();
+    Described result;
+    result.extents = Impl::extents_of(x);
+    for (int d = 0; d < rank; ++d)
+      result.extents[d] -= boundaries.ghosts_low(d, radius[d]) +
+                           boundaries.ghosts_high(d, radius[d]);
+    Impl::check_stencil_extents(name, "x", x, result.extents, radius,
+                                boundaries);
+    Impl::check_weights<value_type>(name, weights);
+    result.boundaries = Impl::as_elements<Element>(name, boundaries);
+    result.plan       = Impl::stencil_plan(x, weights);
+    result.problem    = Impl::stencil_problem<Exec, value_type, Element, void>(
+        *result.plan, result.boundaries,
+        Impl::row_layout(Impl::stencil_grid(x, result.boundaries,
+                                               result.extents, radius,
+                                               result.plan->is_reversed)),
+        Impl::RowLayout::aligned_16);
+    return result;
+  }
+  StencilPolicy(Exec const& exec, View const& x, Described const& described,
+                Settings const& settings)
+      : m_settings(settings),
+        m_problem(described.problem),
+        m_sweep(exec, x, described.extents, described.plan,
+                described.boundaries, m_problem,
+                decide(exec, described.problem, settings)) {}
+
+  /// Inside explain() an order that cannot run is not an error yet.
+  static Route decide(Exec const& exec, Impl::StencilProblem const& problem,
+                      Settings const& settings) {
+    auto const route = Impl::stencil_route(exec, problem);
+    return Impl::explains_calls()
+               ? Impl::decide_wish(Impl::effective_settings(settings), route)
+                     .route
+               : Impl::decide_call(name, settings, route).route;
+  }
+
+  Settings m_settings;
+  Impl::StencilProblem m_problem;
+  Sweep m_sweep;
+};
+
+/// StencilPolicy(exec, x, weights, boundaries, settings): sums in the type that
+/// the elements of x call for.
+template <class Exec, class View, int OfWeights, int OfBoundaries>
+StencilPolicy(Exec const&, View const&, StencilWeights<OfWeights> const&,
+              Boundaries<OfBoundaries> const&, Settings const& = {})
+    -> StencilPolicy<Exec, View>;
+
+namespace Impl {
+
+template <class Functor, class Exec, class View, class Accumulator>
+class StencilFor<Functor, StencilPolicy<Exec, View, Accumulator>> {
+ public:
+  using Policy       = StencilPolicy<Exec, View, Accumulator>;
   using functor_type = Functor;
 
   // The copies made here, where Kokkos does not count references, are the ones
@@ -155,166 +204,46 @@ class StencilFor<Functor, StencilRange<Exec, R, A, X>> {
   Policy const& get_policy() const { return m_policy; }
 
   void execute() const {
-    last_route_of_this_thread() = m_policy.route();
-    if (m_policy.empty()) return;
-    if constexpr (StencilKernels<Exec>::exist &&
-                  stencil_kernel_exists(
-                      scalar_v<canonical_t<typename X::non_const_value_type>>,
-                      scalar_v<A>)) {
-      if (m_policy.route() != Route::generic) {
-        auto const grid = stencil_grid(
-            m_policy.elements(), m_policy.boundaries(), m_policy.extents(),
-            m_policy.weights().radius(), m_policy.plan().is_reversed);
-        StencilKernels<Exec>::template run<A>(
-            m_policy.space(), grid, m_policy.plan(), m_policy.kernel(),
-            stencil_sink<R>(m_functor, grid.reversed));
-        return;
-      }
+    using Sweep        = typename Policy::Sweep;
+    Sweep const& sweep = m_policy.m_sweep;
+    if (explains_calls()) {
+      decide_or_explain(Policy::name, sweep.space(), m_policy.m_settings,
+                        stencil_route(sweep.space(), m_policy.m_problem));
+      return;
     }
-    execute_generic();
+    last_route_of_this_thread() = sweep.route();
+    if (sweep.empty()) return;
+    if constexpr (Sweep::has_kernels) {
+      if (sweep.route() != Route::generic) return sweep.launch(m_functor);
+    }
+    // Kokkos' own closure, so that its tools see no call but the user's.
+    sweep.run_generic(m_functor, [](auto const& range, auto const& kernel) {
+      using Closure =
+          Kokkos::Impl::ParallelFor<std::remove_cvref_t<decltype(kernel)>,
+                                    std::remove_cvref_t<decltype(range)>, Exec>;
+      auto const closure =
+          Kokkos::Impl::construct_with_shared_allocation_tracking_disabled<
+              Closure>(kernel, range);
+      closure.execute();
+    });
   }
 
  private:
-  /// Kokkos' own closure, so that its tools see no call but the user's.
-  void execute_generic() const {
-    using Element   = typename X::non_const_value_type;
-    using Pointer   = GridView<Element const, R, typename X::array_layout,
-                             typename X::device_type>;
-    using Kernel    = GenericStencil<Pointer, A, R, Functor>;
-    bool const last = last_is_fast(m_policy.elements());
-    Kernel const kernel{
-        make_grid(Pointer(m_policy.elements()), m_policy.boundaries(),
-                  m_policy.extents(), m_policy.weights().radius()),
-        m_policy.taps(), m_functor, last};
-    if constexpr (is_host_space<Exec>) {
-      int const fast = last ? R - 1 : 0;
-      execute_closure(
-          GenericStencilRuns<Pointer, A, R, Functor>{
-              kernel, std::int64_t(m_policy.elements().stride(fast))},
-          runs_policy(m_policy.space(), m_policy.extents(), last));
-    } else {
-      execute_closure(
-          kernel, grid_policy<R>(m_policy.space(), m_policy.extents(), last));
-    }
-  }
-  template <class Kernel, class Range>
-  static void execute_closure(Kernel const& kernel, Range const& range) {
-    using Closure = Kokkos::Impl::ParallelFor<Kernel, Range, Exec>;
-    auto const closure =
-        Kokkos::Impl::construct_with_shared_allocation_tracking_disabled<
-            Closure>(kernel, range);
-    closure.execute();
-  }
-
   Functor m_functor;
   Policy m_policy;
-};
-
-template <class RankTag>
-struct RankOfTag {};
-template <unsigned R, Kokkos::Iterate Outer, Kokkos::Iterate Inner>
-struct RankOfTag<Kokkos::Rank<R, Outer, Inner>> {
-  static constexpr int value = int(R);
 };
 
 }  // namespace Impl
 }  // namespace KokkosMMA
 
-/// What every stencil demands of its types. A macro: the text of a
-/// static_assert is a literal and starts with the public name.
-#define KOKKOSMMA_IMPL_CHECK_STENCIL(NAME, EXEC, X, ACCUMULATOR)              \
-  static_assert(Kokkos::is_execution_space_v<EXEC>, NAME                      \
-                ": the first argument must be an instance of a Kokkos "       \
-                "execution space");                                           \
-  static_assert(                                                              \
-      Kokkos::SpaceAccessibility<EXEC, typename X::memory_space>::accessible, \
-      NAME                                                                    \
-      ": the Views must be accessible from the execution space; copy them "   \
-      "with Kokkos::create_mirror_view_and_copy");                            \
-  static_assert(KokkosMMA::Impl::is_plain_source<X>, NAME                     \
-                ": the Views must refer to their elements; atomic "           \
-                "access is of no use here");                                  \
-  static_assert(                                                              \
-      KokkosMMA::Impl::is_scan_type<typename X::non_const_value_type>, NAME   \
-      ": elements must be half_t, bhalf_t, float, double, bool or integers"); \
-  static_assert(                                                              \
-      KokkosMMA::Impl::accumulator_holds<typename X::non_const_value_type,    \
-                                         ACCUMULATOR>(),                      \
-      NAME                                                                    \
-      ": the accumulator cannot hold the elements; floating-point "           \
-      "elements need float or double that are no narrower, integers an "      \
-      "integer that is no narrower, double, or for 2 bytes float")
-
-namespace KokkosMMA {
-
-/// A policy for Kokkos::parallel_for: functor(i, sum), functor(i, j, sum) or
-/// functor(i, j, k, sum) is called once for every element of a grid, on the
-/// device, with the weighted sum of its neighbours.
-///
-/// \code
-/// Kokkos::parallel_for("life",
-///     KokkosMMA::StencilPolicy<Exec, Kokkos::Rank<2>>(
-///         exec, {rows, columns}, cells, StencilWeights<2>::moore(1),
-///         Boundaries<2>::all(Boundary::periodic)), rule);
-/// \endcode
-///
-/// A function, because the type of the policy depends on that of the View.
-/// Indices are std::int64_t. The functor writes what it likes, but not to
-/// elements of `x`: neighbours read them.
-///
-/// \tparam Accumulator type of the sum; else float for half_t and bhalf_t,
-///                     int32 for integers of less than 4 bytes, else the
-///                     elements' own
-/// \param exec    instance on which the call runs, asynchronously
-/// \param extents of the grid
-/// \param x       View of that rank, of any layout: the grid, and ghost cells
-///                beyond the boundaries that are halos
-/// \param settings route
-///
-/// \throws std::invalid_argument for extents that x does not have, a radius
-/// larger than an extent, weights or constants that the sums or elements cannot
-/// hold, or a forced route that cannot run; parallel_for throws nothing.
-template <class Exec, class RankTag, class Accumulator = void,
-          Impl::StencilView X>
-auto StencilPolicy(
-    Exec const& exec,
-    StencilExtents<Impl::RankOfTag<RankTag>::value> const& extents, X const& x,
-    StencilWeights<Impl::RankOfTag<RankTag>::value> const& weights,
-    Boundaries<Impl::RankOfTag<RankTag>::value> const& boundaries,
-    Settings const& settings = {}) {
-  constexpr int R = Impl::RankOfTag<RankTag>::value;
-  using Element   = typename X::non_const_value_type;
-  using A         = Impl::stencil_accumulator_t<Accumulator, Element, Element>;
-  constexpr char const* who = "KokkosMMA::StencilPolicy";
-  static_assert(Impl::rank_of<X> == R,
-                "KokkosMMA::StencilPolicy: the rank of the View must be that "
-                "of the policy");
-  KOKKOSMMA_IMPL_CHECK_STENCIL("KokkosMMA::StencilPolicy", Exec, X, A);
-  Impl::check_settings(who, settings);
-  Impl::check_stencil_extents(who, "x", x, extents.values, weights.radius(),
-                              boundaries);
-  Impl::check_weights<A>(who, weights);
-  Boundaries<R> const held = Impl::as_elements<Element>(who, boundaries);
-  auto const plan          = Impl::stencil_plan(x, weights);
-  auto problem =
-      Impl::stencil_problem<Exec, A, void>(x, extents.values, *plan, held);
-  problem.to_functor = true;
-  Route const route  = Impl::decide_stencil(who, exec, problem, settings).route;
-  return Impl::StencilRange<Exec, R, A, X>(exec, x, extents.values, plan, held,
-                                           route,
-                                           stencil_kernel(problem, route));
-}
-
-}  // namespace KokkosMMA
-
 namespace Kokkos::Impl {
-template <class Functor, class Exec, int R, class A, class X>
-class ParallelFor<Functor, KokkosMMA::Impl::StencilRange<Exec, R, A, X>, Exec>
+template <class Functor, class Exec, class View, class Accumulator>
+class ParallelFor<Functor, KokkosMMA::StencilPolicy<Exec, View, Accumulator>,
+                  Exec>
     : public KokkosMMA::Impl::StencilFor<
-          Functor, KokkosMMA::Impl::StencilRange<Exec, R, A, X>> {
-  using kokkosmma_base =
-      KokkosMMA::Impl::StencilFor<Functor,
-                                  KokkosMMA::Impl::StencilRange<Exec, R, A, X>>;
+          Functor, KokkosMMA::StencilPolicy<Exec, View, Accumulator>> {
+  using kokkosmma_base = KokkosMMA::Impl::StencilFor<
+      Functor, KokkosMMA::StencilPolicy<Exec, View, Accumulator>>;
 
  public:
   using kokkosmma_base::kokkosmma_base;

@@ -25,12 +25,10 @@ struct KernelGrid {
 /// Puts a kernel into a stream and says whether it could. The error is that of
 /// this launch: the last error of the host thread, which <<<>>> leaves to be
 /// asked for, may be an older one that the application has handled.
-/// The arguments are passed on where they lie: cudaLaunchKernelEx copies each,
-/// and for a functor with Views that is a page of code.
-template <class... Parameters>
-cudaError_t enqueue_kernel(
-    cudaStream_t stream, void (*kernel)(Parameters...), KernelGrid const& grid,
-    std::type_identity_t<Parameters> const&... arguments) {
+/// \param arguments where each argument of the kernel lies
+inline cudaError_t enqueue_kernel(cudaStream_t stream, void const* kernel,
+                                  KernelGrid const& grid,
+                                  void const* const* arguments) {
   cudaLaunchAttribute attribute{};
   attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
   attribute.val.programmaticStreamSerializationAllowed = 1;
@@ -41,10 +39,18 @@ cudaError_t enqueue_kernel(
   config.stream           = stream;
   config.attrs            = &attribute;
   config.numAttrs         = grid.follows ? 1 : 0;
-  void* pointers[]        = {
-             const_cast<void*>(static_cast<void const*>(&arguments))...};
-  return cudaLaunchKernelExC(&config, reinterpret_cast<void const*>(kernel),
-                             pointers);
+  return cudaLaunchKernelExC(&config, kernel, const_cast<void**>(arguments));
+}
+
+/// The arguments are passed on where they lie: cudaLaunchKernelEx copies each,
+/// and for a functor with Views that is a page of code.
+template <class... Parameters>
+cudaError_t enqueue_kernel(
+    cudaStream_t stream, void (*kernel)(Parameters...), KernelGrid const& grid,
+    std::type_identity_t<Parameters> const&... arguments) {
+  void const* const pointers[] = {static_cast<void const*>(&arguments)...};
+  return enqueue_kernel(stream, reinterpret_cast<void const*>(kernel), grid,
+                        pointers);
 }
 
 }  // namespace KokkosMMA::Impl::Cuda

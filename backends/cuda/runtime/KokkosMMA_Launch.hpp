@@ -43,13 +43,16 @@ inline bool is_fatal(cudaError_t error) {
 }
 
 /// Aborts or throws std::runtime_error as Kokkos does for the same error.
-inline void check(cudaError_t error, char const* call) {
-  if (error == cudaSuccess) return;
-  std::string const text = std::string("KokkosMMA: ") + call +
-                           " failed: " + cudaGetErrorName(error) + ": " +
-                           cudaGetErrorString(error);
+[[noreturn, gnu::cold]] inline void raise(cudaError_t error, char const* call) {
+  std::string text = "KokkosMMA: ";
+  for (char const* const part : {call, " failed: ", cudaGetErrorName(error),
+                                 ": ", cudaGetErrorString(error)})
+    text += part;
   if (is_fatal(error)) Kokkos::abort(text.c_str());
   throw std::runtime_error(text);
+}
+inline void check(cudaError_t error, char const* call) {
+  if (error != cudaSuccess) raise(error, call);
 }
 
 /// The runtime keeps the last error of a host thread until somebody asks for
@@ -97,38 +100,38 @@ struct Device {
   }
 };
 
+[[gnu::cold]] inline void describe_device(Device& d, int id) {
+  auto const attribute = [&](int& value, cudaDeviceAttr which) {
+    check(cudaDeviceGetAttribute(&value, which, id), "cudaDeviceGetAttribute");
+  };
+  int major = 0;
+  int minor = 0;
+  d.id      = id;
+  attribute(d.multiprocessors, cudaDevAttrMultiProcessorCount);
+  attribute(major, cudaDevAttrComputeCapabilityMajor);
+  attribute(minor, cudaDevAttrComputeCapabilityMinor);
+  d.compute_capability = 10 * major + minor;
+  cudaDeviceProp properties;
+  check(cudaGetDeviceProperties(&properties, id), "cudaGetDeviceProperties");
+  d.name         = properties.name;
+  d.shared_bytes = int(properties.sharedMemPerBlockOptin);
+  d.memory_bytes = properties.totalGlobalMem;
+  d.tuning       = &tuning_of(d.tuned());
+  if (environment_verbose())
+    std::fprintf(stderr,
+                 "KokkosMMA: device %d: %s, compute capability %d.%d, tuning "
+                 "table %s\n",
+                 id, d.name.c_str(), major, minor,
+                 tuning_name(d.tuned()).c_str());
+}
+
 inline Device& device_entry(int id) {
   constexpr int max_devices = 64;
   static std::once_flag once[max_devices];
   static Device devices[max_devices];
   if (id < 0 || id >= max_devices)
     Kokkos::abort("KokkosMMA: more than 64 CUDA devices");
-  std::call_once(once[id], [id] {
-    int major = 0;
-    int minor = 0;
-    Device& d = devices[id];
-    d.id      = id;
-    check(cudaDeviceGetAttribute(&d.multiprocessors,
-                                 cudaDevAttrMultiProcessorCount, id),
-          "cudaDeviceGetAttribute");
-    check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, id),
-          "cudaDeviceGetAttribute");
-    check(cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, id),
-          "cudaDeviceGetAttribute");
-    d.compute_capability = 10 * major + minor;
-    cudaDeviceProp properties;
-    check(cudaGetDeviceProperties(&properties, id), "cudaGetDeviceProperties");
-    d.name         = properties.name;
-    d.shared_bytes = int(properties.sharedMemPerBlockOptin);
-    d.memory_bytes = properties.totalGlobalMem;
-    d.tuning       = &tuning_of(d.tuned());
-    if (environment_verbose())
-      std::fprintf(stderr,
-                   "KokkosMMA: device %d: %s, compute capability %d.%d, tuning "
-                   "table %s\n",
-                   id, d.name.c_str(), major, minor,
-                   tuning_name(d.tuned()).c_str());
-  });
+  std::call_once(once[id], [id] { describe_device(devices[id], id); });
   return devices[id];
 }
 inline Device const& device(int id) { return device_entry(id); }

@@ -73,6 +73,14 @@ struct ResultSink {
   }
 };
 
+/// A sink of any type for code of the host that does not know the type: the two
+/// pointers are what a kernel is given.
+template <>
+struct ResultSink<void> {
+  void* memory;
+  volatile unsigned long long* words;
+};
+
 }  // namespace KokkosMMA::Impl::Cuda
 
 #endif

@@ -4,6 +4,7 @@
 #define KOKKOSMMA_CUDA_STREAM_MEMORY_HPP
 
 #include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
+#include <core/base/KokkosMMA_AtFinalize.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -26,7 +27,10 @@ class MemoryPools {
  public:
   /// Never destroyed: at the end of the process CUDA may be gone.
   static MemoryPools& instance() {
-    static auto& pools = *new MemoryPools;
+    static MemoryPools& pools = []() -> MemoryPools& {
+      AtFinalize::add([] { instance().release(); });
+      return *new MemoryPools;
+    }();
     return pools;
   }
 

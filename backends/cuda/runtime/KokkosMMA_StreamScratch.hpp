@@ -6,6 +6,7 @@
 #include <backends/cuda/runtime/KokkosMMA_KernelScratch.hpp>
 #include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
 #include <backends/cuda/runtime/KokkosMMA_ResultSink.hpp>
+#include <core/base/KokkosMMA_AtFinalize.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -39,7 +40,7 @@ class Scratch {
  public:
   static constexpr int max_words = 16;  // 64 bytes, 4 in each
 
-  explicit Scratch(int device_id) : m_device(device_id) {
+  [[gnu::cold]] explicit Scratch(int device_id) : m_device(device_id) {
     constexpr std::size_t counters = 128;
     auto* const memory             = static_cast<char*>(zeroed(counters));
     m_ticket                       = reinterpret_cast<unsigned*>(memory);
@@ -143,7 +144,7 @@ class Scratch {
     }
   };
 
-  void* zeroed(std::size_t bytes) {
+  [[gnu::cold]] void* zeroed(std::size_t bytes) {
     RelaxedCapture const capture;
     OwnErrors const errors;
     void* memory = nullptr;
@@ -167,7 +168,7 @@ class Scratch {
     return memory;
   }
 
-  void release() {
+  [[gnu::cold]] void release() {
     int current = 0;
     cudaGetDevice(&current);
     cudaSetDevice(m_device);
@@ -213,7 +214,10 @@ class ScratchPool {
 
   /// Never destroyed: at the end of the process CUDA may be gone.
   static ScratchPool& instance() {
-    static auto& pool = *new ScratchPool;
+    static ScratchPool& pool = []() -> ScratchPool& {
+      AtFinalize::add([] { instance().release(); });
+      return *new ScratchPool;
+    }();
     return pool;
   }
 
@@ -229,7 +233,7 @@ class ScratchPool {
   }
 
   /// For one call more on a stream that is captured.
-  Entry& take_for_graph(int device_id, cudaStream_t stream) {
+  [[gnu::cold]] Entry& take_for_graph(int device_id, cudaStream_t stream) {
     std::lock_guard<std::mutex> const lock(m_mutex);
     Entry* found = nullptr;
     for (auto const& entry : m_all)
@@ -262,7 +266,7 @@ class ScratchPool {
   }
 
   /// At the end of Kokkos.
-  void release() {
+  [[gnu::cold]] void release() {
     std::lock_guard<std::mutex> const lock(m_mutex);
     m_all.clear();
   }
@@ -325,19 +329,27 @@ class StreamScratch {
     check(cudaStreamSynchronize(m_stream), "cudaStreamSynchronize");
   }
 
-  /// Runs `launch(sink)` so that the result arrives where the caller wants it:
-  /// at once in order on the stream when the device can write there, through
-  /// pinned memory with a wait for this value otherwise.
+  /// Runs `launch(sink)` so that a result of so many bytes arrives where the
+  /// caller wants it: at once in order on the stream when the device can write
+  /// there, through pinned memory with a wait for this value otherwise.
+  template <class Launch>
+  void deliver(void* result, std::size_t bytes, bool device_accessible,
+               Launch const& launch) const {
+    Scratch& scratch = m_entry->scratch;
+    std::unique_lock<std::mutex> lock;
+    if (!device_accessible) lock = scratch.take_words(bytes);
+    // One place, where each copy of the launch would be compiled.
+    launch(device_accessible ? ResultSink<void>{result, nullptr}
+                             : ResultSink<void>{nullptr, scratch.words()});
+    if (!device_accessible) scratch.receive(result, bytes, m_stream);
+  }
   template <class T, class Launch>
   void deliver(T* result, bool device_accessible, Launch const& launch) const {
     static_assert(Words<T>::size <= Scratch::max_words);
-    Scratch& scratch = m_entry->scratch;
-    std::unique_lock<std::mutex> lock;
-    if (!device_accessible) lock = scratch.take_words(sizeof(T));
-    // One place, where each copy of the launch would be compiled.
-    launch(device_accessible ? ResultSink<T>{result, nullptr}
-                             : ResultSink<T>{nullptr, scratch.words()});
-    if (!device_accessible) scratch.receive(result, sizeof(T), m_stream);
+    deliver(result, sizeof(T), device_accessible,
+            [&](ResultSink<void> const& sink) {
+              launch(ResultSink<T>{static_cast<T*>(sink.memory), sink.words});
+            });
   }
 
  private:

@@ -5,6 +5,7 @@
 
 #include <backends/cuda/atom/KokkosMMA_Warp.hpp>
 #include <backends/cuda/kernels/block/KokkosMMA_VectorStore.hpp>
+#include <core/stencil/KokkosMMA_RouteStencil.hpp>
 #include <core/stencil/KokkosMMA_RowAlignment.hpp>
 #include <core/stencil/KokkosMMA_SplitWeights.hpp>
 #include <core/stencil/KokkosMMA_StencilGrid.hpp>
@@ -41,10 +42,6 @@ inline constexpr bool is_modulo_256 =
 template <class A>
 inline constexpr bool is_modulo_256<A, void> = false;
 
-/// What the weights are to the band kernels: not representable, exact
-/// operands, or split operands.
-enum class BandOperands { none, exact, split };
-
 /// Which grids and weights the band kernels take.
 /// \tparam Result void for functors
 template <class A, class Element, class Result>
@@ -58,17 +55,17 @@ struct BandStencil {
   static constexpr bool is_compiled = !is_float || !std::is_void_v<Result>;
   static constexpr bool takes_split = !is_bytes && !std::is_void_v<Result>;
 
-  static BandOperands operands(Factors const& factors) {
+  static MmaOperands operands(Factors const& factors) {
     if constexpr (is_bytes) {
-      return byte_weights(factors) ? BandOperands::exact : BandOperands::none;
+      return byte_weights(factors) ? MmaOperands::exact : MmaOperands::none;
     } else if constexpr (!is_compiled || !std::is_same_v<A, float>) {
-      return BandOperands::none;
+      return MmaOperands::none;
     } else {
-      if (float_weights<false>(factors)) return BandOperands::exact;
+      if (float_weights<false>(factors)) return MmaOperands::exact;
       if constexpr (takes_split) {
-        if (float_weights<true>(factors)) return BandOperands::split;
+        if (float_weights<true>(factors)) return MmaOperands::split;
       }
-      return BandOperands::none;
+      return MmaOperands::none;
     }
   }
   /// The kernels of floats need rows aligned to 16 bytes.

@@ -1,0 +1,252 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOKKOSMMA_ERASED_CALLS_HPP
+#define KOKKOSMMA_ERASED_CALLS_HPP
+
+/// \file
+/// An intercepted call without the types of its functor and its value. What is
+/// done with it, from the choice of the route to the launch, is compiled once
+/// in a source and not once for each call: with a template per call the host
+/// compiler took half as long again for a source of ten reductions.
+
+#include <adapters/kokkos/KokkosMMA_ToolsTuning.hpp>
+#include <adapters/kokkos/KokkosMMA_VerboseLines.hpp>
+#include <backends/cuda/kernels/block/KokkosMMA_LastBlockReduce.hpp>
+#include <backends/cuda/runtime/KokkosMMA_StreamScratch.hpp>
+#include <core/reduce/KokkosMMA_RouteReduce.hpp>
+#include <core/routing/KokkosMMA_LaunchShape.hpp>
+#include <core/scan/KokkosMMA_RouteScan.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <new>
+#include <string>
+
+namespace KokkosMMA::Impl {
+
+/// What reductions and scans have in common.
+struct ErasedCall {
+  Kokkos::Cuda const& space;
+  void const* closure;  ///< of Kokkos' dispatch, for the pointers to functions
+  void const* kernel;   ///< for an opaque functor
+  /// Functor, reducer and first index: the kernel's first arguments.
+  void const* arguments[3];
+  void* result;  ///< null: not wanted
+  bool result_on_device;
+  std::size_t value_bytes;
+  /// Functors may use atomics that take a lock; its state is per source.
+  void (*ensure_locks)();
+  std::atomic_flag& reported;
+};
+
+struct ErasedReduce : ErasedCall {
+  ReduceProblem problem;
+  StreamedTuning tuning;
+  std::size_t running_bytes;  ///< of the value that a block hands on
+  /// Reduces visible data by products; null where no kernel exists.
+  void (*use_mma)(void const* closure, Cuda::StreamScratch const&,
+                  Settings const&);
+};
+
+struct ErasedScan : ErasedCall {
+  ScanProblem problem;
+  StreamedScanTuning tuning;
+  std::size_t shared_bytes;
+  std::uint64_t (*look_back_words)(std::uint64_t tiles);
+  /// Scans visible data in tiles; false where it cannot. Null where no kernel
+  /// exists.
+  bool (*scan_tiles)(void const* closure, Cuda::StreamScratch const&, Route);
+};
+
+/// Prints the line of a call that KOKKOSMMA_VERBOSE asks for, once for each
+/// `reported`.
+[[gnu::cold]] inline void report_route(ErasedCall const& call,
+                                       char const* pattern, std::uint64_t size,
+                                       RouteDecision const& decision) {
+  std::string const label = VerboseLines::seen();
+  if (call.reported.test_and_set()) return;
+  std::fprintf(stderr, "KokkosMMA: %s %s%sn=%llu value=%zu bytes %s\n", pattern,
+               label.c_str(), label.empty() ? "" : " ",
+               static_cast<unsigned long long>(size), call.value_bytes,
+               to_string(decision).c_str());
+}
+
+/// Runs `launch(scratch)`, or says what the call meets that Kokkos has its own
+/// answer to: a device without room for scratch, and a captured stream whose
+/// result the host would wait for.
+template <class Launch>
+Refusal with_scratch(Kokkos::Cuda const& space, bool result_on_device,
+                     Launch const& launch) {
+  try {
+    Cuda::StreamScratch const scratch(space);
+    if (scratch.captured() && !result_on_device)
+      return {"the stream is captured and the result goes to the host",
+              "a captured kernel has not run when the call returns"};
+    launch(scratch);
+    return {};
+  } catch (std::bad_alloc const&) {
+    return {"the device has no memory left for scratch",
+            "backends/cuda/runtime/KokkosMMA_StreamScratch.hpp"};
+  }
+}
+
+/// Chooses a route with `route(wish, capability, tuning)` and runs it with
+/// `launch(route, scratch)`. A scope or the environment asks for a route
+/// wherever it can run: an application's calls never fail because of it.
+/// \return whether a kernel of ours runs; if not, Kokkos' own has to
+template <class Problem, class Choose, class Launch>
+bool run_call(ErasedCall const& call, char const* pattern,
+              Problem const& problem, bool result_on_device,
+              Settings const& settings, Choose const& choose,
+              Launch const& launch) {
+  Capability const machine  = Cuda::capability(call.space);
+  TuningTable const& tuning = Cuda::tuning(call.space);
+  RouteDecision decision;
+  if (settings.route != Route::generic)
+    decision = decide_wish(settings, [&](Settings const& wish) {
+      return choose(problem, machine, wish, tuning);
+    });
+  RouteOfCall const chosen(problem, machine, settings, decision);
+  decision.route = chosen.route();
+  if (decision.route != Route::generic) {
+    Refusal const refusal = with_scratch(
+        call.space, result_on_device, [&](Cuda::StreamScratch const& scratch) {
+          launch(decision.route, scratch);
+        });
+    if (refusal) decision = {Route::generic, decision.asked, refusal, refusal};
+  }
+  last_route_of_this_thread() = decision.route;
+  if (environment_verbose())
+    report_route(call, pattern, problem.size, decision);
+  return decision.route != Route::generic;
+}
+
+inline void launch_streamed_reduce(ErasedReduce const& call,
+                                   Cuda::KernelFacts const& facts,
+                                   Cuda::StreamScratch const& scratch) {
+  call.ensure_locks();
+  Cuda::Device const& device = Cuda::device(call.space.cuda_device());
+  LaunchShape const shape    = streamed_reduce_shape(
+         *device.tuning, call.tuning, call.problem.size, device.multiprocessors,
+         facts.resident_blocks, Cuda::max_partials);
+  Cuda::GridScratch const grid =
+      scratch->grid(shape.blocks, call.running_bytes);
+  scratch.deliver(
+      call.result, call.value_bytes, call.result_on_device,
+      [&](Cuda::ResultSink<void> const& sink) {
+        void const* const arguments[] = {call.arguments[0],
+                                         call.arguments[1],
+                                         call.arguments[2],
+                                         &call.problem.size,
+                                         &grid,
+                                         &sink};
+        Cuda::check_launch(
+            Cuda::enqueue_kernel(call.space.cuda_stream(), call.kernel,
+                                 {shape.blocks, shape.threads}, arguments),
+            "streamed_reduce");
+      });
+  // The value may come before what the functor wrote to other memory of the
+  // host. Kokkos waits here too, and after a scalar once more.
+  if (!call.result_on_device) scratch.wait();
+}
+
+/// \return whether a kernel of ours runs; if not, Kokkos' own has to
+inline bool run_reduce(ErasedReduce& call) {
+  Settings const settings = effective_settings();
+  Cuda::KernelFacts facts{};
+  // Where nothing of ours runs the runtime is not asked about the kernel.
+  if (settings.route == Route::generic || call.result == nullptr) {
+    call.problem.compiled = false;
+  } else {
+    facts = Cuda::facts_of_kernel(call.space.cuda_device(), call.kernel,
+                                  call.tuning.threads, 0);
+    call.problem.local_bytes = facts.local_bytes;
+  }
+  return run_call(
+      call, "parallel_reduce", call.problem, call.result_on_device, settings,
+      [](auto const&... arguments) { return route_reduce(arguments...); },
+      [&](Route route, Cuda::StreamScratch const& scratch) {
+        if (call.use_mma != nullptr && route == Route::mma)
+          call.use_mma(call.closure, scratch, settings);
+        else
+          launch_streamed_reduce(call, facts, scratch);
+      });
+}
+
+/// Blocks of a scan, which take tiles until none is left.
+inline unsigned scan_blocks(Kokkos::Cuda const& space, unsigned tiles,
+                            int resident_blocks) {
+  int const processors = Cuda::device(space.cuda_device()).multiprocessors;
+  return std::min(tiles, unsigned(processors) * unsigned(resident_blocks));
+}
+
+/// Launches kernel(sink, scratch) with `words` of scratch, the total on its way
+/// to where it is wanted. The last tile's total may come before the final calls
+/// of other tiles; what these write is there when a call with a total on the
+/// host returns, also where that is a View, after which Kokkos itself does not
+/// wait.
+template <class Launch>
+void deliver_total(Cuda::StreamScratch const& scratch, std::uint64_t words,
+                   void* result, std::size_t bytes, bool on_device,
+                   Launch const& launch) {
+  Cuda::ScanScratch const scan = scratch->scan(words);
+  scratch.deliver(
+      result, bytes, on_device,
+      [&](Cuda::ResultSink<void> const& sink) { launch(sink, scan); });
+  if (!on_device) scratch.wait();
+}
+
+inline void launch_streamed_scan(ErasedScan const& call, bool on_device,
+                                 Cuda::StreamScratch const& scratch) {
+  unsigned const threads        = call.tuning.threads;
+  std::uint64_t const size      = call.problem.size;
+  Cuda::KernelFacts const facts = Cuda::facts_of_kernel(
+      call.space.cuda_device(), call.kernel, threads + 32, call.shared_bytes);
+  call.ensure_locks();
+  unsigned const rows =
+      streamed_scan_rows(Cuda::tuning(call.space), call.tuning, size);
+  auto const tiles = unsigned((size + threads * rows - 1) / (threads * rows));
+  deliver_total(
+      scratch, call.look_back_words(tiles), call.result, call.value_bytes,
+      on_device,
+      [&](Cuda::ResultSink<void> const& sink, Cuda::ScanScratch const& scan) {
+        void const* const arguments[] = {call.arguments[0],
+                                         call.arguments[1],
+                                         call.arguments[2],
+                                         &size,
+                                         &rows,
+                                         &tiles,
+                                         &scan,
+                                         &sink};
+        Cuda::check_launch(
+            Cuda::enqueue_kernel(
+                call.space.cuda_stream(), call.kernel,
+                {scan_blocks(call.space, tiles, facts.resident_blocks),
+                 threads + 32, int(call.shared_bytes)},
+                arguments),
+            "streamed_scan");
+      });
+}
+
+/// \return whether a kernel of ours runs; if not, Kokkos' own has to
+inline bool run_scan(ErasedScan const& call) {
+  bool const on_device = call.result_on_device || !call.result;
+  return run_call(
+      call, "parallel_scan", call.problem, on_device, effective_settings(),
+      [](auto const&... arguments) { return route_scan(arguments...); },
+      [&](Route route, Cuda::StreamScratch const& scratch) {
+        if (call.scan_tiles != nullptr &&
+            call.scan_tiles(call.closure, scratch, route))
+          return;
+        launch_streamed_scan(call, on_device, scratch);
+      });
+}
+
+}  // namespace KokkosMMA::Impl
+
+#endif

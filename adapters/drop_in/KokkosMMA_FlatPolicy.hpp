@@ -1,0 +1,97 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOKKOSMMA_FLAT_POLICY_HPP
+#define KOKKOSMMA_FLAT_POLICY_HPP
+
+/// \file
+/// RangePolicy and MDRangePolicy as one range of indices.
+
+#include <adapters/drop_in/KokkosMMA_MultiIndex.hpp>
+#include <core/reduce/KokkosMMA_RouteReduce.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <cstdint>
+#include <type_traits>
+
+namespace KokkosMMA::Impl {
+
+/// Calls the application's functor with its work tag.
+template <class Functor, class Tag>
+struct TaggedCall {
+  Functor functor;
+
+  template <class... Arguments>
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(Arguments&&... arguments) const {
+    if constexpr (std::is_void_v<Tag>) {
+      functor(static_cast<Arguments&&>(arguments)...);
+    } else {
+      functor(Tag(), static_cast<Arguments&&>(arguments)...);
+    }
+  }
+};
+
+/// A functor seen as its tagged call, which has the same bytes. A launch takes
+/// these and calls no constructor.
+template <class Tag, class Functor>
+TaggedCall<Functor, Tag> const& tagged(Functor const& functor) {
+  using Call = TaggedCall<Functor, Tag>;
+  static_assert(sizeof(Call) == sizeof(Functor));
+  return reinterpret_cast<Call const&>(functor);
+}
+
+/// A policy as one range of indices and a functor that takes them.
+template <class Policy>
+struct Flattened;
+
+template <class... Traits>
+struct Flattened<Kokkos::RangePolicy<Traits...>> {
+  using Policy                     = Kokkos::RangePolicy<Traits...>;
+  using Index                      = typename Policy::member_type;
+  static constexpr Pattern pattern = Pattern::range;
+  static constexpr int indices     = 1;
+
+  static std::uint64_t size(Policy const& policy) {
+    return policy.end() > policy.begin()
+               ? std::uint64_t(policy.end()) - std::uint64_t(policy.begin())
+               : 0;
+  }
+  static Index begin(Policy const& policy) { return policy.begin(); }
+  /// The functor itself, seen as a call: nothing is copied.
+  template <class Functor>
+  static auto const& call(Functor const& functor, Policy const&) {
+    return tagged<typename Policy::work_tag>(functor);
+  }
+};
+
+template <class... Traits>
+struct Flattened<Kokkos::MDRangePolicy<Traits...>> {
+  using Policy                     = Kokkos::MDRangePolicy<Traits...>;
+  using Index                      = std::uint32_t;
+  static constexpr Pattern pattern = Pattern::mdrange;
+  static constexpr int indices     = int(Policy::rank);
+
+  static std::uint64_t size(Policy const& policy) {
+    std::uint64_t product = 1;
+    for (int d = 0; d < int(Policy::rank); ++d) {
+      auto const extent = policy.m_upper[d] - policy.m_lower[d];
+      if (extent <= 0) return 0;
+      // Saturates: a refusal follows, the exact number is not needed.
+      if (product < max_flattened_indices) product *= std::uint64_t(extent);
+    }
+    return product;
+  }
+  static Index begin(Policy const&) { return 0; }
+  template <class Functor>
+  static auto call(Functor const& functor, Policy const& policy) {
+    using Tagged = TaggedCall<Functor, typename Policy::work_tag>;
+    return multi_index_call<Tagged, typename Policy::index_type,
+                            int(Policy::rank),
+                            Policy::inner_direction == Kokkos::Iterate::Left>(
+        functor, policy.m_lower, policy.m_upper);
+  }
+};
+
+}  // namespace KokkosMMA::Impl
+
+#endif

@@ -1,0 +1,131 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOKKOSMMA_ROUTABLE_REDUCE_HPP
+#define KOKKOSMMA_ROUTABLE_REDUCE_HPP
+
+/// \file
+/// Which reductions the drop-in takes over, and how their values are kept: what
+/// it knows of Kokkos' reducers.
+
+#include <backends/cuda/kernels/reduce/KokkosMMA_MmaReduce.hpp>
+#include <backends/cuda/kernels/reduce/KokkosMMA_StreamedReduce.hpp>
+#include <core/routing/KokkosMMA_RouteDecision.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <cstddef>
+
+// Declared here so that an application that does not use them need not parse
+// them.
+namespace Kokkos::Experimental::Impl {
+template <class Scalar>
+struct ValueWrapperForNoNeutralElement;
+template <class Scalar, class Joiner, class Space>
+struct ReducerWithArbitraryJoinerNoNeutralElement;
+template <class Value>
+struct StdTranformReduceDefaultJoinFunctor;
+}  // namespace Kokkos::Experimental::Impl
+
+namespace KokkosMMA::Impl {
+
+/// The same reducer as another type, for which nothing is routed.
+template <class Reducer>
+struct NativeReducer : Reducer {
+  using kokkosmma_native = void;
+  NativeReducer(Reducer const& reducer) : Reducer(reducer) {}
+  explicit NativeReducer(typename Reducer::functor_type const& functor)
+      : Reducer(functor) {}
+};
+
+template <class T>
+concept IsNative = requires {
+  typename T::kokkosmma_native;
+};
+
+/// Functors of this library: routed in every translation unit that has their
+/// definition, with or without the drop-in header.
+template <class F>
+concept OwnFunctor = requires {
+  typename F::kokkosmma_functor;
+};
+
+template <class R>
+inline constexpr bool is_sum_reducer = false;
+template <class T, class Space>
+inline constexpr bool is_sum_reducer<Kokkos::Sum<T, Space>> = true;
+template <class T, class Space>
+inline constexpr bool is_sum_reducer<KokkosMMA::Sum<T, Space>> = true;
+template <class T, class Space>
+inline constexpr bool is_sum_reducer<
+    Kokkos::Experimental::Impl::ReducerWithArbitraryJoinerNoNeutralElement<
+        T, Kokkos::Experimental::Impl::StdTranformReduceDefaultJoinFunctor<T>,
+        Space>> = true;
+
+template <class R>
+inline constexpr bool is_prod_reducer = false;
+template <class T, class Space>
+inline constexpr bool is_prod_reducer<Kokkos::Prod<T, Space>> = true;
+
+/// Whether joining is addition and the identity is zero: Kokkos' default, or a
+/// reducer known to do that.
+template <class Reducer>
+constexpr bool adds() {
+  return is_sum_reducer<typename Reducer::functor_type> ||
+         (!Reducer::has_join_member_function() &&
+          !Reducer::has_init_member_function());
+}
+
+/// GPUs before compute capability 7.0 have 4096 bytes of kernel arguments.
+inline constexpr std::size_t max_argument_functor_bytes =
+#if defined(KOKKOS_ARCH_MAXWELL) || defined(KOKKOS_ARCH_PASCAL)
+    3800;
+#else
+    max_functor_bytes;
+#endif
+
+template <class Functor, class Reducer>
+concept RoutableTypes =
+    !IsNative<Reducer> &&
+    Reducer::static_value_size() == sizeof(typename Reducer::value_type) &&
+    sizeof(typename Reducer::value_type) <= max_value_bytes &&
+    sizeof(Functor) + sizeof(Reducer) <= max_argument_functor_bytes;
+
+/// The standard algorithms' custom reductions have no identity: a value that no
+/// call has touched says so, and joining it changes nothing. (Kokkos' own join
+/// does not look, and takes a zero from idle threads.)
+template <class Reducer, class T>
+struct RunningWithoutIdentity : Cuda::RunningValue<Reducer, T> {
+  __device__ void join(T& into, T const& from) const {
+    if (from.is_initial) return;
+    if (into.is_initial)
+      into = from;
+    else
+      this->reducer.join(&into, &from);
+  }
+};
+
+template <class T>
+inline constexpr bool has_no_identity = false;
+template <class T>
+inline constexpr bool has_no_identity<
+    Kokkos::Experimental::Impl::ValueWrapperForNoNeutralElement<T>> = true;
+
+/// The number in a value that a sum is stored to, and how it gets there.
+template <class T>
+struct SumValue : Cuda::ConvertTotal<T> {
+  using Number = T;
+};
+template <class T>
+struct SumValue<
+    Kokkos::Experimental::Impl::ValueWrapperForNoNeutralElement<T>> {
+  using Number = T;
+  template <class Total>
+  __device__ static auto from(Total total) {
+    return Kokkos::Experimental::Impl::ValueWrapperForNoNeutralElement<T>{
+        static_cast<T>(total), false};
+  }
+};
+
+}  // namespace KokkosMMA::Impl
+
+#endif

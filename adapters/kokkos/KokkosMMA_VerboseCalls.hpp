@@ -1,0 +1,34 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOKKOSMMA_VERBOSE_CALLS_HPP
+#define KOKKOSMMA_VERBOSE_CALLS_HPP
+
+#include <core/base/KokkosMMA_Errors.hpp>
+#include <core/base/KokkosMMA_Verbose.hpp>
+#include <core/routing/KokkosMMA_RouteDecision.hpp>
+
+#include <cstdio>
+#include <mutex>
+#include <set>
+#include <string>
+
+namespace KokkosMMA::Impl {
+
+/// Prints the line of an algorithm's call that KOKKOSMMA_VERBOSE asks for, once
+/// for each label and decision. Calls that reach Kokkos as parallel_reduce or
+/// parallel_scan have lines of their own (KokkosMMA_VerboseLines.hpp).
+inline void report_call(char const* who, std::string const& label,
+                        RouteDecision const& decision) {
+  if (!environment_verbose()) return;
+  std::string const quoted = label.empty() ? "" : " \"" + label + '"';
+  std::string const text   = concatenate(who, quoted, " ", to_string(decision));
+  static std::mutex mutex;
+  static std::set<std::string> printed;
+  std::lock_guard<std::mutex> const lock(mutex);
+  if (printed.insert(text).second)
+    std::fprintf(stderr, "KokkosMMA: %s\n", text.c_str());
+}
+
+}  // namespace KokkosMMA::Impl
+
+#endif

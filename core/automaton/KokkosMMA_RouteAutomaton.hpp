@@ -1,0 +1,145 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOKKOSMMA_ROUTE_AUTOMATON_HPP
+#define KOKKOSMMA_ROUTE_AUTOMATON_HPP
+
+#include <core/automaton/KokkosMMA_AutomatonRule.hpp>
+#include <core/automaton/KokkosMMA_CountRange.hpp>
+#include <core/base/KokkosMMA_Capability.hpp>
+#include <core/routing/KokkosMMA_RouteDecision.hpp>
+#include <core/routing/KokkosMMA_Settings.hpp>
+
+#include <cstdint>
+
+namespace KokkosMMA::Impl {
+
+/// A call of automaton() as values: what the route function needs and nothing
+/// else.
+struct AutomatonProblem {
+  bool known_rule = false;  ///< an AutomatonRule, not the caller's functor
+  int states      = 2;      ///< of a known rule
+  Neighbourhood neighbourhood = Neighbourhood::moore;  ///< whose cells count
+  int radius                  = 1;                     ///< of the neighbourhood
+  bool one_range   = false;      ///< birth and survival: one range of counts
+  bool contiguous  = false;      ///< the fast dimension has stride one
+  std::int64_t row = 0;          ///< cells along the fast dimension
+  std::int64_t generations = 0;  ///< steps of the call
+};
+
+/// Longest row of the kernels that count cells of one bit: offsets of the rows
+/// of a neighbourhood are 32 bits wide.
+inline constexpr std::int64_t max_packed_row = std::int64_t(1) << 31;
+
+/// Generations from which cells of one bit are used: packing and unpacking take
+/// as long as one or two generations on cells of a byte.
+inline constexpr std::int64_t least_packed_generations = 3;
+
+/// What a known rule says of the problem.
+constexpr AutomatonProblem automaton_problem(AutomatonRule const& rule) {
+  AutomatonProblem problem;
+  problem.known_rule    = true;
+  problem.states        = rule.states();
+  problem.neighbourhood = rule.neighbourhood();
+  problem.radius        = rule.radius();
+  problem.one_range     = CountRanges(rule).are_all;
+  return problem;
+}
+/// What is known beside a rule that is the caller's functor.
+template <class Next>
+constexpr AutomatonProblem automaton_problem(Neighbourhood neighbourhood,
+                                             int radius, Next const&) {
+  AutomatonProblem problem;
+  problem.neighbourhood = neighbourhood;
+  problem.radius        = radius;
+  return problem;
+}
+
+/// The first reason for which no kernel of the library takes an automaton, or
+/// none. The `mma` route takes every other one.
+constexpr Refusal refuse_automaton(AutomatonProblem const& problem,
+                                   Capability const& capability) {
+  struct Rule {
+    bool applies;
+    Refusal refusal;
+  };
+  Rule const rules[] = {
+      {!capability.cuda, {"the execution space is not Cuda", "docs/routes.md"}},
+      {capability.compute_capability < 80,
+       {"the device cannot copy to shared memory asynchronously (compute "
+        "capability below 8.0)",
+        "PTX ISA, cp.async"}},
+      {!problem.contiguous,
+       {"neither dimension has stride one",
+        "core/stencil/KokkosMMA_StencilGrid.hpp"}},
+  };
+  for (Rule const& rule : rules)
+    if (rule.applies) return rule.refusal;
+  return {};
+}
+
+/// The first reason for which the `streamed` route refuses, or none: its cells
+/// are single bits.
+constexpr Refusal refuse_packed_automaton(AutomatonProblem const& problem,
+                                          Capability const& capability) {
+  if (Refusal const refusal = refuse_automaton(problem, capability))
+    return refusal;
+  bool const counts = problem.radius > 1;
+  struct Rule {
+    bool applies;
+    Refusal refusal;
+  };
+  Rule const rules[] = {
+      {!problem.known_rule,
+       {"the rule is a functor: its states need not fit into one bit",
+        "core/automaton/KokkosMMA_PackedCells.hpp"}},
+      {problem.states != 2,
+       {"the rule has more than two states, a bit has two",
+        "core/automaton/KokkosMMA_PackedCells.hpp"}},
+      {counts && problem.neighbourhood != Neighbourhood::moore,
+       {"bits are counted in Moore neighbourhoods, others have radius 1",
+        "core/automaton/KokkosMMA_CountRange.hpp"}},
+      {counts && !problem.one_range,
+       {"the counts of birth or of survival are not one range",
+        "core/automaton/KokkosMMA_CountRange.hpp"}},
+      {counts && problem.row > max_packed_row,
+       {"rows have more than 2^31 cells", "max_packed_row"}},
+  };
+  for (Rule const& rule : rules)
+    if (rule.applies) return rule.refusal;
+  return {};
+}
+
+/// The route of an automaton: `streamed` advances cells of one bit, `mma`
+/// counts cells of a byte by products on tensor cores, `generic` is plain
+/// Kokkos. Automatic choice never fails and prefers `streamed`: in 64
+/// generations it is 11 times as fast as `mma` at radius 1, 2.4 times at 5, 1.5
+/// times at 16 (docs/results/h200_papers.md). With a forced route, `route` is
+/// that route and the caller checks the refusal.
+constexpr RouteDecision route_automaton(AutomatonProblem const& problem,
+                                        Capability const& capability,
+                                        Settings const& settings) {
+  RouteDecision decision;
+  decision.mma      = refuse_automaton(problem, capability);
+  decision.streamed = refuse_packed_automaton(problem, capability);
+  if (settings.route != Route::automatic) {
+    decision.route = settings.route;
+    return decision;
+  }
+  // Preferences, not capability limits: forced routes never meet them.
+  if (!decision.streamed && problem.generations < least_packed_generations)
+    decision.streamed = {
+        "packing cells into bits takes as long as one or two generations",
+        "least_packed_generations"};
+  if (!decision.streamed) {
+    decision.route = Route::streamed;
+    decision.mma   = {"generations on cells of one bit are faster",
+                      "docs/results/h200_papers.md"};
+  } else if (!decision.mma) {
+    decision.route = Route::mma;
+  }
+  return decision;
+}
+
+}  // namespace KokkosMMA::Impl
+
+#endif

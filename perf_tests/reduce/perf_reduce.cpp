@@ -1,0 +1,379 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Sums of random data by every contender: reduce/CONTENDER/TYPE/RESULT/n:N. The
+// names are explained in perf_tests/README.md.
+
+#include <benchmark/benchmark.h>
+
+#include <Kokkos_Core.hpp>
+#include <KokkosMMA.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <iomanip>
+#include <limits>
+#include <map>
+#include <optional>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "support/Perf_Program.hpp"
+#include "support/Perf_Data.hpp"
+#include "support/Perf_Session.hpp"
+#include "support/Perf_Timing.hpp"
+
+#ifdef KOKKOS_ENABLE_CUDA
+#include <cub/device/device_reduce.cuh>
+#endif
+
+namespace perf {
+
+enum class Contender { kokkos, drop_in, mma, cub };
+enum class Result { view, view_warm, scalar };
+
+constexpr char const* name_of(Contender c) {
+  constexpr char const* names[] = {"kokkos", "drop_in", "mma", "cub"};
+  return names[static_cast<int>(c)];
+}
+constexpr char const* name_of(Result r) {
+  constexpr char const* names[] = {"view", "view_warm", "scalar"};
+  return names[static_cast<int>(r)];
+}
+constexpr Expectation expectation(Contender c) {
+  using enum Expectation;
+  constexpr Expectation of[] = {kokkos, drop_in, library, cub};
+  return of[static_cast<int>(c)];
+}
+
+struct Case {
+  Contender contender;
+  Result result;
+  std::size_t n;
+  KokkosMMA::Settings settings = {};
+  std::string variant = {};  // of the mma contender: "-single_pass/R:4/B:128"
+
+  template <class T>
+  std::string name() const {
+    return std::string("reduce/") + name_of(contender) + variant + "/" +
+           type_name<T>() + "/" + name_of(result) + "/n:" + std::to_string(n);
+  }
+};
+
+/// The application's line. It is the same function for Kokkos' own code and for
+/// the drop-in: only the setting in force differs.
+template <class T, class ResultRef>
+void reduce_lambda(Exec const& exec, Vector<T> const& x, ResultRef&& result) {
+  using Sum = sum_type<T>;
+  Kokkos::parallel_reduce(
+      "perf_reduce", IndexRange(exec, 0, x.extent(0)),
+      KOKKOS_LAMBDA(std::size_t i, Sum & sum) {
+        sum += static_cast<Sum>(x(i));
+      },
+      result);
+}
+
+/// How far a floating-point sum of n values in [0, 1) may be off, relative to
+/// the sum. A contender adds n / concurrency values one after another, which
+/// loses about eps * sqrt(n / concurrency) when it rounds to nearest; 16 eps
+/// cover the tree above and a tensor core's truncation in chains of up to 32
+/// products. The papers' formulations truncate in chains as long as their
+/// parameters make them and may be off by 1 %.
+template <class T>
+double tolerance(Exec const& exec, Case const& c) {
+  if (!c.variant.empty()) return 1e-2;
+  double const eps = std::numeric_limits<sum_type<T>>::epsilon();
+  double const chain =
+      static_cast<double>(c.n) / static_cast<double>(exec.concurrency());
+  return eps * (16 + 2 * std::sqrt(chain));
+}
+
+template <class T>
+class Contest;
+
+class ReduceTests {
+ public:
+  explicit ReduceTests(Session& session) : m_session(session) {}
+
+  void register_all() {
+    register_ceilings(m_session);
+    register_type<half_type>(has_half);
+    register_type<bhalf_type>(has_bhalf);
+    register_type<float>(true);
+    register_type<double>(true);
+    register_type<std::int8_t>(true);
+    register_type<std::int32_t>(true);
+    register_type<std::int64_t>(true);
+    register_formulations();
+  }
+
+  template <class T>
+  void run(benchmark::State& state, Case const& c);
+
+ private:
+  template <class T>
+  void register_case(Case const& c) {
+    perf::register_case(
+        m_session, c.name<T>(),
+        [this, c](benchmark::State& state) { run<T>(state, c); });
+  }
+
+  template <class T>
+  void register_type(bool exists) {
+    if (!exists) return;
+    std::size_t const largest = m_session.max_n<T>();
+    // The table: the largest size, and the small ones of which the launch is
+    // most.
+    std::vector<std::size_t> views = {1u << 10, 1u << 14, 1u << 17};
+    std::vector<std::size_t> small = views;
+    if (m_session.options.all) {
+      // Powers of four from one up to the largest, and one size that nothing
+      // divides.
+      for (std::size_t n : {1, 32, 1000003}) views.push_back(n);
+      for (std::size_t n = 1 << 10; n <= largest; n *= 4) views.push_back(n);
+      small.push_back(1);
+      for (std::size_t n : {1 << 20, 1 << 24}) small.push_back(n);
+    }
+    views.push_back(largest);
+    for (std::size_t n : sizes(views, largest))
+      register_contenders<T>(Result::view, n);
+    for (std::size_t n : sizes(small, std::min<std::size_t>(largest, 1 << 17)))
+      register_contenders<T>(Result::view_warm, n);
+    for (std::size_t n : sizes(small, largest))
+      register_contenders<T>(Result::scalar, n);
+  }
+
+  template <class T>
+  void register_contenders(Result result, std::size_t n) {
+    register_case<T>(
+        {Contender::kokkos, result, n, {.route = KokkosMMA::Route::generic}});
+    register_case<T>({Contender::drop_in, result, n});
+    register_case<T>({Contender::mma, result, n});
+    if (on_cuda) register_case<T>({Contender::cub, result, n});
+  }
+
+  /// The formulations of the papers, and our own chained one over the same
+  /// parameters, on half data.
+  void register_formulations() {
+    using KokkosMMA::Formulation;
+    if (!on_cuda || !has_half || !m_session.options.all) return;
+    std::size_t const n =
+        std::min(m_session.max_n<half_type>(), std::size_t(1) << 28);
+    for (auto [form, form_name] :
+         {std::pair{Formulation::recurrence, "recurrence"},
+          std::pair{Formulation::single_pass, "single_pass"},
+          std::pair{Formulation::split, "split"},
+          std::pair{Formulation::chained, "chained"}}) {
+      for (int chain : {1, 4, 8, 16}) {
+        for (int block : {128, 512}) {
+          register_case<half_type>({Contender::mma,
+                                    Result::view,
+                                    n,
+                                    {.route        = KokkosMMA::Route::mma,
+                                     .formulation  = form,
+                                     .chain_length = chain,
+                                     .block_size   = block},
+                                    std::string("-") + form_name +
+                                        "/R:" + std::to_string(chain) +
+                                        "/B:" + std::to_string(block)});
+        }
+      }
+    }
+  }
+
+  template <class T>
+  double check(Contest<T>& contest, Case const& c);
+
+  /// Reference sums, computed once per data set: (type, first element, n).
+  template <class T>
+  ReferenceSum const& reference(Vector<T> const& x, std::size_t first) {
+    auto const key =
+        std::tuple(std::string(type_name<T>()), first, x.extent(0));
+    auto at = m_references.find(key);
+    if (at == m_references.end())
+      at = m_references.emplace(key, reference_sum<T>(m_session.exec, x)).first;
+    return at->second;
+  }
+
+  Session& m_session;
+  std::map<std::tuple<std::string, std::size_t, std::size_t>, ReferenceSum>
+      m_references;
+};
+
+/// One contender on one ring of buffers: what is timed and what is checked.
+template <class T>
+class Contest {
+ public:
+  using Sum = sum_type<T>;
+
+  Contest(Session& session, Case const& c)
+      : m_exec(session.exec), m_case(c), m_result("perf::result") {
+    // Every call gets the next buffer of a ring that is several times the
+    // cache; one buffer, when the data alone are larger or shall be warm.
+    // Buffers start at multiples of 256 bytes, as allocations do.
+    std::size_t const ring = session.rotation_bytes() / sizeof(T);
+    m_stride               = (c.n * sizeof(T) + 255) / 256 * 256 / sizeof(T);
+    m_slots = c.result == Result::view_warm ? 1 : (ring - 1) / m_stride + 1;
+    m_data  = session.data<T>((m_slots - 1) * m_stride + c.n);
+#ifdef KOKKOS_ENABLE_CUDA
+    if (c.contender == Contender::cub)
+      m_cub = cub_call(
+          m_exec,
+          [n = static_cast<long long>(c.n), stream = m_exec.cuda_stream()](
+              void* scratch, std::size_t& bytes, T const* x, Sum* result) {
+            return cub::DeviceReduce::Reduce(scratch, bytes, cub_items(x),
+                                             result, n, Plus<Sum>{}, Sum(0),
+                                             stream);
+          },
+          static_cast<T const*>(nullptr), static_cast<Sum*>(nullptr));
+#endif
+  }
+
+  std::size_t slots() const { return m_slots; }
+  std::size_t first(std::size_t k) const { return k % m_slots * m_stride; }
+  Vector<T> input(std::size_t k) const {
+    return Vector<T>(m_data + first(k), m_case.n);
+  }
+
+  /// Call number k.
+  void operator()(std::size_t k) {
+    Vector<T> const x = input(k);
+    bool const scalar = m_case.result == Result::scalar;
+    switch (m_case.contender) {
+      case Contender::kokkos:
+      case Contender::drop_in:
+        if (scalar) {
+          reduce_lambda<T>(m_exec, x, m_scalar);
+        } else {
+          reduce_lambda<T>(m_exec, x, m_result);
+        }
+        break;
+      case Contender::mma:
+        if (scalar) {
+          KokkosMMA::reduce(m_exec, x, m_scalar, m_case.settings);
+        } else {
+          KokkosMMA::reduce(m_exec, x, m_result, m_case.settings);
+        }
+        break;
+      case Contender::cub:
+#ifdef KOKKOS_ENABLE_CUDA
+        m_cub(x.data(), m_result.data());
+        if (scalar) {
+          check_cuda(
+              cudaMemcpyAsync(m_host.data(), m_result.data(), sizeof(Sum),
+                              cudaMemcpyDeviceToHost, m_exec.cuda_stream()),
+              "cudaMemcpyAsync");
+          check_cuda(cudaStreamSynchronize(m_exec.cuda_stream()),
+                     "cudaStreamSynchronize");
+          m_scalar = m_host();
+        }
+#endif
+        break;
+    }
+  }
+
+  /// What call number k computes, read back after the result has been
+  /// overwritten with something else.
+  Sum result_of(std::size_t k) {
+    Sum const poison = static_cast<Sum>(-12345);
+    Kokkos::deep_copy(m_exec, m_result, poison);
+    m_scalar = poison;
+    (*this)(k);
+    if (m_case.result != Result::scalar)
+      Kokkos::deep_copy(m_exec, m_scalar, m_result);
+    m_exec.fence("perf::result_of");
+    return m_scalar;
+  }
+
+ private:
+  Exec m_exec;
+  Case m_case;
+  std::size_t m_stride = 0;  // elements from buffer to buffer
+  std::size_t m_slots  = 0;
+  T* m_data            = nullptr;
+  Kokkos::View<Sum, Exec> m_result;
+  Sum m_scalar = {};
+#ifdef KOKKOS_ENABLE_CUDA
+  std::function<void(T const*, Sum*)> m_cub;
+  Kokkos::View<Sum, Kokkos::CudaHostPinnedSpace> m_host{"perf::cub::host"};
+#endif
+};
+
+/// Compares the sums of the first and the last buffer with the reference, twice
+/// each, and returns the larger relative error (0 for integers).
+/// \throws std::runtime_error that says how a sum is wrong.
+template <class T>
+double ReduceTests::check(Contest<T>& contest, Case const& c) {
+  double error = 0;
+  for (std::size_t k : {std::size_t(0), contest.slots() - 1}) {
+    auto const result = contest.result_of(k);
+    ReferenceSum const& expected =
+        reference<T>(contest.input(k), contest.first(k));
+    if constexpr (std::is_integral_v<T>) {
+      if (static_cast<std::int64_t>(result) != expected.integer)
+        throw std::runtime_error("wrong sum: " + std::to_string(result) +
+                                 ", expected " +
+                                 std::to_string(expected.integer));
+    } else {
+      long double const exact = expected.floating();
+      double const relative   = static_cast<double>(
+          std::abs((static_cast<long double>(result) - exact) / exact));
+      double const allowed = tolerance<T>(m_session.exec, c);
+      if (!(relative <= allowed)) {  // a NaN is wrong too
+        std::ostringstream text;
+        text << std::setprecision(17) << "wrong sum: " << result
+             << ", expected " << static_cast<double>(exact)
+             << std::setprecision(3) << "; relative error " << relative
+             << ", allowed " << allowed;
+        throw std::runtime_error(text.str());
+      }
+      error = std::max(error, relative);
+    }
+    auto const again = contest.result_of(k);
+    if (std::memcmp(&again, &result, sizeof(result)) != 0) {
+      std::ostringstream text;
+      text << std::setprecision(17)
+           << "two runs on the same data differ: " << result << " and "
+           << again;
+      throw std::runtime_error(text.str());
+    }
+  }
+  return error;
+}
+
+template <class T>
+void ReduceTests::run(benchmark::State& state, Case const& c) {
+  // Before there is a Contest: measuring the ceilings overwrites the data.
+  double const ceiling = m_session.read_bytes_per_second();
+  // Of the drop-in nothing is asked: it runs as an application gets it,
+  // environment included.
+  std::optional<KokkosMMA::ScopedSettings> scope;
+  if (c.contender == Contender::kokkos) scope.emplace(c.settings);
+
+  Contest<T> contest(m_session, c);
+  double const error      = check(contest, c);
+  std::string const route = checked_route(expectation(c.contender));
+
+  int const count = m_session.options.samples;
+  auto const n    = static_cast<double>(c.n);
+  report(state,
+         c.result == Result::scalar ? sample_host(3 * count, contest)
+                                    : m_session.timer.sample(count, contest),
+         n * sizeof(T), ceiling, n);
+  if constexpr (!std::is_integral_v<T>) {
+    state.counters["relative_error"] = error;
+  }
+  state.SetLabel(route);
+}
+
+}  // namespace perf
+
+int main(int argc, char** argv) {
+  return perf::run_program<perf::ReduceTests>("perf_reduce", argc, argv);
+}

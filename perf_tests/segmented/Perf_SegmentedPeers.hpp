@@ -1,0 +1,369 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef KOKKOSMMA_PERF_SEGMENTED_PEERS_HPP
+#define KOKKOSMMA_PERF_SEGMENTED_PEERS_HPP
+
+#include <Kokkos_Core.hpp>
+#include <KokkosMMA.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+
+#include "support/Perf_Program.hpp"
+#include "support/Perf_Data.hpp"
+#include "support/Perf_Libraries.hpp"
+#include "segmented/Perf_SegmentedCheck.hpp"
+#include "support/Perf_Timing.hpp"
+
+#ifdef KOKKOS_ENABLE_CUDA
+#include <cub/device/device_scan.cuh>
+#include <cub/device/device_segmented_reduce.cuh>
+#include <thrust/iterator/counting_iterator.h>
+#include <thrust/iterator/transform_iterator.h>
+#endif
+
+/// What an application writes or calls for segments: teams and single threads
+/// of Kokkos, the same with the library's collectives, CUB, cuBLAS.
+namespace perf {
+
+using Team = Kokkos::TeamPolicy<Exec>;
+
+/// Segments of one length. \c Index counts the elements of a segment.
+struct EqualRows {
+  using Index = int;
+  std::size_t length;
+  KOKKOS_INLINE_FUNCTION std::size_t begin(std::size_t s) const {
+    return s * length;
+  }
+  KOKKOS_INLINE_FUNCTION Index size(std::size_t) const {
+    return static_cast<Index>(length);
+  }
+};
+/// Segments between offsets.
+template <class Offset>
+struct OffsetRows {
+  using Index = Offset;
+  Offset const* offsets;
+  KOKKOS_INLINE_FUNCTION std::size_t begin(std::size_t s) const {
+    return static_cast<std::size_t>(offsets[s]);
+  }
+  KOKKOS_INLINE_FUNCTION Index size(std::size_t s) const {
+    return offsets[s + 1] - offsets[s];
+  }
+};
+
+/// How a team is cut for segments of about so many elements: the widest vector
+/// that is no wider than a segment, and for long ones a whole warp each. Hosts
+/// have neither.
+struct TeamShape {
+  int segments, threads, lanes;
+
+  explicit TeamShape(std::size_t typical) {
+    std::size_t const wide = std::clamp<std::size_t>(typical, 1, 32);
+    lanes    = on_cuda ? static_cast<int>(std::bit_floor(wide)) : 1;
+    segments = typical >= 1024 ? 4 : 8;
+    threads  = on_cuda ? segments : 1;
+  }
+  Team policy(Exec const& exec, std::size_t all) const {
+    std::size_t const each = static_cast<std::size_t>(segments);
+    return Team(exec, static_cast<int>((all + each - 1) / each), threads,
+                lanes);
+  }
+};
+
+/// One vector of lanes for each segment.
+template <class T, class Rows>
+void kokkos_team_reduce(Exec const& exec, Rows const& rows,
+                        std::size_t segments, TeamShape const& shape,
+                        Vector<T> const& x, Vector<sum_type<T>> const& result) {
+  using Sum      = sum_type<T>;
+  using Index    = typename Rows::Index;
+  int const each = shape.segments;
+  Kokkos::parallel_for(
+      "perf_segmented", shape.policy(exec, segments),
+      KOKKOS_LAMBDA(Team::member_type const& member) {
+        Kokkos::parallel_for(Kokkos::TeamThreadRange(member, each), [&](int t) {
+          std::size_t const s =
+              static_cast<std::size_t>(member.league_rank()) * each + t;
+          if (s >= segments) return;
+          std::size_t const begin = rows.begin(s);
+          Sum sum                 = 0;
+          Kokkos::parallel_reduce(
+              Kokkos::ThreadVectorRange(member, rows.size(s)),
+              [&](Index i, Sum& update) {
+                update += static_cast<Sum>(x(begin + i));
+              },
+              sum);
+          Kokkos::single(Kokkos::PerThread(member), [&] { result(s) = sum; });
+        });
+      });
+}
+
+/// A whole team for each segment: what suits a few long ones.
+template <class T, class Rows>
+void kokkos_block_reduce(Exec const& exec, Rows const& rows,
+                         std::size_t segments, Vector<T> const& x,
+                         Vector<sum_type<T>> const& result) {
+  using Sum   = sum_type<T>;
+  using Index = typename Rows::Index;
+  Kokkos::parallel_for(
+      "perf_segmented",
+      Team(exec, static_cast<int>(segments), on_cuda ? 256 : 1),
+      KOKKOS_LAMBDA(Team::member_type const& member) {
+        std::size_t const s     = member.league_rank();
+        std::size_t const begin = rows.begin(s);
+        Sum sum                 = 0;
+        Kokkos::parallel_reduce(
+            Kokkos::TeamThreadRange(member, rows.size(s)),
+            [&](Index i, Sum& update) {
+              update += static_cast<Sum>(x(begin + i));
+            },
+            sum);
+        Kokkos::single(Kokkos::PerTeam(member), [&] { result(s) = sum; });
+      });
+}
+
+/// The kernel of kokkos_team_reduce with the library's collectives in it: the
+/// lanes of a thread for each segment, a team of four warps for a long one.
+template <class T>
+void collective_reduce(Exec const& exec, EqualRows const& rows,
+                       std::size_t segments, Vector<T> const& x,
+                       Vector<sum_type<T>> const& result) {
+  using Sum           = sum_type<T>;
+  using Segment       = Kokkos::View<T const*, Exec, Kokkos::MemoryUnmanaged>;
+  T const* const data = x.data();
+  if (rows.length >= 1024) {
+    Kokkos::parallel_for(
+        "perf_segmented",
+        Team(exec, static_cast<int>(segments), on_cuda ? 128 : 1),
+        KOKKOS_LAMBDA(Team::member_type const& member) {
+          std::size_t const s = member.league_rank();
+          Sum sum             = 0;
+          KokkosMMA::team_reduce(
+              member, Segment(data + rows.begin(s), rows.length), sum);
+          Kokkos::single(Kokkos::PerTeam(member), [&] { result(s) = sum; });
+        });
+    return;
+  }
+  TeamShape const shape(rows.length);
+  int const each = shape.segments;
+  Kokkos::parallel_for(
+      "perf_segmented", shape.policy(exec, segments),
+      KOKKOS_LAMBDA(Team::member_type const& member) {
+        Kokkos::parallel_for(Kokkos::TeamThreadRange(member, each), [&](int t) {
+          std::size_t const s =
+              static_cast<std::size_t>(member.league_rank()) * each + t;
+          if (s >= segments) return;
+          Sum sum = 0;
+          KokkosMMA::vector_reduce(
+              member, Segment(data + rows.begin(s), rows.length), sum);
+          Kokkos::single(Kokkos::PerThread(member), [&] { result(s) = sum; });
+        });
+      });
+}
+
+/// One thread for each segment.
+template <class T, class Rows>
+void kokkos_flat_reduce(Exec const& exec, Rows const& rows,
+                        std::size_t segments, Vector<T> const& x,
+                        Vector<sum_type<T>> const& result) {
+  using Sum   = sum_type<T>;
+  using Index = typename Rows::Index;
+  Kokkos::parallel_for(
+      "perf_segmented", IndexRange(exec, 0, segments),
+      KOKKOS_LAMBDA(std::size_t s) {
+        std::size_t const begin = rows.begin(s);
+        Index const size        = rows.size(s);
+        Sum sum                 = 0;
+        for (Index i = 0; i < size; ++i) sum += static_cast<Sum>(x(begin + i));
+        result(s) = sum;
+      });
+}
+
+/// A team for each column of a row-major matrix.
+template <class T>
+void kokkos_team_columns(Exec const& exec, std::size_t rows,
+                         std::size_t columns, Vector<T> const& x,
+                         Vector<sum_type<T>> const& result) {
+  using Sum = sum_type<T>;
+  Kokkos::parallel_for(
+      "perf_segmented",
+      Team(exec, static_cast<int>(columns), on_cuda ? 512 : 1),
+      KOKKOS_LAMBDA(Team::member_type const& member) {
+        std::size_t const column = member.league_rank();
+        Sum sum                  = 0;
+        Kokkos::parallel_reduce(
+            Kokkos::TeamThreadRange(member, rows),
+            [&](std::size_t row, Sum& update) {
+              update += static_cast<Sum>(x(row * columns + column));
+            },
+            sum);
+        Kokkos::single(Kokkos::PerTeam(member), [&] { result(column) = sum; });
+      });
+}
+
+/// A thread for each column.
+template <class T>
+void kokkos_flat_columns(Exec const& exec, std::size_t rows,
+                         std::size_t columns, Vector<T> const& x,
+                         Vector<sum_type<T>> const& result) {
+  using Sum = sum_type<T>;
+  Kokkos::parallel_for(
+      "perf_segmented", IndexRange(exec, 0, columns),
+      KOKKOS_LAMBDA(std::size_t column) {
+        Sum sum = 0;
+        for (std::size_t row = 0; row < rows; ++row)
+          sum += static_cast<Sum>(x(row * columns + column));
+        result(column) = sum;
+      });
+}
+
+template <class T>
+void kokkos_flat_column_scan(Exec const& exec, std::size_t rows,
+                             std::size_t columns, Vector<T> const& x,
+                             Vector<sum_type<T>> const& y) {
+  using Sum = sum_type<T>;
+  Kokkos::parallel_for(
+      "perf_segmented", IndexRange(exec, 0, columns),
+      KOKKOS_LAMBDA(std::size_t column) {
+        Sum sum = 0;
+        for (std::size_t row = 0; row < rows; ++row) {
+          sum += static_cast<Sum>(x(row * columns + column));
+          y(row * columns + column) = sum;
+        }
+      });
+}
+
+/// One vector of lanes scans a segment.
+template <class T, class Rows>
+void kokkos_team_scan(Exec const& exec, Rows const& rows, std::size_t segments,
+                      TeamShape const& shape, Vector<T> const& x,
+                      Vector<sum_type<T>> const& y) {
+  using Sum      = sum_type<T>;
+  using Index    = typename Rows::Index;
+  int const each = shape.segments;
+  Kokkos::parallel_for(
+      "perf_segmented", shape.policy(exec, segments),
+      KOKKOS_LAMBDA(Team::member_type const& member) {
+        Kokkos::parallel_for(Kokkos::TeamThreadRange(member, each), [&](int t) {
+          std::size_t const s =
+              static_cast<std::size_t>(member.league_rank()) * each + t;
+          if (s >= segments) return;
+          std::size_t const begin = rows.begin(s);
+          Kokkos::parallel_scan(Kokkos::ThreadVectorRange(member, rows.size(s)),
+                                [&](Index i, Sum& update, bool final) {
+                                  update += static_cast<Sum>(x(begin + i));
+                                  if (final) y(begin + i) = update;
+                                });
+        });
+      });
+}
+
+#ifdef KOKKOS_ENABLE_CUDA
+
+struct TimesLength {
+  long long length;
+  __host__ __device__ long long operator()(long long s) const {
+    return s * length;
+  }
+};
+/// The number of the segment, by a 32-bit division: the data are not larger.
+struct OverLength {
+  unsigned length;
+  __host__ __device__ int operator()(unsigned i) const {
+    return static_cast<int>(i / length);
+  }
+};
+
+template <class T, class Begin>
+Call cub_segmented_reduce(Exec const& exec, T const* x, sum_type<T>* result,
+                          std::size_t segments, Begin begin) {
+  using Sum = sum_type<T>;
+  return cub_call(exec, [=](void* scratch, std::size_t& bytes) {
+    return cub::DeviceSegmentedReduce::Reduce(
+        scratch, bytes, cub_items(x), result, static_cast<long long>(segments),
+        begin, begin + 1, Plus<Sum>{}, Sum(0), exec.cuda_stream());
+  });
+}
+
+// CUB has had segments of a fixed size since CCCL 3.1 or so; older ones take
+// the same arguments for iterators, so the exact signature is asked for.
+template <class T>
+using CubFixed = cudaError_t (*)(void*, std::size_t&, cub_item<T> const*,
+                                 sum_type<T>*, ::cuda::std::int64_t, int,
+                                 Plus<sum_type<T>>, sum_type<T>, cudaStream_t);
+template <class T>
+concept HasCubFixed = requires {
+  static_cast<CubFixed<T>>(&cub::DeviceSegmentedReduce::Reduce);
+};
+template <class T>
+inline constexpr bool has_cub_fixed = HasCubFixed<T>;
+
+template <class T>
+Call cub_fixed_reduce(Exec const& exec, T const* x, sum_type<T>* result,
+                      std::size_t segments, int length) {
+  CubFixed<T> const code = &cub::DeviceSegmentedReduce::Reduce;
+  return cub_call(exec, [=](void* scratch, std::size_t& bytes) {
+    return code(scratch, bytes, cub_items(x), result,
+                static_cast<::cuda::std::int64_t>(segments), length,
+                Plus<sum_type<T>>{}, sum_type<T>(0), exec.cuda_stream());
+  });
+}
+
+template <class T, class Keys>
+Call cub_by_key_scan(Exec const& exec, Keys keys, T const* x, sum_type<T>* y,
+                     std::size_t n) {
+  return cub_call(exec, [=](void* scratch, std::size_t& bytes) {
+    return cub::DeviceScan::InclusiveScanByKey(
+        scratch, bytes, keys, cub_items(x), y, Plus<sum_type<T>>{},
+        static_cast<std::uint32_t>(n), ::cuda::std::equal_to<>{},
+        exec.cuda_stream());
+  });
+}
+
+/// Keys of elements between offsets, which the caller of a scan by key has to
+/// have.
+struct WriteKeys {
+  Cut cut;
+  int* keys;
+  std::size_t workers;
+  KOKKOS_FUNCTION void operator()(std::size_t w) const {
+    cut.walk(w, workers,
+             [this](std::size_t s, std::size_t first, std::size_t last) {
+               for (std::size_t i = first; i < last; ++i)
+                 keys[i] = static_cast<int>(s);
+             });
+  }
+};
+#else
+template <class T>
+inline constexpr bool has_cub_fixed = false;
+#endif
+
+template <class T>
+struct FillOnes {
+  T* data;
+  KOKKOS_FUNCTION void operator()(std::size_t i) const {
+    data[i] = static_cast<T>(1.f);
+  }
+};
+
+/// Why there is no matrix-vector product of cuBLAS; empty when there is.
+inline std::string cublas_missing() {
+#ifdef KOKKOSMMA_PERF_HAS_CUBLAS_HEADER
+  return Cublas::instance().missing();
+#else
+  return on_cuda ? "the toolkit has no cublas_v2.h" : "no Cuda execution space";
+#endif
+}
+
+}  // namespace perf
+
+#endif

@@ -1,0 +1,145 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef KOKKOSMMA_PERF_TUNE_HPP
+#define KOKKOSMMA_PERF_TUNE_HPP
+
+#include <Kokkos_Core.hpp>
+#include <KokkosMMA.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "support/Perf_Program.hpp"
+#include "tune/Perf_TuneChoice.hpp"
+
+/// perf_tune: for each value of the tuning table the library's own calls on
+/// both sides of the decision, in the same process on the same data. The cases
+/// are in Perf_TuneCases.hpp; every type of each is an instance in a source of
+/// its own.
+namespace perf {
+
+using KokkosMMA::PerType;
+using KokkosMMA::Route;
+using KokkosMMA::Scalar;
+using KokkosMMA::TuningTable;
+
+/// One call of the library on one size. call(k) submits the k-th of many calls;
+/// sum() is a figure of the results, in which a wrong one would show.
+struct TuneCase {
+  std::string name;
+  double bytes = 0;      ///< read and written
+  int x        = 0;      ///< what a limit is compared with
+  bool of_host = false;  ///< small: timed by the host's clock, with a wait
+  std::uint64_t elements                = 0;  ///< of a segment
+  std::function<void(std::size_t)> call = {};
+  std::function<double()> sum           = {};
+};
+
+/// How a case is run: with a table, and by a route, which the call asks for as
+/// an application does with Settings::route.
+struct Way {
+  TuningTable table;
+  Route route = Route::automatic;
+};
+
+/// A case that was measured on both sides of a decision.
+struct Measured {
+  TuneCase of;
+  BothWays both;
+};
+
+class Tuner {
+ public:
+  explicit Tuner(Session& session) : m_session(session) {}
+
+  Session& session() { return m_session; }
+  Exec const& exec() const { return m_session.exec; }
+  TuningTable const& table() const { return m_table; }
+  std::string const& report() const { return m_report; }
+
+  /// What cases of several types share until all are measured.
+  std::vector<Measured> tiny, tiny_ragged, quads_ragged, kept;
+
+  /// The case in rounds, each with one sample of both ways, whose order changes
+  /// from round to round. None where a route refuses the call.
+  std::optional<Measured> both(TuneCase const& c, Way const& taken,
+                               Way const& left);
+  void add(std::vector<Measured>& list, TuneCase const& c, Way const& taken,
+           Way const& left) {
+    if (auto measured = both(c, taken, left)) list.push_back(*measured);
+  }
+
+  /// For one type, tensor cores or additions: yes or no, or from which x on.
+  template <class T>
+  void choose_flag(PerType TuningTable::*values,
+                   std::vector<TuneCase> const& cases) {
+    choose_route(values, KokkosMMA::scalar_v<T>, cases, true);
+  }
+  template <class T>
+  void choose_limit(PerType TuningTable::*values,
+                    std::vector<TuneCase> const& cases) {
+    choose_route(values, KokkosMMA::scalar_v<T>, cases, false);
+  }
+  /// One value of several, the present one among them.
+  void choose_value(int TuningTable::*value, std::vector<int> candidates,
+                    std::vector<TuneCase> const& cases);
+  /// Up to which x, or from which on, a way is taken.
+  void choose_border(int TuningTable::*value, bool from_it_on, int never_value,
+                     std::vector<Measured> const& cases);
+  /// Up to which x a launch is spread.
+  void choose_spread(int TuningTable::*value,
+                     std::vector<TuneCase> const& cases);
+  /// What tiny, tiny_ragged, quads_ragged and kept hold.
+  void choose_segments();
+
+  /// A table with another value.
+  TuningTable with(int TuningTable::*member, int value) const {
+    TuningTable table = m_table;
+    table.*member     = value;
+    return table;
+  }
+
+ private:
+  void choose_route(PerType TuningTable::*values, Scalar type,
+                    std::vector<TuneCase> const& cases, bool is_flag);
+  void choose_tiny();
+  /// Seconds per call of every way, round by round; empty where one is refused.
+  std::vector<std::vector<double>> rounds(TuneCase const& c,
+                                          std::vector<Way> const& ways);
+  double sample(TuneCase const& c, std::size_t calls, std::size_t& k);
+  void use(TuningTable const& table);
+  /// A line of the report: name, value, figures.
+  void say(std::string const& name, std::string const& value,
+           std::string const& before, std::string const& figures);
+
+  Session& m_session;
+  TuningTable m_table  = KokkosMMA::builtin_tuning;
+  TuningTable m_in_use = KokkosMMA::builtin_tuning;
+  std::string m_report;
+};
+
+/// Measure and choose what belongs to a type.
+template <class T>
+void tune_reduce(Tuner& tuner);
+template <class T>
+void tune_scan(Tuner& tuner);
+template <class T>
+void tune_segments(Tuner& tuner);
+template <class T>
+void tune_columns(Tuner& tuner);
+template <class T>
+void tune_ragged(Tuner& tuner);
+template <class T>
+void tune_stencil(Tuner& tuner);
+/// Launches of reductions and scans: R, B, blocks, and up to which size a range
+/// is spread.
+void tune_launches(Tuner& tuner);
+
+}  // namespace perf
+
+#endif

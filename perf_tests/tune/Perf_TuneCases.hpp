@@ -1,0 +1,310 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef KOKKOSMMA_PERF_TUNECASES_HPP
+#define KOKKOSMMA_PERF_TUNECASES_HPP
+
+#include <algorithm>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "tune/Perf_Tune.hpp"
+
+/// What perf_tune measures, for one type at a time: on Cuda alone.
+namespace perf {
+
+/// Sizes at which both sides are measured, in bytes: launches count in the
+/// first, memory alone in the others. A kernel hands out rounds of tiles to the
+/// warps that its registers leave room for, and takes longer over the last
+/// round where it is not full; so one size, and a power of two above all, may
+/// favour one of two kernels by chance.
+inline constexpr std::size_t tune_bytes[] = {
+    std::size_t(1) << 25, std::size_t(11) << 25, std::size_t(1) << 29};
+/// The same of segments and columns, in elements (those of 8 bytes are half as
+/// many): as many as perf_segmented has, and 11 / 16 of them.
+inline constexpr std::size_t tune_elements[] = {std::size_t(1) << 28,
+                                                std::size_t(11) << 24};
+
+// Views as in perf_segmented, so the same kernels.
+template <class T>
+using TuneInput = Vector<T>;
+template <class T>
+using TuneOutput = Vector<T>;
+
+template <class T>
+struct SumOfResults {
+  T const* results;
+  KOKKOS_FUNCTION void operator()(std::size_t i, double& sum) const {
+    sum += double(results[i]);
+  }
+};
+template <class T>
+std::function<double()> sum_of(Exec const& exec, T const* results,
+                               std::size_t count) {
+  return [=] {
+    double sum = 0;
+    Kokkos::parallel_reduce("perf::tune", IndexRange(exec, 0, count),
+                            SumOfResults<T>{results}, sum);
+    return sum;
+  };
+}
+
+/// Slices of the data that repeated calls walk through, so that small ones too
+/// meet data that no cache holds.
+template <class T>
+struct Slices {
+  T* data;
+  std::size_t n;
+  std::size_t count;
+
+  Slices(Session& session, std::size_t elements) : n(elements) {
+    count =
+        std::max<std::size_t>(session.rotation_bytes() / (n * sizeof(T)), 1);
+    data = session.data<T>(count * n);
+  }
+  TuneInput<T> operator()(std::size_t k) const {
+    return TuneInput<T>(data + k % count * n, n);
+  }
+};
+
+inline std::string tune_size(std::size_t bytes) {
+  return bytes >= std::size_t(1) << 20 ? std::to_string(bytes >> 20) + " MB"
+                                       : std::to_string(bytes >> 10) + " KB";
+}
+
+/// Sums of Views and of products of two.
+template <class T>
+void tune_reduce(Tuner& tuner) {
+  using Sum = sum_type<T>;
+  std::vector<TuneCase> cases, dots;
+  Sum* const result = tuner.session().template results<Sum>(1);
+  Kokkos::View<Sum, Exec> const to(result);
+  Exec const exec = tuner.exec();
+  for (std::size_t const bytes : tune_bytes) {
+    std::size_t const n = tuner.session().fitting(bytes / sizeof(T), sizeof(T));
+    cases.push_back({tune_size(n * sizeof(T)), double(n * sizeof(T))});
+    Slices<T> const slices(tuner.session(), n);
+    cases.back().call = [exec, to, slices](std::size_t k) {
+      KokkosMMA::reduce(exec, slices(k), to);
+    };
+    cases.back().sum = sum_of(exec, result, 1);
+    dots.push_back(cases.back());
+    // One View twice would be squares: read once.
+    dots.back().call = [exec, to, slices, n](std::size_t k) {
+      auto const x           = slices(k);
+      std::size_t const half = n / 2 / 128 * 128;
+      TuneInput<T> const a(x.data(), half), b(x.data() + half, half);
+      Kokkos::parallel_reduce("perf::dot", IndexRange(exec, 0, half),
+                              KokkosMMA::dot(a, b), KokkosMMA::Sum(to));
+    };
+  }
+  tuner.choose_flag<T>(&TuningTable::reduce_mma, cases);
+  if constexpr (sizeof(T) <= 2 || std::is_same_v<T, double>) {
+    tuner.choose_flag<T>(&TuningTable::dot_mma, dots);
+  }
+}
+
+/// Scans of Views.
+template <class T>
+void tune_scan(Tuner& tuner) {
+  using Sum = sum_type<T>;
+  std::vector<TuneCase> cases;
+  Exec const exec = tuner.exec();
+  for (std::size_t const bytes : tune_bytes) {
+    std::size_t const n =
+        tuner.session().fitting(bytes / sizeof(Sum), sizeof(Sum));
+    Sum* const y = tuner.session().template results<Sum>(n);
+    TuneOutput<Sum> const to(y, n);
+    cases.push_back({tune_size(n * sizeof(T)),
+                     double(n) * double(sizeof(T) + sizeof(Sum))});
+    cases.back().call =
+        [exec, to, slices = Slices<T>(tuner.session(), n)](std::size_t k) {
+          KokkosMMA::inclusive_scan(exec, slices(k), to);
+        };
+    cases.back().sum = sum_of(exec, y, n);
+  }
+  tuner.choose_flag<T>(&TuningTable::scan_mma, cases);
+}
+
+/// Elements of the k-th size of tune_elements.
+template <class T>
+std::size_t elements_of(Tuner& tuner, std::size_t size) {
+  return tuner.session().fitting(sizeof(T) == 8 ? size / 2 : size, sizeof(T));
+}
+
+/// Equal segments.
+template <class T>
+void tune_segments(Tuner& tuner) {
+  using Sum       = sum_type<T>;
+  Exec const exec = tuner.exec();
+  // Of segments of three elements, the shortest.
+  Sum* const y = tuner.session().template results<Sum>(
+      elements_of<T>(tuner, tune_elements[0]) / 3 + 2);
+  T* const in =
+      tuner.session().template data<T>(elements_of<T>(tuner, tune_elements[0]));
+  auto const case_of = [&](std::size_t length, std::size_t size) {
+    std::size_t const count = elements_of<T>(tuner, size) / length;
+    std::size_t const n     = count * length;
+    TuneOutput<Sum> const to(y, count);
+    TuneCase c{type_name<T>() + (" " + std::to_string(length)),
+               double(n * sizeof(T) + count * sizeof(Sum)),
+               int(length * sizeof(T))};
+    c.elements = length;
+    c.call     = [exec, to, in, n, length](std::size_t) {
+      KokkosMMA::segmented_reduce(exec, TuneInput<T>(in, n), length, to);
+    };
+    c.sum = sum_of(exec, y, count);
+    return c;
+  };
+  // Besides powers of two of vectors, which have a kernel of their own, lengths
+  // that fill the rows of a product in part; the limit holds for all.
+  std::vector<TuneCase> cases;
+  for (std::size_t const bytes :
+       {16, 64, 200, 256, 1000, 1024, 4096, 5000, 16384})
+    if (bytes / sizeof(T) >= 3)
+      for (std::size_t const size : tune_elements)
+        cases.push_back(case_of(bytes / sizeof(T), size));
+  tuner.choose_limit<T>(&TuningTable::segments_mma_bytes, cases);
+
+  // What the types of a size do differs in nothing that takes time.
+  if (!std::is_same_v<T, half_type> && !std::is_same_v<T, float> &&
+      !std::is_same_v<T, double> && !std::is_same_v<T, std::int8_t>)
+    return;
+  TuningTable all = tuner.table(), none = tuner.table();
+  all.tiny_elements      = 1024;
+  all.tiny_bytes         = 8192;
+  all.tiny_from_elements = all.tiny_over_bytes = 0;
+  none.tiny_elements                           = 0;
+  for (std::size_t const length : {3, 5, 6, 7, 9, 12, 15, 17, 20, 24, 31})
+    if (length * sizeof(T) % 16 != 0)
+      tuner.add(tuner.tiny, case_of(length, tune_elements[0]), {all}, {none});
+  for (std::size_t const bytes : {16, 32, 64, 128, 256, 1024})
+    if (bytes / sizeof(T) >= 3)
+      for (std::size_t const size : tune_elements)
+        tuner.add(tuner.kept, case_of(bytes / sizeof(T), size),
+                  {tuner.with(&TuningTable::kept_bytes, 8192)},
+                  {tuner.with(&TuningTable::kept_bytes, 0)});
+}
+
+/// Columns of a matrix, of the numbers that perf_segmented has.
+template <class T>
+void tune_columns(Tuner& tuner) {
+  using Sum       = sum_type<T>;
+  using Matrix    = Kokkos::View<T**, Kokkos::LayoutRight, Exec>;
+  Exec const exec = tuner.exec();
+  Sum* const y    = tuner.session().template results<Sum>(4096);
+  T* const in =
+      tuner.session().template data<T>(elements_of<T>(tuner, tune_elements[0]));
+  std::vector<TuneCase> cases;
+  for (std::size_t const columns : {16, 64, 1000, 4096})
+    for (std::size_t const size : tune_elements) {
+      std::size_t const rows = elements_of<T>(tuner, size) / columns;
+      TuneOutput<Sum> const to(y, columns);
+      cases.push_back({std::to_string(columns) + " columns",
+                       double(rows * columns * sizeof(T)), int(columns)});
+      cases.back().call = [exec, to,
+                           x = Matrix(in, rows, columns)](std::size_t) {
+        KokkosMMA::segmented_reduce(exec, x, KokkosMMA::Axis{0}, to);
+      };
+      cases.back().sum = sum_of(exec, y, columns);
+    }
+  tuner.choose_flag<T>(&TuningTable::columns_mma, cases);
+}
+
+/// Segments between offsets, lengths uniform from none to a longest.
+template <class T>
+void tune_ragged(Tuner& tuner) {
+  using Sum                = sum_type<T>;
+  Exec const exec          = tuner.exec();
+  std::size_t const n      = elements_of<T>(tuner, std::size_t(1) << 26);
+  T* const in              = tuner.session().template data<T>(n);
+  TuningTable plain        = tuner.table();
+  plain.tiny_ragged_bytes  = 0;
+  plain.quads_ragged_bytes = 1 << 20;
+  TuningTable quads        = plain;
+  quads.quads_ragged_bytes = 0;
+  for (int const bytes : {8, 16, 32, 64, 128, 256}) {
+    int const longest = bytes / int(sizeof(T));
+    if (longest < 2) continue;
+    std::vector<int> lengths(1, 0);
+    for (std::size_t end = 0; end < n;) {
+      int const length = int(mix(lengths.size()) % std::uint64_t(longest + 1));
+      if (end + std::size_t(length) > n) break;
+      end += std::size_t(length);
+      lengths.push_back(int(end));
+    }
+    Vector<int> const offsets("perf::offsets", lengths.size());
+    Kokkos::deep_copy(offsets, Kokkos::View<int const*, Kokkos::HostSpace>(
+                                   lengths.data(), lengths.size()));
+    std::size_t const count = lengths.size() - 1;
+    Sum* const y            = tuner.session().template results<Sum>(count);
+    TuneOutput<Sum> const to(y, count);
+    TuneCase c{type_name<T>() + (" up to " + std::to_string(longest)),
+               double(n * sizeof(T) + count * (sizeof(Sum) + sizeof(int))),
+               bytes / 2};
+    c.call = [exec, to, offsets, in, n](std::size_t) {
+      KokkosMMA::segmented_reduce(exec, TuneInput<T>(in, n), offsets, to);
+    };
+    c.sum = sum_of(exec, y, count);
+    tuner.add(tuner.quads_ragged, c, {quads}, {plain});
+    // A thread for each against the better of the two.
+    TuningTable const others =
+        tuner.quads_ragged.back().both.certain_gain() > 0 ? quads : plain;
+    TuningTable threads       = others;
+    threads.tiny_ragged_bytes = 8192;
+    c.x                       = bytes;
+    tuner.add(tuner.tiny_ragged, c, {threads}, {others});
+  }
+}
+
+/// Stencils of a plane: boxes of ones, other outer products, weights of full
+/// rank.
+template <class T>
+void tune_stencil(Tuner& tuner) {
+  using Plane         = Kokkos::View<T**, Kokkos::LayoutRight, Exec>;
+  using Weights       = KokkosMMA::StencilWeights<2>;
+  Exec const exec     = tuner.exec();
+  constexpr int side  = 8192;
+  std::size_t const n = std::size_t(side) * side;
+  T* const in         = tuner.session().template data<T>(n);
+  T* const y          = tuner.session().template results<T>(n);
+  // Into Views, which the limits are of: functors have one of their own.
+  auto const case_of = [&](Weights const& weights, int radius, int x) {
+    TuneCase c{"radius " + std::to_string(radius), double(2 * n * sizeof(T)),
+               x};
+    c.call = [exec, weights, x = Plane(in, side, side),
+              to = Plane(y, side, side)](std::size_t) {
+      KokkosMMA::stencil(
+          exec, x, to, weights,
+          KokkosMMA::Boundaries<2>::all(KokkosMMA::Boundary::periodic));
+    };
+    c.sum = sum_of(exec, y, n);
+    return c;
+  };
+  std::vector<TuneCase> boxes, products, dense;
+  for (int const radius : {1, 2, 3, 4, 5, 7, 8, 11, 16}) {
+    int const width = 2 * radius + 1;
+    std::vector<double> one_product, full;
+    for (int i = 0; i < width; ++i)
+      for (int j = 0; j < width; ++j) {
+        one_product.push_back((1 + i % 2) * (1 + j % 2));
+        full.push_back(1 + (i * i + 3 * i * j + 2 * j) % 5);
+      }
+    boxes.push_back(case_of(Weights::box(radius), radius, radius));
+    products.push_back(
+        case_of(Weights::dense(radius, one_product), radius, radius));
+    if (radius <= 8)
+      dense.push_back(
+          case_of(Weights::dense(radius, full), radius, width * width));
+  }
+  if constexpr (sizeof(T) <= 2) {
+    tuner.choose_limit<T>(&TuningTable::stencil_box_radius, boxes);
+    tuner.choose_limit<T>(&TuningTable::stencil_product_radius, products);
+  }
+  tuner.choose_limit<T>(&TuningTable::stencil_dense_taps, dense);
+}
+
+}  // namespace perf
+
+#endif

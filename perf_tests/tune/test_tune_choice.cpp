@@ -1,0 +1,103 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// What perf_tune makes of times that are known: exit 1 and a line for each
+// choice that is another one. With the path of a file it writes a table of a
+// machine that is not here, for the tests of perf_tune.
+
+#include <core/routing/KokkosMMA_TuningFile.hpp>
+
+#include <cstdio>
+#include <fstream>
+#include <vector>
+
+#include "tune/Perf_TuneChoice.hpp"
+
+namespace {
+
+using perf::BothWays;
+using Times = std::vector<double>;
+
+int failures = 0;
+void expect(std::size_t expected, std::size_t chosen, char const* what) {
+  if (expected == chosen) return;
+  std::printf("%s: candidate %zu instead of %zu\n", what, chosen, expected);
+  ++failures;
+}
+void expect(bool right, char const* what) { expect(1, right ? 1 : 0, what); }
+
+/// The same times in every round.
+BothWays steady(double taken, double left) {
+  return {Times(5, taken), Times(5, left)};
+}
+
+/// Cases at 1, 2, 4, 8; candidates are limits from which on the case is taken,
+/// the built-in one first.
+std::size_t limit(std::vector<BothWays> const& cases) {
+  std::vector<int> const limits{4, 1, 2, 8, 1000};
+  std::vector<int> const at{1, 2, 4, 8};
+  return perf::best_decisions(
+      limits.size(), cases,
+      [&](std::size_t c, std::size_t i) { return at[i] >= limits[c]; });
+}
+
+void rounds() {
+  // The clock halves from round to round; the ratio stays.
+  BothWays const drifting({1, 2, 4, 8, 16}, {1.1, 2.2, 4.4, 8.8, 17.6});
+  expect(drifting.certain_gain() > 0.09, "rounds that drift together");
+  BothWays const outlier({1, 1, 9, 1, 1}, {1.1, 1.1, 1.1, 1.1, 1.1});
+  expect(outlier.certain_gain() > 0.09, "one slow round");
+  // 5 % faster in the median, by 20 % more or less from round to round.
+  BothWays const noisy({1, 1, 1, 1, 1}, {0.9, 1.25, 1.05, 0.9, 1.25});
+  expect(noisy.gain > 0.02 && noisy.certain_gain() == 0, "spread above gain");
+  expect(steady(1, 1.015).certain_gain() == 0, "a steady gain below 2 %");
+  expect(steady(1, 1.03).certain_gain() > 0, "a steady gain above 2 %");
+  expect(steady(1.03, 1).certain_gain() < 0, "a steady loss above 2 %");
+}
+
+void decisions() {
+  BothWays const wins = steady(1, 2), loses = steady(2, 1),
+                 even = steady(1, 1.015), close = steady(1.014, 1),
+                 noisy({1, 1, 1, 1, 1}, {0.9, 1.25, 1.05, 0.9, 1.25});
+  expect(0, limit({loses, loses, wins, wins}), "the built-in limit is right");
+  expect(1, limit({wins, wins, wins, wins}), "taken everywhere");
+  expect(2, limit({loses, wins, wins, wins}), "from the second on");
+  expect(3, limit({loses, loses, loses, wins}), "from the last on");
+  expect(4, limit({loses, loses, loses, loses}), "never");
+  expect(0, limit({even, close, even, close}), "noise changes nothing");
+  expect(0, limit({loses, close, even, wins}), "noise around the limit");
+  expect(0, limit({noisy, noisy, wins, wins}), "spread changes nothing");
+  // One case out of order is outvoted, a costly one is not.
+  BothWays const slightly = steady(1.1, 1), greatly = steady(9, 1);
+  expect(1, limit({wins, slightly, wins, wins}), "a small exception");
+  expect(0, limit({slightly, greatly, wins, wins}), "a large exception");
+  expect(0, limit({}), "nothing measured");
+}
+
+void values() {
+  auto const fastest = [](std::vector<std::vector<Times>> const& seconds) {
+    return perf::fastest_value(seconds);
+  };
+  auto const of = [](double s) { return Times(5, s); };
+  expect(0, fastest({{of(1), of(0.985)}}), "a gain below 2 %");
+  expect(1, fastest({{of(1), of(0.9)}, {of(1), of(0.95)}}), "a faster value");
+  expect(0, fastest({{of(1), of(0.9)}, {of(1), of(1.2)}}),
+         "faster in one case");
+  expect(2, fastest({{of(1), of(0.9), of(0.8)}}), "of three");
+  expect(0, fastest({{of(1), {0.8, 1.15, 0.95, 0.8, 1.15}}}), "spread");
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc == 2) {
+    KokkosMMA::TuningFile file{{}, {"NVIDIA H200", 90, 132}, "2026-11-21"};
+    file.table.scan_spread_tiles = 128;
+    return std::ofstream(argv[1]) << KokkosMMA::write_tuning(file) ? 0 : 1;
+  }
+  rounds();
+  decisions();
+  values();
+  if (failures == 0) std::printf("all choices are as expected\n");
+  return failures ? 1 : 0;
+}

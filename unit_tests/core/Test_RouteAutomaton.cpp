@@ -1,0 +1,150 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// The route of an automaton is a constant expression: most of this is checked
+// by compiling it.
+
+#include <core/automaton/KokkosMMA_PackedCells.hpp>
+#include <core/automaton/KokkosMMA_RouteAutomaton.hpp>
+#include <core/automaton/KokkosMMA_RuleNotation.hpp>
+
+#include <gtest/gtest.h>
+
+#include <string_view>
+
+namespace {
+
+using namespace KokkosMMA;
+using namespace KokkosMMA::Impl;
+
+constexpr Capability h200{true, 90, 132};
+constexpr Capability older{true, 70, 80};
+constexpr Capability host{};
+
+AutomatonProblem known(std::string_view rule) {
+  AutomatonProblem problem = automaton_problem(parse_rule(rule));
+  problem.contiguous       = true;
+  problem.row              = 1000;
+  problem.generations      = 64;
+  return problem;
+}
+constexpr AutomatonProblem life() {
+  AutomatonProblem problem;
+  problem.known_rule  = true;
+  problem.contiguous  = true;
+  problem.row         = 1000;
+  problem.generations = 64;
+  return problem;
+}
+constexpr AutomatonProblem larger(int radius) {
+  AutomatonProblem problem = life();
+  problem.radius           = radius;
+  problem.one_range        = true;
+  return problem;
+}
+template <class Member, class Value>
+constexpr AutomatonProblem with(AutomatonProblem problem, Member member,
+                                Value value) {
+  problem.*member = value;
+  return problem;
+}
+constexpr auto states      = &AutomatonProblem::states;
+constexpr auto one_range   = &AutomatonProblem::one_range;
+constexpr auto contiguous  = &AutomatonProblem::contiguous;
+constexpr auto row         = &AutomatonProblem::row;
+constexpr auto generations = &AutomatonProblem::generations;
+constexpr auto shape       = &AutomatonProblem::neighbourhood;
+constexpr auto known_rule  = &AutomatonProblem::known_rule;
+
+constexpr bool says(Refusal const& refusal, std::string_view part) {
+  return refusal.reason.find(part) != std::string_view::npos &&
+         !refusal.source.empty();
+}
+constexpr RouteDecision decided(AutomatonProblem const& problem) {
+  return route_automaton(problem, h200, {});
+}
+
+static_assert(says(refuse_automaton(life(), host), "not Cuda"));
+static_assert(says(refuse_automaton(life(), older), "below 8.0"));
+static_assert(says(refuse_automaton(with(life(), contiguous, false), h200),
+                   "stride one"));
+static_assert(!refuse_automaton(life(), h200));
+static_assert(!refuse_automaton(with(life(), known_rule, false), h200));
+
+static_assert(says(refuse_packed_automaton(life(), host), "not Cuda"));
+static_assert(says(refuse_packed_automaton(with(life(), known_rule, false),
+                                           h200),
+                   "functor"));
+static_assert(says(refuse_packed_automaton(with(life(), states, 4), h200),
+                   "two states"));
+static_assert(says(refuse_packed_automaton(with(larger(5), shape,
+                                                Neighbourhood::von_neumann),
+                                           h200),
+                   "Moore"));
+static_assert(says(refuse_packed_automaton(with(larger(5), one_range, false),
+                                           h200),
+                   "one range"));
+static_assert(says(
+    refuse_packed_automaton(with(larger(5), row, max_packed_row + 1), h200),
+    "2^31"));
+static_assert(!refuse_packed_automaton(with(larger(5), row, max_packed_row),
+                                       h200));
+// Of radius 1 any counts, any neighbourhood and any row have bits.
+static_assert(!refuse_packed_automaton(with(with(life(), shape,
+                                                 Neighbourhood::von_neumann),
+                                            row, max_packed_row + 1),
+                                       h200));
+
+static_assert(decided(life()).route == Route::streamed);
+static_assert(says(decided(life()).mma, "one bit are faster"));
+static_assert(decided(larger(16)).route == Route::streamed);
+static_assert(decided(with(life(), generations, 3)).route == Route::streamed);
+static_assert(decided(with(life(), generations, 2)).route == Route::mma);
+static_assert(says(decided(with(life(), generations, 2)).streamed,
+                   "one or two generations"));
+static_assert(decided(with(life(), states, 4)).route == Route::mma);
+static_assert(decided(with(life(), known_rule, false)).route == Route::mma);
+static_assert(decided(with(life(), contiguous, false)).route == Route::generic);
+static_assert(route_automaton(life(), older, {}).route == Route::generic);
+static_assert(route_automaton(life(), host, {}).route == Route::generic);
+
+// Forced: the route is what was asked for, and only what it cannot do refuses.
+static_assert(!refusal_of(route_automaton(life(), h200, Settings{Route::mma})));
+static_assert(!refusal_of(route_automaton(with(life(), generations, 1), h200,
+                                          Settings{Route::streamed})));
+static_assert(says(refusal_of(route_automaton(with(life(), states, 4), h200,
+                                              Settings{Route::streamed})),
+                   "two states"));
+static_assert(says(refusal_of(route_automaton(life(), host,
+                                              Settings{Route::mma})),
+                   "not Cuda"));
+static_assert(!refusal_of(route_automaton(life(), host,
+                                          Settings{Route::generic})));
+
+// The rules that have kernels on bits are those that the route takes.
+TEST(RouteAutomaton, KnownRules) {
+  for (char const* const text :
+       {"B3/S23", "B1357/S1357", "B2/S013V", "/2/3", "345/2/4",
+        "R2,C0,M1,S6..11,B6..9,NM", "R3,C0,M0,S8..14,B9..11,NN",
+        "R5,C0,M1,S34..58,B34..45,NM", "R7,C5,M0,S60-80,90,B55-70,NM",
+        "R7,C0,M0,S60-80,90,B55-70,NM"}) {
+    AutomatonRule const rule = parse_rule(text);
+    EXPECT_EQ(has_bits(rule) || has_packed_counts(rule),
+              decided(known(text)).route == Route::streamed)
+        << text;
+    EXPECT_FALSE(refuse_automaton(known(text), h200)) << text;
+  }
+}
+
+TEST(RouteAutomaton, DecisionAsText) {
+  EXPECT_EQ(
+      "route streamed; not mma: generations on cells of one bit are faster "
+      "(docs/results/h200_papers.md)",
+      to_string(decided(life())));
+  EXPECT_EQ(
+      "route mma; not streamed: the rule has more than two states, a bit has "
+      "two (core/automaton/KokkosMMA_PackedCells.hpp)",
+      to_string(decided(known("345/2/4"))));
+}
+
+}  // namespace
