@@ -50,7 +50,7 @@ struct ErasedReduce : ErasedCall {
   ReduceProblem problem;
   StreamedTuning tuning;
   std::size_t running_bytes;  ///< of the value that a block hands on
-  /// Reduces visible data by products; null where no kernel exists.
+  /// Reduces visible data on the tensor cores; null where no kernel exists.
   void (*use_mma)(void const* closure, Cuda::StreamScratch const&,
                   Settings const&);
 };
