@@ -1,0 +1,571 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Scans and reductions of values of every size, from one byte up: Kokkos' own
+// types, those of an application with its operators or with the init() and
+// join() of a functor, and joins for which the order of the indices matters.
+
+#include <KokkosMMA_ScanSupport.hpp>
+
+#include <algorithm>
+#include <new>
+#include <vector>
+
+namespace {
+
+using Kokkos::Experimental::bhalf_t;
+using Kokkos::Experimental::half_t;
+using KokkosMMA::Testing::elements;
+using KokkosMMA::Testing::ExclusiveSum;
+using KokkosMMA::Testing::ExecutionSpaces;
+using KokkosMMA::Testing::holds;
+using KokkosMMA::Testing::make_view;
+using KokkosMMA::Testing::on_cuda;
+using KokkosMMA::Testing::poison;
+using KokkosMMA::Testing::poisoned_array;
+using KokkosMMA::Testing::poisoned_view;
+using KokkosMMA::Testing::Random;
+using KokkosMMA::Testing::RouteProbe;
+using KokkosMMA::Testing::same_bits;
+using KokkosMMA::Testing::value_of;
+
+template <class Exec>
+class Values : public ::testing::Test {};
+TYPED_TEST_SUITE(Values, ExecutionSpaces);
+
+constexpr std::size_t largest_routed = 64;
+
+/// Runs a scan whose functor stores what it sees behind y, and compares it with
+/// the same calls one after the other.
+template <class Exec, class Functor>
+void check_scan(Functor functor, int begin, int n) {
+  using Value = typename Functor::value_type;
+  SCOPED_TRACE("value of " + std::to_string(sizeof(Value)) +
+               " bytes, n = " + std::to_string(n));
+  std::vector<Value> expected(n, poison<Value>());
+  auto sequential = functor.with(expected.data());
+  Value sum       = functor.neutral();
+  for (int i = begin; i < begin + n; ++i) sequential(i, sum, true);
+
+  auto const y        = poisoned_array<Value, Exec>(n + 7);
+  auto const parallel = functor.with(y.data());
+  auto total          = poisoned_view<Value, Exec>();
+  RouteProbe<Exec> probe;
+  Kokkos::parallel_scan("value", Kokkos::RangePolicy<Exec>(begin, begin + n),
+                        parallel, total);
+  EXPECT_TRUE(sizeof(Value) <= largest_routed ? probe.streamed()
+                                              : probe.went_to_kokkos());
+  EXPECT_TRUE(same_bits(sum, value_of(total)));
+  EXPECT_TRUE(holds(y, expected));
+}
+
+/// The reduction that a scan ends with.
+template <class Scan>
+struct AsReduction : Scan {
+  using value_type = typename Scan::value_type;
+  KOKKOS_FUNCTION void operator()(int i, value_type& update) const {
+    Scan::operator()(i, update, false);
+  }
+};
+
+/// Runs the calls of a scan as a reduction, for values whose joins commute.
+template <class Exec, class Functor>
+void check_reduction(Functor functor, int begin, int n) {
+  using Value = typename Functor::value_type;
+  SCOPED_TRACE("value of " + std::to_string(sizeof(Value)) +
+               " bytes, n = " + std::to_string(n));
+  AsReduction<Functor> const parallel{functor};
+  Value expected = functor.neutral();
+  for (int i = begin; i < begin + n; ++i) parallel(i, expected);
+
+  Kokkos::RangePolicy<Exec> const policy(begin, begin + n);
+  Value scalar = poison<Value>();
+  RouteProbe<Exec> probe;
+  Kokkos::parallel_reduce("value", policy, parallel, scalar);
+  EXPECT_TRUE(sizeof(Value) <= largest_routed ? probe.streamed()
+                                              : probe.went_to_kokkos());
+  EXPECT_TRUE(same_bits(expected, scalar));
+
+  auto const view = poisoned_view<Value, Exec>();
+  Kokkos::parallel_reduce(policy, parallel, view);
+  EXPECT_TRUE(same_bits(expected, value_of(view)));
+}
+
+/// Word number k of the contribution of index i; wraps in any unsigned type.
+template <class Word>
+KOKKOS_FUNCTION Word contribution(std::int64_t i, int k) {
+  return static_cast<Word>((2 * i + 1) * (i + 3 * k + 1));
+}
+
+/// A value of Words unsigned words with the operator that Kokkos' default join
+/// calls.
+template <class Word, int Words>
+struct Vector {
+  Word word[Words];
+  KOKKOS_FUNCTION Vector() {
+    for (auto& w : word) w = 0;
+  }
+  KOKKOS_FUNCTION Vector& operator+=(Vector const& other) {
+    for (int k = 0; k < Words; ++k)
+      word[k] = static_cast<Word>(word[k] + other.word[k]);
+    return *this;
+  }
+};
+
+constexpr int first_index = 5;
+
+template <class Word, int Words>
+struct AddVectors {
+  using value_type = Vector<Word, Words>;
+  value_type* y    = nullptr;
+
+  AddVectors with(value_type* output) const { return {output}; }
+  static value_type neutral() { return {}; }
+  KOKKOS_FUNCTION void operator()(int i, value_type& update, bool last) const {
+    if (last) y[i - first_index] = update;
+    for (int k = 0; k < Words; ++k)
+      update.word[k] =
+          static_cast<Word>(update.word[k] + contribution<Word>(i, k));
+  }
+};
+
+template <class Exec, class Word, int Words>
+void check_operators() {
+  static_assert(sizeof(Vector<Word, Words>) == sizeof(Word) * Words);
+  for (int n : {1, 100, 30011}) {
+    check_scan<Exec>(AddVectors<Word, Words>(), first_index, n);
+    check_reduction<Exec>(AddVectors<Word, Words>(), first_index, n);
+  }
+}
+TYPED_TEST(Values, OperatorsOf1To8Bytes) {
+  check_operators<TypeParam, std::uint8_t, 1>();
+  check_operators<TypeParam, std::uint8_t, 2>();
+  check_operators<TypeParam, std::uint8_t, 3>();
+  check_operators<TypeParam, std::uint8_t, 5>();
+  check_operators<TypeParam, std::uint16_t, 2>();
+  check_operators<TypeParam, std::uint16_t, 3>();
+  check_operators<TypeParam, std::uint32_t, 2>();
+}
+TYPED_TEST(Values, OperatorsOf12To64Bytes) {
+  check_operators<TypeParam, std::uint32_t, 3>();
+  check_operators<TypeParam, std::uint64_t, 2>();
+  check_operators<TypeParam, std::uint64_t, 3>();
+  check_operators<TypeParam, std::uint32_t, 8>();
+  check_operators<TypeParam, std::uint64_t, 5>();
+  check_operators<TypeParam, std::uint64_t, 6>();
+  check_operators<TypeParam, std::uint64_t, 8>();
+}
+TYPED_TEST(Values, OperatorsBeyond64BytesGoToKokkos) {
+  check_operators<TypeParam, std::uint64_t, 9>();
+  check_operators<TypeParam, std::uint64_t, 32>();
+}
+
+/// A value without operators whose neutral value init() alone knows: the
+/// smallest contribution so far, word by word.
+template <class Word, int Words>
+struct Plain {
+  Word word[Words];
+};
+
+template <class Word, int Words>
+struct MinimumOfWords {
+  using value_type = Plain<Word, Words>;
+  value_type* y    = nullptr;
+
+  MinimumOfWords with(value_type* output) const { return {output}; }
+  value_type neutral() const {
+    value_type value;
+    init(value);
+    return value;
+  }
+  KOKKOS_FUNCTION void operator()(int i, value_type& update, bool last) const {
+    for (int k = 0; k < Words; ++k) {
+      Word const value = contribution<Word>(i, k);
+      if (value < update.word[k]) update.word[k] = value;
+    }
+    if (last) y[i - first_index] = update;
+  }
+  KOKKOS_FUNCTION void init(value_type& update) const {
+    for (auto& w : update.word) w = static_cast<Word>(~Word(0));
+  }
+  KOKKOS_FUNCTION void join(value_type& update, value_type const& other) const {
+    for (int k = 0; k < Words; ++k)
+      if (other.word[k] < update.word[k]) update.word[k] = other.word[k];
+  }
+};
+
+template <class Exec, class Word, int Words>
+void check_init_and_join() {
+  for (int n : {1, 3001}) {
+    check_scan<Exec>(MinimumOfWords<Word, Words>(), first_index, n);
+    check_reduction<Exec>(MinimumOfWords<Word, Words>(), first_index, n);
+  }
+  // nothing to join: what init() says, whichever code runs
+  Plain<Word, Words> const expected = MinimumOfWords<Word, Words>().neutral();
+  Plain<Word, Words> identity       = poison<Plain<Word, Words>>();
+  Kokkos::parallel_reduce(Kokkos::RangePolicy<Exec>(7, 7),
+                          AsReduction<MinimumOfWords<Word, Words>>(), identity);
+  EXPECT_TRUE(same_bits(expected, identity));
+}
+TYPED_TEST(Values, InitAndJoin) {
+  check_init_and_join<TypeParam, std::uint8_t, 3>();
+  check_init_and_join<TypeParam, std::uint16_t, 6>();
+  check_init_and_join<TypeParam, std::uint64_t, 3>();
+  check_init_and_join<TypeParam, std::uint64_t, 8>();
+}
+TYPED_TEST(Values, InitAndJoinBeyond64BytesGoToKokkos) {
+  check_init_and_join<TypeParam, std::uint64_t, 12>();
+}
+
+/// Sums of Kokkos' own types, small integers throughout so that every
+/// association is exact in 8 significant bits.
+template <class Exec, class T>
+void check_kokkos_type() {
+  Random random;
+  for (int n : {1, 500, 30011}) {
+    SCOPED_TRACE("value of " + std::to_string(sizeof(T)) +
+                 " bytes, n = " + std::to_string(n) + "; " + random.note());
+    std::vector<T> expected;
+    int level    = 0;
+    auto const x = make_view<T, Exec>(n, [&](std::size_t) {
+      expected.push_back(T(static_cast<float>(level)));
+      int const step = random.integer(std::max(-60, -100 - level),
+                                      std::min(60, 100 - level));
+      level += step;
+      return T(static_cast<float>(step));
+    });
+    auto total   = poisoned_view<T, Exec>();
+    ExclusiveSum<T, Exec> const functor{x, poisoned_array<T, Exec>(n + 5)};
+    RouteProbe<Exec> probe;
+    Kokkos::parallel_scan(Kokkos::RangePolicy<Exec>(0, n), functor, total);
+    EXPECT_TRUE(probe.streamed());
+    EXPECT_TRUE(T(static_cast<float>(level)) == value_of(total));
+    // a zero may have either sign
+    auto const found = elements(functor.y);
+    int wrong        = 0;
+    for (int i = 0; i < n; ++i) wrong += !(found[i] == expected[i]);
+    EXPECT_EQ(0, wrong);
+    EXPECT_TRUE(same_bits(poison<T>(), found[n]));
+  }
+}
+TYPED_TEST(Values, Halves) {
+  check_kokkos_type<TypeParam, half_t>();
+  check_kokkos_type<TypeParam, bhalf_t>();
+}
+TYPED_TEST(Values, ComplexNumbers) {
+  check_kokkos_type<TypeParam, Kokkos::complex<float>>();
+  check_kokkos_type<TypeParam, Kokkos::complex<double>>();
+}
+
+/// Running extremes: the neutral value is the other end of the type.
+template <class T, bool Largest>
+struct RunningExtreme {
+  using value_type = T;
+  T const* x;
+  T* y = nullptr;
+
+  RunningExtreme with(T* output) const { return {x, output}; }
+  KOKKOS_FUNCTION void operator()(int i, T& update, bool last) const {
+    join(update, x[i]);
+    if (last) y[i] = update;
+  }
+  KOKKOS_FUNCTION void init(T& update) const {
+    update = Largest ? Kokkos::reduction_identity<T>::max()
+                     : Kokkos::reduction_identity<T>::min();
+  }
+  KOKKOS_FUNCTION void join(T& update, T const& other) const {
+    if (Largest ? other > update : other < update) update = other;
+  }
+};
+
+template <class Exec, class T, bool Largest>
+void check_extreme() {
+  Random random;
+  SCOPED_TRACE(random.note());
+  int const n = 40009;
+  std::vector<T> x(n), expected(n);
+  // a slow trend, so that the extreme changes all along
+  for (int i = 0; i < n; ++i)
+    x[i] = static_cast<T>((Largest ? i : -i) + random.integer(-9000, 9000));
+  T extreme = Largest ? Kokkos::reduction_identity<T>::max()
+                      : Kokkos::reduction_identity<T>::min();
+  for (int i = 0; i < n; ++i)
+    expected[i] = extreme =
+        Largest ? std::max(extreme, x[i]) : std::min(extreme, x[i]);
+  auto const view = make_view<T, Exec>(n, [&](std::size_t i) { return x[i]; });
+  auto const y    = poisoned_array<T, Exec>(n);
+  T total         = poison<T>();
+  RouteProbe<Exec> probe;
+  Kokkos::parallel_scan("extreme", Kokkos::RangePolicy<Exec>(0, n),
+                        RunningExtreme<T, Largest>{view.data(), y.data()},
+                        total);
+  EXPECT_TRUE(probe.streamed());
+  EXPECT_EQ(extreme, total);
+  EXPECT_TRUE(holds(y, expected));
+}
+TYPED_TEST(Values, Extremes) {
+  check_extreme<TypeParam, std::int64_t, true>();
+  check_extreme<TypeParam, double, false>();
+  check_extreme<TypeParam, float, true>();
+}
+
+/// A value with padding, members of several types and an alignment of its own,
+/// whose default constructor does not make the neutral value.
+struct alignas(16) Tally {
+  std::int16_t odd;
+  double largest;
+  std::int32_t number;
+  KOKKOS_FUNCTION Tally() : Tally(-1000) {}
+  KOKKOS_FUNCTION explicit Tally(int n) : odd(0), largest(-1e300), number(n) {}
+};
+
+template <class Exec>
+struct KeepTally {
+  using value_type = Tally;
+  Kokkos::View<double*, Exec> largest;
+  Kokkos::View<int*, Exec> odd, number;
+  KOKKOS_FUNCTION void operator()(int i, Tally& update, bool last) const {
+    update.odd         = static_cast<std::int16_t>(update.odd + i % 2);
+    double const value = (i * 37) % 1009 + 0.01 * i;
+    if (value > update.largest) update.largest = value;
+    ++update.number;
+    if (last) {
+      odd(i)     = update.odd;
+      largest(i) = update.largest;
+      number(i)  = update.number;
+    }
+  }
+  KOKKOS_FUNCTION void init(Tally& update) const { new (&update) Tally(0); }
+  KOKKOS_FUNCTION void join(Tally& update, Tally const& other) const {
+    update.odd = static_cast<std::int16_t>(update.odd + other.odd);
+    if (other.largest > update.largest) update.largest = other.largest;
+    update.number += other.number;
+  }
+};
+
+template <class Exec>
+void check_tally() {
+  for (int n : {1, 500, 30000}) {
+    SCOPED_TRACE("n = " + std::to_string(n));
+    KeepTally<Exec> const functor{poisoned_array<double, Exec>(n),
+                                  poisoned_array<int, Exec>(n),
+                                  poisoned_array<int, Exec>(n)};
+    RouteProbe<Exec> probe;
+    Kokkos::parallel_scan("tally", Kokkos::RangePolicy<Exec>(0, n), functor);
+    EXPECT_TRUE(probe.streamed());
+    std::vector<double> largest;
+    std::vector<int> odd, number;
+    double peak = -1e300;
+    for (int i = 0; i < n; ++i) {
+      peak = std::max(peak, (i * 37) % 1009 + 0.01 * i);
+      largest.push_back(peak);
+      odd.push_back((i + 1) / 2);
+      number.push_back(i + 1);
+    }
+    // one multiplication and one addition may have been one rounding
+    auto const found = elements(functor.largest);
+    for (int i = 0; i < n; ++i) ASSERT_NEAR(largest[i], found[i], 1e-9);
+    EXPECT_TRUE(holds(functor.odd, odd));
+    EXPECT_TRUE(holds(functor.number, number));
+  }
+}
+TYPED_TEST(Values, NeutralValueIsNotTheDefaultValue) {
+  check_tally<TypeParam>();
+}
+
+/// A value with padding inside and members of several types, whose default
+/// constructor does not make the neutral value; the functor's init() does.
+struct Extent {
+  double low;
+  float weight;
+  std::int16_t count;
+  bool any;
+  KOKKOS_FUNCTION Extent() : low(-7.), weight(9.f), count(-1), any(true) {}
+  KOKKOS_FUNCTION Extent(double l, float w, std::int16_t c, bool a)
+      : low(l), weight(w), count(c), any(a) {}
+};
+
+struct FindExtent {
+  using value_type = Extent;
+  KOKKOS_FUNCTION void operator()(int i, Extent& update) const {
+    join(update, Extent((i * 37) % 1009, 0.25f, 1, i % 500 == 499));
+  }
+  KOKKOS_FUNCTION void init(Extent& update) const {
+    update = Extent(1e300, 0.f, 0, false);
+  }
+  KOKKOS_FUNCTION void join(Extent& update, Extent const& other) const {
+    update.low = other.low < update.low ? other.low : update.low;
+    update.weight += other.weight;
+    update.count = static_cast<std::int16_t>(update.count + other.count);
+    update.any   = update.any || other.any;
+  }
+  KOKKOS_FUNCTION void final(Extent& update) const { update.low += 0.5; }
+};
+
+template <class Exec>
+void check_extent() {
+  for (int n : {1, 499, 30000}) {
+    Extent result;
+    RouteProbe<Exec> probe;
+    Kokkos::parallel_reduce("extent", Kokkos::RangePolicy<Exec>(0, n),
+                            FindExtent(), result);
+    EXPECT_TRUE(probe.streamed());
+    EXPECT_EQ(0.5, result.low);
+    EXPECT_EQ(0.25f * n, result.weight);
+    EXPECT_EQ(n, result.count);
+    EXPECT_EQ(n >= 500, result.any);
+  }
+}
+TYPED_TEST(Values, NeutralValueIsNotTheDefaultValueOfAReduction) {
+  check_extent<TypeParam>();
+}
+
+// Joins that do not commute are called as join(earlier, later). Kokkos' own
+// code on Cuda keeps no order, so all of these must be routed there.
+
+/// Products of 2x2 matrices modulo 2^32.
+struct Matrix {
+  std::uint32_t a, b, c, d;
+};
+struct MatrixProducts {
+  using value_type = Matrix;
+  Matrix* y        = nullptr;
+  MatrixProducts with(Matrix* output) const { return {output}; }
+  static Matrix neutral() { return {1, 0, 0, 1}; }
+  KOKKOS_FUNCTION void operator()(int i, Matrix& update, bool last) const {
+    auto const k = static_cast<std::uint32_t>(i) * 2654435761u;
+    // determinant -1: every product keeps one of 1 or -1
+    join(update, Matrix{k >> 16, (k >> 16) * 5 + 1, 1, 5});
+    if (last) y[i] = update;
+  }
+  KOKKOS_FUNCTION void init(Matrix& update) const { update = {1, 0, 0, 1}; }
+  KOKKOS_FUNCTION void join(Matrix& update, Matrix const& later) const {
+    update = {update.a * later.a + update.b * later.c,
+              update.a * later.b + update.b * later.d,
+              update.c * later.a + update.d * later.c,
+              update.c * later.b + update.d * later.d};
+  }
+};
+
+/// The maps x -> factor x + offset, one after the other, in two widths.
+template <class Word>
+struct Map {
+  Word factor, offset;
+};
+template <class Word>
+struct Composition {
+  using value_type = Map<Word>;
+  value_type* y    = nullptr;
+  Composition with(value_type* output) const { return {output}; }
+  static value_type neutral() { return {1, 0}; }
+  KOKKOS_FUNCTION void operator()(int i, value_type& update, bool last) const {
+    if (last) y[i] = update;
+    join(update, value_type{static_cast<Word>(2 * i + 3),
+                            static_cast<Word>(i * 2654435761ll + 1)});
+  }
+  KOKKOS_FUNCTION void init(value_type& update) const { update = {1, 0}; }
+  KOKKOS_FUNCTION void join(value_type& update, value_type const& later) const {
+    // 16-bit words would be multiplied as signed integers
+    update.offset = static_cast<Word>(
+        std::uint64_t(later.factor) * update.offset + later.offset);
+    update.factor =
+        static_cast<Word>(std::uint64_t(later.factor) * update.factor);
+  }
+};
+
+/// The last index so far that had something to say.
+template <class Word>
+struct LastSaid {
+  using value_type = Word;
+  Word* y          = nullptr;
+  LastSaid with(Word* output) const { return {output}; }
+  static Word neutral() { return -1; }
+  KOKKOS_FUNCTION void operator()(int i, Word& update, bool last) const {
+    // long stretches of silence, and dense talk
+    bool const says = i % 8191 == 17 || (i / 30000 % 2 == 1 && i % 3 == 0);
+    if (says) update = static_cast<Word>(i % 30011);
+    if (last) y[i] = update;
+  }
+  KOKKOS_FUNCTION void init(Word& update) const { update = -1; }
+  KOKKOS_FUNCTION void join(Word& update, Word const& later) const {
+    if (later != -1) update = later;
+  }
+};
+
+/// The hash of a text that is put together piece by piece.
+struct Text {
+  std::uint64_t hash, power, length;
+};
+struct Concatenation {
+  using value_type = Text;
+  Text* y          = nullptr;
+  Concatenation with(Text* output) const { return {output}; }
+  static Text neutral() { return {0, 1, 0}; }
+  KOKKOS_FUNCTION void operator()(int i, Text& update, bool last) const {
+    for (int letter = 0; letter < i % 4; ++letter)
+      join(update, Text{static_cast<std::uint64_t>(i * 7 + letter + 1),
+                        1099511628211u, 1});
+    if (last) y[i] = update;
+  }
+  KOKKOS_FUNCTION void init(Text& update) const { update = {0, 1, 0}; }
+  KOKKOS_FUNCTION void join(Text& update, Text const& later) const {
+    update = {update.hash * later.power + later.hash,
+              update.power * later.power, update.length + later.length};
+  }
+};
+
+/// Sums that start again at every flag.
+template <class Number>
+struct Flagged {
+  Number sum;
+  std::conditional_t<sizeof(Number) == 4, std::uint32_t, std::uint64_t> begun;
+};
+template <class Number>
+struct SegmentedSum {
+  using value_type = Flagged<Number>;
+  value_type* y    = nullptr;
+  SegmentedSum with(value_type* output) const { return {output}; }
+  static value_type neutral() { return {0, 0}; }
+  KOKKOS_FUNCTION void operator()(int i, value_type& update, bool last) const {
+    // segments of every length up to some tiles
+    bool const begins = i % 100 == 0 ? i / 100 % 7 < 3 : i % 20011 < 40;
+    if (begins) update = {0, 1};
+    // sums of small integers are exact in float
+    update.sum += static_cast<Number>(i % 5 - 2);
+    if (last) y[i] = update;
+  }
+  KOKKOS_FUNCTION void init(value_type& update) const { update = {0, 0}; }
+  KOKKOS_FUNCTION void join(value_type& update, value_type const& later) const {
+    if (later.begun)
+      update = later;
+    else
+      update.sum += later.sum;
+  }
+};
+
+template <class Exec, class Functor>
+void check_order() {
+  for (int n : {1, 2, 33, 1000, 4097, 100003, 1 << 20})
+    check_scan<Exec>(Functor(), 0, n);
+}
+TYPED_TEST(Values, ProductsOfMatrices) {
+  check_order<TypeParam, MatrixProducts>();
+}
+TYPED_TEST(Values, CompositionOfMaps) {
+  check_order<TypeParam, Composition<std::uint16_t>>();
+  check_order<TypeParam, Composition<std::uint32_t>>();
+  check_order<TypeParam, Composition<std::uint64_t>>();
+}
+TYPED_TEST(Values, LastThatSaidSomething) {
+  check_order<TypeParam, LastSaid<std::int16_t>>();
+  check_order<TypeParam, LastSaid<std::int32_t>>();
+}
+TYPED_TEST(Values, ConcatenationOfText) {
+  check_order<TypeParam, Concatenation>();
+}
+TYPED_TEST(Values, SegmentedSums) {
+  check_order<TypeParam, SegmentedSum<float>>();
+  check_order<TypeParam, SegmentedSum<std::int64_t>>();
+}
+
+}  // namespace
