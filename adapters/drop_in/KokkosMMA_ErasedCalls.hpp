@@ -11,6 +11,10 @@
 /// functions are templates of ErasedReduce and ErasedScan all the same: a
 /// source without a call instantiates none.
 
+#include <Kokkos_Macros.hpp>
+
+#if defined(KOKKOS_ENABLE_CUDA)
+
 #include <adapters/kokkos/KokkosMMA_ToolsTuning.hpp>
 #include <adapters/kokkos/KokkosMMA_VerboseLines.hpp>
 #include <backends/cuda/kernels/block/KokkosMMA_LastBlockReduce.hpp>
@@ -254,4 +258,5 @@ bool run_scan(Call const& call) {
 
 }  // namespace KokkosMMA::Impl
 
+#endif  // KOKKOS_ENABLE_CUDA
 #endif
