@@ -4,13 +4,18 @@
 #define KOKKOSMMA_DROP_IN_HPP
 
 /// \file
-/// Forced include for an unmodified Kokkos application (`-include`, or the
-/// target KokkosMMA::drop_in): its own Kokkos::parallel_reduce calls on Cuda
-/// take the routes of this library. In every other translation unit, such as a
-/// compiler check of CMake, a C source, or a source that this Kokkos cannot be
-/// included in (of a project with CUDA, compiled by its ordinary compiler;
-/// without OpenMP, where Kokkos has it), it does nothing. So it does below
-/// C++20, and says that; KOKKOSMMA_QUIET makes it silent.
+/// Forced include for an unmodified Kokkos application (the compiler flag
+/// `-include KokkosMMA_DropIn.hpp`, or the target KokkosMMA::drop_in). Calls of
+/// Kokkos::parallel_reduce and Kokkos::parallel_scan on Kokkos::Cuda run a
+/// kernel of this library where one exists for their types, and Kokkos' own
+/// otherwise. Results, asynchrony and what Kokkos Tools see stay as Kokkos
+/// promises them; docs/drop_in.md lists the calls and the tests.
+///
+/// The header does nothing in a translation unit that cannot include this
+/// Kokkos: a compiler check of CMake, a C source, a source of a project with
+/// CUDA that its host compiler compiles, a source without OpenMP where Kokkos
+/// has it. Below C++20 it does nothing and prints a message, unless
+/// KOKKOSMMA_QUIET is defined.
 
 #if defined(__cplusplus)
 #if __has_include(<Kokkos_Core.hpp>)

@@ -7,7 +7,13 @@
 /// An intercepted call without the types of its functor and its value. What is
 /// done with it, from the choice of the route to the launch, is compiled once
 /// in a source and not once for each call: with a template per call the host
-/// compiler took half as long again for a source of ten reductions.
+/// compiler took half as long again for a source of ten reductions. The
+/// functions are templates of ErasedReduce and ErasedScan all the same: a
+/// source without a call instantiates none.
+
+#include <Kokkos_Macros.hpp>
+
+#if defined(KOKKOS_ENABLE_CUDA)
 
 #include <adapters/kokkos/KokkosMMA_ToolsTuning.hpp>
 #include <adapters/kokkos/KokkosMMA_VerboseLines.hpp>
@@ -48,7 +54,7 @@ struct ErasedReduce : ErasedCall {
   ReduceProblem problem;
   StreamedTuning tuning;
   std::size_t running_bytes;  ///< of the value that a block hands on
-  /// Reduces visible data by products; null where no kernel exists.
+  /// Reduces visible data on the tensor cores; null where no kernel exists.
   void (*use_mma)(void const* closure, Cuda::StreamScratch const&,
                   Settings const&);
 };
@@ -126,9 +132,9 @@ bool run_call(ErasedCall const& call, char const* pattern,
   return decision.route != Route::generic;
 }
 
-inline void launch_streamed_reduce(ErasedReduce const& call,
-                                   Cuda::KernelFacts const& facts,
-                                   Cuda::StreamScratch const& scratch) {
+template <class Call>
+void launch_streamed_reduce(Call const& call, Cuda::KernelFacts const& facts,
+                            Cuda::StreamScratch const& scratch) {
   call.ensure_locks();
   Cuda::Device const& device = Cuda::device(call.space.cuda_device());
   LaunchShape const shape    = streamed_reduce_shape(
@@ -156,7 +162,8 @@ inline void launch_streamed_reduce(ErasedReduce const& call,
 }
 
 /// \return whether a kernel of ours runs; if not, Kokkos' own has to
-inline bool run_reduce(ErasedReduce& call) {
+template <class Call>
+bool run_reduce(Call& call) {
   Settings const settings = effective_settings();
   Cuda::KernelFacts facts{};
   // Where nothing of ours runs the runtime is not asked about the kernel.
@@ -201,8 +208,9 @@ void deliver_total(Cuda::StreamScratch const& scratch, std::uint64_t words,
   if (!on_device) scratch.wait();
 }
 
-inline void launch_streamed_scan(ErasedScan const& call, bool on_device,
-                                 Cuda::StreamScratch const& scratch) {
+template <class Call>
+void launch_streamed_scan(Call const& call, bool on_device,
+                          Cuda::StreamScratch const& scratch) {
   unsigned const threads        = call.tuning.threads;
   std::uint64_t const size      = call.problem.size;
   Cuda::KernelFacts const facts = Cuda::facts_of_kernel(
@@ -234,7 +242,8 @@ inline void launch_streamed_scan(ErasedScan const& call, bool on_device,
 }
 
 /// \return whether a kernel of ours runs; if not, Kokkos' own has to
-inline bool run_scan(ErasedScan const& call) {
+template <class Call>
+bool run_scan(Call const& call) {
   bool const on_device = call.result_on_device || !call.result;
   return run_call(
       call, "parallel_scan", call.problem, on_device, effective_settings(),
@@ -249,4 +258,5 @@ inline bool run_scan(ErasedScan const& call) {
 
 }  // namespace KokkosMMA::Impl
 
+#endif  // KOKKOS_ENABLE_CUDA
 #endif

@@ -29,7 +29,7 @@
 
 namespace KokkosMMA::Impl {
 
-class EntryAmongSpaces : public Kokkos::Impl::ExecSpaceBase {
+class FinalizeEntry : public Kokkos::Impl::ExecSpaceBase {
  public:
   void initialize(Kokkos::InitializationSettings const&) override {}
   void static_fence(std::string const&) override {}
@@ -37,10 +37,10 @@ class EntryAmongSpaces : public Kokkos::Impl::ExecSpaceBase {
   void finalize() override { AtFinalize::run(); }
 };
 
-/// Before main: a fence of another thread walks through the list.
-inline bool const entered_among_spaces = [] {
+/// Before main: a fence of another thread iterates over the list.
+inline bool const finalize_entry_registered = [] {
   Kokkos::Impl::ExecSpaceManager::get_instance().register_space_factory(
-      "000_KokkosMMA", std::make_unique<EntryAmongSpaces>());
+      "000_KokkosMMA", std::make_unique<FinalizeEntry>());
   return true;
 }();
 

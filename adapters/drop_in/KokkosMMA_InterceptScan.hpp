@@ -123,10 +123,10 @@ using tile_value_t = std::conditional_t<
     std::conditional_t<sizeof(Accumulator) == 8, std::uint64_t, std::uint32_t>>;
 
 /// The tuning of the tile scan as a type (see TunedFor).
-template <bool Products, bool EightColumns>
+template <bool UseMma, bool EightColumns>
 struct TileTunedFor {
   static constexpr TileScanTuning value =
-      tile_scan_tuning(Products, EightColumns);
+      tile_scan_tuning(UseMma, EightColumns);
 };
 
 /// What Kokkos' closures are for a routable scan: constructed and executed the

@@ -7,6 +7,10 @@
 /// Which reductions the drop-in takes over, and how their values are kept: what
 /// it knows of Kokkos' reducers.
 
+#include <Kokkos_Macros.hpp>
+
+#if defined(KOKKOS_ENABLE_CUDA)
+
 #include <backends/cuda/kernels/reduce/KokkosMMA_MmaReduce.hpp>
 #include <backends/cuda/kernels/reduce/KokkosMMA_StreamedReduce.hpp>
 #include <core/routing/KokkosMMA_RouteDecision.hpp>
@@ -128,4 +132,5 @@ struct SumValue<
 
 }  // namespace KokkosMMA::Impl
 
+#endif  // KOKKOS_ENABLE_CUDA
 #endif

@@ -105,19 +105,33 @@ struct Transform {
 
 }  // namespace Impl
 
-/// Functor for any `Kokkos::parallel_reduce` over [0, x.extent(0)) with a sum
-/// as its reducer: sum of x(i). On Cuda the data are visible and go to the
-/// tensor cores; on other spaces the functor is called as any other. A 16-bit
-/// sum is accumulated in fp32 and rounded once. Elements are converted to the
-/// type of the sum before they are added; an integer sum of floating-point
-/// elements or of wider integers does not compile.
+/// Functor of a `Kokkos::parallel_reduce` that adds the elements of a View:
+/// sum of x(i) over the range, which lies within [0, x.extent(0)).
+///
+/// \code
+/// double sum;
+/// Kokkos::parallel_reduce(x.extent(0), KokkosMMA::load(x), sum);
+/// \endcode
+///
+/// The reducer is a sum: none, Kokkos::Sum or KokkosMMA::Sum. On Kokkos::Cuda a
+/// kernel of this library reads the View, which it knows from the functor's
+/// type, and may add on the tensor cores; on other spaces Kokkos calls the
+/// functor. Elements are converted to the type of the sum before they are
+/// added; a sum in half_t or bhalf_t is accumulated in fp32 and rounded once.
+/// An integer sum of floating-point elements or of wider integers does not
+/// compile. Asynchrony is that of Kokkos::parallel_reduce.
 template <Impl::Rank1View X>
 auto load(X const& x) {
   return Impl::Load<X>{x};
 }
 
-/// Sum of x(i) * y(i), like load(). Throws std::invalid_argument when the
-/// extents differ.
+/// Functor of a `Kokkos::parallel_reduce` with a sum as its reducer: the inner
+/// product, sum of x(i) * y(i) over the range. Factors are converted to the
+/// type of the sum before they are multiplied; a sum in half_t or bhalf_t is
+/// accumulated in fp32 and rounded once. On Kokkos::Cuda a kernel of this
+/// library reads both Views and may use the tensor cores; on other spaces
+/// Kokkos calls the functor.
+/// \throws std::invalid_argument when the extents differ
 template <Impl::Rank1View X, Impl::Rank1View Y>
 auto dot(X const& x, Y const& y) {
   if (x.extent(0) != y.extent(0))
@@ -128,20 +142,33 @@ auto dot(X const& x, Y const& y) {
   return Impl::Dot<X, Y>{x, y};
 }
 
-/// Sum of x(i)^2, like load().
+/// Functor of a `Kokkos::parallel_reduce` with a sum as its reducer: the square
+/// of the Euclidean norm, sum of x(i) * x(i) over the range. Elements are
+/// converted to the type of the sum before they are multiplied. On
+/// Kokkos::Cuda a kernel of this library reads the View and may use the tensor
+/// cores; on other spaces Kokkos calls the functor.
 template <Impl::Rank1View X>
 auto squares(X const& x) {
   return Impl::Dot<X, X>{x, x};
 }
 
-/// Sum of op(x(i)), like load(); `op` is callable on the device.
+/// Functor of a `Kokkos::parallel_reduce` with a sum as its reducer: sum of
+/// op(x(i)) over the range. `op` is callable on the device and takes an element
+/// of x; what it returns is converted to the type of the sum. Tensor cores are
+/// not used: the values exist in registers only.
 template <Impl::Rank1View X, class Op>
 auto transform(X const& x, Op const& op) {
   return Impl::Transform<X, Op>{x, op};
 }
 
-/// Reducer: sum, the same everywhere as Kokkos::Sum, except that on Cuda sums
-/// of half_t and bhalf_t are accumulated in fp32 and rounded once.
+/// Reducer of Kokkos: the sum, as Kokkos::Sum, except that integers wrap modulo
+/// 2^bits and that a kernel of this library accumulates half_t and bhalf_t in
+/// fp32 and rounds once.
+///
+/// \code
+/// Kokkos::View<double> sum("sum");  // the result stays on the device
+/// Kokkos::parallel_reduce(n, KokkosMMA::load(x), KokkosMMA::Sum(sum));
+/// \endcode
 template <class Scalar_, class Space = Kokkos::HostSpace>
 struct Sum {
   /// Marks a reducer for Kokkos.

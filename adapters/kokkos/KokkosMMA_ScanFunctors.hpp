@@ -194,10 +194,12 @@ namespace KokkosMMA {
 /// Kokkos::parallel_scan("offsets", n, KokkosMMA::exclusive_scan_into(x, y));
 /// \endcode
 ///
-/// writes y(i) = x(0) + ... + x(i-1); the total is the sum of all x(i). On Cuda
-/// the data are visible and take the tile kernels; on other spaces the functor
-/// is called as any other. x and y have one length and are the same elements
-/// (in place) or share no memory: std::invalid_argument otherwise.
+/// writes y(i) = x(0) + ... + x(i-1); the total is the sum of all x(i). On
+/// Kokkos::Cuda a kernel of this library reads and writes the Views, which it
+/// knows from the functor's type; on other spaces Kokkos calls the functor.
+/// Asynchrony is that of Kokkos::parallel_scan. x and y have one length and are
+/// the same elements (in place) or share no memory: std::invalid_argument
+/// otherwise.
 ///
 /// \tparam Accumulator type of the running sum and of the total; by default the
 /// wider of the two element types, fp32 for 16-bit floats
@@ -209,7 +211,10 @@ auto exclusive_scan_into(X const& x, Y const& y) {
   return Impl::ScanInto<X, Y, A, ScanKind::exclusive>{x, y, A(0)};
 }
 
-/// y(i) = init + x(0) + ... + x(i-1); the total is without `init`.
+/// Functor of a `Kokkos::parallel_scan` that writes
+/// y(i) = init + x(0) + ... + x(i-1); the total, where one is asked for, is the
+/// sum of all x(i) without `init`. What is read, when the call returns and what
+/// is refused is as for the function without `init`.
 template <class Accumulator = void, Impl::Rank1View X, Impl::Rank1View Y,
           class Init>
 auto exclusive_scan_into(X const& x, Y const& y, Init&& init) {
@@ -218,7 +223,15 @@ auto exclusive_scan_into(X const& x, Y const& y, Init&& init) {
   return Impl::starting_from(exclusive_scan_into<Accumulator>(x, y), init);
 }
 
-/// y(i) = x(0) + ... + x(i), like exclusive_scan_into().
+/// Functor of a `Kokkos::parallel_scan` over [0, x.extent(0)), with or without
+/// total, that writes y(i) = x(0) + ... + x(i). On Kokkos::Cuda a kernel of
+/// this library reads and writes the Views; on other spaces Kokkos calls the
+/// functor. Asynchrony is that of Kokkos::parallel_scan. x and y have one
+/// length and are the same elements (in place) or share no memory:
+/// std::invalid_argument otherwise.
+///
+/// \tparam Accumulator type of the running sum and of the total; by default the
+/// wider of the two element types, fp32 for 16-bit floats
 template <class Accumulator = void, Impl::Rank1View X, Impl::Rank1View Y>
 auto inclusive_scan_into(X const& x, Y const& y) {
   using A = Impl::chosen_accumulator_t<Accumulator, X, Y>;
@@ -227,7 +240,10 @@ auto inclusive_scan_into(X const& x, Y const& y) {
   return Impl::ScanInto<X, Y, A, ScanKind::inclusive>{x, y, A(0)};
 }
 
-/// y(i) = init + x(0) + ... + x(i); the total is without `init`.
+/// Functor of a `Kokkos::parallel_scan` that writes
+/// y(i) = init + x(0) + ... + x(i); the total, where one is asked for, is the
+/// sum of all x(i) without `init`. What is read, when the call returns and what
+/// is refused is as for the function without `init`.
 template <class Accumulator = void, Impl::Rank1View X, Impl::Rank1View Y,
           class Init>
 auto inclusive_scan_into(X const& x, Y const& y, Init&& init) {

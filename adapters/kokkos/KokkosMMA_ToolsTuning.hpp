@@ -46,7 +46,7 @@ struct RouteQuestion {
 };
 
 /// The question about a call. It is open where nobody asked for a route or a
-/// formulation, and about what refuses nothing but for taste.
+/// formulation; the candidates are the routes that can run, preferred or not.
 inline RouteQuestion route_question(ReduceProblem const& problem,
                                     Capability const& capability,
                                     Settings const& settings,

@@ -8,7 +8,7 @@
 /// kind of call, with its label. Kokkos tells the label to Kokkos Tools and to
 /// nobody else, so callbacks of this library listen there, before those of a
 /// tool, which are called as ever. A call that ends without having been seen by
-/// a kernel of ours was refused when it was compiled, and its line says so.
+/// a kernel of ours was refused at compile time, and its line says so.
 ///
 /// Nothing here runs without KOKKOSMMA_VERBOSE, and nothing touches CUDA before
 /// the first call does.
@@ -168,8 +168,8 @@ class VerboseLines {
       text += ')';
     } else {
       text +=
-          "refused when it was compiled: a value without a fixed size or of "
-          "more than 64 bytes, a functor that no kernel takes, or a source "
+          "refused at compile time: the value has no fixed size or more than "
+          "64 bytes, the functor is not supported, or the source was compiled "
           "without the drop-in (docs/drop_in.md)";
     }
     static std::mutex mutex;

@@ -11,15 +11,16 @@
 
 namespace KokkosMMA::Impl {
 
-/// Data that a functor reads, where its type tells: element i is at
-/// `x + i * stride_x`. The default is an opaque functor.
+/// The data that a functor reads, where its type tells them ("visible data"):
+/// element i is at `x + i * stride_x`. Not specialised, the functor is opaque:
+/// only its calls are known.
 template <class Functor>
 struct VisibleData {
   static constexpr Source source = Source::functor;
   using Element                  = void;
 };
 
-/// What visible data look like at run time.
+/// Where visible data lie: known at run time.
 struct VisibleOperands {
   void const* x           = nullptr;
   void const* y           = nullptr;

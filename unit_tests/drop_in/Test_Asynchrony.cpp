@@ -1,14 +1,14 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// When a call returns, in which order work runs, and what calls may share:
-// results in Views are asynchronous and in order, scalars wait for their own
-// instance only, instances and threads keep apart.
+// When a reduction or a scan returns, in which order calls run and what they
+// may share: results in Views are asynchronous and in order, scalars wait for
+// their own instance only, instances and threads keep apart; and calls go on
+// while others hold the device.
 
 #include <KokkosMMA_Instances.hpp>
-#include <KokkosMMA_TestSupport.hpp>
+#include <KokkosMMA_ScanSupport.hpp>
 
-#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <thread>
@@ -20,12 +20,14 @@ using KokkosMMA::last_route;
 using KokkosMMA::Route;
 using KokkosMMA::ScopedSettings;
 using KokkosMMA::Settings;
-using KokkosMMA::Testing::ElementSum;
+using KokkosMMA::Testing::elements;
 using KokkosMMA::Testing::ExecutionSpaces;
+using KokkosMMA::Testing::holds;
 using KokkosMMA::Testing::make_instances;
 using KokkosMMA::Testing::make_view;
 using KokkosMMA::Testing::on_cuda;
 using KokkosMMA::Testing::poison;
+using KokkosMMA::Testing::poisoned_array;
 using KokkosMMA::Testing::poisoned_view;
 using KokkosMMA::Testing::RouteProbe;
 using KokkosMMA::Testing::value_of;
@@ -37,121 +39,248 @@ TYPED_TEST_SUITE(Asynchrony, ExecutionSpaces);
 template <class Exec>
 using Longs = Kokkos::View<std::int64_t*, Exec>;
 
-/// Adds factor * (i + offset() % 1000), where offset is a result of earlier
-/// work.
+/// Scans and sums the results of earlier work: elements and a number.
 template <class Exec>
-struct Weighted {
+struct NextStep {
+  Longs<Exec> x, y;
   Kokkos::View<std::int64_t const, Exec> offset;
-  std::int64_t factor;
-  KOKKOS_FUNCTION void operator()(int i, std::int64_t& update) const {
-    update += factor * (i + offset() % 1000);
+  KOKKOS_FUNCTION void operator()(int i, std::int64_t& update,
+                                  bool last) const {
+    std::int64_t const value = x(i) % 1000 + offset() % 100 + 1;
+    if (last) y(i) = update;
+    update += value;
   }
 };
-constexpr std::int64_t weighted_sum(std::int64_t n, std::int64_t factor,
-                                    std::int64_t offset) {
-  return factor * (n * (n - 1) / 2 + n * (offset % 1000));
-}
 
-/// Many calls on one instance with nothing between them, each reading the
-/// result of the one before.
+template <class Exec>
+struct SumOfStep {
+  Longs<Exec> x;
+  Kokkos::View<std::int64_t const, Exec> offset;
+  KOKKOS_FUNCTION void operator()(int i, std::int64_t& update) const {
+    update += x(i) % 1000 + offset() % 100 + 1;
+  }
+};
+
+/// Many calls on one instance with nothing between them: by turns a scan of the
+/// prefixes and the result of the calls before, and a sum of them.
 template <class Exec>
 void check_order() {
-  auto const instances = make_instances<Exec>(1);
-  Exec const exec      = instances[0];
-  int const steps      = 100;
+  Exec const exec = make_instances<Exec>(1)[0];
+  int const steps = 60;
   for (int n : {1, 700, 40000}) {
     SCOPED_TRACE("n = " + std::to_string(n));
+    Longs<Exec> x("x", n), y("y", n);
     Longs<Exec> const results("results", steps + 1);
-    for (int step = 0; step < steps; ++step)
-      Kokkos::parallel_reduce(
-          "step", Kokkos::RangePolicy<Exec>(exec, 0, n),
-          Weighted<Exec>{Kokkos::subview(results, step), step % 5 + 1},
-          Kokkos::subview(results, step + 1));
-    // in order with other work of the instance as well
-    Longs<Exec> const copy("copy", steps + 1);
-    Kokkos::deep_copy(exec, copy, results);
-    exec.fence();
-    auto const host =
-        Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), copy);
-    std::int64_t expected = 0;
+    Kokkos::RangePolicy<Exec> const policy(exec, 0, n);
     for (int step = 0; step < steps; ++step) {
-      expected = weighted_sum(n, step % 5 + 1, expected);
-      ASSERT_EQ(expected, host(step + 1)) << "step " << step;
+      auto const offset = Kokkos::subview(results, step);
+      auto const result = Kokkos::subview(results, step + 1);
+      if (step % 3 == 2) {
+        Kokkos::parallel_reduce("sum", policy, SumOfStep<Exec>{x, offset},
+                                result);
+      } else {
+        Kokkos::parallel_scan("scan", policy, NextStep<Exec>{x, y, offset},
+                              result);
+        std::swap(x, y);
+      }
     }
+    // in order with other work of the instance as well
+    Longs<Exec> const copy("copy", n);
+    Kokkos::deep_copy(exec, copy, x);
+    exec.fence();
+
+    std::vector<std::int64_t> expected(n, 0), expected_results{0};
+    for (int step = 0; step < steps; ++step) {
+      std::int64_t sum = 0;
+      for (auto& element : expected) {
+        std::int64_t const value =
+            element % 1000 + expected_results.back() % 100 + 1;
+        if (step % 3 != 2) element = sum;
+        sum += value;
+      }
+      expected_results.push_back(sum);
+    }
+    EXPECT_TRUE(holds(results, expected_results));
+    EXPECT_TRUE(holds(copy, expected));
   }
 }
 TYPED_TEST(Asynchrony, CallsOnOneInstanceRunInOrder) {
   check_order<TypeParam>();
 }
 
-/// One host thread per instance, all calling at once: no result may be mixed up
-/// with another's.
-template <class Exec>
-int wrong_results(Exec const& exec, int thread, int repetitions) {
-  int wrong = 0;
-  Kokkos::View<std::int64_t, Exec> const offset("offset");
-  Kokkos::deep_copy(exec, offset, std::int64_t(thread));
-  auto const view = poisoned_view<std::int64_t, Exec>();
-  std::int64_t host_view;
-  for (int repetition = 0; repetition < repetitions; ++repetition) {
-    int const n      = 1 + (repetition * 7919 + thread * 104729) % 60000;
-    int const factor = 1 + (repetition + thread) % 13;
-    Weighted<Exec> const functor{offset, factor};
-    Kokkos::RangePolicy<Exec> const policy(exec, 0, n);
-    std::int64_t const expected = weighted_sum(n, factor, thread);
-
-    std::int64_t scalar = poison<std::int64_t>();
-    Kokkos::parallel_reduce("scalar", policy, functor, scalar);
-    wrong += scalar != expected;
-    if (on_cuda<Exec>) wrong += last_route() != Route::streamed;
-
-    Kokkos::parallel_reduce("View", policy, functor, view);
-    Kokkos::deep_copy(exec, host_view, view);
-    exec.fence();
-    wrong += host_view != expected;
-
-    double largest = poison<double>();
-    Kokkos::parallel_reduce(
-        policy,
-        KOKKOS_LAMBDA(int i, double& update) {
-          double const value = functor.factor * (i ^ 5);
-          if (value > update) update = value;
-        },
-        Kokkos::Max<double>(largest));
-    int peak = 0;
-    for (int i = std::max(0, n - 8); i < n; ++i) peak = std::max(peak, i ^ 5);
-    wrong += largest != double(factor) * peak;
+/// Sums of factor * (i % 7 + shift), in closed form.
+struct PeriodicSum {
+  std::int64_t factor, shift;
+  KOKKOS_FUNCTION void operator()(int i, std::int64_t& update) const {
+    update += factor * (i % 7 + shift);
   }
-  return wrong;
-}
+  KOKKOS_FUNCTION std::int64_t sum(std::int64_t n) const {
+    std::int64_t const rest = n % 7;
+    return factor * (n / 7 * 21 + rest * (rest - 1) / 2 + n * shift);
+  }
+};
+template <class Exec>
+struct PeriodicScan {
+  PeriodicSum terms;
+  Longs<Exec> y;
+  KOKKOS_FUNCTION void operator()(int i, std::int64_t& update,
+                                  bool last) const {
+    if (last) y(i) = update;
+    terms(i, update);
+  }
+};
 
+/// What a call is. The first three do not wait.
+enum Form { scan, scan_to_view, reduce_to_view, scan_to_host, reduce_to_host };
+constexpr int all_forms = 5, waiting_none = 3;
+
+/// Counts what is not as it should be, and poisons it again: the prefixes of a
+/// scan of n, nothing of a reduction, and a result in a View.
+template <class Exec>
+struct CheckPeriodic {
+  PeriodicScan<Exec> scan;
+  Kokkos::View<std::int64_t, Exec> result;
+  bool has_result;
+  Kokkos::View<int, Exec> wrong;
+  int scanned, n;
+  KOKKOS_FUNCTION void operator()(int i) const {
+    if (scan.y(i) != (i < scanned ? scan.terms.sum(i) : -1))
+      Kokkos::atomic_inc(&wrong());
+    scan.y(i) = -1;
+    if (i > 0) return;
+    if (has_result && result() != scan.terms.sum(n))
+      Kokkos::atomic_inc(&wrong());
+    result() = -1;
+  }
+};
+
+/// Reductions and calls of changing lengths with results of every kind, checked
+/// in order on their instance.
+template <class Exec>
+class Calls {
+ public:
+  Calls(Exec const& exec, int longest)
+      : m_exec(exec), m_y("y", longest), m_longest(longest) {
+    Kokkos::deep_copy(m_y, -1);
+    Kokkos::fence();
+  }
+
+  void call(int n, int form) {
+    PeriodicScan<Exec> const functor{{1 + n % 13, n % 5}, m_y};
+    PeriodicSum const& sum = functor.terms;
+    Kokkos::RangePolicy<Exec> const policy(m_exec, 0, n);
+    std::int64_t scalar = poison<std::int64_t>();
+    switch (form) {
+      case scan: Kokkos::parallel_scan("scan", policy, functor); break;
+      case scan_to_view:
+        Kokkos::parallel_scan("View", policy, functor, m_result);
+        break;
+      case reduce_to_view:
+        Kokkos::parallel_reduce("View", policy, sum, m_result);
+        break;
+      case scan_to_host:
+        Kokkos::parallel_scan("scalar", policy, functor, scalar);
+        break;
+      case reduce_to_host:
+        Kokkos::parallel_reduce("scalar", policy, sum,
+                                Kokkos::Sum<std::int64_t>(scalar));
+    }
+    if (on_cuda<Exec>) m_wrong += last_route() != Route::streamed;
+    if (form >= scan_to_host) m_wrong += scalar != sum.sum(n);
+    bool const is_scan = form != reduce_to_view && form != reduce_to_host;
+    Kokkos::parallel_for(
+        "check", Kokkos::RangePolicy<Exec>(m_exec, 0, m_longest),
+        CheckPeriodic<Exec>{functor, m_result,
+                            form == scan_to_view || form == reduce_to_view,
+                            m_wrong_elements, is_scan ? n : 0, n});
+  }
+  int wrong() {
+    int elements = 0;
+    Kokkos::deep_copy(m_exec, elements, m_wrong_elements);
+    m_exec.fence();
+    return m_wrong + elements;
+  }
+
+ private:
+  Exec m_exec;
+  Longs<Exec> m_y;
+  int m_longest;
+  Kokkos::View<std::int64_t, Exec> m_result{"result"};
+  Kokkos::View<int, Exec> m_wrong_elements{"wrong"};
+  int m_wrong = 0;
+};
+
+/// One host thread per instance, all calling at once: nothing may be mixed up
+/// with another's.
 template <class Exec>
 void check_threads(std::vector<Exec> const& instances, int threads,
                    int repetitions) {
+  int const longest = on_cuda<Exec> ? 300000 : 60000;
   std::atomic<int> wrong(0);
+  std::vector<Calls<Exec>> calls;
+  for (int t = 0; t < threads; ++t)
+    calls.emplace_back(instances[t % instances.size()], longest);
   std::vector<std::thread> team;
   for (int t = 0; t < threads; ++t)
-    team.emplace_back([&wrong, &instances, t, repetitions] {
-      wrong += wrong_results(instances[t % instances.size()], t, repetitions);
+    team.emplace_back([&, t] {
+      for (int repetition = 0; repetition < repetitions; ++repetition) {
+        int const limit = repetition % 4 == 0 ? longest : 5000;
+        calls[t].call(1 + (repetition * 7919 + t * 104729) % limit,
+                      (repetition + t) % all_forms);
+      }
+      wrong += calls[t].wrong();
     });
   for (auto& thread : team) thread.join();
   EXPECT_EQ(0, wrong) << "results of " << threads << " threads on "
                       << instances.size() << " instances";
 }
 TYPED_TEST(Asynchrony, ThreadsOnTheirOwnInstances) {
-  auto const instances = make_instances<TypeParam>(4);
-  check_threads(instances, instances.size(), on_cuda<TypeParam> ? 300 : 40);
+  auto const instances = make_instances<TypeParam>(8);
+  check_threads(instances, instances.size(), on_cuda<TypeParam> ? 400 : 60);
 }
 TYPED_TEST(Asynchrony, ThreadsOnOneInstance) {
   check_threads(std::vector<TypeParam>{TypeParam()}, 4,
-                on_cuda<TypeParam> ? 150 : 20);
+                on_cuda<TypeParam> ? 200 : 30);
+}
+
+/// One host thread that keeps several instances busy.
+TYPED_TEST(Asynchrony, OneThreadOnSeveralInstances) {
+  auto const instances = make_instances<TypeParam>(8);
+  std::vector<Calls<TypeParam>> calls;
+  int const longest = on_cuda<TypeParam> ? 1 << 20 : 50000;
+  for (auto const& exec : instances) calls.emplace_back(exec, longest);
+  for (int repetition = 0; repetition < (on_cuda<TypeParam> ? 300 : 40);
+       ++repetition)
+    for (std::size_t k = 0; k < calls.size(); ++k)
+      calls[k].call(1 + (repetition * 104729 + k * 7919) % longest,
+                    repetition % waiting_none);
+  for (auto& each : calls) EXPECT_EQ(0, each.wrong());
+}
+
+/// Instances that come and go. On each, lengths grow while earlier calls still
+/// run, so that memory that they use may not be given back yet.
+template <class Exec>
+void check_growing(Exec const& exec) {
+  int const longest = on_cuda<Exec> ? 1 << 21 : 1 << 15;
+  Calls<Exec> calls(exec, longest);
+  for (int n = 3; n <= longest; n = 5 * n + 1) {
+    for (int form : {scan, reduce_to_view, scan_to_view}) calls.call(n, form);
+  }
+  calls.call(17, scan_to_view);
+  EXPECT_EQ(0, calls.wrong());
+}
+TYPED_TEST(Asynchrony, InstancesComeAndGo) {
+  for (int repetition = 0; repetition < (on_cuda<TypeParam> ? 30 : 5);
+       ++repetition) {
+    auto instances = make_instances<TypeParam>(2);
+    for (auto const& exec : instances) check_growing(exec);
+  }
 }
 
 /// What one thread asks of its calls does not reach the calls of another.
 template <class Exec>
 void check_scope() {
-  Kokkos::View<std::int64_t, Exec> const offset("offset");
-  Weighted<Exec> const functor{offset, 3};
+  PeriodicSum const functor{3, 2};
   Kokkos::RangePolicy<Exec> const policy(0, 1000);
   std::int64_t here = poison<std::int64_t>(), there = here;
 
@@ -165,110 +294,253 @@ void check_scope() {
   Kokkos::parallel_reduce(policy, functor, here);
   EXPECT_TRUE(probe.went_to_kokkos());
   EXPECT_EQ(on_cuda<Exec>, streamed_there);
-  EXPECT_EQ(weighted_sum(1000, 3, 0), here);
-  EXPECT_EQ(weighted_sum(1000, 3, 0), there);
+  EXPECT_EQ(functor.sum(1000), here);
+  EXPECT_EQ(functor.sum(1000), there);
 }
 TYPED_TEST(Asynchrony, SettingsOfAnotherThread) { check_scope<TypeParam>(); }
 
 #ifdef KOKKOS_ENABLE_CUDA
+using Cuda = Kokkos::Cuda;
 using KokkosMMA::Testing::Gate;
+
+/// Streams that the application makes and destroys: a new one may
+/// have the handle of an old one.
+TEST(AsynchronyOnCuda, StreamsOfTheApplication) {
+  for (int repetition = 0; repetition < 50; ++repetition) {
+    cudaStream_t stream;
+    ASSERT_EQ(cudaSuccess, cudaStreamCreate(&stream));
+    {
+      Cuda const exec(stream);
+      Calls<Cuda> calls(exec, 40000);
+      for (int number = 0; number < 6; ++number)
+        calls.call(1 + (number * 7919 + repetition * 104729) % 40000,
+                   number % all_forms);
+      EXPECT_EQ(0, calls.wrong());
+    }
+    ASSERT_EQ(cudaSuccess, cudaStreamDestroy(stream));
+  }
+}
 
 constexpr int lengths[] = {1, 1000, 100000};
 
+/// Adds a result of earlier work.
+struct Repeated {
+  Kokkos::View<std::int64_t, Cuda> value;
+  Kokkos::View<std::int64_t*, Cuda> y;
+  KOKKOS_FUNCTION void operator()(int i, std::int64_t& update,
+                                  bool last) const {
+    update += value();
+    if (last) y(i) = update;
+  }
+};
+struct RepeatedSum {
+  Kokkos::View<std::int64_t, Cuda> value;
+  KOKKOS_FUNCTION void operator()(int, std::int64_t& update) const {
+    update += value();
+  }
+};
+std::vector<std::int64_t> multiples(int n, std::int64_t value) {
+  std::vector<std::int64_t> result;
+  for (int i = 0; i < n; ++i) result.push_back((i + 1) * value);
+  return result;
+}
+
 /// Runs every kernel of the calls below once: loading code and first
 /// allocations may wait.
-void warm_up(Kokkos::Cuda const& exec, Weighted<Kokkos::Cuda> const& functor) {
-  auto const view = poisoned_view<std::int64_t, Kokkos::Cuda>();
-  auto const pinned =
-      poisoned_view<std::int64_t, Kokkos::SharedHostPinnedSpace>();
+void warm_up(Cuda const& exec, Gate const& gate) {
+  auto view   = poisoned_view<std::int64_t, Cuda>();
+  auto pinned = poisoned_view<std::int64_t, Kokkos::SharedHostPinnedSpace>();
   std::int64_t scalar;
   for (int n : lengths) {
-    Kokkos::RangePolicy<Kokkos::Cuda> const policy(exec, 0, n);
-    Kokkos::parallel_reduce("warm up", policy, functor, view);
-    Kokkos::parallel_reduce("warm up", policy, functor, pinned);
-    Kokkos::parallel_reduce("warm up", policy, functor, scalar);
+    Repeated const functor{gate.value, poisoned_array<std::int64_t, Cuda>(n)};
+    Kokkos::RangePolicy<Cuda> const policy(exec, 0, n);
+    Kokkos::parallel_scan("warm up", policy, functor);
+    Kokkos::parallel_scan("warm up", policy, functor, view);
+    Kokkos::parallel_scan("warm up", policy, functor, pinned);
+    Kokkos::parallel_scan("warm up", policy, functor, scalar);
+    RepeatedSum const sum{gate.value};
+    Kokkos::parallel_reduce("warm up", policy, sum, view);
+    Kokkos::parallel_reduce("warm up", policy, sum, pinned);
+    Kokkos::parallel_reduce("warm up", policy, sum, scalar);
   }
+  gate.close(exec);
+  gate.let_go();
   Kokkos::fence();
 }
 
-TEST(AsynchronyOnCuda, ViewResultReturnsAtOnceAndInOrder) {
-  auto const instances = make_instances<Kokkos::Cuda>(2);
+TEST(AsynchronyOnCuda, ReturnsAtOnceAndRunsInOrder) {
+  auto const instances = make_instances<Cuda>(2);
   ASSERT_EQ(2u, instances.size());
   Gate const gate;
-  Weighted<Kokkos::Cuda> const functor{gate.value, 3};
-  warm_up(instances[0], functor);
-  gate.close(instances[0]);
-  gate.let_go();
-  instances[0].fence();
+  warm_up(instances[0], gate);
 
   for (int n : lengths) {
     SCOPED_TRACE("n = " + std::to_string(n));
-    auto const view = poisoned_view<std::int64_t, Kokkos::Cuda>();
-    auto const pinned =
+    auto view   = poisoned_view<std::int64_t, Cuda>();
+    auto pinned = poisoned_view<std::int64_t, Kokkos::SharedHostPinnedSpace>();
+    auto sum    = poisoned_view<std::int64_t, Cuda>();
+    auto pinned_sum =
         poisoned_view<std::int64_t, Kokkos::SharedHostPinnedSpace>();
-    Kokkos::RangePolicy<Kokkos::Cuda> const policy(instances[0], 0, n);
+    Repeated functors[3];
+    for (auto& functor : functors)
+      functor = {gate.value, poisoned_array<std::int64_t, Cuda>(n)};
+    Kokkos::RangePolicy<Cuda> const policy(instances[0], 0, n);
     gate.close(instances[0]);
-    Kokkos::parallel_reduce("View", policy, functor, view);
+    Kokkos::parallel_scan("no total", policy, functors[0]);
     EXPECT_EQ(Route::streamed, last_route());
-    Kokkos::parallel_reduce("pinned", policy, functor, pinned);
+    Kokkos::parallel_scan("View", policy, functors[1], view);
     EXPECT_EQ(Route::streamed, last_route());
-    EXPECT_EQ(poison<std::int64_t>(), pinned()) << "written before its turn";
+    Kokkos::parallel_scan("pinned", policy, functors[2], pinned);
+    EXPECT_EQ(Route::streamed, last_route());
+    RepeatedSum const repeated{gate.value};
+    Kokkos::parallel_reduce("sum", policy, repeated, sum);
+    EXPECT_EQ(Route::streamed, last_route());
+    Kokkos::parallel_reduce("pinned", policy, repeated, pinned_sum);
+    EXPECT_EQ(Route::streamed, last_route());
+    for (std::int64_t const early : {pinned(), pinned_sum()})
+      EXPECT_EQ(poison<std::int64_t>(), early) << "written before its turn";
     gate.let_go();
     instances[0].fence();
     EXPECT_EQ(1, gate.opened_by_host())
-        << "a call with a result in a View waited";
-    EXPECT_EQ(weighted_sum(n, 3, 777), value_of(view));
-    EXPECT_EQ(weighted_sum(n, 3, 777), pinned());
+        << "a call without a result for the host waited";
+    for (std::int64_t const result :
+         {value_of(view), value_of(sum), pinned(), pinned_sum()})
+      EXPECT_EQ(n * 777, result);
+    for (auto const& functor : functors)
+      EXPECT_TRUE(holds(functor.y, multiples(n, 777)));
   }
 }
 
 TEST(AsynchronyOnCuda, ScalarResultWaitsForItsOwnInstanceOnly) {
-  auto const instances = make_instances<Kokkos::Cuda>(2);
+  auto const instances = make_instances<Cuda>(2);
   ASSERT_EQ(2u, instances.size());
   Gate const gate;
-  Kokkos::View<std::int64_t, Kokkos::Cuda> const free("free");
-  Weighted<Kokkos::Cuda> const held{gate.value, 3}, other{free, 7};
-  warm_up(instances[0], held);
-  warm_up(instances[1], other);
-  gate.close(instances[0]);
-  gate.let_go();
-  Kokkos::fence();
+  Kokkos::View<std::int64_t, Cuda> const free("free");
+  Kokkos::deep_copy(free, 5);
+  warm_up(instances[0], gate);
+  warm_up(instances[1], gate);
 
   for (int n : lengths) {
     SCOPED_TRACE("n = " + std::to_string(n));
-    auto const view = poisoned_view<std::int64_t, Kokkos::Cuda>();
+    auto view = poisoned_view<std::int64_t, Cuda>();
+    auto sum  = poisoned_view<std::int64_t, Cuda>();
+    Repeated const held{gate.value, poisoned_array<std::int64_t, Cuda>(n)};
+    Repeated const other{free, poisoned_array<std::int64_t, Cuda>(n)};
+    Kokkos::RangePolicy<Cuda> const policy(instances[0], 0, n);
     gate.close(instances[0]);
-    // queued behind the gate, with scratch of its own
-    Kokkos::parallel_reduce(
-        "held", Kokkos::RangePolicy<Kokkos::Cuda>(instances[0], 0, n), held,
-        view);
+    // queued behind the gate, with scratch of their own
+    Kokkos::parallel_scan("held", policy, held, view);
+    Kokkos::parallel_reduce("held", policy, RepeatedSum{gate.value}, sum);
+    Kokkos::RangePolicy<Cuda> const free_policy(instances[1], 0, n);
     for (int repetition = 0; repetition < 10; ++repetition) {
       std::int64_t scalar = poison<std::int64_t>();
-      Kokkos::parallel_reduce(
-          "free", Kokkos::RangePolicy<Kokkos::Cuda>(instances[1], 0, n), other,
-          scalar);
+      if (repetition % 2)
+        Kokkos::parallel_reduce("free", free_policy, RepeatedSum{free}, scalar);
+      else
+        Kokkos::parallel_scan("free", free_policy, other, scalar);
       EXPECT_EQ(Route::streamed, last_route());
-      EXPECT_EQ(weighted_sum(n, 7, 0), scalar);
+      EXPECT_EQ(n * 5, scalar);
     }
     gate.let_go();
     instances[0].fence();
     EXPECT_EQ(1, gate.opened_by_host())
         << "a scalar result waited for another instance";
-    EXPECT_EQ(weighted_sum(n, 3, 777), value_of(view));
+    EXPECT_EQ(n * 777, value_of(view));
+    EXPECT_EQ(n * 777, value_of(sum));
+    EXPECT_TRUE(holds(held.y, multiples(n, 777)));
+    EXPECT_TRUE(holds(other.y, multiples(n, 5)));
 
-    // and a scalar result on the instance of the gate does wait
-    gate.close(instances[0]);
-    std::thread opener([&] {
-      std::this_thread::sleep_for(std::chrono::milliseconds(20));
-      gate.let_go();
-    });
-    std::int64_t scalar = poison<std::int64_t>();
-    Kokkos::parallel_reduce(
-        "held", Kokkos::RangePolicy<Kokkos::Cuda>(instances[0], 0, n), held,
-        scalar);
-    EXPECT_EQ(weighted_sum(n, 3, 777), scalar);
-    opener.join();
+    // and scalar results on the instance of the gate do wait
+    for (bool const reduces : {false, true}) {
+      gate.close(instances[0]);
+      std::thread opener([&] {
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+        gate.let_go();
+      });
+      std::int64_t scalar = poison<std::int64_t>();
+      if (reduces)
+        Kokkos::parallel_reduce("held", policy, RepeatedSum{gate.value},
+                                scalar);
+      else
+        Kokkos::parallel_scan("held", policy, held, scalar);
+      EXPECT_EQ(n * 777, scalar);
+      opener.join();
+    }
   }
+}
+
+/// Threads that hold their places on the device for some number of rounds, of
+/// some microseconds each, or until they are told to stop.
+struct Hold {
+  Kokkos::View<int, Cuda> stop;
+  Kokkos::View<int, Cuda> stopped;
+  int rounds;
+  KOKKOS_FUNCTION void operator()(int i) const {
+    int volatile const* const flag = stop.data();
+    unsigned number                = i;
+    int seen                       = 0;
+    for (int round = 0; round < rounds && seen == 0; ++round) {
+      for (int k = 0; k < 256; ++k) number = number * 1664525u + 1013904223u;
+      seen = *flag;
+    }
+    // never: the arithmetic must not be left out
+    if (number == 0 && seen == 2) stop() = 3;
+    if (i == 0) stopped() = seen;
+  }
+};
+
+/// Half of the device is held until the calls on another stream are done, so
+/// they may not need all of it at once.
+TEST(AsynchronyOnCuda, GoesOnBesideAKernelThatStays) {
+  auto const instances = make_instances<Cuda>(2);
+  ASSERT_EQ(2u, instances.size());
+  Calls<Cuda> calls(instances[1], 1 << 22);
+  Hold const hold{Kokkos::View<int, Cuda>("stop"),
+                  Kokkos::View<int, Cuda>("stopped"), 1 << 21};
+  auto const work = [&] {
+    for (int repetition = 0; repetition < 20; ++repetition)
+      for (int n : {1, 5000, 300000, 1 << 22})
+        calls.call(n, repetition % all_forms);
+  };
+  // code is loaded before
+  Kokkos::deep_copy(instances[1], hold.stop, 1);
+  Kokkos::parallel_for("hold", Kokkos::RangePolicy<Cuda>(instances[0], 0, 1),
+                       hold);
+  work();
+  Kokkos::deep_copy(hold.stop, 0);
+  Kokkos::deep_copy(hold.stopped, 0);
+  Kokkos::fence();
+
+  int const threads = Cuda().concurrency() / 2;
+  Kokkos::parallel_for(
+      "hold", Kokkos::RangePolicy<Cuda>(instances[0], 0, threads), hold);
+  work();
+  instances[1].fence();
+  Kokkos::deep_copy(instances[1], hold.stop, 1);
+  instances[1].fence();
+  instances[0].fence();
+  EXPECT_EQ(1, value_of(hold.stopped)) << "the calls waited for the kernel";
+  EXPECT_EQ(0, calls.wrong());
+}
+
+/// More than the whole device is held, again and again, by kernels that come
+/// between the blocks of calls on several streams.
+TEST(AsynchronyOnCuda, GoesOnBetweenKernelsThatFillTheDevice) {
+  auto const instances = make_instances<Cuda>(7);
+  ASSERT_EQ(7u, instances.size());
+  std::vector<Calls<Cuda>> calls;
+  for (int k = 1; k < 7; ++k) calls.emplace_back(instances[k], 1 << 20);
+  Hold const hold{Kokkos::View<int, Cuda>("stop"),
+                  Kokkos::View<int, Cuda>("stopped"), 300};
+  int const threads = 3 * Cuda().concurrency();
+  for (int repetition = 0; repetition < 40; ++repetition) {
+    Kokkos::parallel_for(
+        "hold", Kokkos::RangePolicy<Cuda>(instances[0], 0, threads), hold);
+    for (std::size_t k = 0; k < calls.size(); ++k)
+      for (int n : {700, 60000, 1 << 20})
+        calls[k].call(n, repetition % waiting_none);
+  }
+  for (auto& each : calls) EXPECT_EQ(0, each.wrong());
 }
 #endif
 

@@ -1,12 +1,14 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The error of floating-point sums against an exact reference, next to the
-// error of Kokkos' own code on the same data, and the values that are no
-// numbers.
+// The error of every sum and prefix against the exact one, next to the error of
+// Kokkos' own code on the same data; values that are no numbers; the same bits
+// in every run.
 
 #include <KokkosMMA_ExactSum.hpp>
-#include <KokkosMMA_TestSupport.hpp>
+#include <KokkosMMA_Instances.hpp>
+#include <KokkosMMA_ScanSupport.hpp>
+#include <KokkosMMA_SmallFloats.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -21,15 +23,27 @@ using KokkosMMA::Route;
 using KokkosMMA::ScopedSettings;
 using KokkosMMA::Settings;
 using KokkosMMA::Testing::allowed_error;
+using KokkosMMA::Testing::Comparison;
+using KokkosMMA::Testing::elements;
 using KokkosMMA::Testing::ElementSum;
+using KokkosMMA::Testing::encode_bhalf;
+using KokkosMMA::Testing::encode_half;
 using KokkosMMA::Testing::epsilon;
 using KokkosMMA::Testing::ExactSum;
+using KokkosMMA::Testing::ExclusiveSum;
 using KokkosMMA::Testing::ExecutionSpaces;
+using KokkosMMA::Testing::holds;
+using KokkosMMA::Testing::InclusiveSum;
+using KokkosMMA::Testing::make_instances;
+using KokkosMMA::Testing::make_view;
 using KokkosMMA::Testing::on_cuda;
 using KokkosMMA::Testing::poison;
+using KokkosMMA::Testing::poisoned_array;
+using KokkosMMA::Testing::poisoned_view;
 using KokkosMMA::Testing::Random;
 using KokkosMMA::Testing::RouteProbe;
 using KokkosMMA::Testing::same_bits;
+using KokkosMMA::Testing::value_of;
 
 template <class Exec>
 class Numerics : public ::testing::Test {};
@@ -43,27 +57,97 @@ TEST(ExactSum, KeepsWhatDoublesLose) {
   EXPECT_EQ(1., sum.error_of(3.) - 0x1p-60);
 }
 
+/// Elements one after the other, at a place in [0, 1).
+using Draw = double (*)(Random&, std::size_t i, double place, double previous);
 struct Distribution {
   char const* name;
-  double (*draw)(Random&, std::size_t i, double previous);
+  bool sums, prefixes;  ///< which tests take it
+  Draw draw;
 };
-/// Every value fits a half_t; the cancelling one leaves a sum far below its
-/// summands.
+/// Every value fits a half_t. The cancelling ones leave sums far below their
+/// summands. In the growing one, late elements are larger than all early
+/// prefixes: differences of later sums would not have the early ones.
 constexpr Distribution distributions[] = {
-    {"uniform in [0, 1)",
-     [](Random& random, std::size_t, double) { return random.uniform(); }},
-    {"uniform in [-1, 1)", [](Random& random, std::size_t,
-                              double) { return random.uniform(-1., 1.); }},
-    {"normal",
-     [](Random& random, std::size_t, double) { return random.normal(); }},
-    {"log-uniform", [](Random& random, std::size_t,
-                       double) { return std::exp2(random.uniform(-12., 3.)); }},
-    {"cancelling",
-     [](Random& random, std::size_t i, double previous) {
+    {"uniform in [0, 1)", true, true,
+     [](Random& random, std::size_t, double, double) {
+       return random.uniform();
+     }},
+    {"uniform in [-1, 1)", true, false,
+     [](Random& random, std::size_t, double, double) {
+       return random.uniform(-1., 1.);
+     }},
+    {"normal", true, true,
+     [](Random& random, std::size_t, double, double) {
+       return random.normal();
+     }},
+    {"log-uniform", true, false,
+     [](Random& random, std::size_t, double, double) {
+       return std::exp2(random.uniform(-12., 3.));
+     }},
+    {"ill-conditioned", false, true,
+     [](Random& random, std::size_t, double, double) {
+       return random.uniform(-1., 1.) * std::exp2(random.uniform(-14., 14.));
+     }},
+    {"cancelling pairs", true, false,
+     [](Random& random, std::size_t i, double, double previous) {
        return i % 2 == 1 ? -previous * (1. + 1e-3 * random.uniform())
                          : random.normal() * std::exp2(random.uniform(-8., 8.));
      }},
+    {"cancelling", false, true,
+     [](Random& random, std::size_t, double, double previous) {
+       return std::abs(previous) > 1e-3
+                  ? -previous * (1. - 1e-3 * random.uniform())
+                  : random.normal() * std::exp2(random.uniform(-8., 8.));
+     }},
+    {"growing", false, true,
+     [](Random& random, std::size_t, double place, double) {
+       return random.uniform(0.5, 1.) * std::exp2(28. * place - 14.);
+     }},
+    {"falling", false, true,
+     [](Random& random, std::size_t, double place, double) {
+       return random.uniform(0.5, 1.) * std::exp2(14. - 28. * place);
+     }},
 };
+
+std::vector<double> draw(Distribution const& distribution, Random& random,
+                         std::size_t n) {
+  std::vector<double> values(n);
+  double previous = 0.;
+  for (std::size_t i = 0; i < n; ++i)
+    values[i] = previous =
+        distribution.draw(random, i, double(i) / double(n), previous);
+  return values;
+}
+
+/// The View of the values, each rounded to T; values becomes what was stored.
+template <class T, class Exec>
+Kokkos::View<T const*, Exec> stored(std::vector<double>& values) {
+  return make_view<T, Exec>(values.size(), [&](std::size_t i) {
+    T value;
+    if constexpr (sizeof(T) < sizeof(float)) {
+      value = static_cast<T>(static_cast<float>(values[i]));
+    } else {
+      value = static_cast<T>(values[i]);
+    }
+    values[i] = static_cast<double>(value);
+    return value;
+  });
+}
+
+/// The prefixes of x without the element itself, and the sum of all behind
+/// them.
+template <class T, class Exec>
+std::vector<T> prefixes(Kokkos::View<T const*, Exec> const& x, Route route) {
+  ScopedSettings const scope(Settings{route});
+  std::size_t const n = x.extent(0);
+  auto const y        = poisoned_array<T, Exec>(n + 1);
+  auto const total    = Kokkos::subview(y, n);
+  RouteProbe<Exec> probe;
+  Kokkos::parallel_scan("numerics", Kokkos::RangePolicy<Exec>(0, n),
+                        ExclusiveSum<T, Exec>{x, y}, total);
+  EXPECT_TRUE(probe.took(route == Route::automatic ? Route::streamed : route));
+  return elements(y);
+}
 
 template <class Exec, class T, class Result>
 Result sum(Kokkos::View<T const*, Exec> const& x, Route route) {
@@ -77,36 +161,17 @@ Result sum(Kokkos::View<T const*, Exec> const& x, Route route) {
   return result;
 }
 
-/// The View of the values, each rounded to T; values becomes what was stored.
-template <class T, class Exec>
-Kokkos::View<T const*, Exec> stored(std::vector<double>& values) {
-  Kokkos::View<T*, Exec> const x("x", values.size());
-  auto const host = Kokkos::create_mirror_view(x);
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    if constexpr (sizeof(T) < sizeof(float)) {
-      host(i) = static_cast<T>(static_cast<float>(values[i]));
-    } else {
-      host(i) = static_cast<T>(values[i]);
-    }
-    values[i] = static_cast<double>(host(i));
-  }
-  Kokkos::deep_copy(x, host);
-  return x;
-}
-
 template <class Exec, class T, class Result>
-void check_errors() {
+void check_errors_of_sums() {
   // a 16 bit result is the rounded value of a sum in float
   using Accumulator =
       std::conditional_t<sizeof(Result) < sizeof(float), float, Result>;
   for (std::size_t n :
        {10ul, 1000ul, 30000ul, on_cuda<Exec> ? 1ul << 21 : 1ul << 17})
     for (auto const& distribution : distributions) {
+      if (!distribution.sums) continue;
       Random random;
-      std::vector<double> values(n);
-      double previous = 0.;
-      for (std::size_t i = 0; i < n; ++i)
-        values[i] = previous = distribution.draw(random, i, previous);
+      auto values  = draw(distribution, random, n);
       auto const x = stored<T, Exec>(values);
       ExactSum exact;
       double magnitudes = 0.;
@@ -132,58 +197,142 @@ void check_errors() {
           << " exact; " << random.note();
     }
 }
-TYPED_TEST(Numerics, ErrorOfDouble) {
-  check_errors<TypeParam, double, double>();
+TYPED_TEST(Numerics, SumErrorOfDouble) {
+  check_errors_of_sums<TypeParam, double, double>();
 }
-TYPED_TEST(Numerics, ErrorOfFloat) { check_errors<TypeParam, float, float>(); }
-TYPED_TEST(Numerics, ErrorOfHalfIntoFloat) {
-  check_errors<TypeParam, half_t, float>();
+TYPED_TEST(Numerics, SumErrorOfFloat) {
+  check_errors_of_sums<TypeParam, float, float>();
 }
-TYPED_TEST(Numerics, ErrorOfBrainHalfIntoFloat) {
-  check_errors<TypeParam, bhalf_t, float>();
+TYPED_TEST(Numerics, SumErrorOfHalfIntoFloat) {
+  check_errors_of_sums<TypeParam, half_t, float>();
 }
-TYPED_TEST(Numerics, ErrorOfHalf) { check_errors<TypeParam, half_t, half_t>(); }
+TYPED_TEST(Numerics, SumErrorOfBrainHalfIntoFloat) {
+  check_errors_of_sums<TypeParam, bhalf_t, float>();
+}
+TYPED_TEST(Numerics, SumErrorOfHalf) {
+  check_errors_of_sums<TypeParam, half_t, half_t>();
+}
 
-/// Sums of ordinary numbers with some special ones put in; Kokkos' own code
-/// must agree, and on what the rules of IEEE 754 leave no choice about, so must
-/// the rules.
+/// Errors of every prefix. The largest of all is held to the bound of a sum
+/// (see allowed_error). A single one, where chance decides which code is the
+/// nearer, may have as many roundings of partial sums as a tree of them has
+/// levels.
+template <class Exec, class T>
+void check_errors() {
+  double const accumulator = sizeof(T) < 4 ? epsilon<float> : epsilon<T>;
+  for (std::size_t n :
+       {10ul, 1000ul, 30000ul, on_cuda<Exec> ? 1ul << 20 : 1ul << 16})
+    for (auto const& distribution : distributions) {
+      if (!distribution.prefixes) continue;
+      Random random;
+      SCOPED_TRACE(std::string(distribution.name) +
+                   ", n = " + std::to_string(n) + "; " + random.note());
+      auto values       = draw(distribution, random, n);
+      auto const x      = stored<T, Exec>(values);
+      auto const ours   = prefixes<T, Exec>(x, Route::automatic);
+      auto const theirs = prefixes<T, Exec>(x, Route::generic);
+      ExactSum exact;
+      double magnitudes = 0., largest = 0.;
+      double our_worst = 0., their_worst = 0.;
+      int wrong = 0;
+      for (std::size_t i = 0; i <= n; ++i) {
+        double const ours_i   = static_cast<double>(ours[i]);
+        double const theirs_i = static_cast<double>(theirs[i]);
+        double const exact_i  = exact.value();
+        // A prefix that 16 bits cannot hold has no error to speak of; Kokkos'
+        // own sums overflow on the way to one that they can.
+        if (on_cuda<Exec> && !std::isfinite(ours_i) &&
+            std::abs(exact_i) < 0.99 * 65504.)
+          ++wrong;
+        if (std::isfinite(ours_i) && std::isfinite(theirs_i)) {
+          double const our_error   = exact.error_of(ours_i);
+          double const their_error = exact.error_of(theirs_i);
+          our_worst                = std::max(our_worst, our_error);
+          their_worst              = std::max(their_worst, their_error);
+          largest                  = std::max(largest, std::abs(exact_i));
+          if (our_error > allowed_error(their_error, exact_i, magnitudes,
+                                        epsilon<T>, 8. * accumulator) &&
+              ++wrong == 1)
+            ADD_FAILURE() << "prefix " << i << ": " << ours_i
+                          << " with the drop-in, " << theirs_i << " by Kokkos, "
+                          << exact_i << " exact";
+        }
+        if (i == n) break;
+        exact.add(values[i]);
+        magnitudes += std::abs(values[i]);
+      }
+      EXPECT_EQ(0, wrong) << "prefixes with too large an error";
+      EXPECT_LE(our_worst, allowed_error(their_worst, largest, magnitudes,
+                                         epsilon<T>, accumulator));
+    }
+}
+TYPED_TEST(Numerics, PrefixErrorOfDouble) { check_errors<TypeParam, double>(); }
+TYPED_TEST(Numerics, PrefixErrorOfFloat) { check_errors<TypeParam, float>(); }
+TYPED_TEST(Numerics, PrefixErrorOfHalf) { check_errors<TypeParam, half_t>(); }
+TYPED_TEST(Numerics, PrefixErrorOfBrainHalf) {
+  check_errors<TypeParam, bhalf_t>();
+}
+
+/// What a sum is, as far as every order of its summands agrees.
+enum class Kind { finite, positive_infinity, negative_infinity, not_a_number };
+Kind kind_of(double value) {
+  if (std::isnan(value)) return Kind::not_a_number;
+  if (std::isinf(value))
+    return value > 0. ? Kind::positive_infinity : Kind::negative_infinity;
+  return Kind::finite;
+}
+
+/// A special value reaches the sum and the prefixes behind it, each one of
+/// them, and no other.
 template <class Exec, class T>
 void check_special_values() {
-  T const infinity = std::numeric_limits<T>::infinity();
-  T const nan      = std::numeric_limits<T>::quiet_NaN();
-  T const largest  = std::numeric_limits<T>::max();
-  struct Case {
-    std::vector<T> special;
-    T expected;
-  };
-  Case const cases[] = {{{infinity}, infinity},
-                        {{-infinity}, -infinity},
-                        {{infinity, infinity}, infinity},
-                        {{infinity, -infinity}, nan},
-                        {{nan}, nan},
-                        {{nan, infinity}, nan},
-                        {{largest, largest}, infinity},
-                        {{-largest, -largest}, -infinity}};
+  T const infinity                        = std::numeric_limits<T>::infinity();
+  T const nan                             = std::numeric_limits<T>::quiet_NaN();
+  T const largest                         = std::numeric_limits<T>::max();
+  std::vector<std::vector<T>> const cases = {{infinity},
+                                             {-infinity},
+                                             {infinity, infinity},
+                                             {infinity, -infinity},
+                                             {nan},
+                                             {nan, infinity},
+                                             {largest, largest},
+                                             {-largest, -largest},
+                                             {infinity, largest}};
   for (std::size_t n : {2, 33, 1024, 100003})
-    for (auto const& [special, expected] : cases) {
-      Random random;
-      SCOPED_TRACE(random.note() + ", n = " + std::to_string(n));
-      std::vector<double> values(n);
-      for (auto& value : values) value = random.uniform(-1., 1.);
-      // first and last index, then anywhere
-      std::vector<std::size_t> places = {0, n - 1};
-      if (random.bits() % 2 && n > 2)
-        places = {std::size_t(random.integer(0, n / 2 - 1)),
-                  std::size_t(random.integer(n / 2, n - 1))};
-      for (std::size_t k = 0; k < special.size(); ++k)
-        values[places[k]] = special[k];
-      auto const x   = stored<T, Exec>(values);
-      T const result = sum<Exec, T, T>(x, Route::automatic);
-      if (std::isnan(expected))
-        EXPECT_TRUE(std::isnan(result)) << result;
-      else
-        EXPECT_EQ(expected, result);
-    }
+    for (std::size_t which = 0; which < cases.size(); ++which)
+      for (int placing = 0; placing < 3; ++placing) {
+        Random random;
+        SCOPED_TRACE(random.note() + ", n = " + std::to_string(n) + ", case " +
+                     std::to_string(which));
+        std::vector<double> values(n);
+        for (auto& value : values) value = random.uniform(-1., 1.);
+        // at both ends; anywhere; next to each other
+        std::size_t first = 0, second = n - 1;
+        if (placing > 0) {
+          first  = random.integer(0, n - 2);
+          second = placing == 1 ? random.integer(first + 1, n - 1) : first + 1;
+        }
+        auto const& special = cases[which];
+        values[first]       = special[0];
+        if (special.size() > 1) values[second] = special[1];
+        auto const x      = stored<T, Exec>(values);
+        auto const found  = prefixes<T, Exec>(x, Route::automatic);
+        T prefix          = 0;
+        std::size_t wrong = 0, place = 0;
+        for (std::size_t i = 0; i <= n; ++i) {
+          if (kind_of(found[i]) != kind_of(prefix) ||
+              // ordinary numbers before the first special one
+              (i <= first && std::abs(found[i] - prefix) > 0.1)) {
+            if (wrong++ == 0) place = i;
+          }
+          if (i < n) prefix += static_cast<T>(values[i]);
+        }
+        T const reduced = sum<Exec, T, T>(x, Route::automatic);
+        ASSERT_EQ(kind_of(prefix), kind_of(reduced)) << reduced;
+        ASSERT_EQ(0u, wrong) << "prefixes of another kind, the first " << place
+                             << ": " << found[place] << "; special values at "
+                             << first << " and " << second;
+      }
 }
 TYPED_TEST(Numerics, SpecialValuesOfFloat) {
   check_special_values<TypeParam, float>();
@@ -192,27 +341,35 @@ TYPED_TEST(Numerics, SpecialValuesOfDouble) {
   check_special_values<TypeParam, double>();
 }
 
+/// Multiples of the smallest number: every sum of them is exact, none is
+/// flushed to zero. And zeros: with a sign as Kokkos' own code gives it.
 template <class Exec, class T>
 void check_small_values() {
+  T const unit = std::numeric_limits<T>::denorm_min();
   for (std::size_t n : {1, 31, 1024, 100003}) {
     Random random;
     SCOPED_TRACE(random.note() + ", n = " + std::to_string(n));
-    // multiples of the smallest number: every sum of them is exact, none is
-    // flushed to zero
     std::vector<double> values(n);
+    std::vector<T> expected;
     std::int64_t multiple = 0;
     for (auto& value : values) {
+      expected.push_back(static_cast<T>(multiple) * unit);
       std::int64_t const m = random.integer(-50, 60);
       multiple += m;
-      value = static_cast<double>(m) * std::numeric_limits<T>::denorm_min();
+      value = static_cast<double>(m) * unit;
     }
-    auto const x = stored<T, Exec>(values);
-    EXPECT_EQ(static_cast<T>(multiple) * std::numeric_limits<T>::denorm_min(),
-              (sum<Exec, T, T>(x, Route::automatic)));
+    expected.push_back(static_cast<T>(multiple) * unit);
+    auto const x     = stored<T, Exec>(values);
+    auto const found = prefixes<T, Exec>(x, Route::automatic);
+    EXPECT_EQ(expected.back(), (sum<Exec, T, T>(x, Route::automatic)));
+    std::size_t wrong = 0;
+    for (std::size_t i = 0; i <= n; ++i) wrong += found[i] != expected[i];
+    EXPECT_EQ(0u, wrong);
 
-    // zeros of either sign: the sign of the result is the one that Kokkos gives
     std::fill(values.begin(), values.end(), -0.);
     auto const zeros = stored<T, Exec>(values);
+    auto const ours  = prefixes<T, Exec>(zeros, Route::automatic);
+    for (T const zero : ours) ASSERT_TRUE(same_bits(T(0), zero));
     EXPECT_TRUE(same_bits(sum<Exec, T, T>(zeros, Route::generic),
                           sum<Exec, T, T>(zeros, Route::automatic)));
   }
@@ -239,6 +396,151 @@ void check_large_halves() {
 }
 TYPED_TEST(Numerics, HalvesBeyondTheirRange) {
   check_large_halves<TypeParam>();
+}
+
+/// A sum of signed integers that wraps by the functor's own means; Kokkos'
+/// default join of them is not defined where they overflow.
+template <class Exec, class T>
+struct WrappingSum {
+  using value_type = T;
+  using Unsigned   = std::make_unsigned_t<T>;
+  Kokkos::View<T const*, Exec> x;
+  Kokkos::View<T*, Exec> y;
+  KOKKOS_FUNCTION void operator()(int i, T& update, bool last) const {
+    if (last) y(i) = update;
+    join(update, x(i));
+  }
+  KOKKOS_FUNCTION void init(T& update) const { update = 0; }
+  KOKKOS_FUNCTION void join(T& update, T const& other) const {
+    update = static_cast<T>(static_cast<Unsigned>(update) +
+                            static_cast<Unsigned>(other));
+  }
+};
+
+template <class Exec, class T, template <class, class> class Functor>
+void check_wrapping() {
+  Random random;
+  SCOPED_TRACE(random.note());
+  int const n = 100003;
+  std::vector<T> expected;
+  std::make_unsigned_t<T> sum = 0;
+  auto const x                = make_view<T, Exec>(n, [&](std::size_t) {
+    expected.push_back(static_cast<T>(sum));
+    auto const value = static_cast<T>(random.bits());
+    sum += static_cast<std::make_unsigned_t<T>>(value);
+    return value;
+  });
+  auto const y                = poisoned_array<T, Exec>(n + 1);
+  T total                     = poison<T>();
+  RouteProbe<Exec> probe;
+  Kokkos::parallel_scan(Kokkos::RangePolicy<Exec>(0, n), Functor<Exec, T>{x, y},
+                        total);
+  EXPECT_TRUE(probe.streamed());
+  EXPECT_EQ(static_cast<T>(sum), total);
+  EXPECT_TRUE(holds(y, expected));
+}
+template <class Exec, class T>
+using PlainSum = ExclusiveSum<T, Exec>;
+TYPED_TEST(Numerics, IntegersWrap) {
+  check_wrapping<TypeParam, std::int8_t, PlainSum>();
+  check_wrapping<TypeParam, std::int32_t, WrappingSum>();
+  check_wrapping<TypeParam, std::int64_t, WrappingSum>();
+  // defined on a device alone: a sanitizer of the host reports the overflow
+  if constexpr (on_cuda<TypeParam>) {
+    check_wrapping<TypeParam, std::int32_t, PlainSum>();
+  }
+}
+
+/// Prefixes of ones in a 16 bit type: each is the exact number, rounded once.
+/// Added one after the other in that type they would stand still early.
+template <class Exec, class T, std::uint16_t (*encode)(double)>
+void check_ones(std::size_t n) {
+  // a Kokkos whose host code adds in 16 bits is none of our affair
+  if (!on_cuda<Exec> && sizeof(T) == 2) return;
+  auto const x = make_view<T, Exec>(n, [](std::size_t) { return T(1.f); });
+  ExclusiveSum<T, Exec> const exclusive{x, poisoned_array<T, Exec>(n)};
+  InclusiveSum<T, Exec> const inclusive{x, poisoned_array<T, Exec>(n)};
+  Kokkos::RangePolicy<Exec> const policy(0, n);
+  RouteProbe<Exec> probe;
+  Kokkos::parallel_scan(policy, exclusive);
+  EXPECT_TRUE(probe.streamed());
+  probe.reset();
+  Kokkos::parallel_scan(policy, inclusive);
+  EXPECT_TRUE(probe.streamed());
+  auto const before = elements(exclusive.y), after = elements(inclusive.y);
+  std::size_t wrong = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    T rounded, next;
+    if constexpr (sizeof(T) == 2) {
+      std::uint16_t const bits = encode(double(i));
+      std::memcpy(static_cast<void*>(&rounded), &bits, 2);
+      // the functor's own addition in 16 bits
+      std::uint16_t const more = encode(static_cast<float>(rounded) + 1.);
+      std::memcpy(static_cast<void*>(&next), &more, 2);
+    } else {
+      rounded = T(float(i));
+      next    = T(float(i + 1));
+    }
+    wrong += !same_bits(rounded, before[i]) || !same_bits(next, after[i]);
+  }
+  EXPECT_EQ(0u, wrong);
+}
+TYPED_TEST(Numerics, OnesOf16Bits) {
+  check_ones<TypeParam, half_t, encode_half>(100000);
+  check_ones<TypeParam, bhalf_t, encode_bhalf>(100000);
+}
+
+/// The same bits in every run, alone or beside other work that changes which
+/// blocks come first.
+template <class T, class Exec>
+void check_repeatable() {
+  Random random;
+  SCOPED_TRACE(random.note());
+  std::size_t const longest = on_cuda<Exec> ? (1 << 22) + 9 : (1 << 18) + 9;
+  auto const x              = make_view<T, Exec>(longest, [&](std::size_t) {
+    return T(static_cast<float>(random.normal() *
+                                std::ldexp(1., random.integer(-12, 6))));
+  });
+  auto const instances      = make_instances<Exec>(3);
+  // something else to do for the device
+  auto const load = poisoned_array<double, Exec>(1 << 20);
+  Kokkos::View<double const*, Exec> const ones =
+      make_view<double, Exec>(1 << 20, [](std::size_t) { return 1.; });
+  for (std::size_t const n : {std::size_t(777), std::size_t(100003), longest}) {
+    SCOPED_TRACE("n = " + std::to_string(n));
+    auto const first = poisoned_array<T, Exec>(n);
+    auto const again = poisoned_array<T, Exec>(n);
+    T first_total = poison<T>(), total = first_total;
+    Kokkos::parallel_scan(Kokkos::RangePolicy<Exec>(instances[0], 0, n),
+                          InclusiveSum<T, Exec>{x, first}, first_total);
+    Comparison<T, Exec> const comparison;
+    for (int run = 0; run < 20; ++run) {
+      Exec const& exec = instances[run % std::min<int>(instances.size(), 2)];
+      if (run % 3 == 2)
+        for (int k = 0; k < 5; ++k)
+          Kokkos::parallel_scan(
+              Kokkos::RangePolicy<Exec>(instances.back(), 0, 1 << 20),
+              ExclusiveSum<double, Exec>{ones, load});
+      Kokkos::deep_copy(
+          exec, again,
+          Kokkos::subview(x, Kokkos::make_pair(std::size_t(0), n)));
+      Kokkos::parallel_scan(Kokkos::RangePolicy<Exec>(exec, 0, n),
+                            InclusiveSum<T, Exec>{x, again}, total);
+      ASSERT_TRUE(same_bits(first_total, total)) << "run " << run;
+      comparison.enqueue(exec, again, first, n);
+      exec.fence();
+    }
+    EXPECT_EQ(0, comparison.wrong()) << "elements with other bits";
+  }
+}
+TYPED_TEST(Numerics, FloatsAreRepeatable) {
+  check_repeatable<float, TypeParam>();
+}
+TYPED_TEST(Numerics, DoublesAreRepeatable) {
+  check_repeatable<double, TypeParam>();
+}
+TYPED_TEST(Numerics, HalvesAreRepeatable) {
+  check_repeatable<half_t, TypeParam>();
 }
 
 }  // namespace

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // What the drop-in leaves to Kokkos' own code must stay as it is: team and
-// nested reductions, scans, graph nodes. And Views of every shape inside the
+// nested reductions, graph nodes. And Views of every shape inside the
 // functors that it takes.
 
 #include <KokkosMMA_TestSupport.hpp>
@@ -96,46 +96,6 @@ void check_nested() {
   }
 }
 TYPED_TEST(OtherPatterns, NestedReductions) { check_nested<TypeParam>(); }
-
-/// Scans, inclusive and exclusive, with and without a total.
-template <class Exec>
-void check_scan() {
-  int const n = 30011;
-  Random random;
-  SCOPED_TRACE(random.note());
-  std::vector<std::int64_t> prefix(n + 1);
-  auto const x = make_view<std::int64_t, Exec>(n, [&](std::size_t i) {
-    auto const value = random.integer(-1000, 1000);
-    prefix[i + 1]    = prefix[i] + value;
-    return value;
-  });
-  Kokkos::View<std::int64_t*, Exec> const inclusive("inclusive", n),
-      exclusive("exclusive", n);
-  Kokkos::parallel_scan(
-      "inclusive", Kokkos::RangePolicy<Exec>(0, n),
-      KOKKOS_LAMBDA(int i, std::int64_t& update, bool last) {
-        update += x(i);
-        if (last) inclusive(i) = update;
-      });
-  std::int64_t total = poison<std::int64_t>();
-  Kokkos::parallel_scan(
-      "exclusive", Kokkos::RangePolicy<Exec>(0, n),
-      KOKKOS_LAMBDA(int i, std::int64_t& update, bool last) {
-        if (last) exclusive(i) = update;
-        update += x(i);
-      },
-      total);
-  EXPECT_EQ(prefix[n], total);
-  auto const in =
-      Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), inclusive);
-  auto const ex =
-      Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), exclusive);
-  for (int i = 0; i < n; ++i) {
-    ASSERT_EQ(prefix[i + 1], in(i));
-    ASSERT_EQ(prefix[i], ex(i));
-  }
-}
-TYPED_TEST(OtherPatterns, Scans) { check_scan<TypeParam>(); }
 
 #if __has_include(<Kokkos_Graph.hpp>)
 template <class Exec>

@@ -7,7 +7,9 @@
 
 #include <KokkosMMA_TestSupport.hpp>
 
-#include <limits>
+#include "PolicyCases.hpp"
+
+#include <type_traits>
 
 namespace {
 
@@ -77,107 +79,32 @@ struct SumIndices {
   }
 };
 
-template <class Policy>
-void check_range(typename Policy::index_type begin,
-                 typename Policy::index_type end) {
-  using Exec = typename Policy::execution_space;
-  SCOPED_TRACE("range [" + std::to_string(begin) + ", " + std::to_string(end) +
-               ")");
+constexpr auto check_policy = [](auto const& policy) {
+  using Exec = typename std::decay_t<decltype(policy)>::execution_space;
+  SCOPED_TRACE("range [" + std::to_string(policy.begin()) + ", " +
+               std::to_string(policy.end()) + ")");
   IndexSums result = poison<IndexSums>();
   RouteProbe<Exec> probe;
-  Kokkos::parallel_reduce("range", Policy(begin, end), SumIndices(), result);
+  Kokkos::parallel_reduce("range", policy, SumIndices(), result);
   EXPECT_TRUE(probe.streamed());
-  IndexSums const expected = sums_between(begin, end);
+  IndexSums const expected = sums_between(policy.begin(), policy.end());
   EXPECT_EQ(expected.count, result.count);
   EXPECT_EQ(expected.first, result.first);
   EXPECT_EQ(expected.cubes, result.cubes);
-}
+};
+KOKKOSMMA_TEST_POLICIES(Policies, check_policy)
 
-template <class Exec, class Index>
-void check_index_type() {
-  using Policy       = Kokkos::RangePolicy<Exec, Kokkos::IndexType<Index>>;
-  using Limits       = std::numeric_limits<Index>;
-  Index const length = sizeof(Index) == 2 ? 7001 : 70001;
-  check_range<Policy>(0, length);
-  check_range<Policy>(1, 2);
-  check_range<Policy>(length / 3, length);
-  // up to the last value that the type can name
-  check_range<Policy>(static_cast<Index>(Limits::max() - length),
-                      Limits::max());
-  if constexpr (std::is_signed_v<Index>) {
-    check_range<Policy>(static_cast<Index>(-length), -5);
-    check_range<Policy>(static_cast<Index>(-length), length);
-    check_range<Policy>(Limits::min(),
-                        static_cast<Index>(Limits::min() + length));
+/// Ranges that are themselves longer than 2^31 and 2^32: only a device does
+/// them in a moment.
+TYPED_TEST(Policies, RangesLongerThan32Bits) {
+  if constexpr (on_cuda<TypeParam>) {
+    using Policy =
+        Kokkos::RangePolicy<TypeParam, Kokkos::IndexType<std::int64_t>>;
+    std::int64_t const two_to_31 = std::int64_t(1) << 31;
+    check_policy(Policy(0, two_to_31 + 12345));
+    check_policy(Policy(-7, 2 * two_to_31 + 54321));
   }
 }
-TYPED_TEST(Policies, IndexTypeInt) { check_index_type<TypeParam, int>(); }
-TYPED_TEST(Policies, IndexTypeUnsigned) {
-  check_index_type<TypeParam, unsigned>();
-}
-TYPED_TEST(Policies, IndexTypeShort) { check_index_type<TypeParam, short>(); }
-
-template <class Exec>
-void check_wide_ranges() {
-  using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
-  using Long   = Kokkos::RangePolicy<Exec, Kokkos::IndexType<long>>;
-  std::int64_t const two_to_31 = std::int64_t(1) << 31;
-  std::int64_t const two_to_40 = std::int64_t(1) << 40;
-  check_range<Policy>(0, 70001);
-  check_range<Long>(-3, 70001);
-  // indices that pass every power of two where a 32 bit index would break
-  check_range<Policy>(two_to_31 - 4000, two_to_31 + 4001);
-  check_range<Policy>(2 * two_to_31 - 4000, 2 * two_to_31 + 4001);
-  check_range<Policy>(two_to_40 + 17, two_to_40 + 65555);
-  check_range<Policy>(-two_to_40 - 65555, -two_to_40);
-  // a range that is itself longer than 2^31 and 2^32: only a device does it in
-  // a moment
-  if constexpr (on_cuda<Exec>) {
-    check_range<Policy>(0, two_to_31 + 12345);
-    check_range<Policy>(-7, 2 * two_to_31 + 54321);
-  }
-}
-TYPED_TEST(Policies, RangesBeyond32Bits) { check_wide_ranges<TypeParam>(); }
-
-/// Default index type, and a count beyond 2^31 given as an integer.
-template <class Exec>
-void check_default_index() {
-  check_range<Kokkos::RangePolicy<Exec>>(0, 1);
-  check_range<Kokkos::RangePolicy<Exec>>(12345, 99999);
-  check_range<Kokkos::RangePolicy<Exec>>(99999, 100000);
-}
-TYPED_TEST(Policies, BeginNotZero) { check_default_index<TypeParam>(); }
-
-/// Traits that tune a launch must not change what is computed.
-template <class Exec>
-void check_traits() {
-  using Kokkos::IndexType;
-  using Kokkos::LaunchBounds;
-  using Kokkos::RangePolicy;
-  using Kokkos::Schedule;
-  check_range<RangePolicy<Exec, LaunchBounds<128, 2>>>(3, 50021);
-  check_range<RangePolicy<Exec, Schedule<Kokkos::Dynamic>, IndexType<int>>>(
-      3, 50021);
-  IndexSums result = poison<IndexSums>();
-  for (int chunk : {1, 7, 64, 4096, 1 << 20}) {
-    SCOPED_TRACE("chunk size " + std::to_string(chunk));
-    RangePolicy<Exec> policy(Exec(), 3, 50021, Kokkos::ChunkSize(chunk));
-    RouteProbe<Exec> probe;
-    Kokkos::parallel_reduce(policy, SumIndices(), result);
-    EXPECT_TRUE(probe.streamed());
-    EXPECT_TRUE(same_bits(sums_between(3, 50021), result));
-  }
-  // the properties of an application that asks for them by require and prefer
-  auto const light = Kokkos::Experimental::require(
-      RangePolicy<Exec>(3, 50021),
-      Kokkos::Experimental::WorkItemProperty::HintLightWeight);
-  result = poison<IndexSums>();
-  RouteProbe<Exec> probe;
-  Kokkos::parallel_reduce(light, SumIndices(), result);
-  EXPECT_TRUE(probe.streamed());
-  EXPECT_TRUE(same_bits(sums_between(3, 50021), result));
-}
-TYPED_TEST(Policies, TraitsOfTheLaunch) { check_traits<TypeParam>(); }
 
 struct Twice {};
 struct Negated {};

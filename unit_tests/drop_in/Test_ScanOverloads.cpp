@@ -2,13 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // Every way to call Kokkos::parallel_scan: with and without a label, a policy
-// or a count, a total of every kind; what a RangePolicy can say; what functors
-// may do.
+// or a count, a total of every kind; what a RangePolicy can say.
 
 #include <KokkosMMA_ScanSupport.hpp>
 
-#include <limits>
-#include <numeric>
+#include "PolicyCases.hpp"
+#include "ScanData.hpp"
+
+#include <type_traits>
 #include <vector>
 
 namespace {
@@ -16,50 +17,27 @@ namespace {
 using KokkosMMA::Route;
 using KokkosMMA::ScopedSettings;
 using KokkosMMA::Settings;
+using KokkosMMA::Testing::count;
 using KokkosMMA::Testing::elements;
 using KokkosMMA::Testing::ExclusiveSum;
 using KokkosMMA::Testing::ExecutionSpaces;
 using KokkosMMA::Testing::holds;
-using KokkosMMA::Testing::InclusiveSum;
+using KokkosMMA::Testing::Longs;
 using KokkosMMA::Testing::make_view;
+using KokkosMMA::Testing::Numbers;
 using KokkosMMA::Testing::on_cuda;
 using KokkosMMA::Testing::poison;
 using KokkosMMA::Testing::poisoned_array;
 using KokkosMMA::Testing::poisoned_view;
 using KokkosMMA::Testing::Random;
 using KokkosMMA::Testing::RouteProbe;
-using KokkosMMA::Testing::same_bits;
 using KokkosMMA::Testing::value_of;
+template <class Exec>
+using Data = KokkosMMA::Testing::ScanData<Exec>;
 
 template <class Exec>
 class ScanOverloads : public ::testing::Test {};
 TYPED_TEST_SUITE(ScanOverloads, ExecutionSpaces);
-
-template <class Exec>
-using Longs   = Kokkos::View<std::int64_t*, Exec>;
-using Numbers = std::vector<std::int64_t>;
-
-constexpr int count = 10007;
-
-/// Integers, so that every association gives the same bits.
-template <class Exec>
-struct Data {
-  Random random;
-  Numbers exclusive, inclusive;
-  std::int64_t sum = 0;
-  Kokkos::View<std::int64_t const*, Exec> x =
-      make_view<std::int64_t, Exec>(count, [this](std::size_t) {
-        std::int64_t const value = random.integer(-1000000, 1000000);
-        exclusive.push_back(sum);
-        sum += value;
-        inclusive.push_back(sum);
-        return value;
-      });
-  /// A functor whose output holds nothing yet.
-  ExclusiveSum<std::int64_t, Exec> functor() const {
-    return {x, poisoned_array<std::int64_t, Exec>(count + 3)};
-  }
-};
 
 template <class Exec>
 void check_without_total() {
@@ -433,10 +411,10 @@ struct SumOfIndices {
   }
 };
 
-template <class Policy>
-void check_policy(Policy const& policy) {
-  using Exec  = typename Policy::execution_space;
-  using Index = typename Policy::index_type;
+constexpr auto check_policy = [](auto const& policy) {
+  using Policy = std::decay_t<decltype(policy)>;
+  using Exec   = typename Policy::execution_space;
+  using Index  = typename Policy::index_type;
   SCOPED_TRACE("range [" + std::to_string(policy.begin()) + ", " +
                std::to_string(policy.end()) + ")");
   std::vector<std::uint64_t> expected;
@@ -454,84 +432,8 @@ void check_policy(Policy const& policy) {
   EXPECT_TRUE(probe.streamed());
   EXPECT_EQ(sum, total);
   EXPECT_TRUE(holds(functor.y, expected));
-}
-
-/// Ranges up to the last value that the type can name; Kokkos' own host code
-/// computes beyond the end of the range and is kept away from it.
-template <class Exec, class Index>
-void check_index_type() {
-  using Policy       = Kokkos::RangePolicy<Exec, Kokkos::IndexType<Index>>;
-  using Limits       = std::numeric_limits<Index>;
-  Index const length = 7001;
-  Index const margin = on_cuda<Exec> ? 0 : 17000;
-  auto const highest = static_cast<Index>(Limits::max() - margin);
-  check_policy(Policy(0, length));
-  check_policy(Policy(1, 2));
-  check_policy(Policy(length / 3, length));
-  check_policy(Policy(static_cast<Index>(highest - length), highest));
-  if constexpr (std::is_signed_v<Index>) {
-    check_policy(Policy(static_cast<Index>(-length), -5));
-    check_policy(Policy(static_cast<Index>(-length), length));
-    check_policy(
-        Policy(Limits::min(), static_cast<Index>(Limits::min() + length)));
-  }
-}
-TYPED_TEST(ScanOverloads, IndexTypeShort) {
-  check_index_type<TypeParam, short>();
-}
-TYPED_TEST(ScanOverloads, IndexTypeInt) { check_index_type<TypeParam, int>(); }
-TYPED_TEST(ScanOverloads, IndexTypeUnsigned) {
-  check_index_type<TypeParam, unsigned>();
-}
-
-template <class Exec>
-void check_wide_index_types() {
-  using Long = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
-  using Size = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>;
-  std::int64_t const two_to_31 = std::int64_t(1) << 31;
-  std::int64_t const two_to_40 = std::int64_t(1) << 40;
-  check_policy(Long(-3, 20011));
-  check_policy(Long(two_to_31 - 4000, two_to_31 + 4001));
-  check_policy(Long(-two_to_31 - 4001, -two_to_31 + 4000));
-  check_policy(Long(-two_to_40 - 20011, -two_to_40));
-  check_policy(Size(17, 20011));
-  check_policy(Size(2 * two_to_31 - 4000, 2 * two_to_31 + 4001));
-  check_policy(Size(two_to_40 + 17, two_to_40 + 20011));
-}
-TYPED_TEST(ScanOverloads, IndexTypesOf64Bits) {
-  check_wide_index_types<TypeParam>();
-}
-
-/// Traits that tune a launch must not change what is computed.
-template <class Exec>
-void check_traits() {
-  using Kokkos::IndexType;
-  using Kokkos::LaunchBounds;
-  using Kokkos::RangePolicy;
-  using Kokkos::Schedule;
-  check_policy(RangePolicy<Exec, LaunchBounds<128, 2>>(3, 50021));
-  check_policy(
-      RangePolicy<Exec, Schedule<Kokkos::Dynamic>, IndexType<int>>(3, 50021));
-  std::vector<int> chunks = {1, 64, 4096, 1 << 20};
-  // Kokkos' own code loses indices with a size that is no power of two
-  if (on_cuda<Exec>) chunks.push_back(7);
-  for (int chunk : chunks) {
-    SCOPED_TRACE("chunk size " + std::to_string(chunk));
-    check_policy(RangePolicy<Exec>(Exec(), 3, 50021, Kokkos::ChunkSize(chunk)));
-  }
-  check_policy(Kokkos::Experimental::require(
-      RangePolicy<Exec>(3, 50021),
-      Kokkos::Experimental::WorkItemProperty::HintLightWeight));
-}
-TYPED_TEST(ScanOverloads, TraitsOfTheLaunch) { check_traits<TypeParam>(); }
-
-/// An index of one, at zero and elsewhere.
-template <class Exec>
-void check_one_index() {
-  check_policy(Kokkos::RangePolicy<Exec>(0, 1));
-  check_policy(Kokkos::RangePolicy<Exec>(4711, 4712));
-}
-TYPED_TEST(ScanOverloads, OneIndex) { check_one_index<TypeParam>(); }
+};
+KOKKOSMMA_TEST_POLICIES(ScanOverloads, check_policy)
 
 /// Nothing to do: no call, and a total as Kokkos' own code on that space leaves
 /// it.
@@ -569,234 +471,5 @@ void check_empty() {
   }
 }
 TYPED_TEST(ScanOverloads, EmptyRanges) { check_empty<TypeParam>(); }
-
-struct Twice {};
-struct Negated {};
-struct Largest {};
-/// Several scans in one functor, by work tags; one of them joins by the
-/// maximum.
-template <class Exec>
-struct Tagged {
-  using value_type = std::int64_t;
-  Kokkos::View<std::int64_t const*, Exec> x;
-  Longs<Exec> y;
-  KOKKOS_FUNCTION void operator()(Twice, int i, std::int64_t& update,
-                                  bool last) const {
-    update += 2 * x(i);
-    if (last) y(i) = update;
-  }
-  KOKKOS_FUNCTION void operator()(Negated const&, long i, std::int64_t& update,
-                                  bool const last) const {
-    if (last) y(i) = update;
-    update -= x(i);
-  }
-  KOKKOS_FUNCTION void operator()(Largest, int i, std::int64_t& update,
-                                  bool last) const {
-    if (last) y(i) = update;
-    if (x(i) > update) update = x(i);
-  }
-  KOKKOS_FUNCTION void init(Largest, std::int64_t& update) const { update = 0; }
-  KOKKOS_FUNCTION void join(Largest, std::int64_t& update,
-                            std::int64_t const& other) const {
-    if (other > update) update = other;
-  }
-};
-
-template <class Exec>
-void check_work_tags() {
-  Data<Exec> const data;
-  SCOPED_TRACE(data.random.note());
-  int const begin = 11;
-  Numbers expected(begin, 0);
-  for (int i = begin; i < count; ++i)
-    expected.push_back(2 * (data.inclusive[i] - data.exclusive[begin]));
-  Tagged<Exec> const twice{data.x, Longs<Exec>("y", count)};
-  RouteProbe<Exec> probe;
-  Kokkos::parallel_scan("twice", Kokkos::RangePolicy<Exec, Twice>(begin, count),
-                        twice);
-  EXPECT_TRUE(probe.streamed());
-  EXPECT_TRUE(holds(twice.y, expected));
-
-  for (int i = begin; i < count; ++i)
-    expected[i] = data.exclusive[begin] - data.exclusive[i];
-  Tagged<Exec> const negated{data.x, Longs<Exec>("y", count)};
-  std::int64_t total = poison<std::int64_t>();
-  probe.reset();
-  Kokkos::parallel_scan(
-      Kokkos::RangePolicy<Exec, Kokkos::IndexType<long>, Negated>(begin, count),
-      negated, total);
-  EXPECT_TRUE(probe.streamed());
-  EXPECT_EQ(data.exclusive[begin] - data.sum, total);
-  EXPECT_TRUE(holds(negated.y, expected));
-
-  std::int64_t largest = 0;
-  for (int i = begin; i < count; ++i) {
-    expected[i] = largest;
-    largest     = std::max(largest, data.inclusive[i] - data.exclusive[i]);
-  }
-  Tagged<Exec> const tagged_join{data.x, Longs<Exec>("y", count)};
-  probe.reset();
-  Kokkos::parallel_scan(Kokkos::RangePolicy<Exec, Largest>(begin, count),
-                        tagged_join, total);
-  EXPECT_TRUE(probe.streamed());
-  EXPECT_EQ(largest, total);
-  EXPECT_TRUE(holds(tagged_join.y, expected));
-}
-TYPED_TEST(ScanOverloads, WorkTags) { check_work_tags<TypeParam>(); }
-
-/// What init(tag, value) does has changed between versions of Kokkos; the same
-/// version must give the same with the drop-in and without it, whatever that
-/// is. The data are larger than either identity.
-template <class Exec>
-struct TaggedInit {
-  using value_type = std::int64_t;
-  Longs<Exec> x, y;
-  KOKKOS_FUNCTION void operator()(Largest, int i, std::int64_t& update,
-                                  bool last) const {
-    if (last) y(i) = update;
-    if (x(i) < update) update = x(i);
-  }
-  KOKKOS_FUNCTION void init(Largest, std::int64_t& update) const {
-    update = 500;
-  }
-  KOKKOS_FUNCTION void join(Largest, std::int64_t& update,
-                            std::int64_t const& other) const {
-    if (other < update) update = other;
-  }
-};
-
-template <class Exec>
-void check_tagged_init() {
-  auto const x = make_view<std::int64_t, Exec>(
-      count, [](std::size_t i) { return 600 - std::int64_t(i / 50); });
-  Kokkos::RangePolicy<Exec, Largest> const policy(0, count);
-  TaggedInit<Exec> const ours{x, poisoned_array<std::int64_t, Exec>(count)};
-  TaggedInit<Exec> const theirs{x, poisoned_array<std::int64_t, Exec>(count)};
-  std::int64_t total = poison<std::int64_t>(), kokkos_total = total;
-  RouteProbe<Exec> probe;
-  Kokkos::parallel_scan(policy, ours, total);
-  EXPECT_TRUE(probe.streamed());
-  {
-    ScopedSettings const scope(Settings{Route::generic});
-    Kokkos::parallel_scan(policy, theirs, kokkos_total);
-  }
-  EXPECT_EQ(kokkos_total, total);
-  EXPECT_TRUE(holds(ours.y, elements(theirs.y)));
-}
-TYPED_TEST(ScanOverloads, TaggedInit) { check_tagged_init<TypeParam>(); }
-
-/// The smallest element so far: members init() and join() of the functor.
-template <class Exec>
-struct RunningMinimum {
-  using execution_space = Exec;
-  using value_type      = std::int64_t;
-  Kokkos::View<std::int64_t const*, Exec> x;
-  Longs<Exec> y;
-  KOKKOS_FUNCTION void operator()(int i, std::int64_t& update,
-                                  bool last) const {
-    if (x(i) < update) update = x(i);
-    if (last) y(i) = update;
-  }
-  KOKKOS_FUNCTION void init(std::int64_t& update) const {
-    update = Kokkos::reduction_identity<std::int64_t>::min();
-  }
-  KOKKOS_FUNCTION void join(std::int64_t& update,
-                            std::int64_t const& other) const {
-    if (other < update) update = other;
-  }
-};
-
-template <class Exec>
-void check_members() {
-  Data<Exec> const data;
-  SCOPED_TRACE(data.random.note());
-  Numbers expected;
-  std::int64_t smallest = Kokkos::reduction_identity<std::int64_t>::min();
-  for (int i = 0; i < count; ++i) {
-    smallest = std::min(smallest, data.inclusive[i] - data.exclusive[i]);
-    expected.push_back(smallest);
-  }
-  RunningMinimum<Exec> const functor{data.x,
-                                     poisoned_array<std::int64_t, Exec>(count)};
-  RouteProbe<Exec> probe;
-  Kokkos::parallel_scan("minimum", count, functor);
-  EXPECT_TRUE(probe.streamed());
-  EXPECT_TRUE(holds(functor.y, expected));
-
-  auto total = poisoned_view<std::int64_t, Exec>();
-  probe.reset();
-  Kokkos::parallel_scan("minimum", count, functor, total);
-  EXPECT_TRUE(probe.streamed());
-  EXPECT_EQ(smallest, value_of(total));
-  EXPECT_TRUE(holds(functor.y, expected));
-}
-TYPED_TEST(ScanOverloads, InitAndJoinOfTheFunctor) {
-  check_members<TypeParam>();
-}
-
-/// Captured data of any size arrive whole; very large functors go to Kokkos'
-/// own code.
-template <class Exec, int Bytes>
-struct Captured final {
-  Kokkos::View<std::uint64_t*, Exec> y;
-  std::uint64_t data[Bytes / 8];
-  KOKKOS_FUNCTION void operator()(int i, std::uint64_t& update,
-                                  bool last) const {
-    update += data[i % (Bytes / 8)] * (i + 1);
-    if (last) y(i) = update;
-  }
-};
-
-template <class Exec, int Bytes>
-void check_captured(bool routed) {
-  Random random;
-  SCOPED_TRACE(random.note() + ", functor of " + std::to_string(Bytes) +
-               " bytes");
-  int const n = 3 * Bytes;
-  Captured<Exec, Bytes> functor;
-  functor.y = poisoned_array<std::uint64_t, Exec>(n);
-  for (auto& word : functor.data) word = random.bits();
-  std::vector<std::uint64_t> expected;
-  std::uint64_t sum = 0;
-  for (int i = 0; i < n; ++i) {
-    functor(i, sum, false);
-    expected.push_back(sum);
-  }
-  std::uint64_t total = poison<std::uint64_t>();
-  RouteProbe<Exec> probe;
-  Kokkos::parallel_scan("captured", Kokkos::RangePolicy<Exec>(0, n), functor,
-                        total);
-  EXPECT_TRUE(routed ? probe.streamed() : probe.went_to_kokkos());
-  EXPECT_EQ(sum, total);
-  EXPECT_TRUE(holds(functor.y, expected));
-}
-TYPED_TEST(ScanOverloads, LargeFunctors) {
-  check_captured<TypeParam, 1024>(true);
-  check_captured<TypeParam, 3584>(true);
-  check_captured<TypeParam, 8192>(true);
-  check_captured<TypeParam, 31992>(true);
-  check_captured<TypeParam, 49152>(false);
-}
-
-/// A call overwrites its total and its outputs and adds to neither.
-template <class Exec>
-void check_repeated() {
-  Data<Exec> const data;
-  SCOPED_TRACE(data.random.note());
-  InclusiveSum<std::int64_t, Exec> const functor{
-      data.x, poisoned_array<std::int64_t, Exec>(count)};
-  auto view           = poisoned_view<std::int64_t, Exec>();
-  std::int64_t scalar = poison<std::int64_t>();
-  for (int repetition = 0; repetition < 3; ++repetition) {
-    Kokkos::parallel_scan(Kokkos::RangePolicy<Exec>(0, count), functor, view);
-    Kokkos::parallel_scan(Kokkos::RangePolicy<Exec>(0, count), functor, scalar);
-    EXPECT_EQ(data.sum, value_of(view));
-    EXPECT_EQ(data.sum, scalar);
-    EXPECT_TRUE(holds(functor.y, data.inclusive));
-  }
-}
-TYPED_TEST(ScanOverloads, OutputsAreOverwritten) {
-  check_repeated<TypeParam>();
-}
 
 }  // namespace

@@ -1,21 +1,29 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Lengths around every boundary that a kernel may have, and the same bits from
-// run to run.
+// Scans and reductions of every length: around each boundary that a kernel may
+// have, beyond 2^31, and one after the other on memory that earlier ones have
+// used; sums with the same bits from run to run.
 
-#include <KokkosMMA_TestSupport.hpp>
+#include <KokkosMMA_ScanSupport.hpp>
 
+#include <algorithm>
 #include <cmath>
+#include <type_traits>
 #include <vector>
 
 namespace {
 
+using KokkosMMA::Testing::Comparison;
+using KokkosMMA::Testing::elements;
 using KokkosMMA::Testing::ElementSum;
+using KokkosMMA::Testing::ExclusiveSum;
 using KokkosMMA::Testing::ExecutionSpaces;
+using KokkosMMA::Testing::holds;
 using KokkosMMA::Testing::make_view;
 using KokkosMMA::Testing::on_cuda;
 using KokkosMMA::Testing::poison;
+using KokkosMMA::Testing::poisoned_array;
 using KokkosMMA::Testing::poisoned_view;
 using KokkosMMA::Testing::Random;
 using KokkosMMA::Testing::RouteProbe;
@@ -26,71 +34,143 @@ template <class Exec>
 class Sizes : public ::testing::Test {};
 TYPED_TEST_SUITE(Sizes, ExecutionSpaces);
 
-constexpr std::int64_t longest = (std::int64_t(1) << 20) + 9;
+/// A value of three words.
+struct Triple {
+  std::uint64_t word[3];
+  KOKKOS_FUNCTION Triple(std::uint64_t bits = 0)
+      : word{bits, bits >> 9 | bits << 55, bits >> 40 | bits << 24} {}
+  KOKKOS_FUNCTION Triple& operator+=(Triple const& other) {
+    for (int k = 0; k < 3; ++k) word[k] += other.word[k];
+    return *this;
+  }
+};
+
+/// Random elements, and their sums below each index, which wrap; on the device
+/// too, so that a test of many lengths compares there.
+template <class T, class Exec>
+struct Data {
+  Random random;
+  std::vector<T> sums;  // one more than elements
+  Kokkos::View<T*, Exec> x;
+  Kokkos::View<T const*, Exec> prefixes;
+
+  explicit Data(std::size_t n) : sums{T(0)} {
+    x = make_view<T, Exec>(n, [this](std::size_t) {
+      T const value(random.bits());
+      T sum = sums.back();
+      sum += value;
+      sums.push_back(sum);
+      return value;
+    });
+    prefixes =
+        make_view<T, Exec>(n + 1, [this](std::size_t i) { return sums[i]; });
+  }
+};
+
+/// The sums up to n from some begins, to a scalar and to a View.
+template <class T, class Exec>
+void check_reductions(Data<T, Exec> const& data, std::int64_t n) {
+  ElementSum<T, Exec> const functor{data.x};
+  for (std::int64_t const begin : {0, 1, 6}) {
+    if (begin > n) continue;
+    SCOPED_TRACE("sum from " + std::to_string(begin));
+    T const expected = static_cast<T>(data.sums[n] - data.sums[begin]);
+    Kokkos::RangePolicy<Exec> const policy(begin, n);
+    T scalar = poison<T>();
+    RouteProbe<Exec> probe;
+    Kokkos::parallel_reduce(policy, functor, scalar);
+    if (begin < n) {
+      ASSERT_TRUE(probe.streamed());
+    }
+    ASSERT_EQ(expected, scalar);
+    if (begin != 1) continue;
+    auto const view = poisoned_view<T, Exec>();
+    Kokkos::parallel_reduce(policy, functor, view);
+    ASSERT_EQ(expected, value_of(view));
+  }
+}
+
+template <class T, class Exec>
+void check_lengths(std::vector<std::int64_t> const& lengths) {
+  std::int64_t longest = 0;
+  for (std::int64_t const n : lengths) longest = std::max(longest, n);
+  Data<T, Exec> const data(longest);
+  auto const poisoned = poisoned_array<T, Exec>(longest + 64);
+  Kokkos::View<T*, Exec> const output("output", longest + 64);
+  for (std::int64_t const n : lengths) {
+    SCOPED_TRACE("n = " + std::to_string(n) + ", values of " +
+                 std::to_string(sizeof(T)) + " bytes; " + data.random.note());
+    auto const part                = Kokkos::make_pair(std::int64_t(0), n + 64);
+    Kokkos::View<T*, Exec> const y = Kokkos::subview(output, part);
+    Kokkos::deep_copy(y, Kokkos::subview(poisoned, part));
+    ExclusiveSum<T, Exec> const functor{data.x, y};
+    T total = poison<T>();
+    RouteProbe<Exec> probe;
+    Kokkos::parallel_scan(Kokkos::RangePolicy<Exec>(0, n), functor, total);
+    ASSERT_TRUE(probe.streamed());
+    ASSERT_TRUE(same_bits(data.sums[n], total));
+    if constexpr (std::is_integral_v<T>) {
+      ASSERT_NO_FATAL_FAILURE(check_reductions(data, n));
+    }
+    Comparison<T, Exec> const comparison;
+    comparison.enqueue(Exec(), y, data.prefixes, n);
+    if (comparison.wrong() != 0) {
+      // says where
+      ASSERT_TRUE(
+          holds(y, std::vector<T>(data.sums.begin(), data.sums.begin() + n)));
+    }
+    ASSERT_EQ(0, comparison.wrong());
+  }
+}
+
+/// Both sides of every power of two, primes, whole waves of the 132
+/// multiprocessors of an H200, and anything.
+std::vector<std::int64_t> all_lengths() {
+  Random random;
+  std::vector<std::int64_t> lengths = {1,     2,      3,      61,     7919,
+                                       65537, 100003, 524287, 999983, 1048573};
+  for (int power = 4; power <= 20; ++power)
+    for (int off = -1; off <= 1; ++off)
+      lengths.push_back((std::int64_t(1) << power) + off);
+  for (int block : {128, 256, 512, 1024})
+    for (int off = -1; off <= 1; ++off) lengths.push_back(132 * block + off);
+  // tiles of lengths that are no powers of two
+  for (int tile : {1536, 2304, 3072, 3840, 5120, 6144, 7680})
+    for (int tiles : {1, 2, 31, 32, 33})
+      for (int off = -1; off <= 1; ++off) lengths.push_back(tile * tiles + off);
+  for (int k = 0; k < 40; ++k) lengths.push_back(random.integer(1, 1 << 20));
+  return lengths;
+}
+/// The same, thinned out for one more width.
+std::vector<std::int64_t> some_lengths() {
+  std::vector<std::int64_t> lengths = {1, 2, 31, 100003, (1 << 20) + 1};
+  for (int power = 5; power <= 18; ++power)
+    lengths.push_back((std::int64_t(1) << power) + power % 3 - 1);
+  return lengths;
+}
+TYPED_TEST(Sizes, ExactAtEveryBoundary) {
+  check_lengths<std::uint64_t, TypeParam>(all_lengths());
+}
+TYPED_TEST(Sizes, ExactAtEveryBoundaryOf32Bits) {
+  check_lengths<std::uint32_t, TypeParam>(all_lengths());
+}
+TYPED_TEST(Sizes, OtherWidths) {
+  check_lengths<std::uint8_t, TypeParam>(some_lengths());
+  check_lengths<Triple, TypeParam>(some_lengths());
+}
+TYPED_TEST(Sizes, MillionsOfElements) {
+  check_lengths<std::uint64_t, TypeParam>(
+      on_cuda<TypeParam>
+          ? std::vector<std::int64_t>{(1 << 22) - 1, (1 << 24) + 1, 19999999}
+          : std::vector<std::int64_t>{(1 << 21) + 1});
+}
 
 /// Runs that are compared bit by bit with the first.
 constexpr int runs = 20;
 
-template <class Exec>
-void check_sizes() {
-  Random random;
-  SCOPED_TRACE(random.note());
-  std::vector<std::uint64_t> prefix(longest +
-                                    1);  // sum of x below i, modulo 2^64
-  auto const x = make_view<std::uint64_t, Exec>(longest, [&](std::size_t i) {
-    auto const value = random.bits();
-    prefix[i + 1]    = prefix[i] + value;
-    return value;
-  });
-  ElementSum<std::uint64_t, Exec> const functor{x};
-
-  std::vector<std::int64_t> lengths = {0, 1, 2, 3, 100003, longest};
-  for (int power = 5; power <= 20; ++power)
-    for (int off = -1; off <= 1; ++off)
-      lengths.push_back((std::int64_t(1) << power) + off);
-  for (int k = 0; k < 40; ++k) lengths.push_back(random.integer(1, longest));
-  // whole waves of the 132 multiprocessors of an H200, one index more and one
-  // less
-  for (int block : {128, 256, 512, 1024})
-    for (int off = -1; off <= 1; ++off) lengths.push_back(132 * block + off);
-
-  auto const view = poisoned_view<std::uint64_t, Exec>();
-  for (std::int64_t const n : lengths)
-    for (std::int64_t const begin : {0, 1, 6}) {
-      if (begin + n > longest) continue;
-      SCOPED_TRACE("n = " + std::to_string(n) + " from " +
-                   std::to_string(begin));
-      std::uint64_t const expected = prefix[begin + n] - prefix[begin];
-      Kokkos::RangePolicy<Exec> const policy(begin, begin + n);
-      std::uint64_t scalar = poison<std::uint64_t>();
-      Kokkos::parallel_reduce(policy, functor, scalar);
-      ASSERT_EQ(expected, scalar);
-      if (begin == 1) {
-        Kokkos::parallel_reduce(policy, functor, view);
-        ASSERT_EQ(expected, value_of(view));
-      }
-    }
-}
-TYPED_TEST(Sizes, ExactAtEveryBoundary) { check_sizes<TypeParam>(); }
-
-/// From one element to the longest, the route is the same.
-template <class Exec>
-void check_route() {
-  auto const x = make_view<std::int64_t, Exec>(
-      longest, [](std::size_t i) { return std::int64_t(i); });
-  for (std::int64_t n = 1; n <= longest; n = 3 * n + 1) {
-    std::int64_t scalar = poison<std::int64_t>();
-    RouteProbe<Exec> probe;
-    Kokkos::parallel_reduce(Kokkos::RangePolicy<Exec>(0, n),
-                            ElementSum<std::int64_t, Exec>{x}, scalar);
-    EXPECT_TRUE(probe.streamed()) << "n = " << n;
-    EXPECT_EQ(n * (n - 1) / 2, scalar);
-  }
-}
-TYPED_TEST(Sizes, RouteIsTheSameForEveryLength) { check_route<TypeParam>(); }
-
 template <class Exec, class T>
 void check_reproducible() {
+  std::int64_t const longest = (std::int64_t(1) << 20) + 9;
   Random random;
   SCOPED_TRACE(random.note());
   auto const x = make_view<T, Exec>(longest, [&](std::size_t) {
@@ -103,7 +183,8 @@ void check_reproducible() {
     instances.push_back(Kokkos::Experimental::partition_space(
         Exec(), std::vector<int>{1, 1})[1]);
   }
-  for (std::int64_t const n : {3l, 777l, 5000l, 100003l, 1l * longest}) {
+  for (std::int64_t const n :
+       std::vector<std::int64_t>{3, 777, 5000, 100003, longest}) {
     SCOPED_TRACE("n = " + std::to_string(n));
     T first = poison<T>();
     Kokkos::parallel_reduce(Kokkos::RangePolicy<Exec>(0, n), functor, first);
@@ -128,5 +209,151 @@ TYPED_TEST(Sizes, FloatSumsAreReproducible) {
 TYPED_TEST(Sizes, DoubleSumsAreReproducible) {
   check_reproducible<TypeParam, double>();
 }
+
+/// Ranges around 2^31, and on a device longer than that: every third index
+/// adds nothing, and few write.
+template <class Exec>
+struct ModuloThree {
+  static constexpr std::int64_t step = 1000003;
+  using value_type                   = std::uint64_t;
+  std::int64_t begin, end;
+  Kokkos::View<std::uint64_t*, Exec> y;
+  KOKKOS_FUNCTION void operator()(std::int64_t i, std::uint64_t& update,
+                                  bool last) const {
+    std::int64_t const k = i - begin;
+    if (last) {
+      if (k % step == 0) y(k / step) = update;
+      if (i + 1 == end) y(y.extent(0) - 1) = update;
+    }
+    update += k % 3;
+  }
+};
+constexpr std::uint64_t modulo_three_below(std::int64_t k) {
+  return 3 * (k / 3) + (k % 3 == 2 ? 1 : 0);
+}
+
+template <class Exec>
+void check_wide(std::int64_t begin, std::int64_t n) {
+  SCOPED_TRACE(std::to_string(n) + " indices from " + std::to_string(begin));
+  using Policy  = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
+  using Functor = ModuloThree<Exec>;
+  std::vector<std::uint64_t> expected;
+  for (std::int64_t k = 0; k < n; k += Functor::step)
+    expected.push_back(modulo_three_below(k));
+  expected.push_back(modulo_three_below(n - 1));
+  Functor const functor{begin, begin + n,
+                        poisoned_array<std::uint64_t, Exec>(expected.size())};
+  std::uint64_t total = poison<std::uint64_t>();
+  RouteProbe<Exec> probe;
+  Kokkos::parallel_scan("wide", Policy(begin, begin + n), functor, total);
+  EXPECT_TRUE(probe.streamed());
+  EXPECT_EQ(modulo_three_below(n), total);
+  EXPECT_TRUE(holds(functor.y, expected));
+}
+TYPED_TEST(Sizes, Around32Bits) {
+  std::int64_t const two_to_31 = std::int64_t(1) << 31;
+  check_wide<TypeParam>(two_to_31 - 4000, 3000011);
+  check_wide<TypeParam>(2 * two_to_31 - 1000000, 3000011);
+  check_wide<TypeParam>(-two_to_31 - 1000000, 3000011);
+  if constexpr (on_cuda<TypeParam>) {
+    check_wide<TypeParam>(0, two_to_31 + 12345);
+    check_wide<TypeParam>(-7, 2 * two_to_31 + 54321);
+  }
+}
+
+/// One call of a long row on an instance, without waiting for the one before.
+template <class T, class Exec>
+struct Row {
+  explicit Row(std::int64_t n)
+      : longest(n), data(n), y(poisoned_array<T, Exec>(n + 64)) {}
+
+  void call(Exec const& exec, std::int64_t n) {
+    auto const total = Kokkos::subview(y, n);
+    Kokkos::parallel_scan("row", Kokkos::RangePolicy<Exec>(exec, 0, n),
+                          ExclusiveSum<T, Exec>{data.x, y}, total);
+    // the sum of all lies behind the prefixes, as an offset of rows would
+    comparison.enqueue(
+        exec, Kokkos::subview(y, Kokkos::make_pair(std::int64_t(0), n + 1)),
+        data.prefixes, n + 1);
+  }
+  void spoil(Exec const& exec) const {
+    Kokkos::parallel_for("spoil", Kokkos::RangePolicy<Exec>(exec, 0, longest),
+                         Spoil{y});
+  }
+
+  struct Spoil {
+    Kokkos::View<T*, Exec> y;
+    KOKKOS_FUNCTION void operator()(int i) const { y(i) = T(0x5a5a5a5a5a + i); }
+  };
+
+  std::int64_t longest;
+  Data<T, Exec> data;
+  Kokkos::View<T*, Exec> y;
+  Comparison<T, Exec> comparison;
+};
+
+/// Lengths that grow and shrink, and values of several widths, on one instance:
+/// what a call left behind must not be taken for a part of the next.
+template <class Exec>
+void check_changing_lengths() {
+  Random random;
+  SCOPED_TRACE(random.note());
+  std::int64_t const longest = on_cuda<Exec> ? 1 << 19 : 1 << 15;
+  Exec const exec;
+  Row<std::uint32_t, Exec> words(longest);
+  Row<std::uint64_t, Exec> longs(longest);
+  Row<Triple, Exec> triples(longest);
+  for (int repetition = 0; repetition < (on_cuda<Exec> ? 400 : 60);
+       ++repetition) {
+    // as many short ones as long ones
+    std::int64_t const limit = std::int64_t(1) << random.integer(0, 19);
+    std::int64_t const n     = random.integer(1, std::min(limit, longest));
+    switch (random.integer(0, 2)) {
+      case 0: words.call(exec, n); break;
+      case 1: longs.call(exec, n); break;
+      default: triples.call(exec, n);
+    }
+    if (repetition % 50 == 0) {
+      words.spoil(exec);
+      longs.spoil(exec);
+      triples.spoil(exec);
+    }
+  }
+  EXPECT_EQ(0, words.comparison.wrong());
+  EXPECT_EQ(0, longs.comparison.wrong());
+  EXPECT_EQ(0, triples.comparison.wrong());
+}
+TYPED_TEST(Sizes, GrowingAndShrinking) { check_changing_lengths<TypeParam>(); }
+
+/// Many calls in a row: counters of calls may wrap, and do not show.
+template <class Exec>
+void check_many_calls() {
+  Random random;
+  SCOPED_TRACE(random.note());
+  Exec const exec;
+  int const calls            = on_cuda<Exec> ? 1000000 : 500;
+  std::int64_t const longest = 40000;
+  Data<std::uint64_t, Exec> const data(longest);
+  auto const y = poisoned_array<std::uint64_t, Exec>(longest);
+  ExclusiveSum<std::uint64_t, Exec> const functor{data.x, y};
+  auto const totals = poisoned_array<std::uint64_t, Exec>(calls);
+  Comparison<std::uint64_t, Exec> const comparison;
+  std::vector<std::uint64_t> expected(calls);
+  for (int call = 0; call < calls; ++call) {
+    std::int64_t const n =
+        call % 3 == 0 ? random.integer(1, longest) : random.integer(1, 300);
+    expected[call]   = data.sums[n];
+    auto const total = Kokkos::subview(totals, call);
+    Kokkos::parallel_scan(Kokkos::RangePolicy<Exec>(exec, 0, n), functor,
+                          total);
+    if (call % 100 == 0)
+      comparison.enqueue(
+          exec, Kokkos::subview(y, Kokkos::make_pair(std::int64_t(0), n)),
+          data.prefixes, n);
+  }
+  EXPECT_EQ(0, comparison.wrong());
+  EXPECT_TRUE(holds(totals, expected));
+}
+TYPED_TEST(Sizes, ManyCallsInARow) { check_many_calls<TypeParam>(); }
 
 }  // namespace

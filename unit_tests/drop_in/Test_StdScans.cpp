@@ -95,74 +95,29 @@ std::vector<Piece> pieces(Random& random) {
   return result;
 }
 
-/// Small integers: exact in every type, by Views and by iterators.
-template <class Exec, class Input, class Output, class Init>
-void check_exclusive() {
+/// Small integers: exact in every type, by Views and by iterators. An exclusive
+/// sum starts from 9 as an `Init`; without a type it is inclusive.
+template <class Exec, class Input, class Output, class Init = void>
+void check_sums() {
+  constexpr bool exclusive = !std::is_void_v<Init>;
+  using Accumulator        = std::conditional_t<
+      exclusive, Init,
+      std::conditional_t<std::is_same_v<Input, half_t>, float, Input>>;
   Random random;
   SCOPED_TRACE(random.note());
   std::vector<std::int64_t> prefix(longest + 1);
-  auto const x = make_view<Input, Exec>(longest, [&](std::size_t i) {
-    std::int64_t const value = random.integer(0, 3);
-    prefix[i + 1]            = prefix[i] + value;
-    return value;
-  });
-  Kokkos::View<Output*, Exec> const y("y", longest);
-  for (Piece const& piece : pieces(random)) {
-    auto const part = [&](auto const& view, std::size_t begin) {
-      return Kokkos::subview(view, Kokkos::pair<std::size_t, std::size_t>(
-                                       begin, begin + piece.length));
-    };
-    auto const expected = [&](std::size_t i) {
-      return static_cast<Output>(prefix[piece.begin_x + i] -
-                                 prefix[piece.begin_x] + 9);
-    };
-    auto const to = part(y, piece.begin_y);
-    for (Route const route : {Route::automatic, Route::generic}) {
-      ScopedSettings const scope(Settings{route});
-      Route const taken =
-          route == Route::generic ? route : tile_route<Input, Init>;
-      erase(y);
-      RouteProbe<Exec> probe;
-      auto const end =
-          KE::exclusive_scan(Exec(), part(x, piece.begin_x), to, Init(9));
-      if (piece.length > 0) {
-        EXPECT_TRUE(probe.took(taken));
-      }
-      EXPECT_EQ(std::ptrdiff_t(piece.length), end - KE::begin(to));
-      ASSERT_TRUE(written(y, piece.begin_y, piece.length, expected));
-
-      erase(y);
-      auto const from = KE::cbegin(x) + std::ptrdiff_t(piece.begin_x);
-      KE::exclusive_scan("label", Exec(), from,
-                         from + std::ptrdiff_t(piece.length), KE::begin(to),
-                         Init(9));
-      ASSERT_TRUE(written(y, piece.begin_y, piece.length, expected));
-    }
-  }
-}
-
-TYPED_TEST(StdScans, ExclusiveSumOfIntegers) {
-  check_exclusive<TypeParam, std::int32_t, std::int32_t, std::int32_t>();
-  check_exclusive<TypeParam, std::int64_t, std::int64_t, std::int64_t>();
-  check_exclusive<TypeParam, std::int8_t, std::int32_t, std::int32_t>();
-}
-TYPED_TEST(StdScans, ExclusiveSumOfFloats) {
-  check_exclusive<TypeParam, float, float, float>();
-  check_exclusive<TypeParam, double, double, double>();
-}
-
-template <class Exec, class Input, class Output>
-void check_inclusive() {
-  Random random;
-  SCOPED_TRACE(random.note());
-  using Accumulator =
-      std::conditional_t<std::is_same_v<Input, half_t>, float, Input>;
-  std::vector<std::int64_t> prefix(longest + 1);
-  auto const x = make_view<Input, Exec>(longest, [&](std::size_t i) {
+  auto const x    = make_view<Input, Exec>(longest, [&](std::size_t i) {
     std::int64_t const value = random.integer(i % 2 ? 0 : -1, 1);
     prefix[i + 1]            = prefix[i] + value;
     return value;
   });
+  auto const scan = [](auto const&... arguments) {
+    if constexpr (exclusive) {
+      return KE::exclusive_scan(arguments..., Init(9));
+    } else {
+      return KE::inclusive_scan(arguments...);
+    }
+  };
   Kokkos::View<Output*, Exec> const y("y", longest);
   for (Piece const& piece : pieces(random)) {
     auto const part = [&](auto const& view, std::size_t begin) {
@@ -172,8 +127,8 @@ void check_inclusive() {
     // half_t is summed as such by Kokkos: exact up to 2048
     if (sizeof(Input) == 2 && piece.length > 4000) continue;
     auto const expected = [&](std::size_t i) {
-      return static_cast<Output>(prefix[piece.begin_x + i + 1] -
-                                 prefix[piece.begin_x]);
+      return static_cast<Output>(prefix[piece.begin_x + i + !exclusive] -
+                                 prefix[piece.begin_x] + (exclusive ? 9 : 0));
     };
     auto const to = part(y, piece.begin_y);
     for (Route const route : {Route::automatic, Route::generic}) {
@@ -182,7 +137,7 @@ void check_inclusive() {
           route == Route::generic ? route : tile_route<Input, Accumulator>;
       erase(y);
       RouteProbe<Exec> probe;
-      auto const end = KE::inclusive_scan(Exec(), part(x, piece.begin_x), to);
+      auto const end = scan(Exec(), part(x, piece.begin_x), to);
       if (piece.length > 0) {
         EXPECT_TRUE(probe.took(taken));
       }
@@ -191,21 +146,31 @@ void check_inclusive() {
 
       erase(y);
       auto const from = KE::cbegin(x) + std::ptrdiff_t(piece.begin_x);
-      KE::inclusive_scan("label", Exec(), from,
-                         from + std::ptrdiff_t(piece.length), KE::begin(to));
+      scan("label", Exec(), from, from + std::ptrdiff_t(piece.length),
+           KE::begin(to));
       ASSERT_TRUE(written(y, piece.begin_y, piece.length, expected));
     }
   }
 }
 
+TYPED_TEST(StdScans, ExclusiveSumOfIntegers) {
+  check_sums<TypeParam, std::int32_t, std::int32_t, std::int32_t>();
+  check_sums<TypeParam, std::int64_t, std::int64_t, std::int64_t>();
+  check_sums<TypeParam, std::int8_t, std::int32_t, std::int32_t>();
+}
+TYPED_TEST(StdScans, ExclusiveSumOfFloats) {
+  check_sums<TypeParam, float, float, float>();
+  check_sums<TypeParam, double, double, double>();
+}
+
 TYPED_TEST(StdScans, InclusiveSumOfIntegers) {
-  check_inclusive<TypeParam, std::int32_t, std::int32_t>();
-  check_inclusive<TypeParam, std::uint64_t, std::uint64_t>();
+  check_sums<TypeParam, std::int32_t, std::int32_t>();
+  check_sums<TypeParam, std::uint64_t, std::uint64_t>();
 }
 TYPED_TEST(StdScans, InclusiveSumOfFloats) {
-  check_inclusive<TypeParam, float, float>();
-  check_inclusive<TypeParam, double, double>();
-  check_inclusive<TypeParam, half_t, half_t>();
+  check_sums<TypeParam, float, float>();
+  check_sums<TypeParam, double, double>();
+  check_sums<TypeParam, half_t, half_t>();
 }
 
 /// Kokkos sums in the type of the elements, here modulo 2^8, and in that of the

@@ -1,13 +1,15 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What Kokkos Tools see of a call: one reduction with the label of the user,
-// and nothing of ours.
+// What Kokkos Tools see of a call: one reduction or one scan with the label of
+// the user, and nothing of ours.
 
 #include <KokkosMMA_Recorder.hpp>
-#include <KokkosMMA_TestSupport.hpp>
+#include <KokkosMMA_ScanSupport.hpp>
 
+#include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -16,89 +18,112 @@ using KokkosMMA::Route;
 using KokkosMMA::ScopedSettings;
 using KokkosMMA::Settings;
 using KokkosMMA::Testing::ElementSum;
+using KokkosMMA::Testing::ExclusiveSum;
 using KokkosMMA::Testing::ExecutionSpaces;
 using KokkosMMA::Testing::make_view;
 using KokkosMMA::Testing::on_cuda;
+using KokkosMMA::Testing::poisoned_array;
 using KokkosMMA::Testing::poisoned_view;
 using KokkosMMA::Testing::Recorder;
 using KokkosMMA::Testing::RouteProbe;
 using KokkosMMA::Testing::value_of;
 
-using Events = std::vector<std::string>;
-
 template <class Exec>
 class Tools : public ::testing::Test {};
 TYPED_TEST_SUITE(Tools, ExecutionSpaces);
 
+using Events = std::vector<std::string>;
+
+/// What Kokkos Tools see of a call, and how often it waits.
+std::pair<Events, int> events_of(std::function<void()> const& call) {
+  // first calls may allocate
+  call();
+  Kokkos::fence();
+  Recorder recorder;
+  call();
+  return {recorder.events, recorder.fences};
+}
+
+struct Nothing {
+  KOKKOS_FUNCTION void operator()(int) const {}
+};
+
 template <class Exec>
 void check_events() {
+  int const n  = 1000;
   auto const x = make_view<std::int64_t, Exec>(
-      1000, [](std::size_t i) { return std::int64_t(i); });
-  ElementSum<std::int64_t, Exec> const functor{x};
-  Kokkos::RangePolicy<Exec> const policy(0, 1000);
-  std::int64_t scalar = 0;
-  auto const view     = poisoned_view<std::int64_t, Exec>();
-  // first calls may allocate scratch
-  Kokkos::parallel_reduce("before", policy, functor, scalar);
-  Kokkos::parallel_reduce("before", policy, functor, view);
-  Kokkos::fence();
-
-  Events const expected = {"begin reduce the user's label", "end"};
-  RouteProbe<Exec> probe;
-  Events scalar_events, view_events;
-  int scalar_fences, view_fences;
-  {
-    Recorder recorder;
-    Kokkos::parallel_reduce("the user's label", policy, functor, scalar);
-    scalar_events = recorder.events;
-    scalar_fences = recorder.fences;
-  }
-  EXPECT_TRUE(probe.streamed());
-  EXPECT_EQ(expected, scalar_events);
-  EXPECT_EQ(499500, scalar);
-  probe.reset();
-  {
-    Recorder recorder;
-    Kokkos::parallel_reduce("the user's label", policy, functor, view);
-    view_events = recorder.events;
-    view_fences = recorder.fences;
-  }
-  EXPECT_TRUE(probe.streamed());
-  EXPECT_EQ(expected, view_events);
-  EXPECT_EQ(499500, value_of(view));
-
-  // nothing waits more often than in Kokkos' own code, and a result in a View
-  // on the device never
-  int scalar_fences_of_kokkos, view_fences_of_kokkos;
-  {
-    ScopedSettings const scope(Settings{Route::generic});
-    Kokkos::parallel_reduce("before", policy, functor, scalar);
-    Kokkos::parallel_reduce("before", policy, functor, view);
-    {
-      Recorder recorder;
-      Kokkos::parallel_reduce("the user's label", policy, functor, scalar);
-      EXPECT_EQ(expected, recorder.events);
-      scalar_fences_of_kokkos = recorder.fences;
+      n, [](std::size_t i) { return std::int64_t(i); });
+  ElementSum<std::int64_t, Exec> const sum{x};
+  ExclusiveSum<std::int64_t, Exec> const prefixes{
+      x, poisoned_array<std::int64_t, Exec>(n)};
+  Kokkos::RangePolicy<Exec> const policy(0, n);
+  std::int64_t scalar     = 0;
+  auto const view         = poisoned_view<std::int64_t, Exec>();
+  std::string const label = "the user's label";
+  struct Form {
+    char const* pattern;
+    bool host_waits;
+    std::function<void()> call;
+  };
+  Form const forms[] = {
+      {"reduce", true,
+       [&] { Kokkos::parallel_reduce(label, policy, sum, scalar); }},
+      {"reduce", false,
+       [&] { Kokkos::parallel_reduce(label, policy, sum, view); }},
+      {"scan", true,
+       [&] { Kokkos::parallel_scan(label, policy, prefixes, scalar); }},
+      {"scan", false,
+       [&] { Kokkos::parallel_scan(label, policy, prefixes, view); }},
+      {"scan", false, [&] { Kokkos::parallel_scan(label, policy, prefixes); }},
+  };
+  for (Form const& form : forms) {
+    SCOPED_TRACE(std::string(form.pattern) +
+                 (form.host_waits ? ", waits" : ""));
+    Events const expected = {"begin " + (form.pattern + (" " + label)), "end"};
+    scalar                = 0;
+    Kokkos::deep_copy(view, 0);
+    RouteProbe<Exec> probe;
+    auto const [events, fences] = events_of(form.call);
+    EXPECT_TRUE(probe.streamed());
+    EXPECT_EQ(expected, events);
+    if (form.host_waits) {
+      EXPECT_EQ(499500, scalar);
+      EXPECT_GE(fences, 1);
     }
-    Recorder recorder;
-    Kokkos::parallel_reduce("the user's label", policy, functor, view);
-    EXPECT_EQ(expected, recorder.events);
-    view_fences_of_kokkos = recorder.fences;
+    // a scalar waits for its value, nothing else on a device does: the fences
+    // that are left are those around every kernel that a tool is told of
+    else if (on_cuda<Exec> && form.pattern == std::string("scan")) {
+      auto const [events_of_for, fences_of_for] =
+          events_of([&] { Kokkos::parallel_for("kernel", policy, Nothing{}); });
+      EXPECT_EQ(fences_of_for, fences);
+    }
+    ScopedSettings const scope(Settings{Route::generic});
+    auto const [events_of_kokkos, fences_of_kokkos] = events_of(form.call);
+    EXPECT_EQ(expected, events_of_kokkos);
+    EXPECT_LE(fences, fences_of_kokkos);
   }
-  EXPECT_GE(scalar_fences, 1);
-  EXPECT_LE(scalar_fences, scalar_fences_of_kokkos);
-  EXPECT_LE(view_fences, view_fences_of_kokkos);
+  forms[1].call();
+  EXPECT_EQ(499500, value_of(view));
+  Kokkos::deep_copy(view, 0);
+  forms[3].call();
+  EXPECT_EQ(499500, value_of(view));
 }
-TYPED_TEST(Tools, OneReductionWithTheLabelOfTheUser) {
-  check_events<TypeParam>();
-}
+TYPED_TEST(Tools, OneKernelWithTheLabelOfTheUser) { check_events<TypeParam>(); }
 
 struct Plain {};
 template <class Exec>
 struct NamedByItsType {
-  Kokkos::View<std::int64_t const*, Exec> x;
   KOKKOS_FUNCTION void operator()(Plain, int i, std::int64_t& update) const {
-    update += x(i);
+    update += i;
+  }
+};
+template <class Exec>
+struct ScanNamedByItsType {
+  Kokkos::View<std::int64_t*, Exec> y;
+  KOKKOS_FUNCTION void operator()(Plain, int i, std::int64_t& update,
+                                  bool last) const {
+    update += i;
+    if (last) y(i) = update;
   }
 };
 
@@ -106,32 +131,27 @@ struct NamedByItsType {
 /// tag, never of ours.
 template <class Exec>
 void check_unlabelled() {
-  auto const x = make_view<std::int64_t, Exec>(
-      1000, [](std::size_t i) { return std::int64_t(i); });
   Kokkos::RangePolicy<Exec, Plain> const policy(0, 1000);
-  NamedByItsType<Exec> const functor{x};
-  std::int64_t scalar = 0;
-  Kokkos::parallel_reduce(policy, functor, scalar);
-  Events ours, theirs;
-  {
-    Recorder recorder;
-    Kokkos::parallel_reduce(policy, functor, scalar);
-    ours = recorder.events;
-  }
-  {
+  NamedByItsType<Exec> const sum;
+  ScanNamedByItsType<Exec> const prefixes{
+      Kokkos::View<std::int64_t*, Exec>("y", 1000)};
+  std::int64_t scalar                 = 0;
+  std::function<void()> const calls[] = {
+      [&] { Kokkos::parallel_reduce(policy, sum, scalar); },
+      [&] { Kokkos::parallel_scan(policy, prefixes); },
+      [&] { Kokkos::parallel_scan(policy, prefixes, scalar); }};
+  for (auto const& call : calls) {
+    Events const ours = events_of(call).first;
     ScopedSettings const scope(Settings{Route::generic});
-    Recorder recorder;
-    Kokkos::parallel_reduce(policy, functor, scalar);
-    theirs = recorder.events;
+    EXPECT_EQ(events_of(call).first, ours);
+    ASSERT_EQ(2u, ours.size());
+    EXPECT_NE(std::string::npos, ours[0].find("NamedByItsType")) << ours[0];
+    EXPECT_EQ(std::string::npos, ours[0].find("KokkosMMA::Impl")) << ours[0];
   }
-  EXPECT_EQ(theirs, ours);
-  ASSERT_EQ(2u, ours.size());
-  EXPECT_NE(std::string::npos, ours[0].find("NamedByItsType")) << ours[0];
-  EXPECT_EQ(std::string::npos, ours[0].find("KokkosMMA::Impl")) << ours[0];
 }
 TYPED_TEST(Tools, NameWithoutALabel) { check_unlabelled<TypeParam>(); }
 
-/// The same for multidimensional ranges and for several results.
+/// Multidimensional ranges and several results are one kernel, too.
 template <class Exec>
 void check_other_forms() {
   Kokkos::MDRangePolicy<Exec, Kokkos::Rank<2>> const policy({0, 0}, {40, 50});

@@ -137,7 +137,7 @@ int compute(int argc, char** argv) {
        "no fixed size",
        "parallel_scan \"a scan\" n=100 value=4 bytes route streamed",
        "parallel_scan \"a scan of 72 bytes\" route generic; not streamed: "
-       "refused when it was compiled"})
+       "refused at compile time"})
     expect(times(line) == 1,
            std::string("one line \"") + line + "\" in\n" + text);
   expect(times("KokkosMMA: ") == 8, "no other line in\n" + text);

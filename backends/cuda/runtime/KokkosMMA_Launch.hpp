@@ -161,15 +161,17 @@ struct KernelFacts {
 /// kernel. Never keep this in a static of a function that launches: from CUDA
 /// 13 on every translation unit has a kernel of its own, and where such a
 /// function is inlined, one is asked and another launched.
-inline KernelFacts facts_of_kernel(int device_id, void const* address,
-                                   int threads, std::size_t shared_bytes) {
+/// A template, so that a source without a launch does not instantiate the map.
+template <class Facts = KernelFacts>
+Facts facts_of_kernel(int device_id, void const* address, int threads,
+                      std::size_t shared_bytes) {
   using Key = std::pair<int, void const*>;
   static std::mutex mutex;
-  static std::map<Key, KernelFacts> all;
+  static std::map<Key, Facts> all;
   std::lock_guard<std::mutex> const lock(mutex);
   auto const [entry, is_new] =
-      all.try_emplace(Key{device_id, address}, KernelFacts{});
-  KernelFacts& facts = entry->second;
+      all.try_emplace(Key{device_id, address}, Facts{});
+  Facts& facts = entry->second;
   if (!is_new) return facts;
   cudaFuncAttributes attributes;
   check(cudaFuncGetAttributes(&attributes, address), "cudaFuncGetAttributes");

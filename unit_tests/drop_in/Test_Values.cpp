@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Scans of values of every size, from one byte up: Kokkos' own types, those of
-// an application with its operators or with the init() and join() of a functor,
-// and joins for which the order of the indices matters.
+// Scans and reductions of values of every size, from one byte up: Kokkos' own
+// types, those of an application with its operators or with the init() and
+// join() of a functor, and joins for which the order of the indices matters.
 
 #include <KokkosMMA_ScanSupport.hpp>
 
@@ -30,8 +30,8 @@ using KokkosMMA::Testing::same_bits;
 using KokkosMMA::Testing::value_of;
 
 template <class Exec>
-class ScanValues : public ::testing::Test {};
-TYPED_TEST_SUITE(ScanValues, ExecutionSpaces);
+class Values : public ::testing::Test {};
+TYPED_TEST_SUITE(Values, ExecutionSpaces);
 
 constexpr std::size_t largest_routed = 64;
 
@@ -57,6 +57,38 @@ void check_scan(Functor functor, int begin, int n) {
                                               : probe.went_to_kokkos());
   EXPECT_TRUE(same_bits(sum, value_of(total)));
   EXPECT_TRUE(holds(y, expected));
+}
+
+/// The reduction that a scan ends with.
+template <class Scan>
+struct AsReduction : Scan {
+  using value_type = typename Scan::value_type;
+  KOKKOS_FUNCTION void operator()(int i, value_type& update) const {
+    Scan::operator()(i, update, false);
+  }
+};
+
+/// Runs the calls of a scan as a reduction, for values whose joins commute.
+template <class Exec, class Functor>
+void check_reduction(Functor functor, int begin, int n) {
+  using Value = typename Functor::value_type;
+  SCOPED_TRACE("value of " + std::to_string(sizeof(Value)) +
+               " bytes, n = " + std::to_string(n));
+  AsReduction<Functor> const parallel{functor};
+  Value expected = functor.neutral();
+  for (int i = begin; i < begin + n; ++i) parallel(i, expected);
+
+  Kokkos::RangePolicy<Exec> const policy(begin, begin + n);
+  Value scalar = poison<Value>();
+  RouteProbe<Exec> probe;
+  Kokkos::parallel_reduce("value", policy, parallel, scalar);
+  EXPECT_TRUE(sizeof(Value) <= largest_routed ? probe.streamed()
+                                              : probe.went_to_kokkos());
+  EXPECT_TRUE(same_bits(expected, scalar));
+
+  auto const view = poisoned_view<Value, Exec>();
+  Kokkos::parallel_reduce(policy, parallel, view);
+  EXPECT_TRUE(same_bits(expected, value_of(view)));
 }
 
 /// Word number k of the contribution of index i; wraps in any unsigned type.
@@ -100,26 +132,30 @@ struct AddVectors {
 template <class Exec, class Word, int Words>
 void check_operators() {
   static_assert(sizeof(Vector<Word, Words>) == sizeof(Word) * Words);
-  for (int n : {1, 100, 30011})
+  for (int n : {1, 100, 30011}) {
     check_scan<Exec>(AddVectors<Word, Words>(), first_index, n);
+    check_reduction<Exec>(AddVectors<Word, Words>(), first_index, n);
+  }
 }
-TYPED_TEST(ScanValues, OperatorsOf1To8Bytes) {
+TYPED_TEST(Values, OperatorsOf1To8Bytes) {
   check_operators<TypeParam, std::uint8_t, 1>();
   check_operators<TypeParam, std::uint8_t, 2>();
   check_operators<TypeParam, std::uint8_t, 3>();
   check_operators<TypeParam, std::uint8_t, 5>();
+  check_operators<TypeParam, std::uint16_t, 2>();
   check_operators<TypeParam, std::uint16_t, 3>();
   check_operators<TypeParam, std::uint32_t, 2>();
 }
-TYPED_TEST(ScanValues, OperatorsOf12To64Bytes) {
+TYPED_TEST(Values, OperatorsOf12To64Bytes) {
   check_operators<TypeParam, std::uint32_t, 3>();
   check_operators<TypeParam, std::uint64_t, 2>();
   check_operators<TypeParam, std::uint64_t, 3>();
   check_operators<TypeParam, std::uint32_t, 8>();
+  check_operators<TypeParam, std::uint64_t, 5>();
   check_operators<TypeParam, std::uint64_t, 6>();
   check_operators<TypeParam, std::uint64_t, 8>();
 }
-TYPED_TEST(ScanValues, OperatorsBeyond64BytesGoToKokkos) {
+TYPED_TEST(Values, OperatorsBeyond64BytesGoToKokkos) {
   check_operators<TypeParam, std::uint64_t, 9>();
   check_operators<TypeParam, std::uint64_t, 32>();
 }
@@ -160,15 +196,24 @@ struct MinimumOfWords {
 
 template <class Exec, class Word, int Words>
 void check_init_and_join() {
-  for (int n : {1, 3001})
+  for (int n : {1, 3001}) {
     check_scan<Exec>(MinimumOfWords<Word, Words>(), first_index, n);
+    check_reduction<Exec>(MinimumOfWords<Word, Words>(), first_index, n);
+  }
+  // nothing to join: what init() says, whichever code runs
+  Plain<Word, Words> const expected = MinimumOfWords<Word, Words>().neutral();
+  Plain<Word, Words> identity       = poison<Plain<Word, Words>>();
+  Kokkos::parallel_reduce(Kokkos::RangePolicy<Exec>(7, 7),
+                          AsReduction<MinimumOfWords<Word, Words>>(), identity);
+  EXPECT_TRUE(same_bits(expected, identity));
 }
-TYPED_TEST(ScanValues, InitAndJoin) {
+TYPED_TEST(Values, InitAndJoin) {
   check_init_and_join<TypeParam, std::uint8_t, 3>();
   check_init_and_join<TypeParam, std::uint16_t, 6>();
+  check_init_and_join<TypeParam, std::uint64_t, 3>();
   check_init_and_join<TypeParam, std::uint64_t, 8>();
 }
-TYPED_TEST(ScanValues, InitAndJoinBeyond64BytesGoToKokkos) {
+TYPED_TEST(Values, InitAndJoinBeyond64BytesGoToKokkos) {
   check_init_and_join<TypeParam, std::uint64_t, 12>();
 }
 
@@ -203,11 +248,11 @@ void check_kokkos_type() {
     EXPECT_TRUE(same_bits(poison<T>(), found[n]));
   }
 }
-TYPED_TEST(ScanValues, Halves) {
+TYPED_TEST(Values, Halves) {
   check_kokkos_type<TypeParam, half_t>();
   check_kokkos_type<TypeParam, bhalf_t>();
 }
-TYPED_TEST(ScanValues, ComplexNumbers) {
+TYPED_TEST(Values, ComplexNumbers) {
   check_kokkos_type<TypeParam, Kokkos::complex<float>>();
   check_kokkos_type<TypeParam, Kokkos::complex<double>>();
 }
@@ -258,7 +303,7 @@ void check_extreme() {
   EXPECT_EQ(extreme, total);
   EXPECT_TRUE(holds(y, expected));
 }
-TYPED_TEST(ScanValues, Extremes) {
+TYPED_TEST(Values, Extremes) {
   check_extreme<TypeParam, std::int64_t, true>();
   check_extreme<TypeParam, double, false>();
   check_extreme<TypeParam, float, true>();
@@ -324,8 +369,55 @@ void check_tally() {
     EXPECT_TRUE(holds(functor.number, number));
   }
 }
-TYPED_TEST(ScanValues, NeutralValueIsNotTheDefaultValue) {
+TYPED_TEST(Values, NeutralValueIsNotTheDefaultValue) {
   check_tally<TypeParam>();
+}
+
+/// A value with padding inside and members of several types, whose default
+/// constructor does not make the neutral value; the functor's init() does.
+struct Extent {
+  double low;
+  float weight;
+  std::int16_t count;
+  bool any;
+  KOKKOS_FUNCTION Extent() : low(-7.), weight(9.f), count(-1), any(true) {}
+  KOKKOS_FUNCTION Extent(double l, float w, std::int16_t c, bool a)
+      : low(l), weight(w), count(c), any(a) {}
+};
+
+struct FindExtent {
+  using value_type = Extent;
+  KOKKOS_FUNCTION void operator()(int i, Extent& update) const {
+    join(update, Extent((i * 37) % 1009, 0.25f, 1, i % 500 == 499));
+  }
+  KOKKOS_FUNCTION void init(Extent& update) const {
+    update = Extent(1e300, 0.f, 0, false);
+  }
+  KOKKOS_FUNCTION void join(Extent& update, Extent const& other) const {
+    update.low = other.low < update.low ? other.low : update.low;
+    update.weight += other.weight;
+    update.count = static_cast<std::int16_t>(update.count + other.count);
+    update.any   = update.any || other.any;
+  }
+  KOKKOS_FUNCTION void final(Extent& update) const { update.low += 0.5; }
+};
+
+template <class Exec>
+void check_extent() {
+  for (int n : {1, 499, 30000}) {
+    Extent result;
+    RouteProbe<Exec> probe;
+    Kokkos::parallel_reduce("extent", Kokkos::RangePolicy<Exec>(0, n),
+                            FindExtent(), result);
+    EXPECT_TRUE(probe.streamed());
+    EXPECT_EQ(0.5, result.low);
+    EXPECT_EQ(0.25f * n, result.weight);
+    EXPECT_EQ(n, result.count);
+    EXPECT_EQ(n >= 500, result.any);
+  }
+}
+TYPED_TEST(Values, NeutralValueIsNotTheDefaultValueOfAReduction) {
+  check_extent<TypeParam>();
 }
 
 // Joins that do not commute are called as join(earlier, later). Kokkos' own
@@ -456,22 +548,22 @@ void check_order() {
   for (int n : {1, 2, 33, 1000, 4097, 100003, 1 << 20})
     check_scan<Exec>(Functor(), 0, n);
 }
-TYPED_TEST(ScanValues, ProductsOfMatrices) {
+TYPED_TEST(Values, ProductsOfMatrices) {
   check_order<TypeParam, MatrixProducts>();
 }
-TYPED_TEST(ScanValues, CompositionOfMaps) {
+TYPED_TEST(Values, CompositionOfMaps) {
   check_order<TypeParam, Composition<std::uint16_t>>();
   check_order<TypeParam, Composition<std::uint32_t>>();
   check_order<TypeParam, Composition<std::uint64_t>>();
 }
-TYPED_TEST(ScanValues, LastThatSaidSomething) {
+TYPED_TEST(Values, LastThatSaidSomething) {
   check_order<TypeParam, LastSaid<std::int16_t>>();
   check_order<TypeParam, LastSaid<std::int32_t>>();
 }
-TYPED_TEST(ScanValues, ConcatenationOfText) {
+TYPED_TEST(Values, ConcatenationOfText) {
   check_order<TypeParam, Concatenation>();
 }
-TYPED_TEST(ScanValues, SegmentedSums) {
+TYPED_TEST(Values, SegmentedSums) {
   check_order<TypeParam, SegmentedSum<float>>();
   check_order<TypeParam, SegmentedSum<std::int64_t>>();
 }
