@@ -95,7 +95,7 @@ double tolerance(Exec const& exec, Case const& c) {
 }
 
 template <class T>
-class Contest;
+class BufferRing;
 
 class ReduceTests {
  public:
@@ -188,7 +188,7 @@ class ReduceTests {
   }
 
   template <class T>
-  double check(Contest<T>& contest, Case const& c);
+  double check(BufferRing<T>& ring, Case const& c);
 
   /// Reference sums, computed once per data set: (type, first element, n).
   template <class T>
@@ -208,11 +208,11 @@ class ReduceTests {
 
 /// One contender on one ring of buffers: what is timed and what is checked.
 template <class T>
-class Contest {
+class BufferRing {
  public:
   using Sum = sum_type<T>;
 
-  Contest(Session& session, Case const& c)
+  BufferRing(Session& session, Case const& c)
       : m_exec(session.exec), m_case(c), m_result("perf::result") {
     // Every call gets the next buffer of a ring that is several times the
     // cache; one buffer, when the data alone are larger or shall be warm.
@@ -309,12 +309,11 @@ class Contest {
 /// each, and returns the larger relative error (0 for integers).
 /// \throws std::runtime_error that says how a sum is wrong.
 template <class T>
-double ReduceTests::check(Contest<T>& contest, Case const& c) {
+double ReduceTests::check(BufferRing<T>& ring, Case const& c) {
   double error = 0;
-  for (std::size_t k : {std::size_t(0), contest.slots() - 1}) {
-    auto const result = contest.result_of(k);
-    ReferenceSum const& expected =
-        reference<T>(contest.input(k), contest.first(k));
+  for (std::size_t k : {std::size_t(0), ring.slots() - 1}) {
+    auto const result            = ring.result_of(k);
+    ReferenceSum const& expected = reference<T>(ring.input(k), ring.first(k));
     if constexpr (std::is_integral_v<T>) {
       if (static_cast<std::int64_t>(result) != expected.integer)
         throw std::runtime_error("wrong sum: " + std::to_string(result) +
@@ -335,7 +334,7 @@ double ReduceTests::check(Contest<T>& contest, Case const& c) {
       }
       error = std::max(error, relative);
     }
-    auto const again = contest.result_of(k);
+    auto const again = ring.result_of(k);
     if (std::memcmp(&again, &result, sizeof(result)) != 0) {
       std::ostringstream text;
       text << std::setprecision(17)
@@ -349,22 +348,22 @@ double ReduceTests::check(Contest<T>& contest, Case const& c) {
 
 template <class T>
 void ReduceTests::run(benchmark::State& state, Case const& c) {
-  // Before there is a Contest: measuring the ceilings overwrites the data.
+  // Before there is a BufferRing: measuring the ceilings overwrites the data.
   double const ceiling = m_session.read_bytes_per_second();
   // Of the drop-in nothing is asked: it runs as an application gets it,
   // environment included.
   std::optional<KokkosMMA::ScopedSettings> scope;
   if (c.contender == Contender::kokkos) scope.emplace(c.settings);
 
-  Contest<T> contest(m_session, c);
-  double const error      = check(contest, c);
+  BufferRing<T> ring(m_session, c);
+  double const error      = check(ring, c);
   std::string const route = checked_route(expectation(c.contender));
 
   int const count = m_session.options.samples;
   auto const n    = static_cast<double>(c.n);
   report(state,
-         c.result == Result::scalar ? sample_host(3 * count, contest)
-                                    : m_session.timer.sample(count, contest),
+         c.result == Result::scalar ? sample_host(3 * count, ring)
+                                    : m_session.timer.sample(count, ring),
          n * sizeof(T), ceiling, n);
   if constexpr (!std::is_integral_v<T>) {
     state.counters["relative_error"] = error;

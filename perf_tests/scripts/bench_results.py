@@ -26,7 +26,7 @@ CONTENDERS = {
     "stencil": {
         "kokkos": "Kokkos",
         "kokkos_tiled": "Kokkos, best tiles",
-        "separable": "by hand",
+        "separable": "hand-written",
         "npp": "NPP",
         "cudnn": "cuDNN",
         "generic": "generic",
