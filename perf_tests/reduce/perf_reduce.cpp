@@ -12,11 +12,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <iomanip>
 #include <limits>
 #include <map>
 #include <optional>
-#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <tuple>
@@ -25,6 +23,7 @@
 #include <vector>
 
 #include "support/Perf_Program.hpp"
+#include "support/Perf_Check.hpp"
 #include "support/Perf_Data.hpp"
 #include "support/Perf_Session.hpp"
 #include "support/Perf_Timing.hpp"
@@ -217,9 +216,9 @@ class BufferRing {
     // Every call gets the next buffer of a ring that is several times the
     // cache; one buffer, when the data alone are larger or shall be warm.
     // Buffers start at multiples of 256 bytes, as allocations do.
-    std::size_t const ring = session.rotation_bytes() / sizeof(T);
-    m_stride               = (c.n * sizeof(T) + 255) / 256 * 256 / sizeof(T);
-    m_slots = c.result == Result::view_warm ? 1 : (ring - 1) / m_stride + 1;
+    std::size_t const all = session.rotation_bytes() / sizeof(T);
+    m_stride              = (c.n * sizeof(T) + 255) / 256 * 256 / sizeof(T);
+    m_slots = c.result == Result::view_warm ? 1 : (all - 1) / m_stride + 1;
     m_data  = session.data<T>((m_slots - 1) * m_stride + c.n);
 #ifdef KOKKOS_ENABLE_CUDA
     if (c.contender == Contender::cub)
@@ -312,36 +311,14 @@ template <class T>
 double ReduceTests::check(BufferRing<T>& ring, Case const& c) {
   double error = 0;
   for (std::size_t k : {std::size_t(0), ring.slots() - 1}) {
-    auto const result            = ring.result_of(k);
-    ReferenceSum const& expected = reference<T>(ring.input(k), ring.first(k));
-    if constexpr (std::is_integral_v<T>) {
-      if (static_cast<std::int64_t>(result) != expected.integer)
-        throw std::runtime_error("wrong sum: " + std::to_string(result) +
-                                 ", expected " +
-                                 std::to_string(expected.integer));
-    } else {
-      long double const exact = expected.floating();
-      double const relative   = static_cast<double>(
-          std::abs((static_cast<long double>(result) - exact) / exact));
-      double const allowed = tolerance<T>(m_session.exec, c);
-      if (!(relative <= allowed)) {  // a NaN is wrong too
-        std::ostringstream text;
-        text << std::setprecision(17) << "wrong sum: " << result
-             << ", expected " << static_cast<double>(exact)
-             << std::setprecision(3) << "; relative error " << relative
-             << ", allowed " << allowed;
-        throw std::runtime_error(text.str());
-      }
-      error = std::max(error, relative);
-    }
-    auto const again = ring.result_of(k);
-    if (std::memcmp(&again, &result, sizeof(result)) != 0) {
-      std::ostringstream text;
-      text << std::setprecision(17)
-           << "two runs on the same data differ: " << result << " and "
-           << again;
-      throw std::runtime_error(text.str());
-    }
+    auto const result = ring.result_of(k);
+    error             = std::max(error,
+                                 checked_error([] { return std::string("sum"); }, result,
+                                   reference<T>(ring.input(k), ring.first(k)),
+                                   tolerance<T>(m_session.exec, c)));
+    auto const again  = ring.result_of(k);
+    if (std::memcmp(&again, &result, sizeof(result)) != 0)
+      throw std::runtime_error("two runs on the same data differ");
   }
   return error;
 }
