@@ -65,8 +65,8 @@ struct Case {
   }
 };
 
-/// The application's line. It is the same function for Kokkos' own code and for
-/// the drop-in: only the setting in force differs.
+/// What an application writes. Kokkos' own code and the drop-in run the same
+/// function under different settings.
 template <class T, class ResultRef>
 void reduce_lambda(Exec const& exec, Vector<T> const& x, ResultRef&& result) {
   using Sum = sum_type<T>;
@@ -127,8 +127,8 @@ class ReduceTests {
   void register_type(bool exists) {
     if (!exists) return;
     std::size_t const largest = m_session.max_n<T>();
-    // The table: the largest size, and the small ones of which the launch is
-    // most.
+    // The largest size, and small ones, whose time is mostly that of the
+    // launch.
     std::vector<std::size_t> views = {1u << 10, 1u << 14, 1u << 17};
     std::vector<std::size_t> small = views;
     if (m_session.options.all) {
@@ -214,8 +214,8 @@ class BufferRing {
   BufferRing(Session& session, Case const& c)
       : m_exec(session.exec), m_case(c), m_result("perf::result") {
     // Every call gets the next buffer of a ring that is several times the
-    // cache; one buffer, when the data alone are larger or shall be warm.
-    // Buffers start at multiples of 256 bytes, as allocations do.
+    // cache; one buffer where the data alone are larger, or are to stay in the
+    // cache. Buffers start at multiples of 256 bytes, as allocations do.
     std::size_t const all = session.rotation_bytes() / sizeof(T);
     m_stride              = (c.n * sizeof(T) + 255) / 256 * 256 / sizeof(T);
     m_slots = c.result == Result::view_warm ? 1 : (all - 1) / m_stride + 1;
@@ -327,8 +327,8 @@ template <class T>
 void ReduceTests::run(benchmark::State& state, Case const& c) {
   // Before there is a BufferRing: measuring the ceilings overwrites the data.
   double const ceiling = m_session.read_bytes_per_second();
-  // Of the drop-in nothing is asked: it runs as an application gets it,
-  // environment included.
+  // The drop-in runs with the settings of the environment, as in an
+  // application.
   std::optional<KokkosMMA::ScopedSettings> scope;
   if (c.contender == Contender::kokkos) scope.emplace(c.settings);
 

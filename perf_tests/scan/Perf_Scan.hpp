@@ -77,8 +77,8 @@ struct Case {
     return std::string("scan/") + name_of(contender) + "/" + type_name<T>() +
            "/" + name_of(kind) + "/n:" + std::to_string(n);
   }
-  /// Hosts have no route but Kokkos' own code, and asking for another one by
-  /// name is an error there.
+  /// On hosts there is the generic route alone, and naming another one is an
+  /// error.
   KokkosMMA::Settings settings() const {
     if (contender == Contender::kokkos)
       return {.route = KokkosMMA::Route::generic};
@@ -90,9 +90,9 @@ struct Case {
   }
 };
 
-/// The application's line. It is the same function for Kokkos' own code and for
-/// the drop-in, and one functor for all kinds: only the setting in force and
-/// the last argument differ.
+/// What an application writes. Kokkos' own code and the drop-in run the same
+/// function under different settings; all kinds have one functor and differ in
+/// the last argument.
 template <class T>
 void scan_lambda(Kind kind, Exec const& exec, Vector<T> const& x,
                  Vector<sum_type<T>> const& y,
@@ -125,8 +125,8 @@ class BufferRing {
         m_settings(c.settings()),
         m_total_view("perf::total") {
     // Every call gets the next pair of buffers of a ring that is several times
-    // the cache; one pair, when the data alone are larger or shall be warm.
-    // Buffers start at multiples of 256 bytes, as allocations do.
+    // the cache; one pair where the data alone are larger, or are to stay in
+    // the cache. Buffers start at multiples of 256 bytes, as allocations do.
     m_stride_in  = aligned<T>(c.n);
     m_stride_out = aligned<Sum>(c.n);
     std::size_t const pair =
@@ -204,7 +204,7 @@ class BufferRing {
     }
   }
 
-  /// Puts something else where the results go; in place, the data.
+  /// Overwrites the results; of a scan in place, writes the data.
   void reset(std::size_t k) {
     if (m_case.kind == Kind::inplace)
       return copy_bytes(m_exec, output(k).data(), data(k),
@@ -314,8 +314,8 @@ void ScanTests::register_type() {
   using Sum                 = sum_type<T>;
   std::size_t const bytes   = std::max(sizeof(T), sizeof(Sum));
   std::size_t const largest = m_session.fitting(std::size_t(1) << 30, bytes);
-  // The tables: the size that the bars are for, the largest, and the small ones
-  // of which the launch is most.
+  // The size that the bars are for, the largest, and small ones, whose time is
+  // mostly that of the launch.
   std::vector<std::size_t> small = {1u << 10, 1u << 14, 1u << 17};
   std::vector<std::size_t> large = {std::size_t(1) << 28, largest};
   std::vector<std::size_t> every = small;
@@ -385,8 +385,8 @@ void ScanTests::run(benchmark::State& state, Case const& c) {
   double const ceiling = m_session.copy_ceiling().bytes_per_second();
   double const own_copy =
       copy_of_ratio(sizeof(Sum) / sizeof(T)).bytes_per_second();
-  // Of the drop-in nothing is asked: it runs as an application gets it,
-  // environment included.
+  // The drop-in runs with the settings of the environment, as in an
+  // application.
   std::optional<KokkosMMA::ScopedSettings> scope;
   if (c.contender == Contender::kokkos) scope.emplace(c.settings());
 

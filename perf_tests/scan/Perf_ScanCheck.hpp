@@ -17,8 +17,8 @@
 
 #include "support/Perf_Check.hpp"
 
-/// What is right about a scan: exact prefixes at sampled positions, and what
-/// can be said of every element of an output. Shares no code with a contender.
+/// Checks of scans: exact prefixes at sampled positions, and every element
+/// against the one before it. No code is shared with a contender.
 namespace perf {
 
 /// The data in at most 2^16 contiguous chunks, one sampled position in each: at

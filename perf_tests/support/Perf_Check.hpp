@@ -22,8 +22,8 @@
 #include "support/Perf_Data.hpp"
 #include "support/Perf_Timing.hpp"
 
-/// Memory of checks, and a look at every result. Shares no code with a
-/// contender.
+/// Memory for checks, and the inspection of every result. No code is shared
+/// with a contender.
 namespace perf {
 
 // By bytes, and not by Kokkos::deep_copy: its kernels for every type and layout
