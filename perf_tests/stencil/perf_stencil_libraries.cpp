@@ -330,7 +330,7 @@ std::function<void()> cudnn_convolution(LibraryStencil const& s) {
       fastest = seconds;
       best    = tried;
     } catch (std::exception const&) {
-      // One that says that it supports this and does not.
+      // Recommended, but refuses to run.
     }
   }
   if (!best.weights)
