@@ -1,9 +1,8 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The tables of the papers that the library stands on, measured on this
-// machine: what they compare, over what they vary, beside what they predict.
-// docs/papers.md lays the figures against the published ones.
+// What the papers behind the library compare, measured on this machine beside
+// what their models predict. docs/papers.md has the published figures.
 //
 // The names are explained in perf_tests/README.md. A case is checked before it
 // is timed; errors are reported as errors.

@@ -12,11 +12,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <iomanip>
 #include <limits>
 #include <map>
 #include <optional>
-#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <tuple>
@@ -25,6 +23,7 @@
 #include <vector>
 
 #include "support/Perf_Program.hpp"
+#include "support/Perf_Check.hpp"
 #include "support/Perf_Data.hpp"
 #include "support/Perf_Session.hpp"
 #include "support/Perf_Timing.hpp"
@@ -66,8 +65,8 @@ struct Case {
   }
 };
 
-/// The application's line. It is the same function for Kokkos' own code and for
-/// the drop-in: only the setting in force differs.
+/// What an application writes. Kokkos' own code and the drop-in run the same
+/// function under different settings.
 template <class T, class ResultRef>
 void reduce_lambda(Exec const& exec, Vector<T> const& x, ResultRef&& result) {
   using Sum = sum_type<T>;
@@ -95,7 +94,7 @@ double tolerance(Exec const& exec, Case const& c) {
 }
 
 template <class T>
-class Contest;
+class BufferRing;
 
 class ReduceTests {
  public:
@@ -128,8 +127,8 @@ class ReduceTests {
   void register_type(bool exists) {
     if (!exists) return;
     std::size_t const largest = m_session.max_n<T>();
-    // The table: the largest size, and the small ones of which the launch is
-    // most.
+    // The largest size, and small ones, whose time is mostly that of the
+    // launch.
     std::vector<std::size_t> views = {1u << 10, 1u << 14, 1u << 17};
     std::vector<std::size_t> small = views;
     if (m_session.options.all) {
@@ -188,7 +187,7 @@ class ReduceTests {
   }
 
   template <class T>
-  double check(Contest<T>& contest, Case const& c);
+  double check(BufferRing<T>& ring, Case const& c);
 
   /// Reference sums, computed once per data set: (type, first element, n).
   template <class T>
@@ -208,18 +207,18 @@ class ReduceTests {
 
 /// One contender on one ring of buffers: what is timed and what is checked.
 template <class T>
-class Contest {
+class BufferRing {
  public:
   using Sum = sum_type<T>;
 
-  Contest(Session& session, Case const& c)
+  BufferRing(Session& session, Case const& c)
       : m_exec(session.exec), m_case(c), m_result("perf::result") {
     // Every call gets the next buffer of a ring that is several times the
-    // cache; one buffer, when the data alone are larger or shall be warm.
-    // Buffers start at multiples of 256 bytes, as allocations do.
-    std::size_t const ring = session.rotation_bytes() / sizeof(T);
-    m_stride               = (c.n * sizeof(T) + 255) / 256 * 256 / sizeof(T);
-    m_slots = c.result == Result::view_warm ? 1 : (ring - 1) / m_stride + 1;
+    // cache; one buffer where the data alone are larger, or are to stay in the
+    // cache. Buffers start at multiples of 256 bytes, as allocations do.
+    std::size_t const all = session.rotation_bytes() / sizeof(T);
+    m_stride              = (c.n * sizeof(T) + 255) / 256 * 256 / sizeof(T);
+    m_slots = c.result == Result::view_warm ? 1 : (all - 1) / m_stride + 1;
     m_data  = session.data<T>((m_slots - 1) * m_stride + c.n);
 #ifdef KOKKOS_ENABLE_CUDA
     if (c.contender == Contender::cub)
@@ -309,62 +308,39 @@ class Contest {
 /// each, and returns the larger relative error (0 for integers).
 /// \throws std::runtime_error that says how a sum is wrong.
 template <class T>
-double ReduceTests::check(Contest<T>& contest, Case const& c) {
+double ReduceTests::check(BufferRing<T>& ring, Case const& c) {
   double error = 0;
-  for (std::size_t k : {std::size_t(0), contest.slots() - 1}) {
-    auto const result = contest.result_of(k);
-    ReferenceSum const& expected =
-        reference<T>(contest.input(k), contest.first(k));
-    if constexpr (std::is_integral_v<T>) {
-      if (static_cast<std::int64_t>(result) != expected.integer)
-        throw std::runtime_error("wrong sum: " + std::to_string(result) +
-                                 ", expected " +
-                                 std::to_string(expected.integer));
-    } else {
-      long double const exact = expected.floating();
-      double const relative   = static_cast<double>(
-          std::abs((static_cast<long double>(result) - exact) / exact));
-      double const allowed = tolerance<T>(m_session.exec, c);
-      if (!(relative <= allowed)) {  // a NaN is wrong too
-        std::ostringstream text;
-        text << std::setprecision(17) << "wrong sum: " << result
-             << ", expected " << static_cast<double>(exact)
-             << std::setprecision(3) << "; relative error " << relative
-             << ", allowed " << allowed;
-        throw std::runtime_error(text.str());
-      }
-      error = std::max(error, relative);
-    }
-    auto const again = contest.result_of(k);
-    if (std::memcmp(&again, &result, sizeof(result)) != 0) {
-      std::ostringstream text;
-      text << std::setprecision(17)
-           << "two runs on the same data differ: " << result << " and "
-           << again;
-      throw std::runtime_error(text.str());
-    }
+  for (std::size_t k : {std::size_t(0), ring.slots() - 1}) {
+    auto const result = ring.result_of(k);
+    error             = std::max(error,
+                                 checked_error([] { return std::string("sum"); }, result,
+                                   reference<T>(ring.input(k), ring.first(k)),
+                                   tolerance<T>(m_session.exec, c)));
+    auto const again  = ring.result_of(k);
+    if (std::memcmp(&again, &result, sizeof(result)) != 0)
+      throw std::runtime_error("two runs on the same data differ");
   }
   return error;
 }
 
 template <class T>
 void ReduceTests::run(benchmark::State& state, Case const& c) {
-  // Before there is a Contest: measuring the ceilings overwrites the data.
+  // Before there is a BufferRing: measuring the ceilings overwrites the data.
   double const ceiling = m_session.read_bytes_per_second();
-  // Of the drop-in nothing is asked: it runs as an application gets it,
-  // environment included.
+  // The drop-in runs with the settings of the environment, as in an
+  // application.
   std::optional<KokkosMMA::ScopedSettings> scope;
   if (c.contender == Contender::kokkos) scope.emplace(c.settings);
 
-  Contest<T> contest(m_session, c);
-  double const error      = check(contest, c);
+  BufferRing<T> ring(m_session, c);
+  double const error      = check(ring, c);
   std::string const route = checked_route(expectation(c.contender));
 
   int const count = m_session.options.samples;
   auto const n    = static_cast<double>(c.n);
   report(state,
-         c.result == Result::scalar ? sample_host(3 * count, contest)
-                                    : m_session.timer.sample(count, contest),
+         c.result == Result::scalar ? sample_host(3 * count, ring)
+                                    : m_session.timer.sample(count, ring),
          n * sizeof(T), ceiling, n);
   if constexpr (!std::is_integral_v<T>) {
     state.counters["relative_error"] = error;

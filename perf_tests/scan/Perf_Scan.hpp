@@ -77,8 +77,8 @@ struct Case {
     return std::string("scan/") + name_of(contender) + "/" + type_name<T>() +
            "/" + name_of(kind) + "/n:" + std::to_string(n);
   }
-  /// Hosts have no route but Kokkos' own code, and asking for another one by
-  /// name is an error there.
+  /// On hosts there is the generic route alone, and naming another one is an
+  /// error.
   KokkosMMA::Settings settings() const {
     if (contender == Contender::kokkos)
       return {.route = KokkosMMA::Route::generic};
@@ -90,9 +90,9 @@ struct Case {
   }
 };
 
-/// The application's line. It is the same function for Kokkos' own code and for
-/// the drop-in, and one functor for all kinds: only the setting in force and
-/// the last argument differ.
+/// What an application writes. Kokkos' own code and the drop-in run the same
+/// function under different settings; all kinds have one functor and differ in
+/// the last argument.
 template <class T>
 void scan_lambda(Kind kind, Exec const& exec, Vector<T> const& x,
                  Vector<sum_type<T>> const& y,
@@ -115,18 +115,18 @@ void scan_lambda(Kind kind, Exec const& exec, Vector<T> const& x,
 
 /// One contender on one ring of buffers: what is timed and what is checked.
 template <class T>
-class Contest {
+class BufferRing {
  public:
   using Sum = sum_type<T>;
 
-  Contest(Session& session, Case const& c)
+  BufferRing(Session& session, Case const& c)
       : m_exec(session.exec),
         m_case(c),
         m_settings(c.settings()),
         m_total_view("perf::total") {
     // Every call gets the next pair of buffers of a ring that is several times
-    // the cache; one pair, when the data alone are larger or shall be warm.
-    // Buffers start at multiples of 256 bytes, as allocations do.
+    // the cache; one pair where the data alone are larger, or are to stay in
+    // the cache. Buffers start at multiples of 256 bytes, as allocations do.
     m_stride_in  = aligned<T>(c.n);
     m_stride_out = aligned<Sum>(c.n);
     std::size_t const pair =
@@ -204,7 +204,7 @@ class Contest {
     }
   }
 
-  /// Puts something else where the results go; in place, the data.
+  /// Overwrites the results; of a scan in place, writes the data.
   void reset(std::size_t k) {
     if (m_case.kind == Kind::inplace)
       return copy_bytes(m_exec, output(k).data(), data(k),
@@ -282,7 +282,7 @@ class ScanTests {
   template <class T>
   void run(benchmark::State& state, Case const& c);
   template <class T>
-  Verdict check(Contest<T>& contest, Case const& c);
+  Verdict check(BufferRing<T>& ring, Case const& c);
 
   /// Copies that write \p ratio bytes for each that they read, by 16 bytes.
   Ceiling const& copy_of_ratio(int ratio);
@@ -314,8 +314,8 @@ void ScanTests::register_type() {
   using Sum                 = sum_type<T>;
   std::size_t const bytes   = std::max(sizeof(T), sizeof(Sum));
   std::size_t const largest = m_session.fitting(std::size_t(1) << 30, bytes);
-  // The tables: the size that the bars are for, the largest, and the small ones
-  // of which the launch is most.
+  // The size that the bars are for, the largest, and small ones, whose time is
+  // mostly that of the launch.
   std::vector<std::size_t> small = {1u << 10, 1u << 14, 1u << 17};
   std::vector<std::size_t> large = {std::size_t(1) << 28, largest};
   std::vector<std::size_t> every = small;
@@ -345,36 +345,35 @@ void ScanTests::register_type() {
 /// Checks the first and the last buffer, each of two runs.
 /// \throws std::runtime_error that says how a scan is wrong.
 template <class T>
-ScanTests::Verdict ScanTests::check(Contest<T>& contest, Case const& c) {
+ScanTests::Verdict ScanTests::check(BufferRing<T>& ring, Case const& c) {
   using Sum            = sum_type<T>;
   Exec const& exec     = m_session.exec;
   bool const inclusive = c.kind == Kind::inclusive;
   double const allowed = scan_tolerance<Sum>(exec, c.n);
   Verdict verdict;
-  for (std::size_t k : {contest.slots() - 1, std::size_t(0)}) {
-    Sum const* const y = contest.output(k).data();
+  for (std::size_t k : {ring.slots() - 1, std::size_t(0)}) {
+    Sum const* const y = ring.output(k).data();
     ScanReference const& expected =
-        reference<T>(contest.data(k), contest.first(k), c.n);
-    contest.run_once(k);
-    Sum const total = contest.total();
+        reference<T>(ring.data(k), ring.first(k), c.n);
+    ring.run_once(k);
+    Sum const total = ring.total();
     verdict.error   = std::max(
           verdict.error, checked_samples<Sum>(exec, y, c.n, inclusive, expected));
     if (has_total(c.kind))
       verdict.error = std::max(
           verdict.error, checked_error([] { return std::string("total"); },
                                        total, expected.total, allowed));
-    Inspection const found =
-        inspect<T>(exec, contest.data(k), y, c.n, inclusive);
+    Inspection const found = inspect<T>(exec, ring.data(k), y, c.n, inclusive);
     found.check(c.n, "prefixes");
 
-    contest.run_once(k);
-    Sum const total_again = contest.total();
-    verdict.hash = inspect<T>(exec, contest.data(k), y, c.n, inclusive).hash;
+    ring.run_once(k);
+    Sum const total_again = ring.total();
+    verdict.hash = inspect<T>(exec, ring.data(k), y, c.n, inclusive).hash;
     if (verdict.hash != found.hash ||
         (has_total(c.kind) &&
          std::memcmp(&total, &total_again, sizeof(Sum)) != 0))
       verdict.reproducible = false;
-    if (contest.slots() == 1) break;
+    if (ring.slots() == 1) break;
   }
   return verdict;
 }
@@ -382,27 +381,27 @@ ScanTests::Verdict ScanTests::check(Contest<T>& contest, Case const& c) {
 template <class T>
 void ScanTests::run(benchmark::State& state, Case const& c) {
   using Sum = sum_type<T>;
-  // Before there is a Contest: measuring the ceilings overwrites the data.
+  // Before there is a BufferRing: measuring the ceilings overwrites the data.
   double const ceiling = m_session.copy_ceiling().bytes_per_second();
   double const own_copy =
       copy_of_ratio(sizeof(Sum) / sizeof(T)).bytes_per_second();
-  // Of the drop-in nothing is asked: it runs as an application gets it,
-  // environment included.
+  // The drop-in runs with the settings of the environment, as in an
+  // application.
   std::optional<KokkosMMA::ScopedSettings> scope;
   if (c.contender == Contender::kokkos) scope.emplace(c.settings());
 
-  Contest<T> contest(m_session, c);
-  Verdict verdict         = check(contest, c);
+  BufferRing<T> ring(m_session, c);
+  Verdict verdict         = check(ring, c);
   std::string const route = checked_route(expectation(c.contender));
 
   int const count = m_session.options.samples;
-  contest.reset(0);
+  ring.reset(0);
   Samples const samples = c.kind == Kind::total_scalar
-                              ? sample_host(3 * count, contest)
-                              : contest.sample(m_session.timer, count);
+                              ? sample_host(3 * count, ring)
+                              : ring.sample(m_session.timer, count);
   // Buffer 0 was among those of the timed calls, which ran back to back.
   if (c.kind != Kind::inplace &&
-      inspect<T>(m_session.exec, contest.data(0), contest.output(0).data(), c.n,
+      inspect<T>(m_session.exec, ring.data(0), ring.output(0).data(), c.n,
                  c.kind == Kind::inclusive)
               .hash != verdict.hash)
     verdict.reproducible = false;

@@ -10,18 +10,15 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <iomanip>
 #include <limits>
-#include <sstream>
-#include <stdexcept>
 #include <string>
 #include <type_traits>
 #include <vector>
 
 #include "support/Perf_Check.hpp"
 
-/// What is right about a scan: exact prefixes at sampled positions, and what
-/// can be said of every element of an output. Shares no code with a contender.
+/// Checks of scans: exact prefixes at sampled positions, and every element
+/// against the one before it. No code is shared with a contender.
 namespace perf {
 
 /// The data in at most 2^16 contiguous chunks, one sampled position in each: at
@@ -142,37 +139,6 @@ Inspection inspect(Exec const& exec, T const* x, sum_type<T> const* y,
   return inspect_all(
       exec, n,
       LookAtScan<T>{x, y, n, inclusive, scan_tolerance<sum_type<T>>(exec, n)});
-}
-
-/// Relative error of one value, 0 for integers.
-/// \throws std::runtime_error when it is wrong, with what() in its text.
-template <class Sum, class What>
-double checked_error(What const& what, Sum value, ReferenceSum const& expected,
-                     double allowed) {
-  if constexpr (std::is_integral_v<Sum>) {
-    Sum const exact =
-        static_cast<Sum>(static_cast<std::uint64_t>(expected.integer));
-    if (value != exact)
-      throw std::runtime_error("wrong " + what() + ": " +
-                               std::to_string(value) + ", expected " +
-                               std::to_string(exact));
-    return 0;
-  } else {
-    long double const exact = expected.floating();
-    double const difference =
-        static_cast<double>(std::abs(static_cast<long double>(value) - exact));
-    double const relative =
-        difference == 0 ? 0 : difference / static_cast<double>(exact);
-    if (!(relative <= allowed)) {  // a NaN is wrong too
-      std::ostringstream text;
-      text << std::setprecision(17) << "wrong " << what() << ": " << value
-           << ", expected " << static_cast<double>(exact)
-           << std::setprecision(3) << "; relative error " << relative
-           << ", allowed " << allowed;
-      throw std::runtime_error(text.str());
-    }
-    return relative;
-  }
 }
 
 template <class Sum>

@@ -14,26 +14,21 @@ namespace perf {
 
 namespace {
 
-struct alignas(4) Words1 {
-  std::uint32_t word[1];
-};
-struct alignas(8) Words2 {
-  std::uint32_t word[2];
-};
-struct alignas(16) Words4 {
-  std::uint32_t word[4];
+template <int n>
+struct alignas(4 * n) Words {
+  std::uint32_t word[n];
 };
 
 /// Reads one, two or four words and writes four.
 template <class In>
 struct WideningCopy {
   In const* in;
-  Words4* out;
+  Words<4>* out;
 
   KOKKOS_FUNCTION void operator()(std::size_t i) const {
     constexpr std::size_t words = sizeof(In) / sizeof(std::uint32_t);
     In const item               = in[i];
-    Words4 wide;
+    Words<4> wide;
     for (std::size_t w = 0; w < 4; ++w) wide.word[w] = item.word[w % words];
     out[i] = wide;
   }
@@ -42,7 +37,7 @@ template <class In>
 Ceiling measured_copy(Session& session, std::size_t n) {
   auto const* const in = reinterpret_cast<In const*>(
       session.data<std::int64_t>(n * sizeof(In) / sizeof(std::int64_t)));
-  Words4* const out = session.results<Words4>(n);
+  Words<4>* const out = session.results<Words<4>>(n);
   return {session.timer.sample(std::max(session.options.samples, 3),
                                [&](std::size_t) {
                                  Kokkos::parallel_for(
@@ -50,7 +45,7 @@ Ceiling measured_copy(Session& session, std::size_t n) {
                                      IndexRange(session.exec, 0, n),
                                      WideningCopy<In>{in, out});
                                }),
-          static_cast<double>(n) * (sizeof(In) + sizeof(Words4))};
+          static_cast<double>(n) * (sizeof(In) + sizeof(Words<4>))};
 }
 
 }  // namespace
@@ -63,10 +58,10 @@ Ceiling const& ScanTests::copy_of_ratio(int ratio) {
   std::size_t const bytes = std::min(
       m_session.machine.pool_bytes,
       std::max(m_session.options.max_n * 4, m_session.rotation_bytes()));
-  std::size_t const n    = bytes / 256 * 256 / (2 * sizeof(Words4));
-  Ceiling const ceiling  = ratio == 1   ? measured_copy<Words4>(m_session, n)
-                           : ratio == 2 ? measured_copy<Words2>(m_session, n)
-                                        : measured_copy<Words1>(m_session, n);
+  std::size_t const n    = bytes / 256 * 256 / (2 * sizeof(Words<4>));
+  Ceiling const ceiling  = ratio == 1   ? measured_copy<Words<4>>(m_session, n)
+                           : ratio == 2 ? measured_copy<Words<2>>(m_session, n)
+                                        : measured_copy<Words<1>>(m_session, n);
   return m_copies[ratio] = ceiling;
 }
 

@@ -26,7 +26,7 @@ CONTENDERS = {
     "stencil": {
         "kokkos": "Kokkos",
         "kokkos_tiled": "Kokkos, best tiles",
-        "separable": "by hand",
+        "separable": "hand-written",
         "npp": "NPP",
         "cudnn": "cuDNN",
         "generic": "generic",
@@ -174,3 +174,16 @@ class Results:
 
 def size(n):
     return f"2^{n.bit_length() - 1}" if n & (n - 1) == 0 else str(n)
+
+
+def row(cells):
+    return "| " + " | ".join(cells) + " |"
+
+
+def table(header, rows):
+    return [row(header), row(["---"] + ["---:"] * (len(header) - 1))] + [row(r) for r in rows] + [""]
+
+
+def section(title, header, rows):
+    """A table with its title; nothing without rows."""
+    return [f"## {title}", ""] + table(header, rows) if rows else []

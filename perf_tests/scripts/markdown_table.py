@@ -13,7 +13,7 @@ import argparse
 import sys
 
 import paper_tables
-from bench_results import CONTENDERS, PEERS, BadFile, Results, load, size
+from bench_results import CONTENDERS, PEERS, BadFile, Results, load, section, size, table
 
 RESULT_TYPE = {"half": "half -> float", "bhalf": "bhalf -> float", "int8": "int8 -> int32", "uint8": "uint8 -> int32"}
 SMALL_SIZES = (1 << 10, 1 << 14, 1 << 17)
@@ -156,25 +156,25 @@ class Stencil:
         return None if target is None else round(target, 3)
 
 
-def row(cells):
-    return "| " + " | ".join(cells) + " |"
-
-
-def table(header, rows):
-    return [row(header), row(["---"] + ["---:"] * (len(header) - 1))] + [row(r) for r in rows] + [""]
-
-
 def gigabytes(case):
     return "-" if case is None else f"{case.bytes_per_second * 1e-9:.0f}"
 
 
-def against_bar(value, bar, met, digits=2):
-    """The value, with the bar and the verdict where there is a bar."""
+def against_bar(results, value, bar=None, digits=2, at_most=False):
+    """The value, with the bar and the verdict where there is a bar. Hosts have none."""
     if value is None:
         return "-"
-    if bar is None:
+    if bar is None or not results.has_bars:
         return f"{value:.{digits}f}"
+    met = value <= bar if at_most else value >= bar
     return f"{value:.{digits}f} (bar {bar:g}, {'met' if met else 'not met'})"
+
+
+def largest_error(found, name):
+    """Of a contender in several {contender: Case}."""
+    errors = [contenders[name].relative_error for contenders in found if name in contenders]
+    errors = [error for error in errors if error is not None]
+    return f"{max(errors):.1e}" if errors else "-"
 
 
 def header_lines(results):
@@ -219,12 +219,12 @@ def largest_lines(results, operation):
     for value_type in results.types(operation):
         for n in operation.large_sizes(results.sizes(operation, value_type, operation.main_kind)):
             found = results.find(operation, value_type, operation.main_kind, n)
-            bars = operation.fraction_bars.get(value_type, {}) if results.has_bars else {}
+            bars = operation.fraction_bars.get(value_type, {})
             start = [RESULT_TYPE.get(value_type, value_type), size(n)]
             cells = start + [gigabytes(found[c]) for c in names]
             for contender in order:
-                fraction, bar = found[contender].fraction if found[contender] else None, bars.get(contender)
-                cells.append(against_bar(fraction, bar, fraction is not None and bar is not None and fraction >= bar, 3))
+                fraction = found[contender].fraction if found[contender] else None
+                cells.append(against_bar(results, fraction, bars.get(contender), 3))
             cells.append(", ".join(found[c].label for c in operation.routed if found[c]))
             rows.append(cells)
             if any(case and case.relative_error is not None for case in found.values()):
@@ -245,7 +245,7 @@ def small_lines(results, operation):
     lines = []
     for kind, title in operation.small_titles.items():
         rows = []
-        bar = operation.small_bars.get(kind) if results.has_bars else None
+        bar = operation.small_bars.get(kind)
         for value_type in results.types(operation):
             for n in SMALL_SIZES:
                 found = results.find(operation, value_type, kind, n)
@@ -253,12 +253,10 @@ def small_lines(results, operation):
                     continue
                 cells = [RESULT_TYPE.get(value_type, value_type), size(n)]
                 for contender, case in found.items():
-                    value = case.microseconds if case else None
                     own = bar if contender in operation.routed else None
-                    cells.append(against_bar(value, own, value is not None and own is not None and value <= own))
+                    cells.append(against_bar(results, case.microseconds if case else None, own, at_most=True))
                 rows.append(cells)
-        if rows:
-            lines += [f"## {title}, microseconds per call", ""] + table(["type", "n"] + list(operation.contenders.values()), rows)
+        lines += section(f"{title}, microseconds per call", ["type", "n"] + list(operation.contenders.values()), rows)
     return lines
 
 
@@ -276,12 +274,11 @@ def every_size_lines(results, operation):
                         ratios.append((kokkos.microseconds / own.microseconds, n))
                 if ratios:
                     worst, at = min(ratios)
-                    smallest = against_bar(worst, SLOWER_BAR if results.has_bars else None, worst >= SLOWER_BAR)
+                    smallest = against_bar(results, worst, SLOWER_BAR)
                     rows.append([RESULT_TYPE.get(value_type, value_type), kind, str(len(ratios)), size(at), smallest, f"{max(ratios)[0]:.2f}"])
-        if rows:
-            name = operation.contenders[contender]
-            lines += [f"## {name[0].upper()}{name[1:]} against Kokkos' own code: speedup over all sizes", ""] + table(
-                ["type", "result" if operation is Reduce else "kind", "sizes", "smallest at n", "smallest", "largest"], rows)
+        name = operation.contenders[contender]
+        lines += section(f"{name[0].upper()}{name[1:]} against Kokkos' own code: speedup over all sizes",
+                         ["type", "result" if operation is Reduce else "kind", "sizes", "smallest at n", "smallest", "largest"], rows)
     return lines
 
 
@@ -295,11 +292,10 @@ def other_scan_lines(results):
                 found = results.find(Scan, value_type, kind, n)
                 visible = found["visible"].fraction if found["visible"] else None
                 rows.append([RESULT_TYPE.get(value_type, value_type), title, size(n)] + [gigabytes(found[c]) for c in names]
-                            + [against_bar(visible, None, False, 3)])
-    if not rows:
-        return []
-    return ["## Inclusive and in-place scans, GB/s read plus written", ""] + table(
-        ["type", "kind", "n"] + list(names.values()) + ["visible / ceiling"], rows)
+                            + [against_bar(results, visible, digits=3)])
+    return section("Inclusive and in-place scans, GB/s read plus written",
+                   ["type", "kind", "n"] + list(names.values()) + ["visible / ceiling"],
+                   rows)
 
 
 def formulation_lines(results):
@@ -307,9 +303,7 @@ def formulation_lines(results):
     for (form, chain, block, kind, n), case in results.formulations.items():
         error = "-" if case.relative_error is None else f"{case.relative_error:.1e}"
         rows.append([form, str(chain), str(block), RESULT_TYPE.get(kind, kind), size(n), gigabytes(case), f"{case.fraction:.2f}", error])
-    if not rows:
-        return []
-    return ["## Formulations of the papers", ""] + table(["form", "R", "B", "type", "n", "GB/s", "/ ceiling", "relative error"], rows)
+    return section("Formulations of the papers", ["form", "R", "B", "type", "n", "GB/s", "/ ceiling", "relative error"], rows)
 
 
 def best_peer(found):
@@ -323,8 +317,7 @@ def against_peer(results, found):
     if peer is None or own is None:
         return "-"
     ratio = own.bytes_per_second / peer[0]
-    text = against_bar(ratio, SLOWER_BAR if results.has_bars else None, ratio >= SLOWER_BAR)
-    return f"{text}, {Segmented.contenders[peer[1]]}"
+    return f"{against_bar(results, ratio, SLOWER_BAR)}, {Segmented.contenders[peer[1]]}"
 
 
 def segmented_lines(results):
@@ -335,17 +328,13 @@ def segmented_lines(results):
         rows = []
         for (value_type, pattern, parameter), contenders in found.items():
             own = contenders.get("segmented")
-            bar = Segmented.bar(task, value_type, shape, pattern, parameter) if results.has_bars else None
-            fraction = own.fraction if own else None
-            met = fraction is not None and bar is not None and fraction >= bar
+            fraction = against_bar(results, own.fraction if own else None, Segmented.bar(task, value_type, shape, pattern, parameter), 3)
             cells = [RESULT_TYPE.get(value_type, value_type), f"{pattern} {parameter}" if pattern != "length" else str(parameter)]
             cells += [gigabytes(contenders.get(c)) for c in names]
-            rows.append(cells + [against_bar(fraction, bar, met, 3), against_peer(results, contenders), own.label if own else "-"])
-        if rows:
-            ceiling = "copy" if task == "segmented_scan" else "read"
-            lines += [f"## {title}, GB/s", ""] + table(
-                ["type", "length" if shape == "equal" else "segments"] + [Segmented.contenders[c] for c in names]
-                + [f"auto / {ceiling} ceiling", "auto / best peer", "route"], rows)
+            rows.append(cells + [fraction, against_peer(results, contenders), own.label if own else "-"])
+        ceiling = "copy" if task == "segmented_scan" else "read"
+        lines += section(f"{title}, GB/s", ["type", "length" if shape == "equal" else "segments"] + [Segmented.contenders[c] for c in names]
+                         + [f"auto / {ceiling} ceiling", "auto / best peer", "route"], rows)
     return lines + segmented_summary_lines(results) + segmented_error_lines(results) + energy_lines(results)
 
 
@@ -362,12 +351,10 @@ def segmented_summary_lines(results):
             if len(rates) < 2:
                 continue
             ratio = min(rates)[0] / max(rates)[0]
-            bar = Segmented.hole_bar if results.has_bars else None
             rows.append([RESULT_TYPE.get(value_type, value_type), task.partition("_")[2], str(len(rates)), str(min(rates)[1]), str(max(rates)[1]),
-                         against_bar(ratio, bar, ratio >= Segmented.hole_bar)])
-    if not rows:
-        return []
-    return [f"## Holes: the slowest of all lengths from {Segmented.lengths_from} up against the fastest, auto", ""] + table(
+                         against_bar(results, ratio, Segmented.hole_bar)])
+    return section(
+        f"Holes: the slowest of all lengths from {Segmented.lengths_from} up against the fastest, auto",
         ["type", "operation", "lengths", "slowest at", "fastest at", "slowest / fastest"], rows)
 
 
@@ -377,16 +364,10 @@ def segmented_error_lines(results):
     for (task, shape), title in Segmented.tables.items():
         found = results.segmented.get((task, shape), {})
         for value_type in dict.fromkeys(key[0] for key in found):
-            cells = []
-            for name in names:
-                errors = [c[name].relative_error for (t, _, _), c in found.items() if t == value_type and name in c]
-                errors = [e for e in errors if e is not None]
-                cells.append(f"{max(errors):.1e}" if errors else "-")
+            cells = [largest_error([c for key, c in found.items() if key[0] == value_type], name) for name in names]
             if any(cell != "-" for cell in cells):
                 rows.append([title, RESULT_TYPE.get(value_type, value_type)] + cells)
-    if not rows:
-        return []
-    return ["## Largest relative error of all results, uniform [0, 1) data", ""] + table(["", "type"] + list(names.values()), rows)
+    return section("Largest relative error of all results, uniform [0, 1) data", ["", "type"] + list(names.values()), rows)
 
 
 def energy_lines(results):
@@ -397,9 +378,8 @@ def energy_lines(results):
             ratio = f"{case.joules / own.joules:.2f}" if own and own.joules else "-"
             rows.append([RESULT_TYPE.get(value_type, value_type), str(length), Segmented.contenders[name], gigabytes(case), f"{case.watts:.0f}",
                          f"{case.joules * 1e12:.1f}", ratio])
-    if not rows:
-        return []
-    return ["## Energy of sums of equal segments (NVML, a steady second, the whole board)", ""] + table(
+    return section(
+        "Energy of sums of equal segments (NVML, a steady second, the whole board)",
         ["type", "length", "", "GB/s", "W", "pJ per element", "against auto"], rows)
 
 
@@ -421,26 +401,21 @@ def stencil_group_lines(results, groups, title):
     for (task, rank, form), lines in found.items():
         for (value_type, radius, boundary, steps), contenders in lines.items():
             own = next((contenders[c] for c in Stencil.auto if c in contenders), None)
-            fraction = own.fraction if own else None
-            bar = Stencil.bar(task, value_type, rank, form, radius) if results.has_bars else None
+            fraction = against_bar(results, own.fraction if own else None, Stencil.bar(task, value_type, rank, form, radius), 3)
             peer = max(((case.updates, c) for c, case in contenders.items() if c in PEERS), default=None)
             against = "-"
             if own and peer:
-                ratio = own.updates / peer[0]
-                text = against_bar(ratio, SLOWER_BAR if results.has_bars else None, ratio >= SLOWER_BAR)
-                against = f"{text}, {Stencil.contenders[peer[1]]}"
+                against = f"{against_bar(results, own.updates / peer[0], SLOWER_BAR)}, {Stencil.contenders[peer[1]]}"
             cells = [value_type]
             if named:
                 cells.append(rule_title(form) if task == "automaton" else f"{rank} {form}")
             cells += [str(radius), boundary] + ([str(steps)] if named else [])
             cells += [giga_updates(contenders.get(c)) for c in names]
-            rows.append(cells + [against_bar(fraction, bar, fraction is not None and bar is not None and fraction >= bar, 3), against,
-                                 own.label if own else "-"])
-    if not rows:
-        return []
+            rows.append(cells + [fraction, against, own.label if own else "-"])
     header = ["type"] + (["stencil" if groups[0][0] == "stencil_steps" else "neighbourhood"] if named else []) + ["r", "boundary"]
     header += ["steps per call"] if named else []
-    return [f"## {title}, 10^9 updates per second", ""] + table(
+    return section(
+        f"{title}, 10^9 updates per second",
         header + [Stencil.contenders[c] for c in names] + ["auto / copy ceiling", "auto / best peer", "route"], rows)
 
 
@@ -458,14 +433,10 @@ def boundary_lines(results):
             cells = [value_type, rank, str(radius)]
             for kind in kinds:
                 rate = rates.get((value_type, radius, kind, 1))
-                barred = results.has_bars and rank == "2d" and kind in ("periodic", "reflect", "mirror")
-                ratio = rate / constant if rate else None
-                bar = Stencil.boundary_bar if barred else None
-                cells.append(against_bar(ratio, bar, ratio is not None and ratio >= Stencil.boundary_bar, 3))
+                barred = rank == "2d" and kind in ("periodic", "reflect", "mirror")
+                cells.append(against_bar(results, rate / constant if rate else None, Stencil.boundary_bar if barred else None, 3))
             rows.append(cells)
-    if not rows:
-        return []
-    return ["## Boundaries: auto, rate over that with a constant, box of ones", ""] + table(["type", "grid", "r"] + list(kinds), rows)
+    return section("Boundaries: auto, rate over that with a constant, box of ones", ["type", "grid", "r"] + list(kinds), rows)
 
 
 def stencil_error_lines(results):
@@ -473,18 +444,12 @@ def stencil_error_lines(results):
     rows = []
     for (task, rank, form), lines in results.stencils.items():
         for value_type in dict.fromkeys(key[0] for key in lines):
-            cells = []
-            for name in names:
-                errors = [c[name].relative_error for key, c in lines.items() if key[0] == value_type and name in c]
-                errors = [e for e in errors if e is not None]
-                cells.append(f"{max(errors):.1e}" if errors else "-")
+            cells = [largest_error([c for key, c in lines.items() if key[0] == value_type], name) for name in names]
             if any(cell != "-" for cell in cells):
                 steps = ", several steps" if task == "stencil_steps" else ""
                 rows.append([f"{rank} {Stencil.forms.get(form, form)}{steps}", value_type] + cells)
-    if not rows:
-        return []
-    return ["## Largest relative error of all results, data and weights positive", ""] + table(
-        ["", "type"] + [Stencil.contenders[c] for c in names], rows)
+    return section(
+        "Largest relative error of all results, data and weights positive", ["", "type"] + [Stencil.contenders[c] for c in names], rows)
 
 
 def stencil_lines(results):
@@ -511,7 +476,7 @@ def markdown(document):
     lines += formulation_lines(results)
     lines += segmented_lines(results)
     lines += stencil_lines(results)
-    lines += paper_tables.lines_of(document, table, size)
+    lines += paper_tables.lines_of(document)
     if results.failed:
         lines += ["## Failed", ""] + [f"- `{name}`: {why}" for name, why in results.failed.items()] + [""]
     return "\n".join(lines), not results.failed

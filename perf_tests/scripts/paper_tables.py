@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The tables of perf_paper, for markdown_table.py."""
 
-from bench_results import Case, entries_by_case
+from bench_results import Case, entries_by_case, section, size, table
 
 CONTENDERS = {
     "shuffle": "warp shuffles",
@@ -67,7 +67,7 @@ def ratio(a, b):
     return "-" if not a or not b else f"{a / b:.2f}"
 
 
-def chain_lines(papers, table, size):
+def chain_lines(papers):
     cases = papers.of("paper_chain")
     if not cases:
         return []
@@ -110,7 +110,7 @@ def chain_lines(papers, table, size):
     return lines
 
 
-def error_lines(papers, table, size):
+def error_lines(papers):
     lines = []
     found = {}
     for (contender, value_type), words, numbers, case in papers.of("paper_error"):
@@ -132,8 +132,7 @@ def error_lines(papers, table, size):
                     else:
                         cells.append(f"{case.value(field):.1e}" if case.value("finite") else "not finite")
                 rows.append([distribution, value_type, title(contender)] + cells)
-        if rows:
-            lines += [f"## Error over {over}, against double", ""] + table(["data", "type", ""] + [size(n) for n in sizes], rows)
+        lines += section(f"Error over {over}, against double", ["data", "type", ""] + [size(n) for n in sizes], rows)
     return lines
 
 
@@ -144,7 +143,7 @@ def automata(papers):
     return found
 
 
-def automaton_lines(papers, table):
+def automaton_lines(papers):
     found = automata(papers)
     if not found:
         return []
@@ -161,7 +160,7 @@ def automaton_lines(papers, table):
         ["r", "grid"] + [title(c) for c in names] + [f"library over {title(c)}" for c in baselines] + ["by the model"], rows)
 
 
-def energy_lines(papers, table):
+def energy_lines(papers):
     found = {}
     for (contender, value_type), words, numbers, case in papers.of("paper_energy"):
         what = "sum" if words[0] == "reduce" else f"automaton, r = {numbers['r']}"
@@ -173,13 +172,12 @@ def energy_lines(papers, table):
         for contender, value_type, case in cases:
             rows.append([what, title(contender), value_type, figure(billions(case)), f"{case.watts:.0f}", f"{case.joules * 1e12:.1f}",
                          ratio(case.joules, own.joules if own else None)])
-    if not rows:
-        return []
-    return ["## Energy (NVML, a steady second, the whole board)", ""] + table(
+    return section(
+        "Energy (NVML, a steady second, the whole board)",
         ["", "contender", "type", "10^9 elements per second", "W", "pJ per element", "against the library"], rows)
 
 
-def model_lines(papers, table, size):
+def model_lines(papers):
     lines = []
     sums = [(numbers, case) for where, _, numbers, case in papers.of("paper_model") if where == "reduce"]
     measured, shuffles = {}, None
@@ -207,14 +205,13 @@ def model_lines(papers, table, size):
         over = ratio(billions(widest["mma"]), billions(widest["global"])) if widest else "-"
         rows.append([str(numbers["r"]), f"{case.value('model_reads'):.0f}", f"{case.value('model_staged_reads'):.2f}",
                      f"{case.value('model_products'):.0f}", f"{case.value('model_speedup'):.0f}", over])
-    if rows:
-        lines += ["## Model of a generation, blocks of 16 x 16", ""] + table(
-            ["r", "reads of a cell", "staged in shared memory", "products of a block", "speed-up over reads", "measured, mma over global memory"], rows)
-    return lines
+    return lines + section(
+        "Model of a generation, blocks of 16 x 16",
+        ["r", "reads of a cell", "staged in shared memory", "products of a block", "speed-up over reads", "measured, mma over global memory"], rows)
 
 
-def lines_of(document, table, size):
+def lines_of(document):
     papers = Papers(document)
-    lines = chain_lines(papers, table, size) + error_lines(papers, table, size)
-    lines += automaton_lines(papers, table) + energy_lines(papers, table)
-    return lines + model_lines(papers, table, size)
+    lines = chain_lines(papers) + error_lines(papers)
+    lines += automaton_lines(papers) + energy_lines(papers)
+    return lines + model_lines(papers)

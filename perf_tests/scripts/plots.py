@@ -21,7 +21,7 @@ STYLE = {
     "CUB": (CUB, "^"),
     "cuBLAS": (THIRD, "D"),
     "NPP": (THIRD, "D"),
-    "by hand": (FOURTH, "P"),
+    "hand-written": (FOURTH, "P"),
     "cuDNN": (FIFTH, "X"),
 }
 # Line -> its contenders; of several the fastest at each point.
@@ -37,7 +37,7 @@ OVER_LENGTH = {
 }
 OVER_RADIUS = {
     "kokkos-mma": ("stencil",),
-    "by hand": ("separable",),
+    "hand-written": ("separable",),
     "NPP": ("npp",),
     "cuDNN": ("cudnn",),
     "Kokkos": ("kokkos", "kokkos_tiled"),

@@ -298,7 +298,7 @@ class Lines(unittest.TestCase):
                                                   case("stencil", 7, "periodic", 0.1), case("separable", 7, "constant", 0.2)]}
         picture = plots.pictures(Results(document))[0]
         self.assertEqual(picture.name, "stencil_box")
-        self.assertEqual(picture.panels[0].lines, {"kokkos-mma": {1: 0.7, 7: 0.6}, "by hand": {7: 0.2}})
+        self.assertEqual(picture.panels[0].lines, {"kokkos-mma": {1: 0.7, 7: 0.6}, "hand-written": {7: 0.2}})
 
 
 def plain_text(svg):

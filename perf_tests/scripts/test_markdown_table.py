@@ -212,12 +212,12 @@ class StencilTables(Tables, unittest.TestCase):
 
     def test_box_with_bars_peers_and_no_refused_route(self):
         self.assertIn(
-            "| type | r | boundary | Kokkos | Kokkos, best tiles | by hand | NPP | generic | auto | mma | auto / copy ceiling | auto / best peer | route |",
+            "| type | r | boundary | Kokkos | Kokkos, best tiles | hand-written | NPP | generic | auto | mma | auto / copy ceiling | auto / best peer | route |",
             self.lines,
         )
         self.assertEqual(
             self.line("| half | 7 | constant", "## 2D, box"),
-            "| half | 7 | constant | 10 | 14 | 400 | - | 20 | 910 | 900 | 0.910 (bar 0.9, met) | 2.27 (bar 0.97, met), by hand | mma |",
+            "| half | 7 | constant | 10 | 14 | 400 | - | 20 | 910 | 900 | 0.910 (bar 0.9, met) | 2.27 (bar 0.97, met), hand-written | mma |",
         )
         self.assertEqual(
             self.line("| float", "## 2D, box"),

@@ -68,7 +68,7 @@ class SegmentedTests {
   template <class T>
   double bytes(Case const& c, Cut const& cut) const;
 
-  /// How the elements of a case are cut. Kept until a case has another one.
+  /// How the elements of a case are divided into segments.
   Cut cut(Case const& c);
   Offsets const& offsets(Case const& c);
 
@@ -126,7 +126,7 @@ void SegmentedTests::register_equal(Task task,
   std::size_t const most = largest<T>();
   for (std::size_t length : sizes(lengths, most))
     for (Contender c : contenders)
-      // Whole segments: not all contenders take another last one.
+      // Whole segments, as not all contenders take a shorter last one.
       register_case<T>({task, c, Shape::equal, Pattern::length, length,
                         most / length * length},
                        make);
@@ -164,7 +164,8 @@ void SegmentedTests::register_reductions() {
         100, 127, 129, 255, 257, 500, 1000, 1023, 1025, 5000, 100000})
     every.push_back(odd);
   few.insert(few.end(), bar.begin(), bar.end());
-  // Lengths with a bar meet everyone, in a row on the same data.
+  // All contenders run at the lengths with a bar, one after another on the same
+  // data.
   std::vector<std::size_t> const listed =
       sizes(on_cuda || all ? every : few, most);
   for (std::size_t length : listed) {
@@ -175,7 +176,7 @@ void SegmentedTests::register_reductions() {
       contenders = {kokkos_team, kokkos_flat, cub_fixed,  cublas, segmented,
                     mma,         streamed,    collective, wmma};
     } else {
-      // Peers that may be the best one there.
+      // Peers that may be the fastest at this length.
       if (length <= 65) contenders.push_back(kokkos_flat);
       if (length == 1 << 20)
         contenders.insert(contenders.end(), {mma, streamed});
@@ -297,8 +298,7 @@ void SegmentedTests::run(benchmark::State& state, Case const& c,
   try {
     seen = run_once();
   } catch (std::invalid_argument const& refusal) {
-    // The same arguments pass without a route: it is the route that does not
-    // take them.
+    // The call is valid without a route, so it is the route that refuses it.
     if (!forced) throw;
     return report_refusal(state, refusal);
   }

@@ -62,7 +62,7 @@ constexpr char const* name_of(Pattern p) {
   return names[static_cast<int>(p)];
 }
 
-/// What stands where the library's calls have their route.
+/// The label of other contenders; the library's calls have their route there.
 constexpr char const* label_of(Contender c) {
   if (c == Contender::kokkos_team || c == Contender::kokkos_flat)
     return "kokkos";
@@ -97,8 +97,8 @@ struct Case {
     return std::string(name_of(task)) + "/" + name_of(contender) + "/" +
            type_name<T>() + "/" + cut_name() + "/n:" + std::to_string(n);
   }
-  /// Hosts have no route but Kokkos' own code, and asking for another one by
-  /// name is an error there.
+  /// On hosts there is the generic route alone, and naming another one is an
+  /// error.
   KokkosMMA::Settings settings() const {
     KokkosMMA::Settings s;
     if (contender == Contender::unchecked) s.check_offsets = false;
@@ -170,7 +170,7 @@ Call kokkos_reduce(Work<T> const& w, Rows const& rows) {
     return [w, rows] {
       kokkos_flat_reduce<T>(w.exec, rows, w.cut.segments, w.x, w.y);
     };
-  // A vector of 32 lanes would be alone with the long one.
+  // A single vector of 32 lanes would sum the long segment.
   if (w.c.pattern == Pattern::one_long)
     return [w, rows] {
       kokkos_block_reduce<T>(w.exec, rows, w.cut.segments, w.x, w.y);

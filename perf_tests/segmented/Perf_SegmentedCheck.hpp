@@ -15,11 +15,11 @@
 
 #include "support/Perf_Check.hpp"
 
-/// The exact sum of every segment, and what is right about results of segmented
-/// sums and scans. Shares no code with a contender.
+/// Checks of segmented sums and scans: the exact sum of every segment, and
+/// every prefix against the one before it. No code is shared with a contender.
 namespace perf {
 
-/// How n elements are cut.
+/// How n elements are divided into segments.
 struct Cut {
   enum class Kind { equal, offsets, columns };
   Kind kind;

@@ -59,9 +59,9 @@ struct OffsetRows {
   }
 };
 
-/// How a team is cut for segments of about so many elements: the widest vector
-/// that is no wider than a segment, and for long ones a whole warp each. Hosts
-/// have neither.
+/// The shape of a team for segments of about so many elements: the widest
+/// vector that is no wider than a segment, and for long ones a whole warp each.
+/// Hosts have neither.
 struct TeamShape {
   int segments, threads, lanes;
 
@@ -106,7 +106,7 @@ void kokkos_team_reduce(Exec const& exec, Rows const& rows,
       });
 }
 
-/// A whole team for each segment: what suits a few long ones.
+/// A whole team for each segment, for few and long segments.
 template <class T, class Rows>
 void kokkos_block_reduce(Exec const& exec, Rows const& rows,
                          std::size_t segments, Vector<T> const& x,
@@ -328,8 +328,7 @@ Call cub_by_key_scan(Exec const& exec, Keys keys, T const* x, sum_type<T>* y,
   });
 }
 
-/// Keys of elements between offsets, which the caller of a scan by key has to
-/// have.
+/// Keys of elements between offsets, which a scan by key needs.
 struct WriteKeys {
   Cut cut;
   int* keys;

@@ -29,8 +29,8 @@ struct Narrow {
   }
 };
 
-/// Where segments of a pattern begin and end: as many as n elements give, the
-/// last cut short.
+/// Offsets of the segments of a pattern over n elements; the last segment may
+/// be shorter.
 std::vector<std::int64_t> ragged_offsets(Pattern pattern, std::size_t parameter,
                                          std::size_t n) {
   std::vector<std::int64_t> offsets = {0};

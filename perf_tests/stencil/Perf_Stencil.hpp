@@ -70,7 +70,7 @@ class StencilTests {
   template <class Make>
   Tiling const& fastest_tiling(std::string const& key, int rank,
                                Make const& make);
-  /// What is reported of \p updates elements, all steps of a call together.
+  /// Reports \p updates elements, all steps of a call together.
   void report(benchmark::State& state, Case const& c, Samples const& samples,
               double updates, double bytes) {
     perf::report(state, samples, bytes,
@@ -356,8 +356,7 @@ void StencilTests::run(benchmark::State& state, Case const& c) {
     call = stencil_call<T, R>(work);
     seen = run_once();
   } catch (std::invalid_argument const& refusal) {
-    // The same arguments pass without a route: it is the route that does not
-    // take them.
+    // The call is valid without a route, so it is the route that refuses it.
     if (!is_forced(c.contender)) throw;
     return report_refusal(state, refusal);
   }

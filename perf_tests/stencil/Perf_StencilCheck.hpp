@@ -15,8 +15,8 @@
 
 #include "support/Perf_Check.hpp"
 
-/// Data of stencils and automata, and what is right about their results: sums
-/// in integers, every element. Shares no code with a contender.
+/// Data and checks of stencils and automata: every element against sums in
+/// integers. No code is shared with a contender.
 namespace perf {
 
 /// Elements and weights are integers times a power of two, and sums of their

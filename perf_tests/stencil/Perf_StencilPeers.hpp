@@ -397,7 +397,7 @@ __global__ void __launch_bounds__(256)
   }
 }
 
-/// The same in one dimension.
+/// Sums of one pass over a tile of a line in shared memory.
 template <class T, int r>
 __global__ void __launch_bounds__(256)
     separable_1d(T const* __restrict__ in, T* __restrict__ out, int n,

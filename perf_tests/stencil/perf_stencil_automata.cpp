@@ -132,7 +132,7 @@ void StencilTests::register_automata() {
       for (Conditions conditions : {Conditions::periodic, Conditions::reflect})
         add(true, 2, r, conditions, 8, {automaton});
   }
-  // Life for a while.
+  // Life over many generations.
   add(true, 2, 1, Conditions::periodic, few ? 32 : 256,
       {kokkos_tiled, automaton});
   for (int r :

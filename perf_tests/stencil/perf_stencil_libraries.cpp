@@ -180,6 +180,10 @@ class Cudnn {
   cudnnHandle_t m_handle = nullptr;
 };
 
+// A call of cuDNN that must succeed.
+#define KOKKOSMMA_PERF_CUDNN(NAME, ...) \
+  Cudnn::check(Cudnn::instance().NAME(__VA_ARGS__), #NAME)
+
 /// What a convolution needs. The descriptors, a few hundred bytes for each
 /// case, live until the end.
 struct Convolution {
@@ -195,15 +199,13 @@ struct Convolution {
     float const one = 1, zero = 0;
     double const wide_one = 1, wide_zero = 0;
     Cudnn& c = Cudnn::instance();
-    Cudnn::check(c.cudnnSetStream(c.handle(), s.exec.cuda_stream()),
-                 "cudnnSetStream");
-    Cudnn::check(
-        c.cudnnConvolutionForward(
-            c.handle(), wide ? static_cast<void const*>(&wide_one) : &one, in,
-            s.in, filter, weights->data(), how, algorithm,
-            scratch ? scratch->data() : nullptr, scratch_bytes,
-            wide ? static_cast<void const*>(&wide_zero) : &zero, out, s.out),
-        "cudnnConvolutionForward");
+    KOKKOSMMA_PERF_CUDNN(cudnnSetStream, c.handle(), s.exec.cuda_stream());
+    KOKKOSMMA_PERF_CUDNN(cudnnConvolutionForward, c.handle(),
+                         wide ? static_cast<void const*>(&wide_one) : &one, in,
+                         s.in, filter, weights->data(), how, algorithm,
+                         scratch ? scratch->data() : nullptr, scratch_bytes,
+                         wide ? static_cast<void const*>(&wide_zero) : &zero,
+                         out, s.out);
   }
 };
 
@@ -281,38 +283,29 @@ std::function<void()> cudnn_convolution(LibraryStencil const& s) {
   for (std::size_t d = sizes.size() - 1; d-- > 0;)
     strides[d] = strides[d + 1] * sizes[d + 1];
   for (cudnnTensorDescriptor_t* tensor : {&convolution.in, &convolution.out}) {
-    Cudnn::check(c.cudnnCreateTensorDescriptor(tensor),
-                 "cudnnCreateTensorDescriptor");
-    Cudnn::check(c.cudnnSetTensorNdDescriptor(*tensor, type, dimensions,
-                                              sizes.data(), strides.data()),
-                 "cudnnSetTensorNdDescriptor");
+    KOKKOSMMA_PERF_CUDNN(cudnnCreateTensorDescriptor, tensor);
+    KOKKOSMMA_PERF_CUDNN(cudnnSetTensorNdDescriptor, *tensor, type, dimensions,
+                         sizes.data(), strides.data());
   }
-  Cudnn::check(c.cudnnCreateFilterDescriptor(&convolution.filter),
-               "cudnnCreateFilterDescriptor");
-  Cudnn::check(
-      c.cudnnSetFilterNdDescriptor(convolution.filter, type, CUDNN_TENSOR_NCHW,
-                                   dimensions, filter.data()),
-      "cudnnSetFilterNdDescriptor");
-  Cudnn::check(c.cudnnCreateConvolutionDescriptor(&convolution.how),
-               "cudnnCreateConvolutionDescriptor");
-  Cudnn::check(c.cudnnSetConvolutionNdDescriptor(
-                   convolution.how, dimensions - 2, pad.data(), ones.data(),
-                   ones.data(), CUDNN_CROSS_CORRELATION,
-                   convolution.wide ? CUDNN_DATA_DOUBLE : CUDNN_DATA_FLOAT),
-               "cudnnSetConvolutionNdDescriptor");
+  KOKKOSMMA_PERF_CUDNN(cudnnCreateFilterDescriptor, &convolution.filter);
+  KOKKOSMMA_PERF_CUDNN(cudnnSetFilterNdDescriptor, convolution.filter, type,
+                       CUDNN_TENSOR_NCHW, dimensions, filter.data());
+  KOKKOSMMA_PERF_CUDNN(cudnnCreateConvolutionDescriptor, &convolution.how);
+  KOKKOSMMA_PERF_CUDNN(cudnnSetConvolutionNdDescriptor, convolution.how,
+                       dimensions - 2, pad.data(), ones.data(), ones.data(),
+                       CUDNN_CROSS_CORRELATION,
+                       convolution.wide ? CUDNN_DATA_DOUBLE : CUDNN_DATA_FLOAT);
   // Floats without tf32, which drops 13 of their bits.
-  Cudnn::check(c.cudnnSetConvolutionMathType(
-                   convolution.how, s.type == "half" || s.type == "bhalf"
-                                        ? CUDNN_TENSOR_OP_MATH
-                                        : CUDNN_FMA_MATH),
-               "cudnnSetConvolutionMathType");
+  KOKKOSMMA_PERF_CUDNN(cudnnSetConvolutionMathType, convolution.how,
+                       s.type == "half" || s.type == "bhalf"
+                           ? CUDNN_TENSOR_OP_MATH
+                           : CUDNN_FMA_MATH);
   constexpr int most                             = 8;
   cudnnConvolutionFwdAlgoPerf_t algorithms[most] = {};
   int count                                      = 0;
-  Cudnn::check(c.cudnnGetConvolutionForwardAlgorithm_v7(
-                   c.handle(), convolution.in, convolution.filter,
-                   convolution.how, convolution.out, most, &count, algorithms),
-               "cudnnGetConvolutionForwardAlgorithm_v7");
+  KOKKOSMMA_PERF_CUDNN(cudnnGetConvolutionForwardAlgorithm_v7, c.handle(),
+                       convolution.in, convolution.filter, convolution.how,
+                       convolution.out, most, &count, algorithms);
   DeviceTimer timer(s.exec);
   double fastest = std::numeric_limits<double>::infinity();
   Convolution best;
@@ -337,7 +330,7 @@ std::function<void()> cudnn_convolution(LibraryStencil const& s) {
       fastest = seconds;
       best    = tried;
     } catch (std::exception const&) {
-      // One that says that it supports this and does not.
+      // Recommended, but refuses to run.
     }
   }
   if (!best.weights)

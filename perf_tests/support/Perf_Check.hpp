@@ -7,10 +7,13 @@
 #include <Kokkos_Core.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <iomanip>
 #include <limits>
+#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <type_traits>
@@ -19,8 +22,8 @@
 #include "support/Perf_Data.hpp"
 #include "support/Perf_Timing.hpp"
 
-/// Memory of checks, and a look at every result. Shares no code with a
-/// contender.
+/// Memory for checks, and the inspection of every result. No code is shared
+/// with a contender.
 namespace perf {
 
 // By bytes, and not by Kokkos::deep_copy: its kernels for every type and layout
@@ -178,6 +181,37 @@ KOKKOS_INLINE_FUNCTION bool follows(Sum prefix, Sum before, Sum element,
         static_cast<double>(before) + static_cast<double>(element);
     return Kokkos::abs(static_cast<double>(prefix) - expected) <=
            2 * allowed * Kokkos::abs(expected);  // false for a NaN
+  }
+}
+
+/// Relative error of one value, 0 for integers.
+/// \throws std::runtime_error when it is wrong, with what() in its text.
+template <class Sum, class What>
+double checked_error(What const& what, Sum value, ReferenceSum const& expected,
+                     double allowed) {
+  if constexpr (std::is_integral_v<Sum>) {
+    Sum const exact =
+        static_cast<Sum>(static_cast<std::uint64_t>(expected.integer));
+    if (value != exact)
+      throw std::runtime_error("wrong " + what() + ": " +
+                               std::to_string(value) + ", expected " +
+                               std::to_string(exact));
+    return 0;
+  } else {
+    long double const exact = expected.floating();
+    double const difference =
+        static_cast<double>(std::abs(static_cast<long double>(value) - exact));
+    double const relative =
+        difference == 0 ? 0 : difference / static_cast<double>(exact);
+    if (!(relative <= allowed)) {  // a NaN is wrong too
+      std::ostringstream text;
+      text << std::setprecision(17) << "wrong " << what() << ": " << value
+           << ", expected " << static_cast<double>(exact)
+           << std::setprecision(3) << "; relative error " << relative
+           << ", allowed " << allowed;
+      throw std::runtime_error(text.str());
+    }
+    return relative;
   }
 }
 

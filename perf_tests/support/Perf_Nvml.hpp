@@ -114,7 +114,7 @@ class Nvml {
   void* m_device = nullptr;
 };
 
-/// The same where the energy counter must be there too.
+/// NVML on a device with an energy counter; missing() says where there is none.
 class EnergyCounter : public Nvml {
  public:
   EnergyCounter() {

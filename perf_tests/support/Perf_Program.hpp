@@ -58,7 +58,7 @@ inline void report(benchmark::State& state, Samples const& samples,
   state.counters["variation"]  = samples.variation();
   state.counters["fastest_us"] = samples.minimum() * 1e6;
 }
-/// The same of a call that takes \p elements.
+/// Reports elements per second too, of which a call takes \p elements.
 inline void report(benchmark::State& state, Samples const& samples,
                    double bytes, double ceiling, double elements) {
   report(state, samples, bytes, ceiling);

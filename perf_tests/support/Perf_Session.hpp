@@ -36,7 +36,7 @@
 
 namespace perf {
 
-/// What the machine is; the sizes of the tests follow from it.
+/// The machine, which decides the sizes of the tests.
 struct Machine {
   std::string name;
   int processors          = 0;  // SMs on Cuda, concurrency elsewhere

@@ -127,7 +127,7 @@ void tune_scan(Tuner& tuner) {
   tuner.choose_flag<T>(&TuningTable::scan_mma, cases);
 }
 
-/// Elements of the k-th size of tune_elements.
+/// Elements of a type for a size of tune_elements.
 template <class T>
 std::size_t elements_of(Tuner& tuner, std::size_t size) {
   return tuner.session().fitting(sizeof(T) == 8 ? size / 2 : size, sizeof(T));
@@ -147,7 +147,8 @@ void tune_segments(Tuner& tuner) {
     std::size_t const count = elements_of<T>(tuner, size) / length;
     std::size_t const n     = count * length;
     TuneOutput<Sum> const to(y, count);
-    TuneCase c{type_name<T>() + (" " + std::to_string(length)),
+    TuneCase c{std::to_string(length) + " " + type_name<T>() + " of " +
+                   tune_size(n * sizeof(T)),
                double(n * sizeof(T) + count * sizeof(Sum)),
                int(length * sizeof(T))};
     c.elements = length;
@@ -201,8 +202,10 @@ void tune_columns(Tuner& tuner) {
     for (std::size_t const size : tune_elements) {
       std::size_t const rows = elements_of<T>(tuner, size) / columns;
       TuneOutput<Sum> const to(y, columns);
-      cases.push_back({std::to_string(columns) + " columns",
-                       double(rows * columns * sizeof(T)), int(columns)});
+      std::size_t const bytes = rows * columns * sizeof(T);
+      cases.push_back(
+          {std::to_string(columns) + " columns of " + tune_size(bytes),
+           double(bytes), int(columns)});
       cases.back().call = [exec, to,
                            x = Matrix(in, rows, columns)](std::size_t) {
         KokkosMMA::segmented_reduce(exec, x, KokkosMMA::Axis{0}, to);
