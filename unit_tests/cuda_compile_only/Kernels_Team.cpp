@@ -64,8 +64,9 @@ void rows_as_views(Matrix<T const> x, Array<Result> sums,
         Result sum;
         KokkosMMA::team_reduce(member, Kokkos::subview(x, row, Kokkos::ALL()),
                                sum);
-        KokkosMMA::team_scan(member, Kokkos::subview(x, row, Kokkos::ALL()),
-                             Kokkos::subview(prefixes, row, Kokkos::ALL()));
+        KokkosMMA::team_inclusive_scan(
+            member, Kokkos::subview(x, row, Kokkos::ALL()),
+            Kokkos::subview(prefixes, row, Kokkos::ALL()));
         Kokkos::single(Kokkos::PerTeam(member), [&] { sums(row) = sum; });
       });
   Kokkos::parallel_for(

@@ -111,12 +111,13 @@ inline void check_axis(char const* who, Axis axis) {
 template <class X, class R>
 void check_segment_result(char const* who, char const* name, X const& x,
                           R const& result, std::uint64_t segments) {
-  if (result.extent(0) != segments)
-    invalid_argument(who, name, " \"", result.label(), "\" has extent ",
-                     result.extent(0), "; there are ", segments,
-                     " segments: make its extent ", segments);
-  if constexpr (R::rank() == 2) {
-    if (result.extent(1) != x.extent(1))
+  if constexpr (R::rank() == 1) {
+    if (result.extent(0) != segments)
+      invalid_argument(who, name, " \"", result.label(), "\" has extent ",
+                       result.extent(0), "; there are ", segments,
+                       " segments: make its extent ", segments);
+  } else {
+    if (result.extent(0) != segments || result.extent(1) != x.extent(1))
       invalid_argument(who, name, " \"", result.label(), "\" has extents ",
                        describe_extents(result), "; there are ", segments,
                        " segments of elements with ", x.extent(1),
