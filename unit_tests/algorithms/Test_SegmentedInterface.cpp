@@ -489,6 +489,35 @@ void expect_labels() {
     });
     EXPECT_EQ((std::vector<std::string>{label, "end"}), Recorder::events);
   }
+  auto const labels = [](auto const& run) {
+    Recorder recorder;
+    run();
+    std::erase_if(Recorder::events, [](std::string const& event) {
+      return event.find("begin for ") != 0;
+    });
+    return Recorder::events;
+  };
+  std::vector<std::string> const mine = {"begin for mine"};
+  auto const y                        = call.y.view();
+  Guarded<float, Exec> const squares(10);
+  EXPECT_EQ(mine, labels([&] {
+              segmented_reduce("mine", Exec(), call.x, 10, call.result.view());
+            }));
+  EXPECT_EQ(mine, labels([&] {
+              segmented_reduce("mine", Exec(), call.x, 10, call.result.view(),
+                               Maximum(), Settings{Route::generic});
+            }));
+  EXPECT_EQ(mine, labels([&] {
+              segmented_inclusive_scan("mine", Exec(), call.x, 10, y);
+            }));
+  EXPECT_EQ(mine, labels([&] {
+              segmented_exclusive_scan("mine", Exec(), call.x, 10, y,
+                                       Minimum());
+            }));
+  EXPECT_EQ(mine, labels([&] {
+              segmented_moments("mine", Exec(), call.x, 10, call.result.view(),
+                                squares.view());
+            }));
 }
 TYPED_TEST(SegmentedInterface, Labels) { expect_labels<TypeParam>(); }
 
