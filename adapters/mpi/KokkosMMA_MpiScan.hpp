@@ -32,7 +32,7 @@ A local_total(Exec const& exec, X const& x, Settings const& settings) {
         exec, 0, x.extent(0));
     Kokkos::parallel_reduce("KokkosMMA::mpi::scan total", policy, load(x), sum);
   } else {
-    reduce(exec, x, sum);
+    KokkosMMA::reduce(exec, x, sum);
   }
   return sum;
 }

@@ -49,14 +49,14 @@ namespace KokkosMMA {
 template <class Exec, Impl::Rank1View X, class Result>
 void reduce(Exec const& exec, X const& x, Result&& result,
             Settings const& settings = {}) {
-  Impl::reduce({}, exec, x, result, settings);
+  Impl::run_reduce({}, exec, x, result, settings);
 }
 
 /// Reduction of a View with a label for Kokkos Tools and KOKKOSMMA_VERBOSE.
 template <class Exec, Impl::Rank1View X, class Result>
 void reduce(std::string const& label, Exec const& exec, X const& x,
             Result&& result, Settings const& settings = {}) {
-  Impl::reduce(label, exec, x, result, settings);
+  Impl::run_reduce(label, exec, x, result, settings);
 }
 
 }  // namespace KokkosMMA

@@ -209,8 +209,8 @@ void check_result_place(char const* who, R const& result) {
 
 /// Every reduction of a View. The label that nobody gave says the route.
 template <class Exec, class X, class Result>
-void reduce(std::string const& label, Exec const& exec, X const& x,
-            Result& result, Settings const& settings) {
+void run_reduce(std::string const& label, Exec const& exec, X const& x,
+                Result& result, Settings const& settings) {
   using R                   = std::remove_cv_t<Result>;
   using Of                  = ResultOf<R>;
   using Value               = typename Of::Value;

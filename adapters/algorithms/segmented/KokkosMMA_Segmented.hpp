@@ -58,7 +58,7 @@ template <class Exec, class X, class Segments, class R>
 requires Impl::ReducedSegments<Segments, X, R>
 void segmented_reduce(Exec const& exec, X const& x, Segments const& segments,
                       R const& result, Settings const& settings = {}) {
-  Impl::segmented_reduce<Plus<>>({}, exec, x, segments, result, settings);
+  Impl::run_segmented_reduce<Plus<>>({}, exec, x, segments, result, settings);
 }
 
 /// Reduces each segment of a View by another operation than the sum, or keeps
@@ -79,7 +79,7 @@ requires Impl::ReducedSegments<Segments, X, R>
 void segmented_reduce(Exec const& exec, X const& x, Segments const& segments,
                       R const& result, [[maybe_unused]] Op operation,
                       Settings const& settings = {}) {
-  Impl::segmented_reduce<Op>({}, exec, x, segments, result, settings);
+  Impl::run_segmented_reduce<Op>({}, exec, x, segments, result, settings);
 }
 
 /// Segmented sum with a label for Kokkos Tools.
@@ -88,7 +88,8 @@ requires Impl::ReducedSegments<Segments, X, R>
 void segmented_reduce(std::string const& label, Exec const& exec, X const& x,
                       Segments const& segments, R const& result,
                       Settings const& settings = {}) {
-  Impl::segmented_reduce<Plus<>>(label, exec, x, segments, result, settings);
+  Impl::run_segmented_reduce<Plus<>>(label, exec, x, segments, result,
+                                     settings);
 }
 
 /// Segmented reduction by an operation, with a label for Kokkos Tools.
@@ -99,7 +100,7 @@ void segmented_reduce(std::string const& label, Exec const& exec, X const& x,
                       Segments const& segments, R const& result,
                       [[maybe_unused]] Op operation,
                       Settings const& settings = {}) {
-  Impl::segmented_reduce<Op>(label, exec, x, segments, result, settings);
+  Impl::run_segmented_reduce<Op>(label, exec, x, segments, result, settings);
 }
 
 /// Inclusive scan within each segment of a View: y(i) is the sum of the
@@ -129,7 +130,7 @@ requires Impl::ScannedSegments<Segments, X, Y>
 void segmented_inclusive_scan(Exec const& exec, X const& x,
                               Segments const& segments, Y const& y,
                               Settings const& settings = {}) {
-  Impl::segmented_scan<true, Plus<>>({}, exec, x, segments, y, settings);
+  Impl::run_segmented_scan<true, Plus<>>({}, exec, x, segments, y, settings);
 }
 
 /// Inclusive scan within each segment by another operation than the sum:
@@ -141,7 +142,7 @@ void segmented_inclusive_scan(Exec const& exec, X const& x,
                               Segments const& segments, Y const& y,
                               [[maybe_unused]] Op operation,
                               Settings const& settings = {}) {
-  Impl::segmented_scan<true, Op>({}, exec, x, segments, y, settings);
+  Impl::run_segmented_scan<true, Op>({}, exec, x, segments, y, settings);
 }
 
 /// Inclusive scan within segments, with a label for Kokkos Tools.
@@ -150,7 +151,7 @@ requires Impl::ScannedSegments<Segments, X, Y>
 void segmented_inclusive_scan(std::string const& label, Exec const& exec,
                               X const& x, Segments const& segments, Y const& y,
                               Settings const& settings = {}) {
-  Impl::segmented_scan<true, Plus<>>(label, exec, x, segments, y, settings);
+  Impl::run_segmented_scan<true, Plus<>>(label, exec, x, segments, y, settings);
 }
 
 /// Inclusive scan within segments by an operation, with a label for Kokkos
@@ -162,7 +163,7 @@ void segmented_inclusive_scan(std::string const& label, Exec const& exec,
                               X const& x, Segments const& segments, Y const& y,
                               [[maybe_unused]] Op operation,
                               Settings const& settings = {}) {
-  Impl::segmented_scan<true, Op>(label, exec, x, segments, y, settings);
+  Impl::run_segmented_scan<true, Op>(label, exec, x, segments, y, settings);
 }
 
 /// Exclusive scan within each segment of a View: y(i) is the sum of the
@@ -173,7 +174,7 @@ requires Impl::ScannedSegments<Segments, X, Y>
 void segmented_exclusive_scan(Exec const& exec, X const& x,
                               Segments const& segments, Y const& y,
                               Settings const& settings = {}) {
-  Impl::segmented_scan<false, Plus<>>({}, exec, x, segments, y, settings);
+  Impl::run_segmented_scan<false, Plus<>>({}, exec, x, segments, y, settings);
 }
 
 /// Exclusive scan within each segment by another operation than the sum:
@@ -186,7 +187,7 @@ void segmented_exclusive_scan(Exec const& exec, X const& x,
                               Segments const& segments, Y const& y,
                               [[maybe_unused]] Op operation,
                               Settings const& settings = {}) {
-  Impl::segmented_scan<false, Op>({}, exec, x, segments, y, settings);
+  Impl::run_segmented_scan<false, Op>({}, exec, x, segments, y, settings);
 }
 
 /// Exclusive scan within segments, with a label for Kokkos Tools.
@@ -195,7 +196,8 @@ requires Impl::ScannedSegments<Segments, X, Y>
 void segmented_exclusive_scan(std::string const& label, Exec const& exec,
                               X const& x, Segments const& segments, Y const& y,
                               Settings const& settings = {}) {
-  Impl::segmented_scan<false, Plus<>>(label, exec, x, segments, y, settings);
+  Impl::run_segmented_scan<false, Plus<>>(label, exec, x, segments, y,
+                                          settings);
 }
 
 /// Exclusive scan within segments by an operation, with a label for Kokkos
@@ -207,7 +209,7 @@ void segmented_exclusive_scan(std::string const& label, Exec const& exec,
                               X const& x, Segments const& segments, Y const& y,
                               [[maybe_unused]] Op operation,
                               Settings const& settings = {}) {
-  Impl::segmented_scan<false, Op>(label, exec, x, segments, y, settings);
+  Impl::run_segmented_scan<false, Op>(label, exec, x, segments, y, settings);
 }
 
 /// Sum and sum of squares of each segment in one pass over x: what mean and
@@ -236,8 +238,8 @@ requires Impl::ReducedSegments<Segments, X, Sums>
 void segmented_moments(Exec const& exec, X const& x, Segments const& segments,
                        Sums const& sums, Squares const& squares,
                        Settings const& settings = {}) {
-  Impl::segmented_moments<Accumulator>({}, exec, x, segments, sums, squares,
-                                       settings);
+  Impl::run_segmented_moments<Accumulator>({}, exec, x, segments, sums, squares,
+                                           settings);
 }
 
 /// Sums and sums of squares of segments, with a label for Kokkos Tools.
@@ -247,8 +249,8 @@ requires Impl::ReducedSegments<Segments, X, Sums>
 void segmented_moments(std::string const& label, Exec const& exec, X const& x,
                        Segments const& segments, Sums const& sums,
                        Squares const& squares, Settings const& settings = {}) {
-  Impl::segmented_moments<Accumulator>(label, exec, x, segments, sums, squares,
-                                       settings);
+  Impl::run_segmented_moments<Accumulator>(label, exec, x, segments, sums,
+                                           squares, settings);
 }
 
 }  // namespace KokkosMMA

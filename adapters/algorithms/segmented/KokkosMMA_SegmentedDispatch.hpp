@@ -310,9 +310,9 @@ void launch_segmented_reduce(std::string const& label, Exec const& exec,
 
 /// Every segmented reduction: `cut` is a length, offsets or an Axis.
 template <SegmentOperation Op, class Exec, class X, class Cut, class R>
-void segmented_reduce(std::string const& label, Exec const& exec, X const& x,
-                      Cut const& cut, R const& result,
-                      Settings const& settings) {
+void run_segmented_reduce(std::string const& label, Exec const& exec,
+                          X const& x, Cut const& cut, R const& result,
+                          Settings const& settings) {
   constexpr char const* who = "KokkosMMA::segmented_reduce";
   constexpr Operation op    = Op::operation;
   using A                   = segment_accumulator_t<Op, X, R>;
@@ -378,8 +378,8 @@ void launch_segmented_scan(std::string const& label, Exec const& exec,
 /// Both segmented scans: `cut` is a length, offsets or an Axis.
 template <bool Inclusive, SegmentOperation Op, class Exec, class X, class Cut,
           class Y>
-void segmented_scan(std::string const& label, Exec const& exec, X const& x,
-                    Cut const& cut, Y const& y, Settings const& settings) {
+void run_segmented_scan(std::string const& label, Exec const& exec, X const& x,
+                        Cut const& cut, Y const& y, Settings const& settings) {
   constexpr char const* who = Inclusive ? "KokkosMMA::segmented_inclusive_scan"
                                         : "KokkosMMA::segmented_exclusive_scan";
   constexpr Operation op    = Op::operation;
@@ -424,9 +424,9 @@ void segmented_scan(std::string const& label, Exec const& exec, X const& x,
 /// Sums and sums of squares: `cut` is a length or offsets.
 template <class Accumulator, class Exec, class X, class Cut, class Sums,
           class Squares>
-void segmented_moments(std::string const& label, Exec const& exec, X const& x,
-                       Cut const& cut, Sums const& sums, Squares const& squares,
-                       Settings const& settings) {
+void run_segmented_moments(std::string const& label, Exec const& exec,
+                           X const& x, Cut const& cut, Sums const& sums,
+                           Squares const& squares, Settings const& settings) {
   constexpr char const* who = "KokkosMMA::segmented_moments";
   using V                   = segment_accumulator_t<Plus<Accumulator>, X, Sums>;
   using W = segment_accumulator_t<Plus<Accumulator>, X, Squares>;
