@@ -94,14 +94,15 @@ auto reduce_functor(X const& x) {
   }
 }
 
-/// A reducer of Kokkos for an operation on `place`, a value or a View.
+/// What Kokkos::parallel_reduce takes for an operation on `place`, a value or a
+/// View: a reducer, or the place itself for a sum.
 template <Operation Op, class Value, class Place>
-auto reducer_for(Place& place) {
+decltype(auto) result_argument(Place& place) {
   using Space = typename std::conditional_t<
-      Kokkos::is_view_v<Place>, Place,
+      Kokkos::is_view_v<std::remove_cv_t<Place>>, Place,
       Kokkos::View<Value, Kokkos::HostSpace>>::memory_space;
   if constexpr (Op == Operation::sum) {
-    return Kokkos::Sum<Value, Space>(place);
+    return (place);
   } else if constexpr (Op == Operation::prod) {
     return Kokkos::Prod<Value, Space>(place);
   } else if constexpr (Op == Operation::min) {
@@ -173,11 +174,11 @@ void reduce_and_round(std::string const& label, Exec const& exec,
                       Place& place) {
   if constexpr (Kokkos::is_view_v<std::remove_cv_t<Place>>) {
     using Value = typename Place::non_const_value_type;
-    Kokkos::View<Accumulator, typename Exec::memory_space> wide(
+    Kokkos::View<Accumulator, typename Exec::memory_space> const wide(
         Kokkos::view_alloc(exec, Kokkos::WithoutInitializing,
                            "KokkosMMA::reduce accumulator"));
     Kokkos::parallel_reduce(label, policy, functor,
-                            reducer_for<Op, Accumulator>(wide));
+                            result_argument<Op, Accumulator>(wide));
     Kokkos::View<Value, typename Exec::memory_space> const narrow(
         Kokkos::view_alloc(exec, Kokkos::WithoutInitializing,
                            "KokkosMMA::reduce rounded"));
@@ -188,7 +189,7 @@ void reduce_and_round(std::string const& label, Exec const& exec,
   } else {
     Accumulator wide;
     Kokkos::parallel_reduce(label, policy, functor,
-                            reducer_for<Op, Accumulator>(wide));
+                            result_argument<Op, Accumulator>(wide));
     place = static_cast<Place>(wide);
   }
 }
