@@ -514,7 +514,7 @@ without a tuning table; the test `docs.routing_table` compares. [routes.md](rout
 
 A number in brackets is the reason why a faster route was refused; where there are two, the first is that of `mma`, the second that of
 `streamed`. The machines stand for their compute capability: `mma` and most kernels want 8.0. A GPU on which no constant was measured
-takes the routes of the H200. `KokkosMMA::explain_reduce` and its siblings print the same for a call of yours.
+takes the routes of the H200. `KokkosMMA::explain` says the same of a call of yours.
 
 Where the table says nothing else, sums of 16-bit floats are kept in float, those of one-byte elements in int32, others in the elements'
 type, and the weights of stencils are exact operands of tensor cores ([stencils.md](stencils.md#routes) says which are).

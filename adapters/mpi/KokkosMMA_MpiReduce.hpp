@@ -61,6 +61,10 @@ void reduce(MPI_Comm comm, Exec const& exec, X const& x, Result&& result,
   using Accumulator         = Impl::accumulator_t<Element, Value>;
   constexpr char const* who = "KokkosMMA::mpi::reduce";
   Impl::check_reduce_types<Exec, X, R>();
+  static_assert(!Impl::ResultOf<R>::is_reducer,
+                "KokkosMMA::mpi::reduce: the result must be a scalar or a View "
+                "of rank 0; the operation over ranks is the sum");
+  Impl::refuse_explain(who, "explain KokkosMMA::reduce on this rank's View");
 
   Impl::MpiCall call;
   call.operation   = Impl::MpiOperation::reduce;

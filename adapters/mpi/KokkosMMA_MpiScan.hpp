@@ -32,7 +32,7 @@ A local_total(Exec const& exec, X const& x, Settings const& settings) {
         exec, 0, x.extent(0));
     Kokkos::parallel_reduce("KokkosMMA::mpi::scan total", policy, load(x), sum);
   } else {
-    reduce(exec, x, sum);
+    KokkosMMA::reduce(exec, x, sum);
   }
   return sum;
 }
@@ -45,6 +45,7 @@ void scan_over_ranks(char const* who, MPI_Comm comm, Exec const& exec,
                      X const& x, Y const& y, A const& init, Total& total,
                      Settings const& settings, Scan const& local) {
   constexpr bool has_total = !std::is_same_v<std::remove_cv_t<Total>, NoTotal>;
+  refuse_explain(who, "explain the scan of KokkosMMA on this rank's Views");
   MpiCall call;
   call.operation   = Kind == ScanKind::exclusive ? MpiOperation::exclusive_scan
                                                  : MpiOperation::inclusive_scan;
@@ -148,7 +149,8 @@ void exclusive_scan(MPI_Comm comm, Exec const& exec, X const& x, Y const& y,
       });
 }
 
-/// The same with the total of all ranks, without `init`, on every rank.
+/// Exclusive scan over the ranks from an initial value, with the total of all
+/// ranks, without `init`, on every rank.
 ///
 /// \param total Total(place): a scalar variable, or a View of rank 0 that is no
 ///        element of x or y. With a scalar the call waits for `exec`
@@ -169,7 +171,7 @@ void exclusive_scan(MPI_Comm comm, Exec const& exec, X const& x, Y const& y,
       });
 }
 
-/// Over ranks with the total of all ranks, from 0.
+/// Scan over the ranks from 0, with the total of all ranks, on every rank.
 template <class Accumulator = void, class Exec, Impl::Rank1View X,
           Impl::Rank1View Y, class Place>
 void exclusive_scan(MPI_Comm comm, Exec const& exec, X const& x, Y const& y,
@@ -218,7 +220,8 @@ void inclusive_scan(MPI_Comm comm, Exec const& exec, X const& x, Y const& y,
       });
 }
 
-/// The same with the total of all ranks, which is without `init`.
+/// Inclusive scan over the ranks from an initial value, with the total of all
+/// ranks, without `init`, on every rank.
 template <class Accumulator = void, class Exec, Impl::Rank1View X,
           Impl::Rank1View Y, Impl::InitialArgument Init, class Place>
 void inclusive_scan(MPI_Comm comm, Exec const& exec, X const& x, Y const& y,
@@ -236,7 +239,7 @@ void inclusive_scan(MPI_Comm comm, Exec const& exec, X const& x, Y const& y,
       });
 }
 
-/// Over ranks with the total of all ranks, from 0.
+/// Scan over the ranks from 0, with the total of all ranks, on every rank.
 template <class Accumulator = void, class Exec, Impl::Rank1View X,
           Impl::Rank1View Y, class Place>
 void inclusive_scan(MPI_Comm comm, Exec const& exec, X const& x, Y const& y,

@@ -43,9 +43,9 @@ KOKKOS_FORCEINLINE_FUNCTION To result_of(Value value) {
   return static_cast<To>(value);
 }
 
-/// Offsets in a View of any stride.
+/// Segments between the offsets in a View of any stride.
 template <class Offsets>
-struct ViewSegments {
+struct CsrSegments {
   Offsets offsets;
 
   KOKKOS_FORCEINLINE_FUNCTION std::uint64_t count() const {
@@ -59,10 +59,12 @@ struct ViewSegments {
   }
 };
 
-/// Rows or columns of a matrix: each is a segment of its own indices.
-struct LineSegments {
+/// The lines of a matrix along one of its dimensions: each is a segment of its
+/// own indices.
+struct MatrixSegments {
   std::uint64_t lines  = 0;
   std::uint64_t length = 0;  ///< may be 0
+  int dimension        = 0;
 
   KOKKOS_FORCEINLINE_FUNCTION std::uint64_t count() const { return lines; }
   KOKKOS_FORCEINLINE_FUNCTION std::uint64_t begin(std::uint64_t) const {
@@ -70,6 +72,12 @@ struct LineSegments {
   }
   KOKKOS_FORCEINLINE_FUNCTION std::uint64_t end(std::uint64_t) const {
     return length;
+  }
+  template <class X>
+  KOKKOS_FORCEINLINE_FUNCTION decltype(auto) element(X const& x,
+                                                     std::uint64_t s,
+                                                     std::uint64_t i) const {
+    return dimension == 0 ? x(i, s) : x(s, i);
   }
 };
 
@@ -88,37 +96,26 @@ struct ValueSegments {
   KOKKOS_FORCEINLINE_FUNCTION std::uint64_t end(std::uint64_t s) const {
     return elements.end(s / values);
   }
+  template <class X>
+  KOKKOS_FORCEINLINE_FUNCTION decltype(auto) element(X const& x,
+                                                     std::uint64_t s,
+                                                     std::uint64_t i) const {
+    return x(i, s % values);
+  }
 };
 
-template <class X>
-struct AtElement {
-  using Value = typename X::non_const_value_type;
-  X x;
-  KOKKOS_FORCEINLINE_FUNCTION decltype(auto) operator()(std::uint64_t,
-                                                        std::uint64_t i) const {
+/// Element i of segment s.
+template <class Segments, class X>
+KOKKOS_FORCEINLINE_FUNCTION decltype(auto) element_of(Segments const& segments,
+                                                      X const& x,
+                                                      std::uint64_t s,
+                                                      std::uint64_t i) {
+  if constexpr (X::rank() == 1) {
     return x(i);
+  } else {
+    return segments.element(x, s, i);
   }
-};
-/// Of a matrix along a dimension.
-template <class X>
-struct AtLine {
-  using Value = typename X::non_const_value_type;
-  X x;
-  int dimension;
-  KOKKOS_FORCEINLINE_FUNCTION decltype(auto) operator()(std::uint64_t s,
-                                                        std::uint64_t i) const {
-    return dimension == 0 ? x(i, s) : x(s, i);
-  }
-};
-template <class X>
-struct AtValue {
-  using Value = typename X::non_const_value_type;
-  X x;
-  KOKKOS_FORCEINLINE_FUNCTION decltype(auto) operator()(std::uint64_t s,
-                                                        std::uint64_t i) const {
-    return x(i, s % x.extent(1));
-  }
-};
+}
 
 template <Operation Op, class V>
 struct FoldOne {
@@ -161,23 +158,21 @@ struct FoldMoments {
   }
 };
 
+/// Writes the value of segment s; into a matrix where elements have several.
 template <Operation Op, class R>
 struct IntoResult {
   R result;
+
   template <class Value>
   KOKKOS_FORCEINLINE_FUNCTION void operator()(std::uint64_t s,
                                               Value const& value) const {
-    result(s) = result_of<Op, typename R::non_const_value_type>(value);
-  }
-};
-template <Operation Op, class R>
-struct IntoMatrix {
-  R result;
-  template <class Value>
-  KOKKOS_FORCEINLINE_FUNCTION void operator()(std::uint64_t s,
-                                              Value const& value) const {
-    result(s / result.extent(1), s % result.extent(1)) =
-        result_of<Op, typename R::non_const_value_type>(value);
+    using To = typename R::non_const_value_type;
+    if constexpr (R::rank() == 1) {
+      result(s) = result_of<Op, To>(value);
+    } else {
+      result(s / result.extent(1), s % result.extent(1)) =
+          result_of<Op, To>(value);
+    }
   }
 };
 template <class Sums, class Squares>
@@ -221,11 +216,11 @@ struct FoldReducer {
   value_type* m_value;
 };
 
-/// store(s, fold of element(s, i) over the i of segment s) for every s.
-template <class Fold, class Segments, class Element, class Store>
+/// store(s, fold of the elements of segment s) for every s.
+template <class Fold, class Segments, class X, class Store>
 struct GenericReduce {
   Segments segments;
-  Element element;
+  X x;
   Store store;
   std::uint64_t per_team;
 
@@ -243,7 +238,7 @@ struct GenericReduce {
                            if (end - begin > long_segment) return;
                            Value value = Fold::identity();
                            for (std::uint64_t i = begin; i < end; ++i)
-                             Fold::take(value, element(s, i));
+                             Fold::take(value, element_of(segments, x, s, i));
                            store(s, value);
                          });
     for (std::uint64_t s = first; s < last; ++s) {
@@ -254,7 +249,7 @@ struct GenericReduce {
       Kokkos::parallel_reduce(
           Kokkos::TeamThreadRange(member, begin, end),
           [&](std::uint64_t i, Value& into) {
-            Fold::take(into, element(s, i));
+            Fold::take(into, element_of(segments, x, s, i));
           },
           FoldReducer<Fold>(value));
       Kokkos::single(Kokkos::PerTeam(member), [&] { store(s, value); });
@@ -262,24 +257,26 @@ struct GenericReduce {
   }
 };
 
-/// to(s, i) = the fold of element(s, j) over the j of segment s up to i.
-template <Operation Op, class Value, bool Inclusive, class Segments,
-          class Element, class To>
+/// Element i of segment s of y = the fold of those of x up to i or before it.
+template <Operation Op, class Value, bool Inclusive, class Segments, class X,
+          class Y>
 struct GenericScan {
   Segments segments;
-  Element element;
-  To to;
+  X x;
+  Y y;
   std::uint64_t per_team;
 
   KOKKOS_FORCEINLINE_FUNCTION void scan(std::uint64_t s, std::uint64_t begin,
                                         std::uint64_t end, Value value) const {
-    using Output = typename To::Value;
+    using Output = typename Y::non_const_value_type;
     for (std::uint64_t i = begin; i < end; ++i) {
-      // Read before to(s, i) is written: the two may be the same element.
+      // Read before the element of y is written: the two may be the same
+      // element.
       Value const before = value;
-      value =
-          Combine<Op, Value>::apply(value, static_cast<Value>(element(s, i)));
-      to(s, i) = result_of<Op, Output>(Inclusive ? value : before);
+      value              = Combine<Op, Value>::apply(
+                       value, static_cast<Value>(element_of(segments, x, s, i)));
+      element_of(segments, y, s, i) =
+          result_of<Op, Output>(Inclusive ? value : before);
     }
   }
 
@@ -296,8 +293,8 @@ struct GenericScan {
           if (end - begin <= long_segment)
             scan(s, begin, end, Combine<Op, Value>::identity());
         });
-    // Each thread takes a stretch: the values of all stretches, then, behind
-    // those of the stretches before it, its prefixes.
+    // Each thread takes a range: the values of all ranges first, then its
+    // prefixes behind the values of the ranges before it.
     auto const rank     = std::uint64_t(member.team_rank());
     auto const threads  = std::uint64_t(member.team_size());
     Value* const values = static_cast<Value*>(
@@ -306,14 +303,14 @@ struct GenericScan {
       std::uint64_t const begin  = segments.begin(s);
       std::uint64_t const length = segments.end(s) - begin;
       if (length <= long_segment) continue;
-      std::uint64_t const stretch = (length + threads - 1) / threads;
-      std::uint64_t const mine    = min(length, rank * stretch);
-      std::uint64_t const end     = min(length, mine + stretch);
-      Value value                 = Combine<Op, Value>::identity();
+      std::uint64_t const range = (length + threads - 1) / threads;
+      std::uint64_t const mine  = min(length, rank * range);
+      std::uint64_t const end   = min(length, mine + range);
+      Value value               = Combine<Op, Value>::identity();
       if (threads > 1) {
         for (std::uint64_t i = begin + mine; i < begin + end; ++i)
-          value = Combine<Op, Value>::apply(value,
-                                            static_cast<Value>(element(s, i)));
+          value = Combine<Op, Value>::apply(
+              value, static_cast<Value>(element_of(segments, x, s, i)));
         values[rank] = value;
         member.team_barrier();
         value = Combine<Op, Value>::identity();
@@ -369,27 +366,26 @@ void run_generic_segments(std::string const& label, Exec const& exec,
   Kokkos::parallel_for(label, policy, functor);
 }
 
-template <class Fold, class Exec, class Segments, class Element, class Store>
+template <class Fold, class Exec, class Segments, class X, class Store>
 void generic_segmented_reduce(std::string const& label, Exec const& exec,
                               Segments const& segments, std::uint64_t count,
-                              std::uint64_t elements, Element const& element,
+                              std::uint64_t elements, X const& x,
                               Store const& store) {
-  run_generic_segments(label, exec,
-                       GenericReduce<Fold, Segments, Element, Store>{
-                           segments, element, store, 1},
-                       count, elements, 0);
+  run_generic_segments(
+      label, exec,
+      GenericReduce<Fold, Segments, X, Store>{segments, x, store, 1}, count,
+      elements, 0);
 }
 
 template <Operation Op, class Value, bool Inclusive, class Exec, class Segments,
-          class Element, class To>
+          class X, class Y>
 void generic_segmented_scan(std::string const& label, Exec const& exec,
                             Segments const& segments, std::uint64_t count,
-                            std::uint64_t elements, Element const& element,
-                            To const& to) {
-  run_generic_segments(label, exec,
-                       GenericScan<Op, Value, Inclusive, Segments, Element, To>{
-                           segments, element, to, 1},
-                       count, elements, sizeof(Value));
+                            std::uint64_t elements, X const& x, Y const& y) {
+  run_generic_segments(
+      label, exec,
+      GenericScan<Op, Value, Inclusive, Segments, X, Y>{segments, x, y, 1},
+      count, elements, sizeof(Value));
 }
 
 }  // namespace KokkosMMA::Impl

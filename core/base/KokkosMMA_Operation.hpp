@@ -12,7 +12,7 @@
 
 namespace KokkosMMA {
 
-/// How the elements of a segment are combined.
+/// How elements are combined.
 enum class Operation : unsigned char { sum, min, max, prod };
 
 /// The name of an operation, as in the enumeration.
@@ -21,7 +21,57 @@ constexpr std::string_view to_string(Operation operation) {
   return names[static_cast<int>(operation)];
 }
 
+/// The sum, as operation of a segmented reduction or scan, from 0; integers
+/// wrap. Plus<double>() keeps the values in double, as std::plus<double> would;
+/// Plus() in the type that the operation documents.
+template <class T = void>
+struct Plus {
+  using value_type                     = T;  ///< what values are kept in
+  static constexpr Operation operation = Operation::sum;  ///< sum
+};
+
+/// The product, as operation of a segmented reduction or scan, from 1; integers
+/// wrap. Multiplies<double>() keeps the values in double.
+template <class T = void>
+struct Multiplies {
+  using value_type                     = T;  ///< what values are kept in
+  static constexpr Operation operation = Operation::prod;  ///< product
+};
+
+/// The minimum, as operation of a segmented reduction or scan, from what
+/// Kokkos::Min starts from: the largest number. A NaN is smaller than nothing
+/// and left out. Minimum<double>() keeps the values in double.
+template <class T = void>
+struct Minimum {
+  using value_type                     = T;  ///< what values are kept in
+  static constexpr Operation operation = Operation::min;  ///< minimum
+};
+
+/// The maximum, as operation of a segmented reduction or scan, from what
+/// Kokkos::Max starts from: the smallest number. A NaN is larger than nothing
+/// and left out. Maximum<double>() keeps the values in double.
+template <class T = void>
+struct Maximum {
+  using value_type                     = T;  ///< what values are kept in
+  static constexpr Operation operation = Operation::max;  ///< maximum
+};
+
 namespace Impl {
+
+template <class T>
+inline constexpr bool is_segment_operation = false;
+template <class T>
+inline constexpr bool is_segment_operation<Plus<T>> = true;
+template <class T>
+inline constexpr bool is_segment_operation<Multiplies<T>> = true;
+template <class T>
+inline constexpr bool is_segment_operation<Minimum<T>> = true;
+template <class T>
+inline constexpr bool is_segment_operation<Maximum<T>> = true;
+
+/// Plus, Multiplies, Minimum or Maximum.
+template <class T>
+concept SegmentOperation = is_segment_operation<T>;
 
 /// An operation on values of type `T`, as Kokkos' reducers of these names:
 /// integers wrap; a NaN is lost in a minimum or maximum that compares it.

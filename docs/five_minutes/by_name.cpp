@@ -25,7 +25,8 @@ bool reductions() {
   Exec const exec;
   float sum = 0;
   KokkosMMA::reduce(exec, x, sum);
-  std::cout << KokkosMMA::explain_reduce(exec, x, sum) << "\n";
+  std::cout << KokkosMMA::explain([&] { KokkosMMA::reduce(exec, x, sum); })
+            << "\n";
 
   Kokkos::View<float*> const sums("sums", n / 1000);
   KokkosMMA::segmented_reduce(exec, x, 1000, sums);

@@ -123,10 +123,11 @@ class SegmentKernels {
                 std::string(to_string(KokkosMMA::last_route())).c_str());
     Rows<Element> const samples(rows.data(), m_shape.samples,
                                 m_shape.plane() * m_shape.channels);
-    std::printf("nhwc_route %s\n",
-                KokkosMMA::explain_segmented_reduce(
-                    m_exec, samples, KokkosMMA::Axis{0}, m_places)
-                    .c_str());
+    std::printf("nhwc_route %s\n", KokkosMMA::explain([&] {
+                                     KokkosMMA::segmented_reduce(
+                                         m_exec, samples, KokkosMMA::Axis{0},
+                                         m_places);
+                                   }).c_str());
   }
 
   // Both moments from those of the planes.

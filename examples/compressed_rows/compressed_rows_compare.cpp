@@ -225,10 +225,12 @@ Seconds measure_by_name(Grid const& grid, int repeat,
                         std::vector<std::string>& routes) {
   Space const exec;
   auto const positions = uninitialized<int>("positions", grid.entries);
-  routes               = {
-                    "row_offsets: " +
-                        KokkosMMA::explain_scan(exec, grid.lengths, grid.offsets),
-                    "compaction: " + KokkosMMA::explain_scan(exec, grid.flags, positions)};
+  routes               = {"row_offsets: " + KokkosMMA::explain([&] {
+              KokkosMMA::exclusive_scan(exec, grid.lengths, grid.offsets);
+            }),
+                          "compaction: " + KokkosMMA::explain([&] {
+              KokkosMMA::exclusive_scan(exec, grid.flags, positions);
+            })};
   return measure(
       "KokkosMMA::exclusive_scan", grid, repeat, failures,
       [&] {

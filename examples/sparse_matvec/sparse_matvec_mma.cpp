@@ -76,8 +76,8 @@ class SegmentKernels {
     multiply_entries(x);
     Kokkos::parallel_for(
         "sparse_matvec::residual",
-        KokkosMMA::SegmentPolicy<Space>(m_exec, m_products, m_matrix.offsets,
-                                        m_unchecked),
+        KokkosMMA::SegmentPolicy(m_exec, m_products, m_matrix.offsets,
+                                 m_unchecked),
         KOKKOS_LAMBDA(std::size_t row, double sum) { r(row) = b(row) - sum; });
   }
 
@@ -91,9 +91,10 @@ class SegmentKernels {
 
   void print_route() const {
     auto const sums = uninitialized<double>("sums", m_matrix.rows());
-    std::printf("route %s\n", KokkosMMA::explain_segmented_reduce(
-                                  m_exec, m_products, m_matrix.offsets, sums)
-                                  .c_str());
+    std::printf("route %s\n", KokkosMMA::explain([&] {
+                                KokkosMMA::segmented_reduce(
+                                    m_exec, m_products, m_matrix.offsets, sums);
+                              }).c_str());
   }
 
   void multiply_entries(Array<double> const& x) const {

@@ -14,7 +14,7 @@ template <Operation Op, class Input, class Output, class Exec,
 void expect_equal(std::size_t size, std::size_t length, Random& random) {
   using X = Kokkos::View<Input*, Exec>;
   using R = Kokkos::View<Output*, Exec>;
-  using A = Impl::segment_accumulator_t<Op, Accumulator, X, R>;
+  using A = Impl::segment_accumulator_t<operation_t<Op, Accumulator>, X, R>;
   std::vector<std::int64_t> values(size);
   for (std::int64_t& value : values)
     value = segment_value<Op, Input>(random, length > 4000);
@@ -22,16 +22,16 @@ void expect_equal(std::size_t size, std::size_t length, Random& random) {
   auto const x     = guarded_values<Input, Exec>(values, shift);
   auto const expected =
       reduced<Op, A, Output>(values, equal_segments(size, length));
-  auto const problem = Impl::equal_problem<Op, A>(
-      X(x.all), R(), false, Impl::EqualSegments{size, length});
-  auto const routes = segmented_routes<Exec>(problem, false);
+  auto const problem = equal_problem<Op, A>(X(x.all), R(), false,
+                                            Impl::EqualSegments{size, length});
+  auto const routes  = segmented_routes<Exec>(problem, false);
   for (Route const route : routes) {
     SCOPED_TRACE(segment_trace(Op, scalar_v<Input>, scalar_v<Output>, route) +
                  ", size " + std::to_string(size) + ", length " +
                  std::to_string(length) + ", shift " + std::to_string(shift));
     Guarded<Output, Exec> const result(expected.size());
-    segmented_reduce<Op, Accumulator>(Exec(), x.view(), length, result.view(),
-                                      Settings{route});
+    segmented_reduce(Exec(), x.view(), length, result.view(),
+                     operation_t<Op, Accumulator>(), Settings{route});
     EXPECT_TRUE(took_route<Exec>(route, routes));
     ASSERT_TRUE(result.holds(expected));
   }
@@ -44,7 +44,7 @@ void expect_ragged(std::vector<std::int64_t> const& offsets, std::size_t size,
   using Offset = decltype(offset_type);
   using X      = Kokkos::View<Input*, Exec>;
   using R      = Kokkos::View<Output*, Exec>;
-  using A      = Impl::segment_accumulator_t<Op, Accumulator, X, R>;
+  using A = Impl::segment_accumulator_t<operation_t<Op, Accumulator>, X, R>;
   std::vector<std::int64_t> values(size);
   for (std::size_t i = 0; i < size; ++i) {
     bool const outside =
@@ -57,7 +57,7 @@ void expect_ragged(std::vector<std::int64_t> const& offsets, std::size_t size,
   auto const expected =
       reduced<Op, A, Output>(values, segments_between(offsets));
   auto const cuts    = offsets_view<Offset, Exec>(offsets);
-  auto const problem = Impl::ragged_problem<Op, A>(X(x.all), cuts, R(), false);
+  auto const problem = csr_problem<Op, A>(X(x.all), cuts, R(), false);
   auto const routes  = segmented_routes<Exec>(problem, false);
   for (Route const route : routes) {
     SCOPED_TRACE(segment_trace(Op, scalar_v<Input>, scalar_v<Output>, route) +
@@ -65,8 +65,8 @@ void expect_ragged(std::vector<std::int64_t> const& offsets, std::size_t size,
                  std::to_string(expected.size()) + " segments, shift " +
                  std::to_string(shift));
     Guarded<Output, Exec> const result(expected.size());
-    segmented_reduce<Op, Accumulator>(Exec(), x.view(), cuts, result.view(),
-                                      Settings{route});
+    segmented_reduce(Exec(), x.view(), cuts, result.view(),
+                     operation_t<Op, Accumulator>(), Settings{route});
     EXPECT_TRUE(took_route<Exec>(route, routes));
     ASSERT_TRUE(result.holds(expected));
   }

@@ -13,9 +13,11 @@ template <Operation Op, class Accumulator, bool Inclusive, class Exec, class X,
 void run_segmented_scan(X const& x, Cuts const& cuts, Y const& y,
                         Settings const& settings) {
   if constexpr (Inclusive) {
-    segmented_inclusive_scan<Op, Accumulator>(Exec(), x, cuts, y, settings);
+    segmented_inclusive_scan(Exec(), x, cuts, y, operation_t<Op, Accumulator>(),
+                             settings);
   } else {
-    segmented_exclusive_scan<Op, Accumulator>(Exec(), x, cuts, y, settings);
+    segmented_exclusive_scan(Exec(), x, cuts, y, operation_t<Op, Accumulator>(),
+                             settings);
   }
 }
 
@@ -25,8 +27,9 @@ template <Operation Op, class Input, class Output, bool Inclusive, class Exec,
 void expect_scan(std::vector<std::int64_t> const& values,
                  Segments const& segments, Cuts const& cuts,
                  SegmentedProblem const& problem, Random& random) {
-  using A = Impl::segment_accumulator_t<Op, Accumulator, Kokkos::View<Input*>,
-                                        Kokkos::View<Output*>>;
+  using A =
+      Impl::segment_accumulator_t<operation_t<Op, Accumulator>,
+                                  Kokkos::View<Input*>, Kokkos::View<Output*>>;
   auto const shift_x = std::size_t(random.integer(0, 17));
   // The same alignment as x in one case of two.
   auto const shift_y =
@@ -59,16 +62,17 @@ void expect_scan(std::vector<std::int64_t> const& values,
 template <Operation Op, class Input, class Output, bool Inclusive, class Exec,
           class Accumulator>
 void expect_equal_scan(std::size_t size, std::size_t length, Random& random) {
-  using A = Impl::segment_accumulator_t<Op, Accumulator, Kokkos::View<Input*>,
-                                        Kokkos::View<Output*>>;
+  using A =
+      Impl::segment_accumulator_t<operation_t<Op, Accumulator>,
+                                  Kokkos::View<Input*>, Kokkos::View<Output*>>;
   std::vector<std::int64_t> values(size);
   for (std::int64_t& value : values)
     value = segment_value<Op, Input>(random, length > 4000);
   expect_scan<Op, Input, Output, Inclusive, Exec, Accumulator>(
       values, equal_segments(size, length), length,
-      Impl::equal_problem<Op, A>(Kokkos::View<Input*, Exec>(),
-                                 Kokkos::View<Output*, Exec>(), true,
-                                 Impl::EqualSegments{size, length}),
+      equal_problem<Op, A>(Kokkos::View<Input*, Exec>(),
+                           Kokkos::View<Output*, Exec>(), true,
+                           Impl::EqualSegments{size, length}),
       random);
 }
 
@@ -90,7 +94,7 @@ void expect_scans(std::vector<std::size_t> const& lengths) {
 
 template <Operation Op, class Input, class Output, class Offset, class Exec>
 void expect_ragged_scans() {
-  using A = Impl::segment_accumulator_t<Op, void, Kokkos::View<Input*>,
+  using A = Impl::segment_accumulator_t<operation_t<Op>, Kokkos::View<Input*>,
                                         Kokkos::View<Output*>>;
   Random random;
   SCOPED_TRACE(random.note());
@@ -101,8 +105,8 @@ void expect_ragged_scans() {
       value = segment_value<Op, Input>(random, size > 4000);
     auto const cuts = offsets_view<Offset, Exec>(offsets);
     auto const problem =
-        Impl::ragged_problem<Op, A>(Kokkos::View<Input*, Exec>(), cuts,
-                                    Kokkos::View<Output*, Exec>(), true);
+        csr_problem<Op, A>(Kokkos::View<Input*, Exec>(), cuts,
+                           Kokkos::View<Output*, Exec>(), true);
     auto const segments = segments_between(offsets);
     expect_scan<Op, Input, Output, true, Exec, void>(values, segments, cuts,
                                                      problem, random);

@@ -41,6 +41,43 @@ inline std::vector<std::int64_t> offsets_of(
   return offsets;
 }
 
+/// The argument of the library for an operation.
+template <Operation Op, class T = void>
+using operation_t = std::conditional_t<
+    Op == Operation::sum, Plus<T>,
+    std::conditional_t<
+        Op == Operation::prod, Multiplies<T>,
+        std::conditional_t<Op == Operation::min, Minimum<T>, Maximum<T>>>>;
+
+/// The problem of a call on equal segments, and between offsets.
+template <Operation Op, class A, class X, class Y>
+SegmentedProblem equal_problem(X const& x, Y const& y, bool scan,
+                               Impl::EqualSegments const& segments) {
+  return Impl::describe_call<Op, A>(x, segments, y, scan).problem;
+}
+template <Operation Op, class A, class X, class Offsets, class Y>
+SegmentedProblem csr_problem(X const& x, Offsets const& offsets, Y const& y,
+                             bool scan) {
+  return Impl::describe_call<Op, A>(x, Impl::CsrSegments<Offsets>{offsets}, y,
+                                    scan)
+      .problem;
+}
+
+/// The problem of a call on a matrix, and on several values per element.
+template <Operation Op, class A, class X, class Y>
+SegmentedProblem matrix_problem(X const& x, Axis axis, Y const& y) {
+  return Impl::describe_call<Op, A>(x, Impl::segments_of("test", x, axis), y,
+                                    Y::rank() == 2)
+      .problem;
+}
+template <Operation Op, class A, class X, class R>
+SegmentedProblem value_problem(X const& x, Impl::EqualSegments const& segments,
+                               R const& result) {
+  return Impl::describe_call<Op, A>(
+             x, Impl::ValueSegments{segments, x.extent(1)}, result, false)
+      .problem;
+}
+
 /// Routes that can run this problem on this space.
 template <class Exec>
 std::vector<Route> segmented_routes(SegmentedProblem const& problem,

@@ -56,7 +56,9 @@ void expect_refused_settings(Settings const& settings,
       has_parts(error_of([&] { reduce(Exec(), x, view, settings); }), parts));
   EXPECT_TRUE(same_bits(poison<double>(), scalar));
   EXPECT_TRUE(same_bits(poison<double>(), value_of(view)));
-  EXPECT_NE("", error_of([&] { explain_reduce(Exec(), x, scalar, settings); }));
+  EXPECT_NE("", error_of([&] {
+              explain([&] { reduce(Exec(), x, scalar, settings); });
+            }));
 }
 
 TYPED_TEST(Interface, SettingsOutOfRange) {
@@ -142,7 +144,7 @@ TYPED_TEST(Interface, LastRouteIsOfThisThread) {
 TYPED_TEST(Interface, Explanation) {
   Kokkos::View<double*, TypeParam> const x("x", 10);
   double result          = poison<double>();
-  std::string const text = explain_reduce(TypeParam(), x, result);
+  std::string const text = explain([&] { reduce(TypeParam(), x, result); });
   if (on_cuda<TypeParam>) {
     EXPECT_EQ("route mma", text);
   } else {
@@ -150,16 +152,18 @@ TYPED_TEST(Interface, Explanation) {
         text, {"route generic", "not mma: the execution space is not Cuda",
                "not streamed: the execution space is not Cuda"}));
   }
-  EXPECT_TRUE(has_parts(
-      explain_reduce(TypeParam(), x, result, Settings{Route::generic}),
-      {"route generic"}));
+  EXPECT_TRUE(has_parts(explain([&] {
+                          reduce(TypeParam(), x, result,
+                                 Settings{Route::generic});
+                        }),
+                        {"route generic"}));
   EXPECT_TRUE(same_bits(poison<double>(), result)) << "explaining runs nothing";
 
   // a result wider than fp32 accumulators
   Kokkos::View<float*, TypeParam> const narrow("x", 10);
   if (on_cuda<TypeParam>) {
     EXPECT_TRUE(
-        has_parts(explain_reduce(TypeParam(), narrow, result),
+        has_parts(explain([&] { reduce(TypeParam(), narrow, result); }),
                   {"route streamed", "not mma: the sum is kept in double"}));
   }
   // 8-byte integers would wrap before they are converted
@@ -167,15 +171,17 @@ TYPED_TEST(Interface, Explanation) {
   {
     ScopedSettings const wish(Settings{Route::mma});
     EXPECT_TRUE(has_parts(
-        explain_reduce(TypeParam(), integers, result),
+        explain([&] { reduce(TypeParam(), integers, result); }),
         {on_cuda<TypeParam> ? "route streamed (mma was asked for)"
                             : "route generic (mma was asked for)",
          on_cuda<TypeParam> ? "not mma: the sum is floating point"
                             : "not mma: the execution space is not Cuda"}));
   }
-  EXPECT_TRUE(has_parts(
-      explain_reduce(TypeParam(), integers, result, Settings{Route::mma}),
-      {"no route: mma was asked for and cannot run"}));
+  EXPECT_TRUE(has_parts(explain([&] {
+                          reduce(TypeParam(), integers, result,
+                                 Settings{Route::mma});
+                        }),
+                        {"no route: mma was asked for and cannot run"}));
 }
 
 TEST(PrintConfiguration, PrintsRoutesThatRun) {

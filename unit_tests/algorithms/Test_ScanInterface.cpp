@@ -180,8 +180,10 @@ TYPED_TEST(ScanInterface, SettingsOutOfRange) {
   expect_refused<TypeParam>(x, y, y, {"chain_length is 33", "1 to 32"},
                             settings, false);
   EXPECT_TRUE(
-      has_parts(error_of([&] { explain_scan(TypeParam(), x, y, settings); }),
-                {"KokkosMMA::explain_scan", "chain_length is 33"}));
+      has_parts(error_of([&] {
+                  explain([&] { exclusive_scan(TypeParam(), x, y, settings); });
+                }),
+                {"KokkosMMA::exclusive_scan", "chain_length is 33"}));
   settings.chain_length = 0;
   settings.block_size   = 48;
   expect_refused<TypeParam>(x, y, y, {"block_size is 48", "multiples of 32"},
@@ -265,7 +267,7 @@ TYPED_TEST(ScanInterface, EmptyViewsRecordARouteToo) {
 TYPED_TEST(ScanInterface, Explanation) {
   auto const x           = poisoned_array<float, TypeParam>(10);
   auto const y           = poisoned_array<float, TypeParam>(10);
-  std::string const text = explain_scan(TypeParam(), x, y);
+  std::string const text = explain([&] { exclusive_scan(TypeParam(), x, y); });
   if (!on_cuda<TypeParam>) {
     EXPECT_TRUE(has_parts(
         text, {"route generic", "not mma: the execution space is not Cuda",
@@ -276,12 +278,15 @@ TYPED_TEST(ScanInterface, Explanation) {
     EXPECT_TRUE(
         has_parts(text, {"route streamed", "not mma: shuffles are as fast"}));
   }
-  EXPECT_TRUE(
-      has_parts(explain_scan(TypeParam(), x, y, Settings{Route::generic}),
-                {"route generic"}));
+  EXPECT_TRUE(has_parts(explain([&] {
+                          inclusive_scan(TypeParam(), x, y,
+                                         Settings{Route::generic});
+                        }),
+                        {"route generic"}));
   if (on_cuda<TypeParam>) {
-    EXPECT_TRUE(has_parts(explain_scan<double>(TypeParam(), x, y),
-                          {"route streamed", "not mma: no tile kernel"}));
+    EXPECT_TRUE(
+        has_parts(explain([&] { exclusive_scan<double>(TypeParam(), x, y); }),
+                  {"route streamed", "not mma: no tile kernel"}));
   }
   EXPECT_TRUE(same_elements_as([](std::size_t) { return poison<float>(); },
                                elements_of(y)))

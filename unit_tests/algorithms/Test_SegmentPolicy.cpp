@@ -5,7 +5,7 @@
 // its value, on every space and by every route; what Kokkos Tools see of it;
 // and what is refused before anything runs.
 
-#include "AlgorithmSupport.hpp"
+#include "SegmentedSupport.hpp"
 
 #include <KokkosMMA_Instances.hpp>
 #include <KokkosMMA_Recorder.hpp>
@@ -126,10 +126,11 @@ void equal_segments() {
       SCOPED_TRACE("length " + std::to_string(length) + ", route " +
                    std::string(to_string(route)));
       Keep<Value, Exec> const keep(segments);
-      Kokkos::parallel_for("test",
-                           KokkosMMA::SegmentPolicy<Exec, Op, Value>(
-                               exec, x, length, Settings{route}),
-                           keep);
+      Kokkos::parallel_for(
+          "test",
+          KokkosMMA::SegmentPolicy(exec, x, length, operation_t<Op, Value>(),
+                                   Settings{route}),
+          keep);
       if (route == Route::generic || !on_cuda<Exec>)
         EXPECT_EQ("generic", to_string(KokkosMMA::last_route()));
       else
@@ -158,8 +159,8 @@ void default_values() {
   Exec const exec;
   auto const value_type = [&]<class T>(T) {
     Kokkos::View<T*, Exec> const x("x", 4);
-    return typename decltype(KokkosMMA::SegmentPolicy<Exec>(exec, x,
-                                                            2))::value_type{};
+    return
+        typename decltype(KokkosMMA::SegmentPolicy(exec, x, 2))::value_type{};
   };
   static_assert(std::is_same_v<float, decltype(value_type(half_t()))>);
   static_assert(std::is_same_v<float, decltype(value_type(float()))>);
@@ -197,8 +198,8 @@ void ragged_segments() {
   for (Route const route : {Route::automatic, Route::generic}) {
     SCOPED_TRACE(std::string(to_string(route)));
     Keep<Value, Exec> const keep(offsets.size() - 1);
-    auto const policy = KokkosMMA::SegmentPolicy<Exec>(exec, x, device_offsets,
-                                                       Settings{route});
+    auto const policy =
+        KokkosMMA::SegmentPolicy(exec, x, device_offsets, Settings{route});
     Kokkos::parallel_for("test", policy, keep);
     if (route == Route::generic || !on_cuda<Exec>)
       EXPECT_EQ("generic", to_string(KokkosMMA::last_route()));
@@ -228,7 +229,7 @@ void strided() {
   auto const x = Kokkos::subview(matrix, Kokkos::ALL(), 1);
   Kokkos::deep_copy(x, 2);
   Keep<int, Exec> const keep(143);
-  Kokkos::parallel_for(KokkosMMA::SegmentPolicy<Exec>(exec, x, 7), keep);
+  Kokkos::parallel_for(KokkosMMA::SegmentPolicy(exec, x, 7), keep);
   keep.check([](std::size_t s) { return s == 142 ? 12 : 14; });
   EXPECT_EQ("generic", to_string(KokkosMMA::last_route()));
 }
@@ -242,11 +243,10 @@ void nothing_to_do() {
       make_view<int, Exec>(1, [](std::size_t) { return 0; });
   auto const empty = make_view<int, Exec>(4, [](std::size_t) { return 0; });
   Keep<float, Exec> const keep(3);
-  Kokkos::parallel_for(KokkosMMA::SegmentPolicy<Exec>(exec, none, 5), keep);
-  Kokkos::parallel_for(KokkosMMA::SegmentPolicy<Exec>(exec, none, one_offset),
-                       keep);
+  Kokkos::parallel_for(KokkosMMA::SegmentPolicy(exec, none, 5), keep);
+  Kokkos::parallel_for(KokkosMMA::SegmentPolicy(exec, none, one_offset), keep);
   // Empty segments are segments.
-  Kokkos::parallel_for(KokkosMMA::SegmentPolicy<Exec>(exec, none, empty), keep);
+  Kokkos::parallel_for(KokkosMMA::SegmentPolicy(exec, none, empty), keep);
   keep.check([](std::size_t) { return 0.; });
 }
 TYPED_TEST(SegmentPolicies, NoSegmentsAndEmptySegments) {
@@ -273,8 +273,8 @@ void tools() {
   auto const offsets =
       make_view<int, Exec>(3, [](std::size_t i) { return int(i) * 2000; });
   Keep<float, Exec> const keep(500);
-  auto const equal  = KokkosMMA::SegmentPolicy<Exec>(exec, x, 10);
-  auto const ragged = KokkosMMA::SegmentPolicy<Exec>(exec, x, offsets);
+  auto const equal  = KokkosMMA::SegmentPolicy(exec, x, 10);
+  auto const ragged = KokkosMMA::SegmentPolicy(exec, x, offsets);
   for (Route const route : {Route::automatic, Route::generic}) {
     ScopedSettings const scope(Settings{route});
     // First calls may allocate scratch.
@@ -324,7 +324,7 @@ TEST(SegmentPolicy, ComesBackAtOnce) {
   auto const x = make_view<std::int64_t, Kokkos::Cuda>(
       1000, [](std::size_t) { return 1; });
   Keep<std::int64_t, Kokkos::Cuda> const keep(100);
-  auto const policy = KokkosMMA::SegmentPolicy<Kokkos::Cuda>(exec, x, 10);
+  auto const policy = KokkosMMA::SegmentPolicy(exec, x, 10);
   Kokkos::parallel_for("first", policy, keep);
   Kokkos::fence();
   Kokkos::deep_copy(keep.calls, 0);
@@ -348,14 +348,13 @@ void refusals() {
   };
   auto const with_offsets = [&](std::vector<int> const& values) {
     auto const offsets = make_offsets(values);
-    return error_of([&] { KokkosMMA::SegmentPolicy<Exec>(exec, x, offsets); });
+    return error_of([&] { KokkosMMA::SegmentPolicy(exec, x, offsets); });
   };
   std::string const who = "KokkosMMA::SegmentPolicy";
+  EXPECT_TRUE(has_parts(error_of([&] { KokkosMMA::SegmentPolicy(exec, x, 0); }),
+                        {who, "segment_length is 0"}));
   EXPECT_TRUE(
-      has_parts(error_of([&] { KokkosMMA::SegmentPolicy<Exec>(exec, x, 0); }),
-                {who, "segment_length is 0"}));
-  EXPECT_TRUE(
-      has_parts(error_of([&] { KokkosMMA::SegmentPolicy<Exec>(exec, x, -5); }),
+      has_parts(error_of([&] { KokkosMMA::SegmentPolicy(exec, x, -5); }),
                 {who, "segment_length is -5"}));
   EXPECT_TRUE(
       has_parts(with_offsets({0, 10, 9, 20}), {who, "offsets(2) = 9", "10"}));
@@ -369,17 +368,17 @@ void refusals() {
   Settings trusting;
   trusting.check_offsets = false;
   EXPECT_EQ("", error_of([&] {
-              KokkosMMA::SegmentPolicy<Exec>(exec, x, wrong, trusting);
+              KokkosMMA::SegmentPolicy(exec, x, wrong, trusting);
             }));
   EXPECT_TRUE(has_parts(error_of([&] {
-                          KokkosMMA::SegmentPolicy<Exec>(
+                          KokkosMMA::SegmentPolicy(
                               exec, Kokkos::View<float*, Exec>(nullptr, 10), 5);
                         }),
                         {who, "no memory"}));
   if (!on_cuda<Exec>) {
     EXPECT_TRUE(has_parts(error_of([&] {
-                            KokkosMMA::SegmentPolicy<Exec>(
-                                exec, x, 5, Settings{Route::mma});
+                            KokkosMMA::SegmentPolicy(exec, x, 5,
+                                                     Settings{Route::mma});
                           }),
                           {who, "not Cuda"}));
   }

@@ -52,8 +52,8 @@ struct Call {
         error_of([&] { segmented_reduce(Exec(), x, cuts, into, settings); }),
         with("segmented_reduce")));
     EXPECT_TRUE(has_parts(error_of([&] {
-                            segmented_reduce<Operation::max>(Exec(), x, cuts,
-                                                             into, settings);
+                            segmented_reduce(Exec(), x, cuts, into, Maximum(),
+                                             settings);
                           }),
                           with("segmented_reduce")));
     EXPECT_TRUE(untouched());
@@ -367,8 +367,8 @@ void expect_forced_routes() {
                         }),
                         {"route mma", "formed by additions"}));
   EXPECT_TRUE(has_parts(error_of([&] {
-                          segmented_reduce<Operation::min>(
-                              Exec(), call.x, 10, call.result.view(), mma);
+                          segmented_reduce(Exec(), call.x, 10,
+                                           call.result.view(), Minimum(), mma);
                         }),
                         {"route mma", "not a sum"}));
   Guarded<float, Exec> const squares(10);
@@ -423,15 +423,17 @@ void expect_explanations() {
   Kokkos::View<float**, Kokkos::LayoutRight, Exec> const few("few", 5, 20);
   auto const cuts = offsets_view<std::int64_t, Exec>({0, 50, 100});
   auto const ten  = call.result.view();
+  auto const two  = Kokkos::subview(ten, std::make_pair(0, 2));
+  auto const y    = call.y.view();
   std::vector<std::string> const all = {
-      explain_segmented_reduce(Exec(), call.x, 10, ten),
-      explain_segmented_reduce<Operation::max>(Exec(), call.x, 10, ten),
-      explain_segmented_reduce<Operation::sum, double>(Exec(), call.x, cuts,
-                                                       ten),
-      explain_segmented_reduce(Exec(), m, Axis{1}, ten),
-      explain_segmented_scan(Exec(), call.x, 10, call.y.view()),
-      explain_segmented_scan(Exec(), call.x, cuts, call.y.view()),
-      explain_segmented_scan(Exec(), m, Axis{0}, m)};
+      explain([&] { segmented_reduce(Exec(), call.x, 10, ten); }),
+      explain([&] { segmented_reduce(Exec(), call.x, 10, ten, Maximum()); }),
+      explain(
+          [&] { segmented_reduce(Exec(), call.x, cuts, two, Plus<double>()); }),
+      explain([&] { segmented_reduce(Exec(), m, Axis{1}, ten); }),
+      explain([&] { segmented_inclusive_scan(Exec(), call.x, 10, y); }),
+      explain([&] { segmented_exclusive_scan(Exec(), call.x, cuts, y); }),
+      explain([&] { segmented_inclusive_scan(Exec(), m, Axis{0}, m); })};
   for (std::string const& text : all) {
     if (on_cuda<Exec>)
       EXPECT_TRUE(text == "route mma" ||
@@ -446,12 +448,26 @@ void expect_explanations() {
     EXPECT_TRUE(has_parts(all[1], {"not a sum"}));
     EXPECT_TRUE(has_parts(all[2], {"segments of any length"}));
     EXPECT_TRUE(
-        has_parts(explain_segmented_reduce(Exec(), m, 2, few),
+        has_parts(explain([&] { segmented_reduce(Exec(), m, 2, few); }),
                   {"route generic", "several values", "several segments"}));
   }
-  EXPECT_TRUE(has_parts(
-      error_of([&] { explain_segmented_reduce(Exec(), call.x, 0, ten); }),
-      {"KokkosMMA::explain_segmented_reduce", "segment_length is 0"}));
+  EXPECT_TRUE(
+      has_parts(error_of([&] {
+                  explain([&] { segmented_reduce(Exec(), call.x, 0, ten); });
+                }),
+                {"KokkosMMA::segmented_reduce", "segment_length is 0"}));
+  EXPECT_TRUE(call.untouched());
+  // A policy is explained by the parallel_for that uses it.
+  bool called        = false;
+  auto const mark    = [&called](std::size_t, float) { called = true; };
+  std::string policy = "route generic";
+  if constexpr (!on_cuda<Exec>) {
+    policy = explain([&] {
+      Kokkos::parallel_for(SegmentPolicy(Exec(), call.x, cuts), mark);
+    });
+  }
+  EXPECT_TRUE(has_parts(policy, {"route generic"}));
+  EXPECT_FALSE(called);
 }
 TYPED_TEST(SegmentedInterface, Explanations) {
   expect_explanations<TypeParam>();
@@ -473,6 +489,35 @@ void expect_labels() {
     });
     EXPECT_EQ((std::vector<std::string>{label, "end"}), Recorder::events);
   }
+  auto const labels = [](auto const& run) {
+    Recorder recorder;
+    run();
+    std::erase_if(Recorder::events, [](std::string const& event) {
+      return event.find("begin for ") != 0;
+    });
+    return Recorder::events;
+  };
+  std::vector<std::string> const mine = {"begin for mine"};
+  auto const y                        = call.y.view();
+  Guarded<float, Exec> const squares(10);
+  EXPECT_EQ(mine, labels([&] {
+              segmented_reduce("mine", Exec(), call.x, 10, call.result.view());
+            }));
+  EXPECT_EQ(mine, labels([&] {
+              segmented_reduce("mine", Exec(), call.x, 10, call.result.view(),
+                               Maximum(), Settings{Route::generic});
+            }));
+  EXPECT_EQ(mine, labels([&] {
+              segmented_inclusive_scan("mine", Exec(), call.x, 10, y);
+            }));
+  EXPECT_EQ(mine, labels([&] {
+              segmented_exclusive_scan("mine", Exec(), call.x, 10, y,
+                                       Minimum());
+            }));
+  EXPECT_EQ(mine, labels([&] {
+              segmented_moments("mine", Exec(), call.x, 10, call.result.view(),
+                                squares.view());
+            }));
 }
 TYPED_TEST(SegmentedInterface, Labels) { expect_labels<TypeParam>(); }
 

@@ -122,20 +122,21 @@ template <Operation Op, class Input, class Output, class Exec, class X>
 void expect_reduced(X const& x, Values const& values) {
   using R =
       Kokkos::View<Output*, Exec, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
-  using A = Impl::segment_accumulator_t<Op, void, X, R>;
+  using A = Impl::segment_accumulator_t<operation_t<Op>, X, R>;
   for (int const d : {0, 1}) {
     std::vector<Output> expected;
     for (std::size_t s = 0; s < values.lines(d); ++s) {
       auto const line = values.line(d, s);
       expected.push_back(reduced<Op, A, Output>(line, {{0, line.size()}})[0]);
     }
-    auto const routes = segmented_routes<Exec>(
-        Impl::line_reduce_call<Op, A>(x, Axis{d}, R()).problem, false);
+    auto const routes =
+        segmented_routes<Exec>(matrix_problem<Op, A>(x, Axis{d}, R()), false);
     for (Route const route : routes) {
       SCOPED_TRACE(segment_trace(Op, scalar_v<Input>, scalar_v<Output>, route) +
                    ", along " + std::to_string(d));
       Guarded<Output, Exec> const result(expected.size());
-      segmented_reduce<Op>(Exec(), x, Axis{d}, result.view(), Settings{route});
+      segmented_reduce(Exec(), x, Axis{d}, result.view(), operation_t<Op>(),
+                       Settings{route});
       EXPECT_TRUE(took_route<Exec>(route, routes));
       ASSERT_TRUE(result.holds(expected));
     }
@@ -146,7 +147,7 @@ template <class Input, class Output, bool Inclusive, class Exec, class Layout>
 void expect_scanned(Values const& values, std::size_t padding_x,
                     std::size_t padding_y) {
   using X = Kokkos::View<Input**, Layout, Exec>;
-  using A = Impl::segment_accumulator_t<sum, void, X,
+  using A = Impl::segment_accumulator_t<operation_t<sum>, X,
                                         Kokkos::View<Output**, Layout, Exec>>;
   for (int const d : {0, 1}) {
     Values expected(values.rows, values.columns);
@@ -165,8 +166,7 @@ void expect_scanned(Values const& values, std::size_t padding_x,
     Padded<Output, Layout, Exec> const y(values.rows, values.columns,
                                          padding_y);
     auto const routes = segmented_routes<Exec>(
-        Impl::line_scan_call<sum, A>(x.view(), Axis{d}, y.view()).problem,
-        true);
+        matrix_problem<sum, A>(x.view(), Axis{d}, y.view()), true);
     auto const run = [&](auto const& from, auto const& to, Route route) {
       if constexpr (Inclusive) {
         segmented_inclusive_scan(Exec(), from, Axis{d}, to, Settings{route});
@@ -309,7 +309,7 @@ void expect_values() {
   SCOPED_TRACE(random.note());
   using X = Kokkos::View<Input**, Layout, Exec>;
   using R = Kokkos::View<Output**, Layout, Exec>;
-  using A = Impl::segment_accumulator_t<sum, void, X, R>;
+  using A = Impl::segment_accumulator_t<operation_t<sum>, X, R>;
   for (std::size_t const k : {1, 2, 4, 7, 40})
     for (std::size_t const n : {1, 100, 4096, 5003})
       for (std::size_t const length :
@@ -326,8 +326,8 @@ void expect_values() {
               reduced<sum, A, Output>(values.line(0, j), segments));
         Impl::EqualSegments const cut{n, std::min(n, length)};
         R const like("like", segments.size(), k);
-        auto const routes = segmented_routes<Exec>(
-            Impl::value_call<sum, A>(x, cut, like).problem, false);
+        auto const routes =
+            segmented_routes<Exec>(value_problem<sum, A>(x, cut, like), false);
         for (Route const route : routes) {
           SCOPED_TRACE(
               segment_trace(sum, scalar_v<Input>, scalar_v<Output>, route) +
@@ -363,7 +363,7 @@ void expect_empty() {
   Guarded<float, Exec> const none(0);
   segmented_reduce(Exec(), x, Axis{0}, five.view());
   EXPECT_TRUE(five.holds({0, 0, 0, 0, 0}));
-  segmented_reduce<Operation::prod>(Exec(), x, Axis{0}, five.view());
+  segmented_reduce(Exec(), x, Axis{0}, five.view(), Multiplies());
   EXPECT_TRUE(five.holds({1, 1, 1, 1, 1}));
   segmented_reduce(Exec(), x, Axis{1}, none.view());
   EXPECT_TRUE(none.holds({}));

@@ -47,8 +47,7 @@ template <class Exec, class T>
 std::vector<Route> routes_of_sums(bool scan = false, bool ragged = false) {
   Kokkos::View<T*, Exec> const x("x", 0);
   auto problem =
-      Impl::equal_problem<sum,
-                          std::conditional_t<sizeof(T) == 8, double, float>>(
+      equal_problem<sum, std::conditional_t<sizeof(T) == 8, double, float>>(
           x, x, scan, Impl::EqualSegments{1, 1});
   problem.ragged = ragged;
   return segmented_routes<Exec>(problem, scan);
@@ -254,10 +253,10 @@ void expect_extremes() {
   for (Route const route : routes_of_sums<Exec, float>()) {
     if (route == Route::mma) continue;
     SCOPED_TRACE(trace(route, values.size()));
-    segmented_reduce<Operation::min>(Exec(), x, 3, result, Settings{route});
+    segmented_reduce(Exec(), x, 3, result, Minimum(), Settings{route});
     float const most = Kokkos::reduction_identity<float>::min();
     EXPECT_EQ((std::vector<float>{-2, most, -1, -inf}), elements_of(result));
-    segmented_reduce<Operation::max>(Exec(), x, 3, result, Settings{route});
+    segmented_reduce(Exec(), x, 3, result, Maximum(), Settings{route});
     EXPECT_EQ((std::vector<float>{3, -most, inf, 0}), elements_of(result));
   }
 }

@@ -64,9 +64,9 @@ void expect_modulo() {
     });
     auto const expected =
         reduced<sum, Output, Output>(values, equal_segments(size, length));
-    auto const problem = Impl::equal_problem<sum, Output>(
-        x, Kokkos::View<Output*, Exec>(), false,
-        Impl::EqualSegments{size, length});
+    auto const problem =
+        equal_problem<sum, Output>(x, Kokkos::View<Output*, Exec>(), false,
+                                   Impl::EqualSegments{size, length});
     for (Route const route : segmented_routes<Exec>(problem, false)) {
       SCOPED_TRACE(
           segment_trace(sum, scalar_v<Input>, scalar_v<Output>, route) +
@@ -85,8 +85,9 @@ TYPED_TEST(SegmentedTypes, IntegersModulo) {
 
 // --- types of the accumulator -----------------------------------------------
 template <Operation Op, class Input, class Output, class Accumulator = void>
-using kept = Impl::segment_accumulator_t<Op, Accumulator, Kokkos::View<Input*>,
-                                         Kokkos::View<Output*>>;
+using kept =
+    Impl::segment_accumulator_t<operation_t<Op, Accumulator>,
+                                Kokkos::View<Input*>, Kokkos::View<Output*>>;
 constexpr Operation min  = Operation::min;
 constexpr Operation prod = Operation::prod;
 static_assert(std::is_same_v<float, kept<sum, half_t, half_t>>);

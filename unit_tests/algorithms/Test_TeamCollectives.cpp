@@ -16,7 +16,6 @@
 
 namespace {
 
-using KokkosMMA::ScanKind;
 using KokkosMMA::Impl::accumulator_t;
 using KokkosMMA::Impl::chosen_accumulator_t;
 using namespace KokkosMMA::Testing;
@@ -677,11 +676,11 @@ struct ScanViews {
         Kokkos::subview(y, l, Kokkos::make_pair(y_shift, y_shift + counts(l)));
     Total total = 99;
     if (!by_thread) {
-      KokkosMMA::team_scan(member, in, out, total);
+      KokkosMMA::team_inclusive_scan(member, in, out, total);
     } else {
       // One thread, whose lanes alone call.
       if (member.team_rank() == 0)
-        KokkosMMA::vector_scan<ScanKind::exclusive>(member, in, out, total);
+        KokkosMMA::vector_exclusive_scan(member, in, out, total);
       member.team_barrier();
       member.team_broadcast(total, 0);
     }
@@ -775,7 +774,7 @@ struct InARow {
       float sum = -1, total = -1, by_functor = -1;
       KokkosMMA::team_reduce(member, shared, sum);
       bad += sum != float(size);
-      KokkosMMA::team_scan(member, shared, shared, total);
+      KokkosMMA::team_inclusive_scan(member, shared, shared, total);
       bad += total != float(size);
       // What other lanes wrote.
       bad += shared(size - 1) != float(size) || shared(0) != 1;

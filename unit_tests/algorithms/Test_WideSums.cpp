@@ -167,8 +167,8 @@ struct TeamSums {
     Value sum     = 0;
     team_reduce(member, Kokkos::subview(x, row, Kokkos::ALL), sum);
     Kokkos::single(Kokkos::PerTeam(member), [&] { sums(row) = sum; });
-    team_scan(member, Kokkos::subview(x, row, Kokkos::ALL),
-              Kokkos::subview(y, row, Kokkos::ALL));
+    team_inclusive_scan(member, Kokkos::subview(x, row, Kokkos::ALL),
+                        Kokkos::subview(y, row, Kokkos::ALL));
   }
 };
 template <class T, class Value, class Exec>

@@ -64,8 +64,9 @@ void rows_as_views(Matrix<T const> x, Array<Result> sums,
         Result sum;
         KokkosMMA::team_reduce(member, Kokkos::subview(x, row, Kokkos::ALL()),
                                sum);
-        KokkosMMA::team_scan(member, Kokkos::subview(x, row, Kokkos::ALL()),
-                             Kokkos::subview(prefixes, row, Kokkos::ALL()));
+        KokkosMMA::team_inclusive_scan(
+            member, Kokkos::subview(x, row, Kokkos::ALL()),
+            Kokkos::subview(prefixes, row, Kokkos::ALL()));
         Kokkos::single(Kokkos::PerTeam(member), [&] { sums(row) = sum; });
       });
   Kokkos::parallel_for(
@@ -87,10 +88,10 @@ template <class T>
 void segments(Exec const& exec, Array<T const> x, Array<int const> offsets,
               Array<float> means) {
   Kokkos::parallel_for(
-      "means", KokkosMMA::SegmentPolicy<Exec>(exec, x, 100),
+      "means", KokkosMMA::SegmentPolicy(exec, x, 100),
       KOKKOS_LAMBDA(std::size_t s, float sum) { means(s) = sum / 100; });
   Kokkos::parallel_for(
-      "means", KokkosMMA::SegmentPolicy<Exec>(exec, x, offsets),
+      "means", KokkosMMA::SegmentPolicy(exec, x, offsets),
       KOKKOS_LAMBDA(std::size_t s, float sum) {
         means(s) = sum / float(offsets(s + 1) - offsets(s));
       });

@@ -42,6 +42,24 @@ concept OffsetsView = Rank1View<V> &&
     (sizeof(typename std::remove_cvref_t<V>::value_type) == 4 ||
      sizeof(typename std::remove_cvref_t<V>::value_type) == 8);
 
+/// What cuts the elements of x into segments whose values are a View like R: a
+/// length or offsets for rank 1; an Axis for a matrix, or a length where each
+/// column is reduced by itself.
+template <class S, class X, class R>
+concept ReducedSegments = (Rank1View<X> && Rank1View<R> &&
+                           (SegmentLength<S> || OffsetsView<S>)) ||
+                          (Rank2View<X> && Rank1View<R> &&
+                           std::same_as<S, Axis>) ||
+                          (Rank2View<X> && Rank2View<R> && SegmentLength<S>);
+
+/// What cuts the elements of x and y into segments for a scan: a length or
+/// offsets for rank 1, an Axis for matrices.
+template <class S, class X, class Y>
+concept ScannedSegments = (Rank1View<X> && Rank1View<Y> &&
+                           (SegmentLength<S> || OffsetsView<S>)) ||
+                          (Rank2View<X> && Rank2View<Y> &&
+                           std::same_as<S, Axis>);
+
 /// Type in which the value of a segment is kept. A sum is kept as in the scans,
 /// but for the smallest integers. A minimum or maximum is an element, whatever
 /// it is written to. Products of the smallest integers for a floating-point
@@ -67,12 +85,12 @@ requires(std::is_integral_v<Input>&& is_floating(
   using type = double;
 };
 
-template <Operation Op, class Accumulator, class X, class Y>
+template <SegmentOperation Op, class X, class Y>
 using segment_accumulator_t = canonical_t<at_least_4_bytes_t<std::conditional_t<
-    std::is_void_v<Accumulator>,
-    typename SegmentAccumulator<Op, typename X::non_const_value_type,
+    std::is_void_v<typename Op::value_type>,
+    typename SegmentAccumulator<Op::operation, typename X::non_const_value_type,
                                 typename Y::non_const_value_type>::type,
-    std::remove_cv_t<Accumulator>>>>;
+    std::remove_cv_t<typename Op::value_type>>>>;
 
 template <SegmentLength Length>
 std::uint64_t checked_length(char const* who, Length length) {
@@ -88,32 +106,27 @@ inline void check_axis(char const* who, Axis axis) {
                      "} is no dimension of a View of rank 2; use 0 or 1");
 }
 
-/// A result of one element for each segment.
-template <class X, Rank1View R>
+/// A result of one element for each segment, and of as many columns as elements
+/// have values where those are reduced by themselves.
+template <class X, class R>
 void check_segment_result(char const* who, char const* name, X const& x,
                           R const& result, std::uint64_t segments) {
-  if (result.extent(0) != segments)
-    invalid_argument(who, name, " \"", result.label(), "\" has extent ",
-                     result.extent(0), "; there are ", segments,
-                     " segments: make its extent ", segments);
+  if constexpr (R::rank() == 1) {
+    if (result.extent(0) != segments)
+      invalid_argument(who, name, " \"", result.label(), "\" has extent ",
+                       result.extent(0), "; there are ", segments,
+                       " segments: make its extent ", segments);
+  } else {
+    if (result.extent(0) != segments || result.extent(1) != x.extent(1))
+      invalid_argument(who, name, " \"", result.label(), "\" has extents ",
+                       describe_extents(result), "; there are ", segments,
+                       " segments of elements with ", x.extent(1),
+                       " values: make them ", segments, " x ", x.extent(1));
+  }
   check_memory(who, "x", x);
   check_memory(who, name, result);
   check_distinct(who, name, result);
   check_apart(who, "x", x, name, result);
-}
-
-template <Rank2View X, Rank2View R>
-void check_value_results(char const* who, X const& x, R const& result,
-                         std::uint64_t segments) {
-  if (result.extent(0) != segments || result.extent(1) != x.extent(1))
-    invalid_argument(who, "the result \"", result.label(), "\" has extents ",
-                     result.extent(0), " x ", result.extent(1), "; there are ",
-                     segments, " segments of elements with ", x.extent(1),
-                     " values: make them ", segments, " x ", x.extent(1));
-  check_memory(who, "x", x);
-  check_memory(who, "the result", result);
-  check_distinct(who, "the result", result);
-  check_apart(who, "x", x, "the result", result);
 }
 
 /// Number of segments between these offsets.
@@ -187,10 +200,12 @@ template <class Offsets>
 }  // namespace Impl
 }  // namespace KokkosMMA
 
-#define KOKKOSMMA_IMPL_CHECK_SEGMENTED(NAME, EXEC, X, Y, ACCUMULATOR) \
-  KOKKOSMMA_IMPL_CHECK_EXECUTION_SPACE(NAME, EXEC);                   \
-  KOKKOSMMA_IMPL_CHECK_REACHABLE(NAME, EXEC, X, "x");                 \
-  KOKKOSMMA_IMPL_CHECK_REACHABLE(NAME, EXEC, Y, "the result");        \
-  KOKKOSMMA_IMPL_CHECK_TYPES(NAME, X, Y, "the result", ACCUMULATOR)
+/// What every segmented operation demands of its Views; OUTPUT is the name of
+/// what is written.
+#define KOKKOSMMA_IMPL_CHECK_SEGMENTED(NAME, EXEC, X, Y, OUTPUT, ACCUMULATOR) \
+  KOKKOSMMA_IMPL_CHECK_EXECUTION_SPACE(NAME, EXEC);                           \
+  KOKKOSMMA_IMPL_CHECK_REACHABLE(NAME, EXEC, X, "x");                         \
+  KOKKOSMMA_IMPL_CHECK_REACHABLE(NAME, EXEC, Y, OUTPUT);                      \
+  KOKKOSMMA_IMPL_CHECK_TYPES(NAME, X, Y, OUTPUT, ACCUMULATOR)
 
 #endif

@@ -1,0 +1,275 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOKKOSMMA_REDUCE_DISPATCH_HPP
+#define KOKKOSMMA_REDUCE_DISPATCH_HPP
+
+/// \file
+/// From the arguments of reduce() to Kokkos::parallel_reduce with a functor
+/// whose data are visible.
+
+#include <adapters/drop_in/KokkosMMA_InterceptReduce.hpp>
+#include <adapters/kokkos/KokkosMMA_Explain.hpp>
+#include <adapters/kokkos/KokkosMMA_Functors.hpp>
+#include <adapters/kokkos/KokkosMMA_SpaceCapability.hpp>
+#include <adapters/kokkos/KokkosMMA_ToolsTuning.hpp>
+#include <adapters/kokkos/KokkosMMA_ViewChecks.hpp>
+#include <core/base/KokkosMMA_Operation.hpp>
+#include <core/reduce/KokkosMMA_RouteReduce.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <cstddef>
+#include <string>
+#include <type_traits>
+
+namespace KokkosMMA::Impl {
+
+/// The result of a reduction as its caller names it: a scalar, a View of rank 0
+/// or a reducer.
+template <class R>
+struct ResultOf {
+  using Value                          = R;
+  static constexpr bool is_view        = false;
+  static constexpr bool is_reducer     = false;
+  static constexpr Operation operation = Operation::sum;
+  static_assert(!Kokkos::is_reducer<R>::value,
+                "KokkosMMA::reduce: the reducer must be Kokkos::Sum, "
+                "KokkosMMA::Sum, Kokkos::Prod, Kokkos::Min or Kokkos::Max; use "
+                "Kokkos::parallel_reduce for others");
+};
+template <class T, class... P>
+struct ResultOf<Kokkos::View<T, P...>> {
+  using Value = typename Kokkos::View<T, P...>::non_const_value_type;
+  static constexpr bool is_view        = true;
+  static constexpr bool is_reducer     = false;
+  static constexpr Operation operation = Operation::sum;
+  static_assert(Kokkos::View<T, P...>::rank() == 0,
+                "KokkosMMA::reduce: the result must be a scalar, a View of "
+                "rank 0 or a reducer");
+  static_assert(!std::is_const_v<T>,
+                "KokkosMMA::reduce: the result View must not be const");
+};
+template <class Reducer, Operation Op>
+struct ResultOfReducer {
+  using Value                          = typename Reducer::value_type;
+  static constexpr bool is_view        = false;
+  static constexpr bool is_reducer     = true;
+  static constexpr Operation operation = Op;
+};
+template <class T, class S>
+struct ResultOf<Kokkos::Sum<T, S>>
+    : ResultOfReducer<Kokkos::Sum<T, S>, Operation::sum> {};
+template <class T, class S>
+struct ResultOf<KokkosMMA::Sum<T, S>>
+    : ResultOfReducer<KokkosMMA::Sum<T, S>, Operation::sum> {};
+template <class T, class S>
+struct ResultOf<Kokkos::Prod<T, S>>
+    : ResultOfReducer<Kokkos::Prod<T, S>, Operation::prod> {};
+template <class T, class S>
+struct ResultOf<Kokkos::Min<T, S>>
+    : ResultOfReducer<Kokkos::Min<T, S>, Operation::min> {};
+template <class T, class S>
+struct ResultOf<Kokkos::Max<T, S>>
+    : ResultOfReducer<Kokkos::Max<T, S>, Operation::max> {};
+
+/// Functor of Kokkos::parallel_reduce: joins x(i) by an operation.
+template <class X, Operation Op>
+struct LoadAndJoin {
+  using kokkosmma_functor = void;
+  X x;
+
+  template <class Index, class Value>
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(Index i, Value& value) const {
+    value = Combine<Op, Value>::apply(value, static_cast<Value>(x(i)));
+  }
+};
+
+/// The functor whose data the routes see: load(x) for a sum.
+template <Operation Op, class X>
+auto reduce_functor(X const& x) {
+  if constexpr (Op == Operation::sum) {
+    return load(x);
+  } else {
+    return LoadAndJoin<X, Op>{x};
+  }
+}
+
+/// What Kokkos::parallel_reduce takes for an operation on `place`, a value or a
+/// View: a reducer, or the place itself for a sum.
+template <Operation Op, class Value, class Place>
+decltype(auto) result_argument(Place& place) {
+  using Space = typename std::conditional_t<
+      Kokkos::is_view_v<std::remove_cv_t<Place>>, Place,
+      Kokkos::View<Value, Kokkos::HostSpace>>::memory_space;
+  if constexpr (Op == Operation::sum) {
+    return (place);
+  } else if constexpr (Op == Operation::prod) {
+    return Kokkos::Prod<Value, Space>(place);
+  } else if constexpr (Op == Operation::min) {
+    return Kokkos::Min<Value, Space>(place);
+  } else {
+    return Kokkos::Max<Value, Space>(place);
+  }
+}
+
+template <class X, class R>
+ReduceProblem reduce_problem(X const& x) {
+  using Element         = typename X::non_const_value_type;
+  using Of              = ResultOf<R>;
+  constexpr bool is_sum = Of::operation == Operation::sum;
+  ReduceProblem problem;
+  problem.source        = Source::view;
+  problem.input         = scalar_v<Element>;
+  problem.value         = scalar_v<typename Of::Value>;
+  problem.sum           = is_sum;
+  problem.contiguous    = x.stride(0) == 1 || x.extent(0) < 2;
+  problem.value_bytes   = sizeof(typename Of::Value);
+  problem.functor_bytes = sizeof(Load<X>);
+  problem.size          = x.extent(0);
+  return problem;
+}
+
+template <class Exec, class X, class R>
+constexpr void check_reduce_types() {
+  using Element = typename X::non_const_value_type;
+  using Value   = typename ResultOf<R>::Value;
+  KOKKOSMMA_IMPL_CHECK_EXECUTION_SPACE("KokkosMMA::reduce", Exec);
+  KOKKOSMMA_IMPL_CHECK_REACHABLE("KokkosMMA::reduce", Exec, X, "x");
+  static_assert(
+      scalar_v<Element> != Scalar::opaque,
+      "KokkosMMA::reduce: the elements must be half_t, bhalf_t, float, "
+      "double, bool or integers of 1, 4 or 8 bytes; use "
+      "Kokkos::parallel_reduce with a reducer of your own for other types");
+  static_assert(
+      scalar_v<Value> != Scalar::opaque && scalar_v<Value> != Scalar::boolean,
+      "KokkosMMA::reduce: the result must be half_t, bhalf_t, float, double or "
+      "an integer of 1, 4 or 8 bytes");
+  static_assert(keeps_sums<Element, Value>,
+                "KokkosMMA::reduce: an integer result cannot hold a sum of "
+                "floating-point elements or of wider integers; make the result "
+                "as wide as the elements, or convert them with "
+                "KokkosMMA::transform");
+}
+
+/// Type in which the value is kept. A minimum or maximum of rounded elements is
+/// the rounded minimum or maximum. Products of integers leave 64 bits before
+/// they leave double.
+template <class X, class R, class Element = typename X::non_const_value_type,
+          class Value = typename ResultOf<R>::Value>
+using reduce_accumulator_t = std::conditional_t<
+    ResultOf<R>::operation == Operation::min ||
+        ResultOf<R>::operation == Operation::max,
+    Value,
+    std::conditional_t<ResultOf<R>::operation == Operation::prod &&
+                           std::is_integral_v<Element> &&
+                           is_floating(scalar_v<Value>),
+                       double, accumulator_t<Element, Value>>>;
+
+/// A result that is not its own accumulator: the value is kept in the
+/// accumulator's type and rounded into place, a View or a variable.
+template <Operation Op, class Accumulator, class Exec, class Policy,
+          class Functor, class Place>
+void reduce_and_round(std::string const& label, Exec const& exec,
+                      Policy const& policy, Functor const& functor,
+                      Place& place) {
+  if constexpr (Kokkos::is_view_v<std::remove_cv_t<Place>>) {
+    using Value = typename Place::non_const_value_type;
+    Kokkos::View<Accumulator, typename Exec::memory_space> const wide(
+        Kokkos::view_alloc(exec, Kokkos::WithoutInitializing,
+                           "KokkosMMA::reduce accumulator"));
+    Kokkos::parallel_reduce(label, policy, functor,
+                            result_argument<Op, Accumulator>(wide));
+    Kokkos::View<Value, typename Exec::memory_space> const narrow(
+        Kokkos::view_alloc(exec, Kokkos::WithoutInitializing,
+                           "KokkosMMA::reduce rounded"));
+    Kokkos::parallel_for(
+        label, Kokkos::RangePolicy<Exec>(exec, 0, 1),
+        KOKKOS_LAMBDA(int) { narrow() = static_cast<Value>(wide()); });
+    Kokkos::deep_copy(exec, place, narrow);
+  } else {
+    Accumulator wide;
+    Kokkos::parallel_reduce(label, policy, functor,
+                            result_argument<Op, Accumulator>(wide));
+    place = static_cast<Place>(wide);
+  }
+}
+
+template <class R>
+void check_result_place(char const* who, R const& result) {
+  if constexpr (ResultOf<R>::is_view) {
+    if (result.data() == nullptr)
+      invalid_argument(who, "the result View \"", result.label(),
+                       "\" is null; allocate it or pass a scalar");
+  } else if constexpr (ResultOf<R>::is_reducer) {
+    if (result.view().data() == nullptr)
+      invalid_argument(who,
+                       "the View of the reducer is null; allocate it or pass "
+                       "a reducer of a scalar");
+  }
+}
+
+/// Every reduction of a View. The label that nobody gave says the route.
+template <class Exec, class X, class Result>
+void run_reduce(std::string const& label, Exec const& exec, X const& x,
+                Result& result, Settings const& settings) {
+  using R                   = std::remove_cv_t<Result>;
+  using Of                  = ResultOf<R>;
+  using Value               = typename Of::Value;
+  using Element             = typename X::non_const_value_type;
+  using Accumulator         = reduce_accumulator_t<X, R>;
+  constexpr Operation op    = Of::operation;
+  constexpr char const* who = "KokkosMMA::reduce";
+  check_reduce_types<Exec, X, R>();
+  check_settings(who, settings);
+  check_result_place(who, result);
+  if (x.extent(0) > 0 && x.data() == nullptr)
+    invalid_argument(who, "x has ", x.extent(0),
+                     " elements and no memory; allocate it");
+
+  ReduceProblem const problem = reduce_problem<X, R>(x);
+  Capability const machine    = capability(exec);
+  auto decided =
+      decide_or_explain(who, exec, settings, [&](Settings const& wish) {
+        return route_reduce(problem, machine, wish, active_tuning(exec));
+      });
+  if (!decided) return;
+  RouteDecision decision = *decided;
+
+  Settings call = effective_settings(settings);
+  RouteOfCall const route(problem, machine, call, decision);
+  decision.route = call.route = route.route();
+  ScopedSettings const scope(call);
+  std::string const name =
+      label.empty() ? concatenate(who, "[", to_string(decision.route), ",",
+                                  to_string(scalar_v<Element>), "]")
+                    : label;
+  Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>> const policy(
+      exec, 0, x.extent(0));
+  auto const functor = reduce_functor<op>(x);
+  // Kernels of ours keep sums of 16-bit floats in fp32 themselves. Products
+  // they round for every call of the functor.
+  bool const rounds_itself =
+      op == Operation::sum &&
+      (decision.route == Route::mma ||
+       (decision.route == Route::streamed && is_16bit_float(scalar_v<Value>) &&
+        std::is_same_v<Accumulator, float>));
+  constexpr bool rounds = !std::is_same_v<Accumulator, Value>;
+  if (!rounds || rounds_itself) {
+    Kokkos::parallel_reduce(name, policy, functor, result);
+  } else if constexpr (rounds) {
+    if constexpr (!Of::is_reducer) {
+      reduce_and_round<op, Accumulator>(name, exec, policy, functor, result);
+    } else if (result.references_scalar()) {
+      reduce_and_round<op, Accumulator>(name, exec, policy, functor,
+                                        result.reference());
+    } else {
+      auto const view = result.view();
+      reduce_and_round<op, Accumulator>(name, exec, policy, functor, view);
+    }
+  }
+  last_route_of_this_thread() = decision.route;
+}
+
+}  // namespace KokkosMMA::Impl
+
+#endif

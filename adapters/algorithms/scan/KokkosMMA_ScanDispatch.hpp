@@ -1,0 +1,229 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOKKOSMMA_SCAN_DISPATCH_HPP
+#define KOKKOSMMA_SCAN_DISPATCH_HPP
+
+/// \file
+/// From the arguments of a scan to Kokkos::parallel_scan with a functor whose
+/// data are visible.
+
+#include <adapters/drop_in/KokkosMMA_InterceptScan.hpp>
+#include <adapters/kokkos/KokkosMMA_Explain.hpp>
+#include <adapters/kokkos/KokkosMMA_ScanFunctors.hpp>
+#include <adapters/kokkos/KokkosMMA_SpaceCapability.hpp>
+#include <adapters/kokkos/KokkosMMA_ToolsTuning.hpp>
+#include <core/scan/KokkosMMA_RouteScan.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <cstdint>
+#include <string>
+#include <type_traits>
+
+namespace KokkosMMA {
+namespace Impl {
+
+/// A scalar, or a View of rank 0, as the place of a total.
+template <class Place>
+struct TotalOf {
+  using Value                   = Place;
+  static constexpr bool is_view = false;
+  static constexpr int rank     = 0;
+};
+template <class T, class... P>
+struct TotalOf<Kokkos::View<T, P...>> {
+  using Value                   = typename Kokkos::View<T, P...>::value_type;
+  static constexpr bool is_view = true;
+  static constexpr int rank     = int(Kokkos::View<T, P...>::rank());
+};
+
+/// Whether the sum of `X`, kept in `Accumulator`, may be stored to this place.
+template <class Place, class X, class Accumulator>
+constexpr bool total_holds() {
+  using Of    = TotalOf<std::remove_cv_t<Place>>;
+  using Value = typename Of::Value;
+  return Of::rank == 0 && !std::is_const_v<Value> &&
+         (Of::is_view ||
+          !std::is_const_v<Place>)&&total_fits<Value, X, Accumulator>;
+}
+
+/// The place of a total that nobody asked for.
+struct NoTotal {};
+
+/// Refuses a total that has no memory or is one of the scanned elements.
+template <class X, class Y, class Total>
+void check_scan_total(char const* who, X const& x, Y const& y,
+                      Total const& total) {
+  using Of         = TotalOf<Total>;
+  std::string name = "total";
+  AddressRange place;
+  place.size = sizeof(typename Of::Value);
+  if constexpr (Of::is_view) {
+    name        = concatenate("the total View \"", total.label(), "\"");
+    place.begin = reinterpret_cast<std::uintptr_t>(total.data());
+    if (place.begin == 0)
+      invalid_argument(who, name, " is null; allocate it or pass a scalar");
+  } else {
+    place.begin = reinterpret_cast<std::uintptr_t>(&total);
+  }
+  place.end                    = place.begin + place.size;
+  auto const refuse_element_of = [&](auto const& view) {
+    if (may_share_bytes(address_range(view), place))
+      invalid_argument(
+          who, name, " at ", reinterpret_cast<void const*>(place.begin),
+          " is an element of \"", view.label(), "\" at ",
+          static_cast<void const*>(view.data()), "; pass a place of its own");
+  };
+  refuse_element_of(x);
+  refuse_element_of(y);
+}
+
+/// Kokkos::parallel_scan with a total of another type than the running sum: it
+/// is kept in the sum's type and converted into place.
+template <class Exec, class Policy, class Functor, class Total>
+void scan_and_convert(std::string const& label, Exec const& exec,
+                      Policy const& policy, Functor const& functor,
+                      Total& total) {
+  using Of          = TotalOf<std::remove_cv_t<Total>>;
+  using Value       = typename Of::Value;
+  using Accumulator = typename Functor::value_type;
+  if constexpr (Of::is_view) {
+    Kokkos::View<Accumulator, typename Exec::memory_space> const wide(
+        Kokkos::view_alloc(exec, Kokkos::WithoutInitializing,
+                           "KokkosMMA::scan accumulator"));
+    Kokkos::parallel_scan(label, policy, functor, wide);
+    Kokkos::View<Value, typename Exec::memory_space> const narrow(
+        Kokkos::view_alloc(exec, Kokkos::WithoutInitializing,
+                           "KokkosMMA::scan converted"));
+    Kokkos::parallel_for(
+        label, Kokkos::RangePolicy<Exec>(exec, 0, 1),
+        KOKKOS_LAMBDA(int) { narrow() = static_cast<Value>(wide()); });
+    Kokkos::deep_copy(exec, total, narrow);
+  } else {
+    Accumulator wide;
+    Kokkos::parallel_scan(label, policy, functor, wide);
+    total = static_cast<Value>(wide);
+  }
+}
+
+/// Both scans, after their types were checked.
+template <class Exec, class X, class Y, class Accumulator, ScanKind Kind,
+          class Total>
+void scan(std::string const& label, char const* who, Exec const& exec,
+          ScanInto<X, Y, Accumulator, Kind> const& functor, Total& total,
+          Settings const& settings) {
+  using Place              = std::remove_cv_t<Total>;
+  using Input              = typename X::non_const_value_type;
+  constexpr bool has_total = !std::is_same_v<Place, NoTotal>;
+  std::size_t const n      = functor.x.extent(0);
+
+  Settings call             = effective_settings(settings);
+  ScanProblem const problem = scan_problem<Accumulator>(functor, n);
+  Capability const machine  = capability(exec);
+  auto decided =
+      decide_or_explain(who, exec, settings, [&](Settings const& wish) {
+        return route_scan(problem, machine, wish, active_tuning(exec));
+      });
+  if (!decided) return;
+  RouteDecision decision = *decided;
+  // On Cuda the interception records what it did.
+  if (n == 0 || !machine.cuda) last_route_of_this_thread() = decision.route;
+
+  if (n == 0) {
+    // Kokkos leaves the total of an empty range as it is on some spaces.
+    if constexpr (has_total) {
+      using Value = typename TotalOf<Place>::Value;
+      if constexpr (TotalOf<Place>::is_view) {
+        Kokkos::deep_copy(exec, total, Value(0));
+      } else {
+        total = Value(0);
+        exec.fence("KokkosMMA: fence due to the total being a value");
+      }
+    }
+    return;
+  }
+
+  RouteOfCall const route(problem, machine, call, decision);
+  decision.route = call.route = route.route();
+  ScopedSettings const scope(call);
+  std::string const name =
+      label.empty() ? concatenate(who, "[", to_string(decision.route), ",",
+                                  to_string(scalar_v<Input>), "]")
+                    : label;
+  Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>> const policy(exec,
+                                                                         0, n);
+  if constexpr (!has_total) {
+    Kokkos::parallel_scan(name, policy, functor);
+  } else if constexpr (std::is_same_v<typename TotalOf<Place>::Value,
+                                      Accumulator>) {
+    Kokkos::parallel_scan(name, policy, functor, total);
+  } else {
+    scan_and_convert(name, exec, policy, functor, total);
+  }
+}
+
+}  // namespace Impl
+}  // namespace KokkosMMA
+
+/// What every scan demands of its space, its Views and its accumulator.
+#define KOKKOSMMA_IMPL_CHECK_SCAN(NAME, EXEC, X, Y, ACCUMULATOR) \
+  KOKKOSMMA_IMPL_CHECK_EXECUTION_SPACE(NAME, EXEC);              \
+  KOKKOSMMA_IMPL_CHECK_REACHABLE(NAME, EXEC, X, "x");            \
+  KOKKOSMMA_IMPL_CHECK_REACHABLE(NAME, EXEC, Y, "y");            \
+  KOKKOSMMA_IMPL_CHECK_TYPES(NAME, X, Y, "y", ACCUMULATOR)
+
+#define KOKKOSMMA_IMPL_CHECK_SCAN_TOTAL(NAME, PLACE, X, ACCUMULATOR)        \
+  static_assert(KokkosMMA::Impl::total_holds<PLACE, X, ACCUMULATOR>(), NAME \
+                ": the total must be a scalar variable or a View of rank "  \
+                "0, not const, an integer no narrower than the elements "   \
+                "for an integer sum, floating point otherwise, and no "     \
+                "wider than the accumulator, which can be named: "          \
+                "exclusive_scan<double>(...)")
+
+namespace KokkosMMA::Impl {
+
+/// Every scan of a View: `total` is a place or NoTotal.
+template <ScanKind Kind, class Accumulator, class Exec, class X, class Y,
+          class Init, class Place>
+void scan_views(std::string const& label, Exec const& exec, X const& x,
+                Y const& y, Init&& init, Place& total,
+                Settings const& settings) {
+  constexpr bool exclusive = Kind == ScanKind::exclusive;
+  constexpr bool has_total = !std::is_same_v<Place, NoTotal>;
+  constexpr char const* who =
+      exclusive ? "KokkosMMA::exclusive_scan" : "KokkosMMA::inclusive_scan";
+  using A = chosen_accumulator_t<Accumulator, X, Y>;
+  if constexpr (exclusive) {
+    KOKKOSMMA_IMPL_CHECK_SCAN("KokkosMMA::exclusive_scan", Exec, X, Y, A);
+    KOKKOSMMA_IMPL_CHECK_SCAN_INIT("KokkosMMA::exclusive_scan", Init, A);
+  } else {
+    KOKKOSMMA_IMPL_CHECK_SCAN("KokkosMMA::inclusive_scan", Exec, X, Y, A);
+    KOKKOSMMA_IMPL_CHECK_SCAN_INIT("KokkosMMA::inclusive_scan", Init, A);
+  }
+  check_settings(who, settings);
+  check_scan_views(who, x, y);
+  if constexpr (has_total) {
+    if constexpr (exclusive) {
+      KOKKOSMMA_IMPL_CHECK_SCAN_TOTAL("KokkosMMA::exclusive_scan", Place, X, A);
+    } else {
+      KOKKOSMMA_IMPL_CHECK_SCAN_TOTAL("KokkosMMA::inclusive_scan", Place, X, A);
+    }
+    check_scan_total(who, x, y, total);
+  }
+  scan(label, who, exec, ScanInto<X, Y, A, Kind>{x, y, initial<A>(init)}, total,
+       settings);
+}
+template <ScanKind Kind, class Accumulator, class Exec, class X, class Y,
+          class Init>
+void scan_views(std::string const& label, Exec const& exec, X const& x,
+                Y const& y, Init&& init, Settings const& settings) {
+  NoTotal none;
+  scan_views<Kind, Accumulator, Exec, X, Y, Init>(
+      label, exec, x, y, static_cast<Init&&>(init), none, settings);
+}
+
+}  // namespace KokkosMMA::Impl
+
+#undef KOKKOSMMA_IMPL_CHECK_SCAN
+
+#endif

@@ -1,0 +1,463 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOKKOSMMA_SEGMENTED_DISPATCH_HPP
+#define KOKKOSMMA_SEGMENTED_DISPATCH_HPP
+
+/// \file
+/// From the arguments of a segmented operation to its kernel: one template per
+/// operation. What differs between segments of one length, between offsets and
+/// along an axis of a matrix is in the overloads of segments_of() and
+/// describe_call().
+
+#include <adapters/algorithms/segmented/KokkosMMA_SegmentedChecks.hpp>
+#include <adapters/algorithms/segmented/KokkosMMA_SegmentedKernels.hpp>
+#include <adapters/kokkos/KokkosMMA_Explain.hpp>
+#include <adapters/kokkos/KokkosMMA_SpaceCapability.hpp>
+#include <adapters/kokkos/KokkosMMA_VisibleData.hpp>
+#include <backends/generic/KokkosMMA_SegmentedGeneric.hpp>
+#include <core/segmented/KokkosMMA_RouteSegmented.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <type_traits>
+
+namespace KokkosMMA::Impl {
+
+template <class Segments>
+inline constexpr bool is_csr = false;
+template <class Offsets>
+inline constexpr bool is_csr<CsrSegments<Offsets>> = true;
+
+/// The segments of a View of rank 1, all of `length` elements but the last.
+template <Rank1View X, SegmentLength Length>
+EqualSegments segments_of(char const* who, X const& x, Length length) {
+  std::uint64_t const size = x.extent(0);
+  return {size, std::min(checked_length(who, length),
+                         std::max<std::uint64_t>(size, 1))};
+}
+template <Rank1View X, OffsetsView Offsets>
+CsrSegments<Offsets> segments_of(char const* who, X const&,
+                                 Offsets const& offsets) {
+  checked_offsets_extent(who, offsets);
+  return {offsets};
+}
+template <Rank2View X>
+MatrixSegments segments_of(char const* who, X const& x, Axis axis) {
+  check_axis(who, axis);
+  return {x.extent(1 - axis.dimension), x.extent(axis.dimension),
+          axis.dimension};
+}
+template <Rank2View X, SegmentLength Length>
+ValueSegments segments_of(char const* who, X const& x, Length length) {
+  std::uint64_t const size = x.extent(0);
+  return {{size, std::min(checked_length(who, length),
+                          std::max<std::uint64_t>(size, 1))},
+          x.extent(1)};
+}
+
+/// Rows of the result of a reduction.
+template <class Segments>
+std::uint64_t result_extent(Segments const& segments) {
+  return segments.count();
+}
+inline std::uint64_t result_extent(ValueSegments const& segments) {
+  return segments.elements.count();
+}
+
+/// A call as the route function sees it, and as the kernels do.
+struct SegmentedCall {
+  SegmentedProblem problem;
+  EqualSegments packed;  ///< all elements, where the layout is packed
+  std::uint64_t columns       = 0;  ///< where the layout is that
+  std::uint64_t rows          = 0;  ///< of the columns
+  std::uint64_t stride        = 1;  ///< between the rows of x
+  std::uint64_t y_stride      = 1;  ///< between the rows of y
+  std::ptrdiff_t store_stride = 1;  ///< between the results of neighbours
+};
+
+template <Rank1View V>
+bool is_packed(V const& view) {
+  return view.extent(0) < 2 || view.stride(0) == 1;
+}
+
+/// Between the results of neighbours. The stride of a dimension of one element
+/// is whatever the View was cut from.
+template <class V>
+std::ptrdiff_t stride_of_results(V const& view, std::size_t dimension) {
+  return view.extent(dimension) < 2 ? 1
+                                    : std::ptrdiff_t(view.stride(dimension));
+}
+
+/// How the lines of a matrix along a dimension lie in memory: one behind
+/// another (packed), or as columns whose neighbours are neighbours.
+template <Rank2View X>
+SegmentLayout matrix_layout(X const& x, int dimension) {
+  std::uint64_t const lines  = x.extent(1 - dimension);
+  std::uint64_t const length = x.extent(dimension);
+  std::uint64_t const stride = x.stride(dimension);
+  std::uint64_t const across = x.stride(1 - dimension);
+  if ((length < 2 || stride == 1) && (lines < 2 || across == length))
+    return SegmentLayout::packed;
+  if (lines > 1 && across == 1 && stride >= lines)
+    return SegmentLayout::columns;
+  return SegmentLayout::strided;
+}
+
+/// Types and memory of a call, without its segments.
+template <Operation Op, class A, class X, class Y>
+SegmentedCall types_of_call() {
+  SegmentedCall call;
+  call.problem.operation    = Op;
+  call.problem.input        = scalar_v<typename X::non_const_value_type>;
+  call.problem.accumulator  = scalar_v<A>;
+  call.problem.output       = scalar_v<typename Y::non_const_value_type>;
+  call.problem.plain_memory = is_plain_source<X> && is_plain_memory<Y>;
+  return call;
+}
+
+template <Operation Op, class A, class X, class Y>
+SegmentedCall describe_call(X const& x, EqualSegments const& segments,
+                            Y const& y, bool scan) {
+  SegmentedCall call          = types_of_call<Op, A, X, Y>();
+  call.problem.layout         = is_packed(x) && (!scan || is_packed(y))
+                                    ? SegmentLayout::packed
+                                    : SegmentLayout::strided;
+  call.problem.segments       = segments.count();
+  call.problem.segment_length = segments.length;
+  call.packed                 = segments;
+  call.store_stride           = stride_of_results(y, 0);
+  return call;
+}
+
+template <Operation Op, class A, class X, class Offsets, class Y>
+SegmentedCall describe_call(X const& x, CsrSegments<Offsets> const& segments,
+                            Y const& y, bool scan) {
+  SegmentedCall call        = describe_call<Op, A>(x, EqualSegments{}, y, scan);
+  SegmentedProblem& problem = call.problem;
+  problem.ragged            = true;
+  problem.packed_offsets    = is_packed(segments.offsets);
+  problem.plain_memory      = problem.plain_memory && is_plain_source<Offsets>;
+  problem.segments          = segments.count();
+  problem.segment_length =
+      x.extent(0) / std::max<std::uint64_t>(problem.segments, 1);
+  return call;
+}
+
+/// A matrix along a dimension, without what is written.
+template <Operation Op, class A, class Y, class X>
+SegmentedCall describe_lines(X const& x, int dimension) {
+  SegmentedCall call          = types_of_call<Op, A, X, Y>();
+  call.columns                = x.extent(1 - dimension);
+  call.rows                   = x.extent(dimension);
+  call.stride                 = x.stride(dimension);
+  call.packed                 = {call.columns * call.rows, call.rows};
+  call.problem.layout         = matrix_layout(x, dimension);
+  call.problem.segments       = call.columns;
+  call.problem.segment_length = call.rows;
+  return call;
+}
+
+template <Operation Op, class A, class X, class Y>
+SegmentedCall describe_call(X const& x, MatrixSegments const& segments,
+                            Y const& y, bool) {
+  SegmentedCall call = describe_lines<Op, A, Y>(x, segments.dimension);
+  if constexpr (Y::rank() == 1) {
+    call.store_stride = stride_of_results(y, 0);
+  } else {
+    SegmentLayout const written = matrix_layout(y, segments.dimension);
+    call.y_stride               = y.stride(segments.dimension);
+    if (written == SegmentLayout::strided)
+      call.problem.layout = written;
+    else if (call.problem.layout != SegmentLayout::strided &&
+             call.problem.layout != written)
+      call.problem.layout = SegmentLayout::unlike;
+  }
+  return call;
+}
+
+/// One segment is the columns of the matrix; several are equal segments where
+/// the values are stored one after the other, no segment is shorter, and the
+/// results lie in the same order.
+template <Operation Op, class A, class X, class R>
+SegmentedCall describe_call(X const& x, ValueSegments const& segments,
+                            R const& result, bool) {
+  std::uint64_t const count  = segments.elements.count();
+  std::uint64_t const values = segments.values;
+  SegmentedCall call         = describe_lines<Op, A, R>(x, 0);
+  call.problem.segments      = count * values;
+  if (count <= 1) {
+    call.store_stride = stride_of_results(result, 1);
+    return call;
+  }
+  bool const whole =
+      values < 2 || segments.elements.size % segments.elements.length == 0;
+  bool const ordered =
+      values < 2 || std::uint64_t(result.stride(1)) == count * result.stride(0);
+  if (call.problem.layout != SegmentLayout::packed || !whole || !ordered)
+    call.problem.layout = SegmentLayout::interleaved;
+  call.problem.segment_length = segments.elements.length;
+  call.packed.length          = segments.elements.length;
+  call.store_stride           = std::ptrdiff_t(result.stride(0));
+  return call;
+}
+
+/// Whether kernels are compiled for these types on this space.
+template <class Exec, class A, bool Scan, class X, class Y, class Segments>
+constexpr bool has_segment_kernel() {
+  constexpr Scalar input  = scalar_v<typename X::non_const_value_type>;
+  constexpr Scalar output = scalar_v<typename Y::non_const_value_type>;
+  bool plain              = is_plain_source<X> && is_plain_memory<Y>;
+  if constexpr (is_csr<Segments>) {
+    plain = plain && is_plain_source<decltype(Segments::offsets)>;
+  }
+  return SegmentKernels<Exec>::exist && plain &&
+         (Scan ? segment_scan_kernel_exists(input, scalar_v<A>, output)
+               : segment_kernel_exists(input, scalar_v<A>));
+}
+
+/// The label of a call that was given none; empty where nobody would read it:
+/// making it takes a microsecond.
+inline std::string segmented_label(std::string const& label, char const* who,
+                                   Route route,
+                                   SegmentedProblem const& problem) {
+  if (!label.empty()) return label;
+  if (route != Route::generic && !Kokkos::Tools::profileLibraryLoaded())
+    return {};
+  return concatenate(who, "[", to_string(route), ",",
+                     to_string(problem.operation), ",",
+                     to_string(problem.input), "]");
+}
+
+template <class Exec>
+std::optional<RouteDecision> decide_segmented(char const* who, Exec const& exec,
+                                              SegmentedProblem const& problem,
+                                              bool scan,
+                                              Settings const& settings) {
+  return decide_or_explain(who, exec, settings, [&](Settings const& call) {
+    return route_segmented(problem, capability(exec), call, scan,
+                           active_tuning(exec));
+  });
+}
+
+/// \return no less than the elements of any segment
+template <class Exec, Rank1View X, class Offsets>
+std::uint64_t check_offsets(char const* who, Exec const& exec, X const& x,
+                            CsrSegments<Offsets> const& segments,
+                            Settings const& settings) {
+  if (!effective_settings(settings).check_offsets)
+    return OffsetFindings::unknown;
+  Offsets const& offsets     = segments.offsets;
+  OffsetFindings const found = [&] {
+    if constexpr (SegmentKernels<Exec>::exist && is_plain_source<Offsets>) {
+      if (is_packed(offsets))
+        return SegmentKernels<Exec>::findings_of_offsets(
+            exec, canonical_pointer(offsets), offsets.extent(0) - 1,
+            x.extent(0));
+    }
+    return OffsetFindings{first_bad_offset(exec, offsets, x.extent(0))};
+  }();
+  if (found.first_bad != OffsetFindings::unknown)
+    refuse_offset(who, offsets, std::size_t(found.first_bad), x.extent(0));
+  return found.longest;
+}
+/// Other segments have no offsets.
+template <class Exec, class X, class Segments>
+std::uint64_t check_offsets(char const*, Exec const&, X const&, Segments const&,
+                            Settings const&) {
+  return OffsetFindings::unknown;
+}
+
+/// What is written shares no memory with the offsets.
+template <class Segments, class Y>
+void check_apart_from_offsets(char const* who, Segments const& segments,
+                              char const* name, Y const& y) {
+  if constexpr (is_csr<Segments>) {
+    check_apart(who, "offsets", segments.offsets, name, y);
+  }
+}
+
+template <Operation Op, class A, class Exec, class X, class Segments, class R>
+void launch_segmented_reduce(std::string const& label, Exec const& exec,
+                             X const& x, Segments const& segments,
+                             R const& result, SegmentedCall const& call,
+                             [[maybe_unused]] std::uint64_t longest,
+                             [[maybe_unused]] bool use_mma) {
+  using Element = typename X::non_const_value_type;
+  using Result  = typename R::non_const_value_type;
+  using Kernels = SegmentKernels<Exec>;
+  StridedStore<Op, Result> const store{result.data(), call.store_stride};
+  if constexpr (is_csr<Segments>) {
+    Kernels::template reduce_ragged<Op, Element, A>(
+        label, exec, x.data(), x.extent(0), canonical_pointer(segments.offsets),
+        call.problem.segments, longest, store);
+  } else if constexpr (X::rank() == 1) {
+    Kernels::template reduce<Op, Element, A>(label, exec, x.data(), call.packed,
+                                             store, use_mma);
+  } else if (call.problem.layout == SegmentLayout::packed) {
+    Kernels::template reduce<Op, Element, A>(label, exec, x.data(), call.packed,
+                                             store, use_mma);
+  } else {
+    Kernels::template reduce_columns<Op, Element, A>(
+        label, exec, x.data(), call.rows, call.columns, call.stride, store,
+        use_mma);
+  }
+}
+
+/// Every segmented reduction: `cut` is a length, offsets or an Axis.
+template <SegmentOperation Op, class Exec, class X, class Cut, class R>
+void run_segmented_reduce(std::string const& label, Exec const& exec,
+                          X const& x, Cut const& cut, R const& result,
+                          Settings const& settings) {
+  constexpr char const* who = "KokkosMMA::segmented_reduce";
+  constexpr Operation op    = Op::operation;
+  using A                   = segment_accumulator_t<Op, X, R>;
+  KOKKOSMMA_IMPL_CHECK_SEGMENTED("KokkosMMA::segmented_reduce", Exec, X, R,
+                                 "the result", A);
+  if constexpr (OffsetsView<Cut>) {
+    KOKKOSMMA_IMPL_CHECK_REACHABLE("KokkosMMA::segmented_reduce", Exec, Cut,
+                                   "offsets");
+  }
+  check_settings(who, settings);
+  auto const segments = segments_of(who, x, cut);
+  using Segments      = std::remove_const_t<decltype(segments)>;
+  check_segment_result(who, "the result", x, result, result_extent(segments));
+  check_apart_from_offsets(who, segments, "the result", result);
+  SegmentedCall const call = describe_call<op, A>(x, segments, result, false);
+  auto const decision =
+      decide_segmented(who, exec, call.problem, false, settings);
+  if (!decision) return;
+  [[maybe_unused]] std::uint64_t const longest =
+      check_offsets(who, exec, x, segments, settings);
+  Route const route           = decision->route;
+  last_route_of_this_thread() = route;
+  if (call.problem.segments == 0) return;
+  std::string const name = segmented_label(label, who, route, call.problem);
+  if constexpr (has_segment_kernel<Exec, A, false, X, R, Segments>()) {
+    // A matrix without elements has nothing to load, and results all the same.
+    if (route != Route::generic && (X::rank() == 1 || has_elements(x))) {
+      launch_segmented_reduce<op, A>(name, exec, x, segments, result, call,
+                                     longest, route == Route::mma);
+      return;
+    }
+  }
+  generic_segmented_reduce<FoldOne<op, A>>(name, exec, segments,
+                                           call.problem.segments, x.size(), x,
+                                           IntoResult<op, R>{result});
+}
+
+template <Operation Op, class A, bool Inclusive, class Exec, class X,
+          class Segments, class Y>
+void launch_segmented_scan(std::string const& label, Exec const& exec,
+                           X const& x, Segments const& segments, Y const& y,
+                           SegmentedCall const& call) {
+  using Element  = typename X::non_const_value_type;
+  using Kernels  = SegmentKernels<Exec>;
+  auto* const to = canonical_pointer(y);
+  if constexpr (is_csr<Segments>) {
+    Kernels::template scan_ragged<Op, Element, A, Inclusive>(
+        label, exec, x.data(), x.extent(0), canonical_pointer(segments.offsets),
+        call.problem.segments, to);
+  } else if constexpr (X::rank() == 1) {
+    Kernels::template scan<Op, Element, A, Inclusive>(
+        label, exec, x.data(), call.packed.size, call.packed, to);
+  } else if (call.problem.layout == SegmentLayout::packed) {
+    Kernels::template scan<Op, Element, A, Inclusive>(
+        label, exec, x.data(), call.packed.size, call.packed, to);
+  } else {
+    Kernels::template scan_columns<Op, Element, A, Inclusive>(
+        label, exec, x.data(), call.rows, call.columns, call.stride, to,
+        call.y_stride);
+  }
+}
+
+/// Both segmented scans: `cut` is a length, offsets or an Axis.
+template <bool Inclusive, SegmentOperation Op, class Exec, class X, class Cut,
+          class Y>
+void run_segmented_scan(std::string const& label, Exec const& exec, X const& x,
+                        Cut const& cut, Y const& y, Settings const& settings) {
+  constexpr char const* who = Inclusive ? "KokkosMMA::segmented_inclusive_scan"
+                                        : "KokkosMMA::segmented_exclusive_scan";
+  constexpr Operation op    = Op::operation;
+  using A                   = segment_accumulator_t<Op, X, Y>;
+  if constexpr (Inclusive) {
+    KOKKOSMMA_IMPL_CHECK_SEGMENTED("KokkosMMA::segmented_inclusive_scan", Exec,
+                                   X, Y, "y", A);
+  } else {
+    KOKKOSMMA_IMPL_CHECK_SEGMENTED("KokkosMMA::segmented_exclusive_scan", Exec,
+                                   X, Y, "y", A);
+  }
+  if constexpr (OffsetsView<Cut>) {
+    KOKKOSMMA_IMPL_CHECK_REACHABLE(
+        "KokkosMMA::segmented_inclusive_scan, "
+        "segmented_exclusive_scan",
+        Exec, Cut, "offsets");
+  }
+  check_settings(who, settings);
+  auto const segments = segments_of(who, x, cut);
+  using Segments      = std::remove_const_t<decltype(segments)>;
+  check_scan_views(who, x, y);
+  check_apart_from_offsets(who, segments, "y", y);
+  SegmentedCall const call = describe_call<op, A>(x, segments, y, true);
+  auto const decision =
+      decide_segmented(who, exec, call.problem, true, settings);
+  if (!decision) return;
+  check_offsets(who, exec, x, segments, settings);
+  Route const route           = decision->route;
+  last_route_of_this_thread() = route;
+  if (call.problem.segments == 0 || !has_elements(x)) return;
+  std::string const name = segmented_label(label, who, route, call.problem);
+  if constexpr (has_segment_kernel<Exec, A, true, X, Y, Segments>()) {
+    if (route != Route::generic) {
+      launch_segmented_scan<op, A, Inclusive>(name, exec, x, segments, y, call);
+      return;
+    }
+  }
+  generic_segmented_scan<op, A, Inclusive>(
+      name, exec, segments, call.problem.segments, x.size(), x, y);
+}
+
+/// Sums and sums of squares: `cut` is a length or offsets.
+template <class Accumulator, class Exec, class X, class Cut, class Sums,
+          class Squares>
+void run_segmented_moments(std::string const& label, Exec const& exec,
+                           X const& x, Cut const& cut, Sums const& sums,
+                           Squares const& squares, Settings const& settings) {
+  constexpr char const* who = "KokkosMMA::segmented_moments";
+  using V                   = segment_accumulator_t<Plus<Accumulator>, X, Sums>;
+  using W = segment_accumulator_t<Plus<Accumulator>, X, Squares>;
+  KOKKOSMMA_IMPL_CHECK_SEGMENTED("KokkosMMA::segmented_moments", Exec, X, Sums,
+                                 "sums", V);
+  KOKKOSMMA_IMPL_CHECK_SEGMENTED("KokkosMMA::segmented_moments", Exec, X,
+                                 Squares, "squares", W);
+  if constexpr (OffsetsView<Cut>) {
+    KOKKOSMMA_IMPL_CHECK_REACHABLE("KokkosMMA::segmented_moments", Exec, Cut,
+                                   "offsets");
+  }
+  check_settings(who, settings);
+  auto const segments       = segments_of(who, x, cut);
+  std::uint64_t const count = segments.count();
+  check_segment_result(who, "the sums", x, sums, count);
+  check_segment_result(who, "the squares", x, squares, count);
+  check_apart(who, "the sums", sums, "the squares", squares);
+  check_apart_from_offsets(who, segments, "the sums", sums);
+  check_apart_from_offsets(who, segments, "the squares", squares);
+  SegmentedProblem problem =
+      describe_call<Operation::sum, V>(x, segments, sums, false).problem;
+  problem.moments     = true;
+  auto const decision = decide_segmented(who, exec, problem, false, settings);
+  if (!decision) return;
+  check_offsets(who, exec, x, segments, settings);
+  last_route_of_this_thread() = decision->route;
+  generic_segmented_reduce<FoldMoments<V, W>>(
+      segmented_label(label, who, decision->route, problem), exec, segments,
+      count, x.extent(0), x, IntoMoments<Sums, Squares>{sums, squares});
+}
+
+}  // namespace KokkosMMA::Impl
+
+#endif
