@@ -76,8 +76,9 @@ if(NOT headers)
 endif()
 foreach(file IN LISTS headers)
   file(READ "${ROOT}/${file}" text)
-  # Brackets, semicolons and backslashes would split or join the list of lines.
-  string(REGEX REPLACE "[][]" " " text "${text}")
+  # Brackets, semicolons and backslashes would split or join the list of lines. What replaces them has one character: columns stay.
+  string(REPLACE "[" "<" text "${text}")
+  string(REPLACE "]" ">" text "${text}")
   string(REPLACE "\\" "%" text "${text}")
   string(REPLACE ";" "@" text "${text}")
   string(REPLACE "\n" ";" lines "${text}")

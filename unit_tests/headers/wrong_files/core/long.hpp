@@ -23,7 +23,7 @@ struct Long
   }
 };
 
-inline bool operator==(Long<1> const& a, Long<1> const& b) {
+[[nodiscard]] inline bool operator==(Long<1> const& a, Long<1> const& b) {
   auto const same = [&](int i) { return a[i] == b[i]; };
   if (same(0)) {
     return same(1);
