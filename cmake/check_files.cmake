@@ -5,6 +5,7 @@
 #
 # The rules on files:
 #   a source, header, script or CMake file begins with the two SPDX lines;
+#   a source or header names no path of the repository that is not there, in comments, messages or includes;
 #   a header of the library has at most FILE_LINES lines, a function at most FUNCTION_LINES, from the first line of its declaration to its
 #   closing brace. EXCEPTIONS names those that may be longer, each with a reason, and none that is short enough by now.
 #
@@ -165,10 +166,20 @@ list(REMOVE_DUPLICATES files)
 list(FILTER files EXCLUDE REGEX "^unit_tests/headers/wrong_files/")
 list(JOIN licence "[^\n]*\n[^ ]+ " pattern)
 foreach(file IN LISTS files)
-  file(READ "${ROOT}/${file}" text LIMIT 400)
+  file(READ "${ROOT}/${file}" text)
   if(NOT text MATCHES "^(#![^\n]*\n)?[^ \n]+ ${pattern}")
     list(JOIN licence "' and '" wanted)
     report("${file}" 1 "begins with the lines '${wanted}' as comments, and this does not")
+  endif()
+  if(file MATCHES "\\.(hpp|cpp)$" AND NOT file MATCHES "^unit_tests/headers/wrong_")
+    string(REGEX MATCHALL "[A-Za-z0-9_./-]+\\.(hpp|cpp|md|cmake|py)" paths "${text}")
+    list(FILTER paths INCLUDE REGEX "^(adapters|backends|cmake|core|docs|examples|perf_tests|unit_tests)/")
+    list(REMOVE_DUPLICATES paths)
+    foreach(path IN LISTS paths)
+      if(NOT EXISTS "${ROOT}/${path}" AND NOT EXISTS "${ROOT}/unit_tests/${path}")
+        report("${file}" 1 "names ${path}, and there is no such file")
+      endif()
+    endforeach()
   endif()
 endforeach()
 

@@ -5,7 +5,7 @@
   {                    \
     {
 namespace KokkosMMA {
-/// Long enough, and allowed to be; a type is no function.
+/// Long enough, and allowed to be; a type is no function. core/gone.hpp
 template <int N>
 struct Long
     : public Base<decltype(KokkosMMA::a_long_name_for_a_function_that_is(N))> {
