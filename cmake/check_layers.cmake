@@ -92,8 +92,8 @@ foreach(file IN LISTS files)
       report("${file}" ${number} "a branch of if constexpr has braces, and this does not: ${branch}")
     endif()
   endforeach()
-  # Brackets and semicolons would split or join the list of lines.
-  string(REGEX REPLACE "[][;]" " " text "${text}")
+  # Brackets, semicolons and backslashes would split or join the list of lines.
+  string(REGEX REPLACE "[][;\\]" " " text "${text}")
   string(REPLACE "\n" ";" lines "${text}")
   set(number 0)
   foreach(line IN LISTS lines)

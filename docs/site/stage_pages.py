@@ -4,7 +4,8 @@
 """Lays the Markdown of the repository out as pages of the site.
 
 Pages link to files of the repository, as a forge shows them. In the site a link to another page goes to that page, a link to a source
-file to a page with its text. A link to nothing is an error, and so is a quotation that is no longer what it quotes: a block of code behind a line
+file to a page with its text. A link to nothing is an error, and so is `core/gone.hpp`, a path in back quotes that is nowhere (`*` and `<name>`
+stand for anything; the changelog may name what is gone), and a quotation that is no longer what it quotes: a block of code behind a line
 
     <!-- from: core/routing/KokkosMMA_Settings.hpp -->
 
@@ -23,6 +24,7 @@ IMAGES = {".png", ".svg", ".jpg", ".jpeg", ".gif"}
 LANGUAGES = {".hpp": "cpp", ".cpp": "cpp", ".py": "python", ".cmake": "cmake", ".json": "json", ".slurm": "bash"}
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 CODE_SPAN = re.compile(r"(`+)(?!`).*?(?<!`)\1(?!`)")
+PATH = re.compile(r"(?<![^\s`])(?:\.ci|adapters|backends|cmake|core|docs|examples|include|perf_tests|unit_tests)/[^\s`]*")
 FENCE = re.compile(r"^\s*(`{3,}|~{3,})\s*(\S*)")
 QUOTED = re.compile(r"^<!-- from: (\S+) -->$")
 
@@ -115,8 +117,16 @@ class Site:
         there = os.path.relpath(self.place_of(path), os.path.dirname(self.pages[page]) or ".").replace(os.sep, "/")
         return there + hash_sign + section
 
+    def check_paths(self, page, number, span):
+        for path in PATH.findall(span):
+            if not any(self.root.glob(re.sub("<[^>]*>", "*", path.rstrip("/.,:")))):
+                self.problems.append(f"{page}:{number}: names '{path}', and there is no such file or folder in the repository; correct it")
+
     def resolve_links(self, page, number, line):
         spans = [match.span() for match in CODE_SPAN.finditer(line)]
+        if page != "CHANGELOG.md":
+            for begin, end in spans:
+                self.check_paths(page, number, line[begin:end])
 
         def replace(match):
             if any(begin <= match.start() < end for begin, end in spans):

@@ -84,6 +84,16 @@ class StagePages(unittest.TestCase):
         self.file("docs/sums.md", "# Sums\n[out](../../etc)\n")
         self.refused("docs/sums.md:2: link to '../../etc'")
 
+    def test_a_path_that_is_nowhere_is_refused(self):
+        self.file("docs/sums.md", "# Sums\n`core/sum.hpp`, `core/`, ``core/su*.hpp``, `core/<name>.hpp`, `n core/s`\n")
+        self.refused("docs/sums.md:2: names 'core/s', and there is no such file or folder in the repository")
+        self.file("docs/sums.md", "# Sums\n`core/sum.hpp`, `build/core/gone`\n[`core/*.cpp`](../core)\n")
+        self.refused("docs/sums.md:3: names 'core/*.cpp'")
+        text = "# Sums\n```\ncore/gone.hpp\n```\n"
+        self.file("docs/sums.md", text)
+        self.file("CHANGELOG.md", "`core/gone.hpp` is gone\n")
+        self.assertEqual(self.staged("sums.md"), text)
+
     def quote(self, block):
         self.file("docs/sums.md", f"# Sums\n<!-- from: core/sum.hpp -->\n```cpp\n{block}```\n")
 

@@ -5,7 +5,7 @@
 // from the figures of the PTX ISA, "Matrix Fragments for mma", and as
 // bijections.
 
-#include <core/mma/KokkosMMA_Encoding.hpp>
+#include <core/mma/KokkosMMA_MmaShape.hpp>
 
 #include <gtest/gtest.h>
 
@@ -127,64 +127,6 @@ TYPED_TEST(LaneMaps, AreBijections) {
                    [](int l, int r, int e) { return S::b(l, r, e); });
   expect_bijection(S::m, S::n, S::c_registers, 1,
                    [](int l, int r, int) { return S::c(l, r); });
-}
-
-/// Every element of every register of a B fragment is 1 where the matrix says
-/// so, 0 elsewhere.
-template <class Shape, class Matrix>
-void expect_encoded(int ones_expected) {
-  int ones = 0;
-  for (int lane = 0; lane < 32; ++lane) {
-    auto const fragment = encode_b<Shape, Matrix>(lane);
-    for (int reg = 0; reg < Shape::b_registers; ++reg)
-      for (int element = 0; element < Shape::packed; ++element) {
-        Coordinate const at = Shape::b(lane, reg, element);
-        bool const one      = Matrix::entry(at.row, at.column);
-        ones += one;
-        if constexpr (Shape::packed == 1) {
-          EXPECT_EQ(one ? 1. : 0., fragment[reg]);
-        } else {
-          constexpr int bits = 32 / Shape::packed;
-          EXPECT_EQ(one ? Shape::one : 0u,
-                    fragment[reg] >> bits * element & ((1u << bits) - 1));
-        }
-      }
-  }
-  EXPECT_EQ(ones_expected, ones);
-}
-
-TEST(Encoding, OnesAndZeros) {
-  expect_encoded<MmaF16, Ones>(16 * 8);
-  expect_encoded<MmaBF16, Ones>(16 * 8);
-  expect_encoded<MmaBF16K8, Ones>(8 * 8);
-  expect_encoded<MmaS8, Ones>(32 * 8);
-  expect_encoded<MmaU8, Ones>(32 * 8);
-  expect_encoded<MmaS8K16, Ones>(16 * 8);
-  expect_encoded<MmaU8K16, Ones>(16 * 8);
-  expect_encoded<MmaF64, Ones>(4 * 8);
-  expect_encoded<MmaF64K16, Ones>(16 * 8);
-  expect_encoded<MmaU8, ByteColumnsOf4>(32);
-  expect_encoded<MmaU8, ByteColumnsOf8>(32);
-}
-
-TEST(Encoding, OnesInTheOperandType) {
-  EXPECT_EQ(0x3c003c00u, (encode_b<MmaF16, Ones>(7)[0]));
-  EXPECT_EQ(0x3f803f80u, (encode_b<MmaBF16, Ones>(7)[1]));
-  EXPECT_EQ(0x01010101u, (encode_b<MmaS8, Ones>(7)[0]));
-  for (int reg = 0; reg < 4; ++reg) {
-    EXPECT_EQ(0x3c003c00u, ones_a<MmaF16>()[reg]);
-    EXPECT_EQ(0x01010101u, ones_a<MmaU8>()[reg]);
-  }
-}
-
-TEST(Encoding, ByteColumns) {
-  for (int k = 0; k < 32; ++k)
-    for (int column = 0; column < 8; ++column) {
-      EXPECT_EQ(k % 4 == column, ByteColumnsOf4::entry(k, column));
-      // bytes 0 to 3 of a 64-bit word in the first half of k, 4 to 7 behind
-      EXPECT_EQ((k < 16 ? k % 4 : 4 + k % 4) == column,
-                ByteColumnsOf8::entry(k, column));
-    }
 }
 
 }  // namespace

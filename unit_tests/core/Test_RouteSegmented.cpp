@@ -1,26 +1,19 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The route is a constant expression: most of this is checked by compiling it.
+#include "RouteSupport.hpp"
 
 #include <core/segmented/KokkosMMA_RouteSegmented.hpp>
-
-#include <gtest/gtest.h>
-
-#include <string>
 
 namespace {
 
 using namespace KokkosMMA;
-
-constexpr Capability h200{true, 90, 132};
-constexpr Capability a100{true, 80, 108};
-constexpr Capability v100{true, 70, 80};
-constexpr Capability host{};
+using namespace KokkosMMA::Testing;
+using P = SegmentedProblem;
 
 /// A reduction that both routes take.
-constexpr SegmentedProblem rows_of_halfs() {
-  SegmentedProblem problem;
+constexpr P rows_of_halves() {
+  P problem;
   problem.layout         = SegmentLayout::packed;
   problem.input          = Scalar::half;
   problem.accumulator    = Scalar::float32;
@@ -29,89 +22,69 @@ constexpr SegmentedProblem rows_of_halfs() {
   problem.segment_length = 100;
   return problem;
 }
+static_assert(!refuse_segmented(rows_of_halves(), a100, false));
+static_assert(!refuse_mma_segmented(rows_of_halves(), a100, {}, false));
 
-/// That call with one thing changed.
-template <class Change>
-constexpr SegmentedProblem with(Change const& change) {
-  SegmentedProblem problem = rows_of_halfs();
-  change(problem);
-  return problem;
+/// What the routes say of that call, or of a scan, with these changes, on an
+/// H200.
+template <class... Changes>
+constexpr Refusal streamed(Changes... changes) {
+  return refuse_segmented(with(rows_of_halves(), changes...), h200, false);
 }
-constexpr bool says(Refusal const& refusal, std::string_view part) {
-  return refusal.reason.find(part) != std::string_view::npos &&
-         !refusal.source.empty();
+template <class... Changes>
+constexpr Refusal streamed_scan(Changes... changes) {
+  return refuse_segmented(with(rows_of_halves(), changes...), h200, true);
 }
-template <class Change>
-constexpr Refusal streamed_with(Change const& change, bool scan = false) {
-  return refuse_segmented(with(change), h200, scan);
+template <class... Changes>
+constexpr Refusal mma(Changes... changes) {
+  return refuse_mma_segmented(with(rows_of_halves(), changes...), h200, {},
+                              false);
 }
-template <class Change>
-constexpr Refusal mma_with(Change const& change, bool scan = false) {
-  return refuse_mma_segmented(with(change), h200, {}, scan);
-}
-constexpr auto nothing = [](auto&) {};
-
-static_assert(!streamed_with(nothing));
-static_assert(!streamed_with(nothing, true));
-static_assert(!mma_with(nothing));
-static_assert(!refuse_segmented(rows_of_halfs(), a100, false));
-static_assert(!refuse_mma_segmented(rows_of_halfs(), a100, {}, false));
+static_assert(!streamed() && !streamed_scan() && !mma());
 
 // --- every rule of both routes on its own ----------------------------------
-constexpr bool both_say(SegmentedProblem const& problem,
-                        Capability const& capability, std::string_view part) {
+template <class... Changes>
+constexpr bool all_say(std::string_view part, Capability const& capability,
+                       Changes... changes) {
+  P const problem = with(rows_of_halves(), changes...);
   return says(refuse_segmented(problem, capability, false), part) &&
          says(refuse_segmented(problem, capability, true), part) &&
          says(refuse_mma_segmented(problem, capability, {}, false), part) &&
          says(refuse_mma_segmented(problem, capability, {}, true), part);
 }
-static_assert(both_say(rows_of_halfs(), host, "not Cuda"));
-static_assert(both_say(rows_of_halfs(), v100, "below 8.0"));
-static_assert(both_say(with([](auto& p) { p.moments = true; }), h200,
-                       "two values per segment"));
-static_assert(both_say(with([](auto& p) { p.input = Scalar::opaque; }), h200,
-                       "no kernel"));
-static_assert(both_say(with([](auto& p) { p.plain_memory = false; }), h200,
-                       "does not refer to its elements"));
-static_assert(both_say(with([](auto& p) { p.layout = SegmentLayout::strided; }),
-                       h200, "gaps"));
-static_assert(both_say(with([](auto& p) { p.layout = SegmentLayout::unlike; }),
-                       h200, "laid out differently"));
-static_assert(both_say(with([](auto& p) {
-                         p.layout = SegmentLayout::interleaved;
-                       }),
-                       h200, "several values"));
-static_assert(both_say(with([](auto& p) {
-                         p.ragged         = true;
-                         p.packed_offsets = false;
-                       }),
-                       h200, "offsets are strided"));
+static_assert(all_say("not Cuda", host));
+static_assert(all_say("below 8.0", v100));
+static_assert(all_say("two values per segment", h200, &P::moments, true));
+static_assert(all_say("no kernel", h200, &P::input, Scalar::opaque));
+static_assert(all_say("does not refer to its elements", h200, &P::plain_memory,
+                      false));
+constexpr bool layout_says(SegmentLayout layout, std::string_view part) {
+  return all_say(part, h200, &P::layout, layout);
+}
+static_assert(layout_says(SegmentLayout::strided, "gaps"));
+static_assert(layout_says(SegmentLayout::unlike, "laid out differently"));
+static_assert(layout_says(SegmentLayout::interleaved, "several values"));
+static_assert(!streamed(&P::layout, SegmentLayout::columns));
+static_assert(all_say("offsets are strided", h200, &P::ragged, true,
+                      &P::packed_offsets, false));
 // Only offsets can be strided.
-static_assert(!streamed_with([](auto& p) { p.packed_offsets = false; }));
-static_assert(!streamed_with([](auto& p) { p.ragged = true; }));
-static_assert(!streamed_with([](auto& p) {
-  p.layout = SegmentLayout::columns;
-}));
+static_assert(!streamed(&P::packed_offsets, false));
+static_assert(!streamed(&P::ragged, true));
 
 // --- rules of `mma` ---------------------------------------------------------
-static_assert(says(mma_with([](auto& p) { p.operation = Operation::min; }),
-                   "not a sum"));
-static_assert(!streamed_with([](auto& p) { p.operation = Operation::prod; }));
-static_assert(says(mma_with([](auto& p) { p.ragged = true; }),
-                   "segments of any length"));
-static_assert(says(mma_with(nothing, true), "formed by additions"));
-static_assert(says(mma_with([](auto& p) { p.accumulator = Scalar::float64; }),
+static_assert(says(mma(&P::operation, Operation::min), "not a sum"));
+static_assert(!streamed(&P::operation, Operation::prod));
+static_assert(says(mma(&P::ragged, true), "segments of any length"));
+static_assert(says(refuse_mma_segmented(rows_of_halves(), h200, {}, true),
+                   "formed by additions"));
+static_assert(says(mma(&P::accumulator, Scalar::float64),
                    "products are kept in float"));
-static_assert(!streamed_with([](auto& p) { p.accumulator = Scalar::float64; }));
-static_assert(says(mma_with([](auto& p) {
-                     p.layout = SegmentLayout::columns;
-                     p.input = p.accumulator = Scalar::int32;
-                   }),
+static_assert(!streamed(&P::accumulator, Scalar::float64));
+static_assert(says(mma(&P::layout, SegmentLayout::columns, &P::input,
+                       Scalar::int32, &P::accumulator, Scalar::int32),
                    "columns of wide integers"));
-static_assert(!mma_with([](auto& p) {
-  p.input = p.accumulator = Scalar::int32;
-}));
-static_assert(says(refuse_mma_segmented(rows_of_halfs(), h200,
+static_assert(!mma(&P::input, Scalar::int32, &P::accumulator, Scalar::int32));
+static_assert(says(refuse_mma_segmented(rows_of_halves(), h200,
                                         {Route::automatic, Formulation::split},
                                         false),
                    "formulations"));
@@ -132,10 +105,8 @@ static_assert(!segment_kernel_exists(Scalar::opaque, Scalar::int32));
 static_assert(!segment_kernel_exists(Scalar::int32, Scalar::opaque));
 
 // A reduction converts where it stores, a scan writes what it keeps.
-static_assert(!streamed_with([](auto& p) { p.output = Scalar::int8; }));
-static_assert(says(streamed_with([](auto& p) { p.output = Scalar::int8; },
-                                 true),
-                   "no kernel"));
+static_assert(!streamed(&P::output, Scalar::int8));
+static_assert(says(streamed_scan(&P::output, Scalar::int8), "no kernel"));
 static_assert(segment_scan_kernel_exists(Scalar::half, Scalar::float32,
                                          Scalar::half));
 static_assert(!segment_scan_kernel_exists(Scalar::half, Scalar::float32,
@@ -151,17 +122,14 @@ static_assert(!segment_products_exist(Scalar::int8, Scalar::int64));
 static_assert(segment_products_exist(Scalar::uint64, Scalar::int64));
 
 // --- what is chosen ---------------------------------------------------------
-constexpr Route chosen(SegmentedProblem const& problem,
-                       Capability const& capability, Route wish = {}) {
+constexpr Route chosen(P const& problem, Capability const& capability,
+                       Route wish = {}) {
   return route_segmented_reduce(problem, capability, Settings{wish}).route;
 }
 constexpr bool takes_the_faster(Scalar input, Scalar accumulator,
                                 std::uint64_t length) {
-  SegmentedProblem const problem = with([&](auto& p) {
-    p.input          = input;
-    p.accumulator    = accumulator;
-    p.segment_length = length;
-  });
+  P const problem    = with(rows_of_halves(), &P::input, input, &P::accumulator,
+                            accumulator, &P::segment_length, length);
   Route const faster = mma_segments_pay(input, length * size_of(input))
                            ? Route::mma
                            : Route::streamed;
@@ -176,69 +144,29 @@ static_assert(takes_the_faster(Scalar::float32, Scalar::float32, 7));
 static_assert(takes_the_faster(Scalar::float64, Scalar::float64, 256));
 static_assert(takes_the_faster(Scalar::int8, Scalar::int32, 1000));
 static_assert(takes_the_faster(Scalar::int64, Scalar::int64, 3));
-static_assert(chosen(with([](auto& p) { p.ragged = true; }), h200) ==
+static_assert(chosen(with(rows_of_halves(), &P::ragged, true), h200) ==
               Route::streamed);
-static_assert(chosen(with([](auto& p) { p.moments = true; }), h200) ==
+static_assert(chosen(with(rows_of_halves(), &P::moments, true), h200) ==
               Route::generic);
-static_assert(route_segmented_scan(rows_of_halfs(), h200, {}).route ==
+static_assert(route_segmented_scan(rows_of_halves(), h200, {}).route ==
               Route::streamed);
 
 // Forced: the route is what was asked for, the refusal says whether it can run.
-static_assert(chosen(rows_of_halfs(), h200, Route::generic) == Route::generic);
-static_assert(!refusal_of(route_segmented_reduce(rows_of_halfs(), h200,
+static_assert(chosen(rows_of_halves(), h200, Route::generic) == Route::generic);
+static_assert(!refusal_of(route_segmented_reduce(rows_of_halves(), h200,
                                                  Settings{Route::mma})));
-static_assert(says(refusal_of(route_segmented_scan(rows_of_halfs(), h200,
+static_assert(says(refusal_of(route_segmented_scan(rows_of_halves(), h200,
                                                    Settings{Route::mma})),
                    "formed by additions"));
 static_assert(says(refusal_of(route_segmented_reduce(
-                       rows_of_halfs(), host, Settings{Route::streamed})),
+                       rows_of_halves(), host, Settings{Route::streamed})),
                    "not Cuda"));
-
-TEST(RouteSegmented, AutomaticNeverFails) {
-  int routes[4] = {};
-  for (int bits = 0; bits < 1 << 7; ++bits) {
-    auto const bit = [&](int i) { return (bits >> i & 1) != 0; };
-    for (int layout = 0; layout < 5; ++layout)
-      for (int operation = 0; operation < 4; ++operation)
-        for (int input = 0; input < 12; ++input)
-          for (Scalar const accumulator :
-               {Scalar::float32, Scalar::float64, Scalar::int32}) {
-            SegmentedProblem problem;
-            problem.layout         = SegmentLayout(layout);
-            problem.operation      = Operation(operation);
-            problem.input          = Scalar(input);
-            problem.accumulator    = accumulator;
-            problem.output         = accumulator;
-            problem.ragged         = bit(0);
-            problem.packed_offsets = bit(1);
-            problem.moments        = bit(2);
-            problem.plain_memory   = bit(3);
-            problem.segment_length = bit(4) ? 16 : 1000000;
-            bool const scan        = bit(5);
-            Capability const capability{bit(6), 90, 132};
-
-            RouteDecision const decision =
-                scan ? route_segmented_scan(problem, capability, Settings{})
-                     : route_segmented_reduce(problem, capability, Settings{});
-
-            ASSERT_FALSE(refusal_of(decision)) << to_string(decision);
-            ASSERT_NE(Route::automatic, decision.route);
-            ASSERT_EQ(decision.route == Route::generic, bool(decision.streamed))
-                << to_string(decision);
-            ASSERT_TRUE(decision.route == Route::mma || decision.mma)
-                << "no reason";
-            ++routes[int(decision.route)];
-          }
-  }
-  EXPECT_LT(0, routes[int(Route::generic)]);
-  EXPECT_LT(0, routes[int(Route::streamed)]);
-}
 
 TEST(RouteSegmented, DecisionAsText) {
   EXPECT_EQ(
       "route streamed; not mma: segments of any length do not fill the rows of "
       "a product (backends/cuda/kernels/segmented/KokkosMMA_CsrReduce.hpp)",
-      to_string(route_segmented_reduce(with([](auto& p) { p.ragged = true; }),
+      to_string(route_segmented_reduce(with(rows_of_halves(), &P::ragged, true),
                                        h200, {})));
 }
 

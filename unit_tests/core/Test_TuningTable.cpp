@@ -105,14 +105,22 @@ TEST(TuningTable, RandomTablesAreValidAndDiffer) {
   }
 }
 
-/// What holds of a decision by any table: the route can run, a better one is
-/// left out for a reason, and what may be forced is forced.
+/// What holds of a decision by any table: automatic never fails, and ends where
+/// nothing better can run.
+void check_automatic(RouteDecision const& decision) {
+  ASSERT_NE(Route::automatic, decision.route);
+  ASSERT_FALSE(refusal_of(decision)) << to_string(decision);
+  ASSERT_EQ(decision.route == Route::mma, !decision.mma) << to_string(decision);
+  ASSERT_EQ(decision.route == Route::generic,
+            bool(decision.mma) && bool(decision.streamed))
+      << to_string(decision);
+}
+/// The table chooses between mma and streamed, and nothing else; what it
+/// chooses may be forced, too.
 void check_decision(RouteDecision const& any, RouteDecision const& builtin,
                     RouteDecision const& forced_mma) {
-  ASSERT_NE(Route::automatic, any.route);
-  ASSERT_FALSE(refusal_of(any)) << to_string(any);
-  ASSERT_TRUE(any.route == Route::mma || any.mma) << to_string(any);
-  // The table chooses between mma and streamed, and nothing else.
+  check_automatic(any);
+  check_automatic(builtin);
   ASSERT_EQ(any.route == Route::generic, builtin.route == Route::generic)
       << to_string(any) << " and " << to_string(builtin);
   if (any.route == Route::mma) {
@@ -131,14 +139,37 @@ class AnyTable : public ::testing::Test {
     return {random.integer(0, 5) != 0, capabilities[random.integer(0, 4)], 132};
   }
   static constexpr int rounds = 20000;
+
+  /// draw() makes a problem and gives its route by settings and a table.
+  template <class Draw>
+  void expect_routes(Draw const& draw) {
+    SCOPED_TRACE(random.note());
+    int differ = 0;
+    std::set<Route> reached;
+    for (int i = 0; i < rounds; ++i) {
+      TuningTable const table = random_table(random);
+      auto const route        = draw();
+      auto const any          = route(Settings{}, table);
+      auto const builtin      = route(Settings{}, builtin_tuning);
+      auto const forced       = route(Settings{Route::mma}, table);
+      check_decision(any, builtin, forced);
+      ASSERT_EQ(route(Settings{Route::mma}, builtin_tuning).mma.reason,
+                forced.mma.reason);
+      if (HasFatalFailure()) return;
+      differ += any.route != builtin.route;
+      reached.insert(any.route);
+    }
+    EXPECT_LT(0, differ);
+    EXPECT_EQ((std::set<Route>{Route::generic, Route::streamed, Route::mma}),
+              reached);
+  }
 };
 
 TEST_F(AnyTable, Reductions) {
-  SCOPED_TRACE(random.note());
-  int differ = 0;
-  for (int i = 0; i < rounds; ++i) {
-    TuningTable const table = random_table(random);
+  expect_routes([&] {
     ReduceProblem p;
+    p.pattern =
+        random.integer(0, 7) ? Pattern::range : Pattern(random.integer(0, 2));
     p.source           = Source(random.integer(0, 3));
     p.input            = scalar();
     p.value            = random.integer(0, 7) != 0 ? p.input : scalar();
@@ -151,15 +182,10 @@ TEST_F(AnyTable, Reductions) {
     p.local_bytes      = random.integer(0, 7) == 0 ? 16 : 0;
     p.size             = std::uint64_t(1) << random.integer(0, 40);
     Capability const m = machine();
-    auto const any     = route_reduce(p, m, {}, table);
-    auto const builtin = route_reduce(p, m, {});
-    check_decision(any, builtin,
-                   route_reduce(p, m, Settings{Route::mma}, table));
-    ASSERT_EQ(route_reduce(p, m, Settings{Route::mma}).mma.reason,
-              route_reduce(p, m, Settings{Route::mma}, table).mma.reason);
-    differ += any.route != builtin.route;
-  }
-  EXPECT_LT(0, differ);
+    return [=](Settings const& settings, TuningTable const& table) {
+      return route_reduce(p, m, settings, table);
+    };
+  });
 }
 
 TEST_F(AnyTable, AFormulationThatWasAskedForStays) {
@@ -183,10 +209,7 @@ TEST_F(AnyTable, AFormulationThatWasAskedForStays) {
 }
 
 TEST_F(AnyTable, Scans) {
-  SCOPED_TRACE(random.note());
-  int differ = 0;
-  for (int i = 0; i < rounds; ++i) {
-    TuningTable const table = random_table(random);
+  expect_routes([&] {
     ScanProblem p;
     p.source           = flag() ? Source::view : Source::functor;
     p.input            = scalar();
@@ -195,48 +218,43 @@ TEST_F(AnyTable, Scans) {
     p.sum              = random.integer(0, 7) != 0;
     p.contiguous       = random.integer(0, 7) != 0;
     p.fixed_size       = random.integer(0, 7) != 0;
+    p.in_graph         = random.integer(0, 7) == 0;
     p.compiled         = flag();
     p.tile_compiled    = scan_tile_exists(p.input, p.accumulator, p.output);
     p.value_bytes      = std::size_t(random.integer(1, 80));
+    p.functor_bytes    = random.integer(0, 7) == 0 ? 40000 : 8;
+    p.size             = std::uint64_t(1) << random.integer(0, 40);
     Capability const m = machine();
-    auto const any     = route_scan(p, m, {}, table);
-    auto const builtin = route_scan(p, m, {});
-    check_decision(any, builtin, route_scan(p, m, Settings{Route::mma}, table));
-    differ += any.route != builtin.route;
-  }
-  EXPECT_LT(0, differ);
+    return [=](Settings const& settings, TuningTable const& table) {
+      return route_scan(p, m, settings, table);
+    };
+  });
 }
 
 TEST_F(AnyTable, Segments) {
-  SCOPED_TRACE(random.note());
-  int differ = 0;
-  for (int i = 0; i < rounds; ++i) {
-    TuningTable const table = random_table(random);
+  expect_routes([&] {
     SegmentedProblem p;
     p.layout =
         flag() ? SegmentLayout::packed : SegmentLayout(random.integer(0, 4));
-    p.operation    = flag() ? Operation::sum : Operation::max;
-    p.input        = scalar();
-    p.accumulator  = Impl::is_small_float(p.input) || p.input == Scalar::float32
-                         ? Scalar::float32
-                         : Scalar::int32;
-    p.output       = p.accumulator;
-    p.ragged       = random.integer(0, 3) == 0;
-    p.plain_memory = random.integer(0, 7) != 0;
-    p.segments     = 1000;
+    p.operation   = flag() ? Operation::sum : Operation(random.integer(0, 3));
+    p.input       = scalar();
+    p.accumulator = Impl::is_small_float(p.input) || p.input == Scalar::float32
+                        ? Scalar::float32
+                        : Scalar::int32;
+    p.output      = p.accumulator;
+    p.ragged      = random.integer(0, 3) == 0;
+    p.packed_offsets   = flag();
+    p.moments          = random.integer(0, 7) == 0;
+    p.plain_memory     = random.integer(0, 7) != 0;
+    p.segments         = 1000;
     p.segment_length   = std::uint64_t(1) << random.integer(0, 20);
     Capability const m = machine();
     bool const is_scan = random.integer(0, 3) == 0;
-    auto const route   = [&](Settings const& s, TuningTable const& t) {
-      return is_scan ? route_segmented_scan(p, m, s, t)
-                       : route_segmented_reduce(p, m, s, t);
+    return [=](Settings const& settings, TuningTable const& table) {
+      return is_scan ? route_segmented_scan(p, m, settings, table)
+                     : route_segmented_reduce(p, m, settings, table);
     };
-    auto const any     = route({}, table);
-    auto const builtin = route({}, builtin_tuning);
-    check_decision(any, builtin, route(Settings{Route::mma}, table));
-    differ += any.route != builtin.route;
-  }
-  EXPECT_LT(0, differ);
+  });
 }
 
 TEST_F(AnyTable, Stencils) {

@@ -191,14 +191,19 @@ TEST(AutomatonKernels, LifeInBits) {
   SCOPED_TRACE(random.note());
   for (char const* const text :
        {"B3/S23", "B36/S23", "B2/S013V", "B1357/S02468"})
-    for (int n = 0; n < 6; ++n) {
+    for (int n = 0; n < 26; ++n) {
       SCOPED_TRACE(text);
       AutomatonRule const rule = parse_rule(text);
-      Place<2> const extent{random.integer(1, n == 0 ? 400 : 60),
-                            random.integer(1, n == 1 ? 1300 : 150)};
+      // Mostly small: what is beyond a boundary is beyond the other one, too.
+      Place<2> const extent{random.integer(1, n == 0  ? 400
+                                              : n < 6 ? 60
+                                                      : 20),
+                            random.integer(1, n == 1  ? 1300
+                                              : n < 6 ? 150
+                                                      : 8 + 9 * (n % 9))};
       std::vector<unsigned char> memory(
           Impl::Cuda::packed_life_memory(extent[0], extent[1]));
-      int const steps = int(random.integer(1, 9));
+      int const steps = int(random.integer(1, n < 6 ? 9 : 16));
       Automaton(extent, random)
           .expect(rule.neighbourhood(), 1, random.integer(0, 1) ? 2 : 4, steps,
                   next_by(rule), random,

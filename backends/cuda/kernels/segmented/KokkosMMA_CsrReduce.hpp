@@ -291,7 +291,7 @@ OffsetFindings findings_of_offsets(Kokkos::Cuda const& space,
   check(cudaSetDevice(space.cuda_device()), "cudaSetDevice");
   constexpr unsigned threads = 512;
   auto const most =
-      std::uint64_t(3 * device(space.cuda_device()).multiprocessors);
+      3 * std::uint64_t(device(space.cuda_device()).multiprocessors);
   std::uint64_t const blocks =
       std::clamp<std::uint64_t>(segments.count() / (8 * threads) + 1, 1,
                                 std::min<std::uint64_t>(most, max_partials));

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The constant matrices of a scan: where their ones lie, seen from the lanes
-// that hold the elements and the sums; and the small functions of the operands.
+// Constant matrices: where their ones lie, seen from the lanes that hold the
+// elements and the sums; and the small functions of the operands of scans.
 
 #include <core/mma/KokkosMMA_Encoding.hpp>
 #include <core/scan/KokkosMMA_ScanEncoding.hpp>
@@ -19,31 +19,6 @@
 namespace {
 
 using namespace KokkosMMA::Impl;
-
-// Slots of two per register: k = 0, 1 and 8, 9 are those of lane 0 of a quad.
-static_assert(slot_quad<MmaF16>(1) == 0 && slot_element<MmaF16>(1) == 1);
-static_assert(slot_quad<MmaF16>(9) == 0 && slot_element<MmaF16>(9) == 3);
-static_assert(slot_quad<MmaF16>(14) == 3 && slot_element<MmaF16>(14) == 2);
-// Four: k = 4 to 7 are those of lane 1.
-static_assert(slot_quad<MmaU8K16>(7) == 1 && slot_element<MmaU8K16>(7) == 3);
-// One: k = 1, 5, 9, 13.
-static_assert(slot_quad<MmaF64K16>(9) == 1 && slot_element<MmaF64K16>(9) == 2);
-// U, 4 elements per lane. k = 1 is column 1; n = 1 is column 1, or 3 of the
-// second half; n = 2 is column 4. k = 2 is column 4.
-template <bool Inclusive, int Half>
-using Upper = UpperColumns<MmaF16, 4, Inclusive, Half>;
-static_assert(Upper<true, 0>::entry(1, 1) && !Upper<false, 0>::entry(1, 1));
-static_assert(Upper<false, 1>::entry(1, 1) && !Upper<true, 0>::entry(1, 0));
-static_assert(Upper<true, 0>::entry(2, 2) && !Upper<true, 1>::entry(2, 1));
-// L: k = 1 is the sum of row 1, k = 2 that of row 2, k = 8 that of row 8.
-static_assert(LowerRows<MmaBF16>::entry(2, 1) &&
-              !LowerRows<MmaBF16>::entry(1, 1));
-static_assert(LowerRows<MmaBF16>::entry(9, 8) &&
-              !LowerRows<MmaBF16>::entry(7, 8));
-// Fragments are constants: of lane 0, columns 0 and 1 in n = 0.
-static_assert(encode_b<MmaF16, Upper<true, 0>>(0)[0] == 0x3c00u);
-static_assert(encode_b<MmaF16, Upper<true, 0>>(4)[0] == 0x3c003c00u);
-static_assert(encode_a<MmaU8K16, LowerRows<MmaU8K16>>(0)[1] == 0x00000101u);
 
 template <class Shape>
 class ScanMatrices : public ::testing::Test {
@@ -135,8 +110,8 @@ TYPED_TEST(ScanMatrices, LowerTakesTheRowsBeforeARow) {
 /// The matrix that the fragments of all lanes make, and how often each entry is
 /// held.
 struct Collected {
-  double entry[16][16] = {};
-  int held[16][16]     = {};
+  double entry[32][16] = {};
+  int held[32][16]     = {};
 
   template <class Shape, class Fragment>
   void add(Fragment const& fragment, int reg, int element, Coordinate at) {
@@ -161,27 +136,28 @@ struct Collected {
   }
 };
 
+/// `map` says where lanes hold the entries of a rows x columns matrix.
+template <class Shape, class Matrix, class Encode, class Map>
+void expect_encoded(int rows, int columns, int registers, Encode const& encode,
+                    Map const& map) {
+  Collected all;
+  for (int lane = 0; lane < 32; ++lane) {
+    auto const fragment = encode(lane);
+    for (int reg = 0; reg < registers; ++reg)
+      for (int e = 0; e < Shape::packed; ++e)
+        all.add<Shape>(fragment, reg, e, map(lane, reg, e));
+  }
+  all.expect<Matrix>(rows, columns);
+}
 template <class Shape, class Matrix>
 void expect_encoded_b() {
-  Collected b;
-  for (int lane = 0; lane < 32; ++lane) {
-    auto const fragment = encode_b<Shape, Matrix>(lane);
-    for (int reg = 0; reg < Shape::b_registers; ++reg)
-      for (int e = 0; e < Shape::packed; ++e)
-        b.add<Shape>(fragment, reg, e, Shape::b(lane, reg, e));
-  }
-  b.expect<Matrix>(Shape::k, Shape::n);
+  expect_encoded<Shape, Matrix>(Shape::k, Shape::n, Shape::b_registers,
+                                encode_b<Shape, Matrix>, Shape::b);
 }
 template <class Shape, class Matrix>
 void expect_encoded_a() {
-  Collected a;
-  for (int lane = 0; lane < 32; ++lane) {
-    auto const fragment = encode_a<Shape, Matrix>(lane);
-    for (int reg = 0; reg < Shape::a_registers; ++reg)
-      for (int e = 0; e < Shape::packed; ++e)
-        a.add<Shape>(fragment, reg, e, Shape::a(lane, reg, e));
-  }
-  a.expect<Matrix>(Shape::m, Shape::k);
+  expect_encoded<Shape, Matrix>(Shape::m, Shape::k, Shape::a_registers,
+                                encode_a<Shape, Matrix>, Shape::a);
 }
 
 TYPED_TEST(ScanMatrices, FragmentsHoldTheEntries) {
@@ -192,8 +168,36 @@ TYPED_TEST(ScanMatrices, FragmentsHoldTheEntries) {
   expect_encoded_b<S, UpperColumns<S, 4, false, 1>>();
   expect_encoded_b<S, UpperColumns<S, 2, true, 0>>();
   expect_encoded_b<S, UpperColumns<S, 2, false, 0>>();
+  expect_encoded_b<S, Ones>();
   expect_encoded_a<S, LowerRows<S>>();
   expect_encoded_a<S, Ones>();
+}
+
+// Shapes and matrices that scans do not use.
+TEST(Encoding, FragmentsHoldTheEntries) {
+  expect_encoded_b<MmaBF16K8, Ones>();
+  expect_encoded_b<MmaS8, Ones>();
+  expect_encoded_b<MmaU8, Ones>();
+  expect_encoded_b<MmaF64, Ones>();
+  expect_encoded_b<MmaU8, ByteColumnsOf4>();
+  expect_encoded_b<MmaU8, ByteColumnsOf8>();
+}
+
+// A constant, in the type of the operand.
+static_assert(encode_b<MmaF16, Ones>(7)[0] == 0x3c003c00u);
+static_assert(encode_b<MmaBF16, Ones>(7)[1] == 0x3f803f80u);
+static_assert(encode_b<MmaS8, Ones>(7)[0] == 0x01010101u);
+static_assert(ones_a<MmaF16>()[3] == 0x3c003c00u);
+static_assert(ones_a<MmaU8>()[3] == 0x01010101u);
+
+TEST(Encoding, ByteColumns) {
+  for (int k = 0; k < 32; ++k)
+    for (int column = 0; column < 8; ++column) {
+      EXPECT_EQ(k % 4 == column, ByteColumnsOf4::entry(k, column));
+      // bytes 0 to 3 of a 64-bit word in the first half of k, 4 to 7 behind
+      EXPECT_EQ((k < 16 ? k % 4 : 4 + k % 4) == column,
+                ByteColumnsOf8::entry(k, column));
+    }
 }
 
 TEST(ScanOperands, ByteColumnPicksBytes) {
