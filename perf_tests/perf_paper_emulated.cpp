@@ -7,10 +7,13 @@
 // errors of the formulations on halves for as many elements as take no time.
 #ifndef KOKKOS_ENABLE_CUDA
 
-#include <backends/emulated/kernels/KokkosMMA_MmaReduce.hpp>
+#include <backends/emulated/atom/KokkosMMA_Warp.hpp>
+#include <core/papers/KokkosMMA_WarpPapers.hpp>
+#include <core/reduce/KokkosMMA_WarpSum.hpp>
 
 #include <chrono>
 #include <cmath>
+#include <cstring>
 #include <stdexcept>
 
 namespace perf {
@@ -46,6 +49,41 @@ double value_of(bool normal, std::uint64_t i) {
          std::cos(6.283185307179586 * unit(2 * i + 1));
 }
 
+using KokkosMMA::Impl::Emulated::Warp;
+using Vectors = Warp::Lanes<KokkosMMA::Impl::Vector16>;
+
+/// 256 half values, 8 per lane.
+Vectors load(std::vector<std::uint16_t> const& bits, std::size_t first) {
+  Vectors vectors;
+  std::memcpy(vectors.lane, bits.data() + first, sizeof(vectors.lane));
+  return vectors;
+}
+float sum_of_lanes(Warp::Lanes<float> values) {
+  for (int offset = Warp::size / 2; offset > 0; offset /= 2)
+    for (int lane = 0; lane < offset; ++lane)
+      values.lane[lane] += values.lane[lane + offset];
+  return values.lane[0];
+}
+
+/// One warp's walk over whole steps of `chain` times 256 values.
+float chained(std::vector<std::uint16_t> const& bits, int chain) {
+  using Sum = KokkosMMA::Impl::WarpSum<Warp, KokkosMMA::Scalar::half>;
+  Sum sum(Warp{}, chain);
+  for (std::size_t first = 0; first < bits.size(); first += 512)
+    sum.add(load(bits, first), load(bits, first + 256));
+  return static_cast<float>(sum_of_lanes(sum.finish()));
+}
+float single_pass(std::vector<std::uint16_t> const& bits, int chain) {
+  float total = 0;
+  for (std::size_t first = 0; first < bits.size();) {
+    Warp::Lanes<KokkosMMA::Impl::MmaF16::C> column_sums{};  // (16,8)
+    for (int r = 0; r < chain; ++r, first += 256)
+      add_column_sums(Warp{}, column_sums, load(bits, first));
+    total += sum_of_lanes(total_of_column_sums(Warp{}, column_sums));
+  }
+  return total;
+}
+
 void run(PaperTests& tests, benchmark::State& state, std::string const& name,
          bool normal, std::size_t n, int chain) {
   std::vector<std::uint16_t> bits(n);
@@ -57,12 +95,8 @@ void run(PaperTests& tests, benchmark::State& state, std::string const& name,
     magnitudes.add(std::abs(half.value));
   }
   auto const begin = std::chrono::steady_clock::now();
-  using namespace KokkosMMA::Impl;
-  float const sum =
-      name == "emulated_chained"
-          ? static_cast<float>(Emulated::reduce<KokkosMMA::Scalar::half>(
-                bits.data(), n, chain))
-          : Emulated::paper_single_pass(bits.data(), n, chain);
+  float const sum  = name == "emulated_chained" ? chained(bits, chain)
+                                                : single_pass(bits, chain);
   std::chrono::duration<double> const time =
       std::chrono::steady_clock::now() - begin;
   for (auto _ : state) state.SetIterationTime(time.count());
