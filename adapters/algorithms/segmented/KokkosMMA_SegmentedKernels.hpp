@@ -10,7 +10,8 @@
 #include <Kokkos_Core.hpp>
 
 #ifdef KOKKOS_ENABLE_CUDA
-#include <backends/cuda/kernels/segmented/KokkosMMA_Columns.hpp>
+#include <backends/cuda/kernels/segmented/KokkosMMA_ColumnReduce.hpp>
+#include <backends/cuda/kernels/segmented/KokkosMMA_ColumnScan.hpp>
 #include <backends/cuda/kernels/segmented/KokkosMMA_CsrReduce.hpp>
 #include <backends/cuda/kernels/segmented/KokkosMMA_SegmentedReduce.hpp>
 #include <backends/cuda/kernels/segmented/KokkosMMA_SegmentedScan.hpp>

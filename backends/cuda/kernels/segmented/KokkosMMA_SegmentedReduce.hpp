@@ -8,6 +8,7 @@
 #include <backends/cuda/kernels/segmented/KokkosMMA_StagedSegments.hpp>
 #include <backends/cuda/kernels/segmented/KokkosMMA_TinySegments.hpp>
 #include <core/segmented/KokkosMMA_Segments.hpp>
+#include <core/segmented/KokkosMMA_WarpSegmentsMma.hpp>
 
 #include <algorithm>
 #include <bit>
