@@ -1,9 +1,11 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef KOKKOSMMA_SCAN_FUNCTORS_HPP
 #define KOKKOSMMA_SCAN_FUNCTORS_HPP
 
 #include <adapters/kokkos/KokkosMMA_Functors.hpp>
 #include <adapters/kokkos/KokkosMMA_HalfTypes.hpp>
+#include <adapters/kokkos/KokkosMMA_ViewChecks.hpp>
 #include <adapters/kokkos/KokkosMMA_VisibleData.hpp>
 #include <core/base/KokkosMMA_Errors.hpp>
 #include <core/scan/KokkosMMA_RouteScan.hpp>
@@ -33,82 +35,6 @@ template <class T>
 InitialValue(T const&) -> InitialValue<T>;
 
 namespace Impl {
-
-/// bool and integers up to 8 bytes.
-template <class T>
-inline constexpr bool is_scan_integer = std::is_integral_v<T> && sizeof(T) <= 8;
-
-template <class T>
-inline constexpr bool is_scan_type = is_scan_integer<T> ||
-                                     is_floating(scalar_v<T>);
-
-/// Whether sums of `Input` may be kept in `Accumulator`: every value of the
-/// input is a value of the accumulator, integers modulo 2^bits, and 16-bit
-/// floats are summed in fp32 at least. Double takes integers of 8 bytes too,
-/// and rounds those that have more than its 53 bits.
-template <class Input, class Accumulator>
-constexpr bool accumulator_holds() {
-  constexpr Scalar kept = scalar_v<Accumulator>;
-  if constexpr (!is_scan_type<Input> || !is_scan_type<Accumulator> ||
-                std::is_same_v<Accumulator, bool> || is_16bit_float(kept)) {
-    return false;
-  } else if constexpr (is_floating(scalar_v<Input>)) {
-    return is_floating(kept) && sizeof(Accumulator) >= sizeof(Input);
-  } else if constexpr (is_floating(kept)) {
-    return std::is_same_v<Accumulator, double> ||
-           std::numeric_limits<Input>::digits <=
-               std::numeric_limits<Accumulator>::digits;
-  } else {
-    return sizeof(Accumulator) >= sizeof(Input);
-  }
-}
-
-/// Whether what is kept in `Accumulator` may be written to a View: integers as
-/// wide as the elements that are read hold the sums modulo 2^bits of theirs.
-template <class X, class Y, class Accumulator>
-constexpr bool may_write() {
-  using Output = typename Y::non_const_value_type;
-  return keeps_sums<typename X::non_const_value_type, Output> &&
-         is_scan_type<Output> && !std::is_same_v<Output, bool> &&
-         (is_floating(scalar_v<Output>) || !is_floating(scalar_v<Accumulator>));
-}
-
-/// Whether the sum of `X`, kept in `Accumulator`, may become a total of type
-/// `Value`. A wider one would promise a sum that was not kept.
-template <class Value, class X, class Accumulator>
-inline constexpr bool total_fits =
-    is_scan_type<Value> && !std::is_same_v<Value, bool> &&
-    is_floating(scalar_v<Value>) == is_floating(scalar_v<Accumulator>) &&
-    sizeof(Value) <= sizeof(Accumulator) &&
-    keeps_sums<typename X::non_const_value_type, Value>;
-
-/// accumulator_t, but wide enough where the output alone is too narrow: the
-/// prefixes are then converted once. Integers for a floating-point output are
-/// kept in double, whatever their size, and the total may be what the output
-/// is.
-template <class Input, class Output>
-using scan_accumulator_t = std::conditional_t<
-    is_floating(scalar_v<Input>), accumulator_t<Input, Output>,
-    std::conditional_t<
-        is_floating(scalar_v<Output>), double,
-        std::conditional_t<accumulator_holds<Input, Output>(), Output,
-                           std::conditional_t<sizeof(Input) <= 4, std::int32_t,
-                                              std::int64_t>>>>;
-
-/// Integers of 1 and 2 bytes are summed in 4, exact modulo theirs: a native
-/// scan of int8 was wrong from index 128 on (Kokkos 4.6.01, Cuda, H200,
-/// 2026-11-21).
-template <class T>
-using at_least_4_bytes_t = std::conditional_t<
-    std::is_integral_v<T> && sizeof(T) < 4,
-    std::conditional_t<std::is_signed_v<T>, std::int32_t, std::uint32_t>, T>;
-
-template <class Accumulator, class X, class Y>
-using chosen_accumulator_t = at_least_4_bytes_t<
-    std::conditional_t<std::is_void_v<Accumulator>,
-                       scan_accumulator_t<typename X::non_const_value_type,
-                                          typename Y::non_const_value_type>,
-                       std::remove_cv_t<Accumulator>>>;
 
 /// Scan of x into y: an ordinary functor of Kokkos::parallel_scan. `init` is
 /// added to what is written and is no part of the total.
@@ -165,14 +91,6 @@ template <class Functor>
 struct VisibleScan {
   static constexpr bool visible = false;
 };
-
-// Kokkos reads const random-access Views through the read-only cache, by value;
-// their elements lie in plain memory all the same.
-template <class X>
-inline constexpr bool is_plain_source =
-    is_plain_memory<X> ||
-    (std::is_const_v<typename X::value_type> &&
-     X::memory_traits::is_random_access && !X::memory_traits::is_atomic);
 
 template <class X, class Y, class A, ScanKind Kind>
 requires(is_plain_source<X>&&
@@ -250,109 +168,8 @@ Functor starting_from(Functor functor, Init const& init) {
   return functor;
 }
 
-/// Bytes that a View of rank 1 spans.
-struct AddressRange {
-  std::uintptr_t begin  = 0;
-  std::uintptr_t end    = 0;
-  std::uintptr_t stride = 0;  ///< between elements, in bytes; 0 for one element
-  std::uintptr_t size   = 0;  ///< of an element
-};
-
-template <class V>
-AddressRange address_range(V const& view) {
-  AddressRange range;
-  range.size  = sizeof(typename V::value_type);
-  range.begin = reinterpret_cast<std::uintptr_t>(view.data());
-  range.end   = range.begin;
-  if (view.extent(0) > 1)
-    range.stride = std::uintptr_t(view.stride(0)) * range.size;
-  if (view.extent(0) > 0)
-    range.end += (view.extent(0) - 1) * range.stride + range.size;
-  return range;
-}
-
-/// Whether an element of one may share a byte with an element of the other.
-/// Views that interleave, as two columns of a matrix do, are told apart by
-/// their strides; with two different strides, elements that could meet anywhere
-/// count as meeting.
-inline bool may_share_bytes(AddressRange const& x, AddressRange const& y) {
-  if (x.begin >= y.end || y.begin >= x.end) return false;
-  // The greatest common divisor, without <numeric>: every source of an
-  // application with the drop-in would parse it.
-  std::uintptr_t step = x.stride;
-  for (std::uintptr_t rest = y.stride; rest != 0;)
-    step = std::exchange(rest, step % rest);
-  if (step == 0) return true;
-  // What separates elements of x from elements of y is `offset` modulo `step`.
-  std::uintptr_t const offset =
-      x.begin >= y.begin ? (x.begin - y.begin) % step
-                         : (step - (y.begin - x.begin) % step) % step;
-  return offset < y.size || step - offset < x.size;
-}
-
-inline bool same_elements(AddressRange const& x, AddressRange const& y) {
-  return x.begin == y.begin && x.end == y.end && x.stride == y.stride &&
-         x.size == y.size;
-}
-
-/// Refuses Views that cannot be scanned, before anything is launched.
-template <class X, class Y>
-void check_scan_views(char const* who, X const& x, Y const& y) {
-  auto const describe = [](char const* name, auto const& view) {
-    AddressRange const range = address_range(view);
-    return concatenate(name, " \"", view.label(), "\" of ", view.extent(0),
-                       " elements of ", range.size, " bytes, stride ",
-                       view.stride(0), ", at [",
-                       reinterpret_cast<void const*>(range.begin), ", ",
-                       reinterpret_cast<void const*>(range.end), ")");
-  };
-  if (x.extent(0) != y.extent(0))
-    invalid_argument(who, "extents differ: ", describe("x", x), "; ",
-                     describe("y", y), "; pass Views of one length");
-  if (x.extent(0) == 0) return;
-  if (x.data() == nullptr || y.data() == nullptr)
-    invalid_argument(who, x.data() == nullptr ? "x" : "y",
-                     " has no memory: ", describe("x", x), "; ",
-                     describe("y", y), "; allocate it");
-  if (y.extent(0) > 1 && y.stride(0) == 0)
-    invalid_argument(who, "all elements of y are one: ", describe("y", y),
-                     "; pass a View with a stride");
-  if (!same_elements(address_range(x), address_range(y)) &&
-      may_share_bytes(address_range(x), address_range(y)))
-    invalid_argument(
-        who, "the Views overlap: ", describe("x", x), "; ", describe("y", y),
-        "; pass the same elements (in place) or Views that share no memory");
-}
-
 }  // namespace Impl
 }  // namespace KokkosMMA
-
-/// The rules for the types of a scan. A macro: the text of a static_assert is a
-/// literal and starts with the public name.
-#define KOKKOSMMA_IMPL_CHECK_SCAN_TYPES(NAME, X, Y, ACCUMULATOR)            \
-  static_assert(                                                            \
-      KokkosMMA::Impl::is_scan_type<typename X::non_const_value_type>, NAME \
-      ": the elements of x must be half_t, bhalf_t, float, double, "        \
-      "bool or integers; use Kokkos::parallel_scan with a functor of "      \
-      "your own for other types");                                          \
-  static_assert(                                                            \
-      KokkosMMA::Impl::is_scan_type<typename Y::non_const_value_type>, NAME \
-      ": the elements of y must be half_t, bhalf_t, float, double, "        \
-      "bool or integers");                                                  \
-  static_assert(!std::is_const_v<typename Y::value_type>,                   \
-                NAME ": y is written, its elements must not be const");     \
-  static_assert(                                                            \
-      KokkosMMA::Impl::accumulator_holds<typename X::non_const_value_type,  \
-                                         ACCUMULATOR>(),                    \
-      NAME                                                                  \
-      ": the accumulator cannot hold the elements of x; floating-point "    \
-      "elements need float or double that are no narrower, integers an "    \
-      "integer that is no narrower, double, or for 2 bytes float");         \
-  static_assert(                                                            \
-      KokkosMMA::Impl::may_write<X, Y, ACCUMULATOR>(), NAME                 \
-      ": what is written cannot hold the sums; an integer holds no "        \
-      "floating-point sum and none of wider integers, bool none at all: "   \
-      "make the elements of y as wide as those of x")
 
 /// INIT is what a forwarding reference deduces.
 #define KOKKOSMMA_IMPL_CHECK_SCAN_INIT(NAME, INIT, ACCUMULATOR)              \
@@ -387,7 +204,7 @@ namespace KokkosMMA {
 template <class Accumulator = void, Impl::Rank1View X, Impl::Rank1View Y>
 auto exclusive_scan_into(X const& x, Y const& y) {
   using A = Impl::chosen_accumulator_t<Accumulator, X, Y>;
-  KOKKOSMMA_IMPL_CHECK_SCAN_TYPES("KokkosMMA::exclusive_scan_into", X, Y, A);
+  KOKKOSMMA_IMPL_CHECK_TYPES("KokkosMMA::exclusive_scan_into", X, Y, "y", A);
   Impl::check_scan_views("KokkosMMA::exclusive_scan_into", x, y);
   return Impl::ScanInto<X, Y, A, ScanKind::exclusive>{x, y, A(0)};
 }
@@ -405,7 +222,7 @@ auto exclusive_scan_into(X const& x, Y const& y, Init&& init) {
 template <class Accumulator = void, Impl::Rank1View X, Impl::Rank1View Y>
 auto inclusive_scan_into(X const& x, Y const& y) {
   using A = Impl::chosen_accumulator_t<Accumulator, X, Y>;
-  KOKKOSMMA_IMPL_CHECK_SCAN_TYPES("KokkosMMA::inclusive_scan_into", X, Y, A);
+  KOKKOSMMA_IMPL_CHECK_TYPES("KokkosMMA::inclusive_scan_into", X, Y, "y", A);
   Impl::check_scan_views("KokkosMMA::inclusive_scan_into", x, y);
   return Impl::ScanInto<X, Y, A, ScanKind::inclusive>{x, y, A(0)};
 }

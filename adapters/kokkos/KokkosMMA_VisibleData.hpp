@@ -1,3 +1,4 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef KOKKOSMMA_VISIBLE_DATA_HPP
 #define KOKKOSMMA_VISIBLE_DATA_HPP
@@ -36,6 +37,14 @@ struct VisibleOperands {
 template <class X>
 inline constexpr bool is_plain_memory =
     std::is_lvalue_reference_v<typename X::reference_type>;
+
+// Kokkos reads const random-access Views through the read-only cache, by value;
+// their elements lie in plain memory all the same.
+template <class X>
+inline constexpr bool is_plain_source =
+    is_plain_memory<X> ||
+    (std::is_const_v<typename X::value_type> &&
+     X::memory_traits::is_random_access && !X::memory_traits::is_atomic);
 
 /// Iterators over plain memory: the address of an element is one.
 template <class Iterator>

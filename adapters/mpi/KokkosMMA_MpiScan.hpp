@@ -138,7 +138,7 @@ template <class Accumulator, class Exec, Impl::Rank1View X, Impl::Rank1View Y,
 void exclusive_scan(MPI_Comm comm, Exec const& exec, X const& x, Y const& y,
                     Init&& init, Settings const& settings) {
   using A = Impl::chosen_accumulator_t<Accumulator, X, Y>;
-  KOKKOSMMA_IMPL_CHECK_SCAN_TYPES("KokkosMMA::mpi::exclusive_scan", X, Y, A);
+  KOKKOSMMA_IMPL_CHECK_TYPES("KokkosMMA::mpi::exclusive_scan", X, Y, "y", A);
   KOKKOSMMA_IMPL_CHECK_SCAN_INIT("KokkosMMA::mpi::exclusive_scan", Init, A);
   Impl::NoTotal none;
   Impl::scan_over_ranks<ScanKind::exclusive, A>(
@@ -158,7 +158,7 @@ void exclusive_scan(MPI_Comm comm, Exec const& exec, X const& x, Y const& y,
                     Init&& init, Total<Place> const& total,
                     Settings const& settings = {}) {
   using A = Impl::chosen_accumulator_t<Accumulator, X, Y>;
-  KOKKOSMMA_IMPL_CHECK_SCAN_TYPES("KokkosMMA::mpi::exclusive_scan", X, Y, A);
+  KOKKOSMMA_IMPL_CHECK_TYPES("KokkosMMA::mpi::exclusive_scan", X, Y, "y", A);
   KOKKOSMMA_IMPL_CHECK_SCAN_INIT("KokkosMMA::mpi::exclusive_scan", Init, A);
   KOKKOSMMA_IMPL_CHECK_SCAN_TOTAL("KokkosMMA::mpi::exclusive_scan", Place, X,
                                   A);
@@ -208,7 +208,7 @@ template <class Accumulator, class Exec, Impl::Rank1View X, Impl::Rank1View Y,
 void inclusive_scan(MPI_Comm comm, Exec const& exec, X const& x, Y const& y,
                     Init&& init, Settings const& settings) {
   using A = Impl::chosen_accumulator_t<Accumulator, X, Y>;
-  KOKKOSMMA_IMPL_CHECK_SCAN_TYPES("KokkosMMA::mpi::inclusive_scan", X, Y, A);
+  KOKKOSMMA_IMPL_CHECK_TYPES("KokkosMMA::mpi::inclusive_scan", X, Y, "y", A);
   KOKKOSMMA_IMPL_CHECK_SCAN_INIT("KokkosMMA::mpi::inclusive_scan", Init, A);
   Impl::NoTotal none;
   Impl::scan_over_ranks<ScanKind::inclusive, A>(
@@ -225,7 +225,7 @@ void inclusive_scan(MPI_Comm comm, Exec const& exec, X const& x, Y const& y,
                     Init&& init, Total<Place> const& total,
                     Settings const& settings = {}) {
   using A = Impl::chosen_accumulator_t<Accumulator, X, Y>;
-  KOKKOSMMA_IMPL_CHECK_SCAN_TYPES("KokkosMMA::mpi::inclusive_scan", X, Y, A);
+  KOKKOSMMA_IMPL_CHECK_TYPES("KokkosMMA::mpi::inclusive_scan", X, Y, "y", A);
   KOKKOSMMA_IMPL_CHECK_SCAN_INIT("KokkosMMA::mpi::inclusive_scan", Init, A);
   KOKKOSMMA_IMPL_CHECK_SCAN_TOTAL("KokkosMMA::mpi::inclusive_scan", Place, X,
                                   A);

@@ -29,12 +29,12 @@ set(sentences_of_scans
 set(sentences_of_totals
     "KokkosMMA::exclusive_scan: a variable after y may be meant as the initial value or as the total"
     "KokkosMMA::inclusive_scan: the total comes by its name, KokkosMMA::Total"
-    "KokkosMMA::inclusive_scan: what is written cannot hold the sums"
-    "KokkosMMA::exclusive_scan: what is written cannot hold the sums")
+    "KokkosMMA::inclusive_scan: y cannot hold the values"
+    "KokkosMMA::exclusive_scan: y cannot hold the values")
 set(sentences_of_sums
     "KokkosMMA::reduce: an integer result cannot hold a sum of floating-point elements or of wider integers"
-    "KokkosMMA::segmented_reduce: what is written cannot hold the values"
-    "KokkosMMA::segmented_inclusive_scan: what is written cannot hold the values")
+    "KokkosMMA::segmented_reduce: the result cannot hold the values"
+    "KokkosMMA::segmented_inclusive_scan: y cannot hold the values")
 set(sentences_of_sum_functors
     "KokkosMMA::load: the sum is an integer that cannot hold what is summed"
     "KokkosMMA::dot, squares: the sum is an integer that cannot hold what is summed"

@@ -3,8 +3,8 @@
 
 #include "StencilSupport.hpp"
 
-#include <backends/cuda/kernels/stencil/KokkosMMA_SeparableStencil.hpp>
-#include <backends/cuda/kernels/stencil/KokkosMMA_SeparableVolume.hpp>
+#include <backends/cuda/kernels/stencil/KokkosMMA_SeparableStencilLaunch.hpp>
+#include <backends/cuda/kernels/stencil/KokkosMMA_SeparableVolumeLaunch.hpp>
 
 #include <gtest/gtest.h>
 

@@ -5,9 +5,9 @@
 // every nvcc in .ci/toolchains must compile. Nothing here runs.
 
 #include <adapters/kokkos/KokkosMMA_HalfTypes.hpp>
-#include <backends/cuda/kernels/stencil/KokkosMMA_BandStencil.hpp>
+#include <backends/cuda/kernels/stencil/KokkosMMA_BandStencilLaunch.hpp>
 #include <backends/cuda/kernels/automaton/KokkosMMA_PackedLife.hpp>
-#include <backends/cuda/kernels/stencil/KokkosMMA_SeparableStencil.hpp>
+#include <backends/cuda/kernels/stencil/KokkosMMA_SeparableStencilLaunch.hpp>
 
 #include <array>
 #include <cstdint>

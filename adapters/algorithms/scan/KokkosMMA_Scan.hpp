@@ -1,3 +1,4 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef KOKKOSMMA_SCAN_HPP
 #define KOKKOSMMA_SCAN_HPP
@@ -196,21 +197,11 @@ concept InitialArgument = NotSettings<T> && !is_total<std::remove_cvref_t<T>>;
 }  // namespace Impl
 
 /// What every scan demands of its space, its Views and its accumulator.
-#define KOKKOSMMA_IMPL_CHECK_SCAN(NAME, EXEC, X, Y, ACCUMULATOR)              \
-  static_assert(Kokkos::is_execution_space_v<EXEC>, NAME                      \
-                ": the first argument must be an instance of a Kokkos "       \
-                "execution space");                                           \
-  static_assert(                                                              \
-      Kokkos::SpaceAccessibility<EXEC, typename X::memory_space>::accessible, \
-      NAME                                                                    \
-      ": x must be accessible from the execution space; copy it with "        \
-      "Kokkos::create_mirror_view_and_copy");                                 \
-  static_assert(                                                              \
-      Kokkos::SpaceAccessibility<EXEC, typename Y::memory_space>::accessible, \
-      NAME                                                                    \
-      ": y must be accessible from the execution space; pass a View of "      \
-      "its memory space and copy that");                                      \
-  KOKKOSMMA_IMPL_CHECK_SCAN_TYPES(NAME, X, Y, ACCUMULATOR)
+#define KOKKOSMMA_IMPL_CHECK_SCAN(NAME, EXEC, X, Y, ACCUMULATOR) \
+  KOKKOSMMA_IMPL_CHECK_EXECUTION_SPACE(NAME, EXEC);              \
+  KOKKOSMMA_IMPL_CHECK_REACHABLE(NAME, EXEC, X, "x");            \
+  KOKKOSMMA_IMPL_CHECK_REACHABLE(NAME, EXEC, Y, "y");            \
+  KOKKOSMMA_IMPL_CHECK_TYPES(NAME, X, Y, "y", ACCUMULATOR)
 
 #define KOKKOSMMA_IMPL_CHECK_SCAN_TOTAL(NAME, PLACE, X, ACCUMULATOR)        \
   static_assert(KokkosMMA::Impl::total_holds<PLACE, X, ACCUMULATOR>(), NAME \

@@ -1,3 +1,4 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef KOKKOSMMA_SEGMENT_POLICY_HPP
 #define KOKKOSMMA_SEGMENT_POLICY_HPP
@@ -190,28 +191,11 @@ class SegmentedFor<Functor, SegmentedPolicy<Exec, Op, A, X, Cut>> {
   Policy m_policy;
 };
 
-template <class Exec, class V>
-inline constexpr bool is_reachable =
-    Kokkos::SpaceAccessibility<Exec, typename V::memory_space>::accessible;
-
 template <class Exec, class X, class A>
 constexpr void check_segment_policy_types() {
-  using Element = typename X::non_const_value_type;
-  static_assert(Kokkos::is_execution_space_v<Exec>,
-                "KokkosMMA::SegmentPolicy: the first argument must be an "
-                "instance of a Kokkos execution space");
-  static_assert(is_reachable<Exec, X>,
-                "KokkosMMA::SegmentPolicy: x must be accessible from the "
-                "execution space; copy it with "
-                "Kokkos::create_mirror_view_and_copy");
-  static_assert(is_scan_type<Element>,
-                "KokkosMMA::SegmentPolicy: the elements of x must be half_t, "
-                "bhalf_t, float, double, bool or integers");
-  static_assert(accumulator_holds<Element, A>(),
-                "KokkosMMA::SegmentPolicy: the accumulator cannot hold the "
-                "elements of x; floating-point elements need float or double "
-                "that are no narrower, integers an integer that is no "
-                "narrower, double, or for 2 bytes float");
+  KOKKOSMMA_IMPL_CHECK_EXECUTION_SPACE("KokkosMMA::SegmentPolicy", Exec);
+  KOKKOSMMA_IMPL_CHECK_REACHABLE("KokkosMMA::SegmentPolicy", Exec, X, "x");
+  KOKKOSMMA_IMPL_CHECK_ELEMENTS("KokkosMMA::SegmentPolicy", X, A);
 }
 
 }  // namespace Impl

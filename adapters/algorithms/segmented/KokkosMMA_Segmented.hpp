@@ -1,3 +1,4 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef KOKKOSMMA_SEGMENTED_HPP
 #define KOKKOSMMA_SEGMENTED_HPP
@@ -192,15 +193,6 @@ inline std::string segmented_label(char const* who, Route route,
                      to_string(problem.input), "]");
 }
 
-/// The first element, under one name for types of one size and signedness.
-template <class V>
-auto* canonical_pointer(V const& view) {
-  using Value = typename V::value_type;
-  using T     = canonical_t<std::remove_const_t<Value>>;
-  using P     = std::conditional_t<std::is_const_v<Value>, T const, T>;
-  return reinterpret_cast<P*>(view.data());
-}
-
 /// \return no less than the elements of any segment
 template <class Exec, Rank1View X, OffsetsView Offsets>
 std::uint64_t check_offsets(char const* who, Exec const& exec, X const& x,
@@ -364,7 +356,7 @@ void scan_equal(char const* who, Exec const& exec, X const& x,
   using Element = typename X::non_const_value_type;
   EqualSegments const segments{
       x.extent(0), std::min(length, std::max<std::uint64_t>(x.extent(0), 1))};
-  check_scanned(who, x, y);
+  check_scan_views(who, x, y);
   SegmentedProblem const problem = equal_problem<Op, A>(x, y, true, segments);
   RouteDecision const decision =
       decide_segmented(who, exec, problem, true, settings);
@@ -389,7 +381,7 @@ void scan_ragged(char const* who, Exec const& exec, X const& x,
                  Offsets const& offsets, Y const& y, Settings const& settings) {
   using Element             = typename X::non_const_value_type;
   std::uint64_t const count = checked_offsets_extent(who, offsets);
-  check_scanned(who, x, y);
+  check_scan_views(who, x, y);
   check_apart(who, "offsets", offsets, "y", y);
   SegmentedProblem const problem = ragged_problem<Op, A>(x, offsets, y, true);
   RouteDecision const decision =
@@ -417,7 +409,7 @@ void scan_lines(char const* who, Exec const& exec, X const& x, Axis axis,
                 Y const& y, Settings const& settings) {
   using Element = typename X::non_const_value_type;
   check_axis(who, axis);
-  check_scanned(who, x, y);
+  check_scan_views(who, x, y);
   SegmentedCall const call = line_scan_call<Op, A>(x, axis, y);
   RouteDecision const decision =
       decide_segmented(who, exec, call.problem, true, settings);
@@ -838,7 +830,6 @@ std::string explain_segmented_scan(Exec const& exec, X const& x, Axis axis,
 }
 
 #undef KOKKOSMMA_IMPL_CHECK_SEGMENTED
-#undef KOKKOSMMA_IMPL_CHECK_REACHABLE
 }  // namespace KokkosMMA
 
 #endif

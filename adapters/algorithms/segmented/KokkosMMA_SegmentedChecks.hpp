@@ -1,10 +1,11 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef KOKKOSMMA_SEGMENTED_CHECKS_HPP
 #define KOKKOSMMA_SEGMENTED_CHECKS_HPP
 
 #include <adapters/kokkos/KokkosMMA_Functors.hpp>
 #include <adapters/kokkos/KokkosMMA_HalfTypes.hpp>
-#include <adapters/kokkos/KokkosMMA_ScanFunctors.hpp>
+#include <adapters/kokkos/KokkosMMA_ViewChecks.hpp>
 #include <core/base/KokkosMMA_Errors.hpp>
 #include <core/base/KokkosMMA_Operation.hpp>
 #include <core/routing/KokkosMMA_Problem.hpp>
@@ -31,14 +32,6 @@ struct Axis {
 
 namespace Impl {
 
-template <class V>
-inline constexpr bool is_rank_2_view = false;
-template <class T, class... P>
-inline constexpr bool is_rank_2_view<Kokkos::View<T, P...>> =
-    Kokkos::View<T, P...>::rank() == 2;
-template <class V>
-concept Rank2View = is_rank_2_view<std::remove_cvref_t<V>>;
-
 template <class T>
 concept SegmentLength = std::integral<T> && !std::same_as<T, bool>;
 
@@ -48,19 +41,6 @@ concept OffsetsView = Rank1View<V> &&
     std::is_integral_v<typename std::remove_cvref_t<V>::value_type> &&
     (sizeof(typename std::remove_cvref_t<V>::value_type) == 4 ||
      sizeof(typename std::remove_cvref_t<V>::value_type) == 8);
-
-/// One type for each size and signedness, so that `long` and `long long` share
-/// their kernels.
-template <class T>
-using canonical_t = std::conditional_t<
-    !std::is_integral_v<T> || std::is_same_v<T, bool>, T,
-    std::conditional_t<
-        sizeof(T) == 8,
-        std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>,
-        std::conditional_t<sizeof(T) == 4,
-                           std::conditional_t<std::is_signed_v<T>, std::int32_t,
-                                              std::uint32_t>,
-                           T>>>;
 
 /// Type in which the value of a segment is kept. A sum is kept as in the scans,
 /// but for the smallest integers. A minimum or maximum is an element, whatever
@@ -93,89 +73,6 @@ using segment_accumulator_t = canonical_t<at_least_4_bytes_t<std::conditional_t<
     typename SegmentAccumulator<Op, typename X::non_const_value_type,
                                 typename Y::non_const_value_type>::type,
     std::remove_cv_t<Accumulator>>>>;
-
-/// Bytes that a View of rank 2 spans: rows of neighbours count as one element,
-/// so that a matrix and a column next to it are told apart.
-template <Rank2View V>
-AddressRange range_of(V const& view) {
-  AddressRange range;
-  std::uintptr_t const element = sizeof(typename V::value_type);
-  range.size                   = element;
-  range.begin                  = reinterpret_cast<std::uintptr_t>(view.data());
-  range.end                    = range.begin;
-  if (view.extent(0) == 0 || view.extent(1) == 0) return range;
-  struct Dimension {
-    std::uintptr_t extent, stride;
-  };
-  Dimension fast{view.extent(0), std::uintptr_t(view.stride(0)) * element};
-  Dimension slow{view.extent(1), std::uintptr_t(view.stride(1)) * element};
-  if (fast.extent < 2) fast.stride = 0;
-  if (slow.extent < 2) slow.stride = 0;
-  if (fast.stride > slow.stride) std::swap(fast, slow);
-  range.size += (fast.extent - 1) * fast.stride;
-  range.stride = slow.stride;
-  range.end += (slow.extent - 1) * slow.stride + range.size;
-  return range;
-}
-template <Rank1View V>
-AddressRange range_of(V const& view) {
-  return address_range(view);
-}
-
-template <class V>
-std::string describe(char const* name, V const& view) {
-  std::string extents = concatenate(view.extent(0));
-  std::string strides = concatenate(view.stride(0));
-  if constexpr (V::rank() == 2) {
-    extents += concatenate(" x ", view.extent(1));
-    strides += concatenate(" x ", view.stride(1));
-  }
-  AddressRange const range = range_of(view);
-  return concatenate(name, " \"", view.label(), "\" of ", extents,
-                     " elements of ", sizeof(typename V::value_type),
-                     " bytes, stride ", strides, ", at [",
-                     reinterpret_cast<void const*>(range.begin), ", ",
-                     reinterpret_cast<void const*>(range.end), ")");
-}
-
-template <class V>
-bool has_elements(V const& view) {
-  if constexpr (V::rank() == 2) {
-    return view.extent(0) > 0 && view.extent(1) > 0;
-  } else {
-    return view.extent(0) > 0;
-  }
-}
-
-template <class V>
-void check_memory(char const* who, char const* name, V const& view) {
-  if (has_elements(view) && view.data() == nullptr)
-    invalid_argument(who, name, " has no memory: ", describe(name, view),
-                     "; allocate it");
-}
-
-/// Refuses a View to write to in which different elements are one.
-template <class V>
-void check_distinct(char const* who, char const* name, V const& view) {
-  bool same = view.extent(0) > 1 && view.stride(0) == 0;
-  if constexpr (V::rank() == 2) {
-    same = has_elements(view) &&
-           (same || (view.extent(1) > 1 && view.stride(1) == 0));
-  }
-  if (same)
-    invalid_argument(who, "elements of ", name,
-                     " are one: ", describe(name, view),
-                     "; pass a View with a stride");
-}
-
-template <class V, class W>
-void check_apart(char const* who, char const* name_v, V const& v,
-                 char const* name_w, W const& w) {
-  if (has_elements(v) && has_elements(w) &&
-      may_share_bytes(range_of(v), range_of(w)))
-    invalid_argument(who, "the Views overlap: ", describe(name_v, v), "; ",
-                     describe(name_w, w), "; pass Views that share no memory");
-}
 
 template <SegmentLength Length>
 std::uint64_t checked_length(char const* who, Length length) {
@@ -217,33 +114,6 @@ void check_value_results(char const* who, X const& x, R const& result,
   check_memory(who, "the result", result);
   check_distinct(who, "the result", result);
   check_apart(who, "x", x, "the result", result);
-}
-
-/// x and y of a scan: one shape, and the same elements or no byte in common.
-template <class X, class Y>
-void check_scanned(char const* who, X const& x, Y const& y) {
-  if constexpr (X::rank() == 1) {
-    check_scan_views(who, x, y);
-  } else {
-    if (x.extent(0) != y.extent(0) || x.extent(1) != y.extent(1))
-      invalid_argument(who, "extents differ: ", describe("x", x), "; ",
-                       describe("y", y), "; pass Views of one shape");
-    check_memory(who, "x", x);
-    check_memory(who, "y", y);
-    check_distinct(who, "y", y);
-    bool const same_place =
-        static_cast<void const*>(x.data()) ==
-            static_cast<void const*>(y.data()) &&
-        sizeof(typename X::value_type) == sizeof(typename Y::value_type) &&
-        (x.extent(0) < 2 || x.stride(0) == y.stride(0)) &&
-        (x.extent(1) < 2 || x.stride(1) == y.stride(1));
-    if (!same_place && has_elements(x) &&
-        may_share_bytes(range_of(x), range_of(y)))
-      invalid_argument(who, "the Views overlap: ", describe("x", x), "; ",
-                       describe("y", y),
-                       "; pass the same elements (in place) or Views that "
-                       "share no memory");
-  }
 }
 
 /// Number of segments between these offsets.
@@ -317,42 +187,10 @@ template <class Offsets>
 }  // namespace Impl
 }  // namespace KokkosMMA
 
-/// What every segmented operation demands. A macro: the text of a static_assert
-/// is a literal and starts with the public name.
-#define KOKKOSMMA_IMPL_CHECK_SEGMENTED(NAME, EXEC, X, Y, ACCUMULATOR)       \
-  static_assert(Kokkos::is_execution_space_v<EXEC>, NAME                    \
-                ": the first argument must be an instance of a Kokkos "     \
-                "execution space");                                         \
-  KOKKOSMMA_IMPL_CHECK_REACHABLE(NAME, EXEC, X, "x");                       \
-  KOKKOSMMA_IMPL_CHECK_REACHABLE(NAME, EXEC, Y, "what is written");         \
-  static_assert(                                                            \
-      KokkosMMA::Impl::is_scan_type<typename X::non_const_value_type>, NAME \
-      ": the elements of x must be half_t, bhalf_t, float, double, "        \
-      "bool or integers");                                                  \
-  static_assert(                                                            \
-      KokkosMMA::Impl::is_scan_type<typename Y::non_const_value_type>, NAME \
-      ": what is written must be half_t, bhalf_t, float, double, bool or "  \
-      "integers");                                                          \
-  static_assert(!std::is_const_v<typename Y::value_type>,                   \
-                NAME ": what is written must not be const");                \
-  static_assert(                                                            \
-      KokkosMMA::Impl::accumulator_holds<typename X::non_const_value_type,  \
-                                         ACCUMULATOR>(),                    \
-      NAME                                                                  \
-      ": the accumulator cannot hold the elements of x; floating-point "    \
-      "elements need float or double that are no narrower, integers an "    \
-      "integer that is no narrower, double, or for 2 bytes float");         \
-  static_assert(                                                            \
-      KokkosMMA::Impl::may_write<X, Y, ACCUMULATOR>(), NAME                 \
-      ": what is written cannot hold the values; an integer holds no "      \
-      "floating-point value and none of wider integers, bool none at all: " \
-      "make its elements as wide as those of x")
-
-#define KOKKOSMMA_IMPL_CHECK_REACHABLE(NAME, EXEC, V, WHAT)                   \
-  static_assert(                                                              \
-      Kokkos::SpaceAccessibility<EXEC, typename V::memory_space>::accessible, \
-      NAME ": " WHAT                                                          \
-           " must be accessible from the execution space; copy it with "      \
-           "Kokkos::create_mirror_view_and_copy")
+#define KOKKOSMMA_IMPL_CHECK_SEGMENTED(NAME, EXEC, X, Y, ACCUMULATOR) \
+  KOKKOSMMA_IMPL_CHECK_EXECUTION_SPACE(NAME, EXEC);                   \
+  KOKKOSMMA_IMPL_CHECK_REACHABLE(NAME, EXEC, X, "x");                 \
+  KOKKOSMMA_IMPL_CHECK_REACHABLE(NAME, EXEC, Y, "the result");        \
+  KOKKOSMMA_IMPL_CHECK_TYPES(NAME, X, Y, "the result", ACCUMULATOR)
 
 #endif

@@ -1,7 +1,9 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef KOKKOSMMA_SEGMENTED_KERNELS_HPP
 #define KOKKOSMMA_SEGMENTED_KERNELS_HPP
 
+#include <adapters/kokkos/KokkosMMA_AnnouncedKernel.hpp>
 #include <adapters/kokkos/KokkosMMA_HalfTypes.hpp>
 #include <backends/generic/KokkosMMA_SegmentedGeneric.hpp>
 #include <core/base/KokkosMMA_Operation.hpp>
@@ -52,26 +54,6 @@ struct StridedStore {
 };
 
 #ifdef KOKKOS_ENABLE_CUDA
-/// Tells Kokkos Tools of a kernel that no pattern of Kokkos starts.
-class AnnouncedKernel {
- public:
-  AnnouncedKernel(std::string const& label, Kokkos::Cuda const& exec)
-      : m_announced(Kokkos::Tools::profileLibraryLoaded()) {
-    if (m_announced)
-      Kokkos::Tools::beginParallelFor(
-          label, Kokkos::Tools::Experimental::device_id(exec), &m_kernel);
-  }
-  ~AnnouncedKernel() {
-    if (m_announced) Kokkos::Tools::endParallelFor(m_kernel);
-  }
-  AnnouncedKernel(AnnouncedKernel const&)            = delete;
-  AnnouncedKernel& operator=(AnnouncedKernel const&) = delete;
-
- private:
-  bool m_announced;
-  std::uint64_t m_kernel = 0;
-};
-
 template <>
 struct SegmentKernels<Kokkos::Cuda> {
   static constexpr bool exist = true;

@@ -15,13 +15,13 @@
 
 #ifdef KOKKOS_ENABLE_CUDA
 #include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
-#include <backends/cuda/kernels/stencil/KokkosMMA_BandStencil.hpp>
-#include <backends/cuda/kernels/stencil/KokkosMMA_DenseBandStencil.hpp>
+#include <backends/cuda/kernels/stencil/KokkosMMA_BandStencilLaunch.hpp>
+#include <backends/cuda/kernels/stencil/KokkosMMA_DenseBandStencilLaunch.hpp>
 #include <backends/cuda/kernels/stencil/KokkosMMA_DirectStencil.hpp>
 #include <backends/cuda/kernels/stencil/KokkosMMA_FusedStencil.hpp>
 #include <backends/cuda/kernels/stencil/KokkosMMA_BoundaryStrips.hpp>
-#include <backends/cuda/kernels/stencil/KokkosMMA_SeparableStencil.hpp>
-#include <backends/cuda/kernels/stencil/KokkosMMA_SeparableVolume.hpp>
+#include <backends/cuda/kernels/stencil/KokkosMMA_SeparableStencilLaunch.hpp>
+#include <backends/cuda/kernels/stencil/KokkosMMA_SeparableVolumeLaunch.hpp>
 #endif
 
 #include <array>

@@ -1,3 +1,4 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef KOKKOSMMA_CUDA_LONG_SEGMENTS_HPP
 #define KOKKOSMMA_CUDA_LONG_SEGMENTS_HPP

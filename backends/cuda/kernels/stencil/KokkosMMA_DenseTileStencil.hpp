@@ -8,24 +8,19 @@
 #include <backends/cuda/arch/KokkosMMA_LoadMatrix.hpp>
 #include <backends/cuda/atom/KokkosMMA_Warp.hpp>
 #include <backends/cuda/kernels/block/KokkosMMA_VectorStore.hpp>
-#include <backends/cuda/kernels/stencil/KokkosMMA_StencilRows.hpp>
-#include <core/stencil/KokkosMMA_StencilGrid.hpp>
-#include <core/stencil/KokkosMMA_StencilWeights.hpp>
-#include <core/stencil/KokkosMMA_WarpDenseTile.hpp>
 #include <core/stencil/KokkosMMA_SplitWeights.hpp>
+#include <core/stencil/KokkosMMA_StencilGrid.hpp>
+#include <core/stencil/KokkosMMA_WarpDenseTile.hpp>
 
 #include <Kokkos_Core.hpp>
 
-#include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <type_traits>
 #include <utility>
 
 /// \file
-/// Stencils of two dimensions with any weights, of 16-bit floats, the weights
-/// in pieces (core/stencil/KokkosMMA_WarpDenseTile.hpp): a block takes tiles of
 /// the grid, one after the other, and fetches the next one with what stands
 /// around it while each warp forms the sums of 16 columns of this one.
 
@@ -49,19 +44,6 @@ struct DenseTileTask {
   /// -radius first.
   float weight[taps][taps];
   std::uint16_t operand[WeightPieces::most][taps][taps];
-};
-
-/// \tparam Tiles of 8 rows. Two rows of weights take, with 8, 336 cycles of
-/// shared memory and 390 of the tensor cores, with 16, 592 and 780; 12 spill
-/// where 128 registers are all (CUDA 13.0).
-/// \tparam Resident blocks per multiprocessor
-/// 4, 8, 4 reach 320 10^9 sums per second at radius 7, 8, 8, 2 306, 8, 16, 1
-/// 287 (H200, 2026-11-22).
-template <int Warps, int Tiles, int Resident>
-struct DenseTileTuning {
-  static constexpr int warps    = Warps;
-  static constexpr int tiles    = Tiles;
-  static constexpr int resident = Resident;
 };
 
 template <class Element, class Sink, class Tuning>
@@ -421,62 +403,6 @@ template <class Kernel>
 __global__ void __launch_bounds__(Kernel::threads, Kernel::resident)
     dense_tile(__grid_constant__ typename Kernel::Task const task) {
   Kernel::run(task);
-}
-
-/// Weights that DenseBandStencil takes, of up to radius 8.
-template <class Tuning = DenseTileTuning<4, 8, 4>, class Element, class Sink>
-void launch_dense_tile(Kokkos::Cuda const& space,
-                       StencilGrid<Element, 2> const& grid,
-                       StencilWeights<2> const& weights, Sink const& sink) {
-  using Kernel = DenseTileKernel<Element, Sink, Tuning>;
-  using Result = typename Sink::value_type;
-  using Format = weight_piece_t<is_band_half<Element>>;
-  typename Kernel::Task task{};
-  task.grid                 = grid;
-  task.sink                 = sink;
-  WeightPieces const pieces = weight_pieces<Format>(weights.values());
-  task.pieces               = pieces.count;
-  task.scale                = float(std::ldexp(1., -pieces.exponent));
-  for (int d = 0; d < 2; ++d) {
-    int const radius = task.radius[d] = weights.radius(d);
-    task.low[d]                       = -grid.boundaries.ghosts_low(d, radius);
-    task.high[d] = grid.extent[d] + grid.boundaries.ghosts_high(d, radius);
-  }
-  for (int a = 0; a <= 2 * task.radius[0]; ++a)
-    for (int b = 0; b <= 2 * task.radius[1]; ++b) {
-      double const weight =
-          weights.weight({a - task.radius[0], b - task.radius[1]});
-      task.weight[a][b] = float(weight);
-      double rest       = std::ldexp(weight, pieces.exponent);
-      for (int p = 0; p < WeightPieces::most; ++p)
-        task.operand[p][a][b] = take_piece<Format>(rest);
-    }
-  task.shift =
-      int(reinterpret_cast<std::uintptr_t>(grid.data) / sizeof(Element) % 8);
-  task.tiles[0] =
-      int((grid.extent[0] + Kernel::Tile::rows - 1) / Kernel::Tile::rows);
-  task.tiles[1] = int((grid.extent[1] + task.shift + Kernel::columns - 1) /
-                      Kernel::columns);
-  constexpr std::uintptr_t line =
-      4 * sizeof(Result) < 16 ? 4 * sizeof(Result) : 16;
-  task.is_aligned = sink.stride[1] == 1 &&
-                    (reinterpret_cast<std::uintptr_t>(sink.data) -
-                     std::uintptr_t(task.shift) * sizeof(Result)) %
-                            line ==
-                        0 &&
-                    std::uintptr_t(sink.stride[0]) * sizeof(Result) % line == 0;
-  auto const facts = kernel_facts(space.cuda_device(), dense_tile<Kernel>,
-                                  Kernel::threads, Kernel::shared_bytes);
-  std::int64_t const slots =
-      std::int64_t(device(space.cuda_device()).multiprocessors) *
-      std::max(1, facts.resident_blocks);
-  int const blocks =
-      int(std::min(slots, std::int64_t(task.tiles[0]) * task.tiles[1]));
-  task.step[0] = blocks / task.tiles[1];
-  task.step[1] = blocks % task.tiles[1];
-  launch_kernel(space, "dense_tile", dense_tile<Kernel>,
-                {unsigned(blocks), Kernel::threads, Kernel::shared_bytes},
-                task);
 }
 
 }  // namespace KokkosMMA::Impl::Cuda

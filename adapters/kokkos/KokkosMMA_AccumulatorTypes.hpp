@@ -1,0 +1,119 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOKKOSMMA_ACCUMULATOR_TYPES_HPP
+#define KOKKOSMMA_ACCUMULATOR_TYPES_HPP
+
+/// \file
+/// Element types of Views, and the types in which their sums are kept.
+
+#include <adapters/kokkos/KokkosMMA_HalfTypes.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+
+namespace KokkosMMA::Impl {
+
+/// bool and integers up to 8 bytes.
+template <class T>
+inline constexpr bool is_scan_integer = std::is_integral_v<T> && sizeof(T) <= 8;
+
+template <class T>
+inline constexpr bool is_scan_type = is_scan_integer<T> ||
+                                     is_floating(scalar_v<T>);
+
+/// Whether sums of `Input` may be kept in `Accumulator`: every value of the
+/// input is a value of the accumulator, integers modulo 2^bits, and 16-bit
+/// floats are summed in fp32 at least. Double takes integers of 8 bytes too,
+/// and rounds those that have more than its 53 bits.
+template <class Input, class Accumulator>
+constexpr bool accumulator_holds() {
+  constexpr Scalar kept = scalar_v<Accumulator>;
+  if constexpr (!is_scan_type<Input> || !is_scan_type<Accumulator> ||
+                std::is_same_v<Accumulator, bool> || is_16bit_float(kept)) {
+    return false;
+  } else if constexpr (is_floating(scalar_v<Input>)) {
+    return is_floating(kept) && sizeof(Accumulator) >= sizeof(Input);
+  } else if constexpr (is_floating(kept)) {
+    return std::is_same_v<Accumulator, double> ||
+           std::numeric_limits<Input>::digits <=
+               std::numeric_limits<Accumulator>::digits;
+  } else {
+    return sizeof(Accumulator) >= sizeof(Input);
+  }
+}
+
+/// Whether what is kept in `Accumulator` may be written to a View: integers as
+/// wide as the elements that are read hold the sums modulo 2^bits of theirs.
+template <class X, class Y, class Accumulator>
+constexpr bool may_write() {
+  using Output = typename Y::non_const_value_type;
+  return keeps_sums<typename X::non_const_value_type, Output> &&
+         is_scan_type<Output> && !std::is_same_v<Output, bool> &&
+         (is_floating(scalar_v<Output>) || !is_floating(scalar_v<Accumulator>));
+}
+
+/// Whether the sum of `X`, kept in `Accumulator`, may become a total of type
+/// `Value`. A wider one would promise a sum that was not kept.
+template <class Value, class X, class Accumulator>
+inline constexpr bool total_fits =
+    is_scan_type<Value> && !std::is_same_v<Value, bool> &&
+    is_floating(scalar_v<Value>) == is_floating(scalar_v<Accumulator>) &&
+    sizeof(Value) <= sizeof(Accumulator) &&
+    keeps_sums<typename X::non_const_value_type, Value>;
+
+/// accumulator_t, but wide enough where the output alone is too narrow: the
+/// prefixes are then converted once. Integers for a floating-point output are
+/// kept in double, whatever their size, and the total may be what the output
+/// is.
+template <class Input, class Output>
+using scan_accumulator_t = std::conditional_t<
+    is_floating(scalar_v<Input>), accumulator_t<Input, Output>,
+    std::conditional_t<
+        is_floating(scalar_v<Output>), double,
+        std::conditional_t<accumulator_holds<Input, Output>(), Output,
+                           std::conditional_t<sizeof(Input) <= 4, std::int32_t,
+                                              std::int64_t>>>>;
+
+/// Integers of 1 and 2 bytes are summed in 4, exact modulo theirs: a native
+/// scan of int8 was wrong from index 128 on (Kokkos 4.6.01, Cuda, H200,
+/// 2026-11-21).
+template <class T>
+using at_least_4_bytes_t = std::conditional_t<
+    std::is_integral_v<T> && sizeof(T) < 4,
+    std::conditional_t<std::is_signed_v<T>, std::int32_t, std::uint32_t>, T>;
+
+template <class Accumulator, class X, class Y>
+using chosen_accumulator_t = at_least_4_bytes_t<
+    std::conditional_t<std::is_void_v<Accumulator>,
+                       scan_accumulator_t<typename X::non_const_value_type,
+                                          typename Y::non_const_value_type>,
+                       std::remove_cv_t<Accumulator>>>;
+
+/// One type for each size and signedness, so that `long` and `long long` share
+/// their kernels.
+template <class T>
+using canonical_t = std::conditional_t<
+    !std::is_integral_v<T> || std::is_same_v<T, bool>, T,
+    std::conditional_t<
+        sizeof(T) == 8,
+        std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>,
+        std::conditional_t<sizeof(T) == 4,
+                           std::conditional_t<std::is_signed_v<T>, std::int32_t,
+                                              std::uint32_t>,
+                           T>>>;
+
+/// The first element, under one name for types of one size and signedness.
+template <class V>
+auto* canonical_pointer(V const& view) {
+  using Value = typename V::value_type;
+  using T     = canonical_t<std::remove_const_t<Value>>;
+  using P     = std::conditional_t<std::is_const_v<Value>, T const, T>;
+  return reinterpret_cast<P*>(view.data());
+}
+
+}  // namespace KokkosMMA::Impl
+
+#endif

@@ -1,0 +1,99 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOKKOSMMA_EXPLAIN_HPP
+#define KOKKOSMMA_EXPLAIN_HPP
+
+#include <adapters/kokkos/KokkosMMA_SpaceCapability.hpp>
+#include <core/base/KokkosMMA_Errors.hpp>
+#include <core/routing/KokkosMMA_RouteDecision.hpp>
+#include <core/routing/KokkosMMA_Settings.hpp>
+
+#include <optional>
+#include <string>
+
+namespace KokkosMMA {
+namespace Impl {
+
+/// What explain() gathers on this host thread; null where calls run.
+inline std::string*& explanation_of_this_thread() {
+  thread_local std::string* text = nullptr;
+  return text;
+}
+
+inline bool explains_calls() { return explanation_of_this_thread() != nullptr; }
+
+/// Decides on the route of a call. Inside explain() it notes the decision and
+/// returns nothing: the caller returns before it launches or writes anything.
+///
+/// \param route route function of the operation, as a callable of Settings
+/// \throws std::invalid_argument for a forced route that cannot run; inside
+/// explain() that is a text
+template <class Exec, class RouteFunction>
+std::optional<RouteDecision> decide_or_explain(char const* who,
+                                               Exec const& exec,
+                                               Settings const& settings,
+                                               RouteFunction const& route) {
+  std::string* const text = explanation_of_this_thread();
+  if (!text) return decide_call(who, settings, route);
+  if (!text->empty()) *text += '\n';
+  *text += explain_call(settings, route) + tuning_note(exec);
+  return std::nullopt;
+}
+
+/// Refuses a call that cannot be explained, such as one of all ranks.
+inline void refuse_explain(char const* who, char const* instead) {
+  if (explains_calls())
+    invalid_argument(who, "KokkosMMA::explain cannot explain this call; ",
+                     instead);
+}
+
+}  // namespace Impl
+
+/// Says which route the calls of kokkos-mma in `calls` would take, and why not
+/// the others.
+///
+/// \code
+/// std::cout << KokkosMMA::explain(
+///     [&] { KokkosMMA::reduce(exec, x, result); }) << "\n";
+/// // route streamed; not mma: the View is strided: ...
+/// \endcode
+///
+/// Inside, calls of kokkos-mma check their arguments and decide on a route, but
+/// launch and write nothing. Everything else in `calls` runs as ever,
+/// Kokkos::parallel_reduce and Kokkos::parallel_scan included.
+///
+/// \param calls callable without arguments, called once on this host thread
+/// \return one line for each call, in their order. A forced route that cannot
+/// run is a line, too.
+/// \throws std::invalid_argument what the calls throw for their arguments, and
+/// where `calls` makes no call of kokkos-mma
+template <class Calls>
+std::string explain(Calls const& calls) {
+  class Gathering {
+   public:
+    explicit Gathering(std::string& text)
+        : m_outer(Impl::explanation_of_this_thread()) {
+      Impl::explanation_of_this_thread() = &text;
+    }
+    ~Gathering() { Impl::explanation_of_this_thread() = m_outer; }
+    Gathering(Gathering const&)            = delete;
+    Gathering& operator=(Gathering const&) = delete;
+
+   private:
+    std::string* m_outer;
+  };
+  std::string text;
+  {
+    Gathering const gathering(text);
+    calls();
+  }
+  if (text.empty())
+    Impl::invalid_argument("KokkosMMA::explain",
+                           "the callable makes no call of kokkos-mma; write "
+                           "explain([&] { KokkosMMA::reduce(exec, x, r); })");
+  return text;
+}
+
+}  // namespace KokkosMMA
+
+#endif

@@ -1,0 +1,236 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOKKOSMMA_VIEW_CHECKS_HPP
+#define KOKKOSMMA_VIEW_CHECKS_HPP
+
+/// \file
+/// Checks of the Views of a call, of any rank: types and accessibility when it
+/// is compiled, extents, memory and aliasing before anything is launched.
+
+#include <adapters/kokkos/KokkosMMA_AccumulatorTypes.hpp>
+#include <adapters/kokkos/KokkosMMA_Functors.hpp>
+#include <core/base/KokkosMMA_Errors.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+namespace KokkosMMA::Impl {
+
+template <class V>
+inline constexpr bool is_rank_2_view = false;
+template <class T, class... P>
+inline constexpr bool is_rank_2_view<Kokkos::View<T, P...>> =
+    Kokkos::View<T, P...>::rank() == 2;
+template <class V>
+concept Rank2View = is_rank_2_view<std::remove_cvref_t<V>>;
+
+template <class Exec, class V>
+inline constexpr bool is_reachable =
+    Kokkos::SpaceAccessibility<Exec, typename V::memory_space>::accessible;
+
+/// Whether the extents hold elements. View::size() is 0 for a View without
+/// memory, whatever its extents (Kokkos 5.2).
+template <class V>
+bool has_elements(V const& view) {
+  for (std::size_t d = 0; d < V::rank(); ++d)
+    if (view.extent(d) == 0) return false;
+  return true;
+}
+
+template <class V, class W>
+bool same_extents(V const& v, W const& w) {
+  for (std::size_t d = 0; d < V::rank(); ++d)
+    if (v.extent(d) != w.extent(d)) return false;
+  return true;
+}
+
+/// Extents as in "3 x 4".
+template <class V>
+std::string describe_extents(V const& view) {
+  std::string text;
+  for (std::size_t d = 0; d < V::rank(); ++d)
+    text += concatenate(d ? " x " : "", view.extent(d));
+  return text;
+}
+
+/// Bytes that a View spans, as a sequence of equal blocks: what lies within one
+/// index of the dimension of the largest stride is one block, so that a matrix
+/// and a column next to it are told apart.
+struct AddressRange {
+  std::uintptr_t begin  = 0;
+  std::uintptr_t end    = 0;
+  std::uintptr_t stride = 0;  ///< between blocks, in bytes; 0 for one block
+  std::uintptr_t size   = 0;  ///< of a block
+};
+
+template <class V>
+AddressRange address_range(V const& view) {
+  AddressRange range;
+  std::uintptr_t const element = sizeof(typename V::value_type);
+  range.begin                  = reinterpret_cast<std::uintptr_t>(view.data());
+  range.end                    = range.begin;
+  range.size                   = element;
+  if (!has_elements(view)) return range;
+  std::uintptr_t slowest_extent = 1;
+  for (std::size_t d = 0; d < V::rank(); ++d) {
+    std::uintptr_t const extent = view.extent(d);
+    if (extent < 2) continue;
+    std::uintptr_t const stride = std::uintptr_t(view.stride(d)) * element;
+    if (stride > range.stride) {
+      range.size += (slowest_extent - 1) * range.stride;
+      range.stride   = stride;
+      slowest_extent = extent;
+    } else {
+      range.size += (extent - 1) * stride;
+    }
+  }
+  range.end += (slowest_extent - 1) * range.stride + range.size;
+  return range;
+}
+
+/// Whether a block of one range may share a byte with a block of the other.
+/// Views that interleave, as two columns of a matrix do, are told apart by
+/// their strides; with two different strides, blocks that could meet anywhere
+/// count as meeting.
+inline bool may_share_bytes(AddressRange const& x, AddressRange const& y) {
+  if (x.begin >= y.end || y.begin >= x.end) return false;
+  // The greatest common divisor, without <numeric>: every source of an
+  // application with the drop-in would parse it.
+  std::uintptr_t step = x.stride;
+  for (std::uintptr_t rest = y.stride; rest != 0;)
+    step = std::exchange(rest, step % rest);
+  if (step == 0) return true;
+  // What separates blocks of x from blocks of y is `offset` modulo `step`.
+  std::uintptr_t const offset =
+      x.begin >= y.begin ? (x.begin - y.begin) % step
+                         : (step - (y.begin - x.begin) % step) % step;
+  return offset < y.size || step - offset < x.size;
+}
+
+/// A View for an error message: label, shape, strides and addresses.
+template <class V>
+std::string describe(char const* name, V const& view) {
+  std::string strides;
+  for (std::size_t d = 0; d < V::rank(); ++d)
+    strides += concatenate(d ? " x " : "", view.stride(d));
+  AddressRange const range = address_range(view);
+  return concatenate(name, " \"", view.label(), "\" of ",
+                     describe_extents(view), " elements of ",
+                     sizeof(typename V::value_type), " bytes, stride ", strides,
+                     ", at [", reinterpret_cast<void const*>(range.begin), ", ",
+                     reinterpret_cast<void const*>(range.end), ")");
+}
+
+template <class V>
+void check_memory(char const* who, char const* name, V const& view) {
+  if (has_elements(view) && view.data() == nullptr)
+    invalid_argument(who, name, " has no memory: ", describe(name, view),
+                     "; allocate it");
+}
+
+/// Refuses a View to write to in which different elements are one.
+template <class V>
+void check_distinct(char const* who, char const* name, V const& view) {
+  if (!has_elements(view)) return;
+  for (std::size_t d = 0; d < V::rank(); ++d)
+    if (view.extent(d) > 1 && view.stride(d) == 0)
+      invalid_argument(who, name, " has stride 0, so its elements alias: ",
+                       describe(name, view),
+                       "; pass a View whose strides are 1 or more");
+}
+
+template <class V, class W>
+bool may_overlap(V const& v, W const& w) {
+  return has_elements(v) && has_elements(w) &&
+         may_share_bytes(address_range(v), address_range(w));
+}
+
+/// Refuses Views that share memory; `remedy` says what the call allows.
+template <class V, class W>
+void check_apart(char const* who, char const* name_v, V const& v,
+                 char const* name_w, W const& w,
+                 char const* remedy = "pass Views that share no memory") {
+  if (may_overlap(v, w))
+    invalid_argument(who, "the Views overlap: ", describe(name_v, v), "; ",
+                     describe(name_w, w), "; ", remedy);
+}
+
+/// Whether element i of both is the same memory, for every i.
+template <class V, class W>
+bool same_elements(V const& v, W const& w) {
+  if (static_cast<void const*>(v.data()) !=
+          static_cast<void const*>(w.data()) ||
+      sizeof(typename V::value_type) != sizeof(typename W::value_type))
+    return false;
+  for (std::size_t d = 0; d < V::rank(); ++d)
+    if (v.extent(d) > 1 && v.stride(d) != w.stride(d)) return false;
+  return true;
+}
+
+/// x and y of a scan: one shape, and the same elements or no byte in common.
+template <class X, class Y>
+void check_scan_views(char const* who, X const& x, Y const& y) {
+  if (!same_extents(x, y))
+    invalid_argument(who, "extents differ: ", describe("x", x), "; ",
+                     describe("y", y), "; pass Views of the same extents");
+  check_memory(who, "x", x);
+  check_memory(who, "y", y);
+  check_distinct(who, "y", y);
+  if (!same_elements(x, y))
+    check_apart(
+        who, "x", x, "y", y,
+        "pass the same elements (in place) or Views that share no memory");
+}
+
+}  // namespace KokkosMMA::Impl
+
+// Macros, because the text of a static_assert is a literal and starts with the
+// public name.
+
+#define KOKKOSMMA_IMPL_CHECK_EXECUTION_SPACE(NAME, EXEC) \
+  static_assert(Kokkos::is_execution_space_v<EXEC>,      \
+                NAME ": exec must be an instance of a Kokkos execution space")
+
+#define KOKKOSMMA_IMPL_CHECK_REACHABLE(NAME, EXEC, V, WHAT)                \
+  static_assert(KokkosMMA::Impl::is_reachable<EXEC, V>,                    \
+                NAME ": " WHAT                                             \
+                     " must be accessible from the execution space; copy " \
+                     "it with Kokkos::create_mirror_view_and_copy")
+
+/// The types of what is read, of what is written, which is called OUTPUT, and
+/// of what is kept in between.
+#define KOKKOSMMA_IMPL_CHECK_TYPES(NAME, X, Y, OUTPUT, ACCUMULATOR)           \
+  KOKKOSMMA_IMPL_CHECK_ELEMENTS(NAME, X, ACCUMULATOR);                        \
+  static_assert(                                                              \
+      KokkosMMA::Impl::is_scan_type<typename Y::non_const_value_type>,        \
+      NAME ": the elements of " OUTPUT                                        \
+           " must be half_t, bhalf_t, float, double, bool or integers");      \
+  static_assert(!std::is_const_v<typename Y::value_type>, NAME                \
+                ": " OUTPUT " is written, its elements must not be const");   \
+  static_assert(                                                              \
+      KokkosMMA::Impl::may_write<X, Y, ACCUMULATOR>(), NAME                   \
+      ": " OUTPUT                                                             \
+      " cannot hold the values; an integer holds no floating-point value and" \
+      " none of wider integers, bool none at all: make its elements as wide " \
+      "as those of x")
+
+/// The types of what is read, and of what is kept.
+#define KOKKOSMMA_IMPL_CHECK_ELEMENTS(NAME, X, ACCUMULATOR)                  \
+  static_assert(                                                             \
+      KokkosMMA::Impl::is_scan_type<typename X::non_const_value_type>, NAME  \
+      ": the elements of x must be half_t, bhalf_t, float, double, bool or " \
+      "integers; use a functor of your own and Kokkos for other types");     \
+  static_assert(                                                             \
+      KokkosMMA::Impl::accumulator_holds<typename X::non_const_value_type,   \
+                                         ACCUMULATOR>(),                     \
+      NAME                                                                   \
+      ": the accumulator cannot hold the elements of x; floating-point "     \
+      "elements need float or double that are no narrower, integers an "     \
+      "integer that is no narrower, double, or for 2 bytes float")
+
+#endif

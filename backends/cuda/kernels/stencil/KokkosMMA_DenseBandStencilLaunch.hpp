@@ -1,0 +1,227 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOKKOSMMA_CUDA_DENSE_BAND_STENCIL_LAUNCH_HPP
+#define KOKKOSMMA_CUDA_DENSE_BAND_STENCIL_LAUNCH_HPP
+
+#include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
+#include <backends/cuda/kernels/stencil/KokkosMMA_DenseBandStencil.hpp>
+#include <backends/cuda/kernels/stencil/KokkosMMA_DenseBandTuning.hpp>
+#include <backends/cuda/kernels/stencil/KokkosMMA_DenseTileStencilLaunch.hpp>
+#include <backends/cuda/kernels/stencil/KokkosMMA_DirectStencil.hpp>
+#include <core/stencil/KokkosMMA_RouteStencil.hpp>
+#include <core/stencil/KokkosMMA_SplitWeights.hpp>
+#include <core/stencil/KokkosMMA_StencilGrid.hpp>
+#include <core/stencil/KokkosMMA_StencilWeights.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+namespace KokkosMMA::Impl::Cuda {
+
+/// False where the device has too little shared memory: 215 KB for doubles, 113
+/// for halfs to halfs, 123 for floats to floats.
+template <class Kernel>
+bool launch_dense_band_kernel(Kokkos::Cuda const& space,
+                              typename Kernel::Task const& task) {
+  using Block     = typename Kernel::Block;
+  auto const& gpu = device(space.cuda_device());
+  constexpr int most =
+      stencil_dense_shared_bytes(scalar_v<typename Kernel::Element>);
+  static_assert(most == 0 || Kernel::shared_bytes <= most);
+  if (Kernel::shared_bytes > gpu.shared_bytes) return false;
+  auto const facts = kernel_facts(space.cuda_device(), dense_band<Kernel>,
+                                  Block::threads, Kernel::shared_bytes);
+  std::int64_t const slots =
+      std::int64_t(gpu.multiprocessors) * std::max(1, facts.resident_blocks);
+  // A strip's rows of data are 2 * reach more than its sums: no fewer sums.
+  constexpr std::int64_t least = Kernel::Band::taps;
+  std::int64_t const blocks    = std::clamp<std::int64_t>(
+      task.work.strip * task.work.blocks / least, 1, slots);
+  launch_kernel(space, "dense_band", dense_band<Kernel>,
+                {unsigned(blocks), Block::threads, Kernel::shared_bytes}, task);
+  return true;
+}
+
+/// Weights as operands: * 2^exponent, for halfs have few exponents.
+template <class Element>
+struct DenseBandOperands {
+  int exponent = 0;
+
+  explicit DenseBandOperands(StencilWeights<2> const& weights) {
+    if constexpr (is_band_half<Element>) {
+      double largest = 0;
+      for (double const w : weights.values())
+        largest = std::max(largest, std::abs(w));
+      if (largest > 0) exponent = HalfPiece::top - std::ilogb(largest);
+    }
+  }
+  /// None where it would have to be rounded.
+  auto operator()(double weight) const {
+    if constexpr (std::is_same_v<Element, double>) {
+      return std::optional<double>(weight);
+    } else {
+      return exact_piece<weight_piece_t<is_band_half<Element>>>(weight,
+                                                                exponent);
+    }
+  }
+  static bool are_exact(StencilWeights<2> const& weights) {
+    DenseBandOperands const operands(weights);
+    return std::all_of(weights.values().begin(), weights.values().end(),
+                       [&](double w) { return operands(w).has_value(); });
+  }
+};
+
+/// Weights of which are_exact() holds. False where the device has too little
+/// shared memory.
+template <int Reach, class Element, class Sink>
+bool launch_dense_march(Kokkos::Cuda const& space,
+                        StencilGrid<Element, 2> const& grid,
+                        StencilWeights<2> const& weights, Sink const& sink) {
+  using Kernel                    = DenseBandKernel<Element, Sink, Reach>;
+  using Block                     = typename Kernel::Block;
+  constexpr std::int64_t elements = Kernel::elements;
+  DenseBandWork work{};
+  auto const address = reinterpret_cast<std::uintptr_t>(grid.data);
+  work.shift         = int(address / sizeof(Element) % elements);
+  work.strip         = (grid.extent[0] + 15) / 16;
+  work.blocks =
+      (grid.extent[1] + work.shift + Block::columns - 1) / Block::columns;
+  for (int d = 0; d < 2; ++d) {
+    work.radius[d] = weights.radius(d);
+    work.low[d]    = -grid.boundaries.ghosts_low(d, weights.radius(d));
+    work.high[d] =
+        grid.extent[d] + grid.boundaries.ghosts_high(d, weights.radius(d));
+  }
+  // Halfs, 10^9 sums per second with 2 and 3 (H200, CUDA 13.0, 2026-11-22):
+  // constants beyond the boundaries 533 and 528 at radius 4, 480 and 470 at
+  // radius 7, periodic 466 and 505, 468 and 475. With 1 a former state of the
+  // kernel had 255 at radius 7, with 2 372.
+  bool loads_beyond_boundaries = false;
+  for (BoundaryCondition const& condition :
+       {grid.boundaries.low[1], grid.boundaries.high[1]})
+    loads_beyond_boundaries =
+        loads_beyond_boundaries || condition.kind != Boundary::constant;
+  int const at_boundaries =
+      sizeof(Element) == 2 && loads_beyond_boundaries ? 3 : 2;
+  work.edge_weight  = work.blocks > 1 ? at_boundaries : 1;
+  using Staged      = typename Sink::value_type;
+  auto const target = reinterpret_cast<std::uintptr_t>(sink.data);
+  work.aligned      = sink.stride[1] == 1 &&
+                 (target - work.shift * sizeof(Staged)) % 16 == 0 &&
+                 sink.stride[0] * std::int64_t(sizeof(Staged)) % 16 == 0;
+  DenseBandOperands<Element> const operands(weights);
+  using Sum = typename Kernel::Sum;
+  typename Kernel::Task task{
+      grid, work, {}, Sum(std::ldexp(1., -operands.exponent)), 0, sink};
+  for (int tap = 0; tap < Kernel::Band::taps; ++tap)
+    for (int v = 0; v < Kernel::values; ++v) {
+      double const weight =
+          weights.weight({tap - Kernel::reach, v - Kernel::Band::side});
+      task.largest         = std::max(task.largest, Sum(std::abs(weight)));
+      task.weights[tap][v] = *operands(weight);
+    }
+  return launch_dense_band_kernel<Kernel>(space, task);
+}
+/// The kernel of the smallest reach that holds the weights. False where none
+/// does, or the device has too little shared memory.
+template <class Element, class Sink, int... Reach>
+bool launch_dense_march(Kokkos::Cuda const& space,
+                        StencilGrid<Element, 2> const& grid,
+                        StencilWeights<2> const& weights, Sink const& sink,
+                        std::integer_sequence<int, Reach...>) {
+  using Tuning = DenseBandTuning<Element>;
+  bool started = false;
+  ((weights.radius(0) <= Reach &&
+    weights.radius(1) <= Tuning::template Band<Reach>::side &&
+    (started = launch_dense_march<Reach>(space, grid, weights, sink), true)) ||
+   ...);
+  return started;
+}
+
+/// What these kernels take; asked before launch_dense_band_stencil.
+template <class A, class Element>
+struct DenseBandStencil {
+  static constexpr Scalar input = scalar_v<Element>;
+  static constexpr bool is_half =
+      input == Scalar::half || input == Scalar::bhalf;
+  /// Sums in float of 16-bit floats and floats, in double of doubles.
+  static constexpr bool has_kernel =
+      ((is_half || input == Scalar::float32) && std::is_same_v<A, float>) ||
+      (input == Scalar::float64 && std::is_same_v<A, double>);
+
+  /// Vectors of 16 bytes begin at the same columns of every row.
+  static bool takes_rows(StencilGrid<Element, 2> const& grid) {
+    return grid.stride[0] * std::int64_t(sizeof(Element)) % 16 == 0;
+  }
+  static bool takes(StencilWeights<2> const& weights) {
+    if constexpr (!has_kernel) {
+      return false;
+    } else {
+      // Of others a thread has no registers for more rows of sums.
+      if (weights.radius(0) > (is_half ? 8 : 7) || weights.radius(1) > 8)
+        return false;
+      if constexpr (input == Scalar::float64) {
+        return true;
+      } else {
+        // Scales of the sums and back stay normal.
+        double largest = 0;
+        for (double const w : weights.values())
+          largest = std::max(largest, std::abs(w));
+        if (largest == 0) return true;
+        if (!(0x1p-100 < largest && largest < 0x1p100)) return false;
+        if (DenseBandOperands<Element>::are_exact(weights)) return true;
+        if constexpr (is_half) {
+          return weight_pieces<weight_piece_t<is_band_half<Element>>>(
+                     weights.values())
+              .are_close;
+        } else {
+          return false;
+        }
+      }
+    }
+  }
+};
+
+/// Where sums can be formed anew after they were stored, which takes a target
+/// that keeps what is not finite.
+template <class Sink>
+constexpr bool dense_band_stores() {
+  if constexpr (VisibleStencilSink<Sink>) {
+    constexpr Scalar result = scalar_v<typename Sink::value_type>;
+    return result == Scalar::half || result == Scalar::bhalf ||
+           result == Scalar::float32 || result == Scalar::float64;
+  } else {
+    return false;
+  }
+}
+
+/// Sums for a functor, and those that become integers, are the direct kernel's.
+template <class A, class Element, class Sink>
+void launch_dense_band_stencil(Kokkos::Cuda const& space,
+                               StencilGrid<Element, 2> const& grid,
+                               StencilWeights<2> const& weights,
+                               Sink const& sink) {
+  if (grid.extent[0] <= 0 || grid.extent[1] <= 0) return;
+  using Kernels = DenseBandStencil<A, Element>;
+  if constexpr (Kernels::has_kernel && dense_band_stores<Sink>()) {
+    if (DenseBandOperands<Element>::are_exact(weights) &&
+        launch_dense_march(space, grid, weights, sink,
+                           typename DenseBandTuning<Element>::Reaches()))
+      return;
+    if constexpr (Kernels::is_half) {
+      launch_dense_tile(space, grid, weights, sink);
+      return;
+    }
+  }
+  launch_direct_stencil<A, 2>(space, grid, weights, sink);
+}
+
+}  // namespace KokkosMMA::Impl::Cuda
+
+#endif

@@ -1,0 +1,79 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOKKOSMMA_CUDA_DENSE_TILE_STENCIL_LAUNCH_HPP
+#define KOKKOSMMA_CUDA_DENSE_TILE_STENCIL_LAUNCH_HPP
+
+#include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
+#include <backends/cuda/kernels/stencil/KokkosMMA_DenseTileStencil.hpp>
+#include <backends/cuda/kernels/stencil/KokkosMMA_DenseTileTuning.hpp>
+#include <core/stencil/KokkosMMA_SplitWeights.hpp>
+#include <core/stencil/KokkosMMA_StencilGrid.hpp>
+#include <core/stencil/KokkosMMA_StencilWeights.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+
+namespace KokkosMMA::Impl::Cuda {
+
+/// Weights that DenseBandStencil takes, of up to radius 8.
+template <class Tuning = DenseTileTuning<4, 8, 4>, class Element, class Sink>
+void launch_dense_tile(Kokkos::Cuda const& space,
+                       StencilGrid<Element, 2> const& grid,
+                       StencilWeights<2> const& weights, Sink const& sink) {
+  using Kernel = DenseTileKernel<Element, Sink, Tuning>;
+  using Result = typename Sink::value_type;
+  using Format = weight_piece_t<is_band_half<Element>>;
+  typename Kernel::Task task{};
+  task.grid                 = grid;
+  task.sink                 = sink;
+  WeightPieces const pieces = weight_pieces<Format>(weights.values());
+  task.pieces               = pieces.count;
+  task.scale                = float(std::ldexp(1., -pieces.exponent));
+  for (int d = 0; d < 2; ++d) {
+    int const radius = task.radius[d] = weights.radius(d);
+    task.low[d]                       = -grid.boundaries.ghosts_low(d, radius);
+    task.high[d] = grid.extent[d] + grid.boundaries.ghosts_high(d, radius);
+  }
+  for (int a = 0; a <= 2 * task.radius[0]; ++a)
+    for (int b = 0; b <= 2 * task.radius[1]; ++b) {
+      double const weight =
+          weights.weight({a - task.radius[0], b - task.radius[1]});
+      task.weight[a][b] = float(weight);
+      double rest       = std::ldexp(weight, pieces.exponent);
+      for (int p = 0; p < WeightPieces::most; ++p)
+        task.operand[p][a][b] = take_piece<Format>(rest);
+    }
+  task.shift =
+      int(reinterpret_cast<std::uintptr_t>(grid.data) / sizeof(Element) % 8);
+  task.tiles[0] =
+      int((grid.extent[0] + Kernel::Tile::rows - 1) / Kernel::Tile::rows);
+  task.tiles[1] = int((grid.extent[1] + task.shift + Kernel::columns - 1) /
+                      Kernel::columns);
+  constexpr std::uintptr_t line =
+      4 * sizeof(Result) < 16 ? 4 * sizeof(Result) : 16;
+  task.is_aligned = sink.stride[1] == 1 &&
+                    (reinterpret_cast<std::uintptr_t>(sink.data) -
+                     std::uintptr_t(task.shift) * sizeof(Result)) %
+                            line ==
+                        0 &&
+                    std::uintptr_t(sink.stride[0]) * sizeof(Result) % line == 0;
+  auto const facts = kernel_facts(space.cuda_device(), dense_tile<Kernel>,
+                                  Kernel::threads, Kernel::shared_bytes);
+  std::int64_t const slots =
+      std::int64_t(device(space.cuda_device()).multiprocessors) *
+      std::max(1, facts.resident_blocks);
+  int const blocks =
+      int(std::min(slots, std::int64_t(task.tiles[0]) * task.tiles[1]));
+  task.step[0] = blocks / task.tiles[1];
+  task.step[1] = blocks % task.tiles[1];
+  launch_kernel(space, "dense_tile", dense_tile<Kernel>,
+                {unsigned(blocks), Kernel::threads, Kernel::shared_bytes},
+                task);
+}
+
+}  // namespace KokkosMMA::Impl::Cuda
+
+#endif
