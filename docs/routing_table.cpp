@@ -359,7 +359,7 @@ void print_segments(std::ostream& out) {
   auto const columns = [](SegmentedProblem& p) {
     p.layout = SegmentLayout::columns;
   };
-  auto const offsets = [](SegmentedProblem& p) { p.ragged = true; };
+  auto const offsets = [](SegmentedProblem& p) { p.csr = true; };
   auto const strided = [](SegmentedProblem& p) {
     p.layout = SegmentLayout::strided;
   };

@@ -203,12 +203,12 @@ void tune_ragged(Tuner& tuner) {
   Exec const exec          = tuner.exec();
   std::size_t const n      = std::size_t(1) << 26;
   TuningTable plain        = tuner.table();
-  plain.tiny_ragged_bytes  = 0;
-  plain.quads_ragged_bytes = 1 << 20;
+  plain.tiny_csr_bytes  = 0;
+  plain.quads_csr_bytes = 1 << 20;
   TuningTable quads        = plain;
-  quads.quads_ragged_bytes = 0;
+  quads.quads_csr_bytes = 0;
   TuningTable tiny         = plain;
-  tiny.tiny_ragged_bytes   = 8192;
+  tiny.tiny_csr_bytes   = 8192;
   for (int const bytes : {8, 16, 32, 64, 128, 256}) {
     int const longest = bytes / int(sizeof(T));
     if (longest < 2) continue;

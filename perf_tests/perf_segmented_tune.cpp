@@ -20,7 +20,8 @@ namespace {
 
 template <int warps, int stages, int tile_bytes>
 struct Shaped {
-  static constexpr KokkosMMA::SegmentedTuning value{warps, stages, tile_bytes};
+  static constexpr KokkosMMA::SegmentedTuning value{
+      .warps = warps, .stages = stages, .tile_bytes = tile_bytes};
 };
 
 template <class Sum>

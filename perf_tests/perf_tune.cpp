@@ -217,21 +217,21 @@ void Tuner::choose_segments() {
         microseconds(cases));
   };
   limit(&TuningTable::kept_bytes, kept);
-  limit(&TuningTable::tiny_ragged_bytes, tiny_ragged);
+  limit(&TuningTable::tiny_csr_bytes, tiny_ragged);
 
   // From which mean on: the complement of an upper limit.
-  int const quads_before = m_table.quads_ragged_bytes;
+  int const quads_before = m_table.quads_csr_bytes;
   std::vector<int> froms{quads_before, 1 << 20};
   std::vector<BothWays> seconds;
   for (RaggedCase const& c : quads_ragged) {
     froms.push_back(c.bytes);
     seconds.push_back(c.seconds);
   }
-  m_table.quads_ragged_bytes = froms[cheapest_decisions(
+  m_table.quads_csr_bytes = froms[cheapest_decisions(
       froms.size(), seconds, [&](std::size_t candidate, std::size_t i) {
         return quads_ragged[i].bytes >= froms[candidate];
       })];
-  say("segments.quads_ragged_bytes", text_of(m_table.quads_ragged_bytes),
+  say("segments.quads_csr_bytes", text_of(m_table.quads_csr_bytes),
       text_of(quads_before), microseconds(quads_ragged));
 
   // Four limits that belong together: every combination of measured ones.

@@ -169,11 +169,11 @@ struct TuningTable {
   /// int8 up to 8 and 32 elements 1782, 1726 and 822, 1304; half up to 8 2108
   /// and 1755; int32 up to 8 2899 and 2780. Longer ones lose: half up to 32
   /// 2170 and 2793, int32 3033 and 3466.
-  int tiny_ragged_bytes = 32;
+  int tiny_csr_bytes = 32;
   /// Segments between offsets of so many bytes on average are taken in quads of
   /// lanes. Floats of uniform lengths 0..128: 3059 so, 2762 as the others;
   /// 0..8: 2578 so, 2830 as the others; 0..32: 3439, 3506.
-  int quads_ragged_bytes = 96;
+  int quads_csr_bytes = 96;
   /// Rows of so few bytes, whose results are an eighth of the traffic or more,
   /// are loaded as other data are, longer ones past the caches: halves,
   /// segments of 8, 16, 32, 64, 256, 1024 4083, 4208, 4141, 4086, 4133, 4193
@@ -304,10 +304,10 @@ inline constexpr TuningEntry tuning_entries[] = {
                       &TuningTable::tiny_from_elements),
     Impl::value_entry("segments.tiny_over_bytes", 0, 8192,
                       &TuningTable::tiny_over_bytes),
-    Impl::value_entry("segments.tiny_ragged_bytes", 0, 8192,
-                      &TuningTable::tiny_ragged_bytes),
-    Impl::value_entry("segments.quads_ragged_bytes", 0, 1 << 20,
-                      &TuningTable::quads_ragged_bytes),
+    Impl::value_entry("segments.tiny_csr_bytes", 0, 8192,
+                      &TuningTable::tiny_csr_bytes),
+    Impl::value_entry("segments.quads_csr_bytes", 0, 1 << 20,
+                      &TuningTable::quads_csr_bytes),
     Impl::value_entry("segments.kept_bytes", 0, 8192, &TuningTable::kept_bytes),
     Impl::limits_entry("stencil.box_radius", 16, Impl::small_float_bits,
                        &TuningTable::stencil_box_radius),

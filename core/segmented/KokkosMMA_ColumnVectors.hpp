@@ -20,14 +20,16 @@ struct ColumnMatrix {
   std::uint64_t stride;  ///< at least `columns`
 };
 
-/// Where a vector's element belongs: a row of the period, or -1 if nowhere.
-struct ColumnPlace {
+/// Coordinate of a vector's element: a row of the period, -1 outside of the
+/// matrix.
+struct ColumnCoordinate {
   std::int64_t row;
   std::uint64_t column;
 };
 
 /// The 16-byte vectors of a matrix by the columns that they hold. After
-/// `period` rows a row starts at the same place of a line again, so the vector
+/// `period` rows a row starts at the same offset within 16 bytes again, so the
+/// vector
 /// at a position of a period holds the same columns in all periods: a lane that
 /// walks from period to period keeps one running value per element, whatever
 /// the length of the rows is. Narrow matrices have periods of many rows.
@@ -36,18 +38,19 @@ struct ColumnPlace {
 /// lie between them each row has vectors of its own.
 struct ColumnVectors {
   ColumnMatrix matrix;
-  unsigned per_vector;        ///< elements
-  unsigned skip;              ///< elements in front of the first in its line
+  unsigned per_vector;  ///< elements
+  unsigned skip;        ///< elements in front of the first in its 16-byte chunk
   std::uint64_t period;       ///< rows
   std::uint64_t row_vectors;  ///< of each row, 0 when rows are one run
   std::uint64_t positions;    ///< vectors of a period
   std::uint64_t periods;      ///< the last may be shorter
 
-  /// Elements from the line of the first element to the next period.
+  /// Elements from the 16-byte chunk of the first element to the next period.
   KOKKOS_FORCEINLINE_FUNCTION constexpr std::uint64_t step() const {
     return period * matrix.stride;
   }
-  /// Elements from the line of the first element to a vector of period 0.
+  /// Elements from the 16-byte chunk of the first element to a vector of period
+  /// 0.
   KOKKOS_FORCEINLINE_FUNCTION constexpr std::uint64_t offset(
       std::uint64_t position) const {
     if (row_vectors == 0) return position * per_vector;
@@ -55,7 +58,7 @@ struct ColumnVectors {
         position / row_vectors * matrix.stride + skip;  // of the row
     return start - start % per_vector + position % row_vectors * per_vector;
   }
-  KOKKOS_FORCEINLINE_FUNCTION constexpr ColumnPlace place(
+  KOKKOS_FORCEINLINE_FUNCTION constexpr ColumnCoordinate coordinate(
       std::uint64_t position, int element) const {
     std::uint64_t row, column;
     if (row_vectors == 0) {
@@ -108,6 +111,10 @@ inline ColumnVectors column_vectors(void const* x, ColumnMatrix matrix,
   std::uint64_t const positions =
       in_run <= period * in_row ? in_run : period * in_row;
   // More rows in a period where that leaves fewer lanes without work.
+  // Lanes with work, of 1000. Not measured: each row of a period is one more
+  // value per column to join in the end, so the first multiple that fills 78 %
+  // ends the search.
+  constexpr std::uint64_t enough = 780;
   std::uint64_t best = 1, best_used = 0;
   for (std::uint64_t m = 1; m <= width && m * positions <= 16 * width; ++m) {
     std::uint64_t const taken = (m * positions + width - 1) / width * width;
@@ -116,7 +123,7 @@ inline ColumnVectors column_vectors(void const* x, ColumnMatrix matrix,
       best      = m;
       best_used = used;
     }
-    if (used >= 780) break;
+    if (used >= enough) break;
   }
   v.period      = period * best;
   v.positions   = positions * best;

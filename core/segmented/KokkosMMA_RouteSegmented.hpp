@@ -92,7 +92,7 @@ constexpr Refusal refuse_segmented(SegmentedProblem const& problem,
       {problem.layout == SegmentLayout::interleaved,
        {"several values per element are cut into several segments",
         "docs/segmented.md"}},
-      {problem.ragged && !problem.packed_offsets,
+      {problem.csr && !problem.packed_offsets,
        {"the offsets are strided", "docs/segmented.md"}},
   };
   for (Rule const& rule : rules)
@@ -113,7 +113,7 @@ constexpr Refusal refuse_mma_segmented(SegmentedProblem const& problem,
   Rule const rules[] = {
       {problem.operation != Operation::sum,
        {"the operation is not a sum", "docs/routes.md"}},
-      {problem.ragged,
+      {problem.csr,
        {"segments of any length do not fill the rows of a product",
         "backends/cuda/kernels/segmented/KokkosMMA_CsrReduce.hpp"}},
       {scan,

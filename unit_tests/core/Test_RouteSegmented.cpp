@@ -82,13 +82,13 @@ static_assert(both_say(with([](auto& p) {
                        }),
                        h200, "several values"));
 static_assert(both_say(with([](auto& p) {
-                         p.ragged         = true;
+                         p.csr         = true;
                          p.packed_offsets = false;
                        }),
                        h200, "offsets are strided"));
 // Only offsets can be strided.
 static_assert(!streamed_with([](auto& p) { p.packed_offsets = false; }));
-static_assert(!streamed_with([](auto& p) { p.ragged = true; }));
+static_assert(!streamed_with([](auto& p) { p.csr = true; }));
 static_assert(!streamed_with([](auto& p) {
   p.layout = SegmentLayout::columns;
 }));
@@ -97,7 +97,7 @@ static_assert(!streamed_with([](auto& p) {
 static_assert(says(mma_with([](auto& p) { p.operation = Operation::min; }),
                    "not a sum"));
 static_assert(!streamed_with([](auto& p) { p.operation = Operation::prod; }));
-static_assert(says(mma_with([](auto& p) { p.ragged = true; }),
+static_assert(says(mma_with([](auto& p) { p.csr = true; }),
                    "segments of any length"));
 static_assert(says(mma_with(nothing, true), "formed by additions"));
 static_assert(says(mma_with([](auto& p) { p.accumulator = Scalar::float64; }),
@@ -176,7 +176,7 @@ static_assert(takes_the_faster(Scalar::float32, Scalar::float32, 7));
 static_assert(takes_the_faster(Scalar::float64, Scalar::float64, 256));
 static_assert(takes_the_faster(Scalar::int8, Scalar::int32, 1000));
 static_assert(takes_the_faster(Scalar::int64, Scalar::int64, 3));
-static_assert(chosen(with([](auto& p) { p.ragged = true; }), h200) ==
+static_assert(chosen(with([](auto& p) { p.csr = true; }), h200) ==
               Route::streamed);
 static_assert(chosen(with([](auto& p) { p.moments = true; }), h200) ==
               Route::generic);
@@ -209,7 +209,7 @@ TEST(RouteSegmented, AutomaticNeverFails) {
             problem.input          = Scalar(input);
             problem.accumulator    = accumulator;
             problem.output         = accumulator;
-            problem.ragged         = bit(0);
+            problem.csr         = bit(0);
             problem.packed_offsets = bit(1);
             problem.moments        = bit(2);
             problem.plain_memory   = bit(3);
@@ -238,7 +238,7 @@ TEST(RouteSegmented, DecisionAsText) {
   EXPECT_EQ(
       "route streamed; not mma: segments of any length do not fill the rows of "
       "a product (backends/cuda/kernels/segmented/KokkosMMA_CsrReduce.hpp)",
-      to_string(route_segmented_reduce(with([](auto& p) { p.ragged = true; }),
+      to_string(route_segmented_reduce(with([](auto& p) { p.csr = true; }),
                                        h200, {})));
 }
 

@@ -47,13 +47,14 @@ TEST(ColumnVectors, EachElementHasOnePlace) {
           std::vector<int> seen(v.period * s.columns, 0);
           for (std::uint64_t p = 0; p < v.positions; ++p)
             for (unsigned e = 0; e < v.per_vector; ++e) {
-              Impl::ColumnPlace const place = v.place(p, int(e));
-              if (place.row < 0) continue;
-              ASSERT_LT(std::uint64_t(place.row), v.period);
-              ASSERT_LT(place.column, s.columns);
-              ++seen[place.row * s.columns + place.column];
-              ASSERT_EQ(p * v.per_vector + e,
-                        v.index(std::uint64_t(place.row), place.column));
+              Impl::ColumnCoordinate const coordinate = v.coordinate(p, int(e));
+              if (coordinate.row < 0) continue;
+              ASSERT_LT(std::uint64_t(coordinate.row), v.period);
+              ASSERT_LT(coordinate.column, s.columns);
+              ++seen[coordinate.row * s.columns + coordinate.column];
+              ASSERT_EQ(
+                  p * v.per_vector + e,
+                  v.index(std::uint64_t(coordinate.row), coordinate.column));
             }
           for (int const times : seen) ASSERT_EQ(1, times);
           ASSERT_EQ(0u, v.step() % v.per_vector) << "periods meet lines alike";
@@ -75,7 +76,7 @@ TEST(ColumnVectors, InnerPeriodsLieInside) {
           for (std::uint64_t p = 0; p < v.positions; ++p) {
             bool used = false;
             for (unsigned e = 0; e < v.per_vector; ++e)
-              used = used || v.place(p, int(e)).row >= 0;
+              used = used || v.coordinate(p, int(e)).row >= 0;
             if (!used || v.periods < 3) continue;
             ASSERT_LE(v.offset(p) + (v.periods - 2) * v.step() + v.per_vector,
                       v.end())

@@ -18,14 +18,14 @@ namespace {
 
 using namespace KokkosMMA;
 using namespace KokkosMMA::Testing;
+using Impl::MergeCoordinate;
+using Impl::MergePath;
 using Impl::OffsetSegments;
-using Impl::RaggedPlace;
-using Impl::RaggedWork;
 using Impl::Emulated::Warp;
 
-constexpr std::uint64_t shares[] = {1, 2, 3, 31, 33, 100};
+constexpr std::uint64_t partitions[] = {1, 2, 3, 31, 33, 100};
 
-TEST(RaggedWork, PlacesAreOnThePath) {
+TEST(MergePath, CoordinatesAreOnThePath) {
   Random random;
   SCOPED_TRACE(random.note());
   for (CsrCase const& rows : CsrCase::all(random)) {
@@ -35,9 +35,9 @@ TEST(RaggedWork, PlacesAreOnThePath) {
                                                 offsets.size() - 1};
     for (std::uint64_t const weight : {1, 4}) {
       SCOPED_TRACE(rows.name + ", weight " + std::to_string(weight));
-      auto const work = RaggedWork<std::int32_t>::of(segments, weight);
+      auto const work = MergePath<std::int32_t>::of(segments, weight);
       // One step of work after the other: `weight` steps close a segment.
-      std::vector<RaggedPlace> path;
+      std::vector<MergeCoordinate> path;
       std::uint64_t element = work.first;
       for (std::size_t s = 0; s < segments.count(); ++s) {
         for (; element < segments.end(s); ++element)
@@ -49,25 +49,26 @@ TEST(RaggedWork, PlacesAreOnThePath) {
       std::uint64_t const step = path.size() / 500 + 1;
       for (std::uint64_t d = 0; d < path.size(); d += step) {
         std::uint64_t const last = work.total();
-        RaggedPlace places[2];
-        Impl::find_places(Warp{}, work, {d, last}, places);
-        ASSERT_EQ(path[d], places[0]) << "after " << d;
-        ASSERT_EQ(path[last], places[1]);
-        Impl::find_places(Warp{}, work, {last, d}, places);
-        ASSERT_EQ(path[d], places[1]) << "after " << d;
+        MergeCoordinate coordinates[2];
+        Impl::find_coordinates(Warp{}, work, {d, last}, coordinates);
+        ASSERT_EQ(path[d], coordinates[0]) << "after " << d;
+        ASSERT_EQ(path[last], coordinates[1]);
+        Impl::find_coordinates(Warp{}, work, {last, d}, coordinates);
+        ASSERT_EQ(path[d], coordinates[1]) << "after " << d;
       }
     }
   }
 }
 
-TEST(RaggedWork, SharesAreEqual) {
+TEST(MergePath, PartitionsAreEqual) {
   for (std::uint64_t const total : {0, 1, 5, 1000, 1001}) {
-    for (std::uint64_t const number : shares) {
-      EXPECT_EQ(0u, Impl::begin_of_share(total, number, 0));
-      EXPECT_EQ(total, Impl::begin_of_share(total, number, number));
+    for (std::uint64_t const number : partitions) {
+      EXPECT_EQ(0u, Impl::begin_of_partition(total, number, 0));
+      EXPECT_EQ(total, Impl::begin_of_partition(total, number, number));
       for (std::uint64_t i = 0; i < number; ++i) {
-        std::uint64_t const share = Impl::begin_of_share(total, number, i + 1) -
-                                    Impl::begin_of_share(total, number, i);
+        std::uint64_t const share =
+            Impl::begin_of_partition(total, number, i + 1) -
+            Impl::begin_of_partition(total, number, i);
         EXPECT_GE(share, total / number);
         EXPECT_LE(share, (total + number - 1) / number);
       }
@@ -75,17 +76,18 @@ TEST(RaggedWork, SharesAreEqual) {
   }
 }
 
-TEST(RaggedWork, OffsetsBeyond32Bits) {
-  // Nothing but the offsets exists: places do not depend on the elements.
+TEST(MergePath, OffsetsBeyond32Bits) {
+  // Nothing but the offsets exists: coordinates do not depend on the elements.
   constexpr std::uint64_t far             = std::uint64_t(1) << 40;
   std::vector<std::int64_t> const offsets = {1 << 20, std::int64_t(far),
                                              std::int64_t(far + 7)};
-  auto const work = RaggedWork<std::int64_t>::of({offsets.data(), 2}, 4);
+  auto const work = MergePath<std::int64_t>::of({offsets.data(), 2}, 4);
   EXPECT_EQ(far + 15 - (1 << 20), work.total());
-  RaggedPlace places[2];
-  Impl::find_places(Warp{}, work, {far / 2, far - (1 << 20) + 9}, places);
-  EXPECT_EQ((RaggedPlace{0, far / 2 + (1 << 20)}), places[0]);
-  EXPECT_EQ((RaggedPlace{1, far + 5}), places[1]);
+  MergeCoordinate coordinates[2];
+  Impl::find_coordinates(Warp{}, work, {far / 2, far - (1 << 20) + 9},
+                         coordinates);
+  EXPECT_EQ((MergeCoordinate{0, far / 2 + (1 << 20)}), coordinates[0]);
+  EXPECT_EQ((MergeCoordinate{1, far + 5}), coordinates[1]);
 }
 
 }  // namespace

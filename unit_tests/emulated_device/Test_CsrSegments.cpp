@@ -30,7 +30,7 @@ struct CsrSegment {
     constexpr std::uint64_t unknown = Impl::OffsetFindings::unknown;
     auto const reduce = [&](std::uint64_t size, std::uint64_t longest) {
       Results<Value> results(segments.count());
-      Impl::Cuda::launch_ragged_reduce<Op, T::input, Value>(
+      Impl::Cuda::launch_csr_reduce<Op, T::input, Value>(
           Kokkos::Cuda(), x, segments, results.store(), size, longest);
       check(results.values(), false);
     };

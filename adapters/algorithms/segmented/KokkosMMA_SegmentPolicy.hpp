@@ -159,7 +159,7 @@ class SegmentedFor<Functor, SegmentedPolicy<Exec, Op, A, X, Cut>> {
     if constexpr (Policy::ragged) {
       auto const* const offsets = canonical_pointer(m_policy.cut());
       using Offset              = std::remove_cvref_t<decltype(*offsets)>;
-      Cuda::launch_ragged_reduce<Op, input, A>(
+      Cuda::launch_csr_reduce<Op, input, A>(
           space, m_policy.elements().data(),
           OffsetSegments<Offset>{offsets, m_policy.segments()}, m_store,
           m_policy.elements().extent(0));

@@ -68,7 +68,7 @@ template <Operation Op, class A, class X, class Offsets, class Y>
 SegmentedProblem ragged_problem(X const& x, Offsets const& offsets, Y const& y,
                                 bool scan) {
   SegmentedProblem problem = equal_problem<Op, A>(x, y, scan, {});
-  problem.ragged           = true;
+  problem.csr           = true;
   problem.packed_offsets   = is_packed(offsets);
   problem.plain_memory     = problem.plain_memory && is_plain_source<Offsets>;
   problem.segments         = offsets.extent(0) - 1;

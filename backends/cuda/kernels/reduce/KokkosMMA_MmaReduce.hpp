@@ -135,7 +135,7 @@ __global__ void __launch_bounds__(MmaTuning::threads, mma_min_blocks)
   }
 
   auto value = accumulator.finish();
-  grid_finish(value, Plus<decltype(value)>{}, scratch, [&](auto total) {
+  last_block_reduce(value, Plus<decltype(value)>{}, scratch, [&](auto total) {
     sink.store(Convert::from(static_cast<typename Accumulator::Total>(total)));
   });
 }

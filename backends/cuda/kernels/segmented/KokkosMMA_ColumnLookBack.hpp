@@ -15,8 +15,8 @@
 
 namespace KokkosMMA::Impl::Cuda {
 
-/// How a column scan is laid over the device: tiles of rows and strips of
-/// columns. A warp takes `lanes.positions` vectors of a row, a block `strips`
+/// How a column scan is laid over the device: tiles of rows and panels of
+/// columns. A warp takes `lanes.positions` vectors of a row, a block `panels`
 /// of those side by side; more than one only where a chunk has all rows.
 struct ColumnScanShape {
   ColumnMatrix matrix;
@@ -24,14 +24,14 @@ struct ColumnScanShape {
   std::uint64_t positions;  ///< vectors of a row
   int skip;                 ///< elements in front of a row in its vector
   ColumnLanes lanes;
-  unsigned strips;   ///< side by side in a block
-  unsigned groups;   ///< of strips
+  unsigned panels;   ///< side by side in a block
+  unsigned groups;   ///< of panels
   unsigned chunks;   ///< of rows
   unsigned window;   ///< chunks that a look-back reads one by one
   unsigned windows;  ///< of a span
 };
 
-/// What the chunks of a strip hand to each other, words with the tag of the
+/// What the chunks of a panel hand to each other, words with the tag of the
 /// launch as in KokkosMMA_LookBack.hpp, for a value per column. What comes
 /// before a chunk is the sum of its earlier neighbours in a window, of the
 /// earlier windows of the same span, and what comes before the span: a few

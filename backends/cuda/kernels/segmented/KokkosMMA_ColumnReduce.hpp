@@ -19,12 +19,12 @@
 namespace KokkosMMA::Impl::Cuda {
 
 /// How a column reduction is laid over the device. All warps of a block take
-/// the same chunk of the periods; `strips` of them lie side by side, the others
+/// the same chunk of the periods; `panels` of them lie side by side, the others
 /// share the periods of the chunk.
 struct ColumnReduceShape {
   ColumnVectors vectors;
-  unsigned strips;        ///< side by side in a block
-  unsigned groups;        ///< of strips, which blocks take
+  unsigned panels;        ///< side by side in a block
+  unsigned groups;        ///< of panels, which blocks take
   unsigned chunks;        ///< of the whole periods
   std::uint64_t periods;  ///< of a chunk
   bool fold;              ///< the block adds up all rows of its periods itself
@@ -51,13 +51,13 @@ __global__ void __launch_bounds__(ColumnReduceTuning<Sums>::threads,
   ColumnVectors const& vectors = shape.vectors;
   int const lane               = threadIdx.x % 32;
   unsigned const warp          = threadIdx.x / 32;
-  unsigned const sharing       = Tuned::warps / shape.strips;
-  unsigned const strip         = warp % shape.strips;
-  unsigned const share         = warp / shape.strips;
+  unsigned const sharing       = Tuned::warps / shape.panels;
+  unsigned const panel         = warp % shape.panels;
+  unsigned const share         = warp / shape.panels;
   unsigned const group         = blockIdx.x % shape.groups;
   unsigned const chunk         = blockIdx.x / shape.groups;
   std::uint64_t const first =
-      (std::uint64_t(group) * shape.strips + strip) * W;  // position
+      (std::uint64_t(group) * shape.panels + panel) * W;  // position
   bool const has_work = first < vectors.positions;
 
   Sums sums{Warp{}};
@@ -146,10 +146,10 @@ __global__ void __launch_bounds__(ColumnReduceTuning<Sums>::threads,
     if (has_work)
       sums.finish([&](int, int position, int e, Value value) {
         if (std::uint64_t(position) >= vectors.positions) return;
-        ColumnPlace const place = vectors.place(position, e);
-        if (place.row >= 0)
-          shared[(share * vectors.period + place.row) * columns +
-                 place.column] = value;
+        ColumnCoordinate const coordinate = vectors.coordinate(position, e);
+        if (coordinate.row >= 0)
+          shared[(share * vectors.period + coordinate.row) * columns +
+                 coordinate.column] = value;
       });
     __syncthreads();
     for (unsigned rows = unsigned(sharing * vectors.period); rows > 1;) {
@@ -169,27 +169,28 @@ __global__ void __launch_bounds__(ColumnReduceTuning<Sums>::threads,
     return;
   }
 
-  // (sharing, strips, element, position)
+  // (sharing, panels, element, position)
   sums.finish([&](int, int position, int e, Value value) {
     shared[(warp * V + e) * W + position] = value;
   });
   __syncthreads();
-  unsigned const values = shape.strips * V * W;
+  unsigned const values = shape.panels * V * W;
   for (unsigned i = threadIdx.x; i < values; i += blockDim.x) {
-    unsigned const of_strip = i % (V * W);
-    unsigned const at       = i - of_strip + of_strip % V * W + of_strip / V;
+    unsigned const of_panel = i % (V * W);
+    unsigned const at       = i - of_panel + of_panel % V * W + of_panel / V;
     Value value             = shared[at];
     for (unsigned s = 1; s < sharing; ++s)
       value = Apply::apply(value, shared[s * values + at]);
     std::uint64_t const position =
-        (std::uint64_t(group) * shape.strips + i / (V * W)) * W + of_strip / V;
+        (std::uint64_t(group) * shape.panels + i / (V * W)) * W + of_panel / V;
     if (position >= vectors.positions) continue;
     if (partials) {
-      partials[(chunk * vectors.positions + position) * V + of_strip % V] =
+      partials[(chunk * vectors.positions + position) * V + of_panel % V] =
           value;
     } else {
-      ColumnPlace const place = vectors.place(position, of_strip % V);
-      if (place.row >= 0) store(place.column, value);
+      ColumnCoordinate const coordinate =
+          vectors.coordinate(position, of_panel % V);
+      if (coordinate.row >= 0) store(coordinate.column, value);
     }
   }
 }
@@ -257,18 +258,18 @@ void launch_column_sums(Kokkos::Cuda const& space, void const* x,
 
   shape.vectors = column_vectors(x, matrix, size_of(Input), Sums::width);
   ColumnVectors const& vectors = shape.vectors;
-  auto const strips = (vectors.positions + Sums::width - 1) / Sums::width;
+  auto const panels = (vectors.positions + Sums::width - 1) / Sums::width;
   std::uint64_t const inner  = vectors.periods > 2 ? vectors.periods - 2 : 0;
   constexpr std::uint64_t of = Sums::deep * Sums::vectors;
-  shape.strips               = strips >= 256 ? 4 : strips >= 64 ? 2 : 1;
-  while (shape.strips < Tuned::warps && 2 * shape.strips <= strips &&
-         Tuned::warps / shape.strips * of * 32 > inner)
-    shape.strips *= 2;
-  std::uint64_t const groups  = (strips + shape.strips - 1) / shape.strips;
+  shape.panels               = panels >= 256 ? 4 : panels >= 64 ? 2 : 1;
+  while (shape.panels < Tuned::warps && 2 * shape.panels <= panels &&
+         Tuned::warps / shape.panels * of * 32 > inner)
+    shape.panels *= 2;
+  std::uint64_t const groups  = (panels + shape.panels - 1) / shape.panels;
   shape.groups                = unsigned(groups);
-  shape.fold                  = strips == 1;
-  std::uint64_t const sharing = Tuned::warps / shape.strips;
-  // A wave of blocks where there are few strips, several where they would not
+  shape.fold                  = panels == 1;
+  std::uint64_t const sharing = Tuned::warps / shape.panels;
+  // A wave of blocks where there are few panels, several where they would not
   // fill a wave evenly.
   std::uint64_t chunks      = groups * 8 <= resident
                                   ? resident / groups
@@ -302,10 +303,10 @@ template <Operation Op, Scalar Input, class Value, class Store>
 void launch_column_reduce(Kokkos::Cuda const& space, void const* x,
                           std::uint64_t rows, std::uint64_t columns,
                           std::uint64_t row_stride, Store const& store,
-                          bool products) {
+                          bool use_mma) {
   ColumnMatrix const matrix{rows, columns, row_stride};
   if constexpr (Op == Operation::sum && column_products_exist(Input)) {
-    if (products) {
+    if (use_mma) {
       launch_column_sums<Op, Input, WarpColumnProducts<Warp, Input, Value>>(
           space, x, matrix, store);
       return;

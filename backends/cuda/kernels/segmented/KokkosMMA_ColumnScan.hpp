@@ -13,8 +13,8 @@
 #include <type_traits>
 
 /// \file
-/// Scan along the slow dimension of a matrix, one pass: prefixes of a column come
-/// from that column alone.
+/// Scan along the slow dimension of a matrix, one pass: prefixes of a column
+/// come from that column alone.
 
 namespace KokkosMMA::Impl::Cuda {
 
@@ -79,42 +79,43 @@ __global__ void __launch_bounds__(ColumnScanTuning::threads,
 
   int const lane         = threadIdx.x % 32;
   unsigned const warp    = threadIdx.x / 32;
-  unsigned const strip   = warp % shape.strips;
-  unsigned const share   = warp / shape.strips;
-  unsigned const sharing = warps / shape.strips;
-  int const in_strip     = shape.lanes.position(lane);
+  unsigned const panel   = warp % shape.panels;
+  unsigned const share   = warp / shape.panels;
+  unsigned const sharing = warps / shape.panels;
+  int const in_panel     = shape.lanes.position(lane);
   int const row_of_group = shape.lanes.group(lane);
   unsigned const columns = unsigned(shape.lanes.positions) * Elements;
   unsigned const tiles   = shape.groups * shape.chunks;
   Scan const scan(Warp{}, shape.lanes);
 
-  struct Place {
+  struct Coordinate {
     std::uint64_t row;    // of register 0
     std::int64_t column;  // of element 0
     int count;            // registers
     bool whole;           // all elements are columns of the matrix
   };
-  auto const place_of = [&](unsigned tile) {
-    Place place;
+  auto const coordinate_of = [&](unsigned tile) {
+    Coordinate coordinate;
     std::uint64_t const position =
-        (std::uint64_t(tile % shape.groups) * shape.strips + strip) *
+        (std::uint64_t(tile % shape.groups) * shape.panels + panel) *
             shape.lanes.positions +
-        in_strip;
-    place.row = (std::uint64_t(tile / shape.groups) * sharing + share) *
-                    (rows * shape.lanes.groups) +
-                row_of_group;
-    place.column = std::int64_t(position * Elements) - shape.skip;
-    place.whole  = place.column >= 0 &&
-                  place.column + Elements <= std::int64_t(shape.matrix.columns);
+        in_panel;
+    coordinate.row = (std::uint64_t(tile / shape.groups) * sharing + share) *
+                         (rows * shape.lanes.groups) +
+                     row_of_group;
+    coordinate.column = std::int64_t(position * Elements) - shape.skip;
+    coordinate.whole =
+        coordinate.column >= 0 &&
+        coordinate.column + Elements <= std::int64_t(shape.matrix.columns);
     std::uint64_t const left =
-        place.row < shape.matrix.rows
-            ? (shape.matrix.rows - place.row + shape.lanes.groups - 1) /
+        coordinate.row < shape.matrix.rows
+            ? (shape.matrix.rows - coordinate.row + shape.lanes.groups - 1) /
                   shape.lanes.groups
             : 0;
     bool const idle =
         row_of_group >= shape.lanes.groups || position >= shape.positions;
-    place.count = idle ? 0 : left < rows ? int(left) : rows;
-    return place;
+    coordinate.count = idle ? 0 : left < rows ? int(left) : rows;
+    return coordinate;
   };
 
   if (threadIdx.x == 0) memory.first = TileTicket::draw(scratch.control);
@@ -124,16 +125,16 @@ __global__ void __launch_bounds__(ColumnScanTuning::threads,
                                             memory.first.tag);
   Row loaded[rows];
   auto const load = [&](unsigned number) {
-    Place const place = place_of(number);
+    Coordinate const coordinate = coordinate_of(number);
     std::int64_t const first =
-        std::int64_t(place.row * shape.matrix.stride) + place.column;
+        std::int64_t(coordinate.row * shape.matrix.stride) + coordinate.column;
     std::uint64_t const between =
         shape.lanes.groups * shape.matrix.stride * Scan::element_bytes;
-    if (place.whole) {
+    if (coordinate.whole) {
       unsigned char const* const from = x + first * Scan::element_bytes;
 #pragma unroll
       for (int r = 0; r < rows; ++r)
-        if (r < place.count) {
+        if (r < coordinate.count) {
           using Access = typename ColumnAccess<Scan::bytes>::type;
           Access const word =
               __ldcs(reinterpret_cast<Access const*>(from + r * between));
@@ -148,10 +149,10 @@ __global__ void __launch_bounds__(ColumnScanTuning::threads,
 #pragma unroll
       for (int r = 0; r < rows; ++r) {
         loaded[r] = {};
-        if (r < place.count)
+        if (r < coordinate.count)
 #pragma unroll
           for (int e = 0; e < Elements; ++e)
-            if (std::uint64_t(place.column + e) < shape.matrix.columns)
+            if (std::uint64_t(coordinate.column + e) < shape.matrix.columns)
               put_element<Scan::element_bytes>(
                   loaded[r], e,
                   elements[first +
@@ -164,24 +165,24 @@ __global__ void __launch_bounds__(ColumnScanTuning::threads,
   // Of the loaded tile.
   auto const publish = [&](unsigned number, int parity) {
     Vector total;
-    scan.total([&](int, int r) { return loaded[r]; }, place_of(number).count,
-               total);
+    scan.total([&](int, int r) { return loaded[r]; },
+               coordinate_of(number).count, total);
     if (shape.lanes.holds_total(lane))
 #pragma unroll
       for (int e = 0; e < Elements; ++e)
-        memory.before_warp[parity][warp][e * 32 + in_strip] = total[e];
+        memory.before_warp[parity][warp][e * 32 + in_panel] = total[e];
 #pragma unroll
     for (int r = 0; r < rows; ++r)
       memory.kept[parity][r][threadIdx.x] = loaded[r];
     __syncthreads();
-    for (unsigned i = threadIdx.x; i < shape.strips * columns;
+    for (unsigned i = threadIdx.x; i < shape.panels * columns;
          i += blockDim.x) {
       unsigned const s = i / columns;
       unsigned const at =
           i % columns / shape.lanes.positions * 32 + i % shape.lanes.positions;
       Value value = Apply::identity();
       for (unsigned k = 0; k < sharing; ++k) {
-        Value& mine      = memory.before_warp[parity][k * shape.strips + s][at];
+        Value& mine      = memory.before_warp[parity][k * shape.panels + s][at];
         Value const next = Apply::apply(value, mine);
         mine             = value;
         value            = next;
@@ -192,28 +193,28 @@ __global__ void __launch_bounds__(ColumnScanTuning::threads,
     }
   };
   auto const write = [&](unsigned number, int parity) {
-    Place const place = place_of(number);
+    Coordinate const coordinate = coordinate_of(number);
     Vector before;
 #pragma unroll
     for (int e = 0; e < Elements; ++e) {
-      before[e] = memory.before_warp[parity][warp][e * 32 + in_strip];
+      before[e] = memory.before_warp[parity][warp][e * 32 + in_panel];
       if (number >= shape.groups)
         before[e] = Apply::apply(
-            memory.before_tile[e * shape.lanes.positions + in_strip],
+            memory.before_tile[e * shape.lanes.positions + in_panel],
             before[e]);
     }
     Output* const to =
-        y + std::int64_t(place.row * shape.y_stride) + place.column;
+        y + std::int64_t(coordinate.row * shape.y_stride) + coordinate.column;
     std::uint64_t const between = shape.lanes.groups * shape.y_stride;
     scan.template prefixes<Inclusive>(
         [&](int, int r) { return memory.kept[parity][r][threadIdx.x]; },
-        place.count, before,
+        coordinate.count, before,
         [&](int, int r, Vector const& prefix) {
           Registers<Output, Elements> results;
 #pragma unroll
           for (int e = 0; e < Elements; ++e)
             results[e] = static_cast<Output>(prefix[e]);
-          if (place.whole) {
+          if (coordinate.whole) {
             using Access = typename ColumnAccess<sizeof(results)>::type;
             Access bits;
             memcpy(&bits, &results, sizeof(results));
@@ -221,7 +222,7 @@ __global__ void __launch_bounds__(ColumnScanTuning::threads,
           } else {
 #pragma unroll
             for (int e = 0; e < Elements; ++e)
-              if (std::uint64_t(place.column + e) < shape.matrix.columns)
+              if (std::uint64_t(coordinate.column + e) < shape.matrix.columns)
                 to[r * between + e] = results[e];
           }
         });
@@ -272,11 +273,11 @@ void launch_column_scan_of(Kokkos::Cuda const& space, void const* x,
       size_of(Input);
   shape.positions = (shape.skip + matrix.columns + Elements - 1) / Elements;
   std::uint64_t const positions = shape.positions;
-  std::uint64_t strips          = (positions + 31) / 32;
+  std::uint64_t panels          = (positions + 31) / 32;
   // Narrow matrices: several rows side by side in a warp, where that leaves
   // clearly fewer lanes without work.
-  shape.lanes = {int((positions + strips - 1) / strips), 1};
-  double used = double(positions) / double(32 * strips);
+  shape.lanes = {int((positions + panels - 1) / panels), 1};
+  double used = double(positions) / double(32 * panels);
   for (std::uint64_t s = 1; s <= 8 && used < 0.8; ++s) {
     std::uint64_t const wide = (positions + s - 1) / s;
     if (wide > 16) continue;
@@ -284,20 +285,20 @@ void launch_column_scan_of(Kokkos::Cuda const& space, void const* x,
     double const with      = double(positions * side_by_side) / double(32 * s);
     if (with > used + 0.1) {
       used        = with;
-      strips      = s;
+      panels      = s;
       shape.lanes = {int(wide), side_by_side};
     }
   }
   // Few rows: warps beside each other instead of below each other.
-  shape.strips = 1;
-  for (unsigned s = 2; s <= Tuned::warps && s <= strips; ++s)
+  shape.panels = 1;
+  for (unsigned s = 2; s <= Tuned::warps && s <= panels; ++s)
     if (Tuned::warps % s == 0 &&
         std::uint64_t(Tuned::warps / s) * rows * shape.lanes.groups >=
             matrix.rows)
-      shape.strips = s;
+      shape.panels = s;
   std::uint64_t const tile_rows =
-      std::uint64_t(Tuned::warps / shape.strips) * rows * shape.lanes.groups;
-  shape.groups = unsigned((strips + shape.strips - 1) / shape.strips);
+      std::uint64_t(Tuned::warps / shape.panels) * rows * shape.lanes.groups;
+  shape.groups = unsigned((panels + shape.panels - 1) / shape.panels);
   shape.chunks = unsigned((matrix.rows + tile_rows - 1) / tile_rows);
   // A span must last longer than its hand-over to the next one.
   shape.window  = shape.groups >= 16 ? 4 : 8;
@@ -331,20 +332,20 @@ void launch_column_scan_of(Kokkos::Cuda const& space, void const* x,
 }
 
 /// y(i,j) at y[i * y_row_stride + j] = the combination of the column up to x at
-/// (i,j). In place when y is x, with the same stride and element size.
+/// (i,j). In coordinate when y is x, with the same stride and element size.
 template <Operation Op, Scalar Input, class Value, bool Inclusive, class Output>
 void launch_column_scan(Kokkos::Cuda const& space, void const* x,
                         std::uint64_t rows, std::uint64_t columns,
                         std::uint64_t row_stride, Output* y,
-                        std::uint64_t y_row_stride, bool /*products*/) {
+                        std::uint64_t y_row_stride, bool /*use_mma*/) {
   if (rows == 0 || columns == 0) return;
   constexpr int elements = column_scan_elements<size_of(Input), sizeof(Output)>;
   auto const whole       = [&](std::uint64_t together) {
-    auto const place = [&](void const* p, std::uint64_t element_bytes) {
+    auto const offset = [&](void const* p, std::uint64_t element_bytes) {
       return reinterpret_cast<std::uintptr_t>(p) % (together * element_bytes) /
              element_bytes;
     };
-    return place(x, size_of(Input)) == place(y, sizeof(Output)) &&
+    return offset(x, size_of(Input)) == offset(y, sizeof(Output)) &&
            (rows == 1 ||
             (row_stride % together == 0 && y_row_stride % together == 0));
   };

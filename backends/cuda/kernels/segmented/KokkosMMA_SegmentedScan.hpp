@@ -39,23 +39,23 @@ struct SegmentScanOperands {
 /// What a warp reads and writes: the places [begin, end) from `origin` on,
 /// which is the first of a vector. Places that follow are counted from there.
 template <class Scan, class Output>
-class ScanStretch {
+class ScanRange {
  public:
   using Words                   = typename Scan::Words;
   using Results                 = Registers<Output, Scan::elements>;
   static constexpr int elements = Scan::elements;
 
-  __device__ ScanStretch(SegmentScanOperands<Output> const& operands,
-                         std::uint64_t origin, std::uint32_t begin,
-                         std::uint32_t end)
+  __device__ ScanRange(SegmentScanOperands<Output> const& operands,
+                       std::uint64_t origin, std::uint32_t begin,
+                       std::uint32_t end)
       : m_x(operands.x + origin * Scan::input_bytes),
         m_y(operands.y + origin),
         m_begin(begin),
         m_end(end),
         m_aligned(operands.aligned) {}
 
-  /// The vector at `place`, zeros behind the end. What lies before the stretch
-  /// in its first vector has no influence: a segment begins with the stretch.
+  /// The vector at `place`, zeros behind the end. What lies before the range in
+  /// its first vector has no influence: a segment begins with the range.
   __device__ Words load(std::uint32_t place) const {
     if (place >= m_end || place + elements <= m_begin) return Words{};
     unsigned char const* const at =
@@ -147,7 +147,7 @@ __global__ void __launch_bounds__(Tuned::threads, Tuned::min_blocks)
   std::uint64_t const origin = begin / elements * elements;
   std::uint32_t const shift  = std::uint32_t(begin - origin);
   std::uint32_t const end = shift + std::uint32_t(left < chunk ? left : chunk);
-  ScanStretch<Scan, Output> const stretch(operands, origin, shift, end);
+  ScanRange<Scan, Output> const range(operands, origin, shift, end);
 
   std::uint32_t ahead = starts.ahead(shift % starts.length, lane * elements);
   Value carry         = Scan::Combined::identity();
@@ -156,7 +156,7 @@ __global__ void __launch_bounds__(Tuned::threads, Tuned::min_blocks)
     typename Scan::Words words[rows];
 #pragma unroll
     for (int r = 0; r < rows; ++r)
-      words[r] = stretch.load(place + r * Scan::row_elements);
+      words[r] = range.load(place + r * Scan::row_elements);
 #pragma unroll
     for (int r = 0; r < rows; ++r) {
       typename Scan::Vector prefix;
@@ -166,7 +166,7 @@ __global__ void __launch_bounds__(Tuned::threads, Tuned::min_blocks)
 #pragma unroll
       for (int e = 0; e < elements; ++e)
         results[e] = static_cast<Output>(prefix[e]);
-      stretch.store(place + r * Scan::row_elements, results);
+      range.store(place + r * Scan::row_elements, results);
     }
   }
 }
@@ -271,23 +271,23 @@ __global__ void __launch_bounds__(Tuned::threads + 32, Tuned::min_blocks)
   auto const origin_of = [&](unsigned tile) {
     return (std::uint64_t(tile) * (Tuned::threads / 32) + warp) * part;
   };
-  auto const stretch_at = [&](std::uint64_t origin) {
+  auto const range_at = [&](std::uint64_t origin) {
     auto const within = [&](std::uint64_t place) {
       return place <= origin          ? 0u
              : place - origin >= part ? part
                                       : std::uint32_t(place - origin);
     };
-    return ScanStretch<Scan, Output>(operands, origin, within(memory.begin),
-                                     within(memory.end));
+    return ScanRange<Scan, Output>(operands, origin, within(memory.begin),
+                                   within(memory.end));
   };
 
   auto const load = [&](unsigned tile, Kept& kept, Slot<Sum>& sum) {
     std::uint64_t const origin = origin_of(tile);
-    auto const stretch         = stretch_at(origin);
+    auto const range           = range_at(origin);
     typename Scan::Words words[rows];
 #pragma unroll
     for (int r = 0; r < rows; ++r)
-      words[r] = stretch.load(r * Scan::row_elements + lane * elements);
+      words[r] = range.load(r * Scan::row_elements + lane * elements);
     if (lane < int(part / 32)) kept.starts[lane] = 0;
     __syncwarp();
     starts.mark(std::int64_t(origin) - std::int64_t(operands.skip), kept.starts,
@@ -316,7 +316,7 @@ __global__ void __launch_bounds__(Tuned::threads + 32, Tuned::min_blocks)
   };
 
   auto const store = [&](unsigned tile, Kept& kept, Slot<Sum>& base) {
-    auto const stretch        = stretch_at(origin_of(tile));
+    auto const range          = range_at(origin_of(tile));
     std::uint32_t const first = kept.first;
     Value const before        = base.value.get();
 #pragma unroll
@@ -330,7 +330,7 @@ __global__ void __launch_bounds__(Tuned::threads + 32, Tuned::min_blocks)
       for (int e = 0; e < elements; ++e)
         results[e] = static_cast<Output>(
             place + e < first ? Combined::apply(before, prefix[e]) : prefix[e]);
-      stretch.store(place, results);
+      range.store(place, results);
     }
   };
 
