@@ -71,13 +71,14 @@ constexpr Refusal refuse_sum_types(Scalar input, Scalar value,
   };
   Rule const rules[] = {
       {value == Scalar::opaque || value == Scalar::boolean,
-       {"the sum is no number of 1, 4 or 8 bytes and no 16-bit float",
+       {"the sum is neither a number of 1, 4 or 8 bytes nor a 16-bit float",
         "docs/routes.md"}},
       {!integers && !Impl::is_floating(value),
        {"the sum is an integer, the elements are floating point",
         "docs/routes.md"}},
       {!integers && input != Scalar::float64 && value == Scalar::float64,
-       {"the sum is kept in double, these elements would be summed in float",
+       {"the sum is kept in double, but the tensor cores sum these elements in "
+        "float",
         "core/reduce/KokkosMMA_WarpSum.hpp"}},
       {integers && Impl::is_floating(value) && size_of(input) == 8,
        {"the sum is floating point, integers of 8 bytes would wrap before they "
@@ -134,7 +135,7 @@ constexpr Refusal refuse_mma(ReduceProblem const& problem,
        {"products of this type are not exact on the tensor cores",
         "docs/routes.md"}},
       {product && problem.input == Scalar::boolean,
-       {"products of bool are conjunctions", "docs/routes.md"}},
+       {"products of bool are logical ands", "docs/routes.md"}},
       {!problem.same_alignment,
        {"the two Views are aligned differently within 16 bytes",
         "16-byte loads"}},
@@ -163,8 +164,8 @@ constexpr RouteDecision route_reduce(
     decision.route = settings.route;
     return decision;
   }
-  // A matter of taste, not of ability: it yields to a route that can run, to a
-  // formulation that was asked for, and a forced mma never meets it.
+  // A preference, not a capability limit: it yields to a route that can run, to
+  // a formulation that was asked for, and a forced mma never meets it.
   if (!decision.mma && !decision.streamed &&
       settings.formulation == Formulation::chained &&
       !mma_reduce_pays(problem.input, problem.source == Source::product,

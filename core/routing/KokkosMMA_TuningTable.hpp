@@ -73,7 +73,7 @@ struct PerType {
   static constexpr PerType all(int value) {
     return {{value, value, value, value, value, value, value, value}};
   }
-  /// The same with another value for one kind.
+  /// This table with another value for one kind.
   constexpr PerType with(Scalar scalar, int value) const {
     PerType result               = *this;
     result.values[index(scalar)] = value;
@@ -89,7 +89,7 @@ struct TuningTable {
   /// Whether `auto` sums visible data by products. Sums of 2^30 elements,
   /// products and additions: float 4620 and 4645, double 4634 and 4643.
   PerType reduce_mma = PerType::all(1);
-  /// The same for sums of products of two Views.
+  /// Whether `auto` forms dot products of two Views on tensor cores.
   PerType dot_mma = PerType::all(1);
   /// R where the call leaves it open.
   int reduce_chain_length = MmaTuning::chain_length;
@@ -347,24 +347,25 @@ constexpr bool is_valid(TuningTable const& table) {
   return true;
 }
 
-/// Whether products are the faster ones, so that `auto` takes them where both
-/// can run.
+/// Whether a sum (or a dot product, if `product`) by products is the faster
+/// one, so that `auto` takes it where both can run.
 constexpr bool mma_reduce_pays(Scalar input, bool product,
                                TuningTable const& table = builtin_tuning) {
   return product ? table.dot_mma[input] != 0 : table.reduce_mma[input] != 0;
 }
-/// The same of scans.
+/// Whether a scan by products is the faster one.
 constexpr bool mma_scan_pays(Scalar input, Scalar /*accumulator*/,
                              TuningTable const& table = builtin_tuning) {
   return table.scan_mma[input] != 0;
 }
-/// Of sums of equal segments.
+/// Whether sums of equal segments by products are the faster ones.
 constexpr bool mma_segments_pay(Scalar input, std::uint64_t segment_bytes,
                                 TuningTable const& table = builtin_tuning) {
   int const from = table.segments_mma_bytes[input];
   return from != never && segment_bytes >= std::uint64_t(from);
 }
-/// Of the sums of columns; their scans have no products.
+/// Whether sums of columns by products are the faster ones; scans of columns
+/// have no products.
 constexpr bool mma_columns_pay(Scalar input, bool scan,
                                TuningTable const& table = builtin_tuning) {
   return !scan && table.columns_mma[input] != 0;

@@ -78,7 +78,7 @@ constexpr Refusal refuse_segmented(SegmentedProblem const& problem,
         "keep one",
         "backends/cuda/kernels/segmented/KokkosMMA_SegmentedReduce.hpp"}},
       {!compiled,
-       {"no kernel keeps these elements in this accumulator and output",
+       {"no kernel exists for these types of elements, accumulator and output",
         "core/segmented/KokkosMMA_RouteSegmented.hpp"}},
       {!problem.plain_memory,
        {"a View does not refer to its elements",
@@ -87,8 +87,7 @@ constexpr Refusal refuse_segmented(SegmentedProblem const& problem,
        {"there are gaps between elements or between segments",
         "docs/segmented.md"}},
       {problem.layout == SegmentLayout::unlike,
-       {"what is read and what is written are laid out differently",
-        "docs/segmented.md"}},
+       {"input and output layouts differ", "docs/segmented.md"}},
       {problem.layout == SegmentLayout::interleaved,
        {"several values per element are cut into several segments",
         "docs/segmented.md"}},
@@ -114,10 +113,10 @@ constexpr Refusal refuse_mma_segmented(SegmentedProblem const& problem,
       {problem.operation != Operation::sum,
        {"the operation is not a sum", "docs/routes.md"}},
       {problem.csr,
-       {"segments of any length do not fill the rows of a product",
+       {"variable-size segments do not fill the rows of a product",
         "backends/cuda/kernels/segmented/KokkosMMA_CsrReduce.hpp"}},
       {scan,
-       {"prefixes within segments are formed by additions",
+       {"segmented scans have no MMA kernel",
         "backends/cuda/kernels/segmented/KokkosMMA_SegmentedScan.hpp"}},
       {problem.layout == SegmentLayout::columns &&
            Impl::is_wide_integer(problem.input),
@@ -125,8 +124,8 @@ constexpr Refusal refuse_mma_segmented(SegmentedProblem const& problem,
         "addition does",
         "column_products_exist"}},
       {!segment_products_exist(problem.input, problem.accumulator),
-       {"products are kept in float, in double for double, or in integers of "
-        "the elements' size and at least 4 bytes",
+       {"the tensor cores accumulate in float, in double for double, or in "
+        "integers of the element size and at least 4 bytes",
         "segment_products_exist"}},
       {settings.formulation != Formulation::chained,
        {"the papers' formulations exist for whole sums of half_t alone",
@@ -150,7 +149,7 @@ constexpr RouteDecision route_segmented(
     decision.route = settings.route;
     return decision;
   }
-  // A matter of taste, not of ability: a forced mma never meets it.
+  // A preference, not a capability limit: a forced mma never meets it.
   bool const pays =
       problem.layout == SegmentLayout::columns
           ? mma_columns_pay(problem.input, scan, tuning)

@@ -76,13 +76,13 @@ static_assert(both_say(with([](auto& p) { p.plain_memory = false; }), h200,
 static_assert(both_say(with([](auto& p) { p.layout = SegmentLayout::strided; }),
                        h200, "gaps"));
 static_assert(both_say(with([](auto& p) { p.layout = SegmentLayout::unlike; }),
-                       h200, "laid out differently"));
+                       h200, "layouts differ"));
 static_assert(both_say(with([](auto& p) {
                          p.layout = SegmentLayout::interleaved;
                        }),
                        h200, "several values"));
 static_assert(both_say(with([](auto& p) {
-                         p.csr         = true;
+                         p.csr            = true;
                          p.packed_offsets = false;
                        }),
                        h200, "offsets are strided"));
@@ -209,7 +209,7 @@ TEST(RouteSegmented, AutomaticNeverFails) {
             problem.input          = Scalar(input);
             problem.accumulator    = accumulator;
             problem.output         = accumulator;
-            problem.csr         = bit(0);
+            problem.csr            = bit(0);
             problem.packed_offsets = bit(1);
             problem.moments        = bit(2);
             problem.plain_memory   = bit(3);
@@ -236,7 +236,7 @@ TEST(RouteSegmented, AutomaticNeverFails) {
 
 TEST(RouteSegmented, DecisionAsText) {
   EXPECT_EQ(
-      "route streamed; not mma: segments of any length do not fill the rows of "
+      "route streamed; not mma: variable-size segments do not fill the rows of "
       "a product (backends/cuda/kernels/segmented/KokkosMMA_CsrReduce.hpp)",
       to_string(route_segmented_reduce(with([](auto& p) { p.csr = true; }),
                                        h200, {})));

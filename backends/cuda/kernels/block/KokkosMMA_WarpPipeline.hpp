@@ -62,7 +62,8 @@ class WarpPipeline {
   __device__ void fetch(unsigned tile) {
     unsigned char const *const from =
         m_source + std::uint64_t(tile) * TileBytes + 16 * m_lane;
-    // Tiles are whole multiples of the lines among which places are permuted.
+    // Tiles are multiples of the 128 bytes within which 16-byte chunks are
+    // permuted.
     unsigned char *const to =
         m_ring.memory + (tile * TileBytes & (Ring::bytes - 1));
     if (tile + 1 < m_tiles) {

@@ -44,7 +44,8 @@ struct SumOperands {
   }
 };
 
-/// Likewise for a product: one vector of x and the vector of y beside it.
+/// What a thread adds in one step of a dot product: one vector of x times the
+/// vector of y beside it.
 template <Scalar Input>
 struct DotOperands {
   using Accumulator                     = WarpDot<Warp, Input>;
