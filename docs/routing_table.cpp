@@ -24,6 +24,8 @@ namespace {
 
 using namespace KokkosMMA;
 
+using namespace KokkosMMA::Impl;
+
 struct Machine {
   std::string_view name;
   Capability capability;

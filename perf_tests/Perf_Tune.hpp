@@ -25,9 +25,9 @@
 /// are in Perf_TuneCases.hpp, each type of each in a source that CMake writes.
 namespace perf {
 
-using KokkosMMA::PerType;
+using KokkosMMA::Impl::PerType;
 using KokkosMMA::Scalar;
-using KokkosMMA::TuningTable;
+using KokkosMMA::Impl::TuningTable;
 
 /// One call of the library on one size. call(k) submits the k-th of many calls;
 /// sum() is a figure of the results, in which a wrong one would show.
@@ -118,8 +118,8 @@ class Tuner {
   int upper_limit(std::vector<Case> const& cases, int present) const;
 
   Session& m_session;
-  TuningTable m_table  = KokkosMMA::builtin_tuning;
-  TuningTable m_in_use = KokkosMMA::builtin_tuning;
+  TuningTable m_table  = KokkosMMA::Impl::builtin_tuning;
+  TuningTable m_in_use = KokkosMMA::Impl::builtin_tuning;
   std::string m_report;
 };
 

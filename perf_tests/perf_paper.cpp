@@ -159,8 +159,8 @@ void register_models(PaperTests& tests) {
         "paper_model/reduce/R:" + std::to_string(chain) +
             "/n:" + std::to_string(n),
         [&tests, chain, n](benchmark::State& state) {
-          double const steps   = KokkosMMA::chained_reduction_steps(n, chain);
-          double const speedup = KokkosMMA::chained_reduction_speedup(chain);
+          double const steps   = KokkosMMA::Impl::chained_reduction_steps(n, chain);
+          double const speedup = KokkosMMA::Impl::chained_reduction_speedup(chain);
           for (auto _ : state) state.SetIterationTime(0);
           state.counters["model_steps"]   = steps;
           state.counters["model_speedup"] = speedup;
@@ -177,14 +177,14 @@ void register_models(PaperTests& tests) {
     tests.add(
         "paper_model/automaton/r:" + std::to_string(radius),
         [&tests, radius](benchmark::State& state) {
-          KokkosMMA::AutomatonCost const cost =
-              KokkosMMA::automaton_cost(radius);
+          KokkosMMA::Impl::AutomatonCost const cost =
+              KokkosMMA::Impl::automaton_cost(radius);
           for (auto _ : state) state.SetIterationTime(0);
           state.counters["model_reads"]        = cost.neighbour_reads;
           state.counters["model_staged_reads"] = cost.staged_reads;
           state.counters["model_products"]     = cost.products;
           state.counters["model_speedup"] =
-              KokkosMMA::automaton_speedup(radius);
+              KokkosMMA::Impl::automaton_speedup(radius);
           state.SetLabel("model");
           PaperTable& table = tests.table(
               "Model: a generation on Moore's neighbourhood, blocks of "

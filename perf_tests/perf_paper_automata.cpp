@@ -345,7 +345,7 @@ class AutomatonTables {
                contender, cell_text(updates / samples.median() * 1e-9, "%.4g"));
     }
     state.counters["fused_steps"]   = steps;
-    state.counters["model_speedup"] = KokkosMMA::automaton_speedup(radius);
+    state.counters["model_speedup"] = KokkosMMA::Impl::automaton_speedup(radius);
     state.SetLabel(route);
   }
 

@@ -20,7 +20,7 @@ namespace {
 
 template <int warps, int stages, int tile_bytes>
 struct Shaped {
-  static constexpr KokkosMMA::SegmentedTuning value{
+  static constexpr KokkosMMA::Impl::SegmentedTuning value{
       .warps = warps, .stages = stages, .tile_bytes = tile_bytes};
 };
 

@@ -36,9 +36,9 @@ std::size_t limit(std::vector<perf::BothWays> const& cases) {
 
 int main(int argc, char** argv) {
   if (argc == 2) {
-    KokkosMMA::TuningFile file{{}, {"NVIDIA H200", 90, 132}, "2026-11-21"};
+    KokkosMMA::Impl::TuningFile file{{}, {"NVIDIA H200", 90, 132}, "2026-11-21"};
     file.table.scan_spread_tiles = 128;
-    return std::ofstream(argv[1]) << KokkosMMA::write_tuning(file) ? 0 : 1;
+    return std::ofstream(argv[1]) << KokkosMMA::Impl::write_tuning(file) ? 0 : 1;
   }
   perf::BothWays const wins{1, 2}, loses{2, 1}, even{1, 1.005}, close{1.004, 1};
   expect(0, limit({loses, loses, wins, wins}), "the built-in limit is right");

@@ -9,7 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace KokkosMMA {
+namespace KokkosMMA::Impl {
 
 /// What is known of the data that a reduction or a scan reads.
 enum class Source : unsigned char {
@@ -109,6 +109,6 @@ struct StencilProblem {
   std::uint64_t size     = 0;      ///< elements of the grid
 };
 
-}  // namespace KokkosMMA
+}  // namespace KokkosMMA::Impl
 
 #endif

@@ -15,7 +15,7 @@
 /// one NVIDIA H200, CUDA 13.0, driver 580.159, 2026-11-21, sums of 2^30
 /// elements (double 2^28), GB/s of the input.
 
-namespace KokkosMMA {
+namespace KokkosMMA::Impl {
 
 /// How the `streamed` route lays a range over the device.
 struct StreamedTuning {
@@ -29,7 +29,7 @@ struct StreamedTuning {
 };
 
 inline std::string to_string(StreamedTuning const& tuning) {
-  return Impl::concatenate("StreamedTuning{threads = ", tuning.threads,
+  return concatenate("StreamedTuning{threads = ", tuning.threads,
                            ", min_blocks = ", tuning.min_blocks,
                            ", calls = ", tuning.calls,
                            ", accumulators = ", tuning.accumulators, "}");
@@ -122,7 +122,7 @@ struct StreamedScanTuning {
 };
 
 inline std::string to_string(StreamedScanTuning const& tuning) {
-  return Impl::concatenate("StreamedScanTuning{threads = ", tuning.threads,
+  return concatenate("StreamedScanTuning{threads = ", tuning.threads,
                            ", min_blocks = ", tuning.min_blocks,
                            ", items = ", tuning.items, "}");
 }
@@ -163,7 +163,7 @@ struct TileScanTuning {
 };
 
 inline std::string to_string(TileScanTuning const& tuning) {
-  return Impl::concatenate("TileScanTuning{threads = ", tuning.threads,
+  return concatenate("TileScanTuning{threads = ", tuning.threads,
                            ", min_blocks = ", tuning.min_blocks,
                            ", tiles = ", tuning.tiles, "}");
 }
@@ -216,7 +216,7 @@ struct SegmentedTuning {
 };
 
 inline std::string to_string(SegmentedTuning const& tuning) {
-  return Impl::concatenate("SegmentedTuning{warps = ", tuning.warps,
+  return concatenate("SegmentedTuning{warps = ", tuning.warps,
                            ", stages = ", tuning.stages,
                            ", tile_bytes = ", tuning.tile_bytes, "}");
 }
@@ -249,6 +249,6 @@ struct RowSegmentsTuning {
 /// the tensor cores grows with it (core/base/KokkosMMA_ErrorBound.hpp).
 inline constexpr int max_chain_length = 32;
 
-}  // namespace KokkosMMA
+}  // namespace KokkosMMA::Impl
 
 #endif

@@ -28,7 +28,7 @@
 /// integers is, and for floating point also the order of its additions, within
 /// the same bound.
 
-namespace KokkosMMA {
+namespace KokkosMMA::Impl {
 
 /// A limit that nothing reaches.
 inline constexpr int never = std::numeric_limits<int>::max();
@@ -244,8 +244,6 @@ struct TuningEntry {
   }
 };
 
-namespace Impl {
-
 constexpr unsigned type_bits(std::initializer_list<Scalar> types) {
   unsigned bits = 0;
   for (Scalar const type : types) bits |= 1u << PerType::index(type);
@@ -272,50 +270,48 @@ constexpr TuningEntry value_entry(std::string_view name, int least, int most,
   return {name, least, most, step, false, 0, value, nullptr};
 }
 
-}  // namespace Impl
-
 /// Every entry, in the order of a file.
 inline constexpr TuningEntry tuning_entries[] = {
-    Impl::flags_entry("reduce.mma", Impl::all_type_bits,
+    flags_entry("reduce.mma", all_type_bits,
                       &TuningTable::reduce_mma),
-    Impl::flags_entry("dot.mma", Impl::dot_type_bits, &TuningTable::dot_mma),
-    Impl::value_entry("reduce.chain_length", 1, max_chain_length,
+    flags_entry("dot.mma", dot_type_bits, &TuningTable::dot_mma),
+    value_entry("reduce.chain_length", 1, max_chain_length,
                       &TuningTable::reduce_chain_length),
-    Impl::value_entry("reduce.block_size", 32, MmaTuning::threads,
+    value_entry("reduce.block_size", 32, MmaTuning::threads,
                       &TuningTable::reduce_block_size, 32),
-    Impl::value_entry("reduce.blocks", 1, 8, &TuningTable::reduce_blocks),
-    Impl::value_entry("reduce.mma_spread", 0, 1 << 20,
+    value_entry("reduce.blocks", 1, 8, &TuningTable::reduce_blocks),
+    value_entry("reduce.mma_spread", 0, 1 << 20,
                       &TuningTable::reduce_mma_spread),
-    Impl::value_entry("reduce.spread", 0, 1 << 20, &TuningTable::reduce_spread),
-    Impl::flags_entry("scan.mma", Impl::all_type_bits, &TuningTable::scan_mma),
-    Impl::value_entry("scan.spread_tiles", 1, 4096,
+    value_entry("reduce.spread", 0, 1 << 20, &TuningTable::reduce_spread),
+    flags_entry("scan.mma", all_type_bits, &TuningTable::scan_mma),
+    value_entry("scan.spread_tiles", 1, 4096,
                       &TuningTable::scan_spread_tiles),
-    Impl::limits_entry("segments.mma_bytes", 1 << 26, Impl::all_type_bits,
+    limits_entry("segments.mma_bytes", 1 << 26, all_type_bits,
                        &TuningTable::segments_mma_bytes),
-    Impl::flags_entry(
+    flags_entry(
         "columns.mma",
-        Impl::type_bits({Scalar::half, Scalar::bhalf, Scalar::float32,
+        type_bits({Scalar::half, Scalar::bhalf, Scalar::float32,
                          Scalar::float64, Scalar::int8, Scalar::uint8}),
         &TuningTable::columns_mma),
-    Impl::value_entry("segments.tiny_elements", 0, 1024,
+    value_entry("segments.tiny_elements", 0, 1024,
                       &TuningTable::tiny_elements),
-    Impl::value_entry("segments.tiny_bytes", 0, 8192, &TuningTable::tiny_bytes),
-    Impl::value_entry("segments.tiny_from_elements", 0, 1024,
+    value_entry("segments.tiny_bytes", 0, 8192, &TuningTable::tiny_bytes),
+    value_entry("segments.tiny_from_elements", 0, 1024,
                       &TuningTable::tiny_from_elements),
-    Impl::value_entry("segments.tiny_over_bytes", 0, 8192,
+    value_entry("segments.tiny_over_bytes", 0, 8192,
                       &TuningTable::tiny_over_bytes),
-    Impl::value_entry("segments.tiny_csr_bytes", 0, 8192,
+    value_entry("segments.tiny_csr_bytes", 0, 8192,
                       &TuningTable::tiny_csr_bytes),
-    Impl::value_entry("segments.quads_csr_bytes", 0, 1 << 20,
+    value_entry("segments.quads_csr_bytes", 0, 1 << 20,
                       &TuningTable::quads_csr_bytes),
-    Impl::value_entry("segments.kept_bytes", 0, 8192, &TuningTable::kept_bytes),
-    Impl::limits_entry("stencil.box_radius", 16, Impl::small_float_bits,
+    value_entry("segments.kept_bytes", 0, 8192, &TuningTable::kept_bytes),
+    limits_entry("stencil.box_radius", 16, small_float_bits,
                        &TuningTable::stencil_box_radius),
-    Impl::limits_entry("stencil.product_radius", 16, Impl::small_float_bits,
+    limits_entry("stencil.product_radius", 16, small_float_bits,
                        &TuningTable::stencil_product_radius),
-    Impl::limits_entry(
+    limits_entry(
         "stencil.dense_taps", 1089,
-        Impl::type_bits({Scalar::half, Scalar::bhalf, Scalar::float64}),
+        type_bits({Scalar::half, Scalar::bhalf, Scalar::float64}),
         &TuningTable::stencil_dense_taps),
 };
 
@@ -380,6 +376,6 @@ constexpr bool segments_are_tiny(std::uint64_t elements, std::uint64_t bytes,
           bytes > std::uint64_t(table.tiny_over_bytes));
 }
 
-}  // namespace KokkosMMA
+}  // namespace KokkosMMA::Impl
 
 #endif

@@ -9,7 +9,7 @@
 #include <core/routing/KokkosMMA_Settings.hpp>
 #include <core/routing/KokkosMMA_TuningTable.hpp>
 
-namespace KokkosMMA {
+namespace KokkosMMA::Impl {
 
 /// Whether a kernel that loads and stores the data itself is compiled for these
 /// types. The output is the accumulator, or the 16-bit type of the input.
@@ -148,6 +148,6 @@ constexpr RouteDecision route_scan(ScanProblem const& problem,
   return decision;
 }
 
-}  // namespace KokkosMMA
+}  // namespace KokkosMMA::Impl
 
 #endif

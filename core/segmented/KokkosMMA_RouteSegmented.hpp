@@ -11,9 +11,7 @@
 
 #include <cstdint>
 
-namespace KokkosMMA {
-namespace Impl {
-
+namespace KokkosMMA::Impl {
 constexpr bool is_wide_integer(Scalar scalar) {
   return scalar == Scalar::int32 || scalar == Scalar::uint32 ||
          scalar == Scalar::int64 || scalar == Scalar::uint64;
@@ -26,16 +24,14 @@ constexpr bool is_small_float(Scalar scalar) {
   return scalar == Scalar::half || scalar == Scalar::bhalf;
 }
 
-}  // namespace Impl
-
 /// Whether a kernel that loads the data itself is compiled for values of this
 /// type: floating-point elements into float or double that are no narrower,
 /// integers into 4 or 8 bytes that are no narrower.
 constexpr bool segment_kernel_exists(Scalar input, Scalar accumulator) {
   if (input == Scalar::opaque || size_of(accumulator) < size_of(input))
     return false;
-  return Impl::is_small_integer(input) || Impl::is_wide_integer(input)
-             ? Impl::is_wide_integer(accumulator)
+  return is_small_integer(input) || is_wide_integer(input)
+             ? is_wide_integer(accumulator)
              : accumulator == Scalar::float32 || accumulator == Scalar::float64;
 }
 
@@ -45,7 +41,7 @@ constexpr bool segment_scan_kernel_exists(Scalar input, Scalar accumulator,
                                           Scalar output) {
   return segment_kernel_exists(input, accumulator) &&
          (output == accumulator ||
-          (output == input && Impl::is_small_float(input)));
+          (output == input && is_small_float(input)));
 }
 
 /// Whether the tensor cores keep these elements in this accumulator: floats in
@@ -119,7 +115,7 @@ constexpr Refusal refuse_mma_segmented(SegmentedProblem const& problem,
        {"segmented scans have no MMA kernel",
         "backends/cuda/kernels/segmented/KokkosMMA_SegmentedScan.hpp"}},
       {problem.layout == SegmentLayout::columns &&
-           Impl::is_wide_integer(problem.input),
+           is_wide_integer(problem.input),
        {"columns of wide integers take four or eight products for what one "
         "addition does",
         "column_products_exist"}},
@@ -135,8 +131,6 @@ constexpr Refusal refuse_mma_segmented(SegmentedProblem const& problem,
     if (rule.applies) return rule.refusal;
   return {};
 }
-
-namespace Impl {
 
 constexpr RouteDecision route_segmented(
     SegmentedProblem const& problem, Capability const& capability,
@@ -166,8 +160,6 @@ constexpr RouteDecision route_segmented(
   return decision;
 }
 
-}  // namespace Impl
-
 /// Route of a segmented reduction: `mma` is products on tensor cores,
 /// `streamed` the library's kernels without them, `generic` plain Kokkos.
 /// Automatic choice never fails. With a forced route, `route` is that route and
@@ -175,16 +167,16 @@ constexpr RouteDecision route_segmented(
 constexpr RouteDecision route_segmented_reduce(
     SegmentedProblem const& problem, Capability const& capability,
     Settings const& settings, TuningTable const& tuning = builtin_tuning) {
-  return Impl::route_segmented(problem, capability, settings, false, tuning);
+  return route_segmented(problem, capability, settings, false, tuning);
 }
 
 /// Route of a segmented scan, like route_segmented_reduce().
 constexpr RouteDecision route_segmented_scan(
     SegmentedProblem const& problem, Capability const& capability,
     Settings const& settings, TuningTable const& tuning = builtin_tuning) {
-  return Impl::route_segmented(problem, capability, settings, true, tuning);
+  return route_segmented(problem, capability, settings, true, tuning);
 }
 
-}  // namespace KokkosMMA
+}  // namespace KokkosMMA::Impl
 
 #endif

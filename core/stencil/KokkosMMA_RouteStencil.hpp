@@ -10,7 +10,7 @@
 #include <core/routing/KokkosMMA_Settings.hpp>
 #include <core/routing/KokkosMMA_TuningTable.hpp>
 
-namespace KokkosMMA {
+namespace KokkosMMA::Impl {
 
 /// How the library's kernels form the sums of a stencil.
 enum class StencilKernel {
@@ -34,8 +34,8 @@ constexpr char const* to_string(StencilKernel kernel) {
 /// Whether kernels without tensor cores are compiled for sums of this type:
 /// 16-bit floats in float, bytes in 4-byte integers, all others in their own.
 constexpr bool stencil_kernel_exists(Scalar input, Scalar accumulator) {
-  if (Impl::is_small_float(input)) return accumulator == Scalar::float32;
-  if (Impl::is_small_integer(input))
+  if (is_small_float(input)) return accumulator == Scalar::float32;
+  if (is_small_integer(input))
     return accumulator == Scalar::int32 || accumulator == Scalar::uint32;
   return input != Scalar::opaque && input == accumulator;
 }
@@ -50,7 +50,7 @@ constexpr bool stencil_band_exists(Scalar input, Scalar accumulator) {
 /// three of them each, and doubles.
 constexpr bool stencil_dense_band_exists(Scalar input, Scalar accumulator) {
   return stencil_kernel_exists(input, accumulator) &&
-         (Impl::is_small_float(input) || input == Scalar::float32 ||
+         (is_small_float(input) || input == Scalar::float32 ||
           input == Scalar::float64);
 }
 
@@ -290,6 +290,6 @@ constexpr RouteDecision route_stencil(
   return decision;
 }
 
-}  // namespace KokkosMMA
+}  // namespace KokkosMMA::Impl
 
 #endif

@@ -13,6 +13,8 @@ namespace {
 
 using namespace KokkosMMA;
 
+using namespace KokkosMMA::Impl;
+
 constexpr Capability h200{true, 90, 132};
 constexpr Capability a100{true, 80, 108};
 constexpr Capability v100{true, 70, 80};
@@ -167,8 +169,10 @@ static_assert(!refuse_value(Scalar::float64, Scalar::float32));
 static_assert(!refuse_value(Scalar::half, Scalar::half));
 static_assert(says(refuse_value(Scalar::float64, Scalar::int64), "integer"));
 static_assert(says(refuse_value(Scalar::half, Scalar::int32), "integer"));
-static_assert(says(refuse_value(Scalar::int32, Scalar::boolean), "no number"));
-static_assert(says(refuse_value(Scalar::int32, Scalar::opaque), "no number"));
+static_assert(says(refuse_value(Scalar::int32, Scalar::boolean),
+                   "neither a number"));
+static_assert(says(refuse_value(Scalar::int32, Scalar::opaque),
+                   "neither a number"));
 // Products are of the smallest integers only, whose sums cannot wrap either.
 static_assert(!refuse_mma(with([](auto& p) {
                             p.source = Source::product;

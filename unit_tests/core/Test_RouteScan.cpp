@@ -13,6 +13,8 @@ namespace {
 
 using namespace KokkosMMA;
 
+using namespace KokkosMMA::Impl;
+
 constexpr Capability h200{true, 90, 132};
 constexpr Capability a100{true, 80, 108};
 constexpr Capability v100{true, 70, 80};

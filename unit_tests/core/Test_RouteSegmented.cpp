@@ -13,6 +13,8 @@ namespace {
 
 using namespace KokkosMMA;
 
+using namespace KokkosMMA::Impl;
+
 constexpr Capability h200{true, 90, 132};
 constexpr Capability a100{true, 80, 108};
 constexpr Capability v100{true, 70, 80};
@@ -98,10 +100,10 @@ static_assert(says(mma_with([](auto& p) { p.operation = Operation::min; }),
                    "not a sum"));
 static_assert(!streamed_with([](auto& p) { p.operation = Operation::prod; }));
 static_assert(says(mma_with([](auto& p) { p.csr = true; }),
-                   "segments of any length"));
-static_assert(says(mma_with(nothing, true), "formed by additions"));
+                   "variable-size segments"));
+static_assert(says(mma_with(nothing, true), "no MMA kernel"));
 static_assert(says(mma_with([](auto& p) { p.accumulator = Scalar::float64; }),
-                   "products are kept in float"));
+                   "accumulate in float"));
 static_assert(!streamed_with([](auto& p) { p.accumulator = Scalar::float64; }));
 static_assert(says(mma_with([](auto& p) {
                      p.layout = SegmentLayout::columns;
@@ -189,7 +191,7 @@ static_assert(!refusal_of(route_segmented_reduce(rows_of_halfs(), h200,
                                                  Settings{Route::mma})));
 static_assert(says(refusal_of(route_segmented_scan(rows_of_halfs(), h200,
                                                    Settings{Route::mma})),
-                   "formed by additions"));
+                   "no MMA kernel"));
 static_assert(says(refusal_of(route_segmented_reduce(
                        rows_of_halfs(), host, Settings{Route::streamed})),
                    "not Cuda"));

@@ -13,6 +13,8 @@ namespace {
 
 using namespace KokkosMMA;
 
+using namespace KokkosMMA::Impl;
+
 /// What the kernel takes for granted.
 constexpr bool usable(StreamedTuning const& tuning) {
   bool const power_of_two =

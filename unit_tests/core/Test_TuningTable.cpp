@@ -21,6 +21,8 @@
 namespace {
 
 using namespace KokkosMMA;
+
+using namespace KokkosMMA::Impl;
 using namespace KokkosMMA::Testing;
 
 static_assert(is_valid(builtin_tuning));
@@ -221,7 +223,7 @@ TEST_F(AnyTable, Segments) {
                          ? Scalar::float32
                          : Scalar::int32;
     p.output       = p.accumulator;
-    p.csr       = random.integer(0, 3) == 0;
+    p.csr          = random.integer(0, 3) == 0;
     p.plain_memory = random.integer(0, 7) != 0;
     p.segments     = 1000;
     p.segment_length   = std::uint64_t(1) << random.integer(0, 20);

@@ -174,9 +174,10 @@ bool same_number(T a, T b) {
 /// Few or many multiprocessors, and any table of tuning constants: neither
 /// changes what is exact.
 inline void any_tuned_device(Random& random) {
-  static TuningTable table;
+  static Impl::TuningTable table;
   any_device(random);
-  table = random.integer(0, 2) == 0 ? random_table(random) : builtin_tuning;
+  table =
+      random.integer(0, 2) == 0 ? random_table(random) : Impl::builtin_tuning;
   Impl::Cuda::use_tuning(0, table);
 }
 

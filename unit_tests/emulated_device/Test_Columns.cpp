@@ -70,12 +70,12 @@ struct ColumnReduction {
     reduce(false);
     if constexpr (Op == Operation::sum &&
                   Impl::column_products_exist(T::input) &&
-                  segment_products_exist(T::input, scalar_v<Value>)) {
+                  Impl::segment_products_exist(T::input, scalar_v<Value>)) {
       reduce(true);
     }
   }
   static double bound(int bytes, std::size_t n) {
-    return 1.01 * chained_sum_bound(max_chain_length,
+    return 1.01 * chained_sum_bound(Impl::max_chain_length,
                                     n * std::size_t(bytes) / 32 + 60);
   }
 };

@@ -74,7 +74,7 @@ struct EqualSegment {
     };
     reduce(false);
     if constexpr (Op == Operation::sum &&
-                  segment_products_exist(T::input, scalar_v<Value>)) {
+                  Impl::segment_products_exist(T::input, scalar_v<Value>)) {
       reduce(true);
     }
   }

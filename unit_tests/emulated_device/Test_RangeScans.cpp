@@ -14,7 +14,8 @@ namespace {
 
 template <bool UseMma>
 struct TileTuned {
-  static constexpr TileScanTuning value = tile_scan_tuning(UseMma, false);
+  static constexpr Impl::TileScanTuning value =
+      Impl::tile_scan_tuning(UseMma, false);
 };
 
 /// Returns the total.

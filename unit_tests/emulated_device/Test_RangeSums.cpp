@@ -14,7 +14,7 @@ namespace {
 
 Kokkos::Cuda const space;
 
-constexpr int chain_lengths[] = {1, 2, 8, max_chain_length};
+constexpr int chain_lengths[] = {1, 2, 8, Impl::max_chain_length};
 
 /// Into the caller's host memory, or memory that the device sees.
 template <Scalar Input, class Value>
@@ -85,7 +85,7 @@ struct RangeSum {
   /// A flush adds the rows and the pieces of a float; then lanes, warps and
   /// blocks are added.
   static double bound(int bytes, std::size_t n) {
-    return 1.01 * chained_sum_bound(max_chain_length,
+    return 1.01 * chained_sum_bound(Impl::max_chain_length,
                                     n * std::size_t(bytes) / 512 + 40);
   }
 };

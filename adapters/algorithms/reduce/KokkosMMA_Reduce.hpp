@@ -149,9 +149,9 @@ void reduce(Exec const& exec, X const& x, Result&& result,
                            " elements and no memory; allocate it");
 
   Settings call               = Impl::effective_settings(settings);
-  ReduceProblem const problem = Impl::reduce_problem<Exec, X, R>(x);
+  Impl::ReduceProblem const problem = Impl::reduce_problem<Exec, X, R>(x);
   Capability const machine    = capability(exec);
-  RouteDecision decision =
+  Impl::RouteDecision decision =
       Impl::decide_call(who, settings, [&](Settings const& wish) {
         return route_reduce(problem, machine, wish, Impl::active_tuning(exec));
       });

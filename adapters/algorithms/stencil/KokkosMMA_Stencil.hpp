@@ -316,7 +316,7 @@ std::string explain_stencil(Exec const& exec, X const& in, Y const& out,
   Impl::check_stencil_extents(who, "in", in, extents, weights.radius(),
                               boundaries);
   auto const plan = Impl::stencil_plan(in, weights);
-  StencilProblem problem =
+  Impl::StencilProblem problem =
       Impl::stencil_problem<Exec, A, typename Y::non_const_value_type>(
           in, extents, *plan, boundaries);
   problem.target_contiguous =
