@@ -17,6 +17,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <functional>
 #include <limits>
 #include <string>
 #include <type_traits>
@@ -132,6 +133,25 @@ class Row {
   DeviceGrid<T, 1> m_grid;
 };
 
+/// All elements, and segments of one length.
+struct WholeRange {
+  std::size_t size;
+  Groups groups() const {
+    return {"size " + std::to_string(size), size, 1,
+            [](std::size_t) { return 0; }};
+  }
+};
+struct SegmentsOfLength {
+  std::size_t size, length;
+  Groups groups() const {
+    return {"length " + std::to_string(length) + " of " + std::to_string(size),
+            size, (size + length - 1) / length,
+            [length = length](std::size_t i) {
+              return std::ptrdiff_t(i / length);
+            }};
+  }
+};
+
 /// Results of groups; each must be stored once.
 template <class Value>
 class Results {
@@ -180,6 +200,65 @@ inline void any_tuned_device(Random& random) {
       random.integer(0, 2) == 0 ? random_table(random) : Impl::builtin_tuning;
   Impl::Cuda::use_tuning(0, table);
 }
+
+/// What both suites of tests share. P has a Kernel and the types T.
+template <class P>
+class KernelSuite : public ::testing::Test {
+ public:
+  using Kernel = typename P::Kernel;
+  using Case   = typename Kernel::Case;
+  using T      = typename P::T;
+  using Bits   = typename T::Bits;
+  using Value  = typename T::Value;
+
+  Random random;
+
+  /// Calls set(element, group, i) for the elements of groups.
+  template <class Set>
+  Row<Bits> row_of(Groups const& groups, Set const& set) {
+    Row<Bits> x(groups.elements, int(random.integer(0, 16 / T::bytes - 1)));
+    for (std::size_t i = 0; i < x.size(); ++i)
+      if (auto const group = groups.of(i); group >= 0)
+        set(x[i], std::size_t(group), i);
+    return x;
+  }
+  template <class Check>
+  void each_of(std::vector<Case> const& cases, Check const& check) {
+    for (Case const& c : cases) {
+      any_tuned_device(random);
+      check(c, c.groups());
+      if (HasFatalFailure()) return;
+    }
+  }
+  template <class Check>
+  void each_few(Check const& check) {
+    each_of(Kernel::few_cases(T::bytes, random), check);
+  }
+
+  /// Distributions of numbers: the first two have a loop to compare with.
+  std::vector<std::function<double(std::size_t)>> distributions() {
+    return {[&](std::size_t) { return random.uniform(); },
+            [&](std::size_t) { return random.normal(); },
+            // pairs that cancel nearly: the sum lies far below its terms
+            [&](std::size_t i) {
+              if (i % 2 == 0) return m_large = 1000 * random.normal();
+              return -m_large * (1 + 0x1p-6 * random.uniform());
+            }};
+  }
+  /// Powers of two of the smallest numbers; of floats also those that bfloat16
+  /// has.
+  static std::vector<int> smallest_exponents() {
+    switch (T::input) {
+      case Scalar::half: return {-24};
+      case Scalar::float32: return {-149, -133};
+      case Scalar::float64: return {-1074};
+      default: return {-133};
+    }
+  }
+
+ private:
+  double m_large = 0;
+};
 
 }  // namespace KokkosMMA::Testing
 

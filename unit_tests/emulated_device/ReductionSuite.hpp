@@ -31,25 +31,14 @@ struct Reduced {
 };
 
 template <class P>
-class Reductions : public ::testing::Test {
+class Reductions : public KernelSuite<P> {
  public:
-  using Kernel = typename P::Kernel;
-  using Case   = typename Kernel::Case;
-  using T      = typename P::T;
-  using Bits   = typename T::Bits;
-  using Value  = typename T::Value;
+  using typename KernelSuite<P>::Kernel;
+  using typename KernelSuite<P>::Case;
+  using typename KernelSuite<P>::T;
+  using typename KernelSuite<P>::Bits;
+  using typename KernelSuite<P>::Value;
 
-  Random random;
-
-  /// Calls set(element, group, i) for the elements of groups.
-  template <class Set>
-  Row<Bits> row_of(Groups const& groups, Set const& set) {
-    Row<Bits> x(groups.elements, int(random.integer(0, 16 / T::bytes - 1)));
-    for (std::size_t i = 0; i < x.size(); ++i)
-      if (auto const group = groups.of(i); group >= 0)
-        set(x[i], std::size_t(group), i);
-    return x;
-  }
   /// Every way, against a loop over the elements in their order.
   template <Operation Op>
   void expect_serial(Case const& c, Row<Bits> const& x) {
@@ -71,13 +60,13 @@ class Reductions : public ::testing::Test {
   }
   template <Operation Op>
   void expect_exact() {
-    for (Case const& c : Kernel::cases(T::bytes, random)) {
-      any_tuned_device(random);
-      expect_serial<Op>(c, row_of(c.groups(), [&](Bits& x, auto, auto) {
-                          x = T::template draw<Op>(random);
+    this->each_of(Kernel::cases(T::bytes, this->random),
+                  [&](Case const& c, Groups const& groups) {
+                    expect_serial<Op>(
+                        c, this->row_of(groups, [&](Bits& x, auto, auto) {
+                          x = T::template draw<Op>(this->random);
                         }));
-      if (HasFatalFailure()) return;
-    }
+                  });
   }
 };
 TYPED_TEST_SUITE_P(Reductions);
@@ -101,21 +90,7 @@ REGISTER_TYPED_TEST_SUITE_P(Reductions, Exact);
 template <class P>
 class FloatReductions : public Reductions<P> {
  public:
-  using typename Reductions<P>::T;
-  using typename Reductions<P>::Case;
-  using typename Reductions<P>::Value;
-  using typename Reductions<P>::Bits;
-  using F = Format<T::input>;
-
-  template <class Draw>
-  void each_few(Draw const& draw) {
-    for (Case const& c : P::Kernel::few_cases(T::bytes, this->random)) {
-      any_tuned_device(this->random);
-      Groups const groups = c.groups();
-      draw(c, groups);
-      if (this->HasFatalFailure()) return;
-    }
-  }
+  using F = Format<P::T::input>;
 };
 TYPED_TEST_SUITE_P(FloatReductions);
 
@@ -125,22 +100,14 @@ TYPED_TEST_P(FloatReductions, ErrorIsWithinItsBound) {
   using Value  = typename T::Value;
   using F      = typename TestFixture::F;
   using Kernel = typename TypeParam::Kernel;
-  double large = 0;
   double const epsilon =
       std::max(double(std::numeric_limits<Value>::epsilon()), 0x1p-52);
-  std::function<double(std::size_t)> const draws[] = {
-      [&](std::size_t) { return this->random.uniform(); },
-      [&](std::size_t) { return this->random.normal(); },
-      // pairs that cancel nearly: the sum lies far below its terms
-      [&](std::size_t i) {
-        if (i % 2 == 0) return large = 1000 * this->random.normal();
-        return -large * (1 + 0x1p-6 * this->random.uniform());
-      },
-      // magnitudes over the whole range of a half
-      [&](std::size_t) {
-        return std::ldexp(this->random.uniform(-1, 1),
-                          int(this->random.integer(-14, 14)));
-      }};
+  auto draws = this->distributions();
+  // magnitudes over the whole range of a half
+  draws.push_back([&](std::size_t) {
+    return std::ldexp(this->random.uniform(-1, 1),
+                      int(this->random.integer(-14, 14)));
+  });
   for (std::size_t kind = 0; kind < std::size(draws); ++kind)
     this->each_few([&](auto const& c, Groups const& groups) {
       std::vector<ExactSum> exact(groups.count);
@@ -218,17 +185,8 @@ TYPED_TEST_P(FloatReductions, WhatIsNotFiniteStaysInItsGroup) {
 
 TYPED_TEST_P(FloatReductions, SubnormalsAreAdded) {
   SCOPED_TRACE(this->random.note());
-  using F                = typename TestFixture::F;
-  constexpr Scalar input = TypeParam::T::input;
-  // Of floats also those that bfloat16 has.
-  for (int const least : {input == Scalar::half      ? -24
-                          : input == Scalar::float32 ? -149
-                          : input == Scalar::float64 ? -1074
-                                                     : -133,
-                          input == Scalar::float32   ? -133
-                          : input == Scalar::float64 ? -1074
-                          : input == Scalar::half    ? -24
-                                                     : -133})
+  using F = typename TestFixture::F;
+  for (int const least : this->smallest_exponents())
     this->each_few([&](auto const& c, Groups const& groups) {
       this->template expect_serial<Operation::sum>(
           c, this->row_of(groups, [&](auto& bits, auto, auto) {

@@ -30,33 +30,23 @@ struct Scanned {
 };
 
 template <class P>
-class Scans : public ::testing::Test {
+class Scans : public KernelSuite<P> {
  public:
-  using Kernel = typename P::Kernel;
-  using Case   = typename Kernel::Case;
-  using T      = typename P::T;
-  using Bits   = typename T::Bits;
-  using Value  = typename T::Value;
-
-  Random random;
+  using typename KernelSuite<P>::Kernel;
+  using typename KernelSuite<P>::Case;
+  using typename KernelSuite<P>::T;
+  using typename KernelSuite<P>::Bits;
+  using typename KernelSuite<P>::Value;
 
   Scans() { scan_start = 3; }
 
-  template <class Set>
-  Row<Bits> row_of(Groups const& groups, Set const& set) {
-    Row<Bits> x(groups.elements, int(random.integer(0, 16 / T::bytes - 1)));
-    for (std::size_t i = 0; i < x.size(); ++i)
-      if (auto const group = groups.of(i); group >= 0)
-        set(x[i], std::size_t(group), i);
-    return x;
-  }
   /// Calls check(y, inclusive, use_mma) for every way. What belongs to no group
   /// must stay.
   template <Operation Op, class Check>
   void each_way(Case const& c, Row<Bits> const& x, Check const& check) {
     Groups const groups = c.groups();
     int const before =
-        int(random.integer(0, 16 / std::int64_t(sizeof(Value)) - 1));
+        int(this->random.integer(0, 16 / std::int64_t(sizeof(Value)) - 1));
     Row<Value> const untouched(x.size(), before);
     std::unique_ptr<Row<Value>> y;
     Kernel::template each_way<Op, T>(
@@ -100,22 +90,13 @@ class Scans : public ::testing::Test {
   }
   template <Operation Op>
   void expect_exact() {
-    for (Case const& c : Kernel::cases(T::bytes, random)) {
-      any_tuned_device(random);
-      expect_serial<Op>(c, row_of(c.groups(), [&](Bits& x, auto, auto) {
-                          x = T::template draw<Op>(random);
+    this->each_of(Kernel::cases(T::bytes, this->random),
+                  [&](Case const& c, Groups const& groups) {
+                    expect_serial<Op>(
+                        c, this->row_of(groups, [&](Bits& x, auto, auto) {
+                          x = T::template draw<Op>(this->random);
                         }));
-      if (HasFatalFailure()) return;
-    }
-  }
-  template <class Check>
-  void each_few(Check const& check) {
-    for (Case const& c : Kernel::few_cases(T::bytes, random)) {
-      any_tuned_device(random);
-      Groups const groups = c.groups();
-      check(c, groups);
-      if (HasFatalFailure()) return;
-    }
+                  });
   }
 };
 TYPED_TEST_SUITE_P(Scans);
@@ -187,33 +168,25 @@ TYPED_TEST_P(FloatScans, ErrorIsWithinItsBound) {
   constexpr Scalar scalar = TypeParam::T::input;
   double const epsilon    = std::numeric_limits<Value>::epsilon();
   // Exponents whose numbers and their sums neither overflow nor vanish.
-  constexpr int widest                             = scalar == Scalar::half ? 14
-                                                     : scalar == Scalar::float64 ? 1000
-                                                                                 : 110;
-  double large                                     = 0;
-  std::function<double(std::size_t)> const draws[] = {
-      [&](std::size_t) { return this->random.uniform(); },
-      [&](std::size_t) { return this->random.normal(); },
-      // pairs that cancel nearly: the sum lies far below its terms
-      [&](std::size_t i) {
-        if (i % 2 == 0) return large = 1000 * this->random.normal();
-        return -large * (1 + 0x1p-6 * this->random.uniform());
-      },
-      // hundreds of neighbours cancel hundreds of others
-      [&](std::size_t i) {
-        return (i / 256 % 2 ? -1 : 1) * (100 + this->random.uniform());
-      },
-      // every element is larger than all before it, within a row of a tile and
-      // beyond: it must not take digits from their prefixes
-      [&](std::size_t i) {
-        int const steps = int(i % 71) - 35;
-        return std::ldexp(this->random.uniform(1, 2), widest * steps / 36);
-      },
-      // and smaller than all before it
-      [&](std::size_t i) {
-        int const steps = 35 - int(i % 71);
-        return std::ldexp(this->random.uniform(1, 2), widest * steps / 36);
-      }};
+  constexpr int widest = scalar == Scalar::half      ? 14
+                         : scalar == Scalar::float64 ? 1000
+                                                     : 110;
+  auto draws           = this->distributions();
+  // hundreds of neighbours cancel hundreds of others
+  draws.push_back([&](std::size_t i) {
+    return (i / 256 % 2 ? -1 : 1) * (100 + this->random.uniform());
+  });
+  // every element is larger than all before it, within a row of a tile and
+  // beyond: it must not take digits from their prefixes
+  draws.push_back([&](std::size_t i) {
+    int const steps = int(i % 71) - 35;
+    return std::ldexp(this->random.uniform(1, 2), widest * steps / 36);
+  });
+  // and smaller than all before it
+  draws.push_back([&](std::size_t i) {
+    int const steps = 35 - int(i % 71);
+    return std::ldexp(this->random.uniform(1, 2), widest * steps / 36);
+  });
   for (std::size_t kind = 0; kind < std::size(draws); ++kind)
     this->each_few([&](auto const& c, Groups const& groups) {
       auto const x = this->row_of(groups, [&](auto& bits, auto, auto i) {
@@ -289,17 +262,8 @@ TYPED_TEST_P(FloatScans, WhatIsNotFiniteReachesWhatFollowsInItsGroup) {
 
 TYPED_TEST_P(FloatScans, SubnormalsAreAdded) {
   SCOPED_TRACE(this->random.note());
-  using F                = typename TestFixture::F;
-  constexpr Scalar input = TypeParam::T::input;
-  // Of floats also those that bfloat16 has.
-  for (int const least : {input == Scalar::half      ? -24
-                          : input == Scalar::float32 ? -149
-                          : input == Scalar::float64 ? -1074
-                                                     : -133,
-                          input == Scalar::float32   ? -133
-                          : input == Scalar::float64 ? -1074
-                          : input == Scalar::half    ? -24
-                                                     : -133})
+  using F = typename TestFixture::F;
+  for (int const least : this->smallest_exponents())
     this->each_few([&](auto const& c, Groups const& groups) {
       this->template expect_serial<Operation::sum>(
           c, this->row_of(groups, [&](auto& bits, auto, auto) {

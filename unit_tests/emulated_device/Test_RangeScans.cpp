@@ -60,13 +60,7 @@ typename T::Value tile_scan(typename T::Bits const* x, std::size_t size,
 }
 
 struct RangeScan {
-  struct Case {
-    std::size_t size;
-    Groups groups() const {
-      return {"size " + std::to_string(size), size, 1,
-              [](std::size_t) { return 0; }};
-    }
-  };
+  using Case                           = WholeRange;
   static constexpr bool has_operations = false;
 
   template <class T>

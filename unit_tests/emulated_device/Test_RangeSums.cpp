@@ -53,13 +53,7 @@ std::vector<std::size_t> sizes(int bytes, Random& random) {
 }
 
 struct RangeSum {
-  struct Case {
-    std::size_t size;
-    Groups groups() const {
-      return {"size " + std::to_string(size), size, 1,
-              [](std::size_t) { return 0; }};
-    }
-  };
+  using Case                           = WholeRange;
   static constexpr bool has_operations = false;
 
   static std::vector<Case> cases(int bytes, Random& random) {

@@ -27,16 +27,7 @@ void each_scan(typename T::Bits const* x, std::size_t size,
 }
 
 struct EqualSegmentScan {
-  struct Case {
-    std::size_t size, length;
-    Groups groups() const {
-      return {
-          "length " + std::to_string(length) + " of " + std::to_string(size),
-          size, (size + length - 1) / length, [length = length](std::size_t i) {
-            return std::ptrdiff_t(i / length);
-          }};
-    }
-  };
+  using Case                           = SegmentsOfLength;
   static constexpr bool has_operations = true;
 
   template <class T>

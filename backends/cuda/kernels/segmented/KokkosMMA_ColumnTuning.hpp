@@ -25,13 +25,13 @@ template <class Sums>
 struct ColumnReduceTuning {
   using Value = typename Sums::Value;
   // Running values and vectors in flight share the registers.
-  static constexpr bool products  = Sums::deep > 1 && Sums::registers >= 32;
-  static constexpr bool wide      = products || Sums::registers >= 16;
+  static constexpr bool use_mma   = Sums::deep > 1 && Sums::registers >= 32;
+  static constexpr bool wide      = use_mma || Sums::registers >= 16;
   static constexpr int threads    = wide ? 256 : 512;
-  static constexpr int min_blocks = wide && !products ? 3 : 2;
+  static constexpr int min_blocks = wide && !use_mma ? 3 : 2;
   static constexpr int warps      = threads / 32;
   static constexpr int loads =
-      Sums::registers >= 48 || (wide && !products) ? 4 : 8;
+      Sums::registers >= 48 || (wide && !use_mma) ? 4 : 8;
 };
 
 template <class Sums>
