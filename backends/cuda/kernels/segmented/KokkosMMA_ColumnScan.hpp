@@ -60,6 +60,10 @@ struct ColumnAccess<1> {
 /// of a tile, starts to load the next one, and only then looks back for the
 /// tile before, which waits in shared memory: what it asks for has been
 /// published in the time of a load.
+///
+/// One function: with its phases as inlined members of a class, the machine
+/// code of 10 of 52 instantiations became another (nvcc 13.0, sm_90,
+/// 2026-11-25).
 template <Operation Op, Scalar Input, class Value, bool Inclusive, class Output,
           int Elements, bool Grouped>
 __global__ void __launch_bounds__(ColumnScanTuning::threads,
