@@ -213,10 +213,16 @@ class KernelSuite : public ::testing::Test {
 
   Random random;
 
+  /// Elements before the first in its 16 bytes; none half of the time.
+  int offset(int element_bytes) {
+    return random.integer(0, 1)
+               ? 0
+               : int(random.integer(0, 16 / element_bytes - 1));
+  }
   /// Calls set(element, group, i) for the elements of groups.
   template <class Set>
   Row<Bits> row_of(Groups const& groups, Set const& set) {
-    Row<Bits> x(groups.elements, int(random.integer(0, 16 / T::bytes - 1)));
+    Row<Bits> x(groups.elements, offset(T::bytes));
     for (std::size_t i = 0; i < x.size(); ++i)
       if (auto const group = groups.of(i); group >= 0)
         set(x[i], std::size_t(group), i);

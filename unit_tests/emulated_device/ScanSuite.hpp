@@ -45,8 +45,7 @@ class Scans : public KernelSuite<P> {
   template <Operation Op, class Check>
   void each_way(Case const& c, Row<Bits> const& x, Check const& check) {
     Groups const groups = c.groups();
-    int const before =
-        int(this->random.integer(0, 16 / std::int64_t(sizeof(Value)) - 1));
+    int const before    = this->offset(sizeof(Value));
     Row<Value> const untouched(x.size(), before);
     std::unique_ptr<Row<Value>> y;
     Kernel::template each_way<Op, T>(
