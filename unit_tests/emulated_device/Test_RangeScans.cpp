@@ -83,7 +83,7 @@ struct RangeScan {
     return {{1},
             {67},
             {std::size_t(random.integer(200, 600))},
-            {std::size_t(random.integer(5000, 20000))}};
+            {std::size_t(random.integer(3000, 8000))}};
   }
   template <Operation, class T, class ResultOf, class Check>
   static void each_way(Case const& c, typename T::Bits const* x,
