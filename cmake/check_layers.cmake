@@ -25,7 +25,6 @@ set(folders
     backends/generic
     backends/emulated/arch
     backends/emulated/atom
-    backends/emulated/kernels
     backends/cuda/arch
     backends/cuda/atom
     backends/cuda/runtime

@@ -26,6 +26,8 @@ namespace {
 
 using namespace KokkosMMA;
 
+using namespace KokkosMMA::Impl;
+
 struct Machine {
   std::string_view name;
   Capability capability;
@@ -366,7 +368,7 @@ void print_segments(std::ostream& out) {
   auto const columns = [](SegmentedProblem& p) {
     p.layout = SegmentLayout::columns;
   };
-  auto const offsets = [](SegmentedProblem& p) { p.ragged = true; };
+  auto const offsets = [](SegmentedProblem& p) { p.csr = true; };
   auto const strided = [](SegmentedProblem& p) {
     p.layout = SegmentLayout::strided;
   };

@@ -98,7 +98,7 @@ inline std::string tuning_description() {
 #if defined(KOKKOS_ENABLE_CUDA)
   return tuning_name(Impl::Cuda::device(Kokkos::Cuda().cuda_device()).tuned());
 #else
-  return tuning_name(TunedDevice{});
+  return Impl::tuning_name(Impl::TunedDevice{});
 #endif
 }
 

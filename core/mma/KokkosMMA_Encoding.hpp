@@ -27,9 +27,9 @@ struct ByteColumnsOf4 {
   }
 };
 
-/// Likewise for 64-bit words whose lower halves lie in the first half of k and
-/// whose upper halves lie in the second: column n is the sum of bytes n, 0
-/// to 7.
+/// Picks byte n of 64-bit words along k, whose lower halves lie in the first
+/// half of k and whose upper halves lie in the second: column n is the sum of
+/// bytes n, 0 to 7.
 struct ByteColumnsOf8 {
   KOKKOS_FORCEINLINE_FUNCTION static constexpr bool entry(int k, int column) {
     return k % 4 + 4 * (k / 16) == column;

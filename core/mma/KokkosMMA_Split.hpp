@@ -21,8 +21,8 @@ namespace KokkosMMA::Impl {
 /// a scalar path.
 struct BfloatPieces {
   std::uint32_t high;    ///< bfloat16 in bits 16..31, the rest to be ignored
-  std::uint32_t middle;  ///< likewise
-  std::uint32_t low;     ///< likewise
+  std::uint32_t middle;  ///< of the rest
+  std::uint32_t low;     ///< of what is then left
   std::uint32_t lost;    ///< bits 0..15 of the last piece
 };
 

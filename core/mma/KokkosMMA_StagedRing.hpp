@@ -8,12 +8,12 @@
 #include <cstdint>
 
 /// \file
-/// A stretch of the data that passes through a ring in memory that the lanes of
+/// A range of the data that passes through a ring in memory that the lanes of
 /// a warp share.
 
 namespace KokkosMMA::Impl {
 
-/// The last `Bytes` bytes of a stretch, byte b of it at place(b). The lines of
+/// The last `Bytes` bytes of a range, byte b of it at place(b). The lines of
 /// 128 bytes are permuted within themselves, each in its own way: lanes that
 /// walk side by side a line apart meet different banks.
 template <int Bytes>
@@ -27,7 +27,7 @@ struct StagedRing {
     unsigned const in_ring = byte & (Bytes - 1);
     return in_ring ^ (in_ring >> 3 & 0x70);
   }
-  /// The 16 bytes that start at byte 16 * v of the stretch.
+  /// The 16 bytes that start at byte 16 * v of the range.
   KOKKOS_FORCEINLINE_FUNCTION Vector16 vector(unsigned v) const {
     struct alignas(16) Aligned {
       std::uint32_t word[4];

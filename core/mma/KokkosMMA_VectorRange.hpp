@@ -11,7 +11,7 @@
 namespace KokkosMMA::Impl {
 
 /// Contiguous elements of any alignment as 16-byte vectors. Vector v is the
-/// aligned line of memory that starts 16 * v bytes after `base`; `skip`
+/// aligned 16-byte chunk that starts 16 * v bytes after `base`; `skip`
 /// elements of vector 0 lie in front of the data. Vectors [begin, end) lie
 /// inside.
 struct VectorRange {

@@ -11,7 +11,7 @@
 
 #include <cstdint>
 
-namespace KokkosMMA {
+namespace KokkosMMA::Impl {
 
 /// Flattened multi-dimensional ranges divide by multiplication with a 32-bit
 /// reciprocal, exact below 2^31.
@@ -64,26 +64,27 @@ inline constexpr std::uint64_t max_exact_words = std::uint64_t(1) << 32;
 /// sums are kept in float, of doubles in double, and rounded to the value.
 constexpr Refusal refuse_sum_types(Scalar input, Scalar value,
                                    std::uint64_t size) {
-  bool const integers = !Impl::is_floating(input);
+  bool const integers = !is_floating(input);
   struct Rule {
     bool applies;
     Refusal refusal;
   };
   Rule const rules[] = {
       {value == Scalar::opaque || value == Scalar::boolean,
-       {"the sum is no number of 1, 4 or 8 bytes and no 16-bit float",
+       {"the sum is neither a number of 1, 4 or 8 bytes nor a 16-bit float",
         "docs/routes.md"}},
-      {!integers && !Impl::is_floating(value),
+      {!integers && !is_floating(value),
        {"the sum is an integer, the elements are floating point",
         "docs/routes.md"}},
       {!integers && input != Scalar::float64 && value == Scalar::float64,
-       {"the sum is kept in double, these elements would be summed in float",
+       {"the sum is kept in double, but the tensor cores sum these elements in "
+        "float",
         "core/reduce/KokkosMMA_WarpSum.hpp"}},
-      {integers && Impl::is_floating(value) && size_of(input) == 8,
+      {integers && is_floating(value) && size_of(input) == 8,
        {"the sum is floating point, integers of 8 bytes would wrap before they "
         "are converted",
         "core/reduce/KokkosMMA_WarpSum.hpp"}},
-      {integers && Impl::is_floating(value) && size_of(input) == 4 &&
+      {integers && is_floating(value) && size_of(input) == 4 &&
            size > max_exact_words,
        {"the sum is floating point, more than 2^32 integers of 4 bytes may "
         "wrap before they are converted",
@@ -134,7 +135,7 @@ constexpr Refusal refuse_mma(ReduceProblem const& problem,
        {"products of this type are not exact on the tensor cores",
         "docs/routes.md"}},
       {product && problem.input == Scalar::boolean,
-       {"products of bool are conjunctions", "docs/routes.md"}},
+       {"products of bool are logical ands", "docs/routes.md"}},
       {!problem.same_alignment,
        {"the two Views are aligned differently within 16 bytes",
         "16-byte loads"}},
@@ -163,8 +164,8 @@ constexpr RouteDecision route_reduce(
     decision.route = settings.route;
     return decision;
   }
-  // A matter of taste, not of ability: it yields to a route that can run, to a
-  // formulation that was asked for, and a forced mma never meets it.
+  // A preference, not a capability limit: it yields to a route that can run, to
+  // a formulation that was asked for, and a forced mma never meets it.
   if (!decision.mma && !decision.streamed &&
       settings.formulation == Formulation::chained &&
       !mma_reduce_pays(problem.input, problem.source == Source::product,
@@ -178,6 +179,6 @@ constexpr RouteDecision route_reduce(
   return decision;
 }
 
-}  // namespace KokkosMMA
+}  // namespace KokkosMMA::Impl
 
 #endif

@@ -17,9 +17,7 @@
 /// can be read and was measured on such a device, else the library's. Whoever
 /// keeps devices asks once for each and keeps the reference.
 
-namespace KokkosMMA {
-namespace Impl {
-
+namespace KokkosMMA::Impl {
 /// What KOKKOSMMA_TUNING names, empty where it names nothing.
 struct EnvironmentTuning {
   std::string path;
@@ -68,27 +66,25 @@ struct EnvironmentTuning {
       refusal.c_str());
 }
 
-}  // namespace Impl
-
 /// The table for a device; the reference lasts until the end of the process.
 [[gnu::cold]] inline TuningTable const& tuning_of(TunedDevice const& device) {
-  Impl::EnvironmentTuning const& environment = Impl::environment_tuning();
+  EnvironmentTuning const& environment = environment_tuning();
   if (environment.path.empty()) return builtin_tuning;
-  std::string const refusal = Impl::tuning_refusal(device);
+  std::string const refusal = tuning_refusal(device);
   if (refusal.empty()) return environment.file->table;
-  Impl::warn_of_tuning(refusal);
+  warn_of_tuning(refusal);
   return builtin_tuning;
 }
 
 /// Which table that is, for a person.
 [[gnu::cold]] inline std::string tuning_name(TunedDevice const& device) {
-  Impl::EnvironmentTuning const& environment = Impl::environment_tuning();
+  EnvironmentTuning const& environment = environment_tuning();
   if (environment.path.empty()) return "built-in";
-  std::string const refusal = Impl::tuning_refusal(device);
+  std::string const refusal = tuning_refusal(device);
   if (!refusal.empty()) return "built-in (refused: " + refusal + ")";
   return environment.path + " (" + environment.file->date + ")";
 }
 
-}  // namespace KokkosMMA
+}  // namespace KokkosMMA::Impl
 
 #endif

@@ -17,9 +17,7 @@
 /// al. 2020 (chains of R products); for automata the products T * A * T with a
 /// tridiagonal T (Life) and those of CAT (arXiv 2406.17284).
 
-namespace KokkosMMA {
-namespace Impl {
-
+namespace KokkosMMA::Impl {
 /// The binary logarithm of x >= 1, to the last bits of a double; std::log2 is
 /// no constant expression.
 constexpr double log2_of(double x) {
@@ -35,17 +33,15 @@ constexpr double log2_of(double x) {
   return result;
 }
 
-}  // namespace Impl
-
 /// The side of the matrices that one nvcuda::wmma product of halves takes.
 inline constexpr int papers_matrix_side = 16;
 
 /// Steps of the classic reduction by pairs: T(n) = 4 log_2 n.
 constexpr double classic_reduction_steps(std::uint64_t n) {
   if (n == 0)
-    Impl::invalid_argument("KokkosMMA::classic_reduction_steps",
+    invalid_argument("KokkosMMA::classic_reduction_steps",
                            "n is 0; a model of a sum needs 1 or more elements");
-  return 4 * Impl::log2_of(static_cast<double>(n));
+  return 4 * log2_of(static_cast<double>(n));
 }
 
 /// Steps of a reduction by chains of R products and one more for each m x m
@@ -55,18 +51,18 @@ constexpr double chained_reduction_steps(std::uint64_t n, int chain_length,
                                          int side = papers_matrix_side) {
   constexpr char const* who = "KokkosMMA::chained_reduction_steps";
   if (n == 0)
-    Impl::invalid_argument(who,
+    invalid_argument(who,
                            "n is 0; a model of a sum needs 1 or more elements");
   if (chain_length < 1)
-    Impl::invalid_argument(who, "the chain length is ", chain_length,
+    invalid_argument(who, "the chain length is ", chain_length,
                            "; allowed are 1 and more");
   if (side < 2)
-    Impl::invalid_argument(who, "the side of a matrix is ", side,
+    invalid_argument(who, "the side of a matrix is ", side,
                            "; allowed are 2 and more");
   double const reduced_by =
       static_cast<double>(chain_length) * side * static_cast<double>(side);
-  return (2 * chain_length + 3) * Impl::log2_of(static_cast<double>(n)) /
-         Impl::log2_of(reduced_by);
+  return (2 * chain_length + 3) * log2_of(static_cast<double>(n)) /
+         log2_of(reduced_by);
 }
 
 /// What the model promises over the classic reduction, whatever n:
@@ -95,10 +91,10 @@ constexpr AutomatonCost automaton_cost(int radius,
                                        int side = papers_matrix_side) {
   constexpr char const* who = "KokkosMMA::automaton_cost";
   if (radius < 1)
-    Impl::invalid_argument(who, "the radius is ", radius,
+    invalid_argument(who, "the radius is ", radius,
                            "; allowed are 1 and more");
   if (side < 1)
-    Impl::invalid_argument(who, "the side of a block is ", side,
+    invalid_argument(who, "the side of a block is ", side,
                            "; allowed are 1 and more");
   int const width    = 2 * radius + 1;
   double const whole = static_cast<double>(side + 2 * radius) / side;
@@ -112,6 +108,6 @@ constexpr double automaton_speedup(int radius) {
   return automaton_cost(radius).neighbour_reads;
 }
 
-}  // namespace KokkosMMA
+}  // namespace KokkosMMA::Impl
 
 #endif

@@ -9,7 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace KokkosMMA {
+namespace KokkosMMA::Impl {
 
 /// What is known of the data that a reduction or a scan reads.
 enum class Source : unsigned char {
@@ -77,14 +77,14 @@ struct SegmentedProblem {
   Scalar input           = Scalar::opaque;          ///< element type
   Scalar accumulator     = Scalar::opaque;  ///< what the values are kept in
   Scalar output          = Scalar::opaque;  ///< what is written
-  bool ragged            = false;           ///< cut by offsets
+  bool csr               = false;           ///< cut by offsets
   bool packed_offsets    = true;            ///< the offsets have stride one
   bool moments           = false;    ///< sums and sums of squares in one pass
   bool plain_memory      = true;     ///< every View refers to its elements
   std::uint64_t segments = 0;        ///< their number
-  std::uint64_t segment_length = 0;  ///< the mean one, rounded, where ragged
+  std::uint64_t segment_length = 0;  ///< the mean one, rounded, where cut by offsets
 };
 
-}  // namespace KokkosMMA
+}  // namespace KokkosMMA::Impl
 
 #endif

@@ -12,7 +12,7 @@
 /// \file
 /// What the route functions of all operations have in common.
 
-namespace KokkosMMA {
+namespace KokkosMMA::Impl {
 
 /// Why a route does not take a problem, and where the limit comes from.
 struct Refusal {
@@ -81,8 +81,6 @@ constexpr Refusal refusal_of(RouteDecision const& decision) {
   return text;
 }
 
-namespace Impl {
-
 /// Refuses a forced route that cannot run.
 inline void check_route(char const* who, RouteDecision const& decision) {
   Refusal const refusal = refusal_of(decision);
@@ -127,7 +125,6 @@ std::string explain_call(Settings const& call, Decide const& decide) {
          environment_note();
 }
 
-}  // namespace Impl
-}  // namespace KokkosMMA
+}  // namespace KokkosMMA::Impl
 
 #endif

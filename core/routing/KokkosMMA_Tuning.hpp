@@ -3,10 +3,10 @@
 #ifndef KOKKOSMMA_TUNING_HPP
 #define KOKKOSMMA_TUNING_HPP
 
-#include <core/base/KokkosMMA_Scalar.hpp>
+#include <core/base/KokkosMMA_Errors.hpp>
 
 #include <cstddef>
-#include <cstdint>
+#include <string>
 
 /// \file
 /// Constants that are compiled into the kernels, with the measurement each
@@ -15,7 +15,7 @@
 /// one NVIDIA H200, CUDA 13.0, driver 580.159, 2026-11-21, sums of 2^30
 /// elements (double 2^28), GB/s of the input.
 
-namespace KokkosMMA {
+namespace KokkosMMA::Impl {
 
 /// How the `streamed` route lays a range over the device.
 struct StreamedTuning {
@@ -24,10 +24,16 @@ struct StreamedTuning {
   int calls;         ///< of the functor, in flight per thread
   int accumulators;  ///< independent running values per thread
 
-  /// Whether all constants are the same.
   friend constexpr bool operator==(StreamedTuning const&,
                                    StreamedTuning const&) = default;
 };
+
+inline std::string to_string(StreamedTuning const& tuning) {
+  return concatenate("StreamedTuning{threads = ", tuning.threads,
+                           ", min_blocks = ", tuning.min_blocks,
+                           ", calls = ", tuning.calls,
+                           ", accumulators = ", tuning.accumulators, "}");
+}
 
 /// Threads, resident blocks and calls (H200, tiles dealt out to blocks in
 /// turn):
@@ -44,8 +50,8 @@ struct StreamedTuning {
 ///
 /// Microseconds with a share of neighbouring indices for each block and a wait
 /// after each tile (H100, CUDA 13.0, 2026-11-25; 2^28 doubles, 2^29 floats and
-/// halfs; 64-bit indices; "down" reads a matrix of so many columns down its
-/// columns):
+/// half values; 64-bit indices; "down" reads a matrix of so many columns down
+/// its columns):
 ///
 /// | threads x blocks, calls     | sum | half | down 2 | down 8 | down 64 |
 /// |-----------------------------|-----|------|--------|--------|---------|
@@ -84,16 +90,17 @@ struct StreamedTuning {
 /// which it is.
 constexpr StreamedTuning streamed_tuning(std::size_t value_bytes,
                                          int indices = 1, bool sum = true) {
-  StreamedTuning tuning{256, 1, 2, 1};
+  StreamedTuning tuning{
+      .threads = 256, .min_blocks = 1, .calls = 2, .accumulators = 1};
   bool const word = value_bytes == 1 || value_bytes == 2 || value_bytes == 4;
   if (word)
-    tuning = {1024, 2, 8, 4};
+    tuning = {.threads = 1024, .min_blocks = 2, .calls = 8, .accumulators = 4};
   else if (value_bytes <= 8)
-    tuning = {512, 2, 2, 2};
+    tuning = {.threads = 512, .min_blocks = 2, .calls = 2, .accumulators = 2};
   else if (value_bytes <= 16)
-    tuning = {512, 2, 8, 2};
+    tuning = {.threads = 512, .min_blocks = 2, .calls = 8, .accumulators = 2};
   else if (value_bytes <= 32)
-    tuning = {256, 2, 4, 1};
+    tuning = {.threads = 256, .min_blocks = 2, .calls = 4, .accumulators = 1};
   // 8 tuples of 4 and more indices do not fit in the registers.
   if (indices > 3 && tuning.calls > 4) tuning.calls = 4;
   if (!sum) tuning.accumulators = 1;
@@ -109,7 +116,16 @@ struct StreamedScanTuning {
   int threads;     ///< per block that call the functor
   int min_blocks;  ///< per multiprocessor; caps a thread's registers
   int items;       ///< neighbouring indices that a lane scans
+
+  friend constexpr bool operator==(StreamedScanTuning const&,
+                                   StreamedScanTuning const&) = default;
 };
+
+inline std::string to_string(StreamedScanTuning const& tuning) {
+  return concatenate("StreamedScanTuning{threads = ", tuning.threads,
+                           ", min_blocks = ", tuning.min_blocks,
+                           ", items = ", tuning.items, "}");
+}
 
 /// 2^28 elements, GB/s read plus written, copy 4225:
 ///
@@ -129,11 +145,11 @@ struct StreamedScanTuning {
 /// float 3627 against 3623. Larger values are not measured. A functor that
 /// spills is slower, not slow: double at 512 x 3 does (Kokkos: 830).
 constexpr StreamedScanTuning streamed_scan_tuning(std::size_t value_bytes) {
-  if (value_bytes <= 4) return {224, 5, 16};
-  if (value_bytes <= 8) return {512, 2, 8};
-  if (value_bytes <= 16) return {256, 3, 4};
-  if (value_bytes <= 32) return {256, 2, 2};
-  return {256, 1, 1};
+  if (value_bytes <= 4) return {.threads = 224, .min_blocks = 5, .items = 16};
+  if (value_bytes <= 8) return {.threads = 512, .min_blocks = 2, .items = 8};
+  if (value_bytes <= 16) return {.threads = 256, .min_blocks = 3, .items = 4};
+  if (value_bytes <= 32) return {.threads = 256, .min_blocks = 2, .items = 2};
+  return {.threads = 256, .min_blocks = 1, .items = 1};
 }
 
 /// How a scan of visible data is laid over the device.
@@ -141,7 +157,16 @@ struct TileScanTuning {
   int threads;     ///< per block that load
   int min_blocks;  ///< per multiprocessor; caps a thread's registers
   int tiles;       ///< of 16 rows that a warp takes at a time
+
+  friend constexpr bool operator==(TileScanTuning const&,
+                                   TileScanTuning const&) = default;
 };
+
+inline std::string to_string(TileScanTuning const& tuning) {
+  return concatenate("TileScanTuning{threads = ", tuning.threads,
+                           ", min_blocks = ", tuning.min_blocks,
+                           ", tiles = ", tuning.tiles, "}");
+}
 
 /// 2^28 elements, GB/s read plus written, copy 4225, shuffles and products:
 ///
@@ -156,9 +181,9 @@ struct TileScanTuning {
 /// Products spill under the 72 registers of 256 x 3 and may have 96; int64
 /// spills under these too, and 16 warps on a multiprocessor may have 128 (half
 /// 3222 with these, 3376 with 96).
-constexpr TileScanTuning tile_scan_tuning(bool products, bool eight_columns) {
-  if (!products) return {256, 3, 4};
-  return {eight_columns ? 224 : 256, 2, 4};
+constexpr TileScanTuning tile_scan_tuning(bool use_mma, bool eight_columns) {
+  if (!use_mma) return {.threads = 256, .min_blocks = 3, .tiles = 4};
+  return {.threads = eight_columns ? 224 : 256, .min_blocks = 2, .tiles = 4};
 }
 
 /// The `mma` route: 16-byte vectors in flight per thread, products per flush,
@@ -185,7 +210,17 @@ struct SegmentedTuning {
   int warps;       ///< per block
   int stages;      ///< tiles of a warp: one is worked on, the others on the way
   int tile_bytes;  ///< of a stage
+
+  friend constexpr bool operator==(SegmentedTuning const&,
+                                   SegmentedTuning const&) = default;
 };
+
+inline std::string to_string(SegmentedTuning const& tuning) {
+  return concatenate("SegmentedTuning{warps = ", tuning.warps,
+                           ", stages = ", tuning.stages,
+                           ", tile_bytes = ", tuning.tile_bytes, "}");
+}
+
 /// 2^28 elements, GB/s (perf_segmented --mma-tune):
 ///
 /// | warps, stages, bytes | half 12| 33   | 65   | float 12| 33   | 65   |
@@ -196,16 +231,17 @@ struct SegmentedTuning {
 /// | 4, 4, 4096           | 2613   | 3402 | 3456 | 3569    | 3619 | 3649 |
 /// | 4, 2, 8192           | 2938   | 3483 | 3573 | 3868    | 3629 | 3669 |
 /// | 8, 2, 8192           | 2141   | 2958 | 3655 | 3922    | 3768 | 3788 |
-inline constexpr SegmentedTuning segmented_tuning{8, 2, 4096};
+inline constexpr SegmentedTuning segmented_tuning{
+    .warps = 8, .stages = 2, .tile_bytes = 4096};
 
-/// How it is where segments come straight from memory: rows of vectors, and
-/// parts of segments that are longer than a tile.
+/// How kernels of segments that come straight from memory are laid over the
+/// device: rows of vectors, and parts of segments that are longer than a tile.
 struct RowSegmentsTuning {
   static constexpr int threads = 256;  ///< per block
   /// Per multiprocessor; caps a thread's registers. Products spill at 4
   /// and 3, minima and maxima of double at 4.
   static constexpr int min_blocks          = 4;
-  static constexpr int min_blocks_products = 2;  ///< likewise, on tensor cores
+  static constexpr int min_blocks_mma      = 2;  ///< of sums on tensor cores
   static constexpr int min_blocks_extremes = 3;  ///< of minima and maxima
 };
 
@@ -213,6 +249,6 @@ struct RowSegmentsTuning {
 /// the tensor cores grows with it (core/base/KokkosMMA_ErrorBound.hpp).
 inline constexpr int max_chain_length = 32;
 
-}  // namespace KokkosMMA
+}  // namespace KokkosMMA::Impl
 
 #endif

@@ -25,7 +25,7 @@
 /// std::invalid_argument that names file, line, what was found and what is
 /// allowed.
 
-namespace KokkosMMA {
+namespace KokkosMMA::Impl {
 
 /// The device that a table was measured on: its constants hold for no other.
 struct TunedDevice {
@@ -43,8 +43,6 @@ struct TuningFile {
   TunedDevice device;  ///< where they were measured
   std::string date;    ///< YYYY-MM-DD
 };
-
-namespace Impl {
 
 inline constexpr std::string_view tuning_title = "kokkos-mma tuning table, ";
 inline constexpr int tuning_format             = 1;
@@ -293,16 +291,14 @@ class TuningReader {
   int m_line          = 0;
 };
 
-}  // namespace Impl
-
 /// The text of a table. \p notes become comments under the header, a line each.
 inline std::string write_tuning(TuningFile const& file,
                                 std::string const& notes = {}) {
   TunedDevice const& device = file.device;
-  std::string text          = Impl::joined(
-               {Impl::tuning_title, "format ", std::to_string(Impl::tuning_format),
-                "\nversion ", Impl::tuning_version(), "\ndevice ", device.name,
-                "\ncompute_capability ", Impl::capability_text(device),
+  std::string text          = joined(
+               {tuning_title, "format ", std::to_string(tuning_format),
+                "\nversion ", tuning_version(), "\ndevice ", device.name,
+                "\ncompute_capability ", capability_text(device),
                 "\nmultiprocessors ", std::to_string(device.multiprocessors), "\ndate ",
                 file.date, "\n"});
   for (std::size_t begin = 0; begin < notes.size();) {
@@ -312,23 +308,23 @@ inline std::string write_tuning(TuningFile const& file,
   }
   for_each_tuned_value(file.table, [&](std::string const& name,
                                        TuningEntry const& entry, int value) {
-    text += name + " " + Impl::tuned_value_text(entry, value) + "\n";
+    text += name + " " + tuned_value_text(entry, value) + "\n";
   });
-  return text + "checksum " + Impl::tuning_checksum(text) + "\n";
+  return text + "checksum " + tuning_checksum(text) + "\n";
 }
 
 /// The table that a text holds; \p file is its name in refusals.
 inline TuningFile parse_tuning(std::string_view text, std::string const& file) {
-  return Impl::TuningReader(text, file).read();
+  return TuningReader(text, file).read();
 }
 
 /// The table in a file.
 [[gnu::cold]] inline TuningFile read_tuning(std::string const& file) {
   auto const refuse = [&](std::initializer_list<std::string_view> texts) {
-    throw std::invalid_argument(file + ": " + Impl::joined(texts));
+    throw std::invalid_argument(file + ": " + joined(texts));
   };
   errno = 0;
-  std::string text(Impl::max_tuning_bytes + 1, '\0');
+  std::string text(max_tuning_bytes + 1, '\0');
   // Not <fstream>, which every source of an application would parse. A folder
   // opens and cannot be read.
   std::FILE* const stream = std::fopen(file.c_str(), "rb");
@@ -342,12 +338,12 @@ inline TuningFile parse_tuning(std::string_view text, std::string const& file) {
         {"cannot be read: ", std::generic_category().message(error),
          "; KOKKOSMMA_TUNING wants the path of a file that perf_tune wrote"});
   text.resize(count);
-  if (text.size() > Impl::max_tuning_bytes)
-    refuse({"has more than ", std::to_string(Impl::max_tuning_bytes),
+  if (text.size() > max_tuning_bytes)
+    refuse({"has more than ", std::to_string(max_tuning_bytes),
             " bytes, and a table has a few thousand; perf_tune writes one"});
   return parse_tuning(text, file);
 }
 
-}  // namespace KokkosMMA
+}  // namespace KokkosMMA::Impl
 
 #endif

@@ -28,7 +28,7 @@
 /// integers is, and for floating point also the order of its additions, within
 /// the same bound.
 
-namespace KokkosMMA {
+namespace KokkosMMA::Impl {
 
 /// A limit that nothing reaches.
 inline constexpr int never = std::numeric_limits<int>::max();
@@ -73,7 +73,7 @@ struct PerType {
   static constexpr PerType all(int value) {
     return {{value, value, value, value, value, value, value, value}};
   }
-  /// The same with another value for one kind.
+  /// This table with another value for one kind.
   constexpr PerType with(Scalar scalar, int value) const {
     PerType result               = *this;
     result.values[index(scalar)] = value;
@@ -89,7 +89,7 @@ struct TuningTable {
   /// Whether `auto` sums visible data by products. Sums of 2^30 elements,
   /// products and additions: float 4620 and 4645, double 4634 and 4643.
   PerType reduce_mma = PerType::all(1);
-  /// The same for sums of products of two Views.
+  /// Whether `auto` forms dot products of two Views on tensor cores.
   PerType dot_mma = PerType::all(1);
   /// R where the call leaves it open.
   int reduce_chain_length = MmaTuning::chain_length;
@@ -169,11 +169,11 @@ struct TuningTable {
   /// int8 up to 8 and 32 elements 1782, 1726 and 822, 1304; half up to 8 2108
   /// and 1755; int32 up to 8 2899 and 2780. Longer ones lose: half up to 32
   /// 2170 and 2793, int32 3033 and 3466.
-  int tiny_ragged_bytes = 32;
+  int tiny_csr_bytes = 32;
   /// Segments between offsets of so many bytes on average are taken in quads of
   /// lanes. Floats of uniform lengths 0..128: 3059 so, 2762 as the others;
   /// 0..8: 2578 so, 2830 as the others; 0..32: 3439, 3506.
-  int quads_ragged_bytes = 96;
+  int quads_csr_bytes = 96;
   /// Rows of so few bytes, whose results are an eighth of the traffic or more,
   /// are loaded as other data are, longer ones past the caches: halves,
   /// segments of 8, 16, 32, 64, 256, 1024 4083, 4208, 4141, 4086, 4133, 4193
@@ -245,8 +245,6 @@ struct TuningEntry {
   }
 };
 
-namespace Impl {
-
 constexpr unsigned type_bits(std::initializer_list<Scalar> types) {
   unsigned bits = 0;
   for (Scalar const type : types) bits |= 1u << PerType::index(type);
@@ -273,50 +271,48 @@ constexpr TuningEntry value_entry(std::string_view name, int least, int most,
   return {name, least, most, step, false, 0, value, nullptr};
 }
 
-}  // namespace Impl
-
 /// Every entry, in the order of a file.
 inline constexpr TuningEntry tuning_entries[] = {
-    Impl::flags_entry("reduce.mma", Impl::all_type_bits,
+    flags_entry("reduce.mma", all_type_bits,
                       &TuningTable::reduce_mma),
-    Impl::flags_entry("dot.mma", Impl::dot_type_bits, &TuningTable::dot_mma),
-    Impl::value_entry("reduce.chain_length", 1, max_chain_length,
+    flags_entry("dot.mma", dot_type_bits, &TuningTable::dot_mma),
+    value_entry("reduce.chain_length", 1, max_chain_length,
                       &TuningTable::reduce_chain_length),
-    Impl::value_entry("reduce.block_size", 32, MmaTuning::threads,
+    value_entry("reduce.block_size", 32, MmaTuning::threads,
                       &TuningTable::reduce_block_size, 32),
-    Impl::value_entry("reduce.blocks", 1, 8, &TuningTable::reduce_blocks),
-    Impl::value_entry("reduce.mma_spread", 0, 1 << 20,
+    value_entry("reduce.blocks", 1, 8, &TuningTable::reduce_blocks),
+    value_entry("reduce.mma_spread", 0, 1 << 20,
                       &TuningTable::reduce_mma_spread),
-    Impl::value_entry("reduce.spread", 0, 1 << 20, &TuningTable::reduce_spread),
-    Impl::flags_entry("scan.mma", Impl::all_type_bits, &TuningTable::scan_mma),
-    Impl::value_entry("scan.spread_tiles", 1, 4096,
+    value_entry("reduce.spread", 0, 1 << 20, &TuningTable::reduce_spread),
+    flags_entry("scan.mma", all_type_bits, &TuningTable::scan_mma),
+    value_entry("scan.spread_tiles", 1, 4096,
                       &TuningTable::scan_spread_tiles),
-    Impl::limits_entry("segments.mma_bytes", 1 << 26, Impl::all_type_bits,
+    limits_entry("segments.mma_bytes", 1 << 26, all_type_bits,
                        &TuningTable::segments_mma_bytes),
-    Impl::flags_entry(
+    flags_entry(
         "columns.mma",
-        Impl::type_bits({Scalar::half, Scalar::bhalf, Scalar::float32,
+        type_bits({Scalar::half, Scalar::bhalf, Scalar::float32,
                          Scalar::float64, Scalar::int8, Scalar::uint8}),
         &TuningTable::columns_mma),
-    Impl::value_entry("segments.tiny_elements", 0, 1024,
+    value_entry("segments.tiny_elements", 0, 1024,
                       &TuningTable::tiny_elements),
-    Impl::value_entry("segments.tiny_bytes", 0, 8192, &TuningTable::tiny_bytes),
-    Impl::value_entry("segments.tiny_from_elements", 0, 1024,
+    value_entry("segments.tiny_bytes", 0, 8192, &TuningTable::tiny_bytes),
+    value_entry("segments.tiny_from_elements", 0, 1024,
                       &TuningTable::tiny_from_elements),
-    Impl::value_entry("segments.tiny_over_bytes", 0, 8192,
+    value_entry("segments.tiny_over_bytes", 0, 8192,
                       &TuningTable::tiny_over_bytes),
-    Impl::value_entry("segments.tiny_ragged_bytes", 0, 8192,
-                      &TuningTable::tiny_ragged_bytes),
-    Impl::value_entry("segments.quads_ragged_bytes", 0, 1 << 20,
-                      &TuningTable::quads_ragged_bytes),
-    Impl::value_entry("segments.kept_bytes", 0, 8192, &TuningTable::kept_bytes),
-    Impl::limits_entry("stencil.box_radius", 16, Impl::small_float_bits,
+    value_entry("segments.tiny_csr_bytes", 0, 8192,
+                      &TuningTable::tiny_csr_bytes),
+    value_entry("segments.quads_csr_bytes", 0, 1 << 20,
+                      &TuningTable::quads_csr_bytes),
+    value_entry("segments.kept_bytes", 0, 8192, &TuningTable::kept_bytes),
+    limits_entry("stencil.box_radius", 16, small_float_bits,
                        &TuningTable::stencil_box_radius),
-    Impl::limits_entry("stencil.product_radius", 16, Impl::small_float_bits,
+    limits_entry("stencil.product_radius", 16, small_float_bits,
                        &TuningTable::stencil_product_radius),
-    Impl::limits_entry(
+    limits_entry(
         "stencil.dense_taps", 1089,
-        Impl::type_bits({Scalar::half, Scalar::bhalf, Scalar::float64}),
+        type_bits({Scalar::half, Scalar::bhalf, Scalar::float64}),
         &TuningTable::stencil_dense_taps),
 };
 
@@ -348,24 +344,25 @@ constexpr bool is_valid(TuningTable const& table) {
   return true;
 }
 
-/// Whether products are the faster ones, so that `auto` takes them where both
-/// can run.
+/// Whether a sum (or a dot product, if `product`) by products is the faster
+/// one, so that `auto` takes it where both can run.
 constexpr bool mma_reduce_pays(Scalar input, bool product,
                                TuningTable const& table = builtin_tuning) {
   return product ? table.dot_mma[input] != 0 : table.reduce_mma[input] != 0;
 }
-/// The same of scans.
+/// Whether a scan by products is the faster one.
 constexpr bool mma_scan_pays(Scalar input, Scalar /*accumulator*/,
                              TuningTable const& table = builtin_tuning) {
   return table.scan_mma[input] != 0;
 }
-/// Of sums of equal segments.
+/// Whether sums of equal segments by products are the faster ones.
 constexpr bool mma_segments_pay(Scalar input, std::uint64_t segment_bytes,
                                 TuningTable const& table = builtin_tuning) {
   int const from = table.segments_mma_bytes[input];
   return from != never && segment_bytes >= std::uint64_t(from);
 }
-/// Of the sums of columns; their scans have no products.
+/// Whether sums of columns by products are the faster ones; scans of columns
+/// have no products.
 constexpr bool mma_columns_pay(Scalar input, bool scan,
                                TuningTable const& table = builtin_tuning) {
   return !scan && table.columns_mma[input] != 0;
@@ -380,6 +377,6 @@ constexpr bool segments_are_tiny(std::uint64_t elements, std::uint64_t bytes,
           bytes > std::uint64_t(table.tiny_over_bytes));
 }
 
-}  // namespace KokkosMMA
+}  // namespace KokkosMMA::Impl
 
 #endif

@@ -9,7 +9,7 @@
 #include <core/routing/KokkosMMA_Settings.hpp>
 #include <core/routing/KokkosMMA_TuningTable.hpp>
 
-namespace KokkosMMA {
+namespace KokkosMMA::Impl {
 
 /// Whether a kernel that loads and stores the data itself is compiled for these
 /// types. The output is the accumulator, or the 16-bit type of the input.
@@ -100,12 +100,12 @@ constexpr Refusal refuse_mma_scan(ScanProblem const& problem,
       {!capability.sums_on_tensor_cores(problem.input),
        {"the element type has no encoding", "docs/routes.md"}},
       {!problem.tile_compiled,
-       {"no tile kernel keeps these elements in this accumulator and output",
+       {"no tile kernel exists for these types of elements, accumulator and "
+        "output",
         "scan_tile_exists"}},
       {!scan_products_exist(problem.input, problem.accumulator),
-       {"integers are exact on the tensor cores modulo 2^bits of their own, "
-        "and "
-        "the accumulator is wider",
+       {"the accumulator is wider than the integers, which the tensor cores "
+        "sum modulo 2^bits of their own type",
         "scan_products_exist"}},
       {!problem.contiguous,
        {"a View is strided: its elements do not fill 16-byte accesses",
@@ -135,8 +135,8 @@ constexpr RouteDecision route_scan(ScanProblem const& problem,
     decision.route = settings.route;
     return decision;
   }
-  // A matter of taste, not of ability: it yields to a route that can run, and
-  // a forced mma never meets it.
+  // A preference, not a capability limit: it yields to a route that can run,
+  // and a forced mma never meets it.
   if (!decision.mma && !decision.streamed &&
       !mma_scan_pays(problem.input, problem.accumulator, tuning))
     decision.mma = {"shuffles are as fast for these types",
@@ -148,6 +148,6 @@ constexpr RouteDecision route_scan(ScanProblem const& problem,
   return decision;
 }
 
-}  // namespace KokkosMMA
+}  // namespace KokkosMMA::Impl
 
 #endif

@@ -11,9 +11,7 @@
 
 #include <cstdint>
 
-namespace KokkosMMA {
-namespace Impl {
-
+namespace KokkosMMA::Impl {
 constexpr bool is_wide_integer(Scalar scalar) {
   return scalar == Scalar::int32 || scalar == Scalar::uint32 ||
          scalar == Scalar::int64 || scalar == Scalar::uint64;
@@ -26,16 +24,14 @@ constexpr bool is_small_float(Scalar scalar) {
   return scalar == Scalar::half || scalar == Scalar::bhalf;
 }
 
-}  // namespace Impl
-
 /// Whether a kernel that loads the data itself is compiled for values of this
 /// type: floating-point elements into float or double that are no narrower,
 /// integers into 4 or 8 bytes that are no narrower.
 constexpr bool segment_kernel_exists(Scalar input, Scalar accumulator) {
   if (input == Scalar::opaque || size_of(accumulator) < size_of(input))
     return false;
-  return Impl::is_small_integer(input) || Impl::is_wide_integer(input)
-             ? Impl::is_wide_integer(accumulator)
+  return is_small_integer(input) || is_wide_integer(input)
+             ? is_wide_integer(accumulator)
              : accumulator == Scalar::float32 || accumulator == Scalar::float64;
 }
 
@@ -45,7 +41,7 @@ constexpr bool segment_scan_kernel_exists(Scalar input, Scalar accumulator,
                                           Scalar output) {
   return segment_kernel_exists(input, accumulator) &&
          (output == accumulator ||
-          (output == input && Impl::is_small_float(input)));
+          (output == input && is_small_float(input)));
 }
 
 /// Whether the tensor cores keep these elements in this accumulator: floats in
@@ -78,7 +74,7 @@ constexpr Refusal refuse_segmented(SegmentedProblem const& problem,
         "keep one",
         "backends/cuda/kernels/segmented/KokkosMMA_SegmentedReduce.hpp"}},
       {!compiled,
-       {"no kernel keeps these elements in this accumulator and output",
+       {"no kernel exists for these types of elements, accumulator and output",
         "core/segmented/KokkosMMA_RouteSegmented.hpp"}},
       {!problem.plain_memory,
        {"a View does not refer to its elements",
@@ -87,12 +83,11 @@ constexpr Refusal refuse_segmented(SegmentedProblem const& problem,
        {"there are gaps between elements or between segments",
         "docs/segmented.md"}},
       {problem.layout == SegmentLayout::unlike,
-       {"what is read and what is written are laid out differently",
-        "docs/segmented.md"}},
+       {"input and output layouts differ", "docs/segmented.md"}},
       {problem.layout == SegmentLayout::interleaved,
        {"several values per element are cut into several segments",
         "docs/segmented.md"}},
-      {problem.ragged && !problem.packed_offsets,
+      {problem.csr && !problem.packed_offsets,
        {"the offsets are strided", "docs/segmented.md"}},
   };
   for (Rule const& rule : rules)
@@ -113,20 +108,20 @@ constexpr Refusal refuse_mma_segmented(SegmentedProblem const& problem,
   Rule const rules[] = {
       {problem.operation != Operation::sum,
        {"the operation is not a sum", "docs/routes.md"}},
-      {problem.ragged,
-       {"segments of any length do not fill the rows of a product",
+      {problem.csr,
+       {"variable-size segments do not fill the rows of a product",
         "backends/cuda/kernels/segmented/KokkosMMA_CsrReduce.hpp"}},
       {scan,
-       {"prefixes within segments are formed by additions",
+       {"segmented scans have no MMA kernel",
         "backends/cuda/kernels/segmented/KokkosMMA_SegmentedScan.hpp"}},
       {problem.layout == SegmentLayout::columns &&
-           Impl::is_wide_integer(problem.input),
+           is_wide_integer(problem.input),
        {"columns of wide integers take four or eight products for what one "
         "addition does",
         "column_products_exist"}},
       {!segment_products_exist(problem.input, problem.accumulator),
-       {"products are kept in float, in double for double, or in integers of "
-        "the elements' size and at least 4 bytes",
+       {"the tensor cores accumulate in float, in double for double, or in "
+        "integers of the element size and at least 4 bytes",
         "segment_products_exist"}},
       {settings.formulation != Formulation::chained,
        {"the papers' formulations exist for whole sums of half_t alone",
@@ -136,8 +131,6 @@ constexpr Refusal refuse_mma_segmented(SegmentedProblem const& problem,
     if (rule.applies) return rule.refusal;
   return {};
 }
-
-namespace Impl {
 
 constexpr RouteDecision route_segmented(
     SegmentedProblem const& problem, Capability const& capability,
@@ -150,7 +143,7 @@ constexpr RouteDecision route_segmented(
     decision.route = settings.route;
     return decision;
   }
-  // A matter of taste, not of ability: a forced mma never meets it.
+  // A preference, not a capability limit: a forced mma never meets it.
   bool const pays =
       problem.layout == SegmentLayout::columns
           ? mma_columns_pay(problem.input, scan, tuning)
@@ -167,8 +160,6 @@ constexpr RouteDecision route_segmented(
   return decision;
 }
 
-}  // namespace Impl
-
 /// Route of a segmented reduction: `mma` is products on tensor cores,
 /// `streamed` the library's kernels without them, `generic` plain Kokkos.
 /// Automatic choice never fails. With a forced route, `route` is that route and
@@ -176,16 +167,16 @@ constexpr RouteDecision route_segmented(
 constexpr RouteDecision route_segmented_reduce(
     SegmentedProblem const& problem, Capability const& capability,
     Settings const& settings, TuningTable const& tuning = builtin_tuning) {
-  return Impl::route_segmented(problem, capability, settings, false, tuning);
+  return route_segmented(problem, capability, settings, false, tuning);
 }
 
 /// Route of a segmented scan, like route_segmented_reduce().
 constexpr RouteDecision route_segmented_scan(
     SegmentedProblem const& problem, Capability const& capability,
     Settings const& settings, TuningTable const& tuning = builtin_tuning) {
-  return Impl::route_segmented(problem, capability, settings, true, tuning);
+  return route_segmented(problem, capability, settings, true, tuning);
 }
 
-}  // namespace KokkosMMA
+}  // namespace KokkosMMA::Impl
 
 #endif

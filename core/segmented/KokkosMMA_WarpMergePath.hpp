@@ -12,8 +12,8 @@
 #include <cstdint>
 
 /// \file
-/// Reduction of segments of any lengths by warps that all get the same share of
-/// the work, wherever that cuts through segments.
+/// Reduction of segments of any lengths (CSR rows) by warps that all get equal
+/// ranges of the merge path, wherever these cut through segments.
 ///
 /// Work is counted in elements; closing a segment counts as several. So neither
 /// a segment of 2^28 elements nor a million empty ones keep a warp busy while
@@ -26,22 +26,22 @@
 
 namespace KokkosMMA::Impl {
 
-/// Between two steps of the work: segments before `segment` are closed,
+/// A coordinate of the merge path: segments before `segment` are closed,
 /// elements before `element` are taken.
-struct RaggedPlace {
+struct MergeCoordinate {
   std::uint64_t segment;
   std::uint64_t element;
-  friend constexpr bool operator==(RaggedPlace, RaggedPlace) = default;
+  friend constexpr bool operator==(MergeCoordinate, MergeCoordinate) = default;
 };
 
 template <class Offset>
-struct RaggedWork {
+struct MergePath {
   OffsetSegments<Offset> segments;  ///< at least one
   std::uint64_t weight;             ///< of a segment, in elements
   std::uint64_t first;              ///< element
   std::uint64_t last;               ///< element, behind the end
 
-  KOKKOS_FORCEINLINE_FUNCTION static RaggedWork of(
+  KOKKOS_FORCEINLINE_FUNCTION static MergePath of(
       OffsetSegments<Offset> const &segments, std::uint64_t weight) {
     return {segments, weight, segments.begin(0),
             segments.end(segments.count() - 1)};
@@ -54,9 +54,10 @@ struct RaggedWork {
       std::uint64_t s) const {
     return weight * (s + 1) + (segments.end(s) - first);
   }
-  /// Where `done` work ends, when so many segments are closed by then.
-  KOKKOS_FORCEINLINE_FUNCTION RaggedPlace place(std::uint64_t done,
-                                                std::uint64_t closed) const {
+  /// The coordinate after `done` work, when `closed` segments are closed by
+  /// then.
+  KOKKOS_FORCEINLINE_FUNCTION MergeCoordinate
+  coordinate(std::uint64_t done, std::uint64_t closed) const {
     if (closed == segments.count()) return {closed, last};
     std::uint64_t const element = first + (done - weight * closed);
     std::uint64_t const end     = segments.end(closed);
@@ -64,20 +65,19 @@ struct RaggedWork {
   }
 };
 
-/// Begin of share `i` of `shares` equal ones.
-KOKKOS_FORCEINLINE_FUNCTION constexpr std::uint64_t begin_of_share(
-    std::uint64_t total, std::uint64_t shares, std::uint64_t i) {
-  std::uint64_t const left = total % shares;
-  return total / shares * i + (i < left ? i : left);
+/// Begin of partition `i` of `partitions` equal ones.
+KOKKOS_FORCEINLINE_FUNCTION constexpr std::uint64_t begin_of_partition(
+    std::uint64_t total, std::uint64_t partitions, std::uint64_t i) {
+  std::uint64_t const left = total % partitions;
+  return total / partitions * i + (i < left ? i : left);
 }
 
-/// The places at which `done[0]` and `done[1]` work ends. The warp asks 32
-/// offsets at a time, so 2^24 segments are five loads deep.
+/// The coordinates after `done[0]` and `done[1]` work. The warp asks 32 offsets
+/// at a time, so 2^24 segments are five loads deep.
 template <class Warp, class Offset>
-KOKKOS_FORCEINLINE_FUNCTION void find_places(Warp const &warp,
-                                             RaggedWork<Offset> const &work,
-                                             std::uint64_t const (&done)[2],
-                                             RaggedPlace (&places)[2]) {
+KOKKOS_FORCEINLINE_FUNCTION void find_coordinates(
+    Warp const &warp, MergePath<Offset> const &work,
+    std::uint64_t const (&done)[2], MergeCoordinate (&coordinates)[2]) {
   // Between `low` and `high` segments are closed.
   std::uint64_t low[2]  = {0, 0};
   std::uint64_t high[2] = {work.segments.count(), work.segments.count()};
@@ -101,26 +101,26 @@ KOKKOS_FORCEINLINE_FUNCTION void find_places(Warp const &warp,
       high[k]                   = above < high[k] ? above : high[k];
     }
   }
-  for (int k = 0; k < 2; ++k) places[k] = work.place(done[k], low[k]);
+  for (int k = 0; k < 2; ++k) coordinates[k] = work.coordinate(done[k], low[k]);
 }
 
-/// What a warp leaves of its stretch of the work beside the segments that it
-/// stored.
+/// Head and tail partials of a warp's range: what it leaves beside the segments
+/// that it stored.
 template <class Value>
-struct RaggedPartial {
+struct RangePartials {
   Value head;  ///< last part of the first segment, if `ends_another`
   Value tail;  ///< of the segment that is open at the end
   std::uint64_t segment_and_flags;
 
-  /// The first segment of the stretch.
+  /// The first segment of the range.
   KOKKOS_FORCEINLINE_FUNCTION constexpr std::uint64_t segment() const {
     return segment_and_flags >> 2;
   }
-  /// Whether a segment is closed in the stretch.
+  /// Whether a segment is closed in the range.
   KOKKOS_FORCEINLINE_FUNCTION constexpr bool closes() const {
     return segment_and_flags & 1;
   }
-  /// Whether the first one of these began in an earlier stretch.
+  /// Whether the first one of these began in an earlier range.
   KOKKOS_FORCEINLINE_FUNCTION constexpr bool ends_another() const {
     return segment_and_flags & 2;
   }
@@ -131,11 +131,11 @@ struct RaggedPartial {
   }
 };
 
-/// Joins what the stretch behind `left` leaves; store(segment, value) is called
-/// for a segment that ends there and began in the stretches of `left`.
+/// Joins the partials of the range behind `left`; store(segment, value) is
+/// called for a segment that ends there and began in the ranges of `left`.
 template <Operation Op, class Value, class Store>
 KOKKOS_FORCEINLINE_FUNCTION void join_partials(
-    RaggedPartial<Value> &left, RaggedPartial<Value> const &behind,
+    RangePartials<Value> &left, RangePartials<Value> const &behind,
     Store const &store) {
   using Math = Combine<Op, Value>;
   if (!behind.closes()) {
@@ -151,42 +151,42 @@ KOKKOS_FORCEINLINE_FUNCTION void join_partials(
   left.tail = behind.tail;
 }
 
-/// The value of the segment that is open behind some stretches.
+/// The value of the segment that is open behind some ranges.
 template <Operation Op, class Value>
-struct RaggedOpen {
+struct OpenSegment {
   using Math  = Combine<Op, Value>;
   Value value = Math::identity();
-  bool fresh  = false;  ///< what was open before these stretches is closed
+  bool fresh  = false;  ///< what was open before these ranges is closed
 
-  /// Calls store(segment, value) when the stretch ends a segment of others.
+  /// Calls store(segment, value) when the range ends a segment of earlier ones.
   template <class Store>
-  KOKKOS_FORCEINLINE_FUNCTION void add(RaggedPartial<Value> const &stretch,
+  KOKKOS_FORCEINLINE_FUNCTION void add(RangePartials<Value> const &range,
                                        Store const &store) {
-    if (!stretch.closes()) {
-      value = Math::apply(value, stretch.tail);
+    if (!range.closes()) {
+      value = Math::apply(value, range.tail);
       return;
     }
-    if (stretch.ends_another())
-      store(stretch.segment(), Math::apply(value, stretch.head));
-    value = stretch.tail;
+    if (range.ends_another())
+      store(range.segment(), Math::apply(value, range.head));
+    value = range.tail;
     fresh = true;
   }
-  /// Adds the stretches that follow.
-  KOKKOS_FORCEINLINE_FUNCTION void add(RaggedOpen const &later) {
+  /// Adds the ranges that follow.
+  KOKKOS_FORCEINLINE_FUNCTION void add(OpenSegment const &later) {
     value = later.fresh ? later.value : Math::apply(value, later.value);
     fresh = fresh || later.fresh;
   }
 };
 
-/// What is open behind the stretches of all earlier lanes, given what is open
+/// What is open behind the ranges of all earlier lanes, given what is open
 /// behind those of each lane; `all` of the warp, in every lane.
 template <class Warp, Operation Op, class Value>
 KOKKOS_FORCEINLINE_FUNCTION void open_before(
     Warp const &warp,
-    typename Warp::template Lanes<RaggedOpen<Op, Value>> const &mine,
-    typename Warp::template Lanes<RaggedOpen<Op, Value>> &before,
-    typename Warp::template Lanes<RaggedOpen<Op, Value>> &all) {
-  using Open = RaggedOpen<Op, Value>;
+    typename Warp::template Lanes<OpenSegment<Op, Value>> const &mine,
+    typename Warp::template Lanes<OpenSegment<Op, Value>> &before,
+    typename Warp::template Lanes<OpenSegment<Op, Value>> &all) {
+  using Open = OpenSegment<Op, Value>;
   typename Warp::template Lanes<Value> value;
   typename Warp::template Lanes<int> fresh;
   warp.each([&](int lane) {
@@ -217,8 +217,8 @@ KOKKOS_FORCEINLINE_FUNCTION void open_before(
   });
 }
 
-/// Walks along a stretch of the work. Elements come through a `Stream`, which
-/// offers
+/// Walks along a range of the merge path. Elements come through a `Stream`,
+/// which offers
 ///   begin(), end()     positions of the first element and behind the last; at
 ///                      multiples of its elements a vector starts
 ///   ring()             a StagedRing in which the elements lie
@@ -230,7 +230,7 @@ KOKKOS_FORCEINLINE_FUNCTION void open_before(
 /// \tparam Quads whether four lanes may share a segment: for segments of middle
 /// length, which the code for the others pays for
 template <class Warp, Operation Op, Scalar Input, class Value, bool Quads>
-class WarpRagged {
+class WarpMergePath {
   template <class T>
   using Lanes = typename Warp::template Lanes<T>;
   using Math  = Combine<Op, Value>;
@@ -248,18 +248,18 @@ class WarpRagged {
   static constexpr int quads_cost = 4 * 40 + 32 * vector_cost;
 
  public:
-  KOKKOS_FORCEINLINE_FUNCTION explicit WarpRagged(Warp const &warp)
+  KOKKOS_FORCEINLINE_FUNCTION explicit WarpMergePath(Warp const &warp)
       : m_warp(warp) {}
 
-  /// Stores every segment that begins and ends between the two places, with
-  /// store(segment, value), and returns what is left; `tail` and `head` are the
-  /// same in every lane.
+  /// Stores every segment that begins and ends between the two coordinates,
+  /// with store(segment, value), and returns what is left; `tail` and `head`
+  /// are the same in every lane.
   template <class Stream, class Offset, class Store>
-  KOKKOS_FORCEINLINE_FUNCTION Lanes<RaggedPartial<Value>> walk(
+  KOKKOS_FORCEINLINE_FUNCTION Lanes<RangePartials<Value>> walk(
       Stream &stream, OffsetSegments<Offset> const &segments,
-      RaggedPlace const &begin, RaggedPlace const &end,
+      MergeCoordinate const &begin, MergeCoordinate const &end,
       Store const &store) const {
-    // Segments that are closed in the stretch, counted from its first one.
+    // Segments that are closed in the range, counted from its first one.
     auto const closed = unsigned(end.segment - begin.segment);
     bool const ends_another =
         closed > 0 && begin.element > segments.begin(begin.segment);
@@ -353,11 +353,11 @@ class WarpRagged {
       stream.release(position);
     }
     Lanes<Value> const tail = close(open);
-    Lanes<RaggedPartial<Value>> left;
+    Lanes<RangePartials<Value>> left;
     m_warp.each([&](int lane) {
       m_warp.at(left, lane) = {
           m_warp.at(head, lane), m_warp.at(tail, lane),
-          RaggedPartial<Value>::pack(begin.segment, closed > 0, ends_another)};
+          RangePartials<Value>::pack(begin.segment, closed > 0, ends_another)};
     });
     return left;
   }

@@ -53,7 +53,7 @@ struct EqualStarts {
         (offset - static_cast<std::uint32_t>(first)) % length;
     return behind ? length - behind : 0;
   }
-  /// The same one row later.
+  /// ahead() one row later.
   KOKKOS_FORCEINLINE_FUNCTION constexpr std::uint32_t next_row(
       std::uint32_t ahead) const {
     return ahead >= step ? ahead - step : ahead + (length - step);

@@ -317,7 +317,7 @@ class AutomatonTables {
              2 * updates, ceiling, updates);
     }
     state.counters["fused_steps"]   = steps;
-    state.counters["model_speedup"] = KokkosMMA::automaton_speedup(radius);
+    state.counters["model_speedup"] = KokkosMMA::Impl::automaton_speedup(radius);
     state.SetLabel(route);
   }
 

@@ -359,9 +359,9 @@ class Sums {
            static_cast<double>(n) * sizeof(T), ceiling, static_cast<double>(n));
     if (chain > 0) {
       state.counters["model_steps"] =
-          KokkosMMA::chained_reduction_steps(n, chain);
+          KokkosMMA::Impl::chained_reduction_steps(n, chain);
       state.counters["model_speedup"] =
-          KokkosMMA::chained_reduction_speedup(chain);
+          KokkosMMA::Impl::chained_reduction_speedup(chain);
     }
     state.SetLabel(route);
   }
@@ -394,7 +394,7 @@ class Sums {
           if (form != Formulation::chained)
             add_chain(wmma_contender(form, chain, block), chain, block);
           // The library's recurrence has chains of one.
-          if (block <= KokkosMMA::MmaTuning::threads &&
+          if (block <= KokkosMMA::Impl::MmaTuning::threads &&
               !(form == Formulation::recurrence && chain > 1))
             add_chain(mma_contender(form, chain, block), chain, block);
         }

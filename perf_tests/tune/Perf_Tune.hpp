@@ -26,7 +26,7 @@ namespace perf {
 using KokkosMMA::PerType;
 using KokkosMMA::Route;
 using KokkosMMA::Scalar;
-using KokkosMMA::TuningTable;
+using KokkosMMA::Impl::TuningTable;
 
 /// One call of the library on one size. call(k) submits the k-th of many calls;
 /// sum() is a figure of the results, in which a wrong one would show.
@@ -118,8 +118,8 @@ class Tuner {
            std::string const& before, std::string const& figures);
 
   Session& m_session;
-  TuningTable m_table  = KokkosMMA::builtin_tuning;
-  TuningTable m_in_use = KokkosMMA::builtin_tuning;
+  TuningTable m_table  = KokkosMMA::Impl::builtin_tuning;
+  TuningTable m_in_use = KokkosMMA::Impl::builtin_tuning;
   std::string m_report;
 };
 

@@ -223,8 +223,8 @@ void tune_ragged(Tuner& tuner) {
   std::size_t const n      = elements_of<T>(tuner, std::size_t(1) << 26);
   T* const in              = tuner.session().template data<T>(n);
   TuningTable plain        = tuner.table();
-  plain.tiny_ragged_bytes  = 0;
-  plain.quads_ragged_bytes = 1 << 20;
+  plain.tiny_csr_bytes  = 0;
+  plain.quads_csr_bytes = 1 << 20;
   TuningTable quads        = plain;
   quads.quads_ragged_bytes = 0;
   for (int const bytes : {8, 16, 32, 64, 128, 256}) {

@@ -16,18 +16,18 @@ namespace perf {
 
 #ifdef KOKKOS_ENABLE_CUDA
 
-using KokkosMMA::never;
-using KokkosMMA::TuningEntry;
+using KokkosMMA::Impl::never;
+using KokkosMMA::Impl::TuningEntry;
 
 namespace {
 
 std::string name_of(int TuningTable::*value) {
-  for (TuningEntry const& entry : KokkosMMA::tuning_entries)
+  for (TuningEntry const& entry : KokkosMMA::Impl::tuning_entries)
     if (entry.value == value) return std::string(entry.name);
   throw std::logic_error("perf_tune: a value without a name");
 }
 std::string name_of(PerType TuningTable::*values, Scalar type) {
-  for (TuningEntry const& entry : KokkosMMA::tuning_entries)
+  for (TuningEntry const& entry : KokkosMMA::Impl::tuning_entries)
     if (entry.values == values)
       return std::string(entry.name) + "." + std::string(to_string(type));
   throw std::logic_error("perf_tune: values without a name");
@@ -320,14 +320,14 @@ TuneOptions parse_tune(int argc, char** argv) {
 }
 
 int check_table(std::string const& path) {
-  KokkosMMA::TuningFile const file = KokkosMMA::read_tuning(path);
+  KokkosMMA::Impl::TuningFile const file = KokkosMMA::Impl::read_tuning(path);
   std::cout << path << ": a table for " << KokkosMMA::Impl::to_text(file.device)
             << ", " << file.date << "\n";
-  KokkosMMA::for_each_tuned_value(file.table, [](std::string const& name,
+  KokkosMMA::Impl::for_each_tuned_value(file.table, [](std::string const& name,
                                                  auto const& entry, int value) {
     int built_in = value;
-    KokkosMMA::for_each_tuned_value(
-        KokkosMMA::builtin_tuning,
+    KokkosMMA::Impl::for_each_tuned_value(
+        KokkosMMA::Impl::builtin_tuning,
         [&](std::string const& other, auto const&, int v) {
           if (other == name) built_in = v;
         });
@@ -378,13 +378,13 @@ int measure(TuneOptions const& options) {
   std::time_t const now = std::time(nullptr);
   char date[16];
   std::strftime(date, sizeof(date), "%Y-%m-%d", std::localtime(&now));
-  KokkosMMA::TuningFile const file{tuner.table(), device.tuned(), date};
+  KokkosMMA::Impl::TuningFile const file{tuner.table(), device.tuned(), date};
   std::string const notes =
       tuner.report().empty()
           ? std::string("the built-in values are the best ones here")
           : "what differs from the built-in table, with what was measured:\n" +
                 tuner.report();
-  write_whole(options.out, KokkosMMA::write_tuning(file, notes));
+  write_whole(options.out, KokkosMMA::Impl::write_tuning(file, notes));
   std::cout << "\nwritten: " << options.out
             << "; use it with KOKKOSMMA_TUNING=" << options.out << "\n";
   return 0;

@@ -36,7 +36,7 @@ constexpr Route best_route(bool visible = true) {
 /// integers of 8 bytes would wrap there before they become floating point.
 template <class Element, class Value>
 inline constexpr bool visible_to_mma =
-    !refuse_sum_types(scalar_v<Element>, scalar_v<Value>, 0);
+    !Impl::refuse_sum_types(scalar_v<Element>, scalar_v<Value>, 0);
 
 /// reduce() into a scalar that was poisoned; checks that the route asked for
 /// ran.

@@ -18,16 +18,17 @@ template <class Input, class Output, class Exec, class Accumulator = void>
 std::vector<Route> scan_routes(bool contiguous = true) {
   using A = Impl::chosen_accumulator_t<Accumulator, Kokkos::View<Input*>,
                                        Kokkos::View<Output*>>;
-  ScanProblem problem;
-  problem.source      = Source::view;
-  problem.input       = scalar_v<Input>;
-  problem.accumulator = scalar_v<A>;
-  problem.output      = scalar_v<Output>;
-  problem.sum         = true;
-  problem.contiguous  = contiguous;
-  problem.tile_compiled =
-      scan_tile_exists(problem.input, problem.accumulator, problem.output);
-  return routes<Exec>(!refuse_mma_scan(problem, Capability{true, 90, 132}, {}));
+  Impl::ScanProblem problem;
+  problem.source        = Impl::Source::view;
+  problem.input         = scalar_v<Input>;
+  problem.accumulator   = scalar_v<A>;
+  problem.output        = scalar_v<Output>;
+  problem.sum           = true;
+  problem.contiguous    = contiguous;
+  problem.tile_compiled = Impl::scan_tile_exists(
+      problem.input, problem.accumulator, problem.output);
+  return routes<Exec>(
+      !Impl::refuse_mma_scan(problem, Capability{true, 90, 132}, {}));
 }
 
 /// exclusive_scan or inclusive_scan; checks that the route asked for ran.

@@ -80,7 +80,7 @@ SegmentedProblem value_problem(X const& x, Impl::EqualSegments const& segments,
 
 /// Routes that can run this problem on this space.
 template <class Exec>
-std::vector<Route> segmented_routes(SegmentedProblem const& problem,
+std::vector<Route> segmented_routes(Impl::SegmentedProblem const& problem,
                                     bool scan) {
   std::vector<Route> routes{Route::automatic, Route::generic};
   Capability const machine = capability(Exec());

@@ -18,6 +18,8 @@
 namespace {
 
 using namespace KokkosMMA;
+
+using namespace KokkosMMA::Impl;
 using namespace KokkosMMA::Testing;
 
 using Exec = Kokkos::Cuda;

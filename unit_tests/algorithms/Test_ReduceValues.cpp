@@ -13,6 +13,8 @@
 namespace {
 
 using namespace KokkosMMA;
+
+using namespace KokkosMMA::Impl;
 using namespace KokkosMMA::Testing;
 
 template <class Exec>

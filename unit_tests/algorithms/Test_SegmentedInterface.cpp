@@ -365,7 +365,7 @@ void expect_forced_routes() {
                           segmented_inclusive_scan(Exec(), call.x, 10,
                                                    call.y.view(), mma);
                         }),
-                        {"route mma", "formed by additions"}));
+                        {"route mma", "no MMA kernel"}));
   EXPECT_TRUE(has_parts(error_of([&] {
                           segmented_reduce(Exec(), call.x, 10,
                                            call.result.view(), Minimum(), mma);
@@ -446,7 +446,7 @@ void expect_explanations() {
   }
   if (on_cuda<Exec>) {
     EXPECT_TRUE(has_parts(all[1], {"not a sum"}));
-    EXPECT_TRUE(has_parts(all[2], {"segments of any length"}));
+    EXPECT_TRUE(has_parts(all[2], {"variable-size segments"}));
     EXPECT_TRUE(
         has_parts(explain([&] { segmented_reduce(Exec(), m, 2, few); }),
                   {"route generic", "several values", "several segments"}));

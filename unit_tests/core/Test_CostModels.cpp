@@ -14,11 +14,11 @@
 
 namespace {
 
-using KokkosMMA::automaton_cost;
-using KokkosMMA::automaton_speedup;
-using KokkosMMA::chained_reduction_speedup;
-using KokkosMMA::chained_reduction_steps;
-using KokkosMMA::classic_reduction_steps;
+using KokkosMMA::Impl::automaton_cost;
+using KokkosMMA::Impl::automaton_speedup;
+using KokkosMMA::Impl::chained_reduction_speedup;
+using KokkosMMA::Impl::chained_reduction_steps;
+using KokkosMMA::Impl::classic_reduction_steps;
 using KokkosMMA::Impl::log2_of;
 using KokkosMMA::Testing::error_of;
 

@@ -157,14 +157,14 @@ static_assert(!refusal_of(route_segmented_reduce(rows_of_halves(), h200,
                                                  Settings{Route::mma})));
 static_assert(says(refusal_of(route_segmented_scan(rows_of_halves(), h200,
                                                    Settings{Route::mma})),
-                   "formed by additions"));
+                   "no MMA kernel"));
 static_assert(says(refusal_of(route_segmented_reduce(
                        rows_of_halves(), host, Settings{Route::streamed})),
                    "not Cuda"));
 
 TEST(RouteSegmented, DecisionAsText) {
   EXPECT_EQ(
-      "route streamed; not mma: segments of any length do not fill the rows of "
+      "route streamed; not mma: variable-size segments do not fill the rows of "
       "a product (backends/cuda/kernels/segmented/KokkosMMA_CsrReduce.hpp)",
       to_string(route_segmented_reduce(with(rows_of_halves(), &P::ragged, true),
                                        h200, {})));

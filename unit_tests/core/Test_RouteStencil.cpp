@@ -12,6 +12,8 @@ namespace {
 using namespace KokkosMMA;
 using namespace KokkosMMA::Impl;
 
+using namespace KokkosMMA::Impl;
+
 constexpr Capability h200{true, 90, 132};
 constexpr Capability older{true, 70, 80};
 constexpr Capability host{};

@@ -13,6 +13,8 @@ namespace {
 
 using namespace KokkosMMA;
 
+using namespace KokkosMMA::Impl;
+
 /// What the kernel takes for granted.
 constexpr bool usable(StreamedTuning const& tuning) {
   bool const power_of_two =
@@ -31,10 +33,29 @@ constexpr bool all_usable() {
   return true;
 }
 static_assert(all_usable());
-static_assert(!usable(StreamedTuning{256, 2, 16, 3}) &&
-                  !usable(StreamedTuning{256, 2, 16, 0}) &&
-                  !usable(StreamedTuning{1024, 3, 16, 4}),
+constexpr StreamedTuning fair{
+    .threads = 256, .min_blocks = 2, .calls = 16, .accumulators = 4};
+constexpr bool usable_with(int StreamedTuning::*member, int value) {
+  StreamedTuning tuning = fair;
+  tuning.*member        = value;
+  return usable(tuning);
+}
+static_assert(usable(fair) && !usable_with(&StreamedTuning::accumulators, 3) &&
+                  !usable_with(&StreamedTuning::accumulators, 0) &&
+                  !usable_with(&StreamedTuning::min_blocks, 9),
               "the check itself can fail");
+
+TEST(Tuning, NamesItsFields) {
+  EXPECT_EQ(to_string(fair),
+            "StreamedTuning{threads = 256, min_blocks = 2, calls = 16, "
+            "accumulators = 4}");
+  EXPECT_EQ(to_string(streamed_scan_tuning(8)),
+            "StreamedScanTuning{threads = 512, min_blocks = 2, items = 8}");
+  EXPECT_EQ(to_string(tile_scan_tuning(false, false)),
+            "TileScanTuning{threads = 256, min_blocks = 3, tiles = 4}");
+  EXPECT_EQ(to_string(segmented_tuning),
+            "SegmentedTuning{warps = 8, stages = 2, tile_bytes = 4096}");
+}
 
 /// The running values of a thread stay within half its registers.
 constexpr bool values_fit() {

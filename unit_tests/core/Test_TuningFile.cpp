@@ -20,6 +20,8 @@
 namespace {
 
 using namespace KokkosMMA;
+
+using namespace KokkosMMA::Impl;
 using namespace KokkosMMA::Testing;
 
 TuningFile const h200{{}, {"NVIDIA H200", 90, 132}, "2026-11-21"};

@@ -21,6 +21,8 @@
 namespace {
 
 using namespace KokkosMMA;
+
+using namespace KokkosMMA::Impl;
 using namespace KokkosMMA::Testing;
 
 static_assert(is_valid(builtin_tuning));

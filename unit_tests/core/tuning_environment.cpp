@@ -17,6 +17,8 @@ namespace {
 
 using namespace KokkosMMA;
 
+using namespace KokkosMMA::Impl;
+
 int failures = 0;
 void expect(bool holds, std::string const& what) {
   if (holds) return;

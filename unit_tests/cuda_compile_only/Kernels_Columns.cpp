@@ -5,7 +5,8 @@
 // here runs.
 
 #include <adapters/kokkos/KokkosMMA_HalfTypes.hpp>
-#include <backends/cuda/kernels/segmented/KokkosMMA_Columns.hpp>
+#include <backends/cuda/kernels/segmented/KokkosMMA_ColumnReduce.hpp>
+#include <backends/cuda/kernels/segmented/KokkosMMA_ColumnScan.hpp>
 
 #include <cstdint>
 

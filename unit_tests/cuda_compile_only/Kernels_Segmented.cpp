@@ -23,7 +23,7 @@ struct StoreTo {
 
 template <Operation Op, Scalar Input, class Value, class Offset>
 void ragged(void const* x, Offset const* offsets, Value* result) {
-  Cuda::launch_ragged_reduce<Op, Input, Value>(
+  Cuda::launch_csr_reduce<Op, Input, Value>(
       Kokkos::Cuda(), x, OffsetSegments<Offset>{offsets, 100},
       StoreTo<Value>{result}, 1000);
 }

@@ -42,7 +42,7 @@ TYPED_TEST_SUITE(StdScans, ExecutionSpaces);
 
 /// What auto takes for a contiguous sum with a tile kernel.
 template <class Input, class Accumulator>
-constexpr Route tile_route = KokkosMMA::mma_scan_pays(scalar_v<Input>,
+constexpr Route tile_route = KokkosMMA::Impl::mma_scan_pays(scalar_v<Input>,
                                                       scalar_v<Accumulator>)
                                  ? Route::mma
                                  : Route::streamed;

@@ -12,9 +12,11 @@
 
 #include <bit>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
-#include <cstring>
+#include <functional>
 #include <limits>
+#include <string>
 #include <vector>
 
 namespace KokkosMMA::Testing {
@@ -52,46 +54,14 @@ struct Format<Scalar::float64> {
   static double decode(Bits bits) { return std::bit_cast<double>(bits); }
 };
 
-/// Elements at a chosen place of a 16-byte line. Around them lie bits that
-/// would be seen in a result: NaN as floats, -1 as integers.
-template <class Bits>
-class Elements {
- public:
-  Elements(std::size_t size, int offset)
-      : m_lines((offset + size) * sizeof(Bits) / 16 + 4),
-        m_offset(offset),
-        m_size(size) {
-    std::memset(static_cast<void*>(m_lines.data()), 0xff,
-                m_lines.size() * sizeof(Line));
-  }
-  Bits* data() {
-    return reinterpret_cast<Bits*>(m_lines.data() + 1) + m_offset;
-  }
-  Bits& operator[](std::size_t i) { return data()[i]; }
-  std::size_t size() const { return m_size; }
-
- private:
-  struct alignas(16) Line {
-    unsigned char bytes[16];
-  };
-  std::vector<Line> m_lines;
-  int m_offset;
-  std::size_t m_size;
+/// Which elements of a row are combined: element i belongs to group of(i), or
+/// to none if that is negative.
+struct Groups {
+  std::string name;
+  std::size_t elements;
+  std::size_t count;
+  std::function<std::ptrdiff_t(std::size_t)> of;
 };
-
-/// Sizes that meet the edges of a vector, a warp's worth and a step of two.
-inline std::vector<std::size_t> interesting_sizes(int per_vector) {
-  std::vector<std::size_t> sizes;
-  std::size_t const warp = 32 * std::size_t(per_vector);
-  for (std::size_t const n :
-       {std::size_t(0), std::size_t(1), std::size_t(2), std::size_t(15),
-        std::size_t(16), std::size_t(17), warp - 1, warp, warp + 1,
-        2 * warp - 1, 2 * warp, 2 * warp + 1, std::size_t(4999)})
-    sizes.push_back(n);
-  return sizes;
-}
-
-inline constexpr int chain_lengths[] = {1, 2, 8, 32};
 
 }  // namespace KokkosMMA::Testing
 

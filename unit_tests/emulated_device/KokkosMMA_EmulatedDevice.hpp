@@ -38,7 +38,7 @@ class EmulatedDevice {
 
   /// Waits for `threads` threads of the block at barrier `id`; 0 for all.
   static void barrier(int id, int threads);
-  /// The same for all threads, and whether `value` is true of any.
+  /// Waits for all threads; returns whether `value` is true of any.
   static bool barrier_or(bool value);
 
   /// Once all lanes of `mask` are here, each with its operand, `f` gets these

@@ -14,13 +14,14 @@ namespace KokkosMMA::Testing {
 
 /// A table that a file may hold: every value is one that its entry allows, its
 /// ends more often than others.
-inline TuningTable random_table(Random& random) {
-  TuningTable table;
-  for_each_tuned_value(
-      table, [&](std::string const&, TuningEntry const& entry, int& value) {
+inline Impl::TuningTable random_table(Random& random) {
+  Impl::TuningTable table;
+  Impl::for_each_tuned_value(
+      table,
+      [&](std::string const&, Impl::TuningEntry const& entry, int& value) {
         std::int64_t const kind = random.integer(0, 9);
         if (entry.or_never && kind <= 1) {
-          value = never;
+          value = Impl::never;
           return;
         }
         // Small values as often as large ones.

@@ -12,7 +12,8 @@
 #include <Kokkos_Core.hpp>
 
 #ifdef KOKKOS_ENABLE_CUDA
-#include <backends/cuda/kernels/segmented/KokkosMMA_Columns.hpp>
+#include <backends/cuda/kernels/segmented/KokkosMMA_ColumnReduce.hpp>
+#include <backends/cuda/kernels/segmented/KokkosMMA_ColumnScan.hpp>
 #include <backends/cuda/kernels/segmented/KokkosMMA_CsrReduce.hpp>
 #include <backends/cuda/kernels/segmented/KokkosMMA_SegmentedReduce.hpp>
 #include <backends/cuda/kernels/segmented/KokkosMMA_SegmentedScan.hpp>
@@ -73,7 +74,7 @@ struct SegmentKernels<Kokkos::Cuda> {
                             Offset const* offsets, std::uint64_t count,
                             std::uint64_t longest, Store const& store) {
     AnnouncedKernel const announced(label, exec);
-    Cuda::launch_ragged_reduce<Op, scalar_v<Element>, Value>(
+    Cuda::launch_csr_reduce<Op, scalar_v<Element>, Value>(
         exec, x, OffsetSegments<Offset>{offsets, count}, store, size, longest);
   }
 

@@ -21,7 +21,7 @@ struct CopyAsync16 {
                  "l"(from)
                  : "memory");
   }
-  /// The same, of a row whose other bytes are copied too: L2 loads 128 of them
+  /// copy() of a part of a row whose other bytes follow: L2 loads 128 of them
   /// (bytes of a band stencil, H200: 163 us instead of 167).
   __device__ static void copy_of_row(void* to, void const* from) {
     asm volatile("cp.async.cg.shared.global.L2::128B [%0],[%1],16;" ::"r"(

@@ -11,7 +11,7 @@ namespace KokkosMMA::Impl::Cuda {
 /// without such a launch, nothing happens: the grids are one behind the other.
 /// Stencils of 16384^2 bytes, back to back, 1 % faster (band of radius 7 139.2
 /// us instead of 140.5, separable sums of radius 1 136.0 instead of 137.4),
-/// halfs and floats up to 1 % (H200, CUDA 13.0, 2026-11-24).
+/// half values and floats up to 1 % (H200, CUDA 13.0, 2026-11-24).
 struct GridDependency {
   /// Of the earlier grid: its blocks are all under way, the later one may come.
   __device__ static void release() {

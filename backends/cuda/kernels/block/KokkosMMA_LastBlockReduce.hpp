@@ -95,11 +95,13 @@ __device__ void block_reduce(T& value, Joiner const& joiner) {
   }
 }
 
-/// A value per thread to one per grid; `store(value)` runs in one thread of the
-/// last block. blockDim.x is a multiple of 32, gridDim.x at most max_partials.
+/// Reduces a value per thread to one per grid, which the block that finishes
+/// last hands to `store(value)` in one thread. blockDim.x is a multiple of 32,
+/// gridDim.x at most max_partials.
 template <class T, class Joiner, class Store>
-__device__ void grid_finish(T& value, Joiner const& joiner,
-                            GridScratch const& scratch, Store const& store) {
+__device__ void last_block_reduce(T& value, Joiner const& joiner,
+                                  GridScratch const& scratch,
+                                  Store const& store) {
   block_reduce(value, joiner);
   if (gridDim.x == 1) {
     if (threadIdx.x == 0) store(value);

@@ -9,17 +9,17 @@
 #include <cstdint>
 
 /// \file
-/// A stretch of the data on its way through a ring of tiles in shared memory
+/// A range of the data on its way through a ring of tiles in shared memory
 /// that belongs to one warp, so that no warp waits for another. Unlike the
 /// stages of KokkosMMA_WarpStages.hpp the tiles join: what lies across the edge
 /// of a tile is read as if there were none.
 
 namespace KokkosMMA::Impl::Cuda {
 
-/// Positions count elements from the 16-byte line in which the stretch begins;
-/// a stretch has less than 2^31. All lanes make the same calls.
+/// Positions count elements from the 16-byte chunk in which the range begins;
+/// a range has less than 2^31. All lanes make the same calls.
 template <int Tiles, int TileBytes, int ElementBytes>
-class RingStream {
+class WarpPipeline {
  public:
   using Ring                         = StagedRing<Tiles * TileBytes>;
   static constexpr unsigned per_tile = TileBytes / ElementBytes;
@@ -28,8 +28,8 @@ class RingStream {
   /// A position may lie anywhere in its tile.
   static constexpr unsigned reach = (Tiles - 1) * per_tile;
 
-  __device__ RingStream(unsigned char *memory, unsigned char const *first,
-                        std::uint64_t elements, int lane)
+  __device__ WarpPipeline(unsigned char *memory, unsigned char const *first,
+                          std::uint64_t elements, int lane)
       : m_ring{memory}, m_lane(lane) {
     unsigned const skip = reinterpret_cast<std::uintptr_t>(first) % 16;
     m_source            = first - skip;
@@ -62,7 +62,8 @@ class RingStream {
   __device__ void fetch(unsigned tile) {
     unsigned char const *const from =
         m_source + std::uint64_t(tile) * TileBytes + 16 * m_lane;
-    // Tiles are whole multiples of the lines among which places are permuted.
+    // Tiles are multiples of the 128 bytes within which 16-byte chunks are
+    // permuted.
     unsigned char *const to =
         m_ring.memory + (tile * TileBytes & (Ring::bytes - 1));
     if (tile + 1 < m_tiles) {
@@ -100,7 +101,7 @@ class RingStream {
   int m_lane;
   unsigned char const *m_source;
   unsigned m_begin, m_end;
-  unsigned m_tiles;        // of the stretch
+  unsigned m_tiles;        // of the range
   unsigned m_fetched = 0;  // tiles, on their way or there
   unsigned m_ready   = 0;  // elements
 };

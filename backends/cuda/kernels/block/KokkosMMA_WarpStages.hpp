@@ -15,14 +15,15 @@
 
 namespace KokkosMMA::Impl::Cuda {
 
-/// Contiguous bytes of the data. What is read are whole 16-byte lines, but
-/// nothing behind the end of the data: an allocation starts at a line.
+/// Contiguous bytes of the data. Whole 16-byte chunks are read, but
+/// nothing behind the end of the data: an allocation starts at a chunk.
 struct TileSource {
   unsigned char const* begin;
   unsigned char const* end;
   unsigned char const* end_of_data;
 
-  /// Bytes before `begin` in its line: byte 0 of the staged tile is there.
+  /// Bytes before `begin` in its 16-byte chunk: byte 0 of the staged tile is
+  /// there.
   __device__ int skip() const {
     return int(reinterpret_cast<std::uintptr_t>(begin) % 16);
   }
@@ -34,7 +35,7 @@ struct TileSource {
 template <int Stages, int TileBytes>
 class WarpStages {
  public:
-  /// A tile may start anywhere in its first line.
+  /// A tile may start anywhere in its first 16-byte chunk.
   static constexpr int stage_bytes = TileBytes + 16;
   static constexpr int bytes       = Stages * stage_bytes;
   static constexpr int stages      = Stages;
@@ -73,7 +74,7 @@ class WarpStages {
       if (512 * i + 16 * lane < whole)
         CopyAsync16::copy(into + 512 * i, from + 512 * i);
     }
-    // The line in which the data end.
+    // The 16-byte chunk in which the data end.
     if (whole < bytes && lane == 0)
       CopyAsync16::copy_some(to + whole, first + whole, int(data - whole));
     CopyAsync16::commit();

@@ -64,8 +64,8 @@ __global__ void __launch_bounds__(MmaTuning::threads)
   if (blockIdx.x == 0 && threadIdx.x < 32)
     total += sum_of_halves(edge_vector<2>(range, lane));
 
-  grid_finish(total, Plus<float>{}, scratch,
-              [&](float sum) { sink.store(static_cast<T>(sum)); });
+  last_block_reduce(total, Plus<float>{}, scratch,
+                    [&](float sum) { sink.store(static_cast<T>(sum)); });
 }
 
 /// First level of the recurrence: one total per 256 halves. // (n / 256)

@@ -44,7 +44,8 @@ struct SumOperands {
   }
 };
 
-/// Likewise for a product: one vector of x and the vector of y beside it.
+/// What a thread adds in one step of a dot product: one vector of x times the
+/// vector of y beside it.
 template <Scalar Input>
 struct DotOperands {
   using Accumulator                     = WarpDot<Warp, Input>;
@@ -135,7 +136,7 @@ __global__ void __launch_bounds__(MmaTuning::threads, mma_min_blocks)
   }
 
   auto value = accumulator.finish();
-  grid_finish(value, Plus<decltype(value)>{}, scratch, [&](auto total) {
+  last_block_reduce(value, Plus<decltype(value)>{}, scratch, [&](auto total) {
     sink.store(Convert::from(static_cast<typename Accumulator::Total>(total)));
   });
 }

@@ -143,7 +143,7 @@ __global__ void __launch_bounds__(Tuned::value.threads, Tuned::value.min_blocks)
     return;
   }
   streamed_calls<Running, Tuned>(running, f, begin, size, value);
-  grid_finish(value.value, running, scratch, store);
+  last_block_reduce(value.value, running, scratch, store);
 }
 
 }  // namespace KokkosMMA::Impl::Cuda

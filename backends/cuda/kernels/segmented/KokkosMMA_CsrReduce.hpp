@@ -17,7 +17,8 @@
 #include <limits>
 
 /// \file
-/// Reduction of segments between offsets, and the check of the offsets.
+/// Reduction of segments between offsets (CSR rows), and the check of the
+/// offsets.
 
 namespace KokkosMMA::Impl::Cuda {
 
@@ -33,8 +34,8 @@ namespace KokkosMMA::Impl::Cuda {
 /// 0..32 and so on: uniform; mean 16: geometric. Microseconds for uniform
 /// lengths 0..32 when offsets were asked for one window ahead: 256 x 3,
 /// 4 x 2048 360; 128 x 3, 4 x 4096 506; 256 x 3, 8 x 1024 372. Then with blocks
-/// that join their stretches: 352, two rounds of blocks 362, eight 410.
-struct RaggedTuning {
+/// that join their ranges: 352, two rounds of blocks 362, eight 410.
+struct CsrTuning {
   static constexpr int threads    = 256;
   static constexpr int min_blocks = 3;
   static constexpr int tiles      = 4;  ///< of the ring of a warp
@@ -45,23 +46,23 @@ struct RaggedTuning {
   /// What a segment costs beside its elements, in bytes of elements.
   static constexpr int segment_bytes = 32;
   /// Work that is worth another warp, in bytes of elements.
-  static constexpr int bytes_per_stretch = 4096;
-  /// See WarpRagged.
+  static constexpr int bytes_per_range = 4096;
+  /// See WarpMergePath.
   static constexpr bool quads = false;
 };
 
-/// For longer segments (TuningTable::quads_ragged_bytes).
-struct QuadsRaggedTuning : RaggedTuning {
+/// For longer segments (TuningTable::quads_csr_bytes).
+struct QuadsCsrTuning : CsrTuning {
   static constexpr bool quads = true;
 };
 
 template <Operation Op, class Value>
-__device__ RaggedOpen<Op, Value> add_partials(
-    RaggedPartial<Value> const* partials, unsigned begin, unsigned end,
-    RaggedOpen<Op, Value> open, auto const& store) {
+__device__ OpenSegment<Op, Value> add_partials(
+    RangePartials<Value> const* partials, unsigned begin, unsigned end,
+    OpenSegment<Op, Value> open, auto const& store) {
   for (unsigned i = begin; i < end; ++i) {
     // Written by other multiprocessors: not through L1, which is not coherent.
-    RaggedPartial<Value> partial;
+    RangePartials<Value> partial;
     constexpr int words = sizeof(partial) / 8;
     static_assert(sizeof(partial) % 8 == 0);
     std::uint64_t bits[words];
@@ -74,54 +75,55 @@ __device__ RaggedOpen<Op, Value> add_partials(
   return open;
 }
 
-/// Each warp takes an equal stretch of the work, the block that finishes last
-/// joins what they left, in the order of the stretches.
+/// Each warp takes an equal range of the merge path, the last block joins the
+/// partials, in the order of the ranges.
 template <Operation Op, Scalar Input, class Value, class Tuning, class Offset,
           class Store>
 __global__ void __launch_bounds__(Tuning::threads, Tuning::min_blocks)
-    ragged_reduce(unsigned char const* const x,
-                  OffsetSegments<Offset> const segments, Store const store,
-                  GridScratch const scratch) {
-  using Open = RaggedOpen<Op, Value>;
+    csr_reduce(unsigned char const* const x,
+               OffsetSegments<Offset> const segments, Store const store,
+               GridScratch const scratch) {
+  using Open = OpenSegment<Op, Value>;
   KOKKOSMMA_DYNAMIC_SHARED(unsigned char, 128, ring_memory);
-  using Reduce        = WarpRagged<Warp, Op, Input, Value, Tuning::quads>;
+  using Reduce        = WarpMergePath<Warp, Op, Input, Value, Tuning::quads>;
   constexpr int bytes = Reduce::element_bytes;
   int const lane      = threadIdx.x % 32;
   int const warp      = threadIdx.x / 32;
 
   auto const work =
-      RaggedWork<Offset>::of(segments, Tuning::segment_bytes / bytes);
+      MergePath<Offset>::of(segments, Tuning::segment_bytes / bytes);
   std::uint64_t const total = work.total();
-  auto const stretches =
+  auto const ranges =
       unsigned(min(std::uint64_t(gridDim.x) * Tuning::warps,
-                   total / (Tuning::bytes_per_stretch / bytes) + 1));
-  unsigned const blocks = (stretches + Tuning::warps - 1) / Tuning::warps;
+                   total / (Tuning::bytes_per_range / bytes) + 1));
+  unsigned const blocks = (ranges + Tuning::warps - 1) / Tuning::warps;
   if (blockIdx.x >= blocks) return;
 
   // Of the warps, then of the block.
-  __shared__ RaggedPartial<Value> in_block[Tuning::warps];
-  unsigned const first   = blockIdx.x * Tuning::warps;
-  unsigned const stretch = first + warp;
-  if (stretch < stretches) {
-    RaggedPlace places[2];
-    find_places(Warp{}, work,
-                {begin_of_share(total, stretches, stretch),
-                 begin_of_share(total, stretches, stretch + 1)},
-                places);
-    RingStream<Tuning::tiles, Tuning::tile_bytes, bytes> stream(
-        ring_memory + warp * Tuning::ring_bytes, x + places[0].element * bytes,
-        places[1].element - places[0].element, lane);
-    auto const left =
-        Reduce(Warp{}).walk(stream, segments, places[0], places[1], store);
+  __shared__ RangePartials<Value> in_block[Tuning::warps];
+  unsigned const first = blockIdx.x * Tuning::warps;
+  unsigned const range = first + warp;
+  if (range < ranges) {
+    MergeCoordinate coordinates[2];
+    find_coordinates(Warp{}, work,
+                     {begin_of_partition(total, ranges, range),
+                      begin_of_partition(total, ranges, range + 1)},
+                     coordinates);
+    WarpPipeline<Tuning::tiles, Tuning::tile_bytes, bytes> stream(
+        ring_memory + warp * Tuning::ring_bytes,
+        x + coordinates[0].element * bytes,
+        coordinates[1].element - coordinates[0].element, lane);
+    auto const left = Reduce(Warp{}).walk(stream, segments, coordinates[0],
+                                          coordinates[1], store);
     if (lane == 0) in_block[warp] = left;
   }
 
-  auto* const partials = static_cast<RaggedPartial<Value>*>(scratch.partials);
+  auto* const partials = static_cast<RangePartials<Value>*>(scratch.partials);
   __shared__ bool is_last;
   __syncthreads();
   if (threadIdx.x == 0) {
-    RaggedPartial<Value> left = in_block[0];
-    unsigned const warps      = min(unsigned(Tuning::warps), stretches - first);
+    RangePartials<Value> left = in_block[0];
+    unsigned const warps      = min(unsigned(Tuning::warps), ranges - first);
     for (unsigned w = 1; w < warps; ++w)
       join_partials<Op>(left, in_block[w], store);
     if (blocks > 1) {
@@ -158,32 +160,32 @@ __global__ void __launch_bounds__(Tuning::threads, Tuning::min_blocks)
 
 template <Operation Op, Scalar Input, class Value, class Tuning, class Offset,
           class Store>
-void launch_tuned_ragged_reduce(Kokkos::Cuda const& space, void const* x,
-                                OffsetSegments<Offset> segments,
-                                Store const& store, std::uint64_t size) {
+void launch_tuned_csr_reduce(Kokkos::Cuda const& space, void const* x,
+                             OffsetSegments<Offset> segments,
+                             Store const& store, std::uint64_t size) {
   check(cudaSetDevice(space.cuda_device()), "cudaSetDevice");
   constexpr int shared = Tuning::warps * Tuning::ring_bytes;
-  auto const kernel = &ragged_reduce<Op, Input, Value, Tuning, Offset, Store>;
+  auto const kernel    = &csr_reduce<Op, Input, Value, Tuning, Offset, Store>;
   kernel_facts(space.cuda_device(), kernel, Tuning::threads, shared);
   constexpr int bytes = size_of(Input);
   // A device with less shared memory keeps fewer blocks at a time.
   auto blocks = std::uint64_t(device(space.cuda_device()).multiprocessors) *
                 Tuning::min_blocks * Tuning::rounds;
   constexpr std::uint64_t per_block =
-      std::uint64_t(Tuning::warps) * Tuning::bytes_per_stretch / bytes;
+      std::uint64_t(Tuning::warps) * Tuning::bytes_per_range / bytes;
   std::uint64_t const weighted =
       Tuning::segment_bytes / bytes * segments.count();
   if (size < blocks * per_block)
     blocks = std::min(blocks, (size + weighted) / per_block + 1);
-  // A stretch has less than 2^31 elements.
+  // A range has less than 2^31 elements.
   constexpr std::uint64_t known = std::uint64_t(1) << 50;
   if (size < known) blocks = std::max(blocks, (size + weighted) >> 30);
   blocks = std::min<std::uint64_t>(blocks, max_partials);
   StreamScratch const scratch(space);
-  launch_kernel(space, "ragged_reduce", kernel,
+  launch_kernel(space, "csr_reduce", kernel,
                 {unsigned(blocks), Tuning::threads, shared},
                 static_cast<unsigned char const*>(x), segments, store,
-                scratch->grid(blocks, sizeof(RaggedPartial<Value>)));
+                scratch->grid(blocks, sizeof(RangePartials<Value>)));
 }
 
 /// \param size no less than the number of elements in all segments, where it is
@@ -191,13 +193,13 @@ void launch_tuned_ragged_reduce(Kokkos::Cuda const& space, void const* x,
 /// \param longest no less than the elements of any segment, where it is known:
 /// then short ones are taken one per thread
 template <Operation Op, Scalar Input, class Value, class Offset, class Store>
-void launch_ragged_reduce(Kokkos::Cuda const& space, void const* x,
-                          OffsetSegments<Offset> segments, Store const& store,
-                          std::uint64_t size    = OffsetFindings::unknown,
-                          std::uint64_t longest = OffsetFindings::unknown) {
+void launch_csr_reduce(Kokkos::Cuda const& space, void const* x,
+                       OffsetSegments<Offset> segments, Store const& store,
+                       std::uint64_t size    = OffsetFindings::unknown,
+                       std::uint64_t longest = OffsetFindings::unknown) {
   if (segments.count() == 0) return;
   TuningTable const& table = tuning(space);
-  if (longest <= std::uint64_t(table.tiny_ragged_bytes) / size_of(Input)) {
+  if (longest <= std::uint64_t(table.tiny_csr_bytes) / size_of(Input)) {
     check(cudaSetDevice(space.cuda_device()), "cudaSetDevice");
     launch_tiny_segments<Combine<Op, Value>, Input, Value>(space, x, segments,
                                                            store);
@@ -205,13 +207,12 @@ void launch_ragged_reduce(Kokkos::Cuda const& space, void const* x,
   }
   bool const known   = size != OffsetFindings::unknown;
   auto const average = size / segments.count();
-  if (known &&
-      average >= std::uint64_t(table.quads_ragged_bytes) / size_of(Input))
-    launch_tuned_ragged_reduce<Op, Input, Value, QuadsRaggedTuning>(
+  if (known && average >= std::uint64_t(table.quads_csr_bytes) / size_of(Input))
+    launch_tuned_csr_reduce<Op, Input, Value, QuadsCsrTuning>(
         space, x, segments, store, size);
   else
-    launch_tuned_ragged_reduce<Op, Input, Value, RaggedTuning>(
-        space, x, segments, store, size);
+    launch_tuned_csr_reduce<Op, Input, Value, CsrTuning>(space, x, segments,
+                                                         store, size);
 }
 
 /// The smaller index and the longer segment.
@@ -277,8 +278,8 @@ __global__ void __launch_bounds__(512, 3)
   for (std::uint64_t i = first + threadIdx.x; i < count && i < first + tile;
        i += 512)
     check_one(i, segments.offsets[i > 0 ? i - 1 : 0], segments.offsets[i]);
-  grid_finish(found, JoinFindings{}, scratch,
-              [&](OffsetFindings const& all) { sink.store(all); });
+  last_block_reduce(found, JoinFindings{}, scratch,
+                    [&](OffsetFindings const& all) { sink.store(all); });
 }
 
 /// The first offset that is negative, larger than `size` or smaller than the

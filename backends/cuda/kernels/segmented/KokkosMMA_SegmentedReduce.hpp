@@ -9,6 +9,7 @@
 #include <backends/cuda/kernels/segmented/KokkosMMA_StagedSegments.hpp>
 #include <backends/cuda/kernels/segmented/KokkosMMA_TinySegments.hpp>
 #include <core/segmented/KokkosMMA_Segments.hpp>
+#include <core/segmented/KokkosMMA_WarpSegmentsMma.hpp>
 
 #include <algorithm>
 #include <bit>
@@ -91,6 +92,12 @@ struct SegmentLaunch {
     int const reads        = length / width + masked;
     int const served       = std::min(128 / width, 32);
     int const fit          = tile_bytes / length;
+    // Estimates, not measured: what a tile costs beside its rounds (the wait
+    // for its copy, the start of the next one), and a round beside its reads
+    // (the bounds of segments, the stores). Half or twice of either changes the
+    // choice for at most 14 % of the lengths up to 2048 bytes.
+    constexpr int per_tile_cycles = 60;
+    constexpr int per_round       = 20;  // instructions
     Shares best{1, 1};
     double least        = 1e30;
     auto const consider = [&](int per_tile, int lanes) {
@@ -104,8 +111,9 @@ struct SegmentLaunch {
       int const conflict  = (groups + places - 1) / places;
       int const exchanges = std::countr_zero(unsigned(lanes));
       double const cycles =
-          60 + rounds * ((steps * instructions + 2 * exchanges + 20) / 4. +
-                         steps * (32. / served) * conflict);
+          per_tile_cycles +
+          rounds * ((steps * instructions + 2 * exchanges + per_round) / 4. +
+                    steps * (32. / served) * conflict);
       double const per_byte = cycles / (double(per_tile) * length);
       if (per_byte >= least) return;
       least = per_byte;
@@ -193,9 +201,9 @@ void launch_segments(Kokkos::Cuda const& space, void const* x,
 template <Operation Op, Scalar Input, class Value, class Store>
 void launch_segmented_reduce(Kokkos::Cuda const& space, void const* x,
                              EqualSegments const& segments, Store const& store,
-                             bool products) {
+                             bool use_mma) {
   if constexpr (Op == Operation::sum) {
-    if (products) {
+    if (use_mma) {
       launch_segments<WarpSegmentsMma<Warp, Input, Value>, Input,
                       SegmentedTuned>(space, x, segments, store);
       return;

@@ -7,6 +7,7 @@
 #include <backends/cuda/atom/KokkosMMA_Warp.hpp>
 #include <backends/cuda/kernels/block/KokkosMMA_ScanPipeline.hpp>
 #include <backends/cuda/kernels/scan/KokkosMMA_TileScan.hpp>
+#include <backends/cuda/kernels/segmented/KokkosMMA_SegmentStarts.hpp>
 #include <core/segmented/KokkosMMA_Segments.hpp>
 #include <core/segmented/KokkosMMA_WarpSegmentScan.hpp>
 
@@ -38,23 +39,23 @@ struct SegmentScanOperands {
 /// What a warp reads and writes: the places [begin, end) from `origin` on,
 /// which is the first of a vector. Places that follow are counted from there.
 template <class Scan, class Output>
-class ScanStretch {
+class ScanRange {
  public:
   using Words                   = typename Scan::Words;
   using Results                 = Registers<Output, Scan::elements>;
   static constexpr int elements = Scan::elements;
 
-  __device__ ScanStretch(SegmentScanOperands<Output> const& operands,
-                         std::uint64_t origin, std::uint32_t begin,
-                         std::uint32_t end)
+  __device__ ScanRange(SegmentScanOperands<Output> const& operands,
+                       std::uint64_t origin, std::uint32_t begin,
+                       std::uint32_t end)
       : m_x(operands.x + origin * Scan::input_bytes),
         m_y(operands.y + origin),
         m_begin(begin),
         m_end(end),
         m_aligned(operands.aligned) {}
 
-  /// The vector at `place`, zeros behind the end. What lies before the stretch
-  /// in its first vector has no influence: a segment begins with the stretch.
+  /// The vector at `place`, zeros behind the end. What lies before the range in
+  /// its first vector has no influence: a segment begins with the range.
   __device__ Words load(std::uint32_t place) const {
     if (place >= m_end || place + elements <= m_begin) return Words{};
     unsigned char const* const at =
@@ -146,7 +147,7 @@ __global__ void __launch_bounds__(Tuned::threads, Tuned::min_blocks)
   std::uint64_t const origin = begin / elements * elements;
   std::uint32_t const shift  = std::uint32_t(begin - origin);
   std::uint32_t const end = shift + std::uint32_t(left < chunk ? left : chunk);
-  ScanStretch<Scan, Output> const stretch(operands, origin, shift, end);
+  ScanRange<Scan, Output> const range(operands, origin, shift, end);
 
   std::uint32_t ahead = starts.ahead(shift % starts.length, lane * elements);
   Value carry         = Scan::Combined::identity();
@@ -155,7 +156,7 @@ __global__ void __launch_bounds__(Tuned::threads, Tuned::min_blocks)
     typename Scan::Words words[rows];
 #pragma unroll
     for (int r = 0; r < rows; ++r)
-      words[r] = stretch.load(place + r * Scan::row_elements);
+      words[r] = range.load(place + r * Scan::row_elements);
 #pragma unroll
     for (int r = 0; r < rows; ++r) {
       typename Scan::Vector prefix;
@@ -165,7 +166,7 @@ __global__ void __launch_bounds__(Tuned::threads, Tuned::min_blocks)
 #pragma unroll
       for (int e = 0; e < elements; ++e)
         results[e] = static_cast<Output>(prefix[e]);
-      stretch.store(place + r * Scan::row_elements, results);
+      range.store(place + r * Scan::row_elements, results);
     }
   }
 }
@@ -198,164 +199,6 @@ struct JoinSinceStart {
     Value const both = Combined::apply(into.get(), from.get());
     into.set(from.begins ? from.get() : both, into.begins || from.begins);
   }
-};
-
-/// First of the offsets [begin, end) that is no less than `value`, or `end`. By
-/// a warp, which asks for 32 of them at a time.
-template <class Offset>
-__device__ std::uint64_t first_at_least(Offset const* offsets,
-                                        std::uint64_t begin, std::uint64_t end,
-                                        std::int64_t value) {
-  int const lane = threadIdx.x % 32;
-  while (begin < end) {
-    std::uint64_t const step  = (end - begin + 31) / 32;
-    std::uint64_t const probe = begin + (lane + 1) * step - 1;
-    bool const reached =
-        probe >= end || std::int64_t(__ldg(offsets + probe)) >= value;
-    unsigned const lanes = __ballot_sync(0xffffffffu, reached);
-    if (lanes == 0) return end;
-    int const at              = __ffs(int(lanes)) - 1;
-    std::uint64_t const found = begin + (at + 1) * step - 1;
-    begin += at * step;
-    if (found < end) end = found;
-    if (step == 1) return end;
-  }
-  return end;
-}
-
-/// No more than 64 offsets before the first that is no less than `value`, and
-/// no later than it, near a guess: the further off the guess, the coarser the
-/// first look, which mostly is the only one.
-template <class Offset>
-__device__ std::uint64_t shortly_before(Offset const* offsets, std::uint64_t n,
-                                        std::int64_t value,
-                                        std::int64_t guess) {
-  int const lane = threadIdx.x % 32;
-  auto const end = std::int64_t(n);
-  std::int64_t const probe =
-      lane < 16 ? guess - (16 << (15 - lane)) : guess + (16 << (lane - 16));
-  bool const reached =
-      probe >= end ||
-      (probe >= 0 && std::int64_t(__ldg(offsets + probe)) >= value);
-  unsigned const lanes = __ballot_sync(0xffffffffu, reached);
-  int const at         = lanes ? __ffs(int(lanes)) - 1 : 32;
-  std::int64_t low  = __shfl_sync(0xffffffffu, probe, at > 0 ? at - 1 : 0) + 1;
-  std::int64_t high = __shfl_sync(0xffffffffu, probe, at < 32 ? at : 31);
-  if (at == 0 || low < 0) low = 0;
-  if (at == 32 || high > end) high = end;
-  if (high - low <= 64) return std::uint64_t(low);
-  return first_at_least(offsets, std::uint64_t(low), std::uint64_t(high),
-                        value);
-}
-
-/// Where segments begin in the tiles of a pipeline. mark() sets a bit for each
-/// that begins in a warp's part of a tile, in memory that is zero; the part
-/// begins with element `part`, perhaps a few places before element 0. `hint` is
-/// the warp's own from part to part. Here segments are no shorter than a part.
-template <std::uint32_t Elements>
-class EqualTileStarts {
- public:
-  explicit EqualTileStarts(EqualSegments segments)
-      : m_length(segments.length),
-        m_reciprocal(~std::uint64_t(0) / segments.length),
-        m_size(segments.size) {}
-
-  struct Hint {};
-  __device__ Hint hint() const { return {}; }
-
-  __device__ std::uint64_t begin() const { return 0; }
-  __device__ std::uint64_t end() const { return m_size; }
-
-  __device__ void mark(std::int64_t part, std::uint32_t* bits, Hint&) const {
-    std::uint64_t ahead = 0;
-    if (part < 0) {
-      ahead = std::uint64_t(-part);
-    } else {
-      std::uint64_t const quotient =
-          __umul64hi(std::uint64_t(part), m_reciprocal);
-      std::uint64_t behind = std::uint64_t(part) - quotient * m_length;
-      if (behind >= m_length) behind -= m_length;
-      if (behind) ahead = m_length - behind;
-    }
-    if (ahead >= Elements || threadIdx.x % 32 != 0) return;
-    bits[ahead / 32] = 1u << ahead % 32;
-  }
-
- private:
-  std::uint64_t m_length;
-  // A quotient by it is right or one too small, for it is less than 1 smaller
-  // than 2^64 / length.
-  std::uint64_t m_reciprocal;
-  std::uint64_t m_size;
-};
-
-template <std::uint32_t Elements, class Offset>
-class OffsetTileStarts {
- public:
-  OffsetTileStarts(OffsetSegments<Offset> segments, std::uint64_t size)
-      : m_segments(segments),
-        m_density(double(segments.segments) / double(size)) {}
-
-  /// What was found for a part, and segments per element since the part before:
-  /// a guess for the next one.
-  struct Hint {
-    double density;
-    std::int64_t part;
-    std::int64_t segment;
-  };
-  __device__ Hint hint() const { return {m_density, 0, 0}; }
-
-  __device__ std::uint64_t begin() const { return m_segments.begin(0); }
-  __device__ std::uint64_t end() const {
-    return m_segments.end(m_segments.count() - 1);
-  }
-
-  __device__ void mark(std::int64_t part, std::uint32_t* bits,
-                       Hint& hint) const {
-    constexpr int groups           = 3;
-    constexpr std::uint32_t before = 0xffffffff;
-    int const lane                 = threadIdx.x % 32;
-    Offset const* const offsets    = m_segments.offsets;
-    std::uint64_t const n          = m_segments.count() + 1;
-    std::uint64_t s                = shortly_before(
-                       offsets, n, part,
-                       hint.segment + std::int64_t(hint.density * double(part - hint.part)));
-    __syncwarp();
-    if (lane == 0) {
-      if (part != hint.part)
-        hint.density =
-            double(std::int64_t(s) - hint.segment) / double(part - hint.part);
-      hint.part    = part;
-      hint.segment = std::int64_t(s);
-    }
-    for (;;) {
-      std::uint32_t place[groups];
-#pragma unroll
-      for (int g = 0; g < groups; ++g) {
-        std::uint64_t const i = s + g * 32 + lane;
-        place[g]              = Elements;
-        if (i >= n) continue;
-        std::int64_t const from_part = std::int64_t(__ldg(offsets + i)) - part;
-        if (from_part < std::int64_t(Elements))
-          place[g] = from_part < 0 ? before : std::uint32_t(from_part);
-      }
-#pragma unroll
-      for (int g = 0; g < groups; ++g)
-        if (place[g] < Elements)
-          atomicOr(bits + place[g] / 32, 1u << place[g] % 32);
-      std::uint32_t const last =
-          __shfl_sync(0xffffffffu, place[groups - 1], 31);
-      if (last == Elements) return;
-      s += groups * 32;
-      // So many empty segments that a search for their end is worth it.
-      if (last == __shfl_sync(0xffffffffu, place[0], 0) && last != before)
-        s = first_at_least(offsets, s, n, part + last + 1);
-    }
-  }
-
- private:
-  OffsetSegments<Offset> m_segments;
-  double m_density;
 };
 
 /// How the pipeline of tiles is laid over the device.
@@ -428,23 +271,23 @@ __global__ void __launch_bounds__(Tuned::threads + 32, Tuned::min_blocks)
   auto const origin_of = [&](unsigned tile) {
     return (std::uint64_t(tile) * (Tuned::threads / 32) + warp) * part;
   };
-  auto const stretch_at = [&](std::uint64_t origin) {
+  auto const range_at = [&](std::uint64_t origin) {
     auto const within = [&](std::uint64_t place) {
       return place <= origin          ? 0u
              : place - origin >= part ? part
                                       : std::uint32_t(place - origin);
     };
-    return ScanStretch<Scan, Output>(operands, origin, within(memory.begin),
-                                     within(memory.end));
+    return ScanRange<Scan, Output>(operands, origin, within(memory.begin),
+                                   within(memory.end));
   };
 
   auto const load = [&](unsigned tile, Kept& kept, Slot<Sum>& sum) {
     std::uint64_t const origin = origin_of(tile);
-    auto const stretch         = stretch_at(origin);
+    auto const range           = range_at(origin);
     typename Scan::Words words[rows];
 #pragma unroll
     for (int r = 0; r < rows; ++r)
-      words[r] = stretch.load(r * Scan::row_elements + lane * elements);
+      words[r] = range.load(r * Scan::row_elements + lane * elements);
     if (lane < int(part / 32)) kept.starts[lane] = 0;
     __syncwarp();
     starts.mark(std::int64_t(origin) - std::int64_t(operands.skip), kept.starts,
@@ -473,7 +316,7 @@ __global__ void __launch_bounds__(Tuned::threads + 32, Tuned::min_blocks)
   };
 
   auto const store = [&](unsigned tile, Kept& kept, Slot<Sum>& base) {
-    auto const stretch        = stretch_at(origin_of(tile));
+    auto const range          = range_at(origin_of(tile));
     std::uint32_t const first = kept.first;
     Value const before        = base.value.get();
 #pragma unroll
@@ -487,7 +330,7 @@ __global__ void __launch_bounds__(Tuned::threads + 32, Tuned::min_blocks)
       for (int e = 0; e < elements; ++e)
         results[e] = static_cast<Output>(
             place + e < first ? Combined::apply(before, prefix[e]) : prefix[e]);
-      stretch.store(place, results);
+      range.store(place, results);
     }
   };
 

@@ -201,12 +201,12 @@ __device__ Value reduce_calls(LaneGroup const& group, Index count,
   return join_values(joiner, values);
 }
 
-__device__ inline Vector16 load_team_vector(unsigned char const* line) {
-  uint4 const v = *reinterpret_cast<uint4 const*>(line);
+__device__ inline Vector16 load_team_vector(unsigned char const* chunk) {
+  uint4 const v = *reinterpret_cast<uint4 const*>(chunk);
   return {{v.x, v.y, v.z, v.w}};
 }
 
-/// Elements in memory: those before the first 16-byte line and behind the last
+/// Elements in memory: those before the first 16-byte chunk and behind the last
 /// whole one are taken by themselves.
 template <Scalar Input>
 struct TeamMemory {

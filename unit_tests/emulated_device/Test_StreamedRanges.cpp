@@ -1,22 +1,21 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Reductions and scans of whole ranges: of data that kernels see, and of calls.
+// Reductions and scans of ranges by calls of the application's functor.
 
-#include "RowSupport.hpp"
+#include "DeviceMemory.hpp"
 
 #include <backends/cuda/runtime/KokkosMMA_StreamScratch.hpp>
-#include <backends/cuda/kernels/reduce/KokkosMMA_MmaReduce.hpp>
 #include <backends/cuda/kernels/reduce/KokkosMMA_StreamedReduce.hpp>
 #include <backends/cuda/kernels/scan/KokkosMMA_StreamedScan.hpp>
-#include <backends/cuda/kernels/scan/KokkosMMA_TileScan.hpp>
-#include <core/scan/KokkosMMA_WarpScan.hpp>
+#include <core/routing/KokkosMMA_LaunchShape.hpp>
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cstdint>
 #include <type_traits>
+#include <vector>
 
 namespace {
 
@@ -30,120 +29,9 @@ unsigned blocks_of(std::uint64_t tiles) {
       tiles, 2 * std::uint64_t(Impl::Cuda::device(0).multiprocessors)));
 }
 
-template <class T>
-struct RangeKernels : ::testing::Test {};
-TYPED_TEST_SUITE(RangeKernels, AllRowTypes);
-
 std::uint64_t random_size(int n, Random& random) {
   return n < 6 ? std::uint64_t(n)
                : std::uint64_t(random.integer(1, n % 2 ? 200 : 70000));
-}
-
-TYPED_TEST(RangeKernels, SumsAndDots) {
-  using Element            = typename TypeParam::Element;
-  using Value              = typename TypeParam::Value;
-  constexpr Scalar element = scalar_v<Element>;
-  Random random;
-  SCOPED_TRACE(random.note());
-  for (int n = 0; n < 14; ++n) {
-    any_device(random);
-    int const before = int(random.integer(0, 16));
-    Row<Element> const x(random_size(n, random), before, random);
-    Row<Element> const y(x.size(), before, random);
-    SCOPED_TRACE(x.describe());
-    auto const range = [&](Row<Element> const& row) {
-      return Impl::vector_range(row.data(), row.size(), sizeof(Element));
-    };
-    Value sum(0), dot(0);
-    for (std::uint64_t i = 0; i < x.size(); ++i) {
-      sum += Value(x[i]);
-      dot += Value(x[i]) * Value(y[i]);
-    }
-    Value result(-77);
-    for (int const chain : {0, 1}) {
-      Impl::Cuda::launch_mma_reduce<Impl::Cuda::ConvertTotal<Value>>(
-          space, Impl::Cuda::StreamScratch(space),
-          Impl::Cuda::SumOperands<element>{range(x)}, chain, 0, &result, true);
-      EXPECT_EQ(result, sum) << "chain " << chain;
-      // Products of integers of 4 and 8 bytes are not for tensor cores.
-      if constexpr (requires {
-                      typename Impl::WarpDot<Impl::Cuda::Warp, element>;
-                    }) {
-        Impl::Cuda::launch_mma_reduce<Impl::Cuda::ConvertTotal<Value>>(
-            space, Impl::Cuda::StreamScratch(space),
-            Impl::Cuda::DotOperands<element>{range(x), range(y)}, chain, 128,
-            &result, false);
-        EXPECT_EQ(result, dot) << "chain " << chain;
-      }
-    }
-  }
-}
-
-template <bool Products>
-struct TileTuned {
-  static constexpr TileScanTuning value = tile_scan_tuning(Products, false);
-};
-
-template <class T, template <class, class, bool> class TileScan, bool Products,
-          bool Inclusive>
-void expect_tile_scan(Row<typename T::Element> const& x, int before) {
-  using Input  = typename T::Element;
-  using Output = typename T::Value;
-  using Value  = std::conditional_t<
-      std::is_floating_point_v<Output>, Output,
-      std::conditional_t<sizeof(Output) == 8, std::uint64_t, std::uint32_t>>;
-  using Encoding = Impl::ScanEncoding<scalar_v<Input>, Value>;
-  using Scan     = TileScan<Impl::Cuda::Warp, Encoding, Inclusive>;
-  using Tuned    = TileTuned<Products>;
-  constexpr std::uint64_t per_tile =
-      Tuned::value.threads / 32 * Tuned::value.tiles * 64 * Encoding::elements;
-  std::size_t const skip = reinterpret_cast<std::uintptr_t>(x.data()) %
-                           Encoding::bytes / sizeof(Input);
-  Row<Output> y(x.size(), before);
-  Output* const shifted = y.data() - skip;
-  Output const init     = Output(3);
-  Impl::Cuda::TileScanOperands<Output, Value> const operands{
-      reinterpret_cast<unsigned char const*>(x.data() - skip),
-      shifted,
-      skip,
-      x.size(),
-      Value(init),
-      reinterpret_cast<std::uintptr_t>(shifted) %
-              (Encoding::elements * sizeof(Output)) ==
-          0};
-  auto const tiles = unsigned((skip + x.size() + per_tile - 1) / per_tile);
-  Output total(-1);
-  Impl::Cuda::launch_kernel(
-      space, "tile_scan", Impl::Cuda::tile_scan<Scan, Output, Output, Tuned>,
-      {blocks_of(tiles), unsigned(Tuned::value.threads + 32),
-       int(sizeof(Impl::Cuda::TileScanMemory<Scan, Tuned>))},
-      operands, tiles,
-      Impl::Cuda::StreamScratch(space)->scan(
-          Impl::Cuda::look_back_words<Value>(tiles)),
-      Impl::Cuda::ResultSink<Output>{&total, nullptr});
-  Output sum(0);
-  for (std::uint64_t i = 0; i < x.size(); ++i) {
-    Output const with = sum + Output(x[i]);
-    ASSERT_EQ(y[i], init + (Inclusive ? with : sum)) << "element " << i;
-    sum = with;
-  }
-  EXPECT_EQ(total, sum);
-}
-
-TYPED_TEST(RangeKernels, Scans) {
-  Random random;
-  SCOPED_TRACE(random.note());
-  for (int n = 1; n < 12; ++n) {
-    any_device(random);
-    Row<typename TypeParam::Element> const x(
-        random_size(n, random), int(random.integer(0, 16)), random);
-    int const before = int(random.integer(0, 8));
-    SCOPED_TRACE(x.describe() + ", results from " + std::to_string(before) +
-                 " on");
-    expect_tile_scan<TypeParam, Impl::WarpScanMma, true, true>(x, before);
-    expect_tile_scan<TypeParam, Impl::WarpScanMma, true, false>(x, before);
-    expect_tile_scan<TypeParam, Impl::WarpScanShuffle, false, true>(x, before);
-  }
 }
 
 /// A sum that does not commute: the values and their number.

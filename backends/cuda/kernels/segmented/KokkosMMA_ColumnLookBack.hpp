@@ -1,0 +1,204 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOKKOSMMA_CUDA_COLUMN_LOOK_BACK_HPP
+#define KOKKOSMMA_CUDA_COLUMN_LOOK_BACK_HPP
+
+#include <backends/cuda/kernels/block/KokkosMMA_LookBack.hpp>
+#include <core/base/KokkosMMA_Operation.hpp>
+#include <core/segmented/KokkosMMA_WarpColumnScan.hpp>
+
+#include <cstdint>
+
+/// \file
+/// What lies before a tile of a column scan, from the sums that earlier tiles
+/// have published.
+
+namespace KokkosMMA::Impl::Cuda {
+
+/// How a column scan is laid over the device: tiles of rows and panels of
+/// columns. A warp takes `lanes.positions` vectors of a row, a block `panels`
+/// of those side by side; more than one only where a chunk has all rows.
+struct ColumnScanShape {
+  ColumnMatrix matrix;
+  std::uint64_t y_stride;
+  std::uint64_t positions;  ///< vectors of a row
+  int skip;                 ///< elements in front of a row in its vector
+  ColumnLanes lanes;
+  unsigned panels;   ///< side by side in a block
+  unsigned groups;   ///< of panels
+  unsigned chunks;   ///< of rows
+  unsigned window;   ///< chunks that a look-back reads one by one
+  unsigned windows;  ///< of a span
+};
+
+/// What the chunks of a panel hand to each other, words with the tag of the
+/// launch as in KokkosMMA_LookBack.hpp, for a value per column. What comes
+/// before a chunk is the sum of its earlier neighbours in a window, of the
+/// earlier windows of the same span, and what comes before the span: a few
+/// values of each column, in an order that depends on the chunk alone.
+template <Operation Op, class Value>
+class ColumnLookBack {
+  using Apply                = Combine<Op, Value>;
+  static constexpr int words = Words<Value>::size;
+  static constexpr int batch = 4 / words;
+
+ public:
+  __device__ ColumnLookBack(std::uint64_t* memory, ColumnScanShape const& shape,
+                            unsigned columns, unsigned tag)
+      : m_memory(memory),
+        m_groups(shape.groups),
+        m_chunks(shape.chunks),
+        m_window(shape.window),
+        m_span(shape.window * shape.windows),
+        m_columns(columns),
+        m_tag(tag) {}
+
+  /// 8-byte words of all chunks.
+  static std::uint64_t size(ColumnScanShape const& shape,
+                            std::uint64_t columns) {
+    return shape.groups *
+           (std::uint64_t(shape.chunks) + shape.chunks / shape.window +
+            shape.chunks / (shape.window * shape.windows) + 2) *
+           columns * words;
+  }
+
+  __device__ void publish(unsigned group, unsigned chunk, unsigned column,
+                          Value value) const {
+    store(chunk_sum(group, chunk, column), value);
+  }
+
+  /// By all threads: `before(column, value)` is called for each column by one
+  /// of them. `shared` has a value for each thread.
+  template <class Before>
+  __device__ void exclusive(unsigned group, unsigned chunk, Value* shared,
+                            Before const& before) const {
+    if (2 * m_columns > blockDim.x) {
+      for (unsigned c = threadIdx.x; c < m_columns; c += blockDim.x) {
+        Value const near = of_window(group, chunk, c);
+        finish(group, chunk, c, before_window(group, chunk, c), near, before);
+      }
+      return;
+    }
+    unsigned const half   = threadIdx.x / m_columns;
+    unsigned const column = threadIdx.x % m_columns;
+    Value far;
+    if (half == 0) far = before_window(group, chunk, column);
+    if (half == 1) shared[column] = of_window(group, chunk, column);
+    __syncthreads();
+    if (half == 0) finish(group, chunk, column, far, shared[column], before);
+  }
+
+ private:
+  __device__ Value before_window(unsigned group, unsigned chunk,
+                                 unsigned column) const {
+    unsigned const span   = chunk / m_span;
+    unsigned const window = chunk / m_window;
+    unsigned const first  = span * m_span / m_window;
+    std::uint64_t early[words];
+    if (span > 0) fetch(span_start(group, span, column), early);
+    Value const sum = add_up(window - first, window_sum(group, first, column));
+    if (span == 0) return sum;
+    while (!has_tag(early)) fetch(span_start(group, span, column), early);
+    return Apply::apply(unpack(early), sum);
+  }
+  /// The earlier chunks of the window. The last one completes it, before it
+  /// waits for anything that is before the window.
+  __device__ Value of_window(unsigned group, unsigned chunk,
+                             unsigned column) const {
+    unsigned const within = chunk % m_window;
+    Value const sum = add_up(within, chunk_sum(group, chunk - within, column));
+    if (within == m_window - 1)
+      store(window_sum(group, chunk / m_window, column),
+            Apply::apply(sum, wait(chunk_sum(group, chunk, column))));
+    return sum;
+  }
+  template <class Before>
+  __device__ void finish(unsigned group, unsigned chunk, unsigned column,
+                         Value far, Value near, Before const& before) const {
+    Value const value = Apply::apply(far, near);
+    if (chunk % m_span == m_span - 1)
+      store(span_start(group, chunk / m_span + 1, column),
+            Apply::apply(value, wait(chunk_sum(group, chunk, column))));
+    before(column, value);
+  }
+  /// The sum of so many, one for each chunk or window.
+  __device__ Value add_up(unsigned count, std::uint64_t const* from) const {
+    Value value                 = Apply::identity();
+    std::uint64_t const between = std::uint64_t(m_columns) * words;
+    for (unsigned first = 0; first < count; first += batch) {
+      std::uint64_t bits[batch][words];
+      bool complete;
+      do {
+        complete = true;
+#pragma unroll
+        for (int k = 0; k < batch; ++k)
+          if (first + k < count) fetch(from + (first + k) * between, bits[k]);
+#pragma unroll
+        for (int k = 0; k < batch; ++k)
+          if (first + k < count) complete = complete && has_tag(bits[k]);
+      } while (!complete);
+#pragma unroll
+      for (int k = 0; k < batch; ++k)
+        if (first + k < count) value = Apply::apply(value, unpack(bits[k]));
+    }
+    return value;
+  }
+  __device__ std::uint64_t* place(std::uint64_t number, unsigned column) const {
+    return m_memory + (number * m_columns + column) * words;
+  }
+  __device__ std::uint64_t* chunk_sum(unsigned group, unsigned chunk,
+                                      unsigned column) const {
+    return place(std::uint64_t(group) * m_chunks + chunk, column);
+  }
+  __device__ std::uint64_t* window_sum(unsigned group, unsigned window,
+                                       unsigned column) const {
+    return place(std::uint64_t(m_groups) * m_chunks +
+                     std::uint64_t(group) * (m_chunks / m_window + 1) + window,
+                 column);
+  }
+  __device__ std::uint64_t* span_start(unsigned group, unsigned span,
+                                       unsigned column) const {
+    return place(
+        std::uint64_t(m_groups) * (m_chunks + m_chunks / m_window + 1) +
+            std::uint64_t(group) * (m_chunks / m_span + 1) + span,
+        column);
+  }
+  __device__ Value wait(std::uint64_t const* from) const {
+    std::uint64_t bits[words];
+    do fetch(from, bits);
+    while (!has_tag(bits));
+    return unpack(bits);
+  }
+  __device__ void store(std::uint64_t* to, Value value) const {
+    auto const bits = Words<Value>::from(value);
+#pragma unroll
+    for (int i = 0; i < words; ++i)
+      Relaxed64::store(to + i, bits.word[i], m_tag);
+  }
+  __device__ static void fetch(std::uint64_t const* from,
+                               std::uint64_t (&to)[words]) {
+#pragma unroll
+    for (int i = 0; i < words; ++i) to[i] = Relaxed64::load(from + i);
+  }
+  __device__ bool has_tag(std::uint64_t const (&bits)[words]) const {
+    bool tagged = true;
+#pragma unroll
+    for (int i = 0; i < words; ++i) tagged = tagged && bits[i] >> 32 == m_tag;
+    return tagged;
+  }
+  __device__ static Value unpack(std::uint64_t const (&bits)[words]) {
+    Words<Value> packed;
+#pragma unroll
+    for (int i = 0; i < words; ++i) packed.word[i] = std::uint32_t(bits[i]);
+    Value value;
+    packed.to(value);
+    return value;
+  }
+
+  std::uint64_t* m_memory;
+  unsigned m_groups, m_chunks, m_window, m_span, m_columns, m_tag;
+};
+
+}  // namespace KokkosMMA::Impl::Cuda
+
+#endif

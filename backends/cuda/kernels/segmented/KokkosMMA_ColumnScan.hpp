@@ -1,0 +1,370 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOKKOSMMA_CUDA_COLUMN_SCAN_HPP
+#define KOKKOSMMA_CUDA_COLUMN_SCAN_HPP
+
+#include <backends/cuda/runtime/KokkosMMA_StreamScratch.hpp>
+#include <backends/cuda/atom/KokkosMMA_Warp.hpp>
+#include <backends/cuda/kernels/segmented/KokkosMMA_ColumnLookBack.hpp>
+#include <backends/cuda/kernels/segmented/KokkosMMA_ColumnTuning.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <type_traits>
+
+/// \file
+/// Scan along the slow dimension of a matrix, one pass: prefixes of a column
+/// come from that column alone.
+
+namespace KokkosMMA::Impl::Cuda {
+
+template <class Value, class Words, int Rows, int Elements>
+struct ColumnScanMemory {
+  static constexpr int threads = ColumnScanTuning::threads;
+  static constexpr int warps   = ColumnScanTuning::warps;
+
+  alignas(16) Words kept[2][Rows][threads];
+  alignas(16) Value before_warp[2][warps][Elements * 32];
+  Value before_tile[Elements * 32];
+  Value shared[threads];
+  TileTicket first;
+  unsigned next;
+};
+
+/// An access of so many bytes.
+template <int Bytes>
+struct ColumnAccess;
+template <>
+struct ColumnAccess<16> {
+  using type = uint4;
+};
+template <>
+struct ColumnAccess<8> {
+  using type = uint2;
+};
+template <>
+struct ColumnAccess<4> {
+  using type = unsigned;
+};
+template <>
+struct ColumnAccess<2> {
+  using type = unsigned short;
+};
+template <>
+struct ColumnAccess<1> {
+  using type = unsigned char;
+};
+
+/// y(i,j) = the combination of x(0,j) to x(i,j), or to x(i-1,j) unless
+/// `Inclusive`; y may be x. One pass: a block publishes the sums of the columns
+/// of a tile, starts to load the next one, and only then looks back for the
+/// tile before, which waits in shared memory: what it asks for has been
+/// published in the time of a load.
+///
+/// One function: with its phases as inlined members of a class, the machine
+/// code of 10 of 52 instantiations became another (nvcc 13.0, sm_90,
+/// 2026-11-25).
+template <Operation Op, Scalar Input, class Value, bool Inclusive, class Output,
+          int Elements, bool Grouped>
+__global__ void __launch_bounds__(ColumnScanTuning::threads,
+                                  column_min_blocks<ColumnScanTuning>)
+    column_scan(unsigned char const* const x, ColumnScanShape const shape,
+                Output* const y, ScanScratch const scratch) {
+  constexpr int rows = column_scan_rows<column_bytes<Input, Elements>>;
+  using Scan = WarpColumnScan<Warp, Op, Input, Value, Elements, rows, Grouped>;
+  using Row  = typename Scan::Words;
+  using Vector        = typename Scan::Vector;
+  using Memory        = ColumnScanMemory<Value, Row, rows, Elements>;
+  using Apply         = Combine<Op, Value>;
+  using Element       = typename Unsigned<Scan::element_bytes>::type;
+  constexpr int warps = Memory::warps;
+  KOKKOSMMA_DYNAMIC_SHARED(unsigned char, 128, shared_memory);
+  Memory& memory = *reinterpret_cast<Memory*>(shared_memory);
+
+  int const lane         = threadIdx.x % 32;
+  unsigned const warp    = threadIdx.x / 32;
+  unsigned const panel   = warp % shape.panels;
+  unsigned const share   = warp / shape.panels;
+  unsigned const sharing = warps / shape.panels;
+  int const in_panel     = shape.lanes.position(lane);
+  int const row_of_group = shape.lanes.group(lane);
+  unsigned const columns = unsigned(shape.lanes.positions) * Elements;
+  unsigned const tiles   = shape.groups * shape.chunks;
+  Scan const scan(Warp{}, shape.lanes);
+
+  struct Coordinate {
+    std::uint64_t row;    // of register 0
+    std::int64_t column;  // of element 0
+    int count;            // registers
+    bool whole;           // all elements are columns of the matrix
+  };
+  auto const coordinate_of = [&](unsigned tile) {
+    Coordinate coordinate;
+    std::uint64_t const position =
+        (std::uint64_t(tile % shape.groups) * shape.panels + panel) *
+            shape.lanes.positions +
+        in_panel;
+    coordinate.row = (std::uint64_t(tile / shape.groups) * sharing + share) *
+                         (rows * shape.lanes.groups) +
+                     row_of_group;
+    coordinate.column = std::int64_t(position * Elements) - shape.skip;
+    coordinate.whole =
+        coordinate.column >= 0 &&
+        coordinate.column + Elements <= std::int64_t(shape.matrix.columns);
+    std::uint64_t const left =
+        coordinate.row < shape.matrix.rows
+            ? (shape.matrix.rows - coordinate.row + shape.lanes.groups - 1) /
+                  shape.lanes.groups
+            : 0;
+    bool const idle =
+        row_of_group >= shape.lanes.groups || position >= shape.positions;
+    coordinate.count = idle ? 0 : left < rows ? int(left) : rows;
+    return coordinate;
+  };
+
+  if (threadIdx.x == 0) memory.first = TileTicket::draw(scratch.control);
+  __syncthreads();
+  unsigned tile = memory.first.tile;
+  ColumnLookBack<Op, Value> const look_back(scratch.words, shape, columns,
+                                            memory.first.tag);
+  Row loaded[rows];
+  auto const load = [&](unsigned number) {
+    Coordinate const coordinate = coordinate_of(number);
+    std::int64_t const first =
+        std::int64_t(coordinate.row * shape.matrix.stride) + coordinate.column;
+    std::uint64_t const between =
+        shape.lanes.groups * shape.matrix.stride * Scan::element_bytes;
+    if (coordinate.whole) {
+      unsigned char const* const from = x + first * Scan::element_bytes;
+#pragma unroll
+      for (int r = 0; r < rows; ++r)
+        if (r < coordinate.count) {
+          using Access = typename ColumnAccess<Scan::bytes>::type;
+          Access const word =
+              __ldcs(reinterpret_cast<Access const*>(from + r * between));
+          if constexpr (Scan::bytes >= 4) {
+            memcpy(&loaded[r], &word, Scan::bytes);
+          } else {
+            loaded[r][0] = word;
+          }
+        }
+    } else {
+      Element const* const elements = reinterpret_cast<Element const*>(x);
+#pragma unroll
+      for (int r = 0; r < rows; ++r) {
+        loaded[r] = {};
+        if (r < coordinate.count)
+#pragma unroll
+          for (int e = 0; e < Elements; ++e)
+            if (std::uint64_t(coordinate.column + e) < shape.matrix.columns)
+              put_element<Scan::element_bytes>(
+                  loaded[r], e,
+                  elements[first +
+                           std::int64_t(r * shape.lanes.groups *
+                                        shape.matrix.stride) +
+                           e]);
+      }
+    }
+  };
+  // Of the loaded tile.
+  auto const publish = [&](unsigned number, int parity) {
+    Vector total;
+    scan.total([&](int, int r) { return loaded[r]; },
+               coordinate_of(number).count, total);
+    if (shape.lanes.holds_total(lane))
+#pragma unroll
+      for (int e = 0; e < Elements; ++e)
+        memory.before_warp[parity][warp][e * 32 + in_panel] = total[e];
+#pragma unroll
+    for (int r = 0; r < rows; ++r)
+      memory.kept[parity][r][threadIdx.x] = loaded[r];
+    __syncthreads();
+    for (unsigned i = threadIdx.x; i < shape.panels * columns;
+         i += blockDim.x) {
+      unsigned const s = i / columns;
+      unsigned const at =
+          i % columns / shape.lanes.positions * 32 + i % shape.lanes.positions;
+      Value value = Apply::identity();
+      for (unsigned k = 0; k < sharing; ++k) {
+        Value& mine      = memory.before_warp[parity][k * shape.panels + s][at];
+        Value const next = Apply::apply(value, mine);
+        mine             = value;
+        value            = next;
+      }
+      if (shape.chunks > 1)
+        look_back.publish(number % shape.groups, number / shape.groups, i,
+                          value);
+    }
+  };
+  auto const write = [&](unsigned number, int parity) {
+    Coordinate const coordinate = coordinate_of(number);
+    Vector before;
+#pragma unroll
+    for (int e = 0; e < Elements; ++e) {
+      before[e] = memory.before_warp[parity][warp][e * 32 + in_panel];
+      if (number >= shape.groups)
+        before[e] = Apply::apply(
+            memory.before_tile[e * shape.lanes.positions + in_panel],
+            before[e]);
+    }
+    Output* const to =
+        y + std::int64_t(coordinate.row * shape.y_stride) + coordinate.column;
+    std::uint64_t const between = shape.lanes.groups * shape.y_stride;
+    scan.template prefixes<Inclusive>(
+        [&](int, int r) { return memory.kept[parity][r][threadIdx.x]; },
+        coordinate.count, before,
+        [&](int, int r, Vector const& prefix) {
+          Registers<Output, Elements> results;
+#pragma unroll
+          for (int e = 0; e < Elements; ++e)
+            results[e] = static_cast<Output>(prefix[e]);
+          if (coordinate.whole) {
+            using Access = typename ColumnAccess<sizeof(results)>::type;
+            Access bits;
+            memcpy(&bits, &results, sizeof(results));
+            __stcs(reinterpret_cast<Access*>(to + r * between), bits);
+          } else {
+#pragma unroll
+            for (int e = 0; e < Elements; ++e)
+              if (std::uint64_t(coordinate.column + e) < shape.matrix.columns)
+                to[r * between + e] = results[e];
+          }
+        });
+  };
+
+  bool has_earlier = false;
+  unsigned earlier = 0;
+  if (tile < tiles) load(tile);
+  for (int parity = 0; has_earlier || tile < tiles; parity ^= 1) {
+    bool const has_tile = tile < tiles;
+    unsigned next       = tiles;
+    if (has_tile) {
+      if (threadIdx.x == 0) memory.next = TileTicket::next(scratch.control);
+      publish(tile, parity);
+      next = memory.next;
+      if (next < tiles) load(next);
+    }
+    if (has_earlier) {
+      if (earlier >= shape.groups)
+        look_back.exclusive(earlier % shape.groups, earlier / shape.groups,
+                            memory.shared, [&](unsigned column, Value value) {
+                              memory.before_tile[column] = value;
+                            });
+      __syncthreads();
+      write(earlier, parity ^ 1);
+    }
+    __syncthreads();
+    has_earlier = has_tile;
+    earlier     = tile;
+    tile        = next;
+  }
+  if (threadIdx.x == 0) finish_scan(scratch);
+}
+
+template <Operation Op, Scalar Input, class Value, bool Inclusive, class Output,
+          int Elements>
+void launch_column_scan_of(Kokkos::Cuda const& space, void const* x,
+                           ColumnMatrix const& matrix, Output* y,
+                           std::uint64_t y_stride) {
+  using Tuned        = ColumnScanTuning;
+  constexpr int rows = column_scan_rows<column_bytes<Input, Elements>>;
+  check(cudaSetDevice(space.cuda_device()), "cudaSetDevice");
+  ColumnScanShape shape{};
+  shape.matrix   = matrix;
+  shape.y_stride = y_stride;
+  shape.skip =
+      int(reinterpret_cast<std::uintptr_t>(x) % (Elements * size_of(Input))) /
+      size_of(Input);
+  shape.positions = (shape.skip + matrix.columns + Elements - 1) / Elements;
+  std::uint64_t const positions = shape.positions;
+  std::uint64_t panels          = (positions + 31) / 32;
+  // Narrow matrices: several rows side by side in a warp, where that leaves
+  // clearly fewer lanes without work.
+  shape.lanes = {int((positions + panels - 1) / panels), 1};
+  double used = double(positions) / double(32 * panels);
+  for (std::uint64_t s = 1; s <= 8 && used < 0.8; ++s) {
+    std::uint64_t const wide = (positions + s - 1) / s;
+    if (wide > 16) continue;
+    int const side_by_side = int(32 / wide);
+    double const with      = double(positions * side_by_side) / double(32 * s);
+    if (with > used + 0.1) {
+      used        = with;
+      panels      = s;
+      shape.lanes = {int(wide), side_by_side};
+    }
+  }
+  // Few rows: warps beside each other instead of below each other.
+  shape.panels = 1;
+  for (unsigned s = 2; s <= Tuned::warps && s <= panels; ++s)
+    if (Tuned::warps % s == 0 &&
+        std::uint64_t(Tuned::warps / s) * rows * shape.lanes.groups >=
+            matrix.rows)
+      shape.panels = s;
+  std::uint64_t const tile_rows =
+      std::uint64_t(Tuned::warps / shape.panels) * rows * shape.lanes.groups;
+  shape.groups = unsigned((panels + shape.panels - 1) / shape.panels);
+  shape.chunks = unsigned((matrix.rows + tile_rows - 1) / tile_rows);
+  // A span must last longer than its hand-over to the next one.
+  shape.window  = shape.groups >= 16 ? 4 : 8;
+  shape.windows = shape.groups >= 16 ? 4 : shape.groups >= 4 ? 8 : 16;
+  std::uint64_t const tiles = std::uint64_t(shape.groups) * shape.chunks;
+  std::uint64_t const words =
+      shape.chunks > 1
+          ? ColumnLookBack<Op, Value>::size(
+                shape, std::uint64_t(shape.lanes.positions) * Elements)
+          : 1;
+  StreamScratch const stream_scratch(space);
+  ScanScratch const scratch = stream_scratch->scan(words);
+  auto const launch         = [&](auto grouped) {
+    auto const kernel = &column_scan<Op, Input, Value, Inclusive, Output,
+                                     Elements, decltype(grouped)::value>;
+    constexpr int bytes =
+        sizeof(ColumnScanMemory<Value, ColumnWords<Elements * size_of(Input)>,
+                                rows, Elements>);
+    kernel_facts(space.cuda_device(), kernel, Tuned::threads, bytes);
+    unsigned const resident =
+        unsigned(device(space.cuda_device()).multiprocessors) *
+        Tuned::min_blocks;
+    unsigned const blocks = unsigned(std::min<std::uint64_t>(resident, tiles));
+    launch_kernel(space, "column_scan", kernel, {blocks, Tuned::threads, bytes},
+                          static_cast<unsigned char const*>(x), shape, y, scratch);
+  };
+  if (shape.lanes.groups > 1)
+    launch(std::true_type());
+  else
+    launch(std::false_type());
+}
+
+/// y(i,j) at y[i * y_row_stride + j] = the combination of the column up to x at
+/// (i,j). In coordinate when y is x, with the same stride and element size.
+template <Operation Op, Scalar Input, class Value, bool Inclusive, class Output>
+void launch_column_scan(Kokkos::Cuda const& space, void const* x,
+                        std::uint64_t rows, std::uint64_t columns,
+                        std::uint64_t row_stride, Output* y,
+                        std::uint64_t y_row_stride, bool /*use_mma*/) {
+  if (rows == 0 || columns == 0) return;
+  constexpr int elements = column_scan_elements<size_of(Input), sizeof(Output)>;
+  auto const whole       = [&](std::uint64_t together) {
+    auto const offset = [&](void const* p, std::uint64_t element_bytes) {
+      return reinterpret_cast<std::uintptr_t>(p) % (together * element_bytes) /
+             element_bytes;
+    };
+    return offset(x, size_of(Input)) == offset(y, sizeof(Output)) &&
+           (rows == 1 ||
+            (row_stride % together == 0 && y_row_stride % together == 0));
+  };
+  ColumnMatrix const matrix{rows, columns, row_stride};
+  if (whole(elements))
+    launch_column_scan_of<Op, Input, Value, Inclusive, Output, elements>(
+        space, x, matrix, y, y_row_stride);
+  else if (elements > 2 && whole(2))
+    launch_column_scan_of<Op, Input, Value, Inclusive, Output, 2>(
+        space, x, matrix, y, y_row_stride);
+  else
+    launch_column_scan_of<Op, Input, Value, Inclusive, Output, 1>(
+        space, x, matrix, y, y_row_stride);
+}
+
+}  // namespace KokkosMMA::Impl::Cuda
+
+#endif

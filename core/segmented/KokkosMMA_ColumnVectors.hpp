@@ -1,0 +1,142 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOKKOSMMA_COLUMN_VECTORS_HPP
+#define KOKKOSMMA_COLUMN_VECTORS_HPP
+
+#include <Kokkos_Macros.hpp>
+
+#include <cstdint>
+
+/// \file
+/// How the vectors of a matrix whose columns are neighbours in memory are dealt
+/// out to the lanes of warps.
+
+namespace KokkosMMA::Impl {
+
+/// Element (i,j) lies `stride * i + j` elements behind the first.
+struct ColumnMatrix {
+  std::uint64_t rows;
+  std::uint64_t columns;
+  std::uint64_t stride;  ///< at least `columns`
+};
+
+/// Coordinate of a vector's element: a row of the period, -1 outside of the
+/// matrix.
+struct ColumnCoordinate {
+  std::int64_t row;
+  std::uint64_t column;
+};
+
+/// The 16-byte vectors of a matrix by the columns that they hold. After
+/// `period` rows a row starts at the same offset within 16 bytes again, so the
+/// vector
+/// at a position of a period holds the same columns in all periods: a lane that
+/// walks from period to period keeps one running value per element, whatever
+/// the length of the rows is. Narrow matrices have periods of many rows.
+///
+/// Rows that follow each other closely are one run of vectors. Where wide gaps
+/// lie between them each row has vectors of its own.
+struct ColumnVectors {
+  ColumnMatrix matrix;
+  unsigned per_vector;  ///< elements
+  unsigned skip;        ///< elements in front of the first in its 16-byte chunk
+  std::uint64_t period;       ///< rows
+  std::uint64_t row_vectors;  ///< of each row, 0 when rows are one run
+  std::uint64_t positions;    ///< vectors of a period
+  std::uint64_t periods;      ///< the last may be shorter
+
+  /// Elements from the 16-byte chunk of the first element to the next period.
+  KOKKOS_FORCEINLINE_FUNCTION constexpr std::uint64_t step() const {
+    return period * matrix.stride;
+  }
+  /// Elements from the 16-byte chunk of the first element to a vector of period
+  /// 0.
+  KOKKOS_FORCEINLINE_FUNCTION constexpr std::uint64_t offset(
+      std::uint64_t position) const {
+    if (row_vectors == 0) return position * per_vector;
+    std::uint64_t const start =
+        position / row_vectors * matrix.stride + skip;  // of the row
+    return start - start % per_vector + position % row_vectors * per_vector;
+  }
+  KOKKOS_FORCEINLINE_FUNCTION constexpr ColumnCoordinate coordinate(
+      std::uint64_t position, int element) const {
+    std::uint64_t row, column;
+    if (row_vectors == 0) {
+      std::uint64_t at = position * per_vector + element + step() - skip;
+      if (at >= step()) at -= step();
+      row    = at / matrix.stride;
+      column = at % matrix.stride;
+    } else {
+      row    = position / row_vectors;
+      column = offset(position) + element - (row * matrix.stride + skip);
+    }
+    // What lies in front of a row has a huge column.
+    if (column >= matrix.columns) return {-1, 0};
+    return {std::int64_t(row), column};
+  }
+  /// The vector element that holds (row, column): position * per_vector +
+  /// element.
+  KOKKOS_FORCEINLINE_FUNCTION constexpr std::uint64_t index(
+      std::uint64_t row, std::uint64_t column) const {
+    std::uint64_t const start = row * matrix.stride + skip;
+    if (row_vectors == 0) {
+      std::uint64_t const at = start + column;
+      return at >= step() ? at - step() : at;
+    }
+    return row * row_vectors * per_vector + start % per_vector + column;
+  }
+  /// Elements of the matrix are those with skip <= offset < end().
+  KOKKOS_FORCEINLINE_FUNCTION constexpr std::uint64_t end() const {
+    return skip + (matrix.rows - 1) * matrix.stride + matrix.columns;
+  }
+};
+
+/// \param width positions that a warp takes side by side
+inline ColumnVectors column_vectors(void const* x, ColumnMatrix matrix,
+                                    int element_bytes, unsigned width) {
+  ColumnVectors v{};
+  if (matrix.rows < 2) matrix.stride = matrix.columns;
+  v.matrix     = matrix;
+  v.per_vector = 16u / element_bytes;
+  v.skip = unsigned(reinterpret_cast<std::uintptr_t>(x) % 16) / element_bytes;
+
+  std::uint64_t period = 1;
+  while (period * matrix.stride % v.per_vector != 0) period *= 2;
+  std::uint64_t const in_run = period * matrix.stride / v.per_vector;
+  // Of a row that starts at the worst place.
+  std::uint64_t const in_row =
+      (matrix.columns + (period == 1 ? v.skip : v.per_vector - 1) +
+       v.per_vector - 1) /
+      v.per_vector;
+  std::uint64_t const positions =
+      in_run <= period * in_row ? in_run : period * in_row;
+  // More rows in a period where that leaves fewer lanes without work.
+  // Lanes with work, of 1000. Not measured: each row of a period is one more
+  // value per column to join in the end, so the first multiple that fills 78 %
+  // ends the search.
+  constexpr std::uint64_t enough = 780;
+  std::uint64_t best = 1, best_used = 0;
+  for (std::uint64_t m = 1; m <= width && m * positions <= 16 * width; ++m) {
+    std::uint64_t const taken = (m * positions + width - 1) / width * width;
+    std::uint64_t const used  = 1000 * m * positions / taken;
+    if (used > best_used) {
+      best      = m;
+      best_used = used;
+    }
+    if (used >= enough) break;
+  }
+  v.period      = period * best;
+  v.positions   = positions * best;
+  v.row_vectors = in_run <= period * in_row ? 0 : in_row;
+  if (v.row_vectors == 0) {
+    std::uint64_t const vectors = (v.end() + v.per_vector - 1) / v.per_vector;
+    v.periods                   = (vectors + v.positions - 1) / v.positions;
+  } else {
+    v.periods = (matrix.rows + v.period - 1) / v.period;
+  }
+  return v;
+}
+
+}  // namespace KokkosMMA::Impl
+
+#endif

@@ -1,0 +1,271 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOKKOSMMA_WARP_SEGMENTS_MMA_HPP
+#define KOKKOSMMA_WARP_SEGMENTS_MMA_HPP
+
+#include <core/segmented/KokkosMMA_WarpSegments.hpp>
+#include <core/base/KokkosMMA_Operation.hpp>
+#include <core/mma/KokkosMMA_StagedTile.hpp>
+#include <core/routing/KokkosMMA_Tuning.hpp>
+#include <core/reduce/KokkosMMA_WarpSum.hpp>
+
+#include <cstdint>
+
+/// \file
+/// The forms of core/segmented/KokkosMMA_WarpSegments.hpp by products.
+
+namespace KokkosMMA::Impl {
+
+/// Sums by products with ones: the four lanes of a quad hold two rows of the
+/// operand, so a product sums each quad's vectors and no other's: staged
+/// segments get quads of their own, and a NaN stays where it is.
+///
+/// Source: Dakkak et al. 2019, "Accelerating Reduction and Scan Using Tensor
+/// Core Units", reductions of small segments.
+template <class Warp, Scalar Input, class Value_>
+class WarpSegmentsMma {
+  template <class T>
+  using Lanes = typename Warp::template Lanes<T>;
+  using Sum   = WarpSum<Warp, Input>;
+  using Part  = typename Sum::Value;
+
+ public:
+  using Value    = Value_;
+  using Join     = Combine<Operation::sum, Value>;
+  using Streamed = WarpSegmentsStreamed<Warp, Operation::sum, Input, Value>;
+  static constexpr int min_blocks = RowSegmentsTuning::min_blocks_mma;
+
+  KOKKOS_FORCEINLINE_FUNCTION explicit WarpSegmentsMma(Warp const& warp)
+      : m_warp(warp), m_sum(warp, chain_length) {
+    clear();
+  }
+
+  /// Sums of the columns, or of the lanes for types whose registers are no
+  /// operands.
+  using Rows = typename Streamed::Rows;
+
+  KOKKOS_FORCEINLINE_FUNCTION void gather(
+      Lanes<Vector16> const (&row)[segment_rows], int vectors,
+      Rows& rows) const {
+    if constexpr (!has_columns) {
+      Streamed(m_warp).gather(row, vectors, rows);
+    } else if (vectors == 1)
+      gather_columns<1>(row, rows);
+    else if (vectors == 2)
+      gather_columns<2>(row, rows);
+    else
+      gather_columns<4>(row, rows);
+  }
+  /// \return false when nothing was stored because something is infinite or
+  /// NaN: additions have to do it.
+  template <class Store>
+  KOKKOS_FORCEINLINE_FUNCTION bool scatter(Rows& rows, int vectors,
+                                           Store const& store) const {
+    if constexpr (!has_columns) {
+      return Streamed(m_warp).scatter(rows, vectors, store);
+    } else if (vectors == 1)
+      return scatter_columns<1>(rows, vectors, store);
+    else if (vectors == 2)
+      return scatter_columns<2>(rows, vectors, store);
+    else
+      return scatter_columns<4>(rows, vectors, store);
+  }
+
+  template <class Store>
+  KOKKOS_FORCEINLINE_FUNCTION void staged(StagedTile const& tile,
+                                          SegmentsOfTile const& in,
+                                          Store const& store) const {
+    int const lanes   = in.lanes < 4 ? 4 : in.lanes;
+    int const touched = in.width == 16 ? in.length / 16 : in.length / 16 + 2;
+    int const steps   = (touched + lanes - 1) / lanes;
+    for (int first = 0; first < in.count; first += 32 / lanes) {
+      Sum sum(m_warp, chain_length);
+      for (int step = 0; step < steps; step += 2) {
+        Lanes<Vector16> pair[2];
+        for (int i = 0; i < 2; ++i)
+          m_warp.each([&](int lane) {
+            int const s     = first + lane / lanes;
+            int const begin = in.first + s * in.length;
+            int const stop  = in.first + in.size;
+            int const end = begin + in.length < stop ? begin + in.length : stop;
+            int const v   = begin / 16 + lane % lanes + (step + i) * lanes;
+            m_warp.at(pair[i], lane) = vector_within(tile, v, begin, end);
+          });
+        sum.add(pair[0], pair[1]);
+      }
+      Lanes<Value> const value = total(sum, lanes);
+      m_warp.each([&](int lane) {
+        int const s = first + lane / lanes;
+        if (lane % lanes == 0 && s < in.count) store(s, m_warp.at(value, lane));
+      });
+    }
+  }
+
+  KOKKOS_FORCEINLINE_FUNCTION void add(Lanes<Vector16> const& first,
+                                       Lanes<Vector16> const& second) {
+    m_sum.add(first, second);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void add_where(Lanes<Vector16> const& row,
+                                             Lanes<bool> const& have) {
+    Lanes<Vector16> inside, none;
+    m_warp.each([&](int lane) {
+      m_warp.at(inside, lane) =
+          m_warp.at(have, lane) ? m_warp.at(row, lane) : Vector16{};
+      m_warp.at(none, lane) = Vector16{};
+    });
+    m_sum.add(inside, none);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void add_element(int lane, Value value) {
+    m_warp.at(m_elements, lane) =
+        Join::apply(m_warp.at(m_elements, lane), value);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION Lanes<Value> finish() {
+    Lanes<Value> value = total(m_sum, 32);
+    join_lanes<Join>(m_warp, m_elements, 32);
+    m_warp.each([&](int lane) {
+      m_warp.at(value, lane) =
+          Join::apply(m_warp.at(value, lane), m_warp.at(m_elements, lane));
+    });
+    m_sum = Sum(m_warp, chain_length);
+    clear();
+    return value;
+  }
+
+ private:
+  /// Doubles are added one after the other in a chain: short ones, to be as
+  /// accurate as a tree.
+  static constexpr int chain_length = Input == Scalar::float64 ? 2 : 8;
+
+  /// Operands whose registers are vectors as they lie.
+  static constexpr bool has_columns = size_of(Input) <= 2;
+  static constexpr bool may_be_lost = size_of(Input) == 2;
+  using Shape                       = std::conditional_t<
+      Input == Scalar::half, MmaF16,
+      std::conditional_t<
+          Input == Scalar::bhalf, MmaBF16,
+          std::conditional_t<Input == Scalar::int8, MmaS8, MmaU8>>>;
+
+  /// Each row of vectors is summed into columns of its own: one column for each
+  /// lane of a quad (Vectors = 1), for each two (2), or for all four (4). Lane
+  /// 4g + q then holds column 2q of quad g in registers 0 and 2, column 2q + 1
+  /// in 1 and 3. What is added to the other columns is zero, unless something
+  /// is infinite or NaN. Value 2s + c is column 2q + c of accumulators s.
+  template <int Vectors>
+  KOKKOS_FORCEINLINE_FUNCTION void gather_columns(
+      Lanes<Vector16> const (&row)[segment_rows], Rows& rows) const {
+    constexpr int columns = 4 / Vectors;         // of a row
+    constexpr int fit     = 8 / columns;         // rows of a product's columns
+    constexpr int sets    = segment_rows / fit;  // of accumulators
+    Lanes<typename Shape::C> sum[sets]{};        // (16,8) per warp
+    for (int r = 0; r < segment_rows; ++r) {
+      Lanes<typename Shape::B> pick;  // (k,8)
+      m_warp.each([&](int lane) {
+        int const column  = r % fit * columns + lane % 4 / Vectors;
+        std::uint32_t one = 0;
+        for (int e = 0; e < Shape::packed; ++e)
+          one |= Shape::one << 32 / Shape::packed * e;
+        for (int reg = 0; reg < Shape::b_registers; ++reg)
+          m_warp.at(pick, lane)[reg] = lane / 4 == column ? one : 0u;
+      });
+      m_warp.template multiply<Shape>(sum[r / fit], row[r], pick);
+    }
+    m_warp.each([&](int lane) {
+      for (int set = 0; set < sets; ++set)
+        for (int c = 0; c < 2; ++c) {
+          auto const& d = m_warp.at(sum[set], lane);
+          m_warp.at(rows.value[2 * set + c], lane) =
+              static_cast<Value>(d[c]) + static_cast<Value>(d[c + 2]);
+        }
+    });
+  }
+  template <int Vectors, class Store>
+  KOKKOS_FORCEINLINE_FUNCTION bool scatter_columns(Rows& rows, int vectors,
+                                                   Store const& store) const {
+    constexpr int columns = 4 / Vectors;
+    constexpr int fit     = 8 / columns;
+    constexpr int sets    = segment_rows / fit;
+    auto& value           = rows.value;
+    if constexpr (may_be_lost) {
+      Lanes<bool> lost;
+      m_warp.each([&](int lane) {
+        bool any = false;
+        for (int i = 0; i < 2 * sets; ++i) {
+          Value const v = m_warp.at(value[i], lane);
+          any           = any || !(v - v == Value(0));
+        }
+        m_warp.at(lost, lane) = any;
+      });
+      if (m_warp.any(lost)) return false;
+    }
+    if constexpr (Vectors == 4) {
+      // Column = row; a segment of more than a quad lies in lanes 4g + q of
+      // equal q, one of more than a row in neighbouring columns.
+      int const quads = vectors < 32 ? vectors / 4 : 8;
+      for (int quad = 1; quad < quads; quad *= 2) add_lanes(value, 4 * quad);
+      if (vectors >= 64)
+        m_warp.each([&](int lane) {
+          m_warp.at(value[0], lane) =
+              m_warp.at(value[0], lane) + m_warp.at(value[1], lane);
+        });
+      for (int r = 2; 32 * r < vectors; r *= 2) add_lanes(value, r / 2);
+      m_warp.each([&](int lane) {
+        for (int c = 0; c < 2; ++c) {
+          int const vector = (lane % 4 * 2 + c) * 32 + lane / 4 * 4;
+          if (vector % vectors == 0)
+            store(vector / vectors, m_warp.at(value[c], lane));
+        }
+      });
+    } else {
+      m_warp.each([&](int lane) {
+        for (int i = 0; i < 2 * sets; ++i) {
+          int const column = lane % 4 * 2 + i % 2;
+          int const r      = i / 2 * fit + column / columns;
+          store(r * (32 / Vectors) + lane / 4 * columns + column % columns,
+                m_warp.at(value[i], lane));
+        }
+      });
+    }
+    return true;
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void add_lanes(
+      Lanes<Value> (&value)[segment_rows], int mask) const {
+    for (int c = 0; c < 2; ++c) {
+      Lanes<Value> const other = m_warp.shuffle_xor(value[c], mask);
+      m_warp.each([&](int lane) {
+        m_warp.at(value[c], lane) =
+            m_warp.at(value[c], lane) + m_warp.at(other, lane);
+      });
+    }
+  }
+
+  /// Vector v of the tile, zeros where it lies outside of [begin, end).
+  KOKKOS_FORCEINLINE_FUNCTION static Vector16 vector_within(
+      StagedTile const& tile, int v, int begin, int end) {
+    if (16 * v >= end || 16 * v + 16 <= begin) return Vector16{};
+    Vector16 const vector = tile.vector(v);
+    if (16 * v >= begin && 16 * v + 16 <= end) return vector;
+    return bytes_within(vector, begin - 16 * v, end - 16 * v);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION Lanes<Value> total(Sum& sum, int lanes) const {
+    Lanes<Part> parts = sum.finish();
+    join_lanes<Combine<Operation::sum, Part>>(m_warp, parts, lanes);
+    Lanes<Value> value;
+    m_warp.each([&](int lane) {
+      m_warp.at(value, lane) = static_cast<Value>(
+          static_cast<typename Sum::Total>(m_warp.at(parts, lane)));
+    });
+    return value;
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void clear() {
+    m_warp.each(
+        [&](int lane) { m_warp.at(m_elements, lane) = Join::identity(); });
+  }
+
+  Warp m_warp;
+  Sum m_sum;
+  Lanes<Value> m_elements;
+};
+
+}  // namespace KokkosMMA::Impl
+
+#endif

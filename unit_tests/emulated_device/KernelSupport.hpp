@@ -1,0 +1,271 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef EMULATEDDEVICE_KERNELSUPPORT_HPP
+#define EMULATEDDEVICE_KERNELSUPPORT_HPP
+
+#include "../emulated/EmulatedData.hpp"
+#include "DeviceMemory.hpp"
+
+#include <KokkosMMA_RandomTable.hpp>
+#include <core/base/KokkosMMA_Operation.hpp>
+#include <core/mma/KokkosMMA_StagedTile.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <limits>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+/// \file
+/// What the tests of reductions and scans share: elements as bits, the groups
+/// of elements that are combined, and the kernels' results.
+
+namespace KokkosMMA::Testing {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr double nan      = std::numeric_limits<double>::quiet_NaN();
+
+/// Elements of a type, and the type that they are combined in.
+template <Scalar Input, class ValueType>
+struct Combined {
+  static constexpr Scalar input  = Input;
+  static constexpr int bytes     = size_of(Input);
+  static constexpr bool floating = Impl::is_floating(Input);
+  using Bits                     = Impl::ElementBits<Input>;
+  using Value                    = ValueType;
+
+  static Value value_of(Bits bits) {
+    if constexpr (floating) {
+      return static_cast<Value>(Format<Input>::decode(bits));
+    } else if constexpr (Input == Scalar::int8 || Input == Scalar::int32 ||
+                         Input == Scalar::int64) {
+      return static_cast<Value>(static_cast<std::make_signed_t<Bits>>(bits));
+    } else {
+      return static_cast<Value>(bits);
+    }
+  }
+  static Bits bits_of(double number) {
+    if constexpr (floating) {
+      return Format<Input>::encode(number);
+    } else {
+      return static_cast<Bits>(static_cast<std::int64_t>(number));
+    }
+  }
+  /// Numbers whose combination is exact in any order: integers of all bits, so
+  /// that an element that is lost, or counts twice, changes the result.
+  template <Operation Op>
+  static Bits draw(Random& random) {
+    if constexpr (floating) {
+      double number = double(random.integer(-99, 99));
+      if (Op == Operation::prod) {
+        auto const kind = random.integer(0, 127);
+        number = kind == 0 ? 2. : kind == 1 ? 0.5 : kind % 2 ? -1. : 1.;
+      }
+      return bits_of(number);
+    } else if constexpr (Input == Scalar::boolean) {
+      return Bits(random.integer(0, Op == Operation::prod ? 40 : 1) != 0);
+    } else {
+      // Even factors soon leave nothing of a product modulo 2^32.
+      return Bits(random.bits() | (Op == Operation::prod));
+    }
+  }
+  /// Integers wrap; a minimum or maximum passes over NaN, as Kokkos' reducers.
+  template <Operation Op>
+  static Value join(Value a, Value b) {
+    if constexpr (Op == Operation::min) {
+      return b < a ? b : a;
+    } else if constexpr (Op == Operation::max) {
+      return a < b ? b : a;
+    } else if constexpr (std::is_integral_v<Value>) {
+      return static_cast<Value>(Op == Operation::sum
+                                    ? std::uint64_t(a) + std::uint64_t(b)
+                                    : std::uint64_t(a) * std::uint64_t(b));
+    } else {
+      return Op == Operation::sum ? a + b : a * b;
+    }
+  }
+};
+
+/// Every element type, each with the values that kernels keep it in.
+template <template <class> class Of>
+using IntegerTypes =
+    ::testing::Types<Of<Combined<Scalar::int8, std::int32_t>>,
+                     Of<Combined<Scalar::int8, std::int64_t>>,
+                     Of<Combined<Scalar::uint8, std::uint32_t>>,
+                     Of<Combined<Scalar::uint8, std::uint64_t>>,
+                     Of<Combined<Scalar::boolean, std::int32_t>>,
+                     Of<Combined<Scalar::int32, std::int32_t>>,
+                     Of<Combined<Scalar::int32, std::int64_t>>,
+                     Of<Combined<Scalar::uint32, std::uint32_t>>,
+                     Of<Combined<Scalar::uint32, std::uint64_t>>,
+                     Of<Combined<Scalar::int64, std::int64_t>>,
+                     Of<Combined<Scalar::uint64, std::uint64_t>>>;
+template <template <class> class Of>
+using FloatTypes = ::testing::Types<
+    Of<Combined<Scalar::half, float>>, Of<Combined<Scalar::bhalf, float>>,
+    Of<Combined<Scalar::float32, float>>, Of<Combined<Scalar::float32, double>>,
+    Of<Combined<Scalar::float64, double>>>;
+
+/// Elements side by side, `before` elements behind a 16-byte boundary, all bits
+/// set until they are written: NaN or -1. Nothing lies behind the last one.
+template <class T>
+class Row {
+ public:
+  Row(std::size_t size, int before)
+      : m_grid({std::int64_t(size)}, {0}, {0}, Lie{0, before}) {
+    std::memset(static_cast<void*>(m_grid.memory()), 0xff,
+                std::size_t(m_grid.size()) * sizeof(T));
+  }
+  std::size_t size() const { return std::size_t(m_grid.extent()[0]); }
+  T* data() { return m_grid.data(); }
+  T const* data() const { return m_grid.data(); }
+  T& operator[](std::size_t i) { return data()[i]; }
+  T const& operator[](std::size_t i) const { return data()[i]; }
+
+ private:
+  DeviceGrid<T, 1> m_grid;
+};
+
+/// All elements, and segments of one length.
+struct WholeRange {
+  std::size_t size;
+  Groups groups() const {
+    return {"size " + std::to_string(size), size, 1,
+            [](std::size_t) { return 0; }};
+  }
+};
+struct SegmentsOfLength {
+  std::size_t size, length;
+  Groups groups() const {
+    return {"length " + std::to_string(length) + " of " + std::to_string(size),
+            size, (size + length - 1) / length,
+            [length = length](std::size_t i) {
+              return std::ptrdiff_t(i / length);
+            }};
+  }
+};
+
+/// Results of groups; each must be stored once.
+template <class Value>
+class Results {
+ public:
+  explicit Results(std::size_t count) : m_values(count), m_stores(count) {}
+  struct Store {
+    Value* value;
+    int* stores;
+    void operator()(std::uint64_t at, Value result) const {
+      value[at] = result;
+      ++stores[at];
+    }
+  };
+  Store store() { return {m_values.data(), m_stores.data()}; }
+  std::vector<Value> const& values() const {
+    EXPECT_EQ(std::vector<int>(m_stores.size(), 1), m_stores)
+        << "times that each result was stored";
+    return m_values;
+  }
+
+ private:
+  std::vector<Value> m_values;
+  std::vector<int> m_stores;
+};
+
+/// Offsets of every type, by the size of the elements.
+template <class T>
+using OffsetOf = std::conditional_t<
+    T::input == Scalar::int64, std::uint64_t,
+    std::conditional_t<T::bytes == 8, std::int64_t,
+                       std::conditional_t<sizeof(typename T::Value) == 8,
+                                          std::uint32_t, std::int32_t>>>;
+
+/// Equal, or both NaN.
+template <class T>
+bool same_number(T a, T b) {
+  return a == b || (a != a && b != b);
+}
+
+/// Few or many multiprocessors, and any table of tuning constants: neither
+/// changes what is exact.
+inline void any_tuned_device(Random& random) {
+  static Impl::TuningTable table;
+  any_device(random);
+  table =
+      random.integer(0, 2) == 0 ? random_table(random) : Impl::builtin_tuning;
+  Impl::Cuda::use_tuning(0, table);
+}
+
+/// What both suites of tests share. P has a Kernel and the types T.
+template <class P>
+class KernelSuite : public ::testing::Test {
+ public:
+  using Kernel = typename P::Kernel;
+  using Case   = typename Kernel::Case;
+  using T      = typename P::T;
+  using Bits   = typename T::Bits;
+  using Value  = typename T::Value;
+
+  Random random;
+
+  /// Elements before the first in its 16 bytes; none half of the time.
+  int offset(int element_bytes) {
+    return random.integer(0, 1)
+               ? 0
+               : int(random.integer(0, 16 / element_bytes - 1));
+  }
+  /// Calls set(element, group, i) for the elements of groups.
+  template <class Set>
+  Row<Bits> row_of(Groups const& groups, Set const& set) {
+    Row<Bits> x(groups.elements, offset(T::bytes));
+    for (std::size_t i = 0; i < x.size(); ++i)
+      if (auto const group = groups.of(i); group >= 0)
+        set(x[i], std::size_t(group), i);
+    return x;
+  }
+  template <class Check>
+  void each_of(std::vector<Case> const& cases, Check const& check) {
+    for (Case const& c : cases) {
+      any_tuned_device(random);
+      check(c, c.groups());
+      if (HasFatalFailure()) return;
+    }
+  }
+  template <class Check>
+  void each_few(Check const& check) {
+    each_of(Kernel::few_cases(T::bytes, random), check);
+  }
+
+  /// Distributions of numbers: the first two have a loop to compare with.
+  std::vector<std::function<double(std::size_t)>> distributions() {
+    return {[&](std::size_t) { return random.uniform(); },
+            [&](std::size_t) { return random.normal(); },
+            // pairs that cancel nearly: the sum lies far below its terms
+            [&](std::size_t i) {
+              if (i % 2 == 0) return m_large = 1000 * random.normal();
+              return -m_large * (1 + 0x1p-6 * random.uniform());
+            }};
+  }
+  /// Powers of two of the smallest numbers; of floats also those that bfloat16
+  /// has.
+  static std::vector<int> smallest_exponents() {
+    switch (T::input) {
+      case Scalar::half: return {-24};
+      case Scalar::float32: return {-149, -133};
+      case Scalar::float64: return {-1074};
+      default: return {-133};
+    }
+  }
+
+ private:
+  double m_large = 0;
+};
+
+}  // namespace KokkosMMA::Testing
+
+#endif

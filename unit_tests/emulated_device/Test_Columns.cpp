@@ -1,0 +1,159 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Reductions and scans of the columns of a matrix.
+
+#include "ReductionSuite.hpp"
+#include "ScanSuite.hpp"
+
+#include <backends/cuda/kernels/segmented/KokkosMMA_ColumnReduce.hpp>
+#include <backends/cuda/kernels/segmented/KokkosMMA_ColumnScan.hpp>
+#include <core/segmented/KokkosMMA_RouteSegmented.hpp>
+
+namespace KokkosMMA::Testing {
+namespace {
+
+struct Matrix {
+  std::size_t rows, columns, stride;
+  Groups groups() const {
+    return {std::to_string(rows) + " x " + std::to_string(columns) +
+                ", stride " + std::to_string(stride),
+            (rows - 1) * stride + columns, columns,
+            [columns = columns, stride = stride](std::size_t i) {
+              return i % stride < columns ? std::ptrdiff_t(i % stride) : -1;
+            }};
+  }
+};
+
+/// Around a vector, 16 bytes and a warp of vectors; close rows and wide gaps.
+std::vector<Matrix> matrices(Random& random) {
+  std::vector<Matrix> all;
+  for (std::size_t const columns : {1, 2, 3, 4, 7, 8, 16, 33, 100, 300})
+    for (std::size_t const gap : {0, 1, 3, 16, 61}) {
+      // A part of them in each run.
+      if (random.integer(0, 2) != 0) continue;
+      all.push_back(
+          {std::size_t(random.integer(1, random.integer(0, 5) ? 40 : 400)),
+           columns, columns + gap});
+    }
+  for (std::size_t const rows : {1, 2, 16, 17}) all.push_back({rows, 20, 20});
+  for (int n = 0; n < 4; ++n) {
+    auto const columns = std::size_t(random.integer(1, 1100));
+    all.push_back({std::size_t(random.integer(1, 60)), columns, columns});
+  }
+  if (random.integer(0, 2) == 0) all.push_back({9000, 3, 3});
+  return all;
+}
+std::vector<Matrix> few_matrices() {
+  return {{60, 1, 1}, {60, 3, 5}, {400, 8, 8}, {60, 50, 50}, {4001, 5, 5}};
+}
+
+struct ColumnReduction {
+  using Case                           = Matrix;
+  static constexpr bool has_operations = true;
+
+  static std::vector<Case> cases(int, Random& random) {
+    return matrices(random);
+  }
+  static std::vector<Case> few_cases(int, Random&) { return few_matrices(); }
+  template <Operation Op, class T, class Check>
+  static void each_way(Case const& c, typename T::Bits const* x,
+                       Check const& check) {
+    using Value       = typename T::Value;
+    auto const reduce = [&](bool use_mma) {
+      Results<Value> results(c.columns);
+      Impl::Cuda::launch_column_reduce<Op, T::input, Value>(
+          Kokkos::Cuda(), x, c.rows, c.columns, c.stride, results.store(),
+          use_mma);
+      check(results.values(), use_mma);
+    };
+    reduce(false);
+    if constexpr (Op == Operation::sum &&
+                  Impl::column_products_exist(T::input) &&
+                  Impl::segment_products_exist(T::input, scalar_v<Value>)) {
+      reduce(true);
+    }
+  }
+  static double bound(int bytes, std::size_t n) {
+    return 1.01 * chained_sum_bound(Impl::max_chain_length,
+                                    n * std::size_t(bytes) / 32 + 60);
+  }
+};
+
+struct ColumnScan {
+  using Case                           = Matrix;
+  static constexpr bool has_operations = true;
+
+  template <class T>
+  static typename T::Value init() {
+    return 0;
+  }
+  static std::vector<Case> cases(int, Random& random) {
+    std::vector<Case> all = matrices(random);
+    // Every way to lay rows side by side in a warp.
+    for (std::size_t columns = 1; columns <= 36; ++columns)
+      all.push_back({std::size_t(random.integer(1, 70)), columns, columns});
+    return all;
+  }
+  static std::vector<Case> few_cases(int, Random&) { return few_matrices(); }
+  template <Operation Op, class T, class ResultOf, class Check>
+  static void each_way(Case const& c, typename T::Bits const* x,
+                       ResultOf const& y_of, Check const& check) {
+    using Value     = typename T::Value;
+    auto const scan = [&]<bool Inclusive>() {
+      Impl::Cuda::launch_column_scan<Op, T::input, Value, Inclusive>(
+          Kokkos::Cuda(), x, c.rows, c.columns, c.stride, y_of(), c.stride,
+          false);
+      check(Inclusive, false);
+    };
+    scan.template operator()<true>();
+    scan.template operator()<false>();
+  }
+};
+
+template <class T>
+using OfReduction = Reduced<ColumnReduction, T>;
+INSTANTIATE_TYPED_TEST_SUITE_P(ColumnsOfIntegers, Reductions,
+                               IntegerTypes<OfReduction>);
+INSTANTIATE_TYPED_TEST_SUITE_P(ColumnsOfFloats, Reductions,
+                               FloatTypes<OfReduction>);
+INSTANTIATE_TYPED_TEST_SUITE_P(Columns, FloatReductions,
+                               FloatTypes<OfReduction>);
+
+template <class T>
+using OfScan = Scanned<ColumnScan, T>;
+INSTANTIATE_TYPED_TEST_SUITE_P(ColumnsOfIntegers, Scans, IntegerTypes<OfScan>);
+INSTANTIATE_TYPED_TEST_SUITE_P(ColumnsOfFloats, Scans, FloatTypes<OfScan>);
+INSTANTIATE_TYPED_TEST_SUITE_P(Columns, FloatScans, FloatTypes<OfScan>);
+
+// Rows of the result lie apart from each other otherwise than those of x, and
+// what lies between them stays.
+TEST(Columns, ScansIntoRowsOfAnotherStride) {
+  Random random;
+  SCOPED_TRACE(random.note());
+  using T = Combined<Scalar::int8, std::int32_t>;
+  for (Matrix const& m : matrices(random)) {
+    any_tuned_device(random);
+    std::size_t const y_stride = m.columns + std::size_t(random.integer(0, 9));
+    Row<std::uint8_t> x(m.groups().elements, int(random.integer(0, 15)));
+    for (std::size_t i = 0; i < x.size(); ++i)
+      x[i] = T::draw<Operation::sum>(random);
+    Row<std::int32_t> y((m.rows - 1) * y_stride + m.columns,
+                        int(random.integer(0, 3)));
+    Impl::Cuda::launch_column_scan<Operation::sum, Scalar::int8, std::int32_t,
+                                   true>(Kokkos::Cuda(), x.data(), m.rows,
+                                         m.columns, m.stride, y.data(),
+                                         y_stride, false);
+    std::vector<std::int32_t> sum(m.columns);
+    for (std::size_t i = 0; i < y.size(); ++i) {
+      std::size_t const row = i / y_stride, column = i % y_stride;
+      if (column < m.columns)
+        sum[column] += T::value_of(x[row * m.stride + column]);
+      ASSERT_EQ(column < m.columns ? sum[column] : -1, y[i])
+          << m.groups().name << ", " << row << ", " << column;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace KokkosMMA::Testing

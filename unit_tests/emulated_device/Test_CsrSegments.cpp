@@ -1,0 +1,79 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Reductions of segments between offsets, and the check of offsets.
+
+#include "../emulated/CsrCases.hpp"
+#include "ReductionSuite.hpp"
+
+#include <backends/cuda/kernels/segmented/KokkosMMA_CsrReduce.hpp>
+
+namespace KokkosMMA::Testing {
+namespace {
+
+struct CsrSegment {
+  using Case                           = CsrCase;
+  static constexpr bool has_operations = true;
+
+  static std::vector<Case> cases(int, Random& random) {
+    return CsrCase::all(random);
+  }
+  static std::vector<Case> few_cases(int, Random&) { return CsrCase::few(); }
+  template <Operation Op, class T, class Check>
+  static void each_way(Case const& c, typename T::Bits const* x,
+                       Check const& check) {
+    using Value  = typename T::Value;
+    using Offset = OffsetOf<T>;
+    std::vector<Offset> const offsets(c.offsets.begin(), c.offsets.end());
+    Impl::OffsetSegments<Offset> const segments{offsets.data(),
+                                                offsets.size() - 1};
+    constexpr std::uint64_t unknown = Impl::OffsetFindings::unknown;
+    auto const reduce = [&](std::uint64_t size, std::uint64_t longest) {
+      Results<Value> results(segments.count());
+      Impl::Cuda::launch_csr_reduce<Op, T::input, Value>(
+          Kokkos::Cuda(), x, segments, results.store(), size, longest);
+      check(results.values(), false);
+    };
+    // What is known decides which kernel runs.
+    if (Op == Operation::sum || c.size() % 3 == 0) reduce(unknown, unknown);
+    if (Op == Operation::sum || c.size() % 3 == 1) reduce(c.size(), unknown);
+    if (Op == Operation::sum || c.size() % 3 == 2)
+      reduce(c.size(), c.longest());
+  }
+  static double bound(int, std::size_t) { return 0; }
+};
+
+template <class T>
+using OfCsr = Reduced<CsrSegment, T>;
+INSTANTIATE_TYPED_TEST_SUITE_P(CsrIntegers, Reductions, IntegerTypes<OfCsr>);
+INSTANTIATE_TYPED_TEST_SUITE_P(CsrFloats, Reductions, FloatTypes<OfCsr>);
+INSTANTIATE_TYPED_TEST_SUITE_P(Csr, FloatReductions, FloatTypes<OfCsr>);
+
+TEST(CsrOffsets, TheFirstBadOneAndTheLongestSegment) {
+  Random random;
+  SCOPED_TRACE(random.note());
+  for (CsrCase const& c : CsrCase::all(random)) {
+    any_tuned_device(random);
+    std::vector<std::int32_t> offsets(c.offsets.begin(), c.offsets.end());
+    for (int copies = 0; copies < 6; ++copies)
+      offsets.insert(offsets.end(), offsets.size(), offsets.back());
+    auto const findings = [&] {
+      return Impl::Cuda::findings_of_offsets<std::int32_t>(
+          Kokkos::Cuda(), {offsets.data(), offsets.size() - 1}, c.size());
+    };
+    EXPECT_EQ(Impl::OffsetFindings::unknown, findings().first_bad) << c.name;
+    EXPECT_EQ(c.longest(), findings().longest) << c.name;
+    // Too large, negative, smaller than the one before.
+    auto const at  = std::size_t(random.integer(1, offsets.size() - 1));
+    auto const was = offsets[at];
+    for (std::int32_t const bad :
+         {std::int32_t(c.size() + 1), -1, offsets[at - 1] - 1}) {
+      offsets[at] = bad;
+      EXPECT_EQ(at, findings().first_bad) << c.name << ", " << bad;
+      offsets[at] = was;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace KokkosMMA::Testing

@@ -1,0 +1,164 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Scans of a whole range of elements, by products and by additions.
+
+#include "ScanSuite.hpp"
+
+#include <backends/cuda/kernels/scan/KokkosMMA_TileScan.hpp>
+#include <backends/cuda/runtime/KokkosMMA_StreamScratch.hpp>
+#include <core/scan/KokkosMMA_WarpScan.hpp>
+
+namespace KokkosMMA::Testing {
+namespace {
+
+template <bool UseMma>
+struct TileTuned {
+  static constexpr Impl::TileScanTuning value =
+      Impl::tile_scan_tuning(UseMma, false);
+};
+
+/// Returns the total.
+template <class T, template <class, class, bool> class TileScan, bool UseMma,
+          bool Inclusive>
+typename T::Value tile_scan(typename T::Bits const* x, std::size_t size,
+                            typename T::Value* y) {
+  using Output = typename T::Value;
+  using Value  = std::conditional_t<
+      std::is_floating_point_v<Output>, Output,
+      std::conditional_t<sizeof(Output) == 8, std::uint64_t, std::uint32_t>>;
+  using Encoding = Impl::ScanEncoding<T::input, Value>;
+  using Scan     = TileScan<Impl::Cuda::Warp, Encoding, Inclusive>;
+  using Tuned    = TileTuned<UseMma>;
+  constexpr std::uint64_t per_tile =
+      Tuned::value.threads / 32 * Tuned::value.tiles * 64 * Encoding::elements;
+  std::size_t const skip =
+      reinterpret_cast<std::uintptr_t>(x) % Encoding::bytes / T::bytes;
+  Output* const shifted = y - skip;
+  Impl::Cuda::TileScanOperands<Output, Value> const operands{
+      reinterpret_cast<unsigned char const*>(x - skip),
+      shifted,
+      skip,
+      size,
+      Value(scan_start),
+      reinterpret_cast<std::uintptr_t>(shifted) %
+              (Encoding::elements * sizeof(Output)) ==
+          0};
+  auto const tiles = unsigned((skip + size + per_tile - 1) / per_tile);
+  auto const most  = 2 * unsigned(Impl::Cuda::device(0).multiprocessors);
+  Kokkos::Cuda const space;
+  Output total(-1);
+  Impl::Cuda::launch_kernel(
+      space, "tile_scan", Impl::Cuda::tile_scan<Scan, Output, Output, Tuned>,
+      {std::min(tiles, most), unsigned(Tuned::value.threads + 32),
+       int(sizeof(Impl::Cuda::TileScanMemory<Scan, Tuned>))},
+      operands, tiles,
+      Impl::Cuda::StreamScratch(space)->scan(
+          Impl::Cuda::look_back_words<Value>(tiles)),
+      Impl::Cuda::ResultSink<Output>{&total, nullptr});
+  return total;
+}
+
+struct RangeScan {
+  using Case                           = WholeRange;
+  static constexpr bool has_operations = false;
+
+  template <class T>
+  static typename T::Value init() {
+    return typename T::Value(scan_start);
+  }
+  /// Around a vector, a row, the halves of a warp's tile and tiles.
+  static std::vector<Case> cases(int bytes, Random& random) {
+    std::vector<Case> all;
+    for (std::size_t size = 1; size <= 40; size += 3) all.push_back({size});
+    std::size_t const tile = 64 * std::size_t(std::min(4, 16 / bytes));
+    for (std::size_t const edge : {tile / 2, tile, 2 * tile, 32 * tile})
+      for (std::size_t const size : {edge - 1, edge, edge + 1})
+        all.push_back({size});
+    for (int n = 0; n < 4; ++n)
+      all.push_back({std::size_t(random.integer(1, 40000))});
+    return all;
+  }
+  static std::vector<Case> few_cases(int, Random& random) {
+    return {{1},
+            {67},
+            {std::size_t(random.integer(200, 600))},
+            {std::size_t(random.integer(3000, 8000))}};
+  }
+  template <Operation, class T, class ResultOf, class Check>
+  static void each_way(Case const& c, typename T::Bits const* x,
+                       ResultOf const& y_of, Check const& check) {
+    using Impl::WarpScanMma;
+    using Impl::WarpScanShuffle;
+    tile_scan<T, WarpScanShuffle, false, true>(x, c.size, y_of());
+    check(true, false);
+    tile_scan<T, WarpScanShuffle, false, false>(x, c.size, y_of());
+    check(false, false);
+    if constexpr (by_products<T>) {
+      tile_scan<T, WarpScanMma, true, true>(x, c.size, y_of());
+      check(true, true);
+      tile_scan<T, WarpScanMma, true, false>(x, c.size, y_of());
+      check(false, true);
+    }
+  }
+
+  template <class T>
+  static constexpr bool by_products =
+      Impl::scans_by_products<Impl::ScanEncoding<
+          T::input, std::conditional_t<
+                        T::floating, typename T::Value,
+                        std::conditional_t<sizeof(typename T::Value) == 8,
+                                           std::uint64_t, std::uint32_t>>>>;
+};
+static_assert(RangeScan::by_products<Combined<Scalar::half, float>> &&
+              RangeScan::by_products<Combined<Scalar::float64, double>> &&
+              !RangeScan::by_products<Combined<Scalar::float32, double>> &&
+              RangeScan::by_products<Combined<Scalar::boolean, std::int32_t>> &&
+              RangeScan::by_products<Combined<Scalar::uint64, std::uint64_t>> &&
+              !RangeScan::by_products<Combined<Scalar::int8, std::int64_t>> &&
+              !RangeScan::by_products<Combined<Scalar::uint32, std::uint64_t>>);
+
+template <class T>
+using OfRange = Scanned<RangeScan, T>;
+INSTANTIATE_TYPED_TEST_SUITE_P(RangeOfIntegers, Scans, IntegerTypes<OfRange>);
+INSTANTIATE_TYPED_TEST_SUITE_P(RangeOfFloats, Scans, FloatTypes<OfRange>);
+INSTANTIATE_TYPED_TEST_SUITE_P(Range, FloatScans, FloatTypes<OfRange>);
+
+template <class T>
+class RangeIntegers : public ::testing::Test {};
+TYPED_TEST_SUITE(RangeIntegers, IntegerTypes<std::type_identity_t>);
+
+// The sums of rows have the most bits here: 16 times -128, 127 or 255, and 15
+// of these before the last row. The total leaves out what the scan starts from.
+TYPED_TEST(RangeIntegers, ExtremesAndTotal) {
+  using T             = TypeParam;
+  using Bits          = typename T::Bits;
+  using Value         = typename T::Value;
+  bool const is_bool  = T::input == Scalar::boolean;
+  constexpr Bits ones = Bits(~Bits(0));
+  constexpr Bits top  = Bits(ones >> 1);
+  scan_start          = 3;
+  Row<Bits> x(3000, 1);
+  Row<Value> y(x.size(), 0);
+  for (std::size_t const period : {1, 16, 128})
+    for (Bits const bits : {ones, top, Bits(~top), Bits(1)}) {
+      if (is_bool && bits > 1) continue;
+      std::uint64_t sum = 0;
+      for (std::size_t i = 0; i < x.size(); ++i) {
+        x[i] = i / period % 2 && !is_bool ? Bits(~bits) : bits;
+        sum += std::uint64_t(T::value_of(x[i]));
+      }
+      Value total = tile_scan<T, Impl::WarpScanShuffle, false, false>(
+          x.data(), x.size(), y.data());
+      EXPECT_EQ(Value(sum), total);
+      if constexpr (RangeScan::by_products<T>) {
+        total = tile_scan<T, Impl::WarpScanMma, true, true>(x.data(), x.size(),
+                                                            y.data());
+        EXPECT_EQ(Value(sum), total);
+        EXPECT_EQ(Value(sum + 3), y[x.size() - 1]);
+      }
+    }
+}
+
+}  // namespace
+}  // namespace KokkosMMA::Testing
