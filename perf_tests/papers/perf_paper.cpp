@@ -69,15 +69,16 @@ void register_models(PaperTests& tests) {
   for (int chain : {1, 2, 3, 4, 5, 8, 16, 32})
     register_model(
         tests, "reduce/R:" + std::to_string(chain) + "/n:" + std::to_string(n),
-        {{"steps", KokkosMMA::chained_reduction_steps(n, chain)},
-         {"speedup", KokkosMMA::chained_reduction_speedup(chain)}});
+        {{"steps", KokkosMMA::Impl::chained_reduction_steps(n, chain)},
+         {"speedup", KokkosMMA::Impl::chained_reduction_speedup(chain)}});
   for (int radius : {1, 2, 3, 4, 5, 8, 12, 16}) {
-    KokkosMMA::AutomatonCost const cost = KokkosMMA::automaton_cost(radius);
+    KokkosMMA::Impl::AutomatonCost const cost =
+        KokkosMMA::Impl::automaton_cost(radius);
     register_model(tests, "automaton/r:" + std::to_string(radius),
                    {{"reads", cost.neighbour_reads},
                     {"staged_reads", cost.staged_reads},
                     {"products", cost.products},
-                    {"speedup", KokkosMMA::automaton_speedup(radius)}});
+                    {"speedup", KokkosMMA::Impl::automaton_speedup(radius)}});
   }
 }
 

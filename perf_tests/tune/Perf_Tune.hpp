@@ -23,9 +23,9 @@
 /// its own.
 namespace perf {
 
-using KokkosMMA::PerType;
 using KokkosMMA::Route;
 using KokkosMMA::Scalar;
+using KokkosMMA::Impl::PerType;
 using KokkosMMA::Impl::TuningTable;
 
 /// One call of the library on one size. call(k) submits the k-th of many calls;

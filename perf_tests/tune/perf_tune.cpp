@@ -223,8 +223,8 @@ void Tuner::choose_spread(int TuningTable::*value,
 
 void Tuner::choose_segments() {
   choose_border(&TuningTable::kept_bytes, false, 0, kept);
-  choose_border(&TuningTable::tiny_ragged_bytes, false, 0, tiny_ragged);
-  choose_border(&TuningTable::quads_ragged_bytes, true, 1 << 20, quads_ragged);
+  choose_border(&TuningTable::tiny_csr_bytes, false, 0, tiny_ragged);
+  choose_border(&TuningTable::quads_csr_bytes, true, 1 << 20, quads_ragged);
   choose_tiny();
 }
 
@@ -245,8 +245,8 @@ void Tuner::choose_tiny() {
   TuningTable const before = m_table;
   m_table                  = tables[best_of(
                        tables.size(), tiny, [&](std::size_t candidate, TuneCase const& c) {
-        return KokkosMMA::segments_are_tiny(c.elements, std::uint64_t(c.x),
-                                                             tables[candidate]);
+        return KokkosMMA::Impl::segments_are_tiny(
+                             c.elements, std::uint64_t(c.x), tables[candidate]);
       })];
   use(m_table);
   say("segments.tiny_elements", text_of(m_table.tiny_elements),
@@ -323,20 +323,21 @@ int check_table(std::string const& path) {
   KokkosMMA::Impl::TuningFile const file = KokkosMMA::Impl::read_tuning(path);
   std::cout << path << ": a table for " << KokkosMMA::Impl::to_text(file.device)
             << ", " << file.date << "\n";
-  KokkosMMA::Impl::for_each_tuned_value(file.table, [](std::string const& name,
-                                                 auto const& entry, int value) {
-    int built_in = value;
-    KokkosMMA::Impl::for_each_tuned_value(
-        KokkosMMA::Impl::builtin_tuning,
-        [&](std::string const& other, auto const&, int v) {
-          if (other == name) built_in = v;
-        });
-    if (value != built_in)
-      std::cout << "  " << name << " "
-                << KokkosMMA::Impl::tuned_value_text(entry, value)
-                << " (built-in "
-                << KokkosMMA::Impl::tuned_value_text(entry, built_in) << ")\n";
-  });
+  KokkosMMA::Impl::for_each_tuned_value(
+      file.table, [](std::string const& name, auto const& entry, int value) {
+        int built_in = value;
+        KokkosMMA::Impl::for_each_tuned_value(
+            KokkosMMA::Impl::builtin_tuning,
+            [&](std::string const& other, auto const&, int v) {
+              if (other == name) built_in = v;
+            });
+        if (value != built_in)
+          std::cout << "  " << name << " "
+                    << KokkosMMA::Impl::tuned_value_text(entry, value)
+                    << " (built-in "
+                    << KokkosMMA::Impl::tuned_value_text(entry, built_in)
+                    << ")\n";
+      });
   return 0;
 }
 

@@ -91,9 +91,11 @@ void values() {
 
 int main(int argc, char** argv) {
   if (argc == 2) {
-    KokkosMMA::TuningFile file{{}, {"NVIDIA H200", 90, 132}, "2026-11-21"};
+    KokkosMMA::Impl::TuningFile file{
+        {}, {"NVIDIA H200", 90, 132}, "2026-11-21"};
     file.table.scan_spread_tiles = 128;
-    return std::ofstream(argv[1]) << KokkosMMA::write_tuning(file) ? 0 : 1;
+    return std::ofstream(argv[1]) << KokkosMMA::Impl::write_tuning(file) ? 0
+                                                                         : 1;
   }
   rounds();
   decisions();

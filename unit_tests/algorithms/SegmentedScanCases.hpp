@@ -26,7 +26,7 @@ template <Operation Op, class Input, class Output, bool Inclusive, class Exec,
           class Accumulator, class Cuts>
 void expect_scan(std::vector<std::int64_t> const& values,
                  Segments const& segments, Cuts const& cuts,
-                 SegmentedProblem const& problem, Random& random) {
+                 Impl::SegmentedProblem const& problem, Random& random) {
   using A =
       Impl::segment_accumulator_t<operation_t<Op, Accumulator>,
                                   Kokkos::View<Input*>, Kokkos::View<Output*>>;

@@ -51,13 +51,13 @@ using operation_t = std::conditional_t<
 
 /// The problem of a call on equal segments, and between offsets.
 template <Operation Op, class A, class X, class Y>
-SegmentedProblem equal_problem(X const& x, Y const& y, bool scan,
-                               Impl::EqualSegments const& segments) {
+Impl::SegmentedProblem equal_problem(X const& x, Y const& y, bool scan,
+                                     Impl::EqualSegments const& segments) {
   return Impl::describe_call<Op, A>(x, segments, y, scan).problem;
 }
 template <Operation Op, class A, class X, class Offsets, class Y>
-SegmentedProblem csr_problem(X const& x, Offsets const& offsets, Y const& y,
-                             bool scan) {
+Impl::SegmentedProblem csr_problem(X const& x, Offsets const& offsets,
+                                   Y const& y, bool scan) {
   return Impl::describe_call<Op, A>(x, Impl::CsrSegments<Offsets>{offsets}, y,
                                     scan)
       .problem;
@@ -65,14 +65,15 @@ SegmentedProblem csr_problem(X const& x, Offsets const& offsets, Y const& y,
 
 /// The problem of a call on a matrix, and on several values per element.
 template <Operation Op, class A, class X, class Y>
-SegmentedProblem matrix_problem(X const& x, Axis axis, Y const& y) {
+Impl::SegmentedProblem matrix_problem(X const& x, Axis axis, Y const& y) {
   return Impl::describe_call<Op, A>(x, Impl::segments_of("test", x, axis), y,
                                     Y::rank() == 2)
       .problem;
 }
 template <Operation Op, class A, class X, class R>
-SegmentedProblem value_problem(X const& x, Impl::EqualSegments const& segments,
-                               R const& result) {
+Impl::SegmentedProblem value_problem(X const& x,
+                                     Impl::EqualSegments const& segments,
+                                     R const& result) {
   return Impl::describe_call<Op, A>(
              x, Impl::ValueSegments{segments, x.extent(1)}, result, false)
       .problem;

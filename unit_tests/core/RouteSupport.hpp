@@ -40,13 +40,13 @@ constexpr P with(P problem, M P::*member, std::type_identity_t<M> value,
 }
 
 /// Whether a refusal has a reason with these words, and a source.
-constexpr bool says(Refusal const& refusal, std::string_view part) {
+constexpr bool says(Impl::Refusal const& refusal, std::string_view part) {
   return refusal.reason.find(part) != std::string_view::npos &&
          !refusal.source.empty();
 }
 
 /// A forced route that cannot run is an error with these words.
-inline void expect_error(char const* who, RouteDecision const& decision,
+inline void expect_error(char const* who, Impl::RouteDecision const& decision,
                          std::initializer_list<char const*> parts) {
   std::string const error = error_of([&] { Impl::check_route(who, decision); });
   EXPECT_EQ(0u, error.find(std::string(who) + ": ")) << error;

@@ -8,6 +8,8 @@
 namespace {
 
 using namespace KokkosMMA;
+
+using namespace KokkosMMA::Impl;
 using namespace KokkosMMA::Testing;
 using P = ReduceProblem;
 
@@ -107,8 +109,8 @@ static_assert(!value(Scalar::float64, Scalar::float32));
 static_assert(!value(Scalar::half, Scalar::half));
 static_assert(says(value(Scalar::float64, Scalar::int64), "integer"));
 static_assert(says(value(Scalar::half, Scalar::int32), "integer"));
-static_assert(says(value(Scalar::int32, Scalar::boolean), "no number"));
-static_assert(says(value(Scalar::int32, Scalar::opaque), "no number"));
+static_assert(says(value(Scalar::int32, Scalar::boolean), "neither a number"));
+static_assert(says(value(Scalar::int32, Scalar::opaque), "neither a number"));
 // Products are of the smallest integers only, whose sums cannot wrap either.
 constexpr Refusal product(Scalar input, Scalar value) {
   return mma(&P::source, Source::product, &P::input, input, &P::value, value);

@@ -8,6 +8,8 @@
 namespace {
 
 using namespace KokkosMMA;
+
+using namespace KokkosMMA::Impl;
 using namespace KokkosMMA::Testing;
 using P = SegmentedProblem;
 
@@ -62,7 +64,7 @@ constexpr bool layout_says(SegmentLayout layout, std::string_view part) {
   return all_say(part, h200, &P::layout, layout);
 }
 static_assert(layout_says(SegmentLayout::strided, "gaps"));
-static_assert(layout_says(SegmentLayout::unlike, "laid out differently"));
+static_assert(layout_says(SegmentLayout::unlike, "layouts differ"));
 static_assert(layout_says(SegmentLayout::interleaved, "several values"));
 static_assert(!streamed(&P::layout, SegmentLayout::columns));
 static_assert(all_say("offsets are strided", h200, &P::ragged, true,
@@ -74,11 +76,11 @@ static_assert(!streamed(&P::ragged, true));
 // --- rules of `mma` ---------------------------------------------------------
 static_assert(says(mma(&P::operation, Operation::min), "not a sum"));
 static_assert(!streamed(&P::operation, Operation::prod));
-static_assert(says(mma(&P::ragged, true), "segments of any length"));
+static_assert(says(mma(&P::ragged, true), "variable-size segments"));
 static_assert(says(refuse_mma_segmented(rows_of_halves(), h200, {}, true),
-                   "formed by additions"));
+                   "no MMA kernel"));
 static_assert(says(mma(&P::accumulator, Scalar::float64),
-                   "products are kept in float"));
+                   "accumulate in float"));
 static_assert(!streamed(&P::accumulator, Scalar::float64));
 static_assert(says(mma(&P::layout, SegmentLayout::columns, &P::input,
                        Scalar::int32, &P::accumulator, Scalar::int32),

@@ -244,7 +244,7 @@ TEST_F(AnyTable, Segments) {
                         ? Scalar::float32
                         : Scalar::int32;
     p.output      = p.accumulator;
-    p.ragged      = random.integer(0, 3) == 0;
+    p.csr         = random.integer(0, 3) == 0;
     p.packed_offsets   = flag();
     p.moments          = random.integer(0, 7) == 0;
     p.plain_memory     = random.integer(0, 7) != 0;

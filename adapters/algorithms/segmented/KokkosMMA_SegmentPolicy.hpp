@@ -112,7 +112,7 @@ class SegmentPolicy {
   /// The segments.
   Segments const& segments() const { return m_segments; }
   /// The route that parallel_for takes; nothing inside explain().
-  std::optional<RouteDecision> decide() const {
+  std::optional<Impl::RouteDecision> decide() const {
     return Impl::decide_or_explain(name, m_space, m_settings, route_function());
   }
 
@@ -139,7 +139,7 @@ class SegmentPolicy {
   auto route_function() const {
     // What the functor does with the value is its own matter: it counts as a
     // result in the values' own type.
-    SegmentedProblem const problem =
+    Impl::SegmentedProblem const problem =
         Impl::describe_call<Op::operation, value_type>(
             m_x, m_segments, Kokkos::View<value_type*, Exec>(), false)
             .problem;
@@ -229,7 +229,7 @@ class SegmentedFor<Functor, SegmentPolicy<Exec, X, Segments, Op>> {
     if constexpr (is_csr<Segments>) {
       auto const* const offsets = canonical_pointer(segments.offsets);
       using Offset              = std::remove_cvref_t<decltype(*offsets)>;
-      Cuda::launch_ragged_reduce<Op::operation, input, A>(
+      Cuda::launch_csr_reduce<Op::operation, input, A>(
           space, x.data(), OffsetSegments<Offset>{offsets, segments.count()},
           m_store, x.extent(0));
     } else {

@@ -139,7 +139,7 @@ SegmentedCall describe_call(X const& x, CsrSegments<Offsets> const& segments,
                             Y const& y, bool scan) {
   SegmentedCall call        = describe_call<Op, A>(x, EqualSegments{}, y, scan);
   SegmentedProblem& problem = call.problem;
-  problem.ragged            = true;
+  problem.csr               = true;
   problem.packed_offsets    = is_packed(segments.offsets);
   problem.plain_memory      = problem.plain_memory && is_plain_source<Offsets>;
   problem.segments          = segments.count();

@@ -38,8 +38,9 @@ inline std::string to_string(BandTuning const& t) {
 /// groups_per_stage, stages, min_blocks, row_block. 2026-11-24; a copy by
 /// the runtime takes 130 for bytes and 257 for half:
 ///
-///     bytes, radius 7     2 x 8, 2, 4, 2, 11   149; results by RowTile 148
-///                         2 x 8, 1, 4, 2,  7   154; RowTile 162
+///     bytes, radius 7     2 x 8, 2, 4, 2, 11   149; results by RowTileStore
+///     148
+///                         2 x 8, 1, 4, 2,  7   154; RowTileStore 162
 ///                         4 x 4, 1, 4, 2,  7   146
 ///                         4 x 4, 1, 4, 3,  7   146
 ///                         4 x 4, 1, 4, 4,  3   142; all units at once 188
@@ -53,11 +54,11 @@ inline std::string to_string(BandTuning const& t) {
 ///      radius 16          2 x 8, 2, 4, 1, 16   157
 ///                         4 x 4, 1, 4, 2, 16   154
 ///                         4 x 4, 1, 4, 3,  8   151; 14 156; unaligned 169
-///     half, radius 7      2 x 8, 2, 4, 2, 23   293; RowTile 293
-///                         2 x 8, 2, 4, 2, 15   290; RowTile 292
+///     half, radius 7      2 x 8, 2, 4, 2, 23   293; RowTileStore 293
+///                         2 x 8, 2, 4, 2, 15   290; RowTileStore 292
 ///                         2 x 8, 2, 4, 2, 11   296
 ///                         2 x 8, 1, 8, 2,  7   322
-///                         4 x 4, 1, 4, 3, 11   RowTile 296
+///                         4 x 4, 1, 4, 3, 11   RowTileStore 296
 ///                         2 x 4, 1, 4, 4, 15   302
 ///      unaligned rows     2 x 8, 2, 4, 2, 23   335; 15 344
 ///                         4 x 4, 2, 4, 2, 23   352
