@@ -67,16 +67,16 @@ static_assert(layout_says(SegmentLayout::strided, "gaps"));
 static_assert(layout_says(SegmentLayout::unlike, "layouts differ"));
 static_assert(layout_says(SegmentLayout::interleaved, "several values"));
 static_assert(!streamed(&P::layout, SegmentLayout::columns));
-static_assert(all_say("offsets are strided", h200, &P::ragged, true,
+static_assert(all_say("offsets are strided", h200, &P::csr, true,
                       &P::packed_offsets, false));
 // Only offsets can be strided.
 static_assert(!streamed(&P::packed_offsets, false));
-static_assert(!streamed(&P::ragged, true));
+static_assert(!streamed(&P::csr, true));
 
 // --- rules of `mma` ---------------------------------------------------------
 static_assert(says(mma(&P::operation, Operation::min), "not a sum"));
 static_assert(!streamed(&P::operation, Operation::prod));
-static_assert(says(mma(&P::ragged, true), "variable-size segments"));
+static_assert(says(mma(&P::csr, true), "variable-size segments"));
 static_assert(says(refuse_mma_segmented(rows_of_halves(), h200, {}, true),
                    "no MMA kernel"));
 static_assert(says(mma(&P::accumulator, Scalar::float64),
@@ -146,7 +146,7 @@ static_assert(takes_the_faster(Scalar::float32, Scalar::float32, 7));
 static_assert(takes_the_faster(Scalar::float64, Scalar::float64, 256));
 static_assert(takes_the_faster(Scalar::int8, Scalar::int32, 1000));
 static_assert(takes_the_faster(Scalar::int64, Scalar::int64, 3));
-static_assert(chosen(with(rows_of_halves(), &P::ragged, true), h200) ==
+static_assert(chosen(with(rows_of_halves(), &P::csr, true), h200) ==
               Route::streamed);
 static_assert(chosen(with(rows_of_halves(), &P::moments, true), h200) ==
               Route::generic);
@@ -168,7 +168,7 @@ TEST(RouteSegmented, DecisionAsText) {
   EXPECT_EQ(
       "route streamed; not mma: variable-size segments do not fill the rows of "
       "a product (backends/cuda/kernels/segmented/KokkosMMA_CsrReduce.hpp)",
-      to_string(route_segmented_reduce(with(rows_of_halves(), &P::ragged, true),
+      to_string(route_segmented_reduce(with(rows_of_halves(), &P::csr, true),
                                        h200, {})));
 }
 

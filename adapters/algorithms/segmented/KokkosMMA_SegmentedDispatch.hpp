@@ -292,7 +292,7 @@ void launch_segmented_reduce(std::string const& label, Exec const& exec,
   using Kernels = SegmentKernels<Exec>;
   StridedStore<Op, Result> const store{result.data(), call.store_stride};
   if constexpr (is_csr<Segments>) {
-    Kernels::template reduce_ragged<Op, Element, A>(
+    Kernels::template reduce_csr<Op, Element, A>(
         label, exec, x.data(), x.extent(0), canonical_pointer(segments.offsets),
         call.problem.segments, longest, store);
   } else if constexpr (X::rank() == 1) {
@@ -359,7 +359,7 @@ void launch_segmented_scan(std::string const& label, Exec const& exec,
   using Kernels  = SegmentKernels<Exec>;
   auto* const to = canonical_pointer(y);
   if constexpr (is_csr<Segments>) {
-    Kernels::template scan_ragged<Op, Element, A, Inclusive>(
+    Kernels::template scan_csr<Op, Element, A, Inclusive>(
         label, exec, x.data(), x.extent(0), canonical_pointer(segments.offsets),
         call.problem.segments, to);
   } else if constexpr (X::rank() == 1) {

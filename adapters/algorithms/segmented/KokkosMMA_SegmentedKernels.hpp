@@ -69,10 +69,10 @@ struct SegmentKernels<Kokkos::Cuda> {
   }
 
   template <Operation Op, class Element, class Value, class Offset, class Store>
-  static void reduce_ragged(std::string const& label, Space const& exec,
-                            void const* x, std::uint64_t size,
-                            Offset const* offsets, std::uint64_t count,
-                            std::uint64_t longest, Store const& store) {
+  static void reduce_csr(std::string const& label, Space const& exec,
+                         void const* x, std::uint64_t size,
+                         Offset const* offsets, std::uint64_t count,
+                         std::uint64_t longest, Store const& store) {
     AnnouncedKernel const announced(label, exec);
     Cuda::launch_csr_reduce<Op, scalar_v<Element>, Value>(
         exec, x, OffsetSegments<Offset>{offsets, count}, store, size, longest);
@@ -100,10 +100,9 @@ struct SegmentKernels<Kokkos::Cuda> {
 
   template <Operation Op, class Element, class Value, bool Inclusive,
             class Offset, class Output>
-  static void scan_ragged(std::string const& label, Space const& exec,
-                          void const* x, std::uint64_t size,
-                          Offset const* offsets, std::uint64_t count,
-                          Output* y) {
+  static void scan_csr(std::string const& label, Space const& exec,
+                       void const* x, std::uint64_t size, Offset const* offsets,
+                       std::uint64_t count, Output* y) {
     AnnouncedKernel const announced(label, exec);
     Cuda::launch_segmented_scan<Op, scalar_v<Element>, Value, Inclusive>(
         exec, x, size, OffsetSegments<Offset>{offsets, count}, y);
