@@ -9,6 +9,7 @@
 #include <backends/cuda/kernels/block/KokkosMMA_BlockPipeline.hpp>
 #include <backends/cuda/kernels/block/KokkosMMA_TileSchedule.hpp>
 #include <backends/cuda/kernels/block/KokkosMMA_VectorStore.hpp>
+#include <backends/cuda/kernels/block/KokkosMMA_TuningType.hpp>
 #include <backends/cuda/kernels/stencil/KokkosMMA_BandStencilTuning.hpp>
 #include <backends/cuda/kernels/stencil/KokkosMMA_StencilRows.hpp>
 #include <core/stencil/KokkosMMA_StencilGrid.hpp>
@@ -196,26 +197,29 @@ template <class Band, class Epilogue>
 inline constexpr bool has_row_tiles =
     has_narrow_results<Band, Epilogue>&& Band::columns == 32;
 
-template <BandTuning Tuning, class Band, class Element, bool Unaligned>
-using BandRows = StencilRows<
-    Element,
-    Band::columns * Tuning.blocks_per_warp * Tuning.warps* int(sizeof(Element)),
-    Band::margin* int(sizeof(Element)), 16 * Tuning.groups_per_stage,
-    Tuning.stages, Tuning.warps, Unaligned>;
+template <class Tuning, class Band, class Element, bool Unaligned>
+using BandRows =
+    StencilRows<Element,
+                Band::columns * Tuning::value.blocks_per_warp *
+                    Tuning::value.warps* int(sizeof(Element)),
+                Band::margin* int(sizeof(Element)),
+                16 * Tuning::value.groups_per_stage, Tuning::value.stages,
+                Tuning::value.warps, Unaligned>;
 
-template <BandTuning Tuning, class Band, class A, class Element, class Epilogue,
+template <class Tuning, class Band, class A, class Element, class Epilogue,
           bool Unaligned>
-__global__ void __launch_bounds__(32 * Tuning.warps, Tuning.min_blocks)
+__global__ void __launch_bounds__(32 * Tuning::value.warps,
+                                  Tuning::value.min_blocks)
     band_stencil(const __grid_constant__ BandArguments<Band, Element, Epilogue>
                      arguments) {
   using Words = typename Band::Words;
   using Sum   = typename Band::Sum;
   using Rows  = BandRows<Tuning, Band, Element, Unaligned>;
-  using Ring  = BlockPipeline<Tuning.stages, Tuning.warps>;
+  using Ring  = BlockPipeline<Tuning::value.stages, Tuning::value.warps>;
 
-  constexpr int BlocksPerWarp = Tuning.blocks_per_warp;
-  constexpr int Warps         = Tuning.warps;
-  constexpr int per_stage     = Tuning.groups_per_stage;
+  constexpr int BlocksPerWarp = Tuning::value.blocks_per_warp;
+  constexpr int Warps         = Tuning::value.warps;
+  constexpr int per_stage     = Tuning::value.groups_per_stage;
   constexpr int size          = int(sizeof(Element));
   constexpr int columns       = Band::columns;
   constexpr int n             = Band::per_lane;
@@ -248,7 +252,7 @@ __global__ void __launch_bounds__(32 * Tuning.warps, Tuning.min_blocks)
             arguments.radius[1]);
   GridDependency::wait();
   // All rows of a short row block are in flight at once.
-  int const ahead = steps <= Tuning.stages ? steps : ring.ahead;
+  int const ahead = steps <= Tuning::value.stages ? steps : ring.ahead;
 #pragma unroll 1
   for (int step = 0; step < ahead; ++step) {
     rows.fetch_at_boundary(step, step, warp, lane);

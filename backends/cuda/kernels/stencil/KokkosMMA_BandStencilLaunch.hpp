@@ -4,6 +4,7 @@
 #define KOKKOSMMA_CUDA_BAND_STENCIL_LAUNCH_HPP
 
 #include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
+#include <backends/cuda/kernels/block/KokkosMMA_TuningType.hpp>
 #include <backends/cuda/kernels/stencil/KokkosMMA_BandStencil.hpp>
 #include <backends/cuda/kernels/stencil/KokkosMMA_BandStencilTuning.hpp>
 #include <backends/cuda/kernels/stencil/KokkosMMA_BandStencilWeights.hpp>
@@ -20,26 +21,29 @@
 
 namespace KokkosMMA::Impl::Cuda {
 
-template <BandTuning Tuning, class Band, class A, bool Unaligned, class Element,
+template <class Tuning, class Band, class A, bool Unaligned, class Element,
           class Epilogue, class Weights>
 void run_band_stencil(Kokkos::Cuda const& space,
                       StencilGrid<Element, 2> const& grid,
                       Weights const& weights, int radius_rows,
                       int radius_columns, Epilogue const& epilogue) {
-  constexpr int width = Band::columns * Tuning.blocks_per_warp * Tuning.warps;
+  constexpr int width =
+      Band::columns * Tuning::value.blocks_per_warp * Tuning::value.warps;
   auto* const kernel =
       band_stencil<Tuning, Band, A, Element, Epilogue, Unaligned>;
   using Rows = BandRows<Tuning, Band, Element, Unaligned>;
   constexpr std::size_t bytes =
       Rows::bytes +
-      Tuning.warps * (has_row_tiles<Band, Epilogue>
-                          ? RowTileStore<Tuning.blocks_per_warp>::bytes
-                      : StencilEpilogue<Epilogue>
-                          ? 0
-                          : 16 * sizeof(typename Band::Sum) *
-                                call_pitch<Band, Tuning.blocks_per_warp>);
+      Tuning::value.warps *
+          (has_row_tiles<Band, Epilogue>
+               ? RowTileStore<Tuning::value.blocks_per_warp>::bytes
+           : StencilEpilogue<Epilogue>
+               ? 0
+               : 16 * sizeof(typename Band::Sum) *
+                     call_pitch<Band, Tuning::value.blocks_per_warp>);
   int const device_id = space.cuda_device();
-  auto const facts = kernel_facts(device_id, kernel, 32 * Tuning.warps, bytes);
+  auto const facts =
+      kernel_facts(device_id, kernel, 32 * Tuning::value.warps, bytes);
 
   BandArguments<Band, Element, Epilogue> arguments{
       grid, Band::words(weights), epilogue, {}, {}, {}, {}};
@@ -63,12 +67,12 @@ void run_band_stencil(Kokkos::Cuda const& space,
            int(std::clamp((groups + blocks_down - 1) / blocks_down,
                                        std::min({std::int64_t(4), groups, most}), most));
   };
-  arguments.schedule =
-      TileSchedule(grid.extent[0], panels, height(Tuning.boundary_row_block),
-                   height(Tuning.row_block));
-  auto const blocks = arguments.schedule.blocks();
+  arguments.schedule = TileSchedule(grid.extent[0], panels,
+                                    height(Tuning::value.boundary_row_block),
+                                    height(Tuning::value.row_block));
+  auto const blocks  = arguments.schedule.blocks();
   launch_kernel(space, "band_stencil", kernel,
-                {blocks, 32 * Tuning.warps, bytes, facts.may_follow},
+                {blocks, 32 * Tuning::value.warps, bytes, facts.may_follow},
                 arguments);
 }
 
@@ -97,9 +101,9 @@ void launch_band_stencil(Kokkos::Cuda const& space,
                        auto const& weights) {
     using Band               = typename decltype(band)::type;
     constexpr bool Unaligned = decltype(unaligned)::value;
-    constexpr BandTuning Tuning =
-        band_tuning<Band>(Unaligned && StencilEpilogue<Epilogue>,
-                          decltype(unaligned_results)::value);
+    using Tuning =
+        tuning_type<band_tuning<Band>(Unaligned && StencilEpilogue<Epilogue>,
+                                      decltype(unaligned_results)::value)>;
     run_band_stencil<Tuning, Band, A, Unaligned>(
         space, grid, weights, radius_rows, radius_columns, epilogue);
   };

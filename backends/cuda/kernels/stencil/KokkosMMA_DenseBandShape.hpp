@@ -4,6 +4,7 @@
 #define KOKKOSMMA_CUDA_DENSE_BAND_SHAPE_HPP
 
 #include <backends/cuda/kernels/block/KokkosMMA_VectorStore.hpp>
+#include <backends/cuda/kernels/block/KokkosMMA_TuningType.hpp>
 #include <backends/cuda/kernels/stencil/KokkosMMA_DenseBandTuning.hpp>
 #include <backends/cuda/atom/KokkosMMA_Warp.hpp>
 #include <core/base/KokkosMMA_Scalar.hpp>
@@ -62,7 +63,7 @@ struct DenseBandWork {
   bool aligned;       ///< results may be stored as 16-byte vectors
 };
 
-template <class Input, class Epilogue, int Reach, DenseBandTuning Tuning>
+template <class Input, class Epilogue, int Reach, class Tuning>
 struct DenseBandShape {
   static constexpr int reach = Reach;
 
@@ -75,12 +76,12 @@ struct DenseBandShape {
   using Index   = std::int64_t;
 
   struct Block {
-    static constexpr int warps   = Tuning.warps;
-    static constexpr int rows    = Tuning.rows;
-    static constexpr int groups  = Tuning.groups;
-    static constexpr int across  = Tuning.threads_across;
-    static constexpr int pause   = Tuning.pause;
-    static constexpr int stores  = Tuning.stores;
+    static constexpr int warps   = Tuning::value.warps;
+    static constexpr int rows    = Tuning::value.rows;
+    static constexpr int groups  = Tuning::value.groups;
+    static constexpr int across  = Tuning::value.threads_across;
+    static constexpr int pause   = Tuning::value.pause;
+    static constexpr int stores  = Tuning::value.stores;
     static constexpr int threads = 32 * warps;
     static constexpr int columns = 8 * warps;
     static_assert(warps % 4 == 0 && (warps / 4 - 1) * pause < rows);

@@ -7,6 +7,7 @@
 #include <backends/cuda/arch/KokkosMMA_CopyAsync.hpp>
 #include <backends/cuda/arch/KokkosMMA_LoadMatrix.hpp>
 #include <backends/cuda/atom/KokkosMMA_Warp.hpp>
+#include <backends/cuda/kernels/block/KokkosMMA_TuningType.hpp>
 #include <backends/cuda/kernels/stencil/KokkosMMA_DenseBandLoads.hpp>
 #include <backends/cuda/kernels/stencil/KokkosMMA_DenseBandStores.hpp>
 #include <backends/cuda/kernels/stencil/KokkosMMA_DenseBandShape.hpp>
@@ -31,7 +32,7 @@
 namespace KokkosMMA::Impl::Cuda {
 
 template <class Input, class Epilogue, int Reach,
-          DenseBandTuning Tuning = dense_band_tuning<Input>()>
+          class Tuning = tuning_type<dense_band_tuning<Input>()>>
 struct DenseBandKernel : DenseBandShape<Input, Epilogue, Reach, Tuning> {
   using Shape   = DenseBandShape<Input, Epilogue, Reach, Tuning>;
   using Element = Input;

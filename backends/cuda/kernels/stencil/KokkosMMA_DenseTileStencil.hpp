@@ -8,6 +8,7 @@
 #include <backends/cuda/arch/KokkosMMA_LoadMatrix.hpp>
 #include <backends/cuda/atom/KokkosMMA_Warp.hpp>
 #include <backends/cuda/kernels/block/KokkosMMA_VectorStore.hpp>
+#include <backends/cuda/kernels/block/KokkosMMA_TuningType.hpp>
 #include <backends/cuda/kernels/stencil/KokkosMMA_DenseTileTuning.hpp>
 #include <core/stencil/KokkosMMA_SplitWeights.hpp>
 #include <core/stencil/KokkosMMA_StencilGrid.hpp>
@@ -50,12 +51,12 @@ struct DenseTileTask {
   std::uint16_t operand[SplitWeights::most][taps][taps];
 };
 
-template <class Element, class Epilogue, DenseTileTuning Tuning>
+template <class Element, class Epilogue, class Tuning>
 struct DenseTileKernel {
-  static constexpr int warps    = Tuning.warps;
-  static constexpr int resident = Tuning.min_blocks;
+  static constexpr int warps    = Tuning::value.warps;
+  static constexpr int resident = Tuning::value.min_blocks;
   using Task                    = DenseTileTask<Element, Epilogue>;
-  using Tile   = WarpDenseTile<Warp, is_band_half<Element>, Tuning.tiles>;
+  using Tile = WarpDenseTile<Warp, is_band_half<Element>, Tuning::value.tiles>;
   using Result = typename Epilogue::value_type;
   using Index  = std::int64_t;
 

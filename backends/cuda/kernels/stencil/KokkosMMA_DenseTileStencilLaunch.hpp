@@ -4,6 +4,7 @@
 #define KOKKOSMMA_CUDA_DENSE_TILE_STENCIL_LAUNCH_HPP
 
 #include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
+#include <backends/cuda/kernels/block/KokkosMMA_TuningType.hpp>
 #include <backends/cuda/kernels/stencil/KokkosMMA_DenseTileStencil.hpp>
 #include <core/stencil/KokkosMMA_RowAlignment.hpp>
 #include <core/stencil/KokkosMMA_SplitWeights.hpp>
@@ -20,7 +21,7 @@ namespace KokkosMMA::Impl::Cuda {
 
 /// Launches the dense tiles, asynchronously. DenseBandStencil must take the
 /// weights; their radius is at most 8.
-template <DenseTileTuning Tuning = dense_tile_tuning, class Element,
+template <class Tuning = tuning_type<dense_tile_tuning>, class Element,
           class Epilogue>
 void launch_dense_tile(Kokkos::Cuda const& space,
                        StencilGrid<Element, 2> const& grid,

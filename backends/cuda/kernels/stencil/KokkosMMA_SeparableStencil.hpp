@@ -6,6 +6,7 @@
 #include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
 #include <backends/cuda/arch/KokkosMMA_CopyAsync.hpp>
 #include <backends/cuda/arch/KokkosMMA_GridDependency.hpp>
+#include <backends/cuda/kernels/block/KokkosMMA_TuningType.hpp>
 #include <backends/cuda/kernels/stencil/KokkosMMA_SeparableEpilogue.hpp>
 #include <backends/cuda/kernels/stencil/KokkosMMA_SeparableRow.hpp>
 #include <backends/cuda/kernels/stencil/KokkosMMA_SeparableRowLoader.hpp>
@@ -38,32 +39,33 @@ using SeparableLoader = std::conditional_t<
     SeparableUnalignedLoader<Row, Threads, StageRows, Task, Element>>;
 
 /// Results of a batch of rows, of a thread whose elements a boundary cuts.
-template <SeparableTuning Tuning, class Sums, class Epilogue>
+template <class Tuning, class Sums, class Epilogue>
 struct SeparablePartial {
   alignas(16) typename EpilogueResult<Epilogue>::type
-      row[Sums::batch][Tuning.sums_per_thread];
+      row[Sums::batch][Tuning::value.sums_per_thread];
 };
 
-template <SeparableTuning Tuning, class Row, class Loader, bool VectorStores,
-          class A, class Sums, class Epilogue>
+template <class Tuning, class Row, class Loader, bool VectorStores, class A,
+          class Sums, class Epilogue>
 inline constexpr int separable_bytes =
-    Row::lead + Tuning.stages* Loader::stage_bytes +
+    Row::lead + Tuning::value.stages* Loader::stage_bytes +
     (VectorStores
          ? 2 * int(sizeof(SeparablePartial<Tuning, Sums, Epilogue>))
-         : Row::columns / Tuning.sums_per_thread *
-               padded_lane<Tuning.sums_per_thread> *
+         : Row::columns / Tuning::value.sums_per_thread *
+               padded_lane<Tuning::value.sums_per_thread> *
                int(std::max(sizeof(A),
                             sizeof(typename EpilogueResult<Epilogue>::type))));
 
-template <SeparableTuning Tuning, class A, class Sums, class Element,
-          bool Aligned, bool VectorStores, int R, class Task, class Epilogue>
-__global__ void __launch_bounds__(Tuning.threads, Tuning.min_blocks)
+template <class Tuning, class A, class Sums, class Element, bool Aligned,
+          bool VectorStores, int R, class Task, class Epilogue>
+__global__ void __launch_bounds__(Tuning::value.threads,
+                                  Tuning::value.min_blocks)
     separable_stencil(Task const task, Epilogue const epilogue) {
   constexpr bool linear    = R == 1;
-  constexpr int V          = Tuning.sums_per_thread;
-  constexpr int threads    = Tuning.threads;
-  constexpr int stages     = Tuning.stages;
-  constexpr int stage_rows = Tuning.stage_rows;
+  constexpr int V          = Tuning::value.sums_per_thread;
+  constexpr int threads    = Tuning::value.threads;
+  constexpr int stages     = Tuning::value.stages;
+  constexpr int stage_rows = Tuning::value.stage_rows;
   using Row = SeparableRow<Element, V, threads, Sums::max_radius, Aligned>;
   using Loader =
       SeparableLoader<Aligned, Row, threads, stage_rows, R, Task, Element>;

@@ -4,6 +4,7 @@
 #define KOKKOSMMA_CUDA_SEPARABLE_STENCIL_LAUNCH_HPP
 
 #include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
+#include <backends/cuda/kernels/block/KokkosMMA_TuningType.hpp>
 #include <backends/cuda/kernels/stencil/KokkosMMA_SeparableStencil.hpp>
 #include <core/stencil/KokkosMMA_BytePairs.hpp>
 #include <core/stencil/KokkosMMA_RowAlignment.hpp>
@@ -42,27 +43,27 @@ void set_factors(SeparableFactors<A, MaxRadius, Exact>& to,
     to.at[std::size_t(first) + i] = stencil_weight<A>(from[i]);
 }
 
-template <SeparableTuning Tuning, class A, class Sums, bool Aligned,
-          bool VectorStores, int R, class Task, class Epilogue>
+template <class Tuning, class A, class Sums, bool Aligned, bool VectorStores,
+          int R, class Task, class Epilogue>
 void launch_separable_task(Kokkos::Cuda const& space, Task task,
                            Epilogue const& epilogue) {
   using Element = std::remove_cv_t<std::remove_pointer_t<decltype(task.data)>>;
-  using Row     = SeparableRow<Element, Tuning.sums_per_thread, Tuning.threads,
-                           Sums::max_radius, Aligned>;
+  using Row     = SeparableRow<Element, Tuning::value.sums_per_thread,
+                           Tuning::value.threads, Sums::max_radius, Aligned>;
   auto const kernel = &separable_stencil<Tuning, A, Sums, Element, Aligned,
                                          VectorStores, R, Task, Epilogue>;
-  using Loader      = SeparableLoader<Aligned, Row, Tuning.threads,
-                                 Tuning.stage_rows, R, Task, Element>;
+  using Loader      = SeparableLoader<Aligned, Row, Tuning::value.threads,
+                                 Tuning::value.stage_rows, R, Task, Element>;
   constexpr int bytes =
       separable_bytes<Tuning, Row, Loader, VectorStores, A, Sums, Epilogue>;
   KernelFacts const facts =
-      kernel_facts(space.cuda_device(), kernel, Tuning.threads, bytes);
+      kernel_facts(space.cuda_device(), kernel, Tuning::value.threads, bytes);
   std::int64_t const resident =
       std::int64_t(device(space.cuda_device()).multiprocessors) *
       std::max(facts.resident_blocks, 1);
   int const radius          = task.weights.column_radius();
-  int const best            = Tuning.short_block_rows(radius);
-  int const lead            = 2 * radius + Tuning.stages;
+  int const best            = Tuning::value.short_block_rows(radius);
+  int const lead            = 2 * radius + Tuning::value.stages;
   constexpr bool has_planes = requires { task.planes; };
   std::int64_t planes       = 1;
   if constexpr (has_planes) {
@@ -71,26 +72,27 @@ void launch_separable_task(Kokkos::Cuda const& space, Task task,
   std::int64_t const panels = task.panels * planes;
   task.block_rows           = best > 0
                                   ? short_block_height(task.rows, panels, resident, best,
-                                                       Tuning.stage_rows, lead)
+                                                       Tuning::value.stage_rows, lead)
                                   : tall_block_height(task.rows, panels, resident, lead);
   std::int64_t const blocks =
       (task.rows + task.block_rows - 1) / task.block_rows * panels;
   if constexpr (has_planes) {
     task.blocks_of_plane = unsigned(blocks / planes);
   }
-  launch_kernel(space, "separable_stencil", kernel,
-                {unsigned(blocks), Tuning.threads, bytes, facts.may_follow},
-                task, epilogue);
+  launch_kernel(
+      space, "separable_stencil", kernel,
+      {unsigned(blocks), Tuning::value.threads, bytes, facts.may_follow}, task,
+      epilogue);
 }
 
 /// The task of a grid of one or two dimensions, without weights. Panels begin
 /// `shift` elements before column 0.
-template <SeparableTuning Tuning, class Sums, int R, class Element>
+template <class Tuning, class Sums, int R, class Element>
 auto separable_task(StencilGrid<Element, R> const& grid, int shift) {
   constexpr bool linear = R == 1;
   constexpr int last    = R - 1;
-  using Row = SeparableRow<Element, Tuning.sums_per_thread, Tuning.threads,
-                           Sums::max_radius>;
+  using Row             = SeparableRow<Element, Tuning::value.sums_per_thread,
+                           Tuning::value.threads, Sums::max_radius>;
   SeparableTask<Element, typename Sums::Weights> task{};
   task.data    = grid.data;
   task.columns = grid.extent[last];
@@ -115,7 +117,7 @@ auto separable_task(StencilGrid<Element, R> const& grid, int shift) {
   return task;
 }
 
-template <SeparableTuning Tuning, class A, class Sums, int R, class Element,
+template <class Tuning, class A, class Sums, int R, class Element,
           class Epilogue>
 void launch_separable_sums(Kokkos::Cuda const& space,
                            StencilGrid<Element, R> const& grid,
@@ -125,8 +127,8 @@ void launch_separable_sums(Kokkos::Cuda const& space,
   task.weights = weights;
   bool const aligned = row_strides_aligned_16(grid);
   if constexpr (StencilEpilogue<Epilogue>) {
-    if (aligned &&
-        vectors_aligned<R>(epilogue, task.shift, Tuning.sums_per_thread)) {
+    if (aligned && vectors_aligned<R>(epilogue, task.shift,
+                                      Tuning::value.sums_per_thread)) {
       launch_separable_task<Tuning, A, Sums, true, true, R>(space, task,
                                                             epilogue);
       return;
@@ -192,9 +194,9 @@ bool launch_separable_radius(Kokkos::Cuda const& space,
   constexpr bool visible = StencilEpilogue<Epilogue>;
   constexpr int V        = sums_at_once<Element, Result>;
   auto const launch      = [&](auto aligned, auto vectors, int shift) {
-    constexpr SeparableTuning Tuning =
-        one_radius_tuning<Element, Result, Sums::max_radius, Box,
-                          decltype(aligned)::value>();
+    using Tuning =
+        tuning_type<one_radius_tuning<Element, Result, Sums::max_radius, Box,
+                                      decltype(aligned)::value>()>;
     auto task    = separable_task<Tuning, Sums, 2>(grid, shift);
     task.weights = weights;
     launch_separable_task<Tuning, A, Sums, decltype(aligned)::value,
@@ -295,11 +297,11 @@ void launch_separable_stencil(Kokkos::Cuda const& space,
   }
   with_largest_radius(width / 2, [&](auto radius) {
     constexpr int max_radius = decltype(radius)::value;
-    constexpr SeparableTuning Tuning =
-        R == 1 ? linear_tuning<Element, Result, max_radius>()
-               : any_radius_tuning<Element, Result, max_radius>();
-    using Sums = FactorSums<A, Tuning.sums_per_thread, max_radius,
-                            R == 1 ? 0 : max_radius, Tuning.batch>;
+    using Tuning =
+        tuning_type<R == 1 ? linear_tuning<Element, Result, max_radius>()
+                           : any_radius_tuning<Element, Result, max_radius>()>;
+    using Sums = FactorSums<A, Tuning::value.sums_per_thread, max_radius,
+                            R == 1 ? 0 : max_radius, Tuning::value.batch>;
     launch_separable_sums<Tuning, A, Sums, R>(
         space, grid, separable_weights<Sums, R>(factors), epilogue);
   });

@@ -20,12 +20,16 @@ struct SeparableTuning {
   int stages     = 3;  ///< of the ring
   int batch      = 8;  ///< rows between moves of the sums in FactorSums
   /// Rows that a short row block loads, for radii along the columns up to 2, up
-  /// to 4 and above; 0: row blocks are tall.
-  int loaded_rows[3] = {};
+  /// to 4 and above; 0: row blocks are tall. (No array: see TuningType.)
+  int loaded_rows_2 = 0;
+  int loaded_rows_4 = 0;
+  int loaded_rows   = 0;
 
   /// Rows of sums of a short row block; 0: row blocks are tall.
   constexpr int short_block_rows(int radius) const {
-    int const loaded = loaded_rows[radius <= 2 ? 0 : radius <= 4 ? 1 : 2];
+    int const loaded = radius <= 2   ? loaded_rows_2
+                       : radius <= 4 ? loaded_rows_4
+                                     : loaded_rows;
     return loaded > 0 ? loaded - 2 * radius : 0;
   }
   friend constexpr bool operator==(SeparableTuning const&,
@@ -36,8 +40,8 @@ inline std::string to_string(SeparableTuning const& t) {
   return concatenate("sums_per_thread=", t.sums_per_thread,
                      " threads=", t.threads, " min_blocks=", t.min_blocks,
                      " stage_rows=", t.stage_rows, " stages=", t.stages,
-                     " batch=", t.batch, " loaded_rows=", t.loaded_rows[0], " ",
-                     t.loaded_rows[1], " ", t.loaded_rows[2]);
+                     " batch=", t.batch, " loaded_rows=", t.loaded_rows_2, " ",
+                     t.loaded_rows_4, " ", t.loaded_rows);
 }
 
 /// Kernels for every radius up to MaxRadius. Part of a copy kernel's rate in
@@ -72,7 +76,8 @@ constexpr SeparableTuning any_radius_tuning() {
   return {.sums_per_thread = sums,
           .threads         = threads,
           .min_blocks      = threads == 256 || MaxRadius > 8 ? 2 : 3,
-          .loaded_rows     = {24, widest >= 4 ? 96 : 0, 0}};
+          .loaded_rows_2   = 24,
+          .loaded_rows_4   = widest >= 4 ? 96 : 0};
 }
 
 /// Grids of one dimension. Their threads keep no sums of other rows and have
@@ -198,7 +203,9 @@ constexpr SeparableTuning one_radius_tuning() {
           .min_blocks      = table.min_blocks[r],
           .stage_rows      = rows,
           .stages          = table.stages[r],
-          .loaded_rows     = {load, load, load}};
+          .loaded_rows_2   = load,
+          .loaded_rows_4   = load,
+          .loaded_rows     = load};
 }
 
 }  // namespace KokkosMMA::Impl::Cuda

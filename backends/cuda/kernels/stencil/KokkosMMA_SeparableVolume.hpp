@@ -4,6 +4,7 @@
 #define KOKKOSMMA_CUDA_SEPARABLE_VOLUME_HPP
 
 #include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
+#include <backends/cuda/kernels/block/KokkosMMA_TuningType.hpp>
 #include <backends/cuda/kernels/stencil/KokkosMMA_SeparableEpilogue.hpp>
 #include <backends/cuda/kernels/stencil/KokkosMMA_SeparableVolumeTuning.hpp>
 #include <core/stencil/KokkosMMA_SeparableSums.hpp>
@@ -39,14 +40,15 @@ struct PlaneSumsTask {
 };
 
 /// Each lane sweeps along the planes with V elements of a row.
-template <PlaneSumsTuning Tuning, class A, int MaxRadius, bool VectorStores,
+template <class Tuning, class A, int MaxRadius, bool VectorStores,
           class Epilogue>
-__global__ void __launch_bounds__(Tuning.threads, Tuning.min_blocks)
+__global__ void __launch_bounds__(Tuning::value.threads,
+                                  Tuning::value.min_blocks)
     sum_planes(PlaneSumsTask<A, MaxRadius> const task,
                Epilogue const epilogue) {
-  constexpr int warps   = Tuning.threads / 32;
-  constexpr int V       = Tuning.sums_per_thread;
-  constexpr int batch   = Tuning.batch;
+  constexpr int warps   = Tuning::value.threads / 32;
+  constexpr int V       = Tuning::value.sums_per_thread;
+  constexpr int batch   = Tuning::value.batch;
   constexpr int bytes   = V * int(sizeof(A));
   constexpr int aligned = bytes < 16 ? bytes : 16;
   __shared__ A of_warps[VectorStores ? 1 : warps]

@@ -6,6 +6,7 @@
 #include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
 #include <backends/cuda/runtime/KokkosMMA_StreamMemory.hpp>
 #include <backends/cuda/runtime/KokkosMMA_StreamScratch.hpp>
+#include <backends/cuda/kernels/block/KokkosMMA_TuningType.hpp>
 #include <backends/cuda/kernels/stencil/KokkosMMA_SeparableStencilLaunch.hpp>
 #include <backends/cuda/kernels/stencil/KokkosMMA_SeparableVolume.hpp>
 #include <core/stencil/KokkosMMA_Boundary.hpp>
@@ -43,15 +44,15 @@ template <class A, int MaxRadius, bool VectorStores, class Epilogue>
 void launch_sum_planes(Kokkos::Cuda const& space,
                        PlaneSumsTask<A, MaxRadius> task,
                        Epilogue const& epilogue) {
-  constexpr PlaneSumsTuning Tuning = plane_sums_tuning<A, MaxRadius>();
+  using Tuning      = tuning_type<plane_sums_tuning<A, MaxRadius>()>;
   auto const kernel = &sum_planes<Tuning, A, MaxRadius, VectorStores, Epilogue>;
-  constexpr int warps     = Tuning.threads / 32;
-  constexpr int of_warp   = 32 * Tuning.sums_per_thread;
+  constexpr int warps     = Tuning::value.threads / 32;
+  constexpr int of_warp   = 32 * Tuning::value.sums_per_thread;
   std::int64_t const line = task.columns + task.shift;
   task.warps_of_row       = unsigned((line + of_warp - 1) / of_warp);
   task.blocks = unsigned((task.rows * task.warps_of_row + warps - 1) / warps);
   KernelFacts const facts =
-      kernel_facts(space.cuda_device(), kernel, Tuning.threads, 0);
+      kernel_facts(space.cuda_device(), kernel, Tuning::value.threads, 0);
   std::int64_t const resident =
       std::int64_t(device(space.cuda_device()).multiprocessors) *
       std::max(facts.resident_blocks, 1);
@@ -60,7 +61,7 @@ void launch_sum_planes(Kokkos::Cuda const& space,
   std::int64_t const blocks =
       (task.planes + task.block_planes - 1) / task.block_planes * task.blocks;
   launch_kernel(space, "sum_planes", kernel,
-                {unsigned(blocks), Tuning.threads, 0}, task, epilogue);
+                {unsigned(blocks), Tuning::value.threads, 0}, task, epilogue);
 }
 
 /// Launches the sums along the planes for `planes` planes of results from
@@ -127,8 +128,8 @@ void launch_sums_within_planes(
     }
   }
   auto const launch = [&](auto aligned, auto tuning, auto of_rows) {
-    constexpr SeparableTuning Tuning = decltype(tuning)::value;
-    using Sums                       = decltype(of_rows);
+    using Tuning = decltype(tuning);
+    using Sums   = decltype(of_rows);
     SeparablePlanesTask<Element, typename Sums::Weights> task{
         separable_task<Tuning, Sums, 2>(plane, to.shift), unsigned(run.count),
         run.stride, to.plane_stride, 0};
@@ -147,11 +148,11 @@ void launch_sums_within_planes(
   // Radius 1 has direct kernels.
   if (one_radius && with_one_radius<2>(widest / 2, [&](auto radius) {
         constexpr int R = decltype(radius)::value;
-        constexpr SeparableTuning Tuning =
-            within_planes_one_radius_tuning<A, Element, R>();
+        using Tuning =
+            tuning_type<within_planes_one_radius_tuning<A, Element, R>()>;
         where_rows_begin([&](auto aligned) {
-          launch(aligned, std::integral_constant<SeparableTuning, Tuning>(),
-                 RadiusSums<A, Tuning.sums_per_thread, R>());
+          launch(aligned, Tuning(),
+                 RadiusSums<A, Tuning::value.sums_per_thread, R>());
         });
         return true;
       }))
@@ -159,10 +160,11 @@ void launch_sums_within_planes(
   auto const up_to = [&](auto largest) {
     constexpr int R = decltype(largest)::value;
     where_rows_begin([&](auto aligned) {
-      constexpr SeparableTuning Tuning =
-          within_planes_tuning<A, Element, R, decltype(aligned)::value>();
-      launch(aligned, std::integral_constant<SeparableTuning, Tuning>(),
-             FactorSums<A, Tuning.sums_per_thread, R, R, Tuning.batch>());
+      using Tuning = tuning_type<
+          within_planes_tuning<A, Element, R, decltype(aligned)::value>()>;
+      launch(aligned, Tuning(),
+             FactorSums<A, Tuning::value.sums_per_thread, R, R,
+                        Tuning::value.batch>());
     });
   };
   if (widest <= 17)

@@ -49,10 +49,11 @@ constexpr SeparableTuning within_planes_one_radius_tuning() {
   auto tuning       = within_planes_tuning<A, Element, Radius, true>();
   tuning.stage_rows = 2 * Radius + 1;
   tuning.stages     = Radius <= 2 ? 4 : Radius <= 4 ? 3 : 2;
-  for (int& rows : tuning.loaded_rows)
-    rows = tuning.stage_rows * (Radius >= 5                           ? 16
-                                : Radius == 4 || sizeof(Element) == 1 ? 8
-                                                                      : 4);
+  tuning.loaded_rows =
+      tuning.stage_rows * (Radius >= 5                           ? 16
+                           : Radius == 4 || sizeof(Element) == 1 ? 8
+                                                                 : 4);
+  tuning.loaded_rows_2 = tuning.loaded_rows_4 = tuning.loaded_rows;
   return tuning;
 }
 

@@ -1,0 +1,35 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOKKOSMMA_CUDA_TUNING_TYPE_HPP
+#define KOKKOSMMA_CUDA_TUNING_TYPE_HPP
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <type_traits>
+#include <utility>
+
+namespace KokkosMMA::Impl::Cuda {
+
+/// A tuning as a type, for the template arguments of kernels. A value of class
+/// type cannot be one: the host code that nvcc 13.0 generates names it by a
+/// mangled name and does not compile. `Fields` are those of the aggregate in
+/// their order; none is an array or of class type.
+template <class Tuning, int... Fields>
+struct TuningType {
+  static constexpr Tuning value{Fields...};
+};
+
+template <auto Tuning, std::size_t... I>
+auto make_tuning_type(std::index_sequence<I...>)
+    -> TuningType<std::remove_cvref_t<decltype(Tuning)>,
+                  std::bit_cast<std::array<int, sizeof...(I)>>(Tuning)[I]...>;
+
+/// The type of a tuning whose fields are int.
+template <auto Tuning>
+using tuning_type = decltype(make_tuning_type<Tuning>(
+    std::make_index_sequence<sizeof(Tuning) / sizeof(int)>()));
+
+}  // namespace KokkosMMA::Impl::Cuda
+
+#endif
