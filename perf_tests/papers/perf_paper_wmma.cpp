@@ -104,7 +104,7 @@ Call shuffle_sum(Exec const& exec, int block, half_type const* x, std::size_t n,
 
 Call wmma_segments(Exec const& exec, bool scan, half_type const* x, float* y,
                    std::size_t segments, std::size_t length) {
-  if (!wmma_takes(length) || segments % paper::side != 0)
+  if (!wmma_takes(length, segments * length))
     throw std::logic_error("perf: no wmma kernel for " +
                            std::to_string(segments) + " segments of length " +
                            std::to_string(length));

@@ -93,14 +93,20 @@ std::ptrdiff_t stride_of_results(V const& view, std::size_t dimension) {
                                     : std::ptrdiff_t(view.stride(dimension));
 }
 
+/// A checked dimension of a matrix; g++ 12 warns of an index whose range it
+/// cannot see.
+constexpr int one_of_two(int dimension) { return dimension == 0 ? 0 : 1; }
+
 /// How the lines of a matrix along a dimension lie in memory: one behind
 /// another (packed), or as columns whose neighbours are neighbours.
 template <Rank2View X>
 SegmentLayout matrix_layout(X const& x, int dimension) {
-  std::uint64_t const lines  = x.extent(1 - dimension);
-  std::uint64_t const length = x.extent(dimension);
-  std::uint64_t const stride = x.stride(dimension);
-  std::uint64_t const across = x.stride(1 - dimension);
+  int const axis             = one_of_two(dimension);
+  int const other            = one_of_two(1 - dimension);
+  std::uint64_t const lines  = x.extent(other);
+  std::uint64_t const length = x.extent(axis);
+  std::uint64_t const stride = x.stride(axis);
+  std::uint64_t const across = x.stride(other);
   if ((length < 2 || stride == 1) && (lines < 2 || across == length))
     return SegmentLayout::packed;
   if (lines > 1 && across == 1 && stride >= lines)
@@ -152,9 +158,9 @@ SegmentedCall describe_call(X const& x, CsrSegments<Offsets> const& segments,
 template <Operation Op, class A, class Y, class X>
 SegmentedCall describe_lines(X const& x, int dimension) {
   SegmentedCall call          = types_of_call<Op, A, X, Y>();
-  call.columns                = x.extent(1 - dimension);
-  call.rows                   = x.extent(dimension);
-  call.stride                 = x.stride(dimension);
+  call.columns                = x.extent(one_of_two(1 - dimension));
+  call.rows                   = x.extent(one_of_two(dimension));
+  call.stride                 = x.stride(one_of_two(dimension));
   call.packed                 = {call.columns * call.rows, call.rows};
   call.problem.layout         = matrix_layout(x, dimension);
   call.problem.segments       = call.columns;
