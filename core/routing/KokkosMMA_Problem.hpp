@@ -79,10 +79,11 @@ struct SegmentedProblem {
   Scalar output          = Scalar::opaque;  ///< what is written
   bool csr               = false;           ///< cut by offsets
   bool packed_offsets    = true;            ///< the offsets have stride one
-  bool moments           = false;    ///< sums and sums of squares in one pass
-  bool plain_memory      = true;     ///< every View refers to its elements
-  std::uint64_t segments = 0;        ///< their number
-  std::uint64_t segment_length = 0;  ///< the mean one, rounded, where cut by offsets
+  bool moments           = false;  ///< sums and sums of squares in one pass
+  bool plain_memory      = true;   ///< every View refers to its elements
+  std::uint64_t segments = 0;      ///< their number
+  std::uint64_t segment_length =
+      0;  ///< the mean one, rounded, where cut by offsets
 };
 
 }  // namespace KokkosMMA::Impl

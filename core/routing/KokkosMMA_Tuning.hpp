@@ -3,6 +3,7 @@
 #ifndef KOKKOSMMA_TUNING_HPP
 #define KOKKOSMMA_TUNING_HPP
 
+#include <core/base/KokkosMMA_Designators.hpp>
 #include <core/base/KokkosMMA_Errors.hpp>
 
 #include <cstddef>
@@ -16,6 +17,7 @@
 /// elements (double 2^28), GB/s of the input.
 
 namespace KokkosMMA::Impl {
+KOKKOSMMA_IMPL_DESIGNATORS_BEGIN
 
 /// How the `streamed` route lays a range over the device.
 struct StreamedTuning {
@@ -30,9 +32,9 @@ struct StreamedTuning {
 
 inline std::string to_string(StreamedTuning const& tuning) {
   return concatenate("StreamedTuning{threads = ", tuning.threads,
-                           ", min_blocks = ", tuning.min_blocks,
-                           ", calls = ", tuning.calls,
-                           ", accumulators = ", tuning.accumulators, "}");
+                     ", min_blocks = ", tuning.min_blocks,
+                     ", calls = ", tuning.calls,
+                     ", accumulators = ", tuning.accumulators, "}");
 }
 
 /// Threads, resident blocks and calls (H200, tiles dealt out to blocks in
@@ -123,8 +125,8 @@ struct StreamedScanTuning {
 
 inline std::string to_string(StreamedScanTuning const& tuning) {
   return concatenate("StreamedScanTuning{threads = ", tuning.threads,
-                           ", min_blocks = ", tuning.min_blocks,
-                           ", items = ", tuning.items, "}");
+                     ", min_blocks = ", tuning.min_blocks,
+                     ", items = ", tuning.items, "}");
 }
 
 /// 2^28 elements, GB/s read plus written, copy 4225:
@@ -164,8 +166,8 @@ struct TileScanTuning {
 
 inline std::string to_string(TileScanTuning const& tuning) {
   return concatenate("TileScanTuning{threads = ", tuning.threads,
-                           ", min_blocks = ", tuning.min_blocks,
-                           ", tiles = ", tuning.tiles, "}");
+                     ", min_blocks = ", tuning.min_blocks,
+                     ", tiles = ", tuning.tiles, "}");
 }
 
 /// 2^28 elements, GB/s read plus written, copy 4225, shuffles and products:
@@ -217,8 +219,8 @@ struct SegmentedTuning {
 
 inline std::string to_string(SegmentedTuning const& tuning) {
   return concatenate("SegmentedTuning{warps = ", tuning.warps,
-                           ", stages = ", tuning.stages,
-                           ", tile_bytes = ", tuning.tile_bytes, "}");
+                     ", stages = ", tuning.stages,
+                     ", tile_bytes = ", tuning.tile_bytes, "}");
 }
 
 /// 2^28 elements, GB/s (perf_segmented --mma-tune):
@@ -249,6 +251,7 @@ struct RowSegmentsTuning {
 /// the tensor cores grows with it (core/base/KokkosMMA_ErrorBound.hpp).
 inline constexpr int max_chain_length = 32;
 
+KOKKOSMMA_IMPL_DESIGNATORS_END
 }  // namespace KokkosMMA::Impl
 
 #endif

@@ -296,11 +296,10 @@ inline std::string write_tuning(TuningFile const& file,
                                 std::string const& notes = {}) {
   TunedDevice const& device = file.device;
   std::string text          = joined(
-               {tuning_title, "format ", std::to_string(tuning_format),
-                "\nversion ", tuning_version(), "\ndevice ", device.name,
-                "\ncompute_capability ", capability_text(device),
-                "\nmultiprocessors ", std::to_string(device.multiprocessors), "\ndate ",
-                file.date, "\n"});
+               {tuning_title, "format ", std::to_string(tuning_format), "\nversion ",
+                tuning_version(), "\ndevice ", device.name, "\ncompute_capability ",
+                capability_text(device), "\nmultiprocessors ",
+                std::to_string(device.multiprocessors), "\ndate ", file.date, "\n"});
   for (std::size_t begin = 0; begin < notes.size();) {
     std::size_t const end = std::min(notes.find('\n', begin), notes.size());
     text += "# " + notes.substr(begin, end - begin) + "\n";

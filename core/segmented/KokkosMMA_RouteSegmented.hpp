@@ -40,8 +40,7 @@ constexpr bool segment_kernel_exists(Scalar input, Scalar accumulator) {
 constexpr bool segment_scan_kernel_exists(Scalar input, Scalar accumulator,
                                           Scalar output) {
   return segment_kernel_exists(input, accumulator) &&
-         (output == accumulator ||
-          (output == input && is_small_float(input)));
+         (output == accumulator || (output == input && is_small_float(input)));
 }
 
 /// Whether the tensor cores keep these elements in this accumulator: floats in

@@ -316,8 +316,9 @@ class AutomatonTables {
                             [&](std::size_t) { call(); }),
              2 * updates, ceiling, updates);
     }
-    state.counters["fused_steps"]   = steps;
-    state.counters["model_speedup"] = KokkosMMA::Impl::automaton_speedup(radius);
+    state.counters["fused_steps"] = steps;
+    state.counters["model_speedup"] =
+        KokkosMMA::Impl::automaton_speedup(radius);
     state.SetLabel(route);
   }
 

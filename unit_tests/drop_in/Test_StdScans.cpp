@@ -42,10 +42,10 @@ TYPED_TEST_SUITE(StdScans, ExecutionSpaces);
 
 /// What auto takes for a contiguous sum with a tile kernel.
 template <class Input, class Accumulator>
-constexpr Route tile_route = KokkosMMA::Impl::mma_scan_pays(scalar_v<Input>,
-                                                      scalar_v<Accumulator>)
-                                 ? Route::mma
-                                 : Route::streamed;
+constexpr Route tile_route =
+    KokkosMMA::Impl::mma_scan_pays(scalar_v<Input>, scalar_v<Accumulator>)
+        ? Route::mma
+        : Route::streamed;
 
 template <class View>
 std::vector<typename View::non_const_value_type> on_host(View const& x) {

@@ -56,7 +56,7 @@ bool expect_fused(StencilWeights<R> const& weights, Random& random) {
   }
   Impl::Cuda::launch_fused_stencil<A, R>(Kokkos::Cuda(), grid, composed, sink);
   Impl::Cuda::launch_boundary_strips<A, R>(Kokkos::Cuda(), grid, plan, steps,
-                                         sink);
+                                           sink);
 
   HostGrid<R> const all(in.extent);
   DeviceGrid<A, R> now(in.extent, none, none, {});

@@ -3,22 +3,24 @@
 #ifndef KOKKOSMMA_CUDA_BAND_STENCIL_TUNING_HPP
 #define KOKKOSMMA_CUDA_BAND_STENCIL_TUNING_HPP
 
+#include <core/base/KokkosMMA_Designators.hpp>
 #include <core/base/KokkosMMA_Errors.hpp>
 #include <core/base/KokkosMMA_Scalar.hpp>
 
 #include <string>
 
 namespace KokkosMMA::Impl::Cuda {
+KOKKOSMMA_IMPL_DESIGNATORS_BEGIN
 
 /// How the kernel in KokkosMMA_BandStencil.hpp works on a column panel.
 struct BandTuning {
-  int blocks_per_warp;       ///< column blocks of sums, side by side
-  int warps;                 ///< per thread block
-  int groups_per_stage = 1;  ///< groups of 16 rows in a stage of the ring
-  int stages           = 4;  ///< of the ring; 8 were slower (table below)
-  int min_blocks;            ///< thread blocks per multiprocessor
-  int row_block;             ///< groups of 16 rows of sums, per thread block
-  int boundary_row_block;    ///< in a panel at a boundary: long set-up
+  int blocks_per_warp;     ///< column blocks of sums, side by side
+  int warps;               ///< per thread block
+  int groups_per_stage;    ///< groups of 16 rows in a stage of the ring
+  int stages;              ///< of the ring; 8 were slower (table below)
+  int min_blocks;          ///< thread blocks per multiprocessor
+  int row_block;           ///< groups of 16 rows of sums, per thread block
+  int boundary_row_block;  ///< in a panel at a boundary: long set-up
 
   friend constexpr bool operator==(BandTuning const&,
                                    BandTuning const&) = default;
@@ -86,6 +88,8 @@ constexpr BandTuning band_tuning(bool is_unaligned,
   if constexpr (Band::element == Scalar::float32) {
     return {.blocks_per_warp    = 2,
             .warps              = 4,
+            .groups_per_stage   = 1,
+            .stages             = 4,
             .min_blocks         = is_split ? 2 : 3,
             .row_block          = 64,
             .boundary_row_block = 64};
@@ -93,18 +97,23 @@ constexpr BandTuning band_tuning(bool is_unaligned,
     return {.blocks_per_warp    = Band::is_far ? 2 : 1,
             .warps              = 8,
             .groups_per_stage   = 2,
+            .stages             = 4,
             .min_blocks         = Band::is_far ? 1 : 2,
             .row_block          = Band::is_far ? 16 : 15,
             .boundary_row_block = Band::is_far ? 16 : 15};
   } else if constexpr (Band::columns == 32 && Band::is_far) {
     return {.blocks_per_warp    = 4,
             .warps              = 4,
+            .groups_per_stage   = 1,
+            .stages             = 4,
             .min_blocks         = 3,
             .row_block          = 8,
             .boundary_row_block = 16};
   } else if constexpr (Band::columns == 32) {
     return {.blocks_per_warp    = 4,
             .warps              = 4,
+            .groups_per_stage   = 1,
+            .stages             = 4,
             .min_blocks         = is_unaligned ? 3 : 4,
             .row_block          = is_unaligned ? 7 : 3,
             .boundary_row_block = 23};
@@ -113,11 +122,14 @@ constexpr BandTuning band_tuning(bool is_unaligned,
       return {.blocks_per_warp    = 2,
               .warps              = 8,
               .groups_per_stage   = 2,
+              .stages             = 4,
               .min_blocks         = 1,
               .row_block          = 64,
               .boundary_row_block = 64};
     return {.blocks_per_warp    = is_split ? 2 : 4,
             .warps              = 4,
+            .groups_per_stage   = 1,
+            .stages             = 4,
             .min_blocks         = 2,
             .row_block          = 64,
             .boundary_row_block = 64};
@@ -126,6 +138,7 @@ constexpr BandTuning band_tuning(bool is_unaligned,
     return {.blocks_per_warp    = is_square ? 4 : 2,
             .warps              = is_square ? 4 : 8,
             .groups_per_stage   = 2,
+            .stages             = 4,
             .min_blocks         = 2,
             .row_block          = is_split       ? 47
                                   : is_unaligned ? 23
@@ -134,6 +147,7 @@ constexpr BandTuning band_tuning(bool is_unaligned,
   }
 }
 
+KOKKOSMMA_IMPL_DESIGNATORS_END
 }  // namespace KokkosMMA::Impl::Cuda
 
 #endif

@@ -3,12 +3,14 @@
 #ifndef KOKKOSMMA_CUDA_DENSE_BAND_TUNING_HPP
 #define KOKKOSMMA_CUDA_DENSE_BAND_TUNING_HPP
 
+#include <core/base/KokkosMMA_Designators.hpp>
 #include <core/base/KokkosMMA_Errors.hpp>
 
 #include <string>
 #include <type_traits>
 
 namespace KokkosMMA::Impl::Cuda {
+KOKKOSMMA_IMPL_DESIGNATORS_BEGIN
 
 /// How a thread block of the kernel in KokkosMMA_DenseBandStencil.hpp works.
 struct DenseBandTuning {
@@ -66,6 +68,7 @@ constexpr DenseBandTuning dense_band_tuning() {
   }
 }
 
+KOKKOSMMA_IMPL_DESIGNATORS_END
 }  // namespace KokkosMMA::Impl::Cuda
 
 #endif

@@ -3,11 +3,13 @@
 #ifndef KOKKOSMMA_CUDA_DENSE_TILE_TUNING_HPP
 #define KOKKOSMMA_CUDA_DENSE_TILE_TUNING_HPP
 
+#include <core/base/KokkosMMA_Designators.hpp>
 #include <core/base/KokkosMMA_Errors.hpp>
 
 #include <string>
 
 namespace KokkosMMA::Impl::Cuda {
+KOKKOSMMA_IMPL_DESIGNATORS_BEGIN
 
 /// How the kernel in KokkosMMA_DenseTileStencil.hpp works.
 struct DenseTileTuning {
@@ -32,6 +34,7 @@ inline std::string to_string(DenseTileTuning const& t) {
 inline constexpr DenseTileTuning dense_tile_tuning{
     .warps = 4, .tiles = 8, .min_blocks = 4};
 
+KOKKOSMMA_IMPL_DESIGNATORS_END
 }  // namespace KokkosMMA::Impl::Cuda
 
 #endif

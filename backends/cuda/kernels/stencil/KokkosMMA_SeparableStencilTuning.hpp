@@ -3,6 +3,7 @@
 #ifndef KOKKOSMMA_CUDA_SEPARABLE_STENCIL_TUNING_HPP
 #define KOKKOSMMA_CUDA_SEPARABLE_STENCIL_TUNING_HPP
 
+#include <core/base/KokkosMMA_Designators.hpp>
 #include <core/base/KokkosMMA_Errors.hpp>
 
 #include <algorithm>
@@ -10,20 +11,21 @@
 #include <type_traits>
 
 namespace KokkosMMA::Impl::Cuda {
+KOKKOSMMA_IMPL_DESIGNATORS_BEGIN
 
 /// How the kernel in KokkosMMA_SeparableStencil.hpp works on a column panel.
 struct SeparableTuning {
   int sums_per_thread;  ///< of a row, side by side
   int threads;
-  int min_blocks;      ///< thread blocks per multiprocessor
-  int stage_rows = 8;  ///< rows of a stage of the ring
-  int stages     = 3;  ///< of the ring
-  int batch      = 8;  ///< rows between moves of the sums in FactorSums
+  int min_blocks;  ///< thread blocks per multiprocessor
+  int stage_rows;  ///< rows of a stage of the ring
+  int stages;      ///< of the ring
+  int batch;       ///< rows between moves of the sums in FactorSums
   /// Rows that a short row block loads, for radii along the columns up to 2, up
   /// to 4 and above; 0: row blocks are tall. (No array: see TuningType.)
-  int loaded_rows_2 = 0;
-  int loaded_rows_4 = 0;
-  int loaded_rows   = 0;
+  int loaded_rows_2;
+  int loaded_rows_4;
+  int loaded_rows;
 
   /// Rows of sums of a short row block; 0: row blocks are tall.
   constexpr int short_block_rows(int radius) const {
@@ -76,8 +78,12 @@ constexpr SeparableTuning any_radius_tuning() {
   return {.sums_per_thread = sums,
           .threads         = threads,
           .min_blocks      = threads == 256 || MaxRadius > 8 ? 2 : 3,
+          .stage_rows      = 8,
+          .stages          = 3,
+          .batch           = 8,
           .loaded_rows_2   = 24,
-          .loaded_rows_4   = widest >= 4 ? 96 : 0};
+          .loaded_rows_4   = widest >= 4 ? 96 : 0,
+          .loaded_rows     = 0};
 }
 
 /// Grids of one dimension. Their threads keep no sums of other rows and have
@@ -203,11 +209,13 @@ constexpr SeparableTuning one_radius_tuning() {
           .min_blocks      = table.min_blocks[r],
           .stage_rows      = rows,
           .stages          = table.stages[r],
+          .batch           = 8,
           .loaded_rows_2   = load,
           .loaded_rows_4   = load,
           .loaded_rows     = load};
 }
 
+KOKKOSMMA_IMPL_DESIGNATORS_END
 }  // namespace KokkosMMA::Impl::Cuda
 
 #endif

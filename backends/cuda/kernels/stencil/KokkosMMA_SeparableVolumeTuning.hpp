@@ -3,9 +3,11 @@
 #ifndef KOKKOSMMA_CUDA_SEPARABLE_VOLUME_TUNING_HPP
 #define KOKKOSMMA_CUDA_SEPARABLE_VOLUME_TUNING_HPP
 
+#include <core/base/KokkosMMA_Designators.hpp>
 #include <backends/cuda/kernels/stencil/KokkosMMA_SeparableStencilTuning.hpp>
 
 namespace KokkosMMA::Impl::Cuda {
+KOKKOSMMA_IMPL_DESIGNATORS_BEGIN
 
 /// A thread block is a warp: rows of planes are short, and in wide panels many
 /// lanes have no columns. 10^9 sums per second, 640^3, radius 3, constants and
@@ -62,7 +64,7 @@ struct PlaneSumsTuning {
   int sums_per_thread;  ///< of a row, side by side
   int threads;
   int min_blocks;  ///< thread blocks per multiprocessor
-  int batch = 8;   ///< planes that are loaded at once
+  int batch;       ///< planes that are loaded at once
 
   friend constexpr bool operator==(PlaneSumsTuning const&,
                                    PlaneSumsTuning const&) = default;
@@ -92,9 +94,11 @@ constexpr PlaneSumsTuning plane_sums_tuning() {
           .threads         = MaxRadius <= 4   ? 256
                              : MaxRadius <= 8 ? 128
                                               : 192,
-          .min_blocks      = MaxRadius == 8 ? 3 : 2};
+          .min_blocks      = MaxRadius == 8 ? 3 : 2,
+          .batch           = 8};
 }
 
+KOKKOSMMA_IMPL_DESIGNATORS_END
 }  // namespace KokkosMMA::Impl::Cuda
 
 #endif
