@@ -25,7 +25,7 @@
 
 namespace KokkosMMA::Impl {
 
-/// The same functor as another type, for which nothing is routed. The type of
+/// A functor wrapped in a type for which nothing is routed. The type of
 /// its value must be said: Kokkos deduces it from pointers to the functor's own
 /// members.
 template <class Functor, class Value>

@@ -32,7 +32,7 @@ struct StdTranformReduceDefaultJoinFunctor;
 
 namespace KokkosMMA::Impl {
 
-/// The same reducer as another type, for which nothing is routed.
+/// A reducer wrapped in a type for which nothing is routed.
 template <class Reducer>
 struct NativeReducer : Reducer {
   using kokkosmma_native = void;

@@ -169,10 +169,12 @@ Facts facts_of_kernel(int device_id, void const* address, int threads,
   static std::mutex mutex;
   static std::map<Key, Facts> all;
   std::lock_guard<std::mutex> const lock(mutex);
-  auto const [entry, is_new] =
-      all.try_emplace(Key{device_id, address}, Facts{});
-  Facts& facts = entry->second;
-  if (!is_new) return facts;
+  Key const key{device_id, address};
+  if (auto const known = all.find(key); known != all.end())
+    return known->second;
+  // Kept once all of it is known: where a question fails, the next call asks
+  // again and does not launch with an answer of zeros.
+  Facts facts{};
   cudaFuncAttributes attributes;
   check(cudaFuncGetAttributes(&attributes, address), "cudaFuncGetAttributes");
   facts.local_bytes = int(attributes.localSizeBytes);
@@ -187,6 +189,7 @@ Facts facts_of_kernel(int device_id, void const* address, int threads,
   check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(
             &facts.resident_blocks, address, threads, shared_bytes),
         "cudaOccupancyMaxActiveBlocksPerMultiprocessor");
+  all.emplace(key, facts);
   return facts;
 }
 template <class... Parameters>
