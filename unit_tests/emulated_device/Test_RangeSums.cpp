@@ -118,9 +118,10 @@ TYPED_TEST(RangeIntegers, Extremes) {
                 (sum_of<TypeParam::input, Value>(x.data(), x.size(), chain)))
           << "all " << +bits << ", chain " << chain;
     // Modulo 2^32 is not enough where a result is floating-point.
-    using Wide = std::conditional_t<std::is_signed_v<Value>, std::int64_t,
+    using Wide      = std::conditional_t<std::is_signed_v<Value>, std::int64_t,
                                     std::uint64_t>;
-    EXPECT_EQ(double(Wide(TypeParam::value_of(bits)) * Wide(x.size())),
+    auto const wide = Wide(std::uint64_t(TypeParam::value_of(bits)) * x.size());
+    EXPECT_EQ(double(wide),
               (sum_of<TypeParam::input, double>(x.data(), x.size(), 8)))
         << "all " << +bits;
   }
