@@ -72,10 +72,10 @@ inline void check_settings(char const* who, Settings const& settings) {
     invalid_argument(who, "chain_length is ", settings.chain_length,
                      "; allowed are 1 to ", max_chain_length,
                      ", or 0 for the tuned value");
-  if (settings.block_size < 0 || settings.block_size > MmaTuning::threads ||
+  if (settings.block_size < 0 || settings.block_size > mma_tuning.threads ||
       settings.block_size % 32 != 0)
     invalid_argument(who, "block_size is ", settings.block_size,
-                     "; allowed are multiples of 32 up to ", MmaTuning::threads,
+                     "; allowed are multiples of 32 up to ", mma_tuning.threads,
                      ", or 0 for the tuned value");
 }
 

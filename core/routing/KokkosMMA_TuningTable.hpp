@@ -92,12 +92,12 @@ struct TuningTable {
   /// Whether `auto` forms dot products of two Views on tensor cores.
   PerType dot_mma = PerType::all(1);
   /// R where the call leaves it open.
-  int reduce_chain_length = MmaTuning::chain_length;
+  int reduce_chain_length = mma_tuning.chain_length;
   /// B where the call leaves it open.
-  int reduce_block_size = MmaTuning::threads;
+  int reduce_block_size = mma_tuning.threads;
   /// Blocks of 512 threads for each multiprocessor; smaller ones fill as many
   /// threads.
-  int reduce_blocks = MmaTuning::min_blocks;
+  int reduce_blocks = mma_tuning.min_blocks;
   /// Up to this many vectors of 16 bytes per multiprocessor a sum of visible
   /// data is spread over small blocks.
   int reduce_mma_spread = 2048;
@@ -277,7 +277,7 @@ inline constexpr TuningEntry tuning_entries[] = {
     flags_entry("dot.mma", dot_type_bits, &TuningTable::dot_mma),
     value_entry("reduce.chain_length", 1, max_chain_length,
                 &TuningTable::reduce_chain_length),
-    value_entry("reduce.block_size", 32, MmaTuning::threads,
+    value_entry("reduce.block_size", 32, mma_tuning.threads,
                 &TuningTable::reduce_block_size, 32),
     value_entry("reduce.blocks", 1, 8, &TuningTable::reduce_blocks),
     value_entry("reduce.mma_spread", 0, 1 << 20,

@@ -33,7 +33,7 @@ class WarpSegmentsMma {
   using Value    = Value_;
   using Join     = Combine<Operation::sum, Value>;
   using Streamed = WarpSegmentsStreamed<Warp, Operation::sum, Input, Value>;
-  static constexpr int min_blocks = RowSegmentsTuning::min_blocks_mma;
+  static constexpr int min_blocks = row_segments_tuning.min_blocks_mma;
 
   KOKKOS_FORCEINLINE_FUNCTION explicit WarpSegmentsMma(Warp const& warp)
       : m_warp(warp), m_sum(warp, chain_length) {

@@ -311,7 +311,7 @@ TEST_F(AnyTable, ShapesOfLaunches) {
     ASSERT_LE(by_mma.blocks, most);
     ASSERT_EQ(0u, by_mma.threads % 32);
     ASSERT_GE(by_mma.threads, 32u);
-    ASSERT_LE(by_mma.threads, unsigned(MmaTuning::threads));
+    ASSERT_LE(by_mma.threads, unsigned(mma_tuning.threads));
     if (wanted) {
       ASSERT_EQ(unsigned(wanted), by_mma.threads);
     }

@@ -35,7 +35,7 @@ __device__ inline float sum_of_halves(Vector16 const& v) {
 /// A warp takes `chain_length` vectors per lane and pass. `Split`: odd warps
 /// add by shuffles.
 template <bool Split, class T>
-__global__ void __launch_bounds__(MmaTuning::threads)
+__global__ void __launch_bounds__(mma_tuning.threads)
     paper_reduce(VectorRange const range, int const chain_length,
                  GridScratch const scratch, ResultSink<T> const sink) {
   Warp const warp;
@@ -70,7 +70,7 @@ __global__ void __launch_bounds__(MmaTuning::threads)
 
 /// First level of the recurrence: one total per 256 halves. // (n / 256)
 template <class Total>
-__global__ void __launch_bounds__(MmaTuning::threads)
+__global__ void __launch_bounds__(mma_tuning.threads)
     paper_level_of_halves(VectorRange const range, Total* const totals,
                           std::uint64_t const count) {
   Warp const warp;
@@ -95,7 +95,7 @@ __global__ void __launch_bounds__(MmaTuning::threads)
 
 /// Further levels: one total per 256 floats, in exact pieces. // (count)
 template <class Total>
-__global__ void __launch_bounds__(MmaTuning::threads)
+__global__ void __launch_bounds__(mma_tuning.threads)
     paper_level_of_floats(Total const* const from, std::uint64_t const size,
                           Total* const totals, std::uint64_t const count) {
   int const lane             = threadIdx.x % 32;

@@ -275,7 +275,8 @@ __device__ Value team_products(LaneGroup const& group,
   std::uint64_t const vectors = memory.vectors();
   if (32 * group.warp >= vectors) return Value(0);
   __syncwarp();
-  Sum sum(TeamWarp{}, MmaTuning::chain_length);
+  constexpr int chain_length = mma_tuning.chain_length;
+  Sum sum(TeamWarp{}, chain_length);
   // The loop bound is the same for all lanes of a warp: they multiply together.
   for (std::uint64_t first = 32 * group.warp; first < vectors;
        first += 4 * group.size) {
