@@ -13,6 +13,7 @@
 #include <adapters/algorithms/segmented/KokkosMMA_SegmentedKernels.hpp>
 #include <adapters/kokkos/KokkosMMA_Explain.hpp>
 #include <adapters/kokkos/KokkosMMA_SpaceCapability.hpp>
+#include <adapters/kokkos/KokkosMMA_VerboseCalls.hpp>
 #include <adapters/kokkos/KokkosMMA_VisibleData.hpp>
 #include <backends/generic/KokkosMMA_SegmentedGeneric.hpp>
 #include <core/segmented/KokkosMMA_RouteSegmented.hpp>
@@ -239,15 +240,18 @@ inline std::string segmented_label(std::string const& label, char const* who,
                      to_string(problem.input), "]");
 }
 
+/// The decision on a call, reported; nothing inside explain().
 template <class Exec>
-std::optional<RouteDecision> decide_segmented(char const* who, Exec const& exec,
-                                              SegmentedProblem const& problem,
-                                              bool scan,
-                                              Settings const& settings) {
-  return decide_or_explain(who, exec, settings, [&](Settings const& call) {
-    return route_segmented(problem, capability(exec), call, scan,
-                           active_tuning(exec));
-  });
+std::optional<RouteDecision> decide_segmented(
+    char const* who, std::string const& label, Exec const& exec,
+    SegmentedProblem const& problem, bool scan, Settings const& settings) {
+  std::optional<RouteDecision> const decision =
+      decide_or_explain(who, exec, settings, [&](Settings const& call) {
+        return route_segmented(problem, capability(exec), call, scan,
+                               active_tuning(exec));
+      });
+  if (decision) report_call(who, label, *decision);
+  return decision;
 }
 
 /// \return no less than the elements of any segment
@@ -335,7 +339,7 @@ void run_segmented_reduce(std::string const& label, Exec const& exec,
   check_apart_from_offsets(who, segments, "the result", result);
   SegmentedCall const call = describe_call<op, A>(x, segments, result, false);
   auto const decision =
-      decide_segmented(who, exec, call.problem, false, settings);
+      decide_segmented(who, label, exec, call.problem, false, settings);
   if (!decision) return;
   [[maybe_unused]] std::uint64_t const longest =
       check_offsets(who, exec, x, segments, settings);
@@ -410,7 +414,7 @@ void run_segmented_scan(std::string const& label, Exec const& exec, X const& x,
   check_apart_from_offsets(who, segments, "y", y);
   SegmentedCall const call = describe_call<op, A>(x, segments, y, true);
   auto const decision =
-      decide_segmented(who, exec, call.problem, true, settings);
+      decide_segmented(who, label, exec, call.problem, true, settings);
   if (!decision) return;
   check_offsets(who, exec, x, segments, settings);
   Route const route           = decision->route;
@@ -454,8 +458,9 @@ void run_segmented_moments(std::string const& label, Exec const& exec,
   check_apart_from_offsets(who, segments, "the squares", squares);
   SegmentedProblem problem =
       describe_call<Operation::sum, V>(x, segments, sums, false).problem;
-  problem.moments     = true;
-  auto const decision = decide_segmented(who, exec, problem, false, settings);
+  problem.moments = true;
+  auto const decision =
+      decide_segmented(who, label, exec, problem, false, settings);
   if (!decision) return;
   check_offsets(who, exec, x, segments, settings);
   last_route_of_this_thread() = decision->route;
