@@ -188,7 +188,7 @@ class RoutedScan {
   static constexpr bool eight_columns =
       types().input == Scalar::int64 || types().input == Scalar::uint64;
   static constexpr bool mma_compiled =
-      tile_compiled && scan_products_exist(types().input, types().accumulator);
+      tile_compiled && scan_mma_exists(types().input, types().accumulator);
 
   /// \return whether a kernel of ours runs
   bool scan(std::uint64_t size) const {
@@ -294,15 +294,16 @@ class RoutedScan {
     deliver_total(
         scratch, Cuda::look_back_words<Value>(tiles), m_result,
         sizeof(value_type), m_result_on_device || !m_result,
-        [&](Cuda::ResultSink<void> const& sink, Cuda::ScanScratch const& scan) {
+        [&](Cuda::ResultTarget<void> const& target,
+            Cuda::ScanScratch const& scan) {
           Cuda::launch_kernel(
               space, "tile_scan",
               Cuda::tile_scan<Scan, Output, value_type, TileTuning>,
               {scan_blocks(space, tiles, facts.resident_blocks), threads + 32,
                shared},
               arguments, tiles, scan,
-              Cuda::ResultSink<value_type>{
-                  static_cast<value_type*>(sink.memory), sink.words});
+              Cuda::ResultTarget<value_type>{
+                  static_cast<value_type*>(target.memory), target.words});
         });
   }
 

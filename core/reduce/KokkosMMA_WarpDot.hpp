@@ -6,9 +6,9 @@
 #include <core/reduce/KokkosMMA_WarpSum.hpp>
 
 /// \file
-/// Sum of x(i) * y(i) by chained products, one warp. The vector of x that a
-/// lane loads is a row piece of A, the vector of y the matching column piece of
-/// B, so the dot product is the trace of the accumulator; what lies off the
+/// Sum of x(i) * y(i) by chained MMA, one warp. The vector of x that a
+/// lane loads is part of a row of A, the vector of y part of that column of B,
+/// so the dot product is the trace of the accumulator; what lies off the
 /// diagonal is never read. Products of 16-bit floats and 8-bit integers are
 /// exact in the unit, doubles are fused.
 

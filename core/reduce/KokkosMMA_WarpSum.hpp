@@ -12,7 +12,7 @@
 #include <cstdint>
 
 /// \file
-/// Sum of memory by chained products, one warp: 16-byte vectors are the A
+/// Sum of memory by chained MMA, one warp: 16-byte vectors are the A
 /// operand as they lie, a constant matrix is B, the accumulators run for a
 /// bounded chain and are then added, rounded to nearest, to a running value per
 /// lane.
@@ -41,7 +41,7 @@ KOKKOS_FORCEINLINE_FUNCTION double double_of(std::uint32_t low,
   return Kokkos::bit_cast<double>(std::uint64_t(high) << 32 | low);
 }
 
-/// Keeps an accumulator that is flushed after `chain_length` products.
+/// Keeps an accumulator that is flushed after `chain_length` MMA.
 /// Tensor cores truncate: see core/base/KokkosMMA_ErrorBound.hpp.
 template <class Warp, class Shape>
 struct Chain {
@@ -116,7 +116,7 @@ class WarpSumDirect {
   typename Warp::template Lanes<Sum> m_sum;
 };
 
-/// Sum of floats as three chains of exact bfloat16 pieces. A pair of vectors
+/// Sum of floats as three chains of exact bfloat16 operands. A pair of vectors
 /// whose split is not exact (infinite, NaN, last bits below 2^-133) is added by
 /// the lanes that hold it.
 template <class Warp>
@@ -141,9 +141,9 @@ class WarpSumFloat {
     m_warp.each([&](int lane) {
       std::uint32_t lost = 0;
       for (int pair = 0; pair < 4; ++pair) {
-        Vector16 const& v    = m_warp.at(pair < 2 ? first : second, lane);
-        BfloatPieces const x = split_float(v[pair % 2 * 2]);
-        BfloatPieces const y = split_float(v[pair % 2 * 2 + 1]);
+        Vector16 const& v  = m_warp.at(pair < 2 ? first : second, lane);
+        SplitFloat const x = split_float(v[pair % 2 * 2]);
+        SplitFloat const y = split_float(v[pair % 2 * 2 + 1]);
         m_warp.at(high, lane)[pair]   = pack_upper_halves(x.high, y.high);
         m_warp.at(middle, lane)[pair] = pack_upper_halves(x.middle, y.middle);
         m_warp.at(low, lane)[pair]    = pack_upper_halves(x.low, y.low);
@@ -174,7 +174,7 @@ class WarpSumFloat {
   }
 
  private:
-  // The small pieces first: their sum is then rounded once against the large
+  // The small operands first: their sum is then rounded once against the large
   // one.
   KOKKOS_FORCEINLINE_FUNCTION void flush() {
     m_warp.each([&](int lane) {

@@ -170,7 +170,7 @@ inline std::string to_string(TileScanTuning const& tuning) {
                      ", tiles = ", tuning.tiles, "}");
 }
 
-/// 2^28 elements, GB/s read plus written, copy 4225, shuffles and products:
+/// 2^28 elements, GB/s read plus written, copy 4225, shuffles and MMA:
 ///
 /// | threads x blocks, tiles | float     | half      | int8      | double    |
 /// |-------------------------|-----------|-----------|-----------|-----------|
@@ -180,7 +180,7 @@ inline std::string to_string(TileScanTuning const& tuning) {
 /// | 480 x 2, 2              |           | 3265 3113 | 3170 3010 | 3705 2984 |
 /// | 480 x 3, 2              | 3740      | 3560      | 3486      | 3619      |
 ///
-/// Products spill under the 72 registers of 256 x 3 and may have 96; int64
+/// MMA kernels spill under the 72 registers of 256 x 3 and may have 96; int64
 /// spills under these too, and 16 warps on a multiprocessor may have 128 (half
 /// 3222 with these, 3376 with 96).
 constexpr TileScanTuning tile_scan_tuning(bool use_mma, bool eight_columns) {

@@ -68,9 +68,8 @@ struct ColumnReduction {
       check(results.values(), use_mma);
     };
     reduce(false);
-    if constexpr (Op == Operation::sum &&
-                  Impl::column_products_exist(T::input) &&
-                  Impl::segment_products_exist(T::input, scalar_v<Value>)) {
+    if constexpr (Op == Operation::sum && Impl::column_mma_exists(T::input) &&
+                  Impl::segment_mma_exists(T::input, scalar_v<Value>)) {
       reduce(true);
     }
   }

@@ -50,7 +50,7 @@ typename T::Value tile_scan(typename T::Bits const* x, std::size_t size,
       operands, tiles,
       Impl::Cuda::StreamScratch(space)->scan(
           Impl::Cuda::look_back_words<Value>(tiles)),
-      Impl::Cuda::ResultSink<Output>{&total, nullptr});
+      Impl::Cuda::ResultTarget<Output>{&total, nullptr});
   return total;
 }
 
@@ -98,12 +98,11 @@ struct RangeScan {
   }
 
   template <class T>
-  static constexpr bool by_products =
-      Impl::scans_by_products<Impl::ScanEncoding<
-          T::input, std::conditional_t<
-                        T::floating, typename T::Value,
-                        std::conditional_t<sizeof(typename T::Value) == 8,
-                                           std::uint64_t, std::uint32_t>>>>;
+  static constexpr bool by_products = Impl::scans_by_mma<Impl::ScanEncoding<
+      T::input,
+      std::conditional_t<T::floating, typename T::Value,
+                         std::conditional_t<sizeof(typename T::Value) == 8,
+                                            std::uint64_t, std::uint32_t>>>>;
 };
 static_assert(RangeScan::by_products<Combined<Scalar::half, float>> &&
               RangeScan::by_products<Combined<Scalar::float64, double>> &&

@@ -89,7 +89,7 @@ TEST(CallKernels, ScansKeepTheOrder) {
         call, ChainReducer(), std::int64_t(0), size, rows, tiles,
         Impl::Cuda::StreamScratch(space)->scan(
             Impl::Cuda::look_back_words<Chain>(tiles)),
-        Impl::Cuda::ResultSink<Chain>{&total, nullptr});
+        Impl::Cuda::ResultTarget<Chain>{&total, nullptr});
     std::int64_t sum = 0;
     for (std::uint64_t i = 0; i < size; ++i) {
       sum += std::int64_t(i) % 7;
@@ -133,7 +133,7 @@ TEST(CallKernels, ReductionsCallEachIndexOnce) {
         {blocks, unsigned(Tuning::value.threads)}, call, PlusReducer(),
         std::int64_t(5), size,
         Impl::Cuda::StreamScratch(space)->grid(blocks, sizeof(std::int64_t)),
-        Impl::Cuda::ResultSink<std::int64_t>{&total, nullptr});
+        Impl::Cuda::ResultTarget<std::int64_t>{&total, nullptr});
     std::int64_t sum = 0;
     for (std::uint64_t i = 0; i < size; ++i) {
       ASSERT_EQ(calls[i], 1) << i;

@@ -144,7 +144,7 @@ class SegmentPolicy {
             m_x, m_segments, Kokkos::View<value_type*, Exec>(), false)
             .problem;
     return [problem, exec = m_space](Settings const& call) {
-      return Impl::route_segmented(problem, capability(exec), call, false,
+      return Impl::route_segmented(problem, capability(exec), call,
                                    Impl::active_tuning(exec));
     };
   }

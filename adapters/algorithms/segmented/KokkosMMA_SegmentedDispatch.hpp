@@ -117,8 +117,9 @@ SegmentLayout matrix_layout(X const& x, int dimension) {
 
 /// Types and memory of a call, without its segments.
 template <Operation Op, class A, class X, class Y>
-SegmentedCall types_of_call() {
+SegmentedCall types_of_call(bool scan) {
   SegmentedCall call;
+  call.problem.scan         = scan;
   call.problem.operation    = Op;
   call.problem.input        = scalar_v<typename X::non_const_value_type>;
   call.problem.accumulator  = scalar_v<A>;
@@ -130,7 +131,7 @@ SegmentedCall types_of_call() {
 template <Operation Op, class A, class X, class Y>
 SegmentedCall describe_call(X const& x, EqualSegments const& segments,
                             Y const& y, bool scan) {
-  SegmentedCall call          = types_of_call<Op, A, X, Y>();
+  SegmentedCall call          = types_of_call<Op, A, X, Y>(scan);
   call.problem.layout         = is_packed(x) && (!scan || is_packed(y))
                                     ? SegmentLayout::packed
                                     : SegmentLayout::strided;
@@ -157,8 +158,8 @@ SegmentedCall describe_call(X const& x, CsrSegments<Offsets> const& segments,
 
 /// A matrix along a dimension, without what is written.
 template <Operation Op, class A, class Y, class X>
-SegmentedCall describe_lines(X const& x, int dimension) {
-  SegmentedCall call          = types_of_call<Op, A, X, Y>();
+SegmentedCall describe_lines(X const& x, int dimension, bool scan) {
+  SegmentedCall call          = types_of_call<Op, A, X, Y>(scan);
   call.columns                = x.extent(one_of_two(1 - dimension));
   call.rows                   = x.extent(one_of_two(dimension));
   call.stride                 = x.stride(one_of_two(dimension));
@@ -171,8 +172,8 @@ SegmentedCall describe_lines(X const& x, int dimension) {
 
 template <Operation Op, class A, class X, class Y>
 SegmentedCall describe_call(X const& x, MatrixSegments const& segments,
-                            Y const& y, bool) {
-  SegmentedCall call = describe_lines<Op, A, Y>(x, segments.dimension);
+                            Y const& y, bool scan) {
+  SegmentedCall call = describe_lines<Op, A, Y>(x, segments.dimension, scan);
   if constexpr (Y::rank() == 1) {
     call.store_stride = stride_of_results(y, 0);
   } else {
@@ -192,10 +193,10 @@ SegmentedCall describe_call(X const& x, MatrixSegments const& segments,
 /// results lie in the same order.
 template <Operation Op, class A, class X, class R>
 SegmentedCall describe_call(X const& x, ValueSegments const& segments,
-                            R const& result, bool) {
+                            R const& result, bool scan) {
   std::uint64_t const count  = segments.elements.count();
   std::uint64_t const values = segments.values;
-  SegmentedCall call         = describe_lines<Op, A, R>(x, 0);
+  SegmentedCall call         = describe_lines<Op, A, R>(x, 0, scan);
   call.problem.segments      = count * values;
   if (count <= 1) {
     call.store_stride = stride_of_results(result, 1);
@@ -247,7 +248,7 @@ std::optional<RouteDecision> decide_segmented(
     SegmentedProblem const& problem, bool scan, Settings const& settings) {
   std::optional<RouteDecision> const decision =
       decide_or_explain(who, exec, settings, [&](Settings const& call) {
-        return route_segmented(problem, capability(exec), call, scan,
+        return route_segmented(problem, capability(exec), call,
                                active_tuning(exec));
       });
   if (decision) report_call(who, label, *decision);
@@ -339,7 +340,7 @@ void run_segmented_reduce(std::string const& label, Exec const& exec,
   check_apart_from_offsets(who, segments, "the result", result);
   SegmentedCall const call = describe_call<op, A>(x, segments, result, false);
   auto const decision =
-      decide_segmented(who, label, exec, call.problem, false, settings);
+      decide_segmented(who, label, exec, call.problem, settings);
   if (!decision) return;
   [[maybe_unused]] std::uint64_t const longest =
       check_offsets(who, exec, x, segments, settings);
@@ -414,7 +415,7 @@ void run_segmented_scan(std::string const& label, Exec const& exec, X const& x,
   check_apart_from_offsets(who, segments, "y", y);
   SegmentedCall const call = describe_call<op, A>(x, segments, y, true);
   auto const decision =
-      decide_segmented(who, label, exec, call.problem, true, settings);
+      decide_segmented(who, label, exec, call.problem, settings);
   if (!decision) return;
   check_offsets(who, exec, x, segments, settings);
   Route const route           = decision->route;
@@ -458,9 +459,8 @@ void run_segmented_moments(std::string const& label, Exec const& exec,
   check_apart_from_offsets(who, segments, "the squares", squares);
   SegmentedProblem problem =
       describe_call<Operation::sum, V>(x, segments, sums, false).problem;
-  problem.moments = true;
-  auto const decision =
-      decide_segmented(who, label, exec, problem, false, settings);
+  problem.moments     = true;
+  auto const decision = decide_segmented(who, label, exec, problem, settings);
   if (!decision) return;
   check_offsets(who, exec, x, segments, settings);
   last_route_of_this_thread() = decision->route;

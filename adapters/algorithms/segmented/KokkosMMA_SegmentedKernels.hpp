@@ -62,10 +62,10 @@ struct SegmentKernels<Kokkos::Cuda> {
   template <Operation Op, class Element, class Value, class Store>
   static void reduce(std::string const& label, Space const& exec, void const* x,
                      EqualSegments const& segments, Store const& store,
-                     bool products) {
+                     bool use_mma) {
     AnnouncedKernel const announced(label, exec);
     Cuda::launch_segmented_reduce<Op, scalar_v<Element>, Value>(
-        exec, x, segments, store, products);
+        exec, x, segments, store, use_mma);
   }
 
   template <Operation Op, class Element, class Value, class Offset, class Store>
@@ -82,10 +82,10 @@ struct SegmentKernels<Kokkos::Cuda> {
   static void reduce_columns(std::string const& label, Space const& exec,
                              void const* x, std::uint64_t rows,
                              std::uint64_t columns, std::uint64_t row_stride,
-                             Store const& store, bool products) {
+                             Store const& store, bool use_mma) {
     AnnouncedKernel const announced(label, exec);
     Cuda::launch_column_reduce<Op, scalar_v<Element>, Value>(
-        exec, x, rows, columns, row_stride, store, products);
+        exec, x, rows, columns, row_stride, store, use_mma);
   }
 
   template <Operation Op, class Element, class Value, bool Inclusive,

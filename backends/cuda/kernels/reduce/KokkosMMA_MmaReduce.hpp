@@ -87,7 +87,7 @@ template <class Operands, class T, class Convert>
 __global__ void __launch_bounds__(mma_tuning.threads,
                                   min_blocks_of<mma_tuning.min_blocks, 1>)
     mma_reduce(Operands const operands, int const chain_length,
-               GridScratch const scratch, ResultSink<T> const sink) {
+               GridScratch const scratch, ResultTarget<T> const target) {
   using Accumulator      = typename Operands::Accumulator;
   constexpr int per_step = Operands::vectors_per_step;
   constexpr int steps    = mma_tuning.vectors / 2;
@@ -132,7 +132,8 @@ __global__ void __launch_bounds__(mma_tuning.threads,
 
   auto value = accumulator.finish();
   last_block_reduce(value, Plus<decltype(value)>{}, scratch, [&](auto total) {
-    sink.store(Convert::from(static_cast<typename Accumulator::Total>(total)));
+    target.store(
+        Convert::from(static_cast<typename Accumulator::Total>(total)));
   });
 }
 
@@ -149,12 +150,14 @@ void launch_mma_reduce(Kokkos::Cuda const& space, StreamScratch const& scratch,
   using Partial =
       decltype(std::declval<typename Operands::Accumulator&>().finish());
   GridScratch const grid = scratch->grid(shape.blocks, sizeof(Partial));
-  scratch.deliver(result, device_accessible, [&](ResultSink<T> const& sink) {
-    launch_kernel(space, "mma_reduce", mma_reduce<Operands, T, Convert>,
-                  {shape.blocks, shape.threads}, operands,
-                  chain_length ? chain_length : d.tuning->reduce_chain_length,
-                  grid, sink);
-  });
+  scratch.deliver(
+      result, device_accessible, [&](ResultTarget<T> const& target) {
+        launch_kernel(
+            space, "mma_reduce", mma_reduce<Operands, T, Convert>,
+            {shape.blocks, shape.threads}, operands,
+            chain_length ? chain_length : d.tuning->reduce_chain_length, grid,
+            target);
+      });
 }
 
 }  // namespace KokkosMMA::Impl::Cuda

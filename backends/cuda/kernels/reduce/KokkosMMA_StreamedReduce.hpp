@@ -33,9 +33,9 @@ struct RunningValue {
   __device__ void call(Call const& f, Index i, T& running) const {
     f(i, running);
   }
-  __device__ void finish(T& value, ResultSink<T> const& sink) const {
+  __device__ void finish(T& value, ResultTarget<T> const& target) const {
     reducer.final(&value);
-    sink.store(value);
+    target.store(value);
   }
 };
 
@@ -57,10 +57,10 @@ struct RunningInFloat {
     f(i, contribution);
     join(running, static_cast<float>(contribution));
   }
-  __device__ void finish(float& value, ResultSink<T> const& sink) const {
+  __device__ void finish(float& value, ResultTarget<T> const& target) const {
     T rounded(value);
     reducer.final(&rounded);
-    sink.store(rounded);
+    target.store(rounded);
   }
 };
 
@@ -127,10 +127,10 @@ __global__ void __launch_bounds__(Tuning::value.threads,
     streamed_reduce(KOKKOSMMA_GRID_CONSTANT Call const f,
                     KOKKOSMMA_GRID_CONSTANT Reducer const reducer,
                     Index const begin, std::uint64_t const size,
-                    GridScratch const scratch, ResultSink<T> const sink) {
+                    GridScratch const scratch, ResultTarget<T> const target) {
   Running const running{reducer};
   Slot<typename Running::Value> value;
-  auto const store = [&](auto& total) { running.finish(total, sink); };
+  auto const store = [&](auto& total) { running.finish(total, target); };
   if (size == 0) {  // the identity, joined with nothing
     running.init(value.value);
     if (blockIdx.x == 0 && threadIdx.x == 0) store(value.value);

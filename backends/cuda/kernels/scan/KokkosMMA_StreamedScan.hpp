@@ -35,12 +35,12 @@ struct ScannedValue {
   }
   template <class Call, class Index>
   __device__ void finalize(Call const& f, Index i, Slot<T>& prefix,
-                           bool is_total, ResultSink<T> const& total) const {
+                           bool is_total, ResultTarget<T> const& total) const {
     f(i, prefix.value, true);
     if (is_total) total.store(prefix.value);
   }
   __device__ void finish(Slot<T> const&, Slot<T> const&,
-                         ResultSink<T> const&) const {
+                         ResultTarget<T> const&) const {
     // The last call has left the total, as it does in Kokkos.
   }
 };
@@ -62,12 +62,12 @@ struct ScannedSumInFloat {
   }
   template <class Call, class Index>
   __device__ void finalize(Call const& f, Index i, Slot<float>& prefix, bool,
-                           ResultSink<T> const&) const {
+                           ResultTarget<T> const&) const {
     T rounded(prefix.value);
     f(i, rounded, true);
   }
   __device__ void finish(Slot<float> const& prefix, Slot<float> const& sum,
-                         ResultSink<T> const& total) const {
+                         ResultTarget<T> const& total) const {
     if (total.wanted()) total.store(T(prefix.value + sum.value));
   }
 };
@@ -85,7 +85,7 @@ using StreamedScanMemory =
     ScanMemory<Value, StreamedKept<StreamedExchange<Value, Tuning>>,
                Tuning::value.threads / 32>;
 
-/// Lanes take every 32nd index of their warp's stretch for the calls, which are
+/// Lanes take every 32nd index of their warp's range for the calls, which are
 /// then coalesced, and neighbouring ones for the scan, which is then serial in
 /// a lane and one tree per warp; shared memory turns one into the other and
 /// keeps the prefixes until the sum before the tile is known. (A tree for each
@@ -100,7 +100,7 @@ __global__ void __launch_bounds__(Tuning::value.threads + 32,
                   KOKKOSMMA_GRID_CONSTANT Reducer const reducer,
                   Index const begin, std::uint64_t const size,
                   unsigned const rows, unsigned const tiles,
-                  ScanScratch const scratch, ResultSink<T> const total) {
+                  ScanScratch const scratch, ResultTarget<T> const total) {
   using Value         = typename Scanned::Value;
   using Memory        = StreamedScanMemory<Value, Tuning>;
   using Exchange      = StreamedExchange<Value, Tuning>;

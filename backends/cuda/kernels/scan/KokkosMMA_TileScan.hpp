@@ -100,7 +100,7 @@ __global__ void __launch_bounds__(Tuning::value.threads + 32,
                                   Tuning::value.min_blocks)
     tile_scan(TileScanOperands<Output, typename Scan::Value> const operands,
               unsigned const tiles, ScanScratch const scratch,
-              ResultSink<Total> const total) {
+              ResultTarget<Total> const total) {
   using Value              = typename Scan::Value;
   using Words              = typename Scan::Words;
   using Vector             = typename Scan::Vector;

@@ -309,9 +309,9 @@ void launch_column_reduce(Kokkos::Cuda const& space, void const* x,
                           std::uint64_t row_stride, Store const& store,
                           bool use_mma) {
   ColumnMatrix const matrix{rows, columns, row_stride};
-  if constexpr (Op == Operation::sum && column_products_exist(Input)) {
+  if constexpr (Op == Operation::sum && column_mma_exists(Input)) {
     if (use_mma) {
-      launch_column_sums<Op, Input, WarpColumnProducts<Warp, Input, Value>>(
+      launch_column_sums<Op, Input, WarpColumnMma<Warp, Input, Value>>(
           space, x, matrix, store);
       return;
     }

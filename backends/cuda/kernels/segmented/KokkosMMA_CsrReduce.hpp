@@ -205,7 +205,7 @@ __global__ void __launch_bounds__(offsets_tuning.threads,
                                   offsets_tuning.min_blocks)
     look_at_offsets(OffsetSegments<Offset> const segments,
                     std::uint64_t const size, GridScratch const scratch,
-                    ResultSink<OffsetFindings> const sink) {
+                    ResultTarget<OffsetFindings> const target) {
   constexpr unsigned threads = offsets_tuning.threads;
   constexpr unsigned unroll  = offsets_tuning.loads / sizeof(Offset);
   constexpr unsigned tile    = threads * unroll;
@@ -252,7 +252,7 @@ __global__ void __launch_bounds__(offsets_tuning.threads,
        i += threads)
     check_one(i, segments.offsets[i > 0 ? i - 1 : 0], segments.offsets[i]);
   last_block_reduce(found, JoinFindings{}, scratch,
-                    [&](OffsetFindings const& all) { sink.store(all); });
+                    [&](OffsetFindings const& all) { target.store(all); });
 }
 
 /// The first offset that is negative, larger than `size` or smaller than the
@@ -273,9 +273,10 @@ OffsetFindings findings_of_offsets(Kokkos::Cuda const& space,
   GridScratch const grid = scratch->grid(blocks, sizeof(OffsetFindings));
   OffsetFindings findings;
   scratch.deliver(
-      &findings, false, [&](ResultSink<OffsetFindings> const& sink) {
+      &findings, false, [&](ResultTarget<OffsetFindings> const& target) {
         launch_kernel(space, "look_at_offsets", look_at_offsets<Offset>,
-                      {unsigned(blocks), threads}, segments, size, grid, sink);
+                      {unsigned(blocks), threads}, segments, size, grid,
+                      target);
       });
   return findings;
 }

@@ -99,12 +99,12 @@ __global__ void __launch_bounds__(row_segments_tuning.threads,
   for (std::uint64_t first = this_warp * tile_vectors; first < whole;
        first += round)
     take(first, tile_vectors);
-  // What is left for a last round is shared out in smaller pieces: a whole tile
+  // What is left for a last round is shared out in smaller parts: a whole tile
   // for some warps would keep all others waiting.
-  unsigned const piece = in.vectors < 32 ? 32 : in.vectors;
-  for (std::uint64_t first = whole + this_warp * piece; first < vectors;
-       first += warps * piece)
-    take(first, vectors - first < piece ? unsigned(vectors - first) : piece);
+  unsigned const part = in.vectors < 32 ? 32 : in.vectors;
+  for (std::uint64_t first = whole + this_warp * part; first < vectors;
+       first += warps * part)
+    take(first, vectors - first < part ? unsigned(vectors - first) : part);
   if (in.rest > 0 && this_warp == 0) {
     unsigned char const* const from = in.x + 16 * vectors;
     auto const value =
