@@ -29,11 +29,6 @@
 
 namespace KokkosMMA::Impl {
 
-template <class Segments>
-inline constexpr bool is_csr = false;
-template <class Offsets>
-inline constexpr bool is_csr<CsrSegments<Offsets>> = true;
-
 /// The segments of a View of rank 1, all of `length` elements but the last.
 template <Rank1View X, SegmentLength Length>
 EqualSegments segments_of(char const* who, X const& x, Length length) {
@@ -69,17 +64,6 @@ std::uint64_t result_extent(Segments const& segments) {
 inline std::uint64_t result_extent(ValueSegments const& segments) {
   return segments.elements.count();
 }
-
-/// A call as the route function sees it, and as the kernels do.
-struct SegmentedCall {
-  SegmentedProblem problem;
-  EqualSegments packed;  ///< all elements, where the layout is packed
-  std::uint64_t columns       = 0;  ///< where the layout is that
-  std::uint64_t rows          = 0;  ///< of the columns
-  std::uint64_t stride        = 1;  ///< between the rows of x
-  std::uint64_t y_stride      = 1;  ///< between the rows of y
-  std::ptrdiff_t store_stride = 1;  ///< between the results of neighbours
-};
 
 template <Rank1View V>
 bool is_packed(V const& view) {
@@ -223,7 +207,7 @@ constexpr bool has_segment_kernel() {
   if constexpr (is_csr<Segments>) {
     plain = plain && is_plain_source<decltype(Segments::offsets)>;
   }
-  return SegmentKernels<Exec>::exist && plain &&
+  return has_segment_kernels<Exec> && plain &&
          (Scan ? segment_scan_kernel_exists(input, scalar_v<A>, output)
                : segment_kernel_exists(input, scalar_v<A>));
 }
@@ -243,9 +227,11 @@ inline std::string segmented_label(std::string const& label, char const* who,
 
 /// The decision on a call, reported; nothing inside explain().
 template <class Exec>
-std::optional<RouteDecision> decide_segmented(
-    char const* who, std::string const& label, Exec const& exec,
-    SegmentedProblem const& problem, bool scan, Settings const& settings) {
+std::optional<RouteDecision> decide_segmented(char const* who,
+                                              std::string const& label,
+                                              Exec const& exec,
+                                              SegmentedProblem const& problem,
+                                              Settings const& settings) {
   std::optional<RouteDecision> const decision =
       decide_or_explain(who, exec, settings, [&](Settings const& call) {
         return route_segmented(problem, capability(exec), call,
@@ -264,11 +250,9 @@ std::uint64_t check_offsets(char const* who, Exec const& exec, X const& x,
     return OffsetFindings::unknown;
   Offsets const& offsets     = segments.offsets;
   OffsetFindings const found = [&] {
-    if constexpr (SegmentKernels<Exec>::exist && is_plain_source<Offsets>) {
+    if constexpr (has_segment_kernels<Exec> && is_plain_source<Offsets>) {
       if (is_packed(offsets))
-        return SegmentKernels<Exec>::findings_of_offsets(
-            exec, canonical_pointer(offsets), offsets.extent(0) - 1,
-            x.extent(0));
+        return findings_of_offsets(exec, segments, x.extent(0));
     }
     return OffsetFindings{first_bad_offset(exec, offsets, x.extent(0))};
   }();
@@ -289,33 +273,6 @@ void check_apart_from_offsets(char const* who, Segments const& segments,
                               char const* name, Y const& y) {
   if constexpr (is_csr<Segments>) {
     check_apart(who, "offsets", segments.offsets, name, y);
-  }
-}
-
-template <Operation Op, class A, class Exec, class X, class Segments, class R>
-void launch_segmented_reduce(std::string const& label, Exec const& exec,
-                             X const& x, Segments const& segments,
-                             R const& result, SegmentedCall const& call,
-                             [[maybe_unused]] std::uint64_t longest,
-                             [[maybe_unused]] bool use_mma) {
-  using Element = typename X::non_const_value_type;
-  using Result  = typename R::non_const_value_type;
-  using Kernels = SegmentKernels<Exec>;
-  StridedStore<Op, Result> const store{result.data(), call.store_stride};
-  if constexpr (is_csr<Segments>) {
-    Kernels::template reduce_csr<Op, Element, A>(
-        label, exec, x.data(), x.extent(0), canonical_pointer(segments.offsets),
-        call.problem.segments, longest, store);
-  } else if constexpr (X::rank() == 1) {
-    Kernels::template reduce<Op, Element, A>(label, exec, x.data(), call.packed,
-                                             store, use_mma);
-  } else if (call.problem.layout == SegmentLayout::packed) {
-    Kernels::template reduce<Op, Element, A>(label, exec, x.data(), call.packed,
-                                             store, use_mma);
-  } else {
-    Kernels::template reduce_columns<Op, Element, A>(
-        label, exec, x.data(), call.rows, call.columns, call.stride, store,
-        use_mma);
   }
 }
 
@@ -359,31 +316,6 @@ void run_segmented_reduce(std::string const& label, Exec const& exec,
   generic_segmented_reduce<FoldOne<op, A>>(name, exec, segments,
                                            call.problem.segments, x.size(), x,
                                            IntoResult<op, R>{result});
-}
-
-template <Operation Op, class A, bool Inclusive, class Exec, class X,
-          class Segments, class Y>
-void launch_segmented_scan(std::string const& label, Exec const& exec,
-                           X const& x, Segments const& segments, Y const& y,
-                           SegmentedCall const& call) {
-  using Element  = typename X::non_const_value_type;
-  using Kernels  = SegmentKernels<Exec>;
-  auto* const to = canonical_pointer(y);
-  if constexpr (is_csr<Segments>) {
-    Kernels::template scan_csr<Op, Element, A, Inclusive>(
-        label, exec, x.data(), x.extent(0), canonical_pointer(segments.offsets),
-        call.problem.segments, to);
-  } else if constexpr (X::rank() == 1) {
-    Kernels::template scan<Op, Element, A, Inclusive>(
-        label, exec, x.data(), call.packed.size, call.packed, to);
-  } else if (call.problem.layout == SegmentLayout::packed) {
-    Kernels::template scan<Op, Element, A, Inclusive>(
-        label, exec, x.data(), call.packed.size, call.packed, to);
-  } else {
-    Kernels::template scan_columns<Op, Element, A, Inclusive>(
-        label, exec, x.data(), call.rows, call.columns, call.stride, to,
-        call.y_stride);
-  }
 }
 
 /// Both segmented scans: `cut` is a length, offsets or an Axis.
