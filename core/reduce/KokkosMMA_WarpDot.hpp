@@ -70,31 +70,22 @@ class WarpDotOfShape {
 };
 
 template <class Warp, Scalar Input>
-struct WarpDotOf;
-template <class Warp>
-struct WarpDotOf<Warp, Scalar::half> {
-  using type = WarpDotOfShape<Warp, MmaF16, float>;
-};
-template <class Warp>
-struct WarpDotOf<Warp, Scalar::bhalf> {
-  using type = WarpDotOfShape<Warp, MmaBF16, float>;
-};
-template <class Warp>
-struct WarpDotOf<Warp, Scalar::float64> {
-  using type = WarpDotOfShape<Warp, MmaF64, double>;
-};
-template <class Warp>
-struct WarpDotOf<Warp, Scalar::int8> {
-  using type = WarpDotOfShape<Warp, MmaS8, std::int64_t>;
-};
-template <class Warp>
-struct WarpDotOf<Warp, Scalar::uint8> {
-  using type = WarpDotOfShape<Warp, MmaU8, std::int64_t>;
-};
+constexpr auto warp_dot_of() {
+  if constexpr (Input == Scalar::half)
+    return std::type_identity<WarpDotOfShape<Warp, MmaF16, float>>();
+  else if constexpr (Input == Scalar::bhalf)
+    return std::type_identity<WarpDotOfShape<Warp, MmaBF16, float>>();
+  else if constexpr (Input == Scalar::float64)
+    return std::type_identity<WarpDotOfShape<Warp, MmaF64, double>>();
+  else if constexpr (Input == Scalar::int8)
+    return std::type_identity<WarpDotOfShape<Warp, MmaS8, std::int64_t>>();
+  else if constexpr (Input == Scalar::uint8)
+    return std::type_identity<WarpDotOfShape<Warp, MmaU8, std::int64_t>>();
+}
 
 /// Dot product of `Input` by the lanes of `Warp`, used like WarpSum.
 template <class Warp, Scalar Input>
-using WarpDot = typename WarpDotOf<Warp, Input>::type;
+using WarpDot = typename decltype(warp_dot_of<Warp, Input>())::type;
 
 }  // namespace KokkosMMA::Impl
 

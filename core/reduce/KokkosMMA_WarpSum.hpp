@@ -10,6 +10,7 @@
 #include <Kokkos_BitManipulation.hpp>
 
 #include <cstdint>
+#include <type_traits>
 
 /// \file
 /// Sum of memory by chained MMA, one warp: 16-byte vectors are the A
@@ -339,55 +340,28 @@ class WarpSumWide {
 };
 
 template <class Warp, Scalar Input>
-struct WarpSumOf;
-template <class Warp>
-struct WarpSumOf<Warp, Scalar::half> {
-  using type = WarpSumDirect<Warp, MmaF16, float>;
-};
-template <class Warp>
-struct WarpSumOf<Warp, Scalar::bhalf> {
-  using type = WarpSumDirect<Warp, MmaBF16, float>;
-};
-template <class Warp>
-struct WarpSumOf<Warp, Scalar::float32> {
-  using type = WarpSumFloat<Warp>;
-};
-template <class Warp>
-struct WarpSumOf<Warp, Scalar::float64> {
-  using type = WarpSumDouble<Warp>;
-};
-template <class Warp>
-struct WarpSumOf<Warp, Scalar::int8> {
-  using type = WarpSumDirect<Warp, MmaS8, std::int64_t>;
-};
-template <class Warp>
-struct WarpSumOf<Warp, Scalar::uint8> {
-  using type = WarpSumDirect<Warp, MmaU8, std::int64_t>;
-};
-template <class Warp>
-struct WarpSumOf<Warp, Scalar::boolean> : WarpSumOf<Warp, Scalar::uint8> {};
-template <class Warp>
-struct WarpSumOf<Warp, Scalar::int32> {
-  using type = WarpSumWide<Warp, Scalar::int32>;
-};
-template <class Warp>
-struct WarpSumOf<Warp, Scalar::uint32> {
-  using type = WarpSumWide<Warp, Scalar::uint32>;
-};
-template <class Warp>
-struct WarpSumOf<Warp, Scalar::int64> {
-  using type = WarpSumWide<Warp, Scalar::int64>;
-};
-template <class Warp>
-struct WarpSumOf<Warp, Scalar::uint64> {
-  using type = WarpSumWide<Warp, Scalar::uint64>;
-};
+constexpr auto warp_sum_of() {
+  if constexpr (Input == Scalar::half)
+    return std::type_identity<WarpSumDirect<Warp, MmaF16, float>>();
+  else if constexpr (Input == Scalar::bhalf)
+    return std::type_identity<WarpSumDirect<Warp, MmaBF16, float>>();
+  else if constexpr (Input == Scalar::float32)
+    return std::type_identity<WarpSumFloat<Warp>>();
+  else if constexpr (Input == Scalar::float64)
+    return std::type_identity<WarpSumDouble<Warp>>();
+  else if constexpr (Input == Scalar::int8)
+    return std::type_identity<WarpSumDirect<Warp, MmaS8, std::int64_t>>();
+  else if constexpr (size_of(Input) == 1)
+    return std::type_identity<WarpSumDirect<Warp, MmaU8, std::int64_t>>();
+  else
+    return std::type_identity<WarpSumWide<Warp, Input>>();
+}
 
 /// Sum of `Input` by the lanes of `Warp`: construct, `add` pairs of vectors
 /// (zero vectors add nothing), `finish` gives a Value per lane; their sum, as a
 /// Total, is the result.
 template <class Warp, Scalar Input>
-using WarpSum = typename WarpSumOf<Warp, Input>::type;
+using WarpSum = typename decltype(warp_sum_of<Warp, Input>())::type;
 
 }  // namespace KokkosMMA::Impl
 

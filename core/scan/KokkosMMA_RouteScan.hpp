@@ -40,8 +40,8 @@ constexpr bool scan_tile_exists(Scalar input, Scalar accumulator,
 }
 
 /// The first reason for which the `streamed` route refuses, or none.
-constexpr Refusal refuse_streamed_scan(ScanProblem const& problem,
-                                       Capability const& capability) {
+constexpr Refusal refuse_streamed(ScanProblem const& problem,
+                                  Capability const& capability) {
   return first_refusal({
       {!capability.cuda, not_cuda},
       {problem.in_graph, is_graph_node},
@@ -64,9 +64,9 @@ constexpr bool scan_mma_exists(Scalar input, Scalar accumulator) {
 }
 
 /// The first reason for which the `mma` route refuses, or none.
-constexpr Refusal refuse_mma_scan(ScanProblem const& problem,
-                                  Capability const& capability,
-                                  Settings const& settings) {
+constexpr Refusal refuse_mma(ScanProblem const& problem,
+                             Capability const& capability,
+                             Settings const& settings) {
   return first_refusal({
       {!capability.cuda, not_cuda},
       {!capability.tensor_cores(), no_tensor_cores},
@@ -101,8 +101,8 @@ constexpr RouteDecision route_scan(ScanProblem const& problem,
                                    Settings const& settings,
                                    TuningTable const& tuning = builtin_tuning) {
   return route_by_refusals(
-      settings.route, refuse_mma_scan(problem, capability, settings),
-      refuse_streamed_scan(problem, capability),
+      settings.route, refuse_mma(problem, capability, settings),
+      refuse_streamed(problem, capability),
       mma_scan_pays(problem.input, problem.accumulator, tuning)
           ? Refusal{}
           : Refusal{"shuffles are as fast for these types",
