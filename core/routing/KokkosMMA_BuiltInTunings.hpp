@@ -3,6 +3,7 @@
 #ifndef KOKKOSMMA_BUILT_IN_TUNINGS_HPP
 #define KOKKOSMMA_BUILT_IN_TUNINGS_HPP
 
+#include <core/base/KokkosMMA_Designators.hpp>
 #include <core/routing/KokkosMMA_TuningTable.hpp>
 
 #include <cstddef>
@@ -17,6 +18,7 @@
 /// that it measured in the form that stands here.
 
 namespace KokkosMMA::Impl {
+KOKKOSMMA_IMPL_DESIGNATORS_BEGIN
 
 /// The device that a table was measured on or is asked for: its constants hold
 /// for no other.
@@ -137,6 +139,7 @@ constexpr BuiltInTuning const& builtin_tuning_of(std::string_view name,
   return builtin_tuning_of(device.name, device.compute_capability);
 }
 
+KOKKOSMMA_IMPL_DESIGNATORS_END
 }  // namespace KokkosMMA::Impl
 
 #endif

@@ -312,8 +312,7 @@ class AutomatonTables {
       m_tests.measure_energy(state, call, 2 * updates, ceiling, updates);
     } else {
       report(state,
-             sample_briefly(session().timer, session().options.samples,
-                            [&](std::size_t) { call(); }),
+             session().timer.sample_briefly(session().options.samples, call),
              2 * updates, ceiling, updates);
     }
     state.counters["fused_steps"] = steps;

@@ -354,8 +354,7 @@ class Sums {
     Scratch<float> const result(exec(), 1);
     Work const work = contender.make(exec(), data.data(), n, result.data());
     report(state,
-           sample_briefly(session().timer, session().options.samples,
-                          [&](std::size_t) { work.call(); }),
+           session().timer.sample_briefly(session().options.samples, work.call),
            static_cast<double>(n) * sizeof(T), ceiling, static_cast<double>(n));
     if (chain > 0) {
       state.counters["model_steps"] =

@@ -339,8 +339,9 @@ void ReduceTests::run(benchmark::State& state, Case const& c) {
   int const count = m_session.options.samples;
   auto const n    = static_cast<double>(c.n);
   report(state,
-         c.result == Result::scalar ? sample_host(3 * count, ring)
-                                    : m_session.timer.sample(count, ring),
+         c.result == Result::scalar
+             ? sample_host(3 * count, ring)
+             : m_session.timer.sample(count, std::ref(ring)),
          n * sizeof(T), ceiling, n);
   if constexpr (!std::is_integral_v<T>) {
     state.counters["relative_error"] = error;

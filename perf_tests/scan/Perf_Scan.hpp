@@ -224,13 +224,16 @@ class BufferRing {
   }
 
   Samples sample(DeviceTimer& timer, int count) {
+    Timed timed;
+    timed.call = std::ref(*this);
     if (m_case.kind == Kind::inplace) {
       std::size_t const all = (m_slots - 1) * m_stride_in + m_case.n;
-      return timer.sample(
-          count, *this, [&] { copy_bytes(m_exec, m_y, m_x, all * sizeof(T)); },
-          std::min<std::size_t>(m_slots, 256));
+      timed.prepare         = [=, this] {
+        copy_bytes(m_exec, m_y, m_x, all * sizeof(T));
+      };
+      timed.most_calls = std::min<std::size_t>(m_slots, 256);
     }
-    return timer.sample(count, *this);
+    return timer.sample(count, timed);
   }
 
  private:

@@ -43,14 +43,6 @@ class SegmentedTests {
   void register_scans();
 
  private:
-  /// Most elements of a case; 4 and fewer bytes 2^28, 8 bytes 2^27, on hosts
-  /// 2^22.
-  template <class T>
-  std::size_t largest() const {
-    std::size_t const bytes = std::max(sizeof(T), sizeof(sum_type<T>));
-    return m_session.fitting(
-        std::size_t(1) << (on_cuda ? (bytes == 8 ? 27 : 28) : 22), bytes);
-  }
   bool exists(Contender c) const;
   bool measures_energy() const;
 
@@ -123,7 +115,7 @@ void SegmentedTests::register_equal(Task task,
                                     std::vector<std::size_t> const& lengths,
                                     std::vector<Contender> const& contenders,
                                     Maker<T> make) {
-  std::size_t const most = largest<T>();
+  std::size_t const most = m_session.segment_elements<T>();
   for (std::size_t length : sizes(lengths, most))
     for (Contender c : contenders)
       // Whole segments, as not all contenders take a shorter last one.
@@ -137,7 +129,7 @@ void SegmentedTests::register_columns(Task task,
                                       std::vector<std::size_t> const& list,
                                       std::vector<Contender> const& contenders,
                                       Maker<T> make) {
-  std::size_t const most = largest<T>();
+  std::size_t const most = m_session.segment_elements<T>();
   for (std::size_t columns : sizes(list, most))
     for (Contender c : contenders) {
       // A thread for each of a few columns takes seconds.
@@ -152,7 +144,7 @@ template <class T>
 void SegmentedTests::register_reductions() {
   using enum Contender;
   bool const all               = m_session.options.all;
-  std::size_t const most       = largest<T>();
+  std::size_t const most       = m_session.segment_elements<T>();
   Maker<T> const make          = &reduce_call<T>;
   std::vector<std::size_t> bar = {8,   16,  32,   64,   128,
                                   256, 512, 1024, 4096, 16384};
@@ -223,7 +215,7 @@ template <class T>
 void SegmentedTests::register_scans() {
   using enum Contender;
   bool const all                     = m_session.options.all;
-  std::size_t const most             = largest<T>();
+  std::size_t const most             = m_session.segment_elements<T>();
   Maker<T> const make                = &scan_call<T>;
   std::vector<std::size_t> const bar = {16, 64, 256, 1024, 16384};
   std::vector<std::size_t> every     = {16,   64,   100,   256,
@@ -321,8 +313,7 @@ void SegmentedTests::run(benchmark::State& state, Case const& c,
 #endif
   } else {
     report(state,
-           sample_briefly(m_session.timer, m_session.options.samples,
-                          [&](std::size_t) { call(); }),
+           m_session.timer.sample_briefly(m_session.options.samples, call),
            moved, ceiling, n);
     Inspection const after =
         inspect_segments<T>(exec, c.scans(), x, y, how, sums, allowed);

@@ -366,9 +366,9 @@ void StencilTests::run(benchmark::State& state, Case const& c) {
     throw std::runtime_error("route " + std::string(name_of(c.contender)) +
                              " was asked for and route " + route + " ran");
   seen.check(n, "results");
-  bool reproducible     = run_once().hash == seen.hash;
-  Samples const samples = sample_briefly(
-      m_session.timer, m_session.options.samples, [&](std::size_t) { call(); });
+  bool reproducible = run_once().hash == seen.hash;
+  Samples const samples =
+      m_session.timer.sample_briefly(m_session.options.samples, call);
   reproducible =
       reproducible &&
       inspect_stencil<T>(exec, y, sums, n, tolerance).hash == seen.hash;

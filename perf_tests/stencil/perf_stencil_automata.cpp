@@ -213,8 +213,8 @@ void StencilTests::run_automaton(benchmark::State& state, Case const& c,
                                  ? "kokkos, tiles " + text_of(tiling)
                                  : checked_route(Expectation::library);
   // Timed calls go on from where the one before ended.
-  Samples const samples = sample_briefly(
-      m_session.timer, m_session.options.samples, [&](std::size_t) { call(); });
+  Samples const samples =
+      m_session.timer.sample_briefly(m_session.options.samples, call);
   bool const reproducible = run_once() == bits;
   if (!reproducible)
     throw std::runtime_error("two runs on the same data differ");

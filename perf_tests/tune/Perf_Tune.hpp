@@ -55,7 +55,8 @@ struct Measured {
 
 class Tuner {
  public:
-  explicit Tuner(Session& session) : m_session(session) {}
+  Tuner(Session& session, TuningTable const& built_in)
+      : m_session(session), m_table(built_in), m_in_use(built_in) {}
 
   Session& session() { return m_session; }
   Exec const& exec() const { return m_session.exec; }
@@ -108,18 +109,15 @@ class Tuner {
   void choose_route(PerType TuningTable::*values, Scalar type,
                     std::vector<TuneCase> const& cases, bool is_flag);
   void choose_tiny();
-  /// Seconds per call of every way, round by round; empty where one is refused.
-  std::vector<std::vector<double>> rounds(TuneCase const& c,
-                                          std::vector<Way> const& ways);
-  double sample(TuneCase const& c, std::size_t calls, std::size_t& k);
+  /// Of every way, round by round; none where one is refused.
+  std::vector<Samples> rounds(TuneCase const& c, std::vector<Way> const& ways);
   void use(TuningTable const& table);
   /// A line of the report: name, value, figures.
-  void say(std::string const& name, std::string const& value,
-           std::string const& before, std::string const& figures);
+  void say(KokkosMMA::Impl::TuningEntry const& entry, std::string const& type,
+           int value, int before, std::string const& figures);
 
   Session& m_session;
-  TuningTable m_table  = KokkosMMA::Impl::builtin_tuning;
-  TuningTable m_in_use = KokkosMMA::Impl::builtin_tuning;
+  TuningTable m_table, m_in_use;
   std::string m_report;
 };
 

@@ -21,10 +21,9 @@ namespace perf {
 /// favour one of two kernels by chance.
 inline constexpr std::size_t tune_bytes[] = {
     std::size_t(1) << 25, std::size_t(11) << 25, std::size_t(1) << 29};
-/// The same of segments and columns, in elements (those of 8 bytes are half as
-/// many): as many as perf_segmented has, and 11 / 16 of them.
-inline constexpr std::size_t tune_elements[] = {std::size_t(1) << 28,
-                                                std::size_t(11) << 24};
+/// The same of segments and columns: of the elements that perf_segmented has,
+/// as many and 11 / 16 of them.
+inline constexpr std::size_t tune_sixteenths[] = {16, 11};
 
 // Views as in perf_segmented, so the same kernels.
 template <class T>
@@ -127,24 +126,17 @@ void tune_scan(Tuner& tuner) {
   tuner.choose_flag<T>(&TuningTable::scan_mma, cases);
 }
 
-/// Elements of a type for a size of tune_elements.
-template <class T>
-std::size_t elements_of(Tuner& tuner, std::size_t size) {
-  return tuner.session().fitting(sizeof(T) == 8 ? size / 2 : size, sizeof(T));
-}
-
 /// Equal segments.
 template <class T>
 void tune_segments(Tuner& tuner) {
-  using Sum       = sum_type<T>;
-  Exec const exec = tuner.exec();
+  using Sum              = sum_type<T>;
+  Exec const exec        = tuner.exec();
+  std::size_t const most = tuner.session().template segment_elements<T>();
   // Of segments of three elements, the shortest.
-  Sum* const y = tuner.session().template results<Sum>(
-      elements_of<T>(tuner, tune_elements[0]) / 3 + 2);
-  T* const in =
-      tuner.session().template data<T>(elements_of<T>(tuner, tune_elements[0]));
-  auto const case_of = [&](std::size_t length, std::size_t size) {
-    std::size_t const count = elements_of<T>(tuner, size) / length;
+  Sum* const y       = tuner.session().template results<Sum>(most / 3 + 2);
+  T* const in        = tuner.session().template data<T>(most);
+  auto const case_of = [&](std::size_t length, std::size_t sixteenths) {
+    std::size_t const count = most / 16 * sixteenths / length;
     std::size_t const n     = count * length;
     TuneOutput<Sum> const to(y, count);
     TuneCase c{std::to_string(length) + " " + type_name<T>() + " of " +
@@ -164,8 +156,8 @@ void tune_segments(Tuner& tuner) {
   for (std::size_t const bytes :
        {16, 64, 200, 256, 1000, 1024, 4096, 5000, 16384})
     if (bytes / sizeof(T) >= 3)
-      for (std::size_t const size : tune_elements)
-        cases.push_back(case_of(bytes / sizeof(T), size));
+      for (std::size_t const sixteenths : tune_sixteenths)
+        cases.push_back(case_of(bytes / sizeof(T), sixteenths));
   tuner.choose_limit<T>(&TuningTable::segments_mma_bytes, cases);
 
   // What the types of a size do differs in nothing that takes time.
@@ -179,11 +171,11 @@ void tune_segments(Tuner& tuner) {
   none.tiny_elements                           = 0;
   for (std::size_t const length : {3, 5, 6, 7, 9, 12, 15, 17, 20, 24, 31})
     if (length * sizeof(T) % 16 != 0)
-      tuner.add(tuner.tiny, case_of(length, tune_elements[0]), {all}, {none});
+      tuner.add(tuner.tiny, case_of(length, 16), {all}, {none});
   for (std::size_t const bytes : {16, 32, 64, 128, 256, 1024})
     if (bytes / sizeof(T) >= 3)
-      for (std::size_t const size : tune_elements)
-        tuner.add(tuner.kept, case_of(bytes / sizeof(T), size),
+      for (std::size_t const sixteenths : tune_sixteenths)
+        tuner.add(tuner.kept, case_of(bytes / sizeof(T), sixteenths),
                   {tuner.with(&TuningTable::kept_bytes, 8192)},
                   {tuner.with(&TuningTable::kept_bytes, 0)});
 }
@@ -191,16 +183,16 @@ void tune_segments(Tuner& tuner) {
 /// Columns of a matrix, of the numbers that perf_segmented has.
 template <class T>
 void tune_columns(Tuner& tuner) {
-  using Sum       = sum_type<T>;
-  using Matrix    = Kokkos::View<T**, Kokkos::LayoutRight, Exec>;
-  Exec const exec = tuner.exec();
-  Sum* const y    = tuner.session().template results<Sum>(4096);
-  T* const in =
-      tuner.session().template data<T>(elements_of<T>(tuner, tune_elements[0]));
+  using Sum              = sum_type<T>;
+  using Matrix           = Kokkos::View<T**, Kokkos::LayoutRight, Exec>;
+  Exec const exec        = tuner.exec();
+  std::size_t const most = tuner.session().template segment_elements<T>();
+  Sum* const y           = tuner.session().template results<Sum>(4096);
+  T* const in            = tuner.session().template data<T>(most);
   std::vector<TuneCase> cases;
   for (std::size_t const columns : {16, 64, 1000, 4096})
-    for (std::size_t const size : tune_elements) {
-      std::size_t const rows = elements_of<T>(tuner, size) / columns;
+    for (std::size_t const sixteenths : tune_sixteenths) {
+      std::size_t const rows = most / 16 * sixteenths / columns;
       TuneOutput<Sum> const to(y, columns);
       std::size_t const bytes = rows * columns * sizeof(T);
       cases.push_back(
@@ -220,7 +212,7 @@ template <class T>
 void tune_ragged(Tuner& tuner) {
   using Sum             = sum_type<T>;
   Exec const exec       = tuner.exec();
-  std::size_t const n   = elements_of<T>(tuner, std::size_t(1) << 26);
+  std::size_t const n   = tuner.session().template segment_elements<T>() / 4;
   T* const in           = tuner.session().template data<T>(n);
   TuningTable plain     = tuner.table();
   plain.tiny_csr_bytes  = 0;
