@@ -4,22 +4,14 @@
 #ifndef KOKKOSMMA_PERF_RANKS_HPP
 #define KOKKOSMMA_PERF_RANKS_HPP
 
-#include <Kokkos_Core.hpp>
 #include <KokkosMMA.hpp>
 #include <KokkosMMA_Mpi.hpp>
 
-#include <algorithm>
-#include <chrono>
-#include <cstdint>
 #include <cstdio>
 #include <fstream>
 #include <sstream>
-#include <stdexcept>
-#include <string>
 #include <string_view>
-#include <type_traits>
 #include <utility>
-#include <vector>
 
 #include "support/Perf_Timing.hpp"
 

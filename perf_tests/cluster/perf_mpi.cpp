@@ -14,22 +14,9 @@
 // last one on the device, by the host's clock; of each sample the slowest rank
 // counts. Every result is checked.
 
-#include <Kokkos_Core.hpp>
-#include <KokkosMMA.hpp>
-#include <KokkosMMA_Mpi.hpp>
-
-#include <algorithm>
-#include <cmath>
-#include <cstddef>
-#include <cstdint>
-#include <cstdio>
 #include <cstring>
 #include <exception>
-#include <stdexcept>
-#include <string>
 #include <thread>
-#include <type_traits>
-#include <vector>
 
 #include "cluster/Perf_Ranks.hpp"
 

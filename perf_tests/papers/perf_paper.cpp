@@ -11,10 +11,6 @@
 
 #include <core/routing/KokkosMMA_CostModels.hpp>
 
-#include <iostream>
-#include <map>
-#include <stdexcept>
-
 namespace perf {
 
 PaperTests::PaperTests(Session& s) : session(s) {

@@ -5,11 +5,6 @@
 
 #include <core/routing/KokkosMMA_CostModels.hpp>
 
-#include <algorithm>
-#include <cmath>
-#include <optional>
-#include <stdexcept>
-
 #include "stencil/Perf_StencilCheck.hpp"
 
 /// Life and larger automata on a torus of bytes, as the papers compare them:

@@ -5,15 +5,7 @@
 
 #include <core/routing/KokkosMMA_CostModels.hpp>
 
-#include <algorithm>
-#include <cmath>
-#include <iomanip>
-#include <memory>
-#include <optional>
-#include <sstream>
-#include <stdexcept>
 #include <tuple>
-#include <type_traits>
 
 #include "support/Perf_Check.hpp"
 

@@ -4,29 +4,11 @@
 // Sums of random data by every contender: reduce/CONTENDER/TYPE/RESULT/n:N. The
 // names are explained in perf_tests/README.md.
 
-#include <benchmark/benchmark.h>
-
-#include <Kokkos_Core.hpp>
-#include <KokkosMMA.hpp>
-
-#include <algorithm>
-#include <cmath>
-#include <cstring>
-#include <limits>
-#include <map>
-#include <optional>
-#include <stdexcept>
-#include <string>
 #include <tuple>
-#include <type_traits>
 #include <utility>
-#include <vector>
 
 #include "support/Perf_Program.hpp"
 #include "support/Perf_Check.hpp"
-#include "support/Perf_Data.hpp"
-#include "support/Perf_Session.hpp"
-#include "support/Perf_Timing.hpp"
 
 #ifdef KOKKOS_ENABLE_CUDA
 #include <cub/device/device_reduce.cuh>

@@ -4,30 +4,11 @@
 #ifndef KOKKOSMMA_PERF_SCAN_HPP
 #define KOKKOSMMA_PERF_SCAN_HPP
 
-#include <benchmark/benchmark.h>
-
-#include <Kokkos_Core.hpp>
-#include <KokkosMMA.hpp>
-
-#include <algorithm>
-#include <cmath>
-#include <cstddef>
-#include <cstdint>
-#include <cstring>
-#include <map>
-#include <optional>
-#include <stdexcept>
-#include <string>
 #include <tuple>
-#include <type_traits>
 #include <utility>
-#include <vector>
 
 #include "support/Perf_Program.hpp"
-#include "support/Perf_Data.hpp"
 #include "scan/Perf_ScanCheck.hpp"
-#include "support/Perf_Session.hpp"
-#include "support/Perf_Timing.hpp"
 
 #ifdef KOKKOS_ENABLE_CUDA
 #include <cub/device/device_scan.cuh>

@@ -6,10 +6,6 @@
 
 #include "scan/Perf_Scan.hpp"
 
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
-
 namespace perf {
 
 namespace {

@@ -10,6 +10,7 @@ Ends with status 1, after the tables, when the file records a case that failed.
 """
 
 import argparse
+import re
 import sys
 
 import paper_tables
@@ -192,7 +193,7 @@ def header_lines(results):
         versions.append(f"driver: {driver}")
     if "sm_clock_mhz" in c:
         versions.append(f"{c['sm_clock_mhz']} and {c.get('memory_clock_mhz', '?')} MHz (limited by: {c.get('clock_limits', '?')})")
-    if c.get("tuning_table", "built-in") not in ("built-in", "built in"):
+    if not re.fullmatch(r"built.in(, [^(]*)?", c.get("tuning_table", "built-in")):
         versions.append(f"tuning table {c['tuning_table']}")
     if c.get("route_setting", "auto") != "auto":
         versions.append(f"every call asked for route {c['route_setting']}")

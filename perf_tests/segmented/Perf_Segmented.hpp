@@ -4,25 +4,11 @@
 #ifndef KOKKOSMMA_PERF_SEGMENTED_HPP
 #define KOKKOSMMA_PERF_SEGMENTED_HPP
 
-#include <Kokkos_Core.hpp>
-#include <KokkosMMA.hpp>
-
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <map>
-#include <optional>
-#include <stdexcept>
-#include <string>
 #include <tuple>
-#include <type_traits>
 #include <utility>
-#include <vector>
 
 #include "segmented/Perf_SegmentedCase.hpp"
-#include "segmented/Perf_SegmentedCheck.hpp"
 #include "support/Perf_Energy.hpp"
-#include "support/Perf_Program.hpp"
 
 /// The cases of perf_segmented. The reductions and the scans of every type are
 /// instances in sources of their own.

@@ -8,15 +8,6 @@
 
 #include "segmented/Perf_Segmented.hpp"
 
-#include <algorithm>
-#include <cmath>
-#include <cstddef>
-#include <cstdint>
-#include <iostream>
-#include <vector>
-
-#include "support/Perf_Energy.hpp"
-
 namespace perf {
 
 namespace {

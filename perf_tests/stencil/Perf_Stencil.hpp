@@ -4,24 +4,7 @@
 #ifndef KOKKOSMMA_PERF_STENCIL_HPP
 #define KOKKOSMMA_PERF_STENCIL_HPP
 
-#include <Kokkos_Core.hpp>
-#include <KokkosMMA.hpp>
-
-#include <algorithm>
-#include <cmath>
-#include <cstddef>
-#include <cstdint>
-#include <limits>
-#include <map>
-#include <optional>
-#include <stdexcept>
-#include <string>
-#include <type_traits>
-#include <vector>
-
 #include "stencil/Perf_StencilCase.hpp"
-#include "support/Perf_Check.hpp"
-#include "support/Perf_Program.hpp"
 
 /// The cases of perf_stencil. Every type of every rank is an instance in a
 /// source of its own.

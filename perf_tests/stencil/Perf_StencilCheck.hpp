@@ -4,15 +4,6 @@
 #ifndef KOKKOSMMA_PERF_STENCIL_CHECK_HPP
 #define KOKKOSMMA_PERF_STENCIL_CHECK_HPP
 
-#include <Kokkos_Core.hpp>
-
-#include <cmath>
-#include <cstddef>
-#include <cstdint>
-#include <string>
-#include <type_traits>
-#include <vector>
-
 #include "support/Perf_Check.hpp"
 
 /// Data and checks of stencils and automata: every element against sums in

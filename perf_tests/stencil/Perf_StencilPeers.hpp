@@ -4,20 +4,9 @@
 #ifndef KOKKOSMMA_PERF_STENCIL_PEERS_HPP
 #define KOKKOSMMA_PERF_STENCIL_PEERS_HPP
 
-#include <Kokkos_Core.hpp>
-
-#include <algorithm>
 #include <array>
-#include <cstddef>
-#include <cstdint>
-#include <stdexcept>
-#include <string>
-#include <type_traits>
-#include <vector>
 
-#include "support/Perf_Data.hpp"
 #include "stencil/Perf_StencilCheck.hpp"
-#include "support/Perf_Timing.hpp"
 
 /// What an application writes for a stencil: MDRange lambdas that read every
 /// neighbour, and a kernel of its own with two passes in shared memory.

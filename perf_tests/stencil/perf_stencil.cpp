@@ -7,8 +7,6 @@
 
 #include "stencil/Perf_Stencil.hpp"
 
-#include <iostream>
-
 namespace perf {
 
 StencilTests::StencilTests(Session& session) : m_session(session) {

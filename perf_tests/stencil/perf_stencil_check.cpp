@@ -3,7 +3,6 @@
 
 #include "stencil/Perf_StencilCheck.hpp"
 
-#include <cmath>
 #include <cstdlib>
 #include <utility>
 

@@ -3,15 +3,10 @@
 
 #include "stencil/Perf_StencilLibraries.hpp"
 
-#include <algorithm>
-#include <cstddef>
-#include <limits>
 #include <memory>
-#include <stdexcept>
 
 #include "support/Perf_Libraries.hpp"
 #include "support/Perf_Check.hpp"
-#include "support/Perf_Timing.hpp"
 
 #ifdef KOKKOS_ENABLE_CUDA
 #if __has_include(<cudnn.h>)

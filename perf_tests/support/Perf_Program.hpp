@@ -4,25 +4,11 @@
 #ifndef KOKKOSMMA_PERF_PROGRAM_HPP
 #define KOKKOSMMA_PERF_PROGRAM_HPP
 
-#include <benchmark/benchmark.h>
-
-#include <Kokkos_Core.hpp>
-#include <KokkosMMA.hpp>
-
-#include <algorithm>
-#include <cstddef>
 #include <exception>
 #include <iostream>
-#include <map>
-#include <stdexcept>
-#include <string>
-#include <type_traits>
-#include <vector>
 
 #include "support/Perf_Cub.hpp"
-#include "support/Perf_Data.hpp"
 #include "support/Perf_Session.hpp"
-#include "support/Perf_Timing.hpp"
 
 /// What the programs have in common: registering, the check of the route, main.
 namespace perf {

@@ -7,22 +7,14 @@
 #include <benchmark/benchmark.h>
 #include <unistd.h>
 
-#include <Kokkos_Core.hpp>
 #include <KokkosMMA.hpp>
 
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
 #include <cstdlib>
 #include <fstream>
 #include <map>
 #include <optional>
-#include <stdexcept>
-#include <string>
 #include <string_view>
-#include <vector>
 
-#include "support/Perf_Data.hpp"
 #include "support/Perf_Nvml.hpp"
 #include "support/Perf_Timing.hpp"
 

@@ -4,12 +4,8 @@
 #ifndef KOKKOSMMA_PERF_TIMING_HPP
 #define KOKKOSMMA_PERF_TIMING_HPP
 
-#include <Kokkos_Core.hpp>
-
-#include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <cstddef>
 #include <functional>
 #include <limits>
 #include <stdexcept>

@@ -4,16 +4,6 @@
 #ifndef KOKKOSMMA_PERF_TUNE_HPP
 #define KOKKOSMMA_PERF_TUNE_HPP
 
-#include <Kokkos_Core.hpp>
-#include <KokkosMMA.hpp>
-
-#include <cstddef>
-#include <cstdint>
-#include <functional>
-#include <optional>
-#include <string>
-#include <vector>
-
 #include "support/Perf_Program.hpp"
 #include "tune/Perf_TuneChoice.hpp"
 

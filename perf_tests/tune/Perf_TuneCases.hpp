@@ -4,11 +4,6 @@
 #ifndef KOKKOSMMA_PERF_TUNECASES_HPP
 #define KOKKOSMMA_PERF_TUNECASES_HPP
 
-#include <algorithm>
-#include <string>
-#include <type_traits>
-#include <vector>
-
 #include "tune/Perf_Tune.hpp"
 
 /// What perf_tune measures, for one type at a time: on Cuda alone.

@@ -4,11 +4,6 @@
 #ifndef KOKKOSMMA_PERF_TUNE_CHOICE_HPP
 #define KOKKOSMMA_PERF_TUNE_CHOICE_HPP
 
-#include <algorithm>
-#include <cmath>
-#include <cstddef>
-#include <vector>
-
 #include "support/Perf_Timing.hpp"
 
 /// How measured times become a choice. The present value stays unless another

@@ -4,14 +4,8 @@
 #include "tune/Perf_Tune.hpp"
 
 #include <cstdio>
-#include <cstdlib>
 #include <ctime>
 #include <filesystem>
-#include <fstream>
-#include <iostream>
-#include <optional>
-#include <string_view>
-#include <type_traits>
 
 namespace perf {
 

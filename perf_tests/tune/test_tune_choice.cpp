@@ -7,12 +7,9 @@
 
 #include <core/routing/KokkosMMA_TuningFile.hpp>
 
-#include <chrono>
 #include <cstdio>
 #include <fstream>
-#include <string>
 #include <thread>
-#include <vector>
 
 #include "tune/Perf_TuneChoice.hpp"
 
