@@ -265,56 +265,37 @@ void SegmentedTests::run(benchmark::State& state, Case const& c,
           : segment_tolerance<Sum>(how.longest,
                                    c.contender == Contender::kokkos_flat ||
                                        c.contender == Contender::cublas);
-  auto const run_once = [&] {
-    poison_bytes(exec, y, m * sizeof(Sum));
-    call();
-    return inspect_segments<T>(exec, c.scans(), x, y, how, sums, allowed);
-  };
   bool const forced = on_cuda && (c.contender == Contender::mma ||
                                   c.contender == Contender::streamed);
-  Inspection seen;
-  try {
-    seen = run_once();
-  } catch (std::invalid_argument const& refusal) {
-    // The call is valid without a route, so it is the route that refuses it.
-    if (!forced) throw;
-    return report_refusal(state, refusal);
-  }
-  std::string const route = is_ours(c.contender)
-                                ? checked_route(Expectation::library)
-                                : label_of(c.contender);
-  if (forced && route != name_of(c.contender))
-    throw std::runtime_error("route " + std::string(name_of(c.contender)) +
-                             " was asked for and route " + route + " ran");
-  seen.check(m, "results");
-  bool reproducible = run_once().hash == seen.hash;
+  auto const found  = checked_outcome(
+       m_session, state, is_ours(c.contender),
+      forced ? name_of(c.contender) : "", m, call,
+       [&] { poison_bytes(exec, y, m * sizeof(Sum)); },
+       [&] {
+        return inspect_segments<T>(exec, c.scans(), x, y, how, sums, allowed);
+      },
+       c.task != Task::energy);
+  if (!found) return;
 
   auto const n         = static_cast<double>(how.n);
   double const moved   = bytes<T>(c, how);
   double const ceiling = c.scans() ? m_session.copy_ceiling().bytes_per_second()
                                    : m_session.read_bytes_per_second();
-  if (c.task == Task::energy) {
+  if (c.task != Task::energy) report(state, found->samples, moved, ceiling, n);
 #ifdef KOKKOS_ENABLE_CUDA
+  else
     report_energy(state, m_session.timer, *m_energy, call, moved, ceiling, n);
 #endif
-  } else {
-    report(state,
-           m_session.timer.sample_briefly(m_session.options.samples, call),
-           moved, ceiling, n);
-    Inspection const after =
-        inspect_segments<T>(exec, c.scans(), x, y, how, sums, allowed);
-    reproducible = reproducible && after.hash == seen.hash;
-  }
-  if (!reproducible &&
+  if (!found->reproducible &&
       (is_ours(c.contender) || c.contender == Contender::collective ||
        std::is_integral_v<T>))
     throw std::runtime_error("two runs on the same data differ");
   state.counters["segments"]     = static_cast<double>(how.segments);
-  state.counters["reproducible"] = reproducible;
+  state.counters["reproducible"] = found->reproducible;
   if constexpr (!std::is_integral_v<T>) {
-    state.counters["relative_error"] = seen.error;
+    state.counters["relative_error"] = found->seen.error;
   }
-  state.SetLabel(route);
+  state.SetLabel(is_ours(c.contender) ? found->route : label_of(c.contender));
 }
 
 }  // namespace perf

@@ -174,6 +174,18 @@ struct RangeRule {
   std::string text() const;  // R5,C0,M1,S34..58,B34..45,NM
 };
 
+/// The limits of R5,C0,M1,S34..58,B34..45 as shares of a neighbourhood; of
+/// radius 1 that is Life.
+RangeRule scaled_rule(bool moore, int radius, int states);
+
+/// Every other cell alive, at random.
+struct FillCells {
+  std::uint8_t* cells;
+  KOKKOS_FUNCTION void operator()(std::size_t i) const {
+    cells[i] = static_cast<std::uint8_t>(mix(i) >> 63);
+  }
+};
+
 /// `steps` generations of cells in \p from; \return which of both has the last.
 std::uint8_t* exact_automaton(Exec const& exec, std::uint8_t* from,
                               std::uint8_t* other, GridShape<2> const& shape,

@@ -26,16 +26,10 @@ using GridOf = Kokkos::View<typename GridPointer<T, R>::type, Exec>;
 
 template <class T, int R>
 GridOf<T, R> grid_of(T* data, GridShape<R> const& shape) {
-  auto const extent = [&shape](int d) {
-    return static_cast<std::size_t>(shape.extent[d]);
-  };
-  if constexpr (R == 1) {
-    return GridOf<T, R>(data, extent(0));
-  } else if constexpr (R == 2) {
-    return GridOf<T, R>(data, extent(0), extent(1));
-  } else {
-    return GridOf<T, R>(data, extent(0), extent(1), extent(2));
-  }
+  Exec::array_layout layout;
+  for (int d = 0; d < R; ++d)
+    layout.dimension[d] = static_cast<std::size_t>(shape.extent[d]);
+  return GridOf<T, R>(data, layout);
 }
 
 /// Fastest dimension first; empty: Kokkos' own choice.

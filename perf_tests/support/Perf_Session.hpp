@@ -163,30 +163,6 @@ static __global__ void __launch_bounds__(512)
 static __global__ void empty_kernel() {}
 #endif
 
-/// Each worker folds its own contiguous part of the words (hosts: one worker
-/// per core).
-struct HostRead {
-  std::uint64_t const* data;
-  std::size_t n;
-  std::size_t workers;
-  Kokkos::View<std::uint64_t*, Exec> out;  // (workers)
-  KOKKOS_FUNCTION void operator()(std::size_t w) const {
-    std::uint64_t folded = 0;
-    for (std::size_t i = n / workers * w, end = n / workers * (w + 1); i < end;
-         ++i)
-      folded ^= data[i];
-    out(w) = folded;
-  }
-};
-struct HostCopy {
-  std::uint64_t const* from;
-  std::uint64_t* to;
-  KOKKOS_FUNCTION void operator()(std::size_t i) const { to[i] = from[i]; }
-};
-struct Nothing {
-  KOKKOS_FUNCTION void operator()(std::size_t) const {}
-};
-
 /// One measured ceiling: seconds per call and the bytes a call moves.
 struct Ceiling {
   Samples samples;
@@ -376,11 +352,18 @@ class Session {
     auto const run = [&](std::size_t n, auto const& functor) {
       Kokkos::parallel_for("perf::ceiling", IndexRange(exec, 0, n), functor);
     };
+    // Each worker folds its own contiguous part of the words.
     m_read[machine.processors] = ceiling(read, [&] {
-      run(workers, HostRead{from, words, workers, out});
+      run(workers, [=](std::size_t w) {
+        std::uint64_t folded  = 0;
+        std::size_t const own = words / workers;
+        for (std::size_t i = own * w; i < own * (w + 1); ++i) folded ^= from[i];
+        out(w) = folded;
+      });
     });
-    m_launch                   = ceiling(0, [&] { run(1, Nothing{}); });
-    m_copy = ceiling(2 * read, [&] { run(words, HostCopy{from, to.data()}); });
+    m_launch = ceiling(0, [&] { run(1, [](std::size_t) {}); });
+    m_copy   = ceiling(
+          2 * read, [&] { run(words, [=](std::size_t i) { to(i) = from[i]; }); });
 #endif
   }
 

@@ -66,16 +66,8 @@ class Tuner {
   }
 
   /// For one type, tensor cores or additions: yes or no, or from which x on.
-  template <class T>
-  void choose_flag(PerType TuningTable::*values,
-                   std::vector<TuneCase> const& cases) {
-    choose_route(values, KokkosMMA::scalar_v<T>, cases, true);
-  }
-  template <class T>
-  void choose_limit(PerType TuningTable::*values,
-                    std::vector<TuneCase> const& cases) {
-    choose_route(values, KokkosMMA::scalar_v<T>, cases, false);
-  }
+  void choose_route(PerType TuningTable::*values, Scalar type,
+                    std::vector<TuneCase> const& cases);
   /// One value of several, the present one among them.
   void choose_value(int TuningTable::*value, std::vector<int> candidates,
                     std::vector<TuneCase> const& cases);
@@ -96,8 +88,6 @@ class Tuner {
   }
 
  private:
-  void choose_route(PerType TuningTable::*values, Scalar type,
-                    std::vector<TuneCase> const& cases, bool is_flag);
   void choose_tiny();
   /// Of every way, round by round; none where one is refused.
   std::vector<Samples> rounds(TuneCase const& c, std::vector<Way> const& ways);

@@ -93,9 +93,9 @@ void tune_reduce(Tuner& tuner) {
                               KokkosMMA::dot(a, b), KokkosMMA::Sum(to));
     };
   }
-  tuner.choose_flag<T>(&TuningTable::reduce_mma, cases);
+  tuner.choose_route(&TuningTable::reduce_mma, KokkosMMA::scalar_v<T>, cases);
   if constexpr (sizeof(T) <= 2 || std::is_same_v<T, double>) {
-    tuner.choose_flag<T>(&TuningTable::dot_mma, dots);
+    tuner.choose_route(&TuningTable::dot_mma, KokkosMMA::scalar_v<T>, dots);
   }
 }
 
@@ -118,7 +118,7 @@ void tune_scan(Tuner& tuner) {
         };
     cases.back().sum = sum_of(exec, y, n);
   }
-  tuner.choose_flag<T>(&TuningTable::scan_mma, cases);
+  tuner.choose_route(&TuningTable::scan_mma, KokkosMMA::scalar_v<T>, cases);
 }
 
 /// Equal segments.
@@ -153,7 +153,8 @@ void tune_segments(Tuner& tuner) {
     if (bytes / sizeof(T) >= 3)
       for (std::size_t const sixteenths : tune_sixteenths)
         cases.push_back(case_of(bytes / sizeof(T), sixteenths));
-  tuner.choose_limit<T>(&TuningTable::segments_mma_bytes, cases);
+  tuner.choose_route(&TuningTable::segments_mma_bytes, KokkosMMA::scalar_v<T>,
+                     cases);
 
   // What the types of a size do differs in nothing that takes time.
   if (!std::is_same_v<T, half_type> && !std::is_same_v<T, float> &&
@@ -199,7 +200,7 @@ void tune_columns(Tuner& tuner) {
       };
       cases.back().sum = sum_of(exec, y, columns);
     }
-  tuner.choose_flag<T>(&TuningTable::columns_mma, cases);
+  tuner.choose_route(&TuningTable::columns_mma, KokkosMMA::scalar_v<T>, cases);
 }
 
 /// Segments between offsets, lengths uniform from none to a longest.
@@ -289,10 +290,13 @@ void tune_stencil(Tuner& tuner) {
           case_of(Weights::dense(radius, full), radius, width * width));
   }
   if constexpr (sizeof(T) <= 2) {
-    tuner.choose_limit<T>(&TuningTable::stencil_box_radius, boxes);
-    tuner.choose_limit<T>(&TuningTable::stencil_product_radius, products);
+    tuner.choose_route(&TuningTable::stencil_box_radius, KokkosMMA::scalar_v<T>,
+                       boxes);
+    tuner.choose_route(&TuningTable::stencil_product_radius,
+                       KokkosMMA::scalar_v<T>, products);
   }
-  tuner.choose_limit<T>(&TuningTable::stencil_dense_taps, dense);
+  tuner.choose_route(&TuningTable::stencil_dense_taps, KokkosMMA::scalar_v<T>,
+                     dense);
 }
 
 }  // namespace perf

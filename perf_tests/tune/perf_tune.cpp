@@ -131,25 +131,25 @@ void Tuner::say(TuningEntry const& entry, std::string const& type, int value,
 }
 
 void Tuner::choose_route(PerType TuningTable::*values, Scalar type,
-                         std::vector<TuneCase> const& cases, bool is_flag) {
-  int const built_in = (m_table.*values)[type];
-  std::vector<int> candidates{built_in};
-  if (is_flag) candidates.push_back(1 - built_in);
+                         std::vector<TuneCase> const& cases) {
+  TuningEntry const& entry = entry_of(values);
+  int const built_in       = (m_table.*values)[type];
+  std::vector<int> candidates{built_in, entry.is_flag() ? 1 - built_in : never};
   std::vector<Measured> measured;
   for (TuneCase const& c : cases) {
     add(measured, c, {m_table, Route::mma}, {m_table, Route::streamed});
-    if (!is_flag) candidates.push_back(c.x);
+    if (!entry.is_flag()) candidates.push_back(c.x);
   }
-  if (!is_flag) candidates.push_back(never);
   int const best =
       candidates[best_of(candidates.size(), measured,
                          [&](std::size_t candidate, TuneCase const& c) {
-                           return is_flag ? candidates[candidate] != 0
-                                          : c.x >= candidates[candidate];
+                           return entry.is_flag()
+                                      ? candidates[candidate] != 0
+                                      : c.x >= candidates[candidate];
                          })];
   m_table.*values = (m_table.*values).with(type, best);
   use(m_table);
-  say(entry_of(values), "." + std::string(to_string(type)), best, built_in,
+  say(entry, "." + std::string(to_string(type)), best, built_in,
       figures_of(measured));
 }
 
@@ -243,7 +243,7 @@ struct UsageError : std::invalid_argument {
 };
 
 struct TuneOptions {
-  std::string out, check, built_in;  ///< paths of files
+  std::string flag, path;
 };
 
 constexpr char const* usage =
@@ -258,29 +258,27 @@ constexpr char const* usage =
 
 TuneOptions parse_tune(int argc, char** argv) {
   TuneOptions options;
+  int flags = 0;
   for (int a = 1; a < argc; ++a) {
     std::string const arg   = argv[a];
     std::size_t const value = arg.find('=') + 1;
-    std::string const flag  = arg.substr(0, value);
+    TuneOptions const given{arg.substr(0, value), arg.substr(value)};
     if (arg.starts_with("--kokkos-")) continue;
-    std::string* const path = flag == "--out="        ? &options.out
-                              : flag == "--check="    ? &options.check
-                              : flag == "--built-in=" ? &options.built_in
-                                                      : nullptr;
-    if (!path)
+    if (given.flag != "--out=" && given.flag != "--check=" &&
+        given.flag != "--built-in=")
       throw UsageError("'" + arg +
                        "' is not a flag; --out=FILE, --check=FILE and "
                        "--built-in=FILE are");
-    *path = arg.substr(value);
-    if (path->empty())
+    if (given.path.empty())
       throw UsageError("'" + arg +
                        "' needs the path of a file after the equals sign");
+    ++flags;
+    options = given;
   }
-  if (options.out.empty() + options.check.empty() + options.built_in.empty() !=
-      2)
+  if (flags != 1)
     throw UsageError(
         "one of --out=FILE, --check=FILE and --built-in=FILE is needed");
-  if (options.out.empty()) return options;
+  if (options.flag != "--out=") return options;
   char const* const route = std::getenv("KOKKOSMMA_ROUTE");
   if (route && std::string_view(route) != "auto")
     throw UsageError("KOKKOSMMA_ROUTE is \"" + std::string(route) +
@@ -288,12 +286,12 @@ TuneOptions parse_tune(int argc, char** argv) {
                      "it");
   // Before minutes of measuring, not after them.
   namespace fs          = std::filesystem;
-  fs::path const target = options.out;
+  fs::path const target = options.path;
   fs::path const folder =
       target.has_parent_path() ? target.parent_path() : fs::path(".");
   if (fs::is_directory(target) || !fs::is_directory(folder))
     throw UsageError(
-        "'" + options.out +
+        "'" + options.path +
         "' cannot be written: it is a folder, or its folder does not exist");
   return options;
 }
@@ -380,16 +378,16 @@ int measure(TuneOptions const& options) {
 
   std::time_t const now = std::time(nullptr);
   char date[16];
-  std::strftime(date, sizeof(date), "%Y-%m-%d", std::localtime(&now));
+  std::strftime(date, sizeof(date), "%F", std::localtime(&now));
   TuningFile const file{tuner.table(), device.tuned(), date};
   std::string const notes =
       tuner.report().empty()
           ? std::string("the built-in values are the best ones here")
           : "what differs from the built-in table, with what was measured:\n" +
                 tuner.report();
-  write_whole(options.out, KokkosMMA::Impl::write_tuning(file, notes));
-  std::cout << "\nwritten: " << options.out
-            << "; use it with KOKKOSMMA_TUNING=" << options.out << "\n";
+  write_whole(options.path, KokkosMMA::Impl::write_tuning(file, notes));
+  std::cout << "\nwritten: " << options.path
+            << "; use it with KOKKOSMMA_TUNING=" << options.path << "\n";
   return 0;
 }
 
@@ -406,8 +404,8 @@ int main(int argc, char** argv) {
       return 0;
     }
     TuneOptions const options = parse_tune(argc, argv);
-    if (!options.check.empty()) return check_table(options.check);
-    if (!options.built_in.empty()) return print_built_in(options.built_in);
+    if (options.flag == "--check=") return check_table(options.path);
+    if (options.flag == "--built-in=") return print_built_in(options.path);
 #ifdef KOKKOS_ENABLE_CUDA
     int devices = 0;
     if (cudaGetDeviceCount(&devices) == cudaSuccess && devices > 0) {
