@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // Sums of random data by every contender: reduce/CONTENDER/TYPE/RESULT/n:N. The
-// names are explained in perf_tests/README.md.
+// names are explained in docs/benchmark_cases.md.
 
 #include <tuple>
 #include <utility>
@@ -178,7 +178,10 @@ class ReduceTests {
         std::tuple(std::string(type_name<T>()), first, x.extent(0));
     auto at = m_references.find(key);
     if (at == m_references.end())
-      at = m_references.emplace(key, reference_sum<T>(m_session.exec, x)).first;
+      at = m_references
+               .emplace(key,
+                        reference_sum<T>(m_session.exec, x.data(), x.extent(0)))
+               .first;
     return at->second;
   }
 

@@ -4,7 +4,7 @@
 // Sums and inclusive scans of segments of random data by every contender:
 // segmented_reduce/CONTENDER/TYPE/SEGMENTS/n:N, segmented_scan/... and, with
 // --mma-energy, segmented_energy/... The names are explained in
-// perf_tests/README.md.
+// docs/benchmark_cases.md.
 
 #include "segmented/Perf_Segmented.hpp"
 
