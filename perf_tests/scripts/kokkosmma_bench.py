@@ -33,21 +33,10 @@ from bench_results import PROGRAMS, BadFile, files_in, load, on_cuda
 # hours of Kokkos' own code at large radii.
 Cases = collections.namedtuple("Cases", "usual full quick")
 CASES = {
-    "reduce": Cases(
-        usual="^(ceiling/|reduce/(kokkos|drop_in|mma|cub)/)",
-        full=".",
-        quick="^(ceiling/|reduce/[a-z_]+/float/view/)",
-    ),
-    "scan": Cases(
-        usual="^(ceiling/|scan/)",
-        full=".",
-        quick="^(ceiling/|scan/(kokkos|drop_in|visible|cub)/float/exclusive/)",
-    ),
-    "segmented": Cases(
-        usual="^(ceiling/|segmented_(reduce|scan)/)",
-        full=".",
-        quick="^(ceiling/|segmented_(reduce|scan)/[a-z_]+/float/equal/length:(8|64|1024)/)",
-    ),
+    "reduce": Cases("^(ceiling/|reduce/(kokkos|drop_in|mma|cub)/)", ".", "^(ceiling/|reduce/[a-z_]+/float/view/)"),
+    "scan": Cases("^(ceiling/|scan/)", ".", "^(ceiling/|scan/(kokkos|drop_in|visible|cub)/float/exclusive/)"),
+    "segmented": Cases("^(ceiling/|segmented_(reduce|scan)/)", ".",
+                       "^(ceiling/|segmented_(reduce|scan)/[a-z_]+/float/equal/length:(8|64|1024)/)"),
     "stencil": Cases(
         usual="^(ceiling/"
         "|stencil/(kokkos_tiled|separable|npp|cudnn|stencil)/(half|float|double|uint8)/2d/(box|star|dense)/r:(1|2|3|5|7|11|16)/constant"
