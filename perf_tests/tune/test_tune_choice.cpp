@@ -111,10 +111,11 @@ void turns() {
   expect(samples[0].median() < 5e-3 && samples[1].median() >= 6e-3,
          "whose samples are whose");
   std::size_t calls = 0;
-  timer.sample(3, {[&](std::size_t k) { calls = k + 1; }});
+  perf::Timed counted{.call = [&](std::size_t k) { calls = k + 1; }};
+  timer.sample(3, counted);
   expect(1 + 1 + 4 + 3 * 256, calls, "calls of samples of 200 us at most");
-  timer.sample(
-      3, {.call = [&](std::size_t k) { calls = k + 1; }, .most_calls = 8});
+  counted.most_calls = 8;
+  timer.sample(3, counted);
   expect(1 + 1 + 4 + 3 * 8, calls, "no more calls than allowed");
   order.clear();
   timer.sample_in_turn(100, {named('a', true)}, 0.02);
