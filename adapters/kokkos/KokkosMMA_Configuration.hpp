@@ -83,8 +83,9 @@ inline void print_route_table(std::ostream& out, Capability const& capability,
 
 }  // namespace Impl
 
-/// Which tuning table the first device uses, "built-in" or the file that
-/// KOKKOSMMA_TUNING names, and why not that file where it is refused.
+/// Which tuning table the first device uses: a built-in one ("built-in, H200";
+/// on hosts "built-in") or the file that KOKKOSMMA_TUNING names, and why not
+/// that file where it is refused.
 inline std::string tuning_description() {
 #if defined(KOKKOS_ENABLE_CUDA)
   return tuning_name(Impl::Cuda::device(Kokkos::Cuda().cuda_device()).tuned());

@@ -14,8 +14,8 @@
 
 /// \file
 /// Which table holds for a device: that of the file in KOKKOSMMA_TUNING if it
-/// can be read and was measured on such a device, else the library's. Whoever
-/// keeps devices asks once for each and keeps the reference.
+/// can be read and was measured on such a device, else the library's for it.
+/// Whoever keeps devices asks once for each and keeps the reference.
 
 namespace KokkosMMA::Impl {
 /// What KOKKOSMMA_TUNING names, empty where it names nothing.
@@ -69,19 +69,23 @@ struct EnvironmentTuning {
 /// The table for a device; the reference lasts until the end of the process.
 [[gnu::cold]] inline TuningTable const& tuning_of(TunedDevice const& device) {
   EnvironmentTuning const& environment = environment_tuning();
-  if (environment.path.empty()) return builtin_tuning;
+  TuningTable const& builtin           = builtin_tuning_of(device).table;
+  if (environment.path.empty()) return builtin;
   std::string const refusal = tuning_refusal(device);
   if (refusal.empty()) return environment.file->table;
   warn_of_tuning(refusal);
-  return builtin_tuning;
+  return builtin;
 }
 
 /// Which table that is, for a person.
 [[gnu::cold]] inline std::string tuning_name(TunedDevice const& device) {
   EnvironmentTuning const& environment = environment_tuning();
-  if (environment.path.empty()) return "built-in";
+  std::string const builtin            = device.name.empty()
+                                             ? "built-in"
+                                             : std::string(builtin_tuning_of(device).name);
+  if (environment.path.empty()) return builtin;
   std::string const refusal = tuning_refusal(device);
-  if (!refusal.empty()) return "built-in (refused: " + refusal + ")";
+  if (!refusal.empty()) return builtin + " (refused: " + refusal + ")";
   return environment.path + " (" + environment.file->date + ")";
 }
 

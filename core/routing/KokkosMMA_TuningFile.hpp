@@ -3,7 +3,7 @@
 #ifndef KOKKOSMMA_TUNING_FILE_HPP
 #define KOKKOSMMA_TUNING_FILE_HPP
 
-#include <core/routing/KokkosMMA_TuningTable.hpp>
+#include <core/routing/KokkosMMA_BuiltInTunings.hpp>
 #include <core/base/KokkosMMA_Version.hpp>
 
 #include <algorithm>
@@ -26,16 +26,6 @@
 /// allowed.
 
 namespace KokkosMMA::Impl {
-
-/// The device that a table was measured on: its constants hold for no other.
-struct TunedDevice {
-  std::string name;            ///< as its driver has it
-  int compute_capability = 0;  ///< major * 10 + minor
-  int multiprocessors    = 0;  ///< of the device
-
-  /// Whether name, compute capability and multiprocessors are the same.
-  friend bool operator==(TunedDevice const&, TunedDevice const&) = default;
-};
 
 /// A table and where it comes from.
 struct TuningFile {

@@ -204,7 +204,8 @@ struct TuningTable {
                                    TuningTable const&) = default;
 };
 
-/// The table of the library, for whoever has measured none.
+/// The defaults: the H200's. Those of other devices are in
+/// core/routing/KokkosMMA_BuiltInTunings.hpp.
 inline constexpr TuningTable builtin_tuning{};
 
 /// A value of the table. By these names, since nvcc writes the types out with

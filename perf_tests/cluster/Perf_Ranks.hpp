@@ -4,22 +4,16 @@
 #ifndef KOKKOSMMA_PERF_RANKS_HPP
 #define KOKKOSMMA_PERF_RANKS_HPP
 
-#include <Kokkos_Core.hpp>
 #include <KokkosMMA.hpp>
 #include <KokkosMMA_Mpi.hpp>
 
-#include <algorithm>
-#include <chrono>
-#include <cstdint>
+#include <charconv>
 #include <cstdio>
 #include <fstream>
+#include <iomanip>
 #include <sstream>
-#include <stdexcept>
-#include <string>
-#include <string_view>
-#include <type_traits>
+#include <tuple>
 #include <utility>
-#include <vector>
 
 #include "support/Perf_Timing.hpp"
 
@@ -28,56 +22,48 @@
 namespace perf {
 
 struct Options {
-  std::int64_t n    = on_cuda ? std::int64_t(1) << 30 : std::int64_t(1) << 20;
-  std::int64_t side = on_cuda ? 16384 : 512;
-  int radius        = 1;
-  int samples       = 15;
-  int calls         = 10;
+  std::int64_t n      = on_cuda ? std::int64_t(1) << 30 : std::int64_t(1) << 20;
+  std::int64_t side   = on_cuda ? 16384 : 512;
+  std::int64_t radius = 1, samples = 15, calls = 10;
   std::string json, only;
 
   static Options parse(int argc, char** argv) {
     Options o;
-    for (int a = 1; a < argc; ++a) {
-      std::string_view const arg  = argv[a];
-      auto const equals           = arg.find('=');
-      std::string_view const flag = arg.substr(0, equals);
-      std::string const value(equals == arg.npos ? "" : arg.substr(equals + 1));
-      auto const number = [&](auto& into, std::int64_t most) {
-        std::size_t read = 0;
-        long long parsed = 0;
-        try {
-          parsed = std::stoll(value, &read);
-        } catch (std::logic_error const&) {
-        }
-        if (read == 0 || read != value.size() || parsed < 1 || parsed > most)
-          throw std::invalid_argument("perf_mpi: '" + std::string(arg) +
-                                      "' needs a whole number from 1 to " +
-                                      std::to_string(most));
-        into = static_cast<std::decay_t<decltype(into)>>(parsed);
-      };
-      if (flag == "--mma-n")
-        number(o.n, std::int64_t(1) << 36);
-      else if (flag == "--mma-side")
-        number(o.side, 1 << 20);
-      else if (flag == "--mma-radius")
-        number(o.radius, 16);
-      else if (flag == "--mma-samples")
-        number(o.samples, 10000);
-      else if (flag == "--mma-calls")
-        number(o.calls, 10000);
-      else if (flag == "--mma-json")
-        o.json = value;
-      else if (flag == "--mma-only")
-        o.only = value;
-      else if (arg.substr(0, 6) == "--mma-" || arg.substr(0, 2) != "--")
-        throw std::invalid_argument(
-            "perf_mpi: '" + std::string(arg) +
-            "' is not a flag; --mma-n=N (elements per rank), --mma-side=N "
-            "(rows and columns per rank), --mma-radius=R, --mma-samples=N, "
-            "--mma-calls=N, --mma-only=TEXT (part of the names) and "
-            "--mma-json=FILE are");
-    }
+    for (int a = 1; a < argc; ++a)
+      if (std::string const arg = argv[a];
+          arg.starts_with("--mma-") || !arg.starts_with("--"))
+        o.take(arg);
     return o;
+  }
+
+ private:
+  void take(std::string const& arg) {
+    std::size_t const value = arg.find('=') + 1;
+    std::string const flag  = arg.substr(0, value);
+    for (auto const& [name, into, most] :
+         {std::tuple("--mma-n=", &n, std::int64_t(1) << 36),
+          std::tuple("--mma-side=", &side, std::int64_t(1) << 20),
+          std::tuple("--mma-radius=", &radius, std::int64_t(16)),
+          std::tuple("--mma-samples=", &samples, std::int64_t(10000)),
+          std::tuple("--mma-calls=", &calls, std::int64_t(10000))}) {
+      if (flag != name) continue;
+      char const* const end = arg.data() + arg.size();
+      auto const [read, problem] =
+          std::from_chars(arg.data() + value, end, *into);
+      if (problem == std::errc() && read == end && *into >= 1 && *into <= most)
+        return;
+      throw std::invalid_argument("perf_mpi: '" + arg +
+                                  "' needs a whole number from 1 to " +
+                                  std::to_string(most));
+    }
+    if (flag != "--mma-json=" && flag != "--mma-only=")
+      throw std::invalid_argument(
+          "perf_mpi: '" + arg +
+          "' is not a flag; --mma-n=N (elements per rank), --mma-side=N "
+          "(rows and columns per rank), --mma-radius=R, --mma-samples=N, "
+          "--mma-calls=N, --mma-only=TEXT (part of the names) and "
+          "--mma-json=FILE are");
+    (flag == "--mma-json=" ? json : only) = arg.substr(value);
   }
 };
 
@@ -189,12 +175,9 @@ class Report {
     std::ofstream file(m_options.json);
     file << "{\n  \"context\": {\n";
     for (auto const& [key, value] : context) {
-      std::string escaped;
-      for (char const c : value) {
-        if (c == '"' || c == '\\') escaped += '\\';
-        escaped += c == '\n' ? ' ' : c;
-      }
-      file << "    \"" << key << "\": \"" << escaped << "\",\n";
+      std::string line = value;
+      std::replace(line.begin(), line.end(), '\n', ' ');
+      file << "    \"" << key << "\": " << std::quoted(line) << ",\n";
     }
     file << "    \"failures\": " << m_failures << ",\n    \"ranks\": ["
          << places << "]\n  },\n  \"benchmarks\": [\n";

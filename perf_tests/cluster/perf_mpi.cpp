@@ -14,22 +14,9 @@
 // last one on the device, by the host's clock; of each sample the slowest rank
 // counts. Every result is checked.
 
-#include <Kokkos_Core.hpp>
-#include <KokkosMMA.hpp>
-#include <KokkosMMA_Mpi.hpp>
-
-#include <algorithm>
-#include <cmath>
-#include <cstddef>
-#include <cstdint>
-#include <cstdio>
 #include <cstring>
 #include <exception>
-#include <stdexcept>
-#include <string>
 #include <thread>
-#include <type_traits>
-#include <vector>
 
 #include "cluster/Perf_Ranks.hpp"
 
@@ -204,7 +191,8 @@ void stencil_cases(Report& report, Options const& options, Steps const& steps,
   if (!report.wants(std::string("mpi_stencil/") + type)) return;
   Exec const exec;
   std::int64_t const side = options.side;
-  auto const weights      = KokkosMMA::StencilWeights<2>::box(options.radius);
+  int const r             = static_cast<int>(options.radius);
+  auto const weights      = KokkosMMA::StencilWeights<2>::box(r);
   auto const periodic =
       KokkosMMA::Boundaries<2>::all(KokkosMMA::Boundary::periodic);
   std::string const radius = "/r:" + std::to_string(options.radius);
@@ -212,10 +200,9 @@ void stencil_cases(Report& report, Options const& options, Steps const& steps,
   for (std::string const scaling : {"one", "weak", "strong"}) {
     auto const run = [&](MPI_Comm comm) {
       Case c{"stencil", type, scaling, scaling == "one" ? 1 : size_of(comm)};
-      std::int64_t const rows =
-          scaling == "strong"
-              ? std::max<std::int64_t>(side / c.ranks, options.radius)
-              : side;
+      std::int64_t const rows  = scaling == "strong"
+                                     ? std::max<std::int64_t>(side / c.ranks, r)
+                                     : side;
       std::int64_t const first = scaling == "one" ? 0 : rows * rank_in(comm);
       Matrix<T> const in(
           Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "in"), rows,
@@ -241,13 +228,11 @@ void stencil_cases(Report& report, Options const& options, Steps const& steps,
         one_time = c.times.median;
       else
         c.efficiency = efficiency_of(c, one_time);
-      report.check(comm, right_rows(out, first, rows * c.ranks, options.radius),
-                   c.name());
+      report.check(comm, right_rows(out, first, rows * c.ranks, r), c.name());
       report.add(c);
       if (scaling != "weak") return;
       // What the exchange alone takes, of a View with ghost rows.
       auto const local = KokkosMMA::mpi::block_boundaries(comm, periodic);
-      int const r      = options.radius;
       Matrix<T> const ghosts(
           "ghosts", rows + local.ghosts_low(0, r) + local.ghosts_high(0, r),
           side);

@@ -4,22 +4,11 @@
 #ifndef KOKKOSMMA_PERF_PAPER_HPP
 #define KOKKOSMMA_PERF_PAPER_HPP
 
-#include <benchmark/benchmark.h>
-
-#include <Kokkos_Core.hpp>
-#include <KokkosMMA.hpp>
-
-#include <cstddef>
 #include <memory>
-#include <string>
-#include <vector>
 
 #include "support/Perf_Program.hpp"
-#include "support/Perf_Data.hpp"
 #include "support/Perf_Energy.hpp"
 #include "papers/Perf_PaperSums.hpp"
-#include "support/Perf_Session.hpp"
-#include "support/Perf_Timing.hpp"
 
 /// What the tables of perf_paper have in common. Each table is a source of its
 /// own.

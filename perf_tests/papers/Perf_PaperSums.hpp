@@ -4,11 +4,7 @@
 #ifndef KOKKOSMMA_PERF_PAPER_SUMS_HPP
 #define KOKKOSMMA_PERF_PAPER_SUMS_HPP
 
-#include <Kokkos_Core.hpp>
 #include <KokkosMMA.hpp>
-
-#include <cstddef>
-#include <type_traits>
 
 #include "support/Perf_Timing.hpp"
 

@@ -4,16 +4,12 @@
 // What the papers behind the library compare, measured on this machine beside
 // what their models predict. docs/papers.md has the published figures.
 //
-// The names are explained in perf_tests/README.md. A case is checked before it
-// is timed; errors are reported as errors.
+// The names are explained in docs/benchmark_cases.md. A case is checked before
+// it is timed; errors are reported as errors.
 
 #include "papers/Perf_Paper.hpp"
 
 #include <core/routing/KokkosMMA_CostModels.hpp>
-
-#include <iostream>
-#include <map>
-#include <stdexcept>
 
 namespace perf {
 

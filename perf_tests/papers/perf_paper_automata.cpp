@@ -5,11 +5,6 @@
 
 #include <core/routing/KokkosMMA_CostModels.hpp>
 
-#include <algorithm>
-#include <cmath>
-#include <optional>
-#include <stdexcept>
-
 #include "stencil/Perf_StencilCheck.hpp"
 
 /// Life and larger automata on a torus of bytes, as the papers compare them:
@@ -19,26 +14,6 @@ namespace perf {
 namespace {
 
 using Cell = std::uint8_t;
-
-/// Life, and the limits of R5,C0,M1,S34..58,B34..45 as shares of larger
-/// neighbourhoods.
-RangeRule rule_of(int radius) {
-  if (radius == 1) return {true, 1, 2, {3, 3}, {3, 4}};
-  double const cells = (2 * radius + 1) * (2 * radius + 1) / 121.;
-  auto const low     = static_cast<int>(std::ceil(34 * cells));
-  auto const limit   = [=](int n) {
-    return std::max(static_cast<int>(std::floor(n * cells)), low);
-  };
-  return {true, radius, 2, {low, limit(45)}, {low, limit(58)}};
-}
-
-/// Every other cell alive, at random.
-struct FillCells {
-  Cell* cells;
-  KOKKOS_FUNCTION void operator()(std::size_t i) const {
-    cells[i] = static_cast<Cell>(mix(i) >> 63);
-  }
-};
 
 KOKKOS_INLINE_FUNCTION Cell next_state(RangeRule const& rule, Cell state,
                                        int count) {
@@ -298,7 +273,7 @@ class AutomatonTables {
            int radius, int side) {
     double const ceiling = session().copy_ceiling().bytes_per_second();
     std::size_t const n  = area(side);
-    RangeRule const rule = rule_of(radius);
+    RangeRule const rule = scaled_rule(true, radius, 2);
     Cell* const cells    = session().results<Cell>(2 * n);
     Cell* const other    = cells + n;
     check(contender, rule, side, cells, other);
@@ -312,8 +287,7 @@ class AutomatonTables {
       m_tests.measure_energy(state, call, 2 * updates, ceiling, updates);
     } else {
       report(state,
-             sample_briefly(session().timer, session().options.samples,
-                            [&](std::size_t) { call(); }),
+             session().timer.sample_briefly(session().options.samples, call),
              2 * updates, ceiling, updates);
     }
     state.counters["fused_steps"] = steps;

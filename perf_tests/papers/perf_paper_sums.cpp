@@ -5,15 +5,7 @@
 
 #include <core/routing/KokkosMMA_CostModels.hpp>
 
-#include <algorithm>
-#include <cmath>
-#include <iomanip>
-#include <memory>
-#include <optional>
-#include <sstream>
-#include <stdexcept>
 #include <tuple>
-#include <type_traits>
 
 #include "support/Perf_Check.hpp"
 
@@ -62,23 +54,6 @@ struct Exact {
   ReferenceSum sum, magnitudes;
 };
 
-template <class T>
-struct PartialExact {
-  T const* x;
-  std::size_t n, workers;
-  Exact* partial;  // workers
-
-  KOKKOS_FUNCTION void operator()(std::size_t w) const {
-    Exact found;
-    for (std::size_t i = w; i < n; i += workers) {
-      double const v = static_cast<double>(static_cast<float>(x[i]));
-      found.sum.add(v);
-      found.magnitudes.add(v < 0 ? -v : v);
-    }
-    partial[w] = found;
-  }
-};
-
 /// Elements of one distribution, and what the first n of them add up to.
 template <class T>
 class Input {
@@ -95,16 +70,8 @@ class Input {
   Exact const& exact(std::size_t n) {
     auto const known = m_exact.find(n);
     if (known != m_exact.end()) return known->second;
-    std::size_t const workers = std::min<std::size_t>(n, std::size_t(1) << 16);
-    Scratch<Exact> const partial(m_exec, workers);
-    Kokkos::parallel_for("perf::reference", IndexRange(m_exec, 0, workers),
-                         PartialExact<T>{data(), n, workers, partial.data()});
-    Exact total;
-    for (Exact const& part : partial.to_host()) {
-      total.sum.add(part.sum);
-      total.magnitudes.add(part.magnitudes);
-    }
-    return m_exact[n] = total;
+    return m_exact[n] = {reference_sum<T>(m_exec, data(), n),
+                         reference_sum<T, true>(m_exec, data(), n)};
   }
 
  private:
@@ -114,14 +81,21 @@ class Input {
   std::map<std::size_t, Exact> m_exact;
 };
 
-/// What a contender computes from n elements: `call` is timed, `finish` brings
-/// a result of another type into the float.
+/// What a contender adds, and where the sum goes.
+template <class T>
+struct Operands {
+  Exec exec;
+  T const* x;
+  std::size_t n;
+  float* result;
+};
+/// `call` is timed, `finish` brings a result of another type into the float.
 struct Work {
   Call call;
   Call finish = [] {};
 };
 template <class T>
-using Maker = std::function<Work(Exec const&, T const*, std::size_t, float*)>;
+using Maker = std::function<Work(Operands<T> const&)>;
 
 template <class T>
 struct Contender {
@@ -132,10 +106,10 @@ struct Contender {
 };
 
 template <class T, class Sum>
-void kokkos_sum(Exec const& exec, T const* x, std::size_t n,
-                Kokkos::View<Sum, Exec> const& result) {
+void kokkos_sum(Operands<T> const& o, Kokkos::View<Sum, Exec> const& result) {
+  T const* const x = o.x;
   Kokkos::parallel_reduce(
-      "perf_paper", IndexRange(exec, 0, n),
+      "perf_paper", IndexRange(o.exec, 0, o.n),
       KOKKOS_LAMBDA(std::size_t i, Sum & sum) {
         sum += static_cast<Sum>(x[i]);
       },
@@ -158,23 +132,20 @@ void to_float(Exec const& exec, T const* from, float* to) {
 
 template <class T>
 Contender<T> kokkos_contender() {
-  return {
-      "kokkos",
-      [](Exec const& exec, T const* x, std::size_t n, float* result) -> Work {
-        Kokkos::View<float, Exec> const view(result);
-        return {[=] { kokkos_sum<T, float>(exec, x, n, view); }};
-      }};
+  return {"kokkos", [](Operands<T> const& o) -> Work {
+            Kokkos::View<float, Exec> const view(o.result);
+            return {[=] { kokkos_sum<T, float>(o, view); }};
+          }};
 }
 
 template <class T>
 Contender<T> library_contender(std::string const& name,
                                KokkosMMA::Settings const& settings) {
   return {name,
-          [settings](Exec const& exec, T const* x, std::size_t n,
-                     float* result) -> Work {
-            Kokkos::View<T const*, Exec> const in(x, n);
-            Kokkos::View<float, Exec> const out(result);
-            return {[=] { KokkosMMA::reduce(exec, in, out, settings); }};
+          [settings](Operands<T> const& o) -> Work {
+            Kokkos::View<T const*, Exec> const in(o.x, o.n);
+            Kokkos::View<float, Exec> const out(o.result);
+            return {[=] { KokkosMMA::reduce(o.exec, in, out, settings); }};
           },
           true};
 }
@@ -183,47 +154,44 @@ Contender<T> library_contender(std::string const& name,
 
 /// cub::DeviceReduce adding in Sum.
 template <class T, class Sum>
-Call cub_sum(Exec const& exec, T const* x, std::size_t n, Sum* result) {
-  return cub_call(exec, [=](void* scratch, std::size_t& bytes) {
-    return cub::DeviceReduce::Reduce(scratch, bytes, cub_items(x), result,
-                                     static_cast<long long>(n), Plus<Sum>{},
-                                     Sum(0.f), exec.cuda_stream());
+Call cub_sum(Operands<T> const& o, Sum* result) {
+  return cub_call(o.exec, [=](void* scratch, std::size_t& bytes) {
+    return cub::DeviceReduce::Reduce(scratch, bytes, cub_items(o.x), result,
+                                     static_cast<long long>(o.n), Plus<Sum>{},
+                                     Sum(0.f), o.exec.cuda_stream());
   });
 }
 
 template <class T>
 Contender<T> cub_contender(std::string const& name) {
-  return {
-      name,
-      [](Exec const& exec, T const* x, std::size_t n, float* result) -> Work {
-        return {cub_sum<T, float>(exec, x, n, result)};
-      }};
+  return {name, [](Operands<T> const& o) -> Work {
+            return {cub_sum<T, float>(o, o.result)};
+          }};
 }
 
 std::vector<Contender<half_type>> half_result_contenders() {
+  using Halves = Operands<half_type>;
   return {{"cub_half",
-           [](Exec const& exec, half_type const* x, std::size_t n,
-              float* result) -> Work {
-             Scratch<__half> const sum(exec, 1);
-             return {cub_sum<half_type, __half>(exec, x, n, sum.data()),
-                     [=] { to_float<__half>(exec, sum.data(), result); }};
+           [](Halves const& o) -> Work {
+             Scratch<__half> const sum(o.exec, 1);
+             return {cub_sum<half_type, __half>(o, sum.data()),
+                     [=] { to_float<__half>(o.exec, sum.data(), o.result); }};
            },
            false, true},
           {"kokkos_half",
-           [](Exec const& exec, half_type const* x, std::size_t n,
-              float* result) -> Work {
+           [](Halves const& o) -> Work {
              Kokkos::View<half_type, Exec> const sum("perf::half");
-             return {[=] { kokkos_sum<half_type, half_type>(exec, x, n, sum); },
-                     [=] { to_float<half_type>(exec, sum.data(), result); }};
+             return {
+                 [=] { kokkos_sum<half_type, half_type>(o, sum); },
+                 [=] { to_float<half_type>(o.exec, sum.data(), o.result); }};
            },
            false, true}};
 }
 
 Contender<half_type> wmma_contender(Formulation form, int chain, int block) {
   return {"wmma_" + std::string(KokkosMMA::to_string(form)),
-          [=](Exec const& exec, half_type const* x, std::size_t n,
-              float* result) -> Work {
-            return {wmma_sum(exec, form, chain, block, x, n, result)};
+          [=](Operands<half_type> const& o) -> Work {
+            return {wmma_sum(o.exec, form, chain, block, o.x, o.n, o.result)};
           },
           false, form == Formulation::recurrence};
 }
@@ -236,10 +204,8 @@ Contender<half_type> mma_contender(Formulation form, int chain, int block) {
        .block_size   = block});
 }
 Contender<half_type> shuffle_contender(int block) {
-  return {"shuffle",
-          [=](Exec const& exec, half_type const* x, std::size_t n,
-              float* result) -> Work {
-            return {shuffle_sum(exec, block, x, n, result)};
+  return {"shuffle", [=](Operands<half_type> const& o) -> Work {
+            return {shuffle_sum(o.exec, block, o.x, o.n, o.result)};
           }};
 }
 #endif
@@ -296,7 +262,7 @@ class Sums {
   float sum_of(Contender<T> const& contender, T const* x, std::size_t n) {
     Scratch<float> const result(exec(), 1);
     poison_bytes(exec(), result.data(), sizeof(float));
-    Work const work = contender.make(exec(), x, n, result.data());
+    Work const work = contender.make({exec(), x, n, result.data()});
     work.call();
     work.finish();
     return result.to_host()[0];
@@ -352,10 +318,9 @@ class Sums {
     std::string const route =
         contender.ours ? checked_route(Expectation::library) : contender.name;
     Scratch<float> const result(exec(), 1);
-    Work const work = contender.make(exec(), data.data(), n, result.data());
+    Work const work = contender.make({exec(), data.data(), n, result.data()});
     report(state,
-           sample_briefly(session().timer, session().options.samples,
-                          [&](std::size_t) { work.call(); }),
+           session().timer.sample_briefly(session().options.samples, work.call),
            static_cast<double>(n) * sizeof(T), ceiling, static_cast<double>(n));
     if (chain > 0) {
       state.counters["model_steps"] =
@@ -428,7 +393,7 @@ class Sums {
                   check(contender, data);
                   Scratch<float> const result(exec(), 1);
                   Work const work =
-                      contender.make(exec(), data.data(), n, result.data());
+                      contender.make({exec(), data.data(), n, result.data()});
                   m_tests.measure_energy(state, work.call,
                                          static_cast<double>(n) * sizeof(T),
                                          ceiling, static_cast<double>(n));
@@ -455,7 +420,7 @@ class Sums {
     Input<T>& data     = input<T>(distribution, largest_n);
     Exact const& exact = data.exact(n);
     Scratch<float> const result(exec(), 1);
-    Work const work   = contender.make(exec(), data.data(), n, result.data());
+    Work const work   = contender.make({exec(), data.data(), n, result.data()});
     double const time = [&] {
       std::size_t k = 0;
       return session().timer.seconds(1, k, [&](std::size_t) { work.call(); });

@@ -2,31 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // Sums of random data by every contender: reduce/CONTENDER/TYPE/RESULT/n:N. The
-// names are explained in perf_tests/README.md.
+// names are explained in docs/benchmark_cases.md.
 
-#include <benchmark/benchmark.h>
-
-#include <Kokkos_Core.hpp>
-#include <KokkosMMA.hpp>
-
-#include <algorithm>
-#include <cmath>
-#include <cstring>
-#include <limits>
-#include <map>
-#include <optional>
-#include <stdexcept>
-#include <string>
 #include <tuple>
-#include <type_traits>
 #include <utility>
-#include <vector>
 
 #include "support/Perf_Program.hpp"
 #include "support/Perf_Check.hpp"
-#include "support/Perf_Data.hpp"
-#include "support/Perf_Session.hpp"
-#include "support/Perf_Timing.hpp"
 
 #ifdef KOKKOS_ENABLE_CUDA
 #include <cub/device/device_reduce.cuh>
@@ -196,7 +178,10 @@ class ReduceTests {
         std::tuple(std::string(type_name<T>()), first, x.extent(0));
     auto at = m_references.find(key);
     if (at == m_references.end())
-      at = m_references.emplace(key, reference_sum<T>(m_session.exec, x)).first;
+      at = m_references
+               .emplace(key,
+                        reference_sum<T>(m_session.exec, x.data(), x.extent(0)))
+               .first;
     return at->second;
   }
 
@@ -339,8 +324,9 @@ void ReduceTests::run(benchmark::State& state, Case const& c) {
   int const count = m_session.options.samples;
   auto const n    = static_cast<double>(c.n);
   report(state,
-         c.result == Result::scalar ? sample_host(3 * count, ring)
-                                    : m_session.timer.sample(count, ring),
+         c.result == Result::scalar
+             ? sample_host(3 * count, ring)
+             : m_session.timer.sample(count, std::ref(ring)),
          n * sizeof(T), ceiling, n);
   if constexpr (!std::is_integral_v<T>) {
     state.counters["relative_error"] = error;

@@ -4,30 +4,11 @@
 #ifndef KOKKOSMMA_PERF_SCAN_HPP
 #define KOKKOSMMA_PERF_SCAN_HPP
 
-#include <benchmark/benchmark.h>
-
-#include <Kokkos_Core.hpp>
-#include <KokkosMMA.hpp>
-
-#include <algorithm>
-#include <cmath>
-#include <cstddef>
-#include <cstdint>
-#include <cstring>
-#include <map>
-#include <optional>
-#include <stdexcept>
-#include <string>
 #include <tuple>
-#include <type_traits>
 #include <utility>
-#include <vector>
 
 #include "support/Perf_Program.hpp"
-#include "support/Perf_Data.hpp"
 #include "scan/Perf_ScanCheck.hpp"
-#include "support/Perf_Session.hpp"
-#include "support/Perf_Timing.hpp"
 
 #ifdef KOKKOS_ENABLE_CUDA
 #include <cub/device/device_scan.cuh>
@@ -224,13 +205,16 @@ class BufferRing {
   }
 
   Samples sample(DeviceTimer& timer, int count) {
+    Timed timed;
+    timed.call = std::ref(*this);
     if (m_case.kind == Kind::inplace) {
       std::size_t const all = (m_slots - 1) * m_stride_in + m_case.n;
-      return timer.sample(
-          count, *this, [&] { copy_bytes(m_exec, m_y, m_x, all * sizeof(T)); },
-          std::min<std::size_t>(m_slots, 256));
+      timed.prepare         = [=, this] {
+        copy_bytes(m_exec, m_y, m_x, all * sizeof(T));
+      };
+      timed.most_calls = std::min<std::size_t>(m_slots, 256);
     }
-    return timer.sample(count, *this);
+    return timer.sample(count, timed);
   }
 
  private:

@@ -4,17 +4,6 @@
 #ifndef KOKKOSMMA_PERF_SCAN_CHECK_HPP
 #define KOKKOSMMA_PERF_SCAN_CHECK_HPP
 
-#include <Kokkos_Core.hpp>
-
-#include <algorithm>
-#include <cmath>
-#include <cstddef>
-#include <cstdint>
-#include <limits>
-#include <string>
-#include <type_traits>
-#include <vector>
-
 #include "support/Perf_Check.hpp"
 
 /// Checks of scans: exact prefixes at sampled positions, and every element

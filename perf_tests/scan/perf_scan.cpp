@@ -2,13 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // Prefix sums of random data by every contender: scan/CONTENDER/TYPE/KIND/n:N.
-// The names are explained in perf_tests/README.md.
+// The names are explained in docs/benchmark_cases.md.
 
 #include "scan/Perf_Scan.hpp"
-
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
 
 namespace perf {
 

@@ -48,15 +48,20 @@ class BadFile(Exception):
     """A file or folder that cannot be used; the message says which, why, and what to pass instead."""
 
 
-def load(path):
-    """The document of a file of ours."""
-    wanted = "pass what perf_reduce, perf_scan, perf_segmented or perf_stencil --benchmark_out=FILE wrote"
+def read_json(path):
+    """What is in the file, or BadFile."""
     try:
-        document = json.loads(pathlib.Path(path).read_text(encoding="utf-8"))
+        return json.loads(pathlib.Path(path).read_text(encoding="utf-8"))
     except OSError as error:
         raise BadFile(f"{path}: {error.strerror}")
     except ValueError as error:
-        raise BadFile(f"{path} is no JSON, or only the beginning of one ({error}); {wanted} to its end")
+        raise BadFile(f"{path} is no JSON, or only the beginning of one ({error}); pass what a run that came to its end wrote")
+
+
+def load(path):
+    """The document of a file of ours."""
+    document = read_json(path)
+    wanted = "pass what perf_reduce, perf_scan, perf_segmented or perf_stencil --benchmark_out=FILE wrote"
     context = document.get("context") if isinstance(document, dict) else None
     if not isinstance(context, dict) or "kokkosmma_version" not in context or not isinstance(document.get("benchmarks"), list):
         raise BadFile(f"{path} is not the JSON of a run of these benchmarks; {wanted}")

@@ -33,21 +33,10 @@ from bench_results import PROGRAMS, BadFile, files_in, load, on_cuda
 # hours of Kokkos' own code at large radii.
 Cases = collections.namedtuple("Cases", "usual full quick")
 CASES = {
-    "reduce": Cases(
-        usual="^(ceiling/|reduce/(kokkos|drop_in|mma|cub)/)",
-        full=".",
-        quick="^(ceiling/|reduce/[a-z_]+/float/view/)",
-    ),
-    "scan": Cases(
-        usual="^(ceiling/|scan/)",
-        full=".",
-        quick="^(ceiling/|scan/(kokkos|drop_in|visible|cub)/float/exclusive/)",
-    ),
-    "segmented": Cases(
-        usual="^(ceiling/|segmented_(reduce|scan)/)",
-        full=".",
-        quick="^(ceiling/|segmented_(reduce|scan)/[a-z_]+/float/equal/length:(8|64|1024)/)",
-    ),
+    "reduce": Cases("^(ceiling/|reduce/(kokkos|drop_in|mma|cub)/)", ".", "^(ceiling/|reduce/[a-z_]+/float/view/)"),
+    "scan": Cases("^(ceiling/|scan/)", ".", "^(ceiling/|scan/(kokkos|drop_in|visible|cub)/float/exclusive/)"),
+    "segmented": Cases("^(ceiling/|segmented_(reduce|scan)/)", ".",
+                       "^(ceiling/|segmented_(reduce|scan)/[a-z_]+/float/equal/length:(8|64|1024)/)"),
     "stencil": Cases(
         usual="^(ceiling/"
         "|stencil/(kokkos_tiled|separable|npp|cudnn|stencil)/(half|float|double|uint8)/2d/(box|star|dense)/r:(1|2|3|5|7|11|16)/constant"
@@ -136,43 +125,25 @@ class Progress:
 
     def __init__(self, programs):
         self.programs, self.start = programs, time.monotonic()
-        # Of a program, up to its first case (ceilings are measured before it) and from there on.
-        self.starting = self.running = self.begun = self.first = 0.0
-        self.shown = 0.0
-        self.over, self.done_before = 0, 0
+        self.shown, self.over, self.done_before = 0.0, 0, 0
         self.terminal = sys.stdout.isatty()
 
     @staticmethod
     def clock(seconds):
         return f"{int(seconds) // 60}:{int(seconds) % 60:02d}"
 
-    def begin(self):
-        self.begun = self.first = time.monotonic()
-
-    def left(self, done, now):
-        """Seconds, from what cases and starts took so far; None before there is anything to go by."""
-        cases, seconds = self.done_before + max(done - 1, 0), self.running + now - self.first
-        if cases < 5:
-            return None
-        rest = sum(len(program.cases) for program in self.programs[self.over:]) - done
-        starts = (self.starting + self.first - self.begun) / (self.over + 1)
-        return seconds / cases * rest + starts * (len(self.programs) - self.over - 1)
-
     def show(self, program, done, last=False):
         now = time.monotonic()
-        if done == 1:
-            self.first = now
         if last or now - self.shown >= (0.2 if self.terminal else 10):
             self.shown = now
             text = (f"[{self.over + 1}/{len(self.programs)}] {program.name:14} {done:4}/{len(program.cases)} cases, "
                     f"{self.clock(now - self.start)} elapsed")
-            left = self.left(done, now)
-            if left and (not last or self.over + 1 < len(self.programs)):
-                text += f", about {self.clock(left)} left"
+            cases = self.done_before + done
+            if cases >= 5 and (not last or self.over + 1 < len(self.programs)):
+                rest = sum(len(later.cases) for later in self.programs[self.over:]) - done
+                text += f", about {self.clock((now - self.start) / cases * rest)} left"
             print(f"\r{text:78}" if self.terminal else text, end="\n" if last or not self.terminal else "", flush=True)
         if last:
-            self.starting += self.first - self.begun
-            self.running += now - self.first
             self.done_before += done
             self.over += 1
 
@@ -183,7 +154,6 @@ def run_program(program, folder, progress, minutes):
     json, log = folder / f"{program.name}.json", folder / f"{program.name}.log"
     command = program.command + [f"--benchmark_out={json}", "--benchmark_out_format=json"]
     done, tail, late = 0, collections.deque(maxlen=8), threading.Event()
-    progress.begin()
     with open(log, "w", encoding="utf-8") as file:
         process = subprocess.Popen(command, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                                    errors="replace")

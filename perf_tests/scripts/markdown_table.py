@@ -10,6 +10,7 @@ Ends with status 1, after the tables, when the file records a case that failed.
 """
 
 import argparse
+import re
 import sys
 
 import paper_tables
@@ -30,13 +31,8 @@ class Reduce:
     compared = ("drop_in",)  # those that are compared with Kokkos over all sizes
     main_kind = "view"
     # Fractions of the read ceiling at the largest size.
-    fraction_bars = {
-        "half": {"drop_in": 0.90, "mma": 0.97},
-        "float": {"drop_in": 0.95, "mma": 0.97},
-        "double": {"drop_in": 0.97, "mma": 0.97},
-        "int8": {"drop_in": 0.80, "mma": 0.97},
-        "int32": {"drop_in": 0.95, "mma": 0.97},
-    }
+    fraction_bars = {kind: {"drop_in": bar, "mma": 0.97}
+                     for kind, bar in (("half", 0.90), ("float", 0.95), ("double", 0.97), ("int8", 0.80), ("int32", 0.95))}
     errors = "Relative error of the same sums of uniform [0, 1) data; the bar is Kokkos' own."
     small_titles = {
         "view": "Result in a View, data in no cache",
@@ -62,13 +58,8 @@ class Scan:
     main_kind = "exclusive"
     # Fractions of the copy ceiling at 2^28 elements. Those not given as fractions are the targets' GB/s over the 4240 of the copy that
     # they were set beside.
-    fraction_bars = {
-        "half": {"drop_in": 0.78, "visible": 0.92},
-        "float": {"drop_in": 0.85, "visible": 0.92},
-        "double": {"drop_in": 0.85, "visible": 0.92},
-        "int8": {"drop_in": 0.68, "visible": 0.87},
-        "int32": {"drop_in": 0.85, "visible": 0.92},
-    }
+    fraction_bars = {kind: {"drop_in": bar, "visible": 0.87 if kind == "int8" else 0.92}
+                     for kind, bar in (("half", 0.78), ("float", 0.85), ("double", 0.85), ("int8", 0.68), ("int32", 0.85))}
     errors = "Largest relative error of the same scans of uniform [0, 1) data; the bar is Kokkos' own."
     small_titles = {
         "exclusive": "Exclusive scan, data in no cache",
@@ -192,7 +183,7 @@ def header_lines(results):
         versions.append(f"driver: {driver}")
     if "sm_clock_mhz" in c:
         versions.append(f"{c['sm_clock_mhz']} and {c.get('memory_clock_mhz', '?')} MHz (limited by: {c.get('clock_limits', '?')})")
-    if c.get("tuning_table", "built-in") not in ("built-in", "built in"):
+    if not re.fullmatch(r"built.in(, [^(]*)?", c.get("tuning_table", "built-in")):
         versions.append(f"tuning table {c['tuning_table']}")
     if c.get("route_setting", "auto") != "auto":
         versions.append(f"every call asked for route {c['route_setting']}")
@@ -306,18 +297,21 @@ def formulation_lines(results):
     return section("Formulations of the papers", ["form", "R", "B", "type", "n", "GB/s", "/ ceiling", "relative error"], rows)
 
 
-def best_peer(found):
-    """The fastest contender that is not the library's, None without one."""
-    peers = [(case.bytes_per_second, name) for name, case in found.items() if name in PEERS]
-    return max(peers, default=None)
+def against_peer(results, own, contenders, names, rate):
+    """The library's rate over that of the fastest contender that is another's."""
+    peer = max(((rate(case), name) for name, case in contenders.items() if name in PEERS), default=None)
+    return f"{against_bar(results, rate(own) / peer[0], SLOWER_BAR)}, {names[peer[1]]}" if own and peer else "-"
 
 
-def against_peer(results, found):
-    peer, own = best_peer(found), found.get("segmented")
-    if peer is None or own is None:
-        return "-"
-    ratio = own.bytes_per_second / peer[0]
-    return f"{against_bar(results, ratio, SLOWER_BAR)}, {Segmented.contenders[peer[1]]}"
+def error_lines(title, groups, names):
+    """groups: (cells, [(line, {contender: Case})]) of what is one table; a line begins with the type."""
+    rows = []
+    for name, found in groups:
+        for value_type in dict.fromkeys(key[0] for key in found):
+            cells = [largest_error([c for key, c in found.items() if key[0] == value_type], contender) for contender in names]
+            if any(cell != "-" for cell in cells):
+                rows.append([name, value_type] + cells)
+    return section(f"Largest relative error of all results, {title}", ["", "type"] + list(names.values()), rows)
 
 
 def segmented_lines(results):
@@ -331,11 +325,15 @@ def segmented_lines(results):
             fraction = against_bar(results, own.fraction if own else None, Segmented.bar(task, value_type, shape, pattern, parameter), 3)
             cells = [RESULT_TYPE.get(value_type, value_type), f"{pattern} {parameter}" if pattern != "length" else str(parameter)]
             cells += [gigabytes(contenders.get(c)) for c in names]
-            rows.append(cells + [fraction, against_peer(results, contenders), own.label if own else "-"])
+            peer = against_peer(results, own, contenders, Segmented.contenders, lambda case: case.bytes_per_second)
+            rows.append(cells + [fraction, peer, own.label if own else "-"])
         ceiling = "copy" if task == "segmented_scan" else "read"
         lines += section(f"{title}, GB/s", ["type", "length" if shape == "equal" else "segments"] + [Segmented.contenders[c] for c in names]
                          + [f"auto / {ceiling} ceiling", "auto / best peer", "route"], rows)
-    return lines + segmented_summary_lines(results) + segmented_error_lines(results) + energy_lines(results)
+    groups = [(title, {(RESULT_TYPE.get(line[0], line[0]), line): found for line, found in results.segmented.get(key, {}).items()})
+              for key, title in Segmented.tables.items()]
+    return (lines + segmented_summary_lines(results) + error_lines("uniform [0, 1) data", groups, Segmented.contenders)
+            + energy_lines(results))
 
 
 def segmented_summary_lines(results):
@@ -356,18 +354,6 @@ def segmented_summary_lines(results):
     return section(
         f"Holes: the slowest of all lengths from {Segmented.lengths_from} up against the fastest, auto",
         ["type", "operation", "lengths", "slowest at", "fastest at", "slowest / fastest"], rows)
-
-
-def segmented_error_lines(results):
-    rows = []
-    names = Segmented.contenders
-    for (task, shape), title in Segmented.tables.items():
-        found = results.segmented.get((task, shape), {})
-        for value_type in dict.fromkeys(key[0] for key in found):
-            cells = [largest_error([c for key, c in found.items() if key[0] == value_type], name) for name in names]
-            if any(cell != "-" for cell in cells):
-                rows.append([title, RESULT_TYPE.get(value_type, value_type)] + cells)
-    return section("Largest relative error of all results, uniform [0, 1) data", ["", "type"] + list(names.values()), rows)
 
 
 def energy_lines(results):
@@ -402,10 +388,7 @@ def stencil_group_lines(results, groups, title):
         for (value_type, radius, boundary, steps), contenders in lines.items():
             own = next((contenders[c] for c in Stencil.auto if c in contenders), None)
             fraction = against_bar(results, own.fraction if own else None, Stencil.bar(task, value_type, rank, form, radius), 3)
-            peer = max(((case.updates, c) for c, case in contenders.items() if c in PEERS), default=None)
-            against = "-"
-            if own and peer:
-                against = f"{against_bar(results, own.updates / peer[0], SLOWER_BAR)}, {Stencil.contenders[peer[1]]}"
+            against = against_peer(results, own, contenders, Stencil.contenders, lambda case: case.updates)
             cells = [value_type]
             if named:
                 cells.append(rule_title(form) if task == "automaton" else f"{rank} {form}")
@@ -439,19 +422,6 @@ def boundary_lines(results):
     return section("Boundaries: auto, rate over that with a constant, box of ones", ["type", "grid", "r"] + list(kinds), rows)
 
 
-def stencil_error_lines(results):
-    names = [c for c in Stencil.contenders if c != "automaton"]
-    rows = []
-    for (task, rank, form), lines in results.stencils.items():
-        for value_type in dict.fromkeys(key[0] for key in lines):
-            cells = [largest_error([c for key, c in lines.items() if key[0] == value_type], name) for name in names]
-            if any(cell != "-" for cell in cells):
-                steps = ", several steps" if task == "stencil_steps" else ""
-                rows.append([f"{rank} {Stencil.forms.get(form, form)}{steps}", value_type] + cells)
-    return section(
-        "Largest relative error of all results, data and weights positive", ["", "type"] + [Stencil.contenders[c] for c in names], rows)
-
-
 def stencil_lines(results):
     lines = []
     for rank in Stencil.ranks:
@@ -462,7 +432,9 @@ def stencil_lines(results):
         groups = [group for group in results.stencils if group[0] == task]
         if groups:
             lines += stencil_group_lines(results, groups, title)
-    return lines + stencil_error_lines(results)
+    groups = [(f"{rank} {Stencil.forms.get(form, form)}{', several steps' if task == 'stencil_steps' else ''}", found)
+              for (task, rank, form), found in results.stencils.items()]
+    return lines + error_lines("data and weights positive", groups, {c: name for c, name in Stencil.contenders.items() if c != "automaton"})
 
 
 def markdown(document):

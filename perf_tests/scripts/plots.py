@@ -72,40 +72,42 @@ def lines_of(table, points):
     return {label: line for label, line in lines.items() if line}
 
 
-def over_n(results, task, kind):
+def panels_of(axis, types, points_of, lines):
+    """A panel for each type with two points or more; points_of(type) is {x: {contender: Case}}."""
     panels = []
-    for value_type in TYPES:
-        points = {}
+    for value_type in types:
+        points = points_of(value_type)
+        found = lines_of(lines(points) if callable(lines) else lines, points)
+        if len(points) > 1 and found:
+            panels.append(Panel(value_type, axis, found))
+    return panels
+
+
+def over_n(results, task, kind):
+    def points(value_type):
+        found = {}
         for (contender, t, k, n), case in results.cases[task].items():
             if t == value_type and k == kind and n >= 1 << 10 and n & (n - 1) == 0:
-                points.setdefault(n, {})[contender] = case
-        lines = lines_of(OVER_N[task], points)
-        if len(points) > 1 and lines:
-            panels.append(Panel(value_type, "elements n", lines))
-    return panels
+                found.setdefault(n, {})[contender] = case
+        return found
+
+    return panels_of("elements n", TYPES, points, OVER_N[task])
 
 
 def over_length(results, task):
-    panels = []
-    for value_type in TYPES:
-        found = results.segmented.get((task, "equal"), {})
-        points = {length: cases for (t, _, length), cases in found.items() if t == value_type}
-        lines = lines_of(OVER_LENGTH, points)
-        if len(points) > 1 and lines:
-            panels.append(Panel(value_type, "segment length", lines))
-    return panels
+    found = results.segmented.get((task, "equal"), {})
+    return panels_of("segment length", TYPES, lambda kind: {length: cases for (t, _, length), cases in found.items() if t == kind}, OVER_LENGTH)
 
 
 def over_radius(results, form):
-    panels = []
-    for value_type in STENCIL_TYPES:
-        found = results.stencils.get(("stencil", "2d", form), {})
-        points = {radius: cases for (t, radius, boundary, _), cases in found.items() if t == value_type and boundary == "constant"}
+    found = results.stencils.get(("stencil", "2d", form), {})
+
+    def lines(points):
         chosen = any("stencil" in cases for cases in points.values())
-        lines = lines_of(OVER_RADIUS if chosen else {**NAMED_ROUTES, **OVER_RADIUS}, points)
-        if len(points) > 1 and lines:
-            panels.append(Panel(value_type, "radius", lines))
-    return panels
+        return OVER_RADIUS if chosen else {**NAMED_ROUTES, **OVER_RADIUS}
+
+    return panels_of("radius", STENCIL_TYPES, lambda kind: {radius: cases for (t, radius, boundary, _), cases in found.items()
+                                                            if t == kind and boundary == "constant"}, lines)
 
 
 def pictures(results):

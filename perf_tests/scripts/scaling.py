@@ -11,34 +11,26 @@ Ends with status 1 when the file records a wrong result, 2 when it cannot be rea
 """
 
 import argparse
-import json
 import math
 import sys
+
+from bench_results import BadFile, read_json, table
 
 # Efficiency of weak scaling that the project promised, by operation.
 BARS = {"reduce": 0.95, "scan": 0.80, "stencil": 0.90}
 FIELDS = ("name", "operation", "type", "scaling", "ranks", "bytes_per_rank", "real_time", "variation")
 
 
-class BadFile(Exception):
-    pass
-
-
 def load(path):
     """The cases of a file of perf_mpi; says what is wrong with any other file."""
-    try:
-        with open(path, encoding="utf-8") as file:
-            data = json.load(file)
-    except OSError as error:
-        raise BadFile(f"{path}: {error.strerror}")
-    except ValueError as error:
-        raise BadFile(f"{path} is no JSON, or only the beginning of one: {error}")
+    data = read_json(path)
+    wanted = "pass a file that perf_mpi --mma-json=... wrote"
     if not isinstance(data, dict) or not isinstance(data.get("benchmarks"), list) or not isinstance(data.get("context"), dict):
-        raise BadFile(f"{path} has no 'context' and 'benchmarks'; pass a file that perf_mpi --mma-json=... wrote")
+        raise BadFile(f"{path} has no 'context' and 'benchmarks'; {wanted}")
     for case in data["benchmarks"]:
         missing = [field for field in FIELDS if not isinstance(case, dict) or field not in case]
         if missing:
-            raise BadFile(f"{path}: a case lacks {', '.join(missing)}; pass a file that perf_mpi --mma-json=... wrote")
+            raise BadFile(f"{path}: a case lacks {', '.join(missing)}; {wanted}")
     return data
 
 
@@ -91,7 +83,7 @@ def powers(first, most):
         yield min(ranks, most)
 
 
-def table(data, options):
+def report(data, options):
     context = data["context"]
     lines = [
         f"{context.get('device', '?')}, {len(context.get('ranks', []))} ranks, {context.get('mpi_library', '?')}, GPU-aware MPI: "
@@ -100,36 +92,28 @@ def table(data, options):
     ]
     if shared(data):
         lines += [f"**Ranks shared {shared(data)}: no scaling can be read from this run.**", ""]
-    lines += [
-        "| operation | type | scaling | ranks | us per call | variation | GB/s per rank | efficiency | bar |",
-        "|---|---|---|---:|---:|---:|---:|---:|---|",
-    ]
+    rows, links = [], []
     for case in data["benchmarks"]:
         if case["operation"] == "link":
+            partner = case["name"].partition("/with")[2].partition("/")[0].replace(":", " with rank ")
+            links.append([case["type"] + partner, str(case["ranks"]), f"{case['bytes_per_rank']:.0f}", f"{case['real_time']:.2f}"])
             continue
         efficiency, bar = case.get("efficiency"), ""
         if case["scaling"] == "weak" and case["ranks"] > 1 and efficiency is not None:
             wanted = BARS[case["operation"]]
             bar = f"{'met' if efficiency >= wanted else 'missed'}: {wanted:.2f}"
-        lines.append(
-            f"| {case['operation']} | {case['type']} | {case['scaling']} | {case['ranks']} | {case['real_time']:.1f} | "
-            f"{case['variation'] * 100:.1f} % | {case['bytes_per_rank'] / case['real_time'] * 1e-3:.0f} | "
-            f"{'' if efficiency is None else f'{efficiency:.3f}'} | {bar} |")
-    links = [case for case in data["benchmarks"] if case["operation"] == "link"]
-    if links:
-        lines += ["", "| link | ranks | bytes | us |", "|---|---:|---:|---:|"]
-        lines += [
-            f"| {case['type']}{case['name'].partition('/with')[2].partition('/')[0].replace(':', ' with rank ')} | {case['ranks']} | "
-            f"{case['bytes_per_rank']:.0f} | {case['real_time']:.2f} |" for case in links
-        ]
+        rows.append([case["operation"], case["type"], case["scaling"], str(case["ranks"]), f"{case['real_time']:.1f}",
+                     f"{case['variation'] * 100:.1f} %", f"{case['bytes_per_rank'] / case['real_time'] * 1e-3:.0f}",
+                     "" if efficiency is None else f"{efficiency:.3f}", bar])
+    lines += table(["operation", "type", "scaling", "ranks", "us per call", "variation", "GB/s per rank", "efficiency", "bar"], rows)
+    lines += table(["link", "ranks", "bytes", "us"], links) if links else []
     if options.model:
         latency, bandwidth, origin = link_of_model(data, options)
-        lines += ["", f"**Model, not measured**: weak scaling on more GPUs, {origin}.", "", "| operation | type | ranks | efficiency (model) |",
-                  "|---|---|---:|---:|"]
-        for (operation, kind), cases in series(data, "weak").items():
-            for ranks in powers(cases[-1]["ranks"], options.model):
-                lines.append(f"| {operation} | {kind} | {ranks} | {model(cases, ranks, latency, bandwidth):.3f} |")
-    return "\n".join(lines)
+        lines += [f"**Model, not measured**: weak scaling on more GPUs, {origin}.", ""]
+        lines += table(["operation", "type", "ranks", "efficiency (model)"],
+                       [[operation, kind, str(ranks), f"{model(cases, ranks, latency, bandwidth):.3f}"]
+                        for (operation, kind), cases in series(data, "weak").items() for ranks in powers(cases[-1]["ranks"], options.model)])
+    return "\n".join(lines).rstrip()
 
 
 def link_of_model(data, options):
@@ -157,7 +141,7 @@ def main(arguments):
         parser.error(f"--model {options.model}: a number of ranks, 2 or more")
     try:
         data = load(options.json)
-        print(table(data, options))
+        print(report(data, options))
     except BadFile as error:
         print(f"scaling.py: {error}", file=sys.stderr)
         return 2

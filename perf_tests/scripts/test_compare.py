@@ -11,7 +11,14 @@ import tempfile
 import unittest
 
 HERE = pathlib.Path(__file__).resolve().parent
-FIXTURES = HERE / "fixtures"
+H200 = json.loads((HERE / "fixtures" / "h200.json").read_text(encoding="utf-8"))
+
+
+def document(program, when):
+    """Of two runs, `before` and `after`: what they have in common stands once in the file."""
+    cut = H200[program]
+    cases = [{**{key: value for key, value in case.items() if key not in ("before", "after")}, **case[when]} for case in cut["benchmarks"]]
+    return {"context": {**cut["context"], **cut[when]}, "benchmarks": cases}
 
 
 def compare(*arguments):
@@ -22,19 +29,22 @@ class Comparison(unittest.TestCase):
     def setUp(self):
         self.temporary = tempfile.TemporaryDirectory()
         self.folder = pathlib.Path(self.temporary.name)
-        self.before = {k: FIXTURES / f"h200_{k}_before.json" for k in ("scan", "segmented")}
-        self.after = {k: FIXTURES / f"h200_{k}_after.json" for k in ("scan", "segmented")}
+        self.before, self.after = ({k: self.written(document(k, when), f"{k}_{when}.json") for k in ("scan", "segmented")}
+                                   for when in ("before", "after"))
 
     def tearDown(self):
         self.temporary.cleanup()
 
-    def changed(self, change, source="segmented"):
-        """A copy of a fixture, changed by a function of the document."""
-        document = json.loads(self.before[source].read_text(encoding="utf-8"))
-        change(document)
-        path = self.folder / "changed.json"
-        path.write_text(json.dumps(document), encoding="utf-8")
+    def written(self, changed, name="changed.json"):
+        path = self.folder / name
+        path.write_text(json.dumps(changed), encoding="utf-8")
         return path
+
+    def changed(self, change):
+        """A copy of a run, changed by a function of the document."""
+        copy = document("segmented", "before")
+        change(copy)
+        return self.written(copy)
 
     def assert_refused(self, run, *texts):
         self.assertEqual(run.returncode, 2, run.stdout + run.stderr)

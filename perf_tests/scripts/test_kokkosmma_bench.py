@@ -18,6 +18,7 @@ sys.path.insert(0, str(HERE))
 import kokkosmma_bench  # noqa: E402
 import plots  # noqa: E402
 from bench_results import Results, load  # noqa: E402
+from test_compare import document  # noqa: E402
 
 try:
     import matplotlib  # noqa: F401
@@ -27,11 +28,11 @@ except ImportError:
     HAS_MATPLOTLIB = False
 
 STAND_IN = """#!{python}
-import json, re, sys
+import json, re, sys, time
 flags = dict(a.partition("=")[::2] for a in sys.argv[1:])
 if {no_gpu}:
     sys.exit("cudaGetDeviceCount(&count) error( cudaErrorNoDevice): no CUDA-capable device is detected")
-document = json.load(open({fixture!r}))
+document = {document!r}
 document["context"]["execution_space"] = {space!r}
 document["benchmarks"] = [b for b in document["benchmarks"] if re.search(flags["--benchmark_filter"], b["name"])]
 if "--benchmark_list_tests" in flags:
@@ -40,10 +41,14 @@ if "--benchmark_list_tests" in flags:
 probe = flags["--benchmark_filter"].startswith("^ceiling/empty_kernel")
 for b in document["benchmarks"]:
     print(b["name"], b["real_time"], "us", flush=True)
+probe or time.sleep({sleeps})
 text = json.dumps(document)
 open(flags["--benchmark_out"], "w").write(text if probe or not {truncate} else text[:len(text) // 2])
 sys.exit(0 if probe else {status})
 """
+
+NO_PLOTS = "sys.modules['matplotlib'] = None"
+ENVIRONMENT = {**os.environ, "PYTHONPATH": str(HERE)}
 
 
 class Driver(unittest.TestCase):
@@ -55,25 +60,28 @@ class Driver(unittest.TestCase):
     def tearDown(self):
         self.temporary.cleanup()
 
-    def stand_in(self, name, fixture=None, space="Cuda", no_gpu=False, truncate=False, status=0):
-        path = self.folder / f"perf_{name}"
-        path.write_text(STAND_IN.format(python=sys.executable, fixture=str(HERE / "fixtures" / (fixture or f"h200_{name}_after.json")), space=space,
-                                        no_gpu=no_gpu, truncate=truncate, status=status), encoding="utf-8")
-        path.chmod(0o755)
+    def stand_in(self, *names, space="Cuda", no_gpu=False, truncate=False, status=0, sleeps=0):
+        for name in names:
+            path = self.folder / f"perf_{name}"
+            path.write_text(STAND_IN.format(python=sys.executable, document=document(name, "after"), space=space, no_gpu=no_gpu,
+                                            truncate=truncate, status=status, sleeps=sleeps), encoding="utf-8")
+            path.chmod(0o755)
 
-    def bench(self, *arguments, draws=False, prepare="sys.modules['matplotlib'] = None"):
+    @staticmethod
+    def command(*arguments, draws=False, prepare=None):
         """Without matplotlib, which takes seconds, unless the test is about plots."""
-        code = f"import sys; {prepare}; import kokkosmma_bench; sys.exit(kokkosmma_bench.main(sys.argv[1:]))"
-        command = [sys.executable, *([str(HERE / "kokkosmma_bench.py")] if draws else ["-c", code]), *map(str, arguments)]
-        return subprocess.run(command, capture_output=True, text=True, check=False, cwd=str(self.folder),
-                              env={**os.environ, "PYTHONPATH": str(HERE)})
+        code = f"import sys; {prepare or NO_PLOTS}; import kokkosmma_bench; sys.exit(kokkosmma_bench.main(sys.argv[1:]))"
+        return [sys.executable, *([str(HERE / "kokkosmma_bench.py")] if draws else ["-c", code]), *map(str, arguments)]
+
+    def bench(self, *arguments, **more):
+        return subprocess.run(self.command(*arguments, **more), capture_output=True, text=True, check=False, cwd=str(self.folder),
+                              env=ENVIRONMENT)
 
     def run_two(self, *arguments, **more):
         return self.bench("--programs", self.folder, "--only", "scan,segmented", "--out", self.out, *arguments, **more)
 
     def test_results_tables_plots_and_progress(self):
-        self.stand_in("scan")
-        self.stand_in("segmented")
+        self.stand_in("scan", "segmented")
         run = self.run_two(draws=True)
         self.assertEqual(run.returncode, 0, run.stderr)
         self.assertIn("63 cases on NVIDIA H200; Kokkos 4.6.1, revision b1; results in", run.stdout)
@@ -100,8 +108,7 @@ class Driver(unittest.TestCase):
         self.assertRegex(made[0].name, r"^nvidia_h200_\d{4}-\d\d-\d\d_\d{6}$")
 
     def test_without_gpu_routes_are_the_hosts_and_every_output_says_so(self):
-        self.stand_in("scan", space="OpenMP")
-        self.stand_in("segmented", space="OpenMP")
+        self.stand_in("scan", "segmented", space="OpenMP")
         run = self.run_two(draws=True)
         self.assertEqual(run.returncode, 0, run.stderr)
         self.assertIn("on the host, as there is no Cuda execution space", run.stdout)
@@ -112,8 +119,7 @@ class Driver(unittest.TestCase):
             self.assertIn("host routes, no GPU", plain_text((self.out / "scan.svg").read_text(encoding="utf-8")))
 
     def test_programs_for_cuda_without_gpu(self):
-        self.stand_in("scan", no_gpu=True)
-        self.stand_in("segmented", no_gpu=True)
+        self.stand_in("scan", "segmented", no_gpu=True)
         run = self.run_two()
         self.assertEqual(run.returncode, 1)
         self.assertIn("cudaErrorNoDevice", run.stderr)
@@ -121,51 +127,36 @@ class Driver(unittest.TestCase):
         self.assertIn("nothing was written", run.stderr)
         self.assertFalse(self.out.exists())
 
-    def test_missing_program_leaves_the_results_of_the_others(self):
-        self.stand_in("segmented")
-        run = self.run_two()
-        self.assertEqual(run.returncode, 1)
-        self.assertIn(f"perf_scan: {self.folder / 'perf_scan'}: No such file", run.stderr)
-        self.assertTrue((self.out / "perf_segmented.json").exists())
-        text = (self.out / "report.md").read_text(encoding="utf-8")
-        self.assertIn("# Not complete", text)
-        self.assertIn("- perf_scan:", text)
-
-    def test_failing_program_and_truncated_json(self):
-        self.stand_in("scan", truncate=True, status=3)
-        self.stand_in("segmented")
-        run = self.run_two()
-        self.assertEqual(run.returncode, 1)
-        self.assertIn("perf_scan: ended with status 3", run.stderr)
-        self.assertIn("only the beginning of one", run.stderr)
-        self.assertIn("Sums of equal segments", (self.out / "report.md").read_text(encoding="utf-8"))
-
-    def test_complete_json_of_a_program_that_failed_is_in_the_tables(self):
-        self.stand_in("scan", status=1)
-        self.stand_in("segmented")
-        run = self.run_two()
-        self.assertEqual(run.returncode, 1)
-        text = (self.out / "report.md").read_text(encoding="utf-8")
-        self.assertIn("- perf_scan: ended with status 1", text)
-        self.assertIn("## Exclusive scan", text)
+    def test_a_program_that_fails_leaves_the_results_of_the_others(self):
+        for stand_in, message, heading in (
+            (None, f"perf_scan: {self.folder / 'perf_scan'}: No such file", None),
+            ({"truncate": True, "status": 3}, "perf_scan: ended with status 3.*only the beginning of one", None),
+            ({"status": 1}, "perf_scan: ended with status 1", "## Exclusive scan"),  # its JSON is complete
+        ):
+            self.stand_in("segmented")
+            if stand_in:
+                self.stand_in("scan", **stand_in)
+            self.out = self.folder / f"results of {stand_in}"
+            run = self.run_two()
+            self.assertEqual(run.returncode, 1)
+            self.assertRegex(run.stderr, message)
+            text = (self.out / "report.md").read_text(encoding="utf-8")
+            for part in ("# Not complete", "- perf_scan:", "## Sums of equal segments", heading or ""):
+                self.assertIn(part, text)
+            self.assertTrue((self.out / "perf_segmented.json").exists())
 
     def test_limit_of_time(self):
-        self.stand_in("scan")
-        path = self.folder / "perf_scan"
-        path.write_text(path.read_text(encoding="utf-8").replace("text = json", "import time; probe or time.sleep(60)\ntext = json"), encoding="utf-8")
+        self.stand_in("scan", sleeps=60)
         run = self.bench("--programs", self.folder, "--only", "scan", "--out", self.out, "--limit", "0.02")
         self.assertEqual(run.returncode, 1)
         self.assertIn("was stopped after 0.02 minutes with 39 of 39 cases done; raise --limit", run.stderr)
 
     def test_an_interrupted_run_keeps_what_is_there(self):
         self.stand_in("scan")
-        self.stand_in("segmented")
-        path = self.folder / "perf_segmented"
-        path.write_text(path.read_text(encoding="utf-8").replace("text = json", "import time; probe or time.sleep(60)\ntext = json"), encoding="utf-8")
-        code = ("import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler); sys.modules['matplotlib'] = None; "
-                "import kokkosmma_bench; sys.exit(kokkosmma_bench.main(sys.argv[1:]))")
-        process = subprocess.Popen([sys.executable, "-c", code, "--programs", str(self.folder), "--only", "scan,segmented", "--out", str(self.out)],
-                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env={**os.environ, "PYTHONPATH": str(HERE)})
+        self.stand_in("segmented", sleeps=60)
+        process = subprocess.Popen(self.command("--programs", self.folder, "--only", "scan,segmented", "--out", self.out,
+                                                prepare="import signal; signal.signal(signal.SIGINT, signal.default_int_handler); " + NO_PLOTS),
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=ENVIRONMENT)
         until = time.monotonic() + 60
         while not (self.out / "perf_segmented.log").exists() and time.monotonic() < until:
             time.sleep(0.05)
@@ -176,44 +167,39 @@ class Driver(unittest.TestCase):
         self.assertIn("perf_segmented: interrupted", errors)
         self.assertIn("## Exclusive scan", (self.out / "report.md").read_text(encoding="utf-8"))
 
-    def test_folder_that_cannot_be_written(self):
-        self.stand_in("scan")
-        (self.folder / "file").write_text("", encoding="utf-8")
-        run = self.bench("--programs", self.folder, "--only", "scan", "--out", self.folder / "file" / "results")
-        self.assertEqual(run.returncode, 2)
-        self.assertIn("cannot be written to: Not a directory; pass another folder with --out", run.stderr)
-
     @unittest.skipIf(os.geteuid() == 0, "root writes everywhere")
     def test_folder_without_permission(self):
-        self.stand_in("scan")
         self.out.mkdir(mode=0o500)
-        run = self.bench("--programs", self.folder, "--only", "scan", "--out", self.out)
-        self.assertEqual(run.returncode, 2)
-        self.assertIn("cannot be written to: Permission denied", run.stderr)
+        self.assert_usage("cannot be written to: Permission denied", "--out", self.out)
 
     def test_results_are_not_overwritten(self):
-        self.stand_in("scan")
         self.out.mkdir()
         (self.out / "perf_scan.json").write_text("kept", encoding="utf-8")
-        run = self.bench("--programs", self.folder, "--only", "scan", "--out", self.out)
-        self.assertEqual(run.returncode, 2)
-        self.assertIn("holds results already", run.stderr)
+        self.assert_usage("holds results already", "--out", self.out)
         self.assertEqual((self.out / "perf_scan.json").read_text(encoding="utf-8"), "kept")
 
+    def assert_usage(self, text, *arguments):
+        self.stand_in("scan")
+        run = self.bench(*(arguments if arguments[0] in ("report", "compare") else ("--programs", self.folder, "--only", "scan", *arguments)))
+        self.assertEqual(run.returncode, 2, arguments)
+        self.assertIn(text, run.stderr)
+
     def test_wrong_usage(self):
-        for arguments, text in (
-            (("--only", "scan,sort"), "'sort' is no program; choose among reduce, scan, segmented, stencil"),
-            (("--full", "--quick"), "not allowed with argument"),
-            (("--limit", "soon"), "'soon' is not a number of minutes"),
-            (("--fast",), "unrecognized arguments: --fast"),
+        (self.folder / "file").write_text("", encoding="utf-8")
+        for text, *arguments in (
+            ("cannot be written to: Not a directory; pass another folder with --out", "--out", self.folder / "file" / "results"),
+            ("'sort' is no program; choose among reduce, scan, segmented, stencil", "--only", "scan,sort"),
+            ("not allowed with argument", "--full", "--quick"),
+            ("'soon' is not a number of minutes", "--limit", "soon"),
+            ("unrecognized arguments: --fast", "--fast"),
+            ("holds none of perf_reduce.json", "report", self.folder),
+            ("is no folder that can be written to", "report", self.folder / "absent"),
+            ("kokkosmma-bench: ", "compare", self.folder, self.folder),
         ):
-            run = self.bench(*arguments)
-            self.assertEqual(run.returncode, 2, arguments)
-            self.assertIn(text, run.stderr)
+            self.assert_usage(text, *arguments)
 
     def test_without_matplotlib_there_are_tables_and_a_way_to_plots(self):
-        self.stand_in("scan")
-        self.stand_in("segmented")
+        self.stand_in("scan", "segmented")
         run = self.run_two()
         self.assertEqual(run.returncode, 0, run.stderr)
         self.assertIn("no plots: this Python has no matplotlib", run.stdout)
@@ -231,53 +217,36 @@ class Driver(unittest.TestCase):
         self.assertIn("plots: ZeroDivisionError", run.stderr)
         self.assertIn("## Exclusive scan", (self.out / "report.md").read_text(encoding="utf-8"))
 
-    def test_report_and_compare_of_wrong_folders(self):
-        run = self.bench("report", self.folder)
-        self.assertEqual(run.returncode, 2)
-        self.assertIn("holds none of perf_reduce.json", run.stderr)
-        self.assertEqual(self.bench("report", self.folder / "absent").returncode, 2)
-        run = self.bench("compare", self.folder, self.folder)
-        self.assertEqual(run.returncode, 2)
-        self.assertIn("kokkosmma-bench: ", run.stderr)
-
 
 class Chosen(unittest.TestCase):
     """Which cases the filters take, of names as the programs give them."""
 
     def test_filters(self):
-        takes = {
-            "reduce": ("reduce/mma/half/view/n:1/iterations:1/manual_time", "ceiling/copy/iterations:1/manual_time"),
-            "scan": ("scan/shuffle/int8/exclusive/n:32/x",),
-            "segmented": ("segmented_scan/unchecked/float/ragged32/one_long:3/n:1/x",),
-            "stencil": (
-                "stencil/cudnn/float/2d/dense/r:7/constant/n:268435456/x",
-                "stencil/stencil/half/2d/box/r:1/periodic/n:268435456/x",
-                "stencil_steps/stencil/float/2d/box/r:1/periodic/steps:8/n:268435456/x",
-                "automaton/automaton/uint8/moore/r:5/constant/steps:8/n:268435456/x",
-            ),
-        }
-        leaves = {
-            "reduce": ("reduce/mma-split/R:4/B:128/half/view/n:1/x",),
-            "segmented": ("segmented_energy/segmented/half/equal/length:16/n:1/x",),
-            "stencil": (
-                "stencil/kokkos_tiled/float/3d/box/r:16/constant/n:1/x",
-                "stencil/stencil/half/2d/dense/r:12/constant/n:1/x",
-                "stencil/stencil/half/2d/dense_real/r:1/constant/n:1/x",
-            ),
-        }
-        for program, cases in kokkosmma_bench.CASES.items():
-            for name in takes.get(program, ()):
-                self.assertRegex(name, cases.usual)
-                self.assertRegex(name, cases.full)
-            for name in leaves.get(program, ()):
-                self.assertIsNone(re.search(cases.usual, name), name)
+        for program, usual, name in (
+            ("reduce", True, "reduce/mma/half/view/n:1/iterations:1/manual_time"),
+            ("reduce", True, "ceiling/copy/iterations:1/manual_time"),
+            ("reduce", False, "reduce/mma-split/R:4/B:128/half/view/n:1/x"),
+            ("scan", True, "scan/shuffle/int8/exclusive/n:32/x"),
+            ("segmented", True, "segmented_scan/unchecked/float/ragged32/one_long:3/n:1/x"),
+            ("segmented", False, "segmented_energy/segmented/half/equal/length:16/n:1/x"),
+            ("stencil", True, "stencil/cudnn/float/2d/dense/r:7/constant/n:268435456/x"),
+            ("stencil", True, "stencil/stencil/half/2d/box/r:1/periodic/n:268435456/x"),
+            ("stencil", True, "stencil_steps/stencil/float/2d/box/r:1/periodic/steps:8/n:268435456/x"),
+            ("stencil", True, "automaton/automaton/uint8/moore/r:5/constant/steps:8/n:268435456/x"),
+            ("stencil", False, "stencil/kokkos_tiled/float/3d/box/r:16/constant/n:1/x"),
+            ("stencil", False, "stencil/stencil/half/2d/dense/r:12/constant/n:1/x"),
+            ("stencil", False, "stencil/stencil/half/2d/dense_real/r:1/constant/n:1/x"),
+        ):
+            cases = kokkosmma_bench.CASES[program]
+            self.assertEqual(bool(re.search(cases.usual, name)), usual, name)
+            self.assertRegex(name, cases.full)
 
 
 class Lines(unittest.TestCase):
     """What is drawn."""
 
     def test_scan_over_powers_of_two(self):
-        found = {p.name: p for p in plots.pictures(Results(load(HERE / "fixtures" / "h200_scan_after.json")))}
+        found = {p.name: p for p in plots.pictures(Results(document("scan", "after")))}
         panel = next(p for p in found["scan"].panels if p.title == "float")
         self.assertEqual(sorted(panel.lines), ["CUB", "Kokkos", "kokkos-mma", "kokkos-mma, drop-in"])
         self.assertEqual(list(panel.lines["CUB"]), [1 << 10, 1 << 14, 1 << 17, 1 << 28])

@@ -18,30 +18,14 @@ import scaling  # noqa: E402
 
 
 def case(operation, kind, how, ranks, time, efficiency=None, size=4e9, extra=""):
-    result = {
-        "name": f"mpi_{operation}/{kind}/{how}/ranks:{ranks}{extra}",
-        "operation": operation,
-        "type": kind,
-        "scaling": how,
-        "ranks": ranks,
-        "bytes_per_rank": size,
-        "real_time": time,
-        "variation": 0.01,
-    }
-    if efficiency is not None:
-        result["efficiency"] = efficiency
-    return result
+    found = {"efficiency": efficiency} if efficiency is not None else {}
+    return {"name": f"mpi_{operation}/{kind}/{how}/ranks:{ranks}{extra}", "operation": operation, "type": kind, "scaling": how, "ranks": ranks,
+            "bytes_per_rank": size, "real_time": time, "variation": 0.01, **found}
 
 
 DOCUMENT = {
-    "context": {
-        "device": "Invented GPU",
-        "mpi_library": "Invented MPI",
-        "gpu_aware_mpi": "no",
-        "ranks_share": "nothing",
-        "failures": 0,
-        "ranks": ["a:0", "a:1"],
-    },
+    "context": {"device": "Invented GPU", "mpi_library": "Invented MPI", "gpu_aware_mpi": "no", "ranks_share": "nothing", "failures": 0,
+                "ranks": ["a:0", "a:1"]},
     "benchmarks": [
         case("copy", "float", "one", 1, 2000, size=8e9),
         case("link", "message", "pair", 2, 2.0, size=8, extra="/with:1/bytes:8"),

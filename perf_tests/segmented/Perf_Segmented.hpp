@@ -4,25 +4,11 @@
 #ifndef KOKKOSMMA_PERF_SEGMENTED_HPP
 #define KOKKOSMMA_PERF_SEGMENTED_HPP
 
-#include <Kokkos_Core.hpp>
-#include <KokkosMMA.hpp>
-
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <map>
-#include <optional>
-#include <stdexcept>
-#include <string>
 #include <tuple>
-#include <type_traits>
 #include <utility>
-#include <vector>
 
 #include "segmented/Perf_SegmentedCase.hpp"
-#include "segmented/Perf_SegmentedCheck.hpp"
 #include "support/Perf_Energy.hpp"
-#include "support/Perf_Program.hpp"
 
 /// The cases of perf_segmented. The reductions and the scans of every type are
 /// instances in sources of their own.
@@ -43,14 +29,6 @@ class SegmentedTests {
   void register_scans();
 
  private:
-  /// Most elements of a case; 4 and fewer bytes 2^28, 8 bytes 2^27, on hosts
-  /// 2^22.
-  template <class T>
-  std::size_t largest() const {
-    std::size_t const bytes = std::max(sizeof(T), sizeof(sum_type<T>));
-    return m_session.fitting(
-        std::size_t(1) << (on_cuda ? (bytes == 8 ? 27 : 28) : 22), bytes);
-  }
   bool exists(Contender c) const;
   bool measures_energy() const;
 
@@ -123,7 +101,7 @@ void SegmentedTests::register_equal(Task task,
                                     std::vector<std::size_t> const& lengths,
                                     std::vector<Contender> const& contenders,
                                     Maker<T> make) {
-  std::size_t const most = largest<T>();
+  std::size_t const most = m_session.segment_elements<T>();
   for (std::size_t length : sizes(lengths, most))
     for (Contender c : contenders)
       // Whole segments, as not all contenders take a shorter last one.
@@ -137,7 +115,7 @@ void SegmentedTests::register_columns(Task task,
                                       std::vector<std::size_t> const& list,
                                       std::vector<Contender> const& contenders,
                                       Maker<T> make) {
-  std::size_t const most = largest<T>();
+  std::size_t const most = m_session.segment_elements<T>();
   for (std::size_t columns : sizes(list, most))
     for (Contender c : contenders) {
       // A thread for each of a few columns takes seconds.
@@ -152,7 +130,7 @@ template <class T>
 void SegmentedTests::register_reductions() {
   using enum Contender;
   bool const all               = m_session.options.all;
-  std::size_t const most       = largest<T>();
+  std::size_t const most       = m_session.segment_elements<T>();
   Maker<T> const make          = &reduce_call<T>;
   std::vector<std::size_t> bar = {8,   16,  32,   64,   128,
                                   256, 512, 1024, 4096, 16384};
@@ -223,7 +201,7 @@ template <class T>
 void SegmentedTests::register_scans() {
   using enum Contender;
   bool const all                     = m_session.options.all;
-  std::size_t const most             = largest<T>();
+  std::size_t const most             = m_session.segment_elements<T>();
   Maker<T> const make                = &scan_call<T>;
   std::vector<std::size_t> const bar = {16, 64, 256, 1024, 16384};
   std::vector<std::size_t> every     = {16,   64,   100,   256,
@@ -287,57 +265,37 @@ void SegmentedTests::run(benchmark::State& state, Case const& c,
           : segment_tolerance<Sum>(how.longest,
                                    c.contender == Contender::kokkos_flat ||
                                        c.contender == Contender::cublas);
-  auto const run_once = [&] {
-    poison_bytes(exec, y, m * sizeof(Sum));
-    call();
-    return inspect_segments<T>(exec, c.scans(), x, y, how, sums, allowed);
-  };
   bool const forced = on_cuda && (c.contender == Contender::mma ||
                                   c.contender == Contender::streamed);
-  Inspection seen;
-  try {
-    seen = run_once();
-  } catch (std::invalid_argument const& refusal) {
-    // The call is valid without a route, so it is the route that refuses it.
-    if (!forced) throw;
-    return report_refusal(state, refusal);
-  }
-  std::string const route = is_ours(c.contender)
-                                ? checked_route(Expectation::library)
-                                : label_of(c.contender);
-  if (forced && route != name_of(c.contender))
-    throw std::runtime_error("route " + std::string(name_of(c.contender)) +
-                             " was asked for and route " + route + " ran");
-  seen.check(m, "results");
-  bool reproducible = run_once().hash == seen.hash;
+  auto const found  = checked_outcome(
+       m_session, state, is_ours(c.contender),
+      forced ? name_of(c.contender) : "", m, call,
+       [&] { poison_bytes(exec, y, m * sizeof(Sum)); },
+       [&] {
+        return inspect_segments<T>(exec, c.scans(), x, y, how, sums, allowed);
+      },
+       c.task != Task::energy);
+  if (!found) return;
 
   auto const n         = static_cast<double>(how.n);
   double const moved   = bytes<T>(c, how);
   double const ceiling = c.scans() ? m_session.copy_ceiling().bytes_per_second()
                                    : m_session.read_bytes_per_second();
-  if (c.task == Task::energy) {
+  if (c.task != Task::energy) report(state, found->samples, moved, ceiling, n);
 #ifdef KOKKOS_ENABLE_CUDA
+  else
     report_energy(state, m_session.timer, *m_energy, call, moved, ceiling, n);
 #endif
-  } else {
-    report(state,
-           sample_briefly(m_session.timer, m_session.options.samples,
-                          [&](std::size_t) { call(); }),
-           moved, ceiling, n);
-    Inspection const after =
-        inspect_segments<T>(exec, c.scans(), x, y, how, sums, allowed);
-    reproducible = reproducible && after.hash == seen.hash;
-  }
-  if (!reproducible &&
+  if (!found->reproducible &&
       (is_ours(c.contender) || c.contender == Contender::collective ||
        std::is_integral_v<T>))
     throw std::runtime_error("two runs on the same data differ");
   state.counters["segments"]     = static_cast<double>(how.segments);
-  state.counters["reproducible"] = reproducible;
+  state.counters["reproducible"] = found->reproducible;
   if constexpr (!std::is_integral_v<T>) {
-    state.counters["relative_error"] = seen.error;
+    state.counters["relative_error"] = found->seen.error;
   }
-  state.SetLabel(route);
+  state.SetLabel(is_ours(c.contender) ? found->route : label_of(c.contender));
 }
 
 }  // namespace perf

@@ -4,20 +4,10 @@
 #ifndef KOKKOSMMA_PERF_SEGMENTED_CASE_HPP
 #define KOKKOSMMA_PERF_SEGMENTED_CASE_HPP
 
-#include <Kokkos_Core.hpp>
-#include <KokkosMMA.hpp>
-
-#include <cstddef>
-#include <cstdint>
-#include <stdexcept>
-#include <string>
-#include <type_traits>
+#include <array>
 
 #include "papers/Perf_PaperSums.hpp"
-#include "segmented/Perf_SegmentedCheck.hpp"
 #include "segmented/Perf_SegmentedPeers.hpp"
-#include "support/Perf_Libraries.hpp"
-#include "support/Perf_Program.hpp"
 
 /// What a case of perf_segmented is, and the call of its contender.
 namespace perf {
@@ -41,25 +31,22 @@ enum class Shape { equal, ragged32, ragged64, columns };
 enum class Pattern { length, mean, power_law, one_long, columns };
 
 constexpr char const* name_of(Task t) {
-  constexpr char const* names[] = {"segmented_reduce", "segmented_scan",
-                                   "segmented_energy"};
-  return names[static_cast<int>(t)];
+  return std::array{"segmented_reduce", "segmented_scan",
+                    "segmented_energy"}[static_cast<std::size_t>(t)];
 }
 constexpr char const* name_of(Contender c) {
-  constexpr char const* names[] = {"kokkos_team", "kokkos_flat", "cub_offsets",
-                                   "cub_fixed",   "cub_by_key",  "cublas",
-                                   "segmented",   "unchecked",   "mma",
-                                   "streamed",    "collective",  "wmma"};
-  return names[static_cast<int>(c)];
+  return std::array{"kokkos_team", "kokkos_flat", "cub_offsets", "cub_fixed",
+                    "cub_by_key",  "cublas",      "segmented",   "unchecked",
+                    "mma",         "streamed",    "collective",  "wmma"}
+      [static_cast<std::size_t>(c)];
 }
 constexpr char const* name_of(Shape s) {
-  constexpr char const* names[] = {"equal", "ragged32", "ragged64", "along0"};
-  return names[static_cast<int>(s)];
+  return std::array{"equal", "ragged32", "ragged64",
+                    "along0"}[static_cast<std::size_t>(s)];
 }
 constexpr char const* name_of(Pattern p) {
-  constexpr char const* names[] = {"length", "mean", "power_law", "one_long",
-                                   "columns"};
-  return names[static_cast<int>(p)];
+  return std::array{"length", "mean", "power_law", "one_long",
+                    "columns"}[static_cast<std::size_t>(p)];
 }
 
 /// The label of other contenders; the library's calls have their route there.
@@ -128,62 +115,97 @@ struct Work {
   Scratch<T> const* ones;  // cublas: as many as a segment has elements
 };
 
-/// The library's call of a case, on segments of any kind.
-template <class T, class Segments>
-Call own_reduce(Work<T> const& w, Segments const& segments) {
-  return [w, segments, settings = w.c.settings()] {
-    KokkosMMA::segmented_reduce(w.exec, w.x, segments, w.y, settings);
-  };
+/// f(segments) with the segments of a case as the library takes them beside the
+/// elements.
+template <class T, class F>
+Call with_segments(Work<T> const& w, F const& f) {
+  if (w.c.shape == Shape::equal) return f(w.cut.length);
+  if (w.c.shape == Shape::ragged32) return f(w.offsets->narrow);
+  return f(w.offsets->wide);
+}
+/// f(rows) with the segments as Kokkos' own code walks over them.
+template <class T, class F>
+Call with_rows(Work<T> const& w, F const& f) {
+  if (w.c.shape == Shape::equal) return f(EqualRows{w.cut.length});
+  if (w.c.shape == Shape::ragged32)
+    return f(OffsetRows<std::int32_t>{w.offsets->narrow.data()});
+  return f(OffsetRows<std::int64_t>{w.offsets->wide.data()});
 }
 template <class T>
-Call own_column_reduce(Work<T> const& w) {
-  Kokkos::View<T**, Kokkos::LayoutRight, Exec> const x(
-      w.x.data(), w.cut.n / w.cut.length, w.cut.length);
-  return [w, x, settings = w.c.settings()] {
-    KokkosMMA::segmented_reduce(w.exec, x, KokkosMMA::Axis{0}, w.y, settings);
-  };
+ColumnRows columns_of(Work<T> const& w) {
+  return {w.cut.n / w.cut.length, w.cut.length};
 }
-template <class T, class Segments>
-Call own_scan(Work<T> const& w, Segments const& segments) {
-  return [w, segments, settings = w.c.settings()] {
-    KokkosMMA::segmented_inclusive_scan(w.exec, w.x, segments, w.y, settings);
-  };
+template <class U, class T>
+Kokkos::View<U**, Kokkos::LayoutRight, Exec> matrix_of(Work<T> const& w,
+                                                       U* data) {
+  return Kokkos::View<U**, Kokkos::LayoutRight, Exec>(
+      data, w.cut.n / w.cut.length, w.cut.length);
 }
 
+/// The library's calls.
 template <class T>
-Call own_column_scan(Work<T> const& w) {
-  using Matrix = Kokkos::View<sum_type<T>**, Kokkos::LayoutRight, Exec>;
-  std::size_t const rows = w.cut.n / w.cut.length;
-  Kokkos::View<T**, Kokkos::LayoutRight, Exec> const x(w.x.data(), rows,
-                                                       w.cut.length);
-  Matrix const y(w.y.data(), rows, w.cut.length);
-  return [w, x, y, settings = w.c.settings()] {
-    KokkosMMA::segmented_inclusive_scan(w.exec, x, KokkosMMA::Axis{0}, y,
-                                        settings);
-  };
+Call own_reduce(Work<T> const& w) {
+  auto const settings = w.c.settings();
+  if (w.c.shape == Shape::columns)
+    return [w, settings, x = matrix_of(w, w.x.data())] {
+      KokkosMMA::segmented_reduce(w.exec, x, KokkosMMA::Axis{0}, w.y, settings);
+    };
+  return with_segments(w, [&](auto const& segments) -> Call {
+    return [w, segments, settings] {
+      KokkosMMA::segmented_reduce(w.exec, w.x, segments, w.y, settings);
+    };
+  });
+}
+template <class T>
+Call own_scan(Work<T> const& w) {
+  auto const settings = w.c.settings();
+  if (w.c.shape == Shape::columns)
+    return [w, settings, x = matrix_of(w, w.x.data()),
+            y = matrix_of(w, w.y.data())] {
+      KokkosMMA::segmented_inclusive_scan(w.exec, x, KokkosMMA::Axis{0}, y,
+                                          settings);
+    };
+  return with_segments(w, [&](auto const& segments) -> Call {
+    return [w, segments, settings] {
+      KokkosMMA::segmented_inclusive_scan(w.exec, w.x, segments, w.y, settings);
+    };
+  });
 }
 
-/// Kokkos' teams and threads on segments of any kind.
-template <class T, class Rows>
-Call kokkos_reduce(Work<T> const& w, Rows const& rows) {
-  if (w.c.contender == Contender::kokkos_flat)
-    return [w, rows] {
-      kokkos_flat_reduce<T>(w.exec, rows, w.cut.segments, w.x, w.y);
+/// Kokkos' teams and threads.
+template <class T>
+Call kokkos_reduce(Work<T> const& w) {
+  bool const flat = w.c.contender == Contender::kokkos_flat;
+  if (w.c.shape == Shape::columns)
+    return [w, flat, rows = columns_of(w)] {
+      if (flat)
+        kokkos_flat<false>(w.exec, rows, w.cut.segments, w.x, w.y);
+      else
+        kokkos_block_reduce<T>(w.exec, rows, w.cut.segments, 512, w.x, w.y);
     };
-  // A single vector of 32 lanes would sum the long segment.
-  if (w.c.pattern == Pattern::one_long)
-    return [w, rows] {
-      kokkos_block_reduce<T>(w.exec, rows, w.cut.segments, w.x, w.y);
+  return with_rows(w, [&](auto const& rows) -> Call {
+    return [w, flat, rows, shape = TeamShape(w.cut.n / w.cut.segments)] {
+      if (flat)
+        kokkos_flat<false>(w.exec, rows, w.cut.segments, w.x, w.y);
+      else if (w.c.pattern == Pattern::one_long)
+        // A single vector of 32 lanes would sum the long segment.
+        kokkos_block_reduce<T>(w.exec, rows, w.cut.segments, 256, w.x, w.y);
+      else
+        kokkos_team_reduce<T>(w.exec, rows, w.cut.segments, shape, w.x, w.y);
     };
-  return [w, rows, shape = TeamShape(w.cut.n / w.cut.segments)] {
-    kokkos_team_reduce<T>(w.exec, rows, w.cut.segments, shape, w.x, w.y);
-  };
+  });
 }
-template <class T, class Rows>
-Call kokkos_scan(Work<T> const& w, Rows const& rows) {
-  return [w, rows, shape = TeamShape(w.cut.n / w.cut.segments)] {
-    kokkos_team_scan<T>(w.exec, rows, w.cut.segments, shape, w.x, w.y);
-  };
+template <class T>
+Call kokkos_scan(Work<T> const& w) {
+  if (w.c.shape == Shape::columns)
+    return [w, rows = columns_of(w)] {
+      kokkos_flat<true>(w.exec, rows, w.cut.segments, w.x, w.y);
+    };
+  return with_rows(w, [&](auto const& rows) -> Call {
+    return [w, rows, shape = TeamShape(w.cut.n / w.cut.segments)] {
+      kokkos_team_scan<T>(w.exec, rows, w.cut.segments, shape, w.x, w.y);
+    };
+  });
 }
 
 #ifdef KOKKOSMMA_PERF_HAS_CUBLAS_HEADER
@@ -207,69 +229,40 @@ Call cublas_reduce(Work<T> const& w) {
 template <class T>
 Call reduce_call(Work<T> const& w) {
   Case const& c = w.c;
-  EqualRows const equal{w.cut.length};
-  if (is_ours(c.contender)) {
-    switch (c.shape) {
-      case Shape::equal: return own_reduce(w, w.cut.length);
-      case Shape::ragged32: return own_reduce(w, w.offsets->narrow);
-      case Shape::ragged64: return own_reduce(w, w.offsets->wide);
-      case Shape::columns: return own_column_reduce(w);
-    }
-  }
-  if (c.contender == Contender::collective && c.shape == Shape::equal)
-    return [w, equal] {
-      collective_reduce<T>(w.exec, equal, w.cut.segments, w.x, w.y);
-    };
+  if (is_ours(c.contender)) return own_reduce(w);
   if (c.contender == Contender::kokkos_team ||
-      c.contender == Contender::kokkos_flat) {
-    if (c.shape == Shape::equal) return kokkos_reduce(w, equal);
-    if (c.shape == Shape::ragged32)
-      return kokkos_reduce(w,
-                           OffsetRows<std::int32_t>{w.offsets->narrow.data()});
-    if (c.shape == Shape::ragged64)
-      return kokkos_reduce(w, OffsetRows<std::int64_t>{w.offsets->wide.data()});
-    std::size_t const rows = w.cut.n / w.cut.length;
-    if (c.contender == Contender::kokkos_team)
-      return [w, rows] {
-        kokkos_team_columns<T>(w.exec, rows, w.cut.length, w.x, w.y);
-      };
-    return [w, rows] {
-      kokkos_flat_columns<T>(w.exec, rows, w.cut.length, w.x, w.y);
+      c.contender == Contender::kokkos_flat)
+    return kokkos_reduce(w);
+  if (c.contender == Contender::collective)
+    return [w] {
+      collective_reduce<T>(w.exec, {w.cut.length}, w.cut.segments, w.x, w.y);
     };
-  }
 #ifdef KOKKOS_ENABLE_CUDA
   if (c.contender == Contender::cub_offsets) {
-    if (c.shape == Shape::equal)
-      return cub_segmented_reduce<T>(
-          w.exec, w.x.data(), w.y.data(), w.cut.segments,
-          thrust::make_transform_iterator(
-              thrust::counting_iterator<long long>(0),
-              TimesLength{static_cast<long long>(w.cut.length)}));
-    if (c.shape == Shape::ragged32)
-      return cub_segmented_reduce<T>(
-          w.exec, w.x.data(), w.y.data(), w.cut.segments,
-          static_cast<std::int32_t const*>(w.offsets->narrow.data()));
-    if (c.shape == Shape::ragged64)
-      return cub_segmented_reduce<T>(
-          w.exec, w.x.data(), w.y.data(), w.cut.segments,
-          static_cast<std::int64_t const*>(w.offsets->wide.data()));
+    auto const between = [&](auto offsets) {
+      return cub_segmented_reduce<T>(w.exec, w.x.data(), w.y.data(),
+                                     w.cut.segments, offsets);
+    };
+    if (c.shape == Shape::ragged32) return between(w.offsets->narrow.data());
+    if (c.shape == Shape::ragged64) return between(w.offsets->wide.data());
+    return between(thrust::make_transform_iterator(
+        thrust::counting_iterator<long long>(0),
+        TimesLength{static_cast<long long>(w.cut.length)}));
   }
   if constexpr (has_cub_fixed<T>) {
     if (c.contender == Contender::cub_fixed)
       return cub_fixed_reduce<T>(w.exec, w.x.data(), w.y.data(), w.cut.segments,
                                  static_cast<int>(w.cut.length));
   }
-#endif
-#ifdef KOKKOSMMA_PERF_HAS_CUBLAS_HEADER
-  if constexpr (!std::is_integral_v<T>) {
-    if (c.contender == Contender::cublas) return cublas_reduce(w);
-  }
-#endif
-#ifdef KOKKOS_ENABLE_CUDA
   if constexpr (has_wmma<T>) {
     if (c.contender == Contender::wmma)
       return wmma_segments(w.exec, false, w.x.data(), w.y.data(),
                            w.cut.segments, w.cut.length);
+  }
+#endif
+#ifdef KOKKOSMMA_PERF_HAS_CUBLAS_HEADER
+  if constexpr (!std::is_integral_v<T>) {
+    if (c.contender == Contender::cublas) return cublas_reduce(w);
   }
 #endif
   no_such_case(c);
@@ -278,42 +271,27 @@ Call reduce_call(Work<T> const& w) {
 template <class T>
 Call scan_call(Work<T> const& w) {
   Case const& c = w.c;
-  if (is_ours(c.contender)) {
-    if (c.shape == Shape::equal) return own_scan(w, w.cut.length);
-    if (c.shape == Shape::ragged32) return own_scan(w, w.offsets->narrow);
-    if (c.shape == Shape::columns) return own_column_scan(w);
-  }
-  if (c.contender == Contender::kokkos_flat && c.shape == Shape::columns)
-    return [w] {
-      kokkos_flat_column_scan<T>(w.exec, w.cut.n / w.cut.length, w.cut.length,
-                                 w.x, w.y);
-    };
-  if (c.contender == Contender::kokkos_team) {
-    if (c.shape == Shape::equal) return kokkos_scan(w, EqualRows{w.cut.length});
-    if (c.shape == Shape::ragged32)
-      return kokkos_scan(w, OffsetRows<std::int32_t>{w.offsets->narrow.data()});
-  }
+  if (is_ours(c.contender)) return own_scan(w);
+  if (c.contender == Contender::kokkos_team ||
+      c.contender == Contender::kokkos_flat)
+    return kokkos_scan(w);
 #ifdef KOKKOS_ENABLE_CUDA
+  if (c.contender == Contender::cub_by_key && c.shape == Shape::equal)
+    return cub_by_key_scan<T>(
+        w.exec,
+        thrust::make_transform_iterator(
+            thrust::counting_iterator<unsigned>(0),
+            OverLength{static_cast<unsigned>(w.cut.length)}),
+        w.x.data(), w.y.data(), w.cut.n);
   if (c.contender == Contender::cub_by_key) {
-    if (c.shape == Shape::equal)
-      return cub_by_key_scan<T>(
-          w.exec,
-          thrust::make_transform_iterator(
-              thrust::counting_iterator<unsigned>(0),
-              OverLength{static_cast<unsigned>(w.cut.length)}),
-          w.x.data(), w.y.data(), w.cut.n);
-    if (c.shape == Shape::ragged32) {
-      Scratch<int> const keys(w.exec, w.cut.n);
-      std::size_t const workers = std::size_t(1) << 18;
-      Kokkos::parallel_for("perf::keys", IndexRange(w.exec, 0, workers),
-                           WriteKeys{w.cut, keys.data(), workers});
-      return [keys, call = cub_by_key_scan<T>(
-                        w.exec, static_cast<int const*>(keys.data()),
-                        w.x.data(), w.y.data(), w.cut.n)] { call(); };
-    }
+    Scratch<int> const keys(w.exec, w.cut.n);
+    std::size_t const workers = std::size_t(1) << 18;
+    Kokkos::parallel_for("perf::keys", IndexRange(w.exec, 0, workers),
+                         WriteKeys{w.cut, keys.data(), workers});
+    return [keys, call = cub_by_key_scan<T>(
+                      w.exec, static_cast<int const*>(keys.data()), w.x.data(),
+                      w.y.data(), w.cut.n)] { call(); };
   }
-#endif
-#ifdef KOKKOS_ENABLE_CUDA
   if constexpr (has_wmma<T>) {
     if (c.contender == Contender::wmma)
       return wmma_segments(w.exec, true, w.x.data(), w.y.data(), w.cut.segments,

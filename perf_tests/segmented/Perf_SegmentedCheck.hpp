@@ -4,15 +4,6 @@
 #ifndef KOKKOSMMA_PERF_SEGMENTED_CHECK_HPP
 #define KOKKOSMMA_PERF_SEGMENTED_CHECK_HPP
 
-#include <Kokkos_Core.hpp>
-
-#include <algorithm>
-#include <cmath>
-#include <cstddef>
-#include <cstdint>
-#include <limits>
-#include <type_traits>
-
 #include "support/Perf_Check.hpp"
 
 /// Checks of segmented sums and scans: the exact sum of every segment, and

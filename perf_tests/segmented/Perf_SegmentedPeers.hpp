@@ -4,23 +4,12 @@
 #ifndef KOKKOSMMA_PERF_SEGMENTED_PEERS_HPP
 #define KOKKOSMMA_PERF_SEGMENTED_PEERS_HPP
 
-#include <Kokkos_Core.hpp>
-#include <KokkosMMA.hpp>
-
-#include <algorithm>
 #include <bit>
-#include <cstddef>
-#include <cstdint>
 #include <memory>
-#include <stdexcept>
-#include <string>
-#include <type_traits>
 
 #include "support/Perf_Program.hpp"
-#include "support/Perf_Data.hpp"
 #include "support/Perf_Libraries.hpp"
 #include "segmented/Perf_SegmentedCheck.hpp"
-#include "support/Perf_Timing.hpp"
 
 #ifdef KOKKOS_ENABLE_CUDA
 #include <cub/device/device_scan.cuh>
@@ -35,7 +24,8 @@ namespace perf {
 
 using Team = Kokkos::TeamPolicy<Exec>;
 
-/// Segments of one length. \c Index counts the elements of a segment.
+/// Segments of one length. \c Index counts the elements of a segment, of which
+/// element i is begin(s) + i * step().
 struct EqualRows {
   using Index = int;
   std::size_t length;
@@ -45,6 +35,7 @@ struct EqualRows {
   KOKKOS_INLINE_FUNCTION Index size(std::size_t) const {
     return static_cast<Index>(length);
   }
+  KOKKOS_INLINE_FUNCTION static constexpr std::size_t step() { return 1; }
 };
 /// Segments between offsets.
 template <class Offset>
@@ -57,6 +48,15 @@ struct OffsetRows {
   KOKKOS_INLINE_FUNCTION Index size(std::size_t s) const {
     return offsets[s + 1] - offsets[s];
   }
+  KOKKOS_INLINE_FUNCTION static constexpr std::size_t step() { return 1; }
+};
+/// The columns of a row-major matrix.
+struct ColumnRows {
+  using Index = std::size_t;
+  std::size_t rows, columns;
+  KOKKOS_INLINE_FUNCTION std::size_t begin(std::size_t s) const { return s; }
+  KOKKOS_INLINE_FUNCTION Index size(std::size_t) const { return rows; }
+  KOKKOS_INLINE_FUNCTION std::size_t step() const { return columns; }
 };
 
 /// The shape of a team for segments of about so many elements: the widest
@@ -78,13 +78,10 @@ struct TeamShape {
   }
 };
 
-/// One vector of lanes for each segment.
-template <class T, class Rows>
-void kokkos_team_reduce(Exec const& exec, Rows const& rows,
-                        std::size_t segments, TeamShape const& shape,
-                        Vector<T> const& x, Vector<sum_type<T>> const& result) {
-  using Sum      = sum_type<T>;
-  using Index    = typename Rows::Index;
+/// body(member, s) for each segment, by a thread of a team with its lanes.
+template <class Body>
+void for_each_by_lanes(Exec const& exec, std::size_t segments,
+                       TeamShape const& shape, Body const& body) {
   int const each = shape.segments;
   Kokkos::parallel_for(
       "perf_segmented", shape.policy(exec, segments),
@@ -92,46 +89,61 @@ void kokkos_team_reduce(Exec const& exec, Rows const& rows,
         Kokkos::parallel_for(Kokkos::TeamThreadRange(member, each), [&](int t) {
           std::size_t const s =
               static_cast<std::size_t>(member.league_rank()) * each + t;
-          if (s >= segments) return;
-          std::size_t const begin = rows.begin(s);
-          Sum sum                 = 0;
-          Kokkos::parallel_reduce(
-              Kokkos::ThreadVectorRange(member, rows.size(s)),
-              [&](Index i, Sum& update) {
-                update += static_cast<Sum>(x(begin + i));
-              },
-              sum);
-          Kokkos::single(Kokkos::PerThread(member), [&] { result(s) = sum; });
+          if (s < segments) body(member, s);
         });
+      });
+}
+
+/// The sum of segment s by those who share a range.
+template <class T, class Rows, class Range>
+KOKKOS_INLINE_FUNCTION sum_type<T> shared_sum(Range const& range,
+                                              Rows const& rows, std::size_t s,
+                                              Vector<T> const& x) {
+  using Sum               = sum_type<T>;
+  std::size_t const begin = rows.begin(s);
+  std::size_t const step  = rows.step();
+  Sum sum                 = 0;
+  Kokkos::parallel_reduce(
+      range,
+      [&](typename Rows::Index i, Sum& update) {
+        update += static_cast<Sum>(x(begin + i * step));
+      },
+      sum);
+  return sum;
+}
+
+/// One vector of lanes for each segment.
+template <class T, class Rows>
+void kokkos_team_reduce(Exec const& exec, Rows const& rows,
+                        std::size_t segments, TeamShape const& shape,
+                        Vector<T> const& x, Vector<sum_type<T>> const& result) {
+  for_each_by_lanes(
+      exec, segments, shape,
+      KOKKOS_LAMBDA(Team::member_type const& member, std::size_t s) {
+        auto const sum = shared_sum<T>(
+            Kokkos::ThreadVectorRange(member, rows.size(s)), rows, s, x);
+        Kokkos::single(Kokkos::PerThread(member), [&] { result(s) = sum; });
       });
 }
 
 /// A whole team for each segment, for few and long segments.
 template <class T, class Rows>
 void kokkos_block_reduce(Exec const& exec, Rows const& rows,
-                         std::size_t segments, Vector<T> const& x,
+                         std::size_t segments, int threads, Vector<T> const& x,
                          Vector<sum_type<T>> const& result) {
-  using Sum   = sum_type<T>;
-  using Index = typename Rows::Index;
   Kokkos::parallel_for(
       "perf_segmented",
-      Team(exec, static_cast<int>(segments), on_cuda ? 256 : 1),
+      Team(exec, static_cast<int>(segments), on_cuda ? threads : 1),
       KOKKOS_LAMBDA(Team::member_type const& member) {
-        std::size_t const s     = member.league_rank();
-        std::size_t const begin = rows.begin(s);
-        Sum sum                 = 0;
-        Kokkos::parallel_reduce(
-            Kokkos::TeamThreadRange(member, rows.size(s)),
-            [&](Index i, Sum& update) {
-              update += static_cast<Sum>(x(begin + i));
-            },
-            sum);
+        std::size_t const s = member.league_rank();
+        auto const sum      = shared_sum<T>(
+            Kokkos::TeamThreadRange(member, rows.size(s)), rows, s, x);
         Kokkos::single(Kokkos::PerTeam(member), [&] { result(s) = sum; });
       });
 }
 
-/// The kernel of kokkos_team_reduce with the library's collectives in it: the
-/// lanes of a thread for each segment, a team of four warps for a long one.
+/// The kernels of kokkos_team_reduce and kokkos_block_reduce with the library's
+/// collectives in them: a team of four warps for a long segment.
 template <class T>
 void collective_reduce(Exec const& exec, EqualRows const& rows,
                        std::size_t segments, Vector<T> const& x,
@@ -152,93 +164,44 @@ void collective_reduce(Exec const& exec, EqualRows const& rows,
         });
     return;
   }
-  TeamShape const shape(rows.length);
-  int const each = shape.segments;
-  Kokkos::parallel_for(
-      "perf_segmented", shape.policy(exec, segments),
-      KOKKOS_LAMBDA(Team::member_type const& member) {
-        Kokkos::parallel_for(Kokkos::TeamThreadRange(member, each), [&](int t) {
-          std::size_t const s =
-              static_cast<std::size_t>(member.league_rank()) * each + t;
-          if (s >= segments) return;
-          Sum sum = 0;
-          KokkosMMA::vector_reduce(
-              member, Segment(data + rows.begin(s), rows.length), sum);
-          Kokkos::single(Kokkos::PerThread(member), [&] { result(s) = sum; });
-        });
-      });
-}
-
-/// One thread for each segment.
-template <class T, class Rows>
-void kokkos_flat_reduce(Exec const& exec, Rows const& rows,
-                        std::size_t segments, Vector<T> const& x,
-                        Vector<sum_type<T>> const& result) {
-  using Sum   = sum_type<T>;
-  using Index = typename Rows::Index;
-  Kokkos::parallel_for(
-      "perf_segmented", IndexRange(exec, 0, segments),
-      KOKKOS_LAMBDA(std::size_t s) {
-        std::size_t const begin = rows.begin(s);
-        Index const size        = rows.size(s);
-        Sum sum                 = 0;
-        for (Index i = 0; i < size; ++i) sum += static_cast<Sum>(x(begin + i));
-        result(s) = sum;
-      });
-}
-
-/// A team for each column of a row-major matrix.
-template <class T>
-void kokkos_team_columns(Exec const& exec, std::size_t rows,
-                         std::size_t columns, Vector<T> const& x,
-                         Vector<sum_type<T>> const& result) {
-  using Sum = sum_type<T>;
-  Kokkos::parallel_for(
-      "perf_segmented",
-      Team(exec, static_cast<int>(columns), on_cuda ? 512 : 1),
-      KOKKOS_LAMBDA(Team::member_type const& member) {
-        std::size_t const column = member.league_rank();
-        Sum sum                  = 0;
-        Kokkos::parallel_reduce(
-            Kokkos::TeamThreadRange(member, rows),
-            [&](std::size_t row, Sum& update) {
-              update += static_cast<Sum>(x(row * columns + column));
-            },
-            sum);
-        Kokkos::single(Kokkos::PerTeam(member), [&] { result(column) = sum; });
-      });
-}
-
-/// A thread for each column.
-template <class T>
-void kokkos_flat_columns(Exec const& exec, std::size_t rows,
-                         std::size_t columns, Vector<T> const& x,
-                         Vector<sum_type<T>> const& result) {
-  using Sum = sum_type<T>;
-  Kokkos::parallel_for(
-      "perf_segmented", IndexRange(exec, 0, columns),
-      KOKKOS_LAMBDA(std::size_t column) {
+  for_each_by_lanes(
+      exec, segments, TeamShape(rows.length),
+      KOKKOS_LAMBDA(Team::member_type const& member, std::size_t s) {
         Sum sum = 0;
-        for (std::size_t row = 0; row < rows; ++row)
-          sum += static_cast<Sum>(x(row * columns + column));
-        result(column) = sum;
+        KokkosMMA::vector_reduce(
+            member, Segment(data + rows.begin(s), rows.length), sum);
+        Kokkos::single(Kokkos::PerThread(member), [&] { result(s) = sum; });
       });
 }
 
-template <class T>
-void kokkos_flat_column_scan(Exec const& exec, std::size_t rows,
-                             std::size_t columns, Vector<T> const& x,
-                             Vector<sum_type<T>> const& y) {
-  using Sum = sum_type<T>;
-  Kokkos::parallel_for(
-      "perf_segmented", IndexRange(exec, 0, columns),
-      KOKKOS_LAMBDA(std::size_t column) {
-        Sum sum = 0;
-        for (std::size_t row = 0; row < rows; ++row) {
-          sum += static_cast<Sum>(x(row * columns + column));
-          y(row * columns + column) = sum;
-        }
-      });
+/// One thread for each segment: y is its sum, or its prefixes.
+template <class T, class Rows, bool scans>
+struct FlatRows {
+  Rows rows;
+  Vector<T> x;
+  Vector<sum_type<T>> y;
+  KOKKOS_FUNCTION void operator()(std::size_t s) const {
+    using Sum                       = sum_type<T>;
+    std::size_t const begin         = rows.begin(s);
+    std::size_t const step          = rows.step();
+    typename Rows::Index const size = rows.size(s);
+    Sum sum                         = 0;
+    for (typename Rows::Index i = 0; i < size; ++i) {
+      sum += static_cast<Sum>(x(begin + i * step));
+      if constexpr (scans) {
+        y(begin + i * step) = sum;
+      }
+    }
+    if constexpr (!scans) {
+      y(s) = sum;
+    }
+  }
+};
+template <bool scans, class T, class Rows>
+void kokkos_flat(Exec const& exec, Rows const& rows, std::size_t segments,
+                 Vector<T> const& x, Vector<sum_type<T>> const& y) {
+  Kokkos::parallel_for("perf_segmented", IndexRange(exec, 0, segments),
+                       FlatRows<T, Rows, scans>{rows, x, y});
 }
 
 /// One vector of lanes scans a segment.
@@ -246,23 +209,17 @@ template <class T, class Rows>
 void kokkos_team_scan(Exec const& exec, Rows const& rows, std::size_t segments,
                       TeamShape const& shape, Vector<T> const& x,
                       Vector<sum_type<T>> const& y) {
-  using Sum      = sum_type<T>;
-  using Index    = typename Rows::Index;
-  int const each = shape.segments;
-  Kokkos::parallel_for(
-      "perf_segmented", shape.policy(exec, segments),
-      KOKKOS_LAMBDA(Team::member_type const& member) {
-        Kokkos::parallel_for(Kokkos::TeamThreadRange(member, each), [&](int t) {
-          std::size_t const s =
-              static_cast<std::size_t>(member.league_rank()) * each + t;
-          if (s >= segments) return;
-          std::size_t const begin = rows.begin(s);
-          Kokkos::parallel_scan(Kokkos::ThreadVectorRange(member, rows.size(s)),
-                                [&](Index i, Sum& update, bool final) {
-                                  update += static_cast<Sum>(x(begin + i));
-                                  if (final) y(begin + i) = update;
-                                });
-        });
+  using Sum   = sum_type<T>;
+  using Index = typename Rows::Index;
+  for_each_by_lanes(
+      exec, segments, shape,
+      KOKKOS_LAMBDA(Team::member_type const& member, std::size_t s) {
+        std::size_t const begin = rows.begin(s);
+        Kokkos::parallel_scan(Kokkos::ThreadVectorRange(member, rows.size(s)),
+                              [&](Index i, Sum& update, bool final) {
+                                update += static_cast<Sum>(x(begin + i));
+                                if (final) y(begin + i) = update;
+                              });
       });
 }
 

@@ -4,18 +4,9 @@
 // Sums and inclusive scans of segments of random data by every contender:
 // segmented_reduce/CONTENDER/TYPE/SEGMENTS/n:N, segmented_scan/... and, with
 // --mma-energy, segmented_energy/... The names are explained in
-// perf_tests/README.md.
+// docs/benchmark_cases.md.
 
 #include "segmented/Perf_Segmented.hpp"
-
-#include <algorithm>
-#include <cmath>
-#include <cstddef>
-#include <cstdint>
-#include <iostream>
-#include <vector>
-
-#include "support/Perf_Energy.hpp"
 
 namespace perf {
 

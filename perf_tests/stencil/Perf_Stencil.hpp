@@ -4,24 +4,7 @@
 #ifndef KOKKOSMMA_PERF_STENCIL_HPP
 #define KOKKOSMMA_PERF_STENCIL_HPP
 
-#include <Kokkos_Core.hpp>
-#include <KokkosMMA.hpp>
-
-#include <algorithm>
-#include <cmath>
-#include <cstddef>
-#include <cstdint>
-#include <limits>
-#include <map>
-#include <optional>
-#include <stdexcept>
-#include <string>
-#include <type_traits>
-#include <vector>
-
 #include "stencil/Perf_StencilCase.hpp"
-#include "support/Perf_Check.hpp"
-#include "support/Perf_Program.hpp"
 
 /// The cases of perf_stencil. Every type of every rank is an instance in a
 /// source of its own.
@@ -345,45 +328,30 @@ void StencilTests::run(benchmark::State& state, Case const& c) {
   // Its transforms of tiles are what it is chosen for; the error is reported.
   if (c.contender == Contender::cudnn) tolerance.allowed *= 64;
 
-  Inspection seen;
+  // A route may refuse the call when it is made, too.
   Call call;
-  auto const run_once = [&] {
-    poison_bytes(exec, y, n * sizeof(T));
-    call();
-    return inspect_stencil<T>(exec, y, sums, n, tolerance);
-  };
-  try {
-    call = stencil_call<T, R>(work);
-    seen = run_once();
-  } catch (std::invalid_argument const& refusal) {
-    // The call is valid without a route, so it is the route that refuses it.
-    if (!is_forced(c.contender)) throw;
-    return report_refusal(state, refusal);
-  }
-  std::string const route =
-      is_ours(c.contender) ? checked_route(Expectation::library) : "";
-  if (is_forced(c.contender) && route != name_of(c.contender))
-    throw std::runtime_error("route " + std::string(name_of(c.contender)) +
-                             " was asked for and route " + route + " ran");
-  seen.check(n, "results");
-  bool reproducible     = run_once().hash == seen.hash;
-  Samples const samples = sample_briefly(
-      m_session.timer, m_session.options.samples, [&](std::size_t) { call(); });
-  reproducible =
-      reproducible &&
-      inspect_stencil<T>(exec, y, sums, n, tolerance).hash == seen.hash;
+  auto const found = checked_outcome(
+      m_session, state, is_ours(c.contender),
+      is_forced(c.contender) ? name_of(c.contender) : "", n, [&] { call(); },
+      [&] {
+        if (!call) call = stencil_call<T, R>(work);
+        poison_bytes(exec, y, n * sizeof(T));
+      },
+      [&] { return inspect_stencil<T>(exec, y, sums, n, tolerance); });
+  if (!found) return;
 
-  std::string label = is_ours(c.contender) ? route : name_of(c.contender);
+  std::string label =
+      is_ours(c.contender) ? found->route : name_of(c.contender);
   if (plain)
     label = tiling.empty() ? "kokkos" : "kokkos, tiles " + text_of(tiling);
   double const steps = c.steps;
-  report(state, c, samples, steps * static_cast<double>(n),
+  report(state, c, found->samples, steps * static_cast<double>(n),
          steps * static_cast<double>(grid.size() + in.size()) * sizeof(T));
-  if (!reproducible && (is_ours(c.contender) || std::is_integral_v<T>))
+  if (!found->reproducible && (is_ours(c.contender) || std::is_integral_v<T>))
     throw std::runtime_error("two runs on the same data differ");
-  state.counters["reproducible"] = reproducible;
+  state.counters["reproducible"] = found->reproducible;
   if constexpr (!std::is_integral_v<T>) {
-    state.counters["relative_error"] = seen.error;
+    state.counters["relative_error"] = found->seen.error;
   }
   state.SetLabel(label);
 }

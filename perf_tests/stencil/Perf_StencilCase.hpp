@@ -4,18 +4,6 @@
 #ifndef KOKKOSMMA_PERF_STENCIL_CASE_HPP
 #define KOKKOSMMA_PERF_STENCIL_CASE_HPP
 
-#include <Kokkos_Core.hpp>
-#include <KokkosMMA.hpp>
-
-#include <array>
-#include <cstddef>
-#include <cstdint>
-#include <stdexcept>
-#include <string>
-#include <type_traits>
-#include <vector>
-
-#include "stencil/Perf_StencilCheck.hpp"
 #include "stencil/Perf_StencilLibraries.hpp"
 #include "stencil/Perf_StencilPeers.hpp"
 #include "support/Perf_Program.hpp"

@@ -4,15 +4,6 @@
 #ifndef KOKKOSMMA_PERF_STENCIL_CHECK_HPP
 #define KOKKOSMMA_PERF_STENCIL_CHECK_HPP
 
-#include <Kokkos_Core.hpp>
-
-#include <cmath>
-#include <cstddef>
-#include <cstdint>
-#include <string>
-#include <type_traits>
-#include <vector>
-
 #include "support/Perf_Check.hpp"
 
 /// Data and checks of stencils and automata: every element against sums in
@@ -181,6 +172,18 @@ struct RangeRule {
   int birth[2], survive[2];
 
   std::string text() const;  // R5,C0,M1,S34..58,B34..45,NM
+};
+
+/// The limits of R5,C0,M1,S34..58,B34..45 as shares of a neighbourhood; of
+/// radius 1 that is Life.
+RangeRule scaled_rule(bool moore, int radius, int states);
+
+/// Every other cell alive, at random.
+struct FillCells {
+  std::uint8_t* cells;
+  KOKKOS_FUNCTION void operator()(std::size_t i) const {
+    cells[i] = static_cast<std::uint8_t>(mix(i) >> 63);
+  }
 };
 
 /// `steps` generations of cells in \p from; \return which of both has the last.

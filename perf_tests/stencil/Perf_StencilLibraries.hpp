@@ -4,7 +4,6 @@
 #ifndef KOKKOSMMA_PERF_STENCIL_LIBRARIES_HPP
 #define KOKKOSMMA_PERF_STENCIL_LIBRARIES_HPP
 
-#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>

@@ -4,20 +4,9 @@
 #ifndef KOKKOSMMA_PERF_STENCIL_PEERS_HPP
 #define KOKKOSMMA_PERF_STENCIL_PEERS_HPP
 
-#include <Kokkos_Core.hpp>
-
-#include <algorithm>
 #include <array>
-#include <cstddef>
-#include <cstdint>
-#include <stdexcept>
-#include <string>
-#include <type_traits>
-#include <vector>
 
-#include "support/Perf_Data.hpp"
 #include "stencil/Perf_StencilCheck.hpp"
-#include "support/Perf_Timing.hpp"
 
 /// What an application writes for a stencil: MDRange lambdas that read every
 /// neighbour, and a kernel of its own with two passes in shared memory.
@@ -37,16 +26,10 @@ using GridOf = Kokkos::View<typename GridPointer<T, R>::type, Exec>;
 
 template <class T, int R>
 GridOf<T, R> grid_of(T* data, GridShape<R> const& shape) {
-  auto const extent = [&shape](int d) {
-    return static_cast<std::size_t>(shape.extent[d]);
-  };
-  if constexpr (R == 1) {
-    return GridOf<T, R>(data, extent(0));
-  } else if constexpr (R == 2) {
-    return GridOf<T, R>(data, extent(0), extent(1));
-  } else {
-    return GridOf<T, R>(data, extent(0), extent(1), extent(2));
-  }
+  Exec::array_layout layout;
+  for (int d = 0; d < R; ++d)
+    layout.dimension[d] = static_cast<std::size_t>(shape.extent[d]);
+  return GridOf<T, R>(data, layout);
 }
 
 /// Fastest dimension first; empty: Kokkos' own choice.

@@ -3,11 +3,9 @@
 
 // Stencils and cellular automata by every contender:
 // stencil/CONTENDER/TYPE/RANKd/WEIGHTS/r:RADIUS/BOUNDARY/n:N, stencil_steps/...
-// and automaton/... The names are explained in perf_tests/README.md.
+// and automaton/... The names are explained in docs/benchmark_cases.md.
 
 #include "stencil/Perf_Stencil.hpp"
-
-#include <iostream>
 
 namespace perf {
 

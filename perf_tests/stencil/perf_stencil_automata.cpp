@@ -8,27 +8,6 @@ namespace {
 
 using Cells = GridOf<std::uint8_t, 2>;
 
-/// The limits of R5,C0,M1,S34..58,B34..45, as shares of a neighbourhood.
-RangeRule scaled_rule(bool moore, int radius, int states) {
-  int const width = 2 * radius + 1;
-  double const cells =
-      (moore ? width * width : 2 * radius * (radius + 1) + 1) / 121.;
-  auto const low  = [cells](int n) { return int(std::ceil(n * cells)); };
-  auto const high = [cells, low](int n, int least) {
-    return std::max(int(std::floor(n * cells)), low(least));
-  };
-  return {
-      moore, radius, states, {low(34), high(45, 34)}, {low(34), high(58, 34)}};
-}
-
-/// Every other cell alive, at random.
-struct FillCells {
-  std::uint8_t* cells;
-  KOKKOS_FUNCTION void operator()(std::size_t i) const {
-    cells[i] = static_cast<std::uint8_t>(mix(i) >> 63);
-  }
-};
-
 struct Widen {
   std::uint8_t const* cells;
   std::uint64_t* exact;
@@ -79,10 +58,9 @@ Call plain_generations(Exec const& exec, GridShape<2> const& shape,
                                        conditions, steps, tiling);
 }
 
-Call policy_generations(Exec const& exec, GridShape<2> const& shape,
-                        Cells const& cells, Cells const& other,
-                        RangeRule const& rule, Conditions conditions,
-                        int steps) {
+Call policy_generations(Exec const& exec, Cells const& cells,
+                        Cells const& other, RangeRule const& rule,
+                        Conditions conditions, int steps) {
   using Weights        = KokkosMMA::StencilWeights<2>;
   auto const weights   = rule.moore ? Weights::moore(rule.radius)
                                     : Weights::von_neumann(rule.radius);
@@ -191,8 +169,7 @@ void StencilTests::run_automaton(benchmark::State& state, Case const& c,
         KokkosMMA::Boundaries<2>::all(boundary_of(c.conditions));
     call = [=] { KokkosMMA::automaton(exec, here, parsed, around, c.steps); };
   } else if (c.contender == Contender::policy) {
-    call = policy_generations(exec, grid, here, there, rule, c.conditions,
-                              c.steps);
+    call = policy_generations(exec, here, there, rule, c.conditions, c.steps);
   } else {
     call = plain_generations(exec, grid, here, there, rule, c.conditions,
                              c.steps, tiling);
@@ -213,8 +190,8 @@ void StencilTests::run_automaton(benchmark::State& state, Case const& c,
                                  ? "kokkos, tiles " + text_of(tiling)
                                  : checked_route(Expectation::library);
   // Timed calls go on from where the one before ended.
-  Samples const samples = sample_briefly(
-      m_session.timer, m_session.options.samples, [&](std::size_t) { call(); });
+  Samples const samples =
+      m_session.timer.sample_briefly(m_session.options.samples, call);
   bool const reproducible = run_once() == bits;
   if (!reproducible)
     throw std::runtime_error("two runs on the same data differ");

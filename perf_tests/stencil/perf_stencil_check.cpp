@@ -3,7 +3,6 @@
 
 #include "stencil/Perf_StencilCheck.hpp"
 
-#include <cmath>
 #include <cstdlib>
 #include <utility>
 
@@ -196,6 +195,17 @@ KOKKOSMMA_PERF_EXACT_STENCIL(WideInteger, 1);
 KOKKOSMMA_PERF_EXACT_STENCIL(WideInteger, 2);
 KOKKOSMMA_PERF_EXACT_STENCIL(WideInteger, 3);
 #undef KOKKOSMMA_PERF_EXACT_STENCIL
+
+RangeRule scaled_rule(bool moore, int radius, int states) {
+  int const width = 2 * radius + 1;
+  double const cells =
+      (moore ? width * width : 2 * radius * (radius + 1) + 1) / 121.;
+  int const low    = static_cast<int>(std::ceil(34 * cells));
+  auto const limit = [=](int n) {
+    return std::max(static_cast<int>(std::floor(n * cells)), low);
+  };
+  return {moore, radius, states, {low, limit(45)}, {low, limit(58)}};
+}
 
 std::string RangeRule::text() const {
   auto const range = [](int const(&r)[2]) {

@@ -3,15 +3,10 @@
 
 #include "stencil/Perf_StencilLibraries.hpp"
 
-#include <algorithm>
-#include <cstddef>
-#include <limits>
 #include <memory>
-#include <stdexcept>
 
 #include "support/Perf_Libraries.hpp"
 #include "support/Perf_Check.hpp"
-#include "support/Perf_Timing.hpp"
 
 #ifdef KOKKOS_ENABLE_CUDA
 #if __has_include(<cudnn.h>)
@@ -124,6 +119,20 @@ std::function<void()> npp_box_of(LibraryStencil const& s, Npp::Box<T> box) {
 }
 
 #ifdef KOKKOSMMA_PERF_HAS_CUDNN_HEADER
+// clang-format off
+#define KOKKOSMMA_PERF_CUDNN_CALLS                                             \
+  KOKKOSMMA_PERF_CUDNN(cudnnSetStream)                                         \
+  KOKKOSMMA_PERF_CUDNN(cudnnCreateTensorDescriptor)                            \
+  KOKKOSMMA_PERF_CUDNN(cudnnSetTensorNdDescriptor)                             \
+  KOKKOSMMA_PERF_CUDNN(cudnnCreateFilterDescriptor)                            \
+  KOKKOSMMA_PERF_CUDNN(cudnnSetFilterNdDescriptor)                             \
+  KOKKOSMMA_PERF_CUDNN(cudnnCreateConvolutionDescriptor)                       \
+  KOKKOSMMA_PERF_CUDNN(cudnnSetConvolutionNdDescriptor)                        \
+  KOKKOSMMA_PERF_CUDNN(cudnnSetConvolutionMathType)                            \
+  KOKKOSMMA_PERF_CUDNN(cudnnGetConvolutionForwardAlgorithm_v7)                 \
+  KOKKOSMMA_PERF_CUDNN(cudnnConvolutionForward)
+// clang-format on
+
 class Cudnn {
  public:
   static Cudnn& instance() {
@@ -132,17 +141,8 @@ class Cudnn {
   }
   std::string const& missing() const { return m_library.missing(); }
 
-#define KOKKOSMMA_PERF_CUDNN(NAME) decltype(&::NAME) NAME
-  KOKKOSMMA_PERF_CUDNN(cudnnSetStream);
-  KOKKOSMMA_PERF_CUDNN(cudnnCreateTensorDescriptor);
-  KOKKOSMMA_PERF_CUDNN(cudnnSetTensorNdDescriptor);
-  KOKKOSMMA_PERF_CUDNN(cudnnCreateFilterDescriptor);
-  KOKKOSMMA_PERF_CUDNN(cudnnSetFilterNdDescriptor);
-  KOKKOSMMA_PERF_CUDNN(cudnnCreateConvolutionDescriptor);
-  KOKKOSMMA_PERF_CUDNN(cudnnSetConvolutionNdDescriptor);
-  KOKKOSMMA_PERF_CUDNN(cudnnSetConvolutionMathType);
-  KOKKOSMMA_PERF_CUDNN(cudnnGetConvolutionForwardAlgorithm_v7);
-  KOKKOSMMA_PERF_CUDNN(cudnnConvolutionForward);
+#define KOKKOSMMA_PERF_CUDNN(NAME) decltype(&::NAME) NAME;
+  KOKKOSMMA_PERF_CUDNN_CALLS
 #undef KOKKOSMMA_PERF_CUDNN
 
   /// Made by the first convolution: that takes seconds, and most runs have
@@ -161,17 +161,8 @@ class Cudnn {
  private:
   Cudnn() : m_library(library_names("libcudnn", {CUDNN_MAJOR})) {
     m_library.load(m_create, "cudnnCreate");
-#define KOKKOSMMA_PERF_CUDNN(NAME) m_library.load(NAME, #NAME)
-    KOKKOSMMA_PERF_CUDNN(cudnnSetStream);
-    KOKKOSMMA_PERF_CUDNN(cudnnCreateTensorDescriptor);
-    KOKKOSMMA_PERF_CUDNN(cudnnSetTensorNdDescriptor);
-    KOKKOSMMA_PERF_CUDNN(cudnnCreateFilterDescriptor);
-    KOKKOSMMA_PERF_CUDNN(cudnnSetFilterNdDescriptor);
-    KOKKOSMMA_PERF_CUDNN(cudnnCreateConvolutionDescriptor);
-    KOKKOSMMA_PERF_CUDNN(cudnnSetConvolutionNdDescriptor);
-    KOKKOSMMA_PERF_CUDNN(cudnnSetConvolutionMathType);
-    KOKKOSMMA_PERF_CUDNN(cudnnGetConvolutionForwardAlgorithm_v7);
-    KOKKOSMMA_PERF_CUDNN(cudnnConvolutionForward);
+#define KOKKOSMMA_PERF_CUDNN(NAME) m_library.load(NAME, #NAME);
+    KOKKOSMMA_PERF_CUDNN_CALLS
 #undef KOKKOSMMA_PERF_CUDNN
   }
 

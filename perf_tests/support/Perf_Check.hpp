@@ -4,22 +4,10 @@
 #ifndef KOKKOSMMA_PERF_CHECK_HPP
 #define KOKKOSMMA_PERF_CHECK_HPP
 
-#include <Kokkos_Core.hpp>
-
-#include <algorithm>
-#include <cmath>
-#include <cstddef>
-#include <cstdint>
 #include <cstring>
 #include <iomanip>
-#include <limits>
 #include <sstream>
-#include <stdexcept>
-#include <string>
-#include <type_traits>
-#include <vector>
 
-#include "support/Perf_Data.hpp"
 #include "support/Perf_Timing.hpp"
 
 /// Memory for checks, and the inspection of every result. No code is shared

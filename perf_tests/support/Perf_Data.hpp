@@ -133,9 +133,8 @@ struct ReferenceSum {
   long double floating() const { return static_cast<long double>(high) + low; }
 };
 
-/// Worker w sums elements w, w + workers, ... by itself; the few partial sums
-/// are added on the host.
-template <class T>
+/// Worker w sums elements w, w + workers, ... by itself, or their magnitudes.
+template <class T, bool magnitudes>
 struct PartialReference {
   T const* data;
   std::size_t n;
@@ -144,23 +143,26 @@ struct PartialReference {
 
   KOKKOS_FUNCTION void operator()(std::size_t w) const {
     ReferenceSum sum;
-    for (std::size_t i = w; i < n; i += workers) sum.add_element(data[i]);
+    for (std::size_t i = w; i < n; i += workers) {
+      T const x = data[i];
+      sum.add_element(magnitudes && x < T(0) ? T(-x) : x);
+    }
     partial(w) = sum;
   }
 };
 
-template <class T>
-ReferenceSum reference_sum(Exec const& exec, Vector<T> const& x) {
-  std::size_t const n = x.extent(0);
+/// The few partial sums are added on the host.
+template <class T, bool magnitudes = false>
+ReferenceSum reference_sum(Exec const& exec, T const* data, std::size_t n) {
   std::size_t const workers =
       std::min<std::size_t>(std::max<std::size_t>(n, 1), std::size_t(1) << 16);
   Kokkos::View<ReferenceSum*, Exec> partial(
       Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "perf::reference"),
       workers);
-  Kokkos::parallel_for("perf::reference", IndexRange(exec, 0, workers),
-                       PartialReference<T>{x.data(), n, workers, partial});
+  Kokkos::parallel_for(
+      "perf::reference", IndexRange(exec, 0, workers),
+      PartialReference<T, magnitudes>{data, n, workers, partial});
   exec.fence("perf::reference");
-
   auto const host =
       Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, partial);
   ReferenceSum total;

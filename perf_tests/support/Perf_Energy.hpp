@@ -6,13 +6,7 @@
 
 #include <benchmark/benchmark.h>
 
-#include <algorithm>
-#include <chrono>
-#include <cstddef>
-#include <stdexcept>
-
 #include "support/Perf_Libraries.hpp"
-#include "support/Perf_Timing.hpp"
 
 #ifdef KOKKOS_ENABLE_CUDA
 namespace perf {

@@ -4,10 +4,6 @@
 #ifndef KOKKOSMMA_PERF_LIBRARIES_HPP
 #define KOKKOSMMA_PERF_LIBRARIES_HPP
 
-#include <string>
-#include <vector>
-
-#include "support/Perf_Data.hpp"
 #include "support/Perf_Nvml.hpp"
 #include "support/Perf_SharedLibrary.hpp"
 #include "support/Perf_Timing.hpp"

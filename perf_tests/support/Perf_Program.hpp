@@ -4,25 +4,12 @@
 #ifndef KOKKOSMMA_PERF_PROGRAM_HPP
 #define KOKKOSMMA_PERF_PROGRAM_HPP
 
-#include <benchmark/benchmark.h>
-
-#include <Kokkos_Core.hpp>
-#include <KokkosMMA.hpp>
-
-#include <algorithm>
-#include <cstddef>
 #include <exception>
 #include <iostream>
-#include <map>
-#include <stdexcept>
-#include <string>
-#include <type_traits>
-#include <vector>
 
+#include "support/Perf_Check.hpp"
 #include "support/Perf_Cub.hpp"
-#include "support/Perf_Data.hpp"
 #include "support/Perf_Session.hpp"
-#include "support/Perf_Timing.hpp"
 
 /// What the programs have in common: registering, the check of the route, main.
 namespace perf {
@@ -137,6 +124,53 @@ inline std::string checked_route(Expectation expected) {
         "the drop-in did not take the call: link KokkosMMA::drop_in and unset "
         "KOKKOSMMA_ROUTE");
   return name;
+}
+
+/// What a checked and timed case has found.
+struct Outcome {
+  Samples samples;
+  Inspection seen;
+  bool reproducible = true;
+  std::string route;  ///< of the library's calls
+};
+
+/// Runs a case, checks its n results, runs it again for equal bits, times it
+/// and looks at what the timed calls left. None where the route that was asked
+/// for does not take the call, which is then reported.
+/// \param inspect looks at the results; \param prepare comes before a checked
+/// call
+/// \param forced the route that has to run; empty: none was named
+template <class Call, class Prepare, class Inspect>
+std::optional<Outcome> checked_outcome(Session& session,
+                                       benchmark::State& state, bool ours,
+                                       std::string const& forced, std::size_t n,
+                                       Call const& call, Prepare const& prepare,
+                                       Inspect const& inspect,
+                                       bool timed = true) {
+  Outcome out;
+  auto const run_once = [&] {
+    prepare();
+    call();
+    return inspect();
+  };
+  try {
+    out.seen = run_once();
+  } catch (std::invalid_argument const& refusal) {
+    // The call is valid without a route, so it is the route that refuses it.
+    if (forced.empty()) throw;
+    report_refusal(state, refusal);
+    return {};
+  }
+  if (ours) out.route = checked_route(Expectation::library);
+  if (!forced.empty() && out.route != forced)
+    throw std::runtime_error("route " + forced + " was asked for and route " +
+                             out.route + " ran");
+  out.seen.check(n, "results");
+  out.reproducible = run_once().hash == out.seen.hash;
+  if (!timed) return out;
+  out.samples = session.timer.sample_briefly(session.options.samples, call);
+  out.reproducible = out.reproducible && inspect().hash == out.seen.hash;
+  return out;
 }
 
 /// What the sources that CMake writes from support/Instance.cpp.in have for a

@@ -7,22 +7,14 @@
 #include <benchmark/benchmark.h>
 #include <unistd.h>
 
-#include <Kokkos_Core.hpp>
 #include <KokkosMMA.hpp>
 
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
 #include <cstdlib>
 #include <fstream>
 #include <map>
 #include <optional>
-#include <stdexcept>
-#include <string>
 #include <string_view>
-#include <vector>
 
-#include "support/Perf_Data.hpp"
 #include "support/Perf_Nvml.hpp"
 #include "support/Perf_Timing.hpp"
 
@@ -171,30 +163,6 @@ static __global__ void __launch_bounds__(512)
 static __global__ void empty_kernel() {}
 #endif
 
-/// Each worker folds its own contiguous part of the words (hosts: one worker
-/// per core).
-struct HostRead {
-  std::uint64_t const* data;
-  std::size_t n;
-  std::size_t workers;
-  Kokkos::View<std::uint64_t*, Exec> out;  // (workers)
-  KOKKOS_FUNCTION void operator()(std::size_t w) const {
-    std::uint64_t folded = 0;
-    for (std::size_t i = n / workers * w, end = n / workers * (w + 1); i < end;
-         ++i)
-      folded ^= data[i];
-    out(w) = folded;
-  }
-};
-struct HostCopy {
-  std::uint64_t const* from;
-  std::uint64_t* to;
-  KOKKOS_FUNCTION void operator()(std::size_t i) const { to[i] = from[i]; }
-};
-struct Nothing {
-  KOKKOS_FUNCTION void operator()(std::size_t) const {}
-};
-
 /// One measured ceiling: seconds per call and the bytes a call moves.
 struct Ceiling {
   Samples samples;
@@ -246,6 +214,15 @@ class Session {
   template <class T>
   std::size_t max_n() const {
     return fitting(std::size_t(1) << (sizeof(T) == 8 ? 28 : 30), sizeof(T));
+  }
+
+  /// Elements that are divided into segments: 2^28, on hosts 2^22; of 8 bytes,
+  /// or with sums of 8 bytes, half as many on Cuda.
+  template <class T>
+  std::size_t segment_elements() const {
+    std::size_t const bytes = std::max(sizeof(T), sizeof(sum_type<T>));
+    return fitting(std::size_t(1) << (on_cuda ? (bytes == 8 ? 27 : 28) : 22),
+                   bytes);
   }
 
   /// n, halved until so many elements fit into one allocation; no more than
@@ -350,58 +327,43 @@ class Session {
         Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "perf::copy"),
         words);
     exec.fence("perf::measure_ceilings");
+    auto const ceiling = [&](double moved, auto const& call) {
+      return Ceiling{timer.sample(count, [&](std::size_t) { call(); }), moved};
+    };
+    auto const read = static_cast<double>(bytes);
 #ifdef KOKKOS_ENABLE_CUDA
     cudaStream_t const stream = exec.cuda_stream();
-    for (int grid : read_grids()) {
-      m_read[grid] = {timer.sample(count,
-                                   [&](std::size_t) {
-                                     read_kernel<<<grid, 512, 0, stream>>>(
-                                         reinterpret_cast<uint4 const*>(from),
-                                         bytes / sizeof(uint4),
-                                         reinterpret_cast<uint4*>(to.data()));
-                                   }),
-                      double(bytes)};
-    }
-    m_launch = Ceiling{
-        timer.sample(
-            count, [&](std::size_t) { empty_kernel<<<1, 32, 0, stream>>>(); }),
-        0};
-    m_copy = Ceiling{
-        timer.sample(count,
-                     [&](std::size_t) {
-                       check_cuda(
-                           cudaMemcpyAsync(to.data(), from, bytes,
-                                           cudaMemcpyDeviceToDevice, stream),
-                           "cudaMemcpyAsync");
-                     }),
-        2. * bytes};
+    for (int grid : read_grids())
+      m_read[grid] = ceiling(read, [&] {
+        read_kernel<<<grid, 512, 0, stream>>>(
+            reinterpret_cast<uint4 const*>(from), bytes / sizeof(uint4),
+            reinterpret_cast<uint4*>(to.data()));
+      });
+    m_launch = ceiling(0, [&] { empty_kernel<<<1, 32, 0, stream>>>(); });
+    m_copy   = ceiling(2 * read, [&] {
+      check_cuda(cudaMemcpyAsync(to.data(), from, bytes,
+                                   cudaMemcpyDeviceToDevice, stream),
+                   "cudaMemcpyAsync");
+    });
     check_cuda(cudaGetLastError(), "measuring the ceilings");
 #else
     std::size_t const workers = static_cast<std::size_t>(machine.processors);
     Kokkos::View<std::uint64_t*, Exec> out("perf::read", workers);
-    m_read[machine.processors] = {
-        timer.sample(count,
-                     [&](std::size_t) {
-                       Kokkos::parallel_for(
-                           "perf::read", IndexRange(exec, 0, workers),
-                           HostRead{from, words, workers, out});
-                     }),
-        double(bytes)};
-    m_launch = Ceiling{timer.sample(count,
-                                    [&](std::size_t) {
-                                      Kokkos::parallel_for(
-                                          "perf::launch",
-                                          IndexRange(exec, 0, 1), Nothing{});
-                                    }),
-                       0};
-    m_copy =
-        Ceiling{timer.sample(count,
-                             [&](std::size_t) {
-                               Kokkos::parallel_for("perf::copy",
-                                                    IndexRange(exec, 0, words),
-                                                    HostCopy{from, to.data()});
-                             }),
-                2. * bytes};
+    auto const run = [&](std::size_t n, auto const& functor) {
+      Kokkos::parallel_for("perf::ceiling", IndexRange(exec, 0, n), functor);
+    };
+    // Each worker folds its own contiguous part of the words.
+    m_read[machine.processors] = ceiling(read, [&] {
+      run(workers, [=](std::size_t w) {
+        std::uint64_t folded  = 0;
+        std::size_t const own = words / workers;
+        for (std::size_t i = own * w; i < own * (w + 1); ++i) folded ^= from[i];
+        out(w) = folded;
+      });
+    });
+    m_launch = ceiling(0, [&] { run(1, [](std::size_t) {}); });
+    m_copy   = ceiling(
+          2 * read, [&] { run(words, [=](std::size_t i) { to(i) = from[i]; }); });
 #endif
   }
 

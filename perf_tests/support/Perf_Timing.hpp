@@ -4,13 +4,10 @@
 #ifndef KOKKOSMMA_PERF_TIMING_HPP
 #define KOKKOSMMA_PERF_TIMING_HPP
 
-#include <Kokkos_Core.hpp>
-
-#include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <cstddef>
 #include <functional>
+#include <limits>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -60,6 +57,34 @@ struct Samples {
   }
 };
 
+/// Measures calls that return with their result: the host's clock around each
+/// single call.
+template <class Call>
+Samples sample_host(int count, Call&& call) {
+  std::size_t k = 0;
+  for (; k < 3;) call(k++);
+  Samples samples;
+  for (int s = 0; s < count; ++s) {
+    auto const begin = std::chrono::steady_clock::now();
+    call(k++);
+    samples.seconds.push_back(
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - begin)
+            .count());
+  }
+  return samples;
+}
+
+/// What is measured. call(k) only submits the k-th of many calls.
+struct Timed {
+  std::function<void(std::size_t)> call = {};
+  /// Before each sample, outside of its time: fresh data, another table.
+  std::function<void()> prepare = [] {};
+  std::size_t most_calls        = 256;  ///< in a sample (four at least)
+  /// The call returns with its result: the host's clock around single calls,
+  /// of which a sample is the median of eleven.
+  bool waits = false;
+};
+
 /// Measures calls that only submit work. On Cuda the time between two events on
 /// the instance's stream, elsewhere the host's clock around the calls and a
 /// fence of the instance.
@@ -104,83 +129,83 @@ class DeviceTimer {
 #endif
   }
 
+  /// The one way in which times are taken: \p count samples of each, in rounds
+  /// whose order alternates (A B, B A, ...), so that a clock that rises or
+  /// falls meets all alike. Where there are several, a call that is not timed
+  /// takes what the one before left in the caches. Three rounds at least, and
+  /// no more than fit into \p budget seconds.
+  std::vector<Samples> sample_in_turn(
+      int count, std::vector<Timed> const& all,
+      double budget = std::numeric_limits<double>::infinity()) {
+    std::vector<Samples> samples(all.size());
+    std::vector<std::size_t> calls(all.size());
+    std::size_t k = 0;
+    double round  = 0;
+    for (std::size_t w = 0; w < all.size(); ++w) {
+      auto const probe = [&](std::size_t n) {
+        all[w].prepare();
+        return seconds(n, k, all[w].call) / static_cast<double>(n);
+      };
+      probe(1);  // loads the kernels, sizes scratch memory
+      double each = probe(1);
+      if (each < slow) each = probe(4);
+      calls[w] = calls_of_sample(each, all[w].most_calls);
+      round += each * static_cast<double>(calls[w]);
+    }
+    if (round * count > budget)
+      count = std::clamp(static_cast<int>(budget / round), std::min(3, count),
+                         count);
+    for (int s = 0; s < count; ++s)
+      for (std::size_t i = 0; i < all.size(); ++i) {
+        std::size_t const w = s % 2 == 0 ? i : all.size() - 1 - i;
+        Timed const& timed  = all[w];
+        timed.prepare();
+        if (all.size() > 1) seconds(1, k, timed.call);
+        samples[w].seconds.push_back(timed.waits
+                                         ? sample_host(11, timed.call).median()
+                                         : seconds(calls[w], k, timed.call) /
+                                               static_cast<double>(calls[w]));
+      }
+    return samples;
+  }
+  /// Of one alone.
+  Samples sample(int count, Timed const& timed) {
+    return sample_in_turn(count, {timed}).front();
+  }
+  // No braces at the calls: nvcc 13.0 drops them in generic lambdas.
+  Samples sample(int count, std::function<void(std::size_t)> const& call) {
+    Timed timed;
+    timed.call = call;
+    return sample(count, timed);
+  }
+  /// The same in about a tenth of a second.
+  Samples sample_briefly(int count, Call const& call) {
+    Timed timed;
+    timed.call = [&](std::size_t) { call(); };
+    return sample_in_turn(count, {timed}, 0.1).front();
+  }
+
+ private:
+  /// Seconds of a call beside which a gap of microseconds does not count.
+  static constexpr double slow = 5e-3;
+
   /// Calls of a sample, of which each takes so many seconds: 200 us, as the
   /// resolution of an event is about 0.5 us, and four, as an event on an idle
   /// stream is recorded before the host has submitted the kernel behind it, and
   /// the gap of a few microseconds would count as device time.
-  static std::size_t calls_of_sample(double seconds, std::size_t most = 256) {
+  static std::size_t calls_of_sample(double seconds, std::size_t most) {
+    if (seconds >= slow) return 1;
     double const calls = std::ceil(200e-6 / std::max(seconds, 1e-7));
     return static_cast<std::size_t>(
-        std::clamp(calls, 4., static_cast<double>(most)));
+        std::clamp(calls, 4., std::max(static_cast<double>(most), 4.)));
   }
 
-  template <class Call>
-  Samples sample(int count, Call&& call) {
-    return sample(
-        count, call, [] {}, 256);
-  }
-
-  /// The same for calls that use up their data: prepare() comes before each
-  /// sample and outside of its time, and a sample has no more than \p most
-  /// calls (four at least), however short that makes it.
-  template <class Call, class Prepare>
-  Samples sample(int count, Call&& call, Prepare&& prepare, std::size_t most) {
-    std::size_t k = 0;
-    prepare();
-    seconds(2, k, call);  // loads the kernels, sizes scratch memory
-    prepare();
-    std::size_t const batch = calls_of_sample(seconds(4, k, call) / 4, most);
-    Samples samples;
-    for (int s = 0; s < count; ++s) {
-      prepare();
-      samples.seconds.push_back(seconds(batch, k, call) / batch);
-    }
-    return samples;
-  }
-
- private:
   Exec m_exec;
 #ifdef KOKKOS_ENABLE_CUDA
   cudaEvent_t m_begin = nullptr;
   cudaEvent_t m_end   = nullptr;
 #endif
 };
-
-/// Times a case in about a tenth of a second: fewer samples of slow calls, and
-/// of very slow ones single calls, in which the gap before the first kernel
-/// does not count any more.
-template <class Function>
-Samples sample_briefly(DeviceTimer& timer, int count, Function&& call) {
-  std::size_t k      = 0;
-  double const probe = timer.seconds(1, k, call);
-  auto const within  = [count](double seconds) {
-    return std::clamp(static_cast<int>(0.1 / seconds), 3, std::max(count, 3));
-  };
-  if (probe < 5e-3)
-    return timer.sample(std::min(count, within(std::max(4 * probe, 200e-6))),
-                        call);
-  Samples samples;
-  for (int s = 0; s < std::min(count, within(probe)); ++s)
-    samples.seconds.push_back(timer.seconds(1, k, call));
-  return samples;
-}
-
-/// Measures calls that return with their result: the host's clock around each
-/// single call.
-template <class Call>
-Samples sample_host(int count, Call&& call) {
-  std::size_t k = 0;
-  for (; k < 3;) call(k++);
-  Samples samples;
-  for (int s = 0; s < count; ++s) {
-    auto const begin = std::chrono::steady_clock::now();
-    call(k++);
-    samples.seconds.push_back(
-        std::chrono::duration<double>(std::chrono::steady_clock::now() - begin)
-            .count());
-  }
-  return samples;
-}
 
 }  // namespace perf
 

@@ -4,16 +4,6 @@
 #ifndef KOKKOSMMA_PERF_TUNE_HPP
 #define KOKKOSMMA_PERF_TUNE_HPP
 
-#include <Kokkos_Core.hpp>
-#include <KokkosMMA.hpp>
-
-#include <cstddef>
-#include <cstdint>
-#include <functional>
-#include <optional>
-#include <string>
-#include <vector>
-
 #include "support/Perf_Program.hpp"
 #include "tune/Perf_TuneChoice.hpp"
 
@@ -55,7 +45,8 @@ struct Measured {
 
 class Tuner {
  public:
-  explicit Tuner(Session& session) : m_session(session) {}
+  Tuner(Session& session, TuningTable const& built_in)
+      : m_session(session), m_table(built_in), m_in_use(built_in) {}
 
   Session& session() { return m_session; }
   Exec const& exec() const { return m_session.exec; }
@@ -75,16 +66,8 @@ class Tuner {
   }
 
   /// For one type, tensor cores or additions: yes or no, or from which x on.
-  template <class T>
-  void choose_flag(PerType TuningTable::*values,
-                   std::vector<TuneCase> const& cases) {
-    choose_route(values, KokkosMMA::scalar_v<T>, cases, true);
-  }
-  template <class T>
-  void choose_limit(PerType TuningTable::*values,
-                    std::vector<TuneCase> const& cases) {
-    choose_route(values, KokkosMMA::scalar_v<T>, cases, false);
-  }
+  void choose_route(PerType TuningTable::*values, Scalar type,
+                    std::vector<TuneCase> const& cases);
   /// One value of several, the present one among them.
   void choose_value(int TuningTable::*value, std::vector<int> candidates,
                     std::vector<TuneCase> const& cases);
@@ -105,21 +88,16 @@ class Tuner {
   }
 
  private:
-  void choose_route(PerType TuningTable::*values, Scalar type,
-                    std::vector<TuneCase> const& cases, bool is_flag);
   void choose_tiny();
-  /// Seconds per call of every way, round by round; empty where one is refused.
-  std::vector<std::vector<double>> rounds(TuneCase const& c,
-                                          std::vector<Way> const& ways);
-  double sample(TuneCase const& c, std::size_t calls, std::size_t& k);
+  /// Of every way, round by round; none where one is refused.
+  std::vector<Samples> rounds(TuneCase const& c, std::vector<Way> const& ways);
   void use(TuningTable const& table);
   /// A line of the report: name, value, figures.
-  void say(std::string const& name, std::string const& value,
-           std::string const& before, std::string const& figures);
+  void say(KokkosMMA::Impl::TuningEntry const& entry, std::string const& type,
+           int value, int before, std::string const& figures);
 
   Session& m_session;
-  TuningTable m_table  = KokkosMMA::Impl::builtin_tuning;
-  TuningTable m_in_use = KokkosMMA::Impl::builtin_tuning;
+  TuningTable m_table, m_in_use;
   std::string m_report;
 };
 

@@ -4,11 +4,6 @@
 #ifndef KOKKOSMMA_PERF_TUNECASES_HPP
 #define KOKKOSMMA_PERF_TUNECASES_HPP
 
-#include <algorithm>
-#include <string>
-#include <type_traits>
-#include <vector>
-
 #include "tune/Perf_Tune.hpp"
 
 /// What perf_tune measures, for one type at a time: on Cuda alone.
@@ -21,10 +16,9 @@ namespace perf {
 /// favour one of two kernels by chance.
 inline constexpr std::size_t tune_bytes[] = {
     std::size_t(1) << 25, std::size_t(11) << 25, std::size_t(1) << 29};
-/// The same of segments and columns, in elements (those of 8 bytes are half as
-/// many): as many as perf_segmented has, and 11 / 16 of them.
-inline constexpr std::size_t tune_elements[] = {std::size_t(1) << 28,
-                                                std::size_t(11) << 24};
+/// The same of segments and columns: of the elements that perf_segmented has,
+/// as many and 11 / 16 of them.
+inline constexpr std::size_t tune_sixteenths[] = {16, 11};
 
 // Views as in perf_segmented, so the same kernels.
 template <class T>
@@ -99,9 +93,9 @@ void tune_reduce(Tuner& tuner) {
                               KokkosMMA::dot(a, b), KokkosMMA::Sum(to));
     };
   }
-  tuner.choose_flag<T>(&TuningTable::reduce_mma, cases);
+  tuner.choose_route(&TuningTable::reduce_mma, KokkosMMA::scalar_v<T>, cases);
   if constexpr (sizeof(T) <= 2 || std::is_same_v<T, double>) {
-    tuner.choose_flag<T>(&TuningTable::dot_mma, dots);
+    tuner.choose_route(&TuningTable::dot_mma, KokkosMMA::scalar_v<T>, dots);
   }
 }
 
@@ -124,27 +118,20 @@ void tune_scan(Tuner& tuner) {
         };
     cases.back().sum = sum_of(exec, y, n);
   }
-  tuner.choose_flag<T>(&TuningTable::scan_mma, cases);
-}
-
-/// Elements of a type for a size of tune_elements.
-template <class T>
-std::size_t elements_of(Tuner& tuner, std::size_t size) {
-  return tuner.session().fitting(sizeof(T) == 8 ? size / 2 : size, sizeof(T));
+  tuner.choose_route(&TuningTable::scan_mma, KokkosMMA::scalar_v<T>, cases);
 }
 
 /// Equal segments.
 template <class T>
 void tune_segments(Tuner& tuner) {
-  using Sum       = sum_type<T>;
-  Exec const exec = tuner.exec();
+  using Sum              = sum_type<T>;
+  Exec const exec        = tuner.exec();
+  std::size_t const most = tuner.session().template segment_elements<T>();
   // Of segments of three elements, the shortest.
-  Sum* const y = tuner.session().template results<Sum>(
-      elements_of<T>(tuner, tune_elements[0]) / 3 + 2);
-  T* const in =
-      tuner.session().template data<T>(elements_of<T>(tuner, tune_elements[0]));
-  auto const case_of = [&](std::size_t length, std::size_t size) {
-    std::size_t const count = elements_of<T>(tuner, size) / length;
+  Sum* const y       = tuner.session().template results<Sum>(most / 3 + 2);
+  T* const in        = tuner.session().template data<T>(most);
+  auto const case_of = [&](std::size_t length, std::size_t sixteenths) {
+    std::size_t const count = most / 16 * sixteenths / length;
     std::size_t const n     = count * length;
     TuneOutput<Sum> const to(y, count);
     TuneCase c{std::to_string(length) + " " + type_name<T>() + " of " +
@@ -164,9 +151,10 @@ void tune_segments(Tuner& tuner) {
   for (std::size_t const bytes :
        {16, 64, 200, 256, 1000, 1024, 4096, 5000, 16384})
     if (bytes / sizeof(T) >= 3)
-      for (std::size_t const size : tune_elements)
-        cases.push_back(case_of(bytes / sizeof(T), size));
-  tuner.choose_limit<T>(&TuningTable::segments_mma_bytes, cases);
+      for (std::size_t const sixteenths : tune_sixteenths)
+        cases.push_back(case_of(bytes / sizeof(T), sixteenths));
+  tuner.choose_route(&TuningTable::segments_mma_bytes, KokkosMMA::scalar_v<T>,
+                     cases);
 
   // What the types of a size do differs in nothing that takes time.
   if (!std::is_same_v<T, half_type> && !std::is_same_v<T, float> &&
@@ -179,11 +167,11 @@ void tune_segments(Tuner& tuner) {
   none.tiny_elements                           = 0;
   for (std::size_t const length : {3, 5, 6, 7, 9, 12, 15, 17, 20, 24, 31})
     if (length * sizeof(T) % 16 != 0)
-      tuner.add(tuner.tiny, case_of(length, tune_elements[0]), {all}, {none});
+      tuner.add(tuner.tiny, case_of(length, 16), {all}, {none});
   for (std::size_t const bytes : {16, 32, 64, 128, 256, 1024})
     if (bytes / sizeof(T) >= 3)
-      for (std::size_t const size : tune_elements)
-        tuner.add(tuner.kept, case_of(bytes / sizeof(T), size),
+      for (std::size_t const sixteenths : tune_sixteenths)
+        tuner.add(tuner.kept, case_of(bytes / sizeof(T), sixteenths),
                   {tuner.with(&TuningTable::kept_bytes, 8192)},
                   {tuner.with(&TuningTable::kept_bytes, 0)});
 }
@@ -191,16 +179,16 @@ void tune_segments(Tuner& tuner) {
 /// Columns of a matrix, of the numbers that perf_segmented has.
 template <class T>
 void tune_columns(Tuner& tuner) {
-  using Sum       = sum_type<T>;
-  using Matrix    = Kokkos::View<T**, Kokkos::LayoutRight, Exec>;
-  Exec const exec = tuner.exec();
-  Sum* const y    = tuner.session().template results<Sum>(4096);
-  T* const in =
-      tuner.session().template data<T>(elements_of<T>(tuner, tune_elements[0]));
+  using Sum              = sum_type<T>;
+  using Matrix           = Kokkos::View<T**, Kokkos::LayoutRight, Exec>;
+  Exec const exec        = tuner.exec();
+  std::size_t const most = tuner.session().template segment_elements<T>();
+  Sum* const y           = tuner.session().template results<Sum>(4096);
+  T* const in            = tuner.session().template data<T>(most);
   std::vector<TuneCase> cases;
   for (std::size_t const columns : {16, 64, 1000, 4096})
-    for (std::size_t const size : tune_elements) {
-      std::size_t const rows = elements_of<T>(tuner, size) / columns;
+    for (std::size_t const sixteenths : tune_sixteenths) {
+      std::size_t const rows = most / 16 * sixteenths / columns;
       TuneOutput<Sum> const to(y, columns);
       std::size_t const bytes = rows * columns * sizeof(T);
       cases.push_back(
@@ -212,7 +200,7 @@ void tune_columns(Tuner& tuner) {
       };
       cases.back().sum = sum_of(exec, y, columns);
     }
-  tuner.choose_flag<T>(&TuningTable::columns_mma, cases);
+  tuner.choose_route(&TuningTable::columns_mma, KokkosMMA::scalar_v<T>, cases);
 }
 
 /// Segments between offsets, lengths uniform from none to a longest.
@@ -220,7 +208,7 @@ template <class T>
 void tune_ragged(Tuner& tuner) {
   using Sum             = sum_type<T>;
   Exec const exec       = tuner.exec();
-  std::size_t const n   = elements_of<T>(tuner, std::size_t(1) << 26);
+  std::size_t const n   = tuner.session().template segment_elements<T>() / 4;
   T* const in           = tuner.session().template data<T>(n);
   TuningTable plain     = tuner.table();
   plain.tiny_csr_bytes  = 0;
@@ -302,10 +290,13 @@ void tune_stencil(Tuner& tuner) {
           case_of(Weights::dense(radius, full), radius, width * width));
   }
   if constexpr (sizeof(T) <= 2) {
-    tuner.choose_limit<T>(&TuningTable::stencil_box_radius, boxes);
-    tuner.choose_limit<T>(&TuningTable::stencil_product_radius, products);
+    tuner.choose_route(&TuningTable::stencil_box_radius, KokkosMMA::scalar_v<T>,
+                       boxes);
+    tuner.choose_route(&TuningTable::stencil_product_radius,
+                       KokkosMMA::scalar_v<T>, products);
   }
-  tuner.choose_limit<T>(&TuningTable::stencil_dense_taps, dense);
+  tuner.choose_route(&TuningTable::stencil_dense_taps, KokkosMMA::scalar_v<T>,
+                     dense);
 }
 
 }  // namespace perf

@@ -4,10 +4,7 @@
 #ifndef KOKKOSMMA_PERF_TUNE_CHOICE_HPP
 #define KOKKOSMMA_PERF_TUNE_CHOICE_HPP
 
-#include <algorithm>
-#include <cmath>
-#include <cstddef>
-#include <vector>
+#include "support/Perf_Timing.hpp"
 
 /// How measured times become a choice. The present value stays unless another
 /// one is faster by more than tune_least_gain and by more than what the rounds
@@ -81,17 +78,18 @@ std::size_t best_decisions(std::size_t candidates,
 
 /// The candidate that is fastest over all cases, by the mean of the gains over
 /// the first one in each round; the first where that is noise.
-/// \param seconds of each case, of each candidate, in each round
+/// \param samples of each case, of each candidate
 inline std::size_t fastest_value(
-    std::vector<std::vector<std::vector<double>>> const& seconds) {
+    std::vector<std::vector<Samples>> const& samples) {
   std::size_t best = 0;
   double most      = 0;
-  for (std::size_t candidate = 1; candidate < seconds[0].size(); ++candidate) {
-    std::vector<double> gains(seconds[0][0].size());
-    for (auto const& of_case : seconds)
+  for (std::size_t candidate = 1; candidate < samples[0].size(); ++candidate) {
+    std::vector<double> gains(samples[0][0].seconds.size());
+    for (auto const& of_case : samples)
       for (std::size_t r = 0; r < gains.size(); ++r)
-        gains[r] += std::log(of_case[0][r] / of_case[candidate][r]) /
-                    double(seconds.size());
+        gains[r] +=
+            std::log(of_case[0].seconds[r] / of_case[candidate].seconds[r]) /
+            double(samples.size());
     Quartiles const quartiles(gains);
     if (quartiles.median > std::max(tune_least_gain, quartiles.range) &&
         quartiles.median > most) {

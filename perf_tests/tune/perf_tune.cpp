@@ -4,36 +4,31 @@
 #include "tune/Perf_Tune.hpp"
 
 #include <cstdio>
-#include <cstdlib>
 #include <ctime>
 #include <filesystem>
-#include <fstream>
-#include <iostream>
-#include <optional>
-#include <string_view>
 
 namespace perf {
 
-#ifdef KOKKOS_ENABLE_CUDA
-
+using KokkosMMA::Impl::BuiltInTuning;
 using KokkosMMA::Impl::never;
 using KokkosMMA::Impl::TuningEntry;
+using KokkosMMA::Impl::TuningFile;
+
+#ifdef KOKKOS_ENABLE_CUDA
 
 namespace {
 
-std::string name_of(int TuningTable::*value) {
-  for (TuningEntry const& entry : KokkosMMA::Impl::tuning_entries)
-    if (entry.value == value) return std::string(entry.name);
+/// Of a value, or of the values of all types.
+template <class Member>
+TuningEntry const& entry_of(Member TuningTable::*member) {
+  for (TuningEntry const& entry : KokkosMMA::Impl::tuning_entries) {
+    if constexpr (std::is_same_v<Member, int>) {
+      if (entry.value == member) return entry;
+    } else {
+      if (entry.values == member) return entry;
+    }
+  }
   throw std::logic_error("perf_tune: a value without a name");
-}
-std::string name_of(PerType TuningTable::*values, Scalar type) {
-  for (TuningEntry const& entry : KokkosMMA::Impl::tuning_entries)
-    if (entry.values == values)
-      return std::string(entry.name) + "." + std::string(to_string(type));
-  throw std::logic_error("perf_tune: values without a name");
-}
-std::string text_of(int value) {
-  return value == never ? "never" : std::to_string(value);
 }
 /// GB/s, or microseconds of small cases.
 std::string figure(TuneCase const& c, double seconds) {
@@ -77,103 +72,85 @@ void Tuner::use(TuningTable const& table) {
   KokkosMMA::Impl::Cuda::use_tuning(exec().cuda_device(), m_in_use);
 }
 
-double Tuner::sample(TuneCase const& c, std::size_t calls, std::size_t& k) {
-  if (c.of_host) return sample_host(int(calls), c.call).median();
-  return m_session.timer.seconds(calls, k, c.call) / double(calls);
-}
-
-std::vector<std::vector<double>> Tuner::rounds(TuneCase const& c,
-                                               std::vector<Way> const& ways) {
-  std::vector<std::vector<double>> seconds(ways.size());
-  std::vector<std::size_t> calls(ways.size(), 11);
-  std::size_t k   = 0;
-  auto const with = [&](std::size_t way, auto const& f) {
-    use(ways[way].table);
-    KokkosMMA::ScopedSettings const scope(KokkosMMA::Settings{ways[way].route});
-    return f();
-  };
-  double first_sum = 0;
-  for (std::size_t w = 0; w < ways.size(); ++w) {
+std::vector<Samples> Tuner::rounds(TuneCase const& c,
+                                   std::vector<Way> const& ways) {
+  std::vector<Timed> timed;
+  std::optional<double> first_sum;
+  for (Way const& way : ways) {
+    Timed const one{.call =
+                        [&](std::size_t k) {
+                          KokkosMMA::ScopedSettings const scope(
+                              KokkosMMA::Settings{way.route});
+                          c.call(k);
+                        },
+                    .prepare = [&] { use(way.table); },
+                    .waits   = c.of_host};
     // Of the first slice of the data: sums of slices of numbers of both signs
     // differ. Both sides are within the error bounds of sums of positive
     // numbers, and the sum of all results is closer still.
-    double sum = 0;
     try {
-      sum = with(w, [&] {
-        c.call(0);
-        exec().fence("perf::tune");
-        return c.sum();
-      });
+      one.prepare();
+      one.call(0);
     } catch (std::invalid_argument const&) {
-      if (ways[w].route == Route::automatic) throw;
+      if (way.route == Route::automatic) throw;
       use(m_table);
       return {};
     }
-    if (w == 0) first_sum = sum;
-    if (!(std::abs(sum - first_sum) <= 2e-3 * std::abs(first_sum)))
+    exec().fence("perf::tune");
+    double const sum = c.sum();
+    if (!first_sum) first_sum = sum;
+    if (!(std::abs(sum - *first_sum) <= 2e-3 * std::abs(*first_sum)))
       throw std::runtime_error("the two sides of " + c.name + " give sums of " +
-                               std::to_string(first_sum) + " and " +
+                               std::to_string(*first_sum) + " and " +
                                std::to_string(sum) +
                                ": one is wrong; please report this");
-    if (!c.of_host)
-      calls[w] = DeviceTimer::calls_of_sample(
-          with(w, [&] { return m_session.timer.seconds(4, k, c.call) / 4; }));
+    timed.push_back(one);
   }
-  // A B, B A, A B, ...: what a way leaves in the cache, and a clock that rises
-  // or falls, meets both alike.
-  for (int round = 0; round < tune_rounds; ++round)
-    for (std::size_t i = 0; i < ways.size(); ++i) {
-      std::size_t const w = round % 2 == 0 ? i : ways.size() - 1 - i;
-      seconds[w].push_back(with(w, [&] {
-        c.call(k++);
-        exec().fence("perf::tune");
-        return sample(c, calls[w], k);
-      }));
-    }
+  auto samples = m_session.timer.sample_in_turn(tune_rounds, timed);
   use(m_table);
-  return seconds;
+  return samples;
 }
 
 std::optional<Measured> Tuner::both(TuneCase const& c, Way const& taken,
                                     Way const& left) {
-  auto const seconds = rounds(c, {taken, left});
-  if (seconds.empty()) return {};
-  return Measured{c, BothWays(seconds[0], seconds[1])};
+  auto const samples = rounds(c, {taken, left});
+  if (samples.empty()) return {};
+  return Measured{c, BothWays(samples[0].seconds, samples[1].seconds)};
 }
 
-void Tuner::say(std::string const& name, std::string const& value,
-                std::string const& before, std::string const& figures) {
-  char line[128];
-  std::snprintf(line, sizeof(line), "%-28s %-8s (built-in %s)", name.c_str(),
-                value.c_str(), before.c_str());
-  std::cout << line << figures << std::endl;
+void Tuner::say(TuningEntry const& entry, std::string const& type, int value,
+                int before, std::string const& figures) {
+  std::string const name = std::string(entry.name) + type;
+  std::string const text = KokkosMMA::Impl::tuned_value_text(entry, value);
+  std::string const was  = KokkosMMA::Impl::tuned_value_text(entry, before);
+  std::printf("%-28s %-8s (built-in %s)%s\n", name.c_str(), text.c_str(),
+              was.c_str(), figures.c_str());
+  std::fflush(stdout);
   if (value != before)
-    m_report += name + " " + value + " for " + before + ":" + figures + "\n";
+    m_report += name + " " + text + " for " + was + ":" + figures + "\n";
 }
 
 void Tuner::choose_route(PerType TuningTable::*values, Scalar type,
-                         std::vector<TuneCase> const& cases, bool is_flag) {
-  int const built_in = (m_table.*values)[type];
-  std::vector<int> candidates{built_in};
-  if (is_flag) candidates.push_back(1 - built_in);
+                         std::vector<TuneCase> const& cases) {
+  TuningEntry const& entry = entry_of(values);
+  int const built_in       = (m_table.*values)[type];
+  std::vector<int> candidates{built_in, entry.is_flag() ? 1 - built_in : never};
   std::vector<Measured> measured;
   for (TuneCase const& c : cases) {
     add(measured, c, {m_table, Route::mma}, {m_table, Route::streamed});
-    if (!is_flag) candidates.push_back(c.x);
+    if (!entry.is_flag()) candidates.push_back(c.x);
   }
-  if (!is_flag) candidates.push_back(never);
   int const best =
       candidates[best_of(candidates.size(), measured,
                          [&](std::size_t candidate, TuneCase const& c) {
-                           return is_flag ? candidates[candidate] != 0
-                                          : c.x >= candidates[candidate];
+                           return entry.is_flag()
+                                      ? candidates[candidate] != 0
+                                      : c.x >= candidates[candidate];
                          })];
   m_table.*values = (m_table.*values).with(type, best);
   use(m_table);
-  auto const text = [&](int value) {
-    return is_flag ? std::string(value ? "yes" : "no") : text_of(value);
-  };
-  say(name_of(values, type), text(best), text(built_in), figures_of(measured));
+  say(entry, "." + std::string(to_string(type)), best, built_in,
+      figures_of(measured));
 }
 
 void Tuner::choose_value(int TuningTable::*value, std::vector<int> candidates,
@@ -184,18 +161,18 @@ void Tuner::choose_value(int TuningTable::*value, std::vector<int> candidates,
   std::vector<Way> ways;
   for (int const candidate : candidates)
     ways.push_back({with(value, candidate)});
-  std::vector<std::vector<std::vector<double>>> seconds;
+  std::vector<std::vector<Samples>> samples;
   std::string figures;
   for (TuneCase const& c : cases) {
-    seconds.push_back(rounds(c, ways));
+    samples.push_back(rounds(c, ways));
     figures += "  " + c.name + ":";
     for (std::size_t v = 0; v < candidates.size(); ++v)
       figures += (v > 0 ? " | " : " ") + std::to_string(candidates[v]) + " " +
-                 figure(c, Quartiles(seconds.back()[v]).median);
+                 figure(c, samples.back()[v].median());
   }
-  m_table.*value = candidates[fastest_value(seconds)];
+  m_table.*value = candidates[fastest_value(samples)];
   use(m_table);
-  say(name_of(value), text_of(m_table.*value), text_of(built_in), figures);
+  say(entry_of(value), "", m_table.*value, built_in, figures);
 }
 
 void Tuner::choose_border(int TuningTable::*value, bool from_it_on,
@@ -209,8 +186,7 @@ void Tuner::choose_border(int TuningTable::*value, bool from_it_on,
                           : c.x <= candidates[candidate];
       })];
   use(m_table);
-  say(name_of(value), text_of(m_table.*value), text_of(built_in),
-      figures_of(cases));
+  say(entry_of(value), "", m_table.*value, built_in, figures_of(cases));
 }
 
 void Tuner::choose_spread(int TuningTable::*value,
@@ -249,13 +225,13 @@ void Tuner::choose_tiny() {
                              c.elements, std::uint64_t(c.x), tables[candidate]);
       })];
   use(m_table);
-  say("segments.tiny_elements", text_of(m_table.tiny_elements),
-      text_of(before.tiny_elements), figures_of(tiny));
   for (auto const value :
-       {&TuningTable::tiny_bytes, &TuningTable::tiny_from_elements,
-        &TuningTable::tiny_over_bytes})
-    say(name_of(value), text_of(m_table.*value), text_of(before.*value),
-        "  (with segments.tiny_elements)");
+       {&TuningTable::tiny_elements, &TuningTable::tiny_bytes,
+        &TuningTable::tiny_from_elements, &TuningTable::tiny_over_bytes})
+    say(entry_of(value), "", m_table.*value, before.*value,
+        value == &TuningTable::tiny_elements
+            ? figures_of(tiny)
+            : "  (with segments.tiny_elements)");
 }
 
 #endif
@@ -267,76 +243,100 @@ struct UsageError : std::invalid_argument {
 };
 
 struct TuneOptions {
-  std::string out;    ///< --out=FILE
-  std::string check;  ///< --check=FILE
+  std::string flag, path;
 };
 
 constexpr char const* usage =
-    "perf_tune --out=FILE     measures the constants of the routes on this "
+    "perf_tune --out=FILE        measures the constants of the routes on this "
     "GPU and writes them\n"
-    "perf_tune --check=FILE   says whether a table is one that this library "
+    "perf_tune --check=FILE      says whether a table is one that this library "
     "reads\n"
+    "perf_tune --built-in=FILE   prints a table as "
+    "core/routing/KokkosMMA_BuiltInTunings.hpp has them\n"
     "An application uses a table with KOKKOSMMA_TUNING=FILE "
     "(docs/tuning.md).\n";
 
 TuneOptions parse_tune(int argc, char** argv) {
   TuneOptions options;
+  int flags = 0;
   for (int a = 1; a < argc; ++a) {
-    std::string_view const arg = argv[a];
-    auto const value           = [&](std::string_view flag, std::string& into) {
-      if (arg.substr(0, flag.size()) != flag) return false;
-      into = arg.substr(flag.size());
-      if (into.empty())
-        throw UsageError("'" + std::string(arg) +
-                                   "' needs the path of a file after the "
-                                             "equals sign");
-      return true;
-    };
-    if (arg.substr(0, 9) == "--kokkos-") continue;
-    if (!value("--out=", options.out) && !value("--check=", options.check))
-      throw UsageError("'" + std::string(arg) +
-                       "' is not a flag; --out=FILE and "
-                       "--check=FILE are");
+    std::string const arg   = argv[a];
+    std::size_t const value = arg.find('=') + 1;
+    TuneOptions const given{arg.substr(0, value), arg.substr(value)};
+    if (arg.starts_with("--kokkos-")) continue;
+    if (given.flag != "--out=" && given.flag != "--check=" &&
+        given.flag != "--built-in=")
+      throw UsageError("'" + arg +
+                       "' is not a flag; --out=FILE, --check=FILE and "
+                       "--built-in=FILE are");
+    if (given.path.empty())
+      throw UsageError("'" + arg +
+                       "' needs the path of a file after the equals sign");
+    ++flags;
+    options = given;
   }
-  if (options.out.empty() == options.check.empty())
-    throw UsageError("one of --out=FILE and --check=FILE is needed");
+  if (flags != 1)
+    throw UsageError(
+        "one of --out=FILE, --check=FILE and --built-in=FILE is needed");
+  if (options.flag != "--out=") return options;
   char const* const route = std::getenv("KOKKOSMMA_ROUTE");
-  if (!options.out.empty() && route && std::string_view(route) != "auto")
+  if (route && std::string_view(route) != "auto")
     throw UsageError("KOKKOSMMA_ROUTE is \"" + std::string(route) +
                      "\", and every measurement would be of that route; unset "
                      "it");
   // Before minutes of measuring, not after them.
-  if (!options.out.empty()) {
-    namespace fs          = std::filesystem;
-    fs::path const target = options.out;
-    fs::path const folder =
-        target.has_parent_path() ? target.parent_path() : fs::path(".");
-    if (fs::is_directory(target) || !fs::is_directory(folder))
-      throw UsageError(
-          "'" + options.out +
-          "' cannot be written: it is a folder, or its folder does not exist");
-  }
+  namespace fs          = std::filesystem;
+  fs::path const target = options.path;
+  fs::path const folder =
+      target.has_parent_path() ? target.parent_path() : fs::path(".");
+  if (fs::is_directory(target) || !fs::is_directory(folder))
+    throw UsageError(
+        "'" + options.path +
+        "' cannot be written: it is a folder, or its folder does not exist");
   return options;
 }
 
+/// f(name, entry, value, other) for each value that is another one there.
+template <class F>
+void for_each_difference(TuningTable const& table, TuningTable const& other,
+                         F const& f) {
+  std::vector<int> others;
+  for_each_tuned_value(other, [&](auto const&, auto const&, int value) {
+    others.push_back(value);
+  });
+  auto at = others.begin();
+  for_each_tuned_value(
+      table, [&](std::string const& name, auto const& entry, int value) {
+        if (value != *at) f(name, entry, value, *at);
+        ++at;
+      });
+}
+
 int check_table(std::string const& path) {
-  KokkosMMA::Impl::TuningFile const file = KokkosMMA::Impl::read_tuning(path);
-  std::cout << path << ": a table for " << KokkosMMA::Impl::to_text(file.device)
-            << ", " << file.date << "\n";
-  KokkosMMA::Impl::for_each_tuned_value(
-      file.table, [](std::string const& name, auto const& entry, int value) {
-        int built_in = value;
-        KokkosMMA::Impl::for_each_tuned_value(
-            KokkosMMA::Impl::builtin_tuning,
-            [&](std::string const& other, auto const&, int v) {
-              if (other == name) built_in = v;
-            });
-        if (value != built_in)
-          std::cout << "  " << name << " "
-                    << KokkosMMA::Impl::tuned_value_text(entry, value)
-                    << " (built-in "
-                    << KokkosMMA::Impl::tuned_value_text(entry, built_in)
-                    << ")\n";
+  TuningFile const file    = KokkosMMA::Impl::read_tuning(path);
+  BuiltInTuning const& own = builtin_tuning_of(file.device);
+  std::cout << path << ": a table for " << to_text(file.device) << ", "
+            << file.date << "\n";
+  for_each_difference(
+      file.table, own.table,
+      [&](std::string const& name, auto const& entry, int value, int built_in) {
+        std::cout << "  " << name << " " << tuned_value_text(entry, value)
+                  << " (" << own.name << ": "
+                  << tuned_value_text(entry, built_in) << ")\n";
+      });
+  return 0;
+}
+
+/// The rows for builtin_tuning_with().
+int print_built_in(std::string const& path) {
+  TuningFile const file = KokkosMMA::Impl::read_tuning(path);
+  std::cout << "// " << to_text(file.device) << ", " << file.date << "\n";
+  for_each_difference(
+      file.table, KokkosMMA::Impl::builtin_tuning,
+      [](std::string const& name, auto const&, int value, int) {
+        std::cout << "{\"" << name << "\", "
+                  << (value == never ? "never" : std::to_string(value))
+                  << "},\n";
       });
   return 0;
 }
@@ -371,23 +371,23 @@ int measure(TuneOptions const& options) {
   std::printf("read ceiling %.0f GB/s, copy ceiling %.0f GB/s\n",
               session.read_bytes_per_second() * 1e-9,
               session.copy_ceiling().bytes_per_second() * 1e-9);
-  Tuner tuner(session);
+  Tuner tuner(session, builtin_tuning_of(device.tuned()).table);
   Instances<Tuner>::run(tuner);
   tune_launches(tuner);
   tuner.choose_segments();
 
   std::time_t const now = std::time(nullptr);
   char date[16];
-  std::strftime(date, sizeof(date), "%Y-%m-%d", std::localtime(&now));
-  KokkosMMA::Impl::TuningFile const file{tuner.table(), device.tuned(), date};
+  std::strftime(date, sizeof(date), "%F", std::localtime(&now));
+  TuningFile const file{tuner.table(), device.tuned(), date};
   std::string const notes =
       tuner.report().empty()
           ? std::string("the built-in values are the best ones here")
           : "what differs from the built-in table, with what was measured:\n" +
                 tuner.report();
-  write_whole(options.out, KokkosMMA::Impl::write_tuning(file, notes));
-  std::cout << "\nwritten: " << options.out
-            << "; use it with KOKKOSMMA_TUNING=" << options.out << "\n";
+  write_whole(options.path, KokkosMMA::Impl::write_tuning(file, notes));
+  std::cout << "\nwritten: " << options.path
+            << "; use it with KOKKOSMMA_TUNING=" << options.path << "\n";
   return 0;
 }
 
@@ -404,7 +404,8 @@ int main(int argc, char** argv) {
       return 0;
     }
     TuneOptions const options = parse_tune(argc, argv);
-    if (!options.check.empty()) return check_table(options.check);
+    if (options.flag == "--check=") return check_table(options.path);
+    if (options.flag == "--built-in=") return print_built_in(options.path);
 #ifdef KOKKOS_ENABLE_CUDA
     int devices = 0;
     if (cudaGetDeviceCount(&devices) == cudaSuccess && devices > 0) {

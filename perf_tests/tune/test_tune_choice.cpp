@@ -9,7 +9,7 @@
 
 #include <cstdio>
 #include <fstream>
-#include <vector>
+#include <thread>
 
 #include "tune/Perf_TuneChoice.hpp"
 
@@ -75,16 +75,51 @@ void decisions() {
 }
 
 void values() {
-  auto const fastest = [](std::vector<std::vector<Times>> const& seconds) {
-    return perf::fastest_value(seconds);
+  using perf::Samples;
+  auto const fastest = [](std::vector<std::vector<Samples>> const& samples) {
+    return perf::fastest_value(samples);
   };
-  auto const of = [](double s) { return Times(5, s); };
+  auto const of = [](double s) { return Samples{Times(5, s)}; };
   expect(0, fastest({{of(1), of(0.985)}}), "a gain below 2 %");
   expect(1, fastest({{of(1), of(0.9)}, {of(1), of(0.95)}}), "a faster value");
   expect(0, fastest({{of(1), of(0.9)}, {of(1), of(1.2)}}),
          "faster in one case");
   expect(2, fastest({{of(1), of(0.9), of(0.8)}}), "of three");
-  expect(0, fastest({{of(1), {0.8, 1.15, 0.95, 0.8, 1.15}}}), "spread");
+  expect(0, fastest({{of(1), Samples{{0.8, 1.15, 0.95, 0.8, 1.15}}}}),
+         "spread");
+}
+
+/// Samples are taken in turn, first to last and last to first, behind a call
+/// that is not timed; what is alone has none.
+void turns() {
+  perf::Exec const exec;
+  perf::DeviceTimer timer(exec);
+  std::string order;
+  auto const named = [&](char name, bool slow) {
+    return perf::Timed{
+        .call =
+            [slow](std::size_t) {
+              if (slow)
+                std::this_thread::sleep_for(std::chrono::milliseconds(6));
+            },
+        .prepare = [&, name] { order += name; }};
+  };
+  auto const samples =
+      timer.sample_in_turn(4, {named('a', false), named('b', true)});
+  expect(order == "aaabbabbaabba", ("order " + order).c_str());
+  expect(4, samples[0].seconds.size(), "samples");
+  expect(samples[0].median() < 5e-3 && samples[1].median() >= 6e-3,
+         "whose samples are whose");
+  std::size_t calls = 0;
+  perf::Timed counted{.call = [&](std::size_t k) { calls = k + 1; }};
+  timer.sample(3, counted);
+  expect(1 + 1 + 4 + 3 * 256, calls, "calls of samples of 200 us at most");
+  counted.most_calls = 8;
+  timer.sample(3, counted);
+  expect(1 + 1 + 4 + 3 * 8, calls, "no more calls than allowed");
+  order.clear();
+  timer.sample_in_turn(100, {named('a', true)}, 0.02);
+  expect(order == "aaaaa", ("a budget: " + order).c_str());
 }
 
 }  // namespace
@@ -94,9 +129,15 @@ int main(int argc, char** argv) {
     KokkosMMA::Impl::TuningFile file{
         {}, {"NVIDIA H200", 90, 132}, "2026-11-21"};
     file.table.scan_spread_tiles = 128;
+    file.table.segments_mma_bytes =
+        file.table.segments_mma_bytes.with(KokkosMMA::Scalar::half, 64);
+    file.table.stencil_dense_taps = file.table.stencil_dense_taps.with(
+        KokkosMMA::Scalar::float64, KokkosMMA::Impl::never);
     return std::ofstream(argv[1]) << KokkosMMA::Impl::write_tuning(file) ? 0
                                                                          : 1;
   }
+  Kokkos::ScopeGuard const kokkos;
+  turns();
   rounds();
   decisions();
   values();

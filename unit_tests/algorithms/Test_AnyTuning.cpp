@@ -187,7 +187,7 @@ TEST_F(AnyTuning, ColumnsOfIntegers) {
 
 TEST_F(AnyTuning, SaysWhichTableItIs) {
   EXPECT_EQ("", Impl::tuning_note(exec));
-  EXPECT_EQ("built-in", tuning_description());
+  EXPECT_EQ("built-in", tuning_description().substr(0, 8));
 }
 
 }  // namespace

@@ -213,7 +213,7 @@ TEST(PrintConfiguration, SaysWhatABugReportNeeds) {
                                     "functor of the application:",
                                     "scan of a View:",
                                     "scan functor of the application:"};
-  parts.push_back("tuning table: built-in\n");
+  parts.push_back("tuning table: built-in");
   for (char const* const type :
        {"half", "bhalf", "float", "double", "int8", "uint8", "int32", "int64"})
     parts.push_back(" " + std::string(type) + "=");

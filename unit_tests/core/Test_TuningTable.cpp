@@ -4,6 +4,7 @@
 // No table that the parser takes makes a result wrong: routes never refuse what
 // they choose, launches stay within what the kernels take.
 
+#include <core/routing/KokkosMMA_BuiltInTunings.hpp>
 #include <core/routing/KokkosMMA_LaunchShape.hpp>
 #include <core/reduce/KokkosMMA_RouteReduce.hpp>
 #include <core/scan/KokkosMMA_RouteScan.hpp>
@@ -16,7 +17,9 @@
 #include <KokkosMMA_RandomTable.hpp>
 
 #include <set>
+#include <stdexcept>
 #include <string>
+#include <string_view>
 
 namespace {
 
@@ -81,6 +84,51 @@ static_assert(segments_are_tiny(7, 7) && !segments_are_tiny(6, 12) &&
 static_assert(PerType::index(Scalar::uint32) == PerType::index(Scalar::int32));
 static_assert(PerType::index(Scalar::uint64) == PerType::index(Scalar::int64));
 static_assert(PerType::index(Scalar::boolean) == PerType::index(Scalar::uint8));
+
+// --- the library's own tables ----------------------------------------------
+constexpr TuningTable two_values = builtin_tuning_with(
+    {{"scan.mma.int8", 1}, {"segments.tiny_csr_bytes", 16}});
+static_assert(two_values == table_with([](TuningTable& t) {
+                t.scan_mma       = t.scan_mma.with(Scalar::int8, 1);
+                t.tiny_csr_bytes = 16;
+              }));
+
+TEST(TuningTable, BuiltInValuesHaveNamesAndAreAllowed) {
+  for (TunedValue const wrong :
+       {TunedValue{"scan.mma", 1}, TunedValue{"scan.mma.short", 1},
+        TunedValue{"scan.mma.int8x", 1}, TunedValue{"scan.mma.int8", 2},
+        TunedValue{"segments.tiny", 1}, TunedValue{"reduce.blocks.int8", 1},
+        TunedValue{"reduce.blocks", 9}})
+    EXPECT_THROW(builtin_tuning_with({wrong}), std::invalid_argument)
+        << wrong.name;
+  for (BuiltInTuning const& tuning : builtin_tunings)
+    EXPECT_TRUE(is_valid(tuning.table)) << tuning.name;
+}
+
+TEST(TuningTable, BuiltInTableByWhatTheDeviceReports) {
+  auto const of = [](std::string_view name, int capability = 90) {
+    return builtin_tuning_of(name, capability).name;
+  };
+  for (char const* const name : {"NVIDIA H200", "NVIDIA H200 NVL"})
+    EXPECT_EQ("built-in, H200", of(name)) << name;
+  for (char const* const name :
+       {"NVIDIA H100 80GB HBM3", "NVIDIA H100 PCIe", "NVIDIA H100 NVL",
+        "NVIDIA H100 80GB HBM3 MIG 1g.10gb"})
+    EXPECT_EQ("built-in, H100", of(name)) << name;
+  for (char const* const name :
+       {"NVIDIA GH200 480GB", "NVIDIA H20", "NVIDIA H800", "NVIDIA H2000",
+        "NVIDIA A100-SXM4-80GB", "Tesla V100-SXM2-16GB", ""})
+    EXPECT_EQ("built-in, any GPU", of(name)) << name;
+  EXPECT_EQ("built-in, any GPU", of("NVIDIA H200", 80));
+
+  EXPECT_EQ(builtin_tuning, builtin_tuning_of("NVIDIA H200", 90).table);
+  // Sums that additions do as well leave the tensor cores of unknown devices.
+  TuningTable const& any = builtin_tuning_of("NVIDIA A100", 80).table;
+  EXPECT_FALSE(mma_reduce_pays(Scalar::float64, false, any));
+  EXPECT_FALSE(mma_reduce_pays(Scalar::float64, true, any));
+  EXPECT_TRUE(mma_reduce_pays(Scalar::half, false, any));
+  EXPECT_EQ(never, any.stencil_dense_taps[Scalar::float64]);
+}
 
 TEST(TuningTable, NamesAreUniqueAndLookLikeNames) {
   std::set<std::string> names;
