@@ -4,6 +4,7 @@
 // Cells of one bit against AutomatonRule::next, cell by cell. Grids of them,
 // with boundaries, are run by the kernels in unit_tests/emulated_device.
 
+#include <core/automaton/KokkosMMA_CountRange.hpp>
 #include <core/automaton/KokkosMMA_PackedCells.hpp>
 #include <core/automaton/KokkosMMA_RuleNotation.hpp>
 
@@ -119,6 +120,25 @@ TEST(PackedCells, OnlyStateOneIsAlive) {
     EXPECT_EQ(bits & 0xfu, pack_cells(cells));
     EXPECT_EQ(0u, cells & 0xfefefefeu);
   }
+}
+
+TEST(PackedCounts, RulesAsRanges) {
+  CountRanges const bugs(parse_rule("R5,C0,M1,S34..58,B34..45,NM"));
+  EXPECT_TRUE(bugs.are_all);
+  EXPECT_EQ(34, bugs.birth.first);
+  EXPECT_EQ(46, bugs.birth.end);
+  EXPECT_EQ(59, bugs.survive.end);
+  // Without the centre, which the ranges have.
+  CountRanges const others(parse_rule("R5,C0,M0,S33..57,B34..45,NM"));
+  EXPECT_EQ(34, others.survive.first);
+  EXPECT_EQ(59, others.survive.end);
+  for (char const* const text :
+       {"R2,C0,M1,S5..9,B3..3,NM", "R16,C0,M0,S0..1088,B1..1088,NM"})
+    EXPECT_TRUE(has_packed_counts(parse_rule(text))) << text;
+  for (char const* const text :
+       {"B3/S23", "R2,C0,M1,S5..9,B3..3,NN", "R2,C3,M1,S5..9,B3..3,NM",
+        "R2,C0,M1,S5-9,11,B3,NM"})
+    EXPECT_FALSE(has_packed_counts(parse_rule(text))) << text;
 }
 
 }  // namespace

@@ -63,15 +63,19 @@ void reference_generation(Impl::StencilGrid<std::uint8_t, 2> const& from,
     }
 }
 
+enum class Alive { any, all, none };
+
 struct Automaton {
+  Alive alive;
   Place<2> extent;
   Boundaries<2> boundaries;
   bool reversed;
   Lie lie_from;
   Lie lie_to;
 
-  Automaton(Place<2> const& extent_, Random& random)
-      : extent(extent_),
+  Automaton(Place<2> const& extent_, Random& random, Alive alive_ = Alive::any)
+      : alive(alive_),
+        extent(extent_),
         boundaries(random_boundaries<2>(random, false)),
         reversed(random.integer(0, 1) == 1) {
     if (random.integer(0, 1) == 0) {
@@ -82,8 +86,8 @@ struct Automaton {
     }
   }
 
-  /// launch(grid, to, stride) makes `steps` generations of random cells, of
-  /// which each is what next(state, count) says.
+  /// launch(grid, to, stride) makes `steps` generations of cells, of which each
+  /// is what next(state, count) says.
   template <class Next, class Launch>
   void expect(Neighbourhood neighbourhood, int radius, int states, int steps,
               Next const& next, Random& random, Launch const& launch) const {
@@ -99,7 +103,8 @@ struct Automaton {
     Cells from(extent, none, none, lie_from);
     Cells to(extent, none, none, lie_to);
     for (std::int64_t i = 0; i < from.size(); ++i)
-      from.memory()[i] = random.integer(0, 1)
+      from.memory()[i] = alive != Alive::any ? alive == Alive::all
+                         : random.integer(0, 1)
                              ? std::uint8_t(random.integer(0, states - 1))
                              : 0;
     std::fill_n(to.memory(), to.size(), std::uint8_t(0x5a));
@@ -172,18 +177,19 @@ TEST(AutomatonKernels, OwnRules) {
   SCOPED_TRACE(random.note());
   for (Neighbourhood const neighbourhood :
        {Neighbourhood::moore, Neighbourhood::von_neumann})
-    for (int const radius : {1, 3, 8, 16}) {
-      int const size = neighbourhood_size(neighbourhood, radius);
-      OwnRule const rule{size / 5, size / 2};
-      Automaton({random.integer(radius, 50), random.integer(radius, 300)},
-                random)
-          .expect(neighbourhood, radius, 4, 1, rule, random,
-                  [&](auto const& grid, auto* to, std::int64_t stride) {
-                    Impl::Cuda::launch_automaton(Kokkos::Cuda(), grid, to,
-                                                 stride, neighbourhood, radius,
-                                                 rule);
-                  });
-    }
+    for (int radius = 1; radius <= AutomatonRule::max_radius; ++radius)
+      for (Alive const alive : {Alive::any, Alive::all}) {
+        int const size = neighbourhood_size(neighbourhood, radius);
+        OwnRule const rule{size / 5, size / 2};
+        Automaton({random.integer(radius, 50), random.integer(radius, 200)},
+                  random, alive)
+            .expect(neighbourhood, radius, 4, 1, rule, random,
+                    [&](auto const& grid, auto* to, std::int64_t stride) {
+                      Impl::Cuda::launch_automaton(Kokkos::Cuda(), grid, to,
+                                                   stride, neighbourhood,
+                                                   radius, rule);
+                    });
+      }
 }
 
 TEST(AutomatonKernels, LifeInBits) {
@@ -219,7 +225,8 @@ TEST(AutomatonKernels, CountsInBits) {
   Random random;
   SCOPED_TRACE(random.note());
   for (int radius = 2; radius <= AutomatonRule::max_radius; ++radius)
-    for (int n = 0; n < 2; ++n) {
+    for (Alive const alive :
+         {Alive::any, Alive::any, Alive::all, Alive::none}) {
       int const size = neighbourhood_size(Neighbourhood::moore, radius);
       auto const any = [&] {
         int const low = int(random.integer(0, size / 2));
@@ -238,7 +245,7 @@ TEST(AutomatonKernels, CountsInBits) {
       std::size_t const bytes =
           Impl::Cuda::packed_counts_memory(extent[0], extent[1], radius);
       DeviceGrid<unsigned char, 1> memory({std::int64_t(bytes)}, {0}, {0}, {});
-      Automaton(extent, random)
+      Automaton(extent, random, alive)
           .expect(rule.neighbourhood(), radius, 2, steps, next_by(rule), random,
                   [&](auto const& grid, auto* to, std::int64_t stride) {
                     Impl::Cuda::launch_packed_counts(Kokkos::Cuda(), grid, to,
