@@ -192,20 +192,39 @@ TEST(AutomatonKernels, OwnRules) {
       }
 }
 
+AutomatonRule random_life(Random& random) {
+  auto const neighbourhood =
+      random.integer(0, 1) ? Neighbourhood::moore : Neighbourhood::von_neumann;
+  int const size = neighbourhood_size(neighbourhood, 1);
+  CountSet survive, birth;
+  for (int count = 0; count <= size; ++count) {
+    if (random.integer(0, 1)) survive.insert(count);
+    if (random.integer(0, 1)) birth.insert(count);
+  }
+  return {neighbourhood, 1, 2, random.integer(0, 1) != 0, survive, birth};
+}
+
 TEST(AutomatonKernels, LifeInBits) {
   Random random;
   SCOPED_TRACE(random.note());
+  std::vector<AutomatonRule> rules;
   for (char const* const text :
-       {"B3/S23", "B36/S23", "B2/S013V", "B1357/S02468"})
-    for (int n = 0; n < 26; ++n) {
-      SCOPED_TRACE(text);
-      AutomatonRule const rule = parse_rule(text);
+       {"B3/S23", "B36/S23", "B2/S013V", "B1357/S02468", "B/S", "B0/S8",
+        "B012345678/S012345678", "B01234/S", "R1,C0,M1,S3..4,B3..3,NM",
+        "R1,C0,M1,S1-9,B0-9,NM"})
+    rules.push_back(parse_rule(text));
+  for (int n = 0; n < 60; ++n) rules.push_back(random_life(random));
+  for (std::size_t r = 0; r < rules.size(); ++r)
+    for (int n = 0; n < (r < 4 ? 26 : 3); ++n) {
+      AutomatonRule const& rule = rules[r];
+      SCOPED_TRACE(to_string(rule));
+      ASSERT_TRUE(Impl::has_bits(rule));
       // Mostly small: what is beyond a boundary is beyond the other one, too.
-      Place<2> const extent{random.integer(1, n == 0  ? 400
-                                              : n < 6 ? 60
-                                                      : 20),
-                            random.integer(1, n == 1  ? 1300
-                                              : n < 6 ? 150
+      Place<2> const extent{random.integer(1, r == 0 && n == 0 ? 400
+                                              : n < 6          ? 60
+                                                               : 20),
+                            random.integer(1, r == 0 && n == 1 ? 1300
+                                              : n < 6          ? 150
                                                       : 8 + 9 * (n % 9))};
       std::vector<unsigned char> memory(
           Impl::Cuda::packed_life_memory(extent[0], extent[1]));

@@ -64,8 +64,7 @@ bool expect_bands(Factors<2> const& factors, Random& random,
                   Place<2> const& most = {
                       50, sizeof(typename T::Element) == 1 ? 800 : 400}) {
   bool taken = true;
-  expect_exact_sums<typename T::A, typename T::Element, typename T::Result, 2,
-                    T::calls>(
+  expect_exact_sums<T, 2>(
       random_case<2>(random, factors.weights(), most), random,
       [&](auto const& grid, auto const& epilogue) {
         using Bands = Impl::Cuda::BandStencil<
@@ -213,8 +212,7 @@ TYPED_TEST(WideByteBandKernels, FactorsOfAnySize) {
 template <class T>
 bool expect_dense_bands(StencilWeights<2> const& weights, Random& random) {
   bool taken = true;
-  expect_exact_sums<typename T::A, typename T::Element, typename T::Result, 2,
-                    T::calls>(
+  expect_exact_sums<T, 2>(
       random_case<2>(random, weights, {50, 300}), random,
       [&](auto const& grid, auto const& epilogue) {
         using Dense =

@@ -30,8 +30,7 @@ void expect_separable(Factors<R> const& factors, Random& random) {
   // Where a panel ends, boundaries lie in every place of its windows.
   if (R == 2 && random.integer(0, 1) == 0)
     in.extent[R - 1] = panel + random.integer(-20, 20);
-  expect_exact_sums<typename T::A, typename T::Element, typename T::Result, R,
-                    T::calls>(
+  expect_exact_sums<T, R>(
       in, random, [&](auto const& grid, auto const& epilogue) {
         if constexpr (R == 3) {
           // All planes at once, or a few.
