@@ -18,16 +18,8 @@
 
 namespace {
 
-using KokkosMMA::AutomatonRule;
-using KokkosMMA::Boundary;
-using KokkosMMA::BoundedGrid;
-using KokkosMMA::CountSet;
-using KokkosMMA::Neighbourhood;
-using KokkosMMA::neighbourhood_size;
-using KokkosMMA::parse_bounded_grid;
-using KokkosMMA::parse_rule;
-using KokkosMMA::Testing::error_of;
-using KokkosMMA::Testing::Random;
+using namespace KokkosMMA;
+using namespace KokkosMMA::Testing;
 
 static_assert(std::is_trivially_copyable_v<AutomatonRule>);
 

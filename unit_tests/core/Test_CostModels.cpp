@@ -14,13 +14,8 @@
 
 namespace {
 
-using KokkosMMA::Impl::automaton_cost;
-using KokkosMMA::Impl::automaton_speedup;
-using KokkosMMA::Impl::chained_reduction_speedup;
-using KokkosMMA::Impl::chained_reduction_steps;
-using KokkosMMA::Impl::classic_reduction_steps;
-using KokkosMMA::Impl::log2_of;
-using KokkosMMA::Testing::error_of;
+using namespace KokkosMMA::Impl;
+using namespace KokkosMMA::Testing;
 
 // Powers of two come out exactly.
 static_assert(log2_of(1) == 0);

@@ -13,15 +13,8 @@
 
 namespace {
 
-using KokkosMMA::Boundary;
-using KokkosMMA::boundary_index;
-using KokkosMMA::StencilWeights;
-using KokkosMMA::Impl::direct_pattern;
-using KokkosMMA::Impl::DirectPattern;
-using KokkosMMA::Impl::DirectTable;
-using KokkosMMA::Impl::near_boundary_index;
-using KokkosMMA::Impl::pattern_weights;
-using KokkosMMA::Impl::weight_as;
+using namespace KokkosMMA;
+using namespace KokkosMMA::Impl;
 
 TEST(DirectTaps, NearIndicesAreBoundaryIndices) {
   for (Boundary const kind :

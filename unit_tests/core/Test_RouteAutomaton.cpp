@@ -1,14 +1,11 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The route of an automaton is a constant expression: most of this is checked
-// by compiling it.
+#include "RouteSupport.hpp"
 
 #include <core/automaton/KokkosMMA_PackedCells.hpp>
 #include <core/automaton/KokkosMMA_RouteAutomaton.hpp>
 #include <core/automaton/KokkosMMA_RuleNotation.hpp>
-
-#include <gtest/gtest.h>
 
 #include <string_view>
 
@@ -17,102 +14,85 @@ namespace {
 using namespace KokkosMMA;
 using namespace KokkosMMA::Impl;
 
-constexpr Capability h200{true, 90, 132};
-constexpr Capability older{true, 70, 80};
-constexpr Capability host{};
+using namespace KokkosMMA::Testing;
+using P = AutomatonProblem;
 
-AutomatonProblem known(std::string_view rule) {
-  AutomatonProblem problem = automaton_problem(parse_rule(rule));
-  problem.contiguous       = true;
-  problem.row              = 1000;
-  problem.generations      = 64;
+P known(std::string_view rule) {
+  P problem           = automaton_problem(parse_rule(rule));
+  problem.contiguous  = true;
+  problem.row         = 1000;
+  problem.generations = 64;
   return problem;
 }
-constexpr AutomatonProblem life() {
-  AutomatonProblem problem;
+constexpr P life() {
+  P problem;
   problem.known_rule  = true;
   problem.contiguous  = true;
   problem.row         = 1000;
   problem.generations = 64;
   return problem;
 }
-constexpr AutomatonProblem larger(int radius) {
-  AutomatonProblem problem = life();
-  problem.radius           = radius;
-  problem.one_range        = true;
+constexpr P larger(int radius) {
+  P problem         = life();
+  problem.radius    = radius;
+  problem.one_range = true;
   return problem;
 }
-template <class Member, class Value>
-constexpr AutomatonProblem with(AutomatonProblem problem, Member member,
-                                Value value) {
-  problem.*member = value;
-  return problem;
-}
-constexpr auto states      = &AutomatonProblem::states;
-constexpr auto one_range   = &AutomatonProblem::one_range;
-constexpr auto contiguous  = &AutomatonProblem::contiguous;
-constexpr auto row         = &AutomatonProblem::row;
-constexpr auto generations = &AutomatonProblem::generations;
-constexpr auto shape       = &AutomatonProblem::neighbourhood;
-constexpr auto known_rule  = &AutomatonProblem::known_rule;
-
-constexpr bool says(Refusal const& refusal, std::string_view part) {
-  return refusal.reason.find(part) != std::string_view::npos &&
-         !refusal.source.empty();
-}
-constexpr RouteDecision decided(AutomatonProblem const& problem) {
+constexpr RouteDecision decided(P const& problem) {
   return route_automaton(problem, h200, {});
 }
 
 static_assert(says(refuse_automaton(life(), host), "not Cuda"));
-static_assert(says(refuse_automaton(life(), older), "below 8.0"));
-static_assert(says(refuse_automaton(with(life(), contiguous, false), h200),
+static_assert(says(refuse_automaton(life(), v100), "below 8.0"));
+static_assert(says(refuse_automaton(with(life(), &P::contiguous, false), h200),
                    "stride one"));
 static_assert(!refuse_automaton(life(), h200));
-static_assert(!refuse_automaton(with(life(), known_rule, false), h200));
+static_assert(!refuse_automaton(with(life(), &P::known_rule, false), h200));
 
 static_assert(says(refuse_packed_automaton(life(), host), "not Cuda"));
-static_assert(says(refuse_packed_automaton(with(life(), known_rule, false),
+static_assert(says(refuse_packed_automaton(with(life(), &P::known_rule, false),
                                            h200),
                    "functor"));
-static_assert(says(refuse_packed_automaton(with(life(), states, 4), h200),
+static_assert(says(refuse_packed_automaton(with(life(), &P::states, 4), h200),
                    "two states"));
-static_assert(says(refuse_packed_automaton(with(larger(5), shape,
+static_assert(says(refuse_packed_automaton(with(larger(5), &P::neighbourhood,
                                                 Neighbourhood::von_neumann),
                                            h200),
                    "Moore"));
-static_assert(says(refuse_packed_automaton(with(larger(5), one_range, false),
-                                           h200),
-                   "one range"));
+static_assert(
+    says(refuse_packed_automaton(with(larger(5), &P::one_range, false), h200),
+         "one range"));
 static_assert(says(
-    refuse_packed_automaton(with(larger(5), row, max_packed_row + 1), h200),
+    refuse_packed_automaton(with(larger(5), &P::row, max_packed_row + 1), h200),
     "2^31"));
-static_assert(!refuse_packed_automaton(with(larger(5), row, max_packed_row),
+static_assert(!refuse_packed_automaton(with(larger(5), &P::row, max_packed_row),
                                        h200));
 // Of radius 1 any counts, any neighbourhood and any row have bits.
-static_assert(!refuse_packed_automaton(with(with(life(), shape,
+static_assert(!refuse_packed_automaton(with(with(life(), &P::neighbourhood,
                                                  Neighbourhood::von_neumann),
-                                            row, max_packed_row + 1),
+                                            &P::row, max_packed_row + 1),
                                        h200));
 
 static_assert(decided(life()).route == Route::streamed);
 static_assert(says(decided(life()).mma, "one bit are faster"));
 static_assert(decided(larger(16)).route == Route::streamed);
-static_assert(decided(with(life(), generations, 3)).route == Route::streamed);
-static_assert(decided(with(life(), generations, 2)).route == Route::mma);
-static_assert(says(decided(with(life(), generations, 2)).streamed,
+static_assert(decided(with(life(), &P::generations, 3)).route ==
+              Route::streamed);
+static_assert(decided(with(life(), &P::generations, 2)).route == Route::mma);
+static_assert(says(decided(with(life(), &P::generations, 2)).streamed,
                    "one or two generations"));
-static_assert(decided(with(life(), states, 4)).route == Route::mma);
-static_assert(decided(with(life(), known_rule, false)).route == Route::mma);
-static_assert(decided(with(life(), contiguous, false)).route == Route::generic);
-static_assert(route_automaton(life(), older, {}).route == Route::generic);
+static_assert(decided(with(life(), &P::states, 4)).route == Route::mma);
+static_assert(decided(with(life(), &P::known_rule, false)).route == Route::mma);
+static_assert(decided(with(life(), &P::contiguous, false)).route ==
+              Route::generic);
+static_assert(route_automaton(life(), v100, {}).route == Route::generic);
 static_assert(route_automaton(life(), host, {}).route == Route::generic);
 
 // Forced: the route is what was asked for, and only what it cannot do refuses.
 static_assert(!refusal_of(route_automaton(life(), h200, Settings{Route::mma})));
-static_assert(!refusal_of(route_automaton(with(life(), generations, 1), h200,
-                                          Settings{Route::streamed})));
-static_assert(says(refusal_of(route_automaton(with(life(), states, 4), h200,
+static_assert(!refusal_of(route_automaton(with(life(), &P::generations, 1),
+                                          h200, Settings{Route::streamed})));
+static_assert(says(refusal_of(route_automaton(with(life(), &P::states, 4), h200,
                                               Settings{Route::streamed})),
                    "two states"));
 static_assert(says(refusal_of(route_automaton(life(), host,

@@ -8,17 +8,17 @@
 namespace {
 
 using namespace KokkosMMA;
-
 using namespace KokkosMMA::Impl;
 using namespace KokkosMMA::Testing;
+using enum Scalar;
 using P = ReduceProblem;
 
 /// A call that both routes take.
 constexpr P sum_of_halves() {
   P problem;
   problem.source        = Source::view;
-  problem.input         = Scalar::half;
-  problem.value         = Scalar::float32;
+  problem.input         = half;
+  problem.value         = float32;
   problem.sum           = true;
   problem.contiguous    = true;
   problem.value_bytes   = 4;
@@ -57,8 +57,8 @@ static_assert(!mdrange((1u << 31) - 1) && says(mdrange(1u << 31), "2^31"));
 static_assert(says(streamed(&P::local_bytes, 1), "registers"));
 // What only `mma` cares about.
 static_assert(!refuse_streamed(with(sum_of_halves(), &P::source,
-                                    Source::functor, &P::input, Scalar::opaque,
-                                    &P::sum, false, &P::contiguous, false,
+                                    Source::functor, &P::input, opaque, &P::sum,
+                                    false, &P::contiguous, false,
                                     &P::same_alignment, false),
                                v100));
 
@@ -72,7 +72,7 @@ static_assert(says(mma(&P::compiled, false), "no result"));
 static_assert(says(mma(&P::source, Source::functor), "opaque"));
 static_assert(says(mma(&P::source, Source::transform), "transformed values"));
 static_assert(says(mma(&P::sum, false), "not a sum"));
-static_assert(says(mma(&P::input, Scalar::opaque), "no encoding"));
+static_assert(says(mma(&P::input, opaque), "no encoding"));
 static_assert(says(mma(&P::contiguous, false), "strided"));
 static_assert(says(mma(&P::source, Source::product, &P::same_alignment, false),
                    "aligned differently"));
@@ -85,48 +85,43 @@ constexpr Refusal value(Scalar input, Scalar value, std::uint64_t size = 1000) {
   return mma(&P::input, input, &P::value, value, &P::size, size);
 }
 constexpr std::uint64_t words = std::uint64_t(1) << 32;
-static_assert(says(value(Scalar::int64, Scalar::float64),
-                   "8 bytes would wrap"));
-static_assert(says(value(Scalar::uint64, Scalar::float64),
-                   "8 bytes would wrap"));
-static_assert(says(value(Scalar::int64, Scalar::float32),
-                   "8 bytes would wrap"));
-static_assert(says(value(Scalar::uint64, Scalar::half), "8 bytes would wrap"));
-static_assert(!value(Scalar::int64, Scalar::int64));
-static_assert(!value(Scalar::int64, Scalar::uint64));
-static_assert(!value(Scalar::int32, Scalar::int64, 2 * words));
-static_assert(!value(Scalar::int32, Scalar::float64, words));
-static_assert(says(value(Scalar::int32, Scalar::float64, words + 1),
-                   "2^32 integers"));
-static_assert(says(value(Scalar::uint32, Scalar::float32, words + 1),
-                   "2^32 integers"));
-static_assert(!value(Scalar::uint8, Scalar::float32, words* words / 2));
-static_assert(!value(Scalar::int8, Scalar::float64, words + 1));
-static_assert(!value(Scalar::boolean, Scalar::float64, words + 1));
-static_assert(says(value(Scalar::float32, Scalar::float64), "double"));
-static_assert(says(value(Scalar::half, Scalar::float64), "double"));
-static_assert(!value(Scalar::float64, Scalar::float32));
-static_assert(!value(Scalar::half, Scalar::half));
-static_assert(says(value(Scalar::float64, Scalar::int64), "integer"));
-static_assert(says(value(Scalar::half, Scalar::int32), "integer"));
-static_assert(says(value(Scalar::int32, Scalar::boolean), "neither a number"));
-static_assert(says(value(Scalar::int32, Scalar::opaque), "neither a number"));
+static_assert(says(value(int64, float64), "8 bytes would wrap"));
+static_assert(says(value(uint64, float64), "8 bytes would wrap"));
+static_assert(says(value(int64, float32), "8 bytes would wrap"));
+static_assert(says(value(uint64, half), "8 bytes would wrap"));
+static_assert(!value(int64, int64));
+static_assert(!value(int64, uint64));
+static_assert(!value(int32, int64, 2 * words));
+static_assert(!value(int32, float64, words));
+static_assert(says(value(int32, float64, words + 1), "2^32 integers"));
+static_assert(says(value(uint32, float32, words + 1), "2^32 integers"));
+static_assert(!value(uint8, float32, words* words / 2));
+static_assert(!value(int8, float64, words + 1));
+static_assert(!value(boolean, float64, words + 1));
+static_assert(says(value(float32, float64), "double"));
+static_assert(says(value(half, float64), "double"));
+static_assert(!value(float64, float32));
+static_assert(!value(half, half));
+static_assert(says(value(float64, int64), "integer"));
+static_assert(says(value(half, int32), "integer"));
+static_assert(says(value(int32, boolean), "neither a number"));
+static_assert(says(value(int32, opaque), "neither a number"));
 // Products are of the smallest integers only, whose sums cannot wrap either.
 constexpr Refusal product(Scalar input, Scalar value) {
   return mma(&P::source, Source::product, &P::input, input, &P::value, value);
 }
-static_assert(!product(Scalar::uint8, Scalar::float64));
+static_assert(!product(uint8, float64));
 constexpr bool has_products(Scalar scalar) { return !product(scalar, scalar); }
-static_assert(has_products(Scalar::half) && has_products(Scalar::bhalf) &&
-              has_products(Scalar::float64) && has_products(Scalar::int8) &&
-              has_products(Scalar::uint8));
+static_assert(has_products(half) && has_products(bhalf) &&
+              has_products(float64) && has_products(int8) &&
+              has_products(uint8));
 constexpr bool is_not_exact(Scalar scalar) {
   return says(product(scalar, scalar), "not exact");
 }
-static_assert(is_not_exact(Scalar::float32) && is_not_exact(Scalar::int32) &&
-              is_not_exact(Scalar::uint32) && is_not_exact(Scalar::int64) &&
-              is_not_exact(Scalar::uint64));
-static_assert(says(product(Scalar::boolean, Scalar::int32), "bool"));
+static_assert(is_not_exact(float32) && is_not_exact(int32) &&
+              is_not_exact(uint32) && is_not_exact(int64) &&
+              is_not_exact(uint64));
+static_assert(says(product(boolean, int32), "bool"));
 
 constexpr Refusal paper(Formulation formulation, Scalar scalar, Source source) {
   return refuse_mma(
@@ -134,13 +129,10 @@ constexpr Refusal paper(Formulation formulation, Scalar scalar, Source source) {
       Settings{Route::automatic, formulation});
 }
 constexpr bool paper_rules(Formulation formulation) {
-  return !paper(formulation, Scalar::half, Source::view) &&
-         says(paper(formulation, Scalar::bhalf, Source::view),
-              "formulations") &&
-         says(paper(formulation, Scalar::float32, Source::view),
-              "formulations") &&
-         says(paper(formulation, Scalar::half, Source::product),
-              "formulations");
+  return !paper(formulation, half, Source::view) &&
+         says(paper(formulation, bhalf, Source::view), "formulations") &&
+         says(paper(formulation, float32, Source::view), "formulations") &&
+         says(paper(formulation, half, Source::product), "formulations");
 }
 static_assert(paper_rules(Formulation::recurrence));
 static_assert(paper_rules(Formulation::single_pass));
@@ -238,25 +230,23 @@ TEST(RouteReduce, ForcedRouteThatCannotRunIsAnError) {
       "who", route_reduce(sum_of_halves(), h200, Settings{Route::streamed})));
 }
 
-static_assert(scalar_v<float> == Scalar::float32);
-static_assert(scalar_v<double const> == Scalar::float64);
-static_assert(scalar_v<bool> == Scalar::boolean);
-static_assert(scalar_v<signed char> == Scalar::int8);
-static_assert(scalar_v<unsigned char> == Scalar::uint8);
-static_assert(scalar_v<int> == Scalar::int32);
-static_assert(scalar_v<unsigned> == Scalar::uint32);
-static_assert(scalar_v<long> ==
-              (sizeof(long) == 8 ? Scalar::int64 : Scalar::int32));
-static_assert(scalar_v<long long> == Scalar::int64);
-static_assert(scalar_v<unsigned long long> == Scalar::uint64);
-static_assert(scalar_v<short> == Scalar::opaque);
-static_assert(scalar_v<long double> == Scalar::opaque);
-static_assert(scalar_v<int*> == Scalar::opaque);
-static_assert(size_of(Scalar::half) == 2 && size_of(Scalar::float64) == 8 &&
-              size_of(Scalar::uint8) == 1 && size_of(Scalar::uint32) == 4 &&
-              size_of(Scalar::boolean) == 1 && size_of(Scalar::opaque) == 0);
-static_assert(to_string(Scalar::float32) == "float" &&
-              to_string(Scalar::boolean) == "bool" &&
-              to_string(Scalar::uint64) == "uint64");
+static_assert(scalar_v<float> == float32);
+static_assert(scalar_v<double const> == float64);
+static_assert(scalar_v<bool> == boolean);
+static_assert(scalar_v<signed char> == int8);
+static_assert(scalar_v<unsigned char> == uint8);
+static_assert(scalar_v<int> == int32);
+static_assert(scalar_v<unsigned> == uint32);
+static_assert(scalar_v<long> == (sizeof(long) == 8 ? int64 : int32));
+static_assert(scalar_v<long long> == int64);
+static_assert(scalar_v<unsigned long long> == uint64);
+static_assert(scalar_v<short> == opaque);
+static_assert(scalar_v<long double> == opaque);
+static_assert(scalar_v<int*> == opaque);
+static_assert(size_of(half) == 2 && size_of(float64) == 8 &&
+              size_of(uint8) == 1 && size_of(uint32) == 4 &&
+              size_of(boolean) == 1 && size_of(opaque) == 0);
+static_assert(to_string(float32) == "float" && to_string(boolean) == "bool" &&
+              to_string(uint64) == "uint64");
 
 }  // namespace

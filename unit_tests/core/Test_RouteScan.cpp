@@ -8,18 +8,18 @@
 namespace {
 
 using namespace KokkosMMA;
-
 using namespace KokkosMMA::Impl;
 using namespace KokkosMMA::Testing;
+using enum Scalar;
 using P = ScanProblem;
 
 /// A call that both routes take.
 constexpr P scan_of_flags() {
   P problem;
   problem.source        = Source::view;
-  problem.input         = Scalar::int8;
-  problem.accumulator   = Scalar::int32;
-  problem.output        = Scalar::int32;
+  problem.input         = int8;
+  problem.accumulator   = int32;
+  problem.output        = int32;
   problem.sum           = true;
   problem.contiguous    = true;
   problem.tile_compiled = true;
@@ -32,9 +32,9 @@ static_assert(!refuse_mma(scan_of_flags(), a100, {}));
 static_assert(!refuse_streamed(scan_of_flags(), v100));
 
 /// A functor of which nothing is known.
-constexpr P opaque =
+constexpr P a_functor =
     with(P{}, &P::value_bytes, 16, &P::functor_bytes, 100, &P::size, 1000);
-static_assert(!refuse_streamed(opaque, v100));
+static_assert(!refuse_streamed(a_functor, v100));
 
 /// What the routes say of the first call with these changes, on an H200.
 template <class... Changes>
@@ -62,9 +62,9 @@ static_assert(!streamed(&P::tile_compiled, false));
 static_assert(says(streamed(&P::compiled, false, &P::tile_compiled, false),
                    "no kernel is compiled"));
 // What only `mma` cares about.
-static_assert(!streamed(&P::source, Source::functor, &P::input, Scalar::opaque,
-                        &P::sum, false, &P::contiguous, false,
-                        &P::tile_compiled, false));
+static_assert(!streamed(&P::source, Source::functor, &P::input, opaque, &P::sum,
+                        false, &P::contiguous, false, &P::tile_compiled,
+                        false));
 
 // --- every rule of `mma` on its own ----------------------------------------
 static_assert(says(refuse_mma(scan_of_flags(), host, {}), "not Cuda"));
@@ -74,7 +74,7 @@ static_assert(says(refuse_mma(scan_of_flags(), {true, 79, 80}, {}),
 static_assert(says(mma(&P::in_graph, true), "graph node"));
 static_assert(says(mma(&P::source, Source::functor), "opaque"));
 static_assert(says(mma(&P::sum, false), "not a sum"));
-static_assert(says(mma(&P::input, Scalar::opaque), "no encoding"));
+static_assert(says(mma(&P::input, opaque), "no encoding"));
 static_assert(says(mma(&P::tile_compiled, false), "no tile kernel"));
 static_assert(says(mma(&P::contiguous, false), "strided"));
 constexpr P of_types(Scalar input, Scalar kept) {
@@ -86,9 +86,9 @@ constexpr bool is_wider(Scalar input, Scalar kept) {
               "the accumulator is wider") &&
          !refuse_streamed(of_types(input, kept), h200);
 }
-static_assert(is_wider(Scalar::int8, Scalar::int64));
-static_assert(is_wider(Scalar::int32, Scalar::int64));
-static_assert(!refuse_mma(of_types(Scalar::int64, Scalar::int64), h200, {}));
+static_assert(is_wider(int8, int64));
+static_assert(is_wider(int32, int64));
+static_assert(!refuse_mma(of_types(int64, int64), h200, {}));
 constexpr Refusal with_settings(Formulation formulation, int chain_length = 0,
                                 int block_size = 0) {
   return refuse_mma(
@@ -116,24 +116,21 @@ static_assert(says(refuse_mma(with(many_wrong, &P::in_graph, false), h200, {}),
                    "opaque"));
 
 // --- which types have a tile kernel ----------------------------------------
-static_assert(scan_tile_exists(Scalar::half, Scalar::float32, Scalar::float32));
-static_assert(scan_tile_exists(Scalar::half, Scalar::float32, Scalar::half));
-static_assert(!scan_tile_exists(Scalar::half, Scalar::float32, Scalar::bhalf));
-static_assert(!scan_tile_exists(Scalar::half, Scalar::float64,
-                                Scalar::float64));
-static_assert(scan_tile_exists(Scalar::bhalf, Scalar::float32, Scalar::bhalf));
-static_assert(scan_tile_exists(Scalar::float32, Scalar::float32,
-                               Scalar::float32));
-static_assert(scan_tile_exists(Scalar::float64, Scalar::float64,
-                               Scalar::float64));
-static_assert(scan_tile_exists(Scalar::int8, Scalar::int32, Scalar::int32));
-static_assert(scan_tile_exists(Scalar::boolean, Scalar::int32, Scalar::int32));
-static_assert(scan_tile_exists(Scalar::int32, Scalar::int32, Scalar::int32));
-static_assert(scan_tile_exists(Scalar::int64, Scalar::int64, Scalar::int64));
-static_assert(!scan_tile_exists(Scalar::int64, Scalar::int32, Scalar::int32));
-static_assert(!scan_tile_exists(Scalar::int8, Scalar::int8, Scalar::int8));
-static_assert(!scan_tile_exists(Scalar::opaque, Scalar::int32, Scalar::int32));
-static_assert(!scan_tile_exists(Scalar::int32, Scalar::opaque, Scalar::opaque));
+static_assert(scan_tile_exists(half, float32, float32));
+static_assert(scan_tile_exists(half, float32, half));
+static_assert(!scan_tile_exists(half, float32, bhalf));
+static_assert(!scan_tile_exists(half, float64, float64));
+static_assert(scan_tile_exists(bhalf, float32, bhalf));
+static_assert(scan_tile_exists(float32, float32, float32));
+static_assert(scan_tile_exists(float64, float64, float64));
+static_assert(scan_tile_exists(int8, int32, int32));
+static_assert(scan_tile_exists(boolean, int32, int32));
+static_assert(scan_tile_exists(int32, int32, int32));
+static_assert(scan_tile_exists(int64, int64, int64));
+static_assert(!scan_tile_exists(int64, int32, int32));
+static_assert(!scan_tile_exists(int8, int8, int8));
+static_assert(!scan_tile_exists(opaque, int32, int32));
+static_assert(!scan_tile_exists(int32, opaque, opaque));
 
 // --- what is chosen --------------------------------------------------------
 constexpr Route chosen(P const& problem, Capability const& capability,
@@ -150,16 +147,16 @@ constexpr bool takes_the_faster(Scalar input, Scalar accumulator) {
          chosen(problem, v100) == Route::streamed &&
          chosen(problem, host) == Route::generic;
 }
-static_assert(takes_the_faster(Scalar::half, Scalar::float32));
-static_assert(takes_the_faster(Scalar::bhalf, Scalar::float32));
-static_assert(takes_the_faster(Scalar::float32, Scalar::float32));
-static_assert(takes_the_faster(Scalar::float64, Scalar::float64));
-static_assert(takes_the_faster(Scalar::int8, Scalar::int32));
-static_assert(takes_the_faster(Scalar::boolean, Scalar::int32));
-static_assert(takes_the_faster(Scalar::int32, Scalar::int32));
-static_assert(takes_the_faster(Scalar::int64, Scalar::int64));
-static_assert(chosen(opaque, h200) == Route::streamed);
-static_assert(chosen(opaque, host) == Route::generic);
+static_assert(takes_the_faster(half, float32));
+static_assert(takes_the_faster(bhalf, float32));
+static_assert(takes_the_faster(float32, float32));
+static_assert(takes_the_faster(float64, float64));
+static_assert(takes_the_faster(int8, int32));
+static_assert(takes_the_faster(boolean, int32));
+static_assert(takes_the_faster(int32, int32));
+static_assert(takes_the_faster(int64, int64));
+static_assert(chosen(a_functor, h200) == Route::streamed);
+static_assert(chosen(a_functor, host) == Route::generic);
 static_assert(chosen(with(scan_of_flags(), &P::in_graph, true), h200) ==
               Route::generic);
 // The tensor cores are better than Kokkos' own code, whatever they pay.
@@ -167,19 +164,20 @@ constexpr bool mma_where_streamed_cannot(Scalar scalar) {
   return chosen(with(of_types(scalar, scalar), &P::functor_bytes, 40000),
                 h200) == Route::mma;
 }
-static_assert(mma_where_streamed_cannot(Scalar::float32));
-static_assert(mma_where_streamed_cannot(Scalar::float64));
-static_assert(mma_where_streamed_cannot(Scalar::int64));
+static_assert(mma_where_streamed_cannot(float32));
+static_assert(mma_where_streamed_cannot(float64));
+static_assert(mma_where_streamed_cannot(int64));
 
 // Forced: the route is what was asked for, the refusal says whether it can run.
 static_assert(chosen(scan_of_flags(), h200, Route::generic) == Route::generic);
-static_assert(chosen(opaque, h200, Route::mma) == Route::mma);
+static_assert(chosen(a_functor, h200, Route::mma) == Route::mma);
 static_assert(!refusal_of(route_scan(scan_of_flags(), h200,
                                      Settings{Route::streamed})));
-static_assert(!refusal_of(route_scan(opaque, host, Settings{Route::generic})));
-static_assert(says(refusal_of(route_scan(opaque, h200, Settings{Route::mma})),
-                   "opaque"));
-static_assert(says(refusal_of(route_scan(opaque, host,
+static_assert(!refusal_of(route_scan(a_functor, host,
+                                     Settings{Route::generic})));
+static_assert(says(
+    refusal_of(route_scan(a_functor, h200, Settings{Route::mma})), "opaque"));
+static_assert(says(refusal_of(route_scan(a_functor, host,
                                          Settings{Route::streamed})),
                    "not Cuda"));
 
@@ -196,8 +194,7 @@ TEST(RouteScan, DecisionAsText) {
       "(docs/routes.md)",
       to_string(route_scan(scan_of_flags(), host, {})));
   // Whatever is faster for a type, the sentence names the reason.
-  for (Scalar const scalar : {Scalar::half, Scalar::float32, Scalar::float64,
-                              Scalar::int32, Scalar::int64}) {
+  for (Scalar const scalar : {half, float32, float64, int32, int64}) {
     std::string const text = to_string(route_scan(
         with(scan_of_flags(), &P::input, scalar, &P::accumulator, scalar), h200,
         {}));

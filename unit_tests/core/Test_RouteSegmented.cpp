@@ -8,18 +8,18 @@
 namespace {
 
 using namespace KokkosMMA;
-
 using namespace KokkosMMA::Impl;
 using namespace KokkosMMA::Testing;
+using enum Scalar;
 using P = SegmentedProblem;
 
 /// A reduction that both routes take.
 constexpr P rows_of_halves() {
   P problem;
   problem.layout         = SegmentLayout::packed;
-  problem.input          = Scalar::half;
-  problem.accumulator    = Scalar::float32;
-  problem.output         = Scalar::float32;
+  problem.input          = half;
+  problem.accumulator    = float32;
+  problem.output         = float32;
   problem.segments       = 1000;
   problem.segment_length = 100;
   return problem;
@@ -58,7 +58,7 @@ constexpr bool all_say(std::string_view part, Capability const& capability,
 static_assert(all_say("not Cuda", host));
 static_assert(all_say("below 8.0", v100));
 static_assert(all_say("two values per segment", h200, &P::moments, true));
-static_assert(all_say("no kernel", h200, &P::input, Scalar::opaque));
+static_assert(all_say("no kernel", h200, &P::input, opaque));
 static_assert(all_say("does not refer to its elements", h200, &P::plain_memory,
                       false));
 constexpr bool layout_says(SegmentLayout layout, std::string_view part) {
@@ -79,48 +79,44 @@ static_assert(says(mma(&P::operation, Operation::min), "not a sum"));
 static_assert(!streamed(&P::operation, Operation::prod));
 static_assert(says(mma(&P::csr, true), "variable-size segments"));
 static_assert(says(mma(&P::scan, true), "no MMA kernel"));
-static_assert(says(mma(&P::accumulator, Scalar::float64),
-                   "accumulate in float"));
-static_assert(!streamed(&P::accumulator, Scalar::float64));
-static_assert(says(mma(&P::layout, SegmentLayout::columns, &P::input,
-                       Scalar::int32, &P::accumulator, Scalar::int32),
+static_assert(says(mma(&P::accumulator, float64), "accumulate in float"));
+static_assert(!streamed(&P::accumulator, float64));
+static_assert(says(mma(&P::layout, SegmentLayout::columns, &P::input, int32,
+                       &P::accumulator, int32),
                    "columns of wide integers"));
-static_assert(!mma(&P::input, Scalar::int32, &P::accumulator, Scalar::int32));
+static_assert(!mma(&P::input, int32, &P::accumulator, int32));
 static_assert(says(refuse_mma_segmented(rows_of_halves(), h200,
                                         {Route::automatic, Formulation::split}),
                    "formulations"));
 
 // --- which types have kernels ----------------------------------------------
-static_assert(segment_kernel_exists(Scalar::half, Scalar::float32));
-static_assert(segment_kernel_exists(Scalar::half, Scalar::float64));
-static_assert(segment_kernel_exists(Scalar::float32, Scalar::float64));
-static_assert(!segment_kernel_exists(Scalar::float64, Scalar::float32));
-static_assert(!segment_kernel_exists(Scalar::half, Scalar::half));
-static_assert(!segment_kernel_exists(Scalar::half, Scalar::int32));
-static_assert(segment_kernel_exists(Scalar::boolean, Scalar::int32));
-static_assert(segment_kernel_exists(Scalar::int8, Scalar::uint64));
-static_assert(!segment_kernel_exists(Scalar::int8, Scalar::int8));
-static_assert(!segment_kernel_exists(Scalar::int8, Scalar::float32));
-static_assert(!segment_kernel_exists(Scalar::int64, Scalar::int32));
-static_assert(!segment_kernel_exists(Scalar::opaque, Scalar::int32));
-static_assert(!segment_kernel_exists(Scalar::int32, Scalar::opaque));
+static_assert(segment_kernel_exists(half, float32));
+static_assert(segment_kernel_exists(half, float64));
+static_assert(segment_kernel_exists(float32, float64));
+static_assert(!segment_kernel_exists(float64, float32));
+static_assert(!segment_kernel_exists(half, half));
+static_assert(!segment_kernel_exists(half, int32));
+static_assert(segment_kernel_exists(boolean, int32));
+static_assert(segment_kernel_exists(int8, uint64));
+static_assert(!segment_kernel_exists(int8, int8));
+static_assert(!segment_kernel_exists(int8, float32));
+static_assert(!segment_kernel_exists(int64, int32));
+static_assert(!segment_kernel_exists(opaque, int32));
+static_assert(!segment_kernel_exists(int32, opaque));
 
 // A reduction converts where it stores, a scan writes what it keeps.
-static_assert(!streamed(&P::output, Scalar::int8));
-static_assert(says(streamed_scan(&P::output, Scalar::int8), "no kernel"));
-static_assert(segment_scan_kernel_exists(Scalar::half, Scalar::float32,
-                                         Scalar::half));
-static_assert(!segment_scan_kernel_exists(Scalar::half, Scalar::float32,
-                                          Scalar::bhalf));
-static_assert(!segment_scan_kernel_exists(Scalar::float32, Scalar::float64,
-                                          Scalar::float32));
+static_assert(!streamed(&P::output, int8));
+static_assert(says(streamed_scan(&P::output, int8), "no kernel"));
+static_assert(segment_scan_kernel_exists(half, float32, half));
+static_assert(!segment_scan_kernel_exists(half, float32, bhalf));
+static_assert(!segment_scan_kernel_exists(float32, float64, float32));
 
-static_assert(segment_mma_exists(Scalar::bhalf, Scalar::float32));
-static_assert(segment_mma_exists(Scalar::float64, Scalar::float64));
-static_assert(!segment_mma_exists(Scalar::float32, Scalar::float64));
-static_assert(segment_mma_exists(Scalar::boolean, Scalar::int32));
-static_assert(!segment_mma_exists(Scalar::int8, Scalar::int64));
-static_assert(segment_mma_exists(Scalar::uint64, Scalar::int64));
+static_assert(segment_mma_exists(bhalf, float32));
+static_assert(segment_mma_exists(float64, float64));
+static_assert(!segment_mma_exists(float32, float64));
+static_assert(segment_mma_exists(boolean, int32));
+static_assert(!segment_mma_exists(int8, int64));
+static_assert(segment_mma_exists(uint64, int64));
 
 // --- what is chosen ---------------------------------------------------------
 constexpr Route chosen(P const& problem, Capability const& capability,
@@ -139,12 +135,12 @@ constexpr bool takes_the_faster(Scalar input, Scalar accumulator,
          chosen(problem, v100) == Route::generic &&
          chosen(problem, host) == Route::generic;
 }
-static_assert(takes_the_faster(Scalar::half, Scalar::float32, 16));
-static_assert(takes_the_faster(Scalar::half, Scalar::float32, 1 << 20));
-static_assert(takes_the_faster(Scalar::float32, Scalar::float32, 7));
-static_assert(takes_the_faster(Scalar::float64, Scalar::float64, 256));
-static_assert(takes_the_faster(Scalar::int8, Scalar::int32, 1000));
-static_assert(takes_the_faster(Scalar::int64, Scalar::int64, 3));
+static_assert(takes_the_faster(half, float32, 16));
+static_assert(takes_the_faster(half, float32, 1 << 20));
+static_assert(takes_the_faster(float32, float32, 7));
+static_assert(takes_the_faster(float64, float64, 256));
+static_assert(takes_the_faster(int8, int32, 1000));
+static_assert(takes_the_faster(int64, int64, 3));
 static_assert(chosen(with(rows_of_halves(), &P::csr, true), h200) ==
               Route::streamed);
 static_assert(chosen(with(rows_of_halves(), &P::moments, true), h200) ==

@@ -17,13 +17,8 @@
 
 namespace {
 
-using KokkosMMA::CellPattern;
-using KokkosMMA::PatternLimits;
-using KokkosMMA::read_pattern;
-using KokkosMMA::read_run_length;
-using KokkosMMA::write_run_length;
-using KokkosMMA::Testing::error_of;
-using KokkosMMA::Testing::Random;
+using namespace KokkosMMA;
+using namespace KokkosMMA::Testing;
 
 CellPattern read(std::string const& text, PatternLimits limits = {}) {
   std::istringstream stream(text);

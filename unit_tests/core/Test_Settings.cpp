@@ -20,15 +20,9 @@
 
 namespace {
 
-using KokkosMMA::Formulation;
-using KokkosMMA::Route;
-using KokkosMMA::ScopedSettings;
-using KokkosMMA::Settings;
-using KokkosMMA::Impl::check_settings;
-using KokkosMMA::Impl::effective_settings;
-using KokkosMMA::Impl::parse_route;
-using KokkosMMA::Impl::scoped_settings;
-using KokkosMMA::Testing::error_of;
+using namespace KokkosMMA;
+using namespace KokkosMMA::Impl;
+using namespace KokkosMMA::Testing;
 
 bool contains(std::string const& text, std::string const& part) {
   return text.find(part) != std::string::npos;

@@ -13,10 +13,8 @@
 
 namespace {
 
-using KokkosMMA::Impl::pack_upper_halves;
-using KokkosMMA::Impl::split_float;
-using KokkosMMA::Impl::SplitFloat;
-using KokkosMMA::Testing::Random;
+using namespace KokkosMMA::Impl;
+using namespace KokkosMMA::Testing;
 
 /// The bfloat16 in the upper half of a word.
 double piece(std::uint32_t word) {

@@ -29,24 +29,9 @@
 
 namespace {
 
-using KokkosMMA::Boundaries;
-using KokkosMMA::Boundary;
-using KokkosMMA::BoundaryCondition;
-using KokkosMMA::Scalar;
-using KokkosMMA::StencilWeights;
-using KokkosMMA::to_string;
-using KokkosMMA::Impl::boundary_strips;
-using KokkosMMA::Impl::compose;
-using KokkosMMA::Impl::fusible_steps;
-using KokkosMMA::Impl::FusionTypes;
-using KokkosMMA::Impl::GridBox;
-using KokkosMMA::Impl::is_symmetric;
-using KokkosMMA::Impl::outer_product;
-using KokkosMMA::Impl::StencilGrid;
-using KokkosMMA::Impl::strip_taps;
-using KokkosMMA::Impl::StripTile;
-using KokkosMMA::Impl::weight_as;
-using KokkosMMA::Testing::Random;
+using namespace KokkosMMA;
+using namespace KokkosMMA::Impl;
+using namespace KokkosMMA::Testing;
 
 template <int R>
 using Extents = std::array<std::int64_t, std::size_t(R)>;

@@ -8,8 +8,7 @@
 
 namespace {
 
-using KokkosMMA::Impl::short_block_height;
-using KokkosMMA::Impl::tall_block_height;
+using namespace KokkosMMA::Impl;
 
 TEST(TileHeight, ShortBlocksAreTheBestInManyRounds) {
   EXPECT_EQ(short_block_height(16384, 32, 528, 16, 3, 2), 16);

@@ -11,7 +11,6 @@
 namespace {
 
 using namespace KokkosMMA;
-
 using namespace KokkosMMA::Impl;
 using Impl::AskedRoute;
 using Impl::RouteQuestion;

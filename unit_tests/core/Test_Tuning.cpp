@@ -12,7 +12,6 @@
 namespace {
 
 using namespace KokkosMMA;
-
 using namespace KokkosMMA::Impl;
 
 /// What the kernel takes for granted.

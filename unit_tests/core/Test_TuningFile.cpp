@@ -20,7 +20,6 @@
 namespace {
 
 using namespace KokkosMMA;
-
 using namespace KokkosMMA::Impl;
 using namespace KokkosMMA::Testing;
 

@@ -24,7 +24,6 @@
 namespace {
 
 using namespace KokkosMMA;
-
 using namespace KokkosMMA::Impl;
 using namespace KokkosMMA::Testing;
 

@@ -13,10 +13,8 @@
 
 namespace {
 
-using KokkosMMA::Route;
-using KokkosMMA::ScopedSettings;
-using KokkosMMA::Settings;
-using KokkosMMA::Impl::effective_settings;
+using namespace KokkosMMA;
+using namespace KokkosMMA::Impl;
 
 int failures = 0;
 void expect(bool holds, std::string const& what) {

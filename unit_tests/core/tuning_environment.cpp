@@ -16,7 +16,6 @@
 namespace {
 
 using namespace KokkosMMA;
-
 using namespace KokkosMMA::Impl;
 
 int failures = 0;

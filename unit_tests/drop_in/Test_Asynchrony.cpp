@@ -16,21 +16,8 @@
 
 namespace {
 
-using KokkosMMA::last_route;
-using KokkosMMA::Route;
-using KokkosMMA::ScopedSettings;
-using KokkosMMA::Settings;
-using KokkosMMA::Testing::elements;
-using KokkosMMA::Testing::ExecutionSpaces;
-using KokkosMMA::Testing::holds;
-using KokkosMMA::Testing::make_instances;
-using KokkosMMA::Testing::make_view;
-using KokkosMMA::Testing::on_cuda;
-using KokkosMMA::Testing::poison;
-using KokkosMMA::Testing::poisoned_array;
-using KokkosMMA::Testing::poisoned_view;
-using KokkosMMA::Testing::RouteProbe;
-using KokkosMMA::Testing::value_of;
+using namespace KokkosMMA;
+using namespace KokkosMMA::Testing;
 
 template <class Exec>
 class Asynchrony : public ::testing::Test {};
@@ -63,8 +50,8 @@ struct SumOfStep {
 
 /// Many calls on one instance with nothing between them: by turns a scan of the
 /// prefixes and the result of the calls before, and a sum of them.
-template <class Exec>
-void check_order() {
+TYPED_TEST(Asynchrony, CallsOnOneInstanceRunInOrder) {
+  using Exec      = TypeParam;
   Exec const exec = make_instances<Exec>(1)[0];
   int const steps = 60;
   for (int n : {1, 700, 40000}) {
@@ -103,9 +90,6 @@ void check_order() {
     EXPECT_TRUE(holds(results, expected_results));
     EXPECT_TRUE(holds(copy, expected));
   }
-}
-TYPED_TEST(Asynchrony, CallsOnOneInstanceRunInOrder) {
-  check_order<TypeParam>();
 }
 
 /// Sums of factor * (i % 7 + shift), in closed form.
@@ -278,8 +262,8 @@ TYPED_TEST(Asynchrony, InstancesComeAndGo) {
 }
 
 /// What one thread asks of its calls does not reach the calls of another.
-template <class Exec>
-void check_scope() {
+TYPED_TEST(Asynchrony, SettingsOfAnotherThread) {
+  using Exec = TypeParam;
   PeriodicSum const functor{3, 2};
   Kokkos::RangePolicy<Exec> const policy(0, 1000);
   std::int64_t here = poison<std::int64_t>(), there = here;
@@ -297,11 +281,9 @@ void check_scope() {
   EXPECT_EQ(functor.sum(1000), here);
   EXPECT_EQ(functor.sum(1000), there);
 }
-TYPED_TEST(Asynchrony, SettingsOfAnotherThread) { check_scope<TypeParam>(); }
 
 #ifdef KOKKOS_ENABLE_CUDA
 using Cuda = Kokkos::Cuda;
-using KokkosMMA::Testing::Gate;
 
 /// Streams that the application makes and destroys: a new one may
 /// have the handle of an old one.

@@ -1,26 +1,19 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The sum that Kokkos takes when a call names no reducer, for every arithmetic
-// type.
+// The sum that Kokkos takes when a call names no reducer, and the prefixes of a
+// scan, for every arithmetic type.
 
-#include <KokkosMMA_TestSupport.hpp>
+#include <KokkosMMA_ScanSupport.hpp>
 
 #include <limits>
+#include <vector>
 
 namespace {
 
 using Kokkos::Experimental::bhalf_t;
 using Kokkos::Experimental::half_t;
-using KokkosMMA::Testing::ElementSum;
-using KokkosMMA::Testing::ExecutionSpaces;
-using KokkosMMA::Testing::make_view;
-using KokkosMMA::Testing::on_cuda;
-using KokkosMMA::Testing::poison;
-using KokkosMMA::Testing::poisoned_view;
-using KokkosMMA::Testing::Random;
-using KokkosMMA::Testing::RouteProbe;
-using KokkosMMA::Testing::value_of;
+using namespace KokkosMMA::Testing;
 
 template <class Exec>
 class DefaultSum : public ::testing::Test {};
@@ -45,6 +38,27 @@ void check_sum_of(Kokkos::View<T*, Exec> const& x, Result expected) {
   EXPECT_TRUE(expected == value_of(view));
 }
 
+/// Scans x with a total in a scalar and in a View.
+template <class Exec, class T>
+void check_scan_of(Kokkos::View<T*, Exec> const& x,
+                   std::vector<T> const& prefixes, T sum) {
+  T scalar        = poison<T>();
+  auto view       = poisoned_view<T, Exec>();
+  auto const scan = [&](auto& total) {
+    ExclusiveSum<T, Exec> const functor{
+        x, poisoned_array<T, Exec>(x.extent(0) + 9)};
+    RouteProbe<Exec> probe;
+    Kokkos::parallel_scan(Kokkos::RangePolicy<Exec>(0, x.extent(0)), functor,
+                          total);
+    EXPECT_TRUE(probe.streamed());
+    EXPECT_TRUE(holds(functor.y, prefixes));
+  };
+  scan(scalar);
+  scan(view);
+  EXPECT_EQ(sum, scalar);
+  EXPECT_EQ(sum, value_of(view));
+}
+
 /// Random bits that an application may sum in T: all of them, where sums wrap.
 /// Signed sums in int and wider overflow in the functor of the application,
 /// which sanitizers of the host report.
@@ -64,25 +78,27 @@ void check_integer() {
   SCOPED_TRACE(random.note());
   int const n       = 20011;
   std::uint64_t sum = 0;
-  auto const x      = make_view<T, Exec>(n, [&](std::size_t) {
+  std::vector<T> prefixes;
+  auto const x = make_view<T, Exec>(n, [&](std::size_t) {
     T const value = summand<Exec, T>(random, n);
+    prefixes.push_back(static_cast<T>(sum));
     sum += static_cast<std::uint64_t>(value);
     return value;
   });
   check_sum_of<Exec, T, T>(x, static_cast<T>(sum));
+  check_scan_of<Exec, T>(x, prefixes, static_cast<T>(sum));
 }
-TYPED_TEST(DefaultSum, Int8) { check_integer<TypeParam, std::int8_t>(); }
-TYPED_TEST(DefaultSum, Int16) { check_integer<TypeParam, std::int16_t>(); }
-TYPED_TEST(DefaultSum, Int32) { check_integer<TypeParam, std::int32_t>(); }
-TYPED_TEST(DefaultSum, Int64) { check_integer<TypeParam, std::int64_t>(); }
-TYPED_TEST(DefaultSum, Unsigned8) { check_integer<TypeParam, std::uint8_t>(); }
-TYPED_TEST(DefaultSum, Unsigned16) {
+TYPED_TEST(DefaultSum, SmallIntegers) {
+  check_integer<TypeParam, std::int8_t>();
+  check_integer<TypeParam, std::int16_t>();
+  check_integer<TypeParam, std::uint8_t>();
   check_integer<TypeParam, std::uint16_t>();
 }
-TYPED_TEST(DefaultSum, Unsigned32) {
+TYPED_TEST(DefaultSum, LargeIntegers) {
+  check_integer<TypeParam, std::int32_t>();
+  check_integer<TypeParam, std::int64_t>();
+  check_integer<TypeParam, long long>();
   check_integer<TypeParam, std::uint32_t>();
-}
-TYPED_TEST(DefaultSum, Unsigned64) {
   check_integer<TypeParam, std::uint64_t>();
 }
 
@@ -93,27 +109,23 @@ void check_floating(std::size_t n, int largest) {
   Random random;
   SCOPED_TRACE(random.note());
   std::int64_t sum = 0;
-  auto const x     = make_view<T, Exec>(n, [&](std::size_t) {
+  std::vector<T> prefixes;
+  auto const x = make_view<T, Exec>(n, [&](std::size_t) {
     auto const value = static_cast<int>(random.integer(-largest, largest));
+    prefixes.push_back(static_cast<T>(static_cast<float>(sum)));
     sum += value;
     return static_cast<float>(value);
   });
   check_sum_of<Exec, Result, T>(x,
                                 static_cast<Result>(static_cast<float>(sum)));
+  if constexpr (sizeof(T) >= sizeof(float))
+    check_scan_of<Exec, T>(x, prefixes, static_cast<T>(sum));
 }
-TYPED_TEST(DefaultSum, Float) {
+TYPED_TEST(DefaultSum, FloatingPoint) {
   check_floating<TypeParam, float, float>(20011, 800);
-}
-TYPED_TEST(DefaultSum, Double) {
   check_floating<TypeParam, double, double>(20011, 800);
-}
-TYPED_TEST(DefaultSum, Half) {
   check_floating<TypeParam, half_t, half_t>(400, 5);
-}
-TYPED_TEST(DefaultSum, BrainHalf) {
   check_floating<TypeParam, bhalf_t, bhalf_t>(50, 5);
-}
-TYPED_TEST(DefaultSum, HalfIntoFloat) {
   check_floating<TypeParam, half_t, float>(20011, 800);
 }
 
@@ -154,8 +166,8 @@ TYPED_TEST(DefaultSum, KokkosSum) {
 
 /// Long runs of ones, where a sum kept in the type of the summands stops
 /// growing.
-template <class Exec>
-void check_ones() {
+TYPED_TEST(DefaultSum, LongRunsOfOnes) {
+  using Exec = TypeParam;
   auto const hundred_thousand =
       make_view<half_t, Exec>(100000, [](std::size_t) { return 1.f; });
   check_sum_of<Exec, float, half_t>(hundred_thousand, 100000.f);
@@ -172,6 +184,5 @@ void check_ones() {
     check_sum_of<Exec, bhalf_t, bhalf_t>(ones, bhalf_t(32768.f));
   }
 }
-TYPED_TEST(DefaultSum, LongRunsOfOnes) { check_ones<TypeParam>(); }
 
 }  // namespace

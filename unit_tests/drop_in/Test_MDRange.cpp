@@ -13,13 +13,7 @@
 
 namespace {
 
-using KokkosMMA::Testing::ExecutionSpaces;
-using KokkosMMA::Testing::poison;
-using KokkosMMA::Testing::poisoned_view;
-using KokkosMMA::Testing::Random;
-using KokkosMMA::Testing::RouteProbe;
-using KokkosMMA::Testing::same_bits;
-using KokkosMMA::Testing::value_of;
+using namespace KokkosMMA::Testing;
 
 template <class Exec>
 class MDRange : public ::testing::Test {};
@@ -119,8 +113,8 @@ void check_policy(Point<Rank> const& begin, Point<Rank> const& end,
 using Kokkos::Iterate;
 using Kokkos::Rank;
 
-template <class Exec>
-void check_rank_two() {
+TYPED_TEST(MDRange, RankTwo) {
+  using Exec    = TypeParam;
   using Default = Kokkos::MDRangePolicy<Exec, Rank<2>>;
   using LeftRight =
       Kokkos::MDRangePolicy<Exec, Rank<2, Iterate::Left, Iterate::Right>>;
@@ -136,10 +130,9 @@ void check_rank_two() {
   check_policy<Wide, 2>({(std::int64_t(1) << 33) - 5, 7},
                         {(std::int64_t(1) << 33) + 90, 67});
 }
-TYPED_TEST(MDRange, RankTwo) { check_rank_two<TypeParam>(); }
 
-template <class Exec>
-void check_rank_three() {
+TYPED_TEST(MDRange, RankThree) {
+  using Exec    = TypeParam;
   using Default = Kokkos::MDRangePolicy<Exec, Rank<3>>;
   using RightLeft =
       Kokkos::MDRangePolicy<Exec, Rank<3, Iterate::Right, Iterate::Left>>;
@@ -152,10 +145,9 @@ void check_rank_three() {
   check_policy<Signed, 3>({1, -2, -30}, {30, 20, 25});
   check_policy<RightLeft, 3>({1, 2, 3}, {30, 20, 25}, {5, 3, 7});
 }
-TYPED_TEST(MDRange, RankThree) { check_rank_three<TypeParam>(); }
 
-template <class Exec>
-void check_higher_ranks() {
+TYPED_TEST(MDRange, RanksFourAndSix) {
+  using Exec = TypeParam;
   check_policy<Kokkos::MDRangePolicy<Exec, Rank<4>>, 4>({1, 0, 3, 2},
                                                         {12, 9, 11, 17});
   check_policy<Kokkos::MDRangePolicy<Exec, Rank<4>>, 4>(
@@ -165,11 +157,10 @@ void check_higher_ranks() {
   check_policy<Kokkos::MDRangePolicy<Exec, Rank<6>>, 6>(
       {0, 1, 2, 3, 4, 5}, {5, 8, 6, 7, 9, 11}, {2, 3, 2, 2, 2, 2});
 }
-TYPED_TEST(MDRange, RanksFourAndSix) { check_higher_ranks<TypeParam>(); }
 
 /// A work tag and a reducer, into a scalar and a View.
-template <class Exec>
-void check_tag_and_reducer() {
+TYPED_TEST(MDRange, WorkTagAndReducer) {
+  using Exec   = TypeParam;
   using Policy = Kokkos::MDRangePolicy<Exec, Rank<3>, TakeMaximum>;
   Point<3> const begin{2, 0, 5}, end{40, 33, 21};
   auto const policy = make_policy<Policy, 3>(begin, end);
@@ -189,7 +180,6 @@ void check_tag_and_reducer() {
   EXPECT_TRUE(probe.streamed());
   EXPECT_EQ(expected.maximum, value_of(view));
 }
-TYPED_TEST(MDRange, WorkTagAndReducer) { check_tag_and_reducer<TypeParam>(); }
 
 /// A reduction by members of the functor, over elements of a View, two results
 /// from a lambda.
@@ -280,8 +270,8 @@ TYPED_TEST(MDRange, FunctorIsCalledOncePerPoint) {
   check_called_once<TypeParam>();
 }
 
-template <class Exec>
-void check_empty() {
+TYPED_TEST(MDRange, EmptyRangeWritesTheIdentity) {
+  using Exec = TypeParam;
   // Kokkos' own code writes the identity of an empty range from the host:
   // scalars only
   std::uint64_t scalar = poison<std::uint64_t>();
@@ -290,7 +280,6 @@ void check_empty() {
       MixIndices(), scalar);
   EXPECT_EQ(0u, scalar);
 }
-TYPED_TEST(MDRange, EmptyRangeWritesTheIdentity) { check_empty<TypeParam>(); }
 
 /// The same bits from run to run.
 template <class Exec>

@@ -14,12 +14,8 @@
 
 namespace {
 
-using KokkosMMA::Route;
-using KokkosMMA::ScopedSettings;
-using KokkosMMA::Settings;
-using KokkosMMA::Testing::make_view;
-using KokkosMMA::Testing::Random;
-using KokkosMMA::Testing::RouteProbe;
+using namespace KokkosMMA;
+using namespace KokkosMMA::Testing;
 
 TEST(Mixed, BothPartsGiveTheRightResults) {
   for (int n : {1, 1000, 100003}) {

@@ -19,31 +19,8 @@ namespace {
 
 using Kokkos::Experimental::bhalf_t;
 using Kokkos::Experimental::half_t;
-using KokkosMMA::Route;
-using KokkosMMA::ScopedSettings;
-using KokkosMMA::Settings;
-using KokkosMMA::Testing::allowed_error;
-using KokkosMMA::Testing::Comparison;
-using KokkosMMA::Testing::elements;
-using KokkosMMA::Testing::ElementSum;
-using KokkosMMA::Testing::encode_bhalf;
-using KokkosMMA::Testing::encode_half;
-using KokkosMMA::Testing::epsilon;
-using KokkosMMA::Testing::ExactSum;
-using KokkosMMA::Testing::ExclusiveSum;
-using KokkosMMA::Testing::ExecutionSpaces;
-using KokkosMMA::Testing::holds;
-using KokkosMMA::Testing::InclusiveSum;
-using KokkosMMA::Testing::make_instances;
-using KokkosMMA::Testing::make_view;
-using KokkosMMA::Testing::on_cuda;
-using KokkosMMA::Testing::poison;
-using KokkosMMA::Testing::poisoned_array;
-using KokkosMMA::Testing::poisoned_view;
-using KokkosMMA::Testing::Random;
-using KokkosMMA::Testing::RouteProbe;
-using KokkosMMA::Testing::same_bits;
-using KokkosMMA::Testing::value_of;
+using namespace KokkosMMA;
+using namespace KokkosMMA::Testing;
 
 template <class Exec>
 class Numerics : public ::testing::Test {};
@@ -197,19 +174,11 @@ void check_errors_of_sums() {
           << " exact; " << random.note();
     }
 }
-TYPED_TEST(Numerics, SumErrorOfDouble) {
+TYPED_TEST(Numerics, ErrorsOfSums) {
   check_errors_of_sums<TypeParam, double, double>();
-}
-TYPED_TEST(Numerics, SumErrorOfFloat) {
   check_errors_of_sums<TypeParam, float, float>();
-}
-TYPED_TEST(Numerics, SumErrorOfHalfIntoFloat) {
   check_errors_of_sums<TypeParam, half_t, float>();
-}
-TYPED_TEST(Numerics, SumErrorOfBrainHalfIntoFloat) {
   check_errors_of_sums<TypeParam, bhalf_t, float>();
-}
-TYPED_TEST(Numerics, SumErrorOfHalf) {
   check_errors_of_sums<TypeParam, half_t, half_t>();
 }
 
@@ -266,10 +235,10 @@ void check_errors() {
                                          epsilon<T>, accumulator));
     }
 }
-TYPED_TEST(Numerics, PrefixErrorOfDouble) { check_errors<TypeParam, double>(); }
-TYPED_TEST(Numerics, PrefixErrorOfFloat) { check_errors<TypeParam, float>(); }
-TYPED_TEST(Numerics, PrefixErrorOfHalf) { check_errors<TypeParam, half_t>(); }
-TYPED_TEST(Numerics, PrefixErrorOfBrainHalf) {
+TYPED_TEST(Numerics, ErrorsOfPrefixes) {
+  check_errors<TypeParam, double>();
+  check_errors<TypeParam, float>();
+  check_errors<TypeParam, half_t>();
   check_errors<TypeParam, bhalf_t>();
 }
 
@@ -334,10 +303,8 @@ void check_special_values() {
                              << first << " and " << second;
       }
 }
-TYPED_TEST(Numerics, SpecialValuesOfFloat) {
+TYPED_TEST(Numerics, SpecialValues) {
   check_special_values<TypeParam, float>();
-}
-TYPED_TEST(Numerics, SpecialValuesOfDouble) {
   check_special_values<TypeParam, double>();
 }
 
@@ -374,17 +341,15 @@ void check_small_values() {
                           sum<Exec, T, T>(zeros, Route::automatic)));
   }
 }
-TYPED_TEST(Numerics, SubnormalsAndZerosOfFloat) {
+TYPED_TEST(Numerics, SubnormalsAndZeros) {
   check_small_values<TypeParam, float>();
-}
-TYPED_TEST(Numerics, SubnormalsAndZerosOfDouble) {
   check_small_values<TypeParam, double>();
 }
 
 /// 16 bit data beyond the largest half_t: infinite in a half_t, and not in a
 /// float.
-template <class Exec>
-void check_large_halves() {
+TYPED_TEST(Numerics, HalvesBeyondTheirRange) {
+  using Exec = TypeParam;
   std::vector<double> values(5, 65504.);
   auto const x = stored<half_t, Exec>(values);
   EXPECT_EQ(5 * 65504.f, (sum<Exec, half_t, float>(x, Route::automatic)));
@@ -393,9 +358,6 @@ void check_large_halves() {
         static_cast<float>(sum<Exec, half_t, half_t>(x, Route::automatic));
     EXPECT_EQ(std::numeric_limits<float>::infinity(), result);
   }
-}
-TYPED_TEST(Numerics, HalvesBeyondTheirRange) {
-  check_large_halves<TypeParam>();
 }
 
 /// A sum of signed integers that wraps by the functor's own means; Kokkos'
@@ -506,11 +468,17 @@ void check_repeatable() {
   auto const load = poisoned_array<double, Exec>(1 << 20);
   Kokkos::View<double const*, Exec> const ones =
       make_view<double, Exec>(1 << 20, [](std::size_t) { return 1.; });
-  for (std::size_t const n : {std::size_t(777), std::size_t(100003), longest}) {
+  for (std::size_t const n :
+       {std::size_t(3), std::size_t(777), std::size_t(5000),
+        std::size_t(100003), longest}) {
     SCOPED_TRACE("n = " + std::to_string(n));
     auto const first = poisoned_array<T, Exec>(n);
     auto const again = poisoned_array<T, Exec>(n);
-    T first_total = poison<T>(), total = first_total;
+    auto const view  = poisoned_view<T, Exec>();
+    T first_total = poison<T>(), total = first_total, first_sum = total;
+    ElementSum<T, Exec> const functor{x};
+    Kokkos::parallel_reduce(Kokkos::RangePolicy<Exec>(instances[0], 0, n),
+                            functor, first_sum);
     Kokkos::parallel_scan(Kokkos::RangePolicy<Exec>(instances[0], 0, n),
                           InclusiveSum<T, Exec>{x, first}, first_total);
     Comparison<T, Exec> const comparison;
@@ -527,19 +495,21 @@ void check_repeatable() {
       Kokkos::parallel_scan(Kokkos::RangePolicy<Exec>(exec, 0, n),
                             InclusiveSum<T, Exec>{x, again}, total);
       ASSERT_TRUE(same_bits(first_total, total)) << "run " << run;
+      T sum = poison<T>();
+      Kokkos::RangePolicy<Exec> const policy(exec, 0, n);
+      Kokkos::parallel_reduce(policy, functor, sum);
+      ASSERT_TRUE(same_bits(first_sum, sum)) << "run " << run;
+      Kokkos::parallel_reduce(policy, functor, view);
+      ASSERT_TRUE(same_bits(first_sum, value_of(view))) << "run " << run;
       comparison.enqueue(exec, again, first, n);
       exec.fence();
     }
     EXPECT_EQ(0, comparison.wrong()) << "elements with other bits";
   }
 }
-TYPED_TEST(Numerics, FloatsAreRepeatable) {
+TYPED_TEST(Numerics, RunsAreRepeatable) {
   check_repeatable<float, TypeParam>();
-}
-TYPED_TEST(Numerics, DoublesAreRepeatable) {
   check_repeatable<double, TypeParam>();
-}
-TYPED_TEST(Numerics, HalvesAreRepeatable) {
   check_repeatable<half_t, TypeParam>();
 }
 

@@ -15,14 +15,7 @@
 
 namespace {
 
-using KokkosMMA::Testing::ElementSum;
-using KokkosMMA::Testing::ExecutionSpaces;
-using KokkosMMA::Testing::make_view;
-using KokkosMMA::Testing::poison;
-using KokkosMMA::Testing::poisoned_view;
-using KokkosMMA::Testing::Random;
-using KokkosMMA::Testing::RouteProbe;
-using KokkosMMA::Testing::value_of;
+using namespace KokkosMMA::Testing;
 
 template <class Exec>
 class OtherPatterns : public ::testing::Test {};
@@ -112,8 +105,8 @@ struct AddOffset {
   }
 };
 
-template <class Exec>
-void check_graph() {
+TYPED_TEST(OtherPatterns, GraphNodes) {
+  using Exec   = TypeParam;
   int const n  = 20011;
   auto const x = make_view<std::int64_t, Exec>(
       n, [](std::size_t i) { return std::int64_t(i % 100); });
@@ -137,7 +130,6 @@ void check_graph() {
   }
   EXPECT_TRUE(probe.went_to_kokkos());
 }
-TYPED_TEST(OtherPatterns, GraphNodes) { check_graph<TypeParam>(); }
 #endif
 
 /// Adds the elements of a rank-1 View, whatever its layout, alignment and
@@ -153,8 +145,8 @@ void check_elements(View const& x, std::int64_t expected) {
   EXPECT_EQ(expected, result);
 }
 
-template <class Exec>
-void check_subviews() {
+TYPED_TEST(OtherPatterns, SubviewsOfEveryKind) {
+  using Exec  = TypeParam;
   int const n = 10007, rows = 61, columns = 173;
   Random random;
   SCOPED_TRACE(random.note());
@@ -201,6 +193,5 @@ void check_subviews() {
           Kokkos::LayoutStride((columns + 2) / 3, 3)),
       every_third);
 }
-TYPED_TEST(OtherPatterns, SubviewsOfEveryKind) { check_subviews<TypeParam>(); }
 
 }  // namespace

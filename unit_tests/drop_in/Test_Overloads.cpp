@@ -1,167 +1,123 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Every way to call Kokkos::parallel_reduce over a range: with and without a
-// label, a policy or a count, and every kind of result.
+// Every way to call Kokkos::parallel_reduce and parallel_scan over a range:
+// with and without a label, a policy or a count, and every kind of result.
 
-#include <KokkosMMA_TestSupport.hpp>
+#include <KokkosMMA_ScanSupport.hpp>
+
+#include <string>
+#include <utility>
+#include <vector>
 
 namespace {
 
-using KokkosMMA::Testing::ElementSum;
-using KokkosMMA::Testing::ExecutionSpaces;
-using KokkosMMA::Testing::make_view;
-using KokkosMMA::Testing::on_cuda;
-using KokkosMMA::Testing::poison;
-using KokkosMMA::Testing::poisoned_view;
-using KokkosMMA::Testing::Random;
-using KokkosMMA::Testing::RouteProbe;
-using KokkosMMA::Testing::value_of;
+using namespace KokkosMMA::Testing;
 
 template <class Exec>
 class Overloads : public ::testing::Test {};
 TYPED_TEST_SUITE(Overloads, ExecutionSpaces);
 
+template <class Exec>
+using Longs   = Kokkos::View<std::int64_t*, Exec>;
+using Numbers = std::vector<std::int64_t>;
+
 constexpr int count = 10007;
 
-/// Integers, so that every order of summation gives the same bits.
+/// Integers, so that every association gives the same bits.
 template <class Exec>
 struct Data {
   Random random;
+  Numbers exclusive, inclusive;
   std::int64_t sum = 0;
   Kokkos::View<std::int64_t const*, Exec> x =
       make_view<std::int64_t, Exec>(count, [this](std::size_t) {
         std::int64_t const value = random.integer(-1000000, 1000000);
+        exclusive.push_back(sum);
         sum += value;
+        inclusive.push_back(sum);
         return value;
       });
+  ElementSum<std::int64_t, Exec> functor() const { return {x}; }
+  /// A scan whose output holds nothing yet.
+  ExclusiveSum<std::int64_t, Exec> scan() const {
+    return {x, poisoned_array<std::int64_t, Exec>(count + 3)};
+  }
 };
 
-/// A call that gives its result at once: poisoned before, right after, and on
-/// the streamed route.
-#define EXPECT_RESULT(expected, result, call)          \
-  do {                                                 \
-    result = poison<std::int64_t>();                   \
-    probe.reset();                                     \
-    call;                                              \
-    EXPECT_EQ(expected, result) << data.random.note(); \
-    EXPECT_TRUE(probe.streamed());                     \
-  } while (false)
+constexpr auto reduce = [](auto&&... arguments) {
+  Kokkos::parallel_reduce(std::forward<decltype(arguments)>(arguments)...);
+};
+constexpr auto scan = [](auto&&... arguments) {
+  Kokkos::parallel_scan(std::forward<decltype(arguments)>(arguments)...);
+};
 
-template <class Exec>
-void check_scalar() {
-  Data<Exec> data;
-  RouteProbe<Exec> probe;
-  ElementSum<std::int64_t, Exec> const functor{data.x};
+/// The call in one of its forms: with and without a label, of a policy and of a
+/// count.
+constexpr int forms = 5;
+template <class Exec, class Pattern, class... Arguments>
+void call_form(int form, Pattern const& pattern, Arguments&&... arguments) {
   Kokkos::RangePolicy<Exec> const policy(0, count);
-  std::int64_t result;
-
-  EXPECT_RESULT(data.sum, result,
-                Kokkos::parallel_reduce("label", policy, functor, result));
-  EXPECT_RESULT(data.sum, result,
-                Kokkos::parallel_reduce(policy, functor, result));
-  EXPECT_RESULT(data.sum, result,
-                Kokkos::parallel_reduce("label", count, functor, result));
-  EXPECT_RESULT(data.sum, result,
-                Kokkos::parallel_reduce(count, functor, result));
-  EXPECT_RESULT(data.sum, result,
-                Kokkos::parallel_reduce(std::string("label"),
-                                        std::size_t(count), functor, result));
-}
-TYPED_TEST(Overloads, Scalar) { check_scalar<TypeParam>(); }
-
-template <class Exec>
-void check_lambda() {
-  Data<Exec> data;
-  RouteProbe<Exec> probe;
-  auto const x = data.x;
-  std::int64_t result;
-
-  probe.reset();
-  result = poison<std::int64_t>();
-  Kokkos::parallel_reduce(
-      "lambda", Kokkos::RangePolicy<Exec>(Exec(), 0, count),
-      KOKKOS_LAMBDA(int i, std::int64_t& update) { update += 3 * x(i); },
-      result);
-  EXPECT_EQ(3 * data.sum, result) << data.random.note();
-  EXPECT_TRUE(probe.streamed());
-
-  if constexpr (std::is_same_v<Exec, Kokkos::DefaultExecutionSpace>) {
-    probe.reset();
-    result = poison<std::int64_t>();
-    Kokkos::parallel_reduce(
-        count, KOKKOS_LAMBDA(int i, std::int64_t& update) { update -= x(i); },
-        result);
-    EXPECT_EQ(-data.sum, result) << data.random.note();
-    EXPECT_TRUE(probe.streamed());
+  auto const call = [&](auto&&... range) {
+    pattern(range..., std::forward<Arguments>(arguments)...);
+  };
+  switch (form) {
+    case 0: return call("label", policy);
+    case 1: return call(policy);
+    case 2: return call("label", count);
+    case 3: return call(count);
+    default: return call(std::string("label"), std::size_t(count));
   }
 }
-TYPED_TEST(Overloads, Lambda) { check_lambda<TypeParam>(); }
 
-template <class Exec>
-void check_reducer() {
-  Data<Exec> data;
-  RouteProbe<Exec> probe;
-  ElementSum<std::int64_t, Exec> const functor{data.x};
-  Kokkos::RangePolicy<Exec> const policy(0, count);
-  using Sum = Kokkos::Sum<std::int64_t>;
-  std::int64_t result;
-
-  EXPECT_RESULT(data.sum, result,
-                Kokkos::parallel_reduce("label", policy, functor, Sum(result)));
-  EXPECT_RESULT(data.sum, result,
-                Kokkos::parallel_reduce(policy, functor, Sum(result)));
-  EXPECT_RESULT(data.sum, result,
-                Kokkos::parallel_reduce("label", count, functor, Sum(result)));
-  EXPECT_RESULT(data.sum, result,
-                Kokkos::parallel_reduce(count, functor, Sum(result)));
-
-  // a named reducer and one over a View of the host
-  Sum const named(result);
-  EXPECT_RESULT(data.sum, result,
-                Kokkos::parallel_reduce(policy, functor, named));
-  Kokkos::View<std::int64_t, Kokkos::HostSpace> host("host");
-  probe.reset();
-  host() = poison<std::int64_t>();
-  Kokkos::parallel_reduce(policy, functor,
-                          Kokkos::Sum<std::int64_t, Kokkos::HostSpace>(host));
-  Exec().fence();
-  EXPECT_EQ(data.sum, host()) << data.random.note();
-  EXPECT_TRUE(probe.streamed());
-}
-TYPED_TEST(Overloads, Reducer) { check_reducer<TypeParam>(); }
-
-/// The View forms for one memory space.
-template <class Exec, class Space>
-void check_view_in() {
-  Data<Exec> data;
-  ElementSum<std::int64_t, Exec> const functor{data.x};
-  Kokkos::RangePolicy<Exec> const policy(0, count);
-  using Result  = Kokkos::View<std::int64_t, Space>;
-  using Reducer = Kokkos::Sum<std::int64_t, typename Result::memory_space>;
-
-  for (int form = 0; form < 8; ++form) {
+/// Every form with a result from make(), a variable or a View, given as it is
+/// and in a reducer; poisoned before, as it must be after.
+template <class Exec, class Space, class Make, class ValueOf>
+void check_results(Make const& make, ValueOf const& value) {
+  Data<Exec> const data;
+  for (int form = 0; form < forms; ++form) {
     SCOPED_TRACE("form " + std::to_string(form) + " with a result in " +
-                 Space::name());
-    Result const result = poisoned_view<std::int64_t, Space>();
+                 Space::name() + "; " + data.random.note());
+    auto result = make();
     RouteProbe<Exec> probe;
-    switch (form) {
-      case 0: Kokkos::parallel_reduce("label", policy, functor, result); break;
-      case 1: Kokkos::parallel_reduce(policy, functor, result); break;
-      case 2: Kokkos::parallel_reduce("label", count, functor, result); break;
-      case 3: Kokkos::parallel_reduce(count, functor, result); break;
-      case 4:
-        Kokkos::parallel_reduce("label", policy, functor, Reducer(result));
-        break;
-      case 5: Kokkos::parallel_reduce(policy, functor, Reducer(result)); break;
-      case 6:
-        Kokkos::parallel_reduce("label", count, functor, Reducer(result));
-        break;
-      case 7: Kokkos::parallel_reduce(count, functor, Reducer(result)); break;
+    if constexpr (Kokkos::is_view<decltype(result)>::value) {
+      call_form<Exec>(form, reduce, data.functor(), std::as_const(result));
+    } else {
+      call_form<Exec>(form, reduce, data.functor(), result);
     }
     EXPECT_TRUE(probe.streamed());
-    EXPECT_EQ(data.sum, value_of(result)) << data.random.note();
+    EXPECT_EQ(data.sum, value(result));
+
+    auto of_reducer = make();
+    probe.reset();
+    call_form<Exec>(form, reduce, data.functor(),
+                    Kokkos::Sum<std::int64_t, Space>(of_reducer));
+    EXPECT_TRUE(probe.streamed());
+    EXPECT_EQ(data.sum, value(of_reducer));
+
+    auto const functor = data.scan();
+    auto total         = make();
+    probe.reset();
+    call_form<Exec>(form, scan, functor, total);
+    EXPECT_TRUE(probe.streamed());
+    EXPECT_EQ(data.sum, value(total));
+    EXPECT_TRUE(holds(functor.y, data.exclusive));
   }
+}
+TYPED_TEST(Overloads, Scalar) {
+  check_results<TypeParam, Kokkos::HostSpace>(
+      [] { return poison<std::int64_t>(); },
+      [](std::int64_t result) { return result; });
+}
+
+template <class Exec, class Space>
+void check_view_in() {
+  check_results<Exec, typename Space::memory_space>(
+      [] { return poisoned_view<std::int64_t, Space>(); },
+      [](auto const& result) {
+        Exec().fence();
+        return value_of(result);
+      });
 }
 TYPED_TEST(Overloads, ViewOfTheExecutionSpace) {
   check_view_in<TypeParam, typename TypeParam::memory_space>();
@@ -184,37 +140,134 @@ TYPED_TEST(Overloads, ViewOfSharedMemory) {
 }
 #endif
 
+TYPED_TEST(Overloads, ScanWithoutTotal) {
+  using Exec = TypeParam;
+  Data<Exec> const data;
+  SCOPED_TRACE(data.random.note());
+  for (int form = 0; form < forms; ++form) {
+    SCOPED_TRACE("form " + std::to_string(form));
+    auto const functor = data.scan();
+    RouteProbe<Exec> probe;
+    call_form<Exec>(form, scan, functor);
+    EXPECT_TRUE(probe.streamed());
+    EXPECT_TRUE(holds(functor.y, data.exclusive));
+  }
+}
+
 /// Results that the application owns: unmanaged Views of plain variables and of
 /// single elements of a larger View, whose neighbours must stay as they are.
-template <class Exec>
-void check_unmanaged() {
-  Data<Exec> data;
-  RouteProbe<Exec> probe;
-  ElementSum<std::int64_t, Exec> const functor{data.x};
+TYPED_TEST(Overloads, UnmanagedResultAndNeighbours) {
+  using Exec = TypeParam;
+  Data<Exec> const data;
+  SCOPED_TRACE(data.random.note());
   Kokkos::RangePolicy<Exec> const policy(0, count);
+  auto const functor = data.scan();
 
-  std::int64_t variable = poison<std::int64_t>();
-  Kokkos::parallel_reduce(
-      policy, functor,
-      Kokkos::View<std::int64_t, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(
-          &variable));
-  Exec().fence();
-  EXPECT_EQ(data.sum, variable) << data.random.note();
+  using Unmanaged =
+      Kokkos::View<std::int64_t, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>;
+  std::int64_t sum = poison<std::int64_t>(), total = sum;
+  RouteProbe<Exec> probe;
+  Kokkos::parallel_reduce(policy, data.functor(), Unmanaged(&sum));
   EXPECT_TRUE(probe.streamed());
+  probe.reset();
+  Unmanaged of_total(&total);
+  Kokkos::parallel_scan(policy, functor, of_total);
+  EXPECT_TRUE(probe.streamed());
+  Exec().fence();
+  EXPECT_EQ(data.sum, sum);
+  EXPECT_EQ(data.sum, total);
+  EXPECT_TRUE(holds(functor.y, data.exclusive));
 
   auto const several = make_view<std::int64_t, Exec>(
       5, [](std::size_t i) { return -1 - std::int64_t(i); });
+  auto const element = Kokkos::subview(several, 1);
   probe.reset();
-  Kokkos::parallel_reduce(policy, functor, Kokkos::subview(several, 3));
+  Kokkos::parallel_reduce(policy, data.functor(), Kokkos::subview(several, 3));
   EXPECT_TRUE(probe.streamed());
-  Exec().fence();
-  auto const host =
-      Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), several);
-  for (int i = 0; i < 5; ++i)
-    EXPECT_EQ(i == 3 ? data.sum : -1 - i, host(i)) << data.random.note();
+  probe.reset();
+  Kokkos::parallel_scan(policy, data.scan(), element);
+  EXPECT_TRUE(probe.streamed());
+  EXPECT_EQ((Numbers{-1, data.sum, -3, data.sum, -5}), elements(several));
 }
-TYPED_TEST(Overloads, UnmanagedResultAndNeighbours) {
-  check_unmanaged<TypeParam>();
+
+TYPED_TEST(Overloads, NamedReducer) {
+  Data<TypeParam> const data;
+  std::int64_t result = poison<std::int64_t>();
+  Kokkos::Sum<std::int64_t> const named(result);
+  RouteProbe<TypeParam> probe;
+  Kokkos::parallel_reduce(Kokkos::RangePolicy<TypeParam>(0, count),
+                          data.functor(), named);
+  EXPECT_TRUE(probe.streamed());
+  EXPECT_EQ(data.sum, result) << data.random.note();
+}
+
+/// Scans read the running value before they add, and after.
+template <class Exec>
+void check_lambdas() {
+  Data<Exec> const data;
+  SCOPED_TRACE(data.random.note());
+  auto const x        = data.x;
+  auto const before   = poisoned_array<std::int64_t, Exec>(count),
+             after    = poisoned_array<std::int64_t, Exec>(count);
+  std::int64_t result = poison<std::int64_t>();
+  RouteProbe<Exec> probe;
+  Kokkos::parallel_reduce(
+      "lambda", Kokkos::RangePolicy<Exec>(Exec(), 0, count),
+      KOKKOS_LAMBDA(int i, std::int64_t& update) { update += 3 * x(i); },
+      result);
+  EXPECT_TRUE(probe.streamed());
+  EXPECT_EQ(3 * data.sum, result);
+
+  probe.reset();
+  Kokkos::parallel_scan(
+      "inclusive", Kokkos::RangePolicy<Exec>(Exec(), 0, count),
+      KOKKOS_LAMBDA(int i, std::int64_t& update, bool last) {
+        update += x(i);
+        if (last) after(i) = update;
+      });
+  EXPECT_TRUE(probe.streamed());
+  EXPECT_TRUE(holds(after, data.inclusive));
+
+  probe.reset();
+  Kokkos::parallel_scan(
+      Kokkos::RangePolicy<Exec>(0, count),
+      KOKKOS_LAMBDA(std::size_t const i, std::int64_t& update,
+                    bool const last) {
+        if (last) before(i) = update;
+        update += x(i);
+      });
+  EXPECT_TRUE(probe.streamed());
+  EXPECT_TRUE(holds(before, data.exclusive));
+}
+TYPED_TEST(Overloads, Lambdas) { check_lambdas<TypeParam>(); }
+
+/// On the default space.
+template <class Exec>
+void check_lambdas_over_a_count() {
+  if constexpr (std::is_same_v<Exec, Kokkos::DefaultExecutionSpace>) {
+    Data<Exec> const data;
+    SCOPED_TRACE(data.random.note());
+    auto const x        = data.x;
+    auto const y        = poisoned_array<std::int64_t, Exec>(count);
+    std::int64_t result = poison<std::int64_t>();
+    RouteProbe<Exec> probe;
+    Kokkos::parallel_reduce(
+        count, KOKKOS_LAMBDA(int i, std::int64_t& update) { update -= x(i); },
+        result);
+    EXPECT_TRUE(probe.streamed());
+    EXPECT_EQ(-data.sum, result);
+    probe.reset();
+    Kokkos::parallel_scan(
+        count, KOKKOS_LAMBDA(int i, std::int64_t& update, bool last) {
+          update += x(i);
+          if (last) y(i) = update;
+        });
+    EXPECT_TRUE(probe.streamed());
+    EXPECT_TRUE(holds(y, data.inclusive));
+  }
+}
+TYPED_TEST(Overloads, LambdasOverACount) {
+  check_lambdas_over_a_count<TypeParam>();
 }
 
 /// The type of the result decides in which type a generic functor adds,
@@ -227,8 +280,8 @@ struct AddQuarters {
   }
 };
 
-template <class Exec>
-void check_type_of_result() {
+TYPED_TEST(Overloads, TypeOfTheResult) {
+  using Exec  = TypeParam;
   int const n = 8000;
   Kokkos::RangePolicy<Exec> const policy(0, n);
   AddQuarters<Exec> const functor;
@@ -257,24 +310,78 @@ void check_type_of_result() {
     for (int j = 0; j < 3; ++j)
       EXPECT_EQ(i == 1 && j == 1 ? 7. * n / 8 : 0., host(i, j));
 }
-TYPED_TEST(Overloads, TypeOfTheResult) { check_type_of_result<TypeParam>(); }
 
-/// A result is overwritten and never added to.
+/// The type of the total decides in which type a generic functor adds; here it
+/// reads the running value both before and after.
 template <class Exec>
-void check_repeated() {
-  Data<Exec> data;
-  ElementSum<std::int64_t, Exec> const functor{data.x};
-  auto const view     = poisoned_view<std::int64_t, Exec>();
-  std::int64_t scalar = poison<std::int64_t>();
-  for (int repetition = 0; repetition < 3; ++repetition) {
-    Kokkos::parallel_reduce(Kokkos::RangePolicy<Exec>(0, count), functor, view);
-    Kokkos::parallel_reduce(Kokkos::RangePolicy<Exec>(0, count), functor,
-                            scalar);
-    EXPECT_EQ(data.sum, value_of(view)) << data.random.note();
-    EXPECT_EQ(data.sum, scalar) << data.random.note();
+struct ScanQuarters {
+  Kokkos::View<double*, Exec> before, after;
+  template <class Value>
+  KOKKOS_FUNCTION void operator()(int i, Value& update, bool last) const {
+    if (last) before(i) = static_cast<double>(update);
+    update += static_cast<Value>(0.25f * (i % 8));
+    if (last) after(i) = static_cast<double>(update);
   }
+};
+
+template <class Exec, class Value, class Total>
+void check_type_of_total(Total total, double of_eight) {
+  std::vector<double> before, after;
+  double sum = 0.;
+  for (int i = 0; i < count; ++i) {
+    before.push_back(sum);
+    sum += static_cast<double>(static_cast<Value>(0.25f * (i % 8)));
+    after.push_back(sum);
+    if (i % 8 == 7) {
+      EXPECT_EQ(of_eight * (i / 8 + 1), sum);
+    }
+  }
+  ScanQuarters<Exec> const functor{poisoned_array<double, Exec>(count),
+                                   poisoned_array<double, Exec>(count)};
+  RouteProbe<Exec> probe;
+  Kokkos::parallel_scan("quarters", Kokkos::RangePolicy<Exec>(0, count),
+                        functor, total);
+  EXPECT_TRUE(probe.streamed());
+  if constexpr (Kokkos::is_view<Total>::value) {
+    EXPECT_EQ(sum, value_of(total));
+  } else {
+    EXPECT_EQ(sum, total);
+  }
+  EXPECT_TRUE(holds(functor.before, before));
+  EXPECT_TRUE(holds(functor.after, after));
 }
-TYPED_TEST(Overloads, ResultIsOverwritten) { check_repeated<TypeParam>(); }
+TYPED_TEST(Overloads, TypeOfTheTotal) {
+  check_type_of_total<TypeParam, int>(poison<int>(), 4.);
+  check_type_of_total<TypeParam, float>(poisoned_view<float, TypeParam>(), 7.);
+}
+
+/// A functor that knows its data by pointers alone, in place: what it reads
+/// before it writes is its own.
+struct InPlace {
+  using value_type = std::int64_t;
+  std::int64_t* x;
+  KOKKOS_FUNCTION void operator()(int i, std::int64_t& update,
+                                  bool last) const {
+    std::int64_t const value = x[i];
+    if (last) x[i] = update;
+    update += value;
+  }
+};
+
+TYPED_TEST(Overloads, InPlaceThroughPointers) {
+  using Exec = TypeParam;
+  Data<Exec> const data;
+  SCOPED_TRACE(data.random.note());
+  Longs<Exec> const x("x", count);
+  Kokkos::deep_copy(x, data.x);
+  auto total = poisoned_view<std::int64_t, Exec>();
+  RouteProbe<Exec> probe;
+  Kokkos::parallel_scan("in place", Kokkos::RangePolicy<Exec>(0, count),
+                        InPlace{x.data()}, total);
+  EXPECT_TRUE(probe.streamed());
+  EXPECT_EQ(data.sum, value_of(total));
+  EXPECT_TRUE(holds(x, data.exclusive));
+}
 
 /// A functor whose final() stores the value itself.
 template <class Exec>
@@ -294,11 +401,11 @@ struct StoreInFinal {
   }
 };
 
-template <class Exec>
-void check_final() {
+TYPED_TEST(Overloads, FinalWithAndWithoutResult) {
+  using Exec = TypeParam;
   Data<Exec> data;
   Kokkos::RangePolicy<Exec> const policy(0, count);
-  for (int form = 0; form < 6; ++form) {
+  for (int form = 0; form < forms + 2; ++form) {
     SCOPED_TRACE("form " + std::to_string(form));
     StoreInFinal<Exec> const functor{data.x,
                                      poisoned_view<std::int64_t, Exec>(),
@@ -306,30 +413,27 @@ void check_final() {
     std::int64_t scalar = poison<std::int64_t>();
     auto const view     = poisoned_view<std::int64_t, Exec>();
     RouteProbe<Exec> probe;
-    switch (form) {
-      case 0: Kokkos::parallel_reduce("label", policy, functor); break;
-      case 1: Kokkos::parallel_reduce(policy, functor); break;
-      case 2: Kokkos::parallel_reduce("label", count, functor); break;
-      case 3: Kokkos::parallel_reduce(count, functor); break;
-      case 4: Kokkos::parallel_reduce(policy, functor, scalar); break;
-      case 5: Kokkos::parallel_reduce(policy, functor, view); break;
-    }
+    if (form < forms)
+      call_form<Exec>(form, reduce, functor);
+    else if (form == forms)
+      Kokkos::parallel_reduce(policy, functor, scalar);
+    else
+      Kokkos::parallel_reduce(policy, functor, view);
     // without a result there is nothing to route to: Kokkos' own code or ours,
     // at the library's choice
-    if (form >= 4) {
+    if (form >= forms) {
       EXPECT_TRUE(probe.streamed());
     }
     EXPECT_EQ(2 * data.sum + 1, value_of(functor.stored)) << data.random.note();
     EXPECT_EQ(1, value_of(functor.finals));
-    if (form == 4) {
+    if (form == forms) {
       EXPECT_EQ(2 * data.sum + 1, scalar) << data.random.note();
     }
-    if (form == 5) {
+    if (form > forms) {
       EXPECT_EQ(2 * data.sum + 1, value_of(view)) << data.random.note();
     }
   }
 }
-TYPED_TEST(Overloads, FinalWithAndWithoutResult) { check_final<TypeParam>(); }
 
 /// A reduction to an array whose length only the run knows: Kokkos' own code.
 template <class Exec>
@@ -345,8 +449,8 @@ struct Columns {
   }
 };
 
-template <class Exec>
-void check_array() {
+TYPED_TEST(Overloads, ArrayOfRuntimeLength) {
+  using Exec = TypeParam;
   Data<Exec> data;
   RouteProbe<Exec> probe;
   Kokkos::RangePolicy<Exec> const policy(0, count);
@@ -379,6 +483,5 @@ void check_array() {
       EXPECT_EQ((k + 1) * data.sum, host(k)) << data.random.note();
   }
 }
-TYPED_TEST(Overloads, ArrayOfRuntimeLength) { check_array<TypeParam>(); }
 
 }  // namespace

@@ -1,28 +1,23 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What a RangePolicy can say: where the range lies, the type of its index, work
-// tags, launch bounds, schedule and chunk size; and what it may carry: functors
-// of any size.
+// What a RangePolicy can say to a reduction and to a scan: where the range
+// lies, the type of its index, work tags, launch bounds, schedule and chunk
+// size; and what it may carry: functors of any size.
 
-#include <KokkosMMA_TestSupport.hpp>
+#include <KokkosMMA_ScanSupport.hpp>
 
-#include "PolicyCases.hpp"
-
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <string>
 #include <type_traits>
+#include <vector>
 
 namespace {
 
-using KokkosMMA::Testing::ElementSum;
-using KokkosMMA::Testing::ExecutionSpaces;
-using KokkosMMA::Testing::make_view;
-using KokkosMMA::Testing::on_cuda;
-using KokkosMMA::Testing::poison;
-using KokkosMMA::Testing::poisoned_view;
-using KokkosMMA::Testing::Random;
-using KokkosMMA::Testing::RouteProbe;
-using KokkosMMA::Testing::same_bits;
-using KokkosMMA::Testing::value_of;
+using namespace KokkosMMA;
+using namespace KokkosMMA::Testing;
 
 template <class Exec>
 class Policies : public ::testing::Test {};
@@ -79,10 +74,25 @@ struct SumIndices {
   }
 };
 
-constexpr auto check_policy = [](auto const& policy) {
-  using Exec = typename std::decay_t<decltype(policy)>::execution_space;
-  SCOPED_TRACE("range [" + std::to_string(policy.begin()) + ", " +
-               std::to_string(policy.end()) + ")");
+/// A value that depends on the index, in any type of it.
+KOKKOS_INLINE_FUNCTION std::uint64_t value_at(std::int64_t i) {
+  return static_cast<std::uint64_t>(i) * 0x9e3779b97f4a7c15u + 0x7f4a7c15u;
+}
+
+template <class Exec, class Index>
+struct SumOfIndices {
+  using value_type = std::uint64_t;
+  Index begin;
+  Kokkos::View<std::uint64_t*, Exec> y;
+  KOKKOS_FUNCTION void operator()(Index i, std::uint64_t& update,
+                                  bool last) const {
+    if (last) y(std::int64_t(i) - std::int64_t(begin)) = update;
+    update += value_at(std::int64_t(i));
+  }
+};
+
+constexpr auto check_sums = [](auto const& policy) {
+  using Exec       = typename std::decay_t<decltype(policy)>::execution_space;
   IndexSums result = poison<IndexSums>();
   RouteProbe<Exec> probe;
   Kokkos::parallel_reduce("range", policy, SumIndices(), result);
@@ -92,7 +102,108 @@ constexpr auto check_policy = [](auto const& policy) {
   EXPECT_EQ(expected.first, result.first);
   EXPECT_EQ(expected.cubes, result.cubes);
 };
-KOKKOSMMA_TEST_POLICIES(Policies, check_policy)
+
+constexpr auto check_policy = [](auto const& policy) {
+  using Policy = std::decay_t<decltype(policy)>;
+  using Exec   = typename Policy::execution_space;
+  using Index  = typename Policy::index_type;
+  SCOPED_TRACE("range [" + std::to_string(policy.begin()) + ", " +
+               std::to_string(policy.end()) + ")");
+  check_sums(policy);
+  std::vector<std::uint64_t> expected;
+  std::uint64_t sum = 0;
+  for (auto i = std::int64_t(policy.begin()); i < std::int64_t(policy.end());
+       ++i) {
+    expected.push_back(sum);
+    sum += value_at(i);
+  }
+  SumOfIndices<Exec, Index> const functor{
+      policy.begin(), poisoned_array<std::uint64_t, Exec>(expected.size() + 5)};
+  std::uint64_t total = poison<std::uint64_t>();
+  RouteProbe<Exec> probe;
+  Kokkos::parallel_scan("range", policy, functor, total);
+  EXPECT_TRUE(probe.streamed());
+  EXPECT_EQ(sum, total);
+  EXPECT_TRUE(holds(functor.y, expected));
+};
+
+/// Ranges up to the last value that the type can name. Kokkos' own scans on a
+/// host compute beyond the end of the range and are kept away from it.
+template <class Exec, class Index>
+void check_ranges_of_index_type() {
+  using Policy       = Kokkos::RangePolicy<Exec, Kokkos::IndexType<Index>>;
+  using Limits       = std::numeric_limits<Index>;
+  Index const length = sizeof(Index) == 2 ? 7001 : 70001;
+  Index const margin = on_cuda<Exec> ? 0 : 17000;
+  auto const highest = static_cast<Index>(Limits::max() - margin);
+  check_policy(Policy(0, length));
+  check_policy(Policy(1, 2));
+  check_policy(Policy(length / 3, length));
+  check_policy(Policy(static_cast<Index>(highest - length), highest));
+  if constexpr (std::is_signed_v<Index>) {
+    check_policy(Policy(static_cast<Index>(-length), -5));
+    check_policy(Policy(static_cast<Index>(-length), length));
+    check_policy(
+        Policy(Limits::min(), static_cast<Index>(Limits::min() + length)));
+  }
+}
+
+TYPED_TEST(Policies, IndexTypesOfAtMost32Bits) {
+  check_ranges_of_index_type<TypeParam, short>();
+  check_ranges_of_index_type<TypeParam, int>();
+  check_ranges_of_index_type<TypeParam, unsigned>();
+}
+
+/// Ranges that pass every power of two where a 32-bit index would break.
+TYPED_TEST(Policies, IndexTypesOf64Bits) {
+  using Exec = TypeParam;
+  using Wide = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
+  using Long = Kokkos::RangePolicy<Exec, Kokkos::IndexType<long>>;
+  using Size = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>;
+  std::int64_t const two_to_31 = std::int64_t(1) << 31;
+  std::int64_t const two_to_40 = std::int64_t(1) << 40;
+  check_policy(Wide(0, 70001));
+  check_policy(Long(-3, 70001));
+  check_policy(Wide(two_to_31 - 4000, two_to_31 + 4001));
+  check_policy(Wide(-two_to_31 - 4001, -two_to_31 + 4000));
+  check_policy(Wide(2 * two_to_31 - 4000, 2 * two_to_31 + 4001));
+  check_policy(Wide(two_to_40 + 17, two_to_40 + 65555));
+  check_policy(Wide(-two_to_40 - 65555, -two_to_40));
+  check_policy(Size(17, 20011));
+  check_policy(Size(2 * two_to_31 - 4000, 2 * two_to_31 + 4001));
+  check_policy(Size(two_to_40 + 17, two_to_40 + 20011));
+}
+
+/// Single indices and a begin that is not zero, of the default index type.
+TYPED_TEST(Policies, BeginNotZero) {
+  using Exec = TypeParam;
+  check_policy(Kokkos::RangePolicy<Exec>(0, 1));
+  check_policy(Kokkos::RangePolicy<Exec>(4711, 4712));
+  check_policy(Kokkos::RangePolicy<Exec>(12345, 99999));
+  check_policy(Kokkos::RangePolicy<Exec>(99999, 100000));
+}
+
+/// Traits that tune a launch must not change what is computed.
+TYPED_TEST(Policies, TraitsOfTheLaunch) {
+  using Exec = TypeParam;
+  using Kokkos::IndexType;
+  using Kokkos::LaunchBounds;
+  using Kokkos::RangePolicy;
+  using Kokkos::Schedule;
+  check_policy(RangePolicy<Exec, LaunchBounds<128, 2>>(3, 50021));
+  check_policy(
+      RangePolicy<Exec, Schedule<Kokkos::Dynamic>, IndexType<int>>(3, 50021));
+  std::vector<int> chunks = {1, 64, 4096, 1 << 20};
+  // Kokkos' own scan loses indices with a size that is no power of two
+  if (on_cuda<Exec>) chunks.push_back(7);
+  for (int chunk : chunks) {
+    SCOPED_TRACE("chunk size " + std::to_string(chunk));
+    check_policy(RangePolicy<Exec>(Exec(), 3, 50021, Kokkos::ChunkSize(chunk)));
+  }
+  check_policy(Kokkos::Experimental::require(
+      RangePolicy<Exec>(3, 50021),
+      Kokkos::Experimental::WorkItemProperty::HintLightWeight));
+}
 
 /// Ranges that are themselves longer than 2^31 and 2^32: only a device does
 /// them in a moment.
@@ -101,59 +212,106 @@ TYPED_TEST(Policies, RangesLongerThan32Bits) {
     using Policy =
         Kokkos::RangePolicy<TypeParam, Kokkos::IndexType<std::int64_t>>;
     std::int64_t const two_to_31 = std::int64_t(1) << 31;
-    check_policy(Policy(0, two_to_31 + 12345));
-    check_policy(Policy(-7, 2 * two_to_31 + 54321));
+    check_sums(Policy(0, two_to_31 + 12345));
+    check_sums(Policy(-7, 2 * two_to_31 + 54321));
   }
 }
 
 struct Twice {};
 struct Negated {};
+struct Largest {};
+/// Several reductions and scans in one functor, by work tags; one of them joins
+/// by the maximum.
 template <class Exec>
 struct Tagged {
   using value_type = std::int64_t;
   Kokkos::View<std::int64_t const*, Exec> x;
+  Kokkos::View<std::int64_t*, Exec> y;
   KOKKOS_FUNCTION void operator()(Twice, int i, std::int64_t& update) const {
     update += 2 * x(i);
+  }
+  KOKKOS_FUNCTION void operator()(Twice tag, int i, std::int64_t& update,
+                                  bool last) const {
+    operator()(tag, i, update);
+    if (last) y(i) = update;
   }
   KOKKOS_FUNCTION void operator()(Negated const&, long i,
                                   std::int64_t& update) const {
     update -= x(i);
   }
+  KOKKOS_FUNCTION void operator()(Negated const& tag, long i,
+                                  std::int64_t& update, bool const last) const {
+    if (last) y(i) = update;
+    operator()(tag, i, update);
+  }
+  KOKKOS_FUNCTION void operator()(Largest, int i, std::int64_t& update,
+                                  bool last) const {
+    if (last) y(i) = update;
+    if (x(i) > update) update = x(i);
+  }
+  KOKKOS_FUNCTION void init(Largest, std::int64_t& update) const { update = 0; }
+  KOKKOS_FUNCTION void join(Largest, std::int64_t& update,
+                            std::int64_t const& other) const {
+    if (other > update) update = other;
+  }
 };
 
-template <class Exec>
-void check_work_tags() {
+TYPED_TEST(Policies, WorkTags) {
+  using Exec = TypeParam;
   Random random;
   SCOPED_TRACE(random.note());
-  std::int64_t sum = 0;
-  int const n      = 5003;
-  auto const x     = make_view<std::int64_t, Exec>(n, [&](std::size_t i) {
-    std::int64_t const value = random.integer(-1000, 1000);
-    sum += i >= 11 ? value : 0;
-    return value;
-  });
-  Tagged<Exec> const functor{x};
+  int const begin = 11, n = 10007;
+  std::vector<std::int64_t> values(n);
+  for (auto& value : values) value = random.integer(-1000000, 1000000);
+  Tagged<Exec> const functor{make_view<std::int64_t, Exec>(
+                                 n, [&](std::size_t i) { return values[i]; }),
+                             Kokkos::View<std::int64_t*, Exec>("y", n)};
+  std::vector<std::int64_t> twice(begin), negated(begin), largest(begin);
+  std::int64_t sum = 0, peak = 0;
+  for (int i = begin; i < n; ++i) {
+    negated.push_back(-sum);
+    largest.push_back(peak);
+    sum += values[i];
+    peak = std::max(peak, values[i]);
+    twice.push_back(2 * sum);
+  }
+  using OfLong = Kokkos::RangePolicy<Exec, Kokkos::IndexType<long>, Negated>;
 
   std::int64_t result = poison<std::int64_t>();
   RouteProbe<Exec> probe;
-  Kokkos::parallel_reduce("twice", Kokkos::RangePolicy<Exec, Twice>(11, n),
+  Kokkos::parallel_reduce("twice", Kokkos::RangePolicy<Exec, Twice>(begin, n),
                           functor, result);
   EXPECT_TRUE(probe.streamed());
   EXPECT_EQ(2 * sum, result);
-
   auto const view = poisoned_view<std::int64_t, Exec>();
   probe.reset();
-  Kokkos::parallel_reduce(
-      Kokkos::RangePolicy<Exec, Kokkos::IndexType<long>, Negated>(11, n),
-      functor, Kokkos::Sum<std::int64_t, Exec>(view));
+  Kokkos::parallel_reduce(OfLong(begin, n), functor,
+                          Kokkos::Sum<std::int64_t, Exec>(view));
   EXPECT_TRUE(probe.streamed());
   EXPECT_EQ(-sum, value_of(view));
+
+  probe.reset();
+  Kokkos::parallel_scan("twice", Kokkos::RangePolicy<Exec, Twice>(begin, n),
+                        functor);
+  EXPECT_TRUE(probe.streamed());
+  EXPECT_TRUE(holds(functor.y, twice));
+  std::int64_t total = poison<std::int64_t>();
+  probe.reset();
+  Kokkos::parallel_scan(OfLong(begin, n), functor, total);
+  EXPECT_TRUE(probe.streamed());
+  EXPECT_EQ(-sum, total);
+  EXPECT_TRUE(holds(functor.y, negated));
+  probe.reset();
+  Kokkos::parallel_scan(Kokkos::RangePolicy<Exec, Largest>(begin, n), functor,
+                        total);
+  EXPECT_TRUE(probe.streamed());
+  EXPECT_EQ(peak, total);
+  EXPECT_TRUE(holds(functor.y, largest));
 }
-TYPED_TEST(Policies, WorkTags) { check_work_tags<TypeParam>(); }
 
 /// An empty range writes the identity, for whatever kind of result.
-template <class Exec>
-void check_empty() {
+TYPED_TEST(Policies, EmptyRangeWritesTheIdentity) {
+  using Exec   = TypeParam;
   auto const x = make_view<double, Exec>(4, [](std::size_t) { return 1.; });
   ElementSum<double, Exec> const functor{x};
   for (int begin : {0, 3}) {
@@ -183,19 +341,77 @@ void check_empty() {
   Kokkos::parallel_reduce("one", 1, functor, scalar);
   EXPECT_EQ(1., scalar);
 }
-TYPED_TEST(Policies, EmptyRangeWritesTheIdentity) { check_empty<TypeParam>(); }
 
-/// The functor is called once for each index of the range and for no other.
+/// Nothing to do: no call, and a total as Kokkos' own code on that space leaves
+/// it.
+template <class Exec>
+void check_empty_scans() {
+  Kokkos::View<int, Exec> const calls("calls");
+  auto const functor = KOKKOS_LAMBDA(int, std::int64_t& update, bool) {
+    Kokkos::atomic_inc(&calls());
+    ++update;
+  };
+  std::vector<Kokkos::RangePolicy<Exec>> policies;
+  for (int begin : {0, 3})
+    policies.push_back(Kokkos::RangePolicy<Exec>(begin, begin));
+#if KOKKOS_VERSION < 50000 && defined(KOKKOS_ENABLE_DEPRECATED_CODE_4)
+  policies.push_back(Kokkos::RangePolicy<Exec>(9, 3));
+#endif
+  for (auto const& policy : policies) {
+    std::int64_t scalar = poison<std::int64_t>(), kokkos_scalar = scalar;
+    auto view        = poisoned_view<std::int64_t, Exec>();
+    auto kokkos_view = poisoned_view<std::int64_t, Exec>();
+    Kokkos::parallel_scan("empty", policy, functor);
+    Kokkos::parallel_scan("empty", policy, functor, scalar);
+    Kokkos::parallel_scan("empty", policy, functor, view);
+    {
+      ScopedSettings const scope(Settings{Route::generic});
+      Kokkos::parallel_scan("empty", policy, functor, kokkos_scalar);
+      Kokkos::parallel_scan("empty", policy, functor, kokkos_view);
+    }
+    EXPECT_EQ(kokkos_scalar, scalar);
+    EXPECT_EQ(value_of(kokkos_view), value_of(view));
+    EXPECT_EQ(0, value_of(calls));
+    if (!on_cuda<Exec>) {
+      EXPECT_EQ(0, scalar);
+    }
+  }
+}
+TYPED_TEST(Policies, EmptyScans) { check_empty_scans<TypeParam>(); }
+
+/// A scan calls with last == true once per index of the range and for no other,
+/// then with the exact prefix.
+template <class Exec>
+struct CountCalls {
+  using value_type = std::int64_t;
+  Kokkos::View<int*, Exec> finals, wrong;
+  std::size_t begin;
+  KOKKOS_FUNCTION void operator()(std::size_t i, std::int64_t& update,
+                                  bool last) const {
+    if (last) {
+      Kokkos::atomic_inc(&finals(i));
+      std::int64_t const k = i - begin;
+      if (update != k * (k - 1) / 2) Kokkos::atomic_inc(&wrong(i));
+    }
+    update += i - begin;
+  }
+};
+
+/// So does a reduction with each index.
 template <class Exec>
 void check_called_once() {
   std::size_t const margin = 64;
   for (std::size_t n : {1, 33, 1000, 4097, 262145}) {
     SCOPED_TRACE("n = " + std::to_string(n));
-    Kokkos::View<int*, Exec> const calls("calls", n + 2 * margin);
+    using Counters = Kokkos::View<int*, Exec>;
+    Counters const calls("calls", n + 2 * margin);
+    std::vector<int> expected(n + 2 * margin, 0);
+    std::fill_n(expected.begin() + margin, n, 1);
+    Kokkos::RangePolicy<Exec> const policy(margin, margin + n);
     std::int64_t result = poison<std::int64_t>();
     RouteProbe<Exec> probe;
     Kokkos::parallel_reduce(
-        "calls", Kokkos::RangePolicy<Exec>(margin, margin + n),
+        "calls", policy,
         KOKKOS_LAMBDA(std::size_t i, std::int64_t & update) {
           Kokkos::atomic_inc(&calls(i));
           ++update;
@@ -203,25 +419,28 @@ void check_called_once() {
         result);
     EXPECT_TRUE(probe.streamed());
     EXPECT_EQ(std::int64_t(n), result);
-    auto const host =
-        Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), calls);
-    std::size_t wrong = 0;
-    for (std::size_t i = 0; i < host.extent(0); ++i)
-      wrong += host(i) != (i >= margin && i < margin + n ? 1 : 0);
-    EXPECT_EQ(0u, wrong) << "indices not called exactly once";
+    EXPECT_TRUE(holds(calls, expected));
+
+    CountCalls<Exec> const functor{Counters("finals", n + 2 * margin),
+                                   Counters("wrong", n + 2 * margin), margin};
+    probe.reset();
+    Kokkos::parallel_scan("calls", policy, functor);
+    EXPECT_TRUE(probe.streamed());
+    EXPECT_TRUE(holds(functor.finals, expected));
+    EXPECT_TRUE(holds(functor.wrong, std::vector<int>(n + 2 * margin, 0)))
+        << "final calls with another prefix";
   }
 }
-TYPED_TEST(Policies, FunctorIsCalledOncePerIndex) {
-  check_called_once<TypeParam>();
-}
+TYPED_TEST(Policies, OneCallPerIndex) { check_called_once<TypeParam>(); }
 
 /// Functors may synchronise among themselves as in Kokkos' own kernels: atomics
-/// on types for which there are only locks.
+/// on types for which there are only locks. Those of a scan are effects of the
+/// last call alone.
 template <class Exec>
 void check_atomics() {
   using Complex = Kokkos::complex<double>;
   int const n   = 20011;
-  Kokkos::View<Complex[7], Exec> const bins("bins");
+  Kokkos::View<Complex[7], Exec> const bins("bins"), of_scan("bins");
   std::int64_t result = poison<std::int64_t>();
   RouteProbe<Exec> probe;
   Kokkos::parallel_reduce(
@@ -233,27 +452,38 @@ void check_atomics() {
       result);
   EXPECT_TRUE(probe.streamed());
   EXPECT_EQ(std::int64_t(n) * (n - 1) / 2, result);
-  auto const host =
-      Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), bins);
-  for (int bin = 0; bin < 7; ++bin) {
-    double count = 0., sum = 0.;
-    for (int i = bin; i < n; i += 7) {
-      count += 1.;
-      sum += i;
-    }
-    EXPECT_EQ(count, host(bin).real());
-    EXPECT_EQ(sum, host(bin).imag());
-  }
+  probe.reset();
+  Kokkos::parallel_scan(
+      "effects", Kokkos::RangePolicy<Exec>(0, n),
+      KOKKOS_LAMBDA(int i, int& update, bool last) {
+        if (last) Kokkos::atomic_add(&of_scan(update % 7), Complex(1., i));
+        ++update;
+      });
+  EXPECT_TRUE(probe.streamed());
+  std::vector<Complex> expected(7);
+  for (int i = 0; i < n; ++i) expected[i % 7] += Complex(1., i);
+  EXPECT_TRUE(holds(bins, expected));
+  EXPECT_TRUE(holds(of_scan, expected));
 }
-TYPED_TEST(Policies, FunctorUsesAtomics) { check_atomics<TypeParam>(); }
+TYPED_TEST(Policies, FunctorsUseAtomics) { check_atomics<TypeParam>(); }
 
-/// Captured data of any size arrives whole; very large functors may go to
-/// Kokkos' own code.
+/// Captured data of any size arrive whole; very large functors go to Kokkos'
+/// own code.
 template <int Bytes>
-struct Captured final {
+struct Captured {
   std::uint64_t data[Bytes / 8];
   KOKKOS_FUNCTION void operator()(int i, std::uint64_t& update) const {
     update += data[i % (Bytes / 8)] * (i + 1);
+  }
+};
+template <class Exec, int Bytes>
+struct CapturedByScan final {
+  Kokkos::View<std::uint64_t*, Exec> y;
+  Captured<Bytes> captured;
+  KOKKOS_FUNCTION void operator()(int i, std::uint64_t& update,
+                                  bool last) const {
+    captured(i, update);
+    if (last) y(i) = update;
   }
 };
 
@@ -265,17 +495,30 @@ void check_captured() {
   int const n = 3 * Bytes;
   Captured<Bytes> functor;
   for (auto& word : functor.data) word = random.bits();
-  std::uint64_t expected = 0;
-  for (int i = 0; i < n; ++i) functor(i, expected);
-  std::uint64_t result = poison<std::uint64_t>();
-  RouteProbe<Exec> const probe;
+  std::vector<std::uint64_t> expected;
+  std::uint64_t sum = 0;
+  for (int i = 0; i < n; ++i) {
+    functor(i, sum);
+    expected.push_back(sum);
+  }
+  std::uint64_t result = poison<std::uint64_t>(), total = result;
+  RouteProbe<Exec> probe;
   Kokkos::parallel_reduce("captured", Kokkos::RangePolicy<Exec>(0, n), functor,
                           result);
   // Kokkos' reducer of a default sum has a second copy.
   if (2 * Bytes < 32000) {
     EXPECT_TRUE(probe.streamed());
   }
-  EXPECT_EQ(expected, result);
+  EXPECT_EQ(sum, result);
+
+  CapturedByScan<Exec, Bytes> const scan{poisoned_array<std::uint64_t, Exec>(n),
+                                         functor};
+  probe.reset();
+  Kokkos::parallel_scan("captured", Kokkos::RangePolicy<Exec>(0, n), scan,
+                        total);
+  EXPECT_TRUE(Bytes < 32000 ? probe.streamed() : probe.went_to_kokkos());
+  EXPECT_EQ(sum, total);
+  EXPECT_TRUE(holds(scan.y, expected));
 }
 TYPED_TEST(Policies, LargeFunctors) {
   check_captured<TypeParam, 512>();
@@ -283,6 +526,7 @@ TYPED_TEST(Policies, LargeFunctors) {
   check_captured<TypeParam, 4056>();
   check_captured<TypeParam, 8192>();
   check_captured<TypeParam, 15992>();
+  check_captured<TypeParam, 31992>();
   check_captured<TypeParam, 49152>();
 }
 

@@ -12,13 +12,7 @@
 
 namespace {
 
-using KokkosMMA::Testing::ExecutionSpaces;
-using KokkosMMA::Testing::make_view;
-using KokkosMMA::Testing::poison;
-using KokkosMMA::Testing::poisoned_view;
-using KokkosMMA::Testing::Random;
-using KokkosMMA::Testing::RouteProbe;
-using KokkosMMA::Testing::value_of;
+using namespace KokkosMMA::Testing;
 
 template <class Exec>
 class Reducers : public ::testing::Test {};
@@ -223,8 +217,8 @@ struct AllButAt {
   }
 };
 
-template <class Exec>
-void check_products_and_bits() {
+TYPED_TEST(Reducers, ProductsAndBits) {
+  using Exec = TypeParam;
   using View = Kokkos::View<std::uint64_t const*, Exec>;
   for (int n : {begin + 1, 1000, 30011}) {
     Random random;
@@ -264,11 +258,10 @@ void check_products_and_bits() {
     }
   }
 }
-TYPED_TEST(Reducers, ProductsAndBits) { check_products_and_bits<TypeParam>(); }
 
 /// The logical reducers on bool itself.
-template <class Exec>
-void check_truth() {
+TYPED_TEST(Reducers, LogicalOnBool) {
+  using Exec = TypeParam;
   Kokkos::RangePolicy<Exec> const policy(begin, 30011);
   for (int at : {begin, 12345, 30010, 30011}) {
     bool const inside = at < 30011;
@@ -279,7 +272,6 @@ void check_truth() {
     EXPECT_EQ(inside, result);
   }
 }
-TYPED_TEST(Reducers, LogicalOnBool) { check_truth<TypeParam>(); }
 
 /// At most 500 doublings and 500 halvings: exact in any order, none of which
 /// overflows.
@@ -353,8 +345,8 @@ typename Reducer::value_type of_nothing(Functor const& functor) {
   return result;
 }
 
-template <class Exec>
-void check_identities() {
+TYPED_TEST(Reducers, EmptyRangeWritesTheIdentity) {
+  using Exec     = TypeParam;
   using View     = Kokkos::View<double const*, Exec>;
   using Bits     = Kokkos::View<std::uint64_t const*, Exec>;
   using Identity = Kokkos::reduction_identity<double>;
@@ -373,9 +365,6 @@ void check_identities() {
   EXPECT_EQ(0u, (of_nothing<Exec, Kokkos::BOr<Word>>(OrElement<Bits>())));
   EXPECT_EQ(1, (of_nothing<Exec, Kokkos::LAnd<int>>(AllButAt())));
   EXPECT_EQ(0, (of_nothing<Exec, Kokkos::LOr<int>>(AnyAt())));
-}
-TYPED_TEST(Reducers, EmptyRangeWritesTheIdentity) {
-  check_identities<TypeParam>();
 }
 
 }  // namespace

@@ -16,15 +16,7 @@
 namespace {
 
 namespace KE = Kokkos::Experimental;
-using KokkosMMA::Testing::elements;
-using KokkosMMA::Testing::ExecutionSpaces;
-using KokkosMMA::Testing::holds;
-using KokkosMMA::Testing::make_view;
-using KokkosMMA::Testing::poison;
-using KokkosMMA::Testing::poisoned_array;
-using KokkosMMA::Testing::Random;
-using KokkosMMA::Testing::RouteProbe;
-using KokkosMMA::Testing::value_of;
+using namespace KokkosMMA::Testing;
 
 template <class Exec>
 class ScanUses : public ::testing::Test {};
@@ -117,8 +109,8 @@ TYPED_TEST(ScanUses, Compaction) { check_compaction<TypeParam>(); }
 
 /// Kokkos::BinSort counts the bins and scans the counts; Kokkos::sort uses it
 /// on some spaces.
-template <class Exec>
-void check_sort() {
+TYPED_TEST(ScanUses, Sorting) {
+  using Exec = TypeParam;
   for (int n : {1, 1000, 100003}) {
     Random random;
     SCOPED_TRACE(random.note() + ", n = " + std::to_string(n));
@@ -149,7 +141,6 @@ void check_sort() {
     EXPECT_TRUE(holds(numbers, expected));
   }
 }
-TYPED_TEST(ScanUses, Sorting) { check_sort<TypeParam>(); }
 
 /// The columns of row i; the lengths of rows differ, some are empty.
 struct Pattern {
@@ -170,8 +161,8 @@ struct Pattern {
 
 /// Kokkos::Crs constructs the closure of a scan by itself, past
 /// Kokkos::parallel_scan.
-template <class Exec>
-void check_crs() {
+TYPED_TEST(ScanUses, CompressedRows) {
+  using Exec     = TypeParam;
   using Crs      = Kokkos::Crs<int, Exec, void, int>;
   int const rows = 30011, columns = 4001;
   Pattern const pattern{columns};
@@ -201,10 +192,9 @@ void check_crs() {
   for (int count : counts) expected.push_back(expected.back() + count);
   EXPECT_TRUE(holds(row_map, expected));
 }
-TYPED_TEST(ScanUses, CompressedRows) { check_crs<TypeParam>(); }
 
-template <class Exec>
-void check_transposed() {
+TYPED_TEST(ScanUses, TransposedRows) {
+  using Exec  = TypeParam;
   using Crs   = Kokkos::Crs<int, Exec, void, int>;
   int const n = 3001;
   Pattern const pattern{n};
@@ -226,7 +216,6 @@ void check_transposed() {
     ASSERT_EQ(rows[row], found) << "row " << row;
   }
 }
-TYPED_TEST(ScanUses, TransposedRows) { check_transposed<TypeParam>(); }
 
 struct IsThird {
   KOKKOS_FUNCTION bool operator()(int value) const { return value % 3 == 0; }
@@ -256,8 +245,8 @@ constexpr int sizes[] = {1, 2, 1000, 65537, 300007};
 
 /// copy_if and partition_copy are one scan each; what remove_copy_if is made of
 /// differs between versions of Kokkos.
-template <class Exec>
-void check_copies() {
+TYPED_TEST(ScanUses, ConditionalCopies) {
+  using Exec = TypeParam;
   for (int n : sizes) {
     Values<Exec> const values(n);
     SCOPED_TRACE(values.random.note() + ", n = " + std::to_string(n));
@@ -288,7 +277,6 @@ void check_copies() {
     EXPECT_TRUE(holds(no, others));
   }
 }
-TYPED_TEST(ScanUses, ConditionalCopies) { check_copies<TypeParam>(); }
 
 /// The front of x, which an algorithm has shortened to some length.
 template <class View>
@@ -298,8 +286,8 @@ std::vector<int> front(View const& x, std::ptrdiff_t length) {
   return all;
 }
 
-template <class Exec>
-void check_removals() {
+TYPED_TEST(ScanUses, RemovingAndMakingUnique) {
+  using Exec = TypeParam;
   for (int n : sizes) {
     Values<Exec> const values(n);
     SCOPED_TRACE(values.random.note() + ", n = " + std::to_string(n));
@@ -334,7 +322,6 @@ void check_removals() {
     EXPECT_EQ(tens, kept);
   }
 }
-TYPED_TEST(ScanUses, RemovingAndMakingUnique) { check_removals<TypeParam>(); }
 
 /// Bits set in a word, their places listed in order: a scan over words whose
 /// functor writes a varying number of results.

@@ -3,7 +3,7 @@
 
 // Scans and reductions of every length: around each boundary that a kernel may
 // have, beyond 2^31, and one after the other on memory that earlier ones have
-// used; sums with the same bits from run to run.
+// used.
 
 #include <KokkosMMA_ScanSupport.hpp>
 
@@ -14,21 +14,7 @@
 
 namespace {
 
-using KokkosMMA::Testing::Comparison;
-using KokkosMMA::Testing::elements;
-using KokkosMMA::Testing::ElementSum;
-using KokkosMMA::Testing::ExclusiveSum;
-using KokkosMMA::Testing::ExecutionSpaces;
-using KokkosMMA::Testing::holds;
-using KokkosMMA::Testing::make_view;
-using KokkosMMA::Testing::on_cuda;
-using KokkosMMA::Testing::poison;
-using KokkosMMA::Testing::poisoned_array;
-using KokkosMMA::Testing::poisoned_view;
-using KokkosMMA::Testing::Random;
-using KokkosMMA::Testing::RouteProbe;
-using KokkosMMA::Testing::same_bits;
-using KokkosMMA::Testing::value_of;
+using namespace KokkosMMA::Testing;
 
 template <class Exec>
 class Sizes : public ::testing::Test {};
@@ -165,51 +151,6 @@ TYPED_TEST(Sizes, MillionsOfElements) {
           : std::vector<std::int64_t>{(1 << 21) + 1});
 }
 
-/// Runs that are compared bit by bit with the first.
-constexpr int runs = 20;
-
-template <class Exec, class T>
-void check_reproducible() {
-  std::int64_t const longest = (std::int64_t(1) << 20) + 9;
-  Random random;
-  SCOPED_TRACE(random.note());
-  auto const x = make_view<T, Exec>(longest, [&](std::size_t) {
-    return random.normal() * std::ldexp(1., random.integer(-20, 20));
-  });
-  ElementSum<T, Exec> const functor{x};
-  // the default instance and, where there are others, another one
-  std::vector<Exec> instances{Exec()};
-  if constexpr (on_cuda<Exec>) {
-    instances.push_back(Kokkos::Experimental::partition_space(
-        Exec(), std::vector<int>{1, 1})[1]);
-  }
-  for (std::int64_t const n :
-       std::vector<std::int64_t>{3, 777, 5000, 100003, longest}) {
-    SCOPED_TRACE("n = " + std::to_string(n));
-    T first = poison<T>();
-    Kokkos::parallel_reduce(Kokkos::RangePolicy<Exec>(0, n), functor, first);
-    auto const view = poisoned_view<T, Exec>();
-    for (int run = 0; run < runs; ++run) {
-      Exec const& exec = instances[run % instances.size()];
-      T again          = poison<T>();
-      Kokkos::parallel_reduce(Kokkos::RangePolicy<Exec>(exec, 0, n), functor,
-                              again);
-      ASSERT_TRUE(same_bits(first, again)) << first << " and " << again;
-      if (run % 5 != 0) continue;
-      Kokkos::parallel_reduce(Kokkos::RangePolicy<Exec>(exec, 0, n), functor,
-                              view);
-      again = value_of(view);
-      ASSERT_TRUE(same_bits(first, again)) << first << " and " << again;
-    }
-  }
-}
-TYPED_TEST(Sizes, FloatSumsAreReproducible) {
-  check_reproducible<TypeParam, float>();
-}
-TYPED_TEST(Sizes, DoubleSumsAreReproducible) {
-  check_reproducible<TypeParam, double>();
-}
-
 /// Ranges around 2^31, and on a device longer than that: every third index
 /// adds nothing, and few write.
 template <class Exec>
@@ -294,8 +235,8 @@ struct Row {
 
 /// Lengths that grow and shrink, and values of several widths, on one instance:
 /// what a call left behind must not be taken for a part of the next.
-template <class Exec>
-void check_changing_lengths() {
+TYPED_TEST(Sizes, GrowingAndShrinking) {
+  using Exec = TypeParam;
   Random random;
   SCOPED_TRACE(random.note());
   std::int64_t const longest = on_cuda<Exec> ? 1 << 19 : 1 << 15;
@@ -323,11 +264,10 @@ void check_changing_lengths() {
   EXPECT_EQ(0, longs.comparison.wrong());
   EXPECT_EQ(0, triples.comparison.wrong());
 }
-TYPED_TEST(Sizes, GrowingAndShrinking) { check_changing_lengths<TypeParam>(); }
 
 /// Many calls in a row: counters of calls may wrap, and do not show.
-template <class Exec>
-void check_many_calls() {
+TYPED_TEST(Sizes, ManyCallsInARow) {
+  using Exec = TypeParam;
   Random random;
   SCOPED_TRACE(random.note());
   Exec const exec;
@@ -354,6 +294,5 @@ void check_many_calls() {
   EXPECT_EQ(0, comparison.wrong());
   EXPECT_TRUE(holds(totals, expected));
 }
-TYPED_TEST(Sizes, ManyCallsInARow) { check_many_calls<TypeParam>(); }
 
 }  // namespace

@@ -19,17 +19,8 @@ namespace {
 namespace KE = Kokkos::Experimental;
 using KE::bhalf_t;
 using KE::half_t;
-using KokkosMMA::Route;
-using KokkosMMA::ScopedSettings;
-using KokkosMMA::Settings;
-using KokkosMMA::Testing::allowed_error;
-using KokkosMMA::Testing::epsilon;
-using KokkosMMA::Testing::ExactSum;
-using KokkosMMA::Testing::ExecutionSpaces;
-using KokkosMMA::Testing::make_view;
-using KokkosMMA::Testing::on_cuda;
-using KokkosMMA::Testing::Random;
-using KokkosMMA::Testing::RouteProbe;
+using namespace KokkosMMA;
+using namespace KokkosMMA::Testing;
 
 template <class Exec>
 class StdAlgorithms : public ::testing::Test {};
@@ -87,13 +78,9 @@ void check_integer_sum() {
   auto const nothing = Kokkos::subview(x, Kokkos::pair<int, int>(5, 5));
   EXPECT_EQ(T(7), KE::reduce(Exec(), nothing, T(7)));
 }
-TYPED_TEST(StdAlgorithms, SumOfInt8) {
+TYPED_TEST(StdAlgorithms, SumsOfIntegers) {
   check_integer_sum<TypeParam, std::int8_t>();
-}
-TYPED_TEST(StdAlgorithms, SumOfInt32) {
   check_integer_sum<TypeParam, std::int32_t>();
-}
-TYPED_TEST(StdAlgorithms, SumOfInt64) {
   check_integer_sum<TypeParam, std::int64_t>();
 }
 
@@ -167,22 +154,16 @@ void check_floating_sum() {
   }
   Kokkos::deep_copy(x, host);
 }
-TYPED_TEST(StdAlgorithms, SumOfFloat) {
+TYPED_TEST(StdAlgorithms, SumsOfFloats) {
   check_floating_sum<TypeParam, float>();
-}
-TYPED_TEST(StdAlgorithms, SumOfDouble) {
   check_floating_sum<TypeParam, double>();
-}
-TYPED_TEST(StdAlgorithms, SumOfHalf) {
   check_floating_sum<TypeParam, half_t>();
-}
-TYPED_TEST(StdAlgorithms, SumOfBrainHalf) {
   check_floating_sum<TypeParam, bhalf_t>();
 }
 
 /// A sum over a strided View, and into a wider value: right on any route.
-template <class Exec>
-void check_other_sums() {
+TYPED_TEST(StdAlgorithms, StridedAndWiderSums) {
+  using Exec = TypeParam;
   Random random;
   SCOPED_TRACE(random.note());
   int const rows = 1009, columns = 5;
@@ -201,9 +182,6 @@ void check_other_sums() {
                                std::int64_t(0)));
   EXPECT_EQ(row, KE::reduce(Exec(), Kokkos::subview(x, 7, Kokkos::ALL),
                             std::int64_t(0)));
-}
-TYPED_TEST(StdAlgorithms, StridedAndWiderSums) {
-  check_other_sums<TypeParam>();
 }
 
 /// Integers whose sum leaves their type, into a floating-point value: Kokkos
@@ -271,8 +249,8 @@ struct Shifted {
   }
 };
 
-template <class Exec>
-void check_custom_operations() {
+TYPED_TEST(StdAlgorithms, OperationsOfTheApplication) {
+  using Exec = TypeParam;
   Random random;
   SCOPED_TRACE(random.note());
   std::vector<std::int64_t> a(longest), b(longest);
@@ -320,9 +298,6 @@ void check_custom_operations() {
     EXPECT_TRUE(probe.streamed());
   }
 }
-TYPED_TEST(StdAlgorithms, OperationsOfTheApplication) {
-  check_custom_operations<TypeParam>();
-}
 
 /// The default product and sum of two ranges: the data are visible. Small whole
 /// numbers, so every order of additions is exact.
@@ -367,8 +342,8 @@ struct IsMultipleOfSeven {
   }
 };
 
-template <class Exec>
-void check_other_algorithms() {
+TYPED_TEST(StdAlgorithms, CountAndFind) {
+  using Exec   = TypeParam;
   int const n  = 20011;
   auto const x = make_view<std::int64_t, Exec>(
       n, [](std::size_t i) { return (std::int64_t(i) * 7919) % 20011; });
@@ -380,6 +355,5 @@ void check_other_algorithms() {
   EXPECT_EQ(largest, KE::distance(KE::begin(x), place));
   EXPECT_TRUE(KE::any_of(Exec(), x, IsMultipleOfSeven()));
 }
-TYPED_TEST(StdAlgorithms, CountAndFind) { check_other_algorithms<TypeParam>(); }
 
 }  // namespace

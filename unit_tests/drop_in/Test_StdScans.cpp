@@ -6,7 +6,7 @@
 // functors, and Thrust keeps what it had.
 
 #include <KokkosMMA_ExactSum.hpp>
-#include <KokkosMMA_TestSupport.hpp>
+#include <KokkosMMA_ScanSupport.hpp>
 
 #include <Kokkos_StdAlgorithms.hpp>
 
@@ -20,21 +20,8 @@ namespace {
 
 namespace KE = Kokkos::Experimental;
 using KE::half_t;
-using KokkosMMA::Route;
-using KokkosMMA::scalar_v;
-using KokkosMMA::ScopedSettings;
-using KokkosMMA::Settings;
-using KokkosMMA::Testing::allowed_error;
-using KokkosMMA::Testing::epsilon;
-using KokkosMMA::Testing::ExactSum;
-using KokkosMMA::Testing::ExecutionSpaces;
-using KokkosMMA::Testing::fill;
-using KokkosMMA::Testing::make_view;
-using KokkosMMA::Testing::on_cuda;
-using KokkosMMA::Testing::poison;
-using KokkosMMA::Testing::Random;
-using KokkosMMA::Testing::RouteProbe;
-using KokkosMMA::Testing::same_bits;
+using namespace KokkosMMA;
+using namespace KokkosMMA::Testing;
 
 template <class Exec>
 class StdScans : public ::testing::Test {};
@@ -47,12 +34,6 @@ constexpr Route tile_route =
         ? Route::mma
         : Route::streamed;
 
-template <class View>
-std::vector<typename View::non_const_value_type> on_host(View const& x) {
-  auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), x);
-  return {host.data(), host.data() + host.extent(0)};
-}
-
 /// Elements begin .. begin + length of `y` are `expected(i)`, those around them
 /// still the poison.
 template <class View, class Expected>
@@ -60,7 +41,7 @@ template <class View, class Expected>
                                    std::size_t length,
                                    Expected const& expected) {
   using T            = typename View::non_const_value_type;
-  auto const results = on_host(y);
+  auto const results = elements(y);
   for (std::size_t i = 0; i < results.size(); ++i) {
     bool const inside = begin <= i && i < begin + length;
     T const wanted    = inside ? expected(i - begin) : poison<T>();
@@ -175,8 +156,8 @@ TYPED_TEST(StdScans, InclusiveSumOfFloats) {
 
 /// Kokkos sums in the type of the elements, here modulo 2^8, and in that of the
 /// initial value: types for which no tile kernel exists stay with it.
-template <class Exec>
-void check_narrow_types() {
+TYPED_TEST(StdScans, NarrowTypesWrapAsInKokkos) {
+  using Exec = TypeParam;
   Random random;
   SCOPED_TRACE(random.note());
   std::size_t const size = 5000;
@@ -190,7 +171,7 @@ void check_narrow_types() {
     Kokkos::View<std::int32_t*, Exec> const truncated("truncated", size);
     KE::inclusive_scan(Exec(), bytes, sums);
     KE::exclusive_scan(Exec(), floats, truncated, 1);
-    return std::pair(on_host(sums), on_host(truncated));
+    return std::pair(elements(sums), elements(truncated));
   };
   auto const [sums, truncated]               = run(Route::automatic);
   auto const [sums_of_kokkos, truncated_too] = run(Route::generic);
@@ -198,12 +179,8 @@ void check_narrow_types() {
   EXPECT_EQ(truncated_too, truncated);
 }
 
-TYPED_TEST(StdScans, NarrowTypesWrapAsInKokkos) {
-  check_narrow_types<TypeParam>();
-}
-
-template <class Exec>
-void check_strided_and_in_place() {
+TYPED_TEST(StdScans, StridedViewsAndInPlace) {
+  using Exec             = TypeParam;
   std::size_t const size = 7000;
   Kokkos::View<float**, Kokkos::LayoutRight, Exec> const matrix("m", size, 3);
   Kokkos::deep_copy(matrix, 1.f);
@@ -228,10 +205,6 @@ void check_strided_and_in_place() {
     sum += double(i + 1);
     ASSERT_NEAR(sum, host(i, 2), 1e-4 * sum) << i;  // floats one by one
   }
-}
-
-TYPED_TEST(StdScans, StridedViewsAndInPlace) {
-  check_strided_and_in_place<TypeParam>();
 }
 
 // --- operators and transformations ------------------------------------------
@@ -268,8 +241,8 @@ std::vector<Affine> composed(std::vector<Affine> const& x, bool inclusive,
   return y;
 }
 
-template <class Exec>
-void check_operators() {
+TYPED_TEST(StdScans, OperatorsThatDoNotCommute) {
+  using Exec = TypeParam;
   Random random;
   SCOPED_TRACE(random.note());
   for (std::size_t const size : {1, 2, 31, 33, 1000, 8193, 20011}) {
@@ -283,45 +256,32 @@ void check_operators() {
     for (Affine& value : plus_one) value = AddOne()(value);
     Kokkos::View<Affine*, Exec> const y("y", size);
     Affine const init{3, 4};
-    auto const check = [&](std::vector<Affine> const& expected) {
-      return written(y, 0, size, [&](std::size_t i) { return expected[i]; });
+    auto const expect = [&](bool streamed, std::vector<Affine> const& expected,
+                            auto const& call) {
+      erase(y);
+      RouteProbe<Exec> probe;
+      call();
+      EXPECT_TRUE(streamed ? probe.streamed() : probe.went_to_kokkos());
+      EXPECT_TRUE(
+          written(y, 0, size, [&](std::size_t i) { return expected[i]; }));
     };
-    RouteProbe<Exec> probe;
-    erase(y);
-    KE::transform_exclusive_scan(Exec(), x, y, init, Compose(), AddOne());
-    EXPECT_TRUE(probe.streamed());
-    EXPECT_TRUE(check(composed(plus_one, false, &init)));
-    probe.reset();
-    erase(y);
-    KE::transform_inclusive_scan(Exec(), x, y, Compose(), AddOne());
-    EXPECT_TRUE(probe.streamed());
-    EXPECT_TRUE(check(composed(plus_one, true, nullptr)));
-    probe.reset();
-    erase(y);
-    KE::transform_inclusive_scan(Exec(), x, y, Compose(), AddOne(), init);
-    EXPECT_TRUE(probe.streamed());
-    EXPECT_TRUE(check(composed(plus_one, true, &init)));
-    probe.reset();
-    erase(y);
-    KE::exclusive_scan(Exec(), x, y, init, Compose());
-    EXPECT_TRUE(probe.streamed());
-    EXPECT_TRUE(check(composed(values, false, &init)));
-    probe.reset();
-    erase(y);
-    KE::inclusive_scan(Exec(), x, y, Compose(), init);
-    EXPECT_TRUE(probe.streamed());
-    EXPECT_TRUE(check(composed(values, true, &init)));
+    expect(true, composed(plus_one, false, &init), [&] {
+      KE::transform_exclusive_scan(Exec(), x, y, init, Compose(), AddOne());
+    });
+    expect(true, composed(plus_one, true, nullptr), [&] {
+      KE::transform_inclusive_scan(Exec(), x, y, Compose(), AddOne());
+    });
+    expect(true, composed(plus_one, true, &init), [&] {
+      KE::transform_inclusive_scan(Exec(), x, y, Compose(), AddOne(), init);
+    });
+    expect(true, composed(values, false, &init),
+           [&] { KE::exclusive_scan(Exec(), x, y, init, Compose()); });
+    expect(true, composed(values, true, &init),
+           [&] { KE::inclusive_scan(Exec(), x, y, Compose(), init); });
     // Thrust's, which the library never sees
-    probe.reset();
-    erase(y);
-    KE::inclusive_scan(Exec(), x, y, Compose());
-    EXPECT_TRUE(probe.went_to_kokkos());
-    EXPECT_TRUE(check(composed(values, true, nullptr)));
+    expect(false, composed(values, true, nullptr),
+           [&] { KE::inclusive_scan(Exec(), x, y, Compose()); });
   }
-}
-
-TYPED_TEST(StdScans, OperatorsThatDoNotCommute) {
-  check_operators<TypeParam>();
 }
 
 template <class T>
@@ -381,7 +341,7 @@ void check_accuracy() {
     ScopedSettings const scope(Settings{route});
     Kokkos::View<T*, Exec> const y("y", longest);
     KE::inclusive_scan(Exec(), x, y);
-    return on_host(y);
+    return elements(y);
   };
   auto const ours   = run(Route::automatic);
   auto const theirs = run(Route::generic);
@@ -405,7 +365,7 @@ void check_accuracy() {
     });
     Kokkos::View<T*, Exec> const y("y", longest);
     KE::exclusive_scan(Exec(), with_nan, y, T(0));
-    auto const results = on_host(y);
+    auto const results = elements(y);
     for (std::size_t i = 0; i < longest; ++i)
       ASSERT_EQ(i > place, std::isnan(results[i])) << i << ", " << place;
   }
@@ -417,8 +377,8 @@ TYPED_TEST(StdScans, Accuracy) {
 }
 
 /// The call waits: what it wrote can be read at once, on any instance.
-template <class Exec>
-void check_result_is_there() {
+TYPED_TEST(StdScans, ResultIsThereOnReturn) {
+  using Exec             = TypeParam;
   std::size_t const size = 100000;
   Kokkos::View<int*, Kokkos::HostSpace> const host("host", size);
   auto const x = make_view<int, Exec>(size, [](std::size_t) { return 1; });
@@ -430,10 +390,6 @@ void check_result_is_there() {
     ASSERT_EQ(int(size), host(size - 1));
     ASSERT_EQ(1, host(0));
   }
-}
-
-TYPED_TEST(StdScans, ResultIsThereOnReturn) {
-  check_result_is_there<TypeParam>();
 }
 
 }  // namespace

@@ -16,13 +16,8 @@
 
 namespace {
 
-using KokkosMMA::last_route;
-using KokkosMMA::Route;
-using KokkosMMA::ScopedSettings;
-using KokkosMMA::Settings;
-using KokkosMMA::Testing::poison;
-using KokkosMMA::Testing::poisoned_view;
-using KokkosMMA::Testing::value_of;
+using namespace KokkosMMA;
+using namespace KokkosMMA::Testing;
 
 using Policy = Kokkos::RangePolicy<Kokkos::Cuda>;
 template <class T>

@@ -14,19 +14,8 @@
 
 namespace {
 
-using KokkosMMA::Route;
-using KokkosMMA::ScopedSettings;
-using KokkosMMA::Settings;
-using KokkosMMA::Testing::ElementSum;
-using KokkosMMA::Testing::ExclusiveSum;
-using KokkosMMA::Testing::ExecutionSpaces;
-using KokkosMMA::Testing::make_view;
-using KokkosMMA::Testing::on_cuda;
-using KokkosMMA::Testing::poisoned_array;
-using KokkosMMA::Testing::poisoned_view;
-using KokkosMMA::Testing::Recorder;
-using KokkosMMA::Testing::RouteProbe;
-using KokkosMMA::Testing::value_of;
+using namespace KokkosMMA;
+using namespace KokkosMMA::Testing;
 
 template <class Exec>
 class Tools : public ::testing::Test {};
@@ -48,8 +37,8 @@ struct Nothing {
   KOKKOS_FUNCTION void operator()(int) const {}
 };
 
-template <class Exec>
-void check_events() {
+TYPED_TEST(Tools, OneKernelWithTheLabelOfTheUser) {
+  using Exec   = TypeParam;
   int const n  = 1000;
   auto const x = make_view<std::int64_t, Exec>(
       n, [](std::size_t i) { return std::int64_t(i); });
@@ -108,7 +97,6 @@ void check_events() {
   forms[3].call();
   EXPECT_EQ(499500, value_of(view));
 }
-TYPED_TEST(Tools, OneKernelWithTheLabelOfTheUser) { check_events<TypeParam>(); }
 
 struct Plain {};
 template <class Exec>
@@ -129,8 +117,8 @@ struct ScanNamedByItsType {
 
 /// Without a label the name is made of the types of the functor and the work
 /// tag, never of ours.
-template <class Exec>
-void check_unlabelled() {
+TYPED_TEST(Tools, NameWithoutALabel) {
+  using Exec = TypeParam;
   Kokkos::RangePolicy<Exec, Plain> const policy(0, 1000);
   NamedByItsType<Exec> const sum;
   ScanNamedByItsType<Exec> const prefixes{
@@ -149,7 +137,6 @@ void check_unlabelled() {
     EXPECT_EQ(std::string::npos, ours[0].find("KokkosMMA::Impl")) << ours[0];
   }
 }
-TYPED_TEST(Tools, NameWithoutALabel) { check_unlabelled<TypeParam>(); }
 
 /// Multidimensional ranges and several results are one kernel, too.
 template <class Exec>

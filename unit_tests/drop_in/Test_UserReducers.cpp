@@ -5,7 +5,7 @@
 // without work tags, by reducer classes of its own, and several results at
 // once.
 
-#include <KokkosMMA_TestSupport.hpp>
+#include <KokkosMMA_ScanSupport.hpp>
 
 #include <algorithm>
 #include <limits>
@@ -13,17 +13,8 @@
 
 namespace {
 
-using KokkosMMA::Route;
-using KokkosMMA::ScopedSettings;
-using KokkosMMA::Settings;
-using KokkosMMA::Testing::ExecutionSpaces;
-using KokkosMMA::Testing::make_view;
-using KokkosMMA::Testing::poison;
-using KokkosMMA::Testing::poisoned_view;
-using KokkosMMA::Testing::Random;
-using KokkosMMA::Testing::RouteProbe;
-using KokkosMMA::Testing::same_bits;
-using KokkosMMA::Testing::value_of;
+using namespace KokkosMMA;
+using namespace KokkosMMA::Testing;
 
 template <class Exec>
 class UserReducers : public ::testing::Test {};
@@ -79,8 +70,8 @@ struct FindTopTwo {
   }
 };
 
-template <class Exec>
-void check_functor_members() {
+TYPED_TEST(UserReducers, InitJoinFinalOfTheFunctor) {
+  using Exec = TypeParam;
   for (int n : {2, 255, 20011}) {
     Data<Exec> data(n);
     SCOPED_TRACE(data.random.note() + ", n = " + std::to_string(n));
@@ -108,9 +99,6 @@ void check_functor_members() {
     EXPECT_EQ(functor.least - 1, scalar.second);
   }
 }
-TYPED_TEST(UserReducers, InitJoinFinalOfTheFunctor) {
-  check_functor_members<TypeParam>();
-}
 
 /// join() alone: the value starts from its default constructor.
 template <class Exec>
@@ -126,8 +114,8 @@ struct LargestMagnitude {
   }
 };
 
-template <class Exec>
-void check_join_alone() {
+TYPED_TEST(UserReducers, JoinOfTheFunctor) {
+  using Exec  = TypeParam;
   int const n = 20011;
   Data<Exec> data(n);
   SCOPED_TRACE(data.random.note());
@@ -141,7 +129,6 @@ void check_join_alone() {
   EXPECT_TRUE(probe.streamed());
   EXPECT_EQ(expected, result);
 }
-TYPED_TEST(UserReducers, JoinOfTheFunctor) { check_join_alone<TypeParam>(); }
 
 /// Members that take the work tag, and a functor with other reductions under
 /// other tags.
@@ -171,11 +158,17 @@ template <class Exec>
 struct TaggedInit {
   using value_type = std::int64_t;
   Longs<Exec> x;
+  Kokkos::View<std::int64_t*, Exec> y = {};
   KOKKOS_FUNCTION void operator()(Smallest, int i, std::int64_t& update) const {
     if (x(i) < update) update = x(i);
   }
+  KOKKOS_FUNCTION void operator()(Smallest tag, int i, std::int64_t& update,
+                                  bool last) const {
+    if (last) y(i) = update;
+    operator()(tag, i, update);
+  }
   KOKKOS_FUNCTION void init(Smallest, std::int64_t& update) const {
-    update = 5;
+    update = 500;
   }
   KOKKOS_FUNCTION void join(Smallest, std::int64_t& update,
                             std::int64_t const& other) const {
@@ -183,8 +176,8 @@ struct TaggedInit {
   }
 };
 
-template <class Exec>
-void check_tagged_members() {
+TYPED_TEST(UserReducers, MembersWithTheWorkTag) {
+  using Exec  = TypeParam;
   int const n = 20011;
   Data<Exec> data(n);
   SCOPED_TRACE(data.random.note());
@@ -211,9 +204,21 @@ void check_tagged_members() {
     Kokkos::parallel_reduce(policy, TaggedInit<Exec>{positive}, theirs);
   }
   EXPECT_EQ(theirs, ours);
-}
-TYPED_TEST(UserReducers, MembersWithTheWorkTag) {
-  check_tagged_members<TypeParam>();
+
+  // the prefixes fall below it
+  Longs<Exec> const falling = make_view<std::int64_t, Exec>(
+      n, [](std::size_t i) { return 600 - std::int64_t(i / 50); });
+  auto const our_y   = poisoned_array<std::int64_t, Exec>(n);
+  auto const their_y = poisoned_array<std::int64_t, Exec>(n);
+  probe.reset();
+  Kokkos::parallel_scan(policy, TaggedInit<Exec>{falling, our_y}, ours);
+  EXPECT_TRUE(probe.streamed());
+  {
+    ScopedSettings const scope(Settings{Route::generic});
+    Kokkos::parallel_scan(policy, TaggedInit<Exec>{falling, their_y}, theirs);
+  }
+  EXPECT_EQ(theirs, ours);
+  EXPECT_TRUE(holds(our_y, elements(their_y)));
 }
 
 KOKKOS_INLINE_FUNCTION std::uint64_t common_divisor(std::uint64_t a,
@@ -260,8 +265,8 @@ struct DivideOut {
   }
 };
 
-template <class Exec>
-void check_reducer_class() {
+TYPED_TEST(UserReducers, ReducerClass) {
+  using Exec = TypeParam;
   for (int n : {1, 5003}) {
     Random random;
     SCOPED_TRACE(random.note() + ", n = " + std::to_string(n));
@@ -293,7 +298,6 @@ void check_reducer_class() {
     EXPECT_EQ(expected, value_of(view));
   }
 }
-TYPED_TEST(UserReducers, ReducerClass) { check_reducer_class<TypeParam>(); }
 
 /// Several results of different kinds from one pass.
 template <class Exec>
@@ -343,8 +347,8 @@ struct SurveyElements {
   }
 };
 
-template <class Exec>
-void check_three_results() {
+TYPED_TEST(UserReducers, ThreeResults) {
+  using Exec = TypeParam;
   for (int n : {1, 1000, 20011}) {
     Data<Exec> data(n);
     SCOPED_TRACE(data.random.note() + ", n = " + std::to_string(n));
@@ -374,6 +378,5 @@ void check_three_results() {
     EXPECT_EQ(bits, all);
   }
 }
-TYPED_TEST(UserReducers, ThreeResults) { check_three_results<TypeParam>(); }
 
 }  // namespace

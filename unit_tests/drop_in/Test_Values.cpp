@@ -15,19 +15,7 @@ namespace {
 
 using Kokkos::Experimental::bhalf_t;
 using Kokkos::Experimental::half_t;
-using KokkosMMA::Testing::elements;
-using KokkosMMA::Testing::ExclusiveSum;
-using KokkosMMA::Testing::ExecutionSpaces;
-using KokkosMMA::Testing::holds;
-using KokkosMMA::Testing::make_view;
-using KokkosMMA::Testing::on_cuda;
-using KokkosMMA::Testing::poison;
-using KokkosMMA::Testing::poisoned_array;
-using KokkosMMA::Testing::poisoned_view;
-using KokkosMMA::Testing::Random;
-using KokkosMMA::Testing::RouteProbe;
-using KokkosMMA::Testing::same_bits;
-using KokkosMMA::Testing::value_of;
+using namespace KokkosMMA::Testing;
 
 template <class Exec>
 class Values : public ::testing::Test {};
@@ -343,8 +331,8 @@ struct KeepTally {
   }
 };
 
-template <class Exec>
-void check_tally() {
+TYPED_TEST(Values, NeutralValueIsNotTheDefaultValue) {
+  using Exec = TypeParam;
   for (int n : {1, 500, 30000}) {
     SCOPED_TRACE("n = " + std::to_string(n));
     KeepTally<Exec> const functor{poisoned_array<double, Exec>(n),
@@ -367,57 +355,16 @@ void check_tally() {
     for (int i = 0; i < n; ++i) ASSERT_NEAR(largest[i], found[i], 1e-9);
     EXPECT_TRUE(holds(functor.odd, odd));
     EXPECT_TRUE(holds(functor.number, number));
-  }
-}
-TYPED_TEST(Values, NeutralValueIsNotTheDefaultValue) {
-  check_tally<TypeParam>();
-}
 
-/// A value with padding inside and members of several types, whose default
-/// constructor does not make the neutral value; the functor's init() does.
-struct Extent {
-  double low;
-  float weight;
-  std::int16_t count;
-  bool any;
-  KOKKOS_FUNCTION Extent() : low(-7.), weight(9.f), count(-1), any(true) {}
-  KOKKOS_FUNCTION Extent(double l, float w, std::int16_t c, bool a)
-      : low(l), weight(w), count(c), any(a) {}
-};
-
-struct FindExtent {
-  using value_type = Extent;
-  KOKKOS_FUNCTION void operator()(int i, Extent& update) const {
-    join(update, Extent((i * 37) % 1009, 0.25f, 1, i % 500 == 499));
-  }
-  KOKKOS_FUNCTION void init(Extent& update) const {
-    update = Extent(1e300, 0.f, 0, false);
-  }
-  KOKKOS_FUNCTION void join(Extent& update, Extent const& other) const {
-    update.low = other.low < update.low ? other.low : update.low;
-    update.weight += other.weight;
-    update.count = static_cast<std::int16_t>(update.count + other.count);
-    update.any   = update.any || other.any;
-  }
-  KOKKOS_FUNCTION void final(Extent& update) const { update.low += 0.5; }
-};
-
-template <class Exec>
-void check_extent() {
-  for (int n : {1, 499, 30000}) {
-    Extent result;
-    RouteProbe<Exec> probe;
-    Kokkos::parallel_reduce("extent", Kokkos::RangePolicy<Exec>(0, n),
-                            FindExtent(), result);
+    Tally result;
+    probe.reset();
+    Kokkos::parallel_reduce("tally", Kokkos::RangePolicy<Exec>(0, n),
+                            AsReduction<KeepTally<Exec>>{functor}, result);
     EXPECT_TRUE(probe.streamed());
-    EXPECT_EQ(0.5, result.low);
-    EXPECT_EQ(0.25f * n, result.weight);
-    EXPECT_EQ(n, result.count);
-    EXPECT_EQ(n >= 500, result.any);
+    EXPECT_NEAR(peak, result.largest, 1e-9);
+    EXPECT_EQ(odd.back(), result.odd);
+    EXPECT_EQ(n, result.number);
   }
-}
-TYPED_TEST(Values, NeutralValueIsNotTheDefaultValueOfAReduction) {
-  check_extent<TypeParam>();
 }
 
 // Joins that do not commute are called as join(earlier, later). Kokkos' own

@@ -232,27 +232,25 @@ TYPED_TEST(Multiply, IsTheMatrixProduct) {
   Warp::Lanes<typename S::A> a{};
   Warp::Lanes<typename S::B> b{};
   Warp::Lanes<typename S::C> d{};
+  auto const fill = [](auto& lanes, int registers, auto const& place,
+                       auto const& matrix) {
+    Warp::each([&](int lane) {
+      for (int reg = 0; reg < registers; ++reg)
+        for (int e = 0; e < S::packed; ++e) {
+          Coordinate const at = place(lane, reg, e);
+          int const value     = matrix[at.row][at.column];
+          if constexpr (S::packed == 1) {
+            lanes.lane[lane][reg] = value;
+          } else {
+            lanes.lane[lane][reg] |= small_integer<S>(value)
+                                     << 32 / S::packed * e;
+          }
+        }
+    });
+  };
+  fill(a, S::a_registers, S::a, a_matrix);
+  fill(b, S::b_registers, S::b, b_matrix);
   Warp::each([&](int lane) {
-    for (int reg = 0; reg < S::a_registers; ++reg)
-      for (int e = 0; e < S::packed; ++e) {
-        Coordinate const at = S::a(lane, reg, e);
-        if constexpr (S::packed == 1) {
-          a.lane[lane][reg] = a_matrix[at.row][at.column];
-        } else {
-          a.lane[lane][reg] |= small_integer<S>(a_matrix[at.row][at.column])
-                               << 32 / S::packed * e;
-        }
-      }
-    for (int reg = 0; reg < S::b_registers; ++reg)
-      for (int e = 0; e < S::packed; ++e) {
-        Coordinate const at = S::b(lane, reg, e);
-        if constexpr (S::packed == 1) {
-          b.lane[lane][reg] = b_matrix[at.row][at.column];
-        } else {
-          b.lane[lane][reg] |= small_integer<S>(b_matrix[at.row][at.column])
-                               << 32 / S::packed * e;
-        }
-      }
     for (int reg = 0; reg < S::c_registers; ++reg) {
       Coordinate const at = S::c(lane, reg);
       d.lane[lane][reg]   = c_matrix[at.row][at.column];

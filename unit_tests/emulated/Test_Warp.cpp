@@ -8,7 +8,6 @@
 
 #include <gtest/gtest.h>
 
-#include <bit>
 #include <cmath>
 
 namespace {
@@ -71,16 +70,14 @@ TEST(Warp, AnyLaneCounts) {
 }
 
 TEST(Warp, HalfValues) {
-  EXPECT_EQ(1.f, Warp::half_value(0x3c00));
-  EXPECT_EQ(-65504.f, Warp::half_value(0xfbff));
-  EXPECT_EQ(0x1p-24f, Warp::half_value(0x0001));
-  EXPECT_TRUE(std::signbit(Warp::half_value(0x8000)));
-  EXPECT_EQ(INFINITY, Warp::half_value(0x7c00));
-  EXPECT_TRUE(std::isnan(Warp::half_value(0x7e00)));
-  // a float has every half: between infinities they are in order
-  for (std::uint16_t bits = 0; bits < 0x7c00; ++bits) {
-    ASSERT_LT(Warp::half_value(bits), Warp::half_value(bits + 1)) << bits;
-    ASSERT_EQ(-Warp::half_value(bits), Warp::half_value(bits | 0x8000)) << bits;
+  for (std::uint32_t bits = 0; bits < 0x10000; ++bits) {
+    double const expected = decode_half(std::uint16_t(bits));
+    float const value     = Warp::half_value(std::uint16_t(bits));
+    ASSERT_TRUE(std::isnan(expected)
+                    ? std::isnan(value)
+                    : expected == value &&
+                          std::signbit(expected) == std::signbit(value))
+        << bits;
   }
 }
 

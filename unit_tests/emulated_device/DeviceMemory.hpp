@@ -4,10 +4,10 @@
 #ifndef EMULATEDDEVICE_DEVICEMEMORY_HPP
 #define EMULATEDDEVICE_DEVICEMEMORY_HPP
 
+#include "../emulated/EmulatedData.hpp"
+
 #include <KokkosMMA_Random.hpp>
-#include <KokkosMMA_SmallFloats.hpp>
 #include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
-#include <backends/emulated/arch/KokkosMMA_Mma.hpp>
 #include <core/base/KokkosMMA_Scalar.hpp>
 
 #include <array>
@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <memory>
 #include <new>
+#include <vector>
 
 /// \file
 /// Elements and memory for kernels on the emulated device.
@@ -23,28 +24,25 @@ namespace KokkosMMA {
 namespace Testing {
 
 /// 16-bit floats: half_t of a Kokkos without a GPU is a float.
-template <class Format>
+template <class Of>
 struct SmallFloat {
   std::uint16_t bits = 0;
 
   SmallFloat() = default;
-  explicit SmallFloat(double value) : bits(Format::encode(value)) {}
-  operator float() const { return float(Format::decode(bits)); }
-};
-struct HalfFormat {
-  static std::uint16_t encode(double value) { return encode_half(value); }
-  static double decode(std::uint16_t bits) {
-    return Impl::Emulated::decode_half(bits);
+  explicit SmallFloat(double value) : bits(Of::encode(value)) {}
+  /// Of all patterns once: tests convert millions.
+  operator float() const {
+    static std::vector<float> const numbers = [] {
+      std::vector<float> all;
+      for (int b = 0; b < 0x10000; ++b)
+        all.push_back(float(Of::decode(std::uint16_t(b))));
+      return all;
+    }();
+    return numbers[bits];
   }
 };
-struct BhalfFormat {
-  static std::uint16_t encode(double value) { return encode_bhalf(value); }
-  static double decode(std::uint16_t bits) {
-    return Impl::Emulated::decode_bhalf(bits);
-  }
-};
-using Half  = SmallFloat<HalfFormat>;
-using Bhalf = SmallFloat<BhalfFormat>;
+using Half  = SmallFloat<Format<Scalar::half>>;
+using Bhalf = SmallFloat<Format<Scalar::bhalf>>;
 
 }  // namespace Testing
 

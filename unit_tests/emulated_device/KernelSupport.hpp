@@ -251,15 +251,22 @@ class KernelSuite : public ::testing::Test {
               return -m_large * (1 + 0x1p-6 * random.uniform());
             }};
   }
-  /// Powers of two of the smallest numbers; of floats also those that bfloat16
-  /// has.
-  static std::vector<int> smallest_exponents() {
-    switch (T::input) {
-      case Scalar::half: return {-24};
-      case Scalar::float32: return {-149, -133};
-      case Scalar::float64: return {-1074};
-      default: return {-133};
-    }
+  /// Multiples of the smallest numbers, of floats also of those that bfloat16
+  /// has: expect(case, x).
+  template <class Expect>
+  void each_subnormal(Expect const& expect) {
+    constexpr Scalar input = T::input;
+    std::vector<int> exponents{input == Scalar::half      ? -24
+                               : input == Scalar::float64 ? -1074
+                                                          : -133};
+    if (input == Scalar::float32) exponents.push_back(-149);
+    for (int const least : exponents)
+      each_few([&](Case const& c, Groups const& groups) {
+        expect(c, row_of(groups, [&](Bits& bits, auto, auto) {
+                 bits = Format<input>::encode(
+                     std::ldexp(double(random.integer(-99, 99)), least));
+               }));
+      });
   }
 
  private:

@@ -8,25 +8,82 @@
 
 #include <KokkosMMA_Random.hpp>
 #include <algorithms/StencilSupport.hpp>
+#include <core/stencil/KokkosMMA_DirectTaps.hpp>
 #include <core/stencil/KokkosMMA_StencilGrid.hpp>
 
+#include <gtest/gtest.h>
+
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <type_traits>
 
 namespace KokkosMMA::Testing {
 
-/// Integers whose sums are exact in every floating-point type; of integers all
-/// values.
+/// What the elements of a grid are: integers whose sums are exact in every
+/// floating-point type, of integer types all values; others in turn, the ends
+/// of an integer type, and floating-point numbers so large that results
+/// overflow and as small as the type has them, negative zeros, infinities and
+/// NaN.
+enum class StencilData { integers, large, tiny, zeros, special };
+
+/// How many stencils of this test a kernel has taken. Of each seven data of the
+/// first three are integers, then each other kind has its turn.
+inline int& stencils_taken() {
+  static ::testing::TestInfo const* test = nullptr;
+  static int taken                       = 0;
+  auto const* const now =
+      ::testing::UnitTest::GetInstance()->current_test_info();
+  if (now != test) taken = 0;
+  test = now;
+  return taken;
+}
+
+/// The power of two of large and tiny data. Of bhalf tiny data are normal
+/// numbers: the band kernels lose bits of its subnormal ones.
 template <class T>
-T stencil_datum(Random& random) {
+int stencil_exponent(StencilData data) {
+  if (std::is_integral_v<T>) return 0;
+  bool const tiny = data == StencilData::tiny;
+  if (data != StencilData::large && !tiny) return 0;
+  switch (scalar_v<T>) {
+    case Scalar::half: return tiny ? -24 : 13;
+    case Scalar::bhalf: return tiny ? -120 : 100;
+    case Scalar::float32: return tiny ? -149 : 100;
+    default: return tiny ? -1074 : 900;
+  }
+}
+
+template <class T>
+T stencil_datum(Random& random, StencilData data = StencilData::integers) {
   if constexpr (std::is_same_v<T, bool>) {
-    return random.integer(0, 1) == 1;
+    return data == StencilData::large || random.integer(0, 1) == 1;
   } else if constexpr (std::is_integral_v<T>) {
+    if (data == StencilData::large) return std::numeric_limits<T>::max();
+    if (data == StencilData::tiny) return std::numeric_limits<T>::min();
     return T(random.bits());
   } else {
-    return T(double(random.integer(-4, 4)));
+    double const infinity = std::numeric_limits<double>::infinity();
+    if (data == StencilData::zeros) return T(-0.);
+    if (data == StencilData::special && random.integer(0, 200) == 0)
+      return T(random.integer(0, 2) == 0 ? std::nan("")
+               : random.integer(0, 1)    ? infinity
+                                         : -infinity);
+    return T(
+        std::ldexp(double(random.integer(-4, 4)), stencil_exponent<T>(data)));
+  }
+}
+
+/// Equal, signs of zeros as well, or both NaN.
+template <class T>
+bool same_sum(T a, T b) {
+  if constexpr (std::is_integral_v<T>) {
+    return a == b;
+  } else {
+    double const x = a, y = b;
+    return std::isnan(x) ? std::isnan(y)
+                         : x == y && std::signbit(x) == std::signbit(y);
   }
 }
 
@@ -68,13 +125,15 @@ struct StencilCase {
   }
 };
 
-/// Small integers, half of them zeros where `sparse`.
+/// Integers, half of them zeros where `sparse`.
 template <int R>
 StencilWeights<R> random_weights(typename StencilWeights<R>::Offsets radius,
-                                 bool sparse, Random& random) {
+                                 bool sparse, Random& random, int most = 2) {
   std::vector<double> values(StencilWeights<R>::box(radius).size());
   for (double& value : values)
-    value = sparse && random.integer(0, 1) ? 0 : double(random.integer(-2, 2));
+    value = sparse && random.integer(0, 1)
+                ? 0
+                : double(random.integer(-most, most));
   return StencilWeights<R>::dense(radius, values);
 }
 
@@ -170,43 +229,48 @@ class ExactSums {
         distance += offset[d] * grid.stride[d];
       }
       double const weight = in.weights.weight(o);
-      if (weight != 0)
-        m_terms.push_back({offset, distance, static_cast<A>(weight)});
+      if (weight != 0) m_terms.push_back({offset, distance, weight});
     });
   }
 
   A operator()(Place<R> const& element) const {
+    A sum{};
+    for_each_term(element, [&](double weight, T value) {
+      if constexpr (std::is_integral_v<A>) {
+        using Bits = std::make_unsigned_t<A>;
+        sum        = A(Bits(sum) +
+                       Bits(Impl::weight_as<A>(weight)) * Bits(static_cast<A>(value)));
+      } else {
+        sum += static_cast<A>(weight) * static_cast<A>(value);
+      }
+    });
+    return sum;
+  }
+  /// Calls f(weight, element) for all that is added up.
+  template <class F>
+  void for_each_term(Place<R> const& element, F const& f) const {
     // Where no boundary is near, what a test takes its time for is short.
     bool is_inside      = true;
     T const* const here = m_grid.data + distance_of(element);
     for (int d = 0; d < R; ++d)
       is_inside = is_inside && element[d] >= m_radius[d] &&
                   element[d] + m_radius[d] < m_grid.extent[d];
-    A sum{};
     for (Term const& term : m_terms) {
-      A value;
       if (is_inside) {
-        value = static_cast<A>(here[term.distance]);
+        f(term.weight, here[term.distance]);
       } else {
         std::int64_t place[R];
         for (int d = 0; d < R; ++d) place[d] = element[d] + term.offset[d];
-        value = static_cast<A>(m_grid.at(place));
-      }
-      if constexpr (std::is_integral_v<A>) {
-        using Bits = std::make_unsigned_t<A>;
-        sum        = A(Bits(sum) + Bits(term.weight) * Bits(value));
-      } else {
-        sum += term.weight * value;
+        f(term.weight, m_grid.at(place));
       }
     }
-    return sum;
   }
 
  private:
   struct Term {
     Place<R> offset;
     std::int64_t distance;  ///< in memory
-    A weight;
+    double weight;
   };
   std::int64_t distance_of(Place<R> const& element) const {
     std::int64_t distance = 0;
@@ -219,11 +283,13 @@ class ExactSums {
   std::vector<Term> m_terms;
 };
 
-/// Compares every sum of `launch(grid, sink)` with the exact one, into a View
-/// and, where `Calls`, into a functor. Nothing, where it returns false.
-template <class A, class T, class Result, int R, bool Calls, class Launch>
-void expect_exact_sums(StencilCase<R> const& in, Random& random,
-                       Launch const& launch) {
+/// Fills a grid with draw(), and calls check(place, sum, exact sums) for every
+/// sum of `launch(grid, sink)`, into a View and, where `Calls`, into a functor.
+/// Nothing, where it returns false.
+template <class A, class T, class Result, int R, bool Calls, class Draw,
+          class Launch, class Check>
+void each_sum(StencilCase<R> const& in, Random& random, Draw const& draw,
+              Launch const& launch, Check const& check) {
   SCOPED_TRACE(in.describe());
   any_device(random);
   Place<R> low{}, high{}, none{};
@@ -241,7 +307,7 @@ void expect_exact_sums(StencilCase<R> const& in, Random& random,
   for (std::size_t i = 0; i < with_ghosts.values.size(); ++i) {
     Place<R> place = with_ghosts.place(i);
     for (int d = 0; d < R; ++d) place[d] -= low[d];
-    source.at(place) = stencil_datum<T>(random);
+    source.at(place) = draw();
   }
   Impl::StencilGrid<T, R> grid{
       source.data(), {}, {}, in.boundaries, in.reversed};
@@ -261,8 +327,7 @@ void expect_exact_sums(StencilCase<R> const& in, Random& random,
     for (std::size_t i = 0; i < all.values.size(); ++i) {
       Place<R> const place = all.place(i);
       ASSERT_EQ(int(calls.at(place)), 1) << "calls for element " << i;
-      ASSERT_EQ(sums.at(place), exact(place))
-          << "of element " << i << " for a functor";
+      ASSERT_NO_FATAL_FAILURE(check(place, sums.at(place), exact));
     }
   } else {
     DeviceGrid<Result, R> results(in.extent, none, none, in.out);
@@ -273,8 +338,7 @@ void expect_exact_sums(StencilCase<R> const& in, Random& random,
     if (!launch(grid, sink)) return;
     for (std::size_t i = 0; i < all.values.size(); ++i) {
       Place<R> const place = all.place(i);
-      ASSERT_EQ(results.at(place), static_cast<Result>(exact(place)))
-          << "of element " << i;
+      ASSERT_NO_FATAL_FAILURE(check(place, results.at(place), exact));
       results.at(place) = Result{};
     }
     // What is no result is left as it was.
@@ -286,6 +350,63 @@ void expect_exact_sums(StencilCase<R> const& in, Random& random,
     ASSERT_EQ(written, std::int64_t(all.values.size() * sizeof(Result)))
         << "bytes beside the results";
   }
+}
+
+/// Compares every sum with the exact one; data of every kind in turn.
+template <class Types, int R, class Launch>
+void expect_exact_sums(StencilCase<R> in, Random& random,
+                       Launch const& launch) {
+  using T         = typename Types::Element;
+  int& taken      = stencils_taken();
+  auto const data = StencilData(std::max(0, taken % 7 - 2));
+  SCOPED_TRACE("data of kind " + std::to_string(int(data)));
+  for (int d = 0; d < R; ++d)
+    for (auto* const condition :
+         {&in.boundaries.low[d], &in.boundaries.high[d]})
+      condition->value =
+          std::ldexp(condition->value, stencil_exponent<T>(data));
+  each_sum<typename Types::A, T, typename Types::Result, R, Types::calls>(
+      in, random, [&] { return stencil_datum<T>(random, data); },
+      [&](auto const& grid, auto const& sink) {
+        bool const takes = launch(grid, sink);
+        taken += takes;
+        return takes;
+      },
+      [](Place<R> const& place, auto sum, auto const& exact) {
+        using Sum           = decltype(sum);
+        auto const expected = static_cast<Sum>(exact(place));
+        ASSERT_TRUE(same_sum(sum, expected))
+            << +sum << ", not " << +expected << ", of element "
+            << ::testing::PrintToString(place);
+      });
+}
+
+/// Expects the largest error, over the sum of magnitudes, to be that of sums in
+/// the order of the weights, or two roundings above it.
+template <class A, class T, class Result, int R, class Draw, class Launch>
+void expect_accurate_sums(StencilCase<R> const& in, Random& random,
+                          Draw const& draw, Launch const& launch) {
+  double error = 0, error_of_plain = 0;
+  each_sum<A, T, Result, R, false>(
+      in, random, [&] { return T(draw()); }, launch,
+      [&](Place<R> const& place, Result sum, auto const& sums) {
+        long double exact = 0, magnitude = 0;
+        A plain = 0;
+        sums.for_each_term(place, [&](double weight, T value) {
+          long double const term = static_cast<long double>(weight) *
+                                   static_cast<long double>(value);
+          exact += term;
+          magnitude += std::abs(term);
+          plain += A(weight) * A(value);
+        });
+        if (magnitude == 0) magnitude = 1;
+        ASSERT_TRUE(std::isfinite(sum)) << ::testing::PrintToString(place);
+        error = std::max(error, double(std::abs(sum - exact) / magnitude));
+        error_of_plain = std::max(error_of_plain,
+                                  double(std::abs(plain - exact) / magnitude));
+      });
+  EXPECT_LE(error, error_of_plain + std::numeric_limits<A>::epsilon())
+      << in.describe();
 }
 
 }  // namespace KokkosMMA::Testing

@@ -63,15 +63,19 @@ void reference_generation(Impl::StencilGrid<std::uint8_t, 2> const& from,
     }
 }
 
+enum class Alive { any, all, none };
+
 struct Automaton {
+  Alive alive;
   Place<2> extent;
   Boundaries<2> boundaries;
   bool reversed;
   Lie lie_from;
   Lie lie_to;
 
-  Automaton(Place<2> const& extent_, Random& random)
-      : extent(extent_),
+  Automaton(Place<2> const& extent_, Random& random, Alive alive_ = Alive::any)
+      : alive(alive_),
+        extent(extent_),
         boundaries(random_boundaries<2>(random, false)),
         reversed(random.integer(0, 1) == 1) {
     if (random.integer(0, 1) == 0) {
@@ -82,8 +86,8 @@ struct Automaton {
     }
   }
 
-  /// launch(grid, to, stride) makes `steps` generations of random cells, of
-  /// which each is what next(state, count) says.
+  /// launch(grid, to, stride) makes `steps` generations of cells, of which each
+  /// is what next(state, count) says.
   template <class Next, class Launch>
   void expect(Neighbourhood neighbourhood, int radius, int states, int steps,
               Next const& next, Random& random, Launch const& launch) const {
@@ -99,7 +103,8 @@ struct Automaton {
     Cells from(extent, none, none, lie_from);
     Cells to(extent, none, none, lie_to);
     for (std::int64_t i = 0; i < from.size(); ++i)
-      from.memory()[i] = random.integer(0, 1)
+      from.memory()[i] = alive != Alive::any ? alive == Alive::all
+                         : random.integer(0, 1)
                              ? std::uint8_t(random.integer(0, states - 1))
                              : 0;
     std::fill_n(to.memory(), to.size(), std::uint8_t(0x5a));
@@ -172,34 +177,54 @@ TEST(AutomatonKernels, OwnRules) {
   SCOPED_TRACE(random.note());
   for (Neighbourhood const neighbourhood :
        {Neighbourhood::moore, Neighbourhood::von_neumann})
-    for (int const radius : {1, 3, 8, 16}) {
-      int const size = neighbourhood_size(neighbourhood, radius);
-      OwnRule const rule{size / 5, size / 2};
-      Automaton({random.integer(radius, 50), random.integer(radius, 300)},
-                random)
-          .expect(neighbourhood, radius, 4, 1, rule, random,
-                  [&](auto const& grid, auto* to, std::int64_t stride) {
-                    Impl::Cuda::launch_automaton(Kokkos::Cuda(), grid, to,
-                                                 stride, neighbourhood, radius,
-                                                 rule);
-                  });
-    }
+    for (int radius = 1; radius <= AutomatonRule::max_radius; ++radius)
+      for (Alive const alive : {Alive::any, Alive::all}) {
+        int const size = neighbourhood_size(neighbourhood, radius);
+        OwnRule const rule{size / 5, size / 2};
+        Automaton({random.integer(radius, 50), random.integer(radius, 200)},
+                  random, alive)
+            .expect(neighbourhood, radius, 4, 1, rule, random,
+                    [&](auto const& grid, auto* to, std::int64_t stride) {
+                      Impl::Cuda::launch_automaton(Kokkos::Cuda(), grid, to,
+                                                   stride, neighbourhood,
+                                                   radius, rule);
+                    });
+      }
+}
+
+AutomatonRule random_life(Random& random) {
+  auto const neighbourhood =
+      random.integer(0, 1) ? Neighbourhood::moore : Neighbourhood::von_neumann;
+  int const size = neighbourhood_size(neighbourhood, 1);
+  CountSet survive, birth;
+  for (int count = 0; count <= size; ++count) {
+    if (random.integer(0, 1)) survive.insert(count);
+    if (random.integer(0, 1)) birth.insert(count);
+  }
+  return {neighbourhood, 1, 2, random.integer(0, 1) != 0, survive, birth};
 }
 
 TEST(AutomatonKernels, LifeInBits) {
   Random random;
   SCOPED_TRACE(random.note());
+  std::vector<AutomatonRule> rules;
   for (char const* const text :
-       {"B3/S23", "B36/S23", "B2/S013V", "B1357/S02468"})
-    for (int n = 0; n < 26; ++n) {
-      SCOPED_TRACE(text);
-      AutomatonRule const rule = parse_rule(text);
+       {"B3/S23", "B36/S23", "B2/S013V", "B1357/S02468", "B/S", "B0/S8",
+        "B012345678/S012345678", "B01234/S", "R1,C0,M1,S3..4,B3..3,NM",
+        "R1,C0,M1,S1-9,B0-9,NM"})
+    rules.push_back(parse_rule(text));
+  for (int n = 0; n < 60; ++n) rules.push_back(random_life(random));
+  for (std::size_t r = 0; r < rules.size(); ++r)
+    for (int n = 0; n < (r < 4 ? 26 : 3); ++n) {
+      AutomatonRule const& rule = rules[r];
+      SCOPED_TRACE(to_string(rule));
+      ASSERT_TRUE(Impl::has_bits(rule));
       // Mostly small: what is beyond a boundary is beyond the other one, too.
-      Place<2> const extent{random.integer(1, n == 0  ? 400
-                                              : n < 6 ? 60
-                                                      : 20),
-                            random.integer(1, n == 1  ? 1300
-                                              : n < 6 ? 150
+      Place<2> const extent{random.integer(1, r == 0 && n == 0 ? 400
+                                              : n < 6          ? 60
+                                                               : 20),
+                            random.integer(1, r == 0 && n == 1 ? 1300
+                                              : n < 6          ? 150
                                                       : 8 + 9 * (n % 9))};
       std::vector<unsigned char> memory(
           Impl::Cuda::packed_life_memory(extent[0], extent[1]));
@@ -219,7 +244,8 @@ TEST(AutomatonKernels, CountsInBits) {
   Random random;
   SCOPED_TRACE(random.note());
   for (int radius = 2; radius <= AutomatonRule::max_radius; ++radius)
-    for (int n = 0; n < 2; ++n) {
+    for (Alive const alive :
+         {Alive::any, Alive::any, Alive::all, Alive::none}) {
       int const size = neighbourhood_size(Neighbourhood::moore, radius);
       auto const any = [&] {
         int const low = int(random.integer(0, size / 2));
@@ -238,7 +264,7 @@ TEST(AutomatonKernels, CountsInBits) {
       std::size_t const bytes =
           Impl::Cuda::packed_counts_memory(extent[0], extent[1], radius);
       DeviceGrid<unsigned char, 1> memory({std::int64_t(bytes)}, {0}, {0}, {});
-      Automaton(extent, random)
+      Automaton(extent, random, alive)
           .expect(rule.neighbourhood(), radius, 2, steps, next_by(rule), random,
                   [&](auto const& grid, auto* to, std::int64_t stride) {
                     Impl::Cuda::launch_packed_counts(Kokkos::Cuda(), grid, to,

@@ -11,8 +11,10 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <type_traits>
 #include <vector>
 
@@ -62,8 +64,7 @@ bool expect_bands(Factors<2> const& factors, Random& random,
                   Place<2> const& most = {
                       50, sizeof(typename T::Element) == 1 ? 800 : 400}) {
   bool taken = true;
-  expect_exact_sums<typename T::A, typename T::Element, typename T::Result, 2,
-                    T::calls>(
+  expect_exact_sums<T, 2>(
       random_case<2>(random, factors.weights(), most), random,
       [&](auto const& grid, auto const& epilogue) {
         using Bands = Impl::Cuda::BandStencil<
@@ -115,6 +116,10 @@ TYPED_TEST(BandKernels, StagesAreUsedAgain) {
     expect_bands<TypeParam>(box<2>(radius), random, {400, 3 * panel + 50});
 }
 
+/// Most of them no operand holds; sums of them a float does.
+template <class Element>
+constexpr int largest_split_weight = std::is_same_v<Element, Half> ? 2051 : 511;
+
 template <class T>
 struct BandKernelsOfSplitWeights : ::testing::Test {};
 using SplitCases = ::testing::Types<
@@ -122,7 +127,6 @@ using SplitCases = ::testing::Types<
     StencilTypes<float, Bhalf, Bhalf>, StencilTypes<float, float, float>>;
 TYPED_TEST_SUITE(BandKernelsOfSplitWeights, SplitCases);
 
-// Weights that no operand holds, whose sums a float does.
 TYPED_TEST(BandKernelsOfSplitWeights, Products) {
   using Element = typename TypeParam::Element;
   Random random;
@@ -130,7 +134,7 @@ TYPED_TEST(BandKernelsOfSplitWeights, Products) {
   int taken = 0;
   for (int radius = 1; radius <= 16; radius += radius < 8 ? 1 : 4)
     for (int d = 0; d < 2; ++d) {
-      int const most = d == 1 && std::is_same_v<Element, Half> ? 2051 : 511;
+      int const most = d == 1 ? largest_split_weight<Element> : 511;
       std::array<int, 2> const radii{int(random.integer(1, radius)), radius};
       Factors<2> factors = random_factors<2>(radii, random);
       auto& vector       = factors.of[std::size_t(d)];
@@ -175,12 +179,40 @@ TYPED_TEST(ByteBandKernels, FactorsOfAnySize) {
                 typename TypeParam::Result>::operands(fraction.of)));
 }
 
+template <class T>
+struct WideByteBandKernels : ::testing::Test {};
+using OfWideBytes =
+    ::testing::Types<StencilTypes<std::int32_t, std::uint8_t, std::int32_t>,
+                     StencilTypes<std::int32_t, std::int8_t, std::int32_t>>;
+TYPED_TEST_SUITE(WideByteBandKernels, OfWideBytes);
+
+// Sums along the rows have two bytes, or three.
+TYPED_TEST(WideByteBandKernels, FactorsOfAnySize) {
+  Random random;
+  SCOPED_TRACE(random.note());
+  auto const expect = [&](std::array<int, 2> const& radii, auto const& weight) {
+    Factors<2> factors{{}, false};
+    for (std::size_t d = 0; d < 2; ++d)
+      for (int i = 0; i < 2 * radii[d] + 1; ++i)
+        factors.of[d].push_back(double(weight()));
+    EXPECT_TRUE(expect_bands<TypeParam>(factors, random, {50, 150}));
+  };
+  for (int radius = 1; radius <= 16; ++radius)
+    for (int const most : {4, 128})
+      expect({radius, 17 - radius},
+             [&] { return random.integer(-most, most - 1); });
+  // The largest that two bytes hold, and of all.
+  for (int n = 0; n < 9; ++n)
+    for (auto const [rows, columns, weight] :
+         {std::array{1, 1, 42}, {1, 1, 85}, {16, 16, -128}, {8, 16, -128}})
+      expect({rows, columns}, [weight = weight] { return weight; });
+}
+
 /// False where these kernels do not take the weights or the grid.
 template <class T>
 bool expect_dense_bands(StencilWeights<2> const& weights, Random& random) {
   bool taken = true;
-  expect_exact_sums<typename T::A, typename T::Element, typename T::Result, 2,
-                    T::calls>(
+  expect_exact_sums<T, 2>(
       random_case<2>(random, weights, {50, 300}), random,
       [&](auto const& grid, auto const& epilogue) {
         using Dense =
@@ -205,14 +237,80 @@ TYPED_TEST_SUITE(DenseBandKernels, OfDenseBands);
 TYPED_TEST(DenseBandKernels, AnyWeights) {
   Random random;
   SCOPED_TRACE(random.note());
-  int taken = 0;
+  // Those that no operand holds take kernels of their own.
+  constexpr int large = largest_split_weight<typename TypeParam::Element>;
+  int taken           = 0;
   for (int radius = 1; radius <= 8; ++radius)
-    for (int n = 0; n < 3; ++n)
+    for (int const most : {2, 2, large, large})
       taken += expect_dense_bands<TypeParam>(
-          random_weights<2>({int(random.integer(1, radius)), radius}, n == 1,
-                            random),
+          random_weights<2>({int(random.integer(1, radius)), radius},
+                            random.integer(0, 2) == 0, random, most),
           random);
   EXPECT_GT(taken, 4);
+}
+
+template <class T>
+struct TensorCoreSums : ::testing::Test {};
+using OfFloats = ::testing::Types<
+    StencilTypes<float, Half, float>, StencilTypes<float, Bhalf, float>,
+    StencilTypes<float, float, float>, StencilTypes<double, double, double>>;
+TYPED_TEST_SUITE(TensorCoreSums, OfFloats);
+
+TYPED_TEST(TensorCoreSums, NoLessAccurateThanPlainSums) {
+  using A       = typename TypeParam::A;
+  using Element = typename TypeParam::Element;
+  Random random;
+  SCOPED_TRACE(random.note());
+  std::function<double()> const data[] = {
+      [&] { return random.uniform(); }, [&] { return random.normal(); },
+      [&] { return 1000 + random.uniform(); },
+      // far apart
+      [&] { return std::ldexp(random.uniform(), int(random.integer(-8, 8))); },
+      // sums along rows are beyond the range of half
+      [&] { return 65504 * (1 - random.uniform(0, .1)); }};
+  // Of one operand, and of as many as a float needs.
+  std::function<double()> const weights[] = {
+      [] { return 1; },
+      [&] { return std::nearbyint(64 * random.uniform(-1, 1)) / 64; },
+      [&] { return double(float(random.uniform(.01, 1))); },
+      [&] { return double(float(random.normal())); }};
+  int products = 0, dense = 0;
+  for (auto const& datum : data)
+    for (auto const& weight : weights)
+      for (int const radius : {2, 7, 16}) {
+        Factors<2> factors{{}, false};
+        for (auto& vector : factors.of)
+          for (int i = 0; i < 2 * radius + 1; ++i) vector.push_back(weight());
+        auto const expect = [&](StencilWeights<2> const& of,
+                                auto const& launch) {
+          expect_accurate_sums<A, Element, A, 2>(
+              random_case<2>(random, of, {24, 100}), random, datum, launch);
+        };
+        if constexpr (std::is_same_v<A, float>)
+          expect(factors.weights(), [&](auto const& grid, auto const& sink) {
+            using Bands = Impl::Cuda::BandStencil<A, Element, A>;
+            if (!Bands::takes_rows(grid) ||
+                Bands::operands(factors.of) == Impl::MmaOperands::none)
+              return false;
+            Impl::Cuda::launch_band_stencil<A>(Kokkos::Cuda(), grid, factors.of,
+                                               sink);
+            ++products;
+            return true;
+          });
+        std::vector<double> values(StencilWeights<2>::box(radius).size());
+        for (double& value : values) value = weight();
+        auto const any = StencilWeights<2>::dense({radius, radius}, values);
+        expect(any, [&](auto const& grid, auto const& sink) {
+          using Dense = Impl::Cuda::DenseBandStencil<A, Element>;
+          if (!Dense::takes_rows(grid) || !Dense::takes(any)) return false;
+          Impl::Cuda::launch_dense_band_stencil<A>(Kokkos::Cuda(), grid, any,
+                                                   sink);
+          ++dense;
+          return true;
+        });
+      }
+  EXPECT_EQ((std::is_same_v<A, float>), products > 10);
+  EXPECT_GT(dense, 4);
 }
 
 TEST(BandTuning, PrintsItself) {

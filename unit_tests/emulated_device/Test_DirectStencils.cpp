@@ -32,14 +32,12 @@ void expect_direct(StencilWeights<R> const& weights, Random& random) {
   Place<R> most;
   most.fill(R == 2 ? 70 : 19);
   most[R - 1] = R == 1 ? 5000 : R == 2 ? 600 : 300;
-  expect_exact_sums<typename T::A, typename T::Element, typename T::Result, R,
-                    T::calls>(
-      random_case<R>(random, weights, most), random,
-      [&](auto const& grid, auto const& sink) {
-        Impl::Cuda::launch_direct_stencil<typename T::A, R>(
-            Kokkos::Cuda(), grid, weights, sink);
-        return true;
-      });
+  expect_exact_sums<T, R>(random_case<R>(random, weights, most), random,
+                          [&](auto const& grid, auto const& sink) {
+                            Impl::Cuda::launch_direct_stencil<typename T::A, R>(
+                                Kokkos::Cuda(), grid, weights, sink);
+                            return true;
+                          });
 }
 
 template <class T>

@@ -13,33 +13,24 @@
 
 namespace KokkosMMA::Testing {
 
-/// y(i) = sum of x below i.
-template <class T, class Exec>
-struct ExclusiveSum {
+/// y(i) = sum of x below i, or up to and with i.
+template <class T, class Exec, bool Inclusive>
+struct PrefixSum {
   using execution_space = Exec;
   using value_type      = T;
   Kokkos::View<T const*, Exec> x;
   Kokkos::View<T*, Exec> y;
   template <class Index>
   KOKKOS_FUNCTION void operator()(Index i, T& update, bool last) const {
-    if (last) y(i) = update;
+    if (!Inclusive && last) y(i) = update;
     update += x(i);
+    if (Inclusive && last) y(i) = update;
   }
 };
-
-/// y(i) = sum of x up to and with i.
 template <class T, class Exec>
-struct InclusiveSum {
-  using execution_space = Exec;
-  using value_type      = T;
-  Kokkos::View<T const*, Exec> x;
-  Kokkos::View<T*, Exec> y;
-  template <class Index>
-  KOKKOS_FUNCTION void operator()(Index i, T& update, bool last) const {
-    update += x(i);
-    if (last) y(i) = update;
-  }
-};
+using ExclusiveSum = PrefixSum<T, Exec, false>;
+template <class T, class Exec>
+using InclusiveSum = PrefixSum<T, Exec, true>;
 
 /// A View whose elements all hold poison.
 template <class T, class Exec>
