@@ -205,11 +205,10 @@ struct Guarded {
   std::size_t shift;
 
   explicit Guarded(std::size_t size, std::size_t shift_ = 3)
-      : all(make_view<T, Exec>(shift_ + size + behind,
-                               [](std::size_t) { return surrounding<T>(); })),
+      : all(filled<T, Exec>(shift_ + size + behind, surrounding<T>())),
         shift(shift_) {}
 
-  using View = Kokkos::View<T*, Exec, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+  using View = Unmanaged<T*, Exec>;
   View view() const {
     return View(all.data() + shift, all.extent(0) - shift - behind);
   }

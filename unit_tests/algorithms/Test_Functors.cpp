@@ -105,10 +105,8 @@ void expect_sums(bool product_on_tensor_cores) {
   // begin is no multiple of a vector, end lies inside the data
   for (Part const part : {Part{1000, 0, 1000}, Part{5001, 17, 4990},
                           Part{100, 99, 100}, Part{100, 40, 40}}) {
-    SCOPED_TRACE(random.note() + ", " +
-                 std::string(to_string(scalar_v<Element>)) + ", from " +
-                 std::to_string(part.begin) + " to " +
-                 std::to_string(part.end));
+    SCOPED_TRACE(joined(random.note(), ", ", scalar_v<Element>, ", from ",
+                        part.begin, " to ", part.end));
     Operands<Element, Exec> const data(part.size, part.begin, part.end, random);
     expect_with_every_reducer<Value, Exec>(load(data.x), part.begin, part.end,
                                            data.sum, Route::mma);
@@ -130,36 +128,25 @@ TYPED_TEST(Functors, LoadAndDotOfIntegers) {
   expect_sums<std::int64_t, std::int64_t, TypeParam>(false);
 }
 
-template <class Exec>
-void expect_squares_and_transform() {
-  Random random;
-  SCOPED_TRACE(random.note());
-  Operands<double, Exec> const data(3001, 5, 2999, random);
-  expect_with_every_reducer<double, Exec>(squares(data.x), 5, 2999,
-                                          data.squares, Route::mma);
-  expect_with_every_reducer<double, Exec>(transform(data.x, PlusHalf()), 5,
-                                          2999, data.transformed,
-                                          Route::streamed);
-}
-
 TYPED_TEST(Functors, SquaresAndTransform) {
-  expect_squares_and_transform<TypeParam>();
+  SeededRandom random;
+  Operands<double, TypeParam> const data(3001, 5, 2999, random);
+  expect_with_every_reducer<double, TypeParam>(squares(data.x), 5, 2999,
+                                               data.squares, Route::mma);
+  expect_with_every_reducer<double, TypeParam>(transform(data.x, PlusHalf()), 5,
+                                               2999, data.transformed,
+                                               Route::streamed);
 }
 
-template <class Exec>
-void expect_any_alignment() {
-  Random random;
-  SCOPED_TRACE(random.note());
+TYPED_TEST(Functors, DotOfDifferentAlignments) {
+  SeededRandom random;
   std::size_t const size = 1001;
-  using Range            = std::pair<std::size_t, std::size_t>;
-  Operands<half_t, Exec> const data(size + 16, 0, size + 16, random);
-  auto const host_x =
-      Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), data.x);
-  auto const host_y =
-      Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), data.y);
+  Operands<half_t, TypeParam> const data(size + 16, 0, size + 16, random);
+  auto const host_x = host_copy(data.x);
+  auto const host_y = host_copy(data.y);
   for (std::size_t first_x : {0, 1, 5})
     for (std::size_t first_y : {0, 1, 5, 8, 13}) {
-      SCOPED_TRACE(std::to_string(first_x) + " and " + std::to_string(first_y));
+      SCOPED_TRACE(joined(first_x, " and ", first_y));
       auto const x    = Kokkos::subview(data.x, Range(first_x, first_x + size));
       auto const y    = Kokkos::subview(data.y, Range(first_y, first_y + size));
       double expected = 0;
@@ -168,60 +155,46 @@ void expect_any_alignment() {
             double(float(host_x(first_x + i))) * float(host_y(first_y + i));
       bool const together =
           (first_x - first_y) * sizeof(half_t) % 16 == 0 && sizeof(half_t) == 2;
-      RouteProbe<Exec> probe;
+      RouteProbe<TypeParam> probe;
       float result = poison<float>();
-      Kokkos::parallel_reduce("dot", Kokkos::RangePolicy<Exec>(0, size),
+      Kokkos::parallel_reduce("dot", Kokkos::RangePolicy<TypeParam>(0, size),
                               dot(x, y), result);
       EXPECT_EQ(expected, double(result));
       EXPECT_TRUE(probe.took(together ? Route::mma : Route::streamed));
     }
 }
 
-TYPED_TEST(Functors, DotOfDifferentAlignments) {
-  expect_any_alignment<TypeParam>();
-}
-
-template <class Exec>
-void expect_sum_of_half_in_float() {
-  auto const x =
-      make_view<half_t, Exec>(60000, [](std::size_t) { return 1.f; });
-  Kokkos::RangePolicy<Exec> const policy(0, 60000);
+TYPED_TEST(Functors, SumOfHalfIsKeptInFloat) {
+  auto const x = filled<half_t, TypeParam>(60000, 1.f);
+  Kokkos::RangePolicy<TypeParam> const policy(0, 60000);
   half_t result = poison<half_t>();
   Kokkos::parallel_reduce("half", policy, load(x),
                           KokkosMMA::Sum<half_t>(result));
   // on host spaces the sum is Kokkos' own, in the type of the result
-  if (on_cuda<Exec> || sizeof(half_t) > 2) {
+  if (on_cuda<TypeParam> || sizeof(half_t) > 2) {
     EXPECT_EQ(6e4f, float(result));
   }
 }
 
-TYPED_TEST(Functors, SumOfHalfIsKeptInFloat) {
-  expect_sum_of_half_in_float<TypeParam>();
-}
-
 /// A scope is a wish: what cannot run takes another route and is right.
-template <class Exec>
-void expect_wishes_do_not_fail() {
-  Random random;
-  SCOPED_TRACE(random.note());
-  Operands<float, Exec> const data(2000, 0, 2000, random);
+TYPED_TEST(Functors, ScopeIsAWish) {
+  SeededRandom random;
+  Operands<float, TypeParam> const data(2000, 0, 2000, random);
   for (Route const wish : {Route::generic, Route::streamed, Route::mma}) {
     ScopedSettings const scope(Settings{wish});
-    Kokkos::RangePolicy<Exec> const policy(0, 2000);
+    Kokkos::RangePolicy<TypeParam> const policy(0, 2000);
     float product = poison<float>(), sum = poison<float>();
     Kokkos::parallel_reduce("dot", policy, dot(data.x, data.y), product);
-    if (on_cuda<Exec>) {
+    if (on_cuda<TypeParam>) {
       EXPECT_EQ(wish == Route::mma ? Route::streamed : wish, last_route());
     }
     Kokkos::parallel_reduce("load", policy, load(data.x), sum);
-    if (on_cuda<Exec>) {
+    if (on_cuda<TypeParam>) {
       EXPECT_EQ(wish, last_route());
     }
     EXPECT_EQ(data.product, double(product));
     EXPECT_EQ(data.sum, double(sum));
   }
 }
-
-TYPED_TEST(Functors, ScopeIsAWish) { expect_wishes_do_not_fail<TypeParam>(); }
 
 }  // namespace

@@ -5,13 +5,7 @@
 // of Kokkos' own code; where NaN, infinity and overflow reach; bits that
 // repeat.
 
-#include "ScanSupport.hpp"
-
-#include <KokkosMMA_ExactSum.hpp>
-
-#include <algorithm>
-#include <cmath>
-#include <limits>
+#include "NumericsSupport.hpp"
 
 namespace {
 
@@ -25,30 +19,6 @@ class ScanNumerics : public ::testing::Test {};
 TYPED_TEST_SUITE(ScanNumerics, ExecutionSpaces);
 
 constexpr std::size_t longest = 100003;
-
-double uniform(Random& random, std::size_t) { return random.uniform(); }
-double normal(Random& random, std::size_t) { return random.normal(); }
-/// Neighbours cancel up to one part in a thousand.
-double ill_conditioned(Random& random, std::size_t i) {
-  return (i % 2 ? -1 : 1) * (1000 + random.uniform());
-}
-/// What the first half adds up, the second half takes away.
-double cancelling(Random& random, std::size_t i) {
-  return (i < longest / 2 ? 1 : -1) * (1 + random.uniform(0, 1e-3)) / 2;
-}
-/// Subnormal as half_t, and as it is in wider types.
-double tiny(Random& random, std::size_t) {
-  return std::ldexp(double(random.integer(-1023, 1023)), -24);
-}
-struct Distribution {
-  char const* name;
-  double (*draw)(Random&, std::size_t);
-};
-constexpr Distribution distributions[] = {{"uniform", uniform},
-                                          {"normal", normal},
-                                          {"ill-conditioned", ill_conditioned},
-                                          {"cancelling", cancelling},
-                                          {"tiny", tiny}};
 
 /// Prefixes that are compared: all around boundaries of vectors, warps and
 /// tiles, one in 61 elsewhere.
@@ -67,11 +37,12 @@ struct Sample {
   std::vector<Prefix> prefixes;
   Kokkos::View<Element*, Exec> x;
 
-  Sample(std::size_t size, Distribution const& distribution, Random& random) {
+  Sample(std::size_t size, Numbers numbers, Random& random) {
     ExactSum exact;
     double magnitudes = 0;
     x                 = make_view<Element, Exec>(size, [&](std::size_t i) {
-      Element const value = static_cast<Element>(distribution.draw(random, i));
+      Element const value =
+          static_cast<Element>(draw(numbers, random, i, size));
       exact.add(static_cast<double>(value));
       magnitudes += std::abs(static_cast<double>(value));
       if (is_looked_at(i)) prefixes.push_back({i, exact, magnitudes});
@@ -99,21 +70,18 @@ std::vector<double> errors(Sample<Element, Exec> const& sample,
 
 template <ScanKind Kind, class Element, class Output, class Exec>
 void expect_no_worse_than_kokkos() {
-  Random random;
-  SCOPED_TRACE(random.note() + ", " +
-               std::string(to_string(scalar_v<Element>)) + " into " +
-               std::string(to_string(scalar_v<Output>)));
-  using Accumulator =
-      std::conditional_t<std::is_same_v<Element, double>, double, float>;
-  for (Distribution const& distribution : distributions) {
-    Sample<Element, Exec> const sample(longest, distribution, random);
+  SeededRandom random(types<Element, Output>());
+  for (Numbers const numbers :
+       {Numbers::uniform, Numbers::normal, Numbers::alternating,
+        Numbers::cancelling, Numbers::tiny}) {
+    Sample<Element, Exec> const sample(longest, numbers, random);
     // half_t ends at 65504
     if (sizeof(Output) == 2 && sample.prefixes.back().magnitudes > 60000)
       continue;
     std::vector<double> const of_kokkos =
         errors<Kind, Output>(sample, Settings{Route::generic});
     for (Route const route : scan_routes<Element, Output, Exec>()) {
-      SCOPED_TRACE(scan_trace(route, Kind, longest) + ", " + distribution.name);
+      SCOPED_TRACE(joined(scan_trace(route, Kind, longest), ", ", numbers));
       std::vector<double> const of_route =
           errors<Kind, Output>(sample, Settings{route});
       // A prefix that Kokkos gets right by luck asks nothing: what counts is
@@ -125,7 +93,7 @@ void expect_no_worse_than_kokkos() {
         ASSERT_LE(of_route[k],
                   allowed_error(error_of_kokkos, prefix.exact.value(),
                                 prefix.magnitudes, epsilon<Output>,
-                                epsilon<Accumulator>))
+                                epsilon<wide_t<Element>>))
             << "prefix of " << prefix.i + 1 << ", Kokkos' own error "
             << of_kokkos[k];
       }
@@ -149,45 +117,35 @@ TYPED_TEST(ScanNumerics, ErrorNoLargerThanKokkosBHalf) {
 }
 
 /// Prefixes of few multiples of 2^-149 are exact in float.
-template <class Exec>
-void expect_float_subnormals() {
-  Random random;
-  SCOPED_TRACE(random.note());
+TYPED_TEST(ScanNumerics, FloatSubnormals) {
+  SeededRandom random;
   std::size_t const size = 9001;
   std::vector<std::int64_t> units(size);
-  auto const x        = make_view<float, Exec>(size, [&](std::size_t i) {
+  auto const x        = make_view<float, TypeParam>(size, [&](std::size_t i) {
     units[i] = random.integer(-1000, 1000);
     return std::ldexp(double(units[i]), -149);
   });
   auto const expected = sequential_scan<ScanKind::inclusive>(units, 0);
-  for (Route const route : scan_routes<float, float, Exec>()) {
+  for (Route const route : scan_routes<float, float, TypeParam>()) {
     SCOPED_TRACE(trace(route, size));
-    auto const y = poisoned_array<float, Exec>(size);
-    run_scan<ScanKind::inclusive>(Exec(), x, y, Settings{route});
-    EXPECT_TRUE(same_elements_as(
-        [&](std::size_t i) {
-          return float(std::ldexp(double(expected[i]), -149));
-        },
-        elements_of(y)));
+    auto const y = poisoned_array<float, TypeParam>(size);
+    run_scan<ScanKind::inclusive>(TypeParam(), x, y, Settings{route});
+    EXPECT_TRUE(holds(y, [&](std::size_t i) {
+      return float(std::ldexp(double(expected[i]), -149));
+    }));
   }
-}
-
-TYPED_TEST(ScanNumerics, FloatSubnormals) {
-  expect_float_subnormals<TypeParam>();
 }
 
 /// A sum starts from +0: no prefix of negative zeros is negative.
 template <class Element, class Exec>
 void expect_positive_zero() {
   std::size_t const size = 5000;
-  auto const x =
-      make_view<Element, Exec>(size, [](std::size_t) { return -0.; });
+  auto const x           = filled<Element, Exec>(size, -0.);
   for (Route const route : scan_routes<Element, Element, Exec>()) {
     SCOPED_TRACE(trace(route, size));
     auto const y = poisoned_array<Element, Exec>(size);
     run_scan<ScanKind::inclusive>(Exec(), x, y, Settings{route});
-    EXPECT_TRUE(same_elements_as(
-        [](std::size_t) { return static_cast<Element>(0.f); }, elements_of(y)));
+    EXPECT_TRUE(holds(y, static_cast<Element>(0.f)));
   }
 }
 
@@ -229,7 +187,7 @@ struct Special {
     auto const computed = elements_of(y);
     for (std::size_t i = 0; i < x.size(); ++i) {
       double const got = double(computed[i]);
-      if (std::isnan(expected[i]) ? !std::isnan(got) : got != expected[i])
+      if (!same_number(expected[i], got))
         return ::testing::AssertionFailure() << "prefix " << i << " is " << got
                                              << " instead of " << expected[i];
     }
@@ -239,14 +197,10 @@ struct Special {
 
 template <class Element, class Output, class Exec>
 void expect_reach_of_special_values() {
-  Random random;
-  SCOPED_TRACE(random.note() + ", " +
-               std::string(to_string(scalar_v<Element>)));
+  SeededRandom random(types<Element, Output>());
   std::size_t const size  = 20011;
-  double const inf        = std::numeric_limits<double>::infinity();
-  double const nan        = std::numeric_limits<double>::quiet_NaN();
-  double const pairs[][2] = {{inf, 0},    {-inf, 0},    {nan, 0},
-                             {inf, -inf}, {-inf, -inf}, {inf, nan}};
+  double const pairs[][2] = {{inf, 0},    {-inf, 0},    {quiet_nan, 0},
+                             {inf, -inf}, {-inf, -inf}, {inf, quiet_nan}};
   int which               = 0;
   for (std::size_t const first : places(size, random)) {
     auto const& [value, next] = pairs[which++ % 6];
@@ -270,17 +224,11 @@ void expect_reach_of_special_values() {
   }
 }
 
-TYPED_TEST(ScanNumerics, ReachOfNaNAndInfinityFloat) {
-  expect_reach_of_special_values<float, float, TypeParam>();
-}
-TYPED_TEST(ScanNumerics, ReachOfNaNAndInfinityDouble) {
-  expect_reach_of_special_values<double, double, TypeParam>();
-}
-TYPED_TEST(ScanNumerics, ReachOfNaNAndInfinityHalf) {
-  expect_reach_of_special_values<half_t, float, TypeParam>();
-}
-TYPED_TEST(ScanNumerics, ReachOfNaNAndInfinityBHalf) {
-  expect_reach_of_special_values<bhalf_t, float, TypeParam>();
+TYPED_TEST(ScanNumerics, ReachOfNaNAndInfinity) {
+  for_pairs<Pair<float, float>, Pair<double, double>, Pair<half_t, float>,
+            Pair<bhalf_t, float>>([&]<class A, class B>(Pair<A, B>) {
+    expect_reach_of_special_values<A, B, TypeParam>();
+  });
 }
 
 /// A quarter of the largest power of two from some place on: three prefixes are
@@ -288,16 +236,10 @@ TYPED_TEST(ScanNumerics, ReachOfNaNAndInfinityBHalf) {
 /// sums of later rows overflow too, and must not reach earlier ones.
 template <class Element, class Output, class Exec>
 void expect_overflow_reaches_what_follows() {
-  Random random;
-  SCOPED_TRACE(random.note() + ", " +
-               std::string(to_string(scalar_v<Element>)));
+  SeededRandom random(types<Element, Output>());
   std::size_t const size = 9001;
-  double const quarter   = std::ldexp(
-        1.,
-        std::numeric_limits<std::conditional_t<std::is_same_v<Element, double>,
-                                             double, float>>::max_exponent -
-            2);
-  double const inf = std::numeric_limits<double>::infinity();
+  double const quarter =
+      std::ldexp(1., std::numeric_limits<wide_t<Element>>::max_exponent - 2);
   for (std::size_t const first : places(size, random)) {
     for (double const sign : {1., -1.}) {
       auto const x = make_view<Element, Exec>(size, [&](std::size_t i) {
@@ -306,13 +248,13 @@ void expect_overflow_reaches_what_follows() {
       for (Route const route : scan_routes<Element, Output, Exec>()) {
         auto const y = poisoned_array<Output, Exec>(size);
         run_scan<ScanKind::inclusive>(Exec(), x, y, Settings{route});
-        ASSERT_TRUE(same_elements_as(
+        ASSERT_TRUE(holds(
+            y,
             [&](std::size_t i) {
               std::size_t const terms = i < first ? 0 : i - first + 1;
               double const prefix = terms < 4 ? double(terms) * quarter : inf;
               return static_cast<Output>(terms == 0 ? 0. : sign * prefix);
-            },
-            elements_of(y)))
+            }))
             << to_string(route) << ", from " << first;
       }
     }
@@ -320,16 +262,16 @@ void expect_overflow_reaches_what_follows() {
 }
 
 TYPED_TEST(ScanNumerics, ReachOfOverflow) {
-  expect_overflow_reaches_what_follows<float, float, TypeParam>();
-  expect_overflow_reaches_what_follows<double, double, TypeParam>();
-  expect_overflow_reaches_what_follows<bhalf_t, float, TypeParam>();
+  for_pairs<Pair<float, float>, Pair<double, double>, Pair<bhalf_t, float>>(
+      [&]<class A, class B>(Pair<A, B>) {
+        expect_overflow_reaches_what_follows<A, B, TypeParam>();
+      });
 }
 
 /// Prefixes are exact in fp32 and rounded once: never twice, never in between.
 template <class Element, class Exec>
 void expect_rounded_once() {
-  Random random;
-  SCOPED_TRACE(random.note());
+  SeededRandom random;
   std::size_t const size = 30011;
   std::vector<std::int64_t> units(size);  // of 1/4
   auto const x = make_view<Element, Exec>(size, [&](std::size_t i) {
@@ -341,11 +283,9 @@ void expect_rounded_once() {
     auto const y = poisoned_array<Element, Exec>(size);
     run_scan<ScanKind::inclusive>(Exec(), x, y, Settings{route});
     auto const expected = sequential_scan<ScanKind::inclusive>(units, 0);
-    EXPECT_TRUE(same_elements_as(
-        [&](std::size_t i) {
-          return static_cast<Element>(float(expected[i]) / 4);
-        },
-        elements_of(y)));
+    EXPECT_TRUE(holds(y, [&](std::size_t i) {
+      return static_cast<Element>(float(expected[i]) / 4);
+    }));
   }
 }
 
@@ -356,8 +296,7 @@ TYPED_TEST(ScanNumerics, SixteenBitOutputIsRoundedOnce) {
 
 template <class Element, class Output, class Exec>
 void expect_bitwise_repeats() {
-  Random random;
-  SCOPED_TRACE(random.note());
+  SeededRandom random;
   std::size_t const size = on_cuda<Exec> ? 12345678 : 654321;
   auto const x           = make_view<Element, Exec>(
       size, [&](std::size_t) { return float(random.normal()); });
@@ -374,8 +313,7 @@ void expect_bitwise_repeats() {
         total_of_first = total;
         continue;
       }
-      ASSERT_TRUE(same_elements_as([&](std::size_t i) { return first[i]; },
-                                   elements_of(y)))
+      ASSERT_TRUE(holds(y, first))
           << trace(route, size) << ", repeat " << repeat;
       ASSERT_TRUE(same_bits(total_of_first, total));
     }
@@ -391,8 +329,7 @@ TYPED_TEST(ScanNumerics, RepeatsBitwise) {
 /// The total is the last inclusive prefix, but for roundings in another order.
 template <class Element, class Output, class Exec>
 void expect_total_is_last_prefix() {
-  Random random;
-  SCOPED_TRACE(random.note());
+  SeededRandom random;
   std::size_t const size = 100001;
   auto const x           = make_view<Element, Exec>(
       size, [&](std::size_t) { return float(random.normal()); });

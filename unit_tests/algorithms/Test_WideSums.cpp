@@ -157,8 +157,8 @@ void expect_segments(Data<T, Exec> const& data) {
 /// A row of the data per team, its sum and prefixes.
 template <class T, class Value, class Exec>
 struct TeamSums {
-  Kokkos::View<T**, Kokkos::LayoutRight, Exec> x;
-  Kokkos::View<Value**, Kokkos::LayoutRight, Exec> y;
+  RowMajor<T, Exec> x;
+  RowMajor<Value, Exec> y;
   Kokkos::View<Value*, Exec> sums;
 
   KOKKOS_FUNCTION void operator()(
@@ -174,10 +174,9 @@ struct TeamSums {
 template <class T, class Value, class Exec>
 void expect_teams(Data<T, Exec> const& data) {
   int const length = 64, rows = int(data.values.size()) / length;
-  TeamSums<T, Value, Exec> const body{
-      Kokkos::View<T**, Kokkos::LayoutRight, Exec>("x", rows, length),
-      Kokkos::View<Value**, Kokkos::LayoutRight, Exec>("y", rows, length),
-      poisoned_array<Value, Exec>(rows)};
+  TeamSums<T, Value, Exec> const body{RowMajor<T, Exec>("x", rows, length),
+                                      RowMajor<Value, Exec>("y", rows, length),
+                                      poisoned_array<Value, Exec>(rows)};
   auto const host = Kokkos::create_mirror_view(body.x);
   for (int i = 0; i < rows * length; ++i)
     host(i / length, i % length) = data.values[i];
@@ -185,8 +184,7 @@ void expect_teams(Data<T, Exec> const& data) {
   Kokkos::parallel_for(
       "teams", Kokkos::TeamPolicy<Exec>(rows, on_cuda<Exec> ? 32 : 1), body);
   auto const sums = elements_of(body.sums);
-  auto const y =
-      Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), body.y);
+  auto const y    = host_copy(body.y);
   for (int row = 0; row < rows; ++row) {
     ASSERT_TRUE(
         near(data.sum(row * length, (row + 1) * length), sums[row], length));
@@ -211,9 +209,7 @@ void expect_stencil(Data<T, Exec> const& data) {
 
 template <class T, class Value, class Exec>
 void expect_wide_sums() {
-  Random random;
-  SCOPED_TRACE(random.note() + ", " + std::string(to_string(scalar_v<T>)) +
-               " into " + std::string(to_string(scalar_v<Value>)));
+  SeededRandom random(types<T, Value>());
   for (std::size_t const size : {16, 4096}) {
     Data<T, Exec> const data(random, size);
     expect_reduced<T, Value>(data);

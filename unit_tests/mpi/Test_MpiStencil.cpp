@@ -20,8 +20,7 @@ TYPED_TEST_SUITE(MpiStencil, ExecutionSpaces);
 TYPED_TEST(MpiStencil, SameBitsAsOneRank) {
   using Exec = TypeParam;
   if (on_cuda<Exec>) GTEST_SKIP() << "strips may take another route there";
-  Random random;
-  SCOPED_TRACE(random.note());
+  SeededRandom random;
   Place<2> const whole = {61, 47};
   HostGrid<2> grid(whole);
   for (double& value : grid.values) value = double(float(random.normal()));
@@ -51,8 +50,7 @@ TYPED_TEST(MpiStencil, SameBitsAsOneRank) {
 /// Ghost cells for a functor of one's own: Life over ranks.
 TYPED_TEST(MpiStencil, ExchangedHalosForPolicies) {
   using Exec = TypeParam;
-  Random random;
-  SCOPED_TRACE(random.note());
+  SeededRandom random;
   Place<2> const whole  = {37, 29};
   auto const weights    = StencilWeights<2>::moore(1);
   auto const boundaries = Boundaries<2>::all(Boundary::periodic);
@@ -64,8 +62,7 @@ TYPED_TEST(MpiStencil, ExchangedHalosForPolicies) {
     auto const local      = mpi::block_boundaries(ranks.comm(), boundaries);
     Place<2> const padded = with_ghosts<2>(block.extent, {1, 1}, local);
     Place<2> const low    = {local.ghosts_low(0, 1), local.ghosts_low(1, 1)};
-    Kokkos::View<std::uint8_t**, Kokkos::LayoutRight, Exec> const cells(
-        "cells", padded[0], padded[1]);
+    RowMajor<std::uint8_t, Exec> const cells("cells", padded[0], padded[1]);
     auto const host        = Kokkos::create_mirror_view(cells);
     HostGrid<2> const part = part_of(grid, block.offset, block.extent);
     for (std::size_t i = 0; i < part.values.size(); ++i)
@@ -84,8 +81,7 @@ TYPED_TEST(MpiStencil, ExchangedHalosForPolicies) {
                                                whole, {1, 1}, boundaries);
     EXPECT_EQ(0, wrong) << "ghost cells";
 
-    TestGrid<std::int32_t, 2, Plain<Kokkos::LayoutRight>, Exec> const next(
-        block.extent);
+    Grid<std::int32_t, 2, Exec> const next(block.extent);
     auto const to = next.view();
     Kokkos::parallel_for("life", StencilPolicy(Exec(), cells, weights, local),
                          Impl::IntoGrid<std::remove_const_t<decltype(to)>>{to});
@@ -111,13 +107,12 @@ TEST(MpiBlocks, EvenCuts) {
     MPI_Allreduce(MPI_IN_PLACE, cells, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
     EXPECT_EQ(30 * dimensions[2], cells[0]);
   }
-  EXPECT_TRUE(
-      has_parts(error_of([] { mpi::block_of<1>(MPI_COMM_WORLD, {-1}); }),
-                {"KokkosMMA::mpi::block_of", "-1"}));
+  expect_error({"KokkosMMA::mpi::block_of", "-1"},
+               [] { mpi::block_of<1>(MPI_COMM_WORLD, {-1}); });
 }
 
 template <class Exec>
-using Matrix = Kokkos::View<float**, Kokkos::LayoutRight, Exec>;
+using Matrix = RowMajor<float, Exec>;
 
 /// Refused on all ranks with these parts, and nothing written.
 template <class Exec>
@@ -127,13 +122,11 @@ void expect_refused(Matrix<Exec> const& in, Matrix<Exec> const& out,
                     std::vector<std::string> const& parts,
                     Settings const& settings = {}) {
   Kokkos::deep_copy(out, 7.f);
-  EXPECT_TRUE(all_refused(error_of([&] {
-                            mpi::stencil(MPI_COMM_WORLD, Exec(), in, out,
-                                         weights, boundaries, steps, settings);
-                          }),
-                          parts));
-  auto const host =
-      Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), out);
+  expect_all_refused(parts, [&] {
+    mpi::stencil(MPI_COMM_WORLD, Exec(), in, out, weights, boundaries, steps,
+                 settings);
+  });
+  auto const host = host_copy(out);
   for (std::size_t i = 0; i < host.extent(0); ++i)
     for (std::size_t j = 0; j < host.extent(1); ++j) ASSERT_EQ(7.f, host(i, j));
 }
@@ -186,17 +179,13 @@ TYPED_TEST(MpiStencil, DifferentArguments) {
 
   // A topology of another number of dimensions.
   Ranks<1> const line(std::array<int, 1>{world_size()});
-  EXPECT_TRUE(
-      all_refused(error_of([&] {
-                    mpi::stencil(line.comm(), Exec(), in, out, box, periodic);
-                  }),
-                  {"Cartesian topology of 1 dimensions, the grid has 2"}));
-  EXPECT_TRUE(all_refused(error_of([&] {
-                            mpi::exchange_halos(MPI_COMM_WORLD, Exec(), in,
-                                                {rank == 1 ? 2 : 1, 1},
-                                                periodic);
-                          }),
-                          {"KokkosMMA::mpi::exchange_halos", "different"}));
+  expect_all_refused(
+      {"Cartesian topology of 1 dimensions, the grid has 2"},
+      [&] { mpi::stencil(line.comm(), Exec(), in, out, box, periodic); });
+  expect_all_refused({"KokkosMMA::mpi::exchange_halos", "different"}, [&] {
+    mpi::exchange_halos(MPI_COMM_WORLD, Exec(), in, {rank == 1 ? 2 : 1, 1},
+                        periodic);
+  });
   Kokkos::fence();
 }
 
