@@ -40,6 +40,16 @@ std::string joined(Parts const&... parts) {
   return Impl::concatenate(shown(parts)...);
 }
 
+/// What lies around data: a poison, or true, as a bool has no other values.
+template <class T>
+T surrounding() {
+  if constexpr (std::is_same_v<T, bool>) {
+    return true;
+  } else {
+    return poison<T>();
+  }
+}
+
 /// A View of one value.
 template <class T, class Exec, class Value>
 Kokkos::View<T*, Exec> filled(std::size_t size, Value const& value) {

@@ -101,6 +101,19 @@ template <class View, class Expected>
       elements_of(y));
 }
 
+/// Scans x into a poisoned y by every route, and calls check(y) after each.
+template <ScanKind Kind, class Output, class X, class Check>
+void by_every_route(X const& x, Check const& check) {
+  using Input = typename X::non_const_value_type;
+  using Exec  = typename X::execution_space;
+  for (Route const route : scan_routes<Input, Output, Exec>()) {
+    SCOPED_TRACE(scan_trace(route, Kind, x.extent(0)));
+    auto const y = poisoned_array<Output, Exec>(x.extent(0));
+    run_scan<Kind>(Exec(), x, y, Settings{route});
+    check(y);
+  }
+}
+
 /// A scan over [0, n), element by element: what every route is compared with
 /// where the sums are exact.
 template <ScanKind Kind, class Sum>

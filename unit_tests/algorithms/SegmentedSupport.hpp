@@ -186,16 +186,6 @@ std::vector<Output> scanned(std::vector<std::int64_t> const& values,
   return expected;
 }
 
-/// What lies around data: a poison, or true, as a bool has no other values.
-template <class T>
-T surrounding() {
-  if constexpr (std::is_same_v<T, bool>) {
-    return true;
-  } else {
-    return poison<T>();
-  }
-}
-
 /// A contiguous View that starts `shift` elements into its allocation, with
 /// poison around it.
 template <class T, class Exec>

@@ -258,16 +258,6 @@ template <class Layout>
 Layout layout_of(Framed<Layout>);
 Kokkos::LayoutRight layout_of(Strided);
 
-/// What surrounds a grid: a poison, or true, as a bool has no other values.
-template <class T>
-T surroundings() {
-  if constexpr (std::is_same_v<T, bool>) {
-    return true;
-  } else {
-    return poison<T>();
-  }
-}
-
 template <class V, std::size_t R>
 auto& view_at(V const& view, std::array<std::int64_t, R> const& place) {
   if constexpr (R == 1) {
@@ -292,7 +282,7 @@ class TestGrid {
   explicit TestGrid(Place<R> const& extent)
       : m_extent(extent), m_parent("grid", parent_layout(extent)) {
     auto const host = Kokkos::create_mirror_view(m_parent);
-    Kokkos::deep_copy(host, surroundings<T>());
+    Kokkos::deep_copy(host, surrounding<T>());
     Kokkos::deep_copy(m_parent, host);
   }
   explicit TestGrid(HostGrid<R> const& values) : TestGrid(values.extent) {
@@ -325,18 +315,18 @@ class TestGrid {
                << "element" << place << " is " << double(found)
                << " instead of " << double(wanted);
       }
-      found = surroundings<T>();
+      found = surrounding<T>();
     }
     for (std::size_t i = 0; i < host.span(); ++i)
       if (host.span_is_contiguous() &&
-          !same_bits(host.data()[i], surroundings<T>()))
+          !same_bits(host.data()[i], surrounding<T>()))
         return ::testing::AssertionFailure()
                << "what lies around the grid was written";
     return ::testing::AssertionSuccess();
   }
   ::testing::AssertionResult is_untouched() const {
     return holds(HostGrid<R>(m_extent),
-                 [](double) { return surroundings<T>(); });
+                 [](double) { return surrounding<T>(); });
   }
   std::vector<double> values() const {
     Kokkos::fence();

@@ -28,45 +28,32 @@ void expect_with_every_reducer(Functor const& functor, std::size_t begin,
                                std::size_t end, double expected,
                                Route expected_route) {
   Kokkos::RangePolicy<Exec> const policy(begin, end);
-  using Space = typename Exec::memory_space;
-  RouteProbe<Exec> probe;
+  using Space      = typename Exec::memory_space;
+  auto const check = [&](char const* kind, auto const& result,
+                         auto const& reducer) {
+    SCOPED_TRACE(kind);
+    RouteProbe<Exec> const probe;
+    Kokkos::parallel_reduce("functor", policy, functor, reducer);
+    EXPECT_EQ(expected, double(value_of(result)));
+    EXPECT_TRUE(probe.took(expected_route));
+  };
+  Value scalar = poison<Value>();
   {
-    Value result = poison<Value>();
-    Kokkos::parallel_reduce("functor", policy, functor, result);
-    EXPECT_EQ(expected, double(result)) << "default, scalar";
+    RouteProbe<Exec> const probe;
+    Kokkos::parallel_reduce("functor", policy, functor, scalar);
+    EXPECT_EQ(expected, double(scalar)) << "default, scalar";
     EXPECT_TRUE(probe.took(expected_route));
   }
-  probe.reset();
-  {
-    auto const result = poisoned_view<Value, Space>();
-    Kokkos::parallel_reduce("functor", policy, functor, result);
-    EXPECT_EQ(expected, double(value_of(result))) << "default, View";
-    EXPECT_TRUE(probe.took(expected_route));
-  }
-  probe.reset();
-  {
-    Value result = poison<Value>();
-    Kokkos::parallel_reduce("functor", policy, functor,
-                            KokkosMMA::Sum<Value>(result));
-    EXPECT_EQ(expected, double(result)) << "KokkosMMA::Sum, scalar";
-    EXPECT_TRUE(probe.took(expected_route));
-  }
-  probe.reset();
-  {
-    auto const result = poisoned_view<Value, Space>();
-    Kokkos::parallel_reduce("functor", policy, functor,
-                            KokkosMMA::Sum<Value, Space>(result));
-    EXPECT_EQ(expected, double(value_of(result))) << "KokkosMMA::Sum, View";
-    EXPECT_TRUE(probe.took(expected_route));
-  }
-  probe.reset();
-  {
-    Value result = poison<Value>();
-    Kokkos::parallel_reduce("functor", policy, functor,
-                            Kokkos::Sum<Value>(result));
-    EXPECT_EQ(expected, double(result)) << "Kokkos::Sum";
-    EXPECT_TRUE(probe.took(expected_route));
-  }
+  auto const view = poisoned_view<Value, Space>();
+  check("default, View", view, view);
+  auto const sum = poisoned_view<Value, Space>();
+  check("KokkosMMA::Sum, View", sum, KokkosMMA::Sum<Value, Space>(sum));
+  // A scalar is a View of the host's memory.
+  Unmanaged<Value, Kokkos::HostSpace> const of_host(&scalar);
+  scalar = poison<Value>();
+  check("KokkosMMA::Sum, scalar", of_host, KokkosMMA::Sum<Value>(scalar));
+  scalar = poison<Value>();
+  check("Kokkos::Sum, scalar", of_host, Kokkos::Sum<Value>(scalar));
 }
 
 /// x(i) and y(i) are small integers; the sums over [begin, end) are exact.
@@ -96,7 +83,7 @@ struct Operands {
 
 template <class Element, class Value, class Exec>
 void expect_sums(bool product_on_tensor_cores) {
-  Random random;
+  SeededRandom random(joined(", ", scalar_v<Element>));
   Route const product_route =
       product_on_tensor_cores ? Route::mma : Route::streamed;
   struct Part {
@@ -105,8 +92,7 @@ void expect_sums(bool product_on_tensor_cores) {
   // begin is no multiple of a vector, end lies inside the data
   for (Part const part : {Part{1000, 0, 1000}, Part{5001, 17, 4990},
                           Part{100, 99, 100}, Part{100, 40, 40}}) {
-    SCOPED_TRACE(joined(random.note(), ", ", scalar_v<Element>, ", from ",
-                        part.begin, " to ", part.end));
+    SCOPED_TRACE(joined("from ", part.begin, " to ", part.end));
     Operands<Element, Exec> const data(part.size, part.begin, part.end, random);
     expect_with_every_reducer<Value, Exec>(load(data.x), part.begin, part.end,
                                            data.sum, Route::mma);
@@ -115,15 +101,10 @@ void expect_sums(bool product_on_tensor_cores) {
   }
 }
 
-TYPED_TEST(Functors, LoadAndDotOfFloats) {
+TYPED_TEST(Functors, LoadAndDot) {
   expect_sums<float, float, TypeParam>(false);
   expect_sums<double, double, TypeParam>(true);
-}
-TYPED_TEST(Functors, LoadAndDotOfHalf) {
-  constexpr bool is_16_bit = sizeof(half_t) == 2;
-  expect_sums<half_t, float, TypeParam>(is_16_bit);
-}
-TYPED_TEST(Functors, LoadAndDotOfIntegers) {
+  expect_sums<half_t, float, TypeParam>(sizeof(half_t) == 2);
   expect_sums<std::int8_t, std::int32_t, TypeParam>(true);
   expect_sums<std::int64_t, std::int64_t, TypeParam>(false);
 }

@@ -43,9 +43,11 @@ struct KeepSums {
 };
 template <class Value, int R, class Exec>
 KeepSums<Value, R, Exec> keep_sums(Place<R> const& n) {
-  typename Kokkos::View<Pointer<Value, R>, Exec>::array_layout layout;
+  using Sums  = Kokkos::View<Pointer<Value, R>, Exec>;
+  using Calls = Kokkos::View<Pointer<int, R>, Exec>;
+  typename Sums::array_layout layout;
   for (int d = 0; d < R; ++d) layout.dimension[d] = std::size_t(n[d]);
-  return {{"sums", layout}, {"calls", layout}};
+  return {Sums("sums", layout), Calls("calls", layout)};
 }
 
 /// Every element was called once, with the sum of its neighbours.

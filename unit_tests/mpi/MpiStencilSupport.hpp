@@ -87,14 +87,15 @@ HostGrid<R> part_of(HostGrid<R> const& grid, Place<R> const& offset,
 }
 
 template <int R>
+HostGrid<R> part_of(HostGrid<R> const& grid, auto const& block) {
+  return part_of(grid, block.offset, block.extent);
+}
+
+template <int R>
 StencilWeights<R> integer_weights(Place<R> const& radius, Random& random) {
   typename StencilWeights<R>::Offsets r;
-  std::size_t size = 1;
-  for (int d = 0; d < R; ++d) {
-    r[d] = int(radius[d]);
-    size *= std::size_t(2 * radius[d] + 1);
-  }
-  std::vector<double> values(size);
+  for (int d = 0; d < R; ++d) r[d] = int(radius[d]);
+  std::vector<double> values(StencilWeights<R>::box(r).size());
   for (double& value : values) value = double(random.integer(0, 2));
   return StencilWeights<R>::dense(r, values);
 }
@@ -144,8 +145,7 @@ void compare(MPI_Comm comm, Random& random, Boundaries<R> const& boundaries,
     // What a step writes wraps, or is rounded, as elements are.
     for (double& value : expected.values) value = double(as_result<Y>(value));
   }
-  EXPECT_TRUE(
-      out.holds(part_of(expected, blocks.offset, blocks.extent), as_result<Y>));
+  EXPECT_TRUE(out.holds(part_of(expected, blocks), as_result<Y>));
 }
 
 template <class T, int R, class Exec, class Kind = Plain<Kokkos::LayoutRight>>

@@ -59,7 +59,7 @@ TYPED_TEST(MpiStencilValues, SumsOfOtherTypes) {
             Pair<std::uint8_t, std::int32_t>, Pair<bool, std::int32_t>,
             Pair<std::int16_t, float>>([&]<class T, class Y>(Pair<T, Y>) {
     HostGrid<2> const x = small_integers<T, 2>(whole, random);
-    Grid<T, 2, Exec> const in(part_of(x, blocks.offset, blocks.extent));
+    Grid<T, 2, Exec> const in(part_of(x, blocks));
     Grid<Y, 2, Exec> const out(blocks.extent);
     mpi::stencil(ranks.comm(), Exec(), in.view(), out.view(), weights,
                  boundaries);
