@@ -240,10 +240,7 @@ Kokkos::View<Offset*, Exec> offsets_view(
 
 inline std::string segment_trace(Operation operation, Scalar input,
                                  Scalar output, Route route) {
-  return std::string(to_string(operation)) + " of " +
-         std::string(to_string(input)) + " into " +
-         std::string(to_string(output)) + ", route " +
-         std::string(to_string(route));
+  return joined(operation, " of ", input, " into ", output, ", route ", route);
 }
 
 }  // namespace KokkosMMA::Testing

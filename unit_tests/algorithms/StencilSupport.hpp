@@ -117,12 +117,12 @@ Place<R> radius_of(StencilWeights<R> const& weights) {
   return radius;
 }
 
-/// Sums of the neighbours, and of their magnitudes where `magnitudes`.
+/// Sums of the neighbours, and of their magnitudes where these are asked for.
 template <int R>
 HostGrid<R> neighbour_sums(HostGrid<R> const& view, Place<R> const& extent,
                            StencilWeights<R> const& weights,
                            Boundaries<R> const& boundaries,
-                           bool magnitudes = false) {
+                           HostGrid<R>* magnitudes = nullptr) {
   struct Tap {
     Place<R> offset;
     std::int64_t distance;  // in the view
@@ -152,6 +152,7 @@ HostGrid<R> neighbour_sums(HostGrid<R> const& view, Place<R> const& extent,
       if (boundaries.low[d].kind == Boundary::halo) here[d] += radius[d];
     }
     double const* const centre = view.values.data() + view.index(here);
+    double sum = 0, magnitude = 0;
     for (Tap const& tap : taps) {
       double term = tap.weight;
       if (inside) {
@@ -161,8 +162,11 @@ HostGrid<R> neighbour_sums(HostGrid<R> const& view, Place<R> const& extent,
         for (int d = 0; d < R; ++d) place[d] += tap.offset[d];
         term *= read_at(view, place, extent, radius, boundaries);
       }
-      sums.values[index] += magnitudes ? std::abs(term) : term;
+      sum += term;
+      magnitude += std::abs(term);
     }
+    sums.values[index] = sum;
+    if (magnitudes) magnitudes->values[index] = magnitude;
   }
   return sums;
 }

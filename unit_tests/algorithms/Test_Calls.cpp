@@ -117,10 +117,7 @@ struct Data {
   }
   bool untouched() const {
     auto const poisoned = [](auto const& view) {
-      auto const found = elements_of(view);
-      return std::all_of(found.begin(), found.end(), [](float number) {
-        return same_bits(number, poison<float>());
-      });
+      return bool(holds(view, poison<float>()));
     };
     auto const alive = host_copy(cells);
     return poisoned(y.all) && poisoned(result.all) && poisoned(squares.all) &&

@@ -28,14 +28,10 @@ struct Call {
   Guarded<float, Exec> result{10}, squares{10};
 
   bool untouched() const {
-    auto const all_poison = [](auto const& view) {
-      auto const found = elements_of(view);
-      return std::all_of(found.begin(), found.end(), [](float value) {
-        return same_bits(value, poison<float>());
-      });
+    auto const poisoned = [](auto const& view) {
+      return bool(holds(view, poison<float>()));
     };
-    return all_poison(y.all) && all_poison(result.all) &&
-           all_poison(squares.all);
+    return poisoned(y.all) && poisoned(result.all) && poisoned(squares.all);
   }
 
   /// f, named `who`, says this and writes nothing.
@@ -149,12 +145,9 @@ void expect_bad_offsets() {
         {"offsets(4) = -8", "negative"});
   }
   // what is right is taken
-  EXPECT_EQ("", error_of([&] {
-              segmented_reduce(Exec(), call.x,
-                               offsets_view<Offset, Exec>(
-                                   {3, 3, 20, 30, 40, 50, 60, 70, 80, 99, 100}),
-                               call.result.view());
-            }));
+  auto const right =
+      offsets_view<Offset, Exec>({3, 3, 20, 30, 40, 50, 60, 70, 80, 99, 100});
+  EXPECT_NO_THROW(segmented_reduce(Exec(), call.x, right, call.result.view()));
 }
 TYPED_TEST(SegmentedInterface, BadOffsets) {
   expect_bad_offsets<std::int32_t, TypeParam>();
@@ -210,33 +203,31 @@ TYPED_TEST(SegmentedInterface, OverlappingViews) {
   };
   Kokkos::View<float*, Exec> const all("all", 200);
   std::string const refused = "the Views overlap";
-  auto const reduced_into   = [&](auto const& x, auto const& result) {
-    return error_of([&] { segmented_reduce(Exec(), x, 10, result); });
+  auto const x              = row(all, 0, 100);
+  auto const reduce         = [&](auto const& from, auto const& result) {
+    segmented_reduce(Exec(), from, 10, result);
   };
-  EXPECT_TRUE(has_parts(reduced_into(row(all, 0, 100), row(all, 90, 100)),
-                        {refused, "\"all\"", "share no memory"}));
-  EXPECT_TRUE(
-      has_parts(reduced_into(row(all, 0, 100), row(all, 99, 109)), {refused}));
-  EXPECT_EQ("", reduced_into(row(all, 0, 100), row(all, 100, 110)));
-  EXPECT_EQ("", reduced_into(row(all, 10, 110), row(all, 0, 10)));
-
-  auto const scanned_into = [&](auto const& x, auto const& y) {
-    return error_of([&] { segmented_inclusive_scan(Exec(), x, 10, y); });
+  expect_error({refused, "\"all\"", "share no memory"},
+               [&] { reduce(x, row(all, 90, 100)); });
+  expect_error({refused}, [&] { reduce(x, row(all, 99, 109)); });
+  EXPECT_NO_THROW(reduce(x, row(all, 100, 110)));
+  EXPECT_NO_THROW(reduce(row(all, 10, 110), row(all, 0, 10)));
+  auto const scan = [&](auto const& y) {
+    segmented_inclusive_scan(Exec(), x, 10, y);
   };
-  EXPECT_TRUE(has_parts(scanned_into(row(all, 0, 100), row(all, 1, 101)),
-                        {refused, "in place"}));
-  EXPECT_EQ("", scanned_into(row(all, 0, 100), row(all, 0, 100)));
-  EXPECT_EQ("", scanned_into(row(all, 0, 100), row(all, 100, 200)));
+  expect_error({refused, "in place"}, [&] { scan(row(all, 1, 101)); });
+  EXPECT_NO_THROW(scan(x));
+  EXPECT_NO_THROW(scan(row(all, 100, 200)));
 
   // offsets and what is written
-  Kokkos::View<int*, Exec> const integers("integers", 40), x("x", 100);
+  Kokkos::View<int*, Exec> const integers("integers", 40), data("x", 100);
   expect_error({refused, "offsets"}, [&] {
-    segmented_reduce(Exec(), x, row(integers, 0, 11), row(integers, 10, 20));
+    segmented_reduce(Exec(), data, row(integers, 0, 11), row(integers, 10, 20));
   });
-  EXPECT_NO_THROW(
-      segmented_reduce(Exec(), x, row(integers, 0, 11), row(integers, 11, 21)));
+  EXPECT_NO_THROW(segmented_reduce(Exec(), data, row(integers, 0, 11),
+                                   row(integers, 11, 21)));
   expect_error({refused, "the sums", "the squares"}, [&] {
-    segmented_moments(Exec(), x, 10, row(integers, 0, 10),
+    segmented_moments(Exec(), data, 10, row(integers, 0, 10),
                       row(integers, 9, 19));
   });
 

@@ -81,13 +81,9 @@ void expect_no_worse_than_generic() {
   }
 }
 
-TYPED_TEST(SegmentedNumerics, ErrorOfHalfs) {
+TYPED_TEST(SegmentedNumerics, ErrorNoLargerThanGeneric) {
   expect_no_worse_than_generic<half_t, TypeParam>();
-}
-TYPED_TEST(SegmentedNumerics, ErrorOfFloats) {
   expect_no_worse_than_generic<float, TypeParam>();
-}
-TYPED_TEST(SegmentedNumerics, ErrorOfDoubles) {
   expect_no_worse_than_generic<double, TypeParam>();
 }
 
@@ -153,17 +149,12 @@ void expect_specials(std::size_t length) {
     segmented_inclusive_scan(Exec(), x, length, y, settings);
   });
 }
-TYPED_TEST(SegmentedNumerics, SpecialHalfs) {
-  for (std::size_t const length : {1, 8, 13, 64, 256, 1000, 5000})
+TYPED_TEST(SegmentedNumerics, SpecialValues) {
+  for (std::size_t const length : {1, 2, 4, 8, 13, 64, 256, 1000, 5000}) {
     expect_specials<half_t, TypeParam>(length);
-}
-TYPED_TEST(SegmentedNumerics, SpecialFloats) {
-  for (std::size_t const length : {1, 4, 13, 64, 256, 1000, 5000})
     expect_specials<float, TypeParam>(length);
-}
-TYPED_TEST(SegmentedNumerics, SpecialDoubles) {
-  for (std::size_t const length : {1, 2, 13, 64, 1000, 5000})
     expect_specials<double, TypeParam>(length);
+  }
 }
 
 /// Sums of a few of the smallest numbers are exact, whatever their order.
