@@ -7,14 +7,72 @@
 #include <KokkosMMA_TestSupport.hpp>
 #include <KokkosMMA_ErrorOf.hpp>
 
+#include <core/base/KokkosMMA_Errors.hpp>
+
+#include <source_location>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace KokkosMMA::Testing {
 
+/// Random numbers of a test, whose failures name the seed.
+class SeededRandom : public Random {
+ public:
+  explicit SeededRandom(std::string const& more = "")
+      : m_trace(__FILE__, __LINE__, note() + more) {}
+
+ private:
+  ::testing::ScopedTrace m_trace;
+};
+
+/// The parts one after another; routes, types and boundaries by their names.
+template <class... Parts>
+std::string joined(Parts const&... parts) {
+  auto const shown = []<class T>(T const& part) {
+    if constexpr (std::is_enum_v<T>) {
+      return to_string(part);
+    } else {
+      return part;
+    }
+  };
+  return Impl::concatenate(shown(parts)...);
+}
+
+/// What lies around data: a poison, or true, as a bool has no other values.
+template <class T>
+T surrounding() {
+  if constexpr (std::is_same_v<T, bool>) {
+    return true;
+  } else {
+    return poison<T>();
+  }
+}
+
+/// A View of one value.
+template <class T, class Exec, class Value>
+Kokkos::View<T*, Exec> filled(std::size_t size, Value const& value) {
+  return make_view<T, Exec>(size, [&](std::size_t) { return value; });
+}
+
+/// The elements of any View after all work has finished.
+template <class View>
+auto host_copy(View const& x) {
+  Kokkos::fence("KokkosMMA::Testing::host_copy");
+  return Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), x);
+}
+
 using Kokkos::Experimental::bhalf_t;
 using Kokkos::Experimental::half_t;
+
+using Range = std::pair<std::size_t, std::size_t>;  // [first, second)
+template <class T, class Exec>
+using RowMajor = Kokkos::View<T**, Kokkos::LayoutRight, Exec>;
+/// A View of memory that something else keeps, or of none.
+template <class T, class Exec>
+using Unmanaged =
+    Kokkos::View<T, Exec, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
 
 /// The routes that can run a sum on this space; `visible` where the tensor
 /// cores can take its data.
@@ -59,8 +117,21 @@ Value sum_in_view(Exec const& exec, View const& x, Settings const& settings) {
 }
 
 inline std::string trace(Route route, std::size_t size) {
-  return "route " + std::string(to_string(route)) + ", size " +
-         std::to_string(size);
+  return joined("route ", route, ", size ", size);
+}
+
+template <class A, class B>
+struct Pair {};
+/// f(Pair<A, B>()) for each of these pairs of types.
+template <class... Pairs>
+void for_pairs(auto const& f) {
+  (f(Pairs()), ...);
+}
+
+/// What is added, and into what.
+template <class Element, class Value>
+std::string types() {
+  return joined(", ", scalar_v<Element>, " into ", scalar_v<Value>);
 }
 
 /// Whether `text` holds all parts, and which not.
@@ -71,6 +142,24 @@ inline ::testing::AssertionResult has_parts(
       return ::testing::AssertionFailure()
              << "\"" << part << "\" is not in \"" << text << "\"";
   return ::testing::AssertionSuccess();
+}
+
+/// f is refused with an error that has all these parts.
+template <class F>
+void expect_error(
+    std::vector<std::string> const& parts, F const& f,
+    std::source_location const& at = std::source_location::current()) {
+  ::testing::ScopedTrace const trace(at.file_name(), int(at.line()), "called");
+  EXPECT_TRUE(has_parts(error_of(f), parts));
+}
+
+/// explain() says all these parts of the calls in f.
+template <class F>
+void expect_explained(
+    std::vector<std::string> const& parts, F const& f,
+    std::source_location const& at = std::source_location::current()) {
+  ::testing::ScopedTrace const trace(at.file_name(), int(at.line()), "called");
+  EXPECT_TRUE(has_parts(explain(f), parts));
 }
 
 }  // namespace KokkosMMA::Testing

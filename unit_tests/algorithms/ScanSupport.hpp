@@ -60,14 +60,14 @@ inline std::string scan_trace(Route route, ScanKind kind, std::size_t size) {
 /// A View in which every byte is that of a poison.
 template <class T, class Exec>
 Kokkos::View<T*, Exec> poisoned_array(std::size_t size) {
-  return make_view<T, Exec>(size, [](std::size_t) { return poison<T>(); });
+  return filled<T, Exec>(size, poison<T>());
 }
 
 /// The elements of a contiguous View after all work has finished.
 template <class View>
 auto elements_of(View const& x) {
   Kokkos::fence("KokkosMMA::Testing::elements_of");
-  auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), x);
+  auto const host = host_copy(x);
   return std::vector<typename View::non_const_value_type>(
       host.data(), host.data() + host.extent(0));
 }
@@ -82,6 +82,36 @@ template <class T, class Expected>
              << "element " << i << " of " << computed.size() << " is "
              << double(computed[i]) << " instead of " << double(T(expected(i)));
   return ::testing::AssertionSuccess();
+}
+
+/// The elements of y are `expected`: a number for all, an array, or a function
+/// of the index.
+template <class View, class Expected>
+::testing::AssertionResult holds(View const& y, Expected const& expected) {
+  return same_elements_as(
+      [&](std::size_t i) {
+        if constexpr (std::is_invocable_v<Expected, std::size_t>) {
+          return expected(i);
+        } else if constexpr (requires { expected[i]; }) {
+          return expected[i];
+        } else {
+          return expected;
+        }
+      },
+      elements_of(y));
+}
+
+/// Scans x into a poisoned y by every route, and calls check(y) after each.
+template <ScanKind Kind, class Output, class X, class Check>
+void by_every_route(X const& x, Check const& check) {
+  using Input = typename X::non_const_value_type;
+  using Exec  = typename X::execution_space;
+  for (Route const route : scan_routes<Input, Output, Exec>()) {
+    SCOPED_TRACE(scan_trace(route, Kind, x.extent(0)));
+    auto const y = poisoned_array<Output, Exec>(x.extent(0));
+    run_scan<Kind>(Exec(), x, y, Settings{route});
+    check(y);
+  }
 }
 
 /// A scan over [0, n), element by element: what every route is compared with

@@ -185,16 +185,6 @@ std::vector<Output> scanned(std::vector<std::int64_t> const& values,
   return expected;
 }
 
-/// What lies around data: a poison, or true, as a bool has no other values.
-template <class T>
-T surrounding() {
-  if constexpr (std::is_same_v<T, bool>) {
-    return true;
-  } else {
-    return poison<T>();
-  }
-}
-
 /// A contiguous View that starts `shift` elements into its allocation, with
 /// poison around it.
 template <class T, class Exec>
@@ -204,11 +194,10 @@ struct Guarded {
   std::size_t shift;
 
   explicit Guarded(std::size_t size, std::size_t shift_ = 3)
-      : all(make_view<T, Exec>(shift_ + size + behind,
-                               [](std::size_t) { return surrounding<T>(); })),
+      : all(filled<T, Exec>(shift_ + size + behind, surrounding<T>())),
         shift(shift_) {}
 
-  using View = Kokkos::View<T*, Exec, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+  using View = Unmanaged<T*, Exec>;
   View view() const {
     return View(all.data() + shift, all.extent(0) - shift - behind);
   }
@@ -250,10 +239,7 @@ Kokkos::View<Offset*, Exec> offsets_view(
 
 inline std::string segment_trace(Operation operation, Scalar input,
                                  Scalar output, Route route) {
-  return std::string(to_string(operation)) + " of " +
-         std::string(to_string(input)) + " into " +
-         std::string(to_string(output)) + ", route " +
-         std::string(to_string(route));
+  return joined(operation, " of ", input, " into ", output, ", route ", route);
 }
 
 }  // namespace KokkosMMA::Testing

@@ -18,9 +18,7 @@ namespace KokkosMMA::Testing {
 template <int R>
 StencilWeights<R> asymmetric(typename StencilWeights<R>::Offsets const& radius,
                              Random& random, bool whole = false) {
-  std::size_t size = 1;
-  for (int const r : radius) size *= std::size_t(2 * r + 1);
-  std::vector<double> values(size);
+  std::vector<double> values(StencilWeights<R>::box(radius).size());
   for (double& value : values)
     value = double(random.integer(-3, 4)) / (whole ? 1 : 4);
   return StencilWeights<R>::dense(radius, values);
@@ -56,7 +54,7 @@ void on_every_route(X const& in, Y const& out, StencilWeights<R> const& weights,
           !takes_route<Exec>(route, between.view(), out, weights, boundaries))
         continue;
     }
-    SCOPED_TRACE("route " + std::string(to_string(route)));
+    SCOPED_TRACE(joined("route ", route));
     body(Settings{.route = route});
     EXPECT_EQ(route, last_route());
   }
@@ -69,13 +67,25 @@ void on_every_route(X const& in, Y const& out, StencilWeights<R> const& weights,
   EXPECT_EQ(!others, last_route() == Route::generic);
 }
 
+/// One step from `in` to `out` on every route, and `check` after each.
+template <class Exec, int R, class Check>
+void step_on_every_route(auto const& in, auto const& out,
+                         StencilWeights<R> const& weights,
+                         Boundaries<R> const& boundaries, Check const& check) {
+  on_every_route<Exec>(in.view(), out.view(), weights, boundaries,
+                       [&](Settings const& settings) {
+                         stencil(Exec(), in.view(), out.view(), weights,
+                                 boundaries, 1, settings);
+                         check();
+                       });
+}
+
 /// One stencil on grids of these kinds, by stencil() on every route.
 template <class T, class Result, int R, class Kind, class OutKind, class Exec>
 void expect_sums(Place<R> const& extent, StencilWeights<R> const& weights,
                  Boundaries<R> const& boundaries, Random& random,
                  std::int64_t steps = 1) {
-  SCOPED_TRACE(describe<R>(extent, boundaries) + "steps " +
-               std::to_string(steps));
+  SCOPED_TRACE(joined(describe<R>(extent, boundaries), "steps ", steps));
   HostGrid<R> const data = small_integers<T, R>(
       with_ghosts<R>(extent, radius_of(weights), boundaries), random);
   HostGrid<R> expected = neighbour_sums(data, extent, weights, boundaries);
@@ -98,21 +108,21 @@ void expect_sums(Place<R> const& extent, StencilWeights<R> const& weights,
   EXPECT_TRUE(
       in.holds(data, [](double value) { return static_cast<T>(value); }));
 }
-template <int R, class Exec>
-void expect_float_sums(Place<R> const& extent, StencilWeights<R> const& weights,
-                       Boundaries<R> const& boundaries, Random& random,
-                       std::int64_t steps = 1) {
-  using Right = Plain<Kokkos::LayoutRight>;
-  expect_sums<float, float, R, Right, Right, Exec>(extent, weights, boundaries,
-                                                   random, steps);
+/// On rows that lie alone in their memory.
+template <class T, class Result, int R, class Exec>
+void expect_row_sums(Place<R> const& extent, StencilWeights<R> const& weights,
+                     Boundaries<R> const& boundaries, Random& random,
+                     std::int64_t steps = 1) {
+  using Rows = Plain<Kokkos::LayoutRight>;
+  expect_sums<T, Result, R, Rows, Rows, Exec>(extent, weights, boundaries,
+                                              random, steps);
 }
 
 /// Several steps with weights and on grids that Cuda takes together, of one
 /// kind of boundaries after the other and then of any; all sums are exact.
 template <class T, int R, class Kind, class Exec>
 void steps_at_every_boundary(int cases) {
-  Random random;
-  SCOPED_TRACE(random.note());
+  SeededRandom random;
   using Lines         = std::vector<std::vector<double>>;
   Lines const lines[] = {{{1, 1, 1}, {1, 2, 1}, {1, 2, 3}},
                          {{1, 1, 1, 1, 1}, {1, 1, 2, 1, 1}, {1, 1, 1, 1, 2}}};
@@ -141,8 +151,7 @@ template <class T, class Exec>
 void products_of_rows_anywhere() {
   using Whole = Plain<Kokkos::LayoutRight>;
   using Inner = Framed<Kokkos::LayoutRight>;
-  Random random;
-  SCOPED_TRACE(random.note());
+  SeededRandom random;
   for (int radius = 1; radius <= 7; ++radius) {
     std::vector<double> values;
     for (int i = 0; i <= 2 * radius; ++i)
@@ -174,18 +183,27 @@ void products_of_rows_anywhere() {
 /// Grids of some sizes with elements and results of these types.
 template <class T, class Result, class Exec>
 void one_type() {
-  using Right = Plain<Kokkos::LayoutRight>;
-  Random random;
-  SCOPED_TRACE(random.note());
+  SeededRandom random(types<T, Result>());
   bool const whole = std::is_integral_v<T>;
   for (int i = 0; i < 4; ++i) {
     int const radius = int(random.integer(1, 3));
-    expect_sums<T, Result, 2, Right, Right, Exec>(
+    expect_row_sums<T, Result, 2, Exec>(
         {random.integer(3, 30), random.integer(3, 90)},
         asymmetric<2>({radius, radius}, random, whole),
         random_boundaries<2>(random), random);
   }
 }
+
+/// What lies between two steps has the type of the output.
+template <class T, class Result, class Exec>
+void steps_between_types() {
+  SeededRandom random;
+  for (std::int64_t const steps : {1, 2, 3})
+    expect_row_sums<T, Result, 2, Exec>(
+        {12, 15}, asymmetric<2>({1, 1}, random, std::is_integral_v<T>),
+        random_boundaries<2>(random, false), random, steps);
+}
+
 }  // namespace KokkosMMA::Testing
 
 #endif

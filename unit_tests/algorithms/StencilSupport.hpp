@@ -39,14 +39,13 @@ struct HostGrid {
     }
     return result;
   }
-  double& at(Place<R> const& place) {
+  std::size_t index(Place<R> const& place) const {
     std::int64_t index = 0;
     for (int d = 0; d < R; ++d) index = index * extent[d] + place[d];
-    return values[std::size_t(index)];
+    return std::size_t(index);
   }
-  double at(Place<R> const& place) const {
-    return const_cast<HostGrid&>(*this).at(place);
-  }
+  double& at(Place<R> const& place) { return values[index(place)]; }
+  double at(Place<R> const& place) const { return values[index(place)]; }
 };
 
 /// Small integers, whose sums are exact in every type.
@@ -118,31 +117,56 @@ Place<R> radius_of(StencilWeights<R> const& weights) {
   return radius;
 }
 
-/// Sums of the neighbours, and of their magnitudes where `magnitudes`.
+/// Sums of the neighbours, and of their magnitudes where these are asked for.
 template <int R>
 HostGrid<R> neighbour_sums(HostGrid<R> const& view, Place<R> const& extent,
                            StencilWeights<R> const& weights,
                            Boundaries<R> const& boundaries,
-                           bool magnitudes = false) {
+                           HostGrid<R>* magnitudes = nullptr) {
+  struct Tap {
+    Place<R> offset;
+    std::int64_t distance;  // in the view
+    double weight;
+  };
   HostGrid<R> sums(extent);
   Place<R> const radius = radius_of(weights);
+  std::vector<Tap> taps;
+  for_each_offset<R>(radius, [&](Place<R> const& offset) {
+    typename StencilWeights<R>::Offsets o;
+    std::int64_t distance = 0;
+    for (int d = 0; d < R; ++d) {
+      o[d]     = int(offset[d]);
+      distance = distance * view.extent[d] + offset[d];
+    }
+    double const weight = weights.weight(o);
+    if (weight != 0) taps.push_back({offset, distance, weight});
+  });
   for (std::size_t index = 0; index < sums.values.size(); ++index) {
     Place<R> const element = sums.place(index);
-    double sum             = 0;
-    for_each_offset<R>(radius, [&](Place<R> const& offset) {
-      typename StencilWeights<R>::Offsets o;
-      Place<R> place;
-      for (int d = 0; d < R; ++d) {
-        o[d]     = int(offset[d]);
-        place[d] = element[d] + offset[d];
+    // Far from all boundaries nothing is asked of them.
+    bool inside   = true;
+    Place<R> here = element;
+    for (int d = 0; d < R; ++d) {
+      inside = inside && element[d] >= radius[d] &&
+               element[d] + radius[d] < extent[d];
+      if (boundaries.low[d].kind == Boundary::halo) here[d] += radius[d];
+    }
+    double const* const centre = view.values.data() + view.index(here);
+    double sum = 0, magnitude = 0;
+    for (Tap const& tap : taps) {
+      double term = tap.weight;
+      if (inside) {
+        term *= centre[tap.distance];
+      } else {
+        Place<R> place = element;
+        for (int d = 0; d < R; ++d) place[d] += tap.offset[d];
+        term *= read_at(view, place, extent, radius, boundaries);
       }
-      double const weight = weights.weight(o);
-      if (weight == 0) return;
-      double const term =
-          weight * read_at(view, place, extent, radius, boundaries);
-      sum += magnitudes ? std::abs(term) : term;
-    });
+      sum += term;
+      magnitude += std::abs(term);
+    }
     sums.values[index] = sum;
+    if (magnitudes) magnitudes->values[index] = magnitude;
   }
   return sums;
 }
@@ -238,16 +262,6 @@ template <class Layout>
 Layout layout_of(Framed<Layout>);
 Kokkos::LayoutRight layout_of(Strided);
 
-/// What surrounds a grid: a poison, or true, as a bool has no other values.
-template <class T>
-T surroundings() {
-  if constexpr (std::is_same_v<T, bool>) {
-    return true;
-  } else {
-    return poison<T>();
-  }
-}
-
 template <class V, std::size_t R>
 auto& view_at(V const& view, std::array<std::int64_t, R> const& place) {
   if constexpr (R == 1) {
@@ -272,12 +286,11 @@ class TestGrid {
   explicit TestGrid(Place<R> const& extent)
       : m_extent(extent), m_parent("grid", parent_layout(extent)) {
     auto const host = Kokkos::create_mirror_view(m_parent);
-    Kokkos::deep_copy(host, surroundings<T>());
+    Kokkos::deep_copy(host, surrounding<T>());
     Kokkos::deep_copy(m_parent, host);
   }
   explicit TestGrid(HostGrid<R> const& values) : TestGrid(values.extent) {
-    auto const host =
-        Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), m_parent);
+    auto const host  = host_copy(m_parent);
     auto const inner = view_of(Kind(), host, m_extent);
     for (std::size_t i = 0; i < values.values.size(); ++i)
       view_at(inner, values.place(i)) = static_cast<T>(values.values[i]);
@@ -306,23 +319,22 @@ class TestGrid {
                << "element" << place << " is " << double(found)
                << " instead of " << double(wanted);
       }
-      found = surroundings<T>();
+      found = surrounding<T>();
     }
     for (std::size_t i = 0; i < host.span(); ++i)
       if (host.span_is_contiguous() &&
-          !same_bits(host.data()[i], surroundings<T>()))
+          !same_bits(host.data()[i], surrounding<T>()))
         return ::testing::AssertionFailure()
                << "what lies around the grid was written";
     return ::testing::AssertionSuccess();
   }
   ::testing::AssertionResult is_untouched() const {
     return holds(HostGrid<R>(m_extent),
-                 [](double) { return surroundings<T>(); });
+                 [](double) { return surrounding<T>(); });
   }
   std::vector<double> values() const {
     Kokkos::fence();
-    auto const host =
-        Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), m_parent);
+    auto const host  = host_copy(m_parent);
     auto const inner = view_of(Kind(), host, m_extent);
     HostGrid<R> grid(m_extent);
     for (std::size_t i = 0; i < grid.values.size(); ++i)
@@ -342,6 +354,10 @@ class TestGrid {
   Place<R> m_extent;
   Parent m_parent;
 };
+
+/// By rows, alone in its memory.
+template <class T, int R, class Exec>
+using Grid = TestGrid<T, R, Plain<Kokkos::LayoutRight>, Exec>;
 
 /// A sum that is exact in the accumulator, as T: integers wrap.
 template <class T>

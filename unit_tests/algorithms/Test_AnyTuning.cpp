@@ -4,9 +4,7 @@
 // On a device, whatever the tuning table says: integers have the bits that the
 // host computes, floating-point sums are within their bound.
 
-#include <KokkosMMA.hpp>
-
-#include <gtest/gtest.h>
+#include "ScanSupport.hpp"
 
 #include <KokkosMMA_RandomTable.hpp>
 
@@ -28,17 +26,8 @@ using Vector = Kokkos::View<T*, Exec>;
 
 template <class T>
 Vector<T> on_device(std::vector<T> const& values) {
-  Vector<T> const view("values", values.size());
-  Kokkos::deep_copy(view, Kokkos::View<T const*, Kokkos::HostSpace>(
-                              values.data(), values.size()));
-  return view;
-}
-template <class T>
-std::vector<T> on_host(Vector<T> const& view) {
-  std::vector<T> values(view.extent(0));
-  Kokkos::deep_copy(
-      Kokkos::View<T*, Kokkos::HostSpace>(values.data(), values.size()), view);
-  return values;
+  return make_view<T, Exec>(values.size(),
+                            [&](std::size_t i) { return values[i]; });
 }
 
 /// Random tables for the device of the tests, one after the other.
@@ -116,7 +105,7 @@ TEST_F(AnyTuning, ScansOfIntegers) {
       auto const x      = on_device(values);
       Vector<std::int32_t> const y("y", size);
       inclusive_scan(exec, x, y);
-      auto const prefixes = on_host(y);
+      auto const prefixes = elements_of(y);
       std::uint32_t exact = 0;
       for (std::size_t i = 0; i < size; ++i) {
         exact += std::uint32_t(values[i]);
@@ -135,7 +124,7 @@ TEST_F(AnyTuning, EqualSegmentsOfIntegers) {
          {1, 3, 4, 7, 8, 12, 17, 32, 33, 100, 512, 1000, 5000, 150000}) {
       Vector<std::int32_t> const sums("sums", (size + length - 1) / length);
       segmented_reduce(exec, x, length, sums);
-      auto const found = on_host(sums);
+      auto const found = elements_of(sums);
       for (std::size_t s = 0; s < found.size(); ++s) {
         std::uint32_t exact = 0;
         for (std::size_t i = s * length; i < std::min(size, (s + 1) * length);
@@ -157,7 +146,7 @@ TEST_F(AnyTuning, SegmentsBetweenOffsets) {
       auto const values = integers<std::int8_t>(std::size_t(offsets.back()));
       Vector<std::int32_t> const sums("sums", offsets.size() - 1);
       segmented_reduce(exec, on_device(values), on_device(offsets), sums);
-      auto const found = on_host(sums);
+      auto const found = elements_of(sums);
       for (std::size_t s = 0; s < found.size(); ++s) {
         std::int32_t exact = 0;
         for (int i = offsets[s]; i < offsets[s + 1]; ++i) exact += values[i];
@@ -176,7 +165,7 @@ TEST_F(AnyTuning, ColumnsOfIntegers) {
   for_random_tables(20, [&] {
     Vector<std::int32_t> const sums("sums", columns);
     segmented_reduce(exec, x, Axis{0}, sums);
-    auto const found = on_host(sums);
+    auto const found = elements_of(sums);
     for (std::size_t j = 0; j < columns; ++j) {
       std::int32_t exact = 0;
       for (std::size_t i = 0; i < rows; ++i) exact += values[i * columns + j];

@@ -28,45 +28,32 @@ void expect_with_every_reducer(Functor const& functor, std::size_t begin,
                                std::size_t end, double expected,
                                Route expected_route) {
   Kokkos::RangePolicy<Exec> const policy(begin, end);
-  using Space = typename Exec::memory_space;
-  RouteProbe<Exec> probe;
+  using Space      = typename Exec::memory_space;
+  auto const check = [&](char const* kind, auto const& result,
+                         auto const& reducer) {
+    SCOPED_TRACE(kind);
+    RouteProbe<Exec> const probe;
+    Kokkos::parallel_reduce("functor", policy, functor, reducer);
+    EXPECT_EQ(expected, double(value_of(result)));
+    EXPECT_TRUE(probe.took(expected_route));
+  };
+  Value scalar = poison<Value>();
   {
-    Value result = poison<Value>();
-    Kokkos::parallel_reduce("functor", policy, functor, result);
-    EXPECT_EQ(expected, double(result)) << "default, scalar";
+    RouteProbe<Exec> const probe;
+    Kokkos::parallel_reduce("functor", policy, functor, scalar);
+    EXPECT_EQ(expected, double(scalar)) << "default, scalar";
     EXPECT_TRUE(probe.took(expected_route));
   }
-  probe.reset();
-  {
-    auto const result = poisoned_view<Value, Space>();
-    Kokkos::parallel_reduce("functor", policy, functor, result);
-    EXPECT_EQ(expected, double(value_of(result))) << "default, View";
-    EXPECT_TRUE(probe.took(expected_route));
-  }
-  probe.reset();
-  {
-    Value result = poison<Value>();
-    Kokkos::parallel_reduce("functor", policy, functor,
-                            KokkosMMA::Sum<Value>(result));
-    EXPECT_EQ(expected, double(result)) << "KokkosMMA::Sum, scalar";
-    EXPECT_TRUE(probe.took(expected_route));
-  }
-  probe.reset();
-  {
-    auto const result = poisoned_view<Value, Space>();
-    Kokkos::parallel_reduce("functor", policy, functor,
-                            KokkosMMA::Sum<Value, Space>(result));
-    EXPECT_EQ(expected, double(value_of(result))) << "KokkosMMA::Sum, View";
-    EXPECT_TRUE(probe.took(expected_route));
-  }
-  probe.reset();
-  {
-    Value result = poison<Value>();
-    Kokkos::parallel_reduce("functor", policy, functor,
-                            Kokkos::Sum<Value>(result));
-    EXPECT_EQ(expected, double(result)) << "Kokkos::Sum";
-    EXPECT_TRUE(probe.took(expected_route));
-  }
+  auto const view = poisoned_view<Value, Space>();
+  check("default, View", view, view);
+  auto const sum = poisoned_view<Value, Space>();
+  check("KokkosMMA::Sum, View", sum, KokkosMMA::Sum<Value, Space>(sum));
+  // A scalar is a View of the host's memory.
+  Unmanaged<Value, Kokkos::HostSpace> const of_host(&scalar);
+  scalar = poison<Value>();
+  check("KokkosMMA::Sum, scalar", of_host, KokkosMMA::Sum<Value>(scalar));
+  scalar = poison<Value>();
+  check("Kokkos::Sum, scalar", of_host, Kokkos::Sum<Value>(scalar));
 }
 
 /// x(i) and y(i) are small integers; the sums over [begin, end) are exact.
@@ -96,7 +83,7 @@ struct Operands {
 
 template <class Element, class Value, class Exec>
 void expect_sums(bool product_on_tensor_cores) {
-  Random random;
+  SeededRandom random(joined(", ", scalar_v<Element>));
   Route const product_route =
       product_on_tensor_cores ? Route::mma : Route::streamed;
   struct Part {
@@ -105,10 +92,7 @@ void expect_sums(bool product_on_tensor_cores) {
   // begin is no multiple of a vector, end lies inside the data
   for (Part const part : {Part{1000, 0, 1000}, Part{5001, 17, 4990},
                           Part{100, 99, 100}, Part{100, 40, 40}}) {
-    SCOPED_TRACE(random.note() + ", " +
-                 std::string(to_string(scalar_v<Element>)) + ", from " +
-                 std::to_string(part.begin) + " to " +
-                 std::to_string(part.end));
+    SCOPED_TRACE(joined("from ", part.begin, " to ", part.end));
     Operands<Element, Exec> const data(part.size, part.begin, part.end, random);
     expect_with_every_reducer<Value, Exec>(load(data.x), part.begin, part.end,
                                            data.sum, Route::mma);
@@ -117,49 +101,33 @@ void expect_sums(bool product_on_tensor_cores) {
   }
 }
 
-TYPED_TEST(Functors, LoadAndDotOfFloats) {
+TYPED_TEST(Functors, LoadAndDot) {
   expect_sums<float, float, TypeParam>(false);
   expect_sums<double, double, TypeParam>(true);
-}
-TYPED_TEST(Functors, LoadAndDotOfHalf) {
-  constexpr bool is_16_bit = sizeof(half_t) == 2;
-  expect_sums<half_t, float, TypeParam>(is_16_bit);
-}
-TYPED_TEST(Functors, LoadAndDotOfIntegers) {
+  expect_sums<half_t, float, TypeParam>(sizeof(half_t) == 2);
   expect_sums<std::int8_t, std::int32_t, TypeParam>(true);
   expect_sums<std::int64_t, std::int64_t, TypeParam>(false);
 }
 
-template <class Exec>
-void expect_squares_and_transform() {
-  Random random;
-  SCOPED_TRACE(random.note());
-  Operands<double, Exec> const data(3001, 5, 2999, random);
-  expect_with_every_reducer<double, Exec>(squares(data.x), 5, 2999,
-                                          data.squares, Route::mma);
-  expect_with_every_reducer<double, Exec>(transform(data.x, PlusHalf()), 5,
-                                          2999, data.transformed,
-                                          Route::streamed);
-}
-
 TYPED_TEST(Functors, SquaresAndTransform) {
-  expect_squares_and_transform<TypeParam>();
+  SeededRandom random;
+  Operands<double, TypeParam> const data(3001, 5, 2999, random);
+  expect_with_every_reducer<double, TypeParam>(squares(data.x), 5, 2999,
+                                               data.squares, Route::mma);
+  expect_with_every_reducer<double, TypeParam>(transform(data.x, PlusHalf()), 5,
+                                               2999, data.transformed,
+                                               Route::streamed);
 }
 
-template <class Exec>
-void expect_any_alignment() {
-  Random random;
-  SCOPED_TRACE(random.note());
+TYPED_TEST(Functors, DotOfDifferentAlignments) {
+  SeededRandom random;
   std::size_t const size = 1001;
-  using Range            = std::pair<std::size_t, std::size_t>;
-  Operands<half_t, Exec> const data(size + 16, 0, size + 16, random);
-  auto const host_x =
-      Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), data.x);
-  auto const host_y =
-      Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), data.y);
+  Operands<half_t, TypeParam> const data(size + 16, 0, size + 16, random);
+  auto const host_x = host_copy(data.x);
+  auto const host_y = host_copy(data.y);
   for (std::size_t first_x : {0, 1, 5})
     for (std::size_t first_y : {0, 1, 5, 8, 13}) {
-      SCOPED_TRACE(std::to_string(first_x) + " and " + std::to_string(first_y));
+      SCOPED_TRACE(joined(first_x, " and ", first_y));
       auto const x    = Kokkos::subview(data.x, Range(first_x, first_x + size));
       auto const y    = Kokkos::subview(data.y, Range(first_y, first_y + size));
       double expected = 0;
@@ -168,60 +136,46 @@ void expect_any_alignment() {
             double(float(host_x(first_x + i))) * float(host_y(first_y + i));
       bool const together =
           (first_x - first_y) * sizeof(half_t) % 16 == 0 && sizeof(half_t) == 2;
-      RouteProbe<Exec> probe;
+      RouteProbe<TypeParam> probe;
       float result = poison<float>();
-      Kokkos::parallel_reduce("dot", Kokkos::RangePolicy<Exec>(0, size),
+      Kokkos::parallel_reduce("dot", Kokkos::RangePolicy<TypeParam>(0, size),
                               dot(x, y), result);
       EXPECT_EQ(expected, double(result));
       EXPECT_TRUE(probe.took(together ? Route::mma : Route::streamed));
     }
 }
 
-TYPED_TEST(Functors, DotOfDifferentAlignments) {
-  expect_any_alignment<TypeParam>();
-}
-
-template <class Exec>
-void expect_sum_of_half_in_float() {
-  auto const x =
-      make_view<half_t, Exec>(60000, [](std::size_t) { return 1.f; });
-  Kokkos::RangePolicy<Exec> const policy(0, 60000);
+TYPED_TEST(Functors, SumOfHalfIsKeptInFloat) {
+  auto const x = filled<half_t, TypeParam>(60000, 1.f);
+  Kokkos::RangePolicy<TypeParam> const policy(0, 60000);
   half_t result = poison<half_t>();
   Kokkos::parallel_reduce("half", policy, load(x),
                           KokkosMMA::Sum<half_t>(result));
   // on host spaces the sum is Kokkos' own, in the type of the result
-  if (on_cuda<Exec> || sizeof(half_t) > 2) {
+  if (on_cuda<TypeParam> || sizeof(half_t) > 2) {
     EXPECT_EQ(6e4f, float(result));
   }
 }
 
-TYPED_TEST(Functors, SumOfHalfIsKeptInFloat) {
-  expect_sum_of_half_in_float<TypeParam>();
-}
-
 /// A scope is a wish: what cannot run takes another route and is right.
-template <class Exec>
-void expect_wishes_do_not_fail() {
-  Random random;
-  SCOPED_TRACE(random.note());
-  Operands<float, Exec> const data(2000, 0, 2000, random);
+TYPED_TEST(Functors, ScopeIsAWish) {
+  SeededRandom random;
+  Operands<float, TypeParam> const data(2000, 0, 2000, random);
   for (Route const wish : {Route::generic, Route::streamed, Route::mma}) {
     ScopedSettings const scope(Settings{wish});
-    Kokkos::RangePolicy<Exec> const policy(0, 2000);
+    Kokkos::RangePolicy<TypeParam> const policy(0, 2000);
     float product = poison<float>(), sum = poison<float>();
     Kokkos::parallel_reduce("dot", policy, dot(data.x, data.y), product);
-    if (on_cuda<Exec>) {
+    if (on_cuda<TypeParam>) {
       EXPECT_EQ(wish == Route::mma ? Route::streamed : wish, last_route());
     }
     Kokkos::parallel_reduce("load", policy, load(data.x), sum);
-    if (on_cuda<Exec>) {
+    if (on_cuda<TypeParam>) {
       EXPECT_EQ(wish, last_route());
     }
     EXPECT_EQ(data.product, double(product));
     EXPECT_EQ(data.sum, double(sum));
   }
 }
-
-TYPED_TEST(Functors, ScopeIsAWish) { expect_wishes_do_not_fail<TypeParam>(); }
 
 }  // namespace

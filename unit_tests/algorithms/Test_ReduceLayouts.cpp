@@ -14,14 +14,11 @@ template <class Exec>
 class ReduceLayouts : public ::testing::Test {};
 TYPED_TEST_SUITE(ReduceLayouts, ExecutionSpaces);
 
-using Range = std::pair<std::size_t, std::size_t>;
-
 /// Every part of a View at every place of a 16-byte line. What lies around a
 /// part would be seen.
 template <class Element, class Value, class Exec>
 void expect_subviews() {
-  Random random;
-  SCOPED_TRACE(random.note());
+  SeededRandom random;
   std::size_t const length = 700;
   std::vector<int> values(length);
   auto const memory = make_view<Element, Exec>(length, [&](std::size_t i) {
@@ -34,7 +31,7 @@ void expect_subviews() {
       std::int64_t expected = 0;
       for (std::size_t i = 0; i < size; ++i) expected += values[first + i];
       for (Route const route : routes<Exec>()) {
-        SCOPED_TRACE(trace(route, size) + ", first " + std::to_string(first));
+        SCOPED_TRACE(joined(trace(route, size), ", first ", first));
         ASSERT_EQ(double(expected),
                   double(sum_of<Value>(Exec(), x, Settings{route})));
       }
@@ -42,11 +39,11 @@ void expect_subviews() {
 }
 
 TYPED_TEST(ReduceLayouts, UnalignedSubviews) {
-  expect_subviews<half_t, float, TypeParam>();
-  expect_subviews<float, float, TypeParam>();
-  expect_subviews<double, double, TypeParam>();
-  expect_subviews<std::int8_t, std::int32_t, TypeParam>();
-  expect_subviews<std::int64_t, std::int64_t, TypeParam>();
+  for_pairs<Pair<half_t, float>, Pair<float, float>, Pair<double, double>,
+            Pair<std::int8_t, std::int32_t>, Pair<std::int64_t, std::int64_t>>(
+      [&]<class A, class B>(Pair<A, B>) {
+        expect_subviews<A, B, TypeParam>();
+      });
 }
 
 /// Automatic and forced routes for a View that is not contiguous.
@@ -71,10 +68,9 @@ void expect_strided_sum(View const& x, double expected) {
 
 template <class Element, class Exec>
 void expect_columns() {
-  Random random;
-  SCOPED_TRACE(random.note());
+  SeededRandom random;
   std::size_t const rows = 1001, columns = 5;
-  Kokkos::View<Element**, Kokkos::LayoutRight, Exec> const matrix(
+  RowMajor<Element, Exec> const matrix(
       Kokkos::view_alloc("matrix", Kokkos::WithoutInitializing), rows, columns);
   auto host                = Kokkos::create_mirror_view(matrix);
   double expected[columns] = {};
@@ -95,44 +91,34 @@ TYPED_TEST(ReduceLayouts, ColumnsOfARowMajorMatrix) {
   expect_columns<double, TypeParam>();
 }
 
-template <class Exec>
-void expect_layout_stride() {
+TYPED_TEST(ReduceLayouts, LayoutStride) {
   std::size_t const size = 300, stride = 3;
-  auto const memory = make_view<std::int32_t, Exec>(
+  auto const memory = make_view<std::int32_t, TypeParam>(
       size * stride,
       [](std::size_t i) { return i % 3 ? 1000000 : int(i / 3); });
-  Kokkos::View<std::int32_t*, Kokkos::LayoutStride, Exec> const x(
+  Kokkos::View<std::int32_t*, Kokkos::LayoutStride, TypeParam> const x(
       memory.data(), Kokkos::LayoutStride(size, stride));
-  expect_strided_sum<std::int64_t, Exec>(x, 300 * 299 / 2);
+  expect_strided_sum<std::int64_t, TypeParam>(x, 300 * 299 / 2);
   // the same type with stride one is contiguous after all
-  Kokkos::View<std::int32_t*, Kokkos::LayoutStride, Exec> const contiguous(
+  Kokkos::View<std::int32_t*, Kokkos::LayoutStride, TypeParam> const contiguous(
       memory.data(), Kokkos::LayoutStride(3, 1));
-  for (Route const route : routes<Exec>())
+  for (Route const route : routes<TypeParam>())
     EXPECT_EQ(2000000,
-              sum_of<std::int64_t>(Exec(), contiguous, Settings{route}));
-}
-
-TYPED_TEST(ReduceLayouts, LayoutStride) { expect_layout_stride<TypeParam>(); }
-
-template <class Exec>
-void expect_const_and_unmanaged() {
-  auto const x =
-      make_view<double, Exec>(1234, [](std::size_t i) { return double(i); });
-  Kokkos::View<double const*, Exec> const constant = x;
-  Kokkos::View<double const*, Exec,
-               Kokkos::MemoryTraits<Kokkos::Unmanaged>> const
-      unmanaged(x.data(), x.extent(0));
-  for (Route const route : routes<Exec>()) {
-    SCOPED_TRACE(trace(route, 1234));
-    EXPECT_EQ(1234 * 1233 / 2,
-              sum_of<double>(Exec(), constant, Settings{route}));
-    EXPECT_EQ(1234 * 1233 / 2,
-              sum_of<double>(Exec(), unmanaged, Settings{route}));
-  }
+              sum_of<std::int64_t>(TypeParam(), contiguous, Settings{route}));
 }
 
 TYPED_TEST(ReduceLayouts, ConstAndUnmanagedViews) {
-  expect_const_and_unmanaged<TypeParam>();
+  auto const x = make_view<double, TypeParam>(
+      1234, [](std::size_t i) { return double(i); });
+  Kokkos::View<double const*, TypeParam> const constant = x;
+  Unmanaged<double const*, TypeParam> const unmanaged(x.data(), x.extent(0));
+  for (Route const route : routes<TypeParam>()) {
+    SCOPED_TRACE(trace(route, 1234));
+    EXPECT_EQ(1234 * 1233 / 2,
+              sum_of<double>(TypeParam(), constant, Settings{route}));
+    EXPECT_EQ(1234 * 1233 / 2,
+              sum_of<double>(TypeParam(), unmanaged, Settings{route}));
+  }
 }
 
 template <class Element, class Value, class Exec>
@@ -160,33 +146,28 @@ void expect_result_views() {
 }
 
 TYPED_TEST(ReduceLayouts, ResultInAView) {
-  expect_result_views<half_t, half_t, TypeParam>();
-  expect_result_views<half_t, float, TypeParam>();
-  expect_result_views<float, double, TypeParam>();
-  expect_result_views<double, double, TypeParam>();
-  expect_result_views<std::int32_t, std::int64_t, TypeParam>();
-  expect_result_views<std::int64_t, double, TypeParam>();
+  for_pairs<Pair<half_t, half_t>, Pair<half_t, float>, Pair<float, double>,
+            Pair<double, double>, Pair<std::int32_t, std::int64_t>,
+            Pair<std::int64_t, double>>([&]<class A, class B>(Pair<A, B>) {
+    expect_result_views<A, B, TypeParam>();
+  });
 }
 
 /// Calls that follow each other on one instance leave their own results.
-template <class Exec>
-void expect_in_order() {
-  Exec const exec;
+TYPED_TEST(ReduceLayouts, ManyCallsInFlight) {
+  TypeParam const exec;
   std::size_t const calls = 50, size = 20000;
-  auto const x = make_view<float, Exec>(size, [](std::size_t) { return 1; });
-  Kokkos::View<float*, Exec> const results("results", calls);
+  auto const x = filled<float, TypeParam>(size, 1);
+  Kokkos::View<float*, TypeParam> const results("results", calls);
   for (std::size_t call = 0; call < calls; ++call) {
     auto const part   = Kokkos::subview(x, Range(call, size));
     auto const result = Kokkos::subview(results, call);
     reduce(exec, part, result);
   }
   exec.fence();
-  auto const host =
-      Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), results);
+  auto const host = host_copy(results);
   for (std::size_t call = 0; call < calls; ++call)
     ASSERT_EQ(float(size - call), host(call)) << call;
 }
-
-TYPED_TEST(ReduceLayouts, ManyCallsInFlight) { expect_in_order<TypeParam>(); }
 
 }  // namespace

@@ -2,12 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // reduce() with the reducers of Kokkos: the values of every type and size
-// against a sequential reference, what Kokkos' own reducers give for nothing
-// and for NaN, labels, and explain(), which runs nothing.
+// against a sequential reference, and what Kokkos' own reducers give for
+// nothing and for NaN.
 
 #include "ScanSupport.hpp"
-
-#include <KokkosMMA_Recorder.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -104,22 +102,18 @@ TYPED_TEST(ReduceOperations, Product) {
 
 /// 1 + 2^-10 in half_t: rounded after every factor, the product of 64 is off by
 /// two units in the last place; one that is rounded once by half a unit.
-template <class Exec>
-void expect_product_in_float() {
+TYPED_TEST(ReduceOperations, ProductOfHalfsIsKeptInFloat) {
   float const factor = 1 + 1 / 1024.f;
-  auto const x       = make_view<half_t, Exec>(
-      64, [&](std::size_t) { return static_cast<half_t>(factor); });
+  auto const x = filled<half_t, TypeParam>(64, static_cast<half_t>(factor));
   double exact = 1;
   for (int i = 0; i < 64; ++i) exact *= factor;
   half_t value = poison<half_t>();
-  reduce(Exec(), x, Kokkos::Prod<half_t>(value));
+  reduce(TypeParam(), x, Kokkos::Prod<half_t>(value));
   EXPECT_NEAR(exact, static_cast<double>(value), exact / 2048);
-  auto const place = poisoned_view<half_t, Exec>();
-  reduce(Exec(), x, Kokkos::Prod<half_t, typename Exec::memory_space>(place));
+  auto const place = poisoned_view<half_t, TypeParam>();
+  reduce(TypeParam(), x,
+         Kokkos::Prod<half_t, typename TypeParam::memory_space>(place));
   EXPECT_NEAR(exact, static_cast<double>(value_of(place)), exact / 2048);
-}
-TYPED_TEST(ReduceOperations, ProductOfHalfsIsKeptInFloat) {
-  expect_product_in_float<TypeParam>();
 }
 
 TYPED_TEST(ReduceOperations, SumReducers) {
@@ -192,79 +186,23 @@ TYPED_TEST(ReduceOperations, NanAndInfinityAsKokkosHasThem) {
       reduce(TypeParam(), x, Kokkos::Prod<float>(product));
       EXPECT_EQ(special != special, product != product);
     }
-  auto const all =
-      make_view<double, TypeParam>(77, [](std::size_t) { return nan; });
+  auto const all = filled<double, TypeParam>(77, nan);
   expect_as_kokkos<Kokkos::Max<double>, TypeParam>(all);
 }
 
-TYPED_TEST(ReduceOperations, StridedViews) {
-  Kokkos::View<float**, Kokkos::LayoutRight, TypeParam> const m("m", 100, 3);
+TYPED_TEST(ReduceOperations, OtherViews) {
+  RowMajor<float, TypeParam> const m("m", 100, 3);
   auto const x = Kokkos::subview(m, Kokkos::ALL, 1);
   Kokkos::deep_copy(m, 5.f);
   Kokkos::deep_copy(x, -3.f);
   float value = poison<float>();
   reduce(TypeParam(), x, Kokkos::Max<float>(value));
   EXPECT_EQ(-3, value);
-}
-
-TYPED_TEST(ReduceOperations, NullViewOfAReducer) {
-  Kokkos::View<float*, TypeParam> const x("x", 5);
   Kokkos::View<float, TypeParam> const nothing;
-  EXPECT_TRUE(has_parts(
-      error_of([&] {
-        reduce(TypeParam(), x,
-               Kokkos::Max<float, typename TypeParam::memory_space>(nothing));
-      }),
-      {"KokkosMMA::reduce", "reducer is null"}));
-}
-
-TYPED_TEST(ReduceOperations, LabelsReachTheTools) {
-  Kokkos::View<float*, TypeParam> const x("x", 100), y("y", 100);
-  float value            = 0;
-  auto const first_event = [](auto const& call) {
-    Recorder recorder;
-    call();
-    return Recorder::events.empty() ? std::string() : Recorder::events[0];
-  };
-  EXPECT_EQ("begin reduce my sum",
-            first_event([&] { reduce("my sum", TypeParam(), x, value); }));
-  EXPECT_EQ("begin reduce my max", first_event([&] {
-              reduce("my max", TypeParam(), x, Kokkos::Max<float>(value));
-            }));
-  EXPECT_EQ("begin scan my scan",
-            first_event([&] { inclusive_scan("my scan", TypeParam(), x, y); }));
-  EXPECT_EQ("begin scan my total", first_event([&] {
-              exclusive_scan("my total", TypeParam(), x, y, 1, Total(value));
-            }));
-}
-
-TYPED_TEST(ReduceOperations, ExplainRunsNothing) {
-  Kokkos::View<float*, TypeParam> const x("x", 100);
-  auto const y       = poisoned_view<float, TypeParam>();
-  auto const scanned = make_view<float, TypeParam>(
-      100, [](std::size_t) { return poison<float>(); });
-  Route const before     = last_route();
-  std::string const text = explain([&] {
-    reduce(TypeParam(), x, y);
-    inclusive_scan(TypeParam(), x, scanned);
+  expect_error({"KokkosMMA::reduce", "reducer is null"}, [&] {
+    reduce(TypeParam(), x,
+           Kokkos::Max<float, typename TypeParam::memory_space>(nothing));
   });
-  EXPECT_EQ(1, std::count(text.begin(), text.end(), '\n'));
-  EXPECT_EQ(0u, text.find("route "));
-  EXPECT_TRUE(same_bits(poison<float>(), value_of(y)));
-  auto const after = elements_of(scanned);
-  for (std::size_t i = 0; i < after.size(); ++i)
-    ASSERT_TRUE(same_bits(poison<float>(), float(after[i])));
-  EXPECT_EQ(to_string(before), to_string(last_route()));
-  // A maximum takes no tensor cores; an order is explained, not thrown.
-  float value = 7;
-  EXPECT_TRUE(has_parts(explain([&] {
-                          reduce(TypeParam(), x, Kokkos::Max<float>(value),
-                                 Settings{Route::mma});
-                        }),
-                        {"no route: mma was asked for and cannot run"}));
-  EXPECT_EQ(7, value);
-  EXPECT_TRUE(has_parts(error_of([] { explain([] {}); }),
-                        {"KokkosMMA::explain: ", "makes no call"}));
 }
 
 }  // namespace

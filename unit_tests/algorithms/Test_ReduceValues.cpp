@@ -69,48 +69,26 @@ void expect_exact_at(std::size_t size, Random& random) {
 /// Small sizes, for each pair of types; int8_t as a result wraps around.
 template <class Element, class Value, class Exec>
 void expect_exact_small() {
-  Random random;
-  SCOPED_TRACE(random.note() + ", " +
-               std::string(to_string(scalar_v<Element>)) + " into " +
-               std::string(to_string(scalar_v<Value>)));
+  SeededRandom random(types<Element, Value>());
   for (std::size_t const size : {0, 1, 2, 15, 16, 17, 31, 32, 33, 127, 128, 129,
                                  255, 256, 257, 4095, 4096, 4097})
     expect_exact_at<Element, Value, Exec>(size, random);
 }
 
-TYPED_TEST(ReduceValues, SixteenBitFloats) {
-  expect_exact_small<half_t, half_t, TypeParam>();
-  expect_exact_small<half_t, float, TypeParam>();
-  expect_exact_small<half_t, double, TypeParam>();
-  expect_exact_small<bhalf_t, bhalf_t, TypeParam>();
-  expect_exact_small<bhalf_t, float, TypeParam>();
-}
-
-TYPED_TEST(ReduceValues, Floats) {
-  expect_exact_small<float, float, TypeParam>();
-  expect_exact_small<float, double, TypeParam>();
-  expect_exact_small<float, half_t, TypeParam>();
-  expect_exact_small<double, double, TypeParam>();
-  expect_exact_small<double, float, TypeParam>();
-}
-
-TYPED_TEST(ReduceValues, SmallIntegers) {
-  expect_exact_small<std::int8_t, std::int8_t, TypeParam>();
-  expect_exact_small<std::int8_t, std::int32_t, TypeParam>();
-  expect_exact_small<std::int8_t, float, TypeParam>();
-  expect_exact_small<std::uint8_t, std::uint64_t, TypeParam>();
-  expect_exact_small<bool, std::int32_t, TypeParam>();
-}
-
-TYPED_TEST(ReduceValues, Integers) {
-  expect_exact_small<std::int32_t, std::int32_t, TypeParam>();
-  expect_exact_small<std::int32_t, std::int64_t, TypeParam>();
-  expect_exact_small<std::int32_t, float, TypeParam>();
-  expect_exact_small<std::uint32_t, std::uint64_t, TypeParam>();
-  expect_exact_small<std::int64_t, std::int64_t, TypeParam>();
-  expect_exact_small<std::uint64_t, std::uint64_t, TypeParam>();
-  expect_exact_small<std::int64_t, double, TypeParam>();
-  expect_exact_small<long long, long long, TypeParam>();
+TYPED_TEST(ReduceValues, EveryPairOfTypes) {
+  for_pairs<Pair<half_t, half_t>, Pair<half_t, float>, Pair<half_t, double>,
+            Pair<bhalf_t, bhalf_t>, Pair<bhalf_t, float>, Pair<float, float>,
+            Pair<float, double>, Pair<float, half_t>, Pair<double, double>,
+            Pair<double, float>, Pair<std::int8_t, std::int8_t>,
+            Pair<std::int8_t, std::int32_t>, Pair<std::int8_t, float>,
+            Pair<std::uint8_t, std::uint64_t>, Pair<bool, std::int32_t>,
+            Pair<std::int32_t, std::int32_t>, Pair<std::int32_t, std::int64_t>,
+            Pair<std::int32_t, float>, Pair<std::uint32_t, std::uint64_t>,
+            Pair<std::int64_t, std::int64_t>,
+            Pair<std::uint64_t, std::uint64_t>, Pair<std::int64_t, double>,
+            Pair<long long, long long>>([&]<class A, class B>(Pair<A, B>) {
+    expect_exact_small<A, B, TypeParam>();
+  });
 }
 
 /// Random bits: sums leave the type and come back modulo 2^bits. On host spaces
@@ -118,8 +96,7 @@ TYPED_TEST(ReduceValues, Integers) {
 /// the numbers are small.
 template <class Element, class Value, class Exec>
 void expect_modulo() {
-  Random random;
-  SCOPED_TRACE(random.note());
+  SeededRandom random;
   for (std::size_t const size : {1000, 70001}) {
     std::uint64_t expected = 0;
     auto const x           = make_view<Element, Exec>(size, [&](std::size_t) {
@@ -139,33 +116,25 @@ void expect_modulo() {
 }
 
 TYPED_TEST(ReduceValues, IntegersModulo) {
-  expect_modulo<std::int8_t, std::int32_t, TypeParam>();
-  expect_modulo<std::int8_t, std::int8_t, TypeParam>();
-  expect_modulo<std::uint8_t, std::uint64_t, TypeParam>();
-  expect_modulo<std::int32_t, std::int32_t, TypeParam>();
-  expect_modulo<std::int32_t, std::int64_t, TypeParam>();
-  expect_modulo<std::uint32_t, std::uint64_t, TypeParam>();
-  expect_modulo<std::int64_t, std::int64_t, TypeParam>();
-  expect_modulo<std::uint64_t, std::uint64_t, TypeParam>();
+  for_pairs<
+      Pair<std::int8_t, std::int32_t>, Pair<std::int8_t, std::int8_t>,
+      Pair<std::uint8_t, std::uint64_t>, Pair<std::int32_t, std::int32_t>,
+      Pair<std::int32_t, std::int64_t>, Pair<std::uint32_t, std::uint64_t>,
+      Pair<std::int64_t, std::int64_t>, Pair<std::uint64_t, std::uint64_t>>(
+      [&]<class A, class B>(Pair<A, B>) { expect_modulo<A, B, TypeParam>(); });
 }
 
-template <class Exec>
-void expect_negative_sums() {
+TYPED_TEST(ReduceValues, NegativeInt32IntoInt64) {
   std::size_t const size = 100003;
-  Exec const exec;
-  auto const x = make_view<std::int32_t, Exec>(size, [](std::size_t) {
-    return std::numeric_limits<std::int32_t>::min();
-  });
-  for (Route const route : routes<Exec>()) {
+  TypeParam const exec;
+  auto const x = filled<std::int32_t, TypeParam>(
+      size, std::numeric_limits<std::int32_t>::min());
+  for (Route const route : routes<TypeParam>()) {
     SCOPED_TRACE(trace(route, size));
     std::int64_t const computed =
         sum_of<std::int64_t>(exec, x, Settings{route});
     EXPECT_EQ(-std::int64_t(size) * (std::int64_t(1) << 31), computed);
   }
-}
-
-TYPED_TEST(ReduceValues, NegativeInt32IntoInt64) {
-  expect_negative_sums<TypeParam>();
 }
 
 /// Sizes around which the kernels change from one index per thread to full
@@ -192,18 +161,17 @@ std::set<std::size_t> large_sizes(std::size_t per_vector) {
 
 template <class Element, class Value, class Exec>
 void expect_exact_large() {
-  Random random;
-  SCOPED_TRACE(random.note());
+  SeededRandom random;
   for (std::size_t const size : large_sizes<Exec>(16 / sizeof(Element)))
     expect_exact_at<Element, Value, Exec>(size, random);
 }
 
 TYPED_TEST(ReduceValues, LargeSizes) {
-  expect_exact_large<half_t, float, TypeParam>();
-  expect_exact_large<float, float, TypeParam>();
-  expect_exact_large<double, double, TypeParam>();
-  expect_exact_large<std::int8_t, std::int32_t, TypeParam>();
-  expect_exact_large<std::int32_t, std::int64_t, TypeParam>();
+  for_pairs<Pair<half_t, float>, Pair<float, float>, Pair<double, double>,
+            Pair<std::int8_t, std::int32_t>, Pair<std::int32_t, std::int64_t>>(
+      [&]<class A, class B>(Pair<A, B>) {
+        expect_exact_large<A, B, TypeParam>();
+      });
 }
 
 /// More elements than 32 bits count, from an unaligned first one.
@@ -213,11 +181,9 @@ void expect_beyond_32_bits() {
   Kokkos::View<std::int8_t*, Exec> const memory(
       Kokkos::view_alloc("large", Kokkos::WithoutInitializing), size + 6);
   Kokkos::deep_copy(memory, std::int8_t(77));  // around x
-  auto const x =
-      Kokkos::subview(memory, std::pair<std::size_t, std::size_t>(3, 3 + size));
+  auto const x = Kokkos::subview(memory, Range(3, 3 + size));
   Kokkos::deep_copy(x, std::int8_t(-3));
-  auto const last =
-      Kokkos::subview(x, std::pair<std::size_t, std::size_t>(size - 1, size));
+  auto const last = Kokkos::subview(x, Range(size - 1, size));
   Kokkos::deep_copy(last, std::int8_t(101));
   for (Route const route : {Route::mma, Route::streamed}) {
     SCOPED_TRACE(trace(route, size));

@@ -15,8 +15,6 @@ template <class Exec>
 class ScanLayouts : public ::testing::Test {};
 TYPED_TEST_SUITE(ScanLayouts, ExecutionSpaces);
 
-using Range = std::pair<std::size_t, std::size_t>;
-
 /// Where element i of a View lies in the memory that it was cut from.
 struct Place {
   std::size_t first  = 0;
@@ -43,82 +41,75 @@ template <class Output, class Exec>
   return same_elements_as([&](std::size_t i) { return whole[i]; }, elements);
 }
 
+/// Memory of values at these places and `between` elsewhere.
+template <class T, class Exec>
+Kokkos::View<T*, Exec> memory_of(std::vector<std::int64_t> const& values,
+                                 Place const& place, T between) {
+  std::vector<T> all(place(values.size()) + 40, between);
+  for (std::size_t i = 0; i < values.size(); ++i)
+    all[place(i)] = static_cast<T>(values[i]);
+  return make_view<T, Exec>(all.size(), [&](std::size_t i) { return all[i]; });
+}
+std::vector<std::int64_t> random_values(std::size_t size, Random& random) {
+  std::vector<std::int64_t> values(size);
+  for (std::int64_t& value : values) value = random.integer(0, 3);
+  return values;
+}
+
 /// One scan from one place to another, by every route. `as_view` makes the
 /// Views of the call from memory, place and size.
 template <ScanKind Kind, class Input, class Output, class Exec, class AsView>
 void expect_scanned(Place const& from, Place const& to, std::size_t size,
                     bool contiguous, Random& random, AsView const& as_view) {
-  std::size_t const around = 40;
-  std::vector<std::int64_t> values(size);
-  for (std::int64_t& value : values) value = random.integer(0, 3);
+  auto const values = random_values(size, random);
   // What lies between the elements of x would be seen in the sums.
-  auto const memory_x = make_view<Input, Exec>(from(size) + around,
-                                               [](std::size_t) { return 100; });
-  {
-    auto const host = Kokkos::create_mirror_view(memory_x);
-    Kokkos::deep_copy(host, memory_x);
-    for (std::size_t i = 0; i < size; ++i)
-      host(from(i)) = static_cast<Input>(values[i]);
-    Kokkos::deep_copy(memory_x, host);
-  }
+  auto const memory_x =
+      memory_of<Input, Exec>(values, from, static_cast<Input>(100));
   auto const x = as_view(memory_x, from, size);
   for (Route const route : scan_routes<Input, Output, Exec>(contiguous)) {
-    SCOPED_TRACE(scan_trace(route, Kind, size) + ", x from " +
-                 std::to_string(from.first) + " by " +
-                 std::to_string(from.stride) + ", y from " +
-                 std::to_string(to.first) + " by " + std::to_string(to.stride));
-    auto const memory_y = poisoned_array<Output, Exec>(to(size) + around);
+    SCOPED_TRACE(joined(scan_trace(route, Kind, size), ", x from ", from.first,
+                        " by ", from.stride, ", y from ", to.first, " by ",
+                        to.stride));
+    auto const memory_y = poisoned_array<Output, Exec>(to(size) + 40);
     auto const y        = as_view(memory_y, to, size);
     run_scan<Kind>(Exec(), x, y, Settings{route}, 2);
     ASSERT_TRUE(written(memory_y, to, sequential_scan<Kind>(values, 2)));
   }
 }
 
+template <class T, class Exec>
+auto part(Kokkos::View<T*, Exec> const& memory, Place const& place,
+          std::size_t size) {
+  return Kokkos::subview(memory, Range(place.first, place.first + size));
+}
+
 /// Contiguous parts at every place of a 16-byte line.
 template <class Input, class Output, class Exec>
 void expect_any_alignment() {
-  Random random;
-  SCOPED_TRACE(random.note());
-  auto const part = [](auto const& memory, Place const& place,
-                       std::size_t size) {
-    return Kokkos::subview(memory, Range(place.first, place.first + size));
-  };
+  SeededRandom random;
+  auto const as_part = [](auto const&... place) { return part(place...); };
   for (std::size_t const size : {1, 5, 16, 300, 4111})
     for (std::size_t first = 0; first <= 17; ++first) {
       expect_scanned<ScanKind::exclusive, Input, Output, Exec>(
-          Place{first}, Place{0}, size, true, random, part);
+          Place{first}, Place{0}, size, true, random, as_part);
       expect_scanned<ScanKind::inclusive, Input, Output, Exec>(
-          Place{3}, Place{first}, size, true, random, part);
+          Place{3}, Place{first}, size, true, random, as_part);
     }
 }
 
-TYPED_TEST(ScanLayouts, UnalignedHalfs) {
-  expect_any_alignment<half_t, float, TypeParam>();
-}
-TYPED_TEST(ScanLayouts, UnalignedHalfsIntoHalfs) {
-  expect_any_alignment<half_t, half_t, TypeParam>();
-}
-TYPED_TEST(ScanLayouts, UnalignedFloats) {
-  expect_any_alignment<float, float, TypeParam>();
-}
-TYPED_TEST(ScanLayouts, UnalignedDoubles) {
-  expect_any_alignment<double, double, TypeParam>();
-}
-TYPED_TEST(ScanLayouts, UnalignedFlags) {
-  expect_any_alignment<std::int8_t, std::int32_t, TypeParam>();
-}
-TYPED_TEST(ScanLayouts, UnalignedInt32IntoInt64) {
-  expect_any_alignment<std::int32_t, std::int64_t, TypeParam>();
+TYPED_TEST(ScanLayouts, Unaligned) {
+  for_pairs<Pair<half_t, float>, Pair<half_t, half_t>, Pair<float, float>,
+            Pair<double, double>, Pair<std::int8_t, std::int32_t>,
+            Pair<std::int32_t, std::int64_t>>(
+      [&]<class A, class B>(Pair<A, B>) {
+        expect_any_alignment<A, B, TypeParam>();
+      });
 }
 
 template <class Input, class Output, class Exec>
 void expect_strided() {
-  Random random;
-  SCOPED_TRACE(random.note());
-  auto const strided = [](auto const& memory, Place const& place,
-                          std::size_t size) {
-    return cut(memory, place, size);
-  };
+  SeededRandom random;
+  auto const strided = [](auto const&... place) { return cut(place...); };
   for (std::size_t const size : {2, 33, 1000, 9001})
     for (auto const& [from, to] : {std::pair(Place{0, 3}, Place{0, 1}),
                                    std::pair(Place{1, 1}, Place{2, 5}),
@@ -136,55 +127,40 @@ void expect_strided() {
       Place{3, 4}, Place{5, 6}, 1, true, random, strided);
 }
 
-TYPED_TEST(ScanLayouts, StridedFloats) {
-  expect_strided<float, float, TypeParam>();
-}
-TYPED_TEST(ScanLayouts, StridedFlags) {
-  expect_strided<std::int8_t, std::int32_t, TypeParam>();
+TYPED_TEST(ScanLayouts, Strided) {
+  for_pairs<Pair<float, float>, Pair<std::int8_t, std::int32_t>>(
+      [&]<class A, class B>(Pair<A, B>) { expect_strided<A, B, TypeParam>(); });
 }
 
 /// The tensor cores load 16 bytes at a time: an error when a call insists.
-template <class Exec>
-void expect_mma_refuses_strides() {
-  auto const memory = poisoned_array<float, Exec>(200);
-  auto const x      = cut(memory, Place{0, 2}, 50);
-  auto const y      = poisoned_array<float, Exec>(50);
-  EXPECT_TRUE(has_parts(
-      error_of([&] { inclusive_scan(Exec(), x, y, Settings{Route::mma}); }),
-      {"KokkosMMA::inclusive_scan", "route mma",
-       on_cuda<Exec> ? "strided" : "not Cuda"}));
-  EXPECT_TRUE(written(y, Place{}, {}));
-}
-
 TYPED_TEST(ScanLayouts, MmaRefusesStrides) {
-  expect_mma_refuses_strides<TypeParam>();
+  auto const memory = poisoned_array<float, TypeParam>(200);
+  auto const x      = cut(memory, Place{0, 2}, 50);
+  auto const y      = poisoned_array<float, TypeParam>(50);
+  expect_error(
+      {"KokkosMMA::inclusive_scan", "route mma",
+       on_cuda<TypeParam> ? "strided" : "not Cuda"},
+      [&] { inclusive_scan(TypeParam(), x, y, Settings{Route::mma}); });
+  EXPECT_TRUE(written(y, Place{}, {}));
 }
 
 template <ScanKind Kind, class T, class Exec>
 void expect_in_place() {
-  Random random;
-  SCOPED_TRACE(random.note());
+  SeededRandom random;
   for (std::size_t const size : {1, 2, 33, 4097, 70001})
     for (auto const& place : {Place{0, 1}, Place{5, 1}, Place{1, 3}}) {
-      std::vector<std::int64_t> values(size);
-      for (std::int64_t& value : values) value = random.integer(0, 3);
+      auto const values = random_values(size, random);
       for (Route const route : scan_routes<T, T, Exec>(place.stride == 1)) {
-        SCOPED_TRACE(scan_trace(route, Kind, size) + ", stride " +
-                     std::to_string(place.stride));
-        auto const memory = poisoned_array<T, Exec>(place(size) + 20);
-        auto const host   = Kokkos::create_mirror_view(memory);
-        Kokkos::deep_copy(host, memory);
-        for (std::size_t i = 0; i < size; ++i)
-          host(place(i)) = static_cast<T>(values[i]);
-        Kokkos::deep_copy(memory, host);
-        if (place.stride == 1) {
-          auto const x =
-              Kokkos::subview(memory, Range(place.first, place.first + size));
+        SCOPED_TRACE(
+            joined(scan_trace(route, Kind, size), ", stride ", place.stride));
+        auto const memory = memory_of<T, Exec>(values, place, poison<T>());
+        auto const run    = [&](auto const& x) {
           run_scan<Kind>(Exec(), x, x, Settings{route});
-        } else {
-          auto const x = cut(memory, place, size);
-          run_scan<Kind>(Exec(), x, x, Settings{route});
-        }
+        };
+        if (place.stride == 1)
+          run(part(memory, place, size));
+        else
+          run(cut(memory, place, size));
         ASSERT_TRUE(written(memory, place, sequential_scan<Kind>(values, 0)));
       }
     }
@@ -195,24 +171,18 @@ TYPED_TEST(ScanLayouts, InPlace) {
   expect_in_place<ScanKind::inclusive, double, TypeParam>();
   expect_in_place<ScanKind::exclusive, std::int32_t, TypeParam>();
   expect_in_place<ScanKind::inclusive, std::int64_t, TypeParam>();
-}
-
-TYPED_TEST(ScanLayouts, InPlaceOfHalfs) {
   expect_in_place<ScanKind::exclusive, half_t, TypeParam>();
 }
 
 /// Two columns of a row-major matrix interleave and share no byte.
-template <class Exec>
-void expect_columns() {
+TYPED_TEST(ScanLayouts, ColumnsOfOneMatrix) {
   std::size_t const rows = 3000;
-  Kokkos::View<double**, Kokkos::LayoutRight, Exec> const matrix("m", rows, 3);
+  RowMajor<double, TypeParam> const matrix("m", rows, 3);
   Kokkos::deep_copy(matrix, 1.);
   auto const x = Kokkos::subview(matrix, Kokkos::ALL, 0);
   auto const y = Kokkos::subview(matrix, Kokkos::ALL, 2);
-  ASSERT_EQ("", error_of([&] { exclusive_scan(Exec(), x, y); }));
-  Kokkos::fence();
-  auto const host =
-      Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), matrix);
+  EXPECT_NO_THROW(exclusive_scan(TypeParam(), x, y));
+  auto const host = host_copy(matrix);
   for (std::size_t i = 0; i < rows; ++i) {
     ASSERT_EQ(1., host(i, 0)) << i;
     ASSERT_EQ(1., host(i, 1)) << i;
@@ -220,108 +190,77 @@ void expect_columns() {
   }
 }
 
-TYPED_TEST(ScanLayouts, ColumnsOfOneMatrix) { expect_columns<TypeParam>(); }
-
-template <class Exec>
-void expect_const_and_unmanaged() {
+TYPED_TEST(ScanLayouts, ConstAndUnmanagedViews) {
+  using Exec             = TypeParam;
   std::size_t const size = 5000;
-  auto const memory =
-      make_view<float, Exec>(size, [](std::size_t) { return 1; });
+  auto const memory      = filled<float, Exec>(size, 1);
   Kokkos::View<float const*, Exec> const constant = memory;
   Kokkos::View<
       float const*, Exec,
       Kokkos::MemoryTraits<Kokkos::Unmanaged | Kokkos::RandomAccess>> const
       random_access(memory.data(), size);
-  std::vector<std::int64_t> const values(size, 1);
-  auto const expected =
-      sequential_scan<ScanKind::inclusive, std::int64_t>(values, 0);
   for (Route const route : scan_routes<float, float, Exec>()) {
     SCOPED_TRACE(trace(route, size));
     auto const y = poisoned_array<float, Exec>(size);
-    Kokkos::View<float*, Exec, Kokkos::MemoryTraits<Kokkos::Unmanaged>> const
-        unmanaged(y.data(), size);
+    Unmanaged<float*, Exec> const unmanaged(y.data(), size);
     run_scan<ScanKind::inclusive>(Exec(), constant, unmanaged, Settings{route});
-    EXPECT_TRUE(written(y, Place{}, expected));
+    EXPECT_TRUE(holds(y, [](std::size_t i) { return i + 1; }));
     Kokkos::deep_copy(y, 0.f);
     run_scan<ScanKind::inclusive>(Exec(), random_access, y, Settings{route});
-    EXPECT_TRUE(written(y, Place{}, expected));
+    EXPECT_TRUE(holds(y, [](std::size_t i) { return i + 1; }));
   }
-}
-
-TYPED_TEST(ScanLayouts, ConstAndUnmanagedViews) {
-  expect_const_and_unmanaged<TypeParam>();
 }
 
 /// An atomic View has no memory that a kernel may load by itself: Kokkos calls
 /// the functor.
-template <class Exec>
-void expect_atomic_views() {
+TYPED_TEST(ScanLayouts, AtomicViews) {
   std::size_t const size = 3000;
-  auto const memory =
-      make_view<std::int32_t, Exec>(size, [](std::size_t) { return 2; });
-  Kokkos::View<std::int32_t*, Exec, Kokkos::MemoryTraits<Kokkos::Atomic>> const
-      atomic = memory;
-  for (Route const route : routes<Exec>(false)) {
+  auto const memory      = filled<std::int32_t, TypeParam>(size, 2);
+  Kokkos::View<std::int32_t*, TypeParam,
+               Kokkos::MemoryTraits<Kokkos::Atomic>> const atomic = memory;
+  for (Route const route : routes<TypeParam>(false)) {
     SCOPED_TRACE(trace(route, size));
-    auto const y = poisoned_array<std::int32_t, Exec>(size);
-    run_scan<ScanKind::exclusive>(Exec(), atomic, y, Settings{route});
-    ASSERT_TRUE(same_elements_as(
-        [](std::size_t i) { return std::int32_t(2 * i); }, elements_of(y)));
+    auto const y = poisoned_array<std::int32_t, TypeParam>(size);
+    run_scan<ScanKind::exclusive>(TypeParam(), atomic, y, Settings{route});
+    ASSERT_TRUE(holds(y, [](std::size_t i) { return std::int32_t(2 * i); }));
   }
   EXPECT_NE("", error_of([&] {
-              exclusive_scan(Exec(), atomic, memory, Settings{Route::mma});
+              exclusive_scan(TypeParam(), atomic, memory, Settings{Route::mma});
             }));
 }
 
-TYPED_TEST(ScanLayouts, AtomicViews) { expect_atomic_views<TypeParam>(); }
-
 /// Totals of the accumulator's type and of others, of some elements and of
 /// none.
-template <class Place, class Space, class Exec, class X, class Y>
-Place total_in_view(X const& x, Y const& y, Settings const& settings) {
-  auto const total = poisoned_view<Place, Space>();
-  run_scan<ScanKind::exclusive>(Exec(), x, y, settings, 7, Total(total));
-  return value_of(total);
-}
-
 template <class Input, class Output, class Place, class Exec>
 void expect_totals() {
-  std::size_t const size = 4321;
-  auto const x = make_view<Input, Exec>(size, [](std::size_t) { return 1; });
-  auto const y = poisoned_array<Output, Exec>(size);
+  auto const x = filled<Input, Exec>(4321, 1);
+  auto const y = poisoned_array<Output, Exec>(4321);
   Kokkos::View<Input*, Exec> const no_x;
   Kokkos::View<Output*, Exec> const no_y;
-  using Device = typename Exec::memory_space;
-  using Host   = Kokkos::HostSpace;
-  for (Route const route : scan_routes<Input, Output, Exec>()) {
-    SCOPED_TRACE(trace(route, size));
-    Settings const settings{route};
+  auto const check = [](auto const& x, auto const& y, Route route) {
+    SCOPED_TRACE(trace(route, x.extent(0)));
     // 4321 is 4320 or 4324 as a half
-    double const expected = double(static_cast<Place>(4321));
-    EXPECT_EQ(expected,
-              (double(total_in_view<Place, Device, Exec>(x, y, settings))));
-    EXPECT_EQ(expected,
-              (double(total_in_view<Place, Host, Exec>(x, y, settings))));
-    EXPECT_EQ(
-        0., (double(total_in_view<Place, Device, Exec>(no_x, no_y, settings))));
-    EXPECT_EQ(0.,
-              (double(total_in_view<Place, Host, Exec>(no_x, no_y, settings))));
-    Place total = poison<Place>();
-    run_scan<ScanKind::inclusive>(Exec(), x, y, settings, 7, Total(total));
-    EXPECT_EQ(expected, double(total));
-    total = poison<Place>();
-    run_scan<ScanKind::inclusive>(Exec(), no_x, no_y, settings, 7,
-                                  Total(total));
-    EXPECT_EQ(0., double(total));
+    double const expected = double(static_cast<Place>(int(x.extent(0))));
+    Settings const settings{route};
+    auto const view = poisoned_view<Place, typename Exec::memory_space>();
+    run_scan<ScanKind::exclusive>(Exec(), x, y, settings, 7, Total(view));
+    EXPECT_EQ(expected, double(value_of(view)));
+    auto const on_host = poisoned_view<Place, Kokkos::HostSpace>();
+    run_scan<ScanKind::exclusive>(Exec(), x, y, settings, 7, Total(on_host));
+    EXPECT_EQ(expected, double(value_of(on_host)));
+    Place scalar = poison<Place>();
+    run_scan<ScanKind::inclusive>(Exec(), x, y, settings, 7, Total(scalar));
+    EXPECT_EQ(expected, double(scalar));
+  };
+  for (Route const route : scan_routes<Input, Output, Exec>()) {
+    check(x, y, route);
+    check(no_x, no_y, route);
   }
 }
 
-TYPED_TEST(ScanLayouts, TotalOfTheAccumulatorsType) {
+TYPED_TEST(ScanLayouts, TotalsOfEveryType) {
   expect_totals<float, float, float, TypeParam>();
   expect_totals<std::int8_t, std::int32_t, std::int32_t, TypeParam>();
-}
-
-TYPED_TEST(ScanLayouts, TotalOfAnotherType) {
   expect_totals<half_t, float, half_t, TypeParam>();
   expect_totals<std::int32_t, double, float, TypeParam>();
   expect_totals<std::int8_t, std::int32_t, std::int8_t, TypeParam>();
@@ -330,38 +269,32 @@ TYPED_TEST(ScanLayouts, TotalOfAnotherType) {
 
 /// Offsets of compressed rows: n counts into n + 1 offsets, the last of which
 /// is the total.
-template <class Exec>
-void expect_row_offsets() {
+TYPED_TEST(ScanLayouts, RowOffsets) {
   std::size_t const rows = 10007;
-  auto const counts      = make_view<std::int32_t, Exec>(
+  auto const counts      = make_view<std::int32_t, TypeParam>(
       rows, [](std::size_t i) { return int(i % 5); });
-  auto const host =
-      Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), counts);
-  for (Route const route : scan_routes<std::int32_t, std::int32_t, Exec>()) {
+  auto const host = host_copy(counts);
+  for (Route const route :
+       scan_routes<std::int32_t, std::int32_t, TypeParam>()) {
     SCOPED_TRACE(trace(route, rows));
-    auto const offsets = poisoned_array<std::int32_t, Exec>(rows + 1);
+    auto const offsets = poisoned_array<std::int32_t, TypeParam>(rows + 1);
     run_scan<ScanKind::exclusive>(
-        Exec(), counts, Kokkos::subview(offsets, Range(0, rows)),
+        TypeParam(), counts, Kokkos::subview(offsets, Range(0, rows)),
         Settings{route}, 0, Total(Kokkos::subview(offsets, rows)));
     std::int32_t sum = 0;
-    EXPECT_TRUE(same_elements_as(
-        [&](std::size_t i) {
-          std::int32_t const offset = sum;
-          if (i < rows) sum += host(i);
-          return offset;
-        },
-        elements_of(offsets)));
+    EXPECT_TRUE(holds(offsets, [&](std::size_t i) {
+      std::int32_t const offset = sum;
+      if (i < rows) sum += host(i);
+      return offset;
+    }));
   }
 }
 
-TYPED_TEST(ScanLayouts, RowOffsets) { expect_row_offsets<TypeParam>(); }
-
 /// Calls that follow each other on one instance see each other's output.
-template <class Exec>
-void expect_in_order() {
-  Exec const exec;
+TYPED_TEST(ScanLayouts, ManyCallsInFlight) {
+  TypeParam const exec;
   std::size_t const size = 20000;
-  auto const x           = make_view<std::uint32_t, Exec>(
+  auto const x           = make_view<std::uint32_t, TypeParam>(
       size, [](std::size_t i) { return i == 0; });
   std::vector<std::uint32_t> expected(size, 0);
   expected[0] = 1;
@@ -370,10 +303,7 @@ void expect_in_order() {
     expected = sequential_scan<ScanKind::inclusive>(expected, 0u);
   }
   exec.fence();
-  EXPECT_TRUE(same_elements_as([&](std::size_t i) { return expected[i]; },
-                               elements_of(x)));
+  EXPECT_TRUE(holds(x, expected));
 }
-
-TYPED_TEST(ScanLayouts, ManyCallsInFlight) { expect_in_order<TypeParam>(); }
 
 }  // namespace

@@ -49,11 +49,9 @@ void expect_exact_at(std::size_t size, Random& random) {
     auto const check = [&](auto const& y, std::int64_t init) {
       std::vector<std::int64_t> const expected =
           sequential_scan<Kind, std::int64_t>(values, init);
-      return same_elements_as(
-          [&](std::size_t i) {
-            return static_cast<Output>(static_cast<A>(expected[i]));
-          },
-          elements_of(y));
+      return holds(y, [&](std::size_t i) {
+        return static_cast<Output>(static_cast<A>(expected[i]));
+      });
     };
     {
       auto const y = poisoned_array<Output, Exec>(size);
@@ -72,9 +70,7 @@ void expect_exact_at(std::size_t size, Random& random) {
 
 template <class Input, class Output, class Exec, class Accumulator = void>
 void expect_exact(std::vector<std::size_t> const& sizes) {
-  Random random;
-  SCOPED_TRACE(random.note() + ", " + std::string(to_string(scalar_v<Input>)) +
-               " into " + std::string(to_string(scalar_v<Output>)));
+  SeededRandom random(types<Input, Output>());
   for (std::size_t const size : sizes) {
     expect_exact_at<ScanKind::exclusive, Input, Output, Exec, Accumulator>(
         size, random);
@@ -89,76 +85,51 @@ std::vector<std::size_t> const all_sizes = {
     256,  257,   1023,  1024,  1025,  4095,  4096,  4097, 8191, 8192,
     8193, 16383, 16384, 16385, 32769, 65535, 65536, 65537};
 
-TYPED_TEST(ScanValues, Halfs) {
-  expect_exact<half_t, float, TypeParam>(all_sizes);
-  expect_exact<half_t, half_t, TypeParam>(few_sizes);
+TYPED_TEST(ScanValues, EverySize) {
+  for_pairs<Pair<half_t, float>, Pair<bhalf_t, float>, Pair<float, float>,
+            Pair<double, double>, Pair<std::int8_t, std::int32_t>,
+            Pair<bool, std::int32_t>, Pair<std::int32_t, std::int32_t>,
+            Pair<std::int64_t, std::int64_t>>([]<class A, class B>(Pair<A, B>) {
+    expect_exact<A, B, TypeParam>(all_sizes);
+  });
+}
+
+TYPED_TEST(ScanValues, EveryPairOfTypes) {
+  for_pairs<Pair<half_t, half_t>, Pair<bhalf_t, bhalf_t>, Pair<float, half_t>,
+            Pair<std::uint8_t, std::uint64_t>, Pair<std::int8_t, std::int8_t>,
+            Pair<std::int32_t, std::int64_t>,
+            Pair<std::uint32_t, std::uint64_t>,
+            Pair<std::uint64_t, std::uint64_t>, Pair<std::int64_t, double>>(
+      []<class A, class B>(Pair<A, B>) {
+        expect_exact<A, B, TypeParam>(few_sizes);
+      });
+  // no tile kernel
+  expect_exact<std::int16_t, std::int32_t, TypeParam>(few_sizes);
+  // accumulators of the caller's
   expect_exact<half_t, double, TypeParam, double>(few_sizes);
-}
-
-TYPED_TEST(ScanValues, BHalfs) {
-  expect_exact<bhalf_t, float, TypeParam>(all_sizes);
-  expect_exact<bhalf_t, bhalf_t, TypeParam>(few_sizes);
-}
-
-TYPED_TEST(ScanValues, Floats) {
-  expect_exact<float, float, TypeParam>(all_sizes);
   expect_exact<float, float, TypeParam, double>(few_sizes);
-  expect_exact<float, half_t, TypeParam>(few_sizes);
-}
-
-TYPED_TEST(ScanValues, Doubles) {
-  expect_exact<double, double, TypeParam>(all_sizes);
-}
-
-TYPED_TEST(ScanValues, SmallIntegers) {
-  expect_exact<std::int8_t, std::int32_t, TypeParam>(all_sizes);
-  expect_exact<std::uint8_t, std::uint64_t, TypeParam>(few_sizes);
-  expect_exact<std::int8_t, std::int8_t, TypeParam>(few_sizes);
   expect_exact<std::int8_t, float, TypeParam, float>(few_sizes);
-}
-
-TYPED_TEST(ScanValues, BoolsAreCounted) {
-  expect_exact<bool, std::int32_t, TypeParam>(all_sizes);
   expect_exact<bool, std::uint8_t, TypeParam, std::uint32_t>(few_sizes);
 }
 
-TYPED_TEST(ScanValues, Int32) {
-  expect_exact<std::int32_t, std::int32_t, TypeParam>(all_sizes);
-  expect_exact<std::int32_t, std::int64_t, TypeParam>(few_sizes);
-  expect_exact<std::uint32_t, std::uint64_t, TypeParam>(few_sizes);
-}
-
-TYPED_TEST(ScanValues, Int64) {
-  expect_exact<std::int64_t, std::int64_t, TypeParam>(all_sizes);
-  expect_exact<std::uint64_t, std::uint64_t, TypeParam>(few_sizes);
-  expect_exact<std::int64_t, double, TypeParam>(few_sizes);
-}
-
 TYPED_TEST(ScanValues, AMillion) {
-  expect_exact<half_t, half_t, TypeParam>({1000003});
-  expect_exact<std::int8_t, std::int32_t, TypeParam>({1000003});
-  expect_exact<std::int64_t, std::int64_t, TypeParam>({1000003});
-}
-
-TYPED_TEST(ScanValues, ShortsHaveNoTileKernel) {
-  expect_exact<std::int16_t, std::int32_t, TypeParam>(few_sizes);
+  for_pairs<Pair<half_t, half_t>, Pair<std::int8_t, std::int32_t>,
+            Pair<std::int64_t, std::int64_t>>([]<class A, class B>(Pair<A, B>) {
+    expect_exact<A, B, TypeParam>({1000003});
+  });
 }
 
 /// Random bits: sums leave the type and come back modulo 2^bits, on every
 /// space.
 template <ScanKind Kind, class Input, class Output, class Exec>
 void expect_modulo() {
-  Random random;
-  SCOPED_TRACE(random.note());
+  SeededRandom random(types<Input, Output>());
   for (std::size_t const size : {1000, 70001}) {
     std::vector<std::uint64_t> values(size);
     std::uint64_t sum = 0;
     auto const x      = make_view<Input, Exec>(size, [&](std::size_t i) {
       Input const value = static_cast<Input>(random.bits());
-      values[i]         = std::uint64_t(std::int64_t(value));
-      if constexpr (std::is_unsigned_v<Input>) {
-        values[i] = value;
-      }
+      values[i]         = std::uint64_t(value);
       sum += values[i];
       return value;
     });
@@ -169,25 +140,23 @@ void expect_modulo() {
       auto const y = poisoned_array<Output, Exec>(size);
       Output total = poison<Output>();
       run_scan<Kind>(Exec(), x, y, Settings{route}, 0, Total(total));
-      ASSERT_TRUE(same_elements_as(
-          [&](std::size_t i) { return static_cast<Output>(expected[i]); },
-          elements_of(y)));
+      ASSERT_TRUE(holds(
+          y, [&](std::size_t i) { return static_cast<Output>(expected[i]); }));
       ASSERT_EQ(static_cast<Output>(sum), total);
     }
   }
 }
 
 TYPED_TEST(ScanValues, IntegersModulo) {
-  constexpr ScanKind exclusive = ScanKind::exclusive;
-  expect_modulo<exclusive, std::int8_t, std::int32_t, TypeParam>();
-  expect_modulo<exclusive, std::int8_t, std::int8_t, TypeParam>();
-  expect_modulo<exclusive, std::uint8_t, std::uint64_t, TypeParam>();
-  expect_modulo<exclusive, std::int32_t, std::int32_t, TypeParam>();
-  expect_modulo<exclusive, std::int32_t, std::int64_t, TypeParam>();
-  expect_modulo<exclusive, std::uint32_t, std::uint64_t, TypeParam>();
-  expect_modulo<exclusive, std::int64_t, std::int64_t, TypeParam>();
-  expect_modulo<ScanKind::inclusive, std::int32_t, std::int32_t, TypeParam>();
-  expect_modulo<ScanKind::inclusive, std::uint64_t, std::uint64_t, TypeParam>();
+  for_pairs<
+      Pair<std::int8_t, std::int32_t>, Pair<std::int8_t, std::int8_t>,
+      Pair<std::uint8_t, std::uint64_t>, Pair<std::int32_t, std::int32_t>,
+      Pair<std::int32_t, std::int64_t>, Pair<std::uint32_t, std::uint64_t>,
+      Pair<std::int64_t, std::int64_t>, Pair<std::uint64_t, std::uint64_t>>(
+      []<class A, class B>(Pair<A, B>) {
+        expect_modulo<ScanKind::exclusive, A, B, TypeParam>();
+        expect_modulo<ScanKind::inclusive, A, B, TypeParam>();
+      });
 }
 
 /// Counts elements that differ from first + i.
@@ -267,25 +236,20 @@ static_assert(!accumulator_holds<bhalf_t, half_t>());
 static_assert(!accumulator_holds<std::int8_t, half_t>());
 #endif
 
-template <class Input, class Output>
-using default_accumulator =
-    Impl::chosen_accumulator_t<void, Kokkos::View<Input*>,
-                               Kokkos::View<Output*>>;
-static_assert(std::is_same_v<float, default_accumulator<half_t, half_t>>);
-static_assert(std::is_same_v<double, default_accumulator<float, double>>);
-static_assert(std::is_same_v<double, default_accumulator<double, float>>);
-static_assert(std::is_same_v<std::int32_t,
-                             default_accumulator<std::int8_t, std::int32_t>>);
-static_assert(std::is_same_v<std::int64_t,
-                             default_accumulator<std::int64_t, std::int8_t>>);
-static_assert(std::is_same_v<std::int32_t, default_accumulator<bool, bool>>);
-static_assert(
-    std::is_same_v<double, default_accumulator<std::int64_t, double>>);
-static_assert(
-    std::is_same_v<double, default_accumulator<std::uint64_t, float>>);
-static_assert(
-    std::is_same_v<double, default_accumulator<std::int32_t, half_t>>);
-static_assert(std::is_same_v<double, default_accumulator<std::int16_t, float>>);
+template <class Sum, class Input, class Output>
+inline constexpr bool sums_in =
+    std::is_same_v<Sum, Impl::chosen_accumulator_t<void, Kokkos::View<Input*>,
+                                                   Kokkos::View<Output*>>>;
+static_assert(sums_in<float, half_t, half_t>);
+static_assert(sums_in<double, float, double>);
+static_assert(sums_in<double, double, float>);
+static_assert(sums_in<std::int32_t, std::int8_t, std::int32_t>);
+static_assert(sums_in<std::int64_t, std::int64_t, std::int8_t>);
+static_assert(sums_in<std::int32_t, bool, bool>);
+static_assert(sums_in<double, std::int64_t, double>);
+static_assert(sums_in<double, std::uint64_t, float>);
+static_assert(sums_in<double, std::int32_t, half_t>);
+static_assert(sums_in<double, std::int16_t, float>);
 
 // What may be written, and which totals: no integer loses bits of the elements,
 // and no total promises more than was kept.

@@ -30,6 +30,9 @@ struct Values {
   std::int64_t& operator()(std::size_t i, std::size_t j) {
     return all[i * columns + j];
   }
+  std::int64_t operator()(std::size_t i, std::size_t j) const {
+    return all[i * columns + j];
+  }
   /// Line `line` along a dimension.
   std::vector<std::int64_t> line(int dimension, std::size_t line) const {
     std::vector<std::int64_t> result;
@@ -87,15 +90,12 @@ struct Padded {
     });
   }
   auto view() const {
-    using Range = std::pair<std::size_t, std::size_t>;
     return Kokkos::subview(all, Range(first, first + rows),
                            Range(first, first + columns));
   }
   template <class Value>
   ::testing::AssertionResult holds(Value const& value) const {
-    Kokkos::fence("Padded::holds");
-    auto const host =
-        Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), all);
+    auto const host = host_copy(all);
     for (std::size_t i = 0; i < host.extent(0); ++i)
       for (std::size_t j = 0; j < host.extent(1); ++j) {
         T const wanted = is_inside(i, j)
@@ -120,8 +120,7 @@ std::string shape_trace(std::size_t rows, std::size_t columns,
 /// x reduced along both dimensions by every route.
 template <Operation Op, class Input, class Output, class Exec, class X>
 void expect_reduced(X const& x, Values const& values) {
-  using R =
-      Kokkos::View<Output*, Exec, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+  using R = Unmanaged<Output*, Exec>;
   using A = Impl::segment_accumulator_t<operation_t<Op>, X, R>;
   for (int const d : {0, 1}) {
     std::vector<Output> expected;
@@ -132,8 +131,9 @@ void expect_reduced(X const& x, Values const& values) {
     auto const routes =
         segmented_routes<Exec>(matrix_problem<Op, A>(x, Axis{d}, R()));
     for (Route const route : routes) {
-      SCOPED_TRACE(segment_trace(Op, scalar_v<Input>, scalar_v<Output>, route) +
-                   ", along " + std::to_string(d));
+      SCOPED_TRACE(
+          joined(segment_trace(Op, scalar_v<Input>, scalar_v<Output>, route),
+                 ", along ", d));
       Guarded<Output, Exec> const result(expected.size());
       segmented_reduce(Exec(), x, Axis{d}, result.view(), operation_t<Op>(),
                        Settings{route});
@@ -163,11 +163,10 @@ void expect_scanned(Values const& values, std::size_t padding_x,
       return static_cast<Output>(static_cast<A>(expected(i, j)));
     };
     Padded<Input, Layout, Exec> const x(values.rows, values.columns, padding_x);
-    Padded<Output, Layout, Exec> const y(values.rows, values.columns,
-                                         padding_y);
-    auto const routes = segmented_routes<Exec>(
-        matrix_problem<sum, A>(x.view(), Axis{d}, y.view()));
-    auto const run = [&](auto const& from, auto const& to, Route route) {
+    using Y           = Padded<Output, Layout, Exec>;
+    auto const routes = segmented_routes<Exec>(matrix_problem<sum, A>(
+        x.view(), Axis{d}, Y(values.rows, values.columns, padding_y).view()));
+    auto const run    = [&](auto const& from, auto const& to, Route route) {
       if constexpr (Inclusive) {
         segmented_inclusive_scan(Exec(), from, Axis{d}, to, Settings{route});
       } else {
@@ -179,10 +178,8 @@ void expect_scanned(Values const& values, std::size_t padding_x,
           segment_trace(sum, scalar_v<Input>, scalar_v<Output>, route) +
           (Inclusive ? ", inclusive, " : ", exclusive, ") +
           shape_trace(values.rows, values.columns, padding_x, d));
-      x.set([&](std::size_t i, std::size_t j) {
-        return values.all[i * values.columns + j];
-      });
-      y.set([](std::size_t, std::size_t) { return poison<Output>(); });
+      x.set(values);
+      Y const y(values.rows, values.columns, padding_y);
       run(x.view(), y.view(), route);
       EXPECT_TRUE(took_route<Exec>(route, routes));
       ASSERT_TRUE(y.holds(value));
@@ -204,17 +201,13 @@ Shape const shapes[] = {{1, 1},     {1, 100},  {100, 1},  {2, 3},    {16, 16},
 
 template <Operation Op, class Input, class Output, class Layout, class Exec>
 void expect_layout() {
-  Random random;
-  SCOPED_TRACE(random.note());
+  SeededRandom random;
   for (auto const [rows, columns] : shapes)
     for (std::size_t const padding : {0, 1, 16}) {
-      SCOPED_TRACE(std::to_string(rows) + " x " + std::to_string(columns) +
-                   ", padded " + std::to_string(padding));
+      SCOPED_TRACE(joined(rows, " x ", columns, ", padded ", padding));
       Values const values = random_values<Op, Input>(rows, columns, random);
       Padded<Input, Layout, Exec> const x(rows, columns, padding);
-      x.set([&](std::size_t i, std::size_t j) {
-        return values.all[i * columns + j];
-      });
+      x.set(values);
       if (padding == 0)
         expect_reduced<Op, Input, Output, Exec>(x.all, values);
       else
@@ -222,50 +215,35 @@ void expect_layout() {
     }
 }
 
-TYPED_TEST(SegmentedMatrix, RightOfFloats) {
+TYPED_TEST(SegmentedMatrix, Reductions) {
   expect_layout<sum, float, float, LayoutRight, TypeParam>();
-}
-TYPED_TEST(SegmentedMatrix, LeftOfHalfs) {
   expect_layout<sum, half_t, float, LayoutLeft, TypeParam>();
-}
-TYPED_TEST(SegmentedMatrix, RightOfBytes) {
   expect_layout<sum, std::int8_t, std::int32_t, LayoutRight, TypeParam>();
-}
-TYPED_TEST(SegmentedMatrix, LeftOfIntegers) {
   expect_layout<sum, std::int64_t, std::int64_t, LayoutLeft, TypeParam>();
-}
-TYPED_TEST(SegmentedMatrix, MaximumOfDoubles) {
   expect_layout<Operation::max, double, double, LayoutRight, TypeParam>();
 }
 
 /// Every third row and every second column.
-template <class Exec>
-void expect_strided() {
-  Random random;
-  SCOPED_TRACE(random.note());
+TYPED_TEST(SegmentedMatrix, StridedBothWays) {
+  SeededRandom random;
   for (auto const [rows, columns] : shapes) {
     Values const values = random_values<sum, float>(rows, columns, random);
-    Kokkos::View<float***, LayoutRight, Exec> const all(
+    Kokkos::View<float***, LayoutRight, TypeParam> const all(
         Kokkos::view_alloc("matrix", Kokkos::WithoutInitializing), rows,
         columns, 3);
     Kokkos::deep_copy(all, poison<float>());
     auto const x = Kokkos::subview(all, Kokkos::ALL(), Kokkos::ALL(), 1);
-    Kokkos::View<float**, LayoutRight, Exec> const packed("packed", rows,
-                                                          columns);
-    fill_matrix(packed, [&](std::size_t i, std::size_t j) {
-      return values.all[i * columns + j];
-    });
-    Kokkos::deep_copy(Exec(), x, packed);
-    Exec().fence();
-    expect_reduced<sum, float, float, Exec>(x, values);
+    RowMajor<float, TypeParam> const packed("packed", rows, columns);
+    fill_matrix(packed, values);
+    Kokkos::deep_copy(TypeParam(), x, packed);
+    TypeParam().fence();
+    expect_reduced<sum, float, float, TypeParam>(x, values);
   }
 }
-TYPED_TEST(SegmentedMatrix, StridedBothWays) { expect_strided<TypeParam>(); }
 
 template <class Input, class Output, class Layout, class Exec>
 void expect_scans() {
-  Random random;
-  SCOPED_TRACE(random.note());
+  SeededRandom random;
   for (auto const [rows, columns] : shapes) {
     Values const values = random_values<sum, Input>(rows, columns, random);
     expect_scanned<Input, Output, true, Exec, Layout>(values, 0, 0);
@@ -275,38 +253,30 @@ void expect_scans() {
     expect_scanned<Input, Output, false, Exec, Layout>(values, 0, 16);
   }
 }
-TYPED_TEST(SegmentedMatrix, ScansRightOfFloats) {
+TYPED_TEST(SegmentedMatrix, Scans) {
   expect_scans<float, float, LayoutRight, TypeParam>();
-}
-TYPED_TEST(SegmentedMatrix, ScansLeftOfBytes) {
   expect_scans<std::int8_t, std::int32_t, LayoutLeft, TypeParam>();
 }
 
 /// What is read lies by rows, what is written by columns.
-template <class Exec>
-void expect_unlike() {
+TYPED_TEST(SegmentedMatrix, ScanIntoAnotherLayout) {
   std::size_t const rows = 40, columns = 70;
-  Kokkos::View<std::int32_t**, LayoutRight, Exec> const x("x", rows, columns);
-  Kokkos::View<std::int32_t**, LayoutLeft, Exec> const y("y", rows, columns);
+  RowMajor<std::int32_t, TypeParam> const x("x", rows, columns);
+  Kokkos::View<std::int32_t**, LayoutLeft, TypeParam> const y("y", rows,
+                                                              columns);
   fill_matrix(x, [](std::size_t i, std::size_t j) { return i + j; });
-  segmented_inclusive_scan(Exec(), x, Axis{1}, y);
+  segmented_inclusive_scan(TypeParam(), x, Axis{1}, y);
   EXPECT_EQ(Route::generic, last_route());
-  Kokkos::fence();
-  auto const found =
-      Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), y);
+  auto const found = host_copy(y);
   for (std::size_t i = 0; i < rows; ++i)
     for (std::size_t j = 0; j < columns; ++j)
       ASSERT_EQ(int((j + 1) * i + j * (j + 1) / 2), found(i, j));
-}
-TYPED_TEST(SegmentedMatrix, ScanIntoAnotherLayout) {
-  expect_unlike<TypeParam>();
 }
 
 /// k values per element.
 template <class Input, class Output, class Layout, class Exec>
 void expect_values() {
-  Random random;
-  SCOPED_TRACE(random.note());
+  SeededRandom random;
   using X = Kokkos::View<Input**, Layout, Exec>;
   using R = Kokkos::View<Output**, Layout, Exec>;
   using A = Impl::segment_accumulator_t<operation_t<sum>, X, R>;
@@ -316,61 +286,53 @@ void expect_values() {
            {std::size_t(1), std::size_t(16), std::size_t(100), n, n + 7}) {
         Values const values = random_values<sum, Input>(n, k, random);
         X const x("x", n, k);
-        fill_matrix(x, [&](std::size_t i, std::size_t j) {
-          return values.all[i * k + j];
-        });
+        fill_matrix(x, values);
         auto const segments = equal_segments(n, length);
         std::vector<std::vector<Output>> expected;
         for (std::size_t j = 0; j < k; ++j)
           expected.push_back(
               reduced<sum, A, Output>(values.line(0, j), segments));
+        auto const wanted = [&](std::size_t s, std::size_t j) {
+          return expected[j][s];
+        };
         Impl::EqualSegments const cut{n, std::min(n, length)};
         R const like("like", segments.size(), k);
         auto const routes =
             segmented_routes<Exec>(value_problem<sum, A>(x, cut, like));
         for (Route const route : routes) {
-          SCOPED_TRACE(
-              segment_trace(sum, scalar_v<Input>, scalar_v<Output>, route) +
-              ", n " + std::to_string(n) + ", k " + std::to_string(k) +
-              ", length " + std::to_string(length));
+          SCOPED_TRACE(joined(
+              segment_trace(sum, scalar_v<Input>, scalar_v<Output>, route),
+              ", n ", n, ", k ", k, ", length ", length));
           Padded<Output, Layout, Exec> const packed(segments.size(), k, 0);
           segmented_reduce(Exec(), x, length, packed.all, Settings{route});
           EXPECT_TRUE(took_route<Exec>(route, routes));
-          auto const value = [&](std::size_t s, std::size_t j) {
-            return expected[j][s];
-          };
-          ASSERT_TRUE(packed.holds(value));
+          ASSERT_TRUE(packed.holds(wanted));
         }
         // A result with gaps.
         Padded<Output, Layout, Exec> const gaps(segments.size(), k, 2);
         segmented_reduce(Exec(), x, length, gaps.view());
-        ASSERT_TRUE(gaps.holds(
-            [&](std::size_t s, std::size_t j) { return expected[j][s]; }));
+        ASSERT_TRUE(gaps.holds(wanted));
       }
 }
 TYPED_TEST(SegmentedMatrix, SeveralValuesPerElement) {
   expect_values<float, float, LayoutRight, TypeParam>();
-}
-TYPED_TEST(SegmentedMatrix, SeveralValuesOneAfterTheOther) {
   expect_values<float, float, LayoutLeft, TypeParam>();
 }
 
 /// Dimensions without elements: what changes no element is written.
-template <class Exec>
-void expect_empty() {
-  Kokkos::View<float**, Exec> const x("x", 0, 5);
-  Guarded<float, Exec> const five(5);
-  Guarded<float, Exec> const none(0);
-  segmented_reduce(Exec(), x, Axis{0}, five.view());
+TYPED_TEST(SegmentedMatrix, Empty) {
+  Kokkos::View<float**, TypeParam> const x("x", 0, 5);
+  Guarded<float, TypeParam> const five(5);
+  Guarded<float, TypeParam> const none(0);
+  segmented_reduce(TypeParam(), x, Axis{0}, five.view());
   EXPECT_TRUE(five.holds({0, 0, 0, 0, 0}));
-  segmented_reduce(Exec(), x, Axis{0}, five.view(), Multiplies());
+  segmented_reduce(TypeParam(), x, Axis{0}, five.view(), Multiplies());
   EXPECT_TRUE(five.holds({1, 1, 1, 1, 1}));
-  segmented_reduce(Exec(), x, Axis{1}, none.view());
+  segmented_reduce(TypeParam(), x, Axis{1}, none.view());
   EXPECT_TRUE(none.holds({}));
-  segmented_inclusive_scan(Exec(), x, Axis{0}, x);
-  Kokkos::View<float**, Exec> const result("result", 0, 5);
-  segmented_reduce(Exec(), x, 4, result);
+  segmented_inclusive_scan(TypeParam(), x, Axis{0}, x);
+  Kokkos::View<float**, TypeParam> const result("result", 0, 5);
+  segmented_reduce(TypeParam(), x, 4, result);
 }
-TYPED_TEST(SegmentedMatrix, Empty) { expect_empty<TypeParam>(); }
 
 }  // namespace

@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Sums of equal and ragged segments at every length at which a kernel changes
-// its ways. The values are small integers, so that all routes are exact.
+// Sums, minima, maxima and products of equal and ragged segments at every
+// length at which a kernel changes its ways. The values are small integers, so
+// that all routes are exact.
 
-#include "SegmentedReduceCases.hpp"
+#include "SegmentedCases.hpp"
 
 namespace {
 
@@ -15,44 +16,38 @@ template <class Exec>
 class SegmentedReduce : public ::testing::Test {};
 TYPED_TEST_SUITE(SegmentedReduce, ExecutionSpaces);
 
-constexpr Operation sum = Operation::sum;
+constexpr Operation sum  = Operation::sum;
+constexpr Operation prod = Operation::prod;
+constexpr Operation min  = Operation::min;
+constexpr Operation max  = Operation::max;
 
-TYPED_TEST(SegmentedReduce, Halfs) {
-  expect_lengths<sum, half_t, float, TypeParam>(all_lengths());
-}
-TYPED_TEST(SegmentedReduce, Floats) {
-  expect_lengths<sum, float, float, TypeParam>(all_lengths());
-}
-TYPED_TEST(SegmentedReduce, Doubles) {
-  expect_lengths<sum, double, double, TypeParam>(all_lengths());
-}
-TYPED_TEST(SegmentedReduce, Bytes) {
-  expect_lengths<sum, std::int8_t, std::int32_t, TypeParam>(all_lengths());
+TYPED_TEST(SegmentedReduce, EveryLength) {
+  expect_lengths<Reduce, TypeParam, Case<sum, half_t, float>,
+                 Case<sum, float, float>, Case<sum, double, double>,
+                 Case<sum, std::int8_t, std::int32_t>>(all_lengths());
 }
 
 /// One segment, and two of which the second is shorter or as long.
-template <class Exec>
-void expect_few_long() {
-  Random random;
-  SCOPED_TRACE(random.note());
+TYPED_TEST(SegmentedReduce, FewLongSegments) {
+  SeededRandom random;
   std::size_t const n = 1000003;
   for (std::size_t const length : {n, n + 1, n - 1, n / 2, n / 2 + 1, n / 7})
-    expect_equal<sum, float, float, Exec>(n, length, random);
-  expect_equal<sum, std::int8_t, std::int32_t, Exec>(
+    expect_equal<Reduce, Case<sum, float, float>, TypeParam>(n, length, random);
+  expect_equal<Reduce, Case<sum, std::int8_t, std::int32_t>, TypeParam>(
       n, std::numeric_limits<std::size_t>::max(), random);
 }
-TYPED_TEST(SegmentedReduce, FewLongSegments) { expect_few_long<TypeParam>(); }
 
 TYPED_TEST(SegmentedReduce, ManySegments) {
-  Random random;
-  SCOPED_TRACE(random.note());
+  SeededRandom random;
   for (std::size_t const length : {1, 3, 8, 100, 129})
-    expect_equal<sum, half_t, float, TypeParam>(1000003, length, random);
+    expect_equal<Reduce, Case<sum, half_t, float>, TypeParam>(1000003, length,
+                                                              random);
 }
 
 /// Ones, more than 2^32 of them: a segment's sum is its length.
-template <class Exec>
-void expect_beyond_32_bits() {
+TYPED_TEST(SegmentedReduce, BeyondTwoToThe32) {
+  using Exec = TypeParam;
+  if (!on_cuda<Exec>) GTEST_SKIP() << "kernels of ours run on Cuda alone";
   std::size_t const size = (std::size_t(1) << 32) + 5;
   Kokkos::View<std::int8_t*, Exec> const x(
       Kokkos::view_alloc("ones", Kokkos::WithoutInitializing), size);
@@ -63,33 +58,92 @@ void expect_beyond_32_bits() {
     std::vector<std::int64_t> offsets{0};
     for (auto const& segment : segments)
       offsets.push_back(std::int64_t(segment.second));
-    auto const cuts  = offsets_view<std::int64_t, Exec>(offsets);
-    auto const check = [&](auto const& cut, Route route) {
+    auto const check = [&](auto const& cut) {
       Kokkos::View<std::int64_t*, Exec> const result("result", segments.size());
-      segmented_reduce(Exec(), x, cut, result, Settings{route});
-      auto const computed = elements_of(result);
-      for (std::size_t s = 0; s < segments.size(); ++s)
-        ASSERT_EQ(segments[s].second - segments[s].first,
-                  std::size_t(computed[s]))
-            << "segment " << s << " of length " << length;
+      segmented_reduce(Exec(), x, cut, result);
+      ASSERT_TRUE(holds(result, [&](std::size_t s) {
+        return segments[s].second - segments[s].first;
+      })) << length;
     };
-    check(length, Route::automatic);
-    check(cuts, Route::automatic);
+    check(length);
+    check(offsets_view<std::int64_t, Exec>(offsets));
   }
 }
-TYPED_TEST(SegmentedReduce, BeyondTwoToThe32) {
-  if (!on_cuda<TypeParam>) GTEST_SKIP() << "kernels of ours run on Cuda alone";
-  expect_beyond_32_bits<TypeParam>();
+
+TYPED_TEST(SegmentedReduce, Ragged) {
+  using Exec = TypeParam;
+  expect_ragged<Reduce, Case<sum, float, float>, std::int32_t, Exec>();
+  expect_ragged<Reduce, Case<sum, half_t, float>, std::int64_t, Exec>();
+  using Bytes = Case<sum, std::int8_t, std::int32_t>;
+  expect_ragged<Reduce, Bytes, std::int32_t, Exec>();
+  expect_ragged<Reduce, Case<min, float, float>, std::int32_t, Exec>();
+  using Maxima = Case<max, std::int8_t, std::int8_t>;
+  expect_ragged<Reduce, Maxima, std::int64_t, Exec>();
+  using Products = Case<prod, std::int32_t, std::int32_t>;
+  expect_ragged<Reduce, Products, std::int32_t, Exec>();
 }
 
-TYPED_TEST(SegmentedReduce, RaggedFloats) {
-  expect_all_ragged<sum, float, float, TypeParam>(std::int32_t());
+TYPED_TEST(SegmentedReduce, Types) {
+  expect_lengths<
+      Reduce, TypeParam, Case<sum, bhalf_t, float>, Case<sum, half_t, half_t>,
+      Case<sum, float, double>, Case<sum, float, float, double>,
+      Case<sum, bool, std::int32_t>, Case<sum, std::uint8_t, std::uint32_t>,
+      Case<sum, std::uint8_t, std::int64_t>,
+      Case<sum, std::int8_t, std::int8_t>, Case<sum, std::int32_t, float>,
+      Case<sum, std::int32_t, std::int32_t>,
+      Case<sum, std::int32_t, std::int64_t>,
+      Case<sum, std::int64_t, std::int64_t>,
+      Case<sum, std::uint64_t, std::uint64_t>>(few_lengths);
+  // No kernel of ours.
+  expect_lengths<Reduce, TypeParam, Case<sum, std::int16_t, std::int32_t>,
+                 Case<sum, std::int8_t, float, float>>(few_lengths);
 }
-TYPED_TEST(SegmentedReduce, RaggedHalfs) {
-  expect_all_ragged<sum, half_t, float, TypeParam>(std::int64_t());
+
+TYPED_TEST(SegmentedReduce, OtherOperations) {
+  expect_lengths<Reduce, TypeParam, Case<min, float, float>,
+                 Case<max, half_t, half_t>, Case<max, std::int8_t, std::int8_t>,
+                 Case<min, bool, std::int32_t>, Case<prod, double, double>,
+                 Case<prod, std::int32_t, std::int32_t>>(few_lengths);
 }
-TYPED_TEST(SegmentedReduce, RaggedBytes) {
-  expect_all_ragged<sum, std::int8_t, std::int32_t, TypeParam>(std::int32_t());
+
+/// Random bits: sums leave the type and come back.
+template <class C, class Exec>
+void expect_modulo() {
+  SeededRandom random(case_trace<C>());
+  std::size_t const size = 70001;
+  for (std::size_t const length : {5, 64, 3000, 70001}) {
+    SCOPED_TRACE(length);
+    std::vector<std::int64_t> values(size);
+    for (std::int64_t& value : values)
+      value = std::int64_t(static_cast<typename C::Input>(random.bits()));
+    Reduce::run<C, Exec>(values, equal_segments(size, length), length, random);
+  }
 }
+TYPED_TEST(SegmentedReduce, IntegersModulo) {
+  expect_modulo<Case<sum, std::int32_t, std::int32_t>, TypeParam>();
+  expect_modulo<Case<sum, std::int64_t, std::int64_t>, TypeParam>();
+  expect_modulo<Case<sum, std::uint8_t, std::uint32_t>, TypeParam>();
+}
+
+// --- types of the accumulator -----------------------------------------------
+template <class Kept, Operation Op, class... Types>
+inline constexpr bool keeps =
+    std::is_same_v<Kept, typename Case<Op, Types...>::Accumulator>;
+static_assert(keeps<float, sum, half_t, half_t>);
+static_assert(keeps<double, sum, float, double>);
+static_assert(keeps<float, min, float, double>);
+static_assert(keeps<float, min, half_t, half_t>);
+static_assert(keeps<std::int32_t, sum, std::int8_t, std::int8_t>);
+static_assert(keeps<double, sum, std::int32_t, float>);
+static_assert(keeps<double, sum, std::uint64_t, double>);
+static_assert(keeps<std::int64_t, sum, std::uint8_t, float>);
+// 4e9 as int32 would be the smallest of all.
+static_assert(keeps<std::uint32_t, min, std::uint32_t, std::int32_t>);
+static_assert(keeps<double, prod, std::int32_t, float>);
+static_assert(keeps<double, prod, std::int64_t, double>);
+static_assert(keeps<double, prod, std::int8_t, double>);
+static_assert(keeps<std::int64_t, sum, long long, long long>);
+static_assert(keeps<std::int64_t, sum, int, int, long long>);
+static_assert(keeps<std::int32_t, sum, bool, std::int32_t>);
 
 }  // namespace

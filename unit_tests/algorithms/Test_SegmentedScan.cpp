@@ -4,7 +4,7 @@
 // Scans within equal and ragged segments, in place and not. The values are
 // small integers, so that all routes give the exact prefixes.
 
-#include "SegmentedScanCases.hpp"
+#include "SegmentedCases.hpp"
 
 namespace {
 
@@ -16,20 +16,42 @@ class SegmentedScan : public ::testing::Test {};
 TYPED_TEST_SUITE(SegmentedScan, ExecutionSpaces);
 
 constexpr Operation sum = Operation::sum;
+constexpr Operation min = Operation::min;
+constexpr Operation max = Operation::max;
 
-TYPED_TEST(SegmentedScan, Floats) {
-  expect_scans<sum, float, float, TypeParam>(all_lengths());
-  expect_ragged_scans<sum, float, float, std::int32_t, TypeParam>();
+TYPED_TEST(SegmentedScan, EveryLength) {
+  expect_lengths<Scan, TypeParam, Case<sum, float, float>,
+                 Case<sum, std::int8_t, std::int32_t>>(all_lengths());
 }
-TYPED_TEST(SegmentedScan, Bytes) {
-  expect_scans<sum, std::int8_t, std::int32_t, TypeParam>(all_lengths());
-  expect_ragged_scans<sum, std::int8_t, std::int32_t, std::int64_t,
-                      TypeParam>();
+TYPED_TEST(SegmentedScan, Ragged) {
+  using Exec = TypeParam;
+  expect_ragged<Scan, Case<sum, float, float>, std::int32_t, Exec>();
+  using Bytes = Case<sum, std::int8_t, std::int32_t>;
+  expect_ragged<Scan, Bytes, std::int64_t, Exec>();
+  expect_ragged<Scan, Case<sum, half_t, half_t>, std::int32_t, Exec>();
+  using Minima = Case<min, std::int32_t, std::int32_t>;
+  expect_ragged<Scan, Minima, std::int32_t, Exec>();
 }
-TYPED_TEST(SegmentedScan, HalfsInPlace) {
-  expect_scans<sum, half_t, half_t, TypeParam>(few_lengths);
-  expect_ragged_scans<sum, half_t, half_t, std::int32_t, TypeParam>();
+TYPED_TEST(SegmentedScan, Types) {
+  expect_lengths<Scan, TypeParam, Case<sum, half_t, half_t>,
+                 Case<sum, half_t, float>, Case<sum, bhalf_t, bhalf_t>,
+                 Case<sum, double, double>, Case<sum, float, double>,
+                 Case<sum, bool, std::int32_t>,
+                 Case<sum, std::uint32_t, std::uint64_t>,
+                 Case<sum, std::int64_t, std::int64_t>>(few_lengths);
+  // No kernel of ours.
+  expect_lengths<Scan, TypeParam, Case<sum, std::int8_t, std::int8_t>,
+                 Case<sum, std::int16_t, std::int32_t>,
+                 Case<sum, float, float, double>>(few_lengths);
 }
+TYPED_TEST(SegmentedScan, OtherOperations) {
+  expect_lengths<Scan, TypeParam, Case<max, float, float>,
+                 Case<max, std::int8_t, std::int8_t>,
+                 Case<min, std::int32_t, std::int32_t>,
+                 Case<Operation::prod, std::int32_t, std::int32_t>>(
+      few_lengths);
+}
+
 /// Counts elements that differ from their place in their segment.
 template <class Y>
 struct WrongPlaces {
@@ -40,13 +62,14 @@ struct WrongPlaces {
   }
 };
 
-template <class Exec>
-void expect_beyond_32_bits() {
+TYPED_TEST(SegmentedScan, BeyondTwoToThe32) {
+  using Exec = TypeParam;
+  if (!on_cuda<Exec>) GTEST_SKIP() << "kernels of ours run on Cuda alone";
   std::size_t const size = (std::size_t(1) << 32) + 5;
+  using Y                = Kokkos::View<std::uint32_t*, Exec>;
   Kokkos::View<std::int8_t*, Exec> const x(
       Kokkos::view_alloc("ones", Kokkos::WithoutInitializing), size);
-  Kokkos::View<std::uint32_t*, Exec> const y(
-      Kokkos::view_alloc("places", Kokkos::WithoutInitializing), size);
+  Y const y(Kokkos::view_alloc("places", Kokkos::WithoutInitializing), size);
   Kokkos::deep_copy(x, std::int8_t(1));
   for (std::size_t const length :
        {std::size_t(100), (std::size_t(1) << 30) + 1}) {
@@ -55,20 +78,15 @@ void expect_beyond_32_bits() {
     std::size_t wrong = 0;
     Kokkos::parallel_reduce(
         Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(0, size),
-        WrongPlaces<Kokkos::View<std::uint32_t*, Exec>>{y, length}, wrong);
+        WrongPlaces<Y>{y, length}, wrong);
     EXPECT_EQ(0u, wrong) << "length " << length;
   }
 }
-TYPED_TEST(SegmentedScan, BeyondTwoToThe32) {
-  if (!on_cuda<TypeParam>) GTEST_SKIP() << "kernels of ours run on Cuda alone";
-  expect_beyond_32_bits<TypeParam>();
-}
 
 TYPED_TEST(SegmentedScan, AMillion) {
-  Random random;
-  SCOPED_TRACE(random.note());
+  SeededRandom random;
   for (std::size_t const length : {1, 7, 1000, 300000, 1000003, 2000000})
-    expect_equal_scan<sum, std::int32_t, std::int32_t, true, TypeParam, void>(
+    expect_equal<Scan, Case<sum, std::int32_t, std::int32_t>, TypeParam>(
         1000003, length, random);
 }
 

@@ -20,10 +20,8 @@ TYPED_TEST_SUITE(Stencils, ExecutionSpaces);
 
 // --- boundaries --------------------------------------------------------------
 
-template <class Exec>
-void every_pair_of_boundaries() {
-  Random random;
-  SCOPED_TRACE(random.note());
+TYPED_TEST(Stencils, EveryPairOfBoundaries) {
+  SeededRandom random;
   for (int low = 0; low < 6; ++low)
     for (int high = 0; high < 6; ++high) {
       if ((low == int(Boundary::periodic)) != (high == int(Boundary::periodic)))
@@ -33,24 +31,21 @@ void every_pair_of_boundaries() {
                                   {BoundaryCondition{Boundary(high), -2}});
       for (int const radius : {1, 2, 5, 16})
         for (std::int64_t const extra : {0, 1, 2, 7, 40})
-          expect_float_sums<1, Exec>({radius + extra},
-                                     asymmetric<1>({radius}, random),
-                                     boundaries, random);
+          expect_row_sums<float, float, 1, TypeParam>(
+              {radius + extra}, asymmetric<1>({radius}, random), boundaries,
+              random);
     }
-}
-TYPED_TEST(Stencils, EveryPairOfBoundaries) {
-  every_pair_of_boundaries<TypeParam>();
 }
 
 template <int R, class Exec>
 void one_kind_on_all_boundaries(Place<R> const& extent, int radius) {
-  Random random;
-  SCOPED_TRACE(random.note());
+  SeededRandom random;
   typename StencilWeights<R>::Offsets all;
   all.fill(radius);
   for (int kind = 0; kind < 6; ++kind)
-    expect_float_sums<R, Exec>(extent, asymmetric<R>(all, random),
-                               Boundaries<R>::all(Boundary(kind), -3), random);
+    expect_row_sums<float, float, R, Exec>(
+        extent, asymmetric<R>(all, random),
+        Boundaries<R>::all(Boundary(kind), -3), random);
 }
 TYPED_TEST(Stencils, OneKindOnAllSides) {
   one_kind_on_all_boundaries<2, TypeParam>({17, 23}, 3);
@@ -62,8 +57,7 @@ TYPED_TEST(Stencils, OneKindOnAllSides) {
 
 template <int R, class Exec>
 void mixed_boundaries(int cases, int most) {
-  Random random;
-  SCOPED_TRACE(random.note());
+  SeededRandom random;
   for (int i = 0; i < cases; ++i) {
     typename StencilWeights<R>::Offsets radius;
     Place<R> extent;
@@ -71,8 +65,9 @@ void mixed_boundaries(int cases, int most) {
       radius[d] = int(random.integer(1, 3));
       extent[d] = random.integer(radius[d], most);
     }
-    expect_float_sums<R, Exec>(extent, asymmetric<R>(radius, random),
-                               random_boundaries<R>(random), random);
+    expect_row_sums<float, float, R, Exec>(
+        extent, asymmetric<R>(radius, random), random_boundaries<R>(random),
+        random);
   }
 }
 TYPED_TEST(Stencils, MixedBoundaries) {
@@ -87,40 +82,32 @@ TYPED_TEST(Stencils, StepsAtEveryBoundary) {
 }
 
 // Where constants of two dimensions meet, the first dimension's is taken.
-template <class Exec>
-void constants_meet() {
+TYPED_TEST(Stencils, ConstantsMeet) {
   auto const boundaries =
       Boundaries<2>::per_dimension({BoundaryCondition{Boundary::constant, 100},
                                     BoundaryCondition{Boundary::constant, 10}});
-  TestGrid<float, 2, Plain<Kokkos::LayoutRight>, Exec> const in(
-      HostGrid<2>({2, 2}));
-  TestGrid<float, 2, Plain<Kokkos::LayoutRight>, Exec> const out({2, 2});
+  Grid<float, 2, TypeParam> const in(HostGrid<2>({2, 2})), out({2, 2});
   auto const box = StencilWeights<2>::box(1);
-  on_every_route<Exec>(
-      in.view(), out.view(), box, boundaries, [&](Settings const& settings) {
-        stencil(Exec(), in.view(), out.view(), box, boundaries, 1, settings);
-        EXPECT_EQ(std::vector<double>(4, 3 * 100 + 2 * 10), out.values());
-      });
+  step_on_every_route<TypeParam>(in, out, box, boundaries, [&] {
+    EXPECT_EQ(std::vector<double>(4, 3 * 100 + 2 * 10), out.values());
+  });
 }
-TYPED_TEST(Stencils, ConstantsMeet) { constants_meet<TypeParam>(); }
 
 // --- weights -----------------------------------------------------------------
 
-template <class Exec>
-void weights_of_every_shape() {
-  Random random;
-  SCOPED_TRACE(random.note());
+TYPED_TEST(Stencils, WeightsOfEveryShape) {
+  SeededRandom random;
   auto const check_1d = [&](StencilWeights<1> const& weights) {
-    expect_float_sums<1, Exec>({50}, weights, random_boundaries<1>(random),
-                               random);
+    expect_row_sums<float, float, 1, TypeParam>(
+        {50}, weights, random_boundaries<1>(random), random);
   };
   auto const check_2d = [&](StencilWeights<2> const& weights) {
-    expect_float_sums<2, Exec>({21, 34}, weights, random_boundaries<2>(random),
-                               random);
+    expect_row_sums<float, float, 2, TypeParam>(
+        {21, 34}, weights, random_boundaries<2>(random), random);
   };
   auto const check_3d = [&](StencilWeights<3> const& weights) {
-    expect_float_sums<3, Exec>({8, 9, 10}, weights,
-                               random_boundaries<3>(random), random);
+    expect_row_sums<float, float, 3, TypeParam>(
+        {8, 9, 10}, weights, random_boundaries<3>(random), random);
   };
   for (int const radius : {1, 2, 7, 16}) {
     check_1d(StencilWeights<1>::box(radius));
@@ -145,29 +132,19 @@ void weights_of_every_shape() {
   // Nothing is a neighbour.
   check_2d(StencilWeights<2>::dense(1, std::vector<double>(9, 0.0)));
 }
-TYPED_TEST(Stencils, WeightsOfEveryShape) {
-  weights_of_every_shape<TypeParam>();
-}
 
 // Not flipped: the weight at offset +1 is that of the next element.
-template <class Exec>
-void correlation() {
+TYPED_TEST(Stencils, WeightsAreNotFlipped) {
   HostGrid<1> data({5});
   data.values[2] = 1;
-  TestGrid<double, 1, Plain<Kokkos::LayoutRight>, Exec> const in(data);
-  TestGrid<double, 1, Plain<Kokkos::LayoutRight>, Exec> const out({5});
+  Grid<double, 1, TypeParam> const in(data), out({5});
   auto const weights =
       StencilWeights<1>::dense(1, std::vector<double>{10, 20, 30});
   auto const boundaries = Boundaries<1>::all(Boundary::constant);
-  on_every_route<Exec>(
-      in.view(), out.view(), weights, boundaries,
-      [&](Settings const& settings) {
-        stencil(Exec(), in.view(), out.view(), weights, boundaries, 1,
-                settings);
-        EXPECT_EQ((std::vector<double>{0, 30, 20, 10, 0}), out.values());
-      });
+  step_on_every_route<TypeParam>(in, out, weights, boundaries, [&] {
+    EXPECT_EQ((std::vector<double>{0, 30, 20, 10, 0}), out.values());
+  });
 }
-TYPED_TEST(Stencils, WeightsAreNotFlipped) { correlation<TypeParam>(); }
 
 /// A value that is not finite reaches those whose weight for it is not zero.
 template <class Exec>
@@ -175,8 +152,7 @@ void not_finite(double value) {
   HostGrid<2> data({9, 11});
   std::fill(data.values.begin(), data.values.end(), 1.0);
   data.at({4, 5}) = value;
-  TestGrid<float, 2, Plain<Kokkos::LayoutRight>, Exec> const in(data);
-  TestGrid<float, 2, Plain<Kokkos::LayoutRight>, Exec> const out({9, 11});
+  Grid<float, 2, Exec> const in(data), out({9, 11});
   auto const torus = Boundaries<2>::all(Boundary::periodic);
   // The last is one outer product with zeros between ones.
   std::vector<double> columns(25);
@@ -184,16 +160,14 @@ void not_finite(double value) {
   for (auto const& weights :
        {StencilWeights<2>::star(2).with_centre(0), StencilWeights<2>::moore(2),
         StencilWeights<2>::dense(2, columns)})
-    on_every_route<Exec>(
-        in.view(), out.view(), weights, torus, [&](Settings const& settings) {
-          stencil(Exec(), in.view(), out.view(), weights, torus, 1, settings);
-          std::vector<double> const found = out.values();
-          for (std::size_t i = 0; i < found.size(); ++i) {
-            auto const [y, x]  = data.place(i);
-            bool const reached = weights.weight({int(4 - y), int(5 - x)}) != 0;
-            EXPECT_EQ(!reached, std::isfinite(found[i])) << y << " " << x;
-          }
-        });
+    step_on_every_route<Exec>(in, out, weights, torus, [&] {
+      std::vector<double> const found = out.values();
+      for (std::size_t i = 0; i < found.size(); ++i) {
+        auto const [y, x]  = data.place(i);
+        bool const reached = weights.weight({int(4 - y), int(5 - x)}) != 0;
+        EXPECT_EQ(!reached, std::isfinite(found[i])) << y << " " << x;
+      }
+    });
 }
 TYPED_TEST(Stencils, ValuesThatAreNotFinite) {
   not_finite<TypeParam>(std::numeric_limits<double>::infinity());

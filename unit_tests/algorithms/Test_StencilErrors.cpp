@@ -20,118 +20,80 @@ TYPED_TEST_SUITE(StencilErrors, ExecutionSpaces);
 /// A call that works, of which each test spoils one argument.
 template <class Exec>
 struct Call {
-  TestGrid<float, 2, Plain<Kokkos::LayoutRight>, Exec> in{HostGrid<2>({8, 9})};
-  TestGrid<float, 2, Plain<Kokkos::LayoutRight>, Exec> out{{8, 9}};
+  Grid<float, 2, Exec> in{HostGrid<2>({8, 9})};
+  Grid<float, 2, Exec> out{{8, 9}};
   StencilWeights<2> box = StencilWeights<2>::box(1);
   Boundaries<2> all     = Boundaries<2>::all(Boundary::constant);
 
-  /// f throws, says this in the name of `who`, and wrote nothing.
-  template <class F>
-  void refuses(char const* who, F const& f,
-               std::vector<std::string> parts) const {
+  /// f says this and wrote nothing.
+  void refused(std::vector<std::string> const& parts, auto const& f) const {
     Route const before = last_route();
-    parts.push_back(std::string(who) + ": ");
-    EXPECT_TRUE(has_parts(error_of(f), parts));
+    expect_error(parts, f);
     EXPECT_TRUE(out.is_untouched());
     EXPECT_EQ(before, last_route());
   }
-  /// For stencil() and for the policy.
+  void refuses(std::vector<std::string> parts, auto const&... call) const {
+    parts.push_back("KokkosMMA::stencil: ");
+    refused(parts, [&] { stencil(Exec(), call...); });
+  }
+  void policy_refuses(std::vector<std::string> parts, auto const&... x) const {
+    parts.push_back("KokkosMMA::StencilPolicy: ");
+    refused(parts, [&] { StencilPolicy(Exec(), x...); });
+  }
   void both_refuse(StencilWeights<2> const& weights,
                    Boundaries<2> const& boundaries,
                    std::vector<std::string> const& parts) const {
-    refuses(
-        "KokkosMMA::stencil",
-        [&] { stencil(Exec(), in.view(), out.view(), weights, boundaries); },
-        parts);
-    refuses(
-        "KokkosMMA::StencilPolicy",
-        [&] { StencilPolicy(Exec(), in.view(), weights, boundaries); }, parts);
+    refuses(parts, in.view(), out.view(), weights, boundaries);
+    policy_refuses(parts, in.view(), weights, boundaries);
   }
 };
 
-template <class Exec>
-void radius_larger_than_extent() {
-  Call<Exec> const call;
+TYPED_TEST(StencilErrors, WrongExtents) {
+  Call<TypeParam> const call;
   call.both_refuse(StencilWeights<2>::box({9, 1}), call.all,
                    {"radius 9", "8 elements of dimension 0"});
   call.both_refuse(StencilWeights<2>::box({1, 10}),
                    Boundaries<2>::all(Boundary::periodic),
                    {"radius 10", "9 elements of dimension 1"});
-}
-TYPED_TEST(StencilErrors, RadiusLargerThanExtent) {
-  radius_larger_than_extent<TypeParam>();
-}
-
-template <class Exec>
-void wrong_extents() {
-  Call<Exec> const call;
   // Without ghost cells there is no halo.
   Boundaries<2> halo = call.all;
   halo.high[1].kind  = Boundary::halo;
-  call.refuses("KokkosMMA::stencil",
-               [&] {
-                 stencil(Exec(), call.in.view(), call.out.view(),
-                         StencilWeights<2>::box({1, 2}), halo);
-               },
-               {"8 x 9", "extent 9 in dimension 1", "2 above", "make it 11"});
-  TestGrid<float, 2, Plain<Kokkos::LayoutRight>, Exec> const more(
-      HostGrid<2>({8, 10}));
-  call.refuses("KokkosMMA::stencil",
-               [&] {
-                 stencil(Exec(), more.view(), call.out.view(), call.box,
-                         call.all);
-               },
-               {"8 x 10", "extent 10 in dimension 1", "make it 9"});
-  call.refuses("KokkosMMA::StencilPolicy",
-               [&] {
-                 StencilPolicy(Exec(), call.in.view(),
-                               StencilWeights<2>::box({1, 5}),
-                               Boundaries<2>::all(Boundary::halo));
-               },
-               {"8 x 9", "fewer elements in dimension 1", "6 x -1"});
+  call.refuses({"8 x 9", "extent 9 in dimension 1", "2 above", "make it 11"},
+               call.in.view(), call.out.view(), StencilWeights<2>::box({1, 2}),
+               halo);
+  Grid<float, 2, TypeParam> const more(HostGrid<2>({8, 10}));
+  call.refuses({"8 x 10", "extent 10 in dimension 1", "make it 9"}, more.view(),
+               call.out.view(), call.box, call.all);
+  call.policy_refuses({"8 x 9", "fewer elements in dimension 1", "6 x -1"},
+                      call.in.view(), StencilWeights<2>::box({1, 5}),
+                      Boundaries<2>::all(Boundary::halo));
 }
-TYPED_TEST(StencilErrors, WrongExtents) { wrong_extents<TypeParam>(); }
 
-template <class Exec>
-void boundaries_that_do_not_fit() {
-  Call<Exec> const call;
+TYPED_TEST(StencilErrors, BoundariesThatDoNotFit) {
+  Call<TypeParam> const call;
   Boundaries<2> half = call.all;
   half.low[1].kind   = Boundary::periodic;
   call.both_refuse(call.box, half,
                    {"dimension 1", "periodic", "constant", "both"});
   Boundaries<2> halo = call.all;
   halo.low[0].kind   = Boundary::halo;
-  TestGrid<float, 2, Plain<Kokkos::LayoutRight>, Exec> const ghosts(
-      HostGrid<2>({9, 9}));
-  call.refuses("KokkosMMA::stencil",
-               [&] {
-                 stencil(Exec(), ghosts.view(), call.out.view(), call.box, halo,
-                         2);
-               },
-               {"dimension 0 is a halo", "make steps 1"});
+  Grid<float, 2, TypeParam> const ghosts(HostGrid<2>({9, 9}));
+  call.refuses({"dimension 0 is a halo", "make steps 1"}, ghosts.view(),
+               call.out.view(), call.box, halo, 2);
   for (std::int64_t const steps : {0, -3})
-    call.refuses("KokkosMMA::stencil",
-                 [&] {
-                   stencil(Exec(), call.in.view(), call.out.view(), call.box,
-                           call.all, steps);
-                 },
-                 {"steps is " + std::to_string(steps), "1 or more"});
-}
-TYPED_TEST(StencilErrors, BoundariesThatDoNotFit) {
-  boundaries_that_do_not_fit<TypeParam>();
+    call.refuses({"steps is " + std::to_string(steps), "1 or more"},
+                 call.in.view(), call.out.view(), call.box, call.all, steps);
 }
 
 template <class T, class Exec>
 void expect_no_value(double value, char const* type) {
   Kokkos::View<T*, Exec> const in("in", 10);
-  TestGrid<double, 1, Plain<Kokkos::LayoutRight>, Exec> const out({10});
-  std::string const error = error_of([&] {
-    stencil(Exec(), in, out.view(), StencilWeights<1>::box(1),
-            Boundaries<1>::all(Boundary::constant, value));
-  });
-  EXPECT_TRUE(
-      has_parts(error, {"KokkosMMA::stencil: the boundary value",
-                        "of dimension 0 is not representable as ", type}));
+  Grid<double, 1, Exec> const out({10});
+  auto const all = Boundaries<1>::all(Boundary::constant, value);
+  expect_error(
+      {"KokkosMMA::stencil: the boundary value",
+       "of dimension 0 is not representable as ", type},
+      [&] { stencil(Exec(), in, out.view(), StencilWeights<1>::box(1), all); });
   EXPECT_TRUE(out.is_untouched());
 }
 TYPED_TEST(StencilErrors, ConstantsThatElementsCannotHold) {
@@ -144,113 +106,78 @@ TYPED_TEST(StencilErrors, ConstantsThatElementsCannotHold) {
       std::numeric_limits<double>::quiet_NaN(), "int32");
 }
 
-template <class Exec>
-void weights_that_sums_cannot_hold() {
-  TestGrid<std::uint8_t, 1, Plain<Kokkos::LayoutRight>, Exec> const in(
-      HostGrid<1>({10}));
-  TestGrid<std::int32_t, 1, Plain<Kokkos::LayoutRight>, Exec> const out({10});
+TYPED_TEST(StencilErrors, WeightsThatSumsCannotHold) {
+  Grid<std::uint8_t, 1, TypeParam> const in(HostGrid<1>({10}));
+  Grid<std::int32_t, 1, TypeParam> const out({10});
   auto const all = Boundaries<1>::all(Boundary::periodic);
   for (double const weight : {.25, 0x1p32, -0x1p32}) {
     auto const weights =
         StencilWeights<1>::dense(1, std::vector<double>{1, 2, weight});
-    std::string const error =
-        error_of([&] { stencil(Exec(), in.view(), out.view(), weights, all); });
-    EXPECT_TRUE(
-        has_parts(error, {"KokkosMMA::stencil: the weight of offset (1)",
-                          "kept in int32", "float or double"}));
-    EXPECT_TRUE(has_parts(
-        error_of([&] { StencilPolicy(Exec(), in.view(), weights, all); }),
-        {"KokkosMMA::StencilPolicy: the weight of offset (1)"}));
+    expect_error(
+        {"KokkosMMA::stencil: the weight of offset (1)", "kept in int32",
+         "float or double"},
+        [&] { stencil(TypeParam(), in.view(), out.view(), weights, all); });
+    expect_error({"KokkosMMA::StencilPolicy: the weight of offset (1)"},
+                 [&] { StencilPolicy(TypeParam(), in.view(), weights, all); });
   }
   EXPECT_TRUE(out.is_untouched());
 }
-TYPED_TEST(StencilErrors, WeightsThatSumsCannotHold) {
-  weights_that_sums_cannot_hold<TypeParam>();
-}
 
-template <class Exec>
-void views_that_do_not_fit() {
+TYPED_TEST(StencilErrors, ViewsThatDoNotFit) {
+  using Exec = TypeParam;
   Call<Exec> const call;
-  using Right = Kokkos::LayoutRight;
-  Kokkos::View<float**, Right, Exec> const all("all", 12, 9);
+  RowMajor<float, Exec> const all("all", 12, 9);
   Kokkos::deep_copy(all, 7);
   auto const rows = [&](int first) {
     return Kokkos::subview(all, std::make_pair(first, first + 8),
                            Kokkos::ALL());
   };
-  call.refuses("KokkosMMA::stencil",
-               [&] { stencil(Exec(), rows(0), rows(4), call.box, call.all); },
-               {"the Views overlap", "in \"all\" of 8 x 9", "share no memory"});
-  call.refuses(
-      "KokkosMMA::stencil",
-      [&] { stencil(Exec(), rows(0), rows(0), call.box, call.all, 2); },
-      {"the Views overlap"});
-  Kokkos::View<float***, Right, Exec> const cubes("cubes", 4, 4, 5);
+  call.refuses({"the Views overlap", "in \"all\" of 8 x 9", "share no memory"},
+               rows(0), rows(4), call.box, call.all);
+  call.refuses({"the Views overlap"}, rows(0), rows(0), call.box, call.all, 2);
+  Kokkos::View<float***, Kokkos::LayoutRight, Exec> const cubes("cubes", 4, 4,
+                                                                5);
   auto const cube = [&](int first) {
     return Kokkos::subview(cubes, Kokkos::ALL(), Kokkos::ALL(),
                            std::make_pair(first, first + 3));
   };
-  call.refuses("KokkosMMA::stencil",
-               [&] {
-                 stencil(Exec(), cube(0), cube(2), StencilWeights<3>::box(1),
-                         Boundaries<3>::all(Boundary::mirror));
-               },
-               {"the Views overlap", "4 x 4 x 3"});
-  Kokkos::fence();
-  auto const host =
-      Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), all);
+  call.refuses({"the Views overlap", "4 x 4 x 3"}, cube(0), cube(2),
+               StencilWeights<3>::box(1), Boundaries<3>::all(Boundary::mirror));
+  auto const host = host_copy(all);
   for (int i = 0; i < 12; ++i) EXPECT_EQ(7, host(i, 3));
 
-  using Pointed = Kokkos::View<float**, Right, Exec,
-                               Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
-  Pointed const nowhere(nullptr, 8, 9);
-  call.refuses(
-      "KokkosMMA::stencil",
-      [&] { stencil(Exec(), nowhere, call.out.view(), call.box, call.all); },
-      {"in has no memory"});
-  call.refuses(
-      "KokkosMMA::stencil",
-      [&] { stencil(Exec(), call.in.view(), nowhere, call.box, call.all); },
-      {"out has no memory"});
-  call.refuses("KokkosMMA::StencilPolicy",
-               [&] { StencilPolicy(Exec(), nowhere, call.box, call.all); },
-               {"x has no memory"});
+  Unmanaged<float**, Exec> const nowhere(nullptr, 8, 9);
+  call.refuses({"in has no memory"}, nowhere, call.out.view(), call.box,
+               call.all);
+  call.refuses({"out has no memory"}, call.in.view(), nowhere, call.box,
+               call.all);
+  call.policy_refuses({"x has no memory"}, nowhere, call.box, call.all);
 
   float* const memory = call.out.view().data();
   Kokkos::View<float**, Kokkos::LayoutStride, Exec,
                Kokkos::MemoryTraits<Kokkos::Unmanaged>> const
       one_row(memory, Kokkos::LayoutStride(8, 0, 9, 1));
-  call.refuses(
-      "KokkosMMA::stencil",
-      [&] { stencil(Exec(), call.in.view(), one_row, call.box, call.all); },
-      {"out has stride 0, so its elements alias"});
-}
-TYPED_TEST(StencilErrors, ViewsThatDoNotFit) {
-  views_that_do_not_fit<TypeParam>();
+  call.refuses({"out has stride 0, so its elements alias"}, call.in.view(),
+               one_row, call.box, call.all);
 }
 
 // Doubles that a step writes are no values of an integer sum.
-template <class Exec>
-void steps_between_types() {
-  Kokkos::View<std::int64_t*, Exec> const in("in", 10);
-  TestGrid<double, 1, Plain<Kokkos::LayoutRight>, Exec> const out({10});
+TYPED_TEST(StencilErrors, StepsBetweenTypes) {
+  Kokkos::View<std::int64_t*, TypeParam> const in("in", 10);
+  Grid<double, 1, TypeParam> const out({10});
   auto const box = StencilWeights<1>::box(1);
   auto const all = Boundaries<1>::all(Boundary::constant, 3);
-  EXPECT_TRUE(has_parts(
-      error_of(
-          [&] { stencil<std::int64_t>(Exec(), in, out.view(), box, all, 2); }),
-      {"KokkosMMA::stencil: steps is 2", "int64", "double", "make steps 1"}));
+  expect_error(
+      {"KokkosMMA::stencil: steps is 2", "int64", "double", "make steps 1"},
+      [&] { stencil<std::int64_t>(TypeParam(), in, out.view(), box, all, 2); });
   EXPECT_TRUE(out.is_untouched());
-  stencil(Exec(), in, out.view(), box, all);
+  stencil(TypeParam(), in, out.view(), box, all);
   EXPECT_EQ((std::vector<double>{3, 0, 0, 0, 0, 0, 0, 0, 0, 3}), out.values());
-}
-TYPED_TEST(StencilErrors, StepsBetweenTypes) {
-  steps_between_types<TypeParam>();
 }
 
 // An exception, which leaves no error of the device behind.
-template <class Exec>
-void memory_that_does_not_exist() {
+TYPED_TEST(StencilErrors, MemoryThatDoesNotExist) {
+  using Exec = TypeParam;
   if constexpr (on_cuda<Exec>) {
     using Memory = Impl::TemporaryMemory<Exec, typename Exec::memory_space>;
     EXPECT_ANY_THROW(Memory(Exec(), "too much", std::size_t(1) << 50));
@@ -260,25 +187,6 @@ void memory_that_does_not_exist() {
     stencil(Exec(), call.in.view(), call.out.view(), call.box, call.all, 3);
     EXPECT_EQ(std::vector<double>(72, 0.), call.out.values());
   }
-}
-TYPED_TEST(StencilErrors, MemoryThatDoesNotExist) {
-  memory_that_does_not_exist<TypeParam>();
-}
-
-template <class Exec>
-void settings_that_do_not_exist() {
-  Call<Exec> const call;
-  Settings settings;
-  settings.chain_length = 99;
-  call.refuses("KokkosMMA::stencil",
-               [&] {
-                 stencil(Exec(), call.in.view(), call.out.view(), call.box,
-                         call.all, 1, settings);
-               },
-               {"chain_length is 99"});
-}
-TYPED_TEST(StencilErrors, SettingsThatDoNotExist) {
-  settings_that_do_not_exist<TypeParam>();
 }
 
 }  // namespace

@@ -18,8 +18,7 @@ TYPED_TEST_SUITE(StencilLayouts, ExecutionSpaces);
 
 template <int R, class Kind, class OutKind, class Exec>
 void one_layout() {
-  Random random;
-  SCOPED_TRACE(random.note());
+  SeededRandom random;
   Place<R> extent;
   typename StencilWeights<R>::Offsets radius;
   for (int d = 0; d < R; ++d) {
@@ -62,62 +61,48 @@ TYPED_TEST(StencilLayouts, ProductsOfRowsAnywhere) {
   products_of_rows_anywhere<float, TypeParam>();
 }
 
-template <class Exec>
-void extents_of_the_type() {
-  Kokkos::View<double const[4][6], Kokkos::LayoutRight, Exec> in;
-  Kokkos::View<double[4][6], Kokkos::LayoutRight, Exec> const filled("in");
-  Kokkos::View<double[4][6], Kokkos::LayoutRight, Exec> const out("out");
+TYPED_TEST(StencilLayouts, ExtentsOfTheType) {
+  Kokkos::View<double[4][6], Kokkos::LayoutRight, TypeParam> const filled("in");
+  Kokkos::View<double const[4][6], Kokkos::LayoutRight, TypeParam> const in =
+      filled;
+  Kokkos::View<double[4][6], Kokkos::LayoutRight, TypeParam> const out("out");
   Kokkos::deep_copy(filled, 1);
-  in = filled;
-  stencil(Exec(), in, out, StencilWeights<2>::box(1),
+  stencil(TypeParam(), in, out, StencilWeights<2>::box(1),
           Boundaries<2>::all(Boundary::periodic), 2);
-  Kokkos::fence();
-  auto const host =
-      Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), out);
+  auto const host = host_copy(out);
   for (int i = 0; i < 4; ++i)
     for (int j = 0; j < 6; ++j) EXPECT_EQ(81, host(i, j));
 }
-TYPED_TEST(StencilLayouts, ExtentsOfTheType) {
-  extents_of_the_type<TypeParam>();
-}
 
 // Two columns of one View share no element.
-template <class Exec>
-void columns_of_one_view() {
-  Kokkos::View<float**, Kokkos::LayoutRight, Exec> const all("all", 10, 2);
+TYPED_TEST(StencilLayouts, ColumnsOfOneView) {
+  RowMajor<float, TypeParam> const all("all", 10, 2);
   Kokkos::deep_copy(all, 2);
   auto const in  = Kokkos::subview(all, Kokkos::ALL(), 0);
   auto const out = Kokkos::subview(all, Kokkos::ALL(), 1);
-  stencil(Exec(), in, out, StencilWeights<1>::box(1),
+  stencil(TypeParam(), in, out, StencilWeights<1>::box(1),
           Boundaries<1>::all(Boundary::nearest));
-  Kokkos::fence();
-  auto const host =
-      Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), all);
+  auto const host = host_copy(all);
   for (int i = 0; i < 10; ++i) {
     EXPECT_EQ(2, host(i, 0));
     EXPECT_EQ(6, host(i, 1));
   }
-}
-TYPED_TEST(StencilLayouts, ColumnsOfOneView) {
-  columns_of_one_view<TypeParam>();
 }
 
 // --- several steps -----------------------------------------------------------
 
 template <int R, class Exec>
 void several_steps(Place<R> const& extent) {
-  using Right = Plain<Kokkos::LayoutRight>;
-  Random random;
-  SCOPED_TRACE(random.note());
+  SeededRandom random;
   typename StencilWeights<R>::Offsets radius;
   for (int d = 0; d < R; ++d) radius[d] = 1 + d;
   for (int kind = 0; kind < 5; ++kind)
     for (std::int64_t const steps : {2, 3, 4, 7})
-      expect_sums<std::int64_t, std::int64_t, R, Right, Right, Exec>(
+      expect_row_sums<std::int64_t, std::int64_t, R, Exec>(
           extent, asymmetric<R>(radius, random, true),
           Boundaries<R>::all(Boundary(kind), 5), random, steps);
   for (int i = 0; i < 10; ++i)
-    expect_sums<std::int64_t, std::int64_t, R, Right, Right, Exec>(
+    expect_row_sums<std::int64_t, std::int64_t, R, Exec>(
         extent, asymmetric<R>(radius, random, true),
         random_boundaries<R>(random, false), random, random.integer(2, 6));
 }
@@ -134,21 +119,19 @@ TYPED_TEST(StencilLayouts, SeveralSteps) {
 
 // --- nothing to do -----------------------------------------------------------
 
-template <class Exec>
-void empty_grids() {
-  Kokkos::View<float**, Exec> const none("none", 0, 5);
-  Kokkos::View<float**, Exec> const out("out", 0, 5);
-  Kokkos::View<float*, Exec> const unallocated;
-  stencil(Exec(), none, out, StencilWeights<2>::box(3),
-          Boundaries<2>::all(Boundary::reflect), 4);
-  stencil(Exec(), unallocated, unallocated, StencilWeights<1>::box(1),
-          Boundaries<1>::all(Boundary::periodic));
-  Kokkos::View<float**, Exec> const ghosts("ghosts", 6, 11);
-  stencil(Exec(), ghosts, out, StencilWeights<2>::box(3),
-          Boundaries<2>::all(Boundary::halo));
-}
 TYPED_TEST(StencilLayouts, EmptyGrids) {
-  EXPECT_NO_THROW(empty_grids<TypeParam>());
+  using Exec = TypeParam;
+  Kokkos::View<float**, Exec> const none("none", 0, 5), out("out", 0, 5),
+      ghosts("ghosts", 6, 11);
+  Kokkos::View<float*, Exec> const unallocated;
+  auto const box = StencilWeights<2>::box(3);
+  EXPECT_NO_THROW(stencil(Exec(), none, out, box,
+                          Boundaries<2>::all(Boundary::reflect), 4));
+  EXPECT_NO_THROW(
+      stencil(Exec(), ghosts, out, box, Boundaries<2>::all(Boundary::halo)));
+  EXPECT_NO_THROW(stencil(Exec(), unallocated, unallocated,
+                          StencilWeights<1>::box(1),
+                          Boundaries<1>::all(Boundary::periodic)));
 }
 
 }  // namespace

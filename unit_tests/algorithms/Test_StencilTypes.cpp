@@ -8,10 +8,6 @@
 
 #include <array>
 #include <cmath>
-#include <limits>
-#include <string>
-#include <type_traits>
-#include <vector>
 
 namespace {
 
@@ -23,28 +19,26 @@ class StencilTypes : public ::testing::Test {};
 TYPED_TEST_SUITE(StencilTypes, ExecutionSpaces);
 
 TYPED_TEST(StencilTypes, FloatingTypes) {
-  one_type<half_t, half_t, TypeParam>();
-  one_type<bhalf_t, bhalf_t, TypeParam>();
-  one_type<half_t, float, TypeParam>();
-  one_type<double, double, TypeParam>();
-  one_type<float, double, TypeParam>();
+  for_pairs<Pair<half_t, half_t>, Pair<bhalf_t, bhalf_t>, Pair<half_t, float>,
+            Pair<double, double>, Pair<float, double>>(
+      [&]<class A, class B>(Pair<A, B>) { one_type<A, B, TypeParam>(); });
 }
+
 /// Sums of these numbers: within the error that so many additions may have.
 template <class T, class Exec>
 void expect_close_sums(HostGrid<2> data, StencilWeights<2> const& weights,
                        Boundaries<2> const& boundaries) {
   using Sum = std::conditional_t<std::is_same_v<T, double>, double, float>;
   for (double& value : data.values) value = double(static_cast<T>(value));
-  TestGrid<T, 2, Plain<Kokkos::LayoutRight>, Exec> const in(data);
-  TestGrid<T, 2, Plain<Kokkos::LayoutRight>, Exec> const shape(data.extent);
-  auto const exact = neighbour_sums(data, data.extent, weights, boundaries);
-  auto const size =
-      neighbour_sums(data, data.extent, weights, boundaries, true);
+  Grid<T, 2, Exec> const in(data), shape(data.extent);
+  HostGrid<2> size(data.extent);
+  auto const exact =
+      neighbour_sums(data, data.extent, weights, boundaries, &size);
   on_every_route<Exec>(
       in.view(), shape.view(), weights, boundaries,
       [&](Settings const& settings) {
         // Another one for each route: what one has written hides nothing.
-        TestGrid<T, 2, Plain<Kokkos::LayoutRight>, Exec> const out(data.extent);
+        Grid<T, 2, Exec> const out(data.extent);
         stencil(Exec(), in.view(), out.view(), weights, boundaries, 1,
                 settings);
         std::vector<double> const found = out.values();
@@ -67,8 +61,7 @@ void expect_close_sums(HostGrid<2> data, StencilWeights<2> const& weights,
 }
 template <class T, class Exec>
 void random_numbers() {
-  Random random;
-  SCOPED_TRACE(random.note());
+  SeededRandom random;
   HostGrid<2> data({40, 50});
   for (double& value : data.values) value = random.normal();
   std::vector<double> values(49);
@@ -104,7 +97,7 @@ void all_kinds_of_numbers(StencilWeights<2> const& weights,
   std::vector<double> scales;
   if (sizeof(T) > 2) scales = {0x1p-112, 0x1p-126, 0x1p-140};
   for (double const scale : scales) {
-    SCOPED_TRACE("scale " + std::to_string(std::ilogb(scale)));
+    SCOPED_TRACE(joined("scale ", std::ilogb(scale)));
     HostGrid<2> tiny(small);
     for (double& value : tiny.values) value = scale * random.normal();
     expect_close_sums<T, Exec>(tiny, weights,
@@ -116,13 +109,11 @@ void all_kinds_of_numbers(StencilWeights<2> const& weights,
 /// which kernels differ.
 template <class T, class Exec>
 void weights_without_structure() {
-  Random random;
-  SCOPED_TRACE(random.note());
+  SeededRandom random;
   using Radius = std::array<int, 2>;
   for (Radius const radius :
        {Radius{3, 4}, Radius{6, 8}, Radius{7, 7}, Radius{8, 5}}) {
-    SCOPED_TRACE("radius " + std::to_string(radius[0]) + ", " +
-                 std::to_string(radius[1]));
+    SCOPED_TRACE(joined("radius ", radius[0], ", ", radius[1]));
     std::vector<double> values(
         std::size_t((2 * radius[0] + 1) * (2 * radius[1] + 1)));
     for (double& value : values) value = double(random.integer(1, 15));
@@ -141,14 +132,13 @@ TYPED_TEST(StencilTypes, WeightsWithoutStructure) {
 /// Products of two factors that are no 16-bit floats, but sums of some.
 template <class T, class Exec>
 void products_of_fractions() {
-  Random random;
-  SCOPED_TRACE(random.note());
+  SeededRandom random;
   using Radius = std::array<int, 2>;
   for (Radius const radius :
        {Radius{2, 2}, Radius{7, 7}, Radius{8, 3}, Radius{9, 12}, Radius{16, 5}})
     for (bool const ones : {false, true}) {
-      SCOPED_TRACE("radius " + std::to_string(radius[0]) + ", " +
-                   std::to_string(radius[1]) + (ones ? " of ones" : ""));
+      SCOPED_TRACE(joined("radius ", radius[0], ", ", radius[1],
+                          (ones ? " of ones" : "")));
       std::vector<double> values;
       std::vector<double> row(std::size_t(2 * radius[1] + 1));
       for (double& value : row) value = random.uniform(.01, 1);
@@ -168,17 +158,6 @@ TYPED_TEST(StencilTypes, ProductsOfFractions) {
   products_of_fractions<float, TypeParam>();
 }
 
-// What lies between two steps has the type of the output.
-template <class T, class Result, class Exec>
-void steps_between_types() {
-  using Right = Plain<Kokkos::LayoutRight>;
-  Random random;
-  SCOPED_TRACE(random.note());
-  for (std::int64_t const steps : {1, 2, 3})
-    expect_sums<T, Result, 2, Right, Right, Exec>(
-        {12, 15}, asymmetric<2>({1, 1}, random, std::is_integral_v<T>),
-        random_boundaries<2>(random, false), random, steps);
-}
 TYPED_TEST(StencilTypes, StepsOfDoubles) {
   steps_at_every_boundary<double, 2, Plain<Kokkos::LayoutRight>, TypeParam>(30);
 }

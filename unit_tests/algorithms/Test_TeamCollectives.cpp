@@ -66,50 +66,56 @@ Counts<Exec> device_counts(std::vector<int> const& counts) {
                               [&](std::size_t i) { return counts[i]; });
 }
 
-/// What every lane of every team got. Lanes beyond the team stay poisoned.
+/// What every lane of every team got, one value or several. Lanes beyond the
+/// team stay poisoned.
 template <class T, class Exec>
 struct Results {
   static constexpr int max_lanes = 1024;
   int vector;
-  Kokkos::View<T**, Kokkos::LayoutRight, Exec> of_lane;
+  Kokkos::View<T***, Kokkos::LayoutRight, Exec> of_lane;
   Kokkos::View<int*, Exec> team_size;
 
-  Results(int league, int vector_length)
+  Results(int league, int vector_length, int values = 1)
       : vector(vector_length),
-        of_lane("of_lane", league, max_lanes),
+        of_lane("of_lane", values, league, max_lanes),
         team_size("team_size", league) {
     auto const host = Kokkos::create_mirror_view(of_lane);
-    for (int l = 0; l < league; ++l)
-      for (int lane = 0; lane < max_lanes; ++lane) host(l, lane) = poison<T>();
+    std::fill_n(host.data(), host.size(), poison<T>());
     Kokkos::deep_copy(of_lane, host);
   }
-  KOKKOS_FUNCTION void store(Member<Exec> const& member, T const& value) const {
+  KOKKOS_FUNCTION void store(Member<Exec> const& member, T const& value,
+                             int which = 0) const {
     team_size(member.league_rank()) = member.team_size();
     Kokkos::parallel_for(Kokkos::ThreadVectorRange(member, vector), [&](int v) {
-      of_lane(member.league_rank(), member.team_rank() * vector + v) = value;
+      of_lane(which, member.league_rank(), member.team_rank() * vector + v) =
+          value;
     });
   }
   template <class Expected>
-  void check(Expected const& expected) const {
-    Kokkos::fence();
-    auto const host =
-        Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), of_lane);
-    auto const sizes =
-        Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), team_size);
+  void check(Expected const& expected, int which = 0) const {
+    auto const host  = host_copy(of_lane);
+    auto const sizes = host_copy(team_size);
     for (int l = 0; l < int(sizes.extent(0)); ++l) {
       T const wanted = expected(l);
       int wrong      = 0;
       for (int lane = 0; lane < sizes(l) * vector; ++lane)
-        wrong += !same_bits(wanted, host(l, lane));
+        wrong += !same_bits(wanted, host(which, l, lane));
       EXPECT_EQ(0, wrong) << "lanes with another result, first lane: "
-                          << double(host(l, 0)) << " instead of "
-                          << double(wanted) << ", team " << l;
+                          << double(host(which, l, 0)) << " instead of "
+                          << double(wanted) << ", team " << l << ", value "
+                          << which;
     }
   }
 };
 
 /// Small integers, not periodic in any size of a group.
 inline int pattern(std::size_t i) { return int((i * 2654435761u >> 7) % 11); }
+
+template <class T, class Exec>
+Kokkos::View<T*, Exec> patterns(std::size_t size) {
+  return make_view<T, Exec>(
+      size, [](std::size_t i) { return static_cast<T>(float(pattern(i))); });
+}
 
 /// Integers up to 10 so that all sums are exact in a float; the exact sum of
 /// [first, first + count).
@@ -152,9 +158,7 @@ template <class T, class Exec>
 void reduce_by_functor() {
   auto const counts = test_counts();
   int const league  = int(counts.size());
-  auto const x      = make_view<T, Exec>(max_count + league, [](std::size_t i) {
-    return static_cast<T>(float(pattern(i)));
-  });
+  auto const x      = patterns<T, Exec>(max_count + league);
   for (Geometry const g : geometries<Exec>()) {
     for (bool const whole_team : {true, false}) {
       SCOPED_TRACE(name(g) + (whole_team ? ", team" : ", vector"));
@@ -169,11 +173,9 @@ void reduce_by_functor() {
         return static_cast<T>(
             static_cast<accumulator_t<T, T>>(pattern_sum(l, counts[l])));
       });
-      auto const seen =
-          Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), calls);
-      auto const sizes = Kokkos::create_mirror_view_and_copy(
-          Kokkos::HostSpace(), body.results.team_size);
-      int wrong = 0;
+      auto const seen  = host_copy(calls);
+      auto const sizes = host_copy(body.results.team_size);
+      int wrong        = 0;
       for (int l = 0; l < league; ++l)
         for (int i = 0; i < max_count; ++i)
           wrong +=
@@ -185,8 +187,6 @@ void reduce_by_functor() {
 TYPED_TEST(TeamCollectives, ReduceByFunctorCallsEveryIndexOnce) {
   reduce_by_functor<std::int64_t, TypeParam>();
   reduce_by_functor<double, TypeParam>();
-}
-TYPED_TEST(TeamCollectives, ReduceByFunctorRoundsHalvesOnce) {
   reduce_by_functor<half_t, TypeParam>();
 }
 
@@ -234,7 +234,8 @@ struct ReduceByReducers {
   Counts<Exec> counts;
   Kokkos::View<int const*, Exec> x;
   Kokkos::View<half_t const*, Exec> twos;
-  Results<int, Exec> max, at, two, product, half_product, half_sum, triple;
+  Results<int, Exec> results;
+  enum { max, at, two, product, half_product, half_sum, triple, values };
 
   KOKKOS_FUNCTION void operator()(Member<Exec> const& member) const {
     using MinLoc    = Kokkos::MinLoc<int, int>;
@@ -248,7 +249,7 @@ struct ReduceByReducers {
           if (x(l + i) > update) update = x(l + i);
         },
         Kokkos::Max<int>(largest));
-    max.store(member, largest);
+    results.store(member, largest, max);
 
     typename MinLoc::value_type least{};
     KokkosMMA::team_reduce(
@@ -259,7 +260,7 @@ struct ReduceByReducers {
           if (value < update.val) update = {value, i};
         },
         MinLoc(least));
-    at.store(member, count == 0 ? 0 : least.loc);
+    results.store(member, count == 0 ? 0 : least.loc, at);
 
     Largest top{};
     KokkosMMA::vector_reduce(
@@ -268,7 +269,7 @@ struct ReduceByReducers {
           LargestTwo<Exec>{}.join(update, {x(l + i) * 65536 + i, -1});
         },
         LargestTwo<Exec>{&top});
-    two.store(member, top.second);
+    results.store(member, top.second, two);
 
     // Unsigned: the product wraps.
     unsigned signs = 0;
@@ -278,7 +279,7 @@ struct ReduceByReducers {
           if (x(l + i) % 2 == 1) update *= unsigned(-3);
         },
         Kokkos::Prod<unsigned>(signs));
-    product.store(member, int(signs));
+    results.store(member, int(signs), product);
 
     // 2 and 1/2 in turn, then ones: 1, or 2 where their number is odd.
     half_t turns(0.f), of_thread(0.f);
@@ -288,98 +289,102 @@ struct ReduceByReducers {
     KokkosMMA::vector_reduce(member,
                              Kokkos::subview(twos, Kokkos::make_pair(0, count)),
                              Kokkos::Prod<half_t>(of_thread));
-    half_product.store(
-        member, float(turns) == float(of_thread) ? int(float(turns)) : -1);
+    results.store(member,
+                  float(turns) == float(of_thread) ? int(float(turns)) : -1,
+                  half_product);
 
     half_t halves(0.f);
     KokkosMMA::team_reduce(
         member, count,
         [&](int i, half_t& update) { update += half_t(float(x(l + i))); },
         KokkosMMA::Sum<half_t>(halves));
-    half_sum.store(member, int(float(halves)));
+    results.store(member, int(float(halves)), half_sum);
 
     Triple triples;
     KokkosMMA::team_reduce(
         member, count,
         [&](int i, Triple& update) { update += Triple(x(l + i)); }, triples);
-    triple.store(member, triples.b == 2 * triples.a &&
-                                 triples.c == std::int64_t(triples.a)
-                             ? int(triples.c)
-                             : -1);
+    results.store(
+        member,
+        triples.b == 2 * triples.a && triples.c == std::int64_t(triples.a)
+            ? int(triples.c)
+            : -1,
+        triple);
   }
 };
 
-template <class Exec>
-void reduce_by_reducers() {
+TYPED_TEST(TeamCollectives, ReducersAndValuesOfManyBytes) {
   // A half holds no more than 65504.
   std::vector<int> counts;
   for (int const c : test_counts())
     if (c < 10000) counts.push_back(c);
   int const league = int(counts.size());
-  auto const x     = make_view<int, Exec>(max_count + league,
-                                      [](std::size_t i) { return pattern(i); });
+  auto const x     = patterns<int, TypeParam>(max_count + league);
   // A lane may have all the twos: 2^100 is a float and no half.
-  auto const twos = make_view<half_t, Exec>(max_count, [](std::size_t i) {
+  auto const twos = make_view<half_t, TypeParam>(max_count, [](std::size_t i) {
     return half_t(i >= 200 ? 1.f : i % 2 == 0 ? 2.f : 0.5f);
   });
-  for (Geometry const g : geometries<Exec>()) {
+  for (Geometry const g : geometries<TypeParam>()) {
     SCOPED_TRACE(name(g));
-    ReduceByReducers<Exec> const body{device_counts<Exec>(counts),
-                                      x,
-                                      twos,
-                                      {league, g.vector},
-                                      {league, g.vector},
-                                      {league, g.vector},
-                                      {league, g.vector},
-                                      {league, g.vector},
-                                      {league, g.vector},
-                                      {league, g.vector}};
-    Kokkos::parallel_for("test", team_policy<Exec>(league, g), body);
-    body.max.check([&](int l) {
-      int largest = std::numeric_limits<int>::lowest();
-      for (int i = 0; i < counts[l]; ++i)
-        largest = std::max(largest, pattern(l + i));
-      return largest;
-    });
-    body.at.check([&](int l) {
-      int least = 0;
-      for (int i = 0; i < counts[l]; ++i)
-        if (pattern(l + i) < pattern(l + least)) least = i;
-      return least;
-    });
-    body.two.check([&](int l) {
-      int first = -1, second = -1;
-      for (int i = 0; i < counts[l]; ++i) {
-        int const value = pattern(l + i) * 65536 + i;
-        if (value > first) {
-          second = first;
-          first  = value;
-        } else if (value > second) {
-          second = value;
-        }
-      }
-      return second;
-    });
-    body.product.check([&](int l) {
-      unsigned product = 1;
-      for (int i = 0; i < counts[l]; ++i)
-        if (pattern(l + i) % 2 == 1) product *= unsigned(-3);
-      return int(product);
-    });
-    body.half_product.check(
-        [&](int l) { return 1 + (counts[l] < 200 ? counts[l] % 2 : 0); });
-    body.half_sum.check([&](int l) {
-      return int(float(half_t(float(pattern_sum(l, counts[l])))));
-    });
-    body.triple.check([&](int l) { return int(pattern_sum(l, counts[l])); });
+    ReduceByReducers<TypeParam> const body{
+        device_counts<TypeParam>(counts),
+        x,
+        twos,
+        {league, g.vector, ReduceByReducers<TypeParam>::values}};
+    Kokkos::parallel_for("test", team_policy<TypeParam>(league, g), body);
+    body.results.check(
+        [&](int l) {
+          int largest = std::numeric_limits<int>::lowest();
+          for (int i = 0; i < counts[l]; ++i)
+            largest = std::max(largest, pattern(l + i));
+          return largest;
+        },
+        body.max);
+    body.results.check(
+        [&](int l) {
+          int least = 0;
+          for (int i = 0; i < counts[l]; ++i)
+            if (pattern(l + i) < pattern(l + least)) least = i;
+          return least;
+        },
+        body.at);
+    body.results.check(
+        [&](int l) {
+          int first = -1, second = -1;
+          for (int i = 0; i < counts[l]; ++i) {
+            int const value = pattern(l + i) * 65536 + i;
+            if (value > first) {
+              second = first;
+              first  = value;
+            } else if (value > second) {
+              second = value;
+            }
+          }
+          return second;
+        },
+        body.two);
+    body.results.check(
+        [&](int l) {
+          unsigned product = 1;
+          for (int i = 0; i < counts[l]; ++i)
+            if (pattern(l + i) % 2 == 1) product *= unsigned(-3);
+          return int(product);
+        },
+        body.product);
+    body.results.check(
+        [&](int l) { return 1 + (counts[l] < 200 ? counts[l] % 2 : 0); },
+        body.half_product);
+    body.results.check(
+        [&](int l) {
+          return int(float(half_t(float(pattern_sum(l, counts[l])))));
+        },
+        body.half_sum);
+    body.results.check([&](int l) { return int(pattern_sum(l, counts[l])); },
+                       body.triple);
   }
 }
-TYPED_TEST(TeamCollectives, ReducersAndValuesOfManyBytes) {
-  reduce_by_reducers<TypeParam>();
-}
 
-// Reductions of Views
-// ----------------------------------------------------------
+// Reductions of Views ---------------------------------------------------------
 
 /// Elements of every team's part lie between others that no sum may reach.
 template <class T, class Result, class Exec>
@@ -388,7 +393,8 @@ struct ReduceViews {
   Kokkos::View<T const*, Exec> x;
   Kokkos::View<T const*, Kokkos::LayoutStride, Exec> strided;
   int shift;
-  Results<Result, Exec> team, vector, largest, of_strided;
+  Results<Result, Exec> results;
+  enum { team, vector, largest, of_strided, values };
 
   KOKKOS_FUNCTION void operator()(Member<Exec> const& member) const {
     int const l = member.league_rank();
@@ -396,21 +402,22 @@ struct ReduceViews {
         Kokkos::subview(x, Kokkos::make_pair(l + shift, l + shift + counts(l)));
     Result result = poison_on_device();
     KokkosMMA::team_reduce(member, part, result);
-    team.store(member, result);
+    results.store(member, result, team);
     result = poison_on_device();
     KokkosMMA::vector_reduce(member, part, result);
-    vector.store(member, result);
+    results.store(member, result, vector);
 
     using Value = std::conditional_t<sizeof(T) == 2, float, Result>;
     Value max{};
     KokkosMMA::team_reduce(member, part, Kokkos::Max<Value>(max));
-    largest.store(member, static_cast<Result>(counts(l) == 0 ? Value(0) : max));
+    results.store(member, static_cast<Result>(counts(l) == 0 ? Value(0) : max),
+                  largest);
 
     auto const sparse = Kokkos::subview(
         strided, Kokkos::make_pair(l + shift, l + shift + counts(l)));
     result = poison_on_device();
     KokkosMMA::team_reduce(member, sparse, Kokkos::Sum<Result>(result));
-    of_strided.store(member, result);
+    results.store(member, result, of_strided);
   }
   KOKKOS_FUNCTION static Result poison_on_device() {
     return static_cast<Result>(77.f);
@@ -438,15 +445,13 @@ void reduce_views() {
   }
   int shift = 0;
   for (Geometry const g : geometries<Exec>()) {
-    SCOPED_TRACE(name(g) + ", shift " + std::to_string(shift));
-    ReduceViews<T, Result, Exec> const body{device_counts<Exec>(counts),
-                                            x,
-                                            strided,
-                                            shift,
-                                            {league, g.vector},
-                                            {league, g.vector},
-                                            {league, g.vector},
-                                            {league, g.vector}};
+    SCOPED_TRACE(joined(name(g), ", shift ", shift));
+    ReduceViews<T, Result, Exec> const body{
+        device_counts<Exec>(counts),
+        x,
+        strided,
+        shift,
+        {league, g.vector, ReduceViews<T, Result, Exec>::values}};
     Kokkos::parallel_for("test", team_policy<Exec>(league, g), body);
     auto const expected = [&](int l) {
       accumulator_t<T, Result> sum = 0;
@@ -454,36 +459,27 @@ void reduce_views() {
         sum += static_cast<accumulator_t<T, Result>>(value(l + shift + i));
       return static_cast<Result>(sum);
     };
-    body.team.check(expected);
-    body.vector.check(expected);
-    body.of_strided.check(expected);
-    body.largest.check([&](int l) {
-      float largest = 0;
-      for (int i = 0; i < counts[l]; ++i)
-        largest = std::max(largest, value(l + shift + i));
-      return static_cast<Result>(largest);
-    });
+    body.results.check(expected, body.team);
+    body.results.check(expected, body.vector);
+    body.results.check(expected, body.of_strided);
+    body.results.check(
+        [&](int l) {
+          float largest = 0;
+          for (int i = 0; i < counts[l]; ++i)
+            largest = std::max(largest, value(l + shift + i));
+          return static_cast<Result>(largest);
+        },
+        body.largest);
     shift = (shift + 5) % 37;
   }
 }
-TYPED_TEST(TeamCollectives, ReduceViewsOfHalves) {
-  reduce_views<half_t, half_t, TypeParam>();
-  reduce_views<bhalf_t, float, TypeParam>();
-}
-TYPED_TEST(TeamCollectives, ReduceViewsOfFloats) {
-  reduce_views<float, float, TypeParam>();
-  reduce_views<float, double, TypeParam>();
-  reduce_views<double, double, TypeParam>();
-}
-TYPED_TEST(TeamCollectives, ReduceViewsOfBytes) {
-  reduce_views<std::int8_t, int, TypeParam>();
-  reduce_views<std::uint8_t, float, TypeParam>();
-  reduce_views<bool, std::int64_t, TypeParam>();
-}
-TYPED_TEST(TeamCollectives, ReduceViewsOfIntegers) {
-  reduce_views<int, std::int64_t, TypeParam>();
-  reduce_views<std::uint32_t, std::uint32_t, TypeParam>();
-  reduce_views<std::int64_t, std::int64_t, TypeParam>();
+TYPED_TEST(TeamCollectives, ReduceViews) {
+  for_pairs<Pair<half_t, half_t>, Pair<bhalf_t, float>, Pair<float, float>,
+            Pair<float, double>, Pair<double, double>, Pair<std::int8_t, int>,
+            Pair<std::uint8_t, float>, Pair<bool, std::int64_t>,
+            Pair<int, std::int64_t>, Pair<std::uint32_t, std::uint32_t>,
+            Pair<std::int64_t, std::int64_t>>(
+      [&]<class A, class B>(Pair<A, B>) { reduce_views<A, B, TypeParam>(); });
 }
 
 /// Rows of a matrix by the threads of a team, of which some have no row: their
@@ -523,34 +519,29 @@ struct Rows {
   }
 };
 
-template <class Exec>
-void rows_of_a_matrix() {
+TYPED_TEST(TeamCollectives, ThreadsWithRowsOfTheirOwn) {
+  using Exec     = TypeParam;
   int const rows = 203;
   std::vector<int> offsets{0};
   for (int row = 0; row < rows; ++row)
     offsets.push_back(offsets.back() + pattern(row) * pattern(row + 50) *
                                            (row % 17 == 0 ? 20 : 1));
-  auto const x = make_view<half_t, Exec>(offsets.back(), [](std::size_t i) {
-    return static_cast<half_t>(float(pattern(i)));
-  });
+  auto const x = patterns<half_t, Exec>(offsets.back());
   for (Geometry const g : geometries<Exec>()) {
     SCOPED_TRACE(name(g));
     Rows<Exec> const body{
         make_view<int, Exec>(offsets.size(),
                              [&](std::size_t i) { return offsets[i]; }),
         x,
-        make_view<float, Exec>(rows, [](std::size_t) { return -5.f; }),
-        make_view<float, Exec>(rows, [](std::size_t) { return -5.f; }),
-        make_view<int, Exec>(offsets.back(), [](std::size_t) { return -5; }),
+        filled<float, Exec>(rows, -5.f),
+        filled<float, Exec>(rows, -5.f),
+        filled<int, Exec>(offsets.back(), -5),
         7};
     Kokkos::parallel_for("test", team_policy<Exec>((rows + 6) / 7, g), body);
-    auto const host =
-        Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), body.sums);
-    auto const by_functor = Kokkos::create_mirror_view_and_copy(
-        Kokkos::HostSpace(), body.of_functor);
-    auto const scanned =
-        Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), body.scanned);
-    int wrong = 0;
+    auto const host       = host_copy(body.sums);
+    auto const by_functor = host_copy(body.of_functor);
+    auto const scanned    = host_copy(body.scanned);
+    int wrong             = 0;
     for (int row = 0; row < rows; ++row) {
       float const sum =
           float(pattern_sum(offsets[row], offsets[row + 1] - offsets[row]));
@@ -562,18 +553,14 @@ void rows_of_a_matrix() {
     EXPECT_EQ(0, wrong);
   }
 }
-TYPED_TEST(TeamCollectives, ThreadsWithRowsOfTheirOwn) {
-  rows_of_a_matrix<TypeParam>();
-}
 
-// Scans
-// ------------------------------------------------------------------------
+// Scans -----------------------------------------------------------------------
 
 template <class T, class Exec>
 struct ScanByFunctor {
   Counts<Exec> counts;
   Kokkos::View<T const*, Exec> x;
-  Kokkos::View<T**, Kokkos::LayoutRight, Exec> y;
+  RowMajor<T, Exec> y;
   Kokkos::View<int**, Exec> finals;
   Results<T, Exec> totals;
   bool inclusive;
@@ -604,14 +591,11 @@ template <class T, class Exec>
 void scan_by_functor() {
   auto const counts = test_counts();
   int const league  = int(counts.size());
-  auto const x      = make_view<T, Exec>(max_count + league, [](std::size_t i) {
-    return static_cast<T>(float(pattern(i)));
-  });
+  auto const x      = patterns<T, Exec>(max_count + league);
   for (Geometry const g : geometries<Exec>()) {
     for (bool const inclusive : {true, false}) {
       SCOPED_TRACE(name(g) + (inclusive ? ", inclusive" : ", exclusive"));
-      Kokkos::View<T**, Kokkos::LayoutRight, Exec> const y("y", league,
-                                                           max_count);
+      RowMajor<T, Exec> const y("y", league, max_count);
       Kokkos::View<int**, Exec> const finals("finals", league, max_count);
       ScanByFunctor<T, Exec> const body{
           device_counts<Exec>(counts), x,        y, finals,
@@ -622,10 +606,8 @@ void scan_by_functor() {
       auto const rounded = [](std::int64_t sum) {
         return static_cast<T>(static_cast<Wide>(sum));
       };
-      auto const host =
-          Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), y);
-      auto const seen =
-          Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), finals);
+      auto const host = host_copy(y);
+      auto const seen = host_copy(finals);
       int wrong_sums = 0, wrong_calls = 0;
       for (int l = 0; l < league; ++l) {
         std::int64_t sum = 0;
@@ -652,8 +634,6 @@ void scan_by_functor() {
 TYPED_TEST(TeamCollectives, ScanByFunctor) {
   scan_by_functor<int, TypeParam>();
   scan_by_functor<double, TypeParam>();
-}
-TYPED_TEST(TeamCollectives, ScanByFunctorOfHalves) {
   scan_by_functor<half_t, TypeParam>();
 }
 
@@ -661,7 +641,7 @@ template <class T, class Output, class Exec>
 struct ScanViews {
   Counts<Exec> counts;
   Kokkos::View<T const*, Exec> x;
-  Kokkos::View<Output**, Kokkos::LayoutRight, Exec> y;
+  RowMajor<Output, Exec> y;
   int x_shift, y_shift;
   bool by_thread;
   using Total =
@@ -695,28 +675,23 @@ void scan_views() {
     if (c < 5000) counts.push_back(c);
   int const most   = 4099;
   int const league = int(counts.size());
-  auto const x     = make_view<T, Exec>(most + league + 40, [](std::size_t i) {
-    return static_cast<T>(float(pattern(i)));
-  });
+  auto const x     = patterns<T, Exec>(most + league + 40);
   int shift        = 0;
   for (Geometry const g : geometries<Exec>()) {
     for (bool const by_thread : {false, true}) {
       // The same alignment, another one, and back.
       int const x_shift = shift % 17;
       int const y_shift = shift % 3 == 0 ? x_shift : 3 * shift % 19;
-      SCOPED_TRACE(name(g) + ", shifts " + std::to_string(x_shift) + " and " +
-                   std::to_string(y_shift));
-      Kokkos::View<Output**, Kokkos::LayoutRight, Exec> const y("y", league,
-                                                                most + 64);
+      SCOPED_TRACE(joined(name(g), ", shifts ", x_shift, " and ", y_shift));
+      RowMajor<Output, Exec> const y("y", league, most + 64);
       Kokkos::deep_copy(y, static_cast<Output>(99.f));
       ScanViews<T, Output, Exec> const body{
           device_counts<Exec>(counts), x, y, x_shift, y_shift, by_thread,
           {league, g.vector}};
       Kokkos::parallel_for("test", team_policy<Exec>(league, g), body);
-      auto const host =
-          Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), y);
-      using Wide = accumulator_t<T, Output>;
-      int wrong  = 0;
+      auto const host = host_copy(y);
+      using Wide      = accumulator_t<T, Output>;
+      int wrong       = 0;
       for (int l = 0; l < league; ++l) {
         std::int64_t sum = 0;
         for (int i = -y_shift; i < most + 64 - y_shift; ++i) {
@@ -739,20 +714,12 @@ void scan_views() {
     }
   }
 }
-TYPED_TEST(TeamCollectives, ScanViewsOfFloats) {
-  scan_views<float, float, TypeParam>();
-  scan_views<double, double, TypeParam>();
-  scan_views<double, float, TypeParam>();
-}
-TYPED_TEST(TeamCollectives, ScanViewsOfHalves) {
-  scan_views<half_t, half_t, TypeParam>();
-  scan_views<bhalf_t, float, TypeParam>();
-}
-TYPED_TEST(TeamCollectives, ScanViewsOfIntegers) {
-  scan_views<std::int8_t, std::int64_t, TypeParam>();
-  scan_views<std::uint8_t, std::uint8_t, TypeParam>();
-  scan_views<int, int, TypeParam>();
-  scan_views<std::int64_t, float, TypeParam>();
+TYPED_TEST(TeamCollectives, ScanViews) {
+  for_pairs<Pair<float, float>, Pair<double, double>, Pair<double, float>,
+            Pair<half_t, half_t>, Pair<bhalf_t, float>,
+            Pair<std::int8_t, std::int64_t>, Pair<std::uint8_t, std::uint8_t>,
+            Pair<int, int>, Pair<std::int64_t, float>>(
+      [&]<class A, class B>(Pair<A, B>) { scan_views<A, B, TypeParam>(); });
 }
 
 /// Everything in a row, on memory that the team shares, with no other barriers
@@ -793,24 +760,21 @@ struct InARow {
   }
 };
 
-template <class Exec>
-void in_a_row() {
-  for (Geometry const g : geometries<Exec>()) {
+TYPED_TEST(TeamCollectives, InARowOnSharedMemory) {
+  for (Geometry const g : geometries<TypeParam>()) {
     for (int const size : {1, 5, 129, 1000}) {
-      SCOPED_TRACE(name(g) + ", size " + std::to_string(size));
-      InARow<Exec> const body{size, 20, {9, g.vector}};
-      auto policy = team_policy<Exec>(9, g);
+      SCOPED_TRACE(joined(name(g), ", size ", size));
+      InARow<TypeParam> const body{size, 20, {9, g.vector}};
+      auto policy = team_policy<TypeParam>(9, g);
       policy.set_scratch_size(
-          0, Kokkos::PerTeam(InARow<Exec>::Scratch::shmem_size(size)));
+          0, Kokkos::PerTeam(InARow<TypeParam>::Scratch::shmem_size(size)));
       Kokkos::parallel_for("test", policy, body);
       body.wrong.check([](int) { return 0; });
     }
   }
 }
-TYPED_TEST(TeamCollectives, InARowOnSharedMemory) { in_a_row<TypeParam>(); }
 
-// Numerics
-// -----------------------------------------------------------------------
+// Numerics --------------------------------------------------------------------
 
 template <class T, class Exec>
 struct SumOnly {
@@ -825,8 +789,7 @@ struct SumOnly {
 
 template <class T, class Exec>
 void numerics() {
-  Random random;
-  SCOPED_TRACE(random.note());
+  SeededRandom random;
   int const size = 50001;
   std::vector<double> values(size);
   ExactSum exact;
@@ -844,9 +807,8 @@ void numerics() {
     for (int run = 0; run < 2; ++run) {
       SumOnly<T, Exec> const body{x, {3, g.vector}};
       Kokkos::parallel_for("test", team_policy<Exec>(3, g), body);
-      auto const host = Kokkos::create_mirror_view_and_copy(
-          Kokkos::HostSpace(), body.results.of_lane);
-      if (run == 0) first = host(0, 0);
+      auto const host = host_copy(body.results.of_lane);
+      if (run == 0) first = host(0, 0, 0);
       body.results.check([&](int) { return first; });
     }
     // A chain of additions in fp32 for each of the running values of a lane.
@@ -862,29 +824,24 @@ TYPED_TEST(TeamCollectives, SumsAreReproducibleAndClose) {
 }
 
 /// An infinity reaches what follows it and nothing else.
-template <class Exec>
-void infinities() {
+TYPED_TEST(TeamCollectives, InfinitiesReachWhatFollows) {
   int const size = 1500;
-  auto const x   = make_view<float, Exec>(size, [](std::size_t i) {
+  auto const x   = make_view<float, TypeParam>(size, [](std::size_t i) {
     return i == 700 ? std::numeric_limits<float>::infinity() : 1.f;
   });
-  for (Geometry const g : geometries<Exec>()) {
+  for (Geometry const g : geometries<TypeParam>()) {
     SCOPED_TRACE(name(g));
-    Kokkos::View<float**, Kokkos::LayoutRight, Exec> const y("y", 1, size);
-    ScanViews<float, float, Exec> const body{
-        device_counts<Exec>({size}), x, y, 0, 0, false, {1, g.vector}};
-    Kokkos::parallel_for("test", team_policy<Exec>(1, g), body);
-    auto const host =
-        Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), y);
-    int wrong = 0;
+    RowMajor<float, TypeParam> const y("y", 1, size);
+    ScanViews<float, float, TypeParam> const body{
+        device_counts<TypeParam>({size}), x, y, 0, 0, false, {1, g.vector}};
+    Kokkos::parallel_for("test", team_policy<TypeParam>(1, g), body);
+    auto const host = host_copy(y);
+    int wrong       = 0;
     for (int i = 0; i < size; ++i)
       wrong += host(0, i) != (i < 700 ? float(i + 1)
                                       : std::numeric_limits<float>::infinity());
     EXPECT_EQ(0, wrong);
   }
-}
-TYPED_TEST(TeamCollectives, InfinitiesReachWhatFollows) {
-  infinities<TypeParam>();
 }
 
 }  // namespace

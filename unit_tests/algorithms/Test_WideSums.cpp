@@ -58,6 +58,14 @@ template <class Value>
          << double(computed) << " instead of " << double(expected);
 }
 
+/// The elements of y, each of so many terms, are near expected(i).
+template <class View, class Expected>
+void expect_near(View const& y, std::size_t terms, Expected const& expected) {
+  auto const computed = elements_of(y);
+  for (std::size_t i = 0; i < computed.size(); ++i)
+    ASSERT_TRUE(near(expected(i), computed[i], terms)) << i;
+}
+
 template <class T, class Value, class Exec>
 void expect_reduced(Data<T, Exec> const& data) {
   std::size_t const size     = data.values.size();
@@ -113,87 +121,75 @@ void expect_segments(Data<T, Exec> const& data) {
   std::size_t const size = data.values.size(), length = 8;
   auto const sums = poisoned_array<Value, Exec>(size / length);
   Exec const exec;
-  auto const check = [&](long double factor) {
-    auto const computed = elements_of(sums);
-    for (std::size_t s = 0; s < size / length; ++s)
-      ASSERT_TRUE(near(factor * data.sum(s * length, (s + 1) * length),
-                       computed[s], length))
-          << s;
+  auto const check = [&] {
+    expect_near(sums, length, [&](std::size_t s) {
+      return data.sum(s * length, (s + 1) * length);
+    });
   };
   segmented_reduce(exec, data.x, length, sums);
-  check(1);
+  check();
   auto const offsets = make_view<std::int32_t, Exec>(
       size / length + 1, [&](std::size_t i) { return i * length; });
   segmented_reduce(exec, data.x, offsets, sums);
-  check(1);
+  check();
   // The same elements as a matrix, along either dimension.
   using Memory = Kokkos::MemoryTraits<Kokkos::Unmanaged>;
   Kokkos::View<T**, Kokkos::LayoutRight, Exec, Memory> const rows(
       data.x.data(), size / length, length);
   segmented_reduce(exec, rows, Axis{1}, sums);
-  check(1);
+  check();
   Kokkos::View<T**, Kokkos::LayoutLeft, Exec, Memory> const columns(
       data.x.data(), length, size / length);
   segmented_reduce(exec, columns, Axis{0}, sums);
-  check(1);
+  check();
   auto const squares = poisoned_array<double, Exec>(size / length);
   segmented_moments(exec, data.x, length, sums, squares);
-  check(1);
-  auto const of_squares = elements_of(squares);
-  for (std::size_t s = 0; s < size / length; ++s) {
+  check();
+  expect_near(squares, 3 * length, [&](std::size_t s) {
     long double expected = 0;
     for (std::size_t i = s * length; i < (s + 1) * length; ++i)
       expected += (long double)(data.values[i]) * data.values[i];
-    ASSERT_TRUE(near(expected, of_squares[s], 3 * length));
-  }
+    return expected;
+  });
   auto const y = poisoned_array<Value, Exec>(size);
   segmented_inclusive_scan(exec, data.x, length, y);
-  auto const prefixes = elements_of(y);
-  for (std::size_t i = 0; i < size; ++i)
-    ASSERT_TRUE(near(data.sum(i / length * length, i + 1), prefixes[i], length))
-        << i;
+  expect_near(y, length, [&](std::size_t i) {
+    return data.sum(i / length * length, i + 1);
+  });
 }
 
-/// A row of the data per team, its sum and prefixes.
+/// A part of the data per team, its sum and prefixes.
 template <class T, class Value, class Exec>
 struct TeamSums {
-  Kokkos::View<T**, Kokkos::LayoutRight, Exec> x;
-  Kokkos::View<Value**, Kokkos::LayoutRight, Exec> y;
-  Kokkos::View<Value*, Exec> sums;
+  static constexpr std::size_t length = 64;
+  Kokkos::View<T*, Exec> x;
+  Kokkos::View<Value*, Exec> y, sums;
 
   KOKKOS_FUNCTION void operator()(
       typename Kokkos::TeamPolicy<Exec>::member_type const& member) const {
-    int const row = member.league_rank();
-    Value sum     = 0;
-    team_reduce(member, Kokkos::subview(x, row, Kokkos::ALL), sum);
+    auto const row = std::size_t(member.league_rank());
+    auto const at  = Kokkos::make_pair(row * length, (row + 1) * length);
+    Value sum      = 0;
+    team_reduce(member, Kokkos::subview(x, at), sum);
     Kokkos::single(Kokkos::PerTeam(member), [&] { sums(row) = sum; });
-    team_inclusive_scan(member, Kokkos::subview(x, row, Kokkos::ALL),
-                        Kokkos::subview(y, row, Kokkos::ALL));
+    team_inclusive_scan(member, Kokkos::subview(x, at), Kokkos::subview(y, at));
   }
 };
 template <class T, class Value, class Exec>
 void expect_teams(Data<T, Exec> const& data) {
-  int const length = 64, rows = int(data.values.size()) / length;
-  TeamSums<T, Value, Exec> const body{
-      Kokkos::View<T**, Kokkos::LayoutRight, Exec>("x", rows, length),
-      Kokkos::View<Value**, Kokkos::LayoutRight, Exec>("y", rows, length),
-      poisoned_array<Value, Exec>(rows)};
-  auto const host = Kokkos::create_mirror_view(body.x);
-  for (int i = 0; i < rows * length; ++i)
-    host(i / length, i % length) = data.values[i];
-  Kokkos::deep_copy(body.x, host);
+  using Body               = TeamSums<T, Value, Exec>;
+  std::size_t const length = Body::length, rows = data.values.size() / length;
+  Body const body{data.x, poisoned_array<Value, Exec>(rows * length),
+                  poisoned_array<Value, Exec>(rows)};
   Kokkos::parallel_for(
-      "teams", Kokkos::TeamPolicy<Exec>(rows, on_cuda<Exec> ? 32 : 1), body);
-  auto const sums = elements_of(body.sums);
-  auto const y =
-      Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), body.y);
-  for (int row = 0; row < rows; ++row) {
-    ASSERT_TRUE(
-        near(data.sum(row * length, (row + 1) * length), sums[row], length));
-    for (int i = 0; i < length; ++i)
-      ASSERT_TRUE(near(data.sum(row * length, row * length + i + 1), y(row, i),
-                       length));
-  }
+      "teams", Kokkos::TeamPolicy<Exec>(int(rows), on_cuda<Exec> ? 32 : 1),
+      body);
+  expect_near(body.sums, length, [&](std::size_t row) {
+    return data.sum(row * length, (row + 1) * length);
+  });
+  expect_near(body.y, length, [&](std::size_t i) {
+    return data.sum(i / length * length, i + 1);
+  });
 }
 
 template <class T, class Value, class Exec>
@@ -202,18 +198,15 @@ void expect_stencil(Data<T, Exec> const& data) {
   auto const out = poisoned_array<Value, Exec>(size);
   stencil(Exec(), data.x, out, StencilWeights<1>::box(4),
           Boundaries<1>::all(Boundary::constant));
-  auto const computed = elements_of(out);
-  for (int i = 0; i < size; ++i)
-    ASSERT_TRUE(near(data.sum(std::max(i - 4, 0), std::min(i + 5, size)),
-                     computed[i], 9))
-        << i;
+  expect_near(out, 9, [&](std::size_t i) {
+    return data.sum(std::size_t(std::max(int(i) - 4, 0)),
+                    std::size_t(std::min(int(i) + 5, size)));
+  });
 }
 
 template <class T, class Value, class Exec>
 void expect_wide_sums() {
-  Random random;
-  SCOPED_TRACE(random.note() + ", " + std::string(to_string(scalar_v<T>)) +
-               " into " + std::string(to_string(scalar_v<Value>)));
+  SeededRandom random(types<T, Value>());
   for (std::size_t const size : {16, 4096}) {
     Data<T, Exec> const data(random, size);
     expect_reduced<T, Value>(data);
@@ -224,19 +217,15 @@ void expect_wide_sums() {
   }
 }
 
-TYPED_TEST(WideSums, Int64) {
+TYPED_TEST(WideSums, EightBytes) {
   expect_wide_sums<std::int64_t, double, TypeParam>();
   expect_wide_sums<std::int64_t, float, TypeParam>();
-}
-TYPED_TEST(WideSums, UInt64) {
   expect_wide_sums<std::uint64_t, double, TypeParam>();
   expect_wide_sums<std::uint64_t, float, TypeParam>();
 }
-TYPED_TEST(WideSums, Int32) {
+TYPED_TEST(WideSums, FewerBytes) {
   expect_wide_sums<std::int32_t, double, TypeParam>();
   expect_wide_sums<std::uint32_t, float, TypeParam>();
-}
-TYPED_TEST(WideSums, Int8) {
   expect_wide_sums<std::int8_t, float, TypeParam>();
   expect_wide_sums<std::uint8_t, double, TypeParam>();
 }

@@ -10,6 +10,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -86,14 +87,15 @@ HostGrid<R> part_of(HostGrid<R> const& grid, Place<R> const& offset,
 }
 
 template <int R>
+HostGrid<R> part_of(HostGrid<R> const& grid, auto const& block) {
+  return part_of(grid, block.offset, block.extent);
+}
+
+template <int R>
 StencilWeights<R> integer_weights(Place<R> const& radius, Random& random) {
   typename StencilWeights<R>::Offsets r;
-  std::size_t size = 1;
-  for (int d = 0; d < R; ++d) {
-    r[d] = int(radius[d]);
-    size *= std::size_t(2 * radius[d] + 1);
-  }
-  std::vector<double> values(size);
+  for (int d = 0; d < R; ++d) r[d] = int(radius[d]);
+  std::vector<double> values(StencilWeights<R>::box(r).size());
   for (double& value : values) value = double(random.integer(0, 2));
   return StencilWeights<R>::dense(r, values);
 }
@@ -110,10 +112,10 @@ void compare(MPI_Comm comm, Random& random, Boundaries<R> const& boundaries,
     least[d] = radius[d] + (mirror ? 1 : 0) + more[d];
   }
   Blocks<R> const blocks(comm, least, random);
-  SCOPED_TRACE("grid " + describe<R>(blocks.whole, boundaries) + ", block " +
-               Impl::shape_of(blocks.extent) + " at " +
-               Impl::shape_of(blocks.offset) + ", radius " +
-               Impl::shape_of(radius) + ", steps " + std::to_string(steps));
+  SCOPED_TRACE(joined("grid ", describe<R>(blocks.whole, boundaries),
+                      ", block ", Impl::shape_of(blocks.extent), " at ",
+                      Impl::shape_of(blocks.offset), ", radius ",
+                      Impl::shape_of(radius), ", steps ", steps));
   StencilWeights<R> const weights = integer_weights<R>(radius, random);
 
   // The whole grid with the caller's ghost cells, and this rank's part of it.
@@ -141,20 +143,14 @@ void compare(MPI_Comm comm, Random& random, Boundaries<R> const& boundaries,
     expected = neighbour_sums(step == 0 ? view : expected, blocks.whole,
                               weights, boundaries);
     // What a step writes wraps, or is rounded, as elements are.
-    for (double& value : expected.values) {
-      if constexpr (std::is_integral_v<Y>) {
-        value = double(static_cast<Y>(static_cast<std::int64_t>(value)));
-      } else {
-        value = double(static_cast<Y>(value));
-      }
-    }
+    for (double& value : expected.values) value = double(as_result<Y>(value));
   }
-  EXPECT_TRUE(out.holds(part_of(expected, blocks.offset, blocks.extent),
-                        [](double value) { return static_cast<Y>(value); }));
+  EXPECT_TRUE(out.holds(part_of(expected, blocks), as_result<Y>));
 }
 
 template <class T, int R, class Exec, class Kind = Plain<Kokkos::LayoutRight>>
-void compare_many(Random& random, int repeats) {
+void compare_many(int repeats) {
+  SeededRandom random;
   auto const all = arrangements<R>();
   for (int repeat = 0; repeat < repeats; ++repeat)
     for (std::size_t which = 0; which <= all.size(); ++which) {
@@ -166,15 +162,11 @@ void compare_many(Random& random, int repeats) {
         // Thin blocks, and such with an interior.
         more[d] = random.integer(0, 1) * 3 * radius[d];
       }
-      if (which == all.size()) {
-        Ranks<R> const ranks;
-        compare<T, R, Exec, Kind>(ranks.comm(), random, boundaries, radius,
-                                  more, steps);
-      } else {
-        Ranks<R> const ranks(all[which]);
-        compare<T, R, Exec, Kind>(ranks.comm(), random, boundaries, radius,
-                                  more, steps);
-      }
+      auto const ranks = which == all.size()
+                             ? std::make_unique<Ranks<R>>()
+                             : std::make_unique<Ranks<R>>(all[which]);
+      compare<T, R, Exec, Kind>(ranks->comm(), random, boundaries, radius, more,
+                                steps);
     }
 }
 

@@ -10,6 +10,7 @@
 
 #include <cstddef>
 #include <cstring>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -44,24 +45,27 @@ template <class T>
 struct Cut {
   std::vector<std::size_t> sizes;
 
-  std::size_t total() const {
-    std::size_t sum = 0;
-    for (std::size_t const size : sizes) sum += size;
-    return sum;
+  std::size_t first(int ranks) const {
+    return std::accumulate(sizes.begin(), sizes.begin() + ranks,
+                           std::size_t(0));
   }
+  std::size_t total() const { return first(world_size()); }
   std::size_t mine() const { return sizes[std::size_t(world_rank())]; }
-  std::size_t before() const {
-    std::size_t sum = 0;
-    for (int rank = 0; rank < world_rank(); ++rank)
-      sum += sizes[std::size_t(rank)];
-    return sum;
-  }
+  std::size_t before() const { return first(world_rank()); }
   std::string describe() const {
     std::string text = "elements per rank:";
     for (std::size_t const size : sizes) text += " " + std::to_string(size);
     return text;
   }
 };
+
+/// This rank's part of the values of all.
+template <class T, class Exec, class Value>
+Kokkos::View<T*, Exec> my_part(Cut const& cut,
+                               std::vector<Value> const& values) {
+  return make_view<T, Exec>(
+      cut.mine(), [&](std::size_t i) { return values[cut.before() + i]; });
+}
 
 /// Equal parts, one rank with all, ranks with none, random parts.
 inline std::vector<Cut> cuts(Random& random) {
@@ -92,6 +96,13 @@ inline ::testing::AssertionResult all_refused(
     return ::testing::AssertionFailure()
            << "not every rank refused; this one: \"" << text << "\"";
   return has_parts(text, parts);
+}
+template <class F>
+void expect_all_refused(
+    std::vector<std::string> const& parts, F const& f,
+    std::source_location const& at = std::source_location::current()) {
+  ::testing::ScopedTrace const trace(at.file_name(), int(at.line()), "called");
+  EXPECT_TRUE(all_refused(error_of(f), parts));
 }
 
 }  // namespace KokkosMMA::Testing

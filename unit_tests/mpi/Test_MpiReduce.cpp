@@ -32,8 +32,7 @@ void integers(Random& random) {
                                                       : random.bits());
       Impl::add(expected, static_cast<Value>(all[i]));
     }
-    auto const x = make_view<T, Exec>(
-        cut.mine(), [&](std::size_t i) { return all[cut.before() + i]; });
+    auto const x = my_part<T, Exec>(cut, all);
     Value scalar = poison<Value>();
     mpi::reduce(MPI_COMM_WORLD, Exec(), x, scalar);
     EXPECT_EQ(expected, scalar);
@@ -44,15 +43,13 @@ void integers(Random& random) {
 }
 
 TYPED_TEST(MpiReduce, IntegersDoNotDependOnTheCut) {
-  Random random;
-  SCOPED_TRACE(random.note());
-  integers<bool, std::int32_t, TypeParam>(random);
-  integers<std::int8_t, std::int32_t, TypeParam>(random);
-  integers<std::uint8_t, std::int64_t, TypeParam>(random);
-  integers<std::int32_t, std::int32_t, TypeParam>(random);
-  integers<std::uint32_t, std::uint64_t, TypeParam>(random);
-  integers<std::int64_t, std::int64_t, TypeParam>(random);
-  integers<std::uint64_t, std::uint64_t, TypeParam>(random);
+  SeededRandom random;
+  for_pairs<Pair<bool, std::int32_t>, Pair<std::int8_t, std::int32_t>,
+            Pair<std::uint8_t, std::int64_t>, Pair<std::int32_t, std::int32_t>,
+            Pair<std::uint32_t, std::uint64_t>,
+            Pair<std::int64_t, std::int64_t>,
+            Pair<std::uint64_t, std::uint64_t>>(
+      [&]<class A, class B>(Pair<A, B>) { integers<A, B, TypeParam>(random); });
 }
 
 /// Within what any order of additions within a rank gives, and one rounding;
@@ -72,8 +69,7 @@ void floats(Random& random) {
       magnitudes += std::abs(double(value));
     }
     for (std::size_t const size : cut.sizes) most = std::max(most, size);
-    auto const x = make_view<T, Exec>(
-        cut.mine(), [&](std::size_t i) { return all[cut.before() + i]; });
+    auto const x = my_part<T, Exec>(cut, all);
     Value first = poison<Value>(), second = poison<Value>();
     mpi::reduce(MPI_COMM_WORLD, Exec(), x, first);
     mpi::reduce(MPI_COMM_WORLD, Exec(), x, second);
@@ -89,14 +85,10 @@ void floats(Random& random) {
 }
 
 TYPED_TEST(MpiReduce, FloatingPoint) {
-  Random random;
-  SCOPED_TRACE(random.note());
-  floats<half_t, half_t, TypeParam>(random);
-  floats<half_t, float, TypeParam>(random);
-  floats<bhalf_t, float, TypeParam>(random);
-  floats<float, float, TypeParam>(random);
-  floats<float, double, TypeParam>(random);
-  floats<double, double, TypeParam>(random);
+  SeededRandom random;
+  for_pairs<Pair<half_t, half_t>, Pair<half_t, float>, Pair<bhalf_t, float>,
+            Pair<float, float>, Pair<float, double>, Pair<double, double>>(
+      [&]<class A, class B>(Pair<A, B>) { floats<A, B, TypeParam>(random); });
 }
 
 TYPED_TEST(MpiReduce, StridedViewsAndRoutes) {
@@ -112,20 +104,16 @@ TYPED_TEST(MpiReduce, StridedViewsAndRoutes) {
 }
 
 TYPED_TEST(MpiReduce, NotANumberAndInfinity) {
-  using Exec        = TypeParam;
-  double const inf  = std::numeric_limits<double>::infinity();
-  auto const filled = [&](double value) {
-    return make_view<double, Exec>(10, [&](std::size_t i) {
+  using Exec       = TypeParam;
+  double const inf = std::numeric_limits<double>::infinity();
+  for (double const value : {inf, -inf, std::nan("")}) {
+    auto const x = make_view<double, Exec>(10, [&](std::size_t i) {
       return i == 3 && world_rank() == world_size() - 1 ? value : 1.;
     });
-  };
-  double sum = 0;
-  mpi::reduce(MPI_COMM_WORLD, Exec(), filled(inf), sum);
-  EXPECT_EQ(inf, sum);
-  mpi::reduce(MPI_COMM_WORLD, Exec(), filled(-inf), sum);
-  EXPECT_EQ(-inf, sum);
-  mpi::reduce(MPI_COMM_WORLD, Exec(), filled(std::nan("")), sum);
-  EXPECT_TRUE(std::isnan(sum));
+    double sum   = 0;
+    mpi::reduce(MPI_COMM_WORLD, Exec(), x, sum);
+    EXPECT_TRUE(std::isnan(value) ? std::isnan(sum) : sum == value) << value;
+  }
 }
 
 /// What one rank adds and another takes away is not lost to rounding.
@@ -133,10 +121,9 @@ TYPED_TEST(MpiReduce, RanksCancel) {
   using Exec = TypeParam;
   if (world_size() < 3) GTEST_SKIP() << "three ranks are needed";
   double const parts[] = {1e17, 3., -1e17};
-  auto const x         = make_view<double, Exec>(1, [&](std::size_t) {
-    return world_rank() < 3 ? parts[world_rank()] : 0.;
-  });
-  double sum           = 0;
+  auto const x =
+      filled<double, Exec>(1, world_rank() < 3 ? parts[world_rank()] : 0.);
+  double sum = 0;
   mpi::reduce(MPI_COMM_WORLD, Exec(), x, sum);
   EXPECT_EQ(3., sum);
 }
@@ -145,7 +132,7 @@ TYPED_TEST(MpiReduce, PartsOfTheWorld) {
   using Exec = TypeParam;
   MPI_Comm half;
   MPI_Comm_split(MPI_COMM_WORLD, world_rank() % 2, -world_rank(), &half);
-  auto const x = make_view<int, Exec>(7, [](std::size_t) { return 1; });
+  auto const x = filled<int, Exec>(7, 1);
   int size = 0, sum = 0;
   MPI_Comm_size(half, &size);
   mpi::reduce(half, Exec(), x, sum);
@@ -156,7 +143,7 @@ TYPED_TEST(MpiReduce, PartsOfTheWorld) {
 TYPED_TEST(MpiReduce, OneRankIsRefused) {
   using Exec      = TypeParam;
   int const last  = world_size() - 1;
-  auto const x    = make_view<float, Exec>(5, [](std::size_t) { return 1.f; });
+  auto const x    = filled<float, Exec>(5, 1.f);
   auto const view = poisoned_view<float, Exec>();
   Kokkos::View<float, Exec> const null;
   auto const place = world_rank() == last ? null : view;
@@ -173,66 +160,53 @@ TYPED_TEST(MpiReduce, OneRankIsRefused) {
   EXPECT_EQ(5.f * float(world_size()), value_of(view));
 }
 
-TYPED_TEST(MpiReduce, RoutesThatCannotRun) {
-  using Exec = TypeParam;
-  if (on_cuda<Exec>) GTEST_SKIP() << "mma runs here";
-  auto const x = make_view<float, Exec>(5, [](std::size_t) { return 1.f; });
-  float sum    = poison<float>();
-  EXPECT_TRUE(all_refused(error_of([&] {
-                            Settings settings;
-                            if (world_rank() == 0) settings.route = Route::mma;
-                            mpi::reduce(MPI_COMM_WORLD, Exec(), x, sum,
-                                        settings);
-                          }),
-                          {"route mma was asked for but cannot run"}));
-  EXPECT_TRUE(same_bits(poison<float>(), sum));
-}
-
 TYPED_TEST(MpiReduce, DifferentCalls) {
-  using Exec = TypeParam;
-  if (world_size() == 1) GTEST_SKIP() << "two ranks are needed";
-  auto const x = make_view<float, Exec>(5, [](std::size_t) { return 1.f; });
-  float narrow = poison<float>();
-  double wide  = poison<double>();
-  EXPECT_TRUE(all_refused(error_of([&] {
-                            if (world_rank() == 1)
-                              mpi::reduce(MPI_COMM_WORLD, Exec(), x, wide);
-                            else
-                              mpi::reduce(MPI_COMM_WORLD, Exec(), x, narrow);
-                          }),
-                          {"the ranks differ",
-                           "rank 0 calls reduce of float "
-                           "(4 bytes) into float",
-                           "rank 1 calls reduce of float (4 bytes) into "
-                           "double"}));
+  using Exec       = TypeParam;
+  auto const x     = filled<float, Exec>(5, 1.f);
+  float narrow     = poison<float>();
+  double wide      = poison<double>();
+  bool const other = world_rank() == 1;
+  if (!on_cuda<Exec>) {
+    expect_all_refused({"route mma was asked for but cannot run"}, [&] {
+      mpi::reduce(MPI_COMM_WORLD, Exec(), x, narrow,
+                  Settings{world_rank() == 0 ? Route::mma : Route::automatic});
+    });
+  }
+  if (world_size() > 1) {
+    expect_all_refused({"the ranks differ",
+                        "rank 0 calls reduce of float (4 bytes) into float",
+                        "rank 1 calls reduce of float (4 bytes) into double"},
+                       [&] {
+                         if (other)
+                           mpi::reduce(MPI_COMM_WORLD, Exec(), x, wide);
+                         else
+                           mpi::reduce(MPI_COMM_WORLD, Exec(), x, narrow);
+                       });
+    expect_all_refused(
+        {"the ranks differ", "rank 1 calls exclusive_scan of float"}, [&] {
+          if (other)
+            mpi::exclusive_scan(MPI_COMM_WORLD, Exec(), x, x);
+          else
+            mpi::reduce(MPI_COMM_WORLD, Exec(), x, narrow);
+        });
+  }
   EXPECT_TRUE(same_bits(poison<float>(), narrow));
   EXPECT_TRUE(same_bits(poison<double>(), wide));
-  EXPECT_TRUE(all_refused(
-      error_of([&] {
-        if (world_rank() == 1)
-          mpi::exclusive_scan(MPI_COMM_WORLD, Exec(), x, x);
-        else
-          mpi::reduce(MPI_COMM_WORLD, Exec(), x, narrow);
-      }),
-      {"the ranks differ", "rank 1 calls exclusive_scan of float"}));
-  EXPECT_TRUE(same_bits(poison<float>(), narrow));
 }
 
 TYPED_TEST(MpiReduce, Communicators) {
   using Exec   = TypeParam;
-  auto const x = make_view<float, Exec>(5, [](std::size_t) { return 1.f; });
+  auto const x = filled<float, Exec>(5, 1.f);
   float sum    = poison<float>();
-  EXPECT_TRUE(
-      has_parts(error_of([&] { mpi::reduce(MPI_COMM_NULL, Exec(), x, sum); }),
-                {"KokkosMMA::mpi::reduce: the communicator is MPI_COMM_NULL"}));
+  expect_error({"KokkosMMA::mpi::reduce: the communicator is MPI_COMM_NULL"},
+               [&] { mpi::reduce(MPI_COMM_NULL, Exec(), x, sum); });
   if (world_size() > 1) {
     MPI_Comm side, both;
     int const group = world_rank() == 0 ? 0 : 1;
     MPI_Comm_split(MPI_COMM_WORLD, group, 0, &side);
     MPI_Intercomm_create(side, 0, MPI_COMM_WORLD, group == 0 ? 1 : 0, 1, &both);
-    EXPECT_TRUE(
-        all_refused(error_of([&] { mpi::reduce(both, Exec(), x, sum); }),
-                    {"the communicator joins two groups"}));
+    expect_all_refused({"the communicator joins two groups"},
+                       [&] { mpi::reduce(both, Exec(), x, sum); });
     MPI_Comm_free(&both);
     MPI_Comm_free(&side);
   }
@@ -244,8 +218,8 @@ TEST(MpiEnvironment, GpuAware) {
   EXPECT_EQ(-1, Impl::parse_gpu_aware(""));
   EXPECT_EQ(0, Impl::parse_gpu_aware("0"));
   EXPECT_EQ(1, Impl::parse_gpu_aware("1"));
-  EXPECT_TRUE(has_parts(error_of([] { Impl::parse_gpu_aware("yes"); }),
-                        {"KOKKOSMMA_MPI_GPU_AWARE", "\"yes\"", "0", "1"}));
+  expect_error({"KOKKOSMMA_MPI_GPU_AWARE", "\"yes\"", "0", "1"},
+               [] { Impl::parse_gpu_aware("yes"); });
 }
 
 /// MPI's own errors, where the handler of the communicator lets them return.

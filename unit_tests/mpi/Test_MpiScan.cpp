@@ -47,71 +47,47 @@ void exact_scans(Random& random) {
                                : random.integer(-4, 4);
       all[i]         = static_cast<T>(sums[i]);
     }
-    auto const place = [&](std::size_t i) { return cut.before() + i; };
-    auto const x     = make_view<T, Exec>(
-        cut.mine(), [&](std::size_t i) { return all[place(i)]; });
+    auto const x       = my_part<T, Exec>(cut, all);
     std::int64_t total = 0;
     for (std::int64_t const value : sums) total += value;
-    auto const expect = [&](std::vector<std::int64_t> const& expected,
-                            auto const& y) {
-      EXPECT_TRUE(same_elements_as(
-          [&](std::size_t i) {
-            return static_cast<Y>(static_cast<A>(expected[place(i)]));
-          },
-          elements_of(y)));
+    auto const check = [&](auto const& y, std::int64_t init,
+                           auto const&... more) {
+      scan_ranks<Kind>(Exec(), x, y, more...);
+      auto const expected = sequential_scan<Kind>(sums, init);
+      EXPECT_TRUE(holds(y, [&](std::size_t i) {
+        return static_cast<Y>(static_cast<A>(expected[cut.before() + i]));
+      }));
     };
-    auto const plain = sequential_scan<Kind>(sums, 0);
-    auto const y     = poisoned_array<Y, Exec>(cut.mine());
-    scan_ranks<Kind>(Exec(), x, y);
-    expect(plain, y);
-    auto const moved   = sequential_scan<Kind>(sums, 3);
-    auto const y_moved = poisoned_array<Y, Exec>(cut.mine());
-    scan_ranks<Kind>(Exec(), x, y_moved, 3);
-    expect(moved, y_moved);
-    auto const y_total = poisoned_array<Y, Exec>(cut.mine());
-    A scalar           = poison<A>();
-    scan_ranks<Kind>(Exec(), x, y_total, 3, Total(scalar));
+    auto const y = poisoned_array<Y, Exec>(cut.mine());
+    check(y, 0);
+    check(poisoned_array<Y, Exec>(cut.mine()), 3, 3);
+    A scalar = poison<A>();
+    check(poisoned_array<Y, Exec>(cut.mine()), 3, 3, Total(scalar));
     EXPECT_EQ(static_cast<A>(total), scalar);
-    expect(moved, y_total);
     auto const view = poisoned_view<A, Exec>();
-    scan_ranks<Kind>(Exec(), x, y_total, 0, Total(view));
+    check(y, 0, 0, Total(view));
     EXPECT_EQ(static_cast<A>(total), value_of(view));
-    expect(plain, y_total);
-    if constexpr (std::is_same_v<T, Y>) {
-      scan_ranks<Kind>(Exec(), x, x);
-      expect(plain, x);
-    }
+    if constexpr (std::is_same_v<T, Y>) check(x, 0);
   }
 }
 
-template <ScanKind Kind, class Exec>
-void exact_scans_of_all_types() {
-  Random random;
-  SCOPED_TRACE(random.note());
-  exact_scans<Kind, bool, std::int32_t, Exec>(random);
-  exact_scans<Kind, std::int8_t, std::int32_t, Exec>(random);
-  exact_scans<Kind, std::int16_t, std::int32_t, Exec>(random);
-  exact_scans<Kind, std::int32_t, std::int32_t, Exec>(random);
-  exact_scans<Kind, std::uint32_t, std::uint64_t, Exec>(random);
-  exact_scans<Kind, std::int64_t, std::int64_t, Exec>(random);
-  exact_scans<Kind, half_t, half_t, Exec>(random);
-  exact_scans<Kind, bhalf_t, float, Exec>(random);
-  exact_scans<Kind, float, float, Exec>(random);
-  exact_scans<Kind, float, double, Exec>(random);
-  exact_scans<Kind, double, double, Exec>(random);
-}
-TYPED_TEST(MpiScan, ExclusiveDoesNotDependOnTheCut) {
-  exact_scans_of_all_types<ScanKind::exclusive, TypeParam>();
-}
-TYPED_TEST(MpiScan, InclusiveDoesNotDependOnTheCut) {
-  exact_scans_of_all_types<ScanKind::inclusive, TypeParam>();
+TYPED_TEST(MpiScan, PrefixesDoNotDependOnTheCut) {
+  SeededRandom random;
+  for_pairs<Pair<bool, std::int32_t>, Pair<std::int8_t, std::int32_t>,
+            Pair<std::int16_t, std::int32_t>, Pair<std::int32_t, std::int32_t>,
+            Pair<std::uint32_t, std::uint64_t>,
+            Pair<std::int64_t, std::int64_t>, Pair<half_t, half_t>,
+            Pair<bhalf_t, float>, Pair<float, float>, Pair<float, double>,
+            Pair<double, double>>([&]<class A, class B>(Pair<A, B>) {
+    exact_scans<ScanKind::exclusive, A, B, TypeParam>(random);
+    exact_scans<ScanKind::inclusive, A, B, TypeParam>(random);
+  });
 }
 
 /// All bits of integers: sums wrap.
 TYPED_TEST(MpiScan, IntegersWrap) {
   using Exec = TypeParam;
-  Random random;
-  SCOPED_TRACE(random.note());
+  SeededRandom random;
   for (Cut const& cut : cuts(random)) {
     SCOPED_TRACE(cut.describe());
     std::vector<std::uint32_t> all(cut.total()), expected(cut.total());
@@ -121,16 +97,14 @@ TYPED_TEST(MpiScan, IntegersWrap) {
       all[i]      = std::uint32_t(random.bits());
       sum += all[i];
     }
-    auto const x = make_view<std::int32_t, Exec>(
-        cut.mine(),
-        [&](std::size_t i) { return std::int32_t(all[cut.before() + i]); });
+    auto const x       = my_part<std::int32_t, Exec>(cut, all);
     auto const y       = poisoned_array<std::int32_t, Exec>(cut.mine());
     std::int32_t total = 0;
     mpi::exclusive_scan(MPI_COMM_WORLD, Exec(), x, y, 77, Total(total));
     EXPECT_EQ(sum - 77, std::uint32_t(total));
-    EXPECT_TRUE(same_elements_as(
-        [&](std::size_t i) { return std::int32_t(expected[cut.before() + i]); },
-        elements_of(y)));
+    EXPECT_TRUE(holds(y, [&](std::size_t i) {
+      return std::int32_t(expected[cut.before() + i]);
+    }));
   }
 }
 
@@ -142,15 +116,13 @@ void bounded_scans(Random& random) {
     SCOPED_TRACE(cut.describe());
     std::vector<T> all(cut.total());
     for (T& value : all) value = static_cast<T>(random.normal());
-    auto const x = make_view<T, Exec>(
-        cut.mine(), [&](std::size_t i) { return all[cut.before() + i]; });
+    auto const x     = my_part<T, Exec>(cut, all);
     auto const y     = poisoned_array<Accumulator, Exec>(cut.mine());
     auto const again = poisoned_array<Accumulator, Exec>(cut.mine());
     mpi::inclusive_scan<Accumulator>(MPI_COMM_WORLD, Exec(), x, y);
     mpi::inclusive_scan<Accumulator>(MPI_COMM_WORLD, Exec(), x, again);
     auto const computed = elements_of(y);
-    EXPECT_TRUE(same_elements_as([&](std::size_t i) { return computed[i]; },
-                                 elements_of(again)));
+    EXPECT_TRUE(holds(again, computed));
     long double exact       = 0;
     double magnitudes       = 0;
     std::size_t const first = cut.before();
@@ -167,8 +139,7 @@ void bounded_scans(Random& random) {
 }
 
 TYPED_TEST(MpiScan, FloatingPoint) {
-  Random random;
-  SCOPED_TRACE(random.note());
+  SeededRandom random;
   bounded_scans<float, float, TypeParam>(random);
   bounded_scans<float, double, TypeParam>(random);
   bounded_scans<double, double, TypeParam>(random);
@@ -179,72 +150,56 @@ TYPED_TEST(MpiScan, OneRankIsRefused) {
   using Exec          = TypeParam;
   int const last      = world_size() - 1;
   std::size_t const n = world_rank() == last ? 11 : 10;
-  auto const x = make_view<float, Exec>(10, [](std::size_t) { return 1.f; });
-  auto const y = poisoned_array<float, Exec>(n);
-  float total  = poison<float>();
-  std::string const text = error_of(
+  auto const x        = filled<float, Exec>(10, 1.f);
+  auto const y        = poisoned_array<float, Exec>(n);
+  float total         = poison<float>();
+  expect_all_refused(
+      {"KokkosMMA::mpi::exclusive_scan: ", "extents differ", "of 11"},
       [&] { mpi::exclusive_scan(MPI_COMM_WORLD, Exec(), x, y, Total(total)); });
-  EXPECT_TRUE(all_refused(
-      text, {"KokkosMMA::mpi::exclusive_scan: ", "extents differ", "of 11"}));
-  EXPECT_TRUE(same_elements_as([](std::size_t) { return poison<float>(); },
-                               elements_of(y)));
+  EXPECT_TRUE(holds(y, poison<float>()));
   EXPECT_TRUE(same_bits(poison<float>(), total));
   if (!on_cuda<Exec>) {
-    EXPECT_TRUE(all_refused(
-        error_of([&] {
-          mpi::inclusive_scan(
-              MPI_COMM_WORLD, Exec(), x, x,
-              Settings{world_rank() == last ? Route::mma : Route::automatic});
-        }),
-        {"KokkosMMA::mpi::inclusive_scan", "route mma"}));
-    EXPECT_TRUE(
-        same_elements_as([](std::size_t) { return 1.f; }, elements_of(x)));
+    expect_all_refused({"KokkosMMA::mpi::inclusive_scan", "route mma"}, [&] {
+      mpi::inclusive_scan(
+          MPI_COMM_WORLD, Exec(), x, x,
+          Settings{world_rank() == last ? Route::mma : Route::automatic});
+    });
+    EXPECT_TRUE(holds(x, 1.f));
   }
 }
 
 TYPED_TEST(MpiScan, DifferentCalls) {
   using Exec = TypeParam;
   if (world_size() == 1) GTEST_SKIP() << "two ranks are needed";
-  auto const x = make_view<float, Exec>(10, [](std::size_t) { return 1.f; });
-  auto const y = poisoned_array<float, Exec>(10);
-  auto const untouched = [&] {
-    EXPECT_TRUE(same_elements_as([](std::size_t) { return poison<float>(); },
-                                 elements_of(y)));
+  auto const x       = filled<float, Exec>(10, 1.f);
+  auto const y       = poisoned_array<float, Exec>(10);
+  auto const refused = [&](std::vector<std::string> const& parts,
+                           auto const& call) {
+    expect_all_refused(parts, call);
+    EXPECT_TRUE(holds(y, poison<float>()));
   };
-  EXPECT_TRUE(all_refused(error_of([&] {
-                            mpi::exclusive_scan(MPI_COMM_WORLD, Exec(), x, y,
-                                                float(world_rank()));
-                          }),
-                          {"different initial values"}));
-  untouched();
-  EXPECT_TRUE(all_refused(error_of([&] {
-                            if (world_rank() == 0)
-                              mpi::exclusive_scan(MPI_COMM_WORLD, Exec(), x, y);
-                            else
-                              mpi::inclusive_scan(MPI_COMM_WORLD, Exec(), x, y);
-                          }),
-                          {"the ranks differ", "rank 0 calls exclusive_scan",
-                           "rank 1 calls inclusive_scan"}));
-  untouched();
+  auto const scan = [&](auto const&... more) {
+    mpi::exclusive_scan(MPI_COMM_WORLD, Exec(), x, y, more...);
+  };
+  refused({"different initial values"}, [&] { scan(float(world_rank())); });
+  bool const other = world_rank() == 0;
+  refused({"the ranks differ", "rank 0 calls exclusive_scan",
+           "rank 1 calls inclusive_scan"},
+          [&] {
+            if (other)
+              scan();
+            else
+              mpi::inclusive_scan(MPI_COMM_WORLD, Exec(), x, y);
+          });
   float total = poison<float>();
-  EXPECT_TRUE(all_refused(
-      error_of([&] {
-        if (world_rank() == 0)
-          mpi::exclusive_scan(MPI_COMM_WORLD, Exec(), x, y, Total(total));
-        else
-          mpi::exclusive_scan(MPI_COMM_WORLD, Exec(), x, y, 0);
-      }),
-      {"the ranks differ", "with a total"}));
-  untouched();
-  EXPECT_TRUE(
-      all_refused(error_of([&] {
-                    if (world_rank() == 0)
-                      mpi::exclusive_scan<double>(MPI_COMM_WORLD, Exec(), x, y);
-                    else
-                      mpi::exclusive_scan(MPI_COMM_WORLD, Exec(), x, y);
-                  }),
-                  {"the ranks differ", "sums in double", "sums in float"}));
-  untouched();
+  refused({"the ranks differ", "with a total"},
+          [&] { other ? scan(Total(total)) : scan(0); });
+  refused({"the ranks differ", "sums in double", "sums in float"}, [&] {
+    if (other)
+      mpi::exclusive_scan<double>(MPI_COMM_WORLD, Exec(), x, y);
+    else
+      scan();
+  });
 }
 
 }  // namespace

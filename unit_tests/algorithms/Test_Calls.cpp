@@ -1,0 +1,292 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// What all calls by name have in common: settings and routes that are refused,
+// and write nothing; routes of a scope; explanations; labels.
+
+#include "SegmentedSupport.hpp"
+
+#include <KokkosMMA_Recorder.hpp>
+
+#include <algorithm>
+#include <thread>
+
+namespace {
+
+using namespace KokkosMMA;
+using namespace KokkosMMA::Testing;
+
+/// What a call writes.
+enum class Writes { scalar, value, y, result, grid, cells };
+/// The routes of Cuda that can run it.
+enum class Takes { all, no_mma, ours, other };
+
+struct Call {
+  std::string name;
+  char const* types;  ///< as labels have them
+  Takes takes;
+  Writes writes;
+  float last;  ///< the last number that it writes
+};
+std::vector<Call> const calls = {
+    {"reduce", ",float", Takes::all, Writes::scalar, 450},
+    {"reduce", ",float", Takes::all, Writes::value, 450},
+    {"reduce", ",float", Takes::no_mma, Writes::scalar, 9},
+    {"exclusive_scan", ",float", Takes::all, Writes::y, 441},
+    {"exclusive_scan", ",float", Takes::all, Writes::y, 442},
+    {"exclusive_scan", ",float", Takes::all, Writes::scalar, 450},
+    {"exclusive_scan", ",float", Takes::all, Writes::value, 450},
+    {"inclusive_scan", ",float", Takes::all, Writes::y, 450},
+    {"inclusive_scan", ",float", Takes::all, Writes::y, 451},
+    {"inclusive_scan", ",float", Takes::all, Writes::scalar, 450},
+    {"segmented_reduce", ",sum,float", Takes::all, Writes::result, 45},
+    {"segmented_reduce", ",max,float", Takes::no_mma, Writes::result, 9},
+    {"segmented_reduce", ",sum,float", Takes::no_mma, Writes::result, 45},
+    {"segmented_reduce", ",sum,float", Takes::ours, Writes::result, 10},
+    {"segmented_inclusive_scan", ",sum,float", Takes::no_mma, Writes::y, 45},
+    {"segmented_inclusive_scan", ",sum,float", Takes::no_mma, Writes::y, 45},
+    {"segmented_exclusive_scan", ",sum,float", Takes::no_mma, Writes::y, 36},
+    {"segmented_exclusive_scan", ",min,float", Takes::no_mma, Writes::y, 0},
+    {"segmented_moments", ",sum,float", Takes::other, Writes::result, 45},
+    {"segmented_moments", ",sum,float", Takes::other, Writes::result, 45},
+    {"stencil", ",float", Takes::other, Writes::grid, 9},
+    {"automaton", "", Takes::other, Writes::cells, 0}};
+
+/// The calls on 100 floats, and all that they write, poisoned.
+template <class Exec>
+struct Data {
+  Kokkos::View<float*, Exec> x =
+      make_view<float, Exec>(100, [](std::size_t i) { return i % 10; });
+  Kokkos::View<int*, Exec> cuts =
+      offsets_view<int, Exec>({0, 10, 20, 30, 40, 50, 60, 70, 80, 90, 100});
+  RowMajor<float, Exec> ones{"ones", 10, 10};
+  float scalar                    = poison<float>();
+  Kokkos::View<float, Exec> value = poisoned_view<float, Exec>();
+  Guarded<float, Exec> y{100}, result{10}, squares{10}, grid{100};
+  Kokkos::View<std::uint8_t**, Exec> cells{"cells", 10, 10};
+
+  Data() {
+    Kokkos::deep_copy(ones, 1);
+    Kokkos::deep_copy(cells, 1);
+  }
+
+  /// Call number `which`; `on` is an instance, or a label and an instance.
+  template <class... On>
+  void run(std::size_t which, Settings const& s, On const&... on) {
+    auto const to = y.view(), sums = result.view(), of = squares.view();
+    Unmanaged<float**, Exec> const out(grid.view().data(), 10, 10);
+    auto const torus = Boundaries<2>::all(Boundary::periodic);
+    switch (which) {
+      case 0: return reduce(on..., x, scalar, s);
+      case 1: return reduce(on..., x, value, s);
+      case 2: return reduce(on..., x, Kokkos::Max<float>(scalar), s);
+      case 3: return exclusive_scan(on..., x, to, s);
+      case 4: return exclusive_scan(on..., x, to, 1, s);
+      case 5: return exclusive_scan(on..., x, to, 1, Total(scalar), s);
+      case 6: return exclusive_scan(on..., x, to, 1, Total(value), s);
+      case 7: return inclusive_scan(on..., x, to, s);
+      case 8: return inclusive_scan(on..., x, to, 1, s);
+      case 9: return inclusive_scan(on..., x, to, 1, Total(scalar), s);
+      case 10: return segmented_reduce(on..., x, 10, sums, s);
+      case 11: return segmented_reduce(on..., x, 10, sums, Maximum(), s);
+      case 12: return segmented_reduce(on..., x, cuts, sums, s);
+      case 13: return segmented_reduce(on..., ones, Axis{1}, sums, s);
+      case 14: return segmented_inclusive_scan(on..., x, 10, to, s);
+      case 15: return segmented_inclusive_scan(on..., x, cuts, to, s);
+      case 16: return segmented_exclusive_scan(on..., x, cuts, to, s);
+      case 17: return segmented_exclusive_scan(on..., x, 10, to, Minimum(), s);
+      case 18: return segmented_moments(on..., x, 10, sums, of, s);
+      case 19: return segmented_moments(on..., x, cuts, sums, of, s);
+      case 20:
+        return stencil(on..., ones, out, StencilWeights<2>::box(1), torus, 1,
+                       s);
+      default:
+        return automaton(on..., cells, parse_rule("B3/S23"), torus, 1, s);
+    }
+  }
+  /// The last number that a call wrote.
+  float last(Writes writes) const {
+    switch (writes) {
+      case Writes::scalar: return scalar;
+      case Writes::value: return value_of(value);
+      case Writes::y: return elements_of(y.view()).back();
+      case Writes::result: return elements_of(result.view()).back();
+      case Writes::grid: return elements_of(grid.view()).back();
+      default: return float(host_copy(cells)(9, 9));
+    }
+  }
+  bool untouched() const {
+    auto const poisoned = [](auto const& view) {
+      return bool(holds(view, poison<float>()));
+    };
+    auto const alive = host_copy(cells);
+    return poisoned(y.all) && poisoned(result.all) && poisoned(squares.all) &&
+           poisoned(grid.all) && same_bits(scalar, poison<float>()) &&
+           same_bits(value_of(value), poison<float>()) &&
+           std::all_of(alive.data(), alive.data() + 100,
+                       [](std::uint8_t cell) { return cell == 1; });
+  }
+};
+
+template <class Exec>
+class Calls : public ::testing::Test {};
+TYPED_TEST_SUITE(Calls, ExecutionSpaces);
+
+/// Every call, explained or run, and both policies refuse these settings with
+/// these words and their own name; nothing is written.
+template <class Exec>
+void expect_refused(Settings const& settings,
+                    std::vector<std::string> const& parts) {
+  Data<Exec> data;
+  Route const route    = last_route();
+  Settings const scope = Impl::scoped_settings();
+  auto const refused   = [&](std::string const& name, auto const& call) {
+    std::string const text = error_of(call);
+    EXPECT_TRUE(has_parts(text, parts));
+    EXPECT_EQ(0u, text.find("KokkosMMA::" + name + ": ")) << text;
+  };
+  for (std::size_t which = 0; which < calls.size(); ++which) {
+    SCOPED_TRACE(which);
+    refused(calls[which].name, [&] { data.run(which, settings, Exec()); });
+    if (settings.route == Route::automatic) {
+      EXPECT_NE("", error_of([&] {
+                  explain([&] { data.run(which, settings, Exec()); });
+                }));
+    }
+  }
+  auto const torus = Boundaries<2>::all(Boundary::periodic);
+  refused("SegmentPolicy",
+          [&] { SegmentPolicy(Exec(), data.x, 10, settings); });
+  refused("StencilPolicy", [&] {
+    StencilPolicy(Exec(), data.ones, StencilWeights<2>::box(1), torus,
+                  settings);
+  });
+  EXPECT_TRUE(data.untouched());
+  EXPECT_EQ(route, last_route());
+  EXPECT_EQ(scope, Impl::scoped_settings());
+}
+
+TYPED_TEST(Calls, SettingsOutOfRange) {
+  expect_refused<TypeParam>({.chain_length = 33},
+                            {"chain_length is 33", "1 to 32"});
+  expect_refused<TypeParam>({.chain_length = -1}, {"chain_length is -1"});
+  expect_refused<TypeParam>({.block_size = 48},
+                            {"block_size is 48", "multiples of 32"});
+  expect_refused<TypeParam>({.block_size = -1}, {"block_size is -1"});
+  expect_refused<TypeParam>({.block_size = 544}, {"block_size is 544", "512"});
+}
+
+TYPED_TEST(Calls, ForcedRoutesThatCannotRun) {
+  if (on_cuda<TypeParam>)
+    GTEST_SKIP() << "what cannot run there depends on the call";
+  for (Route const route : {Route::mma, Route::streamed})
+    expect_refused<TypeParam>(
+        Settings{route}, {joined("route ", route, " was asked for"), "not Cuda",
+                          "auto or generic"});
+}
+
+TYPED_TEST(Calls, RouteOfAScopeIsAWish) {
+  using Exec = TypeParam;
+  for (Route const wish : {Route::generic, Route::streamed, Route::mma})
+    for (std::size_t which = 0; which < calls.size(); ++which) {
+      SCOPED_TRACE(joined(calls[which].name, ", call ", which, ", ", wish));
+      Data<Exec> data;
+      ScopedSettings const scope(Settings{wish});
+      EXPECT_NO_THROW(data.run(which, Settings(), Exec()));
+      EXPECT_EQ(calls[which].last, data.last(calls[which].writes));
+      Takes const takes = calls[which].takes;
+      if (takes == Takes::all || !on_cuda<Exec>) {
+        EXPECT_EQ(on_cuda<Exec> ? wish : Route::generic, last_route());
+      } else if (takes == Takes::no_mma) {
+        EXPECT_EQ(wish == Route::mma ? Route::streamed : wish, last_route());
+      }
+      EXPECT_EQ(wish, Impl::scoped_settings().route) << "scopes are left alone";
+      // The call wins.
+      data.run(which, Settings{Route::generic}, Exec());
+      EXPECT_EQ(Route::generic, last_route());
+      Route elsewhere = Route::mma;
+      std::thread([&] { elsewhere = last_route(); }).join();
+      EXPECT_EQ(Route::automatic, elsewhere) << "routes are of a thread";
+    }
+}
+
+TYPED_TEST(Calls, Explanations) {
+  using Exec = TypeParam;
+  Data<Exec> data;
+  Route const before = last_route();
+  for (std::size_t which = 0; which < calls.size(); ++which) {
+    SCOPED_TRACE(joined(calls[which].name, ", call ", which));
+    auto const explained = [&](Route route) {
+      return explain([&] { data.run(which, Settings{route}, Exec()); });
+    };
+    std::string const text = explained(Route::automatic);
+    Takes const takes      = calls[which].takes;
+    if (!on_cuda<Exec>) {
+      EXPECT_TRUE(has_parts(
+          text, {"route generic", "not mma: the execution space is not Cuda",
+                 "not streamed: the execution space is not Cuda"}));
+    } else if (takes != Takes::other) {
+      EXPECT_TRUE((takes != Takes::no_mma && text == "route mma") ||
+                  has_parts(text, {"route streamed; not mma: "}))
+          << text;
+    }
+    EXPECT_EQ(0u, text.find("route "));
+    EXPECT_TRUE(has_parts(explained(Route::generic), {"route generic"}));
+    // An order is explained, not thrown.
+    if (!on_cuda<Exec> || takes == Takes::no_mma) {
+      EXPECT_TRUE(has_parts(explained(Route::mma),
+                            {"no route: mma was asked for and cannot run"}));
+    }
+  }
+  std::string const both = explain([&] {
+    for (std::size_t const which : {1, 7}) data.run(which, {}, Exec());
+  });
+  EXPECT_EQ(1, std::count(both.begin(), both.end(), '\n'));
+  EXPECT_TRUE(data.untouched()) << "explaining runs nothing";
+  EXPECT_EQ(before, last_route());
+  expect_error({"KokkosMMA::explain: ", "makes no call"},
+               [] { explain([] {}); });
+}
+
+TYPED_TEST(Calls, Labels) {
+  using Exec = TypeParam;
+  Data<Exec> data;
+  for (Route const route : {Route::generic, Route::automatic})
+    for (std::size_t which = 0; which < calls.size(); ++which) {
+      auto const& name = calls[which].name;
+      SCOPED_TRACE(joined(name, ", call ", which, ", ", route));
+      Settings settings{route};
+      // Else a kernel of its own.
+      settings.check_offsets = false;
+      char const* const kind =
+          name == "reduce"                                       ? "reduce "
+          : name == "exclusive_scan" || name == "inclusive_scan" ? "scan "
+                                                                 : "for ";
+      auto const labelled = [&](std::string const& label, auto const&... on) {
+        Recorder const recorder;
+        data.run(which, settings, on...);
+        Kokkos::fence();
+        // Kokkos allocates scratch when it is first asked for.
+        auto& events = Recorder::events;
+        std::erase_if(events, [&](std::string const& event) {
+          return event.starts_with("allocate ") ||
+                 (name != "segmented_reduce" && name != "stencil" &&
+                  !event.starts_with("begin "));
+        });
+        std::vector<std::string> expected = {"begin " + (kind + label)};
+        if (name == "segmented_reduce" || name == "stencil")
+          expected.push_back("end");
+        // An automaton may take several kernels.
+        if (name == "automaton")
+          events.erase(std::unique(events.begin(), events.end()), events.end());
+        EXPECT_EQ(expected, events);
+      };
+      data.run(which, settings, Exec());
+      labelled(joined("KokkosMMA::", name, "[", last_route(),
+                      calls[which].types, "]"),
+               Exec());
+      labelled("mine", std::string("mine"), Exec());
+    }
+}
+
+}  // namespace
