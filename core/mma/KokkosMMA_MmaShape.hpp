@@ -87,25 +87,18 @@ struct MmaBF16 : MmaShape<std::uint32_t, float, 16, 8, 16, 2> {
 struct MmaBF16K8 : MmaShape<std::uint32_t, float, 16, 8, 8, 2> {
   static constexpr std::uint32_t one = 0x3f80u;
 };
-struct MmaS8 : MmaShape<std::uint32_t, std::int32_t, 16, 8, 32, 4> {
+/// Bytes, K of them in a row of A.
+template <int K>
+struct MmaBytes : MmaShape<std::uint32_t, std::int32_t, 16, 8, K, 4> {
   static constexpr std::uint32_t one = 1u;
 };
-struct MmaU8 : MmaShape<std::uint32_t, std::int32_t, 16, 8, 32, 4> {
-  static constexpr std::uint32_t one = 1u;
-};
-struct MmaS8K16 : MmaShape<std::uint32_t, std::int32_t, 16, 8, 16, 4> {
-  static constexpr std::uint32_t one = 1u;
-};
-struct MmaU8K16 : MmaShape<std::uint32_t, std::int32_t, 16, 8, 16, 4> {
-  static constexpr std::uint32_t one = 1u;
-};
-/// Of signed bytes in A and unsigned ones in B.
-struct MmaS8U8 : MmaShape<std::uint32_t, std::int32_t, 16, 8, 32, 4> {
-  static constexpr std::uint32_t one = 1u;
-};
-struct MmaS8U8K16 : MmaShape<std::uint32_t, std::int32_t, 16, 8, 16, 4> {
-  static constexpr std::uint32_t one = 1u;
-};
+struct MmaS8 : MmaBytes<32> {};
+struct MmaU8 : MmaBytes<32> {};
+struct MmaS8K16 : MmaBytes<16> {};
+struct MmaU8K16 : MmaBytes<16> {};
+/// Signed bytes in A and unsigned ones in B.
+struct MmaS8U8 : MmaBytes<32> {};
+struct MmaS8U8K16 : MmaBytes<16> {};
 struct MmaF64 : MmaShape<double, double, 8, 8, 4, 1> {};
 struct MmaF64K8 : MmaShape<double, double, 16, 8, 8, 1> {};
 /// Eight products of the shape MmaF64, k in order.

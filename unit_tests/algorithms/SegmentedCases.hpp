@@ -10,12 +10,12 @@ namespace KokkosMMA::Testing {
 
 /// What is done, to elements of which type, into which, kept in which (void:
 /// what the library takes).
-template <Operation O, class I, class R, class A = void>
+template <Impl::Operation O, class I, class R, class A = void>
 struct Case {
-  static constexpr Operation operation = O;
-  using Input                          = I;
-  using Output                         = R;
-  using Op                             = operation_t<O, A>;
+  static constexpr Impl::Operation operation = O;
+  using Input                                = I;
+  using Output                               = R;
+  using Op                                   = operation_t<O, A>;
   using Accumulator =
       Impl::segment_accumulator_t<Op, Kokkos::View<I*>, Kokkos::View<R*>>;
 

@@ -172,7 +172,7 @@ TYPED_TEST(ScanInterface, OtherRoutes) {
 
 /// A functor over [begin, end): the prefixes start at begin, nothing else is
 /// written.
-template <ScanKind Kind, class Input, class Output, class Exec>
+template <Impl::ScanKind Kind, class Input, class Output, class Exec>
 void expect_functor(std::size_t size, std::size_t begin, std::size_t end) {
   SeededRandom random(joined(", from ", begin, " to ", end));
   using A = Impl::chosen_accumulator_t<void, Kokkos::View<Input*>,
@@ -186,7 +186,8 @@ void expect_functor(std::size_t size, std::size_t begin, std::size_t end) {
   std::int64_t const sum =
       part.empty()
           ? 0
-          : sequential_scan<ScanKind::inclusive, std::int64_t>(part, 0).back();
+          : sequential_scan<Impl::ScanKind::inclusive, std::int64_t>(part, 0)
+                .back();
   Kokkos::RangePolicy<Exec> const policy(begin, end);
   for (Route const route : scan_routes<Input, Output, Exec>()) {
     SCOPED_TRACE(scan_trace(route, Kind, size));
@@ -203,7 +204,7 @@ void expect_functor(std::size_t size, std::size_t begin, std::size_t end) {
       fill(y, [](std::size_t) { return poison<Output>(); });
     };
     auto const functor = [&] {
-      if constexpr (Kind == ScanKind::exclusive) {
+      if constexpr (Kind == Impl::ScanKind::exclusive) {
         return exclusive_scan_into(x, y, 11);
       } else {
         return inclusive_scan_into(x, y, 11);
@@ -245,8 +246,10 @@ void expect_functors() {
         {100, 99, 100},
         {100, 40, 40},
         {70001, 1, 70000}}) {
-    expect_functor<ScanKind::exclusive, Input, Output, Exec>(size, begin, end);
-    expect_functor<ScanKind::inclusive, Input, Output, Exec>(size, begin, end);
+    expect_functor<Impl::ScanKind::exclusive, Input, Output, Exec>(size, begin,
+                                                                   end);
+    expect_functor<Impl::ScanKind::inclusive, Input, Output, Exec>(size, begin,
+                                                                   end);
   }
 }
 

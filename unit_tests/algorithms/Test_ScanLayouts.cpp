@@ -58,7 +58,8 @@ std::vector<std::int64_t> random_values(std::size_t size, Random& random) {
 
 /// One scan from one place to another, by every route. `as_view` makes the
 /// Views of the call from memory, place and size.
-template <ScanKind Kind, class Input, class Output, class Exec, class AsView>
+template <Impl::ScanKind Kind, class Input, class Output, class Exec,
+          class AsView>
 void expect_scanned(Place const& from, Place const& to, std::size_t size,
                     bool contiguous, Random& random, AsView const& as_view) {
   auto const values = random_values(size, random);
@@ -90,9 +91,9 @@ void expect_any_alignment() {
   auto const as_part = [](auto const&... place) { return part(place...); };
   for (std::size_t const size : {1, 5, 16, 300, 4111})
     for (std::size_t first = 0; first <= 17; ++first) {
-      expect_scanned<ScanKind::exclusive, Input, Output, Exec>(
+      expect_scanned<Impl::ScanKind::exclusive, Input, Output, Exec>(
           Place{first}, Place{0}, size, true, random, as_part);
-      expect_scanned<ScanKind::inclusive, Input, Output, Exec>(
+      expect_scanned<Impl::ScanKind::inclusive, Input, Output, Exec>(
           Place{3}, Place{first}, size, true, random, as_part);
     }
 }
@@ -114,16 +115,16 @@ void expect_strided() {
     for (auto const& [from, to] : {std::pair(Place{0, 3}, Place{0, 1}),
                                    std::pair(Place{1, 1}, Place{2, 5}),
                                    std::pair(Place{3, 2}, Place{1, 7})}) {
-      expect_scanned<ScanKind::exclusive, Input, Output, Exec>(
+      expect_scanned<Impl::ScanKind::exclusive, Input, Output, Exec>(
           from, to, size, false, random, strided);
-      expect_scanned<ScanKind::inclusive, Input, Output, Exec>(
+      expect_scanned<Impl::ScanKind::inclusive, Input, Output, Exec>(
           from, to, size, false, random, strided);
     }
   // The type says strided, the value says contiguous.
-  expect_scanned<ScanKind::exclusive, Input, Output, Exec>(
+  expect_scanned<Impl::ScanKind::exclusive, Input, Output, Exec>(
       Place{3, 1}, Place{5, 1}, 5000, true, random, strided);
   // A single element has no stride.
-  expect_scanned<ScanKind::inclusive, Input, Output, Exec>(
+  expect_scanned<Impl::ScanKind::inclusive, Input, Output, Exec>(
       Place{3, 4}, Place{5, 6}, 1, true, random, strided);
 }
 
@@ -144,7 +145,7 @@ TYPED_TEST(ScanLayouts, MmaRefusesStrides) {
   EXPECT_TRUE(written(y, Place{}, {}));
 }
 
-template <ScanKind Kind, class T, class Exec>
+template <Impl::ScanKind Kind, class T, class Exec>
 void expect_in_place() {
   SeededRandom random;
   for (std::size_t const size : {1, 2, 33, 4097, 70001})
@@ -167,11 +168,11 @@ void expect_in_place() {
 }
 
 TYPED_TEST(ScanLayouts, InPlace) {
-  expect_in_place<ScanKind::exclusive, float, TypeParam>();
-  expect_in_place<ScanKind::inclusive, double, TypeParam>();
-  expect_in_place<ScanKind::exclusive, std::int32_t, TypeParam>();
-  expect_in_place<ScanKind::inclusive, std::int64_t, TypeParam>();
-  expect_in_place<ScanKind::exclusive, half_t, TypeParam>();
+  expect_in_place<Impl::ScanKind::exclusive, float, TypeParam>();
+  expect_in_place<Impl::ScanKind::inclusive, double, TypeParam>();
+  expect_in_place<Impl::ScanKind::exclusive, std::int32_t, TypeParam>();
+  expect_in_place<Impl::ScanKind::inclusive, std::int64_t, TypeParam>();
+  expect_in_place<Impl::ScanKind::exclusive, half_t, TypeParam>();
 }
 
 /// Two columns of a row-major matrix interleave and share no byte.
@@ -203,10 +204,12 @@ TYPED_TEST(ScanLayouts, ConstAndUnmanagedViews) {
     SCOPED_TRACE(trace(route, size));
     auto const y = poisoned_array<float, Exec>(size);
     Unmanaged<float*, Exec> const unmanaged(y.data(), size);
-    run_scan<ScanKind::inclusive>(Exec(), constant, unmanaged, Settings{route});
+    run_scan<Impl::ScanKind::inclusive>(Exec(), constant, unmanaged,
+                                        Settings{route});
     EXPECT_TRUE(holds(y, [](std::size_t i) { return i + 1; }));
     Kokkos::deep_copy(y, 0.f);
-    run_scan<ScanKind::inclusive>(Exec(), random_access, y, Settings{route});
+    run_scan<Impl::ScanKind::inclusive>(Exec(), random_access, y,
+                                        Settings{route});
     EXPECT_TRUE(holds(y, [](std::size_t i) { return i + 1; }));
   }
 }
@@ -221,7 +224,8 @@ TYPED_TEST(ScanLayouts, AtomicViews) {
   for (Route const route : routes<TypeParam>(false)) {
     SCOPED_TRACE(trace(route, size));
     auto const y = poisoned_array<std::int32_t, TypeParam>(size);
-    run_scan<ScanKind::exclusive>(TypeParam(), atomic, y, Settings{route});
+    run_scan<Impl::ScanKind::exclusive>(TypeParam(), atomic, y,
+                                        Settings{route});
     ASSERT_TRUE(holds(y, [](std::size_t i) { return std::int32_t(2 * i); }));
   }
   EXPECT_NE("", error_of([&] {
@@ -243,13 +247,15 @@ void expect_totals() {
     double const expected = double(static_cast<Place>(int(x.extent(0))));
     Settings const settings{route};
     auto const view = poisoned_view<Place, typename Exec::memory_space>();
-    run_scan<ScanKind::exclusive>(Exec(), x, y, settings, 7, Total(view));
+    run_scan<Impl::ScanKind::exclusive>(Exec(), x, y, settings, 7, Total(view));
     EXPECT_EQ(expected, double(value_of(view)));
     auto const on_host = poisoned_view<Place, Kokkos::HostSpace>();
-    run_scan<ScanKind::exclusive>(Exec(), x, y, settings, 7, Total(on_host));
+    run_scan<Impl::ScanKind::exclusive>(Exec(), x, y, settings, 7,
+                                        Total(on_host));
     EXPECT_EQ(expected, double(value_of(on_host)));
     Place scalar = poison<Place>();
-    run_scan<ScanKind::inclusive>(Exec(), x, y, settings, 7, Total(scalar));
+    run_scan<Impl::ScanKind::inclusive>(Exec(), x, y, settings, 7,
+                                        Total(scalar));
     EXPECT_EQ(expected, double(scalar));
   };
   for (Route const route : scan_routes<Input, Output, Exec>()) {
@@ -278,7 +284,7 @@ TYPED_TEST(ScanLayouts, RowOffsets) {
        scan_routes<std::int32_t, std::int32_t, TypeParam>()) {
     SCOPED_TRACE(trace(route, rows));
     auto const offsets = poisoned_array<std::int32_t, TypeParam>(rows + 1);
-    run_scan<ScanKind::exclusive>(
+    run_scan<Impl::ScanKind::exclusive>(
         TypeParam(), counts, Kokkos::subview(offsets, Range(0, rows)),
         Settings{route}, 0, Total(Kokkos::subview(offsets, rows)));
     std::int32_t sum = 0;
@@ -300,7 +306,7 @@ TYPED_TEST(ScanLayouts, ManyCallsInFlight) {
   expected[0] = 1;
   for (int call = 0; call < 20; ++call) {
     inclusive_scan(exec, x, x);
-    expected = sequential_scan<ScanKind::inclusive>(expected, 0u);
+    expected = sequential_scan<Impl::ScanKind::inclusive>(expected, 0u);
   }
   exec.fence();
   EXPECT_TRUE(holds(x, expected));

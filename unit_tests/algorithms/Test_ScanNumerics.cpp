@@ -53,7 +53,7 @@ struct Sample {
 
 /// Errors of the prefixes that are looked at. The exclusive scan has them one
 /// place later; its last one is not written.
-template <ScanKind Kind, class Output, class Element, class Exec>
+template <Impl::ScanKind Kind, class Output, class Element, class Exec>
 std::vector<double> errors(Sample<Element, Exec> const& sample,
                            Settings const& settings) {
   auto const y = poisoned_array<Output, Exec>(sample.x.extent(0));
@@ -61,14 +61,15 @@ std::vector<double> errors(Sample<Element, Exec> const& sample,
   auto const computed = elements_of(y);
   std::vector<double> result;
   for (auto const& prefix : sample.prefixes) {
-    std::size_t const i = prefix.i + (Kind == ScanKind::exclusive ? 1 : 0);
+    std::size_t const i =
+        prefix.i + (Kind == Impl::ScanKind::exclusive ? 1 : 0);
     result.push_back(
         i < computed.size() ? prefix.exact.error_of(double(computed[i])) : 0.);
   }
   return result;
 }
 
-template <ScanKind Kind, class Element, class Output, class Exec>
+template <Impl::ScanKind Kind, class Element, class Output, class Exec>
 void expect_no_worse_than_kokkos() {
   SeededRandom random(types<Element, Output>());
   for (Numbers const numbers :
@@ -103,8 +104,8 @@ void expect_no_worse_than_kokkos() {
 
 TYPED_TEST(ScanNumerics, ErrorNoLargerThanKokkos) {
   using Exec               = TypeParam;
-  constexpr auto exclusive = ScanKind::exclusive;
-  constexpr auto inclusive = ScanKind::inclusive;
+  constexpr auto exclusive = Impl::ScanKind::exclusive;
+  constexpr auto inclusive = Impl::ScanKind::inclusive;
   expect_no_worse_than_kokkos<exclusive, float, float, Exec>();
   expect_no_worse_than_kokkos<inclusive, float, float, Exec>();
   expect_no_worse_than_kokkos<exclusive, double, double, Exec>();
@@ -124,8 +125,8 @@ void expect_exact_multiples(double unit, std::int64_t least,
     units[i] = random.integer(least, most);
     return static_cast<Element>(float(double(units[i]) * unit));
   });
-  auto const expected = sequential_scan<ScanKind::inclusive>(units, 0);
-  by_every_route<ScanKind::inclusive, Element>(x, [&](auto const& y) {
+  auto const expected = sequential_scan<Impl::ScanKind::inclusive>(units, 0);
+  by_every_route<Impl::ScanKind::inclusive, Element>(x, [&](auto const& y) {
     EXPECT_TRUE(holds(y, [&](std::size_t i) {
       return static_cast<Element>(float(double(expected[i]) * unit));
     }));
@@ -143,7 +144,7 @@ TYPED_TEST(ScanNumerics, ExactMultiples) {
 TYPED_TEST(ScanNumerics, NegativeZeros) {
   for_pairs<Pair<float, float>, Pair<double, double>>(
       []<class A, class B>(Pair<A, B>) {
-        by_every_route<ScanKind::inclusive, B>(
+        by_every_route<Impl::ScanKind::inclusive, B>(
             filled<A, TypeParam>(5000, -0.),
             [](auto const& y) { EXPECT_TRUE(holds(y, B(0))); });
       });
@@ -164,7 +165,7 @@ std::vector<std::size_t> places(std::size_t size, Random& random) {
 }
 
 /// Small integers but for the special values: every prefix is known exactly.
-template <ScanKind Kind, class Element, class Output, class Exec>
+template <Impl::ScanKind Kind, class Element, class Output, class Exec>
 void expect_numbers(std::vector<double> const& values) {
   auto const expected = sequential_scan<Kind>(values, 0.);
   auto const x        = make_view<Element, Exec>(
@@ -193,8 +194,8 @@ void expect_reach_of_special_values() {
         random.integer(std::int64_t(first), std::int64_t(size) - 1));
     if (next != 0. && second != first) x[second] = next;
     SCOPED_TRACE(joined(value, " at ", first, ", ", next, " at ", second));
-    expect_numbers<ScanKind::exclusive, Element, Output, Exec>(x);
-    expect_numbers<ScanKind::inclusive, Element, Output, Exec>(x);
+    expect_numbers<Impl::ScanKind::exclusive, Element, Output, Exec>(x);
+    expect_numbers<Impl::ScanKind::inclusive, Element, Output, Exec>(x);
   }
 }
 
@@ -220,7 +221,7 @@ void expect_overflow_reaches_what_follows() {
         return static_cast<Element>(i < first ? 0. : sign * quarter);
       });
       SCOPED_TRACE(first);
-      by_every_route<ScanKind::inclusive, Output>(x, [&](auto const& y) {
+      by_every_route<Impl::ScanKind::inclusive, Output>(x, [&](auto const& y) {
         ASSERT_TRUE(holds(y, [&](std::size_t i) {
           std::size_t const terms = i < first ? 0 : i - first + 1;
           double const prefix     = terms < 4 ? double(terms) * quarter : inf;
@@ -240,7 +241,7 @@ TYPED_TEST(ScanNumerics, ReachOfOverflow) {
 
 /// The same bits again, and the total is the last prefix but for roundings in
 /// another order.
-template <ScanKind Kind, class Element, class Output, class Exec>
+template <Impl::ScanKind Kind, class Element, class Output, class Exec>
 void expect_bitwise_repeats() {
   SeededRandom random;
   std::size_t const size = on_cuda<Exec> ? 12345678 : 654321;
@@ -257,7 +258,7 @@ void expect_bitwise_repeats() {
     std::vector<Output> first, again;
     Output total, total_again;
     run(first, total);
-    if (Kind == ScanKind::inclusive) {
+    if (Kind == Impl::ScanKind::inclusive) {
       EXPECT_NEAR(double(first.back()), double(total),
                   epsilon<Output> * double(size));
     }
@@ -271,11 +272,13 @@ void expect_bitwise_repeats() {
 }
 
 TYPED_TEST(ScanNumerics, RepeatsBitwise) {
-  expect_bitwise_repeats<ScanKind::exclusive, float, float, TypeParam>();
-  expect_bitwise_repeats<ScanKind::inclusive, double, double, TypeParam>();
-  expect_bitwise_repeats<ScanKind::inclusive, float, float, TypeParam>();
-  expect_bitwise_repeats<ScanKind::exclusive, double, double, TypeParam>();
-  expect_bitwise_repeats<ScanKind::exclusive, half_t, float, TypeParam>();
+  expect_bitwise_repeats<Impl::ScanKind::exclusive, float, float, TypeParam>();
+  expect_bitwise_repeats<Impl::ScanKind::inclusive, double, double,
+                         TypeParam>();
+  expect_bitwise_repeats<Impl::ScanKind::inclusive, float, float, TypeParam>();
+  expect_bitwise_repeats<Impl::ScanKind::exclusive, double, double,
+                         TypeParam>();
+  expect_bitwise_repeats<Impl::ScanKind::exclusive, half_t, float, TypeParam>();
 }
 
 }  // namespace

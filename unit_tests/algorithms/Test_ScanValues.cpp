@@ -30,7 +30,7 @@ std::int64_t small_value(Random& random, bool narrow) {
 
 /// One size by every route, with an initial value and without, with a total
 /// and without.
-template <ScanKind Kind, class Input, class Output, class Exec,
+template <Impl::ScanKind Kind, class Input, class Output, class Exec,
           class Accumulator>
 void expect_exact_at(std::size_t size, Random& random) {
   using A = Impl::chosen_accumulator_t<Accumulator, Kokkos::View<Input*>,
@@ -72,10 +72,10 @@ template <class Input, class Output, class Exec, class Accumulator = void>
 void expect_exact(std::vector<std::size_t> const& sizes) {
   SeededRandom random(types<Input, Output>());
   for (std::size_t const size : sizes) {
-    expect_exact_at<ScanKind::exclusive, Input, Output, Exec, Accumulator>(
-        size, random);
-    expect_exact_at<ScanKind::inclusive, Input, Output, Exec, Accumulator>(
-        size, random);
+    expect_exact_at<Impl::ScanKind::exclusive, Input, Output, Exec,
+                    Accumulator>(size, random);
+    expect_exact_at<Impl::ScanKind::inclusive, Input, Output, Exec,
+                    Accumulator>(size, random);
   }
 }
 
@@ -121,7 +121,7 @@ TYPED_TEST(ScanValues, AMillion) {
 
 /// Random bits: sums leave the type and come back modulo 2^bits, on every
 /// space.
-template <ScanKind Kind, class Input, class Output, class Exec>
+template <Impl::ScanKind Kind, class Input, class Output, class Exec>
 void expect_modulo() {
   SeededRandom random(types<Input, Output>());
   for (std::size_t const size : {1000, 70001}) {
@@ -154,8 +154,8 @@ TYPED_TEST(ScanValues, IntegersModulo) {
       Pair<std::int32_t, std::int64_t>, Pair<std::uint32_t, std::uint64_t>,
       Pair<std::int64_t, std::int64_t>, Pair<std::uint64_t, std::uint64_t>>(
       []<class A, class B>(Pair<A, B>) {
-        expect_modulo<ScanKind::exclusive, A, B, TypeParam>();
-        expect_modulo<ScanKind::inclusive, A, B, TypeParam>();
+        expect_modulo<Impl::ScanKind::exclusive, A, B, TypeParam>();
+        expect_modulo<Impl::ScanKind::inclusive, A, B, TypeParam>();
       });
 }
 
@@ -182,8 +182,8 @@ void expect_many_tiles(std::size_t size) {
     SCOPED_TRACE(trace(route, size));
     Kokkos::deep_copy(y, Output(77));
     Output total = poison<Output>();
-    run_scan<ScanKind::exclusive>(Exec(), x, y, Settings{route}, 5,
-                                  Total(total));
+    run_scan<Impl::ScanKind::exclusive>(Exec(), x, y, Settings{route}, 5,
+                                        Total(total));
     EXPECT_EQ(static_cast<Output>(size), total);
     std::size_t wrong = 0;
     Kokkos::parallel_reduce(

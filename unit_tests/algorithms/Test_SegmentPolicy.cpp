@@ -84,12 +84,12 @@ struct IntoFunctor {
 };
 
 TYPED_TEST(SegmentPolicies, EqualSegments) {
-  constexpr auto sum = Operation::sum, min = Operation::min;
+  constexpr auto sum = Impl::Operation::sum, min = Impl::Operation::min;
   using Floats = Case<sum, float, float>;
   expect_lengths<IntoFunctor, TypeParam, Floats, Case<sum, half_t, float>,
                  Case<sum, std::int8_t, std::int64_t, std::int64_t>,
                  Case<sum, int, int>, Case<min, double, double>,
-                 Case<Operation::max, int, int>>(few_lengths);
+                 Case<Impl::Operation::max, int, int>>(few_lengths);
   SeededRandom random;
   for (std::size_t const length : {1, 33, 20003, 50000})
     expect_equal<IntoFunctor, Floats, TypeParam>(40007, length, random);
@@ -97,7 +97,7 @@ TYPED_TEST(SegmentPolicies, EqualSegments) {
 
 TYPED_TEST(SegmentPolicies, RaggedSegments) {
   using Exec         = TypeParam;
-  constexpr auto sum = Operation::sum;
+  constexpr auto sum = Impl::Operation::sum;
   expect_ragged<IntoFunctor, Case<sum, float, float>, std::int32_t, Exec>();
   expect_ragged<IntoFunctor, Case<sum, half_t, float>, std::int64_t, Exec>();
   expect_ragged<IntoFunctor, Case<sum, double, double>, std::uint32_t, Exec>();

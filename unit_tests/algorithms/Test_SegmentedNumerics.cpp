@@ -18,7 +18,7 @@ template <class Exec>
 class SegmentedNumerics : public ::testing::Test {};
 TYPED_TEST_SUITE(SegmentedNumerics, ExecutionSpaces);
 
-constexpr Operation sum = Operation::sum;
+constexpr Impl::Operation sum = Impl::Operation::sum;
 
 template <class Exec, class T>
 std::vector<Route> routes_of_sums(bool scan = false, bool ragged = false) {

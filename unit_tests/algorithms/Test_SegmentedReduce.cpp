@@ -16,10 +16,10 @@ template <class Exec>
 class SegmentedReduce : public ::testing::Test {};
 TYPED_TEST_SUITE(SegmentedReduce, ExecutionSpaces);
 
-constexpr Operation sum  = Operation::sum;
-constexpr Operation prod = Operation::prod;
-constexpr Operation min  = Operation::min;
-constexpr Operation max  = Operation::max;
+constexpr Impl::Operation sum  = Impl::Operation::sum;
+constexpr Impl::Operation prod = Impl::Operation::prod;
+constexpr Impl::Operation min  = Impl::Operation::min;
+constexpr Impl::Operation max  = Impl::Operation::max;
 
 TYPED_TEST(SegmentedReduce, EveryLength) {
   expect_lengths<Reduce, TypeParam, Case<sum, half_t, float>,
@@ -126,7 +126,7 @@ TYPED_TEST(SegmentedReduce, IntegersModulo) {
 }
 
 // --- types of the accumulator -----------------------------------------------
-template <class Kept, Operation Op, class... Types>
+template <class Kept, Impl::Operation Op, class... Types>
 inline constexpr bool keeps =
     std::is_same_v<Kept, typename Case<Op, Types...>::Accumulator>;
 static_assert(keeps<float, sum, half_t, half_t>);

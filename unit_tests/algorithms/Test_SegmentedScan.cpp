@@ -15,9 +15,9 @@ template <class Exec>
 class SegmentedScan : public ::testing::Test {};
 TYPED_TEST_SUITE(SegmentedScan, ExecutionSpaces);
 
-constexpr Operation sum = Operation::sum;
-constexpr Operation min = Operation::min;
-constexpr Operation max = Operation::max;
+constexpr Impl::Operation sum = Impl::Operation::sum;
+constexpr Impl::Operation min = Impl::Operation::min;
+constexpr Impl::Operation max = Impl::Operation::max;
 
 TYPED_TEST(SegmentedScan, EveryLength) {
   expect_lengths<Scan, TypeParam, Case<sum, float, float>,
@@ -48,7 +48,7 @@ TYPED_TEST(SegmentedScan, OtherOperations) {
   expect_lengths<Scan, TypeParam, Case<max, float, float>,
                  Case<max, std::int8_t, std::int8_t>,
                  Case<min, std::int32_t, std::int32_t>,
-                 Case<Operation::prod, std::int32_t, std::int32_t>>(
+                 Case<Impl::Operation::prod, std::int32_t, std::int32_t>>(
       few_lengths);
 }
 

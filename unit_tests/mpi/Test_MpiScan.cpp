@@ -19,9 +19,9 @@ template <class Exec>
 class MpiScan : public ::testing::Test {};
 TYPED_TEST_SUITE(MpiScan, ExecutionSpaces);
 
-template <ScanKind Kind, class Accumulator = void, class... Arguments>
+template <Impl::ScanKind Kind, class Accumulator = void, class... Arguments>
 void scan_ranks(Arguments&&... arguments) {
-  if constexpr (Kind == ScanKind::exclusive) {
+  if constexpr (Kind == Impl::ScanKind::exclusive) {
     mpi::exclusive_scan<Accumulator>(MPI_COMM_WORLD,
                                      std::forward<Arguments>(arguments)...);
   } else {
@@ -31,7 +31,7 @@ void scan_ranks(Arguments&&... arguments) {
 }
 
 /// Values whose sums are exact in every type: the prefixes depend on no cut.
-template <ScanKind Kind, class T, class Y, class Exec>
+template <Impl::ScanKind Kind, class T, class Y, class Exec>
 void exact_scans(Random& random) {
   using A =
       Impl::chosen_accumulator_t<void, Kokkos::View<T*>, Kokkos::View<Y*>>;
@@ -79,8 +79,8 @@ TYPED_TEST(MpiScan, PrefixesDoNotDependOnTheCut) {
             Pair<std::int64_t, std::int64_t>, Pair<half_t, half_t>,
             Pair<bhalf_t, float>, Pair<float, float>, Pair<float, double>,
             Pair<double, double>>([&]<class A, class B>(Pair<A, B>) {
-    exact_scans<ScanKind::exclusive, A, B, TypeParam>(random);
-    exact_scans<ScanKind::inclusive, A, B, TypeParam>(random);
+    exact_scans<Impl::ScanKind::exclusive, A, B, TypeParam>(random);
+    exact_scans<Impl::ScanKind::inclusive, A, B, TypeParam>(random);
   });
 }
 
