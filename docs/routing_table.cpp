@@ -37,12 +37,6 @@ constexpr std::array<Machine, 4> machines{
     Machine{"A100 (8.0)", {true, 80, 108, 163 * 1024}},
     Machine{"V100 (7.0)", {true, 70, 80}}, Machine{"host", {}}};
 
-/// A segmented operation is a scan or a reduction by the function that is
-/// asked, not by its problem.
-struct SegmentedScan {
-  SegmentedProblem problem;
-};
-
 // Every call of a route function of this program is one of these.
 RouteDecision decide(ReduceProblem const& problem, Capability const& machine) {
   return route_reduce(problem, machine, Settings{});
@@ -52,10 +46,7 @@ RouteDecision decide(ScanProblem const& problem, Capability const& machine) {
 }
 RouteDecision decide(SegmentedProblem const& problem,
                      Capability const& machine) {
-  return route_segmented_reduce(problem, machine, Settings{});
-}
-RouteDecision decide(SegmentedScan const& scan, Capability const& machine) {
-  return route_segmented_scan(scan.problem, machine, Settings{});
+  return route_segmented(problem, machine, Settings{});
 }
 RouteDecision decide(Impl::StencilProblem const& problem,
                      Capability const& machine) {
@@ -359,9 +350,10 @@ void print_segments(std::ostream& out) {
   };
   auto const scan_with = [packed](auto const& change) {
     return [packed, change](Types const& types, std::uint64_t length) {
-      SegmentedScan scan{packed(types, length)};
-      change(scan.problem);
-      return scan;
+      SegmentedProblem problem = packed(types, length);
+      problem.scan             = true;
+      change(problem);
+      return problem;
     };
   };
   auto const nothing = [](SegmentedProblem&) {};

@@ -144,13 +144,13 @@ void launch_streamed_reduce(Call const& call, Cuda::KernelFacts const& facts,
       scratch->grid(shape.blocks, call.running_bytes);
   scratch.deliver(
       call.result, call.value_bytes, call.result_on_device,
-      [&](Cuda::ResultSink<void> const& sink) {
+      [&](Cuda::ResultTarget<void> const& target) {
         void const* const arguments[] = {call.arguments[0],
                                          call.arguments[1],
                                          call.arguments[2],
                                          &call.problem.size,
                                          &grid,
-                                         &sink};
+                                         &target};
         Cuda::check_launch(
             Cuda::enqueue_kernel(call.space.cuda_stream(), call.kernel,
                                  {shape.blocks, shape.threads}, arguments),
@@ -192,11 +192,11 @@ inline unsigned scan_blocks(Kokkos::Cuda const& space, unsigned tiles,
   return std::min(tiles, unsigned(processors) * unsigned(resident_blocks));
 }
 
-/// Launches kernel(sink, scratch) with `words` of scratch, the total on its way
-/// to where it is wanted. The last tile's total may come before the final calls
-/// of other tiles; what these write is there when a call with a total on the
-/// host returns, also where that is a View, after which Kokkos itself does not
-/// wait.
+/// Launches kernel(target, scratch) with `words` of scratch, the total on its
+/// way to where it is wanted. The last tile's total may come before the final
+/// calls of other tiles; what these write is there when a call with a total on
+/// the host returns, also where that is a View, after which Kokkos itself does
+/// not wait.
 template <class Launch>
 void deliver_total(Cuda::StreamScratch const& scratch, std::uint64_t words,
                    void* result, std::size_t bytes, bool on_device,
@@ -204,7 +204,7 @@ void deliver_total(Cuda::StreamScratch const& scratch, std::uint64_t words,
   Cuda::ScanScratch const scan = scratch->scan(words);
   scratch.deliver(
       result, bytes, on_device,
-      [&](Cuda::ResultSink<void> const& sink) { launch(sink, scan); });
+      [&](Cuda::ResultTarget<void> const& target) { launch(target, scan); });
   if (!on_device) scratch.wait();
 }
 
@@ -222,7 +222,8 @@ void launch_streamed_scan(Call const& call, bool on_device,
   deliver_total(
       scratch, call.look_back_words(tiles), call.result, call.value_bytes,
       on_device,
-      [&](Cuda::ResultSink<void> const& sink, Cuda::ScanScratch const& scan) {
+      [&](Cuda::ResultTarget<void> const& target,
+          Cuda::ScanScratch const& scan) {
         void const* const arguments[] = {call.arguments[0],
                                          call.arguments[1],
                                          call.arguments[2],
@@ -230,7 +231,7 @@ void launch_streamed_scan(Call const& call, bool on_device,
                                          &rows,
                                          &tiles,
                                          &scan,
-                                         &sink};
+                                         &target};
         Cuda::check_launch(
             Cuda::enqueue_kernel(
                 call.space.cuda_stream(), call.kernel,

@@ -94,7 +94,7 @@ class RoutedReduce {
         {m_policy.space(),
          this,
          reinterpret_cast<void const*>(
-             &Cuda::streamed_reduce<Running, Tuned, typename Flat::Index,
+             &Cuda::streamed_reduce<Running, Tuning, typename Flat::Index,
                                     value_type, Call, Reducer>),
          {&call, &reducer, &begin},
          m_result,
@@ -103,7 +103,7 @@ class RoutedReduce {
          &desul::ensure_cuda_lock_arrays_on_device,
          reported},
         types(),
-        Tuned::value,
+        Tuning::value,
         sizeof(typename Running::Value),
         nullptr};
     erased.problem.size = Flat::size(m_policy);
@@ -163,10 +163,10 @@ class RoutedReduce {
       std::conditional_t<has_no_identity<value_type>,
                          RunningWithoutIdentity<Reducer, value_type>,
                          Cuda::RunningValue<Reducer, value_type>>>;
-  using Call = std::remove_cvref_t<decltype(Flat::call(
-      std::declval<Functor const&>(), std::declval<Policy const&>()))>;
-  using Tuned =
-      Cuda::TunedFor<sizeof(value_type), Flat::indices, adds<Reducer>()>;
+  using Call   = std::remove_cvref_t<decltype(Flat::call(
+        std::declval<Functor const&>(), std::declval<Policy const&>()))>;
+  using Tuning = Cuda::tuning_type<streamed_tuning(
+      sizeof(value_type), Flat::indices, adds<Reducer>())>;
 
   template <class MemorySpace>
   static void run_native(RoutedReduce const& closure) {

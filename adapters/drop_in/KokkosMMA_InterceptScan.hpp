@@ -122,13 +122,6 @@ using tile_value_t = std::conditional_t<
     std::is_floating_point_v<Accumulator>, Accumulator,
     std::conditional_t<sizeof(Accumulator) == 8, std::uint64_t, std::uint32_t>>;
 
-/// The tuning of the tile scan as a type (see TunedFor).
-template <bool UseMma, bool EightColumns>
-struct TileTunedFor {
-  static constexpr TileScanTuning value =
-      tile_scan_tuning(UseMma, EightColumns);
-};
-
 /// What Kokkos' closures are for a routable scan: constructed and executed the
 /// same way, no symbol of Kokkos' names in it. `Native` is Kokkos' own, made
 /// where it runs.
@@ -177,7 +170,8 @@ class RoutedScan {
       std::conditional_t<has_no_identity<value_type>,
                          ScannedWithoutIdentity<Reducer, value_type>,
                          Cuda::ScannedValue<Reducer, value_type>>>;
-  using Tuned = Cuda::ScanTunedFor<sizeof(typename Scanned::Value)>;
+  using Tuning =
+      Cuda::tuning_type<streamed_scan_tuning(sizeof(typename Scanned::Value))>;
 
   static constexpr ScanProblem types() {
     ScanProblem problem;
@@ -194,7 +188,7 @@ class RoutedScan {
   static constexpr bool eight_columns =
       types().input == Scalar::int64 || types().input == Scalar::uint64;
   static constexpr bool mma_compiled =
-      tile_compiled && scan_products_exist(types().input, types().accumulator);
+      tile_compiled && scan_mma_exists(types().input, types().accumulator);
 
   /// \return whether a kernel of ours runs
   bool scan(std::uint64_t size) const {
@@ -211,7 +205,7 @@ class RoutedScan {
     ErasedScan erased{{m_policy.space(),
                        this,
                        reinterpret_cast<void const*>(
-                           &Cuda::streamed_scan<Scanned, Tuned, Index,
+                           &Cuda::streamed_scan<Scanned, Tuning, Index,
                                                 value_type, Call, Reducer>),
                        {&Flat::call(functor(), m_policy), &reducer, &begin},
                        m_result,
@@ -220,8 +214,8 @@ class RoutedScan {
                        &desul::ensure_cuda_lock_arrays_on_device,
                        reported},
                       scan_problem<value_type>(functor(), size),
-                      Tuned::value,
-                      sizeof(Cuda::StreamedScanMemory<Value, Tuned>),
+                      Tuning::value,
+                      sizeof(Cuda::StreamedScanMemory<Value, Tuning>),
                       &Cuda::look_back_words<Value>,
                       nullptr};
     erased.problem.functor_bytes = sizeof(Functor) + sizeof(Reducer);
@@ -246,19 +240,20 @@ class RoutedScan {
     auto const& closure = *static_cast<RoutedScan const*>(self);
     if constexpr (mma_compiled) {
       if (route == Route::mma) {
-        closure.template launch_tiles<WarpScanMma,
-                                      TileTunedFor<true, eight_columns>>(
-            scratch);
+        closure.template launch_tiles<
+            WarpScanMma,
+            Cuda::tuning_type<tile_scan_tuning(true, eight_columns)>>(scratch);
         return true;
       }
     }
     if (!Data::operands(closure.functor()).contiguous()) return false;
-    closure.template launch_tiles<WarpScanShuffle, TileTunedFor<false, false>>(
+    closure.template launch_tiles<
+        WarpScanShuffle, Cuda::tuning_type<tile_scan_tuning(false, false)>>(
         scratch);
     return true;
   }
 
-  template <template <class, class, bool> class TileScan, class TileTuned>
+  template <template <class, class, bool> class TileScan, class TileTuning>
   void launch_tiles(Cuda::StreamScratch const& scratch) const {
     using Accumulator = typename Data::Accumulator;
     using Value       = tile_value_t<Accumulator>;
@@ -268,11 +263,11 @@ class RoutedScan {
     using Scan =
         TileScan<Cuda::Warp, Encoding, Data::kind == ScanKind::inclusive>;
     constexpr std::size_t shared =
-        sizeof(Cuda::TileScanMemory<Scan, TileTuned>);
-    constexpr unsigned threads = TileTuned::value.threads;
+        sizeof(Cuda::TileScanMemory<Scan, TileTuning>);
+    constexpr unsigned threads = TileTuning::value.threads;
     constexpr std::uint64_t per_tile =
-        threads / 32 * TileTuned::value.tiles * 64 * Encoding::elements;
-    auto const kernel = &Cuda::tile_scan<Scan, Output, value_type, TileTuned>;
+        threads / 32 * TileTuning::value.tiles * 64 * Encoding::elements;
+    auto const kernel = &Cuda::tile_scan<Scan, Output, value_type, TileTuning>;
     Kokkos::Cuda const& space = m_policy.space();
     Cuda::KernelFacts const facts =
         Cuda::kernel_facts(space.cuda_device(), kernel, threads + 32, shared);
@@ -299,15 +294,16 @@ class RoutedScan {
     deliver_total(
         scratch, Cuda::look_back_words<Value>(tiles), m_result,
         sizeof(value_type), m_result_on_device || !m_result,
-        [&](Cuda::ResultSink<void> const& sink, Cuda::ScanScratch const& scan) {
+        [&](Cuda::ResultTarget<void> const& target,
+            Cuda::ScanScratch const& scan) {
           Cuda::launch_kernel(
               space, "tile_scan",
-              Cuda::tile_scan<Scan, Output, value_type, TileTuned>,
+              Cuda::tile_scan<Scan, Output, value_type, TileTuning>,
               {scan_blocks(space, tiles, facts.resident_blocks), threads + 32,
                shared},
               arguments, tiles, scan,
-              Cuda::ResultSink<value_type>{
-                  static_cast<value_type*>(sink.memory), sink.words});
+              Cuda::ResultTarget<value_type>{
+                  static_cast<value_type*>(target.memory), target.words});
         });
   }
 

@@ -32,62 +32,53 @@ constexpr Scalar scan_accumulator(Scalar input) {
 
 inline void print_route_table(std::ostream& out, Capability const& capability,
                               TuningTable const& tuning) {
-  struct Row {
-    char const* name;
-    Source source;
-  };
-  Row const rows[]       = {{"sum of a View", Source::view},
-                            {"dot product", Source::product},
-                            {"functor of the application", Source::functor}};
-  Scalar const scalars[] = {Scalar::half,    Scalar::bhalf, Scalar::float32,
-                            Scalar::float64, Scalar::int8,  Scalar::uint8,
-                            Scalar::int32,   Scalar::int64};
-  for (Row const& row : rows) {
-    out << "  " << row.name << ":";
-    for (Scalar const scalar : scalars) {
-      ReduceProblem problem;
-      problem.source        = row.source;
-      problem.input         = scalar;
-      problem.value         = scalar;
-      problem.sum           = true;
-      problem.contiguous    = true;
-      problem.value_bytes   = 8;
-      problem.functor_bytes = 64;
-      problem.size          = std::uint64_t(1) << 28;
+  // `route(scalar, settings)` decides on a problem of these elements.
+  auto const print = [&](char const* name, auto const& route) {
+    out << "  " << name << ":";
+    for (Scalar const scalar :
+         {Scalar::half, Scalar::bhalf, Scalar::float32, Scalar::float64,
+          Scalar::int8, Scalar::uint8, Scalar::int32, Scalar::int64})
       out << " " << to_string(scalar) << "="
           << to_string(
                  decide_wish(effective_settings(), [&](Settings const& wish) {
-                   return route_reduce(problem, capability, wish, tuning);
+                   return route(scalar, wish);
                  }).route);
-    }
     out << "\n";
-  }
-  for (Row const& row :
-       {Row{"scan of a View", Source::view},
-        Row{"scan functor of the application", Source::functor}}) {
-    out << "  " << row.name << ":";
-    for (Scalar const scalar : scalars) {
+  };
+  auto const common = [](auto& problem, Source source, Scalar scalar) {
+    problem.source        = source;
+    problem.input         = scalar;
+    problem.sum           = true;
+    problem.contiguous    = true;
+    problem.value_bytes   = 8;
+    problem.functor_bytes = 64;
+    problem.size          = std::uint64_t(1) << 28;
+  };
+  auto const reduce = [&](Source source) {
+    return [&, source](Scalar scalar, Settings const& wish) {
+      ReduceProblem problem;
+      common(problem, source, scalar);
+      problem.value = scalar;
+      return route_reduce(problem, capability, wish, tuning);
+    };
+  };
+  auto const scan = [&](Source source) {
+    return [&, source](Scalar scalar, Settings const& wish) {
       ScanProblem problem;
-      problem.source      = row.source;
-      problem.input       = scalar;
+      common(problem, source, scalar);
       problem.accumulator = scan_accumulator(scalar);
       problem.output      = problem.accumulator;
-      problem.sum         = true;
-      problem.contiguous  = true;
       problem.tile_compiled =
-          row.source == Source::view &&
+          source == Source::view &&
           scan_tile_exists(scalar, problem.accumulator, problem.output);
-      problem.value_bytes   = 8;
-      problem.functor_bytes = 64;
-      problem.size          = std::uint64_t(1) << 28;
-      out << " " << to_string(scalar) << "="
-          << to_string(
-                 decide_wish(effective_settings(), [&](Settings const& wish) {
-                   return route_scan(problem, capability, wish, tuning);
-                 }).route);
-    }
-    out << "\n";
-  }
+      return route_scan(problem, capability, wish, tuning);
+    };
+  };
+  print("sum of a View", reduce(Source::view));
+  print("dot product", reduce(Source::product));
+  print("functor of the application", reduce(Source::functor));
+  print("scan of a View", scan(Source::view));
+  print("scan functor of the application", scan(Source::functor));
 }
 
 }  // namespace Impl

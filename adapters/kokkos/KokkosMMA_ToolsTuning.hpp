@@ -17,6 +17,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <type_traits>
 
 /// \file
 /// A tool of Kokkos Tools that tunes may choose the route of a reduction or a
@@ -47,27 +48,18 @@ struct RouteQuestion {
 
 /// The question about a call. It is open where nobody asked for a route or a
 /// formulation; the candidates are the routes that can run, preferred or not.
-inline RouteQuestion route_question(ReduceProblem const& problem,
-                                    Capability const& capability,
-                                    Settings const& settings,
-                                    RouteDecision const& decision) {
-  RouteQuestion question{"reduce", problem.input, problem.size, decision.route};
+template <class Problem>
+RouteQuestion route_question(Problem const& problem,
+                             Capability const& capability,
+                             Settings const& settings,
+                             RouteDecision const& decision) {
+  RouteQuestion question{
+      std::is_same_v<Problem, ReduceProblem> ? "reduce" : "scan", problem.input,
+      problem.size, decision.route};
   if (settings.route == Route::automatic &&
       settings.formulation == Formulation::chained) {
     question.mma      = !refuse_mma(problem, capability, settings);
     question.streamed = !refuse_streamed(problem, capability);
-  }
-  return question;
-}
-inline RouteQuestion route_question(ScanProblem const& problem,
-                                    Capability const& capability,
-                                    Settings const& settings,
-                                    RouteDecision const& decision) {
-  RouteQuestion question{"scan", problem.input, problem.size, decision.route};
-  if (settings.route == Route::automatic &&
-      settings.formulation == Formulation::chained) {
-    question.mma      = !refuse_mma_scan(problem, capability, settings);
-    question.streamed = !refuse_streamed_scan(problem, capability);
   }
   return question;
 }

@@ -58,23 +58,13 @@ constexpr AutomatonProblem automaton_problem(Neighbourhood neighbourhood,
 /// none. The `mma` route takes every other one.
 constexpr Refusal refuse_automaton(AutomatonProblem const& problem,
                                    Capability const& capability) {
-  struct Rule {
-    bool applies;
-    Refusal refusal;
-  };
-  Rule const rules[] = {
-      {!capability.cuda, {"the execution space is not Cuda", "docs/routes.md"}},
-      {capability.compute_capability < 80,
-       {"the device cannot copy to shared memory asynchronously (compute "
-        "capability below 8.0)",
-        "PTX ISA, cp.async"}},
+  return first_refusal({
+      {!capability.cuda, not_cuda},
+      {capability.compute_capability < 80, no_async_copy},
       {!problem.contiguous,
        {"neither dimension has stride one",
         "core/stencil/KokkosMMA_StencilGrid.hpp"}},
-  };
-  for (Rule const& rule : rules)
-    if (rule.applies) return rule.refusal;
-  return {};
+  });
 }
 
 /// The first reason for which the `streamed` route refuses, or none: its cells
@@ -84,11 +74,7 @@ constexpr Refusal refuse_packed_automaton(AutomatonProblem const& problem,
   if (Refusal const refusal = refuse_automaton(problem, capability))
     return refusal;
   bool const counts = problem.radius > 1;
-  struct Rule {
-    bool applies;
-    Refusal refusal;
-  };
-  Rule const rules[] = {
+  return first_refusal({
       {!problem.known_rule,
        {"the rule is a functor: its states need not fit into one bit",
         "core/automaton/KokkosMMA_PackedCells.hpp"}},
@@ -103,14 +89,11 @@ constexpr Refusal refuse_packed_automaton(AutomatonProblem const& problem,
         "core/automaton/KokkosMMA_CountRange.hpp"}},
       {counts && problem.row > max_packed_row,
        {"rows have more than 2^31 cells", "max_packed_row"}},
-  };
-  for (Rule const& rule : rules)
-    if (rule.applies) return rule.refusal;
-  return {};
+  });
 }
 
 /// The route of an automaton: `streamed` advances cells of one bit, `mma`
-/// counts cells of a byte by products on tensor cores, `generic` is plain
+/// counts cells of a byte on tensor cores, `generic` is plain
 /// Kokkos. Automatic choice never fails and prefers `streamed`: in 64
 /// generations it is 11 times as fast as `mma` at radius 1, 2.4 times at 5, 1.5
 /// times at 16 (docs/results/h200_papers.md). With a forced route, `route` is
@@ -118,25 +101,17 @@ constexpr Refusal refuse_packed_automaton(AutomatonProblem const& problem,
 constexpr RouteDecision route_automaton(AutomatonProblem const& problem,
                                         Capability const& capability,
                                         Settings const& settings) {
-  RouteDecision decision;
-  decision.mma      = refuse_automaton(problem, capability);
-  decision.streamed = refuse_packed_automaton(problem, capability);
-  if (settings.route != Route::automatic) {
-    decision.route = settings.route;
-    return decision;
-  }
-  // Preferences, not capability limits: forced routes never meet them.
-  if (!decision.streamed && problem.generations < least_packed_generations)
+  bool const few         = problem.generations < least_packed_generations;
+  Refusal const packed   = refuse_packed_automaton(problem, capability);
+  RouteDecision decision = route_by_refusals(
+      settings.route, refuse_automaton(problem, capability), packed,
+      few ? Refusal{}
+          : Refusal{"generations on cells of one bit are faster",
+                    "docs/results/h200_papers.md"});
+  if (settings.route == Route::automatic && few && !packed)
     decision.streamed = {
         "packing cells into bits takes as long as one or two generations",
         "least_packed_generations"};
-  if (!decision.streamed) {
-    decision.route = Route::streamed;
-    decision.mma   = {"generations on cells of one bit are faster",
-                      "docs/results/h200_papers.md"};
-  } else if (!decision.mma) {
-    decision.route = Route::mma;
-  }
   return decision;
 }
 

@@ -12,7 +12,7 @@
 
 /// \file
 /// One generation of an automaton on cells of a byte, by a warp: counts of
-/// neighbours by products with a band of ones, and what a rule makes of cells
+/// neighbours by MMA with a band of ones, and what a rule makes of cells
 /// and counts. The algorithms are templates over the warp
 /// (core/reduce/KokkosMMA_WarpSum.hpp).
 

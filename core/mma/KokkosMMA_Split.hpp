@@ -13,20 +13,20 @@ namespace KokkosMMA::Impl {
 /// A float as the sum of three bfloat16 numbers, each the upper half of a
 /// 32-bit word: x = high + middle + low.
 ///
-/// A float has 24 significant bits and each piece takes 8 of them by
-/// truncation; the two subtractions are exact. `lost` holds what the last piece
+/// A float has 24 significant bits and each of the three takes 8 of them by
+/// truncation; the two subtractions are exact. `lost` is what the last one
 /// could not hold: it is 0 exactly when the split is exact. It is not 0 when x
 /// is infinite or NaN (the remainders are NaN, whose low bits are set) and when
 /// the last bits of x lie below 2^-133, the smallest bfloat16; such values take
 /// a scalar path.
-struct BfloatPieces {
+struct SplitFloat {
   std::uint32_t high;    ///< bfloat16 in bits 16..31, the rest to be ignored
   std::uint32_t middle;  ///< of the rest
   std::uint32_t low;     ///< of what is then left
-  std::uint32_t lost;    ///< bits 0..15 of the last piece
+  std::uint32_t lost;    ///< bits 0..15 of the last remainder
 };
 
-KOKKOS_FORCEINLINE_FUNCTION BfloatPieces split_float(std::uint32_t bits) {
+KOKKOS_FORCEINLINE_FUNCTION SplitFloat split_float(std::uint32_t bits) {
   constexpr std::uint32_t upper = 0xffff0000u;
   auto const value              = [](std::uint32_t word) {
     return Kokkos::bit_cast<float>(word);

@@ -13,7 +13,7 @@
 /// Source: Carrasco, Vega, Navarro 2018 (two products); Navarro et al. 2020
 /// (recurrence, single pass with R chained products, split). Theirs keeps the
 /// column sums as half and overflows on uniform data; here the second product
-/// takes them as three exact bfloat16 pieces.
+/// takes them as three exact bfloat16 operands.
 
 namespace KokkosMMA::Impl {
 
@@ -49,9 +49,9 @@ total_of_column_sums(Warp const& warp,
     std::uint32_t lost = 0;
     for (int row = 0; row < 2; ++row) {
       auto const& sums = warp.at(d, lane);
-      BfloatPieces const x =
+      SplitFloat const x =
           split_float(Kokkos::bit_cast<std::uint32_t>(sums[2 * row]));
-      BfloatPieces const y =
+      SplitFloat const y =
           split_float(Kokkos::bit_cast<std::uint32_t>(sums[2 * row + 1]));
       warp.at(high, lane)[row]   = pack_upper_halves(x.high, y.high);
       warp.at(middle, lane)[row] = pack_upper_halves(x.middle, y.middle);

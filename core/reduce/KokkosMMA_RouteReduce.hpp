@@ -20,27 +20,16 @@ inline constexpr std::uint64_t max_flattened_indices = std::uint64_t(1) << 31;
 /// The first reason for which the `streamed` route refuses, or none.
 constexpr Refusal refuse_streamed(ReduceProblem const& problem,
                                   Capability const& capability) {
-  struct Rule {
-    bool applies;
-    Refusal refusal;
-  };
-  Rule const rules[] = {
-      {!capability.cuda, {"the execution space is not Cuda", "docs/routes.md"}},
+  return first_refusal({
+      {!capability.cuda, not_cuda},
       {problem.pattern == Pattern::team,
        {"the policy is a TeamPolicy", "the team handle is Kokkos' own"}},
-      {problem.in_graph,
-       {"the call is a graph node",
-        "Kokkos casts a node to its own kernel class"}},
-      {!problem.fixed_size,
-       {"the value has no fixed size",
-        "arrays whose length is known at run time"}},
+      {problem.in_graph, is_graph_node},
+      {!problem.fixed_size, no_fixed_size},
       {!problem.compiled,
        {"the call has no result to write", "docs/drop_in.md"}},
-      {problem.value_bytes > max_value_bytes,
-       {"the value is larger than 64 bytes", "max_value_bytes"}},
-      {problem.functor_bytes > max_functor_bytes,
-       {"functor and reducer are larger than 32400 bytes",
-        "kernel argument limit"}},
+      {problem.value_bytes > max_value_bytes, too_large_value},
+      {problem.functor_bytes > max_functor_bytes, too_large_functor},
       {problem.pattern == Pattern::mdrange &&
            problem.size >= max_flattened_indices,
        {"the multi-dimensional range has 2^31 indices or more",
@@ -48,10 +37,7 @@ constexpr Refusal refuse_streamed(ReduceProblem const& problem,
       {problem.local_bytes > 0,
        {"the functor needs more registers than the kernel leaves it",
         "local memory reported by the CUDA runtime"}},
-  };
-  for (Rule const& rule : rules)
-    if (rule.applies) return rule.refusal;
-  return {};
+  });
 }
 
 /// 2^32 integers of 4 bytes fill the 64 bits in which they are summed.
@@ -65,11 +51,7 @@ inline constexpr std::uint64_t max_exact_words = std::uint64_t(1) << 32;
 constexpr Refusal refuse_sum_types(Scalar input, Scalar value,
                                    std::uint64_t size) {
   bool const integers = !is_floating(input);
-  struct Rule {
-    bool applies;
-    Refusal refusal;
-  };
-  Rule const rules[] = {
+  return first_refusal({
       {value == Scalar::opaque || value == Scalar::boolean,
        {"the sum is neither a number of 1, 4 or 8 bytes nor a 16-bit float",
         "docs/routes.md"}},
@@ -89,43 +71,29 @@ constexpr Refusal refuse_sum_types(Scalar input, Scalar value,
        {"the sum is floating point, more than 2^32 integers of 4 bytes may "
         "wrap before they are converted",
         "max_exact_words"}},
-  };
-  for (Rule const& rule : rules)
-    if (rule.applies) return rule.refusal;
-  return {};
+  });
 }
 
 /// The first reason for which the `mma` route refuses, or none.
 constexpr Refusal refuse_mma(ReduceProblem const& problem,
                              Capability const& capability,
                              Settings const& settings) {
-  struct Rule {
-    bool applies;
-    Refusal refusal;
-  };
   bool const product = problem.source == Source::product;
   Refusal const types =
       refuse_sum_types(problem.input, problem.value, problem.size);
-  Rule const rules[] = {
-      {!capability.cuda, {"the execution space is not Cuda", "docs/routes.md"}},
-      {!capability.tensor_cores(),
-       {"the device has no usable tensor cores (compute capability below 8.0)",
-        "PTX ISA, mma target notes"}},
-      {problem.in_graph,
-       {"the call is a graph node",
-        "Kokkos casts a node to its own kernel class"}},
+  return first_refusal({
+      {!capability.cuda, not_cuda},
+      {!capability.tensor_cores(), no_tensor_cores},
+      {problem.in_graph, is_graph_node},
       {!problem.compiled,
        {"the call has no result to write", "docs/drop_in.md"}},
-      {problem.source == Source::functor,
-       {"the functor is opaque: its data cannot be loaded into fragments",
-        "docs/routes.md"}},
+      {problem.source == Source::functor, opaque_functor},
       {problem.source == Source::transform,
        {"the transformed values exist in registers only; streamed reaches the "
         "same rate",
         "docs/results/h200.md"}},
       {!problem.sum, {"the reducer is not a sum", "docs/routes.md"}},
-      {!capability.sums_on_tensor_cores(problem.input),
-       {"the element type has no encoding", "docs/routes.md"}},
+      {!capability.sums_on_tensor_cores(problem.input), no_encoding},
       {bool(types), types},
       {!problem.contiguous,
        {"the View is strided: its elements do not fill 16-byte loads",
@@ -143,10 +111,7 @@ constexpr Refusal refuse_mma(ReduceProblem const& problem,
            (problem.input != Scalar::half || product),
        {"the papers' formulations exist for sums of half_t alone",
         "Navarro et al. 2020"}},
-  };
-  for (Rule const& rule : rules)
-    if (rule.applies) return rule.refusal;
-  return {};
+  });
 }
 
 /// Route of a reduction. Visible data go to the tensor cores for the types
@@ -157,26 +122,18 @@ constexpr Refusal refuse_mma(ReduceProblem const& problem,
 constexpr RouteDecision route_reduce(
     ReduceProblem const& problem, Capability const& capability,
     Settings const& settings, TuningTable const& tuning = builtin_tuning) {
-  RouteDecision decision;
-  decision.mma      = refuse_mma(problem, capability, settings);
-  decision.streamed = refuse_streamed(problem, capability);
-  if (settings.route != Route::automatic) {
-    decision.route = settings.route;
-    return decision;
-  }
-  // A preference, not a capability limit: it yields to a route that can run, to
-  // a formulation that was asked for, and a forced mma never meets it.
-  if (!decision.mma && !decision.streamed &&
+  // A formulation that was asked for counts more than what pays.
+  bool const prefers_additions =
       settings.formulation == Formulation::chained &&
       !mma_reduce_pays(problem.input, problem.source == Source::product,
-                       tuning))
-    decision.mma = {"additions are as fast for this type",
-                    "mma_reduce_pays, core/routing/KokkosMMA_TuningTable.hpp"};
-  if (!decision.mma)
-    decision.route = Route::mma;
-  else if (!decision.streamed)
-    decision.route = Route::streamed;
-  return decision;
+                       tuning);
+  return route_by_refusals(
+      settings.route, refuse_mma(problem, capability, settings),
+      refuse_streamed(problem, capability),
+      prefers_additions
+          ? Refusal{"additions are as fast for this type",
+                    "mma_reduce_pays, core/routing/KokkosMMA_TuningTable.hpp"}
+          : Refusal{});
 }
 
 }  // namespace KokkosMMA::Impl

@@ -6,9 +6,9 @@
 #include <core/reduce/KokkosMMA_WarpSum.hpp>
 
 /// \file
-/// Sum of x(i) * y(i) by chained products, one warp. The vector of x that a
-/// lane loads is a row piece of A, the vector of y the matching column piece of
-/// B, so the dot product is the trace of the accumulator; what lies off the
+/// Sum of x(i) * y(i) by chained MMA, one warp. The vector of x that a
+/// lane loads is part of a row of A, the vector of y part of that column of B,
+/// so the dot product is the trace of the accumulator; what lies off the
 /// diagonal is never read. Products of 16-bit floats and 8-bit integers are
 /// exact in the unit, doubles are fused.
 
@@ -70,31 +70,22 @@ class WarpDotOfShape {
 };
 
 template <class Warp, Scalar Input>
-struct WarpDotOf;
-template <class Warp>
-struct WarpDotOf<Warp, Scalar::half> {
-  using type = WarpDotOfShape<Warp, MmaF16, float>;
-};
-template <class Warp>
-struct WarpDotOf<Warp, Scalar::bhalf> {
-  using type = WarpDotOfShape<Warp, MmaBF16, float>;
-};
-template <class Warp>
-struct WarpDotOf<Warp, Scalar::float64> {
-  using type = WarpDotOfShape<Warp, MmaF64, double>;
-};
-template <class Warp>
-struct WarpDotOf<Warp, Scalar::int8> {
-  using type = WarpDotOfShape<Warp, MmaS8, std::int64_t>;
-};
-template <class Warp>
-struct WarpDotOf<Warp, Scalar::uint8> {
-  using type = WarpDotOfShape<Warp, MmaU8, std::int64_t>;
-};
+constexpr auto warp_dot_of() {
+  if constexpr (Input == Scalar::half)
+    return std::type_identity<WarpDotOfShape<Warp, MmaF16, float>>();
+  else if constexpr (Input == Scalar::bhalf)
+    return std::type_identity<WarpDotOfShape<Warp, MmaBF16, float>>();
+  else if constexpr (Input == Scalar::float64)
+    return std::type_identity<WarpDotOfShape<Warp, MmaF64, double>>();
+  else if constexpr (Input == Scalar::int8)
+    return std::type_identity<WarpDotOfShape<Warp, MmaS8, std::int64_t>>();
+  else if constexpr (Input == Scalar::uint8)
+    return std::type_identity<WarpDotOfShape<Warp, MmaU8, std::int64_t>>();
+}
 
 /// Dot product of `Input` by the lanes of `Warp`, used like WarpSum.
 template <class Warp, Scalar Input>
-using WarpDot = typename WarpDotOf<Warp, Input>::type;
+using WarpDot = typename decltype(warp_dot_of<Warp, Input>())::type;
 
 }  // namespace KokkosMMA::Impl
 

@@ -10,9 +10,10 @@
 #include <Kokkos_BitManipulation.hpp>
 
 #include <cstdint>
+#include <type_traits>
 
 /// \file
-/// Sum of memory by chained products, one warp: 16-byte vectors are the A
+/// Sum of memory by chained MMA, one warp: 16-byte vectors are the A
 /// operand as they lie, a constant matrix is B, the accumulators run for a
 /// bounded chain and are then added, rounded to nearest, to a running value per
 /// lane.
@@ -41,7 +42,7 @@ KOKKOS_FORCEINLINE_FUNCTION double double_of(std::uint32_t low,
   return Kokkos::bit_cast<double>(std::uint64_t(high) << 32 | low);
 }
 
-/// Keeps an accumulator that is flushed after `chain_length` products.
+/// Keeps an accumulator that is flushed after `chain_length` MMA.
 /// Tensor cores truncate: see core/base/KokkosMMA_ErrorBound.hpp.
 template <class Warp, class Shape>
 struct Chain {
@@ -116,7 +117,7 @@ class WarpSumDirect {
   typename Warp::template Lanes<Sum> m_sum;
 };
 
-/// Sum of floats as three chains of exact bfloat16 pieces. A pair of vectors
+/// Sum of floats as three chains of exact bfloat16 operands. A pair of vectors
 /// whose split is not exact (infinite, NaN, last bits below 2^-133) is added by
 /// the lanes that hold it.
 template <class Warp>
@@ -141,9 +142,9 @@ class WarpSumFloat {
     m_warp.each([&](int lane) {
       std::uint32_t lost = 0;
       for (int pair = 0; pair < 4; ++pair) {
-        Vector16 const& v    = m_warp.at(pair < 2 ? first : second, lane);
-        BfloatPieces const x = split_float(v[pair % 2 * 2]);
-        BfloatPieces const y = split_float(v[pair % 2 * 2 + 1]);
+        Vector16 const& v  = m_warp.at(pair < 2 ? first : second, lane);
+        SplitFloat const x = split_float(v[pair % 2 * 2]);
+        SplitFloat const y = split_float(v[pair % 2 * 2 + 1]);
         m_warp.at(high, lane)[pair]   = pack_upper_halves(x.high, y.high);
         m_warp.at(middle, lane)[pair] = pack_upper_halves(x.middle, y.middle);
         m_warp.at(low, lane)[pair]    = pack_upper_halves(x.low, y.low);
@@ -174,7 +175,7 @@ class WarpSumFloat {
   }
 
  private:
-  // The small pieces first: their sum is then rounded once against the large
+  // The small operands first: their sum is then rounded once against the large
   // one.
   KOKKOS_FORCEINLINE_FUNCTION void flush() {
     m_warp.each([&](int lane) {
@@ -339,55 +340,28 @@ class WarpSumWide {
 };
 
 template <class Warp, Scalar Input>
-struct WarpSumOf;
-template <class Warp>
-struct WarpSumOf<Warp, Scalar::half> {
-  using type = WarpSumDirect<Warp, MmaF16, float>;
-};
-template <class Warp>
-struct WarpSumOf<Warp, Scalar::bhalf> {
-  using type = WarpSumDirect<Warp, MmaBF16, float>;
-};
-template <class Warp>
-struct WarpSumOf<Warp, Scalar::float32> {
-  using type = WarpSumFloat<Warp>;
-};
-template <class Warp>
-struct WarpSumOf<Warp, Scalar::float64> {
-  using type = WarpSumDouble<Warp>;
-};
-template <class Warp>
-struct WarpSumOf<Warp, Scalar::int8> {
-  using type = WarpSumDirect<Warp, MmaS8, std::int64_t>;
-};
-template <class Warp>
-struct WarpSumOf<Warp, Scalar::uint8> {
-  using type = WarpSumDirect<Warp, MmaU8, std::int64_t>;
-};
-template <class Warp>
-struct WarpSumOf<Warp, Scalar::boolean> : WarpSumOf<Warp, Scalar::uint8> {};
-template <class Warp>
-struct WarpSumOf<Warp, Scalar::int32> {
-  using type = WarpSumWide<Warp, Scalar::int32>;
-};
-template <class Warp>
-struct WarpSumOf<Warp, Scalar::uint32> {
-  using type = WarpSumWide<Warp, Scalar::uint32>;
-};
-template <class Warp>
-struct WarpSumOf<Warp, Scalar::int64> {
-  using type = WarpSumWide<Warp, Scalar::int64>;
-};
-template <class Warp>
-struct WarpSumOf<Warp, Scalar::uint64> {
-  using type = WarpSumWide<Warp, Scalar::uint64>;
-};
+constexpr auto warp_sum_of() {
+  if constexpr (Input == Scalar::half)
+    return std::type_identity<WarpSumDirect<Warp, MmaF16, float>>();
+  else if constexpr (Input == Scalar::bhalf)
+    return std::type_identity<WarpSumDirect<Warp, MmaBF16, float>>();
+  else if constexpr (Input == Scalar::float32)
+    return std::type_identity<WarpSumFloat<Warp>>();
+  else if constexpr (Input == Scalar::float64)
+    return std::type_identity<WarpSumDouble<Warp>>();
+  else if constexpr (Input == Scalar::int8)
+    return std::type_identity<WarpSumDirect<Warp, MmaS8, std::int64_t>>();
+  else if constexpr (size_of(Input) == 1)
+    return std::type_identity<WarpSumDirect<Warp, MmaU8, std::int64_t>>();
+  else
+    return std::type_identity<WarpSumWide<Warp, Input>>();
+}
 
 /// Sum of `Input` by the lanes of `Warp`: construct, `add` pairs of vectors
 /// (zero vectors add nothing), `finish` gives a Value per lane; their sum, as a
 /// Total, is the result.
 template <class Warp, Scalar Input>
-using WarpSum = typename WarpSumOf<Warp, Input>::type;
+using WarpSum = typename decltype(warp_sum_of<Warp, Input>())::type;
 
 }  // namespace KokkosMMA::Impl
 

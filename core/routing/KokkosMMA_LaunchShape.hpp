@@ -29,7 +29,7 @@ constexpr LaunchShape mma_reduce_shape(TuningTable const& table, int block_size,
                                        unsigned most_blocks) {
   auto threads = unsigned(block_size ? block_size : table.reduce_block_size);
   std::uint64_t blocks = std::uint64_t(multiprocessors) * table.reduce_blocks *
-                         (MmaTuning::threads / threads);
+                         (mma_tuning.threads / threads);
   if (vectors <= std::uint64_t(multiprocessors) * table.reduce_mma_spread) {
     if (!block_size) threads = spread_threads;
     blocks = (vectors + 4 * threads - 1) / (4 * threads);

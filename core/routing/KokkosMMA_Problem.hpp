@@ -77,6 +77,7 @@ struct SegmentedProblem {
   Scalar input           = Scalar::opaque;          ///< element type
   Scalar accumulator     = Scalar::opaque;  ///< what the values are kept in
   Scalar output          = Scalar::opaque;  ///< what is written
+  bool scan              = false;           ///< not a reduction
   bool csr               = false;           ///< cut by offsets
   bool packed_offsets    = true;            ///< the offsets have stride one
   bool moments           = false;  ///< sums and sums of squares in one pass

@@ -15,7 +15,7 @@ enum class Route : unsigned char {
   automatic,  ///< written `auto`: the fastest one that can run
   generic,    ///< plain Kokkos
   streamed,   ///< kernels of this library without tensor cores
-  mma         ///< products on tensor cores
+  mma         ///< matrix multiply-accumulate (MMA) on tensor cores
 };
 
 /// The name of a route, as KOKKOSMMA_ROUTE takes it.
@@ -26,7 +26,7 @@ constexpr std::string_view to_string(Route route) {
 
 namespace Impl {
 
-/// What KOKKOSMMA_ROUTE says. Empty is the same as unset. What is no route is
+/// What KOKKOSMMA_ROUTE says. Empty counts as unset. What is no route is
 /// an error that ends no application: it is told, and route is `automatic`.
 struct EnvironmentRoute {
   Route route = Route::automatic;

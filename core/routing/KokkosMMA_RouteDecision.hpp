@@ -6,6 +6,7 @@
 #include <core/routing/KokkosMMA_Settings.hpp>
 
 #include <cstddef>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 
@@ -22,6 +23,43 @@ struct Refusal {
   /// Whether there is a reason.
   constexpr explicit operator bool() const { return !reason.empty(); }
 };
+
+/// A row of a table of refusals.
+struct RefusalRule {
+  bool applies;
+  Refusal refusal;
+};
+
+/// The refusal of the first rule that applies, or none.
+constexpr Refusal first_refusal(std::initializer_list<RefusalRule> rules) {
+  for (RefusalRule const& rule : rules)
+    if (rule.applies) return rule.refusal;
+  return {};
+}
+
+// Refusals of several operations.
+inline constexpr Refusal not_cuda{"the execution space is not Cuda",
+                                  "docs/routes.md"};
+inline constexpr Refusal no_tensor_cores{
+    "the device has no usable tensor cores (compute capability below 8.0)",
+    "PTX ISA, mma target notes"};
+inline constexpr Refusal no_async_copy{
+    "the device cannot copy to shared memory asynchronously (compute "
+    "capability below 8.0)",
+    "PTX ISA, cp.async"};
+inline constexpr Refusal is_graph_node{
+    "the call is a graph node", "Kokkos casts a node to its own kernel class"};
+inline constexpr Refusal no_fixed_size{
+    "the value has no fixed size", "arrays whose length is known at run time"};
+inline constexpr Refusal too_large_value{"the value is larger than 64 bytes",
+                                         "max_value_bytes"};
+inline constexpr Refusal too_large_functor{
+    "functor and reducer are larger than 32400 bytes", "kernel argument limit"};
+inline constexpr Refusal opaque_functor{
+    "the functor is opaque: its data cannot be loaded into fragments",
+    "docs/routes.md"};
+inline constexpr Refusal no_encoding{"the element type has no encoding",
+                                     "docs/routes.md"};
 
 /// Largest value of the `streamed` route: a block keeps one per warp in shared
 /// memory and a partial per block in scratch.
@@ -46,6 +84,28 @@ constexpr Refusal refusal_of(RouteDecision const& decision) {
   return decision.route == Route::mma        ? decision.mma
          : decision.route == Route::streamed ? decision.streamed
                                              : Refusal{};
+}
+
+/// The decision from what each route refuses. `asked` is a forced route or
+/// `automatic`, which never fails.
+/// \param preference why `auto` passes over an mma that can run, or none. It
+/// yields to a route that can run, and a forced mma never meets it
+constexpr RouteDecision route_by_refusals(Route asked, Refusal const& mma,
+                                          Refusal const& streamed,
+                                          Refusal const& preference) {
+  RouteDecision decision;
+  decision.mma      = mma;
+  decision.streamed = streamed;
+  if (asked != Route::automatic) {
+    decision.route = asked;
+    return decision;
+  }
+  if (!mma && !streamed) decision.mma = preference;
+  if (!decision.mma)
+    decision.route = Route::mma;
+  else if (!streamed)
+    decision.route = Route::streamed;
+  return decision;
 }
 
 /// The decision as a sentence for a person: what runs. An order that cannot be

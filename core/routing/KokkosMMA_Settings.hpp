@@ -19,7 +19,7 @@ enum class Formulation : unsigned char {
   chained,     ///< data as A, ones as B; fp32 flush every R; fixed-order finish
   recurrence,  ///< two products per 256 values, one launch per level
   single_pass,  ///< R chained products, a second product per warp, one launch
-  split         ///< half of the data by products, half by shuffles
+  split         ///< half of the data by MMA, half by shuffles
 };
 
 /// The name of a formulation, as in the enumeration.
@@ -36,7 +36,7 @@ constexpr std::string_view to_string(Formulation formulation) {
 struct Settings {
   Route route             = Route::automatic;      ///< what runs the call
   Formulation formulation = Formulation::chained;  ///< of sums on tensor cores
-  int chain_length        = 0;  ///< R: products per flush, 1 to 32; 0 = tuned
+  int chain_length        = 0;  ///< R: MMA per flush, 1 to 32; 0 = tuned
   int block_size =
       0;  ///< B: threads per block, 32 to 512 in steps of 32; 0 = tuned
   bool check_offsets = true;  ///< of segments; wrong ones that are not checked
@@ -72,10 +72,10 @@ inline void check_settings(char const* who, Settings const& settings) {
     invalid_argument(who, "chain_length is ", settings.chain_length,
                      "; allowed are 1 to ", max_chain_length,
                      ", or 0 for the tuned value");
-  if (settings.block_size < 0 || settings.block_size > MmaTuning::threads ||
+  if (settings.block_size < 0 || settings.block_size > mma_tuning.threads ||
       settings.block_size % 32 != 0)
     invalid_argument(who, "block_size is ", settings.block_size,
-                     "; allowed are multiples of 32 up to ", MmaTuning::threads,
+                     "; allowed are multiples of 32 up to ", mma_tuning.threads,
                      ", or 0 for the tuned value");
 }
 

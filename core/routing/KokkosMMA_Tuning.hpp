@@ -170,7 +170,7 @@ inline std::string to_string(TileScanTuning const& tuning) {
                      ", tiles = ", tuning.tiles, "}");
 }
 
-/// 2^28 elements, GB/s read plus written, copy 4225, shuffles and products:
+/// 2^28 elements, GB/s read plus written, copy 4225, shuffles and MMA:
 ///
 /// | threads x blocks, tiles | float     | half      | int8      | double    |
 /// |-------------------------|-----------|-----------|-----------|-----------|
@@ -180,7 +180,7 @@ inline std::string to_string(TileScanTuning const& tuning) {
 /// | 480 x 2, 2              |           | 3265 3113 | 3170 3010 | 3705 2984 |
 /// | 480 x 3, 2              | 3740      | 3560      | 3486      | 3619      |
 ///
-/// Products spill under the 72 registers of 256 x 3 and may have 96; int64
+/// MMA kernels spill under the 72 registers of 256 x 3 and may have 96; int64
 /// spills under these too, and 16 warps on a multiprocessor may have 128 (half
 /// 3222 with these, 3376 with 96).
 constexpr TileScanTuning tile_scan_tuning(bool use_mma, bool eight_columns) {
@@ -188,24 +188,37 @@ constexpr TileScanTuning tile_scan_tuning(bool use_mma, bool eight_columns) {
   return {.threads = eight_columns ? 224 : 256, .min_blocks = 2, .tiles = 4};
 }
 
-/// The `mma` route: 16-byte vectors in flight per thread, products per flush,
-/// threads per block, resident blocks. Measured on a draft of the kernel; the
+/// How a reduction of visible data on tensor cores is laid over the device.
+struct MmaTuning {
+  int vectors;       ///< of 16 bytes, in flight per thread
+  int chain_length;  ///< MMA instructions per flush
+  int threads;       ///< per block
+  int min_blocks;    ///< per multiprocessor; caps a thread's registers
+
+  friend constexpr bool operator==(MmaTuning const&,
+                                   MmaTuning const&) = default;
+};
+
+inline std::string to_string(MmaTuning const& tuning) {
+  return concatenate("MmaTuning{vectors = ", tuning.vectors,
+                     ", chain_length = ", tuning.chain_length,
+                     ", threads = ", tuning.threads,
+                     ", min_blocks = ", tuning.min_blocks, "}");
+}
+
+/// Vectors, threads and resident blocks. Measured on a draft of the kernel; the
 /// figures of the kernel itself are in docs/results/h200.md.
 ///
 /// half:  8 x 512 x 2: 4640 | 4 x 512 x 4: 4640 | 8 x 256 x 5: 4641
 /// int8:  8 x 512 x 2: 4640 | 4 x 512 x 4: 4641
-/// float (three exact pieces): 8 x 512 x 2: 4620 | 4 x 512 x 3: 4603; scalar
+/// float (three exact operands): 8 x 512 x 2: 4620 | 4 x 512 x 3: 4603; scalar
 /// additions on the same loads: 4645
 /// double (DMMA): 8 x 512 x 2: 4634; scalar additions: 4643
 /// int32, int64 (byte columns): 4642, 4635
 /// Cache hints lost: a 256-byte L2 prefetch 4219, evict-first and no-allocate
 /// even.
-struct MmaTuning {
-  static constexpr int vectors      = 8;    ///< of 16 bytes, per thread
-  static constexpr int chain_length = 8;    ///< products per flush
-  static constexpr int threads      = 512;  ///< per block
-  static constexpr int min_blocks   = 2;    ///< per multiprocessor
-};
+inline constexpr MmaTuning mma_tuning{
+    .vectors = 8, .chain_length = 8, .threads = 512, .min_blocks = 2};
 
 /// How a reduction of segments in staged tiles is laid over the device.
 struct SegmentedTuning {
@@ -223,7 +236,7 @@ inline std::string to_string(SegmentedTuning const& tuning) {
                      ", tile_bytes = ", tuning.tile_bytes, "}");
 }
 
-/// 2^28 elements, GB/s (perf_segmented --mma-tune):
+/// 2^28 elements, GB/s:
 ///
 /// | warps, stages, bytes | half 12| 33   | 65   | float 12| 33   | 65   |
 /// |----------------------|--------|------|------|---------|------|------|
@@ -239,13 +252,30 @@ inline constexpr SegmentedTuning segmented_tuning{
 /// How kernels of segments that come straight from memory are laid over the
 /// device: rows of vectors, and parts of segments that are longer than a tile.
 struct RowSegmentsTuning {
-  static constexpr int threads = 256;  ///< per block
-  /// Per multiprocessor; caps a thread's registers. Products spill at 4
-  /// and 3, minima and maxima of double at 4.
-  static constexpr int min_blocks          = 4;
-  static constexpr int min_blocks_mma      = 2;  ///< of sums on tensor cores
-  static constexpr int min_blocks_extremes = 3;  ///< of minima and maxima
+  int threads;              ///< per block
+  int min_blocks;           ///< per multiprocessor; caps a thread's registers
+  int min_blocks_mma;       ///< of sums on tensor cores
+  int min_blocks_extremes;  ///< of minima and maxima
+
+  friend constexpr bool operator==(RowSegmentsTuning const&,
+                                   RowSegmentsTuning const&) = default;
 };
+
+inline std::string to_string(RowSegmentsTuning const& tuning) {
+  return concatenate("RowSegmentsTuning{threads = ", tuning.threads,
+                     ", min_blocks = ", tuning.min_blocks,
+                     ", min_blocks_mma = ", tuning.min_blocks_mma,
+                     ", min_blocks_extremes = ", tuning.min_blocks_extremes,
+                     "}");
+}
+
+/// Sums on tensor cores spill at 4 and 3 blocks, minima and maxima of double at
+/// 4.
+inline constexpr RowSegmentsTuning row_segments_tuning{
+    .threads             = 256,
+    .min_blocks          = 4,
+    .min_blocks_mma      = 2,
+    .min_blocks_extremes = 3};
 
 /// Longest chain that `Settings::chain_length` may ask for: the truncation of
 /// the tensor cores grows with it (core/base/KokkosMMA_ErrorBound.hpp).

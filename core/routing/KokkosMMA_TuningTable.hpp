@@ -86,18 +86,18 @@ struct PerType {
 
 /// The values, with what was measured on an H200 as defaults. Flags are 0 or 1.
 struct TuningTable {
-  /// Whether `auto` sums visible data by products. Sums of 2^30 elements,
-  /// products and additions: float 4620 and 4645, double 4634 and 4643.
+  /// Whether `auto` sums visible data by MMA. Sums of 2^30 elements, MMA and
+  /// additions: float 4620 and 4645, double 4634 and 4643.
   PerType reduce_mma = PerType::all(1);
   /// Whether `auto` forms dot products of two Views on tensor cores.
   PerType dot_mma = PerType::all(1);
   /// R where the call leaves it open.
-  int reduce_chain_length = MmaTuning::chain_length;
+  int reduce_chain_length = mma_tuning.chain_length;
   /// B where the call leaves it open.
-  int reduce_block_size = MmaTuning::threads;
+  int reduce_block_size = mma_tuning.threads;
   /// Blocks of 512 threads for each multiprocessor; smaller ones fill as many
   /// threads.
-  int reduce_blocks = MmaTuning::min_blocks;
+  int reduce_blocks = mma_tuning.min_blocks;
   /// Up to this many vectors of 16 bytes per multiprocessor a sum of visible
   /// data is spread over small blocks.
   int reduce_mma_spread = 2048;
@@ -109,11 +109,11 @@ struct TuningTable {
   /// 102). n = 131072 floats: 3.5 us so, 3.3 us with 8 calls per thread.
   int reduce_spread = 2048;
 
-  /// Whether `auto` scans visible data by products. It does for no type (see
+  /// Whether `auto` scans visible data by MMA. It does for no type (see
   /// the table of tile_scan_tuning; int32 3487 against 3730, int64 2741 against
   /// 3755): a scan writes what it reads, so a shuffle has two bytes of traffic
-  /// or more to hide behind where a reduction has one, and the exact pieces of
-  /// the sums of rows cost more instructions than five shuffles per 128
+  /// or more to hide behind where a reduction has one, and splitting the sums
+  /// of rows exactly costs more instructions than five shuffles per 128
   /// elements.
   PerType scan_mma = PerType::all(0);
   /// Tiles over which a short range is spread, with fewer indices per thread:
@@ -121,10 +121,10 @@ struct TuningTable {
   /// 5.0 us, 64 5.5, 128 6.7, 512 8.7.
   int scan_spread_tiles = 64;
 
-  /// Equal segments of so many bytes and more are summed by products. They are
+  /// Equal segments of so many bytes and more are summed by MMA. They are
   /// nowhere: with four bytes in an instruction and 7 exchanges for 8 rows of
   /// vectors, additions keep up with the loads too (2^28 elements, additions
-  /// and products):
+  /// and MMA):
   ///
   /// | segment | half      | int8      | float     |
   /// |---------|-----------|-----------|-----------|
@@ -135,10 +135,10 @@ struct TuningTable {
   /// | 16384   | 4378 4175 | 4133 3922 | 4430 3378 |
   /// | 100     | 3449 1864 | 3338      | 3807 1854 |
   ///
-  /// Lengths that are no power of two of vectors fill the rows of a product
+  /// Lengths that are no power of two of vectors fill the rows of an operand
   /// with masked vectors.
   PerType segments_mma_bytes = PerType::all(never);
-  /// Whether products sum the columns of a matrix. Not measured yet.
+  /// Whether columns of a matrix are summed by MMA. Not measured yet.
   PerType columns_mma = PerType::all(0);
   /// Equal segments that are no power of two of vectors are taken one per
   /// thread when they have no more elements and bytes than the first two and no
@@ -180,7 +180,7 @@ struct TuningTable {
   /// kept and 3871, 4038, 4080, 4279, 4353, 4325 past them.
   int kept_bytes = 64;
 
-  /// Stencils take products from this radius or number of weights on; the
+  /// Stencils take MMA from this radius or number of weights on; the
   /// measurements stand with mma_stencil_pays. Those of bytes other than boxes
   /// do wherever they can: nothing else comes near. The limit of bytes is that
   /// of uint8; int8 and bool have the same kernels without products. Of them
@@ -278,7 +278,7 @@ inline constexpr TuningEntry tuning_entries[] = {
     flags_entry("dot.mma", dot_type_bits, &TuningTable::dot_mma),
     value_entry("reduce.chain_length", 1, max_chain_length,
                 &TuningTable::reduce_chain_length),
-    value_entry("reduce.block_size", 32, MmaTuning::threads,
+    value_entry("reduce.block_size", 32, mma_tuning.threads,
                 &TuningTable::reduce_block_size, 32),
     value_entry("reduce.blocks", 1, 8, &TuningTable::reduce_blocks),
     value_entry("reduce.mma_spread", 0, 1 << 20,
@@ -340,25 +340,25 @@ constexpr bool is_valid(TuningTable const& table) {
   return true;
 }
 
-/// Whether a sum (or a dot product, if `product`) by products is the faster
+/// Whether a sum (or a dot product, if `product`) by MMA is the faster
 /// one, so that `auto` takes it where both can run.
 constexpr bool mma_reduce_pays(Scalar input, bool product,
                                TuningTable const& table = builtin_tuning) {
   return product ? table.dot_mma[input] != 0 : table.reduce_mma[input] != 0;
 }
-/// Whether a scan by products is the faster one.
+/// Whether a scan by MMA is the faster one.
 constexpr bool mma_scan_pays(Scalar input, Scalar /*accumulator*/,
                              TuningTable const& table = builtin_tuning) {
   return table.scan_mma[input] != 0;
 }
-/// Whether sums of equal segments by products are the faster ones.
+/// Whether sums of equal segments by MMA are the faster ones.
 constexpr bool mma_segments_pay(Scalar input, std::uint64_t segment_bytes,
                                 TuningTable const& table = builtin_tuning) {
   int const from = table.segments_mma_bytes[input];
   return from != never && segment_bytes >= std::uint64_t(from);
 }
-/// Whether sums of columns by products are the faster ones; scans of columns
-/// have no products.
+/// Whether sums of columns by MMA are the faster ones; scans of columns have
+/// none.
 constexpr bool mma_columns_pay(Scalar input, bool scan,
                                TuningTable const& table = builtin_tuning) {
   return !scan && table.columns_mma[input] != 0;

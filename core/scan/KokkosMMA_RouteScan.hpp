@@ -40,83 +40,55 @@ constexpr bool scan_tile_exists(Scalar input, Scalar accumulator,
 }
 
 /// The first reason for which the `streamed` route refuses, or none.
-constexpr Refusal refuse_streamed_scan(ScanProblem const& problem,
-                                       Capability const& capability) {
-  struct Rule {
-    bool applies;
-    Refusal refusal;
-  };
-  Rule const rules[] = {
-      {!capability.cuda, {"the execution space is not Cuda", "docs/routes.md"}},
-      {problem.in_graph,
-       {"the call is a graph node",
-        "Kokkos casts a node to its own kernel class"}},
-      {!problem.fixed_size,
-       {"the value has no fixed size",
-        "arrays whose length is known at run time"}},
+constexpr Refusal refuse_streamed(ScanProblem const& problem,
+                                  Capability const& capability) {
+  return first_refusal({
+      {!capability.cuda, not_cuda},
+      {problem.in_graph, is_graph_node},
+      {!problem.fixed_size, no_fixed_size},
       {!problem.compiled && !problem.tile_compiled,
        {"no kernel is compiled for this value and functor",
         "adapters/drop_in/KokkosMMA_InterceptScan.hpp"}},
-      {problem.value_bytes > max_value_bytes,
-       {"the value is larger than 64 bytes", "max_value_bytes"}},
-      {problem.functor_bytes > max_functor_bytes,
-       {"functor and reducer are larger than 32400 bytes",
-        "kernel argument limit"}},
-  };
-  for (Rule const& rule : rules)
-    if (rule.applies) return rule.refusal;
-  return {};
+      {problem.value_bytes > max_value_bytes, too_large_value},
+      {problem.functor_bytes > max_functor_bytes, too_large_functor},
+  });
 }
 
 /// Whether the products of a tile scan are exact for these types: an integer
 /// is summed modulo 2^bits of its accumulator, byte by byte, so a wider one
 /// would need its sign.
-constexpr bool scan_products_exist(Scalar input, Scalar accumulator) {
+constexpr bool scan_mma_exists(Scalar input, Scalar accumulator) {
   return size_of(input) == 1   ? size_of(accumulator) == 4
          : size_of(input) == 2 ? true
                                : size_of(input) == size_of(accumulator);
 }
 
 /// The first reason for which the `mma` route refuses, or none.
-constexpr Refusal refuse_mma_scan(ScanProblem const& problem,
-                                  Capability const& capability,
-                                  Settings const& settings) {
-  struct Rule {
-    bool applies;
-    Refusal refusal;
-  };
-  Rule const rules[] = {
-      {!capability.cuda, {"the execution space is not Cuda", "docs/routes.md"}},
-      {!capability.tensor_cores(),
-       {"the device has no usable tensor cores (compute capability below 8.0)",
-        "PTX ISA, mma target notes"}},
-      {problem.in_graph,
-       {"the call is a graph node",
-        "Kokkos casts a node to its own kernel class"}},
-      {problem.source != Source::view,
-       {"the functor is opaque: its data cannot be loaded into fragments",
-        "docs/routes.md"}},
+constexpr Refusal refuse_mma(ScanProblem const& problem,
+                             Capability const& capability,
+                             Settings const& settings) {
+  return first_refusal({
+      {!capability.cuda, not_cuda},
+      {!capability.tensor_cores(), no_tensor_cores},
+      {problem.in_graph, is_graph_node},
+      {problem.source != Source::view, opaque_functor},
       {!problem.sum, {"the scan is not a sum", "docs/routes.md"}},
-      {!capability.sums_on_tensor_cores(problem.input),
-       {"the element type has no encoding", "docs/routes.md"}},
+      {!capability.sums_on_tensor_cores(problem.input), no_encoding},
       {!problem.tile_compiled,
        {"no tile kernel exists for these types of elements, accumulator and "
         "output",
         "scan_tile_exists"}},
-      {!scan_products_exist(problem.input, problem.accumulator),
+      {!scan_mma_exists(problem.input, problem.accumulator),
        {"the accumulator is wider than the integers, which the tensor cores "
         "sum modulo 2^bits of their own type",
-        "scan_products_exist"}},
+        "scan_mma_exists"}},
       {!problem.contiguous,
        {"a View is strided: its elements do not fill 16-byte accesses",
         "docs/routes.md"}},
       {settings.formulation != Formulation::chained,
        {"the papers' formulations exist for sums of half_t alone",
         "Navarro et al. 2020"}},
-  };
-  for (Rule const& rule : rules)
-    if (rule.applies) return rule.refusal;
-  return {};
+  });
 }
 
 /// Route of a scan. Visible data go to the tensor cores for the types where
@@ -128,24 +100,13 @@ constexpr RouteDecision route_scan(ScanProblem const& problem,
                                    Capability const& capability,
                                    Settings const& settings,
                                    TuningTable const& tuning = builtin_tuning) {
-  RouteDecision decision;
-  decision.mma      = refuse_mma_scan(problem, capability, settings);
-  decision.streamed = refuse_streamed_scan(problem, capability);
-  if (settings.route != Route::automatic) {
-    decision.route = settings.route;
-    return decision;
-  }
-  // A preference, not a capability limit: it yields to a route that can run,
-  // and a forced mma never meets it.
-  if (!decision.mma && !decision.streamed &&
-      !mma_scan_pays(problem.input, problem.accumulator, tuning))
-    decision.mma = {"shuffles are as fast for these types",
-                    "mma_scan_pays, core/routing/KokkosMMA_TuningTable.hpp"};
-  if (!decision.mma)
-    decision.route = Route::mma;
-  else if (!decision.streamed)
-    decision.route = Route::streamed;
-  return decision;
+  return route_by_refusals(
+      settings.route, refuse_mma(problem, capability, settings),
+      refuse_streamed(problem, capability),
+      mma_scan_pays(problem.input, problem.accumulator, tuning)
+          ? Refusal{}
+          : Refusal{"shuffles are as fast for these types",
+                    "mma_scan_pays, core/routing/KokkosMMA_TuningTable.hpp"});
 }
 
 }  // namespace KokkosMMA::Impl

@@ -75,36 +75,36 @@ KOKKOS_FORCEINLINE_FUNCTION bool pair_not_finite(std::uint32_t word) {
   return ((word & 0x7fff7fffu) + (Unit << 16 | Unit)) & 0x80008000u;
 }
 
-// An operand says how values are split: `pieces` fragments, of which piece p
-// goes to accumulator p % accumulators, and what the accumulators stand for.
+// An operand says how values are split: `fragments` of them, of which fragment
+// p goes to accumulator p % accumulators, and what the accumulators stand for.
 // split() says whether something was lost.
 
-/// Four floats as exact bfloat16 pieces, the smallest first: one accumulator is
-/// rounded three times, the last time against all.
+/// Four floats as exact bfloat16 operands, the smallest first: one accumulator
+/// is rounded three times, the last time against all.
 struct OperandFloat {
   using Shape                       = MmaBF16;
-  static constexpr int pieces       = 3;
+  static constexpr int fragments    = 3;
   static constexpr int accumulators = 1;
 
   KOKKOS_FORCEINLINE_FUNCTION static bool split(
-      Registers<std::uint32_t, 4> const& bits, Shape::B (&piece)[3]) {
+      Registers<std::uint32_t, 4> const& bits, Shape::B (&fragment)[3]) {
     std::uint32_t lost = 0;
     for (int pair = 0; pair < 2; ++pair) {
-      BfloatPieces const x = split_float(bits[2 * pair]);
-      BfloatPieces const y = split_float(bits[2 * pair + 1]);
-      piece[0][pair]       = pack_upper_halves(x.low, y.low);
-      piece[1][pair]       = pack_upper_halves(x.middle, y.middle);
-      piece[2][pair]       = pack_upper_halves(x.high, y.high);
+      SplitFloat const x = split_float(bits[2 * pair]);
+      SplitFloat const y = split_float(bits[2 * pair + 1]);
+      fragment[0][pair]  = pack_upper_halves(x.low, y.low);
+      fragment[1][pair]  = pack_upper_halves(x.middle, y.middle);
+      fragment[2][pair]  = pack_upper_halves(x.high, y.high);
       lost |= x.lost | y.lost;
     }
     return lost != 0;
   }
   KOKKOS_FORCEINLINE_FUNCTION static bool split(float const (&values)[4],
-                                                Shape::B (&piece)[3]) {
+                                                Shape::B (&fragment)[3]) {
     Registers<std::uint32_t, 4> bits;
     for (int e = 0; e < 4; ++e)
       bits[e] = Kokkos::bit_cast<std::uint32_t>(values[e]);
-    return split(bits, piece);
+    return split(bits, fragment);
   }
   template <class Value>
   KOKKOS_FORCEINLINE_FUNCTION static Value value(float const (&part)[1]) {
@@ -116,12 +116,13 @@ struct OperandFloat {
 template <class Shape_, std::uint32_t ExponentUnit>
 struct OperandPairs {
   using Shape                       = Shape_;
-  static constexpr int pieces       = 1;
+  static constexpr int fragments    = 1;
   static constexpr int accumulators = 1;
 
   KOKKOS_FORCEINLINE_FUNCTION static bool split(
-      Registers<std::uint32_t, 2> const& words, typename Shape::B (&piece)[1]) {
-    piece[0] = {{words[0], words[1]}};
+      Registers<std::uint32_t, 2> const& words,
+      typename Shape::B (&fragment)[1]) {
+    fragment[0] = {{words[0], words[1]}};
     return pair_not_finite<ExponentUnit>(words[0]) ||
            pair_not_finite<ExponentUnit>(words[1]);
   }
@@ -135,12 +136,13 @@ struct OperandPairs {
 template <class Shape_>
 struct OperandBytes {
   using Shape                       = Shape_;
-  static constexpr int pieces       = 1;
+  static constexpr int fragments    = 1;
   static constexpr int accumulators = 1;
 
   KOKKOS_FORCEINLINE_FUNCTION static bool split(
-      Registers<std::uint32_t, 1> const& words, typename Shape::B (&piece)[1]) {
-    piece[0] = {{words[0]}};
+      Registers<std::uint32_t, 1> const& words,
+      typename Shape::B (&fragment)[1]) {
+    fragment[0] = {{words[0]}};
     return false;
   }
   template <class Value>
@@ -156,27 +158,29 @@ struct OperandBytes {
 template <int Bytes, bool Signed = false>
 struct OperandColumns {
   using Shape                       = MmaU8K16;
-  static constexpr int pieces       = Bytes;
+  static constexpr int fragments    = Bytes;
   static constexpr int accumulators = Bytes;
 
   /// Four 32-bit integers as loaded.
   KOKKOS_FORCEINLINE_FUNCTION static bool split(
-      Registers<std::uint32_t, 4> const& words, Shape::B (&piece)[Bytes]) {
+      Registers<std::uint32_t, 4> const& words, Shape::B (&fragment)[Bytes]) {
     if constexpr (Bytes == 8) {  // two 64-bit integers
       for (int p = 0; p < Bytes; ++p)
-        piece[p] = {{byte_column(words[p / 4], words[2 + p / 4], 0, 0, p % 4)}};
+        fragment[p] = {
+            {byte_column(words[p / 4], words[2 + p / 4], 0, 0, p % 4)}};
     } else {
       for (int p = 0; p < Bytes; ++p)
-        piece[p] = {{byte_column(words[0], words[1], words[2], words[3], p)}};
+        fragment[p] = {
+            {byte_column(words[0], words[1], words[2], words[3], p)}};
     }
     return false;
   }
   template <class Value>
   KOKKOS_FORCEINLINE_FUNCTION static bool split(Value const (&values)[4],
-                                                Shape::B (&piece)[Bytes]) {
+                                                Shape::B (&fragment)[Bytes]) {
     for (int p = 0; p < Bytes; ++p) {
       int const shift = 32 * (p / 4);
-      piece[p]        = {{byte_column(std::uint32_t(values[0] >> shift),
+      fragment[p]     = {{byte_column(std::uint32_t(values[0] >> shift),
                                       std::uint32_t(values[1] >> shift),
                                       std::uint32_t(values[2] >> shift),
                                       std::uint32_t(values[3] >> shift), p % 4)}};
@@ -201,27 +205,27 @@ struct OperandColumns {
 /// multiply-adds.
 struct OperandDouble {
   using Shape                       = MmaF64K16;
-  static constexpr int pieces       = 1;
+  static constexpr int fragments    = 1;
   static constexpr int accumulators = 1;
 
   KOKKOS_FORCEINLINE_FUNCTION static bool not_finite(double value) {
     return !(value - value == 0);
   }
   KOKKOS_FORCEINLINE_FUNCTION static bool split(
-      Registers<std::uint32_t, 4> const& words, Shape::B (&piece)[1]) {
+      Registers<std::uint32_t, 4> const& words, Shape::B (&fragment)[1]) {
     double const first =
         Kokkos::bit_cast<double>(std::uint64_t(words[1]) << 32 | words[0]);
     double const second =
         Kokkos::bit_cast<double>(std::uint64_t(words[3]) << 32 | words[2]);
-    piece[0] = {{first, second, 0, 0}};
+    fragment[0] = {{first, second, 0, 0}};
     return not_finite(first) || not_finite(second);
   }
   KOKKOS_FORCEINLINE_FUNCTION static bool split(double const (&values)[4],
-                                                Shape::B (&piece)[1]) {
+                                                Shape::B (&fragment)[1]) {
     bool lost = false;
     for (int e = 0; e < 4; ++e) {
-      piece[0][e] = values[e];
-      lost        = lost || not_finite(values[e]);
+      fragment[0][e] = values[e];
+      lost           = lost || not_finite(values[e]);
     }
     return lost;
   }
@@ -343,7 +347,7 @@ struct ScanEncoding<Scalar::uint64, std::uint64_t>
 
 /// Whether the tensor cores scan this type.
 template <class Encoding>
-inline constexpr bool scans_by_products =
+inline constexpr bool scans_by_mma =
     !std::is_same_v<typename Encoding::Data, NoOperand>;
 
 }  // namespace KokkosMMA::Impl

@@ -97,12 +97,12 @@ class WarpScanShuffle {
   Warp m_warp;
 };
 
-/// Prefixes by products, A the tile, U upper triangular ones, L strictly lower
+/// Prefixes by MMA, A the tile, U upper triangular ones, L strictly lower
 /// triangular ones: within the rows A * U, and the sum of the earlier rows
 /// L * (A * 1). The sums A * 1 come out of ones times the transposed tile, in
-/// the lanes and registers in which the second product wants them. Every
-/// operand is split into exact pieces, the sums of the rows too; a tile whose
-/// split is not exact, because something is infinite or NaN or its last bits
+/// the lanes and registers in which the second product wants them. The
+/// elements and the sums of the rows are split exactly; a tile whose split is
+/// not exact, because something is infinite or NaN or its last bits
 /// are too small, takes WarpScanShuffle.
 ///
 /// Source: Dakkak et al. 2019, "Accelerating Reduction and Scan Using Tensor
@@ -144,35 +144,36 @@ class WarpScanMma {
   KOKKOS_FORCEINLINE_FUNCTION void scan(Lanes<Words> const (&rows)[2],
                                         Lanes<Vector> (&prefix)[2],
                                         Lanes<Value>& total) const {
-    Lanes<typename DataShape::B> piece[2][Data::pieces];  // (k,n) per warp
+    Lanes<typename DataShape::B> fragment[2]
+                                         [Data::fragments];  // (k,n) per warp
     Lanes<bool> inexact;
     m_warp.each([&](int lane) {
       bool lost = false;
       for (int r = 0; r < 2; ++r) {
-        typename DataShape::B split[Data::pieces];
+        typename DataShape::B split[Data::fragments];
         lost = Data::split(m_warp.at(rows[r], lane), split) || lost;
-        for (int p = 0; p < Data::pieces; ++p)
-          m_warp.at(piece[r][p], lane) = split[p];
+        for (int p = 0; p < Data::fragments; ++p)
+          m_warp.at(fragment[r][p], lane) = split[p];
       }
       m_warp.at(inexact, lane) = lost;
     });
 
     Lanes<typename DataShape::C> sums[2][Data::accumulators]{};  // (16,8)
     for (int r = 0; r < 2; ++r)
-      for (int p = 0; p < Data::pieces; ++p)
+      for (int p = 0; p < Data::fragments; ++p)
         m_warp.template multiply<DataShape>(sums[r][p % Data::accumulators],
-                                            m_ones, piece[r][p]);
-    Lanes<typename RowsShape::B> row_piece[Rows::pieces];  // (k,n)
+                                            m_ones, fragment[r][p]);
+    Lanes<typename RowsShape::B> row_fragment[Rows::fragments];  // (k,n)
     m_warp.each([&](int lane) {
       Value sum[4];  // of rows 2q, 2q + 1, 2q + 8, 2q + 9
       for (int r = 0; r < 2; ++r)
         for (int c = 0; c < 2; ++c)
           sum[2 * r + c] = collect<Data>(sums[r], lane, c);
-      typename RowsShape::B split[Rows::pieces];
+      typename RowsShape::B split[Rows::fragments];
       bool const lost          = Rows::split(sum, split);
       m_warp.at(inexact, lane) = m_warp.at(inexact, lane) || lost;
-      for (int p = 0; p < Rows::pieces; ++p)
-        m_warp.at(row_piece[p], lane) = split[p];
+      for (int p = 0; p < Rows::fragments; ++p)
+        m_warp.at(row_fragment[p], lane) = split[p];
       m_warp.at(total, lane) = (sum[0] + sum[1]) + (sum[2] + sum[3]);
     });
     if (m_warp.any(inexact)) {
@@ -189,18 +190,18 @@ class WarpScanMma {
     }
 
     Lanes<typename RowsShape::C> before[Rows::accumulators]{};  // (16,8)
-    for (int p = 0; p < Rows::pieces; ++p)
+    for (int p = 0; p < Rows::fragments; ++p)
       m_warp.template multiply<RowsShape>(before[p % Rows::accumulators],
-                                          m_lower, row_piece[p]);
+                                          m_lower, row_fragment[p]);
     for (int h = 0; h < halves; ++h) {
       Lanes<typename DataShape::C> within[Data::accumulators]{};  // (16,8)
-      for (int p = 0; p < Data::pieces; ++p) {
+      for (int p = 0; p < Data::fragments; ++p) {
         Lanes<typename DataShape::A> a;  // (16,k)
         m_warp.each([&](int lane) {
           for (int step = 0; step < DataShape::b_registers; ++step)
             for (int r = 0; r < 2; ++r)
               m_warp.at(a, lane)[2 * step + r] =
-                  m_warp.at(piece[r][p], lane)[step];
+                  m_warp.at(fragment[r][p], lane)[step];
         });
         m_warp.template multiply<DataShape>(within[p % Data::accumulators], a,
                                             m_upper[h]);
@@ -216,7 +217,7 @@ class WarpScanMma {
   }
 
  private:
-  /// The value that the accumulators of all pieces stand for.
+  /// The value that the accumulators of all fragments stand for.
   template <class Operand, class Fragment, int N>
   KOKKOS_FORCEINLINE_FUNCTION Value collect(Fragment const (&fragments)[N],
                                             int lane, int reg) const {

@@ -15,7 +15,7 @@
 #include <cstdint>
 
 /// \file
-/// Running values of columns in a warp, by additions and by products. A warp
+/// Running values of columns in a warp, by additions and by MMA. A warp
 /// offers what core/reduce/KokkosMMA_WarpSum.hpp says.
 
 namespace KokkosMMA::Impl {
@@ -102,7 +102,7 @@ template <class ShapeType>
 struct ColumnOperandPairs {
   using Shape                    = ShapeType;
   static constexpr int vectors   = 4;
-  static constexpr int pieces    = 1;
+  static constexpr int fragments = 1;
   static constexpr int chain     = 8;
   static constexpr bool can_lose = false;
 
@@ -128,7 +128,7 @@ template <>
 struct ColumnOperand<Scalar::float32> {
   using Shape                    = MmaBF16;
   static constexpr int vectors   = 4;
-  static constexpr int pieces    = 3;  ///< small ones first
+  static constexpr int fragments = 3;  ///< small ones first
   static constexpr int chain     = 8;
   static constexpr bool can_lose = true;
 
@@ -136,11 +136,11 @@ struct ColumnOperand<Scalar::float32> {
                                                 int e, Shape::B (&b)[3]) {
     std::uint32_t lost = 0;
     for (int half = 0; half < 2; ++half) {
-      BfloatPieces const x = split_float(step[2 * half][e]);
-      BfloatPieces const y = split_float(step[2 * half + 1][e]);
-      b[0][half]           = pack_upper_halves(x.low, y.low);
-      b[1][half]           = pack_upper_halves(x.middle, y.middle);
-      b[2][half]           = pack_upper_halves(x.high, y.high);
+      SplitFloat const x = split_float(step[2 * half][e]);
+      SplitFloat const y = split_float(step[2 * half + 1][e]);
+      b[0][half]         = pack_upper_halves(x.low, y.low);
+      b[1][half]         = pack_upper_halves(x.middle, y.middle);
+      b[2][half]         = pack_upper_halves(x.high, y.high);
       lost |= x.lost | y.lost;
     }
     return lost != 0;
@@ -151,7 +151,7 @@ template <>
 struct ColumnOperand<Scalar::float64> {
   using Shape                    = MmaF64;
   static constexpr int vectors   = 1;
-  static constexpr int pieces    = 1;
+  static constexpr int fragments = 1;
   static constexpr int chain     = 8;
   static constexpr bool can_lose = false;
 
@@ -165,9 +165,9 @@ struct ColumnOperand<Scalar::float64> {
 
 template <class ShapeType>
 struct ColumnOperandBytes {
-  using Shape                  = ShapeType;
-  static constexpr int vectors = 4;
-  static constexpr int pieces  = 1;
+  using Shape                    = ShapeType;
+  static constexpr int vectors   = 4;
+  static constexpr int fragments = 1;
   // 2^16 products of 16 bytes stay below 2^31.
   static constexpr int chain     = 1 << 16;
   static constexpr bool can_lose = false;
@@ -188,8 +188,8 @@ template <>
 struct ColumnOperand<Scalar::boolean> : ColumnOperandBytes<MmaU8K16> {};
 
 /// Whether the tensor cores add columns of this type. Wider integers have none:
-/// four or eight products for what one addition does.
-constexpr bool column_products_exist(Scalar input) {
+/// four or eight MMA for what one addition does.
+constexpr bool column_mma_exists(Scalar input) {
   switch (input) {
     case Scalar::half:
     case Scalar::bhalf:
@@ -202,11 +202,11 @@ constexpr bool column_products_exist(Scalar input) {
   }
 }
 
-/// Column sums as products, ones times the rows. Lane 4g + q loads position g
+/// Column sums by MMA, ones times the rows. Lane 4g + q loads position g
 /// in period q; every row of the product holds the sums, so lane 4g + q keeps
 /// those of element g (modulo their number) of positions 2q and 2q + 1.
 template <class Warp, Scalar Input, class Element>
-class WarpColumnProducts {
+class WarpColumnMma {
   template <class T>
   using Lanes   = typename Warp::template Lanes<T>;
   using Operand = ColumnOperand<Input>;
@@ -221,9 +221,9 @@ class WarpColumnProducts {
   static constexpr int deep          = 4;
   static constexpr int vectors       = Operand::vectors;
   static constexpr int registers =
-      elements * Operand::pieces * int(sizeof(typename Shape::C)) / 4;
+      elements * Operand::fragments * int(sizeof(typename Shape::C)) / 4;
 
-  KOKKOS_FORCEINLINE_FUNCTION explicit WarpColumnProducts(Warp const& warp)
+  KOKKOS_FORCEINLINE_FUNCTION explicit WarpColumnMma(Warp const& warp)
       : m_warp(warp) {
     warp.each([&](int lane) {
       warp.at(m_ones, lane) = encode_a<Shape, Ones>(lane);
@@ -248,7 +248,7 @@ class WarpColumnProducts {
         gather_own(step, lane, own);
         bool lost = false;
         for (int e = 0; e < elements; ++e) {
-          typename Shape::B b[Operand::pieces];
+          typename Shape::B b[Operand::fragments];
           lost = Operand::split(own, e, b) || lost;
         }
         m_warp.at(inexact, lane) = lost;
@@ -265,16 +265,16 @@ class WarpColumnProducts {
       }
     }
     for (int e = 0; e < elements; ++e) {
-      Lanes<typename Shape::B> b[Operand::pieces];  // (k,n) per warp
+      Lanes<typename Shape::B> b[Operand::fragments];  // (k,n) per warp
       m_warp.each([&](int lane) {
         Vector16 own[vectors];
         gather_own(step, lane, own);
-        typename Shape::B split[Operand::pieces];
+        typename Shape::B split[Operand::fragments];
         Operand::split(own, e, split);
-        for (int p = 0; p < Operand::pieces; ++p)
+        for (int p = 0; p < Operand::fragments; ++p)
           m_warp.at(b[p], lane) = split[p];
       });
-      for (int p = 0; p < Operand::pieces; ++p)
+      for (int p = 0; p < Operand::fragments; ++p)
         m_warp.template multiply<Shape>(m_products[e][p], m_ones, b[p]);
     }
     if (++m_length == Operand::chain) flush();
@@ -314,7 +314,7 @@ class WarpColumnProducts {
   KOKKOS_FORCEINLINE_FUNCTION void clear() {
     m_warp.each([&](int lane) {
       for (int e = 0; e < elements; ++e)
-        for (int p = 0; p < Operand::pieces; ++p)
+        for (int p = 0; p < Operand::fragments; ++p)
           m_warp.at(m_products[e][p], lane) = {};
     });
     m_length = 0;
@@ -325,7 +325,7 @@ class WarpColumnProducts {
         if (lane / 4 % 8 == e % 8)
           for (int c = 0; c < 2; ++c) {
             auto sum = m_warp.at(m_products[e][0], lane)[c];
-            for (int p = 1; p < Operand::pieces; ++p)
+            for (int p = 1; p < Operand::fragments; ++p)
               sum += m_warp.at(m_products[e][p], lane)[c];
             Value& kept_sum = m_warp.at(m_sum, lane)[e / 8 * 2 + c];
             kept_sum        = Apply::apply(kept_sum, static_cast<Value>(sum));
@@ -333,7 +333,7 @@ class WarpColumnProducts {
     });
     clear();
   }
-  /// What was added without products, lane 4g + q for position g.
+  /// What was added without MMA, lane 4g + q for position g.
   KOKKOS_FORCEINLINE_FUNCTION void join_apart() {
     for (int e = 0; e < elements; ++e) {
       Lanes<Value> sum;
@@ -358,8 +358,8 @@ class WarpColumnProducts {
 
   Warp m_warp;
   int m_length = 0;
-  Lanes<typename Shape::A> m_ones;                                 // (m,k)
-  Lanes<typename Shape::C> m_products[elements][Operand::pieces];  // (m,n)
+  Lanes<typename Shape::A> m_ones;                                    // (m,k)
+  Lanes<typename Shape::C> m_products[elements][Operand::fragments];  // (m,n)
   Lanes<Registers<Value, kept>> m_sum;
   Lanes<Registers<Value, apart == 0 ? 1 : apart>> m_apart;
 };

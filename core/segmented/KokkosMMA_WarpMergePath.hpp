@@ -240,11 +240,11 @@ class WarpMergePath {
 
  private:
   static constexpr int per_vector = 16 / element_bytes;
-  // About the instructions of a vector, and of a piece that the warp adds
+  // About the instructions of a vector, and of a segment that the warp adds
   // together: they decide who adds a segment, nothing else.
   static constexpr int vector_cost =
       6 + per_vector * (element_bytes >= 4 ? 1 : 4 - element_bytes);
-  static constexpr int piece_cost = 40 + vector_cost;
+  static constexpr int joint_cost = 40 + vector_cost;
   static constexpr int quads_cost = 4 * 40 + 32 * vector_cost;
 
  public:
@@ -540,8 +540,8 @@ class WarpMergePath {
     bool quads           = false;
     std::uint32_t longer = longer_than(limit);
     if (longer) {
-      auto const cost_beyond = [](std::uint32_t pieces) {
-        return piece_cost * Kokkos::Experimental::popcount_builtin(pieces);
+      auto const cost_beyond = [](std::uint32_t segments) {
+        return joint_cost * Kokkos::Experimental::popcount_builtin(segments);
       };
       int least           = vector_cost * 4 + cost_beyond(longer);
       std::uint32_t other = longer_than(16);
@@ -575,10 +575,10 @@ class WarpMergePath {
     }
     for (; longer; longer &= longer - 1) {
       int const k = Kokkos::Experimental::countr_zero_builtin(longer);
-      Lanes<Value> piece;
-      m_warp.each([&](int lane) { m_warp.at(piece, lane) = Math::identity(); });
-      absorb(ring, of_lane(begins, k), of_lane(ends, k), piece);
-      Lanes<Value> const total = close(piece);
+      Lanes<Value> part;
+      m_warp.each([&](int lane) { m_warp.at(part, lane) = Math::identity(); });
+      absorb(ring, of_lane(begins, k), of_lane(ends, k), part);
+      Lanes<Value> const total = close(part);
       m_warp.each([&](int lane) {
         if (lane == k) m_warp.at(value, lane) = m_warp.at(total, lane);
       });

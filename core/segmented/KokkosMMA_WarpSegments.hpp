@@ -194,12 +194,13 @@ class WarpSegmentsStreamed {
   using Lane  = LaneOperation<Warp, Op, Input, Value_>;
 
  public:
-  using Value                     = Value_;
-  using Join                      = Combine<Op, Value>;
-  using Streamed                  = WarpSegmentsStreamed;
-  static constexpr int min_blocks = Op == Operation::min || Op == Operation::max
-                                        ? RowSegmentsTuning::min_blocks_extremes
-                                        : RowSegmentsTuning::min_blocks;
+  using Value    = Value_;
+  using Join     = Combine<Op, Value>;
+  using Streamed = WarpSegmentsStreamed;
+  static constexpr int min_blocks =
+      Op == Operation::min || Op == Operation::max
+          ? row_segments_tuning.min_blocks_extremes
+          : row_segments_tuning.min_blocks;
 
   KOKKOS_FORCEINLINE_FUNCTION explicit WarpSegmentsStreamed(Warp const& warp)
       : m_warp(warp) {

@@ -12,11 +12,11 @@
 #include <cstdint>
 
 /// \file
-/// The forms of core/segmented/KokkosMMA_WarpSegments.hpp by products.
+/// The forms of core/segmented/KokkosMMA_WarpSegments.hpp by MMA.
 
 namespace KokkosMMA::Impl {
 
-/// Sums by products with ones: the four lanes of a quad hold two rows of the
+/// Sums by MMA with ones: the four lanes of a quad hold two rows of the
 /// operand, so a product sums each quad's vectors and no other's: staged
 /// segments get quads of their own, and a NaN stays where it is.
 ///
@@ -33,7 +33,7 @@ class WarpSegmentsMma {
   using Value    = Value_;
   using Join     = Combine<Operation::sum, Value>;
   using Streamed = WarpSegmentsStreamed<Warp, Operation::sum, Input, Value>;
-  static constexpr int min_blocks = RowSegmentsTuning::min_blocks_mma;
+  static constexpr int min_blocks = row_segments_tuning.min_blocks_mma;
 
   KOKKOS_FORCEINLINE_FUNCTION explicit WarpSegmentsMma(Warp const& warp)
       : m_warp(warp), m_sum(warp, chain_length) {

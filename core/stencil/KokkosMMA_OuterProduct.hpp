@@ -116,7 +116,7 @@ template <int Rank>
 std::optional<OuterProduct<Rank>> outer_product(
     StencilWeights<Rank> const& weights) {
   OuterProduct<Rank> result{{}, true};
-  if (weights.is_box_of_ones()) {
+  if (weights.is_box()) {
     for (int d = 0; d < Rank; ++d)
       result.factors[std::size_t(d)].assign(std::size_t(weights.width(d)), 1);
     return result;

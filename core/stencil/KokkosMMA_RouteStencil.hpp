@@ -26,7 +26,7 @@ enum class WeightForm : unsigned char {
 
 template <class Plan>
 WeightForm weight_form(Plan const& plan) {
-  return plan.box_of_ones         ? WeightForm::ones
+  return plan.is_box              ? WeightForm::ones
          : !plan.product          ? WeightForm::any
          : plan.has_zero_factor() ? WeightForm::product_with_zeros
                                   : WeightForm::product;
@@ -127,16 +127,9 @@ constexpr int stencil_dense_shared_bytes(Scalar input) {
 /// none.
 constexpr Refusal refuse_stencil(StencilProblem const& problem,
                                  Capability const& capability) {
-  struct Rule {
-    bool applies;
-    Refusal refusal;
-  };
-  Rule const rules[] = {
-      {!capability.cuda, {"the execution space is not Cuda", "docs/routes.md"}},
-      {capability.compute_capability < 80,
-       {"the device cannot copy to shared memory asynchronously (compute "
-        "capability below 8.0)",
-        "PTX ISA, cp.async"}},
+  return first_refusal({
+      {!capability.cuda, not_cuda},
+      {capability.compute_capability < 80, no_async_copy},
       {!stencil_kernel_exists(problem.input, problem.accumulator),
        {"no kernel keeps these elements in this accumulator",
         "stencil_kernel_exists"}},
@@ -146,10 +139,7 @@ constexpr Refusal refuse_stencil(StencilProblem const& problem,
       {problem.target == RowLayout::strided,
        {"input and output layouts differ",
         "core/stencil/KokkosMMA_StencilGrid.hpp"}},
-  };
-  for (Rule const& rule : rules)
-    if (rule.applies) return rule.refusal;
-  return {};
+  });
 }
 
 /// The first reason for which the `mma` route refuses, or none.
@@ -164,11 +154,7 @@ constexpr Refusal refuse_mma_stencil(StencilProblem const& problem,
   bool const takes_band = takes_stencil_band(problem);
   bool const takes_weights =
       takes_band || (dense_exists && problem.each_weight != MmaOperands::none);
-  struct Rule {
-    bool applies;
-    Refusal refusal;
-  };
-  Rule const rules[] = {
+  return first_refusal({
       {problem.rank != 2,
        {"band products are of two dimensions", "docs/stencils.md"}},
       {!band_exists && !dense_exists,
@@ -188,10 +174,7 @@ constexpr Refusal refuse_mma_stencil(StencilProblem const& problem,
            stencil_dense_shared_bytes(problem.input) > capability.shared_bytes,
        {"a block has too little shared memory on this device",
         "stencil_dense_shared_bytes"}},
-  };
-  for (Rule const& rule : rules)
-    if (rule.applies) return rule.refusal;
-  return {};
+  });
 }
 
 /// Radii from which a functor gets sums of tensor cores, called by way of
@@ -368,22 +351,13 @@ constexpr StencilKernel stencil_kernel(StencilProblem const& problem,
 constexpr RouteDecision route_stencil(
     StencilProblem const& problem, Capability const& capability,
     Settings const& settings, TuningTable const& tuning = builtin_tuning) {
-  RouteDecision decision;
-  decision.mma      = refuse_mma_stencil(problem, capability);
-  decision.streamed = refuse_stencil(problem, capability);
-  if (settings.route != Route::automatic) {
-    decision.route = settings.route;
-    return decision;
-  }
-  // A preference, not a capability limit: a forced mma never meets it.
-  if (!decision.mma && !mma_stencil_pays(problem, tuning))
-    decision.mma = {"kernels without tensor cores are as fast",
-                    "mma_stencil_pays"};
-  if (!decision.mma)
-    decision.route = Route::mma;
-  else if (!decision.streamed)
-    decision.route = Route::streamed;
-  return decision;
+  return route_by_refusals(
+      settings.route, refuse_mma_stencil(problem, capability),
+      refuse_stencil(problem, capability),
+      mma_stencil_pays(problem, tuning)
+          ? Refusal{}
+          : Refusal{"kernels without tensor cores are as fast",
+                    "mma_stencil_pays"});
 }
 
 }  // namespace KokkosMMA::Impl

@@ -52,7 +52,7 @@ struct StencilPlan {
       : is_reversed(reverse),
         weights(of_caller),
         kernel_weights(reverse ? reversed(of_caller) : of_caller),
-        box_of_ones(of_caller.is_box_of_ones()) {
+        is_box(of_caller.is_box()) {
     if (auto found = outer_product(kernel_weights))
       product = std::move(found->factors);
   }
@@ -69,7 +69,7 @@ struct StencilPlan {
   StencilWeights<R> weights;         ///< as the caller gave them
   StencilWeights<R> kernel_weights;  ///< in the order of kernels
   std::optional<Factors> product;    ///< of separable kernel_weights
-  bool box_of_ones;
+  bool is_box;
 };
 
 }  // namespace KokkosMMA::Impl

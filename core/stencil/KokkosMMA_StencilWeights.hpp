@@ -158,7 +158,7 @@ class StencilWeights {
   }
 
   /// Whether every weight is 1.
-  bool is_box_of_ones() const {
+  bool is_box() const {
     return std::all_of(m_values.begin(), m_values.end(),
                        [](double value) { return value == 1; });
   }

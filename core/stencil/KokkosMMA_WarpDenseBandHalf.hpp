@@ -149,8 +149,8 @@ class WarpDenseBandHalf {
             m_warp.at(to.narrow, lane)[of % 2] = word;
         };
         if constexpr (is_float) {
-          BfloatPieces const x = split_float(words[2 * r]);
-          BfloatPieces const y = split_float(words[2 * r + 1]);
+          SplitFloat const x = split_float(words[2 * r]);
+          SplitFloat const y = split_float(words[2 * r + 1]);
           set(0, pack_upper_halves(x.high, y.high));
           set(1, pack_upper_halves(x.middle, y.middle));
           set(2, pack_upper_halves(x.low, y.low));

@@ -359,7 +359,7 @@ class Sums {
           if (form != Formulation::chained)
             add_chain(wmma_contender(form, chain, block), chain, block);
           // The library's recurrence has chains of one.
-          if (block <= KokkosMMA::Impl::MmaTuning::threads &&
+          if (block <= KokkosMMA::Impl::mma_tuning.threads &&
               !(form == Formulation::recurrence && chain > 1))
             add_chain(mma_contender(form, chain, block), chain, block);
         }

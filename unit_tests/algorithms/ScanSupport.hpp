@@ -28,7 +28,7 @@ std::vector<Route> scan_routes(bool contiguous = true) {
   problem.tile_compiled = Impl::scan_tile_exists(
       problem.input, problem.accumulator, problem.output);
   return routes<Exec>(
-      !Impl::refuse_mma_scan(problem, Capability{true, 90, 132}, {}));
+      !Impl::refuse_mma(problem, Capability{true, 90, 132}, {}));
 }
 
 /// exclusive_scan or inclusive_scan; checks that the route asked for ran.

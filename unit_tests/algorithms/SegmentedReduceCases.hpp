@@ -24,7 +24,7 @@ void expect_equal(std::size_t size, std::size_t length, Random& random) {
       reduced<Op, A, Output>(values, equal_segments(size, length));
   auto const problem = equal_problem<Op, A>(X(x.all), R(), false,
                                             Impl::EqualSegments{size, length});
-  auto const routes  = segmented_routes<Exec>(problem, false);
+  auto const routes  = segmented_routes<Exec>(problem);
   for (Route const route : routes) {
     SCOPED_TRACE(segment_trace(Op, scalar_v<Input>, scalar_v<Output>, route) +
                  ", size " + std::to_string(size) + ", length " +
@@ -58,7 +58,7 @@ void expect_ragged(std::vector<std::int64_t> const& offsets, std::size_t size,
       reduced<Op, A, Output>(values, segments_between(offsets));
   auto const cuts    = offsets_view<Offset, Exec>(offsets);
   auto const problem = csr_problem<Op, A>(X(x.all), cuts, R(), false);
-  auto const routes  = segmented_routes<Exec>(problem, false);
+  auto const routes  = segmented_routes<Exec>(problem);
   for (Route const route : routes) {
     SCOPED_TRACE(segment_trace(Op, scalar_v<Input>, scalar_v<Output>, route) +
                  ", size " + std::to_string(size) + ", " +

@@ -34,7 +34,7 @@ void expect_scan(std::vector<std::int64_t> const& values,
   // The same alignment as x in one case of two.
   auto const shift_y =
       random.integer(0, 1) ? shift_x : std::size_t(random.integer(0, 17));
-  auto const routes = segmented_routes<Exec>(problem, true);
+  auto const routes = segmented_routes<Exec>(problem);
   for (Route const route : routes) {
     SCOPED_TRACE(segment_trace(Op, scalar_v<Input>, scalar_v<Output>, route) +
                  (Inclusive ? ", inclusive" : ", exclusive") + ", size " +

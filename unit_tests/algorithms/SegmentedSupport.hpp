@@ -81,14 +81,13 @@ Impl::SegmentedProblem value_problem(X const& x,
 
 /// Routes that can run this problem on this space.
 template <class Exec>
-std::vector<Route> segmented_routes(Impl::SegmentedProblem const& problem,
-                                    bool scan) {
+std::vector<Route> segmented_routes(Impl::SegmentedProblem const& problem) {
   std::vector<Route> routes{Route::automatic, Route::generic};
   Capability const machine = capability(Exec());
-  if (!Impl::route_segmented(problem, machine, Settings{Route::streamed}, scan)
+  if (!Impl::route_segmented(problem, machine, Settings{Route::streamed})
            .streamed)
     routes.push_back(Route::streamed);
-  if (!Impl::route_segmented(problem, machine, Settings{Route::mma}, scan).mma)
+  if (!Impl::route_segmented(problem, machine, Settings{Route::mma}).mma)
     routes.push_back(Route::mma);
   return routes;
 }

@@ -184,8 +184,8 @@ std::set<std::size_t> large_sizes(std::size_t per_vector) {
   around(spread);               // of streamed
   around(spread * per_vector);  // of mma
   std::size_t const tile = std::size_t(multiprocessors) *
-                           MmaTuning::min_blocks * MmaTuning::threads *
-                           MmaTuning::vectors * per_vector;
+                           mma_tuning.min_blocks * mma_tuning.threads *
+                           mma_tuning.vectors * per_vector;
   around(tile);
   return sizes;
 }

@@ -130,7 +130,7 @@ void expect_reduced(X const& x, Values const& values) {
       expected.push_back(reduced<Op, A, Output>(line, {{0, line.size()}})[0]);
     }
     auto const routes =
-        segmented_routes<Exec>(matrix_problem<Op, A>(x, Axis{d}, R()), false);
+        segmented_routes<Exec>(matrix_problem<Op, A>(x, Axis{d}, R()));
     for (Route const route : routes) {
       SCOPED_TRACE(segment_trace(Op, scalar_v<Input>, scalar_v<Output>, route) +
                    ", along " + std::to_string(d));
@@ -166,7 +166,7 @@ void expect_scanned(Values const& values, std::size_t padding_x,
     Padded<Output, Layout, Exec> const y(values.rows, values.columns,
                                          padding_y);
     auto const routes = segmented_routes<Exec>(
-        matrix_problem<sum, A>(x.view(), Axis{d}, y.view()), true);
+        matrix_problem<sum, A>(x.view(), Axis{d}, y.view()));
     auto const run = [&](auto const& from, auto const& to, Route route) {
       if constexpr (Inclusive) {
         segmented_inclusive_scan(Exec(), from, Axis{d}, to, Settings{route});
@@ -327,7 +327,7 @@ void expect_values() {
         Impl::EqualSegments const cut{n, std::min(n, length)};
         R const like("like", segments.size(), k);
         auto const routes =
-            segmented_routes<Exec>(value_problem<sum, A>(x, cut, like), false);
+            segmented_routes<Exec>(value_problem<sum, A>(x, cut, like));
         for (Route const route : routes) {
           SCOPED_TRACE(
               segment_trace(sum, scalar_v<Input>, scalar_v<Output>, route) +

@@ -50,7 +50,7 @@ std::vector<Route> routes_of_sums(bool scan = false, bool ragged = false) {
       equal_problem<sum, std::conditional_t<sizeof(T) == 8, double, float>>(
           x, x, scan, Impl::EqualSegments{1, 1});
   problem.csr = ragged;
-  return segmented_routes<Exec>(problem, scan);
+  return segmented_routes<Exec>(problem);
 }
 
 template <class T, class Exec>

@@ -67,7 +67,7 @@ void expect_modulo() {
     auto const problem =
         equal_problem<sum, Output>(x, Kokkos::View<Output*, Exec>(), false,
                                    Impl::EqualSegments{size, length});
-    for (Route const route : segmented_routes<Exec>(problem, false)) {
+    for (Route const route : segmented_routes<Exec>(problem)) {
       SCOPED_TRACE(
           segment_trace(sum, scalar_v<Input>, scalar_v<Output>, route) +
           ", length " + std::to_string(length));

@@ -244,11 +244,11 @@ TEST(ScanOperands, PairsThatAreNotFinite) {
 /// Pieces of four values as their accumulators would be after one product with
 /// one: what value() makes of them.
 template <class Operand, class Value>
-Value value_of_slot(typename Operand::Shape::B const (&piece)[Operand::pieces],
-                    int e) {
+Value value_of_slot(
+    typename Operand::Shape::B const (&fragment)[Operand::fragments], int e) {
   std::int32_t part[Operand::accumulators] = {};
-  for (int p = 0; p < Operand::pieces; ++p)
-    part[p % Operand::accumulators] += std::uint8_t(piece[p][0] >> 8 * e);
+  for (int p = 0; p < Operand::fragments; ++p)
+    part[p % Operand::accumulators] += std::uint8_t(fragment[p][0] >> 8 * e);
   return Operand::template value<Value>(part);
 }
 
@@ -288,19 +288,21 @@ TEST(ScanOperands, SumsOfBytesKeepTheirSign) {
   for (std::int32_t sum = -16 * 16 * 128; sum < 16 * 16 * 128; sum += 7) {
     std::uint32_t const values[4] = {std::uint32_t(sum), 0, 0,
                                      std::uint32_t(sum)};
-    MmaU8K16::B piece[2];
-    EXPECT_FALSE((OperandColumns<2, true>::split(values, piece)));
+    MmaU8K16::B fragment[2];
+    EXPECT_FALSE((OperandColumns<2, true>::split(values, fragment)));
     ASSERT_EQ(values[0], (value_of_slot<OperandColumns<2, true>, std::uint32_t>(
-                             piece, 0)));
+                             fragment, 0)));
     ASSERT_EQ(values[3], (value_of_slot<OperandColumns<2, true>, std::uint32_t>(
-                             piece, 3)));
+                             fragment, 3)));
   }
   for (std::uint32_t sum = 0; sum <= 16 * 16 * 255; sum += 7) {
     std::uint32_t const values[4] = {0, sum, sum, 0};
-    MmaU8K16::B piece[2];
-    EXPECT_FALSE(OperandColumns<2>::split(values, piece));
-    ASSERT_EQ(sum, (value_of_slot<OperandColumns<2>, std::uint32_t>(piece, 1)));
-    ASSERT_EQ(sum, (value_of_slot<OperandColumns<2>, std::uint32_t>(piece, 2)));
+    MmaU8K16::B fragment[2];
+    EXPECT_FALSE(OperandColumns<2>::split(values, fragment));
+    ASSERT_EQ(sum,
+              (value_of_slot<OperandColumns<2>, std::uint32_t>(fragment, 1)));
+    ASSERT_EQ(sum,
+              (value_of_slot<OperandColumns<2>, std::uint32_t>(fragment, 2)));
   }
 }
 

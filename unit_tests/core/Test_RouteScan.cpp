@@ -28,27 +28,27 @@ constexpr P scan_of_flags() {
   problem.size          = 1000;
   return problem;
 }
-static_assert(!refuse_mma_scan(scan_of_flags(), a100, {}));
-static_assert(!refuse_streamed_scan(scan_of_flags(), v100));
+static_assert(!refuse_mma(scan_of_flags(), a100, {}));
+static_assert(!refuse_streamed(scan_of_flags(), v100));
 
 /// A functor of which nothing is known.
 constexpr P opaque =
     with(P{}, &P::value_bytes, 16, &P::functor_bytes, 100, &P::size, 1000);
-static_assert(!refuse_streamed_scan(opaque, v100));
+static_assert(!refuse_streamed(opaque, v100));
 
 /// What the routes say of the first call with these changes, on an H200.
 template <class... Changes>
 constexpr Refusal streamed(Changes... changes) {
-  return refuse_streamed_scan(with(scan_of_flags(), changes...), h200);
+  return refuse_streamed(with(scan_of_flags(), changes...), h200);
 }
 template <class... Changes>
 constexpr Refusal mma(Changes... changes) {
-  return refuse_mma_scan(with(scan_of_flags(), changes...), h200, {});
+  return refuse_mma(with(scan_of_flags(), changes...), h200, {});
 }
 static_assert(!streamed() && !mma());
 
 // --- every rule of `streamed` on its own -----------------------------------
-static_assert(says(refuse_streamed_scan(scan_of_flags(), host), "not Cuda"));
+static_assert(says(refuse_streamed(scan_of_flags(), host), "not Cuda"));
 static_assert(says(streamed(&P::in_graph, true), "graph node"));
 static_assert(says(streamed(&P::fixed_size, false), "no fixed size"));
 static_assert(!streamed(&P::value_bytes, 64));
@@ -67,9 +67,9 @@ static_assert(!streamed(&P::source, Source::functor, &P::input, Scalar::opaque,
                         &P::tile_compiled, false));
 
 // --- every rule of `mma` on its own ----------------------------------------
-static_assert(says(refuse_mma_scan(scan_of_flags(), host, {}), "not Cuda"));
-static_assert(says(refuse_mma_scan(scan_of_flags(), v100, {}), "below 8.0"));
-static_assert(says(refuse_mma_scan(scan_of_flags(), {true, 79, 80}, {}),
+static_assert(says(refuse_mma(scan_of_flags(), host, {}), "not Cuda"));
+static_assert(says(refuse_mma(scan_of_flags(), v100, {}), "below 8.0"));
+static_assert(says(refuse_mma(scan_of_flags(), {true, 79, 80}, {}),
                    "below 8.0"));
 static_assert(says(mma(&P::in_graph, true), "graph node"));
 static_assert(says(mma(&P::source, Source::functor), "opaque"));
@@ -82,17 +82,16 @@ constexpr P of_types(Scalar input, Scalar kept) {
               &P::output, kept);
 }
 constexpr bool is_wider(Scalar input, Scalar kept) {
-  return says(refuse_mma_scan(of_types(input, kept), h200, {}),
+  return says(refuse_mma(of_types(input, kept), h200, {}),
               "the accumulator is wider") &&
-         !refuse_streamed_scan(of_types(input, kept), h200);
+         !refuse_streamed(of_types(input, kept), h200);
 }
 static_assert(is_wider(Scalar::int8, Scalar::int64));
 static_assert(is_wider(Scalar::int32, Scalar::int64));
-static_assert(!refuse_mma_scan(of_types(Scalar::int64, Scalar::int64), h200,
-                               {}));
+static_assert(!refuse_mma(of_types(Scalar::int64, Scalar::int64), h200, {}));
 constexpr Refusal with_settings(Formulation formulation, int chain_length = 0,
                                 int block_size = 0) {
-  return refuse_mma_scan(
+  return refuse_mma(
       scan_of_flags(), h200,
       Settings{Route::automatic, formulation, chain_length, block_size});
 }
@@ -109,12 +108,11 @@ constexpr P many_wrong =
     with(scan_of_flags(), &P::source, Source::functor, &P::sum, false,
          &P::contiguous, false, &P::tile_compiled, false, &P::compiled, false,
          &P::in_graph, true, &P::value_bytes, 65);
-static_assert(says(refuse_streamed_scan(many_wrong, host), "not Cuda"));
-static_assert(says(refuse_streamed_scan(many_wrong, h200), "graph"));
-static_assert(says(refuse_mma_scan(many_wrong, v100, {}), "below 8.0"));
-static_assert(says(refuse_mma_scan(many_wrong, h200, {}), "graph"));
-static_assert(says(refuse_mma_scan(with(many_wrong, &P::in_graph, false), h200,
-                                   {}),
+static_assert(says(refuse_streamed(many_wrong, host), "not Cuda"));
+static_assert(says(refuse_streamed(many_wrong, h200), "graph"));
+static_assert(says(refuse_mma(many_wrong, v100, {}), "below 8.0"));
+static_assert(says(refuse_mma(many_wrong, h200, {}), "graph"));
+static_assert(says(refuse_mma(with(many_wrong, &P::in_graph, false), h200, {}),
                    "opaque"));
 
 // --- which types have a tile kernel ----------------------------------------

@@ -24,23 +24,23 @@ constexpr P rows_of_halves() {
   problem.segment_length = 100;
   return problem;
 }
-static_assert(!refuse_segmented(rows_of_halves(), a100, false));
-static_assert(!refuse_mma_segmented(rows_of_halves(), a100, {}, false));
+static_assert(!refuse_segmented(rows_of_halves(), a100));
+static_assert(!refuse_mma_segmented(rows_of_halves(), a100, {}));
 
 /// What the routes say of that call, or of a scan, with these changes, on an
 /// H200.
 template <class... Changes>
 constexpr Refusal streamed(Changes... changes) {
-  return refuse_segmented(with(rows_of_halves(), changes...), h200, false);
+  return refuse_segmented(with(rows_of_halves(), changes...), h200);
 }
 template <class... Changes>
 constexpr Refusal streamed_scan(Changes... changes) {
-  return refuse_segmented(with(rows_of_halves(), changes...), h200, true);
+  return refuse_segmented(with(rows_of_halves(), &P::scan, true, changes...),
+                          h200);
 }
 template <class... Changes>
 constexpr Refusal mma(Changes... changes) {
-  return refuse_mma_segmented(with(rows_of_halves(), changes...), h200, {},
-                              false);
+  return refuse_mma_segmented(with(rows_of_halves(), changes...), h200, {});
 }
 static_assert(!streamed() && !streamed_scan() && !mma());
 
@@ -48,11 +48,12 @@ static_assert(!streamed() && !streamed_scan() && !mma());
 template <class... Changes>
 constexpr bool all_say(std::string_view part, Capability const& capability,
                        Changes... changes) {
-  P const problem = with(rows_of_halves(), changes...);
-  return says(refuse_segmented(problem, capability, false), part) &&
-         says(refuse_segmented(problem, capability, true), part) &&
-         says(refuse_mma_segmented(problem, capability, {}, false), part) &&
-         says(refuse_mma_segmented(problem, capability, {}, true), part);
+  P const reduction = with(rows_of_halves(), changes...);
+  P const scan      = with(reduction, &P::scan, true);
+  return says(refuse_segmented(reduction, capability), part) &&
+         says(refuse_segmented(scan, capability), part) &&
+         says(refuse_mma_segmented(reduction, capability, {}), part) &&
+         says(refuse_mma_segmented(scan, capability, {}), part);
 }
 static_assert(all_say("not Cuda", host));
 static_assert(all_say("below 8.0", v100));
@@ -77,8 +78,7 @@ static_assert(!streamed(&P::csr, true));
 static_assert(says(mma(&P::operation, Operation::min), "not a sum"));
 static_assert(!streamed(&P::operation, Operation::prod));
 static_assert(says(mma(&P::csr, true), "variable-size segments"));
-static_assert(says(refuse_mma_segmented(rows_of_halves(), h200, {}, true),
-                   "no MMA kernel"));
+static_assert(says(mma(&P::scan, true), "no MMA kernel"));
 static_assert(says(mma(&P::accumulator, Scalar::float64),
                    "accumulate in float"));
 static_assert(!streamed(&P::accumulator, Scalar::float64));
@@ -87,8 +87,7 @@ static_assert(says(mma(&P::layout, SegmentLayout::columns, &P::input,
                    "columns of wide integers"));
 static_assert(!mma(&P::input, Scalar::int32, &P::accumulator, Scalar::int32));
 static_assert(says(refuse_mma_segmented(rows_of_halves(), h200,
-                                        {Route::automatic, Formulation::split},
-                                        false),
+                                        {Route::automatic, Formulation::split}),
                    "formulations"));
 
 // --- which types have kernels ----------------------------------------------
@@ -116,17 +115,17 @@ static_assert(!segment_scan_kernel_exists(Scalar::half, Scalar::float32,
 static_assert(!segment_scan_kernel_exists(Scalar::float32, Scalar::float64,
                                           Scalar::float32));
 
-static_assert(segment_products_exist(Scalar::bhalf, Scalar::float32));
-static_assert(segment_products_exist(Scalar::float64, Scalar::float64));
-static_assert(!segment_products_exist(Scalar::float32, Scalar::float64));
-static_assert(segment_products_exist(Scalar::boolean, Scalar::int32));
-static_assert(!segment_products_exist(Scalar::int8, Scalar::int64));
-static_assert(segment_products_exist(Scalar::uint64, Scalar::int64));
+static_assert(segment_mma_exists(Scalar::bhalf, Scalar::float32));
+static_assert(segment_mma_exists(Scalar::float64, Scalar::float64));
+static_assert(!segment_mma_exists(Scalar::float32, Scalar::float64));
+static_assert(segment_mma_exists(Scalar::boolean, Scalar::int32));
+static_assert(!segment_mma_exists(Scalar::int8, Scalar::int64));
+static_assert(segment_mma_exists(Scalar::uint64, Scalar::int64));
 
 // --- what is chosen ---------------------------------------------------------
 constexpr Route chosen(P const& problem, Capability const& capability,
                        Route wish = {}) {
-  return route_segmented_reduce(problem, capability, Settings{wish}).route;
+  return route_segmented(problem, capability, Settings{wish}).route;
 }
 constexpr bool takes_the_faster(Scalar input, Scalar accumulator,
                                 std::uint64_t length) {
@@ -150,26 +149,27 @@ static_assert(chosen(with(rows_of_halves(), &P::csr, true), h200) ==
               Route::streamed);
 static_assert(chosen(with(rows_of_halves(), &P::moments, true), h200) ==
               Route::generic);
-static_assert(route_segmented_scan(rows_of_halves(), h200, {}).route ==
-              Route::streamed);
+static_assert(route_segmented(with(rows_of_halves(), &P::scan, true), h200, {})
+                  .route == Route::streamed);
 
 // Forced: the route is what was asked for, the refusal says whether it can run.
 static_assert(chosen(rows_of_halves(), h200, Route::generic) == Route::generic);
-static_assert(!refusal_of(route_segmented_reduce(rows_of_halves(), h200,
-                                                 Settings{Route::mma})));
-static_assert(says(refusal_of(route_segmented_scan(rows_of_halves(), h200,
-                                                   Settings{Route::mma})),
+static_assert(!refusal_of(route_segmented(rows_of_halves(), h200,
+                                          Settings{Route::mma})));
+static_assert(says(refusal_of(route_segmented(with(rows_of_halves(), &P::scan,
+                                                   true),
+                                              h200, Settings{Route::mma})),
                    "no MMA kernel"));
-static_assert(says(refusal_of(route_segmented_reduce(
-                       rows_of_halves(), host, Settings{Route::streamed})),
+static_assert(says(refusal_of(route_segmented(rows_of_halves(), host,
+                                              Settings{Route::streamed})),
                    "not Cuda"));
 
 TEST(RouteSegmented, DecisionAsText) {
   EXPECT_EQ(
       "route streamed; not mma: variable-size segments do not fill the rows of "
       "a product (backends/cuda/kernels/segmented/KokkosMMA_CsrReduce.hpp)",
-      to_string(route_segmented_reduce(with(rows_of_halves(), &P::csr, true),
-                                       h200, {})));
+      to_string(
+          route_segmented(with(rows_of_halves(), &P::csr, true), h200, {})));
 }
 
 }  // namespace

@@ -13,9 +13,9 @@
 
 namespace {
 
-using KokkosMMA::Impl::BfloatPieces;
 using KokkosMMA::Impl::pack_upper_halves;
 using KokkosMMA::Impl::split_float;
+using KokkosMMA::Impl::SplitFloat;
 using KokkosMMA::Testing::Random;
 
 /// The bfloat16 in the upper half of a word.
@@ -31,8 +31,8 @@ bool representable(float x) {
 }
 
 void expect_exact_or_lost(std::uint32_t bits) {
-  float const x             = std::bit_cast<float>(bits);
-  BfloatPieces const pieces = split_float(bits);
+  float const x           = std::bit_cast<float>(bits);
+  SplitFloat const pieces = split_float(bits);
   ASSERT_EQ(representable(x), pieces.lost == 0)
       << std::hex << "bits 0x" << bits << ", lost 0x" << pieces.lost;
   if (pieces.lost == 0) {

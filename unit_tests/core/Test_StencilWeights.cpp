@@ -116,10 +116,10 @@ TEST(StencilWeights, InBraces) {
 
 TEST(StencilWeights, Properties) {
   using W = StencilWeights<2>;
-  EXPECT_TRUE(W::box({3, 16}).is_box_of_ones());
-  EXPECT_FALSE(W::moore(1).is_box_of_ones());
-  EXPECT_FALSE(W::box(1).with_centre(2).is_box_of_ones());
-  EXPECT_TRUE(StencilWeights<1>::star(4).is_box_of_ones());
+  EXPECT_TRUE(W::box({3, 16}).is_box());
+  EXPECT_FALSE(W::moore(1).is_box());
+  EXPECT_FALSE(W::box(1).with_centre(2).is_box());
+  EXPECT_TRUE(StencilWeights<1>::star(4).is_box());
   EXPECT_EQ(W::star(2).with_centre(-0.).taps(), 8u);
 }
 

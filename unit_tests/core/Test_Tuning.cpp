@@ -53,6 +53,12 @@ TEST(Tuning, NamesItsFields) {
             "StreamedScanTuning{threads = 512, min_blocks = 2, items = 8}");
   EXPECT_EQ(to_string(tile_scan_tuning(false, false)),
             "TileScanTuning{threads = 256, min_blocks = 3, tiles = 4}");
+  EXPECT_EQ(to_string(mma_tuning),
+            "MmaTuning{vectors = 8, chain_length = 8, threads = 512, "
+            "min_blocks = 2}");
+  EXPECT_EQ(to_string(row_segments_tuning),
+            "RowSegmentsTuning{threads = 256, min_blocks = 4, "
+            "min_blocks_mma = 2, min_blocks_extremes = 3}");
   EXPECT_EQ(to_string(segmented_tuning),
             "SegmentedTuning{warps = 8, stages = 2, tile_bytes = 4096}");
 }
@@ -75,10 +81,10 @@ static_assert(streamed_tuning(4, 4).calls < streamed_tuning(4, 3).calls);
 static_assert(streamed_tuning(8, 1, false).accumulators == 1 &&
               streamed_tuning(4, 1, false).accumulators == 1);
 
-static_assert(MmaTuning::threads % 32 == 0 && MmaTuning::threads <= 1024);
-static_assert(MmaTuning::vectors % 2 == 0, "vectors are added in pairs");
-static_assert(MmaTuning::chain_length >= 1 &&
-              MmaTuning::chain_length <= max_chain_length);
+static_assert(mma_tuning.threads % 32 == 0 && mma_tuning.threads <= 1024);
+static_assert(mma_tuning.vectors % 2 == 0, "vectors are added in pairs");
+static_assert(mma_tuning.chain_length >= 1 &&
+              mma_tuning.chain_length <= max_chain_length);
 static_assert(spread_threads % 32 == 0);
 
 TEST(ErrorBound, ChainedSum) {

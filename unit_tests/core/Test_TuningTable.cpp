@@ -297,12 +297,11 @@ TEST_F(AnyTable, Segments) {
     p.moments          = random.integer(0, 7) == 0;
     p.plain_memory     = random.integer(0, 7) != 0;
     p.segments         = 1000;
+    p.scan             = random.integer(0, 3) == 0;
     p.segment_length   = std::uint64_t(1) << random.integer(0, 20);
     Capability const m = machine();
-    bool const is_scan = random.integer(0, 3) == 0;
     return [=](Settings const& settings, TuningTable const& table) {
-      return is_scan ? route_segmented_scan(p, m, settings, table)
-                     : route_segmented_reduce(p, m, settings, table);
+      return route_segmented(p, m, settings, table);
     };
   });
 }
@@ -359,7 +358,7 @@ TEST_F(AnyTable, ShapesOfLaunches) {
     ASSERT_LE(by_mma.blocks, most);
     ASSERT_EQ(0u, by_mma.threads % 32);
     ASSERT_GE(by_mma.threads, 32u);
-    ASSERT_LE(by_mma.threads, unsigned(MmaTuning::threads));
+    ASSERT_LE(by_mma.threads, unsigned(mma_tuning.threads));
     if (wanted) {
       ASSERT_EQ(unsigned(wanted), by_mma.threads);
     }

@@ -33,7 +33,7 @@ void reduce(void const* x, Value* result) {
 template <Operation Op, Scalar Input, class Value, bool Inclusive, class Output>
 void scan(void const* x, Output* y) {
   Cuda::launch_column_scan<Op, Input, Value, Inclusive>(Kokkos::Cuda(), x, 1000,
-                                                        10, 10, y, 10, false);
+                                                        10, 10, y, 10);
 }
 
 }  // namespace

@@ -45,19 +45,16 @@ struct Copy {
   int group;
 };
 
-#if defined(__SANITIZE_ADDRESS__)
-// A jump would let it forget what it knows of the stack that is left.
-constexpr bool jumps = false;
-#else
-constexpr bool jumps = true;
-#endif
-
 /// Where a thread or the scheduler goes on. A jump leaves the mask of signals
 /// alone; swapcontext calls the system for it, and tests of band stencils took
 /// three times as long.
 struct Place {
   ucontext_t context;
+#if defined(__SANITIZE_ADDRESS__)
+  void* jump[5];
+#else
   jmp_buf jump;
+#endif
   bool was_left = false;
 };
 
@@ -122,12 +119,22 @@ void stack_switched([[maybe_unused]] void* kept,
 #endif
 }
 
-[[gnu::noinline]] void leave(Place& from, Place& to) {
-  if (!jumps) {
-    swapcontext(&from.context, &to.context);
-  } else if (_setjmp(from.jump) == 0) {
+#if defined(__SANITIZE_ADDRESS__)
+// The library's jump would let AddressSanitizer forget what it knows of the
+// stack that is left, and mark all of it as free.
+#define KOKKOSMMA_TEST_SETJMP __builtin_setjmp
+[[gnu::noinline, gnu::no_sanitize_address]] void jump_to(Place& to) {
+  __builtin_longjmp(to.jump, 1);
+}
+#else
+#define KOKKOSMMA_TEST_SETJMP _setjmp
+void jump_to(Place& to) { _longjmp(to.jump, 1); }
+#endif
+
+[[gnu::noinline, gnu::no_sanitize_address]] void leave(Place& from, Place& to) {
+  if (KOKKOSMMA_TEST_SETJMP(from.jump) == 0) {
     from.was_left = true;
-    if (to.was_left) _longjmp(to.jump, 1);
+    if (to.was_left) jump_to(to);
     setcontext(&to.context);
   }
 }
@@ -172,6 +179,9 @@ void run_block(bool backwards) {
     context.uc_stack.ss_size = stack_bytes;
     context.uc_link          = nullptr;
     makecontext(&context, body, 0);
+#if defined(__SANITIZE_ADDRESS__)
+    ASAN_UNPOISON_MEMORY_REGION(each.stack.get(), stack_bytes);
+#endif
     each.place.was_left = false;
   }
   int idle = 0;

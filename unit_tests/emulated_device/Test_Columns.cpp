@@ -68,9 +68,8 @@ struct ColumnReduction {
       check(results.values(), use_mma);
     };
     reduce(false);
-    if constexpr (Op == Operation::sum &&
-                  Impl::column_products_exist(T::input) &&
-                  Impl::segment_products_exist(T::input, scalar_v<Value>)) {
+    if constexpr (Op == Operation::sum && Impl::column_mma_exists(T::input) &&
+                  Impl::segment_mma_exists(T::input, scalar_v<Value>)) {
       reduce(true);
     }
   }
@@ -102,8 +101,7 @@ struct ColumnScan {
     using Value     = typename T::Value;
     auto const scan = [&]<bool Inclusive>() {
       Impl::Cuda::launch_column_scan<Op, T::input, Value, Inclusive>(
-          Kokkos::Cuda(), x, c.rows, c.columns, c.stride, y_of(), c.stride,
-          false);
+          Kokkos::Cuda(), x, c.rows, c.columns, c.stride, y_of(), c.stride);
       check(Inclusive, false);
     };
     scan.template operator()<true>();
@@ -143,7 +141,7 @@ TEST(Columns, ScansIntoRowsOfAnotherStride) {
     Impl::Cuda::launch_column_scan<Operation::sum, Scalar::int8, std::int32_t,
                                    true>(Kokkos::Cuda(), x.data(), m.rows,
                                          m.columns, m.stride, y.data(),
-                                         y_stride, false);
+                                         y_stride);
     std::vector<std::int32_t> sum(m.columns);
     for (std::size_t i = 0; i < y.size(); ++i) {
       std::size_t const row = i / y_stride, column = i % y_stride;

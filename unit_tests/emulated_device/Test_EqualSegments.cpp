@@ -65,7 +65,7 @@ struct EqualSegment {
     };
     reduce(false);
     if constexpr (Op == Operation::sum &&
-                  Impl::segment_products_exist(T::input, scalar_v<Value>)) {
+                  Impl::segment_mma_exists(T::input, scalar_v<Value>)) {
       reduce(true);
     }
   }

@@ -12,12 +12,6 @@
 namespace KokkosMMA::Testing {
 namespace {
 
-template <bool UseMma>
-struct TileTuned {
-  static constexpr Impl::TileScanTuning value =
-      Impl::tile_scan_tuning(UseMma, false);
-};
-
 /// Returns the total.
 template <class T, template <class, class, bool> class TileScan, bool UseMma,
           bool Inclusive>
@@ -29,9 +23,10 @@ typename T::Value tile_scan(typename T::Bits const* x, std::size_t size,
       std::conditional_t<sizeof(Output) == 8, std::uint64_t, std::uint32_t>>;
   using Encoding = Impl::ScanEncoding<T::input, Value>;
   using Scan     = TileScan<Impl::Cuda::Warp, Encoding, Inclusive>;
-  using Tuned    = TileTuned<UseMma>;
-  constexpr std::uint64_t per_tile =
-      Tuned::value.threads / 32 * Tuned::value.tiles * 64 * Encoding::elements;
+  using Tuning = Impl::Cuda::tuning_type<Impl::tile_scan_tuning(UseMma, false)>;
+  constexpr std::uint64_t per_tile = Tuning::value.threads / 32 *
+                                     Tuning::value.tiles * 64 *
+                                     Encoding::elements;
   std::size_t const skip =
       reinterpret_cast<std::uintptr_t>(x) % Encoding::bytes / T::bytes;
   Output* const shifted = y - skip;
@@ -49,13 +44,13 @@ typename T::Value tile_scan(typename T::Bits const* x, std::size_t size,
   Kokkos::Cuda const space;
   Output total(-1);
   Impl::Cuda::launch_kernel(
-      space, "tile_scan", Impl::Cuda::tile_scan<Scan, Output, Output, Tuned>,
-      {std::min(tiles, most), unsigned(Tuned::value.threads + 32),
-       int(sizeof(Impl::Cuda::TileScanMemory<Scan, Tuned>))},
+      space, "tile_scan", Impl::Cuda::tile_scan<Scan, Output, Output, Tuning>,
+      {std::min(tiles, most), unsigned(Tuning::value.threads + 32),
+       int(sizeof(Impl::Cuda::TileScanMemory<Scan, Tuning>))},
       operands, tiles,
       Impl::Cuda::StreamScratch(space)->scan(
           Impl::Cuda::look_back_words<Value>(tiles)),
-      Impl::Cuda::ResultSink<Output>{&total, nullptr});
+      Impl::Cuda::ResultTarget<Output>{&total, nullptr});
   return total;
 }
 
@@ -103,12 +98,11 @@ struct RangeScan {
   }
 
   template <class T>
-  static constexpr bool by_products =
-      Impl::scans_by_products<Impl::ScanEncoding<
-          T::input, std::conditional_t<
-                        T::floating, typename T::Value,
-                        std::conditional_t<sizeof(typename T::Value) == 8,
-                                           std::uint64_t, std::uint32_t>>>>;
+  static constexpr bool by_products = Impl::scans_by_mma<Impl::ScanEncoding<
+      T::input,
+      std::conditional_t<T::floating, typename T::Value,
+                         std::conditional_t<sizeof(typename T::Value) == 8,
+                                            std::uint64_t, std::uint32_t>>>>;
 };
 static_assert(RangeScan::by_products<Combined<Scalar::half, float>> &&
               RangeScan::by_products<Combined<Scalar::float64, double>> &&

@@ -71,24 +71,25 @@ TEST(CallKernels, ScansKeepTheOrder) {
         ++calls[i];
       }
     };
-    using Scanned              = Impl::Cuda::ScannedValue<ChainReducer, Chain>;
-    using Tuned                = Impl::Cuda::ScanTunedFor<sizeof(Chain)>;
-    constexpr unsigned threads = Tuned::value.threads;
-    unsigned const rows =
-        Impl::streamed_scan_rows(Impl::Cuda::tuning(space), Tuned::value, size);
+    using Scanned = Impl::Cuda::ScannedValue<ChainReducer, Chain>;
+    using Tuning =
+        Impl::Cuda::tuning_type<Impl::streamed_scan_tuning(sizeof(Chain))>;
+    constexpr unsigned threads = Tuning::value.threads;
+    unsigned const rows = Impl::streamed_scan_rows(Impl::Cuda::tuning(space),
+                                                   Tuning::value, size);
     auto const tiles = unsigned((size + threads * rows - 1) / (threads * rows));
     Chain total{};
     Impl::Cuda::launch_kernel(
         space, "streamed_scan",
-        Impl::Cuda::streamed_scan<Scanned, Tuned, std::int64_t, Chain,
+        Impl::Cuda::streamed_scan<Scanned, Tuning, std::int64_t, Chain,
                                   std::remove_const_t<decltype(call)>,
                                   ChainReducer>,
         {blocks_of(tiles), threads + 32,
-         int(sizeof(Impl::Cuda::StreamedScanMemory<Chain, Tuned>))},
+         int(sizeof(Impl::Cuda::StreamedScanMemory<Chain, Tuning>))},
         call, ChainReducer(), std::int64_t(0), size, rows, tiles,
         Impl::Cuda::StreamScratch(space)->scan(
             Impl::Cuda::look_back_words<Chain>(tiles)),
-        Impl::Cuda::ResultSink<Chain>{&total, nullptr});
+        Impl::Cuda::ResultTarget<Chain>{&total, nullptr});
     std::int64_t sum = 0;
     for (std::uint64_t i = 0; i < size; ++i) {
       sum += std::int64_t(i) % 7;
@@ -121,18 +122,18 @@ TEST(CallKernels, ReductionsCallEachIndexOnce) {
       sum += i * i;
     };
     using Running      = Impl::Cuda::RunningValue<PlusReducer, std::int64_t>;
-    using Tuned        = Impl::Cuda::TunedFor<8, 1, true>;
+    using Tuning       = Impl::Cuda::tuning_type<Impl::streamed_tuning(8)>;
     auto const blocks  = unsigned(random.integer(1, 7));
     std::int64_t total = -1;
     Impl::Cuda::launch_kernel(
         space, "streamed_reduce",
-        Impl::Cuda::streamed_reduce<Running, Tuned, std::int64_t, std::int64_t,
+        Impl::Cuda::streamed_reduce<Running, Tuning, std::int64_t, std::int64_t,
                                     std::remove_const_t<decltype(call)>,
                                     PlusReducer>,
-        {blocks, unsigned(Tuned::value.threads)}, call, PlusReducer(),
+        {blocks, unsigned(Tuning::value.threads)}, call, PlusReducer(),
         std::int64_t(5), size,
         Impl::Cuda::StreamScratch(space)->grid(blocks, sizeof(std::int64_t)),
-        Impl::Cuda::ResultSink<std::int64_t>{&total, nullptr});
+        Impl::Cuda::ResultTarget<std::int64_t>{&total, nullptr});
     std::int64_t sum = 0;
     for (std::uint64_t i = 0; i < size; ++i) {
       ASSERT_EQ(calls[i], 1) << i;

@@ -144,7 +144,7 @@ class SegmentPolicy {
             m_x, m_segments, Kokkos::View<value_type*, Exec>(), false)
             .problem;
     return [problem, exec = m_space](Settings const& call) {
-      return Impl::route_segmented(problem, capability(exec), call, false,
+      return Impl::route_segmented(problem, capability(exec), call,
                                    Impl::active_tuning(exec));
     };
   }
@@ -227,11 +227,8 @@ class SegmentedFor<Functor, SegmentPolicy<Exec, X, Segments, Op>> {
     X const& x               = m_policy.elements();
     Segments const& segments = m_policy.segments();
     if constexpr (is_csr<Segments>) {
-      auto const* const offsets = canonical_pointer(segments.offsets);
-      using Offset              = std::remove_cvref_t<decltype(*offsets)>;
       Cuda::launch_csr_reduce<Op::operation, input, A>(
-          space, x.data(), OffsetSegments<Offset>{offsets, segments.count()},
-          m_store, x.extent(0));
+          space, x.data(), offset_segments(segments), m_store, x.extent(0));
     } else {
       Cuda::launch_segmented_reduce<Op::operation, input, A>(
           space, x.data(), segments, m_store, use_mma);

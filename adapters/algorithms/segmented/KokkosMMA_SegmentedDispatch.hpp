@@ -13,6 +13,7 @@
 #include <adapters/algorithms/segmented/KokkosMMA_SegmentedKernels.hpp>
 #include <adapters/kokkos/KokkosMMA_Explain.hpp>
 #include <adapters/kokkos/KokkosMMA_SpaceCapability.hpp>
+#include <adapters/kokkos/KokkosMMA_VerboseCalls.hpp>
 #include <adapters/kokkos/KokkosMMA_VisibleData.hpp>
 #include <backends/generic/KokkosMMA_SegmentedGeneric.hpp>
 #include <core/segmented/KokkosMMA_RouteSegmented.hpp>
@@ -27,11 +28,6 @@
 #include <type_traits>
 
 namespace KokkosMMA::Impl {
-
-template <class Segments>
-inline constexpr bool is_csr = false;
-template <class Offsets>
-inline constexpr bool is_csr<CsrSegments<Offsets>> = true;
 
 /// The segments of a View of rank 1, all of `length` elements but the last.
 template <Rank1View X, SegmentLength Length>
@@ -69,17 +65,6 @@ inline std::uint64_t result_extent(ValueSegments const& segments) {
   return segments.elements.count();
 }
 
-/// A call as the route function sees it, and as the kernels do.
-struct SegmentedCall {
-  SegmentedProblem problem;
-  EqualSegments packed;  ///< all elements, where the layout is packed
-  std::uint64_t columns       = 0;  ///< where the layout is that
-  std::uint64_t rows          = 0;  ///< of the columns
-  std::uint64_t stride        = 1;  ///< between the rows of x
-  std::uint64_t y_stride      = 1;  ///< between the rows of y
-  std::ptrdiff_t store_stride = 1;  ///< between the results of neighbours
-};
-
 template <Rank1View V>
 bool is_packed(V const& view) {
   return view.extent(0) < 2 || view.stride(0) == 1;
@@ -116,8 +101,9 @@ SegmentLayout matrix_layout(X const& x, int dimension) {
 
 /// Types and memory of a call, without its segments.
 template <Operation Op, class A, class X, class Y>
-SegmentedCall types_of_call() {
+SegmentedCall types_of_call(bool scan) {
   SegmentedCall call;
+  call.problem.scan         = scan;
   call.problem.operation    = Op;
   call.problem.input        = scalar_v<typename X::non_const_value_type>;
   call.problem.accumulator  = scalar_v<A>;
@@ -129,7 +115,7 @@ SegmentedCall types_of_call() {
 template <Operation Op, class A, class X, class Y>
 SegmentedCall describe_call(X const& x, EqualSegments const& segments,
                             Y const& y, bool scan) {
-  SegmentedCall call          = types_of_call<Op, A, X, Y>();
+  SegmentedCall call          = types_of_call<Op, A, X, Y>(scan);
   call.problem.layout         = is_packed(x) && (!scan || is_packed(y))
                                     ? SegmentLayout::packed
                                     : SegmentLayout::strided;
@@ -156,8 +142,8 @@ SegmentedCall describe_call(X const& x, CsrSegments<Offsets> const& segments,
 
 /// A matrix along a dimension, without what is written.
 template <Operation Op, class A, class Y, class X>
-SegmentedCall describe_lines(X const& x, int dimension) {
-  SegmentedCall call          = types_of_call<Op, A, X, Y>();
+SegmentedCall describe_lines(X const& x, int dimension, bool scan) {
+  SegmentedCall call          = types_of_call<Op, A, X, Y>(scan);
   call.columns                = x.extent(one_of_two(1 - dimension));
   call.rows                   = x.extent(one_of_two(dimension));
   call.stride                 = x.stride(one_of_two(dimension));
@@ -170,8 +156,8 @@ SegmentedCall describe_lines(X const& x, int dimension) {
 
 template <Operation Op, class A, class X, class Y>
 SegmentedCall describe_call(X const& x, MatrixSegments const& segments,
-                            Y const& y, bool) {
-  SegmentedCall call = describe_lines<Op, A, Y>(x, segments.dimension);
+                            Y const& y, bool scan) {
+  SegmentedCall call = describe_lines<Op, A, Y>(x, segments.dimension, scan);
   if constexpr (Y::rank() == 1) {
     call.store_stride = stride_of_results(y, 0);
   } else {
@@ -191,10 +177,10 @@ SegmentedCall describe_call(X const& x, MatrixSegments const& segments,
 /// results lie in the same order.
 template <Operation Op, class A, class X, class R>
 SegmentedCall describe_call(X const& x, ValueSegments const& segments,
-                            R const& result, bool) {
+                            R const& result, bool scan) {
   std::uint64_t const count  = segments.elements.count();
   std::uint64_t const values = segments.values;
-  SegmentedCall call         = describe_lines<Op, A, R>(x, 0);
+  SegmentedCall call         = describe_lines<Op, A, R>(x, 0, scan);
   call.problem.segments      = count * values;
   if (count <= 1) {
     call.store_stride = stride_of_results(result, 1);
@@ -221,7 +207,7 @@ constexpr bool has_segment_kernel() {
   if constexpr (is_csr<Segments>) {
     plain = plain && is_plain_source<decltype(Segments::offsets)>;
   }
-  return SegmentKernels<Exec>::exist && plain &&
+  return has_segment_kernels<Exec> && plain &&
          (Scan ? segment_scan_kernel_exists(input, scalar_v<A>, output)
                : segment_kernel_exists(input, scalar_v<A>));
 }
@@ -239,15 +225,20 @@ inline std::string segmented_label(std::string const& label, char const* who,
                      to_string(problem.input), "]");
 }
 
+/// The decision on a call, reported; nothing inside explain().
 template <class Exec>
-std::optional<RouteDecision> decide_segmented(char const* who, Exec const& exec,
+std::optional<RouteDecision> decide_segmented(char const* who,
+                                              std::string const& label,
+                                              Exec const& exec,
                                               SegmentedProblem const& problem,
-                                              bool scan,
                                               Settings const& settings) {
-  return decide_or_explain(who, exec, settings, [&](Settings const& call) {
-    return route_segmented(problem, capability(exec), call, scan,
-                           active_tuning(exec));
-  });
+  std::optional<RouteDecision> const decision =
+      decide_or_explain(who, exec, settings, [&](Settings const& call) {
+        return route_segmented(problem, capability(exec), call,
+                               active_tuning(exec));
+      });
+  if (decision) report_call(who, label, *decision);
+  return decision;
 }
 
 /// \return no less than the elements of any segment
@@ -259,11 +250,9 @@ std::uint64_t check_offsets(char const* who, Exec const& exec, X const& x,
     return OffsetFindings::unknown;
   Offsets const& offsets     = segments.offsets;
   OffsetFindings const found = [&] {
-    if constexpr (SegmentKernels<Exec>::exist && is_plain_source<Offsets>) {
+    if constexpr (has_segment_kernels<Exec> && is_plain_source<Offsets>) {
       if (is_packed(offsets))
-        return SegmentKernels<Exec>::findings_of_offsets(
-            exec, canonical_pointer(offsets), offsets.extent(0) - 1,
-            x.extent(0));
+        return findings_of_offsets(exec, segments, x.extent(0));
     }
     return OffsetFindings{first_bad_offset(exec, offsets, x.extent(0))};
   }();
@@ -284,33 +273,6 @@ void check_apart_from_offsets(char const* who, Segments const& segments,
                               char const* name, Y const& y) {
   if constexpr (is_csr<Segments>) {
     check_apart(who, "offsets", segments.offsets, name, y);
-  }
-}
-
-template <Operation Op, class A, class Exec, class X, class Segments, class R>
-void launch_segmented_reduce(std::string const& label, Exec const& exec,
-                             X const& x, Segments const& segments,
-                             R const& result, SegmentedCall const& call,
-                             [[maybe_unused]] std::uint64_t longest,
-                             [[maybe_unused]] bool use_mma) {
-  using Element = typename X::non_const_value_type;
-  using Result  = typename R::non_const_value_type;
-  using Kernels = SegmentKernels<Exec>;
-  StridedStore<Op, Result> const store{result.data(), call.store_stride};
-  if constexpr (is_csr<Segments>) {
-    Kernels::template reduce_csr<Op, Element, A>(
-        label, exec, x.data(), x.extent(0), canonical_pointer(segments.offsets),
-        call.problem.segments, longest, store);
-  } else if constexpr (X::rank() == 1) {
-    Kernels::template reduce<Op, Element, A>(label, exec, x.data(), call.packed,
-                                             store, use_mma);
-  } else if (call.problem.layout == SegmentLayout::packed) {
-    Kernels::template reduce<Op, Element, A>(label, exec, x.data(), call.packed,
-                                             store, use_mma);
-  } else {
-    Kernels::template reduce_columns<Op, Element, A>(
-        label, exec, x.data(), call.rows, call.columns, call.stride, store,
-        use_mma);
   }
 }
 
@@ -335,7 +297,7 @@ void run_segmented_reduce(std::string const& label, Exec const& exec,
   check_apart_from_offsets(who, segments, "the result", result);
   SegmentedCall const call = describe_call<op, A>(x, segments, result, false);
   auto const decision =
-      decide_segmented(who, exec, call.problem, false, settings);
+      decide_segmented(who, label, exec, call.problem, settings);
   if (!decision) return;
   [[maybe_unused]] std::uint64_t const longest =
       check_offsets(who, exec, x, segments, settings);
@@ -354,31 +316,6 @@ void run_segmented_reduce(std::string const& label, Exec const& exec,
   generic_segmented_reduce<FoldOne<op, A>>(name, exec, segments,
                                            call.problem.segments, x.size(), x,
                                            IntoResult<op, R>{result});
-}
-
-template <Operation Op, class A, bool Inclusive, class Exec, class X,
-          class Segments, class Y>
-void launch_segmented_scan(std::string const& label, Exec const& exec,
-                           X const& x, Segments const& segments, Y const& y,
-                           SegmentedCall const& call) {
-  using Element  = typename X::non_const_value_type;
-  using Kernels  = SegmentKernels<Exec>;
-  auto* const to = canonical_pointer(y);
-  if constexpr (is_csr<Segments>) {
-    Kernels::template scan_csr<Op, Element, A, Inclusive>(
-        label, exec, x.data(), x.extent(0), canonical_pointer(segments.offsets),
-        call.problem.segments, to);
-  } else if constexpr (X::rank() == 1) {
-    Kernels::template scan<Op, Element, A, Inclusive>(
-        label, exec, x.data(), call.packed.size, call.packed, to);
-  } else if (call.problem.layout == SegmentLayout::packed) {
-    Kernels::template scan<Op, Element, A, Inclusive>(
-        label, exec, x.data(), call.packed.size, call.packed, to);
-  } else {
-    Kernels::template scan_columns<Op, Element, A, Inclusive>(
-        label, exec, x.data(), call.rows, call.columns, call.stride, to,
-        call.y_stride);
-  }
 }
 
 /// Both segmented scans: `cut` is a length, offsets or an Axis.
@@ -410,7 +347,7 @@ void run_segmented_scan(std::string const& label, Exec const& exec, X const& x,
   check_apart_from_offsets(who, segments, "y", y);
   SegmentedCall const call = describe_call<op, A>(x, segments, y, true);
   auto const decision =
-      decide_segmented(who, exec, call.problem, true, settings);
+      decide_segmented(who, label, exec, call.problem, settings);
   if (!decision) return;
   check_offsets(who, exec, x, segments, settings);
   Route const route           = decision->route;
@@ -455,7 +392,7 @@ void run_segmented_moments(std::string const& label, Exec const& exec,
   SegmentedProblem problem =
       describe_call<Operation::sum, V>(x, segments, sums, false).problem;
   problem.moments     = true;
-  auto const decision = decide_segmented(who, exec, problem, false, settings);
+  auto const decision = decide_segmented(who, label, exec, problem, settings);
   if (!decision) return;
   check_offsets(who, exec, x, segments, settings);
   last_route_of_this_thread() = decision->route;

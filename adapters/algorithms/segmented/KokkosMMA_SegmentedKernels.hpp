@@ -5,8 +5,10 @@
 
 #include <adapters/kokkos/KokkosMMA_AnnouncedKernel.hpp>
 #include <adapters/kokkos/KokkosMMA_HalfTypes.hpp>
+#include <adapters/kokkos/KokkosMMA_ViewChecks.hpp>
 #include <backends/generic/KokkosMMA_SegmentedGeneric.hpp>
 #include <core/base/KokkosMMA_Operation.hpp>
+#include <core/routing/KokkosMMA_Problem.hpp>
 #include <core/segmented/KokkosMMA_Segments.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -25,14 +27,33 @@
 #include <type_traits>
 
 /// \file
-/// The library's kernels for segments, behind one name for each backend.
+/// From a segmented call to the library's kernels.
 
 namespace KokkosMMA::Impl {
 
-/// Kernels of an execution space; it has none unless specialised.
+/// Whether an execution space has kernels of the library.
 template <class Exec>
-struct SegmentKernels {
-  static constexpr bool exist = false;
+inline constexpr bool has_segment_kernels =
+#ifdef KOKKOS_ENABLE_CUDA
+    std::is_same_v<Exec, Kokkos::Cuda>;
+#else
+    false;
+#endif
+
+template <class Segments>
+inline constexpr bool is_csr = false;
+template <class Offsets>
+inline constexpr bool is_csr<CsrSegments<Offsets>> = true;
+
+/// A call as the route function sees it, and as the kernels do.
+struct SegmentedCall {
+  SegmentedProblem problem;
+  EqualSegments packed;  ///< all elements, where the layout is packed
+  std::uint64_t columns       = 0;  ///< where the layout is that
+  std::uint64_t rows          = 0;  ///< of the columns
+  std::uint64_t stride        = 1;  ///< between the rows of x
+  std::uint64_t y_stride      = 1;  ///< between the rows of y
+  std::ptrdiff_t store_stride = 1;  ///< between the results of neighbours
 };
 
 /// Where a kernel puts the value of segment s.
@@ -54,82 +75,75 @@ struct StridedStore {
 };
 
 #ifdef KOKKOS_ENABLE_CUDA
-template <>
-struct SegmentKernels<Kokkos::Cuda> {
-  static constexpr bool exist = true;
-  using Space                 = Kokkos::Cuda;
 
-  template <Operation Op, class Element, class Value, class Store>
-  static void reduce(std::string const& label, Space const& exec, void const* x,
-                     EqualSegments const& segments, Store const& store,
-                     bool products) {
-    AnnouncedKernel const announced(label, exec);
-    Cuda::launch_segmented_reduce<Op, scalar_v<Element>, Value>(
-        exec, x, segments, store, products);
-  }
+template <class Offsets>
+auto offset_segments(CsrSegments<Offsets> const& segments) {
+  auto const* const offsets = canonical_pointer(segments.offsets);
+  using Offset              = std::remove_cvref_t<decltype(*offsets)>;
+  return OffsetSegments<Offset>{offsets, segments.count()};
+}
 
-  template <Operation Op, class Element, class Value, class Offset, class Store>
-  static void reduce_csr(std::string const& label, Space const& exec,
-                         void const* x, std::uint64_t size,
-                         Offset const* offsets, std::uint64_t count,
-                         std::uint64_t longest, Store const& store) {
-    AnnouncedKernel const announced(label, exec);
-    Cuda::launch_csr_reduce<Op, scalar_v<Element>, Value>(
-        exec, x, OffsetSegments<Offset>{offsets, count}, store, size, longest);
+template <Operation Op, class A, class X, class Segments, class R>
+void launch_segmented_reduce(std::string const& label, Kokkos::Cuda const& exec,
+                             X const& x, Segments const& segments,
+                             R const& result, SegmentedCall const& call,
+                             [[maybe_unused]] std::uint64_t longest,
+                             [[maybe_unused]] bool use_mma) {
+  using Result           = typename R::non_const_value_type;
+  constexpr Scalar input = scalar_v<typename X::non_const_value_type>;
+  StridedStore<Op, Result> const store{result.data(), call.store_stride};
+  AnnouncedKernel const announced(label, exec);
+  if constexpr (is_csr<Segments>) {
+    Cuda::launch_csr_reduce<Op, input, A>(
+        exec, x.data(), offset_segments(segments), store, x.extent(0), longest);
+  } else {
+    if constexpr (X::rank() == 2) {
+      if (call.problem.layout != SegmentLayout::packed) {
+        Cuda::launch_column_reduce<Op, input, A>(exec, x.data(), call.rows,
+                                                 call.columns, call.stride,
+                                                 store, use_mma);
+        return;
+      }
+    }
+    Cuda::launch_segmented_reduce<Op, input, A>(exec, x.data(), call.packed,
+                                                store, use_mma);
   }
+}
 
-  template <Operation Op, class Element, class Value, class Store>
-  static void reduce_columns(std::string const& label, Space const& exec,
-                             void const* x, std::uint64_t rows,
-                             std::uint64_t columns, std::uint64_t row_stride,
-                             Store const& store, bool products) {
-    AnnouncedKernel const announced(label, exec);
-    Cuda::launch_column_reduce<Op, scalar_v<Element>, Value>(
-        exec, x, rows, columns, row_stride, store, products);
+template <Operation Op, class A, bool Inclusive, class X, class Segments,
+          class Y>
+void launch_segmented_scan(std::string const& label, Kokkos::Cuda const& exec,
+                           X const& x, Segments const& segments, Y const& y,
+                           SegmentedCall const& call) {
+  constexpr Scalar input = scalar_v<typename X::non_const_value_type>;
+  auto* const to         = canonical_pointer(y);
+  AnnouncedKernel const announced(label, exec);
+  if constexpr (is_csr<Segments>) {
+    Cuda::launch_segmented_scan<Op, input, A, Inclusive>(
+        exec, x.data(), x.extent(0), offset_segments(segments), to);
+  } else {
+    if constexpr (X::rank() == 2) {
+      if (call.problem.layout != SegmentLayout::packed) {
+        Cuda::launch_column_scan<Op, input, A, Inclusive>(
+            exec, x.data(), call.rows, call.columns, call.stride, to,
+            call.y_stride);
+        return;
+      }
+    }
+    Cuda::launch_segmented_scan<Op, input, A, Inclusive>(
+        exec, x.data(), call.packed.size, call.packed, to);
   }
+}
 
-  template <Operation Op, class Element, class Value, bool Inclusive,
-            class Output>
-  static void scan(std::string const& label, Space const& exec, void const* x,
-                   std::uint64_t size, EqualSegments const& segments,
-                   Output* y) {
-    AnnouncedKernel const announced(label, exec);
-    Cuda::launch_segmented_scan<Op, scalar_v<Element>, Value, Inclusive>(
-        exec, x, size, segments, y);
-  }
+/// Of offsets into `size` elements; waits for the stream.
+template <class Offsets>
+OffsetFindings findings_of_offsets(Kokkos::Cuda const& exec,
+                                   CsrSegments<Offsets> const& segments,
+                                   std::uint64_t size) {
+  AnnouncedKernel const announced("KokkosMMA::check_offsets", exec);
+  return Cuda::findings_of_offsets(exec, offset_segments(segments), size);
+}
 
-  template <Operation Op, class Element, class Value, bool Inclusive,
-            class Offset, class Output>
-  static void scan_csr(std::string const& label, Space const& exec,
-                       void const* x, std::uint64_t size, Offset const* offsets,
-                       std::uint64_t count, Output* y) {
-    AnnouncedKernel const announced(label, exec);
-    Cuda::launch_segmented_scan<Op, scalar_v<Element>, Value, Inclusive>(
-        exec, x, size, OffsetSegments<Offset>{offsets, count}, y);
-  }
-
-  template <Operation Op, class Element, class Value, bool Inclusive,
-            class Output>
-  static void scan_columns(std::string const& label, Space const& exec,
-                           void const* x, std::uint64_t rows,
-                           std::uint64_t columns, std::uint64_t row_stride,
-                           Output* y, std::uint64_t y_row_stride) {
-    AnnouncedKernel const announced(label, exec);
-    Cuda::launch_column_scan<Op, scalar_v<Element>, Value, Inclusive>(
-        exec, x, rows, columns, row_stride, y, y_row_stride, false);
-  }
-
-  /// Of offsets into `size` elements; waits for the stream.
-  template <class Offset>
-  static OffsetFindings findings_of_offsets(Space const& exec,
-                                            Offset const* offsets,
-                                            std::uint64_t count,
-                                            std::uint64_t size) {
-    AnnouncedKernel const announced("KokkosMMA::check_offsets", exec);
-    return Cuda::findings_of_offsets(
-        exec, OffsetSegments<Offset>{offsets, count}, size);
-  }
-};
 #endif
 
 }  // namespace KokkosMMA::Impl

@@ -133,7 +133,7 @@ struct StencilKernels<Kokkos::Cuda> {
           Cuda::launch_separable_volume<A>(exec, grid, *plan.product, epilogue);
         } else {
           Cuda::launch_separable_stencil<A, R>(exec, grid, *plan.product,
-                                               plan.box_of_ones, epilogue);
+                                               plan.is_box, epilogue);
         }
         return;
       case StencilKernel::direct:

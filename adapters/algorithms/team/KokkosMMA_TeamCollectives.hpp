@@ -27,72 +27,54 @@
 
 namespace KokkosMMA {
 
-/// The team's sum: result = sum of what functor(i, update) adds to update, for
-/// i in [0, count), each called once by one lane. The order of additions
+/// The team's reduction of what functor(i, update) adds to update, or joins
+/// with it, for i in [0, count), each called once by one lane. The order
 /// depends on the count and the team alone.
-template <class Member, std::integral Index, class Functor, class T>
-requires(!Impl::TeamReducer<T>) KOKKOS_INLINE_FUNCTION
-    void team_reduce(Member const& member, Index count, Functor const& functor,
-                     T& result) {
-  Impl::reduce_calls<true>(member, count, functor, result);
-}
-
-/// The team's reduction of what functor(i, update) joins with update, for i in
-/// [0, count), by a reducer of Kokkos whose join commutes.
+///
+/// \param result a variable, which gets the sum, or a reducer of Kokkos whose
+///        join commutes
 template <class Member, std::integral Index, class Functor,
-          Impl::TeamReducer Reducer>
+          Impl::TeamResult Result>
 KOKKOS_INLINE_FUNCTION void team_reduce(Member const& member, Index count,
                                         Functor const& functor,
-                                        Reducer const& reducer) {
-  Impl::reduce_calls_with<true>(member, count, functor, reducer);
+                                        Result&& result) {
+  Impl::reduce_into<true>(
+      member, Impl::CalledIndices<Index, Functor>{count, functor}, result);
 }
 
-/// The team's sum of the elements of a View of rank 1. On Cuda contiguous data
-/// are read 16 bytes at a time, and 16-bit floats and bytes are summed by
+/// The team's reduction of the elements of a View of rank 1. On Cuda contiguous
+/// data are read 16 bytes at a time, and 16-bit floats and bytes are summed by
 /// tensor cores where the team is made of whole warps.
-template <class Member, Impl::Rank1View X, class T>
-requires(!Impl::TeamReducer<T>) KOKKOS_INLINE_FUNCTION
-    void team_reduce(Member const& member, X const& x, T& result) {
-  Impl::reduce_elements<true>(member, x, result);
-}
-
-/// The team's reduction of the elements of a View of rank 1 by a reducer, to
-/// whose values they are converted.
-template <class Member, Impl::Rank1View X, Impl::TeamReducer Reducer>
+///
+/// \param result a variable, which gets the sum, or a reducer of Kokkos, to
+///        whose values the elements are converted
+template <class Member, Impl::Rank1View X, Impl::TeamResult Result>
 KOKKOS_INLINE_FUNCTION void team_reduce(Member const& member, X const& x,
-                                        Reducer const& reducer) {
-  Impl::reduce_elements_with<true>(member, x, reducer);
+                                        Result&& result) {
+  Impl::reduce_into<true>(member, Impl::ViewElements<X>{x, x.extent(0)},
+                          result);
 }
 
-/// team_reduce by the vector lanes of one thread, which need not be all
-/// threads of the team: also inside a loop over TeamThreadRange.
-template <class Member, std::integral Index, class Functor, class T>
-requires(!Impl::TeamReducer<T>) KOKKOS_INLINE_FUNCTION
-    void vector_reduce(Member const& member, Index count,
-                       Functor const& functor, T& result) {
-  Impl::reduce_calls<false>(member, count, functor, result);
-}
-/// Reduction by the vector lanes of one thread of what functor(i, update) joins
-/// with update, by a reducer of Kokkos whose join commutes.
+/// Reduction by the vector lanes of one thread, which need not be all threads
+/// of the team, of what functor(i, update) adds to update, or joins with it,
+/// for i in [0, count): also inside a loop over TeamThreadRange. `result` is a
+/// variable, which gets the sum, or a reducer of Kokkos whose join commutes.
 template <class Member, std::integral Index, class Functor,
-          Impl::TeamReducer Reducer>
+          Impl::TeamResult Result>
 KOKKOS_INLINE_FUNCTION void vector_reduce(Member const& member, Index count,
                                           Functor const& functor,
-                                          Reducer const& reducer) {
-  Impl::reduce_calls_with<false>(member, count, functor, reducer);
-}
-/// The sum of the elements of a View of rank 1 by the lanes of one thread.
-template <class Member, Impl::Rank1View X, class T>
-requires(!Impl::TeamReducer<T>) KOKKOS_INLINE_FUNCTION
-    void vector_reduce(Member const& member, X const& x, T& result) {
-  Impl::reduce_elements<false>(member, x, result);
+                                          Result&& result) {
+  Impl::reduce_into<false>(
+      member, Impl::CalledIndices<Index, Functor>{count, functor}, result);
 }
 /// Reduction of the elements of a View of rank 1 by the vector lanes of one
-/// thread and a reducer, to whose values they are converted.
-template <class Member, Impl::Rank1View X, Impl::TeamReducer Reducer>
+/// thread. `result` is a variable, which gets the sum, or a reducer of Kokkos,
+/// to whose values the elements are converted.
+template <class Member, Impl::Rank1View X, Impl::TeamResult Result>
 KOKKOS_INLINE_FUNCTION void vector_reduce(Member const& member, X const& x,
-                                          Reducer const& reducer) {
-  Impl::reduce_elements_with<false>(member, x, reducer);
+                                          Result&& result) {
+  Impl::reduce_into<false>(member, Impl::ViewElements<X>{x, x.extent(0)},
+                           result);
 }
 
 /// The team's scan: functor(i, update, final) adds the contribution of i to

@@ -49,6 +49,12 @@ inline constexpr bool is_small_product<Kokkos::Prod<T, Space>> =
 template <class R>
 concept TeamReducer = Kokkos::is_reducer<R>::value;
 
+/// Where a reduction leaves its result: a variable, or a reducer.
+template <class R>
+concept TeamResult = TeamReducer<std::remove_cvref_t<R>> ||
+    (std::is_lvalue_reference_v<R> &&
+     !std::is_const_v<std::remove_reference_t<R>>);
+
 /// What a sum of `T` is kept in.
 template <class T>
 using team_sum_t = std::conditional_t<is_16bit_float(scalar_v<T>), float, T>;
@@ -226,38 +232,6 @@ __device__ void join_lanes(Member const& member, Cuda::LaneGroup const& group,
   }
 }
 
-template <bool WholeTeam, class Value, class Member, class Index, class Call,
-          class Joiner, class Result>
-__device__ void reduce_calls_on_cuda(Member const& member, Index count,
-                                     Call const& call, Joiner const& joiner,
-                                     Result&& result) {
-  Cuda::LaneGroup const group = lane_group<WholeTeam>();
-  Value const mine            = Cuda::reduce_calls<!WholeTeam, Value>(
-      group, static_cast<count_t<Index>>(count > 0 ? count : 0), joiner, call);
-  join_lanes<WholeTeam>(member, group, mine, joiner, result);
-}
-
-template <bool WholeTeam, bool Sum, class Value, class Member, class X,
-          class Joiner, class Result>
-__device__ void reduce_elements_on_cuda(Member const& member, X const& x,
-                                        Joiner const& joiner, Result&& result) {
-  using Element               = typename X::non_const_value_type;
-  constexpr Scalar input      = scalar_v<Element>;
-  std::uint64_t const size    = x.extent(0);
-  Cuda::LaneGroup const group = lane_group<WholeTeam>();
-  if constexpr (is_plain_source<X>) {
-    if (x.stride(0) == 1 || size < 2) {
-      Value const mine =
-          Cuda::reduce_memory<input, Sum, Value>(group, x.data(), size, joiner);
-      join_lanes<WholeTeam>(member, group, mine, joiner, result);
-      return;
-    }
-  }
-  Value const mine = Cuda::reduce_calls<!WholeTeam, Value>(
-      group, size, joiner, TeamElements<X, Value, Joiner>{x, joiner});
-  join_lanes<WholeTeam>(member, group, mine, joiner, result);
-}
-
 template <bool WholeTeam, class Value, class Index, class Call>
 __device__ Value scan_calls_on_cuda(Index count, Call const& call) {
   Cuda::CalledUnits<Call> source{call};
@@ -292,58 +266,6 @@ __device__ Value scan_elements_on_cuda(X const& x, Y const& y) {
 
 #endif  // KOKKOS_ENABLE_CUDA
 
-template <bool WholeTeam, class Member, class Index, class Functor, class T>
-KOKKOS_INLINE_FUNCTION void reduce_calls(Member const& member, Index count,
-                                         Functor const& functor, T& result) {
-  using Value = team_sum_t<T>;
-  TeamCall<Index, T, Value, Functor> const call{functor};
-  if constexpr (is_cuda_member<Member>) {
-    KOKKOS_IF_ON_DEVICE((Value sum; reduce_calls_on_cuda<WholeTeam, Value>(
-                             member, count, call, TeamSum<Value>{}, sum);
-                         result = static_cast<T>(sum);))
-    KOKKOS_IF_ON_HOST(((void)member; (void)count; (void)call; (void)result;))
-  } else {
-    Value sum{};
-    Kokkos::parallel_reduce(lanes_of<WholeTeam>(member, count), call, sum);
-    result = static_cast<T>(sum);
-  }
-}
-
-template <bool WholeTeam, class Member, class Index, class Functor,
-          class Reducer>
-KOKKOS_INLINE_FUNCTION void reduce_calls_with(Member const& member, Index count,
-                                              Functor const& functor,
-                                              Reducer const& reducer) {
-  if constexpr (is_plain_sum<Reducer>) {
-    reduce_calls<WholeTeam>(member, count, functor, reducer.reference());
-  } else if constexpr (is_small_product<Reducer>) {
-    using T = typename Reducer::value_type;
-    TeamCall<Index, T, float, Functor, TeamProduct> const call{functor};
-    if constexpr (is_cuda_member<Member>) {
-      KOKKOS_IF_ON_DEVICE((float product;
-                           reduce_calls_on_cuda<WholeTeam, float>(
-                               member, count, call, TeamProduct{}, product);
-                           reducer.reference() = static_cast<T>(product);))
-      KOKKOS_IF_ON_HOST(((void)member; (void)count; (void)call; (void)reducer;))
-    } else {
-      float product;
-      Kokkos::parallel_reduce(lanes_of<WholeTeam>(member, count), call,
-                              Kokkos::Prod<float>(product));
-      reducer.reference() = static_cast<T>(product);
-    }
-  } else if constexpr (is_cuda_member<Member>) {
-    using Value = typename Reducer::value_type;
-    TeamCall<Index, Value, Value, Functor> const call{functor};
-    KOKKOS_IF_ON_DEVICE(
-        (reduce_calls_on_cuda<WholeTeam, Value>(
-             member, count, call, TeamJoin<Reducer>{reducer}, reducer);))
-    KOKKOS_IF_ON_HOST(((void)member; (void)count; (void)call; (void)reducer;))
-  } else {
-    Kokkos::parallel_reduce(lanes_of<WholeTeam>(member, count), functor,
-                            reducer);
-  }
-}
-
 template <class Element>
 inline constexpr bool is_named_element = scalar_v<Element> != Scalar::opaque;
 
@@ -367,64 +289,122 @@ KOKKOS_FORCEINLINE_FUNCTION constexpr void check_team_types() {
                 "integers; make it as wide as the elements");
 }
 
-template <bool WholeTeam, class Member, class X, class T>
-KOKKOS_INLINE_FUNCTION void reduce_elements(Member const& member, X const& x,
-                                            T& result) {
-  using Value =
-      at_least_4_bytes_t<accumulator_t<typename X::non_const_value_type, T>>;
-  check_team_types<X, T>();
+/// What a functor adds, or joins, for each index.
+template <class Index, class Functor>
+struct CalledIndices {
+  Index count;
+  Functor const& functor;
+
+  template <class T>
+  using Sum = team_sum_t<T>;
+
+  template <class>
+  KOKKOS_FORCEINLINE_FUNCTION static constexpr void check() {}
+
+  /// As a functor for Kokkos' nested calls.
+  template <class T, class Value, class Joiner>
+  KOKKOS_FORCEINLINE_FUNCTION auto call(Joiner const&) const {
+    return TeamCall<Index, T, Value, Functor, Joiner>{functor};
+  }
+
+#if defined(KOKKOS_ENABLE_CUDA)
+  template <bool WholeTeam, bool, class T, class Value, class Joiner>
+  __device__ Value of_lane(Cuda::LaneGroup const& group,
+                           Joiner const& joiner) const {
+    return Cuda::reduce_calls<!WholeTeam, Value>(
+        group, static_cast<count_t<Index>>(count > 0 ? count : 0), joiner,
+        call<T, Value>(joiner));
+  }
+#endif
+};
+
+/// The elements of a View of rank 1.
+template <class X>
+struct ViewElements {
+  X const& x;
+  std::uint64_t count;
+  using Element = typename X::non_const_value_type;
+
+  template <class T>
+  using Sum = at_least_4_bytes_t<accumulator_t<Element, T>>;
+
+  /// \tparam T what the elements are added to; void for other reductions
+  template <class T>
+  KOKKOS_FORCEINLINE_FUNCTION static constexpr void check() {
+    check_team_types<X, std::conditional_t<std::is_void_v<T>, Element, T>>();
+  }
+
+  template <class, class Value, class Joiner>
+  KOKKOS_FORCEINLINE_FUNCTION auto call(Joiner const& joiner) const {
+    return TeamElements<X, Value, Joiner>{x, joiner};
+  }
+
+#if defined(KOKKOS_ENABLE_CUDA)
+  template <bool WholeTeam, bool IsSum, class T, class Value, class Joiner>
+  __device__ Value of_lane(Cuda::LaneGroup const& group,
+                           Joiner const& joiner) const {
+    if constexpr (is_plain_source<X>) {
+      if (x.stride(0) == 1 || count < 2)
+        return Cuda::reduce_memory<scalar_v<Element>, IsSum, Value>(
+            group, x.data(), count, joiner);
+    }
+    return Cuda::reduce_calls<!WholeTeam, Value>(group, count, joiner,
+                                                 call<T, Value>(joiner));
+  }
+#endif
+};
+
+/// Reduces `source` by `joiner` into `result`, which is a Value or a reducer.
+template <bool WholeTeam, bool IsSum, class T, class Value, class Member,
+          class Source, class Joiner, class Result>
+KOKKOS_INLINE_FUNCTION void reduce_by(Member const& member,
+                                      Source const& source,
+                                      Joiner const& joiner, Result&& result) {
   if constexpr (is_cuda_member<Member>) {
-    KOKKOS_IF_ON_DEVICE((Value sum;
-                         reduce_elements_on_cuda<WholeTeam, true, Value>(
-                             member, x, TeamSum<Value>{}, sum);
-                         result = static_cast<T>(sum);))
-    KOKKOS_IF_ON_HOST(((void)member; (void)x; (void)result;))
+    KOKKOS_IF_ON_DEVICE(
+        (Cuda::LaneGroup const group = lane_group<WholeTeam>();
+         join_lanes<WholeTeam>(
+             member, group,
+             source.template of_lane<WholeTeam, IsSum, T, Value>(group, joiner),
+             joiner, result);))
+    KOKKOS_IF_ON_HOST(((void)member; (void)source; (void)joiner; (void)result;))
   } else {
-    Value sum{};
-    TeamSum<Value> const joiner;
-    Kokkos::parallel_reduce(
-        lanes_of<WholeTeam>(member, std::uint64_t(x.extent(0))),
-        TeamElements<X, Value, TeamSum<Value>>{x, joiner}, sum);
-    result = static_cast<T>(sum);
+    Kokkos::parallel_reduce(lanes_of<WholeTeam>(member, source.count),
+                            source.template call<T, Value>(joiner), result);
   }
 }
 
-template <bool WholeTeam, class Member, class X, class Reducer>
-KOKKOS_INLINE_FUNCTION void reduce_elements_with(Member const& member,
-                                                 X const& x,
-                                                 Reducer const& reducer) {
-  using Value = typename Reducer::value_type;
+/// Reduces `source` into a number, by addition, or by a reducer.
+template <bool WholeTeam, class Member, class Source, class Result>
+KOKKOS_INLINE_FUNCTION void reduce_into(Member const& member,
+                                        Source const& source, Result& result) {
+  using Reducer = std::remove_const_t<Result>;
   if constexpr (is_plain_sum<Reducer>) {
-    reduce_elements<WholeTeam>(member, x, reducer.reference());
+    reduce_into<WholeTeam>(member, source, result.reference());
   } else if constexpr (is_small_product<Reducer>) {
-    check_team_types<X, Value>();
-    TeamProduct const joiner;
+    using T = typename Reducer::value_type;
+    Source::template check<T>();
+    float product;
     if constexpr (is_cuda_member<Member>) {
-      KOKKOS_IF_ON_DEVICE((float product;
-                           reduce_elements_on_cuda<WholeTeam, false, float>(
-                               member, x, joiner, product);
-                           reducer.reference() = static_cast<Value>(product);))
-      KOKKOS_IF_ON_HOST(((void)member; (void)joiner; (void)reducer;))
+      reduce_by<WholeTeam, false, T, float>(member, source, TeamProduct{},
+                                            product);
     } else {
-      float product;
-      Kokkos::parallel_reduce(
-          lanes_of<WholeTeam>(member, std::uint64_t(x.extent(0))),
-          TeamElements<X, float, TeamProduct>{x, joiner},
-          Kokkos::Prod<float>(product));
-      reducer.reference() = static_cast<Value>(product);
+      reduce_by<WholeTeam, false, T, float>(member, source, TeamProduct{},
+                                            Kokkos::Prod<float>(product));
     }
+    result.reference() = static_cast<T>(product);
+  } else if constexpr (TeamReducer<Reducer>) {
+    using T = typename Reducer::value_type;
+    Source::template check<void>();
+    reduce_by<WholeTeam, false, T, T>(member, source, TeamJoin<Reducer>{result},
+                                      result);
   } else {
-    check_team_types<X, typename X::non_const_value_type>();
-    TeamJoin<Reducer> const joiner{reducer};
-    if constexpr (is_cuda_member<Member>) {
-      KOKKOS_IF_ON_DEVICE((reduce_elements_on_cuda<WholeTeam, false, Value>(
-                               member, x, joiner, reducer);))
-      KOKKOS_IF_ON_HOST(((void)member; (void)joiner;))
-    } else {
-      Kokkos::parallel_reduce(
-          lanes_of<WholeTeam>(member, std::uint64_t(x.extent(0))),
-          TeamElements<X, Value, TeamJoin<Reducer>>{x, joiner}, reducer);
-    }
+    using Value = typename Source::template Sum<Result>;
+    Source::template check<Result>();
+    Value sum{};
+    reduce_by<WholeTeam, true, Result, Value>(member, source, TeamSum<Value>{},
+                                              sum);
+    result = static_cast<Result>(sum);
   }
 }
 

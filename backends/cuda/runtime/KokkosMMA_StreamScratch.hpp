@@ -5,7 +5,7 @@
 
 #include <backends/cuda/runtime/KokkosMMA_KernelScratch.hpp>
 #include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
-#include <backends/cuda/runtime/KokkosMMA_ResultSink.hpp>
+#include <backends/cuda/runtime/KokkosMMA_ResultTarget.hpp>
 #include <core/base/KokkosMMA_AtFinalize.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -189,7 +189,7 @@ class Scratch {
   std::mutex m_words_mutex;
 };
 
-/// All scratch, and which stream each piece of it serves. Nobody tells when a
+/// All scratch, and which stream each part of it serves. Nobody tells when a
 /// stream is destroyed, so scratch moves to another stream once the work that
 /// used it is done: there is no more of it than streams were busy at a time.
 /// The scratch of the default instance stays with it and needs no event. What
@@ -329,7 +329,7 @@ class StreamScratch {
     check(cudaStreamSynchronize(m_stream), "cudaStreamSynchronize");
   }
 
-  /// Runs `launch(sink)` so that a result of so many bytes arrives where the
+  /// Runs `launch(target)` so that a result of so many bytes arrives where the
   /// caller wants it: at once in order on the stream when the device can write
   /// there, through pinned memory with a wait for this value otherwise.
   template <class Launch>
@@ -339,17 +339,18 @@ class StreamScratch {
     std::unique_lock<std::mutex> lock;
     if (!device_accessible) lock = scratch.take_words(bytes);
     // One place, where each copy of the launch would be compiled.
-    launch(device_accessible ? ResultSink<void>{result, nullptr}
-                             : ResultSink<void>{nullptr, scratch.words()});
+    launch(device_accessible ? ResultTarget<void>{result, nullptr}
+                             : ResultTarget<void>{nullptr, scratch.words()});
     if (!device_accessible) scratch.receive(result, bytes, m_stream);
   }
   template <class T, class Launch>
   void deliver(T* result, bool device_accessible, Launch const& launch) const {
     static_assert(Words<T>::size <= Scratch::max_words);
-    deliver(result, sizeof(T), device_accessible,
-            [&](ResultSink<void> const& sink) {
-              launch(ResultSink<T>{static_cast<T*>(sink.memory), sink.words});
-            });
+    deliver(
+        result, sizeof(T), device_accessible,
+        [&](ResultTarget<void> const& target) {
+          launch(ResultTarget<T>{static_cast<T*>(target.memory), target.words});
+        });
   }
 
  private:

@@ -10,6 +10,7 @@
 #include <core/stencil/KokkosMMA_Boundary.hpp>
 #include <core/automaton/KokkosMMA_CountRange.hpp>
 #include <core/automaton/KokkosMMA_PackedCounts.hpp>
+#include <core/base/KokkosMMA_Designators.hpp>
 #include <core/base/KokkosMMA_Errors.hpp>
 #include <core/stencil/KokkosMMA_StencilGrid.hpp>
 
@@ -43,6 +44,7 @@ inline std::string to_string(PackedCountTuning const& t) {
                      " ahead=", t.ahead, " blocks=", t.blocks);
 }
 
+KOKKOSMMA_IMPL_DESIGNATORS_BEGIN
 /// H200, CUDA 13.0, 2026-11-22, 16384^2, us of a generation; words of a thread,
 /// rows read ahead:
 ///   radius        2    5   10   13   16
@@ -57,8 +59,12 @@ inline std::string to_string(PackedCountTuning const& t) {
 /// not 78.
 constexpr PackedCountTuning packed_count_tuning(int radius) {
   bool const wide = radius > 11;
-  return {32, wide ? 1 : 2, wide ? 2 : 1, radius <= 3 ? 16 : 12};
+  return {.threads = 32,
+          .words   = wide ? 1 : 2,
+          .ahead   = wide ? 2 : 1,
+          .blocks  = radius <= 3 ? 16 : 12};
 }
+KOKKOSMMA_IMPL_DESIGNATORS_END
 
 /// Bits with room around them: row i begins at word i * pitch, and rows -radius
 /// .. rows + radius - 1 and words -1 .. words exist.

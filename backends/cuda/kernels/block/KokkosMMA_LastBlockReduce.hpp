@@ -5,7 +5,7 @@
 
 #include <backends/cuda/arch/KokkosMMA_Ticket.hpp>
 #include <backends/cuda/runtime/KokkosMMA_KernelScratch.hpp>
-#include <backends/cuda/runtime/KokkosMMA_ResultSink.hpp>
+#include <backends/cuda/runtime/KokkosMMA_ResultTarget.hpp>
 
 #include <cstdint>
 #include <new>

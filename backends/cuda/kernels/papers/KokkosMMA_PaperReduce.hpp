@@ -35,9 +35,9 @@ __device__ inline float sum_of_halves(Vector16 const& v) {
 /// A warp takes `chain_length` vectors per lane and pass. `Split`: odd warps
 /// add by shuffles.
 template <bool Split, class T>
-__global__ void __launch_bounds__(MmaTuning::threads)
+__global__ void __launch_bounds__(mma_tuning.threads)
     paper_reduce(VectorRange const range, int const chain_length,
-                 GridScratch const scratch, ResultSink<T> const sink) {
+                 GridScratch const scratch, ResultTarget<T> const target) {
   Warp const warp;
   int const lane       = threadIdx.x % 32;
   unsigned const warps = blockDim.x / 32;
@@ -65,12 +65,12 @@ __global__ void __launch_bounds__(MmaTuning::threads)
     total += sum_of_halves(edge_vector<2>(range, lane));
 
   last_block_reduce(total, Plus<float>{}, scratch,
-                    [&](float sum) { sink.store(static_cast<T>(sum)); });
+                    [&](float sum) { target.store(static_cast<T>(sum)); });
 }
 
 /// First level of the recurrence: one total per 256 halves. // (n / 256)
 template <class Total>
-__global__ void __launch_bounds__(MmaTuning::threads)
+__global__ void __launch_bounds__(mma_tuning.threads)
     paper_level_of_halves(VectorRange const range, Total* const totals,
                           std::uint64_t const count) {
   Warp const warp;
@@ -93,9 +93,9 @@ __global__ void __launch_bounds__(MmaTuning::threads)
   }
 }
 
-/// Further levels: one total per 256 floats, in exact pieces. // (count)
+/// Further levels: one total per 256 floats, split exactly. // (count)
 template <class Total>
-__global__ void __launch_bounds__(MmaTuning::threads)
+__global__ void __launch_bounds__(mma_tuning.threads)
     paper_level_of_floats(Total const* const from, std::uint64_t const size,
                           Total* const totals, std::uint64_t const count) {
   int const lane             = threadIdx.x % 32;
@@ -121,8 +121,8 @@ __global__ void __launch_bounds__(MmaTuning::threads)
 /// Last level: the one total to the caller.
 template <class T>
 __global__ void paper_store(float const* const total,
-                            ResultSink<T> const sink) {
-  sink.store(static_cast<T>(*total));
+                            ResultTarget<T> const target) {
+  target.store(static_cast<T>(*total));
 }
 
 template <class T>
@@ -157,10 +157,11 @@ void launch_paper_recurrence(Kokkos::Cuda const& space,
     from  = 1 - from;
     count = next;
   }
-  scratch.deliver(result, device_accessible, [&](ResultSink<T> const& sink) {
-    launch_kernel(space, "paper_store", paper_store<T>, {1, 1}, totals[from],
-                  sink);
-  });
+  scratch.deliver(result, device_accessible,
+                  [&](ResultTarget<T> const& target) {
+                    launch_kernel(space, "paper_store", paper_store<T>, {1, 1},
+                                  totals[from], target);
+                  });
   for (float* const memory : totals)
     check(cudaFreeAsync(memory, stream), "cudaFreeAsync");
 }
@@ -184,17 +185,18 @@ void launch_paper_reduce(Kokkos::Cuda const& space,
   unsigned const blocks         = unsigned(std::clamp<std::uint64_t>(
       (vectors + per_block - 1) / per_block, 1, max_partials));
   GridScratch const grid        = scratch->grid(blocks, sizeof(float));
-  scratch.deliver(result, device_accessible, [&](ResultSink<T> const& sink) {
-    auto const launch = [&](auto split) {
-      launch_kernel(space, "paper_reduce",
-                    paper_reduce<decltype(split)::value, T>, {blocks, threads},
-                    range, chain, grid, sink);
-    };
-    if (settings.formulation == Formulation::split)
-      launch(std::true_type{});
-    else
-      launch(std::false_type{});
-  });
+  scratch.deliver(
+      result, device_accessible, [&](ResultTarget<T> const& target) {
+        auto const launch = [&](auto split) {
+          launch_kernel(space, "paper_reduce",
+                        paper_reduce<decltype(split)::value, T>,
+                        {blocks, threads}, range, chain, grid, target);
+        };
+        if (settings.formulation == Formulation::split)
+          launch(std::true_type{});
+        else
+          launch(std::false_type{});
+      });
 }
 
 }  // namespace KokkosMMA::Impl::Cuda

@@ -6,6 +6,7 @@
 #include <backends/cuda/runtime/KokkosMMA_StreamScratch.hpp>
 #include <backends/cuda/atom/KokkosMMA_Warp.hpp>
 #include <backends/cuda/kernels/block/KokkosMMA_LastBlockReduce.hpp>
+#include <backends/cuda/kernels/block/KokkosMMA_TuningType.hpp>
 #include <core/routing/KokkosMMA_LaunchShape.hpp>
 #include <core/routing/KokkosMMA_Tuning.hpp>
 #include <core/mma/KokkosMMA_VectorRange.hpp>
@@ -77,25 +78,19 @@ struct ConvertTotal {
   }
 };
 
-// Under a cap of 64 registers ptxas 13.0 spills the float pieces on sm_80, and
-// does not on sm_90. The grid stays what the table says.
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
-inline constexpr int mma_min_blocks = 1;
-#else
-inline constexpr int mma_min_blocks = MmaTuning::min_blocks;
-#endif
-
-/// Chained products over all 16-byte vectors of the data. Every thread has
-/// MmaTuning::vectors loads in flight; the elements in front of the first and
+/// Chained MMA over all 16-byte vectors of the data. Every thread has
+/// mma_tuning.vectors loads in flight; the elements in front of the first and
 /// behind the last whole vector are gathered by the first warp, zeros beside
-/// them.
+/// them. Under a cap of 64 registers ptxas 13.0 spills the split operands of
+/// float on sm_80, and does not on sm_90.
 template <class Operands, class T, class Convert>
-__global__ void __launch_bounds__(MmaTuning::threads, mma_min_blocks)
+__global__ void __launch_bounds__(mma_tuning.threads,
+                                  min_blocks_of<mma_tuning.min_blocks, 1>)
     mma_reduce(Operands const operands, int const chain_length,
-               GridScratch const scratch, ResultSink<T> const sink) {
+               GridScratch const scratch, ResultTarget<T> const target) {
   using Accumulator      = typename Operands::Accumulator;
   constexpr int per_step = Operands::vectors_per_step;
-  constexpr int steps    = MmaTuning::vectors / 2;
+  constexpr int steps    = mma_tuning.vectors / 2;
 
   VectorRange const& range   = operands.range();
   std::uint64_t const stride = std::uint64_t(gridDim.x) * blockDim.x;
@@ -137,7 +132,8 @@ __global__ void __launch_bounds__(MmaTuning::threads, mma_min_blocks)
 
   auto value = accumulator.finish();
   last_block_reduce(value, Plus<decltype(value)>{}, scratch, [&](auto total) {
-    sink.store(Convert::from(static_cast<typename Accumulator::Total>(total)));
+    target.store(
+        Convert::from(static_cast<typename Accumulator::Total>(total)));
   });
 }
 
@@ -154,12 +150,14 @@ void launch_mma_reduce(Kokkos::Cuda const& space, StreamScratch const& scratch,
   using Partial =
       decltype(std::declval<typename Operands::Accumulator&>().finish());
   GridScratch const grid = scratch->grid(shape.blocks, sizeof(Partial));
-  scratch.deliver(result, device_accessible, [&](ResultSink<T> const& sink) {
-    launch_kernel(space, "mma_reduce", mma_reduce<Operands, T, Convert>,
-                  {shape.blocks, shape.threads}, operands,
-                  chain_length ? chain_length : d.tuning->reduce_chain_length,
-                  grid, sink);
-  });
+  scratch.deliver(
+      result, device_accessible, [&](ResultTarget<T> const& target) {
+        launch_kernel(
+            space, "mma_reduce", mma_reduce<Operands, T, Convert>,
+            {shape.blocks, shape.threads}, operands,
+            chain_length ? chain_length : d.tuning->reduce_chain_length, grid,
+            target);
+      });
 }
 
 }  // namespace KokkosMMA::Impl::Cuda

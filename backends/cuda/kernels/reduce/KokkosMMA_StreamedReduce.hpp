@@ -5,6 +5,7 @@
 
 #include <backends/cuda/runtime/KokkosMMA_StreamScratch.hpp>
 #include <backends/cuda/kernels/block/KokkosMMA_LastBlockReduce.hpp>
+#include <backends/cuda/kernels/block/KokkosMMA_TuningType.hpp>
 #include <core/base/KokkosMMA_Operation.hpp>
 #include <core/routing/KokkosMMA_Tuning.hpp>
 
@@ -32,9 +33,9 @@ struct RunningValue {
   __device__ void call(Call const& f, Index i, T& running) const {
     f(i, running);
   }
-  __device__ void finish(T& value, ResultSink<T> const& sink) const {
+  __device__ void finish(T& value, ResultTarget<T> const& target) const {
     reducer.final(&value);
-    sink.store(value);
+    target.store(value);
   }
 };
 
@@ -56,19 +57,11 @@ struct RunningInFloat {
     f(i, contribution);
     join(running, static_cast<float>(contribution));
   }
-  __device__ void finish(float& value, ResultSink<T> const& sink) const {
+  __device__ void finish(float& value, ResultTarget<T> const& target) const {
     T rounded(value);
     reducer.final(&rounded);
-    sink.store(rounded);
+    target.store(rounded);
   }
-};
-
-/// The tuning for a value of this size and so many indices, as a type:
-/// nvcc 13.0 loses class values among the template arguments of a kernel.
-template <std::size_t ValueBytes, int Indices, bool Sum>
-struct TunedFor {
-  static constexpr StreamedTuning value =
-      streamed_tuning(ValueBytes, Indices, Sum);
 };
 
 /// Calls f(begin + i, running) once for every i in [0, size).
@@ -83,11 +76,11 @@ struct TunedFor {
 /// drift apart until a few of them finish the work of the multiprocessor, and
 /// lines leave the caches before they are used again. What is left of the
 /// share, and every small range, is one index per thread and round.
-template <class Running, class Tuned, class Index, class Call>
+template <class Running, class Tuning, class Index, class Call>
 __device__ void streamed_calls(Running const& running, Call const& f,
                                Index begin, std::uint64_t size,
                                Slot<typename Running::Value>& value) {
-  constexpr StreamedTuning tuning = Tuned::value;
+  constexpr StreamedTuning tuning = Tuning::value;
   constexpr int K                 = tuning.accumulators;
   Slot<typename Running::Value> values[K];
 #pragma unroll
@@ -127,22 +120,23 @@ __device__ void streamed_calls(Running const& running, Call const& f,
   memcpy(static_cast<void*>(&value), &values[0], sizeof(value));
 }
 
-template <class Running, class Tuned, class Index, class T, class Call,
+template <class Running, class Tuning, class Index, class T, class Call,
           class Reducer>
-__global__ void __launch_bounds__(Tuned::value.threads, Tuned::value.min_blocks)
+__global__ void __launch_bounds__(Tuning::value.threads,
+                                  Tuning::value.min_blocks)
     streamed_reduce(KOKKOSMMA_GRID_CONSTANT Call const f,
                     KOKKOSMMA_GRID_CONSTANT Reducer const reducer,
                     Index const begin, std::uint64_t const size,
-                    GridScratch const scratch, ResultSink<T> const sink) {
+                    GridScratch const scratch, ResultTarget<T> const target) {
   Running const running{reducer};
   Slot<typename Running::Value> value;
-  auto const store = [&](auto& total) { running.finish(total, sink); };
+  auto const store = [&](auto& total) { running.finish(total, target); };
   if (size == 0) {  // the identity, joined with nothing
     running.init(value.value);
     if (blockIdx.x == 0 && threadIdx.x == 0) store(value.value);
     return;
   }
-  streamed_calls<Running, Tuned>(running, f, begin, size, value);
+  streamed_calls<Running, Tuning>(running, f, begin, size, value);
   last_block_reduce(value.value, running, scratch, store);
 }
 

@@ -5,6 +5,7 @@
 
 #include <backends/cuda/arch/KokkosMMA_Kernel.hpp>
 #include <backends/cuda/kernels/block/KokkosMMA_ScanPipeline.hpp>
+#include <backends/cuda/kernels/block/KokkosMMA_TuningType.hpp>
 #include <core/routing/KokkosMMA_Tuning.hpp>
 
 #include <cstdint>
@@ -34,12 +35,12 @@ struct ScannedValue {
   }
   template <class Call, class Index>
   __device__ void finalize(Call const& f, Index i, Slot<T>& prefix,
-                           bool is_total, ResultSink<T> const& total) const {
+                           bool is_total, ResultTarget<T> const& total) const {
     f(i, prefix.value, true);
     if (is_total) total.store(prefix.value);
   }
   __device__ void finish(Slot<T> const&, Slot<T> const&,
-                         ResultSink<T> const&) const {
+                         ResultTarget<T> const&) const {
     // The last call has left the total, as it does in Kokkos.
   }
 };
@@ -61,20 +62,14 @@ struct ScannedSumInFloat {
   }
   template <class Call, class Index>
   __device__ void finalize(Call const& f, Index i, Slot<float>& prefix, bool,
-                           ResultSink<T> const&) const {
+                           ResultTarget<T> const&) const {
     T rounded(prefix.value);
     f(i, rounded, true);
   }
   __device__ void finish(Slot<float> const& prefix, Slot<float> const& sum,
-                         ResultSink<T> const& total) const {
+                         ResultTarget<T> const& total) const {
     if (total.wanted()) total.store(T(prefix.value + sum.value));
   }
-};
-
-/// The tuning for a value of this size, as a type (see TunedFor).
-template <std::size_t ValueBytes>
-struct ScanTunedFor {
-  static constexpr StreamedScanTuning value = streamed_scan_tuning(ValueBytes);
 };
 
 /// Prefixes of a warp's indices within the warp.
@@ -83,34 +78,34 @@ struct StreamedKept {
   alignas(Exchange::alignment) unsigned char bytes[Exchange::bytes];
 };
 
-template <class Value, class Tuned>
-using StreamedExchange = WarpExchange<Value, Tuned::value.items>;
-template <class Value, class Tuned>
+template <class Value, class Tuning>
+using StreamedExchange = WarpExchange<Value, Tuning::value.items>;
+template <class Value, class Tuning>
 using StreamedScanMemory =
-    ScanMemory<Value, StreamedKept<StreamedExchange<Value, Tuned>>,
-               Tuned::value.threads / 32>;
+    ScanMemory<Value, StreamedKept<StreamedExchange<Value, Tuning>>,
+               Tuning::value.threads / 32>;
 
-/// Lanes take every 32nd index of their warp's stretch for the calls, which are
+/// Lanes take every 32nd index of their warp's range for the calls, which are
 /// then coalesced, and neighbouring ones for the scan, which is then serial in
 /// a lane and one tree per warp; shared memory turns one into the other and
 /// keeps the prefixes until the sum before the tile is known. (A tree for each
 /// row of 32 indices instead: about 16 instructions per index, so 5.)
 ///
 /// \param rows indices of a lane per tile, at most the tuned number
-template <class Scanned, class Tuned, class Index, class T, class Call,
+template <class Scanned, class Tuning, class Index, class T, class Call,
           class Reducer>
-__global__ void __launch_bounds__(Tuned::value.threads + 32,
-                                  Tuned::value.min_blocks)
+__global__ void __launch_bounds__(Tuning::value.threads + 32,
+                                  Tuning::value.min_blocks)
     streamed_scan(KOKKOSMMA_GRID_CONSTANT Call const f,
                   KOKKOSMMA_GRID_CONSTANT Reducer const reducer,
                   Index const begin, std::uint64_t const size,
                   unsigned const rows, unsigned const tiles,
-                  ScanScratch const scratch, ResultSink<T> const total) {
+                  ScanScratch const scratch, ResultTarget<T> const total) {
   using Value         = typename Scanned::Value;
-  using Memory        = StreamedScanMemory<Value, Tuned>;
-  using Exchange      = StreamedExchange<Value, Tuned>;
+  using Memory        = StreamedScanMemory<Value, Tuning>;
+  using Exchange      = StreamedExchange<Value, Tuning>;
   using Kept          = StreamedKept<Exchange>;
-  constexpr int items = Tuned::value.items;
+  constexpr int items = Tuning::value.items;
   constexpr int warps = Memory::warps;
   Scanned const scanned{reducer};
   int const lane = threadIdx.x % 32;

@@ -5,6 +5,7 @@
 
 #include <backends/cuda/atom/KokkosMMA_Warp.hpp>
 #include <backends/cuda/kernels/block/KokkosMMA_ScanPipeline.hpp>
+#include <backends/cuda/kernels/block/KokkosMMA_TuningType.hpp>
 #include <core/routing/KokkosMMA_Tuning.hpp>
 #include <core/mma/KokkosMMA_VectorRange.hpp>
 #include <core/scan/KokkosMMA_WarpScan.hpp>
@@ -87,25 +88,25 @@ struct TileKept {
   uint4 prefix[Vectors][32];
 };
 
-template <class Scan, class Tuned>
+template <class Scan, class Tuning>
 using TileScanMemory =
-    ScanMemory<typename Scan::Value, TileKept<2 * Tuned::value.tiles>,
-               Tuned::value.threads / 32>;
+    ScanMemory<typename Scan::Value, TileKept<2 * Tuning::value.tiles>,
+               Tuning::value.threads / 32>;
 
-/// \param tiles of the grid's walk: of threads / 32 * Tuned::tiles tiles of a
+/// \param tiles of the grid's walk: of threads / 32 * Tuning::tiles tiles of a
 ///              warp each
-template <class Scan, class Output, class Total, class Tuned>
-__global__ void __launch_bounds__(Tuned::value.threads + 32,
-                                  Tuned::value.min_blocks)
+template <class Scan, class Output, class Total, class Tuning>
+__global__ void __launch_bounds__(Tuning::value.threads + 32,
+                                  Tuning::value.min_blocks)
     tile_scan(TileScanOperands<Output, typename Scan::Value> const operands,
               unsigned const tiles, ScanScratch const scratch,
-              ResultSink<Total> const total) {
+              ResultTarget<Total> const total) {
   using Value              = typename Scan::Value;
   using Words              = typename Scan::Words;
   using Vector             = typename Scan::Vector;
-  using Memory             = TileScanMemory<Scan, Tuned>;
-  using Kept               = TileKept<2 * Tuned::value.tiles>;
-  constexpr int count      = Tuned::value.tiles;
+  using Memory             = TileScanMemory<Scan, Tuning>;
+  using Kept               = TileKept<2 * Tuning::value.tiles>;
+  constexpr int count      = Tuning::value.tiles;
   constexpr int warps      = Memory::warps;
   constexpr int elements   = Vector::size;
   constexpr int bytes      = Scan::Elements::bytes;

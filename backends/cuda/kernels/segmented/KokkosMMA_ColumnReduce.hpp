@@ -5,6 +5,7 @@
 
 #include <backends/cuda/runtime/KokkosMMA_StreamScratch.hpp>
 #include <backends/cuda/atom/KokkosMMA_Warp.hpp>
+#include <backends/cuda/kernels/block/KokkosMMA_TuningType.hpp>
 #include <backends/cuda/kernels/segmented/KokkosMMA_ColumnTuning.hpp>
 #include <core/base/KokkosMMA_Operation.hpp>
 #include <core/segmented/KokkosMMA_WarpColumnSums.hpp>
@@ -33,17 +34,19 @@ struct ColumnReduceShape {
 /// Leaves the values of a chunk in `partials`, or hands the results to `store`
 /// when there is nothing to join.
 template <Operation Op, Scalar Input, class Sums, class Store>
-__global__ void __launch_bounds__(ColumnReduceTuning<Sums>::threads,
-                                  column_min_blocks<ColumnReduceTuning<Sums>>)
+__global__ void __launch_bounds__(
+    column_reduce_tuning<Sums>.threads,
+    min_blocks_of<column_reduce_tuning<Sums>.min_blocks, 1>)
     column_reduce(unsigned char const* const x, ColumnReduceShape const shape,
                   typename Sums::Value* const partials, Store const store) {
-  using Tuned           = ColumnReduceTuning<Sums>;
-  using Value           = typename Sums::Value;
-  using Apply           = Combine<Op, Value>;
+  constexpr ColumnReduceTuning tuning = column_reduce_tuning<Sums>;
+  constexpr unsigned warps            = tuning.threads / 32;
+  using Value                         = typename Sums::Value;
+  using Apply                         = Combine<Op, Value>;
   using Element         = typename Unsigned<Sums::element_bytes>::type;
   constexpr int V       = Sums::elements;
   constexpr int W       = Sums::width;
-  constexpr int steps   = Tuned::loads / Sums::vectors;
+  constexpr int steps   = tuning.loads / Sums::vectors;
   constexpr unsigned of = Sums::deep * Sums::vectors;  // periods of a step
   __shared__ __align__(16) unsigned char memory[column_reduce_memory<Sums>];
   Value* const shared = reinterpret_cast<Value*>(memory);
@@ -51,7 +54,7 @@ __global__ void __launch_bounds__(ColumnReduceTuning<Sums>::threads,
   ColumnVectors const& vectors = shape.vectors;
   int const lane               = threadIdx.x % 32;
   unsigned const warp          = threadIdx.x / 32;
-  unsigned const sharing       = Tuned::warps / shape.panels;
+  unsigned const sharing       = warps / shape.panels;
   unsigned const panel         = warp % shape.panels;
   unsigned const share         = warp / shape.panels;
   unsigned const group         = blockIdx.x % shape.groups;
@@ -231,11 +234,12 @@ __global__ void column_join(Value const* const partials,
 template <Operation Op, Scalar Input, class Sums, class Store>
 void launch_column_sums(Kokkos::Cuda const& space, void const* x,
                         ColumnMatrix const& matrix, Store const& store) {
-  using Tuned = ColumnReduceTuning<Sums>;
-  using Value = typename Sums::Value;
+  constexpr ColumnReduceTuning tuning = column_reduce_tuning<Sums>;
+  constexpr int warps                 = tuning.threads / 32;
+  using Value                         = typename Sums::Value;
   check(cudaSetDevice(space.cuda_device()), "cudaSetDevice");
   unsigned const resident =
-      unsigned(device(space.cuda_device()).multiprocessors) * Tuned::min_blocks;
+      unsigned(device(space.cuda_device()).multiprocessors) * tuning.min_blocks;
 
   ColumnReduceShape shape{};
   Value* partials = nullptr;
@@ -262,19 +266,19 @@ void launch_column_sums(Kokkos::Cuda const& space, void const* x,
   std::uint64_t const inner  = vectors.periods > 2 ? vectors.periods - 2 : 0;
   constexpr std::uint64_t of = Sums::deep * Sums::vectors;
   shape.panels               = panels >= 256 ? 4 : panels >= 64 ? 2 : 1;
-  while (shape.panels < Tuned::warps && 2 * shape.panels <= panels &&
-         Tuned::warps / shape.panels * of * 32 > inner)
+  while (shape.panels < warps && 2 * shape.panels <= panels &&
+         warps / shape.panels * of * 32 > inner)
     shape.panels *= 2;
   std::uint64_t const groups  = (panels + shape.panels - 1) / shape.panels;
   shape.groups                = unsigned(groups);
   shape.fold                  = panels == 1;
-  std::uint64_t const sharing = Tuned::warps / shape.panels;
+  std::uint64_t const sharing = warps / shape.panels;
   // A wave of blocks where there are few panels, several where they would not
   // fill a wave evenly.
   std::uint64_t chunks      = groups * 8 <= resident
                                   ? resident / groups
                                   : (4 * resident + groups - 1) / groups;
-  std::uint64_t const round = sharing * Tuned::loads * Sums::deep;
+  std::uint64_t const round = sharing * tuning.loads * Sums::deep;
   chunks =
       std::clamp<std::uint64_t>(chunks, 1, (inner + round - 1) / round + 1);
   shape.periods = std::max<std::uint64_t>(
@@ -292,7 +296,7 @@ void launch_column_sums(Kokkos::Cuda const& space, void const* x,
         sizeof(Value)));
   }
   launch_kernel(space, "column_reduce", column_reduce<Op, Input, Sums, Store>,
-                {shape.chunks * shape.groups, Tuned::threads},
+                {shape.chunks * shape.groups, tuning.threads},
                 static_cast<unsigned char const*>(x), shape, partials, store);
   if (joins) join();
 }
@@ -305,9 +309,9 @@ void launch_column_reduce(Kokkos::Cuda const& space, void const* x,
                           std::uint64_t row_stride, Store const& store,
                           bool use_mma) {
   ColumnMatrix const matrix{rows, columns, row_stride};
-  if constexpr (Op == Operation::sum && column_products_exist(Input)) {
+  if constexpr (Op == Operation::sum && column_mma_exists(Input)) {
     if (use_mma) {
-      launch_column_sums<Op, Input, WarpColumnProducts<Warp, Input, Value>>(
+      launch_column_sums<Op, Input, WarpColumnMma<Warp, Input, Value>>(
           space, x, matrix, store);
       return;
     }

@@ -5,6 +5,7 @@
 
 #include <backends/cuda/runtime/KokkosMMA_StreamScratch.hpp>
 #include <backends/cuda/atom/KokkosMMA_Warp.hpp>
+#include <backends/cuda/kernels/block/KokkosMMA_TuningType.hpp>
 #include <backends/cuda/kernels/segmented/KokkosMMA_ColumnLookBack.hpp>
 #include <backends/cuda/kernels/segmented/KokkosMMA_ColumnTuning.hpp>
 
@@ -20,8 +21,8 @@ namespace KokkosMMA::Impl::Cuda {
 
 template <class Value, class Words, int Rows, int Elements>
 struct ColumnScanMemory {
-  static constexpr int threads = ColumnScanTuning::threads;
-  static constexpr int warps   = ColumnScanTuning::warps;
+  static constexpr int threads = column_scan_tuning.threads;
+  static constexpr int warps   = column_scan_tuning.threads / 32;
 
   alignas(16) Words kept[2][Rows][threads];
   alignas(16) Value before_warp[2][warps][Elements * 32];
@@ -66,8 +67,8 @@ struct ColumnAccess<1> {
 /// 2026-11-25).
 template <Operation Op, Scalar Input, class Value, bool Inclusive, class Output,
           int Elements, bool Grouped>
-__global__ void __launch_bounds__(ColumnScanTuning::threads,
-                                  column_min_blocks<ColumnScanTuning>)
+__global__ void __launch_bounds__(
+    column_scan_tuning.threads, min_blocks_of<column_scan_tuning.min_blocks, 1>)
     column_scan(unsigned char const* const x, ColumnScanShape const shape,
                 Output* const y, ScanScratch const scratch) {
   constexpr int rows = column_scan_rows<column_bytes<Input, Elements>>;
@@ -266,7 +267,8 @@ template <Operation Op, Scalar Input, class Value, bool Inclusive, class Output,
 void launch_column_scan_of(Kokkos::Cuda const& space, void const* x,
                            ColumnMatrix const& matrix, Output* y,
                            std::uint64_t y_stride) {
-  using Tuned        = ColumnScanTuning;
+  constexpr ColumnScanTuning tuning = column_scan_tuning;
+  constexpr unsigned warps          = tuning.threads / 32;
   constexpr int rows = column_scan_rows<column_bytes<Input, Elements>>;
   check(cudaSetDevice(space.cuda_device()), "cudaSetDevice");
   ColumnScanShape shape{};
@@ -295,13 +297,12 @@ void launch_column_scan_of(Kokkos::Cuda const& space, void const* x,
   }
   // Few rows: warps beside each other instead of below each other.
   shape.panels = 1;
-  for (unsigned s = 2; s <= Tuned::warps && s <= panels; ++s)
-    if (Tuned::warps % s == 0 &&
-        std::uint64_t(Tuned::warps / s) * rows * shape.lanes.groups >=
-            matrix.rows)
+  for (unsigned s = 2; s <= warps && s <= panels; ++s)
+    if (warps % s == 0 &&
+        std::uint64_t(warps / s) * rows * shape.lanes.groups >= matrix.rows)
       shape.panels = s;
   std::uint64_t const tile_rows =
-      std::uint64_t(Tuned::warps / shape.panels) * rows * shape.lanes.groups;
+      std::uint64_t(warps / shape.panels) * rows * shape.lanes.groups;
   shape.groups = unsigned((panels + shape.panels - 1) / shape.panels);
   shape.chunks = unsigned((matrix.rows + tile_rows - 1) / tile_rows);
   // A span must last longer than its hand-over to the next one.
@@ -321,12 +322,12 @@ void launch_column_scan_of(Kokkos::Cuda const& space, void const* x,
     constexpr int bytes =
         sizeof(ColumnScanMemory<Value, ColumnWords<Elements * size_of(Input)>,
                                 rows, Elements>);
-    kernel_facts(space.cuda_device(), kernel, Tuned::threads, bytes);
+    kernel_facts(space.cuda_device(), kernel, tuning.threads, bytes);
     unsigned const resident =
         unsigned(device(space.cuda_device()).multiprocessors) *
-        Tuned::min_blocks;
+        tuning.min_blocks;
     unsigned const blocks = unsigned(std::min<std::uint64_t>(resident, tiles));
-    launch_kernel(space, "column_scan", kernel, {blocks, Tuned::threads, bytes},
+    launch_kernel(space, "column_scan", kernel, {blocks, tuning.threads, bytes},
                           static_cast<unsigned char const*>(x), shape, y, scratch);
   };
   if (shape.lanes.groups > 1)
@@ -341,7 +342,7 @@ template <Operation Op, Scalar Input, class Value, bool Inclusive, class Output>
 void launch_column_scan(Kokkos::Cuda const& space, void const* x,
                         std::uint64_t rows, std::uint64_t columns,
                         std::uint64_t row_stride, Output* y,
-                        std::uint64_t y_row_stride, bool /*use_mma*/) {
+                        std::uint64_t y_row_stride) {
   if (rows == 0 || columns == 0) return;
   constexpr int elements = column_scan_elements<size_of(Input), sizeof(Output)>;
   auto const whole       = [&](std::uint64_t together) {

@@ -3,48 +3,66 @@
 #ifndef KOKKOSMMA_CUDA_COLUMN_TUNING_HPP
 #define KOKKOSMMA_CUDA_COLUMN_TUNING_HPP
 
+#include <core/base/KokkosMMA_Designators.hpp>
+#include <core/base/KokkosMMA_Errors.hpp>
 #include <core/base/KokkosMMA_Scalar.hpp>
 
 #include <algorithm>
+#include <string>
 
 /// \file
 /// How reductions and scans of columns are laid over a multiprocessor.
 
 namespace KokkosMMA::Impl::Cuda {
+KOKKOSMMA_IMPL_DESIGNATORS_BEGIN
 
-/// Under the caps that hold for sm_90 ptxas 13.0 spills on sm_80. The grids
-/// stay what the tunings say.
-template <class Tuned>
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
-inline constexpr int column_min_blocks = 1;
-#else
-inline constexpr int column_min_blocks = Tuned::min_blocks;
-#endif
-
-template <class Sums>
 struct ColumnReduceTuning {
-  using Value = typename Sums::Value;
-  // Running values and vectors in flight share the registers.
-  static constexpr bool use_mma   = Sums::deep > 1 && Sums::registers >= 32;
-  static constexpr bool wide      = use_mma || Sums::registers >= 16;
-  static constexpr int threads    = wide ? 256 : 512;
-  static constexpr int min_blocks = wide && !use_mma ? 3 : 2;
-  static constexpr int warps      = threads / 32;
-  static constexpr int loads =
-      Sums::registers >= 48 || (wide && !use_mma) ? 4 : 8;
+  int threads;     ///< per block
+  int min_blocks;  ///< per multiprocessor; caps a thread's registers
+  int loads;       ///< vectors in flight per thread
+
+  friend constexpr bool operator==(ColumnReduceTuning const&,
+                                   ColumnReduceTuning const&) = default;
 };
 
+inline std::string to_string(ColumnReduceTuning const& t) {
+  return concatenate("threads=", t.threads, " min_blocks=", t.min_blocks,
+                     " loads=", t.loads);
+}
+
+/// Running values and vectors in flight share the registers. Which others were
+/// tried was not recorded.
 template <class Sums>
-inline constexpr int column_reduce_memory = ColumnReduceTuning<Sums>::warps*
+inline constexpr ColumnReduceTuning column_reduce_tuning =
+    Sums::deep > 1 && Sums::registers >= 32
+        ? ColumnReduceTuning{.threads    = 256,
+                             .min_blocks = 2,
+                             .loads      = Sums::registers >= 48 ? 4 : 8}
+    : Sums::registers >= 16
+        ? ColumnReduceTuning{.threads = 256, .min_blocks = 3, .loads = 4}
+        : ColumnReduceTuning{.threads = 512, .min_blocks = 2, .loads = 8};
+
+template <class Sums>
+inline constexpr int column_reduce_memory =
+    column_reduce_tuning<Sums>.threads / 32 *
     Sums::width* Sums::elements* int(sizeof(typename Sums::Value));
+
+struct ColumnScanTuning {
+  int threads;     ///< per block
+  int min_blocks;  ///< per multiprocessor; caps a thread's registers
+
+  friend constexpr bool operator==(ColumnScanTuning const&,
+                                   ColumnScanTuning const&) = default;
+};
+
+inline std::string to_string(ColumnScanTuning const& t) {
+  return concatenate("threads=", t.threads, " min_blocks=", t.min_blocks);
+}
 
 /// Two tiles of a block wait in shared memory for what comes before them, a
 /// third is loaded: 10 warps of 8 rows of 16 bytes are 40 KB each.
-struct ColumnScanTuning {
-  static constexpr int threads    = 320;
-  static constexpr int min_blocks = 2;
-  static constexpr int warps      = threads / 32;
-};
+inline constexpr ColumnScanTuning column_scan_tuning{.threads    = 320,
+                                                     .min_blocks = 2};
 
 template <Scalar Input, int Elements>
 inline constexpr int column_bytes = Elements* size_of(Input);
@@ -59,6 +77,7 @@ template <int InputBytes, int OutputBytes>
 inline constexpr int column_scan_elements =
     std::min(8, 16 / std::max(InputBytes, OutputBytes));
 
+KOKKOSMMA_IMPL_DESIGNATORS_END
 }  // namespace KokkosMMA::Impl::Cuda
 
 #endif

@@ -7,9 +7,10 @@
 #include <backends/cuda/arch/KokkosMMA_Ticket.hpp>
 #include <backends/cuda/atom/KokkosMMA_Warp.hpp>
 #include <backends/cuda/kernels/block/KokkosMMA_LastBlockReduce.hpp>
+#include <backends/cuda/kernels/block/KokkosMMA_TuningType.hpp>
 #include <backends/cuda/kernels/block/KokkosMMA_WarpPipeline.hpp>
+#include <backends/cuda/kernels/segmented/KokkosMMA_CsrTuning.hpp>
 #include <backends/cuda/kernels/segmented/KokkosMMA_TinySegments.hpp>
-#include <core/routing/KokkosMMA_Tuning.hpp>
 #include <core/segmented/KokkosMMA_WarpMergePath.hpp>
 
 #include <algorithm>
@@ -21,40 +22,6 @@
 /// offsets.
 
 namespace KokkosMMA::Impl::Cuda {
-
-/// How the work is laid over the device. One NVIDIA H200, CUDA 13.0,
-/// 2026-11-21, 2^28 floats, GB/s of elements, offsets and results (copy 4198),
-/// by lengths:
-///
-/// | threads x blocks, ring | 0..32 | mean 16 | 0..8 | 0..128 | one  | none |
-/// |------------------------|-------|---------|------|--------|------|------|
-/// | 256 x 3, 4 x 2048      | 3506  | 3434    | 2830 | 2762   | 4029 | 2580 |
-/// | 256 x 4, 4 x 1024      | 3569  | 3194    | 2817 | 2159   | 3858 | 2681 |
-///
-/// 0..32 and so on: uniform; mean 16: geometric. Microseconds for uniform
-/// lengths 0..32 when offsets were asked for one window ahead: 256 x 3,
-/// 4 x 2048 360; 128 x 3, 4 x 4096 506; 256 x 3, 8 x 1024 372. Then with blocks
-/// that join their ranges: 352, two rounds of blocks 362, eight 410.
-struct CsrTuning {
-  static constexpr int threads    = 256;
-  static constexpr int min_blocks = 3;
-  static constexpr int tiles      = 4;  ///< of the ring of a warp
-  static constexpr int tile_bytes = 2048;
-  static constexpr int rounds     = 1;  ///< blocks for each resident one
-  static constexpr int warps      = threads / 32;
-  static constexpr int ring_bytes = tiles * tile_bytes;
-  /// What a segment costs beside its elements, in bytes of elements.
-  static constexpr int segment_bytes = 32;
-  /// Work that is worth another warp, in bytes of elements.
-  static constexpr int bytes_per_range = 4096;
-  /// See WarpMergePath.
-  static constexpr bool quads = false;
-};
-
-/// For longer segments (TuningTable::quads_csr_bytes).
-struct QuadsCsrTuning : CsrTuning {
-  static constexpr bool quads = true;
-};
 
 template <Operation Op, class Value>
 __device__ OpenSegment<Op, Value> add_partials(
@@ -79,29 +46,32 @@ __device__ OpenSegment<Op, Value> add_partials(
 /// partials, in the order of the ranges.
 template <Operation Op, Scalar Input, class Value, class Tuning, class Offset,
           class Store>
-__global__ void __launch_bounds__(Tuning::threads, Tuning::min_blocks)
+__global__ void __launch_bounds__(Tuning::value.threads,
+                                  Tuning::value.min_blocks)
     csr_reduce(unsigned char const* const x,
                OffsetSegments<Offset> const segments, Store const store,
                GridScratch const scratch) {
-  using Open = OpenSegment<Op, Value>;
+  using Open                 = OpenSegment<Op, Value>;
+  constexpr CsrTuning tuning = Tuning::value;
+  constexpr int tuned_warps  = tuning.threads / 32;
   KOKKOSMMA_DYNAMIC_SHARED(unsigned char, 128, ring_memory);
-  using Reduce        = WarpMergePath<Warp, Op, Input, Value, Tuning::quads>;
+  using Reduce        = WarpMergePath<Warp, Op, Input, Value, tuning.quads>;
   constexpr int bytes = Reduce::element_bytes;
   int const lane      = threadIdx.x % 32;
   int const warp      = threadIdx.x / 32;
 
   auto const work =
-      MergePath<Offset>::of(segments, Tuning::segment_bytes / bytes);
+      MergePath<Offset>::of(segments, tuning.segment_bytes / bytes);
   std::uint64_t const total = work.total();
   auto const ranges =
-      unsigned(min(std::uint64_t(gridDim.x) * Tuning::warps,
-                   total / (Tuning::bytes_per_range / bytes) + 1));
-  unsigned const blocks = (ranges + Tuning::warps - 1) / Tuning::warps;
+      unsigned(min(std::uint64_t(gridDim.x) * tuned_warps,
+                   total / (tuning.bytes_per_range / bytes) + 1));
+  unsigned const blocks = (ranges + tuned_warps - 1) / tuned_warps;
   if (blockIdx.x >= blocks) return;
 
   // Of the warps, then of the block.
-  __shared__ RangePartials<Value> in_block[Tuning::warps];
-  unsigned const first = blockIdx.x * Tuning::warps;
+  __shared__ RangePartials<Value> in_block[tuned_warps];
+  unsigned const first = blockIdx.x * tuned_warps;
   unsigned const range = first + warp;
   if (range < ranges) {
     MergeCoordinate coordinates[2];
@@ -109,8 +79,8 @@ __global__ void __launch_bounds__(Tuning::threads, Tuning::min_blocks)
                      {begin_of_partition(total, ranges, range),
                       begin_of_partition(total, ranges, range + 1)},
                      coordinates);
-    WarpPipeline<Tuning::tiles, Tuning::tile_bytes, bytes> stream(
-        ring_memory + warp * Tuning::ring_bytes,
+    WarpPipeline<tuning.tiles, tuning.tile_bytes, bytes> stream(
+        ring_memory + warp * tuning.tiles * tuning.tile_bytes,
         x + coordinates[0].element * bytes,
         coordinates[1].element - coordinates[0].element, lane);
     auto const left = Reduce(Warp{}).walk(stream, segments, coordinates[0],
@@ -123,7 +93,7 @@ __global__ void __launch_bounds__(Tuning::threads, Tuning::min_blocks)
   __syncthreads();
   if (threadIdx.x == 0) {
     RangePartials<Value> left = in_block[0];
-    unsigned const warps      = min(unsigned(Tuning::warps), ranges - first);
+    unsigned const warps      = min(unsigned(tuned_warps), ranges - first);
     for (unsigned w = 1; w < warps; ++w)
       join_partials<Op>(left, in_block[w], store);
     if (blocks > 1) {
@@ -145,8 +115,8 @@ __global__ void __launch_bounds__(Tuning::threads, Tuning::min_blocks)
                                             [](std::uint64_t, Value const&) {});
   Open before, all;
   open_before<Warp, Op, Value>(Warp{}, mine, before, all);
-  __shared__ Value warp_value[Tuning::warps];
-  __shared__ bool warp_fresh[Tuning::warps];
+  __shared__ Value warp_value[tuned_warps];
+  __shared__ bool warp_fresh[tuned_warps];
   if (lane == 0) {
     warp_value[warp] = all.value;
     warp_fresh[warp] = all.fresh;
@@ -164,17 +134,18 @@ void launch_tuned_csr_reduce(Kokkos::Cuda const& space, void const* x,
                              OffsetSegments<Offset> segments,
                              Store const& store, std::uint64_t size) {
   check(cudaSetDevice(space.cuda_device()), "cudaSetDevice");
-  constexpr int shared = Tuning::warps * Tuning::ring_bytes;
+  constexpr CsrTuning tuning = Tuning::value;
+  constexpr int shared = tuning.threads / 32 * tuning.tiles * tuning.tile_bytes;
   auto const kernel    = &csr_reduce<Op, Input, Value, Tuning, Offset, Store>;
-  kernel_facts(space.cuda_device(), kernel, Tuning::threads, shared);
+  kernel_facts(space.cuda_device(), kernel, tuning.threads, shared);
   constexpr int bytes = size_of(Input);
   // A device with less shared memory keeps fewer blocks at a time.
   auto blocks = std::uint64_t(device(space.cuda_device()).multiprocessors) *
-                Tuning::min_blocks * Tuning::rounds;
+                tuning.min_blocks;
   constexpr std::uint64_t per_block =
-      std::uint64_t(Tuning::warps) * Tuning::bytes_per_range / bytes;
+      std::uint64_t(tuning.threads / 32) * tuning.bytes_per_range / bytes;
   std::uint64_t const weighted =
-      Tuning::segment_bytes / bytes * segments.count();
+      tuning.segment_bytes / bytes * segments.count();
   if (size < blocks * per_block)
     blocks = std::min(blocks, (size + weighted) / per_block + 1);
   // A range has less than 2^31 elements.
@@ -183,7 +154,7 @@ void launch_tuned_csr_reduce(Kokkos::Cuda const& space, void const* x,
   blocks = std::min<std::uint64_t>(blocks, max_partials);
   StreamScratch const scratch(space);
   launch_kernel(space, "csr_reduce", kernel,
-                {unsigned(blocks), Tuning::threads, shared},
+                {unsigned(blocks), tuning.threads, shared},
                 static_cast<unsigned char const*>(x), segments, store,
                 scratch->grid(blocks, sizeof(RangePartials<Value>)));
 }
@@ -208,11 +179,11 @@ void launch_csr_reduce(Kokkos::Cuda const& space, void const* x,
   bool const known   = size != OffsetFindings::unknown;
   auto const average = size / segments.count();
   if (known && average >= std::uint64_t(table.quads_csr_bytes) / size_of(Input))
-    launch_tuned_csr_reduce<Op, Input, Value, QuadsCsrTuning>(
+    launch_tuned_csr_reduce<Op, Input, Value, tuning_type<csr_tuning(true)>>(
         space, x, segments, store, size);
   else
-    launch_tuned_csr_reduce<Op, Input, Value, CsrTuning>(space, x, segments,
-                                                         store, size);
+    launch_tuned_csr_reduce<Op, Input, Value, tuning_type<csr_tuning(false)>>(
+        space, x, segments, store, size);
 }
 
 /// The smaller index and the longer segment.
@@ -230,14 +201,16 @@ struct JoinFindings {
 /// Smallest index of an offset that is negative, larger than `size` or smaller
 /// than the one before, and the longest segment.
 template <class Offset>
-__global__ void __launch_bounds__(512, 3)
+__global__ void __launch_bounds__(offsets_tuning.threads,
+                                  offsets_tuning.min_blocks)
     look_at_offsets(OffsetSegments<Offset> const segments,
                     std::uint64_t const size, GridScratch const scratch,
-                    ResultSink<OffsetFindings> const sink) {
-  constexpr unsigned unroll = 32 / sizeof(Offset);
-  constexpr unsigned tile   = 512 * unroll;
-  unsigned const lane       = threadIdx.x % 32;
-  std::uint64_t const count = segments.count() + 1;
+                    ResultTarget<OffsetFindings> const target) {
+  constexpr unsigned threads = offsets_tuning.threads;
+  constexpr unsigned unroll  = offsets_tuning.loads / sizeof(Offset);
+  constexpr unsigned tile    = threads * unroll;
+  unsigned const lane        = threadIdx.x % 32;
+  std::uint64_t const count  = segments.count() + 1;
   OffsetFindings found;
   JoinFindings{}.init(found);
   auto const check_one = [&](std::uint64_t i, Offset before, Offset offset) {
@@ -276,10 +249,10 @@ __global__ void __launch_bounds__(512, 3)
   }
   // The last, partly filled one.
   for (std::uint64_t i = first + threadIdx.x; i < count && i < first + tile;
-       i += 512)
+       i += threads)
     check_one(i, segments.offsets[i > 0 ? i - 1 : 0], segments.offsets[i]);
   last_block_reduce(found, JoinFindings{}, scratch,
-                    [&](OffsetFindings const& all) { sink.store(all); });
+                    [&](OffsetFindings const& all) { target.store(all); });
 }
 
 /// The first offset that is negative, larger than `size` or smaller than the
@@ -290,9 +263,9 @@ OffsetFindings findings_of_offsets(Kokkos::Cuda const& space,
                                    OffsetSegments<Offset> segments,
                                    std::uint64_t size) {
   check(cudaSetDevice(space.cuda_device()), "cudaSetDevice");
-  constexpr unsigned threads = 512;
-  auto const most =
-      3 * std::uint64_t(device(space.cuda_device()).multiprocessors);
+  constexpr unsigned threads = offsets_tuning.threads;
+  auto const most            = offsets_tuning.min_blocks *
+                    std::uint64_t(device(space.cuda_device()).multiprocessors);
   std::uint64_t const blocks =
       std::clamp<std::uint64_t>(segments.count() / (8 * threads) + 1, 1,
                                 std::min<std::uint64_t>(most, max_partials));
@@ -300,9 +273,10 @@ OffsetFindings findings_of_offsets(Kokkos::Cuda const& space,
   GridScratch const grid = scratch->grid(blocks, sizeof(OffsetFindings));
   OffsetFindings findings;
   scratch.deliver(
-      &findings, false, [&](ResultSink<OffsetFindings> const& sink) {
+      &findings, false, [&](ResultTarget<OffsetFindings> const& target) {
         launch_kernel(space, "look_at_offsets", look_at_offsets<Offset>,
-                      {unsigned(blocks), threads}, segments, size, grid, sink);
+                      {unsigned(blocks), threads}, segments, size, grid,
+                      target);
       });
   return findings;
 }

@@ -29,7 +29,7 @@ struct LongSegments {
 /// \param done     a counter per segment, zero before and after the launch;
 ///                 both unused when segments have one part
 template <class Segments, Scalar Input, class Store>
-__global__ void __launch_bounds__(RowSegmentsTuning::threads,
+__global__ void __launch_bounds__(row_segments_tuning.threads,
                                   segment_min_blocks<Segments>)
     reduce_long_segments(LongSegments const in,
                          typename Segments::Value* const partials,

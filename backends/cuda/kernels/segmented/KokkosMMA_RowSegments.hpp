@@ -4,6 +4,7 @@
 #define KOKKOSMMA_CUDA_ROW_SEGMENTS_HPP
 
 #include <backends/cuda/atom/KokkosMMA_Warp.hpp>
+#include <backends/cuda/kernels/block/KokkosMMA_TuningType.hpp>
 #include <core/routing/KokkosMMA_Tuning.hpp>
 #include <core/segmented/KokkosMMA_WarpSegments.hpp>
 
@@ -18,11 +19,7 @@ namespace KokkosMMA::Impl::Cuda {
 /// Under the cap of 64 registers of 4 blocks ptxas 13.0 spills on sm_80 alone.
 template <class Segments>
 inline constexpr int segment_min_blocks =
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
-    Segments::min_blocks < 3 ? Segments::min_blocks : 3;
-#else
-    Segments::min_blocks;
-#endif
+    min_blocks_of<Segments::min_blocks, 3>;
 
 __device__ inline Vector16 load_streamed(unsigned char const* from) {
   uint4 const v = __ldcs(reinterpret_cast<uint4 const*>(from));
@@ -57,7 +54,7 @@ __device__ typename Segments::Value warp_reduce_elements(
 }
 
 template <class Segments, Scalar Input, class Store>
-__global__ void __launch_bounds__(RowSegmentsTuning::threads,
+__global__ void __launch_bounds__(row_segments_tuning.threads,
                                   segment_min_blocks<Segments>)
     reduce_row_segments(RowSegments const in, Store const store) {
   constexpr int tile_vectors  = 32 * segment_rows;
@@ -102,12 +99,12 @@ __global__ void __launch_bounds__(RowSegmentsTuning::threads,
   for (std::uint64_t first = this_warp * tile_vectors; first < whole;
        first += round)
     take(first, tile_vectors);
-  // What is left for a last round is shared out in smaller pieces: a whole tile
+  // What is left for a last round is shared out in smaller parts: a whole tile
   // for some warps would keep all others waiting.
-  unsigned const piece = in.vectors < 32 ? 32 : in.vectors;
-  for (std::uint64_t first = whole + this_warp * piece; first < vectors;
-       first += warps * piece)
-    take(first, vectors - first < piece ? unsigned(vectors - first) : piece);
+  unsigned const part = in.vectors < 32 ? 32 : in.vectors;
+  for (std::uint64_t first = whole + this_warp * part; first < vectors;
+       first += warps * part)
+    take(first, vectors - first < part ? unsigned(vectors - first) : part);
   if (in.rest > 0 && this_warp == 0) {
     unsigned char const* const from = in.x + 16 * vectors;
     auto const value =

@@ -23,7 +23,7 @@
 namespace KokkosMMA::Impl::Cuda {
 
 /// Launches of the kernels for one kind of segments.
-template <class Segments, Scalar Input, class Tuned, class Store>
+template <class Segments, Scalar Input, class Store>
 struct SegmentLaunch {
   using Value = typename Segments::Value;
 
@@ -50,7 +50,7 @@ struct SegmentLaunch {
 
   void rows(RowSegments const& in) const {
     auto const kernel     = &reduce_row_segments<Segments, Input, Store>;
-    constexpr int threads = RowSegmentsTuning::threads;
+    constexpr int threads = row_segments_tuning.threads;
     int const resident    = resident_blocks(kernel, threads);
     std::uint64_t const tiles =
         (in.count * in.vectors + 32 * segment_rows - 1) / (32 * segment_rows);
@@ -58,12 +58,12 @@ struct SegmentLaunch {
   }
 
   void staged(unsigned char const* x, std::uint64_t size, int length) const {
-    constexpr SegmentedTuning tuning = Tuned::value;
+    constexpr SegmentedTuning tuning = segmented_tuning;
     constexpr int threads            = tuning.warps * 32;
     constexpr int shared =
         tuning.warps * WarpStages<tuning.stages, tuning.tile_bytes>::bytes;
-    auto const kernel  = &reduce_staged_segments<Segments, Tuned, Store>;
-    int const resident = resident_blocks(kernel, threads, shared);
+    auto const kernel            = &reduce_staged_segments<Segments, Store>;
+    int const resident           = resident_blocks(kernel, threads, shared);
     auto const [per_tile, lanes] = share_tile(
         length, tuning.tile_bytes,
         1 << std::countr_zero(16u | unsigned(length) |
@@ -130,7 +130,7 @@ struct SegmentLaunch {
   void long_parts(unsigned char const* x, std::uint64_t size,
                   std::uint64_t length, std::uint64_t count) const {
     auto const kernel     = &reduce_long_segments<Segments, Input, Store>;
-    constexpr int threads = RowSegmentsTuning::threads;
+    constexpr int threads = row_segments_tuning.threads;
     int const resident    = resident_blocks(kernel, threads);
     std::uint64_t const warps =
         std::uint64_t(device(space.cuda_device()).multiprocessors) * resident *
@@ -172,12 +172,12 @@ struct SegmentLaunch {
 
 /// Combines every segment of x and calls store(segment, value) for each, by one
 /// thread each, on the stream of `space`.
-template <class Segments, Scalar Input, class Tuned, class Store>
+template <class Segments, Scalar Input, class Store>
 void launch_segments(Kokkos::Cuda const& space, void const* x,
                      EqualSegments const& segments, Store const& store) {
   if (segments.size == 0) return;
   check(cudaSetDevice(space.cuda_device()), "cudaSetDevice");
-  SegmentLaunch<Segments, Input, Tuned, Store> const launch{space, store};
+  SegmentLaunch<Segments, Input, Store> const launch{space, store};
   TuningTable const& table = tuning(space);
   auto const* const data   = static_cast<unsigned char const*>(x);
   std::uint64_t const size = segments.size * size_of(Input);
@@ -191,7 +191,7 @@ void launch_segments(Kokkos::Cuda const& space, void const* x,
   else if (segments_are_tiny(length / size_of(Input), length, table))
     launch_tiny_segments<typename Segments::Join, Input,
                          typename Segments::Value>(space, x, segments, store);
-  else if (2 * length > Tuned::value.tile_bytes)
+  else if (2 * length > segmented_tuning.tile_bytes)
     // A tile with one segment would be half empty.
     launch.long_parts(data, size, length, segments.count());
   else
@@ -204,13 +204,13 @@ void launch_segmented_reduce(Kokkos::Cuda const& space, void const* x,
                              bool use_mma) {
   if constexpr (Op == Operation::sum) {
     if (use_mma) {
-      launch_segments<WarpSegmentsMma<Warp, Input, Value>, Input,
-                      SegmentedTuned>(space, x, segments, store);
+      launch_segments<WarpSegmentsMma<Warp, Input, Value>, Input>(
+          space, x, segments, store);
       return;
     }
   }
-  launch_segments<WarpSegmentsStreamed<Warp, Op, Input, Value>, Input,
-                  SegmentedTuned>(space, x, segments, store);
+  launch_segments<WarpSegmentsStreamed<Warp, Op, Input, Value>, Input>(
+      space, x, segments, store);
 }
 
 }  // namespace KokkosMMA::Impl::Cuda

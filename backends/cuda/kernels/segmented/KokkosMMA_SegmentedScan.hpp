@@ -6,7 +6,9 @@
 #include <backends/cuda/runtime/KokkosMMA_StreamScratch.hpp>
 #include <backends/cuda/atom/KokkosMMA_Warp.hpp>
 #include <backends/cuda/kernels/block/KokkosMMA_ScanPipeline.hpp>
+#include <backends/cuda/kernels/block/KokkosMMA_TuningType.hpp>
 #include <backends/cuda/kernels/scan/KokkosMMA_TileScan.hpp>
+#include <backends/cuda/kernels/segmented/KokkosMMA_SegmentScanTuning.hpp>
 #include <backends/cuda/kernels/segmented/KokkosMMA_SegmentStarts.hpp>
 #include <core/segmented/KokkosMMA_Segments.hpp>
 #include <core/segmented/KokkosMMA_WarpSegmentScan.hpp>
@@ -102,42 +104,24 @@ class ScanRange {
   bool m_aligned;
 };
 
-/// How warps walk over segments of one length. H200, CUDA 13.0, 2026-11-21,
-/// 2^28 elements, GB/s read plus written, copy 4223; segments of 32 and of
-/// 16384:
-///
-/// | threads x blocks, rows | float     | half -> float |
-/// |------------------------|-----------|---------------|
-/// | 256 x 4, 8: this       | 3987 3786 | 4005 3713     |
-/// | 128 x 8, 8             | 3970 3790 | 4019 3702     |
-/// | 256 x 6, 4             | 3994 3718 | 4027 3618     |
-/// | 256 x 3, 16            | 3429 3311 | 3967 3725     |
-/// | 256 x 5, 8 (spills)    | 3288 3244 | 4002 3687     |
-///
-/// With four batches to a warp in place of one: 3944 and 3826 for segments of
-/// 32. Exclusive scans of whole vectors spill with 8 rows, and with 7.
 template <class Scan>
-struct SegmentWalk {
-  static constexpr int threads    = 256;
-  static constexpr int min_blocks = 4;
-  /// Of a warp on their way together.
-  static constexpr int rows = Scan::bytes == 16 && !Scan::inclusive ? 6 : 8;
-};
-template <class Scan, class Tuned>
-inline constexpr std::uint64_t walk_batch = Tuned::rows* Scan::row_elements;
+inline constexpr std::uint64_t walk_batch =
+    segment_walk_tuning<Scan>.rows* Scan::row_elements;
 
 /// \param chunk elements of a warp: whole segments
-template <class Scan, class Output, class Tuned>
-__global__ void __launch_bounds__(Tuned::threads, Tuned::min_blocks)
+template <class Scan, class Output>
+__global__ void __launch_bounds__(segment_walk_tuning<Scan>.threads,
+                                  segment_walk_tuning<Scan>.min_blocks)
     scan_equal_segments(SegmentScanOperands<Output> const operands,
                         std::uint64_t const chunk, std::uint64_t const chunks,
                         EqualStarts<Scan::elements> const starts) {
-  using Value            = typename Scan::Value;
-  constexpr int rows     = Tuned::rows;
-  constexpr int elements = Scan::elements;
-  int const lane         = threadIdx.x % 32;
+  using Value                        = typename Scan::Value;
+  constexpr SegmentScanTuning tuning = segment_walk_tuning<Scan>;
+  constexpr int rows                 = tuning.rows;
+  constexpr int elements             = Scan::elements;
+  int const lane                     = threadIdx.x % 32;
   std::uint64_t const own =
-      std::uint64_t(blockIdx.x) * (Tuned::threads / 32) + threadIdx.x / 32;
+      std::uint64_t(blockIdx.x) * (tuning.threads / 32) + threadIdx.x / 32;
   if (own >= chunks) return;
   Scan const scan{Warp{}};
 
@@ -201,28 +185,9 @@ struct JoinSinceStart {
   }
 };
 
-/// How the pipeline of tiles is laid over the device.
-///
-/// | threads x blocks, rows      | 224 x 3, 8 | 256 x 3, 8 | 192 x 4, 8 |
-/// |-----------------------------|------------|------------|------------|
-/// | float, segments of 2^20     | 3701       | 3624       | 3611       |
-/// | half -> float, of 2^20      | 3356       | 3481       | 3458       |
-/// | float, ragged, mean 16      | 2644       | 2533       | 2603       |
-/// | half -> float, ragged       | 2329       | 2278       | 2327       |
-///
-/// Lost: 256 x 4, 4 rows (3521, 3094), 480 x 2, 4 rows (3621, 3006). Ragged
-/// floats: 2645 with 256 x 3, 6 rows, which spills nothing where 8 do.
-template <class Scan, bool Equal>
-struct SegmentPipeline {
-  static constexpr bool whole     = Scan::bytes == 16;
-  static constexpr int threads    = whole && Equal ? 224 : 256;  ///< that load
-  static constexpr int min_blocks = 3;  ///< per multiprocessor
-  /// Of a warp. Exclusive scans of floats keep 8 bytes in local memory with 8.
-  static constexpr int rows = !whole ? 8 : !Equal ? 6 : Scan::inclusive ? 8 : 7;
-};
-
-template <class Scan, class Tuned>
-inline constexpr std::uint32_t tile_part = Tuned::rows* Scan::row_elements;
+template <class Scan, class Tuning>
+inline constexpr std::uint32_t tile_part =
+    Tuning::value.rows* Scan::row_elements;
 
 /// What a warp keeps of its part of a tile: prefixes within the part.
 template <int Rows, int Elements>
@@ -232,35 +197,37 @@ struct SegmentKept {
   std::uint32_t first;  ///< elements before the first start
 };
 
-template <class Scan, class Starts, class Tuned>
+template <class Scan, class Starts, class Tuning>
 struct SegmentScanMemory {
-  using Kept = SegmentKept<Tuned::rows, tile_part<Scan, Tuned>>;
+  using Kept = SegmentKept<Tuning::value.rows, tile_part<Scan, Tuning>>;
 
-  ScanMemory<SinceStart<typename Scan::Value>, Kept, Tuned::threads / 32> scan;
-  typename Starts::Hint hint[Tuned::threads / 32];
+  ScanMemory<SinceStart<typename Scan::Value>, Kept, Tuning::value.threads / 32>
+      scan;
+  typename Starts::Hint hint[Tuning::value.threads / 32];
   std::uint64_t begin,
       end;  ///< places with segments; here they cost no register
 };
 
-template <class Scan, class Output, class Starts, class Tuned>
-__global__ void __launch_bounds__(Tuned::threads + 32, Tuned::min_blocks)
+template <class Scan, class Output, class Starts, class Tuning>
+__global__ void __launch_bounds__(Tuning::value.threads + 32,
+                                  Tuning::value.min_blocks)
     scan_segments(SegmentScanOperands<Output> const operands,
                   Starts const starts, unsigned const tiles,
                   ScanScratch const scratch) {
   using Value                  = typename Scan::Value;
   using Combined               = typename Scan::Combined;
   using Sum                    = SinceStart<Value>;
-  using Memory                 = SegmentScanMemory<Scan, Starts, Tuned>;
+  using Memory                 = SegmentScanMemory<Scan, Starts, Tuning>;
   using Kept                   = typename Memory::Kept;
-  constexpr int rows           = Tuned::rows;
+  constexpr int rows           = Tuning::value.rows;
   constexpr int elements       = Scan::elements;
-  constexpr std::uint32_t part = tile_part<Scan, Tuned>;
+  constexpr std::uint32_t part = tile_part<Scan, Tuning>;
   int const lane               = threadIdx.x % 32;
   int const warp               = threadIdx.x / 32;
   Scan const scan{Warp{}};
   KOKKOSMMA_DYNAMIC_SHARED(unsigned char, 128, shared_memory);
   Memory& memory = *reinterpret_cast<Memory*>(shared_memory);
-  if (lane == 0 && warp < Tuned::threads / 32)
+  if (lane == 0 && warp < Tuning::value.threads / 32)
     memory.hint[warp] = starts.hint();
 
   if (threadIdx.x == 0) {
@@ -269,7 +236,7 @@ __global__ void __launch_bounds__(Tuned::threads + 32, Tuned::min_blocks)
                  (starts.end() < operands.size ? starts.end() : operands.size);
   }
   auto const origin_of = [&](unsigned tile) {
-    return (std::uint64_t(tile) * (Tuned::threads / 32) + warp) * part;
+    return (std::uint64_t(tile) * (Tuning::value.threads / 32) + warp) * part;
   };
   auto const range_at = [&](std::uint64_t origin) {
     auto const within = [&](std::uint64_t place) {
@@ -362,15 +329,16 @@ constexpr std::uint64_t segments_per_warp(std::uint64_t length,
   return best;
 }
 
-template <class Scan, class Tuned, class Output, class Starts>
+template <class Scan, class Tuning, class Output, class Starts>
 void launch_segment_pipeline(Kokkos::Cuda const& space,
                              SegmentScanOperands<Output> const& operands,
                              Starts const& starts) {
-  auto const kernel            = &scan_segments<Scan, Output, Starts, Tuned>;
-  constexpr int threads        = Tuned::threads + 32;
-  constexpr std::size_t shared = sizeof(SegmentScanMemory<Scan, Starts, Tuned>);
+  auto const kernel     = &scan_segments<Scan, Output, Starts, Tuning>;
+  constexpr int threads = Tuning::value.threads + 32;
+  constexpr std::size_t shared =
+      sizeof(SegmentScanMemory<Scan, Starts, Tuning>);
   constexpr std::uint64_t tile =
-      Tuned::threads / 32 * Tuned::rows * Scan::row_elements;
+      Tuning::value.threads / 32 * Tuning::value.rows * Scan::row_elements;
   int const resident =
       kernel_facts(space.cuda_device(), kernel, threads, shared)
           .resident_blocks;
@@ -385,15 +353,16 @@ void launch_segment_pipeline(Kokkos::Cuda const& space,
       scratch->scan(look_back_words<SinceStart<typename Scan::Value>>(tiles)));
 }
 
-template <class Scan, class Output, class Tuned>
+template <class Scan, class Output>
 void launch_equal_segments(Kokkos::Cuda const& space,
                            SegmentScanOperands<Output> const& operands,
                            EqualSegments segments) {
-  constexpr std::uint64_t batch = walk_batch<Scan, Tuned>;
-  constexpr int warps           = Tuned::threads / 32;
-  auto const kernel             = &scan_equal_segments<Scan, Output, Tuned>;
+  constexpr int threads         = segment_walk_tuning<Scan>.threads;
+  constexpr std::uint64_t batch = walk_batch<Scan>;
+  constexpr int warps           = threads / 32;
+  auto const kernel             = &scan_equal_segments<Scan, Output>;
   int const resident =
-      kernel_facts(space.cuda_device(), kernel, Tuned::threads).resident_blocks;
+      kernel_facts(space.cuda_device(), kernel, threads).resident_blocks;
   std::uint64_t const at_once =
       std::uint64_t(device(space.cuda_device()).multiprocessors) * resident *
       warps;
@@ -410,16 +379,14 @@ void launch_equal_segments(Kokkos::Cuda const& space,
   bool const few = 8 * chunks < 3 * at_once;
   if (chunk > EqualStarts<Scan::elements>::longest / 2 ||
       (few && segments.length > 2 * batch)) {
-    launch_segment_pipeline<Scan, SegmentPipeline<Scan, true>>(
-        space, operands,
-        EqualTileStarts<tile_part<Scan, SegmentPipeline<Scan, true>>>(
-            segments));
+    using Tuning = tuning_type<segment_pipeline_tuning<Scan, true>>;
+    launch_segment_pipeline<Scan, Tuning>(
+        space, operands, EqualTileStarts<tile_part<Scan, Tuning>>(segments));
     return;
   }
   launch_kernel(space, "scan_equal_segments", kernel,
-                {unsigned((chunks + warps - 1) / warps), Tuned::threads},
-                operands, chunk, chunks,
-                EqualStarts<Scan::elements>(segments.length));
+                {unsigned((chunks + warps - 1) / warps), threads}, operands,
+                chunk, chunks, EqualStarts<Scan::elements>(segments.length));
 }
 
 /// y of each element: what the operation makes of the elements of its segment
@@ -445,14 +412,13 @@ void launch_segmented_scan(Kokkos::Cuda const& space, void const* x,
           0};
   if constexpr (std::is_same_v<Segments, EqualSegments>) {
     segments.size = size;
-    launch_equal_segments<Scan, Output, SegmentWalk<Scan>>(space, operands,
-                                                           segments);
+    launch_equal_segments<Scan, Output>(space, operands, segments);
   } else {
     using Offset = std::remove_cvref_t<decltype(*segments.offsets)>;
-    launch_segment_pipeline<Scan, SegmentPipeline<Scan, false>>(
+    using Tuning = tuning_type<segment_pipeline_tuning<Scan, false>>;
+    launch_segment_pipeline<Scan, Tuning>(
         space, operands,
-        OffsetTileStarts<tile_part<Scan, SegmentPipeline<Scan, false>>, Offset>(
-            segments, size));
+        OffsetTileStarts<tile_part<Scan, Tuning>, Offset>(segments, size));
   }
 }
 

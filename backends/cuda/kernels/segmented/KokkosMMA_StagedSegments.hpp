@@ -16,11 +16,6 @@
 
 namespace KokkosMMA::Impl::Cuda {
 
-/// The tuning as a type: a kernel is a template over it.
-struct SegmentedTuned {
-  static constexpr SegmentedTuning value = segmented_tuning;
-};
-
 /// Tiles of whole segments.
 struct StagedSegments {
   unsigned char const* x;
@@ -31,17 +26,18 @@ struct StagedSegments {
   int lanes;     ///< of a segment
 };
 
-template <class Segments, class Tuned, class Store>
-__global__ void __launch_bounds__(Tuned::value.warps * 32)
+template <class Segments, class Store>
+__global__ void __launch_bounds__(segmented_tuning.warps * 32)
     reduce_staged_segments(StagedSegments const in, Store const store) {
-  using Stages   = WarpStages<Tuned::value.stages, Tuned::value.tile_bytes>;
+  constexpr SegmentedTuning tuning = segmented_tuning;
+  using Stages   = WarpStages<tuning.stages, tuning.tile_bytes>;
   int const lane = threadIdx.x % 32;
   int const warp = threadIdx.x / 32;
   KOKKOSMMA_DYNAMIC_SHARED(unsigned char, 128, shared_memory);
   Stages stages(shared_memory + warp * Stages::bytes);
 
   int const tile_bytes       = in.per_tile * in.length;
-  std::uint64_t const stride = std::uint64_t(gridDim.x) * Tuned::value.warps;
+  std::uint64_t const stride = std::uint64_t(gridDim.x) * tuning.warps;
   auto const source          = [&](std::uint64_t tile) -> TileSource {
     if (tile >= in.tiles) return {nullptr, nullptr, nullptr};
     std::uint64_t const begin = tile * tile_bytes;
@@ -52,9 +48,9 @@ __global__ void __launch_bounds__(Tuned::value.warps * 32)
   };
 
   // Neighbouring warps of the device take neighbouring tiles.
-  std::uint64_t tile = std::uint64_t(blockIdx.x) * Tuned::value.warps + warp;
+  std::uint64_t tile = std::uint64_t(blockIdx.x) * tuning.warps + warp;
 #pragma unroll
-  for (int s = 0; s < Tuned::value.stages - 1; ++s)
+  for (int s = 0; s < tuning.stages - 1; ++s)
     stages.start(source(tile + s * stride), lane);
   Segments const segments{Warp{}};
   auto const width_of = [](int bits) {
@@ -63,7 +59,7 @@ __global__ void __launch_bounds__(Tuned::value.warps * 32)
   for (; tile < in.tiles; tile += stride) {
     TileSource const now = source(tile);
     StagedTile const staged =
-        stages.next(source(tile + (Tuned::value.stages - 1) * stride), lane);
+        stages.next(source(tile + (tuning.stages - 1) * stride), lane);
     int const bytes = int(now.end - now.begin);
     SegmentsOfTile const of_tile{
         now.skip(),

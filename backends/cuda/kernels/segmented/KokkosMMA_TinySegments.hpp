@@ -19,8 +19,10 @@
 
 namespace KokkosMMA::Impl::Cuda {
 
+inline constexpr int tiny_segments_threads = 256;  ///< per block
+
 template <class Join, Scalar Input, class Value, class Cut, class Store>
-__global__ void __launch_bounds__(256)
+__global__ void __launch_bounds__(tiny_segments_threads)
     reduce_tiny_segments(ElementBits<Input> const* const x, Cut const in,
                          std::uint64_t const count, Store const store) {
   std::uint64_t const stride = std::uint64_t(gridDim.x) * blockDim.x;
@@ -40,7 +42,7 @@ __global__ void __launch_bounds__(256)
 template <class Join, Scalar Input, class Value, class Cut, class Store>
 void launch_tiny_segments(Kokkos::Cuda const& space, void const* x,
                           Cut const& in, Store const& store) {
-  constexpr unsigned threads = 256;
+  constexpr unsigned threads = tiny_segments_threads;
   std::uint64_t const blocks =
       std::min<std::uint64_t>((in.count() + threads - 1) / threads, 1u << 30);
   launch_kernel(space, "segmented reduction",

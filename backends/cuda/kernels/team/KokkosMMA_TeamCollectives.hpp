@@ -245,10 +245,10 @@ struct TeamMemory {
 
 /// Types whose sums take fewer instructions on tensor cores than by additions:
 /// one product per 16 bytes, where 8 elements would be unpacked and added. A
-/// float is split into three pieces first; a double and wide integers are added
-/// in two or four instructions, bytes in four.
+/// float is split into three operands first; a double and wide integers are
+/// added in two or four instructions, bytes in four.
 template <Scalar Input>
-inline constexpr bool team_products_pay =
+inline constexpr bool team_mma_pays =
     Input == Scalar::half || Input == Scalar::bhalf;
 
 /// Sum of the 16 bytes of a vector.
@@ -269,13 +269,14 @@ __device__ int sum_of_bytes(Vector16 const& vector) {
 
 /// The lane's share of the sum of the whole vectors, all warps filled.
 template <Scalar Input, class Value>
-__device__ Value team_products(LaneGroup const& group,
-                               TeamMemory<Input> const& memory) {
+__device__ Value team_mma(LaneGroup const& group,
+                          TeamMemory<Input> const& memory) {
   using Sum                   = WarpSum<TeamWarp, Input>;
   std::uint64_t const vectors = memory.vectors();
   if (32 * group.warp >= vectors) return Value(0);
   __syncwarp();
-  Sum sum(TeamWarp{}, MmaTuning::chain_length);
+  constexpr int chain_length = mma_tuning.chain_length;
+  Sum sum(TeamWarp{}, chain_length);
   // The loop bound is the same for all lanes of a warp: they multiply together.
   for (std::uint64_t first = 32 * group.warp; first < vectors;
        first += 4 * group.size) {
@@ -305,10 +306,9 @@ __device__ Value reduce_memory(LaneGroup const& group, void const* x,
     joiner.join(values[K - 1], memory.template edge<Value>(e));
 
   // Tensor cores sum 16-bit floats in fp32.
-  if constexpr (Sum && team_products_pay<Input> &&
-                std::is_same_v<Value, float>) {
+  if constexpr (Sum && team_mma_pays<Input> && std::is_same_v<Value, float>) {
     if (group.whole_warps()) {
-      joiner.join(values[0], team_products<Input, Value>(group, memory));
+      joiner.join(values[0], team_mma<Input, Value>(group, memory));
       return join_values(joiner, values);
     }
   }
@@ -364,7 +364,7 @@ __device__ Value scan_units(LaneGroup const& group, Index units,
     unsigned const rows = left < tile
                               ? unsigned((left + group.size - 1) / group.size)
                               : unsigned(Rows);
-    // A warp has a stretch of neighbours.
+    // A warp has a range of neighbours.
     unsigned const first = group.warp * 32 * rows + group.lane;
     auto const mine      = [&](int r) {
       return unsigned(r) < rows && first + r * group.width < left;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef KOKKOSMMA_CUDA_RESULT_SINK_HPP
-#define KOKKOSMMA_CUDA_RESULT_SINK_HPP
+#ifndef KOKKOSMMA_CUDA_RESULT_TARGET_HPP
+#define KOKKOSMMA_CUDA_RESULT_TARGET_HPP
 
 #include <cstdint>
 #include <cstring>
@@ -56,7 +56,7 @@ inline constexpr unsigned long long result_mark = 1ull << 32;
 /// result took 11.0 us, so 10.6 (H200, n = 1024). The idea is NCCL's LL
 /// protocol.
 template <class T>
-struct ResultSink {
+struct ResultTarget {
   T* memory;                           ///< of the caller, or null
   volatile unsigned long long* words;  ///< Words<T>::size of them, or null
 
@@ -73,10 +73,10 @@ struct ResultSink {
   }
 };
 
-/// A sink of any type for code of the host that does not know the type: the two
-/// pointers are what a kernel is given.
+/// A target of any type for code of the host that does not know the type: the
+/// two pointers are what a kernel is given.
 template <>
-struct ResultSink<void> {
+struct ResultTarget<void> {
   void* memory;
   volatile unsigned long long* words;
 };

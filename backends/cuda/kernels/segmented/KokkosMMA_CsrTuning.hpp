@@ -1,0 +1,82 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOKKOSMMA_CUDA_CSR_TUNING_HPP
+#define KOKKOSMMA_CUDA_CSR_TUNING_HPP
+
+#include <core/base/KokkosMMA_Designators.hpp>
+#include <core/base/KokkosMMA_Errors.hpp>
+
+#include <string>
+
+namespace KokkosMMA::Impl::Cuda {
+KOKKOSMMA_IMPL_DESIGNATORS_BEGIN
+
+/// How a reduction of CSR segments is laid over the device.
+struct CsrTuning {
+  int threads;     ///< per block
+  int min_blocks;  ///< per multiprocessor; caps a thread's registers
+  int tiles;       ///< of the ring buffer of a warp
+  int tile_bytes;
+  int segment_bytes;    ///< cost of a segment, in bytes of elements
+  int bytes_per_range;  ///< work that is worth another warp
+  int quads;            ///< 1: as WarpMergePath's; 0: not
+
+  friend constexpr bool operator==(CsrTuning const&,
+                                   CsrTuning const&) = default;
+};
+
+inline std::string to_string(CsrTuning const& t) {
+  return concatenate(
+      "threads=", t.threads, " min_blocks=", t.min_blocks, " tiles=", t.tiles,
+      " tile_bytes=", t.tile_bytes, " segment_bytes=", t.segment_bytes,
+      " bytes_per_range=", t.bytes_per_range, " quads=", t.quads);
+}
+
+/// One NVIDIA H200, CUDA 13.0, 2026-11-21, 2^28 floats, GB/s of elements,
+/// offsets and results (copy 4198), by lengths:
+///
+/// | threads x blocks, ring | 0..32 | mean 16 | 0..8 | 0..128 | one  | none |
+/// |------------------------|-------|---------|------|--------|------|------|
+/// | 256 x 3, 4 x 2048      | 3506  | 3434    | 2830 | 2762   | 4029 | 2580 |
+/// | 256 x 4, 4 x 1024      | 3569  | 3194    | 2817 | 2159   | 3858 | 2681 |
+///
+/// 0..32 and so on: uniform; mean 16: geometric. Microseconds for uniform
+/// lengths 0..32 when offsets were asked for one window ahead: 256 x 3,
+/// 4 x 2048 360; 128 x 3, 4 x 4096 506; 256 x 3, 8 x 1024 372. Then with blocks
+/// that join their ranges: 352, and with 2 blocks for each resident one 362,
+/// with 8 410.
+///
+/// \param quads for longer segments (TuningTable::quads_csr_bytes)
+constexpr CsrTuning csr_tuning(bool quads) {
+  return {.threads         = 256,
+          .min_blocks      = 3,
+          .tiles           = 4,
+          .tile_bytes      = 2048,
+          .segment_bytes   = 32,
+          .bytes_per_range = 4096,
+          .quads           = quads};
+}
+
+/// How the check of offsets is laid over the device.
+struct OffsetsTuning {
+  int threads;     ///< per block
+  int min_blocks;  ///< per multiprocessor; caps a thread's registers
+  int loads;       ///< of a thread in flight, in bytes
+
+  friend constexpr bool operator==(OffsetsTuning const&,
+                                   OffsetsTuning const&) = default;
+};
+
+inline std::string to_string(OffsetsTuning const& t) {
+  return concatenate("threads=", t.threads, " min_blocks=", t.min_blocks,
+                     " loads=", t.loads);
+}
+
+/// Which others were tried was not recorded.
+inline constexpr OffsetsTuning offsets_tuning{
+    .threads = 512, .min_blocks = 3, .loads = 32};
+
+KOKKOSMMA_IMPL_DESIGNATORS_END
+}  // namespace KokkosMMA::Impl::Cuda
+
+#endif
