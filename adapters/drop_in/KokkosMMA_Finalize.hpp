@@ -10,9 +10,9 @@
 /// so a hook that is pushed meanwhile, by the first reduction of a hook, makes
 /// that one run again.
 ///
-/// So the library is one more entry in Kokkos' list of execution spaces. Kokkos
-/// ends them in the order of their names, after all hooks. What it gives back
-/// stands in core/base/KokkosMMA_AtFinalize.hpp.
+/// The library is therefore one more entry in Kokkos' list of execution spaces.
+/// Kokkos ends them in the order of their names, after all hooks. What it gives
+/// back stands in core/base/KokkosMMA_AtFinalize.hpp.
 
 #include <Kokkos_Core.hpp>
 

@@ -20,9 +20,6 @@
 
 namespace KokkosMMA {
 
-/// Whether element i takes part in its own prefix.
-enum class ScanKind : unsigned char { exclusive, inclusive };
-
 /// The initial value of a scan, for variables, which are refused without this
 /// name: `exclusive_scan(exec, x, y, n)` may mean n as the total. Constants and
 /// expressions need no name.
@@ -35,6 +32,9 @@ template <class T>
 InitialValue(T const&) -> InitialValue<T>;
 
 namespace Impl {
+
+/// Whether element i takes part in its own prefix.
+enum class ScanKind : unsigned char { exclusive, inclusive };
 
 /// Scan of x into y: an ordinary functor of Kokkos::parallel_scan. `init` is
 /// added to what is written and is no part of the total.
@@ -208,7 +208,7 @@ auto exclusive_scan_into(X const& x, Y const& y) {
   using A = Impl::chosen_accumulator_t<Accumulator, X, Y>;
   KOKKOSMMA_IMPL_CHECK_TYPES("KokkosMMA::exclusive_scan_into", X, Y, "y", A);
   Impl::check_scan_views("KokkosMMA::exclusive_scan_into", x, y);
-  return Impl::ScanInto<X, Y, A, ScanKind::exclusive>{x, y, A(0)};
+  return Impl::ScanInto<X, Y, A, Impl::ScanKind::exclusive>{x, y, A(0)};
 }
 
 /// Functor of a `Kokkos::parallel_scan` that writes
@@ -237,7 +237,7 @@ auto inclusive_scan_into(X const& x, Y const& y) {
   using A = Impl::chosen_accumulator_t<Accumulator, X, Y>;
   KOKKOSMMA_IMPL_CHECK_TYPES("KokkosMMA::inclusive_scan_into", X, Y, "y", A);
   Impl::check_scan_views("KokkosMMA::inclusive_scan_into", x, y);
-  return Impl::ScanInto<X, Y, A, ScanKind::inclusive>{x, y, A(0)};
+  return Impl::ScanInto<X, Y, A, Impl::ScanKind::inclusive>{x, y, A(0)};
 }
 
 /// Functor of a `Kokkos::parallel_scan` that writes

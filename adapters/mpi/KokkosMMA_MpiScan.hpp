@@ -142,7 +142,7 @@ void exclusive_scan(MPI_Comm comm, Exec const& exec, X const& x, Y const& y,
   KOKKOSMMA_IMPL_CHECK_TYPES("KokkosMMA::mpi::exclusive_scan", X, Y, "y", A);
   KOKKOSMMA_IMPL_CHECK_SCAN_INIT("KokkosMMA::mpi::exclusive_scan", Init, A);
   Impl::NoTotal none;
-  Impl::scan_over_ranks<ScanKind::exclusive, A>(
+  Impl::scan_over_ranks<Impl::ScanKind::exclusive, A>(
       "KokkosMMA::mpi::exclusive_scan", comm, exec, x, y,
       Impl::initial<A>(init), none, settings, [&](A const& start) {
         KokkosMMA::exclusive_scan<A>(exec, x, y, start, settings);
@@ -164,7 +164,7 @@ void exclusive_scan(MPI_Comm comm, Exec const& exec, X const& x, Y const& y,
   KOKKOSMMA_IMPL_CHECK_SCAN_INIT("KokkosMMA::mpi::exclusive_scan", Init, A);
   KOKKOSMMA_IMPL_CHECK_SCAN_TOTAL("KokkosMMA::mpi::exclusive_scan", Place, X,
                                   A);
-  Impl::scan_over_ranks<ScanKind::exclusive, A>(
+  Impl::scan_over_ranks<Impl::ScanKind::exclusive, A>(
       "KokkosMMA::mpi::exclusive_scan", comm, exec, x, y,
       Impl::initial<A>(init), total.place(), settings, [&](A const& start) {
         KokkosMMA::exclusive_scan<A>(exec, x, y, start, settings);
@@ -213,7 +213,7 @@ void inclusive_scan(MPI_Comm comm, Exec const& exec, X const& x, Y const& y,
   KOKKOSMMA_IMPL_CHECK_TYPES("KokkosMMA::mpi::inclusive_scan", X, Y, "y", A);
   KOKKOSMMA_IMPL_CHECK_SCAN_INIT("KokkosMMA::mpi::inclusive_scan", Init, A);
   Impl::NoTotal none;
-  Impl::scan_over_ranks<ScanKind::inclusive, A>(
+  Impl::scan_over_ranks<Impl::ScanKind::inclusive, A>(
       "KokkosMMA::mpi::inclusive_scan", comm, exec, x, y,
       Impl::initial<A>(init), none, settings, [&](A const& start) {
         KokkosMMA::inclusive_scan<A>(exec, x, y, start, settings);
@@ -232,7 +232,7 @@ void inclusive_scan(MPI_Comm comm, Exec const& exec, X const& x, Y const& y,
   KOKKOSMMA_IMPL_CHECK_SCAN_INIT("KokkosMMA::mpi::inclusive_scan", Init, A);
   KOKKOSMMA_IMPL_CHECK_SCAN_TOTAL("KokkosMMA::mpi::inclusive_scan", Place, X,
                                   A);
-  Impl::scan_over_ranks<ScanKind::inclusive, A>(
+  Impl::scan_over_ranks<Impl::ScanKind::inclusive, A>(
       "KokkosMMA::mpi::inclusive_scan", comm, exec, x, y,
       Impl::initial<A>(init), total.place(), settings, [&](A const& start) {
         KokkosMMA::inclusive_scan<A>(exec, x, y, start, settings);

@@ -368,8 +368,8 @@ class PlaintextReader : PatternLines {
                   std::string_view name, PatternLimits limits)
       : PatternLines(who, bytes, name), m_limits(limits) {}
 
-  /// Of a file that does not begin with a comment: whether there is nothing but
-  /// such rows. Run-length encoded, . and O are states too, but ! ends a row.
+  /// Whether a file that does not begin with a comment has nothing but such
+  /// rows. Run-length encoded, . and O are states too, but ! ends a row.
   bool is_plaintext() {
     bool has_cells = false;
     while (next_line()) {
@@ -431,7 +431,7 @@ class PlaintextReader : PatternLines {
   }
 
  private:
-  /// As run-length encoded files have it.
+  /// Keeps a comment in the form of run-length encoded files.
   static void comment(CellPattern& pattern, std::string_view text) {
     struct Kind {
       std::string_view plaintext;

@@ -12,6 +12,8 @@
 
 namespace KokkosMMA {
 
+namespace Impl {
+
 /// How elements are combined.
 enum class Operation : unsigned char { sum, min, max, prod };
 
@@ -21,21 +23,24 @@ constexpr std::string_view to_string(Operation operation) {
   return names[static_cast<int>(operation)];
 }
 
+}  // namespace Impl
+
 /// The sum, as operation of a segmented reduction or scan, from 0; integers
 /// wrap. Plus<double>() keeps the values in double, as std::plus<double> would;
 /// Plus() in the type that the operation documents.
 template <class T = void>
 struct Plus {
-  using value_type                     = T;  ///< what values are kept in
-  static constexpr Operation operation = Operation::sum;  ///< sum
+  using value_type                           = T;  ///< what values are kept in
+  static constexpr Impl::Operation operation = Impl::Operation::sum;  ///< sum
 };
 
 /// The product, as operation of a segmented reduction or scan, from 1; integers
 /// wrap. Multiplies<double>() keeps the values in double.
 template <class T = void>
 struct Multiplies {
-  using value_type                     = T;  ///< what values are kept in
-  static constexpr Operation operation = Operation::prod;  ///< product
+  using value_type = T;  ///< what values are kept in
+  static constexpr Impl::Operation operation =
+      Impl::Operation::prod;  ///< product
 };
 
 /// The minimum, as operation of a segmented reduction or scan, from what
@@ -43,8 +48,9 @@ struct Multiplies {
 /// and left out. Minimum<double>() keeps the values in double.
 template <class T = void>
 struct Minimum {
-  using value_type                     = T;  ///< what values are kept in
-  static constexpr Operation operation = Operation::min;  ///< minimum
+  using value_type = T;  ///< what values are kept in
+  static constexpr Impl::Operation operation =
+      Impl::Operation::min;  ///< minimum
 };
 
 /// The maximum, as operation of a segmented reduction or scan, from what
@@ -52,8 +58,9 @@ struct Minimum {
 /// and left out. Maximum<double>() keeps the values in double.
 template <class T = void>
 struct Maximum {
-  using value_type                     = T;  ///< what values are kept in
-  static constexpr Operation operation = Operation::max;  ///< maximum
+  using value_type = T;  ///< what values are kept in
+  static constexpr Impl::Operation operation =
+      Impl::Operation::max;  ///< maximum
 };
 
 namespace Impl {

@@ -69,23 +69,18 @@ class WarpDotOfShape {
   typename Warp::template Lanes<Sum> m_sum;
 };
 
+/// Dot product of `Input` by the lanes of `Warp`, used like WarpSum: of 16-bit
+/// floats, doubles and 8-bit integers.
 template <class Warp, Scalar Input>
-constexpr auto warp_dot_of() {
-  if constexpr (Input == Scalar::half)
-    return std::type_identity<WarpDotOfShape<Warp, MmaF16, float>>();
-  else if constexpr (Input == Scalar::bhalf)
-    return std::type_identity<WarpDotOfShape<Warp, MmaBF16, float>>();
-  else if constexpr (Input == Scalar::float64)
-    return std::type_identity<WarpDotOfShape<Warp, MmaF64, double>>();
-  else if constexpr (Input == Scalar::int8)
-    return std::type_identity<WarpDotOfShape<Warp, MmaS8, std::int64_t>>();
-  else if constexpr (Input == Scalar::uint8)
-    return std::type_identity<WarpDotOfShape<Warp, MmaU8, std::int64_t>>();
-}
-
-/// Dot product of `Input` by the lanes of `Warp`, used like WarpSum.
-template <class Warp, Scalar Input>
-using WarpDot = typename decltype(warp_dot_of<Warp, Input>())::type;
+using WarpDot = std::conditional_t<
+    Input == Scalar::half, WarpDotOfShape<Warp, MmaF16, float>,
+    std::conditional_t<
+        Input == Scalar::bhalf, WarpDotOfShape<Warp, MmaBF16, float>,
+        std::conditional_t<
+            Input == Scalar::float64, WarpDotOfShape<Warp, MmaF64, double>,
+            std::conditional_t<Input == Scalar::int8,
+                               WarpDotOfShape<Warp, MmaS8, std::int64_t>,
+                               WarpDotOfShape<Warp, MmaU8, std::int64_t>>>>>;
 
 }  // namespace KokkosMMA::Impl
 

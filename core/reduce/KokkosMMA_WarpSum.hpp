@@ -339,29 +339,24 @@ class WarpSumWide {
   typename Warp::template Lanes<Value> m_sum;
 };
 
-template <class Warp, Scalar Input>
-constexpr auto warp_sum_of() {
-  if constexpr (Input == Scalar::half)
-    return std::type_identity<WarpSumDirect<Warp, MmaF16, float>>();
-  else if constexpr (Input == Scalar::bhalf)
-    return std::type_identity<WarpSumDirect<Warp, MmaBF16, float>>();
-  else if constexpr (Input == Scalar::float32)
-    return std::type_identity<WarpSumFloat<Warp>>();
-  else if constexpr (Input == Scalar::float64)
-    return std::type_identity<WarpSumDouble<Warp>>();
-  else if constexpr (Input == Scalar::int8)
-    return std::type_identity<WarpSumDirect<Warp, MmaS8, std::int64_t>>();
-  else if constexpr (size_of(Input) == 1)
-    return std::type_identity<WarpSumDirect<Warp, MmaU8, std::int64_t>>();
-  else
-    return std::type_identity<WarpSumWide<Warp, Input>>();
-}
-
 /// Sum of `Input` by the lanes of `Warp`: construct, `add` pairs of vectors
 /// (zero vectors add nothing), `finish` gives a Value per lane; their sum, as a
 /// Total, is the result.
 template <class Warp, Scalar Input>
-using WarpSum = typename decltype(warp_sum_of<Warp, Input>())::type;
+using WarpSum = std::conditional_t<
+    Input == Scalar::half, WarpSumDirect<Warp, MmaF16, float>,
+    std::conditional_t<
+        Input == Scalar::bhalf, WarpSumDirect<Warp, MmaBF16, float>,
+        std::conditional_t<
+            Input == Scalar::float32, WarpSumFloat<Warp>,
+            std::conditional_t<
+                Input == Scalar::float64, WarpSumDouble<Warp>,
+                std::conditional_t<
+                    Input == Scalar::int8,
+                    WarpSumDirect<Warp, MmaS8, std::int64_t>,
+                    std::conditional_t<size_of(Input) == 1,
+                                       WarpSumDirect<Warp, MmaU8, std::int64_t>,
+                                       WarpSumWide<Warp, Input>>>>>>>;
 
 }  // namespace KokkosMMA::Impl
 

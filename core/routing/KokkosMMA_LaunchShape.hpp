@@ -21,8 +21,8 @@ struct LaunchShape {
   unsigned threads;
 };
 
-/// Of a sum of visible data. \p block_size is the call's, 0 where it leaves it
-/// open.
+/// The launch of a sum of visible data. \p block_size is the call's, 0 where it
+/// leaves it open.
 constexpr LaunchShape mma_reduce_shape(TuningTable const& table, int block_size,
                                        std::uint64_t vectors,
                                        int multiprocessors,
@@ -37,8 +37,8 @@ constexpr LaunchShape mma_reduce_shape(TuningTable const& table, int block_size,
   return {unsigned(std::clamp<std::uint64_t>(blocks, 1, most_blocks)), threads};
 }
 
-/// Of a reduction by an opaque functor: one index per thread while that leaves
-/// processors free, as many resident blocks as fit beyond.
+/// The launch of a reduction by an opaque functor: one index per thread while
+/// that leaves processors free, as many resident blocks as fit beyond.
 constexpr LaunchShape streamed_reduce_shape(
     TuningTable const& table, StreamedTuning const& tuning, std::uint64_t size,
     int multiprocessors, int resident_blocks, unsigned most_blocks) {

@@ -183,19 +183,19 @@ struct TuningTable {
   /// Stencils take MMA from this radius or number of weights on; the
   /// measurements stand with mma_stencil_pays. Those of bytes other than boxes
   /// do wherever they can: nothing else comes near. The limit of bytes is that
-  /// of uint8; int8 and bool have the same kernels without products. Of them
+  /// of uint8; int8 and bool have the same kernels without MMA. Of them
   /// int8 of radius 1 was timed, before sums were two to a word: 1914 without
-  /// products, 1773 with them.
+  /// MMA, 1773 with it.
   PerType stencil_box_radius = PerType::all(8)
                                    .with(Scalar::bhalf, 7)
                                    .with(Scalar::int8, 5)
                                    .with(Scalar::uint8, 5);
-  /// Of weights that are one outer product: their radius.
+  /// The radius of weights that are one outer product.
   PerType stencil_product_radius = PerType::all(3)
                                        .with(Scalar::half, 4)
                                        .with(Scalar::bhalf, 4)
                                        .with(Scalar::float32, 8);
-  /// Of any other weights: how many are not zero.
+  /// The number of weights other than zero, for all other weights.
   PerType stencil_dense_taps =
       PerType::all(28).with(Scalar::float32, 150).with(Scalar::float64, 200);
 

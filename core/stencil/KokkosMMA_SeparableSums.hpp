@@ -266,8 +266,8 @@ struct BoxSums {
       return Radius;
     }
   };
-  /// Of the previous batch, the sum of its rows from this one to the last;
-  /// before row b, rows of this batch.
+  /// Sums of rows of the previous batch, from row b to its last one; rows of
+  /// this batch before row b.
   Registers<A, V> rest[batch];
   Registers<A, V> start;  ///< sum of this batch so far
 

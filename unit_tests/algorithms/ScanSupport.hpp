@@ -32,11 +32,11 @@ std::vector<Route> scan_routes(bool contiguous = true) {
 }
 
 /// exclusive_scan or inclusive_scan; checks that the route asked for ran.
-template <ScanKind Kind, class Accumulator = void, class Exec, class X, class Y,
-          class... More>
+template <Impl::ScanKind Kind, class Accumulator = void, class Exec, class X,
+          class Y, class... More>
 void run_scan(Exec const& exec, X const& x, Y const& y,
               Settings const& settings, More&&... init_and_total) {
-  if constexpr (Kind == ScanKind::exclusive) {
+  if constexpr (Kind == Impl::ScanKind::exclusive) {
     exclusive_scan<Accumulator>(
         exec, x, y, std::forward<More>(init_and_total)..., settings);
   } else {
@@ -52,8 +52,9 @@ void run_scan(Exec const& exec, X const& x, Y const& y,
   }
 }
 
-inline std::string scan_trace(Route route, ScanKind kind, std::size_t size) {
-  return (kind == ScanKind::exclusive ? "exclusive, " : "inclusive, ") +
+inline std::string scan_trace(Route route, Impl::ScanKind kind,
+                              std::size_t size) {
+  return (kind == Impl::ScanKind::exclusive ? "exclusive, " : "inclusive, ") +
          trace(route, size);
 }
 
@@ -86,7 +87,7 @@ template <class T, class Expected>
 
 /// A scan over [0, n), element by element: what every route is compared with
 /// where the sums are exact.
-template <ScanKind Kind, class Sum>
+template <Impl::ScanKind Kind, class Sum>
 std::vector<Sum> sequential_scan(std::vector<Sum> const& x,
                                  std::type_identity_t<Sum> init) {
   std::vector<Sum> y(x.size());
@@ -94,7 +95,7 @@ std::vector<Sum> sequential_scan(std::vector<Sum> const& x,
   for (std::size_t i = 0; i < x.size(); ++i) {
     Sum const before = sum;
     sum += x[i];
-    y[i] = Kind == ScanKind::exclusive ? before : sum;
+    y[i] = Kind == Impl::ScanKind::exclusive ? before : sum;
   }
   return y;
 }

@@ -9,7 +9,7 @@
 namespace KokkosMMA::Testing {
 
 /// Equal segments by every route, from an address of every alignment.
-template <Operation Op, class Input, class Output, class Exec,
+template <Impl::Operation Op, class Input, class Output, class Exec,
           class Accumulator = void>
 void expect_equal(std::size_t size, std::size_t length, Random& random) {
   using X = Kokkos::View<Input*, Exec>;
@@ -37,7 +37,7 @@ void expect_equal(std::size_t size, std::size_t length, Random& random) {
   }
 }
 
-template <Operation Op, class Input, class Output, class Exec,
+template <Impl::Operation Op, class Input, class Output, class Exec,
           class Accumulator = void>
 void expect_ragged(std::vector<std::int64_t> const& offsets, std::size_t size,
                    Random& random, auto offset_type) {
@@ -106,7 +106,7 @@ inline std::vector<std::vector<std::int64_t>> kinds_of_offsets(Random& random) {
   return kinds;
 }
 
-template <Operation Op, class Input, class Output, class Exec,
+template <Impl::Operation Op, class Input, class Output, class Exec,
           class Accumulator = void>
 void expect_all_ragged(auto offset_type) {
   Random random;
@@ -130,7 +130,7 @@ inline std::vector<std::size_t> all_lengths() {
 inline std::vector<std::size_t> const few_lengths = {
     1, 2, 3, 7, 8, 16, 17, 31, 33, 64, 100, 256, 257, 1000, 4096, 5003};
 
-template <Operation Op, class Input, class Output, class Exec,
+template <Impl::Operation Op, class Input, class Output, class Exec,
           class Accumulator = void>
 void expect_lengths(std::vector<std::size_t> const& lengths) {
   Random random;

@@ -8,8 +8,8 @@
 
 namespace KokkosMMA::Testing {
 
-template <Operation Op, class Accumulator, bool Inclusive, class Exec, class X,
-          class Cuts, class Y>
+template <Impl::Operation Op, class Accumulator, bool Inclusive, class Exec,
+          class X, class Cuts, class Y>
 void run_segmented_scan(X const& x, Cuts const& cuts, Y const& y,
                         Settings const& settings) {
   if constexpr (Inclusive) {
@@ -22,8 +22,8 @@ void run_segmented_scan(X const& x, Cuts const& cuts, Y const& y,
 }
 
 /// One cut of one row of values by every route; `cuts` is a length or offsets.
-template <Operation Op, class Input, class Output, bool Inclusive, class Exec,
-          class Accumulator, class Cuts>
+template <Impl::Operation Op, class Input, class Output, bool Inclusive,
+          class Exec, class Accumulator, class Cuts>
 void expect_scan(std::vector<std::int64_t> const& values,
                  Segments const& segments, Cuts const& cuts,
                  Impl::SegmentedProblem const& problem, Random& random) {
@@ -59,8 +59,8 @@ void expect_scan(std::vector<std::int64_t> const& values,
   }
 }
 
-template <Operation Op, class Input, class Output, bool Inclusive, class Exec,
-          class Accumulator>
+template <Impl::Operation Op, class Input, class Output, bool Inclusive,
+          class Exec, class Accumulator>
 void expect_equal_scan(std::size_t size, std::size_t length, Random& random) {
   using A =
       Impl::segment_accumulator_t<operation_t<Op, Accumulator>,
@@ -77,7 +77,7 @@ void expect_equal_scan(std::size_t size, std::size_t length, Random& random) {
 }
 
 /// Both scans at these lengths.
-template <Operation Op, class Input, class Output, class Exec,
+template <Impl::Operation Op, class Input, class Output, class Exec,
           class Accumulator = void>
 void expect_scans(std::vector<std::size_t> const& lengths) {
   Random random;
@@ -92,7 +92,8 @@ void expect_scans(std::vector<std::size_t> const& lengths) {
   }
 }
 
-template <Operation Op, class Input, class Output, class Offset, class Exec>
+template <Impl::Operation Op, class Input, class Output, class Offset,
+          class Exec>
 void expect_ragged_scans() {
   using A = Impl::segment_accumulator_t<operation_t<Op>, Kokkos::View<Input*>,
                                         Kokkos::View<Output*>>;

@@ -42,20 +42,20 @@ inline std::vector<std::int64_t> offsets_of(
 }
 
 /// The argument of the library for an operation.
-template <Operation Op, class T = void>
+template <Impl::Operation Op, class T = void>
 using operation_t = std::conditional_t<
-    Op == Operation::sum, Plus<T>,
-    std::conditional_t<
-        Op == Operation::prod, Multiplies<T>,
-        std::conditional_t<Op == Operation::min, Minimum<T>, Maximum<T>>>>;
+    Op == Impl::Operation::sum, Plus<T>,
+    std::conditional_t<Op == Impl::Operation::prod, Multiplies<T>,
+                       std::conditional_t<Op == Impl::Operation::min,
+                                          Minimum<T>, Maximum<T>>>>;
 
 /// The problem of a call on equal segments, and between offsets.
-template <Operation Op, class A, class X, class Y>
+template <Impl::Operation Op, class A, class X, class Y>
 Impl::SegmentedProblem equal_problem(X const& x, Y const& y, bool scan,
                                      Impl::EqualSegments const& segments) {
   return Impl::describe_call<Op, A>(x, segments, y, scan).problem;
 }
-template <Operation Op, class A, class X, class Offsets, class Y>
+template <Impl::Operation Op, class A, class X, class Offsets, class Y>
 Impl::SegmentedProblem csr_problem(X const& x, Offsets const& offsets,
                                    Y const& y, bool scan) {
   return Impl::describe_call<Op, A>(x, Impl::CsrSegments<Offsets>{offsets}, y,
@@ -64,13 +64,13 @@ Impl::SegmentedProblem csr_problem(X const& x, Offsets const& offsets,
 }
 
 /// The problem of a call on a matrix, and on several values per element.
-template <Operation Op, class A, class X, class Y>
+template <Impl::Operation Op, class A, class X, class Y>
 Impl::SegmentedProblem matrix_problem(X const& x, Axis axis, Y const& y) {
   return Impl::describe_call<Op, A>(x, Impl::segments_of("test", x, axis), y,
                                     Y::rank() == 2)
       .problem;
 }
-template <Operation Op, class A, class X, class R>
+template <Impl::Operation Op, class A, class X, class R>
 Impl::SegmentedProblem value_problem(X const& x,
                                      Impl::EqualSegments const& segments,
                                      R const& result) {
@@ -107,55 +107,57 @@ template <class Exec>
 }
 
 /// Values of which every route gives the exact sum, minimum or product.
-template <Operation Op, class Input>
+template <Impl::Operation Op, class Input>
 std::int64_t segment_value(Random& random, bool many) {
   if constexpr (std::is_same_v<Input, bool>) {
-    return random.integer(0, Op == Operation::prod ? 7 : 1) != 0;
-  } else if constexpr (Op == Operation::prod) {
+    return random.integer(0, Op == Impl::Operation::prod ? 7 : 1) != 0;
+  } else if constexpr (Op == Impl::Operation::prod) {
     // Signs, and few powers of two: no product leaves a float.
     if (random.integer(0, many ? 100000 : 63) == 0) return 2;
     return std::is_unsigned_v<Input> || random.integer(0, 1) ? 1 : -1;
   } else {
-    int const most = Op == Operation::sum && many ? 1 : 4;
+    int const most = Op == Impl::Operation::sum && many ? 1 : 4;
     return random.integer(std::is_unsigned_v<Input> ? 0 : -most, most);
   }
 }
 
 /// What `segment` is reduced to, element by element, as Output; integers modulo
 /// 2^64 on the way.
-template <Operation Op, class A, class Output>
+template <Impl::Operation Op, class A, class Output>
 class Reference {
  public:
   void take(std::int64_t x) {
-    if (Op == Operation::sum)
+    if (Op == Impl::Operation::sum)
       m_value = std::int64_t(std::uint64_t(m_value) + std::uint64_t(x));
-    else if (Op == Operation::prod)
+    else if (Op == Impl::Operation::prod)
       m_value = std::int64_t(std::uint64_t(m_value) * std::uint64_t(x));
-    else if (m_empty || (Op == Operation::min ? x < m_value : x > m_value))
+    else if (m_empty ||
+             (Op == Impl::Operation::min ? x < m_value : x > m_value))
       m_value = x;
     m_empty = false;
   }
   Output value() const {
-    constexpr bool extreme = Op == Operation::min || Op == Operation::max;
+    constexpr bool extreme =
+        Op == Impl::Operation::min || Op == Impl::Operation::max;
     if (!extreme || !m_empty)
       return static_cast<Output>(static_cast<A>(m_value));
     if constexpr (std::is_integral_v<Output>) {
-      return Op == Operation::min ? std::numeric_limits<Output>::max()
-                                  : std::numeric_limits<Output>::lowest();
+      return Op == Impl::Operation::min ? std::numeric_limits<Output>::max()
+                                        : std::numeric_limits<Output>::lowest();
     } else {
       // infinite or the largest number, by the version of Kokkos
-      return static_cast<Output>(Op == Operation::min
+      return static_cast<Output>(Op == Impl::Operation::min
                                      ? Kokkos::reduction_identity<A>::min()
                                      : Kokkos::reduction_identity<A>::max());
     }
   }
 
  private:
-  std::int64_t m_value = Op == Operation::prod ? 1 : 0;
+  std::int64_t m_value = Op == Impl::Operation::prod ? 1 : 0;
   bool m_empty         = true;
 };
 
-template <Operation Op, class A, class Output>
+template <Impl::Operation Op, class A, class Output>
 std::vector<Output> reduced(std::vector<std::int64_t> const& values,
                             Segments const& segments) {
   std::vector<Output> expected;
@@ -168,7 +170,8 @@ std::vector<Output> reduced(std::vector<std::int64_t> const& values,
 }
 
 /// Prefixes within segments; what lies outside of all of them is `outside(i)`.
-template <Operation Op, class A, class Output, bool Inclusive, class Outside>
+template <Impl::Operation Op, class A, class Output, bool Inclusive,
+          class Outside>
 std::vector<Output> scanned(std::vector<std::int64_t> const& values,
                             Segments const& segments, Outside const& outside) {
   std::vector<Output> expected;
@@ -248,7 +251,7 @@ Kokkos::View<Offset*, Exec> offsets_view(
                                  [&](std::size_t i) { return offsets[i]; });
 }
 
-inline std::string segment_trace(Operation operation, Scalar input,
+inline std::string segment_trace(Impl::Operation operation, Scalar input,
                                  Scalar output, Route route) {
   return std::string(to_string(operation)) + " of " +
          std::string(to_string(input)) + " into " +

@@ -45,7 +45,8 @@ template <class Output, class Exec>
 
 /// One scan from one place to another, by every route. `as_view` makes the
 /// Views of the call from memory, place and size.
-template <ScanKind Kind, class Input, class Output, class Exec, class AsView>
+template <Impl::ScanKind Kind, class Input, class Output, class Exec,
+          class AsView>
 void expect_scanned(Place const& from, Place const& to, std::size_t size,
                     bool contiguous, Random& random, AsView const& as_view) {
   std::size_t const around = 40;
@@ -85,9 +86,9 @@ void expect_any_alignment() {
   };
   for (std::size_t const size : {1, 5, 16, 300, 4111})
     for (std::size_t first = 0; first <= 17; ++first) {
-      expect_scanned<ScanKind::exclusive, Input, Output, Exec>(
+      expect_scanned<Impl::ScanKind::exclusive, Input, Output, Exec>(
           Place{first}, Place{0}, size, true, random, part);
-      expect_scanned<ScanKind::inclusive, Input, Output, Exec>(
+      expect_scanned<Impl::ScanKind::inclusive, Input, Output, Exec>(
           Place{3}, Place{first}, size, true, random, part);
     }
 }
@@ -123,16 +124,16 @@ void expect_strided() {
     for (auto const& [from, to] : {std::pair(Place{0, 3}, Place{0, 1}),
                                    std::pair(Place{1, 1}, Place{2, 5}),
                                    std::pair(Place{3, 2}, Place{1, 7})}) {
-      expect_scanned<ScanKind::exclusive, Input, Output, Exec>(
+      expect_scanned<Impl::ScanKind::exclusive, Input, Output, Exec>(
           from, to, size, false, random, strided);
-      expect_scanned<ScanKind::inclusive, Input, Output, Exec>(
+      expect_scanned<Impl::ScanKind::inclusive, Input, Output, Exec>(
           from, to, size, false, random, strided);
     }
   // The type says strided, the value says contiguous.
-  expect_scanned<ScanKind::exclusive, Input, Output, Exec>(
+  expect_scanned<Impl::ScanKind::exclusive, Input, Output, Exec>(
       Place{3, 1}, Place{5, 1}, 5000, true, random, strided);
   // A single element has no stride.
-  expect_scanned<ScanKind::inclusive, Input, Output, Exec>(
+  expect_scanned<Impl::ScanKind::inclusive, Input, Output, Exec>(
       Place{3, 4}, Place{5, 6}, 1, true, random, strided);
 }
 
@@ -160,7 +161,7 @@ TYPED_TEST(ScanLayouts, MmaRefusesStrides) {
   expect_mma_refuses_strides<TypeParam>();
 }
 
-template <ScanKind Kind, class T, class Exec>
+template <Impl::ScanKind Kind, class T, class Exec>
 void expect_in_place() {
   Random random;
   SCOPED_TRACE(random.note());
@@ -191,14 +192,14 @@ void expect_in_place() {
 }
 
 TYPED_TEST(ScanLayouts, InPlace) {
-  expect_in_place<ScanKind::exclusive, float, TypeParam>();
-  expect_in_place<ScanKind::inclusive, double, TypeParam>();
-  expect_in_place<ScanKind::exclusive, std::int32_t, TypeParam>();
-  expect_in_place<ScanKind::inclusive, std::int64_t, TypeParam>();
+  expect_in_place<Impl::ScanKind::exclusive, float, TypeParam>();
+  expect_in_place<Impl::ScanKind::inclusive, double, TypeParam>();
+  expect_in_place<Impl::ScanKind::exclusive, std::int32_t, TypeParam>();
+  expect_in_place<Impl::ScanKind::inclusive, std::int64_t, TypeParam>();
 }
 
 TYPED_TEST(ScanLayouts, InPlaceOfHalfs) {
-  expect_in_place<ScanKind::exclusive, half_t, TypeParam>();
+  expect_in_place<Impl::ScanKind::exclusive, half_t, TypeParam>();
 }
 
 /// Two columns of a row-major matrix interleave and share no byte.
@@ -234,16 +235,18 @@ void expect_const_and_unmanaged() {
       random_access(memory.data(), size);
   std::vector<std::int64_t> const values(size, 1);
   auto const expected =
-      sequential_scan<ScanKind::inclusive, std::int64_t>(values, 0);
+      sequential_scan<Impl::ScanKind::inclusive, std::int64_t>(values, 0);
   for (Route const route : scan_routes<float, float, Exec>()) {
     SCOPED_TRACE(trace(route, size));
     auto const y = poisoned_array<float, Exec>(size);
     Kokkos::View<float*, Exec, Kokkos::MemoryTraits<Kokkos::Unmanaged>> const
         unmanaged(y.data(), size);
-    run_scan<ScanKind::inclusive>(Exec(), constant, unmanaged, Settings{route});
+    run_scan<Impl::ScanKind::inclusive>(Exec(), constant, unmanaged,
+                                        Settings{route});
     EXPECT_TRUE(written(y, Place{}, expected));
     Kokkos::deep_copy(y, 0.f);
-    run_scan<ScanKind::inclusive>(Exec(), random_access, y, Settings{route});
+    run_scan<Impl::ScanKind::inclusive>(Exec(), random_access, y,
+                                        Settings{route});
     EXPECT_TRUE(written(y, Place{}, expected));
   }
 }
@@ -264,7 +267,7 @@ void expect_atomic_views() {
   for (Route const route : routes<Exec>(false)) {
     SCOPED_TRACE(trace(route, size));
     auto const y = poisoned_array<std::int32_t, Exec>(size);
-    run_scan<ScanKind::exclusive>(Exec(), atomic, y, Settings{route});
+    run_scan<Impl::ScanKind::exclusive>(Exec(), atomic, y, Settings{route});
     ASSERT_TRUE(same_elements_as(
         [](std::size_t i) { return std::int32_t(2 * i); }, elements_of(y)));
   }
@@ -280,7 +283,7 @@ TYPED_TEST(ScanLayouts, AtomicViews) { expect_atomic_views<TypeParam>(); }
 template <class Place, class Space, class Exec, class X, class Y>
 Place total_in_view(X const& x, Y const& y, Settings const& settings) {
   auto const total = poisoned_view<Place, Space>();
-  run_scan<ScanKind::exclusive>(Exec(), x, y, settings, 7, Total(total));
+  run_scan<Impl::ScanKind::exclusive>(Exec(), x, y, settings, 7, Total(total));
   return value_of(total);
 }
 
@@ -307,11 +310,12 @@ void expect_totals() {
     EXPECT_EQ(0.,
               (double(total_in_view<Place, Host, Exec>(no_x, no_y, settings))));
     Place total = poison<Place>();
-    run_scan<ScanKind::inclusive>(Exec(), x, y, settings, 7, Total(total));
+    run_scan<Impl::ScanKind::inclusive>(Exec(), x, y, settings, 7,
+                                        Total(total));
     EXPECT_EQ(expected, double(total));
     total = poison<Place>();
-    run_scan<ScanKind::inclusive>(Exec(), no_x, no_y, settings, 7,
-                                  Total(total));
+    run_scan<Impl::ScanKind::inclusive>(Exec(), no_x, no_y, settings, 7,
+                                        Total(total));
     EXPECT_EQ(0., double(total));
   }
 }
@@ -340,7 +344,7 @@ void expect_row_offsets() {
   for (Route const route : scan_routes<std::int32_t, std::int32_t, Exec>()) {
     SCOPED_TRACE(trace(route, rows));
     auto const offsets = poisoned_array<std::int32_t, Exec>(rows + 1);
-    run_scan<ScanKind::exclusive>(
+    run_scan<Impl::ScanKind::exclusive>(
         Exec(), counts, Kokkos::subview(offsets, Range(0, rows)),
         Settings{route}, 0, Total(Kokkos::subview(offsets, rows)));
     std::int32_t sum = 0;
@@ -367,7 +371,7 @@ void expect_in_order() {
   expected[0] = 1;
   for (int call = 0; call < 20; ++call) {
     inclusive_scan(exec, x, x);
-    expected = sequential_scan<ScanKind::inclusive>(expected, 0u);
+    expected = sequential_scan<Impl::ScanKind::inclusive>(expected, 0u);
   }
   exec.fence();
   EXPECT_TRUE(same_elements_as([&](std::size_t i) { return expected[i]; },

@@ -30,7 +30,7 @@ std::int64_t small_value(Random& random, bool narrow) {
 
 /// One size by every route, with an initial value and without, with a total
 /// and without.
-template <ScanKind Kind, class Input, class Output, class Exec,
+template <Impl::ScanKind Kind, class Input, class Output, class Exec,
           class Accumulator>
 void expect_exact_at(std::size_t size, Random& random) {
   using A = Impl::chosen_accumulator_t<Accumulator, Kokkos::View<Input*>,
@@ -76,10 +76,10 @@ void expect_exact(std::vector<std::size_t> const& sizes) {
   SCOPED_TRACE(random.note() + ", " + std::string(to_string(scalar_v<Input>)) +
                " into " + std::string(to_string(scalar_v<Output>)));
   for (std::size_t const size : sizes) {
-    expect_exact_at<ScanKind::exclusive, Input, Output, Exec, Accumulator>(
-        size, random);
-    expect_exact_at<ScanKind::inclusive, Input, Output, Exec, Accumulator>(
-        size, random);
+    expect_exact_at<Impl::ScanKind::exclusive, Input, Output, Exec,
+                    Accumulator>(size, random);
+    expect_exact_at<Impl::ScanKind::inclusive, Input, Output, Exec,
+                    Accumulator>(size, random);
   }
 }
 
@@ -146,7 +146,7 @@ TYPED_TEST(ScanValues, ShortsHaveNoTileKernel) {
 
 /// Random bits: sums leave the type and come back modulo 2^bits, on every
 /// space.
-template <ScanKind Kind, class Input, class Output, class Exec>
+template <Impl::ScanKind Kind, class Input, class Output, class Exec>
 void expect_modulo() {
   Random random;
   SCOPED_TRACE(random.note());
@@ -178,7 +178,7 @@ void expect_modulo() {
 }
 
 TYPED_TEST(ScanValues, IntegersModulo) {
-  constexpr ScanKind exclusive = ScanKind::exclusive;
+  constexpr Impl::ScanKind exclusive = Impl::ScanKind::exclusive;
   expect_modulo<exclusive, std::int8_t, std::int32_t, TypeParam>();
   expect_modulo<exclusive, std::int8_t, std::int8_t, TypeParam>();
   expect_modulo<exclusive, std::uint8_t, std::uint64_t, TypeParam>();
@@ -186,8 +186,10 @@ TYPED_TEST(ScanValues, IntegersModulo) {
   expect_modulo<exclusive, std::int32_t, std::int64_t, TypeParam>();
   expect_modulo<exclusive, std::uint32_t, std::uint64_t, TypeParam>();
   expect_modulo<exclusive, std::int64_t, std::int64_t, TypeParam>();
-  expect_modulo<ScanKind::inclusive, std::int32_t, std::int32_t, TypeParam>();
-  expect_modulo<ScanKind::inclusive, std::uint64_t, std::uint64_t, TypeParam>();
+  expect_modulo<Impl::ScanKind::inclusive, std::int32_t, std::int32_t,
+                TypeParam>();
+  expect_modulo<Impl::ScanKind::inclusive, std::uint64_t, std::uint64_t,
+                TypeParam>();
 }
 
 /// Counts elements that differ from first + i.
@@ -213,8 +215,8 @@ void expect_many_tiles(std::size_t size) {
     SCOPED_TRACE(trace(route, size));
     Kokkos::deep_copy(y, Output(77));
     Output total = poison<Output>();
-    run_scan<ScanKind::exclusive>(Exec(), x, y, Settings{route}, 5,
-                                  Total(total));
+    run_scan<Impl::ScanKind::exclusive>(Exec(), x, y, Settings{route}, 5,
+                                        Total(total));
     EXPECT_EQ(static_cast<Output>(size), total);
     std::size_t wrong = 0;
     Kokkos::parallel_reduce(

@@ -18,10 +18,10 @@
 
 namespace {
 
-using KokkosMMA::Operation;
 using KokkosMMA::Route;
 using KokkosMMA::ScopedSettings;
 using KokkosMMA::Settings;
+using KokkosMMA::Impl::Operation;
 using namespace KokkosMMA::Testing;
 
 template <class Exec>

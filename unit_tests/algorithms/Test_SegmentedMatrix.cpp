@@ -18,7 +18,7 @@ TYPED_TEST_SUITE(SegmentedMatrix, ExecutionSpaces);
 using Kokkos::LayoutLeft;
 using Kokkos::LayoutRight;
 using Kokkos::LayoutStride;
-constexpr Operation sum = Operation::sum;
+constexpr Impl::Operation sum = Impl::Operation::sum;
 
 /// Values of a matrix, row after row.
 struct Values {
@@ -43,7 +43,7 @@ struct Values {
   }
 };
 
-template <Operation Op, class Input>
+template <Impl::Operation Op, class Input>
 Values random_values(std::size_t rows, std::size_t columns, Random& random) {
   Values values(rows, columns);
   for (std::int64_t& value : values.all)
@@ -118,7 +118,7 @@ std::string shape_trace(std::size_t rows, std::size_t columns,
 }
 
 /// x reduced along both dimensions by every route.
-template <Operation Op, class Input, class Output, class Exec, class X>
+template <Impl::Operation Op, class Input, class Output, class Exec, class X>
 void expect_reduced(X const& x, Values const& values) {
   using R =
       Kokkos::View<Output*, Exec, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
@@ -154,8 +154,8 @@ void expect_scanned(Values const& values, std::size_t padding_x,
     for (std::size_t s = 0; s < values.lines(d); ++s) {
       auto const line = values.line(d, s);
       auto const scan = sequential_scan < Inclusive
-                            ? ScanKind::inclusive
-                            : ScanKind::exclusive > (line, 0);
+                            ? Impl::ScanKind::inclusive
+                            : Impl::ScanKind::exclusive > (line, 0);
       for (std::size_t i = 0; i < line.size(); ++i)
         (d == 0 ? expected(i, s) : expected(s, i)) = scan[i];
     }
@@ -202,7 +202,8 @@ Shape const shapes[] = {{1, 1},     {1, 100},  {100, 1},  {2, 3},    {16, 16},
                         {17, 33},   {32, 8},   {7, 1000}, {1000, 7}, {64, 64},
                         {129, 255}, {3, 5000}, {5003, 3}, {300, 128}};
 
-template <Operation Op, class Input, class Output, class Layout, class Exec>
+template <Impl::Operation Op, class Input, class Output, class Layout,
+          class Exec>
 void expect_layout() {
   Random random;
   SCOPED_TRACE(random.note());
@@ -235,7 +236,7 @@ TYPED_TEST(SegmentedMatrix, LeftOfIntegers) {
   expect_layout<sum, std::int64_t, std::int64_t, LayoutLeft, TypeParam>();
 }
 TYPED_TEST(SegmentedMatrix, MaximumOfDoubles) {
-  expect_layout<Operation::max, double, double, LayoutRight, TypeParam>();
+  expect_layout<Impl::Operation::max, double, double, LayoutRight, TypeParam>();
 }
 
 /// Every third row and every second column.

@@ -21,7 +21,7 @@ template <class Exec>
 class SegmentedNumerics : public ::testing::Test {};
 TYPED_TEST_SUITE(SegmentedNumerics, ExecutionSpaces);
 
-constexpr Operation sum = Operation::sum;
+constexpr Impl::Operation sum = Impl::Operation::sum;
 
 double uniform(Random& random, std::size_t) { return random.uniform(); }
 double normal(Random& random, std::size_t) { return random.normal(); }

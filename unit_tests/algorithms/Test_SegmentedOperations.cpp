@@ -15,29 +15,31 @@ class SegmentedOperations : public ::testing::Test {};
 TYPED_TEST_SUITE(SegmentedOperations, ExecutionSpaces);
 
 TYPED_TEST(SegmentedOperations, MinimumOfFloats) {
-  expect_lengths<Operation::min, float, float, TypeParam>(few_lengths);
-  expect_all_ragged<Operation::min, float, float, TypeParam>(std::int32_t());
+  expect_lengths<Impl::Operation::min, float, float, TypeParam>(few_lengths);
+  expect_all_ragged<Impl::Operation::min, float, float, TypeParam>(
+      std::int32_t());
 }
 TYPED_TEST(SegmentedOperations, MaximumOfHalfs) {
-  expect_lengths<Operation::max, half_t, half_t, TypeParam>(few_lengths);
+  expect_lengths<Impl::Operation::max, half_t, half_t, TypeParam>(few_lengths);
 }
 TYPED_TEST(SegmentedOperations, MaximumOfBytes) {
-  expect_lengths<Operation::max, std::int8_t, std::int8_t, TypeParam>(
+  expect_lengths<Impl::Operation::max, std::int8_t, std::int8_t, TypeParam>(
       few_lengths);
-  expect_all_ragged<Operation::max, std::int8_t, std::int8_t, TypeParam>(
+  expect_all_ragged<Impl::Operation::max, std::int8_t, std::int8_t, TypeParam>(
       std::int64_t());
 }
 TYPED_TEST(SegmentedOperations, MinimumOfFlagsIsAll) {
-  expect_lengths<Operation::min, bool, std::int32_t, TypeParam>(few_lengths);
+  expect_lengths<Impl::Operation::min, bool, std::int32_t, TypeParam>(
+      few_lengths);
 }
 TYPED_TEST(SegmentedOperations, ProductOfDoubles) {
-  expect_lengths<Operation::prod, double, double, TypeParam>(few_lengths);
+  expect_lengths<Impl::Operation::prod, double, double, TypeParam>(few_lengths);
 }
 TYPED_TEST(SegmentedOperations, ProductOfIntegers) {
-  expect_lengths<Operation::prod, std::int32_t, std::int32_t, TypeParam>(
+  expect_lengths<Impl::Operation::prod, std::int32_t, std::int32_t, TypeParam>(
       few_lengths);
-  expect_all_ragged<Operation::prod, std::int32_t, std::int32_t, TypeParam>(
-      std::int32_t());
+  expect_all_ragged<Impl::Operation::prod, std::int32_t, std::int32_t,
+                    TypeParam>(std::int32_t());
 }
 
 }  // namespace

@@ -15,7 +15,7 @@ template <class Exec>
 class SegmentedReduce : public ::testing::Test {};
 TYPED_TEST_SUITE(SegmentedReduce, ExecutionSpaces);
 
-constexpr Operation sum = Operation::sum;
+constexpr Impl::Operation sum = Impl::Operation::sum;
 
 TYPED_TEST(SegmentedReduce, Halfs) {
   expect_lengths<sum, half_t, float, TypeParam>(all_lengths());

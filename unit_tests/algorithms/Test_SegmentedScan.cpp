@@ -15,7 +15,7 @@ template <class Exec>
 class SegmentedScan : public ::testing::Test {};
 TYPED_TEST_SUITE(SegmentedScan, ExecutionSpaces);
 
-constexpr Operation sum = Operation::sum;
+constexpr Impl::Operation sum = Impl::Operation::sum;
 
 TYPED_TEST(SegmentedScan, Floats) {
   expect_scans<sum, float, float, TypeParam>(all_lengths());

@@ -14,7 +14,7 @@ template <class Exec>
 class SegmentedScanTypes : public ::testing::Test {};
 TYPED_TEST_SUITE(SegmentedScanTypes, ExecutionSpaces);
 
-constexpr Operation sum = Operation::sum;
+constexpr Impl::Operation sum = Impl::Operation::sum;
 
 TYPED_TEST(SegmentedScanTypes, HalfsIntoFloats) {
   expect_scans<sum, half_t, float, TypeParam>(few_lengths);
@@ -37,18 +37,18 @@ TYPED_TEST(SegmentedScanTypes, NoKernelForThese) {
   expect_scans<sum, float, float, TypeParam, double>(few_lengths);
 }
 TYPED_TEST(SegmentedScanTypes, Maximum) {
-  expect_scans<Operation::max, float, float, TypeParam>(few_lengths);
-  expect_scans<Operation::max, std::int8_t, std::int8_t, TypeParam>(
+  expect_scans<Impl::Operation::max, float, float, TypeParam>(few_lengths);
+  expect_scans<Impl::Operation::max, std::int8_t, std::int8_t, TypeParam>(
       few_lengths);
 }
 TYPED_TEST(SegmentedScanTypes, Minimum) {
-  expect_scans<Operation::min, std::int32_t, std::int32_t, TypeParam>(
+  expect_scans<Impl::Operation::min, std::int32_t, std::int32_t, TypeParam>(
       few_lengths);
-  expect_ragged_scans<Operation::min, std::int32_t, std::int32_t, std::int32_t,
-                      TypeParam>();
+  expect_ragged_scans<Impl::Operation::min, std::int32_t, std::int32_t,
+                      std::int32_t, TypeParam>();
 }
 TYPED_TEST(SegmentedScanTypes, Product) {
-  expect_scans<Operation::prod, std::int32_t, std::int32_t, TypeParam>(
+  expect_scans<Impl::Operation::prod, std::int32_t, std::int32_t, TypeParam>(
       few_lengths);
 }
 

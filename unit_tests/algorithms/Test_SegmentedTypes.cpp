@@ -15,7 +15,7 @@ template <class Exec>
 class SegmentedTypes : public ::testing::Test {};
 TYPED_TEST_SUITE(SegmentedTypes, ExecutionSpaces);
 
-constexpr Operation sum = Operation::sum;
+constexpr Impl::Operation sum = Impl::Operation::sum;
 
 TYPED_TEST(SegmentedTypes, BHalfs) {
   expect_lengths<sum, bhalf_t, float, TypeParam>(few_lengths);
@@ -84,12 +84,13 @@ TYPED_TEST(SegmentedTypes, IntegersModulo) {
 }
 
 // --- types of the accumulator -----------------------------------------------
-template <Operation Op, class Input, class Output, class Accumulator = void>
+template <Impl::Operation Op, class Input, class Output,
+          class Accumulator = void>
 using kept =
     Impl::segment_accumulator_t<operation_t<Op, Accumulator>,
                                 Kokkos::View<Input*>, Kokkos::View<Output*>>;
-constexpr Operation min  = Operation::min;
-constexpr Operation prod = Operation::prod;
+constexpr Impl::Operation min  = Impl::Operation::min;
+constexpr Impl::Operation prod = Impl::Operation::prod;
 static_assert(std::is_same_v<float, kept<sum, half_t, half_t>>);
 static_assert(std::is_same_v<double, kept<sum, float, double>>);
 static_assert(std::is_same_v<float, kept<min, float, double>>);

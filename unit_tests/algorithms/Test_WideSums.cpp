@@ -94,8 +94,8 @@ void expect_scanned(Data<T, Exec> const& data) {
     using Accumulator = Impl::chosen_accumulator_t<void, Kokkos::View<T*>,
                                                    Kokkos::View<Value*>>;
     Accumulator total = poison<Accumulator>();
-    run_scan<ScanKind::inclusive>(Exec(), data.x, y, Settings{route}, 5,
-                                  Total(total));
+    run_scan<Impl::ScanKind::inclusive>(Exec(), data.x, y, Settings{route}, 5,
+                                        Total(total));
     EXPECT_TRUE(near(data.sum(0, size), total, size));
     auto const prefixes = elements_of(y);
     long double sum     = 5;
@@ -103,7 +103,7 @@ void expect_scanned(Data<T, Exec> const& data) {
       sum += data.values[i];
       ASSERT_TRUE(near(sum, prefixes[i], i + 2)) << i;
     }
-    run_scan<ScanKind::exclusive>(Exec(), data.x, y, Settings{route});
+    run_scan<Impl::ScanKind::exclusive>(Exec(), data.x, y, Settings{route});
     EXPECT_TRUE(near(data.sum(0, size - 1), elements_of(y).back(), size));
   }
 }

@@ -60,35 +60,35 @@ struct Combined {
   }
   /// Numbers whose combination is exact in any order: integers of all bits, so
   /// that an element that is lost, or counts twice, changes the result.
-  template <Operation Op>
+  template <Impl::Operation Op>
   static Bits draw(Random& random) {
     if constexpr (floating) {
       double number = double(random.integer(-99, 99));
-      if (Op == Operation::prod) {
+      if (Op == Impl::Operation::prod) {
         auto const kind = random.integer(0, 127);
         number = kind == 0 ? 2. : kind == 1 ? 0.5 : kind % 2 ? -1. : 1.;
       }
       return bits_of(number);
     } else if constexpr (Input == Scalar::boolean) {
-      return Bits(random.integer(0, Op == Operation::prod ? 40 : 1) != 0);
+      return Bits(random.integer(0, Op == Impl::Operation::prod ? 40 : 1) != 0);
     } else {
       // Even factors soon leave nothing of a product modulo 2^32.
-      return Bits(random.bits() | (Op == Operation::prod));
+      return Bits(random.bits() | (Op == Impl::Operation::prod));
     }
   }
   /// Integers wrap; a minimum or maximum passes over NaN, as Kokkos' reducers.
-  template <Operation Op>
+  template <Impl::Operation Op>
   static Value join(Value a, Value b) {
-    if constexpr (Op == Operation::min) {
+    if constexpr (Op == Impl::Operation::min) {
       return b < a ? b : a;
-    } else if constexpr (Op == Operation::max) {
+    } else if constexpr (Op == Impl::Operation::max) {
       return a < b ? b : a;
     } else if constexpr (std::is_integral_v<Value>) {
-      return static_cast<Value>(Op == Operation::sum
+      return static_cast<Value>(Op == Impl::Operation::sum
                                     ? std::uint64_t(a) + std::uint64_t(b)
                                     : std::uint64_t(a) * std::uint64_t(b));
     } else {
-      return Op == Operation::sum ? a + b : a * b;
+      return Op == Impl::Operation::sum ? a + b : a * b;
     }
   }
 };

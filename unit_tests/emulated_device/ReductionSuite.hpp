@@ -40,7 +40,7 @@ class Reductions : public KernelSuite<P> {
   using typename KernelSuite<P>::Value;
 
   /// Every way, against a loop over the elements in their order.
-  template <Operation Op>
+  template <Impl::Operation Op>
   void expect_serial(Case const& c, Row<Bits> const& x) {
     Groups const groups = c.groups();
     std::vector<Value> expected(groups.count,
@@ -58,7 +58,7 @@ class Reductions : public KernelSuite<P> {
                 << values[g] << ", not " << expected[g];
         });
   }
-  template <Operation Op>
+  template <Impl::Operation Op>
   void expect_exact() {
     this->each_of(Kernel::cases(T::bytes, this->random),
                   [&](Case const& c, Groups const& groups) {
@@ -73,15 +73,15 @@ TYPED_TEST_SUITE_P(Reductions);
 
 TYPED_TEST_P(Reductions, Exact) {
   SCOPED_TRACE(this->random.note());
-  this->template expect_exact<Operation::sum>();
+  this->template expect_exact<Impl::Operation::sum>();
   if constexpr (TypeParam::Kernel::has_operations) {
-    this->template expect_exact<Operation::min>();
+    this->template expect_exact<Impl::Operation::min>();
     // What differs between types is how they are read.
     constexpr Scalar input = TypeParam::T::input;
     if constexpr (input == Scalar::half || input == Scalar::float32 ||
                   input == Scalar::int8 || input == Scalar::uint64) {
-      this->template expect_exact<Operation::max>();
-      this->template expect_exact<Operation::prod>();
+      this->template expect_exact<Impl::Operation::max>();
+      this->template expect_exact<Impl::Operation::prod>();
     }
   }
 }
@@ -123,7 +123,7 @@ TYPED_TEST_P(FloatReductions, ErrorIsWithinItsBound) {
         ++n[g];
       });
       std::vector<std::vector<Value>> first;
-      Kernel::template each_way<Operation::sum, T>(
+      Kernel::template each_way<Impl::Operation::sum, T>(
           c, x.data(), [&](std::vector<Value> const& values, bool use_mma) {
             first.push_back(values);
             for (std::size_t g = 0; g < groups.count; ++g) {
@@ -147,7 +147,7 @@ TYPED_TEST_P(FloatReductions, ErrorIsWithinItsBound) {
           });
       // Blocks and threads take other turns, the bits are the same.
       std::size_t way = 0;
-      Kernel::template each_way<Operation::sum, T>(
+      Kernel::template each_way<Impl::Operation::sum, T>(
           c, x.data(), [&](std::vector<Value> const& values, bool) {
             ASSERT_EQ(0, std::memcmp(first[way++].data(), values.data(),
                                      values.size() * sizeof(Value)))
@@ -176,10 +176,10 @@ TYPED_TEST_P(FloatReductions, WhatIsNotFiniteStaysInItsGroup) {
             this->random.integer(0, std::int64_t(of_group.size()) - 1))];
       };
       x[any()] = F::encode(special);
-      this->template expect_serial<Operation::sum>(c, x);
+      this->template expect_serial<Impl::Operation::sum>(c, x);
       // Another one in the same group: infinities of both signs give NaN.
       x[any()] = F::encode(-infinity);
-      this->template expect_serial<Operation::sum>(c, x);
+      this->template expect_serial<Impl::Operation::sum>(c, x);
     });
 }
 
@@ -188,7 +188,7 @@ TYPED_TEST_P(FloatReductions, SubnormalsAreAdded) {
   using F = typename TestFixture::F;
   for (int const least : this->smallest_exponents())
     this->each_few([&](auto const& c, Groups const& groups) {
-      this->template expect_serial<Operation::sum>(
+      this->template expect_serial<Impl::Operation::sum>(
           c, this->row_of(groups, [&](auto& bits, auto, auto) {
             bits = F::encode(
                 std::ldexp(double(this->random.integer(-99, 99)), least));
@@ -209,13 +209,13 @@ TYPED_TEST_P(FloatReductions, SignsOfZero) {
     for (std::size_t i = 0; i < x.size(); ++i)
       if (groups.of(i) >= 0) filled[groups.of(i)] = true;
     // As a sum that starts from +0.
-    Kernel::template each_way<Operation::sum, T>(
+    Kernel::template each_way<Impl::Operation::sum, T>(
         c, x.data(), [&](std::vector<Value> const& values, bool) {
           for (Value const value : values)
             ASSERT_TRUE(value == 0 && !std::signbit(value)) << groups.name;
         });
     if constexpr (Kernel::has_operations) {
-      Kernel::template each_way<Operation::min, T>(
+      Kernel::template each_way<Impl::Operation::min, T>(
           c, x.data(), [&](std::vector<Value> const& values, bool) {
             for (std::size_t g = 0; g < groups.count; ++g) {
               ASSERT_TRUE(!filled[g] ||
@@ -240,7 +240,7 @@ TYPED_TEST_P(FloatReductions, OverflowAsALoopOverTheElements) {
     for (Bits const sign : {Bits(0), negative})
       this->each_few([&](auto const& c, Groups const& groups) {
         std::vector<std::size_t> seen(groups.count);
-        this->template expect_serial<Operation::sum>(
+        this->template expect_serial<Impl::Operation::sum>(
             c, this->row_of(groups, [&](auto& bits, auto g, auto) {
               bits = Bits(seen[g]++ < most ? largest | sign : 0);
             }));
@@ -257,8 +257,8 @@ TYPED_TEST_P(FloatReductions, ExtremesPassOverNaN) {
         bits = F::encode(
             g + 1 == groups.count || i % 2 ? nan : double(i * 37 % 101) - 50);
       });
-      this->template expect_serial<Operation::min>(c, x);
-      this->template expect_serial<Operation::max>(c, x);
+      this->template expect_serial<Impl::Operation::min>(c, x);
+      this->template expect_serial<Impl::Operation::max>(c, x);
     });
   }
 }

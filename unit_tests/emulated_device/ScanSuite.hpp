@@ -42,7 +42,7 @@ class Scans : public KernelSuite<P> {
 
   /// Calls check(y, inclusive, use_mma) for every way. What belongs to no group
   /// must stay.
-  template <Operation Op, class Check>
+  template <Impl::Operation Op, class Check>
   void each_way(Case const& c, Row<Bits> const& x, Check const& check) {
     Groups const groups = c.groups();
     int const before    = this->offset(sizeof(Value));
@@ -67,12 +67,12 @@ class Scans : public KernelSuite<P> {
         });
   }
   /// Every way, against a loop over the elements in their order.
-  template <Operation Op>
+  template <Impl::Operation Op>
   void expect_serial(Case const& c, Row<Bits> const& x) {
     Groups const groups = c.groups();
     each_way<Op>(c, x, [&](Row<Value> const& y, bool inclusive, bool) {
       std::vector<Value> running(groups.count,
-                                 Op == Operation::sum
+                                 Op == Impl::Operation::sum
                                      ? Kernel::template init<T>()
                                      : Impl::Combine<Op, Value>::identity());
       for (std::size_t i = 0; i < x.size(); ++i) {
@@ -87,7 +87,7 @@ class Scans : public KernelSuite<P> {
       }
     });
   }
-  template <Operation Op>
+  template <Impl::Operation Op>
   void expect_exact() {
     this->each_of(Kernel::cases(T::bytes, this->random),
                   [&](Case const& c, Groups const& groups) {
@@ -103,14 +103,14 @@ TYPED_TEST_SUITE_P(Scans);
 TYPED_TEST_P(Scans, Exact) {
   SCOPED_TRACE(this->random.note());
   using T = typename TypeParam::T;
-  this->template expect_exact<Operation::sum>();
+  this->template expect_exact<Impl::Operation::sum>();
   if constexpr (TypeParam::Kernel::has_operations) {
     // What differs between types is how they are read.
     if constexpr (T::input == Scalar::half || T::input == Scalar::float64 ||
                   std::is_same_v<typename T::Value, std::int32_t>) {
-      this->template expect_exact<Operation::min>();
-      this->template expect_exact<Operation::max>();
-      this->template expect_exact<Operation::prod>();
+      this->template expect_exact<Impl::Operation::min>();
+      this->template expect_exact<Impl::Operation::max>();
+      this->template expect_exact<Impl::Operation::prod>();
     }
   }
 }
@@ -123,16 +123,16 @@ TYPED_TEST_P(Scans, InPlace) {
     SCOPED_TRACE(this->random.note());
     this->each_few([&](auto const& c, Groups const& groups) {
       auto const x = this->row_of(groups, [&](Bits& bits, auto, auto) {
-        bits = T::template draw<Operation::sum>(this->random);
+        bits = T::template draw<Impl::Operation::sum>(this->random);
       });
       std::vector<std::vector<Value>> apart;
-      this->template each_way<Operation::sum>(
+      this->template each_way<Impl::Operation::sum>(
           c, x, [&](Row<Value> const& y, bool, bool) {
             apart.emplace_back(y.data(), y.data() + y.size());
           });
       Row<Bits> both(x.size(), 1);
       std::size_t way = 0;
-      TypeParam::Kernel::template each_way<Operation::sum, T>(
+      TypeParam::Kernel::template each_way<Impl::Operation::sum, T>(
           c, both.data(),
           [&] {
             std::memcpy(both.data(), x.data(), x.size() * sizeof(Bits));
@@ -191,7 +191,7 @@ TYPED_TEST_P(FloatScans, ErrorIsWithinItsBound) {
       auto const x = this->row_of(groups, [&](auto& bits, auto, auto i) {
         bits = F::encode(draws[kind](i));
       });
-      this->template each_way<Operation::sum>(
+      this->template each_way<Impl::Operation::sum>(
           c, x, [&](Row<Value> const& y, bool inclusive, bool use_mma) {
             struct Running {
               ExactSum exact;
@@ -255,7 +255,7 @@ TYPED_TEST_P(FloatScans, WhatIsNotFiniteReachesWhatFollowsInItsGroup) {
         if (step && other < x.size() && groups.of(other) >= 0)
           x[other] = F::encode(-special);
       }
-      this->template expect_serial<Operation::sum>(c, x);
+      this->template expect_serial<Impl::Operation::sum>(c, x);
     });
 }
 
@@ -264,7 +264,7 @@ TYPED_TEST_P(FloatScans, SubnormalsAreAdded) {
   using F = typename TestFixture::F;
   for (int const least : this->smallest_exponents())
     this->each_few([&](auto const& c, Groups const& groups) {
-      this->template expect_serial<Operation::sum>(
+      this->template expect_serial<Impl::Operation::sum>(
           c, this->row_of(groups, [&](auto& bits, auto, auto) {
             bits = F::encode(
                 std::ldexp(double(this->random.integer(-99, 99)), least));
@@ -278,7 +278,7 @@ TYPED_TEST_P(FloatScans, NegativeZerosGiveZero) {
   this->each_few([&](auto const& c, Groups const& groups) {
     auto const x = this->row_of(
         groups, [](auto& bits, auto, auto) { bits = F::encode(-0.); });
-    this->template each_way<Operation::sum>(
+    this->template each_way<Impl::Operation::sum>(
         c, x, [&](Row<Value> const& y, bool, bool) {
           for (std::size_t i = 0; i < y.size(); ++i)
             ASSERT_TRUE(groups.of(i) < 0 || !std::signbit(y[i]))
@@ -299,7 +299,7 @@ TYPED_TEST_P(FloatScans, OverflowAsALoopOverTheElements) {
       this->each_few([&](auto const& c, Groups const& groups) {
         // More sums of half values would be rounded.
         if (groups.elements / period > 8000) return;
-        this->template expect_serial<Operation::sum>(
+        this->template expect_serial<Impl::Operation::sum>(
             c, this->row_of(groups, [&](auto& bits, auto, auto i) {
               bits = Bits(i % period == period / 2 ? largest | sign : sign);
             }));

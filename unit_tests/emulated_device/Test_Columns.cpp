@@ -56,7 +56,7 @@ struct ColumnReduction {
     return matrices(random);
   }
   static std::vector<Case> few_cases(int, Random&) { return few_matrices(); }
-  template <Operation Op, class T, class Check>
+  template <Impl::Operation Op, class T, class Check>
   static void each_way(Case const& c, typename T::Bits const* x,
                        Check const& check) {
     using Value       = typename T::Value;
@@ -68,7 +68,8 @@ struct ColumnReduction {
       check(results.values(), use_mma);
     };
     reduce(false);
-    if constexpr (Op == Operation::sum && Impl::column_mma_exists(T::input) &&
+    if constexpr (Op == Impl::Operation::sum &&
+                  Impl::column_mma_exists(T::input) &&
                   Impl::segment_mma_exists(T::input, scalar_v<Value>)) {
       reduce(true);
     }
@@ -95,7 +96,7 @@ struct ColumnScan {
     return all;
   }
   static std::vector<Case> few_cases(int, Random&) { return few_matrices(); }
-  template <Operation Op, class T, class ResultOf, class Check>
+  template <Impl::Operation Op, class T, class ResultOf, class Check>
   static void each_way(Case const& c, typename T::Bits const* x,
                        ResultOf const& y_of, Check const& check) {
     using Value     = typename T::Value;
@@ -135,13 +136,13 @@ TEST(Columns, ScansIntoRowsOfAnotherStride) {
     std::size_t const y_stride = m.columns + std::size_t(random.integer(0, 9));
     Row<std::uint8_t> x(m.groups().elements, int(random.integer(0, 15)));
     for (std::size_t i = 0; i < x.size(); ++i)
-      x[i] = T::draw<Operation::sum>(random);
+      x[i] = T::draw<Impl::Operation::sum>(random);
     Row<std::int32_t> y((m.rows - 1) * y_stride + m.columns,
                         int(random.integer(0, 3)));
-    Impl::Cuda::launch_column_scan<Operation::sum, Scalar::int8, std::int32_t,
-                                   true>(Kokkos::Cuda(), x.data(), m.rows,
-                                         m.columns, m.stride, y.data(),
-                                         y_stride);
+    Impl::Cuda::launch_column_scan<Impl::Operation::sum, Scalar::int8,
+                                   std::int32_t, true>(
+        Kokkos::Cuda(), x.data(), m.rows, m.columns, m.stride, y.data(),
+        y_stride);
     std::vector<std::int32_t> sum(m.columns);
     for (std::size_t i = 0; i < y.size(); ++i) {
       std::size_t const row = i / y_stride, column = i % y_stride;

@@ -19,7 +19,7 @@ struct CsrSegment {
     return CsrCase::all(random);
   }
   static std::vector<Case> few_cases(int, Random&) { return CsrCase::few(); }
-  template <Operation Op, class T, class Check>
+  template <Impl::Operation Op, class T, class Check>
   static void each_way(Case const& c, typename T::Bits const* x,
                        Check const& check) {
     using Value  = typename T::Value;
@@ -35,9 +35,11 @@ struct CsrSegment {
       check(results.values(), false);
     };
     // What is known decides which kernel runs.
-    if (Op == Operation::sum || c.size() % 3 == 0) reduce(unknown, unknown);
-    if (Op == Operation::sum || c.size() % 3 == 1) reduce(c.size(), unknown);
-    if (Op == Operation::sum || c.size() % 3 == 2)
+    if (Op == Impl::Operation::sum || c.size() % 3 == 0)
+      reduce(unknown, unknown);
+    if (Op == Impl::Operation::sum || c.size() % 3 == 1)
+      reduce(c.size(), unknown);
+    if (Op == Impl::Operation::sum || c.size() % 3 == 2)
       reduce(c.size(), c.longest());
   }
   static double bound(int, std::size_t) { return 0; }

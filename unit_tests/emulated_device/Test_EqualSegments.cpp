@@ -52,7 +52,7 @@ struct EqualSegment {
     }
     return all;
   }
-  template <Operation Op, class T, class Check>
+  template <Impl::Operation Op, class T, class Check>
   static void each_way(Case const& c, typename T::Bits const* x,
                        Check const& check) {
     using Value       = typename T::Value;
@@ -64,7 +64,7 @@ struct EqualSegment {
       check(results.values(), use_mma);
     };
     reduce(false);
-    if constexpr (Op == Operation::sum &&
+    if constexpr (Op == Impl::Operation::sum &&
                   Impl::segment_mma_exists(T::input, scalar_v<Value>)) {
       reduce(true);
     }

@@ -80,7 +80,7 @@ struct RangeScan {
             {std::size_t(random.integer(200, 600))},
             {std::size_t(random.integer(3000, 8000))}};
   }
-  template <Operation, class T, class ResultOf, class Check>
+  template <Impl::Operation, class T, class ResultOf, class Check>
   static void each_way(Case const& c, typename T::Bits const* x,
                        ResultOf const& y_of, Check const& check) {
     using Impl::WarpScanMma;

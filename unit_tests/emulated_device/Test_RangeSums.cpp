@@ -68,7 +68,7 @@ struct RangeSum {
             {std::size_t(40000 / bytes) + 3},
             {std::size_t(random.integer(20000, 30000))}};
   }
-  template <Operation, class T, class Check>
+  template <Impl::Operation, class T, class Check>
   static void each_way(Case const& c, typename T::Bits const* x,
                        Check const& check) {
     int const chain = chain_lengths[c.size % 4];
@@ -167,7 +167,7 @@ TYPED_TEST(Dots, Exact) {
   this->each(
       sizes(T::bytes, this->random),
       [&](auto, auto) {
-        return T::template draw<Operation::sum>(this->random);
+        return T::template draw<Impl::Operation::sum>(this->random);
       },
       [&](auto const& x, auto const& y, int chain) {
         Value exact(0);
@@ -270,7 +270,7 @@ TYPED_TEST(Dots, NonFiniteValues) {
 /// The papers' formulations, of half values. Column sums as half, which the
 /// papers keep, would overflow for some of these.
 struct PaperSum : RangeSum {
-  template <Operation, class T, class Check>
+  template <Impl::Operation, class T, class Check>
   static void each_way(Case const& c, std::uint16_t const* x,
                        Check const& check) {
     for (Formulation const formulation :

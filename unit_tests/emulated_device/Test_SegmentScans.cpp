@@ -13,7 +13,8 @@ namespace KokkosMMA::Testing {
 namespace {
 
 /// Both kinds of scan.
-template <Operation Op, class T, class Segments, class ResultOf, class Check>
+template <Impl::Operation Op, class T, class Segments, class ResultOf,
+          class Check>
 void each_scan(typename T::Bits const* x, std::size_t size,
                Segments const& segments, ResultOf const& y_of,
                Check const& check) {
@@ -48,7 +49,7 @@ struct EqualSegmentScan {
   static std::vector<Case> few_cases(int, Random&) {
     return {{270, 3}, {1200, 33}, {1200, 257}, {9000, 5000}, {1200, 30000}};
   }
-  template <Operation Op, class T, class ResultOf, class Check>
+  template <Impl::Operation Op, class T, class ResultOf, class Check>
   static void each_way(Case const& c, typename T::Bits const* x,
                        ResultOf const& y_of, Check const& check) {
     each_scan<Op, T>(x, c.size, Impl::EqualSegments{c.size, c.length}, y_of,
@@ -68,7 +69,7 @@ struct CsrSegmentScan {
     return CsrCase::all(random);
   }
   static std::vector<Case> few_cases(int, Random&) { return CsrCase::few(); }
-  template <Operation Op, class T, class ResultOf, class Check>
+  template <Impl::Operation Op, class T, class ResultOf, class Check>
   static void each_way(Case const& c, typename T::Bits const* x,
                        ResultOf const& y_of, Check const& check) {
     using Offset = OffsetOf<T>;

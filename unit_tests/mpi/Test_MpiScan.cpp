@@ -19,9 +19,9 @@ template <class Exec>
 class MpiScan : public ::testing::Test {};
 TYPED_TEST_SUITE(MpiScan, ExecutionSpaces);
 
-template <ScanKind Kind, class Accumulator = void, class... Arguments>
+template <Impl::ScanKind Kind, class Accumulator = void, class... Arguments>
 void scan_ranks(Arguments&&... arguments) {
-  if constexpr (Kind == ScanKind::exclusive) {
+  if constexpr (Kind == Impl::ScanKind::exclusive) {
     mpi::exclusive_scan<Accumulator>(MPI_COMM_WORLD,
                                      std::forward<Arguments>(arguments)...);
   } else {
@@ -31,7 +31,7 @@ void scan_ranks(Arguments&&... arguments) {
 }
 
 /// Values whose sums are exact in every type: the prefixes depend on no cut.
-template <ScanKind Kind, class T, class Y, class Exec>
+template <Impl::ScanKind Kind, class T, class Y, class Exec>
 void exact_scans(Random& random) {
   using A =
       Impl::chosen_accumulator_t<void, Kokkos::View<T*>, Kokkos::View<Y*>>;
@@ -84,7 +84,7 @@ void exact_scans(Random& random) {
   }
 }
 
-template <ScanKind Kind, class Exec>
+template <Impl::ScanKind Kind, class Exec>
 void exact_scans_of_all_types() {
   Random random;
   SCOPED_TRACE(random.note());
@@ -101,10 +101,10 @@ void exact_scans_of_all_types() {
   exact_scans<Kind, double, double, Exec>(random);
 }
 TYPED_TEST(MpiScan, ExclusiveDoesNotDependOnTheCut) {
-  exact_scans_of_all_types<ScanKind::exclusive, TypeParam>();
+  exact_scans_of_all_types<Impl::ScanKind::exclusive, TypeParam>();
 }
 TYPED_TEST(MpiScan, InclusiveDoesNotDependOnTheCut) {
-  exact_scans_of_all_types<ScanKind::inclusive, TypeParam>();
+  exact_scans_of_all_types<Impl::ScanKind::inclusive, TypeParam>();
 }
 
 /// All bits of integers: sums wrap.

@@ -95,8 +95,8 @@ template <class Accumulator = void, class Exec, Impl::Rank1View X,
           Impl::Rank1View Y>
 void exclusive_scan(Exec const& exec, X const& x, Y const& y,
                     Settings const& settings = {}) {
-  Impl::scan_views<ScanKind::exclusive, Accumulator>({}, exec, x, y, 0,
-                                                     settings);
+  Impl::scan_views<Impl::ScanKind::exclusive, Accumulator>({}, exec, x, y, 0,
+                                                           settings);
 }
 
 /// Exclusive scan from an initial value: y(i) = init + x(0) + ... + x(i-1).
@@ -108,7 +108,7 @@ template <class Accumulator = void, class Exec, Impl::Rank1View X,
           Impl::Rank1View Y, Impl::InitialArgument Init>
 void exclusive_scan(Exec const& exec, X const& x, Y const& y, Init&& init,
                     Settings const& settings = {}) {
-  Impl::scan_views<ScanKind::exclusive, Accumulator, Exec, X, Y, Init>(
+  Impl::scan_views<Impl::ScanKind::exclusive, Accumulator, Exec, X, Y, Init>(
       {}, exec, x, y, static_cast<Init&&>(init), settings);
 }
 
@@ -124,7 +124,7 @@ template <class Accumulator = void, class Exec, Impl::Rank1View X,
           Impl::Rank1View Y, Impl::InitialArgument Init, class Place>
 void exclusive_scan(Exec const& exec, X const& x, Y const& y, Init&& init,
                     Total<Place> const& total, Settings const& settings = {}) {
-  Impl::scan_views<ScanKind::exclusive, Accumulator, Exec, X, Y, Init>(
+  Impl::scan_views<Impl::ScanKind::exclusive, Accumulator, Exec, X, Y, Init>(
       {}, exec, x, y, static_cast<Init&&>(init), total.place(), settings);
 }
 
@@ -133,8 +133,8 @@ template <class Accumulator = void, class Exec, Impl::Rank1View X,
           Impl::Rank1View Y, class Place>
 void exclusive_scan(Exec const& exec, X const& x, Y const& y,
                     Total<Place> const& total, Settings const& settings = {}) {
-  Impl::scan_views<ScanKind::exclusive, Accumulator>({}, exec, x, y, 0,
-                                                     total.place(), settings);
+  Impl::scan_views<Impl::ScanKind::exclusive, Accumulator>(
+      {}, exec, x, y, 0, total.place(), settings);
 }
 
 /// Exclusive scan with a label for Kokkos Tools and KOKKOSMMA_VERBOSE.
@@ -142,8 +142,8 @@ template <class Accumulator = void, class Exec, Impl::Rank1View X,
           Impl::Rank1View Y>
 void exclusive_scan(std::string const& label, Exec const& exec, X const& x,
                     Y const& y, Settings const& settings = {}) {
-  Impl::scan_views<ScanKind::exclusive, Accumulator>(label, exec, x, y, 0,
-                                                     settings);
+  Impl::scan_views<Impl::ScanKind::exclusive, Accumulator>(label, exec, x, y, 0,
+                                                           settings);
 }
 
 /// Exclusive scan from an initial value, with a label for Kokkos Tools and
@@ -152,7 +152,7 @@ template <class Accumulator = void, class Exec, Impl::Rank1View X,
           Impl::Rank1View Y, Impl::InitialArgument Init>
 void exclusive_scan(std::string const& label, Exec const& exec, X const& x,
                     Y const& y, Init&& init, Settings const& settings = {}) {
-  Impl::scan_views<ScanKind::exclusive, Accumulator, Exec, X, Y, Init>(
+  Impl::scan_views<Impl::ScanKind::exclusive, Accumulator, Exec, X, Y, Init>(
       label, exec, x, y, static_cast<Init&&>(init), settings);
 }
 
@@ -163,7 +163,7 @@ template <class Accumulator = void, class Exec, Impl::Rank1View X,
 void exclusive_scan(std::string const& label, Exec const& exec, X const& x,
                     Y const& y, Init&& init, Total<Place> const& total,
                     Settings const& settings = {}) {
-  Impl::scan_views<ScanKind::exclusive, Accumulator, Exec, X, Y, Init>(
+  Impl::scan_views<Impl::ScanKind::exclusive, Accumulator, Exec, X, Y, Init>(
       label, exec, x, y, static_cast<Init&&>(init), total.place(), settings);
 }
 
@@ -174,8 +174,8 @@ template <class Accumulator = void, class Exec, Impl::Rank1View X,
 void exclusive_scan(std::string const& label, Exec const& exec, X const& x,
                     Y const& y, Total<Place> const& total,
                     Settings const& settings = {}) {
-  Impl::scan_views<ScanKind::exclusive, Accumulator>(label, exec, x, y, 0,
-                                                     total.place(), settings);
+  Impl::scan_views<Impl::ScanKind::exclusive, Accumulator>(
+      label, exec, x, y, 0, total.place(), settings);
 }
 
 /// Does not compile: a total is named by Total(place).
@@ -193,8 +193,8 @@ template <class Accumulator = void, class Exec, Impl::Rank1View X,
           Impl::Rank1View Y>
 void inclusive_scan(Exec const& exec, X const& x, Y const& y,
                     Settings const& settings = {}) {
-  Impl::scan_views<ScanKind::inclusive, Accumulator>({}, exec, x, y, 0,
-                                                     settings);
+  Impl::scan_views<Impl::ScanKind::inclusive, Accumulator>({}, exec, x, y, 0,
+                                                           settings);
 }
 
 /// Inclusive scan from an initial value: y(i) = init + x(0) + ... + x(i).
@@ -206,7 +206,7 @@ template <class Accumulator = void, class Exec, Impl::Rank1View X,
           Impl::Rank1View Y, Impl::InitialArgument Init>
 void inclusive_scan(Exec const& exec, X const& x, Y const& y, Init&& init,
                     Settings const& settings = {}) {
-  Impl::scan_views<ScanKind::inclusive, Accumulator, Exec, X, Y, Init>(
+  Impl::scan_views<Impl::ScanKind::inclusive, Accumulator, Exec, X, Y, Init>(
       {}, exec, x, y, static_cast<Init&&>(init), settings);
 }
 
@@ -222,7 +222,7 @@ template <class Accumulator = void, class Exec, Impl::Rank1View X,
           Impl::Rank1View Y, Impl::InitialArgument Init, class Place>
 void inclusive_scan(Exec const& exec, X const& x, Y const& y, Init&& init,
                     Total<Place> const& total, Settings const& settings = {}) {
-  Impl::scan_views<ScanKind::inclusive, Accumulator, Exec, X, Y, Init>(
+  Impl::scan_views<Impl::ScanKind::inclusive, Accumulator, Exec, X, Y, Init>(
       {}, exec, x, y, static_cast<Init&&>(init), total.place(), settings);
 }
 
@@ -231,8 +231,8 @@ template <class Accumulator = void, class Exec, Impl::Rank1View X,
           Impl::Rank1View Y, class Place>
 void inclusive_scan(Exec const& exec, X const& x, Y const& y,
                     Total<Place> const& total, Settings const& settings = {}) {
-  Impl::scan_views<ScanKind::inclusive, Accumulator>({}, exec, x, y, 0,
-                                                     total.place(), settings);
+  Impl::scan_views<Impl::ScanKind::inclusive, Accumulator>(
+      {}, exec, x, y, 0, total.place(), settings);
 }
 
 /// Inclusive scan with a label for Kokkos Tools and KOKKOSMMA_VERBOSE.
@@ -240,8 +240,8 @@ template <class Accumulator = void, class Exec, Impl::Rank1View X,
           Impl::Rank1View Y>
 void inclusive_scan(std::string const& label, Exec const& exec, X const& x,
                     Y const& y, Settings const& settings = {}) {
-  Impl::scan_views<ScanKind::inclusive, Accumulator>(label, exec, x, y, 0,
-                                                     settings);
+  Impl::scan_views<Impl::ScanKind::inclusive, Accumulator>(label, exec, x, y, 0,
+                                                           settings);
 }
 
 /// Inclusive scan from an initial value, with a label for Kokkos Tools and
@@ -250,7 +250,7 @@ template <class Accumulator = void, class Exec, Impl::Rank1View X,
           Impl::Rank1View Y, Impl::InitialArgument Init>
 void inclusive_scan(std::string const& label, Exec const& exec, X const& x,
                     Y const& y, Init&& init, Settings const& settings = {}) {
-  Impl::scan_views<ScanKind::inclusive, Accumulator, Exec, X, Y, Init>(
+  Impl::scan_views<Impl::ScanKind::inclusive, Accumulator, Exec, X, Y, Init>(
       label, exec, x, y, static_cast<Init&&>(init), settings);
 }
 
@@ -261,7 +261,7 @@ template <class Accumulator = void, class Exec, Impl::Rank1View X,
 void inclusive_scan(std::string const& label, Exec const& exec, X const& x,
                     Y const& y, Init&& init, Total<Place> const& total,
                     Settings const& settings = {}) {
-  Impl::scan_views<ScanKind::inclusive, Accumulator, Exec, X, Y, Init>(
+  Impl::scan_views<Impl::ScanKind::inclusive, Accumulator, Exec, X, Y, Init>(
       label, exec, x, y, static_cast<Init&&>(init), total.place(), settings);
 }
 
@@ -272,8 +272,8 @@ template <class Accumulator = void, class Exec, Impl::Rank1View X,
 void inclusive_scan(std::string const& label, Exec const& exec, X const& x,
                     Y const& y, Total<Place> const& total,
                     Settings const& settings = {}) {
-  Impl::scan_views<ScanKind::inclusive, Accumulator>(label, exec, x, y, 0,
-                                                     total.place(), settings);
+  Impl::scan_views<Impl::ScanKind::inclusive, Accumulator>(
+      label, exec, x, y, 0, total.place(), settings);
 }
 
 /// Does not compile: a total is named by Total(place).

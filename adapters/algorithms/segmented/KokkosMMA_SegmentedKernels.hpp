@@ -135,7 +135,8 @@ void launch_segmented_scan(std::string const& label, Kokkos::Cuda const& exec,
   }
 }
 
-/// Of offsets into `size` elements; waits for the stream.
+/// What is wrong with offsets into `size` elements, or the longest segment;
+/// waits for the stream.
 template <class Offsets>
 OffsetFindings findings_of_offsets(Kokkos::Cuda const& exec,
                                    CsrSegments<Offsets> const& segments,

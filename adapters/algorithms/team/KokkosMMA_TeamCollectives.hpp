@@ -104,14 +104,14 @@ template <class Member, Impl::Rank1View X, Impl::Rank1View Y, class T>
 KOKKOS_INLINE_FUNCTION void team_inclusive_scan(Member const& member,
                                                 X const& x, Y const& y,
                                                 T& total) {
-  Impl::scan_elements<true, ScanKind::inclusive>(member, x, y, total);
+  Impl::scan_elements<true, Impl::ScanKind::inclusive>(member, x, y, total);
 }
 /// The team computes the inclusive scan of a View of rank 1, without total.
 template <class Member, Impl::Rank1View X, Impl::Rank1View Y>
 KOKKOS_INLINE_FUNCTION void team_inclusive_scan(Member const& member,
                                                 X const& x, Y const& y) {
   Impl::chosen_accumulator_t<void, X, Y> total;
-  Impl::scan_elements<true, ScanKind::inclusive>(member, x, y, total);
+  Impl::scan_elements<true, Impl::ScanKind::inclusive>(member, x, y, total);
 }
 
 /// The team computes the exclusive scan of a View of rank 1: y(i) = x(0) + ...
@@ -121,14 +121,14 @@ template <class Member, Impl::Rank1View X, Impl::Rank1View Y, class T>
 KOKKOS_INLINE_FUNCTION void team_exclusive_scan(Member const& member,
                                                 X const& x, Y const& y,
                                                 T& total) {
-  Impl::scan_elements<true, ScanKind::exclusive>(member, x, y, total);
+  Impl::scan_elements<true, Impl::ScanKind::exclusive>(member, x, y, total);
 }
 /// The team computes the exclusive scan of a View of rank 1, without total.
 template <class Member, Impl::Rank1View X, Impl::Rank1View Y>
 KOKKOS_INLINE_FUNCTION void team_exclusive_scan(Member const& member,
                                                 X const& x, Y const& y) {
   Impl::chosen_accumulator_t<void, X, Y> total;
-  Impl::scan_elements<true, ScanKind::exclusive>(member, x, y, total);
+  Impl::scan_elements<true, Impl::ScanKind::exclusive>(member, x, y, total);
 }
 
 /// team_scan by the vector lanes of one thread (see vector_reduce).
@@ -152,7 +152,7 @@ template <class Member, Impl::Rank1View X, Impl::Rank1View Y, class T>
 KOKKOS_INLINE_FUNCTION void vector_inclusive_scan(Member const& member,
                                                   X const& x, Y const& y,
                                                   T& total) {
-  Impl::scan_elements<false, ScanKind::inclusive>(member, x, y, total);
+  Impl::scan_elements<false, Impl::ScanKind::inclusive>(member, x, y, total);
 }
 /// The vector lanes of one thread compute the inclusive scan of a View of rank
 /// 1, without total.
@@ -160,7 +160,7 @@ template <class Member, Impl::Rank1View X, Impl::Rank1View Y>
 KOKKOS_INLINE_FUNCTION void vector_inclusive_scan(Member const& member,
                                                   X const& x, Y const& y) {
   Impl::chosen_accumulator_t<void, X, Y> total;
-  Impl::scan_elements<false, ScanKind::inclusive>(member, x, y, total);
+  Impl::scan_elements<false, Impl::ScanKind::inclusive>(member, x, y, total);
 }
 
 /// The vector lanes of one thread compute the exclusive scan of a View of rank
@@ -170,7 +170,7 @@ template <class Member, Impl::Rank1View X, Impl::Rank1View Y, class T>
 KOKKOS_INLINE_FUNCTION void vector_exclusive_scan(Member const& member,
                                                   X const& x, Y const& y,
                                                   T& total) {
-  Impl::scan_elements<false, ScanKind::exclusive>(member, x, y, total);
+  Impl::scan_elements<false, Impl::ScanKind::exclusive>(member, x, y, total);
 }
 /// The vector lanes of one thread compute the exclusive scan of a View of rank
 /// 1, without total.
@@ -178,7 +178,7 @@ template <class Member, Impl::Rank1View X, Impl::Rank1View Y>
 KOKKOS_INLINE_FUNCTION void vector_exclusive_scan(Member const& member,
                                                   X const& x, Y const& y) {
   Impl::chosen_accumulator_t<void, X, Y> total;
-  Impl::scan_elements<false, ScanKind::exclusive>(member, x, y, total);
+  Impl::scan_elements<false, Impl::ScanKind::exclusive>(member, x, y, total);
 }
 
 }  // namespace KokkosMMA

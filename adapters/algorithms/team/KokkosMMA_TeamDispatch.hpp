@@ -301,7 +301,7 @@ struct CalledIndices {
   template <class>
   KOKKOS_FORCEINLINE_FUNCTION static constexpr void check() {}
 
-  /// As a functor for Kokkos' nested calls.
+  /// The functor for Kokkos' nested calls.
   template <class T, class Value, class Joiner>
   KOKKOS_FORCEINLINE_FUNCTION auto call(Joiner const&) const {
     return TeamCall<Index, T, Value, Functor, Joiner>{functor};

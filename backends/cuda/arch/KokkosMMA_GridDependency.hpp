@@ -13,14 +13,15 @@ namespace KokkosMMA::Impl::Cuda {
 /// us instead of 140.5, separable sums of radius 1 136.0 instead of 137.4),
 /// half values and floats up to 1 % (H200, CUDA 13.0, 2026-11-24).
 struct GridDependency {
-  /// Of the earlier grid: its blocks are all under way, the later one may come.
+  /// Called by the earlier grid: once all its blocks have, the later one may
+  /// start.
   __device__ static void release() {
 #if __CUDA_ARCH__ >= 900
     asm volatile("griddepcontrol.launch_dependents;");
 #endif
   }
-  /// Of the later grid, each thread before it reads or writes global memory:
-  /// the earlier one is done, and what it wrote is there.
+  /// Called by each thread of the later grid before it reads or writes global
+  /// memory: the earlier one is then done, and what it wrote is there.
   __device__ static void wait() {
 #if __CUDA_ARCH__ >= 900
     asm volatile("griddepcontrol.wait;" ::: "memory");

@@ -49,6 +49,8 @@ struct SumOperands {
 /// vector of y beside it.
 template <Scalar Input>
 struct DotOperands {
+  static_assert(size_of(Input) <= 2 || Input == Scalar::float64,
+                "products of wider elements are not exact");
   using Accumulator                     = WarpDot<Warp, Input>;
   static constexpr int vectors_per_step = 1;
   static constexpr int element_bytes    = size_of(Input);

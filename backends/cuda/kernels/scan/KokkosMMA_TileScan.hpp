@@ -11,6 +11,7 @@
 #include <core/scan/KokkosMMA_WarpScan.hpp>
 
 #include <cstdint>
+#include <type_traits>
 
 /// \file
 /// Scan of memory into memory: whole vectors per lane, the tiles of
@@ -80,6 +81,28 @@ __device__ Words load_some(unsigned char const* at, int first, int last) {
     }
   }
   return words;
+}
+
+/// Results of a lane that are neighbours, at an address aligned to all of them,
+/// or to 16 bytes.
+template <class Output, class Results>
+__device__ void store_streamed(Output* to, Results const& results) {
+  constexpr int bytes = sizeof(Results);
+  if constexpr (bytes % 16 == 0) {
+    uint4 vector[bytes / 16];
+    memcpy(vector, &results, bytes);
+#pragma unroll
+    for (int v = 0; v < bytes / 16; ++v)
+      __stcs(reinterpret_cast<uint4*>(to) + v, vector[v]);
+  } else {
+    using Vector = std::conditional_t<
+        bytes == 8, uint2,
+        std::conditional_t<bytes == 4, unsigned, unsigned short>>;
+    static_assert(sizeof(Vector) == bytes);
+    Vector vector;
+    memcpy(&vector, &results, bytes);
+    __stcs(reinterpret_cast<Vector*>(to), vector);
+  }
 }
 
 /// Prefixes within the warp, in the lane that computes and writes them.
@@ -190,17 +213,8 @@ __global__ void __launch_bounds__(Tuning::value.threads + 32,
 #pragma unroll
       for (int v = 0; v < 2 * count; ++v) {
         auto const results = result(v);
-        Output* const to   = operands.y + (first + v * 32 + lane) * elements;
-        if constexpr (sizeof(results) == 16) {
-          uint4 vector;
-          memcpy(&vector, &results, 16);
-          __stcs(reinterpret_cast<uint4*>(to), vector);
-        } else {
-          static_assert(sizeof(results) == 8);
-          uint2 vector;
-          memcpy(&vector, &results, 8);
-          __stcs(reinterpret_cast<uint2*>(to), vector);
-        }
+        store_streamed(operands.y + (first + v * 32 + lane) * elements,
+                       results);
       }
     } else {
 #pragma unroll

@@ -267,8 +267,10 @@ template <Operation Op, Scalar Input, class Value, bool Inclusive, class Output,
 void launch_column_scan_of(Kokkos::Cuda const& space, void const* x,
                            ColumnMatrix const& matrix, Output* y,
                            std::uint64_t y_stride) {
-  constexpr ColumnScanTuning tuning = column_scan_tuning;
-  constexpr unsigned warps          = tuning.threads / 32;
+  // Numbers: g++ 12 fails on an aggregate within the generic lambda below.
+  constexpr int threads         = column_scan_tuning.threads;
+  constexpr unsigned min_blocks = column_scan_tuning.min_blocks;
+  constexpr unsigned warps      = threads / 32;
   constexpr int rows = column_scan_rows<column_bytes<Input, Elements>>;
   check(cudaSetDevice(space.cuda_device()), "cudaSetDevice");
   ColumnScanShape shape{};
@@ -322,12 +324,11 @@ void launch_column_scan_of(Kokkos::Cuda const& space, void const* x,
     constexpr int bytes =
         sizeof(ColumnScanMemory<Value, ColumnWords<Elements * size_of(Input)>,
                                 rows, Elements>);
-    kernel_facts(space.cuda_device(), kernel, tuning.threads, bytes);
+    kernel_facts(space.cuda_device(), kernel, threads, bytes);
     unsigned const resident =
-        unsigned(device(space.cuda_device()).multiprocessors) *
-        tuning.min_blocks;
+        unsigned(device(space.cuda_device()).multiprocessors) * min_blocks;
     unsigned const blocks = unsigned(std::min<std::uint64_t>(resident, tiles));
-    launch_kernel(space, "column_scan", kernel, {blocks, tuning.threads, bytes},
+    launch_kernel(space, "column_scan", kernel, {blocks, threads, bytes},
                           static_cast<unsigned char const*>(x), shape, y, scratch);
   };
   if (shape.lanes.groups > 1)
@@ -337,7 +338,7 @@ void launch_column_scan_of(Kokkos::Cuda const& space, void const* x,
 }
 
 /// y(i,j) at y[i * y_row_stride + j] = the combination of the column up to x at
-/// (i,j). In coordinate when y is x, with the same stride and element size.
+/// (i,j). In place when y is x, with the same stride and element size.
 template <Operation Op, Scalar Input, class Value, bool Inclusive, class Output>
 void launch_column_scan(Kokkos::Cuda const& space, void const* x,
                         std::uint64_t rows, std::uint64_t columns,

@@ -69,7 +69,7 @@ class ScanRange {
   __device__ void store(std::uint32_t place, Results const& results) const {
     Output* const to = m_y + place;
     if (m_aligned && place >= m_begin && place + elements <= m_end) {
-      store_vector(to, results);
+      store_streamed(to, results);
       return;
     }
 #pragma unroll
@@ -78,25 +78,6 @@ class ScanRange {
   }
 
  private:
-  __device__ static void store_vector(Output* to, Results const& results) {
-    constexpr int bytes = sizeof(Results);
-    if constexpr (bytes % 16 == 0) {
-      uint4 vector[bytes / 16];
-      memcpy(vector, &results, bytes);
-#pragma unroll
-      for (int v = 0; v < bytes / 16; ++v)
-        __stcs(reinterpret_cast<uint4*>(to) + v, vector[v]);
-    } else {
-      using Vector = std::conditional_t<
-          bytes == 8, uint2,
-          std::conditional_t<bytes == 4, unsigned, unsigned short>>;
-      static_assert(sizeof(Vector) == bytes);
-      Vector vector;
-      memcpy(&vector, &results, bytes);
-      __stcs(reinterpret_cast<Vector*>(to), vector);
-    }
-  }
-
   unsigned char const* m_x;
   Output* m_y;
   std::uint32_t m_begin;
