@@ -115,8 +115,8 @@ constexpr Refusal refuse_mma(ReduceProblem const& problem,
 }
 
 /// Route of a reduction. Visible data go to the tensor cores for the types
-/// where they are no slower than additions, which is every one in the table of an
-/// H200; opaque functors to `streamed`, everything else to Kokkos' own code.
+/// where they are no slower than additions, which is every one in the table of
+/// an H200; opaque functors to `streamed`, everything else to Kokkos' own code.
 /// Automatic choice never fails. With a forced route, `route` is that route and
 /// the caller checks the refusal.
 constexpr RouteDecision route_reduce(
