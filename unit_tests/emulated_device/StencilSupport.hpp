@@ -40,8 +40,8 @@ inline int& stencils_taken() {
   return taken;
 }
 
-/// The power of two of large and tiny data. Of bhalf tiny data are normal
-/// numbers: the band kernels lose bits of its subnormal ones.
+/// The power of two of large and tiny data, which are multiples of the least
+/// number.
 template <class T>
 int stencil_exponent(StencilData data) {
   if (std::is_integral_v<T>) return 0;
@@ -49,7 +49,7 @@ int stencil_exponent(StencilData data) {
   if (data != StencilData::large && !tiny) return 0;
   switch (scalar_v<T>) {
     case Scalar::half: return tiny ? -24 : 13;
-    case Scalar::bhalf: return tiny ? -120 : 100;
+    case Scalar::bhalf: return tiny ? -133 : 100;
     case Scalar::float32: return tiny ? -149 : 100;
     default: return tiny ? -1074 : 900;
   }

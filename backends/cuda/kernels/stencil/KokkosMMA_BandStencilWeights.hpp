@@ -141,11 +141,15 @@ struct BandStencil {
     using Row = weight_operand_t<is_half>;
     // Scales the largest weight along the rows to about 1, or, if Split, so
     // high that the smallest operands are in the range of fp16. The other
-    // factor is scaled by the inverse power of two.
-    double largest = 0;
+    // factor is scaled by the inverse power of two. Sums of subnormal bfloat16
+    // along the rows must not have bits below 2^-133, which no operand of the
+    // second product holds.
+    constexpr int top = scalar_v<Element> == Scalar::bhalf ? 16
+                        : Split                            ? Row::top
+                                                           : 0;
+    double largest    = 0;
     for (double const w : factors[1]) largest = std::max(largest, std::abs(w));
-    int const exponent =
-        largest > 0 ? (Split ? Row::top : 0) - std::ilogb(largest) : 0;
+    int const exponent = largest > 0 ? top - std::ilogb(largest) : 0;
     FloatWeights<Split> weights{};
     if (!encode<BhalfOperand>(factors[0], -exponent, weights.column) ||
         !encode<Row>(factors[1], exponent, weights.row))
