@@ -80,7 +80,7 @@ struct EnvironmentTuning {
 /// Which table that is, for a person.
 [[gnu::cold]] inline std::string tuning_name(TunedDevice const& device) {
   EnvironmentTuning const& environment = environment_tuning();
-  std::string const builtin            = device.name.empty()
+  std::string builtin                  = device.name.empty()
                                              ? "built-in"
                                              : std::string(builtin_tuning_of(device).name);
   if (environment.path.empty()) return builtin;
