@@ -6,7 +6,6 @@
 #include <backends/cuda/arch/KokkosMMA_CopyAsync.hpp>
 #include <backends/cuda/atom/KokkosMMA_Warp.hpp>
 #include <core/automaton/KokkosMMA_WarpAutomaton.hpp>
-#include <core/base/KokkosMMA_Designators.hpp>
 #include <core/base/KokkosMMA_Errors.hpp>
 
 #include <string>
@@ -16,7 +15,6 @@
 /// The tile of a block that advances cells of a byte, and its tuning.
 
 namespace KokkosMMA::Impl::Cuda {
-KOKKOSMMA_IMPL_DESIGNATORS_BEGIN
 
 /// Columns and rows of cells that a block holds.
 struct AutomatonTile {
@@ -70,15 +68,15 @@ inline std::string to_string(AutomatonTuning const& t) {
 ///   radius 1, periodic     274  272  241  232  224
 ///   radius 16, constant    236  245  234  234  232
 ///   radius 16, periodic    279  270  261  245  243
+///
+/// Without designators: nvcc 12.4 aborts over them in a variable template.
 template <bool Moore, class Rule>
 inline constexpr AutomatonTuning automaton_tuning{
-    .min_blocks = !Moore                            ? 4
-                  : std::is_same_v<Rule, RangeRule> ? 6
-                                                    : 5,
-    .rounds     = 6,
-    .min_steps  = 4};
+    !Moore                            ? 4
+    : std::is_same_v<Rule, RangeRule> ? 6
+                                      : 5,
+    6, 4};
 
-KOKKOSMMA_IMPL_DESIGNATORS_END
 }  // namespace KokkosMMA::Impl::Cuda
 
 #endif

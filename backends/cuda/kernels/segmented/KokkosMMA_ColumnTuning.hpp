@@ -31,16 +31,14 @@ inline std::string to_string(ColumnReduceTuning const& t) {
 }
 
 /// Running values and vectors in flight share the registers. Which others were
-/// tried was not recorded.
+/// tried was not recorded. Without designators: nvcc 12.4 aborts over them in
+/// a variable template.
 template <class Sums>
 inline constexpr ColumnReduceTuning column_reduce_tuning =
     Sums::deep > 1 && Sums::registers >= 32
-        ? ColumnReduceTuning{.threads    = 256,
-                             .min_blocks = 2,
-                             .loads      = Sums::registers >= 48 ? 4 : 8}
-    : Sums::registers >= 16
-        ? ColumnReduceTuning{.threads = 256, .min_blocks = 3, .loads = 4}
-        : ColumnReduceTuning{.threads = 512, .min_blocks = 2, .loads = 8};
+        ? ColumnReduceTuning{256, 2, Sums::registers >= 48 ? 4 : 8}
+    : Sums::registers >= 16 ? ColumnReduceTuning{256, 3, 4}
+                            : ColumnReduceTuning{512, 2, 8};
 
 template <class Sums>
 inline constexpr int column_reduce_memory =

@@ -3,7 +3,6 @@
 #ifndef KOKKOSMMA_CUDA_SEGMENT_SCAN_TUNING_HPP
 #define KOKKOSMMA_CUDA_SEGMENT_SCAN_TUNING_HPP
 
-#include <core/base/KokkosMMA_Designators.hpp>
 #include <core/base/KokkosMMA_Errors.hpp>
 
 #include <string>
@@ -13,7 +12,6 @@
 /// 2^28 elements, GB/s read plus written, copy 4223.
 
 namespace KokkosMMA::Impl::Cuda {
-KOKKOSMMA_IMPL_DESIGNATORS_BEGIN
 
 struct SegmentScanTuning {
   int threads;     ///< per block that load
@@ -42,11 +40,10 @@ inline std::string to_string(SegmentScanTuning const& t) {
 ///
 /// With four batches to a warp in place of one: 3944 and 3826 for segments of
 /// 32. Exclusive scans of vectors of 16 bytes spill with 8 rows, and with 7.
+/// Without designators: nvcc 12.4 aborts over them in a variable template.
 template <class Scan>
 inline constexpr SegmentScanTuning segment_walk_tuning{
-    .threads    = 256,
-    .min_blocks = 4,
-    .rows       = Scan::bytes == 16 && !Scan::inclusive ? 6 : 8};
+    256, 4, Scan::bytes == 16 && !Scan::inclusive ? 6 : 8};
 
 /// The pipeline of tiles.
 ///
@@ -62,14 +59,12 @@ inline constexpr SegmentScanTuning segment_walk_tuning{
 /// Exclusive scans of floats keep 8 bytes in local memory with 8 rows.
 template <class Scan, bool Equal>
 inline constexpr SegmentScanTuning segment_pipeline_tuning{
-    .threads    = Scan::bytes == 16 && Equal ? 224 : 256,
-    .min_blocks = 3,
-    .rows       = Scan::bytes != 16 ? 8
-                  : !Equal          ? 6
-                  : Scan::inclusive ? 8
-                                    : 7};
+    Scan::bytes == 16 && Equal ? 224 : 256, 3,
+    Scan::bytes != 16 ? 8
+    : !Equal          ? 6
+    : Scan::inclusive ? 8
+                      : 7};
 
-KOKKOSMMA_IMPL_DESIGNATORS_END
 }  // namespace KokkosMMA::Impl::Cuda
 
 #endif
