@@ -143,7 +143,7 @@ struct BandStencil {
     // high that the smallest operands are in the range of fp16. The other
     // factor is scaled by the inverse power of two. Sums of subnormal bfloat16
     // along the rows must not have bits below 2^-133, which no operand of the
-    // second product holds.
+    // second product holds: two operands of a weight have 16 bits.
     constexpr int top = scalar_v<Element> == Scalar::bhalf ? 16
                         : Split                            ? Row::top
                                                            : 0;
