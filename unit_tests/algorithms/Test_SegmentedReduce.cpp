@@ -16,10 +16,10 @@ template <class Exec>
 class SegmentedReduce : public ::testing::Test {};
 TYPED_TEST_SUITE(SegmentedReduce, ExecutionSpaces);
 
-constexpr Impl::Operation sum  = Impl::Operation::sum;
-constexpr Impl::Operation prod = Impl::Operation::prod;
-constexpr Impl::Operation min  = Impl::Operation::min;
-constexpr Impl::Operation max  = Impl::Operation::max;
+constexpr Impl::Operation sum     = Impl::Operation::sum;
+constexpr Impl::Operation prod    = Impl::Operation::prod;
+constexpr Impl::Operation minimum = Impl::Operation::min;
+constexpr Impl::Operation maximum = Impl::Operation::max;
 
 TYPED_TEST(SegmentedReduce, EveryLength) {
   expect_lengths<Reduce, TypeParam, Case<sum, half_t, float>,
@@ -76,8 +76,8 @@ TYPED_TEST(SegmentedReduce, Ragged) {
   expect_ragged<Reduce, Case<sum, half_t, float>, std::int64_t, Exec>();
   using Bytes = Case<sum, std::int8_t, std::int32_t>;
   expect_ragged<Reduce, Bytes, std::int32_t, Exec>();
-  expect_ragged<Reduce, Case<min, float, float>, std::int32_t, Exec>();
-  using Maxima = Case<max, std::int8_t, std::int8_t>;
+  expect_ragged<Reduce, Case<minimum, float, float>, std::int32_t, Exec>();
+  using Maxima = Case<maximum, std::int8_t, std::int8_t>;
   expect_ragged<Reduce, Maxima, std::int64_t, Exec>();
   using Products = Case<prod, std::int32_t, std::int32_t>;
   expect_ragged<Reduce, Products, std::int32_t, Exec>();
@@ -100,9 +100,10 @@ TYPED_TEST(SegmentedReduce, Types) {
 }
 
 TYPED_TEST(SegmentedReduce, OtherOperations) {
-  expect_lengths<Reduce, TypeParam, Case<min, float, float>,
-                 Case<max, half_t, half_t>, Case<max, std::int8_t, std::int8_t>,
-                 Case<min, bool, std::int32_t>, Case<prod, double, double>,
+  expect_lengths<Reduce, TypeParam, Case<minimum, float, float>,
+                 Case<maximum, half_t, half_t>,
+                 Case<maximum, std::int8_t, std::int8_t>,
+                 Case<minimum, bool, std::int32_t>, Case<prod, double, double>,
                  Case<prod, std::int32_t, std::int32_t>>(few_lengths);
 }
 
@@ -131,14 +132,14 @@ inline constexpr bool keeps =
     std::is_same_v<Kept, typename Case<Op, Types...>::Accumulator>;
 static_assert(keeps<float, sum, half_t, half_t>);
 static_assert(keeps<double, sum, float, double>);
-static_assert(keeps<float, min, float, double>);
-static_assert(keeps<float, min, half_t, half_t>);
+static_assert(keeps<float, minimum, float, double>);
+static_assert(keeps<float, minimum, half_t, half_t>);
 static_assert(keeps<std::int32_t, sum, std::int8_t, std::int8_t>);
 static_assert(keeps<double, sum, std::int32_t, float>);
 static_assert(keeps<double, sum, std::uint64_t, double>);
 static_assert(keeps<std::int64_t, sum, std::uint8_t, float>);
 // 4e9 as int32 would be the smallest of all.
-static_assert(keeps<std::uint32_t, min, std::uint32_t, std::int32_t>);
+static_assert(keeps<std::uint32_t, minimum, std::uint32_t, std::int32_t>);
 static_assert(keeps<double, prod, std::int32_t, float>);
 static_assert(keeps<double, prod, std::int64_t, double>);
 static_assert(keeps<double, prod, std::int8_t, double>);

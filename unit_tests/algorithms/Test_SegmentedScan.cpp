@@ -16,8 +16,9 @@ class SegmentedScan : public ::testing::Test {};
 TYPED_TEST_SUITE(SegmentedScan, ExecutionSpaces);
 
 constexpr Impl::Operation sum = Impl::Operation::sum;
-constexpr Impl::Operation min = Impl::Operation::min;
-constexpr Impl::Operation max = Impl::Operation::max;
+// Not min: nvcc names the function std::min in the code that it writes for g++.
+constexpr Impl::Operation minimum = Impl::Operation::min;
+constexpr Impl::Operation maximum = Impl::Operation::max;
 
 TYPED_TEST(SegmentedScan, EveryLength) {
   expect_lengths<Scan, TypeParam, Case<sum, float, float>,
@@ -29,7 +30,7 @@ TYPED_TEST(SegmentedScan, Ragged) {
   using Bytes = Case<sum, std::int8_t, std::int32_t>;
   expect_ragged<Scan, Bytes, std::int64_t, Exec>();
   expect_ragged<Scan, Case<sum, half_t, half_t>, std::int32_t, Exec>();
-  using Minima = Case<min, std::int32_t, std::int32_t>;
+  using Minima = Case<minimum, std::int32_t, std::int32_t>;
   expect_ragged<Scan, Minima, std::int32_t, Exec>();
 }
 TYPED_TEST(SegmentedScan, Types) {
@@ -45,9 +46,9 @@ TYPED_TEST(SegmentedScan, Types) {
                  Case<sum, float, float, double>>(few_lengths);
 }
 TYPED_TEST(SegmentedScan, OtherOperations) {
-  expect_lengths<Scan, TypeParam, Case<max, float, float>,
-                 Case<max, std::int8_t, std::int8_t>,
-                 Case<min, std::int32_t, std::int32_t>,
+  expect_lengths<Scan, TypeParam, Case<maximum, float, float>,
+                 Case<maximum, std::int8_t, std::int8_t>,
+                 Case<minimum, std::int32_t, std::int32_t>,
                  Case<Impl::Operation::prod, std::int32_t, std::int32_t>>(
       few_lengths);
 }
