@@ -45,7 +45,7 @@ class Scratch {
     auto* const memory             = static_cast<char*>(zeroed(counters));
     m_ticket                       = reinterpret_cast<unsigned*>(memory);
     m_scan.control = reinterpret_cast<ScanControl*>(memory + counters / 2);
-    RelaxedCapture const capture;
+    RelaxedCapture const relaxed;
     OwnErrors const errors;
     void* words = nullptr;
     if (cudaHostAlloc(&words, max_words * sizeof(unsigned long long),
@@ -121,14 +121,6 @@ class Scratch {
   }
 
  private:
-  /// Allows the calls below while another thread captures a graph.
-  struct RelaxedCapture {
-    cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
-    RelaxedCapture() { exchange(); }
-    ~RelaxedCapture() { exchange(); }
-    void exchange() { cudaThreadExchangeStreamCaptureMode(&mode); }
-  };
-
   struct Growing {
     void* memory         = nullptr;
     std::size_t capacity = 0;
@@ -145,7 +137,7 @@ class Scratch {
   };
 
   [[gnu::cold]] void* zeroed(std::size_t bytes) {
-    RelaxedCapture const capture;
+    RelaxedCapture const relaxed;
     OwnErrors const errors;
     void* memory = nullptr;
     if (cudaMalloc(&memory, bytes) != cudaSuccess) throw std::bad_alloc();
