@@ -20,6 +20,7 @@
 #include <core/base/KokkosMMA_Verbose.hpp>
 #include <core/routing/KokkosMMA_CallTables.hpp>
 #include <core/routing/KokkosMMA_RouteDecision.hpp>
+#include <core/routing/KokkosMMA_Settings.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -218,8 +219,11 @@ class TimedCall {
         capture != cudaStreamCaptureStatusNone)
       return false;
     bool const generic = decision.route == Route::generic;
-    auto const begun   = CallRecords::instance().begin(
-          {pattern, label, type, log2_size(size)}, !generic, m_device);
+    // Who asks for a route in a scope counts on it: KokkosMMA::reduce has
+    // kernels of ours keep a narrow sum in float, which Kokkos would not do.
+    bool const either = !generic && scoped_settings().route == Route::automatic;
+    auto const begun  = CallRecords::instance().begin(
+         {pattern, label, type, log2_size(size)}, either, m_device);
     m_kind   = begun.kind;
     m_timer  = begun.timer;
     m_bytes  = bytes;
