@@ -3,42 +3,16 @@
 #ifndef KOKKOSMMA_CALL_LABEL_HPP
 #define KOKKOSMMA_CALL_LABEL_HPP
 
-#include <cctype>
 #include <cstddef>
-#include <cstdlib>
 #include <string>
 #include <string_view>
 
-#if __has_include(<cxxabi.h>)
-#include <cxxabi.h>
-#endif
-
 /// \file
-/// Labels of calls for people. The default label of a call in Kokkos is
-/// typeid(Functor).name(), with a work tag "functor/tag": of a lambda that is a
-/// line or more.
+/// Labels of calls for people. A call without a label has the name of its
+/// functor's type in Kokkos, with a work tag "functor/tag": of a lambda that is
+/// a line or more. The forms are those of Kokkos 4.6, nvcc 13.0 and g++ 12.
 
 namespace KokkosMMA::Impl {
-
-/// The C++ name of a mangled type, or nothing for other texts. A single letter
-/// would be the name of a built-in type, and is a label.
-[[gnu::cold]] inline std::string demangled_type(std::string const& text) {
-#if __has_include(<cxxabi.h>)
-  auto const first = text.size() < 4 ? '\0' : text[0];
-  if (first == 'N' || first == 'Z' || first == 'S' ||
-      std::isdigit(static_cast<unsigned char>(first))) {
-    int status = 0;
-    char* const name =
-        abi::__cxa_demangle(text.c_str(), nullptr, nullptr, &status);
-    std::string const found = status == 0 && name ? name : "";
-    std::free(name);
-    return found;
-  }
-#else
-  static_cast<void>(text);
-#endif
-  return {};
-}
 
 /// The text without what stands between `open` and `close`, and without them.
 [[gnu::cold]] inline std::string without_brackets(std::string_view text,
@@ -53,74 +27,69 @@ namespace KokkosMMA::Impl {
   return rest;
 }
 
-/// The qualified name in the declaration of a function or a type, without
-/// template arguments, parameters and the type of the result.
-[[gnu::cold]] inline std::string bare_name(std::string_view declaration) {
-  std::string const name =
-      without_brackets(without_brackets(declaration, '<', '>'), '(', ')');
-  return name.substr(name.rfind(' ') + 1);
+/// The qualified name of a function or a type alone.
+[[gnu::cold]] inline std::string bare_name(std::string_view name) {
+  return without_brackets(without_brackets(name, '<', '>'), '(', ')');
 }
 
-/// A demangled type as people write it: "solve lambda#1" for an extended lambda
-/// of nvcc, whose type is __nv_dl_wrapper_t<__nv_dl_tag<..., &solve, 1u>, ...>,
-/// and "main::lambda#1" for main::{lambda(int)#1}. CUDA 12.4 to 13.0, g++ 12.
-[[gnu::cold]] inline std::string readable_type(std::string type) {
-  auto const erase = [&type](std::string_view what) {
-    for (std::size_t at; (at = type.find(what)) != std::string::npos;)
-      type.erase(at, what.size());
-  };
-  erase("(anonymous namespace)::");
-  std::string_view const tag = "__nv_dl_tag<";
-  std::size_t const tag_at   = type.find(tag);
-  std::size_t const function =
-      tag_at == std::string::npos ? tag_at : type.find(", &", tag_at);
-  if (function != std::string::npos) {
-    std::size_t const begin = function + 3;
-    std::size_t end         = begin;
-    for (int depth = 0; end < type.size(); ++end) {
-      char const c = type[end];
-      depth += (c == '<' || c == '(') - (c == '>' || c == ')');
-      if (depth == 0 && c == ',') break;
+/// Where the template argument that begins at `at` ends.
+[[gnu::cold]] inline std::size_t end_of_argument(std::string_view text,
+                                                 std::size_t at) {
+  for (int depth = 0; at < text.size(); ++at) {
+    char const c = text[at];
+    if (depth == 0 && (c == ',' || c == '>')) break;
+    depth += (c == '<' || c == '(') - (c == '>' || c == ')');
+  }
+  return at;
+}
+
+/// Takes namespaces without a name out.
+[[gnu::cold]] inline void erase_unnamed(std::string& text) {
+  for (std::string_view const name :
+       {"_GLOBAL__N__", "{anonymous}", "(anonymous namespace)"})
+    for (std::size_t at; (at = text.find(name)) != std::string::npos;) {
+      std::size_t const end = text.find("::", at);
+      if (end == std::string::npos) break;
+      text.erase(at, end + 2 - at);
     }
-    std::string name = type.substr(begin, end - begin);
-    if (name.size() > 1 && name.front() == '(' && name.back() == ')')
-      name = name.substr(1, name.size() - 2);
-    std::string const number =
-        type.substr(end, type.find('u', end) - end).erase(0, 2);
-    return bare_name(name) + " lambda#" + number;
-  }
-  std::string_view const lambda = "{lambda(";
-  for (std::size_t at; (at = type.find(lambda)) != std::string::npos;) {
-    std::size_t const number = type.find('#', at);
-    std::size_t const close  = type.find('}', at);
-    if (number == std::string::npos || close == std::string::npos ||
-        close < number)
-      break;
-    type.replace(at, close - at + 1,
-                 "lambda" + type.substr(number, close - number));
-  }
-  return type;
 }
 
-/// A label in at most `width` characters: as the application gave it; of a
-/// default label the name of the type, without template arguments where these
-/// make it too long. What is still too long loses its middle.
+/// "solve lambda#1" for the type of an extended lambda of nvcc, which is
+/// __nv_dl_wrapper_t<__nv_dl_tag<TYPE, solve, 1>, ...>; else the text.
+[[gnu::cold]] inline std::string name_of_extended_lambda(
+    std::string const& text) {
+  std::string_view const tag = "__nv_dl_tag<";
+  std::size_t const at       = text.find(tag);
+  if (text.rfind("__nv_", 0) != 0 || at == std::string::npos) return text;
+  std::size_t const name =
+      text.find_first_not_of(",& (", end_of_argument(text, at + tag.size()));
+  std::size_t const number = end_of_argument(text, name);
+  std::size_t const end    = end_of_argument(text, number + 1);
+  // Behind the whole type there may be a work tag.
+  std::size_t rest = text.find('<') + 1;
+  for (; (rest = end_of_argument(text, rest)) < text.size(); ++rest)
+    if (text[rest] == '>') break;
+  if (!(name < number && number + 2 <= end && end <= rest &&
+        rest < text.size()))
+    return text;
+  return bare_name(text.substr(name, number - name)) + " lambda#" +
+         text.substr(number + 2, end - number - 2) + text.substr(rest + 1);
+}
+
+/// A label in at most `width` characters: as the application gave it; of a type
+/// the name, without template arguments where these make it too long. What is
+/// still too long loses its middle.
 [[gnu::cold]] inline std::string short_label(std::string const& label,
                                              std::size_t width) {
   std::string text = label;
-  std::string tag;
-  std::string type = demangled_type(label);
-  if (std::size_t const slash = label.find('/');
-      type.empty() && slash != std::string::npos) {
-    type = demangled_type(label.substr(0, slash));
-    tag  = demangled_type(label.substr(slash + 1));
-    tag  = '/' + (tag.empty() ? label.substr(slash + 1) : readable_type(tag));
-  }
-  if (!type.empty()) {
-    text = readable_type(type) + tag;
-    if (text.size() > width)
-      text = without_brackets(without_brackets(text, '<', '>'), '(', ')');
-  }
+  erase_unnamed(text);
+  text = name_of_extended_lambda(text);
+  if (std::size_t const lambda = text.find("::<lambda(");
+      lambda != std::string::npos)
+    text = bare_name(text.substr(0, lambda)) + "::lambda";
+  if (std::string const bare = bare_name(text);
+      text.size() > width && !bare.empty())
+    text = bare;
   if (text.size() <= width) return text;
   std::size_t const back = (width - 3) / 2;
   return text.substr(0, width - 3 - back) + "..." +

@@ -7,8 +7,10 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <string>
-#include <typeinfo>
+#include <utility>
+#include <vector>
 
 namespace {
 
@@ -135,45 +137,56 @@ TEST(CallTables, BytesAreThoseOfVisibleElements) {
   EXPECT_EQ(known_bytes(SegmentedProblem{}), 0);
 }
 
-template <class... T>
-struct NamedFunctor {};
-struct NamedTag {};
-
 TEST(CallLabels, OfTheApplicationStay) {
   for (char const* const label :
-       {"dot", "d", "i", "1D", "2nd", "solver/dot", "N", "Zeta: 3", "a<b>(c)",
-        "KokkosMMA::reduce[mma,half]"})
+       {"dot", "d", "1D", "solver/dot", "Zeta: 3", "a<b>(c)", "a < b, c > d",
+        "KokkosMMA::reduce[mma,half]", "__nv_", "_GLOBAL__N__"})
     EXPECT_EQ(short_label(label, 44), label);
   EXPECT_EQ(short_label("abcdefghijklmnopqrstuvwxyz", 12), "abcde...wxyz");
   EXPECT_EQ(short_label("abcdefghijkl", 12), "abcdefghijkl");
+  EXPECT_EQ(short_label("(abcdefghijklmnopqrstuvwx)", 12), "(abcd...vwx)");
 }
 
 TEST(CallLabels, OfTypesAreReadable) {
-  EXPECT_EQ(short_label(typeid(NamedFunctor<int, NamedTag>).name(), 44),
-            "NamedFunctor<int, NamedTag>");
-  EXPECT_EQ(short_label(typeid(NamedFunctor<int, NamedTag>).name(), 20),
-            "NamedFunctor");
-  EXPECT_EQ(short_label(std::string(typeid(NamedFunctor<int>).name()) + '/' +
-                            typeid(NamedTag).name(),
-                        44),
-            "NamedFunctor<int>/NamedTag");
-  EXPECT_EQ(short_label("Z4mainEUliRdE0_", 44), "main::lambda#2");
-  // typeid of extended lambdas, as nvcc 13.0 with g++ 12 has it.
-  EXPECT_EQ(short_label("18__nv_hdl_wrapper_tILb0ELb0ELb0E11__nv_dl_tagIPFiiPPc"
-                        "EXadL_Z4mainEELj1EEFiiEJiEE",
-                        44),
-            "main lambda#1");
-  EXPECT_EQ(
-      short_label("17__nv_dl_wrapper_tI11__nv_dl_tagIMN38_GLOBAL__N__d038b4ca_6"
-                  "_nvl_cu_b244053b3app6SolverIdEEFvPdEXadL_ZNS4_3runES5_EELj2E"
-                  "EJS5_EE",
-                  44),
-      "app::Solver::run lambda#2");
-  EXPECT_EQ(
-      short_label("17__nv_dl_wrapper_tI11__nv_dl_tagIPFvfEXadL_ZN38_GLOBAL__N__"
-                  "d038b4ca_6_nvl_cu_b244053b3app4tmplIfLi3EEEvT_EELj1EEJfEE",
-                  44),
-      "app::tmpl lambda#1");
+  std::string const unnamed = "_GLOBAL__N__173fa7fd_8_nvl2_cpp_b244053b::";
+  for (auto const& [type, name] :
+       std::vector<std::pair<std::string, char const*>>{
+           {unnamed + "app::Kernel", "app::Kernel"},
+           {"{anonymous}::Kernel/{anonymous}::Tag", "Kernel/Tag"},
+           {"(anonymous namespace)::Kernel", "Kernel"},
+           {"lib::Kernel<int, lib::Data>/lib::Tag",
+            "lib::Kernel<int, lib::Data>/lib::Tag"},
+           {"lib::Kernel<lib::Data<double>, lib::Data<float> >/lib::Tag",
+            "lib::Kernel/lib::Tag"},
+           {"main(int, char**)::<lambda(int, double&)>", "main::lambda"},
+           {"__nv_hdl_wrapper_t<false, false, false, __nv_dl_tag<int (*)(int, "
+            "char**), main, 1>, int(int), int>",
+            "main lambda#1"},
+           {"__nv_dl_wrapper_t<__nv_dl_tag<int (*)(int, char**), main, 12>, "
+            "int>/lib::Tag",
+            "main lambda#12/lib::Tag"},
+           {"__nv_dl_wrapper_t<__nv_dl_tag<void (" + unnamed +
+                "Solver<double>::*)(double*), &" + unnamed +
+                "Solver<double>::run, 2>, double*>",
+            "Solver::run lambda#2"},
+           {"__nv_dl_wrapper_t<__nv_dl_tag<void (*)(float), lib::solve<float, "
+            "3>, 1>, float>",
+            "lib::solve lambda#1"}})
+    EXPECT_EQ(short_label(type, 44), name);
+}
+
+// Types that are cut anywhere have a short form all the same.
+TEST(CallLabels, NoTextIsTooMuch) {
+  std::string const type =
+      "__nv_dl_wrapper_t<__nv_dl_tag<void (*)(float), lib::solve<float, 3>, "
+      "1>, float>/lib::Tag<{anonymous}::A>::<lambda(int)>";
+  for (std::size_t begin = 0; begin < type.size(); ++begin)
+    for (std::size_t count = 0; begin + count <= type.size(); ++count) {
+      EXPECT_LE(short_label(type.substr(begin, count), 20).size(), 20u);
+      std::string rest = type;
+      rest.erase(begin, count);
+      EXPECT_LE(short_label(rest, 20).size(), 20u);
+    }
 }
 
 }  // namespace
