@@ -16,6 +16,7 @@
 
 #include <adapters/kokkos/KokkosMMA_VerboseLines.hpp>
 #include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
+#include <backends/cuda/runtime/KokkosMMA_RelaxedCapture.hpp>
 #include <core/base/KokkosMMA_AtFinalize.hpp>
 #include <core/base/KokkosMMA_Verbose.hpp>
 #include <core/routing/KokkosMMA_CallTables.hpp>
@@ -42,9 +43,9 @@ inline std::atomic<bool> any_call_recorded{false};
 
 /// What the tables do not have.
 [[gnu::cold]] inline std::string note_on_unseen_calls() {
-  return "KokkosMMA: not in the table: calls that do not pass through "
-         "kokkos-mma (TeamPolicy, calls inside kernels, graph nodes, captured "
-         "streams, what is refused when it is compiled); " +
+  return "KokkosMMA: not in the table: calls that are not intercepted "
+         "(TeamPolicy, policies of kokkos-mma, calls inside kernels, graph "
+         "nodes, captured streams, what is refused when it is compiled); " +
          std::to_string(VerboseLines::unseen()) +
          " of them were seen on Cuda\n";
 }
@@ -53,7 +54,7 @@ inline std::atomic<bool> any_call_recorded{false};
 [[gnu::cold]] inline void explain_missing_tables() {
   if (any_call_recorded) return;
   std::string const text =
-      "KokkosMMA: no call passed through kokkos-mma\n" + note_on_unseen_calls();
+      "KokkosMMA: no call was intercepted\n" + note_on_unseen_calls();
   std::fputs(text.c_str(), stderr);
 }
 
@@ -190,8 +191,8 @@ class CallRecords {
 };
 
 /// One call on its way: begin() before whatever it launches, the destructor
-/// behind that. Without begin() it does nothing. An object lives in the call's
-/// ErasedCall.
+/// behind that. Without begin() it does nothing. Calls that run_call() decides
+/// have one in their ErasedCall.
 class TimedCall {
  public:
   TimedCall() = default;
@@ -233,12 +234,18 @@ class TimedCall {
     return begun.turn_of_kokkos;
   }
 
-  /// Ours could not run: Kokkos' own code does.
+  /// Another route than that of the decision ran.
+  /// \param reason why it is Kokkos', or nothing; a constant
+  void ran(Route route, std::string_view reason) {
+    m_route  = route;
+    m_reason = reason;
+  }
+
+  /// Ours could not run: Kokkos' own code does, from now on.
   [[gnu::cold]] void fall_back(Refusal const& refusal) {
     if (m_kind == nullptr) return;
     OnDevice const here(m_device);
-    m_route  = Route::generic;
-    m_reason = refusal.reason;
+    ran(Route::generic, refusal.reason);
     start();
   }
 

@@ -71,21 +71,6 @@ class OwnErrors {
   bool m_clear;
 };
 
-/// Allows this thread what the capture of a graph by another one forbids:
-/// allocations, new events and questions about them.
-class RelaxedCapture {
- public:
-  RelaxedCapture() { exchange(); }
-  ~RelaxedCapture() { exchange(); }
-  RelaxedCapture(RelaxedCapture const&)            = delete;
-  RelaxedCapture& operator=(RelaxedCapture const&) = delete;
-
- private:
-  void exchange() { cudaThreadExchangeStreamCaptureMode(&m_mode); }
-
-  cudaStreamCaptureMode m_mode = cudaStreamCaptureModeRelaxed;
-};
-
 inline void check_launch(cudaError_t error, char const* name) {
   if (error != cudaSuccess)
     check(error, (std::string("launch of ") + name).c_str());

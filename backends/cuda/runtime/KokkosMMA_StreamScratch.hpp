@@ -5,6 +5,7 @@
 
 #include <backends/cuda/runtime/KokkosMMA_KernelScratch.hpp>
 #include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
+#include <backends/cuda/runtime/KokkosMMA_RelaxedCapture.hpp>
 #include <backends/cuda/runtime/KokkosMMA_ResultTarget.hpp>
 #include <core/base/KokkosMMA_AtFinalize.hpp>
 
@@ -45,7 +46,7 @@ class Scratch {
     auto* const memory             = static_cast<char*>(zeroed(counters));
     m_ticket                       = reinterpret_cast<unsigned*>(memory);
     m_scan.control = reinterpret_cast<ScanControl*>(memory + counters / 2);
-    RelaxedCapture const relaxed;
+    RelaxedCapture const capture;
     OwnErrors const errors;
     void* words = nullptr;
     if (cudaHostAlloc(&words, max_words * sizeof(unsigned long long),
@@ -137,7 +138,7 @@ class Scratch {
   };
 
   [[gnu::cold]] void* zeroed(std::size_t bytes) {
-    RelaxedCapture const relaxed;
+    RelaxedCapture const capture;
     OwnErrors const errors;
     void* memory = nullptr;
     if (cudaMalloc(&memory, bytes) != cudaSuccess) throw std::bad_alloc();
