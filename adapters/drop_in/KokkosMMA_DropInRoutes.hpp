@@ -15,31 +15,43 @@
 #include <Kokkos_Macros.hpp>
 
 #if defined(KOKKOS_ENABLE_CUDA)
+#include <adapters/drop_in/KokkosMMA_TimedCall.hpp>
 #include <adapters/kokkos/KokkosMMA_VerboseLines.hpp>
 #endif
 
 #include <cstdio>
+#include <cstdlib>
 
 namespace KokkosMMA::Impl {
 
 /// Says once, before main, that the header is in the program, and what is wrong
-/// with the environment. CUDA stays untouched: the process may fork.
+/// with the environment. CUDA stays untouched: the process may fork. Where no
+/// table of KOKKOSMMA_REPORT or KOKKOSMMA_COMPARE will come, a line at the end
+/// says why.
 [[gnu::cold]] inline bool announce_drop_in() {
   environment_route();
-  if (!environment_verbose()) return false;
 #if defined(KOKKOS_ENABLE_CUDA)
   VerboseLines::listen(true);
+  if (measures_calls) AtFinalize::add(&explain_missing_tables);
   char const* const what = "";
 #else
+  if (measures_calls)
+    static_cast<void>(std::atexit([] {
+      std::fputs(
+          "KokkosMMA: no call was intercepted, plain Kokkos ran: it has "
+          "no Cuda execution space\n",
+          stderr);
+    }));
   char const* const what =
       "; parallel_reduce and parallel_scan take route generic (no Cuda "
       "execution space in this Kokkos)";
 #endif
-  std::fprintf(
-      stderr,
-      "KokkosMMA: drop-in active, Kokkos %d.%d.%d, execution spaces%s%s\n",
-      KOKKOS_VERSION / 10000, KOKKOS_VERSION / 100 % 100, KOKKOS_VERSION % 100,
-      enabled_spaces, what);
+  if (environment_verbose())
+    std::fprintf(
+        stderr,
+        "KokkosMMA: drop-in active, Kokkos %d.%d.%d, execution spaces%s%s\n",
+        KOKKOS_VERSION / 10000, KOKKOS_VERSION / 100 % 100,
+        KOKKOS_VERSION % 100, enabled_spaces, what);
   return true;
 }
 inline bool const drop_in_announced = announce_drop_in();

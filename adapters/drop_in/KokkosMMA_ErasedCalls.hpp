@@ -15,6 +15,7 @@
 
 #if defined(KOKKOS_ENABLE_CUDA)
 
+#include <adapters/drop_in/KokkosMMA_TimedCall.hpp>
 #include <adapters/kokkos/KokkosMMA_ToolsTuning.hpp>
 #include <adapters/kokkos/KokkosMMA_VerboseLines.hpp>
 #include <backends/cuda/kernels/block/KokkosMMA_LastBlockReduce.hpp>
@@ -47,7 +48,9 @@ struct ErasedCall {
   std::size_t value_bytes;
   /// Functors may use atomics that take a lock; its state is per source.
   void (*ensure_locks)();
-  std::atomic_flag& reported;
+  std::atomic_flag& reported;  ///< of all calls of this type
+  /// Until the object ends, Kokkos' own code included where that runs.
+  TimedCall timed{};
 };
 
 struct ErasedReduce : ErasedCall {
@@ -104,30 +107,40 @@ Refusal with_scratch(Kokkos::Cuda const& space, bool result_on_device,
 /// Chooses a route with `route(wish, capability, tuning)` and runs it with
 /// `launch(route, scratch)`. A scope or the environment asks for a route
 /// wherever it can run: an application's calls never fail because of it.
-/// \return whether a kernel of ours runs; if not, Kokkos' own has to
+/// \return whether a kernel of ours runs; if not, Kokkos' own has to, while
+/// `call` lives
 template <class Problem, class Choose, class Launch>
-bool run_call(ErasedCall const& call, char const* pattern,
-              Problem const& problem, bool result_on_device,
-              Settings const& settings, Choose const& choose,
-              Launch const& launch) {
+bool run_call(ErasedCall& call, char const* pattern, Problem const& problem,
+              bool result_on_device, Settings const& settings,
+              Choose const& choose, Launch const& launch) {
   Capability const machine  = Cuda::capability(call.space);
   TuningTable const& tuning = Cuda::tuning(call.space);
   RouteDecision decision;
+  decision.asked = settings.route;
   if (settings.route != Route::generic)
     decision = decide_wish(settings, [&](Settings const& wish) {
       return choose(problem, machine, wish, tuning);
     });
   RouteOfCall const chosen(problem, machine, settings, decision);
   decision.route = chosen.route();
-  if (decision.route != Route::generic) {
+  bool const turn_of_kokkos =
+      measures_calls &&
+      call.timed.begin(call.space, pattern, &call.reported, problem.size,
+                       known_bytes(problem), decision);
+  if (turn_of_kokkos) {
+    decision.route = Route::generic;
+  } else if (decision.route != Route::generic) {
     Refusal const refusal = with_scratch(
         call.space, result_on_device, [&](Cuda::StreamScratch const& scratch) {
           launch(decision.route, scratch);
         });
-    if (refusal) decision = {Route::generic, decision.asked, refusal, refusal};
+    if (refusal) {
+      decision = {Route::generic, decision.asked, refusal, refusal};
+      call.timed.fall_back(refusal);
+    }
   }
   last_route_of_this_thread() = decision.route;
-  if (environment_verbose())
+  if (environment_verbose() && !turn_of_kokkos)
     report_route(call, pattern, problem.size, decision);
   return decision.route != Route::generic;
 }
@@ -244,7 +257,7 @@ void launch_streamed_scan(Call const& call, bool on_device,
 
 /// \return whether a kernel of ours runs; if not, Kokkos' own has to
 template <class Call>
-bool run_scan(Call const& call) {
+bool run_scan(Call& call) {
   bool const on_device = call.result_on_device || !call.result;
   return run_call(
       call, "parallel_scan", call.problem, on_device, effective_settings(),

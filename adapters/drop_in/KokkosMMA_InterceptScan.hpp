@@ -153,7 +153,10 @@ class RoutedScan {
   void execute() {
     std::uint64_t const size = Flat::size(m_policy);
     // Of no indices Kokkos leaves the total as it is.
-    if (size == 0 || !scan(size)) m_run_native(*this);
+    if (size == 0)
+      m_run_native(*this);
+    else
+      scan(size);
   }
 
  private:
@@ -190,8 +193,7 @@ class RoutedScan {
   static constexpr bool mma_compiled =
       tile_compiled && scan_mma_exists(types().input, types().accumulator);
 
-  /// \return whether a kernel of ours runs
-  bool scan(std::uint64_t size) const {
+  void scan(std::uint64_t size) const {
     static std::atomic_flag reported = ATOMIC_FLAG_INIT;
     using Value                      = typename Scanned::Value;
     Index const begin                = Flat::begin(m_policy);
@@ -222,7 +224,7 @@ class RoutedScan {
     if constexpr (tile_compiled) {
       erased.scan_tiles = &scan_tiles;
     }
-    return run_scan(erased);
+    if (!run_scan(erased)) m_run_native(*this);
   }
 
   Functor const& functor() const { return functor_of(m_functor); }

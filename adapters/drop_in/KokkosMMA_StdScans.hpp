@@ -14,10 +14,12 @@
 
 #include <adapters/kokkos/KokkosMMA_ScanFunctors.hpp>
 #include <adapters/kokkos/KokkosMMA_SpaceCapability.hpp>
+#include <core/routing/KokkosMMA_Settings.hpp>
 #include <core/scan/KokkosMMA_RouteScan.hpp>
 
 #include <Kokkos_Core.hpp>
 
+#include <optional>
 #include <string>
 #include <type_traits>
 
@@ -169,6 +171,9 @@ Dest std_inclusive_scan(std::string const& label, Kokkos::Cuda const& exec,
     last_route_of_this_thread() = Route::generic;
     return through_thrust(label, exec, first, last, dest);
   }
+  // Kokkos' own way is Thrust: its parallel_scan of this functor says nothing.
+  std::optional<ScopedSettings> not_compared;
+  if (environment_compare) not_compared.emplace(Settings{decision.route});
   Kokkos::Profiling::pushRegion(label + " via Kokkos::parallel_scan");
   Kokkos::parallel_scan(
       label,

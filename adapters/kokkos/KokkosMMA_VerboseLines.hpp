@@ -5,13 +5,14 @@
 
 /// \file
 /// The lines that KOKKOSMMA_VERBOSE asks for on a Kokkos with Cuda: one per
-/// kind of call, with its label. Kokkos tells the label to Kokkos Tools and to
+/// kind of call, with its label; and labels for the tables of KOKKOSMMA_REPORT
+/// and KOKKOSMMA_COMPARE. Kokkos tells the label to Kokkos Tools and to
 /// nobody else, so callbacks of this library listen there, before those of a
 /// tool, which are called as ever. A call that ends without having been seen by
 /// a kernel of ours was refused at compile time, and its line says so.
 ///
-/// Nothing here runs without KOKKOSMMA_VERBOSE, and nothing touches CUDA before
-/// the first call does.
+/// Nothing here runs without one of the three variables, and nothing touches
+/// CUDA before the first call does.
 
 #include <core/routing/KokkosMMA_RouteDecision.hpp>
 #include <core/routing/KokkosMMA_Settings.hpp>
@@ -34,7 +35,7 @@ class VerboseLines {
   /// Begins to listen. `with_drop_in`: calls that no kernel of ours sees are
   /// reported too.
   [[gnu::cold]] static bool listen(bool with_drop_in) {
-    if (!environment_verbose()) return false;
+    if (!environment_verbose() && !measures_calls) return false;
     if (with_drop_in) reports_refused() = true;
     static std::once_flag once;
     std::call_once(once, [] { install(); });
@@ -46,17 +47,28 @@ class VerboseLines {
     if (environment_verbose()) of_this_thread().refusal = refusal;
   }
 
-  /// The present call is seen. Returns its label, quoted, or nothing where
-  /// nobody said it: a tool was loaded and this is the first call, or a program
-  /// took the callbacks away.
-  [[gnu::cold]] static std::string seen() {
+  /// The present call is seen. Returns its label, or nothing where nobody said
+  /// it: a tool was loaded and this is the first call, or a program took the
+  /// callbacks away.
+  [[gnu::cold]] static std::string label() {
     // A tool that Kokkos::initialize loads puts its callbacks over ours.
     static std::once_flag once;
     std::call_once(once, [] { install(); });
     auto& open = of_this_thread().open;
     if (open.empty()) return {};
     open.back().seen = true;
-    return quoted(open.back().label);
+    return open.back().label;
+  }
+  /// That label in quotes.
+  [[gnu::cold]] static std::string seen() {
+    std::string const label = VerboseLines::label();
+    return label.empty() ? label : quoted(label);
+  }
+
+  /// Calls on Cuda that ended without having been seen.
+  static std::atomic<std::uint64_t>& unseen() {
+    static std::atomic<std::uint64_t> calls{0};
+    return calls;
   }
 
  private:
@@ -150,7 +162,10 @@ class VerboseLines {
         Call const call = std::move(thread.open[i]);
         thread.open.erase(thread.open.begin() + std::ptrdiff_t(i),
                           thread.open.end());
-        if (call.on_cuda && !call.seen && reports_refused()) report(call);
+        if (call.on_cuda && !call.seen) {
+          unseen() += 1;
+          if (environment_verbose() && reports_refused()) report(call);
+        }
         break;
       }
     thread.refusal = {};

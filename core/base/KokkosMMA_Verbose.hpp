@@ -7,16 +7,27 @@
 
 namespace KokkosMMA::Impl {
 
+/// Whether a variable of the environment is set to something other than 0.
+/// Every source of an application has this with the drop-in, so it includes
+/// next to nothing.
+[[gnu::cold]] inline bool environment_has(char const* name) {
+  char const* const text = std::getenv(name);
+  return text && *text && !(text[0] == '0' && text[1] == '\0');
+}
+
 /// Whether KOKKOSMMA_VERBOSE asks for lines on stderr. Read once, as all of the
-/// environment is. Every source of an application has it with the drop-in, so
-/// it includes next to nothing.
+/// environment is.
 inline bool environment_verbose() {
-  static bool const verbose = [] {
-    char const* const text = std::getenv("KOKKOSMMA_VERBOSE");
-    return text && *text && !(text[0] == '0' && text[1] == '\0');
-  }();
+  static bool const verbose = environment_has("KOKKOSMMA_VERBOSE");
   return verbose;
 }
+
+/// Whether KOKKOSMMA_REPORT asks for a table of the calls by label, and
+/// KOKKOSMMA_COMPARE for one of their times both ways. Read before main: a call
+/// loads them and has no guard to pass.
+inline bool const environment_report  = environment_has("KOKKOSMMA_REPORT");
+inline bool const environment_compare = environment_has("KOKKOSMMA_COMPARE");
+inline bool const measures_calls = environment_report || environment_compare;
 
 }  // namespace KokkosMMA::Impl
 

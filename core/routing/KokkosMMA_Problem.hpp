@@ -60,6 +60,21 @@ struct ScanProblem {
   std::uint64_t size        = 0;  ///< indices
 };
 
+/// Bytes of the elements that a call reads and writes; 0 where they are not
+/// known.
+template <class Problem>
+constexpr double known_bytes(Problem const&) {
+  return 0;
+}
+constexpr double known_bytes(ReduceProblem const& problem) {
+  return double(problem.size) * double(size_of(problem.input)) *
+         (problem.source == Source::product ? 2 : 1);
+}
+constexpr double known_bytes(ScanProblem const& problem) {
+  return double(problem.size) *
+         double(size_of(problem.input) + size_of(problem.output));
+}
+
 /// How the segments of a segmented operation lie in memory.
 enum class SegmentLayout : unsigned char {
   packed,      ///< elements are neighbours, segments follow without gaps

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// core_environment EXPECTED: what the library reads in KOKKOSMMA_ROUTE and
-// KOKKOSMMA_VERBOSE, and that scope and call win over it. EXPECTED is a route.
-// Fails with a line that says what was different.
+// core_environment EXPECTED: what the library reads in KOKKOSMMA_ROUTE,
+// KOKKOSMMA_VERBOSE and KOKKOSMMA_REPORT, and that scope and call win over it.
+// EXPECTED is a route. Fails with a line that says what was different.
 
 #include <core/routing/KokkosMMA_Settings.hpp>
 
@@ -61,6 +61,9 @@ int main(int argc, char** argv) {
   expect(KokkosMMA::Impl::environment_verbose() ==
              (verbose && std::string(verbose) == "1"),
          "KOKKOSMMA_VERBOSE");
+  expect(environment_report == environment_verbose() && !environment_compare &&
+             measures_calls == environment_report,
+         "KOKKOSMMA_REPORT, which is set as KOKKOSMMA_VERBOSE");
 
 #if !defined(_WIN32)
   // read once: two calls in a row agree whatever happens in between

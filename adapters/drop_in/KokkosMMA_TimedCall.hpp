@@ -1,0 +1,305 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOKKOSMMA_TIMED_CALL_HPP
+#define KOKKOSMMA_TIMED_CALL_HPP
+
+/// \file
+/// Times the calls of an application for KOKKOSMMA_REPORT and KOKKOSMMA_COMPARE
+/// and prints their tables in Kokkos::finalize. A time is that between two
+/// events of the call's stream, before and behind all that the call launches
+/// there. Nobody waits for an event before the end: it is looked at when it is
+/// its turn to be used again.
+
+#include <Kokkos_Macros.hpp>
+
+#if defined(KOKKOS_ENABLE_CUDA)
+
+#include <adapters/kokkos/KokkosMMA_VerboseLines.hpp>
+#include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
+#include <backends/cuda/runtime/KokkosMMA_RelaxedCapture.hpp>
+#include <core/base/KokkosMMA_AtFinalize.hpp>
+#include <core/base/KokkosMMA_Verbose.hpp>
+#include <core/routing/KokkosMMA_CallTables.hpp>
+#include <core/routing/KokkosMMA_RouteDecision.hpp>
+#include <core/routing/KokkosMMA_Settings.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <cuda_runtime.h>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <mutex>
+#include <string>
+#include <string_view>
+
+namespace KokkosMMA::Impl {
+
+/// Whether the tables have a call. Apart from the records, which a source
+/// without a call does not compile.
+inline std::atomic<bool> any_call_recorded{false};
+
+/// What the tables do not have.
+[[gnu::cold]] inline std::string note_on_unseen_calls() {
+  return "KokkosMMA: not in the table: calls that are not intercepted "
+         "(TeamPolicy, policies of kokkos-mma, calls inside kernels, graph "
+         "nodes, captured streams, what is refused when it is compiled); " +
+         std::to_string(VerboseLines::unseen()) +
+         " of them were seen on Cuda\n";
+}
+
+/// In the place of tables without a call.
+[[gnu::cold]] inline void explain_missing_tables() {
+  if (any_call_recorded) return;
+  std::string const text =
+      "KokkosMMA: no call was intercepted\n" + note_on_unseen_calls();
+  std::fputs(text.c_str(), stderr);
+}
+
+/// All calls so far, and the events of those whose times are not known yet.
+class CallRecords {
+ public:
+  /// Two events, which belong to a device.
+  struct Timer {
+    enum class State : unsigned char { free, recording, pending };
+    State state       = State::free;
+    bool is_first     = false;
+    int device        = -1;  ///< -1: no events
+    cudaEvent_t start = nullptr;
+    cudaEvent_t stop  = nullptr;
+    CallKind* kind    = nullptr;
+    Route route       = Route::generic;
+    double bytes      = 0;
+  };
+
+  /// Never destroyed: at the end of the process CUDA may be gone.
+  [[gnu::cold]] static CallRecords& instance() {
+    static CallRecords& records = []() -> CallRecords& {
+      any_call_recorded = true;
+      AtFinalize::add([] { instance().finish(); });
+      return *new CallRecords;
+    }();
+    return records;
+  }
+
+  /// What a call begins with: its kind, whether Kokkos has its turn, and a
+  /// timer of the current device or null where too many are in use.
+  struct Begun {
+    CallKind* kind;
+    bool turn_of_kokkos;
+    Timer* timer;
+  };
+  [[gnu::cold]] Begun begin(CallKey const& key, bool runs_both_ways,
+                            int device) {
+    std::lock_guard<std::mutex> const lock(m_mutex);
+    CallKind& kind  = m_kinds.of(key);
+    bool const turn = runs_both_ways && environment_compare &&
+                      is_turn_of_kokkos(kind.turns++);
+    return {&kind, turn, take_timer(device)};
+  }
+
+  /// The call is launched; `timed`: both events are in the stream.
+  [[gnu::cold]] void end(CallKind& kind, Route route, std::string_view reason,
+                         double bytes, Timer* timer, bool timed) {
+    std::lock_guard<std::mutex> const lock(m_mutex);
+    if (!reason.empty()) kind.reason = reason;
+    std::uint64_t const earlier = kind.on(route).calls++;
+    if (timer == nullptr) return;
+    timer->kind     = &kind;
+    timer->route    = route;
+    timer->bytes    = bytes;
+    timer->is_first = earlier == 0;
+    timer->state    = timed ? Timer::State::pending : Timer::State::free;
+  }
+
+ private:
+  /// Calls under way at a time; those of a stream end in their order, so the
+  /// one that is next in turn is the oldest.
+  static constexpr std::size_t max_timers = 1024;
+
+  CallRecords() = default;
+
+  [[gnu::cold]] Timer* take_timer(int device) {
+    // A kernel that runs long on one stream does not end the times of others.
+    for (int attempt = 0; attempt < 4; ++attempt) {
+      Timer& timer = m_timers[m_next++ % max_timers];
+      if (timer.state == Timer::State::pending) read(timer, cudaEventQuery);
+      if (timer.state != Timer::State::free || !provide_events(timer, device))
+        continue;
+      timer.state = Timer::State::recording;
+      return &timer;
+    }
+    return nullptr;
+  }
+
+  [[gnu::cold]] static bool provide_events(Timer& timer, int device) {
+    if (timer.device == device) return true;
+    destroy_events(timer);
+    if (cudaEventCreate(&timer.start) != cudaSuccess) return false;
+    if (cudaEventCreate(&timer.stop) != cudaSuccess) {
+      cudaEventDestroy(timer.start);
+      return false;
+    }
+    timer.device = device;
+    return true;
+  }
+  [[gnu::cold]] static void destroy_events(Timer& timer) {
+    if (timer.device < 0) return;
+    cudaEventDestroy(timer.start);
+    cudaEventDestroy(timer.stop);
+    timer.device = -1;
+  }
+
+  /// \param ask cudaEventQuery or cudaEventSynchronize
+  [[gnu::cold]] static void read(Timer& timer,
+                                 cudaError_t (*ask)(cudaEvent_t)) {
+    cudaError_t const state = ask(timer.stop);
+    if (state == cudaErrorNotReady) return;
+    float milliseconds = 0;
+    if (state == cudaSuccess &&
+        cudaEventElapsedTime(&milliseconds, timer.start, timer.stop) ==
+            cudaSuccess) {
+      CallTimes& times = timer.kind->on(timer.route);
+      (timer.is_first ? times.first : times.later)
+          .add({1, 1e3 * double(milliseconds), timer.bytes});
+    }
+    timer.state = Timer::State::free;
+  }
+
+  [[gnu::cold]] void finish() {
+    Cuda::OwnErrors const errors;
+    std::lock_guard<std::mutex> const lock(m_mutex);
+    for (Timer& timer : m_timers) {
+      if (timer.state == Timer::State::pending)
+        read(timer, cudaEventSynchronize);
+      destroy_events(timer);
+    }
+    std::string text;
+    if (environment_compare) text += comparison_table(m_kinds);
+    if (environment_report) text += report_table(m_kinds);
+    text += note_on_unseen_calls();
+    // In one piece: other processes print, too.
+    std::fputs(text.c_str(), stderr);
+  }
+
+  std::mutex m_mutex;
+  CallKinds m_kinds;
+  Timer m_timers[max_timers];
+  std::size_t m_next = 0;
+};
+
+/// One call on its way: begin() before whatever it launches, the destructor
+/// behind that. Without begin() it does nothing. Calls that run_call() decides
+/// have one in their ErasedCall.
+class TimedCall {
+ public:
+  TimedCall() = default;
+  ~TimedCall() {
+    if (m_kind != nullptr) end();
+  }
+  TimedCall(TimedCall const&)            = delete;
+  TimedCall& operator=(TimedCall const&) = delete;
+
+  /// Where `measures_calls`, once the route is chosen. What a captured stream
+  /// records is no call yet, and has no time.
+  /// \param pattern a constant
+  /// \param type anything whose address all calls of one type share
+  /// \param bytes of the data, 0: not known
+  /// \return whether Kokkos has to run this call though a kernel of ours could
+  [[gnu::cold]] bool begin(Kokkos::Cuda const& space, char const* pattern,
+                           void const* type, std::uint64_t size, double bytes,
+                           RouteDecision const& decision) {
+    std::string const label = VerboseLines::label();
+    m_device                = space.cuda_device();
+    m_stream                = space.cuda_stream();
+    OnDevice const here(m_device);
+    cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
+    if (cudaStreamIsCapturing(m_stream, &capture) != cudaSuccess ||
+        capture != cudaStreamCaptureStatusNone)
+      return false;
+    bool const generic = decision.route == Route::generic;
+    // Who asks for a route in a scope counts on it: KokkosMMA::reduce has
+    // kernels of ours keep a narrow sum in float, which Kokkos would not do.
+    bool const either = !generic && scoped_settings().route == Route::automatic;
+    auto const begun  = CallRecords::instance().begin(
+         {pattern, label, type, log2_size(size)}, either, m_device);
+    m_kind   = begun.kind;
+    m_timer  = begun.timer;
+    m_bytes  = bytes;
+    m_route  = begun.turn_of_kokkos ? Route::generic : decision.route;
+    m_reason = generic ? reason_of(decision) : std::string_view();
+    start();
+    return begun.turn_of_kokkos;
+  }
+
+  /// Another route than that of the decision ran.
+  /// \param reason why it is Kokkos', or nothing; a constant
+  void ran(Route route, std::string_view reason) {
+    m_route  = route;
+    m_reason = reason;
+  }
+
+  /// Ours could not run: Kokkos' own code does, from now on.
+  [[gnu::cold]] void fall_back(Refusal const& refusal) {
+    if (m_kind == nullptr) return;
+    OnDevice const here(m_device);
+    ran(Route::generic, refusal.reason);
+    start();
+  }
+
+ private:
+  /// Calls to CUDA that an application does not notice.
+  class OnDevice {
+   public:
+    explicit OnDevice(int device) {
+      cudaGetDevice(&m_before);
+      if (device != m_before) cudaSetDevice(device);
+      m_device = device;
+    }
+    ~OnDevice() {
+      if (m_device != m_before) cudaSetDevice(m_before);
+    }
+    OnDevice(OnDevice const&)            = delete;
+    OnDevice& operator=(OnDevice const&) = delete;
+
+   private:
+    Cuda::OwnErrors m_errors;
+    Cuda::RelaxedCapture m_relaxed;
+    int m_before = 0;
+    int m_device = 0;
+  };
+
+  static std::string_view reason_of(RouteDecision const& decision) {
+    if (decision.streamed) return decision.streamed.reason;
+    if (decision.asked == Route::generic) return "it is asked for";
+    return {};
+  }
+
+  void start() {
+    m_timed = m_timer != nullptr &&
+              cudaEventRecord(m_timer->start, m_stream) == cudaSuccess;
+  }
+  [[gnu::cold]] void end() {
+    OnDevice const here(m_device);
+    if (m_timed)
+      m_timed = cudaEventRecord(m_timer->stop, m_stream) == cudaSuccess;
+    CallRecords::instance().end(*m_kind, m_route, m_reason, m_bytes, m_timer,
+                                m_timed);
+  }
+
+  CallKind* m_kind            = nullptr;
+  CallRecords::Timer* m_timer = nullptr;
+  cudaStream_t m_stream       = nullptr;
+  double m_bytes              = 0;
+  int m_device                = 0;
+  Route m_route               = Route::generic;
+  std::string_view m_reason   = {};
+  bool m_timed                = false;
+};
+
+}  // namespace KokkosMMA::Impl
+
+#endif  // KOKKOS_ENABLE_CUDA
+#endif

@@ -1,0 +1,101 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOKKOSMMA_CALL_LABEL_HPP
+#define KOKKOSMMA_CALL_LABEL_HPP
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+/// \file
+/// Labels of calls for people. A call without a label has the name of its
+/// functor's type in Kokkos, with a work tag "functor/tag": of a lambda that is
+/// a line or more. The forms are those of Kokkos 4.6, nvcc 13.0 and g++ 12.
+
+namespace KokkosMMA::Impl {
+
+/// The text without what stands between `open` and `close`, and without them.
+[[gnu::cold]] inline std::string without_brackets(std::string_view text,
+                                                  char open, char close) {
+  std::string rest;
+  int depth = 0;
+  for (char const c : text) {
+    if (c == open) ++depth;
+    if (depth == 0) rest += c;
+    if (c == close && depth > 0) --depth;
+  }
+  return rest;
+}
+
+/// The qualified name of a function or a type alone.
+[[gnu::cold]] inline std::string bare_name(std::string_view name) {
+  return without_brackets(without_brackets(name, '<', '>'), '(', ')');
+}
+
+/// Where the template argument that begins at `at` ends.
+[[gnu::cold]] inline std::size_t end_of_argument(std::string_view text,
+                                                 std::size_t at) {
+  for (int depth = 0; at < text.size(); ++at) {
+    char const c = text[at];
+    if (depth == 0 && (c == ',' || c == '>')) break;
+    depth += (c == '<' || c == '(') - (c == '>' || c == ')');
+  }
+  return at;
+}
+
+/// Takes namespaces without a name out.
+[[gnu::cold]] inline void erase_unnamed(std::string& text) {
+  for (std::string_view const name :
+       {"_GLOBAL__N__", "{anonymous}", "(anonymous namespace)"})
+    for (std::size_t at; (at = text.find(name)) != std::string::npos;) {
+      std::size_t const end = text.find("::", at);
+      if (end == std::string::npos) break;
+      text.erase(at, end + 2 - at);
+    }
+}
+
+/// "solve lambda#1" for the type of an extended lambda of nvcc, which is
+/// __nv_dl_wrapper_t<__nv_dl_tag<TYPE, solve, 1>, ...>; else the text.
+[[gnu::cold]] inline std::string name_of_extended_lambda(
+    std::string const& text) {
+  std::string_view const tag = "__nv_dl_tag<";
+  std::size_t const at       = text.find(tag);
+  if (text.rfind("__nv_", 0) != 0 || at == std::string::npos) return text;
+  std::size_t const name =
+      text.find_first_not_of(",& (", end_of_argument(text, at + tag.size()));
+  std::size_t const number = end_of_argument(text, name);
+  std::size_t const end    = end_of_argument(text, number + 1);
+  // Behind the whole type there may be a work tag.
+  std::size_t rest = text.find('<') + 1;
+  for (; (rest = end_of_argument(text, rest)) < text.size(); ++rest)
+    if (text[rest] == '>') break;
+  if (!(name < number && number + 2 <= end && end <= rest &&
+        rest < text.size()))
+    return text;
+  return bare_name(text.substr(name, number - name)) + " lambda#" +
+         text.substr(number + 2, end - number - 2) + text.substr(rest + 1);
+}
+
+/// A label in at most `width` characters: as the application gave it; of a type
+/// the name, without template arguments where these make it too long. What is
+/// still too long loses its middle.
+[[gnu::cold]] inline std::string short_label(std::string const& label,
+                                             std::size_t width) {
+  std::string text = label;
+  erase_unnamed(text);
+  text = name_of_extended_lambda(text);
+  if (std::size_t const lambda = text.find("::<lambda(");
+      lambda != std::string::npos)
+    text = bare_name(text.substr(0, lambda)) + "::lambda";
+  if (std::string const bare = bare_name(text);
+      text.size() > width && !bare.empty())
+    text = bare;
+  if (text.size() <= width) return text;
+  std::size_t const back = (width - 3) / 2;
+  return text.substr(0, width - 3 - back) + "..." +
+         text.substr(text.size() - back);
+}
+
+}  // namespace KokkosMMA::Impl
+
+#endif

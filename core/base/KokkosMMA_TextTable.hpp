@@ -1,0 +1,85 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOKKOSMMA_TEXT_TABLE_HPP
+#define KOKKOSMMA_TEXT_TABLE_HPP
+
+#include <cmath>
+#include <cstddef>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+namespace KokkosMMA::Impl {
+
+/// A number with so many digits behind the point; nothing for a NaN.
+[[gnu::cold]] inline std::string fixed_digits(double value, int digits) {
+  char text[400] = "";
+  if (!std::isnan(value))
+    std::snprintf(text, sizeof(text), "%.*f", digits, value);
+  return text;
+}
+
+/// Columns of text for a terminal, filled row by row. A column without an entry
+/// is left out.
+class TextTable {
+ public:
+  struct Column {
+    char const* head;
+    bool is_number;  ///< flush right
+  };
+
+  /// \param columns constants
+  [[gnu::cold]] TextTable(Column const* columns, std::size_t count)
+      : m_columns(columns), m_count(count) {
+    for (std::size_t i = 0; i < count; ++i) add(columns[i].head);
+  }
+
+  /// The next entry of a row.
+  [[gnu::cold]] void add(std::string const& entry) {
+    m_entries.push_back(entry);
+  }
+  /// \param unit behind it, unless it is NaN
+  [[gnu::cold]] void add(double number, int digits, char const* unit = "") {
+    add(fixed_digits(number, digits));
+    if (!m_entries.back().empty()) m_entries.back() += unit;
+  }
+
+  [[gnu::cold]] std::string text() const {
+    std::string text;
+    for (std::size_t i = 0; i < m_entries.size(); ++i) {
+      std::size_t const column = i % m_count;
+      std::size_t const width  = width_of(column);
+      std::string const& entry = m_entries[i];
+      if (width != 0) {
+        std::size_t const space = width - entry.size();
+        if (m_columns[column].is_number) text.append(space, ' ');
+        text += entry;
+        if (!m_columns[column].is_number) text.append(space, ' ');
+        text.append(2, ' ');
+      }
+      if (column == m_count - 1) {
+        text.erase(text.find_last_not_of(' ') + 1);
+        text += '\n';
+      }
+    }
+    return text;
+  }
+
+ private:
+  /// Zero for a column whose entries below its head are all empty.
+  [[gnu::cold]] std::size_t width_of(std::size_t column) const {
+    std::size_t width = 0;
+    for (std::size_t i = column + m_count; i < m_entries.size(); i += m_count)
+      if (m_entries[i].size() > width) width = m_entries[i].size();
+    std::size_t const head = m_entries[column].size();
+    return width != 0 && head > width ? head : width;
+  }
+
+  Column const* m_columns;
+  std::size_t m_count;
+  std::vector<std::string> m_entries;
+};
+
+}  // namespace KokkosMMA::Impl
+
+#endif

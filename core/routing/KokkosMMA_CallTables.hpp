@@ -1,0 +1,268 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOKKOSMMA_CALL_TABLES_HPP
+#define KOKKOSMMA_CALL_TABLES_HPP
+
+#include <core/base/KokkosMMA_CallLabel.hpp>
+#include <core/base/KokkosMMA_TextTable.hpp>
+#include <core/routing/KokkosMMA_Route.hpp>
+
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+/// \file
+/// The calls of an application with their times, and the two tables of them:
+/// that of KOKKOSMMA_REPORT by label and route, and that of KOKKOSMMA_COMPARE
+/// with Kokkos' own code beside ours. Every source with a call compiles this:
+/// with vectors of vectors and sorting templates one of two reductions took 5 s
+/// of 26 for it (nvcc 13.0, g++ 12, 2026-11-25).
+
+namespace KokkosMMA::Impl {
+
+/// Times of calls, added up.
+struct TimeSum {
+  double count        = 0;
+  double microseconds = 0;
+  double bytes        = 0;  ///< of the data; 0 where they are not known
+
+  void add(TimeSum const& other) {
+    count += other.count;
+    microseconds += other.microseconds;
+    bytes += other.bytes;
+  }
+};
+
+/// Calls of one kind on one route.
+struct CallTimes {
+  std::uint64_t calls = 0;  ///< also those that were not timed
+  /// The first call of a kind loads its kernel, which may take milliseconds. It
+  /// counts in what was spent, and in the mean where there is no other.
+  TimeSum first;
+  TimeSum later;
+
+  double timed() const { return first.count + later.count; }
+  double spent() const { return first.microseconds + later.microseconds; }
+  TimeSum const& steady() const { return later.count > 0 ? later : first; }
+  /// Microseconds of a call; NaN where none was timed.
+  double mean() const { return steady().microseconds / steady().count; }
+  /// GB/s; NaN where the data are not known.
+  double rate() const {
+    TimeSum const& sum = steady();
+    return sum.bytes > 0 ? sum.bytes / sum.microseconds / 1e3 : std::nan("");
+  }
+  void add(CallTimes const& other) {
+    calls += other.calls;
+    first.add(other.first);
+    later.add(other.later);
+  }
+};
+
+/// What makes two calls alike: the pattern, the label, the type of the call and
+/// the power of two below the number of indices.
+struct CallKey {
+  std::string_view pattern;  ///< "parallel_reduce"; a constant
+  std::string label;
+  void const* type;
+  int log2_size;  ///< -1: no index
+
+  friend bool operator==(CallKey const&, CallKey const&) = default;
+};
+constexpr int log2_size(std::uint64_t size) {
+  return int(std::bit_width(size)) - 1;
+}
+
+struct CallKind {
+  CallKey key;
+  std::uint64_t turns     = 0;   ///< calls that could run both ways
+  std::string_view reason = {};  ///< why only Kokkos runs it; a constant
+  CallTimes times[4]      = {};  ///< by route
+  CallKind* next          = nullptr;
+
+  CallTimes& on(Route route) { return times[static_cast<int>(route)]; }
+  CallTimes const& on(Route route) const {
+    return times[static_cast<int>(route)];
+  }
+  CallTimes const& kokkos() const { return on(Route::generic); }
+  CallTimes ours() const {
+    CallTimes both = on(Route::streamed);
+    both.add(on(Route::mma));
+    return both;
+  }
+  /// NaN where a time is missing.
+  double speed_up() const { return kokkos().mean() / ours().mean(); }
+};
+
+/// All kinds of calls, in the order of their first calls. Addresses stay.
+class CallKinds {
+ public:
+  CallKinds() = default;
+  [[gnu::cold]] ~CallKinds() {
+    while (first != nullptr) {
+      CallKind* const next = first->next;
+      delete first;
+      first = next;
+    }
+  }
+  CallKinds(CallKinds const&)            = delete;
+  CallKinds& operator=(CallKinds const&) = delete;
+
+  [[gnu::cold]] CallKind& of(CallKey const& key) {
+    CallKind** at = &first;
+    for (; *at != nullptr; at = &(*at)->next)
+      if ((*at)->key == key) return **at;
+    *at = new CallKind{key};
+    return **at;
+  }
+
+  /// Sorts them, the smallest first, NaN last; equal ones stay in their order.
+  [[gnu::cold]] void sort_by(double (*value)(CallKind const&)) {
+    CallKind* rest = first;
+    first          = nullptr;
+    while (rest != nullptr) {
+      CallKind* const kind = rest;
+      rest                 = rest->next;
+      double const own     = value(*kind);
+      CallKind** at        = &first;
+      while (*at != nullptr && !(own < value(**at)) &&
+             !(std::isnan(value(**at)) && !std::isnan(own)))
+        at = &(*at)->next;
+      kind->next = *at;
+      *at        = kind;
+    }
+  }
+
+  CallKind* first = nullptr;
+};
+
+/// Whether Kokkos has its turn in the call of this number in its kind: once in
+/// each pair of calls. The first of the pair changes (Thue and Morse), because
+/// loops often make two calls of a kind with different data.
+constexpr bool is_turn_of_kokkos(std::uint64_t number) {
+  return std::popcount(number) % 2 != 0;
+}
+
+[[gnu::cold]] inline void add_name(TextTable& table, CallKey const& key) {
+  table.add(std::string(key.pattern));
+  table.add(key.label.empty() ? "(not known)" : short_label(key.label, 44));
+}
+
+/// "KokkosMMA: 5 calls" and what follows.
+[[gnu::cold]] inline std::string line_on_calls(double count,
+                                               std::string const& what) {
+  return "KokkosMMA: " + fixed_digits(count, 0) +
+         (count == 1 ? " call" : " calls") + what + '\n';
+}
+/// The line below a table of which some times are missing.
+[[gnu::cold]] inline std::string line_on_times(CallTimes const& all) {
+  double const missing = double(all.calls) - all.timed();
+  return missing > 0
+             ? line_on_calls(missing, " not timed: too many were under way")
+             : std::string();
+}
+
+/// Calls by label and route, those first that took most of the time.
+[[gnu::cold]] inline std::string report_table(CallKinds const& kinds) {
+  CallKinds rows;
+  CallTimes all;
+  for (CallKind const* kind = kinds.first; kind; kind = kind->next)
+    for (int route = 1; route < 4; ++route) {
+      CallTimes const& times = kind->times[route];
+      if (times.calls == 0) continue;
+      bool const generic = Route(route) == Route::generic;
+      // Rows of one label differ in the route and the reason.
+      CallKey const key{kind->key.pattern, kind->key.label,
+                        generic ? kind->reason.data() : nullptr, route};
+      CallKind& row = rows.of(key);
+      if (generic) row.reason = kind->reason;
+      row.times[0].add(times);
+      all.add(times);
+    }
+  rows.sort_by([](CallKind const& row) { return -row.times[0].spent(); });
+  static constexpr TextTable::Column columns[] = {
+      {"pattern", false}, {"label", false},   {"calls", true},
+      {"route", false},   {"total ms", true}, {"us/call", true},
+      {"GB/s", true},     {"share", true},    {"why Kokkos", false}};
+  TextTable table(columns, 9);
+  for (CallKind const* row = rows.first; row; row = row->next) {
+    CallTimes const& times = row->times[0];
+    double const spent     = times.timed() > 0 ? times.spent() : std::nan("");
+    add_name(table, row->key);
+    table.add(double(times.calls), 0);
+    table.add(std::string(to_string(Route(row->key.log2_size))));
+    table.add(spent / 1e3, 3);
+    table.add(times.mean(), 1);
+    table.add(times.rate(), 0);
+    table.add(100 * spent / all.spent(), 1, " %");
+    table.add(std::string(row->reason));
+  }
+  return "KokkosMMA: calls by label and route (KOKKOSMMA_REPORT)\n" +
+         table.text() +
+         line_on_calls(
+             double(all.calls),
+             ", " + fixed_digits(all.spent() / 1e3, 3) + " ms on the device") +
+         line_on_times(all);
+}
+
+/// Kinds of calls by Kokkos' own code and by ours, the smallest speed-up first;
+/// those that ran one way only at the end.
+[[gnu::cold]] inline std::string comparison_table(CallKinds& kinds) {
+  kinds.sort_by([](CallKind const& kind) { return kind.speed_up(); });
+  static constexpr TextTable::Column columns[] = {
+      {"pattern", false}, {"label", false},      {"n", true},
+      {"calls", true},    {"route", false},      {"Kokkos us", true},
+      {"ours us", true},  {"Kokkos GB/s", true}, {"ours GB/s", true},
+      {"speed-up", true}, {"why Kokkos", false}};
+  TextTable table(columns, 11);
+  CallTimes all;
+  double both_ways   = 0;  // calls, and what all of them take
+  double kokkos_time = 0;
+  double our_time    = 0;
+  for (CallKind const* kind = kinds.first; kind; kind = kind->next) {
+    CallTimes const ours = kind->ours();
+    CallTimes sum        = kind->kokkos();
+    sum.add(ours);
+    all.add(sum);
+    auto const calls = double(sum.calls);
+    if (!std::isnan(kind->speed_up())) {
+      both_ways += calls;
+      kokkos_time += calls * kind->kokkos().mean();
+      our_time += calls * ours.mean();
+    }
+    int const log2_size = kind->key.log2_size;
+    add_name(table, kind->key);
+    table.add(log2_size < 0 ? "0" : "2^" + fixed_digits(log2_size, 0));
+    table.add(calls, 0);
+    table.add(std::string(to_string(ours.calls == 0 ? Route::generic
+                                    : kind->on(Route::mma).calls > 0
+                                        ? Route::mma
+                                        : Route::streamed)));
+    table.add(kind->kokkos().mean(), 1);
+    table.add(ours.mean(), 1);
+    table.add(kind->kokkos().rate(), 0);
+    table.add(ours.rate(), 0);
+    table.add(kind->speed_up(), 2, "x");
+    table.add(std::string(kind->reason));
+  }
+  std::string text =
+      "KokkosMMA: calls by Kokkos' own code and by kokkos-mma in turn "
+      "(KOKKOSMMA_COMPARE), the smallest speed-up first\n" +
+      table.text();
+  if (both_ways > 0)
+    text += line_on_calls(
+        both_ways,
+        " of kinds that ran both ways; all of them at these times: " +
+            fixed_digits(kokkos_time / 1e3, 3) + " ms by Kokkos, " +
+            fixed_digits(our_time / 1e3, 3) + " ms by kokkos-mma, " +
+            fixed_digits(kokkos_time / our_time, 2) + "x");
+  double const one_way = double(all.calls) - both_ways;
+  if (one_way > 0)
+    text += line_on_calls(one_way, " of kinds that ran one way only");
+  return text + line_on_times(all);
+}
+
+}  // namespace KokkosMMA::Impl
+
+#endif
