@@ -66,12 +66,8 @@ struct LoopCase {
   double indices = 0, bytes = 0;
   std::string route = {}, error = {};
 
-  double seconds(std::size_t contender) const {
-    return samples[contender].median();
-  }
-  double speedup(std::size_t contender) const {
-    return seconds(0) / seconds(contender);
-  }
+  double seconds(std::size_t k) const { return samples[k].median(); }
+  double speedup(std::size_t k) const { return seconds(0) / seconds(k); }
 };
 
 class LoopTests {
@@ -146,13 +142,11 @@ void LoopTests::measure(LoopCase& c) {
   KokkosMMA::Impl::last_route_of_this_thread() = KokkosMMA::Route::generic;
   check(1);
   // The drop-in finds its launch by measuring the first calls of a loop.
-  auto const begin = std::chrono::steady_clock::now();
-  for (int k = 0; on_cuda && k < 60; ++k) {
+  using Clock    = std::chrono::steady_clock;
+  auto const end = Clock::now() + std::chrono::milliseconds(300);
+  for (int k = 0; on_cuda && k < 60 && Clock::now() < end; ++k) {
     calls[1]();
     m_arena.exec.fence("perf::warm_up");
-    if (std::chrono::steady_clock::now() - begin >
-        std::chrono::milliseconds(300))
-      break;
   }
   std::vector<Timed> timed;
   for (Call const& call : calls)
