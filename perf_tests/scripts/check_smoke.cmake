@@ -4,7 +4,7 @@
 cmake_minimum_required(VERSION 3.25)
 
 # cmake -DPROGRAM=perf_reduce -DJSON=FILE -P check_smoke.cmake
-# Runs a benchmark, perf_reduce, perf_scan, perf_segmented, perf_stencil or perf_paper, on small data and looks for what readers of its JSON rely on.
+# Runs a benchmark, perf_reduce, perf_scan, perf_segmented, perf_stencil, perf_loops or perf_paper, on small data and looks for what readers of its JSON rely on.
 cmake_path(GET PROGRAM STEM program)
 file(REMOVE "${JSON}")
 execute_process(
@@ -61,6 +61,10 @@ elseif(program STREQUAL "perf_stencil")
   expect(stencil_steps "kokkos_tiled;stencil" "${types}" "2d/box/r:1/periodic/steps:8")
   expect(automaton "kokkos;kokkos_tiled;policy;automaton" uint8 moore/r:1/constant/steps:8)
   expect(automaton automaton uint8 "von_neumann/r:1/constant/steps:8;moore_states:8/r:1/constant/steps:8")
+elseif(program STREQUAL "perf_loops")
+  set(counters elements_per_second speedup indices)
+  expect(loop "kokkos;drop_in" "float;double;int8" "rank1/fill;rank1/triad;rank2/copy")
+  expect(loop "kokkos;drop_in" float "rank1/scatter;rank1/few1;functor/30720;view/initialise;rank3/points27;rank6/copy")
 elseif(program STREQUAL "perf_paper")
   expect(paper_error "kokkos;library" float "uniform;normal")
   expect(paper_automaton global uint8 "moore/r:1/side:128;moore/r:5/side:128")
@@ -87,11 +91,12 @@ set(seen "")
 foreach(i RANGE ${last})
   string(JSON case GET "${text}" benchmarks ${i})
   string(JSON name GET "${case}" name)
+  string(REGEX REPLACE "^(loop/.*)/iterations" "\\1/n:0/iterations" name "${name}") # their number is in a counter
   string(JSON failed ERROR_VARIABLE absent GET "${case}" error_occurred)
   if(failed STREQUAL "ON")
     message(FATAL_ERROR "${name} failed")
   endif()
-  if(name MATCHES "^((reduce|scan|segmented_[a-z]+|stencil[a-z_]*|automaton|paper_[a-z_]+)/[a-z_]+/[a-z0-9]+/[a-z_0-9:/]+)/n:[0-9]+/")
+  if(name MATCHES "^((loop|reduce|scan|segmented_[a-z]+|stencil[a-z_]*|automaton|paper_[a-z_]+)/[a-z_]+/[a-z0-9]+/[a-z_0-9:/]+)/n:[0-9]+/")
     list(APPEND seen "${CMAKE_MATCH_1}")
     string(JSON route GET "${case}" label)
     if(route MATCHES "^refused: ") # a route that does not take such segments has no figures

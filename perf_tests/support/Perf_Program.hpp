@@ -217,6 +217,7 @@ int run_program(char const* program, int argc, char** argv) {
                 << "\n";
     }
     std::size_t const ran = benchmark::RunSpecifiedBenchmarks();
+    if constexpr (requires { tests.summarize(); }) tests.summarize();
     benchmark::ClearRegisteredBenchmarks();
     benchmark::Shutdown();
     if (session.failures > 0)

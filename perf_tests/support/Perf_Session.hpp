@@ -89,8 +89,9 @@ struct Options {
   int samples = 15;       // --mma-samples=N: device-time samples per case
   bool all    = false;    // --mma-all: every size and the papers' formulations;
                           // implied by --benchmark_filter
-  bool energy = false;    // --mma-energy: of the programs that measure it
-  bool lists  = false;    // --benchmark_list_tests: nothing runs
+  bool energy  = false;   // --mma-energy: of the programs that measure it
+  bool summary = false;   // --mma-summary: of the programs that have one
+  bool lists   = false;   // --benchmark_list_tests: nothing runs
 
   /// Takes these flags out of argv.
   /// \throws std::invalid_argument for one that is not understood.
@@ -111,6 +112,8 @@ struct Options {
       all = true;
     else if (arg == "--mma-energy")
       energy = true;
+    else if (arg == "--mma-summary")
+      summary = true;
     else if (arg.starts_with("--mma-max-n="))
       max_n = number(arg);
     else if (arg.starts_with("--mma-samples="))
@@ -118,7 +121,8 @@ struct Options {
     else if (ours)
       throw std::invalid_argument("perf: '" + std::string(arg) +
                                   "' is not a flag; --mma-all, --mma-energy, "
-                                  "--mma-max-n=N and --mma-samples=N are");
+                                  "--mma-summary, --mma-max-n=N and "
+                                  "--mma-samples=N are");
     return ours;
   }
   static std::size_t number(std::string_view arg) {

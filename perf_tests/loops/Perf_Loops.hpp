@@ -1,0 +1,296 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef KOKKOSMMA_PERF_LOOPS_HPP
+#define KOKKOSMMA_PERF_LOOPS_HPP
+
+#include <array>
+#include <cmath>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "support/Perf_Data.hpp"
+
+#if defined(KOKKOS_ENABLE_CUDA) && !defined(KOKKOSMMA_DROP_IN_HPP) && \
+    __has_include(<cub/device/device_for.cuh>)
+#include <cub/device/device_for.cuh>
+#define KOKKOSMMA_PERF_HAS_DEVICE_FOR 1
+#else
+#define KOKKOSMMA_PERF_HAS_DEVICE_FOR 0
+#endif
+
+// The sources of bodies are an application's: they include nothing of the
+// library and are compiled twice, without and with the drop-in in front. All
+// that they define is in the namespace of their side, so that no kernel, and no
+// instance of a Kokkos template, has the same name on both.
+#if defined(KOKKOSMMA_DROP_IN_HPP)
+#define KOKKOSMMA_PERF_SIDE drop_in
+#else
+#define KOKKOSMMA_PERF_SIDE kokkos
+#endif
+
+namespace perf {
+
+class Session;
+
+/// What a loop is timed by.
+struct Work {
+  std::function<void()> call;  ///< submits the loop once
+  double indices            = 0;
+  double bytes              = 0;   ///< that a call has to move; 0: no bound
+  std::function<void()> cub = {};  ///< the same body by cub::DeviceFor::Bulk
+};
+
+/// The memory of the loops, the same for both sides.
+class Arena {
+ public:
+  Exec exec;
+
+  explicit Arena(Session& session);
+  int at_most(int n) const { return std::min(n, m_max_n); }
+  /// Elements of an array that no cache holds: 2^28, of 8 bytes 2^27, no more
+  /// than --mma-max-n.
+  template <class T>
+  int elements() const {
+    return at_most(sizeof(T) == 8 ? 1 << 27 : 1 << 28);
+  }
+  /// Random data: twice elements() of T.
+  template <class T>
+  T* in() const;
+  template <class T>
+  Vector<T> in(int n) const {
+    return Vector<T>(in<T>(), n);
+  }
+  /// The results, which are poisoned before a checked call and then compared.
+  template <class T>
+  T* out(std::size_t n) {
+    return static_cast<T*>(results(n * sizeof(T)));
+  }
+  template <class T>
+  Vector<T> out_vector(int n) {
+    return Vector<T>(out<T>(n), n);
+  }
+  /// The bits that a call leaves behind a poison.
+  std::uint64_t hash_of(std::function<void()> const& call) const;
+
+ private:
+  void* results(std::size_t bytes);
+
+  Session& m_session;
+  int m_max_n;
+  std::uint32_t* m_results = nullptr;
+  std::size_t m_words      = 0;
+};
+
+/// One line of the table of loops.
+struct Loop {
+  char const* type;
+  std::string name;
+  std::function<Work(Arena&)> make;
+  bool has_cub = false;
+};
+
+using Table = std::vector<Loop>();
+namespace kokkos {
+Table stream_loops, other_loops, grid_loops, volume_loops;
+}
+namespace drop_in {
+Table stream_loops, other_loops, grid_loops, volume_loops;
+}
+
+namespace KOKKOSMMA_PERF_SIDE {
+
+/// A loop over 0..n-1.
+template <class Policy = Kokkos::RangePolicy<Exec>, class Body>
+Work range(Arena& arena, int n, double bytes_per_index, Body const& body) {
+  return {[exec = arena.exec, n, body] {
+            Kokkos::parallel_for("perf::range", Policy(exec, 0, n), body);
+          },
+          double(n), bytes_per_index * n};
+}
+
+// Bodies on two arrays x, y that are read and one, z, that is written, of any
+// rank; `arrays` go through memory. Factors are powers of two: then it does not
+// show in the bits where a compiler fuses a product and a sum.
+
+using Kokkos::Iterate;
+using Left            = Kokkos::LayoutLeft;
+using Right           = Kokkos::LayoutRight;
+constexpr auto along  = Iterate::Right;  // rows of LayoutRight
+constexpr auto across = Iterate::Left;
+
+struct Copy {
+  static constexpr int arrays = 2;
+  static KOKKOS_FUNCTION void at(auto const& v, auto... i) {
+    v.z(i...) = v.x(i...);
+  }
+};
+struct Transpose {
+  static constexpr int arrays = 2;
+  static KOKKOS_FUNCTION void at(auto const& v, int i, int j, auto... k) {
+    if constexpr (sizeof...(k) == 0)
+      v.z(j, i) = v.x(i, j);
+    else
+      v.z(k..., j, i) = v.x(i, j, k...);
+  }
+};
+/// a x + b y + c
+template <int a, int b, int c = 0>
+struct Combine {
+  static constexpr int arrays = 1 + (a != 0) + (b != 0);
+  template <class Views>
+  static KOKKOS_FUNCTION void at(Views const& v, auto... i) {
+    using T = typename Views::value_type;
+    T value = static_cast<T>(c);
+    if constexpr (a != 0)
+      value = static_cast<T>(value + static_cast<T>(a) * v.x(i...));
+    if constexpr (b != 0)
+      value = static_cast<T>(value + static_cast<T>(b) * v.y(i...));
+    v.z(i...) = value;
+  }
+};
+/// A neighbour in each direction, within the grid.
+struct Star {
+  static constexpr int arrays = 2, radius = 1;
+  template <class Views>
+  static KOKKOS_FUNCTION void at(Views const& v, int i) {
+    using T = typename Views::value_type;
+    v.z(i)  = static_cast<T>(v.x(i - 1) + v.x(i) + v.x(i + 1));
+  }
+  static KOKKOS_FUNCTION void at(auto const& v, int i, int j) {
+    v.z(i, j) = v.x(i, j) + v.x(i - 1, j) + v.x(i + 1, j) + v.x(i, j - 1) +
+                v.x(i, j + 1);
+  }
+  static KOKKOS_FUNCTION void at(auto const& v, int i, int j, int k) {
+    v.z(i, j, k) = v.x(i, j, k) + v.x(i - 1, j, k) + v.x(i + 1, j, k) +
+                   v.x(i, j - 1, k) + v.x(i, j + 1, k) + v.x(i, j, k - 1) +
+                   v.x(i, j, k + 1);
+  }
+};
+/// All neighbours.
+template <int r>
+struct Box {
+  static constexpr int arrays = 2, radius = r;
+  static KOKKOS_FUNCTION void at(auto const& v, int i, int j, auto... k) {
+    auto sum = v.x(i, j, k...);
+    sum      = 0;
+    for (int p = -r; p <= r; ++p)
+      for (int q = -r; q <= r; ++q)
+        if constexpr (sizeof...(k) == 0)
+          sum += v.x(i + p, j + q);
+        else
+          for (int s = -r; s <= r; ++s) sum += v.x(i + p, j + q, (k + s)...);
+    v.z(i, j, k...) = sum;
+  }
+};
+/// A polynomial of degree 128 in each element.
+struct Polynomial {
+  static constexpr int arrays = 2;
+  static KOKKOS_FUNCTION void at(auto const& v, auto... i) {
+    auto const x = v.x(i...);
+    auto value   = x;
+    for (int k = 1; k < 128; ++k) value = Kokkos::fma(value, x, x);
+    v.z(i...) = value;
+  }
+};
+
+/// The functor of a body, called with as many indices as there are ranks.
+template <class Body, class V, class Index, class Ranks>
+struct Apply;
+template <class Body, class V, class Index, std::size_t... ranks>
+struct Apply<Body, V, Index, std::index_sequence<ranks...>> {
+  using value_type = typename V::value_type;
+  V x, y, z;
+  KOKKOS_FUNCTION void operator()(decltype(Index(ranks))... i) const {
+    Body::at(*this, i...);
+  }
+};
+
+template <class T, int rank>
+struct Stars : Stars<T*, rank - 1> {};
+template <class T>
+struct Stars<T, 0> {
+  using type = T;
+};
+
+/// The extents of a loop: the largest equal ones, but for those `fixed`.
+template <int rank>
+struct Shape {
+  std::array<int, rank> fixed = {}, more = {}, tile = {};
+};
+
+template <class Body>
+constexpr int radius_of() {
+  if constexpr (requires { Body::radius; }) return Body::radius;
+  return 0;
+}
+
+template <class T, int rank, class Body>
+constexpr bool has_cub() {
+  return KOKKOSMMA_PERF_HAS_DEVICE_FOR && rank == 1 && radius_of<Body>() == 0 &&
+         std::is_floating_point_v<T>;
+}
+
+template <class T, int rank, class Body, class Layout, Iterate order,
+          class Index>
+Work work_of(Arena& arena, Shape<rank> const& shape) {
+  using V     = Kokkos::View<typename Stars<T, rank>::type, Layout, Exec>;
+  double most = arena.elements<T>();
+  int free    = 0;
+  for (int fixed : shape.fixed) fixed > 0 ? most /= fixed : ++free;
+  // A little more than the root, which is rounded.
+  int const side =
+      static_cast<int>(std::pow(most, 1. / std::max(free, 1)) + 1e-6);
+  Layout layout;
+  double indices = 1;
+  Kokkos::Array<std::int64_t, rank> from, to, tile;
+  for (int r = 0; r < rank; ++r) {
+    int const extent    = shape.fixed[r] > 0 ? arena.at_most(shape.fixed[r])
+                                             : side + shape.more[r];
+    layout.dimension[r] = extent;
+    from[r]             = radius_of<Body>();
+    to[r]               = extent - from[r];
+    tile[r]             = shape.tile[r];
+    indices *= static_cast<double>(to[r] - from[r]);
+  }
+  T* const in = arena.in<T>();
+  V const x(in, layout), y(in + arena.elements<T>(), layout);
+  Apply<Body, V, Index, std::make_index_sequence<rank>> const body{
+      x, y, V(arena.out<T>(x.size()), layout)};
+  Work work{{}, indices, indices * Body::arrays * sizeof(T)};
+  work.call = [=, exec = arena.exec] {
+    if constexpr (rank == 1) {
+      using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<Index>>;
+      Kokkos::parallel_for("perf::range", Policy(exec, from[0], to[0]), body);
+    } else {
+      using Policy =
+          Kokkos::MDRangePolicy<Exec, Kokkos::Rank<rank, order, order>>;
+      Kokkos::parallel_for("perf::grid", Policy(exec, from, to, tile), body);
+    }
+  };
+#if KOKKOSMMA_PERF_HAS_DEVICE_FOR
+  if constexpr (has_cub<T, rank, Body>())
+    work.cub = [=, stream = arena.exec.cuda_stream()] {
+      cub::DeviceFor::Bulk(static_cast<Index>(to[0]), body, stream);
+    };
+#endif
+  return work;
+}
+
+/// A line of the table.
+template <class T, int rank, class Body, class Layout = Right,
+          Iterate order = along, class Index = int>
+Loop loop(std::string const& name, Shape<rank> const& shape = {}) {
+  return {type_name<T>(), "rank" + std::to_string(rank) + "/" + name,
+          [shape](Arena& arena) {
+            return work_of<T, rank, Body, Layout, order, Index>(arena, shape);
+          },
+          has_cub<T, rank, Body>()};
+}
+
+}  // namespace KOKKOSMMA_PERF_SIDE
+}  // namespace perf
+
+#endif
