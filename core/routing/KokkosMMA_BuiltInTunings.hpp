@@ -77,11 +77,14 @@ struct BuiltInTuning {
 ///
 /// H200: the defaults of TuningTable, with what was measured.
 ///
-/// H100: the same. What is known of one (2026-11-25, copy ceiling 3016 GB/s)
-/// asks for no other value: sums of Views run at 0.99 to 1.01 of the ceiling,
-/// segments of 16 to 256 halves at 0.87 to 1.02. A run of perf_tune preferred
-/// products for some segments and columns where perf_segmented of the same day
-/// did not, so none of its values was taken.
+/// H100: what perf_tune measured on one (2026-11-25, copy ceiling 3024 GB/s)
+/// and found faster, products against additions in GB/s: rows of 2048 doubles
+/// 2969 and 2689, of 625 2297 and 2227, of 128 and 512 no slower; rows of 16384
+/// bytes 2854 and 2566, of 5000 2163 and 2092, of 64 to 4096 1 to 5 % slower;
+/// 16 to 4096 columns of bytes 0.9 to 6.6 % faster. reduce.spread stays: 256
+/// was faster for the functors of perf_tune, and slower for the one that
+/// TuningTable names. Values of bhalf, float, uint8, int32 and int64, of scans
+/// and stencils were not measured on one.
 ///
 /// Others: additions for sums where they were as fast as products even on an
 /// H200 (2^30 elements, double and int64 2^28, GB/s): float 4548 and 4464,
@@ -98,7 +101,11 @@ inline constexpr BuiltInTuning builtin_tunings[] = {
     {.device             = "H100",
      .compute_capability = 90,
      .name               = "built-in, H100",
-     .table              = builtin_tuning_with({})},
+     .table              = builtin_tuning_with({
+                      {"segments.mma_bytes.double", 1024},
+                      {"segments.mma_bytes.int8", 5000},
+                      {"columns.mma.int8", 1},
+     })},
     {.device             = "",
      .compute_capability = 0,
      .name               = "built-in, any GPU",
