@@ -49,6 +49,7 @@ inline bool const drop_in_announced = announce_drop_in();
 // On other spaces nothing is taken over, and a source pays for nothing.
 #if defined(KOKKOS_ENABLE_CUDA)
 
+#include <adapters/drop_in/KokkosMMA_InterceptFor.hpp>
 #include <adapters/drop_in/KokkosMMA_InterceptReduce.hpp>
 #include <adapters/drop_in/KokkosMMA_InterceptScan.hpp>
 #include <adapters/drop_in/KokkosMMA_StdScans.hpp>
@@ -154,6 +155,7 @@ requires(KokkosMMA::Impl::RefusedTypes<F, R, Policy>) struct ToolResponse<
   Policy policy;
   ToolResponse(Policy const& p) : policy(p) {
     KokkosMMA::Impl::VerboseLines::announce_refusal(
+        "parallel_reduce",
         KokkosMMA::Impl::refusal_of_types<F, R, Policy>());
   }
 };

@@ -5,6 +5,7 @@
 
 #include <backends/cuda/runtime/KokkosMMA_KernelScratch.hpp>
 #include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
+#include <backends/cuda/runtime/KokkosMMA_RelaxedCapture.hpp>
 #include <backends/cuda/runtime/KokkosMMA_ResultTarget.hpp>
 #include <core/base/KokkosMMA_AtFinalize.hpp>
 
@@ -121,14 +122,6 @@ class Scratch {
   }
 
  private:
-  /// Allows the calls below while another thread captures a graph.
-  struct RelaxedCapture {
-    cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
-    RelaxedCapture() { exchange(); }
-    ~RelaxedCapture() { exchange(); }
-    void exchange() { cudaThreadExchangeStreamCaptureMode(&mode); }
-  };
-
   struct Growing {
     void* memory         = nullptr;
     std::size_t capacity = 0;
