@@ -133,6 +133,9 @@ class LaunchTimes {
 
   [[gnu::cold]] void measure(State& state, int device_id, cudaStream_t stream,
                              Turn& turn) {
+    // An event that is not there is an error of the host thread, which would
+    // take the place of one that the application has not asked for yet.
+    if (cudaPeekAtLastError() != cudaSuccess) return;
     RelaxedCapture const capture;
     OwnErrors const errors;
     auto status = cudaStreamCaptureStatusNone;
