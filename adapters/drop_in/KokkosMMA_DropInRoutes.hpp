@@ -133,6 +133,12 @@ constexpr Refusal refusal_of_types() {
   problem.functor_bytes = sizeof(Functor) + sizeof(Reducer);
   return refuse_streamed(problem, Capability{true, 90, 1});
 }
+/// Loops that keep Kokkos' class, and scans with such types, which say nothing.
+template <class Functor, class Policy>
+concept RefusedLoop = is_flat_policy<Policy> &&
+    std::is_same_v<typename Policy::execution_space, Kokkos::Cuda> &&
+    bool(refusal_of_loop<Functor, Policy>());
+
 template <class Functor, class Reducer, class Policy>
 concept RefusedTypes =
     !IsNative<Reducer> &&
@@ -143,8 +149,8 @@ concept RefusedTypes =
 
 }  // namespace KokkosMMA::Impl
 
-// Kokkos makes one of these of every reduction before it tells Kokkos Tools of
-// it. Declared as in Kokkos 4.6 to 5.2; where Kokkos no longer makes it, the
+// Kokkos makes one of these of every call before it tells Kokkos Tools of it.
+// Declared as in Kokkos 4.6 to 5.2; where Kokkos no longer makes it, the
 // specialisation is of nothing.
 namespace Kokkos::Tools::Impl {
 template <class Policy, class FunctorType>
@@ -155,8 +161,16 @@ requires(KokkosMMA::Impl::RefusedTypes<F, R, Policy>) struct ToolResponse<
   Policy policy;
   ToolResponse(Policy const& p) : policy(p) {
     KokkosMMA::Impl::VerboseLines::announce_refusal(
-        "parallel_reduce",
-        KokkosMMA::Impl::refusal_of_types<F, R, Policy>());
+        "parallel_reduce", KokkosMMA::Impl::refusal_of_types<F, R, Policy>());
+  }
+};
+template <class Policy, class F>
+requires(
+    KokkosMMA::Impl::RefusedLoop<F, Policy>) struct ToolResponse<Policy, F> {
+  Policy policy;
+  ToolResponse(Policy const& p) : policy(p) {
+    KokkosMMA::Impl::VerboseLines::announce_refusal(
+        "parallel_for", KokkosMMA::Impl::refusal_of_loop<F, Policy>());
   }
 };
 }  // namespace Kokkos::Tools::Impl

@@ -61,10 +61,10 @@ inline Route& last_loop_route_of_this_thread() {
                                        LoopCandidates const& candidates,
                                        LaunchChooser const& chooser) {
   std::string const label = VerboseLines::seen();
-  std::string text        = concatenate(
-             "KokkosMMA: parallel_for ", label, label.empty() ? "" : " ",
-             "n=", call.problem.space.size(), " takes ",
-             to_string(candidates[chooser.choice()]), "; milliseconds");
+  std::string text =
+      concatenate("KokkosMMA: parallel_for ", label, label.empty() ? "" : " ",
+                  "n=", call.problem.space.size(), " takes ",
+                  to_string(candidates[chooser.choice()]), "; milliseconds");
   for (int c = 0; c < candidates.count; ++c)
     text += concatenate(c == 0 ? " " : ", ", to_string(candidates[c]), " ",
                         chooser.milliseconds(c));
@@ -76,8 +76,8 @@ inline Route& last_loop_route_of_this_thread() {
 inline bool launch_loop(ErasedFor const& call, LoopShape const& shape) {
   LoopSpace const& space = call.problem.space;
   LoopGrid grid;
-  LoopRange range;
-  LoopBox box;
+  LoopRange range{};
+  LoopBox box{};
   void const* arguments[] = {call.functor, &range};
   if (space.rank == 1) {
     range = lay_out_range(space, shape, grid);
@@ -90,8 +90,7 @@ inline bool launch_loop(ErasedFor const& call, LoopShape const& shape) {
   Cuda::OwnErrors const errors;
   return Cuda::enqueue_kernel(
              call.space.cuda_stream(), call.kernel,
-             {grid.blocks,
-              {grid.threads[0], grid.threads[1], grid.threads[2]}},
+             {grid.blocks, {grid.threads[0], grid.threads[1], grid.threads[2]}},
              arguments) == cudaSuccess;
 }
 
@@ -99,8 +98,8 @@ inline bool launch_loop(ErasedFor const& call, LoopShape const& shape) {
 /// \return whether it runs; if not, Kokkos' own has to
 template <class Call>
 bool run_small_loop(Call const& call, int multiprocessors, int max_threads) {
-  return launch_loop(call, small_loop_shape(call.problem.space, multiprocessors,
-                                            max_threads));
+  return launch_loop(
+      call, small_loop_shape(call.problem.space, multiprocessors, max_threads));
 }
 
 /// Runs a loop in the launch that is the fastest, or whose turn it is to be

@@ -100,11 +100,10 @@ struct PolicyLoop<Kokkos::RangePolicy<Traits...>> {
 
 template <class... Traits>
 struct PolicyLoop<Kokkos::MDRangePolicy<Traits...>> {
-  using Policy              = Kokkos::MDRangePolicy<Traits...>;
-  using Index               = typename Policy::index_type;
-  static constexpr int rank = int(Policy::rank);
-  static constexpr bool left =
-      Policy::inner_direction == Kokkos::Iterate::Left;
+  using Policy               = Kokkos::MDRangePolicy<Traits...>;
+  using Index                = typename Policy::index_type;
+  static constexpr int rank  = int(Policy::rank);
+  static constexpr bool left = Policy::inner_direction == Kokkos::Iterate::Left;
 
   static void describe(Policy const& policy, ForProblem& problem) {
     problem.user_tiles = !policy.impl_tune_tile_size();
@@ -222,10 +221,9 @@ class RoutedFor {
   namespace Kokkos::Impl {                                                     \
   template <class F, class... Traits>                                          \
   requires(KokkosMMA::Impl::RoutableLoop<                                      \
-           F, Kokkos::POLICY<Traits...>>) class ParallelFor<F,                 \
-                                                            Kokkos::POLICY<    \
-                                                                Traits...>,    \
-                                                            Kokkos::Cuda>      \
+           F, Kokkos::POLICY<                                                  \
+                  Traits...>>) class ParallelFor<F, Kokkos::POLICY<Traits...>, \
+                                                 Kokkos::Cuda>                 \
       : public KokkosMMA::Impl::RoutedFor<F, Kokkos::POLICY<Traits...>> {      \
     using kokkosmma_base =                                                     \
         KokkosMMA::Impl::RoutedFor<F, Kokkos::POLICY<Traits...>>;              \

@@ -152,8 +152,8 @@ class VerboseLines {
       tool(name, device, id);
     else
       *id = next++;
-    namespace Tools  = Kokkos::Tools::Experimental;
-    OfThread& thread = of_this_thread();
+    namespace Tools           = Kokkos::Tools::Experimental;
+    OfThread& thread          = of_this_thread();
     Announced const announced = std::exchange(thread.announced, {});
     thread.open.push_back(
         {pattern, name ? name : "", *id,

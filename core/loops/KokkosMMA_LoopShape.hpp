@@ -34,8 +34,8 @@ struct LoopSpace {
     std::uint64_t product = 1;
     for (std::uint64_t const n : extent) {
       if (n == 0) return 0;
-      product = product > ~std::uint64_t(0) / n ? ~std::uint64_t(0)
-                                                : product * n;
+      product =
+          product > ~std::uint64_t(0) / n ? ~std::uint64_t(0) : product * n;
     }
     return product;
   }
@@ -54,10 +54,10 @@ struct LoopShape {
 };
 
 inline std::string to_string(LoopShape const& shape) {
-  return shape.calls == 0
-             ? std::string("Kokkos")
-             : concatenate("LoopShape{width = ", shape.width, ", height = ",
-                           shape.height, ", calls = ", shape.calls, "}");
+  return shape.calls == 0 ? std::string("Kokkos")
+                          : concatenate("LoopShape{width = ", shape.width,
+                                        ", height = ", shape.height,
+                                        ", calls = ", shape.calls, "}");
 }
 
 inline constexpr LoopShape kokkos_shape{0, 0, 0};
@@ -97,8 +97,8 @@ inline constexpr LoopShape grid_shapes[] = {
 
 /// The launches that are measured for a loop.
 struct LoopCandidates {
-  std::array<LoopShape, 1 + std::max(std::size(range_shapes),
-                                     std::size(grid_shapes))>
+  std::array<LoopShape,
+             1 + std::max(std::size(range_shapes), std::size(grid_shapes))>
       shapes{};
   int count = 0;
 
@@ -109,9 +109,10 @@ struct LoopCandidates {
 
 /// Kokkos' own launch first, unless a route is asked for, and the shapes whose
 /// blocks the kernel's registers allow and that leave no multiprocessor without
-/// a block.
+/// a block. The same for all loops of a size class.
 constexpr LoopCandidates loop_candidates(LoopSpace const& space, bool forced,
                                          int multiprocessors, int max_threads) {
+  std::uint64_t const least = std::bit_floor(space.size());
   LoopCandidates all;
   auto const add = [&](LoopShape const& shape) {
     all.shapes[std::size_t(all.count++)] = shape;
@@ -121,9 +122,8 @@ constexpr LoopCandidates loop_candidates(LoopSpace const& space, bool forced,
     for (LoopShape const& shape : shapes) {
       int const threads = shape.width * shape.height;
       bool const covers =
-          shape.calls == 1 ||
-          space.size() / std::uint64_t(threads * shape.calls) >=
-              2 * std::uint64_t(multiprocessors);
+          shape.calls == 1 || least / std::uint64_t(threads * shape.calls) >=
+                                  2 * std::uint64_t(multiprocessors);
       if (threads <= max_threads && covers) add(shape);
     }
   };
@@ -147,14 +147,16 @@ constexpr unsigned loop_size_class(LoopSpace const& space) {
 inline constexpr std::uint64_t min_measured_indices = std::uint64_t(1) << 16;
 
 /// One call per thread, in blocks so small that all multiprocessors have one:
-/// of few indices each may be long. Kokkos' blocks have 128 threads and more.
+/// of few indices each may be long. No more than the 128 threads of Kokkos'
+/// blocks: of larger ones fewer threads are resident where a body needs many
+/// registers.
 constexpr LoopShape small_loop_shape(LoopSpace const& space,
                                      int multiprocessors, int max_threads) {
   std::uint64_t const share =
       space.size() / std::uint64_t(std::max(multiprocessors, 1));
-  auto const most    = std::uint64_t(std::clamp(max_threads, 32, 256));
-  auto const threads = int(
-      std::bit_floor(std::clamp<std::uint64_t>(share, 32, most)));
+  auto const most = std::uint64_t(std::clamp(max_threads, 32, 128));
+  auto const threads =
+      int(std::bit_floor(std::clamp<std::uint64_t>(share, 32, most)));
   int const width = space.rank == 1 ? threads : std::min(threads, 64);
   return {width, threads / width, 1};
 }
@@ -197,9 +199,8 @@ constexpr LoopRange lay_out_range(LoopSpace const& space,
   };
   // More calls where a grid has not so many blocks.
   std::uint64_t const tile =
-      threads * std::max<std::uint64_t>(
-                    std::uint64_t(shape.calls),
-                    blocks_of(threads * max_loop_blocks));
+      threads * std::max<std::uint64_t>(std::uint64_t(shape.calls),
+                                        blocks_of(threads * max_loop_blocks));
   grid = {unsigned(blocks_of(tile)), {unsigned(threads), 1, 1}};
   return {std::uint64_t(space.begin[0]), size, tile};
 }
@@ -225,8 +226,8 @@ constexpr LoopBox lay_out_box(LoopSpace const& space, LoopShape const& shape,
 
   std::uint64_t blocks = 1;
   for (int d = 0; d < space.rank; ++d) {
-    std::uint64_t const tile = (d < 3 ? grid.threads[d] : 1) *
-                               std::uint64_t(d == slow ? box.rows : 1);
+    std::uint64_t const tile =
+        (d < 3 ? grid.threads[d] : 1) * std::uint64_t(d == slow ? box.rows : 1);
     box.begin[d]  = space.begin[d];
     box.extent[d] = unsigned(space.extent[d]);
     box.blocks[d] = unsigned((space.extent[d] + tile - 1) / tile);

@@ -36,8 +36,8 @@ inline constexpr std::uint64_t max_box_extent = std::uint64_t(1) << 31;
 /// Whether it is faster than Kokkos' own launch is measured, not decided here.
 constexpr Refusal refuse_streamed(ForProblem const& problem,
                                   Capability const& capability) {
-  LoopSpace const& space   = problem.space;
-  std::uint64_t longest = 0;
+  LoopSpace const& space = problem.space;
+  std::uint64_t longest  = 0;
   for (std::uint64_t const n : space.extent) longest = std::max(longest, n);
   constexpr std::string_view own = "Kokkos' own launch follows it";
   return first_refusal({

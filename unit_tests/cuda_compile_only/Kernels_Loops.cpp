@@ -42,7 +42,8 @@ template <class Functor, class... Traits>
 constexpr bool takes_range =
     takes<Functor, Kokkos::RangePolicy<Exec, Traits...>>;
 template <class... Traits>
-constexpr bool takes_grid = takes<Plain, Kokkos::MDRangePolicy<Exec, Traits...>>;
+constexpr bool takes_grid =
+    takes<Plain, Kokkos::MDRangePolicy<Exec, Traits...>>;
 static_assert(takes_range<Plain> && takes_range<WithSharedMemory>);
 static_assert(takes_range<Large<30000>, Halve> && !takes_range<Large<32600>>);
 static_assert(takes_range<Plain, Kokkos::Schedule<Kokkos::Dynamic>,

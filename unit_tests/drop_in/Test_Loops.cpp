@@ -104,7 +104,8 @@ TYPED_TEST(Loops, WorkTagsAndForms) {
     Multiply<Exec> const f{x};
     each_launch(
         [&] {
-          Kokkos::parallel_for("tag", Kokkos::RangePolicy<Exec, Twice>(0, n), f);
+          Kokkos::parallel_for("tag", Kokkos::RangePolicy<Exec, Twice>(0, n),
+                               f);
         },
         [&] { EXPECT_TRUE(holds_multiples(x, 2)); });
     each_launch(
@@ -314,7 +315,8 @@ TYPED_TEST(Loops, ViewsAreFilled) {
       return true;
     };
     EXPECT_TRUE(every(zeros, [](double value) { return value == 0; }));
-    EXPECT_TRUE(every(wides, [](Wide const& w) { return w.a == 0 && w.c == 0; }));
+    EXPECT_TRUE(
+        every(wides, [](Wide const& w) { return w.a == 0 && w.c == 0; }));
     EXPECT_TRUE(every(bytes, [&](int value) { return value == round + 1; }));
     int filled = 0;
     EXPECT_TRUE(every(floats, [&](float value) {
@@ -328,13 +330,11 @@ TYPED_TEST(Loops, ViewsAreFilled) {
 /// Loops follow each other on their instance.
 template <class Exec>
 void check_order(Exec const& exec, int n, int rounds) {
-  Kokkos::View<std::int64_t*, Exec> const x(
-      Kokkos::view_alloc(exec, "x"), n);
+  Kokkos::View<std::int64_t*, Exec> const x(Kokkos::view_alloc(exec, "x"), n);
   for (int round = 0; round < rounds; ++round)
     Kokkos::parallel_for(
-        "order", Kokkos::RangePolicy<Exec>(exec, 0, n), KOKKOS_LAMBDA(int i) {
-          x(i) = 3 * x(i) + (i ^ round);
-        });
+        "order", Kokkos::RangePolicy<Exec>(exec, 0, n),
+        KOKKOS_LAMBDA(int i) { x(i) = 3 * x(i) + (i ^ round); });
   exec.fence();
   auto const host = Kokkos::create_mirror_view(x);
   Kokkos::deep_copy(exec, host, x);
@@ -380,10 +380,10 @@ TEST(LoopsOnCuda, NothingWaits) {
   Kokkos::fence();
   gate.close(exec);
   for (int round = 0; round < every_launch; ++round)
-    Kokkos::parallel_for("behind the gate",
-                         Kokkos::RangePolicy<Kokkos::Cuda>(exec, 0,
-                                                           measured_size),
-                         Multiply<Kokkos::Cuda>{x});
+    Kokkos::parallel_for(
+        "behind the gate",
+        Kokkos::RangePolicy<Kokkos::Cuda>(exec, 0, measured_size),
+        Multiply<Kokkos::Cuda>{x});
   gate.let_go();
   EXPECT_TRUE(holds_multiples(x, 1));
   EXPECT_EQ(1, gate.opened_by_host());
@@ -393,7 +393,7 @@ TEST(LoopsOnCuda, NothingWaits) {
 /// first time there.
 template <bool Before>
 void check_capture() {
-  int const n = measured_size;
+  int const n         = measured_size;
   cudaStream_t stream = nullptr;
   ASSERT_EQ(cudaSuccess, cudaStreamCreate(&stream));
   {
@@ -407,10 +407,10 @@ void check_capture() {
     int const calls_before = Before ? every_launch : 0;
     for (int k = 0; k < calls_before; ++k) loop();
     exec.fence();
-    cudaGraph_t graph         = nullptr;
-    cudaGraphExec_t runnable  = nullptr;
-    ASSERT_EQ(cudaSuccess, cudaStreamBeginCapture(
-                               stream, cudaStreamCaptureModeGlobal));
+    cudaGraph_t graph        = nullptr;
+    cudaGraphExec_t runnable = nullptr;
+    ASSERT_EQ(cudaSuccess,
+              cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
     for (int k = 0; k < 5; ++k) loop();
     ASSERT_EQ(cudaSuccess, cudaStreamEndCapture(stream, &graph));
     ASSERT_EQ(cudaSuccess, cudaGraphInstantiate(&runnable, graph, 0));

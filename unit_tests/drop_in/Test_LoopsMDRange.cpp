@@ -105,8 +105,8 @@ TYPED_TEST(LoopsMDRange, RankTwo) {
       {31, 17}, {333, 401}, {70001, 1});
   check_rank<Exec, 2, Iterate::Right, Tag>({1, 900}, {1025, 65}, {3, 40000});
   // The default directions, and bounds that only 64 bits hold.
-  using Wide = Kokkos::MDRangePolicy<Exec, Rank<2>,
-                                     Kokkos::IndexType<std::int64_t>>;
+  using Wide =
+      Kokkos::MDRangePolicy<Exec, Rank<2>, Kokkos::IndexType<std::int64_t>>;
   check_policy<Wide, 2>({(std::int64_t(1) << 33) - 5, -7},
                         {(std::int64_t(1) << 33) + 301, 307});
 }

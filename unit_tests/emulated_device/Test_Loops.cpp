@@ -66,12 +66,10 @@ template <class Index>
 void check_ranges(Random& random) {
   using Limits = std::numeric_limits<Index>;
   // The whole type where it is small.
-  std::uint64_t const most =
-      std::min<std::uint64_t>(std::uint64_t(Limits::max()) -
-                                  std::uint64_t(Limits::min()),
-                              3000);
-  for (std::uint64_t const size : {std::uint64_t(1), std::uint64_t(31),
-                                   most / 2, most - 1, most}) {
+  std::uint64_t const most = std::min<std::uint64_t>(
+      std::uint64_t(Limits::max()) - std::uint64_t(Limits::min()), 3000);
+  for (std::uint64_t const size :
+       {std::uint64_t(1), std::uint64_t(31), most / 2, most - 1, most}) {
     check_range<Index>(std::int64_t(Limits::min()), size, random);
     check_range<Index>(std::int64_t(std::uint64_t(Limits::max()) - size), size,
                        random);
@@ -183,9 +181,8 @@ void check_boxes(Random& random) {
       extent[d] = random.integer(1, std::clamp(most, 1, Rank < 4 ? 120 : 11));
       most /= int(extent[d]);
     }
-    LoopShape const shape =
-        n == 0 ? Impl::small_loop_shape({}, 132, 1024)
-               : Impl::grid_shapes[random.integer(0, 3)];
+    LoopShape const shape = n == 0 ? Impl::small_loop_shape({}, 132, 1024)
+                                   : Impl::grid_shapes[random.integer(0, 3)];
     SCOPED_TRACE(to_string(shape));
     check_box<Rank, Left, std::int32_t>(begin, extent, shape);
     check_box<Rank, Left, std::int8_t>(begin, extent, shape);
@@ -213,8 +210,8 @@ using Times = Impl::Cuda::LaunchTimes;
 
 /// Runs one call whose candidates take these times; what it ran.
 int run_call(Times::Loop const& loop, std::vector<float> const& times) {
-  auto& all        = Times::instance();
-  auto const turn  = all.begin(loop, int(times.size()), nullptr);
+  auto& all       = Times::instance();
+  auto const turn = all.begin(loop, int(times.size()), nullptr);
   emulated_clock += times[turn.candidate];
   all.end(loop, turn, nullptr);
   return turn.candidate;
@@ -238,8 +235,7 @@ TEST(LaunchTimes, EventsThatAreNotDone) {
   std::vector<int> ran;
   Times::Loop const loop{0, &space, 3, false};
   for (int n = 0; n < 12; ++n) ran.push_back(run_call(loop, {4, 2}));
-  EXPECT_EQ(ran,
-            (std::vector<int>{0, 1, 0, 1, 0, 1, 0, 0, 0, 0, 0, 0}));
+  EXPECT_EQ(ran, (std::vector<int>{0, 1, 0, 1, 0, 1, 0, 0, 0, 0, 0, 0}));
   for (unsigned n = 0; n < 1000; ++n)
     run_call({0, &space, 1000 + n, false}, {4, 2});
   EXPECT_LE(emulated_events, before + 2 * Times::max_pairs);

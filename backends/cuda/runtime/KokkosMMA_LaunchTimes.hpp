@@ -24,7 +24,8 @@ namespace KokkosMMA::Impl::Cuda {
 
 class LaunchTimes {
  public:
-  /// What has one choice: a compiled kernel on a device at sizes that are alike.
+  /// What has one choice: a compiled kernel on a device at sizes that are
+  /// alike.
   struct Loop {
     int device_id;
     void const* kernel;
@@ -79,8 +80,10 @@ class LaunchTimes {
   void end(Loop const& loop, Turn const& turn, cudaStream_t stream) {
     if (turn.before == nullptr) return;
     std::lock_guard<std::mutex> const lock(m_mutex);
+    if (m_released) return;
     OwnErrors const errors;
-    Pending const pending{&m_loops.at(loop), turn.candidate,
+    Pending const pending{&m_loops.at(loop),
+                          turn.candidate,
                           {loop.device_id, turn.before, turn.behind}};
     if (cudaEventRecord(turn.behind, stream) == cudaSuccess)
       m_pending.push_back(pending);
@@ -92,11 +95,12 @@ class LaunchTimes {
   void cannot_run(Loop const& loop, Turn const& turn) {
     if (turn.chooser == nullptr) return;
     std::lock_guard<std::mutex> const lock(m_mutex);
+    if (m_released) return;
     State& state = m_loops.at(loop);
     state.chooser.cannot_run(turn.candidate);
     if (turn.before != nullptr)
-      drop({&state, turn.candidate,
-            {loop.device_id, turn.before, turn.behind}});
+      drop(
+          {&state, turn.candidate, {loop.device_id, turn.before, turn.behind}});
   }
 
   /// At the end of Kokkos.

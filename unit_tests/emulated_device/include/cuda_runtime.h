@@ -382,10 +382,10 @@ inline cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned) {
 }
 /// Events for times: a test moves the clock, and says whether they are done.
 namespace KokkosMMA::Testing {
-inline float emulated_clock       = 0;
-inline bool emulated_events_done  = true;
-inline int emulated_events        = 0;
-inline bool emulated_capture      = false;
+inline float emulated_clock      = 0;
+inline bool emulated_events_done = true;
+inline int emulated_events       = 0;
+inline bool emulated_capture     = false;
 }  // namespace KokkosMMA::Testing
 inline cudaError_t cudaEventCreate(cudaEvent_t* event) {
   ++KokkosMMA::Testing::emulated_events;
@@ -413,9 +413,8 @@ inline cudaError_t cudaEventDestroy(cudaEvent_t event) {
 }
 inline cudaError_t cudaStreamIsCapturing(cudaStream_t,
                                          cudaStreamCaptureStatus* status) {
-  *status = KokkosMMA::Testing::emulated_capture
-                ? cudaStreamCaptureStatusActive
-                : cudaStreamCaptureStatusNone;
+  *status = KokkosMMA::Testing::emulated_capture ? cudaStreamCaptureStatusActive
+                                                 : cudaStreamCaptureStatusNone;
   return cudaSuccess;
 }
 inline cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode*) {

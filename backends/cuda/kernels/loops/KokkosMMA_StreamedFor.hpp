@@ -32,7 +32,7 @@ __global__ void streamed_for(KOKKOSMMA_GRID_CONSTANT Call const f,
                              KOKKOSMMA_GRID_CONSTANT LoopRange const range) {
   std::uint64_t const first = blockIdx.x * range.tile;
   std::uint64_t const left  = range.size - first;
-  auto const tile = unsigned(left < range.tile ? left : range.tile);
+  auto const tile           = unsigned(left < range.tile ? left : range.tile);
 #pragma unroll 1
   for (unsigned i = threadIdx.x; i < tile; i += blockDim.x)
     f(loop_index<Index>(range.begin + first, i));
