@@ -5,8 +5,8 @@
 
 /// \file
 /// Routes the application's own functors, and those with which the standard
-/// algorithms of Kokkos call parallel_reduce and parallel_scan. Only the
-/// drop-in header includes it.
+/// algorithms and the Views of Kokkos call parallel_for, parallel_reduce and
+/// parallel_scan. Only the drop-in header includes it.
 
 #include <adapters/kokkos/KokkosMMA_EnabledSpaces.hpp>
 #include <core/routing/KokkosMMA_Route.hpp>
@@ -32,8 +32,8 @@ namespace KokkosMMA::Impl {
   char const* const what = "";
 #else
   char const* const what =
-      "; parallel_reduce and parallel_scan take route generic (no Cuda "
-      "execution space in this Kokkos)";
+      "; parallel_for, parallel_reduce and parallel_scan take route generic "
+      "(no Cuda execution space in this Kokkos)";
 #endif
   std::fprintf(
       stderr,
