@@ -6,7 +6,8 @@
 /// \file
 /// An intercepted loop without the type of its functor: what is done with it is
 /// compiled once in a source, as for reductions
-/// (adapters/drop_in/KokkosMMA_ErasedCalls.hpp).
+/// (adapters/drop_in/KokkosMMA_ErasedCalls.hpp). The functions are templates of
+/// ErasedFor all the same: a source without a loop instantiates none.
 
 #include <Kokkos_Macros.hpp>
 
@@ -22,6 +23,7 @@
 #include <atomic>
 #include <cstdint>
 #include <cstdio>
+#include <stdexcept>
 #include <string>
 
 namespace KokkosMMA::Impl {
@@ -44,8 +46,9 @@ inline Route& last_loop_route_of_this_thread() {
   return route;
 }
 
-[[gnu::cold]] inline void report_loop(ErasedFor const& call,
-                                      RouteDecision const& decision) {
+template <class Call>
+[[gnu::cold]] void report_loop(Call const& call,
+                               RouteDecision const& decision) {
   std::string const label = VerboseLines::seen();
   if (call.reported.test_and_set()) return;
   bool const measured = decision.route == Route::streamed &&
@@ -57,9 +60,10 @@ inline Route& last_loop_route_of_this_thread() {
                measured ? "; the first calls are measured" : "");
 }
 
-[[gnu::cold]] inline void report_times(ErasedFor const& call,
-                                       LoopCandidates const& candidates,
-                                       LaunchChooser const& chooser) {
+template <class Call>
+[[gnu::cold]] void report_times(Call const& call,
+                                LoopCandidates const& candidates,
+                                LaunchChooser const& chooser) {
   std::string const label = VerboseLines::seen();
   std::string text =
       concatenate("KokkosMMA: parallel_for ", label, label.empty() ? "" : " ",
@@ -73,7 +77,8 @@ inline Route& last_loop_route_of_this_thread() {
 
 /// Launches the kernel of ours in this shape.
 /// \return whether it could; nothing is left of an error
-inline bool launch_loop(ErasedFor const& call, LoopShape const& shape) {
+template <class Call>
+bool launch_loop(Call const& call, LoopShape const& shape) {
   LoopSpace const& space = call.problem.space;
   LoopGrid grid;
   LoopRange range{};
@@ -111,12 +116,12 @@ bool run_measured_loop(Call const& call, bool forced, int multiprocessors,
   LoopSpace const& space = call.problem.space;
   LoopCandidates const candidates =
       loop_candidates(space, forced, multiprocessors, max_threads);
-  auto& times = Cuda::LaunchTimes::instance();
-  Cuda::LaunchTimes::Loop const loop{call.space.cuda_device(), call.kernel,
-                                     loop_size_class(space), forced};
+  using Times = Cuda::LaunchTimes<>;
+  auto& times = Times::instance();
+  Times::Loop const loop{call.space.cuda_device(), call.kernel,
+                         loop_size_class(space), forced};
   cudaStream_t const stream = call.space.cuda_stream();
-  Cuda::LaunchTimes::Turn const turn =
-      times.begin(loop, candidates.count, stream);
+  Times::Turn const turn    = times.begin(loop, candidates.count, stream);
   if (turn.has_settled && environment_verbose())
     report_times(call, candidates, *turn.chooser);
   LoopShape const shape =
@@ -130,6 +135,20 @@ bool run_measured_loop(Call const& call, bool forced, int multiprocessors,
   if (!ours) call.run_native(call.closure);
   times.end(loop, turn, stream);
   return ours;
+}
+
+/// Threads of a block that the kernel's registers allow; 0 where the kernel
+/// cannot be had, as on a device without memory for its code.
+template <class Call>
+int max_threads_of(Call const& call) {
+  Cuda::OwnErrors const errors;
+  try {
+    int const device = call.space.cuda_device();
+    Cuda::check(cudaSetDevice(device), "cudaSetDevice");
+    return Cuda::facts_of_kernel(device, call.kernel, 32, 0).max_threads;
+  } catch (std::runtime_error const&) {
+    return 0;
+  }
 }
 
 /// Runs a loop: once for each index in one launch, of ours or of Kokkos.
@@ -146,16 +165,14 @@ void run_for(Call const& call) {
   std::uint64_t const size = call.problem.space.size();
   bool ours                = decision.route == Route::streamed;
   if (ours && size > 0) {
-    int const device = call.space.cuda_device();
-    Cuda::check(cudaSetDevice(device), "cudaSetDevice");
-    int const max_threads =
-        Cuda::facts_of_kernel(device, call.kernel, 32, 0).max_threads;
-    if (size < min_measured_indices) {
-      ours = run_small_loop(call, machine.multiprocessors, max_threads);
-      if (!ours) call.run_native(call.closure);
-    } else {
+    int const max_threads = max_threads_of(call);
+    if (max_threads > 0 && size >= min_measured_indices) {
       ours = run_measured_loop(call, settings.route == Route::streamed,
                                machine.multiprocessors, max_threads);
+    } else {
+      ours = max_threads > 0 &&
+             run_small_loop(call, machine.multiprocessors, max_threads);
+      if (!ours) call.run_native(call.closure);
     }
   } else if (!ours) {
     call.run_native(call.closure);

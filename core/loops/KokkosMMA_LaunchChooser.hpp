@@ -4,7 +4,6 @@
 #define KOKKOSMMA_LAUNCH_CHOOSER_HPP
 
 #include <limits>
-#include <vector>
 
 /// \file
 /// The choice between launches of one loop by their times. No device here: who
@@ -24,20 +23,21 @@ class LaunchChooser {
   /// the order of trust: Kokkos' own first.
   static constexpr float gain = 0.99f;
 
-  explicit LaunchChooser(int candidates) : m_all(std::size_t(candidates)) {}
+  static constexpr int max_candidates = 8;
+
+  explicit LaunchChooser(int candidates) : m_count(candidates) {}
 
   /// The candidate to measure by the next call, or `none`. Rounds go over all
   /// candidates, so that a slow phase of the device meets all of them.
   int next() {
     int found = none;
-    for (int c = 0; c < int(m_all.size()); ++c) {
-      Candidate const& each = m_all[std::size_t(c)];
+    for (int c = 0; c < m_count; ++c) {
+      Candidate const& each = m_all[c];
       if (each.cannot_run || each.begun == rounds) continue;
-      if (found == none || each.begun < m_all[std::size_t(found)].begun)
-        found = c;
+      if (found == none || each.begun < m_all[found].begun) found = c;
     }
     if (found != none) {
-      m_all[std::size_t(found)].begun += 1;
+      m_all[found].begun += 1;
       m_open += 1;
     }
     return found;
@@ -45,7 +45,7 @@ class LaunchChooser {
 
   /// What became of a measurement that next() began.
   void measured(int candidate, float milliseconds) {
-    Candidate& each = m_all[std::size_t(candidate)];
+    Candidate& each = m_all[candidate];
     m_open -= 1;
     each.samples += 1;
     if (milliseconds < each.least) each.least = milliseconds;
@@ -54,20 +54,16 @@ class LaunchChooser {
   void lost() { m_open -= 1; }
 
   /// The candidate is never asked for again.
-  void cannot_run(int candidate) {
-    m_all[std::size_t(candidate)].cannot_run = true;
-  }
+  void cannot_run(int candidate) { m_all[candidate].cannot_run = true; }
 
   /// The candidate to run while nothing is measured: of those with two
   /// measurements the fastest, and the first one until that has two.
   int choice() const {
     int chosen = 0;
-    while (chosen + 1 < int(m_all.size()) &&
-           m_all[std::size_t(chosen)].cannot_run)
-      ++chosen;
-    for (int c = chosen + 1; c < int(m_all.size()); ++c) {
-      Candidate const& each = m_all[std::size_t(c)];
-      Candidate const& best = m_all[std::size_t(chosen)];
+    while (chosen + 1 < m_count && m_all[chosen].cannot_run) ++chosen;
+    for (int c = chosen + 1; c < m_count; ++c) {
+      Candidate const& each = m_all[c];
+      Candidate const& best = m_all[chosen];
       if (!each.cannot_run && each.samples >= 2 && best.samples >= 2 &&
           each.least < gain * best.least)
         chosen = c;
@@ -78,15 +74,13 @@ class LaunchChooser {
   /// Nothing is left to measure, and no measurement is open.
   bool settled() const {
     if (m_open > 0) return false;
-    for (Candidate const& each : m_all)
-      if (!each.cannot_run && each.begun < rounds) return false;
+    for (int c = 0; c < m_count; ++c)
+      if (!m_all[c].cannot_run && m_all[c].begun < rounds) return false;
     return true;
   }
 
   /// The least time of a candidate; infinite where there is none.
-  float milliseconds(int candidate) const {
-    return m_all[std::size_t(candidate)].least;
-  }
+  float milliseconds(int candidate) const { return m_all[candidate].least; }
 
  private:
   struct Candidate {
@@ -95,7 +89,8 @@ class LaunchChooser {
     int samples     = 0;
     bool cannot_run = false;
   };
-  std::vector<Candidate> m_all;
+  Candidate m_all[max_candidates];
+  int m_count;
   int m_open = 0;
 };
 

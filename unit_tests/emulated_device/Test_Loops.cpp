@@ -206,7 +206,7 @@ TEST(LoopKernels, EveryIndexOfARankFiveBoxOnce) { check_rank<5>(); }
 TEST(LoopKernels, EveryIndexOfARankSixBoxOnce) { check_rank<6>(); }
 
 // --- times ------------------------------------------------------------------
-using Times = Impl::Cuda::LaunchTimes;
+using Times = Impl::Cuda::LaunchTimes<>;
 
 /// Runs one call whose candidates take these times; what it ran.
 int run_call(Times::Loop const& loop, std::vector<float> const& times) {

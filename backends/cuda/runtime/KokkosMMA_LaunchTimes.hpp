@@ -22,6 +22,8 @@
 
 namespace KokkosMMA::Impl::Cuda {
 
+/// A template, so that a source without a loop does not instantiate the map.
+template <class Chooser = LaunchChooser>
 class LaunchTimes {
  public:
   /// What has one choice: a compiled kernel on a device at sizes that are
@@ -37,11 +39,11 @@ class LaunchTimes {
 
   /// The candidate that a call runs, between begin() and end().
   struct Turn {
-    int candidate                = 0;
-    LaunchChooser const* chooser = nullptr;
-    cudaEvent_t before           = nullptr;  ///< null: not measured
-    cudaEvent_t behind           = nullptr;
-    bool has_settled             = false;  ///< since the last call
+    int candidate          = 0;
+    Chooser const* chooser = nullptr;
+    cudaEvent_t before     = nullptr;  ///< null: not measured
+    cudaEvent_t behind     = nullptr;
+    bool has_settled       = false;  ///< since the last call
   };
 
   /// More loops than that take their first candidate: the memory is bounded.
@@ -66,7 +68,7 @@ class LaunchTimes {
     auto found = m_loops.find(loop);
     if (found == m_loops.end()) {
       if (m_released || m_loops.size() == max_loops) return {};
-      found = m_loops.emplace(loop, State{LaunchChooser(candidates)}).first;
+      found = m_loops.emplace(loop, State{Chooser(candidates)}).first;
     }
     State& state = found->second;
     Turn turn;
@@ -120,7 +122,7 @@ class LaunchTimes {
 
  private:
   struct State {
-    LaunchChooser chooser;
+    Chooser chooser;
     bool settled = false;
   };
   struct Pair {
@@ -156,7 +158,7 @@ class LaunchTimes {
     if (!take(pair)) return;
     int const candidate = state.chooser.next();
     Pending const pending{&state, candidate, pair};
-    if (candidate == LaunchChooser::none) {
+    if (candidate == Chooser::none) {
       m_free.push_back(pair);
     } else if (cudaEventRecord(pair.before, stream) != cudaSuccess) {
       drop(pending);
