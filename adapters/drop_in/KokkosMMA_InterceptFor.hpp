@@ -94,8 +94,10 @@ struct PolicyLoop<Kokkos::RangePolicy<Traits...>> {
             : 0;
   }
   template <class Call>
-  static constexpr auto kernel =
-      &Cuda::streamed_for<typename Policy::member_type, Call>;
+  static void const* kernel() {
+    return reinterpret_cast<void const*>(
+        &Cuda::streamed_for<typename Policy::member_type, Call>);
+  }
 };
 
 template <class... Traits>
@@ -122,8 +124,10 @@ struct PolicyLoop<Kokkos::MDRangePolicy<Traits...>> {
     }
   }
   template <class Call>
-  static constexpr auto kernel =
-      &Cuda::streamed_box_for<Index, rank, left, Call>;
+  static void const* kernel() {
+    return reinterpret_cast<void const*>(
+        &Cuda::streamed_box_for<Index, rank, left, Call>);
+  }
 };
 
 template <class Policy>
@@ -182,15 +186,10 @@ class RoutedFor {
   void execute() const {
     static std::atomic_flag reported = ATOMIC_FLAG_INIT;
     Policy const& policy             = get_policy();
-    ErasedFor call{policy.space(),
-                   &m_native,
-                   &run_native,
-                   reinterpret_cast<void const*>(
-                       PolicyLoop<Policy>::template kernel<Call>),
-                   &m_native,
-                   &desul::ensure_cuda_lock_arrays_on_device,
-                   reported,
-                   loop_of_types<Functor, Policy>()};
+    ErasedFor call{policy.space(), &m_native,
+                   &run_native,    PolicyLoop<Policy>::template kernel<Call>(),
+                   &m_native,      &desul::ensure_cuda_lock_arrays_on_device,
+                   reported,       loop_of_types<Functor, Policy>()};
     PolicyLoop<Policy>::describe(policy, call.problem);
     run_for(call);
   }

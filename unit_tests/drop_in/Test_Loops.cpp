@@ -363,6 +363,17 @@ TYPED_TEST(Loops, InstancesAndHostThreads) {
 
 #ifdef KOKKOS_ENABLE_CUDA
 
+/// Has the code of a loop on the device: what CUDA does when it comes there is
+/// not under test.
+template <class Functor>
+void load_code(Functor const& f) {
+  for (Route const route : {Route::generic, Route::streamed}) {
+    ScopedSettings const scope(Settings{route});
+    Kokkos::parallel_for(Kokkos::RangePolicy<Kokkos::Cuda>(0, 100), f);
+  }
+  Kokkos::fence();
+}
+
 TEST(LoopsOnCuda, StreamsThatComeAndGo) {
   for (int round = 0; round < 60; ++round) {
     cudaStream_t stream = nullptr;
@@ -377,7 +388,7 @@ TEST(LoopsOnCuda, NothingWaits) {
   Gate const gate;
   Kokkos::Cuda const exec;
   Kokkos::View<double*, Kokkos::Cuda> const x("x", measured_size);
-  Kokkos::fence();
+  load_code(Multiply<Kokkos::Cuda>{x});
   gate.close(exec);
   for (int round = 0; round < every_launch; ++round)
     Kokkos::parallel_for(
@@ -389,8 +400,7 @@ TEST(LoopsOnCuda, NothingWaits) {
   EXPECT_EQ(1, gate.opened_by_host());
 }
 
-/// A graph of loops that were measured before, or meet the stream for the
-/// first time there.
+/// A graph of loops that were measured before, or were not.
 template <bool Before>
 void check_capture() {
   int const n         = measured_size;
@@ -399,11 +409,14 @@ void check_capture() {
   {
     Kokkos::Cuda const exec(stream);
     Kokkos::View<double*, Kokkos::Cuda> const x("x", n);
+    auto const f    = KOKKOS_LAMBDA(int i) { x(i) += Before ? i : i / 2; };
     auto const loop = [&] {
-      Kokkos::parallel_for(
-          "captured", Kokkos::RangePolicy<Kokkos::Cuda>(exec, 0, n),
-          KOKKOS_LAMBDA(int i) { x(i) += Before ? i : i / 2; });
+      Kokkos::parallel_for("captured",
+                           Kokkos::RangePolicy<Kokkos::Cuda>(exec, 0, n), f);
     };
+    load_code(f);
+    Kokkos::deep_copy(x, 0);
+    Kokkos::fence();
     int const calls_before = Before ? every_launch : 0;
     for (int k = 0; k < calls_before; ++k) loop();
     exec.fence();
@@ -437,12 +450,8 @@ TEST(LoopsOnCuda, BesideACapture) {
   auto const instances = make_instances<Kokkos::Cuda>(2);
   Kokkos::View<double*, Kokkos::Cuda> const x("x", 90001);
   Multiply<Kokkos::Cuda> const f{x};
-  // Its code is loaded, and it is not measured yet at the larger size.
-  for (Route const route : {Route::generic, Route::streamed}) {
-    ScopedSettings const scope(Settings{route});
-    Kokkos::parallel_for(Kokkos::RangePolicy<Kokkos::Cuda>(0, 100), f);
-  }
-  Kokkos::fence();
+  // It is not measured yet at the larger size.
+  load_code(f);
   ASSERT_EQ(cudaSuccess,
             cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
   std::thread([&] {

@@ -10,10 +10,10 @@
 
 #include <cuda_runtime.h>
 
-#include <compare>
 #include <cstddef>
 #include <map>
 #include <mutex>
+#include <tuple>
 #include <vector>
 
 /// \file
@@ -34,7 +34,10 @@ class LaunchTimes {
     unsigned size_class;
     bool forced;  ///< Kokkos' own launch is no candidate
 
-    friend auto operator<=>(Loop const&, Loop const&) = default;
+    friend bool operator<(Loop const& a, Loop const& b) {
+      return std::tie(a.device_id, a.kernel, a.size_class, a.forced) <
+             std::tie(b.device_id, b.kernel, b.size_class, b.forced);
+    }
   };
 
   /// The candidate that a call runs, between begin() and end().
@@ -83,6 +86,7 @@ class LaunchTimes {
     if (turn.before == nullptr) return;
     std::lock_guard<std::mutex> const lock(m_mutex);
     if (m_released) return;
+    RelaxedCapture const capture;
     OwnErrors const errors;
     Pending const pending{&m_loops.at(loop),
                           turn.candidate,
