@@ -22,6 +22,7 @@ set(folders
     core/stencil
     core/automaton
     core/papers
+    core/loops
     backends/generic
     backends/emulated/arch
     backends/emulated/atom
@@ -36,6 +37,7 @@ set(folders
     backends/cuda/kernels/automaton
     backends/cuda/kernels/team
     backends/cuda/kernels/papers
+    backends/cuda/kernels/loops
     adapters/kokkos
     adapters/drop_in
     adapters/algorithms/reduce

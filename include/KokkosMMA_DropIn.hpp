@@ -6,9 +6,10 @@
 /// \file
 /// Forced include for an unmodified Kokkos application (the compiler flag
 /// `-include KokkosMMA_DropIn.hpp`, or the target KokkosMMA::drop_in). Calls of
-/// Kokkos::parallel_reduce and Kokkos::parallel_scan on Kokkos::Cuda run a
-/// kernel of this library where one exists for their types, and Kokkos' own
-/// otherwise. Results, asynchrony and what Kokkos Tools see stay as Kokkos
+/// Kokkos::parallel_for, Kokkos::parallel_reduce and Kokkos::parallel_scan on
+/// Kokkos::Cuda run a kernel of this library where one exists for their types,
+/// and Kokkos' own otherwise; a loop of many indices runs whichever of both was
+/// the faster one at its first calls. Results, asynchrony and what Kokkos Tools see stay as Kokkos
 /// promises them; docs/drop_in.md lists the calls and the tests.
 ///
 /// The header does nothing in a translation unit that cannot include this

@@ -5,8 +5,8 @@
 
 /// \file
 /// Routes the application's own functors, and those with which the standard
-/// algorithms of Kokkos call parallel_reduce and parallel_scan. Only the
-/// drop-in header includes it.
+/// algorithms and the Views of Kokkos call parallel_for, parallel_reduce and
+/// parallel_scan. Only the drop-in header includes it.
 
 #include <adapters/kokkos/KokkosMMA_EnabledSpaces.hpp>
 #include <core/routing/KokkosMMA_Route.hpp>
@@ -43,8 +43,8 @@ namespace KokkosMMA::Impl {
           stderr);
     }));
   char const* const what =
-      "; parallel_reduce and parallel_scan take route generic (no Cuda "
-      "execution space in this Kokkos)";
+      "; parallel_for, parallel_reduce and parallel_scan take route generic "
+      "(no Cuda execution space in this Kokkos)";
 #endif
   if (environment_verbose())
     std::fprintf(
@@ -61,6 +61,7 @@ inline bool const drop_in_announced = announce_drop_in();
 // On other spaces nothing is taken over, and a source pays for nothing.
 #if defined(KOKKOS_ENABLE_CUDA)
 
+#include <adapters/drop_in/KokkosMMA_InterceptFor.hpp>
 #include <adapters/drop_in/KokkosMMA_InterceptReduce.hpp>
 #include <adapters/drop_in/KokkosMMA_InterceptScan.hpp>
 #include <adapters/drop_in/KokkosMMA_StdScans.hpp>
@@ -144,6 +145,12 @@ constexpr Refusal refusal_of_types() {
   problem.functor_bytes = sizeof(Functor) + sizeof(Reducer);
   return refuse_streamed(problem, Capability{true, 90, 1});
 }
+/// Loops that keep Kokkos' class, and scans with such types, which say nothing.
+template <class Functor, class Policy>
+concept RefusedLoop = is_flat_policy<Policy> &&
+    std::is_same_v<typename Policy::execution_space, Kokkos::Cuda> &&
+    bool(refusal_of_loop<Functor, Policy>());
+
 template <class Functor, class Reducer, class Policy>
 concept RefusedTypes =
     !IsNative<Reducer> &&
@@ -154,8 +161,8 @@ concept RefusedTypes =
 
 }  // namespace KokkosMMA::Impl
 
-// Kokkos makes one of these of every reduction before it tells Kokkos Tools of
-// it. Declared as in Kokkos 4.6 to 5.2; where Kokkos no longer makes it, the
+// Kokkos makes one of these of every call before it tells Kokkos Tools of it.
+// Declared as in Kokkos 4.6 to 5.2; where Kokkos no longer makes it, the
 // specialisation is of nothing.
 namespace Kokkos::Tools::Impl {
 template <class Policy, class FunctorType>
@@ -166,7 +173,16 @@ requires(KokkosMMA::Impl::RefusedTypes<F, R, Policy>) struct ToolResponse<
   Policy policy;
   ToolResponse(Policy const& p) : policy(p) {
     KokkosMMA::Impl::VerboseLines::announce_refusal(
-        KokkosMMA::Impl::refusal_of_types<F, R, Policy>());
+        "parallel_reduce", KokkosMMA::Impl::refusal_of_types<F, R, Policy>());
+  }
+};
+template <class Policy, class F>
+requires(
+    KokkosMMA::Impl::RefusedLoop<F, Policy>) struct ToolResponse<Policy, F> {
+  Policy policy;
+  ToolResponse(Policy const& p) : policy(p) {
+    KokkosMMA::Impl::VerboseLines::announce_refusal(
+        "parallel_for", KokkosMMA::Impl::refusal_of_loop<F, Policy>());
   }
 };
 }  // namespace Kokkos::Tools::Impl

@@ -7,38 +7,14 @@
 /// RangePolicy and MDRangePolicy as one range of indices.
 
 #include <adapters/drop_in/KokkosMMA_MultiIndex.hpp>
+#include <adapters/drop_in/KokkosMMA_TaggedCall.hpp>
 #include <core/reduce/KokkosMMA_RouteReduce.hpp>
 
 #include <Kokkos_Core.hpp>
 
 #include <cstdint>
-#include <type_traits>
 
 namespace KokkosMMA::Impl {
-
-/// Calls the application's functor with its work tag.
-template <class Functor, class Tag>
-struct TaggedCall {
-  Functor functor;
-
-  template <class... Arguments>
-  KOKKOS_FORCEINLINE_FUNCTION void operator()(Arguments&&... arguments) const {
-    if constexpr (std::is_void_v<Tag>) {
-      functor(static_cast<Arguments&&>(arguments)...);
-    } else {
-      functor(Tag(), static_cast<Arguments&&>(arguments)...);
-    }
-  }
-};
-
-/// A functor seen as its tagged call, which has the same bytes. A launch takes
-/// these and calls no constructor.
-template <class Tag, class Functor>
-TaggedCall<Functor, Tag> const& tagged(Functor const& functor) {
-  using Call = TaggedCall<Functor, Tag>;
-  static_assert(sizeof(Call) == sizeof(Functor));
-  return reinterpret_cast<Call const&>(functor);
-}
 
 /// A policy as one range of indices and a functor that takes them.
 template <class Policy>

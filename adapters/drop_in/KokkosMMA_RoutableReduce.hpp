@@ -11,6 +11,7 @@
 
 #if defined(KOKKOS_ENABLE_CUDA)
 
+#include <adapters/drop_in/KokkosMMA_TaggedCall.hpp>
 #include <backends/cuda/kernels/reduce/KokkosMMA_MmaReduce.hpp>
 #include <backends/cuda/kernels/reduce/KokkosMMA_StreamedReduce.hpp>
 #include <core/routing/KokkosMMA_RouteDecision.hpp>
@@ -78,14 +79,6 @@ constexpr bool adds() {
          (!Reducer::has_join_member_function() &&
           !Reducer::has_init_member_function());
 }
-
-/// GPUs before compute capability 7.0 have 4096 bytes of kernel arguments.
-inline constexpr std::size_t max_argument_functor_bytes =
-#if defined(KOKKOS_ARCH_MAXWELL) || defined(KOKKOS_ARCH_PASCAL)
-    3800;
-#else
-    max_functor_bytes;
-#endif
 
 template <class Functor, class Reducer>
 concept RoutableTypes =

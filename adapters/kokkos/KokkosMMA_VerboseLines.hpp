@@ -25,6 +25,7 @@
 #include <cstdio>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -42,9 +43,12 @@ class VerboseLines {
     return true;
   }
 
-  /// Why the type of the call that begins next on this thread is refused.
-  static void announce_refusal(Refusal const& refusal) {
-    if (environment_verbose()) of_this_thread().refusal = refusal;
+  /// Why the type of the call that begins next on this thread is refused, if it
+  /// is of this pattern: a type may tell neither whether it is a loop's or a
+  /// scan's.
+  static void announce_refusal(std::string_view pattern,
+                               Refusal const& refusal) {
+    if (environment_verbose()) of_this_thread().announced = {pattern, refusal};
   }
 
   /// The present call is seen. Returns its label, or nothing where nobody said
@@ -73,18 +77,23 @@ class VerboseLines {
 
  private:
   using Events = Kokkos::Tools::Experimental::EventSet;
+  static constexpr std::string_view loop = "parallel_for";
 
   struct Call {
-    char const* pattern;
+    std::string_view pattern;
     std::string label;
     std::uint64_t id;
     bool on_cuda;
     bool seen;
     Refusal refusal;
   };
+  struct Announced {
+    std::string_view pattern;
+    Refusal refusal;
+  };
   struct OfThread {
     std::vector<Call> open;
-    Refusal refusal;
+    Announced announced;
   };
 
   static OfThread& of_this_thread() {
@@ -108,6 +117,8 @@ class VerboseLines {
     Events const present = Tools::get_callbacks();
     if (present.begin_parallel_reduce == &begin_reduce) return;
     of_the_tool() = present;
+    Tools::set_begin_parallel_for_callback(&begin_for);
+    Tools::set_end_parallel_for_callback(&end_for);
     Tools::set_begin_parallel_reduce_callback(&begin_reduce);
     Tools::set_end_parallel_reduce_callback(&end_reduce);
     Tools::set_begin_parallel_scan_callback(&begin_scan);
@@ -121,6 +132,13 @@ class VerboseLines {
           });
   }
 
+  [[gnu::cold]] static void begin_for(char const* name, std::uint32_t device,
+                                      std::uint64_t* id) {
+    begin(loop, of_the_tool().begin_parallel_for, name, device, id);
+  }
+  [[gnu::cold]] static void end_for(std::uint64_t id) {
+    end(of_the_tool().end_parallel_for, id);
+  }
   [[gnu::cold]] static void begin_reduce(char const* name, std::uint32_t device,
                                          std::uint64_t* id) {
     begin("parallel_reduce", of_the_tool().begin_parallel_reduce, name, device,
@@ -138,7 +156,7 @@ class VerboseLines {
   }
 
   template <class Callback>
-  [[gnu::cold]] static void begin(char const* pattern, Callback tool,
+  [[gnu::cold]] static void begin(std::string_view pattern, Callback tool,
                                   char const* name, std::uint32_t device,
                                   std::uint64_t* id) {
     static std::atomic<std::uint64_t> next{1};
@@ -146,12 +164,13 @@ class VerboseLines {
       tool(name, device, id);
     else
       *id = next++;
-    namespace Tools  = Kokkos::Tools::Experimental;
-    OfThread& thread = of_this_thread();
+    namespace Tools           = Kokkos::Tools::Experimental;
+    OfThread& thread          = of_this_thread();
+    Announced const announced = std::exchange(thread.announced, {});
     thread.open.push_back(
         {pattern, name ? name : "", *id,
          Tools::identifier_from_devid(device).type == Tools::DeviceType::Cuda,
-         false, std::exchange(thread.refusal, Refusal{})});
+         false, announced.pattern == pattern ? announced.refusal : Refusal{}});
   }
   template <class Callback>
   [[gnu::cold]] static void end(Callback tool, std::uint64_t id) {
@@ -168,11 +187,13 @@ class VerboseLines {
         }
         break;
       }
-    thread.refusal = {};
+    thread.announced = {};
     if (tool) tool(id);
   }
 
   [[gnu::cold]] static void report(Call const& call) {
+    // Loops of teams and of policies of this library come here too.
+    if (call.pattern == loop && !call.refusal) return;
     std::string text = "KokkosMMA: ";
     text += call.pattern;
     text += ' ' + quoted(call.label) + " route generic; not streamed: ";

@@ -35,19 +35,31 @@ struct SharedMaximum {
   }
 };
 
+/// A loop over a range and over a box.
+template <class Exec>
+struct SharedLoop {
+  Kokkos::View<std::int64_t*, Exec> y;
+  int columns;
+  KOKKOS_FUNCTION void operator()(int i) const { y(i) += i; }
+  KOKKOS_FUNCTION void operator()(int i, int j) const {
+    y(i * columns + j) += 1000;
+  }
+};
+
 struct Results {
   std::int64_t sum;          // result of Shared as a scalar
   std::int64_t sum_in_view;  // the same through a View
   double maximum;            // result of SharedMaximum
   std::int64_t only_here;    // a functor that this source alone knows
   std::int64_t grid;         // a reduction over a two-dimensional range
+  std::int64_t loops;        // sum of what SharedLoop leaves
 };
 
 template <class Exec, class OnlyHere>
 Results reduce_all(Kokkos::View<std::int64_t const*, Exec> const& x,
                    OnlyHere const& only_here) {
   int const n = x.extent(0);
-  Results results{-1, -1, -1., -1, -1};
+  Results results{-1, -1, -1., -1, -1, 0};
   Kokkos::RangePolicy<Exec> const policy(0, n);
   Kokkos::parallel_reduce("shared", policy, Shared<Exec>{x}, results.sum);
   Kokkos::View<std::int64_t, Exec> const view("view");
@@ -59,6 +71,19 @@ Results reduce_all(Kokkos::View<std::int64_t const*, Exec> const& x,
       Kokkos::MDRangePolicy<Exec, Kokkos::Rank<2>>({0, 0}, {30, 40}), only_here,
       results.grid);
   Kokkos::parallel_reduce("only here", policy, only_here, results.only_here);
+
+  int const rows = 300, columns = 301;
+  Kokkos::View<std::int64_t*, Exec> const y("y", rows * columns);
+  for (int round = 0; round < 20; ++round) {
+    Kokkos::parallel_for("shared", rows * columns,
+                         SharedLoop<Exec>{y, columns});
+    Kokkos::parallel_for(
+        "shared",
+        Kokkos::MDRangePolicy<Exec, Kokkos::Rank<2>>({0, 0}, {rows, columns}),
+        SharedLoop<Exec>{y, columns});
+  }
+  auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), y);
+  for (int i = 0; i < rows * columns; ++i) results.loops += host(i);
   return results;
 }
 

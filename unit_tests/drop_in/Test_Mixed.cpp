@@ -31,6 +31,8 @@ TEST(Mixed, BothPartsGiveTheRightResults) {
         });
     std::int64_t const triangle = std::int64_t(n) * (n - 1) / 2;
     std::int64_t const grid     = 435 * 780;
+    std::int64_t const places   = 300 * 301;
+    std::int64_t const loops = 20 * (places * (places - 1) / 2 + 1000 * places);
 
     // alternately, so that state left by one part meets the other
     for (int repetition = 0; repetition < 3; ++repetition) {
@@ -42,6 +44,7 @@ TEST(Mixed, BothPartsGiveTheRightResults) {
       EXPECT_EQ(static_cast<double>(maximum), with.maximum);
       EXPECT_EQ(2 * triangle, with.only_here);
       EXPECT_EQ(grid, with.grid);
+      EXPECT_EQ(loops, with.loops);
 
       mixed::Results const without = mixed::without_drop_in(x);
       EXPECT_EQ(sum, without.sum);
@@ -49,6 +52,7 @@ TEST(Mixed, BothPartsGiveTheRightResults) {
       EXPECT_EQ(static_cast<double>(maximum), without.maximum);
       EXPECT_EQ(5 * triangle, without.only_here);
       EXPECT_EQ(-grid, without.grid);
+      EXPECT_EQ(loops, without.loops);
     }
   }
 }

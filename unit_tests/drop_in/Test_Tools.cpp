@@ -98,6 +98,29 @@ TYPED_TEST(Tools, OneKernelWithTheLabelOfTheUser) {
   EXPECT_EQ(499500, value_of(view));
 }
 
+/// The launch of a loop is measured at its first calls; a tool sees and waits
+/// for the same as ever.
+TYPED_TEST(Tools, LoopsWhileTheyAreMeasured) {
+  using Exec              = TypeParam;
+  Events const expected   = {"begin for the user's label", "end"};
+  auto const events_of_it = [](int n) {
+    return events_of([n] {
+      Kokkos::parallel_for("the user's label", Kokkos::RangePolicy<Exec>(0, n),
+                           Nothing{});
+    });
+  };
+  for (int const n : {1000, 100000}) {
+    std::pair<Events, int> of_kokkos;
+    {
+      ScopedSettings const scope(Settings{Route::generic});
+      of_kokkos = events_of_it(n);
+    }
+    EXPECT_EQ(expected, of_kokkos.first);
+    for (int call = 0; call < 15; ++call)
+      EXPECT_EQ(of_kokkos, events_of_it(n)) << call;
+  }
+}
+
 struct Plain {};
 template <class Exec>
 struct NamedByItsType {

@@ -63,6 +63,13 @@ struct CountArrays {
 struct CountScan {
   KOKKOS_FUNCTION void operator()(int, int& sum, bool) const { sum += 1; }
 };
+struct DoNothing {
+  template <class... Indices>
+  KOKKOS_FUNCTION void operator()(Indices...) const {}
+};
+struct DoNothingInTeams {
+  KOKKOS_FUNCTION void operator()(Team::member_type const&) const {}
+};
 /// A functor of another type for the same label.
 struct CountAgain : Count {};
 
@@ -89,6 +96,19 @@ void make_calls() {
     double array[3];
     Kokkos::parallel_reduce("arrays", range, CountArrays{3}, array);
     expect(array[2] == 100, "the sums of arrays");
+    Kokkos::parallel_for("a loop", range, DoNothing{});
+    Kokkos::parallel_for(
+        "a box", Kokkos::MDRangePolicy<Exec, Kokkos::Rank<2>>({0, 0}, {9, 9}),
+        DoNothing{});
+    Kokkos::parallel_for("tiles",
+                         Kokkos::MDRangePolicy<Exec, Kokkos::Rank<3>>(
+                             {0, 0, 0}, {9, 9, 9}, {3, 3, 3}),
+                         DoNothing{});
+    Kokkos::parallel_for(
+        "bounded",
+        Kokkos::RangePolicy<Exec, Kokkos::LaunchBounds<128, 2>>(0, 100),
+        DoNothing{});
+    Kokkos::parallel_for("a loop of teams", Team(7, 1), DoNothingInTeams{});
     Kokkos::parallel_scan("a scan", range, CountScan{});
     Kokkos::parallel_scan("a scan of 72 bytes", range, CountInto<Doubles<9>>{});
   }
@@ -135,12 +155,18 @@ int compute(int argc, char** argv) {
        "larger than 64 bytes",
        "parallel_reduce \"arrays\" route generic; not streamed: the value has "
        "no fixed size",
+       "parallel_for \"a loop\" n=100 route streamed; not mma",
+       "parallel_for \"a box\" n=81 route streamed",
+       "parallel_for \"tiles\" n=729 route generic",
+       "not streamed: the caller chose the tiles",
+       "parallel_for \"bounded\" route generic; not streamed: the policy has "
+       "launch bounds",
        "parallel_scan \"a scan\" n=100 value=4 bytes route streamed",
        "parallel_scan \"a scan of 72 bytes\" route generic; not streamed: "
        "refused at compile time"})
     expect(times(line) == 1,
            std::string("one line \"") + line + "\" in\n" + text);
-  expect(times("KokkosMMA: ") == 8, "no other line in\n" + text);
+  expect(times("KokkosMMA: ") == 12, "no other line in\n" + text);
 #else
   expect(text.empty(), "no line without Cuda in\n" + text);
 #endif

@@ -153,6 +153,7 @@ inline Capability capability(Kokkos::Cuda const& space) {
 /// What the runtime says of a kernel.
 struct KernelFacts {
   int local_bytes;
+  int max_threads;      ///< of a block: what its registers allow
   int resident_blocks;  ///< per multiprocessor
   bool may_follow;      ///< a grid that is not done: KernelGrid::follows
 };
@@ -178,6 +179,7 @@ Facts facts_of_kernel(int device_id, void const* address, int threads,
   cudaFuncAttributes attributes;
   check(cudaFuncGetAttributes(&attributes, address), "cudaFuncGetAttributes");
   facts.local_bytes = int(attributes.localSizeBytes);
+  facts.max_threads = attributes.maxThreadsPerBlock;
   facts.may_follow  = attributes.ptxVersion >= 90;
   // What every kernel may have needs no permission; this call forgets the last
   // error of the host thread, which may be the application's (CUDA 13.0).

@@ -255,6 +255,7 @@ enum cudaDeviceAttr {
 enum cudaFuncAttribute { cudaFuncAttributeMaxDynamicSharedMemorySize };
 struct cudaFuncAttributes {
   std::size_t localSizeBytes;
+  int maxThreadsPerBlock;
   int ptxVersion;
 };
 struct cudaDeviceProp {
@@ -273,7 +274,10 @@ struct cudaMemPoolProps {
 };
 enum cudaMemPoolAttr { cudaMemPoolAttrReleaseThreshold };
 enum cudaStreamCaptureMode { cudaStreamCaptureModeRelaxed };
-enum cudaStreamCaptureStatus { cudaStreamCaptureStatusNone };
+enum cudaStreamCaptureStatus {
+  cudaStreamCaptureStatusNone,
+  cudaStreamCaptureStatusActive
+};
 inline constexpr unsigned cudaStreamNonBlocking  = 1;
 inline constexpr unsigned cudaEventDisableTiming = 2;
 inline constexpr unsigned cudaHostAllocMapped    = 2;
@@ -304,8 +308,9 @@ inline cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int) {
 }
 inline cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes,
                                          void const*) {
-  *attributes            = {};
-  attributes->ptxVersion = 90;
+  *attributes                    = {};
+  attributes->maxThreadsPerBlock = 1024;
+  attributes->ptxVersion         = 90;
   return cudaSuccess;
 }
 inline cudaError_t cudaFuncSetAttribute(void const*, cudaFuncAttribute, int) {
@@ -367,11 +372,6 @@ inline cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned) {
 inline cudaError_t cudaStreamDestroy(cudaStream_t) { return cudaSuccess; }
 inline cudaError_t cudaStreamSynchronize(cudaStream_t) { return cudaSuccess; }
 inline cudaError_t cudaStreamQuery(cudaStream_t) { return cudaSuccess; }
-inline cudaError_t cudaStreamIsCapturing(cudaStream_t,
-                                         cudaStreamCaptureStatus* status) {
-  *status = cudaStreamCaptureStatusNone;
-  return cudaSuccess;
-}
 inline cudaError_t cudaStreamGetId(cudaStream_t, unsigned long long* number) {
   *number = 0;
   return cudaSuccess;
@@ -380,12 +380,43 @@ inline cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned) {
   *event = nullptr;
   return cudaSuccess;
 }
-inline cudaError_t cudaEventRecord(cudaEvent_t, cudaStream_t) {
+/// Events for times: a test moves the clock, and says whether they are done.
+namespace KokkosMMA::Testing {
+inline float emulated_clock      = 0;
+inline bool emulated_events_done = true;
+inline int emulated_events       = 0;
+inline bool emulated_capture     = false;
+}  // namespace KokkosMMA::Testing
+inline cudaError_t cudaEventCreate(cudaEvent_t* event) {
+  ++KokkosMMA::Testing::emulated_events;
+  *event = new float(0);
+  return cudaSuccess;
+}
+inline cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t) {
+  if (event) *static_cast<float*>(event) = KokkosMMA::Testing::emulated_clock;
   return cudaSuccess;
 }
 inline cudaError_t cudaEventSynchronize(cudaEvent_t) { return cudaSuccess; }
-inline cudaError_t cudaEventQuery(cudaEvent_t) { return cudaSuccess; }
-inline cudaError_t cudaEventDestroy(cudaEvent_t) { return cudaSuccess; }
+inline cudaError_t cudaEventQuery(cudaEvent_t) {
+  return KokkosMMA::Testing::emulated_events_done ? cudaSuccess
+                                                  : cudaErrorNotReady;
+}
+inline cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t begin,
+                                        cudaEvent_t end) {
+  *milliseconds = *static_cast<float*>(end) - *static_cast<float*>(begin);
+  return cudaSuccess;
+}
+inline cudaError_t cudaEventDestroy(cudaEvent_t event) {
+  if (event) --KokkosMMA::Testing::emulated_events;
+  delete static_cast<float*>(event);
+  return cudaSuccess;
+}
+inline cudaError_t cudaStreamIsCapturing(cudaStream_t,
+                                         cudaStreamCaptureStatus* status) {
+  *status = KokkosMMA::Testing::emulated_capture ? cudaStreamCaptureStatusActive
+                                                 : cudaStreamCaptureStatusNone;
+  return cudaSuccess;
+}
 inline cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode*) {
   return cudaSuccess;
 }

@@ -1,0 +1,196 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOKKOSMMA_ERASED_FOR_HPP
+#define KOKKOSMMA_ERASED_FOR_HPP
+
+/// \file
+/// An intercepted loop without the type of its functor: what is done with it is
+/// compiled once in a source, as for reductions
+/// (adapters/drop_in/KokkosMMA_ErasedCalls.hpp). The functions are templates of
+/// ErasedFor all the same: a source without a loop instantiates none.
+
+#include <Kokkos_Macros.hpp>
+
+#if defined(KOKKOS_ENABLE_CUDA)
+
+#include <adapters/drop_in/KokkosMMA_TimedCall.hpp>
+#include <adapters/kokkos/KokkosMMA_VerboseLines.hpp>
+#include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
+#include <backends/cuda/runtime/KokkosMMA_LaunchTimes.hpp>
+#include <core/loops/KokkosMMA_RouteFor.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <atomic>
+#include <cstdint>
+#include <cstdio>
+#include <stdexcept>
+#include <string>
+
+namespace KokkosMMA::Impl {
+
+struct ErasedFor {
+  Kokkos::Cuda const& space;
+  void const* closure;  ///< Kokkos' own
+  void (*run_native)(void const* closure);
+  void const* kernel;
+  void const* functor;  ///< the kernel's first argument
+  /// Functors may use atomics that take a lock; its state is per source.
+  void (*ensure_locks)();
+  std::atomic_flag& reported;
+  ForProblem problem;
+};
+
+/// What ran the last loop of this host thread that came to the library.
+inline Route& last_loop_route_of_this_thread() {
+  thread_local Route route = Route::automatic;
+  return route;
+}
+
+template <class Call>
+[[gnu::cold]] void report_loop(Call const& call,
+                               RouteDecision const& decision) {
+  std::string const label = VerboseLines::seen();
+  if (call.reported.test_and_set()) return;
+  bool const measured = decision.route == Route::streamed &&
+                        call.problem.space.size() >= min_measured_indices;
+  std::fprintf(stderr, "KokkosMMA: parallel_for %s%sn=%llu %s%s\n",
+               label.c_str(), label.empty() ? "" : " ",
+               static_cast<unsigned long long>(call.problem.space.size()),
+               to_string(decision).c_str(),
+               measured ? "; the first calls are measured" : "");
+}
+
+template <class Call>
+[[gnu::cold]] void report_times(Call const& call,
+                                LoopCandidates const& candidates,
+                                LaunchChooser const& chooser) {
+  std::string const label = VerboseLines::seen();
+  std::string text =
+      concatenate("KokkosMMA: parallel_for ", label, label.empty() ? "" : " ",
+                  "n=", call.problem.space.size(), " takes ",
+                  to_string(candidates[chooser.choice()]), "; milliseconds");
+  for (int c = 0; c < candidates.count; ++c)
+    text += concatenate(c == 0 ? " " : ", ", to_string(candidates[c]), " ",
+                        chooser.milliseconds(c));
+  std::fprintf(stderr, "%s\n", text.c_str());
+}
+
+/// Launches the kernel of ours in this shape.
+/// \return whether it could; nothing is left of an error
+template <class Call>
+bool launch_loop(Call const& call, LoopShape const& shape) {
+  LoopSpace const& space = call.problem.space;
+  LoopGrid grid;
+  LoopRange range{};
+  LoopBox box{};
+  void const* arguments[] = {call.functor, &range};
+  if (space.rank == 1) {
+    range = lay_out_range(space, shape, grid);
+  } else {
+    box          = lay_out_box(space, shape, grid);
+    arguments[1] = &box;
+  }
+  if (grid.blocks == 0) return false;
+  call.ensure_locks();
+  Cuda::OwnErrors const errors;
+  return Cuda::enqueue_kernel(
+             call.space.cuda_stream(), call.kernel,
+             {grid.blocks, {grid.threads[0], grid.threads[1], grid.threads[2]}},
+             arguments) == cudaSuccess;
+}
+
+/// Runs a loop in a launch of a kernel of ours whose device is the current one.
+/// \return whether it runs; if not, Kokkos' own has to
+template <class Call>
+bool run_small_loop(Call const& call, int multiprocessors, int max_threads) {
+  return launch_loop(
+      call, small_loop_shape(call.problem.space, multiprocessors, max_threads));
+}
+
+/// Runs a loop in the launch that is the fastest, or whose turn it is to be
+/// measured: of Kokkos or of ours.
+/// \return whether it was ours
+template <class Call>
+bool run_measured_loop(Call const& call, bool forced, int multiprocessors,
+                       int max_threads) {
+  LoopSpace const& space = call.problem.space;
+  LoopCandidates const candidates =
+      loop_candidates(space, forced, multiprocessors, max_threads);
+  using Times = Cuda::LaunchTimes<>;
+  auto& times = Times::instance();
+  Times::Loop const loop{call.space.cuda_device(), call.kernel,
+                         loop_size_class(space), forced};
+  cudaStream_t const stream = call.space.cuda_stream();
+  Times::Turn const turn    = times.begin(loop, candidates.count, stream);
+  if (turn.has_settled && environment_verbose())
+    report_times(call, candidates, *turn.chooser);
+  LoopShape const shape =
+      candidates.count == 0 ? kokkos_shape : candidates[turn.candidate];
+  bool const ours = shape != kokkos_shape && launch_loop(call, shape);
+  if (shape != kokkos_shape && !ours) {
+    times.cannot_run(loop, turn);
+    call.run_native(call.closure);
+    return false;
+  }
+  if (!ours) call.run_native(call.closure);
+  times.end(loop, turn, stream);
+  return ours;
+}
+
+/// Threads of a block that the kernel's registers allow; 0 where the kernel
+/// cannot be had, as on a device without memory for its code.
+template <class Call>
+int max_threads_of(Call const& call) {
+  Cuda::OwnErrors const errors;
+  try {
+    int const device = call.space.cuda_device();
+    Cuda::check(cudaSetDevice(device), "cudaSetDevice");
+    return Cuda::facts_of_kernel(device, call.kernel, 32, 0).max_threads;
+  } catch (std::runtime_error const&) {
+    return 0;
+  }
+}
+
+/// Runs a loop: once for each index in one launch, of ours or of Kokkos.
+template <class Call>
+void run_for(Call const& call) {
+  Settings const settings  = effective_settings();
+  Capability const machine = Cuda::capability(call.space);
+  RouteDecision decision;
+  if (settings.route != Route::generic)
+    decision = decide_wish(settings, [&](Settings const& wish) {
+      return route_for(call.problem, machine, wish);
+    });
+  if (environment_verbose()) report_loop(call, decision);
+  std::uint64_t const size = call.problem.space.size();
+  bool ours                = decision.route == Route::streamed;
+  TimedCall timed;
+  if (measures_calls && timed.begin(call.space, "parallel_for", &call.reported,
+                                    size, 0, decision)) {
+    call.run_native(call.closure);
+    last_loop_route_of_this_thread() = Route::generic;
+    return;
+  }
+  if (ours && size > 0) {
+    int const max_threads = max_threads_of(call);
+    if (max_threads > 0 && size >= min_measured_indices) {
+      ours = run_measured_loop(call, settings.route == Route::streamed,
+                               machine.multiprocessors, max_threads);
+    } else {
+      ours = max_threads > 0 &&
+             run_small_loop(call, machine.multiprocessors, max_threads);
+      if (!ours) call.run_native(call.closure);
+    }
+  } else if (!ours) {
+    call.run_native(call.closure);
+  }
+  if (decision.route == Route::streamed && !ours)
+    timed.ran(Route::generic, "Kokkos' own launch is the fastest");
+  last_loop_route_of_this_thread() = ours ? Route::streamed : Route::generic;
+}
+
+}  // namespace KokkosMMA::Impl
+
+#endif  // KOKKOS_ENABLE_CUDA
+#endif

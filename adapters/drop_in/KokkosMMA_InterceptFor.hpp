@@ -1,0 +1,239 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOKKOSMMA_INTERCEPT_FOR_HPP
+#define KOKKOSMMA_INTERCEPT_FOR_HPP
+
+/// \file
+/// Kokkos::parallel_for on Kokkos::Cuda over RangePolicy and MDRangePolicy,
+/// taken over inside Kokkos' dispatch by partial specialisations of
+/// Kokkos::Impl::ParallelFor that are more specialised than Kokkos' own. Loops
+/// whose types no kernel of ours takes keep Kokkos' class.
+///
+/// Kokkos' own class is reached with a functor of another type, for which the
+/// constraint is false. An object of it holds functor and policy, so that the
+/// class here has the bytes of the one it replaces: in a program of sources
+/// with and without the drop-in the linker mixes the functions of both.
+
+#include <Kokkos_Core.hpp>
+
+#if KOKKOS_VERSION < 40600 || KOKKOS_VERSION >= 60000
+#error \
+    "KokkosMMA: the interception of Kokkos::parallel_for is tested with Kokkos 4.6 to 5.x; use a kokkos-mma that knows this Kokkos"
+#endif
+
+#if defined(KOKKOS_ENABLE_CUDA)
+
+#include <adapters/drop_in/KokkosMMA_ErasedFor.hpp>
+#include <adapters/drop_in/KokkosMMA_Finalize.hpp>
+#include <adapters/drop_in/KokkosMMA_TaggedCall.hpp>
+#include <backends/cuda/kernels/loops/KokkosMMA_StreamedFor.hpp>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+namespace KokkosMMA::Impl {
+
+template <class Functor>
+struct NativeLoop;
+
+/// Kokkos asks functors of any pattern for the shared memory of a team when it
+/// chooses a block size.
+template <class Functor, bool HasTeamShmemSize>
+struct NativeLoopBase {};
+template <class Functor>
+struct NativeLoopBase<Functor, true> {
+  auto team_shmem_size(int team_size) const {
+    return static_cast<NativeLoop<Functor> const*>(this)
+        ->functor.team_shmem_size(team_size);
+  }
+};
+
+/// A functor of the same bytes for which nothing is routed.
+template <class Functor>
+struct NativeLoop
+    : NativeLoopBase<Functor,
+                     Kokkos::Impl::has_member_team_shmem_size<Functor>::value> {
+  using kokkosmma_native = void;
+  Functor functor;
+
+  template <class... Arguments>
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(Arguments&&... arguments) const {
+    functor(static_cast<Arguments&&>(arguments)...);
+  }
+};
+
+template <class Functor>
+inline constexpr bool is_native_loop = false;
+template <class Functor>
+inline constexpr bool is_native_loop<NativeLoop<Functor>> = true;
+
+/// Where an index type of 64 bits has no sign, the bounds that Kokkos keeps in
+/// signed numbers have none either.
+template <class Index>
+constexpr bool fits_index(std::int64_t value) {
+  return static_cast<std::int64_t>(static_cast<Index>(value)) == value &&
+         (std::is_signed_v<Index> || value >= 0);
+}
+
+/// What is iterated over, and the kernel for it.
+template <class Policy>
+struct PolicyLoop;
+
+template <class... Traits>
+struct PolicyLoop<Kokkos::RangePolicy<Traits...>> {
+  using Policy              = Kokkos::RangePolicy<Traits...>;
+  static constexpr int rank = 1;
+
+  static void describe(Policy const& policy, ForProblem& problem) {
+    problem.space.begin[0] = static_cast<std::int64_t>(policy.begin());
+    problem.space.extent[0] =
+        policy.end() > policy.begin()
+            ? std::uint64_t(policy.end()) - std::uint64_t(policy.begin())
+            : 0;
+  }
+  template <class Call>
+  static void const* kernel() {
+    return reinterpret_cast<void const*>(
+        &Cuda::streamed_for<typename Policy::member_type, Call>);
+  }
+};
+
+template <class... Traits>
+struct PolicyLoop<Kokkos::MDRangePolicy<Traits...>> {
+  using Policy               = Kokkos::MDRangePolicy<Traits...>;
+  using Index                = typename Policy::index_type;
+  static constexpr int rank  = int(Policy::rank);
+  static constexpr bool left = Policy::inner_direction == Kokkos::Iterate::Left;
+
+  static void describe(Policy const& policy, ForProblem& problem) {
+    problem.user_tiles = !policy.impl_tune_tile_size();
+#if defined(KOKKOS_ENABLE_TUNING)
+    problem.tool_tunes = Kokkos::tune_internals();
+#endif
+    for (int d = 0; d < rank; ++d) {
+      int const dimension      = left ? d : rank - 1 - d;
+      std::int64_t const begin = policy.m_lower[dimension];
+      std::int64_t const end   = policy.m_upper[dimension];
+      problem.space.begin[d]   = begin;
+      problem.space.extent[d] =
+          end > begin ? std::uint64_t(end) - std::uint64_t(begin) : 0;
+      problem.indices_fit = problem.indices_fit && fits_index<Index>(begin) &&
+                            (end <= begin || fits_index<Index>(end - 1));
+    }
+  }
+  template <class Call>
+  static void const* kernel() {
+    return reinterpret_cast<void const*>(
+        &Cuda::streamed_box_for<Index, rank, left, Call>);
+  }
+};
+
+template <class Policy>
+inline constexpr bool is_batched = false;
+template <class Policy>
+requires(Policy::static_batch_size::batch_size >
+         1) inline constexpr bool is_batched<Policy> = true;
+
+/// What is known of a loop when it is compiled.
+template <class Functor, class Policy>
+constexpr ForProblem loop_of_types() {
+  ForProblem problem;
+  problem.space.rank = PolicyLoop<Policy>::rank;
+  problem.in_graph   = Policy::is_graph_kernel::value;
+  problem.launch_bounds =
+      !std::is_same_v<typename Policy::launch_bounds, Kokkos::LaunchBounds<>>;
+  problem.desired_occupancy = Policy::experimental_contains_desired_occupancy;
+  problem.hinted =
+      is_batched<Policy> ||
+      !std::is_same_v<typename Policy::work_item_property,
+                      Kokkos::Experimental::WorkItemProperty::None_t>;
+  problem.functor_bytes = sizeof(Functor);
+  return problem;
+}
+
+template <class Functor, class Policy>
+constexpr Refusal refusal_of_loop() {
+  return refuse_streamed(loop_of_types<Functor, Policy>(),
+                         Capability{true, 90, 1});
+}
+template <class Functor, class Policy>
+concept RoutableLoop =
+    !is_native_loop<Functor> && sizeof(Functor) <= max_argument_functor_bytes &&
+    !bool(refusal_of_loop<Functor, Policy>());
+
+/// What Kokkos' closure is for a routable loop: constructed and executed the
+/// same way.
+template <class Functor, class PolicyT>
+class RoutedFor {
+ public:
+  using Policy       = PolicyT;
+  using functor_type = Functor;
+
+  RoutedFor(Functor const& functor, Policy const& policy)
+      : m_native(reinterpret_cast<NativeLoop<Functor> const&>(functor),
+                 policy) {}
+
+  Policy const& get_policy() const { return m_native.get_policy(); }
+
+  template <class OtherPolicy, class OtherFunctor>
+  static int max_tile_size_product(OtherPolicy const& policy,
+                                   OtherFunctor const& functor) {
+    return Native::max_tile_size_product(policy, functor);
+  }
+
+  void execute() const {
+    static std::atomic_flag reported = ATOMIC_FLAG_INIT;
+    Policy const& policy             = get_policy();
+    ErasedFor call{policy.space(), &m_native,
+                   &run_native,    PolicyLoop<Policy>::template kernel<Call>(),
+                   &m_native,      &desul::ensure_cuda_lock_arrays_on_device,
+                   reported,       loop_of_types<Functor, Policy>()};
+    PolicyLoop<Policy>::describe(policy, call.problem);
+    run_for(call);
+  }
+
+ private:
+  using Native =
+      Kokkos::Impl::ParallelFor<NativeLoop<Functor>, Policy, Kokkos::Cuda>;
+  using Call = TaggedCall<Functor, typename Policy::work_tag>;
+  // The functor is the first member of Kokkos' closure, so the address of the
+  // closure is that of the functor (Kokkos 4.6 to 5.2).
+  static_assert(sizeof(Call) == sizeof(Functor) &&
+                sizeof(NativeLoop<Functor>) == sizeof(Functor) &&
+                alignof(NativeLoop<Functor>) == alignof(Functor));
+
+  static void run_native(void const* closure) {
+    static_cast<Native const*>(closure)->execute();
+  }
+
+  Native m_native;
+};
+
+}  // namespace KokkosMMA::Impl
+
+/// Specialises Kokkos' closure for POLICY. Written in Kokkos' namespace: nvcc
+/// 13.0 loses the qualification of names in the constraint of a specialisation
+/// that is declared from outside.
+#define KOKKOSMMA_IMPL_ROUTE_FOR(POLICY)                                       \
+  namespace Kokkos::Impl {                                                     \
+  template <class F, class... Traits>                                          \
+  requires(KokkosMMA::Impl::RoutableLoop<                                      \
+           F, Kokkos::POLICY<                                                  \
+                  Traits...>>) class ParallelFor<F, Kokkos::POLICY<Traits...>, \
+                                                 Kokkos::Cuda>                 \
+      : public KokkosMMA::Impl::RoutedFor<F, Kokkos::POLICY<Traits...>> {      \
+    using kokkosmma_base =                                                     \
+        KokkosMMA::Impl::RoutedFor<F, Kokkos::POLICY<Traits...>>;              \
+                                                                               \
+   public:                                                                     \
+    using kokkosmma_base::kokkosmma_base;                                      \
+  };                                                                           \
+  }
+
+KOKKOSMMA_IMPL_ROUTE_FOR(RangePolicy)
+KOKKOSMMA_IMPL_ROUTE_FOR(MDRangePolicy)
+
+#endif  // KOKKOS_ENABLE_CUDA
+#endif

@@ -1,0 +1,95 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOKKOSMMA_CUDA_STREAMED_FOR_HPP
+#define KOKKOSMMA_CUDA_STREAMED_FOR_HPP
+
+#include <backends/cuda/arch/KokkosMMA_Kernel.hpp>
+#include <core/loops/KokkosMMA_LoopShape.hpp>
+
+#include <cstdint>
+#include <type_traits>
+
+/// \file
+/// Loops over opaque functors: calls f(i) or f(i, j, ...) once for every index.
+/// The functor is inlined once, in a loop that is not unrolled: the compiler
+/// cannot move the loads of one call before the stores of another, which may
+/// be to the same place, so copies of the body would cost compile time and
+/// overlap nothing. Shapes are values at run time for the same reason. No
+/// launch bounds, as on Kokkos: a functor has the registers that it needs, and
+/// who launches asks how many threads that leaves.
+
+namespace KokkosMMA::Impl::Cuda {
+
+/// first + offset as numbers modulo 2^n: neither an index of 8 bits nor a range
+/// as long as its type overflows.
+template <class Index>
+__device__ Index loop_index(std::uint64_t first, std::uint64_t offset) {
+  return static_cast<Index>(first + offset);
+}
+
+template <class Index, class Call>
+__global__ void streamed_for(KOKKOSMMA_GRID_CONSTANT Call const f,
+                             KOKKOSMMA_GRID_CONSTANT LoopRange const range) {
+  std::uint64_t const first = blockIdx.x * range.tile;
+  std::uint64_t const left  = range.size - first;
+  auto const tile           = unsigned(left < range.tile ? left : range.tile);
+#pragma unroll 1
+  for (unsigned i = threadIdx.x; i < tile; i += blockDim.x)
+    f(loop_index<Index>(range.begin + first, i));
+}
+
+/// A block takes neighbours in the three fastest dimensions, each thread
+/// `box.rows` of them along the slowest of these three; along the others it has
+/// one index.
+/// \tparam Left the first argument of f is the fastest index, otherwise the
+/// last one
+template <class Index, int Rank, bool Left, class Call>
+__global__ void streamed_box_for(KOKKOSMMA_GRID_CONSTANT Call const f,
+                                 KOKKOSMMA_GRID_CONSTANT LoopBox const box) {
+  constexpr int slow = Rank > 2 ? 2 : 1;
+  unsigned at[Rank];
+  unsigned block = blockIdx.x;
+#pragma unroll
+  for (int d = 0; d < Rank; ++d) {
+    // What is left for the last dimension is below its number of blocks.
+    unsigned const next = d + 1 < Rank ? block / box.blocks[d] : 0;
+    at[d]               = block - next * box.blocks[d];
+    block               = next;
+  }
+  at[0] = at[0] * blockDim.x + threadIdx.x;
+  at[1] = at[1] * blockDim.y + threadIdx.y;
+  if constexpr (Rank > 2) {
+    at[2] = at[2] * blockDim.z + threadIdx.z;
+  }
+  at[slow] *= box.rows;
+  if (at[0] >= box.extent[0]) return;
+  if constexpr (Rank > 2) {
+    if (at[1] >= box.extent[1]) return;
+  }
+  unsigned const end = at[slow] + box.rows < box.extent[slow]
+                           ? at[slow] + box.rows
+                           : box.extent[slow];
+  auto const index   = [&](int argument) {
+    int const d = Left ? argument : Rank - 1 - argument;
+    return loop_index<Index>(std::uint64_t(box.begin[d]), at[d]);
+  };
+#pragma unroll 1
+  for (; at[slow] < end; ++at[slow]) {
+    if constexpr (Rank == 2) {
+      f(index(0), index(1));
+    } else if constexpr (Rank == 3) {
+      f(index(0), index(1), index(2));
+    } else if constexpr (Rank == 4) {
+      f(index(0), index(1), index(2), index(3));
+    } else if constexpr (Rank == 5) {
+      f(index(0), index(1), index(2), index(3), index(4));
+    } else {
+      static_assert(Rank == 6);
+      f(index(0), index(1), index(2), index(3), index(4), index(5));
+    }
+  }
+}
+
+}  // namespace KokkosMMA::Impl::Cuda
+
+#endif

@@ -1,0 +1,234 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOKKOSMMA_CUDA_LAUNCH_TIMES_HPP
+#define KOKKOSMMA_CUDA_LAUNCH_TIMES_HPP
+
+#include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
+#include <backends/cuda/runtime/KokkosMMA_RelaxedCapture.hpp>
+#include <core/base/KokkosMMA_AtFinalize.hpp>
+#include <core/loops/KokkosMMA_LaunchChooser.hpp>
+
+#include <cuda_runtime.h>
+
+#include <cstddef>
+#include <map>
+#include <mutex>
+#include <tuple>
+#include <vector>
+
+/// \file
+/// How long launches take on the device, by events in front of and behind them.
+/// Nothing waits: a later call reads the events that have come by then.
+
+namespace KokkosMMA::Impl::Cuda {
+
+/// A template, so that a source without a loop does not instantiate the map.
+template <class Chooser = LaunchChooser>
+class LaunchTimes {
+ public:
+  /// What has one choice: a compiled kernel on a device at sizes that are
+  /// alike.
+  struct Loop {
+    int device_id;
+    void const* kernel;
+    unsigned size_class;
+    bool forced;  ///< Kokkos' own launch is no candidate
+
+    friend bool operator<(Loop const& a, Loop const& b) {
+      return std::tie(a.device_id, a.kernel, a.size_class, a.forced) <
+             std::tie(b.device_id, b.kernel, b.size_class, b.forced);
+    }
+  };
+
+  /// The candidate that a call runs, between begin() and end().
+  struct Turn {
+    int candidate          = 0;
+    Chooser const* chooser = nullptr;
+    cudaEvent_t before     = nullptr;  ///< null: not measured
+    cudaEvent_t behind     = nullptr;
+    bool has_settled       = false;  ///< since the last call
+  };
+
+  /// More loops than that take their first candidate: the memory is bounded.
+  static constexpr std::size_t max_loops = 4096;
+  /// In flight; a call that finds none free is not measured.
+  static constexpr int max_pairs = 256;
+
+  /// Never destroyed: at the end of the process CUDA may be gone.
+  static LaunchTimes& instance() {
+    static LaunchTimes& times = []() -> LaunchTimes& {
+      AtFinalize::add([] { instance().release(); });
+      return *new LaunchTimes;
+    }();
+    return times;
+  }
+
+  /// The candidate of a call that launches on this stream of the current
+  /// device next. A captured stream is not measured: what it launches has not
+  /// run when the events are asked.
+  Turn begin(Loop const& loop, int candidates, cudaStream_t stream) {
+    std::lock_guard<std::mutex> const lock(m_mutex);
+    auto found = m_loops.find(loop);
+    if (found == m_loops.end()) {
+      if (m_released || m_loops.size() == max_loops) return {};
+      found = m_loops.emplace(loop, State{Chooser(candidates)}).first;
+    }
+    State& state = found->second;
+    Turn turn;
+    turn.chooser = &state.chooser;
+    if (!state.settled) measure(state, loop.device_id, stream, turn);
+    if (turn.before == nullptr) turn.candidate = state.chooser.choice();
+    return turn;
+  }
+
+  /// Behind the launch.
+  void end(Loop const& loop, Turn const& turn, cudaStream_t stream) {
+    if (turn.before == nullptr) return;
+    std::lock_guard<std::mutex> const lock(m_mutex);
+    if (m_released) return;
+    RelaxedCapture const capture;
+    OwnErrors const errors;
+    Pending const pending{&m_loops.at(loop),
+                          turn.candidate,
+                          {loop.device_id, turn.before, turn.behind}};
+    if (cudaEventRecord(turn.behind, stream) == cudaSuccess)
+      m_pending.push_back(pending);
+    else
+      drop(pending);
+  }
+
+  /// Instead of end(): the launch of the candidate failed.
+  void cannot_run(Loop const& loop, Turn const& turn) {
+    if (turn.chooser == nullptr) return;
+    std::lock_guard<std::mutex> const lock(m_mutex);
+    if (m_released) return;
+    State& state = m_loops.at(loop);
+    state.chooser.cannot_run(turn.candidate);
+    if (turn.before != nullptr)
+      drop(
+          {&state, turn.candidate, {loop.device_id, turn.before, turn.behind}});
+  }
+
+  /// At the end of Kokkos.
+  [[gnu::cold]] void release() {
+    std::lock_guard<std::mutex> const lock(m_mutex);
+    for (Pending const& each : m_pending) m_free.push_back(each.pair);
+    for (Pair const& pair : m_free) {
+      cudaEventDestroy(pair.before);
+      cudaEventDestroy(pair.behind);
+    }
+    m_pending.clear();
+    m_free.clear();
+    m_loops.clear();
+    m_pairs    = 0;
+    m_released = true;
+  }
+
+ private:
+  struct State {
+    Chooser chooser;
+    bool settled = false;
+  };
+  struct Pair {
+    int device_id;
+    cudaEvent_t before, behind;
+  };
+  struct Pending {
+    State* state;
+    int candidate;
+    Pair pair;
+  };
+
+  LaunchTimes() = default;
+
+  [[gnu::cold]] void measure(State& state, int device_id, cudaStream_t stream,
+                             Turn& turn) {
+    // An event that is not there is an error of the host thread, which would
+    // take the place of one that the application has not asked for yet.
+    if (cudaPeekAtLastError() != cudaSuccess) return;
+    RelaxedCapture const capture;
+    OwnErrors const errors;
+    auto status = cudaStreamCaptureStatusNone;
+    if (cudaStreamIsCapturing(stream, &status) != cudaSuccess ||
+        status != cudaStreamCaptureStatusNone)
+      return;
+    read_pending();
+    if (state.chooser.settled()) {
+      state.settled    = true;
+      turn.has_settled = true;
+      return;
+    }
+    Pair pair{device_id, nullptr, nullptr};
+    if (!take(pair)) return;
+    int const candidate = state.chooser.next();
+    Pending const pending{&state, candidate, pair};
+    if (candidate == Chooser::none) {
+      m_free.push_back(pair);
+    } else if (cudaEventRecord(pair.before, stream) != cudaSuccess) {
+      drop(pending);
+    } else {
+      turn.candidate = candidate;
+      turn.before    = pair.before;
+      turn.behind    = pair.behind;
+    }
+  }
+
+  /// Asks from the oldest on, until a few are not there yet: streams do not
+  /// keep an order between them.
+  void read_pending() {
+    int waiting = 0;
+    for (std::size_t i = 0; i < m_pending.size() && waiting < 4;) {
+      Pending const pending   = m_pending[i];
+      cudaError_t const state = cudaEventQuery(pending.pair.behind);
+      if (state == cudaErrorNotReady) {
+        ++waiting;
+        ++i;
+        continue;
+      }
+      m_pending.erase(m_pending.begin() + std::ptrdiff_t(i));
+      float milliseconds = 0;
+      if (state == cudaSuccess &&
+          cudaEventElapsedTime(&milliseconds, pending.pair.before,
+                               pending.pair.behind) == cudaSuccess) {
+        pending.state->chooser.measured(pending.candidate, milliseconds);
+        m_free.push_back(pending.pair);
+      } else {
+        drop(pending);
+      }
+    }
+  }
+
+  void drop(Pending const& pending) {
+    pending.state->chooser.lost();
+    m_free.push_back(pending.pair);
+  }
+
+  /// Events belong to a device.
+  bool take(Pair& pair) {
+    for (std::size_t i = m_free.size(); i-- > 0;)
+      if (m_free[i].device_id == pair.device_id) {
+        pair = m_free[i];
+        m_free.erase(m_free.begin() + std::ptrdiff_t(i));
+        return true;
+      }
+    if (m_pairs == max_pairs) return false;
+    if (cudaEventCreate(&pair.before) != cudaSuccess) return false;
+    if (cudaEventCreate(&pair.behind) != cudaSuccess) {
+      cudaEventDestroy(pair.before);
+      return false;
+    }
+    ++m_pairs;
+    return true;
+  }
+
+  std::mutex m_mutex;
+  std::map<Loop, State> m_loops;
+  std::vector<Pending> m_pending;
+  std::vector<Pair> m_free;
+  int m_pairs     = 0;
+  bool m_released = false;
+};
+
+}  // namespace KokkosMMA::Impl::Cuda
+
+#endif

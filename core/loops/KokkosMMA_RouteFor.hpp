@@ -1,0 +1,80 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOKKOSMMA_ROUTE_FOR_HPP
+#define KOKKOSMMA_ROUTE_FOR_HPP
+
+#include <core/base/KokkosMMA_Capability.hpp>
+#include <core/loops/KokkosMMA_LoopShape.hpp>
+#include <core/routing/KokkosMMA_RouteDecision.hpp>
+#include <core/routing/KokkosMMA_Settings.hpp>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace KokkosMMA::Impl {
+
+/// A parallel_for as values: what the route function needs and nothing else.
+struct ForProblem {
+  LoopSpace space;
+  bool in_graph          = false;  ///< the call is a node of a Kokkos graph
+  bool launch_bounds     = false;  ///< the policy has them
+  bool desired_occupancy = false;  ///< the policy has one
+  bool hinted            = false;  ///< the policy has a WorkItemProperty
+  bool user_tiles        = false;  ///< of a multi-dimensional range
+  bool tool_tunes        = false;  ///< a tool of Kokkos Tools chooses tiles
+  bool indices_fit       = true;   ///< the bounds are values of the index type
+  std::size_t functor_bytes = 0;
+};
+
+/// A grid has 2^31 - 1 blocks, and the indices of a block are counted by 32
+/// bits: 2^60 indices in one dimension never end.
+inline constexpr std::uint64_t max_range_indices = std::uint64_t(1) << 60;
+/// Indices inside a dimension of several are counted by 32 bits.
+inline constexpr std::uint64_t max_box_extent = std::uint64_t(1) << 31;
+
+/// The first reason for which the `streamed` route refuses a loop, or none.
+/// Whether it is faster than Kokkos' own launch is measured, not decided here.
+constexpr Refusal refuse_streamed(ForProblem const& problem,
+                                  Capability const& capability) {
+  LoopSpace const& space = problem.space;
+  std::uint64_t longest  = 0;
+  for (std::uint64_t const n : space.extent) longest = std::max(longest, n);
+  constexpr std::string_view own = "Kokkos' own launch follows it";
+  return first_refusal({
+      {!capability.cuda, not_cuda},
+      {problem.in_graph, is_graph_node},
+      {problem.launch_bounds, {"the policy has launch bounds", own}},
+      {problem.desired_occupancy, {"the policy has a desired occupancy", own}},
+      {problem.hinted, {"the policy has a hint on its work items", own}},
+      {problem.functor_bytes > max_functor_bytes,
+       {"the functor is larger than 32400 bytes", "kernel argument limit"}},
+      {problem.user_tiles, {"the caller chose the tiles", own}},
+      {problem.tool_tunes, {"a tool of Kokkos Tools chooses the tiles", own}},
+      {!problem.indices_fit,
+       {"the bounds are no values of the policy's index type",
+        "Kokkos' own launch knows what it does then"}},
+      {space.rank == 1 && longest >= max_range_indices,
+       {"the range has 2^60 indices or more", "max_range_indices"}},
+      {space.rank > 1 && longest >= max_box_extent,
+       {"a dimension has 2^31 indices or more", "max_box_extent"}},
+  });
+}
+
+/// The first reason for which the `mma` route refuses a loop: there is always
+/// one.
+constexpr Refusal refuse_mma(ForProblem const&, Capability const&) {
+  return {"a loop has no sums for the tensor cores", "docs/routes.md"};
+}
+
+/// Route of a loop. Automatic choice never fails. With a forced route, `route`
+/// is that route and the caller checks the refusal.
+constexpr RouteDecision route_for(ForProblem const& problem,
+                                  Capability const& capability,
+                                  Settings const& settings) {
+  return route_by_refusals(settings.route, refuse_mma(problem, capability),
+                           refuse_streamed(problem, capability), {});
+}
+
+}  // namespace KokkosMMA::Impl
+
+#endif

@@ -1,0 +1,286 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "RouteSupport.hpp"
+
+#include <core/loops/KokkosMMA_LaunchChooser.hpp>
+#include <core/loops/KokkosMMA_LoopShape.hpp>
+#include <core/loops/KokkosMMA_RouteFor.hpp>
+
+#include <KokkosMMA_Random.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+namespace {
+
+using namespace KokkosMMA;
+using namespace KokkosMMA::Impl;
+using namespace KokkosMMA::Testing;
+using P = ForProblem;
+
+constexpr LoopSpace space_of(std::initializer_list<std::uint64_t> extents) {
+  LoopSpace space;
+  space.rank = int(extents.size());
+  std::copy(extents.begin(), extents.end(), space.extent.begin());
+  return space;
+}
+constexpr P loop_over(std::initializer_list<std::uint64_t> extents) {
+  P problem;
+  problem.space         = space_of(extents);
+  problem.functor_bytes = 48;
+  return problem;
+}
+
+// --- every rule on its own --------------------------------------------------
+template <class... Changes>
+constexpr Refusal streamed(Changes... changes) {
+  return refuse_streamed(with(loop_over({1000, 20}), changes...), v100);
+}
+static_assert(!streamed());
+static_assert(says(refuse_streamed(loop_over({10}), host), "not Cuda"));
+static_assert(says(streamed(&P::in_graph, true), "graph node"));
+static_assert(says(streamed(&P::launch_bounds, true), "launch bounds"));
+static_assert(says(streamed(&P::desired_occupancy, true), "occupancy"));
+static_assert(says(streamed(&P::hinted, true), "hint"));
+static_assert(says(streamed(&P::user_tiles, true), "chose the tiles"));
+static_assert(says(streamed(&P::tool_tunes, true), "Kokkos Tools"));
+static_assert(says(streamed(&P::indices_fit, false), "index type"));
+static_assert(!streamed(&P::functor_bytes, 32400));
+static_assert(says(streamed(&P::functor_bytes, 32401), "than 32400 bytes"));
+constexpr Refusal over(std::initializer_list<std::uint64_t> extents) {
+  return refuse_streamed(loop_over(extents), h200);
+}
+static_assert(!over({(std::uint64_t(1) << 60) - 1}) && !over({0}));
+static_assert(says(over({std::uint64_t(1) << 60}), "2^60"));
+static_assert(!over({7, (1u << 31) - 1}) && says(over({7, 1u << 31}), "2^31"));
+static_assert(says(over({1, 2, 3, 4, 5, 1u << 31}), "2^31"));
+
+static_assert(route_for(loop_over({9}), h200, {}).route == Route::streamed);
+static_assert(route_for(loop_over({9}), host, {}).route == Route::generic);
+
+TEST(RouteFor, TensorCoresAreForNoLoop) {
+  expect_error("a loop", route_for(loop_over({9}), h200, Settings{Route::mma}),
+               {"route mma", "no sums for the tensor cores"});
+  EXPECT_NE(to_string(route_for(loop_over({9}), h200, {})).find("streamed"),
+            std::string::npos);
+}
+
+// --- shapes -----------------------------------------------------------------
+static_assert(space_of({3, 4, 5}).size() == 60 && space_of({3, 0}).size() == 0);
+static_assert(space_of({1u << 31, 1u << 31, 1u << 31}).size() ==
+              ~std::uint64_t(0));
+
+TEST(LoopShape, IsPrinted) {
+  EXPECT_EQ(to_string(LoopShape{64, 4, 1}),
+            "LoopShape{width = 64, height = 4, calls = 1}");
+  EXPECT_EQ(to_string(kokkos_shape), "Kokkos");
+}
+
+TEST(LoopShape, SmallLoopsReachAllMultiprocessors) {
+  for (std::uint64_t n = 1; n < min_large_indices; n = n * 5 / 4 + 1) {
+    LoopShape const shape = small_loop_shape(space_of({n}), 132, 1024);
+    auto const threads    = std::uint64_t(shape.width * shape.height);
+    EXPECT_EQ(shape.calls, 1);
+    EXPECT_GE(threads, 32u);
+    EXPECT_LE(threads, 128u);
+    if (threads > 32) {
+      EXPECT_GE(n / threads, 132u) << n;
+    }
+  }
+  EXPECT_EQ(small_loop_shape(space_of({60000}), 132, 64),
+            (LoopShape{64, 1, 1}));
+  EXPECT_EQ(small_loop_shape(space_of({300, 200}), 132, 1024),
+            (LoopShape{64, 2, 1}));
+}
+
+TEST(LoopShape, CandidatesFillTheDevice) {
+  auto const shapes = [](LoopCandidates const& all) {
+    return std::vector<LoopShape>(all.shapes.begin(),
+                                  all.shapes.begin() + all.count);
+  };
+  LoopSpace const large = space_of({1u << 28});
+  EXPECT_EQ(shapes(loop_candidates(large, false, 132, 1024)),
+            (std::vector<LoopShape>{
+                kokkos_shape, {256, 1, 4}, {256, 1, 1}, {512, 1, 8}}));
+  EXPECT_EQ(shapes(loop_candidates(large, true, 132, 256)),
+            (std::vector<LoopShape>{{256, 1, 4}, {256, 1, 1}}));
+  EXPECT_EQ(shapes(loop_candidates(space_of({1u << 17}), true, 132, 1024)),
+            (std::vector<LoopShape>{{256, 1, 1}}));
+  // A kernel with so many registers is Kokkos' own.
+  EXPECT_EQ(loop_candidates(large, true, 132, 128).count, 0);
+  EXPECT_EQ(loop_candidates(space_of({4096, 4096}), false, 132, 1024).count, 5);
+  LoopSpace const small = space_of({4096});
+  EXPECT_EQ(shapes(loop_candidates(small, false, 132, 1024)),
+            (std::vector<LoopShape>{{32, 1, 1}, kokkos_shape}));
+  EXPECT_EQ(shapes(loop_candidates(small, true, 132, 1024)),
+            (std::vector<LoopShape>{{32, 1, 1}}));
+}
+
+/// A choice is kept by the number of the candidate.
+TEST(LoopShape, ASizeClassHasTheSameCandidates) {
+  Random random;
+  SCOPED_TRACE(random.note());
+  for (int bits = 16; bits < 40; ++bits)
+    for (int n = 0; n < 20; ++n) {
+      std::uint64_t const least = std::uint64_t(1) << bits;
+      auto const any            = [&] {
+        return least + std::uint64_t(random.integer(0, 1 << 30)) % least;
+      };
+      LoopSpace const a = space_of({any()}), b = space_of({any()});
+      ASSERT_EQ(loop_size_class(a), loop_size_class(b));
+      ASSERT_EQ(loop_candidates(a, false, 114, 1024).shapes,
+                loop_candidates(b, false, 114, 1024).shapes);
+    }
+}
+
+TEST(LoopShape, SizesThatAreAlikeShareAChoice) {
+  EXPECT_EQ(loop_size_class(space_of({70000})),
+            loop_size_class(space_of({130000})));
+  EXPECT_NE(loop_size_class(space_of({70000})),
+            loop_size_class(space_of({140000})));
+  EXPECT_NE(loop_size_class(space_of({1000, 90})),
+            loop_size_class(space_of({90, 1000})));
+}
+
+/// Every index of a range lies in one block, and a grid has so many blocks.
+TEST(LoopShape, RangesAreCovered) {
+  Random random;
+  SCOPED_TRACE(random.note());
+  for (int n = 0; n < 2000; ++n) {
+    std::uint64_t const bits = random.integer(1, 60);
+    std::uint64_t const size = std::max<std::uint64_t>(
+        1, (std::uint64_t(1) << bits) -
+               random.integer(1, 1 << 20) % (std::uint64_t(1) << bits));
+    LoopShape const shape = range_shapes[random.integer(0, 2)];
+    LoopSpace space       = space_of({size});
+    space.begin[0]        = -7;
+    LoopGrid grid;
+    LoopRange const range = lay_out_range(space, shape, grid);
+    ASSERT_GT(grid.blocks, 0u);
+    ASSERT_LE(grid.blocks, max_loop_blocks);
+    ASSERT_EQ(grid.block_size(), unsigned(shape.width));
+    ASSERT_EQ(range.size, size);
+    ASSERT_EQ(range.begin, std::uint64_t(-7));
+    ASSERT_LT(range.tile, std::uint64_t(1) << 32);
+    ASSERT_GE(range.tile, std::uint64_t(shape.width * shape.calls));
+    // The last block has at least one index and ends with the range.
+    ASSERT_LT((grid.blocks - 1) * range.tile, size);
+    ASSERT_GE(grid.blocks * range.tile, size);
+  }
+}
+
+TEST(LoopShape, BoxesAreCovered) {
+  Random random;
+  SCOPED_TRACE(random.note());
+  for (int n = 0; n < 2000; ++n) {
+    LoopSpace space;
+    space.rank = random.integer(2, 6);
+    for (int d = 0; d < space.rank; ++d)
+      space.extent[d] =
+          std::uint64_t(random.integer(1, random.integer(0, 3) == 0 ? 3 : 200));
+    LoopShape const shape = grid_shapes[random.integer(0, 3)];
+    LoopGrid grid;
+    LoopBox const box = lay_out_box(space, shape, grid);
+    ASSERT_LE(grid.block_size(), unsigned(shape.width * shape.height));
+    ASSERT_LE(grid.threads[0], unsigned(shape.width));
+    ASSERT_LE(grid.threads[1], 1024u);
+    ASSERT_LE(grid.threads[2], 64u);
+    int const slow       = space.rank > 2 ? 2 : 1;
+    std::uint64_t blocks = 1;
+    for (int d = 0; d < space.rank; ++d) {
+      std::uint64_t const tile =
+          (d < 3 ? grid.threads[d] : 1) * (d == slow ? box.rows : 1);
+      ASSERT_GE(box.blocks[d] * tile, space.extent[d]);
+      ASSERT_LT((box.blocks[d] - 1) * tile, space.extent[d]);
+      blocks *= box.blocks[d];
+    }
+    ASSERT_EQ(grid.blocks, blocks > max_loop_blocks ? 0 : blocks);
+  }
+  // More blocks than a grid has.
+  LoopGrid grid;
+  lay_out_box(space_of({1, 1, 1u << 30, 1u << 30}), {64, 4, 1}, grid);
+  EXPECT_EQ(grid.blocks, 0u);
+}
+
+/// Threads that a narrow dimension leaves go to the next ones.
+TEST(LoopShape, NarrowBoxesHaveWholeBlocks) {
+  LoopGrid grid;
+  lay_out_box(space_of({3, 5, 1000}), {64, 4, 4}, grid);
+  EXPECT_EQ(grid.threads[0], 4u);
+  EXPECT_EQ(grid.threads[1], 8u);
+  EXPECT_EQ(grid.threads[2], 8u);
+  lay_out_box(space_of({1, 1000}), {64, 4, 4}, grid);
+  EXPECT_EQ(grid.threads[0], 1u);
+  EXPECT_EQ(grid.threads[1], 256u);
+}
+
+// --- the choice -------------------------------------------------------------
+/// Measures each candidate as often as the chooser asks for it.
+LaunchChooser chooser_after(std::vector<float> const& times) {
+  LaunchChooser chooser(int(times.size()));
+  for (int c = chooser.next(); c != LaunchChooser::none; c = chooser.next())
+    chooser.measured(c, times[c]);
+  EXPECT_TRUE(chooser.settled());
+  return chooser;
+}
+
+TEST(LaunchChooser, TakesTheFastestByOnePerCent) {
+  EXPECT_EQ(chooser_after({10, 9.95f, 9.91f}).choice(), 0);
+  EXPECT_EQ(chooser_after({10, 9, 8.95f}).choice(), 1);
+  EXPECT_EQ(chooser_after({10, 9, 8.9f}).choice(), 2);
+  EXPECT_EQ(chooser_after({10, 9.95f, 9.85f}).choice(), 2);
+  EXPECT_EQ(chooser_after({8, 9, 10}).choice(), 0);
+  EXPECT_EQ(chooser_after({5}).choice(), 0);
+}
+
+TEST(LaunchChooser, GoesRoundAndCountsTheLeastTime) {
+  LaunchChooser chooser(3);
+  std::vector<int> order;
+  // The first round loads code.
+  float const load[] = {50, 70, 90};
+  for (int c = chooser.next(); c != LaunchChooser::none; c = chooser.next()) {
+    bool const first = std::count(order.begin(), order.end(), c) == 0;
+    chooser.measured(c, first ? load[c] : 10 - c);
+    order.push_back(c);
+  }
+  EXPECT_EQ(order, (std::vector<int>{0, 1, 2, 0, 1, 2, 0, 1, 2}));
+  EXPECT_EQ(chooser.choice(), 2);
+  EXPECT_EQ(chooser.milliseconds(2), 8);
+}
+
+/// Until both have been measured twice, the first one runs.
+TEST(LaunchChooser, ChoosesNothingByOneMeasurement) {
+  LaunchChooser chooser(2);
+  EXPECT_EQ(chooser.choice(), 0);
+  for (int k = 0; k < 4; ++k) EXPECT_EQ(chooser.next(), k % 2);
+  chooser.measured(0, 10);
+  chooser.measured(1, 5);
+  chooser.measured(0, 10);
+  EXPECT_EQ(chooser.choice(), 0);
+  EXPECT_FALSE(chooser.settled());
+  chooser.measured(1, 5);
+  EXPECT_EQ(chooser.choice(), 1);
+}
+
+TEST(LaunchChooser, SettlesWithoutWhatIsLostOrCannotRun) {
+  LaunchChooser chooser(3);
+  EXPECT_EQ(chooser.next(), 0);
+  chooser.lost();
+  EXPECT_EQ(chooser.next(), 1);
+  chooser.cannot_run(1);
+  chooser.lost();
+  for (int c = chooser.next(); c != LaunchChooser::none; c = chooser.next()) {
+    EXPECT_NE(c, 1);
+    chooser.measured(c, c == 2 ? 1 : 2);
+  }
+  EXPECT_TRUE(chooser.settled());
+  EXPECT_EQ(chooser.choice(), 2);
+  // The first one cannot run: the next that can.
+  LaunchChooser forced(2);
+  forced.cannot_run(0);
+  EXPECT_EQ(forced.choice(), 1);
+}
+
+}  // namespace

@@ -1,0 +1,491 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Kokkos::parallel_for over ranges, as applications call it.
+
+#include <KokkosMMA_Instances.hpp>
+#include <KokkosMMA_LoopSupport.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <thread>
+#include <type_traits>
+#include <vector>
+
+namespace {
+
+using namespace KokkosMMA;
+using namespace KokkosMMA::Testing;
+
+template <class Exec>
+class Loops : public ::testing::Test {};
+TYPED_TEST_SUITE(Loops, ExecutionSpaces);
+
+// Below and above what is measured, and no multiple of a block.
+constexpr std::int64_t small_size = 777, measured_size = 300007;
+
+template <class Counts>
+struct Count {
+  Counts counts;
+  std::int64_t begin;
+  template <class Index>
+  KOKKOS_FUNCTION void operator()(Index i) const {
+    ++counts(std::uint64_t(i) - std::uint64_t(begin));
+  }
+};
+
+template <class Exec, class Index>
+void check_range(Index begin, std::int64_t n, bool kokkos = true) {
+  CallCounts<Exec> calls(n);
+  Count<decltype(calls.counts)> const f{calls.counts, std::int64_t(begin)};
+  Kokkos::RangePolicy<Exec, Kokkos::IndexType<Index>> const policy(
+      begin, Index(std::uint64_t(begin) + std::uint64_t(n)));
+  each_launch([&] { Kokkos::parallel_for("index", policy, f); },
+              [&] { EXPECT_TRUE(calls.once()) << n << " from " << +begin; },
+              kokkos && sizeof(Index) >= 4);
+}
+template <class Exec, class Index>
+void check_index_type() {
+  using Limits = std::numeric_limits<Index>;
+  std::uint64_t const most =
+      std::uint64_t(Limits::max()) - std::uint64_t(Limits::min());
+  // Kokkos counts indices, and the threads behind the last one, in the type of
+  // the indices (4.6.01): types of 8 and 16 bits are too short for it, and at
+  // the upper end of a type it calls the functor with indices from the lower.
+  bool const kokkos = false;
+  for (std::int64_t const size : {std::int64_t(1), small_size, measured_size}) {
+    auto const n = std::int64_t(std::min<std::uint64_t>(most / 2, size));
+    check_range<Exec, Index>(7, n - std::min<std::int64_t>(n - 1, 7));
+    // Kokkos' host spaces count beyond the ends.
+    if constexpr (on_cuda<Exec>) {
+      check_range<Exec, Index>(Limits::min(), n);
+      check_range<Exec, Index>(Index(std::uint64_t(Limits::max()) - n), n,
+                               kokkos);
+      if constexpr (sizeof(Index) < 4) {
+        check_range<Exec, Index>(Limits::min(), std::int64_t(most));
+      }
+    }
+  }
+}
+TYPED_TEST(Loops, EveryIndexOnceInEveryType) {
+  using Exec = TypeParam;
+  check_index_type<Exec, std::int32_t>();
+  check_index_type<Exec, std::uint32_t>();
+  check_index_type<Exec, std::int64_t>();
+  check_index_type<Exec, std::uint64_t>();
+  if constexpr (on_cuda<Exec>) {
+    check_index_type<Exec, std::int8_t>();
+    check_index_type<Exec, std::uint8_t>();
+    check_index_type<Exec, std::int16_t>();
+    check_index_type<Exec, std::uint16_t>();
+  }
+}
+
+struct Twice {};
+struct Thrice {};
+template <class Exec>
+struct Multiply {
+  Kokkos::View<double*, Exec> x;
+  KOKKOS_FUNCTION void operator()(Twice, int const& i) const { x(i) = 2. * i; }
+  KOKKOS_FUNCTION void operator()(Thrice, const int i) const { x(i) = 3. * i; }
+  KOKKOS_FUNCTION void operator()(int i) const { x(i) = i; }
+};
+
+template <class Exec>
+bool holds_multiples(Kokkos::View<double*, Exec> const& x, double factor) {
+  Kokkos::fence();
+  auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), x);
+  for (std::size_t i = 0; i < host.extent(0); ++i)
+    if (host(i) != factor * double(i)) return false;
+  return true;
+}
+
+TYPED_TEST(Loops, WorkTagsAndForms) {
+  using Exec = TypeParam;
+  for (std::int64_t const n : {small_size, measured_size}) {
+    Kokkos::View<double*, Exec> const x("x", n);
+    Multiply<Exec> const f{x};
+    each_launch(
+        [&] {
+          Kokkos::parallel_for("tag", Kokkos::RangePolicy<Exec, Twice>(0, n),
+                               f);
+        },
+        [&] { EXPECT_TRUE(holds_multiples(x, 2)); });
+    each_launch(
+        [&] {
+          Kokkos::parallel_for(
+              Kokkos::RangePolicy<Thrice, Exec, Kokkos::IndexType<int>,
+                                  Kokkos::Schedule<Kokkos::Dynamic>>(
+                  0, n, Kokkos::ChunkSize(13)),
+              f);
+        },
+        [&] { EXPECT_TRUE(holds_multiples(x, 3)); });
+    Kokkos::parallel_for("no tag", Kokkos::RangePolicy<Exec>(0, n), f);
+    EXPECT_TRUE(holds_multiples(x, 1));
+  }
+}
+
+/// Returns in the middle, and atomics.
+template <class Exec>
+void check_bodies(std::int64_t n) {
+  Kokkos::View<std::int64_t[3], Exec> const sums("sums");
+  each_launch(
+      [&] {
+        Kokkos::deep_copy(sums, 0);
+        Kokkos::parallel_for(
+            "bodies", Kokkos::RangePolicy<Exec>(0, n), KOKKOS_LAMBDA(int i) {
+              if (i % 3 == 0) return;
+              Kokkos::atomic_add(&sums(0), i);
+              if (i % 3 == 1) {
+                for (int k = 0; k < i % 11; ++k) Kokkos::atomic_inc(&sums(1));
+                return;
+              }
+              Kokkos::atomic_max(&sums(2), i);
+            });
+      },
+      [&] {
+        std::int64_t expected[3] = {0, 0, 0};
+        for (std::int64_t i = 0; i < n; ++i) {
+          if (i % 3 == 0) continue;
+          expected[0] += i;
+          if (i % 3 == 1) expected[1] += i % 11;
+          if (i % 3 == 2) expected[2] = i;
+        }
+        auto const host =
+            Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), sums);
+        for (int k = 0; k < 3; ++k) EXPECT_EQ(expected[k], host(k)) << k;
+      });
+}
+TYPED_TEST(Loops, ReturnsAndAtomics) {
+  check_bodies<TypeParam>(small_size);
+  check_bodies<TypeParam>(measured_size);
+}
+
+/// Atomics of 24 bytes take locks.
+struct Wide {
+  double a, b, c;
+  KOKKOS_FUNCTION friend Wide operator+(Wide const& x, Wide const& y) {
+    return {x.a + y.a, x.b + y.b, x.c + y.c};
+  }
+};
+template <class Exec>
+void check_locks() {
+  int const n = 70000;
+  Kokkos::View<Wide[64], Exec> const sums("sums");
+  each_launch(
+      [&] {
+        Kokkos::deep_copy(sums, Wide{0, 0, 0});
+        Kokkos::parallel_for(
+            "locks", Kokkos::RangePolicy<Exec>(0, n), KOKKOS_LAMBDA(int i) {
+              Kokkos::atomic_add(&sums(i % 64), Wide{1, 2, double(i % 64)});
+            });
+      },
+      [&] {
+        auto const host =
+            Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), sums);
+        for (int k = 0; k < 64; ++k) {
+          double const calls = (n - k + 63) / 64;
+          EXPECT_EQ(calls, host(k).a);
+          EXPECT_EQ(2 * calls, host(k).b);
+          EXPECT_EQ(k * calls, host(k).c);
+        }
+      });
+}
+TYPED_TEST(Loops, AtomicsThatTakeLocks) { check_locks<TypeParam>(); }
+
+/// A functor of so many bytes, which all count.
+template <class Exec, int Bytes>
+struct Large {
+  int table[Bytes / 4];
+  Kokkos::View<double*, Exec> x;
+  explicit Large(Kokkos::View<double*, Exec> const& x_) : x(x_) {
+    for (int k = 0; k < Bytes / 4; ++k) table[k] = 1000 * k;
+  }
+  KOKKOS_FUNCTION void operator()(int i) const {
+    int const k = i % (Bytes / 4);
+    x(i)        = double(i) + (table[k] - 1000 * k);
+  }
+};
+template <class Exec, int Bytes>
+void check_large() {
+  for (std::int64_t const n : {small_size, measured_size}) {
+    Kokkos::View<double*, Exec> const x("x", n);
+    // Each launch has a functor of its own that is gone when it runs.
+    each_launch(
+        [&] {
+          Kokkos::parallel_for("large", Kokkos::RangePolicy<Exec>(0, n),
+                               Large<Exec, Bytes>(x));
+        },
+        [&] { EXPECT_TRUE(holds_multiples(x, 1)); });
+  }
+}
+TYPED_TEST(Loops, LargeFunctors) {
+  check_large<TypeParam, 3000>();
+  check_large<TypeParam, 4096>();
+  check_large<TypeParam, 30000>();
+  check_large<TypeParam, 33000>();
+}
+
+/// What a policy says beyond its range is Kokkos' to follow.
+TYPED_TEST(Loops, PoliciesThatSayMore) {
+  using Exec  = TypeParam;
+  int const n = measured_size;
+  Kokkos::View<double*, Exec> const x("x", n);
+  Multiply<Exec> const f{x};
+  Kokkos::RangePolicy<Exec> const plain(0, n);
+  ScopedSettings const scope(Settings{Route::streamed});
+  LoopProbe<Exec> probe;
+  Kokkos::parallel_for(plain, f);
+  EXPECT_TRUE(probe.took(Route::streamed));
+  auto const check = [&](auto const& policy) {
+    Kokkos::deep_copy(x, 0);
+    probe.reset();
+    Kokkos::parallel_for("more", policy, f);
+    EXPECT_TRUE(probe.took(Route::automatic));
+    EXPECT_TRUE(holds_multiples(x, 1));
+  };
+  namespace KE = Kokkos::Experimental;
+  check(Kokkos::RangePolicy<Exec, Kokkos::LaunchBounds<128, 2>>(0, n));
+  check(KE::prefer(plain, KE::DesiredOccupancy(33)));
+  check(KE::require(plain, KE::WorkItemProperty::HintHeavyWeight));
+  check(KE::require(plain, KE::WorkItemProperty::HintLightWeight));
+}
+
+TYPED_TEST(Loops, EmptyRanges) {
+  using Exec = TypeParam;
+  CallCounts<Exec> calls(1);
+  Count<decltype(calls.counts)> const f{calls.counts, 0};
+  Kokkos::parallel_for("empty", Kokkos::RangePolicy<Exec>(0, 0), f);
+  Kokkos::parallel_for("empty", Kokkos::RangePolicy<Exec>(500, 500), f);
+  Kokkos::parallel_for("empty", 0, f);
+  Kokkos::parallel_for("one", Kokkos::RangePolicy<Exec>(0, 1), f);
+  EXPECT_TRUE(calls.once());
+}
+
+/// The range is too long for counters; the calls at a stride and at its ends
+/// are counted.
+template <class Exec>
+void check_long_range(std::int64_t n) {
+  Kokkos::View<std::int64_t[2], Exec> const seen("seen");
+  std::int64_t const begin = -1000, stride = std::int64_t(1) << 16;
+  Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>> const policy(
+      begin, begin + n);
+  Kokkos::parallel_for(
+      "long", policy, KOKKOS_LAMBDA(std::int64_t i) {
+        if ((i - begin) % stride == 0 || i == begin + n - 1) {
+          Kokkos::atomic_inc(&seen(0));
+          Kokkos::atomic_add(&seen(1), i);
+        }
+      });
+  std::int64_t count = 1, sum = begin + n - 1;
+  for (std::int64_t i = 0; i < n - 1; i += stride) {
+    ++count;
+    sum += begin + i;
+  }
+  auto const host =
+      Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), seen);
+  EXPECT_EQ(count, host(0));
+  EXPECT_EQ(sum, host(1));
+}
+TYPED_TEST(Loops, LongRanges) {
+  for (Route const route : {Route::streamed, Route::automatic}) {
+    ScopedSettings const scope(Settings{route});
+    check_long_range<TypeParam>(
+        on_cuda<TypeParam> ? (std::int64_t(1) << 32) + 12345 : 1000003);
+  }
+}
+
+/// Views are filled by loops of Kokkos, at their construction and later.
+TYPED_TEST(Loops, ViewsAreFilled) {
+  using Exec = TypeParam;
+  for (int round = 0; round < every_launch; ++round) {
+    Kokkos::View<double*, Exec> const zeros("zeros", measured_size);
+    Kokkos::View<Wide*, Exec> const wides("wides", 7001);
+    Kokkos::View<std::int8_t***, Kokkos::LayoutRight, Exec> const bytes(
+        "bytes", 71, 23, 67);
+    Kokkos::View<float****, Kokkos::LayoutLeft, Exec> const floats("floats", 9,
+                                                                   10, 11, 12);
+    Kokkos::View<float**, Kokkos::LayoutStride, Exec> const strided(
+        floats.data(), Kokkos::LayoutStride(9, 11, 10, 9 * 11));
+    Kokkos::deep_copy(bytes, std::int8_t(round + 1));
+    Kokkos::deep_copy(floats, 3.5f);
+    Kokkos::deep_copy(strided, -1.f);
+    auto const every = [](auto const& view, auto const& holds) {
+      auto const host =
+          Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), view);
+      for (std::size_t i = 0; i < host.span(); ++i)
+        if (!holds(host.data()[i])) return false;
+      return true;
+    };
+    EXPECT_TRUE(every(zeros, [](double value) { return value == 0; }));
+    EXPECT_TRUE(
+        every(wides, [](Wide const& w) { return w.a == 0 && w.c == 0; }));
+    EXPECT_TRUE(every(bytes, [&](int value) { return value == round + 1; }));
+    int filled = 0;
+    EXPECT_TRUE(every(floats, [&](float value) {
+      filled += value == -1.f;
+      return value == 3.5f || value == -1.f;
+    }));
+    EXPECT_EQ(90, filled);
+  }
+}
+
+/// Loops follow each other on their instance.
+template <class Exec>
+void check_order(Exec const& exec, int n, int rounds) {
+  Kokkos::View<std::int64_t*, Exec> const x(Kokkos::view_alloc(exec, "x"), n);
+  for (int round = 0; round < rounds; ++round)
+    Kokkos::parallel_for(
+        "order", Kokkos::RangePolicy<Exec>(exec, 0, n),
+        KOKKOS_LAMBDA(int i) { x(i) = 3 * x(i) + (i ^ round); });
+  exec.fence();
+  auto const host = Kokkos::create_mirror_view(x);
+  Kokkos::deep_copy(exec, host, x);
+  exec.fence();
+  for (int i = 0; i < n; i += 97) {
+    std::int64_t expected = 0;
+    for (int round = 0; round < rounds; ++round)
+      expected = 3 * expected + (i ^ round);
+    ASSERT_EQ(expected, host(i)) << i;
+  }
+}
+TYPED_TEST(Loops, InstancesAndHostThreads) {
+  using Exec           = TypeParam;
+  auto const instances = make_instances<Exec>(4);
+  for (auto const& exec : instances) check_order(exec, measured_size, 20);
+  if constexpr (on_cuda<Exec>) {
+    std::vector<std::thread> threads;
+    for (auto const& exec : instances)
+      threads.emplace_back([exec] {
+        for (int k = 0; k < 4; ++k) check_order(exec, measured_size - k, 30);
+        for (int k = 0; k < 4; ++k) check_order(exec, 2000 + k, 30);
+      });
+    for (auto& thread : threads) thread.join();
+  }
+}
+
+#ifdef KOKKOS_ENABLE_CUDA
+
+/// Has the code of a loop on the device: what CUDA does when it comes there is
+/// not under test.
+template <class Functor>
+void load_code(Functor const& f) {
+  for (Route const route : {Route::generic, Route::streamed}) {
+    ScopedSettings const scope(Settings{route});
+    Kokkos::parallel_for(Kokkos::RangePolicy<Kokkos::Cuda>(0, 100), f);
+  }
+  Kokkos::fence();
+}
+
+TEST(LoopsOnCuda, StreamsThatComeAndGo) {
+  for (int round = 0; round < 60; ++round) {
+    cudaStream_t stream = nullptr;
+    ASSERT_EQ(cudaSuccess, cudaStreamCreate(&stream));
+    check_order(Kokkos::Cuda(stream), measured_size, 3);
+    ASSERT_EQ(cudaSuccess, cudaStreamDestroy(stream));
+  }
+}
+
+/// Times are measured, and nothing waits for them.
+TEST(LoopsOnCuda, NothingWaits) {
+  Gate const gate;
+  Kokkos::Cuda const exec;
+  Kokkos::View<double*, Kokkos::Cuda> const x("x", measured_size);
+  load_code(Multiply<Kokkos::Cuda>{x});
+  gate.close(exec);
+  for (int round = 0; round < every_launch; ++round)
+    Kokkos::parallel_for(
+        "behind the gate",
+        Kokkos::RangePolicy<Kokkos::Cuda>(exec, 0, measured_size),
+        Multiply<Kokkos::Cuda>{x});
+  gate.let_go();
+  EXPECT_TRUE(holds_multiples(x, 1));
+  EXPECT_EQ(1, gate.opened_by_host());
+}
+
+/// A graph of loops that were measured before, or were not.
+template <bool Before>
+void check_capture() {
+  int const n         = measured_size;
+  cudaStream_t stream = nullptr;
+  ASSERT_EQ(cudaSuccess, cudaStreamCreate(&stream));
+  {
+    Kokkos::Cuda const exec(stream);
+    Kokkos::View<double*, Kokkos::Cuda> const x("x", n);
+    auto const f    = KOKKOS_LAMBDA(int i) { x(i) += Before ? i : i / 2; };
+    auto const loop = [&] {
+      Kokkos::parallel_for("captured",
+                           Kokkos::RangePolicy<Kokkos::Cuda>(exec, 0, n), f);
+    };
+    load_code(f);
+    Kokkos::deep_copy(x, 0);
+    Kokkos::fence();
+    int const calls_before = Before ? every_launch : 0;
+    for (int k = 0; k < calls_before; ++k) loop();
+    exec.fence();
+    cudaGraph_t graph        = nullptr;
+    cudaGraphExec_t runnable = nullptr;
+    ASSERT_EQ(cudaSuccess,
+              cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+    for (int k = 0; k < 5; ++k) loop();
+    ASSERT_EQ(cudaSuccess, cudaStreamEndCapture(stream, &graph));
+    ASSERT_EQ(cudaSuccess, cudaGraphInstantiate(&runnable, graph, 0));
+    for (int k = 0; k < 4; ++k)
+      ASSERT_EQ(cudaSuccess, cudaGraphLaunch(runnable, stream));
+    exec.fence();
+    auto const host =
+        Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), x);
+    int const calls = calls_before + 20;
+    for (int i = 0; i < n; i += 101)
+      ASSERT_EQ(double(calls) * (Before ? i : i / 2), host(i)) << i;
+    cudaGraphExecDestroy(runnable);
+    cudaGraphDestroy(graph);
+  }
+  cudaStreamDestroy(stream);
+}
+TEST(LoopsOnCuda, CapturedAfterUse) { check_capture<true>(); }
+TEST(LoopsOnCuda, CapturedAtFirstUse) { check_capture<false>(); }
+
+/// Loops of another thread while a stream is captured.
+TEST(LoopsOnCuda, BesideACapture) {
+  cudaStream_t stream = nullptr;
+  ASSERT_EQ(cudaSuccess, cudaStreamCreate(&stream));
+  auto const instances = make_instances<Kokkos::Cuda>(2);
+  Kokkos::View<double*, Kokkos::Cuda> const x("x", 90001);
+  Multiply<Kokkos::Cuda> const f{x};
+  // It is not measured yet at the larger size.
+  load_code(f);
+  ASSERT_EQ(cudaSuccess,
+            cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+  std::thread([&] {
+    for (int k = 0; k < every_launch; ++k)
+      Kokkos::parallel_for(
+          "beside", Kokkos::RangePolicy<Kokkos::Cuda>(instances[1], 0, 90001),
+          f);
+  }).join();
+  cudaGraph_t graph = nullptr;
+  EXPECT_EQ(cudaSuccess, cudaStreamEndCapture(stream, &graph));
+  cudaGraphDestroy(graph);
+  cudaStreamDestroy(stream);
+  EXPECT_TRUE(holds_multiples(x, 1));
+}
+
+/// An error that the application has handled, or will.
+TEST(LoopsOnCuda, ErrorsOfTheApplicationStay) {
+  Kokkos::View<double*, Kokkos::Cuda> const x("x", measured_size);
+  for (int round = 0; round < every_launch; ++round) {
+    void* memory = nullptr;
+    ASSERT_EQ(cudaErrorMemoryAllocation,
+              cudaMalloc(&memory, std::size_t(1) << 60));
+    Kokkos::parallel_for(measured_size, Multiply<Kokkos::Cuda>{x});
+    EXPECT_EQ(cudaErrorMemoryAllocation, cudaGetLastError());
+    Kokkos::parallel_for(measured_size, Multiply<Kokkos::Cuda>{x});
+    EXPECT_EQ(cudaSuccess, cudaGetLastError());
+  }
+  EXPECT_TRUE(holds_multiples(x, 1));
+}
+
+#endif
+
+}  // namespace

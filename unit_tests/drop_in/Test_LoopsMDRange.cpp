@@ -1,0 +1,208 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Kokkos::parallel_for over multi-dimensional ranges, as applications call it.
+
+#include <KokkosMMA_LoopSupport.hpp>
+
+#include <array>
+#include <cstdint>
+
+namespace {
+
+using namespace KokkosMMA;
+using namespace KokkosMMA::Testing;
+using Kokkos::Iterate;
+using Kokkos::Rank;
+
+template <class Exec>
+class LoopsMDRange : public ::testing::Test {};
+TYPED_TEST_SUITE(LoopsMDRange, ExecutionSpaces);
+
+struct Tag {};
+
+/// Counts the calls of each place of a box.
+template <class Counts, int R>
+struct CountPlaces {
+  Counts counts;
+  Kokkos::Array<std::int64_t, R> begin, extent;
+
+  template <class... Indices>
+  KOKKOS_FUNCTION void count(Indices... indices) const {
+    std::int64_t const all[] = {std::int64_t(indices)...};
+    std::int64_t at          = 0;
+    for (int d = 0; d < R; ++d) at = at * extent[d] + (all[d] - begin[d]);
+    ++counts(at);
+  }
+  template <class... Indices>
+  KOKKOS_FUNCTION void operator()(Tag, Indices... indices) const {
+    count(indices...);
+  }
+  template <class... Indices>
+  KOKKOS_FUNCTION void operator()(Indices... indices) const {
+    count(indices...);
+  }
+};
+
+template <int R>
+using Box = std::array<std::int64_t, R>;
+
+/// \param tile the caller's own, or zeros
+template <class Policy, int R>
+void check_policy(Box<R> const& begin, Box<R> const& end,
+                  Box<R> const& tile = {}) {
+  using Exec = typename Policy::execution_space;
+  typename Policy::point_type lower, upper;
+  typename Policy::tile_type tiles{};
+  std::size_t n = 1;
+  Kokkos::Array<std::int64_t, R> first, extent;
+  for (int d = 0; d < R; ++d) {
+    lower[d]  = begin[d];
+    upper[d]  = end[d];
+    tiles[d]  = tile[d];
+    first[d]  = begin[d];
+    extent[d] = end[d] - begin[d];
+    n *= std::size_t(extent[d]);
+  }
+  bool const chosen = tile[0] > 0;
+  Policy const policy =
+      chosen ? Policy(lower, upper, tiles) : Policy(lower, upper);
+  CallCounts<Exec> calls(n);
+  CountPlaces<decltype(calls.counts), R> const f{calls.counts, first, extent};
+  each_launch([&] { Kokkos::parallel_for("box", policy, f); },
+              [&] { EXPECT_TRUE(calls.once()); });
+  ScopedSettings const scope(Settings{Route::streamed});
+  LoopProbe<Exec> const probe;
+  Kokkos::parallel_for("box", policy, f);
+  EXPECT_TRUE(probe.took(chosen ? Route::generic : Route::streamed));
+  EXPECT_TRUE(calls.once());
+}
+
+/// A small box, one that is measured, and one that is narrow.
+template <class Exec, int R, Iterate Direction, class... Traits>
+void check_rank(Box<R> const& small, Box<R> const& measured,
+                Box<R> const& narrow) {
+  using Policy =
+      Kokkos::MDRangePolicy<Exec, Rank<R, Direction, Direction>, Traits...>;
+  Box<R> zeros{}, shifted{}, tile;
+  tile.fill(2);
+  check_policy<Policy, R>(zeros, small);
+  check_policy<Policy, R>(zeros, measured);
+  check_policy<Policy, R>(zeros, narrow);
+  check_policy<Policy, R>(zeros, small, tile);
+  Box<R> end = small;
+  for (int d = 0; d < R; ++d) {
+    shifted[d] = 3 + d;
+    end[d] += shifted[d];
+  }
+  check_policy<Policy, R>(shifted, end);
+}
+
+TYPED_TEST(LoopsMDRange, RankTwo) {
+  using Exec = TypeParam;
+  check_rank<Exec, 2, Iterate::Left>({31, 17}, {333, 401}, {2, 70001});
+  check_rank<Exec, 2, Iterate::Right, Kokkos::IndexType<int>>(
+      {31, 17}, {333, 401}, {70001, 1});
+  check_rank<Exec, 2, Iterate::Right, Tag>({1, 900}, {1025, 65}, {3, 40000});
+  // The default directions, and bounds that only 64 bits hold.
+  using Wide =
+      Kokkos::MDRangePolicy<Exec, Rank<2>, Kokkos::IndexType<std::int64_t>>;
+  check_policy<Wide, 2>({(std::int64_t(1) << 33) - 5, -7},
+                        {(std::int64_t(1) << 33) + 301, 307});
+}
+
+TYPED_TEST(LoopsMDRange, RankThree) {
+  using Exec = TypeParam;
+  check_rank<Exec, 3, Iterate::Left>({9, 7, 11}, {65, 33, 47}, {3, 2, 20001});
+  check_rank<Exec, 3, Iterate::Right, Tag, Kokkos::IndexType<std::int64_t>>(
+      {9, 7, 11}, {41, 33, 129}, {20001, 5, 1});
+}
+
+TYPED_TEST(LoopsMDRange, RanksFourToSix) {
+  using Exec = TypeParam;
+  check_rank<Exec, 4, Iterate::Left>({3, 4, 5, 6}, {40, 9, 10, 21},
+                                     {2, 2, 1, 17001});
+  check_rank<Exec, 4, Iterate::Right>({3, 4, 5, 6}, {21, 9, 10, 40},
+                                      {17001, 1, 2, 2});
+  check_rank<Exec, 5, Iterate::Right, Tag>({3, 1, 2, 4, 5}, {5, 6, 7, 8, 41},
+                                           {9, 9, 30, 30, 1});
+  check_rank<Exec, 6, Iterate::Left>({3, 1, 2, 4, 2, 5}, {11, 6, 7, 8, 5, 4},
+                                     {1, 1, 1, 300, 1, 300});
+}
+
+TYPED_TEST(LoopsMDRange, EmptyBoxes) {
+  using Exec   = TypeParam;
+  using Policy = Kokkos::MDRangePolicy<Exec, Rank<3>>;
+  check_policy<Policy, 3>({4, 2, 1}, {4, 9, 9});
+  check_policy<Policy, 3>({4, 2, 1}, {5, 9, 1});
+}
+
+/// A stencil and a transpose: what a box reads beside its own place.
+template <class Exec, class Layout>
+void check_views() {
+  int const rows = 301, columns = 403;
+  Kokkos::View<int**, Layout, Exec> const x("x", rows, columns),
+      y("y", columns, rows), z("z", rows, columns);
+  using Policy = Kokkos::MDRangePolicy<Exec, Rank<2>>;
+  Kokkos::parallel_for(
+      "fill", Policy({0, 0}, {rows, columns}),
+      KOKKOS_LAMBDA(int i, int j) { x(i, j) = 1000 * i + j; });
+  auto const transposed = [&] {
+    auto const host =
+        Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), y);
+    for (int i = 0; i < rows; ++i)
+      for (int j = 0; j < columns; ++j)
+        if (host(j, i) != 1000 * i + j) return false;
+    Kokkos::deep_copy(y, -1);
+    return true;
+  };
+  each_launch(
+      [&] {
+        Kokkos::parallel_for(
+            "transpose", Policy({0, 0}, {rows, columns}),
+            KOKKOS_LAMBDA(int i, int j) { y(j, i) = x(i, j); });
+      },
+      [&] { EXPECT_TRUE(transposed()); });
+  auto const smoothed = [&] {
+    auto const host =
+        Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), z);
+    for (int i = 0; i < rows; ++i)
+      for (int j = 0; j < columns; ++j) {
+        bool const inside = i > 0 && i + 1 < rows && j > 0 && j + 1 < columns;
+        if (host(i, j) != (inside ? 4 * (1000 * i + j) : 0)) return false;
+      }
+    Kokkos::deep_copy(z, 0);
+    return true;
+  };
+  each_launch(
+      [&] {
+        Kokkos::parallel_for(
+            "stencil", Policy({1, 1}, {rows - 1, columns - 1}),
+            KOKKOS_LAMBDA(int i, int j) {
+              z(i, j) = x(i - 1, j) + x(i + 1, j) + x(i, j - 1) + x(i, j + 1);
+            });
+      },
+      [&] { EXPECT_TRUE(smoothed()); });
+}
+TYPED_TEST(LoopsMDRange, StencilsAndTransposes) {
+  check_views<TypeParam, Kokkos::LayoutLeft>();
+  check_views<TypeParam, Kokkos::LayoutRight>();
+}
+
+/// What a policy says beyond its box is Kokkos' to follow.
+TYPED_TEST(LoopsMDRange, PoliciesThatSayMore) {
+  using Exec = TypeParam;
+  CallCounts<Exec> calls(300 * 300);
+  CountPlaces<decltype(calls.counts), 2> const f{
+      calls.counts, {0, 0}, {300, 300}};
+  ScopedSettings const scope(Settings{Route::streamed});
+  LoopProbe<Exec> const probe;
+  Kokkos::parallel_for(
+      Kokkos::MDRangePolicy<Exec, Rank<2>, Kokkos::LaunchBounds<256>>(
+          {0, 0}, {300, 300}),
+      f);
+  EXPECT_TRUE(probe.took(Route::automatic));
+  EXPECT_TRUE(calls.once());
+}
+
+}  // namespace

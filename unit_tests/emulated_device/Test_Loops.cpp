@@ -1,0 +1,288 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Loops over the application's functor, and the measurement of their launches.
+
+#include "DeviceMemory.hpp"
+
+#include <backends/cuda/kernels/loops/KokkosMMA_StreamedFor.hpp>
+#include <backends/cuda/runtime/KokkosMMA_LaunchTimes.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+namespace {
+
+using namespace KokkosMMA;
+using namespace KokkosMMA::Testing;
+using Impl::LoopBox;
+using Impl::LoopGrid;
+using Impl::LoopRange;
+using Impl::LoopShape;
+using Impl::LoopSpace;
+
+Kokkos::Cuda const space;
+
+Impl::Cuda::KernelGrid kernel_grid(LoopGrid const& grid) {
+  return {grid.blocks, {grid.threads[0], grid.threads[1], grid.threads[2]}};
+}
+
+/// Calls f(i) for a range by the kernel.
+template <class Index, class F>
+void run_range(std::int64_t begin, std::uint64_t size, LoopShape const& shape,
+               F const& f) {
+  LoopSpace loop;
+  loop.begin[0]  = begin;
+  loop.extent[0] = size;
+  LoopGrid grid;
+  LoopRange const range = Impl::lay_out_range(loop, shape, grid);
+  Impl::Cuda::launch_kernel(space, "streamed_for",
+                            Impl::Cuda::streamed_for<Index, F>,
+                            kernel_grid(grid), f, range);
+}
+
+/// Every index from begin on once, in any shape.
+template <class Index>
+void check_range(std::int64_t begin, std::uint64_t size, Random& random) {
+  SCOPED_TRACE(begin);
+  SCOPED_TRACE(size);
+  LoopShape const shapes[] = {{32, 1, 1}, {256, 1, 4}, {128, 1, 1}, {64, 1, 9}};
+  std::vector<int> calls(size, 0);
+  auto const f = [calls = calls.data(), begin, size](Index i) {
+    std::uint64_t const at = std::uint64_t(i) - std::uint64_t(begin);
+    ASSERT_LT(at, size) << std::int64_t(i);
+    ++calls[at];
+  };
+  run_range<Index>(begin, size, shapes[random.integer(0, 3)], f);
+  ASSERT_EQ(std::count(calls.begin(), calls.end(), 1), std::ptrdiff_t(size));
+}
+
+template <class Index>
+void check_ranges(Random& random) {
+  using Limits = std::numeric_limits<Index>;
+  // The whole type where it is small.
+  std::uint64_t const most = std::min<std::uint64_t>(
+      std::uint64_t(Limits::max()) - std::uint64_t(Limits::min()), 3000);
+  for (std::uint64_t const size :
+       {std::uint64_t(1), std::uint64_t(31), most / 2, most - 1, most}) {
+    check_range<Index>(std::int64_t(Limits::min()), size, random);
+    check_range<Index>(std::int64_t(std::uint64_t(Limits::max()) - size), size,
+                       random);
+    check_range<Index>(3, std::min<std::uint64_t>(size, most / 2 - 3), random);
+  }
+}
+
+TEST(LoopKernels, EveryIndexOfARangeOnceInEveryType) {
+  Random random;
+  SCOPED_TRACE(random.note());
+  check_ranges<std::int8_t>(random);
+  check_ranges<std::uint8_t>(random);
+  check_ranges<std::int16_t>(random);
+  check_ranges<std::uint16_t>(random);
+  check_ranges<std::int32_t>(random);
+  check_ranges<std::uint32_t>(random);
+  check_ranges<std::int64_t>(random);
+  check_ranges<std::uint64_t>(random);
+}
+
+TEST(LoopKernels, RangesOfAnyLength) {
+  Random random;
+  SCOPED_TRACE(random.note());
+  for (int n = 0; n < 12; ++n)
+    check_range<std::int64_t>(random.integer(-100000, 100000),
+                              std::uint64_t(random.integer(1, 40000)), random);
+}
+
+/// Blocks of a range that is too long to run: the first and the last one.
+TEST(LoopKernels, RangesBeyondFourBillionIndices) {
+  LoopSpace loop;
+  loop.begin[0]  = -5;
+  loop.extent[0] = (std::uint64_t(1) << 40) + 1;
+  LoopGrid grid;
+  LoopRange const range = Impl::lay_out_range(loop, {256, 1, 4}, grid);
+  std::vector<std::int64_t> seen;
+  auto const f   = [&seen](std::int64_t i) { seen.push_back(i); };
+  auto const run = [&](unsigned block) {
+    threadIdx = {0, 0, 0};
+    blockDim  = {256, 1, 1};
+    blockIdx  = {block, 0, 0};
+    seen.clear();
+    Impl::Cuda::streamed_for<std::int64_t, std::remove_const_t<decltype(f)>>(
+        f, range);
+    return seen;
+  };
+  EXPECT_EQ(run(0), (std::vector<std::int64_t>{-5, 251, 507, 763}));
+  EXPECT_EQ(grid.blocks, (1u << 30) + 1);
+  EXPECT_EQ(run(grid.blocks - 1),
+            (std::vector<std::int64_t>{(std::int64_t(1) << 40) - 5}));
+}
+
+/// A box of counters, indexed by the arguments of the functor in their order.
+template <int Rank>
+struct Counters {
+  std::array<std::int64_t, Rank> begin, extent;
+  std::vector<int> calls;
+
+  template <class... Indices>
+  void count(Indices... indices) {
+    std::int64_t const all[] = {std::int64_t(indices)...};
+    std::int64_t at          = 0;
+    for (int d = 0; d < Rank; ++d) {
+      ASSERT_GE(all[d], begin[d]);
+      ASSERT_LT(all[d], begin[d] + extent[d]);
+      at = at * extent[d] + (all[d] - begin[d]);
+    }
+    ++calls[at];
+  }
+};
+
+template <int Rank, bool Left, class Index>
+void check_box(std::array<std::int64_t, Rank> const& begin,
+               std::array<std::int64_t, Rank> const& extent,
+               LoopShape const& shape) {
+  Counters<Rank> counters{begin, extent, {}};
+  LoopSpace loop;
+  loop.rank        = Rank;
+  std::size_t size = 1;
+  for (int d = 0; d < Rank; ++d) {
+    int const dimension = Left ? d : Rank - 1 - d;
+    loop.begin[d]       = begin[dimension];
+    loop.extent[d]      = std::uint64_t(extent[dimension]);
+    size *= std::size_t(extent[d]);
+  }
+  counters.calls.assign(size, 0);
+  auto const f = [&counters](auto... indices) {
+    static_assert((std::is_same_v<decltype(indices), Index> && ...));
+    counters.count(indices...);
+  };
+  LoopGrid grid;
+  LoopBox const box = Impl::lay_out_box(loop, shape, grid);
+  Impl::Cuda::launch_kernel(
+      space, "streamed_box_for",
+      Impl::Cuda::streamed_box_for<Index, Rank, Left,
+                                   std::remove_const_t<decltype(f)>>,
+      kernel_grid(grid), f, box);
+  ASSERT_EQ(std::count(counters.calls.begin(), counters.calls.end(), 1),
+            std::ptrdiff_t(size));
+}
+
+template <int Rank, bool Left>
+void check_boxes(Random& random) {
+  for (int n = 0; n < 6; ++n) {
+    std::array<std::int64_t, Rank> begin, extent;
+    int most = 12000;
+    for (int d = 0; d < Rank; ++d) {
+      begin[d]  = random.integer(-3, 5);
+      extent[d] = random.integer(1, std::clamp(most, 1, Rank < 4 ? 120 : 11));
+      most /= int(extent[d]);
+    }
+    LoopShape const shape = n == 0 ? Impl::small_loop_shape({}, 132, 1024)
+                                   : Impl::grid_shapes[random.integer(0, 3)];
+    SCOPED_TRACE(to_string(shape));
+    check_box<Rank, Left, std::int32_t>(begin, extent, shape);
+    check_box<Rank, Left, std::int8_t>(begin, extent, shape);
+    // Bounds that only 64 bits hold.
+    begin[Rank / 2] += std::int64_t(1) << 33;
+    check_box<Rank, Left, std::int64_t>(begin, extent, shape);
+  }
+}
+
+template <int Rank>
+void check_rank() {
+  Random random;
+  SCOPED_TRACE(random.note());
+  check_boxes<Rank, true>(random);
+  check_boxes<Rank, false>(random);
+}
+TEST(LoopKernels, EveryIndexOfARankTwoBoxOnce) { check_rank<2>(); }
+TEST(LoopKernels, EveryIndexOfARankThreeBoxOnce) { check_rank<3>(); }
+TEST(LoopKernels, EveryIndexOfARankFourBoxOnce) { check_rank<4>(); }
+TEST(LoopKernels, EveryIndexOfARankFiveBoxOnce) { check_rank<5>(); }
+TEST(LoopKernels, EveryIndexOfARankSixBoxOnce) { check_rank<6>(); }
+
+// --- times ------------------------------------------------------------------
+using Times = Impl::Cuda::LaunchTimes<>;
+
+/// Runs one call whose candidates take these times; what it ran.
+int run_call(Times::Loop const& loop, std::vector<float> const& times) {
+  auto& all       = Times::instance();
+  auto const turn = all.begin(loop, int(times.size()), nullptr);
+  emulated_clock += times[turn.candidate];
+  all.end(loop, turn, nullptr);
+  return turn.candidate;
+}
+
+TEST(LaunchTimes, TheFastestStays) {
+  Times::Loop const loop{0, &space, 1, false};
+  std::vector<int> ran;
+  for (int n = 0; n < 12; ++n) ran.push_back(run_call(loop, {4, 2, 3}));
+  EXPECT_EQ(ran, (std::vector<int>{0, 1, 2, 0, 1, 2, 0, 1, 2, 1, 1, 1}));
+  // Another size and another device are other loops.
+  EXPECT_EQ(run_call({0, &space, 2, false}, {4, 2, 3}), 0);
+  EXPECT_EQ(run_call({1, &space, 1, false}, {4, 2, 3}), 0);
+}
+
+/// Nothing waits for events: as long as they are not done, the first candidate
+/// runs, and no more pairs are made than the bound.
+TEST(LaunchTimes, EventsThatAreNotDone) {
+  emulated_events_done = false;
+  int const before     = emulated_events;
+  std::vector<int> ran;
+  Times::Loop const loop{0, &space, 3, false};
+  for (int n = 0; n < 12; ++n) ran.push_back(run_call(loop, {4, 2}));
+  EXPECT_EQ(ran, (std::vector<int>{0, 1, 0, 1, 0, 1, 0, 0, 0, 0, 0, 0}));
+  for (unsigned n = 0; n < 1000; ++n)
+    run_call({0, &space, 1000 + n, false}, {4, 2});
+  EXPECT_LE(emulated_events, before + 2 * Times::max_pairs);
+  emulated_events_done = true;
+  // Then they are read, and used again.
+  EXPECT_EQ(run_call(loop, {4, 2}), 1);
+  int const all = emulated_events;
+  for (unsigned n = 0; n < 1000; ++n)
+    run_call({0, &space, 1000 + n, false}, {4, 2});
+  EXPECT_EQ(emulated_events, all);
+}
+
+TEST(LaunchTimes, ACapturedStreamIsNotMeasured) {
+  emulated_capture = true;
+  Times::Loop const loop{0, &space, 4, false};
+  for (int n = 0; n < 5; ++n) EXPECT_EQ(run_call(loop, {4, 2}), 0);
+  emulated_capture = false;
+  for (int n = 0; n < 6; ++n) EXPECT_EQ(run_call(loop, {4, 2}), n % 2);
+  run_call(loop, {4, 2});
+  emulated_capture = true;
+  EXPECT_EQ(run_call(loop, {4, 2}), 1);
+  emulated_capture = false;
+}
+
+TEST(LaunchTimes, ALaunchThatFailsIsNotTriedAgain) {
+  Times::Loop const loop{0, &space, 5, false};
+  auto& all = Times::instance();
+  EXPECT_EQ(run_call(loop, {4, 2, 3}), 0);
+  auto const turn = all.begin(loop, 3, nullptr);
+  ASSERT_EQ(turn.candidate, 1);
+  all.cannot_run(loop, turn);
+  int last = 0;
+  for (int n = 0; n < 10; ++n) {
+    last = run_call(loop, {4, 2, 3});
+    EXPECT_NE(last, 1);
+  }
+  EXPECT_EQ(last, 2);
+}
+
+/// The last test: nothing comes after Kokkos' end.
+TEST(LaunchTimes, ZEventsEndWithKokkos) {
+  emulated_events_done = false;
+  run_call({0, &space, 6, false}, {4, 2});
+  Impl::AtFinalize::run();
+  EXPECT_EQ(emulated_events, 0);
+  EXPECT_EQ(run_call({0, &space, 1, false}, {4, 2, 3}), 0);
+  emulated_events_done = true;
+}
+
+}  // namespace

@@ -1,0 +1,95 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef KOKKOSMMA_TESTING_LOOP_SUPPORT_HPP
+#define KOKKOSMMA_TESTING_LOOP_SUPPORT_HPP
+
+#include <KokkosMMA_TestSupport.hpp>
+
+#include <cstddef>
+
+/// \file
+/// What the tests of loops under the drop-in share.
+
+namespace KokkosMMA::Testing {
+
+/// As often as a call is measured, and more: all launches of a loop run.
+#ifdef KOKKOS_ENABLE_CUDA
+inline constexpr int every_launch = 24;
+#else
+inline constexpr int every_launch = 2;
+#endif
+
+/// Runs a call by every launch that it may have, with check() after each.
+/// \param kokkos whether Kokkos' own launch, which `automatic` may choose, is
+/// right
+template <class Call, class Check>
+void each_launch(Call const& call, Check const& check, bool kokkos = true) {
+  for (Route const route :
+       {Route::generic, Route::streamed, Route::automatic}) {
+    if (route != Route::streamed && !kokkos) continue;
+    SCOPED_TRACE(to_string(route));
+    ScopedSettings const scope(Settings{route});
+    int const rounds = route == Route::generic ? 1 : every_launch;
+    for (int round = 0; round < rounds; ++round) {
+      call();
+      check();
+      if (::testing::Test::HasFailure()) return;
+    }
+  }
+}
+
+/// Which route the loops since its construction took, the last of them.
+template <class Exec>
+class LoopProbe {
+ public:
+  LoopProbe() { reset(); }
+  void reset() {
+#ifdef KOKKOS_ENABLE_CUDA
+    Impl::last_loop_route_of_this_thread() = Route::automatic;
+#endif
+  }
+  /// On Cuda; on a host space nothing is intercepted.
+  /// \param expected `automatic`: the loop kept Kokkos' class
+  ::testing::AssertionResult took([[maybe_unused]] Route expected) const {
+#ifdef KOKKOS_ENABLE_CUDA
+    Route const seen = Impl::last_loop_route_of_this_thread();
+    if (seen != (on_cuda<Exec> ? expected : Route::automatic))
+      return ::testing::AssertionFailure()
+             << "the loop took route " << to_string(seen);
+#endif
+    return ::testing::AssertionSuccess();
+  }
+};
+
+/// The calls of each index of [0, n), counted on the device.
+template <class Exec>
+class CallCounts {
+ public:
+  explicit CallCounts(std::size_t n) : counts("counts", n) {}
+
+  /// Whether each index was called once since the last question.
+  ::testing::AssertionResult once() {
+    auto const host =
+        Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), counts);
+    std::size_t wrong = 0, first = 0;
+    for (std::size_t i = host.extent(0); i-- > 0;)
+      if (host(i) != 1) {
+        ++wrong;
+        first = i;
+      }
+    // By bytes: a fill by a loop would be one more of those under test.
+    for (std::size_t i = 0; i < host.extent(0); ++i) host(i) = 0;
+    Kokkos::deep_copy(counts, host);
+    if (wrong == 0) return ::testing::AssertionSuccess();
+    return ::testing::AssertionFailure()
+           << wrong << " of " << host.extent(0)
+           << " indices were not called once, the first is " << first;
+  }
+
+  Kokkos::View<int*, Exec> counts;
+};
+
+}  // namespace KokkosMMA::Testing
+
+#endif
