@@ -233,6 +233,9 @@ TEST(LaunchChooser, TakesTheFastestByOnePerCent) {
   EXPECT_EQ(chooser_after({10, 9.95f, 9.85f}).choice(), 2);
   EXPECT_EQ(chooser_after({8, 9, 10}).choice(), 0);
   EXPECT_EQ(chooser_after({5}).choice(), 0);
+  // Times that events cannot tell apart.
+  EXPECT_EQ(chooser_after({0.004f, 0.0036f}).choice(), 0);
+  EXPECT_EQ(chooser_after({0.004f, 0.003f}).choice(), 1);
 }
 
 TEST(LaunchChooser, GoesRoundAndCountsTheLeastTime) {
