@@ -208,6 +208,12 @@ TEST(LoopKernels, EveryIndexOfARankSixBoxOnce) { check_rank<6>(); }
 // --- times ------------------------------------------------------------------
 using Times = Impl::Cuda::LaunchTimes<>;
 
+/// A loop that no test has seen, nor a run of this one before.
+Times::Loop new_loop() {
+  static unsigned size_class = 0;
+  return {0, &space, ++size_class, false};
+}
+
 /// Runs one call whose candidates take these times; what it ran.
 int run_call(Times::Loop const& loop, std::vector<float> const& times) {
   auto& all       = Times::instance();
@@ -218,13 +224,15 @@ int run_call(Times::Loop const& loop, std::vector<float> const& times) {
 }
 
 TEST(LaunchTimes, TheFastestStays) {
-  Times::Loop const loop{0, &space, 1, false};
+  Times::Loop const loop = new_loop();
   std::vector<int> ran;
   for (int n = 0; n < 12; ++n) ran.push_back(run_call(loop, {4, 2, 3}));
   EXPECT_EQ(ran, (std::vector<int>{0, 1, 2, 0, 1, 2, 0, 1, 2, 1, 1, 1}));
   // Another size and another device are other loops.
-  EXPECT_EQ(run_call({0, &space, 2, false}, {4, 2, 3}), 0);
-  EXPECT_EQ(run_call({1, &space, 1, false}, {4, 2, 3}), 0);
+  EXPECT_EQ(run_call(new_loop(), {4, 2, 3}), 0);
+  Times::Loop elsewhere = loop;
+  elsewhere.device_id   = 1;
+  EXPECT_EQ(run_call(elsewhere, {4, 2, 3}), 0);
 }
 
 /// Nothing waits for events: as long as they are not done, the first candidate
@@ -233,24 +241,24 @@ TEST(LaunchTimes, EventsThatAreNotDone) {
   emulated_events_done = false;
   int const before     = emulated_events;
   std::vector<int> ran;
-  Times::Loop const loop{0, &space, 3, false};
+  Times::Loop const loop = new_loop();
+  std::vector<Times::Loop> others;
+  for (int n = 0; n < 300; ++n) others.push_back(new_loop());
   for (int n = 0; n < 12; ++n) ran.push_back(run_call(loop, {4, 2}));
   EXPECT_EQ(ran, (std::vector<int>{0, 1, 0, 1, 0, 1, 0, 0, 0, 0, 0, 0}));
-  for (unsigned n = 0; n < 1000; ++n)
-    run_call({0, &space, 1000 + n, false}, {4, 2});
+  for (Times::Loop const& each : others) run_call(each, {4, 2});
   EXPECT_LE(emulated_events, before + 2 * Times::max_pairs);
   emulated_events_done = true;
   // Then they are read, and used again.
   EXPECT_EQ(run_call(loop, {4, 2}), 1);
   int const all = emulated_events;
-  for (unsigned n = 0; n < 1000; ++n)
-    run_call({0, &space, 1000 + n, false}, {4, 2});
+  for (Times::Loop const& each : others) run_call(each, {4, 2});
   EXPECT_EQ(emulated_events, all);
 }
 
 TEST(LaunchTimes, ACapturedStreamIsNotMeasured) {
-  emulated_capture = true;
-  Times::Loop const loop{0, &space, 4, false};
+  emulated_capture       = true;
+  Times::Loop const loop = new_loop();
   for (int n = 0; n < 5; ++n) EXPECT_EQ(run_call(loop, {4, 2}), 0);
   emulated_capture = false;
   for (int n = 0; n < 6; ++n) EXPECT_EQ(run_call(loop, {4, 2}), n % 2);
@@ -261,8 +269,8 @@ TEST(LaunchTimes, ACapturedStreamIsNotMeasured) {
 }
 
 TEST(LaunchTimes, ALaunchThatFailsIsNotTriedAgain) {
-  Times::Loop const loop{0, &space, 5, false};
-  auto& all = Times::instance();
+  Times::Loop const loop = new_loop();
+  auto& all              = Times::instance();
   EXPECT_EQ(run_call(loop, {4, 2, 3}), 0);
   auto const turn = all.begin(loop, 3, nullptr);
   ASSERT_EQ(turn.candidate, 1);
@@ -275,14 +283,26 @@ TEST(LaunchTimes, ALaunchThatFailsIsNotTriedAgain) {
   EXPECT_EQ(last, 2);
 }
 
-/// The last test: nothing comes after Kokkos' end.
-TEST(LaunchTimes, ZEventsEndWithKokkos) {
-  emulated_events_done = false;
-  run_call({0, &space, 6, false}, {4, 2});
-  Impl::AtFinalize::run();
-  EXPECT_EQ(emulated_events, 0);
-  EXPECT_EQ(run_call({0, &space, 1, false}, {4, 2, 3}), 0);
+/// Its times end here and not those of the other tests.
+struct OwnChooser : Impl::LaunchChooser {
+  using Impl::LaunchChooser::LaunchChooser;
+};
+
+TEST(LaunchTimes, NothingIsLeftAtTheEndOfKokkos) {
+  auto& times      = Impl::Cuda::LaunchTimes<OwnChooser>::instance();
+  int const before = emulated_events;
+  for (bool const done : {true, false, false}) {
+    emulated_events_done = done;
+    auto const turn      = times.begin({0, &space, 1, false}, 2, nullptr);
+    times.end({0, &space, 1, false}, turn, nullptr);
+  }
   emulated_events_done = true;
+  times.release();
+  EXPECT_EQ(emulated_events, before);
+  auto const turn = times.begin({0, &space, 1, false}, 2, nullptr);
+  EXPECT_EQ(turn.candidate, 0);
+  EXPECT_EQ(turn.before, nullptr);
+  EXPECT_EQ(emulated_events, before);
 }
 
 }  // namespace
