@@ -149,7 +149,7 @@ constexpr Refusal refusal_of_types() {
 template <class Functor, class Policy>
 concept RefusedLoop = is_flat_policy<Policy> &&
     std::is_same_v<typename Policy::execution_space, Kokkos::Cuda> &&
-    bool(refusal_of_loop<Functor, Policy>());
+    (sizeof(Functor) > max_functor_bytes || !routable_policy<Policy>);
 
 template <class Functor, class Reducer, class Policy>
 concept RefusedTypes =
@@ -182,7 +182,7 @@ requires(
   Policy policy;
   ToolResponse(Policy const& p) : policy(p) {
     KokkosMMA::Impl::VerboseLines::announce_refusal(
-        "parallel_for", KokkosMMA::Impl::refusal_of_loop<F, Policy>());
+        "parallel_for", KokkosMMA::Impl::refusal_of_loop<Policy>(sizeof(F)));
   }
 };
 }  // namespace Kokkos::Tools::Impl

@@ -137,8 +137,8 @@ requires(Policy::static_batch_size::batch_size >
          1) inline constexpr bool is_batched<Policy> = true;
 
 /// What is known of a loop when it is compiled.
-template <class Functor, class Policy>
-constexpr ForProblem loop_of_types() {
+template <class Policy>
+constexpr ForProblem loop_of_types(std::size_t functor_bytes) {
   ForProblem problem;
   problem.space.rank = PolicyLoop<Policy>::rank;
   problem.in_graph   = Policy::is_graph_kernel::value;
@@ -149,19 +149,22 @@ constexpr ForProblem loop_of_types() {
       is_batched<Policy> ||
       !std::is_same_v<typename Policy::work_item_property,
                       Kokkos::Experimental::WorkItemProperty::None_t>;
-  problem.functor_bytes = sizeof(Functor);
+  problem.functor_bytes = functor_bytes;
   return problem;
 }
-
-template <class Functor, class Policy>
-constexpr Refusal refusal_of_loop() {
-  return refuse_streamed(loop_of_types<Functor, Policy>(),
+template <class Policy>
+constexpr Refusal refusal_of_loop(std::size_t functor_bytes) {
+  return refuse_streamed(loop_of_types<Policy>(functor_bytes),
                          Capability{true, 90, 1});
 }
+
+// The rules are evaluated once for a policy and not for each functor.
+template <class Policy>
+inline constexpr bool routable_policy = !refusal_of_loop<Policy>(0);
 template <class Functor, class Policy>
 concept RoutableLoop =
     !is_native_loop<Functor> && sizeof(Functor) <= max_argument_functor_bytes &&
-    !bool(refusal_of_loop<Functor, Policy>());
+    routable_policy<Policy>;
 
 /// What Kokkos' closure is for a routable loop: constructed and executed the
 /// same way.
@@ -189,7 +192,7 @@ class RoutedFor {
     ErasedFor call{policy.space(), &m_native,
                    &run_native,    PolicyLoop<Policy>::template kernel<Call>(),
                    &m_native,      &desul::ensure_cuda_lock_arrays_on_device,
-                   reported,       loop_of_types<Functor, Policy>()};
+                   reported,       loop_of_types<Policy>(sizeof(Functor))};
     PolicyLoop<Policy>::describe(policy, call.problem);
     run_for(call);
   }
