@@ -18,6 +18,7 @@
 #include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
 #include <backends/cuda/runtime/KokkosMMA_LaunchTimes.hpp>
 #include <core/loops/KokkosMMA_RouteFor.hpp>
+#include <core/loops/KokkosMMA_SettledLaunch.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -38,6 +39,7 @@ struct ErasedFor {
   /// Functors may use atomics that take a lock; its state is per source.
   void (*ensure_locks)();
   std::atomic_flag& reported;
+  SettledLaunch& settled;
   ForProblem problem;
 };
 
@@ -94,47 +96,47 @@ bool launch_loop(Call const& call, LoopShape const& shape) {
   if (grid.blocks == 0) return false;
   call.ensure_locks();
   Cuda::OwnErrors const errors;
+  if (cudaSetDevice(call.space.cuda_device()) != cudaSuccess) return false;
   return Cuda::enqueue_kernel(
              call.space.cuda_stream(), call.kernel,
              {grid.blocks, {grid.threads[0], grid.threads[1], grid.threads[2]}},
              arguments) == cudaSuccess;
 }
 
-/// Runs a loop in a launch of a kernel of ours whose device is the current one.
-/// \return whether it runs; if not, Kokkos' own has to
+/// Runs a loop in one launch, of ours in this shape or of Kokkos.
+/// \return whether it was ours
 template <class Call>
-bool run_small_loop(Call const& call, int multiprocessors, int max_threads) {
-  return launch_loop(
-      call, small_loop_shape(call.problem.space, multiprocessors, max_threads));
+bool run_shape(Call const& call, LoopShape const& shape) {
+  bool const ours = shape != kokkos_shape && launch_loop(call, shape);
+  if (!ours) call.run_native(call.closure);
+  return ours;
 }
 
 /// Runs a loop in the launch that is the fastest, or whose turn it is to be
 /// measured: of Kokkos or of ours.
 /// \return whether it was ours
 template <class Call>
-bool run_measured_loop(Call const& call, bool forced, int multiprocessors,
-                       int max_threads) {
-  LoopSpace const& space = call.problem.space;
-  LoopCandidates const candidates =
-      loop_candidates(space, forced, multiprocessors, max_threads);
+bool run_measured_loop(Call const& call, SettledLaunch::Loop const& key,
+                       int multiprocessors, int max_threads) {
+  LoopCandidates const candidates = loop_candidates(
+      call.problem.space, key.forced, multiprocessors, max_threads);
   using Times = Cuda::LaunchTimes<>;
   auto& times = Times::instance();
-  Times::Loop const loop{call.space.cuda_device(), call.kernel,
-                         loop_size_class(space), forced};
+  Times::Loop const loop{key.device_id, call.kernel, key.size_class,
+                         key.forced};
   cudaStream_t const stream = call.space.cuda_stream();
   Times::Turn const turn    = times.begin(loop, candidates.count, stream);
   if (turn.has_settled && environment_verbose())
     report_times(call, candidates, *turn.chooser);
   LoopShape const shape =
       candidates.count == 0 ? kokkos_shape : candidates[turn.candidate];
-  bool const ours = shape != kokkos_shape && launch_loop(call, shape);
-  if (shape != kokkos_shape && !ours) {
+  bool const ours = run_shape(call, shape);
+  if (ours || shape == kokkos_shape) {
+    times.end(loop, turn, stream);
+    if (turn.settled) call.settled.keep(key, shape);
+  } else {
     times.cannot_run(loop, turn);
-    call.run_native(call.closure);
-    return false;
   }
-  if (!ours) call.run_native(call.closure);
-  times.end(loop, turn, stream);
   return ours;
 }
 
@@ -173,20 +175,25 @@ void run_for(Call const& call) {
     return;
   }
   if (ours && size > 0) {
-    int const max_threads = max_threads_of(call);
-    if (max_threads > 0 && size >= min_measured_indices) {
-      ours = run_measured_loop(call, settings.route == Route::streamed,
-                               machine.multiprocessors, max_threads);
+    SettledLaunch::Loop const key{call.space.cuda_device(),
+                                  loop_size_class(call.problem.space),
+                                  settings.route == Route::streamed};
+    if (auto const shape = call.settled.find(key)) {
+      ours = run_shape(call, *shape);
+    } else if (int const max_threads = max_threads_of(call); max_threads == 0) {
+      ours = run_shape(call, kokkos_shape);
+    } else if (size < min_measured_indices) {
+      ours = run_shape(
+          call, small_loop_shape(call.problem.space, machine.multiprocessors,
+                                 max_threads));
     } else {
-      ours = max_threads > 0 &&
-             run_small_loop(call, machine.multiprocessors, max_threads);
-      if (!ours) call.run_native(call.closure);
+      ours = run_measured_loop(call, key, machine.multiprocessors, max_threads);
     }
   } else if (!ours) {
     call.run_native(call.closure);
   }
   if (decision.route == Route::streamed && !ours)
-    timed.ran(Route::generic, "Kokkos' own launch is the fastest");
+    timed.ran(Route::generic, "Kokkos' own launch is faster or is measured");
   last_loop_route_of_this_thread() = ours ? Route::streamed : Route::generic;
 }
 

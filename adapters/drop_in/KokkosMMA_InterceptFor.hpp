@@ -188,11 +188,17 @@ class RoutedFor {
 
   void execute() const {
     static std::atomic_flag reported = ATOMIC_FLAG_INIT;
-    Policy const& policy             = get_policy();
-    ErasedFor call{policy.space(), &m_native,
-                   &run_native,    PolicyLoop<Policy>::template kernel<Call>(),
-                   &m_native,      &desul::ensure_cuda_lock_arrays_on_device,
-                   reported,       loop_of_types<Policy>(sizeof(Functor))};
+    static SettledLaunch settled;
+    Policy const& policy = get_policy();
+    ErasedFor call{policy.space(),
+                   &m_native,
+                   &run_native,
+                   PolicyLoop<Policy>::template kernel<Call>(),
+                   &m_native,
+                   &desul::ensure_cuda_lock_arrays_on_device,
+                   reported,
+                   settled,
+                   loop_of_types<Policy>(sizeof(Functor))};
     PolicyLoop<Policy>::describe(policy, call.problem);
     run_for(call);
   }

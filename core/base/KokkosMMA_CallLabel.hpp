@@ -76,6 +76,22 @@ namespace KokkosMMA::Impl {
          text.substr(number + 2, end - number - 2) + text.substr(rest + 1);
 }
 
+/// The functor of CombinedFunctorReducer<functor, reducer>, the type that a
+/// reduction without a label has its name from, with the work tag behind the
+/// type; else the text.
+[[gnu::cold]] inline std::string without_reducer(std::string const& text) {
+  std::string_view const pair = "CombinedFunctorReducer<";
+  std::size_t const at        = text.find(pair);
+  if (at == std::string::npos || text.find('<') < at) return text;
+  std::size_t const functor = at + pair.size();
+  std::size_t const end     = end_of_argument(text, functor);
+  std::size_t rest          = end;
+  for (; rest < text.size() && text[rest] != '>';)
+    rest = end_of_argument(text, rest + 1);
+  if (rest >= text.size()) return text;
+  return text.substr(functor, end - functor) + text.substr(rest + 1);
+}
+
 /// A label in at most `width` characters: as the application gave it; of a type
 /// the name, without template arguments where these make it too long. What is
 /// still too long loses its middle.
@@ -83,7 +99,7 @@ namespace KokkosMMA::Impl {
                                              std::size_t width) {
   std::string text = label;
   erase_unnamed(text);
-  text = name_of_extended_lambda(text);
+  text = name_of_extended_lambda(without_reducer(text));
   if (std::size_t const lambda = text.find("::<lambda(");
       lambda != std::string::npos)
     text = bare_name(text.substr(0, lambda)) + "::lambda";

@@ -52,32 +52,42 @@ constexpr bool is_floating(Scalar scalar) {
 }
 
 // By size and signedness: `long` and `long long` are both 8 bytes on Linux, and
-// which of them int64_t is differs between systems.
+// which of them int64_t is differs between systems. Classes and no function: in
+// the code that nvcc 13.0 writes for it, g++ 13 found a function used before
+// its definition.
 template <class T>
-constexpr Scalar builtin_scalar() {
-  if constexpr (std::is_same_v<T, bool>) {
-    return Scalar::boolean;
-  } else if constexpr (std::is_same_v<T, float>) {
-    return Scalar::float32;
-  } else if constexpr (std::is_same_v<T, double>) {
-    return Scalar::float64;
-  } else if constexpr (std::is_integral_v<T>) {
-    constexpr bool is_signed = std::is_signed_v<T>;
-    return sizeof(T) == 1   ? (is_signed ? Scalar::int8 : Scalar::uint8)
-           : sizeof(T) == 4 ? (is_signed ? Scalar::int32 : Scalar::uint32)
-           : sizeof(T) == 8 ? (is_signed ? Scalar::int64 : Scalar::uint64)
-                            : Scalar::opaque;
-  } else {
-    return Scalar::opaque;
-  }
-}
+struct BuiltinScalar {
+  static constexpr Scalar value = Scalar::opaque;
+};
+template <class T>
+requires(std::is_integral_v<T>) struct BuiltinScalar<T> {
+  static constexpr bool is_signed = std::is_signed_v<T>;
+  static constexpr Scalar value =
+      sizeof(T) == 1   ? (is_signed ? Scalar::int8 : Scalar::uint8)
+      : sizeof(T) == 4 ? (is_signed ? Scalar::int32 : Scalar::uint32)
+      : sizeof(T) == 8 ? (is_signed ? Scalar::int64 : Scalar::uint64)
+                       : Scalar::opaque;
+};
+template <>
+struct BuiltinScalar<bool> {
+  static constexpr Scalar value = Scalar::boolean;
+};
+template <>
+struct BuiltinScalar<float> {
+  static constexpr Scalar value = Scalar::float32;
+};
+template <>
+struct BuiltinScalar<double> {
+  static constexpr Scalar value = Scalar::float64;
+};
 
 }  // namespace Impl
 
 /// The value that stands for type `T`; adapters specialise it for Kokkos'
 /// 16-bit types, which this folder does not know.
 template <class T>
-inline constexpr Scalar scalar_v = Impl::builtin_scalar<std::remove_cv_t<T>>();
+inline constexpr Scalar scalar_v =
+    Impl::BuiltinScalar<std::remove_cv_t<T>>::value;
 
 }  // namespace KokkosMMA
 

@@ -63,7 +63,8 @@ inline std::string to_string(LoopShape const& shape) {
 inline constexpr LoopShape kokkos_shape{0, 0, 0};
 
 /// The shapes that are measured against Kokkos' own launch, the likeliest
-/// first: each has to be one per cent faster than what is chosen before it.
+/// first: each has to be faster than what is chosen before it by
+/// LaunchChooser::gain.
 ///
 /// GB/s of plain launches with the body's lambda, 2^28 indices (H100, CUDA
 /// 13.0, Kokkos 4.6.01, 2026-11-25):

@@ -159,6 +159,13 @@ TEST(CallLabels, OfTypesAreReadable) {
            {"lib::Kernel<lib::Data<double>, lib::Data<float> >/lib::Tag",
             "lib::Kernel/lib::Tag"},
            {"main(int, char**)::<lambda(int, double&)>", "main::lambda"},
+           {"Kokkos::Impl::CombinedFunctorReducer<{anonymous}::Norm<double>, "
+            "Kokkos::Impl::FunctorAnalysis<Kokkos::Impl::REDUCE, Policy<int>, "
+            "{anonymous}::Norm<double> >::Reducer, void>/{anonymous}::Tag",
+            "Norm<double>/Tag"},
+           {"Kokkos::Impl::CombinedFunctorReducer<main()::<lambda(int, "
+            "double&)>, Sum<double>, void>",
+            "main::lambda"},
            {"__nv_hdl_wrapper_t<false, false, false, __nv_dl_tag<int (*)(int, "
             "char**), main, 1>, int(int), int>",
             "main lambda#1"},

@@ -47,6 +47,7 @@ class LaunchTimes {
     cudaEvent_t before     = nullptr;  ///< null: not measured
     cudaEvent_t behind     = nullptr;
     bool has_settled       = false;  ///< since the last call
+    bool settled           = false;  ///< now and from now on
   };
 
   /// More loops than that take their first candidate: the memory is bounded.
@@ -78,6 +79,7 @@ class LaunchTimes {
     turn.chooser = &state.chooser;
     if (!state.settled) measure(state, loop.device_id, stream, turn);
     if (turn.before == nullptr) turn.candidate = state.chooser.choice();
+    turn.settled = state.settled;
     return turn;
   }
 
