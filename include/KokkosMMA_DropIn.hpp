@@ -9,8 +9,9 @@
 /// Kokkos::parallel_for, Kokkos::parallel_reduce and Kokkos::parallel_scan on
 /// Kokkos::Cuda run a kernel of this library where one exists for their types,
 /// and Kokkos' own otherwise; a loop of many indices runs whichever of both was
-/// the faster one at its first calls. Results, asynchrony and what Kokkos Tools see stay as Kokkos
-/// promises them; docs/drop_in.md lists the calls and the tests.
+/// the faster one at its first calls. Results, asynchrony and what Kokkos Tools
+/// see stay as Kokkos promises them; docs/drop_in.md lists the calls and the
+/// tests.
 ///
 /// The header does nothing in a translation unit that cannot include this
 /// Kokkos: a compiler check of CMake, a C source, a source of a project with
