@@ -125,7 +125,11 @@ bool run_measured_loop(Call const& call, SettledLaunch::Loop const& key,
   Times::Loop const loop{key.device_id, call.kernel, key.size_class,
                          key.forced};
   cudaStream_t const stream = call.space.cuda_stream();
-  Times::Turn const turn    = times.begin(loop, candidates.count, stream);
+  Times::Turn const turn =
+      times.begin(loop, candidates.count, stream,
+                  call.problem.space.size() < min_large_indices
+                      ? small_calls_before_measuring
+                      : 0);
   if (turn.has_settled && environment_verbose())
     report_times(call, candidates, *turn.chooser);
   LoopShape const shape =

@@ -111,12 +111,16 @@ struct LoopCandidates {
 /// Loops of fewer indices are as fast as a launch, which all shapes are. They
 /// take small_loop_shape and are not measured.
 inline constexpr std::uint64_t min_measured_indices = std::uint64_t(1) << 10;
-/// Loops of fewer indices, if they are not as fast as a launch, have few
-/// indices of much work: small_loop_shape is measured against Kokkos' own. 4096
-/// calls that go over 1024 neighbours each took 264 us in blocks of 32 threads,
-/// 249 in Kokkos' blocks of 128, which leave 100 multiprocessors without work
-/// but share their L1 (H100, 2026-11-25).
-inline constexpr std::uint64_t min_large_indices = std::uint64_t(1) << 16;
+/// Loops of fewer indices are bound by the launch, or have few indices of much
+/// work: small_loop_shape is measured against Kokkos' own. 4096 calls that go
+/// over 1024 neighbours each took 264 us in blocks of 32 threads, 249 in
+/// Kokkos' blocks of 128, which leave 100 multiprocessors without work but
+/// share their L1. Shapes for many indices gain nothing: 100000 floats took 3.9
+/// us a call by Kokkos, 3.7 in small_loop_shape (H100, 2026-11-25).
+inline constexpr std::uint64_t min_large_indices = std::uint64_t(1) << 18;
+/// So many calls of those come before the first that is measured, as events
+/// cost a few microseconds and are to be a small part of all.
+inline constexpr int small_calls_before_measuring = 100;
 
 /// One call per thread, in blocks so small that all multiprocessors have one:
 /// of few indices each may be long. No more than the 128 threads of Kokkos'

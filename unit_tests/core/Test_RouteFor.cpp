@@ -107,12 +107,13 @@ TEST(LoopShape, CandidatesFillTheDevice) {
                 kokkos_shape, {256, 1, 4}, {256, 1, 1}, {512, 1, 8}}));
   EXPECT_EQ(shapes(loop_candidates(large, true, 132, 256)),
             (std::vector<LoopShape>{{256, 1, 4}, {256, 1, 1}}));
-  EXPECT_EQ(shapes(loop_candidates(space_of({1u << 17}), true, 132, 1024)),
+  EXPECT_EQ(shapes(loop_candidates(space_of({1u << 18}), true, 132, 1024)),
             (std::vector<LoopShape>{{256, 1, 1}}));
   // A kernel with so many registers is Kokkos' own.
   EXPECT_EQ(loop_candidates(large, true, 132, 128).count, 0);
   EXPECT_EQ(loop_candidates(space_of({4096, 4096}), false, 132, 1024).count, 5);
   LoopSpace const small = space_of({4096});
+  EXPECT_LT(small.size(), min_large_indices);
   EXPECT_EQ(shapes(loop_candidates(small, false, 132, 1024)),
             (std::vector<LoopShape>{{32, 1, 1}, kokkos_shape}));
   EXPECT_EQ(shapes(loop_candidates(small, true, 132, 1024)),
@@ -123,7 +124,7 @@ TEST(LoopShape, CandidatesFillTheDevice) {
 TEST(LoopShape, ASizeClassHasTheSameCandidates) {
   Random random;
   SCOPED_TRACE(random.note());
-  for (int bits = 16; bits < 40; ++bits)
+  for (int bits = 18; bits < 40; ++bits)
     for (int n = 0; n < 20; ++n) {
       std::uint64_t const least = std::uint64_t(1) << bits;
       auto const any            = [&] {

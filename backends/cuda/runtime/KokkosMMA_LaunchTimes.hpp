@@ -65,19 +65,25 @@ class LaunchTimes {
   }
 
   /// The candidate of a call that launches on this stream of the current
-  /// device next. A captured stream is not measured: what it launches has not
-  /// run when the events are asked.
-  Turn begin(Loop const& loop, int candidates, cudaStream_t stream) {
+  /// device next. The first `unmeasured` calls of a loop take candidate 0. A
+  /// captured stream is not measured: what it launches has not run when the
+  /// events are asked.
+  Turn begin(Loop const& loop, int candidates, cudaStream_t stream,
+             int unmeasured = 0) {
     std::lock_guard<std::mutex> const lock(m_mutex);
     auto found = m_loops.find(loop);
     if (found == m_loops.end()) {
       if (m_released || m_loops.size() == max_loops) return {};
-      found = m_loops.emplace(loop, State{Chooser(candidates)}).first;
+      found =
+          m_loops.emplace(loop, State{Chooser(candidates), unmeasured}).first;
     }
     State& state = found->second;
     Turn turn;
     turn.chooser = &state.chooser;
-    if (!state.settled) measure(state, loop.device_id, stream, turn);
+    if (state.unmeasured > 0)
+      --state.unmeasured;
+    else if (!state.settled)
+      measure(state, loop.device_id, stream, turn);
     if (turn.before == nullptr) turn.candidate = state.chooser.choice();
     turn.settled = state.settled;
     return turn;
@@ -129,6 +135,7 @@ class LaunchTimes {
  private:
   struct State {
     Chooser chooser;
+    int unmeasured;  ///< calls that are still to come
     bool settled = false;
   };
   struct Pair {
