@@ -81,10 +81,10 @@ struct BuiltInTuning {
 /// and found faster, products against additions in GB/s: rows of 2048 doubles
 /// 2969 and 2689, of 625 2297 and 2227, of 128 and 512 no slower; rows of 16384
 /// bytes 2854 and 2566, of 5000 2163 and 2092, of 64 to 4096 1 to 5 % slower;
-/// 16 to 4096 columns of bytes 0.9 to 6.6 % faster. reduce.spread stays: 256
-/// was faster for the functors of perf_tune, and slower for the one that
-/// TuningTable names. Values of bhalf, float, uint8, int32 and int64, of scans
-/// and stencils were not measured on one.
+/// 16 to 4096 columns of bytes 0.9 to 6.6 % faster. reduce.spread stays: the
+/// run preferred 256, but with blocks of which a third had no work. Values of
+/// bhalf, float, uint8, int32 and int64, of scans and stencils were not measured
+/// on one.
 ///
 /// Others: additions for sums where they were as fast as products even on an
 /// H200 (2^30 elements, double and int64 2^28, GB/s): float 4548 and 4464,

@@ -143,4 +143,35 @@ TEST(CallKernels, ReductionsCallEachIndexOnce) {
   }
 }
 
+/// With a thread for each index no thread calls twice.
+TEST(CallKernels, SpreadReductionsCallOnceInAThread) {
+  Random random;
+  SCOPED_TRACE(random.note());
+  constexpr unsigned threads = Impl::spread_threads;
+  for (int n = 0; n < 8; ++n) {
+    any_device(random);
+    auto const blocks        = unsigned(random.integer(1, 7));
+    std::uint64_t const size = blocks * threads - (n < 4 ? 0 : n);
+    SCOPED_TRACE(size);
+    std::vector<int> calls(blocks * threads, 0);
+    auto const call = [calls = calls.data()](std::int64_t, std::int64_t& sum) {
+      ++calls[blockIdx.x * threads + threadIdx.x];
+      ++sum;
+    };
+    using Running      = Impl::Cuda::RunningValue<PlusReducer, std::int64_t>;
+    using Tuning       = Impl::Cuda::tuning_type<Impl::streamed_tuning(8)>;
+    std::int64_t total = -1;
+    Impl::Cuda::launch_kernel(
+        space, "streamed_reduce",
+        Impl::Cuda::streamed_reduce<Running, Tuning, std::int64_t, std::int64_t,
+                                    std::remove_const_t<decltype(call)>,
+                                    PlusReducer>,
+        {blocks, threads}, call, PlusReducer(), std::int64_t(0), size,
+        Impl::Cuda::StreamScratch(space)->grid(blocks, sizeof(std::int64_t)),
+        Impl::Cuda::ResultTarget<std::int64_t>{&total, nullptr});
+    EXPECT_EQ(total, std::int64_t(size));
+    EXPECT_EQ(*std::max_element(calls.begin(), calls.end()), 1);
+  }
+}
+
 }  // namespace
