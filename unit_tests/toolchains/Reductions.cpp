@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// A sum, a scan and a segmented sum of each kind, as an application writes them
-// and by name: what every pair of compilers in .ci/toolchains must compile.
-// Nothing here runs.
+// A loop, a sum, a scan and a segmented sum of each kind, as an application
+// writes them and by name: what every pair of compilers in .ci/toolchains must
+// compile. Nothing here runs.
 
 #include <KokkosMMA.hpp>
 
@@ -18,6 +18,13 @@ using Half  = Kokkos::Experimental::half_t;
 
 void plain_calls(Array<double> x, Array<double> y, double& sum, int& kept) {
   Kokkos::RangePolicy<Exec> const all(0, x.extent(0));
+  Kokkos::deep_copy(y, 0.);
+  Kokkos::parallel_for(
+      "copy", all, KOKKOS_LAMBDA(int i) { y(i) = x(i); });
+  Kokkos::parallel_for(
+      "across",
+      Kokkos::MDRangePolicy<Exec, Kokkos::Rank<3>>({0, 0, 0}, {9, 9, 9}),
+      KOKKOS_LAMBDA(int i, int j, int k) { y(i) = x(j + k); });
   Kokkos::parallel_reduce(
       "sum", all, KOKKOS_LAMBDA(int i, double& update) { update += x(i); },
       sum);
