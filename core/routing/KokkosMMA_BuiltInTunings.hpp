@@ -83,8 +83,8 @@ struct BuiltInTuning {
 /// bytes 2854 and 2566, of 5000 2163 and 2092, of 64 to 4096 1 to 5 % slower;
 /// 16 to 4096 columns of bytes 0.9 to 6.6 % faster. reduce.spread stays: the
 /// run preferred 256, but with blocks of which a third had no work. Values of
-/// bhalf, float, uint8, int32 and int64, of scans and stencils were not measured
-/// on one.
+/// bhalf, float, uint8, int32 and int64, of scans and stencils were not
+/// measured on one.
 ///
 /// Others: additions for sums where they were as fast as products even on an
 /// H200 (2^30 elements, double and int64 2^28, GB/s): float 4548 and 4464,
