@@ -100,6 +100,8 @@ TEST(CallKernels, ScansKeepTheOrder) {
   }
 }
 
+constexpr auto streamed = Impl::streamed_tuning(8);
+
 struct PlusReducer {
   void init(std::int64_t* value) const { *value = 0; }
   void join(std::int64_t* into, std::int64_t const* from) const {
@@ -107,6 +109,23 @@ struct PlusReducer {
   }
   void final(std::int64_t*) const {}
 };
+
+/// The sum of a reduction in so many blocks.
+template <class Call>
+std::int64_t sum_of(Call const& call, std::int64_t begin, std::uint64_t size,
+                    unsigned blocks, unsigned threads) {
+  using Running      = Impl::Cuda::RunningValue<PlusReducer, std::int64_t>;
+  using Tuning       = Impl::Cuda::tuning_type<streamed>;
+  std::int64_t total = -1;
+  Impl::Cuda::launch_kernel(
+      space, "streamed_reduce",
+      Impl::Cuda::streamed_reduce<Running, Tuning, std::int64_t, std::int64_t,
+                                  Call, PlusReducer>,
+      {blocks, threads}, call, PlusReducer(), begin, size,
+      Impl::Cuda::StreamScratch(space)->grid(blocks, sizeof(std::int64_t)),
+      Impl::Cuda::ResultTarget<std::int64_t>{&total, nullptr});
+  return total;
+}
 
 TEST(CallKernels, ReductionsCallEachIndexOnce) {
   Random random;
@@ -121,19 +140,8 @@ TEST(CallKernels, ReductionsCallEachIndexOnce) {
       ++calls[i - 5];
       sum += i * i;
     };
-    using Running      = Impl::Cuda::RunningValue<PlusReducer, std::int64_t>;
-    using Tuning       = Impl::Cuda::tuning_type<Impl::streamed_tuning(8)>;
-    auto const blocks  = unsigned(random.integer(1, 7));
-    std::int64_t total = -1;
-    Impl::Cuda::launch_kernel(
-        space, "streamed_reduce",
-        Impl::Cuda::streamed_reduce<Running, Tuning, std::int64_t, std::int64_t,
-                                    std::remove_const_t<decltype(call)>,
-                                    PlusReducer>,
-        {blocks, unsigned(Tuning::value.threads)}, call, PlusReducer(),
-        std::int64_t(5), size,
-        Impl::Cuda::StreamScratch(space)->grid(blocks, sizeof(std::int64_t)),
-        Impl::Cuda::ResultTarget<std::int64_t>{&total, nullptr});
+    std::int64_t const total =
+        sum_of(call, 5, size, unsigned(random.integer(1, 7)), streamed.threads);
     std::int64_t sum = 0;
     for (std::uint64_t i = 0; i < size; ++i) {
       ASSERT_EQ(calls[i], 1) << i;
@@ -158,18 +166,7 @@ TEST(CallKernels, SpreadReductionsCallOnceInAThread) {
       ++calls[blockIdx.x * threads + threadIdx.x];
       ++sum;
     };
-    using Running      = Impl::Cuda::RunningValue<PlusReducer, std::int64_t>;
-    using Tuning       = Impl::Cuda::tuning_type<Impl::streamed_tuning(8)>;
-    std::int64_t total = -1;
-    Impl::Cuda::launch_kernel(
-        space, "streamed_reduce",
-        Impl::Cuda::streamed_reduce<Running, Tuning, std::int64_t, std::int64_t,
-                                    std::remove_const_t<decltype(call)>,
-                                    PlusReducer>,
-        {blocks, threads}, call, PlusReducer(), std::int64_t(0), size,
-        Impl::Cuda::StreamScratch(space)->grid(blocks, sizeof(std::int64_t)),
-        Impl::Cuda::ResultTarget<std::int64_t>{&total, nullptr});
-    EXPECT_EQ(total, std::int64_t(size));
+    EXPECT_EQ(sum_of(call, 0, size, blocks, threads), std::int64_t(size));
     EXPECT_EQ(*std::max_element(calls.begin(), calls.end()), 1);
   }
 }
