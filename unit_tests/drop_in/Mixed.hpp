@@ -72,7 +72,7 @@ Results reduce_all(Kokkos::View<std::int64_t const*, Exec> const& x,
       results.grid);
   Kokkos::parallel_reduce("only here", policy, only_here, results.only_here);
 
-  int const rows = 300, columns = 301;
+  int const rows = 900, columns = 301;
   Kokkos::View<std::int64_t*, Exec> const y("y", rows * columns);
   for (int round = 0; round < 20; ++round) {
     Kokkos::parallel_for("shared", rows * columns,

@@ -22,8 +22,13 @@ template <class Exec>
 class Loops : public ::testing::Test {};
 TYPED_TEST_SUITE(Loops, ExecutionSpaces);
 
-// Below and above what is measured, and no multiple of a block.
-constexpr std::int64_t small_size = 777, measured_size = 300007;
+// No multiples of a block: one launch; one that is measured against Kokkos' own
+// after many calls; all shapes.
+constexpr std::int64_t small_size = 777, few_size = 5003,
+                       measured_size = 300007;
+static_assert(small_size < std::int64_t(Impl::min_measured_indices) &&
+              few_size < std::int64_t(Impl::min_large_indices) &&
+              measured_size >= std::int64_t(Impl::min_large_indices));
 
 template <class Counts>
 struct Count {
@@ -82,6 +87,19 @@ TYPED_TEST(Loops, EveryIndexOnceInEveryType) {
   }
 }
 
+/// So often that few indices are measured too.
+TYPED_TEST(Loops, FewIndicesOfManyCalls) {
+  using Exec = TypeParam;
+  CallCounts<Exec> calls(few_size);
+  Count<decltype(calls.counts)> const f{calls.counts, 0};
+  int const rounds =
+      on_cuda<Exec> ? Impl::small_calls_before_measuring + every_launch : 3;
+  for (int round = 0; round < rounds; ++round) {
+    Kokkos::parallel_for("few", Kokkos::RangePolicy<Exec>(0, few_size), f);
+    ASSERT_TRUE(calls.once()) << round;
+  }
+}
+
 struct Twice {};
 struct Thrice {};
 template <class Exec>
@@ -92,13 +110,19 @@ struct Multiply {
   KOKKOS_FUNCTION void operator()(int i) const { x(i) = i; }
 };
 
+/// Takes the values away, so that no later loop finds them.
 template <class Exec>
 bool holds_multiples(Kokkos::View<double*, Exec> const& x, double factor) {
   Kokkos::fence();
-  auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), x);
-  for (std::size_t i = 0; i < host.extent(0); ++i)
-    if (host(i) != factor * double(i)) return false;
-  return true;
+  auto const host = Kokkos::create_mirror(Kokkos::HostSpace(), x);
+  Kokkos::deep_copy(host, x);
+  bool holds = true;
+  for (std::size_t i = 0; i < host.extent(0); ++i) {
+    holds   = holds && host(i) == factor * double(i);
+    host(i) = -1;
+  }
+  Kokkos::deep_copy(x, host);
+  return holds;
 }
 
 TYPED_TEST(Loops, WorkTagsAndForms) {
@@ -171,7 +195,7 @@ struct Wide {
 };
 template <class Exec>
 void check_locks() {
-  int const n = 70000;
+  int const n = measured_size;
   Kokkos::View<Wide[64], Exec> const sums("sums");
   each_launch(
       [&] {
@@ -239,7 +263,6 @@ TYPED_TEST(Loops, PoliciesThatSayMore) {
   Kokkos::parallel_for(plain, f);
   EXPECT_TRUE(probe.took(Route::streamed));
   auto const check = [&](auto const& policy) {
-    Kokkos::deep_copy(x, 0);
     probe.reset();
     Kokkos::parallel_for("more", policy, f);
     EXPECT_TRUE(probe.took(Route::automatic));
@@ -452,7 +475,7 @@ TEST(LoopsOnCuda, BesideACapture) {
   cudaStream_t stream = nullptr;
   ASSERT_EQ(cudaSuccess, cudaStreamCreate(&stream));
   auto const instances = make_instances<Kokkos::Cuda>(2);
-  Kokkos::View<double*, Kokkos::Cuda> const x("x", 90001);
+  Kokkos::View<double*, Kokkos::Cuda> const x("x", measured_size);
   Multiply<Kokkos::Cuda> const f{x};
   // It is not measured yet at the larger size.
   load_code(f);
@@ -461,8 +484,8 @@ TEST(LoopsOnCuda, BesideACapture) {
   std::thread([&] {
     for (int k = 0; k < every_launch; ++k)
       Kokkos::parallel_for(
-          "beside", Kokkos::RangePolicy<Kokkos::Cuda>(instances[1], 0, 90001),
-          f);
+          "beside",
+          Kokkos::RangePolicy<Kokkos::Cuda>(instances[1], 0, measured_size), f);
   }).join();
   cudaGraph_t graph = nullptr;
   EXPECT_EQ(cudaSuccess, cudaStreamEndCapture(stream, &graph));
@@ -480,10 +503,11 @@ TEST(LoopsOnCuda, ErrorsOfTheApplicationStay) {
               cudaMalloc(&memory, std::size_t(1) << 60));
     Kokkos::parallel_for(measured_size, Multiply<Kokkos::Cuda>{x});
     EXPECT_EQ(cudaErrorMemoryAllocation, cudaGetLastError());
+    EXPECT_TRUE(holds_multiples(x, 1));
     Kokkos::parallel_for(measured_size, Multiply<Kokkos::Cuda>{x});
     EXPECT_EQ(cudaSuccess, cudaGetLastError());
+    EXPECT_TRUE(holds_multiples(x, 1));
   }
-  EXPECT_TRUE(holds_multiples(x, 1));
 }
 
 #endif

@@ -78,7 +78,7 @@ void check_policy(Box<R> const& begin, Box<R> const& end,
   EXPECT_TRUE(calls.once());
 }
 
-/// A small box, one that is measured, and one that is narrow.
+/// A small box, one for which all shapes are measured, and such a narrow one.
 template <class Exec, int R, Iterate Direction, class... Traits>
 void check_rank(Box<R> const& small, Box<R> const& measured,
                 Box<R> const& narrow) {
@@ -86,6 +86,11 @@ void check_rank(Box<R> const& small, Box<R> const& measured,
       Kokkos::MDRangePolicy<Exec, Rank<R, Direction, Direction>, Traits...>;
   Box<R> zeros{}, shifted{}, tile;
   tile.fill(2);
+  for (Box<R> const& box : {measured, narrow}) {
+    std::int64_t places = 1;
+    for (std::int64_t const extent : box) places *= extent;
+    ASSERT_GE(places, std::int64_t(Impl::min_large_indices));
+  }
   check_policy<Policy, R>(zeros, small);
   check_policy<Policy, R>(zeros, measured);
   check_policy<Policy, R>(zeros, narrow);
@@ -100,34 +105,34 @@ void check_rank(Box<R> const& small, Box<R> const& measured,
 
 TYPED_TEST(LoopsMDRange, RankTwo) {
   using Exec = TypeParam;
-  check_rank<Exec, 2, Iterate::Left>({31, 17}, {333, 401}, {2, 70001});
+  check_rank<Exec, 2, Iterate::Left>({31, 17}, {533, 501}, {2, 140001});
   check_rank<Exec, 2, Iterate::Right, Kokkos::IndexType<int>>(
-      {31, 17}, {333, 401}, {70001, 1});
-  check_rank<Exec, 2, Iterate::Right, Tag>({1, 900}, {1025, 65}, {3, 40000});
+      {31, 17}, {533, 501}, {270001, 1});
+  check_rank<Exec, 2, Iterate::Right, Tag>({1, 900}, {1025, 257}, {3, 90000});
   // The default directions, and bounds that only 64 bits hold.
   using Wide =
       Kokkos::MDRangePolicy<Exec, Rank<2>, Kokkos::IndexType<std::int64_t>>;
   check_policy<Wide, 2>({(std::int64_t(1) << 33) - 5, -7},
-                        {(std::int64_t(1) << 33) + 301, 307});
+                        {(std::int64_t(1) << 33) + 601, 507});
 }
 
 TYPED_TEST(LoopsMDRange, RankThree) {
   using Exec = TypeParam;
-  check_rank<Exec, 3, Iterate::Left>({9, 7, 11}, {65, 33, 47}, {3, 2, 20001});
+  check_rank<Exec, 3, Iterate::Left>({9, 7, 11}, {65, 63, 67}, {3, 2, 45001});
   check_rank<Exec, 3, Iterate::Right, Tag, Kokkos::IndexType<std::int64_t>>(
-      {9, 7, 11}, {41, 33, 129}, {20001, 5, 1});
+      {9, 7, 11}, {61, 33, 131}, {55001, 5, 1});
 }
 
 TYPED_TEST(LoopsMDRange, RanksFourToSix) {
   using Exec = TypeParam;
-  check_rank<Exec, 4, Iterate::Left>({3, 4, 5, 6}, {40, 9, 10, 21},
-                                     {2, 2, 1, 17001});
-  check_rank<Exec, 4, Iterate::Right>({3, 4, 5, 6}, {21, 9, 10, 40},
-                                      {17001, 1, 2, 2});
-  check_rank<Exec, 5, Iterate::Right, Tag>({3, 1, 2, 4, 5}, {5, 6, 7, 8, 41},
-                                           {9, 9, 30, 30, 1});
-  check_rank<Exec, 6, Iterate::Left>({3, 1, 2, 4, 2, 5}, {11, 6, 7, 8, 5, 4},
-                                     {1, 1, 1, 300, 1, 300});
+  check_rank<Exec, 4, Iterate::Left>({3, 4, 5, 6}, {40, 9, 20, 41},
+                                     {2, 2, 1, 70001});
+  check_rank<Exec, 4, Iterate::Right>({3, 4, 5, 6}, {41, 20, 9, 40},
+                                      {70001, 1, 2, 2});
+  check_rank<Exec, 5, Iterate::Right, Tag>({3, 1, 2, 4, 5}, {5, 6, 9, 25, 41},
+                                           {9, 9, 60, 60, 1});
+  check_rank<Exec, 6, Iterate::Left>({3, 1, 2, 4, 2, 5}, {11, 6, 7, 15, 9, 5},
+                                     {1, 1, 1, 540, 1, 500});
 }
 
 TYPED_TEST(LoopsMDRange, EmptyBoxes) {
@@ -140,7 +145,7 @@ TYPED_TEST(LoopsMDRange, EmptyBoxes) {
 /// A stencil and a transpose: what a box reads beside its own place.
 template <class Exec, class Layout>
 void check_views() {
-  int const rows = 301, columns = 403;
+  int const rows = 701, columns = 403;
   Kokkos::View<int**, Layout, Exec> const x("x", rows, columns),
       y("y", columns, rows), z("z", rows, columns);
   using Policy = Kokkos::MDRangePolicy<Exec, Rank<2>>;

@@ -31,7 +31,7 @@ TEST(Mixed, BothPartsGiveTheRightResults) {
         });
     std::int64_t const triangle = std::int64_t(n) * (n - 1) / 2;
     std::int64_t const grid     = 435 * 780;
-    std::int64_t const places   = 300 * 301;
+    std::int64_t const places   = 900 * 301;
     std::int64_t const loops = 20 * (places * (places - 1) / 2 + 1000 * places);
 
     // alternately, so that state left by one part meets the other

@@ -109,7 +109,7 @@ TYPED_TEST(Tools, LoopsWhileTheyAreMeasured) {
                            Nothing{});
     });
   };
-  for (int const n : {1000, 100000}) {
+  for (int const n : {1000, 300000}) {
     std::pair<Events, int> of_kokkos;
     {
       ScopedSettings const scope(Settings{Route::generic});

@@ -31,7 +31,7 @@ void scan(char name) {
 /// As often as a loop is measured, and more.
 void loop(char name) {
   order += name;
-  int const n = 100000;
+  int const n = 300000;
   Kokkos::View<int*> const x("x", n);
   for (int round = 0; round < 20; ++round)
     Kokkos::parallel_for(

@@ -24,6 +24,7 @@ struct Add {
 
 bool right(Kokkos::View<int*> const& x) {
   std::int64_t sum = -1, total = -1;
+  Kokkos::deep_copy(x, 0);
   for (int round = 0; round < 20; ++round)
     Kokkos::parallel_for(
         x.extent(0), KOKKOS_LAMBDA(int i) { x(i) = round + i; });
@@ -45,7 +46,7 @@ bool right(Kokkos::View<int*> const& x) {
 
 int main(int argc, char** argv) {
   Kokkos::ScopeGuard const kokkos(argc, argv);
-  Kokkos::View<int*> const x("x", 100000);
+  Kokkos::View<int*> const x("x", 300000);
   bool passed = true;
 #ifdef KOKKOS_ENABLE_CUDA
   {
