@@ -60,7 +60,7 @@ template <class Call>
                label.c_str(), label.empty() ? "" : " ",
                static_cast<unsigned long long>(call.problem.space.size()),
                to_string(decision).c_str(),
-               measured ? "; the first calls are measured" : "");
+               measured ? "; its launches are measured" : "");
 }
 
 template <class Call>

@@ -20,8 +20,8 @@ class LaunchChooser {
   static constexpr int rounds = 3;
 
   /// How much less time a candidate must take than one before it. Those come in
-  /// the order of trust. A loop of 60 us was measured with 2 to 3 % of noise
-  /// (H100, 2026-11-25).
+  /// the order of trust. With 0.99 a loop of 62 us was given a launch that was
+  /// 3 % slower in one of two runs (H100, 2026-11-25).
   static constexpr float gain = 0.97f;
   /// And by how many milliseconds less: events tell no shorter times apart.
   static constexpr float resolution = 0.5e-3f;

@@ -83,14 +83,15 @@ inline constexpr LoopShape kokkos_shape{0, 0, 0};
 inline constexpr LoopShape range_shapes[] = {
     {256, 1, 4}, {256, 1, 1}, {512, 1, 8}};
 
-/// | body                | Kokkos | 32x8x1 | 32x8x4 | 64x4x4 |
-/// |---------------------|--------|--------|--------|--------|
-/// | float 2D 5-point    | 425    |        |        | 2644   |
-/// | double 2D 9-point   | 851    |        |        | 2866   |
-/// | float 3D 7-point    | 599    |        |        | 1864   |
-/// | double 3D 27-point  | 551    |        |        | 1819   |
-/// | float 2D transpose  | 425    |        |        | 409    |
+/// | body                | Kokkos | 64 x 4, 4 rows |
+/// |---------------------|--------|----------------|
+/// | float 2D 5-point    | 425    | 2644           |
+/// | double 2D 9-point   | 851    | 2866           |
+/// | float 3D 7-point    | 599    | 1864           |
+/// | double 3D 27-point  | 551    | 1819           |
+/// | float 2D transpose  | 425    | 409            |
 ///
+/// What perf_loops finds with all of them is in docs/results/h100_loops.md.
 /// A warp that is 16 threads wide touches whole sectors of 32 bytes of floats
 /// along both dimensions of a transpose: the best tiles for it reached 1803.
 inline constexpr LoopShape grid_shapes[] = {
@@ -115,11 +116,13 @@ inline constexpr std::uint64_t min_measured_indices = std::uint64_t(1) << 10;
 /// work: small_loop_shape is measured against Kokkos' own. 4096 calls that go
 /// over 1024 neighbours each took 264 us in blocks of 32 threads, 249 in
 /// Kokkos' blocks of 128, which leave 100 multiprocessors without work but
-/// share their L1. Shapes for many indices gain nothing: 100000 floats took 3.9
-/// us a call by Kokkos, 3.7 in small_loop_shape (H100, 2026-11-25).
+/// share their L1. Shapes for many indices gain nothing: 100000 floats took 3.8
+/// us a call by Kokkos, 3.6 in small_loop_shape, 4.1 where the shapes for many
+/// indices were measured and Kokkos' launch was chosen (H100, 2026-11-26).
 inline constexpr std::uint64_t min_large_indices = std::uint64_t(1) << 18;
-/// So many calls of those come before the first that is measured, as events
-/// cost a few microseconds and are to be a small part of all.
+/// So many calls of those come before the first that is measured: with events
+/// from the first call on, 10 calls of 8192 indices took 1.4 times as long as
+/// by Kokkos (H100, 2026-11-26).
 inline constexpr int small_calls_before_measuring = 100;
 
 /// One call per thread, in blocks so small that all multiprocessors have one:

@@ -86,10 +86,11 @@ __device__ void streamed_calls(Running const& running, Call const& f,
 #pragma unroll
   for (int k = 0; k < K; ++k) running.init(values[k].value);
 
-  // Whole lines of elements of any size, and no line more than that: where
-  // there is an index per thread, a block with one has some threads call twice
-  // and leaves others without work. An energy sum over 256000 atoms took 309 us
-  // so, 198 by Kokkos (H100, 2026-11-25).
+  // Shares are whole lines of elements of any size, and no longer than that
+  // needs: in a launch with a thread per index, a share of one line more makes
+  // threads call twice and leaves the last blocks without work. With such
+  // shares an energy sum over 256000 atoms took 309 us, by Kokkos 198 (H100,
+  // 2026-11-26); with these it was not timed.
   constexpr unsigned line    = 128;
   std::uint64_t const fewest = size / gridDim.x + (size % gridDim.x != 0);
   std::uint64_t const share  = (fewest + line - 1) / line * line;
