@@ -6,9 +6,11 @@
 
 include("${CMAKE_CURRENT_LIST_DIR}/KokkosMMA_cuda_headers.cmake")
 
-set(KokkosMMA_CUDA_SOURCES "" CACHE STRING "A regular expression: only the sources that match it, and for sm_90 alone")
+set(KokkosMMA_CUDA_SOURCES "" CACHE STRING "A regular expression: only the sources that match it")
+# The kernels of all types take 15 minutes of two cores for an architecture (CUDA 13.0, 2026-11-26).
+set(KokkosMMA_CUDA_ARCHITECTURES 90 CACHE STRING "Architectures that Kernels_*.cpp are compiled for: 80;90")
 set(KokkosMMA_CUDA_HOST_COMPILER "${CMAKE_CXX_COMPILER}" CACHE FILEPATH "The compiler behind nvcc")
-mark_as_advanced(KokkosMMA_CUDA_SOURCES KokkosMMA_CUDA_HOST_COMPILER)
+mark_as_advanced(KokkosMMA_CUDA_SOURCES KokkosMMA_CUDA_ARCHITECTURES KokkosMMA_CUDA_HOST_COMPILER)
 
 # KokkosMMA_NVCC is "none": host code through KokkosMMA_CUDA_HOST_COMPILER, whatever this build and its Kokkos are compiled with.
 if(KokkosMMA_NVCC STREQUAL "none")
@@ -58,11 +60,8 @@ function(cuda_compile source)
   if(name MATCHES "^\\.\\.")
     cmake_path(GET source FILENAME name)
   endif()
-  if(KokkosMMA_CUDA_SOURCES)
-    if(NOT name MATCHES "${KokkosMMA_CUDA_SOURCES}")
-      return()
-    endif()
-    set(arg_ARCHITECTURES 90)
+  if(KokkosMMA_CUDA_SOURCES AND NOT name MATCHES "${KokkosMMA_CUDA_SOURCES}")
+    return()
   endif()
   string(MAKE_C_IDENTIFIER "${name}" stem)
   set(forced "")
@@ -89,15 +88,18 @@ file(MAKE_DIRECTORY "${PROJECT_BINARY_DIR}/cuda_compile_only")
 # Kernels, each in the types that matter: these files are written for this check.
 file(GLOB_RECURSE kernel_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/unit_tests/cuda_compile_only/*.cpp")
 foreach(source IN LISTS kernel_sources)
-  cuda_compile("${source}" PRODUCT cubin DROP_IN KERNELS ARCHITECTURES 80 90)
+  cuda_compile("${source}" PRODUCT cubin DROP_IN KERNELS ARCHITECTURES ${KokkosMMA_CUDA_ARCHITECTURES})
 endforeach()
 
-# One kernel each, which .ci/toolchains compiles with every pair of compilers.
+# A kernel of each kind, here for the architecture that the kernels above may have left out. .ci/toolchains compiles them with every pair of
+# compilers.
+set(architecture 80)
 if(KokkosMMA_CUDA_SOURCES)
-  foreach(name IN ITEMS Reductions Stencils)
-    cuda_compile("${PROJECT_SOURCE_DIR}/unit_tests/toolchains/${name}.cpp" PRODUCT compile DROP_IN KERNELS ARCHITECTURES 90)
-  endforeach()
+  set(architecture 90)
 endif()
+foreach(name IN ITEMS Reductions Stencils)
+  cuda_compile("${PROJECT_SOURCE_DIR}/unit_tests/toolchains/${name}.cpp" PRODUCT compile DROP_IN KERNELS ARCHITECTURES ${architecture})
+endforeach()
 
 # The examples are an application's own kernels inside ours.
 foreach(source IN ITEMS "${PROJECT_SOURCE_DIR}/examples/statistics/statistics.cpp"
@@ -162,12 +164,19 @@ foreach(source IN LISTS algorithm_sources)
   cuda_compile("${source}" PRODUCT ptx ARCHITECTURES 90)
 endforeach()
 
-# The headers that the host build leaves out, each alone, twice in one file.
+# The headers that the host build leaves out, those of a folder in one source, twice. Each alone is 8 minutes of a core.
 file(GLOB_RECURSE cuda_headers CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}" "${PROJECT_SOURCE_DIR}/backends/cuda/*.hpp")
+set(folders "")
 foreach(header IN LISTS cuda_headers)
-  string(MAKE_C_IDENTIFIER "${header}" source)
+  cmake_path(GET header PARENT_PATH folder)
+  list(APPEND folders "${folder}")
+  string(APPEND includes_of_${folder} "#include <${header}>\n")
+endforeach()
+list(REMOVE_DUPLICATES folders)
+foreach(folder IN LISTS folders)
+  string(MAKE_C_IDENTIFIER "${folder}" source)
   set(source "${PROJECT_BINARY_DIR}/cuda_compile_only/${source}.cpp")
-  file(CONFIGURE OUTPUT "${source}" CONTENT "#include <${header}>\n#include <${header}>\n" @ONLY)
+  file(CONFIGURE OUTPUT "${source}" CONTENT "${includes_of_${folder}}${includes_of_${folder}}" @ONLY)
   cuda_compile("${source}" PRODUCT ptx ARCHITECTURES 90)
 endforeach()
 

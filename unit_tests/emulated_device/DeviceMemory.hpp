@@ -7,6 +7,7 @@
 #include "../emulated/EmulatedData.hpp"
 
 #include <KokkosMMA_Random.hpp>
+#include <KokkosMMA_SampledTypes.hpp>
 #include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
 #include <core/base/KokkosMMA_Scalar.hpp>
 

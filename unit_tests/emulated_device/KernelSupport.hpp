@@ -96,22 +96,28 @@ struct Combined {
 /// Every element type, each with the values that kernels keep it in.
 template <template <class> class Of>
 using IntegerTypes =
-    ::testing::Types<Of<Combined<Scalar::int8, std::int32_t>>,
-                     Of<Combined<Scalar::int8, std::int64_t>>,
-                     Of<Combined<Scalar::uint8, std::uint32_t>>,
-                     Of<Combined<Scalar::uint8, std::uint64_t>>,
-                     Of<Combined<Scalar::boolean, std::int32_t>>,
-                     Of<Combined<Scalar::int32, std::int32_t>>,
-                     Of<Combined<Scalar::int32, std::int64_t>>,
-                     Of<Combined<Scalar::uint32, std::uint32_t>>,
-                     Of<Combined<Scalar::uint32, std::uint64_t>>,
-                     Of<Combined<Scalar::int64, std::int64_t>>,
-                     Of<Combined<Scalar::uint64, std::uint64_t>>>;
+    SampledTypes<::testing::Types<Of<Combined<Scalar::int8, std::int32_t>>,
+                                  Of<Combined<Scalar::int32, std::int32_t>>>,
+                 ::testing::Types<Of<Combined<Scalar::int8, std::int32_t>>,
+                                  Of<Combined<Scalar::int8, std::int64_t>>,
+                                  Of<Combined<Scalar::uint8, std::uint32_t>>,
+                                  Of<Combined<Scalar::uint8, std::uint64_t>>,
+                                  Of<Combined<Scalar::boolean, std::int32_t>>,
+                                  Of<Combined<Scalar::int32, std::int32_t>>,
+                                  Of<Combined<Scalar::int32, std::int64_t>>,
+                                  Of<Combined<Scalar::uint32, std::uint32_t>>,
+                                  Of<Combined<Scalar::uint32, std::uint64_t>>,
+                                  Of<Combined<Scalar::int64, std::int64_t>>,
+                                  Of<Combined<Scalar::uint64, std::uint64_t>>>>;
 template <template <class> class Of>
-using FloatTypes = ::testing::Types<
-    Of<Combined<Scalar::half, float>>, Of<Combined<Scalar::bhalf, float>>,
-    Of<Combined<Scalar::float32, float>>, Of<Combined<Scalar::float32, double>>,
-    Of<Combined<Scalar::float64, double>>>;
+using FloatTypes =
+    SampledTypes<::testing::Types<Of<Combined<Scalar::half, float>>,
+                                  Of<Combined<Scalar::float64, double>>>,
+                 ::testing::Types<Of<Combined<Scalar::half, float>>,
+                                  Of<Combined<Scalar::bhalf, float>>,
+                                  Of<Combined<Scalar::float32, float>>,
+                                  Of<Combined<Scalar::float32, double>>,
+                                  Of<Combined<Scalar::float64, double>>>>;
 
 /// Elements side by side, `before` elements behind a 16-byte boundary, all bits
 /// set until they are written: NaN or -1. Nothing lies behind the last one.
