@@ -95,16 +95,18 @@ struct AutomatonRuns {
         [&](std::int64_t const(&at)[2]) {
           step.advance(at[0], at[1], step.count(at[0], at[1]));
         },
-        [&](std::int64_t(&at)[2], int n) {
+        [&](std::int64_t const(&at)[2], int n) {
           std::uint16_t alive[Runs::length];
           if (stride == 1)
             count(alive, at, n, UnitStride());
           else
             count(alive, at, n, stride);
-          int const fast = step.last_is_fast ? 1 : 0;
-          for (int e = 0; e < n; ++e, ++at[fast])
-            step.advance(at[0], at[1],
-                         alive[e] - (int(step.grid.x(at[0], at[1])) == 1));
+          std::int64_t const down  = step.last_is_fast ? 0 : 1;
+          std::int64_t const right = 1 - down;
+          for (int e = 0; e < n; ++e) {
+            std::int64_t const i = at[0] + down * e, j = at[1] + right * e;
+            step.advance(i, j, alive[e] - (int(step.grid.x(i, j)) == 1));
+          }
         });
   }
 
