@@ -1,0 +1,46 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Sums and scans by key for the preset cuda-compile-only. Nothing here runs.
+
+#include <KokkosMMA_Segmented.hpp>
+
+#include <cstdint>
+
+namespace {
+
+template <class T>
+using Array = Kokkos::View<T*, Kokkos::Cuda>;
+
+/// Two numbers, as of a cell of a grid.
+struct Cell {
+  std::int32_t row, column;
+  KOKKOS_FUNCTION friend bool operator==(Cell const& a, Cell const& b) {
+    return a.row == b.row && a.column == b.column;
+  }
+};
+
+template <class Key, class T>
+void scans() {
+  Kokkos::Cuda const exec;
+  Array<Key> const keys("keys", 100);
+  Array<T> const x("x", 100);
+  KokkosMMA::exclusive_scan_by_key(exec, keys, x, x);
+  KokkosMMA::inclusive_scan_by_key(exec, keys, x, x);
+}
+
+template <class Key>
+std::size_t sums() {
+  Array<Key> const keys("keys", 100), unique("unique", 100);
+  Array<float> const x("x", 100), result("result", 100);
+  return KokkosMMA::reduce_by_key(Kokkos::Cuda(), keys, x, unique, result);
+}
+
+}  // namespace
+
+std::size_t kernels_by_key() {
+  scans<std::int32_t, float>();
+  scans<std::int64_t, double>();
+  scans<Cell, Kokkos::Experimental::half_t>();
+  return sums<std::int32_t>() + sums<std::int64_t>() + sums<Cell>();
+}
