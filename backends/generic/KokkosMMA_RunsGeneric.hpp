@@ -62,18 +62,23 @@ struct PickKeys {
   }
 };
 
+/// What elements add up to since the last run began in them.
+template <class Accumulator>
+struct ScannedOfRun {
+  Accumulator value;
+  // Whether one did. As wide as the value: with padding and a bool,
+  // streamed_scan spills 110 bytes of registers (CUDA 13.0, sm_90, float).
+  std::conditional_t<sizeof(Accumulator) == 8, std::uint64_t, std::uint32_t>
+      starts;
+};
+
 /// Scan of x into y that starts anew with each run: an ordinary functor of
 /// Kokkos::parallel_scan, whose value says whether a run begins in it.
 template <Operation Op, class Accumulator, bool Inclusive, class Keys, class X,
           class Y>
 struct ScanRuns {
   using kokkosmma_functor = void;
-  struct value_type {
-    Accumulator value;
-    // No padding: values are moved as words.
-    std::conditional_t<sizeof(Accumulator) == 8, std::uint64_t, std::uint32_t>
-        starts;
-  };
+  using value_type        = ScannedOfRun<Accumulator>;
   Keys keys;
   X x;
   Y y;

@@ -20,26 +20,15 @@ struct Cell {
   }
 };
 
-template <class Key, class T>
-void scans() {
-  Kokkos::Cuda const exec;
-  Array<Key> const keys("keys", 100);
-  Array<T> const x("x", 100);
-  KokkosMMA::exclusive_scan_by_key(exec, keys, x, x);
-  KokkosMMA::inclusive_scan_by_key(exec, keys, x, x);
-}
-
-template <class Key>
-std::size_t sums() {
-  Array<Key> const keys("keys", 100), unique("unique", 100);
-  Array<float> const x("x", 100), result("result", 100);
-  return KokkosMMA::reduce_by_key(Kokkos::Cuda(), keys, x, unique, result);
-}
-
 }  // namespace
 
 std::size_t kernels_by_key() {
-  scans<std::int32_t, float>();
-  scans<Cell, double>();
-  return sums<std::int32_t>() + sums<Cell>();
+  Kokkos::Cuda const exec;
+  Array<std::int32_t> const keys("keys", 100), unique("unique keys", 100);
+  Array<Cell> const cells("cells", 100);
+  Array<float> const x("x", 100), y("y", 100);
+  Array<double> const wide("wide", 100);
+  KokkosMMA::exclusive_scan_by_key(exec, keys, x, x);
+  KokkosMMA::inclusive_scan_by_key(exec, cells, wide, wide);
+  return KokkosMMA::reduce_by_key(exec, keys, x, unique, y);
 }

@@ -72,13 +72,13 @@ std::size_t run_reduce_by_key(std::string const& label, Exec const& exec,
   constexpr char const* who = "KokkosMMA::reduce_by_key";
   constexpr Operation op    = Op::operation;
   using A                   = segment_accumulator_t<Op, X, R>;
-  using Key                 = typename Keys::non_const_value_type;
   KOKKOSMMA_IMPL_CHECK_SEGMENTED("KokkosMMA::reduce_by_key", Exec, X, R,
                                  "the result", A);
   KOKKOSMMA_IMPL_CHECK_KEYS("KokkosMMA::reduce_by_key", Exec, Keys);
   KOKKOSMMA_IMPL_CHECK_REACHABLE("KokkosMMA::reduce_by_key", Exec, UniqueKeys,
                                  "unique_keys");
-  static_assert(std::is_same_v<typename UniqueKeys::value_type, Key>,
+  static_assert(std::is_same_v<typename UniqueKeys::value_type,
+                               typename Keys::non_const_value_type>,
                 "KokkosMMA::reduce_by_key: the elements of unique_keys are "
                 "written and must be of the keys' type, not const");
   check_settings(who, settings);

@@ -311,7 +311,6 @@ void run_segmented_reduce(std::string const& label, Exec const& exec,
   }
   check_settings(who, settings);
   auto const segments = segments_of(who, x, cut);
-  using Segments      = std::remove_const_t<decltype(segments)>;
   check_segment_result(who, "the result", x, result, result_extent(segments));
   check_apart_from_offsets(who, segments, "the result", result);
   SegmentedCall const call = describe_call<op, A>(x, segments, result, false);
