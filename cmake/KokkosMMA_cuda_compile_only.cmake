@@ -156,7 +156,7 @@ file(GLOB drop_in_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/unit_tests/dr
 file(GLOB algorithm_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/unit_tests/algorithms/Test_*.cpp")
 # Not those that compile kernels of many types, layouts and ranks, for minutes each: Kernels_*.cpp have what they have.
 list(FILTER drop_in_sources EXCLUDE REGEX "/Test_(Std)?Scan[A-Za-z]*\\.cpp$")
-list(FILTER algorithm_sources EXCLUDE REGEX "/Test_(Calls|Scan|Segment|Team|Stencil|Automat)[A-Za-z]*\\.cpp$")
+list(FILTER algorithm_sources EXCLUDE REGEX "/Test_(ByKey|Calls|Scan|Segment|Team|Stencil|Automat)[A-Za-z]*\\.cpp$")
 foreach(source IN LISTS drop_in_sources)
   cuda_compile("${source}" PRODUCT ptx DROP_IN ARCHITECTURES 90)
 endforeach()

@@ -4,8 +4,9 @@
 #define KOKKOSMMA_INCLUDE_SEGMENTED_HPP
 
 /// \file
-/// Reductions and scans of many segments.
+/// Reductions and scans of many segments, and by key.
 
+#include <adapters/algorithms/segmented/KokkosMMA_ByKey.hpp>
 #include <adapters/algorithms/segmented/KokkosMMA_SegmentPolicy.hpp>
 #include <adapters/algorithms/segmented/KokkosMMA_Segmented.hpp>
 #include <adapters/kokkos/KokkosMMA_Configuration.hpp>

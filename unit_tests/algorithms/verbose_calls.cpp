@@ -19,6 +19,7 @@ int main(int argc, char* argv[]) {
   Kokkos::View<std::uint8_t**> const cells("cells", 10, 10);
   Kokkos::View<float*> const x("x", 100), y("y", 100), sums("sums", 10),
       squares("squares", 10);
+  Kokkos::View<int*> const keys("keys", 100), unique("unique keys", 1);
   auto const torus = Boundaries<2>::all(Boundary::periodic);
   for (int twice = 0; twice < 2; ++twice) {
     stencil(exec, in, out, StencilWeights<2>::box(1), torus);
@@ -33,5 +34,7 @@ int main(int argc, char* argv[]) {
     segmented_exclusive_scan("before", exec, x, 10, y,
                              Settings{Route::generic});
     segmented_moments("moments", exec, x, 10, sums, squares);
+    reduce_by_key("runs", exec, keys, x, unique, sums,
+                  Settings{Route::generic});
   }
 }

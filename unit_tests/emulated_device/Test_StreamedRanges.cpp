@@ -8,6 +8,7 @@
 #include <backends/cuda/runtime/KokkosMMA_StreamScratch.hpp>
 #include <backends/cuda/kernels/reduce/KokkosMMA_StreamedReduce.hpp>
 #include <backends/cuda/kernels/scan/KokkosMMA_StreamedScan.hpp>
+#include <backends/generic/KokkosMMA_RunsGeneric.hpp>
 #include <core/routing/KokkosMMA_LaunchShape.hpp>
 
 #include <gtest/gtest.h>
@@ -52,6 +53,31 @@ struct ChainReducer {
   void final(Chain*) const {}
 };
 
+/// A scan over [0, size) of so many blocks. Returns the total.
+template <class Value, class Reducer, class Call>
+Value streamed_scan(std::uint64_t size, Reducer const& reducer,
+                    Call const& call) {
+  using Scanned = Impl::Cuda::ScannedValue<Reducer, Value>;
+  using Tuning =
+      Impl::Cuda::tuning_type<Impl::streamed_scan_tuning(sizeof(Value))>;
+  constexpr unsigned threads = Tuning::value.threads;
+  unsigned const rows =
+      Impl::streamed_scan_rows(Impl::Cuda::tuning(space), Tuning::value, size);
+  auto const tiles = unsigned((size + threads * rows - 1) / (threads * rows));
+  Value total{};
+  Impl::Cuda::launch_kernel(
+      space, "streamed_scan",
+      Impl::Cuda::streamed_scan<Scanned, Tuning, std::int64_t, Value, Call,
+                                Reducer>,
+      {blocks_of(tiles), threads + 32,
+       int(sizeof(Impl::Cuda::StreamedScanMemory<Value, Tuning>))},
+      call, reducer, std::int64_t(0), size, rows, tiles,
+      Impl::Cuda::StreamScratch(space)->scan(
+          Impl::Cuda::look_back_words<Value>(tiles)),
+      Impl::Cuda::ResultTarget<Value>{&total, nullptr});
+  return total;
+}
+
 TEST(CallKernels, ScansKeepTheOrder) {
   Random random;
   SCOPED_TRACE(random.note());
@@ -71,26 +97,8 @@ TEST(CallKernels, ScansKeepTheOrder) {
         ++calls[i];
       }
     };
-    using Scanned = Impl::Cuda::ScannedValue<ChainReducer, Chain>;
-    using Tuning =
-        Impl::Cuda::tuning_type<Impl::streamed_scan_tuning(sizeof(Chain))>;
-    constexpr unsigned threads = Tuning::value.threads;
-    unsigned const rows = Impl::streamed_scan_rows(Impl::Cuda::tuning(space),
-                                                   Tuning::value, size);
-    auto const tiles = unsigned((size + threads * rows - 1) / (threads * rows));
-    Chain total{};
-    Impl::Cuda::launch_kernel(
-        space, "streamed_scan",
-        Impl::Cuda::streamed_scan<Scanned, Tuning, std::int64_t, Chain,
-                                  std::remove_const_t<decltype(call)>,
-                                  ChainReducer>,
-        {blocks_of(tiles), threads + 32,
-         int(sizeof(Impl::Cuda::StreamedScanMemory<Chain, Tuning>))},
-        call, ChainReducer(), std::int64_t(0), size, rows, tiles,
-        Impl::Cuda::StreamScratch(space)->scan(
-            Impl::Cuda::look_back_words<Chain>(tiles)),
-        Impl::Cuda::ResultTarget<Chain>{&total, nullptr});
-    std::int64_t sum = 0;
+    Chain const total = streamed_scan<Chain>(size, ChainReducer(), call);
+    std::int64_t sum  = 0;
     for (std::uint64_t i = 0; i < size; ++i) {
       sum += std::int64_t(i) % 7;
       ASSERT_EQ(calls[i], 1) << i;
@@ -100,8 +108,6 @@ TEST(CallKernels, ScansKeepTheOrder) {
   }
 }
 
-constexpr auto streamed = Impl::streamed_tuning(8);
-
 struct PlusReducer {
   void init(std::int64_t* value) const { *value = 0; }
   void join(std::int64_t* into, std::int64_t const* from) const {
@@ -109,6 +115,86 @@ struct PlusReducer {
   }
   void final(std::int64_t*) const {}
 };
+
+/// Kokkos' reducer of a functor that has init() and join().
+template <class Functor>
+struct FunctorReducer {
+  using Value = typename Functor::value_type;
+  Functor functor;
+  void init(Value* value) const { functor.init(*value); }
+  void join(Value* into, Value const* from) const {
+    functor.join(*into, *from);
+  }
+};
+
+template <class T>
+using HostView = Kokkos::View<T*, Kokkos::HostSpace>;
+
+/// Scans of 8 and 16 bytes that start anew with each run, in place.
+template <class T, bool Inclusive>
+void expect_scan_of_runs(HostView<int> const& keys, HostView<T> const& x) {
+  std::size_t const size = keys.extent(0);
+  std::vector<T> expected(size);
+  for (std::size_t i = 0; i < size; ++i) {
+    bool const starts = i == 0 || keys(i) != keys(i - 1);
+    T const before    = starts      ? T(0)
+                        : Inclusive ? expected[i - 1]
+                                    : T(expected[i - 1] + x(i - 1));
+    expected[i]       = Inclusive ? T(before + x(i)) : before;
+  }
+  HostView<T> const y("y", size);
+  Kokkos::deep_copy(y, x);
+  using Functor = Impl::ScanRuns<Impl::Operation::sum, T, Inclusive,
+                                 HostView<int>, HostView<T>, HostView<T>>;
+  Functor const functor{keys, y, y};
+  streamed_scan<typename Functor::value_type>(
+      size, FunctorReducer<Functor>{functor}, functor);
+  for (std::size_t i = 0; i < size; ++i) ASSERT_EQ(y(i), expected[i]) << i;
+}
+
+TEST(CallKernels, RunsOfKeys) {
+  Random random;
+  SCOPED_TRACE(random.note());
+  for (int n = 1; n < 12; ++n) {
+    any_device(random);
+    std::uint64_t const size   = random_size(n, random);
+    std::int64_t const longest = random.integer(0, 3) == 0 ? 30000 : 9;
+    SCOPED_TRACE(size);
+    HostView<int> const keys("keys", size), unique("unique", size);
+    std::vector<std::int64_t> expected;
+    for (std::uint64_t i = 0; i < size;) {
+      expected.push_back(std::int64_t(i));
+      std::uint64_t const end = i + std::uint64_t(random.integer(1, longest));
+      for (; i < size && i < end; ++i) keys(i) = int(expected.size() % 3);
+    }
+    auto const runs = std::int64_t(expected.size());
+    expected.push_back(std::int64_t(size));
+    // Room for all runs, and for fewer: what lies behind stays.
+    for (std::int64_t const room : {std::int64_t(size), runs, runs / 2}) {
+      std::vector<std::int64_t> offsets(size + 1, -1);
+      using Find = Impl::FindRuns<HostView<int>, HostView<int>>;
+      EXPECT_EQ(runs, streamed_scan<std::int64_t>(
+                          size, PlusReducer(),
+                          Find{keys, unique, offsets.data(), room,
+                               room == std::int64_t(size)}));
+      for (std::int64_t s = 0; s < std::int64_t(offsets.size()); ++s) {
+        bool const written = s <= runs && (s < room || runs <= room);
+        ASSERT_EQ(offsets[s], written ? expected[s] : -1) << s;
+      }
+    }
+    for (std::int64_t s = 0; s < runs; ++s)
+      ASSERT_EQ(unique(s), keys(expected[s])) << s;
+
+    HostView<float> const x("x", size);
+    HostView<double> const wide("x", size);
+    for (std::uint64_t i = 0; i < size; ++i)
+      wide(i) = x(i) = float(random.integer(-4, 4));
+    expect_scan_of_runs<float, false>(keys, x);
+    expect_scan_of_runs<double, true>(keys, wide);
+  }
+}
+
+constexpr auto streamed = Impl::streamed_tuning(8);
 
 /// The sum of a reduction in so many blocks.
 template <class Call>

@@ -106,14 +106,14 @@ void scan_and_convert(std::string const& label, Exec const& exec,
   }
 }
 
-/// Both scans, after their types were checked.
-template <class Exec, class X, class Y, class Accumulator, ScanKind Kind,
-          class Total>
+/// Every scan of a View x, after its types were checked: `functor` is one of
+/// the library's, with a member x.
+template <class Exec, class Functor, class Total>
 void scan(std::string const& label, char const* who, Exec const& exec,
-          ScanInto<X, Y, Accumulator, Kind> const& functor, Total& total,
-          Settings const& settings) {
+          Functor const& functor, Total& total, Settings const& settings) {
   using Place              = std::remove_cv_t<Total>;
-  using Input              = typename X::non_const_value_type;
+  using Accumulator        = typename Functor::value_type;
+  using Input              = typename decltype(functor.x)::non_const_value_type;
   constexpr bool has_total = !std::is_same_v<Place, NoTotal>;
   std::size_t const n      = functor.x.extent(0);
 

@@ -276,6 +276,25 @@ void check_apart_from_offsets(char const* who, Segments const& segments,
   }
 }
 
+/// Reduces one segment or more on a route that can run.
+template <Operation Op, class A, class Exec, class X, class Segments, class R>
+void reduce_segments([[maybe_unused]] Route route, std::string const& name,
+                     Exec const& exec, X const& x, Segments const& segments,
+                     R const& result, SegmentedCall const& call,
+                     [[maybe_unused]] std::uint64_t longest) {
+  if constexpr (has_segment_kernel<Exec, A, false, X, R, Segments>()) {
+    // A matrix without elements has nothing to load, and results all the same.
+    if (route != Route::generic && (X::rank() == 1 || has_elements(x))) {
+      launch_segmented_reduce<Op, A>(name, exec, x, segments, result, call,
+                                     longest, route == Route::mma);
+      return;
+    }
+  }
+  generic_segmented_reduce<FoldOne<Op, A>>(name, exec, segments,
+                                           call.problem.segments, x.size(), x,
+                                           IntoResult<Op, R>{result});
+}
+
 /// Every segmented reduction: `cut` is a length, offsets or an Axis.
 template <SegmentOperation Op, class Exec, class X, class Cut, class R>
 void run_segmented_reduce(std::string const& label, Exec const& exec,
@@ -292,30 +311,18 @@ void run_segmented_reduce(std::string const& label, Exec const& exec,
   }
   check_settings(who, settings);
   auto const segments = segments_of(who, x, cut);
-  using Segments      = std::remove_const_t<decltype(segments)>;
   check_segment_result(who, "the result", x, result, result_extent(segments));
   check_apart_from_offsets(who, segments, "the result", result);
   SegmentedCall const call = describe_call<op, A>(x, segments, result, false);
   auto const decision =
       decide_segmented(who, label, exec, call.problem, settings);
   if (!decision) return;
-  [[maybe_unused]] std::uint64_t const longest =
-      check_offsets(who, exec, x, segments, settings);
+  std::uint64_t const longest = check_offsets(who, exec, x, segments, settings);
   Route const route           = decision->route;
   last_route_of_this_thread() = route;
   if (call.problem.segments == 0) return;
   std::string const name = segmented_label(label, who, route, call.problem);
-  if constexpr (has_segment_kernel<Exec, A, false, X, R, Segments>()) {
-    // A matrix without elements has nothing to load, and results all the same.
-    if (route != Route::generic && (X::rank() == 1 || has_elements(x))) {
-      launch_segmented_reduce<op, A>(name, exec, x, segments, result, call,
-                                     longest, route == Route::mma);
-      return;
-    }
-  }
-  generic_segmented_reduce<FoldOne<op, A>>(name, exec, segments,
-                                           call.problem.segments, x.size(), x,
-                                           IntoResult<op, R>{result});
+  reduce_segments<op, A>(route, name, exec, x, segments, result, call, longest);
 }
 
 /// Both segmented scans: `cut` is a length, offsets or an Axis.

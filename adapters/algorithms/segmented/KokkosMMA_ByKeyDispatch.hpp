@@ -1,0 +1,175 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOKKOSMMA_BY_KEY_DISPATCH_HPP
+#define KOKKOSMMA_BY_KEY_DISPATCH_HPP
+
+/// \file
+/// Operations by key: neighbours of equal keys are a run. A reduction finds the
+/// runs by a scan that counts them, and reduces them as segments between
+/// offsets. A scan needs no offsets, and so no memory and no number to wait
+/// for.
+
+#include <adapters/algorithms/scan/KokkosMMA_ScanDispatch.hpp>
+#include <adapters/algorithms/segmented/KokkosMMA_SegmentedDispatch.hpp>
+#include <adapters/drop_in/KokkosMMA_InterceptScan.hpp>
+#include <adapters/kokkos/KokkosMMA_TemporaryMemory.hpp>
+#include <backends/generic/KokkosMMA_RunsGeneric.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <type_traits>
+
+namespace KokkosMMA::Impl {
+
+/// What can be told apart and copied to where the first of a run goes.
+template <class T>
+concept Key = std::is_trivially_copyable_v<T> &&
+    requires(T const& a, T const& b) {
+  static_cast<bool>(a == b);
+};
+
+/// Refuses keys and elements of different numbers.
+template <class Keys, class X>
+void check_keys(char const* who, Keys const& keys, X const& x) {
+  if (keys.extent(0) != x.extent(0))
+    invalid_argument(who, "extents differ: ", describe("keys", keys), "; ",
+                     describe("x", x), "; pass one key for each element");
+  check_memory(who, "keys", keys);
+}
+
+/// Refuses a result that has no room for all runs.
+template <class V>
+void check_room(char const* who, char const* name, V const& view,
+                std::size_t runs) {
+  if (view.extent(0) < runs)
+    invalid_argument(who, name, " \"", view.label(), "\" has extent ",
+                     view.extent(0), "; there are ", runs,
+                     " runs of equal keys: make its extent ", runs, " or more");
+}
+
+}  // namespace KokkosMMA::Impl
+
+#define KOKKOSMMA_IMPL_CHECK_KEYS(NAME, EXEC, KEYS)                           \
+  KOKKOSMMA_IMPL_CHECK_REACHABLE(NAME, EXEC, KEYS, "keys");                   \
+  static_assert(                                                              \
+      KokkosMMA::Impl::Key<typename KEYS::non_const_value_type>, NAME         \
+      ": the keys must be trivially copyable and have an operator==, marked " \
+      "KOKKOS_FUNCTION where it is the caller's")
+
+namespace KokkosMMA::Impl {
+
+/// Every reduction by key. Returns the number of runs; 0 inside explain().
+template <SegmentOperation Op, class Exec, class Keys, class X,
+          class UniqueKeys, class R>
+std::size_t run_reduce_by_key(std::string const& label, Exec const& exec,
+                              Keys const& keys, X const& x,
+                              UniqueKeys const& unique_keys, R const& result,
+                              Settings const& settings) {
+  constexpr char const* who = "KokkosMMA::reduce_by_key";
+  constexpr Operation op    = Op::operation;
+  using A                   = segment_accumulator_t<Op, X, R>;
+  KOKKOSMMA_IMPL_CHECK_SEGMENTED("KokkosMMA::reduce_by_key", Exec, X, R,
+                                 "the result", A);
+  KOKKOSMMA_IMPL_CHECK_KEYS("KokkosMMA::reduce_by_key", Exec, Keys);
+  KOKKOSMMA_IMPL_CHECK_REACHABLE("KokkosMMA::reduce_by_key", Exec, UniqueKeys,
+                                 "unique_keys");
+  static_assert(std::is_same_v<typename UniqueKeys::value_type,
+                               typename Keys::non_const_value_type>,
+                "KokkosMMA::reduce_by_key: the elements of unique_keys are "
+                "written and must be of the keys' type, not const");
+  check_settings(who, settings);
+  check_keys(who, keys, x);
+  check_memory(who, "x", x);
+  check_memory(who, "unique_keys", unique_keys);
+  check_memory(who, "the result", result);
+  check_distinct(who, "unique_keys", unique_keys);
+  check_distinct(who, "the result", result);
+  check_apart(who, "keys", keys, "unique_keys", unique_keys);
+  check_apart(who, "keys", keys, "the result", result);
+  check_apart(who, "x", x, "unique_keys", unique_keys);
+  check_apart(who, "x", x, "the result", result);
+  check_apart(who, "unique_keys", unique_keys, "the result", result);
+
+  using Offsets = Kokkos::View<std::int64_t const*, typename Exec::memory_space,
+                               Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+  std::size_t const size = keys.extent(0);
+  std::size_t const room = std::min({size, std::size_t(unique_keys.extent(0)),
+                                     std::size_t(result.extent(0))});
+  SegmentedCall call     = describe_call<op, A>(
+      x, CsrSegments<Offsets>{Offsets(nullptr, room + 1)}, result, false);
+  auto const decision =
+      decide_segmented(who, label, exec, call.problem, settings);
+  if (!decision) return 0;
+  Route const route           = decision->route;
+  last_route_of_this_thread() = route;
+  if (size == 0) return 0;
+
+  TemporaryMemory<Exec, typename Exec::memory_space> const memory(
+      exec, "KokkosMMA::offsets", (room + 1) * sizeof(std::int64_t));
+  auto* const offsets = static_cast<std::int64_t*>(memory.data());
+  // With room for any number of runs nothing is refused any more.
+  bool const fits   = room == size;
+  std::int64_t runs = 0;
+  using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
+  {
+    ScopedSettings const scope(settings);
+    Kokkos::parallel_scan("KokkosMMA::find_runs",
+                          Policy(exec, 0, std::int64_t(size)),
+                          FindRuns<Keys, UniqueKeys>{keys, unique_keys, offsets,
+                                                     std::int64_t(room), fits},
+                          runs);
+  }
+  last_route_of_this_thread() = route;
+  if (!fits) {
+    check_room(who, "unique_keys", unique_keys, std::size_t(runs));
+    check_room(who, "the result", result, std::size_t(runs));
+    Kokkos::parallel_for(
+        "KokkosMMA::pick_keys", Policy(exec, 0, runs),
+        PickKeys<Keys, UniqueKeys>{keys, unique_keys, offsets});
+  }
+  call.problem.segments = std::uint64_t(runs);
+  reduce_segments<op, A>(
+      route, segmented_label(label, who, route, call.problem), exec, x,
+      CsrSegments<Offsets>{Offsets(offsets, std::size_t(runs) + 1)}, result,
+      call, OffsetFindings::unknown);
+  return std::size_t(runs);
+}
+
+/// Both scans by key.
+template <ScanKind Kind, SegmentOperation Op, class Exec, class Keys, class X,
+          class Y>
+void run_scan_by_key(std::string const& label, Exec const& exec,
+                     Keys const& keys, X const& x, Y const& y,
+                     Settings const& settings) {
+  constexpr bool inclusive  = Kind == ScanKind::inclusive;
+  constexpr char const* who = inclusive ? "KokkosMMA::inclusive_scan_by_key"
+                                        : "KokkosMMA::exclusive_scan_by_key";
+  using A                   = segment_accumulator_t<Op, X, Y>;
+  if constexpr (inclusive) {
+    KOKKOSMMA_IMPL_CHECK_SEGMENTED("KokkosMMA::inclusive_scan_by_key", Exec, X,
+                                   Y, "y", A);
+    KOKKOSMMA_IMPL_CHECK_KEYS("KokkosMMA::inclusive_scan_by_key", Exec, Keys);
+  } else {
+    KOKKOSMMA_IMPL_CHECK_SEGMENTED("KokkosMMA::exclusive_scan_by_key", Exec, X,
+                                   Y, "y", A);
+    KOKKOSMMA_IMPL_CHECK_KEYS("KokkosMMA::exclusive_scan_by_key", Exec, Keys);
+  }
+  check_settings(who, settings);
+  check_keys(who, keys, x);
+  check_scan_views(who, x, y);
+  check_apart(who, "keys", keys, "y", y);
+  NoTotal none;
+  scan(label, who, exec,
+       ScanRuns<Op::operation, A, inclusive, Keys, X, Y>{keys, x, y}, none,
+       settings);
+}
+
+}  // namespace KokkosMMA::Impl
+
+#undef KOKKOSMMA_IMPL_CHECK_KEYS
+
+#endif

@@ -1,0 +1,122 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOKKOSMMA_RUNS_GENERIC_HPP
+#define KOKKOSMMA_RUNS_GENERIC_HPP
+
+#include <backends/generic/KokkosMMA_SegmentedGeneric.hpp>
+#include <core/base/KokkosMMA_Operation.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+/// \file
+/// Runs of equal neighbouring keys: functors of Kokkos::parallel_scan that find
+/// them and that scan within them, on every backend.
+
+namespace KokkosMMA::Impl {
+
+/// Whether element i is the first of its run. A NaN equals nothing.
+template <class Keys, class Index>
+KOKKOS_FORCEINLINE_FUNCTION bool starts_run(Keys const& keys, Index i) {
+  return i == 0 || !static_cast<bool>(keys(i) == keys(i - 1));
+}
+
+/// Counts runs, and writes where the first `room` of them begin and the last of
+/// these ends.
+template <class Keys, class UniqueKeys>
+struct FindRuns {
+  using kokkosmma_functor = void;
+  using value_type        = std::int64_t;
+  Keys keys;
+  UniqueKeys unique_keys;
+  std::int64_t* offsets;  ///< room + 1 of them
+  std::int64_t room;
+  bool writes_keys;
+
+  template <class Index>
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(Index i, std::int64_t& runs,
+                                              bool final) const {
+    bool const starts = starts_run(keys, i);
+    if (final && starts && runs < room) {
+      offsets[runs] = std::int64_t(i);
+      if (writes_keys) unique_keys(runs) = keys(i);
+    }
+    if (starts) ++runs;
+    if (final && std::size_t(i) + 1 == keys.extent(0) && runs <= room)
+      offsets[runs] = std::int64_t(i) + 1;
+  }
+};
+
+/// unique_keys(s) = the first key of run s.
+template <class Keys, class UniqueKeys>
+struct PickKeys {
+  Keys keys;
+  UniqueKeys unique_keys;
+  std::int64_t const* offsets;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t s) const {
+    unique_keys(s) = keys(offsets[s]);
+  }
+};
+
+/// What elements add up to since the last run began in them.
+template <class Accumulator>
+struct ScannedOfRun {
+  Accumulator value;
+  // Whether one did. As wide as the value: with padding and a bool,
+  // streamed_scan spills 110 bytes of registers (CUDA 13.0, sm_90, float).
+  std::conditional_t<sizeof(Accumulator) == 8, std::uint64_t, std::uint32_t>
+      starts;
+};
+
+/// Scan of x into y that starts anew with each run: an ordinary functor of
+/// Kokkos::parallel_scan, whose value says whether a run begins in it.
+template <Operation Op, class Accumulator, bool Inclusive, class Keys, class X,
+          class Y>
+struct ScanRuns {
+  using kokkosmma_functor = void;
+  using value_type        = ScannedOfRun<Accumulator>;
+  Keys keys;
+  X x;
+  Y y;
+
+  template <class Index>
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(Index i, value_type& update,
+                                              bool final) const {
+    if (starts_run(keys, i)) update = {Combine<Op, Accumulator>::identity(), 1};
+    // Read before y(i) is written: the two may be the same element.
+    auto const value = static_cast<Accumulator>(x(i));
+    if constexpr (!Inclusive) {
+      if (final) write(i, update.value);
+    }
+    update.value = Combine<Op, Accumulator>::apply(update.value, value);
+    if constexpr (Inclusive) {
+      if (final) write(i, update.value);
+    }
+  }
+
+  KOKKOS_FORCEINLINE_FUNCTION void init(value_type& value) const {
+    value = {Combine<Op, Accumulator>::identity(), 0};
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void join(value_type& into,
+                                        value_type const& from) const {
+    into.value = from.starts
+                     ? from.value
+                     : Combine<Op, Accumulator>::apply(into.value, from.value);
+    into.starts |= from.starts;
+  }
+
+ private:
+  template <class Index>
+  KOKKOS_FORCEINLINE_FUNCTION void write(Index i,
+                                         Accumulator const& value) const {
+    y(i) = result_of<Op, typename Y::non_const_value_type>(value);
+  }
+};
+
+}  // namespace KokkosMMA::Impl
+
+#endif
