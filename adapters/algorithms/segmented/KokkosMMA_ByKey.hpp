@@ -33,11 +33,10 @@ namespace KokkosMMA {
 ///               may be the keys
 /// \param unique_keys View of the keys' type: the first key of each run
 /// \param result View of the sums. It and unique_keys share no memory with
-/// keys,
-///               x or each other, and have an extent no less than the number of
-///               runs; what lies behind the last run is left alone. With the
-///               extent of keys they have room for any number of runs, and one
-///               pass over the keys writes unique_keys, too
+///               keys, x or each other, and have an extent no less than the
+///               number of runs; what lies behind the last run is left alone.
+///               With the extent of keys they have room for any number of runs,
+///               and one pass over the keys writes unique_keys, too
 /// \param settings route
 /// \return the number of runs, 0 for no keys and inside explain()
 ///
