@@ -26,6 +26,10 @@ class LaunchChooser {
   /// And by how many milliseconds less: events tell no shorter times apart.
   static constexpr float resolution = 0.5e-3f;
 
+  /// A candidate that has taken so much more than the fastest one, both twice,
+  /// is not measured again.
+  static constexpr float hopeless = 1.5f;
+
   static constexpr int max_candidates = 8;
 
   explicit LaunchChooser(int candidates) : m_count(candidates) {}
@@ -36,7 +40,7 @@ class LaunchChooser {
     int found = none;
     for (int c = 0; c < m_count; ++c) {
       Candidate const& each = m_all[c];
-      if (each.cannot_run || each.begun == rounds) continue;
+      if (is_done(each)) continue;
       if (found == none || each.begun < m_all[found].begun) found = c;
     }
     if (found != none) {
@@ -79,7 +83,7 @@ class LaunchChooser {
   bool settled() const {
     if (m_open > 0) return false;
     for (int c = 0; c < m_count; ++c)
-      if (!m_all[c].cannot_run && m_all[c].begun < rounds) return false;
+      if (!is_done(m_all[c])) return false;
     return true;
   }
 
@@ -93,6 +97,17 @@ class LaunchChooser {
     int samples     = 0;
     bool cannot_run = false;
   };
+
+  bool is_done(Candidate const& each) const {
+    if (each.cannot_run || each.begun == rounds) return true;
+    if (each.samples < 2) return false;
+    for (int c = 0; c < m_count; ++c)
+      if (m_all[c].samples >= 2 && !m_all[c].cannot_run &&
+          each.least > hopeless * m_all[c].least)
+        return true;
+    return false;
+  }
+
   Candidate m_all[max_candidates];
   int m_count;
   int m_open = 0;
