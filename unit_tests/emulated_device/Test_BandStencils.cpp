@@ -84,8 +84,7 @@ template <class T>
 struct BandKernels : ::testing::Test {};
 using OfBands = SampledTypes<
     ::testing::Types<StencilTypes<std::int32_t, std::uint8_t, std::int32_t>,
-                     StencilTypes<float, Half, Half>,
-                     StencilTypes<float, float, float>>,
+                     StencilTypes<float, Half, Half>>,
     ::testing::Types<
         StencilTypes<std::int32_t, std::uint8_t, std::uint8_t>,
         StencilTypes<std::int32_t, std::int8_t, std::int8_t>,

@@ -13,7 +13,7 @@ namespace KokkosMMA::Testing {
 /// KokkosMMA_ENABLE_ALL_TYPES, else Few of them, of different sizes. Under
 /// AddressSanitizer, which looks for accesses outside of memory and so for what
 /// depends on the sizes of types alone, the kernels of separable stencils take
-/// 420 s of compiling with all types and 120 s with three (g++ 12, 2026-11-26).
+/// 420 s of compiling with all types and 130 s with three (g++ 12, 2026-11-26).
 #ifdef KOKKOSMMA_TEST_ALL_TYPES
 template <class Few, class All>
 using SampledTypes = All;
