@@ -7,7 +7,7 @@
 include("${CMAKE_CURRENT_LIST_DIR}/KokkosMMA_cuda_headers.cmake")
 
 set(KokkosMMA_CUDA_SOURCES "" CACHE STRING "A regular expression: only the sources that match it")
-# The kernels of all types take 15 minutes of two cores for an architecture (CUDA 13.0, 2026-11-26).
+# One by default: each costs CI its longest compilations again, band stencils alone 120 s of a core (CUDA 13.0, 2026-11-26).
 set(KokkosMMA_CUDA_ARCHITECTURES 90 CACHE STRING "Architectures that Kernels_*.cpp are compiled for: 80;90")
 set(KokkosMMA_CUDA_HOST_COMPILER "${CMAKE_CXX_COMPILER}" CACHE FILEPATH "The compiler behind nvcc")
 mark_as_advanced(KokkosMMA_CUDA_SOURCES KokkosMMA_CUDA_ARCHITECTURES KokkosMMA_CUDA_HOST_COMPILER)
@@ -164,7 +164,7 @@ foreach(source IN LISTS algorithm_sources)
   cuda_compile("${source}" PRODUCT ptx ARCHITECTURES 90)
 endforeach()
 
-# The headers that the host build leaves out, those of a folder in one source, twice. Each alone is 8 minutes of a core.
+# The headers that the host build leaves out, those of a folder in one source, twice: a source for each would read Kokkos 96 times.
 file(GLOB_RECURSE cuda_headers CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}" "${PROJECT_SOURCE_DIR}/backends/cuda/*.hpp")
 set(folders "")
 foreach(header IN LISTS cuda_headers)

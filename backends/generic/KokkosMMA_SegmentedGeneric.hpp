@@ -420,11 +420,14 @@ Kokkos::TeamPolicy<Exec> generic_segments_policy(
   constexpr int threads  = 128;
   functor.per_team       = elements / segments <= long_segment ? threads : 1;
   if constexpr (on_host && Functor::may_be_abreast) {
-    // Few segments: as many to a team as lie abreast, if there are enough.
-    std::uint64_t const each = segments / (4 * exec.concurrency());
-    functor.per_team =
-        std::clamp<std::uint64_t>(each / most_abreast * most_abreast,
-                                  each < 1 ? 1 : most_abreast, threads);
+    // As many to a team as are taken together, where all threads get some.
+    std::uint64_t const groups = segments / most_abreast;
+    auto const workers         = std::uint64_t(exec.concurrency());
+    if (groups >= workers &&
+        segments_abreast(functor.segments, functor.x, 0) >= most_abreast)
+      functor.per_team =
+          most_abreast * std::clamp<std::uint64_t>(groups / (4 * workers), 1,
+                                                   threads / most_abreast);
   }
   auto const league = int((segments + functor.per_team - 1) / functor.per_team);
   using Policy      = Kokkos::TeamPolicy<Exec>;

@@ -255,12 +255,15 @@ struct GenericStencil {
 /// 2026-11-26).
 struct Runs {
   static constexpr std::int64_t length = 256;
-  static constexpr std::int64_t panel  = 8 * length;
+  /// A line has no rows to keep, and may have fewer elements than its runs need
+  /// to reach all threads.
+  template <int R>
+  static constexpr std::int64_t panel = R == 1 ? length : 8 * length;
 
   template <int R>
   static std::int64_t count(GridExtents<R> const& extents, bool last_is_fast) {
     int const fast     = last_is_fast ? R - 1 : 0;
-    std::int64_t items = (extents[fast] + panel - 1) / panel;
+    std::int64_t items = (extents[fast] + panel<R> - 1) / panel<R>;
     for (int d = 0; d < R; ++d) items *= d == fast ? 1 : extents[d];
     return items;
   }
@@ -283,8 +286,8 @@ struct Runs {
       is_safe =
           is_safe && grid.safe_begin(d) <= at[d] && at[d] < grid.safe_end(d);
     }
-    std::int64_t const begin = item * panel;
-    std::int64_t const end   = Kokkos::min(begin + panel, grid.extent[fast]);
+    std::int64_t const begin = item * panel<R>;
+    std::int64_t const end   = Kokkos::min(begin + panel<R>, grid.extent[fast]);
     std::int64_t const from =
         is_safe ? Kokkos::clamp(grid.safe_begin(fast), begin, end) : end;
     std::int64_t const to =

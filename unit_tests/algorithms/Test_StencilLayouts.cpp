@@ -57,6 +57,29 @@ TYPED_TEST(StencilLayouts, Layouts) {
   every_layout<3, TypeParam>();
 }
 
+/// Hosts visit eight times 256 elements of a row before the next row, and add
+/// 5, 7 or 9 weights in one pass.
+TYPED_TEST(StencilLayouts, RowsLongerThanAPanel) {
+  SeededRandom random;
+  auto const check = [&]<int R>(Place<R> extent,
+                                StencilWeights<R> const& weights) {
+    auto const boundaries = random_boundaries<R>(random);
+    expect_row_sums<float, float, R, TypeParam>(extent, weights, boundaries,
+                                                random);
+    std::swap(extent[0], extent[R - 1]);
+    expect_sums<float, float, R, Plain<Kokkos::LayoutLeft>,
+                Plain<Kokkos::LayoutLeft>, TypeParam>(extent, weights,
+                                                      boundaries, random);
+  };
+  for (std::int64_t const length : {2048, 2049, 2309, 4500}) {
+    check(Place<1>{length}, asymmetric<1>({2}, random));
+    check(Place<2>{4, length}, StencilWeights<2>::star(1));
+    check(Place<2>{3, length}, StencilWeights<2>::moore(1));
+    check(Place<2>{4, length}, asymmetric<2>({1, 3}, random));
+    check(Place<3>{2, 3, length}, StencilWeights<3>::star(1).with_centre(-6));
+  }
+}
+
 TYPED_TEST(StencilLayouts, ProductsOfRowsAnywhere) {
   products_of_rows_anywhere<float, TypeParam>();
 }

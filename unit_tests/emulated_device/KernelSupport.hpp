@@ -93,7 +93,7 @@ struct Combined {
   }
 };
 
-/// Every element type, each with the values that kernels keep it in.
+/// Every element type, or a few, each with the values that kernels keep it in.
 template <template <class> class Of>
 using IntegerTypes =
     SampledTypes<::testing::Types<Of<Combined<Scalar::int8, std::int32_t>>>,
