@@ -22,8 +22,6 @@ constexpr Refusal refuse_streamed(ReduceProblem const& problem,
                                   Capability const& capability) {
   return first_refusal({
       {!capability.cuda, not_cuda},
-      {problem.pattern == Pattern::team,
-       {"the policy is a TeamPolicy", "the team handle is Kokkos' own"}},
       {problem.in_graph, is_graph_node},
       {!problem.fixed_size, no_fixed_size},
       {!problem.compiled,
