@@ -18,6 +18,7 @@
 
 #if defined(KOKKOS_ENABLE_CUDA)
 
+#include <adapters/drop_in/KokkosMMA_RoutableReduce.hpp>
 #include <backends/cuda/kernels/loops/KokkosMMA_StridedCalls.hpp>
 
 #include <type_traits>
@@ -45,8 +46,21 @@ KOKKOS_FORCEINLINE_FUNCTION void state_nested_loops() {
                                           : grid_depth));))
 }
 
-#if defined(__CUDA_ARCH__) || defined(__CUDACC__)
-/// The calls of one lane of a nested reduction.
+/// What Kokkos makes of a nested reduction's result: of a reducer, or of a
+/// variable and the closure, which may have members init and join.
+template <class Initial, class Value>
+using nested_reducer_t = typename Kokkos::Impl::FunctorAnalysis<
+    Kokkos::Impl::FunctorPatternInterface::REDUCE,
+    Kokkos::TeamPolicy<Kokkos::Cuda>, Initial, Value>::Reducer;
+
+/// Whether join(a, b) and join(b, a) have the same bits: those of sums and
+/// products do. The greatest of two zeros of either sign is the first one.
+template <class Reducer, class T>
+inline constexpr bool joins_commute =
+    std::is_arithmetic_v<T> && (sizeof(T) == 4 || sizeof(T) == 8) &&
+    (adds<Reducer>() || is_prod_reducer<typename Reducer::functor_type>);
+
+/// The calls of one lane.
 template <class Index, class Closure, class T>
 __device__ void nested_calls(Index begin, Index end, unsigned lane,
                              unsigned lanes, Closure const& closure, T& value) {
@@ -55,68 +69,103 @@ __device__ void nested_calls(Index begin, Index end, unsigned lane,
   else
     Cuda::strided_calls(begin, end, lane, lanes, closure, value);
 }
-#endif
 
-/// What Kokkos makes of a nested reduction's result: of a reducer, or of a
-/// variable and the closure, which may have members init and join.
-template <class Initial, class Value>
-using nested_reducer_t = typename Kokkos::Impl::FunctorAnalysis<
-    Kokkos::Impl::FunctorPatternInterface::REDUCE,
-    Kokkos::TeamPolicy<Kokkos::Cuda>, Initial, Value>::Reducer;
+/// Joins the values of a vector's lanes into all of them. Kokkos joins into the
+/// first lane, in halves, and sends the result to the others. In pairs that
+/// exchange their values every lane makes the additions of the first one.
+template <class Reducer, class T>
+__device__ void join_vector(Reducer const& reducer, T& value) {
+  if constexpr (joins_commute<Reducer, T>) {
+    if (gridDim.z == stated_if_overlapped) {
+      unsigned const lanes = blockDim.x;
+      unsigned const mask  = lanes == 32
+                                 ? ~0u
+                                 : ((1u << lanes) - 1)
+                                      << (threadIdx.y % (32 / lanes) * lanes);
+      for (unsigned step = lanes / 2; step > 0; step /= 2) {
+        T other = __shfl_xor_sync(mask, value, int(step), int(lanes));
+        reducer.join(&value, &other);
+      }
+      return;
+    }
+  }
+  Kokkos::Impl::CudaTeamMember::impl_vector_reduce(reducer, value);
+}
 
 template <class Index>
-concept NestedIndex = std::is_integral_v<Index>;
+using ThreadsOfTeam =
+    Kokkos::Impl::TeamThreadRangeBoundariesStruct<Index,
+                                                  Kokkos::Impl::CudaTeamMember>;
+template <class Index>
+using LanesOfThread = Kokkos::Impl::ThreadVectorRangeBoundariesStruct<
+    Index, Kokkos::Impl::CudaTeamMember>;
+template <class Index>
+using LanesOfTeam =
+    Kokkos::Impl::TeamVectorRangeBoundariesStruct<Index,
+                                                  Kokkos::Impl::CudaTeamMember>;
+
+template <class Index, class Closure, class Reducer, class T>
+__device__ void reduce_nested(ThreadsOfTeam<Index> const& range,
+                              Closure const& closure, Reducer const& reducer,
+                              T& value) {
+  nested_calls(range.start, range.end, threadIdx.y, blockDim.y, closure, value);
+  range.member.impl_team_reduce(reducer, value);
+}
+template <class Index, class Closure, class Reducer, class T>
+__device__ void reduce_nested(LanesOfThread<Index> const& range,
+                              Closure const& closure, Reducer const& reducer,
+                              T& value) {
+  nested_calls(range.start, range.end, threadIdx.x, blockDim.x, closure, value);
+  join_vector(reducer, value);
+}
+template <class Index, class Closure, class Reducer, class T>
+__device__ void reduce_nested(LanesOfTeam<Index> const& range,
+                              Closure const& closure, Reducer const& reducer,
+                              T& value) {
+  nested_calls(range.start, range.end, threadIdx.y * blockDim.x + threadIdx.x,
+               blockDim.x * blockDim.y, closure, value);
+  join_vector(reducer, value);
+  range.member.impl_team_reduce(reducer, value);
+}
 
 }  // namespace KokkosMMA::Impl
 
-/// Both overloads for a range: with a reducer and with a variable. LANE and
-/// LANES are expressions of the thread, JOIN joins `value` by `reducer`.
-#define KOKKOSMMA_IMPL_NESTED_REDUCE(RANGE, LANE, LANES, JOIN)                 \
+/// Kokkos' two overloads for a range: with a reducer and with a variable.
+#define KOKKOSMMA_IMPL_ROUTE_NESTED(RANGE)                                     \
   namespace Kokkos {                                                           \
   template <typename iType, class Closure, class ReducerType>                  \
-  requires(KokkosMMA::Impl::NestedIndex<iType>) KOKKOS_INLINE_FUNCTION std::   \
+  requires(std::is_integral_v<iType>) KOKKOS_INLINE_FUNCTION std::             \
       enable_if_t<Kokkos::is_reducer<ReducerType>::value> parallel_reduce(     \
           const Impl::RANGE<iType, Impl::CudaTeamMember>& loop_boundaries,     \
           const Closure& closure, const ReducerType& result) {                 \
     KOKKOS_IF_ON_DEVICE((                                                      \
-        using Value = typename ReducerType::value_type;                        \
-        KokkosMMA::Impl::nested_reducer_t<ReducerType, Value> reducer(result); \
-        Value value; reducer.init(&value); KokkosMMA::Impl::nested_calls(      \
-            loop_boundaries.start, loop_boundaries.end, LANE, LANES, closure,  \
-            value);                                                            \
-        JOIN reducer.final(&value); result.reference() = value;))              \
+        using Value   = typename ReducerType::value_type;                      \
+        using Reducer = KokkosMMA::Impl::nested_reducer_t<ReducerType, Value>; \
+        Reducer reducer(result); Value value; reducer.init(&value);            \
+        KokkosMMA::Impl::reduce_nested(loop_boundaries, closure, reducer,      \
+                                       value);                                 \
+        reducer.final(&value); result.reference() = value;))                   \
     KOKKOS_IF_ON_HOST(((void)loop_boundaries; (void)closure; (void)result;     \
                        Kokkos::abort("Should only run on the device!");))      \
   }                                                                            \
   template <typename iType, class Closure, typename ValueType>                 \
-  requires(KokkosMMA::Impl::NestedIndex<iType>) KOKKOS_INLINE_FUNCTION         \
+  requires(std::is_integral_v<iType>) KOKKOS_INLINE_FUNCTION                   \
       std::enable_if_t<!Kokkos::is_reducer<ValueType>::value> parallel_reduce( \
           const Impl::RANGE<iType, Impl::CudaTeamMember>& loop_boundaries,     \
           const Closure& closure, ValueType& result) {                         \
     KOKKOS_IF_ON_DEVICE((                                                      \
         using Reducer = KokkosMMA::Impl::nested_reducer_t<Closure, ValueType>; \
         Reducer reducer(closure); typename Reducer::value_type value{};        \
-        reducer.init(&value); KokkosMMA::Impl::nested_calls(                   \
-            loop_boundaries.start, loop_boundaries.end, LANE, LANES, closure,  \
-            value);                                                            \
-        JOIN reducer.final(&value); result = value;))                          \
+        reducer.init(&value); KokkosMMA::Impl::reduce_nested(                  \
+            loop_boundaries, closure, reducer, value);                         \
+        reducer.final(&value); result = value;))                               \
     KOKKOS_IF_ON_HOST(((void)loop_boundaries; (void)closure; (void)result;))   \
   }                                                                            \
   }
 
-KOKKOSMMA_IMPL_NESTED_REDUCE(TeamThreadRangeBoundariesStruct, threadIdx.y,
-                             blockDim.y,
-                             loop_boundaries.member.impl_team_reduce(reducer,
-                                                                     value);)
-KOKKOSMMA_IMPL_NESTED_REDUCE(ThreadVectorRangeBoundariesStruct, threadIdx.x,
-                             blockDim.x,
-                             Impl::CudaTeamMember::impl_vector_reduce(reducer,
-                                                                      value);)
-KOKKOSMMA_IMPL_NESTED_REDUCE(
-    TeamVectorRangeBoundariesStruct, threadIdx.y* blockDim.x + threadIdx.x,
-    blockDim.x* blockDim.y,
-    loop_boundaries.member.impl_vector_reduce(reducer, value);
-    loop_boundaries.member.impl_team_reduce(reducer, value);)
+KOKKOSMMA_IMPL_ROUTE_NESTED(TeamThreadRangeBoundariesStruct)
+KOKKOSMMA_IMPL_ROUTE_NESTED(ThreadVectorRangeBoundariesStruct)
+KOKKOSMMA_IMPL_ROUTE_NESTED(TeamVectorRangeBoundariesStruct)
 
 #endif  // KOKKOS_ENABLE_CUDA
 #endif

@@ -21,6 +21,14 @@ template <class Exec>
 class Nested : public ::testing::Test {};
 TYPED_TEST_SUITE(Nested, ExecutionSpaces);
 
+/// Also where the host reaches the memory: what follows may poison it.
+template <class View>
+auto host_copy(View const& view) {
+  auto const host = Kokkos::create_mirror(view);
+  Kokkos::deep_copy(host, view);
+  return host;
+}
+
 /// The three nested ranges.
 struct OfThreads {
   template <class Member, class Index>
@@ -105,8 +113,7 @@ void check_chains(Index begin) {
       each_launch(
           [&] { Kokkos::parallel_for("chains", policy, f); },
           [&] {
-            auto const host = Kokkos::create_mirror_view_and_copy(
-                Kokkos::HostSpace(), results);
+            auto const host = host_copy(results);
             Kokkos::deep_copy(results, poison<std::uint64_t>());
             for (int r = 0; r < league; ++r)
               ASSERT_EQ(f.expected(r, Range::lanes(team, vector)), host(r))
@@ -272,18 +279,15 @@ TYPED_TEST(Nested, ResultsOfAllKindsHaveTheBitsOfKokkos) {
                       : Kokkos::TeamPolicy<Exec>(rows, 1);
     each_launch([&] { Kokkos::parallel_for("results", policy, f); },
                 [&] {
-                  auto const host = Kokkos::create_mirror_view_and_copy(
-                      Kokkos::HostSpace(), f.results);
+                  auto const host = host_copy(f.results);
                   std::vector<double> const now(host.data(),
                                                 host.data() + host.size());
                   if (first.empty()) first = now;  // by Kokkos
                   ASSERT_EQ(first, now);
                   Kokkos::deep_copy(f.results, -7.);
                 });
-    auto const x =
-        Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), f.x);
-    auto const k =
-        Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), f.k);
+    auto const x = host_copy(f.x);
+    auto const k = host_copy(f.k);
     for (int r = 0; r < rows; ++r) {
       double sum = 0;
       int least = 0, odd = 0, total = 0, smallest = k(r, 0), most = k(r, 0);
@@ -358,8 +362,7 @@ TYPED_TEST(Nested, OneInsideTheOther) {
     auto const x = Kokkos::create_mirror_view(f.x);
     for (int j = 0; j < n; ++j) x(j) = double(random.integer(-8, 8));
     Kokkos::deep_copy(f.x, x);
-    auto const a =
-        Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), f.a);
+    auto const a      = host_copy(f.a);
     auto const policy = [&](int team, int vector) {
       return on_cuda<Exec>
                  ? typename Product<Exec>::Policy(league, team, vector)
@@ -368,8 +371,7 @@ TYPED_TEST(Nested, OneInsideTheOther) {
     for (auto const& p : {policy(16, 8), policy(4, 32), policy(5, 4)})
       each_launch([&] { Kokkos::parallel_for("product", p, f); },
                   [&] {
-                    auto const y = Kokkos::create_mirror_view_and_copy(
-                        Kokkos::HostSpace(), f.y);
+                    auto const y = host_copy(f.y);
                     Kokkos::deep_copy(f.y, -1.);
                     for (int t = 0; t < league; ++t) {
                       double squares = 0;
@@ -497,8 +499,7 @@ TYPED_TEST(Nested, LargestTeams) {
   for (int const team : {most, recommended})
     each_launch([&] { Kokkos::parallel_for("heavy", Policy(league, team), f); },
                 [&] {
-                  auto const y = Kokkos::create_mirror_view_and_copy(
-                      Kokkos::HostSpace(), f.y);
+                  auto const y = host_copy(f.y);
                   for (int r = 0; r < league; ++r) ASSERT_EQ(0, y(r));
                   Kokkos::deep_copy(f.y, 1);
                 });
