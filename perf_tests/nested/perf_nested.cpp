@@ -1,0 +1,31 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Reductions, scans and loops inside team kernels with the drop-in against
+// Kokkos' own: nested/CONTENDER/TYPE/GROUP/BODY. The names are explained in
+// docs/benchmark_cases.md.
+
+#include "nested/Perf_Nested.hpp"
+
+#include "support/Perf_Program.hpp"
+#include "support/Perf_SideTests.hpp"
+
+namespace perf {
+
+struct NestedTests : SideTests {
+  explicit NestedTests(Session& session)
+      : SideTests(session, {"nested", "bodies", true, nullptr}) {}
+  void register_all() {
+    register_tables({{&kokkos::row_sums, &drop_in::row_sums},
+                     {&kokkos::sparse_products, &drop_in::sparse_products},
+                     {&kokkos::reducers, &drop_in::reducers},
+                     {&kokkos::applications, &drop_in::applications},
+                     {&kokkos::patterns, &drop_in::patterns}});
+  }
+};
+
+}  // namespace perf
+
+int main(int argc, char** argv) {
+  return perf::run_program<perf::NestedTests>("perf_nested", argc, argv);
+}
