@@ -7,14 +7,26 @@
 
 #include "nested/Perf_Nested.hpp"
 
+#include <adapters/drop_in/KokkosMMA_ErasedTeam.hpp>
+
 #include "support/Perf_Program.hpp"
 #include "support/Perf_SideTests.hpp"
 
 namespace perf {
 
+/// What ran the last team kernel that came to the library.
+KokkosMMA::Route& route_of_teams() {
+#ifdef KOKKOS_ENABLE_CUDA
+  return KokkosMMA::Impl::last_team_route_of_this_thread();
+#else
+  static auto route = KokkosMMA::Route::generic;
+  return route;
+#endif
+}
+
 struct NestedTests : SideTests {
   explicit NestedTests(Session& session)
-      : SideTests(session, {"nested", "bodies", true, nullptr}) {}
+      : SideTests(session, {"nested", "bodies", true, route_of_teams}) {}
   void register_all() {
     register_tables({{&kokkos::row_sums, &drop_in::row_sums},
                      {&kokkos::sparse_products, &drop_in::sparse_products},

@@ -169,7 +169,7 @@ std::vector<Line> reducers() {
       rows<Sum<float>, lanes>("few/vector_7", {7, {16, 8}}),
       rows<Sum<float>, lanes>("few/vector_7_lanes_1", {7, {128, 1}}),
       rows<Sum<float>, threads>("few/team_1", {1, {32, 1}}),
-      rows<Sum<float>, threads>("few/team_7", {7, {32, 1}}),
+      rows<Sum<float>, threads>("few/team_7", {7, {64, 1}}),
       rows<Sum<double>, threads>("few/team_64", {64, {256, 1}}),
       rows<Sum<double>, all>("few/team_vector_7", {7, {4, 32}}),
       rows<Sum<float>, lanes>("odd/vector_33", {33}),

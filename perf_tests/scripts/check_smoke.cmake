@@ -126,7 +126,7 @@ foreach(i RANGE ${last})
     if(name MATCHES "^paper_" AND route MATCHES "^[a-z_]+$") # the contender, or the library's route
       continue()
     endif()
-    if(NOT route MATCHES "^(generic|streamed|mma|drop_in|kokkos(, tiles [0-9x]+)?|collective|cub|cublas|separable|npp|cudnn|wmma)$")
+    if(NOT route MATCHES "^(generic|streamed|mma|kokkos(, tiles [0-9x]+)?|collective|cub|cublas|separable|npp|cudnn|wmma)$")
       message(FATAL_ERROR "${name}: label '${route}' is not a route")
     endif()
   endif()

@@ -28,7 +28,7 @@ struct SideProgram {
   char const* prefix;  ///< of the names of cases: PREFIX/CONTENDER/TYPE/NAME
   char const* noun;    ///< what the bodies are, in the plural
   bool reads;          ///< fractions are of the read ceiling, not of the copy's
-  /// Where the drop-in says what ran last; none: nobody says.
+  /// Where the drop-in says what ran last.
   KokkosMMA::Route& (*route)();
 };
 

@@ -149,13 +149,13 @@ void SideTests::measure(SideCase& c) {
   if (kokkos == m_arena.hash_of([] {}))
     throw std::runtime_error("Kokkos' own code has written nothing");
   // A call that the library never sees leaves it as it is.
-  if (m_program.route) m_program.route() = KokkosMMA::Route::generic;
-  auto const check = [&](std::size_t contender) {
+  m_program.route() = KokkosMMA::Route::generic;
+  auto const check  = [&](std::size_t contender) {
     std::uint64_t const hash = m_arena.hash_of(calls[contender]);
     if (std::size_t const wrong = m_arena.wrong(plain.tolerance))
       throw std::runtime_error(
-          std::string("the results of ") + contenders[contender] +
-          " are not Kokkos': " + std::to_string(wrong) + " differ");
+           std::string("the results of ") + contenders[contender] +
+           " are not Kokkos': " + std::to_string(wrong) + " differ");
     return hash;
   };
   for (std::size_t k = 1; k < calls.size(); ++k) check(k);
@@ -178,9 +178,8 @@ void SideTests::measure(SideCase& c) {
       throw std::runtime_error(std::string("two runs of ") + contenders[k] +
                                " differ");
   c.kokkos_bits = hashes[1] == kokkos;
-  c.route =
-      m_program.route ? KokkosMMA::to_string(m_program.route()) : contenders[1];
-  c.samples = samples;
+  c.route       = KokkosMMA::to_string(m_program.route());
+  c.samples     = samples;
 }
 
 void SideTests::summarize() const {
