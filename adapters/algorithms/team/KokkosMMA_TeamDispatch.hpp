@@ -256,7 +256,7 @@ __device__ Value scan_elements_on_cuda(X const& x, Y const& y) {
       TeamSum<Value> const joiner;
       Cuda::MemoryUnits<scalar_v<Element>, Value, Output,
                         Kind == ScanKind::inclusive, TeamSum<Value>>
-          source(x.data(), y.data(), unsigned(size), joiner);
+      source(x.data(), y.data(), unsigned(size), joiner);
       return Cuda::scan_units<Value>(group, source.units(), joiner, source);
     }
   }
@@ -371,8 +371,8 @@ KOKKOS_INLINE_FUNCTION void reduce_by(Member const& member,
         (Cuda::LaneGroup const group = lane_group<WholeTeam>();
          join_lanes<WholeTeam>(
              member, group,
-             source.template of_lane<IsSum, T, Value>(group, joiner),
-             joiner, result);))
+             source.template of_lane<IsSum, T, Value>(group, joiner), joiner,
+             result);))
     KOKKOS_IF_ON_HOST(((void)member; (void)source; (void)joiner; (void)result;))
   } else {
     Kokkos::parallel_reduce(lanes_of<WholeTeam>(member, source.count),

@@ -6,8 +6,6 @@
 #include <backends/cuda/atom/KokkosMMA_Warp.hpp>
 #include <backends/cuda/kernels/block/KokkosMMA_LastBlockReduce.hpp>
 #include <core/mma/KokkosMMA_StagedTile.hpp>
-#include <core/routing/KokkosMMA_Tuning.hpp>
-#include <core/reduce/KokkosMMA_WarpSum.hpp>
 
 #include <cstdint>
 #include <cstring>
@@ -110,9 +108,11 @@ struct LaneGroup {
   }
 };
 
-/// Calls, and loads of 16 bytes, of a lane that are under way together. Every
-/// one takes registers from the caller's kernel, whose short rows need many
-/// resident warps more than a lane needs loads.
+/// Calls, and loads of 16 bytes, of a lane that are under way together. Rows
+/// that a warp takes in one step wait for memory, so that their rate is that of
+/// the resident warps, and these are as many as 32 registers allow. Kernels of
+/// rows of half, float and double have 27 to 32 of them, Kokkos' 25 to 31 (nvcc
+/// 13.0, sm_90). With 4 or 8 vectors and an accumulator for each, 40 to 56.
 inline constexpr int team_calls   = 4;
 inline constexpr int team_vectors = 2;
 
@@ -134,10 +134,10 @@ __device__ unsigned char* team_warp_sums() {
 template <class Value, class Joiner>
 __device__ Value join_group(LaneGroup const& group, Value const& of_lane,
                             Joiner const& joiner) {
-  Value const value =
-      group.with_constants([&](LaneGroup const& lanes, auto whole) {
+  Value const value = group.with_constants(
+      [&](LaneGroup const& lanes, [[maybe_unused]] auto whole) {
         Value sum = of_lane;
-        // Of a whole warp, what the last lanes get is used by none.
+    // Of a whole warp, what the last lanes get is used by none.
 #pragma unroll(whole.value && sizeof(Value) <= 8 ? 5 : 1)
         for (unsigned offset = lanes.segment / 2; offset > 0; offset /= 2) {
           Value const other = lanes.shuffle_down(sum, offset);
@@ -166,9 +166,10 @@ __device__ Value join_group(LaneGroup const& group, Value const& of_lane,
   return part[0];
 }
 
-/// call(i) for the lane's share of [0, count), `Calls` at a time, which have
-/// no branch between them and so load together. Then half as many: ptxas 13.0
-/// puts waits between calls that are guarded one by one.
+/// call(i) for the lane's share of [0, count), in order: `Calls` at a time with
+/// no branch between them, so that they load together, then two, then one.
+/// ptxas 13.0 puts waits between calls that are guarded one by one. Index holds
+/// count + Calls * group.size.
 template <int Calls, class Index, class Call>
 __device__ void each_of_lane(LaneGroup const& group, Index count,
                              Call const& call) {
@@ -253,9 +254,11 @@ __device__ int sum_of_bytes(Vector16 const& vector) {
 /// The lane's share of `size` elements at x. `Sum`: joining is addition, from
 /// zero.
 ///
-/// No tensor cores: they save half the instructions of a sum of 16-bit floats,
-/// which wait for memory all the same (4267 of 4396 GB/s, segments of 4096,
-/// docs/results/h200_segmented.md), and take registers and 130 cycles.
+/// Loads of 16 bytes gain where single ones leave memory idle: there are as
+/// many bytes of doubles in team_calls of them as in team_vectors. Tensor cores
+/// gain nothing: they save half the instructions of sums of 16-bit floats,
+/// which wait for memory (segments of 4096 halves, H200: 4266 GB/s by
+/// additions, 4396 by products), and take eight registers.
 template <Scalar Input, bool Sum, class Value, class Joiner>
 __device__ Value reduce_memory(LaneGroup const& group, void const* x,
                                std::uint64_t size, Joiner const& joiner) {
@@ -313,8 +316,8 @@ __device__ Value scan_units(LaneGroup const& group, Index units,
     if (unit < units) source.take(unit, up_to);
     group.sync_warp();
     Value before;
-    Value const sum =
-        group.with_constants([&](LaneGroup const& lanes, auto whole) {
+    Value const sum = group.with_constants(
+        [&](LaneGroup const& lanes, [[maybe_unused]] auto whole) {
 #pragma unroll(whole.value && sizeof(Value) <= 8 ? 5 : 1)
           for (unsigned offset = 1; offset < lanes.width; offset *= 2) {
             Value other = lanes.shuffle_up(up_to, offset);
@@ -373,8 +376,7 @@ template <Scalar Input, class Value, class Output, bool Inclusive, class Joiner>
 struct MemoryUnits {
   static constexpr unsigned in_bytes  = size_of(Input);
   static constexpr unsigned out_bytes = sizeof(Output);
-  static constexpr unsigned wider =
-      in_bytes > out_bytes ? in_bytes : out_bytes;
+  static constexpr unsigned wider = in_bytes > out_bytes ? in_bytes : out_bytes;
   static constexpr unsigned elements = wider == 1 ? 8 : 16 / wider;
   using Bits                         = typename Unsigned<in_bytes>::type;
 
@@ -441,8 +443,7 @@ struct MemoryUnits {
           kept[2 * e]     = std::uint32_t(bits);
           kept[2 * e + 1] = std::uint32_t(bits >> 32);
         } else {
-          kept[e * in_bytes / 4] |= std::uint32_t(bits)
-                                    << e * in_bytes % 4 * 8;
+          kept[e * in_bytes / 4] |= std::uint32_t(bits) << e * in_bytes % 4 * 8;
         }
       }
     }
