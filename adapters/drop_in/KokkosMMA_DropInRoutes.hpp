@@ -138,10 +138,14 @@ inline constexpr bool is_flat_policy<Kokkos::MDRangePolicy<Traits...>> = true;
 template <class Functor, class Reducer, class Policy>
 constexpr Refusal refusal_of_types() {
   ReduceProblem problem;
-  problem.pattern = is_team_policy<Policy> ? Pattern::team : Pattern::range;
+  problem.pattern = is_team_policy<Policy>    ? Pattern::team
+                    : is_range_policy<Policy> ? Pattern::range
+                                              : Pattern::mdrange;
   problem.fixed_size =
       Reducer::static_value_size() == sizeof(typename Reducer::value_type);
   problem.value_bytes   = sizeof(typename Reducer::value_type);
+  problem.value         = scalar_v<typename Reducer::value_type>;
+  problem.sum           = adds<Reducer>();
   problem.functor_bytes = sizeof(Functor) + sizeof(Reducer);
   return refuse_streamed(problem, Capability{true, 90, 1});
 }
