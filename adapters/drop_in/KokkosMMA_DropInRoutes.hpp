@@ -139,9 +139,12 @@ inline constexpr bool is_flat_policy<Kokkos::MDRangePolicy<Traits...>> = true;
 template <class Functor, class Reducer, class Policy>
 constexpr Refusal refusal_of_types() {
   ReduceProblem problem;
+  problem.pattern = is_range_policy<Policy> ? Pattern::range : Pattern::mdrange;
+  problem.in_graph = Policy::is_graph_kernel::value;
   problem.fixed_size =
       Reducer::static_value_size() == sizeof(typename Reducer::value_type);
-  problem.in_graph = Policy::is_graph_kernel::value;
+  problem.value = scalar_v<typename Reducer::value_type>;
+  problem.sum   = adds<Reducer>();
   if (!is_team_policy<Policy>) {  // Kokkos' own kernels run those
     problem.value_bytes   = sizeof(typename Reducer::value_type);
     problem.functor_bytes = sizeof(Functor) + sizeof(Reducer);
