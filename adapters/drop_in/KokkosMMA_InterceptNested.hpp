@@ -70,6 +70,14 @@ __device__ void nested_calls(Index begin, Index end, unsigned lane,
     Cuda::strided_calls(begin, end, lane, lanes, closure, value);
 }
 
+/// The lanes of the thread's vector in its warp. Kokkos divides for it: where a
+/// vector has 64 floats, in a reduction and the single() behind it, that takes
+/// as many instructions as all else (sm_90, CUDA 13.0).
+__device__ inline unsigned vector_mask() {
+  unsigned const lanes = blockDim.x;
+  return lanes == 32 ? ~0u : ((1u << lanes) - 1) << (threadIdx.y * lanes % 32);
+}
+
 /// Joins the values of a vector's lanes into all of them. Kokkos joins into the
 /// first lane, in halves, and sends the result to the others. In pairs that
 /// exchange their values every lane makes the additions of the first one.
@@ -78,10 +86,7 @@ __device__ void join_vector(Reducer const& reducer, T& value) {
   if constexpr (joins_commute<Reducer, T>) {
     if (gridDim.z == stated_if_overlapped) {
       unsigned const lanes = blockDim.x;
-      unsigned const mask  = lanes == 32
-                                 ? ~0u
-                                 : ((1u << lanes) - 1)
-                                      << (threadIdx.y % (32 / lanes) * lanes);
+      unsigned const mask  = vector_mask();
       for (unsigned step = lanes / 2; step > 0; step /= 2) {
         T other = __shfl_xor_sync(mask, value, int(step), int(lanes));
         reducer.join(&value, &other);
@@ -166,6 +171,38 @@ __device__ void reduce_nested(LanesOfTeam<Index> const& range,
 KOKKOSMMA_IMPL_ROUTE_NESTED(TeamThreadRangeBoundariesStruct)
 KOKKOSMMA_IMPL_ROUTE_NESTED(ThreadVectorRangeBoundariesStruct)
 KOKKOSMMA_IMPL_ROUTE_NESTED(TeamVectorRangeBoundariesStruct)
+
+// Kokkos' functions beside them that find their vector by divisions.
+namespace Kokkos {
+template <typename iType, class Closure>
+requires(std::is_integral_v<iType>) KOKKOS_INLINE_FUNCTION void parallel_for(
+    const Impl::ThreadVectorRangeBoundariesStruct<iType, Impl::CudaTeamMember>&
+        loop_boundaries,
+    const Closure& closure) {
+  KOKKOS_IF_ON_DEVICE(
+      (for (iType i = static_cast<iType>(loop_boundaries.start + threadIdx.x);
+            i < loop_boundaries.end; i = static_cast<iType>(i + blockDim.x))
+           closure(i);
+       __syncwarp(KokkosMMA::Impl::vector_mask());))
+  KOKKOS_IF_ON_HOST(((void)loop_boundaries; (void)closure;))
+}
+template <class FunctorType>
+requires(std::is_class_v<FunctorType>) KOKKOS_INLINE_FUNCTION
+    void single(const Impl::VectorSingleStruct<Impl::CudaTeamMember>&,
+                const FunctorType& lambda) {
+  KOKKOS_IF_ON_DEVICE((if (threadIdx.x == 0) lambda();
+                       __syncwarp(KokkosMMA::Impl::vector_mask());))
+  KOKKOS_IF_ON_HOST(((void)lambda;))
+}
+template <class FunctorType>
+requires(std::is_class_v<FunctorType>) KOKKOS_INLINE_FUNCTION
+    void single(const Impl::ThreadSingleStruct<Impl::CudaTeamMember>&,
+                const FunctorType& lambda) {
+  KOKKOS_IF_ON_DEVICE((if (threadIdx.x == 0 && threadIdx.y == 0) lambda();
+                       __syncwarp(KokkosMMA::Impl::vector_mask());))
+  KOKKOS_IF_ON_HOST(((void)lambda;))
+}
+}  // namespace Kokkos
 
 #endif  // KOKKOS_ENABLE_CUDA
 #endif
