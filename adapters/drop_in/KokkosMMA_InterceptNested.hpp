@@ -64,18 +64,25 @@ inline constexpr bool joins_commute =
 template <class Index, class Closure, class T>
 __device__ void nested_calls(Index begin, Index end, unsigned lane,
                              unsigned lanes, Closure const& closure, T& value) {
-  if (gridDim.z == stated_if_overlapped)
+  if (gridDim.z == stated_if_overlapped) {
+    asm volatile("// overlapped");
     Cuda::overlapped_strided_calls(begin, end, lane, lanes, closure, value);
-  else
+  } else {
+    asm volatile("// as by Kokkos");
     Cuda::strided_calls(begin, end, lane, lanes, closure, value);
+  }
 }
 
-/// The lanes of the thread's vector in its warp. Kokkos divides for it: where a
-/// vector has 64 floats, in a reduction and the single() behind it, that takes
-/// as many instructions as all else (sm_90, CUDA 13.0).
+/// The lanes of the thread's vector in its warp. Kokkos divides for it: of a
+/// reduction of 64 floats and the single() behind it that is half of all
+/// instructions (sm_90, CUDA 13.0).
 __device__ inline unsigned vector_mask() {
   unsigned const lanes = blockDim.x;
-  return lanes == 32 ? ~0u : ((1u << lanes) - 1) << (threadIdx.y * lanes % 32);
+  if (lanes == 32) return ~0u;
+  unsigned const vector = gridDim.z == stated_if_overlapped
+                              ? threadIdx.y * lanes % 32
+                              : threadIdx.y % (32 / lanes) * lanes;
+  return ((1u << lanes) - 1) << vector;
 }
 
 /// Joins the values of a vector's lanes into all of them. Kokkos joins into the

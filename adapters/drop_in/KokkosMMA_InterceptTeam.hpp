@@ -85,6 +85,28 @@ template <class Functor, class Value, NestedLoops Loops>
 inline constexpr bool is_team_functor<TeamFunctor<Functor, Value, Loops>> =
     true;
 
+#ifndef KXB
+#define KXB 512
+#endif
+/// The policy of a form. Without launch bounds ptxas keeps to the registers of
+/// a multiprocessor full of threads, and where several loads depend on each
+/// other it lets one call wait for the other rather than use more (CUDA 13.0,
+/// sm_90).
+template <NestedLoops Loops, class Policy>
+struct FormPolicy {
+  using type = Policy;
+};
+template <class... Traits>
+requires(std::is_same_v<
+         typename Kokkos::TeamPolicy<Traits...>::launch_bounds,
+         Kokkos::LaunchBounds<>>) struct FormPolicy<NestedLoops::overlapped,
+                                                    Kokkos::TeamPolicy<
+                                                        Traits...>> {
+  using type = Kokkos::TeamPolicy<Traits..., Kokkos::LaunchBounds<KXB, 1>>;
+};
+template <NestedLoops Loops, class Policy>
+using form_policy_t = typename FormPolicy<Loops, Policy>::type;
+
 template <class Functor, class Policy>
 concept RoutableTeam =
     !is_team_functor<Functor> && !Policy::is_graph_kernel::value;
@@ -147,7 +169,8 @@ class RoutedTeam {
     // What the registers allow: no other policy limits both forms alike.
     int const most = limit.of(policy.space().cuda_device(), [&] {
       return Closures::template team_size_max<NestedLoops::overlapped>(
-          m_closure, Policy(policy.space(), 1, 1, 1));
+          m_closure, form_policy_t<NestedLoops::overlapped, Policy>(
+                         policy.space(), 1, 1, 1));
     });
     if (most >= 1024) return problem;
     int const threads =
@@ -183,11 +206,12 @@ struct TeamLoops {
   using Wrapped = TeamFunctor<Functor, void, Loops>;
   template <NestedLoops Loops>
   using Closure =
-      Kokkos::Impl::ParallelFor<Wrapped<Loops>, Policy, Kokkos::Cuda>;
+      Kokkos::Impl::ParallelFor<Wrapped<Loops>, form_policy_t<Loops, Policy>,
+                                Kokkos::Cuda>;
 
   // The functor is the first member of Kokkos' closure (Kokkos 4.6 to 5.2).
-  template <NestedLoops Loops, class Own>
-  static int team_size_max(Own const& closure, Policy const& policy) {
+  template <NestedLoops Loops, class Own, class P>
+  static int team_size_max(Own const& closure, P const& policy) {
     return policy.team_size_max(
         reinterpret_cast<Wrapped<Loops> const&>(closure),
         Kokkos::ParallelForTag());
@@ -208,12 +232,13 @@ struct TeamReductions {
       TeamFunctor<Functor, typename Reducer::value_type, Loops>, Reducer>;
   template <NestedLoops Loops>
   using Closure =
-      Kokkos::Impl::ParallelReduce<Pair<Loops>, Policy, Kokkos::Cuda>;
+      Kokkos::Impl::ParallelReduce<Pair<Loops>, form_policy_t<Loops, Policy>,
+                                   Kokkos::Cuda>;
 
   // The pair is the first member of Kokkos' closure (Kokkos 4.6 to 5.2). Since
   // 5.0 the public functions take what an application calls a reducer.
-  template <NestedLoops Loops, class Own>
-  static int team_size_max(Own const& closure, Policy const& policy) {
+  template <NestedLoops Loops, class Own, class P>
+  static int team_size_max(Own const& closure, P const& policy) {
     auto const& pair = reinterpret_cast<Pair<Loops> const&>(closure);
     Kokkos::ParallelReduceTag const tag;
     if constexpr (requires {

@@ -18,9 +18,7 @@ namespace KokkosMMA::Impl::Cuda {
 template <class Index, class Call, class T>
 __device__ void strided_calls(Index begin, Index end, unsigned lane,
                               unsigned lanes, Call const& f, T& value) {
-  for (Index i = static_cast<Index>(begin + lane); i < end;
-       i       = static_cast<Index>(i + lanes))
-    f(i, value);
+  for (Index i = begin + lane; i < end; i += lanes) f(i, value);
 }
 
 /// Rounds of several calls without a branch between them, so that the loads of
@@ -58,10 +56,56 @@ __device__ void overlapped_strided_calls(Index begin, Index end, unsigned lane,
     at += passed;
     left = left > passed ? left - passed : 0;
   };
+#if KXV == 3
+#pragma unroll 1
+  while (true) {
+#pragma unroll
+    for (unsigned u = 0; u < 4; ++u)
+      if (u == 0 || u * lanes < left) {
+        Index i = static_cast<Index>(at + u * lanes);
+        f(i, value);
+      }
+    if (left <= 4 * lanes) return;
+    left -= 4 * lanes;
+    at += 4 * lanes;
+  }
+#elif KXV == 4
+#pragma unroll 1
+  while (left > 3 * lanes) {
+    T parts[4];
+#pragma unroll
+    for (unsigned u = 0; u < 4; ++u) parts[u] = 0;
+#pragma unroll
+    for (unsigned u = 0; u < 4; ++u) {
+      Index i = static_cast<Index>(at + u * lanes);
+      f(i, parts[u]);
+    }
+    value += parts[0] + parts[1] + parts[2] + parts[3];
+    at += 4 * lanes;
+    left -= left > 4 * lanes ? 4 * lanes : left;
+  }
+#else
   while (left > 3 * lanes) round(std::integral_constant<unsigned, 4>());
+#endif
+#if KXV == 1
+#pragma unroll
+  for (unsigned u = 0; u < 3; ++u)
+    if (u * lanes < left) {
+      Index i = static_cast<Index>(at + u * lanes);
+      f(i, value);
+    }
+#elif KXV == 2
+  if (left > 2 * lanes)
+    round(std::integral_constant<unsigned, 3>());
+  else if (left > lanes)
+    round(std::integral_constant<unsigned, 2>());
+  else if (left > 0)
+    round(std::integral_constant<unsigned, 1>());
+#else
   if (left > lanes) round(std::integral_constant<unsigned, 2>());
 #pragma unroll 1
   while (left > 0) round(std::integral_constant<unsigned, 1>());
+#endif
 }
 
 }  // namespace KokkosMMA::Impl::Cuda
