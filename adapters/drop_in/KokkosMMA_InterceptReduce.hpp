@@ -32,7 +32,8 @@
 #include <adapters/drop_in/KokkosMMA_ErasedCalls.hpp>
 #include <adapters/drop_in/KokkosMMA_Finalize.hpp>
 #include <adapters/drop_in/KokkosMMA_FlatPolicy.hpp>
-#include <adapters/drop_in/KokkosMMA_RoutableReduce.hpp>
+#include <adapters/drop_in/KokkosMMA_ReduceClosure.hpp>
+#include <adapters/drop_in/KokkosMMA_RoutedArrays.hpp>
 #include <backends/cuda/kernels/papers/KokkosMMA_PaperReduce.hpp>
 
 #include <atomic>
@@ -42,52 +43,25 @@
 
 namespace KokkosMMA::Impl {
 
-/// The result of a call as the constructors of Kokkos' closures take it, which
-/// ask a View where it lies and nothing else.
-template <class Pointer, class MemorySpace>
-struct NativeResult {
-  using memory_space = MemorySpace;
-  Pointer pointer;
-  Pointer data() const { return pointer; }
-};
-
-template <class MemorySpace>
-inline constexpr bool device_writes =
-    Kokkos::SpaceAccessibility<Kokkos::Cuda, MemorySpace>::accessible;
-
-/// What Kokkos' closure is for a routable reduction: constructed and executed
-/// the same way, no symbol of Kokkos' names in it. Kokkos' own closure is made
-/// where it runs and not before: a copy of a functor with Views is a page of
-/// code.
+/// A reduction whose value a thread keeps in registers.
 template <class Functor, class Reducer, class PolicyT>
-class RoutedReduce {
+class RoutedReduce : public ReduceClosure<Functor, Reducer, PolicyT> {
+  using Base = ReduceClosure<Functor, Reducer, PolicyT>;
+  using typename Base::Call;
+  using typename Base::Flat;
+  using Base::m_policy;
+  using Base::m_result;
+  using Base::m_result_on_device;
+
  public:
-  using Policy         = PolicyT;
-  using FunctorType    = Functor;
-  using ReducerType    = Reducer;
-  using functor_type   = Functor;
-  using reducer_type   = Reducer;
-  using value_type     = typename Reducer::value_type;
-  using pointer_type   = typename Reducer::pointer_type;
-  using reference_type = typename Reducer::reference_type;
-  using index_type     = typename Policy::index_type;
-
-  template <class ResultView>
-  RoutedReduce(
-      Kokkos::Impl::CombinedFunctorReducer<Functor, Reducer> const& pair,
-      Policy const& policy, ResultView const& result)
-      : m_pair(pair.get_functor(), NativeReducer<Reducer>(pair.get_reducer())),
-        m_policy(policy),
-        m_result(result.data()),
-        m_result_on_device(device_writes<typename ResultView::memory_space>),
-        m_run_native(&run_native<typename ResultView::memory_space>) {}
-
-  Policy const& get_policy() const { return m_policy; }
+  using typename Base::Policy;
+  using typename Base::value_type;
+  using Base::Base;
 
   void execute() {
     static std::atomic_flag reported = ATOMIC_FLAG_INIT;
-    Functor const& functor           = m_pair.get_functor();
-    Reducer const& reducer           = m_pair.get_reducer();
+    Functor const& functor           = Base::functor();
+    Reducer const& reducer           = Base::reducer();
     typename Flat::Index const begin = Flat::begin(m_policy);
     Call const& call                 = Flat::call(functor, m_policy);
     ErasedReduce erased{
@@ -115,15 +89,12 @@ class RoutedReduce {
     if constexpr (may_use_mma) {
       erased.use_mma = &use_mma;
     }
-    if (!run_reduce(erased)) m_run_native(*this);
+    if (!run_reduce(erased)) Base::execute_native();
   }
 
  private:
-  using Flat    = Flattened<Policy>;
   using Data    = VisibleData<Functor>;
   using Element = typename Data::Element;
-  using NativePair =
-      Kokkos::Impl::CombinedFunctorReducer<Functor, NativeReducer<Reducer>>;
   static constexpr Scalar element = scalar_v<Element>;
   static constexpr Scalar value =
       scalar_v<typename SumValue<value_type>::Number>;
@@ -163,18 +134,8 @@ class RoutedReduce {
       std::conditional_t<has_no_identity<value_type>,
                          RunningWithoutIdentity<Reducer, value_type>,
                          Cuda::RunningValue<Reducer, value_type>>>;
-  using Call   = std::remove_cvref_t<decltype(Flat::call(
-        std::declval<Functor const&>(), std::declval<Policy const&>()))>;
   using Tuning = Cuda::tuning_type<streamed_tuning(
       sizeof(value_type), Flat::indices, adds<Reducer>())>;
-
-  template <class MemorySpace>
-  static void run_native(RoutedReduce const& closure) {
-    Kokkos::Impl::ParallelReduce<NativePair, Policy, Kokkos::Cuda>(
-        closure.m_pair, closure.m_policy,
-        NativeResult<pointer_type, MemorySpace>{closure.m_result})
-        .execute();
-  }
 
   /// Reduces data that the library sees on the tensor cores.
   static void use_mma(void const* self, Cuda::StreamScratch const& scratch,
@@ -184,7 +145,7 @@ class RoutedReduce {
   }
   void launch_mma(Cuda::StreamScratch const& scratch,
                   Settings const& settings) const {
-    VisibleOperands const operands = Data::operands(m_pair.get_functor());
+    VisibleOperands const operands = Data::operands(Base::functor());
     std::size_t const skip =
         std::size_t(Flat::begin(m_policy)) * sizeof(Element);
     auto const range = [&](void const* data) {
@@ -209,13 +170,14 @@ class RoutedReduce {
       launch(Cuda::DotOperands<element>{range(operands.x), range(operands.y)});
     }
   }
-
-  NativePair m_pair;
-  Policy m_policy;
-  pointer_type m_result;
-  bool m_result_on_device;
-  void (*m_run_native)(RoutedReduce const&);
 };
+
+/// Kokkos' closure of a routable reduction. No symbol of Kokkos' names is in
+/// either class.
+template <class Functor, class Reducer, class Policy>
+using Routed = std::conditional_t<ValueInRegisters<Reducer>,
+                                  RoutedReduce<Functor, Reducer, Policy>,
+                                  RoutedArrays<Functor, Reducer, Policy>>;
 
 }  // namespace KokkosMMA::Impl
 
@@ -227,13 +189,12 @@ class RoutedReduce {
   template <class F, class R, class... Traits>                                 \
   requires(                                                                    \
       WHEN && !Kokkos::POLICY<Traits...>::is_graph_kernel::value &&            \
-      KokkosMMA::Impl::RoutableTypes<                                          \
-          F, R>) class ParallelReduce<CombinedFunctorReducer<F, R, void>,      \
-                                      Kokkos::POLICY<Traits...>, Kokkos::Cuda> \
-      : public KokkosMMA::Impl::RoutedReduce<F, R,                             \
-                                             Kokkos::POLICY<Traits...>> {      \
+      KokkosMMA::Impl::RoutableTypes<F, R, Kokkos::POLICY<Traits...>>) class   \
+      ParallelReduce<CombinedFunctorReducer<F, R, void>,                       \
+                     Kokkos::POLICY<Traits...>, Kokkos::Cuda>                  \
+      : public KokkosMMA::Impl::Routed<F, R, Kokkos::POLICY<Traits...>> {      \
     using kokkosmma_base =                                                     \
-        KokkosMMA::Impl::RoutedReduce<F, R, Kokkos::POLICY<Traits...>>;        \
+        KokkosMMA::Impl::Routed<F, R, Kokkos::POLICY<Traits...>>;              \
                                                                                \
    public:                                                                     \
     using kokkosmma_base::kokkosmma_base;                                      \

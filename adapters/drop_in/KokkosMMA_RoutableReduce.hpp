@@ -12,13 +12,16 @@
 #if defined(KOKKOS_ENABLE_CUDA)
 
 #include <adapters/drop_in/KokkosMMA_TaggedCall.hpp>
+#include <adapters/kokkos/KokkosMMA_Functors.hpp>
 #include <backends/cuda/kernels/reduce/KokkosMMA_MmaReduce.hpp>
 #include <backends/cuda/kernels/reduce/KokkosMMA_StreamedReduce.hpp>
-#include <core/routing/KokkosMMA_RouteDecision.hpp>
+#include <core/base/KokkosMMA_Scalar.hpp>
+#include <core/reduce/KokkosMMA_RouteReduce.hpp>
 
 #include <Kokkos_Core.hpp>
 
 #include <cstddef>
+#include <type_traits>
 
 // Declared here so that an application that does not use them need not parse
 // them.
@@ -80,13 +83,6 @@ constexpr bool adds() {
           !Reducer::has_init_member_function());
 }
 
-template <class Functor, class Reducer>
-concept RoutableTypes =
-    !IsNative<Reducer> &&
-    Reducer::static_value_size() == sizeof(typename Reducer::value_type) &&
-    sizeof(typename Reducer::value_type) <= max_value_bytes &&
-    sizeof(Functor) + sizeof(Reducer) <= max_argument_functor_bytes;
-
 /// The standard algorithms' custom reductions have no identity: a value that no
 /// call has touched says so, and joining it changes nothing. (Kokkos' own join
 /// does not look, and takes a zero from idle threads.)
@@ -106,6 +102,39 @@ inline constexpr bool has_no_identity = false;
 template <class T>
 inline constexpr bool has_no_identity<
     Kokkos::Experimental::Impl::ValueWrapperForNoNeutralElement<T>> = true;
+
+/// Arrays whose length is known at run time.
+template <class Reducer>
+inline constexpr bool is_array_reducer =
+    std::is_pointer_v<typename Reducer::reference_type>;
+
+/// Values that a thread keeps in registers.
+template <class Reducer>
+concept ValueInRegisters = Reducer::static_value_size()
+== sizeof(typename Reducer::value_type) &&
+    sizeof(typename Reducer::value_type) <= max_value_bytes;
+
+/// Arrays, and larger values, for which a thread has a place in shared memory.
+template <class Reducer>
+concept ValueInSharedMemory =
+    !ValueInRegisters<Reducer> &&
+    sizeof(typename Reducer::value_type) <= max_shared_value_bytes &&
+    alignof(typename Reducer::value_type) <= 128 &&
+    !has_no_identity<typename Reducer::value_type> &&
+    !(is_array_reducer<Reducer> && adds<Reducer>() &&
+      is_16bit_float(scalar_v<typename Reducer::value_type>));
+
+template <class Policy>
+inline constexpr bool is_range_policy = false;
+template <class... Traits>
+inline constexpr bool is_range_policy<Kokkos::RangePolicy<Traits...>> = true;
+
+template <class Functor, class Reducer, class Policy>
+concept RoutableTypes =
+    !IsNative<Reducer> &&
+    (ValueInRegisters<Reducer> ||
+     (is_range_policy<Policy> && ValueInSharedMemory<Reducer>)) &&
+    sizeof(Functor) + sizeof(Reducer) <= max_argument_functor_bytes;
 
 /// The number in a value that a sum is stored to, and how it gets there.
 template <class T>

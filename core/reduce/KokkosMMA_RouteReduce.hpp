@@ -17,18 +17,48 @@ namespace KokkosMMA::Impl {
 /// reciprocal, exact below 2^31.
 inline constexpr std::uint64_t max_flattened_indices = std::uint64_t(1) << 31;
 
+/// Largest value of a constant size that a reduction over a range keeps in
+/// shared memory, and largest array. 16 KB leave 14 threads of an H100's
+/// multiprocessor one each.
+inline constexpr std::size_t max_shared_value_bytes = 512;
+inline constexpr std::size_t max_array_bytes        = 16 * 1024;
+
+/// Whether a value goes to shared memory, and why none of its kind or size
+/// does.
+constexpr bool is_in_shared_memory(ReduceProblem const& problem) {
+  return !problem.fixed_size || problem.value_bytes > max_value_bytes;
+}
+constexpr Refusal refuse_shared_value(ReduceProblem const& problem,
+                                      Capability const& capability) {
+  if (!is_in_shared_memory(problem)) return {};
+  return first_refusal({
+      {problem.pattern != Pattern::range && !problem.fixed_size, no_fixed_size},
+      {problem.pattern != Pattern::range, too_large_value},
+      {problem.fixed_size && problem.value_bytes > max_shared_value_bytes,
+       {"the value is larger than 512 bytes", "max_shared_value_bytes"}},
+      {problem.value_bytes > max_array_bytes,
+       {"the array is larger than 16384 bytes", "max_array_bytes"}},
+      {problem.value_bytes == 0,
+       {"the array has no values", "value_count of the functor"}},
+      {!problem.fixed_size && problem.sum && is_16bit_float(problem.value),
+       {"sums of 16-bit floats are kept in fp32, the functor's array is not",
+        "docs/drop_in.md"}},
+      {problem.value_bytes + 2048 > std::size_t(capability.shared_bytes),
+       {"the value does not fit in the shared memory of a block",
+        "cudaDevAttrMaxSharedMemoryPerBlockOptin"}},
+  });
+}
+
 /// The first reason for which the `streamed` route refuses, or none.
 constexpr Refusal refuse_streamed(ReduceProblem const& problem,
                                   Capability const& capability) {
+  Refusal const shared_value = refuse_shared_value(problem, capability);
   return first_refusal({
       {!capability.cuda, not_cuda},
-      {problem.pattern == Pattern::team,
-       {"the policy is a TeamPolicy", "the team handle is Kokkos' own"}},
       {problem.in_graph, is_graph_node},
-      {!problem.fixed_size, no_fixed_size},
       {!problem.compiled,
        {"the call has no result to write", "docs/drop_in.md"}},
-      {problem.value_bytes > max_value_bytes, too_large_value},
+      {bool(shared_value), shared_value},
       {problem.functor_bytes > max_functor_bytes, too_large_functor},
       {problem.pattern == Pattern::mdrange &&
            problem.size >= max_flattened_indices,

@@ -6,6 +6,7 @@
 #include <core/routing/KokkosMMA_TuningTable.hpp>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 
 /// \file
@@ -51,6 +52,71 @@ constexpr LaunchShape streamed_reduce_shape(
     return {clamped((size + threads - 1) / threads), threads};
   }
   return {clamped(processors * resident_blocks), unsigned(tuning.threads)};
+}
+
+/// How the running arrays of a block lie in its shared memory.
+struct ArrayLayout {
+  unsigned count;    ///< values of an array
+  unsigned stride;   ///< bytes from the array of a thread to the next
+  unsigned callers;  ///< threads that have one
+};
+
+struct ArrayShape {
+  LaunchShape launch;
+  ArrayLayout layout;
+
+  constexpr int shared_bytes() const {
+    return int(layout.callers * layout.stride);
+  }
+};
+
+/// Shared memory that a block has besides its arrays: 1 KB for the system from
+/// compute capability 8.0 on, and what the kernel declares.
+inline constexpr int array_block_bytes = 1024 + 64;
+
+/// What a launch of arrays may have of a kernel's resident threads is asked
+/// for blocks of this size.
+inline constexpr int array_facts_threads = 128;
+
+/// Bytes between the arrays of neighbouring threads. An odd number of units
+/// puts the same value of 32 threads into 32 banks.
+constexpr std::size_t array_stride(std::size_t value_bytes,
+                                   std::size_t alignment) {
+  std::size_t const unit = std::max<std::size_t>(alignment, 4);
+  return ((value_bytes + unit - 1) / unit | 1) * unit;
+}
+
+/// The launch of a reduction whose running values are in shared memory: as many
+/// threads as have room for theirs, in as few blocks as their kernel allows;
+/// short ranges in blocks of fewer threads, one for each index.
+/// \param shared_bytes at most of a block
+/// \param resident_threads of a multiprocessor, by their registers
+constexpr ArrayShape array_reduce_shape(
+    TuningTable const& table, ArrayTuning const& tuning, unsigned count,
+    std::size_t stride, std::uint64_t size, int multiprocessors,
+    int shared_bytes, int resident_threads, unsigned most_blocks) {
+  // The system's part of what is left of a multiprocessor counts once more.
+  int const pool = std::min(table.reduce_array_bytes, shared_bytes + 1024);
+  int const bytes        = int(stride);
+  int const most_threads = std::max(1, std::min(resident_threads, pool / bytes));
+  int const resident = (most_threads + tuning.threads - 1) / tuning.threads;
+  int callers        = std::min(most_threads / resident,
+                                (pool / resident - array_block_bytes) / bytes);
+  callers            = std::max(1, std::min(callers, tuning.threads));
+  if (callers >= 32) callers = callers / 32 * 32;
+
+  auto const processors = std::uint64_t(multiprocessors);
+  std::uint64_t const of_each = (size + processors - 1) / processors;
+  std::uint64_t const spread  = (of_each + 31) / 32 * 32;
+  if (spread > 0 && spread < std::uint64_t(callers)) callers = int(spread);
+  auto const blocks = unsigned(std::clamp<std::uint64_t>(
+      (size + callers - 1) / callers, 1,
+      std::min<std::uint64_t>(most_blocks, processors * resident)));
+  // Threads without an index have nothing to join.
+  if (blocks == 1 && size < std::uint64_t(callers))
+    callers = int(std::max<std::uint64_t>(size, 1));
+  return {{blocks, unsigned(callers + 31) / 32 * 32},
+          {count, unsigned(stride), unsigned(callers)}};
 }
 
 /// Indices per thread of a tile of a scan by an opaque functor.

@@ -113,6 +113,35 @@ constexpr StreamedTuning streamed_tuning(std::size_t value_bytes,
 /// (TuningTable::reduce_spread).
 inline constexpr int spread_threads = 256;
 
+/// How the `streamed` route reduces what registers do not hold.
+struct ArrayTuning {
+  int threads;     ///< of a block, at most
+  int min_blocks;  ///< per multiprocessor; caps a thread's registers
+  int calls;       ///< of the functor in one round of a thread
+
+  friend constexpr bool operator==(ArrayTuning const&,
+                                   ArrayTuning const&) = default;
+};
+
+inline std::string to_string(ArrayTuning const& tuning) {
+  return concatenate("ArrayTuning{threads = ", tuning.threads,
+                     ", min_blocks = ", tuning.min_blocks,
+                     ", calls = ", tuning.calls, "}");
+}
+
+/// Not measured yet. What nvcc 13.0 compiles of a loop over the values of an
+/// array of doubles with a product of two Views in each: under a cap of 64
+/// registers 24 loads are in flight, so that 180 threads of a multiprocessor
+/// ask for 32 KB; under a cap of 32 it is 4 to 6 loads. Two calls in a round
+/// let the loads of the second go ahead of the first one's additions where the
+/// functor has no loop, as in a histogram. Functors of large values are mostly
+/// straight code: they may have 128 registers, and with two calls a sum of 64
+/// doubles spills.
+constexpr ArrayTuning array_tuning(bool array) {
+  if (array) return {.threads = 512, .min_blocks = 2, .calls = 2};
+  return {.threads = 256, .min_blocks = 2, .calls = 1};
+}
+
 /// How a scan by an opaque functor is laid over the device.
 struct StreamedScanTuning {
   int threads;     ///< per block that call the functor

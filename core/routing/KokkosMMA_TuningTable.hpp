@@ -108,6 +108,12 @@ struct TuningTable {
   /// calls of hundreds of operations took 121 us instead of 99 (H100, Kokkos
   /// 102). n = 131072 floats: 3.5 us so, 3.3 us with 8 calls per thread.
   int reduce_spread = 2048;
+  /// Shared memory of a multiprocessor for running arrays, and values of more
+  /// than 64 bytes, of a reduction by an opaque functor. What is left of 256 KB
+  /// is L1, in which rows wait for the rest of their lines to be used. Not
+  /// measured yet: arrays of 64 doubles have 352 threads with 196 KB, 416 with
+  /// all of it (Kokkos 384), and 60 or 28 KB of L1.
+  int reduce_array_bytes = 196 * 1024;
 
   /// Whether `auto` scans visible data by MMA. It does for no type (see
   /// the table of tile_scan_tuning; int32 3487 against 3730, int64 2741 against
@@ -284,6 +290,8 @@ inline constexpr TuningEntry tuning_entries[] = {
     value_entry("reduce.mma_spread", 0, 1 << 20,
                 &TuningTable::reduce_mma_spread),
     value_entry("reduce.spread", 0, 1 << 20, &TuningTable::reduce_spread),
+    value_entry("reduce.array_bytes", 16 * 1024, 256 * 1024,
+                &TuningTable::reduce_array_bytes, 1024),
     flags_entry("scan.mma", all_type_bits, &TuningTable::scan_mma),
     value_entry("scan.spread_tiles", 1, 4096, &TuningTable::scan_spread_tiles),
     limits_entry("segments.mma_bytes", 1 << 26, all_type_bits,

@@ -149,8 +149,8 @@ int compute(int argc, char** argv) {
       {"KokkosMMA: device ",
        "parallel_reduce \"a sum\" n=100 value=8 bytes route streamed",
        "parallel_reduce \"a grid\" n=81 value=8 bytes route streamed",
-       "parallel_reduce \"teams\" route generic; not streamed: the policy is a "
-       "TeamPolicy",
+       "parallel_reduce \"teams\" teams=7 route streamed",
+       "parallel_for \"a loop of teams\" teams=7 route streamed",
        "parallel_reduce \"72 bytes\" route generic; not streamed: the value is "
        "larger than 64 bytes",
        "parallel_reduce \"arrays\" route generic; not streamed: the value has "
@@ -166,7 +166,7 @@ int compute(int argc, char** argv) {
        "refused at compile time"})
     expect(times(line) == 1,
            std::string("one line \"") + line + "\" in\n" + text);
-  expect(times("KokkosMMA: ") == 12, "no other line in\n" + text);
+  expect(times("KokkosMMA: ") == 13, "no other line in\n" + text);
 #else
   expect(text.empty(), "no line without Cuda in\n" + text);
 #endif

@@ -20,6 +20,8 @@ struct Opaque {
   __device__ static void hide(unsigned char const*& value) {
     asm volatile("" : "+l"(value));
   }
+  /// What is in memory is there, and is loaded again.
+  __device__ static void memory() { asm volatile("" ::: "memory"); }
 };
 
 }  // namespace KokkosMMA::Impl::Cuda

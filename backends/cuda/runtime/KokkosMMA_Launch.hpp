@@ -162,10 +162,11 @@ struct KernelFacts {
 /// kernel. Never keep this in a static of a function that launches: from CUDA
 /// 13 on every translation unit has a kernel of its own, and where such a
 /// function is inlined, one is asked and another launched.
+/// \param all_shared the kernel may have all shared memory of a block
 /// A template, so that a source without a launch does not instantiate the map.
 template <class Facts = KernelFacts>
 Facts facts_of_kernel(int device_id, void const* address, int threads,
-                      std::size_t shared_bytes) {
+                      std::size_t shared_bytes, bool all_shared = false) {
   using Key = std::pair<int, void const*>;
   static std::mutex mutex;
   static std::map<Key, Facts> all;
@@ -183,10 +184,13 @@ Facts facts_of_kernel(int device_id, void const* address, int threads,
   facts.may_follow  = attributes.ptxVersion >= 90;
   // What every kernel may have needs no permission; this call forgets the last
   // error of the host thread, which may be the application's (CUDA 13.0).
-  if (shared_bytes > 48 * 1024)
-    check(cudaFuncSetAttribute(address,
-                               cudaFuncAttributeMaxDynamicSharedMemorySize,
-                               int(shared_bytes)),
+  int const allowed =
+      all_shared
+          ? device(device_id).shared_bytes - int(attributes.sharedSizeBytes)
+          : int(shared_bytes);
+  if (allowed > 48 * 1024)
+    check(cudaFuncSetAttribute(
+              address, cudaFuncAttributeMaxDynamicSharedMemorySize, allowed),
           "cudaFuncSetAttribute");
   check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(
             &facts.resident_blocks, address, threads, shared_bytes),

@@ -39,22 +39,19 @@ namespace KokkosMMA::Impl::Cuda {
 /// allocate nor synchronise. Throws std::bad_alloc where memory cannot be had.
 class Scratch {
  public:
-  static constexpr int max_words = 16;  // 64 bytes, 4 in each
+  static constexpr int max_words = 16;  ///< of a scalar: 64 bytes, 4 in each
 
   [[gnu::cold]] explicit Scratch(int device_id) : m_device(device_id) {
     constexpr std::size_t counters = 128;
     auto* const memory             = static_cast<char*>(zeroed(counters));
     m_ticket                       = reinterpret_cast<unsigned*>(memory);
     m_scan.control = reinterpret_cast<ScanControl*>(memory + counters / 2);
-    RelaxedCapture const capture;
-    OwnErrors const errors;
-    void* words = nullptr;
-    if (cudaHostAlloc(&words, max_words * sizeof(unsigned long long),
-                      cudaHostAllocMapped) != cudaSuccess) {
+    try {
+      grow_words(max_words);
+    } catch (std::bad_alloc const&) {
       release();
-      throw std::bad_alloc();
+      throw;
     }
-    m_words = static_cast<unsigned long long*>(words);
   }
   ~Scratch() { release(); }
   Scratch(Scratch const&)            = delete;
@@ -95,7 +92,9 @@ class Scratch {
   /// the lock is given up.
   std::unique_lock<std::mutex> take_words(std::size_t bytes) {
     std::unique_lock<std::mutex> lock(m_words_mutex);
-    for (std::size_t i = 0; i < (bytes + 3) / 4; ++i) m_words[i] = 0;
+    std::size_t const count = (bytes + 3) / 4;
+    if (count > m_word_capacity) grow_words(std::bit_ceil(count));
+    for (std::size_t i = 0; i < count; ++i) m_words[i] = 0;
     return lock;
   }
   volatile unsigned long long* words() const { return m_words; }
@@ -161,23 +160,37 @@ class Scratch {
     return memory;
   }
 
+  [[gnu::cold]] void grow_words(std::size_t count) {
+    RelaxedCapture const capture;
+    OwnErrors const errors;
+    void* words = nullptr;
+    if (cudaHostAlloc(&words, count * sizeof(unsigned long long),
+                      cudaHostAllocMapped) != cudaSuccess)
+      throw std::bad_alloc();
+    m_pinned.push_back(words);
+    m_words         = static_cast<unsigned long long*>(words);
+    m_word_capacity = count;
+  }
+
   [[gnu::cold]] void release() {
     int current = 0;
     cudaGetDevice(&current);
     cudaSetDevice(m_device);
     for (void* const memory : m_allocated) cudaFree(memory);
-    if (m_words != nullptr) cudaFreeHost(m_words);
+    for (void* const words : m_pinned) cudaFreeHost(words);
     cudaSetDevice(current);
   }
 
   int m_device;
   std::vector<void*> m_allocated;
+  std::vector<void*> m_pinned;
   unsigned* m_ticket = nullptr;
   ScanScratch m_scan{};
   Growing m_partials;
   Growing m_segments;
   Growing m_counters;
   unsigned long long* m_words = nullptr;
+  std::size_t m_word_capacity = 0;
   std::mutex m_mutex;
   std::mutex m_words_mutex;
 };

@@ -255,6 +255,7 @@ enum cudaDeviceAttr {
 enum cudaFuncAttribute { cudaFuncAttributeMaxDynamicSharedMemorySize };
 struct cudaFuncAttributes {
   std::size_t localSizeBytes;
+  std::size_t sharedSizeBytes;
   int maxThreadsPerBlock;
   int ptxVersion;
 };

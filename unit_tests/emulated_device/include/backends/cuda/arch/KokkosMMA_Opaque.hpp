@@ -9,6 +9,7 @@ namespace KokkosMMA::Impl::Cuda {
 struct Opaque {
   template <class Value>
   static void hide(Value&) {}
+  static void memory() {}
 };
 
 }  // namespace KokkosMMA::Impl::Cuda

@@ -1,0 +1,96 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOKKOSMMA_REDUCE_CLOSURE_HPP
+#define KOKKOSMMA_REDUCE_CLOSURE_HPP
+
+/// \file
+/// What Kokkos' dispatch of a reduction makes of a functor, a reducer, a policy
+/// and a result, and the way back to Kokkos' own code.
+
+#include <Kokkos_Macros.hpp>
+
+#if defined(KOKKOS_ENABLE_CUDA)
+
+#include <adapters/drop_in/KokkosMMA_FlatPolicy.hpp>
+#include <adapters/drop_in/KokkosMMA_RoutableReduce.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <type_traits>
+#include <utility>
+
+namespace KokkosMMA::Impl {
+
+/// The result of a call as the constructors of Kokkos' closures take it, which
+/// ask a View where it lies and nothing else.
+template <class Pointer, class MemorySpace>
+struct NativeResult {
+  using memory_space = MemorySpace;
+  Pointer pointer;
+  Pointer data() const { return pointer; }
+};
+
+template <class MemorySpace>
+inline constexpr bool device_writes =
+    Kokkos::SpaceAccessibility<Kokkos::Cuda, MemorySpace>::accessible;
+
+/// What Kokkos' closure is for a routable reduction: constructed and executed
+/// the same way, no symbol of Kokkos' names in it. Kokkos' own closure is made
+/// where it runs and not before: a copy of a functor with Views is a page of
+/// code.
+template <class Functor, class Reducer, class PolicyT>
+class ReduceClosure {
+ public:
+  using Policy         = PolicyT;
+  using FunctorType    = Functor;
+  using ReducerType    = Reducer;
+  using functor_type   = Functor;
+  using reducer_type   = Reducer;
+  using value_type     = typename Reducer::value_type;
+  using pointer_type   = typename Reducer::pointer_type;
+  using reference_type = typename Reducer::reference_type;
+  using index_type     = typename Policy::index_type;
+
+  template <class ResultView>
+  ReduceClosure(
+      Kokkos::Impl::CombinedFunctorReducer<Functor, Reducer> const& pair,
+      Policy const& policy, ResultView const& result)
+      : m_pair(pair.get_functor(), NativeReducer<Reducer>(pair.get_reducer())),
+        m_policy(policy),
+        m_result(result.data()),
+        m_result_on_device(device_writes<typename ResultView::memory_space>),
+        m_run_native(&run_native<typename ResultView::memory_space>) {}
+
+  Policy const& get_policy() const { return m_policy; }
+
+ protected:
+  using Flat = Flattened<Policy>;
+  using Call = std::remove_cvref_t<decltype(Flat::call(
+      std::declval<Functor const&>(), std::declval<Policy const&>()))>;
+  using NativePair =
+      Kokkos::Impl::CombinedFunctorReducer<Functor, NativeReducer<Reducer>>;
+
+  Functor const& functor() const { return m_pair.get_functor(); }
+  Reducer const& reducer() const { return m_pair.get_reducer(); }
+  void execute_native() const { m_run_native(*this); }
+
+  NativePair m_pair;
+  Policy m_policy;
+  pointer_type m_result;
+  bool m_result_on_device;
+
+ private:
+  template <class MemorySpace>
+  static void run_native(ReduceClosure const& closure) {
+    Kokkos::Impl::ParallelReduce<NativePair, Policy, Kokkos::Cuda>(
+        closure.m_pair, closure.m_policy,
+        NativeResult<pointer_type, MemorySpace>{closure.m_result})
+        .execute();
+  }
+  void (*m_run_native)(ReduceClosure const&);
+};
+
+}  // namespace KokkosMMA::Impl
+
+#endif  // KOKKOS_ENABLE_CUDA
+#endif

@@ -1,0 +1,164 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOKKOSMMA_ROUTED_ARRAYS_HPP
+#define KOKKOSMMA_ROUTED_ARRAYS_HPP
+
+/// \file
+/// Reductions to arrays whose length is known at run time, and to values of
+/// more than 64 bytes.
+
+#include <Kokkos_Macros.hpp>
+
+#if defined(KOKKOS_ENABLE_CUDA)
+
+#include <adapters/drop_in/KokkosMMA_ErasedCalls.hpp>
+#include <adapters/drop_in/KokkosMMA_ReduceClosure.hpp>
+#include <backends/cuda/kernels/reduce/KokkosMMA_ArrayReduce.hpp>
+#include <core/routing/KokkosMMA_LaunchShape.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <atomic>
+#include <cstddef>
+#include <type_traits>
+
+namespace KokkosMMA::Impl {
+
+struct ErasedArrays : ErasedCall {
+  ReduceProblem problem;
+  ArrayTuning tuning;
+  unsigned count;
+  std::size_t alignment;
+  /// For arrays of few values; null where there is none.
+  void const* kernel_in_registers;
+};
+
+template <class Call>
+void launch_array_reduce(Call const& call, Cuda::KernelFacts const& facts,
+                         Cuda::StreamScratch const& scratch) {
+  call.ensure_locks();
+  Cuda::Device const& device = Cuda::device(call.space.cuda_device());
+  ArrayShape const shape     = array_reduce_shape(
+          *device.tuning, call.tuning, call.count,
+          array_stride(call.value_bytes, call.alignment), call.problem.size,
+          device.multiprocessors, device.shared_bytes,
+          facts.resident_blocks * array_facts_threads, Cuda::max_partials);
+  Cuda::GridScratch const grid =
+      scratch->grid(shape.launch.blocks, call.value_bytes);
+  scratch.deliver(
+      call.result, call.value_bytes, call.result_on_device,
+      [&](Cuda::ResultTarget<void> const& target) {
+        void const* const arguments[] = {call.arguments[0],
+                                         call.arguments[1],
+                                         call.arguments[2],
+                                         &call.problem.size,
+                                         &grid,
+                                         &target,
+                                         &shape.layout};
+        Cuda::check_launch(
+            Cuda::enqueue_kernel(call.space.cuda_stream(), call.kernel,
+                                 {shape.launch.blocks, shape.launch.threads,
+                                  shape.shared_bytes()},
+                                 arguments),
+            "array_reduce");
+      });
+  // As after other reductions.
+  if (!call.result_on_device) scratch.wait();
+}
+
+/// \return whether a kernel of ours runs; if not, Kokkos' own has to
+template <class Call>
+bool run_arrays(Call& call) {
+  Settings const settings = effective_settings();
+  Cuda::KernelFacts facts{};
+  auto const ask = [&](void const* kernel) {
+    facts = Cuda::facts_of_kernel(call.space.cuda_device(), kernel,
+                                  array_facts_threads, 0, true);
+    return facts.local_bytes == 0;
+  };
+  if (settings.route == Route::generic || call.result == nullptr) {
+    call.problem.compiled = false;
+  } else if (call.count <= Cuda::most_in_registers &&
+             call.kernel_in_registers != nullptr &&
+             ask(call.kernel_in_registers)) {
+    call.kernel = call.kernel_in_registers;
+  } else {
+    ask(call.kernel);
+  }
+  call.problem.local_bytes = facts.local_bytes;
+  return run_call(
+      call, "parallel_reduce", call.problem, call.result_on_device, settings,
+      [](auto const&... arguments) { return route_reduce(arguments...); },
+      [&](Route, Cuda::StreamScratch const& scratch) {
+        launch_array_reduce(call, facts, scratch);
+      });
+}
+
+/// A reduction for whose value a thread has a place in shared memory.
+template <class Functor, class Reducer, class PolicyT>
+class RoutedArrays : public ReduceClosure<Functor, Reducer, PolicyT> {
+  using Base = ReduceClosure<Functor, Reducer, PolicyT>;
+  using typename Base::Call;
+  using typename Base::Flat;
+
+ public:
+  using typename Base::value_type;
+  using Base::Base;
+
+  void execute() {
+    static std::atomic_flag reported = ATOMIC_FLAG_INIT;
+    Reducer const& reducer           = Base::reducer();
+    typename Flat::Index const begin = Flat::begin(Base::m_policy);
+    Call const& call = Flat::call(Base::functor(), Base::m_policy);
+    void const* in_registers = nullptr;
+    if constexpr (has_count) in_registers = kernel<true>();
+    ErasedArrays erased{{Base::m_policy.space(),
+                         this,
+                         kernel<false>(),
+                         {&call, &reducer, &begin},
+                         Base::m_result,
+                         Base::m_result_on_device,
+                         reducer.value_size(),
+                         &desul::ensure_cuda_lock_arrays_on_device,
+                         reported},
+                        {},
+                        Tuning::value,
+                        reducer.value_count(),
+                        alignof(value_type),
+                        in_registers};
+    erased.problem.size          = Flat::size(Base::m_policy);
+    erased.problem.fixed_size    = !is_array;
+    erased.problem.sum           = adds<Reducer>();
+    erased.problem.value_bytes   = erased.value_bytes;
+    erased.problem.functor_bytes = sizeof(Functor) + sizeof(Reducer);
+    if (!run_arrays(erased)) Base::execute_native();
+  }
+
+ private:
+  static constexpr bool is_array = is_array_reducer<Reducer>;
+  // Numbers are copied and added without a thought of what else that does.
+  static constexpr bool by_value =
+      is_array && adds<Reducer>() &&
+      std::is_trivially_copyable_v<value_type> && sizeof(value_type) <= 16;
+  // The array may be the functor's or a reducer's of its own. What is large
+  // would be copied to local memory.
+  static constexpr bool has_count =
+      is_array && sizeof(value_type) <= 16 && sizeof(Functor) <= 1024 &&
+      requires(Functor const& functor, Reducer const& r) {
+        functor.value_count;
+        r.get_functor().value_count;
+      };
+  using Tuning = Cuda::tuning_type<array_tuning(is_array)>;
+
+  template <bool InRegisters>
+  static void const* kernel() {
+    return reinterpret_cast<void const*>(
+        &Cuda::array_reduce<Tuning, InRegisters, by_value, typename Flat::Index,
+                            value_type, Call, Reducer>);
+  }
+};
+
+}  // namespace KokkosMMA::Impl
+
+#endif  // KOKKOS_ENABLE_CUDA
+#endif
