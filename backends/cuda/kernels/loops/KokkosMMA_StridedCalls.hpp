@@ -24,9 +24,9 @@ __device__ void strided_calls(Index begin, Index end, unsigned lane,
 }
 
 /// Rounds of several calls without a branch between them, so that the loads of
-/// all are in flight before the first addition waits: of four calls, then of
-/// two, then of one. GB/s of rows of floats (H200, 2026-11-26; Kokkos' own
-/// loops beside them):
+/// all are in flight before the first addition waits: of `Calls` calls, 2 or 4,
+/// then of two, then of one. GB/s of rows of floats (H200, 2026-11-26; Kokkos'
+/// own loops beside them):
 ///
 /// | lanes and indices        | Kokkos | 4, 1 | 4, 2, 1 | 8, 2, 1 |
 /// |--------------------------|--------|------|---------|---------|
@@ -37,7 +37,7 @@ __device__ void strided_calls(Index begin, Index end, unsigned lane,
 /// | of 128 threads, 4096     | 2252   | 4138 | 4161    | 4222    |
 ///
 /// Eight calls make eleven copies of the functor.
-template <class Index, class Call, class T>
+template <unsigned Calls = 4, class Index, class Call, class T>
 __device__ void overlapped_strided_calls(Index begin, Index end, unsigned lane,
                                          unsigned lanes, Call const& f,
                                          T& value) {
@@ -58,8 +58,10 @@ __device__ void overlapped_strided_calls(Index begin, Index end, unsigned lane,
     at += passed;
     left = left > passed ? left - passed : 0;
   };
-  while (left > 3 * lanes) round(std::integral_constant<unsigned, 4>());
-  if (left > lanes) round(std::integral_constant<unsigned, 2>());
+  while (left > (Calls - 1) * lanes)
+    round(std::integral_constant<unsigned, Calls>());
+  if constexpr (Calls > 2)
+    if (left > lanes) round(std::integral_constant<unsigned, 2>());
 #pragma unroll 1
   while (left > 0) round(std::integral_constant<unsigned, 1>());
 }
