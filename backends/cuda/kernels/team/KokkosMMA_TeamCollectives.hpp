@@ -4,12 +4,11 @@
 #define KOKKOSMMA_CUDA_TEAM_COLLECTIVES_HPP
 
 #include <backends/cuda/atom/KokkosMMA_Warp.hpp>
-#include <backends/cuda/kernels/block/KokkosMMA_LastBlockReduce.hpp>
 #include <backends/cuda/kernels/loops/KokkosMMA_StridedCalls.hpp>
+#include <backends/cuda/runtime/KokkosMMA_ResultTarget.hpp>
 #include <core/mma/KokkosMMA_StagedTile.hpp>
 
 #include <cstdint>
-#include <cstring>
 #include <type_traits>
 
 /// \file
@@ -120,7 +119,7 @@ struct LaneGroup {
 /// registers from the caller's kernel. Rows that a warp takes in one step wait
 /// for memory, so that their rate is that of the resident warps, and these are
 /// as many as 32 registers allow. Kernels of rows of half, float and double
-/// have 27 to 32, Kokkos' 25 to 31 (nvcc 13.0, sm_90). With 4 or 8 such loads
+/// have 30 to 32, Kokkos' 25 to 31 (nvcc 13.0, sm_90). With 4 or 8 such loads
 /// and a running value for each they had 40 to 56.
 inline constexpr unsigned team_vectors = 2;
 
@@ -138,8 +137,8 @@ __device__ unsigned char* team_warp_sums() {
 
 /// A value per lane to their sum, in every lane: a tree over the lanes of a
 /// warp, in which pairs exchange their values where joining commutes, and then
-/// the warps in four chains. Two barriers; Kokkos' own last step,
-/// which is for values of more bytes, has two and one more for every 4 warps.
+/// the warps in four chains. Two barriers; Kokkos' own last step, which is for
+/// values of more bytes, has two and one more for every 4 warps.
 template <class Value, class Joiner>
 __device__ Value join_group(LaneGroup const& group, Value const& of_lane,
                             Joiner const& joiner) {
@@ -283,10 +282,10 @@ __device__ void reduce_vectors(LaneGroup const& group,
 /// zero.
 ///
 /// Loads of 16 bytes gain where single ones leave memory idle: there are as
-/// many bytes in four calls of doubles as in two vectors. Tensor cores
-/// gain nothing: they save half the instructions of sums of 16-bit floats,
-/// which wait for memory (segments of 4096 halves, H200: 4266 GB/s by
-/// additions, 4396 by products), and take eight registers.
+/// many bytes in four calls of doubles as in two vectors. Tensor cores gain
+/// nothing: they save half the instructions of sums of 16-bit floats, which
+/// wait for memory (kernels of segments of 4096 and 8 halves, H200: 4266 and
+/// 4118 GB/s by additions, 4396 and 3957 by products), and take registers.
 template <Scalar Input, bool Sum, class Value, class Joiner>
 __device__ Value reduce_memory(LaneGroup const& group, void const* x,
                                std::uint64_t size, Joiner const& joiner) {
