@@ -65,10 +65,8 @@ template <class Index, class Closure, class T>
 __device__ void nested_calls(Index begin, Index end, unsigned lane,
                              unsigned lanes, Closure const& closure, T& value) {
   if (gridDim.z == stated_if_overlapped) {
-    asm volatile("// overlapped");
     Cuda::overlapped_strided_calls(begin, end, lane, lanes, closure, value);
   } else {
-    asm volatile("// as by Kokkos");
     Cuda::strided_calls(begin, end, lane, lanes, closure, value);
   }
 }

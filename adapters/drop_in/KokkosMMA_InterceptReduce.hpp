@@ -47,16 +47,16 @@ namespace KokkosMMA::Impl {
 template <class Functor, class Reducer, class PolicyT>
 class RoutedReduce : public ReduceClosure<Functor, Reducer, PolicyT> {
   using Base = ReduceClosure<Functor, Reducer, PolicyT>;
-  using typename Base::Call;
-  using typename Base::Flat;
   using Base::m_policy;
   using Base::m_result;
   using Base::m_result_on_device;
+  using typename Base::Call;
+  using typename Base::Flat;
 
  public:
+  using Base::Base;
   using typename Base::Policy;
   using typename Base::value_type;
-  using Base::Base;
 
   void execute() {
     static std::atomic_flag reported = ATOMIC_FLAG_INIT;
@@ -93,8 +93,8 @@ class RoutedReduce : public ReduceClosure<Functor, Reducer, PolicyT> {
   }
 
  private:
-  using Data    = VisibleData<Functor>;
-  using Element = typename Data::Element;
+  using Data                      = VisibleData<Functor>;
+  using Element                   = typename Data::Element;
   static constexpr Scalar element = scalar_v<Element>;
   static constexpr Scalar value =
       scalar_v<typename SumValue<value_type>::Number>;
@@ -184,21 +184,25 @@ using Routed = std::conditional_t<ValueInRegisters<Reducer>,
 /// Specialises Kokkos' closure for POLICY where WHEN holds. Written in Kokkos'
 /// namespace: nvcc 13.0 loses the qualification of names in the constraint of a
 /// specialisation that is declared from outside.
-#define KOKKOSMMA_IMPL_ROUTE_REDUCE(POLICY, WHEN)                              \
-  namespace Kokkos::Impl {                                                     \
-  template <class F, class R, class... Traits>                                 \
-  requires(                                                                    \
-      WHEN && !Kokkos::POLICY<Traits...>::is_graph_kernel::value &&            \
-      KokkosMMA::Impl::RoutableTypes<F, R, Kokkos::POLICY<Traits...>>) class   \
-      ParallelReduce<CombinedFunctorReducer<F, R, void>,                       \
-                     Kokkos::POLICY<Traits...>, Kokkos::Cuda>                  \
-      : public KokkosMMA::Impl::Routed<F, R, Kokkos::POLICY<Traits...>> {      \
-    using kokkosmma_base =                                                     \
-        KokkosMMA::Impl::Routed<F, R, Kokkos::POLICY<Traits...>>;              \
-                                                                               \
-   public:                                                                     \
-    using kokkosmma_base::kokkosmma_base;                                      \
-  };                                                                           \
+#define KOKKOSMMA_IMPL_ROUTE_REDUCE(POLICY, WHEN)                             \
+  namespace Kokkos::Impl {                                                    \
+  template <class F, class R, class... Traits>                                \
+  requires(                                                                   \
+      WHEN && !Kokkos::POLICY<Traits...>::is_graph_kernel::value &&           \
+      KokkosMMA::Impl::RoutableTypes<                                         \
+          F, R,                                                               \
+          Kokkos::POLICY<                                                     \
+              Traits...>>) class ParallelReduce<CombinedFunctorReducer<F, R,  \
+                                                                       void>, \
+                                                Kokkos::POLICY<Traits...>,    \
+                                                Kokkos::Cuda>                 \
+      : public KokkosMMA::Impl::Routed<F, R, Kokkos::POLICY<Traits...>> {     \
+    using kokkosmma_base =                                                    \
+        KokkosMMA::Impl::Routed<F, R, Kokkos::POLICY<Traits...>>;             \
+                                                                              \
+   public:                                                                    \
+    using kokkosmma_base::kokkosmma_base;                                     \
+  };                                                                          \
   }
 
 KOKKOSMMA_IMPL_ROUTE_REDUCE(RangePolicy, KokkosMMA::Impl::OwnFunctor<F>)

@@ -85,9 +85,6 @@ template <class Functor, class Value, NestedLoops Loops>
 inline constexpr bool is_team_functor<TeamFunctor<Functor, Value, Loops>> =
     true;
 
-#ifndef KXB
-#define KXB 512
-#endif
 /// The policy of a form. Without launch bounds ptxas keeps to the registers of
 /// a multiprocessor full of threads, and where several loads depend on each
 /// other it lets one call wait for the other rather than use more (CUDA 13.0,
@@ -102,7 +99,7 @@ requires(std::is_same_v<
          Kokkos::LaunchBounds<>>) struct FormPolicy<NestedLoops::overlapped,
                                                     Kokkos::TeamPolicy<
                                                         Traits...>> {
-  using type = Kokkos::TeamPolicy<Traits..., Kokkos::LaunchBounds<KXB, 1>>;
+  using type = Kokkos::TeamPolicy<Traits..., Kokkos::LaunchBounds<1024, 1>>;
 };
 template <NestedLoops Loops, class Policy>
 using form_policy_t = typename FormPolicy<Loops, Policy>::type;
@@ -111,28 +108,8 @@ template <class Functor, class Policy>
 concept RoutableTeam =
     !is_team_functor<Functor> && !Policy::is_graph_kernel::value;
 
-/// The threads of the blocks that a kernel with overlapped loops can have, for
-/// a device: asked once.
-class BlockLimit {
- public:
-  template <class Ask>
-  int of(int device, Ask const& ask) {
-    std::uint64_t const found = m_word.load(std::memory_order_relaxed);
-    if (found >> 32 == std::uint64_t(device) + 1)
-      return int(found & 0xffffffffu);
-    int const threads = ask();
-    m_word.store((std::uint64_t(device) + 1) << 32 | std::uint64_t(threads),
-                 std::memory_order_relaxed);
-    return threads;
-  }
-
- private:
-  std::atomic<std::uint64_t> m_word{0};
-};
-
 /// What both patterns have in common. `Closures::Closure<Loops>` is Kokkos'
-/// closure in a form, `Closures::team_size_max<Loops>(closure functor, policy)`
-/// and `team_size_recommended` are the policy's answers for it.
+/// closure in a form.
 template <class Closures, class Policy>
 class RoutedTeam {
  public:
@@ -160,26 +137,11 @@ class RoutedTeam {
   static_assert(sizeof(Own) == sizeof(Overlapped) &&
                 alignof(Own) == alignof(Overlapped));
 
-  TeamProblem problem(Policy const& policy) const {
-    static BlockLimit limit;
-    int const vector = policy.impl_vector_length();
+  static TeamProblem problem(Policy const& policy) {
     TeamProblem problem;
-    problem.teams   = policy.league_size() > 0 ? policy.league_size() : 0;
-    problem.threads = policy.team_size() > 0 ? policy.team_size() * vector : 0;
-    // What the registers allow: no other policy limits both forms alike.
-    int const most = limit.of(policy.space().cuda_device(), [&] {
-      return Closures::template team_size_max<NestedLoops::overlapped>(
-          m_closure, form_policy_t<NestedLoops::overlapped, Policy>(
-                         policy.space(), 1, 1, 1));
-    });
-    if (most >= 1024) return problem;
-    int const threads =
-        policy.team_size() >= 0
-            ? problem.threads
-            : vector *
-                  Closures::template team_size_recommended<NestedLoops::kokkos>(
-                      m_closure, policy);
-    problem.fits_registers = threads <= most;
+    if (policy.league_size() > 0) problem.teams = policy.league_size();
+    if (policy.team_size() > 0)
+      problem.threads = policy.team_size() * policy.impl_vector_length();
     return problem;
   }
 
@@ -208,20 +170,6 @@ struct TeamLoops {
   using Closure =
       Kokkos::Impl::ParallelFor<Wrapped<Loops>, form_policy_t<Loops, Policy>,
                                 Kokkos::Cuda>;
-
-  // The functor is the first member of Kokkos' closure (Kokkos 4.6 to 5.2).
-  template <NestedLoops Loops, class Own, class P>
-  static int team_size_max(Own const& closure, P const& policy) {
-    return policy.team_size_max(
-        reinterpret_cast<Wrapped<Loops> const&>(closure),
-        Kokkos::ParallelForTag());
-  }
-  template <NestedLoops Loops, class Own>
-  static int team_size_recommended(Own const& closure, Policy const& policy) {
-    return policy.team_size_recommended(
-        reinterpret_cast<Wrapped<Loops> const&>(closure),
-        Kokkos::ParallelForTag());
-  }
 };
 
 template <class Functor, class Reducer, class Policy>
@@ -234,38 +182,6 @@ struct TeamReductions {
   using Closure =
       Kokkos::Impl::ParallelReduce<Pair<Loops>, form_policy_t<Loops, Policy>,
                                    Kokkos::Cuda>;
-
-  // The pair is the first member of Kokkos' closure (Kokkos 4.6 to 5.2). Since
-  // 5.0 the public functions take what an application calls a reducer.
-  template <NestedLoops Loops, class Own, class P>
-  static int team_size_max(Own const& closure, P const& policy) {
-    auto const& pair = reinterpret_cast<Pair<Loops> const&>(closure);
-    Kokkos::ParallelReduceTag const tag;
-    if constexpr (requires {
-                    policy.team_size_max_internal(pair.get_functor(),
-                                                  pair.get_reducer(), tag);
-                  }) {
-      return policy.team_size_max_internal(pair.get_functor(),
-                                           pair.get_reducer(), tag);
-    } else {
-      return policy.team_size_max(pair.get_functor(), pair.get_reducer(), tag);
-    }
-  }
-  template <NestedLoops Loops, class Own>
-  static int team_size_recommended(Own const& closure, Policy const& policy) {
-    auto const& pair = reinterpret_cast<Pair<Loops> const&>(closure);
-    Kokkos::ParallelReduceTag const tag;
-    if constexpr (requires {
-                    policy.team_size_recommended_internal(
-                        pair.get_functor(), pair.get_reducer(), tag);
-                  }) {
-      return policy.team_size_recommended_internal(pair.get_functor(),
-                                                   pair.get_reducer(), tag);
-    } else {
-      return policy.team_size_recommended(pair.get_functor(),
-                                          pair.get_reducer(), tag);
-    }
-  }
 };
 
 }  // namespace KokkosMMA::Impl

@@ -17,8 +17,7 @@ struct TeamProblem {
   std::uint64_t teams = 0;
   /// Of a block: those of a team times the length of its vectors. 0: Kokkos
   /// chooses them, for its own kernel.
-  int threads         = 0;
-  bool fits_registers = true;  ///< a block of the kernel with overlapped loops
+  int threads = 0;
 };
 
 /// The first reason for which the `streamed` route refuses a team kernel, or
@@ -27,10 +26,6 @@ constexpr Refusal refuse_streamed(TeamProblem const& problem,
                                   Capability const& capability) {
   return first_refusal({
       {!capability.cuda, not_cuda},
-      {!problem.fits_registers,
-       {"a block of the team's size has not the registers for several calls at "
-        "a time",
-        "threads per block reported by the CUDA runtime"}},
   });
 }
 

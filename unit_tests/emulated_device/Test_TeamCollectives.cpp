@@ -54,11 +54,13 @@ void run_team(Shape shape, bool whole_team, F const& f) {
 
 template <class Value>
 struct Add {
+  static constexpr bool commutes = true;
   void init(Value& value) const { value = 0; }
   void join(Value& into, Value const& from) const { into += from; }
 };
 template <class Value>
 struct Largest {
+  static constexpr bool commutes = false;
   void init(Value& value) const {
     value = std::numeric_limits<Value>::lowest();
   }

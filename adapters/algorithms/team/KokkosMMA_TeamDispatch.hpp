@@ -62,6 +62,7 @@ using team_sum_t = std::conditional_t<is_16bit_float(scalar_v<T>), float, T>;
 /// A sum from zero, as the joiner that reductions and scans take.
 template <class Value>
 struct TeamSum {
+  static constexpr bool commutes = std::is_arithmetic_v<Value>;
   KOKKOS_FORCEINLINE_FUNCTION void init(Value& value) const { value = Value{}; }
   KOKKOS_FORCEINLINE_FUNCTION void join(Value& into, Value const& from) const {
     add(into, from);
@@ -70,6 +71,7 @@ struct TeamSum {
 
 /// A product from one.
 struct TeamProduct {
+  static constexpr bool commutes = true;
   KOKKOS_FORCEINLINE_FUNCTION void init(float& value) const { value = 1; }
   KOKKOS_FORCEINLINE_FUNCTION void join(float& into, float const& from) const {
     into *= from;
@@ -140,7 +142,8 @@ struct TeamScanCall {
 
 template <class Reducer>
 struct TeamJoin {
-  using Value = typename Reducer::value_type;
+  static constexpr bool commutes = false;
+  using Value                    = typename Reducer::value_type;
   Reducer const& reducer;
 
   KOKKOS_FORCEINLINE_FUNCTION void init(Value& value) const {
@@ -167,7 +170,7 @@ struct TeamElements {
   }
 };
 
-/// What counts to an Index: a lane may go four sizes of a team beyond.
+/// What counts to an Index: a lane may go the size of a team beyond.
 template <class Index>
 using count_t =
     std::conditional_t<(sizeof(Index) < 4 ||

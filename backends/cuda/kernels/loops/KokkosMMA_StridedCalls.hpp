@@ -22,9 +22,9 @@ __device__ void strided_calls(Index begin, Index end, unsigned lane,
 }
 
 /// Rounds of several calls without a branch between them, so that the loads of
-/// all are in flight before the first addition waits: of four calls, then of
-/// two, then of one. GB/s of rows of floats (H200, 2026-11-26; Kokkos' own
-/// loops beside them):
+/// all are in flight before the first addition waits: of `Calls` calls, 2 or 4,
+/// then of two, then of one. GB/s of rows of floats (H200, 2026-11-26; Kokkos'
+/// own loops beside them):
 ///
 /// | lanes and indices        | Kokkos | 4, 1 | 4, 2, 1 | 8, 2, 1 |
 /// |--------------------------|--------|------|---------|---------|
@@ -35,77 +35,44 @@ __device__ void strided_calls(Index begin, Index end, unsigned lane,
 /// | of 128 threads, 4096     | 2252   | 4138 | 4161    | 4222    |
 ///
 /// Eight calls make eleven copies of the functor.
-template <class Index, class Call, class T>
+template <unsigned Calls = 4, class Index, class Call, class T>
 __device__ void overlapped_strided_calls(Index begin, Index end, unsigned lane,
                                          unsigned lanes, Call const& f,
                                          T& value) {
   // Counts, for the index behind the last may be no value of its type.
   using Count =
       std::conditional_t<sizeof(Index) <= 4, std::uint32_t, std::uint64_t>;
-  Count const size = begin < end ? Count(end) - Count(begin) : 0;
-  if (size <= lane) return;
-  Count left       = size - lane;
-  Count at         = Count(begin) + lane;
-  auto const round = [&](auto calls) {
+  Count left         = begin < end ? Count(end) - Count(begin) : 0;
+  Count at           = Count(begin) + lane;
+  unsigned const all = Calls * lanes;
+  for (; left >= all; left -= all, at += all) {
 #pragma unroll
-    for (unsigned u = 0; u < calls; ++u) {
+    for (unsigned u = 0; u < Calls; ++u) {
       Index i = static_cast<Index>(at + u * lanes);
       f(i, value);
     }
-    Count const passed = calls * lanes;
-    at += passed;
-    left = left > passed ? left - passed : 0;
-  };
-#if KXV == 3
-#pragma unroll 1
-  while (true) {
-#pragma unroll
-    for (unsigned u = 0; u < 4; ++u)
-      if (u == 0 || u * lanes < left) {
-        Index i = static_cast<Index>(at + u * lanes);
-        f(i, value);
-      }
-    if (left <= 4 * lanes) return;
-    left -= 4 * lanes;
-    at += 4 * lanes;
   }
-#elif KXV == 4
-#pragma unroll 1
-  while (left > 3 * lanes) {
-    T parts[4];
-#pragma unroll
-    for (unsigned u = 0; u < 4; ++u) parts[u] = 0;
-#pragma unroll
-    for (unsigned u = 0; u < 4; ++u) {
-      Index i = static_cast<Index>(at + u * lanes);
-      f(i, parts[u]);
-    }
-    value += parts[0] + parts[1] + parts[2] + parts[3];
-    at += 4 * lanes;
-    left -= left > 4 * lanes ? 4 * lanes : left;
-  }
-#else
-  while (left > 3 * lanes) round(std::integral_constant<unsigned, 4>());
+  if (lane >= left) return;
+#ifndef KXV
+#define KXV 5
 #endif
-#if KXV == 1
+  if constexpr (KXV == 6 && Calls > 2) {
+    if (left <= 2 * lanes) {
 #pragma unroll
-  for (unsigned u = 0; u < 3; ++u)
-    if (u * lanes < left) {
+      for (unsigned u = 0; u < 2; ++u)
+        if (u == 0 || lane + lanes < left) {
+          Index i = static_cast<Index>(at + u * lanes);
+          f(i, value);
+        }
+      return;
+    }
+  }
+#pragma unroll
+  for (unsigned u = 0; u < Calls; ++u)
+    if (u == 0 || lane + u * lanes < left) {
       Index i = static_cast<Index>(at + u * lanes);
       f(i, value);
     }
-#elif KXV == 2
-  if (left > 2 * lanes)
-    round(std::integral_constant<unsigned, 3>());
-  else if (left > lanes)
-    round(std::integral_constant<unsigned, 2>());
-  else if (left > 0)
-    round(std::integral_constant<unsigned, 1>());
-#else
-  if (left > lanes) round(std::integral_constant<unsigned, 2>());
-#pragma unroll 1
-  while (left > 0) round(std::integral_constant<unsigned, 1>());
-#endif
 }
 
 }  // namespace KokkosMMA::Impl::Cuda

@@ -4,11 +4,11 @@
 #define KOKKOSMMA_CUDA_TEAM_COLLECTIVES_HPP
 
 #include <backends/cuda/atom/KokkosMMA_Warp.hpp>
-#include <backends/cuda/kernels/block/KokkosMMA_LastBlockReduce.hpp>
+#include <backends/cuda/kernels/loops/KokkosMMA_StridedCalls.hpp>
+#include <backends/cuda/runtime/KokkosMMA_ResultTarget.hpp>
 #include <core/mma/KokkosMMA_StagedTile.hpp>
 
 #include <cstdint>
-#include <cstring>
 #include <type_traits>
 
 /// \file
@@ -17,7 +17,8 @@
 ///
 /// Memory is read by ordinary loads: it may be shared, or written earlier in
 /// the same kernel. `Joiner` offers init(T&) and join(T& into, T const& from),
-/// which is into = into + from with `into` the earlier.
+/// which is into = into + from with `into` the earlier, and `commutes`: whether
+/// from + into has the same bits.
 
 namespace KokkosMMA::Impl::Cuda {
 
@@ -89,6 +90,12 @@ struct LaneGroup {
     });
   }
   template <class T>
+  __device__ T exchange(T const& value, unsigned offset) const {
+    return shuffle(value, [&](std::uint32_t word) {
+      return __shfl_xor_sync(mask, word, int(offset), int(segment));
+    });
+  }
+  template <class T>
   __device__ T broadcast(T const& value, unsigned from) const {
     return shuffle(value, [&](std::uint32_t word) {
       return __shfl_sync(mask, word, from, segment);
@@ -108,13 +115,13 @@ struct LaneGroup {
   }
 };
 
-/// Calls, and loads of 16 bytes, of a lane that are under way together. Rows
-/// that a warp takes in one step wait for memory, so that their rate is that of
-/// the resident warps, and these are as many as 32 registers allow. Kernels of
-/// rows of half, float and double have 27 to 32 of them, Kokkos' 25 to 31 (nvcc
-/// 13.0, sm_90). With 4 or 8 vectors and an accumulator for each, 40 to 56.
-inline constexpr int team_calls   = 4;
-inline constexpr int team_vectors = 2;
+/// Loads of 16 bytes of a lane that are under way together. Each takes
+/// registers from the caller's kernel. Rows that a warp takes in one step wait
+/// for memory, so that their rate is that of the resident warps, and these are
+/// as many as 32 registers allow. Kernels of rows of half, float and double
+/// have 30 to 32, Kokkos' 25 to 31 (nvcc 13.0, sm_90). With 4 or 8 such loads
+/// and a running value for each they had 40 to 56.
+inline constexpr unsigned team_vectors = 2;
 
 /// Elements in memory of which a lane has no more than so many are taken one by
 /// one: without alignment and edges.
@@ -129,14 +136,23 @@ __device__ unsigned char* team_warp_sums() {
 }
 
 /// A value per lane to their sum, in every lane: a tree over the lanes of a
-/// warp, then the warps in four chains. Two barriers; Kokkos' own last step,
-/// which is for values of more bytes, has two and one more for every 4 warps.
+/// warp, in which pairs exchange their values where joining commutes, and then
+/// the warps in four chains. Two barriers; Kokkos' own last step, which is for
+/// values of more bytes, has two and one more for every 4 warps.
 template <class Value, class Joiner>
 __device__ Value join_group(LaneGroup const& group, Value const& of_lane,
                             Joiner const& joiner) {
   Value const value = group.with_constants(
       [&](LaneGroup const& lanes, [[maybe_unused]] auto whole) {
         Value sum = of_lane;
+        if constexpr (Joiner::commutes) {
+          if (lanes.width == lanes.segment) {
+#pragma unroll(whole.value && sizeof(Value) <= 8 ? 5 : 1)
+            for (unsigned offset = lanes.segment / 2; offset > 0; offset /= 2)
+              joiner.join(sum, lanes.exchange(sum, offset));
+            return sum;
+          }
+        }
     // Of a whole warp, what the last lanes get is used by none.
 #pragma unroll(whole.value && sizeof(Value) <= 8 ? 5 : 1)
         for (unsigned offset = lanes.segment / 2; offset > 0; offset /= 2) {
@@ -166,34 +182,14 @@ __device__ Value join_group(LaneGroup const& group, Value const& of_lane,
   return part[0];
 }
 
-/// call(i) for the lane's share of [0, count), in order: `Calls` at a time with
-/// no branch between them, so that they load together, then two, then one.
-/// ptxas 13.0 puts waits between calls that are guarded one by one. Index holds
-/// count + Calls * group.size.
-template <int Calls, class Index, class Call>
-__device__ void each_of_lane(LaneGroup const& group, Index count,
-                             Call const& call) {
-  Index i         = group.rank;
-  auto const step = [&](auto calls) {
-#pragma unroll
-    for (unsigned c = 0; c < calls.value; ++c) call(i + c * group.size);
-    i += calls.value * group.size;
-  };
-  while (i + (Calls - 1) * group.size < count)
-    step(std::integral_constant<unsigned, Calls>{});
-  if constexpr (Calls > 2)
-    if (i + group.size < count) step(std::integral_constant<unsigned, 2>{});
-  if constexpr (Calls > 1)
-    if (i < count) call(i);
-}
-
 /// The lane's share of call(i, running) for i in [0, count).
 template <class Value, class Index, class Joiner, class Call>
 __device__ Value reduce_calls(LaneGroup const& group, Index count,
                               Joiner const& joiner, Call const& call) {
   Value value;
   joiner.init(value);
-  each_of_lane<team_calls>(group, count, [&](Index i) { call(i, value); });
+  overlapped_strided_calls(Index(0), count, group.rank, group.size, call,
+                           value);
   return value;
 }
 
@@ -251,35 +247,18 @@ __device__ int sum_of_bytes(Vector16 const& vector) {
   }
 }
 
-/// The lane's share of `size` elements at x. `Sum`: joining is addition, from
-/// zero.
-///
-/// Loads of 16 bytes gain where single ones leave memory idle: there are as
-/// many bytes of doubles in team_calls of them as in team_vectors. Tensor cores
-/// gain nothing: they save half the instructions of sums of 16-bit floats,
-/// which wait for memory (segments of 4096 halves, H200: 4266 GB/s by
-/// additions, 4396 by products), and take eight registers.
+/// Joins the lane's share of the elements with `value`, 16 bytes at a time.
 template <Scalar Input, bool Sum, class Value, class Joiner>
-__device__ Value reduce_memory(LaneGroup const& group, void const* x,
-                               std::uint64_t size, Joiner const& joiner) {
-  constexpr bool wide    = size_of(Input) == 8;
-  using Index            = std::conditional_t<wide, std::uint64_t, unsigned>;
-  auto const* const data = static_cast<ElementBits<Input> const*>(x);
-  if (wide || size <= team_single_elements * group.size)
-    return reduce_calls<Value>(
-        group, Index(size), joiner, [&](Index i, Value& into) {
-          joiner.join(into, element_value<Warp, Input, Value>(data[i]));
-        });
-  TeamMemory<Input> const memory(data, size);
-  Value value;
-  joiner.init(value);
+__device__ void reduce_vectors(LaneGroup const& group,
+                               TeamMemory<Input> const& memory,
+                               Joiner const& joiner, Value& value) {
   for (unsigned e = group.rank; e < memory.edges(); e += group.size)
     joiner.join(value, element_value<Warp, Input, Value>(memory.edge(e)));
-  auto const take = [&](std::uint64_t v) {
+  auto const take = [&](std::uint64_t v, Value& into) {
     Vector16 const vector = memory.vector(v);
     if constexpr (Sum && TeamMemory<Input>::bytes == 1 &&
                   std::is_integral_v<Value>) {
-      joiner.join(value, static_cast<Value>(sum_of_bytes<Input>(vector)));
+      joiner.join(into, static_cast<Value>(sum_of_bytes<Input>(vector)));
     } else {
       constexpr int elements = TeamMemory<Input>::per_vector;
       Value of_vector[elements];
@@ -292,11 +271,54 @@ __device__ Value reduce_memory(LaneGroup const& group, void const* x,
 #pragma unroll
         for (int e = 0; e + step < elements; e += 2 * step)
           joiner.join(of_vector[e], of_vector[e + step]);
-      joiner.join(value, of_vector[0]);
+      joiner.join(into, of_vector[0]);
     }
   };
-  each_of_lane<team_vectors>(group, memory.vectors, take);
-  return value;
+  overlapped_strided_calls<team_vectors>(std::uint64_t(0), memory.vectors,
+                                         group.rank, group.size, take, value);
+}
+
+/// The lane's share of `size` elements at x. `Sum`: joining is addition, from
+/// zero.
+///
+/// Loads of 16 bytes gain where single ones leave memory idle: there are as
+/// many bytes in four calls of doubles as in two vectors. Tensor cores gain
+/// nothing: they save half the instructions of sums of 16-bit floats, which
+/// wait for memory (kernels of segments of 4096 and 8 halves, H200: 4266 and
+/// 4118 GB/s by additions, 4396 and 3957 by products), and take registers.
+template <Scalar Input, bool Sum, class Value, class Joiner>
+__device__ Value reduce_memory(LaneGroup const& group, void const* x,
+                               std::uint64_t size, Joiner const& joiner) {
+  using Bits       = ElementBits<Input>;
+  Bits const* data = static_cast<Bits const*>(x);
+  Value value;
+  joiner.init(value);
+  auto const one_by_one = [&](unsigned count) {
+    overlapped_strided_calls(
+        0u, count, group.rank, group.size,
+        [&](unsigned i, Value& into) {
+          joiner.join(into, element_value<Warp, Input, Value>(data[i]));
+        },
+        value);
+  };
+  if constexpr (sizeof(Bits) == 8) {
+    // With indices of 64 bits, sums of a team take 37 registers.
+    do {
+      unsigned const count = size < 1u << 30 ? unsigned(size) : 1u << 30;
+      one_by_one(count);
+      data += count;
+      size -= count;
+    } while (size > 0);
+    return value;
+  } else {
+    if (size <= team_single_elements * group.size) {
+      one_by_one(unsigned(size));
+      return value;
+    }
+    reduce_vectors<Input, Sum>(group, TeamMemory<Input>(data, size), joiner,
+                               value);
+    return value;
+  }
 }
 
 /// Scan of [0, units): source.take(unit, value) puts the value of a unit in
