@@ -102,14 +102,14 @@ class RoutedArrays : public ReduceClosure<Functor, Reducer, PolicyT> {
   using typename Base::Flat;
 
  public:
-  using typename Base::value_type;
   using Base::Base;
+  using typename Base::value_type;
 
   void execute() {
     static std::atomic_flag reported = ATOMIC_FLAG_INIT;
     Reducer const& reducer           = Base::reducer();
     typename Flat::Index const begin = Flat::begin(Base::m_policy);
-    Call const& call = Flat::call(Base::functor(), Base::m_policy);
+    Call const& call         = Flat::call(Base::functor(), Base::m_policy);
     void const* in_registers = nullptr;
     if constexpr (has_count) in_registers = kernel<true>();
     ErasedArrays erased{{Base::m_policy.space(),
@@ -137,18 +137,18 @@ class RoutedArrays : public ReduceClosure<Functor, Reducer, PolicyT> {
  private:
   static constexpr bool is_array = is_array_reducer<Reducer>;
   // Numbers are copied and added without a thought of what else that does.
-  static constexpr bool by_value =
-      is_array && adds<Reducer>() &&
-      std::is_trivially_copyable_v<value_type> && sizeof(value_type) <= 16;
+  static constexpr bool by_value = is_array && adds<Reducer>() &&
+                                   std::is_trivially_copyable_v<value_type> &&
+                                   sizeof(value_type) <= 16;
   // The array may be the functor's or a reducer's of its own. What is large
   // would be copied to local memory.
   static constexpr bool has_count =
       is_array && sizeof(value_type) <= 16 && sizeof(Functor) <= 1024 &&
       requires(Functor const& functor, Reducer const& r) {
-        functor.value_count;
-        r.get_functor().value_count;
-      };
-  using Tuning = Cuda::tuning_type<array_tuning(is_array)>;
+    functor.value_count;
+    r.get_functor().value_count;
+  };
+  using Tuning = Cuda::tuning_type<array_tuning(is_array, sizeof(value_type))>;
 
   template <bool InRegisters>
   static void const* kernel() {
