@@ -41,7 +41,8 @@ void launch_array_reduce(Call const& call, Cuda::KernelFacts const& facts,
   ArrayShape const shape     = array_reduce_shape(
           *device.tuning, call.tuning, call.count,
           array_stride(call.value_bytes, call.alignment), call.problem.size,
-          device.multiprocessors, device.shared_bytes,
+          device.multiprocessors,
+          Cuda::shared_bytes_of_kernel(device.id, call.kernel),
           facts.resident_blocks * array_facts_threads, Cuda::max_partials);
   Cuda::GridScratch const grid =
       scratch->grid(shape.launch.blocks, call.value_bytes);
@@ -73,7 +74,7 @@ bool run_arrays(Call& call) {
   Cuda::KernelFacts facts{};
   auto const ask = [&](void const* kernel) {
     facts = Cuda::facts_of_kernel(call.space.cuda_device(), kernel,
-                                  array_facts_threads, 0, true);
+                                  array_facts_threads, 0);
     return facts.local_bytes == 0;
   };
   if (settings.route == Route::generic || call.result == nullptr) {
@@ -93,6 +94,12 @@ bool run_arrays(Call& call) {
         launch_array_reduce(call, facts, scratch);
       });
 }
+
+/// Whether value_count is a member of each object, and not of the class.
+template <class Functor>
+concept HasCount = requires {
+  requires std::is_member_object_pointer_v<decltype(&Functor::value_count)>;
+};
 
 /// A reduction for whose value a thread has a place in shared memory.
 template <class Functor, class Reducer, class PolicyT>
@@ -144,10 +151,7 @@ class RoutedArrays : public ReduceClosure<Functor, Reducer, PolicyT> {
   // would be copied to local memory.
   static constexpr bool has_count =
       is_array && sizeof(value_type) <= 16 && sizeof(Functor) <= 1024 &&
-      requires(Functor const& functor, Reducer const& r) {
-    functor.value_count;
-    r.get_functor().value_count;
-  };
+      HasCount<Functor> && HasCount<typename Reducer::functor_type>;
   using Tuning = Cuda::tuning_type<array_tuning(is_array, sizeof(value_type))>;
 
   template <bool InRegisters>

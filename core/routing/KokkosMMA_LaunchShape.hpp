@@ -72,7 +72,7 @@ struct ArrayShape {
 
 /// Shared memory that a block has besides its arrays: 1 KB for the system from
 /// compute capability 8.0 on, and what the kernel declares.
-inline constexpr int array_block_bytes = 1024 + 64;
+inline constexpr int array_block_bytes = 1024 + 256;
 
 /// What a launch of arrays may have of a kernel's resident threads is asked
 /// for blocks of this size.
