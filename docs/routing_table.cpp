@@ -288,8 +288,6 @@ void print_reductions(std::ostream& out) {
   table.add(
       "`MDRangePolicy`", any_type, sizes,
       with(functor, [](ReduceProblem& p) { p.pattern = Pattern::mdrange; }));
-  table.add("`TeamPolicy`", any_type, sizes,
-            with(functor, [](ReduceProblem& p) { p.pattern = Pattern::team; }));
   table.add("a node of a Kokkos graph", any_type, sizes,
             with(functor, [](ReduceProblem& p) { p.in_graph = true; }));
   table.print(out);

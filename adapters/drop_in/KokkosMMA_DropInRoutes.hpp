@@ -64,6 +64,7 @@ inline bool const drop_in_announced = announce_drop_in();
 #include <adapters/drop_in/KokkosMMA_InterceptFor.hpp>
 #include <adapters/drop_in/KokkosMMA_InterceptReduce.hpp>
 #include <adapters/drop_in/KokkosMMA_InterceptScan.hpp>
+#include <adapters/drop_in/KokkosMMA_InterceptTeam.hpp>
 #include <adapters/drop_in/KokkosMMA_StdScans.hpp>
 
 namespace Kokkos::Experimental::Impl {
@@ -138,15 +139,16 @@ inline constexpr bool is_flat_policy<Kokkos::MDRangePolicy<Traits...>> = true;
 template <class Functor, class Reducer, class Policy>
 constexpr Refusal refusal_of_types() {
   ReduceProblem problem;
-  problem.pattern = is_team_policy<Policy>    ? Pattern::team
-                    : is_range_policy<Policy> ? Pattern::range
-                                              : Pattern::mdrange;
+  problem.pattern = is_range_policy<Policy> ? Pattern::range : Pattern::mdrange;
+  problem.in_graph = Policy::is_graph_kernel::value;
   problem.fixed_size =
       Reducer::static_value_size() == sizeof(typename Reducer::value_type);
-  problem.value_bytes   = sizeof(typename Reducer::value_type);
-  problem.value         = scalar_v<typename Reducer::value_type>;
-  problem.sum           = adds<Reducer>();
-  problem.functor_bytes = sizeof(Functor) + sizeof(Reducer);
+  problem.value = scalar_v<typename Reducer::value_type>;
+  problem.sum   = adds<Reducer>();
+  if (!is_team_policy<Policy>) {  // Kokkos' own kernels run those
+    problem.value_bytes   = sizeof(typename Reducer::value_type);
+    problem.functor_bytes = sizeof(Functor) + sizeof(Reducer);
+  }
   return refuse_streamed(problem, Capability{true, 90, 1});
 }
 /// Loops that keep Kokkos' class, and scans with such types, which say nothing.

@@ -21,9 +21,17 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <stdexcept>
 #include <type_traits>
 
 namespace KokkosMMA::Impl {
+
+/// Functors of ours whose joins may not change places. Kokkos' own scan on Cuda
+/// changes them (4.6.01).
+template <class Functor>
+inline constexpr bool joins_in_order = requires {
+  typename Functor::kokkosmma_joins_in_order;
+};
 
 /// A functor wrapped in a type for which nothing is routed. The type of
 /// its value must be said: Kokkos deduces it from pointers to the functor's own
@@ -224,7 +232,14 @@ class RoutedScan {
     if constexpr (tile_compiled) {
       erased.scan_tiles = &scan_tiles;
     }
-    if (!run_scan(erased)) m_run_native(*this);
+    if (run_scan(erased)) return;
+    if constexpr (joins_in_order<Functor>) {
+      throw std::runtime_error(
+          "KokkosMMA: a scan by key found no memory for its scratch on the "
+          "device; free some, or ask for route generic");
+    } else {
+      m_run_native(*this);
+    }
   }
 
   Functor const& functor() const { return functor_of(m_functor); }

@@ -12,6 +12,7 @@
 #if defined(KOKKOS_ENABLE_CUDA)
 
 #include <adapters/drop_in/KokkosMMA_TaggedCall.hpp>
+#include <adapters/kokkos/KokkosMMA_Functors.hpp>
 #include <backends/cuda/kernels/reduce/KokkosMMA_MmaReduce.hpp>
 #include <backends/cuda/kernels/reduce/KokkosMMA_StreamedReduce.hpp>
 #include <core/base/KokkosMMA_Scalar.hpp>
@@ -109,8 +110,8 @@ inline constexpr bool is_array_reducer =
 
 /// Values that a thread keeps in registers.
 template <class Reducer>
-concept ValueInRegisters =
-    Reducer::static_value_size() == sizeof(typename Reducer::value_type) &&
+concept ValueInRegisters = Reducer::static_value_size()
+== sizeof(typename Reducer::value_type) &&
     sizeof(typename Reducer::value_type) <= max_value_bytes;
 
 /// Arrays, and larger values, for which a thread has a place in shared memory.

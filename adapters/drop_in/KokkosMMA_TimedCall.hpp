@@ -44,8 +44,8 @@ inline std::atomic<bool> any_call_recorded{false};
 /// What the tables do not have.
 [[gnu::cold]] inline std::string note_on_unseen_calls() {
   return "KokkosMMA: not in the table: calls that are not intercepted "
-         "(TeamPolicy, policies of kokkos-mma, calls inside kernels, graph "
-         "nodes, captured streams, what is refused when it is compiled); " +
+         "(policies of kokkos-mma, calls inside kernels, graph nodes, "
+         "captured streams, what is refused when it is compiled); " +
          std::to_string(VerboseLines::unseen()) +
          " of them were seen on Cuda\n";
 }

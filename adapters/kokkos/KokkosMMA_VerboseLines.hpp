@@ -192,7 +192,7 @@ class VerboseLines {
   }
 
   [[gnu::cold]] static void report(Call const& call) {
-    // Loops of teams and of policies of this library come here too.
+    // Loops of policies of this library come here too.
     if (call.pattern == loop && !call.refusal) return;
     std::string text = "KokkosMMA: ";
     text += call.pattern;

@@ -77,8 +77,9 @@ struct ScannedOfRun {
 template <Operation Op, class Accumulator, bool Inclusive, class Keys, class X,
           class Y>
 struct ScanRuns {
-  using kokkosmma_functor = void;
-  using value_type        = ScannedOfRun<Accumulator>;
+  using kokkosmma_functor        = void;
+  using kokkosmma_joins_in_order = void;
+  using value_type               = ScannedOfRun<Accumulator>;
   Keys keys;
   X x;
   Y y;

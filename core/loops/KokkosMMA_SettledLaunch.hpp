@@ -47,7 +47,7 @@ class SettledLaunch {
 
   /// Never zero, which is the word of no loop.
   static std::uint64_t key_of(Loop const& loop) {
-    return std::uint64_t(loop.device_id) << 15 |
+    return std::uint64_t(loop.device_id) << 20 |
            std::uint64_t(loop.size_class) << 2 |
            std::uint64_t(loop.forced) << 1 | 1;
   }

@@ -55,8 +55,6 @@ constexpr Refusal refuse_streamed(ReduceProblem const& problem,
   Refusal const shared_value = refuse_shared_value(problem, capability);
   return first_refusal({
       {!capability.cuda, not_cuda},
-      {problem.pattern == Pattern::team,
-       {"the policy is a TeamPolicy", "the team handle is Kokkos' own"}},
       {problem.in_graph, is_graph_node},
       {!problem.compiled,
        {"the call has no result to write", "docs/drop_in.md"}},

@@ -20,7 +20,7 @@ enum class Source : unsigned char {
 };
 
 /// Shape of the iteration space.
-enum class Pattern : unsigned char { range, mdrange, team };
+enum class Pattern : unsigned char { range, mdrange };
 
 /// A reduction as values: what the route function needs and nothing else.
 struct ReduceProblem {

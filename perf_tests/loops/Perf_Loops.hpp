@@ -6,12 +6,10 @@
 
 #include <array>
 #include <cmath>
-#include <functional>
 #include <string>
 #include <utility>
-#include <vector>
 
-#include "support/Perf_Data.hpp"
+#include "support/Perf_Sides.hpp"
 
 #if defined(KOKKOS_ENABLE_CUDA) && !defined(KOKKOSMMA_DROP_IN_HPP) && \
     __has_include(<cub/device/device_for.cuh>)
@@ -21,78 +19,8 @@
 #define KOKKOSMMA_PERF_HAS_DEVICE_FOR 0
 #endif
 
-// The sources of bodies are an application's: they include nothing of the
-// library and are compiled twice, without and with the drop-in in front. All
-// that they define is in the namespace of their side, so that no kernel, and no
-// instance of a Kokkos template, has the same name on both.
-#if defined(KOKKOSMMA_DROP_IN_HPP)
-#define KOKKOSMMA_PERF_SIDE drop_in
-#else
-#define KOKKOSMMA_PERF_SIDE kokkos
-#endif
-
 namespace perf {
 
-class Session;
-
-/// What a loop is timed by.
-struct Work {
-  std::function<void()> call;  ///< submits the loop once
-  double indices            = 0;
-  double bytes              = 0;   ///< that a call has to move; 0: no bound
-  std::function<void()> cub = {};  ///< the same body by cub::DeviceFor::Bulk
-};
-
-/// The memory of the loops, the same for both sides.
-class Arena {
- public:
-  Exec exec;
-
-  explicit Arena(Session& session);
-  int at_most(int n) const { return std::min(n, m_max_n); }
-  /// Elements of an array that no cache holds: 2^28, of 8 bytes 2^27, no more
-  /// than --mma-max-n.
-  template <class T>
-  int elements() const {
-    return at_most(sizeof(T) == 8 ? 1 << 27 : 1 << 28);
-  }
-  /// Random data: twice elements() of T.
-  template <class T>
-  T* in() const;
-  template <class T>
-  Vector<T> in(int n) const {
-    return Vector<T>(in<T>(), n);
-  }
-  /// The results, which are poisoned before a checked call and then compared.
-  template <class T>
-  T* out(std::size_t n) {
-    return static_cast<T*>(results(n * sizeof(T)));
-  }
-  template <class T>
-  Vector<T> out_vector(int n) {
-    return Vector<T>(out<T>(n), n);
-  }
-  /// The bits that a call leaves behind a poison.
-  std::uint64_t hash_of(std::function<void()> const& call) const;
-
- private:
-  void* results(std::size_t bytes);
-
-  Session& m_session;
-  int m_max_n;
-  std::uint32_t* m_results = nullptr;
-  std::size_t m_words      = 0;
-};
-
-/// One line of the table of loops.
-struct Loop {
-  char const* type;
-  std::string name;
-  std::function<Work(Arena&)> make;
-  bool has_cub = false;
-};
-
-using Table = std::vector<Loop>();
 namespace kokkos {
 Table stream_loops, other_loops, grid_loops, volume_loops;
 }
@@ -282,7 +210,7 @@ Work work_of(Arena& arena, Shape<rank> const& shape) {
 /// A line of the table.
 template <class T, int rank, class Body, class Layout = Right,
           Iterate order = along, class Index = int>
-Loop loop(std::string const& name, Shape<rank> const& shape = {}) {
+Line loop(std::string const& name, Shape<rank> const& shape = {}) {
   return {type_name<T>(), "rank" + std::to_string(rank) + "/" + name,
           [shape](Arena& arena) {
             return work_of<T, rank, Body, Layout, order, Index>(arena, shape);

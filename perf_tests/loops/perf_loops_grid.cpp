@@ -7,7 +7,7 @@
 
 namespace perf::KOKKOSMMA_PERF_SIDE {
 
-std::vector<Loop> grid_loops() {
+std::vector<Line> grid_loops() {
   using Space = Exec::array_layout;
   return {loop<float, 2, Copy>("copy"),
           loop<double, 2, Copy>("copy"),

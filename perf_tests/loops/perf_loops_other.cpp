@@ -178,7 +178,7 @@ Work relayout(Arena& a) {
           double(x.size()), 8. * double(x.size())};
 }
 
-std::vector<Loop> other_loops() {
+std::vector<Line> other_loops() {
   using Scale = Combine<2, 0, 1>;
   return {{"float", "rank1/gather", permute<float, false>},
           {"double", "rank1/gather", permute<double, false>},

@@ -37,7 +37,7 @@ struct Iota {
 };
 
 template <class T>
-void add_type(std::vector<Loop>& loops) {
+void add_type(std::vector<Line>& loops) {
   loops.insert(
       loops.end(),
       {loop<T, 1, Combine<0, 0, 3>>("fill"), loop<T, 1, Copy>("copy"),
@@ -46,8 +46,8 @@ void add_type(std::vector<Loop>& loops) {
        loop<T, 1, Star>("points3")});
 }
 
-std::vector<Loop> stream_loops() {
-  std::vector<Loop> loops = {
+std::vector<Line> stream_loops() {
+  std::vector<Line> loops = {
       {"float", "rank1/structures3", sums<3, Right>},
       {"float", "rank1/structures6", sums<6, Right>},
       {"float", "rank1/structures8", sums<8, Right>},

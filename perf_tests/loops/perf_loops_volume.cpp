@@ -7,7 +7,7 @@
 
 namespace perf::KOKKOSMMA_PERF_SIDE {
 
-std::vector<Loop> volume_loops() {
+std::vector<Line> volume_loops() {
   return {loop<float, 3, Copy>("copy"),
           loop<double, 3, Copy>("copy"),
           loop<float, 3, Copy, Left, across>("copy_left"),

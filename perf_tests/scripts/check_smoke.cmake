@@ -4,7 +4,7 @@
 cmake_minimum_required(VERSION 3.25)
 
 # cmake -DPROGRAM=perf_reduce -DJSON=FILE -P check_smoke.cmake
-# Runs a benchmark, perf_reduce, perf_scan, perf_segmented, perf_stencil, perf_loops or perf_paper, on small data and looks for what readers of its JSON rely on.
+# Runs a benchmark, perf_reduce, perf_scan, perf_segmented, perf_stencil, perf_loops, perf_nested or perf_paper, on small data and looks for what readers of its JSON rely on.
 cmake_path(GET PROGRAM STEM program)
 file(REMOVE "${JSON}")
 execute_process(
@@ -44,6 +44,8 @@ elseif(program STREQUAL "perf_segmented")
   expect(segmented_reduce "kokkos_flat;mma;streamed" "${types}" "equal/length:8;along0/columns:4096")
   expect(segmented_reduce kokkos_team "${types}" "equal/length:8;${ragged};along0/columns:16")
   expect(segmented_scan "kokkos_team;segmented" "${types}" "equal/length:16;ragged32/mean:16")
+  expect(segmented_reduce segmented "float;double;int8" "keys/length:1;keys/length:256")
+  expect(segmented_scan segmented "float;double;int8" "keys/length:1;keys/length:256")
   expect(segmented_scan "unchecked" "${types}" "ragged32/one_long:3")
   expect(segmented_scan "kokkos_flat;segmented;streamed" "${types}" along0/columns:1000)
 elseif(program STREQUAL "perf_stencil")
@@ -65,6 +67,11 @@ elseif(program STREQUAL "perf_loops")
   set(counters elements_per_second speedup indices)
   expect(loop "kokkos;drop_in" "float;double;int8" "rank1/fill;rank1/triad;rank2/copy")
   expect(loop "kokkos;drop_in" float "rank1/scatter;rank1/few1;functor/30720;view/initialise;rank3/points27;rank6/copy")
+elseif(program STREQUAL "perf_nested")
+  set(counters elements_per_second speedup indices)
+  expect(nested "kokkos;drop_in" "float;double" "rows/vector_8x32/16;rows/team_128/16384;application/gather_vector")
+  expect(nested "kokkos;drop_in" double "csr/stencil27_8;csr/power_law_32;reducer/moments_team;few/vector_3;batched/gemv16")
+  expect(nested "kokkos;drop_in" float "for/team;scan/team_1024;reducer/minloc_vector;single/team;policy/reduce_1024")
 elseif(program STREQUAL "perf_paper")
   expect(paper_error "kokkos;library" float "uniform;normal")
   expect(paper_automaton global uint8 "moore/r:1/side:128;moore/r:5/side:128")
@@ -91,12 +98,12 @@ set(seen "")
 foreach(i RANGE ${last})
   string(JSON case GET "${text}" benchmarks ${i})
   string(JSON name GET "${case}" name)
-  string(REGEX REPLACE "^(loop/.*)/iterations" "\\1/n:0/iterations" name "${name}") # their number is in a counter
+  string(REGEX REPLACE "^((loop|nested)/.*)/iterations" "\\1/n:0/iterations" name "${name}") # their number is in a counter
   string(JSON failed ERROR_VARIABLE absent GET "${case}" error_occurred)
   if(failed STREQUAL "ON")
     message(FATAL_ERROR "${name} failed")
   endif()
-  if(name MATCHES "^((loop|reduce|scan|segmented_[a-z]+|stencil[a-z_]*|automaton|paper_[a-z_]+)/[a-z_]+/[a-z0-9]+/[a-z_0-9:/]+)/n:[0-9]+/")
+  if(name MATCHES "^((loop|nested|reduce|scan|segmented_[a-z]+|stencil[a-z_]*|automaton|paper_[a-z_]+)/[a-z_]+/[a-z0-9]+/[a-z_0-9:/]+)/n:[0-9]+/")
     list(APPEND seen "${CMAKE_MATCH_1}")
     string(JSON route GET "${case}" label)
     if(route MATCHES "^refused: ") # a route that does not take such segments has no figures

@@ -84,9 +84,11 @@ class Segmented:
         ("segmented_reduce", "ragged32"): "Sums of segments between int32 offsets",
         ("segmented_reduce", "ragged64"): "Sums of segments between int64 offsets",
         ("segmented_reduce", "along0"): "Sums of the columns of a row-major matrix",
+        ("segmented_reduce", "keys"): "Sums of runs of equal keys",
         ("segmented_scan", "equal"): "Inclusive scans of equal segments",
         ("segmented_scan", "ragged32"): "Inclusive scans of segments between int32 offsets",
         ("segmented_scan", "along0"): "Inclusive scans of the columns of a row-major matrix",
+        ("segmented_scan", "keys"): "Inclusive scans of runs of equal keys",
     }
     # The targets' GB/s over the read ceiling of 4620 and the copy ceiling of 4240 that they were set beside.
     read, copied = 4620, 4240
@@ -328,7 +330,7 @@ def segmented_lines(results):
             peer = against_peer(results, own, contenders, Segmented.contenders, lambda case: case.bytes_per_second)
             rows.append(cells + [fraction, peer, own.label if own else "-"])
         ceiling = "copy" if task == "segmented_scan" else "read"
-        lines += section(f"{title}, GB/s", ["type", "length" if shape == "equal" else "segments"] + [Segmented.contenders[c] for c in names]
+        lines += section(f"{title}, GB/s", ["type", "length" if shape in ("equal", "keys") else "segments"] + [Segmented.contenders[c] for c in names]
                          + [f"auto / {ceiling} ceiling", "auto / best peer", "route"], rows)
     groups = [(title, {(RESULT_TYPE.get(line[0], line[0]), line): found for line, found in results.segmented.get(key, {}).items()})
               for key, title in Segmented.tables.items()]

@@ -27,6 +27,8 @@ class SegmentedTests {
   void register_reductions();
   template <class T>
   void register_scans();
+  template <class T>
+  void register_by_key();  // Perf_SegmentedByKey.hpp
 
  private:
   bool exists(Contender c) const;
@@ -78,7 +80,12 @@ double SegmentedTests::bytes(Case const& c, Cut const& cut) const {
   double const offset  = c.shape == Shape::ragged32   ? sizeof(std::int32_t)
                          : c.shape == Shape::ragged64 ? sizeof(std::int64_t)
                                                       : 0;
-  return static_cast<double>(cut.n) * sizeof(T) +
+  double const keys =
+      c.shape != Shape::keys
+          ? 0
+          : static_cast<double>(cut.n + (c.scans() ? 0 : cut.segments)) *
+                sizeof(int);
+  return keys + static_cast<double>(cut.n) * sizeof(T) +
          written * sizeof(sum_type<T>) +
          offset * static_cast<double>(cut.segments + 1);
 }
@@ -237,8 +244,10 @@ void SegmentedTests::run(benchmark::State& state, Case const& c,
   m_session.copy_ceiling();  // measuring it overwrites the data
   Cut const how           = cut(c);
   std::size_t const m     = c.scans() ? how.n : how.segments;
+  bool const by_key       = c.shape == Shape::keys;
+  std::size_t const room  = by_key ? how.n : m;
   T* const x              = m_session.data<T>(how.n);
-  Sum* const y            = m_session.results<Sum>(m);
+  Sum* const y            = m_session.results<Sum>(room);
   ExactSums<T> const sums = exact<T>(x, c, how);
   std::optional<Scratch<T>> ones;
   if (c.contender == Contender::cublas) {
@@ -248,13 +257,21 @@ void SegmentedTests::run(benchmark::State& state, Case const& c,
     Kokkos::parallel_for("perf::ones", IndexRange(exec, 0, count),
                          FillOnes<T>{ones->data()});
   }
+  std::optional<Scratch<int>> keys;
+  if (by_key) {
+    keys.emplace(exec, 2 * how.n);
+    std::size_t const workers = std::size_t(1) << (on_cuda ? 18 : 8);
+    Kokkos::parallel_for("perf::keys", IndexRange(exec, 0, workers),
+                         WriteKeys{how, keys->data(), workers});
+  }
   Work<T> const work = {exec,
                         c,
                         how,
                         c.ragged() ? &offsets(c) : nullptr,
                         Vector<T>(x, how.n),
-                        Vector<Sum>(y, m),
-                        ones ? &*ones : nullptr};
+                        Vector<Sum>(y, room),
+                        ones ? &*ones : nullptr,
+                        keys ? keys->data() : nullptr};
   Call call          = make(work);
 
   // Prefixes of wmma's long segments go through halves, sixteen elements at a
@@ -272,7 +289,11 @@ void SegmentedTests::run(benchmark::State& state, Case const& c,
       forced ? name_of(c.contender) : "", m, call,
        [&] { poison_bytes(exec, y, m * sizeof(Sum)); },
        [&] {
-        return inspect_segments<T>(exec, c.scans(), x, y, how, sums, allowed);
+        Inspection seen =
+            inspect_segments<T>(exec, c.scans(), x, y, how, sums, allowed);
+        if (by_key && !c.scans())
+          seen.add(inspect_all(exec, m, LookAtKeys{work.unique_keys(), m}));
+        return seen;
       },
        c.task != Task::energy);
   if (!found) return;

@@ -27,7 +27,7 @@ enum class Contender {
   collective,
   wmma
 };
-enum class Shape { equal, ragged32, ragged64, columns };
+enum class Shape { equal, ragged32, ragged64, columns, keys };
 enum class Pattern { length, mean, power_law, one_long, columns };
 
 constexpr char const* name_of(Task t) {
@@ -41,8 +41,8 @@ constexpr char const* name_of(Contender c) {
       [static_cast<std::size_t>(c)];
 }
 constexpr char const* name_of(Shape s) {
-  return std::array{"equal", "ragged32", "ragged64",
-                    "along0"}[static_cast<std::size_t>(s)];
+  return std::array{"equal", "ragged32", "ragged64", "along0",
+                    "keys"}[static_cast<std::size_t>(s)];
 }
 constexpr char const* name_of(Pattern p) {
   return std::array{"length", "mean", "power_law", "one_long",
@@ -113,6 +113,9 @@ struct Work {
   Vector<T> x;
   Vector<sum_type<T>> y;   // sums, or prefixes
   Scratch<T> const* ones;  // cublas: as many as a segment has elements
+  int* keys;               // of each element; behind them room for the runs'
+
+  int* unique_keys() const { return keys + cut.n; }
 };
 
 /// f(segments) with the segments of a case as the library takes them beside the

@@ -243,6 +243,31 @@ struct LookAtScans {
   }
 };
 
+/// The number of its segment as the key of each element.
+struct WriteKeys {
+  Cut cut;
+  int* keys;
+  std::size_t workers;
+  KOKKOS_FUNCTION void operator()(std::size_t w) const {
+    cut.walk(w, workers,
+             [this](std::size_t s, std::size_t first, std::size_t last) {
+               for (std::size_t i = first; i < last; ++i)
+                 keys[i] = static_cast<int>(s);
+             });
+  }
+};
+
+struct LookAtKeys {
+  int const* unique;
+  std::size_t segments;
+  KOKKOS_FUNCTION void operator()(std::size_t w, std::size_t workers,
+                                  Inspection& found) const {
+    for_own_items(segments, w, workers, [&](std::size_t s) {
+      found.judge(s, unique[s] == static_cast<int>(s));
+    });
+  }
+};
+
 /// Of sums \p y when \p scan is false, of prefixes when it is true.
 template <class T>
 Inspection inspect_segments(Exec const& exec, bool scan, T const* x,

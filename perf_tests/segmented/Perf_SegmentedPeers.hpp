@@ -285,19 +285,6 @@ Call cub_by_key_scan(Exec const& exec, Keys keys, T const* x, sum_type<T>* y,
   });
 }
 
-/// Keys of elements between offsets, which a scan by key needs.
-struct WriteKeys {
-  Cut cut;
-  int* keys;
-  std::size_t workers;
-  KOKKOS_FUNCTION void operator()(std::size_t w) const {
-    cut.walk(w, workers,
-             [this](std::size_t s, std::size_t first, std::size_t last) {
-               for (std::size_t i = first; i < last; ++i)
-                 keys[i] = static_cast<int>(s);
-             });
-  }
-};
 #else
 template <class T>
 inline constexpr bool has_cub_fixed = false;

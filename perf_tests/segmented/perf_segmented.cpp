@@ -131,7 +131,7 @@ Cut SegmentedTests::cut(Case const& c) {
   Cut cut;
   cut.n      = c.n;
   cut.length = c.parameter;
-  if (c.shape == Shape::equal) {
+  if (c.shape == Shape::equal || c.shape == Shape::keys) {
     cut.kind     = Cut::Kind::equal;
     cut.segments = c.n / c.parameter;
     cut.longest  = c.parameter;

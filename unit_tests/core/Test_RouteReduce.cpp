@@ -41,7 +41,6 @@ static_assert(!streamed() && !mma());
 
 // --- every rule of `streamed` on its own -----------------------------------
 static_assert(says(refuse_streamed(sum_of_halves(), host), "not Cuda"));
-static_assert(says(streamed(&P::pattern, Pattern::team), "TeamPolicy"));
 static_assert(says(streamed(&P::in_graph, true), "graph node"));
 static_assert(says(streamed(&P::compiled, false), "no result"));
 // Values that are kept in shared memory.
@@ -160,11 +159,10 @@ static_assert(paper_rules(Formulation::split));
 
 // --- the first reason in the order of the list is the one that is told -----
 constexpr P many_wrong =
-    with(sum_of_halves(), &P::pattern, Pattern::team, &P::in_graph, true,
-         &P::value_bytes, 65, &P::source, Source::functor, &P::sum, false,
-         &P::contiguous, false);
+    with(sum_of_halves(), &P::in_graph, true, &P::value_bytes, 65, &P::source,
+         Source::functor, &P::sum, false, &P::contiguous, false);
 static_assert(says(refuse_streamed(many_wrong, host), "not Cuda"));
-static_assert(says(refuse_streamed(many_wrong, h200), "TeamPolicy"));
+static_assert(says(refuse_streamed(many_wrong, h200), "graph node"));
 static_assert(says(refuse_mma(many_wrong, v100, {}), "below 8.0"));
 static_assert(says(refuse_mma(with(many_wrong, &P::in_graph, false), h200, {}),
                    "opaque"));
@@ -181,9 +179,6 @@ static_assert(chosen(with(sum_of_halves(), &P::source, Source::functor),
                      h200) == Route::streamed);
 static_assert(chosen(with(sum_of_halves(), &P::in_graph, true), h200) ==
               Route::generic);
-static_assert(chosen(with(sum_of_halves(), &P::pattern, Pattern::team,
-                          &P::source, Source::functor),
-                     h200) == Route::generic);
 
 // Forced: the route is what was asked for, the refusal says whether it can run.
 static_assert(chosen(sum_of_halves(), h200, Route::generic) == Route::generic);

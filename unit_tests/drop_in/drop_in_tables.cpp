@@ -231,12 +231,12 @@ void check(std::string const& mode, std::string const& text) {
   }
   if (mode == "report") check_report(text);
   if (mode == "compare") check_comparison(text);
-  expect(row_of(text, "captured").empty() && row_of(text, "teams").empty(),
-         "neither captured calls nor teams in\n" + text);
+  expect(row_of(text, "captured").empty(), "no captured calls in\n" + text);
+  expect(!row_of(text, "teams").empty(), "the team kernel in\n" + text);
   std::string const seen = " of them were seen on Cuda\n";
   std::size_t const end  = text.find(seen);
   expect(end != std::string::npos && end + seen.size() == text.size() &&
-             number(text.substr(text.rfind(' ', end - 1))) >= 3,
+             number(text.substr(text.rfind(' ', end - 1))) >= 1,
          "the calls that are not in the table in\n" + text);
 }
 #else

@@ -106,11 +106,17 @@ void scan_and_convert(std::string const& label, Exec const& exec,
   }
 }
 
+/// The generic route of scans whose joins may change places.
+struct KokkosScan {};
+
 /// Every scan of a View x, after its types were checked: `functor` is one of
 /// the library's, with a member x.
-template <class Exec, class Functor, class Total>
+/// \param run_generic run_generic(label) where that route is not
+/// Kokkos::parallel_scan
+template <class Exec, class Functor, class Total, class Generic = KokkosScan>
 void scan(std::string const& label, char const* who, Exec const& exec,
-          Functor const& functor, Total& total, Settings const& settings) {
+          Functor const& functor, Total& total, Settings const& settings,
+          Generic const& run_generic = {}) {
   using Place              = std::remove_cv_t<Total>;
   using Accumulator        = typename Functor::value_type;
   using Input              = typename decltype(functor.x)::non_const_value_type;
@@ -152,6 +158,13 @@ void scan(std::string const& label, char const* who, Exec const& exec,
                     : label;
   Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>> const policy(exec,
                                                                          0, n);
+  if constexpr (!std::is_same_v<Generic, KokkosScan>) {
+    if (decision.route == Route::generic) {
+      run_generic(name);
+      last_route_of_this_thread() = Route::generic;
+      return;
+    }
+  }
   if constexpr (!has_total) {
     Kokkos::parallel_scan(name, policy, functor);
   } else if constexpr (std::is_same_v<typename TotalOf<Place>::Value,

@@ -139,6 +139,31 @@ std::size_t run_reduce_by_key(std::string const& label, Exec const& exec,
   return std::size_t(runs);
 }
 
+/// The generic route of a scan by key on a GPU, where Kokkos' own scan joins
+/// values in another order than that of the indices: a count of the runs, and a
+/// scan of each.
+template <Operation Op, class A, bool Inclusive, class Exec, class Keys,
+          class X, class Y>
+void scan_between_offsets(std::string const& name, Exec const& exec,
+                          Keys const& keys, X const& x, Y const& y) {
+  using Memory    = typename Exec::memory_space;
+  using Offsets   = Kokkos::View<std::int64_t const*, Memory,
+                               Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+  using NoKeys    = Kokkos::View<typename Keys::non_const_value_type*, Memory>;
+  auto const size = std::int64_t(keys.extent(0));
+  TemporaryMemory<Exec, Memory> const memory(
+      exec, "KokkosMMA::offsets", std::size_t(size + 1) * sizeof(std::int64_t));
+  auto* const offsets = static_cast<std::int64_t*>(memory.data());
+  std::int64_t runs   = 0;
+  Kokkos::parallel_scan(
+      "KokkosMMA::find_runs",
+      Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, size),
+      FindRuns<Keys, NoKeys>{keys, NoKeys(), offsets, size, false}, runs);
+  generic_segmented_scan<Op, A, Inclusive>(
+      name, exec, CsrSegments<Offsets>{Offsets(offsets, std::size_t(runs) + 1)},
+      std::uint64_t(runs), std::size_t(size), x, y);
+}
+
 /// Both scans by key.
 template <ScanKind Kind, SegmentOperation Op, class Exec, class Keys, class X,
           class Y>
@@ -163,9 +188,16 @@ void run_scan_by_key(std::string const& label, Exec const& exec,
   check_scan_views(who, x, y);
   check_apart(who, "keys", keys, "y", y);
   NoTotal none;
-  scan(label, who, exec,
-       ScanRuns<Op::operation, A, inclusive, Keys, X, Y>{keys, x, y}, none,
-       settings);
+  ScanRuns<Op::operation, A, inclusive, Keys, X, Y> const functor{keys, x, y};
+  if constexpr (is_host_space<Exec>) {
+    scan(label, who, exec, functor, none, settings);
+  } else {
+    scan(label, who, exec, functor, none, settings,
+         [&](std::string const& name) {
+           scan_between_offsets<Op::operation, A, inclusive>(name, exec, keys,
+                                                             x, y);
+         });
+  }
 }
 
 }  // namespace KokkosMMA::Impl

@@ -43,8 +43,8 @@ KOKKOS_INLINE_FUNCTION void team_reduce(Member const& member, Index count,
 }
 
 /// The team's reduction of the elements of a View of rank 1. On Cuda contiguous
-/// data are read 16 bytes at a time, and 16-bit floats and bytes are summed by
-/// tensor cores where the team is made of whole warps.
+/// elements of 1, 2 or 4 bytes are read 16 bytes at a time where each lane has
+/// more than four of them.
 ///
 /// \param result a variable, which gets the sum, or a reducer of Kokkos, to
 ///        whose values the elements are converted

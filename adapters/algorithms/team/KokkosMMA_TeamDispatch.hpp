@@ -167,9 +167,12 @@ struct TeamElements {
   }
 };
 
+/// What counts to an Index: a lane may go four sizes of a team beyond.
 template <class Index>
 using count_t =
-    std::conditional_t<sizeof(Index) <= 4, std::uint32_t, std::uint64_t>;
+    std::conditional_t<(sizeof(Index) < 4 ||
+                        (sizeof(Index) == 4 && std::is_signed_v<Index>)),
+                       std::uint32_t, std::uint64_t>;
 
 template <bool WholeTeam, class Member, class Index>
 KOKKOS_FORCEINLINE_FUNCTION auto lanes_of(Member const& member, Index count) {
@@ -228,33 +231,33 @@ __device__ void join_lanes(Member const& member, Cuda::LaneGroup const& group,
     else
       Kokkos::parallel_reduce(Kokkos::ThreadVectorRange(member, group.size),
                               once, result);
-    __syncwarp(group.mask);
+    group.sync_warp();
   }
 }
 
 template <bool WholeTeam, class Value, class Index, class Call>
 __device__ Value scan_calls_on_cuda(Index count, Call const& call) {
   Cuda::CalledUnits<Call> source{call};
-  return Cuda::scan_units < sizeof(Value) <= 8 ? 4 : 1,
-         Value > (lane_group<WholeTeam>(),
-                  static_cast<count_t<Index>>(count > 0 ? count : 0),
-                  TeamSum<Value>{}, source);
+  return Cuda::scan_units<Value>(
+      lane_group<WholeTeam>(),
+      static_cast<count_t<Index>>(count > 0 ? count : 0), TeamSum<Value>{},
+      source);
 }
 
 template <bool WholeTeam, ScanKind Kind, class Value, class X, class Y>
 __device__ Value scan_elements_on_cuda(X const& x, Y const& y) {
   using Element            = typename X::non_const_value_type;
-  constexpr int rows       = 2;
+  using Output             = typename Y::non_const_value_type;
   std::uint64_t const size = x.extent(0);
+  auto const group         = lane_group<WholeTeam>();
   if constexpr (is_plain_source<X> && is_plain_memory<Y>) {
-    if ((x.stride(0) == 1 && y.stride(0) == 1) || size < 2) {
+    if (x.stride(0) == 1 && y.stride(0) == 1 && size > group.size &&
+        size < 0x80000000u) {
       TeamSum<Value> const joiner;
-      Cuda::MemoryUnits<scalar_v<Element>, Value,
-                        typename Y::non_const_value_type,
-                        Kind == ScanKind::inclusive, rows, TeamSum<Value>>
-          source(x.data(), y.data(), size, joiner);
-      return Cuda::scan_units<rows, Value>(lane_group<WholeTeam>(),
-                                           source.units(), joiner, source);
+      Cuda::MemoryUnits<scalar_v<Element>, Value, Output,
+                        Kind == ScanKind::inclusive, TeamSum<Value>>
+      source(x.data(), y.data(), unsigned(size), joiner);
+      return Cuda::scan_units<Value>(group, source.units(), joiner, source);
     }
   }
   ScanInto<X, Y, Value, Kind> const functor{x, y, Value(0)};
@@ -308,12 +311,15 @@ struct CalledIndices {
   }
 
 #if defined(KOKKOS_ENABLE_CUDA)
-  template <bool WholeTeam, bool, class T, class Value, class Joiner>
+  template <bool, class T, class Value, class Joiner>
   __device__ Value of_lane(Cuda::LaneGroup const& group,
                            Joiner const& joiner) const {
-    return Cuda::reduce_calls<!WholeTeam, Value>(
+    Value const value = Cuda::reduce_calls<Value>(
         group, static_cast<count_t<Index>>(count > 0 ? count : 0), joiner,
         call<T, Value>(joiner));
+    // What the functor wrote.
+    group.sync_warp();
+    return value;
   }
 #endif
 };
@@ -340,7 +346,7 @@ struct ViewElements {
   }
 
 #if defined(KOKKOS_ENABLE_CUDA)
-  template <bool WholeTeam, bool IsSum, class T, class Value, class Joiner>
+  template <bool IsSum, class T, class Value, class Joiner>
   __device__ Value of_lane(Cuda::LaneGroup const& group,
                            Joiner const& joiner) const {
     if constexpr (is_plain_source<X>) {
@@ -348,8 +354,8 @@ struct ViewElements {
         return Cuda::reduce_memory<scalar_v<Element>, IsSum, Value>(
             group, x.data(), count, joiner);
     }
-    return Cuda::reduce_calls<!WholeTeam, Value>(group, count, joiner,
-                                                 call<T, Value>(joiner));
+    return Cuda::reduce_calls<Value>(group, count, joiner,
+                                     call<T, Value>(joiner));
   }
 #endif
 };
@@ -365,8 +371,8 @@ KOKKOS_INLINE_FUNCTION void reduce_by(Member const& member,
         (Cuda::LaneGroup const group = lane_group<WholeTeam>();
          join_lanes<WholeTeam>(
              member, group,
-             source.template of_lane<WholeTeam, IsSum, T, Value>(group, joiner),
-             joiner, result);))
+             source.template of_lane<IsSum, T, Value>(group, joiner), joiner,
+             result);))
     KOKKOS_IF_ON_HOST(((void)member; (void)source; (void)joiner; (void)result;))
   } else {
     Kokkos::parallel_reduce(lanes_of<WholeTeam>(member, source.count),

@@ -115,7 +115,7 @@ inline int __any_sync(unsigned mask, int value) {
 }
 template <class T>
 T __shfl_sync(unsigned mask, T value, int from, int width = 32) {
-  int const lane = int(threadIdx.x % 32);
+  int const lane = int((threadIdx.x + blockDim.x * threadIdx.y) % 32);
   int const own  = lane / width * width + (from % width + width) % width;
   // Each lane says where its value comes from.
   struct Operand {

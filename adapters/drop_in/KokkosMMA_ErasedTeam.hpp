@@ -1,0 +1,125 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOKKOSMMA_ERASED_TEAM_HPP
+#define KOKKOSMMA_ERASED_TEAM_HPP
+
+/// \file
+/// An intercepted team kernel without the type of its functor: the choice
+/// between its two forms, compiled once in a source. The functions are
+/// templates of ErasedTeam: a source without a team kernel instantiates none.
+
+#include <Kokkos_Macros.hpp>
+
+#if defined(KOKKOS_ENABLE_CUDA)
+
+#include <adapters/drop_in/KokkosMMA_InterceptNested.hpp>
+#include <adapters/drop_in/KokkosMMA_TimedCall.hpp>
+#include <adapters/kokkos/KokkosMMA_VerboseLines.hpp>
+#include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
+#include <backends/cuda/runtime/KokkosMMA_LaunchTimes.hpp>
+#include <core/loops/KokkosMMA_RouteTeam.hpp>
+#include <core/loops/KokkosMMA_SettledLaunch.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <atomic>
+#include <cstdint>
+#include <cstdio>
+#include <string>
+
+namespace KokkosMMA::Impl {
+
+struct ErasedTeam {
+  Kokkos::Cuda const& space;
+  char const* pattern;
+  void* closure;
+  void (*run)(void* closure, NestedLoops loops);
+  std::atomic_flag& reported;
+  SettledLaunch& settled;
+  TeamProblem problem;
+};
+
+/// What ran the last team kernel of this host thread.
+inline Route& last_team_route_of_this_thread() {
+  thread_local Route route = Route::automatic;
+  return route;
+}
+
+template <class Call>
+[[gnu::cold]] void report_team(Call const& call,
+                               RouteDecision const& decision) {
+  std::string const label = VerboseLines::seen();
+  if (call.reported.test_and_set()) return;
+  std::fprintf(
+      stderr, "KokkosMMA: %s %s%steams=%llu %s%s\n", call.pattern,
+      label.c_str(), label.empty() ? "" : " ",
+      static_cast<unsigned long long>(call.problem.teams),
+      to_string(decision).c_str(),
+      decision.route == Route::streamed
+          ? "; its nested reductions are measured with overlapped calls"
+          : "");
+}
+
+/// Runs the form that is the fastest, or whose turn it is to be measured.
+template <class Call>
+NestedLoops measured_form(Call const& call, SettledLaunch::Loop const& key) {
+  constexpr NestedLoops forms[] = {NestedLoops::kokkos,
+                                   NestedLoops::overlapped};
+  using Times                   = Cuda::LaunchTimes<>;
+  auto& times                   = Times::instance();
+  Times::Loop const loop{key.device_id, &call.settled, key.size_class, false};
+  cudaStream_t const stream = call.space.cuda_stream();
+  std::uint64_t const threads =
+      call.problem.teams * std::uint64_t(std::max(call.problem.threads, 32));
+  Times::Turn const turn = times.begin(
+      loop, 2, stream,
+      threads < min_large_team_threads ? small_calls_before_measuring : 0);
+  NestedLoops const form = forms[turn.candidate];
+  call.run(call.closure, form);
+  times.end(loop, turn, stream);
+  if (turn.settled)
+    call.settled.keep(
+        key, form == NestedLoops::kokkos ? kokkos_shape : LoopShape{1, 1, 1});
+  return form;
+}
+
+/// Runs a team kernel once, in one of its forms.
+template <class Call>
+void run_team(Call const& call) {
+  Settings const settings  = effective_settings();
+  Capability const machine = Cuda::capability(call.space);
+  RouteDecision decision;
+  if (settings.route != Route::generic)
+    decision = decide_wish(settings, [&](Settings const& wish) {
+      return route_team(call.problem, machine, wish);
+    });
+  if (environment_verbose()) report_team(call, decision);
+  TimedCall timed;
+  bool const turn_of_kokkos =
+      measures_calls && timed.begin(call.space, call.pattern, &call.reported,
+                                    call.problem.teams, 0, decision);
+  NestedLoops form = decision.route == Route::streamed && !turn_of_kokkos
+                         ? NestedLoops::overlapped
+                         : NestedLoops::kokkos;
+  SettledLaunch::Loop const key{call.space.cuda_device(),
+                                team_size_class(call.problem), false};
+  if (form == NestedLoops::kokkos || settings.route == Route::streamed ||
+      call.problem.teams == 0) {
+    call.run(call.closure, form);
+  } else if (auto const shape = call.settled.find(key)) {
+    if (*shape == kokkos_shape) form = NestedLoops::kokkos;
+    call.run(call.closure, form);
+  } else {
+    form = measured_form(call, key);
+  }
+  bool const overlapped = form == NestedLoops::overlapped;
+  if (decision.route == Route::streamed && !turn_of_kokkos && !overlapped)
+    timed.ran(Route::generic, "Kokkos' own loops are faster or are measured");
+  last_team_route_of_this_thread() =
+      overlapped ? Route::streamed : Route::generic;
+}
+
+}  // namespace KokkosMMA::Impl
+
+#endif  // KOKKOS_ENABLE_CUDA
+#endif

@@ -1,0 +1,208 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOKKOSMMA_INTERCEPT_NESTED_HPP
+#define KOKKOSMMA_INTERCEPT_NESTED_HPP
+
+/// \file
+/// Kokkos::parallel_reduce inside team kernels on Kokkos::Cuda: overloads with
+/// the template heads of Kokkos' own and a constraint, which makes them the
+/// better match. All that differs from Kokkos is the loop of a lane; values are
+/// joined by Kokkos.
+///
+/// A team kernel is compiled in two forms
+/// (adapters/drop_in/KokkosMMA_InterceptTeam.hpp), and the functor's code is
+/// the same text in both. A reduction learns in which form it is from a fact
+/// that the kernel states to the compiler.
+
+#include <Kokkos_Core.hpp>
+
+#if defined(KOKKOS_ENABLE_CUDA)
+
+#include <adapters/drop_in/KokkosMMA_RoutableReduce.hpp>
+#include <backends/cuda/kernels/loops/KokkosMMA_StridedCalls.hpp>
+
+#include <type_traits>
+
+namespace KokkosMMA::Impl {
+
+/// How the reductions inside a team kernel are compiled.
+enum class NestedLoops {
+  kokkos,     ///< one call per round, as by Kokkos
+  overlapped  ///< several
+};
+
+// Kokkos launches teams in grids of one block along z. A kernel with overlapped
+// loops states another number to the compiler, which then drops the branch that
+// is not taken, with its registers: the choice costs nothing at run time. A
+// kernel that states nothing, such as a node of a graph, reads the true number.
+inline constexpr unsigned grid_depth           = 1;
+inline constexpr unsigned stated_if_overlapped = 2;
+
+template <NestedLoops Loops>
+KOKKOS_FORCEINLINE_FUNCTION void state_nested_loops() {
+  KOKKOS_IF_ON_DEVICE(
+      (__builtin_assume(gridDim.z == (Loops == NestedLoops::overlapped
+                                          ? stated_if_overlapped
+                                          : grid_depth));))
+}
+
+/// What Kokkos makes of a nested reduction's result: of a reducer, or of a
+/// variable and the closure, which may have members init and join.
+template <class Initial, class Value>
+using nested_reducer_t = typename Kokkos::Impl::FunctorAnalysis<
+    Kokkos::Impl::FunctorPatternInterface::REDUCE,
+    Kokkos::TeamPolicy<Kokkos::Cuda>, Initial, Value>::Reducer;
+
+/// Whether join(a, b) and join(b, a) have the same bits: those of sums and
+/// products do. The greatest of two zeros of either sign is the first one.
+template <class Reducer, class T>
+inline constexpr bool joins_commute =
+    std::is_arithmetic_v<T> && (sizeof(T) == 4 || sizeof(T) == 8) &&
+    (adds<Reducer>() || is_prod_reducer<typename Reducer::functor_type>);
+
+/// The calls of one lane.
+template <class Index, class Closure, class T>
+__device__ void nested_calls(Index begin, Index end, unsigned lane,
+                             unsigned lanes, Closure const& closure, T& value) {
+  if (gridDim.z == stated_if_overlapped)
+    Cuda::overlapped_strided_calls(begin, end, lane, lanes, closure, value);
+  else
+    Cuda::strided_calls(begin, end, lane, lanes, closure, value);
+}
+
+/// The lanes of the thread's vector in its warp. Kokkos divides for it: where a
+/// vector has 64 floats, in a reduction and the single() behind it, that takes
+/// as many instructions as all else (sm_90, CUDA 13.0).
+__device__ inline unsigned vector_mask() {
+  unsigned const lanes = blockDim.x;
+  return lanes == 32 ? ~0u : ((1u << lanes) - 1) << (threadIdx.y * lanes % 32);
+}
+
+/// Joins the values of a vector's lanes into all of them. Kokkos joins into the
+/// first lane, in halves, and sends the result to the others. In pairs that
+/// exchange their values every lane makes the additions of the first one.
+template <class Reducer, class T>
+__device__ void join_vector(Reducer const& reducer, T& value) {
+  if constexpr (joins_commute<Reducer, T>) {
+    if (gridDim.z == stated_if_overlapped) {
+      unsigned const lanes = blockDim.x;
+      unsigned const mask  = vector_mask();
+      for (unsigned step = lanes / 2; step > 0; step /= 2) {
+        T other = __shfl_xor_sync(mask, value, int(step), int(lanes));
+        reducer.join(&value, &other);
+      }
+      return;
+    }
+  }
+  Kokkos::Impl::CudaTeamMember::impl_vector_reduce(reducer, value);
+}
+
+template <class Index>
+using ThreadsOfTeam =
+    Kokkos::Impl::TeamThreadRangeBoundariesStruct<Index,
+                                                  Kokkos::Impl::CudaTeamMember>;
+template <class Index>
+using LanesOfThread = Kokkos::Impl::ThreadVectorRangeBoundariesStruct<
+    Index, Kokkos::Impl::CudaTeamMember>;
+template <class Index>
+using LanesOfTeam =
+    Kokkos::Impl::TeamVectorRangeBoundariesStruct<Index,
+                                                  Kokkos::Impl::CudaTeamMember>;
+
+template <class Index, class Closure, class Reducer, class T>
+__device__ void reduce_nested(ThreadsOfTeam<Index> const& range,
+                              Closure const& closure, Reducer const& reducer,
+                              T& value) {
+  nested_calls(range.start, range.end, threadIdx.y, blockDim.y, closure, value);
+  range.member.impl_team_reduce(reducer, value);
+}
+template <class Index, class Closure, class Reducer, class T>
+__device__ void reduce_nested(LanesOfThread<Index> const& range,
+                              Closure const& closure, Reducer const& reducer,
+                              T& value) {
+  nested_calls(range.start, range.end, threadIdx.x, blockDim.x, closure, value);
+  join_vector(reducer, value);
+}
+template <class Index, class Closure, class Reducer, class T>
+__device__ void reduce_nested(LanesOfTeam<Index> const& range,
+                              Closure const& closure, Reducer const& reducer,
+                              T& value) {
+  nested_calls(range.start, range.end, threadIdx.y * blockDim.x + threadIdx.x,
+               blockDim.x * blockDim.y, closure, value);
+  join_vector(reducer, value);
+  range.member.impl_team_reduce(reducer, value);
+}
+
+}  // namespace KokkosMMA::Impl
+
+/// Kokkos' two overloads for a range: with a reducer and with a variable.
+#define KOKKOSMMA_IMPL_ROUTE_NESTED(RANGE)                                     \
+  namespace Kokkos {                                                           \
+  template <typename iType, class Closure, class ReducerType>                  \
+  requires(std::is_integral_v<iType>) KOKKOS_INLINE_FUNCTION std::             \
+      enable_if_t<Kokkos::is_reducer<ReducerType>::value> parallel_reduce(     \
+          const Impl::RANGE<iType, Impl::CudaTeamMember>& loop_boundaries,     \
+          const Closure& closure, const ReducerType& result) {                 \
+    KOKKOS_IF_ON_DEVICE((                                                      \
+        using Value   = typename ReducerType::value_type;                      \
+        using Reducer = KokkosMMA::Impl::nested_reducer_t<ReducerType, Value>; \
+        Reducer reducer(result); Value value; reducer.init(&value);            \
+        KokkosMMA::Impl::reduce_nested(loop_boundaries, closure, reducer,      \
+                                       value);                                 \
+        reducer.final(&value); result.reference() = value;))                   \
+    KOKKOS_IF_ON_HOST(((void)loop_boundaries; (void)closure; (void)result;     \
+                       Kokkos::abort("Should only run on the device!");))      \
+  }                                                                            \
+  template <typename iType, class Closure, typename ValueType>                 \
+  requires(std::is_integral_v<iType>) KOKKOS_INLINE_FUNCTION                   \
+      std::enable_if_t<!Kokkos::is_reducer<ValueType>::value> parallel_reduce( \
+          const Impl::RANGE<iType, Impl::CudaTeamMember>& loop_boundaries,     \
+          const Closure& closure, ValueType& result) {                         \
+    KOKKOS_IF_ON_DEVICE((                                                      \
+        using Reducer = KokkosMMA::Impl::nested_reducer_t<Closure, ValueType>; \
+        Reducer reducer(closure); typename Reducer::value_type value{};        \
+        reducer.init(&value); KokkosMMA::Impl::reduce_nested(                  \
+            loop_boundaries, closure, reducer, value);                         \
+        reducer.final(&value); result = value;))                               \
+    KOKKOS_IF_ON_HOST(((void)loop_boundaries; (void)closure; (void)result;))   \
+  }                                                                            \
+  }
+
+KOKKOSMMA_IMPL_ROUTE_NESTED(TeamThreadRangeBoundariesStruct)
+KOKKOSMMA_IMPL_ROUTE_NESTED(ThreadVectorRangeBoundariesStruct)
+KOKKOSMMA_IMPL_ROUTE_NESTED(TeamVectorRangeBoundariesStruct)
+
+// Kokkos' functions beside them that find their vector by divisions.
+namespace Kokkos {
+template <typename iType, class Closure>
+requires(std::is_integral_v<iType>) KOKKOS_INLINE_FUNCTION void parallel_for(
+    const Impl::ThreadVectorRangeBoundariesStruct<iType, Impl::CudaTeamMember>&
+        loop_boundaries,
+    const Closure& closure) {
+  KOKKOS_IF_ON_DEVICE(
+      (for (iType i = static_cast<iType>(loop_boundaries.start + threadIdx.x);
+            i < loop_boundaries.end; i = static_cast<iType>(i + blockDim.x))
+           closure(i);
+       __syncwarp(KokkosMMA::Impl::vector_mask());))
+  KOKKOS_IF_ON_HOST(((void)loop_boundaries; (void)closure;))
+}
+template <class FunctorType>
+requires(std::is_class_v<FunctorType>) KOKKOS_INLINE_FUNCTION
+    void single(const Impl::VectorSingleStruct<Impl::CudaTeamMember>&,
+                const FunctorType& lambda) {
+  KOKKOS_IF_ON_DEVICE((if (threadIdx.x == 0) lambda();
+                       __syncwarp(KokkosMMA::Impl::vector_mask());))
+  KOKKOS_IF_ON_HOST(((void)lambda;))
+}
+template <class FunctorType>
+requires(std::is_class_v<FunctorType>) KOKKOS_INLINE_FUNCTION
+    void single(const Impl::ThreadSingleStruct<Impl::CudaTeamMember>&,
+                const FunctorType& lambda) {
+  KOKKOS_IF_ON_DEVICE((if (threadIdx.x == 0 && threadIdx.y == 0) lambda();
+                       __syncwarp(KokkosMMA::Impl::vector_mask());))
+  KOKKOS_IF_ON_HOST(((void)lambda;))
+}
+}  // namespace Kokkos
+
+#endif  // KOKKOS_ENABLE_CUDA
+#endif

@@ -1,0 +1,308 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOKKOSMMA_INTERCEPT_TEAM_HPP
+#define KOKKOSMMA_INTERCEPT_TEAM_HPP
+
+/// \file
+/// Kokkos::parallel_for and parallel_reduce over TeamPolicy on Kokkos::Cuda,
+/// taken over inside Kokkos' dispatch by partial specialisations that are more
+/// specialised than Kokkos' own. Kokkos' kernels run all the same, of a functor
+/// of another type: one whose nested reductions have Kokkos' loops, and one in
+/// which several calls are under way at a time. Both have the team size that
+/// Kokkos chooses for the first, and make the same calls in the same order: the
+/// results have the same bits, and which of both runs is a matter of time
+/// alone. A block that has not the registers for the second runs the first.
+
+#include <Kokkos_Core.hpp>
+
+#if KOKKOS_VERSION < 40600 || KOKKOS_VERSION >= 60000
+#error \
+    "KokkosMMA: the interception of team kernels is tested with Kokkos 4.6 to 5.x; use a kokkos-mma that knows this Kokkos"
+#endif
+
+#if defined(KOKKOS_ENABLE_CUDA)
+
+#include <adapters/drop_in/KokkosMMA_ErasedTeam.hpp>
+#include <adapters/drop_in/KokkosMMA_Finalize.hpp>
+
+#include <atomic>
+#include <cstddef>
+#include <cstring>
+#include <type_traits>
+
+namespace KokkosMMA::Impl {
+
+template <class Functor, class Value, NestedLoops Loops>
+struct TeamFunctor;
+
+/// Kokkos asks functors for the shared memory of a team by one of two names.
+template <class Wrapper, bool HasTeamShmemSize>
+struct TeamShmemSize {};
+template <class Wrapper>
+struct TeamShmemSize<Wrapper, true> {
+  auto team_shmem_size(int team_size) const {
+    return static_cast<Wrapper const*>(this)->functor.team_shmem_size(
+        team_size);
+  }
+};
+template <class Wrapper, bool HasShmemSize>
+struct ShmemSize {};
+template <class Wrapper>
+struct ShmemSize<Wrapper, true> {
+  auto shmem_size(int team_size) const {
+    return static_cast<Wrapper const*>(this)->functor.shmem_size(team_size);
+  }
+};
+template <class Value>
+struct TeamValue {
+  using value_type = Value;
+};
+template <>
+struct TeamValue<void> {};
+
+/// A functor of the same bytes in one form.
+/// \tparam Value that is reduced; void in a loop
+template <class Functor, class Value, NestedLoops Loops>
+struct TeamFunctor
+    : TeamValue<Value>,
+      TeamShmemSize<TeamFunctor<Functor, Value, Loops>,
+                    Kokkos::Impl::has_member_team_shmem_size<Functor>::value>,
+      ShmemSize<TeamFunctor<Functor, Value, Loops>,
+                Kokkos::Impl::has_member_shmem_size<Functor>::value> {
+  using kokkosmma_native = void;
+  Functor functor;
+
+  template <class... Arguments>
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(Arguments&&... arguments) const {
+    state_nested_loops<Loops>();
+    functor(static_cast<Arguments&&>(arguments)...);
+  }
+};
+
+template <class Functor>
+inline constexpr bool is_team_functor = false;
+template <class Functor, class Value, NestedLoops Loops>
+inline constexpr bool is_team_functor<TeamFunctor<Functor, Value, Loops>> =
+    true;
+
+template <class Functor, class Policy>
+concept RoutableTeam =
+    !is_team_functor<Functor> && !Policy::is_graph_kernel::value;
+
+/// The threads of the blocks that a kernel with overlapped loops can have, for
+/// a device: asked once.
+class BlockLimit {
+ public:
+  template <class Ask>
+  int of(int device, Ask const& ask) {
+    std::uint64_t const found = m_word.load(std::memory_order_relaxed);
+    if (found >> 32 == std::uint64_t(device) + 1)
+      return int(found & 0xffffffffu);
+    int const threads = ask();
+    m_word.store((std::uint64_t(device) + 1) << 32 | std::uint64_t(threads),
+                 std::memory_order_relaxed);
+    return threads;
+  }
+
+ private:
+  std::atomic<std::uint64_t> m_word{0};
+};
+
+/// What both patterns have in common. `Closures::Closure<Loops>` is Kokkos'
+/// closure in a form, `Closures::team_size_max<Loops>(closure functor, policy)`
+/// and `team_size_recommended` are the policy's answers for it.
+template <class Closures, class Policy>
+class RoutedTeam {
+ public:
+  Policy const& get_policy() const { return m_closure.get_policy(); }
+
+  void execute() {
+    static std::atomic_flag reported = ATOMIC_FLAG_INIT;
+    static SettledLaunch settled;
+    Policy const& policy = get_policy();
+    run_team(ErasedTeam{policy.space(), Closures::pattern, this, &run, reported,
+                        settled, problem(policy)});
+  }
+
+  __device__ void operator()() const { m_closure(); }
+
+ protected:
+  template <class... Arguments>
+  explicit RoutedTeam(Arguments const&... arguments)
+      : m_closure(arguments...) {}
+
+ private:
+  using Own = typename Closures::template Closure<NestedLoops::kokkos>;
+  using Overlapped =
+      typename Closures::template Closure<NestedLoops::overlapped>;
+  static_assert(sizeof(Own) == sizeof(Overlapped) &&
+                alignof(Own) == alignof(Overlapped));
+
+  TeamProblem problem(Policy const& policy) const {
+    static BlockLimit limit;
+    int const vector = policy.impl_vector_length();
+    TeamProblem problem;
+    problem.teams   = policy.league_size() > 0 ? policy.league_size() : 0;
+    problem.threads = policy.team_size() > 0 ? policy.team_size() * vector : 0;
+    // What the registers allow: no other policy limits both forms alike.
+    int const most = limit.of(policy.space().cuda_device(), [&] {
+      return Closures::template team_size_max<NestedLoops::overlapped>(
+          m_closure, Policy(policy.space(), 1, 1, 1));
+    });
+    if (most >= 1024) return problem;
+    int const threads =
+        policy.team_size() >= 0
+            ? problem.threads
+            : vector *
+                  Closures::template team_size_recommended<NestedLoops::kokkos>(
+                      m_closure, policy);
+    problem.fits_registers = threads <= most;
+    return problem;
+  }
+
+  /// A closure of the same bytes runs the other form. It is copied as bytes and
+  /// not destroyed: what it holds belongs to the first one.
+  static void run(void* self, NestedLoops loops) {
+    Own& own = static_cast<RoutedTeam*>(self)->m_closure;
+    if (loops == NestedLoops::kokkos) {
+      own.execute();
+      return;
+    }
+    alignas(Overlapped) std::byte bytes[sizeof(Overlapped)];
+    std::memcpy(bytes, static_cast<void const*>(&own), sizeof(Overlapped));
+    reinterpret_cast<Overlapped*>(bytes)->execute();
+  }
+
+  Own m_closure;
+};
+
+template <class Functor, class Policy>
+struct TeamLoops {
+  static constexpr char const* pattern = "parallel_for";
+  template <NestedLoops Loops>
+  using Wrapped = TeamFunctor<Functor, void, Loops>;
+  template <NestedLoops Loops>
+  using Closure =
+      Kokkos::Impl::ParallelFor<Wrapped<Loops>, Policy, Kokkos::Cuda>;
+
+  // The functor is the first member of Kokkos' closure (Kokkos 4.6 to 5.2).
+  template <NestedLoops Loops, class Own>
+  static int team_size_max(Own const& closure, Policy const& policy) {
+    return policy.team_size_max(
+        reinterpret_cast<Wrapped<Loops> const&>(closure),
+        Kokkos::ParallelForTag());
+  }
+  template <NestedLoops Loops, class Own>
+  static int team_size_recommended(Own const& closure, Policy const& policy) {
+    return policy.team_size_recommended(
+        reinterpret_cast<Wrapped<Loops> const&>(closure),
+        Kokkos::ParallelForTag());
+  }
+};
+
+template <class Functor, class Reducer, class Policy>
+struct TeamReductions {
+  static constexpr char const* pattern = "parallel_reduce";
+  template <NestedLoops Loops>
+  using Pair = Kokkos::Impl::CombinedFunctorReducer<
+      TeamFunctor<Functor, typename Reducer::value_type, Loops>, Reducer>;
+  template <NestedLoops Loops>
+  using Closure =
+      Kokkos::Impl::ParallelReduce<Pair<Loops>, Policy, Kokkos::Cuda>;
+
+  // The pair is the first member of Kokkos' closure (Kokkos 4.6 to 5.2). Since
+  // 5.0 the public functions take what an application calls a reducer.
+  template <NestedLoops Loops, class Own>
+  static int team_size_max(Own const& closure, Policy const& policy) {
+    auto const& pair = reinterpret_cast<Pair<Loops> const&>(closure);
+    Kokkos::ParallelReduceTag const tag;
+    if constexpr (requires {
+                    policy.team_size_max_internal(pair.get_functor(),
+                                                  pair.get_reducer(), tag);
+                  }) {
+      return policy.team_size_max_internal(pair.get_functor(),
+                                           pair.get_reducer(), tag);
+    } else {
+      return policy.team_size_max(pair.get_functor(), pair.get_reducer(), tag);
+    }
+  }
+  template <NestedLoops Loops, class Own>
+  static int team_size_recommended(Own const& closure, Policy const& policy) {
+    auto const& pair = reinterpret_cast<Pair<Loops> const&>(closure);
+    Kokkos::ParallelReduceTag const tag;
+    if constexpr (requires {
+                    policy.team_size_recommended_internal(
+                        pair.get_functor(), pair.get_reducer(), tag);
+                  }) {
+      return policy.team_size_recommended_internal(pair.get_functor(),
+                                                   pair.get_reducer(), tag);
+    } else {
+      return policy.team_size_recommended(pair.get_functor(),
+                                          pair.get_reducer(), tag);
+    }
+  }
+};
+
+}  // namespace KokkosMMA::Impl
+
+namespace Kokkos::Impl {
+
+template <class F, class... Traits>
+requires(KokkosMMA::Impl::RoutableTeam<
+         F, Kokkos::TeamPolicy<
+                Traits...>>) class ParallelFor<F, Kokkos::TeamPolicy<Traits...>,
+                                               Kokkos::Cuda>
+    : public KokkosMMA::Impl::RoutedTeam<
+          KokkosMMA::Impl::TeamLoops<F, Kokkos::TeamPolicy<Traits...>>,
+          Kokkos::TeamPolicy<Traits...>> {
+  using Own =
+      KokkosMMA::Impl::TeamFunctor<F, void,
+                                   KokkosMMA::Impl::NestedLoops::kokkos>;
+
+ public:
+  using Policy       = Kokkos::TeamPolicy<Traits...>;
+  using functor_type = F;
+
+  ParallelFor(F const& functor, Policy const& policy)
+      : ParallelFor::RoutedTeam(reinterpret_cast<Own const&>(functor), policy) {
+  }
+};
+
+template <class F, class R, class... Traits>
+requires(KokkosMMA::Impl::RoutableTeam<F, Kokkos::TeamPolicy<Traits...>>&&
+             R::static_value_size() !=
+         0) class ParallelReduce<CombinedFunctorReducer<F, R, void>,
+                                 Kokkos::TeamPolicy<Traits...>, Kokkos::Cuda>
+    : public KokkosMMA::Impl::RoutedTeam<
+          KokkosMMA::Impl::TeamReductions<F, R, Kokkos::TeamPolicy<Traits...>>,
+          Kokkos::TeamPolicy<Traits...>> {
+  using Pair =
+      typename KokkosMMA::Impl::TeamReductions<F, R,
+                                               Kokkos::TeamPolicy<Traits...>>::
+          template Pair<KokkosMMA::Impl::NestedLoops::kokkos>;
+  using Own = typename Pair::functor_type;
+
+ public:
+  using Policy         = Kokkos::TeamPolicy<Traits...>;
+  using FunctorType    = F;
+  using ReducerType    = R;
+  using functor_type   = F;
+  using reducer_type   = R;
+  using size_type      = Kokkos::Cuda::size_type;
+  using value_type     = typename R::value_type;
+  using pointer_type   = typename R::pointer_type;
+  using reference_type = typename R::reference_type;
+
+  template <class ResultView>
+  ParallelReduce(CombinedFunctorReducer<F, R, void> const& pair,
+                 Policy const& policy, ResultView const& result)
+      : ParallelReduce::RoutedTeam(
+            Pair(reinterpret_cast<Own const&>(pair.get_functor()),
+                 pair.get_reducer()),
+            policy, result) {}
+};
+
+}  // namespace Kokkos::Impl
+
+#endif  // KOKKOS_ENABLE_CUDA
+#endif

@@ -1,0 +1,60 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOKKOSMMA_ROUTE_TEAM_HPP
+#define KOKKOSMMA_ROUTE_TEAM_HPP
+
+#include <core/base/KokkosMMA_Capability.hpp>
+#include <core/routing/KokkosMMA_RouteDecision.hpp>
+#include <core/routing/KokkosMMA_Settings.hpp>
+
+#include <bit>
+#include <cstdint>
+
+namespace KokkosMMA::Impl {
+
+/// A team kernel as values: what the route function needs and nothing else.
+struct TeamProblem {
+  std::uint64_t teams = 0;
+  /// Of a block: those of a team times the length of its vectors. 0: Kokkos
+  /// chooses them, for its own kernel.
+  int threads         = 0;
+  bool fits_registers = true;  ///< a block of the kernel with overlapped loops
+};
+
+/// The first reason for which the `streamed` route refuses a team kernel, or
+/// none. Whether it is faster than Kokkos' loops is measured, not decided here.
+constexpr Refusal refuse_streamed(TeamProblem const& problem,
+                                  Capability const& capability) {
+  return first_refusal({
+      {!capability.cuda, not_cuda},
+      {!problem.fits_registers,
+       {"a block of the team's size has not the registers for several calls at "
+        "a time",
+        "threads per block reported by the CUDA runtime"}},
+  });
+}
+
+/// Route of a team kernel. Automatic choice never fails.
+constexpr RouteDecision route_team(TeamProblem const& problem,
+                                   Capability const& capability,
+                                   Settings const& settings) {
+  return route_by_refusals(
+      settings.route,
+      {"a team kernel is the caller's own code", "docs/drop_in.md"},
+      refuse_streamed(problem, capability), {});
+}
+
+/// Kernels of fewer threads are measured after many calls only, as loops of few
+/// indices are.
+inline constexpr std::uint64_t min_large_team_threads = std::uint64_t(1) << 14;
+
+/// Team kernels of one functor that share a choice: of teams of one size, and
+/// of alike many.
+constexpr unsigned team_size_class(TeamProblem const& problem) {
+  return unsigned(problem.threads) * 33 +
+         unsigned(std::bit_width(problem.teams));
+}
+
+}  // namespace KokkosMMA::Impl
+
+#endif

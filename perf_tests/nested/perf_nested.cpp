@@ -1,0 +1,43 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Reductions, scans and loops inside team kernels with the drop-in against
+// Kokkos' own: nested/CONTENDER/TYPE/GROUP/BODY. The names are explained in
+// docs/benchmark_cases.md.
+
+#include "nested/Perf_Nested.hpp"
+
+#include <adapters/drop_in/KokkosMMA_ErasedTeam.hpp>
+
+#include "support/Perf_Program.hpp"
+#include "support/Perf_SideTests.hpp"
+
+namespace perf {
+
+/// What ran the last team kernel that came to the library.
+KokkosMMA::Route& route_of_teams() {
+#ifdef KOKKOS_ENABLE_CUDA
+  return KokkosMMA::Impl::last_team_route_of_this_thread();
+#else
+  static auto route = KokkosMMA::Route::generic;
+  return route;
+#endif
+}
+
+struct NestedTests : SideTests {
+  explicit NestedTests(Session& session)
+      : SideTests(session, {"nested", "bodies", true, route_of_teams}) {}
+  void register_all() {
+    register_tables({{&kokkos::row_sums, &drop_in::row_sums},
+                     {&kokkos::sparse_products, &drop_in::sparse_products},
+                     {&kokkos::reducers, &drop_in::reducers},
+                     {&kokkos::applications, &drop_in::applications},
+                     {&kokkos::patterns, &drop_in::patterns}});
+  }
+};
+
+}  // namespace perf
+
+int main(int argc, char** argv) {
+  return perf::run_program<perf::NestedTests>("perf_nested", argc, argv);
+}

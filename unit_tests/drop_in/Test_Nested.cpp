@@ -1,0 +1,508 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Reductions inside team kernels, and over teams, as applications write them.
+
+#include <KokkosMMA_LoopSupport.hpp>
+#include <KokkosMMA_Random.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+#include <vector>
+
+namespace {
+
+using namespace KokkosMMA;
+using namespace KokkosMMA::Testing;
+
+template <class Exec>
+class Nested : public ::testing::Test {};
+TYPED_TEST_SUITE(Nested, ExecutionSpaces);
+
+/// Also where the host reaches the memory: what follows may poison it.
+template <class View>
+auto host_copy(View const& view) {
+  auto const host = Kokkos::create_mirror(view);
+  Kokkos::deep_copy(host, view);
+  return host;
+}
+
+/// The three nested ranges.
+struct OfThreads {
+  template <class Member, class Index>
+  static KOKKOS_FUNCTION auto range(Member const& m, Index begin, Index end) {
+    return Kokkos::TeamThreadRange(m, begin, end);
+  }
+  static int lanes(int team, int) { return team; }
+};
+struct OfVector {
+  template <class Member, class Index>
+  static KOKKOS_FUNCTION auto range(Member const& m, Index begin, Index end) {
+    return Kokkos::ThreadVectorRange(m, begin, end);
+  }
+  static int lanes(int, int vector) { return vector; }
+};
+struct OfBoth {
+  template <class Member, class Index>
+  static KOKKOS_FUNCTION auto range(Member const& m, Index begin, Index end) {
+    return Kokkos::TeamVectorRange(m, begin, end);
+  }
+  static int lanes(int team, int vector) { return team * vector; }
+};
+
+/// The calls of a lane in their order: each changes what those before it left.
+struct Chain {
+  std::uint64_t value = 0;
+  KOKKOS_FUNCTION void call(std::uint64_t i) { value = 31 * value + i + 1; }
+  KOKKOS_FUNCTION Chain& operator+=(Chain const& other) {
+    value += other.value;
+    return *this;
+  }
+};
+
+/// League rank r reduces `length + r % 7` indices.
+template <class Exec, class Range, class Index>
+struct Chains {
+  using Policy = Kokkos::TeamPolicy<Exec>;
+  Kokkos::View<std::uint64_t*, Exec> results;
+  Index begin;
+  int length;
+
+  KOKKOS_FUNCTION void operator()(typename Policy::member_type const& m) const {
+    int const r     = m.league_rank();
+    Index const end = static_cast<Index>(begin + length + r % 7);
+    Chain chain;
+    Kokkos::parallel_reduce(
+        Range::range(m, begin, end),
+        [&](Index i, Chain& c) { c.call(std::uint64_t(i - begin)); }, chain);
+    Kokkos::single(Kokkos::PerTeam(m), [&] { results(r) = chain.value; });
+  }
+  std::uint64_t expected(int r, int lanes) const {
+    std::uint64_t sum = 0;
+    for (int lane = 0; lane < lanes; ++lane) {
+      Chain chain;
+      for (int i = lane; i < length + r % 7; i += lanes)
+        chain.call(std::uint64_t(i));
+      sum += chain.value;
+    }
+    return sum;
+  }
+};
+
+template <class Exec, class Range, class Index>
+void check_chains(Index begin) {
+  constexpr int league = 23;
+  Kokkos::View<std::uint64_t*, Exec> const results("results", league);
+  struct Shape {
+    int team, vector;
+  };
+  std::vector<Shape> const shapes =
+      on_cuda<Exec> ? std::vector<Shape>{{1, 1}, {7, 1},  {128, 1}, {8, 32},
+                                         {4, 8}, {32, 4}, {1, 32}}
+                    : std::vector<Shape>{{1, 1}};
+  for (auto const [team, vector] : shapes)
+    for (int const length : {0, 1, 30, 125, 1003}) {
+      if (length + 6 > std::numeric_limits<Index>::max() - begin) continue;
+      SCOPED_TRACE(team);
+      SCOPED_TRACE(vector);
+      SCOPED_TRACE(length);
+      Chains<Exec, Range, Index> const f{results, begin, length};
+      Kokkos::TeamPolicy<Exec> const policy(league, team, vector);
+      each_launch(
+          [&] { Kokkos::parallel_for("chains", policy, f); },
+          [&] {
+            auto const host = host_copy(results);
+            Kokkos::deep_copy(results, poison<std::uint64_t>());
+            for (int r = 0; r < league; ++r)
+              ASSERT_EQ(f.expected(r, Range::lanes(team, vector)), host(r))
+                  << r;
+          });
+      if (::testing::Test::HasFailure()) return;
+    }
+}
+TYPED_TEST(Nested, CallsOfALaneInTheirOrder) {
+  check_chains<TypeParam, OfThreads>(0);
+  check_chains<TypeParam, OfThreads>(std::int64_t(-5'000'000'000));
+  check_chains<TypeParam, OfThreads>(std::uint64_t(1) << 62);
+  check_chains<TypeParam, OfVector>(-17);
+  check_chains<TypeParam, OfVector>(std::uint32_t(3'000'000'000u));
+  check_chains<TypeParam, OfVector>(std::int16_t(-100));
+  check_chains<TypeParam, OfBoth>(12);
+  check_chains<TypeParam, OfBoth>(std::int64_t(1) << 40);
+}
+
+/// At the upper end of a type, where a lane's next index is none.
+template <class Exec>
+void check_last_indices() {
+  using Member = typename Kokkos::TeamPolicy<Exec>::member_type;
+  Kokkos::View<int*, Exec> const counts("counts", 1);
+  constexpr std::uint32_t end = std::numeric_limits<std::uint32_t>::max();
+  ScopedSettings const scope(Settings{Route::streamed});
+  for (std::uint32_t const n : {1u, 100u, 511u, 512u, 1000u}) {
+    Kokkos::parallel_for(
+        "last", Kokkos::TeamPolicy<Exec>(1, 128),
+        KOKKOS_LAMBDA(Member const& m) {
+          int count = 0;
+          Kokkos::parallel_reduce(
+              Kokkos::TeamThreadRange(m, end - n, end),
+              [&](std::uint32_t i, int& c) { c += i >= end - n; }, count);
+          Kokkos::single(Kokkos::PerTeam(m), [&] { counts(0) = count; });
+        });
+    int count = 0;
+    Kokkos::deep_copy(count, Kokkos::subview(counts, 0));
+    EXPECT_EQ(int(n), count);
+  }
+}
+TYPED_TEST(Nested, LastIndicesOfAType) {
+  // Kokkos' own loops wrap there.
+  if constexpr (on_cuda<TypeParam>) {
+    check_last_indices<TypeParam>();
+  }
+}
+
+/// Adds and has an identity of its own, which Kokkos takes from the closure.
+template <class View>
+struct Largest {
+  using value_type = float;
+  View x;
+  int row;
+  KOKKOS_FUNCTION void operator()(int j, float& value) const {
+    if (x(row, j) > value) value = x(row, j);
+  }
+  KOKKOS_FUNCTION void init(float& value) const { value = -1e30f; }
+  KOKKOS_FUNCTION void join(float& into, float const& from) const {
+    if (from > into) into = from;
+  }
+};
+
+constexpr int n_results = 12;
+
+/// Results of many kinds of a row of floats and one of integers.
+template <class Exec>
+struct ManyResults {
+  using Policy = Kokkos::TeamPolicy<Exec>;
+  using Floats = Kokkos::View<float**, Kokkos::LayoutRight, Exec>;
+  Floats x;
+  Kokkos::View<int**, Kokkos::LayoutRight, Exec> k;
+  Kokkos::View<double**, Kokkos::LayoutRight, Exec> results;
+
+  KOKKOS_FUNCTION void operator()(typename Policy::member_type const& m) const {
+    using Location = Kokkos::MinLoc<float, int>::value_type;
+    using Extremes = Kokkos::MinMax<int>::value_type;
+    int const row = m.league_rank(), n = int(x.extent(1));
+    auto const threads = Kokkos::TeamThreadRange(m, n);
+    auto const all     = Kokkos::TeamVectorRange(m, n);
+    double sum;
+    Kokkos::parallel_reduce(
+        threads, [&](int j, double& s) { s += x(row, j); }, sum);
+    float product;
+    Kokkos::parallel_reduce(
+        all, [&](int j, float& p) { p *= 1 + x(row, j) / 1024; },
+        Kokkos::Prod<float>(product));
+    Location least;
+    Kokkos::parallel_reduce(
+        threads,
+        [&](int j, Location& l) {
+          if (x(row, j) < l.val) l = {x(row, j), j};
+        },
+        Kokkos::MinLoc<float, int>(least));
+    Extremes extremes;
+    Kokkos::parallel_reduce(
+        all,
+        [&](int j, Extremes& e) {
+          if (k(row, j) < e.min_val) e.min_val = k(row, j);
+          if (k(row, j) > e.max_val) e.max_val = k(row, j);
+        },
+        Kokkos::MinMax<int>(extremes));
+    bool small = false;
+    Kokkos::parallel_reduce(
+        threads, [&](int j, bool& b) { b = b && k(row, j) < 1000; },
+        Kokkos::LAnd<bool>(small));
+    unsigned bits = 0;
+    Kokkos::parallel_reduce(
+        all, [&](int j, unsigned& b) { b |= unsigned(k(row, j)); },
+        Kokkos::BOr<unsigned>(bits));
+    float largest = 0;
+    Kokkos::parallel_reduce(threads, Largest<Floats>{x, row}, largest);
+    std::int64_t count = 0, total = 0;
+    Kokkos::parallel_reduce(
+        threads,
+        [&](int j, std::int64_t& c, std::int64_t& t) {
+          c += k(row, j) % 2;
+          t += k(row, j);
+        },
+        count, total);
+    Kokkos::single(Kokkos::PerTeam(m), [&] {
+      double const all_results[n_results] = {sum,
+                                             product,
+                                             least.val,
+                                             double(least.loc),
+                                             double(extremes.min_val),
+                                             double(extremes.max_val),
+                                             double(small),
+                                             double(bits),
+                                             largest,
+                                             double(count),
+                                             double(total),
+                                             1};
+      for (int i = 0; i < n_results; ++i) results(row, i) = all_results[i];
+    });
+  }
+};
+
+template <class View, class Make>
+void fill_random(View const& view, Make const& make) {
+  auto const host = Kokkos::create_mirror_view(view);
+  for (std::size_t i = 0; i < view.extent(0); ++i)
+    for (std::size_t j = 0; j < view.extent(1); ++j) host(i, j) = make();
+  Kokkos::deep_copy(view, host);
+}
+
+TYPED_TEST(Nested, ResultsOfAllKindsHaveTheBitsOfKokkos) {
+  using Exec = TypeParam;
+  Random random;
+  SCOPED_TRACE(random.note());
+  for (int const n : {1, 77, 700}) {
+    int const rows = 40;
+    ManyResults<Exec> const f{
+        typename ManyResults<Exec>::Floats("x", rows, n),
+        Kokkos::View<int**, Kokkos::LayoutRight, Exec>("k", rows, n),
+        Kokkos::View<double**, Kokkos::LayoutRight, Exec>("results", rows,
+                                                          n_results)};
+    fill_random(f.x, [&] { return float(random.uniform(-1, 1)); });
+    fill_random(f.k, [&] { return int(random.integer(0, 1000)); });
+    std::vector<double> first;
+    Kokkos::TeamPolicy<Exec> const policy =
+        on_cuda<Exec> ? Kokkos::TeamPolicy<Exec>(rows, 8, 16)
+                      : Kokkos::TeamPolicy<Exec>(rows, 1);
+    each_launch([&] { Kokkos::parallel_for("results", policy, f); },
+                [&] {
+                  auto const host = host_copy(f.results);
+                  std::vector<double> const now(host.data(),
+                                                host.data() + host.size());
+                  if (first.empty()) first = now;  // by Kokkos
+                  ASSERT_EQ(first, now);
+                  Kokkos::deep_copy(f.results, -7.);
+                });
+    auto const x = host_copy(f.x);
+    auto const k = host_copy(f.k);
+    for (int r = 0; r < rows; ++r) {
+      double sum = 0;
+      int least = 0, odd = 0, total = 0, smallest = k(r, 0), most = k(r, 0);
+      unsigned bits = 0;
+      float largest = -1e30f;
+      for (int j = 0; j < n; ++j) {
+        sum += x(r, j);
+        if (x(r, j) < x(r, least)) least = j;
+        largest  = std::max(largest, x(r, j));
+        smallest = std::min(smallest, k(r, j));
+        most     = std::max(most, k(r, j));
+        bits |= unsigned(k(r, j));
+        odd += k(r, j) % 2;
+        total += k(r, j);
+      }
+      auto const result = [&](int i) { return first[r * n_results + i]; };
+      EXPECT_NEAR(sum, result(0), 1e-10);
+      EXPECT_EQ(x(r, least), result(2));
+      EXPECT_EQ(least, result(3));
+      EXPECT_EQ(smallest, result(4));
+      EXPECT_EQ(most, result(5));
+      EXPECT_EQ(double(most < 1000), result(6));
+      EXPECT_EQ(bits, result(7));
+      EXPECT_EQ(largest, result(8));
+      EXPECT_EQ(odd, result(9));
+      EXPECT_EQ(total, result(10));
+    }
+  }
+}
+
+/// A matrix times a vector, one reduction inside the other: several rows per
+/// team, vectors along a row, sums of squares over the team.
+template <class Exec>
+struct Product {
+  struct Tagged {};
+  using Policy = Kokkos::TeamPolicy<Exec, Tagged>;
+  Kokkos::View<double**, Kokkos::LayoutRight, Exec> a;
+  Kokkos::View<double*, Exec> x, y;
+
+  KOKKOS_FUNCTION void operator()(Tagged,
+                                  typename Policy::member_type const& m) const {
+    int const rows = 16, n = int(a.extent(1));
+    double squares = 0;
+    Kokkos::parallel_reduce(
+        Kokkos::TeamThreadRange(m, rows),
+        [&](int k, double& s) {
+          int const row = m.league_rank() * rows + k;
+          double dot    = 0;
+          Kokkos::parallel_reduce(
+              Kokkos::ThreadVectorRange(m, n),
+              [&](int j, double& d) { d += a(row, j) * x(j); }, dot);
+          Kokkos::single(Kokkos::PerThread(m), [&] { y(row) = dot; });
+          s += dot * dot;
+        },
+        squares);
+    Kokkos::single(Kokkos::PerTeam(m),
+                   [&] { y(a.extent(0) + m.league_rank()) = squares; });
+  }
+};
+TYPED_TEST(Nested, OneInsideTheOther) {
+  using Exec       = TypeParam;
+  int const league = 20, rows = 16 * league;
+  for (int const n : {3, 64, 333}) {
+    Product<Exec> const f{
+        Kokkos::View<double**, Kokkos::LayoutRight, Exec>("a", rows, n),
+        Kokkos::View<double*, Exec>("x", n),
+        Kokkos::View<double*, Exec>("y", rows + league)};
+    Random random;
+    SCOPED_TRACE(random.note());
+    // Numbers whose sums are exact.
+    fill_random(f.a, [&] { return double(random.integer(-8, 8)); });
+    auto const x = Kokkos::create_mirror_view(f.x);
+    for (int j = 0; j < n; ++j) x(j) = double(random.integer(-8, 8));
+    Kokkos::deep_copy(f.x, x);
+    auto const a      = host_copy(f.a);
+    auto const policy = [&](int team, int vector) {
+      return on_cuda<Exec>
+                 ? typename Product<Exec>::Policy(league, team, vector)
+                 : typename Product<Exec>::Policy(league, 1);
+    };
+    for (auto const& p : {policy(16, 8), policy(4, 32), policy(5, 4)})
+      each_launch([&] { Kokkos::parallel_for("product", p, f); },
+                  [&] {
+                    auto const y = host_copy(f.y);
+                    Kokkos::deep_copy(f.y, -1.);
+                    for (int t = 0; t < league; ++t) {
+                      double squares = 0;
+                      for (int r = 16 * t; r < 16 * t + 16; ++r) {
+                        double dot = 0;
+                        for (int j = 0; j < n; ++j) dot += a(r, j) * x(j);
+                        ASSERT_EQ(dot, y(r));
+                        squares += dot * dot;
+                      }
+                      ASSERT_EQ(squares, y(rows + t));
+                    }
+                  });
+  }
+}
+
+/// Top-level reductions over teams, with scratch memory of both levels.
+template <class Exec, class Value, bool Largest>
+struct OverTeams {
+  using Policy = Kokkos::TeamPolicy<Exec>;
+  int length;
+  KOKKOS_FUNCTION void operator()(typename Policy::member_type const& m,
+                                  Value& value) const {
+    using Scratch = Kokkos::View<int*, typename Exec::scratch_memory_space,
+                                 Kokkos::MemoryUnmanaged>;
+    Scratch const fast(m.team_scratch(0), length);
+    Scratch const slow(m.team_scratch(1), length);
+    Kokkos::parallel_for(Kokkos::TeamThreadRange(m, length), [&](int j) {
+      fast(j) = j;
+      slow(j) = m.league_rank() % 5;
+    });
+    m.team_barrier();
+    Value sum = 0;
+    Kokkos::parallel_reduce(
+        Kokkos::TeamThreadRange(m, length),
+        [&](int j, Value& s) { s += Value(fast(j) * slow(j)); }, sum);
+    Kokkos::single(Kokkos::PerTeam(m), [&] {
+      if constexpr (Largest) {
+        if (sum > value) value = sum;
+      } else {
+        value += sum;
+      }
+    });
+    m.team_barrier();
+  }
+};
+template <class Exec, class Value, template <class, class> class Reducer>
+void check_over_teams() {
+  constexpr bool largest =
+      std::is_same_v<Reducer<Value, Exec>, Kokkos::Max<Value, Exec>>;
+  using Host       = Kokkos::HostSpace;
+  int const length = 300;
+  OverTeams<Exec, Value, largest> const f{length};
+  for (int const league : {0, 1, 83, 5000}) {
+    SCOPED_TRACE(league);
+    Value const row = Value(length) * (length - 1) / 2;
+    Value expected  = 0;
+    for (int r = 0; r < league; ++r) expected += row * (r % 5);
+    if constexpr (largest) {
+      expected = league == 0   ? std::numeric_limits<Value>::lowest()
+                 : league == 1 ? 0
+                               : row * 4;
+    }
+    for (bool const automatic : {false, true}) {
+      Kokkos::TeamPolicy<Exec> policy(league, on_cuda<Exec> ? 64 : 1);
+      if (automatic) policy = Kokkos::TeamPolicy<Exec>(league, Kokkos::AUTO);
+      std::size_t const bytes = sizeof(int) * length + 64;
+      policy.set_scratch_size(0, Kokkos::PerTeam(bytes));
+      policy.set_scratch_size(1, Kokkos::PerTeam(bytes));
+      Kokkos::View<Value, typename Exec::memory_space> const view("view");
+      each_launch(
+          [&] {
+            Value value = poison<Value>();
+            Kokkos::parallel_reduce("over teams", policy, f,
+                                    Reducer<Value, Host>(value));
+            ASSERT_EQ(expected, value);
+            Kokkos::deep_copy(view, poison<Value>());
+            Kokkos::parallel_reduce("into a View", policy, f, Reducer(view));
+          },
+          [&] {
+            Value value = 0;
+            Kokkos::deep_copy(value, view);
+            ASSERT_EQ(expected, value);
+          });
+      if (::testing::Test::HasFatalFailure()) return;
+    }
+  }
+}
+TYPED_TEST(Nested, ReductionsOverTeams) {
+  check_over_teams<TypeParam, std::int64_t, Kokkos::Sum>();
+  check_over_teams<TypeParam, double, Kokkos::Max>();
+}
+
+/// A body that needs so many registers that a block may have them for one call
+/// at a time only.
+template <class Exec>
+struct Heavy {
+  using Policy = Kokkos::TeamPolicy<Exec>;
+  Kokkos::View<double const*, Exec> x;
+  Kokkos::View<double*, Exec> y;
+  int length;
+  KOKKOS_FUNCTION void operator()(typename Policy::member_type const& m) const {
+    double sum = 0;
+    Kokkos::parallel_reduce(
+        Kokkos::TeamThreadRange(m, length),
+        [&](int j, double& s) {
+          double terms[20];
+          for (int t = 0; t < 20; ++t) terms[t] = x((j * 7 + t * 13) % length);
+          double p = 1;
+          for (int t = 0; t < 20; ++t) p = p * terms[t] + terms[19 - t];
+          s += p;
+        },
+        sum);
+    Kokkos::single(Kokkos::PerTeam(m), [&] { y(m.league_rank()) = sum; });
+  }
+};
+TYPED_TEST(Nested, LargestTeams) {
+  using Exec       = TypeParam;
+  int const league = 50, length = 1500;
+  Heavy<Exec> const f{Kokkos::View<double*, Exec>("x", length),
+                      Kokkos::View<double*, Exec>("y", league), length};
+  using Policy   = typename Heavy<Exec>::Policy;
+  int const most = Policy(league, 1).team_size_max(f, Kokkos::ParallelForTag());
+  int const recommended =
+      Policy(league, 1).team_size_recommended(f, Kokkos::ParallelForTag());
+  for (int const team : {most, recommended})
+    each_launch([&] { Kokkos::parallel_for("heavy", Policy(league, team), f); },
+                [&] {
+                  auto const y = host_copy(f.y);
+                  for (int r = 0; r < league; ++r) ASSERT_EQ(0, y(r));
+                  Kokkos::deep_copy(f.y, 1);
+                });
+}
+
+}  // namespace
