@@ -118,7 +118,9 @@ class RoutedArrays : public ReduceClosure<Functor, Reducer, PolicyT> {
     typename Flat::Index const begin = Flat::begin(Base::m_policy);
     Call const& call         = Flat::call(Base::functor(), Base::m_policy);
     void const* in_registers = nullptr;
-    if constexpr (has_count) in_registers = kernel<true>();
+    if constexpr (has_count) {
+      in_registers = kernel<true>();
+    }
     ErasedArrays erased{{Base::m_policy.space(),
                          this,
                          kernel<false>(),

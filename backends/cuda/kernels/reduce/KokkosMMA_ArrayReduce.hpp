@@ -116,11 +116,12 @@ template <bool ByValue, class T, class Reducer>
 __device__ bool reduce_arrays(BlockArrays<T> const& block,
                               Reducer const& reducer,
                               GridScratch const& scratch) {
-  if constexpr (ByValue)
+  if constexpr (ByValue) {
     sum_arrays(block, block.layout.callers,
                [&](unsigned r, unsigned e) { return block.of(r)[e]; });
-  else
+  } else {
     join_arrays(block, reducer);
+  }
   if (gridDim.x == 1) return true;
 
   unsigned const count = block.layout.count;
