@@ -20,6 +20,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <optional>
 #include <type_traits>
 
 namespace KokkosMMA::Impl {
@@ -32,6 +33,10 @@ struct ErasedArrays : ErasedCall {
   /// For arrays of few values; null where there is none.
   void const* kernel_in_registers;
 };
+
+/// Kokkos' own kernel has a place for 32 threads and two more in 48 KB (4.6 to
+/// 5.2).
+inline constexpr std::size_t most_bytes_of_kokkos = 48 * 1024 / 34;
 
 template <class Call>
 void launch_array_reduce(Call const& call, Cuda::KernelFacts const& facts,
@@ -70,7 +75,14 @@ void launch_array_reduce(Call const& call, Cuda::KernelFacts const& facts,
 /// \return whether a kernel of ours runs; if not, Kokkos' own has to
 template <class Call>
 bool run_arrays(Call& call) {
-  Settings const settings = effective_settings();
+  Settings settings = effective_settings();
+  std::optional<ScopedSettings> scope;
+  // What Kokkos throws for is not compared with Kokkos (KOKKOSMMA_COMPARE).
+  if (settings.route == Route::automatic &&
+      call.value_bytes > most_bytes_of_kokkos) {
+    settings.route = Route::streamed;
+    scope.emplace(settings);
+  }
   Cuda::KernelFacts facts{};
   auto const ask = [&](void const* kernel) {
     facts = Cuda::facts_of_kernel(call.space.cuda_device(), kernel,
