@@ -256,12 +256,29 @@ void print_reductions(std::ostream& out) {
   };
   table.add("the application's functor, values up to 64 bytes", any_type, sizes,
             functor);
+  table.add("values of 65 to 512 bytes", any_type, sizes,
+            with(functor, [](ReduceProblem& p) {
+              p.value_bytes = max_shared_value_bytes;
+            }));
   table.add("larger values", any_type, sizes,
             with(functor, [](ReduceProblem& p) {
-              p.value_bytes = max_value_bytes + 1;
+              p.value_bytes = max_shared_value_bytes + 1;
             }));
-  table.add("arrays whose length is known at run time", any_type, sizes,
-            with(functor, [](ReduceProblem& p) { p.fixed_size = false; }));
+  auto const arrays = [&](std::size_t bytes) {
+    return with(functor, [bytes](ReduceProblem& p) {
+      p.fixed_size  = false;
+      p.value_bytes = bytes;
+    });
+  };
+  table.add("arrays whose length is known at run time, up to 16384 bytes",
+            any_type, sizes, arrays(max_array_bytes));
+  table.add("longer arrays", any_type, sizes, arrays(max_array_bytes + 1));
+  table.add("the same over `MDRangePolicy`", any_type, {1 << 20},
+            with(functor, [](ReduceProblem& p) {
+              p.pattern     = Pattern::mdrange;
+              p.fixed_size  = false;
+              p.value_bytes = 8;
+            }));
   table.add("a functor of more than 32400 bytes", any_type, sizes,
             with(functor, [](ReduceProblem& p) {
               p.functor_bytes = max_functor_bytes + 1;

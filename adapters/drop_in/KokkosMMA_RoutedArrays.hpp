@@ -20,6 +20,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <optional>
 #include <type_traits>
 
 namespace KokkosMMA::Impl {
@@ -33,6 +34,10 @@ struct ErasedArrays : ErasedCall {
   void const* kernel_in_registers;
 };
 
+/// Kokkos' own kernel has a place for 32 threads and two more in 48 KB (4.6 to
+/// 5.2).
+inline constexpr std::size_t most_bytes_of_kokkos = 48 * 1024 / 34;
+
 template <class Call>
 void launch_array_reduce(Call const& call, Cuda::KernelFacts const& facts,
                          Cuda::StreamScratch const& scratch) {
@@ -41,7 +46,8 @@ void launch_array_reduce(Call const& call, Cuda::KernelFacts const& facts,
   ArrayShape const shape     = array_reduce_shape(
           *device.tuning, call.tuning, call.count,
           array_stride(call.value_bytes, call.alignment), call.problem.size,
-          device.multiprocessors, device.shared_bytes,
+          device.multiprocessors,
+          Cuda::shared_bytes_of_kernel(device.id, call.kernel),
           facts.resident_blocks * array_facts_threads, Cuda::max_partials);
   Cuda::GridScratch const grid =
       scratch->grid(shape.launch.blocks, call.value_bytes);
@@ -69,11 +75,18 @@ void launch_array_reduce(Call const& call, Cuda::KernelFacts const& facts,
 /// \return whether a kernel of ours runs; if not, Kokkos' own has to
 template <class Call>
 bool run_arrays(Call& call) {
-  Settings const settings = effective_settings();
+  Settings settings = effective_settings();
+  std::optional<ScopedSettings> scope;
+  // What Kokkos throws for is not compared with Kokkos (KOKKOSMMA_COMPARE).
+  if (settings.route == Route::automatic &&
+      call.value_bytes > most_bytes_of_kokkos) {
+    settings.route = Route::streamed;
+    scope.emplace(settings);
+  }
   Cuda::KernelFacts facts{};
   auto const ask = [&](void const* kernel) {
     facts = Cuda::facts_of_kernel(call.space.cuda_device(), kernel,
-                                  array_facts_threads, 0, true);
+                                  array_facts_threads, 0);
     return facts.local_bytes == 0;
   };
   if (settings.route == Route::generic || call.result == nullptr) {
@@ -94,6 +107,12 @@ bool run_arrays(Call& call) {
       });
 }
 
+/// Whether value_count is a member of each object, and not of the class.
+template <class Functor>
+concept HasCount = requires {
+  requires std::is_member_object_pointer_v<decltype(&Functor::value_count)>;
+};
+
 /// A reduction for whose value a thread has a place in shared memory.
 template <class Functor, class Reducer, class PolicyT>
 class RoutedArrays : public ReduceClosure<Functor, Reducer, PolicyT> {
@@ -111,7 +130,9 @@ class RoutedArrays : public ReduceClosure<Functor, Reducer, PolicyT> {
     typename Flat::Index const begin = Flat::begin(Base::m_policy);
     Call const& call         = Flat::call(Base::functor(), Base::m_policy);
     void const* in_registers = nullptr;
-    if constexpr (has_count) in_registers = kernel<true>();
+    if constexpr (has_count) {
+      in_registers = kernel<true>();
+    }
     ErasedArrays erased{{Base::m_policy.space(),
                          this,
                          kernel<false>(),
@@ -144,11 +165,8 @@ class RoutedArrays : public ReduceClosure<Functor, Reducer, PolicyT> {
   // would be copied to local memory.
   static constexpr bool has_count =
       is_array && sizeof(value_type) <= 16 && sizeof(Functor) <= 1024 &&
-      requires(Functor const& functor, Reducer const& r) {
-    functor.value_count;
-    r.get_functor().value_count;
-  };
-  using Tuning = Cuda::tuning_type<array_tuning(is_array)>;
+      HasCount<Functor> && HasCount<typename Reducer::functor_type>;
+  using Tuning = Cuda::tuning_type<array_tuning(is_array, sizeof(value_type))>;
 
   template <bool InRegisters>
   static void const* kernel() {

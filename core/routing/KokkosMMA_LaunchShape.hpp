@@ -72,7 +72,7 @@ struct ArrayShape {
 
 /// Shared memory that a block has besides its arrays: 1 KB for the system from
 /// compute capability 8.0 on, and what the kernel declares.
-inline constexpr int array_block_bytes = 1024 + 64;
+inline constexpr int array_block_bytes = 1024 + 256;
 
 /// What a launch of arrays may have of a kernel's resident threads is asked
 /// for blocks of this size.
@@ -91,14 +91,17 @@ constexpr std::size_t array_stride(std::size_t value_bytes,
 /// short ranges in blocks of fewer threads, one for each index.
 /// \param shared_bytes at most of a block
 /// \param resident_threads of a multiprocessor, by their registers
-constexpr ArrayShape array_reduce_shape(
-    TuningTable const& table, ArrayTuning const& tuning, unsigned count,
-    std::size_t stride, std::uint64_t size, int multiprocessors,
-    int shared_bytes, int resident_threads, unsigned most_blocks) {
+constexpr ArrayShape array_reduce_shape(TuningTable const& table,
+                                        ArrayTuning const& tuning,
+                                        unsigned count, std::size_t stride,
+                                        std::uint64_t size, int multiprocessors,
+                                        int shared_bytes, int resident_threads,
+                                        unsigned most_blocks) {
   // The system's part of what is left of a multiprocessor counts once more.
-  int const pool = std::min(table.reduce_array_bytes, shared_bytes + 1024);
-  int const bytes        = int(stride);
-  int const most_threads = std::max(1, std::min(resident_threads, pool / bytes));
+  int const pool  = std::min(table.reduce_array_bytes, shared_bytes + 1024);
+  int const bytes = int(stride);
+  int const most_threads =
+      std::max(1, std::min(resident_threads, pool / bytes));
   int const resident = (most_threads + tuning.threads - 1) / tuning.threads;
   int callers        = std::min(most_threads / resident,
                                 (pool / resident - array_block_bytes) / bytes);
@@ -106,11 +109,14 @@ constexpr ArrayShape array_reduce_shape(
   if (callers >= 32) callers = callers / 32 * 32;
 
   auto const processors = std::uint64_t(multiprocessors);
-  std::uint64_t const of_each = (size + processors - 1) / processors;
-  std::uint64_t const spread  = (of_each + 31) / 32 * 32;
-  if (spread > 0 && spread < std::uint64_t(callers)) callers = int(spread);
+  auto const parts      = [size](std::uint64_t of) {
+    return size / of + (size % of != 0);
+  };
+  std::uint64_t const of_each = parts(processors);
+  if (size > 0 && of_each < std::uint64_t(callers))
+    callers = std::min(callers, (int(of_each) + 31) / 32 * 32);
   auto const blocks = unsigned(std::clamp<std::uint64_t>(
-      (size + callers - 1) / callers, 1,
+      parts(std::uint64_t(callers)), 1,
       std::min<std::uint64_t>(most_blocks, processors * resident)));
   // Threads without an index have nothing to join.
   if (blocks == 1 && size < std::uint64_t(callers))

@@ -135,11 +135,12 @@ inline std::string to_string(ArrayTuning const& tuning) {
 /// ask for 32 KB; under a cap of 32 it is 4 to 6 loads. Two calls in a round
 /// let the loads of the second go ahead of the first one's additions where the
 /// functor has no loop, as in a histogram. Functors of large values are mostly
-/// straight code: they may have 128 registers, and with two calls a sum of 64
-/// doubles spills.
-constexpr ArrayTuning array_tuning(bool array) {
+/// straight code with loads enough. Those above 256 bytes, for which shared
+/// memory has room in 700 threads or fewer, may have 128 registers (Kokkos' own
+/// kernel takes 64 for a sum of 16 doubles, 255 and spills for one of 64).
+constexpr ArrayTuning array_tuning(bool array, std::size_t value_bytes) {
   if (array) return {.threads = 512, .min_blocks = 2, .calls = 2};
-  return {.threads = 256, .min_blocks = 2, .calls = 1};
+  return {.threads = 256, .min_blocks = value_bytes > 256 ? 2 : 4, .calls = 1};
 }
 
 /// How a scan by an opaque functor is laid over the device.

@@ -1,12 +1,13 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Sums of random data by every contender: reduce/CONTENDER/TYPE/RESULT/n:N. The
-// names are explained in docs/benchmark_cases.md.
+// Sums of random data by every contender: reduce/CONTENDER/TYPE/RESULT/n:N, and
+// dot products of columns. The names are explained in docs/benchmark_cases.md.
 
 #include <tuple>
 #include <utility>
 
+#include "reduce/Perf_ColumnDots.hpp"
 #include "support/Perf_Program.hpp"
 #include "support/Perf_Check.hpp"
 
@@ -92,6 +93,7 @@ class ReduceTests {
     register_type<std::int32_t>(true);
     register_type<std::int64_t>(true);
     register_formulations();
+    register_dots(m_session);
   }
 
   template <class T>

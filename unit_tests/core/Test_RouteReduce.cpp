@@ -42,10 +42,30 @@ static_assert(!streamed() && !mma());
 // --- every rule of `streamed` on its own -----------------------------------
 static_assert(says(refuse_streamed(sum_of_halves(), host), "not Cuda"));
 static_assert(says(streamed(&P::in_graph, true), "graph node"));
-static_assert(says(streamed(&P::fixed_size, false), "no fixed size"));
 static_assert(says(streamed(&P::compiled, false), "no result"));
-static_assert(!streamed(&P::value_bytes, 64));
-static_assert(says(streamed(&P::value_bytes, 65), "larger than 64 bytes"));
+// Values that are kept in shared memory.
+constexpr Refusal array(std::size_t bytes, Pattern pattern = Pattern::range) {
+  return streamed(&P::fixed_size, false, &P::value_bytes, bytes, &P::pattern,
+                  pattern);
+}
+static_assert(!array(8) && !array(max_array_bytes));
+static_assert(says(array(max_array_bytes + 1), "larger than 16384 bytes"));
+static_assert(says(array(0), "no values"));
+static_assert(says(array(8, Pattern::mdrange), "no fixed size"));
+static_assert(says(streamed(&P::fixed_size, false, &P::value, half),
+                   "16-bit floats are kept in fp32"));
+static_assert(!streamed(&P::fixed_size, false, &P::value, half, &P::sum,
+                        false));
+static_assert(!streamed(&P::value_bytes, 512));
+static_assert(says(streamed(&P::value_bytes, 513), "larger than 512 bytes"));
+constexpr Refusal value_of_a_box(std::size_t bytes) {
+  return streamed(&P::pattern, Pattern::mdrange, &P::value_bytes, bytes);
+}
+static_assert(!value_of_a_box(64));
+static_assert(says(value_of_a_box(65), "larger than 64 bytes"));
+static_assert(says(refuse_streamed(with(sum_of_halves(), &P::value_bytes, 500),
+                                   {true, 90, 1, 2400}),
+                   "shared memory of a block"));
 static_assert(!streamed(&P::functor_bytes, 32400));
 static_assert(says(streamed(&P::functor_bytes, 32401), "than 32400 bytes"));
 static_assert(!streamed(&P::size, std::uint64_t(1) << 40));

@@ -32,6 +32,17 @@ constexpr bool all_usable() {
   return true;
 }
 static_assert(all_usable());
+constexpr bool arrays_usable() {
+  for (std::size_t bytes = 1; bytes <= max_shared_value_bytes; ++bytes)
+    for (bool const array : {true, false}) {
+      ArrayTuning const tuning = array_tuning(array, bytes);
+      if (tuning.threads % 32 || tuning.threads < 32 || tuning.calls < 1 ||
+          tuning.threads * tuning.min_blocks > 2048)
+        return false;
+    }
+  return true;
+}
+static_assert(arrays_usable());
 constexpr StreamedTuning fair{
     .threads = 256, .min_blocks = 2, .calls = 16, .accumulators = 4};
 constexpr bool usable_with(int StreamedTuning::*member, int value) {
@@ -48,6 +59,8 @@ TEST(Tuning, NamesItsFields) {
   EXPECT_EQ(to_string(fair),
             "StreamedTuning{threads = 256, min_blocks = 2, calls = 16, "
             "accumulators = 4}");
+  EXPECT_EQ(to_string(array_tuning(true, 8)),
+            "ArrayTuning{threads = 512, min_blocks = 2, calls = 2}");
   EXPECT_EQ(to_string(streamed_scan_tuning(8)),
             "StreamedScanTuning{threads = 512, min_blocks = 2, items = 8}");
   EXPECT_EQ(to_string(tile_scan_tuning(false, false)),

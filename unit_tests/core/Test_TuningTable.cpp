@@ -253,7 +253,7 @@ TEST_F(AnyTable, AFormulationThatWasAskedForStays) {
       Route::mma,
       route_reduce(p, h200, Settings{{}, Formulation::split}, table).route);
   // Nor does the table send anything to Kokkos' own code.
-  p.fixed_size = false;
+  p.functor_bytes = max_functor_bytes + 1;
   EXPECT_EQ(Route::mma, route_reduce(p, h200, {}, table).route);
 }
 
@@ -372,6 +372,21 @@ TEST_F(AnyTable, ShapesOfLaunches) {
     ASSERT_GE(streamed.threads, 32u);
     ASSERT_LE(streamed.threads, unsigned(tuning.threads));
 
+    ArrayTuning const arrays = array_tuning(true, 8);
+    std::size_t const stride = array_stride(
+        std::size_t(random.integer(1, max_array_bytes)), alignof(double));
+    int const shared_bytes       = int(random.integer(32, 227)) * 1024;
+    Impl::ArrayShape const array = Impl::array_reduce_shape(
+        table, arrays, 1, stride, size >> random.integer(0, 30), processors,
+        shared_bytes, int(random.integer(1, 16)) * 128, most);
+    ASSERT_GE(array.launch.blocks, 1u);
+    ASSERT_LE(array.launch.blocks, most);
+    ASSERT_GE(array.layout.callers, 1u);
+    ASSERT_LE(array.layout.callers, array.launch.threads);
+    ASSERT_EQ((array.layout.callers + 31) / 32 * 32, array.launch.threads);
+    ASSERT_LE(array.launch.threads, unsigned(arrays.threads));
+    ASSERT_LE(array.shared_bytes() + 256, shared_bytes);
+
     StreamedScanTuning const scan =
         streamed_scan_tuning(std::size_t(random.integer(1, 64)));
     unsigned const rows = Impl::streamed_scan_rows(table, scan, size >> 20);
@@ -394,5 +409,28 @@ static_assert(Impl::mma_reduce_shape(builtin_tuning, 0, 0, 132, 4096).blocks ==
 static_assert(Impl::streamed_reduce_shape(builtin_tuning, streamed_tuning(4),
                                           131072, 132, 2, 4096)
                   .threads == 256);
+
+// Arrays of so many doubles on an H100, whose kernel leaves 1024 threads to a
+// multiprocessor.
+constexpr Impl::ArrayShape doubles(unsigned count, std::uint64_t size) {
+  return Impl::array_reduce_shape(builtin_tuning, array_tuning(true, 8), count,
+                                  Impl::array_stride(8 * count, 8), size, 132,
+                                  227 * 1024, 1024, 4096);
+}
+constexpr bool is(Impl::ArrayShape const& shape, unsigned blocks,
+                  unsigned callers, unsigned stride) {
+  return shape.launch.blocks == blocks && shape.layout.callers == callers &&
+         shape.layout.stride == stride;
+}
+static_assert(is(doubles(1, 10000000), 264, 512, 8));
+static_assert(is(doubles(4, 10000000), 264, 512, 40));
+static_assert(is(doubles(16, 10000000), 264, 512, 136));
+static_assert(is(doubles(64, 10000000), 132, 352, 520));
+static_assert(is(doubles(1024, 10000000), 132, 24, 8200));
+static_assert(is(doubles(2048, 10000000), 132, 12, 16392));
+// Short ranges have a call in a thread, and threads that do not call have no
+// array.
+static_assert(is(doubles(4, 0), 1, 1, 40) && is(doubles(4, 7), 1, 7, 40));
+static_assert(is(doubles(4, 10000), 105, 96, 40));
 
 }  // namespace

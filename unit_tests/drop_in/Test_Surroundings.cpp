@@ -57,6 +57,15 @@ cudaError_t leave_an_error() {
   return cudaMalloc(&memory, std::size_t(1) << 60);
 }
 
+/// Its kernel needs more shared memory than every kernel may have.
+struct AddToArray {
+  using value_type = std::int64_t[];
+  int value_count;
+  KOKKOS_FUNCTION void operator()(int i, std::int64_t* sums) const {
+    for (int e = 0; e < value_count; ++e) sums[e] += i + e;
+  }
+};
+
 TEST(Surroundings, AnErrorThatWasHandledBefore) {
   int const n = 100000;
   for (Route const route : {Route::generic, Route::automatic}) {
@@ -69,6 +78,12 @@ TEST(Surroundings, AnErrorThatWasHandledBefore) {
     EXPECT_EQ(cudaErrorMemoryAllocation, cudaPeekAtLastError());
     Kokkos::parallel_scan(n, ScanAndWrite(), total);
     EXPECT_EQ(sum_of(n), total);
+    EXPECT_EQ(cudaErrorMemoryAllocation, cudaPeekAtLastError());
+    std::int64_t sums[100];
+    Kokkos::parallel_reduce(n, AddToArray{100}, sums);
+    for (int e = 0; e < 100; ++e)
+      EXPECT_EQ(std::int64_t(n) * (n - 1) / 2 + std::int64_t(n) * e, sums[e]);
+    EXPECT_EQ(cudaErrorMemoryAllocation, cudaPeekAtLastError());
     cudaGetLastError();
     EXPECT_EQ(route == Route::generic ? Route::generic : Route::streamed,
               last_route());

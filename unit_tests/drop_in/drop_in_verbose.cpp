@@ -92,7 +92,11 @@ void make_calls() {
     expect(sum == 7, "the sum over teams");
     Doubles<9> large;
     Kokkos::parallel_reduce("72 bytes", range, CountInto<Doubles<9>>{}, large);
-    expect(large.v[0] == 100, "the large sum");
+    expect(large.v[0] == 100, "the sum of 72 bytes");
+    Doubles<65> larger;
+    Kokkos::parallel_reduce("520 bytes", range, CountInto<Doubles<65>>{},
+                            larger);
+    expect(larger.v[0] == 100, "the sum of 520 bytes");
     double array[3];
     Kokkos::parallel_reduce("arrays", range, CountArrays{3}, array);
     expect(array[2] == 100, "the sums of arrays");
@@ -151,10 +155,10 @@ int compute(int argc, char** argv) {
        "parallel_reduce \"a grid\" n=81 value=8 bytes route streamed",
        "parallel_reduce \"teams\" teams=7 route streamed",
        "parallel_for \"a loop of teams\" teams=7 route streamed",
-       "parallel_reduce \"72 bytes\" route generic; not streamed: the value is "
-       "larger than 64 bytes",
-       "parallel_reduce \"arrays\" route generic; not streamed: the value has "
-       "no fixed size",
+       "parallel_reduce \"72 bytes\" n=100 value=72 bytes route streamed",
+       "parallel_reduce \"520 bytes\" route generic; not streamed: the value "
+       "is larger than 512 bytes",
+       "parallel_reduce \"arrays\" n=100 value=24 bytes route streamed",
        "parallel_for \"a loop\" n=100 route streamed; not mma",
        "parallel_for \"a box\" n=81 route streamed",
        "parallel_for \"tiles\" n=729 route generic",
@@ -166,7 +170,7 @@ int compute(int argc, char** argv) {
        "refused at compile time"})
     expect(times(line) == 1,
            std::string("one line \"") + line + "\" in\n" + text);
-  expect(times("KokkosMMA: ") == 13, "no other line in\n" + text);
+  expect(times("KokkosMMA: ") == 14, "no other line in\n" + text);
 #else
   expect(text.empty(), "no line without Cuda in\n" + text);
 #endif

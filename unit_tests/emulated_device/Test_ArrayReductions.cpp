@@ -79,7 +79,7 @@ template <bool InRegisters, bool ByValue, class T, class Functor, class Reducer>
 std::vector<T> reduced(Functor const& functor, Reducer const& reducer,
                        unsigned count, std::int64_t begin,
                        Launch const& launch) {
-  using Tuning = Impl::Cuda::tuning_type<Impl::array_tuning(true)>;
+  using Tuning = Impl::Cuda::tuning_type<Impl::array_tuning(true, 8)>;
   Impl::Cuda::Device const& device = Impl::Cuda::device(0);
   Impl::ArrayShape const shape     = Impl::array_reduce_shape(
           *device.tuning, Tuning::value, count,
@@ -122,8 +122,8 @@ void expect_sums(unsigned count, Launch const& launch) {
   for (std::uint64_t i = 0; i < launch.size; ++i) {
     ASSERT_EQ(1, calls[std::size_t(begin) + i]) << "index " << i;
     for (unsigned e = 0; e < count; ++e)
-      expected[e] = static_cast<T>(expected[e] +
-                                   addend<T>(begin + std::int64_t(i), e));
+      expected[e] =
+          static_cast<T>(expected[e] + addend<T>(begin + std::int64_t(i), e));
   }
   for (unsigned e = 0; e < count; ++e) expected[e] ^= T(0x55);
   std::memset(static_cast<void*>(&expected[count]), 0xa5, sizeof(T));

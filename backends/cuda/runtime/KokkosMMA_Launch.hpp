@@ -162,11 +162,10 @@ struct KernelFacts {
 /// kernel. Never keep this in a static of a function that launches: from CUDA
 /// 13 on every translation unit has a kernel of its own, and where such a
 /// function is inlined, one is asked and another launched.
-/// \param all_shared the kernel may have all shared memory of a block
 /// A template, so that a source without a launch does not instantiate the map.
 template <class Facts = KernelFacts>
 Facts facts_of_kernel(int device_id, void const* address, int threads,
-                      std::size_t shared_bytes, bool all_shared = false) {
+                      std::size_t shared_bytes) {
   using Key = std::pair<int, void const*>;
   static std::mutex mutex;
   static std::map<Key, Facts> all;
@@ -184,13 +183,10 @@ Facts facts_of_kernel(int device_id, void const* address, int threads,
   facts.may_follow  = attributes.ptxVersion >= 90;
   // What every kernel may have needs no permission; this call forgets the last
   // error of the host thread, which may be the application's (CUDA 13.0).
-  int const allowed =
-      all_shared
-          ? device(device_id).shared_bytes - int(attributes.sharedSizeBytes)
-          : int(shared_bytes);
-  if (allowed > 48 * 1024)
-    check(cudaFuncSetAttribute(
-              address, cudaFuncAttributeMaxDynamicSharedMemorySize, allowed),
+  if (shared_bytes > 48 * 1024)
+    check(cudaFuncSetAttribute(address,
+                               cudaFuncAttributeMaxDynamicSharedMemorySize,
+                               int(shared_bytes)),
           "cudaFuncSetAttribute");
   check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(
             &facts.resident_blocks, address, threads, shared_bytes),
@@ -198,6 +194,34 @@ Facts facts_of_kernel(int device_id, void const* address, int threads,
   all.emplace(key, facts);
   return facts;
 }
+/// What every kernel may have of shared memory.
+inline constexpr int usual_shared_bytes = 48 * 1024;
+
+/// Shared memory that a launch of a kernel of an application's functor may ask
+/// for: all that a block can have, which is allowed once for each device and
+/// kernel. Not while the host thread has an error that the application has not
+/// asked for: allowing it forgets that (see above).
+template <class Known = bool>
+int shared_bytes_of_kernel(int device_id, void const* address) {
+  using Key = std::pair<int, void const*>;
+  static std::mutex mutex;
+  static std::map<Key, Known> allowed;
+  int const most = device(device_id).shared_bytes;
+  if (most <= usual_shared_bytes) return most;
+  std::lock_guard<std::mutex> const lock(mutex);
+  Known& known = allowed[{device_id, address}];
+  if (known) return most;
+  if (cudaPeekAtLastError() != cudaSuccess) return usual_shared_bytes;
+  cudaFuncAttributes attributes;
+  check(cudaFuncGetAttributes(&attributes, address), "cudaFuncGetAttributes");
+  check(
+      cudaFuncSetAttribute(address, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                           most - int(attributes.sharedSizeBytes)),
+      "cudaFuncSetAttribute");
+  known = true;
+  return most;
+}
+
 template <class... Parameters>
 KernelFacts kernel_facts(int device_id, void (*kernel)(Parameters...),
                          int threads, std::size_t shared_bytes = 0) {

@@ -116,12 +116,12 @@ template <bool ByValue, class T, class Reducer>
 __device__ bool reduce_arrays(BlockArrays<T> const& block,
                               Reducer const& reducer,
                               GridScratch const& scratch) {
-  if constexpr (ByValue)
-    sum_arrays(block, block.layout.callers, [&](unsigned r, unsigned e) {
-      return block.of(r)[e];
-    });
-  else
+  if constexpr (ByValue) {
+    sum_arrays(block, block.layout.callers,
+               [&](unsigned r, unsigned e) { return block.of(r)[e]; });
+  } else {
     join_arrays(block, reducer);
+  }
   if (gridDim.x == 1) return true;
 
   unsigned const count = block.layout.count;
@@ -147,8 +147,10 @@ __device__ bool reduce_arrays(BlockArrays<T> const& block,
     if (block.has_one()) {
       T* const mine = block.of(threadIdx.x);
       reducer.init(mine);
-      for (unsigned b = threadIdx.x; b < gridDim.x; b += block.layout.callers)
+      for (unsigned b = threadIdx.x; b < gridDim.x; b += block.layout.callers) {
         reducer.join(mine, partials + std::size_t(b) * count);
+        Opaque::memory();
+      }
     }
     __syncthreads();
     join_arrays(block, reducer);
@@ -157,8 +159,8 @@ __device__ bool reduce_arrays(BlockArrays<T> const& block,
 }
 
 /// Calls f(i, running) for the indices of this thread, which are every
-/// callers-th of the block's share of neighbouring ones, and after_round() after
-/// each `Calls` of them.
+/// callers-th of the block's share of neighbouring ones, and after_round()
+/// after each `Calls` of them.
 template <int Calls, class Index, class Call, class Running, class AfterRound>
 __device__ void call_share(Call const& f, Index begin, std::uint64_t size,
                            unsigned callers, Running&& running,
@@ -186,8 +188,9 @@ __device__ void call_share(Call const& f, Index begin, std::uint64_t size,
 /// Most values of an array that a thread keeps in registers.
 inline constexpr unsigned most_in_registers = 4;
 
-/// A copy of a functor whose value_count is a constant to the compiler. Bits are
-/// copied: constructors are the application's and may be for the host alone.
+/// A copy of a functor whose value_count is a constant to the compiler. Bits
+/// are copied: constructors are the application's and may be for the host
+/// alone.
 template <unsigned Count, class Holder, class Get>
 __device__ void copy_with_count(Slot<Holder>& to, Holder const& from,
                                 Get const& functor_of) {
@@ -207,12 +210,11 @@ __device__ void call_in_registers(Call const& f, Reducer const& reducer,
                                   BlockArrays<T> const& block) {
   Slot<Call> call;
   Slot<Reducer> counted;
-  copy_with_count<Count>(call, f, [](Call const& c) -> auto const& {
-    return c.functor;
-  });
-  copy_with_count<Count>(counted, reducer, [](Reducer const& r) -> auto const& {
-    return r.get_functor();
-  });
+  copy_with_count<Count>(
+      call, f, [](Call const& c) -> auto const& { return c.functor; });
+  copy_with_count<Count>(
+      counted, reducer,
+      [](Reducer const& r) -> auto const& { return r.get_functor(); });
   Slot<T[Count]> running;
   counted.value.init(running.value);
   call_share<8 / Count>(call.value, begin, size, block.layout.callers,
@@ -238,20 +240,12 @@ __global__ void __launch_bounds__(Tuning::value.threads,
   if (block.has_one()) {
     if constexpr (InRegisters) {
       switch (layout.count) {
-        case 1:
-          call_in_registers<1>(f, reducer, begin, size, block);
-          break;
-        case 2:
-          call_in_registers<2>(f, reducer, begin, size, block);
-          break;
-        case 3:
-          call_in_registers<3>(f, reducer, begin, size, block);
-          break;
+        case 1: call_in_registers<1>(f, reducer, begin, size, block); break;
+        case 2: call_in_registers<2>(f, reducer, begin, size, block); break;
+        case 3: call_in_registers<3>(f, reducer, begin, size, block); break;
         default: call_in_registers<4>(f, reducer, begin, size, block);
       }
     } else {
-      // The array stays in shared memory from round to round: nvcc 13.0 would
-      // keep the 64 doubles of a structure in registers, and spill.
       T* const mine = block.of(threadIdx.x);
       reducer.init(mine);
       call_share<Tuning::value.calls>(f, begin, size, layout.callers,
