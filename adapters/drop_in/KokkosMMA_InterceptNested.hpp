@@ -6,13 +6,14 @@
 /// \file
 /// Kokkos::parallel_reduce inside team kernels on Kokkos::Cuda: overloads with
 /// the template heads of Kokkos' own and a constraint, which makes them the
-/// better match. All that differs from Kokkos is the loop of a lane; values are
-/// joined by Kokkos.
+/// better match.
 ///
 /// A team kernel is compiled in two forms
 /// (adapters/drop_in/KokkosMMA_InterceptTeam.hpp), and the functor's code is
-/// the same text in both. A reduction learns in which form it is from a fact
-/// that the kernel states to the compiler.
+/// the same text in both. What is called in it learns in which form it is from
+/// a fact that the kernel states to the compiler. In the first form everything
+/// is as in Kokkos, expressions included: other ones that compute the same cost
+/// registers (a kernel of 40 had 47, CUDA 13.0).
 
 #include <Kokkos_Core.hpp>
 
@@ -31,10 +32,12 @@ enum class NestedLoops {
   overlapped  ///< several
 };
 
-// Kokkos launches teams in grids of one block along z. A kernel with overlapped
-// loops states another number to the compiler, which then drops the branch that
-// is not taken, with its registers: the choice costs nothing at run time. A
-// kernel that states nothing, such as a node of a graph, reads the true number.
+// Kokkos launches teams in grids of one block along z, and nobody looks at it.
+// A kernel with overlapped loops states another number to the compiler, which
+// then drops the branches that are not taken, with their registers. A kernel
+// that states nothing, such as a node of a graph, reads the true number. (That
+// the compiler knows a number would be the better sign; nvcc 13.0 has no
+// __builtin_constant_p for device code.)
 inline constexpr unsigned grid_depth           = 1;
 inline constexpr unsigned stated_if_overlapped = 2;
 
@@ -71,16 +74,21 @@ __device__ void nested_calls(Index begin, Index end, unsigned lane,
   }
 }
 
-/// The lanes of the thread's vector in its warp. Kokkos divides for it: of a
-/// reduction of 64 floats and the single() behind it that is half of all
-/// instructions (sm_90, CUDA 13.0).
+/// The lanes of the thread's vector in its warp.
 __device__ inline unsigned vector_mask() {
   unsigned const lanes = blockDim.x;
-  if (lanes == 32) return ~0u;
-  unsigned const vector = gridDim.z == stated_if_overlapped
-                              ? threadIdx.y * lanes % 32
-                              : threadIdx.y % (32 / lanes) * lanes;
-  return ((1u << lanes) - 1) << vector;
+  return lanes == 32 ? ~0u : ((1u << lanes) - 1) << (threadIdx.y * lanes % 32);
+}
+/// Waits for them. Kokkos divides to find them: in a reduction of 64 floats and
+/// the single() behind it that is half of all instructions (sm_90, CUDA 13.0).
+__device__ inline void sync_vector() {
+  if (gridDim.z == stated_if_overlapped)
+    __syncwarp(vector_mask());
+  else
+    __syncwarp(blockDim.x == 32
+                   ? 0xffffffff
+                   : ((1 << blockDim.x) - 1)
+                         << (threadIdx.y % (32 / blockDim.x)) * blockDim.x);
 }
 
 /// Joins the values of a vector's lanes into all of them. Kokkos joins into the
@@ -184,19 +192,18 @@ requires(std::is_integral_v<iType>) KOKKOS_INLINE_FUNCTION void parallel_for(
     const Impl::ThreadVectorRangeBoundariesStruct<iType, Impl::CudaTeamMember>&
         loop_boundaries,
     const Closure& closure) {
-  KOKKOS_IF_ON_DEVICE(
-      (for (iType i = static_cast<iType>(loop_boundaries.start + threadIdx.x);
-            i < loop_boundaries.end; i = static_cast<iType>(i + blockDim.x))
-           closure(i);
-       __syncwarp(KokkosMMA::Impl::vector_mask());))
+  KOKKOS_IF_ON_DEVICE((for (iType i = loop_boundaries.start + threadIdx.x;
+                            i < loop_boundaries.end; i += blockDim.x)
+                           closure(i);
+                       KokkosMMA::Impl::sync_vector();))
   KOKKOS_IF_ON_HOST(((void)loop_boundaries; (void)closure;))
 }
 template <class FunctorType>
 requires(std::is_class_v<FunctorType>) KOKKOS_INLINE_FUNCTION
     void single(const Impl::VectorSingleStruct<Impl::CudaTeamMember>&,
                 const FunctorType& lambda) {
-  KOKKOS_IF_ON_DEVICE((if (threadIdx.x == 0) lambda();
-                       __syncwarp(KokkosMMA::Impl::vector_mask());))
+  KOKKOS_IF_ON_DEVICE(
+      (if (threadIdx.x == 0) lambda(); KokkosMMA::Impl::sync_vector();))
   KOKKOS_IF_ON_HOST(((void)lambda;))
 }
 template <class FunctorType>
@@ -204,7 +211,7 @@ requires(std::is_class_v<FunctorType>) KOKKOS_INLINE_FUNCTION
     void single(const Impl::ThreadSingleStruct<Impl::CudaTeamMember>&,
                 const FunctorType& lambda) {
   KOKKOS_IF_ON_DEVICE((if (threadIdx.x == 0 && threadIdx.y == 0) lambda();
-                       __syncwarp(KokkosMMA::Impl::vector_mask());))
+                       KokkosMMA::Impl::sync_vector();))
   KOKKOS_IF_ON_HOST(((void)lambda;))
 }
 }  // namespace Kokkos

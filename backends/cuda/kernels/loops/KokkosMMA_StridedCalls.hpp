@@ -21,20 +21,22 @@ __device__ void strided_calls(Index begin, Index end, unsigned lane,
   for (Index i = begin + lane; i < end; i += lanes) f(i, value);
 }
 
-/// Rounds of several calls without a branch between them, so that the loads of
-/// all are in flight before the first addition waits: of `Calls` calls, 2 or 4,
-/// then of two, then of one. GB/s of rows of floats (H200, 2026-11-26; Kokkos'
-/// own loops beside them):
+/// Rounds of `Calls` calls without a branch between them, so that the loads of
+/// all are in flight before the first addition waits. What is left of a lane
+/// are calls under conditions of their own: ptxas makes predicates of them
+/// where the functor is short, and their loads overlap too. Time by Kokkos' own
+/// loop over time by this one in kernels with launch bounds (H100, perf_nested,
+/// 2026-11-26), beside other ends of a lane, of which all have four calls in a
+/// full round:
 ///
-/// | lanes and indices        | Kokkos | 4, 1 | 4, 2, 1 | 8, 2, 1 |
-/// |--------------------------|--------|------|---------|---------|
-/// | vector of 32 lanes, 64   | 1263   | 1224 | 1479    | 1472    |
-/// | 128                      | 1708   | 2749 | 2738    | 1916    |
-/// | 1024                     | 2149   | 4251 | 4261    | 4328    |
-/// | team of 32 threads, 4096 | 1305   | 3524 | 3556    | 3695    |
-/// | of 128 threads, 4096     | 2252   | 4138 | 4161    | 4222    |
-///
-/// Eight calls make eleven copies of the functor.
+/// | body                                   | 2, then 1 | 3 | 2 or 4 | this |
+/// |----------------------------------------|------|------|------|------|
+/// | 27 entries of a sparse row, 8 lanes    | 0.99 | 0.99 | 1.23 | 1.23 |
+/// | rows of a power law, 8 lanes           | 2.80 | 2.72 | 2.50 | 2.71 |
+/// | 101 doubles, 32 lanes                  | 1.00 | 1.00 | 1.33 | 1.33 |
+/// | 64 floats, 16 lanes                    | 1.92 | 1.54 | 1.94 | 1.95 |
+/// | 16 floats, 16 lanes                    | 1.46 | 1.17 | 1.44 | 1.43 |
+/// | geometric mean of 82 bodies            | 1.24 | 1.20 | 1.25 | 1.26 |
 template <unsigned Calls = 4, class Index, class Call, class T>
 __device__ void overlapped_strided_calls(Index begin, Index end, unsigned lane,
                                          unsigned lanes, Call const& f,
@@ -42,10 +44,10 @@ __device__ void overlapped_strided_calls(Index begin, Index end, unsigned lane,
   // Counts, for the index behind the last may be no value of its type.
   using Count =
       std::conditional_t<sizeof(Index) <= 4, std::uint32_t, std::uint64_t>;
-  Count left         = begin < end ? Count(end) - Count(begin) : 0;
-  Count at           = Count(begin) + lane;
-  unsigned const all = Calls * lanes;
-  for (; left >= all; left -= all, at += all) {
+  Count left           = begin < end ? Count(end) - Count(begin) : 0;
+  Count at             = Count(begin) + lane;
+  unsigned const round = Calls * lanes;
+  for (; left >= round; left -= round, at += round) {
 #pragma unroll
     for (unsigned u = 0; u < Calls; ++u) {
       Index i = static_cast<Index>(at + u * lanes);
@@ -53,20 +55,6 @@ __device__ void overlapped_strided_calls(Index begin, Index end, unsigned lane,
     }
   }
   if (lane >= left) return;
-#ifndef KXV
-#define KXV 5
-#endif
-  if constexpr (KXV == 6 && Calls > 2) {
-    if (left <= 2 * lanes) {
-#pragma unroll
-      for (unsigned u = 0; u < 2; ++u)
-        if (u == 0 || lane + lanes < left) {
-          Index i = static_cast<Index>(at + u * lanes);
-          f(i, value);
-        }
-      return;
-    }
-  }
 #pragma unroll
   for (unsigned u = 0; u < Calls; ++u)
     if (u == 0 || lane + u * lanes < left) {
