@@ -148,26 +148,25 @@ int compute(int argc, char** argv) {
   };
   expect(times("on the host") == 0, "nothing of a host space");
 #if defined(KOKKOS_ENABLE_CUDA)
-  for (
-      char const* const line :
-      {"KokkosMMA: device ",
-       "parallel_reduce \"a sum\" n=100 value=8 bytes route streamed",
-       "parallel_reduce \"a grid\" n=81 value=8 bytes route streamed",
-       "parallel_reduce \"teams\" teams=7 route streamed",
-       "parallel_for \"a loop of teams\" teams=7 route streamed",
-       "parallel_reduce \"72 bytes\" n=100 value=72 bytes route streamed",
-       "parallel_reduce \"520 bytes\" route generic; not streamed: the value "
-       "is larger than 512 bytes",
-       "parallel_reduce \"arrays\" n=100 value=24 bytes route streamed",
-       "parallel_for \"a loop\" n=100 route streamed; not mma",
-       "parallel_for \"a box\" n=81 route streamed",
-       "parallel_for \"tiles\" n=729 route generic",
-       "not streamed: the caller chose the tiles",
-       "parallel_for \"bounded\" route generic; not streamed: the policy has "
-       "launch bounds",
-       "parallel_scan \"a scan\" n=100 value=4 bytes route streamed",
-       "parallel_scan \"a scan of 72 bytes\" route generic; not streamed: "
-       "refused at compile time"})
+  for (char const* const line :
+       {"KokkosMMA: device ",
+        "parallel_reduce \"a sum\" n=100 value=8 bytes route streamed",
+        "parallel_reduce \"a grid\" n=81 value=8 bytes route streamed",
+        "parallel_reduce \"teams\" teams=7 route streamed",
+        "parallel_for \"a loop of teams\" teams=7 route streamed",
+        "parallel_reduce \"72 bytes\" n=100 value=72 bytes route streamed",
+        "parallel_reduce \"520 bytes\" route generic; not streamed: the value "
+        "is larger than 512 bytes",
+        "parallel_reduce \"arrays\" n=100 value=24 bytes route streamed",
+        "parallel_for \"a loop\" n=100 route streamed; not mma",
+        "parallel_for \"a box\" n=81 route streamed",
+        "parallel_for \"tiles\" n=729 route generic",
+        "not streamed: the caller chose the tiles",
+        "parallel_for \"bounded\" route generic; not streamed: the policy has "
+        "launch bounds",
+        "parallel_scan \"a scan\" n=100 value=4 bytes route streamed",
+        "parallel_scan \"a scan of 72 bytes\" route generic; not streamed: "
+        "refused at compile time"})
     expect(times(line) == 1,
            std::string("one line \"") + line + "\" in\n" + text);
   expect(times("KokkosMMA: ") == 14, "no other line in\n" + text);

@@ -6,6 +6,7 @@
 #include "DeviceMemory.hpp"
 
 #include <backends/cuda/kernels/loops/KokkosMMA_StreamedFor.hpp>
+#include <backends/cuda/kernels/loops/KokkosMMA_StridedCalls.hpp>
 #include <backends/cuda/runtime/KokkosMMA_LaunchTimes.hpp>
 
 #include <gtest/gtest.h>
@@ -120,6 +121,68 @@ TEST(LoopKernels, RangesBeyondFourBillionIndices) {
   EXPECT_EQ(grid.blocks, (1u << 30) + 1);
   EXPECT_EQ(run(grid.blocks - 1),
             (std::vector<std::int64_t>{(std::int64_t(1) << 40) - 5}));
+}
+
+/// The calls of each of `lanes` lanes in [begin, begin + n), which both forms
+/// of a nested reduction make in rising order.
+template <class Index>
+void check_lanes(Index begin, std::uint64_t n, unsigned lanes) {
+  SCOPED_TRACE(n);
+  SCOPED_TRACE(lanes);
+  auto const end = static_cast<Index>(std::uint64_t(begin) + n);
+  for (unsigned lane = 0; lane < lanes; ++lane) {
+    std::vector<Index> expected;
+    for (std::uint64_t i = lane; i < n; i += lanes)
+      expected.push_back(static_cast<Index>(std::uint64_t(begin) + i));
+    std::vector<Index> seen;
+    auto const f = [](Index i, std::vector<Index>& calls) {
+      calls.push_back(i);
+    };
+    Impl::Cuda::overlapped_strided_calls(begin, end, lane, lanes, f, seen);
+    ASSERT_EQ(expected, seen) << "four calls a round, lane " << lane;
+    seen.clear();
+    Impl::Cuda::overlapped_strided_calls<2>(begin, end, lane, lanes, f, seen);
+    ASSERT_EQ(expected, seen) << "two calls a round, lane " << lane;
+    // As on Kokkos, the index behind the last one has to be one too.
+    if (std::uint64_t(std::numeric_limits<Index>::max()) - std::uint64_t(end) >=
+        lanes) {
+      seen.clear();
+      Impl::Cuda::strided_calls(begin, end, lane, lanes, f, seen);
+      ASSERT_EQ(expected, seen) << "one call a round, lane " << lane;
+    }
+  }
+}
+template <class Index>
+void check_lanes_of(Random& random) {
+  using Limits = std::numeric_limits<Index>;
+  for (unsigned const lanes : {1u, 2u, 8u, 31u, 32u}) {
+    std::uint64_t const last = 9 * lanes < 100 ? 9 * lanes : 100;
+    for (std::uint64_t n = 0; n <= last; ++n) check_lanes<Index>(5, n, lanes);
+    for (int k = 0; k < 5; ++k) {
+      auto const n = std::uint64_t(random.integer(0, 110));
+      check_lanes<Index>(Limits::min(), n, lanes);
+      check_lanes<Index>(static_cast<Index>(Limits::max() - Index(n)), n,
+                         lanes);
+    }
+  }
+}
+TEST(LoopKernels, CallsOfALaneInTheirOrder) {
+  Random random;
+  SCOPED_TRACE(random.note());
+  check_lanes_of<std::int8_t>(random);
+  check_lanes_of<std::int16_t>(random);
+  check_lanes_of<std::int32_t>(random);
+  check_lanes_of<std::uint32_t>(random);
+  check_lanes_of<std::int64_t>(random);
+  check_lanes_of<std::uint64_t>(random);
+}
+/// Backwards there is none.
+TEST(LoopKernels, NoCallsOfALaneInAnEmptyRange) {
+  int calls    = 0;
+  auto const f = [](int, int& n) { ++n; };
+  Impl::Cuda::overlapped_strided_calls(7, -1, 0, 4, f, calls);
+  Impl::Cuda::strided_calls(7, -1, 0, 4, f, calls);
+  EXPECT_EQ(calls, 0);
 }
 
 /// A box of counters, indexed by the arguments of the functor in their order.
