@@ -110,9 +110,10 @@ struct TuningTable {
   int reduce_spread = 2048;
   /// Shared memory of a multiprocessor for running arrays, and values of more
   /// than 64 bytes, of a reduction by an opaque functor. What is left of 256 KB
-  /// is L1, in which rows wait for the rest of their lines to be used. Not
-  /// measured yet: arrays of 64 doubles have 352 threads with 196 KB, 416 with
-  /// all of it (Kokkos 384), and 60 or 28 KB of L1.
+  /// is L1, in which rows wait for the rest of their lines to be used. Dot
+  /// products of 64 columns of 2^21 doubles, LayoutLeft and LayoutRight: 916
+  /// and 1171 us with 128 KB, 818 and 1127 with 164, 807 and 1167 with 196, 795
+  /// and 2061 with 228; of 16 columns all the same (H100, 2026-11-26).
   int reduce_array_bytes = 196 * 1024;
 
   /// Whether `auto` scans visible data by MMA. It does for no type (see
