@@ -20,7 +20,7 @@
 #if defined(KOKKOS_ENABLE_CUDA)
 
 #include <adapters/drop_in/KokkosMMA_RoutableReduce.hpp>
-#include <backends/cuda/kernels/loops/KokkosMMA_StridedCalls.hpp>
+#include <backends/cuda/kernels/block/KokkosMMA_StridedCalls.hpp>
 
 #include <type_traits>
 

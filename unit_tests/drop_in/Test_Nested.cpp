@@ -430,7 +430,7 @@ void check_over_teams() {
     Value expected  = 0;
     for (int r = 0; r < league; ++r) expected += row * (r % 5);
     if constexpr (largest) {
-      expected = league == 0   ? std::numeric_limits<Value>::lowest()
+      expected = league == 0   ? Kokkos::reduction_identity<Value>::max()
                  : league == 1 ? 0
                                : row * 4;
     }

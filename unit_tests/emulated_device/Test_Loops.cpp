@@ -6,7 +6,7 @@
 #include "DeviceMemory.hpp"
 
 #include <backends/cuda/kernels/loops/KokkosMMA_StreamedFor.hpp>
-#include <backends/cuda/kernels/loops/KokkosMMA_StridedCalls.hpp>
+#include <backends/cuda/kernels/block/KokkosMMA_StridedCalls.hpp>
 #include <backends/cuda/runtime/KokkosMMA_LaunchTimes.hpp>
 
 #include <gtest/gtest.h>
