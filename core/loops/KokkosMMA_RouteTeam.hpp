@@ -22,7 +22,7 @@ struct TeamProblem {
 
 /// The first reason for which the `streamed` route refuses a team kernel, or
 /// none. Whether it is faster than Kokkos' loops is measured, not decided here.
-constexpr Refusal refuse_streamed(TeamProblem const& problem,
+constexpr Refusal refuse_streamed(TeamProblem const&,
                                   Capability const& capability) {
   return first_refusal({
       {!capability.cuda, not_cuda},

@@ -6,6 +6,7 @@
 #include <core/loops/KokkosMMA_LaunchChooser.hpp>
 #include <core/loops/KokkosMMA_LoopShape.hpp>
 #include <core/loops/KokkosMMA_RouteFor.hpp>
+#include <core/loops/KokkosMMA_RouteTeam.hpp>
 #include <core/loops/KokkosMMA_SettledLaunch.hpp>
 
 #include <KokkosMMA_Random.hpp>
@@ -54,6 +55,14 @@ constexpr Refusal over(std::initializer_list<std::uint64_t> extents) {
   return refuse_streamed(loop_over(extents), h200);
 }
 static_assert(!over({(std::uint64_t(1) << 60) - 1}) && !over({0}));
+constexpr Route chosen_for_teams(Capability const& capability, Route wish) {
+  return route_team({.teams = 10, .threads = 64}, capability, Settings{wish})
+      .route;
+}
+static_assert(chosen_for_teams(v100, {}) == Route::streamed);
+static_assert(chosen_for_teams(host, {}) == Route::generic);
+static_assert(chosen_for_teams(h200, Route::generic) == Route::generic);
+static_assert(says(refuse_streamed(TeamProblem{}, host), "not Cuda"));
 static_assert(says(over({std::uint64_t(1) << 60}), "2^60"));
 static_assert(!over({7, (1u << 31) - 1}) && says(over({7, 1u << 31}), "2^31"));
 static_assert(says(over({1, 2, 3, 4, 5, 1u << 31}), "2^31"));
@@ -154,7 +163,9 @@ TEST(SettledLaunch, IsOfOneLoop) {
            {kokkos_shape, LoopShape{512, 1, 8}, LoopShape{16, 16, 1}}) {
         unsigned const one   = loop_size_class(space_of({1}));
         unsigned const large = loop_size_class(space_of({~std::uint64_t(0)}));
-        for (unsigned const size_class : {one, large}) {
+        unsigned const teams =
+            team_size_class({.teams = 0x7fffffff, .threads = 1024});
+        for (unsigned const size_class : {one, large, teams}) {
           EXPECT_FALSE(settled.find({device, size_class, forced}));
           settled.keep({device, size_class, forced}, shape);
           EXPECT_EQ(settled.find({device, size_class, forced}), shape);
