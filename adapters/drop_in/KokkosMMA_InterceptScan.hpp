@@ -204,8 +204,20 @@ class RoutedScan {
   void scan(std::uint64_t size) const {
     static std::atomic_flag reported = ATOMIC_FLAG_INIT;
     using Value                      = typename Scanned::Value;
-    Index const begin                = Flat::begin(m_policy);
-    auto const reducer               = [&]() -> Reducer {
+    auto const kernel                = reinterpret_cast<void const*>(
+        &Cuda::streamed_scan<Scanned, Tuning, Index, value_type, Call,
+                             Reducer>);
+    constexpr std::size_t shared =
+        sizeof(Cuda::StreamedScanMemory<Value, Tuning>);
+    if constexpr (!joins_in_order<Functor>) {
+      if (!Cuda::asking_keeps_errors(m_policy.space().cuda_device(), kernel,
+                                     shared)) {
+        m_run_native(*this);
+        return;
+      }
+    }
+    Index const begin  = Flat::begin(m_policy);
+    auto const reducer = [&]() -> Reducer {
       if constexpr (is_default_sum<Analysis>) {
         return {};
       } else {
@@ -214,9 +226,7 @@ class RoutedScan {
     }();
     ErasedScan erased{{m_policy.space(),
                        this,
-                       reinterpret_cast<void const*>(
-                           &Cuda::streamed_scan<Scanned, Tuning, Index,
-                                                value_type, Call, Reducer>),
+                       kernel,
                        {&Flat::call(functor(), m_policy), &reducer, &begin},
                        m_result,
                        m_result_on_device,
@@ -225,7 +235,7 @@ class RoutedScan {
                        reported},
                       scan_problem<value_type>(functor(), size),
                       Tuning::value,
-                      sizeof(Cuda::StreamedScanMemory<Value, Tuning>),
+                      shared,
                       &Cuda::look_back_words<Value>,
                       nullptr};
     erased.problem.functor_bytes = sizeof(Functor) + sizeof(Reducer);
@@ -251,27 +261,26 @@ class RoutedScan {
         .execute();
   }
 
-  /// Scans data that the library sees; false where they are strided.
+  /// Scans data that the library sees; false where they are strided, and where
+  /// an error that the application has not asked for would be forgotten.
   static bool scan_tiles(void const* self, Cuda::StreamScratch const& scratch,
                          Route route) {
     auto const& closure = *static_cast<RoutedScan const*>(self);
     if constexpr (mma_compiled) {
       if (route == Route::mma) {
-        closure.template launch_tiles<
+        return closure.template launch_tiles<
             WarpScanMma,
             Cuda::tuning_type<tile_scan_tuning(true, eight_columns)>>(scratch);
-        return true;
       }
     }
     if (!Data::operands(closure.functor()).contiguous()) return false;
-    closure.template launch_tiles<
+    return closure.template launch_tiles<
         WarpScanShuffle, Cuda::tuning_type<tile_scan_tuning(false, false)>>(
         scratch);
-    return true;
   }
 
   template <template <class, class, bool> class TileScan, class TileTuning>
-  void launch_tiles(Cuda::StreamScratch const& scratch) const {
+  bool launch_tiles(Cuda::StreamScratch const& scratch) const {
     using Accumulator = typename Data::Accumulator;
     using Value       = tile_value_t<Accumulator>;
     using Input       = typename Data::Input;
@@ -286,6 +295,9 @@ class RoutedScan {
         threads / 32 * TileTuning::value.tiles * 64 * Encoding::elements;
     auto const kernel = &Cuda::tile_scan<Scan, Output, value_type, TileTuning>;
     Kokkos::Cuda const& space = m_policy.space();
+    if (!Cuda::asking_keeps_errors(
+            space.cuda_device(), reinterpret_cast<void const*>(kernel), shared))
+      return false;
     Cuda::KernelFacts const facts =
         Cuda::kernel_facts(space.cuda_device(), kernel, threads + 32, shared);
 
@@ -322,6 +334,7 @@ class RoutedScan {
               Cuda::ResultTarget<value_type>{
                   static_cast<value_type*>(target.memory), target.words});
         });
+    return true;
   }
 
   NativeFunctor<Functor, value_type> m_functor;

@@ -158,6 +158,35 @@ struct KernelFacts {
   bool may_follow;      ///< a grid that is not done: KernelGrid::follows
 };
 
+/// What every kernel may have of shared memory.
+inline constexpr int usual_shared_bytes = 48 * 1024;
+
+/// What is known, by device and kernel.
+template <class Facts>
+struct FactsTable {
+  std::mutex mutex;
+  std::map<std::pair<int, void const*>, Facts> all;
+
+  static FactsTable& instance() {
+    static FactsTable table;
+    return table;
+  }
+};
+
+/// Whether facts_of_kernel() leaves an error that the application has not asked
+/// for yet: allowing a kernel more shared memory forgets it, in some processes
+/// and not in others (CUDA 13.0, H100 and H200).
+template <class Facts = KernelFacts>
+bool asking_keeps_errors(int device_id, void const* address,
+                         std::size_t shared_bytes) {
+  if (shared_bytes <= usual_shared_bytes ||
+      cudaPeekAtLastError() == cudaSuccess)
+    return true;
+  auto& table = FactsTable<Facts>::instance();
+  std::lock_guard<std::mutex> const lock(table.mutex);
+  return table.all.contains({device_id, address});
+}
+
 /// Asks, and allows the kernel its shared memory, once for each device and
 /// kernel. Never keep this in a static of a function that launches: from CUDA
 /// 13 on every translation unit has a kernel of its own, and where such a
@@ -166,11 +195,9 @@ struct KernelFacts {
 template <class Facts = KernelFacts>
 Facts facts_of_kernel(int device_id, void const* address, int threads,
                       std::size_t shared_bytes) {
-  using Key = std::pair<int, void const*>;
-  static std::mutex mutex;
-  static std::map<Key, Facts> all;
+  auto& [mutex, all] = FactsTable<Facts>::instance();
   std::lock_guard<std::mutex> const lock(mutex);
-  Key const key{device_id, address};
+  std::pair<int, void const*> const key{device_id, address};
   if (auto const known = all.find(key); known != all.end())
     return known->second;
   // Kept once all of it is known: where a question fails, the next call asks
@@ -181,9 +208,8 @@ Facts facts_of_kernel(int device_id, void const* address, int threads,
   facts.local_bytes = int(attributes.localSizeBytes);
   facts.max_threads = attributes.maxThreadsPerBlock;
   facts.may_follow  = attributes.ptxVersion >= 90;
-  // What every kernel may have needs no permission; this call forgets the last
-  // error of the host thread, which may be the application's (CUDA 13.0).
-  if (shared_bytes > 48 * 1024)
+  // What every kernel may have needs no permission.
+  if (shared_bytes > usual_shared_bytes)
     check(cudaFuncSetAttribute(address,
                                cudaFuncAttributeMaxDynamicSharedMemorySize,
                                int(shared_bytes)),
@@ -194,9 +220,6 @@ Facts facts_of_kernel(int device_id, void const* address, int threads,
   all.emplace(key, facts);
   return facts;
 }
-/// What every kernel may have of shared memory.
-inline constexpr int usual_shared_bytes = 48 * 1024;
-
 /// Shared memory that a launch of a kernel of an application's functor may ask
 /// for: all that a block can have, which is allowed once for each device and
 /// kernel. Not while the host thread has an error that the application has not
