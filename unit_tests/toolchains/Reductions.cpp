@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// A loop, a sum, a scan and a segmented sum of each kind, as an application
-// writes them and by name: what every pair of compilers in .ci/toolchains must
-// compile. Nothing here runs.
+// A loop, a sum, a scan, a team kernel and a segmented sum of each kind, as an
+// application writes them and by name: what every pair of compilers in
+// .ci/toolchains must compile. Nothing here runs.
 
 #include <KokkosMMA.hpp>
 
@@ -42,6 +42,39 @@ void plain_calls(Array<double> x, Array<double> y, double& sum, int& kept) {
         update += keep;
       },
       kept);
+}
+
+void calls_of_teams(Array<double> x, Array<double> y, int length, double& sum) {
+  using Member       = Kokkos::TeamPolicy<Exec>::member_type;
+  auto const row_sum = KOKKOS_LAMBDA(Member const& m) {
+    double all = 0, most = 0;
+    Kokkos::parallel_reduce(
+        Kokkos::TeamThreadRange(m, length),
+        [&](int i, double& outer) {
+          double inner = 0;
+          Kokkos::parallel_reduce(
+              Kokkos::ThreadVectorRange(m, length),
+              [&](int j, double& update) { update += x(i + j); }, inner);
+          outer += inner;
+        },
+        all);
+    Kokkos::parallel_reduce(
+        Kokkos::TeamVectorRange(m, length),
+        [&](int i, double& update) {
+          if (x(i) > update) update = x(i);
+        },
+        Kokkos::Max<double>(most));
+    Kokkos::single(Kokkos::PerTeam(m),
+                   [&] { y(m.league_rank()) = all + most; });
+  };
+  Kokkos::parallel_for("teams", Kokkos::TeamPolicy<Exec>(9, Kokkos::AUTO, 8),
+                       row_sum);
+  Kokkos::parallel_reduce(
+      "of teams", Kokkos::TeamPolicy<Exec>(9, 64),
+      KOKKOS_LAMBDA(Member const& m, double& update) {
+        update += y(m.league_rank());
+      },
+      sum);
 }
 
 void calls_by_name(Array<Half> x, Array<float> y, Array<int> offsets,
