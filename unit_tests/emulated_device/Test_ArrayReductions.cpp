@@ -27,7 +27,7 @@ Kokkos::Cuda const space;
 /// Value e of what index i adds; wraps.
 template <class T>
 T addend(std::int64_t i, unsigned e) {
-  return static_cast<T>((2 * i + 1) * (i + 3 * std::int64_t(e) + 1));
+  return static_cast<T>((2 * i + 1) * (i + 3 * std::int64_t(e) + 1) % 10007);
 }
 
 /// A functor as the adapter hands it over, and its reducer as Kokkos makes it.
