@@ -24,7 +24,7 @@ using namespace KokkosMMA::Testing;
 
 Kokkos::Cuda const space;
 
-/// Value e of what index i adds; wraps.
+/// Value e of what index i adds: 9000 of them fit in 32 bits.
 template <class T>
 T addend(std::int64_t i, unsigned e) {
   return static_cast<T>((2 * i + 1) * (i + 3 * std::int64_t(e) + 1) % 10007);
