@@ -209,12 +209,10 @@ class RoutedScan {
                              Reducer>);
     constexpr std::size_t shared =
         sizeof(Cuda::StreamedScanMemory<Value, Tuning>);
-    if constexpr (!joins_in_order<Functor>) {
-      if (!Cuda::asking_keeps_errors(m_policy.space().cuda_device(), kernel,
-                                     shared)) {
-        m_run_native(*this);
-        return;
-      }
+    if (!keeps_errors(kernel, shared)) {
+      m_run_native(*this);
+      last_route_of_this_thread() = Route::generic;
+      return;
     }
     Index const begin  = Flat::begin(m_policy);
     auto const reducer = [&]() -> Reducer {
@@ -249,6 +247,18 @@ class RoutedScan {
           "device; free some, or ask for route generic");
     } else {
       m_run_native(*this);
+    }
+  }
+
+  /// Whether a launch leaves the error that the application has not asked for.
+  /// Calls by name count on their route, and forget it.
+  bool keeps_errors([[maybe_unused]] void const* kernel,
+                    [[maybe_unused]] std::size_t shared) const {
+    if constexpr (OwnFunctor<Functor>) {
+      return true;
+    } else {
+      return Cuda::asking_keeps_errors(m_policy.space().cuda_device(), kernel,
+                                       shared);
     }
   }
 
@@ -295,8 +305,7 @@ class RoutedScan {
         threads / 32 * TileTuning::value.tiles * 64 * Encoding::elements;
     auto const kernel = &Cuda::tile_scan<Scan, Output, value_type, TileTuning>;
     Kokkos::Cuda const& space = m_policy.space();
-    if (!Cuda::asking_keeps_errors(
-            space.cuda_device(), reinterpret_cast<void const*>(kernel), shared))
+    if (!keeps_errors(reinterpret_cast<void const*>(kernel), shared))
       return false;
     Cuda::KernelFacts const facts =
         Cuda::kernel_facts(space.cuda_device(), kernel, threads + 32, shared);

@@ -490,8 +490,22 @@ struct Heavy {
 TYPED_TEST(Nested, LargestTeams) {
   using Exec       = TypeParam;
   int const league = 50, length = 1500;
-  Heavy<Exec> const f{Kokkos::View<double*, Exec>("x", length),
-                      Kokkos::View<double*, Exec>("y", league), length};
+  Kokkos::View<double*, Exec> const data("x", length);
+  Heavy<Exec> const f{data, Kokkos::View<double*, Exec>("y", league), length};
+  Random random;
+  SCOPED_TRACE(random.note());
+  auto const x = Kokkos::create_mirror_view(data);
+  // Of zeros and ones all values are integers below 2^21.
+  for (int j = 0; j < length; ++j) x(j) = double(random.integer(0, 1));
+  Kokkos::deep_copy(data, x);
+  double expected = 0;
+  for (int j = 0; j < length; ++j) {
+    auto const term = [&](int t) { return x((j * 7 + t * 13) % length); };
+    double p        = 1;
+    for (int t = 0; t < 20; ++t) p = p * term(t) + term(19 - t);
+    expected += p;
+  }
+  Kokkos::deep_copy(f.y, -1.);
   using Policy   = typename Heavy<Exec>::Policy;
   int const most = Policy(league, 1).team_size_max(f, Kokkos::ParallelForTag());
   int const recommended =
@@ -500,8 +514,8 @@ TYPED_TEST(Nested, LargestTeams) {
     each_launch([&] { Kokkos::parallel_for("heavy", Policy(league, team), f); },
                 [&] {
                   auto const y = host_copy(f.y);
-                  for (int r = 0; r < league; ++r) ASSERT_EQ(0, y(r));
-                  Kokkos::deep_copy(f.y, 1);
+                  for (int r = 0; r < league; ++r) ASSERT_EQ(expected, y(r));
+                  Kokkos::deep_copy(f.y, -1.);
                 });
 }
 
