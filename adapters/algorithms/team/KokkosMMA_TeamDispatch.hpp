@@ -15,6 +15,7 @@
 
 #if defined(KOKKOS_ENABLE_CUDA)
 #include <backends/cuda/kernels/team/KokkosMMA_TeamCollectives.hpp>
+#include <backends/cuda/kernels/team/KokkosMMA_TeamScans.hpp>
 #endif
 
 #include <concepts>
@@ -238,13 +239,36 @@ __device__ void join_lanes(Member const& member, Cuda::LaneGroup const& group,
   }
 }
 
+template <bool WholeTeam, class Value, class Index, class Source>
+__device__ Value scan_source(Index units, Source& source) {
+  if constexpr (WholeTeam) {
+    return Cuda::scan_units<Value>(Cuda::LaneGroup::team(), units,
+                                   TeamSum<Value>{}, source);
+  } else {
+    return Cuda::scan_vector<Value>(Cuda::LaneGroup::vector(), units,
+                                    TeamSum<Value>{}, source);
+  }
+}
+
 template <bool WholeTeam, class Value, class Index, class Call>
 __device__ Value scan_calls_on_cuda(Index count, Call const& call) {
   Cuda::CalledUnits<Call> source{call};
-  return Cuda::scan_units<Value>(
-      lane_group<WholeTeam>(),
-      static_cast<count_t<Index>>(count > 0 ? count : 0), TeamSum<Value>{},
-      source);
+  return scan_source<WholeTeam, Value>(
+      static_cast<count_t<Index>>(count > 0 ? count : 0), source);
+}
+
+/// No more elements than a vector has lanes.
+template <ScanKind Kind, class Value, class X, class Y>
+__device__ Value scan_short(X const& x, Y const& y, unsigned size) {
+  auto const lanes     = Cuda::LaneGroup::vector();
+  bool const has_value = lanes.lane < size;
+  Value value{};
+  if (has_value) value = static_cast<Value>(x(lanes.lane));
+  return Cuda::scan_values<Kind == ScanKind::inclusive>(
+      lanes, value, TeamSum<Value>{}, [&](Value const& sum) {
+        if (has_value)
+          y(lanes.lane) = static_cast<typename Y::non_const_value_type>(sum);
+      });
 }
 
 template <bool WholeTeam, ScanKind Kind, class Value, class X, class Y>
@@ -252,15 +276,17 @@ __device__ Value scan_elements_on_cuda(X const& x, Y const& y) {
   using Element            = typename X::non_const_value_type;
   using Output             = typename Y::non_const_value_type;
   std::uint64_t const size = x.extent(0);
-  auto const group         = lane_group<WholeTeam>();
+  if constexpr (!WholeTeam) {
+    if (size <= blockDim.x)
+      return scan_short<Kind, Value>(x, y, unsigned(size));
+  }
   if constexpr (is_plain_source<X> && is_plain_memory<Y>) {
-    if (x.stride(0) == 1 && y.stride(0) == 1 && size > group.size &&
-        size < 0x80000000u) {
-      TeamSum<Value> const joiner;
+    if (x.stride(0) == 1 && y.stride(0) == 1 &&
+        (!WholeTeam || size > blockDim.x * blockDim.y) && size < 0x80000000u) {
       Cuda::MemoryUnits<scalar_v<Element>, Value, Output,
                         Kind == ScanKind::inclusive, TeamSum<Value>>
-      source(x.data(), y.data(), unsigned(size), joiner);
-      return Cuda::scan_units<Value>(group, source.units(), joiner, source);
+      source(x.data(), y.data(), unsigned(size), TeamSum<Value>{});
+      return scan_source<WholeTeam, Value>(source.units(), source);
     }
   }
   ScanInto<X, Y, Value, Kind> const functor{x, y, Value(0)};
