@@ -3,6 +3,7 @@
 #ifndef KOKKOSMMA_CUDA_TEAM_SCANS_HPP
 #define KOKKOSMMA_CUDA_TEAM_SCANS_HPP
 
+#include <backends/cuda/arch/KokkosMMA_Opaque.hpp>
 #include <backends/cuda/atom/KokkosMMA_Warp.hpp>
 #include <backends/cuda/kernels/team/KokkosMMA_TeamCollectives.hpp>
 #include <core/mma/KokkosMMA_StagedTile.hpp>
@@ -104,6 +105,9 @@ __device__ void scan_vector_round(LaneGroup const& lanes, Index at, Index left,
     if (lanes.lane > 0) joiner.join(up_to[k], before);
     joiner.join(carry, sum);
   }
+  // Else the addresses of what take() reads are kept until give(), in 16
+  // registers more (floats, nvcc 13.0, sm_90).
+  if constexpr (Units > 1) Opaque::hide(at);
 #pragma unroll
   for (unsigned k = 0; k < Units; ++k) {
     unsigned const unit = k * lanes.width + lanes.lane;
