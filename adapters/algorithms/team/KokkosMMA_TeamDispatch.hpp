@@ -250,9 +250,10 @@ __device__ Value scan_source(Index units, Source& source) {
   }
 }
 
-template <bool WholeTeam, class Value, class Index, class Call>
+template <bool WholeTeam, class Value, unsigned PerLane, class Index,
+          class Call>
 __device__ Value scan_calls_on_cuda(Index count, Call const& call) {
-  Cuda::CalledUnits<Call> source{call};
+  Cuda::CalledUnits<Call, PerLane> source{call};
   return scan_source<WholeTeam, Value>(
       static_cast<count_t<Index>>(count > 0 ? count : 0), source);
 }
@@ -290,7 +291,8 @@ __device__ Value scan_elements_on_cuda(X const& x, Y const& y) {
     }
   }
   ScanInto<X, Y, Value, Kind> const functor{x, y, Value(0)};
-  return scan_calls_on_cuda<WholeTeam, Value>(
+  // Indices of 64 bits: with several units, Views of floats take 48 registers.
+  return scan_calls_on_cuda<WholeTeam, Value, 1>(
       size,
       TeamScanCall<std::uint64_t, Value, Value, ScanInto<X, Y, Value, Kind>>{
           functor});
@@ -449,9 +451,9 @@ KOKKOS_INLINE_FUNCTION void scan_calls(Member const& member, Index count,
   using Value = team_sum_t<T>;
   TeamScanCall<Index, T, Value, Functor> const call{functor};
   if constexpr (is_cuda_member<Member>) {
-    KOKKOS_IF_ON_DEVICE((
-        total =
-            static_cast<T>(scan_calls_on_cuda<WholeTeam, Value>(count, call));))
+    KOKKOS_IF_ON_DEVICE(
+        (total = static_cast<T>(
+             scan_calls_on_cuda<WholeTeam, Value, 4>(count, call));))
     KOKKOS_IF_ON_HOST(((void)member; (void)count; (void)call; (void)total;))
   } else {
     Value sum{};

@@ -117,11 +117,12 @@ __device__ void scan_vector_round(LaneGroup const& lanes, Index at, Index left,
 
 /// Scan of [0, units) by the lanes of a vector, as scan_units.
 ///
-/// Source::per_lane units of a lane are under way together, between which the
-/// steps over lanes overlap, where the vector is narrow or the values wide:
-/// whole warps of others wait for memory. GB/s of functor scans of 1024
-/// elements in rounds of 1 and of 4 units (H100, 2026-11-26; Kokkos' nested
-/// scan beside them):
+/// Where the vector is narrow, its lanes share the steps of a round among few
+/// elements: Source::per_lane units of a lane are then under way together, and
+/// the steps of them overlap. Whole warps have enough with one; the second loop
+/// for doubles would take 56 registers, not 44. GB/s of functor scans of 1024
+/// elements by 1 and by 4 units (H100, 2026-11-26; Kokkos' nested scan beside
+/// them):
 ///
 /// | lanes, type | Kokkos | 1    | 4    |
 /// |-------------|--------|------|------|
@@ -140,12 +141,11 @@ __device__ Value scan_vector(LaneGroup const& group, Index units,
     joiner.init(carry);
     Index at   = 0;
     Index left = units;
-    if constexpr (Source::per_lane > 1 &&
-                  (!whole.value || sizeof(Value) == 8)) {
+    if constexpr (Source::per_lane > 1 && !whole.value) {
       unsigned const round = Source::per_lane * lanes.width;
-      while (left > (whole.value ? round : lanes.width)) {
-        scan_vector_round<Source::per_lane, whole.value>(lanes, at, left,
-                                                         joiner, source, carry);
+      while (left > lanes.width) {
+        scan_vector_round<Source::per_lane, false>(lanes, at, left, joiner,
+                                                   source, carry);
         left = left < round ? 0 : left - round;
         at += round;
       }
@@ -184,9 +184,9 @@ __device__ Value scan_values(LaneGroup const& group, Value const& of_lane,
 }
 
 /// A functor as a source.
-template <class Call>
+template <class Call, unsigned PerLane = 4>
 struct CalledUnits {
-  static constexpr unsigned per_lane = 4;
+  static constexpr unsigned per_lane = PerLane;
   Call const& call;
 
   template <class Index, class Value>
