@@ -48,7 +48,8 @@ template <class F>
 void run_team(Shape shape, bool whole_team, F const& f) {
   EmulatedDevice::run({1, 1, 1}, {shape.lanes, shape.threads, 1}, 0, [&] {
     if (!whole_team && threadIdx.y % 2 == 1) return;
-    f(whole_team ? LaneGroup::team() : LaneGroup::vector(),
+    EXPECT_EQ(LaneGroup::vector().mask, LaneGroup::vector_as_kokkos().mask);
+    f(whole_team ? LaneGroup::team() : LaneGroup::vector_as_kokkos(),
       threadIdx.y * blockDim.x + threadIdx.x);
   });
 }

@@ -202,7 +202,8 @@ struct LaneValue {
 
 template <bool WholeTeam>
 __device__ Cuda::LaneGroup lane_group() {
-  return WholeTeam ? Cuda::LaneGroup::team() : Cuda::LaneGroup::vector();
+  return WholeTeam ? Cuda::LaneGroup::team()
+                   : Cuda::LaneGroup::vector_as_kokkos();
 }
 
 template <class Value>
@@ -240,28 +241,28 @@ __device__ void join_lanes(Member const& member, Cuda::LaneGroup const& group,
 }
 
 template <bool WholeTeam, class Value, class Index, class Source>
-__device__ Value scan_source(Index units, Source& source) {
+__device__ Value scan_source(Cuda::LaneGroup const& group, Index units,
+                             Source& source) {
   if constexpr (WholeTeam) {
-    return Cuda::scan_units<Value>(Cuda::LaneGroup::team(), units,
-                                   TeamSum<Value>{}, source);
+    return Cuda::scan_units<Value>(group, units, TeamSum<Value>{}, source);
   } else {
-    return Cuda::scan_vector<Value>(Cuda::LaneGroup::vector(), units,
-                                    TeamSum<Value>{}, source);
+    return Cuda::scan_vector<Value>(group, units, TeamSum<Value>{}, source);
   }
 }
 
 template <bool WholeTeam, class Value, unsigned PerLane, class Index,
           class Call>
-__device__ Value scan_calls_on_cuda(Index count, Call const& call) {
+__device__ Value scan_calls_on_cuda(Cuda::LaneGroup const& group, Index count,
+                                    Call const& call) {
   Cuda::CalledUnits<Call, PerLane> source{call};
   return scan_source<WholeTeam, Value>(
-      static_cast<count_t<Index>>(count > 0 ? count : 0), source);
+      group, static_cast<count_t<Index>>(count > 0 ? count : 0), source);
 }
 
 /// No more elements than a vector has lanes.
 template <ScanKind Kind, class Value, class X, class Y>
-__device__ Value scan_short(X const& x, Y const& y, unsigned size) {
-  auto const lanes     = Cuda::LaneGroup::vector();
+__device__ Value scan_short(Cuda::LaneGroup const& lanes, X const& x,
+                            Y const& y, unsigned size) {
   bool const has_value = lanes.lane < size;
   Value value{};
   if (has_value) value = static_cast<Value>(x(lanes.lane));
@@ -277,23 +278,27 @@ __device__ Value scan_elements_on_cuda(X const& x, Y const& y) {
   using Element            = typename X::non_const_value_type;
   using Output             = typename Y::non_const_value_type;
   std::uint64_t const size = x.extent(0);
+  // Not vector_as_kokkos(), with which scans of floats take 44 registers, not
+  // 40.
+  auto const group =
+      WholeTeam ? Cuda::LaneGroup::team() : Cuda::LaneGroup::vector();
   if constexpr (!WholeTeam) {
-    if (size <= blockDim.x)
-      return scan_short<Kind, Value>(x, y, unsigned(size));
+    if (size <= group.size)
+      return scan_short<Kind, Value>(group, x, y, unsigned(size));
   }
   if constexpr (is_plain_source<X> && is_plain_memory<Y>) {
     if (x.stride(0) == 1 && y.stride(0) == 1 &&
-        (!WholeTeam || size > blockDim.x * blockDim.y) && size < 0x80000000u) {
+        (!WholeTeam || size > group.size) && size < 0x80000000u) {
       Cuda::MemoryUnits<scalar_v<Element>, Value, Output,
                         Kind == ScanKind::inclusive, TeamSum<Value>>
       source(x.data(), y.data(), unsigned(size), TeamSum<Value>{});
-      return scan_source<WholeTeam, Value>(source.units(), source);
+      return scan_source<WholeTeam, Value>(group, source.units(), source);
     }
   }
   ScanInto<X, Y, Value, Kind> const functor{x, y, Value(0)};
   // Indices of 64 bits: with several units, Views of floats take 48 registers.
   return scan_calls_on_cuda<WholeTeam, Value, 1>(
-      size,
+      group, size,
       TeamScanCall<std::uint64_t, Value, Value, ScanInto<X, Y, Value, Kind>>{
           functor});
 }
@@ -452,8 +457,8 @@ KOKKOS_INLINE_FUNCTION void scan_calls(Member const& member, Index count,
   TeamScanCall<Index, T, Value, Functor> const call{functor};
   if constexpr (is_cuda_member<Member>) {
     KOKKOS_IF_ON_DEVICE(
-        (total = static_cast<T>(
-             scan_calls_on_cuda<WholeTeam, Value, 4>(count, call));))
+        (total = static_cast<T>(scan_calls_on_cuda<WholeTeam, Value, 4>(
+             lane_group<WholeTeam>(), count, call));))
     KOKKOS_IF_ON_HOST(((void)member; (void)count; (void)call; (void)total;))
   } else {
     Value sum{};

@@ -58,12 +58,26 @@ struct LaneGroup {
             0xffffffffu >> (32 - blockDim.x) << first,
             blockDim.x};
   }
+  /// vector(), with the mask as Kokkos computes it at the end of its nested
+  /// calls and of Kokkos::single: by divisions, which whole warps branch
+  /// around. Where a kernel has Kokkos' mask alone, ptxas 13.0 moves the
+  /// divisions out of the branch and of the loop over rows, and whole warps
+  /// execute them too: 50 instructions, of 150 for a row of one element per
+  /// lane.
+  __device__ static LaneGroup vector_as_kokkos() {
+    LaneGroup group = vector();
+    group.mask      = 0xffffffffu;
+    if (blockDim.x != 32)
+      group.mask = ((1u << blockDim.x) - 1)
+                   << threadIdx.y % (32 / blockDim.x) * blockDim.x;
+    return group;
+  }
   /// f(group, integral_constant<bool, whole warp>). Of a whole warp mask and
   /// segment are constants: a mask that is not makes ptxas 13.0 compare it to
   /// the active lanes before each shuffle, by four instructions.
   template <class F>
   __device__ auto with_constants(F const& f) const {
-    if (width < 32) return f(*this, std::false_type{});
+    if (width != 32) return f(*this, std::false_type{});
     LaneGroup whole = *this;
     whole.width     = 32;
     whole.mask      = 0xffffffffu;
@@ -71,7 +85,7 @@ struct LaneGroup {
     return f(whole, std::true_type{});
   }
   __device__ void sync_warp() const {
-    if (width < 32)
+    if (width != 32)
       __syncwarp(mask);
     else
       __syncwarp();
