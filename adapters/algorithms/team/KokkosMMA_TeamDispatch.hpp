@@ -278,14 +278,15 @@ __device__ Value scan_elements_on_cuda(X const& x, Y const& y) {
   using Element            = typename X::non_const_value_type;
   using Output             = typename Y::non_const_value_type;
   std::uint64_t const size = x.extent(0);
-  // Not vector_as_kokkos(), with which scans of floats take 44 registers, not
+  if constexpr (!WholeTeam) {
+    if (size <= blockDim.x)
+      return scan_short<Kind, Value>(Cuda::LaneGroup::vector_as_kokkos(), x, y,
+                                     unsigned(size));
+  }
+  // With vector_as_kokkos() here too, scans of floats take 44 registers, not
   // 40.
   auto const group =
       WholeTeam ? Cuda::LaneGroup::team() : Cuda::LaneGroup::vector();
-  if constexpr (!WholeTeam) {
-    if (size <= group.size)
-      return scan_short<Kind, Value>(group, x, y, unsigned(size));
-  }
   if constexpr (is_plain_source<X> && is_plain_memory<Y>) {
     if (x.stride(0) == 1 && y.stride(0) == 1 &&
         (!WholeTeam || size > group.size) && size < 0x80000000u) {
