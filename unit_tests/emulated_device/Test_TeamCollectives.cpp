@@ -7,6 +7,7 @@
 #include "KernelSupport.hpp"
 
 #include <backends/cuda/kernels/team/KokkosMMA_TeamCollectives.hpp>
+#include <backends/cuda/kernels/team/KokkosMMA_TeamScans.hpp>
 
 #include <gtest/gtest.h>
 
@@ -29,12 +30,12 @@ struct Shape {
 constexpr Shape shapes[] = {{1, 1},  {1, 2},  {3, 4},  {5, 8},
                             {3, 16}, {2, 32}, {37, 1}, {8, 32}};
 
-/// Around one and four elements for each of a group's lanes, two vectors of 16
-/// bytes for each, and what is left of both.
+/// Around one, four and five elements for each of a group's lanes, two vectors
+/// of 16 bytes for each, and what is left of them.
 std::vector<int> counts(unsigned group, int per_vector) {
   int const lanes = int(group);
   std::vector<int> all{0, 1, 2, 8, 31, 33};
-  for (int const around : {lanes, 2 * lanes, 4 * lanes, 7 * lanes,
+  for (int const around : {lanes, 2 * lanes, 4 * lanes, 5 * lanes, 7 * lanes,
                            2 * lanes * per_vector, 5 * lanes * per_vector})
     for (int const off : {-1, 0, 1}) all.push_back(std::max(around + off, 0));
   all.push_back(2 * lanes * per_vector + 2 * per_vector - 1);
@@ -47,7 +48,8 @@ template <class F>
 void run_team(Shape shape, bool whole_team, F const& f) {
   EmulatedDevice::run({1, 1, 1}, {shape.lanes, shape.threads, 1}, 0, [&] {
     if (!whole_team && threadIdx.y % 2 == 1) return;
-    f(whole_team ? LaneGroup::team() : LaneGroup::vector(),
+    EXPECT_EQ(LaneGroup::vector().mask, LaneGroup::vector_as_kokkos().mask);
+    f(whole_team ? LaneGroup::team() : LaneGroup::vector_as_kokkos(),
       threadIdx.y * blockDim.x + threadIdx.x);
   });
 }
@@ -185,6 +187,7 @@ TYPED_TEST(TeamKernels, PrefixesOfMemoryAndOfFunctors) {
     if (!whole_team) shape.threads = 1;
     std::vector<Value> totals(shape.size()), called(shape.size()),
         prefixes(row.size());
+    std::vector<int> calls(row.size());
     // The same place in a vector as the elements, and others.
     Row<Value> inclusive(row.size(), turn % int(16 / sizeof(Value)));
     Row<Bits> const& in = row;
@@ -192,31 +195,60 @@ TYPED_TEST(TeamKernels, PrefixesOfMemoryAndOfFunctors) {
     run_team(shape, whole_team, [&](LaneGroup const& group, unsigned thread) {
       using namespace Impl::Cuda;
       Add<Value> const add;
+      auto const scan = [&](std::uint32_t count, auto& source) {
+        return whole_team ? scan_units<Value>(group, count, add, source)
+                          : scan_vector<Value>(group, count, add, source);
+      };
       MemoryUnits<TypeParam::input, Value, Value, true, Add<Value>> units(
           in.data(), inclusive.data(), unsigned(in.size()), add);
-      totals[thread] =
-          in.size() == 0 ? Value(0)
-                         : scan_units<Value>(group, units.units(), add, units);
+      totals[thread] = in.size() == 0 ? Value(0) : scan(units.units(), units);
       struct Call {
         Row<Bits> const& in;
         std::vector<Value>& prefixes;
+        std::vector<int>& calls;
         void contribute(std::uint32_t i, Value& sum) const {
           sum += TypeParam::value_of(in[i]);
         }
         void finish(std::uint32_t i, Value& prefix) const {
           prefixes[i] = prefix;
+          ++calls[i];
         }
       };
-      Call const call{in, prefixes};
+      Call const call{in, prefixes, calls};
       CalledUnits<Call> source{call};
-      called[thread] =
-          scan_units<Value>(group, std::uint32_t(in.size()), add, source);
+      called[thread] = scan(std::uint32_t(in.size()), source);
     });
     this->check(shape, whole_team, totals, sums.back());
     this->check(shape, whole_team, called, sums.back());
     for (std::size_t i = 0; i < in.size(); ++i) {
       ASSERT_EQ(sums[i + 1], inclusive[i]) << i;
       ASSERT_EQ(sums[i], prefixes[i]) << i;
+      ASSERT_EQ(1, calls[i]) << i;
+    }
+  });
+}
+
+TYPED_TEST(TeamKernels, PrefixesOfOneElementPerLane) {
+  using Value = typename TypeParam::Value;
+  this->for_each_row([&](Shape shape, bool whole_team, auto const& row,
+                         std::vector<Value> const& sums) {
+    if (whole_team || row.size() > shape.lanes) return;
+    shape.threads = 1;
+    std::vector<Value> totals(shape.size()), inclusive(shape.size()),
+        exclusive(shape.size());
+    run_team(shape, false, [&](LaneGroup const& group, unsigned thread) {
+      Add<Value> const add;
+      Value const value =
+          thread < row.size() ? TypeParam::value_of(row[thread]) : Value(0);
+      totals[thread] = Impl::Cuda::scan_values<true>(
+          group, value, add, [&](Value sum) { inclusive[thread] = sum; });
+      Impl::Cuda::scan_values<false>(
+          group, value, add, [&](Value sum) { exclusive[thread] = sum; });
+    });
+    this->check(shape, false, totals, sums.back());
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      ASSERT_EQ(sums[i + 1], inclusive[i]) << i;
+      ASSERT_EQ(sums[i], exclusive[i]) << i;
     }
   });
 }

@@ -15,6 +15,7 @@
 
 #if defined(KOKKOS_ENABLE_CUDA)
 #include <backends/cuda/kernels/team/KokkosMMA_TeamCollectives.hpp>
+#include <backends/cuda/kernels/team/KokkosMMA_TeamScans.hpp>
 #endif
 
 #include <concepts>
@@ -201,7 +202,8 @@ struct LaneValue {
 
 template <bool WholeTeam>
 __device__ Cuda::LaneGroup lane_group() {
-  return WholeTeam ? Cuda::LaneGroup::team() : Cuda::LaneGroup::vector();
+  return WholeTeam ? Cuda::LaneGroup::team()
+                   : Cuda::LaneGroup::vector_as_kokkos();
 }
 
 template <class Value>
@@ -238,13 +240,37 @@ __device__ void join_lanes(Member const& member, Cuda::LaneGroup const& group,
   }
 }
 
-template <bool WholeTeam, class Value, class Index, class Call>
-__device__ Value scan_calls_on_cuda(Index count, Call const& call) {
-  Cuda::CalledUnits<Call> source{call};
-  return Cuda::scan_units<Value>(
-      lane_group<WholeTeam>(),
-      static_cast<count_t<Index>>(count > 0 ? count : 0), TeamSum<Value>{},
-      source);
+template <bool WholeTeam, class Value, class Index, class Source>
+__device__ Value scan_source(Cuda::LaneGroup const& group, Index units,
+                             Source& source) {
+  if constexpr (WholeTeam) {
+    return Cuda::scan_units<Value>(group, units, TeamSum<Value>{}, source);
+  } else {
+    return Cuda::scan_vector<Value>(group, units, TeamSum<Value>{}, source);
+  }
+}
+
+template <bool WholeTeam, class Value, unsigned PerLane, class Index,
+          class Call>
+__device__ Value scan_calls_on_cuda(Cuda::LaneGroup const& group, Index count,
+                                    Call const& call) {
+  Cuda::CalledUnits<Call, PerLane> source{call};
+  return scan_source<WholeTeam, Value>(
+      group, static_cast<count_t<Index>>(count > 0 ? count : 0), source);
+}
+
+/// No more elements than a vector has lanes.
+template <ScanKind Kind, class Value, class X, class Y>
+__device__ Value scan_short(Cuda::LaneGroup const& lanes, X const& x,
+                            Y const& y, unsigned size) {
+  bool const has_value = lanes.lane < size;
+  Value value{};
+  if (has_value) value = static_cast<Value>(x(lanes.lane));
+  return Cuda::scan_values<Kind == ScanKind::inclusive>(
+      lanes, value, TeamSum<Value>{}, [&](Value const& sum) {
+        if (has_value)
+          y(lanes.lane) = static_cast<typename Y::non_const_value_type>(sum);
+      });
 }
 
 template <bool WholeTeam, ScanKind Kind, class Value, class X, class Y>
@@ -252,20 +278,28 @@ __device__ Value scan_elements_on_cuda(X const& x, Y const& y) {
   using Element            = typename X::non_const_value_type;
   using Output             = typename Y::non_const_value_type;
   std::uint64_t const size = x.extent(0);
-  auto const group         = lane_group<WholeTeam>();
+  if constexpr (!WholeTeam) {
+    if (size <= blockDim.x)
+      return scan_short<Kind, Value>(Cuda::LaneGroup::vector_as_kokkos(), x, y,
+                                     unsigned(size));
+  }
+  // With vector_as_kokkos() here too, scans of floats take 44 registers, not
+  // 40.
+  auto const group =
+      WholeTeam ? Cuda::LaneGroup::team() : Cuda::LaneGroup::vector();
   if constexpr (is_plain_source<X> && is_plain_memory<Y>) {
-    if (x.stride(0) == 1 && y.stride(0) == 1 && size > group.size &&
-        size < 0x80000000u) {
-      TeamSum<Value> const joiner;
+    if (x.stride(0) == 1 && y.stride(0) == 1 &&
+        (!WholeTeam || size > group.size) && size < 0x80000000u) {
       Cuda::MemoryUnits<scalar_v<Element>, Value, Output,
                         Kind == ScanKind::inclusive, TeamSum<Value>>
-      source(x.data(), y.data(), unsigned(size), joiner);
-      return Cuda::scan_units<Value>(group, source.units(), joiner, source);
+      source(x.data(), y.data(), unsigned(size), TeamSum<Value>{});
+      return scan_source<WholeTeam, Value>(group, source.units(), source);
     }
   }
   ScanInto<X, Y, Value, Kind> const functor{x, y, Value(0)};
-  return scan_calls_on_cuda<WholeTeam, Value>(
-      size,
+  // Indices of 64 bits: with several units, Views of floats take 48 registers.
+  return scan_calls_on_cuda<WholeTeam, Value, 1>(
+      group, size,
       TeamScanCall<std::uint64_t, Value, Value, ScanInto<X, Y, Value, Kind>>{
           functor});
 }
@@ -423,9 +457,9 @@ KOKKOS_INLINE_FUNCTION void scan_calls(Member const& member, Index count,
   using Value = team_sum_t<T>;
   TeamScanCall<Index, T, Value, Functor> const call{functor};
   if constexpr (is_cuda_member<Member>) {
-    KOKKOS_IF_ON_DEVICE((
-        total =
-            static_cast<T>(scan_calls_on_cuda<WholeTeam, Value>(count, call));))
+    KOKKOS_IF_ON_DEVICE(
+        (total = static_cast<T>(scan_calls_on_cuda<WholeTeam, Value, 4>(
+             lane_group<WholeTeam>(), count, call));))
     KOKKOS_IF_ON_HOST(((void)member; (void)count; (void)call; (void)total;))
   } else {
     Value sum{};

@@ -17,6 +17,9 @@ struct Opaque {
   __device__ static void hide(std::int64_t& value) {
     asm volatile("" : "+l"(value));
   }
+  __device__ static void hide(std::uint64_t& value) {
+    asm volatile("" : "+l"(value));
+  }
   __device__ static void hide(unsigned char const*& value) {
     asm volatile("" : "+l"(value));
   }

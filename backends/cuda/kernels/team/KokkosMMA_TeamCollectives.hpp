@@ -12,8 +12,8 @@
 #include <type_traits>
 
 /// \file
-/// Reductions and scans inside a kernel of Kokkos' TeamPolicy, whose blocks are
-/// (vector lanes, threads): what a lane does before the last step over lanes.
+/// Reductions inside a kernel of Kokkos' TeamPolicy, whose blocks are (vector
+/// lanes, threads), and what scans share with them.
 ///
 /// Memory is read by ordinary loads: it may be shared, or written earlier in
 /// the same kernel. `Joiner` offers init(T&) and join(T& into, T const& from),
@@ -58,12 +58,26 @@ struct LaneGroup {
             0xffffffffu >> (32 - blockDim.x) << first,
             blockDim.x};
   }
+  /// vector(), with the mask as Kokkos computes it at the end of its nested
+  /// calls and of Kokkos::single: by divisions, which whole warps branch
+  /// around. Where a kernel has Kokkos' mask alone, ptxas 13.0 moves the
+  /// divisions out of the branch and of the loop over rows, and whole warps
+  /// execute them too: 50 instructions, of 150 for a row of one element per
+  /// lane.
+  __device__ static LaneGroup vector_as_kokkos() {
+    LaneGroup group = vector();
+    group.mask      = 0xffffffffu;
+    if (blockDim.x != 32)
+      group.mask = ((1u << blockDim.x) - 1)
+                   << threadIdx.y % (32 / blockDim.x) * blockDim.x;
+    return group;
+  }
   /// f(group, integral_constant<bool, whole warp>). Of a whole warp mask and
   /// segment are constants: a mask that is not makes ptxas 13.0 compare it to
   /// the active lanes before each shuffle, by four instructions.
   template <class F>
   __device__ auto with_constants(F const& f) const {
-    if (width < 32) return f(*this, std::false_type{});
+    if (width != 32) return f(*this, std::false_type{});
     LaneGroup whole = *this;
     whole.width     = 32;
     whole.mask      = 0xffffffffu;
@@ -71,7 +85,7 @@ struct LaneGroup {
     return f(whole, std::true_type{});
   }
   __device__ void sync_warp() const {
-    if (width < 32)
+    if (width != 32)
       __syncwarp(mask);
     else
       __syncwarp();
@@ -293,6 +307,13 @@ __device__ Value reduce_memory(LaneGroup const& group, void const* x,
   Bits const* data = static_cast<Bits const*>(x);
   Value value;
   joiner.init(value);
+  // Rows of so few elements are limited by instructions: the loops below would
+  // take 36 more of about 150 (floats, nvcc 13.0, sm_90).
+  if (size <= group.size) {
+    if (group.rank < unsigned(size))
+      joiner.join(value, element_value<Warp, Input, Value>(data[group.rank]));
+    return value;
+  }
   auto const one_by_one = [&](unsigned count) {
     overlapped_strided_calls(
         0u, count, group.rank, group.size,
@@ -320,192 +341,6 @@ __device__ Value reduce_memory(LaneGroup const& group, void const* x,
     return value;
   }
 }
-
-/// Scan of [0, units): source.take(unit, value) puts the value of a unit in
-/// place, source.give(unit, prefix) receives the sum of the earlier ones.
-/// Returns the sum of all. What give() wrote is visible to the group
-/// afterwards.
-template <class Value, class Index, class Joiner, class Source>
-__device__ Value scan_units(LaneGroup const& group, Index units,
-                            Joiner const& joiner, Source& source) {
-  Value carry;
-  joiner.init(carry);
-  unsigned odd = 0;
-  for (Index done = 0; done < units; done += group.size, odd ^= 32) {
-    Index const unit = done + group.rank;
-    Value up_to;
-    joiner.init(up_to);
-    if (unit < units) source.take(unit, up_to);
-    group.sync_warp();
-    Value before;
-    Value const sum = group.with_constants(
-        [&](LaneGroup const& lanes, [[maybe_unused]] auto whole) {
-#pragma unroll(whole.value && sizeof(Value) <= 8 ? 5 : 1)
-          for (unsigned offset = 1; offset < lanes.width; offset *= 2) {
-            Value other = lanes.shuffle_up(up_to, offset);
-            if (lanes.lane >= offset) {
-              joiner.join(other, up_to);
-              up_to = other;
-            }
-          }
-          before = lanes.shuffle_up(up_to, 1);
-          return lanes.broadcast(up_to, lanes.width - 1);
-        });
-    Value prefix = carry;
-    if (group.warps == 1) {
-      joiner.join(carry, sum);
-    } else {
-      Value* const sums =
-          reinterpret_cast<Value*>(team_warp_sums<sizeof(Value)>()) + odd;
-      if (group.lane == 0) sums[group.warp] = sum;
-      __syncthreads();
-      for (unsigned w = 0; w < group.warps; ++w) {
-        if (w == group.warp) prefix = carry;
-        joiner.join(carry, sums[w]);
-      }
-    }
-    if (unit >= units) continue;
-    if (group.lane > 0) joiner.join(prefix, before);
-    source.give(unit, prefix);
-  }
-  if (group.warps == 1)
-    group.sync_warp();
-  else
-    __syncthreads();
-  return carry;
-}
-
-/// A functor as a source.
-template <class Call>
-struct CalledUnits {
-  Call const& call;
-
-  template <class Index, class Value>
-  __device__ void take(Index i, Value& value) const {
-    call.contribute(i, value);
-  }
-  template <class Index, class Value>
-  __device__ void give(Index i, Value& prefix) const {
-    call.finish(i, prefix);
-  }
-};
-
-/// Fewer than 2^31 contiguous elements as a source: a unit is as many
-/// neighbours as fill 16 bytes of the wider of the two types, 8 at most. Unit 0
-/// may begin in front of the data. Outside are zeros, which add nothing: every
-/// sum starts from 0, so that no -0 is lost to them.
-template <Scalar Input, class Value, class Output, bool Inclusive, class Joiner>
-struct MemoryUnits {
-  static constexpr unsigned in_bytes  = size_of(Input);
-  static constexpr unsigned out_bytes = sizeof(Output);
-  static constexpr unsigned wider = in_bytes > out_bytes ? in_bytes : out_bytes;
-  static constexpr unsigned elements = wider == 1 ? 8 : 16 / wider;
-  using Bits                         = typename Unsigned<in_bytes>::type;
-
-  Bits const* x;
-  Output* y;
-  unsigned size;
-  Joiner joiner;
-  unsigned skip;
-  bool store_vectors;
-  Vector16 kept;
-
-  __device__ MemoryUnits(void const* in, Output* out, unsigned n,
-                         Joiner const& j)
-      : x(static_cast<Bits const*>(in)), y(out), size(n), joiner(j) {
-    auto const place = [](void const* p, unsigned bytes) {
-      return unsigned(reinterpret_cast<std::uintptr_t>(p) %
-                      (elements * bytes)) /
-             bytes;
-    };
-    skip          = place(in, in_bytes);
-    store_vectors = place(out, out_bytes) == skip;
-  }
-  __device__ unsigned units() const {
-    return (size + skip + elements - 1) / elements;
-  }
-  /// The unit's first element, below 0 for unit 0.
-  __device__ int first(unsigned unit) const {
-    return int(unit * elements - skip);
-  }
-  /// Whether all of its elements are there.
-  __device__ bool whole(int at) const {
-    return at >= 0 && unsigned(at) + elements <= size;
-  }
-  __device__ bool inside(int at, unsigned e) const {
-    return unsigned(at) + e < size;
-  }
-  __device__ Value element(unsigned e) const {
-    return element_value<Warp, Input, Value>(
-        element_of_vector<in_bytes>(kept, int(e)));
-  }
-
-  __device__ void take(unsigned unit, Value& value) {
-    int const at = first(unit);
-    kept         = Vector16{};
-    if (whole(at)) {
-      void const* const from = x + at;
-      if constexpr (elements * in_bytes == 16) {
-        kept = load_team_vector(static_cast<unsigned char const*>(from));
-      } else if constexpr (elements * in_bytes == 8) {
-        uint2 const v = *static_cast<uint2 const*>(from);
-        kept[0]       = v.x;
-        kept[1]       = v.y;
-      } else {
-        kept[0] =
-            *static_cast<typename Unsigned<elements * in_bytes>::type const*>(
-                from);
-      }
-    } else {
-#pragma unroll
-      for (unsigned e = 0; e < elements; ++e) {
-        if (!inside(at, e)) continue;
-        Bits const bits = x[at + int(e)];
-        if constexpr (in_bytes == 8) {
-          kept[2 * e]     = std::uint32_t(bits);
-          kept[2 * e + 1] = std::uint32_t(bits >> 32);
-        } else {
-          kept[e * in_bytes / 4] |= std::uint32_t(bits) << e * in_bytes % 4 * 8;
-        }
-      }
-    }
-#pragma unroll
-    for (unsigned e = 0; e < elements; ++e) joiner.join(value, element(e));
-  }
-
-  __device__ void give(unsigned unit, Value const& prefix) const {
-    int const at = first(unit);
-    Output out[elements];
-    Value running = prefix;
-#pragma unroll
-    for (unsigned e = 0; e < elements; ++e) {
-      if constexpr (!Inclusive) {
-        out[e] = static_cast<Output>(running);
-      }
-      joiner.join(running, element(e));
-      if constexpr (Inclusive) {
-        out[e] = static_cast<Output>(running);
-      }
-    }
-    if (store_vectors && whole(at)) {
-      auto const words = Words<Output[elements]>::from(out);
-      void* const to   = y + at;
-      if constexpr (elements * out_bytes == 16) {
-        *static_cast<uint4*>(to) =
-            uint4{words.word[0], words.word[1], words.word[2], words.word[3]};
-      } else if constexpr (elements * out_bytes == 8) {
-        *static_cast<uint2*>(to) = uint2{words.word[0], words.word[1]};
-      } else {
-        *static_cast<typename Unsigned<elements * out_bytes>::type*>(to) =
-            words.word[0];
-      }
-      return;
-    }
-#pragma unroll
-    for (unsigned e = 0; e < elements; ++e)
-      if (inside(at, e)) y[at + int(e)] = out[e];
-  }
-};
 
 }  // namespace KokkosMMA::Impl::Cuda
 
