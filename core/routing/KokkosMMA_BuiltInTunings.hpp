@@ -77,14 +77,16 @@ struct BuiltInTuning {
 ///
 /// H200: the defaults of TuningTable, with what was measured.
 ///
-/// H100: what perf_tune measured on one (2026-11-25, copy ceiling 3024 GB/s)
-/// and found faster, products against additions in GB/s: rows of 2048 doubles
-/// 2969 and 2689, of 625 2297 and 2227, of 128 and 512 no slower; rows of 16384
-/// bytes 2854 and 2566, of 5000 2163 and 2092, of 64 to 4096 1 to 5 % slower;
-/// 16 to 4096 columns of bytes 0.9 to 6.6 % faster. reduce.spread stays: the
-/// run preferred 256, but with blocks of which a third had no work. Values of
-/// bhalf, float, uint8, int32 and int64, of scans and stencils were not
-/// measured on one.
+/// H100: what perf_tune measured on one in two runs that agreed (2026-11-26,
+/// copy ceiling 3024 GB/s), where no row lost by it. GB/s before and after:
+/// sums of 2^23 floats 2030 and 2102, of larger ones within 1 %; rows of 625
+/// doubles 2879 and 2996, of 5000 bytes 2768 and 2913; 64 columns of uint8 2460
+/// and 2624, 4096 of them 2629 and 2693; boxes of radius 7 of halves 2437 and
+/// 2529; ragged segments of up to 32 halves 1593 and 1776, of up to 16 floats
+/// 1887 and 2267, of up to 64 bytes 949 and 1077. Sums of 270336 elements over
+/// more blocks: 16.0 and 15.5 us. Left as on the H200, since rows win and lose
+/// by them: products for long rows of bhalf (+4 to -1 %) and for columns of
+/// doubles (+3.5 to -1.7 %), and the bounds of tiny segments of one length.
 ///
 /// Others: additions for sums where they were as fast as products even on an
 /// H200 (2^30 elements, double and int64 2^28, GB/s): float 4548 and 4464,
@@ -102,9 +104,12 @@ inline constexpr BuiltInTuning builtin_tunings[] = {
      .compute_capability = 90,
      .name               = "built-in, H100",
      .table              = builtin_tuning_with({
-                      {"segments.mma_bytes.double", 1024},
-                      {"segments.mma_bytes.int8", 5000},
+                      {"reduce.mma.float", 0},
+                      {"reduce.spread", 512},
                       {"columns.mma.int8", 1},
+                      {"columns.mma.uint8", 1},
+                      {"segments.tiny_csr_bytes", 64},
+                      {"stencil.box_radius.half", 7},
      })},
     {.device             = "",
      .compute_capability = 0,
