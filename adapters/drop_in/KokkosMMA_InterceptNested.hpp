@@ -4,9 +4,9 @@
 #define KOKKOSMMA_INTERCEPT_NESTED_HPP
 
 /// \file
-/// Kokkos::parallel_reduce inside team kernels on Kokkos::Cuda: overloads with
-/// the template heads of Kokkos' own and a constraint, which makes them the
-/// better match.
+/// Kokkos::parallel_reduce, and parallel_scan of vectors, inside team kernels
+/// on Kokkos::Cuda: overloads with the template heads of Kokkos' own and a
+/// constraint, which makes them the better match.
 ///
 /// A team kernel is compiled in two forms
 /// (adapters/drop_in/KokkosMMA_InterceptTeam.hpp), and the functor's code is
@@ -20,6 +20,7 @@
 #if defined(KOKKOS_ENABLE_CUDA)
 
 #include <adapters/drop_in/KokkosMMA_RoutableReduce.hpp>
+#include <backends/cuda/kernels/block/KokkosMMA_OverlappedScan.hpp>
 #include <backends/cuda/kernels/block/KokkosMMA_StridedCalls.hpp>
 
 #include <type_traits>
@@ -147,6 +148,30 @@ __device__ void reduce_nested(LanesOfTeam<Index> const& range,
   range.member.impl_team_reduce(reducer, value);
 }
 
+/// A reducer with which a scan is Kokkos' own.
+template <class Reducer>
+struct ScanOfKokkos : Reducer {
+  KOKKOS_FUNCTION explicit ScanOfKokkos(Reducer const& reducer)
+      : Reducer(reducer) {}
+};
+template <class Reducer>
+inline constexpr bool is_scan_of_kokkos = false;
+template <class Reducer>
+inline constexpr bool is_scan_of_kokkos<ScanOfKokkos<Reducer>> = true;
+
+/// Whether scans with the reducer have a form with several rounds under way.
+template <class Reducer>
+constexpr bool scans_overlap() {
+  if constexpr (!Kokkos::is_reducer<Reducer>::value ||
+                is_scan_of_kokkos<Reducer> || std::is_final_v<Reducer>) {
+    return false;
+  } else {
+    using Value = typename Reducer::value_type;
+    return std::is_arithmetic_v<Value> &&
+           (sizeof(Value) == 4 || sizeof(Value) == 8);
+  }
+}
+
 }  // namespace KokkosMMA::Impl
 
 /// Kokkos' two overloads for a range: with a reducer and with a variable.
@@ -185,6 +210,38 @@ __device__ void reduce_nested(LanesOfTeam<Index> const& range,
 KOKKOSMMA_IMPL_ROUTE_NESTED(TeamThreadRangeBoundariesStruct)
 KOKKOSMMA_IMPL_ROUTE_NESTED(ThreadVectorRangeBoundariesStruct)
 KOKKOSMMA_IMPL_ROUTE_NESTED(TeamVectorRangeBoundariesStruct)
+
+// Kokkos' other overloads of a vector's scan call this one.
+namespace Kokkos {
+template <typename iType, class Closure, typename ReducerType>
+requires(
+    std::is_integral_v<iType>&& KokkosMMA::Impl::scans_overlap<ReducerType>())
+    KOKKOS_INLINE_FUNCTION
+    std::enable_if_t<Kokkos::is_reducer<ReducerType>::value> parallel_scan(
+        const Impl::ThreadVectorRangeBoundariesStruct<
+            iType, Impl::CudaTeamMember>& loop_boundaries,
+        const Closure& closure, const ReducerType& reducer) {
+  KOKKOS_IF_ON_DEVICE((
+      if (gridDim.z == KokkosMMA::Impl::stated_if_overlapped) {
+        using Value = typename ReducerType::value_type;
+        Value sum;
+        reducer.init(sum);
+        KokkosMMA::Impl::Cuda::overlapped_scan(
+            static_cast<int>(loop_boundaries.end),
+            {threadIdx.x, blockDim.x, KokkosMMA::Impl::vector_mask()}, closure,
+            [&](Value& value, Value const& other) {
+              reducer.join(value, other);
+            },
+            sum);
+        reducer.reference() = sum;
+      } else {
+        parallel_scan(loop_boundaries, closure,
+                      KokkosMMA::Impl::ScanOfKokkos<ReducerType>(reducer));
+      }))
+  KOKKOS_IF_ON_HOST(((void)loop_boundaries; (void)closure; (void)reducer;
+                     Kokkos::abort("Should only run on the device!");))
+}
+}  // namespace Kokkos
 
 // Kokkos' functions beside them that find their vector by divisions.
 namespace Kokkos {

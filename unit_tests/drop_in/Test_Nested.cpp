@@ -318,6 +318,115 @@ TYPED_TEST(Nested, ResultsOfAllKindsHaveTheBitsOfKokkos) {
   }
 }
 
+/// The scans of a vector that Kokkos has: without and with the total, by a
+/// reducer; by closures that use the sum before they add, and after.
+template <class Exec>
+struct VectorScans {
+  using Policy = Kokkos::TeamPolicy<Exec>;
+  template <class T>
+  using Rows = Kokkos::View<T**, Kokkos::LayoutRight, Exec>;
+  Rows<float> x;
+  Rows<float> before;
+  Rows<double> products;
+  Rows<int> counts;
+  Rows<double> totals;  ///< (row, 2)
+
+  KOKKOS_FUNCTION void operator()(typename Policy::member_type const& m) const {
+    int const row    = m.league_rank() * m.team_size() + m.team_rank();
+    auto const range = Kokkos::ThreadVectorRange(m, int(x.extent(1)));
+    Kokkos::parallel_scan(range, [&](int j, float& sum, bool final) {
+      if (final) before(row, j) = sum;
+      sum += x(row, j);
+    });
+    double product;
+    Kokkos::parallel_scan(
+        range,
+        [&](int j, double& value, bool final) {
+          value *= 1 + x(row, j) / 1024.;
+          if (final) products(row, j) = value;
+        },
+        Kokkos::Prod<double>(product));
+    int count = 0;
+    Kokkos::parallel_scan(
+        range,
+        [&](int j, int& value, bool final) {
+          if (x(row, j) <= 0) return;
+          if (final) counts(row, value) = j;
+          ++value;
+        },
+        count);
+    Kokkos::single(Kokkos::PerThread(m), [&] {
+      totals(row, 0) = product;
+      totals(row, 1) = count;
+    });
+  }
+};
+
+TYPED_TEST(Nested, ScansOfVectorsHaveTheBitsOfKokkos) {
+  using Exec = TypeParam;
+  Random random;
+  SCOPED_TRACE(random.note());
+  for (int const lanes : {1, 4, 16, 32})
+    for (int const n : {0, 1, 7, 32, 33, 64, 129, 700}) {
+      int const lanes_here = on_cuda<Exec> ? lanes : 1;
+      int const threads    = on_cuda<Exec> ? 4 : 1;
+      int const rows       = 36;
+      using Scans          = VectorScans<Exec>;
+      Scans const f{typename Scans::template Rows<float>("x", rows, n),
+                    typename Scans::template Rows<float>("before", rows, n),
+                    typename Scans::template Rows<double>("products", rows, n),
+                    typename Scans::template Rows<int>("counts", rows, n),
+                    typename Scans::template Rows<double>("totals", rows, 2)};
+      fill_random(f.x, [&] { return float(random.uniform(-1, 1)); });
+      auto const poison = [&] {
+        Kokkos::deep_copy(f.before, -7.f);
+        Kokkos::deep_copy(f.products, -7.);
+        Kokkos::deep_copy(f.counts, -7);
+        Kokkos::deep_copy(f.totals, -7.);
+      };
+      poison();
+      std::vector<double> first;
+      each_launch(
+          [&] {
+            Kokkos::parallel_for(
+                "scans",
+                Kokkos::TeamPolicy<Exec>(rows / threads, threads, lanes_here),
+                f);
+          },
+          [&] {
+            std::vector<double> now;
+            auto const append = [&](auto const& view) {
+              auto const host = host_copy(view);
+              now.insert(now.end(), host.data(), host.data() + host.size());
+            };
+            append(f.before);
+            append(f.products);
+            append(f.counts);
+            append(f.totals);
+            if (first.empty()) first = now;  // by Kokkos
+            ASSERT_EQ(first, now) << lanes_here << " lanes, " << n;
+            poison();
+          });
+      auto const x             = host_copy(f.x);
+      std::size_t const floats = std::size_t(rows) * n;
+      for (int r = 0; r < rows; ++r) {
+        double sum = 0, product = 1;
+        int count = 0;
+        for (int j = 0; j < n; ++j) {
+          std::size_t const at = std::size_t(r) * n + j;
+          ASSERT_NEAR(first[at], sum, 1e-4);
+          sum += x(r, j);
+          product *= 1 + x(r, j) / 1024.;
+          ASSERT_NEAR(first[floats + at], product, 1e-12);
+          if (x(r, j) > 0)
+            ASSERT_EQ(first[2 * floats + std::size_t(r) * n + count++], j);
+        }
+        if (n > 0) ASSERT_NEAR(first[3 * floats + 2 * r], product, 1e-12);
+        ASSERT_EQ(first[3 * floats + 2 * r + 1], count);
+      }
+    }
+}
+
 /// A matrix times a vector, one reduction inside the other: several rows per
 /// team, vectors along a row, sums of squares over the team.
 template <class Exec>

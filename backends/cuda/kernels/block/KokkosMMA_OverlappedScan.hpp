@@ -1,0 +1,85 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOKKOSMMA_CUDA_OVERLAPPED_SCAN_HPP
+#define KOKKOSMMA_CUDA_OVERLAPPED_SCAN_HPP
+
+#include <type_traits>
+
+/// \file
+/// The scan of a vector's lanes inside a team kernel, with several rounds of
+/// one index per lane under way: their first calls and their shuffles overlap.
+
+namespace KokkosMMA::Impl::Cuda {
+
+/// The lanes of a vector in their warp.
+struct VectorLanes {
+  unsigned lane;   ///< of the caller
+  unsigned lanes;  ///< a power of two, 32 at most
+  unsigned mask;   ///< of all of them in the warp
+};
+
+/// Rounds of `lanes` indices from `base` on, of which `left` are there. The
+/// joins are those of one round after the other, in the order of Kokkos' own
+/// scan, so that the sums have its bits: a lane is given the index before its
+/// own, the lanes are joined up to each of them, then the sum of earlier rounds
+/// comes on top, and the closure adds the lane's own index in its final call.
+template <unsigned Rounds, class Closure, class Join, class T>
+__device__ void overlapped_scan_rounds(unsigned base, unsigned left,
+                                       VectorLanes const& vector,
+                                       Closure const& closure, Join const& join,
+                                       T const& identity, T& carry) {
+  T value[Rounds];
+#pragma unroll
+  for (unsigned k = 0; k < Rounds; ++k) {
+    unsigned const before = k * vector.lanes + vector.lane - 1;
+    value[k]              = identity;
+    if (vector.lane > 0 && before < left)
+      closure(int(base + before), value[k], false);
+  }
+  for (unsigned step = 1; step < vector.lanes; step *= 2) {
+#pragma unroll
+    for (unsigned k = 0; k < Rounds; ++k) {
+      T const other =
+          __shfl_up_sync(vector.mask, value[k], step, int(vector.lanes));
+      if (vector.lane >= step) join(value[k], other);
+    }
+  }
+#pragma unroll
+  for (unsigned k = 0; k < Rounds; ++k) {
+    unsigned const first = k * vector.lanes;
+    if (k > 0 && first >= left) return;
+    unsigned const own = first + vector.lane;
+    join(value[k], carry);
+    if (own < left) closure(int(base + own), value[k], true);
+    carry = __shfl_sync(vector.mask, value[k], int(vector.lanes) - 1,
+                        int(vector.lanes));
+  }
+}
+
+/// Scan of [0, end) by all lanes of a vector. Indices are of type int, as those
+/// of Kokkos' own loop.
+/// \param carry the identity before it, the sum of all behind it
+template <unsigned Rounds = 4, class Closure, class Join, class T>
+__device__ void overlapped_scan(int end, VectorLanes const& vector,
+                                Closure const& closure, Join const& join,
+                                T& carry) {
+  static_assert(std::is_arithmetic_v<T>);
+  T const identity     = carry;
+  unsigned const round = Rounds * vector.lanes;
+  unsigned base        = 0;
+  unsigned left        = end > 0 ? unsigned(end) : 0;
+  // Rows of up to one index per lane take the shuffles of one round.
+  while (left > vector.lanes) {
+    overlapped_scan_rounds<Rounds>(base, left, vector, closure, join, identity,
+                                   carry);
+    left = left < round ? 0 : left - round;
+    base += round;
+  }
+  if (left > 0)
+    overlapped_scan_rounds<1>(base, left, vector, closure, join, identity,
+                              carry);
+}
+
+}  // namespace KokkosMMA::Impl::Cuda
+
+#endif
