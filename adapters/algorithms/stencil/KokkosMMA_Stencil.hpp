@@ -59,22 +59,15 @@ template <class Exec, class A, class Element, class Result, int R>
 std::int64_t fused_sweeps([[maybe_unused]] StencilPlan<R> const& plan,
                           [[maybe_unused]] Boundaries<R> const& boundaries,
                           [[maybe_unused]] GridExtents<R> const& extents,
+                          [[maybe_unused]] StencilProblem const& problem,
                           std::int64_t steps) {
   using Kernels = StencilKernels<Exec>;
-  if constexpr (Kernels::template fuses<A, Element, Result, R>) {
-    constexpr Scalar type = scalar_v<A>;
-    if (!plan.product) return steps;
-    std::int64_t const most = std::min<std::int64_t>(
-        steps, fusible_steps(plan.weights, boundaries, extents,
-                             {type, type, type}, fused_max_radius));
-    if (most < 2) return steps;
-    std::int64_t const sweeps = (steps + most - 1) / most;
-    std::int64_t const fewer = steps / sweeps, more = (steps - 1) / sweeps + 1;
-    for (std::int64_t const together : {fewer, more})
-      if (together > 1 &&
-          !Kernels::takes_fused(compose(*plan.product, int(together))))
-        return steps;
-    return sweeps;
+  if constexpr (Kernels::template fuses<A, canonical_t<Element>,
+                                        canonical_t<Result>, R>) {
+    std::int64_t const most =
+        Kernels::template steps_of_sweep<A, canonical_t<Element>>(
+            plan, boundaries, extents, problem);
+    return (steps + most - 1) / most;
   }
   return steps;
 }
@@ -144,9 +137,10 @@ void run_stencil(std::string const& label, Exec const& exec, X const& in,
     bool const fuses = route == Route::streamed &&
                        next_route == Route::streamed &&
                        plan->is_reversed == next_plan->is_reversed;
-    std::int64_t const sweeps = fuses ? fused_sweeps<Exec, A, Element, Result>(
-                                            *plan, held, extents, steps)
-                                      : steps;
+    std::int64_t const sweeps = fuses
+                                    ? fused_sweeps<Exec, A, Element, Result>(
+                                          *plan, held, extents, problem, steps)
+                                    : steps;
     Memory const memory(exec, "KokkosMMA::between_steps", out);
     // The last sweep writes to `out`.
     auto const target = [&](std::int64_t sweep) {

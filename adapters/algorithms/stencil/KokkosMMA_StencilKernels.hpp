@@ -12,6 +12,7 @@
 #include <core/stencil/KokkosMMA_RowAlignment.hpp>
 #include <core/stencil/KokkosMMA_StencilGrid.hpp>
 #include <core/stencil/KokkosMMA_StencilPlan.hpp>
+#include <core/stencil/KokkosMMA_StencilSteps.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -24,6 +25,7 @@
 #include <backends/cuda/kernels/stencil/KokkosMMA_BoundaryStrips.hpp>
 #include <backends/cuda/kernels/stencil/KokkosMMA_SeparableStencilLaunch.hpp>
 #include <backends/cuda/kernels/stencil/KokkosMMA_SeparableVolumeLaunch.hpp>
+#include <backends/cuda/kernels/stencil/KokkosMMA_StepStencilLaunch.hpp>
 #endif
 
 #include <algorithm>
@@ -156,23 +158,53 @@ struct StencilKernels<Kokkos::Cuda> {
   /// Whether sweeps for several steps are compiled.
   template <class A, class Element, class Result, int R>
   static constexpr bool fuses =
-      R < 3 && std::is_floating_point_v<A>&& std::is_same_v<A, Element>&&
-                   std::is_same_v<A, Result>;
+      R == 1 ? std::is_floating_point_v<A>&& std::is_same_v<A, Element>&&
+                   std::is_same_v<A, Result>
+             : steps_exist(scalar_v<Element>, scalar_v<Result>, scalar_v<A>, R);
 
-  template <std::size_t R>
-  static bool takes_fused(std::array<std::vector<double>, R> const& factors) {
-    return Cuda::takes_fused(factors);
+  /// How many steps a sweep of the `streamed` route takes at most.
+  template <class A, class Element, int R>
+  static int steps_of_sweep(StencilPlan<R> const& plan,
+                            Boundaries<R> const& boundaries,
+                            std::array<std::int64_t, R> const& extents,
+                            StencilProblem const& problem) {
+    if constexpr (R == 1) {
+      if (!plan.product) return 1;
+      constexpr Scalar type = scalar_v<A>;
+      int const most        = fusible_steps(plan.weights, boundaries, extents,
+                                            {type, type, type}, fused_max_radius);
+      for (int steps = 2; steps <= most; ++steps)
+        if (!Cuda::takes_fused(compose(*plan.product, steps))) return 1;
+      return most;
+    } else {
+      StepForm const form =
+          step_form(plan.kernel_weights,
+                    stencil_kernel(problem, Route::streamed), problem);
+      return steps_in_grid(
+          extents, problem.radius,
+          Cuda::steps_of_sweep<A, Element>(form, problem.radius));
+    }
   }
 
-  /// A sweep for several steps, and what of it is done step by step.
-  template <class A, int R, class Epilogue>
-  static void run_fused(Kokkos::Cuda const& exec, StencilGrid<A, R> const& grid,
-                        StencilPlan<R> const& plan, int steps,
+  /// A sweep for several steps.
+  template <class A, class Element, int R, class Epilogue>
+  static void run_fused(Kokkos::Cuda const& exec,
+                        StencilGrid<Element, R> const& grid,
+                        StencilPlan<R> const& plan,
+                        StencilProblem const& problem, int steps,
                         Epilogue const& epilogue) {
     Cuda::check(cudaSetDevice(exec.cuda_device()), "cudaSetDevice");
-    Cuda::launch_fused_stencil<A, R>(exec, grid, compose(*plan.product, steps),
-                                     epilogue);
-    Cuda::launch_boundary_strips<A, R>(exec, grid, plan, steps, epilogue);
+    if constexpr (R == 1) {
+      Cuda::launch_fused_stencil<A, R>(exec, grid,
+                                       compose(*plan.product, steps), epilogue);
+      Cuda::launch_boundary_strips<A, R>(exec, grid, plan, steps, epilogue);
+    } else {
+      StepForm const form =
+          step_form(plan.kernel_weights,
+                    stencil_kernel(problem, Route::streamed), problem);
+      Cuda::launch_step_stencil<A, Element>(exec, grid, plan, form, steps,
+                                            epilogue);
+    }
   }
 };
 #endif
@@ -247,7 +279,7 @@ class StencilSweep {
         m_plan(plan),
         m_boundaries(boundaries),
         m_route(has_kernels ? route : Route::generic),
-        m_kernel(stencil_kernel(problem, route)) {
+        m_problem(problem) {
     if (m_route == Route::generic) m_taps.emplace(plan->weights);
   }
 
@@ -270,14 +302,15 @@ class StencilSweep {
   /// By the kernel of a route that is not `generic`.
   template <class Functor>
   void launch(Functor const& functor) const {
-    Kernels::template run<A>(m_space, grid(), *m_plan, m_kernel,
+    Kernels::template run<A>(m_space, grid(), *m_plan,
+                             stencil_kernel(m_problem, m_route),
                              stencil_epilogue<R>(functor, m_plan->is_reversed));
   }
   /// Several steps of the `streamed` route in one sweep.
   template <class Functor>
   void launch_fused(int steps, Functor const& functor) const {
     Kernels::template run_fused<A>(
-        m_space, grid(), *m_plan, steps,
+        m_space, grid(), *m_plan, m_problem, steps,
         stencil_epilogue<R>(functor, m_plan->is_reversed));
   }
   /// By plain Kokkos: calls run(range, functor of its indices).
@@ -313,7 +346,7 @@ class StencilSweep {
   Boundaries<R> m_boundaries;
   std::optional<TapList<A, R, typename Exec::memory_space>> m_taps;
   Route m_route;
-  StencilKernel m_kernel;
+  StencilProblem m_problem;
 };
 
 }  // namespace KokkosMMA::Impl
