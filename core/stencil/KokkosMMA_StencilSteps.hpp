@@ -25,14 +25,16 @@ namespace KokkosMMA::Impl {
 
 /// How the sums of a step are formed, as the kernel of a single step does.
 enum class StepForm : unsigned char {
-  none,    ///< no kernel takes several of these steps
-  star,    ///< weights on the axes, in their order; none of them is zero
-  dense,   ///< weights of radius 1, in their order; none of them is zero
-  sparse,  ///< other weights of radius 1, in their order
-  product  ///< along the rows, then down the columns
+  none,     ///< no kernel takes several of these steps
+  star,     ///< weights on the axes, in their order; none of them is zero
+  dense,    ///< weights of radius 1, in their order; none of them is zero
+  sparse,   ///< other weights of radius 1, in their order
+  product,  ///< along the rows, then down the columns
+  inward    ///< of one dimension, from the ends to the middle
 };
 
-/// Radii that kernels exist for.
+/// Radii that kernels exist for, those of lines in one dimension.
+inline constexpr int step_line_radius    = 4;
 inline constexpr int step_star_radius    = 4;
 inline constexpr int step_product_radius = 4;
 /// Up to this radius a box of ones of floating-point elements is summed up as
@@ -44,7 +46,7 @@ inline constexpr int box_in_order_radius = 1;
 /// one type.
 constexpr bool steps_exist(Scalar element, Scalar result, Scalar accumulator,
                            int rank) {
-  return rank == 2 && element == result &&
+  return rank < 3 && element == result &&
          stencil_kernel_exists(element, accumulator) &&
          is_floating(accumulator);
 }
@@ -55,7 +57,12 @@ template <int R>
 StepForm step_form(StencilWeights<R> const& weights, StencilKernel kernel,
                    StencilProblem const& problem) {
   int const radius = problem.radius;
-  if (R != 2 || !problem.one_radius) return StepForm::none;
+  if (R > 2 || !problem.one_radius) return StepForm::none;
+  if (R == 1) {
+    if (radius > step_line_radius || weights.taps() != weights.size())
+      return StepForm::none;
+    return kernel == StencilKernel::direct ? StepForm::star : StepForm::inward;
+  }
   if (kernel == StencilKernel::separable) {
     // Other results of 16-bit floats are summed up from the ends to the middle.
     bool const in_order =
@@ -82,8 +89,8 @@ int steps_in_grid(std::array<std::int64_t, R> const& extents, int radius,
                   int most) {
   std::int64_t shortest = std::numeric_limits<std::int64_t>::max();
   for (std::int64_t const n : extents) {
-    // Columns are counted in 32 bits.
-    if (n >= std::int64_t(1) << 30) return 1;
+    // Rows and columns are counted in 32 bits.
+    if (R > 1 && n >= std::int64_t(1) << 30) return 1;
     shortest = std::min(shortest, n);
   }
   return int(std::clamp<std::int64_t>(shortest / (3 * radius), 1, most));

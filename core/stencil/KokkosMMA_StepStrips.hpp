@@ -4,7 +4,6 @@
 #define KOKKOSMMA_STEP_STRIPS_HPP
 
 #include <core/stencil/KokkosMMA_Boundary.hpp>
-#include <core/stencil/KokkosMMA_BoundaryStrips.hpp>
 #include <core/stencil/KokkosMMA_DirectTaps.hpp>
 #include <core/stencil/KokkosMMA_StencilGrid.hpp>
 
@@ -22,9 +21,46 @@
 
 namespace KokkosMMA::Impl {
 
+/// Rows and columns begin to end - 1.
+struct GridBox {
+  std::int64_t begin[2];
+  std::int64_t end[2];
+};
+
+/// Disjoint strips, in tiles of at most `Side` rows and columns.
 template <int Side>
-struct StepStrips : BoundaryStrips<2, Side> {
-  GridBox<2> rest;  ///< what no strip has
+struct StepStrips {
+  GridBox strip[4];  ///< empty beside periodic boundaries
+  GridBox rest;      ///< what no strip has
+
+  KOKKOS_FORCEINLINE_FUNCTION std::int64_t tiles() const {
+    std::int64_t count = 0;
+    for (GridBox const& box : strip) count += along(box, 0) * along(box, 1);
+    return count;
+  }
+  KOKKOS_FORCEINLINE_FUNCTION GridBox tile(std::int64_t index) const {
+    GridBox result{};
+    for (GridBox const& box : strip) {
+      std::int64_t const columns = along(box, 1);
+      std::int64_t const count   = along(box, 0) * columns;
+      if (0 <= index && index < count) {
+        std::int64_t const at[2] = {index / columns, index % columns};
+        for (int d = 0; d < 2; ++d) {
+          std::int64_t const begin = box.begin[d] + at[d] * Side;
+          result.begin[d]          = begin;
+          result.end[d] = begin + Side < box.end[d] ? begin + Side : box.end[d];
+        }
+      }
+      index -= count;
+    }
+    return result;
+  }
+
+ private:
+  KOKKOS_FORCEINLINE_FUNCTION static std::int64_t along(GridBox const& box,
+                                                        int d) {
+    return (box.end[d] - box.begin[d] + Side - 1) / Side;
+  }
 };
 
 /// The extents are at least 3 * radius * steps.
@@ -33,14 +69,14 @@ StepStrips<Side> step_strips(Boundaries<2> const& boundaries,
                              std::int64_t const (&extent)[2], int radius,
                              int steps) {
   StepStrips<Side> strips{};
-  GridBox<2>& rest = strips.rest;
+  GridBox& rest = strips.rest;
   std::copy(extent, extent + 2, rest.end);
   std::int64_t const depth = std::int64_t(radius) * steps;
   for (int d = 0; d < 2; ++d) {
     if (boundaries.low[d].kind == Boundary::periodic) continue;
-    GridBox<2>& low = strips.strip[2 * d] = rest;
+    GridBox& low = strips.strip[2 * d] = rest;
     low.end[d] = rest.begin[d] = depth;
-    GridBox<2>& high = strips.strip[2 * d + 1] = rest;
+    GridBox& high = strips.strip[2 * d + 1] = rest;
     high.begin[d] = rest.end[d] = extent[d] - depth;
   }
   return strips;
@@ -64,7 +100,7 @@ struct StepStripTile {
 
   StencilGrid<Element, 2> const& grid;
   typename Sums::Weights const& weights;
-  GridBox<2> tile;
+  GridBox tile;
   int steps;
   A* memory;
   int thread;
@@ -75,7 +111,7 @@ struct StepStripTile {
 
   KOKKOS_FORCEINLINE_FUNCTION StepStripTile(
       StencilGrid<Element, 2> const& of_grid,
-      typename Sums::Weights const& of_weights, GridBox<2> const& of_tile,
+      typename Sums::Weights const& of_weights, GridBox const& of_tile,
       int of_steps, A* of_memory, int of_thread, int of_threads)
       : grid(of_grid),
         weights(of_weights),
@@ -84,11 +120,11 @@ struct StepStripTile {
         memory(of_memory),
         thread(of_thread),
         threads(of_threads) {
-    GridBox<2> const all = after(0);
-    origin[0]            = all.begin[0];
-    origin[1]            = all.begin[1];
-    pitch                = int(all.end[1] - all.begin[1]);
-    half                 = pitch * int(all.end[0] - all.begin[0]);
+    GridBox const all = after(0);
+    origin[0]         = all.begin[0];
+    origin[1]         = all.begin[1];
+    pitch             = int(all.end[1] - all.begin[1]);
+    half              = pitch * int(all.end[0] - all.begin[0]);
   }
 
   KOKKOS_FORCEINLINE_FUNCTION void load() const {
@@ -126,8 +162,8 @@ struct StepStripTile {
 
  private:
   /// What the later steps need. Beyond boundaries that is the radius of one.
-  KOKKOS_FORCEINLINE_FUNCTION GridBox<2> after(int step) const {
-    GridBox<2> box{};
+  KOKKOS_FORCEINLINE_FUNCTION GridBox after(int step) const {
+    GridBox box{};
     Index const more = Index(steps - step) * radius;
     for (int d = 0; d < 2; ++d) {
       box.begin[d] = tile.begin[d] - more;
@@ -144,7 +180,7 @@ struct StepStripTile {
     return int(i - origin[0]) * pitch + int(j - origin[1]);
   }
   template <class Make, class Put>
-  KOKKOS_FORCEINLINE_FUNCTION void each(GridBox<2> const& box, Make const& make,
+  KOKKOS_FORCEINLINE_FUNCTION void each(GridBox const& box, Make const& make,
                                         Put const& put) const {
     for (Index i = box.begin[0] + thread / 32; i < box.end[0];
          i += threads / 32)

@@ -61,26 +61,29 @@ T datum(Random& random, bool special) {
                       -int(random.integer(10, 24))));
 }
 
-template <class A, class T>
-void expect_steps(StepForm form, int radius, Random& random) {
-  auto const weights = weights_of(form, radius, random);
-  Place<2> const most{120, 330};
-  StencilCase<2> in = random_case<2>(random, weights, most, false);
+template <class A, class T, int R>
+void expect_steps(StepForm form, StencilWeights<R> const& weights,
+                  Random& random) {
+  int const radius = weights.radius(0);
+  Place<R> most;
+  most.fill(120);
+  most[R - 1]       = R == 1 ? 1500 : 330;
+  StencilCase<R> in = random_case<R>(random, weights, most, false);
   if (random.integer(0, 3) == 0)
-    in.boundaries = Boundaries<2>::all(Boundary::periodic);
-  int const at_once = Impl::Cuda::steps_of_sweep<A, T>(form, radius);
+    in.boundaries = Boundaries<R>::all(Boundary::periodic);
+  int const at_once = Impl::Cuda::steps_of_sweep<A, T, R>(form, radius);
   int const steps   = int(random.integer(1, at_once));
   for (std::int64_t& n : in.extent)
     n = std::max<std::int64_t>(n, 3 * radius * steps);
   SCOPED_TRACE(in.describe() + ", steps " + std::to_string(steps) + ", form " +
                std::to_string(int(form)));
   any_device(random);
-  Place<2> const none{};
-  DeviceGrid<T, 2> source(in.extent, none, none, in.in);
-  DeviceGrid<T, 2> results(in.extent, none, none, in.out);
+  Place<R> const none{};
+  DeviceGrid<T, R> source(in.extent, none, none, in.in);
+  DeviceGrid<T, R> results(in.extent, none, none, in.out);
   // Results of 16-bit floats in rows that begin elsewhere have other bits.
-  Lie const pitch_16{(16 - in.extent[1] % 16) % 16, random.integer(0, 9)};
-  DeviceGrid<T, 2> turn[2] = {{in.extent, none, none, pitch_16},
+  Lie const pitch_16{(16 - in.extent[R - 1] % 16) % 16, random.integer(0, 9)};
+  DeviceGrid<T, R> turn[2] = {{in.extent, none, none, pitch_16},
                               {in.extent, none, none, pitch_16}};
   bool const special       = random.integer(0, 3) == 0;
   for (std::int64_t i = 0; i < source.size(); ++i)
@@ -88,12 +91,12 @@ void expect_steps(StepForm form, int radius, Random& random) {
   std::memset(static_cast<void*>(results.memory()), 0x5a,
               std::size_t(results.size()) * sizeof(T));
 
-  Impl::StencilPlan<2> const plan(
+  Impl::StencilPlan<R> const plan(
       in.reversed ? Impl::reversed(weights) : weights, in.reversed);
-  Impl::StencilGrid<T, 2> grid{
+  Impl::StencilGrid<T, R> grid{
       source.data(), {}, {}, in.boundaries, in.reversed};
-  Impl::StencilTarget<T, 2> sink{results.data(), {}};
-  for (int d = 0; d < 2; ++d) {
+  Impl::StencilTarget<T, R> sink{results.data(), {}};
+  for (int d = 0; d < R; ++d) {
     grid.stride[d] = source.stride(d);
     grid.extent[d] = in.extent[d];
     sink.stride[d] = results.stride(d);
@@ -104,22 +107,22 @@ void expect_steps(StepForm form, int radius, Random& random) {
   Impl::Cuda::launch_step_stencil<A, T>(Kokkos::Cuda(), grid, plan, form, steps,
                                         sink);
   for (int step = 0; step < steps; ++step) {
-    DeviceGrid<T, 2>& to = turn[step % 2];
-    Impl::StencilTarget<T, 2> step_sink{to.data(), {}};
-    for (int d = 0; d < 2; ++d) step_sink.stride[d] = to.stride(d);
-    if (form == StepForm::product)
-      Impl::Cuda::launch_separable_stencil<A, 2>(
+    DeviceGrid<T, R>& to = turn[step % 2];
+    Impl::StencilTarget<T, R> step_sink{to.data(), {}};
+    for (int d = 0; d < R; ++d) step_sink.stride[d] = to.stride(d);
+    if (form == StepForm::product || form == StepForm::inward)
+      Impl::Cuda::launch_separable_stencil<A, R>(
           Kokkos::Cuda(), grid, *plan.product, plan.is_box, step_sink);
     else
-      Impl::Cuda::launch_direct_stencil<A, 2>(Kokkos::Cuda(), grid,
+      Impl::Cuda::launch_direct_stencil<A, R>(Kokkos::Cuda(), grid,
                                               plan.kernel_weights, step_sink);
     grid.data = to.data();
-    for (int d = 0; d < 2; ++d) grid.stride[d] = to.stride(d);
+    for (int d = 0; d < R; ++d) grid.stride[d] = to.stride(d);
   }
-  HostGrid<2> const all(in.extent);
+  HostGrid<R> const all(in.extent);
   std::int64_t written = 0;
   for (std::size_t i = 0; i < all.values.size(); ++i) {
-    Place<2> const place = all.place(i);
+    Place<R> const place = all.place(i);
     T const expected     = turn[(steps - 1) % 2].at(place);
     ASSERT_TRUE(same_sum(results.at(place), expected))
         << double(results.at(place)) << ", not " << double(expected)
@@ -150,7 +153,8 @@ void every_radius(StepForm form, int radius, int cases) {
   SCOPED_TRACE(random.note());
   for (int n = 0; n < cases; ++n)
     for (int r = 1; r <= radius; ++r)
-      expect_steps<typename Types::A, typename Types::Element>(form, r, random);
+      expect_steps<typename Types::A, typename Types::Element, 2>(
+          form, weights_of(form, r, random), random);
 }
 
 TYPED_TEST(StepKernels, Stars) {
@@ -159,6 +163,19 @@ TYPED_TEST(StepKernels, Stars) {
 TYPED_TEST(StepKernels, AnyWeights) {
   every_radius<TypeParam>(StepForm::dense, 1, 10);
   every_radius<TypeParam>(StepForm::sparse, 1, 10);
+}
+TYPED_TEST(StepKernels, Lines) {
+  Random random;
+  SCOPED_TRACE(random.note());
+  for (int n = 0; n < 10; ++n)
+    for (int r = 1; r <= Impl::step_line_radius; ++r) {
+      std::vector<double> values;
+      for (int o = 0; o <= 2 * r; ++o)
+        values.push_back(random.uniform(-.5, .6));
+      expect_steps<typename TypeParam::A, typename TypeParam::Element, 1>(
+          n % 2 ? StepForm::star : StepForm::inward,
+          StencilWeights<1>::dense(r, values), random);
+    }
 }
 TYPED_TEST(StepKernels, Products) {
   every_radius<TypeParam>(StepForm::product, Impl::step_product_radius, 8);

@@ -12,7 +12,6 @@
 #include <adapters/kokkos/KokkosMMA_VerboseCalls.hpp>
 #include <core/stencil/KokkosMMA_Boundary.hpp>
 #include <core/stencil/KokkosMMA_RouteStencil.hpp>
-#include <core/stencil/KokkosMMA_StencilFusion.hpp>
 #include <core/stencil/KokkosMMA_StencilPlan.hpp>
 #include <core/stencil/KokkosMMA_StencilWeights.hpp>
 
@@ -43,7 +42,7 @@ void run_sweep(std::string const& label, Sweep const& sweep,
     if (sweep.route() != Route::generic) {
       typename Sweep::Kernels::Announced const announced(label, sweep.space());
       if constexpr (Sweep::template fuses<typename IntoGrid<Y>::Value>) {
-        if (steps > 1) return sweep.launch_fused(int(steps), into);
+        if (steps > 1) return sweep.launch_steps(int(steps), into);
       }
       return sweep.launch(into);
     }
@@ -54,20 +53,17 @@ void run_sweep(std::string const& label, Sweep const& sweep,
 }
 
 /// Number of sweeps for the steps of a call: fewer than steps where kernels
-/// take several of them together.
-template <class Exec, class A, class Element, class Result, int R>
-std::int64_t fused_sweeps([[maybe_unused]] StencilPlan<R> const& plan,
-                          [[maybe_unused]] Boundaries<R> const& boundaries,
-                          [[maybe_unused]] GridExtents<R> const& extents,
-                          [[maybe_unused]] StencilProblem const& problem,
-                          std::int64_t steps) {
-  using Kernels = StencilKernels<Exec>;
-  if constexpr (Kernels::template fuses<A, canonical_t<Element>,
-                                        canonical_t<Result>, R>) {
-    std::int64_t const most =
-        Kernels::template steps_of_sweep<A, canonical_t<Element>>(
-            plan, boundaries, extents, problem);
-    return (steps + most - 1) / most;
+/// take several of them together, the first and all others alike.
+template <class First, class Next, class Result>
+std::int64_t number_of_sweeps([[maybe_unused]] First const& first,
+                              [[maybe_unused]] Next const& next,
+                              std::int64_t steps) {
+  if constexpr (First::template fuses<Result>) {
+    if (first.step_form() == next.step_form() &&
+        first.plan().is_reversed == next.plan().is_reversed) {
+      std::int64_t const most = first.steps_of_sweep();
+      return (steps + most - 1) / most;
+    }
   }
   return steps;
 }
@@ -134,17 +130,14 @@ void run_stencil(std::string const& label, Exec const& exec, X const& in,
     StencilSweep<Exec, R, A, Between> const next(exec, Between(out), extents,
                                                  next_plan, next_held,
                                                  next_problem, next_route);
-    bool const fuses = route == Route::streamed &&
-                       next_route == Route::streamed &&
-                       plan->is_reversed == next_plan->is_reversed;
-    std::int64_t const sweeps = fuses
-                                    ? fused_sweeps<Exec, A, Element, Result>(
-                                          *plan, held, extents, problem, steps)
-                                    : steps;
-    Memory const memory(exec, "KokkosMMA::between_steps", out);
+    std::int64_t const sweeps =
+        number_of_sweeps<decltype(first), decltype(next), Result>(first, next,
+                                                                  steps);
+    std::optional<Memory> memory;
+    if (sweeps > 1) memory.emplace(exec, "KokkosMMA::between_steps", out);
     // The last sweep writes to `out`.
     auto const target = [&](std::int64_t sweep) {
-      return (sweeps - sweep) % 2 == 1 ? To(out) : To(memory.view());
+      return (sweeps - sweep) % 2 == 1 ? To(out) : To(memory->view());
     };
     for (std::int64_t sweep = 0; sweep < sweeps; ++sweep) {
       std::int64_t const together =

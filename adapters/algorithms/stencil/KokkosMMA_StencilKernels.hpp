@@ -21,8 +21,6 @@
 #include <backends/cuda/kernels/stencil/KokkosMMA_BandStencilLaunch.hpp>
 #include <backends/cuda/kernels/stencil/KokkosMMA_DenseBandStencilLaunch.hpp>
 #include <backends/cuda/kernels/stencil/KokkosMMA_DirectStencil.hpp>
-#include <backends/cuda/kernels/stencil/KokkosMMA_FusedStencil.hpp>
-#include <backends/cuda/kernels/stencil/KokkosMMA_BoundaryStrips.hpp>
 #include <backends/cuda/kernels/stencil/KokkosMMA_SeparableStencilLaunch.hpp>
 #include <backends/cuda/kernels/stencil/KokkosMMA_SeparableVolumeLaunch.hpp>
 #include <backends/cuda/kernels/stencil/KokkosMMA_StepStencilLaunch.hpp>
@@ -157,54 +155,23 @@ struct StencilKernels<Kokkos::Cuda> {
 
   /// Whether sweeps for several steps are compiled.
   template <class A, class Element, class Result, int R>
-  static constexpr bool fuses =
-      R == 1 ? std::is_floating_point_v<A>&& std::is_same_v<A, Element>&&
-                   std::is_same_v<A, Result>
-             : steps_exist(scalar_v<Element>, scalar_v<Result>, scalar_v<A>, R);
+  static constexpr bool fuses = steps_exist(scalar_v<Element>, scalar_v<Result>,
+                                            scalar_v<A>, R);
 
-  /// How many steps a sweep of the `streamed` route takes at most.
+  /// How many steps a sweep of this form takes at most.
   template <class A, class Element, int R>
-  static int steps_of_sweep(StencilPlan<R> const& plan,
-                            Boundaries<R> const& boundaries,
-                            std::array<std::int64_t, R> const& extents,
-                            StencilProblem const& problem) {
-    if constexpr (R == 1) {
-      if (!plan.product) return 1;
-      constexpr Scalar type = scalar_v<A>;
-      int const most        = fusible_steps(plan.weights, boundaries, extents,
-                                            {type, type, type}, fused_max_radius);
-      for (int steps = 2; steps <= most; ++steps)
-        if (!Cuda::takes_fused(compose(*plan.product, steps))) return 1;
-      return most;
-    } else {
-      StepForm const form =
-          step_form(plan.kernel_weights,
-                    stencil_kernel(problem, Route::streamed), problem);
-      return steps_in_grid(
-          extents, problem.radius,
-          Cuda::steps_of_sweep<A, Element>(form, problem.radius));
-    }
+  static int steps_of_sweep(StepForm form, int radius) {
+    return Cuda::steps_of_sweep<A, Element, R>(form, radius);
   }
-
   /// A sweep for several steps.
   template <class A, class Element, int R, class Epilogue>
-  static void run_fused(Kokkos::Cuda const& exec,
+  static void run_steps(Kokkos::Cuda const& exec,
                         StencilGrid<Element, R> const& grid,
-                        StencilPlan<R> const& plan,
-                        StencilProblem const& problem, int steps,
+                        StencilPlan<R> const& plan, StepForm form, int steps,
                         Epilogue const& epilogue) {
     Cuda::check(cudaSetDevice(exec.cuda_device()), "cudaSetDevice");
-    if constexpr (R == 1) {
-      Cuda::launch_fused_stencil<A, R>(exec, grid,
-                                       compose(*plan.product, steps), epilogue);
-      Cuda::launch_boundary_strips<A, R>(exec, grid, plan, steps, epilogue);
-    } else {
-      StepForm const form =
-          step_form(plan.kernel_weights,
-                    stencil_kernel(problem, Route::streamed), problem);
-      Cuda::launch_step_stencil<A, Element>(exec, grid, plan, form, steps,
-                                            epilogue);
-    }
+    Cuda::launch_step_stencil<A, Element>(exec, grid, plan, form, steps,
+                                          epilogue);
   }
 };
 #endif
@@ -267,7 +234,8 @@ class StencilSweep {
 
   /// Whether kernels take several steps of this type of results together.
   template <class Result>
-  static constexpr bool fuses = Kernels::template fuses<A, Element, Result, R>;
+  static constexpr bool fuses =
+      Kernels::template fuses<A, canonical_t<Element>, canonical_t<Result>, R>;
 
   StencilSweep(Exec const& exec, X const& x, GridExtents<R> const& extents,
                std::shared_ptr<StencilPlan<R> const> const& plan,
@@ -306,11 +274,25 @@ class StencilSweep {
                              stencil_kernel(m_problem, m_route),
                              stencil_epilogue<R>(functor, m_plan->is_reversed));
   }
-  /// Several steps of the `streamed` route in one sweep.
+  /// How one sweep forms the sums of several steps, if it does.
+  StepForm step_form() const {
+    if (m_route != Route::streamed) return StepForm::none;
+    return Impl::step_form(m_plan->kernel_weights,
+                           stencil_kernel(m_problem, m_route), m_problem);
+  }
+  /// How many steps a sweep takes at most.
+  int steps_of_sweep() const {
+    int const radius = m_problem.radius;
+    return steps_in_grid(
+        m_extents, radius,
+        Kernels::template steps_of_sweep<A, canonical_t<Element>, R>(
+            step_form(), radius));
+  }
+  /// So many steps in one sweep.
   template <class Functor>
-  void launch_fused(int steps, Functor const& functor) const {
-    Kernels::template run_fused<A>(
-        m_space, grid(), *m_plan, m_problem, steps,
+  void launch_steps(int steps, Functor const& functor) const {
+    Kernels::template run_steps<A>(
+        m_space, grid(), *m_plan, step_form(), steps,
         stencil_epilogue<R>(functor, m_plan->is_reversed));
   }
   /// By plain Kokkos: calls run(range, functor of its indices).

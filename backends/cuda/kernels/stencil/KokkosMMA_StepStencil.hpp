@@ -113,32 +113,6 @@ struct StepLoads {
   }
 };
 
-/// Stores those of a lane's columns that are in the rows of a box.
-template <int V, class Element, class A>
-__device__ __forceinline__ void store_step(Element* to, int column, int begin,
-                                           int end, bool vectors,
-                                           A const (&row)[V]) {
-  constexpr int per =
-      V * int(sizeof(Element)) < 16 ? V : 16 / int(sizeof(Element));
-  using Words = WordOf<per* int(sizeof(Element))>;
-  Element elements[V];
-#pragma unroll
-  for (int i = 0; i < V; ++i) elements[i] = static_cast<Element>(row[i]);
-  if (vectors && begin <= column && column + V <= end) {
-#pragma unroll
-    for (int v = 0; v < V / per; ++v) {
-      Words words;
-      memcpy(&words, static_cast<void const*>(elements + v * per),
-             sizeof(words));
-      *reinterpret_cast<Words*>(to + v * per) = words;
-    }
-  } else {
-#pragma unroll
-    for (int i = 0; i < V; ++i)
-      if (begin <= column + i && column + i < end) to[i] = elements[i];
-  }
-}
-
 template <class Tuning, class A, class Element, class Epilogue, class Sums>
 __global__ void __launch_bounds__(Tuning::value.threads,
                                   Tuning::value.min_blocks)
@@ -169,8 +143,8 @@ __global__ void __launch_bounds__(Tuning::value.threads,
   }
   unsigned const warp =
       (blockIdx.x - in.strip_blocks) * warps + threadIdx.x / 32;
-  int const lane        = int(threadIdx.x % 32);
-  GridBox<2> const& box = in.strips.rest;
+  int const lane     = int(threadIdx.x % 32);
+  GridBox const& box = in.strips.rest;
   int const begin =
       int(box.begin[0]) + int(warp / in.panels * unsigned(in.panel_rows));
   if (begin >= int(box.end[0])) return;

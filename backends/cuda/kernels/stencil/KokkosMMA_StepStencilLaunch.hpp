@@ -5,6 +5,7 @@
 
 #include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
 #include <backends/cuda/kernels/block/KokkosMMA_TuningType.hpp>
+#include <backends/cuda/kernels/stencil/KokkosMMA_StepLine.hpp>
 #include <backends/cuda/kernels/stencil/KokkosMMA_StepStencil.hpp>
 #include <backends/cuda/kernels/stencil/KokkosMMA_StepSums.hpp>
 #include <core/stencil/KokkosMMA_StencilPlan.hpp>
@@ -62,7 +63,7 @@ void launch_steps(Kokkos::Cuda const& space,
       alignment.stores,
       steps,
       typename Sums::Weights(weights)};
-  GridBox<2> const& box    = in.strips.rest;
+  GridBox const& box       = in.strips.rest;
   std::int64_t const width = (32 - 2 * ((lead + V - 1) / V)) * V;
   // Panels begin where vectors do.
   std::int64_t const origin =
@@ -119,12 +120,21 @@ void launch_step_form(Kokkos::Cuda const& space,
 }
 
 /// How many steps a sweep takes at most.
-template <class A, class Element>
+template <class A, class Element, int R>
 int steps_of_sweep(StepForm form, int radius) {
-  return form == StepForm::none ? 1
-                                : step_tuning<A, Element>(form, radius).steps;
+  if (form == StepForm::none) return 1;
+  return R == 1 ? step_line_tuning<A, Element>(radius).steps
+                : step_tuning<A, Element>(form, radius).steps;
 }
 
+template <class A, class Element, class Epilogue>
+void launch_step_stencil(Kokkos::Cuda const& space,
+                         StencilGrid<Element, 1> const& grid,
+                         StencilPlan<1> const& plan, StepForm form, int steps,
+                         Epilogue const& epilogue) {
+  launch_step_line<step_line_radius, A>(space, grid, plan, form, steps,
+                                        epilogue);
+}
 /// One sweep of `steps` steps, at most steps_of_sweep() and steps_in_grid() of
 /// them.
 template <class A, class Element, class Epilogue>
@@ -147,7 +157,7 @@ void launch_step_stencil(Kokkos::Cuda const& space,
     case StepForm::product:
       return launch_step_form<StepForm::product, step_product_radius, A>(
           space, grid, *plan.product, radius, steps, epilogue);
-    case StepForm::none: return;
+    default: return;
   }
 }
 

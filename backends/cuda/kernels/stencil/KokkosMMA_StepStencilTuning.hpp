@@ -41,6 +41,12 @@ constexpr StepTuning step_tuning(StepForm form, int radius) {
   return {columns, steps, 128, 4, 2, 0};
 }
 
+/// Not measured yet.
+template <class A, class Element>
+constexpr StepTuning step_line_tuning(int radius) {
+  return {sizeof(A) > 4 ? 4 : 8, 8 / radius, 128, 8, 0, 0};
+}
+
 }  // namespace KokkosMMA::Impl::Cuda
 
 #endif
