@@ -201,9 +201,8 @@ void stencil(std::string const& label, Exec const& exec, X const& in,
 /// integer accumulator needs integer weights. Floating-point sums are rounded
 /// to `out` once per step, in an order that the weights, the types and the
 /// route fix: the same call gives the same bits. An element whose weight is 0
-/// is not read into the sum. On Cuda, steps of float and double may be taken
-/// together (core/stencil/KokkosMMA_StencilFusion.hpp bounds by how much that
-/// differs).
+/// is not read into the sum. Several steps have the bits of as many calls of one
+/// step whose Views lie as `out` does, also where one sweep takes them together.
 ///
 /// On tensor cores the weights are band matrices: one product per dimension, or
 /// one per row of weights (core/stencil/KokkosMMA_WarpBand.hpp,

@@ -1,25 +1,27 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Several steps in one call have the bits of as many calls.
+#ifndef STENCILSTEPCASES_HPP
+#define STENCILSTEPCASES_HPP
 
 #include "StencilSupport.hpp"
 
 #include <cmath>
 #include <cstdint>
+#include <initializer_list>
 #include <limits>
 #include <vector>
 
-namespace {
+/// \file
+/// Several steps in one call have the bits of as many calls.
 
-using namespace KokkosMMA;
-using namespace KokkosMMA::Testing;
-using Kokkos::Experimental::bhalf_t;
-using Kokkos::Experimental::half_t;
+namespace KokkosMMA::Testing {
 
-enum class Form { star, dense, sparse, product, mean };
+/// Of weights that are rounded.
+enum class StepWeights { star, dense, sparse, product, mean };
 
-StencilWeights<2> fractions(Form form, int radius, Random& random) {
+inline StencilWeights<2> fractions(StepWeights form, int radius,
+                                   Random& random) {
   auto const shape = StencilWeights<2>::box(radius);
   std::vector<double> values(shape.size());
   std::vector<double> line[2];
@@ -30,14 +32,16 @@ StencilWeights<2> fractions(Form form, int radius, Random& random) {
     auto const o    = shape.offsets(at);
     double const by = random.uniform(-.3, .4) / radius;
     switch (form) {
-      case Form::star: values[at] = o[0] && o[1] ? 0 : by; break;
-      case Form::sparse: values[at] = random.integer(0, 1) ? by : 0; break;
-      case Form::product:
+      case StepWeights::star: values[at] = o[0] && o[1] ? 0 : by; break;
+      case StepWeights::sparse:
+        values[at] = random.integer(0, 1) ? by : 0;
+        break;
+      case StepWeights::product:
         values[at] = line[0][std::size_t(o[0] + radius)] *
                      line[1][std::size_t(o[1] + radius)];
         break;
-      case Form::mean: values[at] = 1. / double(values.size()); break;
-      case Form::dense: values[at] = by;
+      case StepWeights::mean: values[at] = 1. / double(values.size()); break;
+      case StepWeights::dense: values[at] = by;
     }
   }
   return StencilWeights<2>::dense(radius, values);
@@ -77,11 +81,11 @@ void expect_bits_of_steps(Place<2> const& extent,
 }
 
 template <class T, class Kind, class Exec>
-void steps_of(std::initializer_list<Form> forms, int cases) {
+void steps_of(std::initializer_list<StepWeights> forms, int cases) {
   SeededRandom random;
-  for (Form const form : forms)
+  for (StepWeights const form : forms)
     for (int i = 0; i < cases; ++i) {
-      int const radius = form == Form::sparse ? 1 : 1 + i % 4;
+      int const radius = form == StepWeights::sparse ? 1 : 1 + i % 4;
       Place<2> extent;
       for (std::int64_t& n : extent)
         n = random.integer(0, 3) ? random.integer(30, 160)
@@ -94,37 +98,6 @@ void steps_of(std::initializer_list<Form> forms, int cases) {
     }
 }
 
-template <class Exec>
-class StencilSteps : public ::testing::Test {};
-TYPED_TEST_SUITE(StencilSteps, ExecutionSpaces);
+}  // namespace KokkosMMA::Testing
 
-using Right = Kokkos::LayoutRight;
-using Left  = Kokkos::LayoutLeft;
-
-TYPED_TEST(StencilSteps, Floats) {
-  steps_of<float, Plain<Right>, TypeParam>(
-      {Form::star, Form::dense, Form::sparse, Form::product, Form::mean}, 14);
-  steps_of<float, Framed<Right>, TypeParam>({Form::star, Form::product}, 8);
-}
-TYPED_TEST(StencilSteps, Doubles) {
-  steps_of<double, Plain<Right>, TypeParam>(
-      {Form::star, Form::dense, Form::sparse, Form::product, Form::mean}, 14);
-  steps_of<double, Framed<Left>, TypeParam>({Form::star, Form::dense}, 8);
-}
-TYPED_TEST(StencilSteps, SmallFloats) {
-  steps_of<half_t, Plain<Right>, TypeParam>(
-      {Form::star, Form::dense, Form::sparse, Form::product, Form::mean}, 14);
-  steps_of<bhalf_t, Plain<Right>, TypeParam>({Form::star, Form::dense}, 6);
-}
-// Many panels and pieces of them.
-TYPED_TEST(StencilSteps, LargerGrids) {
-  SeededRandom random;
-  expect_bits_of_steps<float, Plain<Right>, TypeParam>(
-      {900, 1501}, fractions(Form::star, 1, random),
-      random_boundaries<2>(random, false), 9, random);
-  expect_bits_of_steps<double, Plain<Right>, TypeParam>(
-      {1501, 900}, fractions(Form::product, 2, random),
-      random_boundaries<2>(random, false), 7, random);
-}
-
-}  // namespace
+#endif
