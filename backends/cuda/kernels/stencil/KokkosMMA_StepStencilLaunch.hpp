@@ -10,6 +10,7 @@
 #include <backends/cuda/kernels/stencil/KokkosMMA_StepSums.hpp>
 #include <core/stencil/KokkosMMA_StencilPlan.hpp>
 #include <core/stencil/KokkosMMA_StencilSteps.hpp>
+#include <core/stencil/KokkosMMA_TileHeight.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -18,26 +19,7 @@
 
 namespace KokkosMMA::Impl::Cuda {
 
-/// Rows of a warp's panel where `slots` warps run at once and each costs `lead`
-/// rows more than it has: the fewest rows in turn, in up to `rounds` rounds.
-constexpr std::int64_t step_panel_rows(std::int64_t rows, std::int64_t panels,
-                                       std::int64_t slots, std::int64_t lead,
-                                       int rounds = 8) {
-  std::int64_t best = rows, best_cost = 0;
-  for (std::int64_t round = 1; round <= rounds; ++round) {
-    std::int64_t const pieces =
-        std::clamp<std::int64_t>(round * slots / panels, 1, rows);
-    std::int64_t const height  = (rows + pieces - 1) / pieces;
-    std::int64_t const in_turn = (pieces * panels + slots - 1) / slots;
-    std::int64_t const cost    = in_turn * (height + lead);
-    if (round > 1 && cost >= best_cost) continue;
-    best      = height;
-    best_cost = cost;
-  }
-  return best;
-}
-
-/// \param panel_rows 0 for those of step_panel_rows()
+/// \param panel_rows 0 for those of tall_block_height()
 template <class Tuning, class Sums, class A, class Element, class Epilogue,
           class Weights>
 void launch_steps(Kokkos::Cuda const& space,
@@ -78,7 +60,7 @@ void launch_steps(Kokkos::Cuda const& space,
     std::int64_t const slots =
         std::int64_t(std::max(facts.resident_blocks, 1)) * warps *
         device(space.cuda_device()).multiprocessors;
-    in.panel_rows = int(step_panel_rows(rows, panels, slots, 2 * lead));
+    in.panel_rows = int(tall_block_height(rows, panels, slots, 2 * lead, 1));
   }
   std::int64_t const pieces = (rows + in.panel_rows - 1) / in.panel_rows;
   in.strip_blocks           = checked_blocks(in.strips.tiles());
