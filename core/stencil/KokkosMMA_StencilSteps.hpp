@@ -58,6 +58,9 @@ StepForm step_form(StencilWeights<R> const& weights, StencilKernel kernel,
                    StencilProblem const& problem) {
   int const radius = problem.radius;
   if (R > 2 || !problem.one_radius) return StepForm::none;
+  // Sums into functors of weights that are products have kernels of their own.
+  if (problem.to_functor && (R == 1 || kernel != StencilKernel::direct))
+    return StepForm::none;
   if (R == 1) {
     if (radius > step_line_radius || weights.taps() != weights.size())
       return StepForm::none;

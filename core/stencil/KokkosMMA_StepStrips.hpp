@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <type_traits>
 
 /// \file
 /// The elements of a grid of two dimensions for which one of several steps sees
@@ -82,13 +83,26 @@ StepStrips<Side> step_strips(Boundaries<2> const& boundaries,
   return strips;
 }
 
+/// What a step writes: the sums.
+struct NoUpdate {};
+
+/// What a step writes instead of the sum: update(indices of the caller, value,
+/// sum).
+template <class A, class Element, class Update>
+KOKKOS_FORCEINLINE_FUNCTION A updated(Update const& update, bool reversed,
+                                      std::int64_t i, std::int64_t j, A value,
+                                      A sum) {
+  return static_cast<A>(static_cast<Element>(update(
+      reversed ? j : i, reversed ? i : j, static_cast<Element>(value), sum)));
+}
+
 /// The steps of a tile, by threads with a barrier between calls: load(),
 /// advance() for steps 1 to `steps` - 1, finish(). A warp has a row, a lane a
 /// column.
 /// \tparam A    type of the sums
 /// \tparam Sums has `radius`, Weights, and of(value, weights), the sum of one
 ///              element whose neighbours are value(i, j)
-template <class A, class Element, class Sums>
+template <class A, class Element, class Sums, class Update = NoUpdate>
 struct StepStripTile {
   using Index                 = std::int64_t;
   static constexpr int radius = Sums::radius;
@@ -100,6 +114,7 @@ struct StepStripTile {
 
   StencilGrid<Element, 2> const& grid;
   typename Sums::Weights const& weights;
+  Update const& update;
   GridBox tile;
   int steps;
   A* memory;
@@ -111,10 +126,12 @@ struct StepStripTile {
 
   KOKKOS_FORCEINLINE_FUNCTION StepStripTile(
       StencilGrid<Element, 2> const& of_grid,
-      typename Sums::Weights const& of_weights, GridBox const& of_tile,
-      int of_steps, A* of_memory, int of_thread, int of_threads)
+      typename Sums::Weights const& of_weights, Update const& of_update,
+      GridBox const& of_tile, int of_steps, A* of_memory, int of_thread,
+      int of_threads)
       : grid(of_grid),
         weights(of_weights),
+        update(of_update),
         tile(of_tile),
         steps(of_steps),
         memory(of_memory),
@@ -145,7 +162,7 @@ struct StepStripTile {
         [&](Index i, Index j) {
           Element constant{};
           return locate<false>(i, j, constant)
-                     ? static_cast<A>(static_cast<Element>(sum(step, i, j)))
+                     ? static_cast<A>(static_cast<Element>(next(step, i, j)))
                      : static_cast<A>(constant);
         },
         [&](Index i, Index j, A value) { to[place(i, j)] = value; });
@@ -153,7 +170,7 @@ struct StepStripTile {
   template <class Epilogue>
   KOKKOS_FORCEINLINE_FUNCTION void finish(Epilogue const& epilogue) const {
     each(
-        tile, [&](Index i, Index j) { return sum(steps, i, j); },
+        tile, [&](Index i, Index j) { return next(steps, i, j); },
         [&](Index i, Index j, A value) {
           Index const at[2] = {i, j};
           epilogue(at, value);
@@ -187,10 +204,18 @@ struct StepStripTile {
       for (Index j = box.begin[1] + thread % 32; j < box.end[1]; j += 32)
         put(i, j, make(i, j));
   }
-  KOKKOS_FORCEINLINE_FUNCTION A sum(int step, Index i, Index j) const {
+  /// What a step writes, not rounded yet.
+  KOKKOS_FORCEINLINE_FUNCTION A next(int step, Index i, Index j) const {
     A const* const centre = memory + (step - 1) % 2 * half + place(i, j);
-    return Sums::of([&](int di, int dj) { return centre[di * pitch + dj]; },
-                    weights);
+    A const sum           = Sums::of(
+        [&](int di, int dj) { return centre[di * pitch + dj]; }, weights);
+    if constexpr (std::is_same_v<Update, NoUpdate>) {
+      return sum;
+    } else {
+      resolve<0, true>(i);
+      resolve<1, true>(j);
+      return updated<A, Element>(update, grid.reversed, i, j, *centre, sum);
+    }
   }
   /// Replaces the indices of an element by those of what stands for it, in the
   /// grid or in memory, which goes on beyond periodic boundaries; false where a

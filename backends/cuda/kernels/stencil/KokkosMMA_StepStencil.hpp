@@ -31,7 +31,7 @@ namespace KokkosMMA::Impl::Cuda {
 inline constexpr int step_reach      = 12;
 inline constexpr int step_strip_side = 64;
 
-template <class A, class Element, class Epilogue, class Sums>
+template <class A, class Element, class Epilogue, class Sums, class Update>
 struct StepArguments {
   StencilGrid<Element, 2> grid;
   Epilogue epilogue;
@@ -44,7 +44,16 @@ struct StepArguments {
   bool stores;
   int steps;
   typename Sums::Weights weights;
+  Update update;
 };
+
+/// Index i of a grid, if it is one or stands for one beyond a periodic
+/// boundary.
+__device__ __forceinline__ int periodic_index(int i, int n, bool is_periodic) {
+  if (is_periodic && i < 0) i += n;
+  if (is_periodic && i >= n) i -= n;
+  return i;
+}
 
 /// Loads a lane's columns, row by row.
 template <class Tuning, class Element>
@@ -92,12 +101,10 @@ struct StepLoads {
       int const columns = int(grid.extent[1]);
 #pragma unroll
       for (int i = 0; i < V; ++i) {
-        int at = column + i;
-        if (is_periodic() && at < 0) at += columns;
-        if (is_periodic() && at >= columns) at -= columns;
-        elements[i] = 0 <= at && at < columns
-                          ? static_cast<LoadedElement<Element>>(from[at])
-                          : static_cast<LoadedElement<Element>>(0.f);
+        int const at = periodic_index(column + i, columns, is_periodic());
+        elements[i]  = 0 <= at && at < columns
+                           ? static_cast<LoadedElement<Element>>(from[at])
+                           : static_cast<LoadedElement<Element>>(0.f);
       }
       memcpy(&to, static_cast<void const*>(elements), sizeof(to));
     }
@@ -113,24 +120,44 @@ struct StepLoads {
   }
 };
 
-template <class Tuning, class A, class Element, class Epilogue, class Sums>
+/// The rows in the middle of those whose sums are under way, which an update
+/// needs.
+template <class A, int V, int Radius>
+struct StepCentres {
+  A row[Radius][V];
+
+  /// Takes a row and gives back the one `Radius` rows before it.
+  __device__ __forceinline__ void push(A const (&newest)[V], A (&oldest)[V]) {
+#pragma unroll
+    for (int x = 0; x < V; ++x) {
+      oldest[x] = row[Radius - 1][x];
+#pragma unroll
+      for (int k = Radius - 1; k > 0; --k) row[k][x] = row[k - 1][x];
+      row[0][x] = newest[x];
+    }
+  }
+};
+
+template <class Tuning, class A, class Element, class Epilogue, class Sums,
+          class Update>
 __global__ void __launch_bounds__(Tuning::value.threads,
                                   Tuning::value.min_blocks)
-    step_stencil(KOKKOSMMA_GRID_CONSTANT
-                     StepArguments<A, Element, Epilogue, Sums> const in) {
+    step_stencil(KOKKOSMMA_GRID_CONSTANT StepArguments<A, Element, Epilogue,
+                                                       Sums, Update> const in) {
   constexpr int V     = Tuning::value.columns;
   constexpr int most  = Tuning::value.steps;
   constexpr int ahead = Tuning::value.ahead;
   constexpr int reach = most * Sums::radius;
   constexpr int warps = Tuning::value.threads / 32;
   static_assert(reach <= step_reach);
+  constexpr bool updates = !std::is_same_v<Update, NoUpdate>;
+  using Tile             = StepStripTile<A, Element, Sums, Update>;
 
-  __shared__ A strip_memory[StepStripTile<A, Element, Sums>::room(
-      reach, step_strip_side)];
+  __shared__ A strip_memory[Tile::room(reach, step_strip_side)];
   if (blockIdx.x < in.strip_blocks) {
-    StepStripTile<A, Element, Sums> const tile(
-        in.grid, in.weights, in.strips.tile(blockIdx.x), in.steps, strip_memory,
-        int(threadIdx.x), Tuning::value.threads);
+    Tile const tile(in.grid, in.weights, in.update, in.strips.tile(blockIdx.x),
+                    in.steps, strip_memory, int(threadIdx.x),
+                    Tuning::value.threads);
     tile.load();
 #pragma unroll 1
     for (int step = 1; step < in.steps; ++step) {
@@ -162,6 +189,7 @@ __global__ void __launch_bounds__(Tuning::value.threads,
 #pragma unroll
       for (int x = 0; x < V; ++x) sums[s].sum[k][x] = A(0);
 
+  StepCentres<A, V, Sums::radius> centres[updates ? most : 1]{};
   int const last = end + lead;
   using Loads    = StepLoads<Tuning, Element>;
   Loads loads(in.grid, begin - lead, column, in.loads);
@@ -169,6 +197,8 @@ __global__ void __launch_bounds__(Tuning::value.threads,
   typename Loads::Raw loaded[ahead];
 #pragma unroll
   for (int a = 0; a < ahead; ++a) loads.load(loaded[a]);
+  [[maybe_unused]] bool const rows_periodic =
+      in.grid.boundaries.low[0].kind == Boundary::periodic;
   bool const is_stored = skip <= lane && lane < 32 - skip;
   Element* to = in.epilogue.data + begin * in.epilogue.stride[0] + column;
 #pragma unroll 1
@@ -181,8 +211,23 @@ __global__ void __launch_bounds__(Tuning::value.threads,
 #pragma unroll
     for (int s = 0; s < most; ++s) {
       if (!Tuning::value.whole && s >= in.steps) break;
+      [[maybe_unused]] A old[V];
+      if constexpr (updates) centres[s].push(row, old);
       sums[s].push(row, in.weights);
-      if constexpr (!std::is_same_v<A, Element>) {
+      if constexpr (updates) {
+        // Of sums that were not complete nothing is stored.
+        int const i        = periodic_index(y - (s + 1) * Sums::radius,
+                                            int(in.grid.extent[0]), rows_periodic);
+        bool const in_rows = 0 <= i && i < int(in.grid.extent[0]);
+#pragma unroll
+        for (int x = 0; x < V; ++x) {
+          int const j = periodic_index(column + x, int(in.grid.extent[1]),
+                                       loads.is_periodic());
+          if (in_rows && 0 <= j && j < int(in.grid.extent[1]))
+            row[x] = updated<A, Element>(in.update, in.grid.reversed, i, j,
+                                         old[x], row[x]);
+        }
+      } else if constexpr (!std::is_same_v<A, Element>) {
 #pragma unroll
         for (int x = 0; x < V; ++x)
           row[x] = static_cast<A>(static_cast<Element>(row[x]));

@@ -21,18 +21,18 @@ namespace KokkosMMA::Impl::Cuda {
 
 /// \param panel_rows 0 for those of tall_block_height()
 template <class Tuning, class Sums, class A, class Element, class Epilogue,
-          class Weights>
+          class Weights, class Update = NoUpdate>
 void launch_steps(Kokkos::Cuda const& space,
                   StencilGrid<Element, 2> const& grid, Weights const& weights,
                   int steps, Epilogue const& epilogue,
-                  std::int64_t panel_rows = 0) {
+                  Update const& update = {}, std::int64_t panel_rows = 0) {
   constexpr int V       = Tuning::value.columns;
   constexpr int threads = Tuning::value.threads;
   constexpr int warps   = threads / 32;
-  auto const kernel     = step_stencil<Tuning, A, Element, Epilogue, Sums>;
-  int const lead        = steps * Sums::radius;
+  auto const kernel = step_stencil<Tuning, A, Element, Epilogue, Sums, Update>;
+  int const lead    = steps * Sums::radius;
   StencilAlignment const alignment = stencil_alignment<V, A>(grid, epilogue);
-  StepArguments<A, Element, Epilogue, Sums> in{
+  StepArguments<A, Element, Epilogue, Sums, Update> in{
       grid,
       epilogue,
       step_strips<step_strip_side>(grid.boundaries, grid.extent, Sums::radius,
@@ -44,7 +44,8 @@ void launch_steps(Kokkos::Cuda const& space,
       alignment.loads,
       alignment.stores,
       steps,
-      typename Sums::Weights(weights)};
+      typename Sums::Weights(weights),
+      update};
   GridBox const& box       = in.strips.rest;
   std::int64_t const width = (32 - 2 * ((lead + V - 1) / V)) * V;
   // Panels begin where vectors do.
@@ -85,19 +86,20 @@ struct StepSumsOf<A, V, Radius, StepForm::product> {
 
 /// A sweep of a form and a radius of at most `Radius`.
 template <StepForm Form, int Radius, class A, class Element, class Weights,
-          class Epilogue>
+          class Epilogue, class Update>
 void launch_step_form(Kokkos::Cuda const& space,
                       StencilGrid<Element, 2> const& grid,
                       Weights const& weights, int radius, int steps,
-                      Epilogue const& epilogue) {
+                      Epilogue const& epilogue, Update const& update) {
   if (radius == Radius) {
     using Tuning = tuning_type<step_tuning<A, Element>(Form, Radius)>;
     using Sums =
         typename StepSumsOf<A, Tuning::value.columns, Radius, Form>::type;
-    launch_steps<Tuning, Sums, A>(space, grid, weights, steps, epilogue);
+    launch_steps<Tuning, Sums, A>(space, grid, weights, steps, epilogue,
+                                  update);
   } else if constexpr (Radius > 1) {
     launch_step_form<Form, Radius - 1, A>(space, grid, weights, radius, steps,
-                                          epilogue);
+                                          epilogue, update);
   }
 }
 
@@ -119,26 +121,29 @@ void launch_step_stencil(Kokkos::Cuda const& space,
 }
 /// One sweep of `steps` steps, at most steps_of_sweep() and steps_in_grid() of
 /// them.
-template <class A, class Element, class Epilogue>
+template <class A, class Element, class Epilogue, class Update = NoUpdate>
 void launch_step_stencil(Kokkos::Cuda const& space,
                          StencilGrid<Element, 2> const& grid,
                          StencilPlan<2> const& plan, StepForm form, int steps,
-                         Epilogue const& epilogue) {
+                         Epilogue const& epilogue, Update const& update = {}) {
   int const radius    = plan.kernel_weights.radius(0);
   auto const& weights = plan.kernel_weights;
   switch (form) {
     case StepForm::star:
       return launch_step_form<StepForm::star, step_star_radius, A>(
-          space, grid, weights, radius, steps, epilogue);
+          space, grid, weights, radius, steps, epilogue, update);
     case StepForm::dense:
-      return launch_step_form<StepForm::dense, 1, A>(space, grid, weights,
-                                                     radius, steps, epilogue);
+      return launch_step_form<StepForm::dense, 1, A>(
+          space, grid, weights, radius, steps, epilogue, update);
     case StepForm::sparse:
-      return launch_step_form<StepForm::sparse, 1, A>(space, grid, weights,
-                                                      radius, steps, epilogue);
+      return launch_step_form<StepForm::sparse, 1, A>(
+          space, grid, weights, radius, steps, epilogue, update);
     case StepForm::product:
-      return launch_step_form<StepForm::product, step_product_radius, A>(
-          space, grid, *plan.product, radius, steps, epilogue);
+      if constexpr (std::is_same_v<Update, NoUpdate>) {
+        launch_step_form<StepForm::product, step_product_radius, A>(
+            space, grid, *plan.product, radius, steps, epilogue, update);
+      }
+      return;
     default: return;
   }
 }
