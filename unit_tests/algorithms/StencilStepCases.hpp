@@ -80,6 +80,79 @@ void expect_bits_of_steps(Place<2> const& extent,
   EXPECT_TRUE(out.holds(expected, [](double v) { return static_cast<T>(v); }));
 }
 
+/// Diffusion at a rate that differs from element to element.
+template <class T, class Exec>
+struct Diffusion {
+  Kokkos::View<float const**, Kokkos::LayoutRight, Exec> rate;
+
+  template <class Sum>
+  KOKKOS_FUNCTION Sum operator()(std::int64_t i, std::int64_t j, T value,
+                                 Sum sum) const {
+    return Sum(value) + Sum(rate(i, j)) * (sum - Sum(value));
+  }
+};
+
+/// Steps of a functor: bits of single calls, whose results are those of a loop
+/// on the host where sums are exact.
+template <class T, class Kind, class Exec>
+void expect_updates(Place<2> const& extent, StencilWeights<2> const& weights,
+                    Boundaries<2> const& boundaries, std::int64_t steps,
+                    bool exact, Random& random) {
+  SCOPED_TRACE(joined(describe<2>(extent, boundaries), "steps ", steps,
+                      " radius ", weights.radius(0)));
+  using Grid = TestGrid<T, 2, Kind, Exec>;
+  Kokkos::View<float**, Kokkos::LayoutRight, Exec> const rate(
+      "rate", std::size_t(extent[0]), std::size_t(extent[1]));
+  HostGrid<2> const rates = small_integers<unsigned, 2>(extent, random);
+  auto const on_host      = Kokkos::create_mirror_view(rate);
+  for (std::size_t i = 0; i < rates.values.size(); ++i)
+    view_at(on_host, rates.place(i)) = float(rates.values[i]) / 8;
+  Kokkos::deep_copy(rate, on_host);
+  Diffusion<T, Exec> const update{rate};
+
+  HostGrid<2> const data =
+      exact ? small_integers<T, 2>(extent, random) : numbers<T>(extent, random);
+  Grid const in(data), out(extent), turn[2] = {Grid(extent), Grid(extent)};
+  StencilPolicy const policy(Exec(), in.view(), weights, boundaries);
+  stencil(Exec(), in.view(), out.view(), policy, update, steps);
+  for (std::int64_t step = 0; step < steps; ++step)
+    stencil(Exec(), step == 0 ? in.view() : turn[(step - 1) % 2].view(),
+            turn[step % 2].view(), policy, update);
+  HostGrid<2> expected(extent);
+  expected.values = turn[(steps - 1) % 2].values();
+  EXPECT_TRUE(out.holds(expected, [](double v) { return static_cast<T>(v); }));
+  if (!exact) return;
+  HostGrid<2> sums = data;
+  for (std::int64_t step = 0; step < steps; ++step) {
+    HostGrid<2> const now = sums;
+    sums                  = neighbour_sums(now, extent, weights, boundaries);
+    for (std::size_t i = 0; i < sums.values.size(); ++i)
+      sums.values[i] = now.values[i] +
+                       rates.values[i] / 8 * (sums.values[i] - now.values[i]);
+  }
+  EXPECT_EQ(sums.values, expected.values);
+}
+
+template <class T, class Kind, class Exec>
+void steps_of_updates(int cases) {
+  SeededRandom random;
+  for (int i = 0; i < cases; ++i) {
+    Place<2> extent;
+    for (std::int64_t& n : extent)
+      n = random.integer(0, 3) ? random.integer(30, 160)
+                               : random.integer(4, 30);
+    auto const boundaries = i < 10 ? Boundaries<2>::all(Boundary(i / 2), .25)
+                                   : random_boundaries<2>(random, false);
+    auto const weights    = fractions(
+           i % 3 == 0 ? StepWeights::dense : StepWeights::star, 1 + i % 4, random);
+    expect_updates<T, Kind, Exec>(extent, weights, boundaries,
+                                  random.integer(2, 17), false, random);
+    // Two steps of these sums are exact.
+    expect_updates<T, Kind, Exec>(extent, StencilWeights<2>::star(1 + i % 2),
+                                  boundaries, 2, true, random);
+  }
+}
+
 template <class T, class Kind, class Exec>
 void steps_of(std::initializer_list<StepWeights> forms, int cases) {
   SeededRandom random;

@@ -188,6 +188,10 @@ TYPED_TEST(StencilTypes, BitsOfStepsOfSmallFloats) {
       {star, dense, sparse, product, mean}, 14);
   steps_of<bhalf_t, Plain<Right>, TypeParam>({star, dense}, 6);
 }
+TYPED_TEST(StencilTypes, BitsOfStepsOfFunctors) {
+  steps_of_updates<float, Plain<Right>, TypeParam>(14);
+  steps_of_updates<double, Framed<Left>, TypeParam>(14);
+}
 // Many panels and pieces of them.
 TYPED_TEST(StencilTypes, BitsOfStepsOnLargerGrids) {
   SeededRandom random;

@@ -61,7 +61,33 @@ T datum(Random& random, bool special) {
                       -int(random.integer(10, 24))));
 }
 
-template <class A, class T, int R>
+/// A rule of reaction and diffusion that knows where it is.
+struct Rule {
+  Place<2> extent;  ///< in the caller's dimensions
+
+  template <class T, class A>
+  A operator()(std::int64_t i, std::int64_t j, T value, A sum) const {
+    if (i < 0 || i >= extent[0] || j < 0 || j >= extent[1]) std::abort();
+    A const rate = A(1 + (i * 7 + j) % 5) / 8;
+    return A(value) + rate * (sum - A(value));
+  }
+};
+/// What a single step does with a sum.
+template <class T>
+struct IntoTurn {
+  Rule rule;
+  DeviceGrid<T, 2>* from;
+  DeviceGrid<T, 2>* to;
+  bool reversed;
+
+  template <class A>
+  void operator()(std::int64_t i, std::int64_t j, A sum) const {
+    Place<2> const place = reversed ? Place<2>{j, i} : Place<2>{i, j};
+    to->at(place)        = T(rule(i, j, from->at(place), sum));
+  }
+};
+
+template <class A, class T, int R, bool Updates = false>
 void expect_steps(StepForm form, StencilWeights<R> const& weights,
                   Random& random) {
   int const radius = weights.radius(0);
@@ -104,13 +130,27 @@ void expect_steps(StepForm form, StencilWeights<R> const& weights,
          {&grid.boundaries.low[d], &grid.boundaries.high[d]})
       condition->value = double(T(condition->value));
   }
-  Impl::Cuda::launch_step_stencil<A, T>(Kokkos::Cuda(), grid, plan, form, steps,
-                                        sink);
+  [[maybe_unused]] Rule rule{};
+  if constexpr (Updates) {
+    rule.extent =
+        in.reversed ? Place<2>{in.extent[1], in.extent[0]} : in.extent;
+    Impl::Cuda::launch_step_stencil<A, T>(Kokkos::Cuda(), grid, plan, form,
+                                          steps, sink, rule);
+  } else {
+    Impl::Cuda::launch_step_stencil<A, T>(Kokkos::Cuda(), grid, plan, form,
+                                          steps, sink);
+  }
   for (int step = 0; step < steps; ++step) {
     DeviceGrid<T, R>& to = turn[step % 2];
     Impl::StencilTarget<T, R> step_sink{to.data(), {}};
     for (int d = 0; d < R; ++d) step_sink.stride[d] = to.stride(d);
-    if (form == StepForm::product || form == StepForm::inward)
+    if constexpr (Updates) {
+      IntoTurn<T> const into{rule, step == 0 ? &source : &turn[(step - 1) % 2],
+                             &to, in.reversed};
+      Impl::Cuda::launch_direct_stencil<A, R>(
+          Kokkos::Cuda(), grid, plan.kernel_weights,
+          Impl::StencilCall<IntoTurn<T>, R>{into, in.reversed});
+    } else if (form == StepForm::product || form == StepForm::inward)
       Impl::Cuda::launch_separable_stencil<A, R>(
           Kokkos::Cuda(), grid, *plan.product, plan.is_box, step_sink);
     else
@@ -163,6 +203,19 @@ TYPED_TEST(StepKernels, Stars) {
 TYPED_TEST(StepKernels, AnyWeights) {
   every_radius<TypeParam>(StepForm::dense, 1, 10);
   every_radius<TypeParam>(StepForm::sparse, 1, 10);
+}
+TYPED_TEST(StepKernels, Updates) {
+  Random random;
+  SCOPED_TRACE(random.note());
+  auto const expect = [&](StepForm form, int radius) {
+    expect_steps<typename TypeParam::A, typename TypeParam::Element, 2, true>(
+        form, weights_of(form, radius, random), random);
+  };
+  for (int n = 0; n < 8; ++n) {
+    for (int r = 1; r <= Impl::step_star_radius; ++r) expect(StepForm::star, r);
+    expect(StepForm::dense, 1);
+    expect(StepForm::sparse, 1);
+  }
 }
 TYPED_TEST(StepKernels, Lines) {
   Random random;

@@ -21,9 +21,23 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <type_traits>
 
 namespace KokkosMMA {
 namespace Impl {
+
+/// Whether a functor makes the next value of an element.
+template <class Update, class Element, class A, int R>
+inline constexpr bool is_stencil_update =
+    std::is_invocable_r_v<A, Update const&, std::int64_t, std::int64_t,
+                          std::int64_t, Element, A>;
+template <class Update, class Element, class A>
+inline constexpr bool is_stencil_update<Update, Element, A, 2> =
+    std::is_invocable_r_v<A, Update const&, std::int64_t, std::int64_t, Element,
+                          A>;
+template <class Update, class Element, class A>
+inline constexpr bool is_stencil_update<Update, Element, A, 1> =
+    std::is_invocable_r_v<A, Update const&, std::int64_t, Element, A>;
 
 /// The label of a call that was given none; empty where nobody would read it.
 inline std::string stencil_label(std::string const& label, char const* who,
@@ -34,20 +48,38 @@ inline std::string stencil_label(std::string const& label, char const* who,
   return concatenate(who, "[", to_string(route), ",", to_string(input), "]");
 }
 
-/// One sweep of one or more steps into a View: one kernel for Kokkos Tools.
+/// What a sweep of one step does with its sums.
 template <class Sweep, class Y>
+IntoGrid<Y> step_functor(Sweep const&, IntoGrid<Y> const& into, NoUpdate) {
+  return into;
+}
+template <class Sweep, class Y, class Update>
+auto step_functor(Sweep const& sweep, IntoGrid<Y> const& into,
+                  Update const& update) {
+  using X = std::remove_cvref_t<decltype(sweep.view())>;
+  UpdatedGrid<X, Y, Update> functor{sweep.view(), into.y, update, {}};
+  for (int d = 0; d < rank_of<X>; ++d)
+    functor.ghosts[d] =
+        sweep.boundaries().ghosts_low(d, sweep.plan().weights.radius(d));
+  return functor;
+}
+
+/// One sweep of one or more steps into a View: one kernel for Kokkos Tools.
+template <class Sweep, class Y, class Update>
 void run_sweep(std::string const& label, Sweep const& sweep,
-               [[maybe_unused]] std::int64_t steps, IntoGrid<Y> const& into) {
+               [[maybe_unused]] std::int64_t steps, IntoGrid<Y> const& into,
+               Update const& update) {
+  auto const functor = step_functor(sweep, into, update);
   if constexpr (Sweep::has_kernels) {
     if (sweep.route() != Route::generic) {
       typename Sweep::Kernels::Announced const announced(label, sweep.space());
       if constexpr (Sweep::template fuses<typename IntoGrid<Y>::Value>) {
-        if (steps > 1) return sweep.launch_steps(int(steps), into);
+        if (steps > 1) return sweep.launch_steps(int(steps), into, update);
       }
-      return sweep.launch(into);
+      return sweep.launch(functor);
     }
   }
-  sweep.run_generic(into, [&](auto const& range, auto const& kernel) {
+  sweep.run_generic(functor, [&](auto const& range, auto const& kernel) {
     Kokkos::parallel_for(label, range, kernel);
   });
 }
@@ -68,11 +100,12 @@ std::int64_t number_of_sweeps([[maybe_unused]] First const& first,
   return steps;
 }
 
-template <class A, class Exec, class X, class Y>
+/// \param update NoUpdate, or what makes an element of its value and its sum
+template <class A, class Exec, class X, class Y, class Update = NoUpdate>
 void run_stencil(std::string const& label, Exec const& exec, X const& in,
                  Y const& out, StencilWeights<rank_of<X>> const& weights,
                  Boundaries<rank_of<X>> const& boundaries, std::int64_t steps,
-                 Settings const& settings) {
+                 Settings const& settings, Update const& update = {}) {
   constexpr char const* who = "KokkosMMA::stencil";
   constexpr int R           = rank_of<X>;
   using Element             = typename X::non_const_value_type;
@@ -82,6 +115,8 @@ void run_stencil(std::string const& label, Exec const& exec, X const& in,
   using Between             = operand_t<Y, Layout, true>;
   using To                  = operand_t<Y, Layout, false>;
   using Memory              = MemoryLike<Exec, Y>;
+  constexpr bool updates    = !std::is_same_v<Update, NoUpdate>;
+  using Sums                = std::conditional_t<updates, void, Result>;
 
   check_stencil_call<A>(who, in, out, weights, boundaries, boundaries, steps,
                         settings);
@@ -89,6 +124,7 @@ void run_stencil(std::string const& label, Exec const& exec, X const& in,
   // `out` and the memory between two steps take turns: what one of them refuses
   // is done with neither.
   auto const rows_written = [&](bool is_reversed) {
+    if (updates) return RowLayout::aligned_16;
     RowLayout const rows = row_layout(out, is_reversed);
     if (steps == 1) return rows;
     return std::min(rows, row_layout(Memory::without_memory(out), is_reversed));
@@ -96,7 +132,7 @@ void run_stencil(std::string const& label, Exec const& exec, X const& in,
   From const from(in);
   auto const plan              = stencil_plan(from, weights);
   Boundaries<R> const held     = as_elements<Element>(who, boundaries);
-  StencilProblem const problem = stencil_problem<Exec, A, Element, Result>(
+  StencilProblem const problem = stencil_problem<Exec, A, Element, Sums>(
       *plan, held,
       row_layout(stencil_grid(from, held, extents, weights.radius(),
                               plan->is_reversed)),
@@ -111,7 +147,8 @@ void run_stencil(std::string const& label, Exec const& exec, X const& in,
   std::string const name = stencil_label(label, who, route, problem.input);
   if (steps == 1) {
     last_route_of_this_thread() = route;
-    if (!first.empty()) run_sweep(name, first, 1, IntoGrid<To>{To(out)});
+    if (!first.empty())
+      run_sweep(name, first, 1, IntoGrid<To>{To(out)}, update);
     return;
   }
   if constexpr (accumulator_holds<Result, A>()) {
@@ -120,9 +157,8 @@ void run_stencil(std::string const& label, Exec const& exec, X const& in,
                                         : stencil_plan(out, weights);
     RowLayout const rows          = rows_written(next_plan->is_reversed);
     Boundaries<R> const next_held = as_elements<Result>(who, boundaries);
-    StencilProblem const next_problem =
-        stencil_problem<Exec, A, Result, Result>(*next_plan, next_held, rows,
-                                                 rows);
+    StencilProblem const next_problem = stencil_problem<Exec, A, Result, Sums>(
+        *next_plan, next_held, rows, rows);
     Route const next_route =
         decide_call(who, settings, stencil_route(exec, next_problem)).route;
     last_route_of_this_thread() = route;
@@ -144,9 +180,10 @@ void run_stencil(std::string const& label, Exec const& exec, X const& in,
           steps / sweeps + (sweep < steps % sweeps ? 1 : 0);
       IntoGrid<To> const into{target(sweep)};
       if (sweep == 0)
-        run_sweep(name, first, together, into);
+        run_sweep(name, first, together, into, update);
       else
-        run_sweep(name, next.with(Between(target(sweep - 1))), together, into);
+        run_sweep(name, next.with(Between(target(sweep - 1))), together, into,
+                  update);
     }
   }
 }
@@ -201,8 +238,9 @@ void stencil(std::string const& label, Exec const& exec, X const& in,
 /// integer accumulator needs integer weights. Floating-point sums are rounded
 /// to `out` once per step, in an order that the weights, the types and the
 /// route fix: the same call gives the same bits. An element whose weight is 0
-/// is not read into the sum. Several steps have the bits of as many calls of one
-/// step whose Views lie as `out` does, also where one sweep takes them together.
+/// is not read into the sum. Several steps have the bits of as many calls of
+/// one step whose Views lie as `out` does, also where one sweep takes them
+/// together.
 ///
 /// On tensor cores the weights are band matrices: one product per dimension, or
 /// one per row of weights (core/stencil/KokkosMMA_WarpBand.hpp,
@@ -249,6 +287,62 @@ void stencil(Exec const& exec, X const& in, Y const& out,
              StencilPolicy<PolicyExec, PolicyView, Accumulator> const& policy,
              std::int64_t steps = 1, Settings const& settings = {}) {
   stencil(std::string(), exec, in, out, policy, steps, settings);
+}
+
+/// Steps of a functor of the caller's, with a label for Kokkos Tools.
+template <class Exec, Impl::StencilView X, Impl::StencilView Y,
+          class PolicyExec, class PolicyView, class Accumulator, class Update>
+requires(std::is_class_v<Update>) void stencil(
+    std::string const& label, Exec const& exec, X const& in, Y const& out,
+    StencilPolicy<PolicyExec, PolicyView, Accumulator> const& policy,
+    Update const& update, std::int64_t steps = 1,
+    Settings const& settings = {}) {
+  using Policy  = StencilPolicy<PolicyExec, PolicyView, Accumulator>;
+  using A       = typename Policy::value_type;
+  using Element = typename X::non_const_value_type;
+  static_assert(Impl::rank_of<X> == Policy::rank,
+                "KokkosMMA::stencil: the rank of the Views must be that of the "
+                "policy");
+  static_assert(
+      Impl::is_stencil_update<Update, Element, A, Policy::rank>,
+      "KokkosMMA::stencil: the functor is called with the indices of an "
+      "element, std::int64_t, its value and the sum of its neighbours, and "
+      "returns the element's next value");
+  KOKKOSMMA_IMPL_CHECK_STENCIL_VIEWS("KokkosMMA::stencil", Exec, X, Y, A);
+  Impl::run_stencil<A>(label, exec, in, out, policy.weights(),
+                       policy.boundaries(), steps, settings, update);
+}
+
+/// Steps of a functor of the caller's: out(i, j) is update(i, j, in(i, j),
+/// sum), where the sum is that of the weights, the boundaries and the type of a
+/// policy, whose View is not read. With `steps` above one, what one step wrote
+/// is what the next one reads, rounded to the elements of `out`.
+///
+/// \code
+/// KokkosMMA::stencil(
+///     exec, u, later,
+///     KokkosMMA::StencilPolicy(exec, u, StencilWeights<2>::star(1), torus),
+///     KOKKOS_LAMBDA(std::int64_t i, std::int64_t j, float value, float sum) {
+///       return value + diffusivity(i, j) * (sum - 5 * value);
+///     },
+///     100);
+/// \endcode
+///
+/// \param update called on the device with the indices of an element,
+///               std::int64_t, its value and the sum of its neighbours; returns
+///               its next value. It may be called several times for an element
+///               and a step, and writes nothing.
+///
+/// Several steps have the bits of as many calls, also where one sweep takes
+/// them together. Otherwise as stencil() of a policy.
+template <class Exec, Impl::StencilView X, Impl::StencilView Y,
+          class PolicyExec, class PolicyView, class Accumulator, class Update>
+requires(std::is_class_v<Update>) void stencil(
+    Exec const& exec, X const& in, Y const& out,
+    StencilPolicy<PolicyExec, PolicyView, Accumulator> const& policy,
+    Update const& update, std::int64_t steps = 1,
+    Settings const& settings = {}) {
+  stencil(std::string(), exec, in, out, policy, update, steps, settings);
 }
 
 }  // namespace KokkosMMA

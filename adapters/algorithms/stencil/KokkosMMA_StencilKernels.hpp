@@ -13,6 +13,7 @@
 #include <core/stencil/KokkosMMA_StencilGrid.hpp>
 #include <core/stencil/KokkosMMA_StencilPlan.hpp>
 #include <core/stencil/KokkosMMA_StencilSteps.hpp>
+#include <core/stencil/KokkosMMA_StepStrips.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -60,6 +61,33 @@ struct IntoGrid {
   KOKKOS_FORCEINLINE_FUNCTION void operator()(std::int64_t i, std::int64_t j,
                                               std::int64_t k, A sum) const {
     y(i, j, k) = static_cast<Value>(sum);
+  }
+};
+
+/// A functor that writes what the caller's makes of each element and its sum.
+template <class X, class Y, class Update>
+struct UpdatedGrid {
+  using Value = typename Y::non_const_value_type;
+  X x;
+  Y y;
+  Update update;
+  std::int64_t ghosts[rank_of<X>];  ///< of x, before element 0
+
+  template <class A>
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(std::int64_t i, A sum) const {
+    y(i) = static_cast<Value>(update(i, x(i + ghosts[0]), sum));
+  }
+  template <class A>
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(std::int64_t i, std::int64_t j,
+                                              A sum) const {
+    y(i, j) =
+        static_cast<Value>(update(i, j, x(i + ghosts[0], j + ghosts[1]), sum));
+  }
+  template <class A>
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(std::int64_t i, std::int64_t j,
+                                              std::int64_t k, A sum) const {
+    y(i, j, k) = static_cast<Value>(
+        update(i, j, k, x(i + ghosts[0], j + ghosts[1], k + ghosts[2]), sum));
   }
 };
 
@@ -164,14 +192,20 @@ struct StencilKernels<Kokkos::Cuda> {
     return Cuda::steps_of_sweep<A, Element, R>(form, radius);
   }
   /// A sweep for several steps.
-  template <class A, class Element, int R, class Epilogue>
+  template <class A, class Element, int R, class Epilogue, class Update>
   static void run_steps(Kokkos::Cuda const& exec,
                         StencilGrid<Element, R> const& grid,
                         StencilPlan<R> const& plan, StepForm form, int steps,
-                        Epilogue const& epilogue) {
+                        Epilogue const& epilogue,
+                        [[maybe_unused]] Update const& update) {
     Cuda::check(cudaSetDevice(exec.cuda_device()), "cudaSetDevice");
-    Cuda::launch_step_stencil<A, Element>(exec, grid, plan, form, steps,
-                                          epilogue);
+    if constexpr (R == 1) {
+      Cuda::launch_step_stencil<A, Element>(exec, grid, plan, form, steps,
+                                            epilogue);
+    } else {
+      Cuda::launch_step_stencil<A, Element>(exec, grid, plan, form, steps,
+                                            epilogue, update);
+    }
   }
 };
 #endif
@@ -252,6 +286,7 @@ class StencilSweep {
   }
 
   Exec const& space() const { return m_space; }
+  X const& view() const { return m_x; }
   GridExtents<R> const& extents() const { return m_extents; }
   StencilPlan<R> const& plan() const { return *m_plan; }
   Boundaries<R> const& boundaries() const { return m_boundaries; }
@@ -289,11 +324,12 @@ class StencilSweep {
             step_form(), radius));
   }
   /// So many steps in one sweep.
-  template <class Functor>
-  void launch_steps(int steps, Functor const& functor) const {
+  template <class Y, class Update>
+  void launch_steps(int steps, IntoGrid<Y> const& into,
+                    Update const& update) const {
     Kernels::template run_steps<A>(
         m_space, grid(), *m_plan, step_form(), steps,
-        stencil_epilogue<R>(functor, m_plan->is_reversed));
+        stencil_epilogue<R>(into, m_plan->is_reversed), update);
   }
   /// By plain Kokkos: calls run(range, functor of its indices).
   template <class Functor, class Run>
