@@ -100,6 +100,17 @@ std::int64_t number_of_sweeps([[maybe_unused]] First const& first,
   return steps;
 }
 
+/// Adds to an explanation how many steps a sweep takes.
+template <class Result, class Sweep>
+void explain_steps([[maybe_unused]] Sweep const& sweep) {
+  if constexpr (Sweep::template fuses<Result>) {
+    int const most = sweep.steps_of_sweep();
+    if (most > 1)
+      *explanation_of_this_thread() +=
+          concatenate("; at most ", most, " steps in one sweep");
+  }
+}
+
 /// \param update NoUpdate, or what makes an element of its value and its sum
 template <class A, class Exec, class X, class Y, class Update = NoUpdate>
 void run_stencil(std::string const& label, Exec const& exec, X const& in,
@@ -139,7 +150,15 @@ void run_stencil(std::string const& label, Exec const& exec, X const& in,
       rows_written(plan->is_reversed));
   std::optional<RouteDecision> const decision =
       decide_or_explain(who, exec, settings, stencil_route(exec, problem));
-  if (!decision) return;
+  if (!decision) {
+    if (steps > 1)
+      explain_steps<Result>(StencilSweep<Exec, R, A, From>(
+          exec, from, extents, plan, held, problem,
+          decide_wish(effective_settings(settings),
+                      stencil_route(exec, problem))
+              .route));
+    return;
+  }
   report_call(who, label, *decision);
   Route const route = decision->route;
   StencilSweep<Exec, R, A, From> const first(exec, from, extents, plan, held,
