@@ -8,6 +8,7 @@
 #include <backends/cuda/kernels/stencil/KokkosMMA_DirectStencil.hpp>
 #include <backends/cuda/kernels/stencil/KokkosMMA_SeparableStencilLaunch.hpp>
 #include <backends/cuda/kernels/stencil/KokkosMMA_StepStencilLaunch.hpp>
+#include <backends/cuda/kernels/stencil/KokkosMMA_StepVolume.hpp>
 #include <core/stencil/KokkosMMA_StencilPlan.hpp>
 #include <core/stencil/KokkosMMA_StencilSteps.hpp>
 
@@ -92,13 +93,22 @@ void expect_steps(StepForm form, StencilWeights<R> const& weights,
                   Random& random) {
   int const radius = weights.radius(0);
   Place<R> most;
-  most.fill(120);
+  most.fill(R == 3 ? 30 : 120);
   most[R - 1]       = R == 1 ? 1500 : 330;
   StencilCase<R> in = random_case<R>(random, weights, most, false);
   if (random.integer(0, 3) == 0)
     in.boundaries = Boundaries<R>::all(Boundary::periodic);
-  int const at_once = Impl::Cuda::steps_of_sweep<A, T, R>(form, radius);
-  int const steps   = int(random.integer(1, at_once));
+  int steps = 0;
+  if constexpr (R == 3) {
+    steps = Impl::Cuda::step_volume_tuning<A, T>().steps;
+    for (auto* const sides : {in.boundaries.low, in.boundaries.high})
+      for (int d = 0; d < R; ++d)
+        if (sides[d].kind != Boundary::periodic)
+          sides[d].kind = Boundary::constant;
+  } else {
+    steps = int(
+        random.integer(1, Impl::Cuda::steps_of_sweep<A, T, R>(form, radius)));
+  }
   for (std::int64_t& n : in.extent)
     n = std::max<std::int64_t>(n, 3 * radius * steps);
   SCOPED_TRACE(in.describe() + ", steps " + std::to_string(steps) + ", form " +
@@ -136,6 +146,9 @@ void expect_steps(StepForm form, StencilWeights<R> const& weights,
         in.reversed ? Place<2>{in.extent[1], in.extent[0]} : in.extent;
     Impl::Cuda::launch_step_stencil<A, T>(Kokkos::Cuda(), grid, plan, form,
                                           steps, sink, rule);
+  } else if constexpr (R == 3) {
+    Impl::Cuda::launch_step_volume<A, T>(Kokkos::Cuda(), grid,
+                                         plan.kernel_weights, sink);
   } else {
     Impl::Cuda::launch_step_stencil<A, T>(Kokkos::Cuda(), grid, plan, form,
                                           steps, sink);
@@ -150,12 +163,15 @@ void expect_steps(StepForm form, StencilWeights<R> const& weights,
       Impl::Cuda::launch_direct_stencil<A, R>(
           Kokkos::Cuda(), grid, plan.kernel_weights,
           Impl::StencilCall<IntoTurn<T>, R>{into, in.reversed});
-    } else if (form == StepForm::product || form == StepForm::inward)
-      Impl::Cuda::launch_separable_stencil<A, R>(
-          Kokkos::Cuda(), grid, *plan.product, plan.is_box, step_sink);
-    else
+    } else if (form == StepForm::product || form == StepForm::inward) {
+      if constexpr (R < 3) {
+        Impl::Cuda::launch_separable_stencil<A, R>(
+            Kokkos::Cuda(), grid, *plan.product, plan.is_box, step_sink);
+      }
+    } else {
       Impl::Cuda::launch_direct_stencil<A, R>(Kokkos::Cuda(), grid,
                                               plan.kernel_weights, step_sink);
+    }
     grid.data = to.data();
     for (int d = 0; d < R; ++d) grid.stride[d] = to.stride(d);
   }
@@ -229,6 +245,17 @@ TYPED_TEST(StepKernels, Lines) {
           n % 2 ? StepForm::star : StepForm::inward,
           StencilWeights<1>::dense(r, values), random);
     }
+}
+TYPED_TEST(StepKernels, Volumes) {
+  Random random;
+  SCOPED_TRACE(random.note());
+  for (int n = 0; n < 12; ++n) {
+    auto const star = StencilWeights<3>::star(1);
+    std::vector<double> values(star.values().begin(), star.values().end());
+    for (double& value : values) value *= random.uniform(-.3, .4);
+    expect_steps<typename TypeParam::A, typename TypeParam::Element, 3>(
+        StepForm::star, StencilWeights<3>::dense(1, values), random);
+  }
 }
 TYPED_TEST(StepKernels, Products) {
   every_radius<TypeParam>(StepForm::product, Impl::step_product_radius, 8);

@@ -47,6 +47,24 @@ constexpr StepTuning step_line_tuning(int radius) {
   return {sizeof(A) > 4 ? 4 : 8, 8 / radius, 128, 8, 0, 0};
 }
 
+/// How step_volume takes several steps in one sweep.
+struct StepVolumeTuning {
+  int columns;     ///< of a lane, side by side
+  int rows;        ///< of a warp, below each other
+  int steps;       ///< of every sweep
+  int threads;     ///< of a block
+  int min_blocks;  ///< for which registers of a multiprocessor must suffice
+
+  friend constexpr bool operator==(StepVolumeTuning const&,
+                                   StepVolumeTuning const&) = default;
+};
+
+/// Not measured yet.
+template <class A, class Element>
+constexpr StepVolumeTuning step_volume_tuning() {
+  return {sizeof(A) > 4 ? 2 : 4, 4, 2, 128, 3};
+}
+
 }  // namespace KokkosMMA::Impl::Cuda
 
 #endif
