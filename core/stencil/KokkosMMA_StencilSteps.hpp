@@ -44,22 +44,21 @@ inline constexpr int box_in_order_radius = 1;
 
 /// Whether sweeps for several steps are compiled: elements and results are of
 /// one type.
-constexpr bool steps_exist(Scalar element, Scalar result, Scalar accumulator,
-                           int rank) {
-  return rank < 3 && element == result &&
-         stencil_kernel_exists(element, accumulator) &&
+constexpr bool steps_exist(Scalar element, Scalar result, Scalar accumulator) {
+  return element == result && stencil_kernel_exists(element, accumulator) &&
          is_floating(accumulator);
 }
 
 /// \param weights those of the kernels
 /// \param kernel  of a single step of the route `streamed`
 template <int R>
-StepForm step_form(StencilWeights<R> const& weights, StencilKernel kernel,
-                   StencilProblem const& problem) {
+StepForm step_form(StencilWeights<R> const& weights,
+                   [[maybe_unused]] Boundaries<R> const& boundaries,
+                   StencilKernel kernel, StencilProblem const& problem) {
   int const radius = problem.radius;
-  if (R > 2 || !problem.one_radius) return StepForm::none;
-  // Sums into functors of weights that are products have kernels of their own.
-  if (problem.to_functor && (R == 1 || kernel != StencilKernel::direct))
+  if (!problem.one_radius) return StepForm::none;
+  // Sums of products into functors have kernels of their own.
+  if (problem.to_functor && (R != 2 || kernel != StencilKernel::direct))
     return StepForm::none;
   if (R == 1) {
     if (radius > step_line_radius || weights.taps() != weights.size())
@@ -75,12 +74,19 @@ StepForm step_form(StencilWeights<R> const& weights, StencilKernel kernel,
     return in_order && radius <= most ? StepForm::product : StepForm::none;
   }
   if (kernel != StencilKernel::direct) return StepForm::none;
+  if constexpr (R == 3) {
+    for (int d = 0; d < R; ++d)
+      for (Boundary const kind :
+           {boundaries.low[d].kind, boundaries.high[d].kind})
+        if (kind != Boundary::constant && kind != Boundary::periodic)
+          return StepForm::none;
+  }
   DirectPattern const pattern = direct_pattern(weights);
   bool const has_centre       = weights.values()[weights.size() / 2] != 0;
   if (pattern == DirectPattern::star && has_centre &&
-      radius <= step_star_radius)
+      radius <= (R == 3 ? 1 : step_star_radius))
     return StepForm::star;
-  if (radius > 1) return StepForm::none;
+  if (R == 3 || radius > 1) return StepForm::none;
   return pattern == DirectPattern::dense && has_centre ? StepForm::dense
                                                        : StepForm::sparse;
 }

@@ -48,10 +48,10 @@ inline StencilWeights<2> fractions(StepWeights form, int radius,
 }
 
 /// All magnitudes, or a few Inf and NaN among them.
-template <class T>
-HostGrid<2> numbers(Place<2> const& extent, Random& random) {
+template <class T, int R>
+HostGrid<R> numbers(Place<R> const& extent, Random& random) {
   bool const special = random.integer(0, 3) == 0;
-  HostGrid<2> grid(extent);
+  HostGrid<R> grid(extent);
   for (double& value : grid.values) {
     value = std::ldexp(random.uniform(-1, 1), int(random.integer(-20, 3)));
     if (special && random.integer(0, 400) == 0)
@@ -61,21 +61,21 @@ HostGrid<2> numbers(Place<2> const& extent, Random& random) {
   return grid;
 }
 
-template <class T, class Kind, class Exec>
-void expect_bits_of_steps(Place<2> const& extent,
-                          StencilWeights<2> const& weights,
-                          Boundaries<2> const& boundaries, std::int64_t steps,
+template <class T, int R, class Kind, class Exec>
+void expect_bits_of_steps(Place<R> const& extent,
+                          StencilWeights<R> const& weights,
+                          Boundaries<R> const& boundaries, std::int64_t steps,
                           Random& random) {
-  SCOPED_TRACE(joined(describe<2>(extent, boundaries), "steps ", steps,
+  SCOPED_TRACE(joined(describe<R>(extent, boundaries), "steps ", steps,
                       " radius ", weights.radius(0)));
-  using Grid = TestGrid<T, 2, Kind, Exec>;
-  Grid const in(numbers<T>(extent, random)), out(extent);
+  using Grid = TestGrid<T, R, Kind, Exec>;
+  Grid const in(numbers<T, R>(extent, random)), out(extent);
   stencil(Exec(), in.view(), out.view(), weights, boundaries, steps);
   Grid const turn[2] = {Grid(extent), Grid(extent)};
   for (std::int64_t step = 0; step < steps; ++step)
     stencil(Exec(), step == 0 ? in.view() : turn[(step - 1) % 2].view(),
             turn[step % 2].view(), weights, boundaries);
-  HostGrid<2> expected(extent);
+  HostGrid<R> expected(extent);
   expected.values = turn[(steps - 1) % 2].values();
   EXPECT_TRUE(out.holds(expected, [](double v) { return static_cast<T>(v); }));
 }
@@ -110,8 +110,8 @@ void expect_updates(Place<2> const& extent, StencilWeights<2> const& weights,
   Kokkos::deep_copy(rate, on_host);
   Diffusion<T, Exec> const update{rate};
 
-  HostGrid<2> const data =
-      exact ? small_integers<T, 2>(extent, random) : numbers<T>(extent, random);
+  HostGrid<2> const data = exact ? small_integers<T, 2>(extent, random)
+                                 : numbers<T, 2>(extent, random);
   Grid const in(data), out(extent), turn[2] = {Grid(extent), Grid(extent)};
   StencilPolicy const policy(Exec(), in.view(), weights, boundaries);
   stencil(Exec(), in.view(), out.view(), policy, update, steps);
@@ -163,7 +163,7 @@ void steps_of(std::initializer_list<StepWeights> forms, int cases) {
       for (std::int64_t& n : extent)
         n = random.integer(0, 3) ? random.integer(30, 160)
                                  : random.integer(4, 30);
-      expect_bits_of_steps<T, Kind, Exec>(
+      expect_bits_of_steps<T, 2, Kind, Exec>(
           extent, fractions(form, radius, random),
           i < 10 ? Boundaries<2>::all(Boundary(i / 2), .3)
                  : random_boundaries<2>(random, false),

@@ -22,8 +22,9 @@ using namespace KokkosMMA::Impl;
 /// The form of steps on the route without tensor cores.
 template <int R>
 StepForm form_of(StencilWeights<R> const& weights,
-                 Scalar type      = Scalar::float32,
-                 RowLayout target = RowLayout::aligned_16) {
+                 Scalar type                     = Scalar::float32,
+                 RowLayout target                = RowLayout::aligned_16,
+                 Boundaries<R> const& boundaries = {}) {
   StencilPlan<R> const plan(weights, false);
   StencilProblem problem;
   problem.rank   = R;
@@ -35,7 +36,7 @@ StepForm form_of(StencilWeights<R> const& weights,
   problem.weights = weight_form(plan);
   problem.source  = RowLayout::aligned_16;
   problem.target  = target;
-  return step_form(plan.kernel_weights,
+  return step_form(plan.kernel_weights, boundaries,
                    stencil_kernel(problem, Route::streamed), problem);
 }
 
@@ -84,7 +85,19 @@ TEST(StepForm, OfOneDimension) {
             StepForm::inward);
   EXPECT_EQ(form_of(line.with_centre(0)), StepForm::none);
   EXPECT_EQ(form_of(StencilWeights<1>::box(5)), StepForm::none);
-  EXPECT_EQ(form_of(StencilWeights<3>::star(1)), StepForm::none);
+}
+
+TEST(StepForm, OfThreeDimensions) {
+  auto const star  = StencilWeights<3>::star(1);
+  auto const among = [&](Boundary kind) {
+    return form_of(star, Scalar::float64, RowLayout::aligned_16,
+                   Boundaries<3>::all(kind));
+  };
+  EXPECT_EQ(among(Boundary::constant), StepForm::star);
+  EXPECT_EQ(among(Boundary::periodic), StepForm::star);
+  EXPECT_EQ(among(Boundary::reflect), StepForm::none);
+  EXPECT_EQ(form_of(StencilWeights<3>::star(2)), StepForm::none);
+  EXPECT_EQ(form_of(StencilWeights<3>::moore(1)), StepForm::none);
 }
 
 TEST(StepsInGrid, ReachesOverOneBoundary) {

@@ -8,6 +8,7 @@
 #include <backends/cuda/kernels/stencil/KokkosMMA_StepLine.hpp>
 #include <backends/cuda/kernels/stencil/KokkosMMA_StepStencil.hpp>
 #include <backends/cuda/kernels/stencil/KokkosMMA_StepSums.hpp>
+#include <backends/cuda/kernels/stencil/KokkosMMA_StepVolume.hpp>
 #include <core/stencil/KokkosMMA_StencilPlan.hpp>
 #include <core/stencil/KokkosMMA_StencilSteps.hpp>
 #include <core/stencil/KokkosMMA_TileHeight.hpp>
@@ -107,8 +108,9 @@ void launch_step_form(Kokkos::Cuda const& space,
 template <class A, class Element, int R>
 int steps_of_sweep(StepForm form, int radius) {
   if (form == StepForm::none) return 1;
-  return R == 1 ? step_line_tuning<A, Element>(radius).steps
-                : step_tuning<A, Element>(form, radius).steps;
+  return R == 1   ? step_line_tuning<A, Element>(radius).steps
+         : R == 2 ? step_tuning<A, Element>(form, radius).steps
+                  : step_volume_tuning<A, Element>().steps;
 }
 
 template <class A, class Element, class Epilogue>
@@ -118,6 +120,15 @@ void launch_step_stencil(Kokkos::Cuda const& space,
                          Epilogue const& epilogue) {
   launch_step_line<step_line_radius, A>(space, grid, plan, form, steps,
                                         epilogue);
+}
+template <class A, class Element, class Epilogue>
+void launch_step_stencil(Kokkos::Cuda const& space,
+                         StencilGrid<Element, 3> const& grid,
+                         StencilPlan<3> const& plan, StepForm, int,
+                         Epilogue const& epilogue) {
+  static_assert(step_volume_tuning<A, Element>().steps == 2,
+                "there is no kernel for fewer steps than these but for one");
+  launch_step_volume<A>(space, grid, plan.kernel_weights, epilogue);
 }
 /// One sweep of `steps` steps, at most steps_of_sweep() and steps_in_grid() of
 /// them.
