@@ -184,7 +184,7 @@ struct StencilKernels<Kokkos::Cuda> {
   /// Whether sweeps for several steps are compiled.
   template <class A, class Element, class Result, int R>
   static constexpr bool fuses = steps_exist(scalar_v<Element>, scalar_v<Result>,
-                                            scalar_v<A>, R);
+                                            scalar_v<A>);
 
   /// How many steps a sweep of this form takes at most.
   template <class A, class Element, int R>
