@@ -212,7 +212,9 @@ __global__ void __launch_bounds__(Tuning::value.threads,
     for (int s = 0; s < most; ++s) {
       if (!Tuning::value.whole && s >= in.steps) break;
       [[maybe_unused]] A old[V];
-      if constexpr (updates) centres[s].push(row, old);
+      if constexpr (updates) {
+        centres[s].push(row, old);
+      }
       sums[s].push(row, in.weights);
       if constexpr (updates) {
         // Of sums that were not complete nothing is stored.

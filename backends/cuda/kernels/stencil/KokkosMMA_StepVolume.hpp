@@ -42,85 +42,120 @@ struct StepVolumeArguments {
   A weight[7];  ///< in their order
 };
 
+/// The rows and columns of a warp, with those around that its steps need.
+template <class Tuning, class A, class Element>
+struct StepVolumeTile {
+  static constexpr int V    = Tuning::value.columns;
+  static constexpr int rows = Tuning::value.rows + 2 * Tuning::value.steps;
+  static constexpr int per =
+      V * int(sizeof(Element)) < 16 ? V : 16 / int(sizeof(Element));
+  using Words = WordOf<per* int(sizeof(Element))>;
+
+  StencilGrid<Element, 3> const& grid;
+  int first_row;
+  int first;   ///< column of the lane
+  int column;  ///< what stands for it
+  bool vectors;
+  bool is_open;  ///< a constant stands for some rows or columns
+
+  __device__ __forceinline__
+  StepVolumeTile(StencilGrid<Element, 3> const& of_grid, int row,
+                 int warp_column, bool aligned)
+      : grid(of_grid),
+        first_row(row),
+        first(warp_column + int(threadIdx.x % 32) * V),
+        column(first) {
+    int const n = extent(2);
+    if (periodic(2) && column + V <= 0) column += n;
+    if (periodic(2) && column >= n) column -= n;
+    vectors = aligned && column >= 0 && column + V <= n &&
+              (column == first || n % per == 0);
+    is_open = (!periodic(1) && (row < 0 || row + rows > extent(1))) ||
+              (!periodic(2) && (warp_column < 0 || warp_column + 32 * V > n));
+  }
+  __device__ __forceinline__ int extent(int d) const {
+    return int(grid.extent[d]);
+  }
+  __device__ __forceinline__ bool periodic(int d) const {
+    return grid.boundaries.low[d].kind == Boundary::periodic;
+  }
+  /// An index that there is: of what stands for an element that is needed.
+  __device__ __forceinline__ int inside(int d, int i) const {
+    int const n = extent(d);
+    if (periodic(d)) i += i < 0 ? n : i >= n ? -n : 0;
+    return i < 0 ? 0 : i >= n ? n - 1 : i;
+  }
+  __device__ __forceinline__ void load(int z, A (&plane)[rows][V]) const {
+    Element const* const from = grid.data + inside(0, z) * grid.stride[0];
+#pragma unroll
+    for (int h = 0; h < rows; ++h) {
+      Element const* const row =
+          from + inside(1, first_row + h) * grid.stride[1];
+      LoadedElement<Element> elements[V];
+      if (vectors) {
+#pragma unroll
+        for (int v = 0; v < V / per; ++v) {
+          Words const words =
+              *reinterpret_cast<Words const*>(row + column + v * per);
+          memcpy(static_cast<void*>(elements + v * per), &words, sizeof(words));
+        }
+      } else {
+#pragma unroll
+        for (int i = 0; i < V; ++i) elements[i] = row[inside(2, column + i)];
+      }
+#pragma unroll
+      for (int i = 0; i < V; ++i) plane[h][i] = static_cast<A>(elements[i]);
+    }
+  }
+  /// Puts in constants, where they are, but in the first and last rows.
+  __device__ __forceinline__ void set_constants(int z, A (&plane)[rows][V],
+                                                int but) const {
+    if (!is_open && (periodic(0) || (0 <= z && z < extent(0)))) return;
+#pragma unroll
+    for (int h = 0; h < rows; ++h)
+      if (but <= h && h < rows - but)
+#pragma unroll
+        for (int i = 0; i < V; ++i) {
+          auto const beyond = [&](int d, int at) {
+            BoundaryCondition const& side =
+                at < 0 ? grid.boundaries.low[d] : grid.boundaries.high[d];
+            if (!periodic(d) && (at < 0 || at >= extent(d)))
+              plane[h][i] = static_cast<A>(static_cast<Element>(side.value));
+          };
+          // Where constants meet, the caller's first dimension has its own.
+          if (grid.reversed) beyond(0, z);
+          if (!grid.reversed) beyond(2, first + i);
+          beyond(1, first_row + h);
+          if (grid.reversed) beyond(2, first + i);
+          if (!grid.reversed) beyond(0, z);
+        }
+  }
+};
+
 template <class Tuning, class A, class Element, class Epilogue>
 __global__ void __launch_bounds__(Tuning::value.threads,
                                   Tuning::value.min_blocks)
     step_volume(KOKKOSMMA_GRID_CONSTANT
                     StepVolumeArguments<A, Element, Epilogue> const in) {
-  using Index         = std::int64_t;
-  constexpr int V     = Tuning::value.columns;
+  using Tile          = StepVolumeTile<Tuning, A, Element>;
+  constexpr int V     = Tile::V;
+  constexpr int H     = Tile::rows;
   constexpr int S     = Tuning::value.steps;
-  constexpr int rows  = Tuning::value.rows;
   constexpr int warps = Tuning::value.threads / 32;
-  constexpr int H     = rows + 2 * S;
   constexpr int skip  = (S + V - 1) / V;
-  constexpr int per =
-      V * int(sizeof(Element)) < 16 ? V : 16 / int(sizeof(Element));
-  using Words = WordOf<per* int(sizeof(Element))>;
 
   // Warps of a block have rows below each other.
-  unsigned block       = blockIdx.x;
-  unsigned const panel = block % in.panels;
-  block /= in.panels;
   unsigned const row_blocks = (in.strips + warps - 1) / warps;
+  unsigned const panel      = blockIdx.x % in.panels;
+  unsigned const block      = blockIdx.x / in.panels;
   unsigned const strip      = block % row_blocks * warps + threadIdx.x / 32;
   if (strip >= in.strips) return;
-  int const lane    = int(threadIdx.x % 32);
-  int const planes  = int(in.grid.extent[0]);
-  int const lines   = int(in.grid.extent[1]);
-  int const columns = int(in.grid.extent[2]);
-  int const begin   = int(block / row_blocks) * in.panel_planes;
-  int const end     = min(begin + in.panel_planes, planes);
-  int const y0      = int(strip) * rows - S;
-  int const x0      = in.origin + (int(panel) * (32 - 2 * skip) - skip) * V;
-  int const x       = x0 + lane * V;
-
-  Boundaries<3> const& sides = in.grid.boundaries;
-  auto const periodic        = [&](int d) {
-    return sides.low[d].kind == Boundary::periodic;
-  };
-  bool const open_rows    = !periodic(1) && (y0 < 0 || y0 + H > lines);
-  bool const open_columns = !periodic(2) && (x0 < 0 || x0 + 32 * V > columns);
-  // An index that there is: of what stands for an element that is needed.
-  auto const inside = [&](int i, int n, bool is_periodic) {
-    if (is_periodic) i += i < 0 ? n : i >= n ? -n : 0;
-    return i < 0 ? 0 : i >= n ? n - 1 : i;
-  };
-  // What an element is, if it is a constant beyond a boundary.
-  auto const constant = [&](int z, int y, int column, A value) {
-    auto const beyond = [&](int d, int i, int n) {
-      if (!periodic(d) && (i < 0 || i >= n))
-        value = static_cast<A>(static_cast<Element>(
-            i < 0 ? sides.low[d].value : sides.high[d].value));
-    };
-    // Where constants meet, the caller's first dimension has its own.
-    if (in.grid.reversed) {
-      beyond(0, z, planes);
-      beyond(1, y, lines);
-      beyond(2, column, columns);
-    } else {
-      beyond(2, column, columns);
-      beyond(1, y, lines);
-      beyond(0, z, planes);
-    }
-    return value;
-  };
-  auto const set_constants = [&](int z, A(&plane)[H][V], int margin) {
-    if (!open_rows && !open_columns && (periodic(0) || (0 <= z && z < planes)))
-      return;
-#pragma unroll
-    for (int h = 0; h < H; ++h)
-      if (margin <= h && h < H - margin)
-#pragma unroll
-        for (int i = 0; i < V; ++i)
-          plane[h][i] = constant(z, y0 + h, x + i, plane[h][i]);
-  };
-
-  int column = x;
-  if (periodic(2) && column + V <= 0) column += columns;
-  if (periodic(2) && column >= columns) column -= columns;
-  bool const vectors = in.loads && column >= 0 && column + V <= columns &&
-                       (column == x || columns % per == 0);
+  int const lane  = int(threadIdx.x % 32);
+  int const begin = int(block / row_blocks) * in.panel_planes;
+  int const end   = min(begin + in.panel_planes, int(in.grid.extent[0]));
+  Tile const tile(in.grid, int(strip) * Tuning::value.rows - S,
+                  in.origin + (int(panel) * (32 - 2 * skip) - skip) * V,
+                  in.loads);
 
   A sums[S][2][H][V];
 #pragma unroll
@@ -135,29 +170,8 @@ __global__ void __launch_bounds__(Tuning::value.threads,
 #pragma unroll 1
   for (int z = begin - S; z < end + S; ++z) {
     A plane[H][V];
-    Element const* const from =
-        in.grid.data + inside(z, planes, periodic(0)) * in.grid.stride[0];
-#pragma unroll
-    for (int h = 0; h < H; ++h) {
-      Element const* const row =
-          from + inside(y0 + h, lines, periodic(1)) * in.grid.stride[1];
-      LoadedElement<Element> elements[V];
-      if (vectors) {
-#pragma unroll
-        for (int v = 0; v < V / per; ++v) {
-          Words const words =
-              *reinterpret_cast<Words const*>(row + column + v * per);
-          memcpy(static_cast<void*>(elements + v * per), &words, sizeof(words));
-        }
-      } else {
-#pragma unroll
-        for (int i = 0; i < V; ++i)
-          elements[i] = row[inside(column + i, columns, periodic(2))];
-      }
-#pragma unroll
-      for (int i = 0; i < V; ++i) plane[h][i] = static_cast<A>(elements[i]);
-    }
-    set_constants(z, plane, 0);
+    tile.load(z, plane);
+    tile.set_constants(z, plane, 0);
 #pragma unroll
     for (int s = 0; s < S; ++s) {
       A next[H][V];
@@ -180,16 +194,17 @@ __global__ void __launch_bounds__(Tuning::value.threads,
 #pragma unroll
         for (int i = 0; i < V; ++i)
           plane[h][i] = static_cast<A>(static_cast<Element>(next[h][i]));
-      if (s + 1 < S) set_constants(z - s - 1, plane, s + 1);
+      if (s + 1 < S) tile.set_constants(z - s - 1, plane, s + 1);
     }
     int const done = z - S;
     if (done < begin || lane < skip || lane >= 32 - skip) continue;
-    Element* const to = in.epilogue.data + done * in.epilogue.stride[0] + x;
+    Element* const to = in.epilogue.data + done * in.epilogue.stride[0] +
+                        tile.first_row * in.epilogue.stride[1] + tile.first;
 #pragma unroll
     for (int h = S; h < H - S; ++h)
-      if (y0 + h < lines)
-        store_step<V>(to + Index(y0 + h) * in.epilogue.stride[1], x, 0, columns,
-                      in.stores, plane[h]);
+      if (tile.first_row + h < tile.extent(1))
+        store_step<V>(to + h * in.epilogue.stride[1], tile.first, 0,
+                      tile.extent(2), in.stores, plane[h]);
   }
 }
 
