@@ -53,8 +53,8 @@ constexpr bool steps_exist(Scalar element, Scalar result, Scalar accumulator) {
 /// \param kernel  of a single step of the route `streamed`
 template <int R>
 StepForm step_form(StencilWeights<R> const& weights,
-                   [[maybe_unused]] Boundaries<R> const& boundaries,
-                   StencilKernel kernel, StencilProblem const& problem) {
+                   Boundaries<R> const& boundaries, StencilKernel kernel,
+                   StencilProblem const& problem) {
   int const radius = problem.radius;
   if (!problem.one_radius) return StepForm::none;
   // Sums of products into functors have kernels of their own.
@@ -74,13 +74,13 @@ StepForm step_form(StencilWeights<R> const& weights,
     return in_order && radius <= most ? StepForm::product : StepForm::none;
   }
   if (kernel != StencilKernel::direct) return StepForm::none;
-  if constexpr (R == 3) {
-    for (int d = 0; d < R; ++d)
-      for (Boundary const kind :
-           {boundaries.low[d].kind, boundaries.high[d].kind})
-        if (kind != Boundary::constant && kind != Boundary::periodic)
-          return StepForm::none;
-  }
+  auto const goes_on = [](BoundaryCondition const& beyond) {
+    return beyond.kind == Boundary::constant ||
+           beyond.kind == Boundary::periodic;
+  };
+  for (int d = 0; d < R; ++d)
+    if (R == 3 && !(goes_on(boundaries.low[d]) && goes_on(boundaries.high[d])))
+      return StepForm::none;
   DirectPattern const pattern = direct_pattern(weights);
   bool const has_centre       = weights.values()[weights.size() / 2] != 0;
   if (pattern == DirectPattern::star && has_centre &&
