@@ -61,6 +61,18 @@ HostGrid<R> numbers(Place<R> const& extent, Random& random) {
   return grid;
 }
 
+/// The same bits, but for the sign and the digits of a NaN: an instruction
+/// takes those of one operand or of the other.
+template <class T, int R, class Grid>
+void expect_same_numbers(Grid const& found, HostGrid<R> expected) {
+  std::vector<double> const values = found.values();
+  for (std::size_t i = 0; i < values.size(); ++i)
+    if (std::isnan(values[i]) && std::isnan(expected.values[i]))
+      expected.values[i] = values[i];
+  EXPECT_TRUE(
+      found.holds(expected, [](double v) { return static_cast<T>(v); }));
+}
+
 template <class T, int R, class Kind, class Exec>
 void expect_bits_of_steps(Place<R> const& extent,
                           StencilWeights<R> const& weights,
@@ -77,7 +89,7 @@ void expect_bits_of_steps(Place<R> const& extent,
             turn[step % 2].view(), weights, boundaries);
   HostGrid<R> expected(extent);
   expected.values = turn[(steps - 1) % 2].values();
-  EXPECT_TRUE(out.holds(expected, [](double v) { return static_cast<T>(v); }));
+  expect_same_numbers<T>(out, expected);
 }
 
 /// Diffusion at a rate that differs from element to element.
@@ -120,7 +132,7 @@ void expect_updates(Place<2> const& extent, StencilWeights<2> const& weights,
             turn[step % 2].view(), policy, update);
   HostGrid<2> expected(extent);
   expected.values = turn[(steps - 1) % 2].values();
-  EXPECT_TRUE(out.holds(expected, [](double v) { return static_cast<T>(v); }));
+  expect_same_numbers<T>(out, expected);
   if (!exact) return;
   HostGrid<2> sums = data;
   for (std::int64_t step = 0; step < steps; ++step) {

@@ -6,6 +6,7 @@
 #include <backends/cuda/arch/KokkosMMA_Kernel.hpp>
 #include <backends/cuda/kernels/stencil/KokkosMMA_DirectSums.hpp>
 #include <backends/cuda/kernels/stencil/KokkosMMA_StepStencilTuning.hpp>
+#include <backends/cuda/kernels/stencil/KokkosMMA_StepStripTile.hpp>
 #include <core/stencil/KokkosMMA_StencilGrid.hpp>
 #include <core/stencil/KokkosMMA_StepStrips.hpp>
 
@@ -29,7 +30,7 @@ namespace KokkosMMA::Impl::Cuda {
 /// Steps times radius, at most, and columns or rows of a tile beside a
 /// boundary.
 inline constexpr int step_reach      = 12;
-inline constexpr int step_strip_side = 64;
+inline constexpr int step_strip_side = 80;
 
 template <class A, class Element, class Epilogue, class Sums, class Update>
 struct StepArguments {
@@ -210,7 +211,7 @@ __global__ void __launch_bounds__(Tuning::value.threads,
     if (y + ahead < last) loads.load(loaded[ahead - 1]);
 #pragma unroll
     for (int s = 0; s < most; ++s) {
-      if (!Tuning::value.whole && s >= in.steps) break;
+      if (s >= in.steps) break;
       [[maybe_unused]] A old[V];
       if constexpr (updates) {
         centres[s].push(row, old);

@@ -10,14 +10,13 @@
 
 namespace KokkosMMA::Impl::Cuda {
 
-/// How step_stencil takes several steps in one sweep.
+/// How step_stencil and step_line take several steps in one sweep.
 struct StepTuning {
   int columns;     ///< of a lane, side by side
   int steps;       ///< at most
   int threads;     ///< of a block
   int min_blocks;  ///< for which registers of a multiprocessor must suffice
   int ahead;       ///< rows that a lane has loaded before they are needed
-  int whole;       ///< 1 where all sweeps take `steps`
 
   friend constexpr bool operator==(StepTuning const&,
                                    StepTuning const&) = default;
@@ -29,22 +28,46 @@ inline std::string to_string(StepTuning const& t) {
                      " ahead=", t.ahead);
 }
 
-/// Not measured yet.
+/// 8192^2, constants beyond the boundaries, 10^9 updates per second by columns
+/// and steps, kernels timed alone (H100, CUDA 13.0, 2026-11-26; copy 183
+/// double, 364 float, 707 half; single steps 182, 354, 683):
+///
+///   star, radius 1  double 2x8 821, 2x12 796, 4x4 564, 4x6 779, 4x8 899
+///                   float 4x8 1645, 4x10 1687, 4x12 1380, 2x12 1371, 8x8 1538
+///                   half 4x8 1688, 4x10 1485, 8x4 1405
+///   dense 3x3       double 2x6 677, 2x8 624, 4x6 743; float 4x6 1214, 4x8
+///   1393;
+///                   half 4x4 1205, 4x8 1301
+///   product, r = 1  double 2x8 784; float 4x8 1596, 8x4 1094; half 4x8 1576
+///   star, radius 2  double 2x4 444, 4x4 475; float 4x4 880, 4x6 932;
+///                   half 4x4 1026, 4x6 904
+///   star, radius 4  double 2x2 219, 4x2 245, 2x3 210; float 4x2 455, 4x3 514;
+///                   half 4x2 562, 4x3 501
+///
+/// With 5 blocks these spill; 3 rows ahead changed 2 % at most.
 template <class A, class Element>
 constexpr StepTuning step_tuning(StepForm form, int radius) {
-  constexpr bool wide = sizeof(A) > 4;
-  int const columns   = wide ? 2 : 4;
-  int const steps     = radius == 1   ? (form == StepForm::star ? 8 : 6)
-                        : radius == 2 ? 4
-                        : radius == 3 ? 3
-                                      : 2;
-  return {columns, steps, 128, 4, 2, 0};
+  constexpr bool is_double = sizeof(A) > 4;
+  constexpr bool is_small  = sizeof(Element) < sizeof(A);
+  bool const is_star       = form == StepForm::star;
+  bool const is_product    = form == StepForm::product;
+  if (is_double) {
+    int const steps = radius == 1   ? (is_star || is_product ? 8 : 6)
+                      : radius == 2 ? 4
+                                    : 2;
+    return {4, steps, 128, steps == 6 ? 3 : 2, 2};
+  }
+  if (radius == 1) return {4, is_star && !is_small ? 10 : 8, 128, 4, 2};
+  if (is_small) return {4, radius == 2 ? 4 : radius == 3 ? 3 : 2, 128, 4, 2};
+  return {4, radius == 2 ? 6 : 3, 128, 3, 2};
 }
 
-/// Not measured yet.
+/// A line of 2^26 elements, the same runs, by columns and steps: double 4x8
+/// 1491, 8x16 2872, 16x32 3543; float 8x16 4437, 16x32 6493; half 8x16 3752,
+/// 16x32 4200.
 template <class A, class Element>
 constexpr StepTuning step_line_tuning(int radius) {
-  return {sizeof(A) > 4 ? 4 : 8, 8 / radius, 128, 8, 0, 0};
+  return {16, 32 / radius, 128, 6, 0};
 }
 
 /// How step_volume takes several steps in one sweep.
