@@ -188,8 +188,8 @@ struct StencilKernels<Kokkos::Cuda> {
 
   /// How many steps a sweep of this form takes at most.
   template <class A, class Element, int R>
-  static int steps_of_sweep(StepForm form, int radius) {
-    return Cuda::steps_of_sweep<A, Element, R>(form, radius);
+  static int steps_of_sweep(StepForm form, int radius, bool updates) {
+    return Cuda::steps_of_sweep<A, Element, R>(form, radius, updates);
   }
   /// A sweep for several steps.
   template <class A, class Element, int R, class Epilogue, class Update>
@@ -321,7 +321,7 @@ class StencilSweep {
     return steps_in_grid(
         m_extents, radius,
         Kernels::template steps_of_sweep<A, canonical_t<Element>, R>(
-            step_form(), radius));
+            step_form(), radius, m_problem.to_functor));
   }
   /// So many steps in one sweep.
   template <class Y, class Update>

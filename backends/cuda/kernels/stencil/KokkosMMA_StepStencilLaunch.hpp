@@ -17,6 +17,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <type_traits>
 
 namespace KokkosMMA::Impl::Cuda {
 
@@ -93,7 +94,8 @@ void launch_step_form(Kokkos::Cuda const& space,
                       Weights const& weights, int radius, int steps,
                       Epilogue const& epilogue, Update const& update) {
   if (radius == Radius) {
-    using Tuning = tuning_type<step_tuning<A, Element>(Form, Radius)>;
+    using Tuning = tuning_type<step_tuning<A, Element>(
+        Form, Radius, !std::is_same_v<Update, NoUpdate>)>;
     using Sums =
         typename StepSumsOf<A, Tuning::value.columns, Radius, Form>::type;
     launch_steps<Tuning, Sums, A>(space, grid, weights, steps, epilogue,
@@ -104,12 +106,13 @@ void launch_step_form(Kokkos::Cuda const& space,
   }
 }
 
-/// How many steps a sweep takes at most.
+/// How many steps a sweep takes at most; `updates` of a functor of the
+/// caller's.
 template <class A, class Element, int R>
-int steps_of_sweep(StepForm form, int radius) {
+int steps_of_sweep(StepForm form, int radius, bool updates = false) {
   if (form == StepForm::none) return 1;
   return R == 1   ? step_line_tuning<A, Element>(radius).steps
-         : R == 2 ? step_tuning<A, Element>(form, radius).steps
+         : R == 2 ? step_tuning<A, Element>(form, radius, updates).steps
                   : step_volume_tuning<A, Element>().steps;
 }
 

@@ -44,13 +44,19 @@ inline std::string to_string(StepTuning const& t) {
 ///   star, radius 4  double 2x2 219, 4x2 245, 2x3 210; float 4x2 455, 4x3 514;
 ///                   half 4x2 562, 4x3 501
 ///
-/// With 5 blocks these spill; 3 rows ahead changed 2 % at most.
+/// With 5 blocks these spill; 3 rows ahead changed 2 % at most. Updates keep
+/// rows of values too: what fits without spills (sm_90), not measured.
 template <class A, class Element>
-constexpr StepTuning step_tuning(StepForm form, int radius) {
+constexpr StepTuning step_tuning(StepForm form, int radius,
+                                 bool updates = false) {
   constexpr bool is_double = sizeof(A) > 4;
   constexpr bool is_small  = sizeof(Element) < sizeof(A);
   bool const is_star       = form == StepForm::star;
   bool const is_product    = form == StepForm::product;
+  if (updates) {
+    int const steps = radius == 1 ? (is_star ? 6 : 5) : radius == 2 ? 3 : 2;
+    return {is_double ? 2 : 4, steps, 128, 3, 2};
+  }
   if (is_double) {
     int const steps = radius == 1   ? (is_star || is_product ? 8 : 6)
                       : radius == 2 ? 4
