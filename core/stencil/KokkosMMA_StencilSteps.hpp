@@ -74,12 +74,8 @@ StepForm step_form(StencilWeights<R> const& weights,
     return in_order && radius <= most ? StepForm::product : StepForm::none;
   }
   if (kernel != StencilKernel::direct) return StepForm::none;
-  auto const goes_on = [](BoundaryCondition const& beyond) {
-    return beyond.kind == Boundary::constant ||
-           beyond.kind == Boundary::periodic;
-  };
   for (int d = 0; d < R; ++d)
-    if (R == 3 && !(goes_on(boundaries.low[d]) && goes_on(boundaries.high[d])))
+    if (R == 3 && boundaries.low[d].kind != Boundary::periodic)
       return StepForm::none;
   DirectPattern const pattern = direct_pattern(weights);
   bool const has_centre       = weights.values()[weights.size() / 2] != 0;

@@ -52,20 +52,17 @@ constexpr StepTuning step_tuning(StepForm form, int radius,
   constexpr bool is_double = sizeof(A) > 4;
   constexpr bool is_small  = sizeof(Element) < sizeof(A);
   bool const is_star       = form == StepForm::star;
-  bool const is_product    = form == StepForm::product;
   if (updates) {
     int const steps = radius == 1 ? (is_star ? 6 : 5) : radius == 2 ? 3 : 2;
     return {is_double ? 2 : 4, steps, 128, 3, 2};
   }
   if (is_double) {
-    int const steps = radius == 1   ? (is_star || is_product ? 8 : 6)
-                      : radius == 2 ? 4
-                                    : 2;
-    return {4, steps, 128, steps == 6 ? 3 : 2, 2};
+    int const steps = radius == 1 ? 8 : radius == 2 ? 4 : radius == 3 ? 3 : 2;
+    return {4, steps, 128, 2, 2};
   }
   if (radius == 1) return {4, is_star && !is_small ? 10 : 8, 128, 4, 2};
   if (is_small) return {4, radius == 2 ? 4 : radius == 3 ? 3 : 2, 128, 4, 2};
-  return {4, radius == 2 ? 6 : 3, 128, 3, 2};
+  return {4, radius == 2 ? 6 : radius == 3 ? 4 : 3, 128, 3, 2};
 }
 
 /// A line of 2^26 elements, the same runs, by columns and steps: double 4x8
@@ -88,7 +85,8 @@ struct StepVolumeTuning {
                                    StepVolumeTuning const&) = default;
 };
 
-/// Not measured yet.
+/// Periodic, 512^3, 10^9 updates per second, and of single steps (H100, CUDA
+/// 13.0, 2026-11-26): double 293, 158; float 486, 297; half 624, 555.
 template <class A, class Element>
 constexpr StepVolumeTuning step_volume_tuning() {
   return {sizeof(A) > 4 ? 2 : 4, 4, 2, 128, 3};

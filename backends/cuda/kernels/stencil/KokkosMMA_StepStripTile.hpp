@@ -121,12 +121,33 @@ struct StepStripTile {
   template <bool InGrid, class Make, class Put>
   __device__ __forceinline__ void each(Box const& box, Make const& make,
                                        Put const& put) const {
+    constexpr int at_once = 4;  // rows of a warp, for their latency
+    int const warps       = threads / 32;
+    int const warp        = thread / 32;
+    int const n           = int(grid.extent[0]);
+    bool const goes_on    = grid.boundaries.low[0].kind == Boundary::periodic;
     for (int j = box.begin[1] + thread % 32; j < box.end[1]; j += 32) {
       int column         = j;
       bool const in_line = resolve<1, InGrid>(column);
-#pragma unroll 4
-      for (int i = box.begin[0] + thread / 32; i < box.end[0];
-           i += threads / 32) {
+      // Rows that stand for themselves.
+      bool const all = goes_on && !InGrid;
+      int const low  = !in_line                  ? box.end[0]
+                       : all || box.begin[0] > 0 ? box.begin[0]
+                                                 : 0;
+      int const high = all || box.end[0] < n ? box.end[0] : n;
+      for (int i = low + warp; i < high; i += at_once * warps) {
+        A values[at_once];
+#pragma unroll
+        for (int k = 0; k < at_once; ++k) {
+          int const row = i + k * warps;
+          values[k]     = make(row < high ? row : i, column);
+        }
+#pragma unroll
+        for (int k = 0; k < at_once; ++k)
+          if (i + k * warps < high) put(i + k * warps, j, values[k]);
+      }
+      for (int i = box.begin[0] + warp; i < box.end[0]; i += warps) {
+        if (low <= i && i < high) continue;
         int row = i;
         if (resolve<0, InGrid>(row) && in_line)
           put(i, j, make(row, column));
