@@ -29,20 +29,19 @@ inline std::string to_string(StepTuning const& t) {
 }
 
 /// 8192^2, constants beyond the boundaries, 10^9 updates per second by columns
-/// and steps, kernels timed alone (H100, CUDA 13.0, 2026-11-26; copy 183
-/// double, 364 float, 707 half; single steps 182, 354, 683):
+/// and steps, kernels timed alone (H100, CUDA 13.0, 2026-11-26; copy 184
+/// double, 360 float, 688 half; single steps 182, 352, 669):
 ///
-///   star, radius 1  double 2x8 821, 2x12 796, 4x4 564, 4x6 779, 4x8 899
-///                   float 4x8 1645, 4x10 1687, 4x12 1380, 2x12 1371, 8x8 1538
-///                   half 4x8 1688, 4x10 1485, 8x4 1405
-///   dense 3x3       double 2x6 677, 2x8 624, 4x6 743; float 4x6 1214, 4x8
-///   1393;
-///                   half 4x4 1205, 4x8 1301
-///   product, r = 1  double 2x8 784; float 4x8 1596, 8x4 1094; half 4x8 1576
-///   star, radius 2  double 2x4 444, 4x4 475; float 4x4 880, 4x6 932;
-///                   half 4x4 1026, 4x6 904
-///   star, radius 4  double 2x2 219, 4x2 245, 2x3 210; float 4x2 455, 4x3 514;
-///                   half 4x2 562, 4x3 501
+///   star, r = 1    double 2x8 857, 4x8 934, 4x10 949
+///                  float 4x8 1645, 4x10 1634, 4x12 1522; half 4x8 1723
+///   dense 3x3      double 4x6 741, 4x8 775; float 4x8 1438; half 4x8 1313
+///   product, r = 1 double 4x8 910; float 4x8 1663; half 4x8 1586
+///   star, r = 2    double 4x4 486; float 4x4 898, 4x6 894; half 4x4 1024
+///   star, r = 3    double 4x2 273, 4x3 339; float 4x4 625; half 4x4 573
+///   star, r = 4    double 4x2 247; float 4x2 457, 4x3 488; half 4x2 527
+///
+/// Stars of radius 1 on periodic grids: 1026, 2023, 1936; floats of 16384^2
+/// 1883 and, periodic, 2154.
 ///
 /// With 5 blocks these spill; 3 rows ahead changed 2 % at most. Updates keep
 /// rows of values too: what fits without spills (sm_90), not measured.
