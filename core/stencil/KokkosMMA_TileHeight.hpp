@@ -49,14 +49,14 @@ constexpr std::int64_t short_block_height(std::int64_t rows,
 }
 
 /// Rows of tall row blocks where `slots` blocks run at once, each of which
-/// costs `lead` rows more than it has. In several rounds: blocks at the
-/// boundaries take longer, and in one all would wait for them.
+/// costs `lead` rows more than it has. In several rounds, where blocks at the
+/// boundaries take longer: in one all would wait for them.
 constexpr std::int64_t tall_block_height(std::int64_t rows, std::int64_t panels,
-                                         std::int64_t slots,
-                                         std::int64_t lead) {
+                                         std::int64_t slots, std::int64_t lead,
+                                         std::int64_t least_rounds = 3) {
   std::int64_t best      = rows;
   std::int64_t best_cost = std::numeric_limits<std::int64_t>::max();
-  for (std::int64_t rounds = 3; rounds <= 8; ++rounds) {
+  for (std::int64_t rounds = least_rounds; rounds <= 8; ++rounds) {
     std::int64_t const row_blocks =
         std::clamp<std::int64_t>(rounds * slots / panels, 1, rows);
     std::int64_t const in_turn = (row_blocks * panels + slots - 1) / slots;

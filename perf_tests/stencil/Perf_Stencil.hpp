@@ -253,6 +253,13 @@ void StencilTests::register_stencils() {
             (few ? steps == 8 && conditions == Conditions::periodic : first))
           add(with_routes({plain, stencil}, false), form, 1, conditions, steps);
   }
+  // Schemes of finite differences, whose weights are no outer product.
+  for (Form form : {Form::star_mean, Form::dense_mean})
+    for (Conditions conditions :
+         {Conditions::constant, Conditions::periodic, Conditions::reflect})
+      if (R == 2 && !integers && (first || all))
+        add(with_routes({plain, stencil}, false), form, 1, conditions,
+            few ? 4 : 24);
 }
 
 template <class T, int R>

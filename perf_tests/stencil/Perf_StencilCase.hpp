@@ -24,7 +24,17 @@ enum class Contender {
   mma,
   automaton
 };
-enum class Form { box, mean, star, binomial, dense, dense_real, automaton };
+enum class Form {
+  box,
+  mean,
+  star,
+  star_mean,
+  binomial,
+  dense,
+  dense_mean,
+  dense_real,
+  automaton
+};
 
 constexpr char const* name_of(Contender c) {
   constexpr char const* names[] = {
@@ -33,8 +43,9 @@ constexpr char const* name_of(Contender c) {
   return names[static_cast<int>(c)];
 }
 constexpr char const* name_of(Form f) {
-  constexpr char const* names[] = {
-      "box", "mean", "star", "binomial", "dense", "dense_real", "automaton"};
+  constexpr char const* names[] = {"box",        "mean",       "star",
+                                   "star_mean",  "binomial",   "dense",
+                                   "dense_mean", "dense_real", "automaton"};
   return names[static_cast<int>(f)];
 }
 constexpr KokkosMMA::Boundary boundary_of(Conditions f) {
@@ -111,8 +122,12 @@ ExactWeights<R> exact_weights(Form form, int radius, bool integers) {
     weights.shift = integers ? 0 : 2 * radius * R;
     return weights;
   }
+  // Steps neither grow nor fade: these weights have one as their sum.
+  bool const star   = form == Form::star || form == Form::star_mean;
+  bool const mean   = form == Form::star_mean || form == Form::dense_mean;
   std::size_t count = 1;
   for (int d = 0; d < R; ++d) count *= static_cast<std::size_t>(width);
+  if (mean) weights.shift = star ? 3 : R == 2 ? 4 : 5;
   for (std::size_t at = 0; at < count; ++at) {
     ExactTap<R> tap{};
     int away         = 0;
@@ -122,12 +137,15 @@ ExactWeights<R> exact_weights(Form form, int radius, bool integers) {
           static_cast<int>(rest % static_cast<std::size_t>(width)) - radius;
       away += tap.offset[d] != 0;
     }
-    if (form == Form::star && away > 1) continue;
+    if (star && away > 1) continue;
     std::uint64_t const random = mix(at + 1000);
-    tap.weight                 = form == Form::star ? 1
-                                 : form == Form::dense
-                                     ? static_cast<std::int64_t>(random % 15 + 1)
-                                     : static_cast<std::int64_t>(random >> 44 | 1);
+    std::int64_t const centre  = (std::int64_t(1) << weights.shift) -
+                                (star ? 2 * R : static_cast<int>(count) - 1);
+    tap.weight = mean   ? (away == 0 ? centre : 1)
+                 : star ? 1
+                 : form == Form::dense
+                     ? static_cast<std::int64_t>(random % 15 + 1)
+                     : static_cast<std::int64_t>(random >> 44 | 1);
     weights.taps.push_back(tap);
   }
   if (form == Form::dense_real) weights.shift = 20;

@@ -5,6 +5,7 @@
 // sums.
 
 #include "StencilCases.hpp"
+#include "StencilStepCases.hpp"
 
 #include <array>
 #include <cmath>
@@ -163,6 +164,57 @@ TYPED_TEST(StencilTypes, StepsOfDoubles) {
 }
 TYPED_TEST(StencilTypes, StepsBetweenTypes) {
   steps_between_types<float, half_t, TypeParam>();
+}
+
+// --- several steps have the bits of steps
+// --------------------------------------
+
+using Right = Kokkos::LayoutRight;
+using Left  = Kokkos::LayoutLeft;
+using enum StepWeights;
+
+TYPED_TEST(StencilTypes, BitsOfStepsOfFloats) {
+  steps_of<float, Plain<Right>, TypeParam>({star, dense, sparse, product, mean},
+                                           14);
+  steps_of<float, Framed<Right>, TypeParam>({star, product}, 8);
+}
+TYPED_TEST(StencilTypes, BitsOfStepsOfDoubles) {
+  steps_of<double, Plain<Right>, TypeParam>(
+      {star, dense, sparse, product, mean}, 14);
+  steps_of<double, Framed<Left>, TypeParam>({star, dense}, 8);
+}
+TYPED_TEST(StencilTypes, BitsOfStepsOfSmallFloats) {
+  steps_of<half_t, Plain<Right>, TypeParam>(
+      {star, dense, sparse, product, mean}, 14);
+  steps_of<bhalf_t, Plain<Right>, TypeParam>({star, dense}, 6);
+}
+TYPED_TEST(StencilTypes, BitsOfStepsOfFunctors) {
+  steps_of_updates<float, Plain<Right>, TypeParam>(14);
+  steps_of_updates<double, Framed<Left>, TypeParam>(14);
+}
+TYPED_TEST(StencilTypes, BitsOfStepsOfVolumes) {
+  SeededRandom random;
+  auto const star = StencilWeights<3>::star(1);
+  for (int i = 0; i < 16; ++i) {
+    std::vector<double> values(star.values().begin(), star.values().end());
+    for (double& value : values) value *= random.uniform(-.2, .3);
+    expect_bits_of_steps<float, 3, Plain<Right>, TypeParam>(
+        {random.integer(4, 30), random.integer(4, 40), random.integer(4, 150)},
+        StencilWeights<3>::dense(1, values),
+        i < 8 ? Boundaries<3>::all(Boundary(i / 4), .3)
+              : random_boundaries<3>(random, false),
+        random.integer(2, 6), random);
+  }
+}
+// Many panels and pieces of them.
+TYPED_TEST(StencilTypes, BitsOfStepsOnLargerGrids) {
+  SeededRandom random;
+  expect_bits_of_steps<float, 2, Plain<Right>, TypeParam>(
+      {900, 1501}, fractions(star, 1, random),
+      random_boundaries<2>(random, false), 9, random);
+  expect_bits_of_steps<double, 2, Plain<Right>, TypeParam>(
+      {1501, 900}, fractions(product, 2, random),
+      random_boundaries<2>(random, false), 7, random);
 }
 
 }  // namespace

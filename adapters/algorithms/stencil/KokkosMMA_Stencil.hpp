@@ -12,7 +12,6 @@
 #include <adapters/kokkos/KokkosMMA_VerboseCalls.hpp>
 #include <core/stencil/KokkosMMA_Boundary.hpp>
 #include <core/stencil/KokkosMMA_RouteStencil.hpp>
-#include <core/stencil/KokkosMMA_StencilFusion.hpp>
 #include <core/stencil/KokkosMMA_StencilPlan.hpp>
 #include <core/stencil/KokkosMMA_StencilWeights.hpp>
 
@@ -22,9 +21,23 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <type_traits>
 
 namespace KokkosMMA {
 namespace Impl {
+
+/// Whether a functor makes the next value of an element.
+template <class Update, class Element, class A, int R>
+inline constexpr bool is_stencil_update =
+    std::is_invocable_r_v<A, Update const&, std::int64_t, std::int64_t,
+                          std::int64_t, Element, A>;
+template <class Update, class Element, class A>
+inline constexpr bool is_stencil_update<Update, Element, A, 2> =
+    std::is_invocable_r_v<A, Update const&, std::int64_t, std::int64_t, Element,
+                          A>;
+template <class Update, class Element, class A>
+inline constexpr bool is_stencil_update<Update, Element, A, 1> =
+    std::is_invocable_r_v<A, Update const&, std::int64_t, Element, A>;
 
 /// The label of a call that was given none; empty where nobody would read it.
 inline std::string stencil_label(std::string const& label, char const* who,
@@ -35,55 +48,75 @@ inline std::string stencil_label(std::string const& label, char const* who,
   return concatenate(who, "[", to_string(route), ",", to_string(input), "]");
 }
 
-/// One sweep of one or more steps into a View: one kernel for Kokkos Tools.
+/// What a sweep of one step does with its sums.
 template <class Sweep, class Y>
+IntoGrid<Y> step_functor(Sweep const&, IntoGrid<Y> const& into, NoUpdate) {
+  return into;
+}
+template <class Sweep, class Y, class Update>
+auto step_functor(Sweep const& sweep, IntoGrid<Y> const& into,
+                  Update const& update) {
+  using X = std::remove_cvref_t<decltype(sweep.view())>;
+  UpdatedGrid<X, Y, Update> functor{sweep.view(), into.y, update, {}};
+  for (int d = 0; d < rank_of<X>; ++d)
+    functor.ghosts[d] =
+        sweep.boundaries().ghosts_low(d, sweep.plan().weights.radius(d));
+  return functor;
+}
+
+/// One sweep of one or more steps into a View: one kernel for Kokkos Tools.
+template <class Sweep, class Y, class Update>
 void run_sweep(std::string const& label, Sweep const& sweep,
-               [[maybe_unused]] std::int64_t steps, IntoGrid<Y> const& into) {
+               [[maybe_unused]] std::int64_t steps, IntoGrid<Y> const& into,
+               Update const& update) {
+  auto const functor = step_functor(sweep, into, update);
   if constexpr (Sweep::has_kernels) {
     if (sweep.route() != Route::generic) {
       typename Sweep::Kernels::Announced const announced(label, sweep.space());
       if constexpr (Sweep::template fuses<typename IntoGrid<Y>::Value>) {
-        if (steps > 1) return sweep.launch_fused(int(steps), into);
+        if (steps > 1) return sweep.launch_steps(int(steps), into, update);
       }
-      return sweep.launch(into);
+      return sweep.launch(functor);
     }
   }
-  sweep.run_generic(into, [&](auto const& range, auto const& kernel) {
+  sweep.run_generic(functor, [&](auto const& range, auto const& kernel) {
     Kokkos::parallel_for(label, range, kernel);
   });
 }
 
 /// Number of sweeps for the steps of a call: fewer than steps where kernels
-/// take several of them together.
-template <class Exec, class A, class Element, class Result, int R>
-std::int64_t fused_sweeps([[maybe_unused]] StencilPlan<R> const& plan,
-                          [[maybe_unused]] Boundaries<R> const& boundaries,
-                          [[maybe_unused]] GridExtents<R> const& extents,
-                          std::int64_t steps) {
-  using Kernels = StencilKernels<Exec>;
-  if constexpr (Kernels::template fuses<A, Element, Result, R>) {
-    constexpr Scalar type = scalar_v<A>;
-    if (!plan.product) return steps;
-    std::int64_t const most = std::min<std::int64_t>(
-        steps, fusible_steps(plan.weights, boundaries, extents,
-                             {type, type, type}, fused_max_radius));
-    if (most < 2) return steps;
-    std::int64_t const sweeps = (steps + most - 1) / most;
-    std::int64_t const fewer = steps / sweeps, more = (steps - 1) / sweeps + 1;
-    for (std::int64_t const together : {fewer, more})
-      if (together > 1 &&
-          !Kernels::takes_fused(compose(*plan.product, int(together))))
-        return steps;
-    return sweeps;
+/// take several of them together, the first and all others alike.
+template <class First, class Next, class Result>
+std::int64_t number_of_sweeps([[maybe_unused]] First const& first,
+                              [[maybe_unused]] Next const& next,
+                              std::int64_t steps) {
+  if constexpr (First::template fuses<Result>) {
+    if (first.step_form() == next.step_form() &&
+        first.plan().is_reversed == next.plan().is_reversed) {
+      std::int64_t const most = first.steps_of_sweep();
+      return (steps + most - 1) / most;
+    }
   }
   return steps;
 }
 
-template <class A, class Exec, class X, class Y>
+/// Adds to an explanation how many steps a sweep takes.
+template <class Result, class Sweep>
+void explain_steps([[maybe_unused]] Sweep const& sweep) {
+  if constexpr (Sweep::template fuses<Result>) {
+    int const most = sweep.steps_of_sweep();
+    if (most > 1)
+      *explanation_of_this_thread() +=
+          concatenate("; at most ", most, " steps in one sweep");
+  }
+}
+
+/// \param update NoUpdate, or what makes an element of its value and its sum
+template <class A, class Exec, class X, class Y, class Update = NoUpdate>
 void run_stencil(std::string const& label, Exec const& exec, X const& in,
                  Y const& out, StencilWeights<rank_of<X>> const& weights,
                  Boundaries<rank_of<X>> const& boundaries, std::int64_t steps,
-                 Settings const& settings) {
+                 Settings const& settings, Update const& update = {}) {
   constexpr char const* who = "KokkosMMA::stencil";
   constexpr int R           = rank_of<X>;
   using Element             = typename X::non_const_value_type;
@@ -93,6 +126,8 @@ void run_stencil(std::string const& label, Exec const& exec, X const& in,
   using Between             = operand_t<Y, Layout, true>;
   using To                  = operand_t<Y, Layout, false>;
   using Memory              = MemoryLike<Exec, Y>;
+  constexpr bool updates    = !std::is_same_v<Update, NoUpdate>;
+  using Sums                = std::conditional_t<updates, void, Result>;
 
   check_stencil_call<A>(who, in, out, weights, boundaries, boundaries, steps,
                         settings);
@@ -100,6 +135,7 @@ void run_stencil(std::string const& label, Exec const& exec, X const& in,
   // `out` and the memory between two steps take turns: what one of them refuses
   // is done with neither.
   auto const rows_written = [&](bool is_reversed) {
+    if (updates) return RowLayout::aligned_16;
     RowLayout const rows = row_layout(out, is_reversed);
     if (steps == 1) return rows;
     return std::min(rows, row_layout(Memory::without_memory(out), is_reversed));
@@ -107,14 +143,22 @@ void run_stencil(std::string const& label, Exec const& exec, X const& in,
   From const from(in);
   auto const plan              = stencil_plan(from, weights);
   Boundaries<R> const held     = as_elements<Element>(who, boundaries);
-  StencilProblem const problem = stencil_problem<Exec, A, Element, Result>(
+  StencilProblem const problem = stencil_problem<Exec, A, Element, Sums>(
       *plan, held,
       row_layout(stencil_grid(from, held, extents, weights.radius(),
                               plan->is_reversed)),
       rows_written(plan->is_reversed));
   std::optional<RouteDecision> const decision =
       decide_or_explain(who, exec, settings, stencil_route(exec, problem));
-  if (!decision) return;
+  if (!decision) {
+    if (steps > 1)
+      explain_steps<Result>(StencilSweep<Exec, R, A, From>(
+          exec, from, extents, plan, held, problem,
+          decide_wish(effective_settings(settings),
+                      stencil_route(exec, problem))
+              .route));
+    return;
+  }
   report_call(who, label, *decision);
   Route const route = decision->route;
   StencilSweep<Exec, R, A, From> const first(exec, from, extents, plan, held,
@@ -122,7 +166,8 @@ void run_stencil(std::string const& label, Exec const& exec, X const& in,
   std::string const name = stencil_label(label, who, route, problem.input);
   if (steps == 1) {
     last_route_of_this_thread() = route;
-    if (!first.empty()) run_sweep(name, first, 1, IntoGrid<To>{To(out)});
+    if (!first.empty())
+      run_sweep(name, first, 1, IntoGrid<To>{To(out)}, update);
     return;
   }
   if constexpr (accumulator_holds<Result, A>()) {
@@ -131,9 +176,8 @@ void run_stencil(std::string const& label, Exec const& exec, X const& in,
                                         : stencil_plan(out, weights);
     RowLayout const rows          = rows_written(next_plan->is_reversed);
     Boundaries<R> const next_held = as_elements<Result>(who, boundaries);
-    StencilProblem const next_problem =
-        stencil_problem<Exec, A, Result, Result>(*next_plan, next_held, rows,
-                                                 rows);
+    StencilProblem const next_problem = stencil_problem<Exec, A, Result, Sums>(
+        *next_plan, next_held, rows, rows);
     Route const next_route =
         decide_call(who, settings, stencil_route(exec, next_problem)).route;
     last_route_of_this_thread() = route;
@@ -141,25 +185,24 @@ void run_stencil(std::string const& label, Exec const& exec, X const& in,
     StencilSweep<Exec, R, A, Between> const next(exec, Between(out), extents,
                                                  next_plan, next_held,
                                                  next_problem, next_route);
-    bool const fuses = route == Route::streamed &&
-                       next_route == Route::streamed &&
-                       plan->is_reversed == next_plan->is_reversed;
-    std::int64_t const sweeps = fuses ? fused_sweeps<Exec, A, Element, Result>(
-                                            *plan, held, extents, steps)
-                                      : steps;
-    Memory const memory(exec, "KokkosMMA::between_steps", out);
+    std::int64_t const sweeps =
+        number_of_sweeps<decltype(first), decltype(next), Result>(first, next,
+                                                                  steps);
+    std::optional<Memory> memory;
+    if (sweeps > 1) memory.emplace(exec, "KokkosMMA::between_steps", out);
     // The last sweep writes to `out`.
     auto const target = [&](std::int64_t sweep) {
-      return (sweeps - sweep) % 2 == 1 ? To(out) : To(memory.view());
+      return (sweeps - sweep) % 2 == 1 ? To(out) : To(memory->view());
     };
     for (std::int64_t sweep = 0; sweep < sweeps; ++sweep) {
       std::int64_t const together =
           steps / sweeps + (sweep < steps % sweeps ? 1 : 0);
       IntoGrid<To> const into{target(sweep)};
       if (sweep == 0)
-        run_sweep(name, first, together, into);
+        run_sweep(name, first, together, into, update);
       else
-        run_sweep(name, next.with(Between(target(sweep - 1))), together, into);
+        run_sweep(name, next.with(Between(target(sweep - 1))), together, into,
+                  update);
     }
   }
 }
@@ -214,9 +257,9 @@ void stencil(std::string const& label, Exec const& exec, X const& in,
 /// integer accumulator needs integer weights. Floating-point sums are rounded
 /// to `out` once per step, in an order that the weights, the types and the
 /// route fix: the same call gives the same bits. An element whose weight is 0
-/// is not read into the sum. On Cuda, steps of float and double may be taken
-/// together (core/stencil/KokkosMMA_StencilFusion.hpp bounds by how much that
-/// differs).
+/// is not read into the sum. Several steps have the bits of as many calls of
+/// one step whose Views lie as `out` does, also where one sweep takes them
+/// together.
 ///
 /// On tensor cores the weights are band matrices: one product per dimension, or
 /// one per row of weights (core/stencil/KokkosMMA_WarpBand.hpp,
@@ -263,6 +306,62 @@ void stencil(Exec const& exec, X const& in, Y const& out,
              StencilPolicy<PolicyExec, PolicyView, Accumulator> const& policy,
              std::int64_t steps = 1, Settings const& settings = {}) {
   stencil(std::string(), exec, in, out, policy, steps, settings);
+}
+
+/// Steps of a functor of the caller's, with a label for Kokkos Tools.
+template <class Exec, Impl::StencilView X, Impl::StencilView Y,
+          class PolicyExec, class PolicyView, class Accumulator, class Update>
+requires(std::is_class_v<Update>) void stencil(
+    std::string const& label, Exec const& exec, X const& in, Y const& out,
+    StencilPolicy<PolicyExec, PolicyView, Accumulator> const& policy,
+    Update const& update, std::int64_t steps = 1,
+    Settings const& settings = {}) {
+  using Policy  = StencilPolicy<PolicyExec, PolicyView, Accumulator>;
+  using A       = typename Policy::value_type;
+  using Element = typename X::non_const_value_type;
+  static_assert(Impl::rank_of<X> == Policy::rank,
+                "KokkosMMA::stencil: the rank of the Views must be that of the "
+                "policy");
+  static_assert(
+      Impl::is_stencil_update<Update, Element, A, Policy::rank>,
+      "KokkosMMA::stencil: the functor is called with the indices of an "
+      "element, std::int64_t, its value and the sum of its neighbours, and "
+      "returns the element's next value");
+  KOKKOSMMA_IMPL_CHECK_STENCIL_VIEWS("KokkosMMA::stencil", Exec, X, Y, A);
+  Impl::run_stencil<A>(label, exec, in, out, policy.weights(),
+                       policy.boundaries(), steps, settings, update);
+}
+
+/// Steps of a functor of the caller's: out(i, j) is update(i, j, in(i, j),
+/// sum), where the sum is that of the weights, the boundaries and the type of a
+/// policy, whose View is not read. With `steps` above one, what one step wrote
+/// is what the next one reads, rounded to the elements of `out`.
+///
+/// \code
+/// KokkosMMA::stencil(
+///     exec, u, later,
+///     KokkosMMA::StencilPolicy(exec, u, StencilWeights<2>::star(1), torus),
+///     KOKKOS_LAMBDA(std::int64_t i, std::int64_t j, float value, float sum) {
+///       return value + diffusivity(i, j) * (sum - 5 * value);
+///     },
+///     100);
+/// \endcode
+///
+/// \param update called on the device with the indices of an element,
+///               std::int64_t, its value and the sum of its neighbours; returns
+///               its next value. It may be called several times for an element
+///               and a step, and writes nothing.
+///
+/// Several steps have the bits of as many calls, also where one sweep takes
+/// them together. Otherwise as stencil() of a policy.
+template <class Exec, Impl::StencilView X, Impl::StencilView Y,
+          class PolicyExec, class PolicyView, class Accumulator, class Update>
+requires(std::is_class_v<Update>) void stencil(
+    Exec const& exec, X const& in, Y const& out,
+    StencilPolicy<PolicyExec, PolicyView, Accumulator> const& policy,
+    Update const& update, std::int64_t steps = 1,
+    Settings const& settings = {}) {
+  stencil(std::string(), exec, in, out, policy, update, steps, settings);
 }
 
 }  // namespace KokkosMMA

@@ -12,6 +12,8 @@
 #include <core/stencil/KokkosMMA_RowAlignment.hpp>
 #include <core/stencil/KokkosMMA_StencilGrid.hpp>
 #include <core/stencil/KokkosMMA_StencilPlan.hpp>
+#include <core/stencil/KokkosMMA_StencilSteps.hpp>
+#include <core/stencil/KokkosMMA_StepStrips.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -20,10 +22,9 @@
 #include <backends/cuda/kernels/stencil/KokkosMMA_BandStencilLaunch.hpp>
 #include <backends/cuda/kernels/stencil/KokkosMMA_DenseBandStencilLaunch.hpp>
 #include <backends/cuda/kernels/stencil/KokkosMMA_DirectStencil.hpp>
-#include <backends/cuda/kernels/stencil/KokkosMMA_FusedStencil.hpp>
-#include <backends/cuda/kernels/stencil/KokkosMMA_BoundaryStrips.hpp>
 #include <backends/cuda/kernels/stencil/KokkosMMA_SeparableStencilLaunch.hpp>
 #include <backends/cuda/kernels/stencil/KokkosMMA_SeparableVolumeLaunch.hpp>
+#include <backends/cuda/kernels/stencil/KokkosMMA_StepStencilLaunch.hpp>
 #endif
 
 #include <algorithm>
@@ -60,6 +61,33 @@ struct IntoGrid {
   KOKKOS_FORCEINLINE_FUNCTION void operator()(std::int64_t i, std::int64_t j,
                                               std::int64_t k, A sum) const {
     y(i, j, k) = static_cast<Value>(sum);
+  }
+};
+
+/// A functor that writes what the caller's makes of each element and its sum.
+template <class X, class Y, class Update>
+struct UpdatedGrid {
+  using Value = typename Y::non_const_value_type;
+  X x;
+  Y y;
+  Update update;
+  std::int64_t ghosts[rank_of<X>];  ///< of x, before element 0
+
+  template <class A>
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(std::int64_t i, A sum) const {
+    y(i) = static_cast<Value>(update(i, x(i + ghosts[0]), sum));
+  }
+  template <class A>
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(std::int64_t i, std::int64_t j,
+                                              A sum) const {
+    y(i, j) =
+        static_cast<Value>(update(i, j, x(i + ghosts[0], j + ghosts[1]), sum));
+  }
+  template <class A>
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(std::int64_t i, std::int64_t j,
+                                              std::int64_t k, A sum) const {
+    y(i, j, k) = static_cast<Value>(
+        update(i, j, k, x(i + ghosts[0], j + ghosts[1], k + ghosts[2]), sum));
   }
 };
 
@@ -155,24 +183,29 @@ struct StencilKernels<Kokkos::Cuda> {
 
   /// Whether sweeps for several steps are compiled.
   template <class A, class Element, class Result, int R>
-  static constexpr bool fuses =
-      R < 3 && std::is_floating_point_v<A>&& std::is_same_v<A, Element>&&
-                   std::is_same_v<A, Result>;
+  static constexpr bool fuses = steps_exist(scalar_v<Element>, scalar_v<Result>,
+                                            scalar_v<A>);
 
-  template <std::size_t R>
-  static bool takes_fused(std::array<std::vector<double>, R> const& factors) {
-    return Cuda::takes_fused(factors);
+  /// How many steps a sweep of this form takes at most.
+  template <class A, class Element, int R>
+  static int steps_of_sweep(StepForm form, int radius, bool updates) {
+    return Cuda::steps_of_sweep<A, Element, R>(form, radius, updates);
   }
-
-  /// A sweep for several steps, and what of it is done step by step.
-  template <class A, int R, class Epilogue>
-  static void run_fused(Kokkos::Cuda const& exec, StencilGrid<A, R> const& grid,
-                        StencilPlan<R> const& plan, int steps,
-                        Epilogue const& epilogue) {
+  /// A sweep for several steps.
+  template <class A, class Element, int R, class Epilogue, class Update>
+  static void run_steps(Kokkos::Cuda const& exec,
+                        StencilGrid<Element, R> const& grid,
+                        StencilPlan<R> const& plan, StepForm form, int steps,
+                        Epilogue const& epilogue,
+                        [[maybe_unused]] Update const& update) {
     Cuda::check(cudaSetDevice(exec.cuda_device()), "cudaSetDevice");
-    Cuda::launch_fused_stencil<A, R>(exec, grid, compose(*plan.product, steps),
-                                     epilogue);
-    Cuda::launch_boundary_strips<A, R>(exec, grid, plan, steps, epilogue);
+    if constexpr (R != 2) {
+      Cuda::launch_step_stencil<A, Element>(exec, grid, plan, form, steps,
+                                            epilogue);
+    } else {
+      Cuda::launch_step_stencil<A, Element>(exec, grid, plan, form, steps,
+                                            epilogue, update);
+    }
   }
 };
 #endif
@@ -235,7 +268,8 @@ class StencilSweep {
 
   /// Whether kernels take several steps of this type of results together.
   template <class Result>
-  static constexpr bool fuses = Kernels::template fuses<A, Element, Result, R>;
+  static constexpr bool fuses =
+      Kernels::template fuses<A, canonical_t<Element>, canonical_t<Result>, R>;
 
   StencilSweep(Exec const& exec, X const& x, GridExtents<R> const& extents,
                std::shared_ptr<StencilPlan<R> const> const& plan,
@@ -247,11 +281,12 @@ class StencilSweep {
         m_plan(plan),
         m_boundaries(boundaries),
         m_route(has_kernels ? route : Route::generic),
-        m_kernel(stencil_kernel(problem, route)) {
+        m_problem(problem) {
     if (m_route == Route::generic) m_taps.emplace(plan->weights);
   }
 
   Exec const& space() const { return m_space; }
+  X const& view() const { return m_x; }
   GridExtents<R> const& extents() const { return m_extents; }
   StencilPlan<R> const& plan() const { return *m_plan; }
   Boundaries<R> const& boundaries() const { return m_boundaries; }
@@ -270,15 +305,31 @@ class StencilSweep {
   /// By the kernel of a route that is not `generic`.
   template <class Functor>
   void launch(Functor const& functor) const {
-    Kernels::template run<A>(m_space, grid(), *m_plan, m_kernel,
+    Kernels::template run<A>(m_space, grid(), *m_plan,
+                             stencil_kernel(m_problem, m_route),
                              stencil_epilogue<R>(functor, m_plan->is_reversed));
   }
-  /// Several steps of the `streamed` route in one sweep.
-  template <class Functor>
-  void launch_fused(int steps, Functor const& functor) const {
-    Kernels::template run_fused<A>(
-        m_space, grid(), *m_plan, steps,
-        stencil_epilogue<R>(functor, m_plan->is_reversed));
+  /// How one sweep forms the sums of several steps, if it does.
+  StepForm step_form() const {
+    if (m_route != Route::streamed) return StepForm::none;
+    return Impl::step_form(m_plan->kernel_weights, m_boundaries,
+                           stencil_kernel(m_problem, m_route), m_problem);
+  }
+  /// How many steps a sweep takes at most.
+  int steps_of_sweep() const {
+    int const radius = m_problem.radius;
+    return steps_in_grid(
+        m_extents, radius,
+        Kernels::template steps_of_sweep<A, canonical_t<Element>, R>(
+            step_form(), radius, m_problem.to_functor));
+  }
+  /// So many steps in one sweep.
+  template <class Y, class Update>
+  void launch_steps(int steps, IntoGrid<Y> const& into,
+                    Update const& update) const {
+    Kernels::template run_steps<A>(
+        m_space, grid(), *m_plan, step_form(), steps,
+        stencil_epilogue<R>(into, m_plan->is_reversed), update);
   }
   /// By plain Kokkos: calls run(range, functor of its indices).
   template <class Functor, class Run>
@@ -313,7 +364,7 @@ class StencilSweep {
   Boundaries<R> m_boundaries;
   std::optional<TapList<A, R, typename Exec::memory_space>> m_taps;
   Route m_route;
-  StencilKernel m_kernel;
+  StencilProblem m_problem;
 };
 
 }  // namespace KokkosMMA::Impl

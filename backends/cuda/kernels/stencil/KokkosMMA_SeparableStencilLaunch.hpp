@@ -10,6 +10,7 @@
 #include <core/stencil/KokkosMMA_RowAlignment.hpp>
 #include <core/stencil/KokkosMMA_SeparableSums.hpp>
 #include <core/stencil/KokkosMMA_StencilGrid.hpp>
+#include <core/stencil/KokkosMMA_StencilSteps.hpp>
 #include <core/stencil/KokkosMMA_TileHeight.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -236,11 +237,15 @@ bool launch_separable_radius(Kokkos::Cuda const& space,
                              bool is_box, Epilogue const& epilogue) {
   using Result    = typename EpilogueResult<Epilogue>::type;
   constexpr int V = sums_at_once<Element, Result>;
-  if (is_box)
-    return launch_separable_radius<A, BoxSumsOf<A, Element, Epilogue, Radius>,
-                                   true>(space, grid, {}, epilogue);
-  if constexpr (std::is_floating_point_v<A> &&
-                std::is_same_v<Element, Result>) {
+  constexpr bool by_factors =
+      std::is_floating_point_v<A> && std::is_same_v<Element, Result>;
+  if constexpr (!by_factors ||
+                Radius > box_in_order_radius(int(sizeof(Element)))) {
+    if (is_box)
+      return launch_separable_radius<A, BoxSumsOf<A, Element, Epilogue, Radius>,
+                                     true>(space, grid, {}, epilogue);
+  }
+  if constexpr (by_factors) {
     using Sums = RadiusSums<A, V, Radius>;
     return launch_separable_radius<A, Sums, false>(
         space, grid, separable_weights<Sums, 2>(factors), epilogue);

@@ -1,0 +1,96 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOKKOSMMA_CUDA_STEP_STENCIL_TUNING_HPP
+#define KOKKOSMMA_CUDA_STEP_STENCIL_TUNING_HPP
+
+#include <core/base/KokkosMMA_Errors.hpp>
+#include <core/stencil/KokkosMMA_StencilSteps.hpp>
+
+#include <string>
+
+namespace KokkosMMA::Impl::Cuda {
+
+/// How step_stencil and step_line take several steps in one sweep.
+struct StepTuning {
+  int columns;     ///< of a lane, side by side
+  int steps;       ///< at most
+  int threads;     ///< of a block
+  int min_blocks;  ///< for which registers of a multiprocessor must suffice
+  int ahead;       ///< rows that a lane has loaded before they are needed
+
+  friend constexpr bool operator==(StepTuning const&,
+                                   StepTuning const&) = default;
+};
+
+inline std::string to_string(StepTuning const& t) {
+  return concatenate("columns=", t.columns, " steps=", t.steps,
+                     " threads=", t.threads, " min_blocks=", t.min_blocks,
+                     " ahead=", t.ahead);
+}
+
+/// 8192^2, constants beyond the boundaries, 10^9 updates per second by columns
+/// and steps, kernels timed alone (H100, CUDA 13.0, 2026-11-26; copy 184
+/// double, 360 float, 688 half; single steps 182, 352, 669):
+///
+///   star, r = 1    double 2x8 857, 4x8 934, 4x10 949
+///                  float 4x8 1645, 4x10 1634, 4x12 1522; half 4x8 1723
+///   dense 3x3      double 4x6 741, 4x8 775; float 4x8 1438; half 4x8 1313
+///   product, r = 1 double 4x8 910; float 4x8 1663; half 4x8 1586
+///   star, r = 2    double 4x4 486; float 4x4 898, 4x6 894; half 4x4 1024
+///   star, r = 3    double 4x2 273, 4x3 339; float 4x4 625; half 4x4 573
+///   star, r = 4    double 4x2 247; float 4x2 457, 4x3 488; half 4x2 527
+///
+/// Stars of radius 1 on periodic grids: 1026, 2023, 1936; floats of 16384^2
+/// 1883 and, periodic, 2154.
+///
+/// With 5 blocks these spill; 3 rows ahead changed 2 % at most. Updates keep
+/// rows of values too: what fits without spills (sm_90), not measured.
+template <class A, class Element>
+constexpr StepTuning step_tuning(StepForm form, int radius,
+                                 bool updates = false) {
+  constexpr bool is_double = sizeof(A) > 4;
+  constexpr bool is_small  = sizeof(Element) < sizeof(A);
+  bool const is_star       = form == StepForm::star;
+  if (updates) {
+    int const steps = radius == 1 ? (is_star ? 6 : 5) : radius == 2 ? 3 : 2;
+    return {is_double ? 2 : 4, steps, 128, 3, 2};
+  }
+  if (is_double) {
+    int const steps = radius == 1 ? 8 : radius == 2 ? 4 : radius == 3 ? 3 : 2;
+    return {4, steps, 128, 2, 2};
+  }
+  if (radius == 1) return {4, is_star && !is_small ? 10 : 8, 128, 4, 2};
+  if (is_small) return {4, radius == 2 ? 4 : radius == 3 ? 3 : 2, 128, 4, 2};
+  return {4, radius == 2 ? 6 : radius == 3 ? 4 : 3, 128, 3, 2};
+}
+
+/// A line of 2^26 elements, the same runs, by columns and steps: double 4x8
+/// 1491, 8x16 2872, 16x32 3543; float 8x16 4437, 16x32 6493; half 8x16 3752,
+/// 16x32 4200.
+template <class A, class Element>
+constexpr StepTuning step_line_tuning(int radius) {
+  return {16, 32 / radius, 128, 6, 0};
+}
+
+/// How step_volume takes several steps in one sweep.
+struct StepVolumeTuning {
+  int columns;     ///< of a lane, side by side
+  int rows;        ///< of a warp, below each other
+  int steps;       ///< of every sweep
+  int threads;     ///< of a block
+  int min_blocks;  ///< for which registers of a multiprocessor must suffice
+
+  friend constexpr bool operator==(StepVolumeTuning const&,
+                                   StepVolumeTuning const&) = default;
+};
+
+/// Periodic, 512^3, 10^9 updates per second, and of single steps (H100, CUDA
+/// 13.0, 2026-11-26): double 293, 158; float 486, 297; half 624, 555.
+template <class A, class Element>
+constexpr StepVolumeTuning step_volume_tuning() {
+  return {sizeof(A) > 4 ? 2 : 4, 4, 2, 128, 3};
+}
+
+}  // namespace KokkosMMA::Impl::Cuda
+
+#endif

@@ -1,0 +1,267 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Several steps of a stencil in one sweep have the bits of as many sweeps.
+
+#include "StencilSupport.hpp"
+
+#include <backends/cuda/kernels/stencil/KokkosMMA_DirectStencil.hpp>
+#include <backends/cuda/kernels/stencil/KokkosMMA_SeparableStencilLaunch.hpp>
+#include <backends/cuda/kernels/stencil/KokkosMMA_StepStencilLaunch.hpp>
+#include <backends/cuda/kernels/stencil/KokkosMMA_StepVolume.hpp>
+#include <core/stencil/KokkosMMA_StencilPlan.hpp>
+#include <core/stencil/KokkosMMA_StencilSteps.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+namespace {
+
+using namespace KokkosMMA;
+using namespace KokkosMMA::Testing;
+using Impl::StepForm;
+
+/// Weights that make sums of every rounding, of all magnitudes alike.
+StencilWeights<2> weights_of(StepForm form, int radius, Random& random,
+                             int element_bytes) {
+  auto const real = [&] {
+    return (random.integer(0, 1) ? 1 : -1) * double(random.integer(1, 9999)) /
+           (20000 * radius);
+  };
+  auto const shape = StencilWeights<2>::box(radius);
+  std::vector<double> values(shape.size());
+  std::vector<double> line[2];
+  for (auto& factors : line)
+    for (int o = 0; o <= 2 * radius; ++o) factors.push_back(real());
+  bool const ones =
+      element_bytes > 2 && radius == 1 && random.integer(0, 2) == 0;
+  for (std::size_t at = 0; at < values.size(); ++at) {
+    auto const o         = shape.offsets(at);
+    bool const is_centre = o[0] == 0 && o[1] == 0;
+    switch (form) {
+      case StepForm::star: values[at] = o[0] && o[1] ? 0 : real(); break;
+      case StepForm::sparse: values[at] = random.integer(0, 1) * real(); break;
+      case StepForm::product:
+        values[at] = ones ? 1
+                          : line[0][std::size_t(o[0] + radius)] *
+                                line[1][std::size_t(o[1] + radius)];
+        break;
+      default: values[at] = real();
+    }
+    if (is_centre && form == StepForm::sparse) values[at] = 0;
+  }
+  return StencilWeights<2>::dense(radius, values);
+}
+
+template <class T>
+T datum(Random& random, bool special) {
+  if (special) return stencil_datum<T>(random, StencilData::special);
+  return T(std::ldexp(double(random.integer(-9999, 9999)),
+                      -int(random.integer(10, 24))));
+}
+
+/// A rule of reaction and diffusion that knows where it is.
+struct Rule {
+  Place<2> extent;  ///< in the caller's dimensions
+
+  template <class T, class A>
+  A operator()(std::int64_t i, std::int64_t j, T value, A sum) const {
+    if (i < 0 || i >= extent[0] || j < 0 || j >= extent[1]) std::abort();
+    A const rate = A(1 + (i * 7 + j) % 5) / 8;
+    return A(value) + rate * (sum - A(value));
+  }
+};
+/// What a single step does with a sum.
+template <class T>
+struct IntoTurn {
+  Rule rule;
+  DeviceGrid<T, 2>* from;
+  DeviceGrid<T, 2>* to;
+  bool reversed;
+
+  template <class A>
+  void operator()(std::int64_t i, std::int64_t j, A sum) const {
+    Place<2> const place = reversed ? Place<2>{j, i} : Place<2>{i, j};
+    to->at(place)        = T(rule(i, j, from->at(place), sum));
+  }
+};
+
+template <class A, class T, int R, bool Updates = false>
+void expect_steps(StepForm form, StencilWeights<R> const& weights,
+                  Random& random) {
+  int const radius = weights.radius(0);
+  Place<R> most;
+  most.fill(R == 3 ? 30 : 120);
+  most[R - 1]       = R == 1 ? 1500 : 330;
+  StencilCase<R> in = random_case<R>(random, weights, most, false);
+  if (random.integer(0, 3) == 0)
+    in.boundaries = Boundaries<R>::all(Boundary::periodic);
+  int steps = 0;
+  if constexpr (R == 3) {
+    steps         = Impl::Cuda::step_volume_tuning<A, T>().steps;
+    in.boundaries = Boundaries<R>::all(Boundary::periodic);
+  } else {
+    steps = int(random.integer(
+        1, Impl::Cuda::steps_of_sweep<A, T, R>(form, radius, Updates)));
+  }
+  for (std::int64_t& n : in.extent)
+    n = std::max<std::int64_t>(n, 3 * radius * steps);
+  SCOPED_TRACE(in.describe() + ", steps " + std::to_string(steps) + ", form " +
+               std::to_string(int(form)));
+  any_device(random);
+  Place<R> const none{};
+  DeviceGrid<T, R> source(in.extent, none, none, in.in);
+  DeviceGrid<T, R> results(in.extent, none, none, in.out);
+  // Results of 16-bit floats in rows that begin elsewhere have other bits.
+  Lie const pitch_16{(16 - in.extent[R - 1] % 16) % 16, random.integer(0, 9)};
+  DeviceGrid<T, R> turn[2] = {{in.extent, none, none, pitch_16},
+                              {in.extent, none, none, pitch_16}};
+  bool const special       = random.integer(0, 3) == 0;
+  for (std::int64_t i = 0; i < source.size(); ++i)
+    source.memory()[i] = datum<T>(random, special);
+  std::memset(static_cast<void*>(results.memory()), 0x5a,
+              std::size_t(results.size()) * sizeof(T));
+
+  Impl::StencilPlan<R> const plan(
+      in.reversed ? Impl::reversed(weights) : weights, in.reversed);
+  Impl::StencilGrid<T, R> grid{
+      source.data(), {}, {}, in.boundaries, in.reversed};
+  Impl::StencilTarget<T, R> sink{results.data(), {}};
+  for (int d = 0; d < R; ++d) {
+    grid.stride[d] = source.stride(d);
+    grid.extent[d] = in.extent[d];
+    sink.stride[d] = results.stride(d);
+    for (auto* const condition :
+         {&grid.boundaries.low[d], &grid.boundaries.high[d]})
+      condition->value = double(T(condition->value));
+  }
+  [[maybe_unused]] Rule rule{};
+  if constexpr (Updates) {
+    rule.extent =
+        in.reversed ? Place<2>{in.extent[1], in.extent[0]} : in.extent;
+    Impl::Cuda::launch_step_stencil<A, T>(Kokkos::Cuda(), grid, plan, form,
+                                          steps, sink, rule);
+  } else if constexpr (R == 3) {
+    Impl::Cuda::launch_step_volume<A, T>(Kokkos::Cuda(), grid,
+                                         plan.kernel_weights, sink);
+  } else {
+    Impl::Cuda::launch_step_stencil<A, T>(Kokkos::Cuda(), grid, plan, form,
+                                          steps, sink);
+  }
+  for (int step = 0; step < steps; ++step) {
+    DeviceGrid<T, R>& to = turn[step % 2];
+    Impl::StencilTarget<T, R> step_sink{to.data(), {}};
+    for (int d = 0; d < R; ++d) step_sink.stride[d] = to.stride(d);
+    if constexpr (Updates) {
+      IntoTurn<T> const into{rule, step == 0 ? &source : &turn[(step - 1) % 2],
+                             &to, in.reversed};
+      Impl::Cuda::launch_direct_stencil<A, R>(
+          Kokkos::Cuda(), grid, plan.kernel_weights,
+          Impl::StencilCall<IntoTurn<T>, R>{into, in.reversed});
+    } else if (form == StepForm::product || form == StepForm::inward) {
+      if constexpr (R < 3) {
+        Impl::Cuda::launch_separable_stencil<A, R>(
+            Kokkos::Cuda(), grid, *plan.product, plan.is_box, step_sink);
+      }
+    } else {
+      Impl::Cuda::launch_direct_stencil<A, R>(Kokkos::Cuda(), grid,
+                                              plan.kernel_weights, step_sink);
+    }
+    grid.data = to.data();
+    for (int d = 0; d < R; ++d) grid.stride[d] = to.stride(d);
+  }
+  HostGrid<R> const all(in.extent);
+  std::int64_t written = 0;
+  for (std::size_t i = 0; i < all.values.size(); ++i) {
+    Place<R> const place = all.place(i);
+    T const expected     = turn[(steps - 1) % 2].at(place);
+    ASSERT_TRUE(same_sum(results.at(place), expected))
+        << double(results.at(place)) << ", not " << double(expected)
+        << ", of element " << ::testing::PrintToString(place);
+    results.at(place) = T{};
+  }
+  auto const* byte = reinterpret_cast<unsigned char const*>(results.memory());
+  for (std::int64_t b = 0; b < results.size() * std::int64_t(sizeof(T)); ++b)
+    written += byte[b] != 0x5a;
+  ASSERT_EQ(written, std::int64_t(all.values.size() * sizeof(T)))
+      << "bytes beside the results";
+}
+
+template <class T>
+struct StepKernels : ::testing::Test {};
+
+using All =
+    SampledTypes<::testing::Types<StencilTypes<float, Half, Half>,
+                                  StencilTypes<double, double, double>>,
+                 ::testing::Types<StencilTypes<float, Half, Half>,
+                                  StencilTypes<float, float, float>,
+                                  StencilTypes<double, double, double>>>;
+TYPED_TEST_SUITE(StepKernels, All);
+
+template <class Types>
+void every_radius(StepForm form, int radius, int cases) {
+  Random random;
+  SCOPED_TRACE(random.note());
+  for (int n = 0; n < cases; ++n)
+    for (int r = 1; r <= radius; ++r)
+      expect_steps<typename Types::A, typename Types::Element, 2>(
+          form,
+          weights_of(form, r, random, int(sizeof(typename Types::Element))),
+          random);
+}
+
+TYPED_TEST(StepKernels, Stars) {
+  every_radius<TypeParam>(StepForm::star, Impl::step_star_radius, 6);
+}
+TYPED_TEST(StepKernels, AnyWeights) {
+  every_radius<TypeParam>(StepForm::dense, 1, 10);
+  every_radius<TypeParam>(StepForm::sparse, 1, 10);
+}
+TYPED_TEST(StepKernels, Updates) {
+  Random random;
+  SCOPED_TRACE(random.note());
+  auto const expect = [&](StepForm form, int radius) {
+    expect_steps<typename TypeParam::A, typename TypeParam::Element, 2, true>(
+        form,
+        weights_of(form, radius, random,
+                   int(sizeof(typename TypeParam::Element))),
+        random);
+  };
+  for (int n = 0; n < 4; ++n) {
+    for (int r = 1; r <= Impl::step_star_radius; ++r) expect(StepForm::star, r);
+    expect(StepForm::dense, 1);
+    expect(StepForm::sparse, 1);
+  }
+}
+TYPED_TEST(StepKernels, Lines) {
+  Random random;
+  SCOPED_TRACE(random.note());
+  for (int n = 0; n < 6; ++n)
+    for (int r = 1; r <= Impl::step_line_radius; ++r) {
+      std::vector<double> values;
+      for (int o = 0; o <= 2 * r; ++o)
+        values.push_back(random.uniform(-.5, .6));
+      expect_steps<typename TypeParam::A, typename TypeParam::Element, 1>(
+          n % 2 ? StepForm::star : StepForm::inward,
+          StencilWeights<1>::dense(r, values), random);
+    }
+}
+TYPED_TEST(StepKernels, Volumes) {
+  Random random;
+  SCOPED_TRACE(random.note());
+  for (int n = 0; n < 8; ++n) {
+    auto const star = StencilWeights<3>::star(1);
+    std::vector<double> values(star.values().begin(), star.values().end());
+    for (double& value : values) value *= random.uniform(-.3, .4);
+    expect_steps<typename TypeParam::A, typename TypeParam::Element, 3>(
+        StepForm::star, StencilWeights<3>::dense(1, values), random);
+  }
+}
+TYPED_TEST(StepKernels, Products) {
+  every_radius<TypeParam>(StepForm::product, Impl::step_product_radius, 6);
+}
+
+}  // namespace
