@@ -73,8 +73,8 @@ void expect_exact(HostileSum const& sum, Random& random, int processors) {
   };
   bool const on_device = random.integer(0, 1) != 0;
   check("contiguous",
-        sum_of(Impl::Cuda::ExactVectors<Input>{Impl::vector_range(
-                   x.data(), size, size_of(Input))},
+        sum_of(Impl::Cuda::ExactVectors<Input>(Impl::vector_range(
+                   x.data(), size, size_of(Input))),
                size == 0, format, on_device));
   bool const backwards = random.integer(0, 1) != 0;
   std::int64_t const s = backwards ? -stride : stride;

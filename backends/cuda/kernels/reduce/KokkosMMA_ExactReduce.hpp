@@ -102,7 +102,6 @@ __global__ void __launch_bounds__(Tuning::value.threads,
   constexpr Scalar input = Elements::input;
   using Memory           = ExactBlockMemory<input, Tuning>;
   using Sum              = ExactWarpSum<input, Tuning::value.columns>;
-  using Real             = typename Sum::Real;
   using Unit             = typename Elements::Unit;
   constexpr int limbs    = Memory::limbs;
   constexpr int values   = Tuning::value.values;
@@ -113,17 +112,20 @@ __global__ void __launch_bounds__(Tuning::value.threads,
 
   __shared__ Memory memory;
   if (threadIdx.x == 0) memory.flags = 0;
-  int const lane = threadIdx.x % 32;
-  Sum sum(memory.of_warp[threadIdx.x / 32], lane);
+  Sum sum(memory.of_warp[threadIdx.x / 32], threadIdx.x % 32);
 
   std::uint64_t const size = elements.units();
   std::uint64_t const tile = std::uint64_t(blockDim.x) * units;
   Unit loaded[units];
   auto const load = [&](std::uint64_t base) {
+    if (base + tile <= elements.plain_units()) {
 #pragma unroll
-    for (int u = 0; u < units; ++u) {
-      std::uint64_t const at = base + u * blockDim.x + threadIdx.x;
-      loaded[u] = at < size ? elements.load(at) : Elements::nothing();
+      for (int u = 0; u < units; ++u)
+        loaded[u] = elements.load(base + u * blockDim.x + threadIdx.x);
+    } else {
+#pragma unroll
+      for (int u = 0; u < units; ++u)
+        loaded[u] = elements.load_any(base + u * blockDim.x + threadIdx.x);
     }
   };
   std::uint64_t base = blockIdx.x * tile;
@@ -143,18 +145,13 @@ __global__ void __launch_bounds__(Tuning::value.threads,
     }
 #pragma unroll
     for (int u = 0; u < units; u += in_round) {
-      Real x[values];
+      typename Sum::Real x[values];
 #pragma unroll
       for (int k = 0; k < values; ++k)
         x[k] = Elements::value(now[u + k / per_unit], k % per_unit);
       sum.add(x);
     }
   }
-  if (blockIdx.x == 0 && threadIdx.x < 32 && elements.has_edges()) {
-    Real edge[1] = {elements.edge(lane)};
-    sum.add(edge);
-  }
-
   __syncthreads();  // the flags are zero
   if (unsigned const flags = sum.finish()) atomicOr(&memory.flags, flags);
   __syncthreads();

@@ -94,11 +94,18 @@ class ExactWarpSum {
   __device__ void add(Real (&x)[Values]) {
     if (!m_has_other) look_for_others(x);
     Real t[Values];
-    Bits changed   = shift(x, t);
-    bool in_window = true;
-    if (__any_sync(all, int(changed >> fraction) != 0)) {
-      changed   = adapt(x, t);
-      in_window = Window::whole || !__any_sync(all, int(changed >> fraction) != 0);
+    Bits changed;
+    bool in_window;
+    // Drained and shifted in one place, whatever moves the window: the code of
+    // a kernel is half as long.
+    for (;;) {
+      if (m_wanted != m_window || m_count + Values > Window::capacity) {
+        drain();
+        m_window = m_wanted;
+      }
+      changed   = shift(x, t);
+      in_window = !__any_sync(all, int(changed >> fraction) != 0);
+      if (in_window || !adapt(x)) break;
     }
     if (in_window) cut(x, t);
     if constexpr (!Window::whole) {
@@ -107,9 +114,8 @@ class ExactWarpSum {
       for (int k = 0; k < Values; ++k) rest |= bits_of(x[k]);
       if (__any_sync(all, (rest << 1) != 0)) {
         add_to_bins(x);
-        if (in_window && m_window > Window::lowest &&
-            !__any_sync(all, changed != 0))
-          move(m_window - Window::step);
+        if (in_window && !__any_sync(all, changed != 0))
+          m_wanted = max(m_window - Window::step, Window::lowest);
       }
     }
   }
@@ -170,11 +176,12 @@ class ExactWarpSum {
     return changed;
   }
 
-  /// Takes what is not finite out and moves the window up to the largest of
-  /// the rest.
+  /// Takes what is not finite out and wants the window above the largest of
+  /// the rest. Returns whether there is something to try again.
   template <int Values>
-  __device__ Bits adapt(Real (&x)[Values], Real (&t)[Values]) {
-    int largest = 0;
+  __device__ bool adapt(Real (&x)[Values]) {
+    int largest  = 0;
+    bool special = false;
 #pragma unroll
     for (int k = 0; k < Values; ++k) {
       Bits const bits    = bits_of(x[k]);
@@ -182,7 +189,8 @@ class ExactWarpSum {
       if (exponent == Window::special) {
         m_flags |= exact_flag_of(bits << (8 * sizeof(Bits) - fraction),
                                  (bits & sign) != 0);
-        x[k] = Kokkos::bit_cast<Real>(Bits(sign));
+        x[k]    = Kokkos::bit_cast<Real>(Bits(sign));
+        special = true;
       } else {
         largest = max(largest, exponent);
       }
@@ -192,15 +200,14 @@ class ExactWarpSum {
       for (int lanes = 16; lanes > 0; lanes /= 2)
         largest = max(largest, __shfl_xor_sync(all, largest, lanes));
       int const wanted = min(largest + Window::above, Window::highest);
-      if (wanted > m_window) move(wanted);
+      m_wanted         = max(wanted, m_window);
     }
-    return shift(x, t);
+    return m_wanted != m_window || __any_sync(all, special);
   }
 
   /// Adds both parts of x and leaves the rest.
   template <int Values>
   __device__ void cut(Real (&x)[Values], Real const (&t)[Values]) {
-    if (m_count + Values > Window::capacity) drain();
     m_count += Values;
     Real const m0 = m(0);
     Real const m1 = m(1);
@@ -243,11 +250,6 @@ class ExactWarpSum {
       split_into_limbs(value, position, [&](int k, std::int64_t part) {
         m_memory.limb[k] += part;
       });
-  }
-
-  __device__ void move(int window) {
-    drain();
-    m_window = max(window, Window::lowest);
   }
 
   template <int Values>
@@ -302,6 +304,7 @@ class ExactWarpSum {
   Memory& m_memory;
   int m_lane;
   int m_window     = Window::first;
+  int m_wanted     = Window::first;  ///< window of the next numbers
   int m_count      = 0;  ///< numbers of a lane in m_sum
   unsigned m_flags = 0;
   bool m_has_other = false;  ///< of the warp: a number that is not -0
