@@ -225,6 +225,7 @@ struct Superaccumulator {
       return;
     }
     ExactTerm const term = exact_term(bits, format, exact_lowest(Input));
+    if (term.integer == 0) return;
     split_into_limbs(term.integer, term.position,
                      [&](int k, std::int64_t part) { limb[k] += part; });
   }
