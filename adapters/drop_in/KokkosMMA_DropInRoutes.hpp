@@ -9,6 +9,7 @@
 /// parallel_scan. Only the drop-in header includes it.
 
 #include <adapters/kokkos/KokkosMMA_EnabledSpaces.hpp>
+#include <core/routing/KokkosMMA_Reproducibility.hpp>
 #include <core/routing/KokkosMMA_Route.hpp>
 #include <core/base/KokkosMMA_Verbose.hpp>
 
@@ -30,6 +31,7 @@ namespace KokkosMMA::Impl {
 /// says why.
 [[gnu::cold]] inline bool announce_drop_in() {
   environment_route();
+  environment_level();
 #if defined(KOKKOS_ENABLE_CUDA)
   VerboseLines::listen(true);
   if (measures_calls) AtFinalize::add(&explain_missing_tables);

@@ -159,34 +159,31 @@ __global__ void __launch_bounds__(Tuning::value.threads,
   if (threadIdx.x < limbs)
     for (unsigned w = 0; w < blockDim.x / 32; ++w)
       limb += memory.of_warp[w].limb[threadIdx.x];
-  if (gridDim.x == 1) {
-    round_and_store<input>(memory, limb, memory.flags, empty, target);
-    return;
-  }
-
-  if (limb != 0)
-    atomicAdd(
-        reinterpret_cast<unsigned long long*>(scratch.limbs + threadIdx.x),
-        static_cast<unsigned long long>(limb));
-  if (threadIdx.x == 0 && memory.flags != 0)
-    atomicOr(scratch.flags, memory.flags);
-  __syncthreads();
-  if (threadIdx.x == 0) {
-    unsigned const last = gridDim.x - 1;
-    memory.is_last =
-        AtomicIncrementAcquireRelease::fetch(scratch.ticket, last) == last;
-    if (memory.is_last) {
-      memory.flags   = __ldcg(scratch.flags);
+  unsigned flags = memory.flags;
+  if (gridDim.x > 1) {
+    if (limb != 0)
+      atomicAdd(
+          reinterpret_cast<unsigned long long*>(scratch.limbs + threadIdx.x),
+          static_cast<unsigned long long>(limb));
+    if (threadIdx.x == 0 && flags != 0) atomicOr(scratch.flags, flags);
+    __syncthreads();
+    if (threadIdx.x == 0) {
+      unsigned const last = gridDim.x - 1;
+      memory.is_last =
+          AtomicIncrementAcquireRelease::fetch(scratch.ticket, last) == last;
+    }
+    __syncthreads();
+    if (!memory.is_last) return;
+    if (threadIdx.x == 0) {
+      flags          = __ldcg(scratch.flags);
       *scratch.flags = 0;
     }
+    if (threadIdx.x < limbs) {
+      limb = __ldcg(scratch.limbs + threadIdx.x);
+      if (limb != 0) scratch.limbs[threadIdx.x] = 0;
+    }
   }
-  __syncthreads();
-  if (!memory.is_last) return;
-  if (threadIdx.x < limbs) {
-    limb = __ldcg(scratch.limbs + threadIdx.x);
-    if (limb != 0) scratch.limbs[threadIdx.x] = 0;
-  }
-  round_and_store<input>(memory, limb, memory.flags, empty, target);
+  round_and_store<input>(memory, limb, flags, empty, target);
 }
 
 /// Launches on the stream of `space`; StreamScratch::deliver says when the

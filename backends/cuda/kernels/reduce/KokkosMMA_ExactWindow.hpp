@@ -18,7 +18,7 @@
 /// are that multiple as an integer, and x - (t - m) is exact: what is left for
 /// the next part (Dekker 1971, Ogita, Rump and Oishi 2005). The integers are
 /// summed modulo 2^32 or 2^64, which is exact while their sum fits. Two parts
-/// are a window: 45 binary orders of a float, 103 of a double. What they leave
+/// are a window: 45 bits of floats, 103 of doubles. What they leave
 /// goes to limbs in shared memory, bit by bit as it is. A window moves up when
 /// a number is too large for it, and down when all that a warp loads is in its
 /// lower part and leaves something.
@@ -43,8 +43,8 @@ struct ExactWindow {
   static constexpr int fraction       = format.fraction_bits;
   static constexpr int special        = format.special();
   static constexpr int parts          = 2;
-  /// From the last bit of a part to that of the next. What a part leaves is
-  /// below its last bit in every rounding mode, and the next takes it.
+  /// From the last bit of a part to that of the next, which takes what is
+  /// left, at most half a last bit, with a bit to spare.
   static constexpr int step = fraction - 1;
   /// Lowest window: its last bit is that of the smallest number.
   static constexpr int lowest = 1 + step * (parts - 1);
@@ -124,6 +124,9 @@ class ExactWarpSum {
   /// those of all lanes.
   __device__ unsigned finish() {
     drain();
+    if constexpr (!Window::whole && Columns == 32) {
+      if (m_has_bins) carry_bins();
+    }
     __syncwarp();
     if constexpr (!Window::whole) {
       if (m_has_bins)
@@ -225,6 +228,7 @@ class ExactWarpSum {
 
   /// From the lanes to the limbs of the warp.
   __device__ void drain() {
+    if (m_count == 0) return;
 #pragma unroll
     for (int p = 0; p < Window::parts; ++p) {
       auto const sum = Integer(m_sum[p] - Bits(m_count) * pattern(p));
@@ -252,53 +256,81 @@ class ExactWarpSum {
       });
   }
 
+  /// A number as what the limbs of a column get, from one of them on. Floats
+  /// are added whole, 255 of them before a carry.
+  struct BinParts {
+    static constexpr int count = sizeof(Bits) == 4 ? 1 : 3;
+    int first;
+    std::int64_t part[count];
+  };
+  static constexpr int bin_capacity = 255;
+
+  __device__ static BinParts bin_parts(Bits bits) {
+    int const exponent  = exponent_of(bits);
+    int const position  = max(exponent, 1) - 1;
+    Bits const mantissa = (bits & ((Bits(1) << fraction) - 1)) |
+                          Bits(exponent != 0) << fraction;
+    auto const integer =
+        Integer(bits & sign ? Bits(0) - mantissa : mantissa);
+    BinParts parts;
+    parts.first = position / 32 * Columns;
+    if constexpr (sizeof(Bits) == 4) {
+      parts.part[0] = std::int64_t(integer) << position % 32;
+    } else {
+      split_into_limbs(integer, position % 32,
+                       [&](int k, std::int64_t part) { parts.part[k] = part; });
+    }
+    return parts;
+  }
+
   template <int Values>
   __device__ void add_to_bins(Real const (&x)[Values]) {
+    std::int64_t* const column = m_memory.bin + m_lane % Columns;
     if (!m_has_bins) {
       m_has_bins = true;
       for (int k = m_lane; k < Memory::bins * Columns; k += 32)
         m_memory.bin[k] = 0;
       __syncwarp();
     }
+    if constexpr (Columns == 32) {
+      if (m_bin_count + Values > bin_capacity) carry_bins();
+      m_bin_count += Values;
+    }
 #pragma unroll
     for (int k = 0; k < Values; ++k) {
       Bits const bits = bits_of(x[k]);
+      bool const some = (bits << 1) != 0;
+      if (Columns < 32 && !__any_sync(all, some)) continue;
+      BinParts const parts = bin_parts(bits);
+      auto const add       = [&] {
+#pragma unroll
+        for (int p = 0; p < BinParts::count; ++p)
+          column[parts.first + p * Columns] += parts.part[p];
+      };
       if constexpr (Columns == 32) {
-        if ((bits << 1) != 0) add_to_column(bits);
+        if (some) add();
       } else {
-        if (__any_sync(all, (bits << 1) != 0)) {
-#pragma unroll 1
-          for (int turn = 0; turn < 32; turn += Columns) {
-            if (m_lane - turn >= 0 && m_lane - turn < Columns &&
-                (bits << 1) != 0)
-              add_to_column(bits);
-            __syncwarp();
-          }
+        // Lanes of one column take turns.
+#pragma unroll
+        for (int turn = 0; turn < 32 / Columns; ++turn) {
+          if (some && m_lane / Columns == turn) add();
+          __syncwarp();
         }
       }
     }
   }
 
-  /// Adds a number, which no other lane of this column does at the time.
-  __device__ void add_to_column(Bits bits) {
-    int const exponent  = exponent_of(bits);
-    int const position  = max(exponent, 1) - 1;
-    Bits const mantissa = (bits & ((Bits(1) << fraction) - 1)) |
-                          Bits(exponent != 0) << fraction;
-    auto const integer =
-        std::int64_t(bits & sign ? Bits(0) - mantissa : mantissa);
-    std::int64_t* const bin = m_memory.bin + m_lane % Columns;
-    if constexpr (sizeof(Bits) == 4) {
-      std::int64_t const shifted = std::int64_t(Integer(integer))
-                                   << position % 32;
-      bin[position / 32 * Columns] +=
-          std::int64_t(std::uint32_t(std::uint64_t(shifted)));
-      bin[(position / 32 + 1) * Columns] += shifted >> 32;
-    } else {
-      split_into_limbs(integer, position, [&](int k, std::int64_t part) {
-        bin[k * Columns] += part;
-      });
+  /// Of the lane's own column.
+  __device__ void carry_bins() {
+    std::int64_t carry = 0;
+#pragma unroll 1
+    for (int k = 0; k < Memory::bins; ++k) {
+      std::int64_t const sum            = m_memory.bin[k * 32 + m_lane] + carry;
+      m_memory.bin[k * 32 + m_lane] = std::int64_t(std::uint32_t(sum));
+      carry                             = sum >> 32;
     }
+    m_memory.bin[(Memory::bins - 1) * 32 + m_lane] += carry << 32;
+    m_bin_count = 0;
   }
 
   Memory& m_memory;
@@ -306,6 +338,7 @@ class ExactWarpSum {
   int m_window     = Window::first;
   int m_wanted     = Window::first;  ///< window of the next numbers
   int m_count      = 0;  ///< numbers of a lane in m_sum
+  int m_bin_count  = 0;  ///< numbers of a lane in its bins since a carry
   unsigned m_flags = 0;
   bool m_has_other = false;  ///< of the warp: a number that is not -0
   bool m_has_bins  = false;
