@@ -99,10 +99,10 @@ struct ExactSumOfChunks {
   }
 };
 
-/// The exact sum of a View, as bits of a format.
+/// The exact sum of a View, not rounded yet.
 template <Scalar Input, class Exec, class X>
-std::uint64_t exact_sum_on_host(std::string const& label, Exec const& exec,
-                                X const& x, FloatFormat const& format) {
+Superaccumulator<Input> exact_sum_on_host(std::string const& label,
+                                          Exec const& exec, X const& x) {
   ExactSumOfChunks<Input, X> const functor{x};
   Superaccumulator<Input> sum;
   Kokkos::parallel_reduce(
@@ -110,7 +110,7 @@ std::uint64_t exact_sum_on_host(std::string const& label, Exec const& exec,
       Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(
           exec, 0, functor.chunks()),
       functor, sum);
-  return sum.round(format);
+  return sum;
 }
 
 }  // namespace KokkosMMA::Impl

@@ -27,6 +27,16 @@
 
 namespace KokkosMMA::Impl {
 
+/// The type of a variable, or of what a View of rank 0 holds.
+template <class Place>
+struct ValueOfPlace {
+  using type = Place;
+};
+template <class T, class... P>
+struct ValueOfPlace<Kokkos::View<T, P...>> {
+  using type = typename Kokkos::View<T, P...>::non_const_value_type;
+};
+
 #if defined(KOKKOS_ENABLE_CUDA)
 /// Runs on the stream of `exec`, or says why it cannot: then nothing was
 /// launched.
@@ -54,50 +64,80 @@ Refusal exact_sum_on_cuda(std::string const& label, Kokkos::Cuda const& exec,
 }
 #endif
 
+inline constexpr Refusal no_exact_sum{
+    "exact sums are for Cuda and for host execution spaces",
+    "docs/reproducibility.md"};
+
+/// The exact sum of x, not rounded yet, or why it cannot be had at this moment.
+template <class Exec, class X, Scalar Input>
+Refusal exact_limbs_of(std::string const& label, Exec const& exec, X const& x,
+                       Superaccumulator<Input>& sum) {
+  if constexpr (is_host_space<Exec>) {
+    sum = exact_sum_on_host<Input>(label, exec, x);
+    return {};
+  } else {
+#if defined(KOKKOS_ENABLE_CUDA)
+    if constexpr (std::is_same_v<Exec, Kokkos::Cuda>) {
+      Refusal const refusal = exact_sum_on_cuda<Input>(
+          label, exec, x, Cuda::exact_as_limbs, &sum, false);
+      if (!refusal) sum.carry();
+      return refusal;
+    }
+#endif
+    return no_exact_sum;
+  }
+}
+
+/// A value of the host in the place that the caller named. Not as a value of
+/// Kokkos::deep_copy, which makes +0 of -0 (5.2).
+template <class Exec, class Place, class Value>
+void put_result(Exec const& exec, Place& place, Value const& value) {
+  if constexpr (Kokkos::is_view_v<std::remove_cv_t<Place>>) {
+    Kokkos::deep_copy(
+        exec, place,
+        Kokkos::View<Value const, Kokkos::HostSpace,
+                     Kokkos::MemoryTraits<Kokkos::Unmanaged>>(&value));
+    exec.fence("KokkosMMA: fence due to the result being copied");
+  } else {
+    place = value;
+  }
+}
+
+/// A number of the host from its bits.
+template <class Value>
+Value value_of_bits(std::uint64_t bits) {
+  auto const narrow = static_cast<typename Unsigned<sizeof(Value)>::type>(bits);
+  Value value;
+  std::memcpy(static_cast<void*>(&value), &narrow, sizeof(Value));
+  return value;
+}
+
 /// The exact sum of x into a variable of the host or a View of rank 0, or why
 /// it cannot be had at this moment.
 template <class Exec, class X, class Place>
 Refusal exact_sum(std::string const& label, Exec const& exec, X const& x,
                   Place& place) {
-  constexpr bool is_view  = Kokkos::is_view_v<std::remove_cv_t<Place>>;
-  constexpr Scalar input  = scalar_v<typename X::non_const_value_type>;
-  auto const sum_as_value = [&]<class Value>(Value* value, bool on_device) {
-    constexpr FloatFormat format = float_format(scalar_v<Value>);
-    if constexpr (is_host_space<Exec>) {
-      std::uint64_t const bits =
-          exact_sum_on_host<input>(label, exec, x, format);
-      // The low bytes of a word, on the processors that Kokkos runs on.
-      std::memcpy(static_cast<void*>(value), &bits, sizeof(Value));
-      return Refusal{};
-    } else {
-#if defined(KOKKOS_ENABLE_CUDA)
-      if constexpr (std::is_same_v<Exec, Kokkos::Cuda>) {
-        return exact_sum_on_cuda<input>(label, exec, x, format, value,
-                                        on_device);
-      }
-#endif
-      return Refusal{"exact sums are for Cuda and for host execution spaces",
-                     "docs/reproducibility.md"};
-    }
-  };
-  if constexpr (!is_view) {
-    return sum_as_value(&place, false);
-  } else if constexpr (is_host_space<Exec>) {
-    using Value = typename Place::non_const_value_type;
-    Value value;
-    Refusal const refusal = sum_as_value(&value, false);
-    // Not as a value, of which Kokkos makes +0 where it is -0 (5.2).
-    Kokkos::deep_copy(
-        exec, place,
-        Kokkos::View<Value, Kokkos::HostSpace,
-                     Kokkos::MemoryTraits<Kokkos::Unmanaged>>(&value));
-    exec.fence("KokkosMMA: fence due to the sum being copied");
-    return refusal;
+  constexpr Scalar input = scalar_v<typename X::non_const_value_type>;
+  using Value            = typename ValueOfPlace<std::remove_cv_t<Place>>::type;
+  constexpr FloatFormat format = float_format(scalar_v<Value>);
+  if constexpr (is_host_space<Exec>) {
+    auto sum = exact_sum_on_host<input>(label, exec, x);
+    put_result(exec, place, value_of_bits<Value>(sum.round(format)));
+    return {};
   } else {
-    return sum_as_value(
-        place.data(),
-        Kokkos::SpaceAccessibility<Exec,
-                                   typename Place::memory_space>::accessible);
+#if defined(KOKKOS_ENABLE_CUDA)
+    if constexpr (std::is_same_v<Exec, Kokkos::Cuda>) {
+      if constexpr (Kokkos::is_view_v<std::remove_cv_t<Place>>) {
+        return exact_sum_on_cuda<input>(
+            label, exec, x, format, place.data(),
+            Kokkos::SpaceAccessibility<
+                Exec, typename Place::memory_space>::accessible);
+      } else {
+        return exact_sum_on_cuda<input>(label, exec, x, format, &place, false);
+      }
+    }
+#endif
+    return no_exact_sum;
   }
 }
 

@@ -213,6 +213,17 @@ void check_result_place(char const* who, R const& result) {
   }
 }
 
+/// Kernels read memory, host code what x(i) gives.
+template <class X>
+OfferedLevel level_of_reduction(ReduceProblem const& problem,
+                                Capability const& machine,
+                                Settings const& settings) {
+  if (machine.cuda && !is_plain_source<X>)
+    return {Reproducibility::run_to_run,
+            {"x(i) is not an element in memory", "docs/reproducibility.md"}};
+  return offered_level(problem, machine, settings);
+}
+
 /// The exact sum of x where the caller wants it, or why it cannot be had at
 /// this moment.
 template <class Exec, class X, class Result>
@@ -248,13 +259,8 @@ void run_reduce(std::string const& label, Exec const& exec, X const& x,
 
   ReduceProblem const problem = reduce_problem<Exec, X, R>(x);
   Capability const machine    = capability(exec);
-  // Kernels read memory, host code what x(i) gives.
   OfferedLevel const offered =
-      machine.cuda && !is_plain_source<X>
-          ? OfferedLevel{Reproducibility::run_to_run,
-                         {"x(i) is not an element in memory",
-                          "docs/reproducibility.md"}}
-          : offered_level(problem, machine, effective_settings(settings));
+      level_of_reduction<X>(problem, machine, effective_settings(settings));
   auto const route_of = [&](Settings const& wish) {
     return route_reduce(problem, machine, wish, active_tuning(exec));
   };

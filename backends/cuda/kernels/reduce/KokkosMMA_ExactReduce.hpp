@@ -15,10 +15,33 @@
 
 namespace KokkosMMA::Impl::Cuda {
 
+/// In place of a format: the sum as a Superaccumulator, not rounded.
+inline constexpr FloatFormat exact_as_limbs{0, 0};
+
 /// Where an exact sum goes, and as a number of which format.
 struct ExactTarget {
   ResultTarget<void> place;
   FloatFormat format;
+
+  __host__ __device__ bool takes_limbs() const {
+    return format.exponent_bits == 0;
+  }
+  /// The part of a thread: limb k, and of the last also what follows the limbs.
+  template <Scalar Input>
+  __device__ void store_limb(int k, std::int64_t limb, unsigned flags,
+                             bool empty) const {
+    constexpr int limbs = exact_limbs(Input);
+    static_assert(sizeof(Superaccumulator<Input>) == 8 * limbs + 8);
+    if (k > limbs) return;
+    auto const value = k < limbs ? std::uint64_t(limb)
+                                 : std::uint64_t(empty) << 32 | flags;
+    if (place.memory) {
+      static_cast<std::uint64_t*>(place.memory)[k] = value;
+      return;
+    }
+    place.words[2 * k]     = result_mark | std::uint32_t(value);
+    place.words[2 * k + 1] = result_mark | std::uint32_t(value >> 32);
+  }
 
   __device__ void store(std::uint64_t bits) const {
     int const width = 1 + format.fraction_bits + format.exponent_bits;
@@ -63,7 +86,7 @@ struct ExactBlockMemory {
 };
 
 /// Rounds the limbs that the first threads of a block hold, one each, and
-/// stores the result.
+/// stores the result. `flags` count in the first.
 template <Scalar Input, class Memory>
 __device__ void round_and_store(Memory& memory, std::int64_t limb,
                                 unsigned flags, bool empty,
@@ -75,7 +98,12 @@ __device__ void round_and_store(Memory& memory, std::int64_t limb,
     if (k < limbs) memory.sum[k] = limb;
     if (k % 32 == 0) memory.nonzero[k / 32] = nonzero;
   }
+  if (k == 0) memory.flags = flags;
   __syncthreads();
+  if (target.takes_limbs()) {
+    target.template store_limb<Input>(k, limb, memory.flags, empty);
+    return;
+  }
   if (k != 0) return;
   int first = limbs;
   int end   = 0;
@@ -215,7 +243,9 @@ void launch_exact_reduce(Kokkos::Cuda const& space,
       reinterpret_cast<std::int64_t*>(counters),
       counters + 2 * exact_limbs(Elements::input), scratch->grid(0, 0).ticket};
   std::size_t const bytes =
-      std::size_t(1 + format.fraction_bits + format.exponent_bits) / 8;
+      ExactTarget{{}, format}.takes_limbs()
+          ? sizeof(Superaccumulator<Elements::input>)
+          : std::size_t(1 + format.fraction_bits + format.exponent_bits) / 8;
   scratch.deliver(result, bytes, device_accessible,
                   [&](ResultTarget<void> const& place) {
                     launch_kernel(space, "exact_reduce",
