@@ -30,12 +30,9 @@ inline bool explains_calls() { return explanation_of_this_thread() != nullptr; }
 /// \throws std::invalid_argument for a forced route that cannot run or a level
 /// that cannot be had; inside explain() that is a text
 template <class Exec, class RouteFunction>
-std::optional<RouteDecision> decide_or_explain(char const* who,
-                                               Exec const& exec,
-                                               Settings const& settings,
-                                               RouteFunction const& route,
-                                               OfferedLevel const& offered =
-                                                   run_to_run_only) {
+std::optional<RouteDecision> decide_or_explain(
+    char const* who, Exec const& exec, Settings const& settings,
+    RouteFunction const& route, OfferedLevel const& offered = run_to_run_only) {
   std::string* const text = explanation_of_this_thread();
   if (!text) return decide_call(who, settings, route, offered);
   if (!text->empty()) *text += '\n';

@@ -80,8 +80,8 @@ void reduce(MPI_Comm comm, Exec const& exec, X const& x, Result&& result,
 
   constexpr bool sums_floats = Impl::is_floating(scalar_v<Element>) &&
                                Impl::is_floating(scalar_v<Value>);
-  [[maybe_unused]] Impl::Superaccumulator<
-      sums_floats ? scalar_v<Element> : Scalar::float32>
+  [[maybe_unused]] Impl::Superaccumulator<sums_floats ? scalar_v<Element>
+                                                      : Scalar::float32>
       exact;
 
   Impl::MpiCall call;
@@ -97,12 +97,11 @@ void reduce(MPI_Comm comm, Exec const& exec, X const& x, Result&& result,
             Impl::invalid_argument(who, "the result View \"", result.label(),
                                    "\" is null; allocate it or pass a scalar");
         }
-        mine.extent[0] = std::int64_t(x.extent(0));
-        Impl::ReduceProblem const problem =
-            Impl::reduce_problem<Exec, X, R>(x);
-        Settings const mine_settled = Impl::settle_level(
-            who, settings,
-            Impl::level_of_reduction<X>(problem, capability(exec),
+        mine.extent[0]                    = std::int64_t(x.extent(0));
+        Impl::ReduceProblem const problem = Impl::reduce_problem<Exec, X, R>(x);
+        Settings const mine_settled       = Impl::settle_level(
+                  who, settings,
+                  Impl::level_of_reduction<X>(problem, capability(exec),
                                         Impl::effective_settings(settings)));
         mine.same = std::uint64_t(mine_settled.reproducibility);
         if constexpr (sums_floats) {
@@ -133,8 +132,8 @@ void reduce(MPI_Comm comm, Exec const& exec, X const& x, Result&& result,
     if (calls[0].same != std::uint64_t(Reproducibility::run_to_run)) {
       Impl::add_over_ranks(who, comm, exact);
       Impl::put_result(exec, result,
-                       Impl::value_of_bits<Value>(exact.round(
-                           Impl::float_format(scalar_v<Value>))));
+                       Impl::value_of_bits<Value>(
+                           exact.round(Impl::float_format(scalar_v<Value>))));
       return;
     }
   }

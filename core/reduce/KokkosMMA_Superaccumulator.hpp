@@ -102,8 +102,8 @@ KOKKOS_FORCEINLINE_FUNCTION ExactTerm exact_term(std::uint64_t bits,
   int const field     = int(bits >> format.fraction_bits) & format.special();
   bool const negative = bits >> (format.fraction_bits + format.exponent_bits);
   bool const normal   = field != 0;
-  auto const integer  = std::int64_t(
-      fraction | std::uint64_t(normal) << format.fraction_bits);
+  auto const integer =
+      std::int64_t(fraction | std::uint64_t(normal) << format.fraction_bits);
   return {negative ? -integer : integer,
           field - int(normal) + format.lowest() - lowest};
 }
@@ -127,8 +127,8 @@ KOKKOS_INLINE_FUNCTION std::uint64_t bits_of_limbs(std::int64_t const* limb,
   auto const digit = [&](int k) {
     return k < end ? std::uint64_t(limb[k]) : std::uint64_t(0);
   };
-  int const k     = at / 32;
-  int const shift = at % 32;
+  int const k             = at / 32;
+  int const shift         = at % 32;
   std::uint64_t const low = digit(k) | digit(k + 1) << 32;
   return shift == 0 ? low : low >> shift | digit(k + 2) << (64 - shift);
 }
@@ -151,7 +151,8 @@ KOKKOS_INLINE_FUNCTION std::uint64_t round_limbs(std::int64_t* limb, int first,
   constexpr unsigned both = exact_has_infinity | exact_has_minus_infinity;
   if (flags & exact_has_nan || (flags & both) == both)
     return infinity | std::uint64_t(1) << (format.fraction_bits - 1);
-  if (flags & both) return flags & exact_has_infinity ? infinity : sign | infinity;
+  if (flags & both)
+    return flags & exact_has_infinity ? infinity : sign | infinity;
 
   if (first < end) carry_limbs(limb, first, end);
   bool const negative = first < end && limb[end - 1] < 0;
@@ -164,12 +165,13 @@ KOKKOS_INLINE_FUNCTION std::uint64_t round_limbs(std::int64_t* limb, int first,
   if (top < first) return empty || flags & exact_has_other ? 0 : sign;
 
   int bit = 32 * top;  // the highest that is set
-  for (std::uint64_t rest = std::uint64_t(limb[top]) >> 1; rest != 0; rest >>= 1)
+  for (std::uint64_t rest = std::uint64_t(limb[top]) >> 1; rest != 0;
+       rest >>= 1)
     ++bit;
   // Bits of the result from this one on.
-  int const last = bit - format.fraction_bits > format.lowest() - lowest
-                       ? bit - format.fraction_bits
-                       : format.lowest() - lowest;
+  int const last       = bit - format.fraction_bits > format.lowest() - lowest
+                             ? bit - format.fraction_bits
+                             : format.lowest() - lowest;
   std::uint64_t number = 0;
   if (last <= 0) {
     number = bits_of_limbs(limb, end, 0) << -last;
@@ -219,9 +221,9 @@ struct Superaccumulator {
     flags |= bits != sign ? unsigned(exact_has_other) : 0u;
     if (int(bits >> format.fraction_bits & unsigned(format.special())) ==
         format.special()) {
-      flags |= exact_flag_of(
-          bits & ((std::uint64_t(1) << format.fraction_bits) - 1),
-          (bits & sign) != 0);
+      flags |=
+          exact_flag_of(bits & ((std::uint64_t(1) << format.fraction_bits) - 1),
+                        (bits & sign) != 0);
       return;
     }
     ExactTerm const term = exact_term(bits, format, exact_lowest(Input));

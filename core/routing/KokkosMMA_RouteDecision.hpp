@@ -180,13 +180,12 @@ constexpr OfferedLevel level_of_values(Scalar value) {
   std::string const name = concatenate(who, '\n');
   if (reported.find(name) != std::string::npos) return;
   reported += name;
-  std::fprintf(
-      stderr,
-      "KokkosMMA: %s: level %s was asked for; it is %s: %s (%s)\n", who,
-      std::string(to_string(asked)).c_str(),
-      std::string(to_string(offered.level)).c_str(),
-      std::string(offered.refusal.reason).c_str(),
-      std::string(offered.refusal.source).c_str());
+  std::fprintf(stderr,
+               "KokkosMMA: %s: level %s was asked for; it is %s: %s (%s)\n",
+               who, std::string(to_string(asked)).c_str(),
+               std::string(to_string(offered.level)).c_str(),
+               std::string(offered.refusal.reason).c_str(),
+               std::string(offered.refusal.source).c_str());
 }
 
 /// The settings that count for a call, with the level that it gets. A level
@@ -194,10 +193,10 @@ constexpr OfferedLevel level_of_values(Scalar value) {
 inline Settings settle_level(char const* who, Settings const& call,
                              OfferedLevel const& offered) {
   if (call.reproducibility > offered.level)
-    invalid_argument(who, "level ", to_string(call.reproducibility),
-                     " was asked for and cannot be had: ",
-                     offered.refusal.reason, " (", offered.refusal.source,
-                     "); ask for ", to_string(offered.level));
+    invalid_argument(
+        who, "level ", to_string(call.reproducibility),
+        " was asked for and cannot be had: ", offered.refusal.reason, " (",
+        offered.refusal.source, "); ask for ", to_string(offered.level));
   Settings settings = effective_settings(call);
   if (settings.reproducibility > offered.level) {
     report_level(who, settings.reproducibility, offered);
@@ -214,8 +213,7 @@ inline Settings settle_level(char const* who, Settings const& call,
     return concatenate("; level ", to_string(offered.level));
   return concatenate("; level ", to_string(offered.level), ", not ",
                      to_string(settings.reproducibility), ": ",
-                     offered.refusal.reason, " (", offered.refusal.source,
-                     ")");
+                     offered.refusal.reason, " (", offered.refusal.source, ")");
 }
 
 /// The errors of the environment for the end of an explanation, or nothing.

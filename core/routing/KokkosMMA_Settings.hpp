@@ -33,8 +33,9 @@ constexpr std::string_view to_string(Formulation formulation) {
 /// Settings of one call. A value that is left at its default is looked up in
 /// the enclosing ScopedSettings, then in the environment, then in the tuning
 /// table. Of levels of reproducibility the highest that call, scope or
-/// environment asks for counts. Formulation, chain length and block size are for reductions; a scan
-/// reads the route, and another formulation than `chained` keeps it off `mma`.
+/// environment asks for counts. Formulation, chain length and block size are
+/// for reductions; a scan reads the route, and another formulation than
+/// `chained` keeps it off `mma`.
 struct Settings {
   Route route             = Route::automatic;      ///< what runs the call
   Formulation formulation = Formulation::chained;  ///< of sums on tensor cores

@@ -9,6 +9,10 @@
 #include <KokkosMMA_ExactReference.hpp>
 #include <KokkosMMA_HostileSums.hpp>
 
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
 namespace {
 
 using namespace KokkosMMA;
@@ -35,8 +39,8 @@ template <class T>
   // NaNs of the host's conversions have any sign; ours is quiet and positive.
   if (expected != expected && computed != computed)
     return ::testing::AssertionSuccess();
-  return ::testing::AssertionFailure() << double(expected) << " became "
-                                       << double(computed);
+  return ::testing::AssertionFailure()
+         << double(expected) << " became " << double(computed);
 }
 
 template <class Exec>
@@ -61,19 +65,19 @@ void expect_exact(HostileSum const& sum, SeededRandom& random) {
   Kokkos::deep_copy(memory, host);
   Kokkos::deep_copy(matrix, host_matrix);
   Value const expected = rounded<Value>(reference);
-  auto const x = Kokkos::subview(memory, Range(first, first + size));
-  auto const column = Kokkos::subview(matrix, Kokkos::ALL(), 1);
+  auto const x         = Kokkos::subview(memory, Range(first, first + size));
+  auto const column    = Kokkos::subview(matrix, Kokkos::ALL(), 1);
   SCOPED_TRACE(joined(sum.name, ", ", size, ", ", types<T, Value>()));
 
   EXPECT_TRUE(same_sum(expected, sum_of<Value>(Exec(), x, exactly)));
   EXPECT_EQ(on_cuda<Exec> ? Route::streamed : Route::generic, last_route());
   EXPECT_TRUE(same_sum(expected, sum_of<Value>(Exec(), column, exactly)));
   Kokkos::View<T const*, Exec> const constant = x;
+  EXPECT_TRUE(
+      same_sum(expected, sum_in_view<Value, typename Exec::memory_space>(
+                             Exec(), constant, exactly)));
   EXPECT_TRUE(same_sum(
-      expected, sum_in_view<Value, typename Exec::memory_space>(
-                    Exec(), constant, exactly)));
-  EXPECT_TRUE(same_sum(expected, sum_in_view<Value, Kokkos::HostSpace>(
-                                     Exec(), x, exactly)));
+      expected, sum_in_view<Value, Kokkos::HostSpace>(Exec(), x, exactly)));
   Value in_reducer = poison<Value>();
   reduce("label", Exec(), x, Kokkos::Sum<Value>(in_reducer), exactly);
   EXPECT_TRUE(same_sum(expected, in_reducer));
@@ -130,6 +134,33 @@ TYPED_TEST(ReduceExact, AnyOrder) {
   }
 }
 
+// What ranks hand to each other: limbs of parts, whose sum is rounded once.
+TYPED_TEST(ReduceExact, LimbsOfParts) {
+  SeededRandom random;
+  for (std::size_t const size : {1, 700, 30001}) {
+    ExactReference reference;
+    Impl::Superaccumulator<Scalar::float64> sum;
+    sum.init();
+    for (int part = 0; part < 3; ++part) {
+      std::vector<double> terms(part == 1 ? 0 : size);
+      for (double& term : terms) {
+        term =
+            std::ldexp(random.uniform(-1, 1), int(random.integer(-1074, 1000)));
+        reference.add(term);
+      }
+      auto const x = make_view<double, TypeParam>(
+          terms.size(), [&](std::size_t i) { return terms[i]; });
+      Impl::Superaccumulator<Scalar::float64> of_part;
+      ASSERT_FALSE(Impl::exact_limbs_of("label", TypeParam(), x, of_part));
+      EXPECT_EQ(terms.empty(), of_part.empty);
+      sum.merge(of_part);
+    }
+    EXPECT_TRUE(same_bits(
+        reference.as_double(),
+        std::bit_cast<double>(sum.round(Impl::float_format(Scalar::float64)))));
+  }
+}
+
 TYPED_TEST(ReduceExact, AnyLevelOfIntegers) {
   auto const x     = filled<int, TypeParam>(1000, 3);
   std::int64_t sum = 0;
@@ -145,11 +176,9 @@ TYPED_TEST(ReduceExact, WhatCannotBeHad) {
   auto const y  = filled<float, TypeParam>(100, 1);
   auto const in = filled<int, TypeParam>(100, 1);
   float result  = poison<float>();
-  expect_error({"KokkosMMA::reduce", "level exact", "not a sum",
-                "ask for run_to_run"},
-               [&] {
-                 reduce(TypeParam(), x, Kokkos::Prod<float>(result), exactly);
-               });
+  expect_error(
+      {"KokkosMMA::reduce", "level exact", "not a sum", "ask for run_to_run"},
+      [&] { reduce(TypeParam(), x, Kokkos::Prod<float>(result), exactly); });
   expect_error({"KokkosMMA::reduce", "level exact", "sum of integers"},
                [&] { reduce(TypeParam(), in, result, exactly); });
   Settings settings        = exactly;
@@ -170,8 +199,9 @@ TYPED_TEST(ReduceExact, WhatCannotBeHad) {
 
 // A scope asks for what can be had; the rest runs as ever.
 TYPED_TEST(ReduceExact, ScopesWish) {
-  auto const x = make_view<float, TypeParam>(
-      3, [](std::size_t i) { return i == 0 ? 1 : i == 1 ? 1e30 : -1e30; });
+  auto const x = make_view<float, TypeParam>(3, [](std::size_t i) {
+    return i == 0 ? 1 : i == 1 ? 1e30 : -1e30;
+  });
   float result = poison<float>();
   ScopedSettings const scope(exactly);
   reduce(TypeParam(), x, result);
@@ -199,9 +229,8 @@ TYPED_TEST(ReduceExact, Explanations) {
                     "; level exact"},
                    [&] { reduce(TypeParam(), x, result, exactly); });
   expect_explained(
-      {"; level run_to_run, not exact: the reduction is not a sum"}, [&] {
-        reduce(TypeParam(), x, Kokkos::Min<float>(result), exactly);
-      });
+      {"; level run_to_run, not exact: the reduction is not a sum"},
+      [&] { reduce(TypeParam(), x, Kokkos::Min<float>(result), exactly); });
   EXPECT_EQ(std::string::npos,
             explain([&] { reduce(TypeParam(), x, result); }).find("level"));
 }

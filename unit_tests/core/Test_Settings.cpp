@@ -81,8 +81,7 @@ TEST(ScopedSettings, HighestLevelWins) {
   EXPECT_EQ(device_independent, effective_settings().reproducibility);
   EXPECT_EQ(exact, effective_settings(at(exact)).reproducibility);
   ScopedSettings const inner(at(exact));
-  EXPECT_EQ(exact,
-            effective_settings(at(device_independent)).reproducibility);
+  EXPECT_EQ(exact, effective_settings(at(device_independent)).reproducibility);
 }
 
 TEST(ScopedSettings, InnerScopeWinsWhereItSaysSomething) {

@@ -29,15 +29,15 @@ std::uint64_t encode(Scalar format, double x) {
                                      : std::bit_cast<std::uint64_t>(x);
 }
 double decode(Scalar format, std::uint64_t bits) {
-  FloatFormat const f     = float_format(format);
-  auto const fraction     = double(bits & ((1ull << f.fraction_bits) - 1));
-  int const field         = int(bits >> f.fraction_bits) & f.special();
-  double const magnitude  = field == f.special()
-                                ? (fraction == 0 ? INFINITY : NAN)
-                                : std::ldexp(fraction + (field ? std::ldexp(
-                                                 1., f.fraction_bits)
-                                                               : 0.),
-                                             f.lowest() + std::max(field, 1) - 1);
+  FloatFormat const f = float_format(format);
+  auto const fraction = double(bits & ((1ull << f.fraction_bits) - 1));
+  int const field     = int(bits >> f.fraction_bits) & f.special();
+  double const magnitude =
+      field == f.special()
+          ? (fraction == 0 ? INFINITY : NAN)
+          : std::ldexp(
+                fraction + (field ? std::ldexp(1., f.fraction_bits) : 0.),
+                f.lowest() + std::max(field, 1) - 1);
   return bits >> (f.fraction_bits + f.exponent_bits) ? -magnitude : magnitude;
 }
 double rounded(ExactReference const& sum, Scalar format) {
@@ -144,7 +144,8 @@ TEST(Superaccumulator, IllConditioned) {
       add(std::ldexp(random.uniform(-1, 1),
                      int(random.integer(-orders / 2, orders / 2))));
     int steps = 0;
-    for (double rest; (rest = reference.as_double()) != 0; add(-rest), ++steps) {
+    for (double rest; (rest = reference.as_double()) != 0;
+         add(-rest), ++steps) {
       auto copy = sum;
       ASSERT_EQ(std::bit_cast<std::uint64_t>(rest),
                 copy.round(float_format(Scalar::float64)));

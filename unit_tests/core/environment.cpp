@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // core_environment EXPECTED: what the library reads in KOKKOSMMA_ROUTE,
-// KOKKOSMMA_REPRODUCIBILITY, KOKKOSMMA_VERBOSE and KOKKOSMMA_REPORT, and that scope and call win over it.
-// EXPECTED is a route. Fails with a line that says what was different.
+// KOKKOSMMA_REPRODUCIBILITY, KOKKOSMMA_VERBOSE and KOKKOSMMA_REPORT, and that
+// scope and call win over it. EXPECTED is a route. Fails with a line that says
+// what was different.
 
 #include <core/routing/KokkosMMA_RouteDecision.hpp>
 

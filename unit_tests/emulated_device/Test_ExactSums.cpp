@@ -33,8 +33,8 @@ std::uint64_t sum_of(Elements const& elements, bool empty, Scalar format,
                      bool device_accessible) {
   std::uint64_t result = 0;
   Impl::Cuda::launch_exact_reduce<
-      Elements, Impl::Cuda::tuning_type<
-                    Impl::Cuda::exact_tuning(Elements::input)>>(
+      Elements,
+      Impl::Cuda::tuning_type<Impl::Cuda::exact_tuning(Elements::input)>>(
       space, Impl::Cuda::StreamScratch(space), elements, empty,
       Impl::float_format(format), &result, device_accessible);
   return result;
@@ -44,8 +44,8 @@ std::uint64_t sum_of(Elements const& elements, bool empty, Scalar format,
 /// stride, forwards and backwards.
 template <Scalar Input>
 void expect_exact(HostileSum const& sum, Random& random, int processors) {
-  using F    = Format<Input>;
-  using Bits = typename F::Bits;
+  using F                                     = Format<Input>;
+  using Bits                                  = typename F::Bits;
   Impl::Cuda::device_entry(0).multiprocessors = processors;
   Impl::Cuda::use_tuning(0, Impl::builtin_tuning);
   static Impl::TuningTable never_spread = Impl::builtin_tuning;
@@ -62,37 +62,61 @@ void expect_exact(HostileSum const& sum, Random& random, int processors) {
     x[i] = strided[i * std::size_t(stride)] = F::encode(sum.terms[i]);
     reference.add(F::decode(x[i]));
   }
-  Scalar const formats[] = {Input, Scalar::half, Scalar::bhalf,
-                            Scalar::float32, Scalar::float64};
+  Scalar const formats[] = {Input, Scalar::half, Scalar::bhalf, Scalar::float32,
+                            Scalar::float64};
   Scalar const format    = formats[random.integer(0, 4)];
   std::uint64_t const exact = expected_bits(reference, format);
-  auto const check = [&](char const* how, std::uint64_t bits) {
+  auto const check          = [&](char const* how, std::uint64_t bits) {
     ASSERT_EQ(exact, bits) << sum.name << ", " << how << ", " << size << " of "
                            << to_string(Input) << " as " << to_string(format)
                            << " on " << processors << " multiprocessors";
   };
   bool const on_device = random.integer(0, 1) != 0;
-  check("contiguous",
-        sum_of(Impl::Cuda::ExactVectors<Input>(Impl::vector_range(
-                   x.data(), size, size_of(Input))),
-               size == 0, format, on_device));
+  check("contiguous", sum_of(Impl::Cuda::ExactVectors<Input>(Impl::vector_range(
+                                 x.data(), size, size_of(Input))),
+                             size == 0, format, on_device));
   bool const backwards = random.integer(0, 1) != 0;
   std::int64_t const s = backwards ? -stride : stride;
   check("strided",
-        sum_of(Impl::Cuda::ExactStrided<Input>{
-                   strided.data() +
-                       (backwards && size ? stride * std::int64_t(size - 1) : 0),
-                   s, size},
-               size == 0, format, on_device));
+        sum_of(
+            Impl::Cuda::ExactStrided<Input>{
+                strided.data() +
+                    (backwards && size ? stride * std::int64_t(size - 1) : 0),
+                s, size},
+            size == 0, format, on_device));
+}
+
+/// The limbs themselves, on their way to the host or in memory.
+template <Scalar Input>
+void expect_limbs(HostileSum const& sum, bool device_accessible) {
+  using F = Format<Input>;
+  Row<typename F::Bits> x(sum.terms.size(), 0);
+  Impl::Superaccumulator<Input> expected, limbs;
+  expected.init();
+  for (std::size_t i = 0; i < x.size(); ++i)
+    expected.add(x[i] = F::encode(sum.terms[i]));
+  Impl::Cuda::launch_exact_reduce<
+      Impl::Cuda::ExactVectors<Input>,
+      Impl::Cuda::tuning_type<Impl::Cuda::exact_tuning(Input)>>(
+      space, Impl::Cuda::StreamScratch(space),
+      Impl::Cuda::ExactVectors<Input>(
+          Impl::vector_range(x.data(), x.size(), size_of(Input))),
+      x.size() == 0, Impl::Cuda::exact_as_limbs, &limbs, device_accessible);
+  limbs.carry();
+  expected.carry();
+  for (int k = 0; k < expected.limbs; ++k)
+    ASSERT_EQ(expected.limb[k], limbs.limb[k]) << "limb " << k;
+  EXPECT_EQ(expected.flags, limbs.flags);
+  EXPECT_EQ(expected.empty, limbs.empty);
 }
 
 template <class P>
 class ExactSums : public ::testing::Test {};
 template <Scalar Input>
 using Element = std::integral_constant<Scalar, Input>;
-using Elements = ::testing::Types<Element<Scalar::half>, Element<Scalar::bhalf>,
-                                  Element<Scalar::float32>,
-                                  Element<Scalar::float64>>;
+using Elements =
+    ::testing::Types<Element<Scalar::half>, Element<Scalar::bhalf>,
+                     Element<Scalar::float32>, Element<Scalar::float64>>;
 TYPED_TEST_SUITE(ExactSums, Elements);
 
 TYPED_TEST(ExactSums, OfAnySizeOnAnyDevice) {
@@ -115,8 +139,7 @@ TYPED_TEST(ExactSums, SameBitsOnEveryDevice) {
   SCOPED_TRACE(random.note());
   constexpr Scalar input         = TypeParam::value;
   Impl::FloatFormat const format = Impl::float_format(input);
-  auto const sums =
-      hostile_sums(random, 20011, format.lowest(), format.bias());
+  auto const sums = hostile_sums(random, 20011, format.lowest(), format.bias());
   for (int const processors : {1, 7, 108, 132})
     for (std::size_t k = 0; k < sums.size(); k += 1 + sums.size() / 6)
       expect_exact<input>(sums[k], random, processors);
@@ -128,11 +151,24 @@ TYPED_TEST(ExactSums, OfNothing) {
     expect_exact<TypeParam::value>({"nothing", {}}, random, 3);
 }
 
+TYPED_TEST(ExactSums, AsLimbs) {
+  Random random;
+  SCOPED_TRACE(random.note());
+  constexpr Scalar input         = TypeParam::value;
+  Impl::FloatFormat const format = Impl::float_format(input);
+  for (std::size_t const size : {1, 100, 5000})
+    for (HostileSum const& sum :
+         hostile_sums(random, size, format.lowest(), format.bias()))
+      expect_limbs<input>(sum, random.integer(0, 1) != 0);
+  expect_limbs<input>({"nothing", {}}, false);
+}
+
 // The sums of a lane are full many times.
 TYPED_TEST(ExactSums, OfManyInOneBlock) {
   Random random;
   SCOPED_TRACE(random.note());
-  std::size_t const size = 1u << 21;
+  std::size_t const size =
+      TypeParam::value == Scalar::float64 ? 7u << 20 : 2u << 20;
   for (double const low : {0.999, -1.}) {
     HostileSum sum{"many", std::vector<double>(size)};
     for (double& term : sum.terms) term = random.uniform(low, 1);

@@ -103,16 +103,16 @@ void exact_floats(Random& random) {
     std::vector<T> all(cut.total());
     ExactReference exact;
     for (T& value : all) {
-      value = static_cast<T>(std::ldexp(
-          random.uniform(-1, 1),
-          int(random.integer(format.lowest(), format.bias() - 1))));
+      value = static_cast<T>(
+          std::ldexp(random.uniform(-1, 1),
+                     int(random.integer(format.lowest(), format.bias() - 1))));
       exact.add(double(value));
     }
-    auto const x = my_part<T, Exec>(cut, all);
-    auto const expected = static_cast<Value>(
-        scalar_v<Value> == Scalar::float64 ? exact.as_double()
-                                           : exact.as_float());
-    Value sum = poison<Value>();
+    auto const x        = my_part<T, Exec>(cut, all);
+    auto const expected = static_cast<Value>(scalar_v<Value> == Scalar::float64
+                                                 ? exact.as_double()
+                                                 : exact.as_float());
+    Value sum           = poison<Value>();
     mpi::reduce(MPI_COMM_WORLD, Exec(), x, sum, exactly);
     EXPECT_TRUE(same_bits(expected, sum)) << expected << " became " << sum;
     auto const view = poisoned_view<Value, Exec>();
@@ -156,11 +156,9 @@ TYPED_TEST(MpiReduce, OneLevelOnAllRanks) {
   double sum   = 0;
   Settings settings;
   if (world_rank() == 0) settings.reproducibility = Reproducibility::exact;
-  expect_all_refused({"KokkosMMA::mpi::reduce", "levels of reproducibility"},
-                     [&] {
-                       mpi::reduce(MPI_COMM_WORLD, TypeParam(), x, sum,
-                                   settings);
-                     });
+  expect_all_refused(
+      {"KokkosMMA::mpi::reduce", "levels of reproducibility"},
+      [&] { mpi::reduce(MPI_COMM_WORLD, TypeParam(), x, sum, settings); });
 }
 
 TYPED_TEST(MpiReduce, StridedViewsAndRoutes) {

@@ -20,8 +20,7 @@ class BigNatural {
   void add(std::uint64_t number, int shift) {
     std::size_t place = std::size_t(shift) / 16;
     // At most 53 + 15 bits: two halves of the number.
-    for (std::uint64_t const half :
-         {number & 0xffffffffu, number >> 32}) {
+    for (std::uint64_t const half : {number & 0xffffffffu, number >> 32}) {
       std::uint64_t carry = half << shift % 16;
       for (std::size_t at = place; carry != 0; ++at) {
         if (at >= m_places.size()) m_places.resize(at + 1, 0);
@@ -52,7 +51,7 @@ class BigNatural {
       std::int64_t place =
           std::int64_t(m_places[k]) - borrow -
           (k < other.m_places.size() ? std::int64_t(other.m_places[k]) : 0);
-      borrow = place < 0;
+      borrow             = place < 0;
       result.m_places[k] = std::uint64_t(place + (borrow << 16));
     }
     return result;
@@ -92,16 +91,18 @@ class ExactReference {
     double const infinity = std::numeric_limits<double>::infinity();
     if (m_nan || (m_infinity && m_minus_infinity))
       return std::numeric_limits<double>::quiet_NaN();
-    if (m_infinity || m_minus_infinity) return m_infinity ? infinity : -infinity;
-    bool const negative  = m_positive.less(m_negative);
-    BigNatural const sum = negative ? m_negative.minus(m_positive)
-                                    : m_positive.minus(m_negative);
-    int const length     = sum.length();
+    if (m_infinity || m_minus_infinity)
+      return m_infinity ? infinity : -infinity;
+    bool const negative = m_positive.less(m_negative);
+    BigNatural const sum =
+        negative ? m_negative.minus(m_positive) : m_positive.minus(m_negative);
+    int const length = sum.length();
     if (length == 0) return !m_empty && m_all_minus ? -0. : 0.;
     int last = length - 1 - fraction_bits;
     if (last < lowest + bottom) last = lowest + bottom;
     double number = 0;
-    for (int at = length - 1; at >= last; --at) number = 2 * number + sum.bit(at);
+    for (int at = length - 1; at >= last; --at)
+      number = 2 * number + sum.bit(at);
     bool more = false;
     for (int at = 0; at < last - 1; ++at) more = more || sum.bit(at);
     if (sum.bit(last - 1) && (more || std::fmod(number, 2) == 1)) number += 1;

@@ -72,7 +72,7 @@ inline std::vector<HostileSum> hostile_sums(Random& random, std::size_t size,
     ties[0]       = std::ldexp(1., top);
     for (int const fraction : {7, 10, 23, 52})
       if (size > std::size_t(fraction)) {
-        std::vector<double> tie = ties;
+        std::vector<double> tie    = ties;
         tie[std::size_t(fraction)] = std::ldexp(1., top - fraction - 1);
         tie[1]                     = std::ldexp(more, low);
         shuffle(tie);
@@ -93,15 +93,17 @@ inline std::vector<HostileSum> hostile_sums(Random& random, std::size_t size,
   add("smallest", [&](std::size_t) {
     return std::ldexp(double(random.integer(-40, 40)), low);
   });
-  add("largest", [&](std::size_t i) {
-    return std::ldexp(i % 3 ? 1.75 : -1.5, high);
-  });
+  add("largest",
+      [&](std::size_t i) { return std::ldexp(i % 3 ? 1.75 : -1.5, high); });
   add("beyond the range", [&](std::size_t) { return std::ldexp(1.5, high); });
   double const infinity = std::numeric_limits<double>::infinity();
   double const nan      = std::numeric_limits<double>::quiet_NaN();
-  for (auto const& specials :
-       {std::vector<double>{infinity}, {-infinity}, {infinity, -infinity},
-        {nan}, {nan, infinity}, {infinity, infinity}}) {
+  for (auto const& specials : {std::vector<double>{infinity},
+                               {-infinity},
+                               {infinity, -infinity},
+                               {nan},
+                               {nan, infinity},
+                               {infinity, infinity}}) {
     std::vector<double> some(size);
     for (double& each : some) each = wide(low, high);
     for (double const special : specials)

@@ -29,8 +29,8 @@ namespace KokkosMMA {
 ///               Kokkos::Max of one. It may be wider than the elements, which
 ///               are converted to it. An empty x gives the reducer's identity
 /// \param settings route, formulation, chain length, block size; the last three
-///               are for sums. With reproducibility Reproducibility::exact a sum
-///               of floating-point elements into a floating-point result is
+///               are for sums. With reproducibility Reproducibility::exact a
+///               sum of floating-point elements into a floating-point result is
 ///               rounded correctly: its bits depend on the elements alone
 ///
 /// Accuracy: integers are exact modulo 2^bits of an integer result, which is no

@@ -273,9 +273,9 @@ void run_reduce(std::string const& label, Exec const& exec, X const& x,
                 is_floating(scalar_v<Value>)) {
     if (call.reproducibility != Reproducibility::run_to_run) {
       std::string const name =
-          label.empty() ? concatenate(who, "[exact,",
-                                      to_string(scalar_v<Element>), "]")
-                        : label;
+          label.empty()
+              ? concatenate(who, "[exact,", to_string(scalar_v<Element>), "]")
+              : label;
       Refusal const refusal = exact_sum_of(name, exec, x, result);
       if (!refusal) {
         last_route_of_this_thread() = decision.route;

@@ -42,8 +42,7 @@ __device__ inline exact_real_t<Input> exact_real(element_bits_t<Input> bits) {
 /// -0 as the bits of an element.
 template <Scalar Input>
 inline constexpr element_bits_t<Input> exact_nothing =
-    element_bits_t<Input>(element_bits_t<Input>(1)
-                          << (8 * size_of(Input) - 1));
+    element_bits_t<Input>(element_bits_t<Input>(1) << (8 * size_of(Input) - 1));
 
 template <Scalar Input>
 struct ExactVectors {
@@ -64,10 +63,9 @@ struct ExactVectors {
         count(range.end - range.begin),
         first(reinterpret_cast<Bits const*>(range.base) + range.skip),
         size(range.size),
-        head(range.has_head()
-                 ? unsigned(std::min<std::uint64_t>(per_unit - range.skip,
-                                                    range.size))
-                 : 0),
+        head(range.has_head() ? unsigned(std::min<std::uint64_t>(
+                                    per_unit - range.skip, range.size))
+                              : 0),
         edges(unsigned(range.size - per_unit * count)) {}
 
   __host__ __device__ std::uint64_t units() const { return count + edges; }
@@ -80,8 +78,9 @@ struct ExactVectors {
   __device__ Unit load_any(std::uint64_t unit) const {
     if (unit < count) return load(unit);
     constexpr std::uint64_t wide = std::uint64_t(exact_nothing<Input>);
-    constexpr auto word          = std::uint32_t(
-        sizeof(Bits) == 2 ? wide << 16 | wide : sizeof(Bits) == 4 ? wide : 0);
+    constexpr auto word = std::uint32_t(sizeof(Bits) == 2   ? wide << 16 | wide
+                                        : sizeof(Bits) == 4 ? wide
+                                                            : 0);
     Unit nothing{{word, sizeof(Bits) == 8 ? 0x80000000u : word, word,
                   sizeof(Bits) == 8 ? 0x80000000u : word}};
     if (unit >= count + edges) return nothing;

@@ -33,8 +33,8 @@ struct ExactTarget {
     constexpr int limbs = exact_limbs(Input);
     static_assert(sizeof(Superaccumulator<Input>) == 8 * limbs + 8);
     if (k > limbs) return;
-    auto const value = k < limbs ? std::uint64_t(limb)
-                                 : std::uint64_t(empty) << 32 | flags;
+    auto const value =
+        k < limbs ? std::uint64_t(limb) : std::uint64_t(empty) << 32 | flags;
     if (place.memory) {
       static_cast<std::uint64_t*>(place.memory)[k] = value;
       return;
@@ -239,20 +239,19 @@ void launch_exact_reduce(Kokkos::Cuda const& space,
 
   unsigned* const counters =
       scratch->counters(ExactScratch::counters(Elements::input));
-  ExactScratch const shared{
-      reinterpret_cast<std::int64_t*>(counters),
-      counters + 2 * exact_limbs(Elements::input), scratch->grid(0, 0).ticket};
+  ExactScratch const shared{reinterpret_cast<std::int64_t*>(counters),
+                            counters + 2 * exact_limbs(Elements::input),
+                            scratch->grid(0, 0).ticket};
   std::size_t const bytes =
       ExactTarget{{}, format}.takes_limbs()
           ? sizeof(Superaccumulator<Elements::input>)
           : std::size_t(1 + format.fraction_bits + format.exponent_bits) / 8;
-  scratch.deliver(result, bytes, device_accessible,
-                  [&](ResultTarget<void> const& place) {
-                    launch_kernel(space, "exact_reduce",
-                                  exact_reduce<Elements, Tuning>,
-                                  {unsigned(blocks), threads}, elements, shared,
-                                  ExactTarget{place, format}, empty);
-                  });
+  scratch.deliver(
+      result, bytes, device_accessible, [&](ResultTarget<void> const& place) {
+        launch_kernel(space, "exact_reduce", exact_reduce<Elements, Tuning>,
+                      {unsigned(blocks), threads}, elements, shared,
+                      ExactTarget{place, format}, empty);
+      });
 }
 
 }  // namespace KokkosMMA::Impl::Cuda

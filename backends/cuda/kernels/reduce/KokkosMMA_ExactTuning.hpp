@@ -27,12 +27,11 @@ struct ExactTuning {
 };
 
 inline std::string to_string(ExactTuning const& tuning) {
-  return concatenate("ExactTuning{threads = ", tuning.threads,
-                     ", min_blocks = ", tuning.min_blocks,
-                     ", vectors = ", tuning.vectors,
-                     ", values = ", tuning.values,
-                     ", columns = ", tuning.columns,
-                     ", ahead = ", tuning.ahead, "}");
+  return concatenate(
+      "ExactTuning{threads = ", tuning.threads,
+      ", min_blocks = ", tuning.min_blocks, ", vectors = ", tuning.vectors,
+      ", values = ", tuning.values, ", columns = ", tuning.columns,
+      ", ahead = ", tuning.ahead, "}");
 }
 
 /// GB/s of 2^32 bytes by threads, blocks, vectors, values, columns and ahead

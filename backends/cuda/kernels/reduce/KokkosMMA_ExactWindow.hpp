@@ -266,12 +266,11 @@ class ExactWarpSum {
   static constexpr int bin_capacity = 255;
 
   __device__ static BinParts bin_parts(Bits bits) {
-    int const exponent  = exponent_of(bits);
-    int const position  = max(exponent, 1) - 1;
-    Bits const mantissa = (bits & ((Bits(1) << fraction) - 1)) |
-                          Bits(exponent != 0) << fraction;
-    auto const integer =
-        Integer(bits & sign ? Bits(0) - mantissa : mantissa);
+    int const exponent = exponent_of(bits);
+    int const position = max(exponent, 1) - 1;
+    Bits const mantissa =
+        (bits & ((Bits(1) << fraction) - 1)) | Bits(exponent != 0) << fraction;
+    auto const integer = Integer(bits & sign ? Bits(0) - mantissa : mantissa);
     BinParts parts;
     parts.first = position / 32 * Columns;
     if constexpr (sizeof(Bits) == 4) {
@@ -325,9 +324,9 @@ class ExactWarpSum {
     std::int64_t carry = 0;
 #pragma unroll 1
     for (int k = 0; k < Memory::bins; ++k) {
-      std::int64_t const sum            = m_memory.bin[k * 32 + m_lane] + carry;
+      std::int64_t const sum        = m_memory.bin[k * 32 + m_lane] + carry;
       m_memory.bin[k * 32 + m_lane] = std::int64_t(std::uint32_t(sum));
-      carry                             = sum >> 32;
+      carry                         = sum >> 32;
     }
     m_memory.bin[(Memory::bins - 1) * 32 + m_lane] += carry << 32;
     m_bin_count = 0;
@@ -337,7 +336,7 @@ class ExactWarpSum {
   int m_lane;
   int m_window     = Window::first;
   int m_wanted     = Window::first;  ///< window of the next numbers
-  int m_count      = 0;  ///< numbers of a lane in m_sum
+  int m_count      = 0;              ///< numbers of a lane in m_sum
   int m_bin_count  = 0;  ///< numbers of a lane in its bins since a carry
   unsigned m_flags = 0;
   bool m_has_other = false;  ///< of the warp: a number that is not -0
