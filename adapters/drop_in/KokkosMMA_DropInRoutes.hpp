@@ -9,7 +9,6 @@
 /// parallel_scan. Only the drop-in header includes it.
 
 #include <adapters/kokkos/KokkosMMA_EnabledSpaces.hpp>
-#include <core/routing/KokkosMMA_Reproducibility.hpp>
 #include <core/routing/KokkosMMA_Route.hpp>
 #include <core/base/KokkosMMA_Verbose.hpp>
 
@@ -18,6 +17,7 @@
 #if defined(KOKKOS_ENABLE_CUDA)
 #include <adapters/drop_in/KokkosMMA_TimedCall.hpp>
 #include <adapters/kokkos/KokkosMMA_VerboseLines.hpp>
+#include <core/routing/KokkosMMA_Reproducibility.hpp>
 #endif
 
 #include <cstdio>
@@ -31,8 +31,8 @@ namespace KokkosMMA::Impl {
 /// says why.
 [[gnu::cold]] inline bool announce_drop_in() {
   environment_route();
-  environment_level();
 #if defined(KOKKOS_ENABLE_CUDA)
+  environment_level();
   VerboseLines::listen(true);
   if (measures_calls) AtFinalize::add(&explain_missing_tables);
   char const* const what = "";
