@@ -174,6 +174,15 @@ TYPED_TEST(ExactSums, OfManyInOneBlock) {
     for (double& term : sum.terms) term = random.uniform(low, 1);
     expect_exact<TypeParam::value>(sum, random, 1);
   }
+  // And so are limbs, to which all but the large go, each as far up as a limb
+  // takes floats. Those of doubles take 2^31, and half has none.
+  if (TypeParam::value == Scalar::half || TypeParam::value == Scalar::float64)
+    return;
+  HostileSum sum{"small beside large", std::vector<double>(size)};
+  for (std::size_t i = 0; i < size; ++i)
+    sum.terms[i] = i % 8 ? std::ldexp(random.uniform(1.9, 1.99), -95)
+                         : std::ldexp(i % 16 ? 1. : -1., 100);
+  expect_exact<TypeParam::value>(sum, random, 1);
 }
 
 }  // namespace
