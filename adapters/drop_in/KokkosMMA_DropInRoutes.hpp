@@ -17,6 +17,7 @@
 #if defined(KOKKOS_ENABLE_CUDA)
 #include <adapters/drop_in/KokkosMMA_TimedCall.hpp>
 #include <adapters/kokkos/KokkosMMA_VerboseLines.hpp>
+#include <core/routing/KokkosMMA_Reproducibility.hpp>
 #endif
 
 #include <cstdio>
@@ -31,6 +32,7 @@ namespace KokkosMMA::Impl {
 [[gnu::cold]] inline bool announce_drop_in() {
   environment_route();
 #if defined(KOKKOS_ENABLE_CUDA)
+  environment_level();
   VerboseLines::listen(true);
   if (measures_calls) AtFinalize::add(&explain_missing_tables);
   char const* const what = "";

@@ -104,6 +104,15 @@ Refusal with_scratch(Kokkos::Cuda const& space, bool result_on_device,
   }
 }
 
+/// Says once that calls with floating-point values have no level above
+/// run_to_run: an opaque functor may do anything with the value that it gets.
+inline void report_level_of(char const* pattern, Settings const& settings,
+                            Scalar value) {
+  OfferedLevel const offered = level_of_values(value);
+  if (settings.reproducibility > offered.level)
+    report_level(pattern, settings.reproducibility, offered);
+}
+
 /// Chooses a route with `route(wish, capability, tuning)` and runs it with
 /// `launch(route, scratch)`. A scope or the environment asks for a route
 /// wherever it can run: an application's calls never fail because of it.
@@ -177,7 +186,10 @@ void launch_streamed_reduce(Call const& call, Cuda::KernelFacts const& facts,
 /// \return whether a kernel of ours runs; if not, Kokkos' own has to
 template <class Call>
 bool run_reduce(Call& call) {
-  Settings const settings = effective_settings();
+  Settings settings = effective_settings();
+  report_level_of("Kokkos::parallel_reduce", settings, call.problem.value);
+  // Sums of Views are exact by KokkosMMA::reduce alone.
+  settings.reproducibility = Reproducibility::run_to_run;
   Cuda::KernelFacts facts{};
   // Where nothing of ours runs the runtime is not asked about the kernel.
   if (settings.route == Route::generic || call.result == nullptr) {
@@ -258,9 +270,11 @@ void launch_streamed_scan(Call const& call, bool on_device,
 /// \return whether a kernel of ours runs; if not, Kokkos' own has to
 template <class Call>
 bool run_scan(Call& call) {
-  bool const on_device = call.result_on_device || !call.result;
+  bool const on_device    = call.result_on_device || !call.result;
+  Settings const settings = effective_settings();
+  report_level_of("Kokkos::parallel_scan", settings, call.problem.accumulator);
   return run_call(
-      call, "parallel_scan", call.problem, on_device, effective_settings(),
+      call, "parallel_scan", call.problem, on_device, settings,
       [](auto const&... arguments) { return route_scan(arguments...); },
       [&](Route route, Cuda::StreamScratch const& scratch) {
         if (call.scan_tiles != nullptr &&

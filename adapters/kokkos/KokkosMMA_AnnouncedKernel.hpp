@@ -12,7 +12,8 @@
 
 namespace KokkosMMA::Impl {
 
-/// Tells Kokkos Tools of a kernel that no pattern of Kokkos starts.
+/// Tells Kokkos Tools of a kernel that no pattern of Kokkos starts, as of a
+/// loop.
 class AnnouncedKernel {
  public:
   AnnouncedKernel(std::string const& label, Kokkos::Cuda const& exec)
@@ -26,6 +27,26 @@ class AnnouncedKernel {
   }
   AnnouncedKernel(AnnouncedKernel const&)            = delete;
   AnnouncedKernel& operator=(AnnouncedKernel const&) = delete;
+
+ private:
+  bool m_announced;
+  std::uint64_t m_kernel = 0;
+};
+
+/// The same, as of a reduction.
+class AnnouncedReduction {
+ public:
+  AnnouncedReduction(std::string const& label, Kokkos::Cuda const& exec)
+      : m_announced(Kokkos::Tools::profileLibraryLoaded()) {
+    if (m_announced)
+      Kokkos::Tools::beginParallelReduce(
+          label, Kokkos::Tools::Experimental::device_id(exec), &m_kernel);
+  }
+  ~AnnouncedReduction() {
+    if (m_announced) Kokkos::Tools::endParallelReduce(m_kernel);
+  }
+  AnnouncedReduction(AnnouncedReduction const&)            = delete;
+  AnnouncedReduction& operator=(AnnouncedReduction const&) = delete;
 
  private:
   bool m_announced;

@@ -132,6 +132,12 @@ inline void print_configuration(std::ostream& out) {
   else if (asked.route != Route::automatic)
     out << "KOKKOSMMA_ROUTE=" << to_string(asked.route)
         << ": where it can run\n";
+  Impl::EnvironmentLevel const& level = Impl::environment_level();
+  if (!level.error.empty())
+    out << level.error << "\n";
+  else if (level.level != Reproducibility::run_to_run)
+    out << "KOKKOSMMA_REPRODUCIBILITY=" << to_string(level.level)
+        << ": where it can be had\n";
   out << "routes on " << Kokkos::DefaultExecutionSpace::name() << ":\n";
   Impl::print_route_table(out, default_space,
                           Impl::active_tuning(Kokkos::DefaultExecutionSpace()));

@@ -26,17 +26,17 @@ inline bool explains_calls() { return explanation_of_this_thread() != nullptr; }
 /// returns nothing: the caller returns before it launches or writes anything.
 ///
 /// \param route route function of the operation, as a callable of Settings
-/// \throws std::invalid_argument for a forced route that cannot run; inside
-/// explain() that is a text
+/// \param offered levels of reproducibility that the call can have
+/// \throws std::invalid_argument for a forced route that cannot run or a level
+/// that cannot be had; inside explain() that is a text
 template <class Exec, class RouteFunction>
-std::optional<RouteDecision> decide_or_explain(char const* who,
-                                               Exec const& exec,
-                                               Settings const& settings,
-                                               RouteFunction const& route) {
+std::optional<RouteDecision> decide_or_explain(
+    char const* who, Exec const& exec, Settings const& settings,
+    RouteFunction const& route, OfferedLevel const& offered = run_to_run_only) {
   std::string* const text = explanation_of_this_thread();
-  if (!text) return decide_call(who, settings, route);
+  if (!text) return decide_call(who, settings, route, offered);
   if (!text->empty()) *text += '\n';
-  *text += explain_call(settings, route) + tuning_note(exec);
+  *text += explain_call(settings, route, offered) + tuning_note(exec);
   return std::nullopt;
 }
 

@@ -144,6 +144,49 @@ constexpr Refusal refuse_mma(ReduceProblem const& problem,
   });
 }
 
+/// Whether a sum has floating-point terms that the library sees, and becomes a
+/// floating-point number: what `exact` is for.
+constexpr bool sums_floats(ReduceProblem const& problem) {
+  return problem.sum && problem.source == Source::view &&
+         is_floating(problem.input) && is_floating(problem.value);
+}
+
+/// The level of reproducibility that a reduction of a View can have. Integers
+/// are exact as they are.
+constexpr OfferedLevel offered_level(ReduceProblem const& problem,
+                                     Capability const& capability,
+                                     Settings const& settings) {
+  constexpr char const* source = "docs/reproducibility.md";
+  if (problem.sum && !is_floating(problem.input) &&
+      !is_floating(problem.value) && problem.input != Scalar::opaque)
+    return every_level;
+  Refusal const refusal = first_refusal({
+      {!problem.sum, {"the reduction is not a sum", source}},
+      {!sums_floats(problem),
+       {"a floating-point sum of integers is rounded as the route has it",
+        source}},
+      {!capability.cuda && !problem.on_host,
+       {"exact sums are for Cuda and for host execution spaces", source}},
+      {capability.cuda && settings.route == Route::generic,
+       {"the route generic is Kokkos' own sum", source}},
+  });
+  return refusal ? OfferedLevel{Reproducibility::run_to_run, refusal}
+                 : every_level;
+}
+
+/// Route of an exact sum: integers on the cores of a GPU, or on the host.
+constexpr RouteDecision route_exact_sum(Capability const& capability,
+                                        Settings const& settings) {
+  return route_by_refusals(
+      settings.route,
+      capability.cuda
+          ? Refusal{"products on the tensor cores are added with rounding, and "
+                    "the sum is to be exact",
+                    "docs/reproducibility.md"}
+          : not_cuda,
+      capability.cuda ? Refusal{} : not_cuda, {});
+}
+
 /// Route of a reduction. Visible data go to the tensor cores for the types
 /// where they are no slower than additions, which is every one in the table of
 /// an H200; opaque functors to `streamed`, everything else to Kokkos' own code.
@@ -152,6 +195,9 @@ constexpr Refusal refuse_mma(ReduceProblem const& problem,
 constexpr RouteDecision route_reduce(
     ReduceProblem const& problem, Capability const& capability,
     Settings const& settings, TuningTable const& tuning = builtin_tuning) {
+  if (settings.reproducibility != Reproducibility::run_to_run &&
+      sums_floats(problem))
+    return route_exact_sum(capability, settings);
   // A formulation that was asked for counts more than what pays.
   bool const prefers_additions =
       settings.formulation == Formulation::chained &&

@@ -36,6 +36,7 @@ struct ReduceProblem {
   bool fixed_size           = true;   ///< the size of the value is a constant
   bool in_graph             = false;  ///< the call is a node of a Kokkos graph
   bool compiled             = true;   ///< a kernel of ours exists for this call
+  bool on_host              = false;  ///< the execution space is the host's
   std::size_t value_bytes   = 0;      ///< of the value that is joined
   std::size_t functor_bytes = 0;      ///< functor and reducer together
   std::uint64_t size        = 0;      ///< indices

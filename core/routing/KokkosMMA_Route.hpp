@@ -59,12 +59,6 @@ inline EnvironmentRoute const& environment_route() {
   return once;
 }
 
-/// That error for the end of an explanation, or nothing.
-inline std::string environment_note() {
-  std::string const& error = environment_route().error;
-  return error.empty() ? error : "; " + error;
-}
-
 }  // namespace Impl
 }  // namespace KokkosMMA
 

@@ -3,10 +3,13 @@
 #ifndef KOKKOSMMA_ROUTE_DECISION_HPP
 #define KOKKOSMMA_ROUTE_DECISION_HPP
 
+#include <core/base/KokkosMMA_Scalar.hpp>
 #include <core/routing/KokkosMMA_Settings.hpp>
 
 #include <cstddef>
+#include <cstdio>
 #include <initializer_list>
+#include <mutex>
 #include <string>
 #include <string_view>
 
@@ -150,6 +153,78 @@ inline void check_route(char const* who, RouteDecision const& decision) {
                      refusal.source, "); use route auto or generic");
 }
 
+/// The highest level of reproducibility that a call can have, and why it has
+/// no higher one.
+struct OfferedLevel {
+  Reproducibility level = Reproducibility::run_to_run;
+  Refusal refusal;  ///< empty: every level
+};
+inline constexpr OfferedLevel every_level{Reproducibility::exact, {}};
+inline constexpr OfferedLevel run_to_run_only{
+    Reproducibility::run_to_run,
+    {"the order of floating-point operations follows the device",
+     "docs/reproducibility.md"}};
+/// Integers are the same in any order.
+constexpr OfferedLevel level_of_values(Scalar value) {
+  return value == Scalar::opaque || is_floating(value) ? run_to_run_only
+                                                       : every_level;
+}
+
+/// Says once for each operation that a scope or the environment asks for more
+/// than it has.
+[[gnu::cold]] inline void report_level(char const* who, Reproducibility asked,
+                                       OfferedLevel const& offered) {
+  static std::mutex mutex;
+  static std::string reported;
+  std::lock_guard<std::mutex> const lock(mutex);
+  std::string const name = concatenate(who, '\n');
+  if (reported.find(name) != std::string::npos) return;
+  reported += name;
+  std::fprintf(stderr,
+               "KokkosMMA: %s: level %s was asked for; it is %s: %s (%s)\n",
+               who, std::string(to_string(asked)).c_str(),
+               std::string(to_string(offered.level)).c_str(),
+               std::string(offered.refusal.reason).c_str(),
+               std::string(offered.refusal.source).c_str());
+}
+
+/// The settings that count for a call, with the level that it gets. A level
+/// that the call itself asks for is an order.
+inline Settings settle_level(char const* who, Settings const& call,
+                             OfferedLevel const& offered) {
+  if (call.reproducibility > offered.level)
+    invalid_argument(
+        who, "level ", to_string(call.reproducibility),
+        " was asked for and cannot be had: ", offered.refusal.reason, " (",
+        offered.refusal.source, "); ask for ", to_string(offered.level));
+  Settings settings = effective_settings(call);
+  if (settings.reproducibility > offered.level) {
+    report_level(who, settings.reproducibility, offered);
+    settings.reproducibility = offered.level;
+  }
+  return settings;
+}
+
+/// What an explanation says of the level, nothing where none is asked for.
+[[gnu::cold]] inline std::string level_note(Settings const& settings,
+                                            OfferedLevel const& offered) {
+  if (settings.reproducibility == Reproducibility::run_to_run) return {};
+  if (settings.reproducibility <= offered.level)
+    return concatenate("; level ", to_string(offered.level));
+  return concatenate("; level ", to_string(offered.level), ", not ",
+                     to_string(settings.reproducibility), ": ",
+                     offered.refusal.reason, " (", offered.refusal.source, ")");
+}
+
+/// The errors of the environment for the end of an explanation, or nothing.
+[[gnu::cold]] inline std::string environment_note() {
+  std::string text;
+  for (std::string const& error :
+       {environment_route().error, environment_level().error})
+    if (!error.empty()) text += "; " + error;
+  return text;
+}
+
 /// A decision where the route is a wish of a scope or of the environment: they
 /// ask for it wherever it can run, and no call fails because of them.
 template <class Decide>
@@ -164,25 +239,31 @@ RouteDecision decide_wish(Settings const& settings, Decide const& decide) {
   return decision;
 }
 
-/// The decision for a call with settings of its own, whose route is an order.
+/// The decision for a call with settings of its own, whose route and level are
+/// orders.
 template <class Decide>
 RouteDecision decide_call(char const* who, Settings const& call,
-                          Decide const& decide) {
-  if (call.route == Route::automatic)
-    return decide_wish(effective_settings(call), decide);
-  RouteDecision const decision = decide(effective_settings(call));
+                          Decide const& decide,
+                          OfferedLevel const& offered = run_to_run_only) {
+  Settings const settings = settle_level(who, call, offered);
+  if (call.route == Route::automatic) return decide_wish(settings, decide);
+  RouteDecision const decision = decide(settings);
   check_route(who, decision);
   return decision;
 }
 
 /// What decide_call would do, as a sentence.
 template <class Decide>
-std::string explain_call(Settings const& call, Decide const& decide) {
-  Settings const settings = effective_settings(call);
+std::string explain_call(Settings const& call, Decide const& decide,
+                         OfferedLevel const& offered = run_to_run_only) {
+  Settings settings      = effective_settings(call);
+  std::string const note = level_note(settings, offered);
+  if (settings.reproducibility > offered.level)
+    settings.reproducibility = offered.level;
   return to_string(call.route == Route::automatic
                        ? decide_wish(settings, decide)
                        : decide(settings)) +
-         environment_note();
+         note + environment_note();
 }
 
 }  // namespace KokkosMMA::Impl

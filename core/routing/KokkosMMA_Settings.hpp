@@ -4,6 +4,7 @@
 #define KOKKOSMMA_SETTINGS_HPP
 
 #include <core/base/KokkosMMA_Errors.hpp>
+#include <core/routing/KokkosMMA_Reproducibility.hpp>
 #include <core/routing/KokkosMMA_Route.hpp>
 #include <core/routing/KokkosMMA_Tuning.hpp>
 #include <core/base/KokkosMMA_Verbose.hpp>
@@ -31,8 +32,10 @@ constexpr std::string_view to_string(Formulation formulation) {
 
 /// Settings of one call. A value that is left at its default is looked up in
 /// the enclosing ScopedSettings, then in the environment, then in the tuning
-/// table. Formulation, chain length and block size are for reductions; a scan
-/// reads the route, and another formulation than `chained` keeps it off `mma`.
+/// table. Of levels of reproducibility the highest that call, scope or
+/// environment asks for counts. Formulation, chain length and block size are
+/// for reductions; a scan reads the route, and another formulation than
+/// `chained` keeps it off `mma`.
 struct Settings {
   Route route             = Route::automatic;      ///< what runs the call
   Formulation formulation = Formulation::chained;  ///< of sums on tensor cores
@@ -41,6 +44,8 @@ struct Settings {
       0;  ///< B: threads per block, 32 to 512 in steps of 32; 0 = tuned
   bool check_offsets = true;  ///< of segments; wrong ones that are not checked
                               ///< read and write outside of the Views
+  Reproducibility reproducibility =
+      Reproducibility::run_to_run;  ///< that the result needs, at least
 
   /// Whether all settings are the same.
   friend constexpr bool operator==(Settings const&, Settings const&) = default;
@@ -63,6 +68,9 @@ inline Settings effective_settings(Settings call = {}) {
   if (call.chain_length == 0) call.chain_length = scope.chain_length;
   if (call.block_size == 0) call.block_size = scope.block_size;
   if (!scope.check_offsets) call.check_offsets = false;
+  for (Reproducibility const level :
+       {scope.reproducibility, environment_level().level})
+    if (level > call.reproducibility) call.reproducibility = level;
   return call;
 }
 

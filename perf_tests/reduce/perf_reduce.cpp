@@ -17,11 +17,11 @@
 
 namespace perf {
 
-enum class Contender { kokkos, drop_in, mma, cub };
+enum class Contender { kokkos, drop_in, mma, exact, cub };
 enum class Result { view, view_warm, scalar };
 
 constexpr char const* name_of(Contender c) {
-  constexpr char const* names[] = {"kokkos", "drop_in", "mma", "cub"};
+  constexpr char const* names[] = {"kokkos", "drop_in", "mma", "exact", "cub"};
   return names[static_cast<int>(c)];
 }
 constexpr char const* name_of(Result r) {
@@ -30,7 +30,7 @@ constexpr char const* name_of(Result r) {
 }
 constexpr Expectation expectation(Contender c) {
   using enum Expectation;
-  constexpr Expectation of[] = {kokkos, drop_in, library, cub};
+  constexpr Expectation of[] = {kokkos, drop_in, library, library, cub};
   return of[static_cast<int>(c)];
 }
 
@@ -66,11 +66,12 @@ void reduce_lambda(Exec const& exec, Vector<T> const& x, ResultRef&& result) {
 /// loses about eps * sqrt(n / concurrency) when it rounds to nearest; 16 eps
 /// cover the tree above and a tensor core's truncation in chains of up to 32
 /// products. The papers' formulations truncate in chains as long as their
-/// parameters make them and may be off by 1 %.
+/// parameters make them and may be off by 1 %. Exact sums are rounded once.
 template <class T>
 double tolerance(Exec const& exec, Case const& c) {
   if (!c.variant.empty()) return 1e-2;
   double const eps = std::numeric_limits<sum_type<T>>::epsilon();
+  if (c.contender == Contender::exact) return eps;
   double const chain =
       static_cast<double>(c.n) / static_cast<double>(exec.concurrency());
   return eps * (16 + 2 * std::sqrt(chain));
@@ -138,6 +139,11 @@ class ReduceTests {
         {Contender::kokkos, result, n, {.route = KokkosMMA::Route::generic}});
     register_case<T>({Contender::drop_in, result, n});
     register_case<T>({Contender::mma, result, n});
+    if (!std::is_integral_v<T>) {
+      Case exact{Contender::exact, result, n};
+      exact.settings.reproducibility = KokkosMMA::Reproducibility::exact;
+      register_case<T>(exact);
+    }
     if (on_cuda) register_case<T>({Contender::cub, result, n});
   }
 
@@ -241,6 +247,7 @@ class BufferRing {
         }
         break;
       case Contender::mma:
+      case Contender::exact:
         if (scalar) {
           KokkosMMA::reduce(m_exec, x, m_scalar, m_case.settings);
         } else {

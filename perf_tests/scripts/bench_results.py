@@ -7,7 +7,7 @@ import pathlib
 import statistics
 
 CONTENDERS = {
-    "reduce": {"kokkos": "Kokkos", "cub": "CUB", "drop_in": "drop-in", "mma": "mma"},
+    "reduce": {"kokkos": "Kokkos", "cub": "CUB", "drop_in": "drop-in", "mma": "mma", "exact": "exact"},
     "scan": {"kokkos": "Kokkos", "cub": "CUB", "drop_in": "drop-in", "visible": "visible", "mma": "mma", "shuffle": "shuffle"},
     "segmented": {
         "kokkos_team": "Kokkos team",

@@ -81,6 +81,45 @@ static_assert(!refuse_streamed(with(sum_of_halves(), &P::source,
                                     &P::same_alignment, false),
                                v100));
 
+// --- levels of reproducibility ---------------------------------------------
+constexpr Settings exactly(Route route = Route::automatic) {
+  Settings settings;
+  settings.route           = route;
+  settings.reproducibility = Reproducibility::exact;
+  return settings;
+}
+template <class... Changes>
+constexpr OfferedLevel offered(Capability const& machine, Settings const& asked,
+                               Changes... changes) {
+  return offered_level(with(sum_of_halves(), changes...), machine, asked);
+}
+static_assert(offered(h200, exactly()).level == Reproducibility::exact);
+static_assert(offered(v100, exactly(Route::mma)).level ==
+              Reproducibility::exact);
+static_assert(offered(host, exactly(), &P::on_host, true).level ==
+              Reproducibility::exact);
+static_assert(says(offered(host, exactly()).refusal, "for Cuda and for host"));
+static_assert(says(offered(h200, exactly(Route::generic)).refusal,
+                   "Kokkos' own sum"));
+static_assert(says(offered(h200, exactly(), &P::sum, false).refusal,
+                   "not a sum"));
+static_assert(says(offered(h200, exactly(), &P::input, int32).refusal,
+                   "sum of integers"));
+static_assert(offered(h200, exactly(Route::generic), &P::input, int32,
+                      &P::value, int64)
+                  .level == Reproducibility::exact);
+static_assert(route_reduce(sum_of_halves(), h200, exactly()).route ==
+              Route::streamed);
+static_assert(route_reduce(sum_of_halves(), host, exactly()).route ==
+              Route::generic);
+static_assert(says(refusal_of(route_reduce(sum_of_halves(), h200,
+                                           exactly(Route::mma))),
+                   "is to be exact"));
+// Nothing is decided otherwise where the level has no meaning.
+static_assert(route_reduce(with(sum_of_halves(), &P::source, Source::functor),
+                           h200, exactly())
+                  .route == Route::streamed);
+
 // --- every rule of `mma` on its own ----------------------------------------
 static_assert(says(refuse_mma(sum_of_halves(), host, {}), "not Cuda"));
 static_assert(says(refuse_mma(sum_of_halves(), v100, {}), "below 8.0"));

@@ -53,6 +53,37 @@ TEST(ParseRoute, EverythingElseIsAnErrorAndNoRoute) {
   }
 }
 
+TEST(ParseLevel, NamesOfAllLevels) {
+  for (Reproducibility const level :
+       {Reproducibility::run_to_run, Reproducibility::device_independent,
+        Reproducibility::exact}) {
+    EXPECT_EQ(level, parse_level(to_string(level)).level);
+    EXPECT_EQ("", parse_level(to_string(level)).error);
+  }
+  EXPECT_EQ("", parse_level("").error);
+  for (char const* const text : {"EXACT", "exact ", "gpu_to_gpu", "2"}) {
+    EXPECT_EQ(Reproducibility::run_to_run, parse_level(text).level);
+    std::string const error = parse_level(text).error;
+    EXPECT_TRUE(contains(error, "KOKKOSMMA_REPRODUCIBILITY")) << error;
+    EXPECT_TRUE(contains(error, '"' + std::string(text) + '"')) << error;
+    EXPECT_TRUE(contains(error, "run_to_run, device_independent or exact"));
+  }
+}
+
+TEST(ScopedSettings, HighestLevelWins) {
+  auto const at = [](Reproducibility level) {
+    Settings settings;
+    settings.reproducibility = level;
+    return settings;
+  };
+  using enum Reproducibility;
+  ScopedSettings const outer(at(device_independent));
+  EXPECT_EQ(device_independent, effective_settings().reproducibility);
+  EXPECT_EQ(exact, effective_settings(at(exact)).reproducibility);
+  ScopedSettings const inner(at(exact));
+  EXPECT_EQ(exact, effective_settings(at(device_independent)).reproducibility);
+}
+
 TEST(ScopedSettings, InnerScopeWinsWhereItSaysSomething) {
   ScopedSettings const outer(
       Settings{Route::streamed, Formulation::split, 4, 128});

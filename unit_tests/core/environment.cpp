@@ -2,10 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // core_environment EXPECTED: what the library reads in KOKKOSMMA_ROUTE,
-// KOKKOSMMA_VERBOSE and KOKKOSMMA_REPORT, and that scope and call win over it.
-// EXPECTED is a route. Fails with a line that says what was different.
+// KOKKOSMMA_REPRODUCIBILITY, KOKKOSMMA_VERBOSE and KOKKOSMMA_REPORT, and that
+// scope and call win over it. EXPECTED is a route. Fails with a line that says
+// what was different.
 
-#include <core/routing/KokkosMMA_Settings.hpp>
+#include <core/routing/KokkosMMA_RouteDecision.hpp>
 
 #include <cstdio>
 #include <cstdlib>
@@ -56,6 +57,11 @@ int main(int argc, char** argv) {
   if (wrong)
     expect(note.find('"' + std::string(route) + '"') != std::string::npos,
            "the value is not in the note: " + note);
+
+  char const* const level = std::getenv("KOKKOSMMA_REPRODUCIBILITY");
+  expect(to_string(effective_settings().reproducibility) ==
+             (level ? level : "run_to_run"),
+         "KOKKOSMMA_REPRODUCIBILITY");
 
   char const* const verbose = std::getenv("KOKKOSMMA_VERBOSE");
   expect(KokkosMMA::Impl::environment_verbose() ==

@@ -5,6 +5,7 @@
 
 #include "MpiSupport.hpp"
 
+#include <KokkosMMA_ExactReference.hpp>
 #include <KokkosMMA_ExactSum.hpp>
 
 #include <cmath>
@@ -89,6 +90,75 @@ TYPED_TEST(MpiReduce, FloatingPoint) {
   for_pairs<Pair<half_t, half_t>, Pair<half_t, float>, Pair<bhalf_t, float>,
             Pair<float, float>, Pair<float, double>, Pair<double, double>>(
       [&]<class A, class B>(Pair<A, B>) { floats<A, B, TypeParam>(random); });
+}
+
+/// Level exact: the correctly rounded sum of all, however it is cut.
+template <class T, class Value, class Exec>
+void exact_floats(Random& random) {
+  Settings exactly;
+  exactly.reproducibility        = Reproducibility::exact;
+  Impl::FloatFormat const format = Impl::float_format(scalar_v<T>);
+  for (Cut const& cut : cuts(random)) {
+    SCOPED_TRACE(cut.describe());
+    std::vector<T> all(cut.total());
+    ExactReference exact;
+    for (T& value : all) {
+      value = static_cast<T>(
+          std::ldexp(random.uniform(-1, 1),
+                     int(random.integer(format.lowest(), format.bias() - 1))));
+      exact.add(double(value));
+    }
+    auto const x        = my_part<T, Exec>(cut, all);
+    auto const expected = static_cast<Value>(scalar_v<Value> == Scalar::float64
+                                                 ? exact.as_double()
+                                                 : exact.as_float());
+    Value sum           = poison<Value>();
+    mpi::reduce(MPI_COMM_WORLD, Exec(), x, sum, exactly);
+    EXPECT_TRUE(same_bits(expected, sum)) << expected << " became " << sum;
+    auto const view = poisoned_view<Value, Exec>();
+    mpi::reduce(MPI_COMM_WORLD, Exec(), x, view, exactly);
+    EXPECT_TRUE(same_bits(expected, value_of(view)));
+  }
+}
+
+TYPED_TEST(MpiReduce, ExactSumsDoNotDependOnTheCut) {
+  SeededRandom random;
+  for_pairs<Pair<float, float>, Pair<float, double>, Pair<double, double>,
+            Pair<double, float>>([&]<class A, class B>(Pair<A, B>) {
+    exact_floats<A, B, TypeParam>(random);
+  });
+}
+
+TYPED_TEST(MpiReduce, ExactZerosAndSpecials) {
+  Settings exactly;
+  exactly.reproducibility = Reproducibility::exact;
+  auto const sum_of_each  = [&](std::size_t size, double of_last, double rest) {
+    bool const last = world_rank() == world_size() - 1;
+    auto const x    = make_view<double, TypeParam>(
+        size, [&](std::size_t) { return last ? of_last : rest; });
+    double sum = poison<double>();
+    mpi::reduce(MPI_COMM_WORLD, TypeParam(), x, sum, exactly);
+    return sum;
+  };
+  double const inf = std::numeric_limits<double>::infinity();
+  EXPECT_TRUE(same_bits(0., sum_of_each(0, 1, 1)));
+  EXPECT_TRUE(same_bits(-0., sum_of_each(3, -0., -0.)));
+  EXPECT_TRUE(same_bits(world_size() == 1 ? -0. : 0., sum_of_each(1, -0., 0.)));
+  EXPECT_EQ(inf, sum_of_each(2, inf, 1));
+  if (world_size() > 1) {
+    EXPECT_TRUE(std::isnan(sum_of_each(1, inf, -inf)));
+  }
+}
+
+TYPED_TEST(MpiReduce, OneLevelOnAllRanks) {
+  if (world_size() == 1) return;
+  auto const x = make_view<double, TypeParam>(5, [](std::size_t) { return 1; });
+  double sum   = 0;
+  Settings settings;
+  if (world_rank() == 0) settings.reproducibility = Reproducibility::exact;
+  expect_all_refused(
+      {"KokkosMMA::mpi::reduce", "levels of reproducibility"},
+      [&] { mpi::reduce(MPI_COMM_WORLD, TypeParam(), x, sum, settings); });
 }
 
 TYPED_TEST(MpiReduce, StridedViewsAndRoutes) {

@@ -29,7 +29,9 @@ namespace KokkosMMA {
 ///               Kokkos::Max of one. It may be wider than the elements, which
 ///               are converted to it. An empty x gives the reducer's identity
 /// \param settings route, formulation, chain length, block size; the last three
-///               are for sums
+///               are for sums. With reproducibility Reproducibility::exact a
+///               sum of floating-point elements into a floating-point result is
+///               rounded correctly: its bits depend on the elements alone
 ///
 /// Accuracy: integers are exact modulo 2^bits of an integer result, which is no
 /// narrower than they are; for a floating-point result no sum of theirs wraps,
@@ -45,7 +47,8 @@ namespace KokkosMMA {
 /// scalar it waits for `exec`.
 ///
 /// \throws std::invalid_argument for a null result View, a forced route that
-/// cannot run, or settings out of range; nothing is launched or written then.
+/// cannot run, a level that cannot be had, or settings out of range; nothing is
+/// launched or written then.
 template <class Exec, Impl::Rank1View X, class Result>
 void reduce(Exec const& exec, X const& x, Result&& result,
             Settings const& settings = {}) {

@@ -7,18 +7,22 @@
 /// From the arguments of reduce() to Kokkos::parallel_reduce with a functor
 /// whose data are visible.
 
+#include <adapters/algorithms/reduce/KokkosMMA_ExactSum.hpp>
 #include <adapters/drop_in/KokkosMMA_InterceptReduce.hpp>
 #include <adapters/kokkos/KokkosMMA_Explain.hpp>
 #include <adapters/kokkos/KokkosMMA_Functors.hpp>
 #include <adapters/kokkos/KokkosMMA_SpaceCapability.hpp>
 #include <adapters/kokkos/KokkosMMA_ToolsTuning.hpp>
+#include <adapters/kokkos/KokkosMMA_VerboseCalls.hpp>
 #include <adapters/kokkos/KokkosMMA_ViewChecks.hpp>
+#include <adapters/kokkos/KokkosMMA_VisibleData.hpp>
 #include <core/base/KokkosMMA_Operation.hpp>
 #include <core/reduce/KokkosMMA_RouteReduce.hpp>
 
 #include <Kokkos_Core.hpp>
 
 #include <cstddef>
+#include <stdexcept>
 #include <string>
 #include <type_traits>
 
@@ -112,13 +116,14 @@ decltype(auto) result_argument(Place& place) {
   }
 }
 
-template <class X, class R>
+template <class Exec, class X, class R>
 ReduceProblem reduce_problem(X const& x) {
   using Element         = typename X::non_const_value_type;
   using Of              = ResultOf<R>;
   constexpr bool is_sum = Of::operation == Operation::sum;
   ReduceProblem problem;
   problem.source        = Source::view;
+  problem.on_host       = is_host_space<Exec>;
   problem.input         = scalar_v<Element>;
   problem.value         = scalar_v<typename Of::Value>;
   problem.sum           = is_sum;
@@ -208,6 +213,32 @@ void check_result_place(char const* who, R const& result) {
   }
 }
 
+/// Kernels read memory, host code what x(i) gives.
+template <class X>
+OfferedLevel level_of_reduction(ReduceProblem const& problem,
+                                Capability const& machine,
+                                Settings const& settings) {
+  if (machine.cuda && !is_plain_source<X>)
+    return {Reproducibility::run_to_run,
+            {"x(i) is not an element in memory", "docs/reproducibility.md"}};
+  return offered_level(problem, machine, settings);
+}
+
+/// The exact sum of x where the caller wants it, or why it cannot be had at
+/// this moment.
+template <class Exec, class X, class Result>
+Refusal exact_sum_of(std::string const& label, Exec const& exec, X const& x,
+                     Result& result) {
+  if constexpr (!ResultOf<std::remove_cv_t<Result>>::is_reducer) {
+    return exact_sum(label, exec, x, result);
+  } else if (result.references_scalar()) {
+    return exact_sum(label, exec, x, result.reference());
+  } else {
+    auto const view = result.view();
+    return exact_sum(label, exec, x, view);
+  }
+}
+
 /// Every reduction of a View. The label that nobody gave says the route.
 template <class Exec, class X, class Result>
 void run_reduce(std::string const& label, Exec const& exec, X const& x,
@@ -226,16 +257,41 @@ void run_reduce(std::string const& label, Exec const& exec, X const& x,
     invalid_argument(who, "x has ", x.extent(0),
                      " elements and no memory; allocate it");
 
-  ReduceProblem const problem = reduce_problem<X, R>(x);
+  ReduceProblem const problem = reduce_problem<Exec, X, R>(x);
   Capability const machine    = capability(exec);
-  auto decided =
-      decide_or_explain(who, exec, settings, [&](Settings const& wish) {
-        return route_reduce(problem, machine, wish, active_tuning(exec));
-      });
+  OfferedLevel const offered =
+      level_of_reduction<X>(problem, machine, effective_settings(settings));
+  auto const route_of = [&](Settings const& wish) {
+    return route_reduce(problem, machine, wish, active_tuning(exec));
+  };
+  auto decided = decide_or_explain(who, exec, settings, route_of, offered);
   if (!decided) return;
   RouteDecision decision = *decided;
 
-  Settings call = effective_settings(settings);
+  Settings call = settle_level(who, settings, offered);
+  if constexpr (op == Operation::sum && is_floating(scalar_v<Element>) &&
+                is_floating(scalar_v<Value>)) {
+    if (call.reproducibility != Reproducibility::run_to_run) {
+      std::string const name =
+          label.empty()
+              ? concatenate(who, "[exact,", to_string(scalar_v<Element>), "]")
+              : label;
+      Refusal const refusal = exact_sum_of(name, exec, x, result);
+      if (!refusal) {
+        last_route_of_this_thread() = decision.route;
+        report_call(who, label, decision);
+        return;
+      }
+      if (settings.reproducibility != Reproducibility::run_to_run)
+        throw std::runtime_error(
+            concatenate(who, ": the exact sum cannot be had: ", refusal.reason,
+                        " (", refusal.source, ")"));
+      report_level(who, call.reproducibility,
+                   {Reproducibility::run_to_run, refusal});
+      call.reproducibility = Reproducibility::run_to_run;
+      decision             = decide_wish(call, route_of);
+    }
+  }
   RouteOfCall const route(problem, machine, call, decision);
   decision.route = call.route = route.route();
   ScopedSettings const scope(call);

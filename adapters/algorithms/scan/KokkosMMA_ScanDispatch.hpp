@@ -126,10 +126,12 @@ void scan(std::string const& label, char const* who, Exec const& exec,
   Settings call             = effective_settings(settings);
   ScanProblem const problem = scan_problem<Accumulator>(functor, n);
   Capability const machine  = capability(exec);
-  auto decided =
-      decide_or_explain(who, exec, settings, [&](Settings const& wish) {
+  auto decided              = decide_or_explain(
+                   who, exec, settings,
+                   [&](Settings const& wish) {
         return route_scan(problem, machine, wish, active_tuning(exec));
-      });
+      },
+                   level_of_values(problem.accumulator));
   if (!decided) return;
   RouteDecision decision = *decided;
   // On Cuda the interception records what it did.

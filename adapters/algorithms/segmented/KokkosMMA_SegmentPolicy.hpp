@@ -94,7 +94,7 @@ class SegmentPolicy {
     Impl::check_memory(name, "x", x);
     // explain() asks in parallel_for, and nothing runs before it.
     if (Impl::explains_calls()) return;
-    Impl::decide_call(name, settings, route_function());
+    Impl::decide_call(name, settings, route_function(), levels);
     Impl::check_offsets(name, exec, x, m_segments, settings);
   }
   /// The values of segments by an operation.
@@ -113,11 +113,14 @@ class SegmentPolicy {
   Segments const& segments() const { return m_segments; }
   /// The route that parallel_for takes; nothing inside explain().
   std::optional<Impl::RouteDecision> decide() const {
-    return Impl::decide_or_explain(name, m_space, m_settings, route_function());
+    return Impl::decide_or_explain(name, m_space, m_settings, route_function(),
+                                   levels);
   }
 
  private:
   static constexpr char const* name = "KokkosMMA::SegmentPolicy";
+  static constexpr Impl::OfferedLevel levels =
+      Impl::level_of_values(scalar_v<value_type>);
 
   template <class Cut>
   static constexpr void check_types() {

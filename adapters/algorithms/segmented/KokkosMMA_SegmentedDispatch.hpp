@@ -232,11 +232,13 @@ std::optional<RouteDecision> decide_segmented(char const* who,
                                               Exec const& exec,
                                               SegmentedProblem const& problem,
                                               Settings const& settings) {
-  std::optional<RouteDecision> const decision =
-      decide_or_explain(who, exec, settings, [&](Settings const& call) {
+  std::optional<RouteDecision> const decision = decide_or_explain(
+      who, exec, settings,
+      [&](Settings const& call) {
         return route_segmented(problem, capability(exec), call,
                                active_tuning(exec));
-      });
+      },
+      level_of_values(problem.accumulator));
   if (decision) report_call(who, label, *decision);
   return decision;
 }

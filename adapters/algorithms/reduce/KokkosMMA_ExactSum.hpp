@@ -1,0 +1,146 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOKKOSMMA_EXACT_SUM_HPP
+#define KOKKOSMMA_EXACT_SUM_HPP
+
+/// \file
+/// Exact sums of Views: from what reduce() checked and decided to the kernel on
+/// Cuda, and to Kokkos::parallel_reduce with a superaccumulator on hosts.
+
+#include <adapters/kokkos/KokkosMMA_AnnouncedKernel.hpp>
+#include <adapters/kokkos/KokkosMMA_HalfTypes.hpp>
+#include <backends/generic/KokkosMMA_ExactGeneric.hpp>
+#include <backends/generic/KokkosMMA_HostSpace.hpp>
+#include <core/routing/KokkosMMA_RouteDecision.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#if defined(KOKKOS_ENABLE_CUDA)
+#include <adapters/drop_in/KokkosMMA_ErasedCalls.hpp>
+#include <backends/cuda/kernels/reduce/KokkosMMA_ExactReduce.hpp>
+#endif
+
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <type_traits>
+
+namespace KokkosMMA::Impl {
+
+/// The type of a variable, or of what a View of rank 0 holds.
+template <class Place>
+struct ValueOfPlace {
+  using type = Place;
+};
+template <class T, class... P>
+struct ValueOfPlace<Kokkos::View<T, P...>> {
+  using type = typename Kokkos::View<T, P...>::non_const_value_type;
+};
+
+#if defined(KOKKOS_ENABLE_CUDA)
+/// Runs on the stream of `exec`, or says why it cannot: then nothing was
+/// launched.
+template <Scalar Input, class X>
+Refusal exact_sum_on_cuda(std::string const& label, Kokkos::Cuda const& exec,
+                          X const& x, FloatFormat const& format, void* result,
+                          bool result_on_device) {
+  using Tuning = Cuda::tuning_type<Cuda::exact_tuning(Input)>;
+  AnnouncedReduction const announced(label, exec);
+  return with_scratch(
+      exec, result_on_device, [&](Cuda::StreamScratch const& scratch) {
+        auto const launch = [&](auto const& elements) {
+          Cuda::launch_exact_reduce<std::decay_t<decltype(elements)>, Tuning>(
+              exec, scratch, elements, x.extent(0) == 0, format, result,
+              result_on_device);
+        };
+        if (x.stride(0) == 1 || x.extent(0) < 2)
+          launch(Cuda::ExactVectors<Input>(
+              vector_range(x.data(), x.extent(0), size_of(Input))));
+        else
+          launch(Cuda::ExactStrided<Input>{
+              reinterpret_cast<Cuda::element_bits_t<Input> const*>(x.data()),
+              std::int64_t(x.stride(0)), x.extent(0)});
+      });
+}
+#endif
+
+inline constexpr Refusal no_exact_sum{
+    "exact sums are for Cuda and for host execution spaces",
+    "docs/reproducibility.md"};
+
+/// The exact sum of x, not rounded yet, or why it cannot be had at this moment.
+template <class Exec, class X, Scalar Input>
+Refusal exact_limbs_of(std::string const& label, Exec const& exec, X const& x,
+                       Superaccumulator<Input>& sum) {
+  if constexpr (is_host_space<Exec>) {
+    sum = exact_sum_on_host<Input>(label, exec, x);
+    return {};
+  } else {
+#if defined(KOKKOS_ENABLE_CUDA)
+    if constexpr (std::is_same_v<Exec, Kokkos::Cuda>) {
+      Refusal const refusal = exact_sum_on_cuda<Input>(
+          label, exec, x, Cuda::exact_as_limbs, &sum, false);
+      if (!refusal) sum.carry();
+      return refusal;
+    }
+#endif
+    return no_exact_sum;
+  }
+}
+
+/// A value of the host in the place that the caller named. Not as a value of
+/// Kokkos::deep_copy, which makes +0 of -0 (5.2).
+template <class Exec, class Place, class Value>
+void put_result(Exec const& exec, Place& place, Value const& value) {
+  if constexpr (Kokkos::is_view_v<std::remove_cv_t<Place>>) {
+    Kokkos::deep_copy(
+        exec, place,
+        Kokkos::View<Value const, Kokkos::HostSpace,
+                     Kokkos::MemoryTraits<Kokkos::Unmanaged>>(&value));
+    exec.fence("KokkosMMA: fence due to the result being copied");
+  } else {
+    place = value;
+  }
+}
+
+/// A number of the host from its bits.
+template <class Value>
+Value value_of_bits(std::uint64_t bits) {
+  auto const narrow = static_cast<typename Unsigned<sizeof(Value)>::type>(bits);
+  Value value;
+  std::memcpy(static_cast<void*>(&value), &narrow, sizeof(Value));
+  return value;
+}
+
+/// The exact sum of x into a variable of the host or a View of rank 0, or why
+/// it cannot be had at this moment.
+template <class Exec, class X, class Place>
+Refusal exact_sum(std::string const& label, Exec const& exec, X const& x,
+                  Place& place) {
+  constexpr Scalar input = scalar_v<typename X::non_const_value_type>;
+  using Value            = typename ValueOfPlace<std::remove_cv_t<Place>>::type;
+  constexpr FloatFormat format = float_format(scalar_v<Value>);
+  if constexpr (is_host_space<Exec>) {
+    auto sum = exact_sum_on_host<input>(label, exec, x);
+    put_result(exec, place, value_of_bits<Value>(sum.round(format)));
+    return {};
+  } else {
+#if defined(KOKKOS_ENABLE_CUDA)
+    if constexpr (std::is_same_v<Exec, Kokkos::Cuda>) {
+      if constexpr (Kokkos::is_view_v<std::remove_cv_t<Place>>) {
+        return exact_sum_on_cuda<input>(
+            label, exec, x, format, place.data(),
+            Kokkos::SpaceAccessibility<
+                Exec, typename Place::memory_space>::accessible);
+      } else {
+        return exact_sum_on_cuda<input>(label, exec, x, format, &place, false);
+      }
+    }
+#endif
+    return no_exact_sum;
+  }
+}
+
+}  // namespace KokkosMMA::Impl
+
+#endif

@@ -1,0 +1,30 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOKKOSMMA_CUDA_ARCH_ADD_NEAREST_HPP
+#define KOKKOSMMA_CUDA_ARCH_ADD_NEAREST_HPP
+
+namespace KokkosMMA::Impl::Cuda {
+
+/// Sums and differences rounded to the nearest, also in a source that is
+/// compiled with -ftz=true or -use_fast_math, where those of floats would lose
+/// subnormal numbers. There are no such modes for doubles.
+struct AddNearest {
+  __device__ static float sum(float a, float b) {
+    float result;
+    asm("add.rn.f32 %0, %1, %2;" : "=f"(result) : "f"(a), "f"(b));
+    return result;
+  }
+  __device__ static float difference(float a, float b) {
+    float result;
+    asm("sub.rn.f32 %0, %1, %2;" : "=f"(result) : "f"(a), "f"(b));
+    return result;
+  }
+  __device__ static double sum(double a, double b) { return __dadd_rn(a, b); }
+  __device__ static double difference(double a, double b) {
+    return __dsub_rn(a, b);
+  }
+};
+
+}  // namespace KokkosMMA::Impl::Cuda
+
+#endif

@@ -1,0 +1,136 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOKKOSMMA_CUDA_EXACT_ELEMENTS_HPP
+#define KOKKOSMMA_CUDA_EXACT_ELEMENTS_HPP
+
+#include <backends/cuda/atom/KokkosMMA_Warp.hpp>
+#include <core/mma/KokkosMMA_VectorRange.hpp>
+#include <core/reduce/KokkosMMA_Superaccumulator.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <type_traits>
+
+/// \file
+/// The elements of an exact sum, as units that a thread loads at once: 16 bytes
+/// of contiguous elements, single ones of a strided View and before and behind
+/// whole vectors. Where no element is, a unit holds -0, the one number that
+/// changes no sum.
+
+namespace KokkosMMA::Impl::Cuda {
+
+/// Type in which an element is added without rounding.
+template <Scalar Input>
+using exact_real_t =
+    std::conditional_t<Input == Scalar::float64, double, float>;
+template <Scalar Input>
+using element_bits_t = typename Unsigned<size_of(Input)>::type;
+
+template <Scalar Input>
+__device__ inline exact_real_t<Input> exact_real(element_bits_t<Input> bits) {
+  if constexpr (Input == Scalar::half) {
+    return Warp::half_value(bits);
+  } else if constexpr (Input == Scalar::bhalf) {
+    return Kokkos::bit_cast<float>(std::uint32_t(bits) << 16);
+  } else if constexpr (Input == Scalar::float32) {
+    return Kokkos::bit_cast<float>(bits);
+  } else {
+    return Kokkos::bit_cast<double>(bits);
+  }
+}
+
+/// -0 as the bits of an element.
+template <Scalar Input>
+inline constexpr element_bits_t<Input> exact_nothing =
+    element_bits_t<Input>(element_bits_t<Input>(1) << (8 * size_of(Input) - 1));
+
+template <Scalar Input>
+struct ExactVectors {
+  static constexpr Scalar input = Input;
+  static constexpr int per_unit = 16 / size_of(Input);
+  using Unit                    = Vector16;
+  using Bits                    = element_bits_t<Input>;
+  unsigned char const* vectors  = nullptr;
+  std::uint64_t count           = 0;  ///< of whole vectors
+  Bits const* first             = nullptr;
+  std::uint64_t size            = 0;  ///< elements
+  unsigned head                 = 0;  ///< elements before the first vector
+  unsigned edges                = 0;  ///< and with those behind the last
+
+  ExactVectors() = default;
+  explicit ExactVectors(VectorRange const& range)
+      : vectors(range.base + 16 * range.begin),
+        count(range.end - range.begin),
+        first(reinterpret_cast<Bits const*>(range.base) + range.skip),
+        size(range.size),
+        head(range.has_head() ? unsigned(std::min<std::uint64_t>(
+                                    per_unit - range.skip, range.size))
+                              : 0),
+        edges(unsigned(range.size - per_unit * count)) {}
+
+  __host__ __device__ std::uint64_t units() const { return count + edges; }
+  /// Units before this one are loads without a question.
+  __device__ std::uint64_t plain_units() const { return count; }
+  __device__ Unit load(std::uint64_t unit) const {
+    uint4 const v = __ldg(reinterpret_cast<uint4 const*>(vectors) + unit);
+    return {{v.x, v.y, v.z, v.w}};
+  }
+  __device__ Unit load_any(std::uint64_t unit) const {
+    if (unit < count) return load(unit);
+    constexpr std::uint64_t wide = std::uint64_t(exact_nothing<Input>);
+    constexpr auto word = std::uint32_t(sizeof(Bits) == 2   ? wide << 16 | wide
+                                        : sizeof(Bits) == 4 ? wide
+                                                            : 0);
+    Unit nothing{{word, sizeof(Bits) == 8 ? 0x80000000u : word, word,
+                  sizeof(Bits) == 8 ? 0x80000000u : word}};
+    if (unit >= count + edges) return nothing;
+    std::uint64_t const edge = unit - count;
+    Bits const bits = first[edge < head ? edge : size - (edges - edge)];
+    if constexpr (sizeof(Bits) == 2) {
+      nothing[0] = wide << 16 | bits;
+    } else {
+      nothing[0] = std::uint32_t(bits);
+      if constexpr (sizeof(Bits) == 8) {
+        nothing[1] = std::uint32_t(bits >> 32);
+      }
+    }
+    return nothing;
+  }
+  __device__ static exact_real_t<Input> value(Unit const& unit, int e) {
+    if constexpr (sizeof(Bits) == 2) {
+      return exact_real<Input>(Bits(unit[e / 2] >> 16 * (e % 2)));
+    } else if constexpr (sizeof(Bits) == 4) {
+      return exact_real<Input>(unit[e]);
+    } else {
+      return exact_real<Input>(std::uint64_t(unit[2 * e + 1]) << 32 |
+                               unit[2 * e]);
+    }
+  }
+};
+
+template <Scalar Input>
+struct ExactStrided {
+  static constexpr Scalar input = Input;
+  static constexpr int per_unit = 1;
+  using Bits                    = element_bits_t<Input>;
+  using Unit                    = Bits;
+  Bits const* first;
+  std::int64_t stride;
+  std::uint64_t size;
+
+  __host__ __device__ std::uint64_t units() const { return size; }
+  __device__ std::uint64_t plain_units() const { return size; }
+  __device__ Unit load(std::uint64_t unit) const {
+    return __ldg(first + std::int64_t(unit) * stride);
+  }
+  __device__ Unit load_any(std::uint64_t unit) const {
+    return unit < size ? load(unit) : Bits(exact_nothing<Input>);
+  }
+  __device__ static exact_real_t<Input> value(Unit const& unit, int) {
+    return exact_real<Input>(unit);
+  }
+};
+
+}  // namespace KokkosMMA::Impl::Cuda
+
+#endif

@@ -1,0 +1,259 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOKKOSMMA_CUDA_EXACT_REDUCE_HPP
+#define KOKKOSMMA_CUDA_EXACT_REDUCE_HPP
+
+#include <backends/cuda/arch/KokkosMMA_Ticket.hpp>
+#include <backends/cuda/kernels/block/KokkosMMA_LastBlockReduce.hpp>
+#include <backends/cuda/kernels/reduce/KokkosMMA_ExactElements.hpp>
+#include <backends/cuda/kernels/reduce/KokkosMMA_ExactTuning.hpp>
+#include <backends/cuda/kernels/reduce/KokkosMMA_ExactWindow.hpp>
+#include <backends/cuda/runtime/KokkosMMA_StreamScratch.hpp>
+
+#include <algorithm>
+#include <cstdint>
+
+namespace KokkosMMA::Impl::Cuda {
+
+/// In place of a format: the sum as a Superaccumulator, not rounded.
+inline constexpr FloatFormat exact_as_limbs{0, 0};
+
+/// Where an exact sum goes, and as a number of which format.
+struct ExactTarget {
+  ResultTarget<void> place;
+  FloatFormat format;
+
+  __host__ __device__ bool takes_limbs() const {
+    return format.exponent_bits == 0;
+  }
+  /// The part of a thread: limb k, and of the last also what follows the limbs.
+  template <Scalar Input>
+  __device__ void store_limb(int k, std::int64_t limb, unsigned flags,
+                             bool empty) const {
+    constexpr int limbs = exact_limbs(Input);
+    static_assert(sizeof(Superaccumulator<Input>) == 8 * limbs + 8);
+    if (k > limbs) return;
+    auto const value =
+        k < limbs ? std::uint64_t(limb) : std::uint64_t(empty) << 32 | flags;
+    if (place.memory) {
+      static_cast<std::uint64_t*>(place.memory)[k] = value;
+      return;
+    }
+    place.words[2 * k]     = result_mark | std::uint32_t(value);
+    place.words[2 * k + 1] = result_mark | std::uint32_t(value >> 32);
+  }
+
+  __device__ void store(std::uint64_t bits) const {
+    int const width = 1 + format.fraction_bits + format.exponent_bits;
+    if (width == 16)
+      store_as(std::uint16_t(bits));
+    else if (width == 32)
+      store_as(std::uint32_t(bits));
+    else
+      store_as(bits);
+  }
+
+ private:
+  template <class T>
+  __device__ void store_as(T bits) const {
+    ResultTarget<T>{static_cast<T*>(place.memory), place.words}.store(bits);
+  }
+};
+
+/// What the blocks of a launch add up in: zero before it, and zero again behind
+/// it.
+struct ExactScratch {
+  std::int64_t* limbs;
+  unsigned* flags;
+  unsigned* ticket;
+
+  static constexpr std::size_t counters(Scalar input) {
+    return 2 * std::size_t(exact_limbs(input)) + 1;
+  }
+};
+
+/// Of a block. Limbs of a sum are kept apart where their number does not
+/// depend on the warps.
+template <Scalar Input, class Tuning>
+struct ExactBlockMemory {
+  static constexpr int limbs = exact_limbs(Input);
+  static constexpr int warps = Tuning::value.threads / 32;
+  ExactWarpMemory<Input, Tuning::value.columns> of_warp[warps];
+  std::int64_t sum[limbs];
+  unsigned nonzero[(limbs + 31) / 32];  ///< which limbs of `sum` are not
+  unsigned flags;
+  bool is_last;
+};
+
+/// Rounds the limbs that the first threads of a block hold, one each, and
+/// stores the result. `flags` count in the first.
+template <Scalar Input, class Memory>
+__device__ void round_and_store(Memory& memory, std::int64_t limb,
+                                unsigned flags, bool empty,
+                                ExactTarget const& target) {
+  constexpr int limbs = Memory::limbs;
+  int const k         = int(threadIdx.x);
+  if (k < (limbs + 31) / 32 * 32) {
+    unsigned const nonzero = __ballot_sync(0xffffffffu, limb != 0);
+    if (k < limbs) memory.sum[k] = limb;
+    if (k % 32 == 0) memory.nonzero[k / 32] = nonzero;
+  }
+  if (k == 0) memory.flags = flags;
+  __syncthreads();
+  if (target.takes_limbs()) {
+    target.template store_limb<Input>(k, limb, memory.flags, empty);
+    return;
+  }
+  if (k != 0) return;
+  int first = limbs;
+  int end   = 0;
+  for (int word = 0; word < (limbs + 31) / 32; ++word) {
+    unsigned const nonzero = memory.nonzero[word];
+    if (nonzero == 0) continue;
+    if (first == limbs) first = 32 * word + __ffs(int(nonzero)) - 1;
+    int top = 31;
+    while (!(nonzero >> top)) --top;
+    // One more for what the last carries.
+    end = min(32 * word + top + 2, limbs);
+  }
+  target.store(round_limbs(memory.sum, first, end, flags, empty,
+                           exact_lowest(Input), target.format));
+}
+
+/// The exact sum of elements, rounded once by the block that finishes last.
+/// Blocks add integers: neither their order nor their number changes a bit.
+template <class Elements, class Tuning>
+__global__ void __launch_bounds__(Tuning::value.threads,
+                                  min_blocks_of<Tuning::value.min_blocks, 1>)
+    exact_reduce(Elements const elements, ExactScratch const scratch,
+                 ExactTarget const target, bool const empty) {
+  constexpr Scalar input = Elements::input;
+  using Memory           = ExactBlockMemory<input, Tuning>;
+  using Sum              = ExactWarpSum<input, Tuning::value.columns>;
+  using Unit             = typename Elements::Unit;
+  constexpr int limbs    = Memory::limbs;
+  constexpr int values   = Tuning::value.values;
+  constexpr int per_unit = Elements::per_unit;
+  constexpr int in_round = values / per_unit;  // units
+  constexpr int units =
+      per_unit == 1 ? in_round : Tuning::value.vectors;  // of a thread
+
+  __shared__ Memory memory;
+  if (threadIdx.x == 0) memory.flags = 0;
+  Sum sum(memory.of_warp[threadIdx.x / 32], threadIdx.x % 32);
+
+  std::uint64_t const size = elements.units();
+  std::uint64_t const tile = std::uint64_t(blockDim.x) * units;
+  Unit loaded[units];
+  auto const load = [&](std::uint64_t base) {
+    if (base + tile <= elements.plain_units()) {
+#pragma unroll
+      for (int u = 0; u < units; ++u)
+        loaded[u] = elements.load(base + u * blockDim.x + threadIdx.x);
+    } else {
+#pragma unroll
+      for (int u = 0; u < units; ++u)
+        loaded[u] = elements.load_any(base + u * blockDim.x + threadIdx.x);
+    }
+  };
+  std::uint64_t base = blockIdx.x * tile;
+  if constexpr (Tuning::value.ahead) {
+    load(base);
+  }
+  while (base < size) {
+    Unit now[units];
+    if constexpr (!Tuning::value.ahead) {
+      load(base);
+    }
+#pragma unroll
+    for (int u = 0; u < units; ++u) now[u] = loaded[u];
+    base += gridDim.x * tile;
+    if constexpr (Tuning::value.ahead) {
+      if (base < size) load(base);
+    }
+#pragma unroll
+    for (int u = 0; u < units; u += in_round) {
+      typename Sum::Real x[values];
+#pragma unroll
+      for (int k = 0; k < values; ++k)
+        x[k] = Elements::value(now[u + k / per_unit], k % per_unit);
+      sum.add(x);
+    }
+  }
+  __syncthreads();  // the flags are zero
+  if (unsigned const flags = sum.finish()) atomicOr(&memory.flags, flags);
+  __syncthreads();
+  std::int64_t limb = 0;
+  if (threadIdx.x < limbs)
+    for (unsigned w = 0; w < blockDim.x / 32; ++w)
+      limb += memory.of_warp[w].limb[threadIdx.x];
+  unsigned flags = memory.flags;
+  if (gridDim.x > 1) {
+    if (limb != 0)
+      atomicAdd(
+          reinterpret_cast<unsigned long long*>(scratch.limbs + threadIdx.x),
+          static_cast<unsigned long long>(limb));
+    if (threadIdx.x == 0 && flags != 0) atomicOr(scratch.flags, flags);
+    __syncthreads();
+    if (threadIdx.x == 0) {
+      unsigned const last = gridDim.x - 1;
+      memory.is_last =
+          AtomicIncrementAcquireRelease::fetch(scratch.ticket, last) == last;
+    }
+    __syncthreads();
+    if (!memory.is_last) return;
+    if (threadIdx.x == 0) {
+      flags          = __ldcg(scratch.flags);
+      *scratch.flags = 0;
+    }
+    if (threadIdx.x < limbs) {
+      limb = __ldcg(scratch.limbs + threadIdx.x);
+      if (limb != 0) scratch.limbs[threadIdx.x] = 0;
+    }
+  }
+  round_and_store<input>(memory, limb, flags, empty, target);
+}
+
+/// Launches on the stream of `space`; StreamScratch::deliver says when the
+/// result, a number of `format` in `bytes`, is there.
+template <class Elements, class Tuning>
+void launch_exact_reduce(Kokkos::Cuda const& space,
+                         StreamScratch const& scratch, Elements const& elements,
+                         bool empty, FloatFormat const& format, void* result,
+                         bool device_accessible) {
+  constexpr ExactTuning tuning = Tuning::value;
+  constexpr int in_thread =
+      Elements::per_unit == 1 ? tuning.values : tuning.vectors;
+  Device const& d          = device(space.cuda_device());
+  auto const processors    = std::uint64_t(d.multiprocessors);
+  std::uint64_t const size = elements.units();
+  // Few elements are spread over small blocks, which have more limbs than warps
+  // at most.
+  unsigned threads     = unsigned(tuning.threads);
+  std::uint64_t blocks = processors * tuning.min_blocks;
+  if (size <= processors * d.tuning->reduce_mma_spread) {
+    threads = 128;
+    blocks  = (size + in_thread * threads - 1) / (in_thread * threads);
+  }
+  blocks = std::clamp<std::uint64_t>(blocks, 1, max_partials);
+
+  unsigned* const counters =
+      scratch->counters(ExactScratch::counters(Elements::input));
+  ExactScratch const shared{reinterpret_cast<std::int64_t*>(counters),
+                            counters + 2 * exact_limbs(Elements::input),
+                            scratch->grid(0, 0).ticket};
+  std::size_t const bytes =
+      ExactTarget{{}, format}.takes_limbs()
+          ? sizeof(Superaccumulator<Elements::input>)
+          : std::size_t(1 + format.fraction_bits + format.exponent_bits) / 8;
+  scratch.deliver(
+      result, bytes, device_accessible, [&](ResultTarget<void> const& place) {
+        launch_kernel(space, "exact_reduce", exact_reduce<Elements, Tuning>,
+                      {unsigned(blocks), threads}, elements, shared,
+                      ExactTarget{place, format}, empty);
+      });
+}
+
+}  // namespace KokkosMMA::Impl::Cuda
+
+#endif

@@ -1,0 +1,84 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOKKOSMMA_CUDA_EXACT_TUNING_HPP
+#define KOKKOSMMA_CUDA_EXACT_TUNING_HPP
+
+#include <backends/cuda/kernels/block/KokkosMMA_TuningType.hpp>
+#include <core/base/KokkosMMA_Designators.hpp>
+#include <core/base/KokkosMMA_Errors.hpp>
+#include <core/reduce/KokkosMMA_Superaccumulator.hpp>
+
+#include <string>
+
+namespace KokkosMMA::Impl::Cuda {
+KOKKOSMMA_IMPL_DESIGNATORS_BEGIN
+
+/// How an exact sum lays elements over the device.
+struct ExactTuning {
+  int threads;     ///< per block
+  int min_blocks;  ///< per multiprocessor; caps a thread's registers
+  int vectors;     ///< of 16 bytes, in flight per thread
+  int values;      ///< that a thread adds to its window in one round
+  int columns;     ///< of a warp's limbs: lanes that add to them at once
+  int ahead;       ///< 1: a thread loads what it adds next
+
+  friend constexpr bool operator==(ExactTuning const&,
+                                   ExactTuning const&) = default;
+};
+
+inline std::string to_string(ExactTuning const& tuning) {
+  return concatenate(
+      "ExactTuning{threads = ", tuning.threads,
+      ", min_blocks = ", tuning.min_blocks, ", vectors = ", tuning.vectors,
+      ", values = ", tuning.values, ", columns = ", tuning.columns,
+      ", ahead = ", tuning.ahead, "}");
+}
+
+/// GB/s of 2^32 bytes by threads, blocks, vectors, values, columns and ahead
+/// (H100, CUDA 13.0, 2026-11-26; plain sums of KokkosMMA::reduce 3067 to 3131).
+/// "60" are 60 binary orders in any order, "most" 200 (double 1500):
+///
+/// | type   | shape           | uniform | normal | 60   | most |
+/// |--------|-----------------|---------|--------|------|------|
+/// | float  | 512 2 4 16 32 0 | 3083    | 3081   | 2239 | 2219 |
+/// | double | 256 3 4 8 8 0   | 3067    | 3073   | 1464 | 1332 |
+/// | double | 256 4 4 4 8 0   | 3080    | 3063   | 1458 | 1257 |
+/// | double | 128 6 4 8 16 0  | 3015    | 3016   | 1717 | 1682 |
+/// | half   | 512 2 4 8 32 1  | 3095    | 3102   |      |      |
+/// | bhalf  | 512 2 2 8 32 1  | 3057    | 3061   | 1123 | 1110 |
+/// | bhalf  | 512 2 2 16 32 0 | 2957    | 2953   | 1125 | 1089 |
+///
+/// Lost before that: float 512 2 4 8 32 0 3073, 512 2 2 8 32 1 3052, 256 4 2 8
+/// 32 1 3062; double 256 4 2 4 8 1 3061, 512 2 2 4 4 1 3062; half 512 2 4 8 32
+/// 0 3092, 512 2 2 16 32 1 3068; bhalf 512 2 4 8 32 0 3043 (uniform). 60 orders
+/// with four additions to limbs for each float, not two, and limbs of doubles
+/// made anew in each turn of lanes: 2054, 1206, bhalf 1031.
+///
+/// Microseconds of a call into a View, 100 in a row, 1024 and 131072 elements:
+/// float 4.7, 5.9; double 5.4, 6.7; half 4.6, 5.7; bhalf 4.6, 5.9.
+constexpr ExactTuning exact_tuning(Scalar input) {
+  ExactTuning tuning{.threads    = 512,
+                     .min_blocks = 2,
+                     .vectors    = 4,
+                     .values     = 16,
+                     .columns    = 32,
+                     .ahead      = 0};
+  if (input == Scalar::half || input == Scalar::bhalf) {
+    tuning.vectors = input == Scalar::half ? 4 : 2;
+    tuning.values  = 8;
+    tuning.ahead   = 1;
+  }
+  if (input == Scalar::float64)
+    tuning = {.threads    = 256,
+              .min_blocks = 3,
+              .vectors    = 4,
+              .values     = 8,
+              .columns    = 8,
+              .ahead      = 0};
+  return tuning;
+}
+
+KOKKOSMMA_IMPL_DESIGNATORS_END
+}  // namespace KokkosMMA::Impl::Cuda
+
+#endif

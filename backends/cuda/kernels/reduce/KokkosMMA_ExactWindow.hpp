@@ -1,0 +1,349 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOKKOSMMA_CUDA_EXACT_WINDOW_HPP
+#define KOKKOSMMA_CUDA_EXACT_WINDOW_HPP
+
+#include <backends/cuda/arch/KokkosMMA_AddNearest.hpp>
+#include <core/reduce/KokkosMMA_Superaccumulator.hpp>
+
+#include <Kokkos_BitManipulation.hpp>
+
+#include <cstdint>
+#include <type_traits>
+
+/// \file
+/// The exact sum of what the lanes of a warp load. A number is cut into parts
+/// by additions: t = x + m, where m = 1.5 * 2^k for a number x below m / 3,
+/// rounds x to a multiple of the last bit of m. The bits of t less those of m
+/// are that multiple as an integer, and x - (t - m) is exact: what is left for
+/// the next part (Dekker 1971, Ogita, Rump and Oishi 2005). The integers are
+/// summed modulo 2^32 or 2^64, which is exact while their sum fits. Two parts
+/// are a window: 45 bits of floats, 103 of doubles. What they leave
+/// goes to limbs in shared memory, bit by bit as it is. A window moves up when
+/// a number is too large for it, and down when all that a warp loads is in its
+/// lower part and leaves something.
+
+namespace KokkosMMA::Impl::Cuda {
+
+template <class Real>
+struct RealBits {
+  using Bits    = std::uint32_t;
+  using Integer = std::int32_t;
+};
+template <>
+struct RealBits<double> {
+  using Bits    = std::uint64_t;
+  using Integer = std::int64_t;
+};
+
+/// Where a window may be: the exponent field of its first m.
+template <Scalar Input>
+struct ExactWindow {
+  static constexpr FloatFormat format = float_format(exact_carrier(Input));
+  static constexpr int fraction       = format.fraction_bits;
+  static constexpr int special        = format.special();
+  static constexpr int parts          = 2;
+  /// From the last bit of a part to that of the next, which takes what is
+  /// left, at most half a last bit, with a bit to spare.
+  static constexpr int step = fraction - 1;
+  /// Lowest window: its last bit is that of the smallest number.
+  static constexpr int lowest = 1 + step * (parts - 1);
+  /// Highest: m is finite. Larger numbers have no window.
+  static constexpr int highest = special - 1;
+  /// A number fits in windows two above its exponent; one more lets the next
+  /// number be twice as large.
+  static constexpr int above = 3;
+  /// All half values are in one window: 2^-24 and numbers up to 2^16.
+  static constexpr bool whole = Input == Scalar::half;
+  static constexpr int first  = whole ? format.bias() + 15 + 2 : lowest;
+  /// Integers of a part that a sum of one word holds.
+  static constexpr int capacity = (1 << (format.exponent_bits + 1)) - 1;
+};
+
+/// Shared memory of one warp.
+template <Scalar Input, int Columns>
+struct ExactWarpMemory {
+  static constexpr int limbs = exact_limbs(Input);
+  /// Limbs of a single number.
+  static constexpr int bins = exact_carrier(Input) == Scalar::float64 ? 66 : 9;
+  static constexpr bool has_bins = !ExactWindow<Input>::whole;
+
+  /// Of lanes lane % Columns.
+  std::int64_t bin[has_bins ? bins * Columns : 1];
+  std::int64_t limb[limbs];
+};
+
+/// What a lane holds of the sum of its warp. All lanes make each call.
+template <Scalar Input, int Columns>
+class ExactWarpSum {
+ public:
+  using Window  = ExactWindow<Input>;
+  using Memory  = ExactWarpMemory<Input, Columns>;
+  using Real    = std::conditional_t<Input == Scalar::float64, double, float>;
+  using Bits    = typename RealBits<Real>::Bits;
+  using Integer = typename RealBits<Real>::Integer;
+
+  __device__ ExactWarpSum(Memory& memory, int lane)
+      : m_memory(memory), m_lane(lane) {
+    for (int k = lane; k < Memory::limbs; k += 32) memory.limb[k] = 0;
+    __syncwarp();
+  }
+
+  /// Adds numbers, and overwrites them.
+  template <int Values>
+  __device__ void add(Real (&x)[Values]) {
+    if (!m_has_other) look_for_others(x);
+    Real t[Values];
+    Bits changed;
+    bool in_window;
+    // Drained and shifted in one place, whatever moves the window: the code of
+    // a kernel is half as long.
+    for (;;) {
+      if (m_wanted != m_window || m_count + Values > Window::capacity) {
+        drain();
+        m_window = m_wanted;
+      }
+      changed   = shift(x, t);
+      in_window = !__any_sync(all, int(changed >> fraction) != 0);
+      if (in_window || !adapt(x)) break;
+    }
+    if (in_window) cut(x, t);
+    if constexpr (!Window::whole) {
+      Bits rest = 0;
+#pragma unroll
+      for (int k = 0; k < Values; ++k) rest |= bits_of(x[k]);
+      if (__any_sync(all, (rest << 1) != 0)) {
+        add_to_bins(x);
+        if (in_window && !__any_sync(all, changed != 0))
+          m_wanted = max(m_window - Window::step, Window::lowest);
+      }
+    }
+  }
+
+  /// All that the warp has added is in memory.limb then, and its flags are
+  /// those of all lanes.
+  __device__ unsigned finish() {
+    drain();
+    if constexpr (!Window::whole && Columns == 32) {
+      if (m_has_bins) carry_bins();
+    }
+    __syncwarp();
+    if constexpr (!Window::whole) {
+      if (m_has_bins)
+        for (int k = m_lane; k < Memory::bins; k += 32) {
+          std::int64_t sum = 0;
+          for (int c = 0; c < Columns; ++c)
+            sum += m_memory.bin[k * Columns + (c + m_lane) % Columns];
+          m_memory.limb[k] += sum;
+        }
+    }
+    return m_flags | (m_has_other ? unsigned(exact_has_other) : 0u);
+  }
+
+ private:
+  static constexpr unsigned all = 0xffffffffu;
+  static constexpr int fraction = Window::fraction;
+  static constexpr Bits sign    = Bits(1) << (8 * sizeof(Bits) - 1);
+
+  __device__ static Bits bits_of(Real x) { return Kokkos::bit_cast<Bits>(x); }
+  __device__ static int exponent_of(Bits bits) {
+    return int(bits >> fraction) & Window::special;
+  }
+  /// Bits of m of a part.
+  __device__ Bits pattern(int part) const {
+    return Bits(m_window - part * Window::step) << fraction |
+           Bits(1) << (fraction - 1);
+  }
+  __device__ Real m(int part) const {
+    return Kokkos::bit_cast<Real>(pattern(part));
+  }
+
+  template <int Values>
+  __device__ void look_for_others(Real const (&x)[Values]) {
+    Bits others = 0;
+#pragma unroll
+    for (int k = 0; k < Values; ++k) others |= bits_of(x[k]) ^ sign;
+    m_has_other = __any_sync(all, others != 0);
+  }
+
+  /// t = x + m. Returns the bits in which any t differs from m: those of the
+  /// exponent where a number is too large or not finite.
+  template <int Values>
+  __device__ Bits shift(Real const (&x)[Values], Real (&t)[Values]) const {
+    Bits changed = 0;
+#pragma unroll
+    for (int k = 0; k < Values; ++k) {
+      t[k] = AddNearest::sum(x[k], m(0));
+      changed |= bits_of(t[k]) ^ pattern(0);
+    }
+    return changed;
+  }
+
+  /// Takes what is not finite out and wants the window above the largest of
+  /// the rest. Returns whether there is something to try again.
+  template <int Values>
+  __device__ bool adapt(Real (&x)[Values]) {
+    int largest  = 0;
+    bool special = false;
+#pragma unroll
+    for (int k = 0; k < Values; ++k) {
+      Bits const bits    = bits_of(x[k]);
+      int const exponent = exponent_of(bits);
+      if (exponent == Window::special) {
+        m_flags |= exact_flag_of(bits << (8 * sizeof(Bits) - fraction),
+                                 (bits & sign) != 0);
+        x[k]    = Kokkos::bit_cast<Real>(Bits(sign));
+        special = true;
+      } else {
+        largest = max(largest, exponent);
+      }
+    }
+    if constexpr (!Window::whole) {
+#pragma unroll
+      for (int lanes = 16; lanes > 0; lanes /= 2)
+        largest = max(largest, __shfl_xor_sync(all, largest, lanes));
+      int const wanted = min(largest + Window::above, Window::highest);
+      m_wanted         = max(wanted, m_window);
+    }
+    return m_wanted != m_window || __any_sync(all, special);
+  }
+
+  /// Adds both parts of x and leaves the rest.
+  template <int Values>
+  __device__ void cut(Real (&x)[Values], Real const (&t)[Values]) {
+    m_count += Values;
+    Real const m0 = m(0);
+    Real const m1 = m(1);
+#pragma unroll
+    for (int k = 0; k < Values; ++k) {
+      m_sum[0] += bits_of(t[k]);
+      x[k] = AddNearest::difference(x[k], AddNearest::difference(t[k], m0));
+      Real const t1 = AddNearest::sum(x[k], m1);
+      m_sum[1] += bits_of(t1);
+      if constexpr (!Window::whole) {
+        x[k] = AddNearest::difference(x[k], AddNearest::difference(t1, m1));
+      }
+    }
+  }
+
+  /// From the lanes to the limbs of the warp.
+  __device__ void drain() {
+    if (m_count == 0) return;
+#pragma unroll
+    for (int p = 0; p < Window::parts; ++p) {
+      auto const sum = Integer(m_sum[p] - Bits(m_count) * pattern(p));
+      m_sum[p]       = 0;
+      // The pattern of m counts units of 2^(exponent field - 1), where limb 0
+      // begins.
+      int const position = m_window - p * Window::step - 1;
+      if constexpr (sizeof(Bits) == 4) {
+        add_of_lanes(sum, position);
+      } else {
+        add_of_lanes(std::int64_t(std::uint32_t(std::uint64_t(sum))), position);
+        add_of_lanes(sum >> 32, position + 32);
+      }
+    }
+    m_count = 0;
+  }
+  /// Adds a number of each lane, of 32 bits and a sign at most.
+  __device__ void add_of_lanes(std::int64_t value, int position) {
+#pragma unroll
+    for (int lanes = 16; lanes > 0; lanes /= 2)
+      value += __shfl_xor_sync(all, value, lanes);
+    if (m_lane == 0)
+      split_into_limbs(value, position, [&](int k, std::int64_t part) {
+        m_memory.limb[k] += part;
+      });
+  }
+
+  /// A number as what the limbs of a column get, from one of them on. Floats
+  /// are added whole, 255 of them before a carry.
+  struct BinParts {
+    static constexpr int count = sizeof(Bits) == 4 ? 1 : 3;
+    int first;
+    std::int64_t part[count];
+  };
+  static constexpr int bin_capacity = 255;
+
+  __device__ static BinParts bin_parts(Bits bits) {
+    int const exponent = exponent_of(bits);
+    int const position = max(exponent, 1) - 1;
+    Bits const mantissa =
+        (bits & ((Bits(1) << fraction) - 1)) | Bits(exponent != 0) << fraction;
+    auto const integer = Integer(bits & sign ? Bits(0) - mantissa : mantissa);
+    BinParts parts;
+    parts.first = position / 32 * Columns;
+    if constexpr (sizeof(Bits) == 4) {
+      parts.part[0] = std::int64_t(integer) << position % 32;
+    } else {
+      split_into_limbs(integer, position % 32,
+                       [&](int k, std::int64_t part) { parts.part[k] = part; });
+    }
+    return parts;
+  }
+
+  template <int Values>
+  __device__ void add_to_bins(Real const (&x)[Values]) {
+    std::int64_t* const column = m_memory.bin + m_lane % Columns;
+    if (!m_has_bins) {
+      m_has_bins = true;
+      for (int k = m_lane; k < Memory::bins * Columns; k += 32)
+        m_memory.bin[k] = 0;
+      __syncwarp();
+    }
+    if constexpr (Columns == 32) {
+      if (m_bin_count + Values > bin_capacity) carry_bins();
+      m_bin_count += Values;
+    }
+#pragma unroll
+    for (int k = 0; k < Values; ++k) {
+      Bits const bits = bits_of(x[k]);
+      bool const some = (bits << 1) != 0;
+      if (Columns < 32 && !__any_sync(all, some)) continue;
+      BinParts const parts = bin_parts(bits);
+      auto const add       = [&] {
+#pragma unroll
+        for (int p = 0; p < BinParts::count; ++p)
+          column[parts.first + p * Columns] += parts.part[p];
+      };
+      if constexpr (Columns == 32) {
+        if (some) add();
+      } else {
+        // Lanes of one column take turns.
+#pragma unroll
+        for (int turn = 0; turn < 32 / Columns; ++turn) {
+          if (some && m_lane / Columns == turn) add();
+          __syncwarp();
+        }
+      }
+    }
+  }
+
+  /// Of the lane's own column.
+  __device__ void carry_bins() {
+    std::int64_t carry = 0;
+#pragma unroll 1
+    for (int k = 0; k < Memory::bins; ++k) {
+      std::int64_t const sum        = m_memory.bin[k * 32 + m_lane] + carry;
+      m_memory.bin[k * 32 + m_lane] = std::int64_t(std::uint32_t(sum));
+      carry                         = sum >> 32;
+    }
+    m_memory.bin[(Memory::bins - 1) * 32 + m_lane] += carry << 32;
+    m_bin_count = 0;
+  }
+
+  Memory& m_memory;
+  int m_lane;
+  int m_window     = Window::first;
+  int m_wanted     = Window::first;  ///< window of the next numbers
+  int m_count      = 0;              ///< numbers of a lane in m_sum
+  int m_bin_count  = 0;  ///< numbers of a lane in its bins since a carry
+  unsigned m_flags = 0;
+  bool m_has_other = false;  ///< of the warp: a number that is not -0
+  bool m_has_bins  = false;
+  Bits m_sum[Window::parts] = {};  ///< patterns, modulo 2^bits
+};
+
+}  // namespace KokkosMMA::Impl::Cuda
+
+#endif

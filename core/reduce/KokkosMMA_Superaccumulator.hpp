@@ -1,0 +1,251 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOKKOSMMA_SUPERACCUMULATOR_HPP
+#define KOKKOSMMA_SUPERACCUMULATOR_HPP
+
+#include <core/base/KokkosMMA_Scalar.hpp>
+
+#include <Kokkos_Macros.hpp>
+
+#include <cstdint>
+
+/// \file
+/// Exact sums of floating-point numbers. Every finite number of a format is an
+/// integer times one power of two, that of its smallest number. A sum of such
+/// integers is exact in limbs of 64 bits whose weights are 2^32 apart: it does
+/// not depend on the order or grouping of its terms, and is rounded once.
+
+namespace KokkosMMA::Impl {
+
+/// A binary interchange format of IEEE 754, or bfloat16.
+struct FloatFormat {
+  int fraction_bits;
+  int exponent_bits;
+
+  KOKKOS_FORCEINLINE_FUNCTION constexpr int bias() const {
+    return (1 << (exponent_bits - 1)) - 1;
+  }
+  /// The exponent field of infinities and NaNs.
+  KOKKOS_FORCEINLINE_FUNCTION constexpr int special() const {
+    return (1 << exponent_bits) - 1;
+  }
+  /// The smallest number is 2 to this power.
+  KOKKOS_FORCEINLINE_FUNCTION constexpr int lowest() const {
+    return 1 - bias() - fraction_bits;
+  }
+};
+
+/// The format of a floating-point element.
+constexpr FloatFormat float_format(Scalar scalar) {
+  return scalar == Scalar::half      ? FloatFormat{10, 5}
+         : scalar == Scalar::bhalf   ? FloatFormat{7, 8}
+         : scalar == Scalar::float32 ? FloatFormat{23, 8}
+                                     : FloatFormat{52, 11};
+}
+
+/// The type whose limbs hold the sums of a format.
+constexpr Scalar exact_carrier(Scalar scalar) {
+  return scalar == Scalar::float64 ? Scalar::float64 : Scalar::float32;
+}
+/// Limbs of a sum of 2^63 of the largest numbers, with its sign: 2 x 2^127
+/// x 2^63 over 2^-149 are 341 bits, 2 x 2^1023 x 2^63 over 2^-1074 are 2162.
+constexpr int exact_limbs(Scalar scalar) {
+  return exact_carrier(scalar) == Scalar::float64 ? 68 : 11;
+}
+inline constexpr int max_exact_limbs = 68;
+/// The lowest bit of the lowest limb.
+constexpr int exact_lowest(Scalar scalar) {
+  return float_format(exact_carrier(scalar)).lowest();
+}
+
+/// What limbs do not tell of the terms.
+enum ExactFlags : unsigned {
+  exact_has_nan            = 1,
+  exact_has_infinity       = 2,
+  exact_has_minus_infinity = 4,
+  exact_has_other = 8  ///< a term that is not -0: an exact zero is then +0
+};
+
+/// The flag of an infinity or a NaN.
+KOKKOS_FORCEINLINE_FUNCTION unsigned exact_flag_of(std::uint64_t fraction,
+                                                   bool negative) {
+  return fraction != 0 ? exact_has_nan
+         : negative    ? exact_has_minus_infinity
+                       : exact_has_infinity;
+}
+
+/// value * 2^position as what three limbs get: add(limb, integer), each below
+/// 2^32 in magnitude.
+template <class Add>
+KOKKOS_FORCEINLINE_FUNCTION void split_into_limbs(std::int64_t value,
+                                                  int position,
+                                                  Add const& add) {
+  int const limb          = position / 32;
+  int const shift         = position % 32;
+  std::int64_t const rest = (value >> (31 - shift)) >> 1;
+  add(limb, std::int64_t(std::uint32_t(std::uint64_t(value) << shift)));
+  add(limb + 1, std::int64_t(std::uint32_t(std::uint64_t(rest))));
+  add(limb + 2, rest >> 32);
+}
+
+/// A finite number as integer * 2^position, where position 0 is the lowest bit
+/// of the carrier's limbs.
+struct ExactTerm {
+  std::int64_t integer;
+  int position;
+};
+KOKKOS_FORCEINLINE_FUNCTION ExactTerm exact_term(std::uint64_t bits,
+                                                 FloatFormat const& format,
+                                                 int lowest) {
+  std::uint64_t const fraction =
+      bits & ((std::uint64_t(1) << format.fraction_bits) - 1);
+  int const field     = int(bits >> format.fraction_bits) & format.special();
+  bool const negative = bits >> (format.fraction_bits + format.exponent_bits);
+  bool const normal   = field != 0;
+  auto const integer =
+      std::int64_t(fraction | std::uint64_t(normal) << format.fraction_bits);
+  return {negative ? -integer : integer,
+          field - int(normal) + format.lowest() - lowest};
+}
+
+/// Moves what limbs [first, end) hold beyond 32 bits up. All but the last are
+/// digits of 32 bits then; the last keeps the sign.
+KOKKOS_INLINE_FUNCTION void carry_limbs(std::int64_t* limb, int first,
+                                        int end) {
+  std::int64_t carry = 0;
+  for (int k = first; k < end - 1; ++k) {
+    std::int64_t const value = limb[k] + carry;
+    limb[k]                  = std::int64_t(std::uint32_t(value));
+    carry                    = value >> 32;
+  }
+  limb[end - 1] += carry;
+}
+
+/// 64 bits of limbs that are digits, from bit `at` on; zeros beyond `end`.
+KOKKOS_INLINE_FUNCTION std::uint64_t bits_of_limbs(std::int64_t const* limb,
+                                                   int end, int at) {
+  auto const digit = [&](int k) {
+    return k < end ? std::uint64_t(limb[k]) : std::uint64_t(0);
+  };
+  int const k             = at / 32;
+  int const shift         = at % 32;
+  std::uint64_t const low = digit(k) | digit(k + 1) << 32;
+  return shift == 0 ? low : low >> shift | digit(k + 2) << (64 - shift);
+}
+
+/// The sum in limbs [first, end) rounded to the nearest number of `format`,
+/// ties to even, as bits. Limbs outside are zero; these are overwritten. What
+/// is not finite, and the sign of a zero, are as in a sum by IEEE 754 addition
+/// without intermediate rounding or overflow: infinities of both signs, or a
+/// NaN, give the positive quiet NaN; a zero is negative if all terms were, of
+/// which there was one; a sum beyond the format's range is an infinity.
+/// \param lowest exponent of the lowest bit of limb 0
+KOKKOS_INLINE_FUNCTION std::uint64_t round_limbs(std::int64_t* limb, int first,
+                                                 int end, unsigned flags,
+                                                 bool empty, int lowest,
+                                                 FloatFormat const& format) {
+  std::uint64_t const sign = std::uint64_t(1)
+                             << (format.fraction_bits + format.exponent_bits);
+  std::uint64_t const infinity = std::uint64_t(format.special())
+                                 << format.fraction_bits;
+  constexpr unsigned both = exact_has_infinity | exact_has_minus_infinity;
+  if (flags & exact_has_nan || (flags & both) == both)
+    return infinity | std::uint64_t(1) << (format.fraction_bits - 1);
+  if (flags & both)
+    return flags & exact_has_infinity ? infinity : sign | infinity;
+
+  if (first < end) carry_limbs(limb, first, end);
+  bool const negative = first < end && limb[end - 1] < 0;
+  if (negative) {
+    for (int k = first; k < end; ++k) limb[k] = -limb[k];
+    carry_limbs(limb, first, end);
+  }
+  int top = end - 1;
+  while (top >= first && limb[top] == 0) --top;
+  if (top < first) return empty || flags & exact_has_other ? 0 : sign;
+
+  int bit = 32 * top;  // the highest that is set
+  for (std::uint64_t rest = std::uint64_t(limb[top]) >> 1; rest != 0;
+       rest >>= 1)
+    ++bit;
+  // Bits of the result from this one on.
+  int const last       = bit - format.fraction_bits > format.lowest() - lowest
+                             ? bit - format.fraction_bits
+                             : format.lowest() - lowest;
+  std::uint64_t number = 0;
+  if (last <= 0) {
+    number = bits_of_limbs(limb, end, 0) << -last;
+  } else {
+    if (last <= bit) number = bits_of_limbs(limb, end, last);
+    bool const half = bits_of_limbs(limb, end, last - 1) & 1;
+    bool more       = false;
+    for (int k = first; k < end && 32 * k < last - 1; ++k) {
+      int const below = last - 1 - 32 * k;
+      std::uint64_t const mask =
+          below >= 32 ? 0xffffffffu : (std::uint64_t(1) << below) - 1;
+      more = more || (std::uint64_t(limb[k]) & mask) != 0;
+    }
+    if (half && (more || (number & 1))) ++number;
+  }
+  // A number of a bit more than the format has, by rounding or where it is
+  // normal, adds one to the exponent field.
+  auto const field    = std::uint64_t(last + lowest - format.lowest());
+  std::uint64_t value = (field << format.fraction_bits) + number;
+  if (value > infinity) value = infinity;
+  return negative ? sign | value : value;
+}
+
+/// The exact sum of up to 2^63 numbers of a format, on the host or in one
+/// thread.
+template <Scalar Input>
+struct Superaccumulator {
+  static constexpr int limbs = exact_limbs(Input);
+  /// Terms that may be added before a carry.
+  static constexpr int terms_per_carry = 1 << 30;
+
+  std::int64_t limb[limbs];
+  unsigned flags;
+  bool empty;
+
+  KOKKOS_INLINE_FUNCTION void init() {
+    for (std::int64_t& each : limb) each = 0;
+    flags = 0;
+    empty = true;
+  }
+  /// Adds a number, given as its bits.
+  KOKKOS_FORCEINLINE_FUNCTION void add(std::uint64_t bits) {
+    constexpr FloatFormat format = float_format(Input);
+    constexpr int width          = format.fraction_bits + format.exponent_bits;
+    constexpr std::uint64_t sign = std::uint64_t(1) << width;
+    empty                        = false;
+    flags |= bits != sign ? unsigned(exact_has_other) : 0u;
+    if (int(bits >> format.fraction_bits & unsigned(format.special())) ==
+        format.special()) {
+      flags |=
+          exact_flag_of(bits & ((std::uint64_t(1) << format.fraction_bits) - 1),
+                        (bits & sign) != 0);
+      return;
+    }
+    ExactTerm const term = exact_term(bits, format, exact_lowest(Input));
+    if (term.integer == 0) return;
+    split_into_limbs(term.integer, term.position,
+                     [&](int k, std::int64_t part) { limb[k] += part; });
+  }
+  /// Adds what another holds that has carried, as this one has.
+  KOKKOS_INLINE_FUNCTION void merge(Superaccumulator const& other) {
+    for (int k = 0; k < limbs; ++k) limb[k] += other.limb[k];
+    carry();
+    flags |= other.flags;
+    empty = empty && other.empty;
+  }
+  KOKKOS_INLINE_FUNCTION void carry() { carry_limbs(limb, 0, limbs); }
+  /// The sum as bits of a format; the limbs are gone then.
+  KOKKOS_INLINE_FUNCTION std::uint64_t round(FloatFormat const& format) {
+    return round_limbs(limb, 0, limbs, flags, empty, exact_lowest(Input),
+                       format);
+  }
+};
+
+}  // namespace KokkosMMA::Impl
+
+#endif

@@ -1,0 +1,238 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Level exact of KokkosMMA::reduce: the bits of the correctly rounded sum on
+// every execution space, from everywhere and to everywhere.
+
+#include "AlgorithmSupport.hpp"
+
+#include <KokkosMMA_ExactReference.hpp>
+#include <KokkosMMA_HostileSums.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+namespace {
+
+using namespace KokkosMMA;
+using namespace KokkosMMA::Testing;
+
+constexpr Settings exactly = [] {
+  Settings settings;
+  settings.reproducibility = Reproducibility::exact;
+  return settings;
+}();
+
+template <class T>
+T rounded(ExactReference const& sum) {
+  constexpr Scalar type = scalar_v<T>;
+  // Of 16-bit types the reference's value is one of theirs already.
+  return static_cast<T>(type == Scalar::half      ? sum.as_half()
+                        : type == Scalar::bhalf   ? sum.as_bhalf()
+                        : type == Scalar::float32 ? sum.as_float()
+                                                  : sum.as_double());
+}
+template <class T>
+::testing::AssertionResult same_sum(T expected, T computed) {
+  if (same_bits(expected, computed)) return ::testing::AssertionSuccess();
+  // NaNs of the host's conversions have any sign; ours is quiet and positive.
+  if (expected != expected && computed != computed)
+    return ::testing::AssertionSuccess();
+  return ::testing::AssertionFailure()
+         << double(expected) << " became " << double(computed);
+}
+
+template <class Exec>
+class ReduceExact : public ::testing::Test {};
+TYPED_TEST_SUITE(ReduceExact, ExecutionSpaces);
+
+/// Every way in and out for the terms of a sum.
+template <class T, class Value, class Exec>
+void expect_exact(HostileSum const& sum, SeededRandom& random) {
+  std::size_t const size = sum.terms.size();
+  auto const first       = std::size_t(random.integer(0, 8));
+  Kokkos::View<T*, Exec> const memory("memory", size + first);
+  Kokkos::View<T**, Kokkos::LayoutRight, Exec> const matrix("matrix", size, 3);
+  auto host        = Kokkos::create_mirror_view(memory);
+  auto host_matrix = Kokkos::create_mirror_view(matrix);
+  ExactReference reference;
+  for (std::size_t i = 0; i < size; ++i) {
+    host(first + i) = host_matrix(i, 1) = static_cast<T>(sum.terms[i]);
+    host_matrix(i, 0) = host_matrix(i, 2) = static_cast<T>(NAN);
+    reference.add(double(host(first + i)));
+  }
+  Kokkos::deep_copy(memory, host);
+  Kokkos::deep_copy(matrix, host_matrix);
+  Value const expected = rounded<Value>(reference);
+  auto const x         = Kokkos::subview(memory, Range(first, first + size));
+  auto const column    = Kokkos::subview(matrix, Kokkos::ALL(), 1);
+  SCOPED_TRACE(joined(sum.name, ", ", size, ", ", types<T, Value>()));
+
+  EXPECT_TRUE(same_sum(expected, sum_of<Value>(Exec(), x, exactly)));
+  EXPECT_EQ(on_cuda<Exec> ? Route::streamed : Route::generic, last_route());
+  EXPECT_TRUE(same_sum(expected, sum_of<Value>(Exec(), column, exactly)));
+  Kokkos::View<T const*, Exec> const constant = x;
+  EXPECT_TRUE(
+      same_sum(expected, sum_in_view<Value, typename Exec::memory_space>(
+                             Exec(), constant, exactly)));
+  EXPECT_TRUE(same_sum(
+      expected, sum_in_view<Value, Kokkos::HostSpace>(Exec(), x, exactly)));
+  Value in_reducer = poison<Value>();
+  reduce("label", Exec(), x, Kokkos::Sum<Value>(in_reducer), exactly);
+  EXPECT_TRUE(same_sum(expected, in_reducer));
+}
+
+template <class T, class Value, class Exec>
+void expect_all_exact() {
+  SeededRandom random;
+  Impl::FloatFormat const format = Impl::float_format(scalar_v<T>);
+  for (std::size_t const size :
+       {std::size_t(1), std::size_t(random.integer(2, 700)),
+        std::size_t(random.integer(5000, 9000))})
+    for (HostileSum const& sum :
+         hostile_sums(random, size, format.lowest(), format.bias()))
+      expect_exact<T, Value, Exec>(sum, random);
+  expect_exact<T, Value, Exec>({"nothing", {}}, random);
+}
+
+TYPED_TEST(ReduceExact, AnyTypes) {
+  for_pairs<Pair<half_t, half_t>, Pair<half_t, float>, Pair<bhalf_t, bhalf_t>,
+            Pair<bhalf_t, float>, Pair<float, float>, Pair<float, double>,
+            Pair<double, double>, Pair<double, float>>(
+      [&]<class A, class B>(Pair<A, B>) {
+        expect_all_exact<A, B, TypeParam>();
+      });
+}
+
+TYPED_TEST(ReduceExact, ManyElements) {
+  SeededRandom random;
+  std::size_t const size = (1u << 21) + 5;
+  HostileSum sum{"many", std::vector<double>(size)};
+  for (double& term : sum.terms) term = random.normal();
+  expect_exact<double, double, TypeParam>(sum, random);
+  expect_exact<float, float, TypeParam>(sum, random);
+  for (double& term : sum.terms)
+    term = std::ldexp(random.uniform(-1, 1), int(random.integer(-140, 127)));
+  expect_exact<float, float, TypeParam>(sum, random);
+}
+
+// Not the order of the elements, and not what runs at the same time.
+TYPED_TEST(ReduceExact, AnyOrder) {
+  SeededRandom random;
+  std::vector<double> terms(30000);
+  for (double& term : terms)
+    term = std::ldexp(random.normal(), int(random.integer(-40, 40)));
+  double first = 0;
+  for (int n = 0; n < 4; ++n) {
+    auto const x = make_view<double, TypeParam>(
+        terms.size(), [&](std::size_t i) { return terms[i]; });
+    double const sum = sum_of<double>(TypeParam(), x, exactly);
+    if (n == 0) first = sum;
+    EXPECT_TRUE(same_bits(first, sum));
+    std::shuffle(terms.begin(), terms.end(), random.engine());
+  }
+}
+
+// What ranks hand to each other: limbs of parts, whose sum is rounded once.
+TYPED_TEST(ReduceExact, LimbsOfParts) {
+  SeededRandom random;
+  for (std::size_t const size : {1, 700, 30001}) {
+    ExactReference reference;
+    Impl::Superaccumulator<Scalar::float64> sum;
+    sum.init();
+    for (int part = 0; part < 3; ++part) {
+      std::vector<double> terms(part == 1 ? 0 : size);
+      for (double& term : terms) {
+        term =
+            std::ldexp(random.uniform(-1, 1), int(random.integer(-1074, 1000)));
+        reference.add(term);
+      }
+      auto const x = make_view<double, TypeParam>(
+          terms.size(), [&](std::size_t i) { return terms[i]; });
+      Impl::Superaccumulator<Scalar::float64> of_part;
+      ASSERT_FALSE(Impl::exact_limbs_of("label", TypeParam(), x, of_part));
+      EXPECT_EQ(terms.empty(), of_part.empty);
+      sum.merge(of_part);
+    }
+    EXPECT_TRUE(same_bits(
+        reference.as_double(),
+        std::bit_cast<double>(sum.round(Impl::float_format(Scalar::float64)))));
+  }
+}
+
+TYPED_TEST(ReduceExact, AnyLevelOfIntegers) {
+  auto const x     = filled<int, TypeParam>(1000, 3);
+  std::int64_t sum = 0;
+  reduce(TypeParam(), x, sum, exactly);
+  EXPECT_EQ(3000, sum);
+  auto const y = filled<int, TypeParam>(1000, 0);
+  inclusive_scan(TypeParam(), x, y, exactly);
+  EXPECT_EQ(3000, host_copy(y)(999));
+}
+
+TYPED_TEST(ReduceExact, WhatCannotBeHad) {
+  auto const x  = filled<float, TypeParam>(100, 1);
+  auto const y  = filled<float, TypeParam>(100, 1);
+  auto const in = filled<int, TypeParam>(100, 1);
+  float result  = poison<float>();
+  expect_error(
+      {"KokkosMMA::reduce", "level exact", "not a sum", "ask for run_to_run"},
+      [&] { reduce(TypeParam(), x, Kokkos::Prod<float>(result), exactly); });
+  expect_error({"KokkosMMA::reduce", "level exact", "sum of integers"},
+               [&] { reduce(TypeParam(), in, result, exactly); });
+  Settings settings        = exactly;
+  settings.reproducibility = Reproducibility::device_independent;
+  expect_error({"KokkosMMA::inclusive_scan", "level device_independent"},
+               [&] { inclusive_scan(TypeParam(), x, y, settings); });
+  settings       = exactly;
+  settings.route = Route::mma;
+  expect_error({"KokkosMMA::reduce", "route mma"},
+               [&] { reduce(TypeParam(), x, result, settings); });
+  settings.route = Route::generic;
+  if (on_cuda<TypeParam>) {
+    expect_error({"KokkosMMA::reduce", "level exact", "route generic"},
+                 [&] { reduce(TypeParam(), x, result, settings); });
+  }
+  EXPECT_TRUE(same_bits(poison<float>(), result));
+}
+
+// A scope asks for what can be had; the rest runs as ever.
+TYPED_TEST(ReduceExact, ScopesWish) {
+  auto const x = make_view<float, TypeParam>(3, [](std::size_t i) {
+    return i == 0 ? 1 : i == 1 ? 1e30 : -1e30;
+  });
+  float result = poison<float>();
+  ScopedSettings const scope(exactly);
+  reduce(TypeParam(), x, result);
+  EXPECT_EQ(1.f, result);
+  reduce(TypeParam(), x, Kokkos::Max<float>(result));
+  EXPECT_EQ(1e30f, result);
+  {
+    ScopedSettings const route(Settings{Route::generic});
+    reduce(TypeParam(), x, result);
+    if (!on_cuda<TypeParam>) {
+      EXPECT_EQ(1.f, result);
+    }
+  }
+  {
+    ScopedSettings const route(Settings{Route::mma});
+    reduce(TypeParam(), x, result);
+    EXPECT_EQ(1.f, result);
+  }
+}
+
+TYPED_TEST(ReduceExact, Explanations) {
+  auto const x = filled<float, TypeParam>(100, 1);
+  float result = 0;
+  expect_explained({on_cuda<TypeParam> ? "route streamed" : "route generic",
+                    "; level exact"},
+                   [&] { reduce(TypeParam(), x, result, exactly); });
+  expect_explained(
+      {"; level run_to_run, not exact: the reduction is not a sum"},
+      [&] { reduce(TypeParam(), x, Kokkos::Min<float>(result), exactly); });
+  EXPECT_EQ(std::string::npos,
+            explain([&] { reduce(TypeParam(), x, result); }).find("level"));
+}
+
+}  // namespace

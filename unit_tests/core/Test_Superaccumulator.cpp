@@ -1,0 +1,158 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include <core/reduce/KokkosMMA_Superaccumulator.hpp>
+
+#include <KokkosMMA_ExactReference.hpp>
+#include <KokkosMMA_HostileSums.hpp>
+#include <KokkosMMA_Random.hpp>
+#include <KokkosMMA_SmallFloats.hpp>
+
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+namespace {
+
+using namespace KokkosMMA;
+using namespace KokkosMMA::Impl;
+using namespace KokkosMMA::Testing;
+
+std::uint64_t encode(Scalar format, double x) {
+  if (std::isnan(x)) x = std::abs(x);
+  return format == Scalar::half      ? encode_half(x)
+         : format == Scalar::bhalf   ? encode_bhalf(x)
+         : format == Scalar::float32 ? std::bit_cast<std::uint32_t>(float(x))
+                                     : std::bit_cast<std::uint64_t>(x);
+}
+double decode(Scalar format, std::uint64_t bits) {
+  FloatFormat const f = float_format(format);
+  auto const fraction = double(bits & ((1ull << f.fraction_bits) - 1));
+  int const field     = int(bits >> f.fraction_bits) & f.special();
+  double const magnitude =
+      field == f.special()
+          ? (fraction == 0 ? INFINITY : NAN)
+          : std::ldexp(
+                fraction + (field ? std::ldexp(1., f.fraction_bits) : 0.),
+                f.lowest() + std::max(field, 1) - 1);
+  return bits >> (f.fraction_bits + f.exponent_bits) ? -magnitude : magnitude;
+}
+double rounded(ExactReference const& sum, Scalar format) {
+  return format == Scalar::half      ? sum.as_half()
+         : format == Scalar::bhalf   ? sum.as_bhalf()
+         : format == Scalar::float32 ? sum.as_float()
+                                     : sum.as_double();
+}
+
+constexpr Scalar formats[] = {Scalar::half, Scalar::bhalf, Scalar::float32,
+                              Scalar::float64};
+
+template <Scalar Input>
+void expect_exact(HostileSum const& sum) {
+  // Merged from any number of parts, carried or not before.
+  std::size_t const parts = 1 + sum.terms.size() % 7;
+  std::vector<Superaccumulator<Input>> part(parts);
+  for (auto& each : part) each.init();
+  ExactReference reference;
+  for (std::size_t i = 0; i < sum.terms.size(); ++i) {
+    std::uint64_t const bits = encode(Input, sum.terms[i]);
+    reference.add(decode(Input, bits));
+    part[i % parts].add(bits);
+    if (i % 5 == 0) part[i % parts].carry();
+  }
+  for (Scalar const format : formats) {
+    Superaccumulator<Input> all;
+    all.init();
+    for (auto each : part) {
+      each.carry();
+      all.merge(each);
+    }
+    EXPECT_EQ(encode(format, rounded(reference, format)),
+              all.round(float_format(format)))
+        << sum.name << ", " << sum.terms.size() << " of " << to_string(Input)
+        << " as " << to_string(format) << ": " << rounded(reference, format);
+  }
+}
+
+template <Scalar Input>
+void expect_all_exact() {
+  Random random;
+  SCOPED_TRACE(random.note());
+  FloatFormat const format = float_format(Input);
+  for (std::size_t const size : {1, 2, 3, 30, 777})
+    for (HostileSum const& sum :
+         hostile_sums(random, size, format.lowest(), format.bias()))
+      expect_exact<Input>(sum);
+}
+
+TEST(Superaccumulator, OfHalf) { expect_all_exact<Scalar::half>(); }
+TEST(Superaccumulator, OfBhalf) { expect_all_exact<Scalar::bhalf>(); }
+TEST(Superaccumulator, OfFloat) { expect_all_exact<Scalar::float32>(); }
+TEST(Superaccumulator, OfDouble) { expect_all_exact<Scalar::float64>(); }
+
+// Every number of 16 bits is itself, and the sum of two of them is what
+// doubles, which hold it, round to.
+TEST(Superaccumulator, AllHalves) {
+  Random random;
+  SCOPED_TRACE(random.note());
+  for (Scalar const format : {Scalar::half, Scalar::bhalf})
+    for (unsigned bits = 0; bits < 0x10000; ++bits) {
+      auto const sum_of = [&](auto accumulator, std::uint64_t other) {
+        accumulator.init();
+        accumulator.add(bits);
+        accumulator.add(other);
+        return accumulator.round(float_format(format));
+      };
+      std::uint64_t const other = random.bits() & 0xffff;
+      ExactReference reference;
+      reference.add(decode(format, bits));
+      reference.add(decode(format, other));
+      std::uint64_t const sum =
+          format == Scalar::half
+              ? sum_of(Superaccumulator<Scalar::half>(), other)
+              : sum_of(Superaccumulator<Scalar::bhalf>(), other);
+      ASSERT_EQ(encode(format, rounded(reference, format)), sum)
+          << bits << " + " << other;
+    }
+}
+
+TEST(Superaccumulator, EmptyIsPositiveZero) {
+  for (Scalar const format : formats) {
+    Superaccumulator<Scalar::float32> sum;
+    sum.init();
+    EXPECT_EQ(0u, sum.round(float_format(format)));
+  }
+}
+
+// Terms cancel what those before add up to, so that 53 bits fewer are left each
+// time: condition numbers up to 1e450.
+TEST(Superaccumulator, IllConditioned) {
+  Random random;
+  SCOPED_TRACE(random.note());
+  for (int const orders : {100, 400, 1000, 1500}) {
+    ExactReference reference;
+    Superaccumulator<Scalar::float64> sum;
+    sum.init();
+    auto const add = [&](double x) {
+      reference.add(x);
+      sum.add(std::bit_cast<std::uint64_t>(x));
+    };
+    for (int i = 0; i < 500; ++i)
+      add(std::ldexp(random.uniform(-1, 1),
+                     int(random.integer(-orders / 2, orders / 2))));
+    int steps = 0;
+    for (double rest; (rest = reference.as_double()) != 0;
+         add(-rest), ++steps) {
+      auto copy = sum;
+      ASSERT_EQ(std::bit_cast<std::uint64_t>(rest),
+                copy.round(float_format(Scalar::float64)));
+    }
+    EXPECT_GE(steps, orders / 60);
+    EXPECT_EQ(0u, sum.round(float_format(Scalar::float64)));
+  }
+}
+
+}  // namespace

@@ -1,0 +1,22 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef KOKKOSMMA_EMULATED_DEVICE_ADD_NEAREST_HPP
+#define KOKKOSMMA_EMULATED_DEVICE_ADD_NEAREST_HPP
+
+namespace KokkosMMA::Impl::Cuda {
+
+struct AddNearest {
+  template <class Real>
+  static Real sum(Real a, Real b) {
+    return a + b;
+  }
+  template <class Real>
+  static Real difference(Real a, Real b) {
+    return a - b;
+  }
+};
+
+}  // namespace KokkosMMA::Impl::Cuda
+
+#endif

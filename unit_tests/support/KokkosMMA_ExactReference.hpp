@@ -1,0 +1,130 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef KOKKOSMMA_EXACTREFERENCE_HPP
+#define KOKKOSMMA_EXACTREFERENCE_HPP
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+namespace KokkosMMA::Testing {
+
+/// A natural number of any size, in decimal places of base 2^16: slow, and
+/// with nothing in common with the library's limbs.
+class BigNatural {
+ public:
+  /// += number * 2^shift
+  void add(std::uint64_t number, int shift) {
+    std::size_t place = std::size_t(shift) / 16;
+    // At most 53 + 15 bits: two halves of the number.
+    for (std::uint64_t const half : {number & 0xffffffffu, number >> 32}) {
+      std::uint64_t carry = half << shift % 16;
+      for (std::size_t at = place; carry != 0; ++at) {
+        if (at >= m_places.size()) m_places.resize(at + 1, 0);
+        carry += m_places[at];
+        m_places[at] = carry & 0xffff;
+        carry >>= 16;
+      }
+      place += 2;
+    }
+  }
+  bool bit(int at) const {
+    auto const place = std::size_t(at) / 16;
+    return at >= 0 && place < m_places.size() &&
+           (m_places[place] >> at % 16 & 1);
+  }
+  /// Bits up to the highest that is set.
+  int length() const {
+    int at = int(m_places.size()) * 16;
+    while (at > 0 && !bit(at - 1)) --at;
+    return at;
+  }
+  /// *this - other, which is not larger.
+  BigNatural minus(BigNatural const& other) const {
+    BigNatural result;
+    result.m_places.resize(m_places.size());
+    std::int64_t borrow = 0;
+    for (std::size_t k = 0; k < m_places.size(); ++k) {
+      std::int64_t place =
+          std::int64_t(m_places[k]) - borrow -
+          (k < other.m_places.size() ? std::int64_t(other.m_places[k]) : 0);
+      borrow             = place < 0;
+      result.m_places[k] = std::uint64_t(place + (borrow << 16));
+    }
+    return result;
+  }
+  bool less(BigNatural const& other) const {
+    int const n = length(), m = other.length();
+    if (n != m) return n < m;
+    for (int at = n - 1; at >= 0; --at)
+      if (bit(at) != other.bit(at)) return other.bit(at);
+    return false;
+  }
+
+ private:
+  std::vector<std::uint64_t> m_places;
+};
+
+/// The sum of doubles as IEEE 754 addition would have it without intermediate
+/// rounding or overflow: the reference of exact sums.
+class ExactReference {
+ public:
+  void add(double x) {
+    m_empty     = false;
+    m_all_minus = m_all_minus && x == 0 && std::signbit(x);
+    if (std::isnan(x)) m_nan = true;
+    if (std::isinf(x)) (x > 0 ? m_infinity : m_minus_infinity) = true;
+    if (!std::isfinite(x) || x == 0) return;
+    int exponent;
+    double const fraction = std::frexp(std::abs(x), &exponent);
+    auto const integer    = std::uint64_t(std::ldexp(fraction, 53));
+    int const shift       = exponent - 53 + bottom;
+    (x > 0 ? m_positive : m_negative).add(integer, shift);
+  }
+
+  /// The nearest number with so many bits behind its first one and none below
+  /// 2^lowest, ties to even; `largest` is the exponent of the largest numbers.
+  double rounded(int fraction_bits, int lowest, int largest) const {
+    double const infinity = std::numeric_limits<double>::infinity();
+    if (m_nan || (m_infinity && m_minus_infinity))
+      return std::numeric_limits<double>::quiet_NaN();
+    if (m_infinity || m_minus_infinity)
+      return m_infinity ? infinity : -infinity;
+    bool const negative = m_positive.less(m_negative);
+    BigNatural const sum =
+        negative ? m_negative.minus(m_positive) : m_positive.minus(m_negative);
+    int const length = sum.length();
+    if (length == 0) return !m_empty && m_all_minus ? -0. : 0.;
+    int last = length - 1 - fraction_bits;
+    if (last < lowest + bottom) last = lowest + bottom;
+    double number = 0;
+    for (int at = length - 1; at >= last; --at)
+      number = 2 * number + sum.bit(at);
+    bool more = false;
+    for (int at = 0; at < last - 1; ++at) more = more || sum.bit(at);
+    if (sum.bit(last - 1) && (more || std::fmod(number, 2) == 1)) number += 1;
+    double const magnitude = std::ldexp(number, last - bottom);
+    double const result =
+        number != 0 && std::ilogb(number) + last - bottom > largest ? infinity
+                                                                    : magnitude;
+    return negative ? -result : result;
+  }
+  double as_double() const { return rounded(52, -1074, 1023); }
+  double as_float() const { return rounded(23, -149, 127); }
+  double as_half() const { return rounded(10, -24, 15); }
+  double as_bhalf() const { return rounded(7, -133, 127); }
+
+ private:
+  /// All bits of doubles, and of products of two, are above 2^-bottom.
+  static constexpr int bottom = 1200;
+  BigNatural m_positive, m_negative;
+  bool m_nan = false, m_infinity = false, m_minus_infinity = false;
+  bool m_empty = true, m_all_minus = true;
+};
+
+}  // namespace KokkosMMA::Testing
+
+#endif
