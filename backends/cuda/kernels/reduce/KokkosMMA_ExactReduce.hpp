@@ -187,7 +187,8 @@ __global__ void __launch_bounds__(Tuning::value.threads,
   if (threadIdx.x < limbs)
     for (unsigned w = 0; w < blockDim.x / 32; ++w)
       limb += memory.of_warp[w].limb[threadIdx.x];
-  unsigned flags = memory.flags;
+  // Of the thread that writes them again in round_and_store().
+  unsigned flags = threadIdx.x == 0 ? memory.flags : 0;
   if (gridDim.x > 1) {
     if (limb != 0)
       atomicAdd(
