@@ -89,8 +89,8 @@ __device__ void streamed_calls(Running const& running, Call const& f,
   // Shares are whole lines of elements of any size, and no longer than that
   // needs: in a launch with a thread per index, a share of one line more makes
   // threads call twice and leaves the last blocks without work. With such
-  // shares an energy sum over 256000 atoms took 309 us, by Kokkos 198; with these
-  // 195, by Kokkos 211 (H100, two days in 2026-11).
+  // shares an energy sum over 256000 atoms took 309 us, by Kokkos 198; with
+  // these 195, by Kokkos 211 (H100, two days in 2026-11).
   constexpr unsigned line    = 128;
   std::uint64_t const fewest = size / gridDim.x + (size % gridDim.x != 0);
   std::uint64_t const share  = (fewest + line - 1) / line * line;
