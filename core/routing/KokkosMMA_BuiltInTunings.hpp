@@ -79,15 +79,15 @@ struct BuiltInTuning {
 ///
 /// H100: what perf_tune measured on one in two runs that agreed (2026-11-26,
 /// copy ceiling 3024 GB/s), where no row lost by it. GB/s before and after:
-/// sums of 2^23 floats 2030 and 2102, of larger ones within 1 %; rows of 625
-/// doubles 2879 and 2996, of 5000 bytes 2768 and 2913; 64 columns of uint8 2460
-/// and 2624, 4096 of them 2629 and 2693; ragged segments of up to 32 halves
-/// 1593 and 1776, of up to 16 floats 1887 and 2267, of up to 64 bytes 949 and
-/// 1077. Sums of 270336 elements over more blocks: 16.0 and 15.5 us. Left as on
-/// the H200, since rows win and lose by them: products for long rows of bhalf
-/// (+4 to -1 %) and for columns of doubles (+3.5 to -1.7 %), boxes of radius 7
-/// of halves (+4, beside periodic boundaries -3 %), and the bounds of tiny
-/// segments of one length.
+/// rows of 625 doubles 2879 and 2996, of 5000 bytes 2768 and 2913; 64 columns
+/// of uint8 2460 and 2624, 4096 of them 2629 and 2693; ragged segments of up to
+/// 32 halves 1593 and 1776, of up to 16 floats 1887 and 2267, of up to 64 bytes
+/// 949 and 1077. Sums of 270336 elements over more blocks: 16.0 and 15.5 us.
+/// Left as on the H200, since rows win and lose by them, or win little:
+/// products for sums of floats (without them 3.4 % more for 2^23, nothing for
+/// 2^27), for long rows of bhalf (+4 to -1 %) and for columns of doubles (+3.5
+/// to -1.7 %), boxes of radius 7 of halves (+4, beside periodic boundaries -3
+/// %), and the bounds of tiny segments of one length.
 ///
 /// Others: additions for sums where they were as fast as products even on an
 /// H200 (2^30 elements, double and int64 2^28, GB/s): float 4548 and 4464,
@@ -105,7 +105,6 @@ inline constexpr BuiltInTuning builtin_tunings[] = {
      .compute_capability = 90,
      .name               = "built-in, H100",
      .table              = builtin_tuning_with({
-                      {"reduce.mma.float", 0},
                       {"reduce.spread", 512},
                       {"columns.mma.int8", 1},
                       {"columns.mma.uint8", 1},

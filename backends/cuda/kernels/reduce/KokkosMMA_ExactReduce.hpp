@@ -82,6 +82,7 @@ struct ExactBlockMemory {
   std::int64_t sum[limbs];
   unsigned nonzero[(limbs + 31) / 32];  ///< which limbs of `sum` are not
   unsigned flags;
+  unsigned flags_of_all;  ///< of the limbs that are rounded
   bool is_last;
 };
 
@@ -98,10 +99,10 @@ __device__ void round_and_store(Memory& memory, std::int64_t limb,
     if (k < limbs) memory.sum[k] = limb;
     if (k % 32 == 0) memory.nonzero[k / 32] = nonzero;
   }
-  if (k == 0) memory.flags = flags;
+  if (k == 0) memory.flags_of_all = flags;
   __syncthreads();
   if (target.takes_limbs()) {
-    target.template store_limb<Input>(k, limb, memory.flags, empty);
+    target.template store_limb<Input>(k, limb, memory.flags_of_all, empty);
     return;
   }
   if (k != 0) return;
@@ -187,8 +188,7 @@ __global__ void __launch_bounds__(Tuning::value.threads,
   if (threadIdx.x < limbs)
     for (unsigned w = 0; w < blockDim.x / 32; ++w)
       limb += memory.of_warp[w].limb[threadIdx.x];
-  // Of the thread that writes them again in round_and_store().
-  unsigned flags = threadIdx.x == 0 ? memory.flags : 0;
+  unsigned flags = memory.flags;
   if (gridDim.x > 1) {
     if (limb != 0)
       atomicAdd(

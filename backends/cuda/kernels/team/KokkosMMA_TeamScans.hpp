@@ -107,7 +107,9 @@ __device__ void scan_vector_round(LaneGroup const& lanes, Index at, Index left,
   }
   // Else the addresses of what take() reads are kept until give(), in 16
   // registers more (floats, nvcc 13.0, sm_90).
-  if constexpr (Units > 1) Opaque::hide(at);
+  if constexpr (Units > 1) {
+    Opaque::hide(at);
+  }
 #pragma unroll
   for (unsigned k = 0; k < Units; ++k) {
     unsigned const unit = k * lanes.width + lanes.lane;
