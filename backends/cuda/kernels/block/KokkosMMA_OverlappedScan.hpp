@@ -74,8 +74,8 @@ __device__ void overlapped_scan_rounds(unsigned base, unsigned left,
 /// | 2048 doubles, 8 lanes        | 1.00 | 1.20 | 1.13 | 1.31 |
 /// | 256 integers, total, 32 lanes| 1.00 | 1.09 | 1.05 | 1.11 |
 ///
-/// Of kernels with Kokkos' loop for rows of up to one index per lane beside this
-/// none but that of 8 lanes gained (1.17). Two rounds gain everywhere.
+/// Of kernels with Kokkos' loop for rows of up to one index per lane beside
+/// this none but that of 8 lanes gained (1.17). Two rounds gain everywhere.
 /// \param carry the identity before it, the sum of all behind it
 template <unsigned Rounds = 2, class Closure, class Join, class T>
 __device__ void overlapped_scan(int end, VectorLanes const& vector,
