@@ -8,6 +8,7 @@
 #include <backends/cuda/kernels/stencil/KokkosMMA_BandStencilLaunch.hpp>
 #include <backends/cuda/kernels/automaton/KokkosMMA_PackedLife.hpp>
 #include <backends/cuda/kernels/stencil/KokkosMMA_SeparableStencilLaunch.hpp>
+#include <backends/cuda/kernels/stencil/KokkosMMA_StepStencilLaunch.hpp>
 #include <core/automaton/KokkosMMA_RuleNotation.hpp>
 
 #include <array>
@@ -28,6 +29,9 @@ void stencils(StencilGrid<Half, 2> const& halfs, StencilGrid<float, 1> floats,
   Cuda::launch_separable_stencil<float, 1>(exec, floats,
                                            std::array<std::vector<double>, 1>{},
                                            false, StencilTarget<float, 1>{});
+  Cuda::launch_step_form<StepForm::star, 1, float>(
+      exec, StencilGrid<float, 2>{}, StencilWeights<2>::star(1), 1, 2,
+      StencilTarget<float, 2>{}, NoUpdate{});
   Cuda::launch_packed_life(exec, cells, to, 1000, parse_rule("B3/S23"), 100,
                            memory);
 }

@@ -15,6 +15,13 @@
 
 namespace KokkosMMA::Impl::Cuda {
 
+// As variables: functions for the host alone are none of the device's constant
+// expressions to nvcc 12.4.
+template <Scalar Input>
+inline constexpr int limbs_of = exact_limbs(Input);
+template <Scalar Input>
+inline constexpr auto lowest_of = exact_lowest(Input);
+
 /// In place of a format: the sum as a Superaccumulator, not rounded.
 inline constexpr FloatFormat exact_as_limbs{0, 0};
 
@@ -30,7 +37,7 @@ struct ExactTarget {
   template <Scalar Input>
   __device__ void store_limb(int k, std::int64_t limb, unsigned flags,
                              bool empty) const {
-    constexpr int limbs = exact_limbs(Input);
+    constexpr int limbs = limbs_of<Input>;
     static_assert(sizeof(Superaccumulator<Input>) == 8 * limbs + 8);
     if (k > limbs) return;
     auto const value =
@@ -118,7 +125,7 @@ __device__ void round_and_store(Memory& memory, std::int64_t limb,
     end = min(32 * word + top + 2, limbs);
   }
   target.store(round_limbs(memory.sum, first, end, flags, empty,
-                           exact_lowest(Input), target.format));
+                           lowest_of<Input>, target.format));
 }
 
 /// The exact sum of elements, rounded once by the block that finishes last.

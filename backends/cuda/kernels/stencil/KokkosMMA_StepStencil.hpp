@@ -154,7 +154,7 @@ __global__ void __launch_bounds__(Tuning::value.threads,
   constexpr bool updates = !std::is_same_v<Update, NoUpdate>;
   using Tile             = StepStripTile<A, Element, Sums, Update>;
 
-  __shared__ A strip_memory[Tile::room(reach, step_strip_side)];
+  __shared__ A strip_memory[Tile::template room<reach, step_strip_side>];
   if (blockIdx.x < in.strip_blocks) {
     Tile const tile(in.grid, in.weights, in.update, in.strips.tile(blockIdx.x),
                     in.steps, strip_memory, int(threadIdx.x),
