@@ -163,7 +163,8 @@ inline constexpr bool is_scan_of_kokkos<ScanOfKokkos<Reducer>> = true;
 template <class Reducer>
 constexpr bool scans_overlap() {
   if constexpr (!Kokkos::is_reducer<Reducer>::value ||
-                is_scan_of_kokkos<Reducer> || std::is_final_v<Reducer>) {
+                is_scan_of_kokkos<Reducer> || std::is_final_v<Reducer> ||
+                !std::is_copy_constructible_v<Reducer>) {
     return false;
   } else {
     using Value = typename Reducer::value_type;
