@@ -28,10 +28,10 @@ template <class A, class Element, class Sums, class Update = NoUpdate>
 struct StepStripTile {
   static constexpr int radius = Sums::radius;
 
-  /// Elements of memory for tiles of strips `reach` deep. (No function: those
+  /// Elements of memory for tiles of strips `Reach` deep. (No function: those
   /// of the host are none of the device's constants to nvcc 12.4.)
-  template <int reach, int side>
-  static constexpr int room = 2 * (side + 2 * reach) * (2 * reach + radius);
+  template <int Reach, int Side>
+  static constexpr int room = 2 * (Side + 2 * Reach) * (2 * Reach + radius);
 
   StencilGrid<Element, 2> const& grid;
   typename Sums::Weights const& weights;
