@@ -14,7 +14,7 @@
 
 #include <Kokkos_Macros.hpp>
 
-#if defined(KOKKOS_ENABLE_CUDA)
+#if defined(KOKKOS_ENABLE_CUDA) && !defined(__CUDA_ARCH__)
 #include <adapters/drop_in/KokkosMMA_TimedCall.hpp>
 #include <adapters/kokkos/KokkosMMA_VerboseLines.hpp>
 #include <core/routing/KokkosMMA_Reproducibility.hpp>
@@ -23,6 +23,7 @@
 #include <cstdio>
 #include <cstdlib>
 
+#if !defined(__CUDA_ARCH__)
 namespace KokkosMMA::Impl {
 
 /// Says once, before main, that the header is in the program, and what is wrong
@@ -59,6 +60,7 @@ namespace KokkosMMA::Impl {
 inline bool const drop_in_announced = announce_drop_in();
 
 }  // namespace KokkosMMA::Impl
+#endif  // __CUDA_ARCH__
 
 // On other spaces nothing is taken over, and a source pays for nothing.
 #if defined(KOKKOS_ENABLE_CUDA)

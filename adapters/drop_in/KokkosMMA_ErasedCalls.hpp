@@ -15,14 +15,16 @@
 
 #if defined(KOKKOS_ENABLE_CUDA)
 
-#include <adapters/drop_in/KokkosMMA_TimedCall.hpp>
-#include <adapters/kokkos/KokkosMMA_ToolsTuning.hpp>
-#include <adapters/kokkos/KokkosMMA_VerboseLines.hpp>
 #include <backends/cuda/kernels/block/KokkosMMA_LastBlockReduce.hpp>
 #include <backends/cuda/runtime/KokkosMMA_StreamScratch.hpp>
 #include <core/reduce/KokkosMMA_RouteReduce.hpp>
 #include <core/routing/KokkosMMA_LaunchShape.hpp>
 #include <core/scan/KokkosMMA_RouteScan.hpp>
+#if !defined(__CUDA_ARCH__)
+#include <adapters/drop_in/KokkosMMA_TimedCall.hpp>
+#include <adapters/kokkos/KokkosMMA_ToolsTuning.hpp>
+#include <adapters/kokkos/KokkosMMA_VerboseLines.hpp>
+#endif
 
 #include <Kokkos_Core.hpp>
 
@@ -49,8 +51,10 @@ struct ErasedCall {
   /// Functors may use atomics that take a lock; its state is per source.
   void (*ensure_locks)();
   std::atomic_flag& reported;  ///< of all calls of this type
+#if !defined(__CUDA_ARCH__)
   /// Until the object ends, Kokkos' own code included where that runs.
   TimedCall timed{};
+#endif
 };
 
 struct ErasedReduce : ErasedCall {
@@ -71,6 +75,37 @@ struct ErasedScan : ErasedCall {
   /// exists.
   bool (*scan_tiles)(void const* closure, Cuda::StreamScratch const&, Route);
 };
+
+/// Blocks of a scan, which take tiles until none is left.
+inline unsigned scan_blocks(Kokkos::Cuda const& space, unsigned tiles,
+                            int resident_blocks) {
+  int const processors = Cuda::device(space.cuda_device()).multiprocessors;
+  return std::min(tiles, unsigned(processors) * unsigned(resident_blocks));
+}
+
+/// Launches kernel(target, scratch) with `words` of scratch, the total on its
+/// way to where it is wanted. The last tile's total may come before the final
+/// calls of other tiles; what these write is there when a call with a total on
+/// the host returns, also where that is a View, after which Kokkos itself does
+/// not wait.
+template <class Launch>
+void deliver_total(Cuda::StreamScratch const& scratch, std::uint64_t words,
+                   void* result, std::size_t bytes, bool on_device,
+                   Launch const& launch) {
+  Cuda::ScanScratch const scan = scratch->scan(words);
+  scratch.deliver(
+      result, bytes, on_device,
+      [&](Cuda::ResultTarget<void> const& target) { launch(target, scan); });
+  if (!on_device) scratch.wait();
+}
+
+// As in adapters/drop_in/KokkosMMA_ErasedFor.hpp.
+#if defined(__CUDA_ARCH__)
+template <class Call>
+bool run_reduce(Call& call);
+template <class Call>
+bool run_scan(Call& call);
+#else
 
 /// Prints the line of a call that KOKKOSMMA_VERBOSE asks for, once for each
 /// `reported`.
@@ -210,29 +245,6 @@ bool run_reduce(Call& call) {
       });
 }
 
-/// Blocks of a scan, which take tiles until none is left.
-inline unsigned scan_blocks(Kokkos::Cuda const& space, unsigned tiles,
-                            int resident_blocks) {
-  int const processors = Cuda::device(space.cuda_device()).multiprocessors;
-  return std::min(tiles, unsigned(processors) * unsigned(resident_blocks));
-}
-
-/// Launches kernel(target, scratch) with `words` of scratch, the total on its
-/// way to where it is wanted. The last tile's total may come before the final
-/// calls of other tiles; what these write is there when a call with a total on
-/// the host returns, also where that is a View, after which Kokkos itself does
-/// not wait.
-template <class Launch>
-void deliver_total(Cuda::StreamScratch const& scratch, std::uint64_t words,
-                   void* result, std::size_t bytes, bool on_device,
-                   Launch const& launch) {
-  Cuda::ScanScratch const scan = scratch->scan(words);
-  scratch.deliver(
-      result, bytes, on_device,
-      [&](Cuda::ResultTarget<void> const& target) { launch(target, scan); });
-  if (!on_device) scratch.wait();
-}
-
 template <class Call>
 void launch_streamed_scan(Call const& call, bool on_device,
                           Cuda::StreamScratch const& scratch) {
@@ -283,6 +295,8 @@ bool run_scan(Call& call) {
         launch_streamed_scan(call, on_device, scratch);
       });
 }
+
+#endif  // __CUDA_ARCH__
 
 }  // namespace KokkosMMA::Impl
 

@@ -13,12 +13,14 @@
 
 #if defined(KOKKOS_ENABLE_CUDA)
 
+#include <core/loops/KokkosMMA_RouteFor.hpp>
+#include <core/loops/KokkosMMA_SettledLaunch.hpp>
+#if !defined(__CUDA_ARCH__)
 #include <adapters/drop_in/KokkosMMA_TimedCall.hpp>
 #include <adapters/kokkos/KokkosMMA_VerboseLines.hpp>
 #include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
 #include <backends/cuda/runtime/KokkosMMA_LaunchTimes.hpp>
-#include <core/loops/KokkosMMA_RouteFor.hpp>
-#include <core/loops/KokkosMMA_SettledLaunch.hpp>
+#endif
 
 #include <Kokkos_Core.hpp>
 
@@ -42,6 +44,15 @@ struct ErasedFor {
   SettledLaunch& settled;
   ForProblem problem;
 };
+
+// nvcc reads the host's code once more with the device's. Nothing below names a
+// kernel: there a declaration is enough. With the same for reductions, scans
+// and team kernels the device compiler takes 0.4 s of 5.2 less for a source
+// without a call (CUDA 13.0, 2026-11-26).
+#if defined(__CUDA_ARCH__)
+template <class Call>
+void run_for(Call const& call);
+#else
 
 /// What ran the last loop of this host thread that came to the library.
 inline Route& last_loop_route_of_this_thread() {
@@ -200,6 +211,8 @@ void run_for(Call const& call) {
     timed.ran(Route::generic, "Kokkos' own launch is faster or is measured");
   last_loop_route_of_this_thread() = ours ? Route::streamed : Route::generic;
 }
+
+#endif  // __CUDA_ARCH__
 
 }  // namespace KokkosMMA::Impl
 

@@ -13,12 +13,14 @@
 #if defined(KOKKOS_ENABLE_CUDA)
 
 #include <adapters/drop_in/KokkosMMA_InterceptNested.hpp>
+#include <core/loops/KokkosMMA_RouteTeam.hpp>
+#include <core/loops/KokkosMMA_SettledLaunch.hpp>
+#if !defined(__CUDA_ARCH__)
 #include <adapters/drop_in/KokkosMMA_TimedCall.hpp>
 #include <adapters/kokkos/KokkosMMA_VerboseLines.hpp>
 #include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
 #include <backends/cuda/runtime/KokkosMMA_LaunchTimes.hpp>
-#include <core/loops/KokkosMMA_RouteTeam.hpp>
-#include <core/loops/KokkosMMA_SettledLaunch.hpp>
+#endif
 
 #include <Kokkos_Core.hpp>
 
@@ -39,6 +41,12 @@ struct ErasedTeam {
   SettledLaunch& settled;
   TeamProblem problem;
 };
+
+// As in adapters/drop_in/KokkosMMA_ErasedFor.hpp.
+#if defined(__CUDA_ARCH__)
+template <class Call>
+void run_team(Call const& call);
+#else
 
 /// What ran the last team kernel of this host thread.
 inline Route& last_team_route_of_this_thread() {
@@ -119,6 +127,8 @@ void run_team(Call const& call) {
   last_team_route_of_this_thread() =
       overlapped ? Route::streamed : Route::generic;
 }
+
+#endif  // __CUDA_ARCH__
 
 }  // namespace KokkosMMA::Impl
 

@@ -38,6 +38,12 @@ struct ErasedArrays : ErasedCall {
 /// 5.2).
 inline constexpr std::size_t most_bytes_of_kokkos = 48 * 1024 / 34;
 
+// As in adapters/drop_in/KokkosMMA_ErasedFor.hpp.
+#if defined(__CUDA_ARCH__)
+template <class Call>
+bool run_arrays(Call& call);
+#else
+
 template <class Call>
 void launch_array_reduce(Call const& call, Cuda::KernelFacts const& facts,
                          Cuda::StreamScratch const& scratch) {
@@ -106,6 +112,8 @@ bool run_arrays(Call& call) {
         launch_array_reduce(call, facts, scratch);
       });
 }
+
+#endif  // __CUDA_ARCH__
 
 /// Whether value_count is a member of each object, and not of the class.
 template <class Functor>

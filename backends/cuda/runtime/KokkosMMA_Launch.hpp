@@ -6,6 +6,7 @@
 #include <backends/cuda/arch/KokkosMMA_Kernel.hpp>
 #include <core/routing/KokkosMMA_ActiveTuning.hpp>
 #include <core/base/KokkosMMA_Capability.hpp>
+#include <core/base/KokkosMMA_KernelTable.hpp>
 #include <core/base/KokkosMMA_Verbose.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -15,12 +16,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
-#include <map>
 #include <mutex>
 #include <stdexcept>
 #include <string>
 #include <type_traits>
-#include <utility>
 
 /// \file
 /// What every launch needs: the device's properties, facts of the kernel, and
@@ -165,7 +164,7 @@ inline constexpr int usual_shared_bytes = 48 * 1024;
 template <class Facts>
 struct FactsTable {
   std::mutex mutex;
-  std::map<std::pair<int, void const*>, Facts> all;
+  KernelTable<Facts> all;
 
   static FactsTable& instance() {
     static FactsTable table;
@@ -184,22 +183,22 @@ bool asking_keeps_errors(int device_id, void const* address,
     return true;
   auto& table = FactsTable<Facts>::instance();
   std::lock_guard<std::mutex> const lock(table.mutex);
-  return table.all.contains({device_id, address});
+  return table.all.find({device_id, address}) != nullptr;
 }
 
 /// Asks, and allows the kernel its shared memory, once for each device and
 /// kernel. Never keep this in a static of a function that launches: from CUDA
 /// 13 on every translation unit has a kernel of its own, and where such a
 /// function is inlined, one is asked and another launched.
-/// A template, so that a source without a launch does not instantiate the map.
+/// A template, so that a source without a launch does not instantiate the
+/// table.
 template <class Facts = KernelFacts>
 Facts facts_of_kernel(int device_id, void const* address, int threads,
                       std::size_t shared_bytes) {
   auto& [mutex, all] = FactsTable<Facts>::instance();
   std::lock_guard<std::mutex> const lock(mutex);
-  std::pair<int, void const*> const key{device_id, address};
-  if (auto const known = all.find(key); known != all.end())
-    return known->second;
+  KernelKey const key{device_id, address};
+  if (Facts const* const known = all.find(key)) return *known;
   // Kept once all of it is known: where a question fails, the next call asks
   // again and does not launch with an answer of zeros.
   Facts facts{};
@@ -217,7 +216,7 @@ Facts facts_of_kernel(int device_id, void const* address, int threads,
   check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(
             &facts.resident_blocks, address, threads, shared_bytes),
         "cudaOccupancyMaxActiveBlocksPerMultiprocessor");
-  all.emplace(key, facts);
+  all.insert(key, facts);
   return facts;
 }
 /// Shared memory that a launch of a kernel of an application's functor may ask
@@ -226,14 +225,13 @@ Facts facts_of_kernel(int device_id, void const* address, int threads,
 /// asked for: allowing it forgets that (see above).
 template <class Known = bool>
 int shared_bytes_of_kernel(int device_id, void const* address) {
-  using Key = std::pair<int, void const*>;
   static std::mutex mutex;
-  static std::map<Key, Known> allowed;
+  static KernelTable<Known> allowed;
   int const most = device(device_id).shared_bytes;
   if (most <= usual_shared_bytes) return most;
   std::lock_guard<std::mutex> const lock(mutex);
-  Known& known = allowed[{device_id, address}];
-  if (known) return most;
+  KernelKey const key{device_id, address};
+  if (allowed.find(key) != nullptr) return most;
   if (cudaPeekAtLastError() != cudaSuccess) return usual_shared_bytes;
   cudaFuncAttributes attributes;
   check(cudaFuncGetAttributes(&attributes, address), "cudaFuncGetAttributes");
@@ -241,7 +239,7 @@ int shared_bytes_of_kernel(int device_id, void const* address) {
       cudaFuncSetAttribute(address, cudaFuncAttributeMaxDynamicSharedMemorySize,
                            most - int(attributes.sharedSizeBytes)),
       "cudaFuncSetAttribute");
-  known = true;
+  allowed.insert(key, true);
   return most;
 }
 

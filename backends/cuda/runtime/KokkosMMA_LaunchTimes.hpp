@@ -6,15 +6,13 @@
 #include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
 #include <backends/cuda/runtime/KokkosMMA_RelaxedCapture.hpp>
 #include <core/base/KokkosMMA_AtFinalize.hpp>
+#include <core/base/KokkosMMA_KernelTable.hpp>
 #include <core/loops/KokkosMMA_LaunchChooser.hpp>
 
 #include <cuda_runtime.h>
 
 #include <cstddef>
-#include <map>
 #include <mutex>
-#include <tuple>
-#include <vector>
 
 /// \file
 /// How long launches take on the device, by events in front of and behind them.
@@ -22,7 +20,7 @@
 
 namespace KokkosMMA::Impl::Cuda {
 
-/// A template, so that a source without a loop does not instantiate the map.
+/// A template, so that a source without a loop does not instantiate the table.
 template <class Chooser = LaunchChooser>
 class LaunchTimes {
  public:
@@ -34,9 +32,8 @@ class LaunchTimes {
     unsigned size_class;
     bool forced;  ///< Kokkos' own launch is no candidate
 
-    friend bool operator<(Loop const& a, Loop const& b) {
-      return std::tie(a.device_id, a.kernel, a.size_class, a.forced) <
-             std::tie(b.device_id, b.kernel, b.size_class, b.forced);
+    KernelKey key() const {
+      return {device_id, kernel, 2 * size_class + unsigned(forced)};
     }
   };
 
@@ -71,13 +68,12 @@ class LaunchTimes {
   Turn begin(Loop const& loop, int candidates, cudaStream_t stream,
              int unmeasured = 0) {
     std::lock_guard<std::mutex> const lock(m_mutex);
-    auto found = m_loops.find(loop);
-    if (found == m_loops.end()) {
+    State* found = m_loops.find(loop.key());
+    if (found == nullptr) {
       if (m_released || m_loops.size() == max_loops) return {};
-      found =
-          m_loops.emplace(loop, State{Chooser(candidates), unmeasured}).first;
+      found = &m_loops.insert(loop.key(), {Chooser(candidates), unmeasured});
     }
-    State& state = found->second;
+    State& state = *found;
     Turn turn;
     turn.chooser = &state.chooser;
     if (state.unmeasured > 0)
@@ -96,11 +92,11 @@ class LaunchTimes {
     if (m_released) return;
     RelaxedCapture const capture;
     OwnErrors const errors;
-    Pending const pending{&m_loops.at(loop),
+    Pending const pending{m_loops.find(loop.key()),
                           turn.candidate,
                           {loop.device_id, turn.before, turn.behind}};
     if (cudaEventRecord(turn.behind, stream) == cudaSuccess)
-      m_pending.push_back(pending);
+      m_pending[m_pendings++] = pending;
     else
       drop(pending);
   }
@@ -110,7 +106,7 @@ class LaunchTimes {
     if (turn.chooser == nullptr) return;
     std::lock_guard<std::mutex> const lock(m_mutex);
     if (m_released) return;
-    State& state = m_loops.at(loop);
+    State& state = *m_loops.find(loop.key());
     state.chooser.cannot_run(turn.candidate);
     if (turn.before != nullptr)
       drop(
@@ -120,13 +116,10 @@ class LaunchTimes {
   /// At the end of Kokkos.
   [[gnu::cold]] void release() {
     std::lock_guard<std::mutex> const lock(m_mutex);
-    for (Pending const& each : m_pending) m_free.push_back(each.pair);
-    for (Pair const& pair : m_free) {
-      cudaEventDestroy(pair.before);
-      cudaEventDestroy(pair.behind);
-    }
-    m_pending.clear();
-    m_free.clear();
+    for (int i = 0; i < m_pendings; ++i) destroy(m_pending[i].pair);
+    for (int i = 0; i < m_frees; ++i) destroy(m_free[i]);
+    m_pendings = 0;
+    m_frees    = 0;
     m_loops.clear();
     m_pairs    = 0;
     m_released = true;
@@ -150,6 +143,11 @@ class LaunchTimes {
 
   LaunchTimes() = default;
 
+  static void destroy(Pair const& pair) {
+    cudaEventDestroy(pair.before);
+    cudaEventDestroy(pair.behind);
+  }
+
   [[gnu::cold]] void measure(State& state, int device_id, cudaStream_t stream,
                              Turn& turn) {
     // An event that is not there is an error of the host thread, which would
@@ -172,7 +170,7 @@ class LaunchTimes {
     int const candidate = state.chooser.next();
     Pending const pending{&state, candidate, pair};
     if (candidate == Chooser::none) {
-      m_free.push_back(pair);
+      m_free[m_frees++] = pair;
     } else if (cudaEventRecord(pair.before, stream) != cudaSuccess) {
       drop(pending);
     } else {
@@ -186,7 +184,7 @@ class LaunchTimes {
   /// keep an order between them.
   void read_pending() {
     int waiting = 0;
-    for (std::size_t i = 0; i < m_pending.size() && waiting < 4;) {
+    for (int i = 0; i < m_pendings && waiting < 4;) {
       Pending const pending   = m_pending[i];
       cudaError_t const state = cudaEventQuery(pending.pair.behind);
       if (state == cudaErrorNotReady) {
@@ -194,13 +192,14 @@ class LaunchTimes {
         ++i;
         continue;
       }
-      m_pending.erase(m_pending.begin() + std::ptrdiff_t(i));
+      --m_pendings;
+      for (int k = i; k < m_pendings; ++k) m_pending[k] = m_pending[k + 1];
       float milliseconds = 0;
       if (state == cudaSuccess &&
           cudaEventElapsedTime(&milliseconds, pending.pair.before,
                                pending.pair.behind) == cudaSuccess) {
         pending.state->chooser.measured(pending.candidate, milliseconds);
-        m_free.push_back(pending.pair);
+        m_free[m_frees++] = pending.pair;
       } else {
         drop(pending);
       }
@@ -209,15 +208,15 @@ class LaunchTimes {
 
   void drop(Pending const& pending) {
     pending.state->chooser.lost();
-    m_free.push_back(pending.pair);
+    m_free[m_frees++] = pending.pair;
   }
 
   /// Events belong to a device.
   bool take(Pair& pair) {
-    for (std::size_t i = m_free.size(); i-- > 0;)
+    for (int i = m_frees; i-- > 0;)
       if (m_free[i].device_id == pair.device_id) {
-        pair = m_free[i];
-        m_free.erase(m_free.begin() + std::ptrdiff_t(i));
+        pair      = m_free[i];
+        m_free[i] = m_free[--m_frees];
         return true;
       }
     if (m_pairs == max_pairs) return false;
@@ -231,10 +230,13 @@ class LaunchTimes {
   }
 
   std::mutex m_mutex;
-  std::map<Loop, State> m_loops;
-  std::vector<Pending> m_pending;
-  std::vector<Pair> m_free;
-  int m_pairs     = 0;
+  KernelTable<State> m_loops;
+  // No vectors, for the compile time of sources.
+  Pending m_pending[max_pairs];  ///< the oldest first
+  Pair m_free[max_pairs];
+  int m_pendings  = 0;
+  int m_frees     = 0;
+  int m_pairs     = 0;  ///< of both, and those of calls under way
   bool m_released = false;
 };
 

@@ -1,0 +1,124 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOKKOSMMA_KERNEL_TABLE_HPP
+#define KOKKOSMMA_KERNEL_TABLE_HPP
+
+#include <cstddef>
+#include <cstdint>
+
+/// \file
+/// What is known of compiled kernels, by device and address.
+
+namespace KokkosMMA::Impl {
+
+struct KernelKey {
+  int device_id;
+  void const* kernel;
+  unsigned detail = 0;  ///< what else tells two entries apart
+
+  friend bool operator==(KernelKey const&, KernelKey const&) = default;
+};
+
+/// A hash table of pointers, which belong to the caller. Every source of an
+/// application compiles it, so it needs nothing of the standard library: two
+/// kinds of std::map were 290 of the 1830 functions that a source without a
+/// call instantiated for the library (g++ 12).
+class KernelPointers {
+ public:
+  KernelPointers() = default;
+  ~KernelPointers() { delete[] m_slots; }
+  KernelPointers(KernelPointers const&)            = delete;
+  KernelPointers& operator=(KernelPointers const&) = delete;
+
+  std::size_t size() const { return m_size; }
+
+  /// Null where the key is not there.
+  void* find(KernelKey const& key) const {
+    return m_size == 0 ? nullptr : slot_of(key).value;
+  }
+
+  /// \param value not null
+  void insert(KernelKey const& key, void* value) {
+    if (2 * (m_size + 1) > m_capacity) grow();
+    Slot& slot = slot_of(key);
+    m_size += slot.value == nullptr;
+    slot = {key, value};
+  }
+
+  template <class Visit>
+  void for_each(Visit const& visit) const {
+    for (std::size_t i = 0; i < m_capacity; ++i)
+      if (m_slots[i].value != nullptr) visit(m_slots[i].value);
+  }
+
+  void clear() {
+    delete[] m_slots;
+    m_slots    = nullptr;
+    m_capacity = 0;
+    m_size     = 0;
+  }
+
+ private:
+  struct Slot {
+    KernelKey key{};
+    void* value = nullptr;
+  };
+
+  /// That of the key, or the one where it would be. Never full.
+  Slot& slot_of(KernelKey const& key) const {
+    std::uint64_t const mixed =
+        (reinterpret_cast<std::uintptr_t>(key.kernel) ^
+         (std::uint64_t(key.detail) << 32) ^ unsigned(key.device_id)) *
+        0x9e3779b97f4a7c15;
+    std::size_t i = mixed >> 32 & (m_capacity - 1);
+    while (m_slots[i].value != nullptr && !(m_slots[i].key == key))
+      i = (i + 1) & (m_capacity - 1);
+    return m_slots[i];
+  }
+
+  void grow() {
+    Slot* const old            = m_slots;
+    std::size_t const capacity = m_capacity;
+    m_capacity                 = capacity == 0 ? 64 : 2 * capacity;
+    m_slots                    = new Slot[m_capacity];
+    for (std::size_t i = 0; i < capacity; ++i)
+      if (old[i].value != nullptr) slot_of(old[i].key) = old[i];
+    delete[] old;
+  }
+
+  Slot* m_slots          = nullptr;
+  std::size_t m_capacity = 0;  ///< a power of two
+  std::size_t m_size     = 0;
+};
+
+/// The same with objects of one type, which stay where they are until clear().
+template <class Value>
+class KernelTable {
+ public:
+  KernelTable() = default;
+  ~KernelTable() { clear(); }
+  KernelTable(KernelTable const&)            = delete;
+  KernelTable& operator=(KernelTable const&) = delete;
+
+  std::size_t size() const { return m_pointers.size(); }
+  Value* find(KernelKey const& key) const {
+    return static_cast<Value*>(m_pointers.find(key));
+  }
+  /// \param key that is not there
+  Value& insert(KernelKey const& key, Value const& value) {
+    auto* const kept = new Value(value);
+    m_pointers.insert(key, kept);
+    return *kept;
+  }
+  void clear() {
+    m_pointers.for_each([](void* value) { delete static_cast<Value*>(value); });
+    m_pointers.clear();
+  }
+
+ private:
+  KernelPointers m_pointers;
+};
+
+}  // namespace KokkosMMA::Impl
+
+#endif
