@@ -176,15 +176,22 @@ TYPED_TEST(ReduceExact, WhatCannotBeHad) {
   auto const y  = filled<float, TypeParam>(100, 1);
   auto const in = filled<int, TypeParam>(100, 1);
   float result  = poison<float>();
+  bool const c  = on_cuda<TypeParam>;
   expect_error(
-      {"KokkosMMA::reduce", "level exact", "not a sum", "ask for run_to_run"},
+      {"KokkosMMA::reduce", "level exact", c ? "not a sum" : "not Cuda",
+       c ? "ask for device_independent" : "ask for run_to_run"},
       [&] { reduce(TypeParam(), x, Kokkos::Prod<float>(result), exactly); });
-  expect_error({"KokkosMMA::reduce", "level exact", "sum of integers"},
-               [&] { reduce(TypeParam(), in, result, exactly); });
+  expect_error(
+      {"KokkosMMA::reduce", "level exact", c ? "sum of integers" : "not Cuda"},
+      [&] { reduce(TypeParam(), in, result, exactly); });
+  expect_error({"KokkosMMA::inclusive_scan", "level exact"},
+               [&] { inclusive_scan(TypeParam(), x, y, exactly); });
   Settings settings        = exactly;
   settings.reproducibility = Reproducibility::device_independent;
-  expect_error({"KokkosMMA::inclusive_scan", "level device_independent"},
-               [&] { inclusive_scan(TypeParam(), x, y, settings); });
+  if (!c) {
+    expect_error({"KokkosMMA::inclusive_scan", "level device_independent"},
+                 [&] { inclusive_scan(TypeParam(), x, y, settings); });
+  }
   settings       = exactly;
   settings.route = Route::mma;
   expect_error({"KokkosMMA::reduce", "route mma"},
@@ -229,7 +236,9 @@ TYPED_TEST(ReduceExact, Explanations) {
                     "; level exact"},
                    [&] { reduce(TypeParam(), x, result, exactly); });
   expect_explained(
-      {"; level run_to_run, not exact: the reduction is not a sum"},
+      {on_cuda<TypeParam>
+           ? "; level device_independent, not exact: the reduction is not a sum"
+           : "; level run_to_run, not exact: the execution space is not Cuda"},
       [&] { reduce(TypeParam(), x, Kokkos::Min<float>(result), exactly); });
   EXPECT_EQ(std::string::npos,
             explain([&] { reduce(TypeParam(), x, result); }).find("level"));

@@ -257,8 +257,8 @@ void run_reduce(std::string const& label, Exec const& exec, X const& x,
     invalid_argument(who, "x has ", x.extent(0),
                      " elements and no memory; allocate it");
 
-  ReduceProblem const problem = reduce_problem<Exec, X, R>(x);
-  Capability const machine    = capability(exec);
+  ReduceProblem problem    = reduce_problem<Exec, X, R>(x);
+  Capability const machine = capability(exec);
   OfferedLevel const offered =
       level_of_reduction<X>(problem, machine, effective_settings(settings));
   auto const route_of = [&](Settings const& wish) {
@@ -288,8 +288,8 @@ void run_reduce(std::string const& label, Exec const& exec, X const& x,
                         " (", refusal.source, ")"));
       report_level(who, call.reproducibility,
                    {Reproducibility::run_to_run, refusal});
-      call.reproducibility = Reproducibility::run_to_run;
-      decision             = decide_wish(call, route_of);
+      problem.intercepted = true;
+      decision            = decide_wish(call, route_of);
     }
   }
   RouteOfCall const route(problem, machine, call, decision);
@@ -323,6 +323,7 @@ void run_reduce(std::string const& label, Exec const& exec, X const& x,
       reduce_and_round<op, Accumulator>(name, exec, policy, functor, view);
     }
   }
+  check_level_of_run(who, settings, decision, problem.value);
   last_route_of_this_thread() = decision.route;
 }
 
