@@ -146,12 +146,13 @@ constexpr Refusal refuse_mma(ReduceProblem const& problem,
   });
 }
 
-/// Whether a sum by name has floating-point terms that the library sees, and
-/// becomes a floating-point number: what `exact` is for.
+/// Whether a sum by name has floating-point terms or factors that the library
+/// sees, and becomes a floating-point number: what `exact` is for.
 constexpr bool sums_floats(ReduceProblem const& problem) {
-  return problem.sum && problem.source == Source::view &&
-         !problem.intercepted && is_floating(problem.input) &&
-         is_floating(problem.value);
+  return problem.sum && !problem.intercepted &&
+         (problem.source == Source::view ||
+          problem.source == Source::product) &&
+         is_floating(problem.input) && is_floating(problem.value);
 }
 
 /// The level of reproducibility that a reduction of a View can have. Integers
@@ -167,6 +168,8 @@ constexpr OfferedLevel offered_level(ReduceProblem const& problem,
   if (exact && problem.on_host) return every_level;
   Refusal const no_exact = first_refusal({
       {!problem.sum, {"the reduction is not a sum", source}},
+      {problem.input == Scalar::opaque,
+       {"the factors are of two types", source}},
       {!exact,
        {"a floating-point sum of integers is rounded as the route has it",
         source}},

@@ -306,28 +306,43 @@ struct Superaccumulator : ExactLimbs<exact_limbs(Input), exact_lowest(Input)> {
   }
 };
 
-/// The exact sum of products of doubles.
-struct ProductAccumulator : ExactLimbs<double_products_carrier().limbs,
-                                       double_products_carrier().lowest> {
-  /// Adds a product; \p rounded is it as IEEE 754 has it, all as bits.
-  KOKKOS_INLINE_FUNCTION void add(std::uint64_t x, std::uint64_t y,
-                                  std::uint64_t rounded) {
-    constexpr FloatFormat format     = float_format(Scalar::float64);
-    constexpr std::uint64_t sign     = std::uint64_t(1) << 63;
+/// The exact sum of products of two numbers of a format.
+template <Scalar Input>
+struct ProductAccumulator
+    : ExactLimbs<product_carrier(Input).limbs, product_carrier(Input).lowest> {
+  using Limbs =
+      ExactLimbs<product_carrier(Input).limbs, product_carrier(Input).lowest>;
+  using Limbs::empty;
+  using Limbs::flags;
+  using Limbs::limb;
+
+  /// Adds the product of two numbers, given as their bits.
+  KOKKOS_INLINE_FUNCTION void add(std::uint64_t x, std::uint64_t y) {
+    constexpr FloatFormat format = float_format(Input);
+    constexpr std::uint64_t sign =
+        std::uint64_t(1) << (format.fraction_bits + format.exponent_bits);
     constexpr std::uint64_t infinity = std::uint64_t(format.special())
                                        << format.fraction_bits;
-    constexpr std::uint64_t fraction = infinity ^ (sign - 1);
-    empty                            = false;
-    std::uint64_t const a            = x & ~sign;
-    std::uint64_t const b            = y & ~sign;
+    bool const negative   = ((x ^ y) & sign) != 0;
+    std::uint64_t const a = x & (sign - 1);
+    std::uint64_t const b = y & (sign - 1);
+    bool const some       = a != 0 && b != 0;
+    empty                 = false;
+    flags |= some || !negative ? unsigned(exact_has_other) : 0u;
     if (a >= infinity || b >= infinity) {
-      flags |= exact_has_other |
-               exact_flag_of(rounded & fraction, (rounded & sign) != 0);
-    } else if (a == 0 || b == 0) {
-      flags |= rounded != sign ? unsigned(exact_has_other) : 0u;
-    } else {
-      flags |= exact_has_other;
-      split_product(x, y, [&](int k, std::int64_t part) { limb[k] += part; });
+      bool const is_nan = a > infinity || b > infinity || !some;
+      flags |= exact_has_other | exact_flag_of(is_nan, negative);
+    } else if (some) {
+      auto const add_to = [&](int k, std::int64_t part) { limb[k] += part; };
+      if constexpr (Input == Scalar::float64) {
+        split_product(x, y, add_to);
+      } else {
+        ExactTerm const u = exact_term(x, format, 0);
+        ExactTerm const v = exact_term(y, format, 0);
+        split_into_limbs(
+            u.integer * v.integer,
+            u.position + v.position - product_carrier(Input).lowest, add_to);
+      }
     }
   }
 };
