@@ -105,7 +105,8 @@ void expect_reference(Random& random, std::size_t size) {
                           Kokkos::Prod<T>(product));
   double exact = 0;
   for (T const each : terms) exact += double(each);
-  EXPECT_NEAR(exact, double(sum), sizeof(T) == 4 ? 1e-3 : 1e-9);
+  EXPECT_NEAR(exact, double(sum),
+              (sizeof(T) == 4 ? 1e-3 : 1e-10) * (1 + 1e-5 * double(size)));
   if (!on_cuda<Exec>) return;
   EXPECT_EQ(Route::streamed, last_route());
   expect_bits(reference_fold<T>(
