@@ -16,6 +16,7 @@
 #if defined(KOKKOS_ENABLE_CUDA)
 
 #include <backends/cuda/kernels/block/KokkosMMA_LastBlockReduce.hpp>
+#include <backends/cuda/runtime/KokkosMMA_LaunchLayout.hpp>
 #include <backends/cuda/runtime/KokkosMMA_StreamScratch.hpp>
 #include <core/reduce/KokkosMMA_RouteReduce.hpp>
 #include <core/routing/KokkosMMA_LaunchShape.hpp>
@@ -139,11 +140,31 @@ Refusal with_scratch(Kokkos::Cuda const& space, bool result_on_device,
   }
 }
 
-/// Says once that calls with floating-point values have no level above
-/// run_to_run: an opaque functor may do anything with the value that it gets.
-inline void report_level_of(char const* pattern, Settings const& settings,
-                            Scalar value) {
-  OfferedLevel const offered = level_of_values(value);
+/// What the values of a call are joined in.
+inline Scalar value_of(ReduceProblem const& problem) { return problem.value; }
+inline Scalar value_of(ScanProblem const& problem) {
+  return problem.accumulator;
+}
+
+/// Says once that a call does not have the level that is asked for: Kokkos' own
+/// code follows the device, and an opaque functor may do anything with the
+/// value that it gets.
+[[gnu::cold]] inline void report_level_of(char const* pattern,
+                                          Settings const& settings,
+                                          Scalar value,
+                                          RouteDecision const& decision) {
+  if (is_exact_in_any_order(value)) return;
+  OfferedLevel offered{
+      Reproducibility::device_independent,
+      {"that a functor only adds to its value cannot be seen from its calls",
+       "docs/reproducibility.md"}};
+  if (decision.route == Route::generic) {
+    offered.level   = Reproducibility::run_to_run;
+    offered.refusal = decision.streamed;
+    if (!offered.refusal)
+      offered.refusal = {"the route generic is Kokkos' own code",
+                         "docs/reproducibility.md"};
+  }
   if (settings.reproducibility > offered.level)
     report_level(pattern, settings.reproducibility, offered);
 }
@@ -184,6 +205,8 @@ bool run_call(ErasedCall& call, char const* pattern, Problem const& problem,
     }
   }
   last_route_of_this_thread() = decision.route;
+  if (settings.reproducibility != Reproducibility::run_to_run)
+    report_level_of(pattern, settings, value_of(problem), decision);
   if (environment_verbose() && !turn_of_kokkos)
     report_route(call, pattern, problem.size, decision);
   return decision.route != Route::generic;
@@ -193,10 +216,10 @@ template <class Call>
 void launch_streamed_reduce(Call const& call, Cuda::KernelFacts const& facts,
                             Cuda::StreamScratch const& scratch) {
   call.ensure_locks();
-  Cuda::Device const& device = Cuda::device(call.space.cuda_device());
-  LaunchShape const shape    = streamed_reduce_shape(
-         *device.tuning, call.tuning, call.problem.size, device.multiprocessors,
-         facts.resident_blocks, Cuda::max_partials);
+  LaunchShape const shape =
+      Cuda::launch_layout(call.space)
+          .streamed_reduce(call.tuning, call.problem.size,
+                           facts.resident_blocks, Cuda::max_partials);
   Cuda::GridScratch const grid =
       scratch->grid(shape.blocks, call.running_bytes);
   scratch.deliver(
@@ -221,10 +244,8 @@ void launch_streamed_reduce(Call const& call, Cuda::KernelFacts const& facts,
 /// \return whether a kernel of ours runs; if not, Kokkos' own has to
 template <class Call>
 bool run_reduce(Call& call) {
-  Settings settings = effective_settings();
-  report_level_of("Kokkos::parallel_reduce", settings, call.problem.value);
-  // Sums of Views are exact by KokkosMMA::reduce alone.
-  settings.reproducibility = Reproducibility::run_to_run;
+  Settings const settings  = effective_settings();
+  call.problem.intercepted = true;
   Cuda::KernelFacts facts{};
   // Where nothing of ours runs the runtime is not asked about the kernel.
   if (settings.route == Route::generic || call.result == nullptr) {
@@ -232,7 +253,9 @@ bool run_reduce(Call& call) {
   } else {
     facts = Cuda::facts_of_kernel(call.space.cuda_device(), call.kernel,
                                   call.tuning.threads, 0);
-    call.problem.local_bytes = facts.local_bytes;
+    // What a kernel spills is another amount for each architecture.
+    if (settings.reproducibility == Reproducibility::run_to_run)
+      call.problem.local_bytes = facts.local_bytes;
   }
   return run_call(
       call, "parallel_reduce", call.problem, call.result_on_device, settings,
@@ -253,8 +276,8 @@ void launch_streamed_scan(Call const& call, bool on_device,
   Cuda::KernelFacts const facts = Cuda::facts_of_kernel(
       call.space.cuda_device(), call.kernel, threads + 32, call.shared_bytes);
   call.ensure_locks();
-  unsigned const rows =
-      streamed_scan_rows(Cuda::tuning(call.space), call.tuning, size);
+  unsigned const rows = streamed_scan_rows(
+      Cuda::launch_layout(call.space).tuning, call.tuning, size);
   auto const tiles = unsigned((size + threads * rows - 1) / (threads * rows));
   deliver_total(
       scratch, call.look_back_words(tiles), call.result, call.value_bytes,
@@ -284,7 +307,6 @@ template <class Call>
 bool run_scan(Call& call) {
   bool const on_device    = call.result_on_device || !call.result;
   Settings const settings = effective_settings();
-  report_level_of("Kokkos::parallel_scan", settings, call.problem.accumulator);
   return run_call(
       call, "parallel_scan", call.problem, on_device, settings,
       [](auto const&... arguments) { return route_scan(arguments...); },

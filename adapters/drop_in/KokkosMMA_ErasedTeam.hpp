@@ -29,6 +29,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <string>
+#include <string_view>
 
 namespace KokkosMMA::Impl {
 
@@ -103,6 +104,17 @@ void run_team(Call const& call) {
       return route_team(call.problem, machine, wish);
     });
   if (environment_verbose()) report_team(call, decision);
+  // The two forms have the same bits, and those of any device where the caller
+  // gives the sizes; Kokkos' grid of a reduction over teams follows the device.
+  if (settings.reproducibility != Reproducibility::run_to_run &&
+      (call.problem.threads == 0 ||
+       std::string_view(call.pattern) == "parallel_reduce"))
+    report_level(concatenate("Kokkos::", call.pattern, " over teams").c_str(),
+                 settings.reproducibility,
+                 {Reproducibility::run_to_run,
+                  {"sizes of teams or the grid of a reduction over teams are "
+                   "Kokkos' and follow the device",
+                   "docs/reproducibility.md"}});
   TimedCall timed;
   bool const turn_of_kokkos =
       measures_calls && timed.begin(call.space, call.pattern, &call.reported,

@@ -48,13 +48,18 @@ template <class Call>
 void launch_array_reduce(Call const& call, Cuda::KernelFacts const& facts,
                          Cuda::StreamScratch const& scratch) {
   call.ensure_locks();
-  Cuda::Device const& device = Cuda::device(call.space.cuda_device());
-  ArrayShape const shape     = array_reduce_shape(
-          *device.tuning, call.tuning, call.count,
-          array_stride(call.value_bytes, call.alignment), call.problem.size,
-          device.multiprocessors,
-          Cuda::shared_bytes_of_kernel(device.id, call.kernel),
-          facts.resident_blocks * array_facts_threads, Cuda::max_partials);
+  Cuda::LaunchLayout const layout = Cuda::launch_layout(call.space);
+  std::size_t const stride = array_stride(call.value_bytes, call.alignment);
+  int const shared =
+      Cuda::shared_bytes_of_kernel(call.space.cuda_device(), call.kernel);
+  ArrayShape const shape =
+      layout.fixed ? fixed_array_shape(call.tuning, call.count, stride,
+                                       call.problem.size, Cuda::max_partials)
+                   : array_reduce_shape(
+                         layout.tuning, call.tuning, call.count, stride,
+                         call.problem.size, layout.multiprocessors, shared,
+                         facts.resident_blocks * array_facts_threads,
+                         Cuda::max_partials);
   Cuda::GridScratch const grid =
       scratch->grid(shape.launch.blocks, call.value_bytes);
   scratch.deliver(
@@ -93,6 +98,9 @@ bool run_arrays(Call& call) {
   auto const ask = [&](void const* kernel) {
     facts = Cuda::facts_of_kernel(call.space.cuda_device(), kernel,
                                   array_facts_threads, 0);
+    // What a kernel spills is another amount for each architecture.
+    if (settings.reproducibility != Reproducibility::run_to_run)
+      facts.local_bytes = 0;
     return facts.local_bytes == 0;
   };
   if (settings.route == Route::generic || call.result == nullptr) {

@@ -169,6 +169,10 @@ Dest std_inclusive_scan(std::string const& label, Kokkos::Cuda const& exec,
       });
   if (decision.route == Route::generic) {
     last_route_of_this_thread() = Route::generic;
+    Settings const asked        = effective_settings();
+    if (asked.reproducibility != Reproducibility::run_to_run)
+      report_level_of("Kokkos::Experimental::inclusive_scan", asked,
+                      problem.accumulator, decision);
     return through_thrust(label, exec, first, last, dest);
   }
   // Kokkos' own way is Thrust: its parallel_scan of this functor says nothing.

@@ -222,9 +222,12 @@ class TimedCall {
     bool const generic = decision.route == Route::generic;
     // Who asks for a route in a scope counts on it: KokkosMMA::reduce has
     // kernels of ours keep a narrow sum in float, which Kokkos would not do.
-    bool const either = !generic && scoped_settings().route == Route::automatic;
-    auto const begun  = CallRecords::instance().begin(
-         {pattern, label, type, log2_size(size)}, either, m_device);
+    // Nor has Kokkos the bits of a level.
+    bool const either =
+        !generic && scoped_settings().route == Route::automatic &&
+        effective_settings().reproducibility == Reproducibility::run_to_run;
+    auto const begun = CallRecords::instance().begin(
+        {pattern, label, type, log2_size(size)}, either, m_device);
     m_kind   = begun.kind;
     m_timer  = begun.timer;
     m_bytes  = bytes;

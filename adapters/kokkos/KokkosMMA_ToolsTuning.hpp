@@ -46,8 +46,9 @@ struct RouteQuestion {
   constexpr bool is_open() const { return mma || streamed; }
 };
 
-/// The question about a call. It is open where nobody asked for a route or a
-/// formulation; the candidates are the routes that can run, preferred or not.
+/// The question about a call. It is open where nobody asked for a route, a
+/// formulation or a level; the candidates are the routes that can run,
+/// preferred or not.
 template <class Problem>
 RouteQuestion route_question(Problem const& problem,
                              Capability const& capability,
@@ -57,7 +58,8 @@ RouteQuestion route_question(Problem const& problem,
       std::is_same_v<Problem, ReduceProblem> ? "reduce" : "scan", problem.input,
       problem.size, decision.route};
   if (settings.route == Route::automatic &&
-      settings.formulation == Formulation::chained) {
+      settings.formulation == Formulation::chained &&
+      settings.reproducibility == Reproducibility::run_to_run) {
     question.mma      = !refuse_mma(problem, capability, settings);
     question.streamed = !refuse_streamed(problem, capability);
   }

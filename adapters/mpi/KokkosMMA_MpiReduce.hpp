@@ -97,12 +97,14 @@ void reduce(MPI_Comm comm, Exec const& exec, X const& x, Result&& result,
             Impl::invalid_argument(who, "the result View \"", result.label(),
                                    "\" is null; allocate it or pass a scalar");
         }
-        mine.extent[0]                    = std::int64_t(x.extent(0));
-        Impl::ReduceProblem const problem = Impl::reduce_problem<Exec, X, R>(x);
-        Settings const mine_settled       = Impl::settle_level(
-                  who, settings,
-                  Impl::level_of_reduction<X>(problem, capability(exec),
-                                        Impl::effective_settings(settings)));
+        mine.extent[0] = std::int64_t(x.extent(0));
+        Impl::ReducedView<X> const terms{x};
+        Impl::ReduceProblem const problem =
+            Impl::reduce_problem<Exec, R>(terms);
+        Settings const mine_settled = Impl::settle_level(
+            who, settings,
+            Impl::level_of_reduction<Impl::ReducedView<X>>(
+                problem, capability(exec), Impl::effective_settings(settings)));
         mine.same = std::uint64_t(mine_settled.reproducibility);
         if constexpr (sums_floats) {
           if (mine_settled.reproducibility != Reproducibility::run_to_run) {

@@ -15,6 +15,14 @@
 
 namespace KokkosMMA::Impl {
 
+/// Bits of an element.
+template <class X>
+auto exact_bits(X const& x, std::size_t i) {
+  using Element = typename X::non_const_value_type;
+  return std::bit_cast<typename Unsigned<sizeof(Element)>::type>(
+      static_cast<Element>(x(i)));
+}
+
 /// The exact sum of many numbers: their mantissas are added by sign and
 /// exponent, one addition for each (Neal 2015, "Fast exact summation using
 /// small and large superaccumulators"). 32 KB of counters for doubles.
@@ -66,31 +74,54 @@ class BinnedSum {
   std::uint64_t m_bin[bins] = {};
 };
 
-/// Functor of Kokkos::parallel_reduce on host execution spaces: the exact sum
-/// of a View, an index for each chunk of elements.
-template <Scalar Input, class X>
-struct ExactSumOfChunks {
-  using value_type = Superaccumulator<Input>;
-  /// Elements of a chunk. ns a value on one core, plain sum, this, each value
-  /// split into limbs: double 1.0, 1.4 to 2.1, 5.8; float 1.0, 1.2 to 1.8, 6.3
-  /// (AMD EPYC, g++ 12 -O2 and -O3, normal and 200 binary orders, 2026-11-26).
-  static constexpr std::size_t chunk = 16384;
+/// The elements of a View as terms of an exact sum.
+template <class X>
+struct ExactViewTerms {
+  static constexpr Scalar input = scalar_v<typename X::non_const_value_type>;
+  using Sum                     = Superaccumulator<input>;
   X x;
 
-  std::size_t chunks() const { return (x.extent(0) + chunk - 1) / chunk; }
-
-  void operator()(std::size_t c, value_type& sum) const {
-    using Element           = typename X::non_const_value_type;
-    using Bits              = typename Unsigned<sizeof(Element)>::type;
-    std::size_t const begin = c * chunk;
-    std::size_t const end   = std::min<std::size_t>(x.extent(0), begin + chunk);
-    auto const bits_of      = [&](std::size_t i) {
-      return std::bit_cast<Bits>(static_cast<Element>(x(i)));
-    };
-    if (end - begin >= std::size_t(BinnedSum<Input>::bins))
-      BinnedSum<Input>(sum).add(begin, end, bits_of);
+  std::size_t size() const { return x.extent(0); }
+  /// ns a value on one core, plain sum, this, each value split into limbs:
+  /// double 1.0, 1.4 to 2.1, 5.8; float 1.0, 1.2 to 1.8, 6.3 (AMD EPYC, g++ 12
+  /// -O2 and -O3, normal and 200 binary orders, 2026-11-26).
+  void add(std::size_t begin, std::size_t end, Sum& sum) const {
+    auto const bits_of = [&](std::size_t i) { return exact_bits(x, i); };
+    if (end - begin >= std::size_t(BinnedSum<input>::bins))
+      BinnedSum<input>(sum).add(begin, end, bits_of);
     else
       for (std::size_t i = begin; i < end; ++i) sum.add(bits_of(i));
+  }
+};
+
+/// The products of the elements of two Views of one type.
+template <class X, class Y>
+struct ExactDotTerms {
+  static constexpr Scalar input = scalar_v<typename X::non_const_value_type>;
+  using Sum                     = ProductAccumulator<input>;
+  X x;
+  Y y;
+
+  std::size_t size() const { return x.extent(0); }
+  void add(std::size_t begin, std::size_t end, Sum& sum) const {
+    for (std::size_t i = begin; i < end; ++i)
+      sum.add(exact_bits(x, i), exact_bits(y, i));
+  }
+};
+
+/// Functor of Kokkos::parallel_reduce on host execution spaces: the exact sum
+/// of terms, an index for each chunk of them.
+template <class Terms>
+struct ExactSumOfChunks {
+  using value_type                   = typename Terms::Sum;
+  static constexpr std::size_t chunk = 16384;
+  Terms terms;
+
+  std::size_t chunks() const { return (terms.size() + chunk - 1) / chunk; }
+
+  void operator()(std::size_t c, value_type& sum) const {
+    std::size_t const begin = c * chunk;
+    terms.add(begin, std::min<std::size_t>(terms.size(), begin + chunk), sum);
     sum.carry();
   }
   void init(value_type& sum) const { sum.init(); }
@@ -99,12 +130,12 @@ struct ExactSumOfChunks {
   }
 };
 
-/// The exact sum of a View, not rounded yet.
-template <Scalar Input, class Exec, class X>
-Superaccumulator<Input> exact_sum_on_host(std::string const& label,
-                                          Exec const& exec, X const& x) {
-  ExactSumOfChunks<Input, X> const functor{x};
-  Superaccumulator<Input> sum;
+/// The exact sum of terms, not rounded yet.
+template <class Exec, class Terms>
+typename Terms::Sum exact_sum_on_host(std::string const& label,
+                                      Exec const& exec, Terms const& terms) {
+  ExactSumOfChunks<Terms> const functor{terms};
+  typename Terms::Sum sum;
   Kokkos::parallel_reduce(
       label,
       Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(

@@ -111,6 +111,7 @@ constexpr Refusal refuse_mma(ReduceProblem const& problem,
   bool const product = problem.source == Source::product;
   Refusal const types =
       refuse_sum_types(problem.input, problem.value, problem.size);
+  Refusal const order = refuse_products(problem.value, settings);
   return first_refusal({
       {!capability.cuda, not_cuda},
       {!capability.tensor_cores(), no_tensor_cores},
@@ -125,6 +126,7 @@ constexpr Refusal refuse_mma(ReduceProblem const& problem,
       {!problem.sum, {"the reducer is not a sum", "docs/routes.md"}},
       {!capability.sums_on_tensor_cores(problem.input), no_encoding},
       {bool(types), types},
+      {bool(order), order},
       {!problem.contiguous,
        {"the View is strided: its elements do not fill 16-byte loads",
         "docs/results/h200.md"}},
@@ -144,10 +146,12 @@ constexpr Refusal refuse_mma(ReduceProblem const& problem,
   });
 }
 
-/// Whether a sum has floating-point terms that the library sees, and becomes a
-/// floating-point number: what `exact` is for.
+/// Whether a sum by name has floating-point terms or factors that the library
+/// sees, and becomes a floating-point number: what `exact` is for.
 constexpr bool sums_floats(ReduceProblem const& problem) {
-  return problem.sum && problem.source == Source::view &&
+  return problem.sum && !problem.intercepted &&
+         (problem.source == Source::view ||
+          problem.source == Source::product) &&
          is_floating(problem.input) && is_floating(problem.value);
 }
 
@@ -158,20 +162,23 @@ constexpr OfferedLevel offered_level(ReduceProblem const& problem,
                                      Settings const& settings) {
   constexpr char const* source = "docs/reproducibility.md";
   if (problem.sum && !is_floating(problem.input) &&
-      !is_floating(problem.value) && problem.input != Scalar::opaque)
+      is_exact_in_any_order(problem.value) && problem.input != Scalar::opaque)
     return every_level;
-  Refusal const refusal = first_refusal({
+  bool const exact = sums_floats(problem);
+  if (exact && problem.on_host) return every_level;
+  Refusal const no_exact = first_refusal({
       {!problem.sum, {"the reduction is not a sum", source}},
-      {!sums_floats(problem),
+      {problem.input == Scalar::opaque,
+       {"the factors are of two types", source}},
+      {!exact,
        {"a floating-point sum of integers is rounded as the route has it",
         source}},
-      {!capability.cuda && !problem.on_host,
-       {"exact sums are for Cuda and for host execution spaces", source}},
-      {capability.cuda && settings.route == Route::generic,
-       {"the route generic is Kokkos' own sum", source}},
   });
-  return refusal ? OfferedLevel{Reproducibility::run_to_run, refusal}
-                 : every_level;
+  // Minima, maxima and products of integers are never rounded either.
+  OfferedLevel const kernels = level_of_kernels(
+      problem.value, settings, refuse_streamed(problem, capability), no_exact);
+  return exact && kernels.level != Reproducibility::run_to_run ? every_level
+                                                               : kernels;
 }
 
 /// Route of an exact sum: integers on the cores of a GPU, or on the host.

@@ -58,6 +58,30 @@ constexpr int exact_lowest(Scalar scalar) {
   return float_format(exact_carrier(scalar)).lowest();
 }
 
+/// How the limbs of a sum lie. Those of products of doubles, 2^-2148 to 2^2048,
+/// are the limbs of doubles with others below and above them.
+struct ExactCarrier {
+  int limbs;
+  int lowest;  ///< exponent of the lowest bit of limb 0
+  int offset;  ///< of limb 0 of the window's numbers
+};
+constexpr ExactCarrier sum_carrier(Scalar scalar) {
+  return {exact_limbs(scalar), exact_lowest(scalar), 0};
+}
+constexpr ExactCarrier double_products_carrier() {
+  constexpr int below = 34;
+  return {136, exact_lowest(Scalar::float64) - 32 * below, below};
+}
+/// Of the exact products of two elements: in float those of half, in double
+/// those of bfloat16 and float.
+constexpr Scalar product_scalar(Scalar scalar) {
+  return scalar == Scalar::half ? Scalar::float32 : Scalar::float64;
+}
+constexpr ExactCarrier product_carrier(Scalar scalar) {
+  return scalar == Scalar::float64 ? double_products_carrier()
+                                   : sum_carrier(product_scalar(scalar));
+}
+
 /// What limbs do not tell of the terms.
 enum ExactFlags : unsigned {
   exact_has_nan            = 1,
@@ -106,6 +130,36 @@ KOKKOS_FORCEINLINE_FUNCTION ExactTerm exact_term(std::uint64_t bits,
       std::int64_t(fraction | std::uint64_t(normal) << format.fraction_bits);
   return {negative ? -integer : integer,
           field - int(normal) + format.lowest() - lowest};
+}
+
+/// The product of two finite doubles, given as their bits, as what limbs of
+/// double_products_carrier() get: add(limb, integer), up to six times for a
+/// limb, each below 2^32 in magnitude.
+template <class Add>
+KOKKOS_INLINE_FUNCTION void split_product(std::uint64_t x, std::uint64_t y,
+                                          Add const& add) {
+  constexpr FloatFormat format = float_format(Scalar::float64);
+  constexpr int lowest         = double_products_carrier().lowest;
+  // Positions are exponents of the integers' last bits.
+  ExactTerm const a    = exact_term(x, format, 0);
+  ExactTerm const b    = exact_term(y, format, 0);
+  bool const negative  = (a.integer < 0) != (b.integer < 0);
+  auto const magnitude = [](std::int64_t integer) {
+    return std::uint64_t(integer < 0 ? -integer : integer);
+  };
+  std::uint64_t const u        = magnitude(a.integer);
+  std::uint64_t const v        = magnitude(b.integer);
+  int const position           = a.position + b.position - lowest;
+  constexpr std::uint64_t half = 0xffffffffu;
+  std::uint64_t const parts[3] = {
+      (u & half) * (v & half), (u & half) * (v >> 32) + (u >> 32) * (v & half),
+      (u >> 32) * (v >> 32)};
+  // The middle part has 54 bits: the upper halves of doubles have 21.
+  for (int k = 0; k < 3; ++k)
+    for (int h = 0; h < 2; ++h) {
+      auto const part = std::int64_t(parts[k] >> 32 * h & half);
+      split_into_limbs(negative ? -part : part, position + 32 * (k + h), add);
+    }
 }
 
 /// Moves what limbs [first, end) hold beyond 32 bits up. All but the last are
@@ -195,13 +249,10 @@ KOKKOS_INLINE_FUNCTION std::uint64_t round_limbs(std::int64_t* limb, int first,
   return negative ? sign | value : value;
 }
 
-/// The exact sum of up to 2^63 numbers of a format, on the host or in one
-/// thread.
-template <Scalar Input>
-struct Superaccumulator {
-  static constexpr int limbs = exact_limbs(Input);
-  /// Terms that may be added before a carry.
-  static constexpr int terms_per_carry = 1 << 30;
+/// An exact sum in limbs, on the host or in one thread.
+template <int Limbs, int Lowest>
+struct ExactLimbs {
+  static constexpr int limbs = Limbs;
 
   std::int64_t limb[limbs];
   unsigned flags;
@@ -212,6 +263,28 @@ struct Superaccumulator {
     flags = 0;
     empty = true;
   }
+  /// Adds what another holds that has carried, as this one has.
+  KOKKOS_INLINE_FUNCTION void merge(ExactLimbs const& other) {
+    for (int k = 0; k < limbs; ++k) limb[k] += other.limb[k];
+    carry();
+    flags |= other.flags;
+    empty = empty && other.empty;
+  }
+  KOKKOS_INLINE_FUNCTION void carry() { carry_limbs(limb, 0, limbs); }
+  /// The sum as bits of a format; the limbs are gone then.
+  KOKKOS_INLINE_FUNCTION std::uint64_t round(FloatFormat const& format) {
+    return round_limbs(limb, 0, limbs, flags, empty, Lowest, format);
+  }
+};
+
+/// The exact sum of up to 2^63 numbers of a format.
+template <Scalar Input>
+struct Superaccumulator : ExactLimbs<exact_limbs(Input), exact_lowest(Input)> {
+  using Limbs = ExactLimbs<exact_limbs(Input), exact_lowest(Input)>;
+  using Limbs::empty;
+  using Limbs::flags;
+  using Limbs::limb;
+
   /// Adds a number, given as its bits.
   KOKKOS_FORCEINLINE_FUNCTION void add(std::uint64_t bits) {
     constexpr FloatFormat format = float_format(Input);
@@ -231,18 +304,46 @@ struct Superaccumulator {
     split_into_limbs(term.integer, term.position,
                      [&](int k, std::int64_t part) { limb[k] += part; });
   }
-  /// Adds what another holds that has carried, as this one has.
-  KOKKOS_INLINE_FUNCTION void merge(Superaccumulator const& other) {
-    for (int k = 0; k < limbs; ++k) limb[k] += other.limb[k];
-    carry();
-    flags |= other.flags;
-    empty = empty && other.empty;
-  }
-  KOKKOS_INLINE_FUNCTION void carry() { carry_limbs(limb, 0, limbs); }
-  /// The sum as bits of a format; the limbs are gone then.
-  KOKKOS_INLINE_FUNCTION std::uint64_t round(FloatFormat const& format) {
-    return round_limbs(limb, 0, limbs, flags, empty, exact_lowest(Input),
-                       format);
+};
+
+/// The exact sum of products of two numbers of a format.
+template <Scalar Input>
+struct ProductAccumulator
+    : ExactLimbs<product_carrier(Input).limbs, product_carrier(Input).lowest> {
+  using Limbs =
+      ExactLimbs<product_carrier(Input).limbs, product_carrier(Input).lowest>;
+  using Limbs::empty;
+  using Limbs::flags;
+  using Limbs::limb;
+
+  /// Adds the product of two numbers, given as their bits.
+  KOKKOS_INLINE_FUNCTION void add(std::uint64_t x, std::uint64_t y) {
+    constexpr FloatFormat format = float_format(Input);
+    constexpr std::uint64_t sign =
+        std::uint64_t(1) << (format.fraction_bits + format.exponent_bits);
+    constexpr std::uint64_t infinity = std::uint64_t(format.special())
+                                       << format.fraction_bits;
+    bool const negative   = ((x ^ y) & sign) != 0;
+    std::uint64_t const a = x & (sign - 1);
+    std::uint64_t const b = y & (sign - 1);
+    bool const some       = a != 0 && b != 0;
+    empty                 = false;
+    flags |= some || !negative ? unsigned(exact_has_other) : 0u;
+    if (a >= infinity || b >= infinity) {
+      bool const is_nan = a > infinity || b > infinity || !some;
+      flags |= exact_has_other | exact_flag_of(is_nan, negative);
+    } else if (some) {
+      auto const add_to = [&](int k, std::int64_t part) { limb[k] += part; };
+      if constexpr (Input == Scalar::float64) {
+        split_product(x, y, add_to);
+      } else {
+        ExactTerm const u = exact_term(x, format, 0);
+        ExactTerm const v = exact_term(y, format, 0);
+        split_into_limbs(
+            u.integer * v.integer,
+            u.position + v.position - product_carrier(Input).lowest, add_to);
+      }
+    }
   }
 };
 

@@ -22,6 +22,10 @@ struct LaunchShape {
   unsigned threads;
 };
 
+/// Multiprocessors of the device that stands for all where the order of
+/// operations may not depend on the device: an H100's and an H200's.
+inline constexpr int reference_multiprocessors = 132;
+
 /// The launch of a sum of visible data. \p block_size is the call's, 0 where it
 /// leaves it open.
 constexpr LaunchShape mma_reduce_shape(TuningTable const& table, int block_size,
@@ -52,6 +56,29 @@ constexpr LaunchShape streamed_reduce_shape(
     return {clamped((size + threads - 1) / threads), threads};
   }
   return {clamped(processors * resident_blocks), unsigned(tuning.threads)};
+}
+
+/// The same launch for every device. A grid of several times the blocks that an
+/// H100 has room for leaves little of its last part idle on other devices.
+/// \param most_waves of them, and `calls` for each index of a thread
+constexpr LaunchShape fixed_reduce_shape(StreamedTuning const& tuning,
+                                         std::uint64_t size,
+                                         unsigned most_blocks,
+                                         int most_waves      = 15,
+                                         std::uint64_t calls = 64) {
+  constexpr int resident_threads = 2048;
+  int const resident             = resident_threads / tuning.threads;
+  LaunchShape shape =
+      streamed_reduce_shape(builtin_tuning, tuning, size,
+                            reference_multiprocessors, resident, most_blocks);
+  if (shape.threads != unsigned(tuning.threads)) return shape;
+  std::uint64_t const wave =
+      std::uint64_t(reference_multiprocessors) * resident_threads;
+  std::uint64_t const most =
+      std::min<std::uint64_t>(unsigned(most_waves), most_blocks / shape.blocks);
+  shape.blocks *=
+      unsigned(std::clamp<std::uint64_t>(size / (wave * calls), 1, most));
+  return shape;
 }
 
 /// How the running arrays of a block lie in its shared memory.
@@ -123,6 +150,19 @@ constexpr ArrayShape array_reduce_shape(TuningTable const& table,
     callers = int(std::max<std::uint64_t>(size, 1));
   return {{blocks, unsigned(callers + 31) / 32 * 32},
           {count, unsigned(stride), unsigned(callers)}};
+}
+
+/// The same launch for every device: blocks of the shared memory that every
+/// kernel may have, four for each multiprocessor of an H100, whose shared
+/// memory they fill.
+constexpr ArrayShape fixed_array_shape(ArrayTuning const& tuning,
+                                       unsigned count, std::size_t stride,
+                                       std::uint64_t size,
+                                       unsigned most_blocks) {
+  constexpr int shared_bytes = 46 * 1024;
+  return array_reduce_shape(builtin_tuning, tuning, count, stride, size,
+                            4 * reference_multiprocessors, shared_bytes,
+                            tuning.threads, most_blocks);
 }
 
 /// Indices per thread of a tile of a scan by an opaque functor.

@@ -37,6 +37,7 @@ struct ReduceProblem {
   bool in_graph             = false;  ///< the call is a node of a Kokkos graph
   bool compiled             = true;   ///< a kernel of ours exists for this call
   bool on_host              = false;  ///< the execution space is the host's
+  bool intercepted          = false;  ///< by the functor's calls, not by name
   std::size_t value_bytes   = 0;      ///< of the value that is joined
   std::size_t functor_bytes = 0;      ///< functor and reducer together
   std::uint64_t size        = 0;      ///< indices

@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <initializer_list>
 #include <mutex>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 
@@ -165,19 +166,48 @@ inline constexpr OfferedLevel run_to_run_only{
     {"the order of floating-point operations follows the device",
      "docs/reproducibility.md"}};
 /// Integers are the same in any order.
-constexpr OfferedLevel level_of_values(Scalar value) {
-  return value == Scalar::opaque || is_floating(value) ? run_to_run_only
-                                                       : every_level;
+constexpr bool is_exact_in_any_order(Scalar value) {
+  return value != Scalar::opaque && !is_floating(value);
+}
+/// The levels of a call whose kernels keep one order of operations, whatever
+/// the device, where they run.
+/// \param refusal why they do not, or none
+/// \param no_exact why its sums are not exact
+constexpr OfferedLevel level_of_kernels(Scalar value, Settings const& settings,
+                                        Refusal const& refusal,
+                                        Refusal const& no_exact) {
+  if (is_exact_in_any_order(value)) return every_level;
+  if (settings.route == Route::generic)
+    return {
+        Reproducibility::run_to_run,
+        {"the route generic is Kokkos' own code", "docs/reproducibility.md"}};
+  if (refusal) return {Reproducibility::run_to_run, refusal};
+  return {Reproducibility::device_independent, no_exact};
+}
+inline constexpr Refusal only_sums_are_exact{
+    "exact are sums and dot products of floating-point Views by name alone",
+    "docs/reproducibility.md"};
+
+/// Why tensor cores do not add what is to have the same bits on every device,
+/// or none. Where the values are integers they may.
+constexpr Refusal refuse_products(Scalar value, Settings const& settings) {
+  if (settings.reproducibility == Reproducibility::run_to_run ||
+      is_exact_in_any_order(value))
+    return {};
+  return {
+      "tensor cores add products in an order and with a rounding of their "
+      "own, and the bits are to be those of any device",
+      "docs/reproducibility.md"};
 }
 
-/// Says once for each operation that a scope or the environment asks for more
-/// than it has.
+/// Says once for each operation and level that a scope or the environment asks
+/// for more than it has.
 [[gnu::cold]] inline void report_level(char const* who, Reproducibility asked,
                                        OfferedLevel const& offered) {
   static std::mutex mutex;
   static std::string reported;
   std::lock_guard<std::mutex> const lock(mutex);
-  std::string const name = concatenate(who, '\n');
+  std::string const name = concatenate(who, to_string(offered.level), '\n');
   if (reported.find(name) != std::string::npos) return;
   reported += name;
   std::fprintf(stderr,
@@ -203,6 +233,20 @@ inline Settings settle_level(char const* who, Settings const& call,
     settings.reproducibility = offered.level;
   }
   return settings;
+}
+
+/// Refuses what ran on Kokkos' own code though a kernel was to run for the
+/// level that the call asks for: the device had no memory for its scratch, or
+/// the stream is captured and the host waits for the result.
+inline void check_level_of_run(char const* who, Settings const& call,
+                               RouteDecision const& decided, Scalar value) {
+  if (call.reproducibility != Reproducibility::run_to_run &&
+      decided.route != Route::generic && !is_exact_in_any_order(value) &&
+      last_route_of_this_thread() == Route::generic)
+    throw std::runtime_error(concatenate(
+        who, ": level ", to_string(call.reproducibility),
+        " cannot be had: the device has no memory left for scratch, or the "
+        "stream is captured and the result goes to the host"));
 }
 
 /// What an explanation says of the level, nothing where none is asked for.

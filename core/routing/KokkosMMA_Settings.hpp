@@ -74,6 +74,13 @@ inline Settings effective_settings(Settings call = {}) {
   return call;
 }
 
+/// What settings say of reproducibility, and nothing else.
+inline Settings only_level(Settings const& settings) {
+  Settings level;
+  level.reproducibility = settings.reproducibility;
+  return level;
+}
+
 /// Refuses chain lengths and block sizes that no kernel takes.
 inline void check_settings(char const* who, Settings const& settings) {
   if (settings.chain_length < 0 || settings.chain_length > max_chain_length)

@@ -67,6 +67,7 @@ constexpr bool scan_mma_exists(Scalar input, Scalar accumulator) {
 constexpr Refusal refuse_mma(ScanProblem const& problem,
                              Capability const& capability,
                              Settings const& settings) {
+  Refusal const order = refuse_products(problem.accumulator, settings);
   return first_refusal({
       {!capability.cuda, not_cuda},
       {!capability.tensor_cores(), no_tensor_cores},
@@ -85,10 +86,21 @@ constexpr Refusal refuse_mma(ScanProblem const& problem,
       {!problem.contiguous,
        {"a View is strided: its elements do not fill 16-byte accesses",
         "docs/routes.md"}},
+      {bool(order), order},
       {settings.formulation != Formulation::chained,
        {"the papers' formulations exist for sums of half_t alone",
         "Navarro et al. 2020"}},
   });
+}
+
+/// The level of reproducibility that a scan of a View can have. Tiles and
+/// windows are constants of the kernels, whatever the grid.
+constexpr OfferedLevel offered_level(ScanProblem const& problem,
+                                     Capability const& capability,
+                                     Settings const& settings) {
+  return level_of_kernels(problem.accumulator, settings,
+                          refuse_streamed(problem, capability),
+                          only_sums_are_exact);
 }
 
 /// Route of a scan. Visible data go to the tensor cores for the types where

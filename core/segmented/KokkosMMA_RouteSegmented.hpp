@@ -90,6 +90,7 @@ constexpr Refusal refuse_mma_segmented(SegmentedProblem const& problem,
                                        Settings const& settings) {
   if (Refusal const refusal = refuse_segmented(problem, capability))
     return refusal;
+  Refusal const order = refuse_products(problem.accumulator, settings);
   return first_refusal({
       {problem.operation != Operation::sum,
        {"the operation is not a sum", "docs/routes.md"}},
@@ -108,10 +109,20 @@ constexpr Refusal refuse_mma_segmented(SegmentedProblem const& problem,
        {"the tensor cores accumulate in float, in double for double, or in "
         "integers of the element size and at least 4 bytes",
         "segment_mma_exists"}},
+      {bool(order), order},
       {settings.formulation != Formulation::chained,
        {"the papers' formulations exist for whole sums of half_t alone",
         "Navarro et al. 2020"}},
   });
+}
+
+/// The level of reproducibility that a segmented operation can have.
+constexpr OfferedLevel offered_level(SegmentedProblem const& problem,
+                                     Capability const& capability,
+                                     Settings const& settings) {
+  return level_of_kernels(problem.accumulator, settings,
+                          refuse_segmented(problem, capability),
+                          only_sums_are_exact);
 }
 
 /// Route of a segmented reduction or scan: `mma` is sums on tensor cores,

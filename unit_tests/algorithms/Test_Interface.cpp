@@ -27,7 +27,7 @@ TYPED_TEST(Interface, WrongViews) {
                [&] { reduce(TypeParam(), x, nothing); });
   Unmanaged<double*, TypeParam> const nowhere(nullptr, 7);
   double result = poison<double>();
-  expect_error({"KokkosMMA::reduce", "x has 7 elements", "no memory"},
+  expect_error({"KokkosMMA::reduce", "x has no memory"},
                [&] { reduce(TypeParam(), nowhere, result); });
   EXPECT_TRUE(same_bits(poison<double>(), result));
 }

@@ -161,6 +161,76 @@ TYPED_TEST(ReduceExact, LimbsOfParts) {
   }
 }
 
+/// Dot products of hostile factors, contiguous and with a stride.
+template <class T, class Value, class Exec>
+void expect_exact_dots() {
+  SeededRandom random;
+  Impl::FloatFormat const format = Impl::float_format(scalar_v<T>);
+  for (std::size_t const size : {1, 300, 2000})
+    for (HostileDot const& dot :
+         hostile_dots(random, size, format.lowest(), format.bias())) {
+      auto const view_of = [&](std::vector<double> const& terms) {
+        return make_view<T, Exec>(terms.size(),
+                                  [&](std::size_t i) { return terms[i]; });
+      };
+      auto const x = view_of(dot.x);
+      auto const y = view_of(dot.y);
+      Kokkos::View<T**, Kokkos::LayoutRight, Exec> const matrix("m", size, 2);
+      auto const column = Kokkos::subview(matrix, Kokkos::ALL(), 1);
+      Kokkos::deep_copy(column, y);
+      ExactReference reference;
+      auto const host_x = host_copy(x);
+      auto const host_y = host_copy(y);
+      for (std::size_t i = 0; i < size; ++i)
+        reference.add_product(double(host_x(i)), double(host_y(i)));
+      SCOPED_TRACE(joined(dot.name, ", ", size, ", ", types<T, Value>()));
+      Value result = poison<Value>();
+      reduce(Exec(), KokkosMMA::dot(x, y), result, exactly);
+      EXPECT_TRUE(same_sum(rounded<Value>(reference), result));
+      result = poison<Value>();
+      reduce("label", Exec(), KokkosMMA::dot(x, column),
+             Kokkos::Sum<Value>(result), exactly);
+      EXPECT_TRUE(same_sum(rounded<Value>(reference), result));
+    }
+}
+
+TYPED_TEST(ReduceExact, DotProducts) {
+  for_pairs<Pair<half_t, float>, Pair<bhalf_t, float>, Pair<float, float>,
+            Pair<float, double>, Pair<double, double>>(
+      [&]<class A, class B>(Pair<A, B>) {
+        expect_exact_dots<A, B, TypeParam>();
+      });
+}
+
+// Without a level as Kokkos::parallel_reduce has it.
+TYPED_TEST(ReduceExact, DotProductsByName) {
+  auto const x = filled<float, TypeParam>(1000, 3);
+  auto const y = filled<float, TypeParam>(1000, -2);
+  auto const z = filled<double, TypeParam>(1000, 2);
+  auto const k = filled<int, TypeParam>(1000, 5);
+  double sum   = 0;
+  reduce(TypeParam(), KokkosMMA::dot(x, y), sum);
+  EXPECT_EQ(-6000, sum);
+  reduce(TypeParam(), KokkosMMA::squares(x), Kokkos::Sum<double>(sum), exactly);
+  EXPECT_EQ(9000, sum);
+  reduce(TypeParam(), KokkosMMA::dot(x, z), sum);
+  EXPECT_EQ(6000, sum);
+  std::int64_t integer = 0;
+  reduce(TypeParam(), KokkosMMA::squares(k), integer, exactly);
+  EXPECT_EQ(25000, integer);
+  float narrow = 0;
+  reduce(TypeParam(), KokkosMMA::dot(z, z), narrow);
+  EXPECT_EQ(4000, narrow);
+  expect_error(
+      {"KokkosMMA::reduce", "level exact",
+       on_cuda<TypeParam> ? "two types" : "not Cuda"},
+      [&] { reduce(TypeParam(), KokkosMMA::dot(x, z), sum, exactly); });
+  expect_explained(
+      {on_cuda<TypeParam> ? "route streamed" : "route generic",
+       "; level exact"},
+      [&] { reduce(TypeParam(), KokkosMMA::dot(x, y), sum, exactly); });
+}
+
 TYPED_TEST(ReduceExact, AnyLevelOfIntegers) {
   auto const x     = filled<int, TypeParam>(1000, 3);
   std::int64_t sum = 0;
@@ -176,15 +246,22 @@ TYPED_TEST(ReduceExact, WhatCannotBeHad) {
   auto const y  = filled<float, TypeParam>(100, 1);
   auto const in = filled<int, TypeParam>(100, 1);
   float result  = poison<float>();
+  bool const c  = on_cuda<TypeParam>;
   expect_error(
-      {"KokkosMMA::reduce", "level exact", "not a sum", "ask for run_to_run"},
+      {"KokkosMMA::reduce", "level exact", c ? "not a sum" : "not Cuda",
+       c ? "ask for device_independent" : "ask for run_to_run"},
       [&] { reduce(TypeParam(), x, Kokkos::Prod<float>(result), exactly); });
-  expect_error({"KokkosMMA::reduce", "level exact", "sum of integers"},
-               [&] { reduce(TypeParam(), in, result, exactly); });
+  expect_error(
+      {"KokkosMMA::reduce", "level exact", c ? "sum of integers" : "not Cuda"},
+      [&] { reduce(TypeParam(), in, result, exactly); });
+  expect_error({"KokkosMMA::inclusive_scan", "level exact"},
+               [&] { inclusive_scan(TypeParam(), x, y, exactly); });
   Settings settings        = exactly;
   settings.reproducibility = Reproducibility::device_independent;
-  expect_error({"KokkosMMA::inclusive_scan", "level device_independent"},
-               [&] { inclusive_scan(TypeParam(), x, y, settings); });
+  if (!c) {
+    expect_error({"KokkosMMA::inclusive_scan", "level device_independent"},
+                 [&] { inclusive_scan(TypeParam(), x, y, settings); });
+  }
   settings       = exactly;
   settings.route = Route::mma;
   expect_error({"KokkosMMA::reduce", "route mma"},
@@ -229,7 +306,9 @@ TYPED_TEST(ReduceExact, Explanations) {
                     "; level exact"},
                    [&] { reduce(TypeParam(), x, result, exactly); });
   expect_explained(
-      {"; level run_to_run, not exact: the reduction is not a sum"},
+      {on_cuda<TypeParam>
+           ? "; level device_independent, not exact: the reduction is not a sum"
+           : "; level run_to_run, not exact: the execution space is not Cuda"},
       [&] { reduce(TypeParam(), x, Kokkos::Min<float>(result), exactly); });
   EXPECT_EQ(std::string::npos,
             explain([&] { reduce(TypeParam(), x, result); }).find("level"));

@@ -98,13 +98,20 @@ static_assert(offered(v100, exactly(Route::mma)).level ==
               Reproducibility::exact);
 static_assert(offered(host, exactly(), &P::on_host, true).level ==
               Reproducibility::exact);
-static_assert(says(offered(host, exactly()).refusal, "for Cuda and for host"));
+static_assert(says(offered(host, exactly()).refusal, "not Cuda"));
 static_assert(says(offered(h200, exactly(Route::generic)).refusal,
-                   "Kokkos' own sum"));
+                   "Kokkos' own code"));
 static_assert(says(offered(h200, exactly(), &P::sum, false).refusal,
                    "not a sum"));
 static_assert(says(offered(h200, exactly(), &P::input, int32).refusal,
                    "sum of integers"));
+static_assert(offered(h200, exactly(), &P::input, int32).level ==
+              Reproducibility::device_independent);
+static_assert(offered(host, exactly(), &P::on_host, true, &P::sum, false)
+                  .level == Reproducibility::run_to_run);
+// Nor are minima of integers rounded.
+static_assert(offered(host, exactly(), &P::sum, false, &P::value, int64)
+                  .level == Reproducibility::exact);
 static_assert(offered(h200, exactly(Route::generic), &P::input, int32,
                       &P::value, int64)
                   .level == Reproducibility::exact);
@@ -115,10 +122,19 @@ static_assert(route_reduce(sum_of_halves(), host, exactly()).route ==
 static_assert(says(refusal_of(route_reduce(sum_of_halves(), h200,
                                            exactly(Route::mma))),
                    "is to be exact"));
-// Nothing is decided otherwise where the level has no meaning.
-static_assert(route_reduce(with(sum_of_halves(), &P::source, Source::functor),
-                           h200, exactly())
+// A sum by calls of a functor is not exact; no other level goes to the tensor
+// cores either, but for integers.
+static_assert(route_reduce(with(sum_of_halves(), &P::intercepted, true), h200,
+                           exactly())
                   .route == Route::streamed);
+static_assert(says(route_reduce(with(sum_of_halves(), &P::intercepted, true),
+                                h200, exactly())
+                       .mma,
+                   "of any device"));
+static_assert(route_reduce(with(sum_of_halves(), &P::input, int32, &P::value,
+                                int64),
+                           h200, exactly())
+                  .route == Route::mma);
 
 // --- every rule of `mma` on its own ----------------------------------------
 static_assert(says(refuse_mma(sum_of_halves(), host, {}), "not Cuda"));

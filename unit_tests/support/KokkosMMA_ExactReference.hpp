@@ -85,6 +85,25 @@ class ExactReference {
     (x > 0 ? m_positive : m_negative).add(integer, shift);
   }
 
+  /// Adds the exact product.
+  void add_product(double x, double y) {
+    if (!std::isfinite(x) || !std::isfinite(y) || x == 0 || y == 0) {
+      add(x * y);
+      return;
+    }
+    m_empty = m_all_minus = false;
+    int x_exponent, y_exponent;
+    double const a  = std::frexp(std::abs(x), &x_exponent);
+    double const b  = std::frexp(std::abs(y), &y_exponent);
+    auto const u    = std::uint64_t(std::ldexp(a, 53));
+    auto const v    = std::uint64_t(std::ldexp(b, 53));
+    int const last  = x_exponent + y_exponent - 106 + bottom;
+    BigNatural& sum = (x > 0) == (y > 0) ? m_positive : m_negative;
+    for (int i = 0; i < 2; ++i)
+      for (int j = 0; j < 2; ++j)
+        sum.add(half(u, i) * half(v, j), last + 27 * (i + j));
+  }
+
   /// The nearest number with so many bits behind its first one and none below
   /// 2^lowest, ties to even; `largest` is the exponent of the largest numbers.
   double rounded(int fraction_bits, int lowest, int largest) const {
@@ -119,7 +138,11 @@ class ExactReference {
 
  private:
   /// All bits of doubles, and of products of two, are above 2^-bottom.
-  static constexpr int bottom = 1200;
+  static constexpr int bottom = 2200;
+  /// 27 bits of an integer of 53, or those above them.
+  static std::uint64_t half(std::uint64_t integer, int upper) {
+    return upper ? integer >> 27 : integer & ((1u << 27) - 1);
+  }
   BigNatural m_positive, m_negative;
   bool m_nan = false, m_infinity = false, m_minus_infinity = false;
   bool m_empty = true, m_all_minus = true;

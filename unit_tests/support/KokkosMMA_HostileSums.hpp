@@ -113,6 +113,39 @@ inline std::vector<HostileSum> hostile_sums(Random& random, std::size_t size,
   return all;
 }
 
+/// Factors whose sum of products is hard to get: hostile terms beside ones,
+/// beside powers of two, beside themselves and beside others.
+struct HostileDot {
+  std::string name;
+  std::vector<double> x, y;
+};
+inline std::vector<HostileDot> hostile_dots(Random& random, std::size_t size,
+                                            int low, int high) {
+  std::vector<HostileDot> all;
+  auto const sums = hostile_sums(random, size, low, high);
+  for (HostileSum const& sum : sums) {
+    auto const& x          = sum.terms;
+    std::vector<double> y  = x;
+    std::int64_t const way = random.integer(0, 4);
+    int const power        = int(random.integer(low / 2, high / 2));
+    if (way < 2)
+      for (double& each : y) each = way ? std::ldexp(1., power) : 1;
+    if (way == 2) {
+      // Products within a few binary orders, of any factors.
+      for (double& each : y)
+        each = std::ldexp(random.uniform(-1, 1),
+                          each == 0 || !std::isfinite(each)
+                              ? 0
+                              : -std::ilogb(each) + int(power / 4));
+    }
+    if (way == 3)
+      y = sums[std::size_t(random.integer(0, std::int64_t(sums.size()) - 1))]
+              .terms;
+    all.push_back({sum.name + " beside " + std::to_string(way), x, y});
+  }
+  return all;
+}
+
 }  // namespace KokkosMMA::Testing
 
 #endif

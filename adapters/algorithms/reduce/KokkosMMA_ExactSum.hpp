@@ -17,6 +17,7 @@
 
 #if defined(KOKKOS_ENABLE_CUDA)
 #include <adapters/drop_in/KokkosMMA_ErasedCalls.hpp>
+#include <backends/cuda/kernels/reduce/KokkosMMA_ExactProducts.hpp>
 #include <backends/cuda/kernels/reduce/KokkosMMA_ExactReduce.hpp>
 #endif
 
@@ -38,28 +39,67 @@ struct ValueOfPlace<Kokkos::View<T, P...>> {
 };
 
 #if defined(KOKKOS_ENABLE_CUDA)
+template <class X>
+bool is_contiguous(X const& x) {
+  return x.stride(0) == 1 || x.extent(0) < 2;
+}
+template <Scalar Input, class X>
+auto exact_vectors(X const& x) {
+  return Cuda::ExactVectors<Input>(
+      vector_range(x.data(), x.extent(0), size_of(Input)));
+}
+template <Scalar Input, class X>
+auto exact_strided(X const& x) {
+  return Cuda::ExactStrided<Input>{
+      reinterpret_cast<Cuda::element_bits_t<Input> const*>(x.data()),
+      std::int64_t(x.stride(0)), x.extent(0)};
+}
+
+/// Calls launch(elements, tuning) with what the kernel loads.
+template <class X, class Launch>
+void launch_exact(ExactViewTerms<X> const& terms, Launch const& launch) {
+  constexpr Scalar input = ExactViewTerms<X>::input;
+  using Tuning           = Cuda::tuning_type<Cuda::exact_tuning(input)>;
+  if (is_contiguous(terms.x))
+    launch(exact_vectors<input>(terms.x), Tuning());
+  else
+    launch(exact_strided<input>(terms.x), Tuning());
+}
+template <class X, class Y, class Launch>
+void launch_exact(ExactDotTerms<X, Y> const& terms, Launch const& launch) {
+  constexpr Scalar input = ExactDotTerms<X, Y>::input;
+  using Tuning  = Cuda::tuning_type<Cuda::exact_products_tuning(input)>;
+  auto const at = [](auto const& view) {
+    return reinterpret_cast<std::uintptr_t>(view.data()) % 16;
+  };
+  if (is_contiguous(terms.x) && is_contiguous(terms.y) &&
+      at(terms.x) == at(terms.y))
+    launch(
+        Cuda::ExactProducts<Cuda::ExactVectors<input>>{
+            exact_vectors<input>(terms.x), exact_vectors<input>(terms.y)},
+        Tuning());
+  else
+    launch(
+        Cuda::ExactProducts<Cuda::ExactStrided<input>>{
+            exact_strided<input>(terms.x), exact_strided<input>(terms.y)},
+        Tuning());
+}
+
 /// Runs on the stream of `exec`, or says why it cannot: then nothing was
 /// launched.
-template <Scalar Input, class X>
+template <class Terms>
 Refusal exact_sum_on_cuda(std::string const& label, Kokkos::Cuda const& exec,
-                          X const& x, FloatFormat const& format, void* result,
-                          bool result_on_device) {
-  using Tuning = Cuda::tuning_type<Cuda::exact_tuning(Input)>;
+                          Terms const& terms, FloatFormat const& format,
+                          void* result, bool result_on_device) {
   AnnouncedReduction const announced(label, exec);
   return with_scratch(
       exec, result_on_device, [&](Cuda::StreamScratch const& scratch) {
-        auto const launch = [&](auto const& elements) {
-          Cuda::launch_exact_reduce<std::decay_t<decltype(elements)>, Tuning>(
-              exec, scratch, elements, x.extent(0) == 0, format, result,
-              result_on_device);
-        };
-        if (x.stride(0) == 1 || x.extent(0) < 2)
-          launch(Cuda::ExactVectors<Input>(
-              vector_range(x.data(), x.extent(0), size_of(Input))));
-        else
-          launch(Cuda::ExactStrided<Input>{
-              reinterpret_cast<Cuda::element_bits_t<Input> const*>(x.data()),
-              std::int64_t(x.stride(0)), x.extent(0)});
+        launch_exact(terms, [&](auto const& elements, auto tuning) {
+          Cuda::launch_exact_reduce<std::decay_t<decltype(elements)>,
+                                    decltype(tuning)>(exec, scratch, elements,
+                                                      terms.size() == 0, format,
+                                                      result, result_on_device);
+        });
       });
 }
 #endif
@@ -69,17 +109,18 @@ inline constexpr Refusal no_exact_sum{
     "docs/reproducibility.md"};
 
 /// The exact sum of x, not rounded yet, or why it cannot be had at this moment.
-template <class Exec, class X, Scalar Input>
+template <class Exec, class X>
 Refusal exact_limbs_of(std::string const& label, Exec const& exec, X const& x,
-                       Superaccumulator<Input>& sum) {
+                       typename ExactViewTerms<X>::Sum& sum) {
+  ExactViewTerms<X> const terms{x};
   if constexpr (is_host_space<Exec>) {
-    sum = exact_sum_on_host<Input>(label, exec, x);
+    sum = exact_sum_on_host(label, exec, terms);
     return {};
   } else {
 #if defined(KOKKOS_ENABLE_CUDA)
     if constexpr (std::is_same_v<Exec, Kokkos::Cuda>) {
-      Refusal const refusal = exact_sum_on_cuda<Input>(
-          label, exec, x, Cuda::exact_as_limbs, &sum, false);
+      Refusal const refusal = exact_sum_on_cuda(
+          label, exec, terms, Cuda::exact_as_limbs, &sum, false);
       if (!refusal) sum.carry();
       return refusal;
     }
@@ -112,28 +153,27 @@ Value value_of_bits(std::uint64_t bits) {
   return value;
 }
 
-/// The exact sum of x into a variable of the host or a View of rank 0, or why
-/// it cannot be had at this moment.
-template <class Exec, class X, class Place>
-Refusal exact_sum(std::string const& label, Exec const& exec, X const& x,
-                  Place& place) {
-  constexpr Scalar input = scalar_v<typename X::non_const_value_type>;
-  using Value            = typename ValueOfPlace<std::remove_cv_t<Place>>::type;
+/// The exact sum of terms into a variable of the host or a View of rank 0, or
+/// why it cannot be had at this moment.
+template <class Exec, class Terms, class Place>
+Refusal exact_sum(std::string const& label, Exec const& exec,
+                  Terms const& terms, Place& place) {
+  using Value = typename ValueOfPlace<std::remove_cv_t<Place>>::type;
   constexpr FloatFormat format = float_format(scalar_v<Value>);
   if constexpr (is_host_space<Exec>) {
-    auto sum = exact_sum_on_host<input>(label, exec, x);
+    auto sum = exact_sum_on_host(label, exec, terms);
     put_result(exec, place, value_of_bits<Value>(sum.round(format)));
     return {};
   } else {
 #if defined(KOKKOS_ENABLE_CUDA)
     if constexpr (std::is_same_v<Exec, Kokkos::Cuda>) {
       if constexpr (Kokkos::is_view_v<std::remove_cv_t<Place>>) {
-        return exact_sum_on_cuda<input>(
-            label, exec, x, format, place.data(),
+        return exact_sum_on_cuda(
+            label, exec, terms, format, place.data(),
             Kokkos::SpaceAccessibility<
                 Exec, typename Place::memory_space>::accessible);
       } else {
-        return exact_sum_on_cuda<input>(label, exec, x, format, &place, false);
+        return exact_sum_on_cuda(label, exec, terms, format, &place, false);
       }
     }
 #endif

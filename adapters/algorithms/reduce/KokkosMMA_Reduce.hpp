@@ -8,6 +8,7 @@
 #include <Kokkos_Core.hpp>
 
 #include <string>
+#include <type_traits>
 
 namespace KokkosMMA {
 
@@ -52,14 +53,44 @@ namespace KokkosMMA {
 template <class Exec, Impl::Rank1View X, class Result>
 void reduce(Exec const& exec, X const& x, Result&& result,
             Settings const& settings = {}) {
-  Impl::run_reduce({}, exec, x, result, settings);
+  reduce(std::string(), exec, x, result, settings);
 }
 
 /// Reduction of a View with a label for Kokkos Tools and KOKKOSMMA_VERBOSE.
 template <class Exec, Impl::Rank1View X, class Result>
 void reduce(std::string const& label, Exec const& exec, X const& x,
             Result&& result, Settings const& settings = {}) {
-  Impl::run_reduce(label, exec, x, result, settings);
+  Impl::check_reduce_types<Exec, X, std::remove_cvref_t<Result>>();
+  Impl::run_reduce(label, exec, Impl::ReducedView<X>{x}, result, settings);
+}
+
+/// Reduces the products of the elements of two Views to their sum: `dot` is
+/// KokkosMMA::dot(x, y) or KokkosMMA::squares(x).
+///
+/// \code
+/// reduce(exec, dot(x, y), energy, {.reproducibility =
+/// Reproducibility::exact}); \endcode
+///
+/// As the reduction of a View, except that factors are converted to the type in
+/// which the sum is kept before they are multiplied. With
+/// Reproducibility::exact, for floating-point factors of one type and a
+/// floating-point result, no product and no sum is rounded but the result.
+template <class Exec, class X, class Y, class Result>
+void reduce(Exec const& exec, Impl::Dot<X, Y> const& dot, Result&& result,
+            Settings const& settings = {}) {
+  reduce(std::string(), exec, dot, result, settings);
+}
+
+/// Dot product with a label for Kokkos Tools and KOKKOSMMA_VERBOSE.
+template <class Exec, class X, class Y, class Result>
+void reduce(std::string const& label, Exec const& exec,
+            Impl::Dot<X, Y> const& dot, Result&& result,
+            Settings const& settings = {}) {
+  using R = std::remove_cvref_t<Result>;
+  Impl::check_reduce_types<Exec, X, R>();
+  Impl::check_reduce_types<Exec, Y, R>();
+  Impl::run_reduce(label, exec, Impl::ReducedDot<X, Y>{dot.x, dot.y}, result,
+                   settings);
 }
 
 }  // namespace KokkosMMA

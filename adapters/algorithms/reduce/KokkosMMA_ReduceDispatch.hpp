@@ -88,15 +88,73 @@ struct LoadAndJoin {
   }
 };
 
-/// The functor whose data the routes see: load(x) for a sum.
-template <Operation Op, class X>
-auto reduce_functor(X const& x) {
-  if constexpr (Op == Operation::sum) {
-    return load(x);
-  } else {
-    return LoadAndJoin<X, Op>{x};
+/// The elements of a View as what a reduction joins.
+template <class X>
+struct ReducedView {
+  using Element                  = typename X::non_const_value_type;
+  static constexpr Source source = Source::view;
+  static constexpr Scalar input  = scalar_v<Element>;
+  static constexpr bool is_plain = is_plain_source<X>;
+  X x;
+
+  std::size_t size() const { return x.extent(0); }
+  void describe(ReduceProblem& problem) const {
+    problem.contiguous    = x.stride(0) == 1 || x.extent(0) < 2;
+    problem.functor_bytes = sizeof(Load<X>);
   }
-}
+  void check(char const* who) const { check_memory(who, "x", x); }
+  /// The functor whose data the routes see: load(x) for a sum.
+  template <Operation Op>
+  auto functor() const {
+    if constexpr (Op == Operation::sum) {
+      return load(x);
+    } else {
+      return LoadAndJoin<X, Op>{x};
+    }
+  }
+  auto exact_terms() const { return ExactViewTerms<X>{x}; }
+};
+
+/// The products of the elements of two Views.
+template <class X, class Y>
+struct ReducedDot {
+  // Factors are converted to the type of the sum: the wider one counts.
+  using First   = typename X::non_const_value_type;
+  using Second  = typename Y::non_const_value_type;
+  using Element = std::conditional_t<keeps_sums<First, Second>, Second, First>;
+  static constexpr Source source = Source::product;
+  static constexpr bool is_same  = std::is_same_v<First, Second>;
+  static constexpr Scalar input  = is_same ? scalar_v<First> : Scalar::opaque;
+  static constexpr bool is_plain = is_plain_source<X> && is_plain_source<Y>;
+  X x;
+  Y y;
+
+  std::size_t size() const { return x.extent(0); }
+  void describe(ReduceProblem& problem) const {
+    auto const contiguous = [](auto const& view) {
+      return view.stride(0) == 1 || view.extent(0) < 2;
+    };
+    auto const address = [](auto const& view) {
+      return reinterpret_cast<std::uintptr_t>(view.data());
+    };
+    problem.contiguous     = contiguous(x) && contiguous(y);
+    problem.same_alignment = address(x) % 16 == address(y) % 16;
+    problem.functor_bytes  = sizeof(Dot<X, Y>);
+  }
+  void check(char const* who) const {
+    check_memory(who, "x", x);
+    check_memory(who, "y", y);
+  }
+  template <Operation Op>
+  auto functor() const {
+    static_assert(Op == Operation::sum,
+                  "KokkosMMA::reduce: the reducer of a dot product must be "
+                  "Kokkos::Sum or KokkosMMA::Sum; use Kokkos::parallel_reduce "
+                  "for others");
+    return Dot<X, Y>{x, y};
+  }
+  auto exact_terms() const { return ExactDotTerms<X, Y>{x, y}; }
+};
 
 /// What Kokkos::parallel_reduce takes for an operation on `place`, a value or a
 /// View: a reducer, or the place itself for a sum.
@@ -116,21 +174,18 @@ decltype(auto) result_argument(Place& place) {
   }
 }
 
-template <class Exec, class X, class R>
-ReduceProblem reduce_problem(X const& x) {
-  using Element         = typename X::non_const_value_type;
-  using Of              = ResultOf<R>;
-  constexpr bool is_sum = Of::operation == Operation::sum;
+template <class Exec, class R, class Terms>
+ReduceProblem reduce_problem(Terms const& terms) {
+  using Of = ResultOf<R>;
   ReduceProblem problem;
-  problem.source        = Source::view;
-  problem.on_host       = is_host_space<Exec>;
-  problem.input         = scalar_v<Element>;
-  problem.value         = scalar_v<typename Of::Value>;
-  problem.sum           = is_sum;
-  problem.contiguous    = x.stride(0) == 1 || x.extent(0) < 2;
-  problem.value_bytes   = sizeof(typename Of::Value);
-  problem.functor_bytes = sizeof(Load<X>);
-  problem.size          = x.extent(0);
+  problem.source      = Terms::source;
+  problem.on_host     = is_host_space<Exec>;
+  problem.input       = Terms::input;
+  problem.value       = scalar_v<typename Of::Value>;
+  problem.sum         = Of::operation == Operation::sum;
+  problem.value_bytes = sizeof(typename Of::Value);
+  problem.size        = terms.size();
+  terms.describe(problem);
   return problem;
 }
 
@@ -159,8 +214,7 @@ constexpr void check_reduce_types() {
 /// Type in which the value is kept. A minimum or maximum of rounded elements is
 /// the rounded minimum or maximum. Products of integers leave 64 bits before
 /// they leave double.
-template <class X, class R, class Element = typename X::non_const_value_type,
-          class Value = typename ResultOf<R>::Value>
+template <class Element, class R, class Value = typename ResultOf<R>::Value>
 using reduce_accumulator_t = std::conditional_t<
     ResultOf<R>::operation == Operation::min ||
         ResultOf<R>::operation == Operation::max,
@@ -214,53 +268,50 @@ void check_result_place(char const* who, R const& result) {
 }
 
 /// Kernels read memory, host code what x(i) gives.
-template <class X>
+template <class Terms>
 OfferedLevel level_of_reduction(ReduceProblem const& problem,
                                 Capability const& machine,
                                 Settings const& settings) {
-  if (machine.cuda && !is_plain_source<X>)
+  if (machine.cuda && !Terms::is_plain)
     return {Reproducibility::run_to_run,
             {"x(i) is not an element in memory", "docs/reproducibility.md"}};
   return offered_level(problem, machine, settings);
 }
 
-/// The exact sum of x where the caller wants it, or why it cannot be had at
+/// The exact sum of terms where the caller wants it, or why it cannot be had at
 /// this moment.
-template <class Exec, class X, class Result>
-Refusal exact_sum_of(std::string const& label, Exec const& exec, X const& x,
-                     Result& result) {
+template <class Exec, class Terms, class Result>
+Refusal exact_sum_of(std::string const& label, Exec const& exec,
+                     Terms const& terms, Result& result) {
   if constexpr (!ResultOf<std::remove_cv_t<Result>>::is_reducer) {
-    return exact_sum(label, exec, x, result);
+    return exact_sum(label, exec, terms, result);
   } else if (result.references_scalar()) {
-    return exact_sum(label, exec, x, result.reference());
+    return exact_sum(label, exec, terms, result.reference());
   } else {
     auto const view = result.view();
-    return exact_sum(label, exec, x, view);
+    return exact_sum(label, exec, terms, view);
   }
 }
 
-/// Every reduction of a View. The label that nobody gave says the route.
-template <class Exec, class X, class Result>
-void run_reduce(std::string const& label, Exec const& exec, X const& x,
+/// Every reduction of Views. The label that nobody gave says the route.
+template <class Exec, class Terms, class Result>
+void run_reduce(std::string const& label, Exec const& exec, Terms const& terms,
                 Result& result, Settings const& settings) {
   using R                   = std::remove_cv_t<Result>;
   using Of                  = ResultOf<R>;
   using Value               = typename Of::Value;
-  using Element             = typename X::non_const_value_type;
-  using Accumulator         = reduce_accumulator_t<X, R>;
+  using Element             = typename Terms::Element;
+  using Accumulator         = reduce_accumulator_t<Element, R>;
   constexpr Operation op    = Of::operation;
   constexpr char const* who = "KokkosMMA::reduce";
-  check_reduce_types<Exec, X, R>();
   check_settings(who, settings);
   check_result_place(who, result);
-  if (x.extent(0) > 0 && x.data() == nullptr)
-    invalid_argument(who, "x has ", x.extent(0),
-                     " elements and no memory; allocate it");
+  terms.check(who);
 
-  ReduceProblem const problem = reduce_problem<Exec, X, R>(x);
-  Capability const machine    = capability(exec);
+  ReduceProblem problem    = reduce_problem<Exec, R>(terms);
+  Capability const machine = capability(exec);
   OfferedLevel const offered =
-      level_of_reduction<X>(problem, machine, effective_settings(settings));
+      level_of_reduction<Terms>(problem, machine, effective_settings(settings));
   auto const route_of = [&](Settings const& wish) {
     return route_reduce(problem, machine, wish, active_tuning(exec));
   };
@@ -269,14 +320,15 @@ void run_reduce(std::string const& label, Exec const& exec, X const& x,
   RouteDecision decision = *decided;
 
   Settings call = settle_level(who, settings, offered);
-  if constexpr (op == Operation::sum && is_floating(scalar_v<Element>) &&
+  if constexpr (op == Operation::sum && is_floating(Terms::input) &&
                 is_floating(scalar_v<Value>)) {
     if (call.reproducibility != Reproducibility::run_to_run) {
       std::string const name =
           label.empty()
               ? concatenate(who, "[exact,", to_string(scalar_v<Element>), "]")
               : label;
-      Refusal const refusal = exact_sum_of(name, exec, x, result);
+      Refusal const refusal =
+          exact_sum_of(name, exec, terms.exact_terms(), result);
       if (!refusal) {
         last_route_of_this_thread() = decision.route;
         report_call(who, label, decision);
@@ -288,8 +340,8 @@ void run_reduce(std::string const& label, Exec const& exec, X const& x,
                         " (", refusal.source, ")"));
       report_level(who, call.reproducibility,
                    {Reproducibility::run_to_run, refusal});
-      call.reproducibility = Reproducibility::run_to_run;
-      decision             = decide_wish(call, route_of);
+      problem.intercepted = true;
+      decision            = decide_wish(call, route_of);
     }
   }
   RouteOfCall const route(problem, machine, call, decision);
@@ -300,8 +352,8 @@ void run_reduce(std::string const& label, Exec const& exec, X const& x,
                                   to_string(scalar_v<Element>), "]")
                     : label;
   Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>> const policy(
-      exec, 0, x.extent(0));
-  auto const functor = reduce_functor<op>(x);
+      exec, 0, terms.size());
+  auto const functor = terms.template functor<op>();
   // Kernels of ours keep sums of 16-bit floats in fp32 themselves. Products
   // they round for every call of the functor.
   bool const rounds_itself =
@@ -323,6 +375,7 @@ void run_reduce(std::string const& label, Exec const& exec, X const& x,
       reduce_and_round<op, Accumulator>(name, exec, policy, functor, view);
     }
   }
+  check_level_of_run(who, settings, decision, problem.value);
   last_route_of_this_thread() = decision.route;
 }
 

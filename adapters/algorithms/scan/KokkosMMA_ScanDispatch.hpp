@@ -123,17 +123,19 @@ void scan(std::string const& label, char const* who, Exec const& exec,
   constexpr bool has_total = !std::is_same_v<Place, NoTotal>;
   std::size_t const n      = functor.x.extent(0);
 
-  Settings call             = effective_settings(settings);
   ScanProblem const problem = scan_problem<Accumulator>(functor, n);
   Capability const machine  = capability(exec);
-  auto decided              = decide_or_explain(
-                   who, exec, settings,
-                   [&](Settings const& wish) {
+  OfferedLevel const offered =
+      offered_level(problem, machine, effective_settings(settings));
+  auto decided = decide_or_explain(
+      who, exec, settings,
+      [&](Settings const& wish) {
         return route_scan(problem, machine, wish, active_tuning(exec));
       },
-                   level_of_values(problem.accumulator));
+      offered);
   if (!decided) return;
   RouteDecision decision = *decided;
+  Settings call          = settle_level(who, settings, offered);
   // On Cuda the interception records what it did.
   if (n == 0 || !machine.cuda) last_route_of_this_thread() = decision.route;
 
@@ -175,6 +177,7 @@ void scan(std::string const& label, char const* who, Exec const& exec,
   } else {
     scan_and_convert(name, exec, policy, functor, total);
   }
+  check_level_of_run(who, settings, decision, problem.accumulator);
 }
 
 }  // namespace Impl

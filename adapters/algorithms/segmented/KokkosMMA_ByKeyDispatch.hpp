@@ -115,14 +115,12 @@ std::size_t run_reduce_by_key(std::string const& label, Exec const& exec,
   bool const fits   = room == size;
   std::int64_t runs = 0;
   using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
-  {
-    ScopedSettings const scope(settings);
-    Kokkos::parallel_scan("KokkosMMA::find_runs",
-                          Policy(exec, 0, std::int64_t(size)),
-                          FindRuns<Keys, UniqueKeys>{keys, unique_keys, offsets,
-                                                     std::int64_t(room), fits},
-                          runs);
-  }
+  ScopedSettings const scope(settings);
+  Kokkos::parallel_scan("KokkosMMA::find_runs",
+                        Policy(exec, 0, std::int64_t(size)),
+                        FindRuns<Keys, UniqueKeys>{keys, unique_keys, offsets,
+                                                   std::int64_t(room), fits},
+                        runs);
   last_route_of_this_thread() = route;
   if (!fits) {
     check_room(who, "unique_keys", unique_keys, std::size_t(runs));

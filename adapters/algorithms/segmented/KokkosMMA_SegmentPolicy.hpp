@@ -94,7 +94,7 @@ class SegmentPolicy {
     Impl::check_memory(name, "x", x);
     // explain() asks in parallel_for, and nothing runs before it.
     if (Impl::explains_calls()) return;
-    Impl::decide_call(name, settings, route_function(), levels);
+    static_cast<void>(decide());
     Impl::check_offsets(name, exec, x, m_segments, settings);
   }
   /// The values of segments by an operation.
@@ -113,14 +113,22 @@ class SegmentPolicy {
   Segments const& segments() const { return m_segments; }
   /// The route that parallel_for takes; nothing inside explain().
   std::optional<Impl::RouteDecision> decide() const {
-    return Impl::decide_or_explain(name, m_space, m_settings, route_function(),
-                                   levels);
+    Impl::SegmentedProblem const problem = described();
+    Capability const machine             = capability(m_space);
+    return Impl::decide_or_explain(
+        name, m_space, m_settings,
+        [&](Settings const& call) {
+          return Impl::route_segmented(problem, machine, call,
+                                       Impl::active_tuning(m_space));
+        },
+        Impl::offered_level(problem, machine,
+                            Impl::effective_settings(m_settings)));
   }
+  /// The settings of the call.
+  Settings const& settings() const { return m_settings; }
 
  private:
   static constexpr char const* name = "KokkosMMA::SegmentPolicy";
-  static constexpr Impl::OfferedLevel levels =
-      Impl::level_of_values(scalar_v<value_type>);
 
   template <class Cut>
   static constexpr void check_types() {
@@ -139,17 +147,12 @@ class SegmentPolicy {
                   "length or a View of offsets of 4 or 8 bytes");
     return Impl::segments_of(name, x, segments);
   }
-  auto route_function() const {
+  Impl::SegmentedProblem described() const {
     // What the functor does with the value is its own matter: it counts as a
     // result in the values' own type.
-    Impl::SegmentedProblem const problem =
-        Impl::describe_call<Op::operation, value_type>(
-            m_x, m_segments, Kokkos::View<value_type*, Exec>(), false)
-            .problem;
-    return [problem, exec = m_space](Settings const& call) {
-      return Impl::route_segmented(problem, capability(exec), call,
-                                   Impl::active_tuning(exec));
-    };
+    return Impl::describe_call<Op::operation, value_type>(
+               m_x, m_segments, Kokkos::View<value_type*, Exec>(), false)
+        .problem;
   }
 
   Exec m_space;
@@ -203,6 +206,7 @@ class SegmentedFor<Functor, SegmentPolicy<Exec, X, Segments, Op>> {
     if (m_policy.segments().count() == 0) return;
     if constexpr (launchable) {
       if (route != Route::generic) {
+        ScopedSettings const level(only_level(m_policy.settings()));
         launch(route == Route::mma);
         return;
       }

@@ -238,7 +238,7 @@ std::optional<RouteDecision> decide_segmented(char const* who,
         return route_segmented(problem, capability(exec), call,
                                active_tuning(exec));
       },
-      level_of_values(problem.accumulator));
+      offered_level(problem, capability(exec), effective_settings(settings)));
   if (decision) report_call(who, label, *decision);
   return decision;
 }
@@ -324,6 +324,8 @@ void run_segmented_reduce(std::string const& label, Exec const& exec,
   last_route_of_this_thread() = route;
   if (call.problem.segments == 0) return;
   std::string const name = segmented_label(label, who, route, call.problem);
+  // A launch is laid out for the level of its scope.
+  ScopedSettings const level(only_level(settings));
   reduce_segments<op, A>(route, name, exec, x, segments, result, call, longest);
 }
 
@@ -363,6 +365,7 @@ void run_segmented_scan(std::string const& label, Exec const& exec, X const& x,
   last_route_of_this_thread() = route;
   if (call.problem.segments == 0 || !has_elements(x)) return;
   std::string const name = segmented_label(label, who, route, call.problem);
+  ScopedSettings const level(only_level(settings));
   if constexpr (has_segment_kernel<Exec, A, true, X, Y, Segments>()) {
     if (route != Route::generic) {
       launch_segmented_scan<op, A, Inclusive>(name, exec, x, segments, y, call);

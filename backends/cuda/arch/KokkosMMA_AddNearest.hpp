@@ -23,6 +23,20 @@ struct AddNearest {
   __device__ static double difference(double a, double b) {
     return __dsub_rn(a, b);
   }
+  __device__ static double product(double a, double b) {
+    return __dmul_rn(a, b);
+  }
+  /// As a double, subnormal numbers too.
+  __device__ static double widened(float a) {
+    double result;
+    asm("cvt.f64.f32 %0, %1;" : "=d"(result) : "f"(a));
+    return result;
+  }
+  __device__ static double widened(double a) { return a; }
+  /// a * b + c, rounded once.
+  __device__ static double product_sum(double a, double b, double c) {
+    return __fma_rn(a, b, c);
+  }
 };
 
 }  // namespace KokkosMMA::Impl::Cuda

@@ -7,6 +7,8 @@
 #include <core/mma/KokkosMMA_VectorRange.hpp>
 #include <core/reduce/KokkosMMA_Superaccumulator.hpp>
 
+#include <Kokkos_BitManipulation.hpp>
+
 #include <algorithm>
 #include <cstdint>
 #include <type_traits>
@@ -46,16 +48,18 @@ inline constexpr element_bits_t<Input> exact_nothing =
 
 template <Scalar Input>
 struct ExactVectors {
-  static constexpr Scalar input = Input;
-  static constexpr int per_unit = 16 / size_of(Input);
-  using Unit                    = Vector16;
-  using Bits                    = element_bits_t<Input>;
-  unsigned char const* vectors  = nullptr;
-  std::uint64_t count           = 0;  ///< of whole vectors
-  Bits const* first             = nullptr;
-  std::uint64_t size            = 0;  ///< elements
-  unsigned head                 = 0;  ///< elements before the first vector
-  unsigned edges                = 0;  ///< and with those behind the last
+  static constexpr Scalar input         = Input;
+  static constexpr ExactCarrier carrier = sum_carrier(Input);
+  static constexpr bool has_errors      = false;
+  static constexpr int per_unit         = 16 / size_of(Input);
+  using Unit                            = Vector16;
+  using Bits                            = element_bits_t<Input>;
+  unsigned char const* vectors          = nullptr;
+  std::uint64_t count                   = 0;  ///< of whole vectors
+  Bits const* first                     = nullptr;
+  std::uint64_t size                    = 0;  ///< elements
+  unsigned head  = 0;  ///< elements before the first vector
+  unsigned edges = 0;  ///< and with those behind the last
 
   ExactVectors() = default;
   explicit ExactVectors(VectorRange const& range)
@@ -75,19 +79,20 @@ struct ExactVectors {
     uint4 const v = __ldg(reinterpret_cast<uint4 const*>(vectors) + unit);
     return {{v.x, v.y, v.z, v.w}};
   }
-  __device__ Unit load_any(std::uint64_t unit) const {
+  /// \param filler what stands where no element is: -0, or another number
+  __device__ Unit load_any(std::uint64_t unit,
+                           Bits filler = exact_nothing<Input>) const {
     if (unit < count) return load(unit);
-    constexpr std::uint64_t wide = std::uint64_t(exact_nothing<Input>);
-    constexpr auto word = std::uint32_t(sizeof(Bits) == 2   ? wide << 16 | wide
-                                        : sizeof(Bits) == 4 ? wide
-                                                            : 0);
-    Unit nothing{{word, sizeof(Bits) == 8 ? 0x80000000u : word, word,
-                  sizeof(Bits) == 8 ? 0x80000000u : word}};
+    auto const low = std::uint32_t(
+        sizeof(Bits) == 2 ? std::uint32_t(filler) << 16 | filler : filler);
+    auto const high =
+        sizeof(Bits) == 8 ? std::uint32_t(std::uint64_t(filler) >> 32) : low;
+    Unit nothing{{low, high, low, high}};
     if (unit >= count + edges) return nothing;
     std::uint64_t const edge = unit - count;
     Bits const bits = first[edge < head ? edge : size - (edges - edge)];
     if constexpr (sizeof(Bits) == 2) {
-      nothing[0] = wide << 16 | bits;
+      nothing[0] = std::uint32_t(filler) << 16 | bits;
     } else {
       nothing[0] = std::uint32_t(bits);
       if constexpr (sizeof(Bits) == 8) {
@@ -110,10 +115,12 @@ struct ExactVectors {
 
 template <Scalar Input>
 struct ExactStrided {
-  static constexpr Scalar input = Input;
-  static constexpr int per_unit = 1;
-  using Bits                    = element_bits_t<Input>;
-  using Unit                    = Bits;
+  static constexpr Scalar input         = Input;
+  static constexpr ExactCarrier carrier = sum_carrier(Input);
+  static constexpr bool has_errors      = false;
+  static constexpr int per_unit         = 1;
+  using Bits                            = element_bits_t<Input>;
+  using Unit                            = Bits;
   Bits const* first;
   std::int64_t stride;
   std::uint64_t size;
@@ -123,8 +130,9 @@ struct ExactStrided {
   __device__ Unit load(std::uint64_t unit) const {
     return __ldg(first + std::int64_t(unit) * stride);
   }
-  __device__ Unit load_any(std::uint64_t unit) const {
-    return unit < size ? load(unit) : Bits(exact_nothing<Input>);
+  __device__ Unit load_any(std::uint64_t unit,
+                           Bits filler = exact_nothing<Input>) const {
+    return unit < size ? load(unit) : filler;
   }
   __device__ static exact_real_t<Input> value(Unit const& unit, int) {
     return exact_real<Input>(unit);

@@ -15,13 +15,6 @@
 
 namespace KokkosMMA::Impl::Cuda {
 
-// As variables: functions for the host alone are none of the device's constant
-// expressions to nvcc 12.4.
-template <Scalar Input>
-inline constexpr int limbs_of = exact_limbs(Input);
-template <Scalar Input>
-inline constexpr auto lowest_of = exact_lowest(Input);
-
 /// In place of a format: the sum as a Superaccumulator, not rounded.
 inline constexpr FloatFormat exact_as_limbs{0, 0};
 
@@ -34,14 +27,13 @@ struct ExactTarget {
     return format.exponent_bits == 0;
   }
   /// The part of a thread: limb k, and of the last also what follows the limbs.
-  template <Scalar Input>
+  template <int Limbs>
   __device__ void store_limb(int k, std::int64_t limb, unsigned flags,
                              bool empty) const {
-    constexpr int limbs = limbs_of<Input>;
-    static_assert(sizeof(Superaccumulator<Input>) == 8 * limbs + 8);
-    if (k > limbs) return;
+    static_assert(sizeof(ExactLimbs<Limbs, 0>) == 8 * Limbs + 8);
+    if (k > Limbs) return;
     auto const value =
-        k < limbs ? std::uint64_t(limb) : std::uint64_t(empty) << 32 | flags;
+        k < Limbs ? std::uint64_t(limb) : std::uint64_t(empty) << 32 | flags;
     if (place.memory) {
       static_cast<std::uint64_t*>(place.memory)[k] = value;
       return;
@@ -74,19 +66,24 @@ struct ExactScratch {
   unsigned* flags;
   unsigned* ticket;
 
-  static constexpr std::size_t counters(Scalar input) {
-    return 2 * std::size_t(exact_limbs(input)) + 1;
+  static constexpr std::size_t counters(ExactCarrier const& carrier) {
+    return 2 * std::size_t(carrier.limbs) + 1;
   }
 };
 
 /// Of a block. Limbs of a sum are kept apart where their number does not
 /// depend on the warps.
-template <Scalar Input, class Tuning>
+template <class Elements, class Tuning>
 struct ExactBlockMemory {
-  static constexpr int limbs = exact_limbs(Input);
-  static constexpr int warps = Tuning::value.threads / 32;
-  ExactWarpMemory<Input, Tuning::value.columns> of_warp[warps];
-  std::int64_t sum[limbs];
+  static constexpr int limbs  = Elements::carrier.limbs;
+  static constexpr int lowest = Elements::carrier.lowest;
+  static constexpr int offset = Elements::carrier.offset;
+  static constexpr int warps  = Tuning::value.threads / 32;
+  using OfWarp = ExactWarpMemory<Elements::input, Tuning::value.columns>;
+  static constexpr int window_limbs = OfWarp::limbs;
+  OfWarp of_warp[warps];
+  std::int64_t sum[limbs];  ///< before the end, products added as integers
+  bool has_integers;
   unsigned nonzero[(limbs + 31) / 32];  ///< which limbs of `sum` are not
   unsigned flags;
   unsigned flags_of_all;  ///< of the limbs that are rounded
@@ -95,7 +92,7 @@ struct ExactBlockMemory {
 
 /// Rounds the limbs that the first threads of a block hold, one each, and
 /// stores the result. `flags` count in the first.
-template <Scalar Input, class Memory>
+template <class Memory>
 __device__ void round_and_store(Memory& memory, std::int64_t limb,
                                 unsigned flags, bool empty,
                                 ExactTarget const& target) {
@@ -109,7 +106,7 @@ __device__ void round_and_store(Memory& memory, std::int64_t limb,
   if (k == 0) memory.flags_of_all = flags;
   __syncthreads();
   if (target.takes_limbs()) {
-    target.template store_limb<Input>(k, limb, memory.flags_of_all, empty);
+    target.template store_limb<limbs>(k, limb, memory.flags_of_all, empty);
     return;
   }
   if (k != 0) return;
@@ -124,8 +121,48 @@ __device__ void round_and_store(Memory& memory, std::int64_t limb,
     // One more for what the last carries.
     end = min(32 * word + top + 2, limbs);
   }
-  target.store(round_limbs(memory.sum, first, end, flags, empty,
-                           lowest_of<Input>, target.format));
+  target.store(round_limbs(memory.sum, first, end, flags, empty, Memory::lowest,
+                           target.format));
+}
+
+/// Adds what a thread has loaded, `Values` numbers of it.
+template <class Elements, int Values, class Sum, class Memory>
+__device__ void add_units(Sum& sum, typename Elements::Unit const* units,
+                          [[maybe_unused]] Memory& memory) {
+  typename Sum::Real x[Values];
+#pragma unroll
+  for (int k = 0; k < Values; ++k)
+    x[k] =
+        Elements::value(units[k / Elements::per_unit], k % Elements::per_unit);
+  if constexpr (!Elements::has_errors) {
+    sum.add(x);
+  } else {
+    double error[Values];
+    bool others = false;
+#pragma unroll
+    for (int k = 0; k < Values; ++k) {
+      error[k] = Elements::error(units[k / Elements::per_unit],
+                                 k % Elements::per_unit, x[k]);
+      others   = others || !Elements::is_two_doubles(x[k]);
+    }
+    if (__any_sync(0xffffffffu, others)) {
+      bool added = false;
+#pragma unroll
+      for (int k = 0; k < Values; ++k)
+        if (!Elements::is_two_doubles(x[k]))
+          added |= Elements::add_integers(
+              units[k / Elements::per_unit], k % Elements::per_unit, x[k],
+              error[k], [&](int limb, std::int64_t part) {
+                if (part != 0)
+                  atomicAdd(
+                      reinterpret_cast<unsigned long long*>(memory.sum + limb),
+                      static_cast<unsigned long long>(part));
+              });
+      if (added) memory.has_integers = true;
+      sum.note_other(__any_sync(0xffffffffu, added));
+    }
+    sum.add(x, error);
+  }
 }
 
 /// The exact sum of elements, rounded once by the block that finishes last.
@@ -135,9 +172,9 @@ __global__ void __launch_bounds__(Tuning::value.threads,
                                   min_blocks_of<Tuning::value.min_blocks, 1>)
     exact_reduce(Elements const elements, ExactScratch const scratch,
                  ExactTarget const target, bool const empty) {
-  constexpr Scalar input = Elements::input;
-  using Memory           = ExactBlockMemory<input, Tuning>;
-  using Sum              = ExactWarpSum<input, Tuning::value.columns>;
+  using Memory           = ExactBlockMemory<Elements, Tuning>;
+  using Sum              = ExactWarpSum<Elements::input, Tuning::value.columns,
+                           Elements::has_errors>;
   using Unit             = typename Elements::Unit;
   constexpr int limbs    = Memory::limbs;
   constexpr int values   = Tuning::value.values;
@@ -148,6 +185,11 @@ __global__ void __launch_bounds__(Tuning::value.threads,
 
   __shared__ Memory memory;
   if (threadIdx.x == 0) memory.flags = 0;
+  if constexpr (Elements::has_errors) {
+    if (threadIdx.x == 0) memory.has_integers = false;
+    for (int k = threadIdx.x; k < limbs; k += blockDim.x) memory.sum[k] = 0;
+    __syncthreads();
+  }
   Sum sum(memory.of_warp[threadIdx.x / 32], threadIdx.x % 32);
 
   std::uint64_t const size = elements.units();
@@ -180,21 +222,24 @@ __global__ void __launch_bounds__(Tuning::value.threads,
       if (base < size) load(base);
     }
 #pragma unroll
-    for (int u = 0; u < units; u += in_round) {
-      typename Sum::Real x[values];
-#pragma unroll
-      for (int k = 0; k < values; ++k)
-        x[k] = Elements::value(now[u + k / per_unit], k % per_unit);
-      sum.add(x);
-    }
+    for (int u = 0; u < units; u += in_round)
+      add_units<Elements, values>(sum, now + u, memory);
   }
   __syncthreads();  // the flags are zero
   if (unsigned const flags = sum.finish()) atomicOr(&memory.flags, flags);
   __syncthreads();
   std::int64_t limb = 0;
-  if (threadIdx.x < limbs)
+  if constexpr (Elements::has_errors) {
+    if (memory.has_integers) {
+      if (threadIdx.x == 0) carry_limbs(memory.sum, 0, limbs);
+      __syncthreads();
+      if (threadIdx.x < limbs) limb = memory.sum[threadIdx.x];
+    }
+  }
+  unsigned const of_window = threadIdx.x - unsigned(Memory::offset);
+  if (of_window < unsigned(Memory::window_limbs))
     for (unsigned w = 0; w < blockDim.x / 32; ++w)
-      limb += memory.of_warp[w].limb[threadIdx.x];
+      limb += memory.of_warp[w].limb[of_window];
   unsigned flags = memory.flags;
   if (gridDim.x > 1) {
     if (limb != 0)
@@ -219,7 +264,7 @@ __global__ void __launch_bounds__(Tuning::value.threads,
       if (limb != 0) scratch.limbs[threadIdx.x] = 0;
     }
   }
-  round_and_store<input>(memory, limb, flags, empty, target);
+  round_and_store(memory, limb, flags, empty, target);
 }
 
 /// Launches on the stream of `space`; StreamScratch::deliver says when the
@@ -235,24 +280,24 @@ void launch_exact_reduce(Kokkos::Cuda const& space,
   Device const& d          = device(space.cuda_device());
   auto const processors    = std::uint64_t(d.multiprocessors);
   std::uint64_t const size = elements.units();
-  // Few elements are spread over small blocks, which have more limbs than warps
-  // at most.
-  unsigned threads     = unsigned(tuning.threads);
-  std::uint64_t blocks = processors * tuning.min_blocks;
+  // Few elements are spread over small blocks, which have a thread for each
+  // limb and what follows them.
+  constexpr ExactCarrier carrier = Elements::carrier;
+  unsigned threads               = unsigned(tuning.threads);
+  std::uint64_t blocks           = processors * tuning.min_blocks;
   if (size <= processors * d.tuning->reduce_mma_spread) {
-    threads = 128;
+    threads = carrier.limbs < 128 ? 128 : (carrier.limbs + 32) / 32 * 32;
     blocks  = (size + in_thread * threads - 1) / (in_thread * threads);
   }
   blocks = std::clamp<std::uint64_t>(blocks, 1, max_partials);
 
-  unsigned* const counters =
-      scratch->counters(ExactScratch::counters(Elements::input));
+  unsigned* const counters = scratch->counters(ExactScratch::counters(carrier));
   ExactScratch const shared{reinterpret_cast<std::int64_t*>(counters),
-                            counters + 2 * exact_limbs(Elements::input),
+                            counters + 2 * carrier.limbs,
                             scratch->grid(0, 0).ticket};
   std::size_t const bytes =
       ExactTarget{{}, format}.takes_limbs()
-          ? sizeof(Superaccumulator<Elements::input>)
+          ? sizeof(ExactLimbs<carrier.limbs, carrier.lowest>)
           : std::size_t(1 + format.fraction_bits + format.exponent_bits) / 8;
   scratch.deliver(
       result, bytes, device_accessible, [&](ResultTarget<void> const& place) {

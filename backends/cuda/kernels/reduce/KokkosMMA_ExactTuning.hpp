@@ -78,6 +78,25 @@ constexpr ExactTuning exact_tuning(Scalar input) {
   return tuning;
 }
 
+/// Of the exact sum of products. Not measured yet.
+constexpr ExactTuning exact_products_tuning(Scalar input) {
+  ExactTuning tuning{.threads    = 256,
+                     .min_blocks = 3,
+                     .vectors    = 2,
+                     .values     = 8,
+                     .columns    = 8,
+                     .ahead      = 0};
+  if (input == Scalar::half)
+    tuning = {.threads    = 512,
+              .min_blocks = 2,
+              .vectors    = 2,
+              .values     = 8,
+              .columns    = 32,
+              .ahead      = 0};
+  if (input == Scalar::float64) tuning.values = 4;
+  return tuning;
+}
+
 KOKKOSMMA_IMPL_DESIGNATORS_END
 }  // namespace KokkosMMA::Impl::Cuda
 

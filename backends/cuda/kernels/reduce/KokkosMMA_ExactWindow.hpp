@@ -36,13 +36,15 @@ struct RealBits<double> {
   using Integer = std::int64_t;
 };
 
-/// Where a window may be: the exponent field of its first m.
-template <Scalar Input>
+/// Where a window may be: the exponent field of its first m. Products of
+/// doubles come as two numbers, the rounded product and its error, which has
+/// nothing in the first part and less of its bits in a window of two.
+template <Scalar Input, bool Products = false>
 struct ExactWindow {
   static constexpr FloatFormat format = float_format(exact_carrier(Input));
   static constexpr int fraction       = format.fraction_bits;
   static constexpr int special        = format.special();
-  static constexpr int parts          = 2;
+  static constexpr int parts          = Products ? 3 : 2;
   /// From the last bit of a part to that of the next, which takes what is
   /// left, at most half a last bit, with a bit to spare.
   static constexpr int step = fraction - 1;
@@ -56,8 +58,13 @@ struct ExactWindow {
   /// All half values are in one window: 2^-24 and numbers up to 2^16.
   static constexpr bool whole = Input == Scalar::half;
   static constexpr int first  = whole ? format.bias() + 15 + 2 : lowest;
-  /// Integers of a part that a sum of one word holds.
-  static constexpr int capacity = (1 << (format.exponent_bits + 1)) - 1;
+  /// Of numbers, and of errors, that a lane has in its sum of a part.
+  static constexpr int terms_of(int part) {
+    return Products && part == 1 ? 2 : 1;
+  }
+  /// Numbers whose integers a sum of one word holds.
+  static constexpr int capacity =
+      ((1 << (format.exponent_bits + 1)) - 1) / (Products ? 2 : 1);
 };
 
 /// Shared memory of one warp.
@@ -74,10 +81,10 @@ struct ExactWarpMemory {
 };
 
 /// What a lane holds of the sum of its warp. All lanes make each call.
-template <Scalar Input, int Columns>
+template <Scalar Input, int Columns, bool Products = false>
 class ExactWarpSum {
  public:
-  using Window  = ExactWindow<Input>;
+  using Window  = ExactWindow<Input, Products>;
   using Memory  = ExactWarpMemory<Input, Columns>;
   using Real    = std::conditional_t<Input == Scalar::float64, double, float>;
   using Bits    = typename RealBits<Real>::Bits;
@@ -92,32 +99,20 @@ class ExactWarpSum {
   /// Adds numbers, and overwrites them.
   template <int Values>
   __device__ void add(Real (&x)[Values]) {
-    if (!m_has_other) look_for_others(x);
-    Real t[Values];
-    Bits changed;
-    bool in_window;
-    // Drained and shifted in one place, whatever moves the window: the code of
-    // a kernel is half as long.
-    for (;;) {
-      if (m_wanted != m_window || m_count + Values > Window::capacity) {
-        drain();
-        m_window = m_wanted;
-      }
-      changed   = shift(x, t);
-      in_window = !__any_sync(all, int(changed >> fraction) != 0);
-      if (in_window || !adapt(x)) break;
-    }
-    if (in_window) cut(x, t);
-    if constexpr (!Window::whole) {
-      Bits rest = 0;
-#pragma unroll
-      for (int k = 0; k < Values; ++k) rest |= bits_of(x[k]);
-      if (__any_sync(all, (rest << 1) != 0)) {
-        add_to_bins(x);
-        if (in_window && !__any_sync(all, changed != 0))
-          m_wanted = max(m_window - Window::step, Window::lowest);
-      }
-    }
+    static_assert(!Products);
+    add_with(x, x);
+  }
+  /// Adds products and what rounding took from them, and overwrites both. An
+  /// error is finite, also beside a product that is not.
+  template <int Values>
+  __device__ void add(Real (&x)[Values], Real (&error)[Values]) {
+    static_assert(Products);
+    add_with(x, error);
+  }
+
+  /// Another number than -0 was added elsewhere; all lanes say the same.
+  __device__ void note_other(bool is_there) {
+    m_has_other = m_has_other || is_there;
   }
 
   /// All that the warp has added is in memory.limb then, and its flags are
@@ -144,6 +139,49 @@ class ExactWarpSum {
   static constexpr unsigned all = 0xffffffffu;
   static constexpr int fraction = Window::fraction;
   static constexpr Bits sign    = Bits(1) << (8 * sizeof(Bits) - 1);
+
+  template <int Values>
+  __device__ void add_with(Real (&x)[Values], Real (&error)[Values]) {
+    if (!m_has_other) look_for_others(x);
+    Real t[Values];
+    Bits changed;
+    bool in_window;
+    // Drained and shifted in one place, whatever moves the window: the code of
+    // a kernel is half as long.
+    for (;;) {
+      if (m_wanted != m_window || m_count + Values > Window::capacity) {
+        drain();
+        m_window = m_wanted;
+      }
+      changed   = shift(x, t);
+      in_window = !__any_sync(all, int(changed >> fraction) != 0);
+      if (in_window || !adapt(x)) break;
+    }
+    if (in_window) {
+      cut(x, t);
+      if constexpr (Products) {
+        cut_errors(error);
+      }
+    }
+    if constexpr (!Window::whole) {
+      bool rests = add_rest(x);
+      if constexpr (Products) {
+        rests = add_rest(error) || rests;
+      }
+      if (rests && in_window && !__any_sync(all, changed != 0))
+        m_wanted = max(m_window - Window::step, Window::lowest);
+    }
+  }
+  /// Whether the warp had to add what a window left.
+  template <int Values>
+  __device__ bool add_rest(Real const (&x)[Values]) {
+    Bits rest = 0;
+#pragma unroll
+    for (int k = 0; k < Values; ++k) rest |= bits_of(x[k]);
+    bool const some = __any_sync(all, (rest << 1) != 0);
+    if (some) add_to_bins(x);
+    return some;
+  }
 
   __device__ static Bits bits_of(Real x) { return Kokkos::bit_cast<Bits>(x); }
   __device__ static int exponent_of(Bits bits) {
@@ -226,13 +264,32 @@ class ExactWarpSum {
     }
   }
 
+  /// Adds what lies in the parts behind the first, and leaves the rest. The
+  /// error of a product that fits the first part is no larger than half its
+  /// last bit times 2^-(p-1), and fits the second.
+  template <int Values>
+  __device__ void cut_errors(Real (&error)[Values]) {
+#pragma unroll
+    for (int part = 1; part < Window::parts; ++part) {
+      Real const shift = m(part);
+#pragma unroll
+      for (int k = 0; k < Values; ++k) {
+        Real const t = AddNearest::sum(error[k], shift);
+        m_sum[part] += bits_of(t);
+        error[k] =
+            AddNearest::difference(error[k], AddNearest::difference(t, shift));
+      }
+    }
+  }
+
   /// From the lanes to the limbs of the warp.
   __device__ void drain() {
     if (m_count == 0) return;
 #pragma unroll
     for (int p = 0; p < Window::parts; ++p) {
-      auto const sum = Integer(m_sum[p] - Bits(m_count) * pattern(p));
-      m_sum[p]       = 0;
+      auto const sum =
+          Integer(m_sum[p] - Bits(m_count * Window::terms_of(p)) * pattern(p));
+      m_sum[p] = 0;
       // The pattern of m counts units of 2^(exponent field - 1), where limb 0
       // begins.
       int const position = m_window - p * Window::step - 1;

@@ -3,6 +3,7 @@
 #ifndef KOKKOSMMA_CUDA_COLUMN_REDUCE_HPP
 #define KOKKOSMMA_CUDA_COLUMN_REDUCE_HPP
 
+#include <backends/cuda/runtime/KokkosMMA_LaunchLayout.hpp>
 #include <backends/cuda/runtime/KokkosMMA_StreamScratch.hpp>
 #include <backends/cuda/atom/KokkosMMA_Warp.hpp>
 #include <backends/cuda/kernels/block/KokkosMMA_TuningType.hpp>
@@ -239,7 +240,7 @@ void launch_column_sums(Kokkos::Cuda const& space, void const* x,
   using Value                         = typename Sums::Value;
   check(cudaSetDevice(space.cuda_device()), "cudaSetDevice");
   unsigned const resident =
-      unsigned(device(space.cuda_device()).multiprocessors) * tuning.min_blocks;
+      unsigned(launch_layout(space).multiprocessors) * tuning.min_blocks;
 
   ColumnReduceShape shape{};
   Value* partials = nullptr;

@@ -3,6 +3,7 @@
 #ifndef KOKKOSMMA_CUDA_CSR_REDUCE_HPP
 #define KOKKOSMMA_CUDA_CSR_REDUCE_HPP
 
+#include <backends/cuda/runtime/KokkosMMA_LaunchLayout.hpp>
 #include <backends/cuda/runtime/KokkosMMA_StreamScratch.hpp>
 #include <backends/cuda/arch/KokkosMMA_Ticket.hpp>
 #include <backends/cuda/atom/KokkosMMA_Warp.hpp>
@@ -140,8 +141,8 @@ void launch_tuned_csr_reduce(Kokkos::Cuda const& space, void const* x,
   kernel_facts(space.cuda_device(), kernel, tuning.threads, shared);
   constexpr int bytes = size_of(Input);
   // A device with less shared memory keeps fewer blocks at a time.
-  auto blocks = std::uint64_t(device(space.cuda_device()).multiprocessors) *
-                tuning.min_blocks;
+  auto blocks =
+      std::uint64_t(launch_layout(space).multiprocessors) * tuning.min_blocks;
   constexpr std::uint64_t per_block =
       std::uint64_t(tuning.threads / 32) * tuning.bytes_per_range / bytes;
   std::uint64_t const weighted =
@@ -169,7 +170,7 @@ void launch_csr_reduce(Kokkos::Cuda const& space, void const* x,
                        std::uint64_t size    = OffsetFindings::unknown,
                        std::uint64_t longest = OffsetFindings::unknown) {
   if (segments.count() == 0) return;
-  TuningTable const& table = tuning(space);
+  TuningTable const& table = launch_layout(space).tuning;
   if (longest <= std::uint64_t(table.tiny_csr_bytes) / size_of(Input)) {
     check(cudaSetDevice(space.cuda_device()), "cudaSetDevice");
     launch_tiny_segments<Combine<Op, Value>, Input, Value>(space, x, segments,

@@ -3,6 +3,7 @@
 #ifndef KOKKOSMMA_CUDA_SEGMENTED_REDUCE_HPP
 #define KOKKOSMMA_CUDA_SEGMENTED_REDUCE_HPP
 
+#include <backends/cuda/runtime/KokkosMMA_LaunchLayout.hpp>
 #include <backends/cuda/runtime/KokkosMMA_StreamScratch.hpp>
 #include <backends/cuda/kernels/segmented/KokkosMMA_LongSegments.hpp>
 #include <backends/cuda/kernels/segmented/KokkosMMA_RowSegments.hpp>
@@ -129,12 +130,13 @@ struct SegmentLaunch {
 
   void long_parts(unsigned char const* x, std::uint64_t size,
                   std::uint64_t length, std::uint64_t count) const {
-    auto const kernel     = &reduce_long_segments<Segments, Input, Store>;
-    constexpr int threads = row_segments_tuning.threads;
-    int const resident    = resident_blocks(kernel, threads);
-    std::uint64_t const warps =
-        std::uint64_t(device(space.cuda_device()).multiprocessors) * resident *
-        (threads / 32);
+    auto const kernel         = &reduce_long_segments<Segments, Input, Store>;
+    constexpr int threads     = row_segments_tuning.threads;
+    int const resident        = resident_blocks(kernel, threads);
+    LaunchLayout const layout = launch_layout(space);
+    std::uint64_t const warps = std::uint64_t(layout.multiprocessors) *
+                                layout.blocks(resident, Segments::min_blocks) *
+                                (threads / 32);
     constexpr std::uint64_t tile_bytes = 512 * segment_rows;
     std::uint64_t const tiles          = (length + tile_bytes - 1) / tile_bytes;
     // The number of parts that leaves the fewest tiles to the busiest warp,
@@ -178,7 +180,7 @@ void launch_segments(Kokkos::Cuda const& space, void const* x,
   if (segments.size == 0) return;
   check(cudaSetDevice(space.cuda_device()), "cudaSetDevice");
   SegmentLaunch<Segments, Input, Store> const launch{space, store};
-  TuningTable const& table = tuning(space);
+  TuningTable const& table = launch_layout(space).tuning;
   auto const* const data   = static_cast<unsigned char const*>(x);
   std::uint64_t const size = segments.size * size_of(Input);
   std::uint64_t const length =

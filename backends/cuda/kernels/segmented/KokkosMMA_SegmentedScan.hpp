@@ -3,6 +3,7 @@
 #ifndef KOKKOSMMA_CUDA_SEGMENTED_SCAN_HPP
 #define KOKKOSMMA_CUDA_SEGMENTED_SCAN_HPP
 
+#include <backends/cuda/runtime/KokkosMMA_LaunchLayout.hpp>
 #include <backends/cuda/runtime/KokkosMMA_StreamScratch.hpp>
 #include <backends/cuda/atom/KokkosMMA_Warp.hpp>
 #include <backends/cuda/kernels/block/KokkosMMA_ScanPipeline.hpp>
@@ -344,9 +345,10 @@ void launch_equal_segments(Kokkos::Cuda const& space,
   auto const kernel             = &scan_equal_segments<Scan, Output>;
   int const resident =
       kernel_facts(space.cuda_device(), kernel, threads).resident_blocks;
+  LaunchLayout const layout = launch_layout(space);
   std::uint64_t const at_once =
-      std::uint64_t(device(space.cuda_device()).multiprocessors) * resident *
-      warps;
+      std::uint64_t(layout.multiprocessors) *
+      layout.blocks(resident, segment_walk_tuning<Scan>.min_blocks) * warps;
   std::uint64_t const batches =
       std::clamp<std::uint64_t>(segments.size / (2 * at_once * batch), 1, 8);
   std::uint64_t const chunk =

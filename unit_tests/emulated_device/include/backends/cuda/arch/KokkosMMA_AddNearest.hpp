@@ -4,6 +4,8 @@
 #ifndef KOKKOSMMA_EMULATED_DEVICE_ADD_NEAREST_HPP
 #define KOKKOSMMA_EMULATED_DEVICE_ADD_NEAREST_HPP
 
+#include <cmath>
+
 namespace KokkosMMA::Impl::Cuda {
 
 struct AddNearest {
@@ -14,6 +16,11 @@ struct AddNearest {
   template <class Real>
   static Real difference(Real a, Real b) {
     return a - b;
+  }
+  static double widened(double a) { return a; }
+  static double product(double a, double b) { return a * b; }
+  static double product_sum(double a, double b, double c) {
+    return std::fma(a, b, c);
   }
 };
 

@@ -1,0 +1,48 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOKKOSMMA_CUDA_LAUNCH_LAYOUT_HPP
+#define KOKKOSMMA_CUDA_LAUNCH_LAYOUT_HPP
+
+#include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
+#include <core/routing/KokkosMMA_LaunchShape.hpp>
+#include <core/routing/KokkosMMA_Settings.hpp>
+
+#include <cstdint>
+
+namespace KokkosMMA::Impl::Cuda {
+
+/// What the order of operations of a launch may depend on beside data and call:
+/// numbers of the device and its tuning table, or for level device_independent
+/// those of one device that stands for all. A grid of other numbers than the
+/// device's runs all the same: kernels loop over what a grid leaves, and blocks
+/// of a grid that is too large wait.
+struct LaunchLayout {
+  int multiprocessors;
+  TuningTable const& tuning;
+  bool fixed;  ///< the same for all devices
+
+  /// The launch of a reduction by an opaque functor.
+  constexpr LaunchShape streamed_reduce(StreamedTuning const& tuned,
+                                        std::uint64_t size, int resident,
+                                        unsigned most_blocks) const {
+    return fixed ? fixed_reduce_shape(tuned, size, most_blocks)
+                 : streamed_reduce_shape(tuning, tuned, size, multiprocessors,
+                                         resident, most_blocks);
+  }
+  /// Resident blocks of a multiprocessor: those that the runtime says, or that
+  /// the kernel's launch bounds promise.
+  constexpr int blocks(int resident, int min_blocks) const {
+    return fixed ? min_blocks : resident;
+  }
+};
+
+inline LaunchLayout launch_layout(Kokkos::Cuda const& space) {
+  if (effective_settings().reproducibility != Reproducibility::run_to_run)
+    return {reference_multiprocessors, builtin_tuning, true};
+  Device const& d = device(space.cuda_device());
+  return {d.multiprocessors, *d.tuning, false};
+}
+
+}  // namespace KokkosMMA::Impl::Cuda
+
+#endif

@@ -1,0 +1,264 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Level device_independent: the same bits on devices of any size and with any
+// tuning table.
+
+#include "KernelSupport.hpp"
+
+#include <KokkosMMA_ReferenceFold.hpp>
+
+#include <backends/cuda/kernels/reduce/KokkosMMA_ArrayReduce.hpp>
+#include <backends/cuda/kernels/reduce/KokkosMMA_StreamedReduce.hpp>
+#include <backends/cuda/kernels/segmented/KokkosMMA_ColumnReduce.hpp>
+#include <backends/cuda/kernels/segmented/KokkosMMA_ColumnScan.hpp>
+#include <backends/cuda/kernels/segmented/KokkosMMA_CsrReduce.hpp>
+#include <backends/cuda/kernels/segmented/KokkosMMA_SegmentedReduce.hpp>
+#include <backends/cuda/kernels/segmented/KokkosMMA_SegmentedScan.hpp>
+#include <backends/cuda/runtime/KokkosMMA_LaunchLayout.hpp>
+
+namespace KokkosMMA::Testing {
+namespace {
+
+Kokkos::Cuda const space;
+
+constexpr Settings level = [] {
+  Settings settings;
+  settings.reproducibility = Reproducibility::device_independent;
+  return settings;
+}();
+
+/// Calls run() for devices of every kind: what it returns has the same bits.
+template <class Run>
+auto same_on_every_device(Random& random, Run const& run) {
+  ScopedSettings const scope(level);
+  Impl::Cuda::device_entry(0).multiprocessors = 1;
+  Impl::Cuda::use_tuning(0, Impl::builtin_tuning);
+  auto const first = run();
+  for (int const processors : {7, 108, 132, 144}) {
+    static Impl::TuningTable table;
+    table                                       = random_table(random);
+    Impl::Cuda::device_entry(0).multiprocessors = processors;
+    Impl::Cuda::use_tuning(0, table);
+    auto const bits = run();
+    EXPECT_EQ(first.size(), bits.size());
+    EXPECT_EQ(0, std::memcmp(first.data(), bits.data(),
+                             first.size() * sizeof(first[0])))
+        << "on " << processors << " multiprocessors";
+  }
+  Impl::Cuda::use_tuning(0, Impl::builtin_tuning);
+  return first;
+}
+
+/// Reducers as Kokkos makes them.
+template <Impl::Operation Op, class T>
+struct Joins {
+  using Apply = Impl::Combine<Op, T>;
+  void init(T* value) const { *value = Apply::identity(); }
+  void join(T* into, T const* from) const {
+    *into = Apply::apply(*into, *from);
+  }
+  void final(T*) const {}
+};
+
+template <Impl::Operation Op, class T>
+T streamed(std::vector<T> const& x) {
+  using Reducer = Joins<Op, T>;
+  using Running = Impl::Cuda::RunningValue<Reducer, T>;
+  constexpr auto tuned =
+      Impl::streamed_tuning(sizeof(T), 1, Op == Impl::Operation::sum);
+  using Tuning    = Impl::Cuda::tuning_type<tuned>;
+  auto const call = [x = x.data()](std::int64_t i, T& value) {
+    value = Reducer::Apply::apply(value, x[i]);
+  };
+  using Call = decltype(call);
+  T result{};
+  Impl::LaunchShape const shape =
+      Impl::Cuda::launch_layout(space).streamed_reduce(
+          tuned, x.size(), 2, Impl::Cuda::max_partials);
+  Impl::Cuda::launch_kernel(
+      space, "streamed_reduce",
+      Impl::Cuda::streamed_reduce<Running, Tuning, std::int64_t, T,
+                                  std::remove_const_t<Call>, Reducer>,
+      {shape.blocks, shape.threads}, call, Reducer(), std::int64_t(0),
+      std::uint64_t(x.size()),
+      Impl::Cuda::StreamScratch(space)->grid(shape.blocks, sizeof(T)),
+      Impl::Cuda::ResultTarget<T>{&result, nullptr});
+  return result;
+}
+
+template <Impl::Operation Op, class T>
+void expect_reference(Random& random, std::size_t size) {
+  SCOPED_TRACE(std::to_string(size));
+  std::vector<T> x(size);
+  for (T& element : x)
+    element = T(Op == Impl::Operation::prod ? random.uniform(0.5, 1.5)
+                                            : random.normal());
+  auto const bits = same_on_every_device(
+      random, [&] { return std::vector<T>{streamed<Op>(x)}; });
+  using Apply      = Impl::Combine<Op, T>;
+  T const expected = reference_fold<T>(
+      Impl::streamed_tuning(sizeof(T), 1, Op == Impl::Operation::sum), size,
+      Apply::identity(), [&](std::uint64_t i) { return x[i]; },
+      [](T a, T b) { return Apply::apply(a, b); });
+  EXPECT_EQ(0, std::memcmp(&expected, &bits[0], sizeof(T)))
+      << expected << " and " << bits[0];
+}
+
+TEST(DeviceIndependent, StreamedReductions) {
+  Random random;
+  SCOPED_TRACE(random.note());
+  using enum Impl::Operation;
+  for (std::size_t const size :
+       {std::size_t(1), std::size_t(random.integer(2, 5000))}) {
+    expect_reference<sum, float>(random, size);
+    expect_reference<sum, double>(random, size);
+    expect_reference<prod, double>(random, size);
+    expect_reference<max, float>(random, size);
+  }
+  // Beyond an index for each thread: whole tiles and the rest of a share.
+  expect_reference<sum, float>(random,
+                               std::size_t(random.integer(2200000, 2400000)));
+  expect_reference<sum, double>(random,
+                                std::size_t(random.integer(600000, 800000)));
+}
+
+// As many blocks as there is room for their values, and no thread without work
+// where there is work for all.
+TEST(DeviceIndependent, ShapesOfLaunches) {
+  for (std::size_t const bytes : {1, 4, 8, 16, 32, 64})
+    for (std::uint64_t size = 0; size < (std::uint64_t(1) << 40);
+         size               = size * 3 / 2 + 1) {
+      Impl::StreamedTuning const tuning = Impl::streamed_tuning(bytes);
+      Impl::LaunchShape const shape =
+          Impl::fixed_reduce_shape(tuning, size, Impl::Cuda::max_partials);
+      EXPECT_GE(shape.blocks, 1u);
+      EXPECT_LE(shape.blocks, Impl::Cuda::max_partials);
+      EXPECT_TRUE(shape.threads == unsigned(tuning.threads) ||
+                  std::uint64_t(shape.blocks) * shape.threads <
+                      size + shape.threads + 1)
+          << size;
+    }
+}
+
+/// Elements and, for every kernel of segments, what it makes of them.
+template <class T>
+void expect_segments(Random& random, std::size_t size, std::size_t length) {
+  SCOPED_TRACE(std::to_string(size) + " in segments of " +
+               std::to_string(length));
+  using V                  = typename T::Value;
+  constexpr auto sum       = Impl::Operation::sum;
+  constexpr Scalar element = T::input;
+  Row<typename T::Bits> x(size, int(random.integer(0, 16 / T::bytes - 1)));
+  for (std::size_t i = 0; i < size; ++i) x[i] = T::bits_of(random.normal());
+  Impl::EqualSegments const equal{size, length};
+  std::vector<std::int32_t> offsets{0};
+  while (std::size_t(offsets.back()) < size)
+    offsets.push_back(std::int32_t(std::min<std::int64_t>(
+        std::int64_t(size),
+        offsets.back() + random.integer(0, 2 * std::int64_t(length)))));
+  Impl::OffsetSegments<std::int32_t> const cut{offsets.data(),
+                                               offsets.size() - 1};
+  auto const close = [&](std::vector<V> const& sums, auto const& begin_of) {
+    for (std::size_t s = 0; s < sums.size(); ++s) {
+      double expected = 0, magnitude = 0;
+      for (std::size_t i = begin_of(s); i < begin_of(s + 1); ++i) {
+        expected += double(T::value_of(x[i]));
+        magnitude += std::abs(double(T::value_of(x[i])));
+      }
+      ASSERT_NEAR(expected, double(sums[s]), 1e-4 * magnitude) << s;
+    }
+  };
+  close(same_on_every_device(
+            random,
+            [&] {
+              Results<V> results(equal.count());
+              Impl::Cuda::launch_segmented_reduce<sum, element, V>(
+                  space, x.data(), equal, results.store(), false);
+              return results.values();
+            }),
+        [&](std::size_t s) { return std::min(s * length, size); });
+  close(same_on_every_device(random,
+                             [&] {
+                               Results<V> results(cut.count());
+                               Impl::Cuda::launch_csr_reduce<sum, element, V>(
+                                   space, x.data(), cut, results.store(), size);
+                               return results.values();
+                             }),
+        [&](std::size_t s) { return std::size_t(offsets[s]); });
+  auto const scanned = [&](auto const& segments) {
+    std::vector<V> y(size);
+    Impl::Cuda::launch_segmented_scan<sum, element, V, true>(
+        space, x.data(), size, segments, y.data());
+    return y;
+  };
+  same_on_every_device(random, [&] { return scanned(equal); });
+  same_on_every_device(random, [&] { return scanned(cut); });
+}
+
+TEST(DeviceIndependent, Segments) {
+  Random random;
+  SCOPED_TRACE(random.note());
+  using Float  = Combined<Scalar::float32, float>;
+  using Double = Combined<Scalar::float64, double>;
+  for (std::size_t const length :
+       {std::size_t(1), std::size_t(random.integer(2, 40)),
+        std::size_t(random.integer(300, 5000)), std::size_t(32768)})
+    expect_segments<Float>(random, std::size_t(random.integer(50000, 90000)),
+                           length);
+  expect_segments<Double>(random, 70000, 70000);
+}
+
+TEST(DeviceIndependent, Columns) {
+  Random random;
+  SCOPED_TRACE(random.note());
+  using T = Combined<Scalar::float32, float>;
+  for (std::size_t const columns : {3, 64, 500}) {
+    std::size_t const rows = 100000 / columns;
+    Row<std::uint32_t> x(rows * columns, 0);
+    for (std::size_t i = 0; i < x.size(); ++i)
+      x[i] = T::bits_of(random.normal());
+    auto const sums  = same_on_every_device(random, [&] {
+      Results<float> results(columns);
+      Impl::Cuda::launch_column_reduce<Impl::Operation::sum, T::input, float>(
+          space, x.data(), rows, columns, columns, results.store(), false);
+      return results.values();
+    });
+    auto const scans = same_on_every_device(random, [&] {
+      std::vector<float> y(rows * columns);
+      Impl::Cuda::launch_column_scan<Impl::Operation::sum, T::input, float,
+                                     true>(space, x.data(), rows, columns,
+                                           columns, y.data(), columns);
+      return y;
+    });
+    for (std::size_t j = 0; j < columns; ++j) {
+      double expected = 0;
+      for (std::size_t i = 0; i < rows; ++i)
+        expected += double(T::value_of(x[i * columns + j]));
+      ASSERT_NEAR(expected, sums[j], 1e-5 * double(rows));
+      ASSERT_NEAR(expected, scans[(rows - 1) * columns + j],
+                  1e-5 * double(rows));
+    }
+  }
+}
+
+// Without the level the device's own numbers count.
+TEST(DeviceIndependent, LayoutsOfLaunches) {
+  Impl::Cuda::device_entry(0).multiprocessors = 7;
+  static Impl::TuningTable table              = Impl::builtin_tuning;
+  table.reduce_spread                         = 1;
+  Impl::Cuda::use_tuning(0, table);
+  auto const own = Impl::Cuda::launch_layout(space);
+  EXPECT_EQ(7, own.multiprocessors);
+  EXPECT_EQ(1, own.tuning.reduce_spread);
+  EXPECT_EQ(5, own.blocks(5, 2));
+  ScopedSettings const scope(level);
+  auto const fixed = Impl::Cuda::launch_layout(space);
+  EXPECT_EQ(132, fixed.multiprocessors);
+  EXPECT_EQ(Impl::builtin_tuning, fixed.tuning);
+  EXPECT_EQ(2, fixed.blocks(5, 2));
+  Impl::Cuda::use_tuning(0, Impl::builtin_tuning);
+}
+
+}  // namespace
+}  // namespace KokkosMMA::Testing
