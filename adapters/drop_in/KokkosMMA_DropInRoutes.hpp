@@ -172,6 +172,7 @@ concept RefusedTypes =
 }  // namespace KokkosMMA::Impl
 
 // Kokkos makes one of these of every call before it tells Kokkos Tools of it.
+#if !defined(__CUDA_ARCH__)
 // Declared as in Kokkos 4.6 to 5.2; where Kokkos no longer makes it, the
 // specialisation is of nothing.
 namespace Kokkos::Tools::Impl {
@@ -196,6 +197,7 @@ requires(
   }
 };
 }  // namespace Kokkos::Tools::Impl
+#endif  // __CUDA_ARCH__
 
 KOKKOSMMA_IMPL_ROUTE_REDUCE(RangePolicy, !KokkosMMA::Impl::OwnFunctor<F>)
 KOKKOSMMA_IMPL_ROUTE_REDUCE(MDRangePolicy, !KokkosMMA::Impl::OwnFunctor<F>)

@@ -100,27 +100,6 @@ void deliver_total(Cuda::StreamScratch const& scratch, std::uint64_t words,
   if (!on_device) scratch.wait();
 }
 
-// As in adapters/drop_in/KokkosMMA_ErasedFor.hpp.
-#if defined(__CUDA_ARCH__)
-template <class Call>
-bool run_reduce(Call& call);
-template <class Call>
-bool run_scan(Call& call);
-#else
-
-/// Prints the line of a call that KOKKOSMMA_VERBOSE asks for, once for each
-/// `reported`.
-[[gnu::cold]] inline void report_route(ErasedCall const& call,
-                                       char const* pattern, std::uint64_t size,
-                                       RouteDecision const& decision) {
-  std::string const label = VerboseLines::seen();
-  if (call.reported.test_and_set()) return;
-  std::fprintf(stderr, "KokkosMMA: %s %s%sn=%llu value=%zu bytes %s\n", pattern,
-               label.c_str(), label.empty() ? "" : " ",
-               static_cast<unsigned long long>(size), call.value_bytes,
-               to_string(decision).c_str());
-}
-
 /// Runs `launch(scratch)`, or says what the call meets that Kokkos has its own
 /// answer to: a device without room for scratch, and a captured stream whose
 /// result the host would wait for.
@@ -138,12 +117,6 @@ Refusal with_scratch(Kokkos::Cuda const& space, bool result_on_device,
     return {"the device has no memory left for scratch",
             "backends/cuda/runtime/KokkosMMA_StreamScratch.hpp"};
   }
-}
-
-/// What the values of a call are joined in.
-inline Scalar value_of(ReduceProblem const& problem) { return problem.value; }
-inline Scalar value_of(ScanProblem const& problem) {
-  return problem.accumulator;
 }
 
 /// Says once that a call does not have the level that is asked for: Kokkos' own
@@ -167,6 +140,33 @@ inline Scalar value_of(ScanProblem const& problem) {
   }
   if (settings.reproducibility > offered.level)
     report_level(pattern, settings.reproducibility, offered);
+}
+
+// As in adapters/drop_in/KokkosMMA_ErasedFor.hpp.
+#if defined(__CUDA_ARCH__)
+template <class Call>
+bool run_reduce(Call& call);
+template <class Call>
+bool run_scan(Call& call);
+#else
+
+/// Prints the line of a call that KOKKOSMMA_VERBOSE asks for, once for each
+/// `reported`.
+[[gnu::cold]] inline void report_route(ErasedCall const& call,
+                                       char const* pattern, std::uint64_t size,
+                                       RouteDecision const& decision) {
+  std::string const label = VerboseLines::seen();
+  if (call.reported.test_and_set()) return;
+  std::fprintf(stderr, "KokkosMMA: %s %s%sn=%llu value=%zu bytes %s\n", pattern,
+               label.c_str(), label.empty() ? "" : " ",
+               static_cast<unsigned long long>(size), call.value_bytes,
+               to_string(decision).c_str());
+}
+
+/// What the values of a call are joined in.
+inline Scalar value_of(ReduceProblem const& problem) { return problem.value; }
+inline Scalar value_of(ScanProblem const& problem) {
+  return problem.accumulator;
 }
 
 /// Chooses a route with `route(wish, capability, tuning)` and runs it with

@@ -45,6 +45,12 @@ struct ErasedFor {
   ForProblem problem;
 };
 
+/// What ran the last loop of this host thread that came to the library.
+inline Route& last_loop_route_of_this_thread() {
+  thread_local Route route = Route::automatic;
+  return route;
+}
+
 // nvcc reads the host's code once more with the device's. Nothing below names a
 // kernel: there a declaration is enough. With the same for reductions, scans
 // and team kernels the device compiler takes 0.4 s of 5.2 less for a source
@@ -53,12 +59,6 @@ struct ErasedFor {
 template <class Call>
 void run_for(Call const& call);
 #else
-
-/// What ran the last loop of this host thread that came to the library.
-inline Route& last_loop_route_of_this_thread() {
-  thread_local Route route = Route::automatic;
-  return route;
-}
 
 template <class Call>
 [[gnu::cold]] void report_loop(Call const& call,

@@ -43,17 +43,17 @@ struct ErasedTeam {
   TeamProblem problem;
 };
 
-// As in adapters/drop_in/KokkosMMA_ErasedFor.hpp.
-#if defined(__CUDA_ARCH__)
-template <class Call>
-void run_team(Call const& call);
-#else
-
 /// What ran the last team kernel of this host thread.
 inline Route& last_team_route_of_this_thread() {
   thread_local Route route = Route::automatic;
   return route;
 }
+
+// As in adapters/drop_in/KokkosMMA_ErasedFor.hpp.
+#if defined(__CUDA_ARCH__)
+template <class Call>
+void run_team(Call const& call);
+#else
 
 template <class Call>
 [[gnu::cold]] void report_team(Call const& call,
