@@ -8,7 +8,7 @@
     kokkosmma-bench report FOLDER           tables and plots of a result folder again
     kokkosmma-bench compare A B             two JSONs or result folders against each other
 
-Ends with status 1 when a program or a case failed (the results of the others are kept), 2 when it was called in a wrong way.
+Exit status: 0 done, 1 a program or a case failed (the results of the others are kept), 2 the call is wrong.
 """
 
 import argparse
