@@ -29,7 +29,7 @@ endif()
 
 if(PKG_CONFIG)
   # Moved, as a package of a distribution is after it was built.
-  set(moved "${PREFIX} moved")
+  set(moved "${PREFIX}_moved")
   file(REMOVE_RECURSE "${moved}")
   file(COPY "${PREFIX}/" DESTINATION "${moved}")
   set(ENV{PKG_CONFIG_PATH} "${moved}/${DATA}/pkgconfig")
