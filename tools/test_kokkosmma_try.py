@@ -118,7 +118,7 @@ class Small(unittest.TestCase):
     def test_lines_that_differ_from_run_to_run(self):
         count = "echo x >> count; wc -l < count"
         run = self.run_it("--run", f"bash -c 'echo same; {count}'", "--no-tables", work="of_count")
-        self.assertEqual(self.row(run, 0)[-1], "equal; not compared: 1 line that differ from run to run")
+        self.assertEqual(self.row(run, 0)[-1], "equal; not compared: 1 line that differs from run to run")
         run = self.run_it("--run", f"bash -c '{count}'", "--no-tables", work="of_count")
         self.assertIn("not compared: every line differs from run to run", self.row(run, 0)[-1])
         run = self.run_it("--run", f"bash -c '{count}'", "--no-tables", "--compare", ".*", work="of_other_count")
@@ -172,6 +172,14 @@ class Small(unittest.TestCase):
         run = compare("--help")
         self.assertEqual((run.returncode, run.stderr), (0, ""))
         self.assertIn("Exit status: 0", run.stdout)
+
+    def test_the_page_has_every_option(self):
+        page = HERE.parent / "docs" / "tools.md"
+        section = page.read_text(encoding="utf-8").partition("\n## kokkosmma-try\n")[2].partition("\n## ")[0]
+        table = section.partition("| option | meaning |")[2].partition("\n\n")[0]
+        own = set(re.findall(r"^ +(--[a-z-]+)", compare("--help", COLUMNS="500").stdout, re.MULTILINE))
+        in_page = {option for line in table.splitlines() for option in re.findall(r"`(--[a-z-]+)[ `]", line.split(" | ")[0])}
+        self.assertEqual(own - {"--help"}, in_page)
 
     def test_an_installation_is_found_from_the_tool(self):
         for library in ("lib", "lib64", "lib/x86_64-linux-gnu", "libraries"):
