@@ -150,6 +150,7 @@ class Small(unittest.TestCase):
         self.assertEqual((run.returncode, run.stdout), (1, ""))
         self.assertIn("plain: configure ended with status 1", run.stderr)
         self.assertIn("-- -DKokkos_ROOT=<its prefix>", run.stderr)
+        self.assertIn(f"`cmake --preset host` in {HERE.parent} provides one", run.stderr)
 
     def test_an_application_below_the_standard(self):
         run = self.run_it("--compare", "steps", source=self.folder / "old", work="of_old")
