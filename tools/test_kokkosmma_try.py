@@ -61,6 +61,9 @@ class Small(unittest.TestCase):
                            ("two/CMakeLists.txt", CMAKE + "add_executable(other small.cpp)\n"), ("two/small.cpp", SOURCE),
                            ("old/CMakeLists.txt", CMAKE.replace("find_package", "set(CMAKE_CXX_STANDARD 17)\nfind_package", 1)),
                            ("old/small.cpp", SOURCE),
+                           ("older/CMakeLists.txt", CMAKE + "set_source_files_properties(small.cpp PROPERTIES COMPILE_OPTIONS -std=c++17\n"
+                            "  INCLUDE_DIRECTORIES ${CMAKE_SOURCE_DIR})\n"),
+                           ("older/small.cpp", SOURCE), ("older/Kokkos_Core.hpp", ""),
                            ("needs/CMakeLists.txt", CMAKE.replace("CONFIG", "CONFIG REQUIRED")), ("needs/small.cpp", SOURCE),
                            ("kokkos/KokkosConfig.cmake", "add_library(Kokkos::kokkoscore INTERFACE IMPORTED)\n")):
             (cls.folder / path).parent.mkdir(exist_ok=True)
@@ -153,9 +156,13 @@ class Small(unittest.TestCase):
         self.assertIn(f"`cmake --preset host` in {HERE.parent} provides one", run.stderr)
 
     def test_an_application_below_the_standard(self):
-        run = self.run_it("--compare", "steps", source=self.folder / "old", work="of_old")
+        run = self.run_it("--run", "small macros", "--compare", "^Release.*", "--no-tables", source=self.folder / "old", work="of_old")
+        self.assertIn("`Release 201703` and `Release 202002`", self.row(run, 1)[-1])
+        self.assertIn("NOTE: with the drop-in small is compiled as C++20", run.stdout)
+        self.assertNotIn("does nothing", run.stdout)
+        run = self.run_it("--compare", "steps", "--no-tables", source=self.folder / "older", work="of_older")
         self.assertEqual(self.row(run, 0)[-1], "equal")
-        self.assertIn("NOTE: the drop-in does nothing in small: compiled below C++20", run.stdout)
+        self.assertIn("NOTE: the drop-in does nothing in sources that are compiled below C++20", run.stdout)
 
     def test_wrong_calls(self):
         two = self.folder / "two"
