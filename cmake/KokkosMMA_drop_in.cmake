@@ -9,7 +9,8 @@
 # Whatever links Kokkos::kokkos then has KokkosMMA_DropIn.hpp put before each of its C++ sources, wherever the application gets Kokkos:
 # find_package in any folder (imported targets are known only in the folder that asked for them, so each call is followed), add_subdirectory
 # or FetchContent (ordinary targets, amended once all folders are read). Kokkos' own libraries are compiled as ever. A target stays out
-# with set_target_properties(<target> PROPERTIES KOKKOSMMA_DROP_IN_OFF ON).
+# with set_target_properties(<target> PROPERTIES KOKKOSMMA_DROP_IN_OFF ON). -DKokkosMMA_DROP_IN_CXX_STANDARD=20 raises the standard of what
+# the application's own CMake files compile below C++20, as linking KokkosMMA::drop_in does.
 
 include_guard(GLOBAL)
 
@@ -21,6 +22,9 @@ endif()
 # For the functions below. What CMake includes by this variable has no policy scope of its own, and the application's stay as they are.
 cmake_policy(PUSH)
 cmake_policy(VERSION 3.20)
+
+set(KokkosMMA_DROP_IN_CXX_STANDARD "" CACHE STRING "Standard that sources which use Kokkos are raised to; the drop-in needs 20")
+mark_as_advanced(KokkosMMA_DROP_IN_CXX_STANDARD)
 
 # Beside this file in the source tree, some folders up when installed: the library folder may have a name of its own between them.
 function(kokkosmma_drop_in_find_header)
@@ -71,6 +75,15 @@ function(kokkosmma_drop_in_amend target origin)
 
   # Kokkos 5 asks for C++20 itself.
   get_target_property(features ${target} INTERFACE_COMPILE_FEATURES)
+  set(wanted "$<NOT:$<BOOL:$<TARGET_PROPERTY:KOKKOSMMA_DROP_IN_OFF>>>")
+  if(KokkosMMA_DROP_IN_CXX_STANDARD)
+    foreach(language IN ITEMS cxx cuda)
+      if(language STREQUAL "cxx" OR features MATCHES "cuda_std_")
+        set_property(TARGET ${target} APPEND PROPERTY INTERFACE_COMPILE_FEATURES
+                                                      "$<${wanted}:${language}_std_${KokkosMMA_DROP_IN_CXX_STANDARD}>")
+      endif()
+    endforeach()
+  endif()
   if(features MATCHES "(cxx|cuda)_std_2[0-9]")
     set_property(GLOBAL PROPERTY KokkosMMA_drop_in_standard_is_known ON)
   endif()
@@ -153,8 +166,12 @@ function(kokkosmma_drop_in_finish)
     kokkosmma_drop_in_below_standard("${CMAKE_SOURCE_DIR}" targets)
     if(targets)
       list(JOIN targets ", " targets)
+    endif()
+    if(targets AND KokkosMMA_DROP_IN_CXX_STANDARD GREATER_EQUAL 20)
+      message(STATUS "KokkosMMA: compiled as C++${KokkosMMA_DROP_IN_CXX_STANDARD} for the drop-in: ${targets}")
+    elseif(targets)
       message(WARNING "KokkosMMA: the drop-in needs C++20 and does nothing in what is compiled below it: ${targets}. Configure with "
-                      "-DCMAKE_CXX_STANDARD=20, or set CXX_STANDARD (CUDA_STANDARD) of these targets.")
+                      "-DCMAKE_CXX_STANDARD=20, or where that is overruled with -DKokkosMMA_DROP_IN_CXX_STANDARD=20.")
     endif()
   endif()
 endfunction()

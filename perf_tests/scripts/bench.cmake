@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-# The target bench_run, kokkosmma-bench in an installation, and its test.
+# The target bench_run; kokkosmma-bench, kokkosmma-compare and kokkosmma-tune in an installation; their test.
 
 set(programs perf_reduce perf_scan perf_segmented perf_stencil)
 set(driver "${CMAKE_CURRENT_SOURCE_DIR}/scripts/kokkosmma_bench.py")
@@ -32,15 +32,24 @@ foreach(library IN ITEMS Kokkos::kokkoscore benchmark::benchmark)
     list(APPEND library_dirs "$<TARGET_FILE_DIR:${library}>")
   endif()
 endforeach()
-set_target_properties(${programs} PROPERTIES INSTALL_RPATH "${library_dirs}" INSTALL_RPATH_USE_LINK_PATH TRUE)
-install(TARGETS ${programs} RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" ${install_bench})
+set_target_properties(${programs} perf_tune PROPERTIES INSTALL_RPATH "${library_dirs}" INSTALL_RPATH_USE_LINK_PATH TRUE)
+install(TARGETS ${programs} perf_tune RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" ${install_bench})
 install(
   FILES scripts/bench_results.py scripts/compare.py scripts/kokkosmma_bench.py scripts/markdown_table.py
         scripts/paper_tables.py scripts/plots.py
   DESTINATION "${modules_dir}" ${install_bench})
 file(RELATIVE_PATH modules_from_bin "/prefix/${CMAKE_INSTALL_BINDIR}" "/prefix/${modules_dir}")
-configure_file(scripts/kokkosmma-bench.in "${CMAKE_CURRENT_BINARY_DIR}/kokkosmma-bench" @ONLY)
-install(PROGRAMS "${CMAKE_CURRENT_BINARY_DIR}/kokkosmma-bench" DESTINATION "${CMAKE_INSTALL_BINDIR}" ${install_bench})
+foreach(name_module_arguments IN ITEMS "bench|kokkosmma_bench|, programs=HERE" "compare|compare|")
+  string(REGEX MATCH "(.*)\\|(.*)\\|(.*)" name_module_arguments "${name_module_arguments}")
+  set(name "kokkosmma-${CMAKE_MATCH_1}")
+  set(module "${CMAKE_MATCH_2}")
+  set(arguments "${CMAKE_MATCH_3}")
+  configure_file(scripts/kokkosmma-script.in "${CMAKE_CURRENT_BINARY_DIR}/${name}" @ONLY)
+  install(PROGRAMS "${CMAKE_CURRENT_BINARY_DIR}/${name}" DESTINATION "${CMAKE_INSTALL_BINDIR}" ${install_bench})
+endforeach()
+# A second name: a link, as installed programs find their libraries from where they are.
+file(CREATE_LINK perf_tune "${CMAKE_CURRENT_BINARY_DIR}/kokkosmma-tune" SYMBOLIC)
+install(PROGRAMS "${CMAKE_CURRENT_BINARY_DIR}/kokkosmma-tune" DESTINATION "${CMAKE_INSTALL_BINDIR}" ${install_bench})
 
 if(Python3_FOUND)
   # The real programs on small data, through an installation.

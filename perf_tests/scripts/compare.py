@@ -3,14 +3,16 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Compares two runs of the benchmarks case by case.
 
-    compare.py before.json after.json
-    compare.py bench_results/nvidia_h200_monday bench_results/nvidia_h200_tuesday --fail-on-regression
+    kokkosmma-compare before.json after.json
+    kokkosmma-compare bench_results/nvidia_h200_monday bench_results/nvidia_h200_tuesday --fail-on-regression
 
 A ratio is how many times faster B is than A. It is beyond noise when it leaves 1 by more than each of
   - the threshold, 5 %,
   - three standard errors of the two medians, from the variation of their samples,
   - half as much again as what 95 % of the peers changed by at that scale of time: Kokkos' own code, CUB and the other libraries are the
     same in both runs, so what they change by is the machine's doing.
+
+Exit status: 0 compared, 1 a regression with --fail-on-regression, 2 the call is wrong or a file cannot be read.
 """
 
 import argparse
@@ -206,7 +208,7 @@ def main(arguments):
     try:
         return act(parser.parse_args(arguments))
     except BadFile as error:
-        print(f"compare.py: {error}", file=sys.stderr)
+        print(f"{parser.prog}: {error}", file=sys.stderr)
         return 2
 
 

@@ -8,7 +8,7 @@
     kokkosmma-bench report FOLDER           tables and plots of a result folder again
     kokkosmma-bench compare A B             two JSONs or result folders against each other
 
-Ends with status 1 when a program or a case failed (the results of the others are kept), 2 when it was called in a wrong way.
+Exit status: 0 done, 1 a program or a case failed (the results of the others are kept), 2 the call is wrong.
 """
 
 import argparse
@@ -126,7 +126,7 @@ class Progress:
     def __init__(self, programs):
         self.programs, self.start = programs, time.monotonic()
         self.shown, self.over, self.done_before = 0.0, 0, 0
-        self.terminal = sys.stdout.isatty()
+        self.terminal = sys.stderr.isatty()
 
     @staticmethod
     def clock(seconds):
@@ -142,7 +142,7 @@ class Progress:
             if cases >= 5 and (not last or self.over + 1 < len(self.programs)):
                 rest = sum(len(later.cases) for later in self.programs[self.over:]) - done
                 text += f", about {self.clock((now - self.start) / cases * rest)} left"
-            print(f"\r{text:78}" if self.terminal else text, end="\n" if last or not self.terminal else "", flush=True)
+            print(f"\r{text:78}" if self.terminal else text, end="\n" if last or not self.terminal else "", file=sys.stderr, flush=True)
         if last:
             self.done_before += done
             self.over += 1

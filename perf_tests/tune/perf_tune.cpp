@@ -246,15 +246,23 @@ struct TuneOptions {
   std::string flag, path;
 };
 
-constexpr char const* usage =
-    "perf_tune --out=FILE        measures the constants of the routes on this "
-    "GPU and writes them\n"
-    "perf_tune --check=FILE      says whether a table is one that this library "
-    "reads\n"
-    "perf_tune --built-in=FILE   prints a table as "
-    "core/routing/KokkosMMA_BuiltInTunings.hpp has them\n"
-    "An application uses a table with KOKKOSMMA_TUNING=FILE "
-    "(docs/tuning.md).\n";
+/// `name`: as it was called. Installed, kokkosmma-tune is another name of it.
+std::string usage(std::string const& name) {
+  return name +
+         " --out=FILE        measures the constants of the routes on this GPU "
+         "and writes them\n" +
+         name +
+         " --check=FILE      says whether a table is one that this library "
+         "reads\n" +
+         name +
+         " --built-in=FILE   prints a table as "
+         "core/routing/KokkosMMA_BuiltInTunings.hpp has them\n"
+         "An application uses a table with KOKKOSMMA_TUNING=FILE "
+         "(docs/tuning.md).\n"
+         "Exit status: 0 done, 1 measuring failed, 2 a wrong call, a table "
+         "that "
+         "is refused, or nothing to tune here.\n";
+}
 
 TuneOptions parse_tune(int argc, char** argv) {
   TuneOptions options;
@@ -398,9 +406,10 @@ int measure(TuneOptions const& options) {
 
 int main(int argc, char** argv) {
   using namespace perf;
+  std::string const name = std::filesystem::path(argv[0]).filename();
   try {
     if (argc == 2 && std::string_view(argv[1]) == "--help") {
-      std::cout << usage;
+      std::cout << usage(name);
       return 0;
     }
     TuneOptions const options = parse_tune(argc, argv);
@@ -416,18 +425,18 @@ int main(int argc, char** argv) {
 #else
     char const* const why = "this Kokkos has no Cuda execution space";
 #endif
-    std::cerr << "perf_tune: there is nothing to tune: " << why
+    std::cerr << name << ": there is nothing to tune: " << why
               << ", and every other space takes route generic; nothing was "
                  "written\n";
     return 2;
   } catch (UsageError const& error) {
-    std::cerr << "perf_tune: " << error.what() << "\n" << usage;
+    std::cerr << name << ": " << error.what() << "\n" << usage(name);
     return 2;
   } catch (std::invalid_argument const& error) {
-    std::cerr << "perf_tune: " << error.what() << "\n";
+    std::cerr << name << ": " << error.what() << "\n";
     return 2;
   } catch (std::exception const& error) {
-    std::cerr << "perf_tune: " << error.what() << "; no table was written\n";
+    std::cerr << name << ": " << error.what() << "; no table was written\n";
     return 1;
   }
 }

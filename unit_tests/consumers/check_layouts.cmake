@@ -11,23 +11,25 @@ cmake_minimum_required(VERSION 3.25)
 set(packages "${SOURCES}/layouts/packages")
 set(provider "${SOURCES}/layouts/provider.cmake")
 # Where Kokkos is found | under which policies | which variable tells where it is | other files that CMake includes: before and after ours |
-# the variable that injects, if not the one of CMake 3.24
+# the variable that injects, if not the one of CMake 3.24 | the standard that it raises to
 set(rows
-    "top|3.25|Kokkos_ROOT|||"
-    "top|3.10|CMAKE_PREFIX_PATH|||"
-    "top|CMP0074|Kokkos_ROOT|||"
-    "folder|3.25|Kokkos_ROOT|||"
-    "folder|3.25 in the folder|Kokkos_ROOT|||"
-    "folder|3.10|Kokkos_DIR|||"
-    "function|CMP0074|Kokkos_ROOT|||"
-    "twice|3.25|Kokkos_ROOT|||"
-    "twice|3.10|Kokkos_DIR|||"
-    "dependency|3.25|CMAKE_PREFIX_PATH|||"
-    "dependency|3.10|CMAKE_PREFIX_PATH|||"
-    "top|3.25|Kokkos_ROOT|${provider}||"
-    "folder|3.25|Kokkos_ROOT||${provider}|"
-    "folder|CMP0074|Kokkos_ROOT|||CMAKE_PROJECT_INCLUDE"
-    "none|3.25|nothing|||")
+    "top|3.25|Kokkos_ROOT||||"
+    "top|3.10|CMAKE_PREFIX_PATH||||"
+    "top|CMP0074|Kokkos_ROOT||||"
+    "folder|3.25|Kokkos_ROOT||||"
+    "folder|3.25 in the folder|Kokkos_ROOT||||"
+    "folder|3.10|Kokkos_DIR||||"
+    "function|CMP0074|Kokkos_ROOT||||"
+    "twice|3.25|Kokkos_ROOT||||"
+    "twice|3.10|Kokkos_DIR||||"
+    "dependency|3.25|CMAKE_PREFIX_PATH||||"
+    "dependency|3.10|CMAKE_PREFIX_PATH||||"
+    "top|3.25|Kokkos_ROOT|${provider}|||"
+    "folder|3.25|Kokkos_ROOT||${provider}||"
+    "folder|CMP0074|Kokkos_ROOT|||CMAKE_PROJECT_INCLUDE|"
+    "top|3.25|Kokkos_ROOT||||20"
+    "folder|3.10|Kokkos_DIR||||20"
+    "none|3.25|nothing||||")
 set(failed 0)
 
 function(fail text)
@@ -46,6 +48,7 @@ foreach(row IN LISTS rows)
   list(GET fields 3 before)
   list(GET fields 4 after)
   list(GET fields 5 inject)
+  list(GET fields 6 standard)
   if(NOT inject)
     set(inject CMAKE_PROJECT_TOP_LEVEL_INCLUDES)
   endif()
@@ -60,7 +63,7 @@ foreach(row IN LISTS rows)
     COMMAND
       "${CMAKE_COMMAND}" -S "${SOURCES}/layouts" -B "${build}" -G "${GENERATOR}" "-DCMAKE_MAKE_PROGRAM=${MAKE_PROGRAM}"
       "-DCMAKE_CXX_COMPILER=${COMPILER}" -DCMAKE_CXX_COMPILER_WORKS=ON -DCMAKE_EXPORT_COMPILE_COMMANDS=ON "-D${variable}=${where}"
-      "-DPLACE=${place}" "-DPOLICIES=${policies}" "-D${inject}=${injected}"
+      "-DPLACE=${place}" "-DPOLICIES=${policies}" "-D${inject}=${injected}" "-DKokkosMMA_DROP_IN_CXX_STANDARD=${standard}"
     RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE output)
   if(NOT result EQUAL 0)
     fail("CMake ended with ${result}\n${output}")
@@ -83,7 +86,9 @@ foreach(row IN LISTS rows)
       fail("${count} lines say what is done, expected 1\n${output}")
     endif()
     string(REGEX REPLACE "[ \n]+" " " plain "${output}")
-    if(NOT plain MATCHES "does nothing in what is compiled below it: with\\.")
+    if(standard AND NOT plain MATCHES "-- KokkosMMA: compiled as C\\+\\+20 for the drop-in: with -- ")
+      fail("nothing says that the target 'with', and no other, is raised to C++20\n${output}")
+    elseif(NOT standard AND NOT plain MATCHES "does nothing in what is compiled below it: with\\.")
       fail("nothing says that the target 'with', and no other, is compiled below C++20\n${output}")
     endif()
   endif()
@@ -102,6 +107,11 @@ foreach(row IN LISTS rows)
       set(wanted 0)
     else()
       set(wanted ${expected})
+    endif()
+    if(file MATCHES "/with.cpp$" AND standard AND NOT command MATCHES "-std=[a-z]+\\+\\+20")
+      fail("${file} is compiled below C++20: ${command}")
+    elseif(file MATCHES "/without.cpp$" AND command MATCHES "-std=[a-z]+\\+\\+20")
+      fail("${file} is raised to C++20: ${command}")
     endif()
     if(NOT count EQUAL wanted)
       fail("${file} has the header ${count} times, expected ${wanted}: ${command}")
