@@ -50,6 +50,36 @@ bool stencils(MPI_Comm comm) {
   return sum == 81.f * out.extent(1);
 }
 
+bool own_kernels(MPI_Comm comm) {
+  Exec const exec;
+  auto const torus   = Boundaries<2>::all(Boundary::periodic);
+  auto const weights = StencilWeights<2>::box(1);
+  auto const block   = mpi::block_of<2>(comm, {64, 64});
+
+  // boundaries between two ranks are halos: ghost cells
+  auto const local = mpi::block_boundaries(comm, torus);
+  auto const low = local.ghosts_low(0, 1), high = local.ghosts_high(0, 1);
+  Kokkos::View<float**> const cells("cells", block.extent[0] + low + high, 64);
+  Kokkos::View<float**> const out("out", block.extent[0], 64);
+  Kokkos::deep_copy(cells, -1.f);
+  Kokkos::deep_copy(Kokkos::subview(cells,
+                                    Kokkos::pair<std::int64_t, std::int64_t>(
+                                        low, low + block.extent[0]),
+                                    Kokkos::ALL),
+                    1.f);
+  // fills the ghost cells from the neighbours
+  mpi::exchange_halos(comm, exec, cells, {1, 1}, torus);
+  Kokkos::parallel_for(
+      "own kernel", KokkosMMA::StencilPolicy(exec, cells, weights, local),
+      KOKKOS_LAMBDA(std::int64_t i, std::int64_t j, float sum) {
+        out(i, j) = sum / 9;
+      });
+
+  float sum = 0;
+  KokkosMMA::reduce(exec, Kokkos::subview(out, 0, Kokkos::ALL), sum);
+  return sum == 64;
+}
+
 }  // namespace
 
 int main(int argc, char* argv[]) {
