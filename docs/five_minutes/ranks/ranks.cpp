@@ -24,7 +24,7 @@ bool sums_and_scans(MPI_Comm comm, int ranks, int rank) {
 
   // the sum of all ranks' x, on every rank: a scalar or a View
   mpi::reduce(comm, exec, x, sum);
-  // the ranks' Views one behind another, in rank order
+  // the Views of all ranks, concatenated in rank order
   mpi::exclusive_scan(comm, exec, x, y, 0, KokkosMMA::Total(total));
 
   auto const on_host =
