@@ -25,6 +25,7 @@ def main():
             lines[i] += f" /** \\addtogroup {path.stem} */ /** \\{{ */"
         elif line == f"}}  // namespace {name}":
             lines[i] = "/** \\} */ " + line
+        lines[i] = lines[i].replace("Impl::policy_segments_t<Cut>", "Segments")
         lines[i] = RANK.sub(lambda found: f"{found.group(1) or found.group(2)}::rank", CONCEPTS.sub("class", lines[i]))
         # Where a sentence begins with this word, it is no link to the reducer of that name.
         lines[i] = lines[i].replace("/// Sum of", "/// %Sum of")
