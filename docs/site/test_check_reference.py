@@ -73,6 +73,13 @@ class Reference(unittest.TestCase):
         self.assertEqual(done.returncode, 1)
         self.assertIn("KokkosMMA::reduce names Impl:: where callers read it", done.stdout)
 
+    def test_a_sentence_that_sphinx_would_break(self):
+        (self.folder / "xml/group__Sum.xml").write_text("<doxygen><para>a (b,\nc)</para><para>d\n</para></doxygen>", encoding="utf-8")
+        done = self.check()
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("'a (b,\nc)...' has parentheses from one line to the next", done.stdout)
+        self.assertNotIn("'d", done.stdout)
+
     def test_concepts_are_shown_as_classes(self):
         header = self.folder / "Scan.hpp"
         header.write_text("template <Impl::Rank1View X>\nvoid f(std::array<int, std::size_t(Impl::rank_of<X>)>, Impl::rank_of<X>);\n",
