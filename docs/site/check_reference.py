@@ -26,8 +26,7 @@ def main():
     problems = []
     headers = set()
     for file in sorted(arguments.xml.glob("*.xml")):
-        tree = ElementTree.parse(file).getroot()
-        for compound in tree.iter("compounddef"):
+        for compound in ElementTree.parse(file).getroot().iter("compounddef"):
             name = compound.findtext("compoundname")
             if compound.get("kind") in ("class", "struct"):
                 location = compound.find("location")
@@ -50,11 +49,6 @@ def main():
                 if member.get("kind") == "function" and any("Impl::" in text for text in parameters):
                     problems.append(f"{location.get('file')}:{location.get('line')}: {name}::{member.findtext('name')} names Impl:: where callers "
                                     "read it; give the type a public name, or group_by_header.py what to show")
-
-        for para in tree.iter("para") if file.name.startswith("group__") else ():
-            if "\n" in (para.text or "").strip():
-                problems.append(f"{file.name}: '{para.text.strip()[:60]}...' has parentheses from one line to the next, which Sphinx shows as two "
-                                "paragraphs; write them on one line")
 
     named = set()
     for page in sorted(arguments.pages.glob("*.md")):

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What check_reference.py asks of Doxygen's XML, and what group_by_header.py makes of a header."""
+"""What check_reference.py asks of Doxygen's XML, and what group_by_header.py and join_lines.py make of headers and XML."""
 
 import subprocess
 import sys
@@ -73,12 +73,12 @@ class Reference(unittest.TestCase):
         self.assertEqual(done.returncode, 1)
         self.assertIn("KokkosMMA::reduce names Impl:: where callers read it", done.stdout)
 
-    def test_a_sentence_that_sphinx_would_break(self):
-        (self.folder / "xml/group__Sum.xml").write_text("<doxygen><para>a (b,\nc)</para><para>d\n</para></doxygen>", encoding="utf-8")
-        done = self.check()
-        self.assertEqual(done.returncode, 1)
-        self.assertIn("'a (b,\nc)...' has parentheses from one line to the next", done.stdout)
-        self.assertNotIn("'d", done.stdout)
+    def test_lines_of_a_paragraph_are_joined(self):
+        file = self.folder / "xml/group__Sum.xml"
+        code = "<programlisting><codeline>e\nf</codeline></programlisting>"
+        file.write_text(f"<doxygen><para>a (b,\nc) <b>d\n</b>e\nf{code}</para></doxygen>", encoding="utf-8")
+        self.assertEqual(run("join_lines.py", self.folder / "xml").returncode, 0)
+        self.assertIn(f"<para>a (b, c) <b>d </b>e f{code}</para>", file.read_text(encoding="utf-8"))
 
     def test_concepts_are_shown_as_classes(self):
         header = self.folder / "Scan.hpp"

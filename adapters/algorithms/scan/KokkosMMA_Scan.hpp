@@ -83,10 +83,10 @@ concept InitialArgument = NotSettings<T> && !is_total<std::remove_cvref_t<T>>;
 /// The call returns at once, in order on `exec`.
 ///
 /// One pass over the data on Cuda: tiles are scanned in registers, by shuffles
-/// or as products with triangular matrices of ones, and learn what comes before
-/// them by look-back over fixed windows of tiles. Sources: Dakkak et al. 2019,
-/// "Accelerating reduction and scan using tensor core units"; Merrill and
-/// Garland 2016, "Single-pass parallel prefix scan with decoupled look-back".
+/// or as products with triangular matrices of ones (Dakkak et al. 2019,
+/// "Accelerating reduction and scan using tensor core units"), and learn what
+/// comes before them by look-back (Merrill and Garland 2016, "Single-pass
+/// parallel prefix scan with decoupled look-back") over fixed windows of tiles.
 ///
 /// \throws std::invalid_argument for different extents, Views that overlap
 /// without being the same elements, missing memory, a forced route that cannot

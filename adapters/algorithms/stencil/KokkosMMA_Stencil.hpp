@@ -332,11 +332,10 @@ requires(std::is_class_v<Update>) void stencil(
                        policy.boundaries(), steps, settings, update);
 }
 
-/// Steps of a functor of the caller's:
-/// out(i, j) is update(i, j, in(i, j), sum), where the sum is that of the
-/// weights, the boundaries and the type of a policy, whose View is not read.
-/// With `steps` above one, what one step wrote is what the next one reads,
-/// rounded to the elements of `out`.
+/// Steps of a functor of the caller's: out(i, j) is update(i, j, in(i, j),
+/// sum), where the sum is that of the weights, the boundaries and the type of a
+/// policy, whose View is not read. With `steps` above one, what one step wrote
+/// is what the next one reads, rounded to the elements of `out`.
 ///
 /// \code
 /// KokkosMMA::stencil(
