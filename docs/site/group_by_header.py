@@ -13,6 +13,7 @@ from pathlib import Path
 
 
 CONCEPTS = re.compile(r"\bImpl::(?:InitialArgument|Rank1View|SegmentOperation|StencilView|TeamResult)(?= [A-Z])")
+SHOWN = {"Impl::policy_segments_t<Cut>": "Segments", "std::optional<Impl::RouteDecision> decide()": "auto decide()"}
 RANK = re.compile(r"(?:\bstd::size_t\(Impl::rank_of<(\w+)>\)|\bImpl::rank_of<(\w+)>)")
 
 
@@ -25,7 +26,8 @@ def main():
             lines[i] += f" /** \\addtogroup {path.stem} */ /** \\{{ */"
         elif line == f"}}  // namespace {name}":
             lines[i] = "/** \\} */ " + line
-        lines[i] = lines[i].replace("Impl::policy_segments_t<Cut>", "Segments")
+        for internal, shown in SHOWN.items():
+            lines[i] = lines[i].replace(internal, shown)
         lines[i] = RANK.sub(lambda found: f"{found.group(1) or found.group(2)}::rank", CONCEPTS.sub("class", lines[i]))
         # Where a sentence begins with this word, it is no link to the reducer of that name.
         lines[i] = lines[i].replace("/// Sum of", "/// %Sum of")

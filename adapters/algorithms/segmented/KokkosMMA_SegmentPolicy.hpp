@@ -111,12 +111,12 @@ class SegmentPolicy {
   X const& elements() const { return m_x; }
   /// The segments.
   Segments const& segments() const { return m_segments; }
-  /// \cond INTERNAL The route of parallel_for; nothing inside explain().
+  /// The route that parallel_for takes; nothing inside explain().
   std::optional<Impl::RouteDecision> decide() const {
     return Impl::decide_or_explain(name, m_space, m_settings, route_function(),
                                    levels);
   }
-  /// \endcond
+
  private:
   static constexpr char const* name = "KokkosMMA::SegmentPolicy";
   static constexpr Impl::OfferedLevel levels =
