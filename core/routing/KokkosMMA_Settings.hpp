@@ -103,7 +103,7 @@ inline Route& last_route_of_this_thread() {
 
 /// Settings for every call of this host thread until the end of the scope;
 /// scopes nest, the inner one wins where it says something. Inside a scope a
-/// route is a wish: a Kokkos call that it cannot run takes the automatic one.
+/// route is a preference: a Kokkos call that cannot run it takes another one.
 class ScopedSettings {
  public:
   /// \throws std::invalid_argument for settings out of range

@@ -44,10 +44,22 @@ def main():
                 if not has_text(member):
                     problems.append(f"{location.get('file')}:{location.get('line')}: {name}::{member.findtext('name')}{arguments_text} "
                                     "has no comment; say what it does")
+                parameters = [f"{member.findtext('type') or ''}{arguments_text}"]
+                parameters += ["".join(part.itertext()) for part in member.findall("templateparamlist/param/type")]
+                if member.get("kind") == "function" and any("Impl::" in text for text in parameters):
+                    problems.append(f"{location.get('file')}:{location.get('line')}: {name}::{member.findtext('name')} names Impl:: where callers "
+                                    "read it; give the type a public name, or group_by_header.py what to show")
 
     named = set()
     for page in sorted(arguments.pages.glob("*.md")):
-        named |= set(re.findall(r"^```\{doxygengroup\} (\S+)$", page.read_text(encoding="utf-8"), re.MULTILINE))
+        text = page.read_text(encoding="utf-8")
+        groups = re.findall(r"^```\{doxygengroup\} (\S+)$", text, re.MULTILINE)
+        named |= set(groups)
+        for group in groups:
+            if f"```{{doxygengroup}} {group}\n:content-only:\n:members:\n```" not in text:
+                problems.append(f"{page}: the group {group} shows no members; add :members:")
+        if groups and not re.search(r"^<!-- from: \S+ -->\n```cpp$", text, re.MULTILINE):
+            problems.append(f"{page}: has no example; quote one of a program of the tests")
     for header in sorted(headers - named):
         problems.append(f"{header}.hpp has public entities and is on no page of {arguments.pages}; add its group to one")
     if not headers:

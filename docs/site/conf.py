@@ -22,8 +22,8 @@ primary_domain = "cpp"
 highlight_language = "none"
 
 html_theme = "furo"
-html_title = "kokkos-mma"
 html_show_sphinx = False
 html_copy_source = False
+html_favicon = "static/favicon.svg"
 html_static_path = ["static"]
 html_css_files = ["wide.css"]

@@ -4,7 +4,7 @@
 """Lays the Markdown of the repository out as pages of the site.
 
 Pages link to files of the repository, as a forge shows them. In the site a link to another page goes to that page, a link to a source
-file to a page with its text. A link to nothing is an error, and so is `core/gone.hpp`, a path in back quotes that is nowhere (`*` and `<name>`
+file to a page with its text. A link to nothing, or to a section that a page has not, is an error, and so is `core/gone.hpp`, a path in back quotes that is nowhere (`*` and `<name>`
 stand for anything; the changelog may name what is gone), and a quotation that is no longer what it quotes: a block of code behind a line
 
     <!-- from: core/routing/KokkosMMA_Settings.hpp -->
@@ -46,6 +46,22 @@ def page_name(path):
     return path.lower()
 
 
+def sections(text):
+    """Names of the sections of a page, as a forge makes them of headings."""
+    found = {}
+    fence = None
+    for line in text.split("\n"):
+        match = FENCE.match(line)
+        if match and (fence is None or match.group(1).startswith(fence)):
+            fence = match.group(1) if fence is None else None
+        heading = re.match(r"#{1,6} (.+)$", line) if fence is None else None
+        if heading:
+            words = LINK.sub("]", heading.group(1)).lower()
+            name = re.sub(r"[^\w\- ]", "", words).strip().replace(" ", "-")
+            found[name] = found.get(name, -1) + 1
+    return {name if k == 0 else f"{name}-{k}" for name, most in found.items() for k in range(most + 1)}
+
+
 class Site:
     def __init__(self, root, target):
         self.root = root
@@ -53,6 +69,7 @@ class Site:
         self.pages = {path: page_name(path) for path in repository_pages(root)}
         self.problems = []
         self.written = set()
+        self.sections = {}
 
     def write(self, name, text):
         """Leaves a file alone that is already so: Sphinx reads what is new."""
@@ -105,17 +122,30 @@ class Site:
 
     def resolve(self, page, number, link):
         """The same link from the place of the page in the site."""
-        if re.match(r"[a-z]+:", link) or link.startswith("#"):
+        if re.match(r"[a-z]+:", link):
             return link
         path, hash_sign, section = link.partition("#")
+        if not path:
+            self.check_section(page, number, link, page, section)
+            return link
         path = os.path.normpath(os.path.join(os.path.dirname(page), path)).replace(os.sep, "/")
         if path.startswith("..") or not (self.root / path).exists():
             self.problems.append(f"{page}:{number}: link to '{link}': there is no {path} in the repository; correct the link")
             return link
         if path == ".":
             path = "README.md"
+        if section:
+            self.check_section(page, number, link, path, section)
         there = os.path.relpath(self.place_of(path), os.path.dirname(self.pages[page]) or ".").replace(os.sep, "/")
         return there + hash_sign + section
+
+    def check_section(self, page, number, link, path, section):
+        if path not in self.pages:
+            return
+        if path not in self.sections:
+            self.sections[path] = sections((self.root / path).read_text(encoding="utf-8"))
+        if section not in self.sections[path]:
+            self.problems.append(f"{page}:{number}: link to '{link}': {path} has no section of this name; correct the link")
 
     def check_paths(self, page, number, span):
         for path in PATH.findall(span):

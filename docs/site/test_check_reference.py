@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What check_reference.py asks of Doxygen's XML, and what group_by_header.py makes of a header."""
+"""What check_reference.py asks of Doxygen's XML, and what group_by_header.py and join_lines.py make of headers and XML."""
 
 import subprocess
 import sys
@@ -10,10 +10,13 @@ import unittest
 from pathlib import Path
 
 FOLDER = Path(__file__).resolve().parent
-MEMBER = """<memberdef prot="{prot}"><name>reduce</name><argsstring>(int){behind}</argsstring><briefdescription>{brief}</briefdescription>
+MEMBER = """<memberdef kind="function" prot="{prot}"><name>reduce</name><argsstring>(int){behind}</argsstring><briefdescription>{brief}</briefdescription>
 <detaileddescription/><location file="/a/core/Sum.hpp" line="7"/></memberdef>"""
 COMPOUND = """<doxygen><compounddef kind="namespace"><compoundname>KokkosMMA</compoundname><sectiondef>{}</sectiondef>
 </compounddef></doxygen>"""
+
+GROUP = "```{doxygengroup} Sum\n:content-only:\n:members:\n```\n"
+EXAMPLE = "<!-- from: a.cpp -->\n```cpp\nreduce(1);\n```\n"
 
 
 def run(script, *arguments):
@@ -28,7 +31,7 @@ class Reference(unittest.TestCase):
         self.folder = Path(folder.name)
         (self.folder / "xml").mkdir()
         (self.folder / "api").mkdir()
-        self.page("```{doxygengroup} Sum\n```\n")
+        self.page(GROUP + EXAMPLE)
 
     def page(self, text):
         (self.folder / "api/sums.md").write_text(text, encoding="utf-8")
@@ -56,6 +59,33 @@ class Reference(unittest.TestCase):
         done = self.check()
         self.assertEqual(done.returncode, 1)
         self.assertIn("Sum.hpp has public entities and is on no page", done.stdout)
+
+    def test_a_page_without_members_or_example(self):
+        self.page("```{doxygengroup} Sum\n:content-only:\n```\n" + EXAMPLE)
+        self.assertIn("the group Sum shows no members", self.check().stdout)
+        self.page(GROUP)
+        done = self.check()
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("sums.md: has no example", done.stdout)
+
+    def test_internal_names_in_declarations(self):
+        done = self.check(behind=" -> Impl::Sum")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("KokkosMMA::reduce names Impl:: where callers read it", done.stdout)
+
+    def test_lines_of_a_paragraph_are_joined(self):
+        file = self.folder / "xml/group__Sum.xml"
+        code = "<programlisting><codeline>e\nf</codeline></programlisting>"
+        file.write_text(f"<doxygen><para>a (b,\nc) <b>d\n</b>e\nf{code}</para></doxygen>", encoding="utf-8")
+        self.assertEqual(run("join_lines.py", self.folder / "xml").returncode, 0)
+        self.assertIn(f"<para>a (b, c) <b>d </b>e f{code}</para>", file.read_text(encoding="utf-8"))
+
+    def test_concepts_are_shown_as_classes(self):
+        header = self.folder / "Scan.hpp"
+        header.write_text("template <Impl::Rank1View X>\nvoid f(std::array<int, std::size_t(Impl::rank_of<X>)>, Impl::rank_of<X>);\n",
+                          encoding="utf-8")
+        self.assertEqual(run("group_by_header.py", header).stdout,
+                         "template <class X>\nvoid f(std::array<int, X::rank>, X::rank);\n")
 
     def test_nothing_to_check(self):
         done = run("check_reference.py", self.folder / "xml", self.folder / "api")

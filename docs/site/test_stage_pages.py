@@ -43,9 +43,10 @@ class StagePages(unittest.TestCase):
         self.assertIn(text, done.stdout)
 
     def test_links_between_pages_follow_their_places(self):
-        self.file("README.md", "[sums](docs/sums.md#how) [site](https://kokkos.org) [here](#below)\n")
+        self.file("docs/sums.md", "# Sums\n\n## How\n")
+        self.file("README.md", "[sums](docs/sums.md#how) [site](https://kokkos.org) [here](#below)\n## Below\n")
         self.file("examples/life/README.md", "[sums](../../docs/sums.md) [top](../../README.md)\n")
-        self.assertEqual(self.staged("readme.md"), "[sums](sums.md#how) [site](https://kokkos.org) [here](#below)\n")
+        self.assertEqual(self.staged("readme.md"), "[sums](sums.md#how) [site](https://kokkos.org) [here](#below)\n## Below\n")
         self.assertEqual(self.staged("examples/life.md"), "[sums](../sums.md) [top](../readme.md)\n")
 
     def test_source_files_and_folders_get_pages(self):
@@ -83,6 +84,14 @@ class StagePages(unittest.TestCase):
         self.refused("docs/sums.md:3: link to '../core/gone.hpp': there is no core/gone.hpp")
         self.file("docs/sums.md", "# Sums\n[out](../../etc)\n")
         self.refused("docs/sums.md:2: link to '../../etc'")
+
+    def test_a_link_to_no_section_is_refused(self):
+        self.file("docs/sums.md", "# Sums, `of` all: [what](#sums-of-all-what)\n```\n# no heading\n```\n## A\n## A\n[a](#a-1)\n")
+        self.assertIn("[a](#a-1)", self.staged("sums.md"))
+        self.file("docs/index.md", "[a](sums.md#a-2)\n")
+        self.refused("docs/index.md:1: link to 'sums.md#a-2': docs/sums.md has no section of this name")
+        self.file("docs/index.md", "# Index\n[a](#no-heading)\n")
+        self.refused("docs/index.md:2: link to '#no-heading'")
 
     def test_a_path_that_is_nowhere_is_refused(self):
         self.file("docs/sums.md", "# Sums\n`core/sum.hpp`, `core/`, ``core/su*.hpp``, `core/<name>.hpp`, `n core/s`\n")

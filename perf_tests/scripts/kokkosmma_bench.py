@@ -235,11 +235,12 @@ def write_report(folder, failures=()):
     lines += [f"![{path.stem}]({path.name})" for path in drawn] + [""]
     for name, document in documents.items():
         text, good = markdown_table.markdown(document)
-        lines += [f"# perf_{name}", "", text]
+        # One title for the page: the tables of a program are a level below it.
+        lines += [f"## perf_{name}", "", re.sub("^##", "###", text, flags=re.MULTILINE)]
         if not good:
             problems.append(f"perf_{name}: cases failed, see Failed in the report")
     if problems:
-        lines += ["# Not complete", ""] + [f"- {problem}" for problem in problems] + [""]
+        lines += ["## Not complete", ""] + [f"- {problem}" for problem in problems] + [""]
     (folder / "report.md").write_text("\n".join(lines), encoding="utf-8")
     print(f"tables: {folder / 'report.md'}")
     for path in drawn:

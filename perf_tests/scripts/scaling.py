@@ -105,7 +105,7 @@ def report(data, options):
         rows.append([case["operation"], case["type"], case["scaling"], str(case["ranks"]), f"{case['real_time']:.1f}",
                      f"{case['variation'] * 100:.1f} %", f"{case['bytes_per_rank'] / case['real_time'] * 1e-3:.0f}",
                      "" if efficiency is None else f"{efficiency:.3f}", bar])
-    lines += table(["operation", "type", "scaling", "ranks", "us per call", "variation", "GB/s per rank", "efficiency", "bar"], rows)
+    lines += table(["operation", "type", "scaling", "ranks", "us per call", "variation", "GB/s per rank", "efficiency", "wanted"], rows)
     lines += table(["link", "ranks", "bytes", "us"], links) if links else []
     if options.model:
         latency, bandwidth, origin = link_of_model(data, options)

@@ -26,7 +26,7 @@ class Tables:
     @classmethod
     def setUpClass(cls):
         cls.fixture = json.loads((HERE / "fixtures" / f"perf_{cls.program}.json").read_text(encoding="utf-8"))
-        cls.text, cls.good = markdown_table.markdown(cls.fixture)
+        cls.text, cls.good = markdown_table.markdown(cls.fixture, bars=True)
         cls.lines = cls.text.splitlines()
 
     def changed(self, **context):
@@ -50,7 +50,8 @@ class Tables:
 
     def test_no_bars_on_hosts(self):
         self.assertEqual("(bar " in self.text, self.has_bars)
-        self.assertNotIn("(bar ", markdown_table.markdown(self.changed(execution_space="OpenMP"))[0])
+        self.assertNotIn("(bar ", markdown_table.markdown(self.changed(execution_space="OpenMP"), bars=True)[0])
+        self.assertNotIn("(bar ", markdown_table.markdown(self.fixture)[0])
 
     def test_every_table_row_has_as_many_cells_as_its_header(self):
         width = None

@@ -66,8 +66,8 @@ concept InitialArgument = NotSettings<T> && !is_total<std::remove_cvref_t<T>>;
 ///             bhalf_t, float, double, bool (counted) or integers
 /// \param y    View of the same extent, of these types but bool: each prefix is
 ///             converted to it once; integers are no narrower than those of x.
-///             The same elements as x (in place: same address, stride and
-///             element size), or no byte in common with x
+///             Either the same elements as x (in place: same address, stride
+///             and element size) or disjoint memory
 /// \param settings route. The formulations of the papers, chain lengths and
 ///             block sizes are for reductions: a formulation other than
 ///             `chained` keeps a scan off the mma route, the other two have no

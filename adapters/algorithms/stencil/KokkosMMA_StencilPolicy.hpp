@@ -62,8 +62,8 @@ struct DescribedStencil {
 ///
 /// The template arguments are deduced from those of the constructor; all of
 /// them are named where the sums are kept in another type. Indices are
-/// std::int64_t. The functor writes what it likes, but not to elements of the
-/// View: neighbours read them.
+/// std::int64_t. The functor may use them freely, but not write to elements of
+/// the View: neighbours read them.
 ///
 /// \tparam Exec        execution space
 /// \tparam View        type of the View, of rank 1, 2 or 3

@@ -1,0 +1,97 @@
+#!/usr/bin/env python3
+# SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What check_variables.py, check_words.py and draw_diagrams.py find, in small repositories."""
+
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE))
+import check_variables  # noqa: E402
+import check_words  # noqa: E402
+
+
+class Repository(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = Path(folder.name)
+
+    def file(self, name, text):
+        path = self.root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+
+
+class Variables(Repository):
+    def setUp(self):
+        super().setUp()
+        self.file("CMakeLists.txt", 'option(KokkosMMA_ENABLE_A "a" ON)\nset(KokkosMMA_FOLDER "" CACHE INTERNAL "b")\n')
+        self.file("core/a.hpp", '#ifndef KOKKOSMMA_A_HPP\n#define KOKKOSMMA_A_HPP\nchar* a = std::getenv("KOKKOSMMA_A");\n#endif\n')
+        self.page("KokkosMMA_ENABLE_A", "KOKKOSMMA_A", "KokkosMMA_ROOT")
+
+    def page(self, *names):
+        self.file("docs/variables.md", "# All\n\n" + "".join(f"| `{name}` | what |\n" for name in names))
+
+    def test_a_page_that_is_right(self):
+        self.assertEqual(check_variables.check(self.root), [])
+
+    def test_what_is_read_and_on_no_row(self):
+        for name, text, missing in (("core/b.hpp", 'environment_has("KOKKOSMMA_B")', "KOKKOSMMA_B"),
+                                    ("include/c.hpp", "#if !defined(KOKKOSMMA_C) && 1", "KOKKOSMMA_C"),
+                                    ("cmake/d.cmake", 'set(KokkosMMA_D a\n  CACHE STRING "d")', "KokkosMMA_D"),
+                                    ("cmake/e.cmake", "find_program(KokkosMMA_E e)", "KokkosMMA_E"),
+                                    ("cmake/f.cmake", "$<TARGET_PROPERTY:KOKKOSMMA_F>", "KOKKOSMMA_F"),
+                                    (".ci/g", "a=${KOKKOSMMA_G:-b}", "KOKKOSMMA_G"),
+                                    ("perf_tests/h.py", 'os.environ["KOKKOSMMA_H"]', "KOKKOSMMA_H")):
+            self.file(name, text + "\n")
+            self.assertEqual(check_variables.check(self.root), [f"{name}:1: {missing} is on no row of docs/variables.md; say there what it does"])
+            (self.root / name).unlink()
+
+    def test_what_nothing_reads(self):
+        self.page("KokkosMMA_ENABLE_A", "KOKKOSMMA_A", "KOKKOSMMA_GONE")
+        self.assertEqual(check_variables.check(self.root), ["docs/variables.md: nothing reads KOKKOSMMA_GONE; take the row out"])
+
+
+class Words(Repository):
+    def test_words_of_the_authors(self):
+        self.file("README.md", "# A\nthe main job, of halfs\n```\nmain job\n```\n`halfs` [a](halfs.md) half of\n")
+        problems = check_words.check(self.root)
+        self.assertEqual([problem.split("; ")[0] for problem in problems],
+                         ["README.md:2: 'main job' is no word for a reader", "README.md:2: 'halfs' is no word for a reader"])
+
+    def test_words_that_are_right(self):
+        self.file("docs/a.md", "Sums of half values, chained, in the main. Bar charts are pieces of work.\n")
+        self.assertEqual(check_words.check(self.root), [])
+
+    def test_spelling(self):
+        self.file("docs/a.md", "A kernal recieves a value.\n")
+        found = check_words.spelling(self.root)
+        if found is None:
+            self.skipTest("there is no codespell here")
+        self.assertEqual(len(found), 2, found)
+
+
+class Drawings(Repository):
+    def draw(self, *arguments):
+        script = HERE.parent / "images/draw_diagrams.py"
+        return subprocess.run([sys.executable, str(script), "--folder", str(self.root), *arguments], stderr=subprocess.PIPE, check=False,
+                              universal_newlines=True)
+
+    def test_a_drawing_that_was_changed(self):
+        self.assertEqual(self.draw("--check").returncode, 1)
+        self.assertEqual(self.draw().returncode, 0)
+        self.assertEqual(self.draw("--check").returncode, 0)
+        with (self.root / "look_back.svg").open("a", encoding="utf-8") as file:
+            file.write("\n")
+        done = self.draw("--check")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("look_back.svg is not what draw_diagrams.py draws", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
