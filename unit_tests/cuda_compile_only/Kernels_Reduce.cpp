@@ -30,6 +30,7 @@ void named_functors(Kokkos::Cuda const& exec, Kokkos::View<T*, Kokkos::Cuda> x,
                           KokkosMMA::Sum<Result>(result));
   Kokkos::parallel_reduce("squares", all, KokkosMMA::squares(x),
                           KokkosMMA::Sum<Result>(result));
+  KokkosMMA::reduce(exec, KokkosMMA::dot(x, x), result);
 }
 
 template <class T, class Result = T>
