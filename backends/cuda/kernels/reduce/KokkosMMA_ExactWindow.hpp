@@ -59,7 +59,7 @@ struct ExactWindow {
   static constexpr bool whole = Input == Scalar::half;
   static constexpr int first  = whole ? format.bias() + 15 + 2 : lowest;
   /// Of numbers, and of errors, that a lane has in its sum of a part.
-  static constexpr int terms_of(int part) {
+  __device__ static constexpr int terms_of(int part) {
     return Products && part == 1 ? 2 : 1;
   }
   /// Numbers whose integers a sum of one word holds.
