@@ -140,7 +140,8 @@ bool run_measured_loop(Call const& call, SettledLaunch::Loop const& key,
       times.begin(loop, candidates.count, stream,
                   call.problem.space.size() < min_large_indices
                       ? small_calls_before_measuring
-                      : 0);
+                      : 0,
+                  candidates.first);
   if (turn.has_settled && environment_verbose())
     report_times(call, candidates, *turn.chooser);
   LoopShape const shape =

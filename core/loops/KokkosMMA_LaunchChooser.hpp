@@ -32,7 +32,9 @@ class LaunchChooser {
 
   static constexpr int max_candidates = 8;
 
-  explicit LaunchChooser(int candidates) : m_count(candidates) {}
+  /// \param first the candidate to run until the first one is measured
+  explicit LaunchChooser(int candidates, int first = 0)
+      : m_count(candidates), m_first(first) {}
 
   /// The candidate to measure by the next call, or `none`. Rounds go over all
   /// candidates, so that a slow phase of the device meets all of them.
@@ -64,10 +66,13 @@ class LaunchChooser {
   void cannot_run(int candidate) { m_all[candidate].cannot_run = true; }
 
   /// The candidate to run while nothing is measured: of those with two
-  /// measurements the fastest, and the first one until that has two.
+  /// measurements the fastest, and the one that the constructor was told until
+  /// the first one has two.
   int choice() const {
     int chosen = 0;
     while (chosen + 1 < m_count && m_all[chosen].cannot_run) ++chosen;
+    if (m_all[chosen].samples < 2 && !m_all[m_first].cannot_run && !settled())
+      return m_first;
     for (int c = chosen + 1; c < m_count; ++c) {
       Candidate const& each = m_all[c];
       Candidate const& best = m_all[chosen];
@@ -110,6 +115,7 @@ class LaunchChooser {
 
   Candidate m_all[max_candidates];
   int m_count;
+  int m_first;
   int m_open = 0;
 };
 

@@ -121,6 +121,12 @@ TEST(LoopShape, CandidatesFillTheDevice) {
   // A kernel with so many registers is Kokkos' own.
   EXPECT_EQ(loop_candidates(large, true, 132, 128).count, 0);
   EXPECT_EQ(loop_candidates(space_of({4096, 4096}), false, 132, 1024).count, 5);
+  // Which runs until Kokkos' own is measured.
+  EXPECT_EQ(loop_candidates(space_of({4096, 4096}), false, 132, 1024).first, 1);
+  EXPECT_EQ(loop_candidates(space_of({4096, 4096}), false, 132, 32).first, 0);
+  EXPECT_EQ(loop_candidates(space_of({4096, 4096}), true, 132, 1024).first, 0);
+  EXPECT_EQ(loop_candidates(space_of({64, 64}), false, 132, 1024).first, 0);
+  EXPECT_EQ(loop_candidates(large, false, 132, 1024).first, 0);
   LoopSpace const small = space_of({4096});
   EXPECT_LT(small.size(), min_large_indices);
   EXPECT_EQ(shapes(loop_candidates(small, false, 132, 1024)),
@@ -314,6 +320,32 @@ TEST(LaunchChooser, ChoosesNothingByOneMeasurement) {
   EXPECT_FALSE(chooser.settled());
   chooser.measured(1, 5);
   EXPECT_EQ(chooser.choice(), 1);
+}
+
+/// A host far ahead of the device takes the candidate that it was told.
+TEST(LaunchChooser, RunsTheToldOneUntilTheFirstIsMeasured) {
+  LaunchChooser chooser(3, 1);
+  EXPECT_EQ(chooser.choice(), 1);
+  std::vector<int> begun;
+  for (int c = chooser.next(); c != LaunchChooser::none; c = chooser.next())
+    begun.push_back(c);
+  EXPECT_EQ(begun.size(), 9u);
+  chooser.measured(0, 1);
+  EXPECT_EQ(chooser.choice(), 1);
+  chooser.measured(0, 1);
+  EXPECT_EQ(chooser.choice(), 0);
+  for (int k = 0; k < 2; ++k) chooser.measured(1, 0.9f);
+  EXPECT_EQ(chooser.choice(), 1);
+
+  // It cannot run, or nothing is known in the end: the order of trust.
+  LaunchChooser without(3, 1);
+  without.cannot_run(1);
+  EXPECT_EQ(without.choice(), 0);
+  LaunchChooser lost(2, 1);
+  for (int c = lost.next(); c != LaunchChooser::none; c = lost.next())
+    lost.lost();
+  EXPECT_TRUE(lost.settled());
+  EXPECT_EQ(lost.choice(), 0);
 }
 
 TEST(LaunchChooser, SettlesWithoutWhatIsLostOrCannotRun) {

@@ -62,16 +62,17 @@ class LaunchTimes {
   }
 
   /// The candidate of a call that launches on this stream of the current
-  /// device next. The first `unmeasured` calls of a loop take candidate 0. A
-  /// captured stream is not measured: what it launches has not run when the
-  /// events are asked.
+  /// device next. The first `unmeasured` calls of a loop take candidate
+  /// `first`, and so do others until candidate 0 is measured. A captured stream
+  /// is not measured: what it launches has not run when the events are asked.
   Turn begin(Loop const& loop, int candidates, cudaStream_t stream,
-             int unmeasured = 0) {
+             int unmeasured = 0, int first = 0) {
     std::lock_guard<std::mutex> const lock(m_mutex);
     State* found = m_loops.find(loop.key());
     if (found == nullptr) {
       if (m_released || m_loops.size() == max_loops) return {};
-      found = &m_loops.insert(loop.key(), {Chooser(candidates), unmeasured});
+      found =
+          &m_loops.insert(loop.key(), {Chooser(candidates, first), unmeasured});
     }
     State& state = *found;
     Turn turn;
