@@ -147,6 +147,23 @@ class StandingWave {
     return largest_difference(u, m_mode, factor(discrete, steps));
   }
 
+  // A NaN counts as a large difference.
+  static double largest_difference(Grid const& u, Array<double> const& wave,
+                                   double factor) {
+    auto const n  = static_cast<std::int64_t>(u.extent(0));
+    double result = 0;
+    Kokkos::parallel_reduce(
+        "wave::difference", Grid3D({0, 0, 0}, {n, n, n}),
+        KOKKOS_LAMBDA(std::int64_t i, std::int64_t j, std::int64_t k,
+                      double& largest) {
+          double const off =
+              Kokkos::abs(u(i, j, k) - factor * wave(i) * wave(j) * wave(k));
+          if (!(off <= largest)) largest = off == off ? off : 1e300;
+        },
+        Kokkos::Max<double>(result));
+    return result;
+  }
+
  private:
   // What advances by that many radians per step and starts as fill() does.
   double factor(double radians, std::int64_t steps) const {
@@ -166,25 +183,6 @@ class StandingWave {
     return result;
   }
 
- public:
-  // Public for the lambda alone. A NaN counts as a large difference.
-  static double largest_difference(Grid const& u, Array<double> const& wave,
-                                   double factor) {
-    auto const n  = static_cast<std::int64_t>(u.extent(0));
-    double result = 0;
-    Kokkos::parallel_reduce(
-        "wave::difference", Grid3D({0, 0, 0}, {n, n, n}),
-        KOKKOS_LAMBDA(std::int64_t i, std::int64_t j, std::int64_t k,
-                      double& largest) {
-          double const off =
-              Kokkos::abs(u(i, j, k) - factor * wave(i) * wave(j) * wave(k));
-          if (!(off <= largest)) largest = off == off ? off : 1e300;
-        },
-        Kokkos::Max<double>(result));
-    return result;
-  }
-
- private:
   Array<double> m_mode;
   Array<double> m_sine;
 };

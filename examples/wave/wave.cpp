@@ -47,7 +47,7 @@ class MmaKernels {
 
   void print_route(std::int64_t points) const {
     Grid const u        = allocated<Grid>("u", points, points, points);
-    Grid const previous = allocated<Grid>("u", points, points, points);
+    Grid const previous = allocated<Grid>("previous", points, points, points);
     std::string const route =
         KokkosMMA::explain([&] { step_into(policy(u), u, previous); });
     std::printf("%s\n", route.c_str());
