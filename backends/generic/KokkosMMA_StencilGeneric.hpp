@@ -383,7 +383,10 @@ struct GenericStencilRuns {
     decltype(&stencil.grid[at]) first[N];
     A weight[N];
     for (int n = 0; n < N; ++n) {
-      Tap<A, R> const tap = stencil.taps(k + n);
+      // Of more taps than are stored by value, all are in memory. g++ 12 warns
+      // of the arrays' ends otherwise.
+      Tap<A, R> const tap =
+          N > Taps<A, R>::few ? stencil.taps.all[k + n] : stencil.taps(k + n);
       std::int64_t neighbour[R];
       for (int d = 0; d < R; ++d) neighbour[d] = at[d] + tap.offset[d];
       first[n]  = &stencil.grid[neighbour];

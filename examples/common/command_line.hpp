@@ -9,6 +9,7 @@
 #include <charconv>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -53,6 +54,21 @@ inline std::int64_t integer_option(std::string const& name,
   if (!parse_integer(text, lowest, highest, value)) {
     throw InputError(name + " " + in_quotes(text) + ": give an integer from " +
                      std::to_string(lowest) + " to " + std::to_string(highest));
+  }
+  return value;
+}
+
+inline double number_option(std::string const& name, std::string const& text,
+                            double lowest, double highest) {
+  double value             = 0;
+  char const* const end    = text.data() + text.size();
+  auto const [rest, error] = std::from_chars(text.data(), end, value);
+  if (error != std::errc() || rest != end ||
+      !(value >= lowest && value <= highest)) {
+    char range[64];
+    std::snprintf(range, sizeof(range), "%g to %g", lowest, highest);
+    throw InputError(name + " " + in_quotes(text) + ": give a number from " +
+                     range);
   }
   return value;
 }

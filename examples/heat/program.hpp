@@ -22,7 +22,6 @@
 #include <core/stencil/KokkosMMA_Boundary.hpp>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
@@ -30,7 +29,6 @@
 #include <numbers>
 #include <stdexcept>
 #include <string>
-#include <system_error>
 #include <vector>
 
 // u(i, j), j fastest.
@@ -76,21 +74,6 @@ with its square.
 Options that start with --kokkos- go to Kokkos. Exit code: 0, 2 for wrong input, 1 for a wrong
 result.
 )";
-}
-
-inline double number_option(std::string const& name, std::string const& text,
-                            double lowest, double highest) {
-  double value             = 0;
-  char const* const end    = text.data() + text.size();
-  auto const [rest, error] = std::from_chars(text.data(), end, value);
-  if (error != std::errc() || rest != end ||
-      !(value >= lowest && value <= highest)) {
-    char range[64];
-    std::snprintf(range, sizeof(range), "%g to %g", lowest, highest);
-    throw InputError(name + " " + in_quotes(text) + ": give a number from " +
-                     range);
-  }
-  return value;
 }
 
 // A grid of one level: where its points are, and what the solution is.
