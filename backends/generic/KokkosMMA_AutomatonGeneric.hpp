@@ -90,19 +90,24 @@ struct AutomatonRuns {
   std::int64_t stride;  ///< of the fast dimension
 
   KOKKOS_FUNCTION void operator()(std::int64_t item) const {
+    std::int64_t const down  = step.last_is_fast ? 0 : 1;
+    std::int64_t const right = 1 - down;
+    auto const one           = [&](std::int64_t const(&at)[2]) {
+      step.advance(at[0], at[1], step.count(at[0], at[1]));
+    };
     Runs::visit(
-        step.grid, step.last_is_fast, item,
-        [&](std::int64_t const(&at)[2]) {
-          step.advance(at[0], at[1], step.count(at[0], at[1]));
-        },
-        [&](std::int64_t const(&at)[2], int n) {
+        step.grid, step.last_is_fast, item, one,
+        [&](std::int64_t const(&at)[2], int n, bool inside) {
+          if (!inside) {
+            for (int e = 0; e < n; ++e)
+              one({at[0] + down * e, at[1] + right * e});
+            return;
+          }
           std::uint16_t alive[Runs::length];
           if (stride == 1)
             count(alive, at, n, UnitStride());
           else
             count(alive, at, n, stride);
-          std::int64_t const down  = step.last_is_fast ? 0 : 1;
-          std::int64_t const right = 1 - down;
           for (int e = 0; e < n; ++e) {
             std::int64_t const i = at[0] + down * e, j = at[1] + right * e;
             step.advance(i, j, alive[e] - (int(step.grid.x(i, j)) == 1));

@@ -268,8 +268,9 @@ struct Runs {
     return items;
   }
 
-  /// run(at, n) for the n elements from `at` on all of whose neighbours are
-  /// elements of the View, one(at) for each other element.
+  /// run(at, n, inside) for the n elements from `at` on whose neighbours along
+  /// the fast dimension are elements of the View, one(at) for each other
+  /// element. inside: their neighbours in other dimensions are, too.
   template <class X, int R, class One, class Run>
   KOKKOS_FORCEINLINE_FUNCTION static void visit(Grid<X, R> const& grid,
                                                 bool last_is_fast,
@@ -278,23 +279,21 @@ struct Runs {
                                                 Run const& run) {
     int const fast = last_is_fast ? R - 1 : 0;
     std::int64_t at[R];
-    bool is_safe = true;
+    bool inside = true;
     for (int n = R - 1; n > 0; --n) {
       int const d = last_is_fast ? n - 1 : R - n;
       at[d]       = item % grid.extent[d];
       item /= grid.extent[d];
-      is_safe =
-          is_safe && grid.safe_begin(d) <= at[d] && at[d] < grid.safe_end(d);
+      inside =
+          inside && grid.safe_begin(d) <= at[d] && at[d] < grid.safe_end(d);
     }
     std::int64_t const begin = item * panel<R>;
     std::int64_t const end   = Kokkos::min(begin + panel<R>, grid.extent[fast]);
-    std::int64_t const from =
-        is_safe ? Kokkos::clamp(grid.safe_begin(fast), begin, end) : end;
-    std::int64_t const to =
-        is_safe ? Kokkos::clamp(grid.safe_end(fast), from, end) : end;
+    std::int64_t const from  = Kokkos::clamp(grid.safe_begin(fast), begin, end);
+    std::int64_t const to    = Kokkos::clamp(grid.safe_end(fast), from, end);
     for (at[fast] = begin; at[fast] < from; ++at[fast]) one(at);
     for (at[fast] = from; at[fast] < to; at[fast] += length)
-      run(at, int(Kokkos::min(length, to - at[fast])));
+      run(at, int(Kokkos::min(length, to - at[fast])), inside);
     for (at[fast] = to; at[fast] < end; ++at[fast]) one(at);
   }
 };
@@ -309,11 +308,11 @@ struct GenericStencilRuns {
     Runs::visit(
         stencil.grid, stencil.last_is_fast, item,
         [&](std::int64_t const(&at)[R]) { call(at, stencil.sum(at)); },
-        [&](std::int64_t const(&at)[R], int count) {
+        [&](std::int64_t const(&at)[R], int count, bool inside) {
           if (stencil.last_is_fast)
-            run<R - 1>(at, count);
+            inside ? run<R - 1>(at, count) : run_beside<R - 1>(at, count);
           else
-            run<0>(at, count);
+            inside ? run<0>(at, count) : run_beside<0>(at, count);
         });
   }
 
@@ -374,6 +373,42 @@ struct GenericStencilRuns {
     }
     for (int e = 0; e < count; ++e) element(e, sums(e));
   }
+  /// Elements of a row that has neighbours beyond a boundary: each tap reads
+  /// one row of the grid, or the boundary's constant, for all of them.
+  template <int Fast>
+  KOKKOS_FORCEINLINE_FUNCTION void run_beside(std::int64_t const (&at)[R],
+                                              int count) const {
+    Sums sums;
+    for (int e = 0; e < count; ++e) sums.of[e] = A(0);
+    for (int k = 0; k < stencil.taps.count; ++k) {
+      Tap<A, R> const tap = stencil.taps(k);
+      std::int64_t place[R];
+      for (int d = 0; d < R; ++d) place[d] = at[d] + tap.offset[d];
+      double constant = 0;
+      if (!stencil.grid.boundaries.locate(place, stencil.grid.extent,
+                                          constant)) {
+        A const value = static_cast<A>(constant);
+        for (int e = 0; e < count; ++e)
+          sums.of[e] = stencil.add(sums.of[e], tap.weight, value);
+        continue;
+      }
+      auto const& first = stencil.grid[place];
+      if (stride == 1)
+        add_row(sums, count, UnitStride(), &first, tap.weight);
+      else
+        add_row(sums, count, stride, &first, tap.weight);
+    }
+    Element<Fast> const element{*this, at};
+    for (int e = 0; e < count; ++e) element(e, sums(e));
+  }
+  template <class Stride, class Value>
+  KOKKOS_FORCEINLINE_FUNCTION void add_row(Sums& sums, int count, Stride stride,
+                                           Value const* first, A weight) const {
+    for (int e = 0; e < count; ++e)
+      sums.of[e] =
+          stencil.add(sums.of[e], weight, static_cast<A>(first[e * stride]));
+  }
+
   /// into(e, from(e) + N taps from tap k on) for a whole run.
   template <int N, class Stride, class From, class Into>
   KOKKOS_FORCEINLINE_FUNCTION void add_group(std::int64_t const (&at)[R],
