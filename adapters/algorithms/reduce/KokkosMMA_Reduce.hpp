@@ -68,8 +68,10 @@ void reduce(std::string const& label, Exec const& exec, X const& x,
 /// KokkosMMA::dot(x, y) or KokkosMMA::squares(x).
 ///
 /// \code
-/// reduce(exec, dot(x, y), energy, {.reproducibility =
-/// Reproducibility::exact}); \endcode
+/// KokkosMMA::Settings exactly;
+/// exactly.reproducibility = KokkosMMA::Reproducibility::exact;
+/// KokkosMMA::reduce(exec, KokkosMMA::dot(x, y), energy, exactly);
+/// \endcode
 ///
 /// As the reduction of a View, except that factors are converted to the type in
 /// which the sum is kept before they are multiplied. With
