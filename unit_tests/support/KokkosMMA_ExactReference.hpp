@@ -16,8 +16,9 @@ namespace KokkosMMA::Testing {
 /// with nothing in common with the library's limbs.
 class BigNatural {
  public:
-  /// += number * 2^shift
+  /// += number * 2^shift; the shift of zero may be anything
   void add(std::uint64_t number, int shift) {
+    if (number == 0) return;
     std::size_t place = std::size_t(shift) / 16;
     // At most 53 + 15 bits: two halves of the number.
     for (std::uint64_t const half : {number & 0xffffffffu, number >> 32}) {
