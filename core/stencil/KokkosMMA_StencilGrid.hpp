@@ -98,6 +98,40 @@ struct StencilCall {
       functor(reversed ? at[2] : at[0], at[1], reversed ? at[0] : at[2], sum);
     }
   }
+
+  /// Calls for `Count` elements of a row, `Stride` apart. Nothing stands
+  /// between the calls: what they load can be on its way at the same time,
+  /// unless it may be what they write.
+  template <int Stride, int Count, class Sum>
+  KOKKOS_FORCEINLINE_FUNCTION void row(std::int64_t const (&at)[R],
+                                       Sum const (&sums)[Count]) const {
+    if (reversed)
+      calls<true, Stride>(at, sums);
+    else
+      calls<false, Stride>(at, sums);
+  }
+
+ private:
+  template <bool Reversed, int Stride, int Count, class Sum>
+  KOKKOS_FORCEINLINE_FUNCTION void calls(std::int64_t const (&at)[R],
+                                         Sum const (&sums)[Count]) const {
+#ifdef __CUDA_ARCH__
+#pragma unroll
+#endif
+    for (int n = 0; n < Count; ++n) {
+      std::int64_t const last = at[R - 1] + n * Stride;
+      if constexpr (R == 1)
+        functor(last, sums[n]);
+      else if constexpr (R == 2 && Reversed)
+        functor(last, at[0], sums[n]);
+      else if constexpr (R == 2)
+        functor(at[0], last, sums[n]);
+      else if constexpr (Reversed)
+        functor(last, at[1], at[0], sums[n]);
+      else
+        functor(at[0], at[1], last, sums[n]);
+    }
+  }
 };
 
 /// An epilogue whose destination kernels know, as that of StencilTarget.

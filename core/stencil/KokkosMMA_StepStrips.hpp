@@ -11,40 +11,51 @@
 #include <cstdint>
 
 /// \file
-/// The elements of a grid of two dimensions for which one of several steps sees
-/// what lies beyond a boundary that is not periodic: strips as deep as the
-/// steps reach, in tiles.
+/// The elements of a grid for which one of several steps sees what lies beyond
+/// a boundary that is not periodic: strips as deep as the steps reach, in
+/// tiles.
 
 namespace KokkosMMA::Impl {
 
-/// Rows and columns begin to end - 1.
+/// Indices begin to end - 1 of each dimension.
+template <int R>
 struct GridBox {
-  std::int64_t begin[2];
-  std::int64_t end[2];
+  std::int64_t begin[R];
+  std::int64_t end[R];
 };
 
-/// Disjoint strips, in tiles of at most `Side` rows and columns.
-template <int Side>
+/// Disjoint strips, in tiles of at most `Side` elements along a dimension.
+/// Those along the last one are `Row` long; those across it have `Across`
+/// elements along the others.
+template <int R, int Side, int Row = Side, int Across = Side>
 struct StepStrips {
-  GridBox strip[4];  ///< empty beside periodic boundaries
-  GridBox rest;      ///< what no strip has
+  GridBox<R> strip[2 * R];  ///< empty beside periodic boundaries
+  GridBox<R> rest;          ///< what no strip has
 
   KOKKOS_FORCEINLINE_FUNCTION std::int64_t tiles() const {
     std::int64_t count = 0;
-    for (GridBox const& box : strip) count += along(box, 0) * along(box, 1);
+    for (int s = 0; s < 2 * R; ++s) {
+      std::int64_t of_strip = 1;
+      for (int d = 0; d < R; ++d) of_strip *= along(s, d);
+      count += of_strip;
+    }
     return count;
   }
-  KOKKOS_FORCEINLINE_FUNCTION GridBox tile(std::int64_t index) const {
-    GridBox result{};
-    for (GridBox const& box : strip) {
-      std::int64_t const columns = along(box, 1);
-      std::int64_t const count   = along(box, 0) * columns;
+  KOKKOS_FORCEINLINE_FUNCTION GridBox<R> tile(std::int64_t index) const {
+    GridBox<R> result{};
+    for (int s = 0; s < 2 * R; ++s) {
+      GridBox<R> const& box = strip[s];
+      std::int64_t count    = 1;
+      for (int d = 0; d < R; ++d) count *= along(s, d);
       if (0 <= index && index < count) {
-        std::int64_t const at[2] = {index / columns, index % columns};
-        for (int d = 0; d < 2; ++d) {
-          std::int64_t const begin = box.begin[d] + at[d] * Side;
-          result.begin[d]          = begin;
-          result.end[d] = begin + Side < box.end[d] ? begin + Side : box.end[d];
+        std::int64_t rest_of_index = index;
+        for (int d = R - 1; d >= 0; --d) {
+          std::int64_t const begin =
+              box.begin[d] + rest_of_index % along(s, d) * side(s, d);
+          std::int64_t const end = begin + side(s, d);
+          rest_of_index /= along(s, d);
+          result.begin[d] = begin;
+          result.end[d]   = end < box.end[d] ? end : box.end[d];
         }
       }
       index -= count;
@@ -53,26 +64,28 @@ struct StepStrips {
   }
 
  private:
-  KOKKOS_FORCEINLINE_FUNCTION static std::int64_t along(GridBox const& box,
-                                                        int d) {
-    return (box.end[d] - box.begin[d] + Side - 1) / Side;
+  KOKKOS_FORCEINLINE_FUNCTION static std::int64_t side(int s, int d) {
+    if (s / 2 == R - 1) return Across;
+    return d == R - 1 ? Row : Side;
+  }
+  KOKKOS_FORCEINLINE_FUNCTION std::int64_t along(int s, int d) const {
+    return (strip[s].end[d] - strip[s].begin[d] + side(s, d) - 1) / side(s, d);
   }
 };
 
 /// The extents are at least 3 * radius * steps.
-template <int Side>
-StepStrips<Side> step_strips(Boundaries<2> const& boundaries,
-                             std::int64_t const (&extent)[2], int radius,
-                             int steps) {
-  StepStrips<Side> strips{};
-  GridBox& rest = strips.rest;
-  std::copy(extent, extent + 2, rest.end);
+template <class Strips, int R>
+Strips step_strips(Boundaries<R> const& boundaries,
+                   std::int64_t const (&extent)[R], int radius, int steps) {
+  Strips strips{};
+  GridBox<R>& rest = strips.rest;
+  std::copy(extent, extent + R, rest.end);
   std::int64_t const depth = std::int64_t(radius) * steps;
-  for (int d = 0; d < 2; ++d) {
+  for (int d = 0; d < R; ++d) {
     if (boundaries.low[d].kind == Boundary::periodic) continue;
-    GridBox& low = strips.strip[2 * d] = rest;
+    GridBox<R>& low = strips.strip[2 * d] = rest;
     low.end[d] = rest.begin[d] = depth;
-    GridBox& high = strips.strip[2 * d + 1] = rest;
+    GridBox<R>& high = strips.strip[2 * d + 1] = rest;
     high.begin[d] = rest.end[d] = extent[d] - depth;
   }
   return strips;

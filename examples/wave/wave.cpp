@@ -35,13 +35,11 @@ class MmaKernels {
   template <class Policy>
   void step_into(Policy const& from_u, Grid const& u,
                  Grid const& previous) const {
-    double const lambda2 = m_lambda * m_lambda;
     Kokkos::parallel_for(
         "wave::step", from_u,
         KOKKOS_LAMBDA(std::int64_t i, std::int64_t j, std::int64_t k,
-                      double laplacian) {
-          previous(i, j, k) =
-              2 * u(i, j, k) - previous(i, j, k) + lambda2 * laplacian;
+                      double sum) {
+          previous(i, j, k) = sum - previous(i, j, k);
         });
   }
 
@@ -55,20 +53,23 @@ class MmaKernels {
 
  private:
   KokkosMMA::StencilPolicy<Space, Grid> policy(Grid const& u) const {
-    return {Space(), u, laplacian(), m_boundaries};
+    return {Space(), u, weights(), m_boundaries};
   }
 
-  static KokkosMMA::StencilWeights<3> laplacian() {
+  // 2 u + lambda^2 L u: the functor has no need to read u.
+  KokkosMMA::StencilWeights<3> weights() const {
     auto const star = KokkosMMA::StencilWeights<3>::star(radius);
     Derivative const derivative;
+    double const lambda2 = m_lambda * m_lambda;
     std::vector<double> values(star.size());
     for (std::size_t at = 0; at < values.size(); ++at) {
       auto const o       = star.offsets(at);
       int const distance = std::abs(o[0]) + std::abs(o[1]) + std::abs(o[2]);
-      if (star.values()[at] != 0) values[at] = derivative.weight[distance];
+      if (star.values()[at] != 0)
+        values[at] = lambda2 * derivative.weight[distance];
     }
     return KokkosMMA::StencilWeights<3>::dense(radius, values)
-        .with_centre(3 * derivative.weight[0]);
+        .with_centre(2 + 3 * lambda2 * derivative.weight[0]);
   }
 
   KokkosMMA::Boundaries<3> m_boundaries;

@@ -284,6 +284,7 @@ TYPED_TEST(Asynchrony, SettingsOfAnotherThread) {
 
 #ifdef KOKKOS_ENABLE_CUDA
 using Cuda = Kokkos::Cuda;
+using Team = Kokkos::TeamPolicy<Cuda>::member_type;
 
 /// Streams that the application makes and destroys: a new one may
 /// have the handle of an old one.
@@ -455,8 +456,9 @@ TEST(AsynchronyOnCuda, ScalarResultWaitsForItsOwnInstanceOnly) {
 /// some microseconds each, or until they are told to stop.
 struct Hold {
   Kokkos::View<int, Cuda> stop;
-  Kokkos::View<int, Cuda> stopped;
+  Kokkos::View<int, Cuda> gave_up;  ///< how many threads were not told
   int rounds;
+
   KOKKOS_FUNCTION void operator()(int i) const {
     int volatile const* const flag = stop.data();
     unsigned number                = i;
@@ -467,18 +469,31 @@ struct Hold {
     }
     // never: the arithmetic must not be left out
     if (number == 0 && seen == 2) stop() = 3;
-    if (i == 0) stopped() = seen;
+    if (seen == 0) Kokkos::atomic_inc(&gave_up());
+  }
+  KOKKOS_FUNCTION void operator()(Team const& team) const {
+    (*this)(team.league_rank() * team.team_size() + team.team_rank());
   }
 };
 
-/// Half of the device is held until the calls on another stream are done, so
-/// they may not need all of it at once.
+/// Half of the threads of each multiprocessor are held until the calls on
+/// another stream are done, so they may not need all of them at once. The
+/// kernel that holds them has shared memory: beside one that has none, blocks
+/// with more than 3 KB of it wait until their multiprocessor is idle, for only
+/// then it changes how much of its memory is shared (H100, H200, 2026-11-26).
 TEST(AsynchronyOnCuda, GoesOnBesideAKernelThatStays) {
   auto const instances = make_instances<Cuda>(2);
   ASSERT_EQ(2u, instances.size());
   Calls<Cuda> calls(instances[1], 1 << 22);
   Hold const hold{Kokkos::View<int, Cuda>("stop"),
-                  Kokkos::View<int, Cuda>("stopped"), 1 << 21};
+                  Kokkos::View<int, Cuda>("gave_up"), 1 << 20};
+  int const team      = 512;
+  auto const hold_now = [&](int teams) {
+    Kokkos::parallel_for("hold",
+                         Kokkos::TeamPolicy<Cuda>(instances[0], teams, team)
+                             .set_scratch_size(0, Kokkos::PerTeam(40 << 10)),
+                         hold);
+  };
   auto const work = [&] {
     for (int repetition = 0; repetition < 20; ++repetition)
       for (int n : {1, 5000, 300000, 1 << 22})
@@ -486,22 +501,18 @@ TEST(AsynchronyOnCuda, GoesOnBesideAKernelThatStays) {
   };
   // code is loaded before
   Kokkos::deep_copy(instances[1], hold.stop, 1);
-  Kokkos::parallel_for("hold", Kokkos::RangePolicy<Cuda>(instances[0], 0, 1),
-                       hold);
+  hold_now(1);
   work();
   Kokkos::deep_copy(hold.stop, 0);
-  Kokkos::deep_copy(hold.stopped, 0);
   Kokkos::fence();
 
-  int const threads = Cuda().concurrency() / 2;
-  Kokkos::parallel_for(
-      "hold", Kokkos::RangePolicy<Cuda>(instances[0], 0, threads), hold);
+  hold_now(Cuda().concurrency() / 2 / team);
   work();
   instances[1].fence();
   Kokkos::deep_copy(instances[1], hold.stop, 1);
   instances[1].fence();
   instances[0].fence();
-  EXPECT_EQ(1, value_of(hold.stopped)) << "the calls waited for the kernel";
+  EXPECT_EQ(0, value_of(hold.gave_up)) << "the calls waited for the kernel";
   EXPECT_EQ(0, calls.wrong());
 }
 
@@ -513,7 +524,7 @@ TEST(AsynchronyOnCuda, GoesOnBetweenKernelsThatFillTheDevice) {
   std::vector<Calls<Cuda>> calls;
   for (int k = 1; k < 7; ++k) calls.emplace_back(instances[k], 1 << 20);
   Hold const hold{Kokkos::View<int, Cuda>("stop"),
-                  Kokkos::View<int, Cuda>("stopped"), 300};
+                  Kokkos::View<int, Cuda>("gave_up"), 300};
   int const threads = 3 * Cuda().concurrency();
   for (int repetition = 0; repetition < 40; ++repetition) {
     Kokkos::parallel_for(

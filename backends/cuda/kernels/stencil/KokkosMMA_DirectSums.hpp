@@ -91,11 +91,17 @@ struct SumStore {
     } else {
       stage(sums, staging);
       Index const first = at[R - 1] - lane() * Columns;
+      at[R - 1]         = first + lane();
+      if (0 <= first && first + Columns * 32 <= extent) {
+        A exchanged[Columns];
 #pragma unroll
-      for (int c = 0; c < Columns; ++c) {
-        int const e = c * 32 + lane();
-        at[R - 1]   = first + e;
-        if (0 <= at[R - 1] && at[R - 1] < extent) epilogue(at, staging[e]);
+        for (int c = 0; c < Columns; ++c)
+          exchanged[c] = staging[c * 32 + lane()];
+        epilogue.template row<32>(at, exchanged);
+      } else {
+#pragma unroll 1
+        for (int e = lane(); e < Columns * 32; e += 32, at[R - 1] += 32)
+          if (0 <= at[R - 1] && at[R - 1] < extent) epilogue(at, staging[e]);
       }
       __syncwarp();
     }

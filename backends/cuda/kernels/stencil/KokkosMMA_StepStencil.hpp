@@ -36,7 +36,7 @@ template <class A, class Element, class Epilogue, class Sums, class Update>
 struct StepArguments {
   StencilGrid<Element, 2> grid;
   Epilogue epilogue;
-  StepStrips<step_strip_side> strips;
+  StepStrips<2, step_strip_side> strips;
   unsigned strip_blocks;
   unsigned panels;
   int panel_rows;  ///< of a warp
@@ -171,8 +171,8 @@ __global__ void __launch_bounds__(Tuning::value.threads,
   }
   unsigned const warp =
       (blockIdx.x - in.strip_blocks) * warps + threadIdx.x / 32;
-  int const lane     = int(threadIdx.x % 32);
-  GridBox const& box = in.strips.rest;
+  int const lane        = int(threadIdx.x % 32);
+  GridBox<2> const& box = in.strips.rest;
   int const begin =
       int(box.begin[0]) + int(warp / in.panels * unsigned(in.panel_rows));
   if (begin >= int(box.end[0])) return;

@@ -37,8 +37,8 @@ void launch_steps(Kokkos::Cuda const& space,
   StepArguments<A, Element, Epilogue, Sums, Update> in{
       grid,
       epilogue,
-      step_strips<step_strip_side>(grid.boundaries, grid.extent, Sums::radius,
-                                   steps),
+      step_strips<StepStrips<2, step_strip_side>>(grid.boundaries, grid.extent,
+                                                  Sums::radius, steps),
       0,
       0,
       int(panel_rows),
@@ -48,7 +48,7 @@ void launch_steps(Kokkos::Cuda const& space,
       steps,
       typename Sums::Weights(weights),
       update};
-  GridBox const& box       = in.strips.rest;
+  GridBox<2> const& box    = in.strips.rest;
   std::int64_t const width = (32 - 2 * ((lead + V - 1) / V)) * V;
   // Panels begin where vectors do.
   std::int64_t const origin =

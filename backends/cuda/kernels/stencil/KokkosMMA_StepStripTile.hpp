@@ -36,7 +36,7 @@ struct StepStripTile {
   StencilGrid<Element, 2> const& grid;
   typename Sums::Weights const& weights;
   Update const& update;
-  GridBox tile;
+  GridBox<2> tile;
   int steps;
   A* memory;
   int thread;
@@ -48,8 +48,8 @@ struct StepStripTile {
   __device__ __forceinline__
   StepStripTile(StencilGrid<Element, 2> const& of_grid,
                 typename Sums::Weights const& of_weights,
-                Update const& of_update, GridBox const& of_tile, int of_steps,
-                A* of_memory, int of_thread, int of_threads)
+                Update const& of_update, GridBox<2> const& of_tile,
+                int of_steps, A* of_memory, int of_thread, int of_threads)
       : grid(of_grid),
         weights(of_weights),
         update(of_update),

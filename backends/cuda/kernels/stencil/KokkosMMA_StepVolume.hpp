@@ -6,6 +6,7 @@
 #include <backends/cuda/arch/KokkosMMA_Kernel.hpp>
 #include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
 #include <backends/cuda/kernels/block/KokkosMMA_TuningType.hpp>
+#include <backends/cuda/kernels/stencil/KokkosMMA_StepFaces.hpp>
 #include <backends/cuda/kernels/stencil/KokkosMMA_StepStencilTuning.hpp>
 #include <backends/cuda/kernels/stencil/KokkosMMA_StepSums.hpp>
 #include <core/stencil/KokkosMMA_DirectTaps.hpp>
@@ -21,15 +22,18 @@
 #include <cstring>
 
 /// \file
-/// Steps of a star of radius 1 on periodic grids of three dimensions, some in
-/// one sweep, each rounded as a single step is. A warp owns some rows of a
-/// panel of columns and marches through planes. The sums of all steps under way
-/// lie in registers, with those of the rows, columns and planes around that
-/// later steps need.
+/// Steps of a star of radius 1 in three dimensions, some in one sweep, each
+/// rounded as a single step is. A warp owns some rows of a panel of columns and
+/// marches through planes. The sums of all steps under way lie in registers,
+/// with those of the rows, columns and planes around that later steps need.
 ///
-/// Constants beyond boundaries, put in after each step, made it slower than
-/// single steps: 172 of 297 10^9 updates per second (float, 512^3, H100, CUDA
-/// 13.0, 2026-11-26).
+/// No step of such a warp sees a boundary, for periodic ones are none. What
+/// does, beside other boundaries, step_faces does in shared memory: a kernel
+/// of its own, since blocks of this one, three in a multiprocessor, take three
+/// times as long for that.
+/// Constants that warps put in after each step made it slower than single
+/// steps: 172 of 297 10^9 updates per second (float, 512^3, H100, CUDA 13.0,
+/// 2026-11-26).
 
 namespace KokkosMMA::Impl::Cuda {
 
@@ -37,6 +41,7 @@ template <class A, class Element, class Epilogue>
 struct StepVolumeArguments {
   StencilGrid<Element, 3> grid;
   Epilogue epilogue;
+  GridBox<3> box;  ///< of what step_faces does not do
   unsigned panels;
   unsigned strips;   ///< of rows
   int panel_planes;  ///< of a warp
@@ -77,7 +82,8 @@ struct StepVolumeTile {
   __device__ __forceinline__ int extent(int d) const {
     return int(grid.extent[d]);
   }
-  /// An index that there is: of what stands for an element that is needed.
+  /// An index that there is: of what stands for an element that is needed. No
+  /// sum that is stored needs those beyond boundaries that are not periodic.
   __device__ __forceinline__ int inside(int d, int i) const {
     int const n = extent(d);
     i += i < 0 ? n : i >= n ? -n : 0;
@@ -125,12 +131,14 @@ __global__ void __launch_bounds__(Tuning::value.threads,
   unsigned const block      = blockIdx.x / in.panels;
   unsigned const strip      = block % row_blocks * warps + threadIdx.x / 32;
   if (strip >= in.strips) return;
-  int const lane  = int(threadIdx.x % 32);
-  int const begin = int(block / row_blocks) * in.panel_planes;
-  int const end   = min(begin + in.panel_planes, int(in.grid.extent[0]));
-  Tile const tile(in.grid, int(strip) * Tuning::value.rows - S,
-                  in.origin + (int(panel) * (32 - 2 * skip) - skip) * V,
-                  in.loads);
+  int const lane        = int(threadIdx.x % 32);
+  GridBox<3> const& box = in.box;
+  int const begin =
+      int(box.begin[0]) + int(block / row_blocks) * in.panel_planes;
+  int const end = min(begin + in.panel_planes, int(box.end[0]));
+  Tile const tile(
+      in.grid, int(box.begin[1]) + int(strip) * Tuning::value.rows - S,
+      in.origin + (int(panel) * (32 - 2 * skip) - skip) * V, in.loads);
 
   A sums[S][2][H][V];
 #pragma unroll
@@ -175,9 +183,9 @@ __global__ void __launch_bounds__(Tuning::value.threads,
                         tile.first_row * in.epilogue.stride[1] + tile.first;
 #pragma unroll
     for (int h = S; h < H - S; ++h)
-      if (tile.first_row + h < tile.extent(1))
-        store_step<V>(to + h * in.epilogue.stride[1], tile.first, 0,
-                      tile.extent(2), in.stores, plane[h]);
+      if (tile.first_row + h < int(box.end[1]))
+        store_step<V>(to + h * in.epilogue.stride[1], tile.first,
+                      int(box.begin[2]), int(box.end[2]), in.stores, plane[h]);
   }
 }
 
@@ -194,34 +202,49 @@ void launch_step_volume_of(Kokkos::Cuda const& space,
   constexpr int width   = (32 - 2 * ((Tuning::value.steps + V - 1) / V)) * V;
   auto const kernel     = step_volume<Tuning, A, Element, Epilogue>;
   StencilAlignment const alignment = stencil_alignment<V, A>(grid, epilogue);
+  StepFacesArguments<A, Element, Epilogue> beside{
+      grid,
+      epilogue,
+      step_strips<StepFaces>(grid.boundaries, grid.extent, 1,
+                             Tuning::value.steps),
+      {}};
+  auto const all   = pattern_weights<A>(weights, DirectPattern::star);
+  A const order[7] = {all[0], all[3], all[6], all[7], all[8], all[5], all[2]};
+  std::copy_n(order, 7, beside.weight);
+  if (std::int64_t const face_tiles = beside.faces.tiles(); face_tiles > 0)
+    launch_kernel(space, "step_faces", step_faces<A, Element, Epilogue>,
+                  {checked_blocks(face_tiles), step_face_threads}, beside);
+
+  GridBox<3> const& box = beside.faces.rest;
+  // Panels begin where vectors do.
+  std::int64_t const origin =
+      alignment.origin + (box.begin[2] - alignment.origin) / V * V;
+  std::int64_t const planes = box.end[0] - box.begin[0];
   std::int64_t const strips =
-      (grid.extent[1] + Tuning::value.rows - 1) / Tuning::value.rows;
-  std::int64_t const panels =
-      (grid.extent[2] - alignment.origin + width - 1) / width;
-  std::int64_t const tiles = panels * ((strips + warps - 1) / warps);
+      (box.end[1] - box.begin[1] + Tuning::value.rows - 1) / Tuning::value.rows;
+  std::int64_t const panels = (box.end[2] - origin + width - 1) / width;
+  std::int64_t const tiles  = panels * ((strips + warps - 1) / warps);
   if (panel_planes == 0) {
     KernelFacts const facts =
         kernel_facts(space.cuda_device(), kernel, threads);
     panel_planes =
-        tall_block_height(grid.extent[0], tiles,
+        tall_block_height(planes, tiles,
                           std::int64_t(std::max(facts.resident_blocks, 1)) *
                               device(space.cuda_device()).multiprocessors,
                           2 * Tuning::value.steps, 1);
   }
   StepVolumeArguments<A, Element, Epilogue> in{grid,
                                                epilogue,
+                                               box,
                                                checked_blocks(panels),
                                                checked_blocks(strips),
                                                int(panel_planes),
-                                               int(alignment.origin),
+                                               int(origin),
                                                alignment.loads,
                                                alignment.stores,
                                                {}};
-  auto const all   = pattern_weights<A>(weights, DirectPattern::star);
-  A const order[7] = {all[0], all[3], all[6], all[7], all[8], all[5], all[2]};
   std::copy_n(order, 7, in.weight);
-  std::int64_t const pieces =
-      (grid.extent[0] + panel_planes - 1) / panel_planes;
+  std::int64_t const pieces = (planes + panel_planes - 1) / panel_planes;
   launch_kernel(space, "step_volume", kernel,
                 {checked_blocks(tiles * pieces), threads}, in);
 }

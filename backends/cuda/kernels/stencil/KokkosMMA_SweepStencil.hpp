@@ -19,18 +19,26 @@ namespace KokkosMMA::Impl::Cuda {
 
 template <class A, int R, class Element, class Epilogue, int Radius, bool Star,
           bool Unaligned>
-using PatternSweepArguments =
-    SweepArguments<A, R, Element, Epilogue,
-                   SweepShape<A, R, Element, Radius, Star, Unaligned>>;
+using PatternSweepShape = SweepShape<A, R, Element, Radius, Star, Unaligned,
+                                     !StencilEpilogue<Epilogue>>;
+
+template <class A, int R, class Element, class Epilogue, int Radius, bool Star,
+          bool Unaligned>
+using PatternSweepArguments = SweepArguments<
+    A, R, Element, Epilogue,
+    PatternSweepShape<A, R, Element, Epilogue, Radius, Star, Unaligned>>;
 
 template <class A, int R, class Element, class Epilogue, int Radius, bool Star,
           bool Unaligned>
 __global__ void __launch_bounds__(
-    (SweepShape<A, R, Element, Radius, Star, Unaligned>::threads),
-    (SweepShape<A, R, Element, Radius, Star, Unaligned>::tuning.min_blocks))
+    (PatternSweepShape<A, R, Element, Epilogue, Radius, Star,
+                       Unaligned>::threads),
+    (PatternSweepShape<A, R, Element, Epilogue, Radius, Star, Unaligned>::tuning
+         .min_blocks))
     sweep_stencil(PatternSweepArguments<A, R, Element, Epilogue, Radius, Star,
                                         Unaligned> const in) {
-  using Shape           = SweepShape<A, R, Element, Radius, Star, Unaligned>;
+  using Shape =
+      PatternSweepShape<A, R, Element, Epilogue, Radius, Star, Unaligned>;
   using Index           = std::int64_t;
   constexpr int columns = Shape::columns;
   constexpr int rows    = Shape::rows;

@@ -78,7 +78,8 @@ void launch_pattern_sweep(Kokkos::Cuda const& space,
     return;
   }
   auto const launch = [&]<bool Unaligned>(std::bool_constant<Unaligned>) {
-    using Shape = SweepShape<A, R, Element, Radius, Star, Unaligned>;
+    using Shape =
+        PatternSweepShape<A, R, Element, Epilogue, Radius, Star, Unaligned>;
     launch_sweep<
         Shape,
         PatternSweepArguments<A, R, Element, Epilogue, Radius, Star, Unaligned>,
@@ -96,7 +97,8 @@ void launch_pattern_sweep(Kokkos::Cuda const& space,
   } else if constexpr (Radius > 4) {
     launch(std::true_type());
   } else {
-    using Shape = SweepShape<A, R, Element, Radius, Star>;
+    using Shape =
+        PatternSweepShape<A, R, Element, Epilogue, Radius, Star, false>;
     if (stencil_alignment<Shape::columns, A>(grid, epilogue).loads)
       launch(std::false_type());
     else

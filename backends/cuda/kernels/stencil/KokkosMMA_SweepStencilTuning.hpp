@@ -59,6 +59,18 @@ constexpr int sweep_block_planes(int radius, bool star, int element_bytes) {
   return radius == 1 ? 10 : radius <= 3 ? 24 - 2 * radius : 6 * radius;
 }
 
+/// Of the stages of a block in three dimensions: what all devices have, and two
+/// blocks of a multiprocessor of an H100.
+inline constexpr int sweep_slab_room = 92 * 1024;
+
+constexpr int sweep_slab_bytes(SweepTuning const& t, int radius,
+                               int element_bytes) {
+  int const vector = 16 / element_bytes;
+  int const pad    = (radius + vector - 1) / vector * vector;
+  int const pitch  = 32 * t.columns + 2 * pad + 32 / element_bytes;
+  return pitch * (t.threads / 32 * t.rows + 2 * radius) * element_bytes;
+}
+
 /// Stars, or dense weights, of one radius in all dimensions; sums in A.
 ///
 /// H200, 2026-11-21, 16384^2, 10^9 elements per second, blocks in one round and
@@ -71,9 +83,30 @@ constexpr int sweep_block_planes(int radius, bool star, int element_bytes) {
 ///
 /// A batch that is unrolled is read ahead into registers and spills from radius
 /// 5 on.
+///
+/// Three dimensions, 512^3, H100, 2026-11-26, part of a copy by rows of a
+/// thread, threads and stages (a functor updates another View in place; its
+/// loads are what more threads are for):
+///
+///              star r 1, 2, 3, 4     box r 1   functor r 1, 4
+///   float
+///   4, 2 x 256, 4   .79 .75 .65 .54    .71       .71 .53
+///   4, 2 x 256, 8   .80 .79 .71 .58    .79       .75 .53
+///   2 x 256, 8      .86 .78 .71 .59    .86       .81 .53
+///   1 x 384, 8      .88 .82 .72 .55     -        .89 .65
+///   double
+///   4, 2 x 256, 4   .83 .84 .78 .68    .83       .81 .64
+///   2 x 256, 8      .89 .83 .77 .68    .89       .83 .64
+///   1 x 384, 8      .88 .82 .77 .69     -        .89 .75
+///   half
+///   4, 2 x 256, 4   .76 .43 .36 .29    .48       .69 .35
+///   4, 2 x 256, 8   .81 .47 .38 .31    .51       .70 .36
+///
+/// 12 stages are as fast as 8.
 template <class A, int R, class Element, int Radius, bool Star>
-constexpr SweepTuning sweep_tuning() {
-  constexpr bool wide = sizeof(A) > 4;
+constexpr SweepTuning sweep_tuning(bool to_functor = false) {
+  constexpr bool wide     = sizeof(A) > 4;
+  constexpr bool is_small = sizeof(Element) < 4;
   // Registers of the sums that are under way.
   auto const registers = [](int columns, int rows) {
     int const planes = R > 1 ? 2 * Radius + 1 : 1;
@@ -91,15 +124,21 @@ constexpr SweepTuning sweep_tuning() {
   t.columns = 16 / int(sizeof(Element));
   while (t.columns > 1 && registers(t.columns, R > 2 ? 2 : 1) > most)
     t.columns /= 2;
-  t.rows         = R < 3 ? 1 : registers(t.columns, 4) <= 48 ? 4 : 2;
+  bool const one_row = R == 3 && Star && !is_small &&
+                       (to_functor ? Radius <= 4 : !wide && Radius <= 2);
+  t.rows         = R < 3 || one_row                            ? 1
+                   : is_small && registers(t.columns, 4) <= 48 ? 4
+                                                               : 2;
   int const sums = registers(t.columns, t.rows);
   // With 256, more sums than these would spill (sm_90, CUDA 13.0).
-  t.threads = R < 3 ? 128 : sums > (wide ? 60 : 72) ? 192 : 256;
+  t.threads = R < 3 ? 128 : one_row ? 384 : sums > (wide ? 60 : 72) ? 192 : 256;
   // 7, 5, 3 and 2 blocks of 128 threads leave a thread 72, 102, 170 and 255
   // registers. How many of these the sums may have was found by trial: doubles
   // of radius 8 spilled 24 bytes with 3 blocks (sm_90, 2026-11-21).
   t.min_blocks = sums <= 12 ? 7 : sums <= 28 ? 5 : sums <= 60 ? 3 : 2;
   if (R > 2) {
+    // Functors of large radii spill 16 to 168 bytes (sm_90). With one block
+    // halves of radius 4 do not, and have .25 of a copy instead of .35.
     t.min_blocks = 2;
     // What spills for sm_80 (CUDA 13.0), and does not for sm_90.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
@@ -108,9 +147,14 @@ constexpr SweepTuning sweep_tuning() {
   }
   t.batch        = R > 2 ? 1 : 4;
   t.block_planes = sweep_block_planes<R>(Radius, Star, int(sizeof(Element)));
-  t.stages       = R == 2 && Star && Radius > 1 && t.block_planes > 0 ? 6
-                   : R == 3 && Radius > 1 && sizeof(Element) > 4      ? 5
-                                                                      : 4;
+  t.stages       = R == 2 && Star && Radius > 1 && t.block_planes > 0 ? 6 : 4;
+  if (R == 3) {
+    t.stages = 8;
+    while (t.stages > 4 &&
+           t.stages * sweep_slab_bytes(t, Radius, sizeof(Element)) >
+               sweep_slab_room)
+      --t.stages;
+  }
   return t;
 }
 
@@ -163,10 +207,11 @@ struct SweepLayout {
   static_assert(tile_x % vector == 0 && pitch * int(sizeof(Element)) % 32 == 0);
 };
 
-template <class A, int R, class Element, int Radius, bool Star,
-          bool Unaligned = false>
-struct SweepShape : SweepLayout<A, R, Element, Radius, Unaligned,
-                                sweep_tuning<A, R, Element, Radius, Star>()> {
+template <class A, int R, class Element, int Radius, bool Star, bool Unaligned,
+          bool ToFunctor>
+struct SweepShape
+    : SweepLayout<A, R, Element, Radius, Unaligned,
+                  sweep_tuning<A, R, Element, Radius, Star>(ToFunctor)> {
   using Layout = typename SweepShape::SweepLayout;
   static constexpr int taps =
       Star ? R * Layout::width
