@@ -24,10 +24,10 @@ struct GridBox {
   std::int64_t end[R];
 };
 
-/// Disjoint strips, in tiles of at most `Side` elements along a dimension.
-/// Those along the last one are `Row` long; those across it have `Across`
-/// elements along the others.
-template <int R, int Side, int Row = Side, int Across = Side>
+/// Disjoint strips, in tiles of at most `Row` elements along the last
+/// dimension, or the one before it in strips across the last one, and `Side`
+/// along others.
+template <int R, int Side, int Row = Side>
 struct StepStrips {
   GridBox<R> strip[2 * R];  ///< empty beside periodic boundaries
   GridBox<R> rest;          ///< what no strip has
@@ -65,8 +65,7 @@ struct StepStrips {
 
  private:
   KOKKOS_FORCEINLINE_FUNCTION static std::int64_t side(int s, int d) {
-    if (s / 2 == R - 1) return Across;
-    return d == R - 1 ? Row : Side;
+    return d == (s / 2 == R - 1 ? R - 2 : R - 1) ? Row : Side;
   }
   KOKKOS_FORCEINLINE_FUNCTION std::int64_t along(int s, int d) const {
     return (strip[s].end[d] - strip[s].begin[d] + side(s, d) - 1) / side(s, d);

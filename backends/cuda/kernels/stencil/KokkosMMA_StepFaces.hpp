@@ -20,36 +20,47 @@
 
 namespace KokkosMMA::Impl::Cuda {
 
+/// Tiles of step_faces, and the threads of each. A row of a tile, with two
+/// elements on either side, has a lane for each.
+inline constexpr int step_face_side    = 8;
+inline constexpr int step_face_row     = 28;
+inline constexpr int step_face_threads = 128;
+using StepFaces = StepStrips<3, step_face_side, step_face_row>;
+
 /// The steps of a tile, by threads with a barrier between load(), advance() and
 /// finish().
-template <class A, class Element>
+/// \tparam Along the dimension of the tile's rows, 1 or 2
+template <class A, class Element, int Along>
 struct StepFaceTile {
   using Index = std::int64_t;
 
-  /// Elements of the memory for tiles of strips of two elements.
-  template <int Side, int Row>
-  static constexpr int room = 5 * (Side + 4) * (Row + 4) +
-                              4 * (Side + 2) * (Row + 2);
+  static constexpr int other = 3 - Along;  ///< dimension of a plane's rows
+  static constexpr int pitch = 32;
+  /// Elements of the memory.
+  static constexpr int room = (5 * (step_face_side + 4) +  //
+                               4 * (step_face_side + 2)) *
+                              pitch;
 
   struct Box {
     int begin[3];
     int size[3];
-    unsigned inverse[2];  ///< of sizes 1 and 2, times 2^18, rounded up
+    unsigned inverse;  ///< of the rows of a plane, times 2^16, rounded up
 
-    __device__ __forceinline__ int volume() const {
-      return size[0] * size[1] * size[2];
+    __device__ __forceinline__ int rows() const {
+      return size[0] * size[other];
     }
-    __device__ __forceinline__ int place(int i, int j, int k) const {
-      return ((i - begin[0]) * size[1] + j - begin[1]) * size[2] + k - begin[2];
+    __device__ __forceinline__ int place(int const (&at)[3]) const {
+      return ((at[0] - begin[0]) * size[other] + at[other] - begin[other]) *
+                 pitch +
+             at[Along] - begin[Along];
     }
-    /// The indices of an element; exact if its number times a size is less
-    /// than 2^18.
-    __device__ __forceinline__ void indices(int element, int (&at)[3]) const {
-      int const row   = int(unsigned(element) * inverse[1] >> 18);
-      int const plane = int(unsigned(row) * inverse[0] >> 18);
+    /// The indices of a lane's element in a row.
+    __device__ __forceinline__ void indices(int row, int lane,
+                                            int (&at)[3]) const {
+      int const plane = int(unsigned(row) * inverse >> 16);
       at[0]           = begin[0] + plane;
-      at[1]           = begin[1] + row - plane * size[1];
-      at[2]           = begin[2] + element - row * size[2];
+      at[other]       = begin[other] + row - plane * size[other];
+      at[Along]       = begin[Along] + lane;
     }
   };
 
@@ -70,7 +81,7 @@ struct StepFaceTile {
         between(around(tile, 1)),
         result(around(tile, 0)),
         loaded(memory),
-        stepped(memory + before.volume()) {}
+        stepped(memory + before.rows() * pitch) {}
 
   __device__ __forceinline__ void load() const {
     each(
@@ -82,7 +93,9 @@ struct StepFaceTile {
                                                 at[1] * grid.stride[1] + at[2]]
                                     : static_cast<Element>(constant));
         },
-        [&](int e, A value) { loaded[e] = value; });
+        [&](int row, int lane, A value) {
+          loaded[row * pitch + lane] = value;
+        });
   }
   __device__ __forceinline__ void advance() const {
     each(
@@ -94,15 +107,17 @@ struct StepFaceTile {
                   ? static_cast<Element>(sum(before, loaded, at))
                   : static_cast<Element>(constant));
         },
-        [&](int e, A value) { stepped[e] = value; });
+        [&](int row, int lane, A value) {
+          stepped[row * pitch + lane] = value;
+        });
   }
   template <class Epilogue>
   __device__ __forceinline__ void finish(Epilogue const& epilogue) const {
     each(
         result, [&](int(&at)[3]) { return sum(between, stepped, at); },
-        [&](int e, A value) {
+        [&](int row, int lane, A value) {
           int at[3];
-          result.indices(e, at);
+          result.indices(row, lane, at);
           Index const place[3] = {at[0], at[1], at[2]};
           epilogue(place, value);
         });
@@ -127,29 +142,30 @@ struct StepFaceTile {
       box.begin[d] = begin;
       box.size[d]  = end - begin;
     }
-    for (int d = 0; d < 2; ++d)
-      box.inverse[d] = (1u << 18) / unsigned(box.size[d + 1]) + 1;
+    box.inverse = (1u << 16) / unsigned(box.size[other]) + 1;
     return box;
   }
-  /// put(element of the box, make(its indices)) for each.
+  /// put(row of the box, lane, make(indices)) for each element.
   template <class Make, class Put>
   __device__ __forceinline__ static void each(Box const& box, Make const& make,
                                               Put const& put) {
-    constexpr int at_once = 6;  // elements of a thread, for their latency
-    int const threads     = int(blockDim.x);
-    int const volume      = box.volume();
-    for (int first = int(threadIdx.x); first < volume;
-         first += at_once * threads) {
+    constexpr int at_once = 4;  // rows of a warp, for their latency
+    constexpr int warps   = step_face_threads / 32;
+    int const lane        = int(threadIdx.x % 32);
+    int const rows        = box.rows();
+    if (lane >= box.size[Along]) return;
+    for (int first = int(threadIdx.x / 32); first < rows;
+         first += at_once * warps) {
       A values[at_once];
 #pragma unroll
       for (int n = 0; n < at_once; ++n) {
         int at[3];
-        box.indices(min(first + n * threads, volume - 1), at);
+        box.indices(min(first + n * warps, rows - 1), lane, at);
         values[n] = make(at);
       }
 #pragma unroll
       for (int n = 0; n < at_once; ++n)
-        if (first + n * threads < volume) put(first + n * threads, values[n]);
+        if (first + n * warps < rows) put(first + n * warps, lane, values[n]);
     }
   }
   /// Replaces indices by those of what stands for the element; false where a
@@ -177,25 +193,20 @@ struct StepFaceTile {
   }
   __device__ __forceinline__ A sum(Box const& box, A const* values,
                                    int const (&at)[3]) const {
-    A const* const centre = values + box.place(at[0], at[1], at[2]);
-    int const row         = box.size[2];
-    int const plane       = box.size[1] * row;
-    int const order[7]    = {-plane, -row, -1, 0, 1, row, plane};
-    A of_weights          = A(0);
+    A const* const centre = values + box.place(at);
+    int step[3];
+    step[0]            = box.size[other] * pitch;
+    step[other]        = pitch;
+    step[Along]        = 1;
+    int const order[7] = {-step[0], -step[1], -step[2], 0,
+                          step[2],  step[1],  step[0]};
+    A of_weights       = A(0);
 #pragma unroll
     for (int t = 0; t < 7; ++t)
       of_weights = add_tap(of_weights, weight[t], centre[order[t]]);
     return of_weights;
   }
 };
-
-/// Tiles of step_faces, and the threads of each.
-inline constexpr int step_face_side    = 8;
-inline constexpr int step_face_row     = 32;
-inline constexpr int step_face_across  = 16;
-inline constexpr int step_face_threads = 128;
-using StepFaces =
-    StepStrips<3, step_face_side, step_face_row, step_face_across>;
 
 template <class A, class Element, class Epilogue>
 struct StepFacesArguments {
@@ -208,16 +219,22 @@ struct StepFacesArguments {
 template <class A, class Element, class Epilogue>
 __global__ void __launch_bounds__(step_face_threads) step_faces(
     KOKKOSMMA_GRID_CONSTANT StepFacesArguments<A, Element, Epilogue> const in) {
-  using Tile = StepFaceTile<A, Element>;
-  static_assert(Tile::template room<step_face_across, step_face_across> <=
-                Tile::template room<step_face_side, step_face_row>);
-  __shared__ A memory[Tile::template room<step_face_side, step_face_row>];
-  Tile const tile(in.grid, in.weight, in.faces.tile(blockIdx.x), memory);
-  tile.load();
-  __syncthreads();
-  tile.advance();
-  __syncthreads();
-  tile.finish(in.epilogue);
+  __shared__ A memory[StepFaceTile<A, Element, 2>::room];
+  GridBox<3> const box = in.faces.tile(blockIdx.x);
+  auto const take      = [&](auto const& tile) {
+    tile.load();
+    __syncthreads();
+    tile.advance();
+    __syncthreads();
+    tile.finish(in.epilogue);
+  };
+  // Strips across the last dimension have two columns.
+  bool const is_across = box.end[2] - box.begin[2] <= 2 &&
+                         in.grid.boundaries.low[2].kind != Boundary::periodic;
+  if (is_across)
+    take(StepFaceTile<A, Element, 1>(in.grid, in.weight, box, memory));
+  else
+    take(StepFaceTile<A, Element, 2>(in.grid, in.weight, box, memory));
 }
 
 }  // namespace KokkosMMA::Impl::Cuda
