@@ -16,6 +16,7 @@
 #include <adapters/drop_in/KokkosMMA_ErasedCalls.hpp>
 #include <adapters/drop_in/KokkosMMA_ErasedFor.hpp>
 #include <backends/cuda/runtime/KokkosMMA_GraphNode.hpp>
+#include <backends/cuda/runtime/KokkosMMA_NodeScratch.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -62,11 +63,17 @@ LoopShape node_shape(Call const& call, bool forced, int multiprocessors,
   return candidates[settled < 0 ? 0 : settled];
 }
 
+/// Whether blocks of the kernel may come before the node before it is done.
+inline bool may_follow(Capability const& machine,
+                       Cuda::KernelFacts const& facts) {
+  return machine.compute_capability >= 90 && facts.may_follow;
+}
+
 /// Adds the kernel of ours in this shape.
 /// \return whether it could
 template <class Call>
 bool add_shape(Call const& call, Cuda::GraphPlace const& place,
-               LoopShape const& shape) {
+               LoopShape const& shape, bool follows) {
   LoopGrid grid;
   LoopArguments const laid_out(call, shape, grid);
   if (grid.blocks == 0) return false;
@@ -74,7 +81,10 @@ bool add_shape(Call const& call, Cuda::GraphPlace const& place,
   Cuda::OwnErrors const errors;
   return Cuda::add_kernel_node(
              place, call.kernel,
-             {grid.blocks, {grid.threads[0], grid.threads[1], grid.threads[2]}},
+             {grid.blocks,
+              {grid.threads[0], grid.threads[1], grid.threads[2]},
+              0,
+              follows},
              laid_out.pointers) == cudaSuccess;
 }
 
@@ -90,13 +100,17 @@ bool add_loop_node(Call const& call, Cuda::GraphPlace const& place) {
       return route_for(call.problem, machine, wish);
     });
   bool ours = false;
-  if (decision.route == Route::streamed && call.problem.space.size() > 0) {
-    int const max_threads = max_threads_of(call);
-    LoopShape const shape =
-        max_threads == 0 ? kokkos_shape
-                         : node_shape(call, settings.route == Route::streamed,
-                                      machine.multiprocessors, max_threads);
-    ours = shape != kokkos_shape && add_shape(call, place, shape);
+  int const max_threads =
+      decision.route == Route::streamed && call.problem.space.size() > 0
+          ? max_threads_of(call)
+          : 0;
+  if (max_threads > 0) {
+    LoopShape const shape = node_shape(call, settings.route == Route::streamed,
+                                       machine.multiprocessors, max_threads);
+    bool const follows    = may_follow(
+           machine,
+           Cuda::facts_of_kernel(call.space.cuda_device(), call.kernel, 32, 0));
+    ours = shape != kokkos_shape && add_shape(call, place, shape, follows);
   }
   if (environment_verbose())
     report_node(call.reported, "then_parallel_for", call.problem.space.size(),
@@ -107,7 +121,7 @@ bool add_loop_node(Call const& call, Cuda::GraphPlace const& place) {
 
 template <class Call>
 void add_streamed_reduce(Call const& call, Cuda::GraphPlace const& place,
-                         Cuda::KernelFacts const& facts) {
+                         Cuda::KernelFacts const& facts, bool follows) {
   call.ensure_locks();
   LaunchShape const shape =
       Cuda::launch_layout(call.space)
@@ -124,7 +138,8 @@ void add_streamed_reduce(Call const& call, Cuda::GraphPlace const& place,
                                    &grid,
                                    &target};
   Cuda::check(Cuda::add_kernel_node(place, call.kernel,
-                                    {shape.blocks, shape.threads}, arguments),
+                                    {shape.blocks, shape.threads, 0, follows},
+                                    arguments),
               "cudaGraphAddKernelNode");
 }
 
@@ -152,10 +167,10 @@ bool add_reduce_node(Call& call, Cuda::GraphPlace const& place) {
   }
   if (decision.route == Route::streamed) {
     try {
-      add_streamed_reduce(call, place, facts);
+      add_streamed_reduce(call, place, facts, may_follow(machine, facts));
     } catch (std::bad_alloc const&) {
       Refusal const refusal{"the device has no memory left for scratch",
-                            "backends/cuda/runtime/KokkosMMA_GraphNode.hpp"};
+                            "backends/cuda/runtime/KokkosMMA_NodeScratch.hpp"};
       decision = {Route::generic, decision.asked, refusal, refusal};
     }
   }

@@ -30,8 +30,13 @@ using Impl::LoopSpace;
 
 Kokkos::Cuda const space;
 
+/// As nodes of graphs are launched: all threads have to wait for the kernel
+/// before.
 Impl::Cuda::KernelGrid kernel_grid(LoopGrid const& grid) {
-  return {grid.blocks, {grid.threads[0], grid.threads[1], grid.threads[2]}};
+  return {grid.blocks,
+          {grid.threads[0], grid.threads[1], grid.threads[2]},
+          0,
+          true};
 }
 
 /// Calls f(i) for a range by the kernel.
@@ -384,6 +389,21 @@ TEST(LaunchTimes, TheFastestStays) {
   Times::Loop elsewhere = loop;
   elsewhere.device_id   = 1;
   EXPECT_EQ(run_call(elsewhere, {4, 2, 3}), 0);
+}
+
+/// What nodes of graphs ask for.
+TEST(LaunchTimes, OnlyWhatStaysIsSettled) {
+  Times::Loop const loop = new_loop();
+  int settled            = Impl::LaunchChooser::none;
+  EXPECT_EQ(Times::instance().settled(loop), Impl::LaunchChooser::none);
+  for (int n = 0; n < 12; ++n) {
+    int const ran = run_call(loop, {4, 2, 3});
+    if (settled != Impl::LaunchChooser::none) {
+      EXPECT_EQ(ran, settled);
+    }
+    settled = Times::instance().settled(loop);
+  }
+  EXPECT_EQ(settled, 1);
 }
 
 TEST(LaunchTimes, TheFirstCallsMayGoUnmeasured) {

@@ -4,33 +4,108 @@
 #define KOKKOSMMA_CUDA_GRAPH_NODE_HPP
 
 #include <backends/cuda/arch/KokkosMMA_Kernel.hpp>
-#include <backends/cuda/runtime/KokkosMMA_KernelScratch.hpp>
-#include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
-#include <backends/cuda/runtime/KokkosMMA_RelaxedCapture.hpp>
-#include <core/base/KokkosMMA_AtFinalize.hpp>
 
 #include <cuda_runtime.h>
 
-#include <bit>
+#include <algorithm>
 #include <cstddef>
-#include <memory>
-#include <mutex>
-#include <new>
 #include <vector>
 
 /// \file
-/// Kernels as nodes of a CUDA graph, and memory that lives as long as the graph
-/// does.
+/// Kernels as nodes of a CUDA graph that others add nodes to as well.
 
 namespace KokkosMMA::Impl::Cuda {
 
-/// A node that is to be added: Kokkos adds what it depends on behind that.
+/// A node that is to be added. Kokkos adds what it depends on behind that.
 struct GraphPlace {
   cudaGraph_t graph;
   cudaGraphNode_t* node;
 };
 
-/// Adds a kernel; the graph keeps a copy of its arguments.
+/// The last node that this host thread has added whose kernel calls
+/// GridDependency::wait.
+struct FollowingNode {
+  cudaGraph_t graph    = nullptr;
+  cudaGraphNode_t node = nullptr;
+  void* function       = nullptr;
+
+  static FollowingNode& last_of_this_thread() {
+    thread_local FollowingNode last;
+    return last;
+  }
+};
+
+/// The only kernel that a node depends on, or null.
+inline cudaGraphNode_t only_kernel_before(cudaGraphNode_t node) {
+  cudaGraphNode_t before = nullptr;
+  std::size_t count      = 0;
+  cudaGraphNodeType type{};
+#if CUDART_VERSION >= 13000
+  cudaGraphNodeGetDependencies(node, nullptr, nullptr, &count);
+  if (count != 1) return nullptr;
+  cudaGraphEdgeData edge{};
+  cudaGraphNodeGetDependencies(node, &before, &edge, &count);
+#else
+  cudaGraphNodeGetDependencies(node, nullptr, &count);
+  if (count != 1) return nullptr;
+  cudaGraphNodeGetDependencies(node, &before, &count);
+#endif
+  return cudaGraphNodeGetType(before, &type) == cudaSuccess &&
+                 type == cudaGraphNodeTypeKernel
+             ? before
+             : nullptr;
+}
+
+/// Whether the node is still what it was: where its graph is gone, another one
+/// may have the same address.
+inline bool is_still(FollowingNode const& last) {
+  // So that a long chain costs no square of its length.
+  constexpr std::size_t most_nodes = 1024;
+  std::size_t count                = 0;
+  if (cudaGraphGetNodes(last.graph, nullptr, &count) != cudaSuccess ||
+      count > most_nodes)
+    return false;
+  std::vector<cudaGraphNode_t> nodes(count);
+  if (cudaGraphGetNodes(last.graph, nodes.data(), &count) != cudaSuccess ||
+      std::find(nodes.begin(), nodes.end(), last.node) == nodes.end())
+    return false;
+  cudaGraphNodeType type{};
+  cudaKernelNodeParams now{};
+  return cudaGraphNodeGetType(last.node, &type) == cudaSuccess &&
+         type == cudaGraphNodeTypeKernel &&
+         cudaGraphKernelNodeGetParams(last.node, &now) == cudaSuccess &&
+         now.func == last.function;
+}
+
+/// Lets a node begin while the kernel that it depends on works: the order is
+/// kept by GridDependency::wait.
+inline void follow_closely(FollowingNode const& last) {
+  if (!is_still(last)) return;
+  cudaGraphNode_t const before = only_kernel_before(last.node);
+  if (before == nullptr) return;
+  cudaGraphEdgeData edge{};
+  edge.from_port = cudaGraphKernelNodePortProgrammatic;
+  edge.type      = cudaGraphDependencyTypeProgrammatic;
+#if CUDART_VERSION >= 13000
+  cudaGraphEdgeData const whole{};
+  if (cudaGraphRemoveDependencies(last.graph, &before, &last.node, &whole, 1) ==
+          cudaSuccess &&
+      cudaGraphAddDependencies(last.graph, &before, &last.node, &edge, 1) !=
+          cudaSuccess)
+    cudaGraphAddDependencies(last.graph, &before, &last.node, &whole, 1);
+#else
+  if (cudaGraphRemoveDependencies(last.graph, &before, &last.node, 1) ==
+          cudaSuccess &&
+      cudaGraphAddDependencies_v2(last.graph, &before, &last.node, &edge, 1) !=
+          cudaSuccess)
+    cudaGraphAddDependencies(last.graph, &before, &last.node, 1);
+#endif
+}
+
+/// Adds a kernel; the graph keeps a copy of its arguments. What the node
+/// depends on is known when this host thread adds its next one to the graph:
+/// then grid.follows holds, and the last node of a graph waits for all of the
+/// kernel before it.
 inline cudaError_t add_kernel_node(GraphPlace const& place, void const* kernel,
                                    KernelGrid const& grid,
                                    void const* const* arguments) {
@@ -40,116 +115,17 @@ inline cudaError_t add_kernel_node(GraphPlace const& place, void const* kernel,
   parameters.blockDim       = grid.threads;
   parameters.sharedMemBytes = unsigned(grid.shared_bytes);
   parameters.kernelParams   = const_cast<void**>(arguments);
-  return cudaGraphAddKernelNode(place.node, place.graph, nullptr, 0,
-                                &parameters);
+  FollowingNode& last       = FollowingNode::last_of_this_thread();
+  if (last.graph == place.graph) follow_closely(last);
+  last = {};
+  cudaError_t const error =
+      cudaGraphAddKernelNode(place.node, place.graph, nullptr, 0, &parameters);
+  cudaKernelNodeParams kept{};
+  if (error == cudaSuccess && grid.follows &&
+      cudaGraphKernelNodeGetParams(*place.node, &kept) == cudaSuccess)
+    last = {place.graph, *place.node, kept.func};
+  return error;
 }
-
-/// Scratch of nodes. A graph and what is instantiated of it hold the memory of
-/// their nodes by a user object; once the last of them is gone and has run, the
-/// memory is free for another node. CUDA says so on a thread of its own, which
-/// may not call CUDA, so the device has it back at the end of Kokkos.
-class NodeScratch {
- public:
-  /// Never destroyed: at the end of the process CUDA may be gone.
-  static NodeScratch& instance() {
-    static NodeScratch& pool = []() -> NodeScratch& {
-      AtFinalize::add([] { instance().release(); });
-      return *new NodeScratch;
-    }();
-    return pool;
-  }
-
-  /// For the partial results of a node of the graph on the current device.
-  /// Throws std::bad_alloc where memory cannot be had.
-  GridScratch take(int device_id, cudaGraph_t graph, std::size_t bytes) {
-    Block* const block = find(device_id, ticket_bytes + bytes);
-    RelaxedCapture const capture;
-    OwnErrors const errors;
-    cudaUserObject_t object = nullptr;
-    if (cudaUserObjectCreate(&object, block, &give_back, 1,
-                             cudaUserObjectNoDestructorSync) != cudaSuccess) {
-      give_back(block);
-      throw std::bad_alloc();
-    }
-    if (cudaGraphRetainUserObject(graph, object, 1, cudaGraphUserObjectMove) !=
-        cudaSuccess) {
-      cudaUserObjectRelease(object, 1);
-      throw std::bad_alloc();
-    }
-    return {block->memory + ticket_bytes,
-            reinterpret_cast<unsigned*>(block->memory)};
-  }
-
- private:
-  static constexpr std::size_t ticket_bytes = 256;
-
-  struct Block {
-    int device_id;
-    std::size_t capacity;
-    char* memory;
-    bool in_use;
-  };
-
-  NodeScratch() = default;
-
-  static void give_back(void* block) {
-    std::lock_guard<std::mutex> const lock(instance().m_mutex);
-    static_cast<Block*>(block)->in_use = false;
-  }
-
-  Block* find(int device_id, std::size_t bytes) {
-    std::size_t const capacity = std::bit_ceil(bytes);
-    std::lock_guard<std::mutex> const lock(m_mutex);
-    for (auto const& block : m_all)
-      if (!block->in_use && block->memory != nullptr &&
-          block->device_id == device_id && block->capacity == capacity) {
-        block->in_use = true;
-        return block.get();
-      }
-    m_all.push_back(std::make_unique<Block>(
-        Block{device_id, capacity, zeroed(capacity), true}));
-    return m_all.back().get();
-  }
-
-  [[gnu::cold]] static char* zeroed(std::size_t bytes) {
-    RelaxedCapture const capture;
-    OwnErrors const errors;
-    void* memory        = nullptr;
-    cudaStream_t stream = nullptr;
-    if (cudaMalloc(&memory, bytes) != cudaSuccess) throw std::bad_alloc();
-    // Not on the default stream, where it would wait for other streams.
-    cudaError_t error =
-        cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
-    if (error == cudaSuccess) {
-      error = cudaMemsetAsync(memory, 0, bytes, stream);
-      if (error == cudaSuccess) error = cudaStreamSynchronize(stream);
-      cudaStreamDestroy(stream);
-    }
-    if (error != cudaSuccess) {
-      cudaFree(memory);
-      throw std::bad_alloc();
-    }
-    return static_cast<char*>(memory);
-  }
-
-  /// At the end of Kokkos. Graphs that are left hold their blocks and cannot
-  /// run any more.
-  [[gnu::cold]] void release() {
-    std::lock_guard<std::mutex> const lock(m_mutex);
-    int current = 0;
-    cudaGetDevice(&current);
-    for (auto const& block : m_all) {
-      if (block->memory == nullptr) continue;
-      cudaSetDevice(block->device_id);
-      cudaFree(block->memory);
-      block->memory = nullptr;
-    }
-    cudaSetDevice(current);
-  }
-
-  std::mutex m_mutex;
-  std::vector<std::unique_ptr<Block>> m_all;
-};
 
 }  // namespace KokkosMMA::Impl::Cuda
 
