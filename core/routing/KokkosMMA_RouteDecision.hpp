@@ -53,7 +53,7 @@ inline constexpr Refusal no_async_copy{
     "PTX ISA, cp.async"};
 inline constexpr Refusal is_graph_node{
     "the call is a graph node",
-    "adapters/drop_in/KokkosMMA_InterceptGraph.hpp"};
+    "docs/drop_in.md"};
 inline constexpr Refusal no_fixed_size{
     "the value has no fixed size", "arrays whose length is known at run time"};
 inline constexpr Refusal too_large_value{"the value is larger than 64 bytes",
