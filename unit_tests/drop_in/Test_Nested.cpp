@@ -528,7 +528,7 @@ TYPED_TEST(Nested, ScansOfTeamsHaveTheBitsOfKokkos) {
         int count = 0;
         for (int j = 0; j < n; ++j) {
           ASSERT_NEAR(first[std::size_t(r) * n + j], sum, 1e-3);
-          total += first[std::size_t(r) * n + j] * x(r, j);
+          total += float(first[std::size_t(r) * n + j]) * x(r, j);
           sum += x(r, j);
           count += x(r, j) > 0;
         }
