@@ -9,6 +9,7 @@
 #include <backends/cuda/runtime/KokkosMMA_StreamScratch.hpp>
 #include <backends/cuda/kernels/reduce/KokkosMMA_StreamedReduce.hpp>
 #include <backends/cuda/kernels/scan/KokkosMMA_StreamedScan.hpp>
+#include <backends/cuda/kernels/team/KokkosMMA_JoinBlocks.hpp>
 #include <backends/generic/KokkosMMA_RunsGeneric.hpp>
 #include <core/routing/KokkosMMA_LaunchShape.hpp>
 
@@ -298,6 +299,54 @@ TEST(CallKernels, NodesReplay) {
     }
     cudaGraphDestroy(&graph);
   }
+}
+
+template <class T>
+void join_values(T const* values, Impl::Cuda::GridScratch const scratch,
+                 T* total) {
+  T value = values[blockIdx.x];
+  Impl::Cuda::join_blocks(value, Impl::Cuda::Plus<T>(),
+                          threadIdx.y * blockDim.x + threadIdx.x,
+                          blockDim.x * blockDim.y, scratch,
+                          [total](T const& sum) { *total = sum; });
+}
+/// As Kokkos joins the values of blocks: by the lanes of a warp, in turn, and
+/// then of lanes.
+template <class T>
+T joined_as_kokkos(std::vector<T> const& values, std::size_t threads) {
+  std::size_t const lanes = std::min<std::size_t>(threads, 32);
+  std::vector<T> of_lane(lanes, T(0));
+  for (std::size_t b = 0; b < values.size(); ++b)
+    of_lane[b % lanes] += values[b];
+  for (std::size_t step = 1; step < lanes; step *= 2)
+    for (std::size_t lane = 0; lane + step < lanes; ++lane)
+      if (lane + step < values.size()) of_lane[lane] += of_lane[lane + step];
+  return of_lane[0];
+}
+template <class T>
+void check_joins(Random& random) {
+  for (unsigned const threads : {1u, 4u, 32u, 96u})
+    for (int const blocks : {1, 2, 31, 33, 700}) {
+      std::vector<T> values(blocks);
+      for (T& each : values) each = T(random.uniform(-1, 1) * 1024);
+      T total      = -7;
+      auto scratch = Impl::Cuda::StreamScratch(space)->grid(blocks, sizeof(T));
+      for (int launch = 0; launch < 2; ++launch)
+        Impl::Cuda::launch_kernel(
+            space, "join_values", join_values<T>,
+            {unsigned(blocks),
+             dim3(threads > 4 ? 4 : 1, threads > 4 ? threads / 4 : threads)},
+            values.data(), scratch, &total);
+      ASSERT_EQ(total, joined_as_kokkos(values, threads))
+          << threads << " threads, " << blocks;
+    }
+}
+TEST(CallKernels, ValuesOfBlocksAreJoinedAsByKokkos) {
+  Random random;
+  SCOPED_TRACE(random.note());
+  check_joins<float>(random);
+  check_joins<double>(random);
+  check_joins<std::int8_t>(random);
 }
 
 }  // namespace
