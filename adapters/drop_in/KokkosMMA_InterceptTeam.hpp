@@ -116,7 +116,7 @@ concept RoutableTeam =
     !is_team_functor<Functor> && !Policy::is_graph_kernel::value;
 
 /// Of a reduction.
-struct TeamResult {
+struct ReducedTeams {
   void* pointer;
   bool on_device;
 };
@@ -182,7 +182,7 @@ class RoutedTeam {
   Own m_closure;
 
  protected:
-  TeamResult m_result{};
+  ReducedTeams m_result{};
 };
 
 template <class Functor, class Policy>
@@ -211,7 +211,7 @@ struct TeamReductions {
 
   /// The pair is the first member of Kokkos' closure (4.6 to 5.2).
   template <class Own>
-  static bool launch(Own const& own, TeamResult const& result) {
+  static bool launch(Own const& own, ReducedTeams const& result) {
     auto const& pair = reinterpret_cast<Pair<NestedLoops::kokkos> const&>(own);
     return run_team_reduce(pair.get_functor().functor, pair.get_reducer(),
                            own.get_policy(), result.pointer, result.on_device);
