@@ -218,13 +218,22 @@ struct TeamReductions {
   }
 
   /// With the team size that Kokkos chooses where the caller leaves it open.
-  static Policy sized(Pair<NestedLoops::kokkos> const& pair,
-                      Policy const& policy) {
-    Policy sized = policy;
-    if (policy.team_size() < 0)
-      sized.impl_set_team_size(std::size_t(
-          policy.team_size_recommended(pair.get_functor(), pair.get_reducer(),
-                                       Kokkos::ParallelReduceTag())));
+  template <class P>
+  static P sized(Pair<NestedLoops::kokkos> const& pair, P const& policy) {
+    P sized = policy;
+    if (policy.team_size() >= 0) return sized;
+    auto const recommended = [&](auto const& functor, auto const& reducer) {
+      constexpr Kokkos::ParallelReduceTag tag{};
+      if constexpr (requires {
+                      policy.team_size_recommended_internal(functor, reducer,
+                                                            tag);
+                    })  // Kokkos 5.2
+        return policy.team_size_recommended_internal(functor, reducer, tag);
+      else
+        return policy.team_size_recommended(functor, reducer, tag);
+    };
+    int const size = recommended(pair.get_functor(), pair.get_reducer());
+    if (size > 0) sized.impl_set_team_size(std::size_t(size));
     return sized;
   }
 };
