@@ -66,6 +66,7 @@ inline bool const drop_in_announced = announce_drop_in();
 #if defined(KOKKOS_ENABLE_CUDA)
 
 #include <adapters/drop_in/KokkosMMA_InterceptFor.hpp>
+#include <adapters/drop_in/KokkosMMA_InterceptGraph.hpp>
 #include <adapters/drop_in/KokkosMMA_InterceptReduce.hpp>
 #include <adapters/drop_in/KokkosMMA_InterceptScan.hpp>
 #include <adapters/drop_in/KokkosMMA_InterceptTeam.hpp>

@@ -89,21 +89,33 @@ template <class Call>
   std::fprintf(stderr, "%s\n", text.c_str());
 }
 
+/// The arguments of the kernel of ours in a shape.
+struct LoopArguments {
+  LoopRange range{};
+  LoopBox box{};
+  void const* pointers[2];
+
+  template <class Call>
+  LoopArguments(Call const& call, LoopShape const& shape, LoopGrid& grid)
+      : pointers{call.functor, &range} {
+    LoopSpace const& space = call.problem.space;
+    if (space.rank == 1) {
+      range = lay_out_range(space, shape, grid);
+    } else {
+      box         = lay_out_box(space, shape, grid);
+      pointers[1] = &box;
+    }
+  }
+  LoopArguments(LoopArguments const&)            = delete;
+  LoopArguments& operator=(LoopArguments const&) = delete;
+};
+
 /// Launches the kernel of ours in this shape.
 /// \return whether it could; nothing is left of an error
 template <class Call>
 bool launch_loop(Call const& call, LoopShape const& shape) {
-  LoopSpace const& space = call.problem.space;
   LoopGrid grid;
-  LoopRange range{};
-  LoopBox box{};
-  void const* arguments[] = {call.functor, &range};
-  if (space.rank == 1) {
-    range = lay_out_range(space, shape, grid);
-  } else {
-    box          = lay_out_box(space, shape, grid);
-    arguments[1] = &box;
-  }
+  LoopArguments const arguments(call, shape, grid);
   if (grid.blocks == 0) return false;
   call.ensure_locks();
   Cuda::OwnErrors const errors;
@@ -111,7 +123,7 @@ bool launch_loop(Call const& call, LoopShape const& shape) {
   return Cuda::enqueue_kernel(
              call.space.cuda_stream(), call.kernel,
              {grid.blocks, {grid.threads[0], grid.threads[1], grid.threads[2]}},
-             arguments) == cudaSuccess;
+             arguments.pointers) == cudaSuccess;
 }
 
 /// Runs a loop in one launch, of ours in this shape or of Kokkos.

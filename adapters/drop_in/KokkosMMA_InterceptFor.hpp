@@ -141,7 +141,6 @@ template <class Policy>
 constexpr ForProblem loop_of_types(std::size_t functor_bytes) {
   ForProblem problem;
   problem.space.rank = PolicyLoop<Policy>::rank;
-  problem.in_graph   = Policy::is_graph_kernel::value;
   problem.launch_bounds =
       !std::is_same_v<typename Policy::launch_bounds, Kokkos::LaunchBounds<>>;
   problem.desired_occupancy = Policy::experimental_contains_desired_occupancy;
@@ -163,8 +162,8 @@ template <class Policy>
 inline constexpr bool routable_policy = !refusal_of_loop<Policy>(0);
 template <class Functor, class Policy>
 concept RoutableLoop =
-    !is_native_loop<Functor> && sizeof(Functor) <= max_argument_functor_bytes &&
-    routable_policy<Policy>;
+    !Policy::is_graph_kernel::value && !is_native_loop<Functor> &&
+    sizeof(Functor) <= max_argument_functor_bytes && routable_policy<Policy>;
 
 /// What Kokkos' closure is for a routable loop: constructed and executed the
 /// same way.

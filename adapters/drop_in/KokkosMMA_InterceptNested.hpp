@@ -4,7 +4,7 @@
 #define KOKKOSMMA_INTERCEPT_NESTED_HPP
 
 /// \file
-/// Kokkos::parallel_reduce, and parallel_scan of vectors, inside team kernels
+/// Kokkos::parallel_reduce and parallel_scan inside team kernels
 /// on Kokkos::Cuda: overloads with the template heads of Kokkos' own and a
 /// constraint, which makes them the better match.
 ///
@@ -21,6 +21,7 @@
 
 #include <adapters/drop_in/KokkosMMA_RoutableReduce.hpp>
 #include <backends/cuda/kernels/block/KokkosMMA_OverlappedScan.hpp>
+#include <backends/cuda/kernels/block/KokkosMMA_OverlappedTeamScan.hpp>
 #include <backends/cuda/kernels/block/KokkosMMA_StridedCalls.hpp>
 
 #include <type_traits>
@@ -173,6 +174,66 @@ constexpr bool scans_overlap() {
   }
 }
 
+/// A closure with which a team's scan is Kokkos' own.
+template <class Closure, class T>
+struct TeamScanOfKokkos {
+  using value_type = T;
+  Closure const& closure;
+
+  template <class Index>
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(Index i, T& value,
+                                              bool final) const {
+    closure(i, value, final);
+  }
+};
+template <class Closure>
+inline constexpr bool is_team_scan_of_kokkos = false;
+template <class Closure, class T>
+inline constexpr bool is_team_scan_of_kokkos<TeamScanOfKokkos<Closure, T>> =
+    true;
+
+template <class Closure>
+using scanned_t = typename Kokkos::Impl::FunctorAnalysis<
+    Kokkos::Impl::FunctorPatternInterface::SCAN, void, Closure,
+    void>::value_type;
+
+/// Whether scans of a team's threads have a form with several rounds under way.
+template <class Closure, class T>
+concept OverlappedTeamScan =
+    !is_team_scan_of_kokkos<Closure> && std::is_arithmetic_v<T> &&
+    (sizeof(T) == 4 || sizeof(T) == 8) && std::is_same_v<scanned_t<Closure>, T>;
+
+/// Where Kokkos keeps 8 bytes for each thread of a team and 16 more, for joins
+/// inside it (4.6 to 5.2). It tells nobody, and memory of our own would have to
+/// fit beside what the application asked for: the address of a private member
+/// may be named in an explicit instantiation.
+template <auto Member>
+struct TeamMemory {
+  friend __device__ void* team_memory(
+      Kokkos::Impl::CudaTeamMember const& member) {
+    return member.*Member;
+  }
+};
+template struct TeamMemory<&Kokkos::Impl::CudaTeamMember::m_team_reduce>;
+__device__ void* team_memory(Kokkos::Impl::CudaTeamMember const& member);
+
+template <class Index, class Closure, class T>
+__device__ void scan_of_team(ThreadsOfTeam<Index> const& range,
+                             Closure const& closure, T& total) {
+  if (gridDim.z == stated_if_overlapped) {
+    Cuda::ScanTeam const team{threadIdx.y, blockDim.y};
+    // The threads of a wider vector are no warps.
+    if (blockDim.x == 1 && team.takes()) {
+      using Wide = decltype(Index() + int());
+      total      = Cuda::overlapped_team_scan<2, T>(
+          team, static_cast<Wide>(range.start), static_cast<Wide>(range.end),
+          closure, static_cast<T*>(team_memory(range.member)));
+      return;
+    }
+  }
+  Kokkos::parallel_scan(range, TeamScanOfKokkos<Closure, T>{closure}, total);
+}
+
 }  // namespace KokkosMMA::Impl
 
 /// Kokkos' two overloads for a range: with a reducer and with a variable.
@@ -240,6 +301,35 @@ requires(
                       KokkosMMA::Impl::ScanOfKokkos<ReducerType>(reducer));
       }))
   KOKKOS_IF_ON_HOST(((void)loop_boundaries; (void)closure; (void)reducer;
+                     Kokkos::abort("Should only run on the device!");))
+}
+}  // namespace Kokkos
+
+// Without and with the total.
+namespace Kokkos {
+template <typename iType, typename FunctorType>
+requires(std::is_integral_v<iType>&& KokkosMMA::Impl::OverlappedTeamScan<
+         FunctorType, KokkosMMA::Impl::scanned_t<FunctorType>>)
+    KOKKOS_INLINE_FUNCTION
+    void parallel_scan(const Impl::TeamThreadRangeBoundariesStruct<
+                           iType, Impl::CudaTeamMember>& loop_bounds,
+                       const FunctorType& lambda) {
+  KOKKOS_IF_ON_DEVICE(
+      (KokkosMMA::Impl::scanned_t<FunctorType> total;
+       KokkosMMA::Impl::scan_of_team(loop_bounds, lambda, total);))
+  KOKKOS_IF_ON_HOST(((void)loop_bounds; (void)lambda;
+                     Kokkos::abort("Should only run on the device!");))
+}
+template <typename iType, typename FunctorType, typename ValueType>
+requires(std::is_integral_v<iType>&&
+             KokkosMMA::Impl::OverlappedTeamScan<FunctorType, ValueType>)
+    KOKKOS_INLINE_FUNCTION
+    void parallel_scan(const Impl::TeamThreadRangeBoundariesStruct<
+                           iType, Impl::CudaTeamMember>& loop_bounds,
+                       const FunctorType& lambda, ValueType& return_val) {
+  KOKKOS_IF_ON_DEVICE(
+      (KokkosMMA::Impl::scan_of_team(loop_bounds, lambda, return_val);))
+  KOKKOS_IF_ON_HOST(((void)loop_bounds; (void)lambda; (void)return_val;
                      Kokkos::abort("Should only run on the device!");))
 }
 }  // namespace Kokkos

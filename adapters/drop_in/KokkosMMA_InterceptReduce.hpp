@@ -123,19 +123,9 @@ class RoutedReduce : public ReduceClosure<Functor, Reducer, PolicyT> {
     problem.contiguous    = true;
     return !refuse_mma(problem, Capability{true, 90, 1}, Settings{});
   }();
-  static constexpr bool multiplies =
-      is_prod_reducer<typename Reducer::functor_type>;
-  static constexpr bool kept_in_float =
-      (adds<Reducer>() || multiplies) && is_16bit_float(scalar_v<value_type>);
-  using Running = std::conditional_t<
-      kept_in_float,
-      Cuda::RunningInFloat<multiplies ? Operation::prod : Operation::sum,
-                           Reducer, value_type>,
-      std::conditional_t<has_no_identity<value_type>,
-                         RunningWithoutIdentity<Reducer, value_type>,
-                         Cuda::RunningValue<Reducer, value_type>>>;
-  using Tuning = Cuda::tuning_type<streamed_tuning(
-      sizeof(value_type), Flat::indices, adds<Reducer>())>;
+  using Running = RunningOf<Reducer, value_type>;
+  using Tuning  = Cuda::tuning_type<streamed_tuning(
+       sizeof(value_type), Flat::indices, adds<Reducer>())>;
 
   /// Reduces data that the library sees on the tensor cores.
   static void use_mma(void const* self, Cuda::StreamScratch const& scratch,

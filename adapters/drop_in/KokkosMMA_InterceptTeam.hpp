@@ -8,10 +8,11 @@
 /// taken over inside Kokkos' dispatch by partial specialisations that are more
 /// specialised than Kokkos' own. Kokkos' kernels run all the same, of a functor
 /// of another type: one whose nested reductions have Kokkos' loops, and one in
-/// which several calls are under way at a time. Both have the team size that
-/// Kokkos chooses for the first, and make the same calls in the same order: the
-/// results have the same bits, and which of both runs is a matter of time
-/// alone.
+/// which several calls are under way at a time, which for a reduction is a
+/// kernel of ours (adapters/drop_in/KokkosMMA_TeamReduce.hpp). Both have the
+/// team size that Kokkos chooses for the first, and make the same calls in the
+/// same order: the results have the same bits, and which of both runs is a
+/// matter of time alone.
 
 #include <Kokkos_Core.hpp>
 
@@ -23,7 +24,9 @@
 #if defined(KOKKOS_ENABLE_CUDA)
 
 #include <adapters/drop_in/KokkosMMA_ErasedTeam.hpp>
+#include <adapters/drop_in/KokkosMMA_TeamReduce.hpp>
 #include <adapters/drop_in/KokkosMMA_Finalize.hpp>
+#include <adapters/drop_in/KokkosMMA_ReduceClosure.hpp>
 
 #include <atomic>
 #include <cstddef>
@@ -112,6 +115,12 @@ template <class Functor, class Policy>
 concept RoutableTeam =
     !is_team_functor<Functor> && !Policy::is_graph_kernel::value;
 
+/// Of a reduction.
+struct ReducedTeams {
+  void* pointer;
+  bool on_device;
+};
+
 /// What both patterns have in common. `Closures::Closure<Loops>` is Kokkos'
 /// closure in a form.
 template <class Closures, class Policy>
@@ -136,10 +145,6 @@ class RoutedTeam {
 
  private:
   using Own = typename Closures::template Closure<NestedLoops::kokkos>;
-  using Overlapped =
-      typename Closures::template Closure<NestedLoops::overlapped>;
-  static_assert(sizeof(Own) == sizeof(Overlapped) &&
-                alignof(Own) == alignof(Overlapped));
 
   static TeamProblem problem(Policy const& policy) {
     TeamProblem problem;
@@ -149,24 +154,40 @@ class RoutedTeam {
     return problem;
   }
 
-  /// A closure of the same bytes runs the other form. It is copied as bytes and
-  /// not destroyed: what it holds belongs to the first one.
   static void run(void* self, NestedLoops loops) {
     Own& own = static_cast<RoutedTeam*>(self)->m_closure;
     if (loops == NestedLoops::kokkos) {
       own.execute();
       return;
     }
+    if constexpr (Closures::has_own_kernel) {
+      if (!Closures::launch(own, static_cast<RoutedTeam*>(self)->m_result))
+        own.execute();
+    } else {
+      run_overlapped(own);
+    }
+  }
+  /// A closure of the same bytes runs the other form. It is copied as bytes and
+  /// not destroyed: what it holds belongs to the first one.
+  static void run_overlapped(Own& own) {
+    using Overlapped =
+        typename Closures::template Closure<NestedLoops::overlapped>;
+    static_assert(sizeof(Own) == sizeof(Overlapped) &&
+                  alignof(Own) == alignof(Overlapped));
     alignas(Overlapped) std::byte bytes[sizeof(Overlapped)];
     std::memcpy(bytes, static_cast<void const*>(&own), sizeof(Overlapped));
     reinterpret_cast<Overlapped*>(bytes)->execute();
   }
 
   Own m_closure;
+
+ protected:
+  ReducedTeams m_result{};
 };
 
 template <class Functor, class Policy>
 struct TeamLoops {
+  static constexpr bool has_own_kernel = false;
   static constexpr char const* pattern = "parallel_for";
   template <NestedLoops Loops>
   using Wrapped = TeamFunctor<Functor, void, Loops>;
@@ -178,6 +199,7 @@ struct TeamLoops {
 
 template <class Functor, class Reducer, class Policy>
 struct TeamReductions {
+  static constexpr bool has_own_kernel = OwnTeamReduce<Reducer, Policy>;
   static constexpr char const* pattern = "parallel_reduce";
   template <NestedLoops Loops>
   using Pair = Kokkos::Impl::CombinedFunctorReducer<
@@ -186,6 +208,34 @@ struct TeamReductions {
   using Closure =
       Kokkos::Impl::ParallelReduce<Pair<Loops>, form_policy_t<Loops, Policy>,
                                    Kokkos::Cuda>;
+
+  /// The pair is the first member of Kokkos' closure (4.6 to 5.2).
+  template <class Own>
+  static bool launch(Own const& own, ReducedTeams const& result) {
+    auto const& pair = reinterpret_cast<Pair<NestedLoops::kokkos> const&>(own);
+    return run_team_reduce(pair.get_functor().functor, pair.get_reducer(),
+                           own.get_policy(), result.pointer, result.on_device);
+  }
+
+  /// With the team size that Kokkos chooses where the caller leaves it open.
+  template <class P>
+  static P sized(Pair<NestedLoops::kokkos> const& pair, P const& policy) {
+    P sized = policy;
+    if (policy.team_size() >= 0) return sized;
+    auto const recommended = [&](auto const& functor, auto const& reducer) {
+      constexpr Kokkos::ParallelReduceTag tag{};
+      if constexpr (requires {
+                      policy.team_size_recommended_internal(functor, reducer,
+                                                            tag);
+                    })  // Kokkos 5.2
+        return policy.team_size_recommended_internal(functor, reducer, tag);
+      else
+        return policy.team_size_recommended(functor, reducer, tag);
+    };
+    int const size = recommended(pair.get_functor(), pair.get_reducer());
+    if (size > 0) sized.impl_set_team_size(std::size_t(size));
+    return sized;
+  }
 };
 
 }  // namespace KokkosMMA::Impl
@@ -223,10 +273,10 @@ requires(KokkosMMA::Impl::RoutableTeam<F, Kokkos::TeamPolicy<Traits...>>&&
     : public KokkosMMA::Impl::RoutedTeam<
           KokkosMMA::Impl::TeamReductions<F, R, Kokkos::TeamPolicy<Traits...>>,
           Kokkos::TeamPolicy<Traits...>> {
+  using Reductions =
+      KokkosMMA::Impl::TeamReductions<F, R, Kokkos::TeamPolicy<Traits...>>;
   using Pair =
-      typename KokkosMMA::Impl::TeamReductions<F, R,
-                                               Kokkos::TeamPolicy<Traits...>>::
-          template Pair<KokkosMMA::Impl::NestedLoops::kokkos>;
+      typename Reductions::template Pair<KokkosMMA::Impl::NestedLoops::kokkos>;
   using Own = typename Pair::functor_type;
 
  public:
@@ -243,10 +293,20 @@ requires(KokkosMMA::Impl::RoutableTeam<F, Kokkos::TeamPolicy<Traits...>>&&
   template <class ResultView>
   ParallelReduce(CombinedFunctorReducer<F, R, void> const& pair,
                  Policy const& policy, ResultView const& result)
-      : ParallelReduce::RoutedTeam(
-            Pair(reinterpret_cast<Own const&>(pair.get_functor()),
-                 pair.get_reducer()),
-            policy, result) {}
+      : ParallelReduce(Pair(reinterpret_cast<Own const&>(pair.get_functor()),
+                            pair.get_reducer()),
+                       policy, result, 0) {}
+
+ private:
+  template <class ResultView>
+  ParallelReduce(Pair const& pair, Policy const& policy,
+                 ResultView const& result, int)
+      : ParallelReduce::RoutedTeam(pair, Reductions::sized(pair, policy),
+                                   result) {
+    this->m_result = {
+        result.data(),
+        KokkosMMA::Impl::device_writes<typename ResultView::memory_space>};
+  }
 };
 
 }  // namespace Kokkos::Impl

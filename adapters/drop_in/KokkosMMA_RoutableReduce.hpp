@@ -103,6 +103,24 @@ template <class T>
 inline constexpr bool has_no_identity<
     Kokkos::Experimental::Impl::ValueWrapperForNoNeutralElement<T>> = true;
 
+/// How a thread keeps the value of a reduction: sums and products of 16-bit
+/// floats in fp32.
+template <class Reducer, class T>
+struct RunningChoice {
+  static constexpr bool multiplies =
+      is_prod_reducer<typename Reducer::functor_type>;
+  static constexpr bool in_float =
+      (adds<Reducer>() || multiplies) && is_16bit_float(scalar_v<T>);
+  using type = std::conditional_t<
+      in_float,
+      Cuda::RunningInFloat<multiplies ? Operation::prod : Operation::sum,
+                           Reducer, T>,
+      std::conditional_t<has_no_identity<T>, RunningWithoutIdentity<Reducer, T>,
+                         Cuda::RunningValue<Reducer, T>>>;
+};
+template <class Reducer, class T>
+using RunningOf = typename RunningChoice<Reducer, T>::type;
+
 /// Arrays whose length is known at run time.
 template <class Reducer>
 inline constexpr bool is_array_reducer =

@@ -16,7 +16,6 @@ namespace KokkosMMA::Impl {
 /// A parallel_for as values: what the route function needs and nothing else.
 struct ForProblem {
   LoopSpace space;
-  bool in_graph          = false;  ///< the call is a node of a Kokkos graph
   bool launch_bounds     = false;  ///< the policy has them
   bool desired_occupancy = false;  ///< the policy has one
   bool hinted            = false;  ///< the policy has a WorkItemProperty
@@ -42,7 +41,6 @@ constexpr Refusal refuse_streamed(ForProblem const& problem,
   constexpr std::string_view own = "Kokkos' own launch follows it";
   return first_refusal({
       {!capability.cuda, not_cuda},
-      {problem.in_graph, is_graph_node},
       {problem.launch_bounds, {"the policy has launch bounds", own}},
       {problem.desired_occupancy, {"the policy has a desired occupancy", own}},
       {problem.hinted, {"the policy has a hint on its work items", own}},

@@ -55,7 +55,7 @@ constexpr Refusal refuse_streamed(ReduceProblem const& problem,
   Refusal const shared_value = refuse_shared_value(problem, capability);
   return first_refusal({
       {!capability.cuda, not_cuda},
-      {problem.in_graph, is_graph_node},
+      {problem.in_graph && is_in_shared_memory(problem), is_graph_node},
       {!problem.compiled,
        {"the call has no result to write", "docs/drop_in.md"}},
       {bool(shared_value), shared_value},

@@ -53,17 +53,17 @@ struct GridProduct {
   }
 };
 
-// q = A p by compressed rows: a row for each thread of a team, an entry for
-// each of its lanes.
+// q = A p by compressed rows: a row for each thread of a team. Five entries are
+// too few for the lanes of a vector.
 struct RowsProduct {
-  static constexpr int rows_of_team = on_host ? 256 : 32;
+  static constexpr int rows_of_team = on_host ? 256 : 128;
   Array<int> offsets, columns;
   Array<double> values, p, q;
 
   Teams policy() const {
     int const teams =
         (static_cast<int>(q.extent(0)) + rows_of_team - 1) / rows_of_team;
-    return Teams(teams, on_host ? 1 : rows_of_team, on_host ? 1 : 8);
+    return Teams(teams, on_host ? 1 : rows_of_team);
   }
   KOKKOS_FUNCTION void operator()(Teams::member_type const& member) const {
     int const first = member.league_rank() * rows_of_team;

@@ -42,7 +42,6 @@ constexpr Refusal streamed(Changes... changes) {
 }
 static_assert(!streamed());
 static_assert(says(refuse_streamed(loop_over({10}), host), "not Cuda"));
-static_assert(says(streamed(&P::in_graph, true), "graph node"));
 static_assert(says(streamed(&P::launch_bounds, true), "launch bounds"));
 static_assert(says(streamed(&P::desired_occupancy, true), "occupancy"));
 static_assert(says(streamed(&P::hinted, true), "hint"));

@@ -41,7 +41,9 @@ static_assert(!streamed() && !mma());
 
 // --- every rule of `streamed` on its own -----------------------------------
 static_assert(says(refuse_streamed(sum_of_halves(), host), "not Cuda"));
-static_assert(says(streamed(&P::in_graph, true), "graph node"));
+static_assert(!streamed(&P::in_graph, true));
+static_assert(says(streamed(&P::in_graph, true, &P::value_bytes, 65),
+                   "graph node"));
 static_assert(says(streamed(&P::compiled, false), "no result"));
 // Values that are kept in shared memory.
 constexpr Refusal array(std::size_t bytes, Pattern pattern = Pattern::range) {
@@ -233,7 +235,7 @@ static_assert(chosen(sum_of_halves(), host) == Route::generic);
 static_assert(chosen(with(sum_of_halves(), &P::source, Source::functor),
                      h200) == Route::streamed);
 static_assert(chosen(with(sum_of_halves(), &P::in_graph, true), h200) ==
-              Route::generic);
+              Route::streamed);
 
 // Forced: the route is what was asked for, the refusal says whether it can run.
 static_assert(chosen(sum_of_halves(), h200, Route::generic) == Route::generic);

@@ -1,11 +1,12 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Plain Kokkos reductions as applications write them, for the preset
-// cuda-compile-only, which compiles this file with the drop-in. Nothing here
-// runs.
+// Plain Kokkos reductions as applications write them, in a graph and over teams
+// too, for the preset cuda-compile-only, which compiles this file with the
+// drop-in. Nothing here runs.
 
 #include <Kokkos_Core.hpp>
+#include <Kokkos_Graph.hpp>
 
 #include <cstdint>
 
@@ -39,6 +40,34 @@ struct Moments {
     sum += other.sum;
     squares += other.squares;
     return *this;
+  }
+};
+
+struct Scaled {
+  Kokkos::View<double*, Exec> x;
+  Kokkos::View<double, Exec> sum;
+  KOKKOS_FUNCTION void operator()(int i) const { x(i) *= sum(); }
+  KOKKOS_FUNCTION void operator()(int i, double& update) const {
+    update += x(i);
+  }
+};
+
+using Teams = Kokkos::TeamPolicy<Exec>;
+struct Prefixes {
+  Kokkos::View<double**, Exec> x;
+  KOKKOS_FUNCTION void operator()(Teams::member_type const& member,
+                                  double& update) const {
+    int const row = member.league_rank();
+    double total;
+    Kokkos::parallel_scan(
+        Kokkos::TeamThreadRange(member, int(x.extent(1))),
+        [&](int i, double& sum, bool final) {
+          double const own = x(row, i);
+          if (final) x(row, i) = sum;
+          sum += own;
+        },
+        total);
+    if (member.team_rank() == 0) update += total;
   }
 };
 
@@ -88,4 +117,14 @@ void kernels_drop_in() {
       "matrix", Kokkos::MDRangePolicy<Exec, Kokkos::Rank<2>>({0, 0}, {10, 10}),
       KOKKOS_LAMBDA(int r, int c, double& update) { update += m(r, c); },
       d_result);
+
+  Kokkos::View<double, Exec> const sum("sum");
+  Kokkos::Experimental::create_graph<Exec>([&](auto root) {
+    root.then_parallel_for(Kokkos::RangePolicy<Exec>(0, 100), Scaled{d, sum})
+        .then_parallel_reduce(Kokkos::RangePolicy<Exec>(0, 100), Scaled{d, sum},
+                              sum);
+  }).submit();
+
+  Kokkos::parallel_reduce("prefixes", Teams(10, Kokkos::AUTO), Prefixes{m},
+                          d_result);
 }

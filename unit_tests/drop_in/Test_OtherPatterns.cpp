@@ -2,13 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // What the drop-in leaves to Kokkos' own code must stay as it is: team and
-// nested reductions, graph nodes. And Views of every shape inside the
-// functors that it takes.
+// nested reductions. And Views of every shape inside the functors that it
+// takes.
 
 #include <KokkosMMA_TestSupport.hpp>
-#if __has_include(<Kokkos_Graph.hpp>)
-#include <Kokkos_Graph.hpp>
-#endif
 
 #include <algorithm>
 #include <vector>
@@ -89,48 +86,6 @@ void check_nested() {
   }
 }
 TYPED_TEST(OtherPatterns, NestedReductions) { check_nested<TypeParam>(); }
-
-#if __has_include(<Kokkos_Graph.hpp>)
-template <class Exec>
-struct Scale {
-  Kokkos::View<std::int64_t*, Exec> x;
-  KOKKOS_FUNCTION void operator()(int i) const { x(i) *= 3; }
-};
-template <class Exec>
-struct AddOffset {
-  Kokkos::View<std::int64_t const*, Exec> x;
-  Kokkos::View<std::int64_t const, Exec> offset;
-  KOKKOS_FUNCTION void operator()(int i, std::int64_t& update) const {
-    update += x(i) + offset();
-  }
-};
-
-TYPED_TEST(OtherPatterns, GraphNodes) {
-  using Exec   = TypeParam;
-  int const n  = 20011;
-  auto const x = make_view<std::int64_t, Exec>(
-      n, [](std::size_t i) { return std::int64_t(i % 100); });
-  std::int64_t sum = 0;
-  for (int i = 0; i < n; ++i) sum += i % 100;
-  auto const first  = poisoned_view<std::int64_t, Exec>();
-  auto const second = poisoned_view<std::int64_t, Exec>();
-  Kokkos::RangePolicy<Exec> const policy(0, n);
-  RouteProbe<Exec> probe;
-  auto graph = Kokkos::Experimental::create_graph<Exec>([&](auto root) {
-    root.then_parallel_for(policy, Scale<Exec>{x})
-        .then_parallel_reduce("first", policy,
-                              ElementSum<std::int64_t, Exec>{x}, first)
-        .then_parallel_reduce(policy, AddOffset<Exec>{x, first}, second);
-  });
-  for (int submission = 1; submission <= 3; ++submission) {
-    graph.submit();
-    sum *= 3;
-    EXPECT_EQ(sum, value_of(first));
-    EXPECT_EQ(sum + n * sum, value_of(second));
-  }
-  EXPECT_TRUE(probe.went_to_kokkos());
-}
-#endif
 
 /// Adds the elements of a rank-1 View, whatever its layout, alignment and
 /// traits.

@@ -7,6 +7,7 @@
 
 #include <backends/cuda/kernels/loops/KokkosMMA_StreamedFor.hpp>
 #include <backends/cuda/kernels/block/KokkosMMA_OverlappedScan.hpp>
+#include <backends/cuda/kernels/block/KokkosMMA_OverlappedTeamScan.hpp>
 #include <backends/cuda/kernels/block/KokkosMMA_StridedCalls.hpp>
 #include <backends/cuda/runtime/KokkosMMA_LaunchTimes.hpp>
 
@@ -14,6 +15,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <limits>
 #include <vector>
@@ -30,8 +32,13 @@ using Impl::LoopSpace;
 
 Kokkos::Cuda const space;
 
+/// As nodes of graphs are launched: all threads have to wait for the kernel
+/// before.
 Impl::Cuda::KernelGrid kernel_grid(LoopGrid const& grid) {
-  return {grid.blocks, {grid.threads[0], grid.threads[1], grid.threads[2]}};
+  return {grid.blocks,
+          {grid.threads[0], grid.threads[1], grid.threads[2]},
+          0,
+          true};
 }
 
 /// Calls f(i) for a range by the kernel.
@@ -272,6 +279,94 @@ TEST(LoopKernels, ScansOfVectorsInTheOrderOfOneRoundAfterTheOther) {
     }
 }
 
+/// Kokkos' scan of a block in memory (4.6 to 5.2), of whole warps or less than
+/// one: up a tree of the threads, down again between warps, then inside them.
+/// The tree of less than a warp ends where the next power of two ends.
+template <class T>
+void scan_block_as_kokkos(std::vector<T>& x) {
+  auto const threads = std::ptrdiff_t(x.size());
+  auto const first =
+      threads < 32 ? std::ptrdiff_t(std::bit_ceil(x.size())) - threads : 0;
+  auto const end = first + threads;
+  std::vector<T> tree(end, T(0));
+  std::copy(x.begin(), x.end(), tree.begin() + first);
+  auto const join = [&](std::ptrdiff_t to, std::ptrdiff_t from) {
+    if (from >= first) tree[to] += tree[from];
+  };
+  for (std::ptrdiff_t step = 1; step < end; step *= 2)
+    for (std::ptrdiff_t i = 2 * step - 1; i < end; i += 2 * step)
+      join(i, i - step);
+  for (std::ptrdiff_t step = 256; step >= 32; step /= 2)
+    for (std::ptrdiff_t i = 3 * step - 1; i < end; i += 2 * step)
+      join(i, i - step);
+  for (std::ptrdiff_t step = 8; step > 0; step /= 2)
+    for (std::ptrdiff_t i = step - 1; i < end; i += 2 * step)
+      if (i % 32 >= step) join(i, i - step);
+  for (std::ptrdiff_t i = 32; i < end; ++i)
+    if (i % 32 != 31) join(i, i / 32 * 32 - 1);
+  std::copy(tree.begin() + first, tree.end(), x.begin());
+}
+/// Kokkos' exclusive scan of a team: round by round.
+template <class T>
+std::vector<T> scan_team_as_kokkos(std::vector<T> const& x, unsigned threads) {
+  std::vector<T> prefixes;
+  T carry = 0;
+  for (std::size_t begin = 0; begin < x.size(); begin += threads) {
+    std::vector<T> round(threads, T(0));
+    for (unsigned t = 0; t < threads && begin + t < x.size(); ++t)
+      round[t] = x[begin + t];
+    scan_block_as_kokkos(round);
+    for (unsigned t = 0; t < threads; ++t) {
+      T sum = carry + (t == 0 ? T(0) : round[t - 1]);
+      if (begin + t < x.size()) {
+        prefixes.push_back(sum);
+        sum += x[begin + t];
+      }
+      if (t == threads - 1) carry = sum;
+    }
+  }
+  prefixes.push_back(carry);
+  return prefixes;
+}
+
+template <class T, class Index>
+void check_team_scan(Random& random, unsigned threads, Index begin, int size) {
+  std::vector<T> x(size), prefixes(size + 1);
+  for (T& each : x) each = T(random.uniform(-1, 1) * 1024);
+  std::vector<int> finals(size, 0);
+  std::vector<T> totals(threads);
+  std::vector<T> shared(2 * (threads / 32 + 2));
+  run_block(
+      [&] {
+        using Wide          = decltype(Index() + int());
+        totals[threadIdx.y] = Impl::Cuda::overlapped_team_scan<2, T>(
+            {threadIdx.y, threads}, Wide(begin), Wide(begin + size),
+            [&](Wide i, T& value, bool final) {
+              auto const at = std::size_t(i - Wide(begin));
+              if (final) prefixes.at(at) = value;
+              value += x.at(at);
+              finals.at(at) += final;
+            },
+            shared.data());
+      },
+      dim3(1, threads));
+  for (T const& total : totals) ASSERT_EQ(total, totals[0]);
+  prefixes.back() = totals[0];
+  ASSERT_EQ(prefixes, scan_team_as_kokkos(x, threads))
+      << threads << " threads, " << size;
+  ASSERT_EQ(finals, std::vector<int>(size, 1));
+}
+TEST(LoopKernels, ScansOfTeamsInTheOrderOfKokkos) {
+  Random random;
+  SCOPED_TRACE(random.note());
+  for (unsigned const threads : {1u, 5u, 8u, 20u, 32u, 64u, 96u, 128u, 416u})
+    for (int const size : {0, 1, int(threads), int(threads) + 1, 700}) {
+      check_team_scan<float>(random, threads, 3, size);
+      check_team_scan<std::int64_t>(random, threads, std::int64_t(-7), size);
+    }
+  check_team_scan<double>(random, 1024, std::uint8_t(0), 200);
+}
+
 /// A box of counters, indexed by the arguments of the functor in their order.
 template <int Rank>
 struct Counters {
@@ -384,6 +479,21 @@ TEST(LaunchTimes, TheFastestStays) {
   Times::Loop elsewhere = loop;
   elsewhere.device_id   = 1;
   EXPECT_EQ(run_call(elsewhere, {4, 2, 3}), 0);
+}
+
+/// What nodes of graphs ask for.
+TEST(LaunchTimes, OnlyWhatStaysIsSettled) {
+  Times::Loop const loop = new_loop();
+  int settled            = Impl::LaunchChooser::none;
+  EXPECT_EQ(Times::instance().settled(loop), Impl::LaunchChooser::none);
+  for (int n = 0; n < 12; ++n) {
+    int const ran = run_call(loop, {4, 2, 3});
+    if (settled != Impl::LaunchChooser::none) {
+      EXPECT_EQ(ran, settled);
+    }
+    settled = Times::instance().settled(loop);
+  }
+  EXPECT_EQ(settled, 1);
 }
 
 TEST(LaunchTimes, TheFirstCallsMayGoUnmeasured) {

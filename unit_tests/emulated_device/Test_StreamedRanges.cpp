@@ -5,9 +5,11 @@
 
 #include "DeviceMemory.hpp"
 
+#include <backends/cuda/runtime/KokkosMMA_NodeScratch.hpp>
 #include <backends/cuda/runtime/KokkosMMA_StreamScratch.hpp>
 #include <backends/cuda/kernels/reduce/KokkosMMA_StreamedReduce.hpp>
 #include <backends/cuda/kernels/scan/KokkosMMA_StreamedScan.hpp>
+#include <backends/cuda/kernels/team/KokkosMMA_JoinBlocks.hpp>
 #include <backends/generic/KokkosMMA_RunsGeneric.hpp>
 #include <core/routing/KokkosMMA_LaunchShape.hpp>
 
@@ -108,12 +110,11 @@ TEST(CallKernels, ScansKeepTheOrder) {
   }
 }
 
+template <class T>
 struct PlusReducer {
-  void init(std::int64_t* value) const { *value = 0; }
-  void join(std::int64_t* into, std::int64_t const* from) const {
-    *into += *from;
-  }
-  void final(std::int64_t*) const {}
+  void init(T* value) const { *value = 0; }
+  void join(T* into, T const* from) const { *into += *from; }
+  void final(T*) const {}
 };
 
 /// Kokkos' reducer of a functor that has init() and join().
@@ -174,7 +175,7 @@ TEST(CallKernels, RunsOfKeys) {
       std::vector<std::int64_t> offsets(size + 1, -1);
       using Find = Impl::FindRuns<HostView<int>, HostView<int>>;
       EXPECT_EQ(runs, streamed_scan<std::int64_t>(
-                          size, PlusReducer(),
+                          size, PlusReducer<std::int64_t>(),
                           Find{keys, unique, offsets.data(), room,
                                room == std::int64_t(size)}));
       for (std::int64_t s = 0; s < std::int64_t(offsets.size()); ++s) {
@@ -196,21 +197,30 @@ TEST(CallKernels, RunsOfKeys) {
 
 constexpr auto streamed = Impl::streamed_tuning(8);
 
-/// The sum of a reduction in so many blocks.
+/// The sum of a reduction in so many blocks. As nodes of graphs are launched:
+/// all threads have to wait for the kernel before.
+template <class Value, class Call>
+Value reduced(Call const& call, std::int64_t begin, std::uint64_t size,
+              unsigned blocks, unsigned threads,
+              Impl::Cuda::GridScratch const& scratch) {
+  using Sum     = PlusReducer<Value>;
+  using Running = Impl::Cuda::RunningValue<Sum, Value>;
+  using Tuning  = Impl::Cuda::tuning_type<streamed>;
+  Value total   = -1;
+  Impl::Cuda::launch_kernel(
+      space, "streamed_reduce",
+      Impl::Cuda::streamed_reduce<Running, Tuning, std::int64_t, Value, Call,
+                                  Sum>,
+      {blocks, threads, 0, true}, call, Sum(), begin, size, scratch,
+      Impl::Cuda::ResultTarget<Value>{&total, nullptr});
+  return total;
+}
 template <class Call>
 std::int64_t sum_of(Call const& call, std::int64_t begin, std::uint64_t size,
                     unsigned blocks, unsigned threads) {
-  using Running      = Impl::Cuda::RunningValue<PlusReducer, std::int64_t>;
-  using Tuning       = Impl::Cuda::tuning_type<streamed>;
-  std::int64_t total = -1;
-  Impl::Cuda::launch_kernel(
-      space, "streamed_reduce",
-      Impl::Cuda::streamed_reduce<Running, Tuning, std::int64_t, std::int64_t,
-                                  Call, PlusReducer>,
-      {blocks, threads}, call, PlusReducer(), begin, size,
-      Impl::Cuda::StreamScratch(space)->grid(blocks, sizeof(std::int64_t)),
-      Impl::Cuda::ResultTarget<std::int64_t>{&total, nullptr});
-  return total;
+  return reduced<std::int64_t>(
+      call, begin, size, blocks, threads,
+      Impl::Cuda::StreamScratch(space)->grid(blocks, sizeof(std::int64_t)));
 }
 
 TEST(CallKernels, ReductionsCallEachIndexOnce) {
@@ -255,6 +265,88 @@ TEST(CallKernels, SpreadReductionsCallOnceInAThread) {
     EXPECT_EQ(sum_of(call, 0, size, blocks, threads), std::int64_t(size));
     EXPECT_EQ(*std::max_element(calls.begin(), calls.end()), 1);
   }
+}
+
+/// A node of a graph is launched with the same arguments each time, and two at
+/// the same time have scratch of their own.
+TEST(CallKernels, NodesReplay) {
+  Random random;
+  SCOPED_TRACE(random.note());
+  auto& pool            = Impl::Cuda::NodeScratch::instance();
+  unsigned const* first = nullptr;
+  for (int n = 0; n < 8; ++n) {
+    any_device(random);
+    std::uint64_t const size = random_size(n, random);
+    auto const blocks        = unsigned(random.integer(1, 7));
+    SCOPED_TRACE(size);
+    auto const call = [](std::int64_t i, double& sum) { sum += 1. / (1 + i); };
+    cudaGraph graph;
+    auto const scratch = pool.take(0, &graph, blocks * sizeof(double));
+    auto const other   = pool.take(0, &graph, blocks * sizeof(double));
+    EXPECT_NE(scratch.ticket, other.ticket);
+    EXPECT_NE(scratch.partials, other.partials);
+    if (n > 0) {
+      EXPECT_TRUE(scratch.ticket == first || other.ticket == first)
+          << "the memory of the graph before";
+    }
+    first = scratch.ticket;
+    double const total =
+        reduced<double>(call, 0, size, blocks, streamed.threads, scratch);
+    for (int replay = 0; replay < 3; ++replay) {
+      EXPECT_EQ(*scratch.ticket, 0u);
+      EXPECT_EQ(total, reduced<double>(call, 0, size, blocks, streamed.threads,
+                                       scratch));
+    }
+    cudaGraphDestroy(&graph);
+  }
+}
+
+template <class T>
+void join_values(T const* values, Impl::Cuda::GridScratch const scratch,
+                 T* total) {
+  T value = values[blockIdx.x];
+  Impl::Cuda::join_blocks(value, Impl::Cuda::Plus<T>(),
+                          threadIdx.y * blockDim.x + threadIdx.x,
+                          blockDim.x * blockDim.y, scratch,
+                          [total](T const& sum) { *total = sum; });
+}
+/// As Kokkos joins the values of blocks: by the lanes of a warp, in turn, and
+/// then of lanes.
+template <class T>
+T joined_as_kokkos(std::vector<T> const& values, std::size_t threads) {
+  std::size_t const lanes = std::min<std::size_t>(threads, 32);
+  std::vector<T> of_lane(lanes, T(0));
+  for (std::size_t b = 0; b < values.size(); ++b)
+    of_lane[b % lanes] += values[b];
+  for (std::size_t step = 1; step < lanes; step *= 2)
+    for (std::size_t lane = 0; lane + step < lanes; ++lane)
+      if (lane + step < values.size()) of_lane[lane] += of_lane[lane + step];
+  return of_lane[0];
+}
+template <class T>
+void check_joins(Random& random) {
+  for (unsigned const threads : {1u, 4u, 32u, 96u})
+    for (int const blocks : {1, 2, 31, 33, 700}) {
+      std::vector<T> values(blocks);
+      for (T& each : values) each = T(random.uniform(-1, 1) * 1024);
+      T total      = -7;
+      auto scratch = Impl::Cuda::StreamScratch(space)->grid(blocks, sizeof(T));
+      for (int launch = 0; launch < 2; ++launch)
+        Impl::Cuda::launch_kernel(
+            space, "join_values", join_values<T>,
+            {unsigned(blocks),
+             dim3(threads > 4 ? 4 : 1, threads > 4 ? threads / 4 : threads)},
+            values.data(), scratch, &total);
+      ASSERT_EQ(total, joined_as_kokkos(values, threads))
+          << threads << " threads, " << blocks;
+    }
+}
+TEST(CallKernels, ValuesOfBlocksAreJoinedAsByKokkos) {
+  Random random;
+  SCOPED_TRACE(random.note());
+  check_joins<float>(random);
+  check_joins<double>(random);
+  check_joins<std::int8_t>(random);
 }
 
 }  // namespace

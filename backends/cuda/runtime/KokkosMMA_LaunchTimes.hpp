@@ -86,6 +86,15 @@ class LaunchTimes {
     return turn;
   }
 
+  /// The candidate that the loop has for good; Chooser::none before that.
+  int settled(Loop const& loop) {
+    std::lock_guard<std::mutex> const lock(m_mutex);
+    State const* const state = m_loops.find(loop.key());
+    return state != nullptr && state->chooser.settled()
+               ? state->chooser.choice()
+               : Chooser::none;
+  }
+
   /// Behind the launch.
   void end(Loop const& loop, Turn const& turn, cudaStream_t stream) {
     if (turn.before == nullptr) return;

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <vector>
 
 /// \file
 /// As much of CUDA as the kernels of backends/cuda and their launches name, in
@@ -429,5 +430,41 @@ struct Cuda {
   int cuda_device() const { return 0; }
 };
 }  // namespace Kokkos
+
+/// A graph that holds user objects and no nodes.
+struct cudaUserObject {
+  void* pointer;
+  void (*destroy)(void*);
+};
+using cudaUserObject_t = cudaUserObject*;
+struct cudaGraph {
+  std::vector<cudaUserObject_t> objects;
+};
+using cudaGraph_t                                        = cudaGraph*;
+inline constexpr unsigned cudaUserObjectNoDestructorSync = 1;
+inline constexpr unsigned cudaGraphUserObjectMove        = 1;
+inline cudaError_t cudaUserObjectCreate(cudaUserObject_t* object, void* pointer,
+                                        void (*destroy)(void*), unsigned,
+                                        unsigned) {
+  *object = new cudaUserObject{pointer, destroy};
+  return cudaSuccess;
+}
+inline cudaError_t cudaUserObjectRelease(cudaUserObject_t object, unsigned) {
+  object->destroy(object->pointer);
+  delete object;
+  return cudaSuccess;
+}
+inline cudaError_t cudaGraphRetainUserObject(cudaGraph_t graph,
+                                             cudaUserObject_t object, unsigned,
+                                             unsigned) {
+  graph->objects.push_back(object);
+  return cudaSuccess;
+}
+inline cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
+  for (cudaUserObject_t const object : graph->objects)
+    cudaUserObjectRelease(object, 1);
+  graph->objects.clear();
+  return cudaSuccess;
+}
 
 #endif

@@ -3,6 +3,7 @@
 #ifndef KOKKOSMMA_CUDA_STREAMED_FOR_HPP
 #define KOKKOSMMA_CUDA_STREAMED_FOR_HPP
 
+#include <backends/cuda/arch/KokkosMMA_GridDependency.hpp>
 #include <backends/cuda/arch/KokkosMMA_Kernel.hpp>
 #include <core/loops/KokkosMMA_LoopShape.hpp>
 
@@ -30,6 +31,8 @@ __device__ Index loop_index(std::uint64_t first, std::uint64_t offset) {
 template <class Index, class Call>
 __global__ void streamed_for(KOKKOSMMA_GRID_CONSTANT Call const f,
                              KOKKOSMMA_GRID_CONSTANT LoopRange const range) {
+  GridDependency::release();
+  GridDependency::wait();
   std::uint64_t const first = blockIdx.x * range.tile;
   std::uint64_t const left  = range.size - first;
   auto const tile           = unsigned(left < range.tile ? left : range.tile);
@@ -46,6 +49,8 @@ __global__ void streamed_for(KOKKOSMMA_GRID_CONSTANT Call const f,
 template <class Index, int Rank, bool Left, class Call>
 __global__ void streamed_box_for(KOKKOSMMA_GRID_CONSTANT Call const f,
                                  KOKKOSMMA_GRID_CONSTANT LoopBox const box) {
+  GridDependency::release();
+  GridDependency::wait();
   constexpr int slow = Rank > 2 ? 2 : 1;
   unsigned at[Rank];
   unsigned block = blockIdx.x;

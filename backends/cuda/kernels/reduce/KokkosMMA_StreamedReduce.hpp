@@ -3,6 +3,7 @@
 #ifndef KOKKOSMMA_CUDA_STREAMED_REDUCE_HPP
 #define KOKKOSMMA_CUDA_STREAMED_REDUCE_HPP
 
+#include <backends/cuda/arch/KokkosMMA_GridDependency.hpp>
 #include <backends/cuda/runtime/KokkosMMA_StreamScratch.hpp>
 #include <backends/cuda/kernels/block/KokkosMMA_LastBlockReduce.hpp>
 #include <backends/cuda/kernels/block/KokkosMMA_TuningType.hpp>
@@ -133,6 +134,8 @@ __global__ void __launch_bounds__(Tuning::value.threads,
                     KOKKOSMMA_GRID_CONSTANT Reducer const reducer,
                     Index const begin, std::uint64_t const size,
                     GridScratch const scratch, ResultTarget<T> const target) {
+  GridDependency::release();
+  GridDependency::wait();
   Running const running{reducer};
   Slot<typename Running::Value> value;
   auto const store = [&](auto& total) { running.finish(total, target); };

@@ -1,0 +1,192 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOKKOSMMA_ERASED_NODES_HPP
+#define KOKKOSMMA_ERASED_NODES_HPP
+
+/// \file
+/// Intercepted nodes of a Kokkos graph without the types of their functors: the
+/// choice of the kernel and its place in the CUDA graph, compiled once in a
+/// source. The functions are templates of the calls: a source without a graph
+/// instantiates none.
+
+#include <Kokkos_Macros.hpp>
+
+#if defined(KOKKOS_ENABLE_CUDA)
+
+#include <adapters/drop_in/KokkosMMA_ErasedCalls.hpp>
+#include <adapters/drop_in/KokkosMMA_ErasedFor.hpp>
+#include <backends/cuda/runtime/KokkosMMA_GraphNode.hpp>
+#include <backends/cuda/runtime/KokkosMMA_NodeScratch.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <atomic>
+#include <cstdint>
+#include <cstdio>
+#include <new>
+#include <string>
+
+namespace KokkosMMA::Impl {
+
+// As in adapters/drop_in/KokkosMMA_ErasedFor.hpp.
+#if defined(__CUDA_ARCH__)
+template <class Call>
+bool add_loop_node(Call const& call, Cuda::GraphPlace const& place);
+template <class Call>
+bool add_reduce_node(Call& call, Cuda::GraphPlace const& place);
+#else
+
+/// Kokkos tells Kokkos Tools nothing of a node, so a line has no label.
+[[gnu::cold]] inline void report_node(std::atomic_flag& reported,
+                                      char const* pattern, std::uint64_t size,
+                                      RouteDecision const& decision) {
+  if (reported.test_and_set()) return;
+  std::fprintf(stderr, "KokkosMMA: %s n=%llu %s\n", pattern,
+               static_cast<unsigned long long>(size),
+               to_string(decision).c_str());
+}
+
+/// The shape in which a node replays. Nobody measures it there: the one that
+/// was measured for launches of such loops, or the small one, which is as fast
+/// as Kokkos' own launch; many indices run in the latter then.
+template <class Call>
+LoopShape node_shape(Call const& call, bool forced, int multiprocessors,
+                     int max_threads) {
+  LoopSpace const& space = call.problem.space;
+  LoopCandidates const candidates =
+      loop_candidates(space, forced, multiprocessors, max_threads);
+  if (space.size() < min_measured_indices)
+    return small_loop_shape(space, multiprocessors, max_threads);
+  using Times       = Cuda::LaunchTimes<>;
+  int const settled = Times::instance().settled(
+      {call.space.cuda_device(), call.kernel, loop_size_class(space), forced});
+  return candidates[settled < 0 ? 0 : settled];
+}
+
+/// Whether blocks of the kernel may come before the node before it is done.
+inline bool may_follow(Capability const& machine,
+                       Cuda::KernelFacts const& facts) {
+  return machine.compute_capability >= 90 && facts.may_follow;
+}
+
+/// Adds the kernel of ours in this shape.
+/// \return whether it could
+template <class Call>
+bool add_shape(Call const& call, Cuda::GraphPlace const& place,
+               LoopShape const& shape, bool follows) {
+  LoopGrid grid;
+  LoopArguments const laid_out(call, shape, grid);
+  if (grid.blocks == 0) return false;
+  call.ensure_locks();
+  Cuda::OwnErrors const errors;
+  return Cuda::add_kernel_node(
+             place, call.kernel,
+             {grid.blocks,
+              {grid.threads[0], grid.threads[1], grid.threads[2]},
+              0,
+              follows},
+             laid_out.pointers) == cudaSuccess;
+}
+
+/// Adds a node that calls the functor once for each index.
+/// \return whether it runs a kernel of ours; if not, Kokkos' own has to
+template <class Call>
+bool add_loop_node(Call const& call, Cuda::GraphPlace const& place) {
+  Settings const settings  = effective_settings();
+  Capability const machine = Cuda::capability(call.space);
+  RouteDecision decision;
+  if (settings.route != Route::generic)
+    decision = decide_wish(settings, [&](Settings const& wish) {
+      return route_for(call.problem, machine, wish);
+    });
+  bool ours = false;
+  int const max_threads =
+      decision.route == Route::streamed && call.problem.space.size() > 0
+          ? max_threads_of(call)
+          : 0;
+  if (max_threads > 0) {
+    LoopShape const shape = node_shape(call, settings.route == Route::streamed,
+                                       machine.multiprocessors, max_threads);
+    bool const follows    = may_follow(
+           machine,
+           Cuda::facts_of_kernel(call.space.cuda_device(), call.kernel, 32, 0));
+    ours = shape != kokkos_shape && add_shape(call, place, shape, follows);
+  }
+  if (environment_verbose())
+    report_node(call.reported, "then_parallel_for", call.problem.space.size(),
+                decision);
+  last_loop_route_of_this_thread() = ours ? Route::streamed : Route::generic;
+  return ours;
+}
+
+template <class Call>
+void add_streamed_reduce(Call const& call, Cuda::GraphPlace const& place,
+                         Cuda::KernelFacts const& facts, bool follows) {
+  call.ensure_locks();
+  LaunchShape const shape =
+      Cuda::launch_layout(call.space)
+          .streamed_reduce(call.tuning, call.problem.size,
+                           facts.resident_blocks, Cuda::max_partials);
+  Cuda::check(cudaSetDevice(call.space.cuda_device()), "cudaSetDevice");
+  Cuda::GridScratch const grid = Cuda::NodeScratch::instance().take(
+      call.space.cuda_device(), place.graph, shape.blocks * call.running_bytes);
+  Cuda::ResultTarget<void> const target{call.result, nullptr};
+  void const* const arguments[] = {call.arguments[0],
+                                   call.arguments[1],
+                                   call.arguments[2],
+                                   &call.problem.size,
+                                   &grid,
+                                   &target};
+  Cuda::check(Cuda::add_kernel_node(place, call.kernel,
+                                    {shape.blocks, shape.threads, 0, follows},
+                                    arguments),
+              "cudaGraphAddKernelNode");
+}
+
+/// Adds a node that reduces.
+/// \return whether it runs a kernel of ours; if not, Kokkos' own has to
+template <class Call>
+bool add_reduce_node(Call& call, Cuda::GraphPlace const& place) {
+  Settings const settings   = effective_settings();
+  Capability const machine  = Cuda::capability(call.space);
+  TuningTable const& tuning = Cuda::tuning(call.space);
+  call.problem.intercepted  = true;
+  call.problem.in_graph     = true;
+  Cuda::KernelFacts facts{};
+  RouteDecision decision;
+  decision.asked = settings.route;
+  if (settings.route != Route::generic && call.result_on_device &&
+      call.result != nullptr) {
+    facts = Cuda::facts_of_kernel(call.space.cuda_device(), call.kernel,
+                                  call.tuning.threads, 0);
+    if (settings.reproducibility == Reproducibility::run_to_run)
+      call.problem.local_bytes = facts.local_bytes;
+    decision = decide_wish(settings, [&](Settings const& wish) {
+      return route_reduce(call.problem, machine, wish, tuning);
+    });
+  }
+  if (decision.route == Route::streamed) {
+    try {
+      add_streamed_reduce(call, place, facts, may_follow(machine, facts));
+    } catch (std::bad_alloc const&) {
+      Refusal const refusal{"the device has no memory left for scratch",
+                            "backends/cuda/runtime/KokkosMMA_NodeScratch.hpp"};
+      decision = {Route::generic, decision.asked, refusal, refusal};
+    }
+  }
+  last_route_of_this_thread() = decision.route;
+  if (settings.reproducibility != Reproducibility::run_to_run)
+    report_level_of("then_parallel_reduce", settings, call.problem.value,
+                    decision);
+  if (environment_verbose())
+    report_node(call.reported, "then_parallel_reduce", call.problem.size,
+                decision);
+  return decision.route == Route::streamed;
+}
+
+#endif  // __CUDA_ARCH__
+
+}  // namespace KokkosMMA::Impl
+
+#endif  // KOKKOS_ENABLE_CUDA
+#endif

@@ -1,0 +1,200 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOKKOSMMA_INTERCEPT_GRAPH_HPP
+#define KOKKOSMMA_INTERCEPT_GRAPH_HPP
+
+/// \file
+/// Nodes of Kokkos::Experimental::Graph on Kokkos::Cuda: then_parallel_for and
+/// then_parallel_reduce over RangePolicy and MDRangePolicy, taken over by
+/// partial specialisations of Kokkos' class of a node.
+///
+/// Kokkos adds a node to the CUDA graph where it would launch a kernel, and
+/// casts the closure to its own class of a node meanwhile. So each class here
+/// derives from Kokkos' node of a functor of another type, for which nothing is
+/// routed, and adds nothing to its bytes: execute() adds a kernel of ours, or
+/// the base class its own. The graph keeps a copy of our kernel's arguments;
+/// what its functor refers to lives in the node.
+
+#include <Kokkos_Core.hpp>
+
+#if KOKKOS_VERSION < 40600 || KOKKOS_VERSION >= 60000
+#error \
+    "KokkosMMA: the interception of nodes of Kokkos graphs is tested with Kokkos 4.6 to 5.x; use a kokkos-mma that knows this Kokkos"
+#endif
+
+#if defined(KOKKOS_ENABLE_CUDA)
+
+#include <adapters/drop_in/KokkosMMA_ErasedNodes.hpp>
+#include <adapters/drop_in/KokkosMMA_InterceptFor.hpp>
+#include <adapters/drop_in/KokkosMMA_InterceptReduce.hpp>
+
+#include <atomic>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+namespace KokkosMMA::Impl {
+
+template <class Functor, class Policy>
+concept RoutableLoopNode =
+    Policy::is_graph_kernel::value && !is_native_loop<Functor> &&
+    sizeof(Functor) <= max_argument_functor_bytes && routable_policy<Policy>;
+
+/// Values that a thread keeps in registers.
+template <class Functor, class Reducer, class Policy>
+concept RoutableReduceNode =
+    Policy::is_graph_kernel::value && !IsNative<Reducer> &&
+    ValueInRegisters<Reducer> &&
+    sizeof(Functor) + sizeof(Reducer) <= max_argument_functor_bytes;
+
+template <class Node>
+Cuda::GraphPlace place_of(Node const& node) {
+  return {*node.get_cuda_graph_ptr(), node.get_cuda_graph_node_ptr()};
+}
+
+/// A node of a loop.
+template <class Functor, class PolicyT>
+class LoopNode
+    : public Kokkos::Impl::GraphNodeKernelImpl<
+          Kokkos::Cuda, PolicyT, NativeLoop<Functor>, Kokkos::ParallelForTag> {
+  using Native = Kokkos::Impl::GraphNodeKernelImpl<
+      Kokkos::Cuda, PolicyT, NativeLoop<Functor>, Kokkos::ParallelForTag>;
+  using Call = TaggedCall<Functor, typename PolicyT::work_tag>;
+
+ public:
+  template <class... Arguments>
+  LoopNode(std::string label, Kokkos::Cuda const& space, Functor const& functor,
+           Arguments&&... arguments)
+      : Native(std::move(label), space,
+               reinterpret_cast<NativeLoop<Functor> const&>(functor),
+               std::forward<Arguments>(arguments)...) {}
+
+  void execute() const {
+    static std::atomic_flag reported = ATOMIC_FLAG_INIT;
+    static SettledLaunch unused;
+    PolicyT const& policy = Native::get_policy();
+    // The functor is the first member of Kokkos' closure.
+    ErasedFor call{policy.space(),
+                   this,
+                   nullptr,
+                   PolicyLoop<PolicyT>::template kernel<Call>(),
+                   this,
+                   &desul::ensure_cuda_lock_arrays_on_device,
+                   reported,
+                   unused,
+                   loop_of_types<PolicyT>(sizeof(Functor))};
+    PolicyLoop<PolicyT>::describe(policy, call.problem);
+    if (!add_loop_node(call, place_of(*this))) Native::execute();
+  }
+};
+
+/// A node of a reduction whose value a thread keeps in registers.
+template <class Functor, class Reducer, class PolicyT>
+class ReduceNode
+    : public Kokkos::Impl::GraphNodeKernelImpl<
+          Kokkos::Cuda, PolicyT,
+          Kokkos::Impl::CombinedFunctorReducer<Functor, NativeReducer<Reducer>>,
+          Kokkos::ParallelReduceTag> {
+  using NativePair =
+      Kokkos::Impl::CombinedFunctorReducer<Functor, NativeReducer<Reducer>>;
+  using Native =
+      Kokkos::Impl::GraphNodeKernelImpl<Kokkos::Cuda, PolicyT, NativePair,
+                                        Kokkos::ParallelReduceTag>;
+  using Pair    = Kokkos::Impl::CombinedFunctorReducer<Functor, Reducer>;
+  using Flat    = Flattened<PolicyT>;
+  using Call    = std::remove_cvref_t<decltype(Flat::call(
+         std::declval<Functor const&>(), std::declval<PolicyT const&>()))>;
+  using Value   = typename Reducer::value_type;
+  using Running = RunningOf<Reducer, Value>;
+  using Tuning = Cuda::tuning_type<streamed_tuning(sizeof(Value), Flat::indices,
+                                                   adds<Reducer>())>;
+
+ public:
+  template <class... Arguments>
+  ReduceNode(std::string label, Kokkos::Cuda const& space, Pair const& pair,
+             Arguments&&... arguments)
+      : Native(std::move(label), space,
+               NativePair(pair.get_functor(),
+                          NativeReducer<Reducer>(pair.get_reducer())),
+               std::forward<Arguments>(arguments)...) {}
+
+  void execute() {
+    static std::atomic_flag reported = ATOMIC_FLAG_INIT;
+    PolicyT const& policy            = Native::get_policy();
+    Functor const& functor           = Native::m_functor_reducer.get_functor();
+    Reducer const& reducer           = Native::m_functor_reducer.get_reducer();
+    typename Flat::Index const begin = Flat::begin(policy);
+    Call const& call                 = Flat::call(functor, policy);
+    ErasedReduce erased{
+        {policy.space(),
+         this,
+         reinterpret_cast<void const*>(
+             &Cuda::streamed_reduce<Running, Tuning, typename Flat::Index,
+                                    Value, Call, Reducer>),
+         {&call, &reducer, &begin},
+         Native::m_result_ptr,
+         Native::m_result_ptr_device_accessible,
+         sizeof(Value),
+         &desul::ensure_cuda_lock_arrays_on_device,
+         reported},
+        {},
+        Tuning::value,
+        sizeof(typename Running::Value),
+        nullptr};
+    erased.problem.pattern       = Flat::pattern;
+    erased.problem.value         = scalar_v<typename SumValue<Value>::Number>;
+    erased.problem.sum           = adds<Reducer>();
+    erased.problem.value_bytes   = sizeof(Value);
+    erased.problem.functor_bytes = sizeof(Functor) + sizeof(Reducer);
+    erased.problem.size          = Flat::size(policy);
+    if (!add_reduce_node(erased, place_of(*this))) Native::execute();
+  }
+};
+
+}  // namespace KokkosMMA::Impl
+
+/// Specialises Kokkos' class of a node for POLICY. Written in Kokkos'
+/// namespace: nvcc 13.0 loses the qualification of names in the constraint of a
+/// specialisation that is declared from outside.
+#define KOKKOSMMA_IMPL_ROUTE_NODES(POLICY)                                    \
+  namespace Kokkos::Impl {                                                    \
+  template <class F, class... Traits>                                         \
+  requires(KokkosMMA::Impl::RoutableLoopNode<                                 \
+           F, Kokkos::POLICY<                                                 \
+                  Traits...>>) class GraphNodeKernelImpl<Kokkos::Cuda,        \
+                                                         Kokkos::POLICY<      \
+                                                             Traits...>,      \
+                                                         F, ParallelForTag>   \
+      : public KokkosMMA::Impl::LoopNode<F, Kokkos::POLICY<Traits...>> {      \
+    using kokkosmma_base =                                                    \
+        KokkosMMA::Impl::LoopNode<F, Kokkos::POLICY<Traits...>>;              \
+                                                                              \
+   public:                                                                    \
+    using graph_kernel = GraphNodeKernelImpl;                                 \
+    using kokkosmma_base::kokkosmma_base;                                     \
+  };                                                                          \
+  template <class F, class R, class... Traits>                                \
+  requires(KokkosMMA::Impl::RoutableReduceNode<                               \
+           F, R,                                                              \
+           Kokkos::POLICY<                                                    \
+               Traits...>>) class GraphNodeKernelImpl<Kokkos::Cuda,           \
+                                                      Kokkos::POLICY<         \
+                                                          Traits...>,         \
+                                                      CombinedFunctorReducer< \
+                                                          F, R, void>,        \
+                                                      ParallelReduceTag>      \
+      : public KokkosMMA::Impl::ReduceNode<F, R, Kokkos::POLICY<Traits...>> { \
+    using kokkosmma_base =                                                    \
+        KokkosMMA::Impl::ReduceNode<F, R, Kokkos::POLICY<Traits...>>;         \
+                                                                              \
+   public:                                                                    \
+    using graph_kernel = GraphNodeKernelImpl;                                 \
+    using kokkosmma_base::kokkosmma_base;                                     \
+  };                                                                          \
+  }
+
+KOKKOSMMA_IMPL_ROUTE_NODES(RangePolicy)
+KOKKOSMMA_IMPL_ROUTE_NODES(MDRangePolicy)
+
+#endif  // KOKKOS_ENABLE_CUDA
+#endif

@@ -1,0 +1,162 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOKKOSMMA_TEAM_REDUCE_HPP
+#define KOKKOSMMA_TEAM_REDUCE_HPP
+
+/// \file
+/// Kokkos::parallel_reduce over a TeamPolicy in a kernel of ours: the calls and
+/// the joins of Kokkos' own (4.6 to 5.2) in their order, with several nested
+/// calls under way and several values of blocks in the last join. Kokkos' last
+/// join has one load under way in each lane of one warp, of up to 1024: of
+/// 65536 teams it took four fifths of the time.
+
+#include <Kokkos_Macros.hpp>
+
+#if defined(KOKKOS_ENABLE_CUDA)
+
+#include <adapters/drop_in/KokkosMMA_ErasedCalls.hpp>
+#include <adapters/drop_in/KokkosMMA_InterceptNested.hpp>
+#include <adapters/drop_in/KokkosMMA_TaggedCall.hpp>
+#include <backends/cuda/kernels/reduce/KokkosMMA_StreamedReduce.hpp>
+#include <backends/cuda/kernels/team/KokkosMMA_JoinBlocks.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <type_traits>
+
+namespace KokkosMMA::Impl {
+
+/// What Kokkos' constructor of a team's member takes.
+struct TeamLayout {
+  int teams;
+  int shared_begin;  ///< bytes for joins inside a team
+  int shared_size;   ///< bytes behind them, of the application
+};
+
+template <class Bounds, class Call, class Reducer>
+__global__ void __launch_bounds__(Bounds::maxTperB, Bounds::minBperSM)
+    team_reduce(KOKKOSMMA_GRID_CONSTANT Call const call,
+                KOKKOSMMA_GRID_CONSTANT Reducer const reducer,
+                TeamLayout const layout, Cuda::GridScratch const scratch,
+                Cuda::ResultTarget<typename Reducer::value_type> const target) {
+  using Value   = typename Reducer::value_type;
+  using Running = Cuda::RunningValue<Reducer, Value>;
+  KOKKOSMMA_DYNAMIC_SHARED(unsigned char, 16, team_reduce_memory);
+  state_nested_loops<NestedLoops::overlapped>();
+  Running const running{reducer};
+  Cuda::Slot<Value> value;
+  running.init(value.value);
+  for (int team = int(blockIdx.x); team < layout.teams; team += int(gridDim.x))
+    call(Kokkos::Impl::CudaTeamMember(team_reduce_memory, layout.shared_begin,
+                                      layout.shared_size, nullptr, 0, team,
+                                      layout.teams),
+         value.value);
+  Kokkos::Impl::cuda_intra_block_reduction(value.value, reducer,
+                                           int(blockDim.y));
+  Cuda::join_blocks(value.value, running,
+                    threadIdx.y * blockDim.x + threadIdx.x,
+                    blockDim.x * blockDim.y, scratch,
+                    [&](Value& total) { running.finish(total, target); });
+}
+
+/// A team reduction without its types.
+struct ErasedTeamReduce {
+  Kokkos::Cuda const& space;
+  void const* kernel;
+  void const* call;
+  void const* reducer;
+  TeamLayout layout;
+  dim3 threads;
+  void* result;
+  bool result_on_device;
+  std::size_t value_bytes;
+  void (*ensure_locks)();
+};
+
+// As in adapters/drop_in/KokkosMMA_ErasedFor.hpp.
+#if defined(__CUDA_ARCH__)
+template <class Call>
+bool launch_team_reduce(Call const& call);
+#else
+
+/// \return whether it could
+template <class Call>
+bool launch_team_reduce(Call const& call) {
+  // As many as Kokkos' grid has, so that the values of teams are joined alike.
+  constexpr int most_blocks = 32 * 1024;
+  int const shared = call.layout.shared_begin + call.layout.shared_size;
+  if (shared > Cuda::usual_shared_bytes) return false;
+  unsigned const threads = call.threads.x * call.threads.y * call.threads.z;
+  if (int(threads) >
+      Cuda::facts_of_kernel(call.space.cuda_device(), call.kernel, 32, 0)
+          .max_threads)
+    return false;
+  auto const blocks = unsigned(std::min(call.layout.teams, most_blocks));
+  return !with_scratch(
+      call.space, call.result_on_device,
+      [&](Cuda::StreamScratch const& scratch) {
+        call.ensure_locks();
+        Cuda::GridScratch const grid = scratch->grid(blocks, call.value_bytes);
+        scratch.deliver(
+            call.result, call.value_bytes, call.result_on_device,
+            [&](Cuda::ResultTarget<void> const& target) {
+              void const* const arguments[] = {call.call, call.reducer,
+                                               &call.layout, &grid, &target};
+              Cuda::check_launch(Cuda::enqueue_kernel(
+                                     call.space.cuda_stream(), call.kernel,
+                                     {blocks, call.threads, shared}, arguments),
+                                 "team_reduce");
+            });
+        if (!call.result_on_device) scratch.wait();
+      });
+}
+
+#endif  // __CUDA_ARCH__
+
+/// Whether a kernel of ours reduces: values that a thread keeps in registers.
+template <class Reducer, class Policy>
+concept OwnTeamReduce = ValueInRegisters<Reducer> &&
+    !Policy::experimental_contains_desired_occupancy;
+
+/// The bounds of the policy, or those with which any block can run
+/// (FormPolicy in adapters/drop_in/KokkosMMA_InterceptTeam.hpp).
+template <class Policy>
+using team_bounds_t = std::conditional_t<
+    std::is_same_v<typename Policy::launch_bounds, Kokkos::LaunchBounds<>>,
+    Kokkos::LaunchBounds<1024, 1>, typename Policy::launch_bounds>;
+
+/// Reduces over teams of the size that the policy has.
+/// \return whether it could; nothing has been launched otherwise
+template <class Functor, class Reducer, class Policy>
+bool run_team_reduce(Functor const& functor, Reducer const& reducer,
+                     Policy const& policy, void* result,
+                     bool result_on_device) {
+  int const team = policy.team_size();
+  if (policy.league_size() <= 0 || team <= 0 || result == nullptr ||
+      policy.scratch_size(1, team) > 0 ||
+      sizeof(Functor) + sizeof(Reducer) > max_argument_functor_bytes)
+    return false;
+  using Call = TaggedCall<Functor, typename Policy::work_tag>;
+  return launch_team_reduce(ErasedTeamReduce{
+      policy.space(),
+      reinterpret_cast<void const*>(
+          &team_reduce<team_bounds_t<Policy>, Call, Reducer>),
+      &functor,
+      &reducer,
+      {policy.league_size(), int(sizeof(double)) * (team + 2),
+       int(policy.scratch_size(0, team)) +
+           int(Kokkos::Impl::FunctorTeamShmemSize<Functor>::value(functor,
+                                                                  team))},
+      dim3(unsigned(policy.impl_vector_length()), unsigned(team)),
+      result,
+      result_on_device,
+      sizeof(typename Reducer::value_type),
+      &desul::ensure_cuda_lock_arrays_on_device});
+}
+
+}  // namespace KokkosMMA::Impl
+
+#endif  // KOKKOS_ENABLE_CUDA
+#endif

@@ -1,0 +1,88 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOKKOSMMA_CUDA_JOIN_BLOCKS_HPP
+#define KOKKOSMMA_CUDA_JOIN_BLOCKS_HPP
+
+#include <backends/cuda/arch/KokkosMMA_Ticket.hpp>
+#include <backends/cuda/kernels/block/KokkosMMA_LastBlockReduce.hpp>
+#include <backends/cuda/runtime/KokkosMMA_KernelScratch.hpp>
+
+/// \file
+/// The end of a reduction over teams: from a value per block to one per grid.
+
+namespace KokkosMMA::Impl::Cuda {
+
+/// Values of blocks that a lane has under way: 64 bytes of registers.
+template <class T>
+inline constexpr unsigned values_under_way = sizeof(T) <= 8    ? 8
+                                             : sizeof(T) <= 64 ? 64 / sizeof(T)
+                                                               : 1;
+
+/// Bit for bit, past L1, which is not coherent.
+template <class T>
+__device__ void load_partial(Slot<T>& to, T const* from) {
+  if constexpr (sizeof(T) % 4 == 0 && alignof(T) >= 4) {
+    std::uint32_t bits[sizeof(T) / 4];
+    for (unsigned i = 0; i < sizeof(T) / 4; ++i)
+      bits[i] = __ldcg(reinterpret_cast<std::uint32_t const*>(from) + i);
+    memcpy(static_cast<void*>(&to.value), bits, sizeof(T));
+  } else {
+    unsigned char bits[sizeof(T)];
+    for (unsigned i = 0; i < sizeof(T); ++i)
+      bits[i] = __ldcg(reinterpret_cast<unsigned char const*>(from) + i);
+    memcpy(static_cast<void*>(&to.value), bits, sizeof(T));
+  }
+}
+
+/// Joins the values that thread 0 of each block has, by a warp of the block
+/// that comes last, and hands the total to `store(value)` in its thread 0. The
+/// joins are those of Kokkos (4.6 to 5.2) in their order, so the total has its
+/// bits: each lane joins the values of every 32nd block, and the lanes a tree.
+/// Kokkos has one load under way in a lane, of up to 1024. `thread` numbers the
+/// `threads` of a block, of which warps are 32 each; all of them call it.
+template <class T, class Joiner, class Store>
+__device__ void join_blocks(T& value, Joiner const& joiner, unsigned thread,
+                            unsigned threads, GridScratch const& scratch,
+                            Store const& store) {
+  if (thread >= 32) return;
+  unsigned const blocks = gridDim.x;
+  unsigned const lanes  = threads < 32 ? threads : 32;
+  unsigned const mask   = lanes == 32 ? ~0u : (1u << lanes) - 1;
+  T* const partials     = static_cast<T*>(scratch.partials);
+  unsigned before       = 0;
+  if (thread == 0) {
+    memcpy(static_cast<void*>(partials + blockIdx.x), &value, sizeof(T));
+    before = AtomicIncrementAcquireRelease::fetch(scratch.ticket, blocks - 1);
+  }
+  before = __shfl_sync(mask, before, 0);
+  if (before != blocks - 1) return;
+  __syncwarp(mask);  // what the ticket has acquired is there for all lanes
+
+  constexpr unsigned under_way = values_under_way<T>;
+  joiner.init(value);
+  for (unsigned block = thread; block < blocks; block += under_way * lanes) {
+    Slot<T> next[under_way];
+#pragma unroll
+    for (unsigned k = 0; k < under_way; ++k)
+      if (block + k * lanes < blocks)
+        load_partial(next[k], partials + block + k * lanes);
+#pragma unroll
+    for (unsigned k = 0; k < under_way; ++k)
+      if (block + k * lanes < blocks) joiner.join(value, next[k].value);
+  }
+#pragma unroll
+  for (unsigned step = 1; step < 32; step *= 2) {
+    auto words = Words<T>::from(value);
+    for (int i = 0; i < Words<T>::size; ++i)
+      words.word[i] = __shfl_down_sync(mask, words.word[i], step);
+    Slot<T> other;
+    words.to(other.value);
+    if (step < lanes && thread + step < blocks && thread + step < lanes)
+      joiner.join(value, other.value);
+  }
+  if (thread == 0) store(value);
+}
+
+}  // namespace KokkosMMA::Impl::Cuda
+
+#endif

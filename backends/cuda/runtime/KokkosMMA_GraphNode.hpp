@@ -1,0 +1,132 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOKKOSMMA_CUDA_GRAPH_NODE_HPP
+#define KOKKOSMMA_CUDA_GRAPH_NODE_HPP
+
+#include <backends/cuda/arch/KokkosMMA_Kernel.hpp>
+
+#include <cuda_runtime.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <vector>
+
+/// \file
+/// Kernels as nodes of a CUDA graph that others add nodes to as well.
+
+namespace KokkosMMA::Impl::Cuda {
+
+/// A node that is to be added. Kokkos adds what it depends on behind that.
+struct GraphPlace {
+  cudaGraph_t graph;
+  cudaGraphNode_t* node;
+};
+
+/// The last node that this host thread has added whose kernel calls
+/// GridDependency::wait.
+struct FollowingNode {
+  cudaGraph_t graph    = nullptr;
+  cudaGraphNode_t node = nullptr;
+  void* function       = nullptr;
+
+  static FollowingNode& last_of_this_thread() {
+    thread_local FollowingNode last;
+    return last;
+  }
+};
+
+/// The only kernel that a node depends on, or null.
+inline cudaGraphNode_t only_kernel_before(cudaGraphNode_t node) {
+  cudaGraphNode_t before = nullptr;
+  std::size_t count      = 0;
+  cudaGraphNodeType type{};
+#if CUDART_VERSION >= 13000
+  cudaGraphNodeGetDependencies(node, nullptr, nullptr, &count);
+  if (count != 1) return nullptr;
+  cudaGraphEdgeData edge{};
+  cudaGraphNodeGetDependencies(node, &before, &edge, &count);
+#else
+  cudaGraphNodeGetDependencies(node, nullptr, &count);
+  if (count != 1) return nullptr;
+  cudaGraphNodeGetDependencies(node, &before, &count);
+#endif
+  return cudaGraphNodeGetType(before, &type) == cudaSuccess &&
+                 type == cudaGraphNodeTypeKernel
+             ? before
+             : nullptr;
+}
+
+/// Whether the node is still what it was: where its graph is gone, another one
+/// may have the same address.
+inline bool is_still(FollowingNode const& last) {
+  // So that a long chain costs no square of its length.
+  constexpr std::size_t most_nodes = 1024;
+  std::size_t count                = 0;
+  if (cudaGraphGetNodes(last.graph, nullptr, &count) != cudaSuccess ||
+      count > most_nodes)
+    return false;
+  std::vector<cudaGraphNode_t> nodes(count);
+  if (cudaGraphGetNodes(last.graph, nodes.data(), &count) != cudaSuccess ||
+      std::find(nodes.begin(), nodes.end(), last.node) == nodes.end())
+    return false;
+  cudaGraphNodeType type{};
+  cudaKernelNodeParams now{};
+  return cudaGraphNodeGetType(last.node, &type) == cudaSuccess &&
+         type == cudaGraphNodeTypeKernel &&
+         cudaGraphKernelNodeGetParams(last.node, &now) == cudaSuccess &&
+         now.func == last.function;
+}
+
+/// Lets a node begin while the kernel that it depends on works: the order is
+/// kept by GridDependency::wait.
+inline void follow_closely(FollowingNode const& last) {
+  if (!is_still(last)) return;
+  cudaGraphNode_t const before = only_kernel_before(last.node);
+  if (before == nullptr) return;
+  cudaGraphEdgeData edge{};
+  edge.from_port = cudaGraphKernelNodePortProgrammatic;
+  edge.type      = cudaGraphDependencyTypeProgrammatic;
+#if CUDART_VERSION >= 13000
+  cudaGraphEdgeData const whole{};
+  if (cudaGraphRemoveDependencies(last.graph, &before, &last.node, &whole, 1) ==
+          cudaSuccess &&
+      cudaGraphAddDependencies(last.graph, &before, &last.node, &edge, 1) !=
+          cudaSuccess)
+    cudaGraphAddDependencies(last.graph, &before, &last.node, &whole, 1);
+#else
+  if (cudaGraphRemoveDependencies(last.graph, &before, &last.node, 1) ==
+          cudaSuccess &&
+      cudaGraphAddDependencies_v2(last.graph, &before, &last.node, &edge, 1) !=
+          cudaSuccess)
+    cudaGraphAddDependencies(last.graph, &before, &last.node, 1);
+#endif
+}
+
+/// Adds a kernel; the graph keeps a copy of its arguments. What the node
+/// depends on is known when this host thread adds its next one to the graph:
+/// then grid.follows holds, and the last node of a graph waits for all of the
+/// kernel before it.
+inline cudaError_t add_kernel_node(GraphPlace const& place, void const* kernel,
+                                   KernelGrid const& grid,
+                                   void const* const* arguments) {
+  cudaKernelNodeParams parameters{};
+  parameters.func           = const_cast<void*>(kernel);
+  parameters.gridDim        = grid.blocks;
+  parameters.blockDim       = grid.threads;
+  parameters.sharedMemBytes = unsigned(grid.shared_bytes);
+  parameters.kernelParams   = const_cast<void**>(arguments);
+  FollowingNode& last       = FollowingNode::last_of_this_thread();
+  if (last.graph == place.graph) follow_closely(last);
+  last = {};
+  cudaError_t const error =
+      cudaGraphAddKernelNode(place.node, place.graph, nullptr, 0, &parameters);
+  cudaKernelNodeParams kept{};
+  if (error == cudaSuccess && grid.follows &&
+      cudaGraphKernelNodeGetParams(*place.node, &kept) == cudaSuccess)
+    last = {place.graph, *place.node, kept.func};
+  return error;
+}
+
+}  // namespace KokkosMMA::Impl::Cuda
+
+#endif

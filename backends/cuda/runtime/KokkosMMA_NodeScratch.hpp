@@ -1,0 +1,134 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOKKOSMMA_CUDA_NODE_SCRATCH_HPP
+#define KOKKOSMMA_CUDA_NODE_SCRATCH_HPP
+
+#include <backends/cuda/runtime/KokkosMMA_KernelScratch.hpp>
+#include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
+#include <backends/cuda/runtime/KokkosMMA_RelaxedCapture.hpp>
+#include <core/base/KokkosMMA_AtFinalize.hpp>
+
+#include <cuda_runtime.h>
+
+#include <bit>
+#include <cstddef>
+#include <memory>
+#include <mutex>
+#include <new>
+#include <vector>
+
+/// \file
+/// Memory that lives as long as the graph whose node works in it.
+
+namespace KokkosMMA::Impl::Cuda {
+
+/// Scratch of nodes. A graph and what is instantiated of it hold the memory of
+/// their nodes by a user object; once the last of them is gone and has run, the
+/// memory is free for another node. CUDA says so on a thread of its own, which
+/// may not call CUDA, so the device has it back at the end of Kokkos.
+class NodeScratch {
+ public:
+  /// Never destroyed: at the end of the process CUDA may be gone.
+  static NodeScratch& instance() {
+    static NodeScratch& pool = []() -> NodeScratch& {
+      AtFinalize::add([] { instance().release(); });
+      return *new NodeScratch;
+    }();
+    return pool;
+  }
+
+  /// For the partial results of a node of the graph on the current device.
+  /// Throws std::bad_alloc where memory cannot be had.
+  GridScratch take(int device_id, cudaGraph_t graph, std::size_t bytes) {
+    Block* const block = find(device_id, ticket_bytes + bytes);
+    RelaxedCapture const capture;
+    OwnErrors const errors;
+    cudaUserObject_t object = nullptr;
+    if (cudaUserObjectCreate(&object, block, &give_back, 1,
+                             cudaUserObjectNoDestructorSync) != cudaSuccess) {
+      give_back(block);
+      throw std::bad_alloc();
+    }
+    if (cudaGraphRetainUserObject(graph, object, 1, cudaGraphUserObjectMove) !=
+        cudaSuccess) {
+      cudaUserObjectRelease(object, 1);
+      throw std::bad_alloc();
+    }
+    return {block->memory + ticket_bytes,
+            reinterpret_cast<unsigned*>(block->memory)};
+  }
+
+ private:
+  static constexpr std::size_t ticket_bytes = 256;
+
+  struct Block {
+    int device_id;
+    std::size_t capacity;
+    char* memory;
+    bool in_use;
+  };
+
+  NodeScratch() = default;
+
+  static void give_back(void* block) {
+    std::lock_guard<std::mutex> const lock(instance().m_mutex);
+    static_cast<Block*>(block)->in_use = false;
+  }
+
+  Block* find(int device_id, std::size_t bytes) {
+    std::size_t const capacity = std::bit_ceil(bytes);
+    std::lock_guard<std::mutex> const lock(m_mutex);
+    for (auto const& block : m_all)
+      if (!block->in_use && block->memory != nullptr &&
+          block->device_id == device_id && block->capacity == capacity) {
+        block->in_use = true;
+        return block.get();
+      }
+    m_all.push_back(std::make_unique<Block>(
+        Block{device_id, capacity, zeroed(capacity), true}));
+    return m_all.back().get();
+  }
+
+  [[gnu::cold]] static char* zeroed(std::size_t bytes) {
+    RelaxedCapture const capture;
+    OwnErrors const errors;
+    void* memory        = nullptr;
+    cudaStream_t stream = nullptr;
+    if (cudaMalloc(&memory, bytes) != cudaSuccess) throw std::bad_alloc();
+    // Not on the default stream, where it would wait for other streams.
+    cudaError_t error =
+        cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
+    if (error == cudaSuccess) {
+      error = cudaMemsetAsync(memory, 0, bytes, stream);
+      if (error == cudaSuccess) error = cudaStreamSynchronize(stream);
+      cudaStreamDestroy(stream);
+    }
+    if (error != cudaSuccess) {
+      cudaFree(memory);
+      throw std::bad_alloc();
+    }
+    return static_cast<char*>(memory);
+  }
+
+  /// At the end of Kokkos. Graphs that are left hold their blocks and cannot
+  /// run any more.
+  [[gnu::cold]] void release() {
+    std::lock_guard<std::mutex> const lock(m_mutex);
+    int current = 0;
+    cudaGetDevice(&current);
+    for (auto const& block : m_all) {
+      if (block->memory == nullptr) continue;
+      cudaSetDevice(block->device_id);
+      cudaFree(block->memory);
+      block->memory = nullptr;
+    }
+    cudaSetDevice(current);
+  }
+
+  std::mutex m_mutex;
+  std::vector<std::unique_ptr<Block>> m_all;
+};
+
+}  // namespace KokkosMMA::Impl::Cuda
+
+#endif

@@ -1,0 +1,452 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Nodes of Kokkos graphs: built once, submitted several times, each time with
+// other data.
+
+#include <KokkosMMA_Instances.hpp>
+#include <KokkosMMA_LoopSupport.hpp>
+#include <KokkosMMA_Random.hpp>
+
+#include <Kokkos_Graph.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace {
+
+using namespace KokkosMMA;
+using namespace KokkosMMA::Testing;
+using Kokkos::Experimental::create_graph;
+
+constexpr int submissions = 3;
+
+template <class Exec>
+class Graphs : public ::testing::Test {};
+TYPED_TEST_SUITE(Graphs, ExecutionSpaces);
+
+template <class Exec>
+using Numbers = Kokkos::View<std::int64_t*, Exec>;
+template <class Exec>
+using Number = Kokkos::View<std::int64_t, Exec>;
+
+struct Tag {};
+
+/// Adds the result of the last node to each element.
+template <class Exec>
+struct AddResult {
+  Numbers<Exec> x;
+  Number<Exec> result;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const { x(i) += result(); }
+  KOKKOS_FUNCTION void operator()(Tag, std::int64_t i) const { x(i) -= i; }
+};
+
+/// What plain loops would leave.
+struct Reference {
+  std::vector<std::int64_t> x;
+  std::int64_t sum = 0;
+};
+
+template <class Exec>
+void check_chain(std::int64_t begin, std::int64_t end) {
+  using Range  = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
+  using Tagged = Kokkos::RangePolicy<Exec, Tag>;
+  SCOPED_TRACE(begin);
+  SCOPED_TRACE(end);
+  auto const value = [](std::size_t i) { return std::int64_t(i % 100) - 40; };
+  auto const x     = make_view<std::int64_t, Exec>(end, value);
+  auto const sum   = poisoned_view<std::int64_t, Exec>();
+  RouteProbe<Exec> probe;
+  LoopProbe<Exec> loops;
+  auto graph = create_graph<Exec>([&](auto root) {
+    root.then_parallel_reduce("sum", Range(begin, end),
+                              ElementSum<std::int64_t, Exec>{x}, sum)
+        .then_parallel_for("add", Range(begin, end), AddResult<Exec>{x, sum})
+        .then_parallel_for(Tagged(begin, end), AddResult<Exec>{x, sum});
+  });
+  EXPECT_TRUE(probe.streamed());
+  // Nobody has measured loops of many indices.
+  EXPECT_TRUE(loops.took(begin < end && end - begin < (1 << 18)
+                             ? Route::streamed
+                             : Route::generic));
+  Reference expected;
+  for (std::int64_t i = 0; i < end; ++i) expected.x.push_back(value(i));
+  for (int submission = 0; submission < submissions; ++submission) {
+    graph.submit();
+    expected.sum = 0;
+    for (std::int64_t i = begin; i < end; ++i) expected.sum += expected.x[i];
+    for (std::int64_t i = begin; i < end; ++i)
+      expected.x[i] += expected.sum - i;
+    ASSERT_EQ(expected.sum, value_of(sum));
+    auto const host =
+        Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), x);
+    for (std::int64_t i = 0; i < end; ++i) ASSERT_EQ(expected.x[i], host(i));
+  }
+}
+TYPED_TEST(Graphs, ChainsReplay) {
+  check_chain<TypeParam>(0, 0);
+  check_chain<TypeParam>(5, 5);
+  check_chain<TypeParam>(0, 1);
+  check_chain<TypeParam>(3, 1023);
+  check_chain<TypeParam>(0, 1024);
+  check_chain<TypeParam>(17, 100003);
+  check_chain<TypeParam>(0, 1 << 18);
+}
+
+/// Of two dimensions, with bounds that are not zero.
+template <class Exec>
+struct Grid {
+  Kokkos::View<std::int64_t**, Exec> y;
+  KOKKOS_FUNCTION void operator()(int i, int j) const { y(i, j) += 10 * i + j; }
+  KOKKOS_FUNCTION void operator()(int i, int j, std::int64_t& sum) const {
+    sum += y(i, j);
+  }
+};
+TYPED_TEST(Graphs, MultiDimensionalRanges) {
+  using Exec  = TypeParam;
+  using Boxes = Kokkos::MDRangePolicy<Exec, Kokkos::Rank<2>>;
+  int const n = 67, m = 129;
+  Kokkos::View<std::int64_t**, Exec> const y("y", n, m);
+  auto const sum = poisoned_view<std::int64_t, Exec>();
+  RouteProbe<Exec> probe;
+  auto graph = create_graph<Exec>([&](auto root) {
+    root.then_parallel_for("grid", Boxes({2, 3}, {n, m}), Grid<Exec>{y})
+        .then_parallel_for("tiled", Boxes({2, 3}, {n, m}, {4, 8}),
+                           Grid<Exec>{y})
+        .then_parallel_reduce("sum", Boxes({2, 3}, {n, m}), Grid<Exec>{y}, sum);
+  });
+  EXPECT_TRUE(probe.streamed());
+  std::int64_t once = 0;
+  for (int i = 2; i < n; ++i)
+    for (int j = 3; j < m; ++j) once += 10 * i + j;
+  for (int submission = 1; submission <= submissions; ++submission) {
+    graph.submit();
+    EXPECT_EQ(2 * submission * once, value_of(sum));
+  }
+}
+
+/// The extreme element and where it is, by a reducer of Kokkos.
+template <class Exec>
+struct Extremes {
+  Numbers<Exec> x;
+  template <class Location>
+  KOKKOS_FUNCTION void operator()(int i, Location& found) const {
+    if (x(i) < found.min_val) {
+      found.min_val = x(i);
+      found.min_loc = i;
+    }
+    if (x(i) > found.max_val) {
+      found.max_val = x(i);
+      found.max_loc = i;
+    }
+  }
+};
+
+/// A value of 48 bytes with init, join and final.
+struct Wide {
+  std::int64_t sum[6];
+};
+template <class Exec>
+struct WideSums {
+  Numbers<Exec> x;
+  KOKKOS_FUNCTION void init(Wide& value) const {
+    for (std::int64_t& each : value.sum) each = 1;
+  }
+  KOKKOS_FUNCTION void join(Wide& into, Wide const& from) const {
+    for (int k = 0; k < 6; ++k) into.sum[k] += from.sum[k] - 1;
+  }
+  KOKKOS_FUNCTION void final(Wide& value) const { value.sum[5] *= 2; }
+  KOKKOS_FUNCTION void operator()(int i, Wide& value) const {
+    for (int k = 0; k < 6; ++k) value.sum[k] += k * x(i);
+  }
+};
+/// A value of 520 bytes, which Kokkos' own node reduces.
+struct Huge {
+  std::int64_t sum[65];
+  KOKKOS_FUNCTION Huge& operator+=(Huge const& other) {
+    for (int k = 0; k < 65; ++k) sum[k] += other.sum[k];
+    return *this;
+  }
+};
+template <class Exec>
+struct HugeSums {
+  Numbers<Exec> x;
+  KOKKOS_FUNCTION void operator()(int i, Huge& value) const {
+    for (int k = 0; k < 65; ++k) value.sum[k] += x(i) * k;
+  }
+};
+
+TYPED_TEST(Graphs, ReducersAndValues) {
+  using Exec    = TypeParam;
+  using Memory  = typename Exec::memory_space;
+  using Extreme = Kokkos::MinMaxLoc<std::int64_t, int, Memory>;
+  int const n   = 30011;
+  auto const x  = make_view<std::int64_t, Exec>(
+      n, [](std::size_t i) { return std::int64_t(i * 7919 % 30011) - 15000; });
+  auto const extremes = poisoned_view<typename Extreme::value_type, Memory>();
+  auto const wide     = poisoned_view<Wide, Memory>();
+  auto const huge     = poisoned_view<Huge, Memory>();
+  Kokkos::RangePolicy<Exec> const range(0, n);
+  RouteProbe<Exec> probe;
+  auto graph = create_graph<Exec>([&](auto root) {
+    root.then_parallel_reduce("extremes", range, Extremes<Exec>{x},
+                              Extreme(extremes))
+        .then_parallel_reduce("huge", range, HugeSums<Exec>{x}, huge)
+        .then_parallel_reduce("wide", range, WideSums<Exec>{x}, wide);
+  });
+  EXPECT_TRUE(probe.streamed());
+  std::int64_t sum = 0;
+  for (int i = 0; i < n; ++i) sum += std::int64_t(i) * 7919 % 30011 - 15000;
+  for (int submission = 0; submission < submissions; ++submission) {
+    graph.submit();
+    auto const seen = value_of(extremes);
+    EXPECT_EQ(-15000, seen.min_val);
+    EXPECT_EQ(15010, seen.max_val);
+    EXPECT_EQ(0, seen.min_loc);
+    Wide const w = value_of(wide);
+    for (int k = 0; k < 6; ++k)
+      EXPECT_EQ((1 + k * sum) * (k == 5 ? 2 : 1), w.sum[k]);
+    Huge const h = value_of(huge);
+    for (int k = 0; k < 65; ++k) EXPECT_EQ(k * sum, h.sum[k]);
+  }
+}
+
+template <class Exec, class T>
+struct Fractions {
+  KOKKOS_FUNCTION void operator()(int i, T& sum) const {
+    sum += T(1) / T(1 + i % 1000);
+  }
+};
+/// A node and a launch have the same bits, and so have all replays.
+template <class Exec, class T>
+void check_bits() {
+  int const n = 70001;
+  Kokkos::RangePolicy<Exec> const range(0, n);
+  auto const by_node   = poisoned_view<T, Exec>();
+  auto const by_launch = poisoned_view<T, Exec>();
+  auto graph           = create_graph<Exec>([&](auto root) {
+    root.then_parallel_reduce(range, Fractions<Exec, T>{}, by_node);
+  });
+  Kokkos::parallel_reduce("launch", range, Fractions<Exec, T>{}, by_launch);
+  T const expected = value_of(by_launch);
+  for (int submission = 0; submission < submissions; ++submission) {
+    graph.submit();
+    EXPECT_TRUE(same_bits(expected, value_of(by_node)));
+  }
+}
+TYPED_TEST(Graphs, BitsAreThoseOfALaunch) {
+  check_bits<TypeParam, double>();
+  check_bits<TypeParam, float>();
+  check_bits<TypeParam, Kokkos::Experimental::half_t>();
+}
+
+#ifdef KOKKOS_ENABLE_CUDA
+template <class... Arguments>
+cudaError_t edges_of(Arguments... arguments) {
+#if CUDART_VERSION >= 13000
+  return cudaGraphGetEdges(arguments...);
+#else
+  return cudaGraphGetEdges_v2(arguments...);
+#endif
+}
+/// The kernels of a chain follow each other closely but for the last one, of
+/// which nobody says that it is the last; a kernel of Kokkos follows none.
+TEST(GraphEdges, FollowClosely) {
+  using Exec  = Kokkos::Cuda;
+  int const n = 1000;
+  Numbers<Exec> const x("x", n);
+  auto const sum   = poisoned_view<std::int64_t, Exec>();
+  auto const range = Kokkos::RangePolicy<Exec>(0, n);
+  auto const bound =
+      Kokkos::RangePolicy<Exec, Kokkos::LaunchBounds<64, 1>>(0, n);
+  AddResult<Exec> const add{x, sum};
+  for (int round = 0; round < 3; ++round) {  // also of graphs that are gone
+    auto graph        = create_graph<Exec>([&](auto root) {
+      root.then_parallel_for(range, add)
+          .then_parallel_for(range, add)
+          .then_parallel_for(bound, add)
+          .then_parallel_for(range, add)
+          .then_parallel_for(range, add);
+    });
+    std::size_t count = 0;
+    ASSERT_EQ(cudaSuccess, edges_of(graph.native_graph(), nullptr, nullptr,
+                                    nullptr, &count));
+    std::vector<cudaGraphNode_t> from(count), to(count);
+    std::vector<cudaGraphEdgeData> edges(count);
+    ASSERT_EQ(cudaSuccess, edges_of(graph.native_graph(), from.data(),
+                                    to.data(), edges.data(), &count));
+    EXPECT_EQ(5u, count);
+    EXPECT_EQ(2,
+              std::count_if(edges.begin(), edges.end(), [](auto const& edge) {
+                return edge.type == cudaGraphDependencyTypeProgrammatic;
+              }));
+  }
+}
+#endif
+
+template <class Exec>
+struct TotalOf {
+  Number<Exec> parts[4], total;
+  KOKKOS_FUNCTION void operator()(int) const {
+    total() = parts[0]() + parts[1]() + parts[2]() + parts[3]();
+  }
+};
+/// Nodes that run at the same time, in one graph and in several, have scratch
+/// of their own.
+TYPED_TEST(Graphs, NodesAtTheSameTime) {
+  using Exec       = TypeParam;
+  int const n      = 50021;
+  auto const value = [](std::size_t i) { return std::int64_t(i % 1000); };
+  auto const x     = make_view<std::int64_t, Exec>(n, value);
+  std::int64_t sum = 0;
+  for (int i = 0; i < n; ++i) sum += value(i);
+  auto const instances = make_instances<Exec>(2);
+  struct Branches {
+    TotalOf<Exec> results;
+    std::unique_ptr<Kokkos::Experimental::Graph<Exec>> graph;
+  };
+  std::vector<Branches> all(instances.size());
+  for (std::size_t k = 0; k < all.size(); ++k) {
+    TotalOf<Exec>& results = all[k].results;
+    for (auto& part : results.parts) part = poisoned_view<std::int64_t, Exec>();
+    results.total  = poisoned_view<std::int64_t, Exec>();
+    auto const add = [&](auto const& node, int j) {
+      return node.then_parallel_reduce(
+          "branch", Kokkos::RangePolicy<Exec>(0, n - j),
+          ElementSum<std::int64_t, Exec>{x}, results.parts[j]);
+    };
+    all[k].graph = std::make_unique<Kokkos::Experimental::Graph<Exec>>(
+        create_graph<Exec>([&](auto root) {
+          Kokkos::Experimental::when_all(add(root, 0), add(root, 1),
+                                         add(root, 2), add(root, 3))
+              .then_parallel_for("total", Kokkos::RangePolicy<Exec>(0, 1),
+                                 results);
+        }));
+  }
+  std::int64_t expected = 4 * sum;
+  for (int j = 1; j < 4; ++j)
+    for (int i = n - j; i < n; ++i) expected -= value(i);
+  for (int submission = 0; submission < 8; ++submission) {
+    for (std::size_t k = 0; k < all.size(); ++k)
+      all[k].graph->submit(instances[k]);
+    // Launches of the default instance meanwhile have scratch of their own.
+    std::int64_t launched = 0;
+    Kokkos::parallel_reduce(Kokkos::RangePolicy<Exec>(0, n),
+                            ElementSum<std::int64_t, Exec>{x}, launched);
+    EXPECT_EQ(sum, launched);
+    for (auto const& each : all)
+      ASSERT_EQ(expected, value_of(each.results.total));
+  }
+}
+
+/// Graphs come and go, and the memory of their nodes goes to others.
+TYPED_TEST(Graphs, ManyGraphs) {
+  using Exec   = TypeParam;
+  auto const x = make_view<std::int64_t, Exec>(
+      1 << 17, [](std::size_t i) { return std::int64_t(i % 10); });
+  Random random;
+  SCOPED_TRACE(random.note());
+  for (int round = 0; round < 12; ++round) {
+    int const n      = random.integer(1, 1 << 17);
+    int const length = random.integer(1, 5);
+    auto const sum   = poisoned_view<std::int64_t, Exec>();
+    {
+      auto graph = create_graph<Exec>([&](auto root) {
+        auto const range = Kokkos::RangePolicy<Exec>(0, n);
+        auto const call  = ElementSum<std::int64_t, Exec>{x};
+        Kokkos::Experimental::GraphNodeRef<Exec> node = root;
+        for (int k = 0; k < length; ++k)
+          node = node.then_parallel_reduce(range, call, sum);
+      });
+      graph.submit();
+      graph.submit();
+    }
+    std::int64_t expected = 0;
+    for (int i = 0; i < n; ++i) expected += i % 10;
+    ASSERT_EQ(expected, value_of(sum)) << n;
+  }
+}
+
+/// More bytes than Kokkos passes as an argument of a kernel.
+template <class Exec>
+struct Table {
+  std::int64_t values[700];
+  Numbers<Exec> x;
+  KOKKOS_FUNCTION void operator()(int i) const { x(i) += values[i % 700]; }
+  KOKKOS_FUNCTION void operator()(int i, std::int64_t& sum) const {
+    sum += x(i) + values[i % 700];
+  }
+};
+TYPED_TEST(Graphs, LargeFunctors) {
+  using Exec  = TypeParam;
+  int const n = 5000;
+  Table<Exec> table{{}, Numbers<Exec>("x", n)};
+  std::int64_t once = 0;
+  for (int k = 0; k < 700; ++k) table.values[k] = 3 * k + 1;
+  for (int i = 0; i < n; ++i) once += table.values[i % 700];
+  auto const sum = poisoned_view<std::int64_t, Exec>();
+  for (Route const route : {Route::automatic, Route::generic}) {
+    ScopedSettings const scope(Settings{route});
+    Kokkos::deep_copy(table.x, 0);
+    RouteProbe<Exec> probe;
+    auto graph = create_graph<Exec>([&](auto root) {
+      root.then_parallel_for(Kokkos::RangePolicy<Exec>(0, n), table)
+          .then_parallel_reduce(Kokkos::RangePolicy<Exec>(0, n), table, sum);
+    });
+    EXPECT_TRUE(route == Route::automatic ? probe.streamed()
+                                          : probe.went_to_kokkos());
+    for (int submission = 1; submission <= submissions; ++submission) {
+      graph.submit();
+      EXPECT_EQ((submission + 1) * once, value_of(sum));
+    }
+  }
+}
+
+constexpr int rows = 301, length = 77;
+template <class Exec>
+struct Rows {
+  using Teams = Kokkos::TeamPolicy<Exec>;
+  Numbers<Exec> x;
+  KOKKOS_FUNCTION void operator()(
+      typename Teams::member_type const& member) const {
+    int const row    = member.league_rank();
+    std::int64_t all = 0;
+    Kokkos::parallel_reduce(
+        Kokkos::TeamThreadRange(member, length),
+        [&](int j, std::int64_t& update) { update += j ^ row; }, all);
+    Kokkos::single(Kokkos::PerTeam(member), [&] { x(row) += all; });
+  }
+  KOKKOS_FUNCTION void operator()(int i) const { x(i) *= 2; }
+};
+/// Of teams, and of loops with launch bounds, between nodes of ours.
+TYPED_TEST(Graphs, NodesOfKokkos) {
+  using Exec  = TypeParam;
+  using Bound = Kokkos::RangePolicy<Exec, Kokkos::LaunchBounds<64, 1>>;
+  Numbers<Exec> const x("x", rows);
+  auto const sum = poisoned_view<std::int64_t, Exec>();
+  LoopProbe<Exec> loops;
+  auto graph = create_graph<Exec>([&](auto root) {
+    root.then_parallel_for("teams",
+                           typename Rows<Exec>::Teams(rows, Kokkos::AUTO),
+                           Rows<Exec>{x})
+        .then_parallel_for("bounds", Bound(0, rows), Rows<Exec>{x})
+        .then_parallel_reduce("sum", Kokkos::RangePolicy<Exec>(0, rows),
+                              ElementSum<std::int64_t, Exec>{x}, sum);
+  });
+  EXPECT_TRUE(loops.took(Route::automatic));
+  std::vector<std::int64_t> expected(rows, 0);
+  for (int submission = 0; submission < submissions; ++submission) {
+    graph.submit();
+    std::int64_t total = 0;
+    for (int i = 0; i < rows; ++i) {
+      for (int j = 0; j < length; ++j) expected[i] += j ^ i;
+      expected[i] *= 2;
+      total += expected[i];
+    }
+    EXPECT_EQ(total, value_of(sum));
+  }
+}
+
+}  // namespace
