@@ -67,6 +67,98 @@ struct ExactWindow {
       ((1 << (format.exponent_bits + 1)) - 1) / (Products ? 2 : 1);
 };
 
+/// What a lane adds up in a window: the integers of each part of its numbers.
+template <Scalar Input, bool Products = false>
+class ExactLaneSum {
+ public:
+  using Window  = ExactWindow<Input, Products>;
+  using Real    = std::conditional_t<Input == Scalar::float64, double, float>;
+  using Bits    = typename RealBits<Real>::Bits;
+  using Integer = typename RealBits<Real>::Integer;
+
+ protected:
+  static constexpr unsigned all = 0xffffffffu;
+  static constexpr int fraction = Window::fraction;
+  static constexpr Bits sign    = Bits(1) << (8 * sizeof(Bits) - 1);
+
+  __device__ static Bits bits_of(Real x) { return Kokkos::bit_cast<Bits>(x); }
+  __device__ static int exponent_of(Bits bits) {
+    return int(bits >> fraction) & Window::special;
+  }
+  /// Bits of m of a part.
+  __device__ Bits pattern(int part) const {
+    return Bits(m_window - part * Window::step) << fraction |
+           Bits(1) << (fraction - 1);
+  }
+  __device__ Real m(int part) const {
+    return Kokkos::bit_cast<Real>(pattern(part));
+  }
+
+  /// t = x + m. Returns the bits in which any t differs from m: those of the
+  /// exponent where a number is too large or not finite.
+  template <int Values>
+  __device__ Bits shift(Real const (&x)[Values], Real (&t)[Values]) const {
+    Bits changed = 0;
+#pragma unroll
+    for (int k = 0; k < Values; ++k) {
+      t[k] = AddNearest::sum(x[k], m(0));
+      changed |= bits_of(t[k]) ^ pattern(0);
+    }
+    return changed;
+  }
+
+  /// Adds both parts of x and leaves the rest.
+  template <int Values>
+  __device__ void cut(Real (&x)[Values], Real const (&t)[Values]) {
+    m_count += Values;
+    Real const m0 = m(0);
+    Real const m1 = m(1);
+#pragma unroll
+    for (int k = 0; k < Values; ++k) {
+      m_sum[0] += bits_of(t[k]);
+      x[k] = AddNearest::difference(x[k], AddNearest::difference(t[k], m0));
+      Real const t1 = AddNearest::sum(x[k], m1);
+      m_sum[1] += bits_of(t1);
+      if constexpr (!Window::whole) {
+        x[k] = AddNearest::difference(x[k], AddNearest::difference(t1, m1));
+      }
+    }
+  }
+
+  /// Adds what lies in the parts behind the first, and leaves the rest. The
+  /// error of a product that fits the first part is no larger than half its
+  /// last bit times 2^-(p-1), and fits the second.
+  template <int Values>
+  __device__ void cut_errors(Real (&error)[Values]) {
+#pragma unroll
+    for (int part = 1; part < Window::parts; ++part) {
+      Real const shift = m(part);
+#pragma unroll
+      for (int k = 0; k < Values; ++k) {
+        Real const t = AddNearest::sum(error[k], shift);
+        m_sum[part] += bits_of(t);
+        error[k] =
+            AddNearest::difference(error[k], AddNearest::difference(t, shift));
+      }
+    }
+  }
+
+  /// The sum of a part, in units of its last bit.
+  __device__ Integer sum_of(int part) const {
+    return Integer(m_sum[part] -
+                   Bits(m_count * Window::terms_of(part)) * pattern(part));
+  }
+  /// Of that last bit. The pattern of m counts units of 2^(exponent field - 1),
+  /// where limb 0 begins.
+  __device__ int position_of(int part) const {
+    return m_window - part * Window::step - 1;
+  }
+
+  int m_window              = Window::first;
+  int m_count               = 0;   ///< numbers of a lane in m_sum
+  Bits m_sum[Window::parts] = {};  ///< patterns, modulo 2^bits
+};
+
 /// Shared memory of one warp.
 template <Scalar Input, int Columns>
 struct ExactWarpMemory {
@@ -82,13 +174,15 @@ struct ExactWarpMemory {
 
 /// What a lane holds of the sum of its warp. All lanes make each call.
 template <Scalar Input, int Columns, bool Products = false>
-class ExactWarpSum {
+class ExactWarpSum : ExactLaneSum<Input, Products> {
+  using Lane = ExactLaneSum<Input, Products>;
+
  public:
-  using Window  = ExactWindow<Input, Products>;
-  using Memory  = ExactWarpMemory<Input, Columns>;
-  using Real    = std::conditional_t<Input == Scalar::float64, double, float>;
-  using Bits    = typename RealBits<Real>::Bits;
-  using Integer = typename RealBits<Real>::Integer;
+  using typename Lane::Bits;
+  using typename Lane::Integer;
+  using typename Lane::Real;
+  using typename Lane::Window;
+  using Memory = ExactWarpMemory<Input, Columns>;
 
   __device__ ExactWarpSum(Memory& memory, int lane)
       : m_memory(memory), m_lane(lane) {
@@ -136,9 +230,16 @@ class ExactWarpSum {
   }
 
  private:
-  static constexpr unsigned all = 0xffffffffu;
-  static constexpr int fraction = Window::fraction;
-  static constexpr Bits sign    = Bits(1) << (8 * sizeof(Bits) - 1);
+  using Lane::all;
+  using Lane::bits_of;
+  using Lane::cut;
+  using Lane::exponent_of;
+  using Lane::fraction;
+  using Lane::m_count;
+  using Lane::m_sum;
+  using Lane::m_window;
+  using Lane::shift;
+  using Lane::sign;
 
   template <int Values>
   __device__ void add_with(Real (&x)[Values], Real (&error)[Values]) {
@@ -160,7 +261,7 @@ class ExactWarpSum {
     if (in_window) {
       cut(x, t);
       if constexpr (Products) {
-        cut_errors(error);
+        this->cut_errors(error);
       }
     }
     if constexpr (!Window::whole) {
@@ -183,38 +284,12 @@ class ExactWarpSum {
     return some;
   }
 
-  __device__ static Bits bits_of(Real x) { return Kokkos::bit_cast<Bits>(x); }
-  __device__ static int exponent_of(Bits bits) {
-    return int(bits >> fraction) & Window::special;
-  }
-  /// Bits of m of a part.
-  __device__ Bits pattern(int part) const {
-    return Bits(m_window - part * Window::step) << fraction |
-           Bits(1) << (fraction - 1);
-  }
-  __device__ Real m(int part) const {
-    return Kokkos::bit_cast<Real>(pattern(part));
-  }
-
   template <int Values>
   __device__ void look_for_others(Real const (&x)[Values]) {
     Bits others = 0;
 #pragma unroll
     for (int k = 0; k < Values; ++k) others |= bits_of(x[k]) ^ sign;
     m_has_other = __any_sync(all, others != 0);
-  }
-
-  /// t = x + m. Returns the bits in which any t differs from m: those of the
-  /// exponent where a number is too large or not finite.
-  template <int Values>
-  __device__ Bits shift(Real const (&x)[Values], Real (&t)[Values]) const {
-    Bits changed = 0;
-#pragma unroll
-    for (int k = 0; k < Values; ++k) {
-      t[k] = AddNearest::sum(x[k], m(0));
-      changed |= bits_of(t[k]) ^ pattern(0);
-    }
-    return changed;
   }
 
   /// Takes what is not finite out and wants the window above the largest of
@@ -246,53 +321,14 @@ class ExactWarpSum {
     return m_wanted != m_window || __any_sync(all, special);
   }
 
-  /// Adds both parts of x and leaves the rest.
-  template <int Values>
-  __device__ void cut(Real (&x)[Values], Real const (&t)[Values]) {
-    m_count += Values;
-    Real const m0 = m(0);
-    Real const m1 = m(1);
-#pragma unroll
-    for (int k = 0; k < Values; ++k) {
-      m_sum[0] += bits_of(t[k]);
-      x[k] = AddNearest::difference(x[k], AddNearest::difference(t[k], m0));
-      Real const t1 = AddNearest::sum(x[k], m1);
-      m_sum[1] += bits_of(t1);
-      if constexpr (!Window::whole) {
-        x[k] = AddNearest::difference(x[k], AddNearest::difference(t1, m1));
-      }
-    }
-  }
-
-  /// Adds what lies in the parts behind the first, and leaves the rest. The
-  /// error of a product that fits the first part is no larger than half its
-  /// last bit times 2^-(p-1), and fits the second.
-  template <int Values>
-  __device__ void cut_errors(Real (&error)[Values]) {
-#pragma unroll
-    for (int part = 1; part < Window::parts; ++part) {
-      Real const shift = m(part);
-#pragma unroll
-      for (int k = 0; k < Values; ++k) {
-        Real const t = AddNearest::sum(error[k], shift);
-        m_sum[part] += bits_of(t);
-        error[k] =
-            AddNearest::difference(error[k], AddNearest::difference(t, shift));
-      }
-    }
-  }
-
   /// From the lanes to the limbs of the warp.
   __device__ void drain() {
     if (m_count == 0) return;
 #pragma unroll
     for (int p = 0; p < Window::parts; ++p) {
-      auto const sum =
-          Integer(m_sum[p] - Bits(m_count * Window::terms_of(p)) * pattern(p));
-      m_sum[p] = 0;
-      // The pattern of m counts units of 2^(exponent field - 1), where limb 0
-      // begins.
-      int const position = m_window - p * Window::step - 1;
+      Integer const sum  = this->sum_of(p);
+      int const position = this->position_of(p);
+      m_sum[p]           = 0;
       if constexpr (sizeof(Bits) == 4) {
         add_of_lanes(sum, position);
       } else {
@@ -391,14 +427,11 @@ class ExactWarpSum {
 
   Memory& m_memory;
   int m_lane;
-  int m_window     = Window::first;
   int m_wanted     = Window::first;  ///< window of the next numbers
-  int m_count      = 0;              ///< numbers of a lane in m_sum
   int m_bin_count  = 0;  ///< numbers of a lane in its bins since a carry
   unsigned m_flags = 0;
   bool m_has_other = false;  ///< of the warp: a number that is not -0
   bool m_has_bins  = false;
-  Bits m_sum[Window::parts] = {};  ///< patterns, modulo 2^bits
 };
 
 }  // namespace KokkosMMA::Impl::Cuda
