@@ -221,6 +221,7 @@ class ExactWarpSum : ExactLaneSum<Input, Products> {
       if (m_has_bins)
         for (int k = m_lane; k < Memory::bins; k += 32) {
           std::int64_t sum = 0;
+#pragma unroll 8
           for (int c = 0; c < Columns; ++c)
             sum += m_memory.bin[k * Columns + (c + m_lane) % Columns];
           m_memory.limb[k] += sum;

@@ -140,30 +140,42 @@ __device__ OffsetRanges<Offset> ranges_of(
   return {MergePath<Offset>::of(segments, weight)};
 }
 
+/// What a block sums at a time: segments one behind another, or one of them in
+/// pieces. In shared memory: registers are for numbers.
+struct ExactTask {
+  std::uint64_t segment;  ///< the first, or the one in pieces
+  std::uint64_t begin;    ///< element of the first piece
+  std::uint64_t length;   ///< elements of all pieces
+  unsigned count;         ///< segments or pieces
+  unsigned piece;         ///< elements; 0: no pieces
+  int lanes;              ///< that share a segment or piece
+  unsigned last_part;     ///< of a segment that several blocks sum
+  std::uint64_t slot;     ///< of such a segment
+  bool is_cut;            ///< it is such a segment
+};
+
+/// A segment that is longer than a share.
+struct ExactListed {
+  std::uint64_t segment, begin, length;
+};
+
 template <Scalar Input, class Tuning>
 struct ExactSegmentsMemory {
   static constexpr int limbs = exact_limbs(Input);
   static constexpr int warps = Tuning::value.threads / 32;
-  /// Segments longer than a share that begin in a range.
+  /// Longer segments than a share that begin in a range.
   static constexpr int most_listed = 2 * warps + 1;
   ExactWarpMemory<Input, Tuning::value.columns> of_warp[warps];
-  std::int64_t sum[limbs];  ///< of the segment that the block shares
+  std::int64_t sum[limbs];  ///< of the segment in pieces
   unsigned flags;
-  std::uint64_t first[2];  ///< segments of the range
   unsigned listed;
-  std::uint64_t list[most_listed];
+  std::uint64_t begin;       ///< of the range, in the work
+  std::uint64_t first, end;  ///< segments that begin in the range
+  ExactTask task;
+  ExactListed list[most_listed];
 };
 
-/// What a block sums at a time: segments, or pieces of one of them.
-struct ExactTask {
-  bool pieces;
-  std::uint64_t first, last;  ///< segments, or pieces
-  std::uint64_t begin, end;   ///< elements of the segment in pieces
-  std::uint64_t piece;        ///< elements
-  int lanes;                  ///< that share a segment
-};
-
-/// The work of one warp.
+/// The part of a warp in a task.
 template <Scalar Input, class Segments, class Tuning>
 class ExactSegmentsWarp {
  public:
@@ -174,112 +186,107 @@ class ExactSegmentsWarp {
   using Bits                    = element_bits_t<Input>;
   using Vectors                 = ExactVectors<Input>;
   static constexpr int per_unit = Vectors::per_unit;
-  static constexpr int vectors  = Tuning::value.vectors;
-  static constexpr int values   = vectors * per_unit;
-  static constexpr int warps    = Memory::warps;
+  static constexpr int values   = Tuning::value.vectors * per_unit;
   static constexpr unsigned all = 0xffffffffu;
 
   __device__ ExactSegmentsWarp(In const& in, ExactSegmentStore const& store,
                                Memory& memory)
-      : m_in(in),
-        m_store(store),
-        m_memory(memory),
-        m_warp(int(threadIdx.x) / 32),
-        m_lane(int(threadIdx.x) % 32) {}
+      : m_in(in), m_store(store), m_memory(memory) {}
 
-  /// The warp's part of a task.
-  __device__ void take(ExactTask const& task) {
-    int const groups           = 32 / task.lanes;
-    std::uint64_t const stride = std::uint64_t(warps) * groups;
-    std::uint64_t s =
-        task.first + std::uint64_t(m_warp) * groups + m_lane / task.lanes;
-    Span next = span_of(task, s);
-    for (std::uint64_t first = task.first + std::uint64_t(m_warp) * groups;
-         first < task.last; first += stride, s += stride) {
-      Span span = next;
-      next      = span_of(task, s + stride);
-      if (!task.pieces && span.end - span.begin > m_in.shape.share) {
-        if (m_lane % task.lanes == 0 &&
-            span.end - span.begin <= m_in.shape.whole)
-          m_memory.list[atomicAdd(&m_memory.listed, 1u)] = s;
-        span = {};
-      }
-      sum_spans(task, s, span);
+  __device__ void take() const {
+    int const lanes       = m_memory.task.lanes;
+    unsigned const groups = 32u / unsigned(lanes);
+    unsigned first        = threadIdx.x / 32 * groups;
+    Span next             = span_of(first + threadIdx.x % 32 / lanes);
+    while (first < m_memory.task.count) {
+      Span const span  = next;
+      unsigned const s = first + threadIdx.x % 32 / lanes;
+      first += Memory::warps * groups;
+      next = span_of(first + threadIdx.x % 32 / lanes);
+      sum_spans(s, span, lanes);
     }
   }
 
  private:
-  /// Elements of a group; not there: no segment of this warp's.
+  /// Elements of a group of lanes; not there: none of this warp's.
   struct Span {
-    std::uint64_t begin = 0, end = 0;
-    bool there = false;
+    std::uint64_t begin;
+    unsigned length;
+    bool there;
   };
-  __device__ Span span_of(ExactTask const& task, std::uint64_t s) const {
-    if (s >= task.last) return {};
-    if (!task.pieces)
-      return {m_in.segments.begin(s), m_in.segments.end(s), true};
-    std::uint64_t const begin = task.begin + s * task.piece;
-    return {begin, min(begin + task.piece, task.end), true};
+
+  __device__ static int lane() { return int(threadIdx.x % 32); }
+
+  /// Puts a segment that is longer than a share on the list.
+  __device__ Span span_of(unsigned s) const {
+    ExactTask const& task = m_memory.task;
+    if (s >= task.count) return {0, 0, false};
+    if (task.piece != 0) {
+      std::uint64_t const at = std::uint64_t(s) * task.piece;
+      return {task.begin + at,
+              unsigned(min(std::uint64_t(task.piece), task.length - at)), true};
+    }
+    std::uint64_t const segment = task.segment + s;
+    std::uint64_t const begin   = m_in.segments.begin(segment);
+    std::uint64_t const length  = m_in.segments.end(segment) - begin;
+    if (length <= m_in.shape.share) return {begin, unsigned(length), true};
+    if (lane() % task.lanes == 0 && length <= m_in.shape.whole)
+      m_memory.list[atomicAdd(&m_memory.listed, 1u)] = {segment, begin, length};
+    return {0, 0, false};
   }
 
-  /// Lane `lane` of `lanes` gets elements from `at` on, of which there are
-  /// `left` ones.
-  __device__ void load(Real (&x)[values], std::uint64_t at, unsigned left,
-                       int lane, int lanes, bool aligned) const {
-    Bits const* const from = m_in.x + at;
+  /// A lane of `lanes` gets some of `left` elements.
+  template <int Values>
+  __device__ static void load(Real (&x)[Values], Bits const* from,
+                              unsigned left, int lane, int lanes,
+                              bool aligned) {
     if (aligned) {
-      typename Vectors::Unit unit[vectors];
+      constexpr int units = Values / per_unit;
+      typename Vectors::Unit unit[units];
 #pragma unroll
-      for (int u = 0; u < vectors; ++u) {
+      for (int u = 0; u < units; ++u) {
         unsigned const e = unsigned(lane + u * lanes) * per_unit;
-        Vectors const vector;
-        unit[u] = vector.load_any(0);
+        unit[u]          = Vectors().load_any(0);
         if (e < left) {
           uint4 const v = __ldg(reinterpret_cast<uint4 const*>(from + e));
           unit[u]       = {{v.x, v.y, v.z, v.w}};
         }
       }
 #pragma unroll
-      for (int k = 0; k < values; ++k)
+      for (int k = 0; k < Values; ++k)
         x[k] = Vectors::value(unit[k / per_unit], k % per_unit);
     } else {
-      Bits bits[values];
+      Bits bits[Values];
 #pragma unroll
-      for (int k = 0; k < values; ++k) {
+      for (int k = 0; k < Values; ++k) {
         unsigned const e = unsigned(lane + k * lanes);
         bits[k]          = exact_nothing<Input>;
         if (e < left) bits[k] = __ldg(from + e);
       }
 #pragma unroll
-      for (int k = 0; k < values; ++k) x[k] = exact_real<Input>(bits[k]);
+      for (int k = 0; k < Values; ++k) x[k] = exact_real<Input>(bits[k]);
     }
   }
   __device__ bool is_aligned(Span const& span) const {
     return (reinterpret_cast<std::uintptr_t>(m_in.x + span.begin) % 16 == 0) &&
-           (span.end - span.begin) % per_unit == 0;
+           span.length % per_unit == 0;
   }
 
   /// A span for each group of lanes.
-  __device__ void sum_spans(ExactTask const& task, std::uint64_t s,
-                            Span const& span) {
-    int const lanes         = task.lanes;
-    int const lane          = m_lane % lanes;
-    unsigned const of_group = (lanes == 32 ? all : (1u << lanes) - 1)
-                              << (m_lane - lane);
-    std::uint64_t const length = span.end - span.begin;
-    unsigned const tile        = unsigned(lanes) * values;
-    bool const aligned         = !__any_sync(all, !is_aligned(span));
+  __device__ void sum_spans(unsigned s, Span const& span, int lanes) const {
+    int const in_group      = lane() % lanes;
+    unsigned const of_group = (all >> (32 - lanes)) << (lane() - in_group);
+    unsigned const tile     = unsigned(lanes) * values;
+    bool const aligned      = !__any_sync(all, !is_aligned(span));
     // Of many short segments and a long one the whole warp takes that.
-    bool fits = length <= std::uint64_t(tile) * Tuning::value.tiles;
+    bool fits = span.length <= tile * Tuning::value.tiles;
     Group group;
-    for (std::uint64_t at = span.begin; __any_sync(all, fits && at < span.end);
+    Bits const* const from = m_in.x + span.begin;
+    for (unsigned at = 0; __any_sync(all, fits && at < span.length);
          at += tile) {
       Real x[values];
-      load(x, at,
-           fits && at < span.end
-               ? unsigned(min(span.end - at, std::uint64_t(tile)))
-               : 0u,
-           lane, lanes, aligned);
+      load(x, from + at, fits && at < span.length ? span.length - at : 0u,
+           in_group, lanes, aligned);
       unsigned const bad = __ballot_sync(all, !group.add(x, lanes));
       fits               = fits && (bad & of_group) == 0;
     }
@@ -288,30 +295,33 @@ class ExactSegmentsWarp {
     if (__any_sync(all, span.there && fits && !others)) {
       bool found = false;
       if (fits && !others)
-        for (std::uint64_t i = span.begin + lane; i < span.end; i += lanes)
-          found = found || __ldg(m_in.x + i) != exact_nothing<Input>;
+        for (unsigned i = unsigned(in_group); i < span.length;
+             i += unsigned(lanes))
+          found = found || __ldg(from + i) != exact_nothing<Input>;
       others |= (__ballot_sync(all, found) & of_group) != 0;
     }
-    if (span.there && fits && lane == 0) {
-      if (task.pieces) {
+    if (span.there && fits && in_group == 0) {
+      if (m_memory.task.piece != 0) {
         if (!total.is_zero()) total.split(group.position(), AddToSum{m_memory});
         if (others) atomicOr(&m_memory.flags, unsigned(exact_has_other));
       } else {
-        m_store(s, !total.is_zero()
-                       ? total.rounded(group.exponent(), m_store.format)
-                   : others || length == 0
-                       ? 0
-                       : std::uint64_t(1) << (m_store.format.fraction_bits +
-                                              m_store.format.exponent_bits));
+        FloatFormat const& format = m_store.format;
+        std::uint64_t bits        = 0;
+        if (!total.is_zero())
+          bits = total.rounded(group.exponent(), format);
+        else if (!others && span.length != 0)
+          bits = std::uint64_t(1)
+                 << (format.fraction_bits + format.exponent_bits);
+        m_store(m_memory.task.segment + s, bits);
       }
     }
-    unsigned left = __ballot_sync(all, span.there && !fits && lane == 0);
+    unsigned left = __ballot_sync(all, span.there && !fits && in_group == 0);
     while (left != 0) {
-      int const from = __ffs(int(left)) - 1;
+      int const from_lane = __ffs(int(left)) - 1;
       left &= left - 1;
-      sum_by_warp(task, __shfl_sync(all, s, from),
-                  {__shfl_sync(all, span.begin, from),
-                   __shfl_sync(all, span.end, from), true});
+      sum_by_warp(__shfl_sync(all, s, from_lane),
+                  {__shfl_sync(all, span.begin, from_lane),
+                   __shfl_sync(all, span.length, from_lane), true});
     }
   }
 
@@ -324,31 +334,31 @@ class ExactSegmentsWarp {
     }
   };
 
-  /// Any numbers, by all lanes.
-  __device__ void sum_by_warp(ExactTask const& task, std::uint64_t s,
-                              Span const& span) {
-    auto& of_warp      = m_memory.of_warp[m_warp];
-    bool const aligned = is_aligned(span);
-    ExactWarpSum<Input, Tuning::value.columns> sum(of_warp, m_lane);
-    for (std::uint64_t at = span.begin; at < span.end; at += 32 * values) {
-      Real x[values];
-      load(x, at, unsigned(min(span.end - at, std::uint64_t(32 * values))),
-           m_lane, 32, aligned);
+  /// Any numbers, by all lanes; half as many at a time, for the registers.
+  __device__ void sum_by_warp(unsigned s, Span const& span) const {
+    constexpr int few      = Tuning::value.vectors > 1 ? values / 2 : values;
+    auto& of_warp          = m_memory.of_warp[threadIdx.x / 32];
+    bool const aligned     = is_aligned(span);
+    Bits const* const from = m_in.x + span.begin;
+    ExactWarpSum<Input, Tuning::value.columns> sum(of_warp, lane());
+    for (unsigned at = 0; at < span.length; at += 32 * few) {
+      Real x[few];
+      load(x, from + at, span.length - at, lane(), 32, aligned);
       sum.add(x);
     }
     unsigned flags = sum.finish();
     __syncwarp();
-    if (task.pieces) {
-      for (int k = m_lane; k < Memory::limbs; k += 32)
+    if (m_memory.task.piece != 0) {
+      for (int k = lane(); k < Memory::limbs; k += 32)
         AddToSum{m_memory}(k, of_warp.limb[k]);
       if (flags != 0) atomicOr(&m_memory.flags, flags);
     } else {
 #pragma unroll
       for (int k = 16; k > 0; k /= 2) flags |= __shfl_xor_sync(all, flags, k);
       std::uint64_t const bits =
-          round_by_warp<Memory::limbs>(of_warp.limb, m_lane, flags, false,
+          round_by_warp<Memory::limbs>(of_warp.limb, lane(), flags, false,
                                        exact_lowest(Input), m_store.format);
-      if (m_lane == 0) m_store(s, bits);
+      if (lane() == 0) m_store(m_memory.task.segment + s, bits);
     }
     __syncwarp();
   }
@@ -356,45 +366,110 @@ class ExactSegmentsWarp {
   In const& m_in;
   ExactSegmentStore const& m_store;
   Memory& m_memory;
-  int m_warp, m_lane;
 };
 
-/// Rounds the sum of a segment of which the block has `memory.sum`, by one
-/// warp; all of it, or with those of other ranges in a slot: then the last of
-/// them rounds. Leaves zeros.
+/// The task of a range: the segments that begin in it. By the first warp.
+template <class Warps, class Ranges>
+__device__ void prepare_segments(typename Warps::Memory& memory,
+                                 typename Warps::In const& in,
+                                 Ranges const& work) {
+  std::uint64_t first[2];
+  work.first_of({memory.begin, memory.begin + in.shape.range}, first);
+  if (threadIdx.x != 0) return;
+  int lanes = 1;
+  if (first[0] < first[1]) {
+    std::uint64_t const elements =
+        in.segments.end(first[1] - 1) - in.segments.begin(first[0]);
+    while (lanes < 32 &&
+           (first[1] - first[0]) * unsigned(lanes * Warps::values) < elements)
+      lanes *= 2;
+  }
+  memory.listed = 0;
+  memory.first  = first[0];
+  memory.end    = first[1];
+  memory.task   = {first[0], 0, 0,    unsigned(first[1] - first[0]), 0, lanes,
+                   0,        0, false};
+}
+
+/// The task of one long segment: of the list, behind it that which began
+/// before the range or the last of the range, where other blocks have a part.
+/// By one thread.
+template <class Warps, class Ranges>
+__device__ void prepare_pieces(typename Warps::Memory& memory,
+                               typename Warps::In const& in, Ranges const& work,
+                               unsigned t) {
+  constexpr unsigned warps     = unsigned(Warps::Memory::warps);
+  constexpr std::uint64_t tile = 32 * Warps::values;
+  std::uint64_t const begin    = memory.begin;
+  std::uint64_t const range    = in.shape.range;
+  ExactTask task{0, 0, 0, 0, 1, 32, 0, 0, false};
+  if (t < memory.listed) {
+    ExactListed const& listed = memory.list[t];
+    task.segment              = listed.segment;
+    task.begin                = listed.begin;
+    task.length               = listed.length;
+  } else {
+    bool const before        = t == memory.listed;
+    std::uint64_t const next = before ? memory.first : memory.end;
+    bool const is_there      = next > (before ? 0 : memory.first);
+    if (is_there) {
+      task.segment                 = next - 1;
+      std::uint64_t const of       = in.segments.begin(task.segment);
+      std::uint64_t const elements = in.segments.end(task.segment) - of;
+      std::uint64_t const at       = work.position(task.segment);
+      std::uint64_t const skipped  = begin > at ? begin - at : 0;
+      if (elements > in.shape.whole && elements > skipped) {
+        task.is_cut    = true;
+        task.slot      = (of - in.segments.begin(0)) / in.shape.whole;
+        task.last_part = unsigned((at + elements - 1) / range - at / range);
+        task.begin     = of + skipped;
+        task.length    = min(elements, begin + range - at) - skipped;
+      }
+    }
+  }
+  std::uint64_t const of_warp = (task.length + warps - 1) / warps;
+  task.piece                  = unsigned(
+      max(tile, min((of_warp + tile - 1) / tile * tile, in.shape.share)));
+  task.count  = unsigned((task.length + task.piece - 1) / task.piece);
+  memory.task = task;
+}
+
+/// Rounds the sum of the segment in pieces, by one warp; where other blocks
+/// have a part of it, when theirs are there. Leaves zeros.
 template <Scalar Input, class Memory>
-__device__ void finish_segment(Memory& memory, int lane, std::uint64_t segment,
-                               ExactSlot<Memory::limbs>* slot,
-                               unsigned last_part,
+__device__ void finish_segment(Memory& memory, int lane,
+                               ExactSlot<Memory::limbs>* slots,
                                ExactSegmentStore const& store) {
   constexpr int limbs = Memory::limbs;
   unsigned flags      = memory.flags;
   bool is_last        = true;
-  if (slot != nullptr) {
+  if (memory.task.is_cut) {
+    ExactSlot<limbs>& slot = slots[memory.task.slot];
     for (int k = lane; k < limbs; k += 32)
       if (memory.sum[k] != 0)
-        atomicAdd(reinterpret_cast<unsigned long long*>(slot->limb + k),
+        atomicAdd(reinterpret_cast<unsigned long long*>(slot.limb + k),
                   static_cast<unsigned long long>(memory.sum[k]));
-    if (lane == 0 && flags != 0) atomicOr(&slot->flags, flags);
+    if (lane == 0 && flags != 0) atomicOr(&slot.flags, flags);
     __syncwarp();
     if (lane == 0)
-      is_last = AtomicIncrementAcquireRelease::fetch(&slot->parts, last_part) ==
-                last_part;
+      is_last =
+          AtomicIncrementAcquireRelease::fetch(
+              &slot.parts, memory.task.last_part) == memory.task.last_part;
     is_last = __shfl_sync(0xffffffffu, int(is_last), 0) != 0;
     if (is_last) {
       for (int k = lane; k < limbs; k += 32) {
-        memory.sum[k] = __ldcg(slot->limb + k);
-        slot->limb[k] = 0;
+        memory.sum[k] = __ldcg(slot.limb + k);
+        slot.limb[k]  = 0;
       }
-      flags = __ldcg(&slot->flags);
+      flags = __ldcg(&slot.flags);
       __syncwarp();
-      if (lane == 0) slot->flags = 0;
+      if (lane == 0) slot.flags = 0;
     }
   }
   if (is_last) {
     std::uint64_t const bits = round_by_warp<limbs>(
         memory.sum, lane, flags, false, exact_lowest(Input), store.format);
-    if (lane == 0) store(segment, bits);
+    if (lane == 0) store(memory.task.segment, bits);
     __syncwarp();
   }
   for (int k = lane; k < limbs; k += 32) memory.sum[k] = 0;
@@ -407,86 +482,34 @@ __global__ void __launch_bounds__(Tuning::value.threads,
     exact_segments(
         KOKKOSMMA_GRID_CONSTANT ExactSegmentsIn<Input, Segments> const in,
         KOKKOSMMA_GRID_CONSTANT ExactSegmentStore const store) {
-  using Memory                 = ExactSegmentsMemory<Input, Tuning>;
-  using Warps                  = ExactSegmentsWarp<Input, Segments, Tuning>;
-  constexpr std::uint64_t tile = 32 * Warps::values;
+  using Warps  = ExactSegmentsWarp<Input, Segments, Tuning>;
+  using Memory = typename Warps::Memory;
   __shared__ Memory memory;
-  int const lane = int(threadIdx.x) % 32;
-  int const warp = int(threadIdx.x) / 32;
-  Warps warps(in, store, memory);
+  Warps const warps(in, store, memory);
   for (int k = int(threadIdx.x); k < Memory::limbs; k += Tuning::value.threads)
     memory.sum[k] = 0;
   if (threadIdx.x == 0) memory.flags = 0;
 
-  auto const work           = ranges_of(in.segments, Tuning::value.weight);
-  std::uint64_t const range = in.shape.range;
-  std::uint64_t const total = work.total();
-  for (std::uint64_t begin = blockIdx.x * range; begin < total;
-       begin += gridDim.x * range) {
-    std::uint64_t const end = begin + range;
-    if (warp == 0) {
-      std::uint64_t first[2];
-      work.first_of({begin, end}, first);
-      if (lane < 2) memory.first[lane] = first[lane];
-      if (lane == 0) memory.listed = 0;
-    }
-    __syncthreads();
-    std::uint64_t const first = memory.first[0];
-    std::uint64_t const last  = memory.first[1];
-
-    ExactTask task{false, first, last, 0, 0, 0, 1};
-    if (first < last) {
-      std::uint64_t const elements =
-          in.segments.end(last - 1) - in.segments.begin(first);
-      while (task.lanes < 32 &&
-             std::uint64_t(task.lanes * Warps::values) * (last - first) <
-                 elements)
-        task.lanes *= 2;
-    }
-    warps.take(task);
-    __syncthreads();
-
-    // Then segments of the whole block, and those which other blocks share:
-    // what began before the range, and the last of it.
-    int const listed = int(memory.listed);
-    task             = {true, 0, 0, 0, 0, 0, 32};
-    for (int t = 0; t < listed + 2; ++t) {
-      bool const is_cut = t >= listed;
-      std::uint64_t s   = 0;
-      if (!is_cut) {
-        s = memory.list[t];
-      } else if (t == listed) {
-        if (first == 0) continue;
-        s = first - 1;
-      } else {
-        if (first == last) continue;
-        s = last - 1;
-      }
-      task.begin                     = in.segments.begin(s);
-      task.end                       = in.segments.end(s);
-      std::uint64_t const of         = work.position(s);
-      std::uint64_t length           = task.end - task.begin;
-      ExactSlot<Memory::limbs>* slot = nullptr;
-      unsigned last_part             = 0;
-      if (is_cut) {
-        if (length <= in.shape.whole || of + length <= begin) continue;
-        slot = in.slots + (task.begin - in.segments.begin(0)) / in.shape.whole;
-        last_part = unsigned((of + length - 1) / range - of / range);
-        task.end  = task.begin + min(length, end - of);
-        task.begin += begin > of ? begin - of : 0;
-        length = task.end - task.begin;
-      }
-      std::uint64_t const of_warp =
-          (length + Memory::warps - 1) / Memory::warps;
-      task.piece = min((of_warp + tile - 1) / tile * tile, in.shape.share);
-      task.last  = (length + task.piece - 1) / task.piece;
-      warps.take(task);
+  auto const work = ranges_of(in.segments, Tuning::value.weight);
+  if (threadIdx.x == 0) memory.begin = blockIdx.x * in.shape.range;
+  __syncthreads();
+  while (memory.begin < work.total()) {
+    if (threadIdx.x < 32) prepare_segments<Warps>(memory, in, work);
+    // First the segments of the range, then one after the other those which a
+    // warp does not take.
+    for (unsigned t = 0;; ++t) {
       __syncthreads();
-      if (warp == 0)
-        finish_segment<Input>(memory, lane, s, slot, last_part, store);
+      warps.take();
       __syncthreads();
+      if (t > 0 && threadIdx.x < 32 && memory.task.count != 0)
+        finish_segment<Input>(memory, int(threadIdx.x), in.slots, store);
+      if (t == memory.listed + (in.slots == nullptr ? 0 : 2)) break;
+      __syncwarp();
+      if (threadIdx.x == 0) prepare_pieces<Warps>(memory, in, work, t);
     }
     __syncthreads();  // the list is read
+    if (threadIdx.x == 0) memory.begin += gridDim.x * in.shape.range;
+    __syncthreads();
   }
 }
 

@@ -37,7 +37,7 @@ inline std::string to_string(ExactSegmentsTuning const& tuning) {
 constexpr ExactSegmentsTuning exact_segments_tuning(Scalar input) {
   return {.threads    = 256,
           .min_blocks = input == Scalar::float64 ? 3 : 4,
-          .vectors    = size_of(input) == 2 ? 2 : 4,
+          .vectors    = 2,
           .columns    = input == Scalar::float64 ? 8 : 32,
           .tiles      = 8,
           .weight     = 16};
