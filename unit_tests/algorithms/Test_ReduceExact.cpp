@@ -122,10 +122,11 @@ TYPED_TEST(ReduceExact, LimbsOfParts) {
             std::ldexp(random.uniform(-1, 1), int(random.integer(-1074, 1000)));
         reference.add(term);
       }
-      auto const x = make_view<double, TypeParam>(
+      auto x = make_view<double, TypeParam>(
           terms.size(), [&](std::size_t i) { return terms[i]; });
       Impl::Superaccumulator<Scalar::float64> of_part;
-      ASSERT_FALSE(Impl::exact_limbs_of("label", TypeParam(), x, of_part));
+      ASSERT_FALSE(Impl::exact_limbs_of(
+          "label", TypeParam(), Impl::ExactViewTerms<decltype(x)>{x}, of_part));
       EXPECT_EQ(terms.empty(), of_part.empty);
       sum.merge(of_part);
     }

@@ -103,11 +103,11 @@ Refusal exact_sum_on_cuda(std::string const& label, Kokkos::Cuda const& exec,
 }
 #endif
 
-/// The exact sum of x, not rounded yet, or why it cannot be had at this moment.
-template <class Exec, class X>
-Refusal exact_limbs_of(std::string const& label, Exec const& exec, X const& x,
-                       typename ExactViewTerms<X>::Sum& sum) {
-  ExactViewTerms<X> const terms{x};
+/// The exact sum of terms, not rounded yet, or why it cannot be had at this
+/// moment.
+template <class Exec, class Terms>
+Refusal exact_limbs_of(std::string const& label, Exec const& exec,
+                       Terms const& terms, typename Terms::Sum& sum) {
   if constexpr (is_host_space<Exec>) {
     sum = exact_sum_on_host(label, exec, terms);
     return {};
