@@ -49,7 +49,8 @@ struct ExactInteger {
     }
   }
   __device__ bool is_zero() const { return (low | std::uint64_t(high)) == 0; }
-  /// Of an integer that is not zero, in units of 2^exponent.
+  /// Of an integer that is not zero, in units of 2^exponent. To its own type
+  /// the device converts; the exponent is added where the result is normal.
   __device__ std::uint64_t rounded(int exponent,
                                    FloatFormat const& format) const {
     bool const negative     = high < 0;
@@ -63,6 +64,18 @@ struct ExactInteger {
         magnitude = (magnitude >> (63 - free) >> 1) | upper << free | more;
         exponent += 64 - free;
       }
+    }
+    constexpr FloatFormat own =
+        float_format(wide ? Scalar::float64 : Scalar::float32);
+    if (format.fraction_bits == own.fraction_bits) {
+      auto const bits = Kokkos::bit_cast<typename RealBits<Real>::Bits>(
+          static_cast<Real>(magnitude));
+      int const field = int(bits >> own.fraction_bits) + exponent;
+      if (unsigned(field) - 1 < unsigned(own.special()) - 1)
+        return (std::uint64_t(bits) +
+                (std::uint64_t(std::int64_t(exponent)) << own.fraction_bits)) |
+               std::uint64_t(negative)
+                   << (own.fraction_bits + own.exponent_bits);
     }
     return round_integer(magnitude, exponent, negative, format);
   }

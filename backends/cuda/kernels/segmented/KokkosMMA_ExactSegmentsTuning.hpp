@@ -35,10 +35,11 @@ inline std::string to_string(ExactSegmentsTuning const& tuning) {
 }
 
 constexpr ExactSegmentsTuning exact_segments_tuning(Scalar input) {
+  bool const is_wide = input == Scalar::float64;
   return {.threads    = 256,
-          .min_blocks = input == Scalar::float64 ? 3 : 4,
-          .vectors    = 2,
-          .columns    = input == Scalar::float64 ? 8 : 32,
+          .min_blocks = 3,
+          .vectors    = size_of(input) == 4 ? 4 : 2,
+          .columns    = is_wide ? 8 : 32,
           .tiles      = 8,
           .weight     = 16};
 }
