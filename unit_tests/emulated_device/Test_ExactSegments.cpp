@@ -96,6 +96,10 @@ class ExactSegments : public ::testing::Test {
     HostileSum ordinary{"normal", std::vector<double>(size)};
     for (double& term : ordinary.terms) term = random.normal();
     all.push_back(ordinary);
+    HostileSum windows{"two windows", std::vector<double>(size)};
+    for (double& term : windows.terms)
+      term = std::ldexp(random.normal(), int(random.integer(-25, 25)));
+    all.push_back(windows);
     return all;
   }
 

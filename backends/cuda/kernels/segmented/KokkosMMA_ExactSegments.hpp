@@ -280,39 +280,50 @@ class ExactSegmentsWarp {
     bool const aligned      = !__any_sync(all, !is_aligned(span));
     // Of many short segments and a long one the whole warp takes that.
     bool fits = span.length <= tile * Tuning::value.tiles;
-    Group group;
+    Group group, below;
+    bool has_below         = false;  // of any group
     Bits const* const from = m_in.x + span.begin;
     for (unsigned at = 0; __any_sync(all, fits && at < span.length);
          at += tile) {
       Real x[values];
       load(x, from + at, fits && at < span.length ? span.length - at : 0u,
            in_group, lanes, aligned);
-      unsigned const bad = __ballot_sync(all, !group.add(x, lanes));
+      bool good = group.add(x, lanes);
+      if (__any_sync(all, fits && Group::rests(x))) {
+        has_below = true;
+        good      = below.add(x, lanes) && good;
+        good      = good && !Group::rests(x);
+      }
+      unsigned const bad = __ballot_sync(all, !good);
       fits               = fits && (bad & of_group) == 0;
     }
     auto const total = group.total(lanes);
-    bool others      = !total.is_zero();
-    if (__any_sync(all, span.there && fits && !others)) {
+    bool is_zero     = total.is_zero();
+    typename Group::Integer lower;
+    int distance = 0;
+    if (has_below) {
+      lower     = below.total(lanes);
+      has_below = !lower.is_zero();
+      is_zero   = is_zero && !has_below;
+      distance  = group.position() - below.position();
+      fits      = fits && (!has_below || distance < 64 * Group::words);
+    }
+    bool others = !is_zero;
+    if (__any_sync(all, span.there && fits && is_zero)) {
       bool found = false;
-      if (fits && !others)
+      if (fits && is_zero)
         for (unsigned i = unsigned(in_group); i < span.length;
              i += unsigned(lanes))
           found = found || __ldg(from + i) != exact_nothing<Input>;
       others |= (__ballot_sync(all, found) & of_group) != 0;
     }
     if (span.there && fits && in_group == 0) {
-      if (m_memory.task.piece != 0) {
-        if (!total.is_zero()) total.split(group.position(), AddToSum{m_memory});
-        if (others) atomicOr(&m_memory.flags, unsigned(exact_has_other));
+      if (has_below) {
+        auto sum = total.shifted(distance);
+        sum.add(lower.widened());
+        put(s, sum, below.position(), true, false);
       } else {
-        FloatFormat const& format = m_store.format;
-        std::uint64_t bits        = 0;
-        if (!total.is_zero())
-          bits = total.rounded(group.exponent(), format);
-        else if (!others && span.length != 0)
-          bits = std::uint64_t(1)
-                 << (format.fraction_bits + format.exponent_bits);
-        m_store(m_memory.task.segment + s, bits);
+        put(s, total, group.position(), others, span.length == 0);
       }
     }
     unsigned left = __ballot_sync(all, span.there && !fits && in_group == 0);
@@ -323,6 +334,26 @@ class ExactSegmentsWarp {
                   {__shfl_sync(all, span.begin, from_lane),
                    __shfl_sync(all, span.length, from_lane), true});
     }
+  }
+
+  /// The sum of a span in units of 2^position, to where the task has it.
+  template <class Integer>
+  __device__ void put(unsigned s, Integer const& sum, int position, bool others,
+                      bool empty) const {
+    bool const is_zero = sum.is_zero();
+    if (m_memory.task.piece != 0) {
+      if (!is_zero) sum.split(position, AddToSum{m_memory});
+      if (others) atomicOr(&m_memory.flags, unsigned(exact_has_other));
+      return;
+    }
+    FloatFormat const& format = m_store.format;
+    std::uint64_t bits        = 0;
+    if (!is_zero)
+      bits = sum.template rounded<Group::real>(exact_lowest(Input) + position,
+                                               format);
+    else if (!others && !empty)
+      bits = std::uint64_t(1) << (format.fraction_bits + format.exponent_bits);
+    m_store(m_memory.task.segment + s, bits);
   }
 
   struct AddToSum {
