@@ -30,6 +30,7 @@ __device__ std::uint64_t round_by_warp(std::int64_t* limb, int lane,
     end =
         min(k + 33 - Kokkos::Experimental::countl_zero_builtin(nonzero), Limbs);
   }
+  __syncwarp();  // the limbs are read
   return lane == 0 ? round_limbs(limb, first, end, flags, empty, lowest, format)
                    : 0;
 }

@@ -63,10 +63,10 @@ struct ExactSegmentsShape {
     std::uint64_t const ranges =
         4 * std::uint64_t(multiprocessors) * unsigned(tuning.min_blocks);
     std::uint64_t const tiles = std::clamp<std::uint64_t>(
-        size / (ranges * 2 * warps * tile), 1, unsigned(tuning.tiles));
+        size / (ranges * warps * tile), 1, unsigned(tuning.tiles));
     ExactSegmentsShape shape{};
     shape.share = tiles * tile;
-    shape.range = 2 * warps * shape.share;
+    shape.range = warps * shape.share;
     shape.whole = std::max(shape.range, size / most_cut + 1);
     return shape;
   }
@@ -86,6 +86,7 @@ struct ExactSlot {
 template <Scalar Input, class Segments>
 struct ExactSegmentsIn {
   element_bits_t<Input> const* x;
+  std::uint64_t size;  ///< elements of the View
   Segments segments;
   ExactSegmentsShape shape;
   ExactSlot<exact_limbs(Input)>* slots;
@@ -159,13 +160,24 @@ struct ExactListed {
   std::uint64_t segment, begin, length;
 };
 
+/// Sums of a warp that wait until all lanes have one to round.
+template <int Words>
+struct ExactQueue {
+  static constexpr int none = -1;  ///< stored, or not there
+  static constexpr int left = -2;  ///< to be summed by the whole warp
+  std::uint64_t word[Words][32];
+  int position[32];  ///< of the sum's last bit, or one of these
+  unsigned s[32];    ///< in the task
+};
+
 template <Scalar Input, class Tuning>
 struct ExactSegmentsMemory {
   static constexpr int limbs = exact_limbs(Input);
   static constexpr int warps = Tuning::value.threads / 32;
   /// Longer segments than a share that begin in a range.
-  static constexpr int most_listed = 2 * warps + 1;
+  static constexpr int most_listed = warps + 1;
   ExactWarpMemory<Input, Tuning::value.columns> of_warp[warps];
+  ExactQueue<ExactGroupSum<Input>::words> queue[warps];
   std::int64_t sum[limbs];  ///< of the segment in pieces
   unsigned flags;
   unsigned listed;
@@ -197,13 +209,20 @@ class ExactSegmentsWarp {
     int const lanes       = m_memory.task.lanes;
     unsigned const groups = 32u / unsigned(lanes);
     unsigned first        = threadIdx.x / 32 * groups;
-    Span next             = span_of(first + threadIdx.x % 32 / lanes);
+    Span next             = span_of(first + unsigned(lane() / lanes));
+    int window            = 0;
+    unsigned queued       = 0;
     while (first < m_memory.task.count) {
       Span const span  = next;
-      unsigned const s = first + threadIdx.x % 32 / lanes;
+      unsigned const s = first + unsigned(lane() / lanes);
       first += Memory::warps * groups;
-      next = span_of(first + threadIdx.x % 32 / lanes);
-      sum_spans(s, span, lanes);
+      next = span_of(first + unsigned(lane() / lanes));
+      sum_spans(s, span, lanes, window, queued);
+      queued += groups;
+      if (queued == 32 || first >= m_memory.task.count) {
+        put_queued(queued);
+        queued = 0;
+      }
     }
   }
 
@@ -214,8 +233,11 @@ class ExactSegmentsWarp {
     unsigned length;
     bool there;
   };
+  using Integer = typename Group::Integer;
+  using Queue   = ExactQueue<Group::words>;
 
   __device__ static int lane() { return int(threadIdx.x % 32); }
+  __device__ Queue& queue() const { return m_memory.queue[threadIdx.x / 32]; }
 
   /// Puts a segment that is longer than a share on the list.
   __device__ Span span_of(unsigned s) const {
@@ -235,59 +257,92 @@ class ExactSegmentsWarp {
     return {0, 0, false};
   }
 
-  /// A lane of `lanes` gets some of `left` elements.
-  template <int Values>
-  __device__ static void load(Real (&x)[Values], Bits const* from,
-                              unsigned left, int lane, int lanes,
-                              bool aligned) {
-    if (aligned) {
-      constexpr int units = Values / per_unit;
-      typename Vectors::Unit unit[units];
-#pragma unroll
-      for (int u = 0; u < units; ++u) {
-        unsigned const e = unsigned(lane + u * lanes) * per_unit;
-        unit[u]          = Vectors().load_any(0);
-        if (e < left) {
-          uint4 const v = __ldg(reinterpret_cast<uint4 const*>(from + e));
-          unit[u]       = {{v.x, v.y, v.z, v.w}};
-        }
-      }
-#pragma unroll
-      for (int k = 0; k < Values; ++k)
-        x[k] = Vectors::value(unit[k / per_unit], k % per_unit);
-    } else {
-      Bits bits[Values];
-#pragma unroll
-      for (int k = 0; k < Values; ++k) {
-        unsigned const e = unsigned(lane + k * lanes);
-        bits[k]          = exact_nothing<Input>;
-        if (e < left) bits[k] = __ldg(from + e);
-      }
-#pragma unroll
-      for (int k = 0; k < Values; ++k) x[k] = exact_real<Input>(bits[k]);
+  /// A span as whole vectors of 16 bytes, the first of which may have elements
+  /// in front of it and the last behind it.
+  struct Vectored {
+    Bits const* from;  ///< of the first vector
+    unsigned skip;     ///< elements in front
+    unsigned end;      ///< of the span, from there
+    unsigned safe;     ///< elements that are there to be read, at least
+
+    __device__ bool is_whole() const {
+      return skip == 0 && end % per_unit == 0;
     }
-  }
-  __device__ bool is_aligned(Span const& span) const {
-    return (reinterpret_cast<std::uintptr_t>(m_in.x + span.begin) % 16 == 0) &&
-           span.length % per_unit == 0;
+  };
+  __device__ Vectored vectored(Span const& span) const {
+    Vectored v;
+    Bits const* const begin = m_in.x + span.begin;
+    v.skip =
+        unsigned(reinterpret_cast<std::uintptr_t>(begin) % 16 / sizeof(Bits));
+    v.from = begin - v.skip;
+    v.end  = v.skip + span.length;
+    v.safe = unsigned(
+        min(m_in.size - span.begin + v.skip, std::uint64_t(v.end + per_unit)));
+    return v;
   }
 
-  /// A span for each group of lanes.
-  __device__ void sum_spans(unsigned s, Span const& span, int lanes) const {
+  /// A lane of `lanes` gets some of the elements from vector `at` on, and -0
+  /// where there are none.
+  /// \param whole of all lanes: nothing lies beside the span in its vectors
+  template <int Units>
+  __device__ static void load(Real (&x)[Units * per_unit], Vectored const& v,
+                              unsigned at, int lane, int lanes, bool whole) {
+    typename Vectors::Unit unit[Units];
+    bool ends = false;
+#pragma unroll
+    for (int u = 0; u < Units; ++u) {
+      unsigned const e = at + unsigned(lane + u * lanes) * per_unit;
+      unit[u]          = Vectors().load_any(0);
+      if (e < v.end) {
+        if (e + per_unit <= v.safe) {
+          uint4 const bits = __ldg(reinterpret_cast<uint4 const*>(v.from + e));
+          unit[u]          = {{bits.x, bits.y, bits.z, bits.w}};
+        } else {
+          ends = true;
+        }
+      }
+    }
+#pragma unroll
+    for (int k = 0; k < Units * per_unit; ++k)
+      x[k] = Vectors::value(unit[k / per_unit], k % per_unit);
+    if (whole) return;
+#pragma unroll
+    for (int k = 0; k < Units * per_unit; ++k) {
+      unsigned const e =
+          at + unsigned(lane + k / per_unit * lanes) * per_unit + k % per_unit;
+      if (e - v.skip >= v.end - v.skip)
+        x[k] = exact_real<Input>(exact_nothing<Input>);
+    }
+    // The last vector of the View, where it is not whole.
+    if (!ends) return;
+#pragma unroll
+    for (int k = 0; k < Units * per_unit; ++k) {
+      unsigned const first =
+          at + unsigned(lane + k / per_unit * lanes) * per_unit;
+      unsigned const e = first + k % per_unit;
+      if (first + per_unit > v.safe && e >= v.skip && e < v.end)
+        x[k] = exact_real<Input>(__ldg(v.from + e));
+    }
+  }
+
+  /// A span for each group of lanes, to the queue.
+  /// \param window of the last spans, a guess; 0: none
+  __device__ void sum_spans(unsigned s, Span const& span, int lanes,
+                            int& window, unsigned queued) const {
     int const in_group      = lane() % lanes;
     unsigned const of_group = (all >> (32 - lanes)) << (lane() - in_group);
     unsigned const tile     = unsigned(lanes) * values;
-    bool const aligned      = !__any_sync(all, !is_aligned(span));
+    Vectored const vectors  = vectored(span);
+    bool const whole        = !__any_sync(all, !vectors.is_whole());
     // Of many short segments and a long one the whole warp takes that.
     bool fits = span.length <= tile * Tuning::value.tiles;
-    Group group, below;
-    bool has_below         = false;  // of any group
-    Bits const* const from = m_in.x + span.begin;
-    for (unsigned at = 0; __any_sync(all, fits && at < span.length);
+    Group group(window), below(0);
+    bool has_below = false;  // of any group
+    for (unsigned at = 0; __any_sync(all, fits && at < vectors.end);
          at += tile) {
       Real x[values];
-      load(x, from + at, fits && at < span.length ? span.length - at : 0u,
-           in_group, lanes, aligned);
+      load<Tuning::value.vectors>(x, vectors, fits ? at : vectors.end, in_group,
+                                  lanes, whole);
       bool good = group.add(x, lanes);
       if (__any_sync(all, fits && Group::rests(x))) {
         has_below = true;
@@ -297,48 +352,68 @@ class ExactSegmentsWarp {
       unsigned const bad = __ballot_sync(all, !good);
       fits               = fits && (bad & of_group) == 0;
     }
-    auto const total = group.total(lanes);
-    bool is_zero     = total.is_zero();
-    typename Group::Integer lower;
-    int distance = 0;
+    Integer const total = group.total(lanes);
+    int position        = group.position();
+    window              = has_below ? 0 : group.window();
     if (has_below) {
-      lower     = below.total(lanes);
-      has_below = !lower.is_zero();
-      is_zero   = is_zero && !has_below;
-      distance  = group.position() - below.position();
-      fits      = fits && (!has_below || distance < 64 * Group::words);
-    }
-    bool others = !is_zero;
-    if (__any_sync(all, span.there && fits && is_zero)) {
-      bool found = false;
-      if (fits && is_zero)
-        for (unsigned i = unsigned(in_group); i < span.length;
-             i += unsigned(lanes))
-          found = found || __ldg(from + i) != exact_nothing<Input>;
-      others |= (__ballot_sync(all, found) & of_group) != 0;
-    }
-    if (span.there && fits && in_group == 0) {
-      if (has_below) {
-        auto sum = total.shifted(distance);
-        sum.add(lower.widened());
-        put(s, sum, below.position(), true, false);
-      } else {
-        put(s, total, group.position(), others, span.length == 0);
+      Integer const lower = below.total(lanes);
+      int const distance  = position - below.position();
+      if (fits && !lower.is_zero()) {
+        fits = distance < 64 * Group::words;
+        if (fits && span.there && in_group == 0) {
+          auto sum = total.shifted(distance);
+          sum.add(lower.widened());
+          put(s, sum, below.position(), true, false);
+        }
+        if (fits) position = Queue::none;
       }
     }
-    unsigned left = __ballot_sync(all, span.there && !fits && in_group == 0);
-    while (left != 0) {
-      int const from_lane = __ffs(int(left)) - 1;
-      left &= left - 1;
-      sum_by_warp(__shfl_sync(all, s, from_lane),
-                  {__shfl_sync(all, span.begin, from_lane),
-                   __shfl_sync(all, span.length, from_lane), true});
+    if (in_group == 0) {
+      unsigned const at = queued + unsigned(lane() / lanes);
+#pragma unroll
+      for (int w = 0; w < Group::words; ++w)
+        queue().word[w][at] = total.word[w];
+      queue().position[at] = !span.there ? Queue::none
+                             : fits      ? position
+                                         : Queue::left;
+      queue().s[at]        = s;
     }
   }
 
+  /// What the queue has, a lane each.
+  __device__ void put_queued(unsigned queued) const {
+    __syncwarp();
+    bool const mine    = unsigned(lane()) < queued;
+    int const position = mine ? queue().position[lane()] : Queue::none;
+    unsigned const s   = mine ? queue().s[lane()] : 0;
+    if (position >= 0) {
+      Integer total;
+#pragma unroll
+      for (int w = 0; w < Group::words; ++w)
+        total.word[w] = queue().word[w][lane()];
+      bool others = true;
+      bool empty  = false;
+      if (total.is_zero()) {
+        Span const span = span_of(s);
+        empty           = span.length == 0;
+        others          = false;
+        for (unsigned i = 0; i < span.length && !others; ++i)
+          others = __ldg(m_in.x + span.begin + i) != exact_nothing<Input>;
+      }
+      put(s, total, position, others, empty);
+    }
+    unsigned left = __ballot_sync(all, position == Queue::left);
+    while (left != 0) {
+      int const from = __ffs(int(left)) - 1;
+      left &= left - 1;
+      sum_by_warp(__shfl_sync(all, s, from));
+    }
+    __syncwarp();
+  }
+
   /// The sum of a span in units of 2^position, to where the task has it.
-  template <class Integer>
-  __device__ void put(unsigned s, Integer const& sum, int position, bool others,
+  template <class Sum>
+  __device__ void put(unsigned s, Sum const& sum, int position, bool others,
                       bool empty) const {
     bool const is_zero = sum.is_zero();
     if (m_memory.task.piece != 0) {
@@ -366,15 +441,14 @@ class ExactSegmentsWarp {
   };
 
   /// Any numbers, by all lanes; half as many at a time, for the registers.
-  __device__ void sum_by_warp(unsigned s, Span const& span) const {
-    constexpr int few      = Tuning::value.vectors > 1 ? values / 2 : values;
-    auto& of_warp          = m_memory.of_warp[threadIdx.x / 32];
-    bool const aligned     = is_aligned(span);
-    Bits const* const from = m_in.x + span.begin;
+  __device__ void sum_by_warp(unsigned s) const {
+    constexpr int units = (Tuning::value.vectors + 1) / 2;
+    auto& of_warp       = m_memory.of_warp[threadIdx.x / 32];
+    Vectored const v    = vectored(span_of(s));
     ExactWarpSum<Input, Tuning::value.columns> sum(of_warp, lane());
-    for (unsigned at = 0; at < span.length; at += 32 * few) {
-      Real x[few];
-      load(x, from + at, span.length - at, lane(), 32, aligned);
+    for (unsigned at = 0; at < v.end; at += 32 * units * per_unit) {
+      Real x[units * per_unit];
+      load<units>(x, v, at, lane(), 32, v.is_whole());
       sum.add(x);
     }
     unsigned flags = sum.finish();
@@ -544,7 +618,7 @@ __global__ void __launch_bounds__(Tuning::value.threads,
   }
 }
 
-/// \param size elements of all segments, or more
+/// \param size elements of the View
 /// \param slots zeros, where a segment may be longer than shape.whole
 template <Scalar Input, class Tuning, class Segments>
 void launch_exact_segments(Kokkos::Cuda const& space, void const* x,
@@ -566,7 +640,7 @@ void launch_exact_segments(Kokkos::Cuda const& space, void const* x,
       space, "exact_segments", exact_segments<Input, Segments, Tuning>,
       {unsigned(blocks), unsigned(tuning.threads)},
       ExactSegmentsIn<Input, Segments>{
-          static_cast<element_bits_t<Input> const*>(x), segments, shape,
+          static_cast<element_bits_t<Input> const*>(x), size, segments, shape,
           reinterpret_cast<ExactSlot<exact_limbs(Input)>*>(slots)},
       store);
 }

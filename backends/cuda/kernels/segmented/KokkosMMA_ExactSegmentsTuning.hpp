@@ -38,9 +38,9 @@ constexpr ExactSegmentsTuning exact_segments_tuning(Scalar input) {
   bool const is_wide = input == Scalar::float64;
   return {.threads    = 256,
           .min_blocks = 3,
-          .vectors    = size_of(input) == 4 ? 4 : 2,
+          .vectors    = size_of(input) >= 4 ? 4 : 2,
           .columns    = is_wide ? 8 : 32,
-          .tiles      = 8,
+          .tiles      = 16,
           .weight     = 16};
 }
 
