@@ -161,29 +161,22 @@ class ExactGroupSum : ExactLaneSum<Input> {
   static constexpr int words   = sizeof(Real) == 8 ? 2 : 1;
   using Integer                = ExactInteger<words>;
 
-  /// \param window to begin with, a guess of all lanes; 0: none
-  __device__ explicit ExactGroupSum(int window) : m_is_guess(window != 0) {
+  /// \param window to begin with, a guess; 0: none
+  __device__ explicit ExactGroupSum(int window) : m_is_open(window != 0) {
     if constexpr (!whole) {
-      if (m_is_guess) this->m_window = window;
+      if (m_is_open) this->m_window = window;
     }
-    m_is_open = m_is_guess;
   }
 
   /// Adds numbers, and leaves what lies below the window; -0 changes nothing.
   /// \return whether none of this lane's lies above it or is not finite
   template <int Values>
   __device__ bool add(Real (&x)[Values], int lanes) {
-    Real t[Values];
-    Bits above = 0;
-    for (;;) {
-      if constexpr (!whole) {
-        if (__any_sync(Lane::all, !m_is_open)) open(x, lanes);
-      }
-      above = this->shift(x, t) >> Lane::fraction;
-      if (whole || !m_is_guess || !__any_sync(Lane::all, above != 0)) break;
-      m_is_guess = m_is_open = false;
+    if constexpr (!whole) {
+      if (__any_sync(Lane::all, !m_is_open)) open(x, lanes);
     }
-    m_is_guess = false;
+    Real t[Values];
+    Bits const above = this->shift(x, t) >> Lane::fraction;
     this->cut(x, t);
     return above == 0;
   }
@@ -235,8 +228,7 @@ class ExactGroupSum : ExactLaneSum<Input> {
             Window::lowest);
   }
 
-  bool m_is_open  = false;
-  bool m_is_guess = false;  ///< of the warp
+  bool m_is_open;
 };
 
 }  // namespace KokkosMMA::Impl::Cuda

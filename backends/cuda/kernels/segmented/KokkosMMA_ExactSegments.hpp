@@ -338,12 +338,18 @@ class ExactSegmentsWarp {
     bool fits = span.length <= tile * Tuning::value.tiles;
     Group group(window), below(0);
     bool has_below = false;  // of any group
-    for (unsigned at = 0; __any_sync(all, fits && at < vectors.end);
-         at += tile) {
+    unsigned at    = 0;
+    while (__any_sync(all, fits && at < vectors.end)) {
       Real x[values];
       load<Tuning::value.vectors>(x, vectors, fits ? at : vectors.end, in_group,
                                   lanes, whole);
       bool good = group.add(x, lanes);
+      if (window != 0 && at == 0 && __any_sync(all, !good)) {
+        // A wrong guess: once more.
+        window = 0;
+        group  = Group(0);
+        continue;
+      }
       if (__any_sync(all, fits && Group::rests(x))) {
         has_below = true;
         good      = below.add(x, lanes) && good;
@@ -351,6 +357,7 @@ class ExactSegmentsWarp {
       }
       unsigned const bad = __ballot_sync(all, !good);
       fits               = fits && (bad & of_group) == 0;
+      at += tile;
     }
     Integer const total = group.total(lanes);
     int position        = group.position();
