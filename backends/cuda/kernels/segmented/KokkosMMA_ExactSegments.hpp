@@ -263,7 +263,7 @@ class ExactSegmentsWarp {
     Bits const* from;  ///< of the first vector
     unsigned skip;     ///< elements in front
     unsigned end;      ///< of the span, from there
-    unsigned safe;     ///< elements that are there to be read, at least
+    bool ragged;       ///< the last vector reaches beyond the View
 
     __device__ bool is_whole() const {
       return skip == 0 && end % per_unit == 0;
@@ -274,10 +274,10 @@ class ExactSegmentsWarp {
     Bits const* const begin = m_in.x + span.begin;
     v.skip =
         unsigned(reinterpret_cast<std::uintptr_t>(begin) % 16 / sizeof(Bits));
-    v.from = begin - v.skip;
-    v.end  = v.skip + span.length;
-    v.safe = unsigned(
-        min(m_in.size - span.begin + v.skip, std::uint64_t(v.end + per_unit)));
+    v.from   = begin - v.skip;
+    v.end    = v.skip + span.length;
+    v.ragged = (v.end + per_unit - 1) / per_unit * per_unit >
+               m_in.size - span.begin + v.skip;
     return v;
   }
 
@@ -294,7 +294,7 @@ class ExactSegmentsWarp {
       unsigned const e = at + unsigned(lane + u * lanes) * per_unit;
       unit[u]          = Vectors().load_any(0);
       if (e < v.end) {
-        if (e + per_unit <= v.safe) {
+        if (!v.ragged || e + per_unit <= v.end) {
           uint4 const bits = __ldg(reinterpret_cast<uint4 const*>(v.from + e));
           unit[u]          = {{bits.x, bits.y, bits.z, bits.w}};
         } else {
@@ -320,7 +320,7 @@ class ExactSegmentsWarp {
       unsigned const first =
           at + unsigned(lane + k / per_unit * lanes) * per_unit;
       unsigned const e = first + k % per_unit;
-      if (first + per_unit > v.safe && e >= v.skip && e < v.end)
+      if (first + per_unit > v.end && e >= v.skip && e < v.end)
         x[k] = exact_real<Input>(__ldg(v.from + e));
     }
   }
