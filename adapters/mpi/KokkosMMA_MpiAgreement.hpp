@@ -66,6 +66,7 @@ inline void check_communicator(char const* who, MPI_Comm comm) {
 
 enum class MpiOperation : unsigned char {
   reduce,
+  dot,
   exclusive_scan,
   inclusive_scan,
   stencil,
@@ -73,9 +74,9 @@ enum class MpiOperation : unsigned char {
 };
 
 constexpr std::string_view to_string(MpiOperation operation) {
-  constexpr std::string_view names[] = {"reduce", "exclusive_scan",
-                                        "inclusive_scan", "stencil",
-                                        "exchange_halos"};
+  constexpr std::string_view names[] = {"reduce",         "reduce of products",
+                                        "exclusive_scan", "inclusive_scan",
+                                        "stencil",        "exchange_halos"};
   return names[static_cast<int>(operation)];
 }
 

@@ -3,24 +3,43 @@
 #ifndef KOKKOSMMA_EXACT_GENERIC_HPP
 #define KOKKOSMMA_EXACT_GENERIC_HPP
 
+#include <backends/generic/KokkosMMA_SegmentedGeneric.hpp>
 #include <core/mma/KokkosMMA_VectorRange.hpp>
 #include <core/reduce/KokkosMMA_Superaccumulator.hpp>
+#include <core/routing/KokkosMMA_RouteDecision.hpp>
 
 #include <Kokkos_Core.hpp>
 
 #include <algorithm>
 #include <bit>
 #include <cstddef>
+#include <cstdint>
+#include <cstring>
 #include <string>
 
 namespace KokkosMMA::Impl {
 
+inline constexpr Refusal no_exact_sum{
+    "exact sums are for Cuda and for host execution spaces",
+    "docs/reproducibility.md"};
+
 /// Bits of an element.
+template <class Element>
+auto exact_bits(Element const& element) {
+  return std::bit_cast<typename Unsigned<sizeof(Element)>::type>(element);
+}
 template <class X>
 auto exact_bits(X const& x, std::size_t i) {
-  using Element = typename X::non_const_value_type;
-  return std::bit_cast<typename Unsigned<sizeof(Element)>::type>(
-      static_cast<Element>(x(i)));
+  return exact_bits(static_cast<typename X::non_const_value_type>(x(i)));
+}
+
+/// A number of the host from its bits.
+template <class Value>
+Value value_of_bits(std::uint64_t bits) {
+  auto const narrow = static_cast<typename Unsigned<sizeof(Value)>::type>(bits);
+  Value value;
+  std::memcpy(static_cast<void*>(&value), &narrow, sizeof(Value));
+  return value;
 }
 
 /// The exact sum of many numbers: their mantissas are added by sign and
@@ -74,6 +93,19 @@ class BinnedSum {
   std::uint64_t m_bin[bins] = {};
 };
 
+/// Adds the numbers of [begin, end), given as their bits. ns a number on one
+/// core, plain sum, this, each number split into limbs: double 1.0, 1.4 to 2.1,
+/// 5.8; float 1.0, 1.2 to 1.8, 6.3 (AMD EPYC, g++ 12 -O2 and -O3, normal and
+/// 200 binary orders, 2026-11-26).
+template <Scalar Input, class Bits>
+void add_exactly(Superaccumulator<Input>& sum, std::size_t begin,
+                 std::size_t end, Bits const& bits_of) {
+  if (end - begin >= std::size_t(BinnedSum<Input>::bins))
+    BinnedSum<Input>(sum).add(begin, end, bits_of);
+  else
+    for (std::size_t i = begin; i < end; ++i) sum.add(bits_of(i));
+}
+
 /// The elements of a View as terms of an exact sum.
 template <class X>
 struct ExactViewTerms {
@@ -82,15 +114,31 @@ struct ExactViewTerms {
   X x;
 
   std::size_t size() const { return x.extent(0); }
-  /// ns a value on one core, plain sum, this, each value split into limbs:
-  /// double 1.0, 1.4 to 2.1, 5.8; float 1.0, 1.2 to 1.8, 6.3 (AMD EPYC, g++ 12
-  /// -O2 and -O3, normal and 200 binary orders, 2026-11-26).
   void add(std::size_t begin, std::size_t end, Sum& sum) const {
-    auto const bits_of = [&](std::size_t i) { return exact_bits(x, i); };
-    if (end - begin >= std::size_t(BinnedSum<input>::bins))
-      BinnedSum<input>(sum).add(begin, end, bits_of);
-    else
-      for (std::size_t i = begin; i < end; ++i) sum.add(bits_of(i));
+    add_exactly(sum, begin, end,
+                [&](std::size_t i) { return exact_bits(x, i); });
+  }
+};
+
+/// The elements of one segment.
+template <class Segments, class X>
+struct ExactSegmentTerms {
+  using Element                 = typename X::non_const_value_type;
+  static constexpr Scalar input = scalar_v<Element>;
+  using Sum                     = Superaccumulator<input>;
+  Segments const& segments;
+  X const& x;
+  std::uint64_t s;
+
+  std::size_t size() const {
+    return std::size_t(segments.end(s) - segments.begin(s));
+  }
+  void add(std::size_t begin, std::size_t end, Sum& sum) const {
+    std::uint64_t const first = segments.begin(s);
+    add_exactly(sum, begin, end, [&](std::size_t i) {
+      return exact_bits(
+          static_cast<Element>(element_of(segments, x, s, first + i)));
+    });
   }
 };
 
@@ -142,6 +190,37 @@ typename Terms::Sum exact_sum_on_host(std::string const& label,
           exec, 0, functor.chunks()),
       functor, sum);
   return sum;
+}
+
+/// store(s, sum of segment s) for every segment of a host, not rounded yet:
+/// each by one thread, but for those that are long enough for all.
+template <class Exec, class Segments, class X, class Store>
+void exact_segments_on_host(std::string const& label, Exec const& exec,
+                            Segments const& segments, std::uint64_t count,
+                            X const& x, Store const& store) {
+  using Terms              = ExactSegmentTerms<Segments, X>;
+  std::size_t const shared = exec.concurrency() > 1
+                                 ? 16 * ExactSumOfChunks<Terms>::chunk
+                                 : ~std::size_t(0);
+  Kokkos::parallel_for(
+      label,
+      Kokkos::RangePolicy<Exec, Kokkos::Schedule<Kokkos::Dynamic>,
+                          Kokkos::IndexType<std::uint64_t>>(exec, 0, count),
+      [&](std::uint64_t s) {
+        Terms const terms{segments, x, s};
+        if (terms.size() > shared) return;
+        typename Terms::Sum sum;
+        sum.init();
+        terms.add(0, terms.size(), sum);
+        store(s, sum);
+      });
+  exec.fence("KokkosMMA: fence behind exact sums of segments");
+  for (std::uint64_t s = 0; s < count; ++s) {
+    Terms const terms{segments, x, s};
+    if (terms.size() <= shared) continue;
+    auto sum = exact_sum_on_host(label, exec, terms);
+    store(s, sum);
+  }
 }
 
 }  // namespace KokkosMMA::Impl

@@ -5,6 +5,7 @@
 
 #include <core/base/KokkosMMA_Scalar.hpp>
 
+#include <Kokkos_BitManipulation.hpp>
 #include <Kokkos_Macros.hpp>
 
 #include <cstdint>
@@ -187,6 +188,38 @@ KOKKOS_INLINE_FUNCTION std::uint64_t bits_of_limbs(std::int64_t const* limb,
   return shift == 0 ? low : low >> shift | digit(k + 2) << (64 - shift);
 }
 
+/// magnitude * 2^exponent, which is not zero, rounded to the nearest number of
+/// `format`, ties to even, as bits; an infinity beyond the largest. A magnitude
+/// of 64 bits may have its last bit set for any number of bits below it.
+KOKKOS_FORCEINLINE_FUNCTION std::uint64_t round_integer(
+    std::uint64_t magnitude, int exponent, bool negative,
+    FloatFormat const& format) {
+  int const bit = 63 - Kokkos::Experimental::countl_zero_builtin(magnitude);
+  // Bits of the result from this one on.
+  int const last       = bit - format.fraction_bits > format.lowest() - exponent
+                             ? bit - format.fraction_bits
+                             : format.lowest() - exponent;
+  std::uint64_t number = 0;
+  if (last <= 0) {
+    number = magnitude << -last;
+  } else if (last <= 64) {
+    std::uint64_t const half = std::uint64_t(1) << (last - 1);
+    number                   = magnitude >> (last - 1) >> 1;
+    bool const more          = (magnitude & (half - 1)) != 0;
+    if ((magnitude & half) && (more || (number & 1))) ++number;
+  }
+  // A number of a bit more than the format has, by rounding or where it is
+  // normal, adds one to the exponent field.
+  auto const field    = std::uint64_t(last + exponent - format.lowest());
+  std::uint64_t value = (field << format.fraction_bits) + number;
+  std::uint64_t const infinity = std::uint64_t(format.special())
+                                 << format.fraction_bits;
+  if (value > infinity) value = infinity;
+  return negative ? value | std::uint64_t(1)
+                                << (format.fraction_bits + format.exponent_bits)
+                  : value;
+}
+
 /// The sum in limbs [first, end) rounded to the nearest number of `format`,
 /// ties to even, as bits. Limbs outside are zero; these are overwritten. What
 /// is not finite, and the sign of a zero, are as in a sum by IEEE 754 addition
@@ -222,31 +255,17 @@ KOKKOS_INLINE_FUNCTION std::uint64_t round_limbs(std::int64_t* limb, int first,
   for (std::uint64_t rest = std::uint64_t(limb[top]) >> 1; rest != 0;
        rest >>= 1)
     ++bit;
-  // Bits of the result from this one on.
-  int const last       = bit - format.fraction_bits > format.lowest() - lowest
-                             ? bit - format.fraction_bits
-                             : format.lowest() - lowest;
-  std::uint64_t number = 0;
-  if (last <= 0) {
-    number = bits_of_limbs(limb, end, 0) << -last;
-  } else {
-    if (last <= bit) number = bits_of_limbs(limb, end, last);
-    bool const half = bits_of_limbs(limb, end, last - 1) & 1;
-    bool more       = false;
-    for (int k = first; k < end && 32 * k < last - 1; ++k) {
-      int const below = last - 1 - 32 * k;
-      std::uint64_t const mask =
-          below >= 32 ? 0xffffffffu : (std::uint64_t(1) << below) - 1;
-      more = more || (std::uint64_t(limb[k]) & mask) != 0;
-    }
-    if (half && (more || (number & 1))) ++number;
+  if (bit < 64)
+    return round_integer(bits_of_limbs(limb, end, 0), lowest, negative, format);
+  int const below         = bit - 63;
+  std::uint64_t magnitude = bits_of_limbs(limb, end, below);
+  for (int k = first; k < end && 32 * k < below; ++k) {
+    int const bits = below - 32 * k;
+    std::uint64_t const mask =
+        bits >= 32 ? 0xffffffffu : (std::uint64_t(1) << bits) - 1;
+    if (std::uint64_t(limb[k]) & mask) magnitude |= 1;
   }
-  // A number of a bit more than the format has, by rounding or where it is
-  // normal, adds one to the exponent field.
-  auto const field    = std::uint64_t(last + lowest - format.lowest());
-  std::uint64_t value = (field << format.fraction_bits) + number;
-  if (value > infinity) value = infinity;
-  return negative ? sign | value : value;
+  return round_integer(magnitude, lowest + below, negative, format);
 }
 
 /// An exact sum in limbs, on the host or in one thread.

@@ -99,6 +99,8 @@ struct SegmentedProblem {
   bool packed_offsets    = true;            ///< the offsets have stride one
   bool moments           = false;  ///< sums and sums of squares in one pass
   bool plain_memory      = true;   ///< every View refers to its elements
+  bool on_host           = false;  ///< the execution space is the host's
+  bool may_be_exact      = false;  ///< a kernel for exact sums is compiled
   std::uint64_t segments = 0;      ///< their number
   std::uint64_t segment_length =
       0;  ///< the mean one, rounded, where cut by offsets

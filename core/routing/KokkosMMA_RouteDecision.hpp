@@ -186,8 +186,21 @@ constexpr OfferedLevel level_of_kernels(Scalar value, Settings const& settings,
   return {Reproducibility::device_independent, no_exact};
 }
 inline constexpr Refusal only_sums_are_exact{
-    "exact are sums and dot products of floating-point Views by name alone",
+    "exact are sums, dot products and sums of segments of floating-point Views "
+    "by name alone",
     "docs/reproducibility.md"};
+inline constexpr Refusal no_exact_scans{
+    "exact prefixes are not offered; KokkosMMA::reduce and segmented_reduce "
+    "have exact sums, and scans of integers are exact",
+    "docs/reproducibility.md"};
+/// What a scan offers: why it is not exact, on any space.
+constexpr OfferedLevel without_exact_scans(OfferedLevel offered,
+                                           Settings const& settings) {
+  if (settings.reproducibility == Reproducibility::exact &&
+      offered.level != Reproducibility::exact)
+    offered.refusal = no_exact_scans;
+  return offered;
+}
 
 /// Why tensor cores do not add what is to have the same bits on every device,
 /// or none. Where the values are integers they may.

@@ -98,9 +98,10 @@ constexpr Refusal refuse_mma(ScanProblem const& problem,
 constexpr OfferedLevel offered_level(ScanProblem const& problem,
                                      Capability const& capability,
                                      Settings const& settings) {
-  return level_of_kernels(problem.accumulator, settings,
-                          refuse_streamed(problem, capability),
-                          only_sums_are_exact);
+  return without_exact_scans(
+      level_of_kernels(problem.accumulator, settings,
+                       refuse_streamed(problem, capability), no_exact_scans),
+      settings);
 }
 
 /// Route of a scan. Visible data go to the tensor cores for the types where

@@ -116,13 +116,35 @@ constexpr Refusal refuse_mma_segmented(SegmentedProblem const& problem,
   });
 }
 
+/// Whether the values are sums of floating-point elements, as floating-point
+/// numbers: what `exact` is for.
+constexpr bool sums_floats(SegmentedProblem const& problem) {
+  return problem.may_be_exact && problem.operation == Operation::sum &&
+         !problem.scan && !problem.moments && is_floating(problem.input) &&
+         is_floating(problem.accumulator) && is_floating(problem.output);
+}
+
 /// The level of reproducibility that a segmented operation can have.
 constexpr OfferedLevel offered_level(SegmentedProblem const& problem,
                                      Capability const& capability,
                                      Settings const& settings) {
-  return level_of_kernels(problem.accumulator, settings,
-                          refuse_segmented(problem, capability),
-                          only_sums_are_exact);
+  constexpr char const* source = "docs/reproducibility.md";
+  bool const sums              = sums_floats(problem);
+  if (sums && problem.on_host) return every_level;
+  Refusal const no_exact = first_refusal({
+      {problem.scan, no_exact_scans},
+      {!sums, only_sums_are_exact},
+      {problem.layout != SegmentLayout::packed,
+       {"exact sums on Cuda are for segments whose elements lie one behind "
+        "another, not for columns; copy the matrix to the other layout",
+        source}},
+  });
+  OfferedLevel const kernels =
+      level_of_kernels(problem.accumulator, settings,
+                       refuse_segmented(problem, capability), no_exact);
+  if (!no_exact && kernels.level == Reproducibility::device_independent)
+    return every_level;
+  return problem.scan ? without_exact_scans(kernels, settings) : kernels;
 }
 
 /// Route of a segmented reduction or scan: `mma` is sums on tensor cores,

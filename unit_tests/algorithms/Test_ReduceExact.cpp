@@ -4,9 +4,8 @@
 // Level exact of KokkosMMA::reduce: the bits of the correctly rounded sum on
 // every execution space, from everywhere and to everywhere.
 
-#include "AlgorithmSupport.hpp"
+#include "ExactSupport.hpp"
 
-#include <KokkosMMA_ExactReference.hpp>
 #include <KokkosMMA_HostileSums.hpp>
 
 #include <algorithm>
@@ -17,31 +16,6 @@ namespace {
 
 using namespace KokkosMMA;
 using namespace KokkosMMA::Testing;
-
-constexpr Settings exactly = [] {
-  Settings settings;
-  settings.reproducibility = Reproducibility::exact;
-  return settings;
-}();
-
-template <class T>
-T rounded(ExactReference const& sum) {
-  constexpr Scalar type = scalar_v<T>;
-  // Of 16-bit types the reference's value is one of theirs already.
-  return static_cast<T>(type == Scalar::half      ? sum.as_half()
-                        : type == Scalar::bhalf   ? sum.as_bhalf()
-                        : type == Scalar::float32 ? sum.as_float()
-                                                  : sum.as_double());
-}
-template <class T>
-::testing::AssertionResult same_sum(T expected, T computed) {
-  if (same_bits(expected, computed)) return ::testing::AssertionSuccess();
-  // NaNs of the host's conversions have any sign; ours is quiet and positive.
-  if (expected != expected && computed != computed)
-    return ::testing::AssertionSuccess();
-  return ::testing::AssertionFailure()
-         << double(expected) << " became " << double(computed);
-}
 
 template <class Exec>
 class ReduceExact : public ::testing::Test {};
@@ -148,10 +122,11 @@ TYPED_TEST(ReduceExact, LimbsOfParts) {
             std::ldexp(random.uniform(-1, 1), int(random.integer(-1074, 1000)));
         reference.add(term);
       }
-      auto const x = make_view<double, TypeParam>(
+      auto x = make_view<double, TypeParam>(
           terms.size(), [&](std::size_t i) { return terms[i]; });
       Impl::Superaccumulator<Scalar::float64> of_part;
-      ASSERT_FALSE(Impl::exact_limbs_of("label", TypeParam(), x, of_part));
+      ASSERT_FALSE(Impl::exact_limbs_of(
+          "label", TypeParam(), Impl::ExactViewTerms<decltype(x)>{x}, of_part));
       EXPECT_EQ(terms.empty(), of_part.empty);
       sum.merge(of_part);
     }

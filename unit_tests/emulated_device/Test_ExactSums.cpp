@@ -4,9 +4,8 @@
 // Exact sums of a range of elements: the bits of the correctly rounded sum, on
 // devices of any size.
 
-#include "KernelSupport.hpp"
+#include "ExactBits.hpp"
 
-#include <KokkosMMA_ExactReference.hpp>
 #include <KokkosMMA_HostileSums.hpp>
 
 #include <backends/cuda/kernels/reduce/KokkosMMA_ExactReduce.hpp>
@@ -15,18 +14,6 @@ namespace KokkosMMA::Testing {
 namespace {
 
 Kokkos::Cuda const space;
-
-/// The reference's sum of elements as bits of a format.
-std::uint64_t expected_bits(ExactReference const& sum, Scalar format) {
-  auto const bits = [](auto encoded) { return std::uint64_t(encoded); };
-  switch (format) {
-    case Scalar::half: return encode_half(sum.as_half());
-    case Scalar::bhalf: return encode_bhalf(sum.as_bhalf());
-    case Scalar::float32:
-      return bits(Format<Scalar::float32>::encode(sum.as_float()));
-    default: return bits(Format<Scalar::float64>::encode(sum.as_double()));
-  }
-}
 
 template <class Elements>
 std::uint64_t sum_of(Elements const& elements, bool empty, Scalar format,

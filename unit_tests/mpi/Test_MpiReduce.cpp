@@ -129,6 +129,82 @@ TYPED_TEST(MpiReduce, ExactSumsDoNotDependOnTheCut) {
   });
 }
 
+/// The same of products, some beyond the range of their factors.
+template <class T, class Value, class Exec>
+void exact_dots(Random& random) {
+  Settings exactly;
+  exactly.reproducibility        = Reproducibility::exact;
+  Impl::FloatFormat const format = Impl::float_format(scalar_v<T>);
+  for (Cut const& cut : cuts(random)) {
+    SCOPED_TRACE(cut.describe());
+    std::vector<T> x_all(cut.total()), y_all(cut.total());
+    ExactReference exact, of_squares;
+    bool const wide = random.integer(0, 1) != 0;
+    for (std::size_t i = 0; i < x_all.size(); ++i) {
+      int const least   = wide ? format.lowest() : -20;
+      int const largest = wide ? format.bias() / 2 - 30 : 20;
+      auto const draw   = [&] {
+        return static_cast<T>(std::ldexp(random.uniform(-1, 1),
+                                           int(random.integer(least, largest))));
+      };
+      x_all[i] = draw();
+      y_all[i] = draw();
+      exact.add_product(double(x_all[i]), double(y_all[i]));
+      of_squares.add_product(double(x_all[i]), double(x_all[i]));
+    }
+    auto const x     = my_part<T, Exec>(cut, x_all);
+    auto const y     = my_part<T, Exec>(cut, y_all);
+    auto const value = [](ExactReference const& sum) {
+      return static_cast<Value>(scalar_v<Value> == Scalar::float64
+                                    ? sum.as_double()
+                                    : sum.as_float());
+    };
+    Value sum = poison<Value>();
+    mpi::reduce(MPI_COMM_WORLD, Exec(), dot(x, y), sum, exactly);
+    EXPECT_TRUE(same_bits(value(exact), sum)) << value(exact) << " is " << sum;
+    auto const view = poisoned_view<Value, Exec>();
+    mpi::reduce(MPI_COMM_WORLD, Exec(), squares(x), view, exactly);
+    EXPECT_TRUE(same_bits(value(of_squares), value_of(view)));
+  }
+}
+
+TYPED_TEST(MpiReduce, ExactDotProductsDoNotDependOnTheCut) {
+  SeededRandom random;
+  for_pairs<Pair<half_t, float>, Pair<float, float>, Pair<double, double>>(
+      [&]<class A, class B>(Pair<A, B>) {
+        exact_dots<A, B, TypeParam>(random);
+      });
+}
+
+TYPED_TEST(MpiReduce, DotProducts) {
+  auto const mine  = std::size_t(world_rank() % 2 ? 0 : 7);
+  auto const x     = filled<float, TypeParam>(mine, 3);
+  auto const y     = filled<float, TypeParam>(mine, -2);
+  auto const z     = filled<double, TypeParam>(mine, 2);
+  auto const k     = filled<int, TypeParam>(mine, 5);
+  double const all = 7. * double((world_size() + 1) / 2);
+  double sum       = poison<double>();
+  mpi::reduce(MPI_COMM_WORLD, TypeParam(), dot(x, y), sum);
+  EXPECT_EQ(-6 * all, sum);
+  mpi::reduce(MPI_COMM_WORLD, TypeParam(), dot(x, z), sum);
+  EXPECT_EQ(6 * all, sum);
+  std::int64_t integer = 0;
+  mpi::reduce(MPI_COMM_WORLD, TypeParam(), squares(k), integer);
+  EXPECT_EQ(std::int64_t(25 * all), integer);
+  Settings exactly;
+  exactly.reproducibility = Reproducibility::exact;
+  expect_all_refused({"KokkosMMA::mpi::reduce", "level exact"}, [&] {
+    mpi::reduce(MPI_COMM_WORLD, TypeParam(), dot(x, z), sum, exactly);
+  });
+  if (world_size() == 1) return;
+  expect_all_refused({"KokkosMMA::mpi::reduce", "the ranks differ"}, [&] {
+    if (world_rank() == 0)
+      mpi::reduce(MPI_COMM_WORLD, TypeParam(), squares(x), sum);
+    else
+      mpi::reduce(MPI_COMM_WORLD, TypeParam(), x, sum);
+  });
+}
+
 TYPED_TEST(MpiReduce, ExactZerosAndSpecials) {
   Settings exactly;
   exactly.reproducibility = Reproducibility::exact;

@@ -22,7 +22,6 @@
 #endif
 
 #include <cstdint>
-#include <cstring>
 #include <string>
 #include <type_traits>
 
@@ -104,15 +103,11 @@ Refusal exact_sum_on_cuda(std::string const& label, Kokkos::Cuda const& exec,
 }
 #endif
 
-inline constexpr Refusal no_exact_sum{
-    "exact sums are for Cuda and for host execution spaces",
-    "docs/reproducibility.md"};
-
-/// The exact sum of x, not rounded yet, or why it cannot be had at this moment.
-template <class Exec, class X>
-Refusal exact_limbs_of(std::string const& label, Exec const& exec, X const& x,
-                       typename ExactViewTerms<X>::Sum& sum) {
-  ExactViewTerms<X> const terms{x};
+/// The exact sum of terms, not rounded yet, or why it cannot be had at this
+/// moment.
+template <class Exec, class Terms>
+Refusal exact_limbs_of(std::string const& label, Exec const& exec,
+                       Terms const& terms, typename Terms::Sum& sum) {
   if constexpr (is_host_space<Exec>) {
     sum = exact_sum_on_host(label, exec, terms);
     return {};
@@ -142,15 +137,6 @@ void put_result(Exec const& exec, Place& place, Value const& value) {
   } else {
     place = value;
   }
-}
-
-/// A number of the host from its bits.
-template <class Value>
-Value value_of_bits(std::uint64_t bits) {
-  auto const narrow = static_cast<typename Unsigned<sizeof(Value)>::type>(bits);
-  Value value;
-  std::memcpy(static_cast<void*>(&value), &narrow, sizeof(Value));
-  return value;
 }
 
 /// The exact sum of terms into a variable of the host or a View of rank 0, or

@@ -39,7 +39,11 @@ namespace KokkosMMA {
 ///                 offsets and the call waits for it, unless
 ///                 Settings::check_offsets is false
 /// \param result   View of any stride that shares no memory with x
-/// \param settings route, and whether offsets are checked
+/// \param settings route, level of reproducibility, and whether offsets are
+///                 checked. With Reproducibility::exact a sum of floating-point
+///                 elements into a floating-point result is rounded correctly:
+///                 its bits depend on the elements of its segment alone. On
+///                 Cuda the segments lie one behind another then
 ///
 /// The values are kept in the wider of both element types, in fp32 for 16-bit
 /// floats, in 4 bytes or more for integers, and converted to the result once.

@@ -9,6 +9,7 @@
 /// along an axis of a matrix is in the overloads of segments_of() and
 /// describe_call().
 
+#include <adapters/algorithms/segmented/KokkosMMA_ExactSegments.hpp>
 #include <adapters/algorithms/segmented/KokkosMMA_SegmentedChecks.hpp>
 #include <adapters/algorithms/segmented/KokkosMMA_SegmentedKernels.hpp>
 #include <adapters/kokkos/KokkosMMA_Explain.hpp>
@@ -24,6 +25,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <type_traits>
 
@@ -212,6 +214,16 @@ constexpr bool has_segment_kernel() {
                : segment_kernel_exists(input, scalar_v<A>));
 }
 
+/// Whether the sums of segments of these types can be exact on this space.
+template <class Exec, class A, class X, class R, class Segments>
+constexpr bool has_exact_segments() {
+  return is_floating(scalar_v<typename X::non_const_value_type>) &&
+         is_floating(scalar_v<A>) &&
+         is_floating(scalar_v<typename R::non_const_value_type>) &&
+         (is_host_space<Exec> ||
+          has_segment_kernel<Exec, A, false, X, R, Segments>());
+}
+
 /// The label of a call that was given none; empty where nobody would read it:
 /// making it takes a microsecond.
 inline std::string segmented_label(std::string const& label, char const* who,
@@ -297,6 +309,30 @@ void reduce_segments([[maybe_unused]] Route route, std::string const& name,
                                            IntoResult<Op, R>{result});
 }
 
+/// Exact sums of segments where the level of the call is that.
+/// \return whether they were taken
+template <class Exec, class X, class Segments, class R>
+bool take_exact_segments(char const* who, std::string const& name,
+                         Exec const& exec, X const& x, Segments const& segments,
+                         R const& result, SegmentedCall const& call,
+                         std::uint64_t longest, Settings const& settings) {
+  Settings const level =
+      settle_level(who, settings,
+                   offered_level(call.problem, capability(exec),
+                                 effective_settings(settings)));
+  if (level.reproducibility != Reproducibility::exact) return false;
+  Refusal const refusal =
+      exact_segments(name, exec, x, segments, result, call, longest);
+  if (!refusal) return true;
+  if (settings.reproducibility == Reproducibility::exact)
+    throw std::runtime_error(
+        concatenate(who, ": exact sums cannot be had: ", refusal.reason, " (",
+                    refusal.source, ")"));
+  report_level(who, level.reproducibility,
+               {Reproducibility::run_to_run, refusal});
+  return false;
+}
+
 /// Every segmented reduction: `cut` is a length, offsets or an Axis.
 template <SegmentOperation Op, class Exec, class X, class Cut, class R>
 void run_segmented_reduce(std::string const& label, Exec const& exec,
@@ -315,7 +351,13 @@ void run_segmented_reduce(std::string const& label, Exec const& exec,
   auto const segments = segments_of(who, x, cut);
   check_segment_result(who, "the result", x, result, result_extent(segments));
   check_apart_from_offsets(who, segments, "the result", result);
-  SegmentedCall const call = describe_call<op, A>(x, segments, result, false);
+  SegmentedCall call = describe_call<op, A>(x, segments, result, false);
+  constexpr bool sums_floats =
+      op == Operation::sum &&
+      has_exact_segments<Exec, A, X, R,
+                         std::remove_const_t<decltype(segments)>>();
+  call.problem.on_host      = is_host_space<Exec>;
+  call.problem.may_be_exact = sums_floats;
   auto const decision =
       decide_segmented(who, label, exec, call.problem, settings);
   if (!decision) return;
@@ -324,6 +366,11 @@ void run_segmented_reduce(std::string const& label, Exec const& exec,
   last_route_of_this_thread() = route;
   if (call.problem.segments == 0) return;
   std::string const name = segmented_label(label, who, route, call.problem);
+  if constexpr (sums_floats) {
+    if (take_exact_segments(who, name, exec, x, segments, result, call, longest,
+                            settings))
+      return;
+  }
   // A launch is laid out for the level of its scope.
   ScopedSettings const level(only_level(settings));
   reduce_segments<op, A>(route, name, exec, x, segments, result, call, longest);

@@ -6,6 +6,7 @@
 #include <backends/cuda/arch/KokkosMMA_Ticket.hpp>
 #include <backends/cuda/kernels/block/KokkosMMA_LastBlockReduce.hpp>
 #include <backends/cuda/kernels/reduce/KokkosMMA_ExactElements.hpp>
+#include <backends/cuda/kernels/reduce/KokkosMMA_ExactRounding.hpp>
 #include <backends/cuda/kernels/reduce/KokkosMMA_ExactTuning.hpp>
 #include <backends/cuda/kernels/reduce/KokkosMMA_ExactWindow.hpp>
 #include <backends/cuda/runtime/KokkosMMA_StreamScratch.hpp>
@@ -84,7 +85,6 @@ struct ExactBlockMemory {
   OfWarp of_warp[warps];
   std::int64_t sum[limbs];  ///< before the end, products added as integers
   bool has_integers;
-  unsigned nonzero[(limbs + 31) / 32];  ///< which limbs of `sum` are not
   unsigned flags;
   unsigned flags_of_all;  ///< of the limbs that are rounded
   bool is_last;
@@ -98,31 +98,17 @@ __device__ void round_and_store(Memory& memory, std::int64_t limb,
                                 ExactTarget const& target) {
   constexpr int limbs = Memory::limbs;
   int const k         = int(threadIdx.x);
-  if (k < (limbs + 31) / 32 * 32) {
-    unsigned const nonzero = __ballot_sync(0xffffffffu, limb != 0);
-    if (k < limbs) memory.sum[k] = limb;
-    if (k % 32 == 0) memory.nonzero[k / 32] = nonzero;
-  }
+  if (k < limbs) memory.sum[k] = limb;
   if (k == 0) memory.flags_of_all = flags;
   __syncthreads();
   if (target.takes_limbs()) {
     target.template store_limb<limbs>(k, limb, memory.flags_of_all, empty);
     return;
   }
-  if (k != 0) return;
-  int first = limbs;
-  int end   = 0;
-  for (int word = 0; word < (limbs + 31) / 32; ++word) {
-    unsigned const nonzero = memory.nonzero[word];
-    if (nonzero == 0) continue;
-    if (first == limbs) first = 32 * word + __ffs(int(nonzero)) - 1;
-    int top = 31;
-    while (!(nonzero >> top)) --top;
-    // One more for what the last carries.
-    end = min(32 * word + top + 2, limbs);
-  }
-  target.store(round_limbs(memory.sum, first, end, flags, empty, Memory::lowest,
-                           target.format));
+  if (k >= 32) return;
+  std::uint64_t const bits = round_by_warp<limbs>(
+      memory.sum, k, flags, empty, Memory::lowest, target.format);
+  if (k == 0) target.store(bits);
 }
 
 /// Adds what a thread has loaded, `Values` numbers of it.

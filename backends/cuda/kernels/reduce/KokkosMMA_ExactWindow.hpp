@@ -67,121 +67,19 @@ struct ExactWindow {
       ((1 << (format.exponent_bits + 1)) - 1) / (Products ? 2 : 1);
 };
 
-/// Shared memory of one warp.
-template <Scalar Input, int Columns>
-struct ExactWarpMemory {
-  static constexpr int limbs = exact_limbs(Input);
-  /// Limbs of a single number.
-  static constexpr int bins = exact_carrier(Input) == Scalar::float64 ? 66 : 9;
-  static constexpr bool has_bins = !ExactWindow<Input>::whole;
-
-  /// Of lanes lane % Columns.
-  std::int64_t bin[has_bins ? bins * Columns : 1];
-  std::int64_t limb[limbs];
-};
-
-/// What a lane holds of the sum of its warp. All lanes make each call.
-template <Scalar Input, int Columns, bool Products = false>
-class ExactWarpSum {
+/// What a lane adds up in a window: the integers of each part of its numbers.
+template <Scalar Input, bool Products = false>
+class ExactLaneSum {
  public:
   using Window  = ExactWindow<Input, Products>;
-  using Memory  = ExactWarpMemory<Input, Columns>;
   using Real    = std::conditional_t<Input == Scalar::float64, double, float>;
   using Bits    = typename RealBits<Real>::Bits;
   using Integer = typename RealBits<Real>::Integer;
 
-  __device__ ExactWarpSum(Memory& memory, int lane)
-      : m_memory(memory), m_lane(lane) {
-    for (int k = lane; k < Memory::limbs; k += 32) memory.limb[k] = 0;
-    __syncwarp();
-  }
-
-  /// Adds numbers, and overwrites them.
-  template <int Values>
-  __device__ void add(Real (&x)[Values]) {
-    static_assert(!Products);
-    add_with(x, x);
-  }
-  /// Adds products and what rounding took from them, and overwrites both. An
-  /// error is finite, also beside a product that is not.
-  template <int Values>
-  __device__ void add(Real (&x)[Values], Real (&error)[Values]) {
-    static_assert(Products);
-    add_with(x, error);
-  }
-
-  /// Another number than -0 was added elsewhere; all lanes say the same.
-  __device__ void note_other(bool is_there) {
-    m_has_other = m_has_other || is_there;
-  }
-
-  /// All that the warp has added is in memory.limb then, and its flags are
-  /// those of all lanes.
-  __device__ unsigned finish() {
-    drain();
-    if constexpr (!Window::whole && Columns == 32) {
-      if (m_has_bins) carry_bins();
-    }
-    __syncwarp();
-    if constexpr (!Window::whole) {
-      if (m_has_bins)
-        for (int k = m_lane; k < Memory::bins; k += 32) {
-          std::int64_t sum = 0;
-          for (int c = 0; c < Columns; ++c)
-            sum += m_memory.bin[k * Columns + (c + m_lane) % Columns];
-          m_memory.limb[k] += sum;
-        }
-    }
-    return m_flags | (m_has_other ? unsigned(exact_has_other) : 0u);
-  }
-
- private:
+ protected:
   static constexpr unsigned all = 0xffffffffu;
   static constexpr int fraction = Window::fraction;
   static constexpr Bits sign    = Bits(1) << (8 * sizeof(Bits) - 1);
-
-  template <int Values>
-  __device__ void add_with(Real (&x)[Values], Real (&error)[Values]) {
-    if (!m_has_other) look_for_others(x);
-    Real t[Values];
-    Bits changed;
-    bool in_window;
-    // Drained and shifted in one place, whatever moves the window: the code of
-    // a kernel is half as long.
-    for (;;) {
-      if (m_wanted != m_window || m_count + Values > Window::capacity) {
-        drain();
-        m_window = m_wanted;
-      }
-      changed   = shift(x, t);
-      in_window = !__any_sync(all, int(changed >> fraction) != 0);
-      if (in_window || !adapt(x)) break;
-    }
-    if (in_window) {
-      cut(x, t);
-      if constexpr (Products) {
-        cut_errors(error);
-      }
-    }
-    if constexpr (!Window::whole) {
-      bool rests = add_rest(x);
-      if constexpr (Products) {
-        rests = add_rest(error) || rests;
-      }
-      if (rests && in_window && !__any_sync(all, changed != 0))
-        m_wanted = max(m_window - Window::step, Window::lowest);
-    }
-  }
-  /// Whether the warp had to add what a window left.
-  template <int Values>
-  __device__ bool add_rest(Real const (&x)[Values]) {
-    Bits rest = 0;
-#pragma unroll
-    for (int k = 0; k < Values; ++k) rest |= bits_of(x[k]);
-    bool const some = __any_sync(all, (rest << 1) != 0);
-    if (some) add_to_bins(x);
-    return some;
-  }
 
   __device__ static Bits bits_of(Real x) { return Kokkos::bit_cast<Bits>(x); }
   __device__ static int exponent_of(Bits bits) {
@@ -196,14 +94,6 @@ class ExactWarpSum {
     return Kokkos::bit_cast<Real>(pattern(part));
   }
 
-  template <int Values>
-  __device__ void look_for_others(Real const (&x)[Values]) {
-    Bits others = 0;
-#pragma unroll
-    for (int k = 0; k < Values; ++k) others |= bits_of(x[k]) ^ sign;
-    m_has_other = __any_sync(all, others != 0);
-  }
-
   /// t = x + m. Returns the bits in which any t differs from m: those of the
   /// exponent where a number is too large or not finite.
   template <int Values>
@@ -215,35 +105,6 @@ class ExactWarpSum {
       changed |= bits_of(t[k]) ^ pattern(0);
     }
     return changed;
-  }
-
-  /// Takes what is not finite out and wants the window above the largest of
-  /// the rest. Returns whether there is something to try again.
-  template <int Values>
-  __device__ bool adapt(Real (&x)[Values]) {
-    int largest  = 0;
-    bool special = false;
-#pragma unroll
-    for (int k = 0; k < Values; ++k) {
-      Bits const bits    = bits_of(x[k]);
-      int const exponent = exponent_of(bits);
-      if (exponent == Window::special) {
-        m_flags |= exact_flag_of(bits << (8 * sizeof(Bits) - fraction),
-                                 (bits & sign) != 0);
-        x[k]    = Kokkos::bit_cast<Real>(Bits(sign));
-        special = true;
-      } else {
-        largest = max(largest, exponent);
-      }
-    }
-    if constexpr (!Window::whole) {
-#pragma unroll
-      for (int lanes = 16; lanes > 0; lanes /= 2)
-        largest = max(largest, __shfl_xor_sync(all, largest, lanes));
-      int const wanted = min(largest + Window::above, Window::highest);
-      m_wanted         = max(wanted, m_window);
-    }
-    return m_wanted != m_window || __any_sync(all, special);
   }
 
   /// Adds both parts of x and leaves the rest.
@@ -282,17 +143,193 @@ class ExactWarpSum {
     }
   }
 
+  /// The sum of a part, in units of its last bit.
+  __device__ Integer sum_of(int part) const {
+    return Integer(m_sum[part] -
+                   Bits(m_count * Window::terms_of(part)) * pattern(part));
+  }
+  /// Of that last bit. The pattern of m counts units of 2^(exponent field - 1),
+  /// where limb 0 begins.
+  __device__ int position_of(int part) const {
+    return m_window - part * Window::step - 1;
+  }
+
+  int m_window              = Window::first;
+  int m_count               = 0;   ///< numbers of a lane in m_sum
+  Bits m_sum[Window::parts] = {};  ///< patterns, modulo 2^bits
+};
+
+/// Shared memory of one warp.
+template <Scalar Input, int Columns>
+struct ExactWarpMemory {
+  static constexpr int limbs = exact_limbs(Input);
+  /// Limbs of a single number.
+  static constexpr int bins = exact_carrier(Input) == Scalar::float64 ? 66 : 9;
+  static constexpr bool has_bins = !ExactWindow<Input>::whole;
+
+  /// Of lanes lane % Columns.
+  std::int64_t bin[has_bins ? bins * Columns : 1];
+  std::int64_t limb[limbs];
+};
+
+/// What a lane holds of the sum of its warp. All lanes make each call.
+template <Scalar Input, int Columns, bool Products = false>
+class ExactWarpSum : ExactLaneSum<Input, Products> {
+  using Lane = ExactLaneSum<Input, Products>;
+
+ public:
+  using typename Lane::Bits;
+  using typename Lane::Integer;
+  using typename Lane::Real;
+  using typename Lane::Window;
+  using Memory = ExactWarpMemory<Input, Columns>;
+
+  __device__ ExactWarpSum(Memory& memory, int lane)
+      : m_memory(memory), m_lane(lane) {
+    for (int k = lane; k < Memory::limbs; k += 32) memory.limb[k] = 0;
+    __syncwarp();
+  }
+
+  /// Adds numbers, and overwrites them.
+  template <int Values>
+  __device__ void add(Real (&x)[Values]) {
+    static_assert(!Products);
+    add_with(x, x);
+  }
+  /// Adds products and what rounding took from them, and overwrites both. An
+  /// error is finite, also beside a product that is not.
+  template <int Values>
+  __device__ void add(Real (&x)[Values], Real (&error)[Values]) {
+    static_assert(Products);
+    add_with(x, error);
+  }
+
+  /// Another number than -0 was added elsewhere; all lanes say the same.
+  __device__ void note_other(bool is_there) {
+    m_has_other = m_has_other || is_there;
+  }
+
+  /// All that the warp has added is in memory.limb then, and its flags are
+  /// those of all lanes.
+  __device__ unsigned finish() {
+    drain();
+    if constexpr (!Window::whole && Columns == 32) {
+      if (m_has_bins) carry_bins();
+    }
+    __syncwarp();
+    if constexpr (!Window::whole) {
+      if (m_has_bins)
+        for (int k = m_lane; k < Memory::bins; k += 32) {
+          std::int64_t sum = 0;
+#pragma unroll 8
+          for (int c = 0; c < Columns; ++c)
+            sum += m_memory.bin[k * Columns + (c + m_lane) % Columns];
+          m_memory.limb[k] += sum;
+        }
+    }
+    return m_flags | (m_has_other ? unsigned(exact_has_other) : 0u);
+  }
+
+ private:
+  using Lane::all;
+  using Lane::bits_of;
+  using Lane::cut;
+  using Lane::exponent_of;
+  using Lane::fraction;
+  using Lane::m_count;
+  using Lane::m_sum;
+  using Lane::m_window;
+  using Lane::shift;
+  using Lane::sign;
+
+  template <int Values>
+  __device__ void add_with(Real (&x)[Values], Real (&error)[Values]) {
+    if (!m_has_other) look_for_others(x);
+    Real t[Values];
+    Bits changed;
+    bool in_window;
+    // Drained and shifted in one place, whatever moves the window: the code of
+    // a kernel is half as long.
+    for (;;) {
+      if (m_wanted != m_window || m_count + Values > Window::capacity) {
+        drain();
+        m_window = m_wanted;
+      }
+      changed   = shift(x, t);
+      in_window = !__any_sync(all, int(changed >> fraction) != 0);
+      if (in_window || !adapt(x)) break;
+    }
+    if (in_window) {
+      cut(x, t);
+      if constexpr (Products) {
+        this->cut_errors(error);
+      }
+    }
+    if constexpr (!Window::whole) {
+      bool rests = add_rest(x);
+      if constexpr (Products) {
+        rests = add_rest(error) || rests;
+      }
+      if (rests && in_window && !__any_sync(all, changed != 0))
+        m_wanted = max(m_window - Window::step, Window::lowest);
+    }
+  }
+  /// Whether the warp had to add what a window left.
+  template <int Values>
+  __device__ bool add_rest(Real const (&x)[Values]) {
+    Bits rest = 0;
+#pragma unroll
+    for (int k = 0; k < Values; ++k) rest |= bits_of(x[k]);
+    bool const some = __any_sync(all, (rest << 1) != 0);
+    if (some) add_to_bins(x);
+    return some;
+  }
+
+  template <int Values>
+  __device__ void look_for_others(Real const (&x)[Values]) {
+    Bits others = 0;
+#pragma unroll
+    for (int k = 0; k < Values; ++k) others |= bits_of(x[k]) ^ sign;
+    m_has_other = __any_sync(all, others != 0);
+  }
+
+  /// Takes what is not finite out and wants the window above the largest of
+  /// the rest. Returns whether there is something to try again.
+  template <int Values>
+  __device__ bool adapt(Real (&x)[Values]) {
+    int largest  = 0;
+    bool special = false;
+#pragma unroll
+    for (int k = 0; k < Values; ++k) {
+      Bits const bits    = bits_of(x[k]);
+      int const exponent = exponent_of(bits);
+      if (exponent == Window::special) {
+        m_flags |= exact_flag_of(bits << (8 * sizeof(Bits) - fraction),
+                                 (bits & sign) != 0);
+        x[k]    = Kokkos::bit_cast<Real>(Bits(sign));
+        special = true;
+      } else {
+        largest = max(largest, exponent);
+      }
+    }
+    if constexpr (!Window::whole) {
+#pragma unroll
+      for (int lanes = 16; lanes > 0; lanes /= 2)
+        largest = max(largest, __shfl_xor_sync(all, largest, lanes));
+      int const wanted = min(largest + Window::above, Window::highest);
+      m_wanted         = max(wanted, m_window);
+    }
+    return m_wanted != m_window || __any_sync(all, special);
+  }
+
   /// From the lanes to the limbs of the warp.
   __device__ void drain() {
     if (m_count == 0) return;
 #pragma unroll
     for (int p = 0; p < Window::parts; ++p) {
-      auto const sum =
-          Integer(m_sum[p] - Bits(m_count * Window::terms_of(p)) * pattern(p));
-      m_sum[p] = 0;
-      // The pattern of m counts units of 2^(exponent field - 1), where limb 0
-      // begins.
-      int const position = m_window - p * Window::step - 1;
+      Integer const sum  = this->sum_of(p);
+      int const position = this->position_of(p);
+      m_sum[p]           = 0;
       if constexpr (sizeof(Bits) == 4) {
         add_of_lanes(sum, position);
       } else {
@@ -391,14 +428,11 @@ class ExactWarpSum {
 
   Memory& m_memory;
   int m_lane;
-  int m_window     = Window::first;
   int m_wanted     = Window::first;  ///< window of the next numbers
-  int m_count      = 0;              ///< numbers of a lane in m_sum
   int m_bin_count  = 0;  ///< numbers of a lane in its bins since a carry
   unsigned m_flags = 0;
   bool m_has_other = false;  ///< of the warp: a number that is not -0
   bool m_has_bins  = false;
-  Bits m_sum[Window::parts] = {};  ///< patterns, modulo 2^bits
 };
 
 }  // namespace KokkosMMA::Impl::Cuda

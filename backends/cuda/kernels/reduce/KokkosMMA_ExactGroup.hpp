@@ -1,0 +1,236 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOKKOSMMA_CUDA_EXACT_GROUP_HPP
+#define KOKKOSMMA_CUDA_EXACT_GROUP_HPP
+
+#include <backends/cuda/kernels/reduce/KokkosMMA_ExactWindow.hpp>
+
+#include <cstdint>
+
+/// \file
+/// The exact sum of few numbers by a part of a warp, without limbs: in the one
+/// window that their largest asks for, and what that leaves in another one.
+/// What lies in neither is left to ExactWarpSum.
+
+namespace KokkosMMA::Impl::Cuda {
+
+/// An integer of some words, in two's complement.
+template <int Words>
+struct ExactInteger {
+  std::uint64_t word[Words];
+
+  /// upper * 2^step + lower
+  __device__ static ExactInteger of(std::int64_t upper, std::int64_t lower,
+                                    int step) {
+    static_assert(Words <= 2);
+    ExactInteger sum, other;
+    sum.word[0]   = std::uint64_t(upper) << step;
+    other.word[0] = std::uint64_t(lower);
+    if constexpr (Words == 2) {
+      sum.word[1]   = std::uint64_t(upper >> (64 - step));
+      other.word[1] = std::uint64_t(lower >> 63);
+    }
+    sum.add(other);
+    return sum;
+  }
+  __device__ void add(ExactInteger const& other) {
+    std::uint64_t carry = 0;
+#pragma unroll
+    for (int k = 0; k < Words; ++k) {
+      std::uint64_t const sum = word[k] + other.word[k];
+      std::uint64_t const all = sum + carry;
+      carry   = std::uint64_t(sum < other.word[k]) + std::uint64_t(all < sum);
+      word[k] = all;
+    }
+  }
+  /// Adds those of `lanes` neighbours, a power of two; all get the sum.
+  __device__ void add_lanes(int lanes) {
+    for (int k = lanes / 2; k > 0; k /= 2) {
+      ExactInteger other;
+#pragma unroll
+      for (int w = 0; w < Words; ++w)
+        other.word[w] = __shfl_xor_sync(0xffffffffu, word[w], k);
+      add(other);
+    }
+  }
+  __device__ bool is_zero() const {
+    std::uint64_t some = 0;
+#pragma unroll
+    for (int k = 0; k < Words; ++k) some |= word[k];
+    return some == 0;
+  }
+  __device__ bool is_negative() const {
+    return std::int64_t(word[Words - 1]) < 0;
+  }
+  /// Twice as long, times 2^shift, which is below 64 times the words.
+  __device__ ExactInteger<2 * Words> shifted(int shift) const {
+    std::uint64_t const sign = is_negative() ? ~std::uint64_t(0) : 0;
+    auto const of            = [&](int k) {
+      return k < 0 ? 0 : k < Words ? word[k] : sign;
+    };
+    bool const whole = Words > 1 && shift >= 64;
+    int const bits   = shift % 64;
+    ExactInteger<2 * Words> result;
+#pragma unroll
+    for (int k = 0; k < 2 * Words; ++k) {
+      std::uint64_t const here   = whole ? of(k - 1) : of(k);
+      std::uint64_t const before = whole ? of(k - 2) : of(k - 1);
+      result.word[k]             = here << bits | before >> 1 >> (63 - bits);
+    }
+    return result;
+  }
+  __device__ ExactInteger<2 * Words> widened() const { return shifted(0); }
+  /// Of an integer that is not zero, in units of 2^exponent. To `Own`, its own
+  /// type, the device converts; the exponent is added where that is normal.
+  template <Scalar Own>
+  __device__ std::uint64_t rounded(int exponent,
+                                   FloatFormat const& format) const {
+    using Real = std::conditional_t<Own == Scalar::float64, double, float>;
+    bool const negative      = is_negative();
+    std::uint64_t const flip = negative ? ~std::uint64_t(0) : 0;
+    std::uint64_t digit[Words];
+    std::uint64_t carry = negative;
+#pragma unroll
+    for (int k = 0; k < Words; ++k) {
+      digit[k] = (word[k] ^ flip) + carry;
+      carry    = digit[k] < carry;
+    }
+    std::uint64_t magnitude = digit[Words - 1];
+    if constexpr (Words > 1) {
+      std::uint64_t next = digit[Words - 2];
+      exponent += 64 * (Words - 1);
+      std::uint64_t more = 0;
+#pragma unroll
+      for (int k = 0; k < Words - 2; ++k) more |= digit[k];
+#pragma unroll
+      for (int k = Words - 2; k >= 0; --k) {
+        if (magnitude != 0) continue;
+        magnitude = digit[k];
+        next      = k > 0 ? digit[k > 0 ? k - 1 : 0] : 0;
+        more      = 0;
+#pragma unroll
+        for (int j = 0; j < k - 1; ++j) more |= digit[j];
+        exponent -= 64;
+      }
+      int const free = Kokkos::Experimental::countl_zero_builtin(magnitude);
+      more |= next << free;
+      magnitude = magnitude << free | next >> 1 >> (63 - free) |
+                  std::uint64_t(more != 0);
+      exponent -= free;
+    }
+    constexpr FloatFormat own = float_format(Own);
+    if (format.fraction_bits == own.fraction_bits) {
+      auto const bits = Kokkos::bit_cast<typename RealBits<Real>::Bits>(
+          static_cast<Real>(magnitude));
+      int const field = int(bits >> own.fraction_bits) + exponent;
+      if (unsigned(field) - 1 < unsigned(own.special()) - 1)
+        return (std::uint64_t(bits) +
+                (std::uint64_t(std::int64_t(exponent)) << own.fraction_bits)) |
+               std::uint64_t(negative)
+                   << (own.fraction_bits + own.exponent_bits);
+    }
+    return round_integer(magnitude, exponent, negative, format);
+  }
+  /// What limbs get: add(limb, integer), for units of limb 0's last bit times
+  /// 2^position.
+  template <class Add>
+  __device__ void split(int position, Add const& add) const {
+#pragma unroll
+    for (int k = 0; k < Words; ++k) {
+      split_into_limbs(std::int64_t(std::uint32_t(word[k])), position + 64 * k,
+                       add);
+      split_into_limbs(k == Words - 1 ? std::int64_t(word[k]) >> 32
+                                      : std::int64_t(word[k] >> 32),
+                       position + 64 * k + 32, add);
+    }
+  }
+};
+
+/// What a lane holds of the sum of its group: `lanes` neighbours, a power of
+/// two. All lanes of the warp make each call.
+template <Scalar Input>
+class ExactGroupSum : ExactLaneSum<Input> {
+  using Lane = ExactLaneSum<Input>;
+
+ public:
+  using typename Lane::Bits;
+  using typename Lane::Real;
+  using typename Lane::Window;
+  static constexpr bool whole  = Window::whole;
+  static constexpr Scalar real = exact_carrier(Input);
+  static constexpr int words   = sizeof(Real) == 8 ? 2 : 1;
+  using Integer                = ExactInteger<words>;
+
+  /// \param window to begin with, a guess; 0: none
+  __device__ explicit ExactGroupSum(int window) : m_is_open(window != 0) {
+    if constexpr (!whole) {
+      if (m_is_open) this->m_window = window;
+    }
+  }
+
+  /// Adds numbers, and leaves what lies below the window; -0 changes nothing.
+  /// \return whether none of this lane's lies above it or is not finite
+  template <int Values>
+  __device__ bool add(Real (&x)[Values], int lanes) {
+    if constexpr (!whole) {
+      if (__any_sync(Lane::all, !m_is_open)) open(x, lanes);
+    }
+    Real t[Values];
+    Bits const above = this->shift(x, t) >> Lane::fraction;
+    this->cut(x, t);
+    return above == 0;
+  }
+  /// Whether there is something in the numbers that add() left.
+  template <int Values>
+  __device__ static bool rests(Real const (&x)[Values]) {
+    Bits bits = 0;
+    if constexpr (!whole) {
+#pragma unroll
+      for (int k = 0; k < Values; ++k) bits |= Lane::bits_of(x[k]) << 1;
+    }
+    return bits != 0;
+  }
+  /// Of all lanes of the group, in units of 2^position() of limb 0's last bit.
+  __device__ Integer total(int lanes) const {
+    auto sum = Integer::of(this->sum_of(0), this->sum_of(1), int(Window::step));
+    sum.add_lanes(lanes);
+    return sum;
+  }
+  __device__ int position() const { return this->position_of(1); }
+  __device__ int window() const { return this->m_window; }
+
+ private:
+  /// The window above the largest of the first numbers that are not all zeros,
+  /// with room for others that are a few times as large.
+  template <int Values>
+  __device__ void open(Real const (&x)[Values], int lanes) {
+    constexpr int upper = 8 * int(sizeof(Bits)) - 32;
+    unsigned largest    = 0;
+    Bits some           = 0;
+#pragma unroll
+    for (int k = 0; k < Values; ++k) {
+      Bits const bits = Lane::bits_of(x[k]);
+      largest         = max(largest, unsigned(bits >> upper) & 0x7fffffffu);
+      if constexpr (upper > 0) {
+        some |= bits << 1;
+      }
+    }
+    if (some != 0) largest |= 1;  // subnormal numbers
+    for (int k = lanes / 2; k > 0; k /= 2)
+      largest = max(largest, __shfl_xor_sync(Lane::all, largest, k));
+    if (m_is_open || largest == 0) return;
+    m_is_open      = true;
+    this->m_count  = 0;
+    this->m_sum[0] = this->m_sum[1] = 0;
+    this->m_window =
+        max(min(int(largest >> (Lane::fraction - upper)) + Window::above,
+                Window::highest),
+            Window::lowest);
+  }
+
+  bool m_is_open;
+};
+
+}  // namespace KokkosMMA::Impl::Cuda
+
+#endif

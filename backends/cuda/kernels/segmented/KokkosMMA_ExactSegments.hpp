@@ -1,0 +1,657 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOKKOSMMA_CUDA_EXACT_SEGMENTS_HPP
+#define KOKKOSMMA_CUDA_EXACT_SEGMENTS_HPP
+
+#include <backends/cuda/arch/KokkosMMA_Ticket.hpp>
+#include <backends/cuda/kernels/reduce/KokkosMMA_ExactElements.hpp>
+#include <backends/cuda/kernels/reduce/KokkosMMA_ExactGroup.hpp>
+#include <backends/cuda/kernels/reduce/KokkosMMA_ExactRounding.hpp>
+#include <backends/cuda/kernels/segmented/KokkosMMA_ExactSegmentsTuning.hpp>
+#include <backends/cuda/runtime/KokkosMMA_StreamScratch.hpp>
+#include <core/segmented/KokkosMMA_Segments.hpp>
+#include <core/segmented/KokkosMMA_WarpMergePath.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+/// \file
+/// Exact sums of segments, each rounded once. Work is counted in elements, with
+/// some more for each segment, and cut into equal ranges, which blocks take in
+/// turn. A range has the segments that begin in it. Lanes of a warp share a
+/// segment up to some tiles, all warps of a block share a longer one, and one
+/// that is longer than a range is summed by the blocks of all ranges that it
+/// reaches, in limbs of its own in global memory. Integers are added
+/// everywhere: who adds what changes no bit.
+
+namespace KokkosMMA::Impl::Cuda {
+
+/// Where results go: numbers of a format, at any stride.
+struct ExactSegmentStore {
+  void* data;
+  std::ptrdiff_t stride;
+  FloatFormat format;
+
+  __device__ void operator()(std::uint64_t segment, std::uint64_t bits) const {
+    std::ptrdiff_t const at = std::ptrdiff_t(segment) * stride;
+    int const width         = 1 + format.fraction_bits + format.exponent_bits;
+    if (width == 16)
+      static_cast<std::uint16_t*>(data)[at] = std::uint16_t(bits);
+    else if (width == 32)
+      static_cast<std::uint32_t*>(data)[at] = std::uint32_t(bits);
+    else
+      static_cast<std::uint64_t*>(data)[at] = bits;
+  }
+};
+
+/// Which segments are summed by whom, for both sides of a launch.
+struct ExactSegmentsShape {
+  std::uint64_t share;  ///< elements of the longest segment of a warp
+  std::uint64_t range;  ///< work of a block at a time
+  std::uint64_t whole;  ///< elements of the longest segment of a block
+
+  /// Segments longer than `whole` are so few: each has limbs of its own.
+  static constexpr std::uint64_t most_cut = 4096;
+
+  static ExactSegmentsShape of(ExactSegmentsTuning const& tuning, Scalar input,
+                               int multiprocessors, std::uint64_t size) {
+    std::uint64_t const tile =
+        32u * unsigned(tuning.vectors * 16 / size_of(input));
+    auto const warps = std::uint64_t(tuning.threads / 32);
+    // Several ranges for each block, where there is so much.
+    std::uint64_t const ranges =
+        4 * std::uint64_t(multiprocessors) * unsigned(tuning.min_blocks);
+    std::uint64_t const tiles = std::clamp<std::uint64_t>(
+        size / (ranges * warps * tile), 1, unsigned(tuning.tiles));
+    ExactSegmentsShape shape{};
+    shape.share = tiles * tile;
+    shape.range = warps * shape.share;
+    shape.whole = std::max(shape.range, size / most_cut + 1);
+    return shape;
+  }
+  /// Two cut segments begin more than `whole` elements apart.
+  std::uint64_t slots(std::uint64_t size) const { return size / whole + 1; }
+};
+
+/// Of a segment that several blocks sum: zero before and after the launch.
+template <int Limbs>
+struct ExactSlot {
+  static constexpr int counters = 2 * Limbs + 2;  ///< words of 4 bytes
+  std::int64_t limb[Limbs];
+  unsigned flags;
+  unsigned parts;
+};
+
+template <Scalar Input, class Segments>
+struct ExactSegmentsIn {
+  element_bits_t<Input> const* x;
+  std::uint64_t size;  ///< elements of the View
+  Segments segments;
+  ExactSegmentsShape shape;
+  ExactSlot<exact_limbs(Input)>* slots;
+};
+
+/// Ranges of segments: those of a range, and where each begins in the work.
+struct EqualRanges {
+  EqualSegments segments;
+  std::uint64_t weight;
+
+  __device__ std::uint64_t total() const {
+    return segments.count() * weight + segments.size;
+  }
+  __device__ std::uint64_t position(std::uint64_t s) const {
+    return s * (segments.length + weight);
+  }
+  /// First segments that begin behind so much work; by all lanes of a warp.
+  __device__ void first_of(std::uint64_t const (&done)[2],
+                           std::uint64_t (&first)[2]) const {
+    std::uint64_t const step = segments.length + weight;
+    for (int k = 0; k < 2; ++k)
+      first[k] = min((done[k] + step - 1) / step, segments.count());
+  }
+};
+template <class Offset>
+struct OffsetRanges {
+  MergePath<Offset> path;
+
+  __device__ std::uint64_t total() const { return path.total(); }
+  __device__ std::uint64_t position(std::uint64_t s) const {
+    return path.weight * s + (path.segments.begin(s) - path.first);
+  }
+  __device__ void first_of(std::uint64_t const (&done)[2],
+                           std::uint64_t (&first)[2]) const {
+    // Segment s begins where s - 1 is closed; that before `done` counts.
+    MergeCoordinate closed[2];
+    find_coordinates(Warp{}, path,
+                     {done[0] - (done[0] > 0), done[1] - (done[1] > 0)},
+                     closed);
+    for (int k = 0; k < 2; ++k)
+      first[k] =
+          done[k] == 0 ? 0 : min(closed[k].segment + 1, path.segments.count());
+  }
+};
+__device__ inline EqualRanges ranges_of(EqualSegments const& segments,
+                                        std::uint64_t weight) {
+  return {segments, weight};
+}
+template <class Offset>
+__device__ OffsetRanges<Offset> ranges_of(
+    OffsetSegments<Offset> const& segments, std::uint64_t weight) {
+  return {MergePath<Offset>::of(segments, weight)};
+}
+
+/// What a block sums at a time: segments one behind another, or one of them in
+/// pieces. In shared memory: registers are for numbers.
+struct ExactTask {
+  std::uint64_t segment;  ///< the first, or the one in pieces
+  std::uint64_t begin;    ///< element of the first piece
+  std::uint64_t length;   ///< elements of all pieces
+  unsigned count;         ///< segments or pieces
+  unsigned piece;         ///< elements; 0: no pieces
+  int lanes;              ///< that share a segment or piece
+  unsigned last_part;     ///< of a segment that several blocks sum
+  std::uint64_t slot;     ///< of such a segment
+  bool is_cut;            ///< it is such a segment
+};
+
+/// A segment that is longer than a share.
+struct ExactListed {
+  std::uint64_t segment, begin, length;
+};
+
+/// Sums of a warp that wait until all lanes have one to round.
+template <int Words>
+struct ExactQueue {
+  static constexpr int none = -1;  ///< stored, or not there
+  static constexpr int left = -2;  ///< to be summed by the whole warp
+  std::uint64_t word[Words][32];
+  int position[32];  ///< of the sum's last bit, or one of these
+  unsigned s[32];    ///< in the task
+};
+
+template <Scalar Input, class Tuning>
+struct ExactSegmentsMemory {
+  static constexpr int limbs = exact_limbs(Input);
+  static constexpr int warps = Tuning::value.threads / 32;
+  /// Longer segments than a share that begin in a range.
+  static constexpr int most_listed = warps + 1;
+  ExactWarpMemory<Input, Tuning::value.columns> of_warp[warps];
+  ExactQueue<ExactGroupSum<Input>::words> queue[warps];
+  std::int64_t sum[limbs];  ///< of the segment in pieces
+  unsigned flags;
+  unsigned listed;
+  std::uint64_t begin;       ///< of the range, in the work
+  std::uint64_t first, end;  ///< segments that begin in the range
+  ExactTask task;
+  ExactListed list[most_listed];
+};
+
+/// The part of a warp in a task.
+template <Scalar Input, class Segments, class Tuning>
+class ExactSegmentsWarp {
+ public:
+  using Memory                  = ExactSegmentsMemory<Input, Tuning>;
+  using In                      = ExactSegmentsIn<Input, Segments>;
+  using Group                   = ExactGroupSum<Input>;
+  using Real                    = typename Group::Real;
+  using Bits                    = element_bits_t<Input>;
+  using Vectors                 = ExactVectors<Input>;
+  static constexpr int per_unit = Vectors::per_unit;
+  static constexpr int values   = Tuning::value.vectors * per_unit;
+  static constexpr unsigned all = 0xffffffffu;
+
+  __device__ ExactSegmentsWarp(In const& in, ExactSegmentStore const& store,
+                               Memory& memory)
+      : m_in(in), m_store(store), m_memory(memory) {}
+
+  __device__ void take() const {
+    int const lanes       = m_memory.task.lanes;
+    unsigned const groups = 32u / unsigned(lanes);
+    unsigned first        = threadIdx.x / 32 * groups;
+    Span next             = span_of(first + unsigned(lane() / lanes));
+    int window            = 0;
+    unsigned queued       = 0;
+    while (first < m_memory.task.count) {
+      Span const span  = next;
+      unsigned const s = first + unsigned(lane() / lanes);
+      first += Memory::warps * groups;
+      next = span_of(first + unsigned(lane() / lanes));
+      sum_spans(s, span, lanes, window, queued);
+      queued += groups;
+      if (queued == 32 || first >= m_memory.task.count) {
+        put_queued(queued);
+        queued = 0;
+      }
+    }
+  }
+
+ private:
+  /// Elements of a group of lanes; not there: none of this warp's.
+  struct Span {
+    std::uint64_t begin;
+    unsigned length;
+    bool there;
+  };
+  using Integer = typename Group::Integer;
+  using Queue   = ExactQueue<Group::words>;
+
+  __device__ static int lane() { return int(threadIdx.x % 32); }
+  __device__ Queue& queue() const { return m_memory.queue[threadIdx.x / 32]; }
+
+  /// Puts a segment that is longer than a share on the list.
+  __device__ Span span_of(unsigned s) const {
+    ExactTask const& task = m_memory.task;
+    if (s >= task.count) return {0, 0, false};
+    if (task.piece != 0) {
+      std::uint64_t const at = std::uint64_t(s) * task.piece;
+      return {task.begin + at,
+              unsigned(min(std::uint64_t(task.piece), task.length - at)), true};
+    }
+    std::uint64_t const segment = task.segment + s;
+    std::uint64_t const begin   = m_in.segments.begin(segment);
+    std::uint64_t const length  = m_in.segments.end(segment) - begin;
+    if (length <= m_in.shape.share) return {begin, unsigned(length), true};
+    if (lane() % task.lanes == 0 && length <= m_in.shape.whole)
+      m_memory.list[atomicAdd(&m_memory.listed, 1u)] = {segment, begin, length};
+    return {0, 0, false};
+  }
+
+  /// A span as whole vectors of 16 bytes, the first of which may have elements
+  /// in front of it and the last behind it.
+  struct Vectored {
+    Bits const* from;  ///< of the first vector
+    unsigned skip;     ///< elements in front
+    unsigned end;      ///< of the span, from there
+    bool ragged;       ///< the last vector reaches beyond the View
+
+    __device__ bool is_whole() const {
+      return skip == 0 && end % per_unit == 0;
+    }
+  };
+  __device__ Vectored vectored(Span const& span) const {
+    Vectored v;
+    Bits const* const begin = m_in.x + span.begin;
+    v.skip =
+        unsigned(reinterpret_cast<std::uintptr_t>(begin) % 16 / sizeof(Bits));
+    v.from   = begin - v.skip;
+    v.end    = v.skip + span.length;
+    v.ragged = (v.end + per_unit - 1) / per_unit * per_unit >
+               m_in.size - span.begin + v.skip;
+    return v;
+  }
+
+  /// A lane of `lanes` gets some of the elements from vector `at` on, and -0
+  /// where there are none.
+  /// \param whole of all lanes: nothing lies beside the span in its vectors
+  template <int Units>
+  __device__ static void load(Real (&x)[Units * per_unit], Vectored const& v,
+                              unsigned at, int lane, int lanes, bool whole) {
+    typename Vectors::Unit unit[Units];
+    bool ends = false;
+#pragma unroll
+    for (int u = 0; u < Units; ++u) {
+      unsigned const e = at + unsigned(lane + u * lanes) * per_unit;
+      unit[u]          = Vectors().load_any(0);
+      if (e < v.end) {
+        if (!v.ragged || e + per_unit <= v.end) {
+          uint4 const bits = __ldg(reinterpret_cast<uint4 const*>(v.from + e));
+          unit[u]          = {{bits.x, bits.y, bits.z, bits.w}};
+        } else {
+          ends = true;
+        }
+      }
+    }
+#pragma unroll
+    for (int k = 0; k < Units * per_unit; ++k)
+      x[k] = Vectors::value(unit[k / per_unit], k % per_unit);
+    if (whole) return;
+#pragma unroll
+    for (int k = 0; k < Units * per_unit; ++k) {
+      unsigned const e =
+          at + unsigned(lane + k / per_unit * lanes) * per_unit + k % per_unit;
+      if (e - v.skip >= v.end - v.skip)
+        x[k] = exact_real<Input>(exact_nothing<Input>);
+    }
+    // The last vector of the View, where it is not whole.
+    if (!ends) return;
+#pragma unroll
+    for (int k = 0; k < Units * per_unit; ++k) {
+      unsigned const first =
+          at + unsigned(lane + k / per_unit * lanes) * per_unit;
+      unsigned const e = first + k % per_unit;
+      if (first + per_unit > v.end && e >= v.skip && e < v.end)
+        x[k] = exact_real<Input>(__ldg(v.from + e));
+    }
+  }
+
+  /// A span for each group of lanes, to the queue.
+  /// \param window of the last spans, a guess; 0: none
+  __device__ void sum_spans(unsigned s, Span const& span, int lanes,
+                            int& window, unsigned queued) const {
+    int const in_group      = lane() % lanes;
+    unsigned const of_group = (all >> (32 - lanes)) << (lane() - in_group);
+    unsigned const tile     = unsigned(lanes) * values;
+    Vectored const vectors  = vectored(span);
+    bool const whole        = !__any_sync(all, !vectors.is_whole());
+    // Of many short segments and a long one the whole warp takes that.
+    bool fits = span.length <= tile * Tuning::value.tiles;
+    Group group(window), below(0);
+    bool has_below = false;  // of any group
+    unsigned at    = 0;
+    while (__any_sync(all, fits && at < vectors.end)) {
+      Real x[values];
+      load<Tuning::value.vectors>(x, vectors, fits ? at : vectors.end, in_group,
+                                  lanes, whole);
+      bool good = group.add(x, lanes);
+      if (window != 0 && at == 0 && __any_sync(all, !good)) {
+        // A wrong guess: once more.
+        window = 0;
+        group  = Group(0);
+        continue;
+      }
+      if (__any_sync(all, fits && Group::rests(x))) {
+        has_below = true;
+        good      = below.add(x, lanes) && good;
+        good      = good && !Group::rests(x);
+      }
+      unsigned const bad = __ballot_sync(all, !good);
+      fits               = fits && (bad & of_group) == 0;
+      at += tile;
+    }
+    Integer const total = group.total(lanes);
+    int position        = group.position();
+    window              = has_below ? 0 : group.window();
+    if (has_below) {
+      Integer const lower = below.total(lanes);
+      int const distance  = position - below.position();
+      if (fits && !lower.is_zero()) {
+        fits = distance < 64 * Group::words;
+        if (fits && span.there && in_group == 0) {
+          auto sum = total.shifted(distance);
+          sum.add(lower.widened());
+          put(s, sum, below.position(), true, false);
+        }
+        if (fits) position = Queue::none;
+      }
+    }
+    if (in_group == 0) {
+      unsigned const at = queued + unsigned(lane() / lanes);
+#pragma unroll
+      for (int w = 0; w < Group::words; ++w)
+        queue().word[w][at] = total.word[w];
+      queue().position[at] = !span.there ? Queue::none
+                             : fits      ? position
+                                         : Queue::left;
+      queue().s[at]        = s;
+    }
+  }
+
+  /// What the queue has, a lane each.
+  __device__ void put_queued(unsigned queued) const {
+    __syncwarp();
+    bool const mine    = unsigned(lane()) < queued;
+    int const position = mine ? queue().position[lane()] : Queue::none;
+    unsigned const s   = mine ? queue().s[lane()] : 0;
+    if (position >= 0) {
+      Integer total;
+#pragma unroll
+      for (int w = 0; w < Group::words; ++w)
+        total.word[w] = queue().word[w][lane()];
+      bool others = true;
+      bool empty  = false;
+      if (total.is_zero()) {
+        Span const span = span_of(s);
+        empty           = span.length == 0;
+        others          = false;
+        for (unsigned i = 0; i < span.length && !others; ++i)
+          others = __ldg(m_in.x + span.begin + i) != exact_nothing<Input>;
+      }
+      put(s, total, position, others, empty);
+    }
+    unsigned left = __ballot_sync(all, position == Queue::left);
+    while (left != 0) {
+      int const from = __ffs(int(left)) - 1;
+      left &= left - 1;
+      sum_by_warp(__shfl_sync(all, s, from));
+    }
+    __syncwarp();
+  }
+
+  /// The sum of a span in units of 2^position, to where the task has it.
+  template <class Sum>
+  __device__ void put(unsigned s, Sum const& sum, int position, bool others,
+                      bool empty) const {
+    bool const is_zero = sum.is_zero();
+    if (m_memory.task.piece != 0) {
+      if (!is_zero) sum.split(position, AddToSum{m_memory});
+      if (others) atomicOr(&m_memory.flags, unsigned(exact_has_other));
+      return;
+    }
+    FloatFormat const& format = m_store.format;
+    std::uint64_t bits        = 0;
+    if (!is_zero)
+      bits = sum.template rounded<Group::real>(exact_lowest(Input) + position,
+                                               format);
+    else if (!others && !empty)
+      bits = std::uint64_t(1) << (format.fraction_bits + format.exponent_bits);
+    m_store(m_memory.task.segment + s, bits);
+  }
+
+  struct AddToSum {
+    Memory& memory;
+    __device__ void operator()(int k, std::int64_t part) const {
+      if (part != 0)
+        atomicAdd(reinterpret_cast<unsigned long long*>(memory.sum + k),
+                  static_cast<unsigned long long>(part));
+    }
+  };
+
+  /// Any numbers, by all lanes; half as many at a time, for the registers.
+  __device__ void sum_by_warp(unsigned s) const {
+    constexpr int units = (Tuning::value.vectors + 1) / 2;
+    auto& of_warp       = m_memory.of_warp[threadIdx.x / 32];
+    Vectored const v    = vectored(span_of(s));
+    ExactWarpSum<Input, Tuning::value.columns> sum(of_warp, lane());
+    for (unsigned at = 0; at < v.end; at += 32 * units * per_unit) {
+      Real x[units * per_unit];
+      load<units>(x, v, at, lane(), 32, v.is_whole());
+      sum.add(x);
+    }
+    unsigned flags = sum.finish();
+    __syncwarp();
+    if (m_memory.task.piece != 0) {
+      for (int k = lane(); k < Memory::limbs; k += 32)
+        AddToSum{m_memory}(k, of_warp.limb[k]);
+      if (flags != 0) atomicOr(&m_memory.flags, flags);
+    } else {
+#pragma unroll
+      for (int k = 16; k > 0; k /= 2) flags |= __shfl_xor_sync(all, flags, k);
+      std::uint64_t const bits =
+          round_by_warp<Memory::limbs>(of_warp.limb, lane(), flags, false,
+                                       exact_lowest(Input), m_store.format);
+      if (lane() == 0) m_store(m_memory.task.segment + s, bits);
+    }
+    __syncwarp();
+  }
+
+  In const& m_in;
+  ExactSegmentStore const& m_store;
+  Memory& m_memory;
+};
+
+/// The task of a range: the segments that begin in it. By the first warp.
+template <class Warps, class Ranges>
+__device__ void prepare_segments(typename Warps::Memory& memory,
+                                 typename Warps::In const& in,
+                                 Ranges const& work) {
+  std::uint64_t first[2];
+  work.first_of({memory.begin, memory.begin + in.shape.range}, first);
+  if (threadIdx.x != 0) return;
+  int lanes = 1;
+  if (first[0] < first[1]) {
+    std::uint64_t const elements =
+        in.segments.end(first[1] - 1) - in.segments.begin(first[0]);
+    while (lanes < 32 &&
+           (first[1] - first[0]) * unsigned(lanes * Warps::values) < elements)
+      lanes *= 2;
+  }
+  memory.listed = 0;
+  memory.first  = first[0];
+  memory.end    = first[1];
+  memory.task   = {first[0], 0, 0,    unsigned(first[1] - first[0]), 0, lanes,
+                   0,        0, false};
+}
+
+/// The task of one long segment: of the list, behind it that which began
+/// before the range or the last of the range, where other blocks have a part.
+/// By one thread.
+template <class Warps, class Ranges>
+__device__ void prepare_pieces(typename Warps::Memory& memory,
+                               typename Warps::In const& in, Ranges const& work,
+                               unsigned t) {
+  constexpr unsigned warps     = unsigned(Warps::Memory::warps);
+  constexpr std::uint64_t tile = 32 * Warps::values;
+  std::uint64_t const begin    = memory.begin;
+  std::uint64_t const range    = in.shape.range;
+  ExactTask task{0, 0, 0, 0, 1, 32, 0, 0, false};
+  if (t < memory.listed) {
+    ExactListed const& listed = memory.list[t];
+    task.segment              = listed.segment;
+    task.begin                = listed.begin;
+    task.length               = listed.length;
+  } else {
+    bool const before        = t == memory.listed;
+    std::uint64_t const next = before ? memory.first : memory.end;
+    bool const is_there      = next > (before ? 0 : memory.first);
+    if (is_there) {
+      task.segment                 = next - 1;
+      std::uint64_t const of       = in.segments.begin(task.segment);
+      std::uint64_t const elements = in.segments.end(task.segment) - of;
+      std::uint64_t const at       = work.position(task.segment);
+      std::uint64_t const skipped  = begin > at ? begin - at : 0;
+      if (elements > in.shape.whole && elements > skipped) {
+        task.is_cut    = true;
+        task.slot      = (of - in.segments.begin(0)) / in.shape.whole;
+        task.last_part = unsigned((at + elements - 1) / range - at / range);
+        task.begin     = of + skipped;
+        task.length    = min(elements, begin + range - at) - skipped;
+      }
+    }
+  }
+  std::uint64_t const of_warp = (task.length + warps - 1) / warps;
+  task.piece                  = unsigned(
+      max(tile, min((of_warp + tile - 1) / tile * tile, in.shape.share)));
+  task.count  = unsigned((task.length + task.piece - 1) / task.piece);
+  memory.task = task;
+}
+
+/// Rounds the sum of the segment in pieces, by one warp; where other blocks
+/// have a part of it, when theirs are there. Leaves zeros.
+template <Scalar Input, class Memory>
+__device__ void finish_segment(Memory& memory, int lane,
+                               ExactSlot<Memory::limbs>* slots,
+                               ExactSegmentStore const& store) {
+  constexpr int limbs = Memory::limbs;
+  unsigned flags      = memory.flags;
+  bool is_last        = true;
+  if (memory.task.is_cut) {
+    ExactSlot<limbs>& slot = slots[memory.task.slot];
+    for (int k = lane; k < limbs; k += 32)
+      if (memory.sum[k] != 0)
+        atomicAdd(reinterpret_cast<unsigned long long*>(slot.limb + k),
+                  static_cast<unsigned long long>(memory.sum[k]));
+    if (lane == 0 && flags != 0) atomicOr(&slot.flags, flags);
+    __syncwarp();
+    if (lane == 0)
+      is_last =
+          AtomicIncrementAcquireRelease::fetch(
+              &slot.parts, memory.task.last_part) == memory.task.last_part;
+    is_last = __shfl_sync(0xffffffffu, int(is_last), 0) != 0;
+    if (is_last) {
+      for (int k = lane; k < limbs; k += 32) {
+        memory.sum[k] = __ldcg(slot.limb + k);
+        slot.limb[k]  = 0;
+      }
+      flags = __ldcg(&slot.flags);
+      __syncwarp();
+      if (lane == 0) slot.flags = 0;
+    }
+  }
+  if (is_last) {
+    std::uint64_t const bits = round_by_warp<limbs>(
+        memory.sum, lane, flags, false, exact_lowest(Input), store.format);
+    if (lane == 0) store(memory.task.segment, bits);
+    __syncwarp();
+  }
+  for (int k = lane; k < limbs; k += 32) memory.sum[k] = 0;
+  if (lane == 0) memory.flags = 0;
+}
+
+template <Scalar Input, class Segments, class Tuning>
+__global__ void __launch_bounds__(Tuning::value.threads,
+                                  min_blocks_of<Tuning::value.min_blocks, 1>)
+    exact_segments(
+        KOKKOSMMA_GRID_CONSTANT ExactSegmentsIn<Input, Segments> const in,
+        KOKKOSMMA_GRID_CONSTANT ExactSegmentStore const store) {
+  using Warps  = ExactSegmentsWarp<Input, Segments, Tuning>;
+  using Memory = typename Warps::Memory;
+  __shared__ Memory memory;
+  Warps const warps(in, store, memory);
+  for (int k = int(threadIdx.x); k < Memory::limbs; k += Tuning::value.threads)
+    memory.sum[k] = 0;
+  if (threadIdx.x == 0) memory.flags = 0;
+
+  auto const work = ranges_of(in.segments, Tuning::value.weight);
+  if (threadIdx.x == 0) memory.begin = blockIdx.x * in.shape.range;
+  __syncthreads();
+  while (memory.begin < work.total()) {
+    if (threadIdx.x < 32) prepare_segments<Warps>(memory, in, work);
+    // First the segments of the range, then one after the other those which a
+    // warp does not take.
+    for (unsigned t = 0;; ++t) {
+      __syncthreads();
+      warps.take();
+      __syncthreads();
+      if (t > 0 && threadIdx.x < 32 && memory.task.count != 0)
+        finish_segment<Input>(memory, int(threadIdx.x), in.slots, store);
+      if (t == memory.listed + (in.slots == nullptr ? 0 : 2)) break;
+      __syncwarp();
+      if (threadIdx.x == 0) prepare_pieces<Warps>(memory, in, work, t);
+    }
+    __syncthreads();  // the list is read
+    if (threadIdx.x == 0) memory.begin += gridDim.x * in.shape.range;
+    __syncthreads();
+  }
+}
+
+/// \param size elements of the View
+/// \param slots zeros, where a segment may be longer than shape.whole
+template <Scalar Input, class Tuning, class Segments>
+void launch_exact_segments(Kokkos::Cuda const& space, void const* x,
+                           Segments const& segments, std::uint64_t size,
+                           ExactSegmentsShape const& shape, unsigned* slots,
+                           ExactSegmentStore const& store) {
+  if (segments.count() == 0) return;
+  constexpr ExactSegmentsTuning tuning = Tuning::value;
+  check(cudaSetDevice(space.cuda_device()), "cudaSetDevice");
+  static_assert(sizeof(ExactSlot<exact_limbs(Input)>) ==
+                sizeof(unsigned) * ExactSlot<exact_limbs(Input)>::counters);
+  auto const resident =
+      std::uint64_t(device(space.cuda_device()).multiprocessors) *
+      unsigned(tuning.min_blocks);
+  std::uint64_t const work = size + unsigned(tuning.weight) * segments.count();
+  std::uint64_t const blocks = std::clamp<std::uint64_t>(
+      (work + shape.range - 1) / shape.range, 1, resident);
+  launch_kernel(
+      space, "exact_segments", exact_segments<Input, Segments, Tuning>,
+      {unsigned(blocks), unsigned(tuning.threads)},
+      ExactSegmentsIn<Input, Segments>{
+          static_cast<element_bits_t<Input> const*>(x), size, segments, shape,
+          reinterpret_cast<ExactSlot<exact_limbs(Input)>*>(slots)},
+      store);
+}
+
+}  // namespace KokkosMMA::Impl::Cuda
+
+#endif
