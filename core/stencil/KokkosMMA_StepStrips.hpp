@@ -32,7 +32,7 @@ struct StepStrips {
   GridBox<R> strip[2 * R];  ///< empty beside periodic boundaries
   GridBox<R> rest;          ///< what no strip has
 
-  KOKKOS_FORCEINLINE_FUNCTION std::int64_t tiles() const {
+  std::int64_t tiles() const {
     std::int64_t count = 0;
     for (int s = 0; s < 2 * R; ++s) {
       std::int64_t of_strip = 1;
@@ -41,22 +41,25 @@ struct StepStrips {
     }
     return count;
   }
-  KOKKOS_FORCEINLINE_FUNCTION GridBox<R> tile(std::int64_t index) const {
+  /// There are less than 2^31 tiles: a division in 64 bits takes a device some
+  /// hundred instructions.
+  KOKKOS_FORCEINLINE_FUNCTION GridBox<R> tile(unsigned index) const {
     GridBox<R> result{};
     for (int s = 0; s < 2 * R; ++s) {
-      GridBox<R> const& box = strip[s];
-      std::int64_t count    = 1;
+      unsigned count = 1;
       for (int d = 0; d < R; ++d) count *= along(s, d);
-      if (0 <= index && index < count) {
-        std::int64_t rest_of_index = index;
+      if (index < count) {
+        unsigned rest_of_index = index;
         for (int d = R - 1; d >= 0; --d) {
-          std::int64_t const begin =
-              box.begin[d] + rest_of_index % along(s, d) * side(s, d);
-          std::int64_t const end = begin + side(s, d);
+          unsigned const at = rest_of_index % along(s, d);
           rest_of_index /= along(s, d);
-          result.begin[d] = begin;
-          result.end[d]   = end < box.end[d] ? end : box.end[d];
+          std::int64_t const begin =
+              strip[s].begin[d] + std::int64_t(at) * side(s, d);
+          std::int64_t const end = begin + side(s, d);
+          result.begin[d]        = begin;
+          result.end[d] = end < strip[s].end[d] ? end : strip[s].end[d];
         }
+        return result;
       }
       index -= count;
     }
@@ -64,11 +67,12 @@ struct StepStrips {
   }
 
  private:
-  KOKKOS_FORCEINLINE_FUNCTION static std::int64_t side(int s, int d) {
+  KOKKOS_FORCEINLINE_FUNCTION static constexpr unsigned side(int s, int d) {
     return d == (s / 2 == R - 1 ? R - 2 : R - 1) ? Row : Side;
   }
-  KOKKOS_FORCEINLINE_FUNCTION std::int64_t along(int s, int d) const {
-    return (strip[s].end[d] - strip[s].begin[d] + side(s, d) - 1) / side(s, d);
+  KOKKOS_FORCEINLINE_FUNCTION unsigned along(int s, int d) const {
+    return (unsigned(strip[s].end[d] - strip[s].begin[d]) + side(s, d) - 1) /
+           side(s, d);
   }
 };
 

@@ -129,7 +129,7 @@ TEST(StepStrips, CoverTheGridOnce) {
         for (auto i = box.begin[0]; i < box.end[0]; ++i)
           for (auto j = box.begin[1]; j < box.end[1]; ++j) ++seen[i][j];
       };
-      for (std::int64_t t = 0; t < strips.tiles(); ++t) count(strips.tile(t));
+      for (unsigned t = 0; t < strips.tiles(); ++t) count(strips.tile(t));
       count(strips.rest);
       for (int i = 0; i < 37; ++i)
         for (int j = 0; j < 23; ++j) EXPECT_EQ(seen[i][j], 1) << i << " " << j;
@@ -153,7 +153,7 @@ TEST(StepStrips, CoverAVolumeOnce) {
         for (auto j = box.begin[1]; j < box.end[1]; ++j)
           for (auto k = box.begin[2]; k < box.end[2]; ++k) ++seen[i][j][k];
     };
-    for (std::int64_t t = 0; t < strips.tiles(); ++t) {
+    for (unsigned t = 0; t < strips.tiles(); ++t) {
       auto const tile = strips.tile(t);
       for (int d = 0; d < 3; ++d)
         EXPECT_LE(tile.end[d] - tile.begin[d], d < 1 ? 4 : 8);

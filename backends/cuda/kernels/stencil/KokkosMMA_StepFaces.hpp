@@ -88,10 +88,10 @@ struct StepFaceTile {
         before,
         [&](int(&at)[3]) {
           double constant = 0;
-          return static_cast<A>(resolve<true>(at, constant)
-                                    ? grid.data[at[0] * grid.stride[0] +
-                                                at[1] * grid.stride[1] + at[2]]
-                                    : static_cast<Element>(constant));
+          if (!is_inside(at) && !resolve<true>(at, constant))
+            return static_cast<A>(static_cast<Element>(constant));
+          return static_cast<A>(grid.data[at[0] * grid.stride[0] +
+                                          at[1] * grid.stride[1] + at[2]]);
         },
         [&](int row, int lane, A value) {
           loaded[row * pitch + lane] = value;
@@ -102,10 +102,9 @@ struct StepFaceTile {
         between,
         [&](int(&at)[3]) {
           double constant = 0;
-          return static_cast<A>(
-              resolve<false>(at, constant)
-                  ? static_cast<Element>(sum(before, loaded, at))
-                  : static_cast<Element>(constant));
+          if (!is_inside(at) && !resolve<false>(at, constant))
+            return static_cast<A>(static_cast<Element>(constant));
+          return static_cast<A>(static_cast<Element>(sum(before, loaded, at)));
         },
         [&](int row, int lane, A value) {
           stepped[row * pitch + lane] = value;
@@ -167,6 +166,10 @@ struct StepFaceTile {
       for (int n = 0; n < at_once; ++n)
         if (first + n * warps < rows) put(first + n * warps, lane, values[n]);
     }
+  }
+  __device__ __forceinline__ bool is_inside(int const (&at)[3]) const {
+    return unsigned(at[0]) < extent(0) && unsigned(at[1]) < extent(1) &&
+           unsigned(at[2]) < extent(2);
   }
   /// Replaces indices by those of what stands for the element; false where a
   /// constant does.
