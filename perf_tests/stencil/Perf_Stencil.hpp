@@ -213,7 +213,9 @@ void StencilTests::register_stencils() {
     if (among(r, slow) && has_policy<T, R>) list.push_back(policy);
     add(with_routes(list, whole && among(r, {1, 3, 7, 16})), Form::box, r);
   }
-  for (int r : swept) {
+  Radii stars = swept;
+  if (R == 3 && !all && !few) stars.insert(stars.end(), {4, 8});
+  for (int r : stars) {
     if (R == 1 || !(first || all || few)) break;
     Contenders list = {stencil};
     if (among(r, slow)) list.insert(list.begin(), kokkos_tiled);
@@ -257,9 +259,12 @@ void StencilTests::register_stencils() {
   for (Form form : {Form::star_mean, Form::dense_mean})
     for (Conditions conditions :
          {Conditions::constant, Conditions::periodic, Conditions::reflect})
-      if (R == 2 && !integers && (first || all))
+      if ((R == 2 || (R == 3 && form == Form::star_mean)) && !integers &&
+          (first || all))
         add(with_routes({plain, stencil}, false), form, 1, conditions,
-            few ? 4 : 24);
+            few      ? 4
+            : R == 3 ? 8
+                     : 24);
 }
 
 template <class T, int R>
