@@ -197,6 +197,19 @@ struct TeamLoops {
                                 Kokkos::Cuda>;
 };
 
+/// What Kokkos' closure asks for, under the name that it has in this Kokkos.
+template <class Policy, class Functor, class Reducer>
+int recommended_team_size(Policy const& policy, Functor const& functor,
+                          Reducer const& reducer) {
+  constexpr Kokkos::ParallelReduceTag tag{};
+  if constexpr (requires {
+                  policy.team_size_recommended_internal(functor, reducer, tag);
+                })
+    return policy.team_size_recommended_internal(functor, reducer, tag);
+  else
+    return policy.team_size_recommended(functor, reducer, tag);
+}
+
 template <class Functor, class Reducer, class Policy>
 struct TeamReductions {
   static constexpr bool has_own_kernel = OwnTeamReduce<Reducer, Policy>;
@@ -218,21 +231,12 @@ struct TeamReductions {
   }
 
   /// With the team size that Kokkos chooses where the caller leaves it open.
-  template <class P>
-  static P sized(Pair<NestedLoops::kokkos> const& pair, P const& policy) {
-    P sized = policy;
+  static Policy sized(Pair<NestedLoops::kokkos> const& pair,
+                      Policy const& policy) {
+    Policy sized = policy;
     if (policy.team_size() >= 0) return sized;
-    auto const recommended = [&](auto const& functor, auto const& reducer) {
-      constexpr Kokkos::ParallelReduceTag tag{};
-      if constexpr (requires {
-                      policy.team_size_recommended_internal(functor, reducer,
-                                                            tag);
-                    })  // Kokkos 5.2
-        return policy.team_size_recommended_internal(functor, reducer, tag);
-      else
-        return policy.team_size_recommended(functor, reducer, tag);
-    };
-    int const size = recommended(pair.get_functor(), pair.get_reducer());
+    int const size =
+        recommended_team_size(policy, pair.get_functor(), pair.get_reducer());
     if (size > 0) sized.impl_set_team_size(std::size_t(size));
     return sized;
   }

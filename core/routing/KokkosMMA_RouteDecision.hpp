@@ -51,9 +51,8 @@ inline constexpr Refusal no_async_copy{
     "the device cannot copy to shared memory asynchronously (compute "
     "capability below 8.0)",
     "PTX ISA, cp.async"};
-inline constexpr Refusal is_graph_node{
-    "the call is a graph node",
-    "docs/drop_in.md"};
+inline constexpr Refusal is_graph_node{"the call is a graph node",
+                                       "docs/drop_in.md"};
 inline constexpr Refusal no_fixed_size{
     "the value has no fixed size", "arrays whose length is known at run time"};
 inline constexpr Refusal too_large_value{"the value is larger than 64 bytes",

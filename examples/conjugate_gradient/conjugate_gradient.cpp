@@ -3,7 +3,8 @@
 
 // Conjugate gradients on the five-point Laplacian of a square grid, without a
 // matrix and with one in compressed rows. Each iteration is five kernels, whose
-// numbers stay on the device: launched one by one, and as one Kokkos graph.
+// numbers stay on the device: launched one by one, and as a Kokkos graph of the
+// iterations between two looks of the host.
 
 #include <Kokkos_Core.hpp>
 #include <Kokkos_Graph.hpp>
@@ -17,6 +18,8 @@
 #include <exception>
 #include <stdexcept>
 #include <string>
+
+constexpr int iterations_between_looks = 10;
 
 using Number = Kokkos::View<double, Memory>;
 using Teams  = Kokkos::TeamPolicy<Space>;
@@ -151,7 +154,7 @@ double largest_difference(Array<double> const& a, Array<double> const& b) {
 }
 
 // Until r r is 1e-24 of b b, which the host looks at after every tenth
-// iteration. Returns the largest element of b - A x.
+// iteration: iterate() makes ten. Returns the largest element of b - A x.
 template <class Product, class Iterate>
 double solve(std::string const& name, Product const& product, Vectors const& v,
              Iterate const& iterate) {
@@ -166,8 +169,8 @@ double solve(std::string const& name, Product const& product, Vectors const& v,
     now = start;
     Kokkos::Timer const timer;
     for (iterations = 0; now > 1e-24 * start && iterations < most;) {
-      for (int i = 0; i < 10; ++i) iterate();
-      iterations += 10;
+      iterate();
+      iterations += iterations_between_looks;
       Kokkos::deep_copy(now, v.square);
     }
     seconds = timer.seconds();
@@ -192,19 +195,25 @@ template <class Product>
 void compare(std::string const& name, Product const& product,
              Vectors const& v) {
   auto const launches = [&] {
-    Kokkos::parallel_for("product", product.policy(), product);
-    Kokkos::parallel_reduce("curvature", v.range(), Dot{v.p, v.q}, v.curvature);
-    Kokkos::parallel_for("step", v.range(), Step{v});
-    Kokkos::parallel_reduce("square", v.range(), Dot{v.r, v.r}, v.square);
-    Kokkos::parallel_for("turn", v.range(), Turn{v});
+    for (int i = 0; i < iterations_between_looks; ++i) {
+      Kokkos::parallel_for("product", product.policy(), product);
+      Kokkos::parallel_reduce("curvature", v.range(), Dot{v.p, v.q},
+                              v.curvature);
+      Kokkos::parallel_for("step", v.range(), Step{v});
+      Kokkos::parallel_reduce("square", v.range(), Dot{v.r, v.r}, v.square);
+      Kokkos::parallel_for("turn", v.range(), Turn{v});
+    }
   };
   auto graph = Kokkos::Experimental::create_graph<Space>([&](auto root) {
-    root.then_parallel_for("product", product.policy(), product)
-        .then_parallel_reduce("curvature", v.range(), Dot{v.p, v.q},
-                              v.curvature)
-        .then_parallel_for("step", v.range(), Step{v})
-        .then_parallel_reduce("square", v.range(), Dot{v.r, v.r}, v.square)
-        .then_parallel_for("turn", v.range(), Turn{v});
+    Kokkos::Experimental::GraphNodeRef<Space> node = root;
+    for (int i = 0; i < iterations_between_looks; ++i)
+      node = node.then_parallel_for("product", product.policy(), product)
+                 .then_parallel_reduce("curvature", v.range(), Dot{v.p, v.q},
+                                       v.curvature)
+                 .then_parallel_for("step", v.range(), Step{v})
+                 .then_parallel_reduce("square", v.range(), Dot{v.r, v.r},
+                                       v.square)
+                 .then_parallel_for("turn", v.range(), Turn{v});
   });
   graph.instantiate();
   double const one_by_one = solve(name + "_launches", product, v, launches);

@@ -14,6 +14,23 @@
 
 namespace KokkosMMA::Testing {
 
+/// Also where the host reaches the memory: what follows may poison it.
+template <class View>
+auto host_copy(View const& view) {
+  auto const host = Kokkos::create_mirror(view);
+  Kokkos::deep_copy(host, view);
+  return host;
+}
+
+/// A rank-2 View of what make() returns.
+template <class View, class Make>
+void fill_random(View const& view, Make const& make) {
+  auto const host = Kokkos::create_mirror_view(view);
+  for (std::size_t i = 0; i < view.extent(0); ++i)
+    for (std::size_t j = 0; j < view.extent(1); ++j) host(i, j) = make();
+  Kokkos::deep_copy(view, host);
+}
+
 /// As often as a call is measured, and more: all launches of a loop run.
 #ifdef KOKKOS_ENABLE_CUDA
 inline constexpr int every_launch = 24;

@@ -123,7 +123,10 @@ __device__ void overlapped_team_scan_rounds(ScanTeam const& team, Wide own,
 
 /// Scan of [begin, end) by all threads of a team, with the joins of Kokkos' own
 /// (4.6 to 5.2) in their order and so with its bits. Kokkos has one round under
-/// way, in shared memory, with some seven barriers; here two rounds have three.
+/// way, in shared memory, with five barriers; here two rounds have three. Rows
+/// of 1024 floats took 666 us by teams of 128 threads, so 477, by teams of 32
+/// 771 and 328; rows of 64 by teams of 128 1751 and 1737, by teams of 256 3559
+/// and 3796 (2^26 elements, H100, CUDA 13.0, 2026-11-26).
 /// \param shared Rounds * (warps + 1) values
 /// \return the sum of all
 template <unsigned Rounds = 2, class T, class Wide, class Closure>
