@@ -7,13 +7,10 @@
 #include <backends/cuda/kernels/reduce/KokkosMMA_ExactElements.hpp>
 #include <backends/cuda/kernels/reduce/KokkosMMA_ExactGroup.hpp>
 #include <backends/cuda/kernels/reduce/KokkosMMA_ExactRounding.hpp>
-#include <backends/cuda/kernels/segmented/KokkosMMA_ExactSegmentsTuning.hpp>
-#include <backends/cuda/runtime/KokkosMMA_StreamScratch.hpp>
-#include <core/segmented/KokkosMMA_Segments.hpp>
-#include <core/segmented/KokkosMMA_WarpMergePath.hpp>
+#include <backends/cuda/kernels/segmented/KokkosMMA_ExactSegmentsShape.hpp>
+#include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
 
 #include <algorithm>
-#include <cstddef>
 #include <cstdint>
 
 /// \file
@@ -27,120 +24,6 @@
 
 namespace KokkosMMA::Impl::Cuda {
 
-/// Where results go: numbers of a format, at any stride.
-struct ExactSegmentStore {
-  void* data;
-  std::ptrdiff_t stride;
-  FloatFormat format;
-
-  __device__ void operator()(std::uint64_t segment, std::uint64_t bits) const {
-    std::ptrdiff_t const at = std::ptrdiff_t(segment) * stride;
-    int const width         = 1 + format.fraction_bits + format.exponent_bits;
-    if (width == 16)
-      static_cast<std::uint16_t*>(data)[at] = std::uint16_t(bits);
-    else if (width == 32)
-      static_cast<std::uint32_t*>(data)[at] = std::uint32_t(bits);
-    else
-      static_cast<std::uint64_t*>(data)[at] = bits;
-  }
-};
-
-/// Which segments are summed by whom, for both sides of a launch.
-struct ExactSegmentsShape {
-  std::uint64_t share;  ///< elements of the longest segment of a warp
-  std::uint64_t range;  ///< work of a block at a time
-  std::uint64_t whole;  ///< elements of the longest segment of a block
-
-  /// Segments longer than `whole` are so few: each has limbs of its own.
-  static constexpr std::uint64_t most_cut = 4096;
-
-  static ExactSegmentsShape of(ExactSegmentsTuning const& tuning, Scalar input,
-                               int multiprocessors, std::uint64_t size) {
-    std::uint64_t const tile =
-        32u * unsigned(tuning.vectors * 16 / size_of(input));
-    auto const warps = std::uint64_t(tuning.threads / 32);
-    // Several ranges for each block, where there is so much.
-    std::uint64_t const ranges =
-        4 * std::uint64_t(multiprocessors) * unsigned(tuning.min_blocks);
-    std::uint64_t const tiles = std::clamp<std::uint64_t>(
-        size / (ranges * warps * tile), 1, unsigned(tuning.tiles));
-    ExactSegmentsShape shape{};
-    shape.share = tiles * tile;
-    shape.range = warps * shape.share;
-    shape.whole = std::max(shape.range, size / most_cut + 1);
-    return shape;
-  }
-  /// Two cut segments begin more than `whole` elements apart.
-  std::uint64_t slots(std::uint64_t size) const { return size / whole + 1; }
-};
-
-/// Of a segment that several blocks sum: zero before and after the launch.
-template <int Limbs>
-struct ExactSlot {
-  static constexpr int counters = 2 * Limbs + 2;  ///< words of 4 bytes
-  std::int64_t limb[Limbs];
-  unsigned flags;
-  unsigned parts;
-};
-
-template <Scalar Input, class Segments>
-struct ExactSegmentsIn {
-  element_bits_t<Input> const* x;
-  std::uint64_t size;  ///< elements of the View
-  Segments segments;
-  ExactSegmentsShape shape;
-  ExactSlot<exact_limbs(Input)>* slots;
-};
-
-/// Ranges of segments: those of a range, and where each begins in the work.
-struct EqualRanges {
-  EqualSegments segments;
-  std::uint64_t weight;
-
-  __device__ std::uint64_t total() const {
-    return segments.count() * weight + segments.size;
-  }
-  __device__ std::uint64_t position(std::uint64_t s) const {
-    return s * (segments.length + weight);
-  }
-  /// First segments that begin behind so much work; by all lanes of a warp.
-  __device__ void first_of(std::uint64_t const (&done)[2],
-                           std::uint64_t (&first)[2]) const {
-    std::uint64_t const step = segments.length + weight;
-    for (int k = 0; k < 2; ++k)
-      first[k] = min((done[k] + step - 1) / step, segments.count());
-  }
-};
-template <class Offset>
-struct OffsetRanges {
-  MergePath<Offset> path;
-
-  __device__ std::uint64_t total() const { return path.total(); }
-  __device__ std::uint64_t position(std::uint64_t s) const {
-    return path.weight * s + (path.segments.begin(s) - path.first);
-  }
-  __device__ void first_of(std::uint64_t const (&done)[2],
-                           std::uint64_t (&first)[2]) const {
-    // Segment s begins where s - 1 is closed; that before `done` counts.
-    MergeCoordinate closed[2];
-    find_coordinates(Warp{}, path,
-                     {done[0] - (done[0] > 0), done[1] - (done[1] > 0)},
-                     closed);
-    for (int k = 0; k < 2; ++k)
-      first[k] =
-          done[k] == 0 ? 0 : min(closed[k].segment + 1, path.segments.count());
-  }
-};
-__device__ inline EqualRanges ranges_of(EqualSegments const& segments,
-                                        std::uint64_t weight) {
-  return {segments, weight};
-}
-template <class Offset>
-__device__ OffsetRanges<Offset> ranges_of(
-    OffsetSegments<Offset> const& segments, std::uint64_t weight) {
-  return {MergePath<Offset>::of(segments, weight)};
-}
-
 /// What a block sums at a time: segments one behind another, or one of them in
 /// pieces. In shared memory: registers are for numbers.
 struct ExactTask {
@@ -149,7 +32,7 @@ struct ExactTask {
   std::uint64_t length;   ///< elements of all pieces
   unsigned count;         ///< segments or pieces
   unsigned piece;         ///< elements; 0: no pieces
-  int lanes;              ///< that share a segment or piece
+  int log_lanes;          ///< as many lanes share a segment or piece
   unsigned last_part;     ///< of a segment that several blocks sum
   std::uint64_t slot;     ///< of such a segment
   bool is_cut;            ///< it is such a segment
@@ -181,7 +64,9 @@ struct ExactSegmentsMemory {
   std::int64_t sum[limbs];  ///< of the segment in pieces
   unsigned flags;
   unsigned listed;
+  unsigned taken;            ///< of the list, and behind it
   std::uint64_t begin;       ///< of the range, in the work
+  std::uint64_t total;       ///< work
   std::uint64_t first, end;  ///< segments that begin in the range
   ExactTask task;
   ExactListed list[most_listed];
@@ -199,6 +84,7 @@ class ExactSegmentsWarp {
   using Vectors                 = ExactVectors<Input>;
   static constexpr int per_unit = Vectors::per_unit;
   static constexpr int values   = Tuning::value.vectors * per_unit;
+  static constexpr int weight   = Tuning::value.weight;
   static constexpr unsigned all = 0xffffffffu;
 
   __device__ ExactSegmentsWarp(In const& in, ExactSegmentStore const& store,
@@ -206,18 +92,18 @@ class ExactSegmentsWarp {
       : m_in(in), m_store(store), m_memory(memory) {}
 
   __device__ void take() const {
-    int const lanes       = m_memory.task.lanes;
-    unsigned const groups = 32u / unsigned(lanes);
+    int const log_lanes   = m_memory.task.log_lanes;
+    unsigned const groups = 32u >> log_lanes;
     unsigned first        = threadIdx.x / 32 * groups;
-    Span next             = span_of(first + unsigned(lane() / lanes));
+    Span next             = span_of(first + unsigned(lane() >> log_lanes));
     int window            = 0;
     unsigned queued       = 0;
     while (first < m_memory.task.count) {
-      Span const span  = next;
-      unsigned const s = first + unsigned(lane() / lanes);
+      Span const span = next;
+      next            = span_of(first + Memory::warps * groups +
+                                unsigned(lane() >> log_lanes));
+      sum_spans(first, span, log_lanes, window, queued);
       first += Memory::warps * groups;
-      next = span_of(first + unsigned(lane() / lanes));
-      sum_spans(s, span, lanes, window, queued);
       queued += groups;
       if (queued == 32 || first >= m_memory.task.count) {
         put_queued(queued);
@@ -252,7 +138,8 @@ class ExactSegmentsWarp {
     std::uint64_t const begin   = m_in.segments.begin(segment);
     std::uint64_t const length  = m_in.segments.end(segment) - begin;
     if (length <= m_in.shape.share) return {begin, unsigned(length), true};
-    if (lane() % task.lanes == 0 && length <= m_in.shape.whole)
+    if ((lane() & ((1 << task.log_lanes) - 1)) == 0 &&
+        length <= m_in.shape.whole)
       m_memory.list[atomicAdd(&m_memory.listed, 1u)] = {segment, begin, length};
     return {0, 0, false};
   }
@@ -327,9 +214,10 @@ class ExactSegmentsWarp {
 
   /// A span for each group of lanes, to the queue.
   /// \param window of the last spans, a guess; 0: none
-  __device__ void sum_spans(unsigned s, Span const& span, int lanes,
+  __device__ void sum_spans(unsigned first, Span const& span, int log_lanes,
                             int& window, unsigned queued) const {
-    int const in_group      = lane() % lanes;
+    int const lanes         = 1 << log_lanes;
+    int const in_group      = lane() & (lanes - 1);
     unsigned const of_group = (all >> (32 - lanes)) << (lane() - in_group);
     unsigned const tile     = unsigned(lanes) * values;
     Vectored const vectors  = vectored(span);
@@ -359,6 +247,7 @@ class ExactSegmentsWarp {
       fits               = fits && (bad & of_group) == 0;
       at += tile;
     }
+    unsigned const s    = first + unsigned(lane() >> log_lanes);
     Integer const total = group.total(lanes);
     int position        = group.position();
     window              = has_below ? 0 : group.window();
@@ -376,7 +265,7 @@ class ExactSegmentsWarp {
       }
     }
     if (in_group == 0) {
-      unsigned const at = queued + unsigned(lane() / lanes);
+      unsigned const at = queued + unsigned(lane() >> log_lanes);
 #pragma unroll
       for (int w = 0; w < Group::words; ++w)
         queue().word[w][at] = total.word[w];
@@ -481,40 +370,41 @@ class ExactSegmentsWarp {
 };
 
 /// The task of a range: the segments that begin in it. By the first warp.
-template <class Warps, class Ranges>
+template <class Warps>
 __device__ void prepare_segments(typename Warps::Memory& memory,
-                                 typename Warps::In const& in,
-                                 Ranges const& work) {
+                                 typename Warps::In const& in) {
   std::uint64_t first[2];
-  work.first_of({memory.begin, memory.begin + in.shape.range}, first);
+  ranges_of(in.segments, Warps::weight)
+      .first_of({memory.begin, memory.begin + in.shape.range}, first);
   if (threadIdx.x != 0) return;
-  int lanes = 1;
+  int log_lanes = 0;
   if (first[0] < first[1]) {
     std::uint64_t const elements =
         in.segments.end(first[1] - 1) - in.segments.begin(first[0]);
-    while (lanes < 32 &&
-           (first[1] - first[0]) * unsigned(lanes * Warps::values) < elements)
-      lanes *= 2;
+    while (log_lanes < 5 &&
+           (first[1] - first[0]) * unsigned(Warps::values << log_lanes) <
+               elements)
+      ++log_lanes;
   }
   memory.listed = 0;
+  memory.taken  = 0;
   memory.first  = first[0];
   memory.end    = first[1];
-  memory.task   = {first[0], 0, 0,    unsigned(first[1] - first[0]), 0, lanes,
-                   0,        0, false};
+  memory.task = {first[0], 0, 0,    unsigned(first[1] - first[0]), 0, log_lanes,
+                 0,        0, false};
 }
 
 /// The task of one long segment: of the list, behind it that which began
 /// before the range or the last of the range, where other blocks have a part.
 /// By one thread.
-template <class Warps, class Ranges>
+template <class Warps>
 __device__ void prepare_pieces(typename Warps::Memory& memory,
-                               typename Warps::In const& in, Ranges const& work,
-                               unsigned t) {
+                               typename Warps::In const& in, unsigned t) {
   constexpr unsigned warps     = unsigned(Warps::Memory::warps);
   constexpr std::uint64_t tile = 32 * Warps::values;
   std::uint64_t const begin    = memory.begin;
   std::uint64_t const range    = in.shape.range;
-  ExactTask task{0, 0, 0, 0, 1, 32, 0, 0, false};
+  ExactTask task{0, 0, 0, 0, 1, 5, 0, 0, false};
   if (t < memory.listed) {
     ExactListed const& listed = memory.list[t];
     task.segment              = listed.segment;
@@ -528,8 +418,9 @@ __device__ void prepare_pieces(typename Warps::Memory& memory,
       task.segment                 = next - 1;
       std::uint64_t const of       = in.segments.begin(task.segment);
       std::uint64_t const elements = in.segments.end(task.segment) - of;
-      std::uint64_t const at       = work.position(task.segment);
-      std::uint64_t const skipped  = begin > at ? begin - at : 0;
+      std::uint64_t const at =
+          ranges_of(in.segments, Warps::weight).position(task.segment);
+      std::uint64_t const skipped = begin > at ? begin - at : 0;
       if (elements > in.shape.whole && elements > skipped) {
         task.is_cut    = true;
         task.slot      = (of - in.segments.begin(0)) / in.shape.whole;
@@ -602,22 +493,24 @@ __global__ void __launch_bounds__(Tuning::value.threads,
     memory.sum[k] = 0;
   if (threadIdx.x == 0) memory.flags = 0;
 
-  auto const work = ranges_of(in.segments, Tuning::value.weight);
-  if (threadIdx.x == 0) memory.begin = blockIdx.x * in.shape.range;
+  if (threadIdx.x == 0) {
+    memory.begin = blockIdx.x * in.shape.range;
+    memory.total = ranges_of(in.segments, Tuning::value.weight).total();
+  }
   __syncthreads();
-  while (memory.begin < work.total()) {
-    if (threadIdx.x < 32) prepare_segments<Warps>(memory, in, work);
+  while (memory.begin < memory.total) {
+    if (threadIdx.x < 32) prepare_segments<Warps>(memory, in);
     // First the segments of the range, then one after the other those which a
     // warp does not take.
-    for (unsigned t = 0;; ++t) {
+    for (;;) {
       __syncthreads();
       warps.take();
       __syncthreads();
-      if (t > 0 && threadIdx.x < 32 && memory.task.count != 0)
+      if (threadIdx.x < 32 && memory.task.piece != 0 && memory.task.count != 0)
         finish_segment<Input>(memory, int(threadIdx.x), in.slots, store);
-      if (t == memory.listed + (in.slots == nullptr ? 0 : 2)) break;
-      __syncwarp();
-      if (threadIdx.x == 0) prepare_pieces<Warps>(memory, in, work, t);
+      if (memory.taken == memory.listed + (in.slots == nullptr ? 0 : 2)) break;
+      __syncthreads();
+      if (threadIdx.x == 0) prepare_pieces<Warps>(memory, in, memory.taken++);
     }
     __syncthreads();  // the list is read
     if (threadIdx.x == 0) memory.begin += gridDim.x * in.shape.range;
