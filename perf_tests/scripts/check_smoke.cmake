@@ -3,7 +3,7 @@
 
 cmake_minimum_required(VERSION 3.25)
 
-# cmake -DPROGRAM=perf_reduce -DJSON=FILE -P check_smoke.cmake
+# cmake -DPROGRAM=perf_reduce -DJSON=FILE [-DTYPES=float;int8] -P check_smoke.cmake
 # Runs a benchmark, perf_reduce, perf_scan, perf_segmented, perf_stencil, perf_loops, perf_nested or perf_paper, on small data and looks for what readers of its JSON rely on.
 cmake_path(GET PROGRAM STEM program)
 file(REMOVE "${JSON}")
@@ -135,6 +135,10 @@ foreach(i RANGE ${last})
   endif()
 endforeach()
 foreach(case IN LISTS expected)
+  # Scans, segments and stencils may have been compiled for some types.
+  if(TYPES AND case MATCHES "^(scan|segmented_[a-z]+|stencil[a-z_]*)/[a-z_]+/([a-z0-9]+)/" AND NOT CMAKE_MATCH_2 IN_LIST TYPES)
+    continue()
+  endif()
   if(NOT case IN_LIST seen)
     message(FATAL_ERROR "No case ${case} in ${JSON}")
   endif()

@@ -45,20 +45,18 @@ struct Copy {
   int group;
 };
 
-/// Where a thread or the scheduler goes on. A jump leaves the mask of signals
-/// alone; swapcontext calls the system for it, and tests of band stencils took
-/// three times as long.
+/// Where a thread or the scheduler goes on.
 struct Place {
-  ucontext_t context;
-#if defined(__SANITIZE_ADDRESS__)
-  void* jump[5];
-#else
+#if defined(__clang__)
   jmp_buf jump;
+#else
+  void* jump[5];
 #endif
   bool was_left = false;
 };
 
-/// Of one thread of the block.
+/// Of one thread of the block. What runs on its stack goes on with the next
+/// block and the next kernel.
 struct Thread {
   Place place;
   std::unique_ptr<unsigned char[]> stack;
@@ -82,17 +80,21 @@ struct Meeting {
   void* operand[32];
 };
 
+constexpr int max_threads = 1024;
+
 struct Block {
-  std::vector<Thread> threads;
-  std::vector<EmulatedIndex> index;
+  Thread threads[max_threads];
+  EmulatedIndex index[max_threads];
   int size    = 0;
   int running = 0;  ///< threads that have not returned
   int current = 0;
   /// Grows when a thread returns, or comes to where others wait for it.
   unsigned long progress = 0;
-  std::map<int, Barrier> barriers;
-  std::map<std::pair<int, std::uint32_t>, Meeting> meetings;
-  std::function<void()> const* kernel = nullptr;
+  Barrier barriers[16];
+  Meeting of_all_lanes[max_threads / 32];
+  std::map<std::pair<int, std::uint32_t>, Meeting> of_some_lanes;
+  void (*call)(void const*) = nullptr;
+  void const* kernel        = nullptr;
   Place scheduler;
 };
 
@@ -119,44 +121,61 @@ void stack_switched([[maybe_unused]] void* kept,
 #endif
 }
 
-#if defined(__SANITIZE_ADDRESS__)
-// The library's jump would let AddressSanitizer forget what it knows of the
-// stack that is left, and mark all of it as free.
+// A jump leaves the mask of signals alone; swapcontext calls the system for it,
+// and tests of band stencils took three times as long. The library's jump, for
+// Clang, also encrypts addresses, and would let AddressSanitizer forget what it
+// knows of the stack that is left, and mark all of it as free.
+#if defined(__clang__)
+#define KOKKOSMMA_TEST_SETJMP _setjmp
+void jump_to(Place& to) { _longjmp(to.jump, 1); }
+#else
 #define KOKKOSMMA_TEST_SETJMP __builtin_setjmp
 [[gnu::noinline, gnu::no_sanitize_address]] void jump_to(Place& to) {
   __builtin_longjmp(to.jump, 1);
 }
-#else
-#define KOKKOSMMA_TEST_SETJMP _setjmp
-void jump_to(Place& to) { _longjmp(to.jump, 1); }
 #endif
+
+Thread& thread() { return block.threads[block.current]; }
+
+void body();
+
+/// The first time that this thread runs.
+[[gnu::noinline, gnu::no_sanitize_address]] void start(Thread& first) {
+  ucontext_t context;
+  getcontext(&context);
+  context.uc_stack.ss_sp   = first.stack.get();
+  context.uc_stack.ss_size = stack_bytes;
+  context.uc_link          = nullptr;
+  makecontext(&context, body, 0);
+  setcontext(&context);
+}
 
 [[gnu::noinline, gnu::no_sanitize_address]] void leave(Place& from, Place& to) {
   if (KOKKOSMMA_TEST_SETJMP(from.jump) == 0) {
     from.was_left = true;
     if (to.was_left) jump_to(to);
-    setcontext(&to.context);
+    start(thread());
   }
 }
 
-Thread& thread() { return block.threads[std::size_t(block.current)]; }
-
 void body() {
-  stack_switched(nullptr, true);
-  (*block.kernel)();
-  Thread& self = thread();
-  self.done    = true;
-  // What no one waited for may arrive or not.
-  self.copies.clear();
-  --block.running;
-  ++block.progress;
-  switch_stack(nullptr, scheduler_stack, scheduler_stack_bytes);
-  leave(self.place, block.scheduler);
+  while (true) {
+    stack_switched(nullptr, true);
+    block.call(block.kernel);
+    Thread& self = thread();
+    self.done    = true;
+    // What no one waited for may arrive or not.
+    self.copies.clear();
+    --block.running;
+    ++block.progress;
+    switch_stack(nullptr, scheduler_stack, scheduler_stack_bytes);
+    leave(self.place, block.scheduler);
+  }
 }
 
 void resume(int t) {
   block.current           = t;
-  EmulatedIndex const& at = block.index[std::size_t(t)];
+  EmulatedIndex const& at = block.index[t];
   threadIdx               = {at.x, at.y, at.z};
   Thread& next            = thread();
   void* kept              = nullptr;
@@ -167,29 +186,16 @@ void resume(int t) {
 
 void run_block(bool backwards) {
   block.running = block.size;
-  block.barriers.clear();
-  block.meetings.clear();
   for (int t = 0; t < block.size; ++t) {
-    Thread& each        = block.threads[std::size_t(t)];
-    each.done           = false;
-    each.groups         = 0;
-    ucontext_t& context = each.place.context;
-    getcontext(&context);
-    context.uc_stack.ss_sp   = each.stack.get();
-    context.uc_stack.ss_size = stack_bytes;
-    context.uc_link          = nullptr;
-    makecontext(&context, body, 0);
-#if defined(__SANITIZE_ADDRESS__)
-    ASAN_UNPOISON_MEMORY_REGION(each.stack.get(), stack_bytes);
-#endif
-    each.place.was_left = false;
+    block.threads[t].done   = false;
+    block.threads[t].groups = 0;
   }
   int idle = 0;
   while (block.running > 0) {
     unsigned long const before = block.progress;
     for (int n = 0; n < block.size; ++n) {
       int const t = backwards ? block.size - 1 - n : n;
-      if (!block.threads[std::size_t(t)].done) resume(t);
+      if (!block.threads[t].done) resume(t);
     }
     idle = block.progress == before ? idle + 1 : 0;
     if (idle > patience)
@@ -210,23 +216,23 @@ void EmulatedDevice::fail(char const* what) {
 unsigned char* EmulatedDevice::shared_memory() { return shared; }
 
 void EmulatedDevice::run(EmulatedIndex blocks, EmulatedIndex threads,
-                         std::size_t shared_bytes,
-                         std::function<void()> const& kernel) {
+                         std::size_t shared_bytes, void (*call)(void const*),
+                         void const* kernel) {
   if (block.running > 0) fail("a kernel within a kernel");
   block.size = int(threads.x * threads.y * threads.z);
-  if (block.size < 1 || block.size > 1024 || shared_bytes > max_shared_bytes)
+  if (block.size < 1 || block.size > max_threads ||
+      shared_bytes > max_shared_bytes)
     fail("a launch with too many threads or too much shared memory");
-  block.kernel = &kernel;
-  gridDim      = {blocks.x, blocks.y, blocks.z};
-  blockDim     = {threads.x, threads.y, threads.z};
-  block.index.clear();
+  block.call           = call;
+  block.kernel         = kernel;
+  gridDim              = {blocks.x, blocks.y, blocks.z};
+  blockDim             = {threads.x, threads.y, threads.z};
+  EmulatedIndex* index = block.index;
   for (unsigned z = 0; z < threads.z; ++z)
     for (unsigned y = 0; y < threads.y; ++y)
-      for (unsigned x = 0; x < threads.x; ++x) block.index.push_back({x, y, z});
-  if (int(block.threads.size()) < block.size)
-    block.threads.resize(std::size_t(block.size));
+      for (unsigned x = 0; x < threads.x; ++x) *index++ = {x, y, z};
   for (int t = 0; t < block.size; ++t) {
-    auto& stack = block.threads[std::size_t(t)].stack;
+    auto& stack = block.threads[t].stack;
     if (!stack) stack = std::make_unique<unsigned char[]>(stack_bytes);
   }
 #if defined(__SANITIZE_ADDRESS__)
@@ -266,6 +272,7 @@ void EmulatedDevice::come_late() {
 }
 
 void EmulatedDevice::barrier(int id, int threads) {
+  if (id < 0 || id > 15) fail("a barrier that no block has");
   Barrier& here             = block.barriers[id];
   unsigned const generation = here.generation;
   ++here.arrived;
@@ -294,18 +301,21 @@ bool EmulatedDevice::barrier_or(bool value) {
   return here.result;
 }
 
-void EmulatedDevice::in_warp(
-    std::uint32_t mask, char const* name, void* operand,
-    std::function<void(void* const (&)[32])> const& f) {
+void EmulatedDevice::in_warp(std::uint32_t mask, char const* name,
+                             void* operand,
+                             void (*call)(void const*, Operands const&),
+                             void const* f) {
   int const warp = block.current / 32;
   int const lane = block.current % 32;
-  Meeting& here  = block.meetings[{warp, mask}];
+  Meeting& here  = mask == 0xffffffffu ? block.of_all_lanes[warp]
+                                       : block.of_some_lanes[{warp, mask}];
   if (here.arrived == 0) {
     std::fill_n(here.operand, 32, nullptr);
     here.name = name;
   }
   if (!(mask >> lane & 1)) fail("a lane that its mask lacks");
-  if (here.arrived >> lane & 1 || std::strcmp(here.name, name) != 0)
+  if (here.arrived >> lane & 1 ||
+      (here.name != name && std::strcmp(here.name, name) != 0))
     fail("lanes of a warp meet in different operations");
   here.operand[lane] = operand;
   here.arrived |= 1u << lane;
@@ -315,13 +325,13 @@ void EmulatedDevice::in_warp(
     std::uint32_t missing = mask & ~here.arrived;
     for (; missing != 0; missing &= missing - 1) {
       int const t = 32 * warp + std::countr_zero(missing);
-      if (t < block.size && !block.threads[std::size_t(t)].done) return false;
+      if (t < block.size && !block.threads[t].done) return false;
     }
     return true;
   };
   while (here.generation == generation) {
     if (is_complete()) {
-      f(here.operand);
+      call(f, here.operand);
       here.arrived = 0;
       ++here.generation;
       ++block.progress;

@@ -6,7 +6,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 
 /// \file
 /// Runs the kernels of backends/cuda where there is no GPU: each thread of a
@@ -32,9 +31,14 @@ class EmulatedDevice {
   /// Of the H100 and H200, less what the runtime takes.
   static constexpr int max_shared_bytes = 227 * 1024;
 
+  template <class Kernel>
   static void run(EmulatedIndex blocks, EmulatedIndex threads,
-                  std::size_t shared_bytes,
-                  std::function<void()> const& kernel);
+                  std::size_t shared_bytes, Kernel const& kernel) {
+    run(
+        blocks, threads, shared_bytes,
+        [](void const* each) { (*static_cast<Kernel const*>(each))(); },
+        &kernel);
+  }
 
   /// Waits for `threads` threads of the block at barrier `id`; 0 for all.
   static void barrier(int id, int threads);
@@ -43,8 +47,16 @@ class EmulatedDevice {
 
   /// Once all lanes of `mask` are here, each with its operand, `f` gets these
   /// by lane, null for other lanes. `name` says what they mean to do.
+  template <class F>
   static void in_warp(std::uint32_t mask, char const* name, void* operand,
-                      std::function<void(void* const (&)[32])> const& f);
+                      F const& f) {
+    in_warp(
+        mask, name, operand,
+        [](void const* of_last, Operands const& operands) {
+          (*static_cast<F const*>(of_last))(operands);
+        },
+        &f);
+  }
 
   /// Lets other threads go on; to be called in a loop until what is waited for
   /// is there.
@@ -63,6 +75,17 @@ class EmulatedDevice {
   static unsigned char* shared_memory();
 
   [[noreturn]] static void fail(char const* what);
+
+ private:
+  using Operands = void* [32];
+
+  // Without std::function: every lane would make one for every operation.
+  static void run(EmulatedIndex blocks, EmulatedIndex threads,
+                  std::size_t shared_bytes, void (*call)(void const*),
+                  void const* kernel);
+  static void in_warp(std::uint32_t mask, char const* name, void* operand,
+                      void (*call)(void const*, Operands const&),
+                      void const* f);
 };
 
 }  // namespace KokkosMMA::Testing

@@ -112,18 +112,16 @@ class TeamKernels : public ::testing::Test {
   }
 };
 
-using Cases = SampledTypes<
-    ::testing::Types<Combined<Scalar::half, float>,
-                     Combined<Scalar::int8, std::int32_t>,
-                     Combined<Scalar::float64, double>>,
-    ::testing::Types<
-        Combined<Scalar::half, float>, Combined<Scalar::bhalf, float>,
-        Combined<Scalar::float32, float>, Combined<Scalar::float64, double>,
-        Combined<Scalar::int8, std::int32_t>,
-        Combined<Scalar::uint8, std::uint64_t>,
-        Combined<Scalar::boolean, std::int32_t>,
-        Combined<Scalar::int32, std::int64_t>,
-        Combined<Scalar::int64, std::int64_t>>>;
+using Cases =
+    SampledTypes<::testing::Types<Combined<Scalar::half, float>,
+                                  Combined<Scalar::int8, std::int32_t>,
+                                  Combined<Scalar::float64, double>>,
+                 ::testing::Types<Combined<Scalar::bhalf, float>,
+                                  Combined<Scalar::float32, float>,
+                                  Combined<Scalar::uint8, std::uint64_t>,
+                                  Combined<Scalar::boolean, std::int32_t>,
+                                  Combined<Scalar::int32, std::int64_t>,
+                                  Combined<Scalar::int64, std::int64_t>>>;
 TYPED_TEST_SUITE(TeamKernels, Cases);
 
 TYPED_TEST(TeamKernels, SumsAndLargestOfMemory) {

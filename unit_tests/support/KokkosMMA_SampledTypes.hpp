@@ -4,23 +4,43 @@
 #ifndef KOKKOSMMA_SAMPLEDTYPES_HPP
 #define KOKKOSMMA_SAMPLEDTYPES_HPP
 
+#include <gtest/gtest.h>
+
+#include <type_traits>
+
 /// \file
-/// Fewer types for tests that compile for minutes.
+/// Fewer types for tests that compile for minutes. The CMake option
+/// KokkosMMA_ENABLE_ALL_TYPES is OFF, ON, or ONLY: what OFF has is left out.
 
 namespace KokkosMMA::Testing {
 
-/// The types of a typed test suite: All with the CMake option
-/// KokkosMMA_ENABLE_ALL_TYPES, else Few of them, of different sizes. Under
+#ifdef KOKKOSMMA_TEST_ALL_TYPES
+inline constexpr bool all_types = true;
+#else
+inline constexpr bool all_types = false;
+#endif
+#ifdef KOKKOSMMA_TEST_OTHER_TYPES
+inline constexpr bool few_types = false;
+#else
+inline constexpr bool few_types = true;
+#endif
+
+template <class Few, class Others>
+struct JoinedTypes;
+template <class... F, class... O>
+struct JoinedTypes<::testing::Types<F...>, ::testing::Types<O...>> {
+  using type = ::testing::Types<F..., O...>;
+};
+
+/// The types of a typed test suite: a few of different sizes, and others. Under
 /// AddressSanitizer, which looks for accesses outside of memory and so for what
 /// depends on the sizes of types alone, the kernels of separable stencils take
 /// 420 s of compiling with all types and 130 s with three (g++ 12, 2026-11-26).
-#ifdef KOKKOSMMA_TEST_ALL_TYPES
-template <class Few, class All>
-using SampledTypes = All;
-#else
-template <class Few, class All>
-using SampledTypes = Few;
-#endif
+template <class Few, class Others>
+using SampledTypes = std::conditional_t<
+    !all_types, Few,
+    std::conditional_t<few_types, typename JoinedTypes<Few, Others>::type,
+                       Others>>;
 
 }  // namespace KokkosMMA::Testing
 

@@ -255,31 +255,33 @@ bool launch_separable_radius(Kokkos::Cuda const& space,
 
 /// Calls f with the largest radius that a kernel for this radius takes, as a
 /// constant.
-template <class F>
+template <int MaxRadius = 16, class F>
 void with_largest_radius(std::size_t radius, F const& f) {
-  if (radius <= 4)
-    f(std::integral_constant<int, 4>());
-  else if (radius <= 8)
-    f(std::integral_constant<int, 8>());
-  else
-    f(std::integral_constant<int, 16>());
+  if constexpr (MaxRadius > 8) {
+    if (radius > 8) return f(std::integral_constant<int, 16>());
+  }
+  if constexpr (MaxRadius > 4) {
+    if (radius > 4) return f(std::integral_constant<int, 8>());
+  }
+  f(std::integral_constant<int, 4>());
 }
 
-/// Calls f with the radius as a constant, if it is First to 7. Returns what f
-/// does, otherwise false.
-template <int First, class F>
+/// Calls f with the radius as a constant, if it is First to Last. Returns what
+/// f does, otherwise false.
+template <int First, int Last = 7, class F>
 bool with_one_radius(std::size_t radius, F const& f) {
   return [&]<int... I>(std::integer_sequence<int, I...>) {
     return (
         (radius == First + I && f(std::integral_constant<int, First + I>())) ||
         ...);
   }
-  (std::make_integer_sequence<int, 8 - First>());
+  (std::make_integer_sequence<int, Last + 1 - First>());
 }
 
 /// Launches a separable stencil of one or two dimensions, asynchronously.
 /// \param is_box all weights are one
-template <class A, int R, class Element, class Epilogue>
+/// \tparam MaxRadius of factors: who knows it compiles fewer kernels
+template <class A, int R, int MaxRadius = 16, class Element, class Epilogue>
 void launch_separable_stencil(Kokkos::Cuda const& space,
                               StencilGrid<Element, R> const& grid,
                               std::array<std::vector<double>, R> const& factors,
@@ -293,14 +295,15 @@ void launch_separable_stencil(Kokkos::Cuda const& space,
     width = std::max(width, vector.size());
   if constexpr (R == 2) {
     if (factors[0].size() == factors[1].size()) {
-      bool const launched = with_one_radius<1>(width / 2, [&](auto radius) {
-        return launch_separable_radius<A, decltype(radius)::value>(
-            space, grid, factors, is_box, epilogue);
-      });
+      bool const launched = with_one_radius<1, std::min(7, MaxRadius)>(
+          width / 2, [&](auto radius) {
+            return launch_separable_radius<A, decltype(radius)::value>(
+                space, grid, factors, is_box, epilogue);
+          });
       if (launched) return;
     }
   }
-  with_largest_radius(width / 2, [&](auto radius) {
+  with_largest_radius<MaxRadius>(width / 2, [&](auto radius) {
     constexpr int max_radius = decltype(radius)::value;
     using Tuning =
         tuning_type<R == 1 ? linear_tuning<Element, Result, max_radius>()
