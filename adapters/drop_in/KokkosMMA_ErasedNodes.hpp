@@ -39,11 +39,12 @@ bool add_reduce_node(Call& call, Cuda::GraphPlace const& place);
 /// Kokkos tells Kokkos Tools nothing of a node, so a line has no label.
 [[gnu::cold]] inline void report_node(std::atomic_flag& reported,
                                       char const* pattern, std::uint64_t size,
-                                      RouteDecision const& decision) {
+                                      RouteDecision const& decision,
+                                      char const* note = "") {
   if (reported.test_and_set()) return;
-  std::fprintf(stderr, "KokkosMMA: %s n=%llu %s\n", pattern,
+  std::fprintf(stderr, "KokkosMMA: %s n=%llu %s%s\n", pattern,
                static_cast<unsigned long long>(size),
-               to_string(decision).c_str());
+               to_string(decision).c_str(), note);
 }
 
 /// The shape in which a node replays. Nobody measures it there: the one that
@@ -114,7 +115,11 @@ bool add_loop_node(Call const& call, Cuda::GraphPlace const& place) {
   }
   if (environment_verbose())
     report_node(call.reported, "then_parallel_for", call.problem.space.size(),
-                decision);
+                decision,
+                max_threads > 0 && !ours
+                    ? "; Kokkos' own node: no launch of it was measured, or "
+                      "Kokkos' was the fastest"
+                    : "");
   last_loop_route_of_this_thread() = ours ? Route::streamed : Route::generic;
   return ours;
 }
