@@ -86,15 +86,9 @@ struct ExactInteger {
   __device__ std::uint64_t rounded(int exponent,
                                    FloatFormat const& format) const {
     using Real = std::conditional_t<Own == Scalar::float64, double, float>;
-    bool const negative      = is_negative();
-    std::uint64_t const flip = negative ? ~std::uint64_t(0) : 0;
+    bool const negative = is_negative();
     std::uint64_t digit[Words];
-    std::uint64_t carry = negative;
-#pragma unroll
-    for (int k = 0; k < Words; ++k) {
-      digit[k] = (word[k] ^ flip) + carry;
-      carry    = digit[k] < carry;
-    }
+    magnitude_to(digit);
     std::uint64_t magnitude = digit[Words - 1];
     if constexpr (Words > 1) {
       std::uint64_t next = digit[Words - 2];
@@ -132,16 +126,32 @@ struct ExactInteger {
     return round_integer(magnitude, exponent, negative, format);
   }
   /// What limbs get: add(limb, integer), for units of limb 0's last bit times
-  /// 2^position.
+  /// 2^position; none above those of the magnitude.
   template <class Add>
   __device__ void split(int position, Add const& add) const {
+    bool const negative = is_negative();
+    std::uint64_t digit[Words];
+    magnitude_to(digit);
+#pragma unroll
+    for (int k = 0; k < 2 * Words; ++k) {
+      int const at             = position + 32 * k;
+      std::uint64_t const part = (digit[k / 2] >> 32 * (k % 2) & 0xffffffffu)
+                                 << at % 32;
+      auto const low  = std::int64_t(std::uint32_t(part));
+      auto const high = std::int64_t(part >> 32);
+      if (low != 0) add(at / 32, negative ? -low : low);
+      if (high != 0) add(at / 32 + 1, negative ? -high : high);
+    }
+  }
+
+ private:
+  __device__ void magnitude_to(std::uint64_t (&digit)[Words]) const {
+    std::uint64_t const flip = is_negative() ? ~std::uint64_t(0) : 0;
+    std::uint64_t carry      = flip & 1;
 #pragma unroll
     for (int k = 0; k < Words; ++k) {
-      split_into_limbs(std::int64_t(std::uint32_t(word[k])), position + 64 * k,
-                       add);
-      split_into_limbs(k == Words - 1 ? std::int64_t(word[k]) >> 32
-                                      : std::int64_t(word[k] >> 32),
-                       position + 64 * k + 32, add);
+      digit[k] = (word[k] ^ flip) + carry;
+      carry    = digit[k] < carry;
     }
   }
 };

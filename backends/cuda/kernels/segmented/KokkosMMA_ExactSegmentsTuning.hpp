@@ -36,8 +36,8 @@ inline std::string to_string(ExactSegmentsTuning const& tuning) {
 
 constexpr ExactSegmentsTuning exact_segments_tuning(Scalar input) {
   bool const is_wide = input == Scalar::float64;
-  return {.threads    = is_wide ? 128 : 256,
-          .min_blocks = is_wide ? 4 : 3,
+  return {.threads    = 128,
+          .min_blocks = is_wide ? 4 : 5,
           .vectors    = size_of(input) >= 4 ? 4 : 2,
           .columns    = is_wide ? 8 : 32,
           .tiles      = 16,
