@@ -71,11 +71,12 @@ float fused_sum(double const (&a)[K], double const (&b)[K], float c) {
   if (!finite) return static_cast<float>(special);
   if (largest == std::numeric_limits<int>::min())
     return static_cast<float>(special);  // zeros: the sign as IEEE gives it
-  int const unit   = largest - hopper_fraction_bits;
-  auto const align = [&](double term) {
-    return std::int64_t(std::trunc(std::ldexp(term, -unit)));
-  };
-  std::int64_t sum = align(c);
+  int const unit = largest - hopper_fraction_bits;
+  // A power of two, and no term leaves the range of double: as by ldexp, which
+  // took a seventh of the time of tests of band stencils.
+  double const scale = std::ldexp(1., -unit);
+  auto const align   = [&](double term) { return std::int64_t(term * scale); };
+  std::int64_t sum   = align(c);
   for (int k = 0; k < K; ++k) sum += align(a[k] * b[k]);
   return truncate_to_float(std::ldexp(double(sum), unit));
 }
