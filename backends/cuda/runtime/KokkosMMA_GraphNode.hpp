@@ -77,8 +77,12 @@ inline bool is_still(FollowingNode const& last) {
          now.func == last.function;
 }
 
-/// Lets a node begin while the kernel that it depends on works: the order is
-/// kept by GridDependency::wait.
+/// Lets a node begin as the blocks of the kernel that it depends on end: the
+/// order is kept by GridDependency::wait. None of these kernels releases the
+/// one behind it before, whose blocks would be in the way of its own: five
+/// kernels of conjugate gradients with 99856 unknowns took 12.5 us with whole
+/// edges, 11.3 so, 12.9 with a release at the start and 12.5 with one behind
+/// the calls (plain kernels in a graph of fifty, H100, CUDA 13.0, 2026-11-26).
 inline void follow_closely(FollowingNode const& last) {
   if (!is_still(last)) return;
   cudaGraphNode_t const before = only_kernel_before(last.node);

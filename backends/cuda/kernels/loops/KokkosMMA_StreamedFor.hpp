@@ -31,7 +31,6 @@ __device__ Index loop_index(std::uint64_t first, std::uint64_t offset) {
 template <class Index, class Call>
 __global__ void streamed_for(KOKKOSMMA_GRID_CONSTANT Call const f,
                              KOKKOSMMA_GRID_CONSTANT LoopRange const range) {
-  GridDependency::release();
   GridDependency::wait();
   std::uint64_t const first = blockIdx.x * range.tile;
   std::uint64_t const left  = range.size - first;
@@ -49,7 +48,6 @@ __global__ void streamed_for(KOKKOSMMA_GRID_CONSTANT Call const f,
 template <class Index, int Rank, bool Left, class Call>
 __global__ void streamed_box_for(KOKKOSMMA_GRID_CONSTANT Call const f,
                                  KOKKOSMMA_GRID_CONSTANT LoopBox const box) {
-  GridDependency::release();
   GridDependency::wait();
   constexpr int slow = Rank > 2 ? 2 : 1;
   unsigned at[Rank];

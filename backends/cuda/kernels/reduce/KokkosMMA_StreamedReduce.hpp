@@ -134,7 +134,6 @@ __global__ void __launch_bounds__(Tuning::value.threads,
                     KOKKOSMMA_GRID_CONSTANT Reducer const reducer,
                     Index const begin, std::uint64_t const size,
                     GridScratch const scratch, ResultTarget<T> const target) {
-  GridDependency::release();
   GridDependency::wait();
   Running const running{reducer};
   Slot<typename Running::Value> value;
