@@ -173,9 +173,9 @@ TYPED_TEST(ExactSegments, AtTheTopOfTheRange) {
   SCOPED_TRACE(this->random.note());
   int const bias = Impl::float_format(TestFixture::input).bias();
   std::vector<double> terms(6000);
-  for (std::size_t i = 0; i < terms.size(); ++i)
-    terms[i] = i % 2 ? -std::ldexp(this->random.uniform(1, 2), bias - 13)
-                     : std::ldexp(this->random.uniform(-1, 1), bias - 80);
+  for (double& term : terms)
+    term = std::ldexp(this->random.uniform(-1, 1),
+                      bias - 6 - int(this->random.integer(0, 60)));
   auto const x = this->row_of(terms);
   for (std::uint64_t const length : {100, 300, 900, 6000})
     this->expect("top of the range", x, Impl::EqualSegments{x.size(), length},
