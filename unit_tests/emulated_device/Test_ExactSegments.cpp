@@ -167,6 +167,21 @@ TYPED_TEST(ExactSegments, BetweenOffsets) {
                Impl::OffsetSegments<std::int64_t>{none.data(), 2999}, 2);
 }
 
+// Two windows below the top of the range, and a negative sum: limbs end where
+// its magnitude does (2026-11-26: its sign went to flags behind them).
+TYPED_TEST(ExactSegments, AtTheTopOfTheRange) {
+  SCOPED_TRACE(this->random.note());
+  int const bias = Impl::float_format(TestFixture::input).bias();
+  std::vector<double> terms(6000);
+  for (double& term : terms)
+    term = std::ldexp(this->random.uniform(-1, 1),
+                      bias - 6 - int(this->random.integer(0, 60)));
+  auto const x = this->row_of(terms);
+  for (std::uint64_t const length : {100, 300, 900, 6000})
+    this->expect("top of the range", x, Impl::EqualSegments{x.size(), length},
+                 2);
+}
+
 // Long ones, each of several blocks, and many short ones beside.
 TYPED_TEST(ExactSegments, OfManyBlocks) {
   SCOPED_TRACE(this->random.note());
