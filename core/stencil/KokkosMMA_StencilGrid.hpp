@@ -120,16 +120,17 @@ struct StencilCall {
 #endif
     for (int n = 0; n < Count; ++n) {
       std::int64_t const last = at[R - 1] + n * Stride;
-      if constexpr (R == 1)
+      if constexpr (R == 1) {
         functor(last, sums[n]);
-      else if constexpr (R == 2 && Reversed)
+      } else if constexpr (R == 2 && Reversed) {
         functor(last, at[0], sums[n]);
-      else if constexpr (R == 2)
+      } else if constexpr (R == 2) {
         functor(at[0], last, sums[n]);
-      else if constexpr (Reversed)
+      } else if constexpr (Reversed) {
         functor(last, at[1], at[0], sums[n]);
-      else
+      } else {
         functor(at[0], at[1], last, sums[n]);
+      }
     }
   }
 };
