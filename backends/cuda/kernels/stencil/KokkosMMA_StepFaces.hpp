@@ -36,10 +36,9 @@ struct StepFaceTile {
 
   static constexpr int other = 3 - Along;  ///< dimension of a plane's rows
   static constexpr int pitch = 32;
-  /// Elements of the memory.
-  static constexpr int room = (5 * (step_face_side + 4) +  //
-                               4 * (step_face_side + 2)) *
-                              pitch;
+  /// Elements of the memory: five planes of rows, and four.
+  static constexpr int room =
+      (5 * (step_face_side + 4) + 4 * (step_face_side + 2)) * pitch;
 
   struct Box {
     int begin[3];
