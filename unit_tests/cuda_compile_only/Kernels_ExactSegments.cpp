@@ -6,6 +6,7 @@
 #include <backends/cuda/kernels/segmented/KokkosMMA_ExactSegments.hpp>
 
 #include <cstdint>
+#include <type_traits>
 
 namespace {
 
@@ -14,7 +15,8 @@ using namespace KokkosMMA::Impl;
 
 template <Scalar Input, class Segments>
 void sums(void const* x, Segments const& segments, void* result) {
-  using Tuning = Cuda::tuning_type<Cuda::exact_segments_tuning(Input)>;
+  using Tuning = Cuda::tuning_type<Cuda::exact_segments_tuning(
+      Input, !std::is_same_v<Segments, EqualSegments>)>;
   Cuda::launch_exact_segments<Input, Tuning>(
       Kokkos::Cuda(), x, segments, 1000,
       Cuda::ExactSegmentsShape::of(Tuning::value, Input, 132, 1000), nullptr,

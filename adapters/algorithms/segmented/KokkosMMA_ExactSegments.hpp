@@ -34,7 +34,8 @@ Refusal exact_segments_on_cuda(std::string const& label,
                                SegmentedCall const& call,
                                std::uint64_t longest) {
   constexpr Scalar input = scalar_v<typename X::non_const_value_type>;
-  using Tuning = Cuda::tuning_type<Cuda::exact_segments_tuning(input)>;
+  using Tuning =
+      Cuda::tuning_type<Cuda::exact_segments_tuning(input, is_csr<Segments>)>;
   std::uint64_t const size = x.size();
   auto const shape         = Cuda::ExactSegmentsShape::of(
               Tuning::value, input, Cuda::device(exec.cuda_device()).multiprocessors,

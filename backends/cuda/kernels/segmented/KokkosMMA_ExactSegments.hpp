@@ -3,7 +3,6 @@
 #ifndef KOKKOSMMA_CUDA_EXACT_SEGMENTS_HPP
 #define KOKKOSMMA_CUDA_EXACT_SEGMENTS_HPP
 
-#include <backends/cuda/arch/KokkosMMA_CopyAsync.hpp>
 #include <backends/cuda/arch/KokkosMMA_Ticket.hpp>
 #include <backends/cuda/kernels/reduce/KokkosMMA_ExactElements.hpp>
 #include <backends/cuda/kernels/reduce/KokkosMMA_ExactGroup.hpp>
@@ -62,8 +61,6 @@ struct ExactSegmentsMemory {
   static constexpr int most_listed = warps + 1;
   ExactWarpMemory<Input, Tuning::value.columns> of_warp[warps];
   ExactQueue<ExactGroupSum<Input>::words> queue[warps];
-  /// Vectors that lanes have asked for, each for itself: a tile and the next.
-  alignas(16) uint4 stage[warps][2][32 * Tuning::value.vectors];
   std::int64_t sum[limbs];  ///< of the segment in pieces
   unsigned flags;
   unsigned listed;
@@ -86,8 +83,7 @@ class ExactSegmentsWarp {
   using Bits                    = element_bits_t<Input>;
   using Vectors                 = ExactVectors<Input>;
   static constexpr int per_unit = Vectors::per_unit;
-  static constexpr int vectors  = Tuning::value.vectors;
-  static constexpr int values   = vectors * per_unit;
+  static constexpr int values   = Tuning::value.vectors * per_unit;
   static constexpr int weight   = Tuning::value.weight;
   static constexpr unsigned all = 0xffffffffu;
 
@@ -102,21 +98,18 @@ class ExactSegmentsWarp {
     Span next             = span_of(first + unsigned(lane() >> log_lanes));
     int window            = 0;
     unsigned queued       = 0;
-    int buffer            = 0;
-    fetch<vectors>(buffer, vectored(next), 0, log_lanes);
     while (first < m_memory.task.count) {
       Span const span = next;
       next            = span_of(first + Memory::warps * groups +
                                 unsigned(lane() >> log_lanes));
-      sum_spans(first, span, next, log_lanes, window, queued, buffer);
+      sum_spans(first, span, log_lanes, window, queued);
       first += Memory::warps * groups;
       queued += groups;
       if (queued == 32 || first >= m_memory.task.count) {
-        put_queued(queued, buffer ^ 1);
+        put_queued(queued);
         queued = 0;
       }
     }
-    CopyAsync16::wait<0>();
   }
 
  private:
@@ -175,97 +168,72 @@ class ExactSegmentsWarp {
     return v;
   }
 
-  /// Elements from the first vector to the one that this lane takes as its u-th
-  /// from `at` on, of 2^log_lanes lanes.
-  __device__ static unsigned element_at(unsigned at, int u, int log_lanes) {
-    unsigned const lanes = 1u << log_lanes;
-    return at +
-           ((unsigned(lane()) & (lanes - 1)) + unsigned(u) * lanes) * per_unit;
-  }
-  __device__ uint4* staged(int buffer, int u) const {
-    return m_memory.stage[threadIdx.x / 32][buffer] + 32 * u + lane();
-  }
-
-  /// Asks for the vectors of a lane.
-  template <int Units>
-  __device__ void fetch(int buffer, Vectored const& v, unsigned at,
-                        int log_lanes) const {
-#pragma unroll
-    for (int u = 0; u < Units; ++u) {
-      unsigned const e = element_at(at, u, log_lanes);
-      if (e >= v.end) continue;
-      if (!v.ragged || e + per_unit <= v.end)
-        CopyAsync16::copy(staged(buffer, u), v.from + e);
-      else
-        CopyAsync16::copy_some(
-            reinterpret_cast<unsigned char*>(staged(buffer, u)),
-            reinterpret_cast<unsigned char const*>(v.from + e),
-            int((v.end - e) * sizeof(Bits)));
-    }
-    CopyAsync16::commit();
-  }
-  /// They are there: numbers, and -0 where there are none.
+  /// A lane of `lanes` gets some of the elements from vector `at` on, and -0
+  /// where there are none.
   /// \param whole of all lanes: nothing lies beside the span in its vectors
   template <int Units>
-  __device__ void read(Real (&x)[Units * per_unit], int buffer,
-                       Vectored const& v, unsigned at, int log_lanes,
-                       bool whole) const {
+  __device__ static void load(Real (&x)[Units * per_unit], Vectored const& v,
+                              unsigned at, int lane, int lanes, bool whole) {
+    typename Vectors::Unit unit[Units];
+    bool ends = false;
 #pragma unroll
     for (int u = 0; u < Units; ++u) {
-      unsigned const e            = element_at(at, u, log_lanes);
-      typename Vectors::Unit unit = Vectors().load_any(0);
+      unsigned const e = at + unsigned(lane + u * lanes) * per_unit;
+      unit[u]          = Vectors().load_any(0);
       if (e < v.end) {
-        uint4 const bits = *staged(buffer, u);
-        unit             = {{bits.x, bits.y, bits.z, bits.w}};
+        if (!v.ragged || e + per_unit <= v.end) {
+          uint4 const bits = __ldg(reinterpret_cast<uint4 const*>(v.from + e));
+          unit[u]          = {{bits.x, bits.y, bits.z, bits.w}};
+        } else {
+          ends = true;
+        }
       }
-#pragma unroll
-      for (int k = 0; k < per_unit; ++k)
-        x[u * per_unit + k] = Vectors::value(unit, k);
     }
+#pragma unroll
+    for (int k = 0; k < Units * per_unit; ++k)
+      x[k] = Vectors::value(unit[k / per_unit], k % per_unit);
     if (whole) return;
 #pragma unroll
     for (int k = 0; k < Units * per_unit; ++k) {
       unsigned const e =
-          element_at(at, k / per_unit, log_lanes) + unsigned(k % per_unit);
+          at + unsigned(lane + k / per_unit * lanes) * per_unit + k % per_unit;
       if (e - v.skip >= v.end - v.skip)
         x[k] = exact_real<Input>(exact_nothing<Input>);
     }
+    // The last vector of the View, where it is not whole.
+    if (!ends) return;
+#pragma unroll
+    for (int k = 0; k < Units * per_unit; ++k) {
+      unsigned const first =
+          at + unsigned(lane + k / per_unit * lanes) * per_unit;
+      unsigned const e = first + k % per_unit;
+      if (first + per_unit > v.end && e >= v.skip && e < v.end)
+        x[k] = exact_real<Input>(__ldg(v.from + e));
+    }
   }
 
-  /// A span for each group of lanes, to the queue. Its first tile is on its way
-  /// to `buffer`, to which that of the next spans is behind this.
+  /// A span for each group of lanes, to the queue.
   /// \param window of the last spans, a guess; 0: none
-  __device__ void sum_spans(unsigned first, Span const& span, Span const& next,
-                            int log_lanes, int& window, unsigned queued,
-                            int& buffer) const {
+  __device__ void sum_spans(unsigned first, Span const& span, int log_lanes,
+                            int& window, unsigned queued) const {
     int const lanes         = 1 << log_lanes;
     int const in_group      = lane() & (lanes - 1);
     unsigned const of_group = (all >> (32 - lanes)) << (lane() - in_group);
     unsigned const tile     = unsigned(lanes) * values;
-    Vectored const v        = vectored(span);
-    bool const whole        = !__any_sync(all, !v.is_whole());
+    Vectored const vectors  = vectored(span);
+    bool const whole        = !__any_sync(all, !vectors.is_whole());
     // Of many short segments and a long one the whole warp takes that.
     bool fits = span.length <= tile * Tuning::value.tiles;
     Group group(window), below(0);
     bool has_below = false;  // of any group
-    bool more      = true;   // what is asked for is another tile of these spans
-    bool again     = false;
     unsigned at    = 0;
-    while (__any_sync(all, fits && at < v.end)) {
-      if (!again) {
-        more = __any_sync(all, fits && at + tile < v.end);
-        if (more)
-          fetch<vectors>(buffer ^ 1, v, at + tile, log_lanes);
-        else
-          fetch<vectors>(buffer ^ 1, vectored(next), 0, log_lanes);
-      }
-      CopyAsync16::wait<1>();
+    while (__any_sync(all, fits && at < vectors.end)) {
       Real x[values];
-      read<vectors>(x, buffer, v, at, log_lanes, whole);
+      load<Tuning::value.vectors>(x, vectors, fits ? at : vectors.end, in_group,
+                                  lanes, whole);
       bool good = group.add(x, lanes);
-      again     = window != 0 && at == 0 && __any_sync(all, !good);
-      if (again) {
-        // A wrong guess.
+      if (window != 0 && at == 0 && __any_sync(all, !good)) {
+        // A wrong guess: once more.
         window = 0;
         group  = Group(0);
         continue;
@@ -278,13 +246,6 @@ class ExactSegmentsWarp {
       unsigned const bad = __ballot_sync(all, !good);
       fits               = fits && (bad & of_group) == 0;
       at += tile;
-      buffer ^= 1;
-    }
-    if (more) {
-      // None was there, or not all were asked for: others do not wait for that.
-      buffer ^= 1;
-      CopyAsync16::wait<0>();
-      fetch<vectors>(buffer, vectored(next), 0, log_lanes);
     }
     unsigned const s    = first + unsigned(lane() >> log_lanes);
     Integer const total = group.total(lanes);
@@ -316,8 +277,7 @@ class ExactSegmentsWarp {
   }
 
   /// What the queue has, a lane each.
-  /// \param spare a buffer that nothing is on its way to
-  __device__ void put_queued(unsigned queued, int spare) const {
+  __device__ void put_queued(unsigned queued) const {
     __syncwarp();
     bool const mine    = unsigned(lane()) < queued;
     int const position = mine ? queue().position[lane()] : Queue::none;
@@ -342,7 +302,7 @@ class ExactSegmentsWarp {
     while (left != 0) {
       int const from = __ffs(int(left)) - 1;
       left &= left - 1;
-      sum_by_warp(__shfl_sync(all, s, from), spare);
+      sum_by_warp(__shfl_sync(all, s, from));
     }
     __syncwarp();
   }
@@ -377,16 +337,14 @@ class ExactSegmentsWarp {
   };
 
   /// Any numbers, by all lanes; half as many at a time, for the registers.
-  __device__ void sum_by_warp(unsigned s, int spare) const {
-    constexpr int units = (vectors + 1) / 2;
+  __device__ void sum_by_warp(unsigned s) const {
+    constexpr int units = (Tuning::value.vectors + 1) / 2;
     auto& of_warp       = m_memory.of_warp[threadIdx.x / 32];
     Vectored const v    = vectored(span_of(s));
     ExactWarpSum<Input, Tuning::value.columns> sum(of_warp, lane());
     for (unsigned at = 0; at < v.end; at += 32 * units * per_unit) {
-      fetch<units>(spare, v, at, 5);
-      CopyAsync16::wait<0>();
       Real x[units * per_unit];
-      read<units>(x, spare, v, at, 5, v.is_whole());
+      load<units>(x, v, at, lane(), 32, v.is_whole());
       sum.add(x);
     }
     unsigned flags = sum.finish();

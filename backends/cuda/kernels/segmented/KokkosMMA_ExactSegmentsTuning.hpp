@@ -34,10 +34,30 @@ inline std::string to_string(ExactSegmentsTuning const& tuning) {
                      ", weight = ", tuning.weight, "}");
 }
 
-constexpr ExactSegmentsTuning exact_segments_tuning(Scalar input) {
+/// GB/s of 2^30 bytes of normal data in segments of one length by threads,
+/// blocks and vectors, 16 tiles (H100, CUDA 13.0, 2026-11-26):
+///
+/// | type   | shape   | read | 16   | 64   | 256  | 1024 | 4096 | 100000 |
+/// |--------|---------|------|------|------|------|------|------|--------|
+/// | float  | 128 6 4 | 3175 | 2302 | 2478 | 2610 | 2842 | 2942 | 2675   |
+/// | float  | 128 5 4 | 3175 | 2165 | 2289 | 2466 | 2724 | 2899 | 2564   |
+/// | float  | 256 3 4 | 3118 | 2272 | 2424 | 2561 | 2742 | 2832 | 2501   |
+/// | double | 128 5 4 | 3175 | 2078 | 2260 | 2289 | 2832 | 2900 | 2496   |
+/// | double | 128 4 4 | 3175 | 1853 | 2000 | 2023 | 2643 | 2762 | 2193   |
+/// | double | 256 3 2 | 3118 | 1483 | 1516 | 1957 | 2424 | 1504 | 2035   |
+/// | double | 256 2 4 | 3118 | 1853 | 1955 | 1976 | 2552 | 2660 | 2143   |
+///
+/// More warps of a multiprocessor were faster: memory kept them waiting.
+///
+/// \param offsets segments between offsets: those of doubles do not fit in the
+/// registers that 5 blocks leave (ptxas 13.0 spills 40 bytes)
+constexpr ExactSegmentsTuning exact_segments_tuning(Scalar input,
+                                                    bool offsets = false) {
   bool const is_wide = input == Scalar::float64;
   return {.threads    = 128,
-          .min_blocks = is_wide ? 4 : 5,
+          .min_blocks = !is_wide  ? 6
+                        : offsets ? 4
+                                  : 5,
           .vectors    = size_of(input) >= 4 ? 4 : 2,
           .columns    = is_wide ? 8 : 32,
           .tiles      = 16,
