@@ -58,6 +58,10 @@ inline constexpr int max_exact_limbs = 68;
 constexpr int exact_lowest(Scalar scalar) {
   return float_format(exact_carrier(scalar)).lowest();
 }
+/// For device code: compilers without relaxed constexpr call no function of the
+/// host there.
+template <Scalar Input>
+inline constexpr int exact_lowest_of = exact_lowest(Input);
 
 /// How the limbs of a sum lie. Those of products of doubles, 2^-2148 to 2^2048,
 /// are the limbs of doubles with others below and above them.

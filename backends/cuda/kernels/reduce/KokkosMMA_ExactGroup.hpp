@@ -14,6 +14,16 @@
 
 namespace KokkosMMA::Impl::Cuda {
 
+/// Of a type that the device computes in. Outside of functions, where compilers
+/// without relaxed constexpr call none of the host.
+template <Scalar Own>
+struct OwnFormat {
+  static constexpr FloatFormat format = float_format(Own);
+  static constexpr int fraction_bits  = format.fraction_bits;
+  static constexpr int special        = int(format.special());
+  static constexpr int sign_bit = format.fraction_bits + format.exponent_bits;
+};
+
 /// An integer of some words, in two's complement.
 template <int Words>
 struct ExactInteger {
@@ -112,16 +122,15 @@ struct ExactInteger {
                   std::uint64_t(more != 0);
       exponent -= free;
     }
-    constexpr FloatFormat own = float_format(Own);
-    if (format.fraction_bits == own.fraction_bits) {
+    using Format = OwnFormat<Own>;
+    if (format.fraction_bits == Format::fraction_bits) {
       auto const bits = Kokkos::bit_cast<typename RealBits<Real>::Bits>(
           static_cast<Real>(magnitude));
-      int const field = int(bits >> own.fraction_bits) + exponent;
-      if (unsigned(field) - 1 < unsigned(own.special()) - 1)
-        return (std::uint64_t(bits) +
-                (std::uint64_t(std::int64_t(exponent)) << own.fraction_bits)) |
-               std::uint64_t(negative)
-                   << (own.fraction_bits + own.exponent_bits);
+      int const field = int(bits >> Format::fraction_bits) + exponent;
+      if (unsigned(field) - 1 < unsigned(Format::special) - 1)
+        return (std::uint64_t(bits) + (std::uint64_t(std::int64_t(exponent))
+                                       << Format::fraction_bits)) |
+               std::uint64_t(negative) << Format::sign_bit;
     }
     return round_integer(magnitude, exponent, negative, format);
   }

@@ -320,8 +320,8 @@ class ExactSegmentsWarp {
     FloatFormat const& format = m_store.format;
     std::uint64_t bits        = 0;
     if (!is_zero)
-      bits = sum.template rounded<Group::real>(exact_lowest(Input) + position,
-                                               format);
+      bits = sum.template rounded<Group::real>(
+          exact_lowest_of<Input> + position, format);
     else if (!others && !empty)
       bits = std::uint64_t(1) << (format.fraction_bits + format.exponent_bits);
     m_store(m_memory.task.segment + s, bits);
@@ -358,7 +358,7 @@ class ExactSegmentsWarp {
       for (int k = 16; k > 0; k /= 2) flags |= __shfl_xor_sync(all, flags, k);
       std::uint64_t const bits =
           round_by_warp<Memory::limbs>(of_warp.limb, lane(), flags, false,
-                                       exact_lowest(Input), m_store.format);
+                                       exact_lowest_of<Input>, m_store.format);
       if (lane() == 0) m_store(m_memory.task.segment + s, bits);
     }
     __syncwarp();
@@ -471,7 +471,7 @@ __device__ void finish_segment(Memory& memory, int lane,
   }
   if (is_last) {
     std::uint64_t const bits = round_by_warp<limbs>(
-        memory.sum, lane, flags, false, exact_lowest(Input), store.format);
+        memory.sum, lane, flags, false, exact_lowest_of<Input>, store.format);
     if (lane == 0) store(memory.task.segment, bits);
     __syncwarp();
   }
