@@ -34,10 +34,12 @@ void add_over_ranks(char const* who, MPI_Comm comm,
   sum.empty = !(flags & not_empty);
 }
 
+struct NoExactSum {};
+
 /// Limbs of the exact sum of terms; of terms that have none, nothing.
 template <bool Exact, class Terms>
 struct ExactSumOver {
-  struct type {};
+  using type = NoExactSum;
 };
 template <class Terms>
 struct ExactSumOver<true, Terms> {
