@@ -59,8 +59,9 @@ constexpr int sweep_block_planes(int radius, bool star, int element_bytes) {
   return radius == 1 ? 10 : radius <= 3 ? 24 - 2 * radius : 6 * radius;
 }
 
-/// Of the stages of a block in three dimensions: what all devices have, and two
-/// blocks of a multiprocessor of an H100.
+/// Bytes of a block's stages and staging in three dimensions: with what comes
+/// beside them, less than the 99 KB of the devices that have least (compute
+/// capability 8.6, 8.9 and 12), and room for two blocks on an H100.
 inline constexpr int sweep_slab_room = 92 * 1024;
 
 constexpr int sweep_slab_bytes(SweepTuning const& t, int radius,
@@ -149,10 +150,10 @@ constexpr SweepTuning sweep_tuning(bool to_functor = false) {
   t.block_planes = sweep_block_planes<R>(Radius, Star, int(sizeof(Element)));
   t.stages       = R == 2 && Star && Radius > 1 && t.block_planes > 0 ? 6 : 4;
   if (R == 3) {
-    t.stages = 8;
-    while (t.stages > 4 &&
-           t.stages * sweep_slab_bytes(t, Radius, sizeof(Element)) >
-               sweep_slab_room)
+    t.stages          = 8;
+    int const staging = t.threads * t.columns * int(sizeof(A));
+    int const slab    = sweep_slab_bytes(t, Radius, sizeof(Element));
+    while (t.stages > 4 && t.stages * slab + staging > sweep_slab_room)
       --t.stages;
   }
   return t;
@@ -205,6 +206,7 @@ struct SweepLayout {
   static constexpr int side   = (Radius + columns - 1) / columns * columns;
   static constexpr int window = columns + 2 * side;
   static_assert(tile_x % vector == 0 && pitch * int(sizeof(Element)) % 32 == 0);
+  static_assert(R < 3 || shared_bytes <= 99 * 1024);
 };
 
 template <class A, int R, class Element, int Radius, bool Star, bool Unaligned,
