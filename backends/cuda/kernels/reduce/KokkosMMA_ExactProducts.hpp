@@ -62,21 +62,17 @@ struct ExactProducts {
     return (unsigned(bits >> 52) & 0x7ffu) - 64u < 0x7ffu - 64u;
   }
   /// Adds a product that is_two_doubles() denies to limbs by
-  /// add(limb, integer), where it is a finite one of other than zeros, and
-  /// leaves -0 then.
+  /// add(limb, integer), where it is a finite one of other than zeros.
   /// \return whether it was added
   template <class Add>
-  __device__ static bool add_integers(Unit const& unit, int e, double& rounded,
-                                      double& error, Add const& add) {
+  __device__ static bool add_integers(Unit const& unit, int e, Add const& add) {
     constexpr std::uint64_t sign     = std::uint64_t(1) << 63;
     constexpr std::uint64_t infinity = std::uint64_t(0x7ff) << 52;
     auto const a = Kokkos::bit_cast<std::uint64_t>(Factors::value(unit.x, e));
     auto const b = Kokkos::bit_cast<std::uint64_t>(Factors::value(unit.y, e));
-    error        = 0;
     if ((a & ~sign) - 1 >= infinity - 1 || (b & ~sign) - 1 >= infinity - 1)
       return false;
     split_product(a, b, add);
-    rounded = Kokkos::bit_cast<double>(sign);
     return true;
   }
 };

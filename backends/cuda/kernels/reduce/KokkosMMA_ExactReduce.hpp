@@ -123,29 +123,35 @@ __device__ void add_units(Sum& sum, typename Elements::Unit const* units,
   if constexpr (!Elements::has_errors) {
     sum.add(x);
   } else {
-    double error[Values];
     bool others = false;
+#pragma unroll
+    for (int k = 0; k < Values; ++k)
+      others = others || !Elements::is_two_doubles(x[k]);
+    unsigned added = 0;  // a bit for each value
+    if (__any_sync(0xffffffffu, others)) {
+#pragma unroll
+      for (int k = 0; k < Values; ++k)
+        if (!Elements::is_two_doubles(x[k]) &&
+            Elements::add_integers(
+                units[k / Elements::per_unit], k % Elements::per_unit,
+                [&](int limb, std::int64_t part) {
+                  if (part != 0)
+                    atomicAdd(reinterpret_cast<unsigned long long*>(memory.sum +
+                                                                    limb),
+                              static_cast<unsigned long long>(part));
+                }))
+          added |= 1u << k;
+      if (added) memory.has_integers = true;
+      sum.note_other(__any_sync(0xffffffffu, added));
+    }
+    // Not before: registers that are held over what is rare are spilled.
+    double error[Values];
 #pragma unroll
     for (int k = 0; k < Values; ++k) {
       error[k] = Elements::error(units[k / Elements::per_unit],
                                  k % Elements::per_unit, x[k]);
-      others   = others || !Elements::is_two_doubles(x[k]);
-    }
-    if (__any_sync(0xffffffffu, others)) {
-      bool added = false;
-#pragma unroll
-      for (int k = 0; k < Values; ++k)
-        if (!Elements::is_two_doubles(x[k]))
-          added |= Elements::add_integers(
-              units[k / Elements::per_unit], k % Elements::per_unit, x[k],
-              error[k], [&](int limb, std::int64_t part) {
-                if (part != 0)
-                  atomicAdd(
-                      reinterpret_cast<unsigned long long*>(memory.sum + limb),
-                      static_cast<unsigned long long>(part));
-              });
-      if (added) memory.has_integers = true;
-      sum.note_other(__any_sync(0xffffffffu, added));
+      if (!Elements::is_two_doubles(x[k])) error[k] = 0;
+      if (added >> k & 1) x[k] = -0.0;
     }
     sum.add(x, error);
   }

@@ -206,7 +206,7 @@ class ExactWarpSum : ExactLaneSum<Input, Products> {
 
   /// Another number than -0 was added elsewhere; all lanes say the same.
   __device__ void note_other(bool is_there) {
-    m_has_other = m_has_other || is_there;
+    if (is_there) m_flags |= exact_has_other;
   }
 
   /// All that the warp has added is in memory.limb then, and its flags are
@@ -214,11 +214,11 @@ class ExactWarpSum : ExactLaneSum<Input, Products> {
   __device__ unsigned finish() {
     drain();
     if constexpr (!Window::whole && Columns == 32) {
-      if (m_has_bins) carry_bins();
+      if (m_flags & has_bins) carry_bins();
     }
     __syncwarp();
     if constexpr (!Window::whole) {
-      if (m_has_bins)
+      if (m_flags & has_bins)
         for (int k = m_lane; k < Memory::bins; k += 32) {
           std::int64_t sum = 0;
 #pragma unroll 8
@@ -227,7 +227,7 @@ class ExactWarpSum : ExactLaneSum<Input, Products> {
           m_memory.limb[k] += sum;
         }
     }
-    return m_flags | (m_has_other ? unsigned(exact_has_other) : 0u);
+    return m_flags & ~has_bins;
   }
 
  private:
@@ -244,7 +244,7 @@ class ExactWarpSum : ExactLaneSum<Input, Products> {
 
   template <int Values>
   __device__ void add_with(Real (&x)[Values], Real (&error)[Values]) {
-    if (!m_has_other) look_for_others(x);
+    if (!(m_flags & exact_has_other)) look_for_others(x);
     Real t[Values];
     Bits changed;
     bool in_window;
@@ -290,7 +290,7 @@ class ExactWarpSum : ExactLaneSum<Input, Products> {
     Bits others = 0;
 #pragma unroll
     for (int k = 0; k < Values; ++k) others |= bits_of(x[k]) ^ sign;
-    m_has_other = __any_sync(all, others != 0);
+    note_other(__any_sync(all, others != 0));
   }
 
   /// Takes what is not finite out and wants the window above the largest of
@@ -357,7 +357,8 @@ class ExactWarpSum : ExactLaneSum<Input, Products> {
     int first;
     std::int64_t part[count];
   };
-  static constexpr int bin_capacity = 255;
+  static constexpr int bin_capacity  = 255;
+  static constexpr unsigned has_bins = 1u << 31;
 
   __device__ static BinParts bin_parts(Bits bits) {
     int const exponent = exponent_of(bits);
@@ -379,8 +380,8 @@ class ExactWarpSum : ExactLaneSum<Input, Products> {
   template <int Values>
   __device__ void add_to_bins(Real const (&x)[Values]) {
     std::int64_t* const column = m_memory.bin + m_lane % Columns;
-    if (!m_has_bins) {
-      m_has_bins = true;
+    if (!(m_flags & has_bins)) {
+      m_flags |= has_bins;
       for (int k = m_lane; k < Memory::bins * Columns; k += 32)
         m_memory.bin[k] = 0;
       __syncwarp();
@@ -428,11 +429,12 @@ class ExactWarpSum : ExactLaneSum<Input, Products> {
 
   Memory& m_memory;
   int m_lane;
-  int m_wanted     = Window::first;  ///< window of the next numbers
-  int m_bin_count  = 0;  ///< numbers of a lane in its bins since a carry
+  int m_wanted    = Window::first;  ///< window of the next numbers
+  int m_bin_count = 0;  ///< numbers of a lane in its bins since a carry
+  /// Of the lane: the flags of numbers that are not finite. Of the warp:
+  /// exact_has_other and has_bins. One word, since sums of products of doubles
+  /// have no register left (CUDA 13.0, sm_90).
   unsigned m_flags = 0;
-  bool m_has_other = false;  ///< of the warp: a number that is not -0
-  bool m_has_bins  = false;
 };
 
 }  // namespace KokkosMMA::Impl::Cuda
