@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <type_traits>
 
 /// \file
 /// Exact sums of segments, each rounded once. Work is counted in elements, with
@@ -92,23 +93,30 @@ class ExactSegmentsWarp {
       : m_in(in), m_store(store), m_memory(memory) {}
 
   __device__ void take() const {
-    int const log_lanes   = m_memory.task.log_lanes;
-    unsigned const groups = 32u >> log_lanes;
-    unsigned first        = threadIdx.x / 32 * groups;
-    Span next             = span_of(first + unsigned(lane() >> log_lanes));
-    int window            = 0;
-    unsigned queued       = 0;
-    while (first < m_memory.task.count) {
-      Span const span = next;
-      next            = span_of(first + Memory::warps * groups +
-                                unsigned(lane() >> log_lanes));
-      sum_spans(first, span, log_lanes, window, queued);
-      first += Memory::warps * groups;
-      queued += groups;
-      if (queued == 32 || first >= m_memory.task.count) {
-        put_queued(queued);
-        queued = 0;
+    int const log_lanes = m_memory.task.log_lanes;
+    // Offsets are loaded ahead. Where spans are computed, their registers spill
+    // (doubles, CUDA 13.0, sm_90), and so do indices beside their `turn`.
+    constexpr bool ahead = !std::is_same_v<Segments, EqualSegments>;
+    Span next{0, 0, false};
+    if constexpr (ahead) {
+      next = span_of(index(0, log_lanes));
+    }
+    int window = 0;
+    for (unsigned turn = 0; first_of(turn, log_lanes) < m_memory.task.count;
+         ++turn) {
+      if constexpr (!ahead) {
+        next = span_of(index(turn, log_lanes));
       }
+      Span const span = next;
+      if constexpr (ahead) {
+        next = span_of(index(turn + 1, log_lanes));
+      }
+      unsigned const groups = 32u >> log_lanes;
+      sum_spans(index(turn, log_lanes), span, log_lanes, window,
+                turn * groups % 32);
+      if ((turn + 1) * groups % 32 == 0 ||
+          first_of(turn + 1, log_lanes) >= m_memory.task.count)
+        put_queued(turn * groups % 32 + groups);
     }
   }
 
@@ -123,6 +131,14 @@ class ExactSegmentsWarp {
   using Queue   = ExactQueue<Group::words>;
 
   __device__ static int lane() { return int(threadIdx.x % 32); }
+  /// Of the first segment or piece that this warp takes at a time, and of the
+  /// lane's.
+  __device__ static unsigned first_of(unsigned turn, int log_lanes) {
+    return (turn * Memory::warps + threadIdx.x / 32) * (32u >> log_lanes);
+  }
+  __device__ static unsigned index(unsigned turn, int log_lanes) {
+    return first_of(turn, log_lanes) + unsigned(lane() >> log_lanes);
+  }
   __device__ Queue& queue() const { return m_memory.queue[threadIdx.x / 32]; }
 
   /// Puts a segment that is longer than a share on the list.
@@ -213,8 +229,9 @@ class ExactSegmentsWarp {
   }
 
   /// A span for each group of lanes, to the queue.
+  /// \param s of the lane's span
   /// \param window of the last spans, a guess; 0: none
-  __device__ void sum_spans(unsigned first, Span const& span, int log_lanes,
+  __device__ void sum_spans(unsigned s, Span const& span, int log_lanes,
                             int& window, unsigned queued) const {
     int const lanes         = 1 << log_lanes;
     int const in_group      = lane() & (lanes - 1);
@@ -247,7 +264,6 @@ class ExactSegmentsWarp {
       fits               = fits && (bad & of_group) == 0;
       at += tile;
     }
-    unsigned const s    = first + unsigned(lane() >> log_lanes);
     Integer const total = group.total(lanes);
     int position        = group.position();
     window              = has_below ? 0 : group.window();
