@@ -12,46 +12,34 @@
 
 namespace KokkosMMA::Impl {
 
-/// Tells Kokkos Tools of a kernel that no pattern of Kokkos starts, as of a
-/// loop.
-class AnnouncedKernel {
+/// Tells Kokkos Tools of kernels that no pattern of Kokkos starts, for as long
+/// as it lives.
+template <auto Begin, auto End>
+class Announced {
  public:
-  AnnouncedKernel(std::string const& label, Kokkos::Cuda const& exec)
+  Announced(std::string const& label, Kokkos::Cuda const& exec)
       : m_announced(Kokkos::Tools::profileLibraryLoaded()) {
     if (m_announced)
-      Kokkos::Tools::beginParallelFor(
-          label, Kokkos::Tools::Experimental::device_id(exec), &m_kernel);
+      Begin(label, Kokkos::Tools::Experimental::device_id(exec), &m_kernel);
   }
-  ~AnnouncedKernel() {
-    if (m_announced) Kokkos::Tools::endParallelFor(m_kernel);
+  ~Announced() {
+    if (m_announced) End(m_kernel);
   }
-  AnnouncedKernel(AnnouncedKernel const&)            = delete;
-  AnnouncedKernel& operator=(AnnouncedKernel const&) = delete;
+  Announced(Announced const&)            = delete;
+  Announced& operator=(Announced const&) = delete;
 
  private:
   bool m_announced;
   std::uint64_t m_kernel = 0;
 };
 
-/// The same, as of a reduction.
-class AnnouncedReduction {
- public:
-  AnnouncedReduction(std::string const& label, Kokkos::Cuda const& exec)
-      : m_announced(Kokkos::Tools::profileLibraryLoaded()) {
-    if (m_announced)
-      Kokkos::Tools::beginParallelReduce(
-          label, Kokkos::Tools::Experimental::device_id(exec), &m_kernel);
-  }
-  ~AnnouncedReduction() {
-    if (m_announced) Kokkos::Tools::endParallelReduce(m_kernel);
-  }
-  AnnouncedReduction(AnnouncedReduction const&)            = delete;
-  AnnouncedReduction& operator=(AnnouncedReduction const&) = delete;
-
- private:
-  bool m_announced;
-  std::uint64_t m_kernel = 0;
-};
+/// As of a loop, a reduction and a scan.
+using AnnouncedKernel =
+    Announced<Kokkos::Tools::beginParallelFor, Kokkos::Tools::endParallelFor>;
+using AnnouncedReduction = Announced<Kokkos::Tools::beginParallelReduce,
+                                     Kokkos::Tools::endParallelReduce>;
+using AnnouncedScan =
+    Announced<Kokkos::Tools::beginParallelScan, Kokkos::Tools::endParallelScan>;
 
 }  // namespace KokkosMMA::Impl
 

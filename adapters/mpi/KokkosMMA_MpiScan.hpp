@@ -37,6 +37,11 @@ A local_total(Exec const& exec, X const& x, Settings const& settings) {
   return sum;
 }
 
+inline constexpr OfferedLevel rounds_sums_of_ranks{
+    Reproducibility::run_to_run,
+    {"sums of ranks are rounded before they are added",
+     "docs/reproducibility.md"}};
+
 /// Both scans over ranks, after their types were checked. `local(start)` is the
 /// scan of this rank's elements from that value.
 template <ScanKind Kind, class A, class Exec, class X, class Y, class Total,
@@ -59,6 +64,9 @@ void scan_over_ranks(char const* who, MPI_Comm comm, Exec const& exec,
   call.same                        = checksum.value();
   std::vector<MpiCall> const calls = agree(who, comm, call, [&](MpiCall& mine) {
     check_settings(who, settings);
+    settle_level(who, settings,
+                 is_exact_in_any_order(scalar_v<A>) ? every_level
+                                                    : rounds_sums_of_ranks);
     check_scan_views(who, x, y);
     if constexpr (has_total) {
       check_scan_total(who, x, y, total);

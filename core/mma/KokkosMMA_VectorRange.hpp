@@ -38,8 +38,9 @@ struct VectorRange {
   }
 };
 
-inline VectorRange vector_range(void const* data, std::uint64_t size,
-                                int element_bytes) {
+KOKKOS_INLINE_FUNCTION VectorRange vector_range(void const* data,
+                                                std::uint64_t size,
+                                                int element_bytes) {
   auto const address = reinterpret_cast<std::uintptr_t>(data);
   VectorRange range;
   range.base       = static_cast<unsigned char const*>(data) - address % 16;

@@ -34,6 +34,10 @@ struct FloatFormat {
   KOKKOS_FORCEINLINE_FUNCTION constexpr int lowest() const {
     return 1 - bias() - fraction_bits;
   }
+  /// The bits of -0.
+  KOKKOS_FORCEINLINE_FUNCTION constexpr std::uint64_t sign() const {
+    return std::uint64_t(1) << (fraction_bits + exponent_bits);
+  }
 };
 
 /// The format of a floating-point element.
@@ -62,6 +66,8 @@ constexpr int exact_lowest(Scalar scalar) {
 /// host there.
 template <Scalar Input>
 inline constexpr int exact_lowest_of = exact_lowest(Input);
+template <Scalar Input>
+inline constexpr FloatFormat exact_format_of = float_format(Input);
 
 /// How the limbs of a sum lie. Those of products of doubles, 2^-2148 to 2^2048,
 /// are the limbs of doubles with others below and above them.
@@ -224,26 +230,35 @@ KOKKOS_FORCEINLINE_FUNCTION std::uint64_t round_integer(
                   : value;
 }
 
-/// The sum in limbs [first, end) rounded to the nearest number of `format`,
-/// ties to even, as bits. Limbs outside are zero; these are overwritten. What
-/// is not finite, and the sign of a zero, are as in a sum by IEEE 754 addition
-/// without intermediate rounding or overflow: infinities of both signs, or a
-/// NaN, give the positive quiet NaN; a zero is negative if all terms were, of
-/// which there was one; a sum beyond the format's range is an infinity.
-/// \param lowest exponent of the lowest bit of limb 0
-KOKKOS_INLINE_FUNCTION std::uint64_t round_limbs(std::int64_t* limb, int first,
-                                                 int end, unsigned flags,
-                                                 bool empty, int lowest,
-                                                 FloatFormat const& format) {
-  std::uint64_t const sign = std::uint64_t(1)
-                             << (format.fraction_bits + format.exponent_bits);
+/// Whether terms were not finite.
+KOKKOS_FORCEINLINE_FUNCTION bool is_special_sum(unsigned flags) {
+  return flags &
+         (exact_has_nan | exact_has_infinity | exact_has_minus_infinity);
+}
+/// Their sum as by IEEE 754 addition, as bits: infinities of both signs, or a
+/// NaN, give the positive quiet NaN.
+KOKKOS_FORCEINLINE_FUNCTION std::uint64_t special_sum(
+    unsigned flags, FloatFormat const& format) {
   std::uint64_t const infinity = std::uint64_t(format.special())
                                  << format.fraction_bits;
   constexpr unsigned both = exact_has_infinity | exact_has_minus_infinity;
   if (flags & exact_has_nan || (flags & both) == both)
     return infinity | std::uint64_t(1) << (format.fraction_bits - 1);
-  if (flags & both)
-    return flags & exact_has_infinity ? infinity : sign | infinity;
+  return flags & exact_has_infinity ? infinity : format.sign() | infinity;
+}
+
+/// The sum in limbs [first, end) rounded to the nearest number of `format`,
+/// ties to even, as bits. Limbs outside are zero; these are overwritten. What
+/// is not finite, and the sign of a zero, are as in a sum by IEEE 754 addition
+/// without intermediate rounding or overflow: a zero is negative if all terms
+/// were, of which there was one; a sum beyond the format's range is an
+/// infinity.
+/// \param lowest exponent of the lowest bit of limb 0
+KOKKOS_INLINE_FUNCTION std::uint64_t round_limbs(std::int64_t* limb, int first,
+                                                 int end, unsigned flags,
+                                                 bool empty, int lowest,
+                                                 FloatFormat const& format) {
+  if (is_special_sum(flags)) return special_sum(flags, format);
 
   if (first < end) carry_limbs(limb, first, end);
   bool const negative = first < end && limb[end - 1] < 0;
@@ -253,7 +268,7 @@ KOKKOS_INLINE_FUNCTION std::uint64_t round_limbs(std::int64_t* limb, int first,
   }
   int top = end - 1;
   while (top >= first && limb[top] == 0) --top;
-  if (top < first) return empty || flags & exact_has_other ? 0 : sign;
+  if (top < first) return empty || flags & exact_has_other ? 0 : format.sign();
 
   int bit = 32 * top;  // the highest that is set
   for (std::uint64_t rest = std::uint64_t(limb[top]) >> 1; rest != 0;

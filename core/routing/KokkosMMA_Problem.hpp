@@ -55,6 +55,8 @@ struct ScanProblem {
   bool contiguous    = false;  ///< both Views: stride one, any alignment
   bool fixed_size    = true;   ///< the size of the value is a constant
   bool in_graph      = false;  ///< the call is a node of a Kokkos graph
+  bool on_host       = false;  ///< the execution space is the host's
+  bool may_be_exact  = false;  ///< it is called by name
   bool compiled      = true;   ///< a kernel for the opaque functor exists
   bool tile_compiled = false;  ///< a visible-data kernel exists for the types
   std::size_t value_bytes   = 0;  ///< of the value that is joined

@@ -185,12 +185,12 @@ constexpr OfferedLevel level_of_kernels(Scalar value, Settings const& settings,
   return {Reproducibility::device_independent, no_exact};
 }
 inline constexpr Refusal only_sums_are_exact{
-    "exact are sums, dot products and sums of segments of floating-point Views "
-    "by name alone",
+    "exact are sums, dot products, scans and sums of segments of "
+    "floating-point Views by name alone",
     "docs/reproducibility.md"};
 inline constexpr Refusal no_exact_scans{
-    "exact prefixes are not offered; KokkosMMA::reduce and segmented_reduce "
-    "have exact sums, and scans of integers are exact",
+    "exact prefixes are those of KokkosMMA::exclusive_scan and inclusive_scan "
+    "alone; segmented_reduce has exact sums, and scans of integers are exact",
     "docs/reproducibility.md"};
 /// What a scan offers: why it is not exact, on any space.
 constexpr OfferedLevel without_exact_scans(OfferedLevel offered,
@@ -246,6 +246,25 @@ inline Settings settle_level(char const* who, Settings const& call,
     settings.reproducibility = offered.level;
   }
   return settings;
+}
+
+/// Whether a call that may be exact is. Hosts have no order of additions that
+/// devices have, too.
+constexpr bool is_to_be_exact(Reproducibility level, bool on_host) {
+  return on_host ? level != Reproducibility::run_to_run
+                 : level == Reproducibility::exact;
+}
+
+/// An exact result that cannot be had at this moment: an error where the call
+/// asks for it, told once where a scope or the environment does.
+[[gnu::cold]] inline void refuse_exact(char const* who, Settings const& call,
+                                       Refusal const& refusal) {
+  if (call.reproducibility != Reproducibility::run_to_run)
+    throw std::runtime_error(
+        concatenate(who, ": the exact sums cannot be had: ", refusal.reason,
+                    " (", refusal.source, ")"));
+  report_level(who, Reproducibility::exact,
+               {Reproducibility::run_to_run, refusal});
 }
 
 /// Refuses what ran on Kokkos' own code though a kernel was to run for the

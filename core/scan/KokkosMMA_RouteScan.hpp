@@ -93,15 +93,26 @@ constexpr Refusal refuse_mma(ScanProblem const& problem,
   });
 }
 
+/// Whether the prefixes are sums of floating-point elements, as floating-point
+/// numbers: what `exact` is for.
+constexpr bool sums_floats(ScanProblem const& problem) {
+  return problem.may_be_exact && problem.sum && is_floating(problem.input) &&
+         is_floating(problem.accumulator) && is_floating(problem.output);
+}
+
 /// The level of reproducibility that a scan of a View can have. Tiles and
 /// windows are constants of the kernels, whatever the grid.
 constexpr OfferedLevel offered_level(ScanProblem const& problem,
                                      Capability const& capability,
                                      Settings const& settings) {
-  return without_exact_scans(
+  bool const sums = sums_floats(problem);
+  if (sums && problem.on_host) return every_level;
+  OfferedLevel const kernels =
       level_of_kernels(problem.accumulator, settings,
-                       refuse_streamed(problem, capability), no_exact_scans),
-      settings);
+                       refuse_streamed(problem, capability), no_exact_scans);
+  return sums && kernels.level == Reproducibility::device_independent
+             ? every_level
+             : without_exact_scans(kernels, settings);
 }
 
 /// Route of a scan. Visible data go to the tensor cores for the types where

@@ -17,7 +17,7 @@
 /// The cases of perf_scan. Every type is an instance in a source of its own.
 namespace perf {
 
-enum class Contender { kokkos, drop_in, visible, mma, shuffle, cub };
+enum class Contender { kokkos, drop_in, visible, mma, shuffle, exact, cub };
 enum class Kind {
   exclusive,
   exclusive_warm,
@@ -28,8 +28,8 @@ enum class Kind {
 };
 
 constexpr char const* name_of(Contender c) {
-  constexpr char const* names[] = {"kokkos", "drop_in", "visible",
-                                   "mma",    "shuffle", "cub"};
+  constexpr char const* names[] = {"kokkos",  "drop_in", "visible", "mma",
+                                   "shuffle", "exact",   "cub"};
   return names[static_cast<int>(c)];
 }
 constexpr char const* name_of(Kind k) {
@@ -43,7 +43,7 @@ constexpr bool has_total(Kind k) {
 }
 constexpr Expectation expectation(Contender c) {
   using enum Expectation;
-  constexpr Expectation of[] = {kokkos,  drop_in, library,
+  constexpr Expectation of[] = {kokkos,  drop_in, library, library,
                                 library, library, cub};
   return of[static_cast<int>(c)];
 }
@@ -67,6 +67,8 @@ struct Case {
       return {.route = KokkosMMA::Route::mma};
     if (on_cuda && contender == Contender::shuffle)
       return {.route = KokkosMMA::Route::streamed};
+    if (contender == Contender::exact)
+      return {.reproducibility = KokkosMMA::Reproducibility::exact};
     return {};
   }
 };
@@ -162,6 +164,7 @@ class BufferRing {
       case Contender::visible:
       case Contender::mma:
       case Contender::shuffle:
+      case Contender::exact:
         switch (m_case.kind) {
           case Kind::inclusive:
             KokkosMMA::inclusive_scan(m_exec, x, y, m_settings);
@@ -314,6 +317,9 @@ void ScanTests::register_type() {
   std::vector<Contender> const all  = {kokkos, drop_in, visible,
                                        mma,    shuffle, cub};
   register_cases<T>(Kind::exclusive, sizes(every, largest), all);
+  if constexpr (std::is_floating_point_v<Sum>) {
+    register_cases<T>(Kind::exclusive, sizes(every, largest), {exact});
+  }
   register_cases<T>(Kind::exclusive_warm, sizes(small, largest), all);
   register_cases<T>(Kind::inclusive, sizes(large, largest), {visible, mma});
   if constexpr (std::is_same_v<T, float>) {

@@ -8,7 +8,7 @@ import statistics
 
 CONTENDERS = {
     "reduce": {"kokkos": "Kokkos", "cub": "CUB", "drop_in": "drop-in", "mma": "mma", "exact": "exact"},
-    "scan": {"kokkos": "Kokkos", "cub": "CUB", "drop_in": "drop-in", "visible": "visible", "mma": "mma", "shuffle": "shuffle"},
+    "scan": {"kokkos": "Kokkos", "cub": "CUB", "drop_in": "drop-in", "visible": "visible", "mma": "mma", "shuffle": "shuffle", "exact": "exact"},
     "segmented": {
         "kokkos_team": "Kokkos team",
         "kokkos_flat": "Kokkos thread",

@@ -66,6 +66,30 @@ static_assert(!streamed(&P::source, Source::functor, &P::input, opaque, &P::sum,
                         false, &P::contiguous, false, &P::tile_compiled,
                         false));
 
+// --- levels of reproducibility ---------------------------------------------
+template <class... Changes>
+constexpr OfferedLevel offered(Capability const& machine, Changes... changes) {
+  Settings exactly;
+  exactly.reproducibility = Reproducibility::exact;
+  return offered_level(
+      with(scan_of_flags(), &P::input, float32, &P::accumulator, float32,
+           &P::output, float32, &P::may_be_exact, true, changes...),
+      machine, exactly);
+}
+static_assert(offered(h200).level == Reproducibility::exact);
+static_assert(offered(h200, &P::output, half).level == Reproducibility::exact);
+static_assert(offered(host, &P::on_host, true).level == Reproducibility::exact);
+// Of calls that are not by name, and of integers in floating point.
+static_assert(offered(h200, &P::may_be_exact, false).level ==
+              Reproducibility::device_independent);
+static_assert(says(offered(h200, &P::may_be_exact, false).refusal,
+                   "KokkosMMA::exclusive_scan"));
+static_assert(offered(h200, &P::input, int32).level ==
+              Reproducibility::device_independent);
+static_assert(offered(host).level == Reproducibility::run_to_run);
+static_assert(offered(host, &P::accumulator, int64).level ==
+              Reproducibility::exact);
+
 // --- every rule of `mma` on its own ----------------------------------------
 static_assert(says(refuse_mma(scan_of_flags(), host, {}), "not Cuda"));
 static_assert(says(refuse_mma(scan_of_flags(), v100, {}), "below 8.0"));

@@ -168,6 +168,21 @@ TYPED_TEST(MpiScan, OneRankIsRefused) {
   }
 }
 
+/// The sums of ranks are rounded, whatever the scan of a rank could have.
+TYPED_TEST(MpiScan, NoHigherLevel) {
+  using Exec   = TypeParam;
+  auto const x = filled<float, Exec>(10, 1.f);
+  Settings settings;
+  settings.reproducibility = Reproducibility::exact;
+  expect_all_refused(
+      {"KokkosMMA::mpi::exclusive_scan", "level exact", "run_to_run"},
+      [&] { mpi::exclusive_scan(MPI_COMM_WORLD, Exec(), x, x, settings); });
+  EXPECT_TRUE(holds(x, 1.f));
+  auto const integers = filled<int, Exec>(10, 1);
+  mpi::inclusive_scan(MPI_COMM_WORLD, Exec(), integers, integers, settings);
+  EXPECT_EQ(10 * (world_rank() + 1), host_copy(integers)(9));
+}
+
 TYPED_TEST(MpiScan, DifferentCalls) {
   using Exec = TypeParam;
   if (world_size() == 1) GTEST_SKIP() << "two ranks are needed";

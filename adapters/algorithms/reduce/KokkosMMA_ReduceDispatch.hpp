@@ -334,12 +334,7 @@ void run_reduce(std::string const& label, Exec const& exec, Terms const& terms,
         report_call(who, label, decision);
         return;
       }
-      if (settings.reproducibility != Reproducibility::run_to_run)
-        throw std::runtime_error(
-            concatenate(who, ": the exact sum cannot be had: ", refusal.reason,
-                        " (", refusal.source, ")"));
-      report_level(who, call.reproducibility,
-                   {Reproducibility::run_to_run, refusal});
+      refuse_exact(who, settings, refusal);
       problem.intercepted = true;
       decision            = decide_wish(call, route_of);
     }

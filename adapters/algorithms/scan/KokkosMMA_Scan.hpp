@@ -79,6 +79,9 @@ concept InitialArgument = NotSettings<T> && !is_total<std::remove_cvref_t<T>>;
 /// the same bits. Neighbouring prefixes are sums of their own, not differences.
 /// A NaN or an infinity reaches the prefixes that it reaches in a sequential
 /// scan and no other. A 16-bit output is an fp32 prefix rounded once.
+/// With Reproducibility::exact each prefix of floating-point elements, and the
+/// total, is the correctly rounded sum: the same bits on every device and host.
+/// On Cuda that reads x twice.
 ///
 /// The call returns at once, in order on `exec`.
 ///

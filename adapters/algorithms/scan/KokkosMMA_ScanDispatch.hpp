@@ -7,6 +7,7 @@
 /// From the arguments of a scan to Kokkos::parallel_scan with a functor whose
 /// data are visible.
 
+#include <adapters/algorithms/scan/KokkosMMA_ExactScan.hpp>
 #include <adapters/drop_in/KokkosMMA_InterceptScan.hpp>
 #include <adapters/kokkos/KokkosMMA_Explain.hpp>
 #include <adapters/kokkos/KokkosMMA_ScanFunctors.hpp>
@@ -46,9 +47,6 @@ constexpr bool total_holds() {
          (Of::is_view ||
           !std::is_const_v<Place>)&&total_fits<Value, X, Accumulator>;
 }
-
-/// The place of a total that nobody asked for.
-struct NoTotal {};
 
 /// Refuses a total that has no memory or is one of the scanned elements.
 template <class X, class Y, class Total>
@@ -123,8 +121,10 @@ void scan(std::string const& label, char const* who, Exec const& exec,
   constexpr bool has_total = !std::is_same_v<Place, NoTotal>;
   std::size_t const n      = functor.x.extent(0);
 
-  ScanProblem const problem = scan_problem<Accumulator>(functor, n);
-  Capability const machine  = capability(exec);
+  ScanProblem problem      = scan_problem<Accumulator>(functor, n);
+  problem.on_host          = is_host_space<Exec>;
+  problem.may_be_exact     = has_exact_scan<Exec, Functor>;
+  Capability const machine = capability(exec);
   OfferedLevel const offered =
       offered_level(problem, machine, effective_settings(settings));
   auto decided = decide_or_explain(
@@ -153,6 +153,22 @@ void scan(std::string const& label, char const* who, Exec const& exec,
     return;
   }
 
+  if constexpr (has_exact_scan<Exec, Functor>) {
+    if (is_to_be_exact(call.reproducibility, problem.on_host)) {
+      std::string const name =
+          label.empty()
+              ? concatenate(who, "[exact,", to_string(scalar_v<Input>), "]")
+              : label;
+      Refusal const refusal = exact_scan(name, exec, functor, total);
+      if (!refusal) {
+        last_route_of_this_thread() = decision.route;
+        report_call(who, label, decision);
+        return;
+      }
+      refuse_exact(who, settings, refusal);
+      call.reproducibility = Reproducibility::device_independent;
+    }
+  }
   RouteOfCall const route(problem, machine, call, decision);
   decision.route = call.route = route.route();
   ScopedSettings const scope(call);

@@ -320,16 +320,11 @@ bool take_exact_segments(char const* who, std::string const& name,
       settle_level(who, settings,
                    offered_level(call.problem, capability(exec),
                                  effective_settings(settings)));
-  if (level.reproducibility != Reproducibility::exact) return false;
+  if (!is_to_be_exact(level.reproducibility, is_host_space<Exec>)) return false;
   Refusal const refusal =
       exact_segments(name, exec, x, segments, result, call, longest);
   if (!refusal) return true;
-  if (settings.reproducibility == Reproducibility::exact)
-    throw std::runtime_error(
-        concatenate(who, ": exact sums cannot be had: ", refusal.reason, " (",
-                    refusal.source, ")"));
-  report_level(who, level.reproducibility,
-               {Reproducibility::run_to_run, refusal});
+  refuse_exact(who, settings, refusal);
   return false;
 }
 

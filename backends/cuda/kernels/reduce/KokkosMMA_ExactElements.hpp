@@ -62,14 +62,14 @@ struct ExactVectors {
   unsigned edges = 0;  ///< and with those behind the last
 
   ExactVectors() = default;
-  explicit ExactVectors(VectorRange const& range)
+  __host__ __device__ explicit ExactVectors(VectorRange const& range)
       : vectors(range.base + 16 * range.begin),
         count(range.end - range.begin),
         first(reinterpret_cast<Bits const*>(range.base) + range.skip),
         size(range.size),
-        head(range.has_head() ? unsigned(std::min<std::uint64_t>(
-                                    per_unit - range.skip, range.size))
-                              : 0),
+        head(!range.has_head()                    ? 0
+             : range.size < per_unit - range.skip ? unsigned(range.size)
+                                                  : per_unit - range.skip),
         edges(unsigned(range.size - per_unit * count)) {}
 
   __host__ __device__ std::uint64_t units() const { return count + edges; }

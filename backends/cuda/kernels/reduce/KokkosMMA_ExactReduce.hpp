@@ -27,6 +27,7 @@ struct ExactTarget {
   __host__ __device__ bool takes_limbs() const {
     return format.exponent_bits == 0;
   }
+  __device__ bool is_wanted() const { return place.memory || place.words; }
   /// The part of a thread: limb k, and of the last also what follows the limbs.
   template <int Limbs>
   __device__ void store_limb(int k, std::int64_t limb, unsigned flags,
@@ -157,32 +158,23 @@ __device__ void add_units(Sum& sum, typename Elements::Unit const* units,
   }
 }
 
-/// The exact sum of elements, rounded once by the block that finishes last.
-/// Blocks add integers: neither their order nor their number changes a bit.
+/// What a block adds up with.
 template <class Elements, class Tuning>
-__global__ void __launch_bounds__(Tuning::value.threads,
-                                  min_blocks_of<Tuning::value.min_blocks, 1>)
-    exact_reduce(Elements const elements, ExactScratch const scratch,
-                 ExactTarget const target, bool const empty) {
-  using Memory           = ExactBlockMemory<Elements, Tuning>;
-  using Sum              = ExactWarpSum<Elements::input, Tuning::value.columns,
-                           Elements::has_errors>;
+using ExactBlockSum =
+    ExactWarpSum<Elements::input, Tuning::value.columns, Elements::has_errors>;
+
+/// Adds every `step`-th tile of a block from the first on.
+template <class Elements, class Tuning>
+__device__ void add_tiles(ExactBlockSum<Elements, Tuning>& sum,
+                          Elements const& elements, unsigned first,
+                          unsigned step,
+                          ExactBlockMemory<Elements, Tuning>& memory) {
   using Unit             = typename Elements::Unit;
-  constexpr int limbs    = Memory::limbs;
   constexpr int values   = Tuning::value.values;
   constexpr int per_unit = Elements::per_unit;
   constexpr int in_round = values / per_unit;  // units
   constexpr int units =
       per_unit == 1 ? in_round : Tuning::value.vectors;  // of a thread
-
-  __shared__ Memory memory;
-  if (threadIdx.x == 0) memory.flags = 0;
-  if constexpr (Elements::has_errors) {
-    if (threadIdx.x == 0) memory.has_integers = false;
-    for (int k = threadIdx.x; k < limbs; k += blockDim.x) memory.sum[k] = 0;
-    __syncthreads();
-  }
-  Sum sum(memory.of_warp[threadIdx.x / 32], threadIdx.x % 32);
 
   std::uint64_t const size = elements.units();
   std::uint64_t const tile = std::uint64_t(blockDim.x) * units;
@@ -198,7 +190,7 @@ __global__ void __launch_bounds__(Tuning::value.threads,
         loaded[u] = elements.load_any(base + u * blockDim.x + threadIdx.x);
     }
   };
-  std::uint64_t base = blockIdx.x * tile;
+  std::uint64_t base = first * tile;
   if constexpr (Tuning::value.ahead) {
     load(base);
   }
@@ -209,7 +201,7 @@ __global__ void __launch_bounds__(Tuning::value.threads,
     }
 #pragma unroll
     for (int u = 0; u < units; ++u) now[u] = loaded[u];
-    base += gridDim.x * tile;
+    base += step * tile;
     if constexpr (Tuning::value.ahead) {
       if (base < size) load(base);
     }
@@ -217,6 +209,15 @@ __global__ void __launch_bounds__(Tuning::value.threads,
     for (int u = 0; u < units; u += in_round)
       add_units<Elements, values>(sum, now + u, memory);
   }
+}
+
+/// What the block has added: limb k in thread k, flags in memory.flags.
+template <class Elements, class Tuning>
+__device__ std::int64_t limb_of_block(
+    ExactBlockSum<Elements, Tuning>& sum,
+    ExactBlockMemory<Elements, Tuning>& memory) {
+  using Memory        = ExactBlockMemory<Elements, Tuning>;
+  constexpr int limbs = Memory::limbs;
   __syncthreads();  // the flags are zero
   if (unsigned const flags = sum.finish()) atomicOr(&memory.flags, flags);
   __syncthreads();
@@ -232,7 +233,31 @@ __global__ void __launch_bounds__(Tuning::value.threads,
   if (of_window < unsigned(Memory::window_limbs))
     for (unsigned w = 0; w < blockDim.x / 32; ++w)
       limb += memory.of_warp[w].limb[of_window];
-  unsigned flags = memory.flags;
+  return limb;
+}
+
+/// The exact sum of elements, rounded once by the block that finishes last.
+/// Blocks add integers: neither their order nor their number changes a bit.
+template <class Elements, class Tuning>
+__global__ void __launch_bounds__(Tuning::value.threads,
+                                  min_blocks_of<Tuning::value.min_blocks, 1>)
+    exact_reduce(Elements const elements, ExactScratch const scratch,
+                 ExactTarget const target, bool const empty) {
+  using Memory        = ExactBlockMemory<Elements, Tuning>;
+  constexpr int limbs = Memory::limbs;
+
+  __shared__ Memory memory;
+  if (threadIdx.x == 0) memory.flags = 0;
+  if constexpr (Elements::has_errors) {
+    if (threadIdx.x == 0) memory.has_integers = false;
+    for (int k = threadIdx.x; k < limbs; k += blockDim.x) memory.sum[k] = 0;
+    __syncthreads();
+  }
+  ExactBlockSum<Elements, Tuning> sum(memory.of_warp[threadIdx.x / 32],
+                                      threadIdx.x % 32);
+  add_tiles<Elements, Tuning>(sum, elements, blockIdx.x, gridDim.x, memory);
+  std::int64_t limb = limb_of_block<Elements, Tuning>(sum, memory);
+  unsigned flags    = memory.flags;
   if (gridDim.x > 1) {
     if (limb != 0)
       atomicAdd(

@@ -1,0 +1,124 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOKKOSMMA_SCAN_EXACT_HPP
+#define KOKKOSMMA_SCAN_EXACT_HPP
+
+/// \file
+/// Exact scans: from what a scan checked and decided to the kernels on Cuda,
+/// and to running superaccumulators on hosts.
+
+#include <adapters/algorithms/reduce/KokkosMMA_ExactSum.hpp>
+#include <adapters/kokkos/KokkosMMA_AnnouncedKernel.hpp>
+#include <adapters/kokkos/KokkosMMA_ScanFunctors.hpp>
+#include <backends/generic/KokkosMMA_ExactScanGeneric.hpp>
+#include <backends/generic/KokkosMMA_HostSpace.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#if defined(KOKKOS_ENABLE_CUDA)
+#include <adapters/drop_in/KokkosMMA_ErasedCalls.hpp>
+#include <backends/cuda/kernels/scan/KokkosMMA_ExactScan.hpp>
+#endif
+
+#include <string>
+#include <type_traits>
+
+namespace KokkosMMA::Impl {
+
+/// The place of a total that nobody asked for.
+struct NoTotal {};
+
+template <class Exec, class Functor>
+inline constexpr bool has_exact_scan = false;
+/// Kernels read memory, host code what x(i) gives.
+template <class Exec, class X, class Y, class A, ScanKind Kind>
+inline constexpr bool has_exact_scan<Exec, ScanInto<X, Y, A, Kind>> =
+    is_floating(scalar_v<typename X::non_const_value_type>) &&
+    is_floating(scalar_v<A>) &&
+    is_floating(scalar_v<typename Y::non_const_value_type>) &&
+    (is_host_space<Exec>
+#if defined(KOKKOS_ENABLE_CUDA)
+     || (std::is_same_v<Exec, Kokkos::Cuda> &&
+         VisibleScan<ScanInto<X, Y, A, Kind>>::visible)
+#endif
+    );
+
+#if defined(KOKKOS_ENABLE_CUDA)
+/// Runs on the stream of `exec`, or says why it cannot: then nothing was
+/// launched.
+template <class X, class Y, class A, ScanKind Kind, class Place>
+Refusal exact_scan_on_cuda(std::string const& label, Kokkos::Cuda const& exec,
+                           ScanInto<X, Y, A, Kind> const& scan, Place& total) {
+  constexpr Scalar input   = scalar_v<typename X::non_const_value_type>;
+  constexpr Scalar output  = scalar_v<typename Y::non_const_value_type>;
+  constexpr bool has_total = !std::is_same_v<std::remove_cv_t<Place>, NoTotal>;
+  using Value         = typename ValueOfPlace<std::remove_cv_t<Place>>::type;
+  auto const operands = VisibleScan<ScanInto<X, Y, A, Kind>>::operands(scan);
+  Cuda::ExactScanViews<input> const views{
+      static_cast<Cuda::element_bits_t<input> const*>(operands.x),
+      operands.stride_x,
+      operands.y,
+      operands.stride_y,
+      scan.x.extent(0),
+      0};
+  Cuda::ExactInitial const initial{exact_bits(scan.init),
+                                   float_format(scalar_v<A>)};
+  void* result   = nullptr;
+  bool on_device = true;
+  if constexpr (has_total) {
+    if constexpr (Kokkos::is_view_v<std::remove_cv_t<Place>>) {
+      result = total.data();
+      on_device =
+          Kokkos::SpaceAccessibility<Kokkos::Cuda,
+                                     typename Place::memory_space>::accessible;
+    } else {
+      result    = &total;
+      on_device = false;
+    }
+  }
+  AnnouncedScan const announced(label, exec);
+  return with_scratch(exec, on_device, [&](Cuda::StreamScratch const& scratch) {
+    auto const launch = [&](Cuda::ResultTarget<void> const& place) {
+      Cuda::launch_exact_scan<input, output, exact_carrier(scalar_v<A>),
+                              Kind == ScanKind::inclusive,
+                              Cuda::tuning_type<Cuda::exact_scan_tuning()>>(
+          exec, scratch, views, initial,
+          {place, has_total ? float_format(scalar_v<Value>) : FloatFormat{}});
+    };
+    if constexpr (has_total) {
+      scratch.deliver(result, sizeof(Value), on_device, launch);
+    } else {
+      launch({nullptr, nullptr});
+    }
+  });
+}
+#endif
+
+/// The exact scan with its total, or why it cannot be had at this moment.
+/// \param total a variable of the host, a View of rank 0 or NoTotal
+template <class Exec, class X, class Y, class A, ScanKind Kind, class Place>
+Refusal exact_scan(std::string const& label, Exec const& exec,
+                   ScanInto<X, Y, A, Kind> const& scan,
+                   [[maybe_unused]] Place& total) {
+  if constexpr (is_host_space<Exec>) {
+    auto sum = exact_scan_on_host<Kind == ScanKind::inclusive>(
+        label, exec, scan.x, scan.y, scan.init);
+    if constexpr (!std::is_same_v<std::remove_cv_t<Place>, NoTotal>) {
+      using Value = typename ValueOfPlace<std::remove_cv_t<Place>>::type;
+      put_result(
+          exec, total,
+          value_of_bits<Value>(sum.round(float_format(scalar_v<Value>))));
+    }
+    return {};
+  } else {
+#if defined(KOKKOS_ENABLE_CUDA)
+    return exact_scan_on_cuda(label, exec, scan, total);
+#else
+    return no_exact_sum;
+#endif
+  }
+}
+
+}  // namespace KokkosMMA::Impl
+
+#endif

@@ -1,0 +1,202 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOKKOSMMA_EXACT_PREFIX_HPP
+#define KOKKOSMMA_EXACT_PREFIX_HPP
+
+#include <core/reduce/KokkosMMA_Superaccumulator.hpp>
+
+#include <Kokkos_BitManipulation.hpp>
+#include <Kokkos_Macros.hpp>
+
+#include <cstdint>
+
+/// \file
+/// Exact prefixes. A prefix is an integer in two's complement: digits of 32
+/// bits, the lowest first, of which all from some place on are those of its
+/// sign. Terms are added to its digits as to limbs, and each prefix is rounded
+/// by itself.
+
+namespace KokkosMMA::Impl {
+
+/// The digit of which a sign consists.
+KOKKOS_FORCEINLINE_FUNCTION constexpr std::uint32_t sign_digit(bool negative) {
+  return negative ? 0xffffffffu : 0u;
+}
+
+/// The integer times 2^lowest whose three highest digits that are not of its
+/// sign are `top`, the highest first, rounded to nearest, ties to even, as bits
+/// of `format`.
+/// \param position of top[0]
+/// \param below not zero if a digit below these is not
+/// \param zero what an integer of zero becomes
+KOKKOS_FORCEINLINE_FUNCTION std::uint64_t round_digits(
+    std::uint32_t const (&top)[3], int position, std::uint32_t below,
+    bool negative, int lowest, FloatFormat const& format, std::uint64_t zero) {
+  std::uint64_t low  = std::uint64_t(top[1]) << 32 | top[2];
+  std::uint64_t high = top[0];
+  if (negative) {
+    // -x = ~x + 1, and the one goes no further than the lowest digit that is
+    // not zero.
+    low  = ~low + (below == 0);
+    high = std::uint64_t(std::uint32_t(~top[0])) + (below == 0 && low == 0);
+  }
+  if (high == 0) return zero;
+  int const shift = Kokkos::Experimental::countl_zero_builtin(high);
+  std::uint64_t const magnitude = high << shift | low >> (63 - shift) >> 1;
+  bool const inexact            = low << shift != 0 || below != 0;
+  return round_integer(magnitude | std::uint64_t(inexact),
+                       lowest + 32 * position - shift, negative, format);
+}
+
+/// What round_digits() needs of an integer whose digits come one after the
+/// other, the lowest first. Which of them are of the sign is known at the end
+/// alone: the window is taken wherever a digit that may be follows another one,
+/// and the last one taken counts.
+class DigitWindow {
+ public:
+  /// Takes digit k; those before it were taken, or are zeros.
+  KOKKOS_FORCEINLINE_FUNCTION void push(std::uint32_t digit, int k) {
+    if (digit + 1 <= 1 && digit != m_last[0]) {
+      for (int i = 0; i < 3; ++i) m_top[i] = m_last[i];
+      m_below_top = m_below;
+      m_position  = k - 1;
+    }
+    m_below |= m_last[2];
+    m_last[2] = m_last[1];
+    m_last[1] = m_last[0];
+    m_last[0] = digit;
+  }
+
+  /// \param digits number of those that were taken; from there on they are of
+  ///        the sign
+  KOKKOS_FORCEINLINE_FUNCTION std::uint64_t round(bool negative, int digits,
+                                                  int lowest,
+                                                  FloatFormat const& format,
+                                                  std::uint64_t zero) {
+    push(sign_digit(negative), digits);
+    return round_digits(m_top, m_position, m_below_top, negative, lowest,
+                        format, zero);
+  }
+
+ private:
+  std::uint32_t m_last[3]   = {};  ///< the highest first
+  std::uint32_t m_below     = 0;   ///< not zero: a digit below these is not
+  std::uint32_t m_top[3]    = {};
+  std::uint32_t m_below_top = 0;
+  int m_position            = -1;  ///< of m_top[0]
+};
+
+/// Digits of a prefix: zeros before `first`, of the sign from `end` on.
+template <int Limbs>
+struct ExactDigits {
+  /// Two more than a sum needs: those of a carry and of its sign.
+  static constexpr int capacity = Limbs + 2;
+
+  std::uint32_t digit[capacity];
+  int first;
+  int end;
+  bool negative;
+
+  KOKKOS_FORCEINLINE_FUNCTION bool is_zero() const {
+    return first == end && !negative;
+  }
+  KOKKOS_FORCEINLINE_FUNCTION std::uint32_t operator[](int k) const {
+    return k < first ? 0 : k < end ? digit[k] : sign_digit(negative);
+  }
+  /// Narrows [first, end) to what is neither zero nor of the sign.
+  KOKKOS_FORCEINLINE_FUNCTION void trim() {
+    while (end > first && digit[end - 1] == sign_digit(negative)) --end;
+    while (first < end && digit[first] == 0) ++first;
+  }
+  /// The integer in limbs that may hold more than 32 bits.
+  KOKKOS_INLINE_FUNCTION void assign(std::int64_t const* limb) {
+    std::int64_t carry = 0;
+    for (int k = 0; k < Limbs; ++k) {
+      std::int64_t const value = limb[k] + carry;
+      digit[k]                 = std::uint32_t(value);
+      carry                    = value >> 32;
+    }
+    digit[Limbs] = std::uint32_t(carry);
+    negative     = carry < 0;
+    first        = 0;
+    end          = Limbs + 1;
+    trim();
+  }
+  /// Adds `part` * 2^(32 k), of 32 bits and a sign.
+  KOKKOS_INLINE_FUNCTION void add(int k, std::int64_t part) {
+    if (part == 0) return;
+    if (is_zero()) first = end = k;
+    while (first > k) digit[--first] = 0;
+    while (end <= k) digit[end++] = sign_digit(negative);
+    for (; k < end && part != 0; ++k) {
+      std::int64_t const value = std::int64_t(digit[k]) + part;
+      digit[k]                 = std::uint32_t(value);
+      part                     = value >> 32;
+    }
+    if (part == 0) return;
+    // The digits of the sign and a carry.
+    std::int64_t const above = part - std::int64_t(negative);
+    negative                 = above < 0;
+    if (above != -std::int64_t(negative)) digit[end++] = std::uint32_t(above);
+  }
+  KOKKOS_INLINE_FUNCTION std::uint64_t round(int lowest,
+                                             FloatFormat const& format,
+                                             std::uint64_t zero) {
+    trim();
+    std::uint32_t top[3];
+    for (int i = 0; i < 3; ++i)
+      top[i] = end - 1 - i < first ? 0 : digit[end - 1 - i];
+    std::uint32_t below = 0;
+    for (int k = first; k < end - 3 && below == 0; ++k) below = digit[k];
+    return round_digits(top, end - 1, below, negative, lowest, format, zero);
+  }
+};
+
+/// A prefix that grows by one term after the other.
+template <Scalar Carrier>
+class ExactPrefix {
+ public:
+  static constexpr int lowest = exact_lowest(Carrier);
+
+  ExactPrefix() { m_digits.first = m_digits.end = 0; }
+
+  /// Adds a number of a format whose numbers the carrier has, given as bits.
+  void add(std::uint64_t bits, FloatFormat const& format) {
+    m_flags |= bits != format.sign() ? unsigned(exact_has_other) : 0u;
+    int const field =
+        int(bits >> format.fraction_bits & unsigned(format.special()));
+    if (field == format.special()) {
+      m_flags |=
+          exact_flag_of(bits & ((std::uint64_t(1) << format.fraction_bits) - 1),
+                        (bits & format.sign()) != 0);
+      return;
+    }
+    ExactTerm const term = exact_term(bits, format, lowest);
+    if (term.integer != 0)
+      split_into_limbs(
+          term.integer, term.position,
+          [&](int k, std::int64_t part) { m_digits.add(k, part); });
+  }
+  /// Adds a sum of other terms.
+  template <int Limbs, int Lowest>
+  void add(ExactLimbs<Limbs, Lowest> const& sum) {
+    for (int k = 0; k < Limbs; ++k)
+      split_into_limbs(
+          sum.limb[k], 32 * k + Lowest - lowest,
+          [&](int d, std::int64_t part) { m_digits.add(d, part); });
+    m_flags |= sum.flags;
+  }
+  std::uint64_t round(FloatFormat const& format) {
+    if (is_special_sum(m_flags)) return special_sum(m_flags, format);
+    return m_digits.round(lowest, format,
+                          m_flags & exact_has_other ? 0 : format.sign());
+  }
+
+ private:
+  ExactDigits<exact_limbs(Carrier)> m_digits{};
+  unsigned m_flags = 0;
+};
+
+}  // namespace KokkosMMA::Impl
+
+#endif

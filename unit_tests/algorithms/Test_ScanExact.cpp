@@ -1,0 +1,172 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Level exact of KokkosMMA::exclusive_scan and inclusive_scan: the bits of the
+// correctly rounded prefixes on every execution space.
+
+#include "ExactSupport.hpp"
+
+#include <KokkosMMA_HostileSums.hpp>
+
+#include <cmath>
+#include <vector>
+
+namespace {
+
+using namespace KokkosMMA;
+using namespace KokkosMMA::Testing;
+
+template <class Exec>
+class ScanExact : public ::testing::Test {
+ public:
+  SeededRandom random;
+
+  /// Both scans of the same elements from a value, with their totals,
+  /// contiguous from any place of a 16-byte line and with strides.
+  template <class T, class Result, class Accumulator>
+  void expect_exact(HostileSum const& sum) {
+    std::size_t const size = sum.terms.size();
+    auto const before      = std::size_t(random.integer(0, 5));
+    auto const stride      = std::size_t(random.integer(1, 3));
+    auto const memory      = make_view<T, Exec>(size + before, [&](auto i) {
+      return i < before ? double(NAN) : sum.terms[i - before];
+    });
+    auto const x = Kokkos::subview(memory, Range(before, memory.extent(0)));
+    Kokkos::View<Result**, Kokkos::LayoutRight, Exec> const matrix(
+        "matrix", size, stride);
+    Kokkos::deep_copy(matrix, poison<Result>());
+    auto const y            = Kokkos::subview(matrix, Kokkos::ALL(), 0);
+    double const initials[] = {0, -0., 3, std::ldexp(1., -20), INFINITY};
+    auto const initial      = Accumulator(initials[random.integer(0, 4)]);
+
+    auto const host_x = host_copy(x);
+    ExactReference all;
+    for (std::size_t i = 0; i < size; ++i) all.add(double(host_x(i)));
+    auto const check = [&](bool inclusive) {
+      auto const host = host_copy(y);
+      ExactReference prefix;
+      prefix.add(double(initial));
+      for (std::size_t i = 0; i < size; ++i) {
+        if (inclusive) prefix.add(double(host_x(i)));
+        ASSERT_TRUE(same_sum(rounded<Result>(prefix), host(i)))
+            << sum.name << ", prefix " << i << " of " << size << ", "
+            << types<T, Result>() << ", inclusive " << inclusive;
+        if (!inclusive) prefix.add(double(host_x(i)));
+      }
+    };
+
+    Accumulator total = poison<Accumulator>();
+    exclusive_scan<Accumulator>(Exec(), x, y, InitialValue(initial),
+                                Total(total), exactly);
+    EXPECT_EQ(on_cuda<Exec> ? Route::streamed : Route::generic, last_route());
+    check(false);
+    EXPECT_TRUE(same_sum(rounded<Accumulator>(all), total)) << sum.name;
+
+    Kokkos::View<Accumulator, Exec> const total_view("total");
+    inclusive_scan<Accumulator>("label", Exec(), x, y, InitialValue(initial),
+                                Total(total_view), exactly);
+    check(true);
+    EXPECT_TRUE(same_sum(rounded<Accumulator>(all), host_copy(total_view)()))
+        << sum.name;
+  }
+
+  template <class T, class Result, class Accumulator>
+  void expect_all_exact(std::size_t size) {
+    Impl::FloatFormat const format = Impl::float_format(scalar_v<T>);
+    for (HostileSum const& sum :
+         hostile_sums(random, size, format.lowest(), format.bias()))
+      expect_exact<T, Result, Accumulator>(sum);
+  }
+};
+TYPED_TEST_SUITE(ScanExact, ExecutionSpaces);
+
+TYPED_TEST(ScanExact, HostileData) {
+  for (std::size_t const size : {1, 100, 2500}) {
+    this->template expect_all_exact<float, float, float>(size);
+    this->template expect_all_exact<double, double, double>(size);
+    this->template expect_all_exact<half_t, half_t, float>(size);
+    this->template expect_all_exact<bhalf_t, float, float>(size);
+    this->template expect_all_exact<float, double, double>(size);
+  }
+}
+
+// Of several threads and blocks.
+TYPED_TEST(ScanExact, ManyElements) {
+  std::size_t const size = 70001;
+  HostileSum wide{"60 binary orders", std::vector<double>(size)};
+  for (double& term : wide.terms)
+    term =
+        std::ldexp(this->random.normal(), int(this->random.integer(-30, 30)));
+  this->template expect_exact<double, double, double>(wide);
+  this->template expect_exact<float, float, float>(wide);
+}
+
+TYPED_TEST(ScanExact, InPlace) {
+  std::vector<double> terms(5000);
+  for (double& term : terms) term = this->random.normal();
+  auto const x = make_view<double, TypeParam>(
+      terms.size(), [&](std::size_t i) { return terms[i]; });
+  inclusive_scan(TypeParam(), x, x, exactly);
+  auto const host = host_copy(x);
+  ExactReference prefix;
+  for (std::size_t i = 0; i < terms.size(); ++i) {
+    prefix.add(terms[i]);
+    ASSERT_TRUE(same_bits(prefix.as_double(), host(i))) << i;
+  }
+}
+
+// A scope's wish counts as the call's does; integers are exact as they are.
+TYPED_TEST(ScanExact, WhoAsks) {
+  std::vector<double> const terms{1e16, 1, 1, -1e16, 1};
+  auto const x = make_view<double, TypeParam>(
+      terms.size(), [&](std::size_t i) { return terms[i]; });
+  auto const y = filled<double, TypeParam>(terms.size(), 0);
+  {
+    ScopedSettings const scope(exactly);
+    inclusive_scan(TypeParam(), x, y);
+  }
+  auto const host = host_copy(y);
+  EXPECT_EQ(1e16 + 2, host(2));
+  EXPECT_EQ(2, host(3));
+  expect_explained({on_cuda<TypeParam> ? "route streamed" : "route generic",
+                    "; level exact"},
+                   [&] { exclusive_scan(TypeParam(), x, y, exactly); });
+  if (!on_cuda<TypeParam>) {
+    // Of a host that is the one order that devices have, too.
+    Settings settings;
+    settings.reproducibility = Reproducibility::device_independent;
+    exclusive_scan(TypeParam(), x, y, settings);
+    EXPECT_EQ(2, host_copy(y)(4));
+  }
+  auto const integers = filled<int, TypeParam>(9, 1);
+  inclusive_scan(TypeParam(), integers, integers, exactly);
+  EXPECT_EQ(9, host_copy(integers)(8));
+}
+
+TYPED_TEST(ScanExact, WhatCannotBeHad) {
+  auto const x      = filled<float, TypeParam>(100, 1);
+  auto const y      = filled<float, TypeParam>(100, 7);
+  Settings settings = exactly;
+  settings.route    = Route::mma;
+  expect_error({"KokkosMMA::inclusive_scan", "route mma"},
+               [&] { inclusive_scan(TypeParam(), x, y, settings); });
+  if (on_cuda<TypeParam>) {
+    settings.route = Route::generic;
+    expect_error({"KokkosMMA::inclusive_scan", "level exact", "generic"},
+                 [&] { inclusive_scan(TypeParam(), x, y, settings); });
+  }
+  auto const keys = filled<int, TypeParam>(100, 1);
+  expect_error(
+      {"KokkosMMA::inclusive_scan_by_key", "level exact", "segmented_reduce"},
+      [&] { inclusive_scan_by_key(TypeParam(), keys, x, y, exactly); });
+  EXPECT_EQ(7.f, host_copy(y)(3));
+}
+
+TYPED_TEST(ScanExact, NothingHasNoPrefixes) {
+  Kokkos::View<float*, TypeParam> const none("none", 0);
+  float total = 3;
+  exclusive_scan(TypeParam(), none, none, Total(total), exactly);
+  EXPECT_TRUE(same_bits(0.f, total));
+}
+
+}  // namespace
