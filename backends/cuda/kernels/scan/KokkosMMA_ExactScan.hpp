@@ -227,6 +227,7 @@ __device__ void store_prefixes(ExactScanViews<Input> const& views,
 template <Scalar Carrier, int Warps>
 struct ExactScanMemory {
   static constexpr int limbs = exact_limbs(Carrier);
+  static constexpr int warps = Warps;
   std::int64_t limb[limbs];
   /// Before this tile, and before the next one.
   ExactDigits<limbs> before[2];
@@ -306,6 +307,75 @@ __device__ inline unsigned flags_before_lane(unsigned flags,
   return before;
 }
 
+/// What a block needs of a tile before it scans it.
+struct ScanTile {
+  int first, end;         ///< digits that the elements add to
+  unsigned flags_before;  ///< of the elements before the thread's
+  unsigned flags;         ///< of all
+};
+/// From what each thread has of the tile. The block waits once.
+template <class Memory>
+__device__ ScanTile gather_tile(Memory& memory, unsigned flags, int first,
+                                int end) {
+  int const warp = threadIdx.x / 32;
+#pragma unroll
+  for (int lanes = 16; lanes > 0; lanes /= 2) {
+    first = min(first, __shfl_xor_sync(0xffffffffu, first, lanes));
+    end   = max(end, __shfl_xor_sync(0xffffffffu, end, lanes));
+  }
+  unsigned of_warp;
+  ScanTile tile{first, end, flags_before_lane(flags, of_warp), 0};
+  if (threadIdx.x % 32 == 0) {
+    memory.flags_of_warp[warp] = of_warp;
+    memory.first_of_warp[warp] = first;
+    memory.end_of_warp[warp]   = end;
+  }
+  __syncthreads();
+#pragma unroll
+  for (int w = 0; w < Memory::warps; ++w) {
+    if (w == warp) tile.flags_before |= tile.flags;
+    tile.flags |= memory.flags_of_warp[w];
+    tile.first = min(tile.first, memory.first_of_warp[w]);
+    tile.end   = max(tile.end, memory.end_of_warp[w]);
+  }
+  return tile;
+}
+
+/// \return the sum of the values of the threads before this one
+/// \param all the sum of all. The block waits once: the next call takes other
+///        memory
+template <int Warps>
+__device__ std::int64_t scan_over_block(std::int64_t (&sum_of_warp)[Warps],
+                                        std::int64_t value, std::int64_t& all) {
+  int const lane     = threadIdx.x % 32;
+  int const warp     = threadIdx.x / 32;
+  std::int64_t up_to = value;
+#pragma unroll
+  for (int lanes = 1; lanes < 32; lanes *= 2) {
+    std::int64_t const other = __shfl_up_sync(0xffffffffu, up_to, lanes);
+    if (lane >= lanes) up_to += other;
+  }
+  if (lane == 31) sum_of_warp[warp] = up_to;
+  __syncthreads();
+  std::int64_t before = up_to - value;
+  all                 = 0;
+#pragma unroll
+  for (int w = 0; w < Warps; ++w) {
+    if (w == warp) before += all;
+    all += sum_of_warp[w];
+  }
+  return before;
+}
+
+template <Scalar Output>
+__device__ std::uint64_t round_prefix(DigitWindow& window, bool negative,
+                                      int digits, int lowest, unsigned flags) {
+  constexpr FloatFormat format = exact_format_of<Output>;
+  if (is_special_sum(flags)) return special_sum(flags, format);
+  return window.round(negative, digits, lowest, format,
+                      flags & exact_has_other ? 0 : format.sign());
+}
+
 /// The total of all elements, rounded by one thread: the digits behind them
 /// without the initial value.
 template <Scalar Carrier, class Memory>
@@ -340,8 +410,6 @@ __global__ void __launch_bounds__(Tuning::value.threads,
   using Result         = element_bits_t<Output>;
   using Memory         = ExactScanMemory<Carrier, warps>;
   __shared__ Memory memory;
-  int const lane = threadIdx.x % 32;
-  int const warp = threadIdx.x / 32;
   digits_before_range<Input, Carrier>(memory, sums, initial);
 
   std::uint64_t const begin    = blockIdx.x * views.range;
@@ -357,55 +425,34 @@ __global__ void __launch_bounds__(Tuning::value.threads,
     load_scan_elements(views, mine, end, bits);
     unsigned flags = 0;
     int first      = Memory::limbs;
-    int end_digit  = 0;
+    int last       = 0;
 #pragma unroll
     for (int j = 0; j < values; ++j) {
       flags_of[j] = element[j].template assign<lowest>(bits[j]);
       flags |= flags_of[j];
       if (element[j].is_zero()) continue;
-      first     = min(first, element[j].first);
-      end_digit = max(end_digit, element[j].first + element[j].count);
+      first = min(first, element[j].first);
+      last  = max(last, element[j].first + element[j].count);
     }
-#pragma unroll
-    for (int lanes = 16; lanes > 0; lanes /= 2) {
-      first = min(first, __shfl_xor_sync(0xffffffffu, first, lanes));
-      end_digit =
-          max(end_digit, __shfl_xor_sync(0xffffffffu, end_digit, lanes));
-    }
-    unsigned of_warp;
-    unsigned flags_before = flags_before_lane(flags, of_warp);
-    if (lane == 0) {
-      memory.flags_of_warp[warp] = of_warp;
-      memory.first_of_warp[warp] = first;
-      memory.end_of_warp[warp]   = end_digit;
-    }
-    __syncthreads();
-    unsigned flags_of_tile = 0;
-#pragma unroll
-    for (int w = 0; w < warps; ++w) {
-      if (w == warp) flags_before |= flags_of_tile;
-      flags_of_tile |= memory.flags_of_warp[w];
-      first     = min(first, memory.first_of_warp[w]);
-      end_digit = max(end_digit, memory.end_of_warp[w]);
-    }
-    flags_before |= memory.flags | initial_flags;
+    ScanTile const of_tile = gather_tile(memory, flags, first, last);
+    unsigned running = of_tile.flags_before | memory.flags | initial_flags;
 
     auto const& before = memory.before[current];
     auto& behind       = memory.before[1 - current];
-    int const digits   = max(end_digit, before.end);
+    int const digits   = max(of_tile.end, before.end);
     int const first_digit =
-        min(first, before.is_zero() ? digits : before.first);
+        min(of_tile.first, before.is_zero() ? digits : before.first);
     DigitWindow window[values];
     int carry[values] = {};
     int carry_of_tile = 0;
     for (int k = first_digit; k < digits; ++k) {
-      std::int64_t const of_block = before[k];
+      std::int64_t const digit = before[k];
       std::int64_t prefix[values];
       std::int64_t earlier = 0;
-      std::int64_t of_tile = 0;
+      std::int64_t all     = 0;  // of the tile
 #pragma unroll
       for (int j = 0; j < values; ++j) prefix[j] = 0;
-      if (k >= first && k < end_digit) {
+      if (k >= of_tile.first && k < of_tile.end) {
         std::int64_t sum = 0;
 #pragma unroll
         for (int j = 0; j < values; ++j) {
@@ -413,48 +460,29 @@ __global__ void __launch_bounds__(Tuning::value.threads,
           prefix[j]               = Inclusive ? sum + part : sum;
           sum += part;
         }
-        std::int64_t up_to = sum;
-#pragma unroll
-        for (int lanes = 1; lanes < 32; lanes *= 2) {
-          std::int64_t const other = __shfl_up_sync(0xffffffffu, up_to, lanes);
-          if (lane >= lanes) up_to += other;
-        }
-        std::int64_t* const sum_of_warp = memory.sum_of_warp[k % 2];
-        if (lane == 31) sum_of_warp[warp] = up_to;
-        __syncthreads();
-        earlier = up_to - sum;
-#pragma unroll
-        for (int w = 0; w < warps; ++w) {
-          if (w == warp) earlier += of_tile;
-          of_tile += sum_of_warp[w];
-        }
+        earlier = scan_over_block(memory.sum_of_warp[k % 2], sum, all);
       }
-      earlier += of_block;
+      earlier += digit;
 #pragma unroll
       for (int j = 0; j < values; ++j) {
         std::int64_t const value = earlier + prefix[j] + carry[j];
         window[j].push(std::uint32_t(value), k);
         carry[j] = int(value >> 32);
       }
-      std::int64_t const value = of_block + of_tile + carry_of_tile;
+      std::int64_t const value = digit + all + carry_of_tile;
       carry_of_tile            = int(value >> 32);
       if (threadIdx.x == 0) behind.digit[k] = std::uint32_t(value);
     }
     // The digits of the sign and a carry.
-    int const sign   = before.negative ? -1 : 0;
-    unsigned running = flags_before;
+    int const sign = before.negative ? -1 : 0;
     Result result[values];
 #pragma unroll
     for (int j = 0; j < values; ++j) {
       int const above = sign + carry[j];
       window[j].push(std::uint32_t(above), digits);
       if (Inclusive) running |= flags_of[j];
-      constexpr FloatFormat format = exact_format_of<Output>;
-      result[j]                    = Result(
-                             is_special_sum(running)
-                                 ? special_sum(running, format)
-                                 : window[j].round(above < 0, digits + 1, lowest, format,
-                                running & exact_has_other ? 0 : format.sign()));
+      result[j] = Result(round_prefix<Output>(window[j], above < 0, digits + 1,
+                                              lowest, running));
       if (!Inclusive) running |= flags_of[j];
     }
     store_prefixes(views, mine, end, result);
@@ -466,7 +494,7 @@ __global__ void __launch_bounds__(Tuning::value.threads,
       behind.first         = first_digit;
       behind.end           = digits + 1;
       behind.trim();
-      memory.flags |= flags_of_tile;
+      memory.flags |= of_tile.flags;
     }
     current = 1 - current;
     __syncthreads();
