@@ -34,6 +34,36 @@ void add_over_ranks(char const* who, MPI_Comm comm,
   sum.empty = !(flags & not_empty);
 }
 
+/// Refuses an exact sum that cannot be had at this moment.
+[[gnu::cold]] inline void check_exact(char const* who, Refusal const& refusal) {
+  if (refusal)
+    throw std::runtime_error(
+        concatenate(who, ": the exact sums cannot be had: ", refusal.reason,
+                    " (", refusal.source, ")"));
+}
+
+/// Of the sums of the ranks before this one.
+template <class Sum>
+Sum exact_sum_before_rank(char const* who, MPI_Comm comm, Sum mine) {
+  Sum before;
+  before.init();
+  mine.carry();
+  int rank = 0;
+  check_mpi(who, "MPI_Comm_rank", MPI_Comm_rank(comm, &rank));
+  Sum received;
+  check_mpi(who, "MPI_Exscan",
+            MPI_Exscan(mine.limb, received.limb, mine.limbs, MPI_INT64_T,
+                       MPI_SUM, comm));
+  check_mpi(
+      who, "MPI_Exscan",
+      MPI_Exscan(&mine.flags, &received.flags, 1, MPI_UNSIGNED, MPI_BOR, comm));
+  // What rank 0 receives is undefined.
+  if (rank == 0) return before;
+  received.empty = false;
+  received.carry();
+  return received;
+}
+
 struct NoExactSum {};
 
 /// Limbs of the exact sum of terms; of terms that have none, nothing.
@@ -91,12 +121,8 @@ void reduce_over_ranks(MPI_Comm comm, Exec const& exec, Terms const& terms,
               return route_reduce(problem, capability(exec), wish);
             },
             every_level);
-        Refusal const refusal = exact_limbs_of(
-            concatenate(who, "[exact]"), exec, terms.exact_terms(), exact);
-        if (refusal)
-          throw std::runtime_error(concatenate(
-              who, ": the exact sum cannot be had: ", refusal.reason, " (",
-              refusal.source, ")"));
+        check_exact(who, exact_limbs_of(concatenate(who, "[exact]"), exec,
+                                        terms.exact_terms(), exact));
         return;
       }
     }

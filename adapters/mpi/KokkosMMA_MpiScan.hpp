@@ -37,10 +37,45 @@ A local_total(Exec const& exec, X const& x, Settings const& settings) {
   return sum;
 }
 
-inline constexpr OfferedLevel rounds_sums_of_ranks{
-    Reproducibility::run_to_run,
-    {"sums of ranks are rounded before they are added",
-     "docs/reproducibility.md"}};
+/// The levels that a scan over ranks has: sums of ranks are exact, or rounded
+/// before they are added.
+inline OfferedLevel level_over_ranks(ScanProblem const& problem,
+                                     Capability const& machine,
+                                     Settings const& settings) {
+  OfferedLevel offered = offered_level(problem, machine, settings);
+  if (offered.level != Reproducibility::exact)
+    offered = {Reproducibility::run_to_run,
+               {"sums of ranks are rounded before they are added",
+                "docs/reproducibility.md"}};
+  return offered;
+}
+
+/// The exact sum of a rank's elements, where there is one.
+template <bool Exact, class X>
+struct ExactSumOfView {
+  using type = NoExactSum;
+};
+template <class X>
+struct ExactSumOfView<true, X> {
+  using type = typename ExactViewTerms<X>::Sum;
+};
+
+/// The exact scan of a rank's elements behind those of the ranks before it.
+template <class Exec, class Scan, class Sum, class Total>
+void exact_scan_over_ranks(char const* who, MPI_Comm comm, Exec const& exec,
+                           Scan const& scan, Sum const& mine, Total& total) {
+  if constexpr (!std::is_same_v<std::remove_cv_t<Total>, NoTotal>) {
+    using Value = typename TotalOf<std::remove_cv_t<Total>>::Value;
+    Sum all     = mine;
+    add_over_ranks(who, comm, all);
+    put_result(exec, total,
+               value_of_bits<Value>(all.round(float_format(scalar_v<Value>))));
+  }
+  Sum const before = exact_sum_before_rank(who, comm, mine);
+  NoTotal none;
+  check_exact(
+      who, exact_scan(concatenate(who, "[exact]"), exec, scan, none, &before));
+}
 
 /// Both scans over ranks, after their types were checked. `local(start)` is the
 /// scan of this rank's elements from that value.
@@ -59,29 +94,50 @@ void scan_over_ranks(char const* who, MPI_Comm comm, Exec const& exec,
   call.accumulator = scalar_v<A>;
   call.bytes       = sizeof(typename X::non_const_value_type);
   call.total       = has_total;
-  MpiChecksum checksum;
-  checksum.add(init);
-  call.same                        = checksum.value();
+  ScanInto<X, Y, A, Kind> const scan{x, y, init};
+  constexpr bool may_be_exact = has_exact_scan<Exec, ScanInto<X, Y, A, Kind>>;
+  [[maybe_unused]] typename ExactSumOfView<may_be_exact, X>::type exact;
+  [[maybe_unused]] bool is_exact   = false;
   std::vector<MpiCall> const calls = agree(who, comm, call, [&](MpiCall& mine) {
     check_settings(who, settings);
-    settle_level(who, settings,
-                 is_exact_in_any_order(scalar_v<A>) ? every_level
-                                                    : rounds_sums_of_ranks);
     check_scan_views(who, x, y);
     if constexpr (has_total) {
       check_scan_total(who, x, y, total);
     }
+    ScanProblem problem      = scan_problem<A>(scan, x.extent(0));
+    problem.on_host          = is_host_space<Exec>;
+    problem.may_be_exact     = may_be_exact;
+    Capability const machine = capability(exec);
+    Settings const settled   = settle_level(
+          who, settings,
+          level_over_ranks(problem, machine, effective_settings(settings)));
     if (settings.route != Route::automatic)
-      check_route(
-          who, route_scan(scan_problem<A>(ScanInto<X, Y, A, Kind>{x, y, init},
-                                          x.extent(0)),
-                          capability(exec), effective_settings(settings)));
+      check_route(who,
+                  route_scan(problem, machine, effective_settings(settings)));
     mine.extent[0] = std::int64_t(x.extent(0));
+    MpiChecksum checksum;
+    checksum.add(init);
+    checksum.add(settled.reproducibility);
+    mine.same = checksum.value();
+    if constexpr (may_be_exact) {
+      is_exact = settled.reproducibility != Reproducibility::run_to_run;
+      if (is_exact) {
+        check_exact(who, exact_limbs_of(concatenate(who, "[exact]"), exec,
+                                        ExactViewTerms<X>{x}, exact));
+        return;
+      }
+    }
     // Alone, nobody waits for the sum but the caller.
     if (mpi_size(who, comm) > 1 || has_total)
       mine.put(local_total<A>(exec, x, settings));
   });
-  check_same(who, calls, "initial values");
+  check_same(who, calls, "initial values or levels of reproducibility");
+  if constexpr (may_be_exact) {
+    if (is_exact) {
+      exact_scan_over_ranks(who, comm, exec, scan, exact, total);
+      return;
+    }
+  }
   if constexpr (has_total) {
     using Value = typename TotalOf<std::remove_cv_t<Total>>::Value;
     put_result(

@@ -18,10 +18,12 @@ namespace KokkosMMA::Impl {
 
 /// An exact scan of x into y on a host: chunks are summed up, and each is
 /// scanned from the sum of those before it.
-/// \return the sum of all elements, without the initial value
+/// \param others sum of what precedes x elsewhere, or null
+/// \return the sum of all elements, without the initial value and the others
 template <bool Inclusive, class Exec, class X, class Y, class Initial>
 auto exact_scan_on_host(std::string const& label, Exec const& exec, X const& x,
-                        Y const& y, Initial const& initial) {
+                        Y const& y, Initial const& initial,
+                        typename ExactViewTerms<X>::Sum const* others) {
   using Terms                    = ExactViewTerms<X>;
   using Sum                      = typename Terms::Sum;
   using Output                   = typename Y::non_const_value_type;
@@ -46,6 +48,7 @@ auto exact_scan_on_host(std::string const& label, Exec const& exec, X const& x,
 
   ExactPrefix<carrier> prefix;
   prefix.add(exact_bits(initial), float_format(scalar_v<Initial>));
+  if (others != nullptr) prefix.add(*others);
   std::vector<ExactPrefix<carrier>> before(chunks);
   Sum total;
   total.init();

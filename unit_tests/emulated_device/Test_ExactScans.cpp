@@ -27,11 +27,12 @@ struct Expected {
 
 template <Scalar Input>
 Expected expected_scan(std::vector<typename Format<Input>::Bits> const& x,
-                       double initial, bool inclusive, Scalar output,
-                       Scalar total) {
+                       std::vector<double> const& others, double initial,
+                       bool inclusive, Scalar output, Scalar total) {
   Expected expected;
   ExactReference prefix, sum;
   prefix.add(initial);
+  for (double const other : others) prefix.add(other);
   for (auto const bits : x) {
     double const value = Format<Input>::decode(bits);
     if (!inclusive) expected.prefixes.push_back(expected_bits(prefix, output));
@@ -67,8 +68,23 @@ void expect_exact(HostileSum const& sum, Random& random, int processors) {
   Scalar const formats[] = {Scalar::half, Scalar::bhalf, Scalar::float32,
                             Scalar::float64};
   Scalar const of_total  = formats[random.integer(0, 3)];
+  // Of what precedes the elements elsewhere, as on other ranks.
+  bool const has_total = random.integer(0, 2) != 0;
+  std::vector<double> others;
+  Impl::Superaccumulator<Input> sum_of_others;
+  sum_of_others.init();
+  if (!has_total && random.integer(0, 1))
+    for (int n = 0; n < 3; ++n) {
+      Bits const bits =
+          terms[std::size_t(random.integer(0, std::int64_t(size) - 1))];
+      sum_of_others.add(bits);
+      others.push_back(F::decode(bits));
+    }
+  Impl::Cuda::ExactRangeSum<Input> before;
+  std::memcpy(before.limb, sum_of_others.limb, sizeof(before.limb));
+  before.flags = sum_of_others.flags;
   Expected const expected =
-      expected_scan<Input>(terms, initial, Inclusive, Output, of_total);
+      expected_scan<Input>(terms, others, initial, Inclusive, Output, of_total);
 
   auto const some_stride = [&] { return std::int64_t(random.integer(2, 4)); };
   auto const skipped     = [&](Scalar type) {
@@ -101,10 +117,9 @@ void expect_exact(HostileSum const& sum, Random& random, int processors) {
         Input, Output, Impl::exact_carrier(Accumulator), Inclusive,
         Impl::Cuda::tuning_type<Impl::Cuda::exact_scan_tuning()>>(
         space, scratch, {x.data(), places.stride_x, to, places.stride_y, size},
-        start, {place, total_format});
+        start, {place, total_format}, others.empty() ? nullptr : &before);
   };
-  auto const bytes     = std::size_t(size_of(of_total));
-  bool const has_total = random.integer(0, 2) != 0;
+  auto const bytes = std::size_t(size_of(of_total));
   if (has_total)
     scratch.deliver(&total, bytes, random.integer(0, 1) != 0, launch);
   else

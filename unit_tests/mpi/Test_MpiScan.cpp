@@ -5,6 +5,7 @@
 
 #include "MpiSupport.hpp"
 
+#include <KokkosMMA_ExactReference.hpp>
 #include <KokkosMMA_ExactSum.hpp>
 
 #include <cmath>
@@ -168,19 +169,54 @@ TYPED_TEST(MpiScan, OneRankIsRefused) {
   }
 }
 
-/// The sums of ranks are rounded, whatever the scan of a rank could have.
-TYPED_TEST(MpiScan, NoHigherLevel) {
-  using Exec   = TypeParam;
-  auto const x = filled<float, Exec>(10, 1.f);
-  Settings settings;
-  settings.reproducibility = Reproducibility::exact;
-  expect_all_refused(
-      {"KokkosMMA::mpi::exclusive_scan", "level exact", "run_to_run"},
-      [&] { mpi::exclusive_scan(MPI_COMM_WORLD, Exec(), x, x, settings); });
-  EXPECT_TRUE(holds(x, 1.f));
-  auto const integers = filled<int, Exec>(10, 1);
-  mpi::inclusive_scan(MPI_COMM_WORLD, Exec(), integers, integers, settings);
-  EXPECT_EQ(10 * (world_rank() + 1), host_copy(integers)(9));
+/// Level exact: the correctly rounded prefixes of all, however they are cut.
+template <Impl::ScanKind Kind, class T, class Y, class A, class Exec>
+void exact_prefixes(Random& random) {
+  Settings exactly;
+  exactly.reproducibility        = Reproducibility::exact;
+  Impl::FloatFormat const format = Impl::float_format(scalar_v<T>);
+  for (Cut const& cut : cuts(random)) {
+    SCOPED_TRACE(cut.describe());
+    std::vector<T> all(cut.total());
+    A const init = A(random.normal());
+    ExactReference prefix, sum;
+    prefix.add(double(init));
+    std::vector<Y> expected(all.size());
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      all[i] = static_cast<T>(
+          std::ldexp(random.uniform(-1, 1),
+                     int(random.integer(format.lowest(), format.bias() - 9))));
+      auto const rounded = [&] {
+        return static_cast<Y>(scalar_v<Y> == Scalar::float64
+                                  ? prefix.as_double()
+                                  : prefix.as_float());
+      };
+      if (Kind == Impl::ScanKind::exclusive) expected[i] = rounded();
+      prefix.add(double(all[i]));
+      sum.add(double(all[i]));
+      if (Kind == Impl::ScanKind::inclusive) expected[i] = rounded();
+    }
+    auto const x = my_part<T, Exec>(cut, all);
+    auto const y = poisoned_array<Y, Exec>(cut.mine());
+    A total      = poison<A>();
+    scan_ranks<Kind, A>(Exec(), x, y, InitialValue(init), Total(total),
+                        exactly);
+    EXPECT_TRUE(
+        holds(y, [&](std::size_t i) { return expected[cut.before() + i]; }));
+    EXPECT_TRUE(same_bits(
+        static_cast<A>(scalar_v<A> == Scalar::float64 ? sum.as_double()
+                                                      : sum.as_float()),
+        total));
+  }
+}
+
+TYPED_TEST(MpiScan, ExactPrefixesDoNotDependOnTheCut) {
+  SeededRandom random;
+  using enum Impl::ScanKind;
+  exact_prefixes<inclusive, double, double, double, TypeParam>(random);
+  exact_prefixes<exclusive, double, double, double, TypeParam>(random);
+  exact_prefixes<inclusive, float, float, float, TypeParam>(random);
+  exact_prefixes<exclusive, float, double, double, TypeParam>(random);
 }
 
 TYPED_TEST(MpiScan, DifferentCalls) {
@@ -197,6 +233,11 @@ TYPED_TEST(MpiScan, DifferentCalls) {
     mpi::exclusive_scan(MPI_COMM_WORLD, Exec(), x, y, more...);
   };
   refused({"different initial values"}, [&] { scan(float(world_rank())); });
+  refused({"levels of reproducibility"}, [&] {
+    Settings settings;
+    if (world_rank() == 0) settings.reproducibility = Reproducibility::exact;
+    scan(settings);
+  });
   bool const other = world_rank() == 0;
   refused({"the ranks differ", "rank 0 calls exclusive_scan",
            "rank 1 calls inclusive_scan"},

@@ -20,6 +20,7 @@
 #include <backends/cuda/kernels/scan/KokkosMMA_ExactScan.hpp>
 #endif
 
+#include <algorithm>
 #include <string>
 #include <type_traits>
 
@@ -48,7 +49,8 @@ inline constexpr bool has_exact_scan<Exec, ScanInto<X, Y, A, Kind>> =
 /// launched.
 template <class X, class Y, class A, ScanKind Kind, class Place>
 Refusal exact_scan_on_cuda(std::string const& label, Kokkos::Cuda const& exec,
-                           ScanInto<X, Y, A, Kind> const& scan, Place& total) {
+                           ScanInto<X, Y, A, Kind> const& scan, Place& total,
+                           typename ExactViewTerms<X>::Sum const* others) {
   constexpr Scalar input   = scalar_v<typename X::non_const_value_type>;
   constexpr Scalar output  = scalar_v<typename Y::non_const_value_type>;
   constexpr bool has_total = !std::is_same_v<std::remove_cv_t<Place>, NoTotal>;
@@ -76,6 +78,11 @@ Refusal exact_scan_on_cuda(std::string const& label, Kokkos::Cuda const& exec,
       on_device = false;
     }
   }
+  Cuda::ExactRangeSum<input> before;
+  if (others != nullptr) {
+    std::copy(others->limb, others->limb + others->limbs, before.limb);
+    before.flags = others->flags;
+  }
   AnnouncedScan const announced(label, exec);
   return with_scratch(exec, on_device, [&](Cuda::StreamScratch const& scratch) {
     auto const launch = [&](Cuda::ResultTarget<void> const& place) {
@@ -83,7 +90,8 @@ Refusal exact_scan_on_cuda(std::string const& label, Kokkos::Cuda const& exec,
                               Kind == ScanKind::inclusive,
                               Cuda::tuning_type<Cuda::exact_scan_tuning()>>(
           exec, scratch, views, initial,
-          {place, has_total ? float_format(scalar_v<Value>) : FloatFormat{}});
+          {place, has_total ? float_format(scalar_v<Value>) : FloatFormat{}},
+          others != nullptr ? &before : nullptr);
     };
     if constexpr (has_total) {
       scratch.deliver(result, sizeof(Value), on_device, launch);
@@ -96,13 +104,15 @@ Refusal exact_scan_on_cuda(std::string const& label, Kokkos::Cuda const& exec,
 
 /// The exact scan with its total, or why it cannot be had at this moment.
 /// \param total a variable of the host, a View of rank 0 or NoTotal
+/// \param others sum of what precedes x elsewhere, or null; then NoTotal
 template <class Exec, class X, class Y, class A, ScanKind Kind, class Place>
 Refusal exact_scan(std::string const& label, Exec const& exec,
                    ScanInto<X, Y, A, Kind> const& scan,
-                   [[maybe_unused]] Place& total) {
+                   [[maybe_unused]] Place& total,
+                   typename ExactViewTerms<X>::Sum const* others = nullptr) {
   if constexpr (is_host_space<Exec>) {
     auto sum = exact_scan_on_host<Kind == ScanKind::inclusive>(
-        label, exec, scan.x, scan.y, scan.init);
+        label, exec, scan.x, scan.y, scan.init, others);
     if constexpr (!std::is_same_v<std::remove_cv_t<Place>, NoTotal>) {
       using Value = typename ValueOfPlace<std::remove_cv_t<Place>>::type;
       put_result(
@@ -112,7 +122,7 @@ Refusal exact_scan(std::string const& label, Exec const& exec,
     return {};
   } else {
 #if defined(KOKKOS_ENABLE_CUDA)
-    return exact_scan_on_cuda(label, exec, scan, total);
+    return exact_scan_on_cuda(label, exec, scan, total, others);
 #else
     return no_exact_sum;
 #endif

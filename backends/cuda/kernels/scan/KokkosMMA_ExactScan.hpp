@@ -238,10 +238,11 @@ struct ExactScanMemory {
   unsigned flags;  ///< of the elements before this tile
 };
 
-/// The digits of what is before a block's range, with the initial value.
+/// The digits of the first `count` sums, with the initial value.
 template <Scalar Input, Scalar Carrier, class Memory>
 __device__ void digits_before_range(Memory& memory,
                                     ExactRangeSum<Input> const* sums,
+                                    unsigned count,
                                     ExactInitial const& initial) {
   constexpr int limbs  = ExactRangeSum<Input>::limbs;
   constexpr int lowest = exact_lowest_of<Carrier>;
@@ -264,7 +265,7 @@ __device__ void digits_before_range(Memory& memory,
     std::int64_t low   = 0;
     std::int64_t above = 0;
     unsigned flags     = 0;
-    for (unsigned b = group; b < blockIdx.x; b += groups) {
+    for (unsigned b = group; b < count; b += groups) {
       std::int64_t const limb = __ldg(&sums[b].limb[k]);
       low += std::uint32_t(limb);
       above += limb >> 32;
@@ -401,7 +402,7 @@ template <Scalar Input, Scalar Output, Scalar Carrier, bool Inclusive,
 __global__ void __launch_bounds__(Tuning::value.threads,
                                   min_blocks_of<Tuning::value.min_blocks, 1>)
     exact_scan(ExactScanViews<Input> const views,
-               ExactRangeSum<Input> const* const sums,
+               ExactRangeSum<Input> const* const sums, unsigned const others,
                ExactInitial const initial, ExactTarget const total) {
   constexpr int values = Tuning::value.values;
   constexpr int warps  = Tuning::value.threads / 32;
@@ -410,7 +411,8 @@ __global__ void __launch_bounds__(Tuning::value.threads,
   using Result         = element_bits_t<Output>;
   using Memory         = ExactScanMemory<Carrier, warps>;
   __shared__ Memory memory;
-  digits_before_range<Input, Carrier>(memory, sums, initial);
+  digits_before_range<Input, Carrier>(memory, sums, others + blockIdx.x,
+                                      initial);
 
   std::uint64_t const begin    = blockIdx.x * views.range;
   std::uint64_t const end      = min(begin + views.range, views.size);
@@ -503,13 +505,17 @@ __global__ void __launch_bounds__(Tuning::value.threads,
     store_exact_total<Carrier>(memory, memory.before[current], initial, total);
 }
 
-/// Launches on the stream of `space`.
+/// Launches on the stream of `space`, which is not captured if there is a sum
+/// before.
 /// \param total of all elements, or of no place
+/// \param before of what precedes x elsewhere, or null: then no total
 template <Scalar Input, Scalar Output, Scalar Carrier, bool Inclusive,
           class Tuning>
 void launch_exact_scan(Kokkos::Cuda const& space, StreamScratch const& scratch,
                        ExactScanViews<Input> views, ExactInitial const& initial,
-                       ExactTarget const& total) {
+                       ExactTarget const& total,
+                       ExactRangeSum<Input> const* before = nullptr) {
+  if (views.size == 0) return;
   constexpr ExactScanTuning tuning = Tuning::value;
   constexpr std::uint64_t tile = std::uint64_t(tuning.threads) * tuning.values;
   Device const& d              = device(space.cuda_device());
@@ -521,7 +527,12 @@ void launch_exact_scan(Kokkos::Cuda const& space, StreamScratch const& scratch,
   auto const blocks = unsigned((views.size + views.range - 1) / views.range);
 
   auto* const sums = static_cast<ExactRangeSum<Input>*>(
-      scratch->segments(blocks * sizeof(ExactRangeSum<Input>)));
+      scratch->segments((1 + blocks) * sizeof(ExactRangeSum<Input>)));
+  unsigned const others = before != nullptr;
+  if (before != nullptr)
+    check(cudaMemcpyAsync(sums, before, sizeof(*before), cudaMemcpyHostToDevice,
+                          space.cuda_stream()),
+          "cudaMemcpyAsync of an exact sum");
   bool const contiguous = views.stride_x == 1;
   // Elements of 4 and 8 bytes fill the memory's latency one by one, too, and
   // each kernel is half a second of compiling.
@@ -533,7 +544,7 @@ void launch_exact_scan(Kokkos::Cuda const& space, StreamScratch const& scratch,
                       ? exact_range_sums<Input, SumTuning, by_vectors>
                       : exact_range_sums<Input, SumTuning, false>,
                   {blocks - 1, unsigned(SumTuning::value.threads)}, views,
-                  sums);
+                  sums + others);
   }
   auto const aligned = [](void const* at, std::size_t bytes) {
     return reinterpret_cast<std::uintptr_t>(at) %
@@ -545,8 +556,8 @@ void launch_exact_scan(Kokkos::Cuda const& space, StreamScratch const& scratch,
                   aligned(views.y, tuning.values * size_of(Output));
   launch_kernel(space, "exact_scan",
                 exact_scan<Input, Output, Carrier, Inclusive, Tuning>,
-                {blocks, unsigned(tuning.threads)}, views, sums, initial,
-                total);
+                {blocks, unsigned(tuning.threads)}, views, sums, others,
+                initial, total);
 }
 
 }  // namespace KokkosMMA::Impl::Cuda
