@@ -63,6 +63,27 @@ struct ExactInteger {
       add(other);
     }
   }
+  /// Adds those of the lanes before in the warp.
+  /// \param before the sum of these
+  __device__ void add_lanes_before(ExactInteger& before) {
+    int const lane = threadIdx.x % 32;
+    before         = {};
+#pragma unroll
+    for (int lanes = 1; lanes < 32; lanes *= 2) {
+      ExactInteger other;
+#pragma unroll
+      for (int w = 0; w < Words; ++w) {
+        other.word[w] = __shfl_up_sync(0xffffffffu, word[w], lanes);
+        if (lane < lanes) other.word[w] = 0;
+      }
+      add(other);
+    }
+#pragma unroll
+    for (int w = 0; w < Words; ++w) {
+      before.word[w] = __shfl_up_sync(0xffffffffu, word[w], 1);
+      if (lane == 0) before.word[w] = 0;
+    }
+  }
   __device__ bool is_zero() const {
     std::uint64_t some = 0;
 #pragma unroll

@@ -4,60 +4,25 @@
 #define KOKKOSMMA_CUDA_EXACT_SCAN_HPP
 
 #include <backends/cuda/kernels/reduce/KokkosMMA_ExactReduce.hpp>
+#include <backends/cuda/kernels/scan/KokkosMMA_ExactScanElements.hpp>
 #include <backends/cuda/kernels/scan/KokkosMMA_ExactScanTuning.hpp>
 #include <core/scan/KokkosMMA_ExactPrefix.hpp>
 
 #include <algorithm>
 #include <cstdint>
-#include <cstring>
+#include <type_traits>
 
 /// \file
 /// Exact scans in two launches. The first sums up the range of each block into
 /// limbs. In the second a block begins with the limbs of those before it, as
-/// digits, and scans its range tile by tile. A tile takes its digits one after
-/// the other, the lowest first: what its elements add to a digit is scanned as
+/// digits, and scans its range tile by tile. Where the elements of a tile and
+/// what is before it fit an integer of four or six digits, its prefixes are
+/// scanned as such integers. Any other tile takes its digits one after the
+/// other, the lowest first: what its elements add to a digit is scanned as
 /// integers, and each prefix carries into its next digit and keeps what it
-/// needs to be rounded. The time of a tile follows the binary orders of what
-/// it adds: a digit has 32 of them.
+/// needs to be rounded.
 
 namespace KokkosMMA::Impl::Cuda {
-
-/// What a scan reads and writes. Element i is x[i * stride_x], its prefix
-/// y[i * stride_y]; x and y may be the same.
-template <Scalar Input>
-struct ExactScanViews {
-  element_bits_t<Input> const* x;
-  std::int64_t stride_x;
-  void* y;
-  std::int64_t stride_y;
-  std::uint64_t size;
-  std::uint64_t range = 0;  ///< elements of a block: a multiple of its tile
-  /// Both strides are 1, and what a thread takes begins at 16 bytes or at a
-  /// multiple of its size.
-  bool vectors = false;
-};
-
-/// A number that is added to every prefix, but not to the total.
-struct ExactInitial {
-  std::uint64_t bits;
-  FloatFormat format;
-
-  __device__ ExactTerm term(int lowest) const {
-    return is_finite() ? exact_term(bits, format, lowest) : ExactTerm{0, 0};
-  }
-  __device__ bool is_finite() const {
-    return (int(bits >> format.fraction_bits) & format.special()) !=
-           format.special();
-  }
-  __device__ unsigned flags() const {
-    unsigned const other = bits != format.sign() ? exact_has_other : 0u;
-    std::uint64_t const fraction =
-        bits & ((std::uint64_t(1) << format.fraction_bits) - 1);
-    return is_finite()
-               ? other
-               : other | exact_flag_of(fraction, (bits & format.sign()) != 0);
-  }
-};
 
 /// The sum of a block's range.
 template <Scalar Input>
@@ -99,131 +64,6 @@ __global__ void __launch_bounds__(Tuning::value.threads,
   if (threadIdx.x == 0) sums[blockIdx.x].flags = memory.flags;
 }
 
-/// An element as what it adds to digits, from `first` on.
-template <Scalar Input>
-struct ExactDigitsOfElement {
-  /// Of a mantissa that is shifted by up to 31 bits.
-  static constexpr int count = size_of(Input) == 8 ? 3 : 2;
-  int first;
-  bool negative;
-  std::uint32_t digit[count];
-
-  /// \return the flags of the element
-  template <int Lowest>
-  __device__ unsigned assign(element_bits_t<Input> bits) {
-    constexpr FloatFormat format = exact_format_of<Input>;
-    constexpr std::uint64_t ones =
-        (std::uint64_t(1) << format.fraction_bits) - 1;
-    std::uint64_t const all = bits;
-    int const field   = int(all >> format.fraction_bits) & format.special();
-    negative          = (all & format.sign()) != 0;
-    bool const finite = field != format.special();
-    int const position =
-        (field == 0 ? 0 : field - 1) + format.lowest() - Lowest;
-    std::uint64_t const mantissa =
-        !finite
-            ? 0
-            : (all & ones) | std::uint64_t(field != 0) << format.fraction_bits;
-    first                   = position / 32;
-    std::uint64_t const low = mantissa << position % 32;
-    digit[0]                = std::uint32_t(low);
-    digit[1]                = std::uint32_t(low >> 32);
-    if constexpr (count == 3) {
-      digit[2] = std::uint32_t(mantissa >> 32 >> (31 - position % 32) >> 1);
-    }
-    unsigned const other =
-        all != format.sign() ? unsigned(exact_has_other) : 0u;
-    return finite ? other : other | exact_flag_of(all & ones, negative);
-  }
-  __device__ bool is_zero() const {
-    std::uint32_t all = 0;
-#pragma unroll
-    for (int i = 0; i < count; ++i) all |= digit[i];
-    return all == 0;
-  }
-  /// What it adds to digit k.
-  __device__ std::int64_t at(int k) const {
-    std::uint32_t magnitude = 0;
-#pragma unroll
-    for (int i = 0; i < count; ++i)
-      if (k == first + i) magnitude = digit[i];
-    return negative ? -std::int64_t(magnitude) : std::int64_t(magnitude);
-  }
-};
-
-/// Neighbours in memory, whole vectors of 8 or 16 bytes.
-template <class Bits, int N>
-struct ScanVectors {
-  static constexpr int words    = N * int(sizeof(Bits)) / 4;
-  static constexpr int per_word = sizeof(Bits) == 2 ? 2 : 1;
-  using Vector                  = std::conditional_t<words == 2, uint2, uint4>;
-  static constexpr int vectors  = 4 * words / int(sizeof(Vector));
-
-  __device__ static void load(Bits (&to)[N], Bits const* from) {
-    std::uint32_t word[words];
-#pragma unroll
-    for (int v = 0; v < vectors; ++v) {
-      Vector const vector = reinterpret_cast<Vector const*>(from)[v];
-      memcpy(word + words / vectors * v, &vector, sizeof(Vector));
-    }
-#pragma unroll
-    for (int j = 0; j < N; ++j) {
-      if constexpr (sizeof(Bits) == 8) {
-        to[j] = std::uint64_t(word[2 * j + 1]) << 32 | word[2 * j];
-      } else {
-        to[j] = Bits(word[j / per_word] >> 16 * (j % per_word));
-      }
-    }
-  }
-  __device__ static void store(Bits* to, Bits const (&from)[N]) {
-    std::uint32_t word[words] = {};
-#pragma unroll
-    for (int j = 0; j < N; ++j) {
-      if constexpr (sizeof(Bits) == 8) {
-        word[2 * j]     = std::uint32_t(from[j]);
-        word[2 * j + 1] = std::uint32_t(from[j] >> 32);
-      } else {
-        word[j / per_word] |= std::uint32_t(from[j]) << 16 * (j % per_word);
-      }
-    }
-#pragma unroll
-    for (int v = 0; v < vectors; ++v) {
-      Vector vector;
-      memcpy(&vector, word + words / vectors * v, sizeof(Vector));
-      reinterpret_cast<Vector*>(to)[v] = vector;
-    }
-  }
-};
-
-/// Elements from `first` on, and where there are none -0, which changes no sum.
-template <Scalar Input, int N>
-__device__ void load_scan_elements(ExactScanViews<Input> const& views,
-                                   std::uint64_t first, std::uint64_t end,
-                                   element_bits_t<Input> (&bits)[N]) {
-  if (views.vectors && first + N <= end) {
-    ScanVectors<element_bits_t<Input>, N>::load(bits, views.x + first);
-    return;
-  }
-#pragma unroll
-  for (int j = 0; j < N; ++j)
-    bits[j] = first + j < end
-                  ? views.x[std::int64_t(first + j) * views.stride_x]
-                  : exact_nothing<Input>;
-}
-template <Scalar Input, class Bits, int N>
-__device__ void store_prefixes(ExactScanViews<Input> const& views,
-                               std::uint64_t first, std::uint64_t end,
-                               Bits const (&bits)[N]) {
-  auto* const y = static_cast<Bits*>(views.y);
-  if (views.vectors && first + N <= end) {
-    ScanVectors<Bits, N>::store(y + first, bits);
-    return;
-  }
-#pragma unroll
-  for (int j = 0; j < N; ++j)
-    if (first + j < end) y[std::int64_t(first + j) * views.stride_y] = bits[j];
-}
-
 template <Scalar Carrier, int Warps>
 struct ExactScanMemory {
   static constexpr int limbs = exact_limbs(Carrier);
@@ -231,6 +71,11 @@ struct ExactScanMemory {
   std::int64_t limb[limbs];
   /// Before this tile, and before the next one.
   ExactDigits<limbs> before[2];
+  /// Of tiles that fit: integers, and the highest digit that they may begin at.
+  static constexpr int words          = Carrier == Scalar::float64 ? 3 : 2;
+  static constexpr int digits         = 2 * words;
+  static constexpr int highest_origin = ExactDigits<limbs>::capacity - digits;
+  ExactInteger<words> integer_of_warp[Warps];
   std::int64_t sum_of_warp[2][Warps];  ///< in a digit, and in the next one
   unsigned flags_of_warp[Warps];
   int first_of_warp[Warps];
@@ -368,15 +213,6 @@ __device__ std::int64_t scan_over_block(std::int64_t (&sum_of_warp)[Warps],
   return before;
 }
 
-template <Scalar Output>
-__device__ std::uint64_t round_prefix(DigitWindow& window, bool negative,
-                                      int digits, int lowest, unsigned flags) {
-  constexpr FloatFormat format = exact_format_of<Output>;
-  if (is_special_sum(flags)) return special_sum(flags, format);
-  return window.round(negative, digits, lowest, format,
-                      flags & exact_has_other ? 0 : format.sign());
-}
-
 /// The total of all elements, rounded by one thread: the digits behind them
 /// without the initial value.
 template <Scalar Carrier, class Memory>
@@ -397,6 +233,140 @@ __device__ void store_exact_total(Memory& memory,
                           total.format));
 }
 
+/// The prefixes of a thread's elements, one behind the other, and what they are
+/// rounded by.
+template <Scalar Input, Scalar Output, bool Inclusive, int Values>
+struct ExactScanThread {
+  using Result = element_bits_t<Output>;
+  ExactScanElement<Input> element[Values];
+  unsigned flags_of[Values];
+  unsigned flags = 0;  ///< of what is before the first
+
+  /// Calls round(j, the flags of prefix j) for each.
+  template <class Round>
+  __device__ void round_all(Result (&result)[Values], Round const& round) {
+    constexpr FloatFormat format = exact_format_of<Output>;
+#pragma unroll
+    for (int j = 0; j < Values; ++j) {
+      if (Inclusive) flags |= flags_of[j];
+      std::uint64_t const zero = flags & exact_has_other ? 0 : format.sign();
+      result[j] = Result(is_special_sum(flags) ? special_sum(flags, format)
+                                               : round(j, format, zero));
+      if (!Inclusive) flags |= flags_of[j];
+    }
+  }
+};
+
+/// A tile whose prefixes are integers of `Words` words from digit `first` on.
+template <int Words, int Lowest, Scalar Input, Scalar Output, bool Inclusive,
+          int Values, class Memory>
+__device__ void scan_tile_in_integers(
+    ExactScanThread<Input, Output, Inclusive, Values>& thread, Memory& memory,
+    int current, int first, element_bits_t<Output> (&result)[Values]) {
+  using Integer     = ExactInteger<Words>;
+  auto const& front = memory.before[current];
+  int const warp    = threadIdx.x / 32;
+  Integer sum{};
+  Integer prefix[Values];
+#pragma unroll
+  for (int j = 0; j < Values; ++j) {
+    if (!Inclusive) prefix[j] = sum;
+    if (thread.element[j].mantissa != 0)
+      sum.add(thread.element[j].template integer<Words>(32 * first));
+    if (Inclusive) prefix[j] = sum;
+  }
+  Integer before{};
+  sum.add_lanes_before(before);
+  if (threadIdx.x % 32 == 31) memory.integer_of_warp[warp] = sum;
+  __syncthreads();
+  Integer all;
+#pragma unroll
+  for (int k = 0; k < Words; ++k)
+    all.word[k] =
+        std::uint64_t(front[first + 2 * k + 1]) << 32 | front[first + 2 * k];
+#pragma unroll
+  for (int w = 0; w < Memory::warps; ++w) {
+    if (w == warp) before.add(all);
+    all.add(memory.integer_of_warp[w]);
+  }
+  thread.round_all(result, [&](int j, FloatFormat const& format,
+                               std::uint64_t zero) {
+    prefix[j].add(before);
+    constexpr Scalar own =
+        Output == Scalar::float64 ? Scalar::float64 : Scalar::float32;
+    return prefix[j].is_zero()
+               ? zero
+               : prefix[j].template rounded<own>(Lowest + 32 * first, format);
+  });
+  if (threadIdx.x == 0) {
+    auto& behind = memory.before[1 - current];
+#pragma unroll
+    for (int k = 0; k < 2 * Words; ++k)
+      behind.digit[first + k] = std::uint32_t(all.word[k / 2] >> 32 * (k % 2));
+    behind.first    = first;
+    behind.end      = first + 2 * Words;
+    behind.negative = all.is_negative();
+    behind.trim();
+  }
+}
+
+/// Any tile, from digit `first` to before `end`.
+template <int Lowest, Scalar Input, Scalar Output, bool Inclusive, int Values,
+          class Memory>
+__device__ void scan_tile_by_digits(
+    ExactScanThread<Input, Output, Inclusive, Values>& thread, Memory& memory,
+    int current, int first, int end, ScanTile const& tile,
+    element_bits_t<Output> (&result)[Values]) {
+  auto const& front = memory.before[current];
+  auto& behind      = memory.before[1 - current];
+  DigitWindow window[Values];
+  int carry[Values] = {};
+  int carry_of_tile = 0;
+  for (int k = first; k < end; ++k) {
+    std::int64_t prefix[Values];
+    std::int64_t before = 0;
+    std::int64_t all    = 0;  // of the tile
+#pragma unroll
+    for (int j = 0; j < Values; ++j) prefix[j] = 0;
+    if (k >= tile.first && k < tile.end) {
+      std::int64_t sum = 0;
+#pragma unroll
+      for (int j = 0; j < Values; ++j) {
+        std::int64_t const part = thread.element[j].at(k);
+        prefix[j]               = Inclusive ? sum + part : sum;
+        sum += part;
+      }
+      before = scan_over_block(memory.sum_of_warp[k % 2], sum, all);
+    }
+    std::int64_t const digit = front[k];
+#pragma unroll
+    for (int j = 0; j < Values; ++j) {
+      std::int64_t const value = before + digit + prefix[j] + carry[j];
+      window[j].push(std::uint32_t(value), k);
+      carry[j] = int(value >> 32);
+    }
+    std::int64_t const value = digit + all + carry_of_tile;
+    carry_of_tile            = int(value >> 32);
+    if (threadIdx.x == 0) behind.digit[k] = std::uint32_t(value);
+  }
+  // The digits of the sign and a carry.
+  int const sign = front.negative ? -1 : 0;
+  thread.round_all(
+      result, [&](int j, FloatFormat const& format, std::uint64_t zero) {
+        int const above = sign + carry[j];
+        window[j].push(std::uint32_t(above), end);
+        return window[j].round(above < 0, end + 1, Lowest, format, zero);
+      });
+  if (threadIdx.x == 0) {
+    int const above   = sign + carry_of_tile;
+    behind.digit[end] = std::uint32_t(above);
+    behind.negative   = above < 0;
+    behind.first      = first;
+    behind.end        = end + 1;
+    behind.trim();
+  }
+}
+
 template <Scalar Input, Scalar Output, Scalar Carrier, bool Inclusive,
           class Tuning>
 __global__ void __launch_bounds__(Tuning::value.threads,
@@ -405,11 +375,8 @@ __global__ void __launch_bounds__(Tuning::value.threads,
                ExactRangeSum<Input> const* const sums, unsigned const others,
                ExactInitial const initial, ExactTarget const total) {
   constexpr int values = Tuning::value.values;
-  constexpr int warps  = Tuning::value.threads / 32;
   constexpr int lowest = exact_lowest_of<Carrier>;
-  using Bits           = element_bits_t<Input>;
-  using Result         = element_bits_t<Output>;
-  using Memory         = ExactScanMemory<Carrier, warps>;
+  using Memory         = ExactScanMemory<Carrier, Tuning::value.threads / 32>;
   __shared__ Memory memory;
   digits_before_range<Input, Carrier>(memory, sums, others + blockIdx.x,
                                       initial);
@@ -421,83 +388,38 @@ __global__ void __launch_bounds__(Tuning::value.threads,
   for (std::uint64_t tile = begin; tile < end;
        tile += Tuning::value.threads * values) {
     std::uint64_t const mine = tile + threadIdx.x * values;
-    ExactDigitsOfElement<Input> element[values];
-    unsigned flags_of[values];
-    Bits bits[values];
+    ExactScanThread<Input, Output, Inclusive, values> thread;
+    element_bits_t<Input> bits[values];
     load_scan_elements(views, mine, end, bits);
-    unsigned flags = 0;
-    int first      = Memory::limbs;
-    int last       = 0;
+    int first = Memory::limbs;
+    int last  = 0;
 #pragma unroll
     for (int j = 0; j < values; ++j) {
-      flags_of[j] = element[j].template assign<lowest>(bits[j]);
-      flags |= flags_of[j];
-      if (element[j].is_zero()) continue;
-      first = min(first, element[j].first);
-      last  = max(last, element[j].first + element[j].count);
+      auto& element      = thread.element[j];
+      thread.flags_of[j] = element.template assign<lowest>(bits[j]);
+      thread.flags |= thread.flags_of[j];
+      if (element.mantissa == 0) continue;
+      first = min(first, element.first_digit());
+      last  = max(last, element.first_digit() + element.digits);
     }
-    ScanTile const of_tile = gather_tile(memory, flags, first, last);
-    unsigned running = of_tile.flags_before | memory.flags | initial_flags;
+    ScanTile const of_tile = gather_tile(memory, thread.flags, first, last);
+    thread.flags = of_tile.flags_before | memory.flags | initial_flags;
 
     auto const& before = memory.before[current];
-    auto& behind       = memory.before[1 - current];
-    int const digits   = max(of_tile.end, before.end);
-    int const first_digit =
-        min(of_tile.first, before.is_zero() ? digits : before.first);
-    DigitWindow window[values];
-    int carry[values] = {};
-    int carry_of_tile = 0;
-    for (int k = first_digit; k < digits; ++k) {
-      std::int64_t const digit = before[k];
-      std::int64_t prefix[values];
-      std::int64_t earlier = 0;
-      std::int64_t all     = 0;  // of the tile
-#pragma unroll
-      for (int j = 0; j < values; ++j) prefix[j] = 0;
-      if (k >= of_tile.first && k < of_tile.end) {
-        std::int64_t sum = 0;
-#pragma unroll
-        for (int j = 0; j < values; ++j) {
-          std::int64_t const part = element[j].at(k);
-          prefix[j]               = Inclusive ? sum + part : sum;
-          sum += part;
-        }
-        earlier = scan_over_block(memory.sum_of_warp[k % 2], sum, all);
-      }
-      earlier += digit;
-#pragma unroll
-      for (int j = 0; j < values; ++j) {
-        std::int64_t const value = earlier + prefix[j] + carry[j];
-        window[j].push(std::uint32_t(value), k);
-        carry[j] = int(value >> 32);
-      }
-      std::int64_t const value = digit + all + carry_of_tile;
-      carry_of_tile            = int(value >> 32);
-      if (threadIdx.x == 0) behind.digit[k] = std::uint32_t(value);
-    }
-    // The digits of the sign and a carry.
-    int const sign = before.negative ? -1 : 0;
-    Result result[values];
-#pragma unroll
-    for (int j = 0; j < values; ++j) {
-      int const above = sign + carry[j];
-      window[j].push(std::uint32_t(above), digits);
-      if (Inclusive) running |= flags_of[j];
-      result[j] = Result(round_prefix<Output>(window[j], above < 0, digits + 1,
-                                              lowest, running));
-      if (!Inclusive) running |= flags_of[j];
-    }
+    last               = max(of_tile.end, before.end);
+    first = min(of_tile.first, before.is_zero() ? last : before.first);
+    // One digit more than there are takes the carry and the sign.
+    int const origin = min(first, Memory::highest_origin);
+    element_bits_t<Output> result[values];
+    if (last - origin < Memory::digits)
+      scan_tile_in_integers<Memory::words, lowest>(thread, memory, current,
+                                                   origin, result);
+    else
+      scan_tile_by_digits<lowest>(thread, memory, current, first, last, of_tile,
+                                  result);
     store_prefixes(views, mine, end, result);
     __syncthreads();  // memory.flags and what is before the tile are read
-    if (threadIdx.x == 0) {
-      int const above      = sign + carry_of_tile;
-      behind.digit[digits] = std::uint32_t(above);
-      behind.negative      = above < 0;
-      behind.first         = first_digit;
-      behind.end           = digits + 1;
-      behind.trim();
-      memory.flags |= of_tile.flags;
-    }
+    if (threadIdx.x == 0) memory.flags |= of_tile.flags;
     current = 1 - current;
     __syncthreads();
   }
