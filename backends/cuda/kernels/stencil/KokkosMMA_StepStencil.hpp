@@ -70,7 +70,7 @@ struct StepLoads {
 
   StencilGrid<Element, 2> const& grid;
   Element const* from;  ///< the next row; in vectors, the lane's first column
-  int to_end;           ///< rows until the grid ends
+  int to_end;           ///< rows before the first one stands for the next
   int column;           ///< the lane's first, or what stands for it
   bool vectors;
 
@@ -110,7 +110,11 @@ struct StepLoads {
       memcpy(&to, static_cast<void const*>(elements), sizeof(to));
     }
     from += grid.stride[0];
-    if (--to_end == 0) from -= grid.extent[0] * grid.stride[0];
+    if (--to_end == 0) {
+      // Not once alone: a warp may have all rows, and those beyond both ends.
+      from -= grid.extent[0] * grid.stride[0];
+      to_end = int(grid.extent[0]);
+    }
   }
   template <class A>
   __device__ __forceinline__ static void convert(Raw const& from, A (&to)[V]) {
