@@ -115,6 +115,9 @@ __global__ void __launch_bounds__(Tuning::value.threads,
           add(o);
         }
         add(0);
+        // A single step adds the weighted row to +0: a sum that underflows to
+        // -0 is +0.
+        sum = multiply_add(A(1), sum, A(0));
       } else {
 #pragma unroll
         for (int o = -Radius; o <= Radius; ++o) add(o);
