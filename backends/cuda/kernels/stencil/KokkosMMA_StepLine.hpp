@@ -169,6 +169,8 @@ void launch_step_line(Kokkos::Cuda const& space,
         in);
   } else if constexpr (Radius > 1) {
     launch_step_line<Radius - 1, A>(space, grid, plan, form, steps, epilogue);
+  } else {
+    Kokkos::abort("KokkosMMA: no kernel for several steps of this radius");
   }
 }
 
