@@ -234,10 +234,11 @@ __global__ void __launch_bounds__(Tuning::value.threads,
       limb += memory.of_warp[w].limb[of_window];
   unsigned flags = memory.flags;
   if (gridDim.x > 1) {
-    if (limb != 0)
-      atomicAdd(
-          reinterpret_cast<unsigned long long*>(scratch.limbs + threadIdx.x),
-          static_cast<unsigned long long>(limb));
+    carry_into_next(
+        int(threadIdx.x), limbs, limb, [&](int k, std::int64_t part) {
+          atomicAdd(reinterpret_cast<unsigned long long*>(scratch.limbs + k),
+                    static_cast<unsigned long long>(part));
+        });
     if (threadIdx.x == 0 && flags != 0) atomicOr(scratch.flags, flags);
     __syncthreads();
     if (threadIdx.x == 0) {

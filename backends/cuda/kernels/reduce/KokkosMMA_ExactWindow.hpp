@@ -159,7 +159,11 @@ class ExactLaneSum {
   Bits m_sum[Window::parts] = {};  ///< patterns, modulo 2^bits
 };
 
-/// Shared memory of one warp.
+/// Shared memory of one warp. Where bins do not carry, those of doubles, the
+/// limbs of a block have room for 2^30 numbers or 2^29 products, on 256 blocks
+/// 2^38 or 2^37: a number adds less than 2^32 to a limb, the error of a product
+/// too, a product of doubles as integers less than 4 * 2^32, and a window that
+/// is drained, once for 64 numbers or more, less than 6 * 2^32.
 template <Scalar Input, int Columns>
 struct ExactWarpMemory {
   static constexpr int limbs = exact_limbs(Input);
