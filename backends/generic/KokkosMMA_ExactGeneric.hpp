@@ -178,6 +178,17 @@ struct ExactSumOfChunks {
   }
 };
 
+/// Adds all terms, however many, by one thread.
+template <class Terms>
+void add_all(Terms const& terms, typename Terms::Sum& sum) {
+  constexpr std::size_t between_carries = std::size_t(1) << 30;
+  std::size_t const size                = terms.size();
+  for (std::size_t begin = 0; begin < size; begin += between_carries) {
+    if (begin > 0) sum.carry();
+    terms.add(begin, std::min(size, begin + between_carries), sum);
+  }
+}
+
 /// The exact sum of terms, not rounded yet.
 template <class Exec, class Terms>
 typename Terms::Sum exact_sum_on_host(std::string const& label,
@@ -211,7 +222,7 @@ void exact_segments_on_host(std::string const& label, Exec const& exec,
         if (terms.size() > shared) return;
         typename Terms::Sum sum;
         sum.init();
-        terms.add(0, terms.size(), sum);
+        add_all(terms, sum);
         store(s, sum);
       });
   exec.fence("KokkosMMA: fence behind exact sums of segments");

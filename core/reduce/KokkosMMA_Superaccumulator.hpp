@@ -145,7 +145,7 @@ KOKKOS_FORCEINLINE_FUNCTION ExactTerm exact_term(std::uint64_t bits,
 
 /// The product of two finite doubles, given as their bits, as what limbs of
 /// double_products_carrier() get: add(limb, integer), up to six times for a
-/// limb, each below 2^32 in magnitude.
+/// limb, each below 2^32 in magnitude and all below 4 * 2^32.
 template <class Add>
 KOKKOS_INLINE_FUNCTION void split_product(std::uint64_t x, std::uint64_t y,
                                           Add const& add) {
@@ -184,6 +184,21 @@ KOKKOS_INLINE_FUNCTION void carry_limbs(std::int64_t* limb, int first,
     carry                    = value >> 32;
   }
   limb[end - 1] += carry;
+}
+
+/// A limb's value as what limbs get that many such values are added to:
+/// add(limb, integer). What lies above 32 bits goes to the next limb, so that
+/// 2^30 values fit, however large; by division, so that small negative ones
+/// change one limb.
+template <class Add>
+KOKKOS_FORCEINLINE_FUNCTION void carry_into_next(int k, int limbs,
+                                                 std::int64_t value,
+                                                 Add const& add) {
+  constexpr std::int64_t next = std::int64_t(1) << 32;
+  std::int64_t const above    = k + 1 < limbs ? value / next : 0;
+  std::int64_t const rest     = value - above * next;
+  if (rest != 0) add(k, rest);
+  if (above != 0) add(k + 1, above);
 }
 
 /// 64 bits of limbs that are digits, from bit `at` on; zeros beyond `end`.
@@ -315,7 +330,8 @@ struct ExactLimbs {
   }
 };
 
-/// The exact sum of up to 2^63 numbers of a format.
+/// The exact sum of up to 2^63 numbers of a format, with a carry() behind each
+/// 2^30 of them: add() changes a limb by less than 2^32.
 template <Scalar Input>
 struct Superaccumulator : ExactLimbs<exact_limbs(Input), exact_lowest(Input)> {
   using Limbs = ExactLimbs<exact_limbs(Input), exact_lowest(Input)>;
@@ -344,7 +360,9 @@ struct Superaccumulator : ExactLimbs<exact_limbs(Input), exact_lowest(Input)> {
   }
 };
 
-/// The exact sum of products of two numbers of a format.
+/// The exact sum of up to 2^63 products of two numbers of a format, with a
+/// carry() behind each 2^28 of them: add() changes a limb by less than 4 *
+/// 2^32.
 template <Scalar Input>
 struct ProductAccumulator
     : ExactLimbs<product_carrier(Input).limbs, product_carrier(Input).lowest> {

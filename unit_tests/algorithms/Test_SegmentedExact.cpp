@@ -201,4 +201,34 @@ TYPED_TEST(SegmentedExact, WhatCannotBeHad) {
   EXPECT_EQ(1.f, host_copy(r)(3));
 }
 
+/// Terms that add as much to a limb as a number may.
+struct FullTerms {
+  using Sum = Impl::Superaccumulator<Scalar::float64>;
+  std::size_t count;
+
+  std::size_t size() const { return count; }
+  void add(std::size_t begin, std::size_t end, Sum& sum) const {
+    sum.limb[0] = std::int64_t(std::uint64_t(sum.limb[0]) +
+                               (end - begin) * std::uint64_t(0xffffffff));
+  }
+};
+
+// Of as many numbers as one thread may get, more than a limb takes.
+TEST(ExactOnHost, OfManyByOneThread) {
+  for (std::size_t const count :
+       {std::size_t(0), std::size_t(5), std::size_t(1) << 30,
+        (std::size_t(1) << 30) + 1, (std::size_t(21) << 29) + 3}) {
+    FullTerms::Sum sum, expected;
+    sum.init();
+    expected.init();
+    Impl::add_all(FullTerms{count}, sum);
+    expected.limb[0] = -std::int64_t(count);
+    expected.limb[1] = std::int64_t(count);
+    sum.carry();
+    expected.carry();
+    for (int k = 0; k < sum.limbs; ++k)
+      ASSERT_EQ(expected.limb[k], sum.limb[k]) << count << ", limb " << k;
+  }
+}
+
 }  // namespace

@@ -13,6 +13,7 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 namespace {
@@ -92,6 +93,66 @@ TEST(Superaccumulator, OfHalf) { expect_all_exact<Scalar::half>(); }
 TEST(Superaccumulator, OfBhalf) { expect_all_exact<Scalar::bhalf>(); }
 TEST(Superaccumulator, OfFloat) { expect_all_exact<Scalar::float32>(); }
 TEST(Superaccumulator, OfDouble) { expect_all_exact<Scalar::float64>(); }
+
+// So much that 2^28 products fit before a carry.
+TEST(Superaccumulator, ProductsInALimb) {
+  Random random;
+  SCOPED_TRACE(random.note());
+  for (int n = 0; n < 100000; ++n) {
+    std::uint64_t factor[2];
+    for (std::uint64_t& bits : factor) {
+      bits = random.bits();
+      // All ones, few ones, or any mantissa.
+      if (n % 3 == 0) bits |= (std::uint64_t(1) << 52) - 1;
+      if (n % 3 == 1) bits &= ~std::uint64_t(0) << random.integer(1, 52);
+      bits &= ~(std::uint64_t(1) << 62);
+    }
+    std::int64_t limb[double_products_carrier().limbs] = {};
+    split_product(factor[0], factor[1],
+                  [&](int k, std::int64_t part) { limb[k] += part; });
+    for (std::int64_t const all : limb)
+      ASSERT_LT(std::abs(double(all)), 4 * 0x1p32);
+  }
+}
+
+// The parts have the value, and that of the limb itself is small.
+TEST(Superaccumulator, CarryIntoNext) {
+  Random random;
+  SCOPED_TRACE(random.note());
+  constexpr int limbs       = 11;
+  constexpr auto most       = std::numeric_limits<std::int64_t>::max();
+  constexpr auto least      = std::numeric_limits<std::int64_t>::min();
+  constexpr auto digit      = std::int64_t(1) << 32;
+  std::int64_t const ends[] = {most,  least,  0,         1,        -1,
+                               digit, -digit, digit - 1, 1 - digit};
+  for (int n = 0; n < 1000; ++n) {
+    std::int64_t const value =
+        n < 9 ? ends[n] : std::int64_t(random.bits()) >> random.integer(0, 63);
+    for (int k = 0; k < limbs; ++k) {
+      std::int64_t part[limbs + 1] = {}, whole[limbs + 1] = {};
+      int parts = 0;
+      carry_into_next(k, limbs, value, [&](int to, std::int64_t of_limb) {
+        ASSERT_NE(of_limb, 0);
+        part[to] += of_limb;
+        ++parts;
+      });
+      EXPECT_EQ(part[limbs], 0);
+      EXPECT_EQ(parts, (part[k] != 0) + (k + 1 < limbs && part[k + 1] != 0));
+      if (-digit < value && value < digit) {
+        EXPECT_EQ(parts, value != 0);
+      }
+      if (k + 1 < limbs) {
+        EXPECT_LT(part[k], digit);
+        EXPECT_GT(part[k], -digit);
+      }
+      whole[k] = value;
+      carry_limbs(part, 0, limbs);
+      carry_limbs(whole, 0, limbs);
+      for (int i = 0; i < limbs; ++i)
+        ASSERT_EQ(whole[i], part[i]) << value << " in limb " << k;
+    }
+  }
+}
 
 // Every number of 16 bits is itself, and the sum of two of them is what
 // doubles, which hold it, round to.

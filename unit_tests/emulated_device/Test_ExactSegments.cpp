@@ -197,5 +197,39 @@ TYPED_TEST(ExactSegments, OfManyBlocks) {
   }
 }
 
+// What blocks add to the limbs of a segment grows with their parts of it, not
+// with its numbers, of which 2^31 are as much as a limb holds: so much is there
+// before, and taken away one limb further.
+TEST(ExactSegmentLimbs, OfBlocksHaveCarried) {
+  using P                                     = Case<Scalar::float64, true>;
+  constexpr int processors                    = 3;
+  constexpr std::size_t size                  = 1 << 16;
+  Impl::Cuda::device_entry(0).multiprocessors = processors;
+  auto const terms                            = full_limbs(size);
+  for (std::int64_t const sign : {1, -1}) {
+    Row<P::Bits> x(size, 0);
+    ExactReference reference;
+    for (std::size_t i = 0; i < size; ++i) {
+      x[i] = Format<P::input>::encode(double(sign) * terms[i]);
+      reference.add(double(sign) * terms[i]);
+    }
+    using Slot       = Impl::Cuda::ExactSlot<Impl::exact_limbs(P::input)>;
+    auto const shape = Impl::Cuda::ExactSegmentsShape::of(
+        P::Tuning::value, P::input, processors, size);
+    ASSERT_GT(size, shape.whole);
+    std::vector<Slot> slots(shape.slots(size), Slot{});
+    std::int64_t const before = (std::int64_t(1) << 31) - (1 << 12);
+    slots[0].limb[20]         = sign * (before << 32);
+    slots[0].limb[21]         = -sign * before;
+    std::uint64_t result      = 0;
+    Impl::Cuda::launch_exact_segments<P::input, P::Tuning>(
+        space, x.data(), Impl::EqualSegments{size, size}, size, shape,
+        reinterpret_cast<unsigned*>(slots.data()),
+        {&result, 1, Impl::float_format(P::input)});
+    EXPECT_EQ(expected_bits(reference, P::input), result);
+    for (std::int64_t const limb : slots[0].limb) EXPECT_EQ(limb, 0);
+  }
+}
+
 }  // namespace
 }  // namespace KokkosMMA::Testing

@@ -172,5 +172,38 @@ TYPED_TEST(ExactSums, OfManyInOneBlock) {
   expect_exact<TypeParam::value>(sum, random, 1);
 }
 
+// Limbs that blocks add up in grow with the blocks, not with the numbers, of
+// which 2^31 are as much as a limb holds.
+TEST(ExactLimbs, OfBlocksHaveCarried) {
+  constexpr Scalar input                      = Scalar::float64;
+  constexpr auto tuning                       = Impl::Cuda::exact_tuning(input);
+  constexpr int processors                    = 3;
+  constexpr std::size_t size                  = 1 << 17;
+  Impl::Cuda::device_entry(0).multiprocessors = processors;
+  static Impl::TuningTable never_spread       = Impl::builtin_tuning;
+  never_spread.reduce_mma_spread              = 0;
+  Impl::Cuda::use_tuning(0, never_spread);
+  for (double const sign : {1., -1.}) {
+    Row<std::uint64_t> x(size, 0);
+    Impl::Superaccumulator<input> expected, limbs;
+    expected.init();
+    auto const terms = full_limbs(size);
+    for (std::size_t i = 0; i < size; ++i)
+      expected.add(x[i] = Format<input>::encode(sign * terms[i]));
+    using Elements = Impl::Cuda::ExactVectors<input>;
+    Impl::Cuda::launch_exact_reduce<Elements, Impl::Cuda::tuning_type<tuning>>(
+        space, Impl::Cuda::StreamScratch(space),
+        Elements(Impl::vector_range(x.data(), size, size_of(input))), false,
+        Impl::Cuda::exact_as_limbs, &limbs, false);
+    for (std::int64_t const limb : limbs.limb)
+      ASSERT_LE(std::abs(double(limb)),
+                2 * processors * tuning.min_blocks * 0x1p32);
+    limbs.carry();
+    expected.carry();
+    for (int k = 0; k < expected.limbs; ++k)
+      ASSERT_EQ(expected.limb[k], limbs.limb[k]) << "limb " << k;
+  }
+}
+
 }  // namespace
 }  // namespace KokkosMMA::Testing

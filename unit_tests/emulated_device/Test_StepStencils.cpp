@@ -9,6 +9,7 @@
 #include <backends/cuda/kernels/stencil/KokkosMMA_SeparableStencilLaunch.hpp>
 #include <backends/cuda/kernels/stencil/KokkosMMA_StepStencilLaunch.hpp>
 #include <backends/cuda/kernels/stencil/KokkosMMA_StepVolume.hpp>
+#include <core/stencil/KokkosMMA_SeparableSums.hpp>
 #include <core/stencil/KokkosMMA_StencilPlan.hpp>
 #include <core/stencil/KokkosMMA_StencilSteps.hpp>
 
@@ -16,7 +17,31 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <vector>
+
+namespace KokkosMMA::Impl {
+
+// As nvcc compiles them: a product that underflows is not rounded before it is
+// added, and decides the sign of a zero.
+template <>
+inline float multiply_add(float a, float b, float c) {
+  return std::fma(a, b, c);
+}
+template <>
+inline double multiply_add(double a, double b, double c) {
+  return std::fma(a, b, c);
+}
+template <>
+inline float Cuda::add_tap(float sum, float weight, float value) {
+  return std::fma(weight, value, sum);
+}
+template <>
+inline double Cuda::add_tap(double sum, double weight, double value) {
+  return std::fma(weight, value, sum);
+}
+
+}  // namespace KokkosMMA::Impl
 
 namespace {
 
@@ -56,11 +81,21 @@ StencilWeights<2> weights_of(StepForm form, int radius, Random& random,
   return StencilWeights<2>::dense(radius, values);
 }
 
+/// Numbers, some of them not finite, or so small that sums underflow.
+enum class StepData { ordinary, special, negative_tiny };
+
 template <class T>
-T datum(Random& random, bool special) {
-  if (special) return stencil_datum<T>(random, StencilData::special);
-  return T(std::ldexp(double(random.integer(-9999, 9999)),
-                      -int(random.integer(10, 24))));
+T datum(Random& random, StepData data) {
+  switch (data) {
+    case StepData::special:
+      return stencil_datum<T>(random, StencilData::special);
+    case StepData::negative_tiny:
+      return T(std::ldexp(-double(random.integer(0, 5)),
+                          stencil_exponent<T>(StencilData::tiny)));
+    default:
+      return T(std::ldexp(double(random.integer(-9999, 9999)),
+                          -int(random.integer(10, 24))));
+  }
 }
 
 /// A rule of reaction and diffusion that knows where it is.
@@ -110,28 +145,69 @@ void launch_one_step(Impl::StencilGrid<T, R> const& grid,
   Impl::Cuda::launch_general_stencil<A>(Kokkos::Cuda(), grid, weights, sink);
 }
 
+/// A grid with so many steps as it has room for, and how they lie.
+template <int R>
+struct StepCase : StencilCase<R> {
+  int steps;
+  bool wide;  ///< and periodic: a warp has all rows of its columns
+
+  template <class A, class T, bool Updates>
+  static StepCase random(StepForm form, StencilWeights<R> const& weights,
+                         Random& random) {
+    int const radius = weights.radius(0);
+    bool const wide  = R == 2 && random.integer(0, 3) == 0;
+    Place<R> most;
+    most.fill(R == 3 ? 30 : wide ? 50 : 120);
+    most[R - 1] = R == 1 ? 1500 : wide ? 4000 : 330;
+    StepCase in{random_case<R>(random, weights, most, false), 0, wide};
+    if (wide || random.integer(0, 3) == 0)
+      in.boundaries = Boundaries<R>::all(Boundary::periodic);
+    if constexpr (R == 3) {
+      in.steps = Impl::Cuda::step_volume_tuning<A, T>().steps;
+    } else {
+      in.steps = int(random.integer(
+          1, Impl::Cuda::steps_of_sweep<A, T, R>(form, radius, Updates)));
+    }
+    for (std::int64_t& n : in.extent)
+      n = std::max<std::int64_t>(n, 3 * radius * in.steps);
+    return in;
+  }
+  void set_device(Random& random) const {
+    any_device(random);
+    if (wide) Impl::Cuda::device_entry(0).multiprocessors = 1;
+  }
+};
+
+/// Boundaries have constants of the elements' type.
+template <class T, int R>
+Impl::StencilGrid<T, R> grid_of(DeviceGrid<T, R>& elements,
+                                StencilCase<R> const& in) {
+  Impl::StencilGrid<T, R> grid{
+      elements.data(), {}, {}, in.boundaries, in.reversed};
+  for (int d = 0; d < R; ++d) {
+    grid.stride[d] = elements.stride(d);
+    grid.extent[d] = in.extent[d];
+    for (auto* const condition :
+         {&grid.boundaries.low[d], &grid.boundaries.high[d]})
+      condition->value = double(T(condition->value));
+  }
+  return grid;
+}
+
+StepData any_data(Random& random) {
+  return StepData(std::max<std::int64_t>(
+      0, random.integer(-2, int(StepData::negative_tiny))));
+}
+
 template <class A, class T, int R, bool Updates = false>
 void expect_steps(StepForm form, StencilWeights<R> const& weights,
-                  Random& random) {
-  int const radius = weights.radius(0);
-  Place<R> most;
-  most.fill(R == 3 ? 30 : 120);
-  most[R - 1]       = R == 1 ? 1500 : 330;
-  StencilCase<R> in = random_case<R>(random, weights, most, false);
-  if (random.integer(0, 3) == 0)
-    in.boundaries = Boundaries<R>::all(Boundary::periodic);
-  int steps = 0;
-  if constexpr (R == 3) {
-    steps = Impl::Cuda::step_volume_tuning<A, T>().steps;
-  } else {
-    steps = int(random.integer(
-        1, Impl::Cuda::steps_of_sweep<A, T, R>(form, radius, Updates)));
-  }
-  for (std::int64_t& n : in.extent)
-    n = std::max<std::int64_t>(n, 3 * radius * steps);
+                  Random& random, StepData data) {
+  auto const in =
+      StepCase<R>::template random<A, T, Updates>(form, weights, random);
+  int const steps = in.steps;
   SCOPED_TRACE(in.describe() + ", steps " + std::to_string(steps) + ", form " +
                std::to_string(int(form)));
-  any_device(random);
+  in.set_device(random);
   Place<R> const none{};
   DeviceGrid<T, R> source(in.extent, none, none, in.in);
   DeviceGrid<T, R> results(in.extent, none, none, in.out);
@@ -139,25 +215,16 @@ void expect_steps(StepForm form, StencilWeights<R> const& weights,
   Lie const pitch_16{(16 - in.extent[R - 1] % 16) % 16, random.integer(0, 9)};
   DeviceGrid<T, R> turn[2] = {{in.extent, none, none, pitch_16},
                               {in.extent, none, none, pitch_16}};
-  bool const special       = random.integer(0, 3) == 0;
   for (std::int64_t i = 0; i < source.size(); ++i)
-    source.memory()[i] = datum<T>(random, special);
+    source.memory()[i] = datum<T>(random, data);
   std::memset(static_cast<void*>(results.memory()), 0x5a,
               std::size_t(results.size()) * sizeof(T));
 
   Impl::StencilPlan<R> const plan(
       in.reversed ? Impl::reversed(weights) : weights, in.reversed);
-  Impl::StencilGrid<T, R> grid{
-      source.data(), {}, {}, in.boundaries, in.reversed};
+  Impl::StencilGrid<T, R> grid = grid_of(source, in);
   Impl::StencilTarget<T, R> sink{results.data(), {}};
-  for (int d = 0; d < R; ++d) {
-    grid.stride[d] = source.stride(d);
-    grid.extent[d] = in.extent[d];
-    sink.stride[d] = results.stride(d);
-    for (auto* const condition :
-         {&grid.boundaries.low[d], &grid.boundaries.high[d]})
-      condition->value = double(T(condition->value));
-  }
+  for (int d = 0; d < R; ++d) sink.stride[d] = results.stride(d);
   [[maybe_unused]] Rule rule{};
   if constexpr (Updates) {
     rule.extent =
@@ -209,6 +276,59 @@ void expect_steps(StepForm form, StencilWeights<R> const& weights,
       << "bytes beside the results";
 }
 
+/// Leaves elements as they are, so that each step has the values and sums of
+/// the first, and counts all others.
+template <class T, class A>
+struct KnownRule {
+  DeviceGrid<T, 2>* values;
+  DeviceGrid<A, 2>* sums;
+  bool reversed;
+  std::int64_t* calls;
+  std::int64_t* others;
+
+  A operator()(std::int64_t i, std::int64_t j, T value, A sum) const {
+    Place<2> const place = reversed ? Place<2>{j, i} : Place<2>{i, j};
+    T const known        = values->at(place);
+    ++*calls;
+    *others += !same_sum(value, known) || !same_sum(sum, sums->at(place));
+    return A(known);
+  }
+};
+
+/// The functor of several steps gets what a step has, and nothing else.
+template <class A, class T>
+void expect_known(StepForm form, StencilWeights<2> const& weights,
+                  Random& random) {
+  auto const in =
+      StepCase<2>::template random<A, T, true>(form, weights, random);
+  SCOPED_TRACE(in.describe() + ", steps " + std::to_string(in.steps) +
+               ", form " + std::to_string(int(form)));
+  in.set_device(random);
+  Place<2> const none{};
+  DeviceGrid<T, 2> source(in.extent, none, none, in.in);
+  DeviceGrid<T, 2> results(in.extent, none, none, in.out);
+  DeviceGrid<A, 2> sums(in.extent, none, none, {});
+  DeviceGrid<unsigned char, 2> once(in.extent, none, none, {});
+  for (std::int64_t i = 0; i < source.size(); ++i)
+    source.memory()[i] = datum<T>(random, StepData::ordinary);
+
+  Impl::StencilPlan<2> const plan(
+      in.reversed ? Impl::reversed(weights) : weights, in.reversed);
+  Impl::StencilGrid<T, 2> const grid = grid_of(source, in);
+  launch_one_step<A, 2>(
+      grid, plan.kernel_weights,
+      Impl::StencilCall<KeepSum<A, 2>, 2>{{&sums, &once}, false});
+  std::int64_t calls = 0, others = 0;
+  Impl::Cuda::launch_step_stencil<A, T>(
+      Kokkos::Cuda(), grid, plan, form, in.steps,
+      Impl::StencilTarget<T, 2>{results.data(),
+                                {results.stride(0), results.stride(1)}},
+      KnownRule<T, A>{&source, &sums, in.reversed, &calls, &others});
+  ASSERT_GE(calls, in.extent[0] * in.extent[1] * in.steps);
+  ASSERT_EQ(others, 0) << "of " << calls
+                       << " calls with a value or a sum that no step has";
+}
+
 template <class T>
 struct StepKernels : ::testing::Test {};
 
@@ -226,7 +346,7 @@ void every_radius(StepForm form, int radius, int cases) {
       expect_steps<typename Types::A, typename Types::Element, 2>(
           form,
           weights_of(form, r, random, int(sizeof(typename Types::Element))),
-          random);
+          random, any_data(random));
 }
 
 TYPED_TEST(StepKernels, Stars) {
@@ -244,7 +364,21 @@ TYPED_TEST(StepKernels, Updates) {
         form,
         weights_of(form, radius, random,
                    int(sizeof(typename TypeParam::Element))),
-        random);
+        random, any_data(random));
+  };
+  for (int n = 0; n < 4; ++n) {
+    for (int r = 1; r <= Impl::step_star_radius; ++r) expect(StepForm::star, r);
+    expect(StepForm::dense, 1);
+    expect(StepForm::sparse, 1);
+  }
+}
+TYPED_TEST(StepKernels, UpdatesOfWhatStepsHave) {
+  using Element = typename TypeParam::Element;
+  Random random;
+  SCOPED_TRACE(random.note());
+  auto const expect = [&](StepForm form, int radius) {
+    expect_known<typename TypeParam::A, Element>(
+        form, weights_of(form, radius, random, int(sizeof(Element))), random);
   };
   for (int n = 0; n < 4; ++n) {
     for (int r = 1; r <= Impl::step_star_radius; ++r) expect(StepForm::star, r);
@@ -255,14 +389,17 @@ TYPED_TEST(StepKernels, Updates) {
 TYPED_TEST(StepKernels, Lines) {
   Random random;
   SCOPED_TRACE(random.note());
-  for (int n = 0; n < 6; ++n)
+  for (int n = 0; n < 8; ++n)
     for (int r = 1; r <= Impl::step_line_radius; ++r) {
+      // What all underflows is a zero of one sign.
+      bool const tiny = n < 2;
       std::vector<double> values;
       for (int o = 0; o <= 2 * r; ++o)
-        values.push_back(random.uniform(-.5, .6));
+        values.push_back(random.uniform(tiny ? .1 : -.5, tiny ? .3 : .6));
       expect_steps<typename TypeParam::A, typename TypeParam::Element, 1>(
           n % 2 ? StepForm::star : StepForm::inward,
-          StencilWeights<1>::dense(r, values), random);
+          StencilWeights<1>::dense(r, values), random,
+          tiny ? StepData::negative_tiny : any_data(random));
     }
 }
 TYPED_TEST(StepKernels, Volumes) {
@@ -273,7 +410,8 @@ TYPED_TEST(StepKernels, Volumes) {
     std::vector<double> values(star.values().begin(), star.values().end());
     for (double& value : values) value *= random.uniform(-.3, .4);
     expect_steps<typename TypeParam::A, typename TypeParam::Element, 3>(
-        StepForm::star, StencilWeights<3>::dense(1, values), random);
+        StepForm::star, StencilWeights<3>::dense(1, values), random,
+        any_data(random));
   }
 }
 TYPED_TEST(StepKernels, Products) {

@@ -350,7 +350,8 @@ requires(std::is_class_v<Update>) void stencil(
 /// \param update called on the device with the indices of an element,
 ///               std::int64_t, its value and the sum of its neighbours; returns
 ///               its next value. It may be called several times for an element
-///               and a step, and writes nothing.
+///               and a step, with the same value and sum, which are those of
+///               the step, and writes nothing.
 ///
 /// Several steps have the bits of as many calls, also where one sweep takes
 /// them together. Otherwise as stencil() of a policy.

@@ -259,10 +259,11 @@ __global__ void __launch_bounds__(Tuning::value.threads,
   std::int64_t limb = limb_of_block<Elements, Tuning>(sum, memory);
   unsigned flags    = memory.flags;
   if (gridDim.x > 1) {
-    if (limb != 0)
-      atomicAdd(
-          reinterpret_cast<unsigned long long*>(scratch.limbs + threadIdx.x),
-          static_cast<unsigned long long>(limb));
+    carry_into_next(
+        int(threadIdx.x), limbs, limb, [&](int k, std::int64_t part) {
+          atomicAdd(reinterpret_cast<unsigned long long*>(scratch.limbs + k),
+                    static_cast<unsigned long long>(part));
+        });
     if (threadIdx.x == 0 && flags != 0) atomicOr(scratch.flags, flags);
     __syncthreads();
     if (threadIdx.x == 0) {

@@ -159,7 +159,11 @@ class ExactLaneSum {
   Bits m_sum[Window::parts] = {};  ///< patterns, modulo 2^bits
 };
 
-/// Shared memory of one warp.
+/// Shared memory of one warp. Where bins do not carry, those of doubles, the
+/// limbs of a block have room for 2^30 numbers or 2^29 products, on 256 blocks
+/// 2^38 or 2^37: a number adds less than 2^32 to a limb, the error of a product
+/// too, a product of doubles as integers less than 4 * 2^32, and a window that
+/// is drained, once for 64 numbers or more, less than 6 * 2^32.
 template <Scalar Input, int Columns>
 struct ExactWarpMemory {
   static constexpr int limbs = exact_limbs(Input);
@@ -214,11 +218,11 @@ class ExactWarpSum : ExactLaneSum<Input, Products> {
   __device__ unsigned finish() {
     drain();
     if constexpr (!Window::whole && Columns == 32) {
-      if (m_flags & has_bins) carry_bins();
+      if (m_flags & bins_in_use) carry_bins();
     }
     __syncwarp();
     if constexpr (!Window::whole) {
-      if (m_flags & has_bins)
+      if (m_flags & bins_in_use)
         for (int k = m_lane; k < Memory::bins; k += 32) {
           std::int64_t sum = 0;
 #pragma unroll 8
@@ -227,7 +231,7 @@ class ExactWarpSum : ExactLaneSum<Input, Products> {
           m_memory.limb[k] += sum;
         }
     }
-    return m_flags & ~has_bins;
+    return m_flags & ~bins_in_use;
   }
 
  private:
@@ -357,8 +361,8 @@ class ExactWarpSum : ExactLaneSum<Input, Products> {
     int first;
     std::int64_t part[count];
   };
-  static constexpr int bin_capacity  = 255;
-  static constexpr unsigned has_bins = 1u << 31;
+  static constexpr int bin_capacity     = 255;
+  static constexpr unsigned bins_in_use = 1u << 31;
 
   __device__ static BinParts bin_parts(Bits bits) {
     int const exponent = exponent_of(bits);
@@ -380,8 +384,8 @@ class ExactWarpSum : ExactLaneSum<Input, Products> {
   template <int Values>
   __device__ void add_to_bins(Real const (&x)[Values]) {
     std::int64_t* const column = m_memory.bin + m_lane % Columns;
-    if (!(m_flags & has_bins)) {
-      m_flags |= has_bins;
+    if (!(m_flags & bins_in_use)) {
+      m_flags |= bins_in_use;
       for (int k = m_lane; k < Memory::bins * Columns; k += 32)
         m_memory.bin[k] = 0;
       __syncwarp();
@@ -432,8 +436,8 @@ class ExactWarpSum : ExactLaneSum<Input, Products> {
   int m_wanted    = Window::first;  ///< window of the next numbers
   int m_bin_count = 0;  ///< numbers of a lane in its bins since a carry
   /// Of the lane: the flags of numbers that are not finite. Of the warp:
-  /// exact_has_other and has_bins. One word, since sums of products of doubles
-  /// have no register left (CUDA 13.0, sm_90).
+  /// exact_has_other and bins_in_use. One word, since sums of products of
+  /// doubles have no register left (CUDA 13.0, sm_90).
   unsigned m_flags = 0;
 };
 

@@ -465,9 +465,10 @@ __device__ void finish_segment(Memory& memory, int lane,
   if (memory.task.is_cut) {
     ExactSlot<limbs>& slot = slots[memory.task.slot];
     for (int k = lane; k < limbs; k += 32)
-      if (memory.sum[k] != 0)
-        atomicAdd(reinterpret_cast<unsigned long long*>(slot.limb + k),
-                  static_cast<unsigned long long>(memory.sum[k]));
+      carry_into_next(k, limbs, memory.sum[k], [&](int to, std::int64_t part) {
+        atomicAdd(reinterpret_cast<unsigned long long*>(slot.limb + to),
+                  static_cast<unsigned long long>(part));
+      });
     if (lane == 0 && flags != 0) atomicOr(&slot.flags, flags);
     __syncwarp();
     if (lane == 0)

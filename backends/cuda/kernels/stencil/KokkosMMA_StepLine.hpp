@@ -115,6 +115,9 @@ __global__ void __launch_bounds__(Tuning::value.threads,
           add(o);
         }
         add(0);
+        // A single step adds the weighted row to +0: a sum that underflows to
+        // -0 is +0.
+        sum = multiply_add(A(1), sum, A(0));
       } else {
 #pragma unroll
         for (int o = -Radius; o <= Radius; ++o) add(o);
@@ -166,6 +169,8 @@ void launch_step_line(Kokkos::Cuda const& space,
         in);
   } else if constexpr (Radius > 1) {
     launch_step_line<Radius - 1, A>(space, grid, plan, form, steps, epilogue);
+  } else {
+    Kokkos::abort("KokkosMMA: no kernel for several steps of this radius");
   }
 }
 

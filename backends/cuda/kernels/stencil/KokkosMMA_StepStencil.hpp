@@ -70,7 +70,7 @@ struct StepLoads {
 
   StencilGrid<Element, 2> const& grid;
   Element const* from;  ///< the next row; in vectors, the lane's first column
-  int to_end;           ///< rows until the grid ends
+  int to_end;           ///< rows before the first one stands for the next
   int column;           ///< the lane's first, or what stands for it
   bool vectors;
 
@@ -110,7 +110,11 @@ struct StepLoads {
       memcpy(&to, static_cast<void const*>(elements), sizeof(to));
     }
     from += grid.stride[0];
-    if (--to_end == 0) from -= grid.extent[0] * grid.stride[0];
+    if (--to_end == 0) {
+      // Not once alone: a warp may have all rows, and those beyond both ends.
+      from -= grid.extent[0] * grid.stride[0];
+      to_end = int(grid.extent[0]);
+    }
   }
   template <class A>
   __device__ __forceinline__ static void convert(Raw const& from, A (&to)[V]) {
@@ -218,17 +222,24 @@ __global__ void __launch_bounds__(Tuning::value.threads,
       }
       sums[s].push(row, in.weights);
       if constexpr (updates) {
-        // Of sums that were not complete nothing is stored.
-        int const i        = periodic_index(y - (s + 1) * Sums::radius,
-                                            int(in.grid.extent[0]), rows_periodic);
-        bool const in_rows = 0 <= i && i < int(in.grid.extent[0]);
+        // A functor of the caller's gets what later steps need: other sums are
+        // not complete, or of columns that the warp does not have. Registers
+        // for the ends of these columns spill (CUDA 13.0, sm_90).
+        int const needed = (in.steps - s - 1) * Sums::radius;
+        int const row_at = y - (s + 1) * Sums::radius;
+        int const i =
+            periodic_index(row_at, int(in.grid.extent[0]), rows_periodic);
 #pragma unroll
         for (int x = 0; x < V; ++x) {
-          int const j = periodic_index(column + x, int(in.grid.extent[1]),
-                                       loads.is_periodic());
-          if (in_rows && 0 <= j && j < int(in.grid.extent[1]))
-            row[x] = updated<A, Element>(in.update, in.grid.reversed, i, j,
-                                         old[x], row[x]);
+          int const at      = column + x;
+          int const of_warp = (lane - skip) * V + x;
+          if (row_at >= begin - needed && of_warp >= -needed &&
+              of_warp < (32 - 2 * skip) * V + needed &&
+              at >= int(box.begin[1]) - needed && at < int(box.end[1]) + needed)
+            row[x] = updated<A, Element>(
+                in.update, in.grid.reversed, i,
+                periodic_index(at, int(in.grid.extent[1]), loads.is_periodic()),
+                old[x], row[x]);
         }
       } else if constexpr (!std::is_same_v<A, Element>) {
 #pragma unroll

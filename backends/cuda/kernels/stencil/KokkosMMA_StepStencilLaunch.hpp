@@ -103,6 +103,8 @@ void launch_step_form(Kokkos::Cuda const& space,
   } else if constexpr (Radius > 1) {
     launch_step_form<Form, Radius - 1, A>(space, grid, weights, radius, steps,
                                           epilogue, update);
+  } else {
+    Kokkos::abort("KokkosMMA: no kernel for several steps of this radius");
   }
 }
 
@@ -156,10 +158,12 @@ void launch_step_stencil(Kokkos::Cuda const& space,
       if constexpr (std::is_same_v<Update, NoUpdate>) {
         launch_step_form<StepForm::product, step_product_radius, A>(
             space, grid, *plan.product, radius, steps, epilogue, update);
+        return;
       }
-      return;
-    default: return;
+      break;
+    default: break;
   }
+  Kokkos::abort("KokkosMMA: no kernel for several steps of this form");
 }
 
 }  // namespace KokkosMMA::Impl::Cuda
