@@ -13,6 +13,7 @@
 #include <adapters/kokkos/KokkosMMA_ScanFunctors.hpp>
 #include <adapters/kokkos/KokkosMMA_SpaceCapability.hpp>
 #include <adapters/kokkos/KokkosMMA_ToolsTuning.hpp>
+#include <adapters/kokkos/KokkosMMA_VerboseCalls.hpp>
 #include <core/scan/KokkosMMA_RouteScan.hpp>
 
 #include <Kokkos_Core.hpp>
