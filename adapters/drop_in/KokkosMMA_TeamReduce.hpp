@@ -90,9 +90,11 @@ bool launch_team_reduce(Call const& call) {
   int const shared = call.layout.shared_begin + call.layout.shared_size;
   if (shared > Cuda::usual_shared_bytes) return false;
   unsigned const threads = call.threads.x * call.threads.y * call.threads.z;
-  if (int(threads) >
-      Cuda::facts_of_kernel(call.space.cuda_device(), call.kernel, 32, 0)
-          .max_threads)
+  Cuda::KernelFacts const facts =
+      Cuda::facts_of_kernel(call.space.cuda_device(), call.kernel, 32, 0);
+  // Kokkos' joins inside a block have shared memory of the kernel's own.
+  if (int(threads) > facts.max_threads ||
+      shared > Cuda::usual_shared_bytes - facts.static_shared_bytes)
     return false;
   auto const blocks = unsigned(std::min(call.layout.teams, most_blocks));
   return !with_scratch(

@@ -152,9 +152,12 @@ inline Capability capability(Kokkos::Cuda const& space) {
 /// What the runtime says of a kernel.
 struct KernelFacts {
   int local_bytes;
+  int static_shared_bytes;
   int max_threads;      ///< of a block: what its registers allow
   int resident_blocks;  ///< per multiprocessor
-  bool may_follow;      ///< a grid that is not done: KernelGrid::follows
+  /// Its code is for sm_90 or later: a GridDependency::wait() that it calls
+  /// waits, and the launch may say KernelGrid::follows.
+  bool may_follow;
 };
 
 /// What every kernel may have of shared memory.
@@ -204,9 +207,10 @@ Facts facts_of_kernel(int device_id, void const* address, int threads,
   Facts facts{};
   cudaFuncAttributes attributes;
   check(cudaFuncGetAttributes(&attributes, address), "cudaFuncGetAttributes");
-  facts.local_bytes = int(attributes.localSizeBytes);
-  facts.max_threads = attributes.maxThreadsPerBlock;
-  facts.may_follow  = attributes.ptxVersion >= 90;
+  facts.local_bytes         = int(attributes.localSizeBytes);
+  facts.static_shared_bytes = int(attributes.sharedSizeBytes);
+  facts.max_threads         = attributes.maxThreadsPerBlock;
+  facts.may_follow          = attributes.ptxVersion >= 90;
   // What every kernel may have needs no permission.
   if (shared_bytes > usual_shared_bytes)
     check(cudaFuncSetAttribute(address,
