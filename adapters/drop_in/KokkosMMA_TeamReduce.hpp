@@ -47,17 +47,16 @@ __global__ void __launch_bounds__(Bounds::maxTperB, Bounds::minBperSM)
   KOKKOSMMA_DYNAMIC_SHARED(unsigned char, 16, team_reduce_memory);
   state_nested_loops<NestedLoops::overlapped>();
   Running const running{reducer};
-  Cuda::Slot<Value> value;
-  running.init(value.value);
+  // Constructed first, as by Kokkos: an init() may leave members alone.
+  Value value;
+  running.init(value);
   for (int team = int(blockIdx.x); team < layout.teams; team += int(gridDim.x))
     call(Kokkos::Impl::CudaTeamMember(team_reduce_memory, layout.shared_begin,
                                       layout.shared_size, nullptr, 0, team,
                                       layout.teams),
-         value.value);
-  Kokkos::Impl::cuda_intra_block_reduction(value.value, reducer,
-                                           int(blockDim.y));
-  Cuda::join_blocks(value.value, running,
-                    threadIdx.y * blockDim.x + threadIdx.x,
+         value);
+  Kokkos::Impl::cuda_intra_block_reduction(value, reducer, int(blockDim.y));
+  Cuda::join_blocks(value, running, threadIdx.y * blockDim.x + threadIdx.x,
                     blockDim.x * blockDim.y, scratch,
                     [&](Value& total) { running.finish(total, target); });
 }
