@@ -117,10 +117,14 @@ bool launch_team_reduce(Call const& call) {
 
 #endif  // __CUDA_ARCH__
 
-/// Whether a kernel of ours reduces: values that a thread keeps in registers.
-template <class Reducer, class Policy>
-concept OwnTeamReduce = ValueInRegisters<Reducer> &&
-    !Policy::experimental_contains_desired_occupancy;
+/// Whether a kernel of ours reduces: values that a thread keeps in registers,
+/// with a functor and a reducer that fit the arguments of a kernel. For larger
+/// ones it would not compile.
+template <class Functor, class Reducer, class Policy>
+concept OwnTeamReduce =
+    ValueInRegisters<Reducer> &&
+    !Policy::experimental_contains_desired_occupancy &&
+    sizeof(Functor) + sizeof(Reducer) <= max_argument_functor_bytes;
 
 /// The bounds of the policy, or those with which any block can run
 /// (FormPolicy in adapters/drop_in/KokkosMMA_InterceptTeam.hpp).
@@ -137,8 +141,7 @@ bool run_team_reduce(Functor const& functor, Reducer const& reducer,
                      bool result_on_device) {
   int const team = policy.team_size();
   if (policy.league_size() <= 0 || team <= 0 || result == nullptr ||
-      policy.scratch_size(1, team) > 0 ||
-      sizeof(Functor) + sizeof(Reducer) > max_argument_functor_bytes)
+      policy.scratch_size(1, team) > 0)
     return false;
   using Call = TaggedCall<Functor, typename Policy::work_tag>;
   return launch_team_reduce(ErasedTeamReduce{
