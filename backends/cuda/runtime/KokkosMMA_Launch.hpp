@@ -202,6 +202,8 @@ Facts facts_of_kernel(int device_id, void const* address, int threads,
   std::lock_guard<std::mutex> const lock(mutex);
   KernelKey const key{device_id, address};
   if (Facts const* const known = all.find(key)) return *known;
+  // The runtime answers for the current device.
+  check(cudaSetDevice(device_id), "cudaSetDevice");
   // Kept once all of it is known: where a question fails, the next call asks
   // again and does not launch with an answer of zeros.
   Facts facts{};
@@ -237,6 +239,7 @@ int shared_bytes_of_kernel(int device_id, void const* address) {
   KernelKey const key{device_id, address};
   if (allowed.find(key) != nullptr) return most;
   if (cudaPeekAtLastError() != cudaSuccess) return usual_shared_bytes;
+  check(cudaSetDevice(device_id), "cudaSetDevice");
   cudaFuncAttributes attributes;
   check(cudaFuncGetAttributes(&attributes, address), "cudaFuncGetAttributes");
   check(
