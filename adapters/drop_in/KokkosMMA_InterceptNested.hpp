@@ -34,12 +34,18 @@ enum class NestedLoops {
   overlapped  ///< several
 };
 
-// Kokkos launches teams in grids of one block along z, and nobody looks at it.
-// A kernel with overlapped loops states another number to the compiler, which
-// then drops the branches that are not taken, with their registers. A kernel
-// that states nothing, such as a node of a graph, reads the true number. (That
-// the compiler knows a number would be the better sign; nvcc 13.0 has no
-// __builtin_constant_p for device code.)
+// Kokkos launches teams in grids of one block along z. A kernel with overlapped
+// loops states another number to the compiler, which then drops the branches
+// that are not taken, with their registers. A kernel that states nothing, such
+// as a node of a graph, reads the true number.
+//
+// Code that reads gridDim.z gets the stated number: Kokkos' random pools, whose
+// states are then taken from another place on, and the grid groups of
+// cooperative groups, whose sizes and ranks are then wrong
+// (docs/drop_in.md#team-kernels). No better sign was found with nvcc 13.0: it
+// has no __builtin_constant_p for device code, and does not see that a register
+// read by inline assembly, or a product of gridDim.y and gridDim.z, is the one
+// that was stated.
 inline constexpr unsigned grid_depth           = 1;
 inline constexpr unsigned stated_if_overlapped = 2;
 
@@ -208,13 +214,13 @@ concept OverlappedTeamScan =
 /// fit beside what the application asked for: the address of a private member
 /// may be named in an explicit instantiation.
 template <auto Member>
-struct TeamMemory {
+struct TeamReduceMember {
   friend __device__ void* team_memory(
       Kokkos::Impl::CudaTeamMember const& member) {
     return member.*Member;
   }
 };
-template struct TeamMemory<&Kokkos::Impl::CudaTeamMember::m_team_reduce>;
+template struct TeamReduceMember<&Kokkos::Impl::CudaTeamMember::m_team_reduce>;
 __device__ void* team_memory(Kokkos::Impl::CudaTeamMember const& member);
 
 template <class Index, class Closure, class T>

@@ -95,37 +95,58 @@ inline constexpr bool is_team_functor<TeamFunctor<Functor, Value, Loops>> =
 /// (8 lanes, H100, 2026-11-26). A kernel with bounds of 1024 threads can run
 /// with blocks of any size; with bounds of 512 the mean of perf_nested was the
 /// same. What it lacks in registers it spills, and Kokkos' loops run then,
-/// since they are faster.
-template <NestedLoops Loops, class Policy>
+/// since they are faster. A policy takes one bound at most: one that names
+/// LaunchBounds<> stays as it is.
+template <NestedLoops Loops, class Policy, bool MayBeBound>
 struct FormPolicy {
   using type = Policy;
 };
 template <class... Traits>
-requires(std::is_same_v<
-         typename Kokkos::TeamPolicy<Traits...>::launch_bounds,
-         Kokkos::LaunchBounds<>>) struct FormPolicy<NestedLoops::overlapped,
-                                                    Kokkos::TeamPolicy<
-                                                        Traits...>> {
+requires(
+    Kokkos::TeamPolicy<Traits...>::
+        launch_bounds_is_defaulted) struct FormPolicy<NestedLoops::overlapped,
+                                                      Kokkos::TeamPolicy<
+                                                          Traits...>,
+                                                      true> {
   using type = Kokkos::TeamPolicy<Traits..., Kokkos::LaunchBounds<1024, 1>>;
 };
-template <NestedLoops Loops, class Policy>
-using form_policy_t = typename FormPolicy<Loops, Policy>::type;
+/// Closures of 32 KB, a few hundred bytes of which are not what is called, are
+/// in global memory. With bounds that does not compile in Kokkos 4.6.
+inline constexpr std::size_t max_bound_bytes = 31 * 1024;
+template <NestedLoops Loops, class Policy, class Called>
+using form_policy_t =
+    typename FormPolicy<Loops, Policy, sizeof(Called) <= max_bound_bytes>::type;
 
 template <class Functor, class Policy>
 concept RoutableTeam =
     !is_team_functor<Functor> && !Policy::is_graph_kernel::value;
 
-/// Of a reduction.
-struct ReducedTeams {
-  void* pointer;
-  bool on_device;
-};
+template <class Policy>
+TeamProblem team_problem(Policy const& policy) {
+  TeamProblem problem;
+  if (policy.league_size() > 0) problem.teams = policy.league_size();
+  problem.vector = policy.impl_vector_length();
+  if (policy.team_size() > 0)
+    problem.threads = policy.team_size() * problem.vector;
+  return problem;
+}
 
-/// What both patterns have in common. `Closures::Closure<Loops>` is Kokkos'
-/// closure in a form.
-template <class Closures, class Policy>
+/// What a loop and a reduction of Kokkos' two kernels have in common: an object
+/// of it holds Kokkos' closure, which one of the two forms executes.
+/// `Closures::Closure<Loops>` is the closure in a form. No constructor of it
+/// has Kokkos' name: in a program of sources with and without the drop-in the
+/// linker takes one of two functions of a name.
+template <class Closures, class PolicyT>
 class RoutedTeam {
  public:
+  using Policy = PolicyT;
+
+  template <class Called, class... Result>
+  RoutedTeam(Called const& called, Policy const& policy,
+             Result const&... result)
+      : m_closure(Closures::wrapped(called), Closures::sized(called, policy),
+                  result...) {}
+
   Policy const& get_policy() const { return m_closure.get_policy(); }
 
   void execute() {
@@ -133,42 +154,25 @@ class RoutedTeam {
     static SettledLaunch settled;
     Policy const& policy = get_policy();
     run_team(ErasedTeam{policy.space(), Closures::pattern, this, &run, reported,
-                        settled, problem(policy)});
+                        settled, team_problem(policy)});
   }
 
   __device__ void operator()() const { m_closure(); }
 
- protected:
-  template <class... Arguments>
-  explicit RoutedTeam(Arguments const&... arguments)
-      : m_closure(arguments...) {}
-
  private:
   using Own = typename Closures::template Closure<NestedLoops::kokkos>;
 
-  static TeamProblem problem(Policy const& policy) {
-    TeamProblem problem;
-    if (policy.league_size() > 0) problem.teams = policy.league_size();
-    if (policy.team_size() > 0)
-      problem.threads = policy.team_size() * policy.impl_vector_length();
-    return problem;
-  }
-
   static void run(void* self, NestedLoops loops) {
     Own& own = static_cast<RoutedTeam*>(self)->m_closure;
-    if (loops == NestedLoops::kokkos) {
+    if (loops == NestedLoops::kokkos)
       own.execute();
-      return;
-    }
-    if constexpr (Closures::has_own_kernel) {
-      if (!Closures::launch(own, static_cast<RoutedTeam*>(self)->m_result))
-        own.execute();
-    } else {
+    else
       run_overlapped(own);
-    }
   }
   /// A closure of the same bytes runs the other form. It is copied as bytes and
-  /// not destroyed: what it holds belongs to the first one.
+  /// not destroyed: what it holds belongs to the first one. The place for
+  /// scratch memory of level 1 is given back once: by that destructor, or from
+  /// kokkos/kokkos#8881 on by the execute() that runs.
   static void run_overlapped(Own& own) {
     using Overlapped =
         typename Closures::template Closure<NestedLoops::overlapped>;
@@ -180,21 +184,26 @@ class RoutedTeam {
   }
 
   Own m_closure;
-
- protected:
-  ReducedTeams m_result{};
 };
 
 template <class Functor, class Policy>
 struct TeamLoops {
-  static constexpr bool has_own_kernel = false;
   static constexpr char const* pattern = "parallel_for";
   template <NestedLoops Loops>
   using Wrapped = TeamFunctor<Functor, void, Loops>;
   template <NestedLoops Loops>
-  using Closure =
-      Kokkos::Impl::ParallelFor<Wrapped<Loops>, form_policy_t<Loops, Policy>,
-                                Kokkos::Cuda>;
+  using Closure = Kokkos::Impl::ParallelFor<
+      Wrapped<Loops>, form_policy_t<Loops, Policy, Functor>, Kokkos::Cuda>;
+
+  static Wrapped<NestedLoops::kokkos> const& wrapped(Functor const& functor) {
+    using Own = Wrapped<NestedLoops::kokkos>;
+    static_assert(sizeof(Own) == sizeof(Functor) &&
+                  alignof(Own) == alignof(Functor));
+    return reinterpret_cast<Own const&>(functor);
+  }
+  static Policy const& sized(Functor const&, Policy const& policy) {
+    return policy;
+  }
 };
 
 /// What Kokkos' closure asks for, under the name that it has in this Kokkos.
@@ -204,43 +213,156 @@ int recommended_team_size(Policy const& policy, Functor const& functor,
   constexpr Kokkos::ParallelReduceTag tag{};
   if constexpr (requires {
                   policy.team_size_recommended_internal(functor, reducer, tag);
-                })
+                }) {
     return policy.team_size_recommended_internal(functor, reducer, tag);
-  else
+  } else {
     return policy.team_size_recommended(functor, reducer, tag);
+  }
 }
+
+/// The largest team with which Kokkos' closure can be made.
+template <class Policy, class Functor, class Reducer>
+int largest_team_size(Policy const& policy, Functor const& functor,
+                      Reducer const& reducer) {
+  constexpr Kokkos::ParallelReduceTag tag{};
+  if constexpr (requires {
+                  policy.team_size_max_internal(functor, reducer, tag);
+                }) {
+    return policy.team_size_max_internal(functor, reducer, tag);
+  } else {
+    return policy.team_size_max(functor, reducer, tag);
+  }
+}
+
+/// The reducer that Kokkos makes of a functor, for that functor in a form: it
+/// holds the functor, and Kokkos keeps no other copy beside it.
+template <class Reducer, class Wrapped>
+struct FormReducer : Reducer {
+  using functor_type = Wrapped;
+  explicit FormReducer(Wrapped const& wrapped) : Reducer(wrapped.functor) {}
+  KOKKOS_FUNCTION Wrapped const& get_functor() const {
+    return reinterpret_cast<Wrapped const&>(Reducer::get_functor());
+  }
+};
 
 template <class Functor, class Reducer, class Policy>
 struct TeamReductions {
-  static constexpr bool has_own_kernel = OwnTeamReduce<Reducer, Policy>;
   static constexpr char const* pattern = "parallel_reduce";
+  static constexpr bool reducer_has_functor =
+      std::is_same_v<typename Reducer::functor_type, Functor>;
+  template <NestedLoops Loops>
+  using Wrapped = TeamFunctor<Functor, typename Reducer::value_type, Loops>;
+  using Called  = Kokkos::Impl::CombinedFunctorReducer<Functor, Reducer>;
   template <NestedLoops Loops>
   using Pair = Kokkos::Impl::CombinedFunctorReducer<
-      TeamFunctor<Functor, typename Reducer::value_type, Loops>, Reducer>;
+      Wrapped<Loops>,
+      std::conditional_t<reducer_has_functor,
+                         FormReducer<Reducer, Wrapped<Loops>>, Reducer>>;
+  using OwnPair = Pair<NestedLoops::kokkos>;
   template <NestedLoops Loops>
-  using Closure =
-      Kokkos::Impl::ParallelReduce<Pair<Loops>, form_policy_t<Loops, Policy>,
-                                   Kokkos::Cuda>;
+  using Closure = Kokkos::Impl::ParallelReduce<
+      Pair<Loops>, form_policy_t<Loops, Policy, Called>, Kokkos::Cuda>;
 
-  /// The pair is the first member of Kokkos' closure (4.6 to 5.2).
-  template <class Own>
-  static bool launch(Own const& own, ReducedTeams const& result) {
-    auto const& pair = reinterpret_cast<Pair<NestedLoops::kokkos> const&>(own);
-    return run_team_reduce(pair.get_functor().functor, pair.get_reducer(),
-                           own.get_policy(), result.pointer, result.on_device);
+  static OwnPair wrapped(Called const& called) {
+    using Own = Wrapped<NestedLoops::kokkos>;
+    static_assert(sizeof(Own) == sizeof(Functor) &&
+                  alignof(Own) == alignof(Functor) &&
+                  sizeof(OwnPair) == sizeof(Called));
+    auto const& own = reinterpret_cast<Own const&>(called.get_functor());
+    if constexpr (reducer_has_functor) {
+      return OwnPair(own, FormReducer<Reducer, Own>(own));
+    } else {
+      return OwnPair(own, called.get_reducer());
+    }
   }
 
   /// With the team size that Kokkos chooses where the caller leaves it open.
-  static Policy sized(Pair<NestedLoops::kokkos> const& pair,
-                      Policy const& policy) {
+  static Policy sized(Called const& called, Policy const& policy) {
     Policy sized = policy;
     if (policy.team_size() >= 0) return sized;
+    OwnPair const pair = wrapped(called);
     int const size =
         recommended_team_size(policy, pair.get_functor(), pair.get_reducer());
     if (size > 0) sized.impl_set_team_size(std::size_t(size));
     return sized;
   }
 };
+
+/// A reduction with a kernel of ours. Kokkos' closure is made where it runs and
+/// not before: its constructor takes one of ten places for scratch memory of
+/// level 1, and from kokkos/kokkos#8881 on only execute() gives it back.
+template <class Reductions, class PolicyT>
+class RoutedTeamReduce {
+  using Pair   = typename Reductions::OwnPair;
+  using Called = typename Reductions::Called;
+  using Own    = typename Reductions::template Closure<NestedLoops::kokkos>;
+
+ public:
+  using Policy = PolicyT;
+
+  template <class ResultView>
+  RoutedTeamReduce(Called const& called, Policy const& policy,
+                   ResultView const& result)
+      : m_pair(Reductions::wrapped(called)),
+        m_policy(Reductions::sized(called, policy)),
+        m_result(result.data()),
+        m_result_on_device(device_writes<typename ResultView::memory_space>),
+        m_run_native(&run_native<typename ResultView::memory_space>) {}
+
+  Policy const& get_policy() const { return m_policy; }
+
+  void execute() {
+    static std::atomic_flag reported = ATOMIC_FLAG_INIT;
+    static SettledLaunch settled;
+    run_team(ErasedTeam{m_policy.space(), Reductions::pattern, this, &run,
+                        reported, settled, team_problem(m_policy)});
+  }
+
+  /// Never runs: where an application asks a policy for a team size, Kokkos
+  /// asks the runtime how many registers this has.
+  __device__ void operator()() const {
+    (*static_cast<Own const*>(static_cast<void const*>(this)))();
+  }
+
+ private:
+  static void run(void* self, NestedLoops loops) {
+    auto const& routed = *static_cast<RoutedTeamReduce const*>(self);
+    if (loops == NestedLoops::kokkos || !routed.launch())
+      routed.m_run_native(routed);
+  }
+  /// \return whether it could. For a team that is too large Kokkos throws.
+  bool launch() const {
+    typename Called::reducer_type const& reducer = m_pair.get_reducer();
+    return m_policy.team_size() <= largest_team_size(m_policy,
+                                                     m_pair.get_functor(),
+                                                     m_pair.get_reducer()) &&
+           run_team_reduce(m_pair.get_functor().functor, reducer, m_policy,
+                           m_result, m_result_on_device);
+  }
+  template <class MemorySpace>
+  static void run_native(RoutedTeamReduce const& routed) {
+    Own(routed.m_pair, routed.m_policy,
+        NativeResult<typename Pair::reducer_type::pointer_type, MemorySpace>{
+            routed.m_result})
+        .execute();
+  }
+
+  Pair m_pair;
+  Policy m_policy;
+  typename Pair::reducer_type::pointer_type m_result;
+  bool m_result_on_device;
+  void (*m_run_native)(RoutedTeamReduce const&);
+  // Bytes that operator() takes for Kokkos' closure.
+  static constexpr std::size_t head =
+      sizeof(Pair) + sizeof(Policy) + 3 * sizeof(void*);
+  std::byte m_rest[sizeof(Own) > head ? sizeof(Own) - head : 1];
+};
+
+template <class Functor, class Reducer, class Policy>
+using RoutedTeamReduction = std::conditional_t<
+    OwnTeamReduce<Functor, Reducer, Policy>,
+    RoutedTeamReduce<TeamReductions<Functor, Reducer, Policy>, Policy>,
+    RoutedTeam<TeamReductions<Functor, Reducer, Policy>, Policy>>;
 
 }  // namespace KokkosMMA::Impl
 
@@ -254,19 +376,13 @@ requires(KokkosMMA::Impl::RoutableTeam<
     : public KokkosMMA::Impl::RoutedTeam<
           KokkosMMA::Impl::TeamLoops<F, Kokkos::TeamPolicy<Traits...>>,
           Kokkos::TeamPolicy<Traits...>> {
-  using Own =
-      KokkosMMA::Impl::TeamFunctor<F, void,
-                                   KokkosMMA::Impl::NestedLoops::kokkos>;
+  using kokkosmma_base = KokkosMMA::Impl::RoutedTeam<
+      KokkosMMA::Impl::TeamLoops<F, Kokkos::TeamPolicy<Traits...>>,
+      Kokkos::TeamPolicy<Traits...>>;
 
  public:
-  using Policy       = Kokkos::TeamPolicy<Traits...>;
   using functor_type = F;
-
-  static_assert(sizeof(Own) == sizeof(F) && alignof(Own) == alignof(F));
-
-  ParallelFor(F const& functor, Policy const& policy)
-      : ParallelFor::RoutedTeam(reinterpret_cast<Own const&>(functor), policy) {
-  }
+  using kokkosmma_base::kokkosmma_base;
 };
 
 template <class F, class R, class... Traits>
@@ -274,17 +390,12 @@ requires(KokkosMMA::Impl::RoutableTeam<F, Kokkos::TeamPolicy<Traits...>>&&
              R::static_value_size() !=
          0) class ParallelReduce<CombinedFunctorReducer<F, R, void>,
                                  Kokkos::TeamPolicy<Traits...>, Kokkos::Cuda>
-    : public KokkosMMA::Impl::RoutedTeam<
-          KokkosMMA::Impl::TeamReductions<F, R, Kokkos::TeamPolicy<Traits...>>,
-          Kokkos::TeamPolicy<Traits...>> {
-  using Reductions =
-      KokkosMMA::Impl::TeamReductions<F, R, Kokkos::TeamPolicy<Traits...>>;
-  using Pair =
-      typename Reductions::template Pair<KokkosMMA::Impl::NestedLoops::kokkos>;
-  using Own = typename Pair::functor_type;
+    : public KokkosMMA::Impl::RoutedTeamReduction<
+          F, R, Kokkos::TeamPolicy<Traits...>> {
+  using kokkosmma_base =
+      KokkosMMA::Impl::RoutedTeamReduction<F, R, Kokkos::TeamPolicy<Traits...>>;
 
  public:
-  using Policy         = Kokkos::TeamPolicy<Traits...>;
   using FunctorType    = F;
   using ReducerType    = R;
   using functor_type   = F;
@@ -294,23 +405,7 @@ requires(KokkosMMA::Impl::RoutableTeam<F, Kokkos::TeamPolicy<Traits...>>&&
   using pointer_type   = typename R::pointer_type;
   using reference_type = typename R::reference_type;
 
-  template <class ResultView>
-  ParallelReduce(CombinedFunctorReducer<F, R, void> const& pair,
-                 Policy const& policy, ResultView const& result)
-      : ParallelReduce(Pair(reinterpret_cast<Own const&>(pair.get_functor()),
-                            pair.get_reducer()),
-                       policy, result, 0) {}
-
- private:
-  template <class ResultView>
-  ParallelReduce(Pair const& pair, Policy const& policy,
-                 ResultView const& result, int)
-      : ParallelReduce::RoutedTeam(pair, Reductions::sized(pair, policy),
-                                   result) {
-    this->m_result = {
-        result.data(),
-        KokkosMMA::Impl::device_writes<typename ResultView::memory_space>};
-  }
+  using kokkosmma_base::kokkosmma_base;
 };
 
 }  // namespace Kokkos::Impl

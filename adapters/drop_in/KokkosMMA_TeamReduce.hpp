@@ -47,17 +47,16 @@ __global__ void __launch_bounds__(Bounds::maxTperB, Bounds::minBperSM)
   KOKKOSMMA_DYNAMIC_SHARED(unsigned char, 16, team_reduce_memory);
   state_nested_loops<NestedLoops::overlapped>();
   Running const running{reducer};
-  Cuda::Slot<Value> value;
-  running.init(value.value);
+  // Constructed first, as by Kokkos: an init() may leave members alone.
+  Value value;
+  running.init(value);
   for (int team = int(blockIdx.x); team < layout.teams; team += int(gridDim.x))
     call(Kokkos::Impl::CudaTeamMember(team_reduce_memory, layout.shared_begin,
                                       layout.shared_size, nullptr, 0, team,
                                       layout.teams),
-         value.value);
-  Kokkos::Impl::cuda_intra_block_reduction(value.value, reducer,
-                                           int(blockDim.y));
-  Cuda::join_blocks(value.value, running,
-                    threadIdx.y * blockDim.x + threadIdx.x,
+         value);
+  Kokkos::Impl::cuda_intra_block_reduction(value, reducer, int(blockDim.y));
+  Cuda::join_blocks(value, running, threadIdx.y * blockDim.x + threadIdx.x,
                     blockDim.x * blockDim.y, scratch,
                     [&](Value& total) { running.finish(total, target); });
 }
@@ -90,9 +89,11 @@ bool launch_team_reduce(Call const& call) {
   int const shared = call.layout.shared_begin + call.layout.shared_size;
   if (shared > Cuda::usual_shared_bytes) return false;
   unsigned const threads = call.threads.x * call.threads.y * call.threads.z;
-  if (int(threads) >
-      Cuda::facts_of_kernel(call.space.cuda_device(), call.kernel, 32, 0)
-          .max_threads)
+  Cuda::KernelFacts const facts =
+      Cuda::facts_of_kernel(call.space.cuda_device(), call.kernel, 32, 0);
+  // Kokkos' joins inside a block have shared memory of the kernel's own.
+  if (int(threads) > facts.max_threads ||
+      shared > Cuda::usual_shared_bytes - facts.static_shared_bytes)
     return false;
   auto const blocks = unsigned(std::min(call.layout.teams, most_blocks));
   return !with_scratch(
@@ -116,10 +117,14 @@ bool launch_team_reduce(Call const& call) {
 
 #endif  // __CUDA_ARCH__
 
-/// Whether a kernel of ours reduces: values that a thread keeps in registers.
-template <class Reducer, class Policy>
-concept OwnTeamReduce = ValueInRegisters<Reducer> &&
-    !Policy::experimental_contains_desired_occupancy;
+/// Whether a kernel of ours reduces: values that a thread keeps in registers,
+/// with a functor and a reducer that fit the arguments of a kernel. For larger
+/// ones it would not compile.
+template <class Functor, class Reducer, class Policy>
+concept OwnTeamReduce =
+    ValueInRegisters<Reducer> &&
+    !Policy::experimental_contains_desired_occupancy &&
+    sizeof(Functor) + sizeof(Reducer) <= max_argument_functor_bytes;
 
 /// The bounds of the policy, or those with which any block can run
 /// (FormPolicy in adapters/drop_in/KokkosMMA_InterceptTeam.hpp).
@@ -136,8 +141,7 @@ bool run_team_reduce(Functor const& functor, Reducer const& reducer,
                      bool result_on_device) {
   int const team = policy.team_size();
   if (policy.league_size() <= 0 || team <= 0 || result == nullptr ||
-      policy.scratch_size(1, team) > 0 ||
-      sizeof(Functor) + sizeof(Reducer) > max_argument_functor_bytes)
+      policy.scratch_size(1, team) > 0)
     return false;
   using Call = TaggedCall<Functor, typename Policy::work_tag>;
   return launch_team_reduce(ErasedTeamReduce{

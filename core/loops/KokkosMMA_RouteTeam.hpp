@@ -16,8 +16,10 @@ namespace KokkosMMA::Impl {
 struct TeamProblem {
   std::uint64_t teams = 0;
   /// Of a block: those of a team times the length of its vectors. 0: Kokkos
-  /// chooses them, for its own kernel.
+  /// chooses them, for its own kernel of a loop. A reduction has them chosen
+  /// before.
   int threads = 0;
+  int vector  = 1;  ///< lanes of a thread: a power of two, up to 32
 };
 
 /// The first reason for which the `streamed` route refuses a team kernel, or
@@ -43,11 +45,16 @@ constexpr RouteDecision route_team(TeamProblem const& problem,
 /// indices are.
 inline constexpr std::uint64_t min_large_team_threads = std::uint64_t(1) << 14;
 
-/// Team kernels of one functor that share a choice: of teams of one size, and
-/// of alike many.
+/// Team kernels of one functor that share a choice: of teams of one size with
+/// vectors of one length, and of alike many. The lengths of the loops of a lane
+/// go with the latter.
 constexpr unsigned team_size_class(TeamProblem const& problem) {
-  return unsigned(problem.threads) * 33 +
-         unsigned(std::bit_width(problem.teams));
+  int const lengths = 6;  // of vectors
+  int const counts  = 33;
+  return unsigned(
+      (problem.threads * lengths + std::countr_zero(unsigned(problem.vector))) *
+          counts +
+      int(std::bit_width(problem.teams)));
 }
 
 }  // namespace KokkosMMA::Impl

@@ -12,7 +12,9 @@
 #include <KokkosMMA_Random.hpp>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <set>
 #include <vector>
 
 namespace {
@@ -160,6 +162,26 @@ TEST(LoopShape, SizesThatAreAlikeShareAChoice) {
             loop_size_class(space_of({90, 1000})));
 }
 
+TEST(TeamSizes, ThatAreAlikeShareAChoice) {
+  unsigned const one = team_size_class({1000, 128, 8});
+  EXPECT_EQ(one, team_size_class({600, 128, 8}));
+  EXPECT_NE(one, team_size_class({2000, 128, 8}));
+  EXPECT_NE(one, team_size_class({1000, 256, 8}));
+  // The lanes of a vector share the loop of a thread.
+  EXPECT_NE(one, team_size_class({1000, 128, 1}));
+  EXPECT_NE(one, team_size_class({1000, 128, 32}));
+  // Each combination has its own, within what a call remembers.
+  std::set<unsigned> classes;
+  std::size_t count = 0;
+  for (int threads = 0; threads <= 1024; ++threads)
+    for (int vector = 1; vector <= 32; vector *= 2)
+      for (std::uint64_t teams = 0; teams < std::uint64_t(1) << 32;
+           teams               = 2 * teams + 1, ++count)
+        classes.insert(team_size_class({teams, threads, vector}));
+  EXPECT_EQ(count, classes.size());
+  EXPECT_LT(*classes.rbegin(), 1u << 18);
+}
+
 TEST(SettledLaunch, IsOfOneLoop) {
   Impl::SettledLaunch settled;
   for (bool const forced : {false, true})
@@ -168,8 +190,7 @@ TEST(SettledLaunch, IsOfOneLoop) {
            {kokkos_shape, LoopShape{512, 1, 8}, LoopShape{16, 16, 1}}) {
         unsigned const one   = loop_size_class(space_of({1}));
         unsigned const large = loop_size_class(space_of({~std::uint64_t(0)}));
-        unsigned const teams =
-            team_size_class({.teams = 0x7fffffff, .threads = 1024});
+        unsigned const teams = team_size_class({0x7fffffff, 1024, 32});
         for (unsigned const size_class : {one, large, teams}) {
           EXPECT_FALSE(settled.find({device, size_class, forced}));
           settled.keep({device, size_class, forced}, shape);

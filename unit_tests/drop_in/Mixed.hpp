@@ -46,6 +46,23 @@ struct SharedLoop {
   }
 };
 
+/// A loop over teams and a reduction over them.
+template <class Exec>
+struct SharedTeams {
+  using Member = typename Kokkos::TeamPolicy<Exec>::member_type;
+  Kokkos::View<std::int64_t*, Exec> y;
+  KOKKOS_FUNCTION void operator()(Member const& m) const {
+    std::int64_t sum = 0;
+    Kokkos::parallel_reduce(
+        Kokkos::TeamThreadRange(m, 100),
+        [&](int i, std::int64_t& s) { s += i; }, sum);
+    Kokkos::single(Kokkos::PerTeam(m), [&] { y(m.league_rank()) += sum; });
+  }
+  KOKKOS_FUNCTION void operator()(Member const& m, std::int64_t& sum) const {
+    if (m.team_rank() == 0) sum += y(m.league_rank());
+  }
+};
+
 struct Results {
   std::int64_t sum;          // result of Shared as a scalar
   std::int64_t sum_in_view;  // the same through a View
@@ -53,13 +70,14 @@ struct Results {
   std::int64_t only_here;    // a functor that this source alone knows
   std::int64_t grid;         // a reduction over a two-dimensional range
   std::int64_t loops;        // sum of what SharedLoop leaves
+  std::int64_t teams;        // sum of what SharedTeams leaves
 };
 
 template <class Exec, class OnlyHere>
 Results reduce_all(Kokkos::View<std::int64_t const*, Exec> const& x,
                    OnlyHere const& only_here) {
   int const n = x.extent(0);
-  Results results{-1, -1, -1., -1, -1, 0};
+  Results results{-1, -1, -1., -1, -1, 0, -1};
   Kokkos::RangePolicy<Exec> const policy(0, n);
   Kokkos::parallel_reduce("shared", policy, Shared<Exec>{x}, results.sum);
   Kokkos::View<std::int64_t, Exec> const view("view");
@@ -84,6 +102,14 @@ Results reduce_all(Kokkos::View<std::int64_t const*, Exec> const& x,
   }
   auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), y);
   for (int i = 0; i < rows * columns; ++i) results.loops += host(i);
+
+  Kokkos::TeamPolicy<Exec> const teams(500, Kokkos::AUTO);
+  Kokkos::View<std::int64_t*, Exec> const of_teams("of teams", 500);
+  for (int round = 0; round < 20; ++round) {
+    Kokkos::parallel_for("shared", teams, SharedTeams<Exec>{of_teams});
+    Kokkos::parallel_reduce("shared", teams, SharedTeams<Exec>{of_teams},
+                            results.teams);
+  }
   return results;
 }
 

@@ -270,6 +270,11 @@ TYPED_TEST(Loops, PoliciesThatSayMore) {
   };
   namespace KE = Kokkos::Experimental;
   check(Kokkos::RangePolicy<Exec, Kokkos::LaunchBounds<128, 2>>(0, n));
+  // Bounds by name that are none.
+  Kokkos::parallel_for(Kokkos::RangePolicy<Exec, Kokkos::LaunchBounds<>>(0, n),
+                       f);
+  EXPECT_TRUE(probe.took(Route::streamed));
+  EXPECT_TRUE(holds_multiples(x, 1));
   check(KE::prefer(plain, KE::DesiredOccupancy(33)));
   check(KE::require(plain, KE::WorkItemProperty::HintHeavyWeight));
   check(KE::require(plain, KE::WorkItemProperty::HintLightWeight));

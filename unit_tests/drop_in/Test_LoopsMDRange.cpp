@@ -208,6 +208,13 @@ TYPED_TEST(LoopsMDRange, PoliciesThatSayMore) {
       f);
   EXPECT_TRUE(probe.took(Route::automatic));
   EXPECT_TRUE(calls.once());
+  // Bounds by name that are none.
+  Kokkos::parallel_for(
+      Kokkos::MDRangePolicy<Exec, Rank<2>, Kokkos::LaunchBounds<>>({0, 0},
+                                                                   {300, 300}),
+      f);
+  EXPECT_TRUE(probe.took(Route::streamed));
+  EXPECT_TRUE(calls.once());
 }
 
 }  // namespace

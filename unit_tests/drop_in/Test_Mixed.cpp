@@ -34,6 +34,8 @@ TEST(Mixed, BothPartsGiveTheRightResults) {
     std::int64_t const places   = 900 * 301;
     std::int64_t const loops = 20 * (places * (places - 1) / 2 + 1000 * places);
 
+    std::int64_t const teams = 20 * 500 * 4950;
+
     // alternately, so that state left by one part meets the other
     for (int repetition = 0; repetition < 3; ++repetition) {
       RouteProbe<mixed::Exec> probe;
@@ -45,6 +47,7 @@ TEST(Mixed, BothPartsGiveTheRightResults) {
       EXPECT_EQ(2 * triangle, with.only_here);
       EXPECT_EQ(grid, with.grid);
       EXPECT_EQ(loops, with.loops);
+      EXPECT_EQ(teams, with.teams);
 
       mixed::Results const without = mixed::without_drop_in(x);
       EXPECT_EQ(sum, without.sum);
@@ -53,6 +56,7 @@ TEST(Mixed, BothPartsGiveTheRightResults) {
       EXPECT_EQ(5 * triangle, without.only_here);
       EXPECT_EQ(-grid, without.grid);
       EXPECT_EQ(loops, without.loops);
+      EXPECT_EQ(teams, without.teams);
     }
   }
 }

@@ -191,6 +191,7 @@ TYPED_TEST(Policies, TraitsOfTheLaunch) {
   using Kokkos::RangePolicy;
   using Kokkos::Schedule;
   check_policy(RangePolicy<Exec, LaunchBounds<128, 2>>(3, 50021));
+  check_policy(RangePolicy<Exec, LaunchBounds<>>(3, 50021));
   check_policy(
       RangePolicy<Exec, Schedule<Kokkos::Dynamic>, IndexType<int>>(3, 50021));
   std::vector<int> chunks = {1, 64, 4096, 1 << 20};

@@ -4,6 +4,7 @@
 #define KOKKOSMMA_CUDA_GRAPH_NODE_HPP
 
 #include <backends/cuda/arch/KokkosMMA_Kernel.hpp>
+#include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
 
 #include <cuda_runtime.h>
 
@@ -84,6 +85,7 @@ inline bool is_still(FollowingNode const& last) {
 /// edges, 11.3 so, 12.9 with a release at the start and 12.5 with one behind
 /// the calls (plain kernels in a graph of fifty, H100, CUDA 13.0, 2026-11-26).
 inline void follow_closely(FollowingNode const& last) {
+  OwnErrors const errors;
   if (!is_still(last)) return;
   cudaGraphNode_t const before = only_kernel_before(last.node);
   if (before == nullptr) return;

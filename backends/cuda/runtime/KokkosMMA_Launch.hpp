@@ -152,9 +152,12 @@ inline Capability capability(Kokkos::Cuda const& space) {
 /// What the runtime says of a kernel.
 struct KernelFacts {
   int local_bytes;
+  int static_shared_bytes;
   int max_threads;      ///< of a block: what its registers allow
   int resident_blocks;  ///< per multiprocessor
-  bool may_follow;      ///< a grid that is not done: KernelGrid::follows
+  /// Its code is for sm_90 or later: a GridDependency::wait() that it calls
+  /// waits, and the launch may say KernelGrid::follows.
+  bool may_follow;
 };
 
 /// What every kernel may have of shared memory.
@@ -199,14 +202,17 @@ Facts facts_of_kernel(int device_id, void const* address, int threads,
   std::lock_guard<std::mutex> const lock(mutex);
   KernelKey const key{device_id, address};
   if (Facts const* const known = all.find(key)) return *known;
+  // The runtime answers for the current device.
+  check(cudaSetDevice(device_id), "cudaSetDevice");
   // Kept once all of it is known: where a question fails, the next call asks
   // again and does not launch with an answer of zeros.
   Facts facts{};
   cudaFuncAttributes attributes;
   check(cudaFuncGetAttributes(&attributes, address), "cudaFuncGetAttributes");
-  facts.local_bytes = int(attributes.localSizeBytes);
-  facts.max_threads = attributes.maxThreadsPerBlock;
-  facts.may_follow  = attributes.ptxVersion >= 90;
+  facts.local_bytes         = int(attributes.localSizeBytes);
+  facts.static_shared_bytes = int(attributes.sharedSizeBytes);
+  facts.max_threads         = attributes.maxThreadsPerBlock;
+  facts.may_follow          = attributes.ptxVersion >= 90;
   // What every kernel may have needs no permission.
   if (shared_bytes > usual_shared_bytes)
     check(cudaFuncSetAttribute(address,
@@ -233,6 +239,7 @@ int shared_bytes_of_kernel(int device_id, void const* address) {
   KernelKey const key{device_id, address};
   if (allowed.find(key) != nullptr) return most;
   if (cudaPeekAtLastError() != cudaSuccess) return usual_shared_bytes;
+  check(cudaSetDevice(device_id), "cudaSetDevice");
   cudaFuncAttributes attributes;
   check(cudaFuncGetAttributes(&attributes, address), "cudaFuncGetAttributes");
   check(

@@ -230,6 +230,7 @@ class LaunchTimes {
         return true;
       }
     if (m_pairs == max_pairs) return false;
+    if (cudaSetDevice(pair.device_id) != cudaSuccess) return false;
     if (cudaEventCreate(&pair.before) != cudaSuccess) return false;
     if (cudaEventCreate(&pair.behind) != cudaSuccess) {
       cudaEventDestroy(pair.before);

@@ -10,6 +10,7 @@
 
 #include <cuda_runtime.h>
 
+#include <atomic>
 #include <bit>
 #include <cstddef>
 #include <memory>
@@ -65,27 +66,29 @@ class NodeScratch {
     int device_id;
     std::size_t capacity;
     char* memory;
-    bool in_use;
+    /// Taken with the mutex, given back without: find() and release() hold it
+    /// while they wait for CUDA, whose thread gives back.
+    std::atomic<bool> in_use;
   };
 
   NodeScratch() = default;
 
   static void give_back(void* block) {
-    std::lock_guard<std::mutex> const lock(instance().m_mutex);
-    static_cast<Block*>(block)->in_use = false;
+    static_cast<Block*>(block)->in_use.store(false, std::memory_order_release);
   }
 
   Block* find(int device_id, std::size_t bytes) {
     std::size_t const capacity = std::bit_ceil(bytes);
     std::lock_guard<std::mutex> const lock(m_mutex);
     for (auto const& block : m_all)
-      if (!block->in_use && block->memory != nullptr &&
-          block->device_id == device_id && block->capacity == capacity) {
-        block->in_use = true;
+      if (!block->in_use.load(std::memory_order_acquire) &&
+          block->memory != nullptr && block->device_id == device_id &&
+          block->capacity == capacity) {
+        block->in_use.store(true, std::memory_order_relaxed);
         return block.get();
       }
-    m_all.push_back(std::make_unique<Block>(
-        Block{device_id, capacity, zeroed(capacity), true}));
+    m_all.push_back(std::unique_ptr<Block>(
+        new Block{device_id, capacity, zeroed(capacity), true}));
     return m_all.back().get();
   }
 

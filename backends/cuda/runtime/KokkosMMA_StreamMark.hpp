@@ -4,6 +4,7 @@
 #define KOKKOSMMA_CUDA_STREAM_MARK_HPP
 
 #include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
+#include <backends/cuda/runtime/KokkosMMA_RelaxedCapture.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -27,7 +28,10 @@ class StreamMark {
             "cudaEventCreateWithFlags");
     check(cudaEventRecord(m_event, space.cuda_stream()), "cudaEventRecord");
   }
-  void wait() { check(cudaEventSynchronize(m_event), "cudaEventSynchronize"); }
+  void wait() {
+    RelaxedCapture const capture;
+    check(cudaEventSynchronize(m_event), "cudaEventSynchronize");
+  }
 
  private:
   cudaEvent_t m_event = nullptr;

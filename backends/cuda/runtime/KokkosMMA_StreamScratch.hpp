@@ -109,6 +109,7 @@ class Scratch {
       unsigned long long seen = word.load(std::memory_order_acquire);
       for (unsigned spins = 1; !(seen & result_mark); ++spins) {
         if (spins % spins_per_query == 0) {
+          RelaxedCapture const capture;
           OwnErrors const errors;
           cudaError_t const state = cudaStreamQuery(stream);
           if (state != cudaErrorNotReady) check(state, "kernel of a result");
@@ -296,6 +297,7 @@ class ScratchPool {
 
   static bool is_free(Entry const& entry) {
     if (entry.users > 0 || entry.stays || entry.last == nullptr) return false;
+    RelaxedCapture const capture;
     OwnErrors const errors;
     return cudaEventQuery(entry.last) == cudaSuccess;
   }
@@ -332,6 +334,7 @@ class StreamScratch {
   /// Until all work of the stream is done. Kokkos Tools see fences of Kokkos
   /// alone, and this call takes the place of a part of one.
   void wait() const {
+    RelaxedCapture const capture;
     check(cudaStreamSynchronize(m_stream), "cudaStreamSynchronize");
   }
 

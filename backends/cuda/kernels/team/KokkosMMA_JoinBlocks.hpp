@@ -59,7 +59,10 @@ __device__ void join_blocks(T& value, Joiner const& joiner, unsigned thread,
   __syncwarp(mask);  // what the ticket has acquired is there for all lanes
 
   constexpr unsigned under_way = values_under_way<T>;
-  joiner.init(value);
+  // A value of its own, as by Kokkos: an init() may leave members alone.
+  T neutral;
+  joiner.init(neutral);
+  value = neutral;
   for (unsigned block = thread; block < blocks; block += under_way * lanes) {
     Slot<T> next[under_way];
 #pragma unroll
