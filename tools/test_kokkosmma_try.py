@@ -118,6 +118,20 @@ class Small(unittest.TestCase):
             self.assertRegex(self.row(self.run_it("--run", "./small", "--no-tables", *arguments), 1)[-1],
                              f"^differ: `.*1000.000` and `.*1000.001`{more}")
 
+    def test_numbers_that_are_one_double(self):
+        """Without a tolerance integers of 64 bits are compared to the letter, and two infinities are apart at any."""
+        for plain, drop_in, tolerance in (("9007199254740993", "9007199254740992", "0"), ("1e400", "2e400", "1")):
+            command = f"bash -c 'case $PWD in *drop*) echo {drop_in};; *) echo {plain};; esac'"
+            run = self.run_it("--run", command, "--no-tables", "--tolerance", tolerance)
+            self.assertRegex(self.row(run, 1)[-1], f"^differ: `{plain}` and `{drop_in}`")
+
+    def test_programs_outside_of_the_build(self):
+        """Both builds would write one file."""
+        cmake = [f"-DCMAKE_RUNTIME_OUTPUT_DIRECTORY={self.folder / 'one_place'}"]
+        run = self.run_it("--run", "{source}/x", work="of_one_place", cmake=cmake)
+        self.assertEqual((run.returncode, run.stdout), (1, ""), run.stderr)
+        self.assertIn("outside of the build folder", run.stderr)
+
     def test_lines_that_differ_from_run_to_run(self):
         count = "echo x >> count; wc -l < count"
         run = self.run_it("--run", f"bash -c 'echo same; {count}'", "--no-tables", work="of_count")
@@ -170,6 +184,8 @@ class Small(unittest.TestCase):
                                 ((self.application, "--run", "x", "--drop-in", "no.cmake"), "no.cmake does not exist"),
                                 ((self.application, "--run", "x", "--compare", "("), "'(' is no regular expression"),
                                 ((self.application, "--run", "x", "--runs", "0"), "--runs 0: 1 or more"),
+                                ((self.application, "--run", "./small 'x"), "No closing quotation"),
+                                ((self.application, "--run", ""), "--run needs a command"),
                                 ((self.application, "--fast"), "unrecognized arguments: --fast"),
                                 ((two, "--work", self.folder / "of_two"), "which program of two is to run? --run ./other, --run ./small")):
             run = compare(*arguments)

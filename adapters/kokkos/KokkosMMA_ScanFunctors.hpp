@@ -117,6 +117,10 @@ ScanProblem scan_problem(Functor const& functor, std::uint64_t size) {
   problem.value_bytes   = sizeof(Value);
   problem.functor_bytes = sizeof(Functor);
   problem.size          = size;
+  // Integers are the same in any order, in a value of several parts too.
+  if constexpr (requires { typename Functor::kokkosmma_kept_in; }) {
+    problem.accumulator = scalar_v<typename Functor::kokkosmma_kept_in>;
+  }
   if constexpr (Data::visible) {
     problem.source      = Source::view;
     problem.input       = scalar_v<typename Data::Input>;

@@ -115,6 +115,11 @@ void run_mpi_stencil(char const* who, MPI_Comm comm, Exec const& exec,
   checksum.add(steps);
   call.same                        = checksum.value();
   std::vector<MpiCall> const calls = agree(who, comm, call, [&](MpiCall&) {
+    // A word of KOKKOSMMA_MPI_GPU_AWARE that is neither 0 nor 1 is an error of
+    // all ranks.
+    if constexpr (!HaloMemory<Exec>::on_host) {
+      mpi::gpu_aware();
+    }
     // `in` has ghost cells beyond boundaries of the whole grid only.
     Boundaries<R> given = boundaries;
     for (int d = 0; d < R; ++d) {
@@ -284,6 +289,9 @@ void exchange_halos(
   call.same = checksum.value();
   std::vector<Impl::MpiCall> const calls =
       Impl::agree(who, comm, call, [&](Impl::MpiCall&) {
+        if constexpr (!Impl::HaloMemory<Exec>::on_host) {
+          gpu_aware();
+        }
         boundaries.check(who);
         for (int d = 0; d < R; ++d) {
           if (radius[d] < 0)

@@ -197,8 +197,11 @@ struct MpiBlock {
       for (int d = R - 1; d >= 0; --d) {
         int const step = rest % 3 - 1;
         rest /= 3;
-        exists =
-            exists && (step == 0 || (step < 0 ? inner_low(d) : inner_high(d)));
+        // Across a radius of 0 nothing travels, and there a block may have no
+        // elements: its rank makes no exchange.
+        exists = exists &&
+                 (step == 0 ||
+                  (radius[d] > 0 && (step < 0 ? inner_low(d) : inner_high(d))));
         int const n           = topology.size[d];
         place[d]              = (topology.coordinate[d] + step + n) % n;
         message.to.begin[d]   = step > 0   ? extent[d] - radius[d]

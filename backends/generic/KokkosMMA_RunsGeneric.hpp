@@ -79,6 +79,7 @@ template <Operation Op, class Accumulator, bool Inclusive, class Keys, class X,
 struct ScanRuns {
   using kokkosmma_functor        = void;
   using kokkosmma_joins_in_order = void;
+  using kokkosmma_kept_in        = Accumulator;
   using value_type               = ScannedOfRun<Accumulator>;
   Keys keys;
   X x;

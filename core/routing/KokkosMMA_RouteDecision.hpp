@@ -192,12 +192,14 @@ inline constexpr Refusal no_exact_scans{
     "exact prefixes are those of KokkosMMA::exclusive_scan and inclusive_scan "
     "alone; segmented_reduce has exact sums, and scans of integers are exact",
     "docs/reproducibility.md"};
-/// What a scan offers: why it is not exact, on any space.
-constexpr OfferedLevel without_exact_scans(OfferedLevel offered,
-                                           Settings const& settings) {
+/// What an operation offers that is exact on no space.
+/// \param no_exact why
+constexpr OfferedLevel without_exact(OfferedLevel offered,
+                                     Settings const& settings,
+                                     Refusal const& no_exact) {
   if (settings.reproducibility == Reproducibility::exact &&
       offered.level != Reproducibility::exact)
-    offered.refusal = no_exact_scans;
+    offered.refusal = no_exact;
   return offered;
 }
 

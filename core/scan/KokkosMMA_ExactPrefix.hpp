@@ -97,6 +97,7 @@ struct ExactDigits {
   int end;
   bool negative;
 
+  /// Of trimmed digits.
   KOKKOS_FORCEINLINE_FUNCTION bool is_zero() const {
     return first == end && !negative;
   }

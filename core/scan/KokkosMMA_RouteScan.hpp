@@ -112,7 +112,7 @@ constexpr OfferedLevel offered_level(ScanProblem const& problem,
                        refuse_streamed(problem, capability), no_exact_scans);
   return sums && kernels.level == Reproducibility::device_independent
              ? every_level
-             : without_exact_scans(kernels, settings);
+             : without_exact(kernels, settings, no_exact_scans);
 }
 
 /// Route of a scan. Visible data go to the tensor cores for the types where

@@ -144,7 +144,7 @@ constexpr OfferedLevel offered_level(SegmentedProblem const& problem,
                        refuse_segmented(problem, capability), no_exact);
   if (!no_exact && kernels.level == Reproducibility::device_independent)
     return every_level;
-  return problem.scan ? without_exact_scans(kernels, settings) : kernels;
+  return no_exact ? without_exact(kernels, settings, no_exact) : kernels;
 }
 
 /// Route of a segmented reduction or scan: `mma` is sums on tensor cores,

@@ -301,6 +301,12 @@ TuneOptions parse_tune(int argc, char** argv) {
     throw UsageError(
         "'" + options.path +
         "' cannot be written: it is a folder, or its folder does not exist");
+  fs::path const probe = options.path + ".part";
+  bool const existed   = fs::exists(probe);
+  if (!std::ofstream(probe, std::ios::app))
+    throw UsageError("'" + options.path +
+                     "' cannot be written: its folder takes no file");
+  if (!existed) fs::remove(probe);
   return options;
 }
 

@@ -141,6 +141,9 @@ TYPED_TEST(ScanExact, WhoAsks) {
   auto const integers = filled<int, TypeParam>(9, 1);
   inclusive_scan(TypeParam(), integers, integers, exactly);
   EXPECT_EQ(9, host_copy(integers)(8));
+  auto const keys = filled<int, TypeParam>(9, 1);
+  inclusive_scan_by_key(TypeParam(), keys, keys, integers, exactly);
+  EXPECT_EQ(9, host_copy(integers)(8));
 }
 
 TYPED_TEST(ScanExact, WhatCannotBeHad) {
@@ -159,6 +162,10 @@ TYPED_TEST(ScanExact, WhatCannotBeHad) {
   expect_error(
       {"KokkosMMA::inclusive_scan_by_key", "level exact", "segmented_reduce"},
       [&] { inclusive_scan_by_key(TypeParam(), keys, x, y, exactly); });
+  expect_error({"KokkosMMA::segmented_moments", "level exact", "by name"}, [&] {
+    segmented_moments(TypeParam(), x, 10, filled<float, TypeParam>(10, 0),
+                      filled<float, TypeParam>(10, 0), exactly);
+  });
   EXPECT_EQ(7.f, host_copy(y)(3));
 }
 

@@ -182,6 +182,12 @@ TYPED_TEST(SegmentedExact, WhatCannotBeHad) {
   expect_explained({on_cuda<TypeParam> ? "route streamed" : "route generic",
                     "; level exact"},
                    [&] { segmented_reduce(TypeParam(), x, 10, r, exactly); });
+  // Lines without elements.
+  Kokkos::View<double**, Kokkos::LayoutRight, TypeParam> const none("none", 5,
+                                                                    0);
+  auto const zeros = filled<double, TypeParam>(5, 7);
+  segmented_reduce(TypeParam(), none, Axis{1}, zeros, exactly);
+  EXPECT_EQ(0., host_copy(zeros)(4));
   if (!on_cuda<TypeParam>) {
     // Of a host that is the one order that devices have, too.
     auto const large = make_view<float, TypeParam>(4, [](std::size_t i) {

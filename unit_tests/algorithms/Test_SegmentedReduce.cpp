@@ -7,6 +7,8 @@
 
 #include "SegmentedCases.hpp"
 
+#include <limits>
+
 namespace {
 
 using namespace KokkosMMA;
@@ -126,6 +128,30 @@ TYPED_TEST(SegmentedReduce, IntegersModulo) {
   expect_modulo<Case<sum, std::uint8_t, std::uint32_t>, TypeParam>();
 }
 
+/// Elements that are the identity of their type, into another type: they took
+/// part.
+template <class Op, class T, class Y, class Exec>
+void expect_identity_is_an_element(T element) {
+  auto const x = filled<T, Exec>(6, element);
+  auto const y = filled<Y, Exec>(2, Y(7));
+  segmented_reduce(Exec(), x, 3, y, Op());
+  EXPECT_EQ(static_cast<Y>(element), host_copy(y)(1));
+  auto const prefixes = filled<Y, Exec>(6, Y(7));
+  segmented_inclusive_scan(Exec(), x, 3, prefixes, Op());
+  EXPECT_EQ(static_cast<Y>(element), host_copy(prefixes)(4));
+}
+TYPED_TEST(SegmentedReduce, IdentitiesAreElements) {
+  using Limits = std::numeric_limits<std::int32_t>;
+  expect_identity_is_an_element<Minimum<>, std::int32_t, std::int64_t,
+                                TypeParam>(Limits::max());
+  expect_identity_is_an_element<Maximum<>, std::int32_t, std::int64_t,
+                                TypeParam>(Limits::min());
+  expect_identity_is_an_element<Minimum<>, std::uint32_t, std::uint64_t,
+                                TypeParam>(~0u);
+  expect_identity_is_an_element<Minimum<>, std::int32_t, std::int32_t,
+                                TypeParam>(Limits::max());
+}
+
 // --- types of the accumulator -----------------------------------------------
 template <class Kept, Impl::Operation Op, class... Types>
 inline constexpr bool keeps =
@@ -139,7 +165,7 @@ static_assert(keeps<double, sum, std::int32_t, float>);
 static_assert(keeps<double, sum, std::uint64_t, double>);
 static_assert(keeps<std::int64_t, sum, std::uint8_t, float>);
 // 4e9 as int32 would be the smallest of all.
-static_assert(keeps<std::uint32_t, minimum, std::uint32_t, std::int32_t>);
+static_assert(keeps<std::uint64_t, minimum, std::uint32_t, std::int32_t>);
 static_assert(keeps<double, prod, std::int32_t, float>);
 static_assert(keeps<double, prod, std::int64_t, double>);
 static_assert(keeps<double, prod, std::int8_t, double>);

@@ -223,8 +223,10 @@ void EmulatedDevice::run(EmulatedIndex blocks, EmulatedIndex threads,
   if (block.size < 1 || block.size > max_threads ||
       shared_bytes > max_shared_bytes)
     fail("a launch with too many threads or too much shared memory");
-  block.call           = call;
-  block.kernel         = kernel;
+  block.call   = call;
+  block.kernel = kernel;
+  if (blocks.y > 65535 || blocks.z > 65535)
+    fail("a grid has more than 65535 blocks along y or z");
   gridDim              = {blocks.x, blocks.y, blocks.z};
   blockDim             = {threads.x, threads.y, threads.z};
   EmulatedIndex* index = block.index;

@@ -182,6 +182,23 @@ TYPED_TEST(MpiStencil, DifferentArguments) {
   Kokkos::fence();
 }
 
+/// Nothing travels across a radius of 0, and a rank may have no rows there.
+TYPED_TEST(MpiStencil, HalosOfOneDimension) {
+  using Exec = TypeParam;
+  Ranks<2> const ranks({world_size(), 1});
+  Place<2> const whole  = {world_size() - 1, 5};
+  auto const block      = mpi::block_of<2>(ranks.comm(), whole);
+  auto const boundaries = Boundaries<2>::all(Boundary::periodic);
+  RowMajor<int, Exec> const cells("cells", block.extent[0], block.extent[1]);
+  Kokkos::deep_copy(cells, 7);
+  mpi::exchange_halos(ranks.comm(), Exec(), cells, {0, 1}, boundaries);
+  Kokkos::fence();
+  auto const host =
+      Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), cells);
+  for (std::int64_t i = 0; i < block.extent[0]; ++i)
+    for (int j = 0; j < 5; ++j) EXPECT_EQ(7, host(i, j));
+}
+
 TYPED_TEST(MpiStencil, NoElements) {
   using Exec = TypeParam;
   Matrix<Exec> const in("in", 0, 12), out("out", 0, 12);

@@ -62,8 +62,10 @@ concept ScannedSegments = (Rank1View<X> && Rank1View<Y> &&
 
 /// Type in which the value of a segment is kept. A sum is kept as in the scans,
 /// but for the smallest integers. A minimum or maximum is an element, whatever
-/// it is written to. Products of the smallest integers for a floating-point
-/// result leave 64 bits before they leave double, where their sums do not.
+/// it is written to, in the element's type or one with more values: the
+/// identity of the result's type stands for an empty segment. Products of the
+/// smallest integers for a floating-point result leave 64 bits before they
+/// leave double, where their sums do not.
 template <Operation Op, class Input, class Output>
 struct SegmentAccumulator {
   // Sums of the smallest integers stay within 64 bits, which have kernels.
@@ -75,8 +77,17 @@ struct SegmentAccumulator {
 template <Operation Op, class Input, class Output>
 requires(Op == Operation::min ||
          Op == Operation::max) struct SegmentAccumulator<Op, Input, Output> {
-  using type =
-      std::conditional_t<is_16bit_float(scalar_v<Input>), float, Input>;
+  // Of 8 bytes where the result is another integer than elements of 4 bytes:
+  // the identity, by which result_of() knows an empty segment, is none of them.
+  static constexpr bool needs_room =
+      std::is_integral_v<Input> && std::is_integral_v<Output> &&
+      sizeof(Input) == 4 &&
+      (sizeof(Output) > 4 ||
+       std::is_signed_v<Input> != std::is_signed_v<Output>);
+  using Room =
+      std::conditional_t<std::is_signed_v<Input>, std::int64_t, std::uint64_t>;
+  using type = std::conditional_t<is_16bit_float(scalar_v<Input>), float,
+                                  std::conditional_t<needs_room, Room, Input>>;
 };
 template <class Input, class Output>
 requires(std::is_integral_v<Input>&& is_floating(

@@ -316,6 +316,11 @@ bool take_exact_segments(char const* who, std::string const& name,
                          Exec const& exec, X const& x, Segments const& segments,
                          R const& result, SegmentedCall const& call,
                          std::uint64_t longest, Settings const& settings) {
+  if constexpr (X::rank() == 2) {
+    // Sums of nothing: reduce_segments() writes them, and segments of length 0
+    // cannot be counted.
+    if (!has_elements(x)) return false;
+  }
   Settings const level =
       settle_level(who, settings,
                    offered_level(call.problem, capability(exec),

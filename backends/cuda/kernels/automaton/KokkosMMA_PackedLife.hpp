@@ -214,16 +214,20 @@ template <bool Moore, class Rule>
 __global__ void __launch_bounds__(32 * PackedTile::max_warps, 2)
     advance_packed(PackedGrid const grid, std::uint32_t const* const from,
                    std::uint32_t* const to, int const generations,
-                   ForeignStates const foreign, Rule const rule) {
+                   unsigned const row_blocks, ForeignStates const foreign,
+                   Rule const rule) {
   constexpr int rows = PackedTile::rows;
   KOKKOSMMA_DYNAMIC_SHARED(std::uint32_t, 4, packed_memory);
   int const lane  = threadIdx.x % 32;
   int const warp  = threadIdx.x / 32;
   int const warps = blockDim.x / 32;
 
-  std::int64_t const panel  = blockIdx.y;
+  // Of a grid of one dimension: others have at most 65535 blocks, and panels
+  // may be more.
+  std::int64_t const panel  = blockIdx.x / row_blocks;
   std::int64_t const height = warps * rows - 2 * generations;
-  std::int64_t const row    = blockIdx.x * height - generations + warp * rows;
+  std::int64_t const row =
+      blockIdx.x % row_blocks * height - generations + warp * rows;
   std::int64_t const column = panel * (32 * PackedTile::words) - 16 + 32 * lane;
   bool const is_inside =
       row >= 0 && row + rows <= grid.rows.extent() && panel > 0 &&
@@ -364,12 +368,12 @@ void advance_packed_cells(Kokkos::Cuda const& space, PackedGrid const& grid,
         (steps + plan.generations - 1) / plan.generations;
     int const generations = int((steps + launches - 1) / launches);
     int const height      = plan.warps * PackedTile::rows - 2 * generations;
-    dim3 const blocks(unsigned((grid.rows.extent() + height - 1) / height),
-                      unsigned(plan.panels));
-    launch_kernel(
-        space, "advance_packed", kernel,
-        {blocks, 32 * plan.warps, PackedTile::shared_bytes(plan.warps)}, grid,
-        cells, other, generations, foreign, rule);
+    auto const row_blocks =
+        unsigned((grid.rows.extent() + height - 1) / height);
+    launch_kernel(space, "advance_packed", kernel,
+                  {row_blocks * unsigned(plan.panels), 32 * plan.warps,
+                   PackedTile::shared_bytes(plan.warps)},
+                  grid, cells, other, generations, row_blocks, foreign, rule);
     std::swap(cells, other);
     foreign.flag = nullptr;
     steps -= generations;
