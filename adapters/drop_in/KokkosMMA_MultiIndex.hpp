@@ -77,9 +77,11 @@ auto multi_index_call(From const& functor, Point const& lower,
       Functor{functor}, {}, {}};
   for (int d = 0; d < Rank; ++d) {
     auto const extent = upper[d] - lower[d];
-    call.lower[d]     = static_cast<Index>(lower[d]);
+    // Longer ones are refused, after this: 2^32 are no divisor.
+    bool const divides = extent > 0 && std::uint64_t(extent) < 0x80000000u;
+    call.lower[d]      = static_cast<Index>(lower[d]);
     call.extent[d] =
-        ReciprocalDivisor(extent > 0 ? static_cast<std::uint32_t>(extent) : 1u);
+        ReciprocalDivisor(divides ? static_cast<std::uint32_t>(extent) : 1u);
   }
   return call;
 }

@@ -115,8 +115,19 @@ class VerboseLines {
   [[gnu::cold]] static void install() {
     namespace Tools      = Kokkos::Tools::Experimental;
     Events const present = Tools::get_callbacks();
-    if (present.begin_parallel_reduce == &begin_reduce) return;
-    of_the_tool() = present;
+    // A program may have taken some of ours away: the others call nothing that
+    // would be themselves.
+    auto const keep = [](auto& kept, auto now, auto ours) {
+      if (now != ours) kept = now;
+    };
+    Events& tool = of_the_tool();
+    keep(tool.begin_parallel_for, present.begin_parallel_for, &begin_for);
+    keep(tool.end_parallel_for, present.end_parallel_for, &end_for);
+    keep(tool.begin_parallel_reduce, present.begin_parallel_reduce,
+         &begin_reduce);
+    keep(tool.end_parallel_reduce, present.end_parallel_reduce, &end_reduce);
+    keep(tool.begin_parallel_scan, present.begin_parallel_scan, &begin_scan);
+    keep(tool.end_parallel_scan, present.end_parallel_scan, &end_scan);
     Tools::set_begin_parallel_for_callback(&begin_for);
     Tools::set_end_parallel_for_callback(&end_for);
     Tools::set_begin_parallel_reduce_callback(&begin_reduce);

@@ -97,8 +97,14 @@ struct Grid {
     std::int64_t place[R];
     for (int d = 0; d < R; ++d) place[d] = at[d];
     double value = 0;
-    if (!boundaries.locate(place, extent, value)) return static_cast<A>(value);
+    if (!boundaries.locate(place, extent, value)) return constant<A>(value);
     return static_cast<A>((*this)[place]);
+  }
+  /// What an element of this value would be: a negative one wraps in a sum
+  /// without a sign, which no conversion of a double does.
+  template <class A>
+  KOKKOS_FORCEINLINE_FUNCTION static A constant(double value) {
+    return static_cast<A>(static_cast<typename X::non_const_value_type>(value));
   }
 };
 
@@ -390,7 +396,7 @@ struct GenericStencilRuns {
       double constant = 0;
       if (!stencil.grid.boundaries.locate(place, stencil.grid.extent,
                                           constant)) {
-        A const value = static_cast<A>(constant);
+        A const value = stencil.grid.template constant<A>(constant);
         for (int e = 0; e < count; ++e)
           sums.of[e] = stencil.add(sums.of[e], tap.weight, value);
         continue;

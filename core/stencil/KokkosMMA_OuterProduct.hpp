@@ -135,6 +135,12 @@ std::optional<OuterProduct<Rank>> outer_product(
   if (Rank == 1 || *largest == 0) return result;
   if (auto exact = integer_outer_product(weights, result.factors, centre))
     return exact;
+  // Integer sums have integer factors, and these are none. (No accumulator of
+  // integers holds 2^64.)
+  if (std::all_of(values.begin(), values.end(), [](double value) {
+        return value == std::trunc(value) && std::abs(value) < 0x1p64;
+      }))
+    return {};
 
   result.exact = false;
   for (std::size_t d = 1; d < Rank; ++d)

@@ -346,6 +346,11 @@ TEST(OuterProduct, WhatIsNone) {
   EXPECT_FALSE(outer_product(StencilWeights<3>::moore(1)));
   EXPECT_FALSE(outer_product(StencilWeights<3>::von_neumann(2)));
   EXPECT_FALSE(outer_product(StencilWeights<2>::box(1).with_centre(0.5)));
+  // Integers whose factors are none, though a product but for rounding: integer
+  // sums would cut the factors off.
+  double const large = std::ldexp(1., 60);
+  EXPECT_FALSE(outer_product(
+      StencilWeights<2>::dense(1, {1, large, 1, 1, large, 1, 1, large, 1})));
   // One more in a corner, and it is no longer one product.
   std::vector<double> values(33 * 33, 1.);
   values.back() = 2;

@@ -300,4 +300,20 @@ void check_reproducible() {
 }
 TYPED_TEST(MDRange, SumsAreReproducible) { check_reproducible<TypeParam>(); }
 
+/// Extents of which 32 bits are none, of a box without points.
+template <class Exec>
+void check_long_extents() {
+  using Policy =
+      Kokkos::MDRangePolicy<Exec, Rank<2>, Kokkos::IndexType<std::int64_t>>;
+  double result = poison<double>();
+  Kokkos::parallel_reduce(
+      Policy({0, 0}, {std::int64_t(1) << 32, 0}),
+      KOKKOS_LAMBDA(std::int64_t, std::int64_t, double& update) {
+        update += 1;
+      },
+      result);
+  EXPECT_EQ(0, result);
+}
+TYPED_TEST(MDRange, LongExtents) { check_long_extents<TypeParam>(); }
+
 }  // namespace
