@@ -258,15 +258,15 @@ constexpr bool is_to_be_exact(Reproducibility level, bool on_host) {
 }
 
 /// An exact result that cannot be had at this moment: an error where the call
-/// asks for it, told once where a scope or the environment does.
+/// asks for more than is left, told once where a scope or the environment does.
 [[gnu::cold]] inline void refuse_exact(char const* who, Settings const& call,
+                                       Reproducibility left,
                                        Refusal const& refusal) {
-  if (call.reproducibility != Reproducibility::run_to_run)
+  if (call.reproducibility > left)
     throw std::runtime_error(
         concatenate(who, ": the exact sums cannot be had: ", refusal.reason,
                     " (", refusal.source, ")"));
-  report_level(who, Reproducibility::exact,
-               {Reproducibility::run_to_run, refusal});
+  report_level(who, Reproducibility::exact, {left, refusal});
 }
 
 /// Refuses what ran on Kokkos' own code though a kernel was to run for the

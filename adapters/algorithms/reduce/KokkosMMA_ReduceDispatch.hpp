@@ -334,7 +334,7 @@ void run_reduce(std::string const& label, Exec const& exec, Terms const& terms,
         report_call(who, label, decision);
         return;
       }
-      refuse_exact(who, settings, refusal);
+      refuse_exact(who, settings, Reproducibility::run_to_run, refusal);
       problem.intercepted = true;
       decision            = decide_wish(call, route_of);
     }

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef KOKKOSMMA_SCAN_EXACT_HPP
-#define KOKKOSMMA_SCAN_EXACT_HPP
+#ifndef KOKKOSMMA_EXACT_SCAN_HPP
+#define KOKKOSMMA_EXACT_SCAN_HPP
 
 /// \file
 /// Exact scans: from what a scan checked and decided to the kernels on Cuda,

@@ -166,7 +166,7 @@ void scan(std::string const& label, char const* who, Exec const& exec,
         report_call(who, label, decision);
         return;
       }
-      refuse_exact(who, settings, refusal);
+      refuse_exact(who, settings, Reproducibility::device_independent, refusal);
       call.reproducibility = Reproducibility::device_independent;
     }
   }

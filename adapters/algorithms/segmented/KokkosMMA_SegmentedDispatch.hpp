@@ -329,7 +329,7 @@ bool take_exact_segments(char const* who, std::string const& name,
   Refusal const refusal =
       exact_segments(name, exec, x, segments, result, call, longest);
   if (!refusal) return true;
-  refuse_exact(who, settings, refusal);
+  refuse_exact(who, settings, Reproducibility::device_independent, refusal);
   return false;
 }
 
