@@ -5,7 +5,7 @@
 
 #include "MpiSupport.hpp"
 
-#include <KokkosMMA_ExactReference.hpp>
+#include <algorithms/ExactSupport.hpp>
 #include <KokkosMMA_ExactSum.hpp>
 
 #include <cmath>
@@ -95,8 +95,6 @@ TYPED_TEST(MpiReduce, FloatingPoint) {
 /// Level exact: the correctly rounded sum of all, however it is cut.
 template <class T, class Value, class Exec>
 void exact_floats(Random& random) {
-  Settings exactly;
-  exactly.reproducibility        = Reproducibility::exact;
   Impl::FloatFormat const format = Impl::float_format(scalar_v<T>);
   for (Cut const& cut : cuts(random)) {
     SCOPED_TRACE(cut.describe());
@@ -132,8 +130,6 @@ TYPED_TEST(MpiReduce, ExactSumsDoNotDependOnTheCut) {
 /// The same of products, some beyond the range of their factors.
 template <class T, class Value, class Exec>
 void exact_dots(Random& random) {
-  Settings exactly;
-  exactly.reproducibility        = Reproducibility::exact;
   Impl::FloatFormat const format = Impl::float_format(scalar_v<T>);
   for (Cut const& cut : cuts(random)) {
     SCOPED_TRACE(cut.describe());
@@ -191,8 +187,6 @@ TYPED_TEST(MpiReduce, DotProducts) {
   std::int64_t integer = 0;
   mpi::reduce(MPI_COMM_WORLD, TypeParam(), squares(k), integer);
   EXPECT_EQ(std::int64_t(25 * all), integer);
-  Settings exactly;
-  exactly.reproducibility = Reproducibility::exact;
   expect_all_refused({"KokkosMMA::mpi::reduce", "level exact"}, [&] {
     mpi::reduce(MPI_COMM_WORLD, TypeParam(), dot(x, z), sum, exactly);
   });
@@ -206,9 +200,7 @@ TYPED_TEST(MpiReduce, DotProducts) {
 }
 
 TYPED_TEST(MpiReduce, ExactZerosAndSpecials) {
-  Settings exactly;
-  exactly.reproducibility = Reproducibility::exact;
-  auto const sum_of_each  = [&](std::size_t size, double of_last, double rest) {
+  auto const sum_of_each = [&](std::size_t size, double of_last, double rest) {
     bool const last = world_rank() == world_size() - 1;
     auto const x    = make_view<double, TypeParam>(
         size, [&](std::size_t) { return last ? of_last : rest; });

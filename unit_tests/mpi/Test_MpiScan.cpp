@@ -5,8 +5,8 @@
 
 #include "MpiSupport.hpp"
 
-#include <KokkosMMA_ExactReference.hpp>
 #include <KokkosMMA_ExactSum.hpp>
+#include <algorithms/ExactSupport.hpp>
 
 #include <cmath>
 #include <cstdint>
@@ -172,8 +172,6 @@ TYPED_TEST(MpiScan, OneRankIsRefused) {
 /// Level exact: the correctly rounded prefixes of all, however they are cut.
 template <Impl::ScanKind Kind, class T, class Y, class A, class Exec>
 void exact_prefixes(Random& random) {
-  Settings exactly;
-  exactly.reproducibility        = Reproducibility::exact;
   Impl::FloatFormat const format = Impl::float_format(scalar_v<T>);
   for (Cut const& cut : cuts(random)) {
     SCOPED_TRACE(cut.describe());
@@ -186,15 +184,10 @@ void exact_prefixes(Random& random) {
       all[i] = static_cast<T>(
           std::ldexp(random.uniform(-1, 1),
                      int(random.integer(format.lowest(), format.bias() - 9))));
-      auto const rounded = [&] {
-        return static_cast<Y>(scalar_v<Y> == Scalar::float64
-                                  ? prefix.as_double()
-                                  : prefix.as_float());
-      };
-      if (Kind == Impl::ScanKind::exclusive) expected[i] = rounded();
+      if (Kind == Impl::ScanKind::exclusive) expected[i] = rounded<Y>(prefix);
       prefix.add(double(all[i]));
       sum.add(double(all[i]));
-      if (Kind == Impl::ScanKind::inclusive) expected[i] = rounded();
+      if (Kind == Impl::ScanKind::inclusive) expected[i] = rounded<Y>(prefix);
     }
     auto const x = my_part<T, Exec>(cut, all);
     auto const y = poisoned_array<Y, Exec>(cut.mine());
@@ -203,10 +196,7 @@ void exact_prefixes(Random& random) {
                         exactly);
     EXPECT_TRUE(
         holds(y, [&](std::size_t i) { return expected[cut.before() + i]; }));
-    EXPECT_TRUE(same_bits(
-        static_cast<A>(scalar_v<A> == Scalar::float64 ? sum.as_double()
-                                                      : sum.as_float()),
-        total));
+    EXPECT_TRUE(same_bits(rounded<A>(sum), total));
   }
 }
 
