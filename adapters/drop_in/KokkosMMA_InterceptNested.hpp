@@ -29,32 +29,30 @@
 namespace KokkosMMA::Impl {
 
 /// How the reductions inside a team kernel are compiled.
-enum class NestedLoops {
-  kokkos,     ///< one call per round, as by Kokkos
-  overlapped  ///< several
+enum class NestedLoops : unsigned {
+  kokkos     = 0,  ///< one call per round, as by Kokkos
+  overlapped = 1   ///< several
 };
 
-// Kokkos launches teams in grids of one block along z. A kernel with overlapped
-// loops states another number to the compiler, which then drops the branches
-// that are not taken, with their registers. A kernel that states nothing, such
-// as a node of a graph, reads the true number.
-//
-// Code that reads gridDim.z gets the stated number: Kokkos' random pools, whose
-// states are then taken from another place on, and the grid groups of
-// cooperative groups, whose sizes and ranks are then wrong
-// (docs/drop_in.md#team-kernels). No better sign was found with nvcc 13.0: it
-// has no __builtin_constant_p for device code, and does not see that a register
-// read by inline assembly, or a product of gridDim.y and gridDim.z, is the one
-// that was stated.
-inline constexpr unsigned grid_depth           = 1;
-inline constexpr unsigned stated_if_overlapped = 2;
+/// Says to the compiler in which form a team kernel is: each kernel states a
+/// value, and the compiler drops the branches that are not taken, with their
+/// registers. Nobody writes it, so code in a kernel that states nothing, such
+/// as a node of a graph, or of a compiler that forgets the statement, reads 0,
+/// Kokkos' form.
+///
+/// Constant memory: nvcc 12.4 and 13.0 keep what they know of it across stores
+/// and barriers, and nobody else reads it. They have no
+/// __builtin_constant_p for device code. One for each source, as a variable of
+/// all would need relocatable device code.
+static __constant__ unsigned form_of_team_kernel;
 
 template <NestedLoops Loops>
 KOKKOS_FORCEINLINE_FUNCTION void state_nested_loops() {
   KOKKOS_IF_ON_DEVICE(
-      (__builtin_assume(gridDim.z == (Loops == NestedLoops::overlapped
-                                          ? stated_if_overlapped
-                                          : grid_depth));))
+      (__builtin_assume(form_of_team_kernel == static_cast<unsigned>(Loops));))
+}
+__device__ __forceinline__ bool is_overlapped() {
+  return form_of_team_kernel == static_cast<unsigned>(NestedLoops::overlapped);
 }
 
 /// What Kokkos makes of a nested reduction's result: of a reducer, or of a
@@ -75,7 +73,7 @@ inline constexpr bool joins_commute =
 template <class Index, class Closure, class T>
 __device__ void nested_calls(Index begin, Index end, unsigned lane,
                              unsigned lanes, Closure const& closure, T& value) {
-  if (gridDim.z == stated_if_overlapped) {
+  if (is_overlapped()) {
     Cuda::overlapped_strided_calls(begin, end, lane, lanes, closure, value);
   } else {
     Cuda::strided_calls(begin, end, lane, lanes, closure, value);
@@ -91,7 +89,7 @@ __device__ inline unsigned vector_mask() {
 /// row of 64 floats, its reduction and the single() behind it, the two
 /// divisions of each were 74 (16 lanes, sm_90, CUDA 13.0).
 __device__ inline void sync_vector() {
-  if (gridDim.z == stated_if_overlapped)
+  if (is_overlapped())
     __syncwarp(vector_mask());
   else
     __syncwarp(blockDim.x == 32
@@ -106,7 +104,7 @@ __device__ inline void sync_vector() {
 template <class Reducer, class T>
 __device__ void join_vector(Reducer const& reducer, T& value) {
   if constexpr (joins_commute<Reducer, T>) {
-    if (gridDim.z == stated_if_overlapped) {
+    if (is_overlapped()) {
       unsigned const lanes = blockDim.x;
       unsigned const mask  = vector_mask();
       for (unsigned step = lanes / 2; step > 0; step /= 2) {
@@ -226,7 +224,7 @@ __device__ void* team_memory(Kokkos::Impl::CudaTeamMember const& member);
 template <class Index, class Closure, class T>
 __device__ void scan_of_team(ThreadsOfTeam<Index> const& range,
                              Closure const& closure, T& total) {
-  if (gridDim.z == stated_if_overlapped) {
+  if (is_overlapped()) {
     Cuda::ScanTeam const team{threadIdx.y, blockDim.y};
     // The threads of a wider vector are no warps.
     if (blockDim.x == 1 && team.takes()) {
@@ -290,7 +288,7 @@ requires(
             iType, Impl::CudaTeamMember>& loop_boundaries,
         const Closure& closure, const ReducerType& reducer) {
   KOKKOS_IF_ON_DEVICE((
-      if (gridDim.z == KokkosMMA::Impl::stated_if_overlapped) {
+      if (KokkosMMA::Impl::is_overlapped()) {
         using Value = typename ReducerType::value_type;
         Value sum;
         reducer.init(sum);

@@ -503,4 +503,33 @@ TYPED_TEST(Nested, LargestTeams) {
                 });
 }
 
+/// The form of a kernel shows in no variable that its code may read: a random
+/// pool finds its states by the grid, and so do groups of the whole grid.
+template <class Exec>
+void check_grid() {
+  using Policy = Kokkos::TeamPolicy<Exec>;
+  Kokkos::View<double*, Exec> const y("y", 10);
+  each_launch(
+      [&] {
+        Kokkos::parallel_for(
+            "grid", Policy(10, 1),
+            KOKKOS_LAMBDA(typename Policy::member_type const& m) {
+              double sum = 0;
+              Kokkos::parallel_reduce(
+                  Kokkos::TeamThreadRange(m, 100),
+                  [&](int, double& s) {
+                    KOKKOS_IF_ON_DEVICE((s += gridDim.y * gridDim.z;))
+                    KOKKOS_IF_ON_HOST((s += 1;))
+                  },
+                  sum);
+              y(m.league_rank()) = sum;
+            });
+      },
+      [&] {
+        auto const sums = host_copy(y);
+        for (int r = 0; r < 10; ++r) ASSERT_EQ(100, sums(r));
+      });
+}
+TYPED_TEST(Nested, SeesItsGrid) { check_grid<TypeParam>(); }
+
 }  // namespace
