@@ -159,8 +159,13 @@ inline void check_route(char const* who, RouteDecision const& decision) {
 struct OfferedLevel {
   Reproducibility level = Reproducibility::run_to_run;
   Refusal refusal;  ///< empty: every level
+  /// Offered is `exact`, and a call that is asked for `device_independent` is
+  /// not exact.
+  bool is_cheaper_in_fixed_order = false;
 };
 inline constexpr OfferedLevel every_level{Reproducibility::exact, {}};
+inline constexpr OfferedLevel every_level_by_cost{
+    Reproducibility::exact, {}, true};
 inline constexpr OfferedLevel run_to_run_only{
     Reproducibility::run_to_run,
     {"the order of floating-point operations follows the device",
@@ -288,7 +293,9 @@ inline void check_level_of_run(char const* who, Settings const& call,
                                             OfferedLevel const& offered) {
   if (settings.reproducibility == Reproducibility::run_to_run) return {};
   if (settings.reproducibility <= offered.level)
-    return concatenate("; level ", to_string(offered.level));
+    return concatenate("; level ", to_string(offered.is_cheaper_in_fixed_order
+                                                 ? settings.reproducibility
+                                                 : offered.level));
   return concatenate("; level ", to_string(offered.level), ", not ",
                      to_string(settings.reproducibility), ": ",
                      offered.refusal.reason, " (", offered.refusal.source, ")");

@@ -110,9 +110,9 @@ constexpr OfferedLevel offered_level(ScanProblem const& problem,
   OfferedLevel const kernels =
       level_of_kernels(problem.accumulator, settings,
                        refuse_streamed(problem, capability), no_exact_scans);
-  return sums && kernels.level == Reproducibility::device_independent
-             ? every_level
-             : without_exact(kernels, settings, no_exact_scans);
+  if (sums && kernels.level == Reproducibility::device_independent)
+    return every_level_by_cost;
+  return sums ? kernels : without_exact(kernels, settings, no_exact_scans);
 }
 
 /// Route of a scan. Visible data go to the tensor cores for the types where

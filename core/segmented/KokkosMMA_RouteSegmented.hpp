@@ -143,7 +143,7 @@ constexpr OfferedLevel offered_level(SegmentedProblem const& problem,
       level_of_kernels(problem.accumulator, settings,
                        refuse_segmented(problem, capability), no_exact);
   if (!no_exact && kernels.level == Reproducibility::device_independent)
-    return every_level;
+    return every_level_by_cost;
   return no_exact ? without_exact(kernels, settings, no_exact) : kernels;
 }
 

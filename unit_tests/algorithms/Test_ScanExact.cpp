@@ -43,12 +43,12 @@ class ScanExact : public ::testing::Test {
     ExactReference all;
     for (std::size_t i = 0; i < size; ++i) all.add(double(host_x(i)));
     auto const check = [&](bool inclusive) {
-      auto const host = host_copy(y);
+      auto const host = host_copy(matrix);
       ExactReference prefix;
       prefix.add(double(initial));
       for (std::size_t i = 0; i < size; ++i) {
         if (inclusive) prefix.add(double(host_x(i)));
-        ASSERT_TRUE(same_sum(rounded<Result>(prefix), host(i)))
+        ASSERT_TRUE(same_sum(rounded<Result>(prefix), host(i, 0)))
             << sum.name << ", prefix " << i << " of " << size << ", "
             << types<T, Result>() << ", inclusive " << inclusive;
         if (!inclusive) prefix.add(double(host_x(i)));

@@ -87,6 +87,19 @@ static_assert(says(offered(h200, &P::may_be_exact, false).refusal,
 static_assert(offered(h200, &P::input, int32).level ==
               Reproducibility::device_independent);
 static_assert(offered(host).level == Reproducibility::run_to_run);
+static_assert(offered(h200).is_cheaper_in_fixed_order &&
+              !offered(host, &P::on_host, true).is_cheaper_in_fixed_order);
+constexpr OfferedLevel by_kokkos = [] {
+  Settings exactly;
+  exactly.reproducibility = Reproducibility::exact;
+  exactly.route           = Route::generic;
+  return offered_level(
+      with(scan_of_flags(), &P::input, float32, &P::accumulator, float32,
+           &P::output, float32, &P::may_be_exact, true),
+      h200, exactly);
+}();
+static_assert(by_kokkos.level == Reproducibility::run_to_run &&
+              says(by_kokkos.refusal, "generic"));
 static_assert(offered(host, &P::accumulator, int64).level ==
               Reproducibility::exact);
 
