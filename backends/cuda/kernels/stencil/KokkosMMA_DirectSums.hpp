@@ -169,8 +169,9 @@ struct SumStore {
   }
 };
 
+inline constexpr std::int64_t most_blocks = 0x7fffffff;
 inline unsigned checked_blocks(std::int64_t blocks) {
-  if (blocks > 0x7fffffff)
+  if (blocks > most_blocks)
     Kokkos::abort("KokkosMMA: a stencil of more than 2^31 - 1 tiles");
   return unsigned(blocks);
 }

@@ -63,7 +63,8 @@ struct GeneralArguments {
   unsigned tiles;
   int reach;
   int groups;
-  int weights_at;  ///< in shared memory
+  int weights_at;            ///< in shared memory
+  std::int64_t first_plane;  ///< of three dimensions, that of block 0
 };
 
 template <class A, int R, class Element, class Epilogue>
@@ -89,7 +90,7 @@ __global__ void __launch_bounds__((GeneralShape<A, R, Element>::threads), 2)
   int const warp      = int(threadIdx.x / 32);
   int const lane      = int(threadIdx.x % 32);
   unsigned const tile = blockIdx.x % in.tiles;
-  Index const plane   = blockIdx.x / in.tiles;
+  Index const plane   = in.first_plane + blockIdx.x / in.tiles;
   Index const tile_x  = in.origin + Index(tile % in.tiles_x) * Shape::tile_x;
   Index const tile_y  = Index(tile / in.tiles_x) * Shape::tile_y;
   int const thread_x  = int(R > 1 ? lane : int(threadIdx.x)) * group;

@@ -76,7 +76,7 @@ void launch_general_stencil(Kokkos::Cuda const& space,
     tiles *= (grid.extent[R - 2] + Shape::tile_y - 1) / Shape::tile_y;
     radius_y = weights.radius(R - 2);
   }
-  GeneralArguments<A, R, Element, Epilogue, Shape> const in{
+  GeneralArguments<A, R, Element, Epilogue, Shape> in{
       slab_source(grid, weights.radius(), alignment.loads),
       {epilogue, grid.extent[R - 1], alignment.stores},
       reinterpret_cast<A const*>(memory),
@@ -86,13 +86,19 @@ void launch_general_stencil(Kokkos::Cuda const& space,
       checked_blocks(tiles),
       table.reach,
       table.groups,
-      Shape::weights_at(weights.radius(R - 1), radius_y)};
+      Shape::weights_at(weights.radius(R - 1), radius_y),
+      0};
   int const shared =
       Shape::shared_bytes(weights.radius(R - 1), radius_y, table.groups);
   kernel_facts(space.cuda_device(), kernel, Shape::threads, Shape::max_bytes);
-  std::int64_t const blocks = R > 2 ? tiles * grid.extent[0] : tiles;
-  launch_kernel(space, "general_stencil", kernel,
-                {checked_blocks(blocks), Shape::threads, shared}, in);
+  // A grid has no more blocks, and planes of few elements may be more.
+  std::int64_t const planes  = R > 2 ? grid.extent[0] : 1;
+  std::int64_t const at_once = most_blocks / tiles;
+  for (; in.first_plane < planes; in.first_plane += at_once)
+    launch_kernel(space, "general_stencil", kernel,
+                  {unsigned(tiles * std::min(at_once, planes - in.first_plane)),
+                   Shape::threads, shared},
+                  in);
 }
 
 }  // namespace KokkosMMA::Impl::Cuda
