@@ -42,8 +42,9 @@ CASES = {
         "|stencil/(kokkos_tiled|separable|npp|cudnn|stencil)/(half|float|double|uint8)/2d/(box|star|dense)/r:(1|2|3|5|7|11|16)/constant"
         "|stencil/(kokkos_tiled|stencil)/(half|float)/2d/box/r:(1|7)/"
         "|stencil/(kokkos|separable|stencil)/(half|float)/1d/box/r:(1|7|16)/constant"
-        "|stencil/(kokkos_tiled|stencil)/(half|float)/3d/box/r:(1|3)/constant"
-        "|stencil_steps/(kokkos_tiled|stencil)/(float|double)/2d/box/"
+        "|stencil/(kokkos_tiled|stencil)/(half|float|double)/3d/(box|dense|star)/r:1/constant"
+        "|stencil/stencil/(half|float|double)/3d/star/r:(2|4|8)/constant|stencil/stencil/(half|float)/3d/box/r:3/constant"
+        "|stencil_steps/stencil/(float|double)/[23]d/(star|dense)_mean/"
         "|automaton/(kokkos_tiled|automaton)/uint8/moore/r:(1|5|10)/constant)",
         full=".",
         quick="^(ceiling/|stencil/(kokkos_tiled|stencil)/float/2d/box/r:(1|3|7)/constant)",

@@ -231,7 +231,7 @@ class Chosen(unittest.TestCase):
             ("segmented", False, "segmented_energy/segmented/half/equal/length:16/n:1/x"),
             ("stencil", True, "stencil/cudnn/float/2d/dense/r:7/constant/n:268435456/x"),
             ("stencil", True, "stencil/stencil/half/2d/box/r:1/periodic/n:268435456/x"),
-            ("stencil", True, "stencil_steps/stencil/float/2d/box/r:1/periodic/steps:8/n:268435456/x"),
+            ("stencil", True, "stencil_steps/stencil/float/2d/star_mean/r:1/periodic/steps:24/n:268435456/x"),
             ("stencil", True, "automaton/automaton/uint8/moore/r:5/constant/steps:8/n:268435456/x"),
             ("stencil", False, "stencil/kokkos_tiled/float/3d/box/r:16/constant/n:1/x"),
             ("stencil", False, "stencil/stencil/half/2d/dense/r:12/constant/n:1/x"),

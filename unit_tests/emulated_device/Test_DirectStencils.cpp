@@ -3,6 +3,7 @@
 
 #include "StencilSupport.hpp"
 
+#include <backends/cuda/arch/KokkosMMA_CopyTensor.hpp>
 #include <backends/cuda/kernels/stencil/KokkosMMA_DirectStencil.hpp>
 
 #include <gtest/gtest.h>
@@ -96,6 +97,51 @@ TYPED_TEST(DirectKernels, Neighbourhoods) {
     expect_direct<TypeParam, 2>(StencilWeights<2>::von_neumann(radius), random);
     expect_direct<TypeParam, 3>(StencilWeights<3>::von_neumann(radius), random);
   }
+}
+
+/// Slabs that are boxes of the grid or reach beyond it into zeros or ghost
+/// cells, and others beside them.
+template <class T>
+void expect_boxes(StencilWeights<3> const& weights, Random& random) {
+  StencilCase<3> in = random_case<3>(random, weights, {12, 40, 600});
+  auto const any    = in.boundaries;
+  for (int d = 0; d < 3; ++d)
+    for (auto* side : {&in.boundaries.low, &in.boundaries.high})
+      (*side)[d] = {
+          random.integer(0, 1) == 0 ? Boundary::constant : Boundary::halo, 0};
+  if (int const d = int(random.integer(0, 5)); d < 3) {
+    in.boundaries.low[d]  = any.low[d];
+    in.boundaries.high[d] = any.high[d];
+  }
+  std::int64_t row = in.extent[2];
+  for (BoundaryCondition const& side :
+       {in.boundaries.low[2], in.boundaries.high[2]})
+    if (side.kind == Boundary::halo) row += weights.radius(2);
+  in.in.before = random.integer(0, 1) * random.integer(0, 15);
+  in.in.extra  = (16 - row % 16) % 16;
+  // Ghost cells lie in front of the first element.
+  in.out.before = in.boundaries.low[2].kind == Boundary::halo
+                      ? in.in.before + weights.radius(2)
+                      : in.in.before;
+  in.out.extra  = (16 - in.extent[2] % 16) % 16;
+  expect_exact_sums<T, 3>(in, random, [&](auto const& grid, auto const& sink) {
+    Impl::Cuda::launch_direct_stencil<typename T::A, 3>(Kokkos::Cuda(), grid,
+                                                        weights, sink);
+    return true;
+  });
+}
+TYPED_TEST(DirectKernels, Boxes) {
+  Random random;
+  SCOPED_TRACE(random.note());
+  int const before = Impl::Cuda::CopyTensor::copies();
+  for (int n = 0; n < 16; ++n) {
+    int const radius = 1 + n % 8;
+    expect_boxes<TypeParam>(StencilWeights<3>::star(radius), random);
+    if (n % 8 == 0)
+      expect_boxes<TypeParam>(random_weights<3>({1, 1, 1}, false, random),
+                              random);
+  }
+  EXPECT_GT(Impl::Cuda::CopyTensor::copies(), before);
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include <backends/cuda/kernels/stencil/KokkosMMA_SweepStencilTuning.hpp>
 
 #include <cstdint>
+#include <type_traits>
 
 /// \file
 /// A block of threads sweeps over the planes of a part of the grid (2.5D
@@ -20,6 +21,8 @@
 /// read.
 
 namespace KokkosMMA::Impl::Cuda {
+
+struct NoBox {};
 
 template <class A, int R, class Element, class Epilogue, class Shape>
 struct SweepArguments {
@@ -32,6 +35,7 @@ struct SweepArguments {
   unsigned tiles_x;
   unsigned row_blocks;  ///< of a tile, along the planes
   typename Shape::Taps taps;
+  std::conditional_t<R == 3, SlabBox<Shape, Element>, NoBox> box;
 };
 
 /// Where a thread stands, and the sweep of its block over its planes, each of
@@ -145,20 +149,20 @@ struct PlaneSweep {
 
   /// step(corner, plane, shifts) for each batch of planes, from the first one
   /// that a sum of the first plane needs.
-  template <class Step>
-  __device__ __forceinline__ void over(SlabSource<Element, R> const& source,
+  template <class Arguments, class Step>
+  __device__ __forceinline__ void over(Arguments const& in,
                                        Step const& step) const {
     if constexpr (R == 3) {
-      over_planes(source, step);
+      over_planes(in, step);
     } else {
-      over_batches(source, step);
+      over_batches(in.source, step);
     }
   }
 
  private:
-  template <class Step>
-  __device__ __forceinline__ void over_planes(
-      SlabSource<Element, R> const& source, Step const& step) const {
+  template <class Arguments, class Step>
+  __device__ __forceinline__ void over_planes(Arguments const& in,
+                                              Step const& step) const {
     bool const one_fills = CopyBulk::exists();
     Pipeline const pipeline(*reinterpret_cast<typename Pipeline::Memory*>(
                                 memory + Shape::pipeline_at),
@@ -177,7 +181,7 @@ struct PlaneSweep {
       Opaque::hide(x);
       pipeline.begin(s);
       unsigned const bytes = SlabRows<Shape, Element>::fill(
-            source, slabs + stage * Shape::slab,
+            in.source, in.box, slabs + stage * Shape::slab,
             shifts() + stage * Shape::slab_rows, first + s, slab_y, x, thread,
             pipeline.filled(stage));
       if (one_fills)

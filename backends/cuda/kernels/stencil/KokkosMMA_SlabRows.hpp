@@ -6,6 +6,7 @@
 #include <backends/cuda/arch/KokkosMMA_CopyAsync.hpp>
 #include <backends/cuda/arch/KokkosMMA_CopyBulk.hpp>
 #include <backends/cuda/arch/KokkosMMA_SharedBarrier.hpp>
+#include <backends/cuda/kernels/stencil/KokkosMMA_SlabBox.hpp>
 #include <backends/cuda/kernels/stencil/KokkosMMA_SlabSource.hpp>
 
 #include <cstdint>
@@ -16,12 +17,13 @@ namespace KokkosMMA::Impl::Cuda {
 /// whole vectors. If rows are unaligned in memory (Shape::unaligned), so are
 /// those of a slab: the first column is as many elements behind a vector.
 ///
-/// With bulk copies one warp fills a slab, and each lane copies a row; without
-/// them all warps do, with their lanes along a row.
+/// With bulk copies one warp fills a slab: one lane copies the box that it is,
+/// or each lane a row; without them all warps do, with their lanes along a row.
 template <class Shape, class Element>
 class SlabRows {
   using Index                   = std::int64_t;
   using Source                  = SlabSource<Element, 3>;
+  using Box                     = SlabBox<Shape, Element>;
   static constexpr int size     = int(sizeof(Element));
   static constexpr int vector   = 16 / size;
   static constexpr int all_rows = Shape::slab_rows;
@@ -31,17 +33,25 @@ class SlabRows {
   /// Fills one lane's part of a slab that begins in row y and column x of a
   /// plane. Returns the bytes that the lane copies for `barrier`.
   /// \param shifts those of the slab's rows, if any
-  __device__ static unsigned fill(Source const& source, Element* slab,
-                                  int* shifts, Index plane, Index y, Index x,
-                                  int thread, SharedBarrier barrier) {
+  __device__ static unsigned fill(Source const& source, Box const& box,
+                                  Element* slab, int* shifts, Index plane,
+                                  Index y, Index x, int thread,
+                                  SharedBarrier barrier) {
     bool const bulk = CopyBulk::exists();
     int const lane  = thread % 32;
     int const first = bulk ? 0 : thread / 32;
     int const step  = bulk ? 1 : warps;
-    Extent const of = extent(source, plane, x);
 
     if (bulk) CopyBulk::order_writes();
-    unsigned bytes = 0;
+    if constexpr (Box::exists) {
+      if (bulk && CopyTensor::exists() && box.has(source.grid, plane, y, x)) {
+        if (lane != 0) return 0;
+        box.copy(slab, plane, y, x, barrier);
+        return Box::bytes;
+      }
+    }
+    Extent const of = extent(source, plane, x);
+    unsigned bytes  = 0;
 #pragma unroll 1
     for (int row = bulk ? lane : first; row < all_rows;
          row += bulk ? 32 : warps) {

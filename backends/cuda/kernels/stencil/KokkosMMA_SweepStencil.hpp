@@ -35,8 +35,8 @@ __global__ void __launch_bounds__(
                        Unaligned>::threads),
     (PatternSweepShape<A, R, Element, Epilogue, Radius, Star, Unaligned>::tuning
          .min_blocks))
-    sweep_stencil(PatternSweepArguments<A, R, Element, Epilogue, Radius, Star,
-                                        Unaligned> const in) {
+    sweep_stencil(KOKKOSMMA_GRID_CONSTANT PatternSweepArguments<
+                  A, R, Element, Epilogue, Radius, Star, Unaligned> const in) {
   using Shape =
       PatternSweepShape<A, R, Element, Epilogue, Radius, Star, Unaligned>;
   using Index           = std::int64_t;
@@ -47,8 +47,8 @@ __global__ void __launch_bounds__(
   constexpr int reach_y = Shape::reach_y;
   constexpr int width   = Shape::width;
 
-  KOKKOSMMA_DYNAMIC_SHARED(unsigned char, 32, memory);
-  PlaneSweep<Shape, R, A, Element> const sweep(in, memory);
+  KOKKOSMMA_DYNAMIC_SHARED(unsigned char, 128, sweep_memory);
+  PlaneSweep<Shape, R, A, Element> const sweep(in, sweep_memory);
 
   A sums[planes][rows][columns];
 #pragma unroll
@@ -172,13 +172,12 @@ __global__ void __launch_bounds__(
       to += in.store.epilogue.stride[0];
     }
   };
-  sweep.over(in.source,
-             [&](Element const* corner, Index plane, int const* shifts) {
+  sweep.over(in, [&](Element const* corner, Index plane, int const* shifts) {
   // Unrolled, the rows of a batch would be read ahead into registers.
 #pragma unroll 1
-               for (int b = 0; b < Shape::batch; ++b)
-                 step(corner + b * Shape::pitch, plane + b, shifts);
-             });
+    for (int b = 0; b < Shape::batch; ++b)
+      step(corner + b * Shape::pitch, plane + b, shifts);
+  });
 }
 
 }  // namespace KokkosMMA::Impl::Cuda

@@ -37,6 +37,7 @@ void launch_sweep(Kokkos::Cuda const& space, void (*kernel)(Arguments),
                1,
                1,
                1,
+               {},
                {}};
   if constexpr (R > 1) {
     in.tiles = in.tiles_x = checked_blocks(across);
@@ -44,6 +45,10 @@ void launch_sweep(Kokkos::Cuda const& space, void (*kernel)(Arguments),
   if constexpr (R > 2) {
     in.tiles = checked_blocks(
         across * ((grid.extent[1] + Shape::tile_y - 1) / Shape::tile_y));
+    if constexpr (SlabBox<Shape, Element>::exists) {
+      if (device(space.cuda_device()).compute_capability >= 90)
+        describe_slabs(in.box, grid, radius, alignment.origin, alignment.loads);
+    }
   }
   fill(in.taps);
   KernelFacts const facts  = kernel_facts(space.cuda_device(), kernel,
@@ -94,8 +99,6 @@ void launch_pattern_sweep(Kokkos::Cuda const& space,
   };
   if constexpr (R < 3) {
     launch(std::false_type());
-  } else if constexpr (Radius > 4) {
-    launch(std::true_type());
   } else {
     using Shape =
         PatternSweepShape<A, R, Element, Epilogue, Radius, Star, false>;

@@ -85,25 +85,32 @@ constexpr int sweep_slab_bytes(SweepTuning const& t, int radius,
 /// A batch that is unrolled is read ahead into registers and spills from radius
 /// 5 on.
 ///
-/// Three dimensions, 512^3, H100, 2026-11-26, part of a copy by rows of a
-/// thread, threads and stages (a functor updates another View in place; its
-/// loads are what more threads are for):
+/// Three dimensions, 512^3, H100, 2026-11-27, slabs as boxes
+/// (KokkosMMA_SlabBox.hpp), part of a copy by rows of a thread, threads and
+/// blocks of a multiprocessor; x: it spills.
 ///
-///              star r 1, 2, 3, 4     box r 1   functor r 1, 4
+///                      star r 1, 2, 4, 5, 8     box r 1
 ///   float
-///   4, 2 x 256, 4   .79 .75 .65 .54    .71       .71 .53
-///   4, 2 x 256, 8   .80 .79 .71 .58    .79       .75 .53
-///   2 x 256, 8      .86 .78 .71 .59    .86       .81 .53
-///   1 x 384, 8      .88 .82 .72 .55     -        .89 .65
+///   2 x 256, 2         .88 .84 .75 .76 .58        .87
+///   1 x 384, 2         .89 .84  -   -   -          -
+///   4 to 2 x 384, 1    .88 .83 .75 .76 .48        .89
+///   2 x 512, 1         .89 .85 .73 .69x .54x      .87
 ///   double
-///   4, 2 x 256, 4   .83 .84 .78 .68    .83       .81 .64
-///   2 x 256, 8      .89 .83 .77 .68    .89       .83 .64
-///   1 x 384, 8      .88 .82 .77 .69     -        .89 .75
+///   2 x 256, 2         .88 .85 .81 .69 .57        .88
+///   4 to 2 x 384, 1    .89 .86 .81 .74 .57        .88
+///   2 x 512, 1         .90 .87 .80 .72 .57x       .88
 ///   half
-///   4, 2 x 256, 4   .76 .43 .36 .29    .48       .69 .35
-///   4, 2 x 256, 8   .81 .47 .38 .31    .51       .70 .36
+///   4, 2 x 256, 2      .86 .79 .61 .47 .26        .78
+///   4 to 2 x 384, 1    .80 .75 .53 .48 .23        .72
+///   4, 2 x 512, 1      .75 .76 .61 .47x .24x      .77
 ///
-/// 12 stages are as fast as 8.
+/// A functor that updates another View in place has loads of its own, which is
+/// what more threads are for. Without boxes (2026-11-26), by the same columns,
+/// star r = 1, 4: float 2 x 256 .81 .53, 1 x 384 .89 .65; double .83 .64 and
+/// .89 .75.
+///
+/// Stages are as many as fit, up to 8: with rows that are copied one by one, 4
+/// gave .79 to .83 at radius 1 where 8 gave .80 to .89; 12 are no faster.
 template <class A, int R, class Element, int Radius, bool Star>
 constexpr SweepTuning sweep_tuning(bool to_functor = false) {
   constexpr bool wide     = sizeof(A) > 4;
@@ -125,12 +132,11 @@ constexpr SweepTuning sweep_tuning(bool to_functor = false) {
   t.columns = 16 / int(sizeof(Element));
   while (t.columns > 1 && registers(t.columns, R > 2 ? 2 : 1) > most)
     t.columns /= 2;
-  bool const one_row = R == 3 && Star && !is_small &&
-                       (to_functor ? Radius <= 4 : !wide && Radius <= 2);
-  t.rows         = R < 3 || one_row                            ? 1
-                   : is_small && registers(t.columns, 4) <= 48 ? 4
-                                                               : 2;
-  int const sums = registers(t.columns, t.rows);
+  bool const one_row = R == 3 && Star && !is_small && to_functor && Radius <= 4;
+  t.rows             = R < 3 || one_row                            ? 1
+                       : is_small && registers(t.columns, 4) <= 48 ? 4
+                                                                   : 2;
+  int const sums     = registers(t.columns, t.rows);
   // With 256, more sums than these would spill (sm_90, CUDA 13.0).
   t.threads = R < 3 ? 128 : one_row ? 384 : sums > (wide ? 60 : 72) ? 192 : 256;
   // 7, 5, 3 and 2 blocks of 128 threads leave a thread 72, 102, 170 and 255
@@ -141,7 +147,8 @@ constexpr SweepTuning sweep_tuning(bool to_functor = false) {
     // Functors of large radii spill 16 to 168 bytes (sm_90). With one block
     // halves of radius 4 do not, and have .25 of a copy instead of .35.
     t.min_blocks = 2;
-    // What spills for sm_80 (CUDA 13.0), and does not for sm_90.
+    // What spills for sm_80 (CUDA 13.0), and does not for sm_90; with fewer
+    // sums 8 to 24 bytes do, which cost less than half of the blocks.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
     if (sums >= (wide ? 40 : 104)) t.min_blocks = 1;
 #endif
@@ -191,12 +198,16 @@ struct SweepLayout {
   static constexpr bool unaligned = Unaligned;
   static constexpr int pitch =
       width_x + (Unaligned ? 32 / int(sizeof(Element)) : 0);
-  static constexpr int slab_rows     = R > 2 ? tile_y + 2 * reach_y : batch;
-  static constexpr int slab          = pitch * slab_rows;
+  static constexpr int slab_rows = R > 2 ? tile_y + 2 * reach_y : batch;
+  // Copies of boxes begin at multiples of 128 bytes.
+  static constexpr int line =
+      R > 2 && !Unaligned ? 128 / int(sizeof(Element)) : 1;
+  static constexpr int slab = (pitch * slab_rows + line - 1) / line * line;
   static constexpr int slab_bytes    = slab * int(sizeof(Element));
   static constexpr int staging_bytes = threads * columns * int(sizeof(A));
   /// Before the first slab.
-  static constexpr int lead        = sector_lead(pad * int(sizeof(Element)));
+  static constexpr int lead        = line > 1 ? 0
+                                              : sector_lead(pad* int(sizeof(Element)));
   static constexpr int pipeline_at = lead + stages * slab_bytes + staging_bytes;
   static constexpr int shifts_at =
       pipeline_at + (R > 2 ? 2 * stages * int(sizeof(std::uint64_t)) : 0);

@@ -38,6 +38,15 @@ class SharedBarrier {
     bulk().copies.push_back({to, from, bytes});
     bulk().started += bytes;
   }
+  /// Zeros, as a part of the bytes that are expected.
+  void fill(void* to, unsigned bytes) {
+    bulk().copies.push_back({to, nullptr, bytes});
+    bulk().started += bytes;
+  }
+  /// Behind a fill() of these bytes.
+  void overwrite(void* to, void const* from, unsigned bytes) {
+    bulk().copies.push_back({to, from, bytes});
+  }
   void arrive_behind_copies() {
     Testing::EmulatedDevice::finish_copies();
     arrive();
@@ -51,7 +60,10 @@ class SharedBarrier {
     if (bulk().started != bulk().expected)
       Testing::EmulatedDevice::fail("bytes that no barrier expects");
     for (Copy const& copy : bulk().copies)
-      std::memcpy(copy.to, copy.from, copy.bytes);
+      if (copy.from == nullptr)
+        std::memset(copy.to, 0, copy.bytes);
+      else
+        std::memcpy(copy.to, copy.from, copy.bytes);
     bulk() = {};
   }
 
