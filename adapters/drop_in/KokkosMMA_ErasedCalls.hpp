@@ -52,6 +52,7 @@ struct ErasedCall {
   /// Functors may use atomics that take a lock; its state is per source.
   void (*ensure_locks)();
   std::atomic_flag& reported;  ///< of all calls of this type
+  bool is_exact = false;       ///< where a kernel of ours runs
 #if !defined(__CUDA_ARCH__)
   /// Until the object ends, Kokkos' own code included where that runs.
   TimedCall timed{};
@@ -65,6 +66,8 @@ struct ErasedReduce : ErasedCall {
   /// Reduces visible data on the tensor cores; null where no kernel exists.
   void (*use_mma)(void const* closure, Cuda::StreamScratch const&,
                   Settings const&);
+  /// Adds what the calls add, exactly; null where no kernel is compiled.
+  void (*use_exact)(void const* closure, Cuda::StreamScratch const&) = nullptr;
 };
 
 struct ErasedScan : ErasedCall {
@@ -129,7 +132,8 @@ Refusal with_scratch(Kokkos::Cuda const& space, bool result_on_device,
   if (is_exact_in_any_order(value)) return;
   OfferedLevel offered{
       Reproducibility::device_independent,
-      {"that a functor only adds to its value cannot be seen from its calls",
+      {"that a functor only adds to its value cannot be seen from its calls; "
+       "a source that is compiled with KOKKOSMMA_EXACT_FUNCTORS says so",
        "docs/reproducibility.md"}};
   if (decision.route == Route::generic) {
     offered.level   = Reproducibility::run_to_run;
@@ -205,7 +209,8 @@ bool run_call(ErasedCall& call, char const* pattern, Problem const& problem,
     }
   }
   last_route_of_this_thread() = decision.route;
-  if (settings.reproducibility != Reproducibility::run_to_run)
+  bool const is_exact = call.is_exact && decision.route != Route::generic;
+  if (settings.reproducibility != Reproducibility::run_to_run && !is_exact)
     report_level_of(pattern, settings, value_of(problem), decision);
   if (environment_verbose() && !turn_of_kokkos)
     report_route(call, pattern, problem.size, decision);
@@ -257,14 +262,21 @@ bool run_reduce(Call& call) {
     if (settings.reproducibility == Reproducibility::run_to_run)
       call.problem.local_bytes = facts.local_bytes;
   }
+  call.is_exact = call.use_exact != nullptr &&
+                  settings.reproducibility == Reproducibility::exact;
   return run_call(
       call, "parallel_reduce", call.problem, call.result_on_device, settings,
       [](auto const&... arguments) { return route_reduce(arguments...); },
       [&](Route route, Cuda::StreamScratch const& scratch) {
-        if (call.use_mma != nullptr && route == Route::mma)
+        if (call.is_exact) {
+          call.ensure_locks();
+          call.use_exact(call.closure, scratch);
+          if (!call.result_on_device) scratch.wait();
+        } else if (call.use_mma != nullptr && route == Route::mma) {
           call.use_mma(call.closure, scratch, settings);
-        else
+        } else {
           launch_streamed_reduce(call, facts, scratch);
+        }
       });
 }
 

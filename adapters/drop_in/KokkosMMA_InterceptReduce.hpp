@@ -35,6 +35,9 @@
 #include <adapters/drop_in/KokkosMMA_ReduceClosure.hpp>
 #include <adapters/drop_in/KokkosMMA_RoutedArrays.hpp>
 #include <backends/cuda/kernels/papers/KokkosMMA_PaperReduce.hpp>
+#if defined(KOKKOSMMA_EXACT_FUNCTORS)
+#include <backends/cuda/kernels/reduce/KokkosMMA_ExactCalls.hpp>
+#endif
 
 #include <atomic>
 #include <cstddef>
@@ -89,6 +92,11 @@ class RoutedReduce : public ReduceClosure<Functor, Reducer, PolicyT> {
     if constexpr (may_use_mma) {
       erased.use_mma = &use_mma;
     }
+#if defined(KOKKOSMMA_EXACT_FUNCTORS)
+    if constexpr (may_be_exact) {
+      erased.use_exact = &use_exact;
+    }
+#endif
     if (!run_reduce(erased)) Base::execute_native();
   }
 
@@ -126,6 +134,25 @@ class RoutedReduce : public ReduceClosure<Functor, Reducer, PolicyT> {
   using Running = RunningOf<Reducer, value_type>;
   using Tuning  = Cuda::tuning_type<streamed_tuning(
        sizeof(value_type), Flat::indices, adds<Reducer>())>;
+
+#if defined(KOKKOSMMA_EXACT_FUNCTORS)
+  // Parameters of a kernel have room for functors of this size.
+  static constexpr bool may_be_exact =
+      adds<Reducer>() && std::is_floating_point_v<value_type> &&
+      !Reducer::has_final_member_function() && sizeof(Call) <= 3072;
+  static void use_exact(void const* self, Cuda::StreamScratch const& scratch) {
+    auto const& closure      = *static_cast<RoutedReduce const*>(self);
+    auto const& policy       = closure.m_policy;
+    Call const& call         = Flat::call(closure.functor(), policy);
+    std::uint64_t const size = Flat::size(policy);
+    using Elements = Cuda::ExactCalls<Call, typename Flat::Index, value_type>;
+    Cuda::launch_exact_reduce<Elements,
+                              Cuda::tuning_type<Cuda::exact_tuning(value)>>(
+        policy.space(), scratch, Elements{call, Flat::begin(policy), size},
+        size == 0, float_format(value), closure.m_result,
+        closure.m_result_on_device);
+  }
+#endif
 
   /// Reduces data that the library sees on the tensor cores.
   static void use_mma(void const* self, Cuda::StreamScratch const& scratch,

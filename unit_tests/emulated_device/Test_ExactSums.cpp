@@ -8,7 +8,11 @@
 
 #include <KokkosMMA_HostileSums.hpp>
 
+#include <backends/cuda/kernels/reduce/KokkosMMA_ExactCalls.hpp>
 #include <backends/cuda/kernels/reduce/KokkosMMA_ExactReduce.hpp>
+
+#include <atomic>
+#include <type_traits>
 
 namespace KokkosMMA::Testing {
 namespace {
@@ -26,6 +30,21 @@ std::uint64_t sum_of(Elements const& elements, bool empty, Scalar format,
       Impl::float_format(format), &result, device_accessible);
   return result;
 }
+
+/// A call of a functor for each element, some of which add nothing.
+template <Scalar Input>
+struct AddElement {
+  using Real = Impl::Cuda::exact_real_t<Input>;
+  Impl::Cuda::element_bits_t<Input> const* x;
+  std::int64_t begin;
+  std::atomic<std::size_t>* calls;
+  void operator()(std::int64_t i, Real& sum) const {
+    ++*calls;
+    auto const bits = x[i - begin];
+    if (bits != Impl::Cuda::exact_nothing<Input>)
+      sum += Impl::Cuda::exact_real<Input>(bits);
+  }
+};
 
 /// The same elements contiguous, from any place of a 16-byte line, and with a
 /// stride, forwards and backwards.
@@ -71,6 +90,17 @@ void expect_exact(HostileSum const& sum, Random& random, int processors) {
                     (backwards && size ? stride * std::int64_t(size - 1) : 0),
                 s, size},
             size == 0, format, on_device));
+  if constexpr (Input == Scalar::float32 || Input == Scalar::float64) {
+    using Call                     = AddElement<Input>;
+    std::atomic<std::size_t> calls = 0;
+    std::int64_t const begin       = random.integer(-9, 9);
+    check("calls",
+          sum_of(
+              Impl::Cuda::ExactCalls<Call, std::int64_t, typename Call::Real>{
+                  {x.data(), begin, &calls}, begin, size},
+              size == 0, format, on_device));
+    EXPECT_EQ(size, calls);
+  }
 }
 
 /// The limbs themselves, on their way to the host or in memory.

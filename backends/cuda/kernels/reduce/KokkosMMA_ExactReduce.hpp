@@ -241,8 +241,9 @@ __device__ std::int64_t limb_of_block(
 template <class Elements, class Tuning>
 __global__ void __launch_bounds__(Tuning::value.threads,
                                   min_blocks_of<Tuning::value.min_blocks, 1>)
-    exact_reduce(Elements const elements, ExactScratch const scratch,
-                 ExactTarget const target, bool const empty) {
+    exact_reduce(KOKKOSMMA_GRID_CONSTANT Elements const elements,
+                 ExactScratch const scratch, ExactTarget const target,
+                 bool const empty) {
   using Memory        = ExactBlockMemory<Elements, Tuning>;
   constexpr int limbs = Memory::limbs;
 

@@ -1,0 +1,45 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOKKOSMMA_CUDA_EXACT_CALLS_HPP
+#define KOKKOSMMA_CUDA_EXACT_CALLS_HPP
+
+#include <backends/cuda/kernels/reduce/KokkosMMA_ExactReduce.hpp>
+#include <core/base/KokkosMMA_Scalar.hpp>
+
+#include <cstdint>
+
+/// \file
+/// Exact sums of what the calls of a functor add.
+
+namespace KokkosMMA::Impl::Cuda {
+
+/// What f(begin + i, value) adds to a value, as the elements of an exact sum:
+/// each call, made once, gets -0, to which it adds without rounding.
+template <class Call, class Index, class T>
+struct ExactCalls {
+  static constexpr Scalar input         = scalar_v<T>;
+  static constexpr ExactCarrier carrier = sum_carrier(input);
+  static constexpr bool has_errors      = false;
+  static constexpr int per_unit         = 1;
+  using Unit                            = T;
+
+  Call f;
+  Index begin;
+  std::uint64_t size;
+
+  __host__ __device__ std::uint64_t units() const { return size; }
+  __device__ std::uint64_t plain_units() const { return size; }
+  __device__ Unit load(std::uint64_t unit) const {
+    T value = T(-0.0);
+    f(static_cast<Index>(begin + static_cast<Index>(unit)), value);
+    return value;
+  }
+  __device__ Unit load_any(std::uint64_t unit) const {
+    return unit < size ? load(unit) : T(-0.0);
+  }
+  __device__ static T value(Unit const& unit, int) { return unit; }
+};
+
+}  // namespace KokkosMMA::Impl::Cuda
+
+#endif

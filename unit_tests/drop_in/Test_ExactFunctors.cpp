@@ -1,0 +1,149 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Sums of an application compiled with KOKKOSMMA_EXACT_FUNCTORS: at level exact
+// what its functors add is added without rounding.
+
+#include <KokkosMMA_ExactReference.hpp>
+#include <KokkosMMA_HostileSums.hpp>
+#include <KokkosMMA_TestSupport.hpp>
+
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <vector>
+
+namespace {
+
+using namespace KokkosMMA;
+using namespace KokkosMMA::Testing;
+
+using Exec = Kokkos::DefaultExecutionSpace;
+
+constexpr Settings exactly = [] {
+  Settings settings;
+  settings.reproducibility = Reproducibility::exact;
+  return settings;
+}();
+
+/// Each call adds one element and counts itself.
+template <class T>
+struct Add {
+  Kokkos::View<T const*, Exec> x;
+  Kokkos::View<int*, Exec> calls;
+  std::int64_t begin;
+  KOKKOS_FUNCTION void operator()(std::int64_t i, T& sum) const {
+    ++calls(i - begin);
+    sum += x(i - begin);
+  }
+};
+/// Has a tag, and a value type of its own.
+struct Twice {};
+struct AddTwice {
+  using value_type = double;
+  Kokkos::View<double const*, Exec> x;
+  KOKKOS_FUNCTION void operator()(Twice, int i, double& sum) const {
+    sum += 2 * x(i);
+  }
+};
+/// What `final` makes of a sum is the application's.
+struct WithFinal {
+  using value_type = double;
+  Kokkos::View<double const*, Exec> x;
+  KOKKOS_FUNCTION void operator()(int i, double& sum) const { sum += x(i); }
+  KOKKOS_FUNCTION void final(double& sum) const { sum = -sum; }
+};
+
+/// NaN have no sign and no payload.
+template <class T>
+bool same_sum(T expected, T sum) {
+  return (std::isnan(expected) && std::isnan(sum)) ||
+         std::memcmp(&expected, &sum, sizeof(T)) == 0;
+}
+
+template <class T>
+Kokkos::View<T*, Exec> on_device(std::vector<double> const& terms) {
+  Kokkos::View<T*, Exec> const x("x", terms.size());
+  auto const host = Kokkos::create_mirror_view(x);
+  for (std::size_t i = 0; i < terms.size(); ++i) host(i) = T(terms[i]);
+  Kokkos::deep_copy(x, host);
+  return x;
+}
+
+template <class T>
+void expect_exact(HostileSum const& data, Random& random) {
+  SCOPED_TRACE(data.name);
+  std::size_t const size = data.terms.size();
+  ExactReference exact;
+  for (double const term : data.terms) exact.add(double(T(term)));
+  std::int64_t const begin = random.integer(-5000000000, 5000000000);
+  Add<T> const add{on_device<T>(data.terms),
+                   Kokkos::View<int*, Exec>("calls", size), begin};
+  using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
+  Policy const policy(begin, begin + std::int64_t(size));
+  ScopedSettings const scope(exactly);
+  T sum = 7;
+  Kokkos::parallel_reduce("sum", policy, add, sum);
+  auto const calls =
+      Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), add.calls);
+  for (std::size_t i = 0; i < size; ++i) ASSERT_EQ(1, calls(i)) << i;
+  if (!on_cuda<Exec>) return;
+  T const expected = sizeof(T) == 4 ? T(exact.as_float()) : exact.as_double();
+  EXPECT_TRUE(same_sum(expected, sum)) << expected << " and " << sum;
+  Kokkos::View<T, Exec> const reduced("reduced");
+  Kokkos::parallel_reduce("Sum", policy, add, Kokkos::Sum<T, Exec>(reduced));
+  T in_view = 0;
+  Kokkos::deep_copy(in_view, reduced);
+  EXPECT_TRUE(same_sum(expected, in_view));
+}
+
+TEST(ExactFunctors, HostileData) {
+  Random random;
+  SCOPED_TRACE(random.note());
+  for (std::size_t const size : {1, 700, 40000}) {
+    for (HostileSum const& sum : hostile_sums(random, size, -149, 127))
+      expect_exact<float>(sum, random);
+    for (HostileSum const& sum : hostile_sums(random, size, -1074, 1023))
+      expect_exact<double>(sum, random);
+  }
+}
+
+void check_other_calls() {
+  std::vector<double> const terms{1e16, 1, 1, -1e16, 1};
+  auto const x = on_device<double>(terms);
+  ScopedSettings const scope(exactly);
+  double sum = 0;
+  Kokkos::parallel_reduce("tag", Kokkos::RangePolicy<Exec, Twice>(0, 5),
+                          AddTwice{x}, sum);
+  if (on_cuda<Exec>) {
+    EXPECT_EQ(6, sum);
+  }
+  // These run as ever.
+  Kokkos::parallel_reduce("final", Kokkos::RangePolicy<Exec>(0, 5),
+                          WithFinal{x}, sum);
+  EXPECT_NEAR(-3, sum, 4);
+  Kokkos::parallel_reduce(
+      "product", Kokkos::RangePolicy<Exec>(0, 5),
+      KOKKOS_LAMBDA(int i, double& p) { p *= i + 1; },
+      Kokkos::Prod<double>(sum));
+  EXPECT_EQ(120, sum);
+  Kokkos::parallel_reduce(
+      "nothing", Kokkos::RangePolicy<Exec>(3, 3),
+      KOKKOS_LAMBDA(int, double& s) { s += 1; }, sum);
+  EXPECT_EQ(0, sum);
+}
+
+TEST(ExactFunctors, TagsFinalsAndOtherReducers) { check_other_calls(); }
+
+void check_unasked() {
+  std::vector<double> const terms{1e16, 1, 1, -1e16};
+  auto const x = on_device<double>(terms);
+  double sum   = 0;
+  Kokkos::parallel_reduce(
+      "plain", Kokkos::RangePolicy<Exec>(0, 4),
+      KOKKOS_LAMBDA(int i, double& s) { s += x(i); }, sum);
+  EXPECT_NEAR(2, sum, 2);
+}
+TEST(ExactFunctors, OnlyWhereItIsAsked) { check_unasked(); }
+
+}  // namespace
