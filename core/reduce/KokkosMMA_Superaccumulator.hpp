@@ -143,14 +143,17 @@ KOKKOS_FORCEINLINE_FUNCTION ExactTerm exact_term(std::uint64_t bits,
           field - int(normal) + format.lowest() - lowest};
 }
 
+inline constexpr int lowest_of_double_products =
+    double_products_carrier().lowest;
+
 /// The product of two finite doubles, given as their bits, as what limbs of
 /// double_products_carrier() get: add(limb, integer), up to six times for a
 /// limb, each below 2^32 in magnitude and all below 4 * 2^32.
 template <class Add>
 KOKKOS_INLINE_FUNCTION void split_product(std::uint64_t x, std::uint64_t y,
                                           Add const& add) {
-  constexpr FloatFormat format = float_format(Scalar::float64);
-  constexpr int lowest         = double_products_carrier().lowest;
+  constexpr FloatFormat format = exact_format_of<Scalar::float64>;
+  constexpr int lowest         = lowest_of_double_products;
   // Positions are exponents of the integers' last bits.
   ExactTerm const a    = exact_term(x, format, 0);
   ExactTerm const b    = exact_term(y, format, 0);

@@ -239,11 +239,10 @@ __device__ std::int64_t limb_of_block(
 /// The exact sum of elements, rounded once by the block that finishes last.
 /// Blocks add integers: neither their order nor their number changes a bit.
 template <class Elements, class Tuning>
-__global__ void __launch_bounds__(Tuning::value.threads,
-                                  min_blocks_of<Tuning::value.min_blocks, 1>)
-    exact_reduce(KOKKOSMMA_GRID_CONSTANT Elements const elements,
-                 ExactScratch const scratch, ExactTarget const target,
-                 bool const empty) {
+__device__ __forceinline__ void reduce_exactly(Elements const& elements,
+                                               ExactScratch const& scratch,
+                                               ExactTarget const& target,
+                                               bool empty) {
   using Memory        = ExactBlockMemory<Elements, Tuning>;
   constexpr int limbs = Memory::limbs;
 
@@ -286,6 +285,24 @@ __global__ void __launch_bounds__(Tuning::value.threads,
   round_and_store(memory, limb, flags, empty, target);
 }
 
+template <class Elements, class Tuning>
+__global__ void __launch_bounds__(Tuning::value.threads,
+                                  min_blocks_of<Tuning::value.min_blocks, 1>)
+    exact_reduce(Elements const elements, ExactScratch const scratch,
+                 ExactTarget const target, bool const empty) {
+  reduce_exactly<Elements, Tuning>(elements, scratch, target, empty);
+}
+/// Of elements with a functor, which is read where it lies. (Products of
+/// doubles that are read so spill, CUDA 13.0, sm_90.)
+template <class Elements, class Tuning>
+__global__ void __launch_bounds__(Tuning::value.threads,
+                                  min_blocks_of<Tuning::value.min_blocks, 1>)
+    exact_reduce_calls(KOKKOSMMA_GRID_CONSTANT Elements const elements,
+                       ExactScratch const scratch, ExactTarget const target,
+                       bool const empty) {
+  reduce_exactly<Elements, Tuning>(elements, scratch, target, empty);
+}
+
 /// Launches on the stream of `space`; StreamScratch::deliver says when the
 /// result, a number of `format` in `bytes`, is there.
 template <class Elements, class Tuning>
@@ -318,12 +335,19 @@ void launch_exact_reduce(Kokkos::Cuda const& space,
       ExactTarget{{}, format}.takes_limbs()
           ? sizeof(ExactLimbs<carrier.limbs, carrier.lowest>)
           : std::size_t(1 + format.fraction_bits + format.exponent_bits) / 8;
-  scratch.deliver(
-      result, bytes, device_accessible, [&](ResultTarget<void> const& place) {
-        launch_kernel(space, "exact_reduce", exact_reduce<Elements, Tuning>,
-                      {unsigned(blocks), threads}, elements, shared,
-                      ExactTarget{place, format}, empty);
-      });
+  scratch.deliver(result, bytes, device_accessible,
+                  [&](ResultTarget<void> const& place) {
+                    auto const launch = [&](auto const kernel) {
+                      launch_kernel(space, "exact_reduce", kernel,
+                                    {unsigned(blocks), threads}, elements,
+                                    shared, ExactTarget{place, format}, empty);
+                    };
+                    if constexpr (requires { elements.f; }) {
+                      launch(exact_reduce_calls<Elements, Tuning>);
+                    } else {
+                      launch(exact_reduce<Elements, Tuning>);
+                    }
+                  });
 }
 
 }  // namespace KokkosMMA::Impl::Cuda
