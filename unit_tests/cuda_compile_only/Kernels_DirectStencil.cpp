@@ -27,6 +27,9 @@ void launch(Element const* x, Sink const& sink) {
   grid.data = x;
   Cuda::launch_direct_stencil<A, R>(Kokkos::Cuda(), grid,
                                     StencilWeights<R>::star(1), sink);
+  if constexpr (R == 3) {
+    Cuda::launch_product_sweep<A>(Kokkos::Cuda(), grid, {}, sink);
+  }
 }
 
 template <class A, int R, class Element, class Result>
@@ -52,6 +55,7 @@ void kernels_direct_stencil(void const* x, void* y) {
   visible<float, 2, half_t>(x, halves);
   visible<float, 3, half_t>(x, halves);
   visible<std::int32_t, 2, std::uint8_t>(x, bytes);
+  visible<std::int32_t, 3, std::uint8_t>(x, bytes);
   visible<std::int64_t, 3, std::int64_t>(x, longs);
   launch<float, 2>(static_cast<float const*>(x),
                    StencilCall<Opaque<float>, 2>{{floats}, false});

@@ -16,16 +16,21 @@ using namespace KokkosMMA;
 using namespace KokkosMMA::Testing;
 
 TEST(SweepTuning, PrintsItself) {
-  auto const of_floats = Impl::Cuda::sweep_tuning<float, 2, float, 1, true>();
+  auto const of_floats =
+      Impl::Cuda::sweep_tuning<float, 2, float, 1,
+                               Impl::Cuda::SweepPattern::star>();
   EXPECT_EQ(to_string(of_floats),
             "columns=4 rows=1 threads=128 min_blocks=7 batch=4 stages=4 "
             "block_planes=10");
-  EXPECT_TRUE(
-      (of_floats == Impl::Cuda::sweep_tuning<float, 2, float, 1, false>()));
+  EXPECT_TRUE((of_floats ==
+               Impl::Cuda::sweep_tuning<float, 2, float, 1,
+                                        Impl::Cuda::SweepPattern::dense>()));
   // Above radius 4 arithmetic is the limit, and blocks are tall.
-  EXPECT_EQ(to_string(Impl::Cuda::sweep_tuning<float, 2, float, 5, true>()),
-            "columns=4 rows=1 threads=128 min_blocks=3 batch=4 stages=4 "
-            "block_planes=0");
+  EXPECT_EQ(
+      to_string(Impl::Cuda::sweep_tuning<float, 2, float, 5,
+                                         Impl::Cuda::SweepPattern::star>()),
+      "columns=4 rows=1 threads=128 min_blocks=3 batch=4 stages=4 "
+      "block_planes=0");
 }
 
 template <class T, int R>
@@ -142,6 +147,37 @@ TYPED_TEST(DirectKernels, Boxes) {
                               random);
   }
   EXPECT_GT(Impl::Cuda::CopyTensor::copies(), before);
+}
+
+/// Outer products whose sums along a row, of rows and of planes are exact.
+TYPED_TEST(DirectKernels, Products) {
+  using T = TypeParam;
+  Random random;
+  SCOPED_TRACE(random.note());
+  int taken = 0;
+  for (int n = 0; n < 16; ++n) {
+    int const radius = 1 + n % 4;
+    Factors<3> const factors =
+        random_factors<3>({radius, radius, radius}, random);
+    StencilCase<3> in =
+        random_case<3>(random, factors.weights(), {12, 40, 300});
+    if (n >= 4) {  // aligned
+      in.in = in.out = {};
+      in.in.extra = in.out.extra = (16 - in.extent[2] % 16) % 16;
+      for (auto* side : {&in.boundaries.low[2], &in.boundaries.high[2]})
+        if (side->kind == Boundary::halo) side->kind = Boundary::nearest;
+    }
+    expect_exact_sums<T, 3>(
+        in, random, [&](auto const& grid, auto const& sink) {
+          bool const takes = Impl::Cuda::launch_product_sweep<typename T::A>(
+              Kokkos::Cuda(), grid, factors.of, sink);
+          taken += takes;
+          return takes;
+        });
+  }
+  if (!T::calls) {
+    EXPECT_GT(taken, 0);
+  }
 }
 
 }  // namespace

@@ -134,13 +134,15 @@ void launch_one_step(Impl::StencilGrid<T, R> const& grid,
   auto const pattern  = Impl::direct_pattern(weights);
   if constexpr (R > 1) {
     if (pattern == Impl::DirectPattern::star)
-      return Impl::Cuda::launch_pattern_sweep<true, star, A>(
-          Kokkos::Cuda(), grid, weights, sink);
+      return Impl::Cuda::launch_pattern_sweep<Impl::Cuda::SweepPattern::star,
+                                              star, A>(Kokkos::Cuda(), grid,
+                                                       weights, sink);
   }
   if constexpr (R < 3) {
     if (pattern == Impl::DirectPattern::dense)
-      return Impl::Cuda::launch_pattern_sweep<false, dense, A>(
-          Kokkos::Cuda(), grid, weights, sink);
+      return Impl::Cuda::launch_pattern_sweep<Impl::Cuda::SweepPattern::dense,
+                                              dense, A>(Kokkos::Cuda(), grid,
+                                                        weights, sink);
   }
   Impl::Cuda::launch_general_stencil<A>(Kokkos::Cuda(), grid, weights, sink);
 }

@@ -155,6 +155,14 @@ struct StencilKernels<Kokkos::Cuda> {
     constexpr Scalar input = scalar_v<Element>;
     constexpr Scalar sums  = scalar_v<A>;
     Cuda::check(cudaSetDevice(exec.cuda_device()), "cudaSetDevice");
+    if constexpr (R == 3) {
+      // Direct kernels skip weights of zero, by which this one multiplies.
+      bool const multiplies = kernel == StencilKernel::separable ||
+                              (plan.product && !plan.has_zero_factor());
+      if (multiplies &&
+          Cuda::launch_product_sweep<A>(exec, grid, *plan.product, epilogue))
+        return;
+    }
     switch (kernel) {
       case StencilKernel::separable:
         if constexpr (R == 3) {

@@ -28,14 +28,14 @@ void launch_direct_stencil(Kokkos::Cuda const& space,
   int const radius            = weights.radius(0);
   if constexpr (R > 1) {
     if (pattern == DirectPattern::star && radius <= sweep_star_radius<R>) {
-      launch_pattern_sweep<true, sweep_star_radius<R>, A>(space, grid, weights,
-                                                          epilogue);
+      launch_pattern_sweep<SweepPattern::star, sweep_star_radius<R>, A>(
+          space, grid, weights, epilogue);
       return;
     }
   }
   if (pattern == DirectPattern::dense && radius <= sweep_dense_radius<R>)
-    launch_pattern_sweep<false, sweep_dense_radius<R>, A>(space, grid, weights,
-                                                          epilogue);
+    launch_pattern_sweep<SweepPattern::dense, sweep_dense_radius<R>, A>(
+        space, grid, weights, epilogue);
   else
     launch_general_stencil<A>(space, grid, weights, epilogue);
 }

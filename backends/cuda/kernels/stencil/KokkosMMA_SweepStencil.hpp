@@ -9,37 +9,75 @@
 #include <cstdint>
 
 /// \file
-/// Stars and dense weights. A block sweeps along the slowest dimension: a
-/// thread keeps the sums of all planes that the newest plane reaches, and reads
-/// of that plane alone a few neighbours from shared memory, each once for all
-/// these sums. What is added for the next plane is written one place further,
-/// so that the rotation needs no register moves.
+/// Stars, dense weights and outer products. A block sweeps along the slowest
+/// dimension: a thread keeps the sums of all planes that the newest plane
+/// reaches, and reads of that plane alone a few neighbours from shared memory,
+/// each once for all these sums. What is added for the next plane is written
+/// one place further, so that the rotation needs no register moves.
 
 namespace KokkosMMA::Impl::Cuda {
 
-template <class A, int R, class Element, class Epilogue, int Radius, bool Star,
-          bool Unaligned>
-using PatternSweepShape = SweepShape<A, R, Element, Radius, Star, Unaligned,
+template <class A, int R, class Element, class Epilogue, int Radius,
+          SweepPattern Pattern, bool Unaligned>
+using PatternSweepShape = SweepShape<A, R, Element, Radius, Pattern, Unaligned,
                                      !StencilEpilogue<Epilogue>>;
 
-template <class A, int R, class Element, class Epilogue, int Radius, bool Star,
-          bool Unaligned>
+template <class A, int R, class Element, class Epilogue, int Radius,
+          SweepPattern Pattern, bool Unaligned>
 using PatternSweepArguments = SweepArguments<
     A, R, Element, Epilogue,
-    PatternSweepShape<A, R, Element, Epilogue, Radius, Star, Unaligned>>;
+    PatternSweepShape<A, R, Element, Epilogue, Radius, Pattern, Unaligned>>;
 
-template <class A, int R, class Element, class Epilogue, int Radius, bool Star,
-          bool Unaligned>
+/// The sums of a thread's elements within a plane: along the row, then of rows.
+/// \param place place(h) is the thread's first column, h rows below its corner
+/// \param weight those of the rows, then those along a row
+template <class Shape, class Place, class A>
+__device__ __forceinline__ void sum_within_plane(
+    Place const& place, A const* weight,
+    A (&sums)[Shape::rows][Shape::columns]) {
+  constexpr int columns = Shape::columns;
+  constexpr int width   = Shape::width;
+#pragma unroll
+  for (int from = 0; from < Shape::rows + width - 1; ++from) {
+    A values[Shape::window];
+#pragma unroll
+    for (int u = 0; u < Shape::window / columns; ++u)
+      read_columns<columns, Shape::unaligned>(
+          place(from) - Shape::side + u * columns, values + u * columns);
+    A in_row[columns];
+#pragma unroll
+    for (int x = 0; x < columns; ++x) {
+      in_row[x] = A(0);
+#pragma unroll
+      for (int dx = 0; dx < width; ++dx)
+        in_row[x] = add_tap(in_row[x], weight[width + dx],
+                            values[Shape::side - width / 2 + dx + x]);
+    }
+#pragma unroll
+    for (int y = 0; y < Shape::rows; ++y) {
+      int const dy = from - y;
+      if (dy < 0 || dy >= width) continue;
+#pragma unroll
+      for (int x = 0; x < columns; ++x)
+        sums[y][x] = add_tap(dy > 0 ? sums[y][x] : A(0), weight[dy], in_row[x]);
+    }
+  }
+}
+
+template <class A, int R, class Element, class Epilogue, int Radius,
+          SweepPattern Pattern, bool Unaligned>
 __global__ void __launch_bounds__(
-    (PatternSweepShape<A, R, Element, Epilogue, Radius, Star,
+    (PatternSweepShape<A, R, Element, Epilogue, Radius, Pattern,
                        Unaligned>::threads),
-    (PatternSweepShape<A, R, Element, Epilogue, Radius, Star, Unaligned>::tuning
-         .min_blocks))
-    sweep_stencil(KOKKOSMMA_GRID_CONSTANT PatternSweepArguments<
-                  A, R, Element, Epilogue, Radius, Star, Unaligned> const in) {
+    (PatternSweepShape<A, R, Element, Epilogue, Radius, Pattern,
+                       Unaligned>::tuning.min_blocks))
+    sweep_stencil(
+        KOKKOSMMA_GRID_CONSTANT PatternSweepArguments<
+            A, R, Element, Epilogue, Radius, Pattern, Unaligned> const in) {
   using Shape =
-      PatternSweepShape<A, R, Element, Epilogue, Radius, Star, Unaligned>;
+      PatternSweepShape<A, R, Element, Epilogue, Radius, Pattern, Unaligned>;
   using Index           = std::int64_t;
+  constexpr bool Star   = Pattern == SweepPattern::star;
   constexpr int columns = Shape::columns;
   constexpr int rows    = Shape::rows;
   constexpr int planes  = Shape::planes;
@@ -90,6 +128,15 @@ __global__ void __launch_bounds__(
         return row;
       }
     };
+    if constexpr (Pattern == SweepPattern::product) {
+      A in_plane[rows][columns];
+      sum_within_plane<Shape>(place, in.taps.weight + width, in_plane);
+#pragma unroll
+      for (int y = 0; y < rows; ++y)
+#pragma unroll
+        for (int k = planes - 1; k >= 0; --k)
+          advance(k, y, in.taps.weight[k], in_plane[y]);
+    }
     if constexpr (Star && reach > 0) {
 #pragma unroll
       for (int y = 0; y < rows; ++y) {
@@ -106,44 +153,46 @@ __global__ void __launch_bounds__(
         }
       }
     }
+    if constexpr (Pattern != SweepPattern::product) {
 #pragma unroll
-    for (int from = 0; from < rows + 2 * reach_y; ++from) {
-      Element const* const row = place(from);
-      A values[Shape::window];
-      if (!Star || (from >= reach_y && from < rows + reach_y)) {
+      for (int from = 0; from < rows + 2 * reach_y; ++from) {
+        Element const* const row = place(from);
+        A values[Shape::window];
+        if (!Star || (from >= reach_y && from < rows + reach_y)) {
 #pragma unroll
-        for (int u = 0; u < Shape::window / columns; ++u)
-          read_columns<columns, Unaligned>(row - Shape::side + u * columns,
-                                           values + u * columns);
-      } else {
-        read_columns<columns, Unaligned>(row, values + Shape::side);
-      }
-#pragma unroll
-      for (int y = 0; y < rows; ++y) {
-        int const dy = from - y;
-        if (dy < 0 || dy > 2 * reach_y) continue;
-        if constexpr (Star) {
-          if (dy != reach_y) {
-            add(reach, y, in.taps.weight[width + dy], values + Shape::side);
-            continue;
-          }
-#pragma unroll
-          for (int dx = 0; dx < width; ++dx)
-            if (dx != Radius || in.taps.has_centre)
-              add(reach, y, in.taps.weight[(R - 1) * width + dx],
-                  values + Shape::side - Radius + dx);
+          for (int u = 0; u < Shape::window / columns; ++u)
+            read_columns<columns, Unaligned>(row - Shape::side + u * columns,
+                                             values + u * columns);
         } else {
+          read_columns<columns, Unaligned>(row, values + Shape::side);
+        }
 #pragma unroll
-          for (int k = planes - 1; k >= 0; --k)
-#pragma unroll
-            for (int dx = 0; dx < width; ++dx) {
-              int const tap    = (k * Shape::height + dy) * width + dx;
-              A const* const v = values + Shape::side - Radius + dx;
-              if (dy == 0 && dx == 0)
-                advance(k, y, in.taps.weight[tap], v);
-              else if (tap != Shape::taps / 2 || in.taps.has_centre)
-                add(k, y, in.taps.weight[tap], v);
+        for (int y = 0; y < rows; ++y) {
+          int const dy = from - y;
+          if (dy < 0 || dy > 2 * reach_y) continue;
+          if constexpr (Star) {
+            if (dy != reach_y) {
+              add(reach, y, in.taps.weight[width + dy], values + Shape::side);
+              continue;
             }
+#pragma unroll
+            for (int dx = 0; dx < width; ++dx)
+              if (dx != Radius || in.taps.has_centre)
+                add(reach, y, in.taps.weight[(R - 1) * width + dx],
+                    values + Shape::side - Radius + dx);
+          } else {
+#pragma unroll
+            for (int k = planes - 1; k >= 0; --k)
+#pragma unroll
+              for (int dx = 0; dx < width; ++dx) {
+                int const tap    = (k * Shape::height + dy) * width + dx;
+                A const* const v = values + Shape::side - Radius + dx;
+                if (dy == 0 && dx == 0)
+                  advance(k, y, in.taps.weight[tap], v);
+                else if (tap != Shape::taps / 2 || in.taps.has_centre)
+                  add(k, y, in.taps.weight[tap], v);
+              }
+          }
         }
       }
     }

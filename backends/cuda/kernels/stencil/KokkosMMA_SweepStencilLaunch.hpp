@@ -13,8 +13,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <type_traits>
+#include <vector>
 
 namespace KokkosMMA::Impl::Cuda {
 
@@ -71,41 +73,91 @@ void launch_sweep(Kokkos::Cuda const& space, void (*kernel)(Arguments),
 }
 
 /// Weights of a radius of at most `Radius` that have the pattern.
-template <bool Star, int Radius, class A, int R, class Element, class Epilogue>
+template <SweepPattern Pattern, int Radius, class A, int R, class Element,
+          class Epilogue>
 void launch_pattern_sweep(Kokkos::Cuda const& space,
                           StencilGrid<Element, R> const& grid,
                           StencilWeights<R> const& weights,
                           Epilogue const& epilogue) {
   if (weights.radius(0) < Radius) {
     if constexpr (Radius > 1) {
-      launch_pattern_sweep<Star, Radius - 1, A>(space, grid, weights, epilogue);
+      launch_pattern_sweep<Pattern, Radius - 1, A>(space, grid, weights,
+                                                   epilogue);
     }
     return;
   }
   auto const launch = [&]<bool Unaligned>(std::bool_constant<Unaligned>) {
     using Shape =
-        PatternSweepShape<A, R, Element, Epilogue, Radius, Star, Unaligned>;
-    launch_sweep<
-        Shape,
-        PatternSweepArguments<A, R, Element, Epilogue, Radius, Star, Unaligned>,
-        A>(space,
-           sweep_stencil<A, R, Element, Epilogue, Radius, Star, Unaligned>,
-           grid, weights.radius(), epilogue, [&](auto& taps) {
-             taps.has_centre = weights.values()[weights.size() / 2] != 0;
-             auto const all  = pattern_weights<A>(
-                 weights, Star ? DirectPattern::star : DirectPattern::dense);
-             std::copy(all.begin(), all.end(), taps.weight);
-           });
+        PatternSweepShape<A, R, Element, Epilogue, Radius, Pattern, Unaligned>;
+    launch_sweep<Shape,
+                 PatternSweepArguments<A, R, Element, Epilogue, Radius, Pattern,
+                                       Unaligned>,
+                 A>(
+        space,
+        sweep_stencil<A, R, Element, Epilogue, Radius, Pattern, Unaligned>,
+        grid, weights.radius(), epilogue, [&](auto& taps) {
+          taps.has_centre = weights.values()[weights.size() / 2] != 0;
+          auto const all  = pattern_weights<A>(
+              weights, Pattern == SweepPattern::star ? DirectPattern::star
+                                                      : DirectPattern::dense);
+          std::copy(all.begin(), all.end(), taps.weight);
+        });
   };
   if constexpr (R < 3) {
     launch(std::false_type());
   } else {
     using Shape =
-        PatternSweepShape<A, R, Element, Epilogue, Radius, Star, false>;
+        PatternSweepShape<A, R, Element, Epilogue, Radius, Pattern, false>;
     if (stencil_alignment<Shape::columns, A>(grid, epilogue).loads)
       launch(std::false_type());
     else
       launch(std::true_type());
+  }
+}
+
+/// Outer products up to this radius, of Views with aligned rows: in one sweep,
+/// where KokkosMMA_SeparableVolume.hpp writes sums of planes and reads them
+/// again. Floats and doubles of radius 1 are as fast weight by weight.
+inline constexpr int sweep_product_radius = 4;
+template <class Element>
+inline constexpr int first_product_radius = sizeof(Element) > 2 ? 2 : 1;
+
+/// \return whether there is a kernel; nothing is launched where there is none
+template <class A, int Radius = sweep_product_radius, class Element,
+          class Epilogue>
+bool launch_product_sweep(Kokkos::Cuda const& space,
+                          StencilGrid<Element, 3> const& grid,
+                          std::array<std::vector<double>, 3> const& factors,
+                          Epilogue const& epilogue) {
+  if constexpr (!StencilEpilogue<Epilogue> ||
+                Radius < first_product_radius<Element>) {
+    return false;
+  } else {
+    std::size_t const width = factors[0].size();
+    if (width != 2 * Radius + 1)
+      return width < 2 * Radius + 1 && launch_product_sweep<A, Radius - 1>(
+                                           space, grid, factors, epilogue);
+    constexpr SweepPattern pattern = SweepPattern::product;
+    using Shape =
+        PatternSweepShape<A, 3, Element, Epilogue, Radius, pattern, false>;
+    for (int d = 0; d < 3; ++d) {
+      if (factors[std::size_t(d)].size() != width || grid.extent[d] < Radius)
+        return false;
+    }
+    if (!stencil_alignment<Shape::columns, A>(grid, epilogue).loads)
+      return false;
+    launch_sweep<
+        Shape,
+        PatternSweepArguments<A, 3, Element, Epilogue, Radius, pattern, false>,
+        A>(space,
+           sweep_stencil<A, 3, Element, Epilogue, Radius, pattern, false>, grid,
+           std::array{Radius, Radius, Radius}, epilogue, [&](auto& taps) {
+             taps.has_centre = true;
+             A* weight       = taps.weight;
+             for (auto const& factor : factors)
+               for (double const each : factor) *weight++ = weight_as<A>(each);
+           });
+    return true;
   }
 }
 

@@ -14,6 +14,13 @@
 
 namespace KokkosMMA::Impl::Cuda {
 
+/// What a kernel knows of its weights when it is compiled.
+enum class SweepPattern : unsigned char {
+  star,
+  dense,
+  product  ///< of one vector for each of three dimensions
+};
+
 /// How a block sweeps over the planes of a grid (in two dimensions: its rows;
 /// in one: as many elements as the block has columns).
 struct SweepTuning {
@@ -111,8 +118,10 @@ constexpr int sweep_slab_bytes(SweepTuning const& t, int radius,
 ///
 /// Stages are as many as fit, up to 8: with rows that are copied one by one, 4
 /// gave .79 to .83 at radius 1 where 8 gave .80 to .89; 12 are no faster.
-template <class A, int R, class Element, int Radius, bool Star>
+template <class A, int R, class Element, int Radius, SweepPattern Pattern>
 constexpr SweepTuning sweep_tuning(bool to_functor = false) {
+  constexpr bool Star     = Pattern == SweepPattern::star;
+  constexpr bool few_taps = Pattern != SweepPattern::dense;
   constexpr bool wide     = sizeof(A) > 4;
   constexpr bool is_small = sizeof(Element) < 4;
   // Registers of the sums that are under way.
@@ -123,7 +132,7 @@ constexpr SweepTuning sweep_tuning(bool to_functor = false) {
   // How many the sums may have was chosen by measurement (H200, CUDA 13.0,
   // 2026-11-24): in three dimensions four columns of floats fit up to radius 4.
   constexpr int most = R < 3        ? 72
-                       : !Star      ? 36
+                       : !few_taps  ? 36
                        : Radius < 5 ? 72
                        : wide       ? 88
                                     : 104;
@@ -220,15 +229,16 @@ struct SweepLayout {
   static_assert(R < 3 || shared_bytes <= 99 * 1024);
 };
 
-template <class A, int R, class Element, int Radius, bool Star, bool Unaligned,
-          bool ToFunctor>
+template <class A, int R, class Element, int Radius, SweepPattern Pattern,
+          bool Unaligned, bool ToFunctor>
 struct SweepShape
     : SweepLayout<A, R, Element, Radius, Unaligned,
-                  sweep_tuning<A, R, Element, Radius, Star>(ToFunctor)> {
+                  sweep_tuning<A, R, Element, Radius, Pattern>(ToFunctor)> {
   using Layout = typename SweepShape::SweepLayout;
   static constexpr int taps =
-      Star ? R * Layout::width
-           : Layout::planes * Layout::height * Layout::width;
+      Pattern == SweepPattern::dense
+          ? Layout::planes * Layout::height * Layout::width
+          : R * Layout::width;
 
   // A type without an expression in the kernel's parameter: nvcc 13.0 and its
   // host compiler mangle that differently, and the kernel is not found.
