@@ -117,25 +117,31 @@ void launch_pattern_sweep(Kokkos::Cuda const& space,
 
 /// Outer products up to this radius, of Views with aligned rows: in one sweep,
 /// where KokkosMMA_SeparableVolume.hpp writes sums of planes and reads them
-/// again. Floats and doubles of radius 1 are as fast weight by weight.
-inline constexpr int sweep_product_radius = 4;
+/// again. Floats and doubles of radius 1 are as fast weight by weight. 512^3,
+/// H200, 2026-11-27, part of a copy by radius, and by two passes at radius 5:
+///
+///            1    2    3    4      5
+///   double        .79  .61  .47    .40
+///   float         .79  .74  .59    .37
+///   half    .79   .49  .35  .26    .23
+///   bytes   .46   .24  .16  .11    .12
+template <class Element>
+inline constexpr int sweep_product_radius = sizeof(Element) > 1 ? 4 : 3;
 template <class Element>
 inline constexpr int first_product_radius = sizeof(Element) > 2 ? 2 : 1;
 
-/// \return whether there is a kernel; nothing is launched where there is none
-template <class A, int Radius = sweep_product_radius, class Element,
-          class Epilogue>
-bool launch_product_sweep(Kokkos::Cuda const& space,
-                          StencilGrid<Element, 3> const& grid,
-                          std::array<std::vector<double>, 3> const& factors,
-                          Epilogue const& epilogue) {
+template <class A, int Radius, class Element, class Epilogue>
+bool launch_product_radius(Kokkos::Cuda const& space,
+                           StencilGrid<Element, 3> const& grid,
+                           std::array<std::vector<double>, 3> const& factors,
+                           Epilogue const& epilogue) {
   if constexpr (!StencilEpilogue<Epilogue> ||
                 Radius < first_product_radius<Element>) {
     return false;
   } else {
     std::size_t const width = factors[0].size();
     if (width != 2 * Radius + 1)
-      return width < 2 * Radius + 1 && launch_product_sweep<A, Radius - 1>(
+      return width < 2 * Radius + 1 && launch_product_radius<A, Radius - 1>(
                                            space, grid, factors, epilogue);
     constexpr SweepPattern pattern = SweepPattern::product;
     using Shape =
@@ -159,6 +165,16 @@ bool launch_product_sweep(Kokkos::Cuda const& space,
            });
     return true;
   }
+}
+
+/// \return whether there is a kernel; nothing is launched where there is none
+template <class A, class Element, class Epilogue>
+bool launch_product_sweep(Kokkos::Cuda const& space,
+                          StencilGrid<Element, 3> const& grid,
+                          std::array<std::vector<double>, 3> const& factors,
+                          Epilogue const& epilogue) {
+  return launch_product_radius<A, sweep_product_radius<Element>>(
+      space, grid, factors, epilogue);
 }
 
 /// The radii up to which patterns have kernels of their own: each is one more
