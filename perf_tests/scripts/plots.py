@@ -156,7 +156,8 @@ def overview(all_results):
 def subject(context):
     """What was measured, for a title."""
     device = context.get("device", "unknown device")
-    return f"{device if on_cuda(context) else f'host routes, no GPU: {device}'}, {context.get('date', 'no date')[:10]}"
+    where = device if on_cuda(context) else f"host routes, no GPU: {device}"
+    return f"{where}, {context.get('date', 'no date')[:10]}, revision {context.get('git_revision', 'unknown')}"
 
 
 def ticks(values):

@@ -15,8 +15,8 @@
 /// \file
 /// Slabs of three dimensions as boxes of a tensor, each of which is one copy by
 /// one thread. Row by row a slab is some seventy cycles of a warp for each, and
-/// the warps behind it wait: of halves and of wide stars these were two thirds
-/// of the time (H100, CUDA 13.0, 2026-11-27).
+/// the warps behind it wait: of wide stars of floats these were two thirds of
+/// the time (H100, CUDA 13.0, 2026-11-27).
 
 namespace KokkosMMA::Impl::Cuda {
 
@@ -30,7 +30,8 @@ struct SlabBox {
     while (Shape::pitch * size / bytes > 256) bytes *= 2;
     return bytes;
   }();
-  static constexpr bool exists = !Shape::unaligned && unit <= 8;
+  static constexpr bool exists =
+      Shape::tuning.boxes && !Shape::unaligned && unit <= 8;
   static constexpr unsigned bytes =
       unsigned(Shape::slab_rows * Shape::pitch * size);
 
