@@ -118,9 +118,9 @@ constexpr int sweep_slab_bytes(SweepTuning const& t, int radius,
 /// .89 .75.
 ///
 /// Boxes, or row by row with half of the stages ahead: float star r = 1, 2, 4,
-/// 8 .88 .84 .75 .56, .90 .85 .67 .28; half star r = 1, 2, 4 .86 .78 .61, .86
-/// .60 .41; bytes r = 1 .76, .57. A functor that updates another View, doubles,
-/// star r = 4 .70 and .81 (640^3 .70 and .81).
+/// 8 .88 .84 .75 .56, .84 .79 .67 .28 (1 x 384 .90 .85); half star r = 1, 2, 4
+/// .86 .78 .61, .86 .60 .41; bytes r = 1 .76, .57. A functor that updates
+/// another View, doubles, star r = 4, 1 x 384: .70 and .81 (640^3 .70 and .81).
 ///
 /// Stages are as many as fit, up to 8: with rows that are copied one by one, 4
 /// gave .79 to .83 at radius 1 where 8 gave .80 to .89; 12 are no faster.
@@ -172,7 +172,7 @@ constexpr SweepTuning sweep_tuning(bool to_functor = false) {
   t.block_planes = sweep_block_planes<R>(Radius, Star, int(sizeof(Element)));
   t.stages       = R == 2 && Star && Radius > 1 && t.block_planes > 0 ? 6 : 4;
   if (R == 3) {
-    t.boxes           = is_small || Radius > (to_functor ? 4 : 2);
+    t.boxes           = !one_row;
     t.stages          = 8;
     int const staging = t.threads * t.columns * int(sizeof(A));
     int const slab    = sweep_slab_bytes(t, Radius, sizeof(Element));
