@@ -107,14 +107,15 @@ TYPED_TEST(DirectKernels, Neighbourhoods) {
 /// Slabs that are boxes of the grid or reach beyond it into zeros or ghost
 /// cells, and others beside them.
 template <class T>
-void expect_boxes(StencilWeights<3> const& weights, Random& random) {
+void expect_boxes(StencilWeights<3> const& weights, Random& random,
+                  bool only_boxes) {
   StencilCase<3> in = random_case<3>(random, weights, {12, 40, 600});
   auto const any    = in.boundaries;
   for (int d = 0; d < 3; ++d)
     for (auto* side : {&in.boundaries.low, &in.boundaries.high})
       (*side)[d] = {
           random.integer(0, 1) == 0 ? Boundary::constant : Boundary::halo, 0};
-  if (int const d = int(random.integer(0, 5)); d < 3) {
+  if (int const d = int(random.integer(0, 5)); d < 3 && !only_boxes) {
     in.boundaries.low[d]  = any.low[d];
     in.boundaries.high[d] = any.high[d];
   }
@@ -122,7 +123,7 @@ void expect_boxes(StencilWeights<3> const& weights, Random& random) {
   for (BoundaryCondition const& side :
        {in.boundaries.low[2], in.boundaries.high[2]})
     if (side.kind == Boundary::halo) row += weights.radius(2);
-  in.in.before = random.integer(0, 1) * random.integer(0, 15);
+  in.in.before = only_boxes ? 0 : random.integer(0, 1) * random.integer(0, 15);
   in.in.extra  = (16 - row % 16) % 16;
   // Ghost cells lie in front of the first element.
   in.out.before = in.boundaries.low[2].kind == Boundary::halo
@@ -139,12 +140,12 @@ TYPED_TEST(DirectKernels, Boxes) {
   Random random;
   SCOPED_TRACE(random.note());
   int const before = Impl::Cuda::CopyTensor::copies();
-  for (int n = 0; n < 16; ++n) {
-    int const radius = 1 + n % 8;
-    expect_boxes<TypeParam>(StencilWeights<3>::star(radius), random);
-    if (n % 8 == 0)
+  for (int n = 0; n < 8; ++n) {
+    int const radius = 1 + n;
+    expect_boxes<TypeParam>(StencilWeights<3>::star(radius), random, n == 0);
+    if (n % 4 == 0)
       expect_boxes<TypeParam>(random_weights<3>({1, 1, 1}, false, random),
-                              random);
+                              random, false);
   }
   EXPECT_GT(Impl::Cuda::CopyTensor::copies(), before);
 }
