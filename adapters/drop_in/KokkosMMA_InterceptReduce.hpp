@@ -36,7 +36,7 @@
 #include <adapters/drop_in/KokkosMMA_RoutedArrays.hpp>
 #include <backends/cuda/kernels/papers/KokkosMMA_PaperReduce.hpp>
 #if defined(KOKKOSMMA_EXACT_FUNCTORS)
-#include <backends/cuda/kernels/reduce/KokkosMMA_ExactCalls.hpp>
+#include <adapters/drop_in/KokkosMMA_ExactFunctors.hpp>
 #endif
 
 #include <atomic>
@@ -136,20 +136,11 @@ class RoutedReduce : public ReduceClosure<Functor, Reducer, PolicyT> {
        sizeof(value_type), Flat::indices, adds<Reducer>())>;
 
 #if defined(KOKKOSMMA_EXACT_FUNCTORS)
-  // Parameters of a kernel have room for functors of this size.
-  static constexpr bool may_be_exact =
-      adds<Reducer>() && std::is_floating_point_v<value_type> &&
-      !Reducer::has_final_member_function() && sizeof(Call) <= 3072;
+  static constexpr bool may_be_exact = exact_sum_exists<Reducer, Call>();
   static void use_exact(void const* self, Cuda::StreamScratch const& scratch) {
-    auto const& closure      = *static_cast<RoutedReduce const*>(self);
-    auto const& policy       = closure.m_policy;
-    Call const& call         = Flat::call(closure.functor(), policy);
-    std::uint64_t const size = Flat::size(policy);
-    using Elements = Cuda::ExactCalls<Call, typename Flat::Index, value_type>;
-    Cuda::launch_exact_reduce<Elements,
-                              Cuda::tuning_type<Cuda::exact_tuning(value)>>(
-        policy.space(), scratch, Elements{call, Flat::begin(policy), size},
-        size == 0, float_format(value), closure.m_result,
+    auto const& closure = *static_cast<RoutedReduce const*>(self);
+    sum_calls_exactly<Flat, value_type, Call>(
+        scratch, closure.functor(), closure.m_policy, closure.m_result,
         closure.m_result_on_device);
   }
 #endif

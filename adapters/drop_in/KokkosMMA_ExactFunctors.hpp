@@ -1,0 +1,47 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOKKOSMMA_EXACT_FUNCTORS_HPP
+#define KOKKOSMMA_EXACT_FUNCTORS_HPP
+
+/// \file
+/// Exact sums of what an application's functors add, for sources that are
+/// compiled with KOKKOSMMA_EXACT_FUNCTORS.
+
+#include <Kokkos_Macros.hpp>
+
+#if defined(KOKKOS_ENABLE_CUDA)
+
+#include <adapters/drop_in/KokkosMMA_RoutableReduce.hpp>
+#include <backends/cuda/kernels/reduce/KokkosMMA_ExactCalls.hpp>
+
+#include <cstdint>
+#include <type_traits>
+
+namespace KokkosMMA::Impl {
+
+/// Parameters of a kernel have room for functors of this size.
+template <class Reducer, class Call>
+constexpr bool exact_sum_exists() {
+  return adds<Reducer>() &&
+         std::is_floating_point_v<typename Reducer::value_type> &&
+         !Reducer::has_final_member_function() && sizeof(Call) <= 3072;
+}
+
+template <class Flat, class T, class Call, class Functor, class Policy>
+void sum_calls_exactly(Cuda::StreamScratch const& scratch,
+                       Functor const& functor, Policy const& policy,
+                       void* result, bool result_on_device) {
+  constexpr Scalar value   = scalar_v<T>;
+  Call const& call         = Flat::call(functor, policy);
+  std::uint64_t const size = Flat::size(policy);
+  using Elements           = Cuda::ExactCalls<Call, typename Flat::Index, T>;
+  Cuda::launch_exact_reduce<Elements,
+                            Cuda::tuning_type<Cuda::exact_tuning(value)>>(
+      policy.space(), scratch, Elements{call, Flat::begin(policy), size},
+      size == 0, float_format(value), result, result_on_device);
+}
+
+}  // namespace KokkosMMA::Impl
+
+#endif  // KOKKOS_ENABLE_CUDA
+#endif
