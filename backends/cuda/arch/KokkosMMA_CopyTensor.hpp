@@ -3,6 +3,7 @@
 #ifndef KOKKOSMMA_CUDA_ARCH_COPY_TENSOR_HPP
 #define KOKKOSMMA_CUDA_ARCH_COPY_TENSOR_HPP
 
+#include <backends/cuda/arch/KokkosMMA_CopyBulk.hpp>
 #include <backends/cuda/arch/KokkosMMA_SharedBarrier.hpp>
 
 #include <cuda.h>
@@ -72,14 +73,8 @@ class TensorMap {
 /// A box of a tensor to shared memory by one instruction of one thread. Zeros
 /// stand for what lies outside of the tensor.
 struct CopyTensor {
-  /// From sm_90 on; elsewhere nothing else here may be called.
-  __device__ static constexpr bool exists() {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-    return true;
-#else
-    return false;
-#endif
-  }
+  /// Elsewhere nothing else here may be called.
+  __device__ static constexpr bool exists() { return CopyBulk::exists(); }
   /// The box that begins at unit x of row y of plane z. Its bytes, all of them,
   /// the barrier must expect in its current phase.
   /// \param to at a multiple of 128 bytes

@@ -34,7 +34,7 @@ class BlockPipeline {
   /// The stage to be filled was last read Stages - ahead steps ago, and other
   /// warps may be one less behind. A warp that fills a stage alone is late, and
   /// so are all behind it where they may be one step behind only: with half of
-  /// eight stages sweeps of three dimensions took 0.72 to 1 of the time that
+  /// eight stages sweeps of three dimensions took 0.75 to 1 of the time that
   /// they took with six (H100, 2026-11-27).
   static constexpr int ahead = Stages > 5 ? Stages / 2 : Stages - 2;
 

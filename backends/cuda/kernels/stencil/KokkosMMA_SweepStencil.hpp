@@ -76,14 +76,14 @@ __global__ void __launch_bounds__(
             A, R, Element, Epilogue, Radius, Pattern, Unaligned> const in) {
   using Shape =
       PatternSweepShape<A, R, Element, Epilogue, Radius, Pattern, Unaligned>;
-  using Index           = std::int64_t;
-  constexpr bool Star   = Pattern == SweepPattern::star;
-  constexpr int columns = Shape::columns;
-  constexpr int rows    = Shape::rows;
-  constexpr int planes  = Shape::planes;
-  constexpr int reach   = Shape::reach;
-  constexpr int reach_y = Shape::reach_y;
-  constexpr int width   = Shape::width;
+  using Index            = std::int64_t;
+  constexpr bool is_star = Pattern == SweepPattern::star;
+  constexpr int columns  = Shape::columns;
+  constexpr int rows     = Shape::rows;
+  constexpr int planes   = Shape::planes;
+  constexpr int reach    = Shape::reach;
+  constexpr int reach_y  = Shape::reach_y;
+  constexpr int width    = Shape::width;
 
   KOKKOSMMA_DYNAMIC_SHARED(unsigned char, 128, sweep_memory);
   PlaneSweep<Shape, R, A, Element> const sweep(in, sweep_memory);
@@ -137,7 +137,7 @@ __global__ void __launch_bounds__(
         for (int k = planes - 1; k >= 0; --k)
           advance(k, y, in.taps.weight[k], in_plane[y]);
     }
-    if constexpr (Star && reach > 0) {
+    if constexpr (is_star && reach > 0) {
 #pragma unroll
       for (int y = 0; y < rows; ++y) {
         A centre[columns];
@@ -158,7 +158,7 @@ __global__ void __launch_bounds__(
       for (int from = 0; from < rows + 2 * reach_y; ++from) {
         Element const* const row = place(from);
         A values[Shape::window];
-        if (!Star || (from >= reach_y && from < rows + reach_y)) {
+        if (!is_star || (from >= reach_y && from < rows + reach_y)) {
 #pragma unroll
           for (int u = 0; u < Shape::window / columns; ++u)
             read_columns<columns, Unaligned>(row - Shape::side + u * columns,
@@ -170,7 +170,7 @@ __global__ void __launch_bounds__(
         for (int y = 0; y < rows; ++y) {
           int const dy = from - y;
           if (dy < 0 || dy > 2 * reach_y) continue;
-          if constexpr (Star) {
+          if constexpr (is_star) {
             if (dy != reach_y) {
               add(reach, y, in.taps.weight[width + dy], values + Shape::side);
               continue;

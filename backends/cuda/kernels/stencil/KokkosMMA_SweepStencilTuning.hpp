@@ -126,7 +126,7 @@ constexpr int sweep_slab_bytes(SweepTuning const& t, int radius,
 /// gave .79 to .83 at radius 1 where 8 gave .80 to .89; 12 are no faster.
 template <class A, int R, class Element, int Radius, SweepPattern Pattern>
 constexpr SweepTuning sweep_tuning(bool to_functor = false) {
-  constexpr bool Star     = Pattern == SweepPattern::star;
+  constexpr bool is_star  = Pattern == SweepPattern::star;
   constexpr bool few_taps = Pattern != SweepPattern::dense;
   constexpr bool wide     = sizeof(A) > 4;
   constexpr bool is_small = sizeof(Element) < 4;
@@ -147,11 +147,12 @@ constexpr SweepTuning sweep_tuning(bool to_functor = false) {
   t.columns = 16 / int(sizeof(Element));
   while (t.columns > 1 && registers(t.columns, R > 2 ? 2 : 1) > most)
     t.columns /= 2;
-  bool const one_row = R == 3 && Star && !is_small && to_functor && Radius <= 4;
-  t.rows             = R < 3 || one_row                            ? 1
-                       : is_small && registers(t.columns, 4) <= 48 ? 4
-                                                                   : 2;
-  int const sums     = registers(t.columns, t.rows);
+  bool const one_row =
+      R == 3 && is_star && !is_small && to_functor && Radius <= 4;
+  t.rows         = R < 3 || one_row                            ? 1
+                   : is_small && registers(t.columns, 4) <= 48 ? 4
+                                                               : 2;
+  int const sums = registers(t.columns, t.rows);
   // With 256, more sums than these would spill (sm_90, CUDA 13.0).
   t.threads = R < 3 ? 128 : one_row ? 384 : sums > (wide ? 60 : 72) ? 192 : 256;
   // 7, 5, 3 and 2 blocks of 128 threads leave a thread 72, 102, 170 and 255
@@ -169,8 +170,8 @@ constexpr SweepTuning sweep_tuning(bool to_functor = false) {
 #endif
   }
   t.batch        = R > 2 ? 1 : 4;
-  t.block_planes = sweep_block_planes<R>(Radius, Star, int(sizeof(Element)));
-  t.stages       = R == 2 && Star && Radius > 1 && t.block_planes > 0 ? 6 : 4;
+  t.block_planes = sweep_block_planes<R>(Radius, is_star, int(sizeof(Element)));
+  t.stages = R == 2 && is_star && Radius > 1 && t.block_planes > 0 ? 6 : 4;
   if (R == 3) {
     t.boxes           = !one_row;
     t.stages          = 8;
