@@ -281,16 +281,18 @@ struct GenericReduce {
       });
       return;
     }
+    constexpr bool on_host = is_host_space<typename Member::execution_space>;
     Kokkos::parallel_for(Kokkos::TeamThreadRange(member, first, last),
                          [&](std::uint64_t s) {
                            std::uint64_t const begin = segments.begin(s);
                            std::uint64_t const end   = segments.end(s);
-                           if (end - begin > long_segment) return;
+                           if (!on_host && end - begin > long_segment) return;
                            Value value = Fold::identity();
                            for (std::uint64_t i = begin; i < end; ++i)
                              Fold::take(value, element_of(segments, x, s, i));
                            store(s, value);
                          });
+    if (on_host) return;
     for (std::uint64_t s = first; s < last; ++s) {
       std::uint64_t const begin = segments.begin(s);
       std::uint64_t const end   = segments.end(s);
@@ -367,13 +369,15 @@ struct GenericScan {
       });
       return;
     }
+    constexpr bool on_host = is_host_space<typename Member::execution_space>;
     Kokkos::parallel_for(
         Kokkos::TeamThreadRange(member, first, last), [&](std::uint64_t s) {
           std::uint64_t const begin = segments.begin(s);
           std::uint64_t const end   = segments.end(s);
-          if (end - begin <= long_segment)
+          if (on_host || end - begin <= long_segment)
             scan(s, begin, end, Combine<Op, Value>::identity());
         });
+    if (on_host) return;
     // Each thread takes a range: the values of all ranges first, then its
     // prefixes behind the values of the ranges before it.
     auto const rank     = std::uint64_t(member.team_rank());

@@ -91,19 +91,21 @@ enum class SegmentLayout : unsigned char {
 /// A segmented reduction or scan as values: what the route function needs and
 /// nothing else.
 struct SegmentedProblem {
-  SegmentLayout layout   = SegmentLayout::strided;  ///< in memory
-  Operation operation    = Operation::sum;          ///< what joins the elements
-  Scalar input           = Scalar::opaque;          ///< element type
-  Scalar accumulator     = Scalar::opaque;  ///< what the values are kept in
-  Scalar output          = Scalar::opaque;  ///< what is written
-  bool scan              = false;           ///< not a reduction
-  bool csr               = false;           ///< cut by offsets
-  bool packed_offsets    = true;            ///< the offsets have stride one
-  bool moments           = false;  ///< sums and sums of squares in one pass
-  bool plain_memory      = true;   ///< every View refers to its elements
-  bool on_host           = false;  ///< the execution space is the host's
-  bool may_be_exact      = false;  ///< a kernel for exact sums is compiled
-  std::uint64_t segments = 0;      ///< their number
+  SegmentLayout layout      = SegmentLayout::strided;  ///< in memory
+  Operation operation       = Operation::sum;  ///< what joins the elements
+  Scalar input              = Scalar::opaque;  ///< element type
+  Scalar accumulator        = Scalar::opaque;  ///< what the values are kept in
+  Scalar output             = Scalar::opaque;  ///< what is written
+  bool scan                 = false;           ///< not a reduction
+  bool csr                  = false;           ///< cut by offsets
+  bool packed_offsets       = true;            ///< the offsets have stride one
+  bool moments              = false;  ///< sums and sums of squares in one pass
+  bool plain_memory         = true;   ///< every View refers to its elements
+  bool on_host              = false;  ///< the execution space is the host's
+  bool may_be_exact         = false;  ///< a kernel for exact sums is compiled
+  bool computed             = false;  ///< the elements are the results of calls
+  std::size_t functor_bytes = 0;      ///< of what is called for them
+  std::uint64_t segments    = 0;      ///< their number
   std::uint64_t segment_length =
       0;  ///< the mean one, rounded, where cut by offsets
 };

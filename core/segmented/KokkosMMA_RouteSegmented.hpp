@@ -71,6 +71,7 @@ constexpr Refusal refuse_segmented(SegmentedProblem const& problem,
       {!problem.plain_memory,
        {"a View does not refer to its elements",
         "atomic and other accessors of Kokkos"}},
+      {problem.functor_bytes > max_functor_bytes, too_large_functor},
       {problem.layout == SegmentLayout::strided,
        {"there are gaps between elements or between segments",
         "docs/segmented.md"}},
@@ -94,6 +95,9 @@ constexpr Refusal refuse_mma_segmented(SegmentedProblem const& problem,
   return first_refusal({
       {problem.operation != Operation::sum,
        {"the operation is not a sum", "docs/routes.md"}},
+      {problem.computed,
+       {"the elements are computed, and products are made of loaded ones",
+        "docs/segmented.md"}},
       {problem.csr,
        {"variable-size segments do not fill the rows of a product",
         "backends/cuda/kernels/segmented/KokkosMMA_CsrReduce.hpp"}},
@@ -133,6 +137,10 @@ constexpr OfferedLevel offered_level(SegmentedProblem const& problem,
   if (sums && problem.on_host) return every_level;
   Refusal const no_exact = first_refusal({
       {problem.scan, no_exact_scans},
+      {problem.computed,
+       {"the elements are computed, and exact sums on Cuda load theirs; store "
+        "them in a View",
+        source}},
       {!sums, only_sums_are_exact},
       {problem.layout != SegmentLayout::packed,
        {"exact sums on Cuda are for segments whose elements lie one behind "

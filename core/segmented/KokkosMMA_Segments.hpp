@@ -14,6 +14,8 @@ namespace KokkosMMA::Impl {
 
 /// Segments of one length, of which the last may be shorter.
 struct EqualSegments {
+  using Position = std::uint64_t;  ///< holds the end of a segment
+
   std::uint64_t size   = 0;  ///< elements
   std::uint64_t length = 1;  ///< of a segment
 
@@ -35,6 +37,8 @@ struct EqualSegments {
 /// segment and behind the last.
 template <class Offset>
 struct OffsetSegments {
+  using Position = Offset;  ///< holds the end of a segment
+
   Offset const* offsets  = nullptr;  ///< count + 1 of them
   std::uint64_t segments = 0;
 

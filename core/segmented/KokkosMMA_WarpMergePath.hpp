@@ -34,15 +34,15 @@ struct MergeCoordinate {
   friend constexpr bool operator==(MergeCoordinate, MergeCoordinate) = default;
 };
 
-template <class Offset>
+template <class Segments>
 struct MergePath {
-  OffsetSegments<Offset> segments;  ///< at least one
-  std::uint64_t weight;             ///< of a segment, in elements
-  std::uint64_t first;              ///< element
-  std::uint64_t last;               ///< element, behind the end
+  Segments segments;     ///< at least one
+  std::uint64_t weight;  ///< of a segment, in elements
+  std::uint64_t first;   ///< element
+  std::uint64_t last;    ///< element, behind the end
 
-  KOKKOS_FORCEINLINE_FUNCTION static MergePath of(
-      OffsetSegments<Offset> const &segments, std::uint64_t weight) {
+  KOKKOS_FORCEINLINE_FUNCTION static MergePath of(Segments const &segments,
+                                                  std::uint64_t weight) {
     return {segments, weight, segments.begin(0),
             segments.end(segments.count() - 1)};
   }
@@ -74,9 +74,9 @@ KOKKOS_FORCEINLINE_FUNCTION constexpr std::uint64_t begin_of_partition(
 
 /// The coordinates after `done[0]` and `done[1]` work. The warp asks 32 offsets
 /// at a time, so 2^24 segments are five loads deep.
-template <class Warp, class Offset>
+template <class Warp, class Segments>
 KOKKOS_FORCEINLINE_FUNCTION void find_coordinates(
-    Warp const &warp, MergePath<Offset> const &work,
+    Warp const &warp, MergePath<Segments> const &work,
     std::uint64_t const (&done)[2], MergeCoordinate (&coordinates)[2]) {
   // Between `low` and `high` segments are closed.
   std::uint64_t low[2]  = {0, 0};
@@ -254,11 +254,11 @@ class WarpMergePath {
   /// Stores every segment that begins and ends between the two coordinates,
   /// with store(segment, value), and returns what is left; `tail` and `head`
   /// are the same in every lane.
-  template <class Stream, class Offset, class Store>
+  template <class Stream, class Segments, class Store>
   KOKKOS_FORCEINLINE_FUNCTION Lanes<RangePartials<Value>> walk(
-      Stream &stream, OffsetSegments<Offset> const &segments,
-      MergeCoordinate const &begin, MergeCoordinate const &end,
-      Store const &store) const {
+      Stream &stream, Segments const &segments, MergeCoordinate const &begin,
+      MergeCoordinate const &end, Store const &store) const {
+    using Position = typename Segments::Position;
     // Segments that are closed in the range, counted from its first one.
     auto const closed = unsigned(end.segment - begin.segment);
     bool const ends_another =
@@ -272,14 +272,13 @@ class WarpMergePath {
     });
     stream.release(position);
 
-    Lanes<Offset> ahead[windows_ahead];
+    Lanes<Position> ahead[windows_ahead];
     auto const ask = [&](unsigned first) {
       for (int k = 0; k < windows_ahead; ++k)
         m_warp.each([&](int lane) {
-          unsigned const s = first + 32 * k + lane;
-          m_warp.at(ahead[k], lane) =
-              segments
-                  .offsets[begin.segment + 1 + (s < closed ? s : closed - 1)];
+          unsigned const s          = first + 32 * k + lane;
+          m_warp.at(ahead[k], lane) = static_cast<Position>(
+              segments.end(begin.segment + (s < closed ? s : closed - 1)));
         });
     };
     if (closed > 0) ask(0);

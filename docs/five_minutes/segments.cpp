@@ -6,6 +6,7 @@
 #include <KokkosMMA.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <iostream>
 
@@ -61,6 +62,30 @@ bool segments() {
          on_host(norm)(1) == 20;
 }
 
+bool sparse_product() {
+  Exec const exec;
+  // 3 rows of 2 entries: row r has 2 in column 0 and r in column 1
+  Kokkos::View<double*> const entries("entries", 6), v("v", 2),
+      product("product", 3);
+  Kokkos::View<int*> const columns("columns", 6), offsets("offsets", 4);
+  Kokkos::parallel_for(
+      "matrix", Kokkos::RangePolicy<Exec>(0, 6), KOKKOS_LAMBDA(int i) {
+        entries(i) = i % 2 ? i / 2 : 2;
+        columns(i) = i % 2;
+        if (i < 4) offsets(i) = 2 * i;
+        if (i < 2) v(i) = 10 + i;
+      });
+
+  KokkosMMA::segmented_reduce(
+      exec,
+      KokkosMMA::ComputedElements(
+          entries.extent(0),
+          KOKKOS_LAMBDA(std::int64_t i) { return entries(i) * v(columns(i)); }),
+      offsets, product);
+
+  return on_host(product)(0) == 20 && on_host(product)(2) == 42;
+}
+
 bool keys() {
   Exec const exec;
   int const n = 6;
@@ -92,7 +117,7 @@ bool keys() {
 
 int main(int argc, char* argv[]) {
   Kokkos::ScopeGuard const kokkos(argc, argv);
-  bool const right = segments() && keys();
+  bool const right = segments() && sparse_product() && keys();
   std::printf("%s\n", right ? "right" : "wrong");
   return right ? 0 : 1;
 }

@@ -200,7 +200,7 @@ int compare(int argc, char** argv) {
         "speedup", "ms", "GB/s", "ceiling", "speedup");
     for (auto const& [name, pair] : timed) report.times(name, pair);
     std::printf(
-        "segments: products into a View, KokkosMMA::segmented_reduce by the "
+        "segments: KokkosMMA::segmented_reduce of computed products by the "
         "row offsets; in teams: KokkosMMA::vector_reduce in plain's kernel\n"
         "%s, ceiling: deep_copy of as many bytes, read plus written; %.4g "
         "GB/s for the grid\n",

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// sparse_matvec.cpp with kokkos-mma, twice: the products with the vector go
-// into a View, and the rows are segments of it, however uneven they are; or the
-// kernel of sparse_matvec.cpp stays as it is but for the sum of a row.
+// sparse_matvec.cpp with kokkos-mma, twice: the rows are segments of the
+// products with the vector, however uneven they are; or the kernel of
+// sparse_matvec.cpp stays as it is but for the sum of a row.
 
 #include <KokkosMMA.hpp>
 #include <Kokkos_Core.hpp>
@@ -17,13 +17,22 @@
 using Team   = Kokkos::TeamPolicy<Space>;
 using Member = Team::member_type;
 
+// Entry i of the matrix times its element of the vector.
+struct EntryProduct {
+  Array<double> values;
+  Array<int> columns;
+  Array<double> x;
+
+  KOKKOS_FUNCTION double operator()(std::int64_t i) const {
+    return values(i) * x(columns(i));
+  }
+};
+
 class SegmentKernels {
  public:
   // The offsets never change: they are checked once, here, with the sums of all
   // rows, and not again by every product.
-  explicit SegmentKernels(CompressedRows const& matrix)
-      : m_matrix(matrix),
-        m_products(uninitialized<double>("products", matrix.size())) {
+  explicit SegmentKernels(CompressedRows const& matrix) : m_matrix(matrix) {
     // As many lanes to a row as rows have entries on average.
     while (!on_host && m_lanes < 32 &&
            m_lanes * static_cast<std::int64_t>(matrix.rows()) < matrix.size()) {
@@ -35,8 +44,7 @@ class SegmentKernels {
   }
 
   void multiply(Array<double> const& x, Array<double> const& y) const {
-    multiply_entries(x);
-    KokkosMMA::segmented_reduce(m_exec, m_products, m_matrix.offsets, y,
+    KokkosMMA::segmented_reduce(m_exec, products(x), m_matrix.offsets, y,
                                 m_unchecked);
   }
 
@@ -73,10 +81,9 @@ class SegmentKernels {
   // The functor gets the sum of a row and does with it what it likes.
   void residual(Array<double> const& b, Array<double> const& x,
                 Array<double> const& r) const {
-    multiply_entries(x);
     Kokkos::parallel_for(
         "sparse_matvec::residual",
-        KokkosMMA::SegmentPolicy(m_exec, m_products, m_matrix.offsets,
+        KokkosMMA::SegmentPolicy(m_exec, products(x), m_matrix.offsets,
                                  m_unchecked),
         KOKKOS_LAMBDA(std::size_t row, double sum) { r(row) = b(row) - sum; });
   }
@@ -90,27 +97,22 @@ class SegmentKernels {
   }
 
   void print_route() const {
-    auto const sums = uninitialized<double>("sums", m_matrix.rows());
-    std::printf("route %s\n", KokkosMMA::explain([&] {
-                                KokkosMMA::segmented_reduce(
-                                    m_exec, m_products, m_matrix.offsets, sums);
-                              }).c_str());
-  }
-
-  void multiply_entries(Array<double> const& x) const {
-    auto const matrix   = m_matrix;
-    auto const products = m_products;
-    Kokkos::parallel_for(
-        "sparse_matvec::products", Range(0, matrix.size()),
-        KOKKOS_LAMBDA(std::int64_t i) {
-          products(i) = matrix.values(i) * x(matrix.columns(i));
-        });
+    auto const x = uninitialized<double>("x", m_matrix.columns_of_matrix);
+    auto const y = uninitialized<double>("y", m_matrix.rows());
+    std::printf("route %s\n",
+                KokkosMMA::explain([&] { multiply(x, y); }).c_str());
   }
 
  private:
+  // Computed where a row is summed: nothing is written but y.
+  KokkosMMA::ComputedElements<EntryProduct> products(
+      Array<double> const& x) const {
+    return {m_matrix.size(),
+            EntryProduct{m_matrix.values, m_matrix.columns, x}};
+  }
+
   Space m_exec;
   CompressedRows m_matrix;
-  Array<double> m_products;
   KokkosMMA::Settings m_unchecked;
   int m_lanes = 1;
 };

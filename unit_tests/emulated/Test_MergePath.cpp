@@ -35,7 +35,8 @@ TEST(MergePath, CoordinatesAreOnThePath) {
                                                 offsets.size() - 1};
     for (std::uint64_t const weight : {1, 4}) {
       SCOPED_TRACE(rows.name + ", weight " + std::to_string(weight));
-      auto const work = MergePath<std::int32_t>::of(segments, weight);
+      auto const work =
+          MergePath<OffsetSegments<std::int32_t>>::of(segments, weight);
       // One step of work after the other: `weight` steps close a segment.
       std::vector<MergeCoordinate> path;
       std::uint64_t element = work.first;
@@ -81,7 +82,8 @@ TEST(MergePath, OffsetsBeyond32Bits) {
   constexpr std::uint64_t far             = std::uint64_t(1) << 40;
   std::vector<std::int64_t> const offsets = {1 << 20, std::int64_t(far),
                                              std::int64_t(far + 7)};
-  auto const work = MergePath<std::int64_t>::of({offsets.data(), 2}, 4);
+  auto const work =
+      MergePath<OffsetSegments<std::int64_t>>::of({offsets.data(), 2}, 4);
   EXPECT_EQ(far + 15 - (1 << 20), work.total());
   MergeCoordinate coordinates[2];
   Impl::find_coordinates(Warp{}, work, {far / 2, far - (1 << 20) + 9},

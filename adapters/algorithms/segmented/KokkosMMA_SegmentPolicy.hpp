@@ -72,7 +72,8 @@ class SegmentPolicy {
   /// The sums of segments.
   ///
   /// \param exec     instance on which parallel_for runs, asynchronously
-  /// \param x        View of rank 1, of any stride and alignment
+  /// \param x        View of rank 1, of any stride and alignment, or
+  ///        ComputedElements
   /// \param segments a length, of which the last segment may have fewer
   ///        elements; or a View of offsets, as in segmented_reduce(). Offsets
   ///        are checked here, which waits for `exec`, and not again by
@@ -91,7 +92,9 @@ class SegmentPolicy {
         m_settings(settings) {
     check_types<Cut>();
     Impl::check_settings(name, settings);
-    Impl::check_memory(name, "x", x);
+    if constexpr (!Impl::is_computed<X>) {
+      Impl::check_memory(name, "x", x);
+    }
     // explain() asks in parallel_for, and nothing runs before it.
     if (Impl::explains_calls()) return;
     static_cast<void>(decide());
@@ -221,7 +224,7 @@ class SegmentedFor<Functor, SegmentPolicy<Exec, X, Segments, Op>> {
   static constexpr bool launchable =
       has_segment_kernel<Exec, A, false, X, Kokkos::View<A*, Exec>,
                          Segments>() &&
-      sizeof(Functor) <= max_functor_bytes;
+      sizeof(Functor) + (is_computed<X> ? sizeof(X) : 0) <= max_functor_bytes;
 
   void launch([[maybe_unused]] bool use_mma) const {
 #if defined(KOKKOS_ENABLE_CUDA)
@@ -230,13 +233,18 @@ class SegmentedFor<Functor, SegmentPolicy<Exec, X, Segments, Op>> {
     // Functors may use atomics that take a lock; its state is per translation
     // unit.
     desul::ensure_cuda_lock_arrays_on_device();
-    constexpr Scalar input   = scalar_v<typename X::non_const_value_type>;
     X const& x               = m_policy.elements();
     Segments const& segments = m_policy.segments();
     if constexpr (is_csr<Segments>) {
-      Cuda::launch_csr_reduce<Op::operation, input, A>(
-          space, x.data(), offset_segments(segments), m_store, x.extent(0));
+      Cuda::launch_csr_reduce<Op::operation, A>(space, element_source(x),
+                                                offset_segments(segments),
+                                                m_store, x.extent(0));
+    } else if constexpr (is_computed<X>) {
+      Cuda::launch_csr_reduce<Op::operation, A>(space, element_source(x),
+                                                segments, m_store, x.extent(0),
+                                                segments.length);
     } else {
+      constexpr Scalar input = scalar_v<typename X::non_const_value_type>;
       Cuda::launch_segmented_reduce<Op::operation, input, A>(
           space, x.data(), segments, m_store, use_mma);
     }

@@ -11,8 +11,8 @@
 
 namespace KokkosMMA {
 
-/// Reduces each segment of a View: result(s) is the sum of the elements of
-/// segment s.
+/// Reduces each segment of a row of elements: result(s) is the sum of the
+/// elements of segment s.
 ///
 /// \code
 /// segmented_reduce(exec, x, 256, sums);           // equal segments
@@ -20,17 +20,17 @@ namespace KokkosMMA {
 /// segmented_reduce(exec, matrix, Axis{1}, sums);  // the rows of a matrix
 /// \endcode
 ///
-/// | `x` | `segments` | segment s | `result` |
-/// |---|---|---|---|
-/// | rank 1 | integer n | x(s n) ... x(s n + n - 1); the last may be shorter |
-/// result(s) | | rank 1 | View of offsets | x(offsets(s)) ... x(offsets(s + 1)
-/// - 1) | result(s) | | rank 2 | Axis{0} | x(:, s) | result(s) | | rank 2 |
-/// Axis{1} | x(s, :) | result(s) | | rank 2 | integer n | x(s n, k) ... x(s n +
-/// n - 1, k) for each k | result(s, k) |
+/// What segment s is depends on the rank of x and the type of `segments`:
+/// - rank 1, an integer n: x(s n) ... x(s n + n - 1); the last may be shorter
+/// - rank 1, offsets: x(offsets(s)) ... x(offsets(s + 1) - 1)
+/// - rank 2, Axis{0}: the column x(:, s)
+/// - rank 2, Axis{1}: the row x(s, :)
+/// - rank 2, an integer n: for each k x(s n, k) ... x(s n + n - 1, k), whose
+///   sum is result(s, k)
 ///
 /// \param exec     instance on which the reduction runs
 /// \param x        View of half_t, bhalf_t, float, double, bool (counted) or
-///                 integers, of any stride and alignment
+///                 integers, of any stride and alignment; or ComputedElements
 /// \param segments a length of 1 or more, where one beyond the extent is one
 ///                 segment; an Axis; or offsets, one more than there are
 ///                 segments, integers of 4 or 8 bytes that do not decrease and
@@ -228,7 +228,7 @@ void segmented_exclusive_scan(std::string const& label, Exec const& exec,
 ///         x for each result. The elements are converted to it before they are
 ///         squared
 /// \param exec     instance on which the reduction runs
-/// \param x        View of rank 1
+/// \param x        View of rank 1, or ComputedElements
 /// \param segments a length or offsets, as in segmented_reduce()
 /// \param sums, squares Views of one element for each segment; they share no
 ///        memory with x or with each other
@@ -236,7 +236,7 @@ void segmented_exclusive_scan(std::string const& label, Exec const& exec,
 ///
 /// Plain Kokkos runs on every space. The call returns at once, in order on
 /// `exec`. Errors are those of segmented_reduce().
-template <class Accumulator = void, class Exec, Impl::Rank1View X,
+template <class Accumulator = void, class Exec, Impl::ElementRow X,
           class Segments, Impl::Rank1View Sums, Impl::Rank1View Squares>
 requires Impl::ReducedSegments<Segments, X, Sums>
 void segmented_moments(Exec const& exec, X const& x, Segments const& segments,
@@ -247,7 +247,7 @@ void segmented_moments(Exec const& exec, X const& x, Segments const& segments,
 }
 
 /// Sums and sums of squares of segments, with a label for Kokkos Tools.
-template <class Accumulator = void, class Exec, Impl::Rank1View X,
+template <class Accumulator = void, class Exec, Impl::ElementRow X,
           class Segments, Impl::Rank1View Sums, Impl::Rank1View Squares>
 requires Impl::ReducedSegments<Segments, X, Sums>
 void segmented_moments(std::string const& label, Exec const& exec, X const& x,

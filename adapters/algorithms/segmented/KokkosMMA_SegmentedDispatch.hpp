@@ -31,14 +31,14 @@
 
 namespace KokkosMMA::Impl {
 
-/// The segments of a View of rank 1, all of `length` elements but the last.
-template <Rank1View X, SegmentLength Length>
+/// The segments of a row of elements, all of `length` but the last.
+template <ElementRow X, SegmentLength Length>
 EqualSegments segments_of(char const* who, X const& x, Length length) {
   std::uint64_t const size = x.extent(0);
   return {size, std::min(checked_length(who, length),
                          std::max<std::uint64_t>(size, 1))};
 }
-template <Rank1View X, OffsetsView Offsets>
+template <ElementRow X, OffsetsView Offsets>
 CsrSegments<Offsets> segments_of(char const* who, X const&,
                                  Offsets const& offsets) {
   checked_offsets_extent(who, offsets);
@@ -70,6 +70,11 @@ inline std::uint64_t result_extent(ValueSegments const& segments) {
 template <Rank1View V>
 bool is_packed(V const& view) {
   return view.extent(0) < 2 || view.stride(0) == 1;
+}
+
+template <class Function>
+constexpr bool is_packed(ComputedElements<Function> const&) {
+  return true;
 }
 
 /// Between the results of neighbours. The stride of a dimension of one element
@@ -111,6 +116,10 @@ SegmentedCall types_of_call(bool scan) {
   call.problem.accumulator  = scalar_v<A>;
   call.problem.output       = scalar_v<typename Y::non_const_value_type>;
   call.problem.plain_memory = is_plain_source<X> && is_plain_memory<Y>;
+  if constexpr (is_computed<X>) {
+    call.problem.computed      = true;
+    call.problem.functor_bytes = sizeof(X);
+  }
   return call;
 }
 
@@ -209,6 +218,9 @@ constexpr bool has_segment_kernel() {
   if constexpr (is_csr<Segments>) {
     plain = plain && is_plain_source<decltype(Segments::offsets)>;
   }
+  if constexpr (is_computed<X>) {
+    plain = plain && sizeof(X) <= max_functor_bytes;
+  }
   return has_segment_kernels<Exec> && plain &&
          (Scan ? segment_scan_kernel_exists(input, scalar_v<A>, output)
                : segment_kernel_exists(input, scalar_v<A>));
@@ -221,7 +233,8 @@ constexpr bool has_exact_segments() {
          is_floating(scalar_v<A>) &&
          is_floating(scalar_v<typename R::non_const_value_type>) &&
          (is_host_space<Exec> ||
-          has_segment_kernel<Exec, A, false, X, R, Segments>());
+          (!is_computed<X> &&
+           has_segment_kernel<Exec, A, false, X, R, Segments>()));
 }
 
 /// The label of a call that was given none; empty where nobody would read it:
@@ -256,7 +269,7 @@ std::optional<RouteDecision> decide_segmented(char const* who,
 }
 
 /// \return no less than the elements of any segment
-template <class Exec, Rank1View X, class Offsets>
+template <class Exec, ElementRow X, class Offsets>
 std::uint64_t check_offsets(char const* who, Exec const& exec, X const& x,
                             CsrSegments<Offsets> const& segments,
                             Settings const& settings) {

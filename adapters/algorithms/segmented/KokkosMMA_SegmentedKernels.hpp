@@ -3,6 +3,7 @@
 #ifndef KOKKOSMMA_SEGMENTED_KERNELS_HPP
 #define KOKKOSMMA_SEGMENTED_KERNELS_HPP
 
+#include <adapters/algorithms/segmented/KokkosMMA_ComputedElements.hpp>
 #include <adapters/kokkos/KokkosMMA_AnnouncedKernel.hpp>
 #include <adapters/kokkos/KokkosMMA_HalfTypes.hpp>
 #include <adapters/kokkos/KokkosMMA_ViewChecks.hpp>
@@ -83,19 +84,43 @@ auto offset_segments(CsrSegments<Offsets> const& segments) {
   return OffsetSegments<Offset>{offsets, segments.count()};
 }
 
+/// The segments of a row of elements for a kernel.
+template <class Segments>
+auto kernel_segments(Segments const& segments,
+                     [[maybe_unused]] EqualSegments const& equal) {
+  if constexpr (is_csr<Segments>) {
+    return offset_segments(segments);
+  } else {
+    return equal;
+  }
+}
+
+/// The elements of a row for a kernel.
+template <class X>
+auto element_source(X const& x) {
+  constexpr Scalar input = scalar_v<typename X::non_const_value_type>;
+  if constexpr (is_computed<X>) {
+    return Cuda::CalledElements<input, X>{x};
+  } else {
+    return Cuda::LoadedElements<input>{x.data()};
+  }
+}
+
 template <Operation Op, class A, class X, class Segments, class R>
 void launch_segmented_reduce(std::string const& label, Kokkos::Cuda const& exec,
                              X const& x, Segments const& segments,
                              R const& result, SegmentedCall const& call,
-                             [[maybe_unused]] std::uint64_t longest,
+                             std::uint64_t longest,
                              [[maybe_unused]] bool use_mma) {
-  using Result           = typename R::non_const_value_type;
-  constexpr Scalar input = scalar_v<typename X::non_const_value_type>;
+  using Result = typename R::non_const_value_type;
+  [[maybe_unused]] constexpr Scalar input =
+      scalar_v<typename X::non_const_value_type>;
   StridedStore<Op, Result> const store{result.data(), call.store_stride};
   AnnouncedKernel const announced(label, exec);
-  if constexpr (is_csr<Segments>) {
-    Cuda::launch_csr_reduce<Op, input, A>(
-        exec, x.data(), offset_segments(segments), store, x.extent(0), longest);
+  if constexpr (is_csr<Segments> || is_computed<X>) {
+    Cuda::launch_csr_reduce<Op, A>(
+        exec, element_source(x), kernel_segments(segments, call.packed), store,
+        x.extent(0), is_csr<Segments> ? longest : call.packed.length);
   } else {
     if constexpr (X::rank() == 2) {
       if (call.problem.layout != SegmentLayout::packed) {

@@ -9,8 +9,8 @@
 #include <backends/cuda/atom/KokkosMMA_Warp.hpp>
 #include <backends/cuda/kernels/block/KokkosMMA_LastBlockReduce.hpp>
 #include <backends/cuda/kernels/block/KokkosMMA_TuningType.hpp>
-#include <backends/cuda/kernels/block/KokkosMMA_WarpPipeline.hpp>
 #include <backends/cuda/kernels/segmented/KokkosMMA_CsrTuning.hpp>
+#include <backends/cuda/kernels/segmented/KokkosMMA_ElementSource.hpp>
 #include <backends/cuda/kernels/segmented/KokkosMMA_TinySegments.hpp>
 #include <core/segmented/KokkosMMA_WarpMergePath.hpp>
 
@@ -45,24 +45,23 @@ __device__ OpenSegment<Op, Value> add_partials(
 
 /// Each warp takes an equal range of the merge path, the last block joins the
 /// partials, in the order of the ranges.
-template <Operation Op, Scalar Input, class Value, class Tuning, class Offset,
+template <Operation Op, class Value, class Tuning, class Source, class Segments,
           class Store>
 __global__ void __launch_bounds__(Tuning::value.threads,
                                   Tuning::value.min_blocks)
-    csr_reduce(unsigned char const* const x,
-               OffsetSegments<Offset> const segments, Store const store,
+    csr_reduce(Source const source, Segments const segments, Store const store,
                GridScratch const scratch) {
   using Open                 = OpenSegment<Op, Value>;
   constexpr CsrTuning tuning = Tuning::value;
   constexpr int tuned_warps  = tuning.threads / 32;
   KOKKOSMMA_DYNAMIC_SHARED(unsigned char, 128, ring_memory);
-  using Reduce        = WarpMergePath<Warp, Op, Input, Value, tuning.quads>;
+  using Reduce = WarpMergePath<Warp, Op, Source::input, Value, tuning.quads>;
   constexpr int bytes = Reduce::element_bytes;
   int const lane      = threadIdx.x % 32;
   int const warp      = threadIdx.x / 32;
 
   auto const work =
-      MergePath<Offset>::of(segments, tuning.segment_bytes / bytes);
+      MergePath<Segments>::of(segments, tuning.segment_bytes / bytes);
   std::uint64_t const total = work.total();
   auto const ranges =
       unsigned(min(std::uint64_t(gridDim.x) * tuned_warps,
@@ -80,10 +79,9 @@ __global__ void __launch_bounds__(Tuning::value.threads,
                      {begin_of_partition(total, ranges, range),
                       begin_of_partition(total, ranges, range + 1)},
                      coordinates);
-    WarpPipeline<tuning.tiles, tuning.tile_bytes, bytes> stream(
+    auto stream = source.template stream<tuning.tiles, tuning.tile_bytes>(
         ring_memory + warp * tuning.tiles * tuning.tile_bytes,
-        x + coordinates[0].element * bytes,
-        coordinates[1].element - coordinates[0].element, lane);
+        coordinates[0].element, coordinates[1].element, lane);
     auto const left = Reduce(Warp{}).walk(stream, segments, coordinates[0],
                                           coordinates[1], store);
     if (lane == 0) in_block[warp] = left;
@@ -129,17 +127,17 @@ __global__ void __launch_bounds__(Tuning::value.threads,
   add_partials<Op, Value>(partials, begin, end, open, store);
 }
 
-template <Operation Op, Scalar Input, class Value, class Tuning, class Offset,
+template <Operation Op, class Value, class Tuning, class Source, class Segments,
           class Store>
-void launch_tuned_csr_reduce(Kokkos::Cuda const& space, void const* x,
-                             OffsetSegments<Offset> segments,
-                             Store const& store, std::uint64_t size) {
+void launch_tuned_csr_reduce(Kokkos::Cuda const& space, Source const& source,
+                             Segments const& segments, Store const& store,
+                             std::uint64_t size) {
   check(cudaSetDevice(space.cuda_device()), "cudaSetDevice");
   constexpr CsrTuning tuning = Tuning::value;
   constexpr int shared = tuning.threads / 32 * tuning.tiles * tuning.tile_bytes;
-  auto const kernel    = &csr_reduce<Op, Input, Value, Tuning, Offset, Store>;
+  auto const kernel = &csr_reduce<Op, Value, Tuning, Source, Segments, Store>;
   kernel_facts(space.cuda_device(), kernel, tuning.threads, shared);
-  constexpr int bytes = size_of(Input);
+  constexpr int bytes = size_of(Source::input);
   // A device with less shared memory keeps fewer blocks at a time.
   auto blocks =
       std::uint64_t(launch_layout(space).multiprocessors) * tuning.min_blocks;
@@ -155,36 +153,38 @@ void launch_tuned_csr_reduce(Kokkos::Cuda const& space, void const* x,
   blocks = std::min<std::uint64_t>(blocks, max_partials);
   StreamScratch const scratch(space);
   launch_kernel(space, "csr_reduce", kernel,
-                {unsigned(blocks), tuning.threads, shared},
-                static_cast<unsigned char const*>(x), segments, store,
-                scratch->grid(blocks, sizeof(RangePartials<Value>)));
+                {unsigned(blocks), tuning.threads, shared}, source, segments,
+                store, scratch->grid(blocks, sizeof(RangePartials<Value>)));
 }
 
+/// \tparam Source LoadedElements or CalledElements
+/// \tparam Segments OffsetSegments, or EqualSegments
 /// \param size no less than the number of elements in all segments, where it is
 /// known: a small launch starts fewer blocks
 /// \param longest no less than the elements of any segment, where it is known:
 /// then short ones are taken one per thread
-template <Operation Op, Scalar Input, class Value, class Offset, class Store>
-void launch_csr_reduce(Kokkos::Cuda const& space, void const* x,
-                       OffsetSegments<Offset> segments, Store const& store,
+template <Operation Op, class Value, class Source, class Segments, class Store>
+void launch_csr_reduce(Kokkos::Cuda const& space, Source const& source,
+                       Segments const& segments, Store const& store,
                        std::uint64_t size    = OffsetFindings::unknown,
                        std::uint64_t longest = OffsetFindings::unknown) {
   if (segments.count() == 0) return;
-  TuningTable const& table = launch_layout(space).tuning;
-  if (longest <= std::uint64_t(table.tiny_csr_bytes) / size_of(Input)) {
+  constexpr std::uint64_t bytes = size_of(Source::input);
+  TuningTable const& table      = launch_layout(space).tuning;
+  if (longest <= std::uint64_t(table.tiny_csr_bytes) / bytes) {
     check(cudaSetDevice(space.cuda_device()), "cudaSetDevice");
-    launch_tiny_segments<Combine<Op, Value>, Input, Value>(space, x, segments,
-                                                           store);
+    launch_tiny_segments<Combine<Op, Value>, Value>(space, source, segments,
+                                                    store);
     return;
   }
   bool const known   = size != OffsetFindings::unknown;
   auto const average = size / segments.count();
-  if (known && average >= std::uint64_t(table.quads_csr_bytes) / size_of(Input))
-    launch_tuned_csr_reduce<Op, Input, Value, tuning_type<csr_tuning(true)>>(
-        space, x, segments, store, size);
+  if (known && average >= std::uint64_t(table.quads_csr_bytes) / bytes)
+    launch_tuned_csr_reduce<Op, Value, tuning_type<csr_tuning(true)>>(
+        space, source, segments, store, size);
   else
-    launch_tuned_csr_reduce<Op, Input, Value, tuning_type<csr_tuning(false)>>(
-        space, x, segments, store, size);
+    launch_tuned_csr_reduce<Op, Value, tuning_type<csr_tuning(false)>>(
+        space, source, segments, store, size);
 }
 
 /// The smaller index and the longer segment.

@@ -105,7 +105,7 @@ struct EqualRanges {
 };
 template <class Offset>
 struct OffsetRanges {
-  MergePath<Offset> path;
+  MergePath<OffsetSegments<Offset>> path;
 
   __device__ std::uint64_t total() const { return path.total(); }
   __device__ std::uint64_t position(std::uint64_t s) const {
@@ -130,7 +130,7 @@ __device__ inline EqualRanges ranges_of(EqualSegments const& segments,
 template <class Offset>
 __device__ OffsetRanges<Offset> ranges_of(
     OffsetSegments<Offset> const& segments, std::uint64_t weight) {
-  return {MergePath<Offset>::of(segments, weight)};
+  return {MergePath<OffsetSegments<Offset>>::of(segments, weight)};
 }
 
 }  // namespace KokkosMMA::Impl::Cuda

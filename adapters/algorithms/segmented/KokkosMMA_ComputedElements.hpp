@@ -1,0 +1,106 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOKKOSMMA_COMPUTED_ELEMENTS_HPP
+#define KOKKOSMMA_COMPUTED_ELEMENTS_HPP
+
+#include <adapters/kokkos/KokkosMMA_ViewChecks.hpp>
+#include <adapters/kokkos/KokkosMMA_VisibleData.hpp>
+#include <core/base/KokkosMMA_Errors.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+namespace KokkosMMA {
+
+/// Elements that a function of their index computes where a segmented reduction
+/// needs them: nothing is stored in between. A sparse product reads its matrix
+/// and its vector once, and writes the result:
+///
+/// \code
+/// KokkosMMA::segmented_reduce(
+///     exec,
+///     KokkosMMA::ComputedElements(
+///         values.extent(0), KOKKOS_LAMBDA(std::int64_t i) {
+///           return values(i) * x(columns(i));
+///         }),
+///     row_offsets, y);
+/// \endcode
+///
+/// They take the place of the View of elements in segmented_reduce(),
+/// segmented_moments() and SegmentPolicy. The function is called on the device,
+/// once for each element of a segment, in any order and by any thread: it reads
+/// what the call does not write, and writes nothing. What it reads must be
+/// reachable from the execution space, which nobody checks. Its result is one
+/// of the element types of segmented_reduce(). The order of additions is that
+/// of a View with the same elements at an address that 16 divides.
+///
+/// With a length instead of offsets the same kernel runs, tensor cores do not
+/// take part, and the level Reproducibility::exact is for host spaces alone.
+/// Figures on a GPU have not been measured yet.
+template <class Function>
+class ComputedElements {
+ public:
+  /// What the function returns.
+  using non_const_value_type =
+      std::remove_cvref_t<std::invoke_result_t<Function const&, std::int64_t>>;
+  using value_type = non_const_value_type const;  ///< the same, as of a View
+
+  /// \param size     number of elements; those are function(0) to
+  ///                 function(size - 1)
+  /// \param function callable on the device with a std::int64_t
+  ///
+  /// \throws std::invalid_argument for a negative size
+  template <std::integral Size>
+  ComputedElements(Size size, Function function)
+      : m_size(checked(size)), m_function(std::move(function)) {}
+
+  /// A row.
+  KOKKOS_FUNCTION static constexpr std::size_t rank() { return 1; }
+  /// Elements.
+  KOKKOS_FUNCTION std::size_t extent(std::size_t) const { return m_size; }
+  /// Elements.
+  KOKKOS_FUNCTION std::size_t size() const { return m_size; }
+
+  /// Element i.
+  KOKKOS_FORCEINLINE_FUNCTION non_const_value_type
+  operator()(std::uint64_t i) const {
+    return m_function(static_cast<std::int64_t>(i));
+  }
+
+ private:
+  template <class Size>
+  static std::size_t checked(Size size) {
+    if constexpr (std::is_signed_v<Size>) {
+      if (size < 0)
+        Impl::invalid_argument("KokkosMMA::ComputedElements", "size is ", size,
+                               "; it must be 0 or more");
+    }
+    return static_cast<std::size_t>(size);
+  }
+
+  std::size_t m_size;
+  Function m_function;
+};
+
+namespace Impl {
+
+template <class X>
+inline constexpr bool is_computed = false;
+template <class Function>
+inline constexpr bool is_computed<ComputedElements<Function>> = true;
+
+/// What a function reads is known to its caller alone.
+template <class Exec, class Function>
+inline constexpr bool is_reachable<Exec, ComputedElements<Function>> = true;
+template <class Function>
+inline constexpr bool is_plain_source<ComputedElements<Function>> = true;
+
+}  // namespace Impl
+}  // namespace KokkosMMA
+
+#endif
