@@ -15,7 +15,6 @@
 #include <backends/cuda/kernels/reduce/KokkosMMA_ExactCalls.hpp>
 
 #include <cstdint>
-#include <type_traits>
 
 namespace KokkosMMA::Impl {
 
@@ -23,7 +22,8 @@ namespace KokkosMMA::Impl {
 template <class Reducer, class Call>
 constexpr bool exact_sum_exists() {
   return adds<Reducer>() &&
-         std::is_floating_point_v<typename Reducer::value_type> &&
+         (scalar_v<typename Reducer::value_type> == Scalar::float32 ||
+          scalar_v<typename Reducer::value_type> == Scalar::float64) &&
          !Reducer::has_final_member_function() && sizeof(Call) <= 3072;
 }
 
@@ -35,10 +35,12 @@ void sum_calls_exactly(Cuda::StreamScratch const& scratch,
   Call const& call         = Flat::call(functor, policy);
   std::uint64_t const size = Flat::size(policy);
   using Elements           = Cuda::ExactCalls<Call, typename Flat::Index, T>;
+  // As Kokkos' sums: +0 where no call adds anything, or all add -0.
+  constexpr bool starts_from_zero = true;
   Cuda::launch_exact_reduce<Elements,
                             Cuda::tuning_type<Cuda::exact_tuning(value)>>(
       policy.space(), scratch, Elements{call, Flat::begin(policy), size},
-      size == 0, float_format(value), result, result_on_device);
+      starts_from_zero, float_format(value), result, result_on_device);
 }
 
 }  // namespace KokkosMMA::Impl
