@@ -206,6 +206,26 @@ TYPED_TEST(StencilTypes, BitsOfStepsOfVolumes) {
         random.integer(2, 6), random);
   }
 }
+/// Aligned rows have a sweep for outer products, others take two passes, and
+/// the values between two steps lie otherwise than the caller's.
+TYPED_TEST(StencilTypes, BitsOfStepsOfProductsInVolumes) {
+  SeededRandom random;
+  auto const steps_of = [&]<class T, class Kind>(T, Kind) {
+    for (int radius = 1; radius <= 3; ++radius) {
+      auto const box = StencilWeights<3>::box(radius);
+      std::vector<double> const mean(box.size(), 1. / double(box.size()));
+      expect_bits_of_steps<T, 3, Kind, TypeParam>(
+          {random.integer(7, 20), random.integer(7, 30),
+           8 * random.integer(2, 20) + random.integer(0, 1)},
+          StencilWeights<3>::dense(radius, mean),
+          random_boundaries<3>(random, false), 3, random);
+    }
+  };
+  steps_of(half_t(), Plain<Right>());
+  steps_of(half_t(), Framed<Right>());
+  steps_of(bhalf_t(), Framed<Right>());
+  steps_of(float(), Framed<Right>());
+}
 // Many panels and pieces of them.
 TYPED_TEST(StencilTypes, BitsOfStepsOnLargerGrids) {
   SeededRandom random;

@@ -5,11 +5,14 @@
 
 #include <backends/cuda/kernels/stencil/KokkosMMA_SeparableStencilLaunch.hpp>
 #include <backends/cuda/kernels/stencil/KokkosMMA_SeparableVolumeLaunch.hpp>
+#include <backends/cuda/kernels/stencil/KokkosMMA_SweepStencilLaunch.hpp>
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <array>
+#include <cstring>
+#include <type_traits>
 #include <vector>
 
 namespace {
@@ -107,6 +110,66 @@ TYPED_TEST(SeparableKernels, Volumes) {
                              int(random.integer(1, radius))};
     std::swap(of[0], of[std::size_t(random.integer(0, 2))]);
     expect_separable<TypeParam, 3>(random_factors<3>(of, random), random);
+  }
+}
+
+/// In two passes sums have the bits of one sweep, which aligned rows take:
+/// those of several steps do not depend on where the values between two steps
+/// lie.
+template <class A, class T, class Result>
+void expect_bits_of_sweep(int radius, Random& random) {
+  Factors<3> factors = random_factors<3>({radius, radius, radius}, random);
+  for (auto& vector : factors.of)
+    for (double& factor : vector) factor *= random.uniform(0.3, 1.);
+  StencilCase<3> in = random_case<3>(random, factors.weights(), {9, 40, 200});
+  in.in = in.out = {};
+  in.in.extra = in.out.extra = (16 - in.extent[2] % 16) % 16;
+  for (auto* side : {&in.boundaries.low[2], &in.boundaries.high[2]})
+    if (side->kind == Boundary::halo) side->kind = Boundary::nearest;
+  each_sum<A, T, Result, 3, false>(
+      in, random, [&] { return T(float(random.uniform(0., 99.))); },
+      [&](auto const& grid, auto const& sink) {
+        using Sink = std::remove_cvref_t<decltype(sink)>;
+        EXPECT_TRUE((Impl::Cuda::has_product_sweep<T, Sink>(factors.of)));
+        EXPECT_TRUE(Impl::Cuda::launch_product_sweep<A>(Kokkos::Cuda(), grid,
+                                                        factors.of, sink));
+        std::vector<Result> one_sweep(std::size_t(sink.stride[0]) *
+                                      std::size_t(in.extent[0]));
+        auto const bytes = [&](std::int64_t i, std::int64_t j) {
+          return static_cast<void*>(sink.data + i * sink.stride[0] +
+                                    j * sink.stride[1]);
+        };
+        auto const kept = [&](std::int64_t i, std::int64_t j) {
+          return one_sweep.data() + i * sink.stride[0] + j * sink.stride[1];
+        };
+        auto const row      = std::size_t(in.extent[2]) * sizeof(Result);
+        auto const each_row = [&](auto const& f) {
+          for (std::int64_t i = 0; i < in.extent[0]; ++i)
+            for (std::int64_t j = 0; j < in.extent[1]; ++j) f(i, j);
+        };
+        each_row([&](auto i, auto j) {
+          std::memcpy(static_cast<void*>(kept(i, j)), bytes(i, j), row);
+          std::memset(bytes(i, j), 0, row);
+        });
+        Impl::Cuda::launch_separable_volume<A>(Kokkos::Cuda(), grid, factors.of,
+                                               sink);
+        each_row([&](auto i, auto j) {
+          ASSERT_EQ(0, std::memcmp(kept(i, j), bytes(i, j), row))
+              << sizeof(T) << " "
+              << "row " << i << ", " << j << ", radius " << radius;
+        });
+        return true;
+      },
+      [](auto const&...) {});
+}
+
+TEST(SeparableVolumes, HaveTheBitsOfOneSweep) {
+  Random random;
+  SCOPED_TRACE(random.note());
+  for (int n = 0; n < 3; ++n) {
+    expect_bits_of_sweep<float, Half, Half>(1 + n, random);
+    expect_bits_of_sweep<float, std::uint8_t, float>(1 + n, random);
+    expect_bits_of_sweep<float, float, float>(2 + n, random);
   }
 }
 

@@ -159,9 +159,15 @@ struct StencilKernels<Kokkos::Cuda> {
       // Direct kernels skip weights of zero, by which this one multiplies.
       bool const multiplies = kernel == StencilKernel::separable ||
                               (plan.product && !plan.has_zero_factor());
-      if (multiplies &&
-          Cuda::launch_product_sweep<A>(exec, grid, *plan.product, epilogue))
-        return;
+      if (multiplies) {
+        if (Cuda::launch_product_sweep<A>(exec, grid, *plan.product, epilogue))
+          return;
+        // Sums have the same order whatever their rows are aligned to: the
+        // memory between two steps lies in another way than the caller's.
+        if (std::is_floating_point_v<A> &&
+            Cuda::has_product_sweep<Element, Epilogue>(*plan.product))
+          kernel = StencilKernel::separable;
+      }
     }
     switch (kernel) {
       case StencilKernel::separable:

@@ -28,7 +28,9 @@ using PatternSweepArguments = SweepArguments<
     A, R, Element, Epilogue,
     PatternSweepShape<A, R, Element, Epilogue, Radius, Pattern, Unaligned>>;
 
-/// The sums of a thread's elements within a plane: along the row, then of rows.
+/// The sums of a thread's elements within a plane: along the row, then of rows,
+/// in the order of KokkosMMA_SeparableVolume.hpp, which takes the neighbours of
+/// radius 1 first and then the element itself.
 /// \param place place(h) is the thread's first column, h rows below its corner
 /// \param weight those of the rows, then those along a row
 template <class Shape, class Place, class A>
@@ -49,9 +51,11 @@ __device__ __forceinline__ void sum_within_plane(
     for (int x = 0; x < columns; ++x) {
       in_row[x] = A(0);
 #pragma unroll
-      for (int dx = 0; dx < width; ++dx)
-        in_row[x] = add_tap(in_row[x], weight[width + dx],
-                            values[Shape::side - width / 2 + dx + x]);
+      for (int n = 0; n < width; ++n) {
+        int const dx = width == 3 && n > 0 ? 3 - n : n;
+        in_row[x]    = add_tap(in_row[x], weight[width + dx],
+                               values[Shape::side - width / 2 + dx + x]);
+      }
     }
 #pragma unroll
     for (int y = 0; y < Shape::rows; ++y) {

@@ -64,11 +64,14 @@ void launch_sweep(Kokkos::Cuda const& space, void (*kernel)(Arguments),
                              ? short_block_height(in.length, in.tiles, slots, height,
                                                   Shape::batch, lead)
                              : tall_block_height(in.length, in.tiles, slots, lead);
-  in.row_blocks =
-      checked_blocks((in.length + in.block_planes - 1) / in.block_planes);
-  std::int64_t const blocks = std::int64_t(in.row_blocks) * in.tiles;
+  auto const blocks    = [&] {
+    return (in.length + in.block_planes - 1) / in.block_planes * in.tiles;
+  };
+  while (blocks() > most_blocks && in.block_planes < in.length)
+    in.block_planes *= 2;
+  in.row_blocks = checked_blocks(blocks() / in.tiles);
   launch_kernel(space, "sweep_stencil", kernel,
-                {checked_blocks(blocks), Shape::threads, Shape::shared_bytes},
+                {checked_blocks(blocks()), Shape::threads, Shape::shared_bytes},
                 in);
 }
 
@@ -117,18 +120,33 @@ void launch_pattern_sweep(Kokkos::Cuda const& space,
 
 /// Outer products up to this radius, of Views with aligned rows: in one sweep,
 /// where KokkosMMA_SeparableVolume.hpp writes sums of planes and reads them
-/// again. Floats and doubles of radius 1 are as fast weight by weight. 512^3,
-/// H200, 2026-11-27, part of a copy by radius, and by two passes at radius 5:
+/// again, in the same order. 512^3, H200, 2026-11-27, part of a copy by radius,
+/// and by two passes at radius 5:
 ///
 ///            1    2    3    4      5
 ///   double        .79  .61  .47    .40
 ///   float         .79  .74  .59    .37
 ///   half    .79   .49  .35  .26    .23
 ///   bytes   .46   .24  .16  .11    .12
+///
+/// Floats and doubles of radius 1 are as fast weight by weight. So are bfloat16
+/// added: the factor that makes an average of a sum comes last, and sums of
+/// neighbours near the largest number would be infinite.
 template <class Element>
 inline constexpr int sweep_product_radius = sizeof(Element) > 1 ? 4 : 3;
 template <class Element>
-inline constexpr int first_product_radius = sizeof(Element) > 2 ? 2 : 1;
+inline constexpr int first_product_radius =
+    sizeof(Element) > 2 || scalar_v<Element> == Scalar::bhalf ? 2 : 1;
+
+/// Whether there is a sweep for these factors where rows are aligned.
+template <class Element, class Epilogue>
+bool has_product_sweep(std::array<std::vector<double>, 3> const& factors) {
+  std::size_t const width = factors[0].size();
+  return StencilEpilogue<Epilogue> && width == factors[1].size() &&
+         width == factors[2].size() &&
+         width >= 2 * first_product_radius<Element> + 1 &&
+         width <= 2 * sweep_product_radius<Element> + 1;
+}
 
 template <class A, int Radius, class Element, class Epilogue>
 bool launch_product_radius(Kokkos::Cuda const& space,

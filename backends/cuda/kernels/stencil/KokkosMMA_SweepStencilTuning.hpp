@@ -147,8 +147,8 @@ constexpr SweepTuning sweep_tuning(bool to_functor = false) {
   t.columns = 16 / int(sizeof(Element));
   while (t.columns > 1 && registers(t.columns, R > 2 ? 2 : 1) > most)
     t.columns /= 2;
-  bool const one_row =
-      R == 3 && is_star && !is_small && to_functor && Radius <= 4;
+  bool const one_row = R == 3 && is_star && !is_small &&
+                       (to_functor ? Radius <= 4 : !wide && Radius <= 2);
   t.rows         = R < 3 || one_row                            ? 1
                    : is_small && registers(t.columns, 4) <= 48 ? 4
                                                                : 2;
