@@ -80,9 +80,8 @@ class BinnedSum {
     bool const negative = bin >> format.exponent_bits;
     for (int half = 0; half < 2; ++half) {
       auto const part = std::int64_t(m_bin[bin] >> 32 * half & 0xffffffffu);
-      split_into_limbs(
-          negative ? -part : part, position + 32 * half,
-          [&](int k, std::int64_t of_limb) { m_sum.limb[k] += of_limb; });
+      split_into_limbs(negative ? -part : part, position + 32 * half,
+                       AddToLimbs{m_sum.limb});
     }
     m_sum.flags |= exact_has_other;
     m_sum.empty = false;
@@ -172,8 +171,8 @@ struct ExactSumOfChunks {
     terms.add(begin, std::min<std::size_t>(terms.size(), begin + chunk), sum);
     sum.carry();
   }
-  void init(value_type& sum) const { sum.init(); }
-  void join(value_type& into, value_type const& from) const {
+  KOKKOS_FUNCTION void init(value_type& sum) const { sum.init(); }
+  KOKKOS_FUNCTION void join(value_type& into, value_type const& from) const {
     into.merge(from);
   }
 };

@@ -292,7 +292,16 @@ struct GenericReduce {
                              Fold::take(value, element_of(segments, x, s, i));
                            store(s, value);
                          });
-    if (on_host) return;
+    if constexpr (!on_host) {
+      reduce_long(member, first, last);
+    }
+  }
+
+ private:
+  template <class Member>
+  KOKKOS_FORCEINLINE_FUNCTION void reduce_long(Member const& member,
+                                               std::uint64_t first,
+                                               std::uint64_t last) const {
     for (std::uint64_t s = first; s < last; ++s) {
       std::uint64_t const begin = segments.begin(s);
       std::uint64_t const end   = segments.end(s);
@@ -307,8 +316,6 @@ struct GenericReduce {
       Kokkos::single(Kokkos::PerTeam(member), [&] { store(s, value); });
     }
   }
-
- private:
   template <int N>
   KOKKOS_FORCEINLINE_FUNCTION void reduce_abreast(std::uint64_t s) const {
     std::uint64_t const end = segments.end(s);
@@ -377,7 +384,16 @@ struct GenericScan {
           if (on_host || end - begin <= long_segment)
             scan(s, begin, end, Combine<Op, Value>::identity());
         });
-    if (on_host) return;
+    if constexpr (!on_host) {
+      scan_long(member, first, last);
+    }
+  }
+
+ private:
+  template <class Member>
+  KOKKOS_FORCEINLINE_FUNCTION void scan_long(Member const& member,
+                                             std::uint64_t first,
+                                             std::uint64_t last) const {
     // Each thread takes a range: the values of all ranges first, then its
     // prefixes behind the values of the ranges before it.
     auto const rank     = std::uint64_t(member.team_rank());
@@ -407,7 +423,6 @@ struct GenericScan {
     }
   }
 
- private:
   KOKKOS_FORCEINLINE_FUNCTION static std::uint64_t min(std::uint64_t a,
                                                        std::uint64_t b) {
     return b < a ? b : a;

@@ -333,6 +333,15 @@ struct ExactLimbs {
   }
 };
 
+/// Adds to limbs. No lambda: in a function of the host it would be the host's,
+/// and functions for both may not call it.
+struct AddToLimbs {
+  std::int64_t* limb;
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(int k, std::int64_t part) const {
+    limb[k] += part;
+  }
+};
+
 /// The exact sum of up to 2^63 numbers of a format, with a carry() behind each
 /// 2^30 of them: add() changes a limb by less than 2^32.
 template <Scalar Input>
@@ -344,7 +353,7 @@ struct Superaccumulator : ExactLimbs<exact_limbs(Input), exact_lowest(Input)> {
 
   /// Adds a number, given as its bits.
   KOKKOS_FORCEINLINE_FUNCTION void add(std::uint64_t bits) {
-    constexpr FloatFormat format = float_format(Input);
+    constexpr FloatFormat format = exact_format_of<Input>;
     constexpr int width          = format.fraction_bits + format.exponent_bits;
     constexpr std::uint64_t sign = std::uint64_t(1) << width;
     empty                        = false;
@@ -356,10 +365,9 @@ struct Superaccumulator : ExactLimbs<exact_limbs(Input), exact_lowest(Input)> {
                         (bits & sign) != 0);
       return;
     }
-    ExactTerm const term = exact_term(bits, format, exact_lowest(Input));
+    ExactTerm const term = exact_term(bits, format, exact_lowest_of<Input>);
     if (term.integer == 0) return;
-    split_into_limbs(term.integer, term.position,
-                     [&](int k, std::int64_t part) { limb[k] += part; });
+    split_into_limbs(term.integer, term.position, AddToLimbs{limb});
   }
 };
 
@@ -377,7 +385,7 @@ struct ProductAccumulator
 
   /// Adds the product of two numbers, given as their bits.
   KOKKOS_INLINE_FUNCTION void add(std::uint64_t x, std::uint64_t y) {
-    constexpr FloatFormat format = float_format(Input);
+    constexpr FloatFormat format = exact_format_of<Input>;
     constexpr std::uint64_t sign =
         std::uint64_t(1) << (format.fraction_bits + format.exponent_bits);
     constexpr std::uint64_t infinity = std::uint64_t(format.special())
@@ -392,7 +400,7 @@ struct ProductAccumulator
       bool const is_nan = a > infinity || b > infinity || !some;
       flags |= exact_has_other | exact_flag_of(is_nan, negative);
     } else if (some) {
-      auto const add_to = [&](int k, std::int64_t part) { limb[k] += part; };
+      AddToLimbs const add_to{limb};
       if constexpr (Input == Scalar::float64) {
         split_product(x, y, add_to);
       } else {

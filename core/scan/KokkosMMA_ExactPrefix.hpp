@@ -174,17 +174,14 @@ class ExactPrefix {
     }
     ExactTerm const term = exact_term(bits, format, lowest);
     if (term.integer != 0)
-      split_into_limbs(
-          term.integer, term.position,
-          [&](int k, std::int64_t part) { m_digits.add(k, part); });
+      split_into_limbs(term.integer, term.position, AddToDigits{m_digits});
   }
   /// Adds a sum of other terms.
   template <int Limbs, int Lowest>
   void add(ExactLimbs<Limbs, Lowest> const& sum) {
     for (int k = 0; k < Limbs; ++k)
-      split_into_limbs(
-          sum.limb[k], 32 * k + Lowest - lowest,
-          [&](int d, std::int64_t part) { m_digits.add(d, part); });
+      split_into_limbs(sum.limb[k], 32 * k + Lowest - lowest,
+                       AddToDigits{m_digits});
     m_flags |= sum.flags;
   }
   std::uint64_t round(FloatFormat const& format) {
@@ -194,7 +191,17 @@ class ExactPrefix {
   }
 
  private:
-  ExactDigits<exact_limbs(Carrier)> m_digits{};
+  using Digits = ExactDigits<exact_limbs(Carrier)>;
+  /// As AddToLimbs.
+  struct AddToDigits {
+    Digits& digits;
+    KOKKOS_FORCEINLINE_FUNCTION void operator()(int k,
+                                                std::int64_t part) const {
+      digits.add(k, part);
+    }
+  };
+
+  Digits m_digits{};
   unsigned m_flags = 0;
 };
 
