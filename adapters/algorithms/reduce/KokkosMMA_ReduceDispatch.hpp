@@ -342,10 +342,10 @@ void run_reduce(std::string const& label, Exec const& exec, Terms const& terms,
   RouteOfCall const route(problem, machine, call, decision);
   decision.route = call.route = route.route();
   ScopedSettings const scope(call);
-  std::string const name =
-      label.empty() ? concatenate(who, "[", to_string(decision.route), ",",
-                                  to_string(scalar_v<Element>), "]")
-                    : label;
+  std::string const& name =
+      label.empty()
+          ? label_of_route<Terms>(who, scalar_v<Element>, decision.route)
+          : label;
   Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>> const policy(
       exec, 0, terms.size());
   auto const functor = terms.template functor<op>();

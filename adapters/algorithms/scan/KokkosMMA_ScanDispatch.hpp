@@ -173,10 +173,10 @@ void scan(std::string const& label, char const* who, Exec const& exec,
   RouteOfCall const route(problem, machine, call, decision);
   decision.route = call.route = route.route();
   ScopedSettings const scope(call);
-  std::string const name =
-      label.empty() ? concatenate(who, "[", to_string(decision.route), ",",
-                                  to_string(scalar_v<Input>), "]")
-                    : label;
+  std::string const& name =
+      label.empty()
+          ? label_of_route<Functor>(who, scalar_v<Input>, decision.route)
+          : label;
   Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>> const policy(exec,
                                                                          0, n);
   if constexpr (!std::is_same_v<Generic, KokkosScan>) {
