@@ -211,9 +211,10 @@ void run_for(Call const& call) {
     } else if (int const max_threads = max_threads_of(call); max_threads == 0) {
       ours = run_shape(call, kokkos_shape);
     } else if (size < min_measured_indices) {
-      ours = run_shape(
-          call, small_loop_shape(call.problem.space, machine.multiprocessors,
-                                 max_threads));
+      LoopShape const small = small_loop_shape(
+          call.problem.space, machine.multiprocessors, max_threads);
+      ours = run_shape(call, small);
+      if (ours) call.settled.keep(key, small);
     } else {
       ours = run_measured_loop(call, key, machine.multiprocessors, max_threads);
     }
