@@ -52,7 +52,8 @@ struct ErasedCall {
   /// Functors may use atomics that take a lock; its state is per source.
   void (*ensure_locks)();
   std::atomic_flag& reported;  ///< of all calls of this type
-  bool is_exact = false;       ///< where a kernel of ours runs
+  bool must_wait = false;  ///< for the result; see KokkosMMA_ReduceClosure.hpp
+  bool is_exact  = false;  ///< where a kernel of ours runs
 #if !defined(__CUDA_ARCH__)
   /// Until the object ends, Kokkos' own code included where that runs.
   TimedCall timed{};
@@ -237,13 +238,13 @@ void launch_streamed_reduce(Call const& call, Cuda::KernelFacts const& facts,
                                          &grid,
                                          &target};
         Cuda::check_launch(
-            Cuda::enqueue_kernel(call.space.cuda_stream(), call.kernel,
+            Cuda::enqueue_kernel(scratch.stream(), call.kernel,
                                  {shape.blocks, shape.threads}, arguments),
             "streamed_reduce");
       });
   // The value may come before what the functor wrote to other memory of the
-  // host. Kokkos waits here too, and after a scalar once more.
-  if (!call.result_on_device) scratch.wait();
+  // host.
+  if (call.must_wait) scratch.wait();
 }
 
 /// \return whether a kernel of ours runs; if not, Kokkos' own has to
@@ -271,7 +272,7 @@ bool run_reduce(Call& call) {
         if (call.is_exact) {
           call.ensure_locks();
           call.use_exact(call.closure, scratch);
-          if (!call.result_on_device) scratch.wait();
+          if (call.must_wait) scratch.wait();
         } else if (call.use_mma != nullptr && route == Route::mma) {
           call.use_mma(call.closure, scratch, settings);
         } else {
@@ -306,7 +307,7 @@ void launch_streamed_scan(Call const& call, bool on_device,
                                          &target};
         Cuda::check_launch(
             Cuda::enqueue_kernel(
-                call.space.cuda_stream(), call.kernel,
+                scratch.stream(), call.kernel,
                 {scan_blocks(call.space, tiles, facts.resident_blocks),
                  threads + 32, int(call.shared_bytes)},
                 arguments),

@@ -83,6 +83,7 @@ class RoutedReduce : public ReduceClosure<Functor, Reducer, PolicyT> {
         Tuning::value,
         sizeof(typename Running::Value),
         nullptr};
+    erased.must_wait    = Base::m_must_wait;
     erased.problem.size = Flat::size(m_policy);
     if constexpr (data_visible) {
       VisibleOperands const operands = Data::operands(functor);

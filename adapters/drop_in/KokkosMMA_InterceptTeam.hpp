@@ -302,12 +302,13 @@ class RoutedTeamReduce {
 
   template <class ResultView>
   RoutedTeamReduce(Called const& called, Policy const& policy,
-                   ResultView const& result)
+                   ResultView&& result)
       : m_pair(Reductions::wrapped(called)),
         m_policy(Reductions::sized(called, policy)),
         m_result(result.data()),
-        m_result_on_device(device_writes<typename ResultView::memory_space>),
-        m_run_native(&run_native<typename ResultView::memory_space>) {}
+        m_result_on_device(device_writes<space_of_result_t<ResultView>>),
+        m_must_wait(must_wait<ResultView>(called.get_reducer())),
+        m_run_native(&run_native<space_of_result_t<ResultView>>) {}
 
   Policy const& get_policy() const { return m_policy; }
 
@@ -337,7 +338,7 @@ class RoutedTeamReduce {
                                                      m_pair.get_functor(),
                                                      m_pair.get_reducer()) &&
            run_team_reduce(m_pair.get_functor().functor, reducer, m_policy,
-                           m_result, m_result_on_device);
+                           m_result, m_result_on_device, m_must_wait);
   }
   template <class MemorySpace>
   static void run_native(RoutedTeamReduce const& routed) {
@@ -350,7 +351,7 @@ class RoutedTeamReduce {
   Pair m_pair;
   Policy m_policy;
   typename Pair::reducer_type::pointer_type m_result;
-  bool m_result_on_device;
+  bool m_result_on_device, m_must_wait;
   void (*m_run_native)(RoutedTeamReduce const&);
   // Bytes that operator() takes for Kokkos' closure.
   static constexpr std::size_t head =

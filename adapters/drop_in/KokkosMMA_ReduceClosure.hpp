@@ -34,6 +34,28 @@ template <class MemorySpace>
 inline constexpr bool device_writes =
     Kokkos::SpaceAccessibility<Kokkos::Cuda, MemorySpace>::accessible;
 
+template <class ResultView>
+using space_of_result_t =
+    typename std::remove_cvref_t<ResultView>::memory_space;
+
+/// Whether the call itself has to wait for a result: on the host, in a View of
+/// the caller's, which Kokkos hands on as it is. After variables, and reducers
+/// of them, whose Views are temporaries, Kokkos waits.
+template <class ResultView, class Reducer>
+bool must_wait([[maybe_unused]] Reducer const& reducer) {
+  if constexpr (device_writes<space_of_result_t<ResultView>>) {
+    return false;
+  } else if constexpr (std::is_lvalue_reference_v<ResultView>) {
+    return true;
+  } else if constexpr (requires {
+                         reducer.get_functor().references_scalar();
+                       }) {
+    return !reducer.get_functor().references_scalar();
+  } else {
+    return false;
+  }
+}
+
 /// What Kokkos' closure is for a routable reduction: constructed and executed
 /// the same way, no symbol of Kokkos' names in it. Kokkos' own closure is made
 /// where it runs and not before: a copy of a functor with Views is a page of
@@ -54,12 +76,13 @@ class ReduceClosure {
   template <class ResultView>
   ReduceClosure(
       Kokkos::Impl::CombinedFunctorReducer<Functor, Reducer> const& pair,
-      Policy const& policy, ResultView const& result)
+      Policy const& policy, ResultView&& result)
       : m_pair(pair.get_functor(), NativeReducer<Reducer>(pair.get_reducer())),
         m_policy(policy),
         m_result(result.data()),
-        m_result_on_device(device_writes<typename ResultView::memory_space>),
-        m_run_native(&run_native<typename ResultView::memory_space>) {}
+        m_result_on_device(device_writes<space_of_result_t<ResultView>>),
+        m_must_wait(must_wait<ResultView>(pair.get_reducer())),
+        m_run_native(&run_native<space_of_result_t<ResultView>>) {}
 
   Policy const& get_policy() const { return m_policy; }
 
@@ -77,7 +100,7 @@ class ReduceClosure {
   NativePair m_pair;
   Policy m_policy;
   pointer_type m_result;
-  bool m_result_on_device;
+  bool m_result_on_device, m_must_wait;
 
  private:
   template <class MemorySpace>

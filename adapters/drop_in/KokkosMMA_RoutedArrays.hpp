@@ -73,14 +73,14 @@ void launch_array_reduce(Call const& call, Cuda::KernelFacts const& facts,
                                          &target,
                                          &shape.layout};
         Cuda::check_launch(
-            Cuda::enqueue_kernel(call.space.cuda_stream(), call.kernel,
+            Cuda::enqueue_kernel(scratch.stream(), call.kernel,
                                  {shape.launch.blocks, shape.launch.threads,
                                   shape.shared_bytes()},
                                  arguments),
             "array_reduce");
       });
   // As after other reductions.
-  if (!call.result_on_device) scratch.wait();
+  if (call.must_wait) scratch.wait();
 }
 
 /// \return whether a kernel of ours runs; if not, Kokkos' own has to
@@ -163,6 +163,7 @@ class RoutedArrays : public ReduceClosure<Functor, Reducer, PolicyT> {
                         reducer.value_count(),
                         alignof(value_type),
                         in_registers};
+    erased.must_wait             = Base::m_must_wait;
     erased.problem.size          = Flat::size(Base::m_policy);
     erased.problem.fixed_size    = !is_array;
     erased.problem.sum           = adds<Reducer>();

@@ -70,7 +70,7 @@ struct ErasedTeamReduce {
   TeamLayout layout;
   dim3 threads;
   void* result;
-  bool result_on_device;
+  bool result_on_device, must_wait;
   std::size_t value_bytes;
   void (*ensure_locks)();
 };
@@ -107,11 +107,11 @@ bool launch_team_reduce(Call const& call) {
               void const* const arguments[] = {call.call, call.reducer,
                                                &call.layout, &grid, &target};
               Cuda::check_launch(Cuda::enqueue_kernel(
-                                     call.space.cuda_stream(), call.kernel,
+                                     scratch.stream(), call.kernel,
                                      {blocks, call.threads, shared}, arguments),
                                  "team_reduce");
             });
-        if (!call.result_on_device) scratch.wait();
+        if (call.must_wait) scratch.wait();
       });
 }
 
@@ -137,8 +137,8 @@ using team_bounds_t = std::conditional_t<
 /// \return whether it could; nothing has been launched otherwise
 template <class Functor, class Reducer, class Policy>
 bool run_team_reduce(Functor const& functor, Reducer const& reducer,
-                     Policy const& policy, void* result,
-                     bool result_on_device) {
+                     Policy const& policy, void* result, bool result_on_device,
+                     bool must_wait) {
   int const team = policy.team_size();
   if (policy.league_size() <= 0 || team <= 0 || result == nullptr ||
       policy.scratch_size(1, team) > 0)
@@ -157,6 +157,7 @@ bool run_team_reduce(Functor const& functor, Reducer const& reducer,
       dim3(unsigned(policy.impl_vector_length()), unsigned(team)),
       result,
       result_on_device,
+      must_wait,
       sizeof(typename Reducer::value_type),
       &desul::ensure_cuda_lock_arrays_on_device});
 }

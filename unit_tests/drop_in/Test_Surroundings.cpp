@@ -166,12 +166,22 @@ void check_written(Call const& call) {
   }
 }
 TEST(Surroundings, WhatAReductionWroteIsThere) {
-  Kokkos::View<std::int64_t, Kokkos::HostSpace> const result("result");
-  check_written([&](int n, std::int64_t* written) {
-    Kokkos::parallel_reduce(n, AddAndWrite{written}, result);
-    EXPECT_EQ(Route::streamed, last_route());
-    return result();
-  });
+  std::int64_t number = 0;
+  Kokkos::View<std::int64_t, Kokkos::HostSpace> const view("result");
+  Kokkos::View<std::int64_t, Kokkos::HostSpace, Kokkos::MemoryUnmanaged> const
+      unmanaged(&number);
+  auto const check = [](auto&& result, std::int64_t const& value) {
+    check_written([&](int n, std::int64_t* written) {
+      Kokkos::parallel_reduce(n, AddAndWrite{written}, result);
+      EXPECT_EQ(Route::streamed, last_route());
+      return value;
+    });
+  };
+  check(view, view());
+  check(unmanaged, number);
+  check(number, number);
+  check(Kokkos::Sum<std::int64_t>(number), number);
+  check(Kokkos::Sum<std::int64_t, Kokkos::HostSpace>(view), view());
 }
 TEST(Surroundings, WhatAScanWroteIsThere) {
   Kokkos::View<std::int64_t, Kokkos::HostSpace> const total("total");

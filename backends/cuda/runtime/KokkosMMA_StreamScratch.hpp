@@ -229,13 +229,23 @@ class ScratchPool {
   }
 
   /// For one call more on a stream.
-  Entry& take(int device_id, cudaStream_t stream, bool is_default) {
+  Entry& take(int device_id, cudaStream_t stream) {
     unsigned long long number = 0;
     check(cudaStreamGetId(stream, &number), "cudaStreamGetId");
     std::lock_guard<std::mutex> const lock(m_mutex);
     Entry& entry = find(device_id, number);
     entry.users += 1;
-    entry.stays = entry.stays || is_default;
+    return entry;
+  }
+
+  /// For a call on the stream of the default instance. Only the first one asks
+  /// for its number and waits for others.
+  Entry& of_default(int device_id, cudaStream_t stream) {
+    if (Entry* const known = m_default.load(std::memory_order_acquire))
+      return *known;
+    Entry& entry = take(device_id, stream);
+    entry.stays  = true;
+    m_default.store(&entry, std::memory_order_release);
     return entry;
   }
 
@@ -252,7 +262,6 @@ class ScratchPool {
       found        = m_all.back().get();
       found->stays = true;
     }
-    found->users += 1;
     return *found;
   }
 
@@ -275,6 +284,7 @@ class ScratchPool {
   /// At the end of Kokkos.
   [[gnu::cold]] void release() {
     std::lock_guard<std::mutex> const lock(m_mutex);
+    m_default.store(nullptr, std::memory_order_relaxed);
     m_all.clear();
   }
 
@@ -304,6 +314,7 @@ class ScratchPool {
 
   std::mutex m_mutex;
   std::vector<std::unique_ptr<Entry>> m_all;
+  std::atomic<Entry*> m_default = nullptr;
 };
 
 /// Scratch for the launches of one call on the stream of an instance. It is
@@ -318,15 +329,24 @@ class StreamScratch {
     m_captured = status != cudaStreamCaptureStatusNone;
     static cudaStream_t const default_stream = Kokkos::Cuda().cuda_stream();
     ScratchPool& pool                        = ScratchPool::instance();
-    m_entry = m_captured ? &pool.take_for_graph(space.cuda_device(), m_stream)
-                         : &pool.take(space.cuda_device(), m_stream,
-                                      m_stream == default_stream);
+    int const device_id                      = space.cuda_device();
+    if (m_captured) {
+      m_entry = &pool.take_for_graph(device_id, m_stream);
+    } else if (m_stream == default_stream) {
+      m_entry = &pool.of_default(device_id, m_stream);
+    } else {
+      m_entry      = &pool.take(device_id, m_stream);
+      m_gives_back = true;
+    }
   }
-  ~StreamScratch() { ScratchPool::instance().give_back(*m_entry, m_stream); }
+  ~StreamScratch() {
+    if (m_gives_back) ScratchPool::instance().give_back(*m_entry, m_stream);
+  }
   StreamScratch(StreamScratch const&)            = delete;
   StreamScratch& operator=(StreamScratch const&) = delete;
 
   Scratch* operator->() const { return &m_entry->scratch; }
+  cudaStream_t stream() const { return m_stream; }
 
   /// The launches become nodes of a graph, and the host cannot wait for them.
   bool captured() const { return m_captured; }
@@ -365,7 +385,8 @@ class StreamScratch {
  private:
   cudaStream_t m_stream;
   ScratchPool::Entry* m_entry;
-  bool m_captured = false;
+  bool m_captured   = false;
+  bool m_gives_back = false;
 };
 
 }  // namespace KokkosMMA::Impl::Cuda
