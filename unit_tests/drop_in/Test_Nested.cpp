@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <limits>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -96,7 +97,7 @@ void check_chains(Index begin) {
                     : std::vector<Shape>{{1, 1}};
   for (auto const [team, vector] : shapes)
     for (int const length : {0, 1, 30, 125, 1003}) {
-      if (length + 6 > std::numeric_limits<Index>::max() - begin) continue;
+      if (!std::in_range<Index>(std::int64_t(begin) + length + 6)) continue;
       SCOPED_TRACE(team);
       SCOPED_TRACE(vector);
       SCOPED_TRACE(length);

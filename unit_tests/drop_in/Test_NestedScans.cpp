@@ -119,12 +119,14 @@ TYPED_TEST(NestedScans, ScansOfVectorsHaveTheBitsOfKokkos) {
           sum += x(r, j);
           product *= 1 + x(r, j) / 1024.;
           ASSERT_NEAR(first[floats + at], product, 1e-12);
-          if (x(r, j) > 0)
+          if (x(r, j) > 0) {
             ASSERT_EQ(first[2 * floats + std::size_t(r) * n + count++], j);
+          }
         }
         // Kokkos gives a reducer no total on hosts.
-        if (on_cuda<Exec>)
+        if (on_cuda<Exec>) {
           ASSERT_NEAR(first[3 * floats + 2 * r], product, 1e-12);
+        }
         ASSERT_EQ(first[3 * floats + 2 * r + 1], count);
       }
     }
