@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 
 
-CONCEPTS = re.compile(r"\bImpl::(?:InitialArgument|Rank1View|SegmentOperation|StencilView|TeamResult)(?= [A-Z])")
+CONCEPTS = re.compile(r"\bImpl::(?:ElementRow|InitialArgument|Rank1View|SegmentOperation|StencilView|TeamResult)(?= [A-Z])")
 SHOWN = {"Impl::policy_segments_t<Cut>": "Segments", "Impl::Dot<X, Y> const& dot": "auto const& dot", "std::optional<Impl::RouteDecision> decide()": "auto decide()"}
 RANK = re.compile(r"(?:\bstd::size_t\(Impl::rank_of<(\w+)>\)|\bImpl::rank_of<(\w+)>)")
 

@@ -265,10 +265,10 @@ class ScratchPool {
     return *found;
   }
 
-  /// The call has launched what it launches on this stream.
-  void give_back(Entry& entry, cudaStream_t stream) {
+  /// Behind what a call has launched on this stream others may have its
+  /// scratch, once it gives that back.
+  void mark(Entry& entry, cudaStream_t stream) {
     std::lock_guard<std::mutex> const lock(m_mutex);
-    entry.users -= 1;
     if (entry.stays) return;
     OwnErrors const errors;
     if (entry.last == nullptr &&
@@ -279,6 +279,11 @@ class ScratchPool {
     if (entry.last == nullptr ||
         cudaEventRecord(entry.last, stream) != cudaSuccess)
       entry.stays = true;
+  }
+
+  void give_back(Entry& entry) {
+    std::lock_guard<std::mutex> const lock(m_mutex);
+    entry.users -= 1;
   }
 
   /// At the end of Kokkos.
@@ -340,12 +345,16 @@ class StreamScratch {
     }
   }
   ~StreamScratch() {
-    if (m_gives_back) ScratchPool::instance().give_back(*m_entry, m_stream);
+    mark();
+    if (m_gives_back) ScratchPool::instance().give_back(*m_entry);
   }
   StreamScratch(StreamScratch const&)            = delete;
   StreamScratch& operator=(StreamScratch const&) = delete;
 
-  Scratch* operator->() const { return &m_entry->scratch; }
+  Scratch* operator->() const {
+    m_is_marked = false;
+    return &m_entry->scratch;
+  }
   cudaStream_t stream() const { return m_stream; }
 
   /// The launches become nodes of a graph, and the host cannot wait for them.
@@ -370,7 +379,11 @@ class StreamScratch {
     // One place, where each copy of the launch would be compiled.
     launch(device_accessible ? ResultTarget<void>{result, nullptr}
                              : ResultTarget<void>{nullptr, scratch.words()});
-    if (!device_accessible) scratch.receive(result, bytes, m_stream);
+    if (device_accessible) return;
+    // A fence that follows would wait for a mark behind the host's wait.
+    m_is_marked = false;
+    mark();
+    scratch.receive(result, bytes, m_stream);
   }
   template <class T, class Launch>
   void deliver(T* result, bool device_accessible, Launch const& launch) const {
@@ -383,10 +396,17 @@ class StreamScratch {
   }
 
  private:
+  void mark() const {
+    if (m_gives_back && !m_is_marked)
+      ScratchPool::instance().mark(*m_entry, m_stream);
+    m_is_marked = true;
+  }
+
   cudaStream_t m_stream;
   ScratchPool::Entry* m_entry;
-  bool m_captured   = false;
-  bool m_gives_back = false;
+  bool m_captured          = false;
+  bool m_gives_back        = false;
+  mutable bool m_is_marked = false;  ///< behind all launches so far
 };
 
 }  // namespace KokkosMMA::Impl::Cuda
