@@ -218,6 +218,14 @@ bool run_call(ErasedCall& call, char const* pattern, Problem const& problem,
   return decision.route != Route::generic;
 }
 
+/// Waits for a result where Kokkos does not, and where times are taken: Kokkos'
+/// own code waits before it returns.
+inline void wait_for_result(ErasedCall const& call,
+                            Cuda::StreamScratch const& scratch) {
+  if (call.must_wait || (measures_calls && !call.result_on_device))
+    scratch.wait();
+}
+
 template <class Call>
 void launch_streamed_reduce(Call const& call, Cuda::KernelFacts const& facts,
                             Cuda::StreamScratch const& scratch) {
@@ -244,7 +252,7 @@ void launch_streamed_reduce(Call const& call, Cuda::KernelFacts const& facts,
       });
   // The value may come before what the functor wrote to other memory of the
   // host.
-  if (call.must_wait) scratch.wait();
+  wait_for_result(call, scratch);
 }
 
 /// \return whether a kernel of ours runs; if not, Kokkos' own has to
@@ -272,7 +280,7 @@ bool run_reduce(Call& call) {
         if (call.is_exact) {
           call.ensure_locks();
           call.use_exact(call.closure, scratch);
-          if (call.must_wait) scratch.wait();
+          wait_for_result(call, scratch);
         } else if (call.use_mma != nullptr && route == Route::mma) {
           call.use_mma(call.closure, scratch, settings);
         } else {

@@ -80,7 +80,7 @@ void launch_array_reduce(Call const& call, Cuda::KernelFacts const& facts,
             "array_reduce");
       });
   // As after other reductions.
-  if (call.must_wait) scratch.wait();
+  wait_for_result(call, scratch);
 }
 
 /// \return whether a kernel of ours runs; if not, Kokkos' own has to

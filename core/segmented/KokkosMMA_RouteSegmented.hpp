@@ -123,8 +123,8 @@ constexpr Refusal refuse_mma_segmented(SegmentedProblem const& problem,
 /// Whether the values are sums of floating-point elements, as floating-point
 /// numbers: what `exact` is for.
 constexpr bool sums_floats(SegmentedProblem const& problem) {
-  return problem.may_be_exact && problem.operation == Operation::sum &&
-         !problem.scan && !problem.moments && is_floating(problem.input) &&
+  return problem.operation == Operation::sum && !problem.scan &&
+         !problem.moments && is_floating(problem.input) &&
          is_floating(problem.accumulator) && is_floating(problem.output);
 }
 
@@ -133,11 +133,11 @@ constexpr OfferedLevel offered_level(SegmentedProblem const& problem,
                                      Capability const& capability,
                                      Settings const& settings) {
   constexpr char const* source = "docs/reproducibility.md";
-  bool const sums              = sums_floats(problem);
+  bool const sums              = problem.may_be_exact && sums_floats(problem);
   if (sums && problem.on_host) return every_level;
   Refusal const no_exact = first_refusal({
       {problem.scan, no_exact_scans},
-      {problem.computed,
+      {problem.computed && !problem.on_host && sums_floats(problem),
        {"the elements are computed, and exact sums on Cuda load theirs; store "
         "them in a View",
         source}},

@@ -36,12 +36,11 @@ namespace KokkosMMA {
 /// once for each element of a segment, in any order and by any thread: it reads
 /// what the call does not write, and writes nothing. What it reads must be
 /// reachable from the execution space, which nobody checks. Its result is one
-/// of the element types of segmented_reduce(). The order of additions is that
-/// of a View with the same elements at an address that 16 divides.
+/// of the element types of segmented_reduce(). The order of additions is fixed
+/// as there, and may be another one than that of a View.
 ///
-/// With a length instead of offsets the same kernel runs, tensor cores do not
-/// take part, and the level Reproducibility::exact is for host spaces alone.
-/// Figures on a GPU have not been measured yet.
+/// Tensor cores do not take part, and the level Reproducibility::exact is for
+/// host spaces alone. Figures on a GPU have not been measured yet.
 template <class Function>
 class ComputedElements {
  public:

@@ -153,9 +153,12 @@ class SegmentPolicy {
   Impl::SegmentedProblem described() const {
     // What the functor does with the value is its own matter: it counts as a
     // result in the values' own type.
-    return Impl::describe_call<Op::operation, value_type>(
-               m_x, m_segments, Kokkos::View<value_type*, Exec>(), false)
-        .problem;
+    Impl::SegmentedProblem problem =
+        Impl::describe_call<Op::operation, value_type>(
+            m_x, m_segments, Kokkos::View<value_type*, Exec>(), false)
+            .problem;
+    problem.on_host = Impl::is_host_space<Exec>;
+    return problem;
   }
 
   Exec m_space;

@@ -117,6 +117,11 @@ void launch_segmented_reduce(std::string const& label, Kokkos::Cuda const& exec,
       scalar_v<typename X::non_const_value_type>;
   StridedStore<Op, Result> const store{result.data(), call.store_stride};
   AnnouncedKernel const announced(label, exec);
+  if constexpr (is_computed<X>) {
+    // As in SegmentPolicy.
+    Cuda::check(cudaSetDevice(exec.cuda_device()), "cudaSetDevice");
+    desul::ensure_cuda_lock_arrays_on_device();
+  }
   if constexpr (is_csr<Segments> || is_computed<X>) {
     Cuda::launch_csr_reduce<Op, A>(
         exec, element_source(x), kernel_segments(segments, call.packed), store,

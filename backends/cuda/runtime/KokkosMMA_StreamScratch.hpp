@@ -229,12 +229,13 @@ class ScratchPool {
   }
 
   /// For one call more on a stream.
-  Entry& take(int device_id, cudaStream_t stream) {
+  Entry& take(int device_id, cudaStream_t stream, bool stays = false) {
     unsigned long long number = 0;
     check(cudaStreamGetId(stream, &number), "cudaStreamGetId");
     std::lock_guard<std::mutex> const lock(m_mutex);
     Entry& entry = find(device_id, number);
     entry.users += 1;
+    entry.stays = entry.stays || stays;
     return entry;
   }
 
@@ -243,8 +244,7 @@ class ScratchPool {
   Entry& of_default(int device_id, cudaStream_t stream) {
     if (Entry* const known = m_default.load(std::memory_order_acquire))
       return *known;
-    Entry& entry = take(device_id, stream);
-    entry.stays  = true;
+    Entry& entry = take(device_id, stream, true);
     m_default.store(&entry, std::memory_order_release);
     return entry;
   }

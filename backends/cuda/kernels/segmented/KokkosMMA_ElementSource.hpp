@@ -43,8 +43,8 @@ struct LoadedElements {
 
 /// The results of calls on their way through a ring in shared memory that
 /// belongs to one warp: what WarpPipeline does with loads. Positions count as
-/// if the elements lay at an address that 16 divides, so sums have the bits of
-/// such a View's.
+/// if the elements lay at an address that 16 divides, so the same kernel gives
+/// the bits of such elements.
 template <int Tiles, int TileBytes, class Elements>
 class CallPipeline {
  public:
