@@ -215,6 +215,10 @@ TYPED_TEST(ComputedSegments, RefusalsAndExplanations) {
   EXPECT_EQ(0, seen);
   EXPECT_TRUE(ten.holds(std::vector<float>(10, surrounding<float>())));
   EXPECT_TRUE(two.holds(std::vector<float>(2, surrounding<float>())));
+  // What no level can be had for is said, and not how elements would have it.
+  expect_error({"exact", "sums of segments of floating-point Views"}, [&] {
+    segmented_reduce(exec, ones, 10, ten.view(), Maximum(), exact);
+  });
   if (!on_cuda<Exec>) {
     sum();
     EXPECT_TRUE(ten.holds(std::vector<float>(10, 10)));

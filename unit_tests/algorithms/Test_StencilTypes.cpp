@@ -226,6 +226,16 @@ TYPED_TEST(StencilTypes, BitsOfStepsOfProductsInVolumes) {
   steps_of(bhalf_t(), Framed<Right>());
   steps_of(float(), Framed<Right>());
 }
+/// Sums of neighbours leave the type, their average does not.
+TYPED_TEST(StencilTypes, AveragesOfLargeSmallFloats) {
+  HostGrid<3> large({9, 10, 64});
+  for (double& value : large.values) value = 1e38;
+  Grid<bhalf_t, 3, TypeParam> const in(large), out(large.extent);
+  std::vector<double> const mean(27, 1. / 27);
+  stencil(TypeParam(), in.view(), out.view(), StencilWeights<3>::dense(1, mean),
+          Boundaries<3>::all(Boundary::nearest));
+  for (double const value : out.values()) ASSERT_NEAR(value, 1e38, 2e36);
+}
 // Many panels and pieces of them.
 TYPED_TEST(StencilTypes, BitsOfStepsOnLargerGrids) {
   SeededRandom random;
