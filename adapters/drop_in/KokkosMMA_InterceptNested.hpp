@@ -46,7 +46,7 @@ enum class NestedLoops : unsigned {
 /// all would need relocatable device code.
 static __constant__ unsigned form_of_team_kernel;
 // To nvlink -dlto a variable that the host does not name is 0, and a kernel
-// that states 1 empty (CUDA 12.4 and 13.0).
+// that states 1 empty (nvlink of CUDA 12.4, nvJitLink of 13.0).
 [[gnu::used]] static void const* const form_may_be_written =
     &form_of_team_kernel;
 

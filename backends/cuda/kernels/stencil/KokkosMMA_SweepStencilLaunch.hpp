@@ -129,9 +129,10 @@ void launch_pattern_sweep(Kokkos::Cuda const& space,
 ///   half    .79   .49  .35  .26    .23
 ///   bytes   .46   .24  .16  .11    .12
 ///
-/// Floats and doubles of radius 1 are as fast weight by weight. So are bfloat16
-/// added: the factor that makes an average of a sum comes last, and sums of
-/// neighbours near the largest number would be infinite.
+/// Floats and doubles of radius 1 are as fast weight by weight. Bfloat16 are
+/// added so for another reason: products multiply last by the factor that makes
+/// an average of a sum, and sums of neighbours near the largest number would be
+/// infinite.
 template <class Element>
 inline constexpr int sweep_product_radius = sizeof(Element) > 1 ? 4 : 3;
 template <class Element>
