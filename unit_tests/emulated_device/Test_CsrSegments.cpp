@@ -96,9 +96,12 @@ TEST(CalledElements, HaveTheBitsOfLoadedOnes) {
     Impl::OffsetSegments<std::int64_t> const between{offsets.data(),
                                                      equal.count()};
     auto const bits = [&](auto const& source, auto const& segments) {
+      // As many blocks for both, so the same ranges.
+      using Tuning =
+          Impl::Cuda::tuning_type<Impl::Cuda::csr_tuning(false, true)>;
       Results<float> results(equal.count());
-      Impl::Cuda::launch_csr_reduce<Impl::Operation::sum, float>(
-          Kokkos::Cuda(), source, segments, results.store(), size, length);
+      Impl::Cuda::launch_tuned_csr_reduce<Impl::Operation::sum, float, Tuning>(
+          Kokkos::Cuda(), source, segments, results.store(), size);
       return results.values();
     };
     constexpr Scalar input = Scalar::float32;

@@ -180,10 +180,12 @@ void launch_csr_reduce(Kokkos::Cuda const& space, Source const& source,
   bool const known   = size != OffsetFindings::unknown;
   auto const average = size / segments.count();
   if (known && average >= std::uint64_t(table.quads_csr_bytes) / bytes)
-    launch_tuned_csr_reduce<Op, Value, tuning_type<csr_tuning(true)>>(
+    launch_tuned_csr_reduce<Op, Value,
+                            tuning_type<csr_tuning(true, Source::called)>>(
         space, source, segments, store, size);
   else
-    launch_tuned_csr_reduce<Op, Value, tuning_type<csr_tuning(false)>>(
+    launch_tuned_csr_reduce<Op, Value,
+                            tuning_type<csr_tuning(false, Source::called)>>(
         space, source, segments, store, size);
 }
 

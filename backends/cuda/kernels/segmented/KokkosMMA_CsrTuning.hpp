@@ -46,10 +46,27 @@ inline std::string to_string(CsrTuning const& t) {
 /// that join their ranges: 352, and with 2 blocks for each resident one 362,
 /// with 8 410.
 ///
+/// What calls read passes through L1, and of a vector that a function gathers
+/// from L1 keeps what the rings leave. One NVIDIA H200, CUDA 13.0, 2026-11-27,
+/// milliseconds of a sparse product (double, int32; examples/sparse_matvec), a
+/// 5-point grid of 4096^2 and a power law of 4000000 rows; the last column is
+/// KB of rings in a multiprocessor:
+///
+/// | threads x blocks, ring         | grid | power law | rings |
+/// |--------------------------------|------|-----------|-------|
+/// | 256 x 3, 4 x 2048              | .560 | 1.35      | 192   |
+/// | 256 x 2, 4 x 2048              | .492 | .62       | 128   |
+/// | 256 x 2, 4 x 2048, eight calls | .493 | .62       | 128   |
+/// | 256 x 3, 4 x 1024              | .557 | .59       | 96    |
+/// | 256 x 4, 4 x 1024              | .516 | .63       | 128   |
+/// | 256 x 5, 4 x 1024              | .626 | .85       | 160   |
+/// | 256 x 6, 4 x 1024, two calls   | .754 | 1.52      | 192   |
+///
 /// \param quads for longer segments (TuningTable::quads_csr_bytes)
-constexpr CsrTuning csr_tuning(bool quads) {
+/// \param called the elements are results of calls
+constexpr CsrTuning csr_tuning(bool quads, bool called = false) {
   return {.threads         = 256,
-          .min_blocks      = 3,
+          .min_blocks      = called ? 2 : 3,
           .tiles           = 4,
           .tile_bytes      = 2048,
           .segment_bytes   = 32,

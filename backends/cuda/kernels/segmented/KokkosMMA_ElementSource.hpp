@@ -16,6 +16,7 @@
 /// Where the elements of segments come from: from memory, or from a function of
 /// their index. A source offers
 ///   input                its element type
+///   called               whether it calls a function of the caller
 ///   from(first)[e]       the bits of element first + e
 ///   stream(memory, first, last, lane)
 ///                        elements [first, last) on their way through a ring in
@@ -27,6 +28,7 @@ namespace KokkosMMA::Impl::Cuda {
 template <Scalar Input>
 struct LoadedElements {
   static constexpr Scalar input = Input;
+  static constexpr bool called  = false;
   void const* data;
 
   __device__ ElementBits<Input> const* from(std::uint64_t first) const {
@@ -81,7 +83,8 @@ class CallPipeline {
   }
 
  private:
-  /// Of a lane at the same time: their loads are in flight together.
+  /// Of a lane at the same time: their loads are in flight together. Eight are
+  /// no faster (csr_tuning).
   static constexpr int calls = 4;
   static_assert(TileBytes % 1024 == 0 && per_tile % (32 * calls) == 0);
 
@@ -121,6 +124,7 @@ class CallPipeline {
 template <Scalar Input, class Function>
 struct CalledElements {
   static constexpr Scalar input = Input;
+  static constexpr bool called  = true;
   Function function;
 
   __device__ ElementBits<Input> bits(std::uint64_t i) const {
