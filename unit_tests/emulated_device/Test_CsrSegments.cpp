@@ -96,12 +96,20 @@ TEST(CalledElements, HaveTheBitsOfLoadedOnes) {
     Impl::OffsetSegments<std::int64_t> const between{offsets.data(),
                                                      equal.count()};
     auto const bits = [&](auto const& source, auto const& segments) {
-      // As many blocks for both, so the same ranges.
-      using Tuning =
-          Impl::Cuda::tuning_type<Impl::Cuda::csr_tuning(false, true)>;
+      using namespace Impl::Cuda;
+      constexpr auto sum = Impl::Operation::sum;
       Results<float> results(equal.count());
-      Impl::Cuda::launch_tuned_csr_reduce<Impl::Operation::sum, float, Tuning>(
-          Kokkos::Cuda(), source, segments, results.store(), size);
+      Kokkos::Cuda const space;
+      if (4 * length <=
+          std::uint64_t(launch_layout(space).tuning.tiny_csr_bytes)) {
+        launch_csr_reduce<sum, float>(space, source, segments, results.store(),
+                                      size, length);
+      } else {
+        // As many blocks for both sources, so the same ranges.
+        launch_tuned_csr_reduce<sum, float,
+                                tuning_type<csr_tuning(false, true)>>(
+            space, source, segments, results.store(), size);
+      }
       return results.values();
     };
     constexpr Scalar input = Scalar::float32;

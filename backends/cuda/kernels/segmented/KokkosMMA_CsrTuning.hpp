@@ -46,11 +46,11 @@ inline std::string to_string(CsrTuning const& t) {
 /// that join their ranges: 352, and with 2 blocks for each resident one 362,
 /// with 8 410.
 ///
-/// What calls read passes through L1, and of a vector that a function gathers
-/// from L1 keeps what the rings leave. One NVIDIA H200, CUDA 13.0, 2026-11-27,
-/// milliseconds of a sparse product (double, int32; examples/sparse_matvec), a
-/// 5-point grid of 4096^2 and a power law of 4000000 rows; the last column is
-/// KB of rings in a multiprocessor:
+/// Elements that a function computes: its loads go through L1, which keeps a
+/// gathered vector in what the rings leave of it. One NVIDIA H200, CUDA 13.0,
+/// 2026-11-27, milliseconds of a sparse product (double, int32;
+/// examples/sparse_matvec), a 5-point grid of 4096^2 and a power law of 4000000
+/// rows; the last column is KB of rings in a multiprocessor:
 ///
 /// | threads x blocks, ring         | grid | power law | rings |
 /// |--------------------------------|------|-----------|-------|
