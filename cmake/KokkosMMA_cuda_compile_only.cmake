@@ -50,12 +50,13 @@ set(cuda_macros_80 -DKOKKOS_ARCH_AMPERE -DKOKKOS_ARCH_AMPERE80)
 set(cuda_macros_90 -DKOKKOS_ARCH_HOPPER -DKOKKOS_ARCH_HOPPER90)
 
 set(cuda_objects "")
-# cuda_compile(<source> PRODUCT compile|cubin|ptx [DROP_IN] [KERNELS] ARCHITECTURES <number>...)
+# cuda_compile(<source> PRODUCT compile|cubin|ptx [DROP_IN] [KERNELS] [FOLDED <variable>] ARCHITECTURES <number>...)
 # PRODUCT: nvcc's name for what it makes. For "ptx" and "cubin" it reads and instantiates all that host and device would run, but the host's
 # compiler does not see it: that is one to two thirds of the time of an object (CUDA 13.0, 2026-11-22). The examples are objects.
 # KERNELS: there must be kernels of ours in it, and ptxas must be content with them. Not for "ptx".
+# FOLDED: no kernel may load that constant. For "ptx" alone.
 function(cuda_compile source)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "DROP_IN;KERNELS" "PRODUCT" "ARCHITECTURES")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "DROP_IN;KERNELS" "PRODUCT;FOLDED" "ARCHITECTURES")
   cmake_path(RELATIVE_PATH source BASE_DIRECTORY "${PROJECT_SOURCE_DIR}" OUTPUT_VARIABLE name)
   if(name MATCHES "^\\.\\.")
     cmake_path(GET source FILENAME name)
@@ -73,7 +74,7 @@ function(cuda_compile source)
     add_custom_command(
       OUTPUT "${object}"
       COMMAND
-        ${CMAKE_COMMAND} "-DKERNELS=${arg_KERNELS}" "-DNAME=${name}, sm_${architecture}" "-DCUDA=${cuda_version}" -P
+        ${CMAKE_COMMAND} "-DKERNELS=${arg_KERNELS}" "-DFOLDED=${arg_FOLDED}" "-DNAME=${name}, sm_${architecture}" "-DCUDA=${cuda_version}" -P
         "${PROJECT_SOURCE_DIR}/cmake/check_ptxas.cmake" -- "${KokkosMMA_NVCC}" -arch=sm_${architecture} ${cuda_macros_${architecture}}
         ${cuda_flags} ${cuda_flags_of_${arg_PRODUCT}} ${forced} -MD -MF "${object}.d" -MT "${object}" --${arg_PRODUCT} "${source}" -o "${object}"
       DEPENDS "${source}" "${PROJECT_SOURCE_DIR}/cmake/check_ptxas.cmake"
@@ -100,6 +101,8 @@ endif()
 foreach(name IN ITEMS Reductions Stencils)
   cuda_compile("${PROJECT_SOURCE_DIR}/unit_tests/toolchains/${name}.cpp" PRODUCT compile DROP_IN KERNELS ARCHITECTURES ${architecture})
 endforeach()
+cuda_compile("${PROJECT_SOURCE_DIR}/unit_tests/toolchains/Reductions.cpp" PRODUCT ptx DROP_IN FOLDED form_of_team_kernel
+             ARCHITECTURES ${architecture})
 
 # The examples are an application's own kernels inside ours.
 foreach(source IN ITEMS "${PROJECT_SOURCE_DIR}/examples/statistics/statistics.cpp"

@@ -1,10 +1,11 @@
 # SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# cmake -DKERNELS=<bool> -DNAME=<for messages> -DCUDA=<version> -P check_ptxas.cmake -- nvcc ... -Xptxas -v ...
+# cmake -DKERNELS=<bool> -DFOLDED=<variable> -DNAME=<for messages> -DCUDA=<version> -P check_ptxas.cmake -- nvcc ... -Xptxas -v ...
 #
 # Runs the compiler. With KERNELS, there must be kernels of KokkosMMA in what it compiles, and ptxas must report for each of them no
-# stack frame (local memory), no spill stores and no spill loads.
+# stack frame (local memory), no spill stores and no spill loads. With FOLDED, the last argument is a file of PTX in which that variable is
+# defined and which never loads it: the compiler knew its value everywhere.
 
 cmake_minimum_required(VERSION 3.25)
 
@@ -26,6 +27,19 @@ if(messages)
 endif()
 if(NOT result EQUAL 0)
   message(FATAL_ERROR "${NAME}: the compiler failed (${result})")
+endif()
+if(FOLDED)
+  list(GET command -1 product)
+  file(STRINGS "${product}" definitions REGEX "[.]const .*${FOLDED}")
+  file(STRINGS "${product}" loads REGEX "ld[.]const.*${FOLDED}")
+  list(LENGTH loads count)
+  if(NOT definitions)
+    message(FATAL_ERROR "${NAME}: no ${FOLDED} in ${product}; the check needs a source with team kernels and PTX as the product")
+  elseif(count)
+    message(FATAL_ERROR "${NAME}: ${count} loads of ${FOLDED} are left, so these kernels have the code and the registers of both forms. "
+                        "See state_nested_loops in adapters/drop_in/KokkosMMA_InterceptNested.hpp")
+  endif()
+  message("${NAME}: the compiler knew ${FOLDED} in every kernel")
 endif()
 if(NOT KERNELS)
   return()
