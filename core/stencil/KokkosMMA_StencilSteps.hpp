@@ -29,7 +29,7 @@ enum class StepForm : unsigned char {
   star,     ///< weights on the axes, in their order; none of them is zero
   dense,    ///< weights of radius 1, in their order; none of them is zero
   sparse,   ///< other weights of radius 1, in their order
-  product,  ///< along the rows, then down the columns
+  product,  ///< of two dimensions, along the rows, then down the columns
   inward    ///< of one dimension, from the ends to the middle
 };
 
@@ -70,6 +70,7 @@ StepForm step_form(StencilWeights<R> const& weights,
     return kernel == StencilKernel::direct ? StepForm::star : StepForm::inward;
   }
   if (kernel == StencilKernel::separable) {
+    if (R == 3) return StepForm::none;
     // Other results of 16-bit floats are summed up from the ends to the middle.
     bool const in_order =
         size_of(problem.input) > 2 || problem.target >= RowLayout::pitch_16;

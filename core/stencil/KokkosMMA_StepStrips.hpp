@@ -44,12 +44,20 @@ struct StepStrips {
   /// There are less than 2^31 tiles: a division in 64 bits takes a device some
   /// hundred instructions.
   KOKKOS_FORCEINLINE_FUNCTION GridBox<R> tile(unsigned index) const {
+    int strip_of_tile = 0;
+    return tile(index, strip_of_tile);
+  }
+  /// \param[out] strip_of_tile its number: of a dimension, the low one and then
+  ///                           the high one
+  KOKKOS_FORCEINLINE_FUNCTION GridBox<R> tile(unsigned index,
+                                              int& strip_of_tile) const {
     GridBox<R> result{};
     for (int s = 0; s < 2 * R; ++s) {
       unsigned count = 1;
       for (int d = 0; d < R; ++d) count *= along(s, d);
       if (index < count) {
         unsigned rest_of_index = index;
+        strip_of_tile          = s;
         for (int d = R - 1; d >= 0; --d) {
           unsigned const at = rest_of_index % along(s, d);
           rest_of_index /= along(s, d);

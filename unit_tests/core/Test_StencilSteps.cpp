@@ -101,6 +101,18 @@ TEST(StepForm, OfThreeDimensions) {
   }
   EXPECT_EQ(form_of(StencilWeights<3>::star(2)), StepForm::none);
   EXPECT_EQ(form_of(StencilWeights<3>::moore(1)), StepForm::none);
+  // Products have sweeps of one step alone.
+  for (int radius = 1; radius <= 5; ++radius)
+    for (Scalar const type : {Scalar::float64, Scalar::float32, Scalar::half})
+      for (double const weight : {1., .1}) {
+        std::vector<double> const values(StencilWeights<3>::box(radius).size(),
+                                         weight);
+        EXPECT_EQ(form_of(StencilWeights<3>::dense(radius, values), type,
+                          RowLayout::aligned_16,
+                          Boundaries<3>::all(Boundary::periodic)),
+                  StepForm::none)
+            << radius << " " << weight;
+      }
 }
 
 TEST(StepsInGrid, ReachesOverOneBoundary) {

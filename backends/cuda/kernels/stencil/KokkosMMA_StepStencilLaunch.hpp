@@ -129,8 +129,10 @@ void launch_step_stencil(Kokkos::Cuda const& space,
 template <class A, class Element, class Epilogue>
 void launch_step_stencil(Kokkos::Cuda const& space,
                          StencilGrid<Element, 3> const& grid,
-                         StencilPlan<3> const& plan, StepForm, int,
+                         StencilPlan<3> const& plan, StepForm form, int steps,
                          Epilogue const& epilogue) {
+  if (form != StepForm::star || steps != step_volume_tuning<A, Element>().steps)
+    Kokkos::abort("KokkosMMA: no kernel for several steps of this form");
   static_assert(step_volume_tuning<A, Element>().steps == 2,
                 "there is no kernel for fewer steps than these but for one");
   launch_step_volume<A>(space, grid, plan.kernel_weights, epilogue);
