@@ -5,208 +5,42 @@
 
 #include <backends/cuda/arch/KokkosMMA_Kernel.hpp>
 #include <backends/cuda/kernels/stencil/KokkosMMA_DirectSums.hpp>
+#include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
 #include <core/stencil/KokkosMMA_Boundary.hpp>
 #include <core/stencil/KokkosMMA_DirectTaps.hpp>
 #include <core/stencil/KokkosMMA_StencilGrid.hpp>
 #include <core/stencil/KokkosMMA_StepStrips.hpp>
 
+#include <algorithm>
 #include <cstdint>
 
 /// \file
 /// Two steps of a star of radius 1 beside a face of a grid of three dimensions.
-/// A block of threads takes both in memory of its own, the first on the
-/// elements around its tile too, and finds what lies beyond the boundaries anew
-/// in each.
+/// A warp has a lane for each element of a line along the face, what lies
+/// behind it towards the middle in registers, and marches along the face. A
+/// star has neighbours along one dimension at a time, so what lies beyond a
+/// boundary follows from two values that a lane has.
 
 namespace KokkosMMA::Impl::Cuda {
 
-/// Tiles of step_faces, and the threads of each. A row of a tile, with two
-/// elements on either side, has a lane for each.
-inline constexpr int step_face_side    = 8;
+/// Results of a warp along its lanes and along its march. Marches of 8, 16 and
+/// 32 took a sweep of 512^3 floats 0.559, 0.547 and 0.543 ms (H100, CUDA 13.0,
+/// 2026-11-27).
 inline constexpr int step_face_row     = 28;
+inline constexpr int step_face_march   = 32;
 inline constexpr int step_face_threads = 128;
-using StepFaces = StepStrips<3, step_face_side, step_face_row>;
+using StepFaces = StepStrips<3, step_face_march, step_face_row>;
 
-/// The steps of a tile, by threads with a barrier between load(), advance() and
-/// finish().
-/// \tparam Along the dimension of the tile's rows, 1 or 2
-template <class A, class Element, int Along>
-struct StepFaceTile {
-  using Index = std::int64_t;
+/// What a step finds beyond a side of the grid.
+template <class A>
+struct BeyondSide {
+  Boundary kind;
+  A constant;
 
-  static constexpr int other = 3 - Along;  ///< dimension of a plane's rows
-  static constexpr int pitch = 32;
-  /// Elements of the memory: five planes of rows, and four.
-  static constexpr int room =
-      (5 * (step_face_side + 4) + 4 * (step_face_side + 2)) * pitch;
-
-  struct Box {
-    int begin[3];
-    int size[3];
-    unsigned inverse;  ///< of the rows of a plane, times 2^16, rounded up
-
-    __device__ __forceinline__ int rows() const {
-      return size[0] * size[other];
-    }
-    __device__ __forceinline__ int place(int const (&at)[3]) const {
-      return ((at[0] - begin[0]) * size[other] + at[other] - begin[other]) *
-                 pitch +
-             at[Along] - begin[Along];
-    }
-    /// The indices of a lane's element in a row.
-    __device__ __forceinline__ void indices(int row, int lane,
-                                            int (&at)[3]) const {
-      int const plane = int(unsigned(row) * inverse >> 16);
-      at[0]           = begin[0] + plane;
-      at[other]       = begin[other] + row - plane * size[other];
-      at[Along]       = begin[Along] + lane;
-    }
-  };
-
-  StencilGrid<Element, 3> const& grid;
-  A const (&weight)[7];  ///< in their order
-  Box before;            ///< both steps, and the elements around
-  Box between;
-  Box result;
-  A* loaded;
-  A* stepped;
-
-  __device__ __forceinline__
-  StepFaceTile(StencilGrid<Element, 3> const& of_grid, A const (&of_weight)[7],
-               GridBox<3> const& tile, A* memory)
-      : grid(of_grid),
-        weight(of_weight),
-        before(around(tile, 2)),
-        between(around(tile, 1)),
-        result(around(tile, 0)),
-        loaded(memory),
-        stepped(memory + before.rows() * pitch) {}
-
-  __device__ __forceinline__ void load() const {
-    each(
-        before,
-        [&](int(&at)[3]) {
-          double constant = 0;
-          if (!is_inside(at) && !resolve<true>(at, constant))
-            return static_cast<A>(static_cast<Element>(constant));
-          return static_cast<A>(grid.data[at[0] * grid.stride[0] +
-                                          at[1] * grid.stride[1] + at[2]]);
-        },
-        [&](int row, int lane, A value) {
-          loaded[row * pitch + lane] = value;
-        });
-  }
-  __device__ __forceinline__ void advance() const {
-    each(
-        between,
-        [&](int(&at)[3]) {
-          double constant = 0;
-          if (!is_inside(at) && !resolve<false>(at, constant))
-            return static_cast<A>(static_cast<Element>(constant));
-          return static_cast<A>(static_cast<Element>(sum(before, loaded, at)));
-        },
-        [&](int row, int lane, A value) {
-          stepped[row * pitch + lane] = value;
-        });
-  }
-  template <class Epilogue>
-  __device__ __forceinline__ void finish(Epilogue const& epilogue) const {
-    each(
-        result, [&](int(&at)[3]) { return sum(between, stepped, at); },
-        [&](int row, int lane, A value) {
-          int at[3];
-          result.indices(row, lane, at);
-          Index const place[3] = {at[0], at[1], at[2]};
-          epilogue(place, value);
-        });
-  }
-
- private:
-  __device__ __forceinline__ unsigned extent(int d) const {
-    return unsigned(grid.extent[d]);
-  }
-  /// Beyond boundaries, one element.
-  __device__ __forceinline__ Box around(GridBox<3> const& tile,
-                                        int more) const {
-    Box box{};
-#pragma unroll
-    for (int d = 0; d < 3; ++d) {
-      int begin = int(tile.begin[d]) - more;
-      int end   = int(tile.end[d]) + more;
-      if (grid.boundaries.low[d].kind != Boundary::periodic) {
-        if (begin < -1) begin = -1;
-        if (end > int(extent(d)) + 1) end = int(extent(d)) + 1;
-      }
-      box.begin[d] = begin;
-      box.size[d]  = end - begin;
-    }
-    box.inverse = (1u << 16) / unsigned(box.size[other]) + 1;
-    return box;
-  }
-  /// put(row of the box, lane, make(indices)) for each element.
-  template <class Make, class Put>
-  __device__ __forceinline__ static void each(Box const& box, Make const& make,
-                                              Put const& put) {
-    constexpr int at_once = 4;  // rows of a warp, for their latency
-    constexpr int warps   = step_face_threads / 32;
-    int const lane        = int(threadIdx.x % 32);
-    int const rows        = box.rows();
-    if (lane >= box.size[Along]) return;
-    for (int first = int(threadIdx.x / 32); first < rows;
-         first += at_once * warps) {
-      A values[at_once];
-#pragma unroll
-      for (int n = 0; n < at_once; ++n) {
-        int at[3];
-        box.indices(min(first + n * warps, rows - 1), lane, at);
-        values[n] = make(at);
-      }
-#pragma unroll
-      for (int n = 0; n < at_once; ++n)
-        if (first + n * warps < rows) put(first + n * warps, lane, values[n]);
-    }
-  }
-  __device__ __forceinline__ bool is_inside(int const (&at)[3]) const {
-    return unsigned(at[0]) < extent(0) && unsigned(at[1]) < extent(1) &&
-           unsigned(at[2]) < extent(2);
-  }
-  /// Replaces indices by those of what stands for the element; false where a
-  /// constant does.
-  /// \tparam InGrid the indices are of the grid, not of memory, which goes on
-  ///                beyond periodic boundaries
-  template <bool InGrid>
-  __device__ __forceinline__ bool resolve(int (&at)[3],
-                                          double& constant) const {
-    bool is_element = true;
-#pragma unroll
-    for (int d = 0; d < 3; ++d) {
-      if (unsigned(at[d]) < extent(d)) continue;
-      BoundaryCondition const& side =
-          at[d] < 0 ? grid.boundaries.low[d] : grid.boundaries.high[d];
-      if (side.kind == Boundary::constant) {
-        // Where constants meet, the caller's first dimension has its own.
-        if (is_element || grid.reversed) constant = side.value;
-        is_element = false;
-      } else if (InGrid || side.kind != Boundary::periodic) {
-        at[d] = int(near_boundary_index(side.kind, at[d], grid.extent[d]));
-      }
-    }
-    return is_element;
-  }
-  __device__ __forceinline__ A sum(Box const& box, A const* values,
-                                   int const (&at)[3]) const {
-    A const* const centre = values + box.place(at);
-    int step[3];
-    step[0]            = box.size[other] * pitch;
-    step[other]        = pitch;
-    step[Along]        = 1;
-    int const order[7] = {-step[0], -step[1], -step[2], 0,
-                          step[2],  step[1],  step[0]};
-    A of_weights       = A(0);
-#pragma unroll
-    for (int t = 0; t < 7; ++t)
-      of_weights = add_tap(of_weights, weight[t], centre[order[t]]);
-    return of_weights;
+  __device__ __forceinline__ A operator()(A outermost, A second) const {
+    return kind == Boundary::constant ? constant
+           : kind == Boundary::mirror ? second
+                                      : outermost;
   }
 };
 
@@ -215,28 +49,219 @@ struct StepFacesArguments {
   StencilGrid<Element, 3> grid;
   Epilogue epilogue;
   StepFaces faces;
-  A weight[7];  ///< in their order
+  unsigned tiles;              ///< of the faces, each of a warp
+  A weight[7];                 ///< in their order
+  BeyondSide<A> beyond[3][2];  ///< low and high sides of each dimension
+};
+
+/// The two steps of a warp.
+/// \tparam Normal dimension that is across the face
+template <class A, class Element, class Epilogue, int Normal>
+struct StepFaceWarp {
+  static constexpr int across = Normal == 2 ? 1 : 2;  ///< along the lanes
+  static constexpr int along  = 3 - Normal - across;  ///< of the march
+  static constexpr int steps  = 2;
+  static constexpr int depth  = 2 * steps;  ///< elements from the face inwards
+
+  /// A line of elements through each depth, and those before and behind it.
+  template <int Depth>
+  struct Window {
+    A value[3][Depth];
+
+    __device__ __forceinline__ void push(A const (&next)[Depth]) {
+#pragma unroll
+      for (int i = 0; i < Depth; ++i) {
+        value[0][i] = value[1][i];
+        value[1][i] = value[2][i];
+        value[2][i] = next[i];
+      }
+    }
+  };
+
+  StepFacesArguments<A, Element, Epilogue> const& in;
+  GridBox<3> const& tile;
+  bool high;  ///< whether the face is the high one
+  BeyondSide<A> beyond_face;
+  int index;        ///< of the lane
+  bool lane_first;  ///< whether a boundary is before the lane's element
+  bool lane_last;
+  bool lanes_at_boundary;  ///< of the warp
+  Element const* source;   ///< the lane's outermost element of line 0
+  Element* target;
+
+  __device__ __forceinline__
+  StepFaceWarp(StepFacesArguments<A, Element, Epilogue> const& arguments,
+               GridBox<3> const& of_tile, bool of_high_face)
+      : in(arguments),
+        tile(of_tile),
+        high(of_high_face),
+        beyond_face(high ? in.beyond[Normal][1] : in.beyond[Normal][0]) {
+    int const n     = extent(across);
+    int const first = int(tile.begin[across]) - steps;
+    index           = first + int(threadIdx.x % 32);
+    bool const ends = in.grid.boundaries.low[across].kind != Boundary::periodic;
+    lane_first      = ends && index == 0;
+    lane_last       = ends && index == n - 1;
+    lanes_at_boundary       = ends && (first < 0 || first + 32 > n);
+    std::int64_t const face = high ? extent(Normal) - 1 : 0;
+    source                  = in.grid.data + face * in.grid.stride[Normal] +
+             inside(across, index) * in.grid.stride[across];
+    target = in.epilogue.data + face * in.epilogue.stride[Normal] +
+             index * in.epilogue.stride[across];
+  }
+
+  __device__ __forceinline__ void run() const {
+    int const begin = int(tile.begin[along]);
+    int const end   = int(tile.end[along]);
+    int const lane  = int(threadIdx.x % 32);
+    bool const stores =
+        lane >= steps && lane < 32 - steps && index < int(tile.end[across]);
+    Window<depth> loaded;
+    Window<depth - 1> stepped;
+#pragma unroll
+    for (int k = 0; k < 3; ++k)
+#pragma unroll
+      for (int i = 0; i < depth; ++i) {
+        loaded.value[k][i] = A(0);
+        if (i < depth - 1) stepped.value[k][i] = A(0);
+      }
+    // Lines that are on their way from memory.
+    A coming[2][depth];
+    load(begin - steps, coming[0]);
+    load(begin - steps + 1, coming[1]);
+#pragma unroll 2
+    for (int line = begin - steps; line < end + steps; ++line) {
+      loaded.push(coming[0]);
+#pragma unroll
+      for (int i = 0; i < depth; ++i) coming[0][i] = coming[1][i];
+      load(line + 2, coming[1]);
+
+      A next[depth - 1];
+      advance(loaded, line - 1, next);
+#pragma unroll
+      for (int i = 0; i < depth - 1; ++i)
+        next[i] = static_cast<A>(static_cast<Element>(next[i]));
+      stepped.push(next);
+
+      int const done = line - steps;
+      if (done < begin) continue;
+      A result[depth - 2];
+      advance(stepped, done, result);
+      if (!stores) continue;
+      Element* const to = target + done * in.epilogue.stride[along];
+#pragma unroll
+      for (int i = 0; i < depth - 2; ++i)
+        to[inwards(i) * in.epilogue.stride[Normal]] =
+            static_cast<Element>(result[i]);
+    }
+  }
+
+ private:
+  __device__ __forceinline__ int extent(int d) const {
+    return int(in.grid.extent[d]);
+  }
+  __device__ __forceinline__ int inwards(int i) const { return high ? -i : i; }
+  /// An index that there is: of what stands for an element beyond periodic
+  /// boundaries. Nobody needs what is loaded beyond others.
+  __device__ __forceinline__ int inside(int d, int i) const {
+    int const n = extent(d);
+    if (in.grid.boundaries.low[d].kind == Boundary::periodic)
+      i += i < 0 ? n : i >= n ? -n : 0;
+    return i < 0 ? 0 : i >= n ? n - 1 : i;
+  }
+  __device__ __forceinline__ void load(int line, A (&values)[depth]) const {
+    Element const* const from =
+        source + inside(along, line) * in.grid.stride[along];
+#pragma unroll
+    for (int i = 0; i < depth; ++i)
+      values[i] = static_cast<A>(from[inwards(i) * in.grid.stride[Normal]]);
+  }
+  /// Sums of the line in the middle, from the face inwards.
+  template <int Depth>
+  __device__ __forceinline__ void advance(Window<Depth> const& window, int line,
+                                          A (&sum)[Depth - 1]) const {
+    bool const ends = in.grid.boundaries.low[along].kind != Boundary::periodic;
+#pragma unroll
+    for (int i = 0; i < Depth - 1; ++i) {
+      A const centre = window.value[1][i];
+      A low[3], upper[3];
+      A const inner = window.value[1][i + 1];
+      A const outer = i > 0 ? window.value[1][i > 0 ? i - 1 : 0]
+                            : beyond_face(centre, inner);
+      low[Normal]   = high ? inner : outer;
+      upper[Normal] = high ? outer : inner;
+
+      A const before = __shfl_up_sync(~0u, centre, 1);
+      A const behind = __shfl_down_sync(~0u, centre, 1);
+      low[across]    = before;
+      upper[across]  = behind;
+      if (lanes_at_boundary) {
+        if (lane_first) low[across] = in.beyond[across][0](centre, behind);
+        if (lane_last) upper[across] = in.beyond[across][1](centre, before);
+      }
+
+      low[along]   = window.value[0][i];
+      upper[along] = window.value[2][i];
+      if (ends && line == 0)
+        low[along] = in.beyond[along][0](centre, window.value[2][i]);
+      if (ends && line == extent(along) - 1)
+        upper[along] = in.beyond[along][1](centre, window.value[0][i]);
+
+      A const values[7] = {low[0],   low[1],   low[2],  centre,
+                           upper[2], upper[1], upper[0]};
+      A of_weights      = A(0);
+#pragma unroll
+      for (int t = 0; t < 7; ++t)
+        of_weights = add_tap(of_weights, in.weight[t], values[t]);
+      sum[i] = of_weights;
+    }
+  }
 };
 
 template <class A, class Element, class Epilogue>
 __global__ void __launch_bounds__(step_face_threads) step_faces(
     KOKKOSMMA_GRID_CONSTANT StepFacesArguments<A, Element, Epilogue> const in) {
-  __shared__ A memory[StepFaceTile<A, Element, 2>::room];
-  GridBox<3> const box = in.faces.tile(blockIdx.x);
-  auto const take      = [&](auto const& tile) {
-    tile.load();
-    __syncthreads();
-    tile.advance();
-    __syncthreads();
-    tile.finish(in.epilogue);
-  };
-  // Strips across the last dimension have two columns.
-  bool const is_across = box.end[2] - box.begin[2] <= 2 &&
-                         in.grid.boundaries.low[2].kind != Boundary::periodic;
-  if (is_across)
-    take(StepFaceTile<A, Element, 1>(in.grid, in.weight, box, memory));
+  unsigned const warp =
+      blockIdx.x * (step_face_threads / 32) + threadIdx.x / 32;
+  if (warp >= in.tiles) return;
+  int face              = 0;
+  GridBox<3> const tile = in.faces.tile(warp, face);
+  bool const high       = face % 2 != 0;
+  if (face / 2 == 0)
+    StepFaceWarp<A, Element, Epilogue, 0>(in, tile, high).run();
+  else if (face / 2 == 1)
+    StepFaceWarp<A, Element, Epilogue, 1>(in, tile, high).run();
   else
-    take(StepFaceTile<A, Element, 2>(in.grid, in.weight, box, memory));
+    StepFaceWarp<A, Element, Epilogue, 2>(in, tile, high).run();
+}
+
+/// \return what the faces leave
+template <class A, class Element, class Epilogue>
+GridBox<3> launch_step_faces(Kokkos::Cuda const& space,
+                             StencilGrid<Element, 3> const& grid,
+                             Epilogue const& epilogue, A const (&weight)[7]) {
+  StepFacesArguments<A, Element, Epilogue> in{
+      grid,
+      epilogue,
+      step_strips<StepFaces>(grid.boundaries, grid.extent, 1, 2),
+      0,
+      {},
+      {}};
+  in.tiles = checked_blocks(in.faces.tiles());
+  std::copy_n(weight, 7, in.weight);
+  auto const side = [](BoundaryCondition const& condition) {
+    return BeyondSide<A>{condition.kind,
+                         static_cast<A>(static_cast<Element>(condition.value))};
+  };
+  for (int d = 0; d < 3; ++d) {
+    in.beyond[d][0] = side(grid.boundaries.low[d]);
+    in.beyond[d][1] = side(grid.boundaries.high[d]);
+  }
+  constexpr unsigned warps = step_face_threads / 32;
+  if (in.tiles > 0)
+    launch_kernel(space, "step_faces", step_faces<A, Element, Epilogue>,
+                  {(in.tiles + warps - 1) / warps, step_face_threads}, in);
+  return in.faces.rest;
 }
 
 }  // namespace KokkosMMA::Impl::Cuda

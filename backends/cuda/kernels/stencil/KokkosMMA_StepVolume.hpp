@@ -28,13 +28,11 @@
 /// with those of the rows, columns and planes around that later steps need.
 ///
 /// No step of such a warp sees a boundary, for periodic ones are none. What
-/// does, beside other boundaries, step_faces does in shared memory: a kernel
-/// of its own, which takes 0.14 ms for what the first blocks of this one, three
-/// in a multiprocessor, took 0.21 ms for (float, 512^3, H100, CUDA 13.0,
-/// 2026-11-26).
-/// Constants that warps put in after each step made it slower than single
-/// steps: 172 of 297 10^9 updates per second (float, 512^3, H100, CUDA 13.0,
-/// 2026-11-26).
+/// does, beside other boundaries, is done by step_faces: a kernel of its own. A
+/// sweep of 512^3 floats took 0.543 ms so and 0.553 to 0.569 with blocks of it
+/// among or before those of this one, which have fewer warps (H100, CUDA 13.0,
+/// 2026-11-27). Constants that warps of this one put in after each step made it
+/// slower than single steps: 172 of 297 10^9 updates per second (2026-11-26).
 
 namespace KokkosMMA::Impl::Cuda {
 
@@ -42,7 +40,7 @@ template <class A, class Element, class Epilogue>
 struct StepVolumeArguments {
   StencilGrid<Element, 3> grid;
   Epilogue epilogue;
-  GridBox<3> box;  ///< of what step_faces does not do
+  GridBox<3> box;  ///< of what step_faces leaves
   unsigned panels;
   unsigned strips;   ///< of rows
   int panel_planes;  ///< of a warp
@@ -203,20 +201,9 @@ void launch_step_volume_of(Kokkos::Cuda const& space,
   constexpr int width   = (32 - 2 * ((Tuning::value.steps + V - 1) / V)) * V;
   auto const kernel     = step_volume<Tuning, A, Element, Epilogue>;
   StencilAlignment const alignment = stencil_alignment<V, A>(grid, epilogue);
-  StepFacesArguments<A, Element, Epilogue> beside{
-      grid,
-      epilogue,
-      step_strips<StepFaces>(grid.boundaries, grid.extent, 1,
-                             Tuning::value.steps),
-      {}};
   auto const all   = pattern_weights<A>(weights, DirectPattern::star);
   A const order[7] = {all[0], all[3], all[6], all[7], all[8], all[5], all[2]};
-  std::copy_n(order, 7, beside.weight);
-  if (std::int64_t const face_tiles = beside.faces.tiles(); face_tiles > 0)
-    launch_kernel(space, "step_faces", step_faces<A, Element, Epilogue>,
-                  {checked_blocks(face_tiles), step_face_threads}, beside);
-
-  GridBox<3> const& box = beside.faces.rest;
+  GridBox<3> const box = launch_step_faces(space, grid, epilogue, order);
   // Panels begin where vectors do.
   std::int64_t const origin =
       alignment.origin + (box.begin[2] - alignment.origin) / V * V;
