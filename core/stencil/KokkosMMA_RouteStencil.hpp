@@ -41,8 +41,6 @@ enum class MmaOperands : unsigned char {
 
 /// How the rows of a View lie in memory. Each layout has the properties of
 /// those before it, so that the common one of two Views is the smaller one.
-/// Kernels of three dimensions take all contiguous rows alike: they count as
-/// aligned_16.
 enum class RowLayout : unsigned char {
   strided,     ///< the fast dimension has no stride of one
   contiguous,  ///< it has, and rows have any alignment

@@ -80,12 +80,10 @@ StepForm step_form(StencilWeights<R> const& weights,
     return in_order && radius <= most ? StepForm::product : StepForm::none;
   }
   if (kernel != StencilKernel::direct) return StepForm::none;
-  // Beside other faces, those of 16 bits are slower than single steps: 469 and
-  // 573 10^9 updates per second (512^3, H100, CUDA 13.0, 2026-11-26).
-  for (int d = 0; d < R; ++d)
-    if (R == 3 && size_of(problem.input) < 4 &&
-        boundaries.low[d].kind != Boundary::periodic)
-      return StepForm::none;
+  // Without vectors single steps are faster: 246 and 308 10^9 updates per
+  // second of floats, 290 and 382 of halves (500 x 501 x 510, H100, CUDA 13.0,
+  // 2026-11-27).
+  if (R == 3 && !problem.rows_aligned_16()) return StepForm::none;
   DirectPattern const pattern = direct_pattern(weights);
   bool const has_centre       = weights.values()[weights.size() / 2] != 0;
   if (pattern == DirectPattern::star && has_centre &&

@@ -24,9 +24,8 @@ struct GridBox {
   std::int64_t end[R];
 };
 
-/// Disjoint strips, in tiles of at most `Row` elements along the last
-/// dimension, or the one before it in strips across the last one, and `Side`
-/// along others.
+/// Disjoint strips, in tiles of at most `Row` elements along the last dimension
+/// and `Side` along others.
 template <int R, int Side, int Row = Side>
 struct StepStrips {
   GridBox<R> strip[2 * R];  ///< empty beside periodic boundaries
@@ -62,8 +61,8 @@ struct StepStrips {
           unsigned const at = rest_of_index % along(s, d);
           rest_of_index /= along(s, d);
           std::int64_t const begin =
-              strip[s].begin[d] + std::int64_t(at) * side(s, d);
-          std::int64_t const end = begin + side(s, d);
+              strip[s].begin[d] + std::int64_t(at) * side(d);
+          std::int64_t const end = begin + side(d);
           result.begin[d]        = begin;
           result.end[d] = end < strip[s].end[d] ? end : strip[s].end[d];
         }
@@ -75,12 +74,12 @@ struct StepStrips {
   }
 
  private:
-  KOKKOS_FORCEINLINE_FUNCTION static constexpr unsigned side(int s, int d) {
-    return d == (s / 2 == R - 1 ? R - 2 : R - 1) ? Row : Side;
+  KOKKOS_FORCEINLINE_FUNCTION static constexpr unsigned side(int d) {
+    return d == R - 1 ? Row : Side;
   }
   KOKKOS_FORCEINLINE_FUNCTION unsigned along(int s, int d) const {
-    return (unsigned(strip[s].end[d] - strip[s].begin[d]) + side(s, d) - 1) /
-           side(s, d);
+    return (unsigned(strip[s].end[d] - strip[s].begin[d]) + side(d) - 1) /
+           side(d);
   }
 };
 

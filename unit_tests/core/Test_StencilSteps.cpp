@@ -96,9 +96,10 @@ TEST(StepForm, OfThreeDimensions) {
                      Boundaries<3>::all(kind));
     };
     EXPECT_EQ(among(Scalar::float64), StepForm::star);
-    EXPECT_EQ(among(Scalar::half),
-              kind == Boundary::periodic ? StepForm::star : StepForm::none);
+    EXPECT_EQ(among(Scalar::half), StepForm::star);
   }
+  EXPECT_EQ(form_of(star, Scalar::float32, RowLayout::pitch_16),
+            StepForm::none);
   EXPECT_EQ(form_of(StencilWeights<3>::star(2)), StepForm::none);
   EXPECT_EQ(form_of(StencilWeights<3>::moore(1)), StepForm::none);
   // Products have sweeps of one step alone.

@@ -168,10 +168,18 @@ struct StepCase : StencilCase<R> {
       in.steps = Impl::Cuda::step_volume_tuning<A, T>().steps;
     } else {
       in.steps = int(random.integer(
-          1, Impl::Cuda::steps_of_sweep<A, T, R>(form, radius, Updates)));
+          1, Impl::Cuda::steps_of_sweep<A, T, R>(form, radius, 0, Updates)));
     }
     for (std::int64_t& n : in.extent)
       n = std::max<std::int64_t>(n, 3 * radius * in.steps);
+    if constexpr (R == 3) {
+      // Rows of whole vectors.
+      std::int64_t& columns = in.extent[2];
+      columns               = (columns + 3) / 4 * 4;
+      in.in.extra = in.out.extra = (16 - columns % 16) % 16;
+      in.in.before               = 16 * random.integer(0, 1);
+      in.out.before              = 16 * random.integer(0, 1);
+    }
     return in;
   }
   void set_device(Random& random) const {

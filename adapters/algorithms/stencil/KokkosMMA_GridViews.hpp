@@ -106,7 +106,6 @@ auto stencil_grid(X const& x, Boundaries<R> const& boundaries,
 template <class Element, int R>
 RowLayout row_layout(StencilGrid<Element, R> const& grid) {
   if (grid.stride[R - 1] != 1) return RowLayout::strided;
-  if (R == 3) return RowLayout::aligned_16;
   if (!row_strides_aligned_16(grid)) return RowLayout::contiguous;
   return reinterpret_cast<std::uintptr_t>(grid.data) % 16 == 0
              ? RowLayout::aligned_16

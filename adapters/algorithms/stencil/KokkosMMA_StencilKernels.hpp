@@ -202,8 +202,9 @@ struct StencilKernels<Kokkos::Cuda> {
 
   /// How many steps a sweep of this form takes at most.
   template <class A, class Element, int R>
-  static int steps_of_sweep(StepForm form, int radius, bool updates) {
-    return Cuda::steps_of_sweep<A, Element, R>(form, radius, updates);
+  static int steps_of_sweep(StepForm form, int radius, std::int64_t columns,
+                            bool updates) {
+    return Cuda::steps_of_sweep<A, Element, R>(form, radius, columns, updates);
   }
   /// A sweep for several steps.
   template <class A, class Element, int R, class Epilogue, class Update>
@@ -331,11 +332,12 @@ class StencilSweep {
   }
   /// How many steps a sweep takes at most.
   int steps_of_sweep() const {
-    int const radius = m_problem.radius;
+    int const radius           = m_problem.radius;
+    std::int64_t const columns = m_extents[m_plan->is_reversed ? 0 : R - 1];
     return steps_in_grid(
         m_extents, radius,
         Kernels::template steps_of_sweep<A, canonical_t<Element>, R>(
-            step_form(), radius, m_problem.to_functor));
+            step_form(), radius, columns, m_problem.to_functor));
   }
   /// So many steps in one sweep.
   template <class Y, class Update>

@@ -109,10 +109,13 @@ void launch_step_form(Kokkos::Cuda const& space,
 }
 
 /// How many steps a sweep takes at most; `updates` of a functor of the
-/// caller's.
+/// caller's. In three dimensions rows of `columns` have to be whole vectors.
 template <class A, class Element, int R>
-int steps_of_sweep(StepForm form, int radius, bool updates = false) {
+int steps_of_sweep(StepForm form, int radius, std::int64_t columns,
+                   bool updates = false) {
   if (form == StepForm::none) return 1;
+  if (R == 3 && columns % step_volume_tuning<A, Element>().columns != 0)
+    return 1;
   return R == 1   ? step_line_tuning<A, Element>(radius).steps
          : R == 2 ? step_tuning<A, Element>(form, radius, updates).steps
                   : step_volume_tuning<A, Element>().steps;

@@ -27,12 +27,13 @@
 /// marches through planes. The sums of all steps under way lie in registers,
 /// with those of the rows, columns and planes around that later steps need.
 ///
-/// No step of such a warp sees a boundary, for periodic ones are none. What
-/// does, beside other boundaries, is done by step_faces: a kernel of its own. A
-/// sweep of 512^3 floats took 0.543 ms so and 0.553 to 0.569 with blocks of it
-/// among or before those of this one, which have fewer warps (H100, CUDA 13.0,
-/// 2026-11-27). Constants that warps of this one put in after each step made it
-/// slower than single steps: 172 of 297 10^9 updates per second (2026-11-26).
+/// What lies beyond the ends of rows follows from the two elements beside them,
+/// which a lane has. What depends on other boundaries that are not periodic is
+/// done by step_faces, a kernel of its own: a sweep of 512^3 floats took 0.543
+/// ms so and 0.553 to 0.569 with blocks of it among or before those of this
+/// one, which have fewer warps. With the ends of rows in step_faces too, whose
+/// warps read a sector of each row there, it took 0.543 ms, without 0.475
+/// (H100, CUDA 13.0, 2026-11-27).
 
 namespace KokkosMMA::Impl::Cuda {
 
@@ -42,41 +43,38 @@ struct StepVolumeArguments {
   Epilogue epilogue;
   GridBox<3> box;  ///< of what step_faces leaves
   unsigned panels;
-  unsigned strips;   ///< of rows
-  int panel_planes;  ///< of a warp
-  int origin;        ///< the first column of the first panel
-  bool loads;        ///< in vectors
-  bool stores;
+  unsigned strips;    ///< of rows
+  int panel_planes;   ///< of a warp
+  BeyondSide<A> low;  ///< of rows
+  BeyondSide<A> high;
   A weight[7];  ///< in their order
 };
 
-/// The rows and columns of a warp, with those around that its steps need.
+/// The rows and columns of a warp, with those around that its steps need. Rows
+/// are whole vectors: other ones go by single steps.
 template <class Tuning, class A, class Element>
 struct StepVolumeTile {
-  static constexpr int V    = Tuning::value.columns;
-  static constexpr int rows = Tuning::value.rows + 2 * Tuning::value.steps;
-  static constexpr int per =
-      V * int(sizeof(Element)) < 16 ? V : 16 / int(sizeof(Element));
-  using Words = WordOf<per* int(sizeof(Element))>;
+  static constexpr int V     = Tuning::value.columns;
+  static constexpr int rows  = Tuning::value.rows + 2 * Tuning::value.steps;
+  static constexpr int skip  = (Tuning::value.steps + V - 1) / V;
+  static constexpr int lanes = 32 - 2 * skip;  ///< with results
+  using Vector               = WordOf<V* int(sizeof(Element))>;
 
   StencilGrid<Element, 3> const& grid;
   int first_row;
   int first;   ///< column of the lane
   int column;  ///< what stands for it
-  bool vectors;
 
-  __device__ __forceinline__
-  StepVolumeTile(StencilGrid<Element, 3> const& of_grid, int row,
-                 int warp_column, bool aligned)
+  __device__ __forceinline__ StepVolumeTile(
+      StencilGrid<Element, 3> const& of_grid, int row, int warp_column)
       : grid(of_grid),
         first_row(row),
         first(warp_column + int(threadIdx.x % 32) * V),
         column(first) {
     int const n = extent(2);
-    if (column + V <= 0) column += n;
+    if (column < 0) column += n;
     if (column >= n) column -= n;
-    vectors = aligned && column >= 0 && column + V <= n &&
-              (column == first || n % per == 0);
+    if (column >= n) column = 0;  // nobody needs it
   }
   __device__ __forceinline__ int extent(int d) const {
     return int(grid.extent[d]);
@@ -95,49 +93,46 @@ struct StepVolumeTile {
       Element const* const row =
           from + inside(1, first_row + h) * grid.stride[1];
       LoadedElement<Element> elements[V];
-      if (vectors) {
-#pragma unroll
-        for (int v = 0; v < V / per; ++v) {
-          Words const words =
-              *reinterpret_cast<Words const*>(row + column + v * per);
-          memcpy(static_cast<void*>(elements + v * per), &words, sizeof(words));
-        }
-      } else {
-#pragma unroll
-        for (int i = 0; i < V; ++i) elements[i] = row[inside(2, column + i)];
-      }
+      Vector const vector = *reinterpret_cast<Vector const*>(row + column);
+      memcpy(static_cast<void*>(elements), &vector, sizeof(vector));
 #pragma unroll
       for (int i = 0; i < V; ++i) plane[h][i] = static_cast<A>(elements[i]);
     }
   }
 };
 
-template <class Tuning, class A, class Element, class Epilogue>
-__global__ void __launch_bounds__(Tuning::value.threads,
-                                  Tuning::value.min_blocks)
-    step_volume(KOKKOSMMA_GRID_CONSTANT
-                    StepVolumeArguments<A, Element, Epilogue> const in) {
-  using Tile          = StepVolumeTile<Tuning, A, Element>;
-  constexpr int V     = Tile::V;
-  constexpr int H     = Tile::rows;
-  constexpr int S     = Tuning::value.steps;
-  constexpr int warps = Tuning::value.threads / 32;
-  constexpr int skip  = (S + V - 1) / V;
+/// What a step finds beyond the ends of rows, put into a window.
+template <int V, class A>
+struct RowEnds {
+  BeyondSide<A> const& low;
+  BeyondSide<A> const& high;
+  bool is_first;  ///< of a row
+  bool is_last;
 
-  // Warps of a block have rows below each other.
-  unsigned const row_blocks = (in.strips + warps - 1) / warps;
-  unsigned const panel      = blockIdx.x % in.panels;
-  unsigned const block      = blockIdx.x / in.panels;
-  unsigned const strip      = block % row_blocks * warps + threadIdx.x / 32;
-  if (strip >= in.strips) return;
+  __device__ __forceinline__ void operator()(RowWindow<A, V, 1>& window) const {
+    A(&value)[V + 2] = window.value;
+    if (is_first) value[0] = low(value[1], value[2]);
+    if (is_last) value[V + 1] = high(value[V], value[V - 1]);
+  }
+};
+template <int V, class A>
+struct NoRowEnds {
+  __device__ __forceinline__ void operator()(RowWindow<A, V, 1>&) const {}
+};
+
+/// The planes of a warp from `begin` to `end` - 1.
+template <class Tuning, class A, class Element, class Epilogue, class Ends>
+__device__ __forceinline__ void march_through_planes(
+    StepVolumeArguments<A, Element, Epilogue> const& in,
+    StepVolumeTile<Tuning, A, Element> const& tile, int begin, int end,
+    Ends const& ends) {
+  using Tile            = StepVolumeTile<Tuning, A, Element>;
+  constexpr int V       = Tile::V;
+  constexpr int H       = Tile::rows;
+  constexpr int S       = Tuning::value.steps;
+  constexpr int skip    = Tile::skip;
   int const lane        = int(threadIdx.x % 32);
   GridBox<3> const& box = in.box;
-  int const begin =
-      int(box.begin[0]) + int(block / row_blocks) * in.panel_planes;
-  int const end = min(begin + in.panel_planes, int(box.end[0]));
-  Tile const tile(
-      in.grid, int(box.begin[1]) + int(strip) * Tuning::value.rows - S,
-      in.origin + (int(panel) * (32 - 2 * skip) - skip) * V, in.loads);
 
   A sums[S][2][H][V];
 #pragma unroll
@@ -158,7 +153,8 @@ __global__ void __launch_bounds__(Tuning::value.threads,
       A next[H][V];
 #pragma unroll
       for (int h = s + 1; h < H - s - 1; ++h) {
-        RowWindow<A, V, 1> const window(plane[h]);
+        RowWindow<A, V, 1> window(plane[h]);
+        ends(window);
 #pragma unroll
         for (int i = 0; i < V; ++i) {
           next[h][i] = add_tap(sums[s][1][h][i], in.weight[6], plane[h][i]);
@@ -178,16 +174,56 @@ __global__ void __launch_bounds__(Tuning::value.threads,
     }
     int const done = z - S;
     if (done < begin || lane < skip || lane >= 32 - skip) continue;
+    if (tile.first >= tile.extent(2)) continue;
     Element* const to = in.epilogue.data + done * in.epilogue.stride[0] +
                         tile.first_row * in.epilogue.stride[1] + tile.first;
 #pragma unroll
     for (int h = S; h < H - S; ++h)
       if (tile.first_row + h < int(box.end[1]))
-        store_step<V>(to + h * in.epilogue.stride[1], tile.first,
-                      int(box.begin[2]), int(box.end[2]), in.stores, plane[h]);
+        store_step<V>(to + h * in.epilogue.stride[1], tile.first, 0,
+                      tile.extent(2), true, plane[h]);
   }
 }
 
+template <class Tuning, class A, class Element, class Epilogue>
+__global__ void __launch_bounds__(Tuning::value.threads,
+                                  Tuning::value.min_blocks)
+    step_volume(KOKKOSMMA_GRID_CONSTANT
+                    StepVolumeArguments<A, Element, Epilogue> const in) {
+  using Tile          = StepVolumeTile<Tuning, A, Element>;
+  constexpr int V     = Tile::V;
+  constexpr int warps = Tuning::value.threads / 32;
+
+  // Warps of a block have rows below each other.
+  unsigned const row_blocks = (in.strips + warps - 1) / warps;
+  unsigned const panel      = blockIdx.x % in.panels;
+  unsigned const block      = blockIdx.x / in.panels;
+  unsigned const strip      = block % row_blocks * warps + threadIdx.x / 32;
+  if (strip >= in.strips) return;
+  GridBox<3> const& box = in.box;
+  int const begin =
+      int(box.begin[0]) + int(block / row_blocks) * in.panel_planes;
+  int const end    = min(begin + in.panel_planes, int(box.end[0]));
+  int const column = (int(panel) * Tile::lanes - Tile::skip) * V;
+  Tile const tile(
+      in.grid,
+      int(box.begin[1]) + int(strip) * Tuning::value.rows - Tuning::value.steps,
+      column);
+  int const columns = tile.extent(2);
+  // Few warps see the ends of rows, and others have no time for them: with
+  // these branches in all warps, periodic doubles took 1.16 of the time, floats
+  // 1.04 (512^3, H100, CUDA 13.0, 2026-11-27).
+  if (in.grid.boundaries.low[2].kind == Boundary::periodic ||
+      (column > 0 && column + 32 * V < columns))
+    march_through_planes<Tuning>(in, tile, begin, end, NoRowEnds<V, A>{});
+  else
+    march_through_planes<Tuning>(in, tile, begin, end,
+                                 RowEnds<V, A>{in.low, in.high, tile.first == 0,
+                                               tile.first + V == columns});
+}
+
+/// Rows of the grid and of the results are 16-byte aligned, with a multiple of
+/// the columns of a lane.
 /// \param panel_planes 0 for those of tall_block_height()
 template <class Tuning, class A, class Element, class Epilogue>
 void launch_step_volume_of(Kokkos::Cuda const& space,
@@ -198,19 +234,15 @@ void launch_step_volume_of(Kokkos::Cuda const& space,
   constexpr int V       = Tuning::value.columns;
   constexpr int threads = Tuning::value.threads;
   constexpr int warps   = threads / 32;
-  constexpr int width   = (32 - 2 * ((Tuning::value.steps + V - 1) / V)) * V;
+  constexpr int width   = StepVolumeTile<Tuning, A, Element>::lanes * V;
   auto const kernel     = step_volume<Tuning, A, Element, Epilogue>;
-  StencilAlignment const alignment = stencil_alignment<V, A>(grid, epilogue);
-  auto const all   = pattern_weights<A>(weights, DirectPattern::star);
+  auto const all        = pattern_weights<A>(weights, DirectPattern::star);
   A const order[7] = {all[0], all[3], all[6], all[7], all[8], all[5], all[2]};
-  GridBox<3> const box = launch_step_faces(space, grid, epilogue, order);
-  // Panels begin where vectors do.
-  std::int64_t const origin =
-      alignment.origin + (box.begin[2] - alignment.origin) / V * V;
+  GridBox<3> const box      = launch_step_faces(space, grid, epilogue, order);
   std::int64_t const planes = box.end[0] - box.begin[0];
   std::int64_t const strips =
       (box.end[1] - box.begin[1] + Tuning::value.rows - 1) / Tuning::value.rows;
-  std::int64_t const panels = (box.end[2] - origin + width - 1) / width;
+  std::int64_t const panels = (grid.extent[2] + width - 1) / width;
   std::int64_t const tiles  = panels * ((strips + warps - 1) / warps);
   if (panel_planes == 0) {
     KernelFacts const facts =
@@ -221,16 +253,16 @@ void launch_step_volume_of(Kokkos::Cuda const& space,
                               device(space.cuda_device()).multiprocessors,
                           2 * Tuning::value.steps, 1);
   }
-  StepVolumeArguments<A, Element, Epilogue> in{grid,
-                                               epilogue,
-                                               box,
-                                               checked_blocks(panels),
-                                               checked_blocks(strips),
-                                               int(panel_planes),
-                                               int(origin),
-                                               alignment.loads,
-                                               alignment.stores,
-                                               {}};
+  StepVolumeArguments<A, Element, Epilogue> in{
+      grid,
+      epilogue,
+      box,
+      checked_blocks(panels),
+      checked_blocks(strips),
+      int(panel_planes),
+      beyond_side<A, Element>(grid.boundaries.low[2]),
+      beyond_side<A, Element>(grid.boundaries.high[2]),
+      {}};
   std::copy_n(order, 7, in.weight);
   std::int64_t const pieces = (planes + panel_planes - 1) / panel_planes;
   launch_kernel(space, "step_volume", kernel,
