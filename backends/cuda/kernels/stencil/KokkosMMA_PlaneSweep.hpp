@@ -82,13 +82,13 @@ struct PlaneSweep {
     Index const tile_y =
         Index(across == 0 ? in.tiles / in.tiles_x - 1 : across - 1) *
         Shape::tile_y;
-    column             = tile_x + thread_x;
-    row                = tile_y + thread_y;
-    slab_x             = tile_x - Shape::pad;
-    slab_y             = tile_y - Shape::reach_y;
-    corner             = thread_y * Shape::pitch + thread_x + Shape::pad;
-    slabs              = reinterpret_cast<Element*>(memory + Shape::lead);
-    staging            = reinterpret_cast<A*>(memory + Shape::lead +
+    column  = tile_x + thread_x;
+    row     = tile_y + thread_y;
+    slab_x  = tile_x - Shape::pad;
+    slab_y  = tile_y - Shape::reach_y;
+    corner  = thread_y * Shape::pitch + thread_x + Shape::pad;
+    slabs   = reinterpret_cast<Element*>(memory + Shape::lead);
+    staging = reinterpret_cast<A*>(memory + Shape::lead +
                                    Shape::stages * Shape::slab_bytes) +
               warp * 32 * columns;
   }
