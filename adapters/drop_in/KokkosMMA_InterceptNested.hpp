@@ -62,9 +62,10 @@ __device__ __forceinline__ bool is_overlapped() {
 // (1000 int, H200, 2026-11-27).
 template <NestedLoops Loops>
 KOKKOS_FORCEINLINE_FUNCTION void state_nested_loops() {
-  KOKKOS_IF_ON_DEVICE((if constexpr (Loops == NestedLoops::overlapped)
-                           __builtin_assume(is_overlapped());
-                       else __builtin_assume(!is_overlapped());))
+  KOKKOS_IF_ON_DEVICE((
+      if constexpr (Loops == NestedLoops::overlapped) {
+        __builtin_assume(is_overlapped());
+      } else { __builtin_assume(!is_overlapped()); }))
 }
 
 /// What Kokkos makes of a nested reduction's result: of a reducer, or of a
