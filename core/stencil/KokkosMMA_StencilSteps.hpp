@@ -4,7 +4,6 @@
 #define KOKKOSMMA_STENCIL_STEPS_HPP
 
 #include <core/base/KokkosMMA_Scalar.hpp>
-#include <core/stencil/KokkosMMA_Boundary.hpp>
 #include <core/stencil/KokkosMMA_DirectTaps.hpp>
 #include <core/stencil/KokkosMMA_RouteStencil.hpp>
 #include <core/stencil/KokkosMMA_StencilWeights.hpp>
@@ -56,8 +55,7 @@ constexpr bool steps_exist(Scalar element, Scalar result, Scalar accumulator) {
 /// \param weights those of the kernels
 /// \param kernel  of a single step of the route `streamed`
 template <int R>
-StepForm step_form(StencilWeights<R> const& weights,
-                   Boundaries<R> const& boundaries, StencilKernel kernel,
+StepForm step_form(StencilWeights<R> const& weights, StencilKernel kernel,
                    StencilProblem const& problem) {
   int const radius = problem.radius;
   if (!problem.one_radius) return StepForm::none;

@@ -23,9 +23,8 @@ using namespace KokkosMMA::Impl;
 /// The form of steps on the route without tensor cores.
 template <int R>
 StepForm form_of(StencilWeights<R> const& weights,
-                 Scalar type                     = Scalar::float32,
-                 RowLayout target                = RowLayout::aligned_16,
-                 Boundaries<R> const& boundaries = {}) {
+                 Scalar type      = Scalar::float32,
+                 RowLayout target = RowLayout::aligned_16) {
   StencilPlan<R> const plan(weights, false);
   StencilProblem problem;
   problem.rank   = R;
@@ -37,7 +36,7 @@ StepForm form_of(StencilWeights<R> const& weights,
   problem.weights = weight_form(plan);
   problem.source  = RowLayout::aligned_16;
   problem.target  = target;
-  return step_form(plan.kernel_weights, boundaries,
+  return step_form(plan.kernel_weights,
                    stencil_kernel(problem, Route::streamed), problem);
 }
 
@@ -90,14 +89,8 @@ TEST(StepForm, OfOneDimension) {
 
 TEST(StepForm, OfThreeDimensions) {
   auto const star = StencilWeights<3>::star(1);
-  for (Boundary const kind : {Boundary::constant, Boundary::periodic}) {
-    auto const among = [&](Scalar type) {
-      return form_of(star, type, RowLayout::aligned_16,
-                     Boundaries<3>::all(kind));
-    };
-    EXPECT_EQ(among(Scalar::float64), StepForm::star);
-    EXPECT_EQ(among(Scalar::half), StepForm::star);
-  }
+  EXPECT_EQ(form_of(star, Scalar::float64), StepForm::star);
+  EXPECT_EQ(form_of(star, Scalar::half), StepForm::star);
   EXPECT_EQ(form_of(star, Scalar::float32, RowLayout::pitch_16),
             StepForm::none);
   EXPECT_EQ(form_of(StencilWeights<3>::star(2)), StepForm::none);
@@ -108,9 +101,7 @@ TEST(StepForm, OfThreeDimensions) {
       for (double const weight : {1., .1}) {
         std::vector<double> const values(StencilWeights<3>::box(radius).size(),
                                          weight);
-        EXPECT_EQ(form_of(StencilWeights<3>::dense(radius, values), type,
-                          RowLayout::aligned_16,
-                          Boundaries<3>::all(Boundary::periodic)),
+        EXPECT_EQ(form_of(StencilWeights<3>::dense(radius, values), type),
                   StepForm::none)
             << radius << " " << weight;
       }

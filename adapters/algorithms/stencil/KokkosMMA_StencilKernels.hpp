@@ -327,7 +327,7 @@ class StencilSweep {
   /// How one sweep forms the sums of several steps, if it does.
   StepForm step_form() const {
     if (m_route != Route::streamed) return StepForm::none;
-    return Impl::step_form(m_plan->kernel_weights, m_boundaries,
+    return Impl::step_form(m_plan->kernel_weights,
                            stencil_kernel(m_problem, m_route), m_problem);
   }
   /// How many steps a sweep takes at most.
