@@ -54,12 +54,12 @@ __device__ __forceinline__ bool is_overlapped() {
   return form_of_team_kernel == static_cast<unsigned>(NestedLoops::overlapped);
 }
 
-// The statement is the very comparison that the branches make. Of the value
-// (== 0 in one form, == 1 in the other) nvcc 13.0 forgot it in 19 of the 22
-// first forms of a source with team kernels and in 3 of the second ones, where
-// it had moved the load out of a loop: these kept both branches and their
-// registers, and a scan of a team's threads took 1.13 of Kokkos' time
-// (1000 int, H200, 2026-11-27).
+// What is stated is the very comparison that the branches make. A statement of
+// the value (== 0 or == 1) was lost where nvcc 13.0 had moved the load out of a
+// loop: in 19 of 22 kernels of the first form of one source, and in 3 of the
+// second. These kept both branches and their registers, and a scan of a team's
+// threads took 1.13 of Kokkos' time (1000 int, H200, 2026-11-27). The build
+// cuda-compile-only looks for such loads in PTX.
 template <NestedLoops Loops>
 KOKKOS_FORCEINLINE_FUNCTION void state_nested_loops() {
   KOKKOS_IF_ON_DEVICE((

@@ -424,6 +424,16 @@ TYPED_TEST(StepKernels, Volumes) {
         any_data(random));
   }
 }
+// The kernel reads and writes rows as vectors.
+TEST(StepsOfSweep, RowsOfVolumesAreWholeVectors) {
+  auto const steps = []<class T>(T, std::int64_t columns) {
+    return Impl::Cuda::steps_of_sweep<T, T, 3>(StepForm::star, 1, columns);
+  };
+  for (std::int64_t columns = 8; columns < 16; ++columns) {
+    EXPECT_EQ(steps(float(), columns), columns % 4 == 0 ? 2 : 1) << columns;
+    EXPECT_EQ(steps(double(), columns), columns % 2 == 0 ? 2 : 1) << columns;
+  }
+}
 TYPED_TEST(StepKernels, Products) {
   every_radius<TypeParam>(StepForm::product, Impl::step_product_radius, 6);
 }
