@@ -150,6 +150,35 @@ TYPED_TEST(DirectKernels, Boxes) {
   EXPECT_GT(Impl::Cuda::CopyTensor::copies(), before);
 }
 
+/// Slabs that are boxes beside boundaries of every kind: aligned rows of whole
+/// vectors, of more and of fewer rows than a tile has. A functor is called once
+/// for each sum, also in a tile that was moved up.
+TYPED_TEST(DirectKernels, BoxesBesideBoundaries) {
+  using T = StencilTypes<typename TypeParam::A, typename TypeParam::Element,
+                         typename TypeParam::Result, true>;
+  Random random;
+  SCOPED_TRACE(random.note());
+  int const before = Impl::Cuda::CopyTensor::copies();
+  for (int n = 0; n < 12; ++n) {
+    int const radius   = 1 + n % 8;
+    auto const weights = n < 8 ? StencilWeights<3>::star(radius)
+                               : random_weights<3>({1, 1, 1}, false, random);
+    StencilCase<3> in =
+        random_case<3>(random, weights, {12, n % 3 == 0 ? 24 : 80, 600});
+    in.extent[2] = (in.extent[2] + 15) / 16 * 16;
+    for (auto* side : {&in.boundaries.low, &in.boundaries.high})
+      if ((*side)[2].kind == Boundary::halo) (*side)[2] = {Boundary::periodic};
+    in.in.before = in.in.extra = in.out.before = in.out.extra = 0;
+    expect_exact_sums<T, 3>(
+        in, random, [&](auto const& grid, auto const& sink) {
+          Impl::Cuda::launch_direct_stencil<typename T::A, 3>(
+              Kokkos::Cuda(), grid, weights, sink);
+          return true;
+        });
+  }
+  EXPECT_GT(Impl::Cuda::CopyTensor::copies(), before);
+}
+
 /// Outer products whose sums along a row, of rows and of planes are exact.
 TYPED_TEST(DirectKernels, Products) {
   using T = TypeParam;

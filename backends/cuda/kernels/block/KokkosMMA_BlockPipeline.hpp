@@ -63,11 +63,12 @@ class BlockPipeline {
     __syncwarp();
     if (lane == 0) filled(stage(step)).arrive();
   }
-  /// Ends the copies for the step where one warp fills a stage.
-  /// \param bytes that this lane copies with CopyBulk for filled(stage(step))
-  __device__ void end_of_one(int step, unsigned bytes) const {
-    filled(stage(step)).arrive_behind_copies();
-    filled(stage(step)).arrive_expecting(bytes);
+  /// Ends the copies for a step where one warp fills its stage.
+  /// \param filled that of the stage, or one of 64 arrivals before it
+  /// \param bytes that this lane copies with CopyBulk for it
+  __device__ static void end_of_one(SharedBarrier filled, unsigned bytes) {
+    filled.arrive_behind_copies();
+    filled.arrive_expecting(bytes);
   }
   /// Waits for what all warps put into the stage of this step.
   __device__ void wait(int step) const {

@@ -22,8 +22,6 @@
 
 namespace KokkosMMA::Impl::Cuda {
 
-struct NoBox {};
-
 template <class A, int R, class Element, class Epilogue, class Shape>
 struct SweepArguments {
   SlabSource<Element, R> source;
@@ -55,6 +53,8 @@ struct PlaneSweep {
   Index slab_x;
   Index slab_y;
   int corner;  ///< the thread's first column, reach_y rows above its first row
+  unsigned stored;  ///< bit i: row + i has sums to be stored
+  std::conditional_t<R == 3, SlabTile<Shape, Element>, NoBox> slab_tile;
 
   template <class Arguments>
   __device__ __forceinline__ PlaneSweep(Arguments const& in,
@@ -79,14 +79,25 @@ struct PlaneSweep {
     // .61 without and .67 with this (float), .42 and .46 (half, 512^3, H100,
     // CUDA 13.0, 2026-11-27).
     unsigned const across = tile / in.tiles_x;
-    Index const tile_y =
-        Index(across == 0 ? in.tiles / in.tiles_x - 1 : across - 1) *
-        Shape::tile_y;
-    column  = tile_x + thread_x;
-    row     = tile_y + thread_y;
-    slab_x  = tile_x - Shape::pad;
-    slab_y  = tile_y - Shape::reach_y;
-    corner  = thread_y * Shape::pitch + thread_x + Shape::pad;
+    Index tile_y = Index(across == 0 ? in.tiles / in.tiles_x - 1 : across - 1) *
+                   Shape::tile_y;
+    column = tile_x + thread_x;
+    slab_x = tile_x - Shape::pad;
+    corner = 0;
+    stored = 0;
+    if constexpr (R == 3) {
+      Index const first_row = tile_y;
+      slab_tile.find(in.box, in.source.grid, tile_y, slab_x);
+      corner = slab_tile.shift();
+      for (int i = 0; i < Shape::rows; ++i) {
+        Index const each = tile_y + thread_y + i;
+        if (first_row <= each && each < in.source.grid.extent[1])
+          stored |= 1u << i;
+      }
+    }
+    row    = tile_y + thread_y;
+    slab_y = tile_y - Shape::reach_y;
+    corner += thread_y * Shape::pitch + thread_x + Shape::pad;
     slabs   = reinterpret_cast<Element*>(memory + Shape::lead);
     staging = reinterpret_cast<A*>(memory + Shape::lead +
                                    Shape::stages * Shape::slab_bytes) +
@@ -171,16 +182,36 @@ struct PlaneSweep {
   template <class Arguments, class Step>
   __device__ __forceinline__ void over_planes(Arguments const& in,
                                               Step const& step) const {
+    constexpr int warps  = Shape::threads / 32;
+    constexpr int stages = Shape::stages;
+    constexpr bool ends  = Shape::ends > 0;
     bool const one_fills = CopyBulk::exists();
+    // Of tiles whose slabs get what stands beyond a column: behind the copies.
+    auto const copied = [&](int stage) {
+      return SharedBarrier(
+          unsigned(__cvta_generic_to_shared(memory + Shape::copied_at)) +
+          8 * stage);
+    };
+    if constexpr (ends) {
+      if (threadIdx.x < stages) copied(int(threadIdx.x)).init(64);
+    }
     Pipeline const pipeline(*reinterpret_cast<typename Pipeline::Memory*>(
                                 memory + Shape::pipeline_at),
                             one_fills);
-    int const warp    = int(threadIdx.x / 32);
-    Index const first = begin - Shape::reach;
-    int const steps   = int(end + Shape::reach - first);
-    auto const fill   = [&](int s) {
+    int const warp     = int(threadIdx.x / 32);
+    Index const first  = begin - Shape::reach;
+    int const steps    = int(end + Shape::reach - first);
+    auto const slab_of = [&](int stage) {
+      return slabs + stage * Shape::slab + slab_tile.shift();
+    };
+    auto const words_of = [&](int stage) {
+      return reinterpret_cast<typename Shape::EndWord*>(memory +
+                                                        Shape::ends_at) +
+             stage * Shape::ends;
+    };
+    auto const fill = [&](int s) {
       // Each warp in its turn.
-      if (one_fills && s % (Shape::threads / 32) != warp) return;
+      if (one_fills && s % warps != warp) return;
       int const stage = Pipeline::stage(s);
       int thread      = int(threadIdx.x);
       Index x         = slab_x;
@@ -188,20 +219,42 @@ struct PlaneSweep {
       Opaque::hide(thread);
       Opaque::hide(x);
       pipeline.begin(s);
+      bool const has_end = ends && slab_tile.end != 0;
+      SharedBarrier const barrier =
+          has_end ? copied(stage) : pipeline.filled(stage);
       unsigned const bytes = SlabRows<Shape, Element>::fill(
-            in.source, in.box, slabs + stage * Shape::slab,
-            shifts() + stage * Shape::slab_rows, first + s, slab_y, x, thread,
-            pipeline.filled(stage));
+          in.source, in.box, slab_tile, slab_of(stage),
+          shifts() + stage * Shape::slab_rows, first + s, slab_y, x, thread,
+          barrier);
+      if constexpr (ends) {
+        if (has_end)
+          slab_tile.fill_ends(in.source, words_of(stage), first + s, slab_y,
+                              thread % 32);
+      }
       if (one_fills)
-        pipeline.end_of_one(s, bytes);
+        Pipeline::end_of_one(barrier, bytes);
       else
         pipeline.end(s, thread % 32);
     };
+    auto const put_ends = [&](int s) {
+      if constexpr (ends) {
+        if (slab_tile.end == 0 || s >= steps || s % warps != warp) return;
+        int const stage = Pipeline::stage(s);
+        int thread      = int(threadIdx.x);
+        Opaque::hide(thread);
+        copied(stage).wait(unsigned(s / stages) % 2);
+        slab_tile.put_ends(in.source, slab_of(stage), words_of(stage), slab_x,
+                           thread % 32);
+        Pipeline::end_of_one(pipeline.filled(stage), 0);
+      }
+    };
 #pragma unroll 1
     for (int s = 0; s < Pipeline::ahead && s < steps; ++s) fill(s);
+    put_ends(0);
 #pragma unroll 1
     for (int s = 0; s < steps; ++s) {
       if (s + Pipeline::ahead < steps) fill(s + Pipeline::ahead);
+      put_ends(s + 1);
       pipeline.wait(s);
       int const stage = Pipeline::stage(s);
       step(slabs + stage * Shape::slab + corner, first + s,

@@ -5,12 +5,14 @@
 
 #include <backends/cuda/arch/KokkosMMA_CopyTensor.hpp>
 #include <core/stencil/KokkosMMA_Boundary.hpp>
+#include <core/stencil/KokkosMMA_DirectTaps.hpp>
 #include <core/stencil/KokkosMMA_StencilGrid.hpp>
 
 #include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 /// \file
 /// Slabs of three dimensions as boxes of a tensor, each of which is one copy by
@@ -22,10 +24,13 @@
 
 namespace KokkosMMA::Impl::Cuda {
 
+struct NoBox {};
+
 template <class Shape, class Element>
 struct SlabBox {
-  using Index               = std::int64_t;
-  static constexpr int size = int(sizeof(Element));
+  using Index                 = std::int64_t;
+  static constexpr int size   = int(sizeof(Element));
+  static constexpr int vector = 16 / size;
   /// A row of the box has at most 256 units.
   static constexpr int unit = [] {
     int bytes = size;
@@ -37,30 +42,53 @@ struct SlabBox {
   static constexpr unsigned bytes =
       unsigned(Shape::slab_rows * Shape::pitch * size);
 
+  static constexpr int shorter_rows = Shape::slab_rows - Shape::reach_y;
+  static constexpr unsigned shorter_bytes =
+      unsigned(shorter_rows * Shape::pitch * size);
+
   TensorMap map;
+  std::conditional_t<(Shape::ends > 0), TensorMap, NoBox> shorter;
   int begin[3];  ///< of the tensor, in elements of the grid
   /// Bit 2 d + high: what lies beyond that side of dimension d is zero, or in
   /// the tensor, as ghost cells are.
   unsigned sides;
+  /// The same bits: SlabTile takes what lies beyond that row or column.
+  unsigned edges;
   bool is_described;
 
-  /// Whether the slab from there on is what the box of the tensor is.
-  __device__ bool has(StencilGrid<Element, 3> const& grid, Index plane, Index y,
-                      Index x) const {
-    Index const first[3]  = {plane, y, x};
-    constexpr int count[] = {1, Shape::slab_rows, Shape::width_x};
-    bool all              = is_described;
-#pragma unroll
-    for (int d = 0; d < 3; ++d)
-      all = all && (first[d] >= 0 || (sides >> 2 * d & 1) != 0) &&
-            (first[d] + count[d] <= grid.extent[d] ||
-             (sides >> (2 * d + 1) & 1) != 0);
-    return all;
+  __device__ bool has_side(int d, int high) const {
+    return (sides >> (2 * d + high) & 1) != 0;
+  }
+  __device__ bool takes_edge(int d, int high) const {
+    return (edges >> (2 * d + high) & 1) != 0;
+  }
+  /// Puts the plane of the tensor that stands for a plane into its place; false
+  /// if none does.
+  __device__ bool find_plane(StencilGrid<Element, 3> const& grid,
+                             Index& plane) const {
+    bool const low = plane < 0;
+    if ((!low && plane < grid.extent[0]) || has_side(0, !low)) return true;
+    Boundary const kind =
+        low ? grid.boundaries.low[0].kind : grid.boundaries.high[0].kind;
+    if (kind == Boundary::constant) return false;
+    plane = near_boundary_index(kind, plane, grid.extent[0]);
+    return true;
   }
   /// By one thread; `barrier` must expect `bytes`.
   __device__ void copy(Element* slab, Index plane, Index y, Index x,
                        SharedBarrier barrier) const {
-    CopyTensor::copy(slab, map, (int(x) - begin[2]) / (unit / size),
+    copy(map, slab, plane, y, x, barrier);
+  }
+  /// A box of `shorter_rows`; `barrier` must expect `shorter_bytes`.
+  __device__ void copy_shorter(Element* slab, Index plane, Index y, Index x,
+                               SharedBarrier barrier) const {
+    copy(shorter, slab, plane, y, x, barrier);
+  }
+
+ private:
+  __device__ void copy(TensorMap const& of, Element* slab, Index plane, Index y,
+                       Index x, SharedBarrier barrier) const {
+    CopyTensor::copy(slab, of, (int(x) - begin[2]) / (unit / size),
                      int(y) - begin[1], int(plane) - begin[0], barrier);
   }
 };
@@ -75,6 +103,7 @@ void describe_slabs(SlabBox<Shape, Element>& box,
   using Box           = SlabBox<Shape, Element>;
   constexpr int bytes = Box::size;
   box.sides           = 0;
+  box.edges           = 0;
   box.is_described    = false;
   static_assert(Box::exists);
   if (!rows_aligned_16) return;
@@ -107,16 +136,26 @@ void describe_slabs(SlabBox<Shape, Element>& box,
     if (count[d] <= 0 || count[d] > 0x7fff0000) return;
   }
   if (count[2] * bytes % Box::unit != 0) return;
-  TensorShape const shape{grid.data + box.begin[0] * grid.stride[0] +
-                              box.begin[1] * grid.stride[1] + box.begin[2],
-                          Box::unit,
-                          {std::uint64_t(count[2] * bytes / Box::unit),
-                           std::uint64_t(count[1]), std::uint64_t(count[0])},
-                          {std::uint64_t(grid.stride[1] * bytes),
-                           std::uint64_t(grid.stride[0] * bytes)},
-                          {std::uint32_t(Shape::pitch * bytes / Box::unit),
-                           std::uint32_t(Shape::slab_rows), 1}};
+  TensorShape shape{grid.data + box.begin[0] * grid.stride[0] +
+                        box.begin[1] * grid.stride[1] + box.begin[2],
+                    Box::unit,
+                    {std::uint64_t(count[2] * bytes / Box::unit),
+                     std::uint64_t(count[1]), std::uint64_t(count[0])},
+                    {std::uint64_t(grid.stride[1] * bytes),
+                     std::uint64_t(grid.stride[0] * bytes)},
+                    {std::uint32_t(Shape::pitch * bytes / Box::unit),
+                     std::uint32_t(Shape::slab_rows), 1}};
   box.is_described = box.map.describe(shape);
+  if constexpr (Shape::ends > 0) {
+    shape.box[1] = Box::shorter_rows;
+    // Rows are whole vectors, and no slab is beyond the first row and the last.
+    if (box.is_described && box.shorter.describe(shape) && origin == 0 &&
+        grid.extent[2] % Box::vector == 0) {
+      box.edges = ~box.sides & 48;
+      if (grid.extent[1] >= Shape::tile_y + Shape::reach_y)
+        box.edges |= ~box.sides & 12;
+    }
+  }
 }
 
 }  // namespace KokkosMMA::Impl::Cuda

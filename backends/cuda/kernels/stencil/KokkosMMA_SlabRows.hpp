@@ -8,6 +8,7 @@
 #include <backends/cuda/arch/KokkosMMA_SharedBarrier.hpp>
 #include <backends/cuda/kernels/stencil/KokkosMMA_SlabBox.hpp>
 #include <backends/cuda/kernels/stencil/KokkosMMA_SlabSource.hpp>
+#include <backends/cuda/kernels/stencil/KokkosMMA_SlabTile.hpp>
 
 #include <cstdint>
 
@@ -34,6 +35,7 @@ class SlabRows {
   /// plane. Returns the bytes that the lane copies for `barrier`.
   /// \param shifts those of the slab's rows, if any
   __device__ static unsigned fill(Source const& source, Box const& box,
+                                  SlabTile<Shape, Element> const& tile,
                                   Element* slab, int* shifts, Index plane,
                                   Index y, Index x, int thread,
                                   SharedBarrier barrier) {
@@ -44,11 +46,9 @@ class SlabRows {
 
     if (bulk) CopyBulk::order_writes();
     if constexpr (Box::exists) {
-      if (bulk && CopyTensor::exists() && box.has(source.grid, plane, y, x)) {
-        if (lane != 0) return 0;
-        box.copy(slab, plane, y, x, barrier);
-        return Box::bytes;
-      }
+      Index z = plane;
+      if (tile.boxes && box.find_plane(source.grid, z))
+        return tile.fill(source, box, slab, plane, z, y, x, lane, barrier);
     }
     Extent const of = extent(source, plane, x);
     unsigned bytes  = 0;

@@ -46,6 +46,30 @@ struct SlabSource {
     return i < 0 ? grid.boundaries.low[D].value : grid.boundaries.high[D].value;
   }
 
+  /// Where the element of these indices is.
+  struct Place {
+    Index offset;
+    bool is_constant;
+    double constant;
+  };
+  __device__ __forceinline__ Place place(Index plane, Index y, Index x) const {
+    constexpr int last = R - 1;
+    // Where constants meet, the caller's first dimension has its own.
+    Place at{0, false, 0};
+    auto const beyond = [&](double constant) {
+      if (!at.is_constant || grid.reversed) at.constant = constant;
+      at.is_constant = true;
+    };
+    if constexpr (R > 1) {
+      if (!resolve<0>(plane, at.offset)) beyond(constant_beyond<0>(plane));
+    }
+    if constexpr (R > 2) {
+      if (!resolve<1>(y, at.offset)) beyond(constant_beyond<1>(y));
+    }
+    if (!resolve<last>(x, at.offset)) beyond(constant_beyond<last>(x));
+    return at;
+  }
+
   /// Copies one element, unless no sum needs it.
   __device__ __forceinline__ void element(Element* to, Index plane, Index y,
                                           Index x) const {
@@ -57,27 +81,13 @@ struct SlabSource {
     if constexpr (R == 3) {
       if (y < -radius[1] || y >= grid.extent[1] + radius[1]) return;
     }
-    // Where constants meet, the caller's first dimension has its own.
-    Index offset      = 0;
-    bool is           = true;
-    double value      = 0;
-    auto const beyond = [&](double constant) {
-      if (is || grid.reversed) value = constant;
-      is = false;
-    };
-    if constexpr (R > 1) {
-      if (!resolve<0>(plane, offset)) beyond(constant_beyond<0>(plane));
-    }
-    if constexpr (R > 2) {
-      if (!resolve<1>(y, offset)) beyond(constant_beyond<1>(y));
-    }
-    if (!resolve<last>(x, offset)) beyond(constant_beyond<last>(x));
-    if (!is)
-      *to = static_cast<Element>(value);
+    Place const at = place(plane, y, x);
+    if (at.is_constant)
+      *to = static_cast<Element>(at.constant);
     else if constexpr (sizeof(Element) == 4 || sizeof(Element) == 8) {
-      CopyAsyncWord<int(sizeof(Element))>::copy(to, grid.data + offset);
+      CopyAsyncWord<int(sizeof(Element))>::copy(to, grid.data + at.offset);
     } else {
-      *to = grid.data[offset];
+      *to = grid.data[at.offset];
     }
   }
 

@@ -211,7 +211,7 @@ __global__ void __launch_bounds__(
       } else if constexpr (R == 2) {
         Index at[2] = {plane - reach, sweep.column};
         in.store(at, sums[planes - 1][0], sweep.staging);
-      } else if (sweep.row + y < in.source.grid.extent[1]) {
+      } else if ((sweep.stored >> y & 1) != 0) {
         if constexpr (StencilEpilogue<Epilogue>) {
           in.store.write(to + y * in.store.epilogue.stride[1], sweep.column,
                          sums[planes - 1][y], sweep.staging);

@@ -33,7 +33,8 @@ struct SweepTuning {
   /// Planes of a short block (core/stencil/KokkosMMA_TileHeight.hpp); 0 where
   /// arithmetic is the limit, and blocks are tall.
   int block_planes;
-  bool boxes = false;  ///< slabs are copied as boxes where they can be
+  bool boxes   = false;  ///< slabs are copied as boxes where they can be
+  bool corners = false;  ///< sums need what is beyond a row and a column
 
   friend constexpr bool operator==(SweepTuning const&,
                                    SweepTuning const&) = default;
@@ -174,6 +175,7 @@ constexpr SweepTuning sweep_tuning(bool to_functor = false) {
   t.stages = R == 2 && is_star && Radius > 1 && t.block_planes > 0 ? 6 : 4;
   if (R == 3) {
     t.boxes           = !one_row;
+    t.corners         = !is_star;
     t.stages          = 8;
     int const staging = t.threads * t.columns * int(sizeof(A));
     int const slab    = sweep_slab_bytes(t, Radius, sizeof(Element));
@@ -219,7 +221,12 @@ struct SweepLayout {
   // Copies of boxes begin at multiples of 128 bytes.
   static constexpr int line =
       R > 2 && !Unaligned ? 128 / int(sizeof(Element)) : 1;
-  static constexpr int slab = (pitch * slab_rows + line - 1) / line * line;
+  /// By which a slab begins later where its first reach_y rows are no part of
+  /// the box.
+  static constexpr int shorter_shift =
+      Tuning.boxes && !Unaligned ? (line - reach_y * pitch % line) % line : 0;
+  static constexpr int slab =
+      (pitch * slab_rows + shorter_shift + line - 1) / line * line;
   static constexpr int slab_bytes    = slab * int(sizeof(Element));
   static constexpr int staging_bytes = threads * columns * int(sizeof(A));
   /// Before the first slab.
@@ -228,8 +235,20 @@ struct SweepLayout {
   static constexpr int pipeline_at = lead + stages * slab_bytes + staging_bytes;
   static constexpr int shifts_at =
       pipeline_at + (R > 2 ? 2 * stages * int(sizeof(std::uint64_t)) : 0);
-  static constexpr int shared_bytes =
+  /// Elements of a slab beyond a column (SlabTile), each in a word, and a
+  /// barrier for each stage.
+  static constexpr int ends =
+      Tuning.boxes && !Unaligned
+          ? (Tuning.corners ? slab_rows : tile_y) * Radius
+          : 0;
+  using EndWord =
+      std::conditional_t<(sizeof(Element) > 4), std::uint64_t, std::uint32_t>;
+  static constexpr int copied_at =
       shifts_at + (Unaligned ? stages * slab_rows * int(sizeof(int)) : 0);
+  static constexpr int ends_at =
+      copied_at + (ends > 0 ? stages * int(sizeof(std::uint64_t)) : 0);
+  static constexpr int shared_bytes =
+      ends_at + stages * ends * int(sizeof(EndWord));
   /// The neighbours of a row that a thread reads.
   static constexpr int side   = (Radius + columns - 1) / columns * columns;
   static constexpr int window = columns + 2 * side;
