@@ -109,6 +109,7 @@ inline constexpr BuiltInTuning builtin_tunings[] = {
                       {"columns.mma.int8", 1},
                       {"columns.mma.uint8", 1},
                       {"segments.tiny_csr_bytes", 64},
+                      {"segments.tiny_csr_wide_bytes", 128},
      })},
     {.device             = "",
      .compute_capability = 0,

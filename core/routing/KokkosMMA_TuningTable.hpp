@@ -176,7 +176,11 @@ struct TuningTable {
   /// int8 up to 8 and 32 elements 1782, 1726 and 822, 1304; half up to 8 2108
   /// and 1755; int32 up to 8 2899 and 2780. Longer ones lose: half up to 32
   /// 2170 and 2793, int32 3033 and 3466.
-  int tiny_csr_bytes = 32;
+  int tiny_csr_bytes = 32;  ///< of elements of one and two bytes
+  /// Floats of uniform lengths 0..32 on an H100, 64-bit offsets, checked: 515
+  /// us so, 562 by the kernel of uneven lengths; 32-bit offsets 478 and 517;
+  /// 0..128: 631 and 486 (2026-11-27).
+  int tiny_csr_wide_bytes = 32;  ///< of others
   /// Segments between offsets of so many bytes on average are taken in quads of
   /// lanes. Floats of uniform lengths 0..128: 3059 so, 2762 as the others;
   /// 0..8: 2578 so, 2830 as the others; 0..32: 3439, 3506.
@@ -309,6 +313,8 @@ inline constexpr TuningEntry tuning_entries[] = {
                 &TuningTable::tiny_over_bytes),
     value_entry("segments.tiny_csr_bytes", 0, 8192,
                 &TuningTable::tiny_csr_bytes),
+    value_entry("segments.tiny_csr_wide_bytes", 0, 8192,
+                &TuningTable::tiny_csr_wide_bytes),
     value_entry("segments.quads_csr_bytes", 0, 1 << 20,
                 &TuningTable::quads_csr_bytes),
     value_entry("segments.kept_bytes", 0, 8192, &TuningTable::kept_bytes),

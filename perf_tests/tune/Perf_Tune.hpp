@@ -54,7 +54,7 @@ class Tuner {
   std::string const& report() const { return m_report; }
 
   /// What cases of several types share until all are measured.
-  std::vector<Measured> tiny, tiny_ragged, quads_ragged, kept;
+  std::vector<Measured> tiny, tiny_ragged, tiny_ragged_wide, quads_ragged, kept;
 
   /// The case in rounds, each with one sample of both ways, whose order changes
   /// from round to round. None where a route refuses the call.
@@ -77,7 +77,7 @@ class Tuner {
   /// Up to which x a launch is spread.
   void choose_spread(int TuningTable::*value,
                      std::vector<TuneCase> const& cases);
-  /// What tiny, tiny_ragged, quads_ragged and kept hold.
+  /// What tiny, the ragged ones and kept hold.
   void choose_segments();
 
   /// A table with another value.

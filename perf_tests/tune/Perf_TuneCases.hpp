@@ -206,15 +206,15 @@ void tune_columns(Tuner& tuner) {
 /// Segments between offsets, lengths uniform from none to a longest.
 template <class T>
 void tune_ragged(Tuner& tuner) {
-  using Sum             = sum_type<T>;
-  Exec const exec       = tuner.exec();
-  std::size_t const n   = tuner.session().template segment_elements<T>() / 4;
-  T* const in           = tuner.session().template data<T>(n);
-  TuningTable plain     = tuner.table();
-  plain.tiny_csr_bytes  = 0;
-  plain.quads_csr_bytes = 1 << 20;
-  TuningTable quads     = plain;
-  quads.quads_csr_bytes = 0;
+  using Sum            = sum_type<T>;
+  Exec const exec      = tuner.exec();
+  std::size_t const n  = tuner.session().template segment_elements<T>() / 4;
+  T* const in          = tuner.session().template data<T>(n);
+  TuningTable plain    = tuner.table();
+  plain.tiny_csr_bytes = plain.tiny_csr_wide_bytes = 0;
+  plain.quads_csr_bytes                            = 1 << 20;
+  TuningTable quads                                = plain;
+  quads.quads_csr_bytes                            = 0;
   for (int const bytes : {8, 16, 32, 64, 128, 256}) {
     int const longest = bytes / int(sizeof(T));
     if (longest < 2) continue;
@@ -243,9 +243,10 @@ void tune_ragged(Tuner& tuner) {
     TuningTable const others =
         tuner.quads_ragged.back().both.certain_gain() > 0 ? quads : plain;
     TuningTable threads    = others;
-    threads.tiny_csr_bytes = 8192;
-    c.x                    = bytes;
-    tuner.add(tuner.tiny_ragged, c, {threads}, {others});
+    threads.tiny_csr_bytes = threads.tiny_csr_wide_bytes = 8192;
+    c.x                                                  = bytes;
+    tuner.add(sizeof(T) > 2 ? tuner.tiny_ragged_wide : tuner.tiny_ragged, c,
+              {threads}, {others});
   }
 }
 

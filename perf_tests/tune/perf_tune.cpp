@@ -200,6 +200,7 @@ void Tuner::choose_spread(int TuningTable::*value,
 void Tuner::choose_segments() {
   choose_border(&TuningTable::kept_bytes, false, 0, kept);
   choose_border(&TuningTable::tiny_csr_bytes, false, 0, tiny_ragged);
+  choose_border(&TuningTable::tiny_csr_wide_bytes, false, 0, tiny_ragged_wide);
   choose_border(&TuningTable::quads_csr_bytes, true, 1 << 20, quads_ragged);
   choose_tiny();
 }

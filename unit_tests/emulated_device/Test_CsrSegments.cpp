@@ -101,7 +101,7 @@ TEST(CalledElements, HaveTheBitsOfLoadedOnes) {
       Results<float> results(equal.count());
       Kokkos::Cuda const space;
       if (4 * length <=
-          std::uint64_t(launch_layout(space).tuning.tiny_csr_bytes)) {
+          std::uint64_t(launch_layout(space).tuning.tiny_csr_wide_bytes)) {
         launch_csr_reduce<sum, float>(space, source, segments, results.store(),
                                       size, length);
       } else {

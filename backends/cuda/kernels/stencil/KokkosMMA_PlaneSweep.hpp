@@ -73,11 +73,11 @@ struct PlaneSweep {
     int const thread_x = int(R > 2 ? threadIdx.x % 32 : threadIdx.x) * columns;
     int const thread_y = R > 2 ? warp * Shape::rows : 0;
     Index const tile_x = in.origin + Index(tile % in.tiles_x) * Shape::tile_x;
-    // Beside a boundary slabs are often no boxes: those tiles take the longest.
-    // The last row of tiles comes first, so that nobody waits for it at the
-    // end: stars of radius 4 between constants other than zero, part of a copy,
-    // .61 without and .67 with this (float), .42 and .46 (half, 512^3, H100,
-    // CUDA 13.0, 2026-11-27).
+    // Tiles beside a boundary take the longest. The last row of tiles comes
+    // first, so that nobody waits for it at the end: where those tiles took
+    // three times as long as others, stars of radius 4 had .61 of a copy
+    // without and .67 with this (float), .42 and .46 (half, 512^3, H100, CUDA
+    // 13.0, 2026-11-27).
     unsigned const across = tile / in.tiles_x;
     Index tile_y = Index(across == 0 ? in.tiles / in.tiles_x - 1 : across - 1) *
                    Shape::tile_y;

@@ -28,7 +28,7 @@ namespace KokkosMMA::Impl::Cuda {
 ///
 /// Part of a copy between zeros, beside reflecting boundaries, and with all
 /// rows of such slabs copied one by one: stars of radius 4 float .78 .75 .66,
-/// half .64 .54 .44; of radius 8 float .70 .56 .42, double .61 .54 .47 (512^3,
+/// half .65 .55 .44; of radius 8 float .70 .56 .42, double .61 .55 .48 (512^3,
 /// H100, CUDA 13.0, 2026-11-27). Tried: such elements read from their own place
 /// by the threads beside the boundary (between zeros half .63, of radius 8
 /// float .66, double .57), rows by cp.async of one warp (float .57), and the
