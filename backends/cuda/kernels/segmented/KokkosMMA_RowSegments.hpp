@@ -59,7 +59,6 @@ __global__ void __launch_bounds__(row_segments_tuning.threads,
     reduce_row_segments(RowSegments const in, Store const store) {
   constexpr int tile_vectors  = 32 * segment_rows;
   unsigned const lane         = threadIdx.x % 32;
-  std::uint64_t const warps   = std::uint64_t(gridDim.x) * blockDim.x / 32;
   std::uint64_t const vectors = in.count * in.vectors;
   std::uint64_t const this_warp =
       (std::uint64_t(blockIdx.x) * blockDim.x + threadIdx.x) / 32;
@@ -94,17 +93,9 @@ __global__ void __launch_bounds__(row_segments_tuning.threads,
     additions.gather(row, in.vectors, rows);
     additions.scatter(rows, in.vectors, store_some);
   };
-  std::uint64_t const round = warps * tile_vectors;
-  std::uint64_t const whole = vectors / round * round;
-  for (std::uint64_t first = this_warp * tile_vectors; first < whole;
-       first += round)
-    take(first, tile_vectors);
-  // What is left for a last round is shared out in smaller parts: a whole tile
-  // for some warps would keep all others waiting.
-  unsigned const part = in.vectors < 32 ? 32 : in.vectors;
-  for (std::uint64_t first = whole + this_warp * part; first < vectors;
-       first += warps * part)
-    take(first, vectors - first < part ? unsigned(vectors - first) : part);
+  if (std::uint64_t const first = this_warp * tile_vectors; first < vectors)
+    take(first, vectors - first < tile_vectors ? unsigned(vectors - first)
+                                               : unsigned(tile_vectors));
   if (in.rest > 0 && this_warp == 0) {
     unsigned char const* const from = in.x + 16 * vectors;
     auto const value =
