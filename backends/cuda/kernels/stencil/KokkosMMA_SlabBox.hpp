@@ -147,14 +147,16 @@ void describe_slabs(SlabBox<Shape, Element>& box,
                      std::uint32_t(Shape::slab_rows), 1}};
   box.is_described = box.map.describe(shape);
   if constexpr (Shape::ends > 0) {
-    shape.box[1] = Box::shorter_rows;
     // Rows are whole vectors, and no slab is beyond the first row and the last.
-    if (box.is_described && box.shorter.describe(shape) && origin == 0 &&
-        grid.extent[2] % Box::vector == 0) {
-      box.edges = ~box.sides & 48;
-      if (grid.extent[1] >= Shape::tile_y + Shape::reach_y)
-        box.edges |= ~box.sides & 12;
-    }
+    if (!box.is_described || origin != 0 || grid.extent[2] % Box::vector != 0)
+      return;
+    constexpr unsigned rows = 12, columns = 48;
+    box.edges    = ~box.sides & columns;
+    shape.box[1] = Box::shorter_rows;
+    if ((~box.sides & rows) != 0 &&
+        grid.extent[1] >= Shape::tile_y + Shape::reach_y &&
+        box.shorter.describe(shape))
+      box.edges |= ~box.sides & rows;
   }
 }
 
