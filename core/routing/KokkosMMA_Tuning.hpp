@@ -93,8 +93,7 @@ inline std::string to_string(StreamedTuning const& tuning) {
 /// same order of additions, so that a choice by the clock would change no bit:
 /// half 2794 and 2933 (H100; H200 3736 and 4082), int8 2246 and 2394 (2525 and
 /// 2761), dot products of int8 2207 and 2528 (2447 and 2965), float rows of 4
-/// 3123 and 2069 (4692 and 2074; 2026-11-27). That takes a second kernel for
-/// every reduction, since both in one need more than 32 registers.
+/// 3123 and 2069 (4692 and 2074; 2026-11-27).
 constexpr StreamedTuning streamed_tuning(std::size_t value_bytes,
                                          int indices = 1, bool sum = true) {
   StreamedTuning tuning{
