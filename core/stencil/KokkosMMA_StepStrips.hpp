@@ -30,6 +30,7 @@ template <int R, int Side, int Row = Side>
 struct StepStrips {
   GridBox<R> strip[2 * R];  ///< empty beside periodic boundaries
   GridBox<R> rest;          ///< what no strip has
+  bool halved = false;      ///< tiles are half as long
 
   std::int64_t tiles() const {
     std::int64_t count = 0;
@@ -74,8 +75,8 @@ struct StepStrips {
   }
 
  private:
-  KOKKOS_FORCEINLINE_FUNCTION static constexpr unsigned side(int d) {
-    return d == R - 1 ? Row : Side;
+  KOKKOS_FORCEINLINE_FUNCTION unsigned side(int d) const {
+    return unsigned(d == R - 1 ? Row : Side) / (halved ? 2 : 1);
   }
   KOKKOS_FORCEINLINE_FUNCTION unsigned along(int s, int d) const {
     return (unsigned(strip[s].end[d] - strip[s].begin[d]) + side(d) - 1) /

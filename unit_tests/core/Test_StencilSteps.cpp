@@ -126,17 +126,29 @@ TEST(StepStrips, CoverTheGridOnce) {
       std::int64_t const extent[2] = {37, 23};
       auto const boundaries        = Boundaries<2>::per_dimension(
                  {BoundaryCondition{rows}, BoundaryCondition{columns}});
-      auto const strips =
-          step_strips<StepStrips<2, 5>>(boundaries, extent, 2, 3);
-      int seen[37][23] = {};
-      auto const count = [&](GridBox<2> const& box) {
-        for (auto i = box.begin[0]; i < box.end[0]; ++i)
-          for (auto j = box.begin[1]; j < box.end[1]; ++j) ++seen[i][j];
-      };
-      for (unsigned t = 0; t < strips.tiles(); ++t) count(strips.tile(t));
-      count(strips.rest);
-      for (int i = 0; i < 37; ++i)
-        for (int j = 0; j < 23; ++j) EXPECT_EQ(seen[i][j], 1) << i << " " << j;
+      auto strips = step_strips<StepStrips<2, 5>>(boundaries, extent, 2, 3);
+      auto const whole_tiles = strips.tiles();
+      for (bool const halved : {false, true}) {
+        strips.halved    = halved;
+        int seen[37][23] = {};
+        auto const count = [&](GridBox<2> const& box) {
+          for (auto i = box.begin[0]; i < box.end[0]; ++i)
+            for (auto j = box.begin[1]; j < box.end[1]; ++j) ++seen[i][j];
+        };
+        for (unsigned t = 0; t < strips.tiles(); ++t) {
+          auto const tile = strips.tile(t);
+          for (int d = 0; d < 2; ++d)
+            EXPECT_LE(tile.end[d] - tile.begin[d], halved ? 2 : 5);
+          count(tile);
+        }
+        count(strips.rest);
+        for (int i = 0; i < 37; ++i)
+          for (int j = 0; j < 23; ++j)
+            EXPECT_EQ(seen[i][j], 1) << i << " " << j;
+      }
+      if (open(rows) || open(columns)) {
+        EXPECT_GT(strips.tiles(), whole_tiles);
+      }
       EXPECT_EQ(strips.rest.begin[0], open(rows) ? 6 : 0);
       EXPECT_EQ(strips.rest.end[1], open(columns) ? 17 : 23);
     }
