@@ -84,16 +84,11 @@ inline std::string to_string(StreamedTuning const& tuning) {
 /// must hold (1e8 doubles: 2484 us with four, 363 with one, Kokkos 736), and
 /// one is as fast for all others.
 ///
-/// Lost: neighbouring indices in one thread, which let one request fetch what
-/// the next three hit. 4 in a thread, with 32 calls, lifted half to 4032 and
-/// int8 to 3270; with 16 they took 26 to 67 % against Kokkos from functors that
-/// read strided floats, rows or structures (float rows of 4: 2124 against
-/// 4018), whose lines no longer fit in L1. An opaque functor does not tell
-/// which it is. With the 8 calls of today, two rows of 4 neighbours, in the
-/// same order of additions, so that a choice by the clock would change no bit:
-/// half 2794 and 2933 (H100; H200 3736 and 4082), int8 2246 and 2394 (2525 and
-/// 2761), dot products of int8 2207 and 2528 (2447 and 2965), float rows of 4
-/// 3123 and 2069 (4692 and 2074; 2026-11-27).
+/// Lost: 4 neighbouring indices in one thread, which let one request fetch what
+/// the next three hit. With 8 calls, and the same bits, half 2794 and 2933
+/// (H100; H200 3736 and 4082), int8 2246 and 2394 (2525 and 2761), but float
+/// rows of 4, whose lines no longer fit in L1, 3123 and 2069 (4692 and 2074;
+/// 2026-11-27). An opaque functor does not tell which it is.
 constexpr StreamedTuning streamed_tuning(std::size_t value_bytes,
                                          int indices = 1, bool sum = true) {
   StreamedTuning tuning{
@@ -254,63 +249,6 @@ inline std::string to_string(MmaTuning const& tuning) {
 /// even.
 inline constexpr MmaTuning mma_tuning{
     .vectors = 8, .chain_length = 8, .threads = 512, .min_blocks = 2};
-
-/// How a reduction of segments in staged tiles is laid over the device.
-struct SegmentedTuning {
-  int warps;       ///< per block
-  int stages;      ///< tiles of a warp: one is worked on, the others on the way
-  int tile_bytes;  ///< of a stage
-
-  friend constexpr bool operator==(SegmentedTuning const&,
-                                   SegmentedTuning const&) = default;
-};
-
-inline std::string to_string(SegmentedTuning const& tuning) {
-  return concatenate("SegmentedTuning{warps = ", tuning.warps,
-                     ", stages = ", tuning.stages,
-                     ", tile_bytes = ", tuning.tile_bytes, "}");
-}
-
-/// 2^28 elements, GB/s:
-///
-/// | warps, stages, bytes | half 12| 33   | 65   | float 12| 33   | 65   |
-/// |----------------------|--------|------|------|---------|------|------|
-/// | 8, 2, 4096           | 3568   | 3430 | 3493 | 3716    | 3637 | 3605 |
-/// | 8, 2, 2048           | 3091   | 3453 | 2849 | 3649    | 3387 | 3436 |
-/// | 8, 3, 4096           | 3184   | 3434 | 3515 | 3827    | 3593 | 3576 |
-/// | 4, 4, 4096           | 2613   | 3402 | 3456 | 3569    | 3619 | 3649 |
-/// | 4, 2, 8192           | 2938   | 3483 | 3573 | 3868    | 3629 | 3669 |
-/// | 8, 2, 8192           | 2141   | 2958 | 3655 | 3922    | 3768 | 3788 |
-inline constexpr SegmentedTuning segmented_tuning{
-    .warps = 8, .stages = 2, .tile_bytes = 4096};
-
-/// How kernels of segments that come straight from memory are laid over the
-/// device: rows of vectors, and parts of segments that are longer than a tile.
-struct RowSegmentsTuning {
-  int threads;              ///< per block
-  int min_blocks;           ///< per multiprocessor; caps a thread's registers
-  int min_blocks_mma;       ///< of sums on tensor cores
-  int min_blocks_extremes;  ///< of minima and maxima
-
-  friend constexpr bool operator==(RowSegmentsTuning const&,
-                                   RowSegmentsTuning const&) = default;
-};
-
-inline std::string to_string(RowSegmentsTuning const& tuning) {
-  return concatenate("RowSegmentsTuning{threads = ", tuning.threads,
-                     ", min_blocks = ", tuning.min_blocks,
-                     ", min_blocks_mma = ", tuning.min_blocks_mma,
-                     ", min_blocks_extremes = ", tuning.min_blocks_extremes,
-                     "}");
-}
-
-/// Sums on tensor cores spill at 4 and 3 blocks, minima and maxima of double at
-/// 4.
-inline constexpr RowSegmentsTuning row_segments_tuning{
-    .threads             = 256,
-    .min_blocks          = 4,
-    .min_blocks_mma      = 2,
-    .min_blocks_extremes = 3};
 
 /// Longest chain that `Settings::chain_length` may ask for: the truncation of
 /// the tensor cores grows with it (core/base/KokkosMMA_ErrorBound.hpp).

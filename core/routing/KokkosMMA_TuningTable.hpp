@@ -177,10 +177,8 @@ struct TuningTable {
   /// and 1755; int32 up to 8 2899 and 2780. Longer ones lose: half up to 32
   /// 2170 and 2793, int32 3033 and 3466.
   int tiny_csr_bytes = 32;  ///< of elements of one and two bytes
-  /// Microseconds of 2^28 floats between 64-bit offsets that are checked, so
-  /// and by the kernel of uneven lengths (2026-11-27): up to 16 elements 472
-  /// and 499 (H200), up to 32 422 and 404; H100, up to 32 515 and 562, up to
-  /// 128 631 and 486.
+  /// Microseconds of 2^28 floats, 64-bit offsets, checked: up to 16 elements
+  /// 472 so, 499 the other way (H200), up to 32 422, 404; H100 515, 562.
   int tiny_csr_wide_bytes = 64;  ///< of others
   /// Segments between offsets of so many bytes on average are taken in quads of
   /// lanes. Floats of uniform lengths 0..128: 3059 so, 2762 as the others;

@@ -5,8 +5,8 @@
 
 #include <core/base/KokkosMMA_Operation.hpp>
 #include <core/mma/KokkosMMA_StagedTile.hpp>
-#include <core/routing/KokkosMMA_Tuning.hpp>
 #include <core/reduce/KokkosMMA_WarpSum.hpp>
+#include <core/segmented/KokkosMMA_SegmentedTuning.hpp>
 
 #include <cstdint>
 

@@ -3,10 +3,10 @@
 #ifndef KOKKOSMMA_WARP_SEGMENTS_MMA_HPP
 #define KOKKOSMMA_WARP_SEGMENTS_MMA_HPP
 
+#include <core/segmented/KokkosMMA_SegmentedTuning.hpp>
 #include <core/segmented/KokkosMMA_WarpSegments.hpp>
 #include <core/base/KokkosMMA_Operation.hpp>
 #include <core/mma/KokkosMMA_StagedTile.hpp>
-#include <core/routing/KokkosMMA_Tuning.hpp>
 #include <core/reduce/KokkosMMA_WarpSum.hpp>
 
 #include <cstdint>

@@ -4,6 +4,7 @@
 #include <core/base/KokkosMMA_ErrorBound.hpp>
 #include <core/reduce/KokkosMMA_RouteReduce.hpp>
 #include <core/routing/KokkosMMA_Tuning.hpp>
+#include <core/segmented/KokkosMMA_SegmentedTuning.hpp>
 
 #include <gtest/gtest.h>
 

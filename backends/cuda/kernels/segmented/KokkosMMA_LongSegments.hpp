@@ -5,6 +5,7 @@
 
 #include <backends/cuda/arch/KokkosMMA_Ticket.hpp>
 #include <backends/cuda/kernels/segmented/KokkosMMA_RowSegments.hpp>
+#include <core/segmented/KokkosMMA_SegmentedTuning.hpp>
 
 #include <cstdint>
 

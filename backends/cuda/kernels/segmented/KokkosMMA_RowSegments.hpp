@@ -5,7 +5,7 @@
 
 #include <backends/cuda/atom/KokkosMMA_Warp.hpp>
 #include <backends/cuda/kernels/block/KokkosMMA_TuningType.hpp>
-#include <core/routing/KokkosMMA_Tuning.hpp>
+#include <core/segmented/KokkosMMA_SegmentedTuning.hpp>
 #include <core/segmented/KokkosMMA_WarpSegments.hpp>
 
 #include <cstdint>

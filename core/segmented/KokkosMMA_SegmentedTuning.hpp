@@ -1,0 +1,78 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOKKOSMMA_SEGMENTED_TUNING_HPP
+#define KOKKOSMMA_SEGMENTED_TUNING_HPP
+
+#include <core/base/KokkosMMA_Designators.hpp>
+#include <core/base/KokkosMMA_Errors.hpp>
+
+#include <string>
+
+/// \file
+/// Constants of reductions of equal segments, with the measurement each comes
+/// from: one NVIDIA H200, CUDA 13.0, 2026-11-21.
+
+namespace KokkosMMA::Impl {
+KOKKOSMMA_IMPL_DESIGNATORS_BEGIN
+
+/// How a reduction of segments in staged tiles is laid over the device.
+struct SegmentedTuning {
+  int warps;       ///< per block
+  int stages;      ///< tiles of a warp: one is worked on, the others on the way
+  int tile_bytes;  ///< of a stage
+
+  friend constexpr bool operator==(SegmentedTuning const&,
+                                   SegmentedTuning const&) = default;
+};
+
+inline std::string to_string(SegmentedTuning const& tuning) {
+  return concatenate("SegmentedTuning{warps = ", tuning.warps,
+                     ", stages = ", tuning.stages,
+                     ", tile_bytes = ", tuning.tile_bytes, "}");
+}
+
+/// 2^28 elements, GB/s:
+///
+/// | warps, stages, bytes | half 12| 33   | 65   | float 12| 33   | 65   |
+/// |----------------------|--------|------|------|---------|------|------|
+/// | 8, 2, 4096           | 3568   | 3430 | 3493 | 3716    | 3637 | 3605 |
+/// | 8, 2, 2048           | 3091   | 3453 | 2849 | 3649    | 3387 | 3436 |
+/// | 8, 3, 4096           | 3184   | 3434 | 3515 | 3827    | 3593 | 3576 |
+/// | 4, 4, 4096           | 2613   | 3402 | 3456 | 3569    | 3619 | 3649 |
+/// | 4, 2, 8192           | 2938   | 3483 | 3573 | 3868    | 3629 | 3669 |
+/// | 8, 2, 8192           | 2141   | 2958 | 3655 | 3922    | 3768 | 3788 |
+inline constexpr SegmentedTuning segmented_tuning{
+    .warps = 8, .stages = 2, .tile_bytes = 4096};
+
+/// How kernels of segments that come straight from memory are laid over the
+/// device: rows of vectors, and parts of segments that are longer than a tile.
+struct RowSegmentsTuning {
+  int threads;              ///< per block
+  int min_blocks;           ///< per multiprocessor; caps a thread's registers
+  int min_blocks_mma;       ///< of sums on tensor cores
+  int min_blocks_extremes;  ///< of minima and maxima
+
+  friend constexpr bool operator==(RowSegmentsTuning const&,
+                                   RowSegmentsTuning const&) = default;
+};
+
+inline std::string to_string(RowSegmentsTuning const& tuning) {
+  return concatenate("RowSegmentsTuning{threads = ", tuning.threads,
+                     ", min_blocks = ", tuning.min_blocks,
+                     ", min_blocks_mma = ", tuning.min_blocks_mma,
+                     ", min_blocks_extremes = ", tuning.min_blocks_extremes,
+                     "}");
+}
+
+/// Sums on tensor cores spill at 4 and 3 blocks, minima and maxima of double at
+/// 4.
+inline constexpr RowSegmentsTuning row_segments_tuning{
+    .threads             = 256,
+    .min_blocks          = 4,
+    .min_blocks_mma      = 2,
+    .min_blocks_extremes = 3};
+
+KOKKOSMMA_IMPL_DESIGNATORS_END
+}  // namespace KokkosMMA::Impl
+
+#endif
