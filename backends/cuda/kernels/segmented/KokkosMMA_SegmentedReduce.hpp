@@ -39,7 +39,8 @@ struct SegmentLaunch {
         .resident_blocks;
   }
 
-  /// Rounds of resident blocks at most, each of which takes several tiles then.
+  /// Rounds of resident blocks at most. Where tiles are for more, blocks are
+  /// `rounds` times as many as are resident, and take several tiles each.
   ///
   /// Time with one round, of that with 4, 16 and any number, 2^30 bytes (16,
   /// 2^26 bytes), H100, CUDA 13.0, 2026-11-27:
@@ -51,21 +52,22 @@ struct SegmentLaunch {
   ///   int8    1.03 1.07 1.04 (1.07)  1.00 1.05 1.09 (1.08)  1.01 1.05 1.10
   ///
   /// On an H200 with 16 and any number: float 1.07 1.08, 1.06 1.08, 1.02 1.03;
-  /// half 1.08 1.07, .95 .83, 1.06 1.07; int8 .96 .81, .93 .87, 1.06 1.06.
-  /// Where additions are the limit, as with bytes there, a warp that starts
-  /// again costs.
-  static constexpr int most_rounds = size_of(Input) > 1 ? 16 : 4;
+  /// half 1.08 1.07, .95 .83, 1.06 1.07; int8 .96 .81, .93 .87, 1.06 1.06, and
+  /// with 4 .99, .98, 1.01. Where additions are the limit, as with bytes there,
+  /// a warp that starts again costs; but of few rounds the last one is half
+  /// empty (2^26 bytes of int8 in segments of 33 with 4 .92, with 16 .94).
+  static constexpr int most_rounds = 16;
+  static constexpr int rounds      = size_of(Input) > 1 ? most_rounds : 4;
 
   template <class Kernel, class... Arguments>
   void launch(Kernel kernel, std::uint64_t warps, int threads, int shared,
               int resident, Arguments const&... arguments) const {
-    std::uint64_t const most =
-        std::uint64_t(device(space.cuda_device()).multiprocessors) * resident *
-        most_rounds;
-    std::uint64_t const blocks = (warps * 32 + threads - 1) / threads;
+    std::uint64_t const round =
+        std::uint64_t(device(space.cuda_device()).multiprocessors) * resident;
+    std::uint64_t blocks = (warps * 32 + threads - 1) / threads;
+    if (blocks > round * most_rounds) blocks = round * rounds;
     launch_kernel(space, "segmented reduction", kernel,
-                  {unsigned(std::min(blocks, most)), threads, shared},
-                  arguments..., store);
+                  {unsigned(blocks), threads, shared}, arguments..., store);
   }
 
   /// A tile per warp. Part of the time with resident blocks that take all tiles
