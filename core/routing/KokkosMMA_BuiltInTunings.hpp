@@ -82,8 +82,9 @@ struct BuiltInTuning {
 /// rows of 625 doubles 2879 and 2996, of 5000 bytes 2768 and 2913; 64 columns
 /// of uint8 2460 and 2624, 4096 of them 2629 and 2693; ragged segments of up to
 /// 32 halves 1593 and 1776, of up to 16 floats 1887 and 2267, of up to 64 bytes
-/// 949 and 1077. Sums of 270336 elements over more blocks: 16.0 and 15.5 us.
-/// Left as on the H200, since rows win and lose by them, or win little:
+/// 949 and 1077; of up to 32 floats between 64-bit offsets, checked, 562 and
+/// 515 us (2026-11-27). Sums of 270336 elements over more blocks: 16.0 and 15.5
+/// us. Left as on the H200, since rows win and lose by them, or win little:
 /// products for sums of floats (without them 3.4 % more for 2^23, nothing for
 /// 2^27), for long rows of bhalf (+4 to -1 %) and for columns of doubles (+3.5
 /// to -1.7 %), boxes of radius 7 of halves (+4, beside periodic boundaries -3

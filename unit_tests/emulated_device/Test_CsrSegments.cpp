@@ -7,7 +7,9 @@
 #include "ReductionSuite.hpp"
 
 #include <backends/cuda/kernels/segmented/KokkosMMA_CsrReduce.hpp>
+#include <core/routing/KokkosMMA_BuiltInTunings.hpp>
 
+#include <algorithm>
 #include <atomic>
 
 namespace KokkosMMA::Testing {
@@ -79,6 +81,19 @@ INSTANTIATE_TYPED_TEST_SUITE_P(Csr, FloatReductions, FloatTypes<OfCsr>);
 
 /// Called elements are added as those of a View are that begins where 16
 /// divides the address; segments of one length as if offsets told it.
+// Elements that are called, whatever their size, and small ones keep the lower
+// limit.
+TEST(CsrReduce, LongestSegmentOfAThread) {
+  using Impl::Cuda::tiny_csr_limit;
+  Impl::TuningTable const& h100 =
+      Impl::builtin_tuning_of("NVIDIA H100", 90).table;
+  for (bool const called : {false, true})
+    for (int const bytes : {1, 2, 4, 8})
+      EXPECT_EQ(tiny_csr_limit(h100, bytes, called),
+                bytes > 2 && !called ? 128 : 64)
+          << bytes << " " << called;
+}
+
 TEST(CalledElements, HaveTheBitsOfLoadedOnes) {
   Random random;
   SCOPED_TRACE(random.note());
@@ -100,8 +115,11 @@ TEST(CalledElements, HaveTheBitsOfLoadedOnes) {
       constexpr auto sum = Impl::Operation::sum;
       Results<float> results(equal.count());
       Kokkos::Cuda const space;
+      auto const& table = launch_layout(space).tuning;
+      // Where a thread takes a segment of either source.
       if (4 * length <=
-          std::uint64_t(launch_layout(space).tuning.tiny_csr_wide_bytes)) {
+          std::uint64_t(std::min(tiny_csr_limit(table, 4, false),
+                                 tiny_csr_limit(table, 4, true)))) {
         launch_csr_reduce<sum, float>(space, source, segments, results.store(),
                                       size, length);
       } else {

@@ -171,7 +171,7 @@ void launch_csr_reduce(Kokkos::Cuda const& space, Source const& source,
   if (segments.count() == 0) return;
   constexpr std::uint64_t bytes = size_of(Source::input);
   TuningTable const& table      = launch_layout(space).tuning;
-  int const tiny = bytes > 2 ? table.tiny_csr_wide_bytes : table.tiny_csr_bytes;
+  int const tiny = tiny_csr_limit(table, int(bytes), Source::called);
   if (longest <= std::uint64_t(tiny) / bytes) {
     check(cudaSetDevice(space.cuda_device()), "cudaSetDevice");
     launch_tiny_segments<Combine<Op, Value>, Value>(space, source, segments,

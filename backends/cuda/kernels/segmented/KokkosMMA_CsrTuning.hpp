@@ -5,6 +5,7 @@
 
 #include <core/base/KokkosMMA_Designators.hpp>
 #include <core/base/KokkosMMA_Errors.hpp>
+#include <core/routing/KokkosMMA_TuningTable.hpp>
 
 #include <string>
 
@@ -72,6 +73,25 @@ constexpr CsrTuning csr_tuning(bool quads, bool called = false) {
           .segment_bytes   = 32,
           .bytes_per_range = 4096,
           .quads           = quads};
+}
+
+/// Up to which longest segment, in bytes, a thread takes one.
+///
+/// Elements that a function computes keep the lower limit, for what neighbours
+/// gather is not in L1: milliseconds of sparse products of 4000000 rows with
+/// 32, 64 and 128 bytes, and by a thread per row in plain Kokkos (double,
+/// int32, H100, CUDA 13.0, 2026-11-27):
+///
+/// | entries of a row | columns anywhere      | columns side by side  |
+/// |------------------|-----------------------|-----------------------|
+/// | 5                | .369 .550 .554   .397 | .177 .140 .138   .114 |
+/// | 7                | .492 1.03 1.02   .682 | .228 .178 .175   .153 |
+/// | 0 to 16          | .549 .554 .998   .844 | .307 .310 .249   .260 |
+/// | 13 to 16         | .914 .915 2.32   1.74 | .480 .478 .661   .523 |
+constexpr int tiny_csr_limit(TuningTable const& table, int element_bytes,
+                             bool called) {
+  return element_bytes > 2 && !called ? table.tiny_csr_wide_bytes
+                                      : table.tiny_csr_bytes;
 }
 
 /// How the check of offsets is laid over the device.

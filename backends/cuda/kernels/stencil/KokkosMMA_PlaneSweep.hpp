@@ -186,7 +186,9 @@ struct PlaneSweep {
     constexpr int stages = Shape::stages;
     constexpr bool ends  = Shape::ends > 0;
     bool const one_fills = CopyBulk::exists();
-    // Of tiles whose slabs get what stands beyond a column: behind the copies.
+    // A barrier for each stage of a tile at an end of its rows: when the copies
+    // have arrived, a warp puts in the elements beyond, and only then the stage
+    // is filled.
     auto const copied = [&](int stage) {
       return SharedBarrier(
           unsigned(__cvta_generic_to_shared(memory + Shape::copied_at)) +
