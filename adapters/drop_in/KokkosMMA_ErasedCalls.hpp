@@ -25,12 +25,14 @@
 #include <adapters/drop_in/KokkosMMA_TimedCall.hpp>
 #include <adapters/kokkos/KokkosMMA_ToolsTuning.hpp>
 #include <adapters/kokkos/KokkosMMA_VerboseLines.hpp>
+#include <backends/cuda/runtime/KokkosMMA_LaunchTimes.hpp>
 #endif
 
 #include <Kokkos_Core.hpp>
 
 #include <algorithm>
 #include <atomic>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -226,6 +228,40 @@ inline void wait_for_result(ErasedCall const& call,
     scratch.wait();
 }
 
+/// The order of the calls of a streamed reduction is measured from so many on.
+/// Fewer gain no microsecond.
+inline constexpr std::uint64_t min_ordered_calls = std::uint64_t(1) << 24;
+
+/// Orders to measure; 1: none.
+template <class Call>
+int orders_to_measure(Call const& call) {
+  return call.problem.size < min_ordered_calls ? 1
+                                               : call_orders(call.tuning).count;
+}
+/// What has one choice of the order: sizes within an eighth, so that one launch
+/// that takes longer than others tells of other data.
+template <class Call>
+Cuda::LaunchTimes<>::Loop loop_of_order(Call const& call) {
+  std::uint64_t const size = call.problem.size;
+  int const octave         = std::bit_width(size);
+  return {call.space.cuda_device(), call.kernel,
+          unsigned(octave) * 8 + unsigned(size >> (octave - 4) & 7), false};
+}
+
+[[gnu::cold]] inline void report_order(std::uint64_t size,
+                                       CallOrders const& orders,
+                                       LaunchChooser const& chooser) {
+  std::string const label = VerboseLines::seen();
+  std::string text =
+      concatenate("KokkosMMA: parallel_reduce ", label,
+                  label.empty() ? "" : " ", "n=", size, " takes ",
+                  to_string(orders[chooser.choice()]), " calls; milliseconds");
+  for (int order = 0; order < orders.count; ++order)
+    text += concatenate(order == 0 ? " " : ", ", to_string(orders[order]), " ",
+                        chooser.milliseconds(order));
+  std::fprintf(stderr, "%s\n", text.c_str());
+}
+
 template <class Call>
 void launch_streamed_reduce(Call const& call, Cuda::KernelFacts const& facts,
                             Cuda::StreamScratch const& scratch) {
@@ -236,19 +272,34 @@ void launch_streamed_reduce(Call const& call, Cuda::KernelFacts const& facts,
                            facts.resident_blocks, Cuda::max_partials);
   Cuda::GridScratch const grid =
       scratch->grid(shape.blocks, call.running_bytes);
+  CallOrders const orders = call_orders(call.tuning);
+  int const measured      = orders_to_measure(call);
   scratch.deliver(
       call.result, call.value_bytes, call.result_on_device,
       [&](Cuda::ResultTarget<void> const& target) {
+        using Times = Cuda::LaunchTimes<>;
+        auto& times = Times::instance();
+        Times::Loop loop{};
+        Times::Turn turn;
+        if (measured > 1) {
+          loop = loop_of_order(call);
+          turn = times.begin(loop, measured, scratch.stream(), 0, 0, true);
+          if (turn.has_decided && environment_verbose())
+            report_order(call.problem.size, orders, *turn.chooser);
+        }
+        CallOrder const order         = orders[turn.candidate];
         void const* const arguments[] = {call.arguments[0],
                                          call.arguments[1],
                                          call.arguments[2],
                                          &call.problem.size,
+                                         &order,
                                          &grid,
                                          &target};
         Cuda::check_launch(
             Cuda::enqueue_kernel(scratch.stream(), call.kernel,
                                  {shape.blocks, shape.threads}, arguments),
             "streamed_reduce");
+        times.end(loop, turn, scratch.stream());
       });
   // The value may come before what the functor wrote to other memory of the
   // host.

@@ -154,7 +154,7 @@ bool run_measured_loop(Call const& call, SettledLaunch::Loop const& key,
                       ? small_calls_before_measuring
                       : 0,
                   candidates.first);
-  if (turn.has_settled && environment_verbose())
+  if (turn.has_decided && environment_verbose())
     report_times(call, candidates, *turn.chooser);
   LoopShape const shape =
       candidates.count == 0 ? kokkos_shape : candidates[turn.candidate];

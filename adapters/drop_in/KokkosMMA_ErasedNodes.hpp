@@ -59,9 +59,9 @@ LoopShape node_shape(Call const& call, bool forced, int multiprocessors,
   if (space.size() < min_measured_indices)
     return small_loop_shape(space, multiprocessors, max_threads);
   using Times       = Cuda::LaunchTimes<>;
-  int const settled = Times::instance().settled(
+  int const decided = Times::instance().decided(
       {call.space.cuda_device(), call.kernel, loop_size_class(space), forced});
-  return candidates[settled < 0 ? 0 : settled];
+  return candidates[decided < 0 ? 0 : decided];
 }
 
 /// Whether blocks of the kernel may come before the node before it is done.
@@ -136,10 +136,16 @@ void add_streamed_reduce(Call const& call, Cuda::GraphPlace const& place,
   Cuda::GridScratch const grid = Cuda::NodeScratch::instance().take(
       call.space.cuda_device(), place.graph, shape.blocks * call.running_bytes);
   Cuda::ResultTarget<void> const target{call.result, nullptr};
+  int const decided =
+      orders_to_measure(call) > 1
+          ? Cuda::LaunchTimes<>::instance().decided(loop_of_order(call))
+          : 0;
+  CallOrder const order = call_orders(call.tuning)[decided < 0 ? 0 : decided];
   void const* const arguments[] = {call.arguments[0],
                                    call.arguments[1],
                                    call.arguments[2],
                                    &call.problem.size,
+                                   &order,
                                    &grid,
                                    &target};
   Cuda::check(Cuda::add_kernel_node(place, call.kernel,

@@ -32,9 +32,19 @@ class LaunchChooser {
 
   static constexpr int max_candidates = 8;
 
+  /// Where the choice is watched, each of so many calls is measured still. A
+  /// prime: calls of a functor with several arrays come in turn.
+  static constexpr unsigned watch_period = 61;
+  /// How much more than the first candidate it may take, twice in all.
+  static constexpr float watch_limit = 1.25f;
+  static constexpr int watch_strikes = 2;
+
   /// \param first the candidate to run until the first one is measured
-  explicit LaunchChooser(int candidates, int first = 0)
-      : m_count(candidates), m_first(first) {}
+  /// \param watched whether a choice other than the first candidate is given
+  /// up when it turns out to be slow, as with other data. For calls that take
+  /// the first candidate nearly the same time.
+  explicit LaunchChooser(int candidates, int first = 0, bool watched = false)
+      : m_count(candidates), m_first(first), m_watched(watched) {}
 
   /// The candidate to measure by the next call, or `none`. Rounds go over all
   /// candidates, so that a slow phase of the device meets all of them.
@@ -45,6 +55,9 @@ class LaunchChooser {
       if (is_done(each)) continue;
       if (found == none || each.begun < m_all[found].begun) found = c;
     }
+    if (found == none && m_watched && m_open == 0 && fastest() > 0 &&
+        ++m_calls % watch_period == 0)
+      found = fastest();
     if (found != none) {
       m_all[found].begun += 1;
       m_open += 1;
@@ -57,6 +70,10 @@ class LaunchChooser {
     Candidate& each = m_all[candidate];
     m_open -= 1;
     each.samples += 1;
+    if (m_watched && candidate > 0 && each.samples > rounds &&
+        milliseconds > watch_limit * m_all[0].least &&
+        ++m_strikes == watch_strikes)
+      each.cannot_run = true;
     if (milliseconds < each.least) each.least = milliseconds;
   }
   /// It has no result. It is not begun again: what prevents it may last.
@@ -69,28 +86,22 @@ class LaunchChooser {
   /// measurements the fastest, and the one that the constructor was told until
   /// the first one has two.
   int choice() const {
-    int chosen = 0;
-    while (chosen + 1 < m_count && m_all[chosen].cannot_run) ++chosen;
-    if (m_all[chosen].samples < 2 && !m_all[m_first].cannot_run && !settled())
+    int const leading = first_that_runs();
+    if (m_all[leading].samples < 2 && !m_all[m_first].cannot_run && !decided())
       return m_first;
-    for (int c = chosen + 1; c < m_count; ++c) {
-      Candidate const& each = m_all[c];
-      Candidate const& best = m_all[chosen];
-      if (!each.cannot_run && each.samples >= 2 && best.samples >= 2 &&
-          each.least < gain * best.least &&
-          each.least < best.least - resolution)
-        chosen = c;
-    }
-    return chosen;
+    return fastest();
   }
 
-  /// Nothing is left to measure, and no measurement is open.
-  bool settled() const {
+  /// All candidates are measured, and no measurement is open.
+  bool decided() const {
     if (m_open > 0) return false;
     for (int c = 0; c < m_count; ++c)
       if (!is_done(m_all[c])) return false;
     return true;
   }
+
+  /// The choice is for good.
+  bool settled() const { return decided() && (!m_watched || fastest() == 0); }
 
   /// The least time of a candidate; infinite where there is none.
   float milliseconds(int candidate) const { return m_all[candidate].least; }
@@ -103,8 +114,27 @@ class LaunchChooser {
     bool cannot_run = false;
   };
 
+  int first_that_runs() const {
+    int found = 0;
+    while (found + 1 < m_count && m_all[found].cannot_run) ++found;
+    return found;
+  }
+
+  int fastest() const {
+    int chosen = first_that_runs();
+    for (int c = chosen + 1; c < m_count; ++c) {
+      Candidate const& each = m_all[c];
+      Candidate const& best = m_all[chosen];
+      if (!each.cannot_run && each.samples >= 2 && best.samples >= 2 &&
+          each.least < gain * best.least &&
+          each.least < best.least - resolution)
+        chosen = c;
+    }
+    return chosen;
+  }
+
   bool is_done(Candidate const& each) const {
-    if (each.cannot_run || each.begun == rounds) return true;
+    if (each.cannot_run || each.begun >= rounds) return true;
     if (each.samples < 2) return false;
     for (int c = 0; c < m_count; ++c)
       if (m_all[c].samples >= 2 && !m_all[c].cannot_run &&
@@ -116,7 +146,10 @@ class LaunchChooser {
   Candidate m_all[max_candidates];
   int m_count;
   int m_first;
-  int m_open = 0;
+  bool m_watched;
+  int m_open       = 0;
+  int m_strikes    = 0;
+  unsigned m_calls = 0;  ///< since all candidates are measured
 };
 
 }  // namespace KokkosMMA::Impl

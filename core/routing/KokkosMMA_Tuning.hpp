@@ -24,16 +24,54 @@ struct StreamedTuning {
   int threads;       ///< per block
   int min_blocks;    ///< per multiprocessor; caps a thread's registers
   int calls;         ///< of the functor, in flight per thread
+  int most_calls;    ///< instead, where that was measured to be faster
   int accumulators;  ///< independent running values per thread
 
   friend constexpr bool operator==(StreamedTuning const&,
                                    StreamedTuning const&) = default;
 };
 
+/// Which indices the threads of a block call at a time. Each index belongs to
+/// the same accumulator in every order, and those of an accumulator are called
+/// from the first to the last: results have the same bits.
+struct CallOrder {
+  bool most_calls;  ///< of the tuning in flight, not `calls`
+  /// Calls for different accumulators have neighbouring indices in a thread,
+  /// not indices at the distance of the block's threads.
+  bool neighbours;
+};
+
+/// Two neighbours in a thread gain at most 4 % over most_calls of 8, and cost
+/// registers.
+constexpr bool has_neighbours(StreamedTuning const& tuning) {
+  return tuning.accumulators >= 4;
+}
+
+/// The orders that a kernel has. The first one runs where nothing is measured.
+struct CallOrders {
+  CallOrder all[2];
+  int count;
+
+  constexpr CallOrder operator[](int order) const { return all[order]; }
+};
+
+constexpr CallOrders call_orders(StreamedTuning const& tuning) {
+  if (has_neighbours(tuning)) return {{{false, false}, {false, true}}, 2};
+  if (tuning.most_calls > tuning.calls)
+    return {{{false, false}, {true, false}}, 2};
+  return {{{false, false}, {}}, 1};
+}
+
+inline std::string to_string(CallOrder const& order) {
+  return concatenate(order.most_calls ? "more " : "",
+                     order.neighbours ? "neighbouring" : "strided");
+}
+
 inline std::string to_string(StreamedTuning const& tuning) {
   return concatenate("StreamedTuning{threads = ", tuning.threads,
                      ", min_blocks = ", tuning.min_blocks,
                      ", calls = ", tuning.calls,
+                     ", most_calls = ", tuning.most_calls,
                      ", accumulators = ", tuning.accumulators, "}");
 }
 
@@ -84,27 +122,57 @@ inline std::string to_string(StreamedTuning const& tuning) {
 /// must hold (1e8 doubles: 2484 us with four, 363 with one, Kokkos 736), and
 /// one is as fast for all others.
 ///
-/// Lost: 4 neighbouring indices in one thread, which let one request fetch what
-/// the next three hit. With 8 calls, and the same bits, half 2794 and 2933
-/// (H100; H200 3736 and 4082), int8 2246 and 2394 (2525 and 2761), but float
-/// rows of 4, whose lines no longer fit in L1, 3123 and 2069 (4692 and 2074;
-/// 2026-11-27). An opaque functor does not tell which it is.
+/// Values of 8 bytes, GB/s of 512 x 2 with 2 calls, with 8, and with 8 of which
+/// two at a time are neighbours (H100, CUDA 13.0, 2026-11-27): double 3134 3116
+/// 3114, rows of four doubles 3135 3042 2935, down 2 columns 1950 1872 2002,
+/// float 2899 3063 3102, half 2129 2693 2756, int8 1277 2148 2115 (Kokkos
+/// 1989), int8 into int64 953 2233 2227. Values of 4 bytes, 8 calls, strided
+/// and four at a time neighbours: half 2790 2967, dot products of half 2798
+/// 3017, int8 2243 2408, dot products of int8 2168 2452, float 3076 3121, but
+/// rows of four floats, whose lines no longer fit in L1, 3117 2067, six arrays
+/// of floats 3073 2257, down 8 columns 928 328. An opaque functor does not tell
+/// what it reads.
 constexpr StreamedTuning streamed_tuning(std::size_t value_bytes,
                                          int indices = 1, bool sum = true) {
-  StreamedTuning tuning{
-      .threads = 256, .min_blocks = 1, .calls = 2, .accumulators = 1};
+  StreamedTuning tuning{.threads      = 256,
+                        .min_blocks   = 1,
+                        .calls        = 2,
+                        .most_calls   = 2,
+                        .accumulators = 1};
   bool const word = value_bytes == 1 || value_bytes == 2 || value_bytes == 4;
   if (word)
-    tuning = {.threads = 1024, .min_blocks = 2, .calls = 8, .accumulators = 4};
+    tuning = {.threads      = 1024,
+              .min_blocks   = 2,
+              .calls        = 8,
+              .most_calls   = 8,
+              .accumulators = 4};
   else if (value_bytes <= 8)
-    tuning = {.threads = 512, .min_blocks = 2, .calls = 2, .accumulators = 2};
+    tuning = {.threads      = 512,
+              .min_blocks   = 2,
+              .calls        = 2,
+              .most_calls   = 4,
+              .accumulators = 2};
   else if (value_bytes <= 16)
-    tuning = {.threads = 512, .min_blocks = 2, .calls = 8, .accumulators = 2};
+    tuning = {.threads      = 512,
+              .min_blocks   = 2,
+              .calls        = 8,
+              .most_calls   = 8,
+              .accumulators = 2};
   else if (value_bytes <= 32)
-    tuning = {.threads = 256, .min_blocks = 2, .calls = 4, .accumulators = 1};
+    tuning = {.threads      = 256,
+              .min_blocks   = 2,
+              .calls        = 4,
+              .most_calls   = 4,
+              .accumulators = 1};
+  if (!sum) {
+    tuning.accumulators = 1;
+    if (value_bytes <= 8) tuning.most_calls = 8;
+  }
   // 8 tuples of 4 and more indices do not fit in the registers.
-  if (indices > 3 && tuning.calls > 4) tuning.calls = 4;
-  if (!sum) tuning.accumulators = 1;
+  if (indices > 3) {
+    if (tuning.calls > 4) tuning.calls = 4;
+    if (tuning.most_calls > 4) tuning.most_calls = 4;
+  }
   return tuning;
 }
 

@@ -387,4 +387,53 @@ TEST(LaunchChooser, SettlesWithoutWhatIsLostOrCannotRun) {
   EXPECT_EQ(forced.choice(), 1);
 }
 
+/// One measurement of 61 calls, and two bad ones give a choice up.
+TEST(LaunchChooser, WatchesAChoiceOtherThanTheFirst) {
+  LaunchChooser chooser(2, 0, true);
+  auto const measure = [&](float first, float second) {
+    int const c = chooser.next();
+    if (c != LaunchChooser::none) chooser.measured(c, c == 0 ? first : second);
+    return c;
+  };
+  for (int n = 0; n < 6; ++n) measure(10, 9);
+  EXPECT_TRUE(chooser.decided());
+  EXPECT_FALSE(chooser.settled());
+  int measured = 0;
+  for (int n = 0; n < 610; ++n) measured += measure(10, 12) == 1;
+  EXPECT_EQ(measured, 10);
+  EXPECT_EQ(chooser.choice(), 1);
+  for (int n = 0; n < 61; ++n) measure(10, 13);
+  EXPECT_EQ(chooser.choice(), 1);
+  for (int n = 0; n < 61; ++n) measure(10, 13);
+  EXPECT_EQ(chooser.choice(), 0);
+  EXPECT_TRUE(chooser.settled());
+  for (int n = 0; n < 200; ++n) EXPECT_EQ(chooser.next(), LaunchChooser::none);
+}
+
+/// While a measurement is on its way the choice stays.
+TEST(LaunchChooser, KeepsTheChoiceWhileItIsMeasured) {
+  LaunchChooser chooser(2, 0, true);
+  for (int n = 0; n < 6; ++n) {
+    int const c = chooser.next();
+    chooser.measured(c, c == 0 ? 10 : 9);
+  }
+  while (chooser.next() == LaunchChooser::none) EXPECT_EQ(chooser.choice(), 1);
+  EXPECT_EQ(chooser.choice(), 1);
+  // No second one before that has come.
+  for (int n = 0; n < 200; ++n) EXPECT_EQ(chooser.next(), LaunchChooser::none);
+  chooser.measured(1, 9);
+  EXPECT_EQ(chooser.choice(), 1);
+  EXPECT_FALSE(chooser.settled());
+}
+
+TEST(LaunchChooser, TheFirstCandidateIsNotWatched) {
+  LaunchChooser chooser(2, 0, true);
+  for (int n = 0; n < 6; ++n) {
+    int const c = chooser.next();
+    chooser.measured(c, 10);
+  }
+  EXPECT_TRUE(chooser.settled());
+  for (int n = 0; n < 200; ++n) EXPECT_EQ(chooser.next(), LaunchChooser::none);
+}
+
 }  // namespace

@@ -23,7 +23,9 @@ constexpr bool usable(StreamedTuning const& tuning) {
          tuning.threads <= 1024 && tuning.min_blocks >= 1 &&
          tuning.threads * tuning.min_blocks <= 2048 && tuning.calls >= 1 &&
          tuning.accumulators >= 1 && power_of_two &&
-         tuning.accumulators <= tuning.calls;
+         tuning.calls % tuning.accumulators == 0 &&
+         tuning.most_calls >= tuning.calls &&
+         tuning.most_calls % tuning.accumulators == 0;
 }
 constexpr bool all_usable() {
   for (std::size_t value = 1; value <= max_value_bytes; ++value)
@@ -44,8 +46,11 @@ constexpr bool arrays_usable() {
   return true;
 }
 static_assert(arrays_usable());
-constexpr StreamedTuning fair{
-    .threads = 256, .min_blocks = 2, .calls = 16, .accumulators = 4};
+constexpr StreamedTuning fair{.threads      = 256,
+                              .min_blocks   = 2,
+                              .calls        = 16,
+                              .most_calls   = 16,
+                              .accumulators = 4};
 constexpr bool usable_with(int StreamedTuning::*member, int value) {
   StreamedTuning tuning = fair;
   tuning.*member        = value;
@@ -53,13 +58,14 @@ constexpr bool usable_with(int StreamedTuning::*member, int value) {
 }
 static_assert(usable(fair) && !usable_with(&StreamedTuning::accumulators, 3) &&
                   !usable_with(&StreamedTuning::accumulators, 0) &&
-                  !usable_with(&StreamedTuning::min_blocks, 9),
+                  !usable_with(&StreamedTuning::min_blocks, 9) &&
+                  !usable_with(&StreamedTuning::most_calls, 8),
               "the check itself can fail");
 
 TEST(Tuning, NamesItsFields) {
   EXPECT_EQ(to_string(fair),
             "StreamedTuning{threads = 256, min_blocks = 2, calls = 16, "
-            "accumulators = 4}");
+            "most_calls = 16, accumulators = 4}");
   EXPECT_EQ(to_string(array_tuning(true, 8)),
             "ArrayTuning{threads = 512, min_blocks = 2, calls = 2}");
   EXPECT_EQ(to_string(streamed_scan_tuning(8)),
@@ -86,6 +92,21 @@ constexpr bool values_fit() {
   return true;
 }
 static_assert(values_fit());
+
+TEST(Tuning, OrdersOfCalls) {
+  auto const orders = [](StreamedTuning const& tuning) {
+    CallOrders const all = call_orders(tuning);
+    std::string text;
+    for (int k = 0; k < all.count; ++k) text += to_string(all[k]) + ";";
+    return text;
+  };
+  EXPECT_EQ(orders(streamed_tuning(4)), "strided;neighbouring;");
+  EXPECT_EQ(orders(streamed_tuning(8)), "strided;more strided;");
+  EXPECT_EQ(orders(streamed_tuning(8, 1, false)), "strided;more strided;");
+  EXPECT_EQ(orders(streamed_tuning(4, 1, false)), "strided;");
+  EXPECT_EQ(orders(streamed_tuning(16)), "strided;");
+  EXPECT_EQ(orders(streamed_tuning(64)), "strided;");
+}
 
 // More indices never ask for more calls in flight.
 static_assert(streamed_tuning(4, 4).calls < streamed_tuning(4, 3).calls);

@@ -202,6 +202,62 @@ TYPED_TEST(Sizes, Around32Bits) {
   }
 }
 
+/// A sum whose bits depend on the order of its additions, of elements side by
+/// side or far from each other.
+template <class Element, class Exec>
+struct SumAtStride {
+  Kokkos::View<Element const*, Exec> x;
+  std::int64_t stride;
+  template <class Sum>
+  KOKKOS_FUNCTION void operator()(std::int64_t i, Sum& sum) const {
+    sum += Sum(float(x(i * stride % std::int64_t(x.extent(0)))));
+  }
+};
+
+/// The threads of long sums call neighbouring or strided indices, whatever was
+/// faster. Calls enough that the choice is made, watched, and met by data for
+/// which it is the wrong one.
+template <class Element, class Sum, class Exec>
+void check_bits_of_sums() {
+  std::int64_t const n = on_cuda<Exec> ? (1 << 22) + 12345 : 1 << 12;
+  Random random;
+  SCOPED_TRACE(random.note());
+  Kokkos::View<Element const*, Exec> const x = make_view<Element, Exec>(
+      n, [&](std::size_t) { return Element(float(random.integer(1, 100))); });
+  Kokkos::RangePolicy<Exec> const policy(7, n + 7);
+  Sum expected[2];
+  std::int64_t const strides[] = {1, 40009};
+  auto const view              = poisoned_view<Sum, Exec>();
+  for (int call = 0; call < 300; ++call) {
+    bool const far = call % 7 == 3 || call >= 200;
+    SumAtStride<Element, Exec> const functor{x, strides[far]};
+    Sum total = poison<Sum>();
+    RouteProbe<Exec> probe;
+    if (call % 2 == 0) {
+      Kokkos::parallel_reduce(policy, functor, total);
+    } else {
+      Kokkos::parallel_reduce(policy, functor, view);
+      total = value_of(view);
+    }
+    ASSERT_TRUE(probe.streamed());
+    if (call == 0 || call == 3) {
+      double exact = 0;
+      auto const h =
+          Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), x);
+      for (std::int64_t k = 7; k < n + 7; ++k)
+        exact += double(float(h(k * strides[far] % n)));
+      ASSERT_NEAR(exact, double(total), 1e-5 * exact);
+      expected[far] = total;
+    }
+    ASSERT_TRUE(same_bits(expected[far], total)) << call;
+  }
+}
+TYPED_TEST(Sizes, LongSumsKeepTheirBits) {
+  check_bits_of_sums<Kokkos::Experimental::half_t, float, TypeParam>();
+  check_bits_of_sums<std::int8_t, std::int32_t, TypeParam>();
+  check_bits_of_sums<float, double, TypeParam>();
+}
+
 /// One call of a long row on an instance, without waiting for the one before.
 template <class T, class Exec>
 struct Row {

@@ -10,6 +10,7 @@
 #include <KokkosMMA_SampledTypes.hpp>
 #include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
 #include <core/base/KokkosMMA_Scalar.hpp>
+#include <core/routing/KokkosMMA_Tuning.hpp>
 
 #include <array>
 #include <cstddef>
@@ -63,6 +64,13 @@ namespace Testing {
 inline void any_device(Random& random) {
   Impl::Cuda::device_entry(0).multiprocessors =
       random.integer(0, 1) == 0 ? 3 : 132;
+}
+
+/// One of the orders in which a streamed reduction may call.
+inline Impl::CallOrder any_order(Impl::StreamedTuning const& tuning,
+                                 Random& random) {
+  Impl::CallOrders const orders = Impl::call_orders(tuning);
+  return orders[int(random.integer(0, orders.count - 1))];
 }
 
 /// How a grid lies in its memory.

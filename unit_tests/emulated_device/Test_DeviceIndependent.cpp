@@ -61,8 +61,9 @@ struct Joins {
   void final(T*) const {}
 };
 
+/// In any order of the calls, which all have the same bits.
 template <Impl::Operation Op, class T>
-T streamed(std::vector<T> const& x) {
+T streamed(std::vector<T> const& x, Random& random) {
   using Reducer = Joins<Op, T>;
   using Running = Impl::Cuda::RunningValue<Reducer, T>;
   constexpr auto tuned =
@@ -81,7 +82,7 @@ T streamed(std::vector<T> const& x) {
       Impl::Cuda::streamed_reduce<Running, Tuning, std::int64_t, T,
                                   std::remove_const_t<Call>, Reducer>,
       {shape.blocks, shape.threads}, call, Reducer(), std::int64_t(0),
-      std::uint64_t(x.size()),
+      std::uint64_t(x.size()), any_order(tuned, random),
       Impl::Cuda::StreamScratch(space)->grid(shape.blocks, sizeof(T)),
       Impl::Cuda::ResultTarget<T>{&result, nullptr});
   return result;
@@ -95,7 +96,7 @@ void expect_reference(Random& random, std::size_t size) {
     element = T(Op == Impl::Operation::prod ? random.uniform(0.5, 1.5)
                                             : random.normal());
   auto const bits = same_on_every_device(
-      random, [&] { return std::vector<T>{streamed<Op>(x)}; });
+      random, [&] { return std::vector<T>{streamed<Op>(x, random)}; });
   using Apply      = Impl::Combine<Op, T>;
   T const expected = reference_fold<T>(
       Impl::streamed_tuning(sizeof(T), 1, Op == Impl::Operation::sum), size,

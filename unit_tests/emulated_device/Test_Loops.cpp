@@ -482,18 +482,39 @@ TEST(LaunchTimes, TheFastestStays) {
 }
 
 /// What nodes of graphs ask for.
-TEST(LaunchTimes, OnlyWhatStaysIsSettled) {
+TEST(LaunchTimes, OnlyWhatStaysIsDecided) {
   Times::Loop const loop = new_loop();
-  int settled            = Impl::LaunchChooser::none;
-  EXPECT_EQ(Times::instance().settled(loop), Impl::LaunchChooser::none);
+  int decided            = Impl::LaunchChooser::none;
+  EXPECT_EQ(Times::instance().decided(loop), Impl::LaunchChooser::none);
   for (int n = 0; n < 12; ++n) {
     int const ran = run_call(loop, {4, 2, 3});
-    if (settled != Impl::LaunchChooser::none) {
-      EXPECT_EQ(ran, settled);
+    if (decided != Impl::LaunchChooser::none) {
+      EXPECT_EQ(ran, decided);
     }
-    settled = Times::instance().settled(loop);
+    decided = Times::instance().decided(loop);
   }
-  EXPECT_EQ(settled, 1);
+  EXPECT_EQ(decided, 1);
+}
+
+/// A choice that turns out to be slow with other data is given up.
+TEST(LaunchTimes, AWatchedChoiceThatTurnsSlowIsGivenUp) {
+  Times::Loop const loop = new_loop();
+  auto& all              = Times::instance();
+  auto const run         = [&](float second) {
+    auto const turn = all.begin(loop, 2, nullptr, 0, 0, true);
+    emulated_clock += turn.candidate == 0 ? 10 : second;
+    all.end(loop, turn, nullptr);
+    return turn.candidate;
+  };
+  for (int n = 0; n < 12; ++n) run(9);
+  for (int n = 0; n < 1000; ++n) {
+    ASSERT_EQ(run(12), 1);
+    ASSERT_EQ(all.decided(loop), 1);
+  }
+  int slow = 0;
+  while (run(13) == 1) ASSERT_LT(++slow, 200);
+  for (int n = 0; n < 200; ++n) ASSERT_EQ(run(5), 0);
+  EXPECT_EQ(all.decided(loop), 0);
 }
 
 TEST(LaunchTimes, TheFirstCallsMayGoUnmeasured) {

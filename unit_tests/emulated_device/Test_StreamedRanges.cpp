@@ -17,6 +17,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstring>
 #include <type_traits>
 #include <vector>
 
@@ -112,7 +113,7 @@ TEST(CallKernels, ScansKeepTheOrder) {
 
 template <class T>
 struct PlusReducer {
-  void init(T* value) const { *value = 0; }
+  void init(T* value) const { *value = T(0); }
   void join(T* into, T const* from) const { *into += *from; }
   void final(T*) const {}
 };
@@ -202,7 +203,7 @@ constexpr auto streamed = Impl::streamed_tuning(8);
 template <class Value, class Call>
 Value reduced(Call const& call, std::int64_t begin, std::uint64_t size,
               unsigned blocks, unsigned threads,
-              Impl::Cuda::GridScratch const& scratch) {
+              Impl::Cuda::GridScratch const& scratch, Impl::CallOrder order) {
   using Sum     = PlusReducer<Value>;
   using Running = Impl::Cuda::RunningValue<Sum, Value>;
   using Tuning  = Impl::Cuda::tuning_type<streamed>;
@@ -211,16 +212,17 @@ Value reduced(Call const& call, std::int64_t begin, std::uint64_t size,
       space, "streamed_reduce",
       Impl::Cuda::streamed_reduce<Running, Tuning, std::int64_t, Value, Call,
                                   Sum>,
-      {blocks, threads, 0, true}, call, Sum(), begin, size, scratch,
+      {blocks, threads, 0, true}, call, Sum(), begin, size, order, scratch,
       Impl::Cuda::ResultTarget<Value>{&total, nullptr});
   return total;
 }
 template <class Call>
 std::int64_t sum_of(Call const& call, std::int64_t begin, std::uint64_t size,
-                    unsigned blocks, unsigned threads) {
+                    unsigned blocks, unsigned threads, Random& random) {
   return reduced<std::int64_t>(
       call, begin, size, blocks, threads,
-      Impl::Cuda::StreamScratch(space)->grid(blocks, sizeof(std::int64_t)));
+      Impl::Cuda::StreamScratch(space)->grid(blocks, sizeof(std::int64_t)),
+      any_order(streamed, random));
 }
 
 TEST(CallKernels, ReductionsCallEachIndexOnce) {
@@ -237,13 +239,103 @@ TEST(CallKernels, ReductionsCallEachIndexOnce) {
       sum += i * i;
     };
     std::int64_t const total =
-        sum_of(call, 5, size, unsigned(random.integer(1, 7)), streamed.threads);
+        sum_of(call, 5, size, unsigned(random.integer(1, 7)), streamed.threads,
+               random);
     std::int64_t sum = 0;
     for (std::uint64_t i = 0; i < size; ++i) {
       ASSERT_EQ(calls[i], 1) << i;
       sum += std::int64_t(i + 5) * std::int64_t(i + 5);
     }
     EXPECT_EQ(total, sum);
+  }
+}
+
+/// The value of an opaque sum in every order of the calls.
+template <class Running, class Reducer, class Value, bool Sum = true,
+          class Call>
+void expect_same_bits(Random& random, Call const& call) {
+  constexpr auto tuned  = Impl::streamed_tuning(sizeof(Value), 1, Sum);
+  using Tuning          = Impl::Cuda::tuning_type<tuned>;
+  constexpr auto orders = Impl::call_orders(tuned);
+  static_assert(orders.count > 1);
+  auto const blocks = unsigned(random.integer(1, 3));
+  auto const tile   = std::int64_t(tuned.threads) * tuned.most_calls;
+  auto const size   = std::uint64_t(blocks * random.integer(0, 3) * tile +
+                                    random.integer(0, 2000));
+  SCOPED_TRACE(size);
+  Value totals[orders.count];
+  for (int order = 0; order < orders.count; ++order) {
+    std::memset(static_cast<void*>(&totals[order]), 0xee, sizeof(Value));
+    Impl::Cuda::launch_kernel(
+        space, "streamed_reduce",
+        Impl::Cuda::streamed_reduce<Running, Tuning, std::int64_t, Value, Call,
+                                    Reducer>,
+        {blocks, unsigned(tuned.threads)}, call, Reducer(), std::int64_t(3),
+        size, orders[order],
+        Impl::Cuda::StreamScratch(space)->grid(blocks,
+                                               sizeof(typename Running::Value)),
+        Impl::Cuda::ResultTarget<Value>{&totals[order], nullptr});
+    EXPECT_EQ(0, std::memcmp(&totals[0], &totals[order], sizeof(Value)))
+        << to_string(orders[order]);
+  }
+}
+
+/// A value of two words.
+struct Complex {
+  float re, im;
+  Complex() = default;
+  explicit Complex(float v) : re(v), im(0) {}
+  Complex& operator+=(Complex const& other) {
+    re += other.re;
+    im += other.im;
+    return *this;
+  }
+};
+
+/// A join that no order but that of the indices repeats.
+struct LastDigits {
+  void init(double* value) const { *value = 0; }
+  void join(double* into, double const* from) const {
+    *into = *into / 3 + *from;
+  }
+  void final(double*) const {}
+};
+
+TEST(CallKernels, EveryOrderOfCallsHasTheSameBits) {
+  Random random;
+  SCOPED_TRACE(random.note());
+  std::vector<float> x(1 << 17);
+  for (float& element : x) element = float(random.normal());
+  auto const add = [x = x.data()](std::int64_t i, auto& sum) {
+    sum += std::remove_reference_t<decltype(sum)>(x[i % (1 << 17)]);
+  };
+  auto const check = [&]<class Value>(Value) {
+    using Sum = PlusReducer<Value>;
+    expect_same_bits<Impl::Cuda::RunningValue<Sum, Value>, Sum, Value>(random,
+                                                                       add);
+  };
+  for (int n = 0; n < 2; ++n) {
+    any_device(random);
+    check(float());
+    check(double());
+    check(std::int32_t());
+    check(std::int8_t());
+    using Half = Kokkos::Experimental::half_t;
+    expect_same_bits<Impl::Cuda::RunningInFloat<Impl::Operation::sum,
+                                                PlusReducer<Half>, Half>,
+                     PlusReducer<Half>, Half>(random, add);
+    auto const rotate = [x = x.data()](std::int64_t i, Complex& sum) {
+      float const* const at = x + i % (1 << 16);
+      sum.re += at[0] * at[5];
+      sum.im += at[2] - at[7];
+    };
+    expect_same_bits<Impl::Cuda::RunningValue<PlusReducer<Complex>, Complex>,
+                     PlusReducer<Complex>, Complex>(random, rotate);
+    auto const digits = [x = x.data()](std::int64_t i, double& value) {
+      value = value / 3 + x[i % (1 << 17)];
+    };
+    expect_same_bits<Impl::Cuda::RunningValue<LastDigits, double>, LastDigits,
+                     double, false>(random, digits);
   }
 }
 
@@ -262,7 +354,8 @@ TEST(CallKernels, SpreadReductionsCallOnceInAThread) {
       ++calls[blockIdx.x * threads + threadIdx.x];
       ++sum;
     };
-    EXPECT_EQ(sum_of(call, 0, size, blocks, threads), std::int64_t(size));
+    EXPECT_EQ(sum_of(call, 0, size, blocks, threads, random),
+              std::int64_t(size));
     EXPECT_EQ(*std::max_element(calls.begin(), calls.end()), 1);
   }
 }
@@ -291,11 +384,12 @@ TEST(CallKernels, NodesReplay) {
     }
     first = scratch.ticket;
     double const total =
-        reduced<double>(call, 0, size, blocks, streamed.threads, scratch);
+        reduced<double>(call, 0, size, blocks, streamed.threads, scratch,
+                        any_order(streamed, random));
     for (int replay = 0; replay < 3; ++replay) {
       EXPECT_EQ(*scratch.ticket, 0u);
       EXPECT_EQ(total, reduced<double>(call, 0, size, blocks, streamed.threads,
-                                       scratch));
+                                       scratch, any_order(streamed, random)));
     }
     cudaGraphDestroy(&graph);
   }

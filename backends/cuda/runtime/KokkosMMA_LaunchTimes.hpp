@@ -43,7 +43,7 @@ class LaunchTimes {
     Chooser const* chooser = nullptr;
     cudaEvent_t before     = nullptr;  ///< null: not measured
     cudaEvent_t behind     = nullptr;
-    bool has_settled       = false;  ///< since the last call
+    bool has_decided       = false;  ///< since the last call
     bool settled           = false;  ///< now and from now on
   };
 
@@ -63,16 +63,17 @@ class LaunchTimes {
 
   /// The candidate of a call that launches on this stream of the current
   /// device next. The first `unmeasured` calls of a loop take candidate
-  /// `first`, and so do others until candidate 0 is measured. A captured stream
-  /// is not measured: what it launches has not run when the events are asked.
+  /// `first`, and so do others until candidate 0 is measured; \p watched as in
+  /// LaunchChooser. A captured stream is not measured: what it launches has not
+  /// run when the events are asked.
   Turn begin(Loop const& loop, int candidates, cudaStream_t stream,
-             int unmeasured = 0, int first = 0) {
+             int unmeasured = 0, int first = 0, bool watched = false) {
     std::lock_guard<std::mutex> const lock(m_mutex);
     State* found = m_loops.find(loop.key());
     if (found == nullptr) {
       if (m_released || m_loops.size() == max_loops) return {};
-      found =
-          &m_loops.insert(loop.key(), {Chooser(candidates, first), unmeasured});
+      found = &m_loops.insert(
+          loop.key(), {Chooser(candidates, first, watched), unmeasured});
     }
     State& state = *found;
     Turn turn;
@@ -86,11 +87,12 @@ class LaunchTimes {
     return turn;
   }
 
-  /// The candidate that the loop has for good; Chooser::none before that.
-  int settled(Loop const& loop) {
+  /// The candidate that is chosen now that all are measured; Chooser::none
+  /// before that.
+  int decided(Loop const& loop) {
     std::lock_guard<std::mutex> const lock(m_mutex);
     State const* const state = m_loops.find(loop.key());
-    return state != nullptr && state->chooser.settled()
+    return state != nullptr && (state->decided || state->chooser.decided())
                ? state->chooser.choice()
                : Chooser::none;
   }
@@ -139,6 +141,7 @@ class LaunchTimes {
   struct State {
     Chooser chooser;
     int unmeasured;  ///< calls that are still to come
+    bool decided = false;
     bool settled = false;
   };
   struct Pair {
@@ -170,9 +173,12 @@ class LaunchTimes {
         status != cudaStreamCaptureStatusNone)
       return;
     read_pending();
+    if (!state.decided && state.chooser.decided()) {
+      state.decided    = true;
+      turn.has_decided = true;
+    }
     if (state.chooser.settled()) {
-      state.settled    = true;
-      turn.has_settled = true;
+      state.settled = true;
       return;
     }
     Pair pair{device_id, nullptr, nullptr};

@@ -10,6 +10,8 @@
 #include <core/base/KokkosMMA_Operation.hpp>
 #include <core/routing/KokkosMMA_Tuning.hpp>
 
+#include <algorithm>
+#include <bit>
 #include <cstdint>
 
 /// \file
@@ -65,21 +67,90 @@ struct RunningInFloat {
   }
 };
 
+template <class Tuning>
+inline constexpr bool may_call_neighbours = has_neighbours(Tuning::value);
+
+/// Values that go through shared memory at a time: half a kilobyte for each
+/// accumulator leaves L1 what it has beside a few hundred bytes.
+template <int K, unsigned threads, class T>
+inline constexpr unsigned exchanged_at_once =
+    std::min(std::bit_floor(unsigned(512 * K / sizeof(T))), threads);
+
+/// The values that the threads have after calls of neighbouring indices become
+/// those that they have after calls at the distance of the block's threads: of
+/// thread t and accumulator k the value that thread t / K of group k has in
+/// accumulator t % K, where a group is one K-th of the block.
+template <int K, unsigned threads, class T>
+__device__ void exchange_neighbours(Slot<T> (&values)[K]) {
+  constexpr unsigned count = exchanged_at_once<K, threads, T>;
+  static_assert(count % K == 0 && threads % count == 0);
+  constexpr unsigned group_size = threads / K;
+  __shared__ __align__(16) unsigned char memory[count * sizeof(T)];
+  T* const shared       = reinterpret_cast<T*>(memory);
+  unsigned const group  = threadIdx.x / group_size;
+  unsigned const thread = threadIdx.x % group_size;  // of the group
+  Slot<T> received[K];
+#pragma unroll
+  for (int k = 0; k < K; ++k)
+#pragma unroll 1  // unrolled, kernels took 0.25 s more to compile (CUDA 13.0)
+    for (unsigned start = 0; start < threads; start += count) {
+      unsigned const place = thread * K - start;
+      if (group == k && place < count)
+        memcpy(static_cast<void*>(shared + place), values, sizeof(values));
+      __syncthreads();
+      if (threadIdx.x - start < count)
+        copy_bits(&received[k].value, shared + (threadIdx.x - start));
+      __syncthreads();
+    }
+#pragma unroll
+  for (int k = 0; k < K; ++k) copy_bits(values[k], received[k]);
+}
+
+/// Calls f for whole tiles of calls * threads indices from i on, which follows.
+///
+/// The indices of a tile differ by constants, so their loads share one address.
+/// After each the block waits for its slowest warp: left alone, warps drift
+/// apart until a few of them finish the work of the multiprocessor, and lines
+/// leave the caches before they are used again. A functor of small elements
+/// asks for few bytes at a time, and requests run out: neighbouring indices let
+/// one request fetch what the next ones hit.
+template <int calls, unsigned threads, class Running, class Call, class Index,
+          int K>
+__device__ void streamed_tiles(Running const& running, Call const& f,
+                               Index begin, std::uint64_t& i, std::uint64_t end,
+                               bool neighbours,
+                               Slot<typename Running::Value> (&values)[K]) {
+  static_assert(calls % K == 0);
+  constexpr unsigned tile = threads * calls;
+  unsigned mine           = threadIdx.x;
+  unsigned stride         = threads;
+  if (neighbours) {
+    mine   = mine % (threads / K) * K + mine / (threads / K) * threads;
+    stride = 1;
+  }
+  for (; i + tile <= end; i += tile) {
+    Index const first =
+        static_cast<Index>(begin + static_cast<Index>(i + mine));
+#pragma unroll
+    for (int u = 0; u < calls; ++u)
+      running.call(
+          f, static_cast<Index>(first + u / K * (K * threads) + u % K * stride),
+          values[u % K].value);
+    __syncthreads();
+  }
+}
+
 /// Calls f(begin + i, running) once for every i in [0, size).
 ///
 /// Each block takes one share of neighbouring indices, so that a functor that
 /// walks an array across its rows finds the other columns' lines in L2: blocks
 /// are at work in all columns (H100, 2026-11-25, 2^28 doubles as 8 columns,
 /// read down the columns: 3394 us, tiles dealt out to blocks in turn 5535,
-/// Kokkos 2886). A block of the tuned size takes tiles of calls * threads
-/// indices; the indices of a tile differ by constants, so their loads share one
-/// address. After each the block waits for its slowest warp: left alone, warps
-/// drift apart until a few of them finish the work of the multiprocessor, and
-/// lines leave the caches before they are used again. What is left of the
+/// Kokkos 2886). A block of the tuned size takes tiles. What is left of the
 /// share, and every small range, is one index per thread and round.
 template <class Running, class Tuning, class Index, class Call>
 __device__ void streamed_calls(Running const& running, Call const& f,
-                               Index begin, std::uint64_t size,
+                               Index begin, std::uint64_t size, CallOrder order,
                                Slot<typename Running::Value>& value) {
   constexpr StreamedTuning tuning = Tuning::value;
   constexpr int K                 = tuning.accumulators;
@@ -98,21 +169,28 @@ __device__ void streamed_calls(Running const& running, Call const& f,
   std::uint64_t i            = share * blockIdx.x;
   std::uint64_t const end    = i + share < size ? i + share : size;
   if (blockDim.x == tuning.threads) {
-    constexpr unsigned tile = tuning.threads * tuning.calls;
-    for (; i + tile <= end; i += tile) {
-      Index const first =
-          static_cast<Index>(begin + static_cast<Index>(i + threadIdx.x));
-#pragma unroll
-      for (int u = 0; u < tuning.calls; ++u)
-        running.call(f, static_cast<Index>(first + u * tuning.threads),
-                     values[u % K].value);
-      __syncthreads();
+    constexpr unsigned threads = tuning.threads;
+    if constexpr (may_call_neighbours<Tuning>) {
+      streamed_tiles<tuning.calls, threads>(running, f, begin, i, end,
+                                            order.neighbours, values);
+      if (order.neighbours) exchange_neighbours<K, threads>(values);
+    } else {
+      if constexpr (tuning.most_calls > tuning.calls) {
+        if (order.most_calls)
+          streamed_tiles<tuning.most_calls, threads>(running, f, begin, i, end,
+                                                     false, values);
+      }
+      streamed_tiles<tuning.calls, threads>(running, f, begin, i, end, false,
+                                            values);
     }
   }
   unsigned const stride = blockDim.x;
-  for (i += threadIdx.x; i < end; i += 4 * stride) {
+  // Of a tile of two calls no thread has more than two left.
+  constexpr int left = tuning.calls < 4 ? 2 : 4;
+  static_assert(left % K == 0);
+  for (i += threadIdx.x; i < end; i += left * stride) {
 #pragma unroll
-    for (int u = 0; u < 4; ++u)
+    for (int u = 0; u < left; ++u)
       if (u == 0 || i + u * stride < end)
         running.call(
             f, static_cast<Index>(begin + static_cast<Index>(i + u * stride)),
@@ -126,6 +204,7 @@ __device__ void streamed_calls(Running const& running, Call const& f,
   memcpy(static_cast<void*>(&value), &values[0], sizeof(value));
 }
 
+/// \param order One of call_orders(), which all have the same result.
 template <class Running, class Tuning, class Index, class T, class Call,
           class Reducer>
 __global__ void __launch_bounds__(Tuning::value.threads,
@@ -133,7 +212,8 @@ __global__ void __launch_bounds__(Tuning::value.threads,
     streamed_reduce(KOKKOSMMA_GRID_CONSTANT Call const f,
                     KOKKOSMMA_GRID_CONSTANT Reducer const reducer,
                     Index const begin, std::uint64_t const size,
-                    GridScratch const scratch, ResultTarget<T> const target) {
+                    CallOrder const order, GridScratch const scratch,
+                    ResultTarget<T> const target) {
   GridDependency::wait();
   Running const running{reducer};
   Slot<typename Running::Value> value;
@@ -143,7 +223,7 @@ __global__ void __launch_bounds__(Tuning::value.threads,
     if (blockIdx.x == 0 && threadIdx.x == 0) store(value.value);
     return;
   }
-  streamed_calls<Running, Tuning>(running, f, begin, size, value);
+  streamed_calls<Running, Tuning>(running, f, begin, size, order, value);
   last_block_reduce(value.value, running, scratch, store);
 }
 
