@@ -67,7 +67,7 @@ struct StepStripTile {
 
   __device__ __forceinline__ void load() const {
     each<true>(
-        after(0),
+        after(0), true,
         [&](int i, int j) {
           return static_cast<A>(grid.data[i * grid.stride[0] + j]);
         },
@@ -75,8 +75,9 @@ struct StepStripTile {
   }
   __device__ __forceinline__ void advance(int step) const {
     A* const to = memory + step % 2 * half;
+    // Constants are in both halves of the memory from then on.
     each<false>(
-        after(step),
+        after(step), step == 1,
         [&](int i, int j) {
           return static_cast<A>(static_cast<Element>(next(step, i, j)));
         },
@@ -85,7 +86,7 @@ struct StepStripTile {
   template <class Epilogue>
   __device__ __forceinline__ void finish(Epilogue const& epilogue) const {
     each<false>(
-        after(steps), [&](int i, int j) { return next(steps, i, j); },
+        after(steps), false, [&](int i, int j) { return next(steps, i, j); },
         [&](int i, int j, A value) {
           std::int64_t const at[2] = {i, j};
           epilogue(at, value);
@@ -118,9 +119,10 @@ struct StepStripTile {
   /// put(i, j, what stands there) for each element of a box: make() of an
   /// element of the grid, or of memory, which goes on beyond periodic
   /// boundaries, or a constant.
+  /// \param constants whether constants are put
   template <bool InGrid, class Make, class Put>
-  __device__ __forceinline__ void each(Box const& box, Make const& make,
-                                       Put const& put) const {
+  __device__ __forceinline__ void each(Box const& box, bool constants,
+                                       Make const& make, Put const& put) const {
     constexpr int at_once = 4;  // rows of a warp, for their latency
     int const warps       = threads / 32;
     int const warp        = thread / 32;
@@ -129,12 +131,15 @@ struct StepStripTile {
     for (int j = box.begin[1] + thread % 32; j < box.end[1]; j += 32) {
       int column         = j;
       bool const in_line = resolve<1, InGrid>(column);
+      if (!in_line && !constants) continue;
       // Rows that stand for themselves.
       bool const all = goes_on && !InGrid;
       int const low  = !in_line                  ? box.end[0]
                        : all || box.begin[0] > 0 ? box.begin[0]
                                                  : 0;
-      int const high = all || box.end[0] < n ? box.end[0] : n;
+      int const high = !in_line                ? box.end[0]
+                       : all || box.end[0] < n ? box.end[0]
+                                               : n;
       for (int i = low + warp; i < high; i += at_once * warps) {
         A values[at_once];
 #pragma unroll
@@ -146,12 +151,14 @@ struct StepStripTile {
         for (int k = 0; k < at_once; ++k)
           if (i + k * warps < high) put(i + k * warps, j, values[k]);
       }
-      for (int i = box.begin[0] + warp; i < box.end[0]; i += warps) {
-        if (low <= i && i < high) continue;
-        int row = i;
+      int const before = low - box.begin[0];
+      int const others = before + box.end[0] - high;
+      for (int k = warp; k < others; k += warps) {
+        int const i = k < before ? box.begin[0] + k : high + k - before;
+        int row     = i;
         if (resolve<0, InGrid>(row) && in_line)
           put(i, j, make(row, column));
-        else
+        else if (constants)
           put(i, j, static_cast<A>(constant(i, j)));
       }
     }
