@@ -64,21 +64,21 @@ void launch_steps(Kokkos::Cuda const& space,
   if (panel_rows == 0)
     in.panel_rows =
         int(tall_block_height(rows, panels, resident * warps, 2 * lead, 1));
-  // Halves of tiles beside constants, where all of them run at once. 10^9
-  // updates per second so and with whole tiles, star of radius 1 (H200, CUDA
-  // 13.0, 2026-11-27): 1024^2 float 235 170, double 243 191, half 244 183;
-  // 4096^2 float 1232 1030, half 1240 1064. Where they do not: 4096^2 double
-  // 814 803, 8192^2 float 1668 1662, double 1038 1058. Beside reflecting
-  // boundaries, whose tiles take less time: 1024^2 float 252 261, half 306 333,
-  // 4096^2 1365 1308 and 1338 1325. Lost: a kernel of its own for these tiles,
-  // 1024^2 float, reflecting, 208, 8192^2 1703 for 1775.
-  bool constants = false;
-  for (int d = 0; d < 2; ++d)
-    for (auto const& side : {grid.boundaries.low[d], grid.boundaries.high[d]})
-      constants = constants || side.kind == Boundary::constant;
+  // Halves of tiles where all of them run at once, and more than one on a
+  // multiprocessor. 10^9 updates per second so and with whole tiles, constants,
+  // star of radius 1 (H100, CUDA 13.0, 2026-11-27): 2048^2 float 781 716,
+  // double 600 551, half 775 726; 4096^2 float 1474 1405, half 1380 1410; dense
+  // 3x3 557 549, 1183 1142. Where they do not: 4096^2 double 850 856, 8192^2
+  // float 1915 1930; with one on a multiprocessor, 1024^2: float 272 286, half
+  // 331 343, double 270 239. Beside reflecting boundaries the same. Lost: a
+  // kernel of its own for these tiles (1024^2 float 208 for 261, 8192^2 1703
+  // for 1775), and a flat index over the elements of a tile (8192^2 1837 for
+  // 1913).
   auto halves   = in.strips;
   halves.halved = true;
-  if (constants && halves.tiles() <= resident) in.strips = halves;
+  if (device(space.cuda_device()).multiprocessors < halves.tiles() &&
+      halves.tiles() <= resident)
+    in.strips = halves;
   std::int64_t const pieces = (rows + in.panel_rows - 1) / in.panel_rows;
   in.strip_blocks           = checked_blocks(in.strips.tiles());
   std::int64_t const blocks =
