@@ -228,9 +228,9 @@ inline void wait_for_result(ErasedCall const& call,
     scratch.wait();
 }
 
-/// The order of the calls of a streamed reduction is measured from so many on.
-/// Fewer gain no microsecond.
-inline constexpr std::uint64_t min_ordered_calls = std::uint64_t(1) << 24;
+/// The order of the calls of a streamed reduction is measured from so many on:
+/// fewer are less than a tile of each block.
+inline constexpr std::uint64_t min_ordered_calls = std::uint64_t(1) << 20;
 
 /// Orders to measure; 1: none.
 template <class Call>

@@ -106,8 +106,8 @@ class ReduceNode
          std::declval<Functor const&>(), std::declval<PolicyT const&>()))>;
   using Value   = typename Reducer::value_type;
   using Running = RunningOf<Reducer, Value>;
-  using Tuning = Cuda::tuning_type<streamed_tuning(sizeof(Value), Flat::indices,
-                                                   adds<Reducer>())>;
+  using Tuning  = Cuda::tuning_type<streamed_tuning(
+       sizeof(Value), Flat::indices, adds<Reducer>(), sizeof(Functor))>;
 
  public:
   template <class... Arguments>

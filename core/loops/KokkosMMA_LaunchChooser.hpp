@@ -34,10 +34,13 @@ class LaunchChooser {
 
   /// Where the choice is watched, each of so many calls is measured still. A
   /// prime: calls of a functor with several arrays come in turn.
-  static constexpr unsigned watch_period = 61;
+  static constexpr unsigned watch_period = 13;
   /// How much more than the first candidate it may take, twice in all.
   static constexpr float watch_limit = 1.25f;
   static constexpr int watch_strikes = 2;
+  /// Milliseconds of the first candidate below which others are not worth their
+  /// measurements there.
+  static constexpr float short_launch = 0.02f;
 
   /// \param first the candidate to run until the first one is measured
   /// \param watched whether a choice other than the first candidate is given
@@ -134,6 +137,9 @@ class LaunchChooser {
   }
 
   bool is_done(Candidate const& each) const {
+    if (m_watched && &each != m_all && m_all[0].samples >= 2 &&
+        m_all[0].least < short_launch)
+      return true;
     if (each.cannot_run || each.begun >= rounds) return true;
     if (each.samples < 2) return false;
     for (int c = 0; c < m_count; ++c)

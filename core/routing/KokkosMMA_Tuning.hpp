@@ -31,14 +31,27 @@ struct StreamedTuning {
                                    StreamedTuning const&) = default;
 };
 
-/// Which indices the threads of a block call at a time. Each index belongs to
-/// the same accumulator in every order, and those of an accumulator are called
-/// from the first to the last: results have the same bits.
+inline std::string to_string(StreamedTuning const& tuning) {
+  return concatenate("StreamedTuning{threads = ", tuning.threads,
+                     ", min_blocks = ", tuning.min_blocks,
+                     ", calls = ", tuning.calls,
+                     ", most_calls = ", tuning.most_calls,
+                     ", accumulators = ", tuning.accumulators, "}");
+}
+
+/// Which indices the threads of a block call at a time, and when they wait for
+/// each other. Each index belongs to the same accumulator in every order, and
+/// those of an accumulator are called from the first to the last: results have
+/// the same bits.
 struct CallOrder {
   bool most_calls;  ///< of the tuning in flight, not `calls`
   /// Calls for different accumulators have neighbouring indices in a thread,
   /// not indices at the distance of the block's threads.
   bool neighbours;
+  /// No thread waits for others after a tile, which helps where calls take
+  /// unequal times. Else the threads of a block go together, and lines of
+  /// memory are used while they are in the caches.
+  bool free_running;
 };
 
 /// Two neighbours in a thread gain at most 4 % over most_calls of 8, and cost
@@ -49,31 +62,31 @@ constexpr bool has_neighbours(StreamedTuning const& tuning) {
 
 /// The orders that a kernel has. The first one runs where nothing is measured.
 struct CallOrders {
-  CallOrder all[2];
+  CallOrder all[3];
   int count;
 
   constexpr CallOrder operator[](int order) const { return all[order]; }
 };
 
 constexpr CallOrders call_orders(StreamedTuning const& tuning) {
-  if (has_neighbours(tuning)) return {{{false, false}, {false, true}}, 2};
-  if (tuning.most_calls > tuning.calls)
-    return {{{false, false}, {true, false}}, 2};
-  return {{{false, false}, {}}, 1};
+  CallOrders orders{{}, 1};
+  auto const add = [&](bool most_calls, bool neighbours, bool free_running) {
+    orders.all[orders.count++] = {most_calls, neighbours, free_running};
+  };
+  bool const most = tuning.most_calls > tuning.calls;
+  if (most || has_neighbours(tuning)) add(most, has_neighbours(tuning), false);
+  add(most, false, true);
+  return orders;
 }
 
 inline std::string to_string(CallOrder const& order) {
   return concatenate(order.most_calls ? "more " : "",
-                     order.neighbours ? "neighbouring" : "strided");
+                     order.neighbours ? "neighbouring" : "strided",
+                     order.free_running ? " free-running" : "");
 }
 
-inline std::string to_string(StreamedTuning const& tuning) {
-  return concatenate("StreamedTuning{threads = ", tuning.threads,
-                     ", min_blocks = ", tuning.min_blocks,
-                     ", calls = ", tuning.calls,
-                     ", most_calls = ", tuning.most_calls,
-                     ", accumulators = ", tuning.accumulators, "}");
-}
+/// Bytes of a functor with a View of two dimensions.
+inline constexpr std::size_t simple_functor_bytes = 40;
 
 /// Threads, resident blocks and calls (H200, tiles dealt out to blocks in
 /// turn):
@@ -132,15 +145,24 @@ inline std::string to_string(StreamedTuning const& tuning) {
 /// rows of four floats, whose lines no longer fit in L1, 3117 2067, six arrays
 /// of floats 3073 2257, down 8 columns 928 328. An opaque functor does not tell
 /// what it reads.
+///
+/// Functors with more than a View of two dimensions are taken as those of
+/// values of 8 bytes, with 64 registers. With 32 the rows of a sparse matrix
+/// and sums over neighbours spill, or their loops have few loads under way:
+/// sums of floats over 1.5 to 2 million rows of a sparse matrix took 1096 us,
+/// so 764, of very unequal rows 4612 and 2001; sums of such rows 848, 653,
+/// Kokkos 708 (H100, 2026-11-27). With 512 x 2 and 4 calls for all, columns of
+/// floats in eights take 5047 us for 1868, int8 0.492 ms for 0.450.
 constexpr StreamedTuning streamed_tuning(std::size_t value_bytes,
-                                         int indices = 1, bool sum = true) {
+                                         int indices = 1, bool sum = true,
+                                         std::size_t functor_bytes = 0) {
   StreamedTuning tuning{.threads      = 256,
                         .min_blocks   = 1,
                         .calls        = 2,
                         .most_calls   = 2,
                         .accumulators = 1};
   bool const word = value_bytes == 1 || value_bytes == 2 || value_bytes == 4;
-  if (word)
+  if (word && functor_bytes <= simple_functor_bytes)
     tuning = {.threads      = 1024,
               .min_blocks   = 2,
               .calls        = 8,
@@ -166,7 +188,7 @@ constexpr StreamedTuning streamed_tuning(std::size_t value_bytes,
               .accumulators = 1};
   if (!sum) {
     tuning.accumulators = 1;
-    if (value_bytes <= 8) tuning.most_calls = 8;
+    if (tuning.most_calls > tuning.calls) tuning.most_calls = 8;
   }
   // 8 tuples of 4 and more indices do not fit in the registers.
   if (indices > 3) {

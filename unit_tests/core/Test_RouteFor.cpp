@@ -387,8 +387,9 @@ TEST(LaunchChooser, SettlesWithoutWhatIsLostOrCannotRun) {
   EXPECT_EQ(forced.choice(), 1);
 }
 
-/// One measurement of 61 calls, and two bad ones give a choice up.
+/// One measurement of watch_period calls, and two bad ones give a choice up.
 TEST(LaunchChooser, WatchesAChoiceOtherThanTheFirst) {
+  constexpr int period = LaunchChooser::watch_period;
   LaunchChooser chooser(2, 0, true);
   auto const measure = [&](float first, float second) {
     int const c = chooser.next();
@@ -399,12 +400,12 @@ TEST(LaunchChooser, WatchesAChoiceOtherThanTheFirst) {
   EXPECT_TRUE(chooser.decided());
   EXPECT_FALSE(chooser.settled());
   int measured = 0;
-  for (int n = 0; n < 610; ++n) measured += measure(10, 12) == 1;
+  for (int n = 0; n < 10 * period; ++n) measured += measure(10, 12) == 1;
   EXPECT_EQ(measured, 10);
   EXPECT_EQ(chooser.choice(), 1);
-  for (int n = 0; n < 61; ++n) measure(10, 13);
+  for (int n = 0; n < period; ++n) measure(10, 13);
   EXPECT_EQ(chooser.choice(), 1);
-  for (int n = 0; n < 61; ++n) measure(10, 13);
+  for (int n = 0; n < period; ++n) measure(10, 13);
   EXPECT_EQ(chooser.choice(), 0);
   EXPECT_TRUE(chooser.settled());
   for (int n = 0; n < 200; ++n) EXPECT_EQ(chooser.next(), LaunchChooser::none);
@@ -434,6 +435,19 @@ TEST(LaunchChooser, TheFirstCandidateIsNotWatched) {
   }
   EXPECT_TRUE(chooser.settled());
   for (int n = 0; n < 200; ++n) EXPECT_EQ(chooser.next(), LaunchChooser::none);
+}
+
+/// Nothing is to be gained where the first candidate takes microseconds.
+TEST(LaunchChooser, ShortLaunchesAreNotCompared) {
+  LaunchChooser chooser(3, 0, true);
+  std::vector<int> begun;
+  for (int c = chooser.next(); c != LaunchChooser::none; c = chooser.next()) {
+    begun.push_back(c);
+    chooser.measured(c, c == 0 ? 0.015f : 0.012f);
+  }
+  EXPECT_EQ(begun, (std::vector<int>{0, 1, 2, 0, 0}));
+  EXPECT_TRUE(chooser.settled());
+  EXPECT_EQ(chooser.choice(), 0);
 }
 
 }  // namespace

@@ -31,7 +31,9 @@ constexpr bool all_usable() {
   for (std::size_t value = 1; value <= max_value_bytes; ++value)
     for (int const indices : {1, 2, 3, 4, 6})
       for (bool const sum : {true, false})
-        if (!usable(streamed_tuning(value, indices, sum))) return false;
+        for (std::size_t const functor : {8, 100})
+          if (!usable(streamed_tuning(value, indices, sum, functor)))
+            return false;
   return true;
 }
 static_assert(all_usable());
@@ -100,16 +102,23 @@ TEST(Tuning, OrdersOfCalls) {
     for (int k = 0; k < all.count; ++k) text += to_string(all[k]) + ";";
     return text;
   };
-  EXPECT_EQ(orders(streamed_tuning(4)), "strided;neighbouring;");
-  EXPECT_EQ(orders(streamed_tuning(8)), "strided;more strided;");
-  EXPECT_EQ(orders(streamed_tuning(8, 1, false)), "strided;more strided;");
-  EXPECT_EQ(orders(streamed_tuning(4, 1, false)), "strided;");
-  EXPECT_EQ(orders(streamed_tuning(16)), "strided;");
-  EXPECT_EQ(orders(streamed_tuning(64)), "strided;");
+  EXPECT_EQ(orders(streamed_tuning(4)),
+            "strided;neighbouring;strided free-running;");
+  EXPECT_EQ(orders(streamed_tuning(8)),
+            "strided;more strided;more strided free-running;");
+  EXPECT_EQ(orders(streamed_tuning(8, 1, false)),
+            "strided;more strided;more strided free-running;");
+  EXPECT_EQ(orders(streamed_tuning(4, 1, false)),
+            "strided;strided free-running;");
+  EXPECT_EQ(orders(streamed_tuning(64)), "strided;strided free-running;");
 }
 
 // More indices never ask for more calls in flight.
-static_assert(streamed_tuning(4, 4).calls < streamed_tuning(4, 3).calls);
+static_assert(streamed_tuning(16, 4).calls < streamed_tuning(16, 3).calls);
+
+// Functors of several Views get the registers of doubles.
+static_assert(streamed_tuning(4, 1, true, 48) == streamed_tuning(8) &&
+              streamed_tuning(4, 1, true, 40) == streamed_tuning(4));
 
 // A join that is no addition may read what its value points to.
 static_assert(streamed_tuning(8, 1, false).accumulators == 1 &&

@@ -112,15 +112,16 @@ void expect_reference(Random& random, std::size_t size) {
   if (!on_cuda<Exec>) return;
   EXPECT_EQ(Route::streamed, last_route());
   expect_bits(reference_fold<T>(
-                  Impl::streamed_tuning(sizeof(T)), size, T(0),
-                  [&](std::uint64_t i) { return terms[i]; },
+                  Impl::streamed_tuning(sizeof(T), 1, true, sizeof(Add<T>)),
+                  size, T(0), [&](std::uint64_t i) { return terms[i]; },
                   [](T a, T b) { return a + b; }),
               sum);
-  expect_bits(reference_fold<T>(
-                  Impl::streamed_tuning(sizeof(T), 1, false), size, T(1),
-                  [&](std::uint64_t i) { return factors[i]; },
-                  [](T a, T b) { return a * b; }),
-              product);
+  expect_bits(
+      reference_fold<T>(
+          Impl::streamed_tuning(sizeof(T), 1, false, sizeof(Multiply<T>)), size,
+          T(1), [&](std::uint64_t i) { return factors[i]; },
+          [](T a, T b) { return a * b; }),
+      product);
 }
 
 TEST(Levels, ReductionsHaveTheReferenceBits) {

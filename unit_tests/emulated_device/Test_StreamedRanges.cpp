@@ -258,7 +258,7 @@ void expect_same_bits(Random& random, Call const& call) {
   using Tuning          = Impl::Cuda::tuning_type<tuned>;
   constexpr auto orders = Impl::call_orders(tuned);
   static_assert(orders.count > 1);
-  auto const blocks = unsigned(random.integer(1, 3));
+  auto const blocks = unsigned(random.integer(1, 5));
   auto const tile   = std::int64_t(tuned.threads) * tuned.most_calls;
   auto const size   = std::uint64_t(blocks * random.integer(0, 3) * tile +
                                     random.integer(0, 2000));

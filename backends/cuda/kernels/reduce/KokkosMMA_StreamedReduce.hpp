@@ -109,22 +109,23 @@ __device__ void exchange_neighbours(Slot<T> (&values)[K]) {
 /// Calls f for whole tiles of calls * threads indices from i on, which follows.
 ///
 /// The indices of a tile differ by constants, so their loads share one address.
-/// After each the block waits for its slowest warp: left alone, warps drift
-/// apart until a few of them finish the work of the multiprocessor, and lines
-/// leave the caches before they are used again. A functor of small elements
-/// asks for few bytes at a time, and requests run out: neighbouring indices let
-/// one request fetch what the next ones hit.
+/// After each the block waits for its slowest warp, unless the order is
+/// free-running: left alone, warps drift apart until a few of them finish the
+/// work of the multiprocessor, and lines leave the caches before they are used
+/// again. A functor of small elements asks for few bytes at a time, and
+/// requests run out: neighbouring indices let one request fetch what the next
+/// ones hit.
 template <int calls, unsigned threads, class Running, class Call, class Index,
           int K>
 __device__ void streamed_tiles(Running const& running, Call const& f,
                                Index begin, std::uint64_t& i, std::uint64_t end,
-                               bool neighbours,
+                               CallOrder order,
                                Slot<typename Running::Value> (&values)[K]) {
   static_assert(calls % K == 0);
   constexpr unsigned tile = threads * calls;
   unsigned mine           = threadIdx.x;
   unsigned stride         = threads;
-  if (neighbours) {
+  if (order.neighbours) {
     mine   = mine % (threads / K) * K + mine / (threads / K) * threads;
     stride = 1;
   }
@@ -136,7 +137,7 @@ __device__ void streamed_tiles(Running const& running, Call const& f,
       running.call(
           f, static_cast<Index>(first + u / K * (K * threads) + u % K * stride),
           values[u % K].value);
-    __syncthreads();
+    if (!order.free_running) __syncthreads();
   }
 }
 
@@ -171,16 +172,17 @@ __device__ void streamed_calls(Running const& running, Call const& f,
   if (blockDim.x == tuning.threads) {
     constexpr unsigned threads = tuning.threads;
     if constexpr (may_call_neighbours<Tuning>) {
-      streamed_tiles<tuning.calls, threads>(running, f, begin, i, end,
-                                            order.neighbours, values);
+      streamed_tiles<tuning.calls, threads>(running, f, begin, i, end, order,
+                                            values);
       if (order.neighbours) exchange_neighbours<K, threads>(values);
     } else {
+      order.neighbours = false;
       if constexpr (tuning.most_calls > tuning.calls) {
         if (order.most_calls)
           streamed_tiles<tuning.most_calls, threads>(running, f, begin, i, end,
-                                                     false, values);
+                                                     order, values);
       }
-      streamed_tiles<tuning.calls, threads>(running, f, begin, i, end, false,
+      streamed_tiles<tuning.calls, threads>(running, f, begin, i, end, order,
                                             values);
     }
   }
