@@ -229,7 +229,7 @@ inline void wait_for_result(ErasedCall const& call,
 }
 
 /// The order of the calls of a streamed reduction is measured from so many on:
-/// fewer are less than a tile of each block.
+/// fewer are a tile or two of each block, or none.
 inline constexpr std::uint64_t min_ordered_calls = std::uint64_t(1) << 20;
 
 /// Orders to measure; 1: none.

@@ -79,10 +79,8 @@ INSTANTIATE_TYPED_TEST_SUITE_P(CsrIntegers, Reductions, IntegerTypes<OfCsr>);
 INSTANTIATE_TYPED_TEST_SUITE_P(CsrFloats, Reductions, FloatTypes<OfCsr>);
 INSTANTIATE_TYPED_TEST_SUITE_P(Csr, FloatReductions, FloatTypes<OfCsr>);
 
-/// Called elements are added as those of a View are that begins where 16
-/// divides the address; segments of one length as if offsets told it.
-// Elements that are called, whatever their size, and small ones keep the lower
-// limit.
+/// Elements that are called, whatever their size, and small ones keep the lower
+/// limit.
 TEST(CsrReduce, LongestSegmentOfAThread) {
   using Impl::Cuda::tiny_csr_limit;
   Impl::TuningTable const& h100 =
@@ -94,6 +92,8 @@ TEST(CsrReduce, LongestSegmentOfAThread) {
           << bytes << " " << called;
 }
 
+/// Called elements are added as those of a View are that begins where 16
+/// divides the address; segments of one length as if offsets told it.
 TEST(CalledElements, HaveTheBitsOfLoadedOnes) {
   Random random;
   SCOPED_TRACE(random.note());

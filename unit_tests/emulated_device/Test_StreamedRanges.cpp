@@ -5,6 +5,8 @@
 
 #include "DeviceMemory.hpp"
 
+#include <KokkosMMA_ReferenceFold.hpp>
+
 #include <backends/cuda/runtime/KokkosMMA_NodeScratch.hpp>
 #include <backends/cuda/runtime/KokkosMMA_StreamScratch.hpp>
 #include <backends/cuda/kernels/reduce/KokkosMMA_StreamedReduce.hpp>
@@ -113,7 +115,7 @@ TEST(CallKernels, ScansKeepTheOrder) {
 
 template <class T>
 struct PlusReducer {
-  void init(T* value) const { *value = T(0); }
+  void init(T* value) const { *value = 0; }
   void join(T* into, T const* from) const { *into += *from; }
   void final(T*) const {}
 };
@@ -250,32 +252,47 @@ TEST(CallKernels, ReductionsCallEachIndexOnce) {
   }
 }
 
-/// The value of an opaque sum in every order of the calls.
+/// Reduces in every order of the calls, by calls into a value or into a running
+/// one that is rounded at the end, and compares with a fold in the order that
+/// all of them have.
 template <class Running, class Reducer, class Value, bool Sum = true,
-          class Call>
-void expect_same_bits(Random& random, Call const& call) {
+          class Element, class Join>
+void expect_reference_bits(Random& random, Element const& element,
+                           Join const& join) {
   constexpr auto tuned  = Impl::streamed_tuning(sizeof(Value), 1, Sum);
   using Tuning          = Impl::Cuda::tuning_type<tuned>;
   constexpr auto orders = Impl::call_orders(tuned);
   static_assert(orders.count > 1);
-  auto const blocks = unsigned(random.integer(1, 5));
-  auto const tile   = std::int64_t(tuned.threads) * tuned.most_calls;
-  auto const size   = std::uint64_t(blocks * random.integer(0, 3) * tile +
-                                    random.integer(0, 2000));
+  using Folded         = typename Running::Value;
+  auto const blocks    = unsigned(random.integer(1, 5));
+  constexpr auto tile  = std::int64_t(tuned.threads) * tuned.most_calls;
+  constexpr auto begin = std::int64_t(3);
+  auto const size      = std::uint64_t(blocks * random.integer(0, 3) * tile +
+                                       random.integer(0, 2000));
   SCOPED_TRACE(size);
-  Value totals[orders.count];
+  Value const expected(reference_fold<Folded>(
+      tuned, {blocks, unsigned(tuned.threads)}, size, Folded(0.f),
+      [&](std::uint64_t i) {
+        return static_cast<Folded>(element(begin + std::int64_t(i)));
+      },
+      join));
+  auto const call = [element, join](std::int64_t i, Value& value) {
+    value = static_cast<Value>(
+        join(static_cast<Folded>(value), static_cast<Folded>(element(i))));
+  };
   for (int order = 0; order < orders.count; ++order) {
-    std::memset(static_cast<void*>(&totals[order]), 0xee, sizeof(Value));
+    Value total;
+    std::memset(static_cast<void*>(&total), 0xee, sizeof(Value));
     Impl::Cuda::launch_kernel(
         space, "streamed_reduce",
-        Impl::Cuda::streamed_reduce<Running, Tuning, std::int64_t, Value, Call,
+        Impl::Cuda::streamed_reduce<Running, Tuning, std::int64_t, Value,
+                                    std::remove_const_t<decltype(call)>,
                                     Reducer>,
-        {blocks, unsigned(tuned.threads)}, call, Reducer(), std::int64_t(3),
-        size, orders[order],
-        Impl::Cuda::StreamScratch(space)->grid(blocks,
-                                               sizeof(typename Running::Value)),
-        Impl::Cuda::ResultTarget<Value>{&totals[order], nullptr});
-    EXPECT_EQ(0, std::memcmp(&totals[0], &totals[order], sizeof(Value)))
+        {blocks, unsigned(tuned.threads)}, call, Reducer(), begin, size,
+        orders[order],
+        Impl::Cuda::StreamScratch(space)->grid(blocks, sizeof(Folded)),
+        Impl::Cuda::ResultTarget<Value>{&total, nullptr});
+    EXPECT_EQ(0, std::memcmp(&expected, &total, sizeof(Value)))
         << to_string(orders[order]);
   }
 }
@@ -284,12 +301,18 @@ void expect_same_bits(Random& random, Call const& call) {
 struct Complex {
   float re, im;
   Complex() = default;
-  explicit Complex(float v) : re(v), im(0) {}
-  Complex& operator+=(Complex const& other) {
-    re += other.re;
-    im += other.im;
-    return *this;
+  explicit Complex(float v) : re(v), im(v - 1) {}
+  Complex& operator+=(Complex const& other) { return *this = *this + other; }
+  friend Complex operator+(Complex a, Complex const& b) {
+    a.re += b.re;
+    a.im += b.im;
+    return a;
   }
+};
+struct ComplexReducer {
+  void init(Complex* value) const { *value = Complex(0.f); }
+  void join(Complex* into, Complex const* from) const { *into += *from; }
+  void final(Complex*) const {}
 };
 
 /// A join that no order but that of the indices repeats.
@@ -306,36 +329,35 @@ TEST(CallKernels, EveryOrderOfCallsHasTheSameBits) {
   SCOPED_TRACE(random.note());
   std::vector<float> x(1 << 17);
   for (float& element : x) element = float(random.normal());
-  auto const add = [x = x.data()](std::int64_t i, auto& sum) {
-    sum += std::remove_reference_t<decltype(sum)>(x[i % (1 << 17)]);
+  auto const element = [x = x.data()](std::int64_t i) {
+    return x[i % (1 << 17)];
   };
-  auto const check = [&]<class Value>(Value) {
+  auto const small = [x = x.data()](std::int64_t i) {
+    return int(16 * x[i % (1 << 17)]) % 8;
+  };
+  auto const add   = []<class Value>(Value a, Value b) { return Value(a + b); };
+  auto const check = [&]<class Value>(Value, auto const& of) {
     using Sum = PlusReducer<Value>;
-    expect_same_bits<Impl::Cuda::RunningValue<Sum, Value>, Sum, Value>(random,
-                                                                       add);
+    expect_reference_bits<Impl::Cuda::RunningValue<Sum, Value>, Sum, Value>(
+        random, of, add);
   };
   for (int n = 0; n < 2; ++n) {
     any_device(random);
-    check(float());
-    check(double());
-    check(std::int32_t());
-    check(std::int8_t());
+    check(float(), element);
+    check(double(), element);
+    check(std::int32_t(), small);
+    check(std::int8_t(), small);
     using Half = Kokkos::Experimental::half_t;
-    expect_same_bits<Impl::Cuda::RunningInFloat<Impl::Operation::sum,
-                                                PlusReducer<Half>, Half>,
-                     PlusReducer<Half>, Half>(random, add);
-    auto const rotate = [x = x.data()](std::int64_t i, Complex& sum) {
-      float const* const at = x + i % (1 << 16);
-      sum.re += at[0] * at[5];
-      sum.im += at[2] - at[7];
-    };
-    expect_same_bits<Impl::Cuda::RunningValue<PlusReducer<Complex>, Complex>,
-                     PlusReducer<Complex>, Complex>(random, rotate);
-    auto const digits = [x = x.data()](std::int64_t i, double& value) {
-      value = value / 3 + x[i % (1 << 17)];
-    };
-    expect_same_bits<Impl::Cuda::RunningValue<LastDigits, double>, LastDigits,
-                     double, false>(random, digits);
+    expect_reference_bits<Impl::Cuda::RunningInFloat<Impl::Operation::sum,
+                                                     PlusReducer<Half>, Half>,
+                          PlusReducer<Half>, Half>(
+        random, [&](std::int64_t i) { return static_cast<Half>(element(i)); },
+        add);
+    expect_reference_bits<Impl::Cuda::RunningValue<ComplexReducer, Complex>,
+                          ComplexReducer, Complex>(random, element, add);
+    expect_reference_bits<Impl::Cuda::RunningValue<LastDigits, double>,
+                          LastDigits, double, false>(
+        random, element, [](double a, double b) { return a / 3 + b; });
   }
 }
 

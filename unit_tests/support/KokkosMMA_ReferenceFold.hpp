@@ -36,13 +36,11 @@ T fold_of_block(std::vector<T> const& thread, T identity, Join const& join) {
   return fold_of_lanes(warps, join);
 }
 
-/// join(value, element(i)) over [0, size).
+/// join(value, element(i)) over [0, size) by a launch of this shape.
 template <class T, class Element, class Join>
-T reference_fold(Impl::StreamedTuning const& tuning, std::uint64_t size,
-                 T identity, Element const& element, Join const& join) {
-  constexpr unsigned most_blocks = 4096;
-  Impl::LaunchShape const shape =
-      Impl::fixed_reduce_shape(tuning, size, most_blocks);
+T reference_fold(Impl::StreamedTuning const& tuning,
+                 Impl::LaunchShape const& shape, std::uint64_t size, T identity,
+                 Element const& element, Join const& join) {
   auto const threads      = std::uint64_t(shape.threads);
   auto const accumulators = std::uint64_t(tuning.accumulators);
   std::uint64_t const share =
@@ -80,6 +78,16 @@ T reference_fold(Impl::StreamedTuning const& tuning, std::uint64_t size,
   for (std::size_t b = 0; b < partials.size(); ++b)
     of_thread[b % threads] = join(of_thread[b % threads], partials[b]);
   return fold_of_block(of_thread, identity, join);
+}
+
+/// The same by the launch that all devices have.
+template <class T, class Element, class Join>
+T reference_fold(Impl::StreamedTuning const& tuning, std::uint64_t size,
+                 T identity, Element const& element, Join const& join) {
+  constexpr unsigned most_blocks = 4096;
+  return reference_fold<T>(tuning,
+                           Impl::fixed_reduce_shape(tuning, size, most_blocks),
+                           size, identity, element, join);
 }
 
 }  // namespace KokkosMMA::Testing
