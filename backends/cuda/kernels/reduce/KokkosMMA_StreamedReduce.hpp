@@ -72,19 +72,19 @@ inline constexpr bool may_call_neighbours = has_neighbours(Tuning::value);
 
 /// Values that go through shared memory at a time: half a kilobyte for each
 /// accumulator leaves L1 what it has beside a few hundred bytes.
-template <int K, unsigned threads, class T>
+template <int K, unsigned Threads, class T>
 inline constexpr unsigned exchanged_at_once =
-    std::min(std::bit_floor(unsigned(512 * K / sizeof(T))), threads);
+    std::min(std::bit_floor(unsigned(512 * K / sizeof(T))), Threads);
 
 /// The values that the threads have after calls of neighbouring indices become
 /// those that they have after calls at the distance of the block's threads: of
 /// thread t and accumulator k the value that thread t / K of group k has in
 /// accumulator t % K, where a group is one K-th of the block.
-template <int K, unsigned threads, class T>
+template <int K, unsigned Threads, class T>
 __device__ void exchange_neighbours(Slot<T> (&values)[K]) {
-  constexpr unsigned count = exchanged_at_once<K, threads, T>;
-  static_assert(count % K == 0 && threads % count == 0);
-  constexpr unsigned group_size = threads / K;
+  constexpr unsigned count = exchanged_at_once<K, Threads, T>;
+  static_assert(count % K == 0 && Threads % count == 0);
+  constexpr unsigned group_size = Threads / K;
   __shared__ __align__(16) unsigned char memory[count * sizeof(T)];
   T* const shared       = reinterpret_cast<T*>(memory);
   unsigned const group  = threadIdx.x / group_size;
@@ -93,7 +93,7 @@ __device__ void exchange_neighbours(Slot<T> (&values)[K]) {
 #pragma unroll
   for (int k = 0; k < K; ++k)
 #pragma unroll 1  // unrolled, kernels took 0.25 s more to compile (CUDA 13.0)
-    for (unsigned start = 0; start < threads; start += count) {
+    for (unsigned start = 0; start < Threads; start += count) {
       unsigned const place = thread * K - start;
       if (group == k && place < count)
         memcpy(static_cast<void*>(shared + place), values, sizeof(values));
@@ -106,7 +106,7 @@ __device__ void exchange_neighbours(Slot<T> (&values)[K]) {
   for (int k = 0; k < K; ++k) copy_bits(values[k], received[k]);
 }
 
-/// Calls f for whole tiles of calls * threads indices from i on, which follows.
+/// Calls f for whole tiles of Calls * Threads indices from i on, which follows.
 ///
 /// The indices of a tile differ by constants, so their loads share one address.
 /// After each the block waits for its slowest warp, unless the order is
@@ -115,27 +115,27 @@ __device__ void exchange_neighbours(Slot<T> (&values)[K]) {
 /// again. A functor of small elements asks for few bytes at a time, and
 /// requests run out: neighbouring indices let one request fetch what the next
 /// ones hit.
-template <int calls, unsigned threads, class Running, class Call, class Index,
+template <int Calls, unsigned Threads, class Running, class Call, class Index,
           int K>
 __device__ void streamed_tiles(Running const& running, Call const& f,
                                Index begin, std::uint64_t& i, std::uint64_t end,
                                CallOrder order,
                                Slot<typename Running::Value> (&values)[K]) {
-  static_assert(calls % K == 0);
-  constexpr unsigned tile = threads * calls;
+  static_assert(Calls % K == 0);
+  constexpr unsigned tile = Threads * Calls;
   unsigned mine           = threadIdx.x;
-  unsigned stride         = threads;
+  unsigned stride         = Threads;
   if (order.neighbours) {
-    mine   = mine % (threads / K) * K + mine / (threads / K) * threads;
+    mine   = mine % (Threads / K) * K + mine / (Threads / K) * Threads;
     stride = 1;
   }
   for (; i + tile <= end; i += tile) {
     Index const first =
         static_cast<Index>(begin + static_cast<Index>(i + mine));
 #pragma unroll
-    for (int u = 0; u < calls; ++u)
+    for (int u = 0; u < Calls; ++u)
       running.call(
-          f, static_cast<Index>(first + u / K * (K * threads) + u % K * stride),
+          f, static_cast<Index>(first + u / K * (K * Threads) + u % K * stride),
           values[u % K].value);
     if (!order.free_running) __syncthreads();
   }
