@@ -262,6 +262,13 @@ Cuda::LaunchTimes<>::Loop loop_of_order(Call const& call) {
   std::fprintf(stderr, "%s\n", text.c_str());
 }
 
+/// Partial results of a launch in that order.
+inline std::size_t partials(LaunchShape const& shape, CallOrder const& order) {
+  return order.scattered_warps
+             ? Cuda::partials_of_warps(shape.blocks, shape.threads)
+             : shape.blocks;
+}
+
 template <class Call>
 void launch_streamed_reduce(Call const& call, Cuda::KernelFacts const& facts,
                             Cuda::StreamScratch const& scratch) {
@@ -270,8 +277,6 @@ void launch_streamed_reduce(Call const& call, Cuda::KernelFacts const& facts,
       Cuda::launch_layout(call.space)
           .streamed_reduce(call.tuning, call.problem.size,
                            facts.resident_blocks, Cuda::max_partials);
-  Cuda::GridScratch const grid =
-      scratch->grid(shape.blocks, call.running_bytes);
   CallOrders const orders = call_orders(call.tuning);
   int const measured      = orders_to_measure(call);
   scratch.deliver(
@@ -287,7 +292,9 @@ void launch_streamed_reduce(Call const& call, Cuda::KernelFacts const& facts,
           if (turn.has_decided && environment_verbose())
             report_order(call.problem.size, orders, *turn.chooser);
         }
-        CallOrder const order         = orders[turn.candidate];
+        CallOrder const order = orders[turn.candidate];
+        Cuda::GridScratch const grid =
+            scratch->grid(partials(shape, order), call.running_bytes);
         void const* const arguments[] = {call.arguments[0],
                                          call.arguments[1],
                                          call.arguments[2],

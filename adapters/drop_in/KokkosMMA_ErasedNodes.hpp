@@ -133,14 +133,15 @@ void add_streamed_reduce(Call const& call, Cuda::GraphPlace const& place,
           .streamed_reduce(call.tuning, call.problem.size,
                            facts.resident_blocks, Cuda::max_partials);
   Cuda::check(cudaSetDevice(call.space.cuda_device()), "cudaSetDevice");
-  Cuda::GridScratch const grid = Cuda::NodeScratch::instance().take(
-      call.space.cuda_device(), place.graph, shape.blocks * call.running_bytes);
-  Cuda::ResultTarget<void> const target{call.result, nullptr};
   int const decided =
       orders_to_measure(call) > 1
           ? Cuda::LaunchTimes<>::instance().decided(loop_of_order(call))
           : 0;
   CallOrder const order = call_orders(call.tuning)[decided < 0 ? 0 : decided];
+  Cuda::GridScratch const grid = Cuda::NodeScratch::instance().take(
+      call.space.cuda_device(), place.graph,
+      partials(shape, order) * call.running_bytes);
+  Cuda::ResultTarget<void> const target{call.result, nullptr};
   void const* const arguments[] = {call.arguments[0],
                                    call.arguments[1],
                                    call.arguments[2],

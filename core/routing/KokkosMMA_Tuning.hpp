@@ -44,14 +44,18 @@ inline std::string to_string(StreamedTuning const& tuning) {
 /// those of an accumulator are called from the first to the last: results have
 /// the same bits.
 struct CallOrder {
-  bool most_calls;  ///< of the tuning in flight, not `calls`
+  bool most_calls = false;  ///< of the tuning in flight, not `calls`
   /// Calls for different accumulators have neighbouring indices in a thread,
   /// not indices at the distance of the block's threads.
-  bool neighbours;
+  bool neighbours = false;
   /// No thread waits for others after a tile, which helps where calls take
   /// unequal times. Else the threads of a block go together, and lines of
   /// memory are used while they are in the caches.
-  bool free_running;
+  bool free_running = false;
+  /// The warps of a block are at work in parts of the range that lie far apart,
+  /// so that all blocks have as much to do where calls take longer and longer
+  /// along the range. They run free.
+  bool scattered_warps = false;
 };
 
 /// Two neighbours in a thread gain at most 4 % over most_calls of 8, and cost
@@ -60,9 +64,30 @@ constexpr bool has_neighbours(StreamedTuning const& tuning) {
   return tuning.accumulators >= 4;
 }
 
+/// Of Kokkos' rate in blocks that have one share each, and with scattered warps
+/// (H100, CUDA 13.0, 2026-11-28; 2^20, 2^22 and 2^24 calls, doubles):
+///
+/// | calls                        | one share      | scattered      |
+/// |------------------------------|----------------|----------------|
+/// | loops over pairs, rising     | 1.06 0.85 0.82 | 1.36 1.07 1.02 |
+/// | loops over pairs, falling    | 0.95 0.85 0.87 | 1.32 1.16 1.14 |
+/// | square roots, rising         | 0.82 0.80 0.81 | 0.93 0.88 0.88 |
+/// | all work in the last 1/16    | 0.98 0.84 0.90 | 1.91 1.53 1.23 |
+/// | sums of neighbours, rising   | 1.27 0.82 0.75 | slower         |
+///
+/// Groups of 2 and 4 warps side by side took 0.350 and 0.368 ms for 0.333
+/// (pairs of 2^20), and no less for sums of neighbours. Threads whose
+/// accumulators have shares of their own, equally far apart, took 0.374 ms for
+/// 0.347, and most kernels 6 to 10 registers more; the last sixteenth 0.127 ms
+/// for 0.176. Where simple functors have 32 registers, loops over pairs would
+/// spill.
+constexpr bool scatters_warps(StreamedTuning const& tuning) {
+  return !has_neighbours(tuning);
+}
+
 /// The orders that a kernel has. The first one runs where nothing is measured.
 struct CallOrders {
-  CallOrder all[3];
+  CallOrder all[4];
   int count;
 
   constexpr CallOrder operator[](int order) const { return all[order]; }
@@ -70,19 +95,24 @@ struct CallOrders {
 
 constexpr CallOrders call_orders(StreamedTuning const& tuning) {
   CallOrders orders{{}, 1};
-  auto const add = [&](bool most_calls, bool neighbours, bool free_running) {
-    orders.all[orders.count++] = {most_calls, neighbours, free_running};
-  };
   bool const most = tuning.most_calls > tuning.calls;
-  if (most || has_neighbours(tuning)) add(most, has_neighbours(tuning), false);
-  add(most, false, true);
+  bool const near = has_neighbours(tuning);
+  auto const add  = [&](CallOrder const& order) {
+    orders.all[orders.count++] = order;
+  };
+  if (most || near) add({.most_calls = most, .neighbours = near});
+  add({.most_calls = most, .free_running = true});
+  if (scatters_warps(tuning))
+    add({.most_calls = most, .free_running = true, .scattered_warps = true});
   return orders;
 }
 
 inline std::string to_string(CallOrder const& order) {
   return concatenate(order.most_calls ? "more " : "",
                      order.neighbours ? "neighbouring" : "strided",
-                     order.free_running ? " free-running" : "");
+                     order.scattered_warps ? " scattered"
+                     : order.free_running  ? " free-running"
+                                           : "");
 }
 
 /// Bytes of a functor with a View of two dimensions.

@@ -105,12 +105,15 @@ TEST(Tuning, OrdersOfCalls) {
   EXPECT_EQ(orders(streamed_tuning(4)),
             "strided;neighbouring;strided free-running;");
   EXPECT_EQ(orders(streamed_tuning(8)),
-            "strided;more strided;more strided free-running;");
+            "strided;more strided;more strided free-running;more strided "
+            "scattered;");
   EXPECT_EQ(orders(streamed_tuning(8, 1, false)),
-            "strided;more strided;more strided free-running;");
+            "strided;more strided;more strided free-running;more strided "
+            "scattered;");
   EXPECT_EQ(orders(streamed_tuning(4, 1, false)),
-            "strided;strided free-running;");
-  EXPECT_EQ(orders(streamed_tuning(64)), "strided;strided free-running;");
+            "strided;strided free-running;strided scattered;");
+  EXPECT_EQ(orders(streamed_tuning(64)),
+            "strided;strided free-running;strided scattered;");
 }
 
 // More indices never ask for more calls in flight.

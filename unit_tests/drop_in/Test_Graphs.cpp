@@ -236,7 +236,37 @@ void check_bits() {
     EXPECT_TRUE(same_bits(expected, value_of(by_node)));
   }
 }
+/// Calls that take longer and longer.
+template <class Exec>
+struct RisingSums {
+  int size;
+  KOKKOS_FUNCTION void operator()(int i, double& sum) const {
+    double of_call = i;
+    for (int k = 0; k < std::int64_t(512) * i / size; ++k)
+      of_call = of_call * .75 + 1. / (1 + k);
+    sum += of_call;
+  }
+};
+/// A node calls in the order that launches have found to be the fastest one.
+template <class Exec>
+void check_order_of_launches() {
+  int const n = on_cuda<Exec> ? (1 << 20) + 4321 : 1 << 12;
+  Kokkos::RangePolicy<Exec> const range(0, n);
+  auto const by_launch = poisoned_view<double, Exec>();
+  for (int launch = 0; launch < 20; ++launch)
+    Kokkos::parallel_reduce(range, RisingSums<Exec>{n}, by_launch);
+  auto const by_node = poisoned_view<double, Exec>();
+  auto graph         = create_graph<Exec>([&](auto root) {
+    root.then_parallel_reduce(range, RisingSums<Exec>{n}, by_node);
+  });
+  for (int submission = 0; submission < submissions; ++submission) {
+    Kokkos::deep_copy(by_node, -1);
+    graph.submit();
+    EXPECT_TRUE(same_bits(value_of(by_launch), value_of(by_node)));
+  }
+}
 TYPED_TEST(Graphs, BitsAreThoseOfALaunch) {
+  check_order_of_launches<TypeParam>();
   check_bits<TypeParam, double>();
   check_bits<TypeParam, float>();
   check_bits<TypeParam, Kokkos::Experimental::half_t>();

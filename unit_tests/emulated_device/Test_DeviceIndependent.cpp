@@ -83,7 +83,9 @@ T streamed(std::vector<T> const& x, Random& random) {
                                   std::remove_const_t<Call>, Reducer>,
       {shape.blocks, shape.threads}, call, Reducer(), std::int64_t(0),
       std::uint64_t(x.size()), any_order(tuned, random),
-      Impl::Cuda::StreamScratch(space)->grid(shape.blocks, sizeof(T)),
+      Impl::Cuda::StreamScratch(space)->grid(
+          Impl::Cuda::partials_of_warps(shape.blocks, shape.threads),
+          sizeof(T)),
       Impl::Cuda::ResultTarget<T>{&result, nullptr});
   return result;
 }

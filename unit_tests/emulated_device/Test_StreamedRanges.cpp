@@ -223,7 +223,8 @@ std::int64_t sum_of(Call const& call, std::int64_t begin, std::uint64_t size,
                     unsigned blocks, unsigned threads, Random& random) {
   return reduced<std::int64_t>(
       call, begin, size, blocks, threads,
-      Impl::Cuda::StreamScratch(space)->grid(blocks, sizeof(std::int64_t)),
+      Impl::Cuda::StreamScratch(space)->grid(
+          Impl::Cuda::partials_of_warps(blocks, threads), sizeof(std::int64_t)),
       any_order(streamed, random));
 }
 
@@ -263,12 +264,16 @@ void expect_reference_bits(Random& random, Element const& element,
   using Tuning          = Impl::Cuda::tuning_type<tuned>;
   constexpr auto orders = Impl::call_orders(tuned);
   static_assert(orders.count > 1);
-  using Folded         = typename Running::Value;
-  auto const blocks    = unsigned(random.integer(1, 5));
+  using Folded = typename Running::Value;
+  // Warps are scattered over grids of a multiple of the accumulators.
+  auto const blocks =
+      unsigned(random.integer(0, 1) == 0 ? 4 * random.integer(1, 2)
+                                         : random.integer(1, 5));
   constexpr auto tile  = std::int64_t(tuned.threads) * tuned.most_calls;
   constexpr auto begin = std::int64_t(3);
-  auto const size      = std::uint64_t(blocks * random.integer(0, 3) * tile +
-                                       random.integer(0, 2000));
+  auto const whole     = blocks * random.integer(0, 3) * tile;
+  auto const size      = std::uint64_t(
+           whole + random.integer(0, random.integer(0, 1) == 0 ? 2000 : 6 * tile));
   SCOPED_TRACE(size);
   Value const expected(reference_fold<Folded>(
       tuned, {blocks, unsigned(tuned.threads)}, size, Folded(0.f),
@@ -290,10 +295,14 @@ void expect_reference_bits(Random& random, Element const& element,
                                     Reducer>,
         {blocks, unsigned(tuned.threads)}, call, Reducer(), begin, size,
         orders[order],
-        Impl::Cuda::StreamScratch(space)->grid(blocks, sizeof(Folded)),
+        Impl::Cuda::StreamScratch(space)->grid(
+            Impl::Cuda::partials_of_warps(blocks, unsigned(tuned.threads)),
+            sizeof(Folded)),
         Impl::Cuda::ResultTarget<Value>{&total, nullptr});
     EXPECT_EQ(0, std::memcmp(&expected, &total, sizeof(Value)))
-        << to_string(orders[order]);
+        << to_string(orders[order]) << ", " << blocks << " blocks, "
+        << tuned.accumulators << " accumulators of " << sizeof(Folded)
+        << " bytes";
   }
 }
 
@@ -341,7 +350,7 @@ TEST(CallKernels, EveryOrderOfCallsHasTheSameBits) {
     expect_reference_bits<Impl::Cuda::RunningValue<Sum, Value>, Sum, Value>(
         random, of, add);
   };
-  for (int n = 0; n < 2; ++n) {
+  for (int n = 0; n < 4; ++n) {
     any_device(random);
     check(float(), element);
     check(double(), element);
@@ -396,8 +405,10 @@ TEST(CallKernels, NodesReplay) {
     SCOPED_TRACE(size);
     auto const call = [](std::int64_t i, double& sum) { sum += 1. / (1 + i); };
     cudaGraph graph;
-    auto const scratch = pool.take(0, &graph, blocks * sizeof(double));
-    auto const other   = pool.take(0, &graph, blocks * sizeof(double));
+    std::size_t const bytes =
+        Impl::Cuda::partials_of_warps(7, streamed.threads) * sizeof(double);
+    auto const scratch = pool.take(0, &graph, bytes);
+    auto const other   = pool.take(0, &graph, bytes);
     EXPECT_NE(scratch.ticket, other.ticket);
     EXPECT_NE(scratch.partials, other.partials);
     if (n > 0) {

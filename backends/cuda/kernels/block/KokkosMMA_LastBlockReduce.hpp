@@ -7,6 +7,7 @@
 #include <backends/cuda/runtime/KokkosMMA_KernelScratch.hpp>
 #include <backends/cuda/runtime/KokkosMMA_ResultTarget.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <new>
 
@@ -59,8 +60,19 @@ __device__ void shuffle_down(Slot<T>& to, T const& from, int offset) {
   words.to(to.value);
 }
 
-/// A value per thread to one in thread 0. `Joiner` offers init(T&) and
-/// join(T& into, T const& from). All threads of the block call it.
+/// A value per lane to one in lane 0. `Joiner` offers init(T&) and
+/// join(T& into, T const& from).
+template <class T, class Joiner>
+__device__ void warp_reduce(T& value, Joiner const& joiner) {
+  Slot<T> other;
+#pragma unroll
+  for (int offset = 16; offset > 0; offset /= 2) {
+    shuffle_down(other, value, offset);
+    joiner.join(value, other.value);
+  }
+}
+
+/// A value per thread to one in thread 0. All threads of the block call it.
 template <class T, class Joiner>
 __device__ void block_reduce(T& value, Joiner const& joiner) {
   constexpr int max_warps = 32;
@@ -70,12 +82,7 @@ __device__ void block_reduce(T& value, Joiner const& joiner) {
   int const warp   = threadIdx.x / 32;
   int const active = blockDim.x / 32;
 
-  Slot<T> other;
-#pragma unroll
-  for (int offset = 16; offset > 0; offset /= 2) {
-    shuffle_down(other, value, offset);
-    joiner.join(value, other.value);
-  }
+  warp_reduce(value, joiner);
   if (active == 1) return;
   __syncthreads();  // `memory` may still be read by an earlier call
   if (lane == 0) memcpy(static_cast<void*>(warps + warp), &value, sizeof(T));
@@ -86,13 +93,55 @@ __device__ void block_reduce(T& value, Joiner const& joiner) {
       memcpy(static_cast<void*>(&mine.value), warps + lane, sizeof(T));
     else
       joiner.init(mine.value);
-#pragma unroll
-    for (int offset = 16; offset > 0; offset /= 2) {
-      shuffle_down(other, mine.value, offset);
-      joiner.join(mine.value, other.value);
-    }
+    warp_reduce(mine.value, joiner);
     memcpy(static_cast<void*>(&value), &mine.value, sizeof(T));
   }
+}
+
+/// Reads what another multiprocessor may have written: not through L1, which is
+/// not coherent.
+template <class T>
+__device__ void load_partial(T& value, T const* partial) {
+  if constexpr (sizeof(T) % 4 == 0 && alignof(T) >= 4) {
+    constexpr int words = sizeof(T) / 4;
+    std::uint32_t bits[words];
+    auto const* const from = reinterpret_cast<std::uint32_t const*>(partial);
+    for (int i = 0; i < words; ++i) bits[i] = __ldcg(from + i);
+    memcpy(static_cast<void*>(&value), bits, sizeof(T));
+  } else {
+    auto const* const from = reinterpret_cast<unsigned char const*>(partial);
+    unsigned char bits[sizeof(T)];
+    for (int i = 0; i < int(sizeof(T)); ++i) bits[i] = __ldcg(from + i);
+    memcpy(static_cast<void*>(&value), bits, sizeof(T));
+  }
+}
+
+/// Whether no other block of the grid has still to call it. What their first
+/// threads have written or know of is there.
+__device__ inline bool is_last_block(GridScratch const& scratch) {
+  __shared__ bool is_last;
+  if (threadIdx.x == 0) {
+    unsigned const last = gridDim.x - 1;
+    is_last =
+        AtomicIncrementAcquireRelease::fetch(scratch.ticket, last) == last;
+  }
+  __syncthreads();
+  return is_last;
+}
+
+/// Joins the partial results of all blocks, in their order, in one block.
+template <class T, class Joiner, class Store>
+__device__ void reduce_partials(T const* partials, Joiner const& joiner,
+                                Store const& store) {
+  Slot<T> total;
+  joiner.init(total.value);
+  for (unsigned block = threadIdx.x; block < gridDim.x; block += blockDim.x) {
+    Slot<T> partial;
+    load_partial(partial.value, partials + block);
+    joiner.join(total.value, partial.value);
+  }
+  block_reduce(total.value, joiner);
+  if (threadIdx.x == 0) store(total.value);
 }
 
 /// Reduces a value per thread to one per grid, which the block that finishes
@@ -107,40 +156,72 @@ __device__ void last_block_reduce(T& value, Joiner const& joiner,
     if (threadIdx.x == 0) store(value);
     return;
   }
-  __shared__ bool is_last;
   T* const partials = static_cast<T*>(scratch.partials);
-  if (threadIdx.x == 0) {
+  if (threadIdx.x == 0)
     memcpy(static_cast<void*>(partials + blockIdx.x), &value, sizeof(T));
-    unsigned const last = gridDim.x - 1;
-    is_last =
-        AtomicIncrementAcquireRelease::fetch(scratch.ticket, last) == last;
+  if (is_last_block(scratch)) reduce_partials(partials, joiner, store);
+}
+
+/// Partial results of last_block_reduce_of_warps() for a grid.
+constexpr std::size_t partials_of_warps(unsigned blocks, unsigned threads) {
+  return std::size_t(blocks) * (1 + threads / 32);
+}
+
+/// As last_block_reduce(), to the same bits, where each warp has the values of
+/// the warp of its number in block `block`.
+template <class T, class Joiner, class Store>
+__device__ void last_block_reduce_of_warps(T& value, Joiner const& joiner,
+                                           unsigned block,
+                                           GridScratch const& scratch,
+                                           Store const& store) {
+  unsigned const lane      = threadIdx.x % 32;
+  unsigned const warp      = threadIdx.x / 32;
+  unsigned const warps     = blockDim.x / 32;
+  T* const partials        = static_cast<T*>(scratch.partials);
+  T* const partial_of_warp = partials + gridDim.x;
+
+  warp_reduce(value, joiner);
+  if (lane == 0)
+    memcpy(static_cast<void*>(partial_of_warp + block * warps + warp), &value,
+           sizeof(T));
+  __syncthreads();
+  if (!is_last_block(scratch)) return;
+
+  // Of blocks of 16 warps, a warp joins two at a time.
+  unsigned const at_once = warps == 16 ? 2 : 1;
+  unsigned const member  = lane % (32 / at_once);
+  auto const load        = [&](Slot<T>& slot, unsigned b) {
+    if (b < gridDim.x && member < warps)
+      load_partial(slot.value, partial_of_warp + b * warps + member);
+    else
+      joiner.init(slot.value);
+  };
+  // A load takes longer than the joins; of larger values it spills.
+  constexpr bool loads_ahead = sizeof(T) <= 8;
+  block                      = warp * at_once + lane / (32 / at_once);
+  Slot<T> joined, next, other;
+  if constexpr (loads_ahead) load(next, block);
+  for (unsigned first = warp * at_once; first < gridDim.x;
+       first += warps * at_once, block += warps * at_once) {
+    if constexpr (loads_ahead) {
+      copy_bits(joined, next);
+      load(next, block + warps * at_once);
+    } else {
+      load(joined, block);
+    }
+    if (warps > 1)
+#pragma unroll
+      for (int offset = 16; offset > 0; offset /= 2) {
+        shuffle_down(other, joined.value, offset);
+        // What lanes without a warp have.
+        if (offset == 16 && at_once == 2) joiner.init(other.value);
+        joiner.join(joined.value, other.value);
+      }
+    if (member == 0 && block < gridDim.x)
+      memcpy(static_cast<void*>(partials + block), &joined.value, sizeof(T));
   }
   __syncthreads();
-  if (!is_last) return;
-
-  Slot<T> total;
-  joiner.init(total.value);
-  for (unsigned block = threadIdx.x; block < gridDim.x; block += blockDim.x) {
-    // Written by other multiprocessors: not through L1, which is not coherent.
-    constexpr int words = (sizeof(T) + 3) / 4;
-    Slot<T> partial;
-    if constexpr (sizeof(T) % 4 == 0 && alignof(T) >= 4) {
-      std::uint32_t bits[words];
-      auto const* const from =
-          reinterpret_cast<std::uint32_t const*>(partials + block);
-      for (int i = 0; i < words; ++i) bits[i] = __ldcg(from + i);
-      memcpy(static_cast<void*>(&partial.value), bits, sizeof(T));
-    } else {
-      auto const* const from =
-          reinterpret_cast<unsigned char const*>(partials + block);
-      unsigned char bits[sizeof(T)];
-      for (int i = 0; i < int(sizeof(T)); ++i) bits[i] = __ldcg(from + i);
-      memcpy(static_cast<void*>(&partial.value), bits, sizeof(T));
-    }
-    joiner.join(total.value, partial.value);
-  }
-  block_reduce(total.value, joiner);
-  if (threadIdx.x == 0) store(total.value);
+  reduce_partials(partials, joiner, store);
 }
 
 }  // namespace KokkosMMA::Impl::Cuda

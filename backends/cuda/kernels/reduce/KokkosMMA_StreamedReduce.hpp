@@ -69,6 +69,8 @@ struct RunningInFloat {
 
 template <class Tuning>
 inline constexpr bool may_call_neighbours = has_neighbours(Tuning::value);
+template <class Tuning>
+inline constexpr bool may_scatter_warps = scatters_warps(Tuning::value);
 
 /// Values that go through shared memory at a time: half a kilobyte for each
 /// accumulator leaves L1 what it has beside a few hundred bytes.
@@ -141,6 +143,18 @@ __device__ void streamed_tiles(Running const& running, Call const& f,
   }
 }
 
+/// The share of the range that the warp takes: its block's, or where warps are
+/// scattered, another one for each warp of a block. Each share has one warp of
+/// each number in the block. The shuffle tells the compiler that lanes agree:
+/// else kernels need up to 8 registers more, in all orders.
+template <class Tuning>
+__device__ unsigned share_of_warp(CallOrder order) {
+  if (!may_scatter_warps<Tuning> || !order.scattered_warps) return blockIdx.x;
+  unsigned const warps = blockDim.x / 32;
+  unsigned const warp  = __shfl_sync(0xffffffffu, threadIdx.x / 32, 0);
+  return (blockIdx.x + warp * gridDim.x / warps) % gridDim.x;
+}
+
 /// Calls f(begin + i, running) once for every i in [0, size).
 ///
 /// Each block takes one share of neighbouring indices, so that a functor that
@@ -167,7 +181,7 @@ __device__ void streamed_calls(Running const& running, Call const& f,
   constexpr unsigned line    = 128;
   std::uint64_t const fewest = size / gridDim.x + (size % gridDim.x != 0);
   std::uint64_t const share  = (fewest + line - 1) / line * line;
-  std::uint64_t i            = share * blockIdx.x;
+  std::uint64_t i            = share * share_of_warp<Tuning>(order);
   std::uint64_t const end    = i + share < size ? i + share : size;
   if (blockDim.x == tuning.threads) {
     constexpr unsigned threads = tuning.threads;
@@ -226,6 +240,12 @@ __global__ void __launch_bounds__(Tuning::value.threads,
     return;
   }
   streamed_calls<Running, Tuning>(running, f, begin, size, order, value);
+  if constexpr (may_scatter_warps<Tuning>)
+    if (order.scattered_warps && gridDim.x > 1) {
+      last_block_reduce_of_warps(value.value, running,
+                                 share_of_warp<Tuning>(order), scratch, store);
+      return;
+    }
   last_block_reduce(value.value, running, scratch, store);
 }
 
