@@ -134,7 +134,7 @@ void add_streamed_reduce(Call const& call, Cuda::GraphPlace const& place,
                            facts.resident_blocks, Cuda::max_partials);
   Cuda::check(cudaSetDevice(call.space.cuda_device()), "cudaSetDevice");
   int const decided =
-      orders_to_measure(call) > 1
+      orders_to_measure(call, shape) > 1
           ? Cuda::LaunchTimes<>::instance().decided(loop_of_order(call))
           : 0;
   CallOrder const order = call_orders(call.tuning)[decided < 0 ? 0 : decided];
