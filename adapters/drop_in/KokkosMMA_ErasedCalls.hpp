@@ -248,20 +248,6 @@ Cuda::LaunchTimes<>::Loop loop_of_order(Call const& call) {
           unsigned(octave) * 8 + unsigned(size >> (octave - 4) & 7), false};
 }
 
-[[gnu::cold]] inline void report_order(std::uint64_t size,
-                                       CallOrders const& orders,
-                                       LaunchChooser const& chooser) {
-  std::string const label = VerboseLines::seen();
-  std::string text =
-      concatenate("KokkosMMA: parallel_reduce ", label,
-                  label.empty() ? "" : " ", "n=", size, " takes ",
-                  to_string(orders[chooser.choice()]), " calls; milliseconds");
-  for (int order = 0; order < orders.count; ++order)
-    text += concatenate(order == 0 ? " " : ", ", to_string(orders[order]), " ",
-                        chooser.milliseconds(order));
-  std::fprintf(stderr, "%s\n", text.c_str());
-}
-
 /// Partial results of a launch in that order.
 inline std::size_t partials(LaunchShape const& shape, CallOrder const& order) {
   return order.scattered_warps
@@ -290,7 +276,8 @@ void launch_streamed_reduce(Call const& call, Cuda::KernelFacts const& facts,
           loop = loop_of_order(call);
           turn = times.begin(loop, measured, scratch.stream(), 0, 0, true);
           if (turn.has_decided && environment_verbose())
-            report_order(call.problem.size, orders, *turn.chooser);
+            report_choice("parallel_reduce", call.problem.size, " calls",
+                          orders, *turn.chooser);
         }
         CallOrder const order = orders[turn.candidate];
         Cuda::GridScratch const grid =

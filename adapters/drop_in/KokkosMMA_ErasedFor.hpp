@@ -74,21 +74,6 @@ template <class Call>
                measured ? "; its launches are measured" : "");
 }
 
-template <class Call>
-[[gnu::cold]] void report_times(Call const& call,
-                                LoopCandidates const& candidates,
-                                LaunchChooser const& chooser) {
-  std::string const label = VerboseLines::seen();
-  std::string text =
-      concatenate("KokkosMMA: parallel_for ", label, label.empty() ? "" : " ",
-                  "n=", call.problem.space.size(), " takes ",
-                  to_string(candidates[chooser.choice()]), "; milliseconds");
-  for (int c = 0; c < candidates.count; ++c)
-    text += concatenate(c == 0 ? " " : ", ", to_string(candidates[c]), " ",
-                        chooser.milliseconds(c));
-  std::fprintf(stderr, "%s\n", text.c_str());
-}
-
 /// The arguments of the kernel of ours in a shape.
 struct LoopArguments {
   LoopRange range{};
@@ -155,7 +140,8 @@ bool run_measured_loop(Call const& call, SettledLaunch::Loop const& key,
                       : 0,
                   candidates.first);
   if (turn.has_decided && environment_verbose())
-    report_times(call, candidates, *turn.chooser);
+    report_choice("parallel_for", call.problem.space.size(), "", candidates,
+                  *turn.chooser);
   LoopShape const shape =
       candidates.count == 0 ? kokkos_shape : candidates[turn.candidate];
   bool const ours = run_shape(call, shape);

@@ -14,6 +14,8 @@
 /// Nothing here runs without one of the three variables, and nothing touches
 /// CUDA before the first call does.
 
+#include <core/base/KokkosMMA_Errors.hpp>
+#include <core/loops/KokkosMMA_LaunchChooser.hpp>
 #include <core/routing/KokkosMMA_RouteDecision.hpp>
 #include <core/routing/KokkosMMA_Settings.hpp>
 
@@ -230,6 +232,24 @@ class VerboseLines {
 };
 
 inline bool const verbose_lines_listen = VerboseLines::listen(false);
+
+/// Says which candidate the first launches of a call have chosen, and how long
+/// each took.
+/// \param what the candidates choose, behind their names
+template <class Candidates>
+[[gnu::cold]] void report_choice(char const* pattern, std::uint64_t size,
+                                 char const* what, Candidates const& candidates,
+                                 LaunchChooser const& chooser) {
+  std::string const label = VerboseLines::seen();
+  std::string text        = concatenate(
+             "KokkosMMA: ", pattern, " ", label, label.empty() ? "" : " ", "n=", size,
+             " takes ", to_string(candidates[chooser.choice()]), what,
+             "; milliseconds");
+  for (int c = 0; c < candidates.count; ++c)
+    text += concatenate(c == 0 ? " " : ", ", to_string(candidates[c]), " ",
+                        chooser.milliseconds(c));
+  std::fprintf(stderr, "%s\n", text.c_str());
+}
 
 }  // namespace KokkosMMA::Impl
 
