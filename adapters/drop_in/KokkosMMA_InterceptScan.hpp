@@ -10,7 +10,7 @@
 /// Kokkos' own class is reached with a functor of another type.
 
 #include <adapters/drop_in/KokkosMMA_InterceptReduce.hpp>
-#include <adapters/kokkos/KokkosMMA_ScanFunctors.hpp>
+#include <adapters/kokkos/KokkosMMA_VisibleScan.hpp>
 #include <core/scan/KokkosMMA_RouteScan.hpp>
 
 #if defined(KOKKOS_ENABLE_CUDA)

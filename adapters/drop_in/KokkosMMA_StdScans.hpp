@@ -12,8 +12,8 @@
 /// own, and where it comes later Thrust stays. Operators and transformations of
 /// the caller are opaque: parallel_scan has them like any other functor.
 
-#include <adapters/kokkos/KokkosMMA_ScanFunctors.hpp>
 #include <adapters/kokkos/KokkosMMA_SpaceCapability.hpp>
+#include <adapters/kokkos/KokkosMMA_VisibleScan.hpp>
 #include <core/routing/KokkosMMA_Settings.hpp>
 #include <core/scan/KokkosMMA_RouteScan.hpp>
 

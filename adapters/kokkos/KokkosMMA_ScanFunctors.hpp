@@ -3,12 +3,9 @@
 #ifndef KOKKOSMMA_SCAN_FUNCTORS_HPP
 #define KOKKOSMMA_SCAN_FUNCTORS_HPP
 
-#include <adapters/kokkos/KokkosMMA_Functors.hpp>
-#include <adapters/kokkos/KokkosMMA_HalfTypes.hpp>
 #include <adapters/kokkos/KokkosMMA_ViewChecks.hpp>
-#include <adapters/kokkos/KokkosMMA_VisibleData.hpp>
+#include <adapters/kokkos/KokkosMMA_VisibleScan.hpp>
 #include <core/base/KokkosMMA_Errors.hpp>
-#include <core/scan/KokkosMMA_RouteScan.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -32,107 +29,6 @@ template <class T>
 InitialValue(T const&) -> InitialValue<T>;
 
 namespace Impl {
-
-/// Whether element i takes part in its own prefix.
-enum class ScanKind : unsigned char { exclusive, inclusive };
-
-/// Scan of x into y: an ordinary functor of Kokkos::parallel_scan. `init` is
-/// added to what is written and is no part of the total.
-template <class X, class Y, class Accumulator, ScanKind Kind>
-struct ScanInto {
-  using kokkosmma_functor = void;
-  using value_type        = Accumulator;
-  X x;
-  Y y;
-  Accumulator init;
-
-  template <class Index>
-  KOKKOS_FORCEINLINE_FUNCTION void operator()(Index i, Accumulator& update,
-                                              bool final) const {
-    // Read before y(i) is written: the two may be the same element.
-    auto const value = static_cast<Accumulator>(x(i));
-    if constexpr (Kind == ScanKind::inclusive) {
-      add(update, value);
-    }
-    if (final) {
-      Accumulator prefix = init;
-      add(prefix, update);
-      y(i) = static_cast<typename Y::non_const_value_type>(prefix);
-    }
-    if constexpr (Kind == ScanKind::exclusive) {
-      add(update, value);
-    }
-  }
-
-  /// Kokkos' default join would overflow where add() wraps.
-  KOKKOS_FORCEINLINE_FUNCTION void join(Accumulator& into,
-                                        Accumulator const& from) const {
-    add(into, from);
-  }
-};
-
-/// What the Views of a scan look like at run time: element i is read at
-/// `x + i * stride_x` and written at `y + i * stride_y`, in elements.
-template <class Accumulator>
-struct ScanOperands {
-  void const* x           = nullptr;
-  void* y                 = nullptr;
-  std::ptrdiff_t stride_x = 1;
-  std::ptrdiff_t stride_y = 1;
-  Accumulator init{};
-
-  bool contiguous() const { return stride_x == 1 && stride_y == 1; }
-};
-
-/// Data that the functor of a scan reads and writes, where its type tells. The
-/// default is an opaque functor. What is visible is a sum in `Accumulator`,
-/// which need not be the value type of the functor.
-template <class Functor>
-struct VisibleScan {
-  static constexpr bool visible = false;
-};
-
-template <class X, class Y, class A, ScanKind Kind>
-requires(is_plain_source<X>&&
-             is_plain_memory<Y>) struct VisibleScan<ScanInto<X, Y, A, Kind>> {
-  static constexpr bool visible  = true;
-  static constexpr ScanKind kind = Kind;
-  using Input                    = typename X::non_const_value_type;
-  using Output                   = typename Y::non_const_value_type;
-  using Accumulator              = A;
-
-  static ScanOperands<A> operands(ScanInto<X, Y, A, Kind> const& f) {
-    // The stride of a single element is whatever its View was cut from.
-    bool const one = f.x.extent(0) < 2;
-    return {f.x.data(), f.y.data(), one ? 1 : std::ptrdiff_t(f.x.stride(0)),
-            one ? 1 : std::ptrdiff_t(f.y.stride(0)), f.init};
-  }
-};
-
-/// A scan as the route function sees it; `Value` is what Kokkos joins.
-template <class Value, class Functor>
-ScanProblem scan_problem(Functor const& functor, std::uint64_t size) {
-  using Data = VisibleScan<Functor>;
-  ScanProblem problem;
-  problem.value_bytes   = sizeof(Value);
-  problem.functor_bytes = sizeof(Functor);
-  problem.size          = size;
-  // Integers are the same in any order, in a value of several parts too.
-  if constexpr (requires { typename Functor::kokkosmma_kept_in; }) {
-    problem.accumulator = scalar_v<typename Functor::kokkosmma_kept_in>;
-  }
-  if constexpr (Data::visible) {
-    problem.source      = Source::view;
-    problem.input       = scalar_v<typename Data::Input>;
-    problem.accumulator = scalar_v<typename Data::Accumulator>;
-    problem.output      = scalar_v<typename Data::Output>;
-    problem.sum         = true;
-    problem.contiguous  = Data::operands(functor).contiguous();
-    problem.tile_compiled =
-        scan_tile_exists(problem.input, problem.accumulator, problem.output);
-  }
-  return problem;
-}
 
 template <class T>
 struct InitialType {

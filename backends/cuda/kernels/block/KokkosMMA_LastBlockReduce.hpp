@@ -200,7 +200,9 @@ __device__ void last_block_reduce_of_warps(T& value, Joiner const& joiner,
   constexpr bool loads_ahead = sizeof(T) <= 8;
   block                      = warp * at_once + lane / (32 / at_once);
   Slot<T> joined, next, other;
-  if constexpr (loads_ahead) load(next, block);
+  if constexpr (loads_ahead) {
+    load(next, block);
+  }
   for (unsigned first = warp * at_once; first < gridDim.x;
        first += warps * at_once, block += warps * at_once) {
     if constexpr (loads_ahead) {

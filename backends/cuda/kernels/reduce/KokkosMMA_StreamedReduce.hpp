@@ -240,12 +240,13 @@ __global__ void __launch_bounds__(Tuning::value.threads,
     return;
   }
   streamed_calls<Running, Tuning>(running, f, begin, size, order, value);
-  if constexpr (may_scatter_warps<Tuning>)
+  if constexpr (may_scatter_warps<Tuning>) {
     if (order.scattered_warps && gridDim.x > 1) {
       last_block_reduce_of_warps(value.value, running,
                                  share_of_warp<Tuning>(order), scratch, store);
       return;
     }
+  }
   last_block_reduce(value.value, running, scratch, store);
 }
 
