@@ -248,7 +248,7 @@ Cuda::LaunchTimes<>::Loop loop_of_order(Call const& call) {
           unsigned(octave) * 8 + unsigned(size >> (octave - 4) & 7), false};
 }
 
-/// Partial results of a launch in that order.
+/// Partial results of a launch in that order. The last of several needs most.
 inline std::size_t partials(LaunchShape const& shape, CallOrder const& order) {
   return order.scattered_warps
              ? Cuda::partials_of_warps(shape.blocks, shape.threads)
@@ -265,6 +265,9 @@ void launch_streamed_reduce(Call const& call, Cuda::KernelFacts const& facts,
                            facts.resident_blocks, Cuda::max_partials);
   CallOrders const orders = call_orders(call.tuning);
   int const measured      = orders_to_measure(call, shape);
+  // Before a measurement begins: where no memory is left Kokkos' own code runs.
+  Cuda::GridScratch const grid =
+      scratch->grid(partials(shape, orders[measured - 1]), call.running_bytes);
   scratch.deliver(
       call.result, call.value_bytes, call.result_on_device,
       [&](Cuda::ResultTarget<void> const& target) {
@@ -279,9 +282,7 @@ void launch_streamed_reduce(Call const& call, Cuda::KernelFacts const& facts,
             report_choice("parallel_reduce", call.problem.size, " calls",
                           orders, *turn.chooser);
         }
-        CallOrder const order = orders[turn.candidate];
-        Cuda::GridScratch const grid =
-            scratch->grid(partials(shape, order), call.running_bytes);
+        CallOrder const order         = orders[turn.candidate];
         void const* const arguments[] = {call.arguments[0],
                                          call.arguments[1],
                                          call.arguments[2],
