@@ -256,9 +256,11 @@ void check_order_of_launches() {
   for (int launch = 0; launch < 20; ++launch)
     Kokkos::parallel_reduce(range, RisingSums<Exec>{n}, by_launch);
   auto const by_node = poisoned_view<double, Exec>();
-  auto graph         = create_graph<Exec>([&](auto root) {
+  RouteProbe<Exec> probe;
+  auto graph = create_graph<Exec>([&](auto root) {
     root.then_parallel_reduce(range, RisingSums<Exec>{n}, by_node);
   });
+  EXPECT_TRUE(probe.streamed());
   for (int submission = 0; submission < submissions; ++submission) {
     Kokkos::deep_copy(by_node, -1);
     graph.submit();

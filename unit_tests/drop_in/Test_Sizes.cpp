@@ -290,7 +290,9 @@ void check_bits_of_pairs() {
   for (int call = 0; call < 40; ++call) {
     T& total = expected[call > 0];
     Kokkos::deep_copy(view, poison<T>());
+    RouteProbe<Exec> probe;
     Kokkos::parallel_reduce(policy, functor, view);
+    ASSERT_TRUE(probe.streamed());
     total = value_of(view);
     ASSERT_TRUE(same_bits(expected[0], total)) << call;
   }

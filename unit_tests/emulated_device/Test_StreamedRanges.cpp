@@ -264,11 +264,8 @@ void expect_reference_bits(Random& random, Element const& element,
   using Tuning          = Impl::Cuda::tuning_type<tuned>;
   constexpr auto orders = Impl::call_orders(tuned);
   static_assert(orders.count > 1);
-  using Folded = typename Running::Value;
-  // Warps are scattered over grids of a multiple of the accumulators.
-  auto const blocks =
-      unsigned(random.integer(0, 1) == 0 ? 4 * random.integer(1, 2)
-                                         : random.integer(1, 5));
+  using Folded         = typename Running::Value;
+  auto const blocks    = unsigned(random.integer(1, 8));
   constexpr auto tile  = std::int64_t(tuned.threads) * tuned.most_calls;
   constexpr auto begin = std::int64_t(3);
   auto const whole     = blocks * random.integer(0, 3) * tile;
