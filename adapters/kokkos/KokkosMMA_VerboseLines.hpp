@@ -235,15 +235,15 @@ inline bool const verbose_lines_listen = VerboseLines::listen(false);
 
 /// Says which candidate the first launches of a call have chosen, and how long
 /// each took.
-/// \param what the candidates choose, behind their names
+/// \param noun what follows a candidate's name: nothing, or " calls"
 template <class Candidates>
 [[gnu::cold]] void report_choice(char const* pattern, std::uint64_t size,
-                                 char const* what, Candidates const& candidates,
+                                 char const* noun, Candidates const& candidates,
                                  LaunchChooser const& chooser) {
   std::string const label = VerboseLines::seen();
   std::string text        = concatenate(
              "KokkosMMA: ", pattern, " ", label, label.empty() ? "" : " ", "n=", size,
-             " takes ", to_string(candidates[chooser.choice()]), what,
+             " takes ", to_string(candidates[chooser.choice()]), noun,
              "; milliseconds");
   for (int c = 0; c < candidates.count; ++c)
     text += concatenate(c == 0 ? " " : ", ", to_string(candidates[c]), " ",

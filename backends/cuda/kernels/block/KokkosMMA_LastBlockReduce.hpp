@@ -116,8 +116,9 @@ __device__ void load_partial(T& value, T const* partial) {
   }
 }
 
-/// Whether no other block of the grid has still to call it. What their first
-/// threads have written or know of is there.
+/// Whether all other blocks of the grid have called it. The caller then sees
+/// what their first threads wrote before, and what other threads wrote before a
+/// barrier ahead of the call.
 __device__ inline bool is_last_block(GridScratch const& scratch) {
   __shared__ bool is_last;
   if (threadIdx.x == 0) {
