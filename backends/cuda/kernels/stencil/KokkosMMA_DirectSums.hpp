@@ -3,8 +3,8 @@
 #ifndef KOKKOSMMA_CUDA_DIRECT_SUMS_HPP
 #define KOKKOSMMA_CUDA_DIRECT_SUMS_HPP
 
+#include <backends/cuda/kernels/stencil/KokkosMMA_VectorAccess.hpp>
 #include <core/base/KokkosMMA_Operation.hpp>
-#include <core/mma/KokkosMMA_VectorRange.hpp>
 #include <core/stencil/KokkosMMA_StencilGrid.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -12,8 +12,6 @@
 #include <cuda_runtime.h>
 
 #include <cstdint>
-#include <cstring>
-#include <type_traits>
 
 /// \file
 /// The parts of kernels that sum up stencils by multiply-adds: a tap, the
@@ -25,33 +23,6 @@ template <class A>
 __device__ __forceinline__ A add_tap(A sum, A weight, A value) {
   return Combine<Operation::sum, A>::apply(
       sum, Combine<Operation::prod, A>::apply(weight, value));
-}
-
-/// A type of so many bytes that is read and written at once.
-template <int Bytes>
-using WordOf = std::conditional_t < Bytes == 16,
-      uint4,
-      std::conditional_t<Bytes == 8, uint2,
-                         typename Unsigned<Bytes<4 ? Bytes : 4>::type>>;
-
-/// Values of consecutive elements that are aligned in shared memory.
-template <int Count, class A, class Element>
-__device__ __forceinline__ void read_values(Element const* from, A* values) {
-  constexpr int bytes = Count * int(sizeof(Element));
-  using Words         = WordOf<bytes % 16 == 0  ? 16
-                               : bytes % 8 == 0 ? 8
-                               : bytes % 4 == 0 ? 4
-                                                : int(sizeof(Element))>;
-  constexpr int per   = int(sizeof(Words) / sizeof(Element));
-#pragma unroll
-  for (int w = 0; w < Count / per; ++w) {
-    Words const words = reinterpret_cast<Words const*>(from)[w];
-    LoadedElement<Element> elements[per];
-    memcpy(static_cast<void*>(elements), &words, sizeof(words));
-#pragma unroll
-    for (int e = 0; e < per; ++e)
-      values[w * per + e] = static_cast<A>(elements[e]);
-  }
 }
 
 /// Values of consecutive elements in shared memory; unaligned ones are read one
@@ -76,11 +47,6 @@ struct SumStore {
   Index extent;  ///< of the last dimension
   bool vectors;  ///< whether these elements are aligned in the memory of the
                  ///< result
-
-  /// A vector of at most 16 bytes.
-  KOKKOS_FORCEINLINE_FUNCTION static constexpr int vector_of(int size) {
-    return Columns * size < 16 ? Columns : 16 / size;
-  }
 
   /// `at` is the first element of the lane; `staging` has room for the warp.
   __device__ __forceinline__ void operator()(Index (&at)[R],
@@ -121,7 +87,11 @@ struct SumStore {
                                         A* staging) const {
     bool const is_whole = 0 <= first && first + Columns <= extent;
     if (vectors && is_whole) {
-      write_vectors(to, sums);
+      Result results[Columns];
+#pragma unroll
+      for (int c = 0; c < Columns; ++c)
+        results[c] = static_cast<Result>(sums[c]);
+      store_elements<true>(to, results);
     } else if (vectors) {
 #pragma unroll
       for (int c = 0; c < Columns; ++c)
@@ -148,24 +118,6 @@ struct SumStore {
 #pragma unroll
     for (int c = 0; c < Columns; ++c) staging[lane() * Columns + c] = sums[c];
     __syncwarp();
-  }
-  template <class Result>
-  __device__ __forceinline__ static void write_vectors(
-      Result* to, A const (&sums)[Columns]) {
-    constexpr int per   = vector_of(int(sizeof(Result)));
-    constexpr int bytes = per * int(sizeof(Result));
-#pragma unroll
-    for (int v = 0; v < Columns / per; ++v) {
-      Result results[per];
-#pragma unroll
-      for (int e = 0; e < per; ++e)
-        results[e] = static_cast<Result>(sums[v * per + e]);
-      using Words = WordOf<bytes>;
-      static_assert(sizeof(Words) == bytes);
-      Words words;
-      memcpy(&words, static_cast<void const*>(results), sizeof(words));
-      __stcs(reinterpret_cast<Words*>(to + v * per), words);
-    }
   }
 };
 
@@ -200,9 +152,8 @@ StencilAlignment stencil_alignment(StencilGrid<Element, R> const& grid,
   };
   std::int64_t const load = misaligned(grid.data, grid.stride, 16);
   if constexpr (StencilEpilogue<Epilogue>) {
-    using Result = typename Epilogue::value_type;
-    constexpr int per =
-        SumStore<Columns, A, R, Epilogue>::vector_of(int(sizeof(Result)));
+    using Result      = typename Epilogue::value_type;
+    constexpr int per = elements_per_vector<Columns, Result>;
     std::int64_t const store =
         misaligned(epilogue.data, epilogue.stride, per * int(sizeof(Result)));
     if (load >= 0 && store >= 0 && (load - store) % per == 0)

@@ -3,6 +3,7 @@
 #ifndef KOKKOSMMA_CUDA_SEPARABLE_EPILOGUE_HPP
 #define KOKKOSMMA_CUDA_SEPARABLE_EPILOGUE_HPP
 
+#include <backends/cuda/kernels/stencil/KokkosMMA_VectorAccess.hpp>
 #include <core/stencil/KokkosMMA_SeparableSums.hpp>
 #include <core/stencil/KokkosMMA_StencilGrid.hpp>
 
@@ -34,27 +35,6 @@ __device__ inline Registers<unsigned, V* int(sizeof(Result)) / 4> result_words(
     Registers<unsigned, V* int(sizeof(Result)) / 4> words;
     memcpy(&words, static_cast<void const*>(results), sizeof(words));
     return words;
-  }
-}
-
-/// Stores words with as few instructions as possible. Streaming stores
-/// (evict-first) cost 1 to 3 % here; plane sweeps gain 15 % by them (H200,
-/// 2026-11-22).
-template <int N>
-__device__ inline void store_words(void* to,
-                                   Registers<unsigned, N> const& words) {
-  using Unit =
-      std::conditional_t<N % 4 == 0, uint4,
-                         std::conditional_t<N % 2 == 0, uint2, unsigned>>;
-  constexpr int per_unit = int(sizeof(Unit)) / 4;
-#pragma unroll
-  for (int u = 0; u < N / per_unit; ++u) {
-    unsigned part[per_unit];
-#pragma unroll
-    for (int w = 0; w < per_unit; ++w) part[w] = words[u * per_unit + w];
-    Unit bits;
-    memcpy(&bits, part, sizeof(Unit));
-    static_cast<Unit*>(to)[u] = bits;
   }
 }
 

@@ -4,6 +4,7 @@
 #define KOKKOSMMA_CUDA_SEPARABLE_ROW_HPP
 
 #include <backends/cuda/arch/KokkosMMA_CopyAsync.hpp>
+#include <backends/cuda/kernels/stencil/KokkosMMA_VectorAccess.hpp>
 #include <core/stencil/KokkosMMA_BytePairs.hpp>
 #include <core/stencil/KokkosMMA_SeparableSums.hpp>
 #include <core/stencil/KokkosMMA_StencilGrid.hpp>
@@ -41,27 +42,6 @@ struct SeparableRow {
       Aligned ? sector_lead(pad * int(sizeof(Element))) : 0;
   static constexpr int window = V + 2 * reach;
 };
-
-/// Loads the words of a thread's window.
-template <int Bytes, int UnitBytes>
-__device__ inline Registers<unsigned, Bytes / 4> load_words(
-    unsigned char const* from) {
-  using Unit =
-      std::conditional_t<UnitBytes == 16, uint4,
-                         std::conditional_t<UnitBytes == 8, uint2, unsigned>>;
-  static_assert(sizeof(Unit) == UnitBytes && Bytes % UnitBytes == 0);
-  Registers<unsigned, Bytes / 4> words;
-#pragma unroll
-  for (int u = 0; u < Bytes / UnitBytes; ++u) {
-    Unit const bits = *reinterpret_cast<Unit const*>(from + u * UnitBytes);
-    unsigned part[UnitBytes / 4];
-    memcpy(part, &bits, UnitBytes);
-#pragma unroll
-    for (int w = 0; w < UnitBytes / 4; ++w)
-      words[u * (UnitBytes / 4) + w] = part[w];
-  }
-  return words;
-}
 
 /// Converts elements that begin at word `First`.
 template <class A, class Element, int First, int Count, int Words>

@@ -59,10 +59,9 @@ __device__ __forceinline__ int periodic_index(int i, int n, bool is_periodic) {
 /// Loads a lane's columns, row by row.
 template <class Tuning, class Element>
 struct StepLoads {
-  static constexpr int V = Tuning::value.columns;
-  static constexpr int per =
-      V * int(sizeof(Element)) < 16 ? V : 16 / int(sizeof(Element));
-  using Words = WordOf<per* int(sizeof(Element))>;
+  static constexpr int V   = Tuning::value.columns;
+  static constexpr int per = elements_per_vector<V, Element>;
+  using Words              = WordOf<per* int(sizeof(Element))>;
 
   struct Raw {
     Words words[V / per];

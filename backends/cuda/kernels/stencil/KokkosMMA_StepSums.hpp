@@ -10,7 +10,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
 #include <vector>
 
 /// \file
@@ -227,20 +226,11 @@ template <int V, class Element, class A>
 __device__ __forceinline__ void store_step(Element* to, int column, int begin,
                                            int end, bool vectors,
                                            A const (&row)[V]) {
-  constexpr int per =
-      V * int(sizeof(Element)) < 16 ? V : 16 / int(sizeof(Element));
-  using Words = WordOf<per* int(sizeof(Element))>;
   Element elements[V];
 #pragma unroll
   for (int i = 0; i < V; ++i) elements[i] = static_cast<Element>(row[i]);
   if (vectors && begin <= column && column + V <= end) {
-#pragma unroll
-    for (int v = 0; v < V / per; ++v) {
-      Words words;
-      memcpy(&words, static_cast<void const*>(elements + v * per),
-             sizeof(words));
-      *reinterpret_cast<Words*>(to + v * per) = words;
-    }
+    store_elements<false>(to, elements);
   } else {
 #pragma unroll
     for (int i = 0; i < V; ++i)

@@ -19,7 +19,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstring>
 
 /// \file
 /// Steps of a star of radius 1 in three dimensions, some in one sweep, each
@@ -58,7 +57,6 @@ struct StepVolumeTile {
   static constexpr int rows  = Tuning::value.rows + 2 * Tuning::value.steps;
   static constexpr int skip  = (Tuning::value.steps + V - 1) / V;
   static constexpr int lanes = 32 - 2 * skip;  ///< with results
-  using Vector               = WordOf<V* int(sizeof(Element))>;
 
   StencilGrid<Element, 3> const& grid;
   int first_row;
@@ -92,11 +90,7 @@ struct StepVolumeTile {
     for (int h = 0; h < rows; ++h) {
       Element const* const row =
           from + inside(1, first_row + h) * grid.stride[1];
-      LoadedElement<Element> elements[V];
-      Vector const vector = *reinterpret_cast<Vector const*>(row + column);
-      memcpy(static_cast<void*>(elements), &vector, sizeof(vector));
-#pragma unroll
-      for (int i = 0; i < V; ++i) plane[h][i] = static_cast<A>(elements[i]);
+      read_values<V>(row + column, plane[h]);
     }
   }
 };
