@@ -288,43 +288,48 @@ TYPED_TEST(TensorCoreSums, NoLessAccurateThanPlainSums) {
       [&] { return std::nearbyint(64 * random.uniform(-1, 1)) / 64; },
       [&] { return double(float(random.uniform(.01, 1))); },
       [&] { return double(float(random.normal())); }};
+  constexpr bool has_products = std::is_same_v<A, float>;
   int products = 0, dense = 0;
-  for (auto const& datum : data)
-    for (auto const& weight : weights)
-      for (int const radius : {2, 7, 16}) {
-        Factors<2> factors{{}, false};
-        for (auto& vector : factors.of)
-          for (int i = 0; i < 2 * radius + 1; ++i) vector.push_back(weight());
-        auto const expect = [&](StencilWeights<2> const& of,
-                                auto const& launch) {
-          expect_accurate_sums<A, Element, A, 2>(
-              random_case<2>(random, of, {24, 100}), random, datum, launch);
-        };
-        if constexpr (std::is_same_v<A, float>)
-          expect(factors.weights(), [&](auto const& grid, auto const& sink) {
-            using Bands = Impl::Cuda::BandStencil<A, Element, A>;
-            if (!Bands::takes_rows(grid) ||
-                Bands::operands(factors.of) == Impl::MmaOperands::none)
-              return false;
-            Impl::Cuda::launch_band_stencil<A>(Kokkos::Cuda(), grid, factors.of,
-                                               sink);
-            ++products;
+  auto const enough = [&] {
+    return dense > 4 && (!has_products || products > 10);
+  };
+  // A grid is taken or not by how it lies: with any seed enough are.
+  for (int round = 0; round < 20 && !enough(); ++round)
+    for (auto const& datum : data)
+      for (auto const& weight : weights)
+        for (int const radius : {2, 7, 16}) {
+          Factors<2> factors{{}, false};
+          for (auto& vector : factors.of)
+            for (int i = 0; i < 2 * radius + 1; ++i) vector.push_back(weight());
+          auto const expect = [&](StencilWeights<2> const& of,
+                                  auto const& launch) {
+            expect_accurate_sums<A, Element, A, 2>(
+                random_case<2>(random, of, {24, 100}), random, datum, launch);
+          };
+          if constexpr (has_products)
+            expect(factors.weights(), [&](auto const& grid, auto const& sink) {
+              using Bands = Impl::Cuda::BandStencil<A, Element, A>;
+              if (!Bands::takes_rows(grid) ||
+                  Bands::operands(factors.of) == Impl::MmaOperands::none)
+                return false;
+              Impl::Cuda::launch_band_stencil<A>(Kokkos::Cuda(), grid,
+                                                 factors.of, sink);
+              ++products;
+              return true;
+            });
+          std::vector<double> values(StencilWeights<2>::box(radius).size());
+          for (double& value : values) value = weight();
+          auto const any = StencilWeights<2>::dense({radius, radius}, values);
+          expect(any, [&](auto const& grid, auto const& sink) {
+            using Dense = Impl::Cuda::DenseBandStencil<A, Element>;
+            if (!Dense::takes_rows(grid) || !Dense::takes(any)) return false;
+            Impl::Cuda::launch_dense_band_stencil<A>(Kokkos::Cuda(), grid, any,
+                                                     sink);
+            ++dense;
             return true;
           });
-        std::vector<double> values(StencilWeights<2>::box(radius).size());
-        for (double& value : values) value = weight();
-        auto const any = StencilWeights<2>::dense({radius, radius}, values);
-        expect(any, [&](auto const& grid, auto const& sink) {
-          using Dense = Impl::Cuda::DenseBandStencil<A, Element>;
-          if (!Dense::takes_rows(grid) || !Dense::takes(any)) return false;
-          Impl::Cuda::launch_dense_band_stencil<A>(Kokkos::Cuda(), grid, any,
-                                                   sink);
-          ++dense;
-          return true;
-        });
-      }
-  EXPECT_EQ((std::is_same_v<A, float>), products > 10);
-  EXPECT_GT(dense, 4);
+        }
+  EXPECT_TRUE(enough()) << products << " products, " << dense << " dense";
 }
 
 TEST(BandTuning, PrintsItself) {
