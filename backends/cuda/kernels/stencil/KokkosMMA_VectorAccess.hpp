@@ -30,7 +30,8 @@ inline constexpr int elements_per_vector = Count* int(sizeof(Element)) < 16
                                                ? Count
                                                : 16 / int(sizeof(Element));
 
-/// Values of consecutive elements, which are aligned as their vectors are.
+/// Loads and converts consecutive elements, which are aligned as their vectors
+/// are.
 template <int Count, class A, class Element>
 __device__ __forceinline__ void read_values(Element const* from, A* values) {
   constexpr int bytes = Count * int(sizeof(Element));
@@ -51,8 +52,8 @@ __device__ __forceinline__ void read_values(Element const* from, A* values) {
 }
 
 /// Stores consecutive elements, which are aligned as their vectors are.
-/// \tparam Streaming evict-first: plane sweeps gain 15 % by it, and separable
-/// stencils lose 1 to 3 % (H200, 2026-11-22)
+/// \tparam Streaming evict-first: plane sweeps gain 15 % by it (H200,
+/// 2026-11-22)
 template <bool Streaming, int Count, class Element>
 __device__ __forceinline__ void store_elements(
     Element* to, Element const (&elements)[Count]) {
@@ -91,7 +92,8 @@ __device__ inline Registers<unsigned, Bytes / 4> load_words(
   return words;
 }
 
-/// Stores words with as few instructions as possible.
+/// Stores words with as few instructions as possible. Streaming stores would
+/// cost separable stencils 1 to 3 % (H200, 2026-11-22).
 template <int N>
 __device__ inline void store_words(void* to,
                                    Registers<unsigned, N> const& words) {
