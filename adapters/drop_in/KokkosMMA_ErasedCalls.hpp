@@ -65,12 +65,18 @@ struct ErasedCall {
 struct ErasedReduce : ErasedCall {
   ReduceProblem problem;
   StreamedTuning tuning;
-  std::size_t running_bytes;  ///< of the value that a block hands on
+  std::size_t running_bytes;  ///< of the value that a block passes on
   /// Reduces visible data on the tensor cores; null where no kernel exists.
   void (*use_mma)(void const* closure, Cuda::StreamScratch const&,
                   Settings const&);
   /// Adds what the calls add, exactly; null where no kernel is compiled.
   void (*use_exact)(void const* closure, Cuda::StreamScratch const&) = nullptr;
+  /// What the kernel goes over: the indices of a range, the tiles of a box.
+  std::uint64_t places = 0;
+
+  CallOrders orders() const {
+    return call_orders(tuning, problem.pattern == Pattern::mdrange);
+  }
 };
 
 struct ErasedScan : ErasedCall {
@@ -234,9 +240,9 @@ inline void wait_for_result(ErasedCall const& call,
 /// of 14 us, as long as without measurements (doubles, H200, 2026-11-28).
 template <class Call>
 int orders_to_measure(Call const& call, LaunchShape const& shape) {
-  return call.problem.size <= std::uint64_t(shape.blocks) * shape.threads
+  return call.places <= std::uint64_t(shape.blocks) * shape.threads
              ? 1
-             : call_orders(call.tuning).count;
+             : call.orders().count;
 }
 /// What has one choice of the order: sizes within an eighth, so that one launch
 /// that takes longer than others tells of other data.
@@ -261,9 +267,9 @@ void launch_streamed_reduce(Call const& call, Cuda::KernelFacts const& facts,
   call.ensure_locks();
   LaunchShape const shape =
       Cuda::launch_layout(call.space)
-          .streamed_reduce(call.tuning, call.problem.size,
-                           facts.resident_blocks, Cuda::max_partials);
-  CallOrders const orders = call_orders(call.tuning);
+          .streamed_reduce(call.tuning, call.places, facts.resident_blocks,
+                           Cuda::max_partials);
+  CallOrders const orders = call.orders();
   int const measured      = orders_to_measure(call, shape);
   // Before a measurement begins: where no memory is left Kokkos' own code runs.
   Cuda::GridScratch const grid =
@@ -286,7 +292,7 @@ void launch_streamed_reduce(Call const& call, Cuda::KernelFacts const& facts,
         void const* const arguments[] = {call.arguments[0],
                                          call.arguments[1],
                                          call.arguments[2],
-                                         &call.problem.size,
+                                         &call.places,
                                          &order,
                                          &grid,
                                          &target};

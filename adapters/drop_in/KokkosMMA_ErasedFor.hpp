@@ -36,6 +36,7 @@ struct ErasedFor {
   Kokkos::Cuda const& space;
   void const* closure;  ///< Kokkos' own
   void (*run_native)(void const* closure);
+  void const* (*kernel_of_kokkos)();
   void const* kernel;
   void const* functor;  ///< the kernel's first argument
   /// Functors may use atomics that take a lock; its state is per source.
@@ -189,10 +190,13 @@ void run_for(Call const& call) {
     return;
   }
   if (ours && size > 0) {
-    SettledLaunch::Loop const key{call.space.cuda_device(),
-                                  loop_size_class(call.problem.space),
-                                  settings.route == Route::streamed};
-    if (auto const shape = call.settled.find(key)) {
+    SettledLaunch::Loop const key{
+        call.space.cuda_device(), loop_size_class(call.problem.space),
+        settings.route == Route::streamed || call.problem.narrow_index};
+    auto const shape = call.settled.find(key);
+    if (!shape && !key.forced)
+      Cuda::load_kernel(key.device_id, call.kernel_of_kokkos());
+    if (shape) {
       ours = run_shape(call, *shape);
     } else if (int const max_threads = max_threads_of(call); max_threads == 0) {
       ours = run_shape(call, kokkos_shape);

@@ -106,11 +106,12 @@ bool add_loop_node(Call const& call, Cuda::GraphPlace const& place) {
           ? max_threads_of(call)
           : 0;
   if (max_threads > 0) {
-    LoopShape const shape = node_shape(call, settings.route == Route::streamed,
-                                       machine.multiprocessors, max_threads);
-    bool const follows    = may_follow(
-           machine,
-           Cuda::facts_of_kernel(call.space.cuda_device(), call.kernel, 32, 0));
+    LoopShape const shape = node_shape(
+        call, settings.route == Route::streamed || call.problem.narrow_index,
+        machine.multiprocessors, max_threads);
+    bool const follows = may_follow(
+        machine,
+        Cuda::facts_of_kernel(call.space.cuda_device(), call.kernel, 32, 0));
     ours = shape != kokkos_shape && add_shape(call, place, shape, follows);
   }
   if (environment_verbose())
@@ -130,14 +131,14 @@ void add_streamed_reduce(Call const& call, Cuda::GraphPlace const& place,
   call.ensure_locks();
   LaunchShape const shape =
       Cuda::launch_layout(call.space)
-          .streamed_reduce(call.tuning, call.problem.size,
-                           facts.resident_blocks, Cuda::max_partials);
+          .streamed_reduce(call.tuning, call.places, facts.resident_blocks,
+                           Cuda::max_partials);
   Cuda::check(cudaSetDevice(call.space.cuda_device()), "cudaSetDevice");
   int const decided =
       orders_to_measure(call, shape) > 1
           ? Cuda::LaunchTimes<>::instance().decided(loop_of_order(call))
           : 0;
-  CallOrder const order = call_orders(call.tuning)[decided < 0 ? 0 : decided];
+  CallOrder const order        = call.orders()[decided < 0 ? 0 : decided];
   Cuda::GridScratch const grid = Cuda::NodeScratch::instance().take(
       call.space.cuda_device(), place.graph,
       partials(shape, order) * call.running_bytes);
@@ -145,7 +146,7 @@ void add_streamed_reduce(Call const& call, Cuda::GraphPlace const& place,
   void const* const arguments[] = {call.arguments[0],
                                    call.arguments[1],
                                    call.arguments[2],
-                                   &call.problem.size,
+                                   &call.places,
                                    &order,
                                    &grid,
                                    &target};

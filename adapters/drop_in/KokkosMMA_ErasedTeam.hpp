@@ -36,8 +36,9 @@ namespace KokkosMMA::Impl {
 struct ErasedTeam {
   Kokkos::Cuda const& space;
   char const* pattern;
-  void* closure;
-  void (*run)(void* closure, NestedLoops loops);
+  void const* closure;
+  void (*run)(void const* closure, NestedLoops loops);
+  void const* (*kernel)(NestedLoops loops);
   std::atomic_flag& reported;
   SettledLaunch& settled;
   TeamProblem problem;
@@ -75,8 +76,10 @@ template <class Call>
 NestedLoops measured_form(Call const& call, SettledLaunch::Loop const& key) {
   constexpr NestedLoops forms[] = {NestedLoops::kokkos,
                                    NestedLoops::overlapped};
-  using Times                   = Cuda::LaunchTimes<>;
-  auto& times                   = Times::instance();
+  for (NestedLoops const each : forms)
+    Cuda::load_kernel(key.device_id, call.kernel(each));
+  using Times = Cuda::LaunchTimes<>;
+  auto& times = Times::instance();
   Times::Loop const loop{key.device_id, &call.settled, key.size_class, false};
   cudaStream_t const stream = call.space.cuda_stream();
   std::uint64_t const threads =

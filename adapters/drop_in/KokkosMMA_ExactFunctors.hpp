@@ -32,13 +32,14 @@ void sum_calls_exactly(Cuda::StreamScratch const& scratch,
                        Functor const& functor, Policy const& policy,
                        void* result, bool result_on_device) {
   constexpr Scalar value   = scalar_v<T>;
-  Call const& call         = Flat::call(functor, policy);
-  std::uint64_t const size = Flat::size(policy);
-  using Elements           = Cuda::ExactCalls<Call, typename Flat::Index, T>;
+  constexpr auto tuning    = Cuda::exact_tuning(value);
+  Call const& call         = Flat::call(functor, policy, 1024);
+  std::uint64_t const size = Flat::places(call, Flat::size(policy));
+  using Elements           = Cuda::ExactCalls<Call, typename Flat::Index, T,
+                                    has_copies(sizeof(Functor))>;
   // As Kokkos' sums: +0 where no call adds anything, or all add -0.
   constexpr bool starts_from_zero = true;
-  Cuda::launch_exact_reduce<Elements,
-                            Cuda::tuning_type<Cuda::exact_tuning(value)>>(
+  Cuda::launch_exact_reduce<Elements, Cuda::tuning_type<tuning>>(
       policy.space(), scratch, Elements{call, Flat::begin(policy), size},
       starts_from_zero, float_format(value), result, result_on_device);
 }

@@ -16,7 +16,7 @@
 
 namespace KokkosMMA::Impl {
 
-/// A policy as one range of indices and a functor that takes them.
+/// A policy as one range of indices and a functor that is invoked with them.
 template <class Policy>
 struct Flattened;
 
@@ -35,8 +35,13 @@ struct Flattened<Kokkos::RangePolicy<Traits...>> {
   static Index begin(Policy const& policy) { return policy.begin(); }
   /// The functor itself, seen as a call: nothing is copied.
   template <class Functor>
-  static auto const& call(Functor const& functor, Policy const&) {
+  static auto const& call(Functor const& functor, Policy const&, int) {
     return tagged<typename Policy::work_tag>(functor);
+  }
+  /// What a kernel goes over.
+  template <class Call>
+  static std::uint64_t places(Call const&, std::uint64_t size) {
+    return size;
   }
 };
 
@@ -58,13 +63,18 @@ struct Flattened<Kokkos::MDRangePolicy<Traits...>> {
     return product;
   }
   static Index begin(Policy const&) { return 0; }
+  /// \param threads of the block that the kernel is tuned for
   template <class Functor>
-  static auto call(Functor const& functor, Policy const& policy) {
+  static auto call(Functor const& functor, Policy const& policy, int threads) {
     using Tagged = TaggedCall<Functor, typename Policy::work_tag>;
     return multi_index_call<Tagged, typename Policy::index_type,
                             int(Policy::rank),
                             Policy::inner_direction == Kokkos::Iterate::Left>(
-        functor, policy.m_lower, policy.m_upper);
+        functor, policy.m_lower, policy.m_upper, threads);
+  }
+  template <class Call>
+  static std::uint64_t places(Call const& call, std::uint64_t size) {
+    return size == 0 ? 0 : call.places();
   }
 };
 

@@ -93,11 +93,15 @@ struct PolicyLoop<Kokkos::RangePolicy<Traits...>> {
             ? std::uint64_t(policy.end()) - std::uint64_t(policy.begin())
             : 0;
   }
-  template <class Call>
+  template <class Functor>
   static void const* kernel() {
-    return reinterpret_cast<void const*>(
-        &Cuda::streamed_for<typename Policy::member_type, Call>);
+    using Call = TaggedCall<Functor, typename Policy::work_tag>;
+    return Cuda::streamed_for_kernel<has_copies(sizeof(Functor)),
+                                     typename Policy::member_type, Call>();
   }
+  /// The closure that Kokkos launches.
+  template <class Native>
+  using Driver = Native;
 };
 
 template <class... Traits>
@@ -123,11 +127,26 @@ struct PolicyLoop<Kokkos::MDRangePolicy<Traits...>> {
                             (end <= begin || fits_index<Index>(end - 1));
     }
   }
-  template <class Call>
+  template <class Functor>
   static void const* kernel() {
-    return reinterpret_cast<void const*>(
-        &Cuda::streamed_box_for<Index, rank, left, Call>);
+    using Call = TaggedCall < Functor, typename Policy::work_tag,
+          KOKKOS_VERSION<50100 ? Indices::constant : Indices::writable>;
+    constexpr bool by_value = has_copies(sizeof(Functor));
+    if constexpr (rank == 1) {
+      return Cuda::streamed_for_kernel<by_value, Index, Call>();
+    } else {
+      return Cuda::streamed_box_for_kernel<by_value, Index, rank, left, Call>();
+    }
   }
+#if KOKKOS_VERSION < 50200
+  template <class Native>
+  using Driver = Native;
+#else
+  // Grids that Kokkos goes over in strides are not measured beside ours.
+  template <class Native>
+  using Driver = Kokkos::Impl::ParallelForMDRange<typename Native::functor_type,
+                                                  false, Policy>;
+#endif
 };
 
 template <class Policy>
@@ -149,6 +168,7 @@ constexpr ForProblem loop_of_types(std::size_t functor_bytes) {
       !std::is_same_v<typename Policy::work_item_property,
                       Kokkos::Experimental::WorkItemProperty::None_t>;
   problem.functor_bytes = functor_bytes;
+  problem.narrow_index  = sizeof(typename Policy::index_type) < 4;
   return problem;
 }
 template <class Policy>
@@ -189,15 +209,18 @@ class RoutedFor {
     static std::atomic_flag reported = ATOMIC_FLAG_INIT;
     static SettledLaunch settled;
     Policy const& policy = get_policy();
-    ErasedFor call{policy.space(),
-                   &m_native,
-                   &run_native,
-                   PolicyLoop<Policy>::template kernel<Call>(),
-                   &m_native,
-                   &desul::ensure_cuda_lock_arrays_on_device,
-                   reported,
-                   settled,
-                   loop_of_types<Policy>(sizeof(Functor))};
+    ErasedFor call{
+        policy.space(),
+        &m_native,
+        &run_native,
+        &kernel_of_kokkos<typename PolicyLoop<Policy>::template Driver<Native>,
+                          Policy>,
+        PolicyLoop<Policy>::template kernel<Functor>(),
+        &m_native,
+        &desul::ensure_cuda_lock_arrays_on_device,
+        reported,
+        settled,
+        loop_of_types<Policy>(sizeof(Functor))};
     PolicyLoop<Policy>::describe(policy, call.problem);
     run_for(call);
   }
@@ -205,10 +228,9 @@ class RoutedFor {
  private:
   using Native =
       Kokkos::Impl::ParallelFor<NativeLoop<Functor>, Policy, Kokkos::Cuda>;
-  using Call = TaggedCall<Functor, typename Policy::work_tag>;
   // The functor is the first member of Kokkos' closure, so the address of the
   // closure is that of the functor (Kokkos 4.6 to 5.2).
-  static_assert(sizeof(Call) == sizeof(Functor) &&
+  static_assert(sizeof(TaggedCall<Functor, void>) == sizeof(Functor) &&
                 sizeof(NativeLoop<Functor>) == sizeof(Functor) &&
                 alignof(NativeLoop<Functor>) == alignof(Functor));
 

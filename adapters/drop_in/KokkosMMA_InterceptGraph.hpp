@@ -59,7 +59,6 @@ class LoopNode
           Kokkos::Cuda, PolicyT, NativeLoop<Functor>, Kokkos::ParallelForTag> {
   using Native = Kokkos::Impl::GraphNodeKernelImpl<
       Kokkos::Cuda, PolicyT, NativeLoop<Functor>, Kokkos::ParallelForTag>;
-  using Call = TaggedCall<Functor, typename PolicyT::work_tag>;
 
  public:
   template <class... Arguments>
@@ -77,7 +76,8 @@ class LoopNode
     ErasedFor call{policy.space(),
                    this,
                    nullptr,
-                   PolicyLoop<PolicyT>::template kernel<Call>(),
+                   nullptr,
+                   PolicyLoop<PolicyT>::template kernel<Functor>(),
                    this,
                    &desul::ensure_cuda_lock_arrays_on_device,
                    reported,
@@ -103,7 +103,7 @@ class ReduceNode
   using Pair    = Kokkos::Impl::CombinedFunctorReducer<Functor, Reducer>;
   using Flat    = Flattened<PolicyT>;
   using Call    = std::remove_cvref_t<decltype(Flat::call(
-         std::declval<Functor const&>(), std::declval<PolicyT const&>()))>;
+         std::declval<Functor const&>(), std::declval<PolicyT const&>(), 0))>;
   using Value   = typename Reducer::value_type;
   using Running = RunningOf<Reducer, Value>;
   using Tuning  = Cuda::tuning_type<streamed_tuning(
@@ -124,13 +124,13 @@ class ReduceNode
     Functor const& functor           = Native::m_functor_reducer.get_functor();
     Reducer const& reducer           = Native::m_functor_reducer.get_reducer();
     typename Flat::Index const begin = Flat::begin(policy);
-    Call const& call                 = Flat::call(functor, policy);
+    Call const& call = Flat::call(functor, policy, Tuning::value.threads);
     ErasedReduce erased{
         {policy.space(),
          this,
-         reinterpret_cast<void const*>(
-             &Cuda::streamed_reduce<Running, Tuning, typename Flat::Index,
-                                    Value, Call, Reducer>),
+         Cuda::streamed_reduce_kernel<
+             has_copies(sizeof(Functor) + sizeof(Reducer)), Running, Tuning,
+             typename Flat::Index, Value, Call, Reducer>(),
          {&call, &reducer, &begin},
          Native::m_result_ptr,
          Native::m_result_ptr_device_accessible,
@@ -147,6 +147,7 @@ class ReduceNode
     erased.problem.value_bytes   = sizeof(Value);
     erased.problem.functor_bytes = sizeof(Functor) + sizeof(Reducer);
     erased.problem.size          = Flat::size(policy);
+    erased.places                = Flat::places(call, erased.problem.size);
     if (!add_reduce_node(erased, place_of(*this))) Native::execute();
   }
 };

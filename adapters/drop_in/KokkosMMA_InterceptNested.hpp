@@ -198,9 +198,9 @@ struct TeamScanOfKokkos {
   Closure const& closure;
 
   template <class Index>
-  KOKKOS_FORCEINLINE_FUNCTION void operator()(Index i, T& value,
-                                              bool final) const {
-    closure(i, value, final);
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(Index& i, T& value,
+                                              bool&& final) const {
+    closure(i, value, static_cast<bool&&>(final));
   }
 };
 template <class Closure>

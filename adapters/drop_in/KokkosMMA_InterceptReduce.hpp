@@ -66,13 +66,13 @@ class RoutedReduce : public ReduceClosure<Functor, Reducer, PolicyT> {
     Functor const& functor           = Base::functor();
     Reducer const& reducer           = Base::reducer();
     typename Flat::Index const begin = Flat::begin(m_policy);
-    Call const& call                 = Flat::call(functor, m_policy);
+    Call const& call = Flat::call(functor, m_policy, Tuning::value.threads);
     ErasedReduce erased{
         {m_policy.space(),
          this,
-         reinterpret_cast<void const*>(
-             &Cuda::streamed_reduce<Running, Tuning, typename Flat::Index,
-                                    value_type, Call, Reducer>),
+         Cuda::streamed_reduce_kernel<
+             has_copies(sizeof(Functor) + sizeof(Reducer)), Running, Tuning,
+             typename Flat::Index, value_type, Call, Reducer>(),
          {&call, &reducer, &begin},
          m_result,
          m_result_on_device,
@@ -85,6 +85,7 @@ class RoutedReduce : public ReduceClosure<Functor, Reducer, PolicyT> {
         nullptr};
     erased.must_wait    = Base::m_must_wait;
     erased.problem.size = Flat::size(m_policy);
+    erased.places       = Flat::places(call, erased.problem.size);
     if constexpr (data_visible) {
       VisibleOperands const operands = Data::operands(functor);
       erased.problem.contiguous      = operands.contiguous();

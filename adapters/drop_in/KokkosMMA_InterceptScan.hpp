@@ -204,9 +204,9 @@ class RoutedScan {
   void scan(std::uint64_t size) const {
     static std::atomic_flag reported = ATOMIC_FLAG_INIT;
     using Value                      = typename Scanned::Value;
-    auto const kernel                = reinterpret_cast<void const*>(
-        &Cuda::streamed_scan<Scanned, Tuning, Index, value_type, Call,
-                             Reducer>);
+    auto const kernel                = Cuda::streamed_scan_kernel<
+        has_copies(sizeof(Functor) + sizeof(Reducer)), Scanned, Tuning, Index,
+        value_type, Call, Reducer>();
     constexpr std::size_t shared =
         sizeof(Cuda::StreamedScanMemory<Value, Tuning>);
     if (!keeps_errors(kernel, shared)) {
@@ -225,7 +225,7 @@ class RoutedScan {
     ErasedScan erased{{m_policy.space(),
                        this,
                        kernel,
-                       {&Flat::call(functor(), m_policy), &reducer, &begin},
+                       {&Flat::call(functor(), m_policy, 0), &reducer, &begin},
                        m_result,
                        m_result_on_device,
                        sizeof(value_type),

@@ -149,21 +149,28 @@ class RoutedTeam {
 
   Policy const& get_policy() const { return m_closure.get_policy(); }
 
-  void execute() {
+  void execute() const {
     static std::atomic_flag reported = ATOMIC_FLAG_INIT;
     static SettledLaunch settled;
     Policy const& policy = get_policy();
-    run_team(ErasedTeam{policy.space(), Closures::pattern, this, &run, reported,
-                        settled, team_problem(policy)});
+    run_team(ErasedTeam{policy.space(), Closures::pattern, this, &run, &kernel,
+                        reported, settled, team_problem(policy)});
   }
 
   __device__ void operator()() const { m_closure(); }
 
  private:
   using Own = typename Closures::template Closure<NestedLoops::kokkos>;
+  using Overlapped =
+      typename Closures::template Closure<NestedLoops::overlapped>;
 
-  static void run(void* self, NestedLoops loops) {
-    Own& own = static_cast<RoutedTeam*>(self)->m_closure;
+  static void const* kernel(NestedLoops loops) {
+    return loops == NestedLoops::kokkos
+               ? kernel_of_kokkos<Own, typename Own::Policy>()
+               : kernel_of_kokkos<Overlapped, typename Overlapped::Policy>();
+  }
+  static void run(void const* self, NestedLoops loops) {
+    Own& own = static_cast<RoutedTeam const*>(self)->m_closure;
     if (loops == NestedLoops::kokkos)
       own.execute();
     else
@@ -174,8 +181,6 @@ class RoutedTeam {
   /// scratch memory of level 1 is given back once: by that destructor, or from
   /// kokkos/kokkos#8881 on by the execute() that runs.
   static void run_overlapped(Own& own) {
-    using Overlapped =
-        typename Closures::template Closure<NestedLoops::overlapped>;
     static_assert(sizeof(Own) == sizeof(Overlapped) &&
                   alignof(Own) == alignof(Overlapped));
     alignas(Overlapped) std::byte bytes[sizeof(Overlapped)];
@@ -183,7 +188,7 @@ class RoutedTeam {
     reinterpret_cast<Overlapped*>(bytes)->execute();
   }
 
-  Own m_closure;
+  mutable Own m_closure;  ///< a loop's execute() is const, a reduction's is not
 };
 
 template <class Functor, class Policy>
@@ -316,7 +321,7 @@ class RoutedTeamReduce {
     static std::atomic_flag reported = ATOMIC_FLAG_INIT;
     static SettledLaunch settled;
     run_team(ErasedTeam{m_policy.space(), Reductions::pattern, this, &run,
-                        reported, settled, team_problem(m_policy)});
+                        &kernel, reported, settled, team_problem(m_policy)});
   }
 
   /// Never runs: where an application asks a policy for a team size, Kokkos
@@ -326,7 +331,13 @@ class RoutedTeamReduce {
   }
 
  private:
-  static void run(void* self, NestedLoops loops) {
+  static void const* kernel(NestedLoops loops) {
+    return loops == NestedLoops::kokkos
+               ? kernel_of_kokkos<Own, Policy>()
+               : kernel_of_team_reduce<typename Called::functor_type,
+                                       typename Called::reducer_type, Policy>();
+  }
+  static void run(void const* self, NestedLoops loops) {
     auto const& routed = *static_cast<RoutedTeamReduce const*>(self);
     if (loops == NestedLoops::kokkos || !routed.launch())
       routed.m_run_native(routed);

@@ -32,36 +32,182 @@ struct ReciprocalDivisor {
   }
 };
 
-/// A functor of several indices as one of a flat index; the index that varies
-/// fastest is the first when `LeftFastest`, the last otherwise.
+/// Indices of a dimension that a tile has, of at most `most`: all of few, else
+/// so many that the last tile leaves few threads without work.
+constexpr std::uint32_t tile_width(std::uint32_t extent, std::uint32_t most) {
+  if (extent <= most) return extent;
+  if (extent / most >= 8) return most;
+  std::uint32_t best = most;
+  std::uint32_t idle = (most - extent % most) % most;
+  for (std::uint32_t w = most - 1; w > most / 2; --w)
+    if ((w - extent % w) % w < idle) {
+      best = w;
+      idle = (w - extent % w) % w;
+    }
+  return best;
+}
+
+/// A box of several dimensions in tiles of as many places as a block has
+/// threads. Which dimension of an array lies in neighbouring words is not
+/// visible in a functor, so a tile is as long in the slowest dimension as in
+/// the fastest one: whole sectors of memory are read along either, by
+/// neighbouring lanes or by neighbouring warps. Sums over a row after the other
+/// read LayoutRight Views of 8192^2 floats at 0.04 of the copy rate, Kokkos 5.2
+/// at 0.12 (H200, CUDA 13.0, 2026-11-28).
+/// Dimensions are in the order of speed here, the fastest first.
+template <int Rank>
+struct BoxTiles {
+  /// Lanes of a warp side by side along the fastest dimension, and along the
+  /// slowest one in two warps, where the widths are multiples of it.
+  static constexpr std::uint32_t lanes = 8;
+
+  std::uint32_t extent[Rank] = {};
+  std::uint32_t width[Rank]  = {};
+  ReciprocalDivisor count[Rank];  ///< tiles in each dimension
+  std::uint32_t threads = 1;      ///< a power of two
+
+  BoxTiles() = default;
+  BoxTiles(std::uint32_t const (&extents)[Rank], std::uint32_t thread_count)
+      : threads(thread_count) {
+    for (int d = 0; d < Rank; ++d) {
+      extent[d] = extents[d];
+      width[d]  = 1;
+    }
+    constexpr int slow = Rank - 1;
+    if (Rank > 1)
+      width[slow] = tile_width(extent[slow], threads < 512 ? 16 : threads / 32);
+    // What the slowest dimension leaves, from the fastest one on.
+    std::uint32_t left = threads / width[slow];
+    for (int d = 0; d < slow; ++d) {
+      width[d] = tile_width(
+          extent[d], d == 0 && left > lanes ? left / lanes * lanes : left);
+      left /= width[d];
+    }
+    width[slow] = tile_width(extent[slow], left * width[slow]);
+    for (int d = 0; d < Rank; ++d)
+      count[d] = ReciprocalDivisor((extent[d] + width[d] - 1) / width[d]);
+  }
+
+  /// Places of all tiles, those outside the box included.
+  std::uint64_t places() const {
+    std::uint64_t product = threads;
+    for (ReciprocalDivisor const& tiles : count) product *= tiles.divisor;
+    return product;
+  }
+
+  /// Offsets from the first index of the box.
+  struct Offsets {
+    std::uint32_t of[Rank];
+  };
+  struct Place : Offsets {
+    bool is_used;  ///< tiles may have fewer places than a block has threads
+  };
+  struct Tile : Offsets {
+    bool inside;  ///< all of its places are in the box
+  };
+
+  /// What a thread's place adds to the offsets of a tile.
+  KOKKOS_FORCEINLINE_FUNCTION Place place(std::uint32_t thread) const {
+    constexpr int slow = Rank - 1;
+    Place at{};
+    std::uint32_t rest  = thread;
+    std::uint32_t inner = 1;
+    if (Rank > 1 && width[0] % lanes == 0 && width[slow] % lanes == 0) {
+      at.of[0]    = rest % lanes;
+      at.of[slow] = rest / lanes % lanes;
+      rest /= lanes * lanes;
+      inner = lanes;
+    }
+    auto const take = [&](int d, std::uint32_t scale) {
+      std::uint32_t const n = width[d] / scale;
+      at.of[d] += rest % n * scale;
+      rest /= n;
+    };
+    take(0, inner);
+    if (Rank > 1) take(slow, inner);
+    for (int d = 1; d < slow; ++d) take(d, 1);
+    at.is_used = rest == 0;
+    // Outside any box, whose extents are below 2^31.
+    if (!at.is_used) at.of[0] = 0x80000000u;
+    return at;
+  }
+
+  KOKKOS_FORCEINLINE_FUNCTION Tile tile(std::uint32_t number) const {
+    Tile at{};
+    at.inside = true;
+#if defined(__CUDA_ARCH__)
+#pragma unroll
+#endif
+    for (int d = 0; d < Rank; ++d) {
+      std::uint32_t const quotient =
+          d + 1 < Rank ? count[d].quotient(number) : 0;
+      at.of[d]  = (number - quotient * count[d].divisor) * width[d];
+      at.inside = at.inside && at.of[d] + width[d] <= extent[d];
+      number    = quotient;
+    }
+    return at;
+  }
+
+  KOKKOS_FORCEINLINE_FUNCTION Offsets at(Tile const& tile,
+                                         Place const& place) const {
+    Offsets at;
+#if defined(__CUDA_ARCH__)
+#pragma unroll
+#endif
+    for (int d = 0; d < Rank; ++d) at.of[d] = tile.of[d] + place.of[d];
+    return at;
+  }
+  KOKKOS_FORCEINLINE_FUNCTION bool has(Offsets const& at) const {
+    bool inside = true;
+#if defined(__CUDA_ARCH__)
+#pragma unroll
+#endif
+    for (int d = 0; d < Rank; ++d) inside = inside && at.of[d] < extent[d];
+    return inside;
+  }
+};
+
+/// A functor of several indices as one of places in tiles; the index that
+/// varies fastest is the first when `LeftFastest`, the last otherwise.
 template <class Functor, class Index, int Rank, bool LeftFastest>
-struct MultiIndexCall {
+struct MultiIndexCall : BoxTiles<Rank> {
+  using typename BoxTiles<Rank>::Offsets;
+
   Functor functor;
-  Index lower[Rank];
-  ReciprocalDivisor extent[Rank];
+  Index lower[Rank];  ///< in the order of the arguments
+
+  MultiIndexCall(BoxTiles<Rank> const& tiles, auto const& from)
+      : BoxTiles<Rank>(tiles), functor(from), lower{} {}
 
   template <class Value>
-  KOKKOS_FORCEINLINE_FUNCTION void operator()(std::uint32_t flat,
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(Offsets const& at,
                                               Value& value) const {
     Index index[Rank];
 #if defined(__CUDA_ARCH__)
 #pragma unroll
 #endif
-    for (int step = 0; step < Rank; ++step) {
-      int const d = LeftFastest ? step : Rank - 1 - step;
-      std::uint32_t const quotient =
-          step + 1 < Rank ? extent[d].quotient(flat) : 0;
-      index[d] = static_cast<Index>(
-          lower[d] + static_cast<Index>(flat - quotient * extent[d].divisor));
-      flat = quotient;
+    for (int d = 0; d < Rank; ++d) {
+      int const argument = LeftFastest ? d : Rank - 1 - d;
+      index[argument] =
+          static_cast<Index>(lower[argument] + static_cast<Index>(at.of[d]));
     }
     call(index, value, std::make_integer_sequence<int, Rank>{});
+  }
+
+  /// The place of a flat index, of all tiles one after the other; nothing is
+  /// called outside the box.
+  template <class Value>
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(std::uint32_t flat,
+                                              Value& value) const {
+    Offsets const at = this->at(this->tile(flat / this->threads),
+                                this->place(flat % this->threads));
+    if (this->has(at)) (*this)(at, value);
   }
 
  private:
   template <class Value, int... D>
   KOKKOS_FORCEINLINE_FUNCTION void call(
-      Index const (&index)[Rank], Value& value,
+      Index (&index)[Rank], Value& value,
       std::integer_sequence<int, D...>) const {
     functor(index[D]..., value);
   }
@@ -69,20 +215,22 @@ struct MultiIndexCall {
 
 /// \param functor what a Functor is made of, for one copy
 /// \param lower, upper corners of the index space, Rank numbers each
+/// \param threads of the block for which the tiles are, a power of two
 template <class Functor, class Index, int Rank, bool LeftFastest, class From,
           class Point>
 auto multi_index_call(From const& functor, Point const& lower,
-                      Point const& upper) {
-  MultiIndexCall<Functor, Index, Rank, LeftFastest> call{
-      Functor{functor}, {}, {}};
+                      Point const& upper, int threads) {
+  std::uint32_t extents[Rank];
   for (int d = 0; d < Rank; ++d) {
-    auto const extent = upper[d] - lower[d];
+    int const argument = LeftFastest ? d : Rank - 1 - d;
+    auto const extent  = upper[argument] - lower[argument];
     // Longer ones are refused, after this: 2^32 are no divisor.
     bool const divides = extent > 0 && std::uint64_t(extent) < 0x80000000u;
-    call.lower[d]      = static_cast<Index>(lower[d]);
-    call.extent[d] =
-        ReciprocalDivisor(divides ? static_cast<std::uint32_t>(extent) : 1u);
+    extents[d]         = divides ? static_cast<std::uint32_t>(extent) : 1u;
   }
+  MultiIndexCall<Functor, Index, Rank, LeftFastest> call(
+      BoxTiles<Rank>(extents, std::uint32_t(threads)), functor);
+  for (int d = 0; d < Rank; ++d) call.lower[d] = static_cast<Index>(lower[d]);
   return call;
 }
 

@@ -89,7 +89,7 @@ class ReduceClosure {
  protected:
   using Flat = Flattened<Policy>;
   using Call = std::remove_cvref_t<decltype(Flat::call(
-      std::declval<Functor const&>(), std::declval<Policy const&>()))>;
+      std::declval<Functor const&>(), std::declval<Policy const&>(), 0))>;
   using NativePair =
       Kokkos::Impl::CombinedFunctorReducer<Functor, NativeReducer<Reducer>>;
 

@@ -144,7 +144,7 @@ class RoutedArrays : public ReduceClosure<Functor, Reducer, PolicyT> {
     static std::atomic_flag reported = ATOMIC_FLAG_INIT;
     Reducer const& reducer           = Base::reducer();
     typename Flat::Index const begin = Flat::begin(Base::m_policy);
-    Call const& call         = Flat::call(Base::functor(), Base::m_policy);
+    Call const& call         = Flat::call(Base::functor(), Base::m_policy, 0);
     void const* in_registers = nullptr;
     if constexpr (has_count) {
       in_registers = kernel<true>();
@@ -175,9 +175,9 @@ class RoutedArrays : public ReduceClosure<Functor, Reducer, PolicyT> {
  private:
   static constexpr bool is_array = is_array_reducer<Reducer>;
   // Numbers are copied and added without a thought of what else that does.
-  static constexpr bool by_value = is_array && adds<Reducer>() &&
-                                   std::is_trivially_copyable_v<value_type> &&
-                                   sizeof(value_type) <= 16;
+  static constexpr bool sums_numbers =
+      is_array && adds<Reducer>() && std::is_trivially_copyable_v<value_type> &&
+      sizeof(value_type) <= 16;
   // The array may be the functor's or a reducer's of its own. What is large
   // would be copied to local memory.
   static constexpr bool has_count =
@@ -187,9 +187,9 @@ class RoutedArrays : public ReduceClosure<Functor, Reducer, PolicyT> {
 
   template <bool InRegisters>
   static void const* kernel() {
-    return reinterpret_cast<void const*>(
-        &Cuda::array_reduce<Tuning, InRegisters, by_value, typename Flat::Index,
-                            value_type, Call, Reducer>);
+    return Cuda::array_reduce_kernel<
+        has_copies(sizeof(Functor) + sizeof(Reducer)), Tuning, InRegisters,
+        sums_numbers, typename Flat::Index, value_type, Call, Reducer>();
   }
 };
 

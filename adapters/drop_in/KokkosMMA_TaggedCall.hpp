@@ -12,6 +12,7 @@
 
 #include <cstddef>
 #include <type_traits>
+#include <utility>
 
 namespace KokkosMMA::Impl {
 
@@ -23,17 +24,50 @@ inline constexpr std::size_t max_argument_functor_bytes =
     max_functor_bytes;
 #endif
 
-/// Calls the application's functor with its work tag.
-template <class Functor, class Tag>
+/// Whether each thread has a copy of a functor of so many bytes. A functor may
+/// write to its `mutable` members during an invocation, and nothing tells
+/// whether it does. Kokkos 4 passes closures of less than 512 bytes by value;
+/// larger ones, and in Kokkos 5 all, are in constant memory, which a functor
+/// must not write to there either.
+constexpr bool has_copies(std::size_t functor_bytes) {
+  return KOKKOS_VERSION < 50000 && functor_bytes < 512;
+}
+
+/// Arguments that an invocation receives as Kokkos passes them: indices and the
+/// flag of a scan as lvalues, `const` ones except where Kokkos' own are not.
+enum class Indices {
+  constant,
+  writable  ///< of loops over MDRangePolicy since Kokkos 5.1
+};
+
+/// Invokes the application's functor with its work tag. Every kernel that
+/// receives a functor invokes it here. What a kernel makes for the invocation,
+/// an index say, comes as an rvalue and is passed on as an lvalue; a value that
+/// is reduced comes as an lvalue and stays what it is.
+template <class Functor, class Tag, Indices Kind = Indices::constant>
 struct TaggedCall {
   Functor functor;
+
+  explicit TaggedCall(Functor const& f) : functor(f) {}
 
   template <class... Arguments>
   KOKKOS_FORCEINLINE_FUNCTION void operator()(Arguments&&... arguments) const {
     if constexpr (std::is_void_v<Tag>) {
-      functor(static_cast<Arguments&&>(arguments)...);
+      functor(passed<Arguments>(arguments)...);
     } else {
-      functor(Tag(), static_cast<Arguments&&>(arguments)...);
+      functor(Tag(), passed<Arguments>(arguments)...);
+    }
+  }
+
+ private:
+  template <class Argument>
+  KOKKOS_FORCEINLINE_FUNCTION static auto& passed(
+      std::remove_reference_t<Argument>& argument) {
+    if constexpr (std::is_lvalue_reference_v<Argument> ||
+                  Kind == Indices::writable) {
+      return argument;
+    } else {
+      return std::as_const(argument);
     }
   }
 };
@@ -45,6 +79,14 @@ TaggedCall<Functor, Tag> const& tagged(Functor const& functor) {
   using Call = TaggedCall<Functor, Tag>;
   static_assert(sizeof(Call) == sizeof(Functor));
   return reinterpret_cast<Call const&>(functor);
+}
+
+/// The kernel that Kokkos launches for one of its closures.
+template <class Closure, class Policy>
+void const* kernel_of_kokkos() {
+  return reinterpret_cast<void const*>(
+      Kokkos::Impl::CudaParallelLaunch<
+          Closure, typename Policy::launch_bounds>::get_kernel_func());
 }
 
 }  // namespace KokkosMMA::Impl

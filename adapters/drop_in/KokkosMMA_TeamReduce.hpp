@@ -36,12 +36,11 @@ struct TeamLayout {
   int shared_size;   ///< bytes behind them, of the application
 };
 
-template <class Bounds, class Call, class Reducer>
-__global__ void __launch_bounds__(Bounds::maxTperB, Bounds::minBperSM)
-    team_reduce(KOKKOSMMA_GRID_CONSTANT Call const call,
-                KOKKOSMMA_GRID_CONSTANT Reducer const reducer,
-                TeamLayout const layout, Cuda::GridScratch const scratch,
-                Cuda::ResultTarget<typename Reducer::value_type> const target) {
+template <class Call, class Reducer>
+__device__ __forceinline__ void reduce_teams(
+    Call const& call, Reducer const& reducer, TeamLayout const& layout,
+    Cuda::GridScratch const& scratch,
+    Cuda::ResultTarget<typename Reducer::value_type> const& target) {
   using Value   = typename Reducer::value_type;
   using Running = Cuda::RunningValue<Reducer, Value>;
   KOKKOSMMA_DYNAMIC_SHARED(unsigned char, 16, team_reduce_memory);
@@ -59,6 +58,33 @@ __global__ void __launch_bounds__(Bounds::maxTperB, Bounds::minBperSM)
   Cuda::join_blocks(value, running, threadIdx.y * blockDim.x + threadIdx.x,
                     blockDim.x * blockDim.y, scratch,
                     [&](Value& total) { running.finish(total, target); });
+}
+
+template <class Bounds, class Call, class Reducer>
+__global__ void __launch_bounds__(Bounds::maxTperB, Bounds::minBperSM)
+    team_reduce(KOKKOSMMA_GRID_CONSTANT Call const call,
+                KOKKOSMMA_GRID_CONSTANT Reducer const reducer,
+                TeamLayout const layout, Cuda::GridScratch const scratch,
+                Cuda::ResultTarget<typename Reducer::value_type> const target) {
+  reduce_teams(call, reducer, layout, scratch, target);
+}
+template <class Bounds, class Call, class Reducer>
+__global__ void __launch_bounds__(Bounds::maxTperB, Bounds::minBperSM)
+    team_reduce_by_value(
+        Call const call, Reducer const reducer, TeamLayout const layout,
+        Cuda::GridScratch const scratch,
+        Cuda::ResultTarget<typename Reducer::value_type> const target) {
+  reduce_teams(call, reducer, layout, scratch, target);
+}
+
+template <bool ByValue, class Bounds, class Call, class Reducer>
+void const* team_reduce_kernel() {
+  if constexpr (ByValue) {
+    return reinterpret_cast<void const*>(
+        &team_reduce_by_value<Bounds, Call, Reducer>);
+  } else {
+    return reinterpret_cast<void const*>(&team_reduce<Bounds, Call, Reducer>);
+  }
 }
 
 /// A team reduction without its types.
@@ -133,6 +159,13 @@ using team_bounds_t = std::conditional_t<
     std::is_same_v<typename Policy::launch_bounds, Kokkos::LaunchBounds<>>,
     Kokkos::LaunchBounds<1024, 1>, typename Policy::launch_bounds>;
 
+template <class Functor, class Reducer, class Policy>
+void const* kernel_of_team_reduce() {
+  return team_reduce_kernel<
+      has_copies(sizeof(Functor) + sizeof(Reducer)), team_bounds_t<Policy>,
+      TaggedCall<Functor, typename Policy::work_tag>, Reducer>();
+}
+
 /// Reduces over teams of the size that the policy has.
 /// \return whether it could; nothing has been launched otherwise
 template <class Functor, class Reducer, class Policy>
@@ -143,11 +176,9 @@ bool run_team_reduce(Functor const& functor, Reducer const& reducer,
   if (policy.league_size() <= 0 || team <= 0 || result == nullptr ||
       policy.scratch_size(1, team) > 0)
     return false;
-  using Call = TaggedCall<Functor, typename Policy::work_tag>;
   return launch_team_reduce(ErasedTeamReduce{
       policy.space(),
-      reinterpret_cast<void const*>(
-          &team_reduce<team_bounds_t<Policy>, Call, Reducer>),
+      kernel_of_team_reduce<Functor, Reducer, Policy>(),
       &functor,
       &reducer,
       {policy.league_size(), int(sizeof(double)) * (team + 2),

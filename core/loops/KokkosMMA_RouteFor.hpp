@@ -22,6 +22,9 @@ struct ForProblem {
   bool user_tiles        = false;  ///< of a multi-dimensional range
   bool tool_tunes        = false;  ///< a tool of Kokkos Tools chooses tiles
   bool indices_fit       = true;   ///< the bounds are values of the index type
+  /// The index type has less than 32 bits. Kokkos' strides do not fit in it,
+  /// and its own launch may leave indices out or never end (4.6 to 5.2).
+  bool narrow_index         = false;
   std::size_t functor_bytes = 0;
 };
 

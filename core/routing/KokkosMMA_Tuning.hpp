@@ -86,6 +86,7 @@ constexpr bool scatters_warps(StreamedTuning const& tuning) {
 }
 
 /// The orders that a kernel has. The first one runs where nothing is measured.
+/// A box goes in tiles, whose places have no neighbours.
 struct CallOrders {
   CallOrder all[4];
   int count;
@@ -93,10 +94,11 @@ struct CallOrders {
   constexpr CallOrder operator[](int order) const { return all[order]; }
 };
 
-constexpr CallOrders call_orders(StreamedTuning const& tuning) {
+constexpr CallOrders call_orders(StreamedTuning const& tuning,
+                                 bool is_box = false) {
   CallOrders orders{{}, 1};
   bool const most = tuning.most_calls > tuning.calls;
-  bool const near = has_neighbours(tuning);
+  bool const near = has_neighbours(tuning) && !is_box;
   auto const add  = [&](CallOrder const& order) {
     orders.all[orders.count++] = order;
   };

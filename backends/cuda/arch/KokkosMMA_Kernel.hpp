@@ -58,7 +58,9 @@ cudaError_t enqueue_kernel(
 /// Before the parameter of a kernel that may be large or have arrays: it is
 /// read where it lies, also through a reference or an index that is not a
 /// constant, for which a thread would otherwise copy it to local memory.
-/// Compute capability 7.0 and newer.
+/// Nothing may write to it: an application's functor may write to its `mutable`
+/// members, so a kernel that receives one has a second form, by_value, in which
+/// each thread has a copy. Compute capability 7.0 and newer.
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 700
 #define KOKKOSMMA_GRID_CONSTANT __grid_constant__
 #else

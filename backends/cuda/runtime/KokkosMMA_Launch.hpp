@@ -225,6 +225,25 @@ Facts facts_of_kernel(int device_id, void const* address, int threads,
   all.insert(key, facts);
   return facts;
 }
+
+/// Loads a kernel that a later call may launch, once for each device and
+/// kernel. CUDA loads a kernel when it is first used, and may wait for all
+/// running kernels to do so: of these one may wait for the host, which would
+/// wait for it. Whether it could does not matter.
+template <class Known = bool>
+void load_kernel(int device_id, void const* address) {
+  static std::mutex mutex;
+  static KernelTable<Known> loaded;
+  std::lock_guard<std::mutex> const lock(mutex);
+  KernelKey const key{device_id, address};
+  if (loaded.find(key) != nullptr) return;
+  OwnErrors const errors;
+  cudaFuncAttributes attributes;
+  if (cudaSetDevice(device_id) == cudaSuccess)
+    cudaFuncGetAttributes(&attributes, address);
+  loaded.insert(key, true);
+}
+
 /// Shared memory that a launch of a kernel of an application's functor may ask
 /// for: all that a block can have, which is allowed once for each device and
 /// kernel. Not while the host thread has an error that the application has not

@@ -56,7 +56,8 @@ __device__ void overlapped_scan_rounds(unsigned base, unsigned left,
     if (k > 0 && first >= left) return;
     unsigned const own = first + vector.lane;
     join(value[k], carry);
-    if (own < left) closure(int(base + own), value[k], true);
+    // As from Kokkos' loop: an lvalue here, an rvalue above.
+    if (int i = int(base + own); own < left) closure(i, value[k], true);
     carry = __shfl_sync(vector.mask, value[k], int(vector.lanes) - 1,
                         int(vector.lanes));
   }

@@ -76,7 +76,7 @@ __device__ void overlapped_team_scan_rounds(ScanTeam const& team, Wide own,
 #pragma unroll
   for (unsigned k = 0; k < Rounds; ++k) {
     value[k] = 0;
-    if (k < rounds && index(k) < end) closure(index(k), value[k], false);
+    if (Wide i = index(k); k < rounds && i < end) closure(i, value[k], false);
   }
   __syncwarp(mask);
   scan_tree(value, lane, place, mask, 32);
@@ -108,7 +108,7 @@ __device__ void overlapped_team_scan_rounds(ScanTeam const& team, Wide own,
   for (unsigned k = 0; k < Rounds; ++k) {
     if (k >= rounds) return;
     T sum = carry + value[k];
-    if (index(k) < end) closure(index(k), sum, true);
+    if (Wide i = index(k); i < end) closure(i, sum, true);
     if (warps == 1) {
       __syncwarp(mask);
       carry = __shfl_sync(mask, sum, int(team.size) - 1);

@@ -29,8 +29,8 @@ __device__ Index loop_index(std::uint64_t first, std::uint64_t offset) {
 }
 
 template <class Index, class Call>
-__global__ void streamed_for(KOKKOSMMA_GRID_CONSTANT Call const f,
-                             KOKKOSMMA_GRID_CONSTANT LoopRange const range) {
+__device__ __forceinline__ void call_range(Call const& f,
+                                           LoopRange const& range) {
   GridDependency::wait();
   std::uint64_t const first = blockIdx.x * range.tile;
   std::uint64_t const left  = range.size - first;
@@ -46,8 +46,7 @@ __global__ void streamed_for(KOKKOSMMA_GRID_CONSTANT Call const f,
 /// \tparam Left the first argument of f is the fastest index, otherwise the
 /// last one
 template <class Index, int Rank, bool Left, class Call>
-__global__ void streamed_box_for(KOKKOSMMA_GRID_CONSTANT Call const f,
-                                 KOKKOSMMA_GRID_CONSTANT LoopBox const box) {
+__device__ __forceinline__ void call_box(Call const& f, LoopBox const& box) {
   GridDependency::wait();
   constexpr int slow = Rank > 2 ? 2 : 1;
   unsigned at[Rank];
@@ -90,6 +89,46 @@ __global__ void streamed_box_for(KOKKOSMMA_GRID_CONSTANT Call const f,
       static_assert(Rank == 6);
       f(index(0), index(1), index(2), index(3), index(4), index(5));
     }
+  }
+}
+
+template <class Index, class Call>
+__global__ void streamed_for(KOKKOSMMA_GRID_CONSTANT Call const f,
+                             KOKKOSMMA_GRID_CONSTANT LoopRange const range) {
+  call_range<Index>(f, range);
+}
+template <class Index, class Call>
+__global__ void streamed_for_by_value(
+    Call const f, KOKKOSMMA_GRID_CONSTANT LoopRange const range) {
+  call_range<Index>(f, range);
+}
+template <class Index, int Rank, bool Left, class Call>
+__global__ void streamed_box_for(KOKKOSMMA_GRID_CONSTANT Call const f,
+                                 KOKKOSMMA_GRID_CONSTANT LoopBox const box) {
+  call_box<Index, Rank, Left>(f, box);
+}
+template <class Index, int Rank, bool Left, class Call>
+__global__ void streamed_box_for_by_value(
+    Call const f, KOKKOSMMA_GRID_CONSTANT LoopBox const box) {
+  call_box<Index, Rank, Left>(f, box);
+}
+
+template <bool ByValue, class Index, class Call>
+void const* streamed_for_kernel() {
+  if constexpr (ByValue) {
+    return reinterpret_cast<void const*>(&streamed_for_by_value<Index, Call>);
+  } else {
+    return reinterpret_cast<void const*>(&streamed_for<Index, Call>);
+  }
+}
+template <bool ByValue, class Index, int Rank, bool Left, class Call>
+void const* streamed_box_for_kernel() {
+  if constexpr (ByValue) {
+    return reinterpret_cast<void const*>(
+        &streamed_box_for_by_value<Index, Rank, Left, Call>);
+  } else {
+    return reinterpret_cast<void const*>(
+        &streamed_box_for<Index, Rank, Left, Call>);
   }
 }
 

@@ -110,13 +110,13 @@ __device__ void store_array(BlockArrays<T> const& block,
 }
 
 /// From an array per thread to one per grid: array 0 of the block that finishes
-/// last. `ByValue`: joining adds the values one by one, and they are numbers.
-/// \return whether this is that block
-template <bool ByValue, class T, class Reducer>
+/// last. `SumsNumbers`: joining adds the values one by one, and they are
+/// numbers. \return whether this is that block
+template <bool SumsNumbers, class T, class Reducer>
 __device__ bool reduce_arrays(BlockArrays<T> const& block,
                               Reducer const& reducer,
                               GridScratch const& scratch) {
-  if constexpr (ByValue) {
+  if constexpr (SumsNumbers) {
     sum_arrays(block, block.layout.callers,
                [&](unsigned r, unsigned e) { return block.of(r)[e]; });
   } else {
@@ -139,7 +139,7 @@ __device__ bool reduce_arrays(BlockArrays<T> const& block,
 
   // The acquire of the ticket covers the whole block: no line of another
   // multiprocessor's is left in L1.
-  if constexpr (ByValue) {
+  if constexpr (SumsNumbers) {
     sum_arrays(block, gridDim.x, [&](unsigned r, unsigned e) {
       return partials[std::size_t(r) * count + e];
     });
@@ -226,15 +226,14 @@ __device__ void call_in_registers(Call const& f, Reducer const& reducer,
 
 /// Reduces f over [begin, begin + size). `InRegisters`: the arrays have at most
 /// most_in_registers values.
-template <class Tuning, bool InRegisters, bool ByValue, class Index, class T,
-          class Call, class Reducer>
-__global__ void __launch_bounds__(Tuning::value.threads,
-                                  Tuning::value.min_blocks)
-    array_reduce(KOKKOSMMA_GRID_CONSTANT Call const f,
-                 KOKKOSMMA_GRID_CONSTANT Reducer const reducer,
-                 Index const begin, std::uint64_t const size,
-                 GridScratch const scratch, ResultTarget<T> const target,
-                 ArrayLayout const layout) {
+template <class Tuning, bool InRegisters, bool SumsNumbers, class Index,
+          class T, class Call, class Reducer>
+__device__ __forceinline__ void reduce_to_array(Call const& f,
+                                                Reducer const& reducer,
+                                                Index begin, std::uint64_t size,
+                                                GridScratch const& scratch,
+                                                ResultTarget<T> const& target,
+                                                ArrayLayout const& layout) {
   KOKKOSMMA_DYNAMIC_SHARED(unsigned char, 128, array_memory);
   BlockArrays<T> const block{array_memory, layout};
   if (block.has_one()) {
@@ -254,10 +253,49 @@ __global__ void __launch_bounds__(Tuning::value.threads,
     }
   }
   __syncthreads();
-  if (!reduce_arrays<ByValue>(block, reducer, scratch)) return;
+  if (!reduce_arrays<SumsNumbers>(block, reducer, scratch)) return;
   if (threadIdx.x == 0) reducer.final(block.of(0));
   __syncthreads();
   store_array(block, target);
+}
+
+template <class Tuning, bool InRegisters, bool SumsNumbers, class Index,
+          class T, class Call, class Reducer>
+__global__ void __launch_bounds__(Tuning::value.threads,
+                                  Tuning::value.min_blocks)
+    array_reduce(KOKKOSMMA_GRID_CONSTANT Call const f,
+                 KOKKOSMMA_GRID_CONSTANT Reducer const reducer,
+                 Index const begin, std::uint64_t const size,
+                 GridScratch const scratch, ResultTarget<T> const target,
+                 ArrayLayout const layout) {
+  reduce_to_array<Tuning, InRegisters, SumsNumbers>(f, reducer, begin, size,
+                                                    scratch, target, layout);
+}
+template <class Tuning, bool InRegisters, bool SumsNumbers, class Index,
+          class T, class Call, class Reducer>
+__global__ void __launch_bounds__(Tuning::value.threads,
+                                  Tuning::value.min_blocks)
+    array_reduce_by_value(Call const f, Reducer const reducer,
+                          Index const begin, std::uint64_t const size,
+                          GridScratch const scratch,
+                          ResultTarget<T> const target,
+                          ArrayLayout const layout) {
+  reduce_to_array<Tuning, InRegisters, SumsNumbers>(f, reducer, begin, size,
+                                                    scratch, target, layout);
+}
+
+template <bool ByValue, class Tuning, bool InRegisters, bool SumsNumbers,
+          class Index, class T, class Call, class Reducer>
+void const* array_reduce_kernel() {
+  if constexpr (ByValue) {
+    return reinterpret_cast<void const*>(
+        &array_reduce_by_value<Tuning, InRegisters, SumsNumbers, Index, T, Call,
+                               Reducer>);
+  } else {
+    return reinterpret_cast<void const*>(
+        &array_reduce<Tuning, InRegisters, SumsNumbers, Index, T, Call,
+                      Reducer>);
+  }
 }
 
 }  // namespace KokkosMMA::Impl::Cuda

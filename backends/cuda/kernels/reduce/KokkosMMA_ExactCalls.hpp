@@ -15,8 +15,10 @@ namespace KokkosMMA::Impl::Cuda {
 
 /// What f(begin + i, value) adds to a value, as the elements of an exact sum:
 /// each call, made once, gets -0, to which it adds without rounding.
-template <class Call, class Index, class T>
+/// \tparam ByValue each thread has a copy of the functor
+template <class Call, class Index, class T, bool ByValue = false>
 struct ExactCalls {
+  static constexpr bool by_value        = ByValue;
   static constexpr Scalar input         = scalar_v<T>;
   static constexpr ExactCarrier carrier = sum_carrier(input);
   static constexpr bool has_errors      = false;

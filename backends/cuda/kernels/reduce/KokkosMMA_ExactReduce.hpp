@@ -302,6 +302,15 @@ __global__ void __launch_bounds__(Tuning::value.threads,
                        bool const empty) {
   reduce_exactly<Elements, Tuning>(elements, scratch, target, empty);
 }
+/// With a copy of the functor for each thread.
+template <class Elements, class Tuning>
+__global__ void __launch_bounds__(Tuning::value.threads,
+                                  min_blocks_of<Tuning::value.min_blocks, 1>)
+    exact_reduce_calls_by_value(Elements const elements,
+                                ExactScratch const scratch,
+                                ExactTarget const target, bool const empty) {
+  reduce_exactly<Elements, Tuning>(elements, scratch, target, empty);
+}
 
 /// Launches on the stream of `space`; StreamScratch::deliver says when the
 /// result, a number of `format` in `bytes`, is there.
@@ -342,7 +351,9 @@ void launch_exact_reduce(Kokkos::Cuda const& space,
                                     {unsigned(blocks), threads}, elements,
                                     shared, ExactTarget{place, format}, empty);
                     };
-                    if constexpr (requires { elements.f; }) {
+                    if constexpr (requires { requires Elements::by_value; }) {
+                      launch(exact_reduce_calls_by_value<Elements, Tuning>);
+                    } else if constexpr (requires { elements.f; }) {
                       launch(exact_reduce_calls<Elements, Tuning>);
                     } else {
                       launch(exact_reduce<Elements, Tuning>);

@@ -33,7 +33,7 @@ struct RunningValue {
     reducer.join(&into, &from);
   }
   template <class Call, class Index>
-  __device__ void call(Call const& f, Index i, T& running) const {
+  __device__ void call(Call const& f, Index const& i, T& running) const {
     f(i, running);
   }
   __device__ void finish(T& value, ResultTarget<T> const& target) const {
@@ -55,7 +55,7 @@ struct RunningInFloat {
     into = Combine::apply(into, from);
   }
   template <class Call, class Index>
-  __device__ void call(Call const& f, Index i, float& running) const {
+  __device__ void call(Call const& f, Index const& i, float& running) const {
     T contribution(Combine::identity());
     f(i, contribution);
     join(running, static_cast<float>(contribution));
@@ -143,6 +143,48 @@ __device__ void streamed_tiles(Running const& running, Call const& f,
   }
 }
 
+/// A call over a box of several dimensions, whose index space is laid out in
+/// tiles of as many places as a block has threads
+/// (adapters/drop_in/KokkosMMA_MultiIndex.hpp).
+template <class Call>
+concept TiledCall = requires {
+  typename Call::Place;
+};
+
+/// Calls f for whole tiles of a box: one place of each tile per thread. What a
+/// tile adds to an index is the same for all threads of a warp, so an index
+/// costs an addition and no division. Rounds of tiles that lie inside the box
+/// have no branch between their calls.
+template <int Calls, unsigned Threads, class Running, class Call, int K>
+__device__ void box_tiles(Running const& running, Call const& f,
+                          std::uint64_t& i, std::uint64_t end, CallOrder order,
+                          Slot<typename Running::Value> (&values)[K]) {
+  static_assert(Calls % K == 0);
+  typename Call::Place const place = f.place(threadIdx.x);
+  for (; i + Threads * Calls <= end; i += Threads * Calls) {
+    auto const tile = static_cast<std::uint32_t>(i / Threads);
+    bool inside     = true;
+#pragma unroll
+    for (int u = 0; u < Calls; ++u) inside = inside && f.tile(tile + u).inside;
+    if (inside) {
+      if (place.is_used) {
+#pragma unroll
+        for (int u = 0; u < Calls; ++u)
+          running.call(f, f.at(f.tile(tile + u), place), values[u % K].value);
+      }
+    } else {
+#pragma unroll 1
+      for (int u = 0; u < Calls; u += K)
+#pragma unroll
+        for (int k = 0; k < K; ++k) {
+          auto const at = f.at(f.tile(tile + u + k), place);
+          if (f.has(at)) running.call(f, at, values[k].value);
+        }
+    }
+    if (!order.free_running) __syncthreads();
+  }
+}
+
 /// The share of the range that the warp takes: its block's, or where warps are
 /// scattered, another one for each warp of a block. Each share has one warp of
 /// each number in the block. The shuffle tells the compiler that lanes agree:
@@ -178,14 +220,23 @@ __device__ void streamed_calls(Running const& running, Call const& f,
   // threads call twice and leaves the last blocks without work. With such
   // shares an energy sum over 256000 atoms took 309 us, by Kokkos 198; with
   // these 195, by Kokkos 211 (H100, two days in 2026-11).
-  constexpr unsigned line    = 128;
+  // Shares of a box are whole tiles.
+  unsigned const line =
+      TiledCall<Call> && blockDim.x == tuning.threads ? tuning.threads : 128;
   std::uint64_t const fewest = size / gridDim.x + (size % gridDim.x != 0);
   std::uint64_t const share  = (fewest + line - 1) / line * line;
   std::uint64_t i            = share * share_of_warp<Tuning>(order);
   std::uint64_t const end    = i + share < size ? i + share : size;
   if (blockDim.x == tuning.threads) {
     constexpr unsigned threads = tuning.threads;
-    if constexpr (may_call_neighbours<Tuning>) {
+    if constexpr (TiledCall<Call>) {
+      if constexpr (tuning.most_calls > tuning.calls) {
+        if (order.most_calls)
+          box_tiles<tuning.most_calls, threads>(running, f, i, end, order,
+                                                values);
+      }
+      box_tiles<tuning.calls, threads>(running, f, i, end, order, values);
+    } else if constexpr (may_call_neighbours<Tuning>) {
       streamed_tiles<tuning.calls, threads>(running, f, begin, i, end, order,
                                             values);
       if (order.neighbours) exchange_neighbours<K, threads>(values);
@@ -223,13 +274,12 @@ __device__ void streamed_calls(Running const& running, Call const& f,
 /// \param order One of call_orders(), which all have the same result.
 template <class Running, class Tuning, class Index, class T, class Call,
           class Reducer>
-__global__ void __launch_bounds__(Tuning::value.threads,
-                                  Tuning::value.min_blocks)
-    streamed_reduce(KOKKOSMMA_GRID_CONSTANT Call const f,
-                    KOKKOSMMA_GRID_CONSTANT Reducer const reducer,
-                    Index const begin, std::uint64_t const size,
-                    CallOrder const order, GridScratch const scratch,
-                    ResultTarget<T> const target) {
+__device__ __forceinline__ void reduce_calls(Call const& f,
+                                             Reducer const& reducer,
+                                             Index begin, std::uint64_t size,
+                                             CallOrder order,
+                                             GridScratch const& scratch,
+                                             ResultTarget<T> const& target) {
   GridDependency::wait();
   Running const running{reducer};
   Slot<typename Running::Value> value;
@@ -248,6 +298,42 @@ __global__ void __launch_bounds__(Tuning::value.threads,
     }
   }
   last_block_reduce(value.value, running, scratch, store);
+}
+
+template <class Running, class Tuning, class Index, class T, class Call,
+          class Reducer>
+__global__ void __launch_bounds__(Tuning::value.threads,
+                                  Tuning::value.min_blocks)
+    streamed_reduce(KOKKOSMMA_GRID_CONSTANT Call const f,
+                    KOKKOSMMA_GRID_CONSTANT Reducer const reducer,
+                    Index const begin, std::uint64_t const size,
+                    CallOrder const order, GridScratch const scratch,
+                    ResultTarget<T> const target) {
+  reduce_calls<Running, Tuning>(f, reducer, begin, size, order, scratch,
+                                target);
+}
+template <class Running, class Tuning, class Index, class T, class Call,
+          class Reducer>
+__global__ void __launch_bounds__(Tuning::value.threads,
+                                  Tuning::value.min_blocks)
+    streamed_reduce_by_value(Call const f, Reducer const reducer,
+                             Index const begin, std::uint64_t const size,
+                             CallOrder const order, GridScratch const scratch,
+                             ResultTarget<T> const target) {
+  reduce_calls<Running, Tuning>(f, reducer, begin, size, order, scratch,
+                                target);
+}
+
+template <bool ByValue, class Running, class Tuning, class Index, class T,
+          class Call, class Reducer>
+void const* streamed_reduce_kernel() {
+  if constexpr (ByValue) {
+    return reinterpret_cast<void const*>(
+        &streamed_reduce_by_value<Running, Tuning, Index, T, Call, Reducer>);
+  } else {
+    return reinterpret_cast<void const*>(
+        &streamed_reduce<Running, Tuning, Index, T, Call, Reducer>);
+  }
 }
 
 }  // namespace KokkosMMA::Impl::Cuda

@@ -29,12 +29,13 @@ struct ScannedValue {
     reducer.join(&into, &from);
   }
   template <class Call, class Index>
-  __device__ void contribute(Call const& f, Index i, Slot<T>& value) const {
+  __device__ void contribute(Call const& f, Index const i,
+                             Slot<T>& value) const {
     reducer.init(&value.value);
     f(i, value.value, false);
   }
   template <class Call, class Index>
-  __device__ void finalize(Call const& f, Index i, Slot<T>& prefix,
+  __device__ void finalize(Call const& f, Index const i, Slot<T>& prefix,
                            bool is_total, ResultTarget<T> const& total) const {
     f(i, prefix.value, true);
     if (is_total) total.store(prefix.value);
@@ -55,14 +56,15 @@ struct ScannedSumInFloat {
   __device__ void init(float& value) const { value = 0; }
   __device__ void join(float& into, float from) const { into += from; }
   template <class Call, class Index>
-  __device__ void contribute(Call const& f, Index i, Slot<float>& value) const {
+  __device__ void contribute(Call const& f, Index const i,
+                             Slot<float>& value) const {
     T contribution(0.f);
     f(i, contribution, false);
     value.value = static_cast<float>(contribution);
   }
   template <class Call, class Index>
-  __device__ void finalize(Call const& f, Index i, Slot<float>& prefix, bool,
-                           ResultTarget<T> const&) const {
+  __device__ void finalize(Call const& f, Index const i, Slot<float>& prefix,
+                           bool, ResultTarget<T> const&) const {
     T rounded(prefix.value);
     f(i, rounded, true);
   }
@@ -94,13 +96,12 @@ using StreamedScanMemory =
 /// \param rows indices of a lane per tile, at most the tuned number
 template <class Scanned, class Tuning, class Index, class T, class Call,
           class Reducer>
-__global__ void __launch_bounds__(Tuning::value.threads + 32,
-                                  Tuning::value.min_blocks)
-    streamed_scan(KOKKOSMMA_GRID_CONSTANT Call const f,
-                  KOKKOSMMA_GRID_CONSTANT Reducer const reducer,
-                  Index const begin, std::uint64_t const size,
-                  unsigned const rows, unsigned const tiles,
-                  ScanScratch const scratch, ResultTarget<T> const total) {
+__device__ __forceinline__ void scan_calls(Call const& f,
+                                           Reducer const& reducer, Index begin,
+                                           std::uint64_t size, unsigned rows,
+                                           unsigned tiles,
+                                           ScanScratch const& scratch,
+                                           ResultTarget<T> const& total) {
   using Value         = typename Scanned::Value;
   using Memory        = StreamedScanMemory<Value, Tuning>;
   using Exchange      = StreamedExchange<Value, Tuning>;
@@ -191,6 +192,43 @@ __global__ void __launch_bounds__(Tuning::value.threads + 32,
              [&](Slot<Value> const& before, Slot<Value> const& sum) {
                scanned.finish(before, sum, total);
              });
+}
+
+template <class Scanned, class Tuning, class Index, class T, class Call,
+          class Reducer>
+__global__ void __launch_bounds__(Tuning::value.threads + 32,
+                                  Tuning::value.min_blocks)
+    streamed_scan(KOKKOSMMA_GRID_CONSTANT Call const f,
+                  KOKKOSMMA_GRID_CONSTANT Reducer const reducer,
+                  Index const begin, std::uint64_t const size,
+                  unsigned const rows, unsigned const tiles,
+                  ScanScratch const scratch, ResultTarget<T> const total) {
+  scan_calls<Scanned, Tuning>(f, reducer, begin, size, rows, tiles, scratch,
+                              total);
+}
+template <class Scanned, class Tuning, class Index, class T, class Call,
+          class Reducer>
+__global__ void __launch_bounds__(Tuning::value.threads + 32,
+                                  Tuning::value.min_blocks)
+    streamed_scan_by_value(Call const f, Reducer const reducer,
+                           Index const begin, std::uint64_t const size,
+                           unsigned const rows, unsigned const tiles,
+                           ScanScratch const scratch,
+                           ResultTarget<T> const total) {
+  scan_calls<Scanned, Tuning>(f, reducer, begin, size, rows, tiles, scratch,
+                              total);
+}
+
+template <bool ByValue, class Scanned, class Tuning, class Index, class T,
+          class Call, class Reducer>
+void const* streamed_scan_kernel() {
+  if constexpr (ByValue) {
+    return reinterpret_cast<void const*>(
+        &streamed_scan_by_value<Scanned, Tuning, Index, T, Call, Reducer>);
+  } else {
+    return reinterpret_cast<void const*>(
+        &streamed_scan<Scanned, Tuning, Index, T, Call, Reducer>);
+  }
 }
 
 }  // namespace KokkosMMA::Impl::Cuda

@@ -4,6 +4,7 @@
 #define KOKKOSMMA_CUDA_SWEEP_STENCIL_HPP
 
 #include <backends/cuda/arch/KokkosMMA_Kernel.hpp>
+#include <backends/cuda/kernels/block/KokkosMMA_LastBlockReduce.hpp>
 #include <backends/cuda/kernels/stencil/KokkosMMA_PlaneSweep.hpp>
 
 #include <cstdint>
@@ -68,6 +69,22 @@ __device__ __forceinline__ void sum_within_plane(
   }
 }
 
+/// The store of a kernel's arguments, which are read where they lie; of a
+/// caller's functor, which may write to its members, a copy for each thread.
+template <bool InPlace, class Store>
+struct CopiedStore {
+  Store const& in_arguments;
+  __device__ Store const& store() const { return in_arguments; }
+};
+template <class Store>
+struct CopiedStore<false, Store> {
+  Slot<std::remove_const_t<Store>> copy;
+  __device__ explicit CopiedStore(Store const& store) {
+    copy_bits(&copy.value, &store);
+  }
+  __device__ Store const& store() const { return copy.value; }
+};
+
 template <class A, int R, class Element, class Epilogue, int Radius,
           SweepPattern Pattern, bool Unaligned>
 __global__ void __launch_bounds__(
@@ -91,6 +108,9 @@ __global__ void __launch_bounds__(
 
   KOKKOSMMA_DYNAMIC_SHARED(unsigned char, 128, sweep_memory);
   PlaneSweep<Shape, R, A, Element> const sweep(in, sweep_memory);
+  CopiedStore<StencilEpilogue<Epilogue>, decltype(in.store)> const copied{
+      in.store};
+  auto const& store = copied.store();
 
   A sums[planes][rows][columns];
 #pragma unroll
@@ -103,7 +123,7 @@ __global__ void __launch_bounds__(
   // Where the first sum of a plane belongs.
   [[maybe_unused]] auto* to = [&] {
     if constexpr (R == 3 && StencilEpilogue<Epilogue>) {
-      return in.store.address({sweep.begin, sweep.row, sweep.column});
+      return store.address({sweep.begin, sweep.row, sweep.column});
     } else {
       return static_cast<A*>(nullptr);
     }
@@ -207,22 +227,22 @@ __global__ void __launch_bounds__(
     for (int y = 0; y < rows; ++y) {
       if constexpr (R == 1) {
         Index at[1] = {sweep.column + plane * Shape::tile_x};
-        in.store(at, sums[0][0], sweep.staging);
+        store(at, sums[0][0], sweep.staging);
       } else if constexpr (R == 2) {
         Index at[2] = {plane - reach, sweep.column};
-        in.store(at, sums[planes - 1][0], sweep.staging);
+        store(at, sums[planes - 1][0], sweep.staging);
       } else if ((sweep.stored >> y & 1) != 0) {
         if constexpr (StencilEpilogue<Epilogue>) {
-          in.store.write(to + y * in.store.epilogue.stride[1], sweep.column,
-                         sums[planes - 1][y], sweep.staging);
+          store.write(to + y * store.epilogue.stride[1], sweep.column,
+                      sums[planes - 1][y], sweep.staging);
         } else {
           Index at[3] = {plane - reach, sweep.row + y, sweep.column};
-          in.store(at, sums[planes - 1][y], sweep.staging);
+          store(at, sums[planes - 1][y], sweep.staging);
         }
       }
     }
     if constexpr (R == 3 && StencilEpilogue<Epilogue>) {
-      to += in.store.epilogue.stride[0];
+      to += store.epilogue.stride[0];
     }
   };
   sweep.over(in, [&](Element const* corner, Index plane, int const* shifts) {
