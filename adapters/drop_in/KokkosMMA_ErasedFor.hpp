@@ -192,7 +192,7 @@ void run_for(Call const& call) {
   if (ours && size > 0) {
     SettledLaunch::Loop const key{
         call.space.cuda_device(), loop_size_class(call.problem.space),
-        settings.route == Route::streamed || call.problem.narrow_index};
+        settings.route == Route::streamed || call.problem.kokkos_overflows};
     auto const shape = call.settled.find(key);
     if (!shape && !key.forced)
       Cuda::load_kernel(key.device_id, call.kernel_of_kokkos());

@@ -92,6 +92,8 @@ struct PolicyLoop<Kokkos::RangePolicy<Traits...>> {
         policy.end() > policy.begin()
             ? std::uint64_t(policy.end()) - std::uint64_t(policy.begin())
             : 0;
+    problem.kokkos_overflows =
+        overflows_in_kokkos(policy.begin(), policy.end());
   }
   template <class Functor>
   static void const* kernel() {
@@ -125,6 +127,9 @@ struct PolicyLoop<Kokkos::MDRangePolicy<Traits...>> {
           end > begin ? std::uint64_t(end) - std::uint64_t(begin) : 0;
       problem.indices_fit = problem.indices_fit && fits_index<Index>(begin) &&
                             (end <= begin || fits_index<Index>(end - 1));
+      problem.kokkos_overflows = problem.kokkos_overflows ||
+                                 overflows_in_kokkos(static_cast<Index>(begin),
+                                                     static_cast<Index>(end));
     }
   }
   template <class Functor>
@@ -168,7 +173,6 @@ constexpr ForProblem loop_of_types(std::size_t functor_bytes) {
       !std::is_same_v<typename Policy::work_item_property,
                       Kokkos::Experimental::WorkItemProperty::None_t>;
   problem.functor_bytes = functor_bytes;
-  problem.narrow_index  = sizeof(typename Policy::index_type) < 4;
   return problem;
 }
 template <class Policy>

@@ -10,6 +10,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 
 namespace KokkosMMA::Impl {
 
@@ -22,11 +23,26 @@ struct ForProblem {
   bool user_tiles        = false;  ///< of a multi-dimensional range
   bool tool_tunes        = false;  ///< a tool of Kokkos Tools chooses tiles
   bool indices_fit       = true;   ///< the bounds are values of the index type
-  /// The index type has less than 32 bits. Kokkos' strides do not fit in it,
-  /// and its own launch may leave indices out or never end (4.6 to 5.2).
-  bool narrow_index         = false;
+  /// Kokkos' own launch is no candidate: it would compute numbers that are no
+  /// values of the index type, see overflows_in_kokkos().
+  bool kokkos_overflows     = false;
   std::size_t functor_bytes = 0;
 };
+
+/// Whether Kokkos' own launch leaves out indices, calls others, or never ends:
+/// it computes the length of a range, its strides, and the indices of all
+/// threads of the last block in the index type (4.6 to 5.2).
+template <class Index>
+constexpr bool overflows_in_kokkos(Index begin, Index end) {
+  using Limits = std::numeric_limits<Index>;
+  if (sizeof(Index) < 4) return true;
+  if (end <= begin) return false;
+  constexpr std::uint64_t block = 1024;
+  std::uint64_t const length =
+      static_cast<std::uint64_t>(end) - static_cast<std::uint64_t>(begin);
+  std::uint64_t const most = static_cast<std::uint64_t>(Limits::max()) - block;
+  return length > most || (end > 0 && static_cast<std::uint64_t>(end) > most);
+}
 
 /// A grid has 2^31 - 1 blocks, and the indices of a block are counted by 32
 /// bits: 2^60 indices in one dimension never end.

@@ -7,8 +7,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <tuple>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -56,12 +58,29 @@ TEST(ReciprocalDivisor, ExactBelowTwoToThe31) {
         std::uint32_t(random.integer(1, std::int64_t(largest))), random);
 }
 
-/// Writes down the index tuples of its calls.
+TEST(TileWidth, LeavesFewThreadsWithoutWork) {
+  EXPECT_EQ(7u, tile_width(7, 32));
+  EXPECT_EQ(32u, tile_width(32, 32));
+  EXPECT_EQ(17u, tile_width(33, 32));  // 2 tiles, 1 place idle
+  EXPECT_EQ(32u, tile_width(8190, 32));
+  for (std::uint32_t most : {1u, 8u, 16u, 32u, 48u, 1024u})
+    for (std::uint32_t extent = 1; extent < 20 * most; ++extent) {
+      std::uint32_t const width = tile_width(extent, most);
+      ASSERT_LE(width, most);
+      ASSERT_GE(width, std::min(extent, most / 2 + 1));
+      std::uint32_t const places = (extent + width - 1) / width * width;
+      ASSERT_LE(places, extent + extent / 8 + 8) << extent << " of " << most;
+    }
+}
+
+/// Records the index tuples of its invocations.
 template <int Rank>
 struct Tuples {
   std::vector<std::array<long, Rank>>* calls;
   template <class... I>
-  void operator()(I... index_and_value) const {
+  void operator()(I&&... index_and_value) const {
+    // As Kokkos' own loop over a box, which has the indices in an array.
+    static_assert((std::is_lvalue_reference_v<I&&> && ...));
     auto const all = std::forward_as_tuple(index_and_value...);
     append(all, std::make_integer_sequence<int, Rank>{});
   }
@@ -77,43 +96,55 @@ void expect_each_tuple_once() {
   Random random;
   SCOPED_TRACE(random.note());
   std::array<long, Rank> lower, upper;
-  long size = 1;
+  std::vector<std::array<long, Rank>> expected{{}};
+  long const most = Rank == 1 ? 3000 : Rank == 2 ? 150 : Rank == 3 ? 40 : 9;
   for (int d = 0; d < Rank; ++d) {
     lower[d] = random.integer(-7, 7);
-    upper[d] = lower[d] + random.integer(1, 5);
-    size *= upper[d] - lower[d];
+    upper[d] = lower[d] + random.integer(1, most);
+    std::vector<std::array<long, Rank>> longer;
+    for (std::array<long, Rank> tuple : expected)
+      for (tuple[d] = lower[d]; tuple[d] < upper[d]; ++tuple[d])
+        longer.push_back(tuple);
+    expected = std::move(longer);
   }
+  std::sort(expected.begin(), expected.end());
+
+  int const threads = 1 << random.integer(5, 10);
+  SCOPED_TRACE(threads);
   std::vector<std::array<long, Rank>> calls;
   auto const call = multi_index_call<Tuples<Rank>, long, Rank, LeftFastest>(
-      Tuples<Rank>{&calls}, lower, upper);
+      Tuples<Rank>{&calls}, lower, upper, threads);
+  int value                  = 0;
+  std::uint64_t const places = call.places();
+  ASSERT_EQ(0u, places % threads);
+  for (std::uint64_t flat = 0; flat < places; ++flat)
+    call(std::uint32_t(flat), value);
+  std::sort(calls.begin(), calls.end());
+  EXPECT_EQ(expected, calls) << "by flat indices";
 
-  int value = 0;
-  for (long flat = 0; flat < size; ++flat) call(std::uint32_t(flat), value);
-
-  // counts like an odometer, the fastest index first
-  std::array<long, Rank> expected = lower;
-  ASSERT_EQ(size, long(calls.size()));
-  for (auto const& tuple : calls) {
-    ASSERT_EQ(expected, tuple);
-    for (int step = 0; step < Rank; ++step) {
-      int const d = LeftFastest ? step : Rank - 1 - step;
-      if (++expected[d] < upper[d]) break;
-      expected[d] = lower[d];
+  calls.clear();
+  for (std::uint32_t t = 0; t < places / threads; ++t)
+    for (int thread = 0; thread < threads; ++thread) {
+      auto const place = call.place(std::uint32_t(thread));
+      auto const tile  = call.tile(t);
+      auto const at    = call.at(tile, place);
+      ASSERT_TRUE(!tile.inside || call.has(at) == place.is_used);
+      if (call.has(at)) call(at, value);
     }
-  }
-  EXPECT_EQ(lower, expected) << "not all tuples were called";
+  std::sort(calls.begin(), calls.end());
+  EXPECT_EQ(expected, calls) << "by tiles";
 }
 
 template <int Rank>
 void expect_both_directions() {
-  for (int repeat = 0; repeat < 5; ++repeat) {
+  for (int repeat = 0; repeat < 12; ++repeat) {
     SCOPED_TRACE("rank " + std::to_string(Rank));
     expect_each_tuple_once<Rank, true>();
     expect_each_tuple_once<Rank, false>();
   }
 }
 
-TEST(MultiIndexCall, EachTupleOnceInOrder) {
+TEST(MultiIndexCall, EachTupleOnce) {
   expect_both_directions<1>();
   expect_both_directions<2>();
   expect_both_directions<3>();
@@ -122,10 +153,29 @@ TEST(MultiIndexCall, EachTupleOnceInOrder) {
   expect_both_directions<6>();
 }
 
+/// Whole sectors of 32 bytes along either dimension, in a warp or in two.
+TEST(BoxTiles, WarpsAreShortInBothDimensions) {
+  BoxTiles<3> const tiles({640, 640, 640}, 1024);
+  EXPECT_EQ(32u, tiles.width[0]);
+  EXPECT_EQ(1u, tiles.width[1]);
+  EXPECT_EQ(32u, tiles.width[2]);
+  for (std::uint32_t thread = 0; thread < 1024; ++thread) {
+    auto const first = tiles.place(thread / 64 * 64);
+    auto const place = tiles.place(thread);
+    EXPECT_EQ(first.of[0] + thread % 8, place.of[0]);
+    EXPECT_EQ(first.of[2] + thread % 64 / 8, place.of[2]);
+  }
+  // Dimensions of three indices leave all threads but a few work.
+  BoxTiles<3> const narrow({3, 100000, 3}, 1024);
+  EXPECT_EQ(3u, narrow.width[0]);
+  EXPECT_EQ(3u, narrow.width[2]);
+  EXPECT_GE(narrow.width[1], 110u);
+}
+
 struct LastIndex {
   template <class Index>
   void operator()(Index i, Index j, std::int64_t& value) const {
-    value = std::int64_t(i) * 100000 + j;
+    value = std::max(value, std::int64_t(i) * 100000 + j);
   }
 };
 
@@ -134,14 +184,14 @@ TEST(MultiIndexCall, CornersOfLargeRanges) {
   std::array<std::int64_t, 2> const lower{1000000, -20000};
   std::array<std::int64_t, 2> const upper{1046340, 26340};
   auto const call = multi_index_call<LastIndex, std::int64_t, 2, false>(
-      LastIndex{}, lower, upper);
-  std::int64_t value = -1;
-  call(46340u * 46340u - 1, value);
+      LastIndex{}, lower, upper, 512);
+  std::int64_t value = 0;
+  for (std::uint64_t flat = call.places() - 512; flat < call.places(); ++flat)
+    call(std::uint32_t(flat), value);
   EXPECT_EQ(1046339 * std::int64_t(100000) + 26339, value);
-  call(46340u * 46339u, value);
-  EXPECT_EQ(1046339 * std::int64_t(100000) - 20000, value);
-  call(46340u - 1, value);
-  EXPECT_EQ(1000000 * std::int64_t(100000) + 26339, value);
+  value = 0;
+  call(0u, value);
+  EXPECT_EQ(1000000 * std::int64_t(100000) - 20000, value);
 }
 
 }  // namespace

@@ -68,6 +68,19 @@ static_assert(says(over({std::uint64_t(1) << 60}), "2^60"));
 static_assert(!over({7, (1u << 31) - 1}) && says(over({7, 1u << 31}), "2^31"));
 static_assert(says(over({1, 2, 3, 4, 5, 1u << 31}), "2^31"));
 
+// Blocks of up to 1024 threads come up to the end of a range.
+constexpr int top = std::numeric_limits<int>::max();
+static_assert(!overflows_in_kokkos(0, 7) && !overflows_in_kokkos(-top, -2000));
+static_assert(!overflows_in_kokkos(0, top - 1024) &&
+              !overflows_in_kokkos(9, 3));
+static_assert(overflows_in_kokkos(5, top - 1023));
+static_assert(overflows_in_kokkos(-top, 7) && overflows_in_kokkos(-2000, top));
+static_assert(!overflows_in_kokkos(7u, ~0u - 1024));
+static_assert(overflows_in_kokkos(7u, ~0u - 1023));
+static_assert(!overflows_in_kokkos<std::int64_t>(0, top));
+static_assert(overflows_in_kokkos<std::uint64_t>(1, ~std::uint64_t(0)));
+static_assert(overflows_in_kokkos<short>(0, 1));
+
 static_assert(route_for(loop_over({9}), h200, {}).route == Route::streamed);
 static_assert(route_for(loop_over({9}), host, {}).route == Route::generic);
 

@@ -55,7 +55,7 @@ void check_index_type() {
   using Limits = std::numeric_limits<Index>;
   std::uint64_t const most =
       std::uint64_t(Limits::max()) - std::uint64_t(Limits::min());
-  // Kokkos counts indices, and the threads behind the last one, in the type of
+  // Kokkos counts indices, and the threads after the last one, in the type of
   // the indices (4.6.01): types of 8 and 16 bits are too short for it, and at
   // the upper end of a type it calls the functor with indices from the lower.
   bool const kokkos = false;
