@@ -1,0 +1,160 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// A call runs 100 times, then more often beside a kernel in another stream that
+// waits for the host. A kernel that the library launches for the first time
+// then would be loaded, which may wait for all running kernels.
+
+#include <Kokkos_Core.hpp>
+
+#include <chrono>
+#include <condition_variable>
+#include <cstdio>
+#include <mutex>
+#include <string_view>
+#include <thread>
+
+#ifdef KOKKOS_ENABLE_CUDA
+
+namespace {
+
+using Exec = Kokkos::Cuda;
+
+__global__ void wait_for_host(int volatile const* go) {
+  while (*go == 0) {
+  }
+}
+
+/// Ends the waiting kernel after ten seconds, whatever the host does.
+class Watchdog {
+ public:
+  explicit Watchdog(int volatile* go)
+      : m_go(go), m_thread([this] {
+          std::unique_lock<std::mutex> lock(m_mutex);
+          m_barked = !m_done.wait_for(lock, std::chrono::seconds(10),
+                                      [this] { return m_is_done; });
+          *m_go    = 1;
+        }) {}
+  /// Ends it now. Returns whether it was running still.
+  bool done() {
+    {
+      std::lock_guard<std::mutex> const lock(m_mutex);
+      m_is_done = true;
+    }
+    m_done.notify_one();
+    m_thread.join();
+    return !m_barked;
+  }
+
+ private:
+  int volatile* m_go;
+  std::mutex m_mutex;
+  std::condition_variable m_done;
+  bool m_is_done = false, m_barked = false;
+  std::thread m_thread;
+};
+
+template <class Run>
+bool returns_beside_a_waiting_kernel(Run const& run) {
+  // The kernel itself is loaded.
+  int* go = nullptr;
+  cudaHostAlloc(reinterpret_cast<void**>(&go), sizeof(int),
+                cudaHostAllocMapped);
+  int volatile* const flag = go;
+  *flag                    = 1;
+  cudaStream_t stream;
+  cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
+  wait_for_host<<<1, 1, 0, stream>>>(go);
+  cudaStreamSynchronize(stream);
+
+  for (int call = 0; call < 100; ++call) run();
+  Kokkos::fence();
+  *flag = 0;
+  wait_for_host<<<1, 1, 0, stream>>>(go);
+  Watchdog watchdog(flag);
+  for (int call = 0; call < 60; ++call) run();
+  bool const returned = watchdog.done();
+  cudaStreamSynchronize(stream);
+  Kokkos::fence();
+  cudaStreamDestroy(stream);
+  cudaFreeHost(go);
+  return returned;
+}
+
+bool check(std::string_view call) {
+  int const n = 5000;  // few: measured after 100 calls
+  Exec const space;
+  Kokkos::View<int*, Exec> const x("x", n);
+  Kokkos::View<int**, Exec> const y("y", 70, 70);
+  Kokkos::View<double, Exec> const sum("sum");
+  using Range = Kokkos::RangePolicy<Exec>;
+  using Box   = Kokkos::MDRangePolicy<Exec, Kokkos::Rank<2>>;
+  using Team  = Kokkos::TeamPolicy<Exec>;
+  if (call == "loop")
+    return returns_beside_a_waiting_kernel([&] {
+      Kokkos::parallel_for(
+          Range(space, 0, n), KOKKOS_LAMBDA(int i) { x(i) += i; });
+    });
+  if (call == "box")
+    return returns_beside_a_waiting_kernel([&] {
+      Kokkos::parallel_for(
+          Box(space, {0, 0}, {70, 70}),
+          KOKKOS_LAMBDA(int i, int j) { y(i, j) += i; });
+    });
+  if (call == "teams")
+    return returns_beside_a_waiting_kernel([&] {
+      Kokkos::parallel_for(
+          Team(space, 30, 32), KOKKOS_LAMBDA(Team::member_type const& member) {
+            int row = 0;
+            Kokkos::parallel_reduce(
+                Kokkos::TeamThreadRange(member, 100),
+                [&](int k, int& update) { update += x(k); }, row);
+            if (member.team_rank() == 0) x(member.league_rank()) = row;
+          });
+    });
+  if (call == "sum_over_teams")
+    return returns_beside_a_waiting_kernel([&] {
+      Kokkos::parallel_reduce(
+          Team(space, 30, 32),
+          KOKKOS_LAMBDA(Team::member_type const& member, double& total) {
+            int row = 0;
+            Kokkos::parallel_reduce(
+                Kokkos::TeamThreadRange(member, 100),
+                [&](int k, int& update) { update += x(k); }, row);
+            if (member.team_rank() == 0) total += row;
+          },
+          sum);
+    });
+  if (call == "sum")
+    return returns_beside_a_waiting_kernel([&] {
+      Kokkos::parallel_reduce(
+          Range(space, 0, n),
+          KOKKOS_LAMBDA(int i, double& update) { update += x(i); }, sum);
+    });
+  return returns_beside_a_waiting_kernel([&] {
+    Kokkos::parallel_scan(
+        Range(space, 0, n), KOKKOS_LAMBDA(int i, int& update, bool final) {
+          update += i;
+          if (final) x(i) = update;
+        });
+  });
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Kokkos::ScopeGuard const kokkos(argc, argv);
+  bool const returned = argc > 1 && check(argv[1]);
+  if (!returned)
+    std::printf(
+        "failed: %s waited for a kernel that waits for the host for ten "
+        "seconds\n",
+        argc > 1 ? argv[1] : "no call");
+  return returned ? 0 : 1;
+}
+
+#else
+
+int main() { return 0; }
+
+#endif
