@@ -49,22 +49,22 @@ constexpr std::uint32_t tile_width(std::uint32_t extent, std::uint32_t most) {
 
 /// A box of several dimensions in tiles of as many places as a block has
 /// threads. Which dimension of an array lies in neighbouring words is not
-/// visible in a functor, so a tile is as long in the slowest dimension as in
-/// the fastest one: whole sectors of memory are read along either, by
-/// neighbouring lanes or by neighbouring warps. Sums over a row after the other
-/// read LayoutRight Views of 8192^2 floats at 0.04 of the copy rate, Kokkos 5.2
-/// at 0.12 (H200, CUDA 13.0, 2026-11-28).
+/// visible in a functor, so a tile is long in the fastest dimension and in the
+/// slowest one, and neighbouring lanes lie along either: each thread then
+/// invokes the functor with another index of the tile, and the value of a place
+/// is the same. Sums that went over one row after the other read LayoutRight
+/// Views of 16384^2 floats at 0.04 of the copy rate, Kokkos 5.2 at 0.12 (H200,
+/// CUDA 13.0, 2026-11-28).
 /// Dimensions are in the order of speed here, the fastest first.
 template <int Rank>
 struct BoxTiles {
-  /// Lanes of a warp side by side along the fastest dimension, and along the
-  /// slowest one in two warps, where the widths are multiples of it.
-  static constexpr std::uint32_t lanes = 8;
+  static constexpr int slow = Rank - 1;
 
   std::uint32_t extent[Rank] = {};
   std::uint32_t width[Rank]  = {};
-  ReciprocalDivisor count[Rank];  ///< tiles in each dimension
-  std::uint32_t threads = 1;      ///< a power of two
+  ReciprocalDivisor count[Rank];   ///< tiles in each dimension
+  std::uint32_t whole_in_row = 0;  ///< tiles of a row without a place outside
+  std::uint32_t threads      = 1;  ///< a power of two
 
   BoxTiles() = default;
   BoxTiles(std::uint32_t const (&extents)[Rank], std::uint32_t thread_count)
@@ -73,19 +73,19 @@ struct BoxTiles {
       extent[d] = extents[d];
       width[d]  = 1;
     }
-    constexpr int slow = Rank - 1;
     if (Rank > 1)
-      width[slow] = tile_width(extent[slow], threads < 512 ? 16 : threads / 32);
+      width[slow] = tile_width(extent[slow], threads < 512 ? 16 : 32);
     // What the slowest dimension leaves, from the fastest one on.
     std::uint32_t left = threads / width[slow];
     for (int d = 0; d < slow; ++d) {
-      width[d] = tile_width(
-          extent[d], d == 0 && left > lanes ? left / lanes * lanes : left);
+      width[d] =
+          tile_width(extent[d], d == 0 && left > 8 ? left / 8 * 8 : left);
       left /= width[d];
     }
     width[slow] = tile_width(extent[slow], left * width[slow]);
     for (int d = 0; d < Rank; ++d)
       count[d] = ReciprocalDivisor((extent[d] + width[d] - 1) / width[d]);
+    whole_in_row = extent[0] / width[0];
   }
 
   /// Places of all tiles, those outside the box included.
@@ -100,50 +100,50 @@ struct BoxTiles {
     std::uint32_t of[Rank];
   };
   struct Place : Offsets {
+    std::uint32_t number;  ///< in the tile
     bool is_used;  ///< tiles may have fewer places than a block has threads
   };
   struct Tile : Offsets {
-    bool inside;  ///< all of its places are in the box
+    std::uint32_t in_row;  ///< tiles of the same row before it
   };
 
-  /// What a thread's place adds to the offsets of a tile.
-  KOKKOS_FORCEINLINE_FUNCTION Place place(std::uint32_t thread) const {
-    constexpr int slow = Rank - 1;
+  /// The place of a thread, which adds to the offsets of a tile.
+  /// \param across neighbouring lanes lie along the slowest dimension
+  KOKKOS_FORCEINLINE_FUNCTION Place place(std::uint32_t thread,
+                                          bool across = false) const {
     Place at{};
-    std::uint32_t rest  = thread;
-    std::uint32_t inner = 1;
-    if (Rank > 1 && width[0] % lanes == 0 && width[slow] % lanes == 0) {
-      at.of[0]    = rest % lanes;
-      at.of[slow] = rest / lanes % lanes;
-      rest /= lanes * lanes;
-      inner = lanes;
-    }
-    auto const take = [&](int d, std::uint32_t scale) {
-      std::uint32_t const n = width[d] / scale;
-      at.of[d] += rest % n * scale;
-      rest /= n;
+    std::uint32_t rest = thread;
+    auto const take    = [&](int d) {
+      at.of[d] = rest % width[d];
+      rest /= width[d];
     };
-    take(0, inner);
-    if (Rank > 1) take(slow, inner);
-    for (int d = 1; d < slow; ++d) take(d, 1);
+    if (Rank > 1 && across) take(slow);
+    take(0);
+    if (Rank > 1 && !across) take(slow);
+    for (int d = 1; d < slow; ++d) take(d);
     at.is_used = rest == 0;
+    at.number  = thread;
+    if (Rank > 1 && across && at.is_used) {
+      std::uint32_t const plane = width[0] * width[slow];
+      at.number = at.of[0] + at.of[slow] * width[0] + thread / plane * plane;
+    }
     // Outside any box, whose extents are below 2^31.
-    if (!at.is_used) at.of[0] = 0x80000000u;
+    if (!at.is_used) at.of[slow] = 0x80000000u;
     return at;
   }
 
   KOKKOS_FORCEINLINE_FUNCTION Tile tile(std::uint32_t number) const {
     Tile at{};
-    at.inside = true;
 #if defined(__CUDA_ARCH__)
 #pragma unroll
 #endif
     for (int d = 0; d < Rank; ++d) {
       std::uint32_t const quotient =
           d + 1 < Rank ? count[d].quotient(number) : 0;
-      at.of[d]  = (number - quotient * count[d].divisor) * width[d];
-      at.inside = at.inside && at.of[d] + width[d] <= extent[d];
-      number    = quotient;
+      std::uint32_t const rest = number - quotient * count[d].divisor;
+      if (d == 0) at.in_row = rest;
+      at.of[d] = rest * width[d];
+      number   = quotient;
     }
     return at;
   }
@@ -157,12 +157,14 @@ struct BoxTiles {
     for (int d = 0; d < Rank; ++d) at.of[d] = tile.of[d] + place.of[d];
     return at;
   }
+  /// Whether offsets are in the box, from a dimension on.
+  template <int From = 0>
   KOKKOS_FORCEINLINE_FUNCTION bool has(Offsets const& at) const {
     bool inside = true;
 #if defined(__CUDA_ARCH__)
 #pragma unroll
 #endif
-    for (int d = 0; d < Rank; ++d) inside = inside && at.of[d] < extent[d];
+    for (int d = From; d < Rank; ++d) inside = inside & (at.of[d] < extent[d]);
     return inside;
   }
 };

@@ -46,7 +46,9 @@ inline std::string to_string(StreamedTuning const& tuning) {
 struct CallOrder {
   bool most_calls = false;  ///< of the tuning in flight, not `calls`
   /// Calls for different accumulators have neighbouring indices in a thread,
-  /// not indices at the distance of the block's threads.
+  /// not indices at the distance of the block's threads. In a box of several
+  /// dimensions: lanes have neighbouring indices of the slowest dimension, not
+  /// of the fastest one.
   bool neighbours = false;
   /// No thread waits for others after a tile, which helps where calls take
   /// unequal times. Else the threads of a block go together, and lines of
@@ -86,7 +88,6 @@ constexpr bool scatters_warps(StreamedTuning const& tuning) {
 }
 
 /// The orders that a kernel has. The first one runs where nothing is measured.
-/// A box goes in tiles, whose places have no neighbours.
 struct CallOrders {
   CallOrder all[4];
   int count;
@@ -94,11 +95,12 @@ struct CallOrders {
   constexpr CallOrder operator[](int order) const { return all[order]; }
 };
 
+/// \param is_box of several dimensions, which goes in tiles
 constexpr CallOrders call_orders(StreamedTuning const& tuning,
                                  bool is_box = false) {
   CallOrders orders{{}, 1};
-  bool const most = tuning.most_calls > tuning.calls;
-  bool const near = has_neighbours(tuning) && !is_box;
+  bool const most = tuning.most_calls > tuning.calls && !is_box;
+  bool const near = has_neighbours(tuning) || is_box;
   auto const add  = [&](CallOrder const& order) {
     orders.all[orders.count++] = order;
   };

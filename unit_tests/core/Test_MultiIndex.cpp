@@ -123,14 +123,23 @@ void expect_each_tuple_once() {
   EXPECT_EQ(expected, calls) << "by flat indices";
 
   calls.clear();
-  for (std::uint32_t t = 0; t < places / threads; ++t)
-    for (int thread = 0; thread < threads; ++thread) {
-      auto const place = call.place(std::uint32_t(thread));
-      auto const tile  = call.tile(t);
-      auto const at    = call.at(tile, place);
-      ASSERT_TRUE(!tile.inside || call.has(at) == place.is_used);
+  bool const across = random.integer(0, 1) == 0;
+  std::vector<int> owners(threads, 0);
+  for (int thread = 0; thread < threads; ++thread) {
+    auto const place = call.place(std::uint32_t(thread), across);
+    ASSERT_LT(place.number, std::uint32_t(threads));
+    ++owners[place.number];
+    auto const other = call.place(place.number);
+    ASSERT_EQ(place.is_used, other.is_used);
+    for (int d = 0; d < Rank && place.is_used; ++d)
+      ASSERT_EQ(other.of[d], place.of[d]);
+    for (std::uint32_t t = 0; t < places / threads; ++t) {
+      auto const at = call.at(call.tile(t), place);
+      ASSERT_LE(call.has(at), place.is_used);
       if (call.has(at)) call(at, value);
     }
+  }
+  for (int const count : owners) ASSERT_EQ(1, count);
   std::sort(calls.begin(), calls.end());
   EXPECT_EQ(expected, calls) << "by tiles";
 }
@@ -153,17 +162,17 @@ TEST(MultiIndexCall, EachTupleOnce) {
   expect_both_directions<6>();
 }
 
-/// Whole sectors of 32 bytes along either dimension, in a warp or in two.
-TEST(BoxTiles, WarpsAreShortInBothDimensions) {
-  BoxTiles<3> const tiles({640, 640, 640}, 1024);
-  EXPECT_EQ(32u, tiles.width[0]);
+TEST(BoxTiles, AreLongInTwoDimensions) {
+  BoxTiles<3> const tiles({640, 640, 640}, 512);
+  EXPECT_EQ(16u, tiles.width[0]);
   EXPECT_EQ(1u, tiles.width[1]);
   EXPECT_EQ(32u, tiles.width[2]);
-  for (std::uint32_t thread = 0; thread < 1024; ++thread) {
-    auto const first = tiles.place(thread / 64 * 64);
-    auto const place = tiles.place(thread);
-    EXPECT_EQ(first.of[0] + thread % 8, place.of[0]);
-    EXPECT_EQ(first.of[2] + thread % 64 / 8, place.of[2]);
+  EXPECT_EQ(40u, tiles.whole_in_row);
+  for (std::uint32_t thread = 0; thread < 512; ++thread) {
+    EXPECT_EQ(thread % 16, tiles.place(thread).of[0]);
+    EXPECT_EQ(thread / 16, tiles.place(thread).of[2]);
+    EXPECT_EQ(thread % 32, tiles.place(thread, true).of[2]);
+    EXPECT_EQ(thread / 32, tiles.place(thread, true).of[0]);
   }
   // Dimensions of three indices leave all threads but a few work.
   BoxTiles<3> const narrow({3, 100000, 3}, 1024);

@@ -151,37 +151,73 @@ concept TiledCall = requires {
   typename Call::Place;
 };
 
-/// Calls f for whole tiles of a box: one place of each tile per thread. What a
-/// tile adds to an index is the same for all threads of a warp, so an index
-/// costs an addition and no division. Rounds of tiles that lie inside the box
-/// have no branch between their calls.
-template <int Calls, unsigned Threads, class Running, class Call, int K>
+#ifndef BOX_CALLS
+#define BOX_CALLS(t, s) (t.most_calls * (s <= 4 && t.most_calls == 4 ? 2 : 1))
+#endif
+/// The values of places that threads have in another order of lanes become
+/// those of the threads whose numbers the places have.
+template <int K, unsigned Threads, class T>
+__device__ void exchange_places(Slot<T> (&values)[K], unsigned place) {
+  constexpr unsigned count = exchanged_at_once<K, Threads, T>;
+  __shared__ __align__(16) unsigned char memory[count * sizeof(T)];
+  T* const shared = reinterpret_cast<T*>(memory);
+#pragma unroll
+  for (int k = 0; k < K; ++k) {
+    Slot<T> received;
+#pragma unroll 1
+    for (unsigned start = 0; start < Threads; start += count) {
+      if (place - start < count)
+        memcpy(static_cast<void*>(shared + (place - start)), &values[k],
+               sizeof(T));
+      __syncthreads();
+      if (threadIdx.x - start < count)
+        copy_bits(&received.value, shared + (threadIdx.x - start));
+      __syncthreads();
+    }
+    copy_bits(values[k], received);
+  }
+}
+
+/// Calls f for the tiles of a box from `tile` to `end`: one place of each tile
+/// per thread. The tiles of a row follow each other along the fastest
+/// dimension, so an index costs an addition and no division. Of the tiles of a
+/// row in turn each goes to the next accumulator.
+template <int Calls, class Running, class Call, int K>
 __device__ void box_tiles(Running const& running, Call const& f,
-                          std::uint64_t& i, std::uint64_t end, CallOrder order,
+                          typename Call::Place const& place, std::uint32_t tile,
+                          std::uint32_t end, bool free_running,
                           Slot<typename Running::Value> (&values)[K]) {
   static_assert(Calls % K == 0);
-  typename Call::Place const place = f.place(threadIdx.x);
-  for (; i + Threads * Calls <= end; i += Threads * Calls) {
-    auto const tile = static_cast<std::uint32_t>(i / Threads);
-    bool inside     = true;
+  std::uint32_t const width = f.width[0];
+  while (tile < end) {
+    auto const first        = f.tile(tile);
+    std::uint32_t const row = f.count[0].divisor - first.in_row;
+    std::uint32_t const run = end - tile < row ? end - tile : row;
+    auto at                 = f.at(first, place);
+    bool const inside       = f.template has<1>(at) && place.is_used;
+    std::uint32_t done      = 0;
+    for (; done + Calls <= run && first.in_row + done + Calls <= f.whole_in_row;
+         done += Calls) {
+      if (inside) {
 #pragma unroll
-    for (int u = 0; u < Calls; ++u) inside = inside && f.tile(tile + u).inside;
-    if (inside) {
-      if (place.is_used) {
-#pragma unroll
-        for (int u = 0; u < Calls; ++u)
-          running.call(f, f.at(f.tile(tile + u), place), values[u % K].value);
-      }
-    } else {
-#pragma unroll 1
-      for (int u = 0; u < Calls; u += K)
-#pragma unroll
-        for (int k = 0; k < K; ++k) {
-          auto const at = f.at(f.tile(tile + u + k), place);
-          if (f.has(at)) running.call(f, at, values[k].value);
+        for (int u = 0; u < Calls; ++u) {
+          auto next = at;
+          next.of[0] += u * width;
+          running.call(f, next, values[u % K].value);
         }
+      }
+      at.of[0] += Calls * width;
+      if (!free_running) __syncthreads();
     }
-    if (!order.free_running) __syncthreads();
+    // Fewer tiles than that, and the last one of the row.
+#pragma unroll
+    for (int u = 0; u < Calls; ++u) {
+      auto next = at;
+      next.of[0] += u * width;
+      if (inside && done + u < run && next.of[0] < f.extent[0])
+        running.call(f, next, values[u % K].value);
+    }
+    tile += run;
   }
 }
 
@@ -230,12 +266,13 @@ __device__ void streamed_calls(Running const& running, Call const& f,
   if (blockDim.x == tuning.threads) {
     constexpr unsigned threads = tuning.threads;
     if constexpr (TiledCall<Call>) {
-      if constexpr (tuning.most_calls > tuning.calls) {
-        if (order.most_calls)
-          box_tiles<tuning.most_calls, threads>(running, f, i, end, order,
-                                                values);
-      }
-      box_tiles<tuning.calls, threads>(running, f, i, end, order, values);
+      auto const place = f.place(threadIdx.x, order.neighbours);
+      auto const tile  = static_cast<std::uint32_t>(i / threads);
+      auto const last  = static_cast<std::uint32_t>(end / threads);
+      box_tiles<BOX_CALLS(tuning, sizeof(typename Running::Value))>(running, f, place, tile, last,
+                                   order.free_running, values);
+      if (order.neighbours) exchange_places<K, threads>(values, place.number);
+      i = end;
     } else if constexpr (may_call_neighbours<Tuning>) {
       streamed_tiles<tuning.calls, threads>(running, f, begin, i, end, order,
                                             values);
